@@ -1,5 +1,5 @@
-// What an onlooker costs: the text of each endpoint for a node of 1,000 pods, without the way
-// there.
+// The cost of serving a client: making the text of each endpoint for a node of 1,000 pods, without
+// transport.
 
 #include <benchmark/benchmark.h>
 

@@ -1,7 +1,7 @@
-// What it takes to say who goes first for memory, in real control groups of this kernel: by reading
-// every pod, and by reading those that could (decide/victim_search), whether the one that holds
-// most is known from before or not. The floor beside it is what an exact choice cannot do without:
-// what its class holds, and the files of the one that goes. Wants root.
+// The cost of finding the pod that is evicted first for memory, in real control groups of this
+// kernel: by reading every pod, and by reading only the candidates (decide/victim_search), with and
+// without knowing beforehand which pod uses the most. The floor is what an exact choice needs at
+// least: the figures of the QoS classes, and the files of the pod that is evicted. Needs root.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

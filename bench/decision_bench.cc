@@ -1,6 +1,6 @@
-// What one decision costs: observations to decision with the first victim, under memory pressure,
-// local-storage isolation on. The floor beside it reads one working set and one request a pod and
-// keeps the largest difference: no agent can choose with less.
+// The cost of one decision, from the observations to the first pod to evict, under memory pressure
+// and with local-storage isolation. The floor reads one working set and one request per pod and
+// keeps the largest difference; no agent can choose with less.
 
 #include <benchmark/benchmark.h>
 

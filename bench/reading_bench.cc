@@ -1,7 +1,7 @@
-// What reading one pass costs: memory, process ids and file systems of the node, memory and process
-// counts of every pod, in real control groups of this kernel, of the version that the host has. The
-// floor beside it is a bare loop over the same files, open already, that reads them and looks at
-// nothing. Wants root.
+// The cost of the readings of one pass in real control groups of this kernel, of the version that
+// the host has: memory, process ids and file systems of the node, and memory and process counts of
+// every pod. The floor is a bare loop over the same files, which are open already, that reads them
+// and ignores their content. Needs root.
 
 #include <benchmark/benchmark.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # usage: scripts/chaos.sh BUILD_DIR [COMMAND] [OPTION...]
 #
-# A node of its own under random pods and random trouble, and what must hold all the same; --help lists
-# commands, options and examples. Builds the agent and the programs that the run takes, and runs
-# tests/chaos/chaos.py, which wants root and touches nothing of the host.
+# Runs a node of its own with random pods and random faults, and checks what must hold nevertheless; --help lists
+# commands, options and examples. Builds the agent and the programs that the run needs, and runs
+# tests/chaos/chaos.py, which needs root and changes nothing on the host.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

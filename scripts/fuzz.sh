@@ -3,10 +3,10 @@
 #
 # Builds the fuzz targets (all, or those named: "quantity" is fuzz/quantity_fuzz.cc) and runs each
 # for SECONDS, five at a time. One closing line per target; exit status 1 when one of them found
-# something. What was found stands in build/fuzz/findings; what new seeds were made of it stays in
-# build/fuzz/corpus and is taken up by the next run. In the environment, FUZZ_SEED sets where chance
-# begins (without it every run is another one) and FUZZ_PRESET which build is used: fuzz, which is
-# optimised, or asan, which CI has anyway.
+# something. Findings are in build/fuzz/findings. New seeds are kept in build/fuzz/corpus, and the next run
+# uses them. In the environment, FUZZ_SEED sets the seed of the random numbers (by default every run has
+# another one), and FUZZ_PRESET sets which build is used: fuzz, which is optimised, or asan, which CI
+# builds anyway.
 set -eu
 cd "$(dirname "$0")/.."
 preset=${FUZZ_PRESET:-fuzz}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that building and testing need; says nothing when all are there.
-# With --fuzz also what the fuzz targets and the sanitized builds need, with --browser what the
-# dashboard's tests need (Chromium, half a gigabyte), with --lint clang-tidy.
+# Installs the Debian packages that building and testing need; prints nothing when all are installed.
+# --fuzz also installs what the fuzz targets and the sanitized builds need, --browser what the
+# dashboard's tests need (Chromium, half a gigabyte), --lint clang-tidy.
 set -euo pipefail
 
 packages=(

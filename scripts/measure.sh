@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # usage: scripts/measure.sh [BUILD_DIR [OPTION...]]
 #
-# Builds the agent and the programs that measure it (build/release unless told) and runs
+# Builds the agent and the programs that measure it (in build/release by default) and runs
 # tests/measure/measure.py, whose --help lists the options. --check fails when a bound is missed.
-# Wants root and a quiet machine; takes about half an hour.
+# Needs root and a quiet machine; takes about half an hour.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

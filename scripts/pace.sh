@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # usage: scripts/pace.sh [BUILD_DIR [OPTION...]]
 #
-# Who goes when memory runs out for another reason than the pods that may be evicted? Builds what it
-# takes (build/release unless told) and runs tests/measure/pace.py, whose --help lists the options.
+# Measures which pods are evicted when memory runs out for a reason other than the pods that may be evicted. Builds what
+# it needs (in build/release by default) and runs tests/measure/pace.py, whose --help lists the options.
 # Needs root and a host with cgroup v1; takes a minute a run.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # usage: scripts/race.sh [BUILD_DIR [OPTION...]]
 #
-# Who is first when memory runs out on a small machine of cgroup v2, the agent or the kernel? Builds
-# what it takes (build/release unless told) and runs tests/measure/race.py, whose --help lists the
+# Measures whether the agent or the kernel acts first when memory runs out on a small machine with cgroup v2. Builds
+# what it needs (in build/release by default) and runs tests/measure/race.py, whose --help lists the
 # options, in virtual machines. Needs no root; takes an hour with every agent, rate and run.
 set -euo pipefail
 cd "$(dirname "$0")/.."

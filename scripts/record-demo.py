@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """usage: scripts/record-demo.py [BUILD_DIR [FILE]]
 
-Records `jettison demo` of a build (build/release unless told) and draws it as an animated picture
-(docs/demo.svg unless told). Wants root, and of Debian asciinema, python3-pyte and npm: svg-term-cli,
-which draws, is fetched from the npm registry. Takes about a minute and a half.
+Records `jettison demo` of a build (build/release by default) and draws it as an animated picture
+(docs/demo.svg by default). Needs root, and the Debian packages asciinema, python3-pyte and npm: svg-term-cli,
+which draws the picture, is fetched from the npm registry. Takes about a minute and a half.
 """
 import json
 import pathlib

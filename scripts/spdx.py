@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """spdx.py BUILD: writes an SPDX document (2.3, JSON) of what the programs of a build folder are made of.
 
-Asked are the build itself (which libraries are linked, which headers were read), dpkg (whose they are), and the lock file of the
-dashboard, whose page is built in. A license that is not in LICENSES is NOASSERTION; a test would rather have it there.
+It reads the build itself (which libraries are linked, which headers were read), dpkg (to which packages they belong), and the lock
+file of the dashboard, whose page is built in. A license that is not in LICENSES becomes NOASSERTION, and a test complains.
 """
 import collections
 import datetime

@@ -3,12 +3,12 @@
 #
 # Runs clang-tidy with the checks of .clang-tidy:
 #   --changed REVISION   over the sources that differ from where HEAD left REVISION, uncommitted and new ones included, and over the
-#                        source beside each header that does; what is told is of the lines that differ; without arguments
+#                        source beside each header that does; only findings in lines that differ are reported; without arguments
 #                        REVISION is HEAD
 #   --all                over every source that the build compiles
 #   FILE...              over these
-# It asks how sources are compiled of build/full (cmake --preset full), which compiles each by itself, and builds nothing
-# but the headers that are generated. Exit status: 0 nothing found, 1 something, 2 wrong usage.
+# It takes the compile commands from build/full (cmake --preset full), which compiles each source by itself, and builds
+# only the generated headers. Exit status: 0 nothing found, 1 something, 2 wrong usage.
 # Environment: JOBS (default: the number of processors), CLANG_TIDY (default clang-tidy-19).
 set -euo pipefail
 cd "$(dirname "$0")/.."

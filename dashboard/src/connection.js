@@ -8,7 +8,7 @@ let first = true;
 
 function stateText() {
   if (state.paused) return ['paused', 'Paused'];
-  if (state.connected) return state.live ? ['live', 'Live'] : ['polling', 'Live, asked every 2 s'];
+  if (state.connected) return state.live ? ['live', 'Live'] : ['polling', 'Live, polled every 2 s'];
   return state.lastAt == null ? ['lost', 'No answer yet'] : ['lost', 'Connection lost'];
 }
 
@@ -22,7 +22,7 @@ function render() {
   const since =
     state.lastAt == null
       ? 'The agent has not answered yet.'
-      : `The agent does not answer. What you see is of ${clock(state.lastAt)}, ${duration(Date.now() - state.lastAt)} ago.`;
+      : `The agent does not answer. The figures are from ${clock(state.lastAt)}, ${duration(Date.now() - state.lastAt)} ago.`;
   setText(byId('lost-text'), `${since} Trying again. (${state.error.message})`);
 }
 

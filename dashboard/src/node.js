@@ -30,21 +30,21 @@ function showTaints(overview) {
 
 // The headline: is anything short, and who would go first?
 function headline(overview) {
-  if (overview.passes === 0) return 'No pass has run yet: nothing is known of this node.';
+  if (overview.passes === 0) return 'No pass has run yet, so nothing is known about this node.';
   if (overview.phase !== 'monitoring') return `The agent acts: ${overview.phase}.`;
   const { signal, met } = outlook(overview);
   const short = overview.signals.filter(({ level }) => level === 'hard' || level === 'soft');
-  if (short.length > 0) return `Short of ${short.map(({ name }) => name).join(', ')}.`;
+  if (short.length > 0) return `Thresholds met: ${short.map(({ name }) => name).join(', ')}.`;
   if (met) return `A threshold of ${signal} is met.`;
   const held = overview.conditions.filter(({ status }) => status).map(({ type }) => type);
-  return held.length > 0 ? `No longer short, but still under ${held.join(', ')}.` : 'Nothing runs short.';
+  return held.length > 0 ? `No threshold is met, but the node still has ${held.join(', ')}.` : 'No threshold is met.';
 }
 
 function consequence(overview) {
   const { signal, victim, next } = outlook(overview);
   if (overview.passes === 0) return '';
   if (!victim) return `If ${signal} ran out now, there would be no pod to evict.`;
-  const dry = overview.dryRun ? ' (in words only, as this is a dry run)' : '';
+  const dry = overview.dryRun ? ' (in this dry run no pod is evicted)' : '';
   const order = next ? `first, before ${next.fullName}${dry}` : `as the only one${dry}`;
   return `If ${signal} ran out now, ${victim.fullName} would be evicted ${order}: ${whyOf(victim)}.`;
 }

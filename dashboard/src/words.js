@@ -3,16 +3,16 @@ import { ABSENT, amount, count, duration, plural } from './format.js';
 
 // What sets a pod apart from the one behind it.
 const WHY = {
-  'no statistics': 'it has no figures',
+  'no statistics': 'it has not been measured',
   'usage above request': 'it uses more than it requests',
   priority: 'its priority is lower',
   'usage minus request': 'its usage minus request is larger',
-  UID: 'its UID decides, all else equal',
+  UID: 'its UID decides, because all else is equal',
 };
 
 export function whyOf(pod) {
   if (pod.place == null) return stayingOf(pod);
-  if (pod.why == null || pod.why === '') return 'it is the last that may go';
+  if (pod.why == null || pod.why === '') return 'it is the last pod that may be evicted';
   return WHY[pod.why] ?? pod.why;
 }
 
@@ -21,10 +21,10 @@ export function isProtected(pod) {
 }
 
 function stayingOf(pod) {
-  if (isProtected(pod)) return `it stays: ${pod.protection}`;
-  if (pod.activity !== 'running' && pod.activity !== 'starting') return 'it takes up nothing now';
-  if (pod.excess == null) return 'it stays: not measured yet';
-  return 'it stays: it has no part in this';
+  if (isProtected(pod)) return `it is not evicted: ${pod.protection}`;
+  if (pod.activity !== 'running' && pod.activity !== 'starting') return 'it uses no resources now';
+  if (pod.excess == null) return 'it has not been measured yet';
+  return 'it is not evicted for this signal';
 }
 
 export function stateOf(pod, now) {
@@ -92,7 +92,7 @@ export function passText(pass, evicted) {
   const did = [];
   if (pass.actingFor) did.push(`acted for ${pass.actingFor}`);
   if (pass.reclaimSteps.length > 0) did.push(`reclaimed ${pass.reclaimSteps.join(', ')}`);
-  if (pass.relieved) did.push('that was enough');
+  if (pass.relieved) did.push('the reclaim was enough');
   if (pass.reclaimUnderWay) did.push('reclaim under way');
   if (evicted.length > 0) did.push(`evicted ${evicted.join(', ')}`);
   return did.length > 0 ? did.join('; ') : 'nothing to do';

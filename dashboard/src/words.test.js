@@ -70,12 +70,12 @@ test('a trend that hardly matters is steady', () => {
 
 test('a pod says why it goes before the next one, or why it stays', () => {
   assert.equal(whyOf({ place: 1, why: 'priority' }), 'its priority is lower');
-  assert.equal(whyOf({ place: 9 }), 'it is the last that may go');
+  assert.equal(whyOf({ place: 9 }), 'it is the last pod that may be evicted');
   assert.equal(whyOf({ place: 1, why: 'something new' }), 'something new');
-  assert.equal(whyOf({ protection: 'critical', activity: 'running' }), 'it stays: critical');
-  assert.equal(whyOf({ protection: 'observed', activity: 'running' }), 'it stays: observed');
-  assert.equal(whyOf({ activity: 'waiting' }), 'it takes up nothing now');
-  assert.equal(whyOf({ activity: 'running' }), 'it stays: not measured yet');
+  assert.equal(whyOf({ protection: 'critical', activity: 'running' }), 'it is not evicted: critical');
+  assert.equal(whyOf({ protection: 'observed', activity: 'running' }), 'it is not evicted: observed');
+  assert.equal(whyOf({ activity: 'waiting' }), 'it uses no resources now');
+  assert.equal(whyOf({ activity: 'running' }), 'it has not been measured yet');
 });
 
 test('a pod that is away says when it comes back', () => {

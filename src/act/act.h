@@ -12,25 +12,25 @@
 
 namespace jettison {
 
-// The edges that a pass may touch.
+// The ports through which a pass acts.
 struct NodePorts {
   PodKiller& killer;
   NodeReclaimer& reclaimer;
   SummarySource& summaries;
 };
 
-// What became of node-level reclaim.
+// The result of node-level reclaim.
 struct ReclaimOutcome {
   std::vector<ReclaimStep> attempted;
   std::vector<std::string> errors;
-  bool under_way = false;            // not over yet: too early to tell, nobody may die for it now
-  bool relieved = false;             // no threshold is met any more: nobody has to die
-  std::optional<Observations> seen;  // afterwards; absent where nothing was read
+  bool under_way = false;            // not over yet, so no pod may be evicted now
+  bool relieved = false;             // no threshold is met any more: no eviction is needed
+  std::optional<Observations> seen;  // read afterwards; absent: nothing was read
 };
 
-// Tries each step, then reads the node again and asks whether pressure is relieved. With no step
-// nothing is read and pressure stays. Where a step is still under way nothing is read either: what
-// it frees does not show yet, and the same is to be asked again in a pass after its end.
+// Runs each step, then reads the node again to decide whether pressure is relieved. Without steps,
+// nothing is read and pressure is not relieved. While a step is still under way, nothing is read
+// either, because the figures do not show yet what it frees: a pass after its end reclaims again.
 [[nodiscard]] ReclaimOutcome Reclaim(std::span<const ReclaimStep> steps,
                                      std::span<const Threshold> thresholds, NodePorts& ports);
 

@@ -15,7 +15,7 @@
 
 namespace jettison {
 
-// A pass that has been decided, of which only the deed and the report are missing.
+// A pass that has been decided but not carried out.
 struct DecidedPass {
   const PassPolicy& policy;
   const ReadingPlan& plan;
@@ -24,21 +24,22 @@ struct DecidedPass {
   bool full_ranking = false;  // as in PassInput
 };
 
-// Acts and reports. `state` is replaced by the next one.
+// Carries out the decision and reports what was done. `state` is replaced by the next state.
 [[nodiscard]] CycleReport CarryOut(const DecidedPass& pass, NodePorts& ports, EvictionState& state);
 
-// What one pass looks at: values only, all read at this moment.
+// The inputs of one pass, all read at the moment `now`.
 struct PassInput {
   Instant now;
   const Summary& summary;
   const std::vector<const PodFacts*>& pods;  // the active ones
   bool full_ranking = false;                 // the report lists every pod, not only the victim
-  // What earlier evictions and growth say of when the next one comes; absent: it never waits.
+  // What is known of earlier evictions and growth, which decides whether the next eviction waits.
+  // Absent: it never waits.
   std::optional<PaceInput> pace = std::nullopt;
 };
 
-// One pass of the whole pipeline on figures that are there already: observe, evaluate, decide, act,
-// report. `state` is replaced by the next one; `scratch` only lends its memory.
+// Runs one pass on figures that have been read: observe, evaluate, decide, act, report. `state` is
+// replaced by the next state. `scratch` is working memory, reused so that less is allocated.
 [[nodiscard]] CycleReport RunPass(const PassPolicy& policy, const PassInput& input,
                                   NodePorts& ports, EvictionState& state,
                                   std::vector<ActivePod>& scratch);

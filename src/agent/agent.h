@@ -20,36 +20,37 @@ struct ConfigReading;  // core/config/read_config.h
 class Board;           // view/board.h
 class Log;             // agent/log/log.h
 
-// What a caller may choose beside the configuration.
+// Options of the caller, in addition to the configuration.
 struct AgentOptions {
-  bool dry_run = false;    // decide and tell, but neither evict nor reclaim
+  bool dry_run = false;    // decide and report, but neither evict nor reclaim
   bool stop_pods = false;  // end every pod, with its grace period, before Run returns
   // SIGTERM and SIGINT end Run. Where false, the caller keeps its signals and calls Stop.
   bool handle_signals = true;
   LogFormat log_format = LogFormat::kText;
   // Takes each line of the log, without newline; empty: lines go to standard error.
   std::function<void(std::string_view)> log;
-  // Called on the agent's thread after each pass and after each change of a pod or event, never
-  // between a decision and its kill. It must return soon: the node is not watched meanwhile.
+  // Called on the agent's thread after each pass, and after each change of a pod or event, but
+  // never between a decision and its kill. It must return soon, because the node is not watched
+  // meanwhile.
   std::function<void(const Snapshot&)> observer;
   // Reads the configuration again, on SIGHUP; empty: SIGHUP has no effect. Called on a thread that
   // may outlive the agent: it must own what it uses.
   std::function<ConfigReading()> reread_config;
-  // With `source: kubernetes`: what the kubelet evicts by, where it is known.
+  // With `source: kubernetes`: the kubelet's thresholds, if they are known.
   std::optional<std::vector<Threshold>> kubelet_thresholds;
-  // Looks at the kubelet's configuration, on the same thread; absent: there is nothing new. Called
-  // so often; zero: never.
+  // Reads the kubelet's configuration again, on the same thread as `reread_config`; absent: it has
+  // not changed. Called every `kubelet_look_every`; zero: never.
   std::function<std::optional<ConfigReading>()> look_at_kubelet;
   Duration kubelet_look_every{0};
-  // Told of the configuration that holds after that, when the agent has taken it over.
+  // Called with the configuration in effect after the agent has read it again.
   std::function<void(const AgentConfig&)> on_config;
   // Makes the text of `nodeStatusFile`; empty: none is written.
   std::function<std::string(const Snapshot&)> node_status;
-  // Where other threads look on; null: nobody does, and no passes are kept for them.
+  // Gives other threads snapshots of the agent; null: nobody looks on, and no passes are kept.
   std::shared_ptr<Board> board;
 };
 
-// The node agent: watches the node, runs its pods, evicts the right one in time.
+// The node agent: it watches the node, runs its pods, and evicts pods under node pressure.
 class Agent {
  public:
   // Opens everything that the agent needs and takes the lock on its root directory, but starts
@@ -59,12 +60,12 @@ class Agent {
                                                            AgentOptions options);
   virtual ~Agent() = default;
 
-  // Runs until Stop or a signal; an error is one that no retry can mend.
+  // Runs until Stop or a signal. An error is permanent: a retry would fail, too.
   [[nodiscard]] virtual Result<void> Run() = 0;
   // Makes Run return: at once, or after its pods have ended where `stop_pods` is set. From any
   // thread and from signal handlers; more than once does no harm.
   virtual void Stop() = 0;
-  // For whoever has something to say before Run.
+  // For messages before Run.
   [[nodiscard]] virtual const Log& log() const = 0;
 };
 

@@ -167,7 +167,7 @@ std::vector<EvictionListener*> ListenersOf(AgentParts& parts) {
   return listeners;
 }
 
-// A dry run evicts nobody, so it asks nobody.
+// A dry run evicts no pod, so it does not ask the API server either.
 void BuildSoftEvictions(const AgentConfig& config, Machine& machine, const Log& log,
                         AgentParts& parts) {
   if (!parts.cluster) return;

@@ -31,14 +31,14 @@
 
 namespace jettison {
 
-// What the node has for its pods.
+// The resources of the node.
 struct NodeShares {
   std::uint64_t memory_bytes = 0;  // its capacity
-  SharedAmounts allocatable{};     // what pods may ask for together
+  SharedAmounts allocatable{};     // what the pods' requests may sum up to
   ResourceList capacity;           // as v1.Node tells it
 };
 
-// The parts of the agent, in the order in which they need each other.
+// The parts of the agent. Each part uses only parts that come before it.
 struct AgentParts {
   std::unique_ptr<EventLog> events;
   std::unique_ptr<kernel::QosGroups> qos_groups;
@@ -52,7 +52,8 @@ struct AgentParts {
   std::unique_ptr<ClusterSide> cluster;  // null: nothing is told to a cluster
   std::unique_ptr<ShadowWatch> shadow;   // null: no dry run, or no kubelet beside it
   std::unique_ptr<TellingKiller> telling_killer;
-  // Who is asked before a pod goes for a soft threshold; null, as are the two after it: nobody is.
+  // Asks the API server before a pod is evicted for a soft threshold. Null, as are the three after
+  // it: soft evictions are made without asking.
   std::unique_ptr<ClusterSoftEvictions> soft_evictions;
   std::unique_ptr<NotingKiller> noting_killer;
   std::unique_ptr<TellingKiller> telling_noter;
@@ -61,7 +62,7 @@ struct AgentParts {
   std::unique_ptr<ImageRecordFile> image_records;  // null where the runtime has no images
   std::unique_ptr<ImageCollector> images;          // the same
   std::unique_ptr<LastingReclaimer> reclaimer;
-  std::unique_ptr<GroupMemory> group_memory;  // null: memory is taken from nobody
+  std::unique_ptr<GroupMemory> group_memory;  // null: no memory is reclaimed from groups
   std::unique_ptr<GroupMemory> dry_group_memory;
   std::unique_ptr<MemoryLadder> ladder;  // the same
   std::unique_ptr<EvictionHistory> evictions;
@@ -69,7 +70,7 @@ struct AgentParts {
   std::unique_ptr<Node> node;
   std::unique_ptr<StateKeeper> keeper;
   std::unique_ptr<NodeStatusFile> status_file;
-  bool listed = false;  // the runtime has told what it runs
+  bool listed = false;  // the runtime has listed its pods
 };
 
 // Builds them. The machine and the log must outlive them.

@@ -14,8 +14,9 @@ void Attention::To(int fd, EventLoop::Callback callback) {
   const auto watched = loop_.Watch(fd, callback);
   if (watched) return;
   if (by_clock_.empty()) {
-    log_.Warn("a descriptor cannot be had or waited for; it is looked at every 100 ms instead",
-              {{"err", watched.error().message}, {"mend", "raise LimitNOFILE= of the agent"}});
+    log_.Warn(
+        "a file descriptor cannot be opened or watched; the agent checks it every 100 ms instead",
+        {{"err", watched.error().message}, {"mend", "raise LimitNOFILE= of the agent"}});
   }
   by_clock_.push_back(std::move(callback));
   next_ = clock_.Now();

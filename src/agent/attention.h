@@ -10,15 +10,15 @@
 
 namespace jettison {
 
-// Attends to descriptors on the loop. Where the loop cannot watch one, because the kernel has
-// nothing to spare, it is looked at every 100 ms instead.
+// Has the loop watch descriptors. A descriptor that cannot be watched, because the kernel lacks
+// resources, is served every 100 ms instead.
 class Attention {
  public:
   // Everything must outlive this.
   Attention(EventLoop& loop, const Log& log, const Clock& clock)
       : loop_(loop), log_(log), clock_(clock) {}
 
-  // Calls back while `fd` is readable, or by the clock.
+  // Calls back while `fd` is readable, or, if it cannot be watched, every 100 ms.
   void To(int fd, EventLoop::Callback callback);
   void Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const { return next_; }

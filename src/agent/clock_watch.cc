@@ -21,8 +21,8 @@ Duration ClockWatch::Look() {
   const Duration step = ahead - std::exchange(wall_ahead_, ahead);
   if (step >= kWorthSaying || -step >= kWorthSaying) {
     log_.Info(
-        "the wall clock was set; times that the agent shows keep to the old one until it is "
-        "started again, times of the log do not",
+        "the wall clock was set; until the agent is restarted, the times that it shows follow the "
+        "old setting; the times in its log follow the new one",
         {{"by", FormatDuration(step)}});
   }
   return slept;

@@ -6,8 +6,8 @@
 
 namespace jettison {
 
-// Notices that the machine was suspended and that the wall clock was set. Neither harms: nothing is
-// decided by the wall clock.
+// Detects that the machine was suspended and that the wall clock was set. No decision is based on
+// the wall clock.
 class ClockWatch {
  public:
   // Both must outlive this.

@@ -56,7 +56,7 @@ std::optional<ConfigInForce::Taken> ConfigInForce::Take() {
 
 ConfigInForce::Taken ConfigInForce::Use(const ConfigReading& reading) {
   for (const Fault& fault : reading.faults) {
-    log_.Error("the configuration is not valid and nothing of it is taken over",
+    log_.Error("the configuration is not valid; the agent keeps the previous one",
                {{"fault", Describe(fault)}});
   }
   if (!reading.faults.empty()) return {.changed = {}, .faulty = true};
@@ -98,7 +98,7 @@ void ConfigInForce::Hold(AgentConfig config) {
 
 void ConfigInForce::TellOfOrder(const Faults& faults) const {
   for (const Fault& fault : faults) {
-    log_.Error("a threshold does not lie above the kubelet's, and nothing is evicted by it",
+    log_.Error("a threshold is not above the kubelet's, so the agent does not use it",
                {{"fault", Describe(fault)}});
   }
 }
@@ -107,7 +107,7 @@ void ConfigInForce::Tell(const ConfigChanges& changes) const {
   log_.Info("the configuration was read again",
             {{"changed", fmt::format("{}", fmt::join(changes.at_once, ", "))}});
   if (changes.need_restart.empty()) return;
-  log_.Warn("settings have changed that hold as they were until the agent is restarted",
+  log_.Warn("some changed settings take effect only when the agent is restarted",
             {{"settings", fmt::format("{}", fmt::join(changes.need_restart, ", "))}});
 }
 

@@ -20,17 +20,18 @@
 
 namespace jettison {
 
-// The configuration that holds, and the node as it is told of. It is read again beside the loop
-// when that is asked for; a faulty one changes nothing.
+// The configuration in effect, and the identity of the node. On request, it is read again on
+// another thread; a faulty configuration changes nothing.
 class ConfigInForce {
  public:
   struct Readers {
     // Empty: the configuration cannot be read again.
     std::function<ConfigReading()> again;
-    // Looks whether the kubelet's has changed; absent: it has not. So often; zero: never.
+    // Reads the kubelet's configuration again; absent: it has not changed. Called every
+    // `kubelet_every`; zero: never.
     std::function<std::optional<ConfigReading>()> kubelet = {};
     Duration kubelet_every{0};
-    // What the kubelet evicts by, where it is known.
+    // The kubelet's thresholds, if they are known.
     std::optional<std::vector<Threshold>> kubelet_thresholds = {};
   };
 
@@ -40,15 +41,15 @@ class ConfigInForce {
   [[nodiscard]] const AgentConfig& config() const { return node_->config; }
   [[nodiscard]] std::shared_ptr<const NodeIdentity> node() const { return node_; }
 
-  // Asks for it to be read; false where it cannot be.
+  // Starts to read the configuration again; false if it cannot be read again.
   bool Ask();
   // Readable when it has been read.
   [[nodiscard]] int fd() const { return readings_->fd(); }
-  // Takes it in and tells what has changed. Absent: nothing was read.
+  // Takes a configuration that was read, and returns what has changed. Absent: none was read.
   struct Taken {
     std::vector<std::string_view> changed;  // settings, as in ConfigChanges::at_once
-    bool faulty = false;                    // nothing holds of it
-    // Whether a setting has changed that begins so.
+    bool faulty = false;                    // none of it takes effect
+    // Whether a setting has changed whose name begins with `prefix`.
     [[nodiscard]] bool Has(std::string_view prefix) const;
   };
   [[nodiscard]] std::optional<Taken> Take();
@@ -56,8 +57,8 @@ class ConfigInForce {
   // Looks at the kubelet's configuration when that is due.
   void Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const { return next_look_; }
-  // Takes in how much there is of everything, which decides whether thresholds of ours lie above
-  // the kubelet's. Absent: nothing changes by it.
+  // Takes the capacities of the signals, which are needed to check whether our thresholds lie above
+  // the kubelet's. Absent: the configuration does not change.
   [[nodiscard]] std::optional<Taken> Learn(const Observations& seen);
 
  private:
@@ -73,7 +74,7 @@ class ConfigInForce {
   ThresholdsBesideKubelet thresholds_;
   std::optional<Instant> next_look_;
   bool asked_ = false;  // and not yet read
-  // What reads files again may hang with them, so both are left behind then.
+  // Shared with the reading thread, which is left behind if it hangs.
   std::shared_ptr<Mailbox<ConfigReading>> readings_ = std::make_shared<Mailbox<ConfigReading>>();
   std::optional<BackgroundThread> reader_;
 };

@@ -126,7 +126,7 @@ TEST_F(TheConfigInForce, AShareThatTurnsOutNotToLieAboveIsSaidOnce) {
   EXPECT_FALSE(config_->Learn(Memory(std::int64_t{1} << 30)));
   EXPECT_FALSE(config_->Learn(Memory(std::int64_t{1} << 30)));
   EXPECT_THAT(Thresholds(), IsEmpty());
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("nothing is evicted by it")));
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("so the agent does not use it")));
 }
 
 }  // namespace

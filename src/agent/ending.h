@@ -20,17 +20,17 @@ struct EndingEdges {
   bool stop_pods = false;  // they are ended first
 };
 
-// How the agent ends when it is asked to: at once, after what the runtime is making is made, or
-// after its pods have ended. The guard goes on meanwhile.
+// How the agent ends when it is asked to: at once, after the runtime has completed what it is
+// creating, or after the agent's pods have ended. The node is watched meanwhile.
 class Ending {
  public:
   explicit Ending(EndingEdges edges);
 
   // From any thread and from signal handlers.
   void Ask();
-  // Readable when it was asked for.
+  // Readable after Ask.
   [[nodiscard]] int fd() const { return asked_fd_.get(); }
-  // Takes that in. `listed`: the runtime has told what it runs.
+  // Takes the request. `listed`: the runtime has listed its pods.
   void Take(bool listed);
   // Whether nothing is waited for any more.
   [[nodiscard]] bool IsOver(Instant now) const;

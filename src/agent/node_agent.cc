@@ -125,7 +125,7 @@ Result<void> NodeAgent::Run() {
   return result;
 }
 
-// Before any pod is taken over, whoever tells of it.
+// Must be called before any pod is taken over from the runtime or from the agent's own records.
 void NodeAgent::TakeUpKept() {
   KeptState kept = parts_->keeper->Load();
   parts_->pods->Remember(std::move(kept.pods));
@@ -186,7 +186,7 @@ void NodeAgent::SurveyFileSystems() {
   if (!machine_->images) return;
   const auto folders = machine_->images->Folders();
   if (!folders) {
-    log_->Warn("the file system of the images is not known and counts as nodefs",
+    log_->Warn("the file system of the images is not known and is taken to be nodefs",
                {{"err", folders.error().message}});
     return;
   }
@@ -268,7 +268,7 @@ void NodeAgent::TakeDiskUse() {
   parts_->evictions->Retry();
   machine_->limits->StandBy(machine_->pod_groups(), parts_->qos_groups->limits());
   machine_->limits->Check();
-  parts_->node->DiskMeasured(std::move(results.back()));
+  parts_->node->DiskMeasured(results.back());
 }
 
 void NodeAgent::AskForConfig() {

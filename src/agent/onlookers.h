@@ -30,7 +30,7 @@ class Onlookers {
       : parts_(parts), board_(std::move(board)), log_(log) {}
 
   [[nodiscard]] Snapshot SnapshotWith(const ShownBeside& beside) const;
-  // Somebody asks on the board, which the next Show answers, or has something to say.
+  // The board is readable: an onlooker asked for a snapshot, which Show makes, or left a note.
   void NoteAsked();
   // At the end of a turn. `begun`: passes are run.
   void Show(const std::function<ShownBeside()>& beside, bool begun, Instant now);

@@ -24,10 +24,12 @@ void RuntimeStart::Try() {
 
 void RuntimeStart::GoOnWithout(const Error& error) {
   if (++unready_ == 1) {
-    edges_.log.Warn("container runtime is not ready, waiting for it", {{"err", error.message}});
+    edges_.log.Warn("container runtime is not ready, the agent waits for it",
+                    {{"err", error.message}});
     auto recalled = edges_.runtime.Recall();
     edges_.log.Info(
-        "guarding the node without the container runtime; nothing is started before it answers",
+        "the agent guards the node without the container runtime; no container is started before "
+        "it answers",
         {{"pods", fmt::to_string(recalled.size())}});
     edges_.recalled(std::move(recalled));
   }

@@ -16,15 +16,15 @@ struct RuntimeStartEdges {
   ContainerRuntime& runtime;
   const Clock& clock;
   const Log& log;
-  // Takes the pods that it has, once it has answered.
+  // Takes the pods of the runtime, once it has answered.
   std::function<void(std::vector<RuntimePod>)> listed;
-  // Takes what is known of them without it, the first time that it does not answer.
+  // Takes the pods that are known without the runtime, the first time that it does not answer.
   std::function<void(std::vector<RuntimePod>)> recalled;
 };
 
-// Asks the runtime for its pods until it answers, at growing intervals. Where it does not answer at
-// once, what can be known without it is guarded meanwhile. (The kubelet begins when it answers:
-// updateRuntimeUp.)
+// Asks the runtime for its pods at growing intervals until it answers. If it does not answer at
+// once, the pods that are known without it are watched meanwhile. (The kubelet starts only when it
+// answers: updateRuntimeUp.)
 class RuntimeStart {
  public:
   explicit RuntimeStart(RuntimeStartEdges edges) : edges_(std::move(edges)) {}
@@ -33,7 +33,7 @@ class RuntimeStart {
   void Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const { return next_; }
   [[nodiscard]] bool listed() const { return listed_; }
-  // How often it did not answer when it was waited for.
+  // How often the agent waited for an answer in vain.
   [[nodiscard]] std::uint64_t unready() const { return unready_; }
 
  private:

@@ -16,7 +16,7 @@ void ThreadCare::Advance(Instant now) {
   if (next_ && *next_ <= now) {
     next_.reset();
     for (const std::string& name : StartMissingThreads()) {
-      log_.Info("a thread that was missing is there now", {{"thread", name}});
+      log_.Info("a thread that was missing has been started", {{"thread", name}});
     }
   }
   for (const MissingThread& missing : TakeMissingThreads()) {

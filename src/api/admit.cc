@@ -16,11 +16,12 @@
 namespace jettison {
 namespace {
 
-// What the values of a body may take: 10,000 of them, which no Pod has. With what the parsers hold
-// beside them it stays within HttpLimits::handler_bytes.
+// The memory that the values of a body may use: it is enough for 10,000 values, which no Pod has.
+// Together with the parsers' own memory it stays within HttpLimits::handler_bytes.
 constexpr std::size_t kMostMemoryOfBody = std::size_t{768} << 10;
 
-// Without containers on the node it holds no place, unless others are ending to make one for it.
+// A pod without containers on the node takes no room, unless other pods are being ended to make
+// room for it.
 bool TakesUpRoom(const PodView& pod) {
   if (pod.activity == PodActivity::kFinished) return false;
   if (pod.activity != PodActivity::kWaiting) return true;
@@ -101,7 +102,8 @@ AdmitAnswer AdmitNow(const Snapshot& snapshot, const PodFacts& pod) {
             .gives_way = {}};
   }
   AdmitAnswer answer;
-  if (room.Awaited()) answer.message = "it would wait for the place of pods that are ending";
+  if (room.Awaited())
+    answer.message = "the pod would wait for pods that are ending to free their resources";
   for (const std::size_t i : room.give_way) {
     answer.gives_way.push_back(FullName(holders[i]->facts->pod));
   }
@@ -110,7 +112,9 @@ AdmitAnswer AdmitNow(const Snapshot& snapshot, const PodFacts& pod) {
 
 HttpResponse AnswerAdmit(const Snapshot& snapshot, std::string_view body) {
   const auto documents = ParseDocuments(body, kMostMemoryOfBody);
-  if (!documents) return StatusAnswer(400, "the body is no document: " + documents.error().message);
+  if (!documents)
+    return StatusAnswer(400,
+                        "the body is not a JSON or YAML document: " + documents.error().message);
   if (documents->size() != 1) {
     return StatusAnswer(400, fmt::format("the body must be one v1.Pod, JSON or YAML; there are {} "
                                          "documents in it",

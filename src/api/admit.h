@@ -9,7 +9,7 @@
 
 namespace jettison {
 
-// What the node would say to a pod that came now.
+// The answer that the node would give to a pod that arrived now.
 struct AdmitAnswer {
   bool admit = true;
   std::string reason;   // "Evicted", "OutOfmemory"; empty where it may start
@@ -18,8 +18,8 @@ struct AdmitAnswer {
   std::vector<std::string> gives_way;  // "namespace/name" of pods that would be ended for it
 };
 
-// By its conditions, then by the room that is left beside the pods that are there; a pod of the
-// same namespace and name is left out, since it would be replaced. `snapshot.node` must be set.
+// Judges by the node's conditions, then by the room beside the pods that are there. A pod of the
+// same namespace and name does not count, since it would be replaced. `snapshot.node` must be set.
 [[nodiscard]] AdmitAnswer AdmitNow(const Snapshot& snapshot, const PodFacts& pod);
 
 // POST /api/v1/admit: `body` is one v1.Pod, JSON or YAML. Answers {"admit", "reason", "message",

@@ -71,8 +71,8 @@ HttpResponse AnswerOverview(const Call& call) {
   if (const auto name = call.Parameter("signal")) {
     ranked_for = SignalNamed(*name);
     if (!ranked_for) {
-      return StatusAnswer(400, fmt::format("no signal is called \"{}\"; signals are named as in "
-                                           "evictionHard, memory.available for instance",
+      return StatusAnswer(400, fmt::format("there is no signal \"{}\"; give a signal as in "
+                                           "evictionHard, such as memory.available",
                                            *name));
     }
   }

@@ -67,7 +67,7 @@ const std::vector<Route>& Routes() {
 std::optional<HttpResponse> Missing(Needs needs, const Snapshot* snapshot) {
   if (needs == Needs::kNothing) return std::nullopt;
   if (snapshot == nullptr || !snapshot->node) {
-    return StatusAnswer(503, "the agent has not begun yet: its container runtime has not answered");
+    return StatusAnswer(503, "the agent is not ready yet: the container runtime has not answered");
   }
   if (needs == Needs::kPass && (snapshot->passes == 0 || !snapshot->summary)) {
     return StatusAnswer(503, "the agent has made no pass yet, so nothing is measured");

@@ -14,11 +14,13 @@
 #include "api/test_snapshot.h"
 #include "codec/documents/json.h"
 #include "core/shadow/shadow_pairing.h"
+#include "tests/names_missing.h"
 
 namespace jettison {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class ApiTest : public testing::Test {
  protected:
@@ -34,7 +36,7 @@ class ApiTest : public testing::Test {
   // Every path of the table, as the answer to an unknown one lists them.
   std::set<std::string> Paths() {
     const HttpResponse answer = Get("/unknown");
-    std::istringstream list(answer.body.substr(answer.body.find("what there is: ") + 15));
+    std::istringstream list(answer.body.substr(answer.body.find("the endpoints are: ") + 19));
     std::set<std::string> paths;
     for (std::string path; list >> path && path.starts_with('/');) {
       const bool is_last = path.find('"') != std::string::npos;
@@ -158,7 +160,10 @@ std::set<std::string> PathsInThePage() {
 }
 
 TEST_F(ApiTest, ThePageHasARowForEachPathAndNoOther) {
-  EXPECT_EQ(PathsInThePage(), Paths()) << "Routes() of api.cc and the table of docs/http.md differ";
+  EXPECT_THAT(NamesMissing(Paths(), PathsInThePage()), IsEmpty())
+      << "the table of docs/http.md lacks a path of Routes() in api.cc";
+  EXPECT_THAT(NamesMissing(PathsInThePage(), Paths()), IsEmpty())
+      << "the table of docs/http.md has a path that Routes() in api.cc lacks";
 }
 
 TEST_F(ApiTest, APodMayBeSentAsJsonOrYamlAndNothingElse) {

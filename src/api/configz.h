@@ -6,10 +6,10 @@
 
 namespace jettison {
 
-// What the agent runs by, every default filled in, as the kubelet's /configz has it:
+// The configuration in force, with every default filled in, in the form of the kubelet's /configz:
 // {"kubeletconfig": a KubeletConfiguration, "jettisonconfig": a JettisonConfiguration}. ReadConfig
-// makes the same AgentConfig of the two. The contents of files that are named (tokens, keys) are
-// not told.
+// makes the same AgentConfig from the two. The contents of named files (tokens, keys) are not
+// included.
 [[nodiscard]] std::string ConfigzJson(const AgentConfig& config);
 
 }  // namespace jettison

@@ -79,9 +79,9 @@ HttpResponse ExplainEviction(const Snapshot& snapshot, std::string_view id, cons
     if (kept->id == id) return form.Of(*kept);
     ids.push_back(kept->id);
   }
-  const std::string known = ids.empty()
-                                ? "none is remembered"
-                                : fmt::format("remembered are {} to {}", ids.front(), ids.back());
+  const std::string known =
+      ids.empty() ? "no eviction is kept"
+                  : fmt::format("the kept evictions are {} to {}", ids.front(), ids.back());
   return StatusAnswer(404, fmt::format("there is no eviction \"{}\"; {}", id, known));
 }
 
@@ -108,16 +108,17 @@ HttpResponse NoSuchPod(const Snapshot& snapshot, std::string_view wanted) {
     names.push_back(pod.namespace_ + "/" + pod.name);
   }
   const Names known(names.begin(), names.end());
-  return StatusAnswer(404,
-                      fmt::format("there is no pod \"{}\" on the node, and none of that name has "
-                                  "been evicted as far as is remembered{}",
-                                  wanted, DidYouMean(wanted, known)));
+  return StatusAnswer(
+      404,
+      fmt::format(
+          "there is no pod \"{}\" on the node, and no kept eviction is of a pod of that name{}",
+          wanted, DidYouMean(wanted, known)));
 }
 
 HttpResponse SeveralPods(const std::vector<const PodView*>& pods, std::string_view wanted) {
   std::vector<std::string> names;
   for (const PodView* pod : pods) names.push_back(pod->namespace_ + "/" + pod->name);
-  return StatusAnswer(400, fmt::format("there are several pods named \"{}\"; which of them: {}",
+  return StatusAnswer(400, fmt::format("there are several pods named \"{}\"; give one of: {}",
                                        wanted, fmt::join(names, " ")));
 }
 
@@ -143,11 +144,10 @@ HttpResponse ExplainPodNamed(const Snapshot& snapshot, std::string_view wanted, 
   }
   if (const KeptEviction* kept = LastEvictionOf(snapshot, wanted)) return form.Of(*kept);
   if (pods.empty()) return NoSuchPod(snapshot, wanted);
-  return StatusAnswer(
-      404,
-      fmt::format("pod {}/{} is {}: it is in no order of eviction, and has not been evicted "
-                  "as far as is remembered",
-                  pods.front()->namespace_, pods.front()->name, NameOf(pods.front()->activity)));
+  return StatusAnswer(404, fmt::format("pod {}/{} is {}: it is not in any order of eviction, and "
+                                       "no kept eviction is of that pod",
+                                       pods.front()->namespace_, pods.front()->name,
+                                       NameOf(pods.front()->activity)));
 }
 
 void WriteEviction(const KeptEviction& kept, JsonWriter& json) {
@@ -174,7 +174,8 @@ HttpResponse AnswerExplain(const Call& call) {
   if (auto refusal = WrongForm(form)) return *std::move(refusal);
   const auto pod = call.Parameter("pod");
   const auto eviction = call.Parameter("eviction");
-  if (pod && eviction) return StatusAnswer(400, "give either pod or eviction, not both");
+  if (pod && eviction)
+    return StatusAnswer(400, "pod and eviction cannot be combined; give one of them");
   if (eviction) return ExplainEviction(snapshot, *eviction, form);
   if (pod) return ExplainPodNamed(snapshot, *pod, form);
   if (auto refusal = NoPassYet(snapshot)) return *std::move(refusal);

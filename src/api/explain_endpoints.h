@@ -14,7 +14,7 @@ namespace jettison {
 [[nodiscard]] HttpResponse AnswerEvictions(const Call& call);
 // /api/v1/evictions/{id}: the explanation of one.
 [[nodiscard]] HttpResponse AnswerEviction(const Call& call);
-// /api/v1/rank?signal=S: everybody in the order of eviction for a signal.
+// /api/v1/rank?signal=S: all pods in the order of eviction for a signal.
 [[nodiscard]] HttpResponse AnswerRank(const Call& call);
 
 }  // namespace jettison

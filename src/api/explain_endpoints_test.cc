@@ -111,7 +111,7 @@ TEST_F(ExplainEndpoints, EvictionsAreListedAndFoundById) {
   EXPECT_EQ(Get("/api/v1/explain", {{"eviction", "ev-5"}}).status, 200);
   const HttpResponse unknown = Get("/api/v1/evictions/ev-9");
   EXPECT_EQ(unknown.status, 404);
-  EXPECT_THAT(Message(unknown), HasSubstr("remembered are ev-4 to ev-5"));
+  EXPECT_THAT(Message(unknown), HasSubstr("the kept evictions are ev-4 to ev-5"));
 }
 
 TEST_F(ExplainEndpoints, ARankingListsEverybodyForASignal) {

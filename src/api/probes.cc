@@ -19,8 +19,8 @@ std::string Ago(Instant at, Instant now) {
 Check LoopCheck(const LoopTurns& turns, Instant now) {
   Check check{.name = "loop", .failure = {}};
   if (Elapsed(turns.last.value_or(turns.waiting_since), now) <= kLoopPatience) return check;
-  check.failure = turns.last ? "the agent's loop last turned " + Ago(*turns.last, now)
-                             : "the agent's loop has not turned yet";
+  check.failure = turns.last ? "the agent's main loop last ran " + Ago(*turns.last, now)
+                             : "the agent's main loop has not run yet";
   return check;
 }
 

@@ -43,7 +43,7 @@ HttpResponse UnknownPath(const std::vector<Route>& routes, std::string_view path
   for (const Route& route : routes) {
     if (paths.empty() || paths.back() != route.path) paths.push_back(route.path);
   }
-  return StatusAnswer(404, fmt::format("there is nothing at \"{}\"{}; what there is: {}", path,
+  return StatusAnswer(404, fmt::format("there is no endpoint \"{}\"{}; the endpoints are: {}", path,
                                        DidYouMean(path, paths), fmt::join(paths, " ")));
 }
 

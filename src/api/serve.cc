@@ -136,20 +136,22 @@ class ServingApi final : public Serving {
     if (!opened) {
       said_ = opened.error();
       return board_.Say({.level = LogLevel::kWarning,
-                         .message = "nothing is answered over HTTP for now; it is tried again",
+                         .message = "the HTTP server cannot be started; the agent tries again",
                          .key = "err",
                          .value = said_.message});
     }
     board_.Say({.level = LogLevel::kInfo,
-                .message = "HTTP is served",
+                .message = "the HTTP server is running",
                 .key = "endpoints",
                 .value = EndpointsOf(config_)});
     const std::string token = OptionsOf(config_).own_token_file;
     if (token.empty()) return;
-    board_.Say({.level = LogLevel::kInfo,
-                .message = "who asks over TCP needs the token in this file, which root can read",
-                .key = "file",
-                .value = token});
+    board_.Say(
+        {.level = LogLevel::kInfo,
+         .message =
+             "clients that connect over TCP need the token in this file, which only root can read",
+         .key = "file",
+         .value = token});
   }
 
   HttpResponse Answer(const HttpRequest& request) {
@@ -185,8 +187,8 @@ class ServingApi final : public Serving {
   bool hurry_ = false;                     // guarded by mutex_
   bool stop_ = false;                      // guarded by mutex_
   // Destroyed, and so ended, before what they use.
-  BackgroundThread reminders_{{"http-reminder", "event streams are told what they missed late"}};
-  BackgroundThread serving_{{"http", "nothing is answered over HTTP"}};
+  BackgroundThread reminders_{{"http-reminder", "event streams get missed events late"}};
+  BackgroundThread serving_{{"http", "no HTTP request is answered"}};
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ class Watch : public std::enable_shared_from_this<Watch> {
   // `board` must outlive this. `now`: any clock that does not step back.
   Watch(Board& board, std::function<Instant()> now) : board_(board), now_(std::move(now)) {}
 
-  // There is something new to see. On any thread; returns at once.
+  // Announces a new snapshot. May be called on any thread; returns at once.
   void News();
   // A stream that goes on after that id, see CursorAt; a comment in it every 15 s keeps it alive.
   // It may outlive this object's other owners.

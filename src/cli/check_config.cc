@@ -69,12 +69,11 @@ int RunCheckConfig(const CheckConfigOptions& options) {
 }
 
 constexpr const char* kCheckConfigFooter =
-    "FILE holds KubeletConfiguration and JettisonConfiguration documents, YAML or JSON; the files "
-    "are\n"
-    "read together, as `jettison run --config` does, and drop-ins are put over them: each file in\n"
-    "DIR whose name ends in .yaml, .yml, .json or .conf, in the order of the names. With source: "
-    "kubernetes the kubelet's own\n"
-    "configuration is read as well, from its file or through the API server.\n"
+    "FILE holds KubeletConfiguration and JettisonConfiguration documents, in YAML or JSON. The\n"
+    "files are read together, as `jettison run --config` reads them. Drop-ins are merged over\n"
+    "them: the files in DIR whose names end in .yaml, .yml, .json or .conf, in the order of their\n"
+    "names. With source: kubernetes, the kubelet's own configuration is read as well, from its\n"
+    "file or through the API server.\n"
     "\n"
     "Examples:\n"
     "  jettison check-config kubelet.yaml jettison.yaml\n"
@@ -84,7 +83,8 @@ constexpr const char* kCheckConfigFooter =
     "    + {kind: \"KubeletConfiguration\", apiVersion: \"kubelet.config.k8s.io/v1beta1\"}' |\n"
     "    jettison check-config -\n"
     "\n"
-    "Exit status: 0 fine, warnings included; 1 a file could not be read; 2 faults or wrong usage.";
+    "Exit status: 0 the configuration is valid, though there may be warnings; 1 a file could not\n"
+    "be read; 2 the configuration is faulty, or wrong usage.";
 
 }  // namespace
 

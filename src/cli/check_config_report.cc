@@ -119,7 +119,7 @@ std::string KubeletsAlone(const std::vector<Threshold>& ours,
   for (const Threshold& threshold : kubelets) {
     if (CounterpartIn(ours, threshold) != nullptr) continue;
     rows += Row(NameOf(threshold.signal), "-", Column(Amount(threshold.value)), GraceOf(threshold),
-                "the kubelet's alone");
+                "the kubelet's only");
   }
   return rows;
 }
@@ -127,7 +127,7 @@ std::string KubeletsAlone(const std::vector<Threshold>& ours,
 std::string ThresholdTable(const std::vector<Threshold>& thresholds,
                            const std::optional<std::vector<Threshold>>& kubelets) {
   if (thresholds.empty() && !kubelets) {
-    return "No thresholds: nothing is ever evicted for the node's sake.\n";
+    return "No thresholds are set: no pod is evicted for node pressure.\n";
   }
   std::string table =
       Row("SIGNAL", "BELOW", kubelets ? Column("KUBELET") : "", "GRACE", "MINIMUM RECLAIM");
@@ -166,7 +166,7 @@ std::string ImageGc(const ImageGcPolicy& policy) {
       policy.high_threshold_percent, policy.low_threshold_percent, FormatDuration(policy.min_age),
       policy.max_age == Duration::zero()
           ? ""
-          : fmt::format(", those unused for {} at any time", FormatDuration(policy.max_age)));
+          : fmt::format("; images unused for {} at any time", FormatDuration(policy.max_age)));
 }
 
 std::string Logs(const ContainerLogPolicy& logs, bool beside_kubelet) {
@@ -184,7 +184,7 @@ std::string Http(const HttpConfig& http) {
   std::string text = http.socket;
   if (!http.address.empty()) {
     const bool by_token = !http.bearer_token_file.empty();
-    const std::string_view otherwise = http.WantsOwnToken()        ? ", a token of its own making"
+    const std::string_view otherwise = http.WantsOwnToken() ? ", a token that the agent makes"
                                        : http.allow_any_local_user ? ", any local user"
                                                                    : "";
     const bool by_certificate = !http.client_ca_file.empty();
@@ -198,10 +198,10 @@ std::string Http(const HttpConfig& http) {
 
 std::string Kubernetes(const KubernetesConfig& kubernetes) {
   return fmt::format(
-      "the kubelet of this node, asked for as {}; {} DaemonSets, Jobs are ended by SIG{}; soft "
-      "evictions ask pods/eviction, at most {} an hour, {} apart",
+      "the kubelet of this node, with the rights of {}; pods of DaemonSets are {}; pods of Jobs "
+      "are ended with SIG{}; soft evictions use pods/eviction, at most {} an hour and {} apart",
       Or(kubernetes.kubeconfig, "the service account"),
-      kubernetes.evict_daemon_sets ? "also those of" : "none of",
+      kubernetes.evict_daemon_sets ? "evicted" : "not evicted",
       kubernetes.jobs == JobEnding::kKill ? "KILL" : "TERM", kubernetes.soft_evictions_per_hour,
       FormatDuration(kubernetes.soft_eviction_cool_down));
 }
@@ -210,19 +210,21 @@ std::string Settings(const AgentConfig& config) {
   const EvictionPolicy& eviction = config.eviction;
   const bool beside_kubelet = config.source == SourceKind::kKubernetes;
   const std::vector<std::pair<std::string_view, std::string>> lines = {
-      {"pressure conditions", fmt::format("hold for {} after they were last seen",
+      {"pressure conditions", fmt::format("stay true for {} after a threshold was last met",
                                           FormatDuration(eviction.pressure_transition_period))},
-      {"soft evictions",
-       fmt::format("give a pod at most {} s to end", eviction.max_pod_grace_period_seconds)},
-      {"local storage limits", eviction.local_storage_capacity_isolation ? "kept" : "not kept"},
+      {"soft evictions", fmt::format("give a pod a grace period of at most {} s",
+                                     eviction.max_pod_grace_period_seconds)},
+      {"local storage limits",
+       eviction.local_storage_capacity_isolation ? "enforced" : "not enforced"},
       {"watch", fmt::format("every {}{}", FormatDuration(config.monitoring_interval),
                             config.kernel_memcg_notification
                                 ? ", and at once when the kernel reports a crossed memory threshold"
                                 : "")},
       {"reserved", Reserved(config.reservation)},
-      {"limit on all pods", beside_kubelet                    ? "the kubelet's"
-                            : config.reservation.enforce_pods ? "capacity less reserved"
-                                                              : "none"},
+      {"limit on all pods", beside_kubelet ? "the kubelet's"
+                            : config.reservation.enforce_pods
+                                ? "the capacity minus what is reserved"
+                                : "none"},
       {"image collection", beside_kubelet ? "the kubelet's" : ImageGc(config.image_gc)},
       {"container logs", Logs(config.logs, beside_kubelet)},
       {"node", fmt::format("{}, nodefs is the file system of {}",
@@ -233,8 +235,8 @@ std::string Settings(const AgentConfig& config) {
       {"profile", fmt::format("{}, runtime {}, files in {}", NameOf(config.profile),
                               NameOf(config.runtime), config.root)},
       {"evicted pods", beside_kubelet
-                           ? std::string("come back as their controllers in the cluster say")
-                           : fmt::format("come back after {}, later up to {}",
+                           ? std::string("are replaced by their controllers in the cluster")
+                           : fmt::format("start again after a back-off of {}, which grows to {}",
                                          FormatDuration(config.eviction_backoff.initial),
                                          FormatDuration(config.eviction_backoff.max))},
       {"answers at", Http(config.http)},
@@ -251,10 +253,10 @@ std::string DropIns(const std::vector<DropInReading>& drop_ins) {
   for (const DropInReading& drop_in : drop_ins) {
     text +=
         fmt::format("{}: {}\n", drop_in.file,
-                    drop_in.fields.empty() ? "nothing holds from it"
+                    drop_in.fields.empty() ? "no field in force"
                                            : fmt::format("{}", fmt::join(drop_in.fields, ", ")));
   }
-  return text.empty() ? "" : "\nDROP-IN: WHAT HOLDS FROM IT\n" + text;
+  return text.empty() ? "" : "\nDROP-IN: FIELDS IN FORCE FROM IT\n" + text;
 }
 
 std::string Lines(std::string_view kind, const Faults& faults) {
@@ -302,7 +304,7 @@ std::string ConfigAsText(const ConfigReading& reading) {
   if (const Faults faults = AllFaults(reading); !faults.empty()) {
     const std::size_t count = faults.size();
     return Lines("fault", faults) + warnings +
-           fmt::format("{} fault{}: this configuration cannot be run.\n", count,
+           fmt::format("{} fault{}: the agent cannot run with this configuration.\n", count,
                        count == 1 ? "" : "s");
   }
   return ThresholdTable(reading.config.eviction.thresholds, reading.kubelet_thresholds) + "\n" +

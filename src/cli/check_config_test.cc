@@ -137,7 +137,7 @@ TEST_F(CheckConfigBesideKubelet, OursStandBesideTheKubelets) {
                         "memory.available            1Gi         100Mi       hard      -\n"
                         "nodefs.available            7%          -           hard      -\n"
                         "pid.available               -           5%          hard      the "
-                        "kubelet's alone\n\n"));
+                        "kubelet's only\n\n"));
   EXPECT_THAT(printed_, HasSubstr("image collection      the kubelet's\n"));
   EXPECT_THAT(printed_, HasSubstr("pods from             the kubelet of this node"));
   EXPECT_EQ(Run({file, "--output", "json"}), 0);
@@ -163,7 +163,7 @@ TEST_F(CheckConfig, FaultsAreShownToPeopleOneALine) {
   const std::string file = Kubelet("oomScoreAdj: 5000\nevictionHard: {x: y}\n");
   EXPECT_EQ(Run({file}), 2);
   EXPECT_THAT(printed_, HasSubstr("fault: " + file + ": oomScoreAdj: \"5000\": must be"));
-  EXPECT_THAT(printed_, HasSubstr("2 faults: this configuration cannot be run.\n"));
+  EXPECT_THAT(printed_, HasSubstr("2 faults: the agent cannot run with this configuration.\n"));
 }
 
 TEST_F(CheckConfig, AFileThatCannotBeParsedIsAFault) {
@@ -193,7 +193,7 @@ TEST_F(CheckConfig, SaysWhatHoldsFromWhichDropIn) {
          "evictionHard: {memory.available: 2Gi}\n";
   EXPECT_EQ(Run({file, "--config-dir", drop_ins}), 0);
   EXPECT_THAT(printed_, HasSubstr("memory.available            2Gi"));
-  EXPECT_THAT(printed_, HasSubstr("\nDROP-IN: WHAT HOLDS FROM IT\n" + drop_ins.string() +
+  EXPECT_THAT(printed_, HasSubstr("\nDROP-IN: FIELDS IN FORCE FROM IT\n" + drop_ins.string() +
                                   "/10-more.yaml: evictionHard[memory.available]\n"));
   EXPECT_EQ(Run({file, "--config-dir", drop_ins, "--output", "json"}), 0);
   const auto json = nlohmann::json::parse(printed_);

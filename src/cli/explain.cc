@@ -37,7 +37,7 @@ int RunExplain(const ExplainCommand& command) {
                         .json = command.output == "json"});
   }
   if (!command.record.empty()) {
-    fmt::print(stderr, "jettison: --record names a record of --file, which is not given\n");
+    fmt::print(stderr, "jettison: --record names a record in a file, so it needs --file\n");
     return kExitInvalidInput;
   }
   const auto answer = AskAgent(command.ask, PathFor(command));
@@ -45,30 +45,28 @@ int RunExplain(const ExplainCommand& command) {
 }
 
 constexpr const char* kExplainFooter =
-    "Without POD and EVICTION: what would happen now. POD is namespace/name, a name or a UID: "
-    "where\n"
-    "it stands in each order of eviction, or, when it is gone, why it was evicted. EVICTION is the "
-    "id\n"
-    "of one that is remembered (ev-12); a pod of such a name is found by namespace/name.\n"
-    "With --file passes that were recorded are explained, without an agent.\n"
+    "Without POD and EVICTION, explain says what would happen now. POD is namespace/name, a name\n"
+    "or a UID: explain says where the pod ranks for each signal or, if it is gone, why it was\n"
+    "evicted. EVICTION is the id of an eviction that the agent remembers (ev-12); a pod with such\n"
+    "a name is found by namespace/name. With --file, recorded passes are explained, without an\n"
+    "agent.\n"
     "\n"
     "Examples:\n"
-    "  jettison explain                        how far each threshold is, which pod is next\n"
-    "  jettison explain default/web            where it stands, or why it was evicted\n"
+    "  jettison explain                        how far each threshold is, and which pod is next\n"
+    "  jettison explain default/web            where the pod ranks, or why it was evicted\n"
     "  jettison explain ev-12                  one eviction in full\n"
     "  jettison explain ev-12 --output json | jq -r '.otherwise[].text'\n"
     "  jettison explain --file node.ndjson --record memory-3\n"
     "\n"
-    "Exit status: 0 done, 1 the agent could not be asked or there is no such pod or eviction, 2 "
-    "wrong\n"
-    "usage or an invalid record.";
+    "Exit status: 0 done, 1 the agent could not be asked or there is no such pod or eviction, 2\n"
+    "wrong usage or an invalid record.";
 
 }  // namespace
 
 void AddExplain(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<ExplainCommand>();
   CLI::App* command = app.add_subcommand(
-      "explain", "Say why a pod was evicted, where one stands, or what would happen now");
+      "explain", "Say why a pod was evicted, where a pod ranks, or what would happen now");
   command->add_option("TARGET", options->target, "a pod or an eviction")->type_name("POD|EVICTION");
   command
       ->add_option("--file", options->file,

@@ -94,7 +94,7 @@ class FileExplainer {
 
   [[nodiscard]] std::string NothingFound() const {
     if (!options_.pod.empty()) {
-      return fmt::format("no pod \"{}\" is evicted in what {} records", options_.pod,
+      return fmt::format("the records of {1} have no eviction of a pod \"{0}\"", options_.pod,
                          options_.path);
     }
     if (options_.record.empty()) return fmt::format("there is no scenario in {}", options_.path);

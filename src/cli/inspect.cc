@@ -83,19 +83,17 @@ int RunInspect(const InspectOptions& options) {
 }
 
 constexpr const char* kInspectFooter =
-    "PODS is what `kubectl get pods -o json` prints, one Pod, a JSON array of Pods, a Pod a line, "
-    "or "
-    "YAML.\n"
-    "Pods are judged as they stand: what the API server would fill in is not filled in.\n"
+    "PODS is a file with the output of `kubectl get pods -o json`, one Pod, a JSON array of Pods,\n"
+    "one Pod on each line, or YAML. Pods are read as they are: defaults that the API server would\n"
+    "add are not added.\n"
     "\n"
     "Examples:\n"
     "  kubectl get pods -A -o json | jettison inspect - --memory-capacity 16Gi\n"
     "  jettison inspect pods.json --memory-capacity 8Gi --output json\n"
     "  jettison inspect web.yaml --profile standalone\n"
     "\n"
-    "Exit status: 0 done, 1 the file could not be read, 2 a pod that cannot be understood (the "
-    "others\n"
-    "are shown) or wrong usage.";
+    "Exit status: 0 done, 1 the file could not be read, 2 a pod is invalid (the others are\n"
+    "shown), or wrong usage.";
 
 }  // namespace
 
@@ -106,7 +104,7 @@ void AddInspect(CLI::App& app, int& exit_code) {
   command->add_option("PODS", options->path, "a file of pods; - reads standard input")->required();
   command
       ->add_option("--memory-capacity", options->memory_capacity,
-                   "the node's memory, a quantity such as 16Gi; without it, that of this machine")
+                   "the node's memory, a quantity such as 16Gi (default: that of this machine)")
       ->check(CLI::Validator(CapacityFault, "QUANTITY"));
   command
       ->add_option(

@@ -8,7 +8,7 @@ namespace {
 constexpr const char* kAbout =
     "Jettison keeps a Linux container host alive when memory, disk, inodes or process ids run "
     "out:\n"
-    "it watches, reclaims what nobody uses, and evicts the pod that ranks first.";
+    "it watches these resources, reclaims what is unused, and evicts the pod that ranks first.";
 
 }  // namespace
 

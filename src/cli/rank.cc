@@ -29,14 +29,14 @@ std::vector<std::string> SignalNames() {
 }
 
 constexpr const char* kRankFooter =
-    "Every pod in the order in which it would be evicted for that signal, with what it uses and\n"
-    "requests, and with the field that decided between it and the next.\n"
+    "Prints every pod in the order in which it would be evicted for the signal, with its usage\n"
+    "and request, and with the field that decided between it and the next pod.\n"
     "\n"
     "Examples:\n"
     "  jettison rank --signal memory.available\n"
     "  jettison rank --signal nodefs.available --output json | jq -r '.pods[0].name'\n"
     "\n"
-    "Exit status: 0 done, 1 the agent could not be asked or does not know yet, 2 wrong usage.";
+    "Exit status: 0 done, 1 the agent could not be asked or has no answer yet, 2 wrong usage.";
 
 }  // namespace
 
@@ -44,7 +44,9 @@ void AddRank(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<RankOptions>();
   CLI::App* command =
       app.add_subcommand("rank", "Ask the agent in which order pods would be evicted");
-  command->add_option("--signal", options->signal, "What runs out: memory.available, ...")
+  command
+      ->add_option("--signal", options->signal,
+                   "The eviction signal that is met: memory.available, ...")
       ->check(CLI::IsMember(SignalNames()))
       ->type_name("SIGNAL")
       ->capture_default_str();

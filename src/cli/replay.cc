@@ -147,23 +147,26 @@ int RunReplay(const std::string& path) {
 void AddReplay(CLI::App& app, int& exit_code) {
   auto path = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand(
-      "replay", "Answer what the agent would have done, scenario by scenario (NDJSON in and out)");
-  command->add_option("FILE", *path, "records, one a line, or a recording; - reads standard input")
+      "replay", "Say what the agent would have done in each scenario (NDJSON in and out)");
+  command
+      ->add_option("FILE", *path,
+                   "records, one on each line, or a recording; - reads standard input")
       ->required();
   command->footer(
       "A record is a scenario ({\"name\", \"start\", \"kubeletConfig\", \"disk\", \"pods\", "
-      "\"steps\"}), an object\n"
-      "with a scenario in its member \"scenario\", or an image collection ({\"imageGC\": {...}}).\n"
-      "A recording that `jettison record` has fetched is replayed pass by pass.\n"
-      "One line is answered for each: {\"name\", \"steps\"} or {\"name\", \"removed\", \"error\", "
-      "\"event\"}.\n"
+      "\"steps\"}),\n"
+      "an object with a scenario in its member \"scenario\", or an image collection\n"
+      "({\"imageGC\": {...}}). A recording that `jettison record` has fetched is replayed pass by "
+      "pass.\n"
+      "The answer to each record is one line: {\"name\", \"steps\"} or\n"
+      "{\"name\", \"removed\", \"error\", \"event\"}.\n"
       "\n"
       "Examples:\n"
       "  jettison replay scenarios.ndjson > answers.ndjson\n"
       "  zcat recorded.ndjson.gz | jettison replay -\n"
       "  jettison replay node.jtr\n"
       "\n"
-      "Exit status: 0 done, 1 a file could not be read or written, 2 an invalid record or wrong "
+      "Exit status: 0 done, 1 a file could not be read or written, 2 an invalid record or wrong\n"
       "usage.");
   command->callback([path, &exit_code] { exit_code = RunReplay(*path); });
 }

@@ -155,19 +155,16 @@ int RunAgent(const RunOptions& options) {
 }
 
 constexpr const char* kRunFooter =
-    "FILE holds KubeletConfiguration and JettisonConfiguration documents, YAML or JSON; the files "
-    "are\n"
-    "read together. The log goes to standard error. SIGTERM and SIGINT end the agent and leave "
-    "the\n"
-    "pods running, for the next agent to adopt. SIGHUP reads the files again: thresholds, grace\n"
-    "periods, hooks, the log level, certificates and tokens change at once, and the log names "
-    "what\n"
-    "else has changed and needs a restart; where a file is faulty nothing changes.\n"
+    "FILE holds KubeletConfiguration and JettisonConfiguration documents, in YAML or JSON. The\n"
+    "files are read together. The log is written to standard error. SIGTERM and SIGINT stop the\n"
+    "agent; its pods keep running, and the next agent adopts them. On SIGHUP the agent reads the\n"
+    "files again: thresholds, grace periods, hooks, the log level, certificates and tokens change\n"
+    "at once, and the log names other changes, which need a restart. If a file is faulty, nothing\n"
+    "changes.\n"
     "\n"
-    "--config-dir names a folder of drop-ins: files whose names end in .yaml, .yml, .json or "
-    ".conf,\n"
-    "which are put over the others in the order of their names and change what they name alone.\n"
-    "SIGHUP reads them again, too.\n"
+    "--config-dir names a folder of drop-ins: files whose names end in .yaml, .yml, .json or\n"
+    ".conf. They are merged over the other files in the order of their names, and change only the\n"
+    "fields that they name. SIGHUP reads them again, too.\n"
     "\n"
     "Examples:\n"
     "  jettison run --config kubelet.yaml --config jettison.yaml\n"
@@ -175,13 +172,14 @@ constexpr const char* kRunFooter =
     "  jettison run --config jettison.yaml --dry-run    say which pods would be evicted, evict "
     "none\n"
     "\n"
-    "Exit status: 0 stopped as asked, 1 could not start or go on, 2 wrong usage or faulty "
+    "Exit status: 0 stopped by a signal, 1 could not start or continue, 2 wrong usage or faulty\n"
     "configuration.";
 
 }  // namespace
 
 void AddRun(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("run", "The agent: guard this node and run its pods");
+  CLI::App* command =
+      app.add_subcommand("run", "Run the agent, which guards this node and runs its pods");
   command->footer(kRunFooter);
   const auto options = std::make_shared<RunOptions>();
   command->add_option("--config", options->sources.files, "Configuration files")
@@ -189,13 +187,12 @@ void AddRun(CLI::App& app, int& exit_code) {
       ->check(CLI::ExistingFile)
       ->type_name("FILE");
   AddConfigDir(*command, options->sources.drop_ins);
-  command->add_option("--output", options->output, "Form of the log")
+  command->add_option("--output", options->output, "Format of the log")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   command->add_flag("--dry-run", options->dry_run,
                     "Run pods and decide, but neither evict nor reclaim");
-  command->add_flag("--stop-pods", options->stop_pods,
-                    "When the agent is ended, end its pods first");
+  command->add_flag("--stop-pods", options->stop_pods, "End the pods before the agent stops");
   command->callback([options, &exit_code] { exit_code = RunAgent(*options); });
 }
 

@@ -21,8 +21,8 @@ struct Conduct {
   std::string gate;          // wait until this file exists; empty: do not wait
 };
 
-// Sets up the signals, then waits for the delay and the gate. The process may have inherited any
-// mask of blocked signals: it starts with an empty one.
+// Sets up the signals, then waits for the delay and the gate. Clears the mask of blocked signals,
+// which the process may have inherited.
 void Begin(const Conduct& conduct);
 // Waits for the gate alone; returns at once where there is none.
 void WaitForGate(const std::string& gate);

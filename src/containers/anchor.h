@@ -8,9 +8,9 @@
 
 namespace jettison {
 
-// What a running container hangs on: who tells how it ended, and who has to hear that it is
-// stopped. What has to be quick, signals and the news of an end, goes past it. There is one kind
-// for each keeper of containers, beside whatever knows that keeper.
+// The party that keeps a container: it reports how the container ended, and it has to be told when
+// the container is stopped. Urgent operations, signals and the news of an end, go through the
+// kernel instead. Each kind of keeper has its own Anchor.
 class Anchor {
  public:
   using StandingAnswer = std::function<void(Result<ContainerStanding>)>;
@@ -18,10 +18,11 @@ class Anchor {
 
   virtual ~Anchor() = default;
 
-  // How the container stands by the keeper's word. kNotFound: it has forgotten the container.
+  // Asks the keeper for the state of the container. kNotFound: the keeper no longer knows the
+  // container.
   virtual void AskHowItStands(Duration deadline, StandingAnswer answer) = 0;
-  // Tells that the container is to end within `grace`, or has been killed where that is zero. Not
-  // answered where the keeper hears of an end by itself.
+  // Tells the keeper that the container is to end within `grace`, or, where that is zero, that it
+  // has been killed. `done` is not called where the keeper notices the end of a container itself.
   virtual void TellToStop(Duration grace, Duration deadline, Done done) = 0;
 };
 

@@ -5,8 +5,8 @@
 
 namespace jettison {
 
-// Lets an answer outlive whoever asked for it: one that comes after the end of this member's owner
-// is dropped. Not for other threads.
+// Guards callbacks of an object: an answer that arrives after the object was destroyed is dropped.
+// For one thread only.
 class Lifetime {
  public:
   Lifetime() = default;

@@ -17,8 +17,8 @@
 
 namespace jettison {
 
-// What whoever looks after running containers works with, and where it tells what happens. One
-// instance for each loop of events.
+// What the classes that watch running containers need, and where they report events. One instance
+// for each event loop.
 struct RunEdges {
   Processes& processes;
   Cgroups& cgroups;
@@ -27,10 +27,11 @@ struct RunEdges {
   kernel::Readiness& readiness;
   // How long a keeper of containers may take to answer before a call counts as failed.
   Duration request_timeout = std::chrono::minutes(2);
-  // Told what went differently than it should and hurts nobody yet; one sentence, no line feed.
+  // Receives a message about a fault that has no consequences yet: one sentence without a line
+  // feed.
   std::function<void(std::string_view)> log = {};
   std::vector<RuntimeEvent> events = {};
-  // The events are being collected: what is emitted now needs no wake-up.
+  // The events are being collected, so an event that is emitted now needs no wake-up.
   bool taking = false;
 
   void Emit(RuntimeEvent event) {
@@ -40,7 +41,7 @@ struct RunEdges {
   void Log(std::string_view message) const {
     if (log) log(message);
   }
-  // Says so when an operation failed for another reason than that its object is gone.
+  // Logs the failure of an operation, unless the object of the operation is gone.
   template <typename T>
   void LogFailure(std::string_view what, const Result<T>& result) const {
     if (!result && result.error().code != ErrorCode::kNotFound) {

@@ -18,14 +18,15 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// How long the keeper has to say how a container ended that was killed; that ended in a way that
-// the kernel tells; and that ended in a way that only the keeper knows, as the exit code may decide
-// whether a pod has succeeded.
+// How long the keeper may take to report how a container ended: one that was killed; one whose end
+// the kernel explains; and one whose end only the keeper knows, where the exit code may decide
+// whether the pod has succeeded.
 constexpr Duration kKilledPatience = milliseconds(300);
 constexpr Duration kKnownPatience = seconds(1);
 constexpr Duration kUnknownPatience = seconds(10);
-// A process that cannot be opened is tried again after this, and then after twice as long each
-// time: descriptors come back soon, and a kernel that forbids it goes on to.
+// The first and the longest pause before a process that could not be opened is tried again; the
+// pause doubles each time. A lack of descriptors is soon over, whereas a kernel that forbids it
+// keeps forbidding it.
 constexpr Duration kFirstAttachAgain = milliseconds(200);
 constexpr Duration kLastAttachAgain = seconds(5);
 constexpr Duration kFirstAsk = milliseconds(5);
@@ -87,8 +88,8 @@ void RunningContainer::Attach() {
   });
 }
 
-// The process is taken for the container's only where it is in one of its groups: its number may
-// have come again.
+// Checks that the process is in one of the container's groups, because its pid may have been
+// reused.
 Result<void> RunningContainer::TakeProcess() {
   Processes& processes = edges_.processes;
   const pid_t pid = *container_.pid;
@@ -115,7 +116,7 @@ bool RunningContainer::LookForEnd() {
   return ended;
 }
 
-// Straight to the process: neither memory pressure nor a keeper that hangs is in the way.
+// Signals the process directly, so neither memory pressure nor a keeper that hangs delays it.
 void RunningContainer::Stop(Duration grace) {
   if (phase_ != Phase::kRunning) return;
   if (!process_ && container_.pid) Attach();
@@ -180,8 +181,8 @@ std::uint64_t RunningContainer::PodOomKills() const {
   return edges_.cgroups.ReadOomKills(identity_.pod_group).value_or(0);
 }
 
-// At once: the group, and with it the count of OOM kills, is soon removed by the runtime, or has
-// been by systemd, which removes a scope that is empty.
+// Reads the OOM kills at once: the runtime soon removes the group and its counter, and systemd may
+// have removed an empty scope already.
 void RunningContainer::OnProcessEnded() {
   on_end_.Stop();
   on_attach_again_.Stop();
@@ -190,8 +191,9 @@ void RunningContainer::OnProcessEnded() {
   Result<std::uint64_t> kills = Fail(ErrorCode::kNotFound, "its group was never seen");
   if (!group_.empty()) {
     kills = edges_.cgroups.ReadOomKills(Path());
-    // A container is over when its own process is: what it forked ends with it. In a foreign
-    // one that is for its keeper to see to, unless we have killed it: another may begin there.
+    // A container ends with its first process; its other processes are killed. In a foreign
+    // container its keeper does that, because another run may begin there; the agent does it only
+    // if it has killed the container.
     const bool is_ours = !identity_.pod_group.empty() || killed_;
     const auto left = edges_.cgroups.Processes(Path());
     if (is_ours && left && !left->empty()) KillGroup();

@@ -17,7 +17,7 @@
 
 namespace jettison {
 
-// Which run of which container. What it refers to must outlive whoever has it.
+// Identifies one run of a container. What it refers to must outlive its user.
 struct RunIdentity {
   const Pod& pod;
   const Container& container;
@@ -35,32 +35,33 @@ struct StartedContainer {
   std::string group;  // below the pod's, where it has been looked up already
 };
 
-// One run of a container from the moment that it runs to its end, whoever keeps it: it is signalled
-// and killed through the kernel, which also has the news of its end. How it ended its anchor says,
-// or the kernel where that does not answer in time. Then it tells ContainerExited.
+// One run of a container, from its start to its end, whatever keeps the container. Signals, kills
+// and the news of the end go through the kernel. How the container ended is reported by its anchor,
+// or by the kernel where the anchor does not answer in time. Then ContainerExited is emitted.
 class RunningContainer {
  public:
   // `edges` must outlive this.
   RunningContainer(RunEdges& edges, RunIdentity identity);
   RunningContainer(const RunningContainer&) = delete;
   RunningContainer& operator=(const RunningContainer&) = delete;
-  // What runs goes on running.
+  // The container goes on running.
   ~RunningContainer() = default;
 
-  // It is about to run: what is OOM-killed in the pod from now on may be it.
+  // The container is about to start: an OOM kill in the pod from now on may concern it.
   void Expect();
-  // It runs, and hangs on this.
+  // The container runs, and `anchor` keeps it.
   void Begin(const StartedContainer& container, std::shared_ptr<Anchor> anchor);
-  // Once after Begin, when that has been told: whether it is over already. Then it is asked how.
+  // Called once, after Begin has been reported. Returns whether the container has ended already;
+  // its anchor is then asked how.
   bool LookForEnd();
-  // The image's stop signal, TERM if it has none. Where no process is known its keeper is told, who
-  // has `grace`. Nothing happens unless it runs.
+  // Sends the image's stop signal, or TERM if it has none. Where no process is known, the keeper is
+  // told to stop the container within `grace`. Does nothing unless the container runs.
   void Stop(Duration grace);
-  // KILL for its whole group; its keeper is told afterwards.
+  // Sends KILL to its whole group and then tells its keeper.
   void Kill();
-  // Before Begin: KILL for the group that is named after this ID. The run counts as killed.
+  // Before Begin: sends KILL to the group that is named after this ID. The run counts as killed.
   void KillByName(const std::string& id);
-  // Its keeper was asked for all it has, and this run was among it as ended, or missing.
+  // A listing of the keeper contains this run as ended, or does not contain it.
   void OnListedDead();
 
   // Its process runs, as far as is known.
@@ -69,13 +70,13 @@ class RunningContainer {
   [[nodiscard]] const RunIdentity& identity() const { return identity_; }
   // Its keeper's ID of it; empty before Begin.
   [[nodiscard]] const std::string& id() const { return container_.id; }
-  // What there is to find it by after a restart of the agent; absent while no process of it is
-  // known.
+  // What is needed to find the container after a restart of the agent; absent while none of its
+  // processes is known.
   [[nodiscard]] std::optional<StartedContainer> Known() const;
   // The name of its group below the pod's, or below the node's where the identity names none of the
   // pod; empty: none, or not known.
   [[nodiscard]] const std::string& group() const { return group_; }
-  // The folder that takes what it writes; empty: not known.
+  // The writable layer, a folder; empty: not known.
   [[nodiscard]] const std::string& layer() const { return layer_; }
   // For messages: "container main of pod default/web (run 0)".
   [[nodiscard]] std::string Described() const;
@@ -88,7 +89,7 @@ class RunningContainer {
     kEnded,
   };
 
-  // Takes hold of the process, now or, where it cannot be had, later.
+  // Opens a handle of the process, now or, where that fails, later.
   void Attach();
   // kNotFound: the container's process has ended.
   [[nodiscard]] Result<void> TakeProcess();
@@ -98,7 +99,8 @@ class RunningContainer {
   void OnProcessEnded();
   void AskHowItEnded();
   void OnStanding(const Result<ContainerStanding>& answer);
-  // How long its keeper has to say how it ended; then what the kernel tells has to do.
+  // Sets how long the keeper may take to report how the container ended; after that the kernel's
+  // information is used.
   void SetPatience(Duration patience);
   void Exit(const ContainerExit& exit);
   [[nodiscard]] std::string Path() const;
@@ -116,7 +118,7 @@ class RunningContainer {
   int asked_ = 0;
   int attached_ = 0;  // tries that failed
   bool killed_ = false;
-  bool is_gone_ = false;  // its process had ended before it was taken hold of
+  bool is_gone_ = false;  // its process had ended before it was opened
   kernel::Readiness::Watch on_attach_again_;
   kernel::Readiness::Watch on_end_;
   kernel::Readiness::Watch on_patience_;

@@ -23,7 +23,7 @@ bool IsPort(std::string_view port) {
 
 tl::unexpected<Error> Refused(std::string_view text) {
   return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("{} is no address of a server; write unix:///path/to/socket, "
+              fmt::format("{} is not the address of a server; write unix:///path/to/socket, "
                           "http://host:port or https://host:port",
                           text.empty() ? "an empty text" : RedactedUrl(text)));
 }

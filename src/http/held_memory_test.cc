@@ -74,7 +74,8 @@ TEST(HttpServerHeldMemory, ABodyIsNotReadWhereWhatThatTakesIsNotThere) {
       << server.error.message;
   Wire wire(server.socket());
   wire.Send(Post(1) + "x");
-  EXPECT_THAT(wire.ReadAll(), AllOf(StartsWith("HTTP/1.1 503"), HasSubstr("no room to read")));
+  EXPECT_THAT(wire.ReadAll(),
+              AllOf(StartsWith("HTTP/1.1 503"), HasSubstr("leave too little memory")));
 }
 
 TEST(HttpServerHeldMemory, AnswersThatNobodyTakesLeaveNoRoomForMoreAndSmallOnesGoOn) {

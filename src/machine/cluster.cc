@@ -24,12 +24,12 @@ std::function<double()> Chance() {
 std::function<void(const kube::PodWatchState&)> StateLog(const Log& log) {
   return [&log, was_away = false, had_listed = false](const kube::PodWatchState& state) mutable {
     if (state.has_listed && !std::exchange(had_listed, true)) {
-      log.Info("the API server has told the pods of this node");
+      log.Info("the pods of this node were read from the API server");
     }
     const bool is_away = state.away_since.has_value();
     if (is_away == std::exchange(was_away, is_away)) return;
     if (!is_away) return log.Info("the API server answers again");
-    log.Warn("the API server does not answer; the agent goes on with the pods that it knows",
+    log.Warn("the API server does not answer; the agent continues with the pods that it knows",
              {{"err", state.fault ? state.fault->message : std::string("no answer")}});
   };
 }
@@ -53,9 +53,10 @@ Result<std::unique_ptr<ClusterLink>> OpenCluster(const AgentConfig& config,
                                  .pods_folder = config.root + "/cluster-pods"});
   if (!link) return Fail(link.error().In("the cluster cannot be asked"));
   (*link)->OnState(StateLog(log));
-  log.Info("asks the API server for the pods of this node", {{"server", reading.access.server},
-                                                             {"as", reading.access.origin},
-                                                             {"node", config.node_name}});
+  log.Info("the agent reads the pods of this node from the API server",
+           {{"server", reading.access.server},
+            {"as", reading.access.origin},
+            {"node", config.node_name}});
   return link;
 }
 

@@ -10,9 +10,9 @@
 
 namespace jettison {
 
-// Connects with the cluster that the configuration names. Nothing is waited for: an API server that
-// is away is a line in the log, and so is its return. Errors name every fault of what says where it
-// is and who asks.
+// Connects to the cluster that the configuration names. It does not wait: when the API server
+// becomes unreachable, or reachable again, a line is logged. The error names every fault of the
+// configured address and credentials.
 [[nodiscard]] Result<std::unique_ptr<ClusterLink>> OpenCluster(const AgentConfig& config,
                                                                const SteadyClock& clock,
                                                                const Log& log);

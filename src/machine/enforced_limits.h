@@ -10,23 +10,23 @@
 
 namespace jettison {
 
-// Limits of groups that stand as long as the agent runs: of that of all pods, of those of the QoS
-// classes, and of the system's own. Somebody else may change them (a service manager that is told
-// to reload its units, an operator), so memory and CPU shares are compared again and again.
+// Enforces limits of groups for as long as the agent runs: of the group of all pods, of the QoS
+// groups, and of the system's own groups. A service manager that reloads its units, or an operator,
+// may change them, so memory and CPU shares are compared repeatedly.
 class EnforcedLimits {
  public:
   explicit EnforcedLimits(const Log& log) : log_(log) {}
 
-  // Sets the limits of a group and stands by them. `must_exist`: a missing group is not made.
-  // What cannot be had is logged and done without until Check.
+  // Sets the limits of a group and enforces them from now on. With `must_exist` a missing group is
+  // not created. A limit that cannot be set is logged and left until Check.
   void Enforce(Cgroups& groups, std::string group, const CgroupLimits& limits, bool must_exist);
 
-  // Stands by what was set already, in place of what the group was to have before. One that is gone
-  // is not made.
+  // Enforces limits that have been set already, in place of those that a group had before. A group
+  // that does not exist is not created.
   void StandBy(Cgroups& groups, const std::vector<GroupLimits>& set);
 
-  // Sets what somebody else has changed once more, and logs that; what goes on failing is logged
-  // when it begins to.
+  // Restores limits that somebody else has changed, and logs that. A failure that persists is
+  // logged once.
   void Check();
 
  private:

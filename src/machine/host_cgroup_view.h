@@ -12,10 +12,10 @@ namespace jettison {
 // that counts as the root (cgroup_namespaces(7)).
 [[nodiscard]] bool AreGroupsSeenFromWithin(const std::vector<kernel::Mount>& mounts);
 
-// On cgroup v2 a container that is not privileged has a cgroup namespace of its own, in which
-// /proc/PID/cgroup tells groups of others by ".." alone. Has this thread, and those that it starts
-// from now on, see them as the process `host` does; does nothing where they are seen so already.
-// kPermissionDenied without CAP_SYS_ADMIN and CAP_SYS_PTRACE.
+// On cgroup v2 an unprivileged container has its own cgroup namespace, in which /proc/PID/cgroup
+// shows the groups of other processes as ".." only. Makes this thread, and those that it starts
+// from now on, see the groups as the process `host` sees them; does nothing where they see them so
+// already. kPermissionDenied without CAP_SYS_ADMIN and CAP_SYS_PTRACE.
 [[nodiscard]] Result<void> EnterHostCgroupView(
     const std::string& mountinfo_file = "/proc/self/mountinfo",
     const std::string& host = "/proc/1/ns/cgroup");

@@ -65,7 +65,8 @@ Result<void> LockGroup(const AgentConfig& config, Machine& machine, const Log& l
        .shown = fmt::format("{}{}/{}", config.node_cgroup, config.cgroup_root, group)},
       config.root);
   if (!lock) return Fail(lock.error());
-  if (!*lock) log.Warn("the group of all pods cannot be locked; see that no other agent has it");
+  if (!*lock)
+    log.Warn("the cgroup of all pods cannot be locked; make sure that no other agent uses it");
   machine.pods_group_lock = std::move(*lock);
   return {};
 }
@@ -74,10 +75,11 @@ void SetOomScoreAdj(int value, const Log& log) {
   const FileDescriptor file(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
   const std::string text = fmt::to_string(value);
   if (file && write(file.get(), text.data(), text.size()) > 0) return;
-  log.Warn("the agent's own oom_score_adj cannot be set; the kernel may end it before a pod",
-           {{"oomScoreAdj", text},
-            {"err", SystemError(errno, "write").message},
-            {"mend", "give the agent CAP_SYS_RESOURCE"}});
+  log.Warn(
+      "the agent's own oom_score_adj cannot be set; the OOM killer may end the agent before a pod",
+      {{"oomScoreAdj", text},
+       {"err", SystemError(errno, "write").message},
+       {"mend", "give the agent CAP_SYS_RESOURCE"}});
 }
 
 void LockMemory(const Log& log) {
@@ -94,8 +96,8 @@ void KeepDescriptors(const Log& log) {
   const std::size_t kept = kernel::FdReserve::Fill();
   if (kept == kernel::FdReserve::kSize) return;
   log.Warn(
-      "descriptors for ending pods cannot be held in reserve; a pod may live on when the agent is "
-      "out of them",
+      "descriptors for ending pods cannot be held in reserve; when the agent has no free "
+      "descriptor, it may be unable to kill a pod",
       {{"kept", std::to_string(kept)}, {"mend", "raise LimitNOFILE of the agent's unit"}});
 }
 

@@ -37,8 +37,9 @@ Result<void> MayLockOwnMemory() {
 }
 
 Result<void> LockOwnMemory() {
-  // The allocator cannot give back pages in the middle of what is locked, and would soon take large
-  // blocks from there, too. They stay mappings of their own, which go when they are freed.
+  // The allocator cannot return pages in the middle of the locked heap, and its threshold would
+  // grow until it took large blocks from there, too. With a fixed threshold they remain separate
+  // mappings, which are unmapped when they are freed.
   ::mallopt(M_MMAP_THRESHOLD, kLargeBlock);
   if (auto may = MayLockOwnMemory(); !may) return may;
   if (::mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) != 0) return FailErrno("mlockall");

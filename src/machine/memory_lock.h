@@ -4,16 +4,17 @@
 
 namespace jettison {
 
-// Keeps what this process has in memory there, and from now on every page that it touches. When
-// memory is short the kernel first takes pages that are the same on a disk, the agent's own code
-// among them, which would have to be read again just when a pod is to be ended. Nothing is read
-// ahead (MCL_ONFAULT, Linux 4.4): neither the code that never ran nor the stacks of threads take
-// more than they did. Processes that it starts do not inherit it (mlockall(2)).
-// kPermissionDenied where MayLockOwnMemory says so.
+// Locks the memory of this process, and every page that it touches from now on (mlockall(2)). When
+// memory is short, the kernel first drops pages that it can read again from a file, the agent's own
+// code among them; the agent would have to read them again just when it has to end a pod. Pages are
+// not read ahead (MCL_ONFAULT, Linux 4.4), so code that never runs and unused stacks take no more
+// memory than before. Child processes do not inherit the lock. kPermissionDenied where
+// MayLockOwnMemory says so.
 [[nodiscard]] Result<void> LockOwnMemory();
 
-// Whether this process may: it has CAP_IPC_LOCK, or RLIMIT_MEMLOCK is unlimited. Any other limit
-// counts as none: it is one on mappings, touched or not, and whoever reaches it gets no memory.
+// Whether this process may lock its memory: it has CAP_IPC_LOCK, or RLIMIT_MEMLOCK is unlimited.
+// Any other limit counts as not permitted, because it also applies to mappings that were never
+// touched, and beyond it an allocation fails.
 [[nodiscard]] Result<void> MayLockOwnMemory();
 
 }  // namespace jettison

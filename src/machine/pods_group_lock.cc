@@ -56,9 +56,9 @@ Result<FileDescriptor> LockPodsGroup(Cgroups& groups, const PodsGroupName& group
   if (kernel::AwaitLock(folder->get())) return folder;
   if (errno != EWOULDBLOCK) return FileDescriptor();
   return Fail(ErrorCode::kUnavailable,
-              fmt::format("the group of all pods, {}, is that of another agent: {} guards it, and "
-                          "this one, with the root {}, would end its pods. Stop that one, or give "
-                          "one of the two a nodeCgroup or a cgroupRoot of its own",
+              fmt::format("the cgroup of all pods, {}, belongs to another agent, {}; this agent, "
+                          "with the root {}, would end its pods. Stop the other agent, or set "
+                          "nodeCgroup or cgroupRoot of one of the two to another cgroup",
                           group.shown, DescribeHolder(folder->get()), root));
 }
 

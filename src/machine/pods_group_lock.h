@@ -13,13 +13,15 @@ struct PodsGroupName {
   std::string shown;  // as people know it
 };
 
-// Makes the group of all pods and locks it for as long as the descriptor is open: two agents in one
-// group, whatever their roots, would each end the other's pods. kUnavailable where another one has
-// it: the error names both. An empty descriptor where the kernel has no lock for such a folder.
+// Creates the group of all pods and locks it for as long as the descriptor is open, because two
+// agents in one group would end each other's pods, whatever their root directories are.
+// kUnavailable where another agent holds the lock; the error names both. Returns an empty
+// descriptor where the kernel cannot lock such a folder.
 [[nodiscard]] Result<FileDescriptor> LockPodsGroup(Cgroups& groups, const PodsGroupName& group,
                                                    const std::string& root);
 
-// Who holds a lock (flock) on a file, by the text of /proc/locks; 0: nobody that can be seen.
+// The pid of the process that holds a lock (flock) on a file, from the text of /proc/locks; 0 where
+// no such process is visible.
 [[nodiscard]] int LockHolder(const std::string& locks, unsigned major, unsigned minor,
                              unsigned long inode);
 

@@ -12,7 +12,7 @@
 namespace jettison {
 namespace {
 
-// What keeps others waiting: the file system, as far as it can be told without asking it.
+// What a thread is occupied by: the file system, as far as it can be identified without asking it.
 std::string KeeperOf(const std::string& path) {
   const Place place = FindPlace(path);
   return place.mount ? place.mount->point : place.path;
@@ -68,7 +68,8 @@ struct SlowPathThreads::Shared {
 SlowPathThreads::SlowPathThreads() : shared_(std::make_shared<Shared>()) {
   for (std::size_t i = 0; i < kThreads; ++i) {
     threads_.push_back(std::make_unique<BackgroundThread>(
-        ThreadPurpose{"slow-path", "pods with volumes on file systems of others may wait"},
+        ThreadPurpose{"slow-path",
+                      "pods whose volumes are on network or FUSE file systems may wait"},
         AtEnd::kLeave));
   }
 }
@@ -77,7 +78,7 @@ bool SlowPathThreads::MayHang(const std::string& path) const {
   return path.starts_with('/') && !FindPlace(path).answers_by_itself;
 }
 
-// A thread that is kept gets it, too, and finds it done when it comes back.
+// Every thread is woken. A thread that is occupied looks later and finds the work done.
 void SlowPathThreads::Do(const std::string& path, const std::shared_ptr<Work>& work) {
   shared_->Add({KeeperOf(path), work});
   for (const auto& thread : threads_) {

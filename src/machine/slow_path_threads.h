@@ -10,9 +10,10 @@
 
 namespace jettison {
 
-// Threads for paths that may never answer, there from the beginning. One file system keeps one of
-// them: other work on it waits for that. What is silent keeps its thread until it answers; when all
-// are kept nothing else is done. At the end they are left behind.
+// Runs work on paths that may never answer, on threads that are started at the beginning. One file
+// system occupies at most one thread; other work on it waits. A file system that does not answer
+// keeps its thread, and when all threads are occupied, no other work is done. Threads that still
+// hang are abandoned at the end.
 class SlowPathThreads : public SlowPaths {
  public:
   static constexpr std::size_t kThreads = 3;

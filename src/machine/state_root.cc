@@ -78,9 +78,9 @@ Result<AgentConfig> BesideOther(const AgentConfig& config, const std::string& fo
   if (runs_pods || HoldsPods(config.root)) {
     return Fail(
         ErrorCode::kInternal,
-        fmt::format("root directory {} {}, and this program knows version {}; nothing in it "
-                    "was changed, and pods that run go on. Install the program that wrote "
-                    "it again, or set `root` in JettisonConfiguration to another directory",
+        fmt::format("root directory {} {}, and this program knows version {}; nothing in it was "
+                    "changed, and running pods keep running. Install the program that wrote it "
+                    "again, or set `root` in JettisonConfiguration to another directory",
                     config.root, found, kStateVersion));
   }
   AgentConfig own = config;
@@ -91,8 +91,8 @@ Result<AgentConfig> BesideOther(const AgentConfig& config, const std::string& fo
   }
   if (auto made = MakeRoot(own.root); !made) return Fail(made.error());
   log.Warn(
-      "what is kept below root is of another version and is left alone; the node is guarded, "
-      "without the records and back-offs in it",
+      "the state below root has another version and is not used; the agent guards the node without "
+      "the records and back-offs in it",
       {{"root", config.root},
        {"found", found},
        {"known", fmt::format("version {}", kStateVersion)},
@@ -121,8 +121,9 @@ Result<AgentConfig> OpenStateRoot(const AgentConfig& config, const Log& log) {
   }
   if (*version) return config;
   if (const auto noted = NoteVersion(file); !noted) {
-    log.Warn("the version of what is kept cannot be noted; it is taken for 1, as without a note",
-             {{"file", file}, {"err", noted.error().message}});
+    log.Warn(
+        "the version of the saved state cannot be written; the next agent takes it to be version 1",
+        {{"file", file}, {"err", noted.error().message}});
   }
   return config;
 }

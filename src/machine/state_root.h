@@ -8,8 +8,9 @@
 
 namespace jettison {
 
-// The version of what this program keeps below `root`, as a whole. It rises when a program before
-// could not go on with what this one writes: would start a pod twice, or lose one, or its records.
+// The version of the state that this program keeps below `root`. It is raised when an earlier
+// program could not continue with the state of this one: it would start a pod twice, or lose a pod
+// or its records.
 inline constexpr std::uint64_t kStateVersion = 1;
 
 // Makes the root directory, sees that it can be written, and looks at the version of what it holds,

@@ -107,7 +107,7 @@ TEST_F(StateRoot, OfANewerVersionIsLeftAloneByAnAgentThatGuardsForeignPods) {
   ASSERT_TRUE(opened) << opened.error().message;
   EXPECT_EQ(opened->root, config_.root + "/version-1");
   EXPECT_EQ(opened->logs.directory, config_.root + "/version-1/logs");
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("the node is guarded")));
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("the agent guards the node")));
   fs::remove(opened->root);
   EXPECT_EQ(Everything(), before);
 }
@@ -147,7 +147,7 @@ TEST_F(StateRoot, OfAVersionThatCannotBeUnderstoodIsLikeANewerOne) {
 TEST_F(StateRoot, WhoseVersionCannotBeNotedIsUsedAllTheSame) {
   fs::create_directories(config_.root + "/state-version.new");
   EXPECT_TRUE(Open());
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("cannot be noted")));
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("cannot be written")));
 }
 
 }  // namespace

@@ -18,8 +18,7 @@ namespace jettison {
 // Limits of one group; an absent one is left as it is.
 struct CgroupLimits {
   std::optional<std::uint64_t> memory_bytes = std::nullopt;
-  // 2..262144, the scale of v1 (1024 = one CPU); v2 has weights instead and is given the one that
-  // belongs to these shares.
+  // 2..262144, the scale of cgroup v1 (1024 = one CPU). On v2 the shares are converted to a weight.
   std::optional<std::uint64_t> cpu_shares = std::nullopt;
   std::optional<std::int64_t> cpu_quota_us = std::nullopt;  // per cpu_period_us; -1: unlimited
   std::optional<std::uint64_t> cpu_period_us = std::nullopt;
@@ -54,32 +53,35 @@ struct CgroupMemory {
   }
 };
 
-// The same beside the lowest limit of the group and of those above it; absent where none has one.
+// Memory of one group, and the lowest limit of the group and the groups above it; absent: none of
+// them has a limit.
 struct LimitedMemory {
   CgroupMemory memory;
   std::optional<std::uint64_t> limit;  // bytes
 };
 
-// The file of one group, open for writing, that moves the process whose id is written into it.
+// The cgroup.procs file of one group, open for writing. A process whose ID is written into it is
+// moved into the group.
 struct ProcsFile {
   std::string name;  // "kubepods/besteffort/pod<uid>/<container> (memory)", for messages
   FileDescriptor file;
 };
 
-// The control groups below the node's own group, of whichever version the host has. A path is
-// relative to that group ("kubepods", "kubepods/besteffort/pod<uid>/<container>"; "" is the node
-// itself) and names the same group in every hierarchy. A group that vanished is kNotFound for
-// readings and success for removal.
+// The control groups below the node's own group, cgroup v1 or v2. A path is relative to that group
+// ("kubepods", "kubepods/besteffort/pod<uid>/<container>"; "" is the node itself) and names the
+// same group in every hierarchy. Reading a group that has vanished fails with kNotFound; removing
+// it succeeds.
 class Cgroups : public GroupEnd {
  public:
-  // Creates the group and its parents in every hierarchy that the agent uses, then applies limits;
-  // a group that exists is only given the limits.
+  // Creates the group and its parents in every hierarchy that the agent uses, and applies the
+  // limits. To a group that exists, only the limits are applied.
   [[nodiscard]] virtual Result<void> Create(std::string_view path, const CgroupLimits& limits) = 0;
-  // Moves a process into the group. Waits for the kernel as long as that likes (synchronize_rcu in
-  // cgroup_procs_write_start): where that may not be, somebody else writes into OpenProcs.
+  // Moves a process into the group. The kernel may block the call for long (synchronize_rcu in
+  // cgroup_procs_write_start). A caller which must not block has another process write into the
+  // files of OpenProcs.
   [[nodiscard]] virtual Result<void> Join(std::string_view path, pid_t pid) = 0;
-  // cgroup.procs of the group in each hierarchy: a process is in the group when its id has been
-  // written into all of them.
+  // Opens cgroup.procs of the group in each hierarchy. A process is in the group when its ID has
+  // been written into all of these files.
   [[nodiscard]] virtual Result<std::vector<ProcsFile>> OpenProcs(std::string_view path) = 0;
   // Every process of the group and of the groups below it.
   [[nodiscard]] virtual Result<std::vector<pid_t>> Processes(std::string_view path) = 0;
@@ -87,14 +89,15 @@ class Cgroups : public GroupEnd {
   [[nodiscard]] virtual Result<std::vector<std::string>> Children(std::string_view path) = 0;
 
   [[nodiscard]] virtual Result<CgroupMemory> ReadMemory(std::string_view path) = 0;
-  // The usage alone, for less where one file tells it.
+  // The usage alone. An implementation overrides this if reading it alone is cheaper.
   [[nodiscard]] virtual Result<std::uint64_t> ReadMemoryUsage(std::string_view path) {
     return ReadMemory(path).map([](const CgroupMemory& memory) { return memory.usage; });
   }
   // The memory limit; absent when there is none.
   [[nodiscard]] virtual Result<std::optional<std::uint64_t>> ReadMemoryLimit(
       std::string_view path) = 0;
-  // Both at once, for less where one file tells both.
+  // ReadMemory and the lowest memory limit. An implementation overrides this if reading both at
+  // once is cheaper.
   [[nodiscard]] virtual Result<LimitedMemory> ReadLimitedMemory(std::string_view path) {
     auto memory = ReadMemory(path);
     if (!memory) return Fail(std::move(memory.error()));
@@ -104,14 +107,14 @@ class Cgroups : public GroupEnd {
   }
   // Tasks in the group and below (threads, as the kernel's pids controller counts).
   [[nodiscard]] virtual Result<std::uint64_t> ReadPids(std::string_view path) = 0;
-  // Whether the group has the part of the CPU that Create gives it for so many shares; v2's weights
-  // do not tell the shares themselves.
+  // Whether the group has the CPU shares, or the cgroup v2 weight, that Create gives it for
+  // `shares`. The shares themselves cannot be read, because a weight does not determine them.
   [[nodiscard]] virtual Result<bool> HasCpuShares(std::string_view path, std::uint64_t shares) = 0;
-  // How many times the kernel's OOM killer has struck in this group.
+  // How many processes of this group the kernel's OOM killer has killed.
   [[nodiscard]] virtual Result<std::uint64_t> ReadOomKills(std::string_view path) = 0;
 
-  // The group's directory where its memory is accounted: what notifications are registered with,
-  // and what a lock on the group is taken on.
+  // Opens the group's directory in the hierarchy that accounts its memory. Notifications are
+  // registered with this directory, and a lock on the group is taken on it.
   [[nodiscard]] virtual Result<FileDescriptor> OpenMemoryDirectory(std::string_view path) const = 0;
   // The group's directory in the unified hierarchy, where its pressure files are; kUnavailable
   // where none is mounted.

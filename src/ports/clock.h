@@ -19,10 +19,10 @@ struct TimeMark {
 class Clock {
  public:
   virtual ~Clock() = default;
-  // What everything is decided by: it never steps and counts while the machine is suspended. Its
-  // epoch is such that instants looked like real time when the agent started.
+  // The time that all decisions are based on. It never steps, and it advances while the machine is
+  // suspended. At the start of the agent it was equal to real time.
   [[nodiscard]] virtual Instant Now() const = 0;
-  // Real time, for what is shown and written down; it may step at any moment.
+  // Real time, for display and for files; it may step at any moment.
   [[nodiscard]] virtual WallTime Wall() const = 0;
   [[nodiscard]] virtual TimeMark Mark() const = 0;
 };
@@ -34,9 +34,9 @@ class Clock {
   return a < b ? Duration::min() : Duration::max();
 }
 
-// When it was what somebody stamped with real time, as far as real time tells now: as long ago as
-// it says, but never in the future and not before `earliest`. Wrong by as much as the wall clock
-// was set since; so each stamp is converted once, where it comes in.
+// Converts a real-time stamp to an Instant: as long before now as the wall clock says, but never in
+// the future and not before `earliest`. The result is wrong by as much as the wall clock has been
+// set since the stamp was made. So each stamp is converted only once, where it is read.
 [[nodiscard]] inline Instant InstantOf(WallTime then, const Clock& clock,
                                        Instant earliest = Instant::min()) {
   const Instant now = clock.Now();
@@ -52,12 +52,12 @@ class Clock {
       SaturatingDifference(clock.Wall().time_since_epoch(), Elapsed(then, clock.Now())));
 }
 
-// How much of the time that the machine was off, or that only real time tells of, counts.
+// The longest time between two boots that counts as elapsed (ElapsedBetween).
 inline constexpr Duration kMostTimeOff = std::chrono::hours(24);
 
-// The time from one mark to another. Within a boot it is exact, however the wall clock was set.
-// Across boots only real time tells, which may be wrong by years where a machine has no battery: it
-// counts neither backwards nor for more than kMostTimeOff.
+// The time from one mark to another. Within one boot it is exact, even if the wall clock was set.
+// Across boots it is the difference of real times, limited to 0..kMostTimeOff, because the real
+// time of a machine without a battery may be wrong by years.
 [[nodiscard]] inline Duration ElapsedBetween(const TimeMark& then, const TimeMark& now) {
   if (!then.boot_id.empty() && then.boot_id == now.boot_id) {
     return std::max(SaturatingDifference(now.since_boot, then.since_boot), Duration(0));

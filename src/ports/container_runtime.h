@@ -16,29 +16,30 @@
 
 namespace jettison {
 
-// What is being removed counts as space that is about to come back for so long: what takes longer
-// may never be gone.
+// How long the space of a pod or container that is being removed counts as about to be freed. A
+// removal that takes longer may never end.
 inline constexpr Duration kRemovalTakes = std::chrono::seconds(10);
 
-// A pod that the runtime has: from before the agent started, or made by somebody else.
+// A pod that the runtime has, and that this run of the agent has not created.
 struct RuntimePod {
   Pod pod;                                  // as it was created, or as far as it can be told
   std::vector<ContainerRecord> containers;  // every run it remembers
-  // Somebody else's: it may be ended, but is never started again, and its owner removes it.
+  // The pod is foreign: it may be ended, but it is never started again, and its owner removes it.
   bool foreign = false;
-  PodOrigin origin = PodOrigin::kRuntime;  // of a foreign one: who made it
-  // This agent's own, of which something cannot be read: it is dealt with as a foreign one, and
-  // may be evicted whatever becomes of those. PodFound tells of it once more when it can be read.
+  PodOrigin origin = PodOrigin::kRuntime;  // of a foreign pod: who created it
+  // A pod of this agent whose record cannot be read. It is treated as a foreign pod, but may be
+  // evicted whatever the policy for foreign pods is. PodFound reports it again when its record can
+  // be read.
   bool unread = false;
-  // It is measured, and never evicted for the node's sake.
+  // The pod is measured, but never evicted for node pressure.
   bool spared = false;
 };
 
-// What a runtime tells, in the order it happened.
+// The events of a runtime, which are reported in the order in which they happened.
 struct PodReady {  // volumes, groups and directories of the pod stand
   std::string pod_uid;
 };
-struct PodFailed {  // CreatePod could not finish; what it had made is gone again
+struct PodFailed {  // CreatePod failed, and everything that it had created is removed
   std::string pod_uid;
   Error error;
 };
@@ -63,67 +64,69 @@ struct ContainerExited {
 struct PodRemoved {  // nothing of the pod is left: process, group, mount, file
   std::string pod_uid;
 };
-struct PodFound {  // somebody else has started it, or one of this agent can be read now
+struct PodFound {  // a foreign pod started, or a pod of this agent can be read now
   std::string pod_uid;
   RuntimePod pod;
 };
 using RuntimeEvent = std::variant<PodReady, PodFailed, ContainerStarted, ContainerStartFailed,
                                   ContainerExited, PodRemoved, PodFound>;
 
-// Runs pods. Commands return at once and never block the caller; what becomes of them arrives as
-// events. A command about something that is gone is not an error: the event says how things stand.
+// Runs pods. Commands return at once and never block the caller; their results arrive as events. A
+// command about something that is gone is not an error: the event reports the present state.
 class ContainerRuntime {
  public:
   virtual ~ContainerRuntime() = default;
 
   // Whether the runtime answers; the eviction loop starts after the first success.
   [[nodiscard]] virtual Result<void> Ready() = 0;
-  // Where it does not answer: the pods of which something runs, as far as the agent's own records
-  // and the kernel tell. They can be stopped, killed and removed; nothing is to be started before
-  // List, which tells all there is, these included. Called once at most, and before List.
+  // For a runtime that does not answer: the pods that have a running process, by the agent's own
+  // records and the kernel. They can be stopped, killed and removed, but nothing may be started
+  // before List, which returns all pods, including these. Called at most once, and before List.
   [[nodiscard]] virtual std::vector<RuntimePod> Recall() { return {}; }
-  // What is there already, to be adopted. Called until it succeeds, before anything is created.
+  // The pods that exist already, to be adopted. Called until it succeeds, before any pod is
+  // created.
   [[nodiscard]] virtual Result<std::vector<RuntimePod>> List() = 0;
 
-  // Groups, volumes, directories -> PodReady or PodFailed.
+  // Creates the pod's groups, volumes and directories -> PodReady or PodFailed.
   virtual void CreatePod(const PodPlan& plan) = 0;
   // Starts one run of a container of a created pod -> ContainerStarted or ContainerStartFailed,
   // later ContainerExited.
   virtual void StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
                               int oom_score_adj) = 0;
-  // Asks a running container to end (preStop hook, then TERM) -> ContainerExited, some day. The
-  // caller keeps the time and calls KillContainer when the grace period is over.
+  // Asks a running container to end (preStop hook, then SIGTERM) -> ContainerExited, if it ends.
+  // The caller watches the time, and calls KillContainer when the grace period is over.
   virtual void StopContainer(const std::string& pod_uid, const std::string& container,
                              Duration grace) = 0;
-  // Ends it with everything it forked -> ContainerExited.
+  // Kills the container with every process that it forked -> ContainerExited.
   virtual void KillContainer(const std::string& pod_uid, const std::string& container) = 0;
-  // Forgets one dead run: its record, log and writable layer, some time later.
+  // Removes one dead run, later: its record, its log and its writable layer.
   virtual void RemoveContainer(const std::string& pod_uid, const std::string& container,
                                int attempt) = 0;
-  // Whether some of that is still there, as far as the runtime knows, or files of pods that an
-  // agent before began to remove, for some seconds; the end of it makes EventFd readable.
+  // Whether removals by RemoveContainer are still under way, or, for some seconds, the removal of
+  // pods' files that an earlier agent began. Their end makes EventFd readable.
   [[nodiscard]] virtual bool RemovingContainers() const { return false; }
-  // Takes down everything that is left of a pod whose containers have ended -> PodRemoved. One that
-  // is still being created is given up: after this neither PodReady nor PodFailed need come. Of
-  // a foreign pod nothing is removed but what would keep running.
+  // Removes everything that is left of a pod whose containers have ended -> PodRemoved. A pod that
+  // is still being created is abandoned: neither PodReady nor PodFailed need follow. Of a foreign
+  // pod, only that is removed which would keep running.
   virtual void RemovePod(const std::string& pod_uid) = 0;
 
-  // The agent is about to end: no more pods or containers are begun, without a word; everything
-  // else goes on.
+  // The agent is about to end. From now on the runtime begins no more pods or containers, and
+  // reports no event for them. It still executes all other commands.
   virtual void Drain() {}
-  // Something is being made that would be left half made if the agent ended now.
+  // Whether something is being created that would be left incomplete if the agent ended now.
   [[nodiscard]] virtual bool IsMaking() const { return false; }
 
   // Where the files of a created pod are.
   [[nodiscard]] virtual PodDisk DiskOf(const Pod& pod) const = 0;
-  // The name of the control group of a container's present run, directly below its pod's group, or
-  // from the node's own group where ForeignGroupsOf has the pod; empty: there is none. The text is
-  // the runtime's, and stays until the next command or TakeEvents.
+  // The control group of a container's present run; empty: there is none. It is a path relative to
+  // the node's own group if ForeignGroupsOf returns groups for the pod, else a name directly below
+  // the pod's group. The text is owned by the runtime and valid until the next command or
+  // TakeEvents.
   [[nodiscard]] virtual std::string_view GroupOf(const std::string& pod_uid,
                                                  const std::string& container) const = 0;
-  // The control groups that together hold a foreign pod, from the node's own group, the same
-  // as long as the pod is there. Empty for any other pod: its group lies in Kubernetes' layout.
-  // They stay until the next command or TakeEvents.
+  // The control groups that together hold a foreign pod, relative to the node's own group. They do
+  // not change while the pod exists. Empty for any other pod: its group follows Kubernetes' layout.
+  // Valid until the next command or TakeEvents.
   [[nodiscard]] virtual const std::vector<std::string>& ForeignGroupsOf(
       const std::string& pod_uid) const = 0;
   // Readable when TakeEvents has something.

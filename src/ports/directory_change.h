@@ -6,8 +6,8 @@
 
 namespace jettison {
 
-// What the kernel calls a file for good, whatever its name (name_to_handle_at(2)): opaque, and
-// another one for a file that has taken over the inode of a removed one.
+// The kernel's handle of a file (name_to_handle_at(2)). It is opaque, does not depend on the file's
+// name, and differs for a file that reuses the inode of a removed one.
 struct FileHandle {
   static constexpr std::size_t kMaxBytes = 128;  // MAX_HANDLE_SZ
   int type = 0;
@@ -18,12 +18,11 @@ struct FileHandle {
 // A directory in which something has changed: an entry, or the size of a file.
 struct DirectoryChange {
   FileHandle directory;
-  // A directory was made, removed or moved in it.
+  // Whether a directory was created, removed or moved in it.
   bool subdirectories = false;
 };
 
-// A number that stands for a handle, never 0: equal for equal handles, and different ones for
-// different handles but for one pair in 2^64 (FNV-1a, mixed).
+// A 64-bit hash of a handle, never 0 (FNV-1a, mixed).
 [[nodiscard]] inline std::uint64_t KeyOf(const FileHandle& handle) {
   std::uint64_t hash = 0xcbf29ce484222325ULL ^ static_cast<std::uint64_t>(handle.type);
   for (std::size_t i = 0; i < handle.size && i < FileHandle::kMaxBytes; ++i) {

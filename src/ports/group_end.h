@@ -6,18 +6,19 @@
 
 namespace jettison {
 
-// How a control group ends: its processes, and then the group itself. Paths are those of Cgroups.
+// Ends the processes of a control group and then removes the group. Paths are as in Cgroups.
 class GroupEnd {
  public:
   virtual ~GroupEnd() = default;
 
   // Sends a signal to every process of the group and below.
   [[nodiscard]] virtual Result<void> Signal(std::string_view path, int signal) = 0;
-  // Ends every process of the group and below, those forked meanwhile included; thaws frozen ones.
+  // Kills every process of the group and below, including those that are forked meanwhile. Frozen
+  // processes are thawed.
   [[nodiscard]] virtual Result<void> Kill(std::string_view path) = 0;
-  // Removes the group and everything below it in every hierarchy; one that is gone is a success.
-  // Fails while processes live there. kUnavailable where something of the group, its page cache for
-  // example, is still being given back: to be asked again.
+  // Removes the group and everything below it in every hierarchy. A group that is gone already is a
+  // success. Fails while processes live in it. kUnavailable while something of the group, its page
+  // cache for example, is still being freed: the caller then calls again.
   [[nodiscard]] virtual Result<void> Remove(std::string_view path) = 0;
 };
 

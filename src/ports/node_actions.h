@@ -8,9 +8,9 @@
 
 namespace jettison {
 
-// Fails one pod: status Failed, reason Evicted, killed with the order's grace period. Returns as
-// soon as the kill is under way and says whether it is; an error says that it could not even begin,
-// or is reported so by a replayed scenario.
+// Evicts one pod: its status becomes Failed with reason Evicted, and it is killed with the order's
+// grace period. Returns as soon as the kill has begun; the outcome says whether it has. An error
+// says that the kill could not begin, or that a replayed scenario reports it so.
 class PodKiller {
  public:
   virtual ~PodKiller() = default;
@@ -19,13 +19,13 @@ class PodKiller {
 
 // How far a reclaim has come when the call that asks for it returns.
 enum class ReclaimProgress : std::uint8_t {
-  kDone,      // what could be freed is free: the figures show it
-  kUnderWay,  // it goes on by itself; ask again when it is over, to be told how it ended
+  kDone,      // everything that could be freed is free, and the figures show it
+  kUnderWay,  // it continues by itself; a call after its end returns how it ended
 };
 
-// Frees what nobody uses. An error is logged by the caller; what could be freed is freed. Images
-// that are asked for while dead containers are being deleted come after those, since what they used
-// is unused then.
+// Frees dead containers and unused images. In spite of an error, everything that could be freed is
+// freed; the caller logs the error. Images whose deletion is requested while dead containers are
+// being deleted are deleted after the containers, because these images are unused only then.
 class NodeReclaimer {
  public:
   virtual ~NodeReclaimer() = default;
@@ -33,7 +33,7 @@ class NodeReclaimer {
   [[nodiscard]] virtual Result<ReclaimProgress> DeleteUnusedImages() = 0;
 };
 
-// Reads the node anew, every figure at this moment.
+// Reads every figure of the node at the moment of the call.
 class SummarySource {
  public:
   virtual ~SummarySource() = default;

@@ -5,7 +5,7 @@
 
 namespace jettison {
 
-// Where the files of one pod are, for whoever measures them.
+// Where the files of one pod are, for the measurement of its disk use.
 struct PodDisk {
   struct LocalVolume {
     std::string name;

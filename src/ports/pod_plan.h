@@ -11,7 +11,8 @@
 
 namespace jettison {
 
-// A pod and what it needs of whoever runs it, by the rules of Kubernetes and of the configuration.
+// A pod with the class and the limits that the rules of Kubernetes and the configuration give it:
+// everything that a runtime needs to run it.
 struct PodPlan {
   Pod pod;
   QosClass qos = QosClass::kBestEffort;
@@ -26,14 +27,14 @@ struct PodPlan {
   return plan.container_limits.find(container)->second;
 }
 
-// How a runtime writes a pod down for an agent after this one.
+// Converts a pod to text and back, so that a runtime can keep it for the next agent.
 class WrittenPods {
  public:
   virtual ~WrittenPods() = default;
 
   [[nodiscard]] virtual std::string Write(const Pod& pod) const = 0;
-  // The plan of a pod that was written down, as it is made today. Fails where the text describes
-  // no pod.
+  // The plan of a pod that was kept as `text`, by the present configuration. Fails if the text
+  // describes no pod.
   [[nodiscard]] virtual Result<PodPlan> Read(std::string_view text) const = 0;
 };
 

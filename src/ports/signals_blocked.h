@@ -6,8 +6,8 @@
 
 namespace jettison {
 
-// Blocks every signal on this thread while it lives. Threads that start meanwhile inherit that, and
-// signals stay with the loop.
+// Blocks every signal on the calling thread while this object lives. Threads that start meanwhile
+// inherit the mask, so that signals are delivered to the event loop.
 class SignalsBlocked {
  public:
   SignalsBlocked() {

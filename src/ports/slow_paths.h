@@ -6,18 +6,17 @@
 
 namespace jettison {
 
-// Work on paths of the host behind which there may be somebody else than this machine (NFS, FUSE),
-// who may never answer.
+// Runs work on paths of the host which may lie on a file system that never answers (NFS, FUSE).
 class SlowPaths {
  public:
   using Work = std::function<void()>;
 
   virtual ~SlowPaths() = default;
 
-  // Whether work on the path may wait for somebody else. Nobody is asked for that.
+  // Whether work on the path may hang. The check itself does not access the file system.
   [[nodiscard]] virtual bool MayHang(const std::string& path) const = 0;
-  // Does the work beside the caller, some time; never waits. The work owns all that it uses, for it
-  // may go on for ever; one that its owner has let go before it begins is not done.
+  // Runs the work later on another thread and returns at once. The work must own everything that it
+  // uses, because it may never end. Work whose owner has released it before it begins is not run.
   virtual void Do(const std::string& path, const std::shared_ptr<Work>& work) = 0;
 };
 

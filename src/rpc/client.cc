@@ -317,7 +317,7 @@ class Client : public Calls, public ContainerdCalls {
   std::unique_ptr<Connection> connection_;
   std::vector<std::unique_ptr<Connection>> left_behind_;  // with calls that are lost
   std::chrono::steady_clock::time_point next_try_;
-  std::string_view why_not_;  // of the last try
+  std::string_view why_not_;                                       // of the last try
   std::optional<std::chrono::steady_clock::time_point> renew_at_;  // the channel has failed
   Duration wall_clock_ahead_{0};
   // Set when the wall clock was set: gRPC is restarted when no call is under way, or at this time.
@@ -364,9 +364,9 @@ void Client::Disconnect(std::chrono::milliseconds patience) {
   connection_.reset();
 }
 
-// gRPC has timers that outlive it, on a thread that waits by the wall clock: where that is put back, a
-// channel that has failed is not tried again for so long. A new one is tried by its first call. Those
-// of a channel that has failed have failed with it.
+// gRPC has timers that outlive it, on a thread that waits by the wall clock: where that is put
+// back, a channel that has failed is not tried again for so long. A new one is tried by its first
+// call. Those of a channel that has failed have failed with it.
 void Client::RenewChannel() {
   if (stubs().channel->GetState(false) != GRPC_CHANNEL_TRANSIENT_FAILURE) return renew_at_.reset();
   const auto now = std::chrono::steady_clock::now();

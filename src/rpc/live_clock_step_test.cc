@@ -1,5 +1,5 @@
-// gRPC while the wall clock is set. The clock is that of a program alone: the test runs itself again with
-// a library that moves it (tests/chaos/clock_shim.c).
+// gRPC while the wall clock is set. The clock is that of a program alone: the test runs itself
+// again with a library that moves it (tests/chaos/clock_shim.c).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>

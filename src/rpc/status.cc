@@ -29,14 +29,14 @@ std::string SentenceOf(const FailedCall& failed) {
   switch (failed.status) {
     case grpc::UNIMPLEMENTED:
       return fmt::format(
-          "{} does not speak the Container Runtime Interface v1 ({}); see that "
+          "{} does not speak the Container Runtime Interface v1 ({}); make sure that "
           "containerRuntimeEndpoint names a CRI runtime and that its CRI service is enabled",
           failed.socket, failed.message);
     case grpc::CANCELLED:
     case grpc::ABORTED:
     case grpc::UNAVAILABLE:
       return fmt::format(
-          "no runtime answers on {} ({}); see that it is running and that "
+          "no runtime answers on {} ({}); make sure that it is running and that "
           "containerRuntimeEndpoint names its socket",
           failed.socket, failed.message);
     case grpc::DEADLINE_EXCEEDED:

@@ -54,8 +54,8 @@ TEST(Status, EveryCanonicalCodeHasAnErrorCode) {
 
 TEST(Status, WhatCanBePutRightFromOutsideSaysWhere) {
   EXPECT_EQ(ErrorOfStatus(14).message,
-            "RunPodSandbox: no runtime answers on /run/c.sock (why); see that it is running and "
-            "that containerRuntimeEndpoint names its socket");
+            "RunPodSandbox: no runtime answers on /run/c.sock (why); make sure that it is running "
+            "and that containerRuntimeEndpoint names its socket");
   EXPECT_THAT(ErrorOfStatus(12).message,
               HasSubstr("/run/c.sock does not speak the Container Runtime Interface v1 (why)"));
 }

@@ -92,8 +92,9 @@ std::vector<Signal> SignalsOf(const NodeNow& node) {
 std::string ProtectionOf(const PodFacts& facts) {
   switch (facts.protection) {
     case Protection::kNone: return "";
-    case Protection::kObserved: return "it is foreign and only observed";
-    case Protection::kSpared: return "a disruption budget does not let it go for a soft threshold";
+    case Protection::kObserved: return "it is a foreign pod, which is only observed";
+    case Protection::kSpared:
+      return "a disruption budget does not allow its eviction for a soft threshold";
     case Protection::kCritical: break;
   }
   return IsCriticalByPriority(facts.pod) ? "its priority is system-critical" : "it is a static pod";

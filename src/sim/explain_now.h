@@ -46,7 +46,7 @@ struct NodeNow {
 // does not know (activity, past evictions) is left empty.
 [[nodiscard]] std::optional<PodExplanation> ExplainPod(const NodeNow& node, std::string_view uid);
 
-// Everybody in the order for one signal.
+// All pods in the order of eviction for one signal.
 [[nodiscard]] PodOrder OrderNow(const NodeNow& node, Signal signal);
 
 }  // namespace jettison

@@ -33,8 +33,8 @@ TEST(ExplainNode, TellsHowFarEachThresholdIsAndWhoWouldGoFirst) {
   EXPECT_EQ(now.first[0].pods.front().pod.name, "leaker");
   EXPECT_EQ(now.first[0].pods.size(), 3U);
   const std::string text = TextOf(now);
-  EXPECT_THAT(text, HasSubstr("Nobody would be evicted: nothing is short."));
-  EXPECT_THAT(text, HasSubstr("400Mi above it  not met; at this pace in 3m0s"));
+  EXPECT_THAT(text, HasSubstr("No pod would be evicted: no threshold is met."));
+  EXPECT_THAT(text, HasSubstr("400Mi above it  not met; at this pace it is met in 3m0s"));
   EXPECT_THAT(text, HasSubstr("default/leaker (112Mi), then default/cache (200Mi)"));
 }
 
@@ -46,7 +46,7 @@ TEST(ExplainNode, WherePressureStandsTheNextVictimIsTold) {
   EXPECT_EQ(now.pass.evicted.front().pod.name, "leaker");
   EXPECT_THAT(TextOf(now),
               HasSubstr("default/leaker would be evicted: the node is low on memory."));
-  EXPECT_THAT(TextOf(now), HasSubstr("If 34Mi more were available, nobody would be evicted."));
+  EXPECT_THAT(TextOf(now), HasSubstr("If 34Mi more were available, no pod would be evicted."));
 }
 
 TEST(ExplainNode, FiguresOfTheLastPassCountThoughTheyAreNotNew) {
@@ -76,7 +76,7 @@ TEST(ExplainPod, TellsItsPlaceAndWhatSeparatesItFromItsNeighbours) {
   EXPECT_EQ(memory.after->pod.name, "system");
   // At 12 MiB more both exceed by 112; the UID of cache is less.
   EXPECT_EQ(memory.more_usage, 12 * kMi);
-  EXPECT_THAT(TextOf(*cache), HasSubstr("It would be first with 12Mi more."));
+  EXPECT_THAT(TextOf(*cache), HasSubstr("It would be evicted first\n    if it used 12Mi more."));
 }
 
 TEST(ExplainPod, WhoGoesFirstIsToldWhatWouldSpareIt) {

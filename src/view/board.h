@@ -18,7 +18,7 @@
 
 namespace jettison {
 
-// What somebody who looks on has to say in the agent's log: a message and one field.
+// A line that an onlooker adds to the agent's log: a message and one field.
 struct BoardNote {
   LogLevel level = LogLevel::kInfo;
   std::string message;
@@ -26,19 +26,20 @@ struct BoardNote {
   std::string value;
 };
 
-// Where other threads look at the agent. They ask, the agent's loop answers between two of its
-// turns with a snapshot that all of them share; while nobody asks nothing is made. A client that
-// asks all the time costs no more than ten snapshots a second.
+// Gives other threads snapshots of the agent. They ask, and the agent's loop answers between two of
+// its turns with a snapshot that all of them share. While nobody asks, no snapshot is made. A
+// client that asks all the time causes at most ten snapshots a second.
 class Board {
  public:
   Board();
 
-  // For onlookers, on any thread: a snapshot no older than `max_age`, waiting `patience` for it at
-  // most; where the agent is busy, the one before. Null: it has not begun yet.
+  // For onlookers, on any thread: returns a snapshot no older than `max_age`, and waits at most
+  // `patience` for it. If the agent is busy for longer, returns the previous snapshot. Null: there
+  // is none yet.
   [[nodiscard]] std::shared_ptr<const Snapshot> Look(
       Duration max_age = std::chrono::milliseconds(100),
       Duration patience = std::chrono::milliseconds(100));
-  // The last snapshot that somebody asked for; never waits.
+  // The last snapshot that was made; never waits.
   [[nodiscard]] std::shared_ptr<const Snapshot> Last() const;
   // When the agent's loop last turned, on the clock of snapshots; absent before its first turn.
   [[nodiscard]] std::optional<Instant> last_turn() const;
@@ -49,9 +50,9 @@ class Board {
   // A line for the agent's log, on any thread.
   void Say(BoardNote note);
 
-  // For the agent: readable when somebody asks, or says something.
+  // For the agent: readable when an onlooker has called Look or Say.
   [[nodiscard]] int fd() const { return wake_.get(); }
-  // Whether somebody asked since the last call.
+  // Whether an onlooker has asked since the last call.
   [[nodiscard]] bool TakeAsked();
   [[nodiscard]] std::vector<BoardNote> TakeNotes();
   void Put(std::shared_ptr<const Snapshot> snapshot);

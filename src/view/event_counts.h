@@ -10,9 +10,9 @@
 
 namespace jettison {
 
-// Counts events that are equal but for their time: of the same object, type, reason and message, as
-// client-go's correlator has it (tools/record/events_cache.go). Of more than `capacity` different
-// ones it forgets the one that has not happened for the longest.
+// Counts events that differ only in their time: events of the same object, type, reason and message
+// (client-go: tools/record/events_cache.go). Of more than `capacity` different events, the one that
+// last happened longest ago is forgotten.
 class EventCounts {
  public:
   explicit EventCounts(std::size_t capacity = 1024) : capacity_(capacity) {}

@@ -12,15 +12,15 @@
 
 namespace jettison {
 
-// How many durations were no longer than each of some bounds, as Prometheus counts them.
+// A histogram of durations, with the bounds of its classes as Prometheus defines them.
 struct HistogramView {
-  std::span<const Duration> bounds;        // ascending; a duration of just that length counts
-  std::span<const std::uint64_t> classes;  // of each bound alone, then of what is beyond the last
+  std::span<const Duration> bounds;        // ascending, inclusive
+  std::span<const std::uint64_t> classes;  // count of each class, then of longer durations
   Duration sum{0};
 };
 
-// Durations by class; of fixed size, so that observing one allocates nothing. `kBounds` is an array
-// with static storage.
+// Counts durations by class. Its size is fixed, so that Observe allocates nothing. `kBounds` is an
+// array with static storage.
 template <const auto& kBounds>
 class Histogram {
  public:
@@ -63,7 +63,7 @@ inline constexpr std::array<Duration, 25> kPodStartBounds = {
     std::chrono::seconds(1200),     std::chrono::seconds(1800), std::chrono::seconds(2700),
     std::chrono::seconds(3600)};
 
-// Of what takes microseconds when all is well.
+// Bounds for a pass, which normally takes microseconds.
 inline constexpr std::array<Duration, 13> kPassBounds = {
     std::chrono::microseconds(50),  std::chrono::microseconds(100), std::chrono::microseconds(250),
     std::chrono::microseconds(500), std::chrono::milliseconds(1),   std::chrono::microseconds(2500),
@@ -71,7 +71,7 @@ inline constexpr std::array<Duration, 13> kPassBounds = {
     std::chrono::milliseconds(50),  std::chrono::milliseconds(100), std::chrono::milliseconds(250),
     std::chrono::seconds(1)};
 
-// Of walks through the files of all pods.
+// Bounds for a walk through the files of all pods.
 inline constexpr std::array<Duration, 12> kWalkBounds = {
     std::chrono::milliseconds(1),  std::chrono::milliseconds(5),   std::chrono::milliseconds(10),
     std::chrono::milliseconds(50), std::chrono::milliseconds(100), std::chrono::milliseconds(500),

@@ -5,7 +5,7 @@
 namespace jettison {
 namespace {
 
-// Absent: a pod that went for nothing that is counted, which no pass does.
+// Absent: the reason of the eviction is not counted, which no pass makes.
 std::optional<std::size_t> EvictionSignalOf(const CycleReport& report,
                                             const EvictionRecord& eviction) {
   if (eviction.storage_limit) {

@@ -18,16 +18,16 @@
 
 namespace jettison {
 
-// What happened since the agent started, counted by its loop where it happens. Plain values: a copy
-// goes to whoever asks. They only ever grow, and begin anew with the agent, as Prometheus wants it.
+// Counters of what has happened since the agent started, as plain values. They never decrease, and
+// they start at zero with the agent, as Prometheus expects.
 
-// What a pod is evicted for: each signal, by its index, then each local-storage limit.
+// The reasons for evictions: each signal, by its index, then each kind of local-storage limit.
 inline constexpr std::size_t kEvictionSignalCount = kSignalCount + kStorageLimitKindCount;
 // The kubelet's label of it: "memory.available", "emptydirfs.limit".
 [[nodiscard]] std::string_view EvictionSignalName(std::size_t index);
 using CountByEvictionSignal = std::array<std::uint64_t, kEvictionSignalCount>;
 
-// Which figures a pass decides with: all, or those that can be had at once.
+// Which figures a pass uses: all of them, or those that can be read at once (no disk use of pods).
 enum class PassKind : std::uint8_t { kFull, kWatch };
 inline constexpr std::array<PassKind, 2> kAllPassKinds = {PassKind::kFull, PassKind::kWatch};
 [[nodiscard]] std::string_view NameOf(PassKind kind);  // "full", "watch"
@@ -39,7 +39,7 @@ struct PassCounters {
   // By kind; from the first figure read to the last line of the log.
   std::array<Histogram<kPassBounds>, kAllPassKinds.size()> duration;
   std::uint64_t looks = 0;                 // at memory alone
-  std::uint64_t memory_notifications = 0;  // wake-ups by the kernel at a level of usage
+  std::uint64_t memory_notifications = 0;  // kernel wake-ups at a registered memory level
   CountByEvictionSignal evictions{};       // decided on and ordered, as the kubelet counts them
   std::uint64_t eviction_errors = 0;       // orders among them that could not be carried out
   // Evictions that had to wait, by reason; a wait counts once.
@@ -69,7 +69,7 @@ struct PodCounters {
   std::uint64_t started_pods_errors = 0;  // tries that failed
   std::array<std::uint64_t, 2> started_containers{};  // regular ones, init ones (side-cars too)
   std::array<std::uint64_t, 2> started_containers_errors{};
-  std::uint64_t restarted_pods = 0;      // back after an eviction or after having made room
+  std::uint64_t restarted_pods = 0;      // restarted after an eviction or a preemption
   Histogram<kPodStartBounds> pod_start;  // from admission until a regular container has started
   std::map<std::string, std::uint64_t, std::less<>> admission_rejections;  // by reason
   std::array<std::uint64_t, kSharedResources.size()> preemptions{};        // by what was short
@@ -97,9 +97,8 @@ struct NodeCounters {
   ImageCounters images;
   WalkCounters walks;
   std::uint64_t container_bytes = 0;  // freed by removals of dead containers, as measured
-  std::uint64_t runtime_unready =
-      0;                             // times that the runtime did not answer when it was waited for
-  std::uint64_t log_lines_lost = 0;  // that nobody read in time
+  std::uint64_t runtime_unready = 0;  // waits for an answer of the runtime that were in vain
+  std::uint64_t log_lines_lost = 0;   // dropped, because the reader was too slow
 };
 
 }  // namespace jettison

@@ -9,11 +9,10 @@
 
 namespace jettison {
 
-// Whether a pass did something beyond looking.
+// Whether a pass did more than read and evaluate.
 [[nodiscard]] bool DidSomething(const RecordedPass& pass);
 
-// The last passes, and longer those that did something: `ordinary` of the one, `special` of the
-// other kind.
+// The last passes: `special` passes that did something (DidSomething), and `ordinary` others.
 class PassHistory {
  public:
   explicit PassHistory(std::size_t ordinary = 8, std::size_t special = 32)

@@ -12,7 +12,7 @@
 
 namespace jettison {
 
-// A v1.PodStatus as far as a node agent keeps one; names and words are those of the Kubernetes API.
+// The parts of a v1.PodStatus that a node agent keeps, with the names of the Kubernetes API.
 
 enum class PodPhase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed };
 // "Pending", "Running", "Succeeded", "Failed".

@@ -23,7 +23,8 @@ class RecordingDesk {
   virtual ~RecordingDesk() = default;
   // Where its files are.
   [[nodiscard]] virtual const std::string& folder() const = 0;
-  // Has everything on the disk that was recorded until now; waits so long at most. Whether it has.
+  // Writes everything that was recorded until now to the disk, and waits at most `patience` for it.
+  // Returns whether it is written.
   [[nodiscard]] virtual bool Save(Duration patience) = 0;
   [[nodiscard]] virtual RecorderCounters counters() const = 0;
 };

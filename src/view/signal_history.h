@@ -12,15 +12,14 @@
 
 namespace jettison {
 
-// What was available of each signal at one moment; `known` says of which.
+// The available amount of each signal at one moment; `known` says which signals were measured.
 struct SignalSample {
   Instant at;
   std::array<std::int64_t, kSignalCount> available{};
   std::bitset<kSignalCount> known;
 };
 
-// The course of the signals over the last hour: a sample a pass, of passes close together one a
-// second.
+// The signals over the last hour: one sample for each pass, but at most one a second.
 class SignalHistory {
  public:
   void Add(const Observations& observations, Instant now);

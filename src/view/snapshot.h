@@ -29,8 +29,8 @@ struct KeptEviction;  // agent/tell/kept_eviction.h
 class RecordingDesk;  // view/recording_desk.h
 struct ShadowView;    // core/shadow/shadow_pairing.h
 
-// The state of the node as values, made by the agent for whoever looks on: the demo's screen, a
-// status page. It shares nothing with the agent and may be kept and read on any thread.
+// The state of the node as values, which the agent makes for onlookers: the dashboard, a status
+// page. It shares nothing with the agent, and may be kept and read on any thread.
 
 // One threshold beside the reading of its signal.
 struct ThresholdView {
@@ -39,29 +39,29 @@ struct ThresholdView {
   bool met = false;                        // now, or before and minimum reclaim not yet reached
   bool overdue = false;                    // met for its whole grace period
   std::optional<Instant> since;            // met: first observed then
-  std::optional<Duration> time_to;         // not met: until it is, as memory shrinks now
+  std::optional<Duration> time_to;         // not met: until it is, if memory keeps shrinking
 };
 
-// One condition of the node as it stands. Conditions are found out by passes.
+// One condition of the node, as of the last pass.
 struct ConditionView {
   NodeConditionType type = NodeConditionType::kMemoryPressure;
   bool status = false;
   Instant last_transition;  // the agent's start, where it never changed
 };
 
-// What the worker of a pod is at.
+// What the worker of a pod is doing.
 enum class PodActivity : std::uint8_t {
   kWaiting,      // refused by admission, or evicted and not yet back
   kStarting,     // groups and volumes are made, init containers run
   kRunning,      // its containers run, or wait for their restart
   kTerminating,  // its containers are told to end
-  kCleaningUp,   // they have ended; groups, volumes and directories go
+  kCleaningUp,   // they have ended; groups, volumes and directories are removed
   kFinished,     // Succeeded or Failed by itself, and will not be started again
 };
 [[nodiscard]] std::string_view NameOf(PodActivity activity);  // "waiting", "starting", ...
 
 struct PodView {
-  std::shared_ptr<const PodFacts> facts;  // never null: its specification, and what ranks it
+  std::shared_ptr<const PodFacts> facts;  // never null: its specification and its ranking inputs
   std::string name;
   std::string namespace_;
   std::string uid;
@@ -70,7 +70,7 @@ struct PodView {
   PodOrigin source = PodOrigin::kOwn;
   Protection protection = Protection::kNone;
   bool wanted = false;   // by a manifest of this agent
-  bool foreign = false;  // made by nobody of this agent
+  bool foreign = false;  // created by other software
   PodActivity activity = PodActivity::kWaiting;
   PodStatus status;
   int evictions = 0;                     // since the agent started
@@ -89,15 +89,15 @@ struct LoggedEvent {
   Instant at;
   std::string pod;  // "namespace/name"; empty for an event of the node
   Event event;
-  // How often it happened until then, equal but for its time, and when for the first time.
+  // How often an equal event happened until `at`, and when it happened for the first time.
   int times = 1;
   Instant first_at;
 };
 
-// What a cluster has been told of this node.
+// How far the cluster has been told about this node.
 struct ClusterTelling {
-  std::size_t evictions_under_way = 0;  // of which it does not know everything yet
-  std::uint64_t events_dropped = 0;     // that it was not told of, ever
+  std::size_t evictions_under_way = 0;  // not yet fully reported to it
+  std::uint64_t events_dropped = 0;     // never reported to it
 };
 
 // What does not change while the agent runs.
@@ -119,7 +119,7 @@ struct Snapshot {
   bool waiting_for_cleanup = false;            // of evicted pods
   bool reclaim_under_way = false;
   std::optional<EvictionPause> pause;    // of the next eviction
-  std::optional<PaceInput> pace;         // that a pass now would decide by
+  std::optional<PaceInput> pace;         // what a pass now would use
   std::optional<MemoryHolders> holders;  // as of the last pass that read the pods' memory
   std::vector<ThresholdView> thresholds;
   std::vector<PodView> pods;  // by namespace and name

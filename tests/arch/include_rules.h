@@ -16,10 +16,11 @@ using Arrows = std::map<std::string, Names, std::less<>>;
 // The room a source file belongs to, by its path below src/: its folder.
 [[nodiscard]] std::string RoomOf(std::string_view path);
 
-// The part of the house a room stands in: the first folder of its path.
+// The part of the source tree to which a room belongs: the first folder of its path.
 [[nodiscard]] std::string PartOf(std::string_view room);
 
-// Whether rooms of one part of the house may include rooms of another. Parts point one way.
+// Whether rooms of one part may include rooms of another. Dependencies between parts have one
+// direction.
 [[nodiscard]] bool PartMayInclude(std::string_view from_part, std::string_view to_part);
 
 // Whether a room may include its neighbour in the same part. The rooms of `kernel`, `sources` and
@@ -39,7 +40,7 @@ struct DeclaredRoom {
 // Absent where there is no call of jettison_room and no library.
 [[nodiscard]] std::optional<DeclaredRoom> DeclaredIn(std::string_view cmake);
 
-// A way along the arrows that comes back to where it began; empty where there is none.
+// A cycle of dependencies; empty where there is none.
 [[nodiscard]] std::vector<std::string> CycleIn(const Arrows& arrows);
 
 // What a source text includes in quotes, in order.

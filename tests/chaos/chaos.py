@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""chaos.py BUILD [COMMAND] [OPTION...]: a node of its own in trouble, and what must hold all the same.
+"""chaos.py BUILD [COMMAND] [OPTION...]: faults on a node of its own, and checks of what must hold nevertheless.
 
 Commands:
-  random    random pods and random trouble, in rounds, drawn from a seed (the default)
+  random    random pods and random faults, in rounds, drawn from a seed (the default)
   kills     kill -9 of the agent again and again, at random moments
   bombs     processes, files, log lines and memory, all too fast at the same time
   spike     memory that no pod can be evicted for: outside the pods, and of a critical pod
   stubborn  a pod that ignores SIGTERM and takes memory by forking
 
 Examples:
-  scripts/chaos.sh build/release --minutes 60                    an hour, with a seed that is told
+  scripts/chaos.sh build/release --minutes 60                    an hour, with a seed that is printed
   scripts/chaos.sh build/release --minutes 10 --seed 42          the same steps at the same times, each time
   scripts/chaos.sh build/release --seed 42 --round 7             only the seventh round of that
   scripts/chaos.sh build/release --plan --seed 42 --minutes 1    what would happen, without doing it
@@ -19,8 +19,8 @@ Examples:
   scripts/chaos.sh build/release kills --times 500 --runtime cri
   scripts/chaos.sh build/release bombs --runs 20
 
-Needs root. Everything happens in namespaces, groups and small file systems of its own, in memory; the
-host's are not touched. Exit status 1 when a promise was broken (docs/reliability.md), with the seed, the
+Needs root. Everything happens in namespaces, cgroups and small file systems of its own, in memory; those
+of the host are not changed. Exit status 1 when a promise was broken (docs/reliability.md), with the seed, the
 time, the step, what was expected and what was seen, and where the logs are; 2 for a wrong command line.
 """
 import argparse

@@ -42,7 +42,7 @@ class Journal {
     std::memcpy(end, event, length < room ? length : room);
     end += length < room ? length : room;
     *end++ = '\n';
-    // A journal that cannot be written is found out by who reads it.
+    // The reader of a journal notices that it could not be written.
     [[maybe_unused]] const ssize_t wrote = ::write(fd_, line, static_cast<std::size_t>(end - line));
   }
 

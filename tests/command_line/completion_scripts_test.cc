@@ -70,7 +70,7 @@ TEST(FishCompletion, OffersCommandsWithTheirDescription) {
                {"HOME=" + home.path()});
   EXPECT_EQ(fish.Wait(), 0) << fish.output();
   EXPECT_THAT(LinesOf(fish.output()),
-              ElementsAre("status\tShow how the node stands: conditions, signals, evictions"));
+              ElementsAre("status\tShow the state of the node: conditions, signals, evictions"));
 }
 
 TEST(ZshCompletion, IsReadByZsh) {

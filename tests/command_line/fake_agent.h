@@ -11,7 +11,7 @@
 
 namespace jettison {
 
-// Answers for an agent that is not there, on a socket of its own, for as long as this lives.
+// Answers in place of an agent, on its own socket, for as long as this object lives.
 class FakeAgent {
  public:
   explicit FakeAgent(Overview overview);

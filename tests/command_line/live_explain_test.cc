@@ -28,7 +28,7 @@ TEST_F(LiveExplain, AnEvictionAPodAndWhatWouldHappenNow) {
               HasSubstr("default/quiet: BestEffort, priority 0"));
   EXPECT_THAT(SaysSoon({"rank", "--signal", "memory.available"}, "default/quiet"),
               HasSubstr("default/quiet"));
-  EXPECT_THAT(Says({"explain"}), HasSubstr("WHO WOULD GO FIRST"));
+  EXPECT_THAT(Says({"explain"}), HasSubstr("EVICTED FIRST, BY SIGNAL"));
   EXPECT_THAT(Says({"explain", "default/quit"}, 1), HasSubstr("did you mean \"default/quiet\"?"));
   EXPECT_THAT(Says({"explain", "ev-9"}, 1), HasSubstr("there is no eviction \"ev-9\""));
 }

@@ -31,7 +31,7 @@ class RunningAgent : public ::testing::Test {
                                                       "200", "--total", "200"}));
     ASSERT_TRUE(bed_.WaitForLine({"pods were cleaned up"}));
   }
-  // What a command prints that ends with this status.
+  // The output of a command, which must end with this status.
   [[nodiscard]] std::string Says(std::vector<std::string> arguments, int status = 0) const {
     arguments.insert(arguments.begin(), JETTISON_BINARY);
     Program program(arguments, {"JETTISON_SERVER=" + bed_.endpoint()});
@@ -39,8 +39,8 @@ class RunningAgent : public ::testing::Test {
     return program.output();
   }
 
-  // The same, asked until it has this in it: onlookers are shown pods as of the last full pass,
-  // which waits for a walk through their files.
+  // The same; the command is repeated until its output contains this text, because the agent shows
+  // pods as of the last full pass, which waits for the disk figures.
   [[nodiscard]] std::string SaysSoon(const std::vector<std::string>& arguments,
                                      const std::string& part) const {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);

@@ -87,7 +87,7 @@ test('pods stand in the order of eviction, those that stay last, with why', asyn
   );
   assert.deepEqual(places.slice(10), ['', '']);
   assert.match(await textOf('#pod-rows tr:nth-child(2)'), /its priority is lower/);
-  assert.match(await textOf('#pod-rows tr:nth-child(11)'), /stays: critical/);
+  assert.match(await textOf('#pod-rows tr:nth-child(11)'), /is not evicted: critical/);
   assert.match(await textOf('#pod-rows tr:nth-child(12)'), /Evicted, back in/);
   await page.selectOption('#ranked-for', 'pid.available');
   await page.waitForFunction(() => document.getElementById('excess-head').textContent === 'Processes');
@@ -133,7 +133,7 @@ test('without the watch it asks by the clock', async () => {
   await page.waitForFunction(() => document.getElementById('connection').dataset.state === 'polling');
   agent.memory = 2 ** 29;
   await page.waitForFunction(
-    () => document.getElementById('headline').textContent === 'Short of memory.available.',
+    () => document.getElementById('headline').textContent === 'Thresholds met: memory.available.',
   );
   assert.match(await textOf('.signal >> nth=0'), /soft threshold met[\s\S]*met, acts in/);
 });
@@ -143,7 +143,7 @@ test('it says when the agent is gone, and goes on when it is back', async () => 
   const { port } = agent;
   await agent.stop();
   await page.waitForSelector('#lost:not([hidden])');
-  assert.match(await textOf('#lost-text'), /does not answer\. What you see is of \d\d:\d\d:\d\d/);
+  assert.match(await textOf('#lost-text'), /does not answer\. The figures are from \d\d:\d\d:\d\d/);
   await shoot(page, 'page-lost', false);
   await agent.start(port);
   await page.waitForSelector('#lost', { state: 'hidden' });
@@ -161,7 +161,7 @@ test('paused, it asks nothing; resumed, it does', async () => {
   assert.equal(agent.watchers.size, 0);
   assert.equal(await textOf('#connection-text'), 'Paused');
   await page.click('#pause');
-  await page.waitForFunction(() => document.getElementById('headline').textContent.startsWith('Short'));
+  await page.waitForFunction(() => document.getElementById('headline').textContent.startsWith('Thresholds met'));
 });
 
 test('an agent that knows nothing yet has a page, too', async () => {

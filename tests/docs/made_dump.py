@@ -2,7 +2,7 @@
 """made_dump.py: writes to standard output what `promtool tsdb dump-openmetrics` would have of two made-up nodes.
 
 Two days of scrapes, 15 s apart. On worker-1 a batch job outgrows its request each night and is evicted by a
-kubelet with the default threshold; worker-2 only breathes.
+kubelet with the default threshold; worker-2 has little load.
 """
 import math
 

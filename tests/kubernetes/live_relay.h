@@ -18,8 +18,7 @@ class LiveRelay {
   ~LiveRelay();
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
-  // On what is connected by now nothing is carried any more, and nobody is told. New connections
-  // are as good as before.
+  // Existing connections carry nothing any more, without being closed. New connections work.
   void GoSilent() { silent_ = connections_.load(); }
 
  private:

@@ -11,7 +11,7 @@ namespace jettison {
 // s "nothing: ", and its last answer.
 [[nodiscard]] std::string SampleOf(const std::string& prometheus, std::string_view query);
 
-// Runs a program to its end, which is to be a good one; what it said.
+// Runs a program, which must succeed, and returns its output.
 std::string OutputOf(const std::vector<std::string>& arguments);
 
 // Each item of a recording that has a member of that name: that member.

@@ -4,10 +4,10 @@ hold as much memory as its clients can make it.
 
     tests/measure/abuse.py build/release [--check]
 
-Starts the agent of that build, in a dry run, with files and ten small pods of its own; needs root. Tells its
-resident memory and descriptors before and after, how long the good requests took, and how far its memory
-rose with each kind of hoarder. With --check it fails where something is left behind, somebody was kept
-out, or more than a bound was held.
+Starts the agent of that build, in a dry run, with files and ten small pods of its own; needs root. Prints its
+resident memory and descriptors before and after, how long the valid requests took, and how far its memory
+rose with each kind of hoarder. With --check it fails if something is left behind, a client was refused,
+or more than a bound was held.
 """
 import argparse
 import contextlib

@@ -7,7 +7,7 @@ Measures the agent as a whole, in a small node of its own (1 GiB, threshold 100 
            a guaranteed one and an idle best-effort one. From crossing the threshold to the signal,
            how far below the threshold memory fell until then, and who was evicted; N runs a rate,
            each with an agent and pods of its own.
-  clock    The same without notifications of the kernel: memory is looked at by the clock.
+  clock    The same without notifications of the kernel: memory is read at fixed intervals.
   start    From exec to the end of the first pass, N runs.
   idle     Memory, CPU time and wake-ups of the agent with five quiet pods.
   many     The same with 110 of them on a node of 4 GiB, at rest and under memory pressure that lasts, each

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Who goes when memory runs out for another reason than the pods that may be evicted.
+"""Measures which pods are evicted when memory runs out for a reason other than the pods that may be evicted.
 
     tests/measure/pace.py build/release [--runs N] [--check] [SCENARIO...]
 
 Runs the agent of that build in a node of its own (a control group of v1; needs root), N times each:
 
-    spike     a process outside 50 pods takes 100 MiB too much for a second: how many pods go?
-    critical  a pod that is never evicted takes as much for 5 s: how many others go? The kubelet would
+    spike     a process outside 50 pods takes 100 MiB too much for a second: how many pods are evicted?
+    critical  a pod that is never evicted takes as much for 5 s: how many others are evicted? The kubelet would
               evict one a second.
     leaks     two pods leak 400 MiB/s: how long from the crossing to each signal?
-    stubborn  a pod forks 480 MiB/s and ignores SIGTERM: does anybody else die?
+    stubborn  a pod forks 480 MiB/s and ignores SIGTERM: is any other process killed?
     wave      a pod ignores SIGTERM; at its signal another one begins to take 1.2 GiB/s: how long until that
               one is told to end, and does the kernel have to kill?
-    shared    a pod leaves files in a tmpfs that outlives it: how many idle pods go in 5 s, and is it said
-              who holds the memory?
+    shared    a pod leaves files in a tmpfs that outlives it: how many idle pods are evicted in 5 s, and does the
+              log say what holds the memory?
 
 With --check it fails where more pods went than may.
 """
@@ -100,7 +100,7 @@ def critical(build):
         settle(bed, idle + [holder])
         bed.gate.touch()
         time.sleep(6)
-        held = bed.said("others than pods that may be evicted")
+        held = bed.said("most of the memory is not held by pods")
         count = len(bed.evicted())
         return {"evicted": count, "told": bool(held), "ok": count <= 7 and bool(held)}
 
@@ -173,7 +173,7 @@ def shared(build):
         wait_for(lambda: "writer" in bed.evicted(), "the eviction of the writer", seconds=20)
         time.sleep(5)
         gone = [name for name in bed.evicted() if name.startswith("idle")]
-        held = bed.said(r"others than pods that may be evicted.*")
+        held = bed.said(r"most of the memory is not held by pods.*")
         return {"idle_evicted": len(gone), "twice": len(gone) - len(set(gone)), "held": held[-1:] ,
                 "ok": len(gone) <= 7 and len(gone) == len(set(gone)) and (bool(held) or not gone), "writer": bool(writer)}
 

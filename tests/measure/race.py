@@ -6,11 +6,11 @@ one. Who ends it, the agent or the kernel's OOM killer, and does the guaranteed 
 Debian's earlyoom and systemd-oomd: earlyoom ends the largest process when less than the 100 MiB are
 available that are the agent's threshold; systemd-oomd acts on memory pressure, here of more than 5%
 for a second, which is as eager as it can be set; a small program tells it what to watch in place of
-systemd. Prints a table in Markdown. With --check the exit status is 1 when the kernel was ever before
-Jettison, or the guaranteed pod died. Needs no root; the packages are unpacked into a folder.
+systemd. Prints a table in Markdown. With --check the exit status is 1 when the kernel ever acted before
+Jettison, or the guaranteed pod was killed. Needs no root; the packages are unpacked into a folder.
 
-With --witness the machine has a second processor, where a program looks on at Jettison without pause:
-a second table tells the time from crossing the threshold to the signal.
+With --witness the machine has a second processor, where a program watches Jettison without pause:
+a second table shows the time from crossing the threshold to the signal.
 """
 import argparse
 import json

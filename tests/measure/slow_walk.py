@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How long a node that runs out of disk waits for a disk that is slow to walk.
+"""Measures how long a node that runs out of disk space waits for a disk that is slow to read.
 
     tests/measure/slow_walk.py build/release [--files N] [--reads N] [--check]
 
-Starts an agent on a file system of its own whose disk answers so many reads a second (blkio of cgroup v1;
-needs root), with nothing in the page cache, beside a pod with so many files; fills that file system to
-1 MiB, and tells how long it took from there to the condition and to the eviction. With --check it fails
-where the condition took longer than two monitoring intervals, or nobody went within 10 s.
+Starts an agent on a file system of its own whose disk answers N reads a second (--reads; blkio of cgroup v1;
+needs root), with nothing in the page cache, beside a pod with N files (--files). Fills that file system until
+1 MiB is left, and prints how long it then took to the condition and to the eviction. With --check it fails
+if the condition took longer than two monitoring intervals, or no pod was evicted within 10 s.
 """
 import argparse
 import contextlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """bare_root.py ROOT PROGRAM...: runs a program with ROOT as its root, and with /proc, /sys and /dev of the host in it.
 
-Nothing else of the host can be seen: the mounts are those of a namespace, and the root of before is taken out of it (pivot_root).
+Nothing else of the host is visible: the mounts are in a namespace, and the previous root is removed from it (pivot_root).
 """
 import ctypes
 import os

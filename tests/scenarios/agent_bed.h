@@ -34,9 +34,9 @@ class AgentBed {
   // Writes the configuration anew and has the agent read it; `text` stands for all of it.
   void Reload() const;
   void ReloadWith(const std::string& text) const;
-  // The agent gets no more threads or processes than it has now; or as many as it likes.
+  // Limits the agent to the threads and processes that it has now, or lifts that limit.
   void LeaveNoProcessIds();
-  // One that has none from the beginning.
+  // Starts an agent under that limit from the beginning.
   void StartAgentWithoutProcessIds(const std::vector<std::string>& flags);
   void GiveProcessIds();
   // It gets so many more descriptors.

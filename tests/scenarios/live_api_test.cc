@@ -31,7 +31,7 @@ class LiveApi : public testing::Test {
   }
   void Start() {
     bed_.StartAgent();
-    ASSERT_TRUE(bed_.WaitForLine({"HTTP is served", "agent.sock"}));
+    ASSERT_TRUE(bed_.WaitForLine({"the HTTP server is running", "agent.sock"}));
     ASSERT_TRUE(bed_.WaitForLine({"Started container main"}));
   }
   HttpResponse Get(const std::string& path) {
@@ -156,11 +156,11 @@ TEST_F(LiveApi, IsTriedAgainWhereTheSocketIsTakenWhileTheNodeIsGuarded) {
   std::optional taken = http::SocketFile::Listen(bed_.folder() + "/agent.sock", "");
   ASSERT_TRUE(*taken) << taken->error().message;
   bed_.StartAgent();
-  EXPECT_TRUE(bed_.WaitForLine({"nothing is answered over HTTP for now", "is answered by"}));
+  EXPECT_TRUE(bed_.WaitForLine({"the HTTP server cannot be started", "is in use by"}));
   EXPECT_TRUE(bed_.WaitForLine({"Started container main"}));
   taken.reset();
   bed_.Reload();  // which does not wait for the next try
-  EXPECT_TRUE(bed_.WaitForLine({"HTTP is served", "agent.sock"}));
+  EXPECT_TRUE(bed_.WaitForLine({"the HTTP server is running", "agent.sock"}));
   EXPECT_EQ(Get("/livez").status, 200);
   EXPECT_EQ(bed_.StopAgent(), 0);
 }

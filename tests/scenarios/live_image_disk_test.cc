@@ -115,7 +115,7 @@ TEST_F(LiveImageDisk, DeadContainersAndUnusedImagesGoBeforeAnyPod) {
   const std::size_t room = (before - 23) * kMi;
   ASSERT_TRUE(containerd_->Import({{.reference = "bed.local/more:1", .padding_bytes = room / 2}}));
   EXPECT_TRUE(agent_.WaitForLine({"attempting to reclaim", "imagefs.available"}, seconds(60)));
-  EXPECT_TRUE(agent_.WaitForLine({"nobody is evicted before it is over", "containers, images"}));
+  EXPECT_TRUE(agent_.WaitForLine({"no pod is evicted before it is over", "containers, images"}));
   EXPECT_TRUE(agent_.WaitForLine({"NodeHasNoDiskPressure"}, seconds(60)));
   EXPECT_TRUE(Becomes([this] { return !HasImage(kUnused); }));
   EXPECT_EQ(Containers(api::CONTAINER_EXITED), 0);

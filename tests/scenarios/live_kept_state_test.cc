@@ -42,7 +42,8 @@ TEST_F(LiveKeptState, AnEvictedPodStaysOutAndTheConditionHoldsOverAKill) {
     bed_.KillAgent();
     const std::size_t before = bed_.LinesWith("pod started").size();
     bed_.StartAgent();
-    ASSERT_TRUE(bed_.WaitForLine({"stays out for its back-off", "pod=default/leak"}));
+    ASSERT_TRUE(
+        bed_.WaitForLine({"is not started before its back-off is over", "pod=default/leak"}));
     (void)bed_.WaitForLine({"no such line"}, std::chrono::milliseconds(1500));
     EXPECT_THAT(bed_.LinesWith("pod started"), SizeIs(before)) << "it would be started at once";
   }
@@ -65,7 +66,7 @@ TEST_F(LiveKeptState, ADamagedFileIsPutAsideAndTheAgentGuards) {
   ASSERT_TRUE(std::filesystem::exists(path));
   std::ofstream(path) << std::string(1 << 20, 'x');
   bed_.StartAgent();
-  EXPECT_TRUE(bed_.WaitForLine({"what an agent before has kept cannot be read", ".damaged"}));
+  EXPECT_TRUE(bed_.WaitForLine({"the saved state cannot be read", ".damaged"}));
   EXPECT_TRUE(bed_.WaitForLine({"agent is ready"}));
   PutLeak();
   EXPECT_TRUE(bed_.WaitForLine({"pod is evicted successfully", "pod=default/leak"}));

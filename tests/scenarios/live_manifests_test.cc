@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr const char* kMissing = "manifests are missing or empty that held pods";
+constexpr const char* kMissing = "manifests of running pods are missing or empty";
 
 class LiveManifests : public testing::Test {
  protected:
@@ -56,7 +56,7 @@ class LiveManifests : public testing::Test {
 TEST_F(LiveManifests, AFolderThatIsRenamedAwayAndBackEndsNoPod) {
   fs::rename(folder_, bed_.folder() + "/away");
   EXPECT_TRUE(bed_.WaitForLine({kMissing, "count=2"}));
-  EXPECT_THAT(Readiness(), HasSubstr("2 manifests that held pods are missing"));
+  EXPECT_THAT(Readiness(), HasSubstr("2 manifests of running pods are missing"));
   fs::rename(bed_.folder() + "/away", folder_);
   EXPECT_TRUE(bed_.WaitForLine({"manifest is back", "b.yaml"}));
   EXPECT_EQ(Readiness(), "ok");

@@ -64,11 +64,11 @@ TEST_F(LiveReload, AFaultyFileChangesNothingAndEachFaultIsNamed) {
   bed_.Configure("evictionHard: {memory.available: 180Mi, nodefs.available: lots}\n");
   bed_.ConfigureAgent("logLevel: loud\n");
   bed_.Reload();
-  EXPECT_TRUE(bed_.WaitForLine({"nothing of it is taken over", "lots"}));
-  EXPECT_TRUE(bed_.WaitForLine({"nothing of it is taken over", "loud"}));
+  EXPECT_TRUE(bed_.WaitForLine({"the agent keeps the previous one", "lots"}));
+  EXPECT_TRUE(bed_.WaitForLine({"the agent keeps the previous one", "loud"}));
   EXPECT_THAT(Configz(), Not(HasSubstr("180Mi")));
   bed_.ReloadWith("");
-  EXPECT_TRUE(bed_.WaitForLine({"nothing of it is taken over", "it is empty"}));
+  EXPECT_TRUE(bed_.WaitForLine({"the agent keeps the previous one", "the file is empty"}));
   bed_.Configure(kLow);
   bed_.ConfigureAgent(std::string(kFast) + "logLevel: debug\n");
   bed_.Reload();
@@ -83,7 +83,7 @@ TEST_F(LiveReload, WhatNeedsARestartIsNamedAndStays) {
   bed_.Reload();
   EXPECT_TRUE(IsReadAgain("\"\""));
   EXPECT_TRUE(bed_.WaitForLine(
-      {"until the agent is restarted", "settings=\"monitoringInterval, memoryReclaim\""}));
+      {"only when the agent is restarted", "settings=\"monitoringInterval, memoryReclaim\""}));
   EXPECT_EQ(bed_.StopAgent(), 0);
 }
 
@@ -96,7 +96,7 @@ TEST_F(LiveReload, AHookThatCameIsTold) {
   EXPECT_TRUE(IsReadAgain("hooks"));
   bed_.Configure(kHigh);
   bed_.Reload();
-  EXPECT_TRUE(bed_.WaitForLine({"hook was not told", "hook=told", "exit status 3"}));
+  EXPECT_TRUE(bed_.WaitForLine({"hook call failed", "hook=told", "exit status 3"}));
   EXPECT_TRUE(std::filesystem::exists(bed_.folder() + "/told"));
   EXPECT_EQ(bed_.StopAgent(), 0);
   EXPECT_THAT(bed_.LinesWith("pod is evicted successfully"), SizeIs(1));
@@ -147,7 +147,7 @@ TEST_F(LiveDropIns, AreReadAgainAndAFaultyOneChangesNothing) {
   PutIn("10.yaml", "evictionHard: {memory.available: 30Mi}\n");
   PutIn("20.yaml", "evictionHard: {nodefs.available: lots}\n");
   bed_.Reload();
-  EXPECT_TRUE(bed_.WaitForLine({"nothing of it is taken over", "20.yaml", "lots"}));
+  EXPECT_TRUE(bed_.WaitForLine({"the agent keeps the previous one", "20.yaml", "lots"}));
   EXPECT_TRUE(Holds("20Mi"));
   std::filesystem::remove(folder_ + "/20.yaml");
   bed_.Reload();

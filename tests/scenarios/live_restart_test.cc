@@ -67,8 +67,8 @@ TEST_F(LiveRestart, APodInAnotherGroupThanConfiguredIsNotTakenOver) {
   bed_.KillAgent();
   bed_.Configure(std::string(kThreshold) + "cgroupRoot: /other\n");
   bed_.StartAgent();
-  EXPECT_TRUE(bed_.WaitForLine({"pod default/a (1 in all) runs in the control group /" +
-                                bed_.group() + "/kubepods/besteffort/pod"}));
+  EXPECT_TRUE(bed_.WaitForLine({"pod default/a (1 in all) runs in the cgroup /" + bed_.group() +
+                                "/kubepods/besteffort/pod"}));
   EXPECT_NE(bed_.StopAgent(), 0);
   EXPECT_EQ(bed_.Processes(), before_);
   bed_.Configure(kThreshold);
@@ -90,7 +90,7 @@ TEST_F(LiveRestart, ASecondAgentInTheSameGroupDoesNotStart) {
   Program agent({JETTISON_BINARY, "run", "--config", second, "--stop-pods"}, {});
   EXPECT_NE(agent.Wait(), 0);
   EXPECT_THAT(agent.output(),
-              HasSubstr("/" + bed_.group() + "/kubepods, is that of another agent"));
+              HasSubstr("/" + bed_.group() + "/kubepods, belongs to another agent"));
   EXPECT_THAT(agent.output(), HasSubstr("run --config " + bed_.folder() + "/config.yaml"));
   EXPECT_EQ(bed_.Processes(), before_);
 }

@@ -58,7 +58,7 @@ TEST_F(LiveStarvedAgent, EvictsWithoutAThreadOrProcessToBeHad) {
   bed_.LeaveNoProcessIds();
   Leak();
   EXPECT_TRUE(bed_.WaitForLine({"pod is evicted successfully", "pod=default/leak"}));
-  EXPECT_TRUE(bed_.WaitForLine({"hook was not told", "hook=told", "start /bin/sh"}));
+  EXPECT_TRUE(bed_.WaitForLine({"hook call failed", "hook=told", "start /bin/sh"}));
   EXPECT_TRUE(IsAlive());
   bed_.GiveProcessIds();
   EXPECT_TRUE(bed_.WaitForLine({"pods were cleaned up"}));
@@ -140,7 +140,7 @@ TEST_F(LiveStarvedCri, EvictsWithoutAThreadOrProcessToBeHad) {
 TEST_F(LiveStarvedCri, TalksToTheRuntimeOnceThereAreThreadsForIt) {
   bed_.KillAgent();
   bed_.StartAgentWithoutProcessIds({"--stop-pods"});
-  ASSERT_TRUE(bed_.WaitForLine({"the thread of the log cannot be started"}));
+  ASSERT_TRUE(bed_.WaitForLine({"the thread that writes the log cannot be started"}));
   AwaitItsLoop();
   bed_.GiveProcessIds();
   bed_.Put("late.yaml", Manifest("late", "hog, '10'"));

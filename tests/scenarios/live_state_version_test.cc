@@ -117,11 +117,11 @@ TEST_F(LiveStateVersion, BesideANewerOneANodeWithoutPodsOfItsOwnIsGuarded) {
   const auto before = Everything();
   Start("");
   ASSERT_TRUE(agent_->ReadUntil("agent is ready"));
-  EXPECT_THAT(agent_->output(), HasSubstr("is of another version and is left alone"));
+  EXPECT_THAT(agent_->output(), HasSubstr("has another version and is not used"));
   // It reads its configuration again as ever, which names the root of before.
   agent_->Signal(SIGHUP);
   EXPECT_TRUE(agent_->ReadUntil("the configuration was read again"));
-  EXPECT_THAT(agent_->output(), Not(HasSubstr("until the agent is restarted")));
+  EXPECT_THAT(agent_->output(), Not(HasSubstr("only when the agent is restarted")));
   EXPECT_THAT(Get("/configz"), HasSubstr("/tmp/jettison-state/root/version-1"));
   agent_->Signal(SIGTERM);
   EXPECT_EQ(agent_->Wait(), 0);

@@ -26,7 +26,7 @@ struct ClusterEventEdges {
   std::function<std::string(std::string_view uid)> name_of_pod;
 };
 
-// Tells the cluster of events, within limits. Nothing here waits.
+// Sends events of pods to the API server, within limits. Nothing here waits.
 class ClusterEvents {
  public:
   // `node`: its name in the cluster.
@@ -34,13 +34,13 @@ class ClusterEvents {
   ClusterEvents(const ClusterEvents&) = delete;
   ClusterEvents& operator=(const ClusterEvents&) = delete;
 
-  // An event of a pod that is none of the cluster's is left out.
+  // Sends an event. An event of a pod that does not belong to the cluster is ignored.
   void Tell(const Event& event, Instant now);
 
   // Does what is due by now.
   void Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const { return queue_.due(); }
-  // Events that the cluster was not told of, ever.
+  // Number of events that could not be sent since the start.
   [[nodiscard]] std::uint64_t dropped() const { return queue_.dropped(); }
 
  private:
@@ -51,7 +51,7 @@ class ClusterEvents {
   std::string node_;
   kube::EventQueue queue_;
   kube::CallComplaints complaints_;
-  // Answers that come when this is gone find it so.
+  // Lets answers that arrive after the destruction of this object detect it.
   std::shared_ptr<ClusterEvents*> self_;
 };
 

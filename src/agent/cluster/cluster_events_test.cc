@@ -63,7 +63,7 @@ TEST_F(ClusterEventsTest, ASetbackIsSaidOnceAndTriedAgain) {
     events_->Advance(clock_.Now());
   }
   EXPECT_THAT(cluster_.Waiting(), SizeIs(1));
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("no event tells of an eviction")));
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("evictions are not reported as events")));
   EXPECT_EQ(events_->dropped(), 0U);
 }
 

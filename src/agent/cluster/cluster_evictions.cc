@@ -14,10 +14,11 @@ constexpr std::size_t kCallsOfOne = 2;
 const char* WordsOf(kube::EvictionEnd end) {
   switch (end) {
     case kube::EvictionEnd::kDeleted: return "the API server deletes an evicted pod";
-    case kube::EvictionEnd::kGone: return "an evicted pod was gone from the cluster already";
+    case kube::EvictionEnd::kGone:
+      return "an evicted pod had already been deleted from the cluster";
     case kube::EvictionEnd::kGivenUp:
-      return "an evicted pod could not be deleted for an hour, which is given up; the kubelet may "
-             "start it again";
+      return "an evicted pod could not be deleted within an hour, and the agent stops trying; the "
+             "kubelet may start it again";
   }
   return "";
 }
@@ -77,8 +78,8 @@ bool ClusterEvictions::HasRoom() const {
   return under_way_.size() + kCallsOfOne <= kMostCalls;
 }
 
-// Whoever has been due for longest, so that pods which are refused again and again keep nobody
-// else waiting.
+// The eviction that has been due for longest, so that pods which are refused again and again do not
+// delay others.
 ClusterEvictions::Evictions::iterator ClusterEvictions::MostUrgent(Instant now) {
   auto most = evictions_.end();
   std::optional<Instant> most_due;

@@ -31,18 +31,18 @@ struct ClusterEvictionEdges {
   const Clock& clock;
   const Log& log;
   EvictionTaints* taints = nullptr;  // null: the node is not tainted
-  // An eviction of an earlier life, which goes on. Null: nobody is told.
+  // Called for each unfinished eviction of an earlier run, which is continued. May be null.
   std::function<void(const kube::EvictionIntent&)> on_found = nullptr;
-  // An eviction is over for the API server. Null: nobody is told.
+  // Called when an eviction is over for the API server. May be null.
   std::function<void(const kube::EvictionIntent&, kube::EvictionEnd)> on_over = nullptr;
 };
 
-// Tells the API server of each pod that was evicted, until it knows, in this life of the agent or
-// in a later one. A pod is told of once. Nothing here waits.
+// Reports each evicted pod to the API server until that has succeeded, in this run of the agent or
+// a later one. A pod is reported once. Nothing here waits.
 class ClusterEvictions {
  public:
-  // A thousand pods may go at once; the API server gets their calls a few at a time, so that it has
-  // the rest of its attention for others. The DELETEs of ten evictions a second fit in easily.
+  // The most calls at a time, so that the API server is not overloaded when a thousand pods are
+  // evicted at once. It is enough for the DELETEs of ten evictions a second.
   static constexpr std::size_t kMostCalls = 8;
   // Of pods that are deleted: a list that is older than that may still have them.
   static constexpr std::size_t kMostRemembered = 1000;
@@ -52,26 +52,26 @@ class ClusterEvictions {
   ClusterEvictions(const ClusterEvictions&) = delete;
   ClusterEvictions& operator=(const ClusterEvictions&) = delete;
 
-  // The pod has just been told to end, for this condition if it was for one. The first calls are
-  // made at once. A pod that is evicted already is left out.
+  // The pod has just been told to end; `condition`: the node condition that it is evicted for. The
+  // first calls are made at once. A pod that is evicted already is ignored.
   void Begin(kube::EvictionIntent intent, std::optional<NodeConditionType> condition, Instant now);
   // Whether the pod was evicted, so that it must not be chosen again.
   [[nodiscard]] bool IsEvicted(std::string_view uid) const {
     return uids_.find(uid) != uids_.end();
   }
-  // Whether the evictions of an earlier life are known by now.
+  // Whether the evictions of an earlier run of the agent have been read.
   [[nodiscard]] bool loaded() const { return file_.loaded(); }
 
-  // Does what is due by now: to be called when `fd` is readable, when an answer to anybody's call
-  // has come, and at NextDeadline.
+  // Does what is due by now. Must be called when `fd` is readable, when an answer to any call has
+  // arrived, and at NextDeadline.
   void Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
-  // Writes down what goes on, and waits for it: the last call.
+  // Saves the unfinished evictions, and waits for it. This is the last call.
   void Finish();
 
   // Readable when the disk has something to tell.
   [[nodiscard]] int fd() const { return file_.fd(); }
-  // Evictions that go on.
+  // Number of unfinished evictions.
   [[nodiscard]] std::size_t size() const { return evictions_.size(); }
 
  private:
@@ -106,7 +106,7 @@ class ClusterEvictions {
   kube::CallComplaints complaints_;
   bool changed_ = false;  // and not saved yet
   IntentFile file_;
-  // Answers that come when this is gone find it so.
+  // Lets answers that arrive after the destruction of this object detect it.
   std::shared_ptr<ClusterEvictions*> self_;
 };
 

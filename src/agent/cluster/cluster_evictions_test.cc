@@ -187,7 +187,7 @@ TEST_F(ClusterEvictionsTest, AnApiServerThatIsAwayIsToldWhenItIsBack) {
     StepOn();
   }
   EXPECT_THAT(lines_, SizeIs(2)) << "one line for the mark and one for the DELETE";
-  EXPECT_THAT(lines_, Contains(HasSubstr("the API server is away")));
+  EXPECT_THAT(lines_, Contains(HasSubstr("the API server does not answer")));
   cluster_.AnswerAll(200);
   EXPECT_THAT(over_, ElementsAre("a deleted"));
 }
@@ -313,7 +313,7 @@ TEST_F(ClusterEvictionsTest, APlaceThatCannotBeWrittenIsSaidOnceAndSurvived) {
   lines_.clear();
   evictions_->Finish();
   evictions_->Finish();
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("cannot be kept")));
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("cannot be written to disk")));
 }
 
 }  // namespace

@@ -14,8 +14,8 @@
 
 namespace jettison {
 
-// The loop's end of the thread that talks to an API server: hands out what that tells, each thing
-// to whoever waits for it.
+// The loop's side of the thread that talks to an API server: passes each message of the thread on
+// to its listener.
 class ClusterLink : public kube::Cluster, public kube::PodFeed {
  public:
   // Errors as of ClusterWorker::Start.
@@ -26,16 +26,17 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
   void Follow(Listeners listeners) override;
   [[nodiscard]] int fd() const override { return worker_->fd(); }
   void Dispatch() override;
-  // The API server has listed them, or is away, so that no more than an earlier life knew is known.
+  // Whether the pods are as complete as they can be: the API server has listed them, or it cannot
+  // be reached and those known to an earlier run of the agent are used.
   [[nodiscard]] bool IsComplete() const override { return state_.has_listed || state_.away_since; }
 
-  // How well the pods are known.
+  // How complete and current the known pods are.
   [[nodiscard]] const kube::PodWatchState& state() const { return state_; }
   // Told when that changes.
   void OnState(std::function<void(const kube::PodWatchState&)> told) {
     on_state_ = std::move(told);
   }
-  // Who is told of pods that end, beside who follows them all.
+  // Sets the listeners for the ends of pods, in addition to those of Follow.
   void FollowEnds(PodEnds::Listeners listeners) { ends_.Follow(std::move(listeners)); }
 
  private:

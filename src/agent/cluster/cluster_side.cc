@@ -97,7 +97,7 @@ void ClusterSide::OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd e
   const auto freed =
       edges_.groups.Create(intent.held_group, {.pids_max = intent.pids_limit.value_or(kNoLimit)});
   if (freed) return;
-  edges_.log.Warn("a pod is still kept from starting anything",
+  edges_.log.Warn("the process limit of a pod cannot be restored; the pod can start no processes",
                   {{"pod", intent.namespace_ + "/" + intent.name}, {"err", freed.error().message}});
 }
 

@@ -32,7 +32,7 @@ struct ClusterSideEdges {
   std::optional<std::int64_t> pids_limit;  // of a pod's group, as the kubelet has it
 };
 
-// Tells a cluster what becomes of its pods on this node.
+// Reports evictions, conditions and events of this node to the cluster's API server.
 class ClusterSide : public EvictionListener {
  public:
   // `node`: its name in the cluster; `root`: the agent's folder.
@@ -41,26 +41,27 @@ class ClusterSide : public EvictionListener {
   void Evicting(const EvictionOrder& order, const Result<EvictOutcome>& outcome,
                 Instant now) override;
 
-  // What holds of the node.
+  // Sets the conditions of the node.
   void SetConditions(NodeConditions conditions, Instant now) {
     node_.SetConditions(conditions, now);
   }
 
-  // Those that were added since.
+  // Sends the events that were added since the last call.
   void TellEvents(const EventLog& log, Instant now);
 
-  // Evictions of which the cluster does not know everything yet.
+  // Number of evictions that are not fully reported to the cluster yet.
   [[nodiscard]] std::size_t evictions_under_way() const { return evictions_.size(); }
-  // Events that the cluster was not told of, ever.
+  // Number of events that could not be sent since the start.
   [[nodiscard]] std::uint64_t events_dropped() const { return events_.dropped(); }
 
   void Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
   // Readable when the disk has something to tell.
   [[nodiscard]] int fd() const { return evictions_.fd(); }
-  // Begins to take away from the node what is the agent's; whether that is over, or takes too long.
+  // Begins to remove the agent's conditions and taints from the node. Returns whether that is over,
+  // or has taken too long.
   [[nodiscard]] bool Stop(Instant now);
-  // Writes down what goes on: the last call.
+  // Saves the unfinished evictions. This is the last call.
   void Finish() { evictions_.Finish(); }
 
  private:

@@ -24,7 +24,7 @@ void ClusterSoftEvictions::Ask(const EvictionOrder& order, Instant now) {
   }
   const kube::PodTarget target{
       .namespace_ = pod.substr(0, slash), .name = pod.substr(slash + 1), .uid = order.pod_uid};
-  edges_.log.Debug("eviction manager: the API server is asked whether a pod may go",
+  edges_.log.Debug("eviction manager: the API server is asked whether a pod may be evicted",
                    {{"pod", pod}});
   edges_.cluster.Ask(
       kube::EvictPod(target, {.grace_seconds = order.grace_period_seconds}), kTimeout,

@@ -29,10 +29,11 @@ struct ClusterSoftEvictionEdges {
   std::function<std::string(std::string_view uid)> name_of_pod;  // "namespace/name"
 };
 
-// Asks the API server by pods/eviction, so that disruption budgets count. Nothing here waits.
+// Asks the API server by pods/eviction, so that disruption budgets are respected. Nothing here
+// waits.
 class ClusterSoftEvictions : public SoftEvictions {
  public:
-  // A second is left for the way back.
+  // One second less than kAnswerWithin, for the answer's way to the loop.
   static constexpr Duration kTimeout = kAnswerWithin - std::chrono::seconds(1);
 
   ClusterSoftEvictions(ClusterSoftEvictionEdges edges, const kube::SoftEvictionLimits& limits);
@@ -48,10 +49,10 @@ class ClusterSoftEvictions : public SoftEvictions {
   void Ask(const EvictionOrder& order, Instant now) override;
   [[nodiscard]] std::optional<SoftAnswered> TakeAnswer() override;
 
-  // What an agent after this one has to know.
+  // The state that the next agent needs.
   [[nodiscard]] SoftEvictionsSoFar SoFar(Instant now) const { return book_.SoFar(now); }
   void Resume(const SoftEvictionsSoFar& before, Instant now) { book_.Resume(before, now); }
-  // Counts what SoFar gains.
+  // Increases whenever SoFar gains something.
   [[nodiscard]] std::uint64_t changes() const { return changes_; }
 
  private:
@@ -63,7 +64,7 @@ class ClusterSoftEvictions : public SoftEvictions {
   kube::CallComplaints complaints_;
   std::deque<SoftAnswered> answers_;
   std::uint64_t changes_ = 0;
-  // Answers that come when this is gone find it so.
+  // Lets answers that arrive after the destruction of this object detect it.
   std::shared_ptr<ClusterSoftEvictions*> self_;
 };
 

@@ -134,7 +134,7 @@ TEST_F(ClusterSoftEvictionsTest, AnApiServerThatIsAwayIsSaidOnceAndSparesNobody)
     clock_.Advance(seconds(20));
     EXPECT_FALSE(Held());
   }
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("the API server is away")));
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("the API server does not answer")));
 }
 
 TEST_F(ClusterSoftEvictionsTest, ARightThatIsMissingIsSaidOnceWithItsRule) {

@@ -111,7 +111,8 @@ Result<std::unique_ptr<ClusterWorker>> ClusterWorker::Start(Setup setup) {
 
 ClusterWorker::ClusterWorker(std::shared_ptr<Shared> shared)
     : shared_(std::move(shared)),
-      thread_({.name = "cluster", .without = "nothing is known of the cluster, nor asked of it"},
+      thread_({.name = "cluster",
+               .without = "the agent knows nothing of the cluster and sends it no requests"},
               AtEnd::kLeave) {
   thread_.Do([with = shared_] { with->Run(); });
 }

@@ -33,14 +33,14 @@ struct ClusterAnswer {
   std::uint64_t id = 0;  // as it was asked
   Result<kube::ApiReply> reply;
 };
-// How well the pods are known from now on.
+// A change of how complete and current the known pods are.
 struct ClusterState {
   kube::PodWatchState watch;
 };
 using ClusterNews = std::variant<ClusterPod, ClusterPodGone, ClusterAnswer, ClusterState>;
 
-// The thread that talks to an API server: it follows the pods of the node and makes calls. Whatever
-// it waits for there (a handshake, the resolver, a slow server) the loop does not.
+// The thread that talks to an API server: it watches the pods of the node and makes calls. So the
+// loop never waits for a handshake, the resolver or a slow server.
 class ClusterWorker {
  public:
   struct Setup {
@@ -58,8 +58,8 @@ class ClusterWorker {
   // Does not wait for the thread, which may be in the resolver: it ends by itself.
   ~ClusterWorker();
 
-  // Never waits. The answer comes as news, with this ID, within `timeout` of when the thread takes
-  // it up.
+  // Hands a call to the thread; never waits. The answer arrives as news with this ID, within
+  // `timeout` of when the thread begins the call.
   void Ask(std::uint64_t id, kube::ApiCall call, Duration timeout);
   // What happened since, in order.
   [[nodiscard]] std::vector<ClusterNews> TakeNews();

@@ -25,7 +25,7 @@ class FakeCluster : public kube::Cluster {
     most_ = std::max(most_, waiting_.size());
   }
 
-  // What is asked and not answered: "DELETE /api/v1/...".
+  // The calls that are not answered yet: "DELETE /api/v1/...".
   [[nodiscard]] std::vector<std::string> Waiting() const {
     std::vector<std::string> lines;
     for (const Asked& one : waiting_) lines.push_back(one.call.method + " " + one.call.path);
@@ -41,7 +41,7 @@ class FakeCluster : public kube::Cluster {
   void Answer(int status, std::string body = "{}") {
     Answer(kube::ApiReply{.status = status, .body = std::move(body)});
   }
-  // Answers what is asked now, not what is asked in return.
+  // Answers the calls that wait now, but not those that follow from the answers.
   void AnswerAll(int status) {
     for (std::size_t left = waiting_.size(); left > 0; --left) Answer(status);
   }

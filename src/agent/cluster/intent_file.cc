@@ -8,11 +8,11 @@ namespace jettison {
 namespace {
 
 constexpr const char* kNotKept =
-    "evictions that the API server is not told of cannot be kept; after a restart of the agent it "
-    "would not be told of them, and the kubelet would start those pods again";
+    "evictions that have not been reported to the API server cannot be written to disk; if the "
+    "agent restarts now, they are never reported, and the kubelet starts those pods again";
 constexpr const char* kNotRead =
-    "what an agent before has kept of evictions cannot be read; the API server is not told of "
-    "them, and the kubelet starts those pods again";
+    "the evictions that the previous agent still had to report cannot be read; they are not "
+    "reported to the API server, and the kubelet starts those pods again";
 
 }  // namespace
 
@@ -21,8 +21,8 @@ IntentFile::IntentFile(std::string path, const Log& log) : log_(log), file_(std:
     loaded_ = true;
     return;
   }
-  thread_ = std::make_unique<BackgroundThread>(
-      ThreadPurpose{"cluster-kept", "evictions are not carried on after a kill of the agent"});
+  thread_ = std::make_unique<BackgroundThread>(ThreadPurpose{
+      "cluster-kept", "if the agent is killed, evictions that are under way are not continued"});
   thread_->Do([this] { Load(); });
 }
 

@@ -14,7 +14,7 @@
 namespace jettison {
 
 // Keeps intents of evictions over restarts of the agent, in a file whose space is reserved at the
-// start. A thread beside the loop waits for the disk, for the first look at it, too.
+// start. All disk accesses, including the first, are made on a thread of its own.
 class IntentFile {
  public:
   using Intents = std::vector<kube::EvictionIntent>;
@@ -25,14 +25,14 @@ class IntentFile {
   IntentFile& operator=(const IntentFile&) = delete;
   ~IntentFile();
 
-  // What an agent before left, once, when it has been read. What cannot be understood is put aside
-  // and said.
+  // Returns the intents of an earlier agent, once, when they have been read. A file that cannot be
+  // parsed is moved aside and logged.
   [[nodiscard]] std::optional<Intents> TakeLoaded();
   // Whether it has been read, so that it may be written.
   [[nodiscard]] bool loaded() const { return loaded_; }
   // Never waits. Nothing is written before the file has been read.
   void Save(Intents intents);
-  // Ends the thread and waits for what it is at; what had not been read yet is read now.
+  // Ends the thread after its present job. If the file has not been read yet, it is read now.
   void StopThread();
   // Writes at once and waits for it: the last one, after StopThread.
   void Finish(const Intents& intents);
@@ -56,7 +56,7 @@ class IntentFile {
 
   const Log& log_;
   SlotFile file_;               // of the thread, as are these:
-  bool may_be_written_ = true;  // what is there was read, or is out of the way
+  bool may_be_written_ = true;  // the existing file was read, or has been moved aside
   bool complained_ = false;
   bool loaded_ = false;  // of the loop, as are these:
   std::optional<Intents> taken_;

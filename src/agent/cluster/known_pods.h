@@ -9,14 +9,14 @@
 
 namespace jettison {
 
-// The pods of the node as the API server told them last, on disk: an agent that starts while it is
-// away goes on with these. A file a pod, named after its UID, in a folder of their own. What cannot
-// be written is missing after a restart, no more.
+// The last known pods of the node from the API server, on disk. An agent that starts while the API
+// server cannot be reached uses these. Each pod has a file named after its UID in one folder. A pod
+// that cannot be written is only missing after a restart.
 class KnownPods {
  public:
   explicit KnownPods(std::string folder) : folder_(std::move(folder)) {}
 
-  // Those of an earlier life. What cannot be read is left where it is, and left out.
+  // Reads the pods that were kept. Files that cannot be read are skipped and not changed.
   [[nodiscard]] std::vector<kube::ApiPod> Load() const;
   // `json`: the pod's object. Replaces the file whole or not at all.
   [[nodiscard]] Result<void> Keep(const std::string& uid, std::string_view json) const;

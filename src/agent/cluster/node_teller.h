@@ -24,11 +24,11 @@ struct NodeTellerEdges {
   const Log& log;
 };
 
-// Tells others of the node's shortages: conditions and taints of the agent's own on its API object.
+// Publishes node pressure: sets the agent's own conditions and taints on the node's API object.
 // Nothing here waits.
 class NodeTeller : public EvictionTaints {
  public:
-  // Whatever is there then is left for a person, or for the next life.
+  // What cannot be removed within this time stays until the next run of the agent.
   static constexpr Duration kStopWithin = std::chrono::seconds(3);
 
   // `node`: its name in the cluster.
@@ -36,7 +36,7 @@ class NodeTeller : public EvictionTaints {
   NodeTeller(const NodeTeller&) = delete;
   NodeTeller& operator=(const NodeTeller&) = delete;
 
-  // What holds from now on.
+  // Sets the present conditions.
   void SetConditions(NodeConditions conditions, Instant now);
   void Urge(NodeConditionType condition, Instant now) override;
   [[nodiscard]] bool IsSettled(NodeConditionType condition) const override {
@@ -50,9 +50,9 @@ class NodeTeller : public EvictionTaints {
   void Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
 
-  // Begins to take everything away that is the agent's.
+  // Begins to remove all conditions and taints of the agent.
   void Stop(Instant now);
-  // Whether that is over: everything is away, or kStopWithin is.
+  // Whether everything is removed, or kStopWithin has passed.
   [[nodiscard]] bool IsStopped(Instant now) const;
 
  private:
@@ -66,9 +66,9 @@ class NodeTeller : public EvictionTaints {
   kube::PressureTaints taints_;
   kube::PressureConditions conditions_;
   kube::CallComplaints complaints_;
-  bool was_found_ = false;  // the conditions know what an earlier life left
+  bool was_found_ = false;  // the conditions that an earlier run left are known
   std::optional<Instant> stop_by_;
-  // Answers that come when this is gone find it so.
+  // Lets answers that arrive after the destruction of this object detect it.
   std::shared_ptr<NodeTeller*> self_;
 };
 

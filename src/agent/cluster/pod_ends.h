@@ -10,8 +10,8 @@
 
 namespace jettison {
 
-// Finds out of what is told of pods which of them end, each once. A pod that had ended when the
-// pods were listed for the first time is none of them.
+// Detects from updates of pods which of them have ended, and reports each once. Pods that had ended
+// before the first list are not reported.
 class PodEnds {
  public:
   struct Listeners {

@@ -14,14 +14,13 @@
 
 namespace jettison {
 
-// Compares what a dry run would have done with what the kubelet does to its pods. Nothing here
-// waits.
+// Compares the evictions of a dry run with those of the kubelet. Nothing here waits.
 class ShadowWatch {
  public:
   // The clock must outlive it.
   explicit ShadowWatch(const Clock& clock) : clock_(clock), began_(clock.Now()) {}
 
-  // Hears of the kubelet's pods; this must outlive whoever tells.
+  // Listeners for the ends of the kubelet's pods. This must outlive the object that calls them.
   [[nodiscard]] PodEnds::Listeners Listeners();
   // A pass that has evicted, or would have.
   void TakePass(const RecordedPass& pass);

@@ -51,8 +51,8 @@ void DiskMeasurer::CatchUp(Filesystem& filesystem) {
   if (changes.lost) {
     filesystem.trees.ForgetAll();
     Note(
-        "more changed on a file system than the kernel keeps, so pods' files there are walked "
-        "whole; fs.fanotify.max_queued_events says how much it keeps");
+        "the kernel's queue of changes on a file system overflowed, so all files of pods there are "
+        "read again; raise fs.fanotify.max_queued_events if this happens often");
     return;
   }
   // A walk that was cancelled has forgotten everything, and the whole pass is over.
@@ -115,8 +115,10 @@ bool DiskMeasurer::Watch(Filesystem& filesystem, const std::string& path) {
   auto events = FilesystemEvents::Of(path);
   filesystem.refused = !events;
   if (!events) {
-    Note("changes cannot be had, so pods' files are walked whole each time: " +
-         events.error().message);
+    Note(
+        "changes on a file system cannot be watched, so all files of pods there are read each "
+        "time: " +
+        events.error().message);
     return false;
   }
   filesystem.events = std::move(*events);
@@ -144,7 +146,9 @@ std::optional<FsUsage> DiskMeasurer::CountedUse(const std::string& path, Instant
     return *usage;
   }
   counted.incomplete = true;
-  notes_.push_back(path + ": there is more in it than in its project, so it is no longer counted");
+  notes_.push_back(path +
+                   ": the directory holds more than its project quota counts, so the agent no "
+                   "longer uses the quota");
   return walked;
 }
 

@@ -22,22 +22,23 @@
 namespace jettison {
 
 struct DiskMeasurerSettings {
-  // What is remembered of a tree is walked again after this time at the latest, and after half of
-  // it at the earliest, because writes through memory mappings are not announced.
+  // A remembered tree is walked again after half of this time at the earliest and after this time
+  // at the latest, because the kernel does not announce writes through memory mappings.
   Duration full_walk_period = std::chrono::minutes(5);
-  // Changes are only asked for on a file system where walking takes at least so many calls of the
-  // kernel, one a file and eight a tree: fewer cost less than the kernel's telling costs
-  // whoever writes there.
+  // A file system is watched for changes only if walking its trees takes at least this many system
+  // calls (one for each file, eight for each tree). Below that, walking costs less than the
+  // notifications cost the programs that write there.
   std::uint64_t worth_watching = 10'000;
   // Whether changes through an overlay are announced on the file system of its upper layer.
   bool overlay_announced = KernelAnnouncesOverlayWrites();
 };
 
-// Measures what pods occupy on disk, a pass at a time. A folder with a project is asked for what
-// its file system has counted, and walked every few minutes, for a file can be taken out of its
-// project; from then on it is measured like the others. Where the kernel tells which directories of
-// a file system changed, trees are remembered and only those are read again; elsewhere, and every
-// few minutes, they are walked whole. Used by one thread; others may help `walk`.
+// Measures the disk use of pods, pass by pass. For a folder with a quota project, the file system's
+// own count is read. Such a folder is also walked every few minutes, because a file can be taken
+// out of its project; once a walk finds more than the project has, the folder is measured like
+// others. If the kernel reports which directories of a file system have changed, trees are
+// remembered and only these directories are read again. Otherwise, and every few minutes, trees are
+// walked whole. Used by one thread; others may help `walk`.
 class DiskMeasurer {
  public:
   // `so_far` is told of each pod while it is measured.
@@ -46,12 +47,12 @@ class DiskMeasurer {
 
   [[nodiscard]] TreeWalk& walk() { return walk_; }
 
-  // Brings what is remembered up to date: a figure of this pass holds what changed before this
-  // call.
+  // Applies the reported changes to the remembered trees. The figures of this pass include every
+  // change before this call.
   void BeginPass();
-  // What is not there (any more) is absent, which is not zero.
+  // The figures of files that do not exist are absent, not zero.
   [[nodiscard]] PodDiskUse Measure(const PodDisk& disk);
-  // What nobody asked for in this pass is forgotten.
+  // Forgets everything that was not measured in this pass.
   void EndPass();
   // Sentences for the log, since the last call.
   [[nodiscard]] std::vector<std::string> TakeNotes();
@@ -66,9 +67,9 @@ class DiskMeasurer {
     kMemory,      // a tmpfs of its own
   };
   struct Filesystem {
-    bool wanted = false;                     // changes are to be asked for
-    bool refused = false;                    // they cannot be had
-    std::optional<FilesystemEvents> events;  // present: they are told
+    bool wanted = false;                     // changes should be watched
+    bool refused = false;                    // changes cannot be watched
+    std::optional<FilesystemEvents> events;  // present: changes are watched
     RememberedTrees trees;
     Instant caught_up;
     std::map<std::string, Instant> next_walk;  // by path, of those that are remembered
@@ -87,10 +88,10 @@ class DiskMeasurer {
   [[nodiscard]] FsUsage WalkWhole(const std::string& path, Instant& as_of);
   [[nodiscard]] FsUsage BringUpToDate(const std::string& path, Filesystem& filesystem,
                                       Instant& as_of);
-  // What is remembered of a tree whose file system was known before; absent: it is to be walked, or
-  // its file system to be asked for first.
+  // The use of a remembered tree on a known file system; absent: it must be walked, or its file
+  // system must be looked up first.
   [[nodiscard]] std::optional<FsUsage> RememberedUse(const std::string& path, Instant& as_of);
-  // What a walk has found; one that could not read everything is noted.
+  // The use that a walk has found. Sets `unread_` if it could not read everything.
   [[nodiscard]] FsUsage Found(const Result<TreeUsage>& walked);
   void DecideWatching(Filesystem& filesystem) const;
   void CatchUp(Filesystem& filesystem);

@@ -8,26 +8,26 @@
 
 namespace jettison {
 
-// Keeps threads that walk through files from taking a machine's disk and processors: each rests
-// between pieces of work, so that of its time only a share is work.
+// Limits the load of threads that walk through files: each pauses between pieces of work, so that
+// it works only for a share of the time.
 class DiskPace {
  public:
   // `share`: of each thread's time, above 0, at most 1.
   explicit DiskPace(double share) : share_(share) {}
 
-  // How long to rest after so much work; zero while it is so little that it adds up first.
+  // How long to pause after `worked`; zero while that is too little for a pause.
   [[nodiscard]] static Duration RestAfter(Duration worked, double share);
 
   // The calling thread begins to work.
   void TakeUp();
-  // It has waited for work so long, which is rest, too.
+  // The thread has waited for work for `time`, which counts as a pause.
   void Waited(Duration time);
-  // It is between two pieces of work: it rests as long as it owes.
+  // Between two pieces of work: pauses for the time that is due.
   void Breathe();
-  // While somebody waits for the figures because a disk is short, nobody rests.
+  // While urgent, because a decision for a disk waits for the figures, no thread pauses.
   void SetUrgent(bool urgent);
   [[nodiscard]] const std::atomic<bool>& urgent() const { return urgent_; }
-  // Nobody rests any more.
+  // No thread pauses any more.
   void Stop();
 
  private:

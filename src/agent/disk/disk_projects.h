@@ -4,9 +4,9 @@
 
 namespace jettison {
 
-// Has the file system count what a pod writes into its emptyDirs, where it can (project quota):
-// each gets a project of its own while it is still empty. Those in memory and those that hold
-// something already are left to be walked. Call it before any container of the pod starts.
+// Gives each emptyDir of a pod its own quota project, so that the file system counts its use, if it
+// supports that. Volumes in memory, and volumes that are not empty, get none and are walked. Must
+// be called before any container of the pod starts.
 void AssignProjects(const PodDisk& disk);
 
 }  // namespace jettison

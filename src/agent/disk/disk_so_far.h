@@ -10,22 +10,22 @@
 
 namespace jettison {
 
-// What has been found of one pod's files while they are still being measured: never more than there
-// is. Written by the thread that measures; Read is safe on any.
+// The disk use of one pod that has been found so far while it is measured: a lower bound. Written
+// by the measuring thread; Read is safe on any thread.
 class DiskSoFar {
  public:
-  // Where the walks count what they find.
+  // The progress counters of the walks.
   [[nodiscard]] WalkProgress& progress() { return progress_; }
 
-  // A pod is measured whose figures are those of `use`; nothing of it has been found.
+  // Starts with a pod; `use` has its figures, all absent.
   void Begin(const PodDisk& disk, const PodDiskUse& use);
-  // What is found from now on belongs to this figure: containers' layer and logs in turn, then
-  // volumes.
+  // Files found from now on belong to this figure. The order of the figures: for each container its
+  // layer and its logs, then the volumes.
   void Open(std::size_t figure);
-  // The open figure is known.
+  // The open figure is complete.
   void Close(const FsUsage& usage);
 
-  // Marked as a part; a figure of which nothing was found is absent.
+  // The use so far, marked as partial. A figure for which nothing was found is absent.
   [[nodiscard]] PodDiskUse Read() const;
 
  private:
@@ -40,7 +40,7 @@ class DiskSoFar {
 [[nodiscard]] PodDiskUse FiguresOf(const PodDisk& disk);
 // Number `figure` of them, in the order of DiskSoFar::Open.
 [[nodiscard]] FsUsage& FigureOf(PodDiskUse& use, std::size_t figure);
-// All of them but what is memory, added up.
+// The sum of all figures, without volumes in memory.
 [[nodiscard]] FsUsage TotalOf(const PodDiskUse& use, const PodDisk& disk);
 
 }  // namespace jettison

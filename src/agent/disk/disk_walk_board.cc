@@ -10,11 +10,11 @@ bool HoldsNoLess(const FsUsage& usage, const FsUsage& than) {
          usage.inodes_used.value_or(0) >= than.inodes_used.value_or(0);
 }
 
-// A disk that answers with errors for a moment makes no pod small; one that goes on to do so leaves
-// only what can be read.
+// Read errors do not make a pod's figures smaller for this long. If they last longer, the figures
+// are those of the files that can be read.
 constexpr Duration kUnreadPatience = std::chrono::minutes(1);
 
-// For this long somebody whose disk is short waits for pods of which nothing whole is known.
+// How long a decision for a disk waits for pods without complete figures.
 constexpr Duration kReadAgainFor = std::chrono::seconds(10);
 
 bool Replaces(const PodDiskUse& part, const PodDiskUse& known) {

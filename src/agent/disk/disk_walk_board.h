@@ -16,56 +16,58 @@
 
 namespace jettison {
 
-// Where the files of one pod are, as values, so that the walk shares nothing with the loop.
+// The paths and limits of one pod as values, so that the walk shares nothing with the loop.
 struct DiskTask {
   std::string uid;
   PodDisk disk;
   DiskLimits limits;
 };
 
-// The pods of one walk, which those who walk take one after the other, and what is known of each.
-// One of them walks at a time; where a pod keeps that one for too long it is given up: it stays at
-// that pod, however long it takes, and another one goes on with the rest. Safe on any thread.
+// The pods of one walk, which walkers take one after the other, and what is known of each pod. One
+// walker works at a time. A walker that is at one pod for too long is given up: it stays at that
+// pod, however long it takes, and another walker continues with the rest. Safe on any thread.
 class DiskWalkBoard {
  public:
-  // Names one of those who walk.
+  // Identifies a walker.
   using Walker = std::size_t;
 
-  // A walk of these pods begins; those that somebody is still at are left to them. What is known of
-  // other pods is forgotten.
+  // Begins a walk of these pods. Pods that a walker is still at are not given to another one. What
+  // is known of other pods is forgotten.
   void Begin(std::vector<DiskTask> tasks);
-  // The next pod for `walker`, who does not walk any other one from here on; nothing: there is none
-  // for it, and it is idle.
+  // The next pod for `walker`, whose previous pod is finished; absent: there is none for it, and it
+  // becomes idle.
   [[nodiscard]] std::optional<DiskTask> Take(Walker walker, Instant now);
-  // What `walker` has found of the pod that it took. Where not all of it could be read, what was
-  // known counts for a minute unless that is less.
+  // The result of `walker` for the pod that it took. If not all of it could be read, the previous
+  // figures are kept for up to a minute unless the new ones are larger.
   void Put(Walker walker, PodDiskUse use);
 
-  // What `walker`, who was given up, has found of its pod so far. It counts where it is no less
-  // than what was known.
+  // The partial result of a `walker` that was given up. It is used unless it is less than the
+  // previous figures.
   void PutSoFar(Walker walker, PodDiskUse so_far);
 
-  // Gives up whoever has been at one pod since before `then`; whether pods wait for somebody else.
+  // Gives up each walker that has been at one pod since `then` or longer. Returns whether one was
+  // given up and pods wait for another walker.
   [[nodiscard]] bool GiveUp(Instant then);
-  // Since when the one who walks has been at its pod; absent: nobody walks.
+  // Since when the active walker has been at its pod; absent: there is none.
   [[nodiscard]] std::optional<Instant> BusySince() const;
   // Pods whose walker was given up, by UID.
   [[nodiscard]] std::vector<std::string> Late() const;
   [[nodiscard]] bool IsAtWork(Walker walker) const;
   [[nodiscard]] bool IsGivenUp(Walker walker) const;
-  // A walk has begun, and its result was not taken.
+  // Whether a walk has begun whose result was not taken.
   [[nodiscard]] bool IsOpen() const;
 
-  // Leaves out the pods that nobody has taken.
+  // Drops the pods that no walker has taken.
   void Drop();
-  // The walk that had begun is over: what is known of its pods; once, then nothing until Begin.
+  // The figures of the walk's pods when the walk is over, once per walk; absent otherwise.
   [[nodiscard]] std::optional<DiskUse> TakeResult();
-  // What is known of all its pods, as far as the walk has come.
+  // The present figures of all pods of the walk, which may still be under way.
   [[nodiscard]] DiskUse Known() const;
-  // Until when pods are waited for of which something could not be read, and nothing whole was
-  // known before: ten seconds from the first time on. Absent: there are none, or `now` is later.
+  // Until when to wait for pods that could not be read completely, and that have no complete
+  // earlier figures: ten seconds after the first attempt. Absent: there are none, or that time has
+  // passed.
   [[nodiscard]] std::optional<Instant> UnreadUntil(Instant now) const;
-  // The pod of that UID ends: what was found of it says nothing about the next one.
+  // Forgets a pod that ends, because its figures say nothing about the next pod with this UID.
   void Forget(const std::string& uid);
 
  private:
@@ -78,7 +80,7 @@ class DiskWalkBoard {
   };
   [[nodiscard]] bool SomebodyWalks() const;  // with mutex_ held
   void Remember(const DiskTask& task, const PodDiskUse& use);
-  // Whether what could be read of a pod says more than what was known of it.
+  // Whether a partial result of a pod replaces its previous figures.
   [[nodiscard]] bool PartCounts(const std::string& uid, const PodDiskUse& part);
 
   mutable std::mutex mutex_;  // guards everything

@@ -18,7 +18,7 @@ double Part(std::optional<std::uint64_t> used, double limit) {
   return limit > 0 ? static_cast<double>(used.value_or(0)) / limit : 0;
 }
 
-// Smaller goes first.
+// The pod with the smallest key is walked first.
 struct Key {
   bool seen = false;
   double minus_fullness = 0;  // 0 for all that are not near a limit

@@ -13,7 +13,7 @@
 
 namespace jettison {
 
-// What a pod's files must not outgrow, in bytes.
+// The local-storage limits of a pod, in bytes.
 struct DiskLimits {
   std::optional<double> pod;
   std::vector<std::pair<std::string, double>> volumes;     // emptyDirs, by name
@@ -31,9 +31,9 @@ struct DiskHistory {
   std::uint64_t grown_bytes = 0;  // by how much that was more than the time before
 };
 
-// In which order pods are walked: first those never seen; then those that use at least nine tenths
-// of a limit, the fullest first; then by growth, the largest first; then by UID. `pods` are UIDs
-// with what is known of them; the answer holds places in it.
+// The order in which pods are walked: first pods that were never walked; then pods that use at
+// least nine tenths of a limit, the fullest first; then by growth, the largest first; then by UID.
+// `pods` are UIDs with their history. Returns indices of `pods`.
 [[nodiscard]] std::vector<std::size_t> DiskWalkOrder(
     std::span<const std::pair<std::string, const DiskHistory*>> pods);
 

@@ -78,13 +78,15 @@ DiskWalkThread::DiskWalkThread(const ContainerRuntime& runtime, std::shared_ptr<
     const ThreadPurpose purpose =
         number == 0 ? ThreadPurpose{"disk-walk", "the disk use of pods is not measured"}
                     : ThreadPurpose{fmt::format("disk-walk-{}", number),
-                                    "a pod whose files do not answer may keep the walk"};
+                                    "a pod whose file system does not answer may hold up the "
+                                    "measurement of all pods"};
     crew_.push_back({.walker = std::make_shared<Walker>(shared_, number),
                      .thread = std::make_unique<BackgroundThread>(purpose, AtEnd::kLeave)});
   }
   if (std::thread::hardware_concurrency() > 1) {
     helper_ = std::make_unique<BackgroundThread>(
-        ThreadPurpose{"disk-helper", "a walk takes as long while a disk is short"}, AtEnd::kLeave);
+        ThreadPurpose{"disk-helper", "disk use is measured no faster when a disk is nearly full"},
+        AtEnd::kLeave);
   }
 }
 
@@ -156,7 +158,8 @@ void DiskWalkThread::Advance(Instant now) {
   if (!since || now - *since < Patience()) return;
   if (shared_->board.GiveUp(now - Patience()) && !SendNext()) {
     shared_->notes.Put(
-        "no thread is left to measure pods' files: all wait for files that do not answer");
+        "no thread is left to measure the disk use of pods: all of them wait for file systems that "
+        "do not answer");
     shared_->board.Drop();
   }
   NoteLatePods();
@@ -186,9 +189,9 @@ void DiskWalkThread::NoteLatePods() {
   for (const std::string& uid : late) {
     if (!said_late_.insert(uid).second) continue;
     shared_->notes.Put(fmt::format(
-        "the files of pod {} are not measured in time; the others are measured without it, and "
-        "what was found of it so far, or was known before, counts; it may have very many files, or "
-        "a mount in its volumes does not answer",
+        "the disk use of pod {} could not be measured in time; the other pods are measured without "
+        "it, and the agent uses what it has found so far or knew before; the pod may have very "
+        "many files, or a mount in its volumes does not answer",
         uid));
   }
 }

@@ -23,32 +23,32 @@
 
 namespace jettison {
 
-// What measuring the disk use of all pods took.
+// The cost of measuring the disk use of all pods.
 struct WalkCost {
   Duration took{0};               // pauses included
   std::uint64_t directories = 0;  // read
   std::uint64_t trees = 0;        // walked whole
 };
 
-// How long one pod may keep the walk: the others are measured without it then, on another thread.
+// How long the walk may be at one pod before another thread continues with the others.
 struct WalkPatience {
   Duration ordinary = std::chrono::seconds(10);
   Duration urgent = std::chrono::seconds(1);
 };
 
-// Measures pods' disk use beside the loop, on a thread that stays behind ordinary ones and rests
-// half of the time. While a disk is short it does not rest, and a second thread helps.
+// Measures pods' disk use on a thread of low priority, which pauses half of the time. While a disk
+// is short, it does not pause, and a second thread helps.
 //
-// A pod's files may never answer, where they lie on a mount that is dead. Such a pod keeps its
-// thread, and its figures stay as they were, or are what was found of it so far where that is more;
-// spare threads, which are there from the beginning, go on with the others, in this walk and in the
-// next ones. When none is left nothing is measured.
+// Access to a pod's files may hang, if they lie on a dead mount. Such a pod blocks its thread, and
+// keeps its previous figures, or gets those found so far if they are larger. Spare threads, which
+// are started at the beginning, continue with the other pods, in this walk and the next ones. When
+// none is left, nothing is measured.
 class DiskWalkThread : public DiskWalks {
  public:
   static constexpr std::size_t kThreads = 4;
 
-  // `runtime` says where the files are and must outlive this. A thread that its files do not let go
-  // is left behind with its clock.
+  // `runtime` gives the paths of the files and must outlive this. A thread that hangs is left
+  // behind at the end, together with the shared clock.
   DiskWalkThread(const ContainerRuntime& runtime, std::shared_ptr<const Clock> clock,
                  WalkPatience patience = {});
   ~DiskWalkThread() override;

@@ -6,11 +6,11 @@
 
 namespace jettison {
 
-// Hears of each eviction right after the pod was told to end. Never waits.
+// Is called for each eviction, right after the pod was told to end. Must not wait.
 class EvictionListener {
  public:
   virtual ~EvictionListener() = default;
-  // A pod has just been told to end, or could not be: as `outcome` says.
+  // A pod has just been told to end, or could not be told; `outcome` says which.
   virtual void Evicting(const EvictionOrder& order, const Result<EvictOutcome>& outcome,
                         Instant now) = 0;
 };

@@ -25,9 +25,9 @@ struct MemoryLevel {
 // milliseconds.
 inline constexpr std::uint64_t kLevelSlack = std::uint64_t{128} * 4096;
 
-// How far before a threshold the agent has itself woken as well. The kernel may tell up to
-// kLevelSlack late, which is 10 ms at 50 MiB/s; who is told before can look in time. As much again
-// for a level that has moved by less than the slack since.
+// How far before a threshold the agent is woken in addition. The kernel may report a crossing up to
+// kLevelSlack late, which is 10 ms at 50 MiB/s; with this wake-up the agent looks in time. Another
+// kLevelSlack is added because a level that has moved by less than that is not registered anew.
 inline constexpr std::uint64_t kApproach = 2 * kLevelSlack;
 
 // The levels of every threshold on memory, soft and hard, from figures of one pass: capacity -

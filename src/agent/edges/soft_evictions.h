@@ -10,23 +10,23 @@
 
 namespace jettison {
 
-// What became of a question whether a pod may go for a soft threshold.
+// The answer to a soft eviction.
 struct SoftAnswered {
   EvictionOrder order;
-  bool granted = false;  // it is being ended by whoever was asked
+  bool granted = false;  // the API server ends the pod
 };
 
-// Who is asked before a pod goes for a soft threshold. Nothing here waits: the answer is there in a
-// later turn.
+// Asks the API server before a pod is evicted for a soft threshold. Nothing here waits: the answer
+// arrives in a later turn of the loop.
 class SoftEvictions {
  public:
   virtual ~SoftEvictions() = default;
-  // Why nobody may be asked about now; absent: somebody may.
+  // Why no soft eviction may be asked for now; absent: one may.
   [[nodiscard]] virtual std::optional<SoftHold> HoldAt(Instant now) const = 0;
-  // Who is left out now, by UID.
+  // The pods that are not to be chosen now, by UID.
   [[nodiscard]] virtual std::vector<SparedPod> SparedAt(Instant now) const = 0;
   virtual void Ask(const EvictionOrder& order, Instant now) = 0;
-  // Each answer once, in their order.
+  // The next answer, in order; absent: none.
   [[nodiscard]] virtual std::optional<SoftAnswered> TakeAnswer() = 0;
 };
 

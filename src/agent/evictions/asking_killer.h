@@ -9,7 +9,7 @@
 
 namespace jettison {
 
-// Asks before a pod goes for a soft threshold; whoever goes for another reason goes at once.
+// Asks before an eviction for a soft threshold. Other evictions are carried out at once.
 class AskingKiller : public PodKiller {
  public:
   // Everything must outlive this.
@@ -23,7 +23,8 @@ class AskingKiller : public PodKiller {
   const Clock& clock_;
 };
 
-// Notes that a pod of the table was evicted whom somebody else ends, who has been asked.
+// Notes the eviction of a pod of the table which the API server, when asked, has granted and
+// carries out.
 class NotingKiller : public PodKiller {
  public:
   NotingKiller(PodTable& table, const Clock& clock) : table_(table), clock_(clock) {}

@@ -21,8 +21,8 @@
 
 namespace jettison {
 
-// Gives up the grace period of pods that are ending where what is left of the node would not last
-// for it (decide/early_kill).
+// Kills pods that are ending before the end of their grace period if the node would run out before
+// (decide/early_kill).
 class EarlyKills {
  public:
   struct Edges {
@@ -33,15 +33,15 @@ class EarlyKills {
   };
   explicit EarlyKills(const Edges& edges) : edges_(edges) {}
 
-  // What has just been observed, and how fast it shrinks. Reads what the pods hold where that
-  // decides. All words about a kill come after the last one. How many were killed.
+  // Kills the ending pods that must be killed by these observations, and returns how many. Reads
+  // the pods' figures only if the decision needs them. The kills are logged after the last one.
   std::size_t Hasten(const Observations& seen, const PaceKeeper& pace, DiskLayout layout,
                      EndingPods& ending, Instant now);
   // Those since the last call.
   [[nodiscard]] std::vector<EarlyKill> Take() { return std::exchange(kills_, {}); }
 
  private:
-  // Of the pods that are ending, the one whose part grows fastest.
+  // The ending pod whose usage grows fastest.
   std::optional<PodGrowthMeter::Growth> Fastest(std::size_t place, const EndingPods& ending,
                                                 DiskLayout layout, Instant now);
 

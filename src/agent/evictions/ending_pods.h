@@ -12,11 +12,11 @@
 
 namespace jettison {
 
-// Pods that were evicted and are not gone yet, beside what they held at the last reading.
+// Evicted pods that are not gone yet, with their figures of the last reading.
 class EndingPods {
  public:
-  // Takes who they are and reads the memory of each as a whole. It belongs right after the reading
-  // of the node's own figures, since what an ending pod gives back is in both of them.
+  // Takes the pods and reads the memory of each as a whole. Must be called right after the node's
+  // own figures are read, so that both figures agree on what the ending pods have freed.
   void Read(std::span<const EndingPod> pods, Figures& figures);
   // Reads the process ids and containers of the same pods, too.
   void ReadAll(Figures& figures);
@@ -24,9 +24,9 @@ class EndingPods {
 
   [[nodiscard]] bool empty() const { return pods_.empty(); }
   [[nodiscard]] std::size_t size() const { return pods_.size(); }
-  // One of them, by its place; without stats where its memory is not known.
+  // The pod at `place`; without stats if its memory is not known.
   [[nodiscard]] ActivePod At(std::size_t place) const;
-  // The same by its facts; without stats also where it is none of them.
+  // The pod with these facts; without stats if its memory is not known, or if it is none of them.
   [[nodiscard]] ActivePod Of(const PodFacts* facts) const;
   // Working sets of all of them, in bytes.
   [[nodiscard]] std::int64_t WorkingSets() const;

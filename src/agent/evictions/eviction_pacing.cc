@@ -51,7 +51,8 @@ void EvictionPacing::Prepare(const std::optional<PacedPass>& pass) {
   input_->soft = soft_;
 }
 
-// Of a disk a pod that somebody has taken away gives back as much as one that was evicted.
+// For a disk, the removal of any pod delays the next eviction as an eviction does, because it frees
+// space, too.
 PaceInput EvictionPacing::InputFor(Signal signal, std::optional<Instant> next_by_clock,
                                    Instant now) const {
   PaceInput input = keeper_.InputFor(signal, next_by_clock, now);

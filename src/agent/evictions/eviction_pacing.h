@@ -22,7 +22,7 @@
 
 namespace jettison {
 
-// A pass that would act for a threshold and has just read the pods.
+// The inputs of a pass that acts for a threshold and has just read the pods.
 struct PacedPass {
   Signal signal = Signal::kMemoryAvailable;
   const Observation& seen;  // of the signal
@@ -33,8 +33,9 @@ struct PacedPass {
   Instant now;
 };
 
-// Keeps the evictions of a node to the kubelet's pace (decide/eviction_pace), and hastens those
-// under way where they would come too late (decide/early_kill).
+// Decides whether evictions wait so that they are not faster than the kubelet's
+// (decide/eviction_pace), and kills ending pods early if the node would run out
+// (decide/early_kill).
 class EvictionPacing {
  public:
   explicit EvictionPacing(const NodeEdges& edges);
@@ -44,45 +45,46 @@ class EvictionPacing {
   // Pods are ending from now on.
   void PodsEnd(Instant now) { looks_.Begin(now); }
   void CleanedUp(bool all_gone, Instant now) { keeper_.CleanedUp(all_gone, now); }
-  // Pods whose end an agent before awaited, and `began` to, are awaited still.
+  // Continues the wait for evicted pods which an earlier agent began at `began`.
   void Resume(const KeptWait& wait, Instant began, Instant now);
 
-  // Reads what pods hold that are ending, where any are `awaited`; right after the node's own
-  // figures.
+  // Reads the figures of ending pods, if any are `awaited`. Must be called right after the node's
+  // own figures are read.
   void ReadEnding(bool awaited);
   // What has just been observed.
   void Seen(const Observations& seen, Instant now) { keeper_.Seen(seen, now); }
-  // What holds soft evictions up in the pass that is to come; absent: nothing does.
+  // Sets why soft evictions wait in the next pass; absent: they do not wait.
   void SetSoftHold(std::optional<SoftHold> hold) { soft_ = hold; }
-  // For the pass that is to come; absent: it acts for nothing.
+  // Prepares the input of the next pass; absent: it acts for no threshold.
   void Prepare(const std::optional<PacedPass>& pass);
-  // Whether an eviction for the signal now depends on what all pods hold together, because there
-  // was another one lately, or pods are ending. Where it does not, a pass that knows some of the
-  // pods alone may do with PrepareForFirst, and then TakeSums when it knows all.
+  // Whether an eviction for the signal now depends on the sums over all pods, because there was a
+  // recent eviction, or pods are ending. If not, a pass that has read only some of the pods calls
+  // PrepareForFirst, and TakeSums when it has read all.
   [[nodiscard]] bool NeedsSums(Signal signal, Instant now) const;
   void PrepareForFirst(Signal signal, std::optional<Instant> next_by_clock);
   void TakeSums(const PacedPass& pass);
-  // What that pass decides by.
+  // The input of that pass.
   [[nodiscard]] const std::optional<PaceInput>& input() const { return input_; }
-  // A pass is over; whether it tells of another wait than the one before. `awaited`: pods are.
+  // A pass is over. Returns whether it reports another wait than the pass before. `awaited`:
+  // whether evicted pods are awaited.
   bool PassDone(const CycleReport& report, bool awaited, Instant now);
-  // The next eviction need not wait any longer where no threshold of its signal is overdue.
+  // Ends the pause if no threshold of its signal is overdue any more.
   void EndPauseUnless(std::span<const Threshold> thresholds, ThresholdSet overdue) {
     paused_.EndUnless(thresholds, overdue);
   }
   [[nodiscard]] const PausedEviction& paused() const { return paused_; }
 
-  // Plans the next look at what is left; `hard`: pods end within the time of a hard eviction.
+  // Plans the next look; `hard`: pods are ending with the grace period of a hard eviction.
   void PlanLook(bool hard, Instant now) { looks_.Plan(hard || paused_.IsForPace(), now); }
   [[nodiscard]] std::optional<Instant> look_due() const { return looks_.due(); }
   [[nodiscard]] bool LookCountsPids(Instant now) { return looks_.CountsPids(now); }
-  // Kills pods that are ending already where their time is not left; how many.
+  // Kills ending pods that must be killed early. Returns how many.
   std::size_t Hasten(const Observations& seen, DiskLayout layout, Instant now);
   [[nodiscard]] std::vector<EarlyKill> TakeEarlyKills() { return early_kills_.Take(); }
 
   // Working sets of the pods that are ending, as last read.
   [[nodiscard]] std::int64_t HeldByEnding() const { return ending_.WorkingSets(); }
-  // What a pass now would decide by; absent: none has acted for anything.
+  // The input that a pass would have now; absent: no pass has acted for a threshold yet.
   [[nodiscard]] std::optional<PaceInput> InputNow(std::optional<Instant> next_by_clock,
                                                   Instant now) const;
 

@@ -13,14 +13,13 @@
 
 namespace jettison {
 
-// How long the loop waits for evicted pods to be gone before it decides again. (kubelet:
+// How long the agent waits until evicted pods are gone before it decides again. (kubelet:
 // podCleanupTimeout)
 inline constexpr Duration kCleanupTimeout = std::chrono::seconds(30);
 
-// After an eviction nothing more is decided until the pods are gone and their resources are back,
-// or the time is over: the figures in between still hold what is being freed. Only a hard threshold
-// may act meanwhile; on the resource that was acted for already the pace of evictions puts it off
-// (decide/eviction_pace).
+// The wait for evicted pods. After an eviction, no other one is decided until the pods are gone or
+// the wait times out, because the figures still include what is being freed. Only hard thresholds
+// may act meanwhile; for the same resource, their evictions are delayed by decide/eviction_pace.
 class EvictionWait {
  public:
   // An eviction was carried out: `pods` were told to end for `resource`; `hard` with the grace
@@ -28,7 +27,7 @@ class EvictionWait {
   void Begin(const std::vector<std::string>& pods, Resource resource, bool hard, Instant now);
 
   enum class Outcome : bool { kCleanedUp, kTimedOut };
-  // Looks who is still there; says once how the wait ended.
+  // Checks which pods are still there. Returns once how the wait has ended.
   [[nodiscard]] std::optional<Outcome> Check(
       const std::function<bool(std::string_view uid)>& is_on_node, Instant now);
 
@@ -43,8 +42,8 @@ class EvictionWait {
   [[nodiscard]] bool active() const { return !pods_.empty(); }
   // Whether one of them was told to end within the grace period of a hard eviction.
   [[nodiscard]] bool hard() const { return active() && !hard_for_.empty(); }
-  // Whether a pass may act for this threshold now: every hard one may. But whoever goes for memory
-  // gives swap back, too, so that waits; memory does not wait for swap.
+  // Whether a pass may act for this threshold now. Hard thresholds may, except on swap while a pod
+  // is ending for memory, because its end frees swap, too.
   [[nodiscard]] bool Allows(const Threshold& threshold) const;
   [[nodiscard]] std::optional<Instant> NextDeadline() const {
     return active() ? std::optional(deadline_) : std::nullopt;

@@ -10,29 +10,29 @@
 
 namespace jettison {
 
-// How much a look may be wrong by. The kernel charges memory in batches of 256 KiB on each
-// processor, and figures of node and pods are read one after the other.
+// The error of a look. The kernel charges memory in batches of 256 KiB on each processor, and the
+// figures of node and pods are not read at the same time.
 inline constexpr std::int64_t kMemoryJitter = std::int64_t{1} << 20;
 inline constexpr std::int64_t kPidJitter = 16;
 
-// Units a second of so much in a time; none where it shrank, and absurd figures saturate.
+// The growth per second of `grown` units in `time`; 0 if it shrank. Saturates.
 [[nodiscard]] std::int64_t PaceOf(Int128 grown, Duration time);
 
-// Says how fast something grows from looks at it a few milliseconds apart. Holds the last tenth of
-// a second, so that growth that has ended is soon forgotten; allocates nothing.
+// Measures how fast an amount grows, from looks a few milliseconds apart. It uses the last tenth of
+// a second, so that growth which has ended is soon forgotten. Allocates nothing.
 class GrowthMeter {
  public:
-  // `jitter`: by how much a look may be wrong. The kernel charges memory in batches on each
-  // processor, so what grows steadily is seen to grow in steps.
+  // `jitter`: the error of a look. Steady growth is seen as steps, because the kernel charges
+  // memory in batches on each processor.
   explicit GrowthMeter(std::int64_t jitter) : jitter_(jitter) {}
 
   void Seen(std::int64_t amount, Instant now);
-  // What is looked at is another thing from now on.
+  // Forgets all looks, because another amount is looked at from now on.
   void Restart() { count_ = 0; }
-  // The same, but the last look is known to have seen so much less (negative: more) of the new
-  // thing, so that growth is known one look sooner.
+  // As Restart, but keeps the last look: the new amount was then less by `amount` (negative: more).
+  // So growth is known one look sooner.
   void RestartWithLess(std::int64_t amount);
-  // Units a second, 0 where it does not grow, by looks that are at least so far apart; absent:
+  // The growth per second, 0 if it does not grow, from looks that are at least `apart`; absent:
   // there are none yet.
   [[nodiscard]] std::optional<std::int64_t> PerSecond(Duration apart) const;
 
@@ -41,7 +41,7 @@ class GrowthMeter {
     std::int64_t amount = 0;
     Instant at;
   };
-  // So many that the oldest of looks that are 5 ms apart is a tenth of a second old.
+  // Enough for a tenth of a second of looks that are 5 ms apart.
   static constexpr std::size_t kSamples = 24;
   // The sample `back` looks ago.
   [[nodiscard]] const Sample& Ago(std::size_t back) const {

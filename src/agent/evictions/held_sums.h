@@ -14,11 +14,11 @@
 
 namespace jettison {
 
-// Adds up, again and again, what pods hold of what a signal watches.
+// Computes the usage of pods for a signal, and its change since the last call.
 class HeldSums {
  public:
-  // `pods` are those of the node, of which only those count that may be evicted. What is returned
-  // holds until the next call.
+  // `pods` are all active pods; only those that may be evicted are counted. The result is valid
+  // until the next call.
   [[nodiscard]] HeldAmounts Of(Signal signal, DiskLayout layout, std::span<const ActivePod> pods,
                                const EndingPods& ending);
 

@@ -45,7 +45,7 @@ Result<ReclaimProgress> TableReclaimer::DeleteDeadContainers() {
   return ReclaimProgress::kUnderWay;
 }
 
-// Whoever has ended by itself gives back as much as a dead container.
+// Pods that are being removed free space, too, not only dead containers.
 bool TableReclaimer::IsRemoving(Instant now) const {
   return runtime_.RemovingContainers() || table_.AnyIsBeingRemoved(now);
 }

@@ -23,7 +23,7 @@ class TableKiller : public PodKiller {
   const Clock& clock_;
 };
 
-// Evicts nobody: for a dry run.
+// Evicts no pod: for a dry run.
 class DryRunKiller : public PodKiller {
  public:
   [[nodiscard]] Result<EvictOutcome> Evict(const EvictionOrder&) override {
@@ -33,7 +33,7 @@ class DryRunKiller : public PodKiller {
 
 // Whether pods that have ended keep their dead containers.
 enum class ForgetOf : bool { kRestartingPodsOnly, kEndedPodsToo };
-// Forgets dead containers of the table's pods, those that the policy does not keep; how many.
+// Removes the dead containers of the table's pods that the policy does not keep. Returns how many.
 std::size_t ForgetDeadContainers(PodTable& table, const ContainerGcPolicy& policy, ForgetOf which,
                                  Instant now);
 
@@ -46,8 +46,9 @@ class PromptReclaimer : public LastingReclaimer {
   void Forget() override {}
 };
 
-// Frees dead containers of the table's pods, which may take the runtime a while: up to a minute is
-// waited for it. There are no images: a container of the process runtime is a program of the host.
+// Removes dead containers of the table's pods. The runtime may take up to a minute for it, then the
+// reclaim has failed. There are no images to delete, because a container of the process runtime is
+// a program of the host.
 class TableReclaimer : public LastingReclaimer {
  public:
   // Everything must outlive it.

@@ -23,10 +23,10 @@ struct NodeSettings {
   Duration monitoring_interval = std::chrono::seconds(10);
   ContainerGcPolicy container_gc;
   bool memory_notifications = false;
-  // Look at memory between passes, as often as it could run short.
+  // Whether memory is looked at between passes, the more often the sooner it could run short.
   bool look_ahead = false;
-  // Keep the last passes for onlookers, with all that they were made of. Those that evict are kept
-  // in any case.
+  // Whether the last passes are kept for onlookers with all their inputs. Passes that evict are
+  // kept in any case.
   bool record_passes = false;
 };
 
@@ -41,23 +41,23 @@ struct NodeEdges {
   LastingReclaimer& reclaimer;
   EventLog& events;
   const Log& log;
-  // Deletes what is left of pods that are gone; called every minute. Null: nothing is.
+  // Deletes the remains of pods that are gone; called every minute. May be null.
   std::function<void()> collect_remains = nullptr;
-  // Told when the conditions of the node have changed. Null: nobody is.
+  // Called when the conditions of the node have changed. May be null.
   std::function<void(NodeConditions before, NodeConditions after, Instant now)> on_conditions =
       nullptr;
-  // Told when the wait for evicted pods is over; whether all are gone. Null: nobody is.
+  // Called when the wait for evicted pods is over; `all_gone`: it did not time out. May be null.
   std::function<void(bool all_gone, Instant now)> on_cleanup = nullptr;
   // Told of every look at memory. Null: no memory is taken back.
   MemoryLadder* ladder = nullptr;
-  // Leaves the processor to whoever has just been told to end. Null: they share it as it comes.
+  // Yields the processor to a pod that has just been told to end. May be null.
   std::function<void()> make_way = nullptr;
-  // Takes each pass that evicted, when all is done. Null: nobody does.
+  // Called with each pass that evicted, after it is over. May be null.
   std::function<void(const std::shared_ptr<const RecordedPass>&)> on_eviction = nullptr;
-  // Takes each pass that is kept, when all is done. It must return at once. Null: nobody does.
+  // Called with each pass that is kept, after it is over. It must return at once. May be null.
   std::function<void(const std::shared_ptr<const RecordedPass>&)> on_pass = nullptr;
-  // Asked by `killer` before a pod goes for a soft threshold; `noter` takes each pod that goes
-  // then. Null: nobody is asked.
+  // Asked by `killer` before a pod is evicted for a soft threshold; `noter` notes each eviction
+  // that is granted. Null: soft evictions are carried out at once.
   SoftEvictions* soft = nullptr;
   PodKiller* noter = nullptr;
 };

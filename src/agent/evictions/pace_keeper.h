@@ -15,8 +15,7 @@
 
 namespace jettison {
 
-// How those who hold something have changed from one look to the next, in what they held at the
-// former.
+// How the set of holders has changed from one look to the next, in amounts held at the first look.
 struct HolderChange {
   bool any = false;
   std::int64_t left_pods = 0;     // are no longer among the pods that may be evicted
@@ -24,7 +23,7 @@ struct HolderChange {
   std::int64_t gone = 0;          // were ending, and are gone
 };
 
-// What is held for one signal at a moment, in its unit.
+// The amounts that pods hold of a signal's resource at one moment, in its unit.
 struct HeldAmounts {
   std::int64_t pods = 0;               // by pods that may be evicted
   std::int64_t ending = 0;             // by pods that are ending
@@ -33,8 +32,8 @@ struct HeldAmounts {
   std::int64_t line = 0;               // of the threshold that is acted for
 };
 
-// Remembers what the pace of evictions is decided by: when the kubelet would decide again after
-// the last ones, and how fast memory and process ids are being taken.
+// Keeps the inputs for the pace of evictions: when the kubelet would decide again after the last
+// evictions, and how fast the usage of memory and process IDs grows.
 class PaceKeeper {
  public:
   PaceKeeper();
@@ -45,8 +44,8 @@ class PaceKeeper {
   }
   void CleanedUp(bool all_gone, Instant now) { round_.CleanedUp(all_gone, now); }
 
-  // When the kubelet would decide again, as far as that matters for the signal (KubeletRound). It
-  // also does where pods that are ending, whatever for, hold all that is missing.
+  // When the kubelet would decide again, if that matters for the signal (KubeletRound::NextFor). It
+  // also matters if ending pods, evicted for any signal, hold all that is missing.
   [[nodiscard]] std::optional<Instant> KubeletDecides(Signal signal, Instant now) const {
     const bool is_covered = signal == signal_ && ending_covers_;
     return is_covered ? round_.Next(now) : round_.NextFor(signal, now);
@@ -54,13 +53,13 @@ class PaceKeeper {
 
   // What was just observed of all signals.
   void Seen(const Observations& observations, Instant now);
-  // What was held when `seen` was observed of the signal.
+  // Takes the amounts that were held when `seen` was observed.
   void Held(Signal signal, const Observation& seen, const HeldAmounts& held, Instant now);
 
   // For a pass that would act for the signal now. `next_by_clock` as in PaceInput.
   [[nodiscard]] PaceInput InputFor(Signal signal, std::optional<Instant> next_by_clock,
                                    Instant now) const;
-  // Of all that takes what the signal watches, a second; 0 where that is not known.
+  // The growth of the total usage of the signal's resource, per second; 0 if it is not known.
   [[nodiscard]] std::int64_t GrowthOf(Signal signal) const;
 
  private:

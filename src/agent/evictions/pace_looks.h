@@ -7,8 +7,8 @@
 
 namespace jettison {
 
-// When the node is looked at while pods end and while an eviction waits: every few milliseconds at
-// first, less often when that has gone on for some time.
+// When the node is looked at while pods are ending or an eviction waits: every few milliseconds at
+// first, less often later.
 class PaceLooks {
  public:
   // Something to look after has begun.
@@ -18,8 +18,8 @@ class PaceLooks {
     due_.reset();
     if (any) due_ = now + std::clamp(Elapsed(since_, now) / 20, kShortest, kLongest);
   }
-  // Whether a look now counts process ids, too, for which files have to be opened. True at most
-  // once in a while.
+  // Whether a look now also counts process IDs. It does so only now and then, because files have to
+  // be opened for it.
   [[nodiscard]] bool CountsPids(Instant now) {
     if (now < pids_due_) return false;
     pids_due_ = now + kPidSpacing;

@@ -40,7 +40,7 @@ std::string NamesOf(std::span<const ReclaimStep> steps) {
 
 void LogReclaim(const CycleReport& report, const Log& log) {
   if (report.reclaim_under_way) {
-    log.Info("eviction manager: reclaim is under way, nobody is evicted before it is over",
+    log.Info("eviction manager: reclaim is under way, no pod is evicted before it is over",
              {{"what", NamesOf(report.reclaim_attempted)}});
     return;
   }
@@ -71,7 +71,7 @@ std::string AgesOf(const CycleReport& report, const PodTable& pods) {
   return count > kMostNamed ? ages + fmt::format(", {} more", count - kMostNamed) : ages;
 }
 
-// Whether somebody may go as soon as it is known what pods have on the disk.
+// Whether an eviction waits only for the disk use of the pods.
 bool AwaitsDiskUse(const CycleReport& report) {
   if (!report.evictions.empty() || report.pause) return false;
   return std::ranges::any_of(report.stale_disk,
@@ -92,14 +92,14 @@ void LogEviction(const EvictionRecord& eviction, const PodTable& pods, const Log
 
 void LogEvictions(const CycleReport& report, const PodTable& pods, const Log& log) {
   if (AwaitsDiskUse(report)) {
-    log.Info("eviction manager: nobody is evicted before pods' disk use is measured",
+    log.Info("eviction manager: no pod is evicted before pods' disk use is measured",
              {{"pods", std::to_string(report.stale_disk.size())}});
     return;
   }
   if (!report.stale_disk.empty() && !report.pause) {
     log.Warn(
         "eviction manager: pods' disk use could not be measured in time, the last known figures "
-        "decide",
+        "are used",
         {{"age", AgesOf(report, pods)}});
   }
   if (report.ranked_for && !report.pause) {
@@ -118,7 +118,7 @@ void LogEvictions(const CycleReport& report, const PodTable& pods, const Log& lo
 
 void LogSurvivors(const CycleReport& report, const PodTable& pods, const Log& log) {
   for (const SurvivorRecord& survivor : report.survivors) {
-    log.Error("eviction manager: pod lives on although it was killed, it is killed again",
+    log.Error("eviction manager: pod is still alive although it was killed, it is killed again",
               {{"pod", pods.NameOfPod(survivor.pod_uid)},
                {"for", FormatDuration(
                            std::chrono::round<std::chrono::seconds>(report.at - survivor.since))},
@@ -152,7 +152,7 @@ void LogHolders(const CycleReport& report, const MemoryHolders& holders, bool pa
   if (!report.acting_for || ResourceOf(report.acting_for->signal) != Resource::kMemory) return;
   if (report.evictions.empty() && !pause_is_new) return;
   if (!AreOthers(holders)) return;
-  log.Warn("eviction manager: others than pods that may be evicted hold most of the memory",
+  log.Warn("eviction manager: most of the memory is not held by pods that may be evicted",
            {{"held", TextOf(holders)}});
 }
 

@@ -10,23 +10,23 @@
 
 namespace jettison {
 
-// Tells what a pass did, in the words that users of the kubelet search for; nothing where nothing
-// happened. Called when the deed is done: a log is never in the way of a kill.
+// Logs what a pass did, in the kubelet's words; logs nothing if nothing happened. Called after the
+// kill, so that logging never delays it.
 void LogPass(const CycleReport& report, NodeConditions before, const PodTable& pods,
              EventLog& events, const Log& log);
 
-// Tells of an eviction that a pass had asked for and that takes place now; the rest has been told.
+// Logs an eviction that was asked for by an earlier pass and is granted now.
 void LogGranted(const CycleReport& report, const PodTable& pods, EventLog& events, const Log& log);
 
-// Tells that the next eviction waits.
+// Logs that the next eviction waits.
 void LogPause(const EvictionPause& pause, const PodTable& pods, const Log& log);
 
-// Tells who holds the memory, where a pass evicted a pod for it or put that off anew, and others
-// than pods that may be evicted hold most.
+// Logs who holds the memory if a pass evicted a pod for memory, or such an eviction newly waits,
+// and most of the memory is not held by evictable pods.
 void LogHolders(const CycleReport& report, const MemoryHolders& holders, bool pause_is_new,
                 const Log& log);
 
-// Tells of a pod that was killed before its grace period was over.
+// Logs that a pod was killed before its grace period was over.
 void LogEarlyKill(const EarlyKill& kill, const PodTable& pods, EventLog& events, const Log& log);
 
 }  // namespace jettison

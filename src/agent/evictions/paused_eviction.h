@@ -12,13 +12,12 @@
 
 namespace jettison {
 
-// The next eviction while it waits for its time (decide/eviction_pace), as far as passes have told
-// of it.
+// The next eviction while it waits (decide/eviction_pace), as reported by passes.
 class PausedEviction {
  public:
-  // Takes what a pass that is over said; whether that is another wait than the one before.
+  // Takes the report of a pass. Returns whether it reports another wait than the pass before.
   bool Take(const CycleReport& report, Instant now);
-  // It need not wait any longer where none of the thresholds of its signal is overdue.
+  // Ends the wait if none of the thresholds of its signal is overdue.
   void EndUnless(std::span<const Threshold> thresholds, ThresholdSet overdue);
 
   [[nodiscard]] const std::optional<EvictionPause>& pause() const { return pause_; }
@@ -26,7 +25,7 @@ class PausedEviction {
   [[nodiscard]] bool IsForDisk(Instant now) const;
   // Whether it waits for the pace of all evictions, not of soft ones alone.
   [[nodiscard]] bool IsForPace() const { return pause_ && !IsOfSoft(pause_->reason); }
-  // Whether a pass that came to this would only tell again what has been told.
+  // Whether a pass with this result would only repeat what has been reported.
   [[nodiscard]] bool IsTold(Signal signal, const EvictionPause& pause, Instant now) const;
 
  private:

@@ -10,13 +10,13 @@
 
 namespace jettison {
 
-// Who holds how much at a look.
+// The amount that a pod holds at a look.
 struct PodAmount {
   const PodFacts* facts = nullptr;
   std::int64_t amount = 0;
 };
 
-// Says how fast each of some pods grows, from what it held up to some 50 ms ago.
+// Finds the pod that grows fastest, from the amounts of the last 50 ms or so.
 class PodGrowthMeter {
  public:
   // `jitter`: by how much an amount may be wrong.
@@ -26,8 +26,8 @@ class PodGrowthMeter {
     const PodFacts* facts = nullptr;
     std::int64_t per_second = 0;
   };
-  // What these pods hold now; the one of them that grows fastest. Absent: none grows, or the looks
-  // are not yet `apart`. The time is shortest where the pods come in the same order each time.
+  // Takes the present amounts, and returns the pod that grows fastest. Absent: none grows, or the
+  // looks are not yet `apart`. It is fastest if the pods have the same order in each call.
   std::optional<Growth> Seen(std::span<const PodAmount> pods, Duration apart, Instant now);
 
  private:

@@ -15,8 +15,8 @@ namespace jettison {
 [[nodiscard]] ResourceList NodeCapacity(std::uint64_t memory_bytes,
                                         const std::optional<FsStats>& node_fs);
 
-// What pods may ask for together: node allocatable. A resource whose capacity is not known does not
-// limit them.
+// Node allocatable: what the pods' requests may sum up to. A resource whose capacity is not known
+// is not limited.
 [[nodiscard]] SharedAmounts SharedAmong(const AgentConfig& config, const ResourceList& capacity);
 
 }  // namespace jettison

@@ -54,7 +54,8 @@ DiskSurvey SurveyDisks(const DiskPlaces& places) {
 
 void LogSurvey(const DiskSurvey& survey, const Log& log) {
   for (const std::string& fault : survey.faults) {
-    log.Warn("a place counts as lying on nodefs, because it cannot be looked at", {{"err", fault}});
+    log.Warn("the file system of a directory cannot be determined and is taken to be nodefs",
+             {{"err", fault}});
   }
   const auto place = [](const std::string& path) { return path.empty() ? "nodefs" : path; };
   log.Info("disk layout", {{"layout", Describe(survey.layout)},

@@ -18,16 +18,17 @@ struct DiskPlaces {
   std::string containers;  // where writable layers are; empty: beside the images
 };
 
-// The devices of those paths' file systems; absent: nothing is there, or it cannot be told.
+// The devices of the file systems of these paths; absent: the path does not exist, or the device
+// cannot be determined.
 struct DiskDevices {
   std::optional<dev_t> node;
   std::optional<dev_t> images;
   std::optional<dev_t> containers;
 };
 
-// Which file systems are one and which are several. A place that is not known counts as on nodefs,
-// containers as beside the images. Writable layers apart from the images are a split even where the
-// images lie on nodefs. (kubelet 1.36: Provider.HasDedicatedImageFs;
+// Derives the disk layout from the devices. An unknown place of images counts as on nodefs, an
+// unknown place of writable layers as with the images. Writable layers apart from the images are a
+// split file system even if the images lie on nodefs. (kubelet 1.36: Provider.HasDedicatedImageFs;
 // IsContainerFsSeparateFromImageFs, which compares names of mount points)
 [[nodiscard]] DiskLayout LayoutOf(const DiskDevices& devices);
 

@@ -13,7 +13,7 @@
 
 namespace jettison {
 
-// Shared with the thread that asks, which may outlive whoever wanted to know.
+// Shared with the reading thread, which may outlive the SlowFilesystem.
 struct SlowFilesystem::Question {
   std::mutex mutex;
   std::condition_variable answered;
@@ -29,7 +29,7 @@ struct SlowFilesystem::Question {
 SlowFilesystem::SlowFilesystem(const std::string& path, Ask ask)
     : path_(path),
       ask_(std::move(ask)),
-      thread_({"statvfs", "how full " + path + " is stays unknown"}, AtEnd::kLeave) {}
+      thread_({"statvfs", "the use of " + path + " is not known"}, AtEnd::kLeave) {}
 
 Result<FsStats> SlowFilesystem::ReadWithin(Duration deadline) {
   const auto late = [this] {

@@ -14,17 +14,17 @@
 
 namespace jettison {
 
-// One file system whose figures may never come: it is asked on a thread of its own, which is there
-// from the beginning.
+// Reads the figures of one file system that may hang, on a thread of its own, which is started with
+// this object.
 class SlowFilesystem {
  public:
   using Ask = std::function<Result<FsStats>(const std::string& path)>;
   SlowFilesystem(const std::string& path, Ask ask);
 
-  // Asks now, and waits for the answer so long. kDeadlineExceeded where none comes; as long as that
-  // question is not answered no other one is asked and nobody waits, so that a file system that
-  // hangs costs one deadline. Its thread is left behind when this object goes. kUnavailable as long
-  // as there is no thread.
+  // Reads the figures, and waits for them until `deadline` has passed. kDeadlineExceeded: they did
+  // not arrive. While that reading hangs, calls fail at once, so that a file system that hangs
+  // costs only one deadline. A thread that hangs is left behind when this object is destroyed.
+  // kUnavailable: there is no thread yet.
   [[nodiscard]] Result<FsStats> ReadWithin(Duration deadline);
 
  private:
@@ -35,8 +35,8 @@ class SlowFilesystem {
   BackgroundThread thread_;
 };
 
-// Reads how full file systems are. Local ones answer at once and are asked directly; network ones,
-// and those of a program, are waited for only so long and count as unknown while they hang.
+// Reads how full file systems are. Local file systems are read directly. Network file systems and
+// FUSE are read with a deadline, and count as unknown while they hang.
 class DiskStatsReader {
  public:
   static constexpr Duration kDeadline = std::chrono::milliseconds(100);

@@ -12,13 +12,13 @@ namespace jettison {
 // The kernel brings its averages up to date every two seconds only, at moments that it does not
 // tell (PSI_FREQ in kernel/sched/psi.c), so looking sooner mostly sees what was seen.
 inline constexpr Duration kPressureUpdates = std::chrono::seconds(2);
-// While tasks wait, looks at pressure are no closer together than this: it is what an average that
-// has crossed a line goes unseen for.
+// The least time between looks at pressure while tasks are stalled. A crossing of a threshold may
+// go unnoticed for this long.
 inline constexpr Duration kStalledSpacing = std::chrono::milliseconds(500);
 
-// How long it takes at least until a pressure threshold that is not met is: the time in which the
-// average gets there if everything waits from now on, for what it was decays by e each window.
-// Absent: it is met, or its signal was not seen, or is none of pressure.
+// The least time until a pressure threshold can be met: the time in which the average reaches it if
+// all tasks are stalled from now on (the old value decays by a factor of e each window). Absent:
+// the threshold is met, its signal was not observed, or it is not on pressure.
 [[nodiscard]] std::optional<Duration> SoonestCrossing(const Threshold& threshold,
                                                       const Observations& observations);
 

@@ -38,7 +38,7 @@ Result<std::uint64_t> AllSwap(const SwapStats& swap) {
   const std::uint64_t all = swap.available_bytes.value_or(0) + swap.usage_bytes.value_or(0);
   if (all == 0) return Fail(ErrorCode::kUnavailable, "there is no swap");
   if (swap.usage_bytes) return all;
-  return Fail(ErrorCode::kUnavailable, "the kernel does not account the swap of groups");
+  return Fail(ErrorCode::kUnavailable, "the kernel does not account swap per cgroup");
 }
 
 LimitedMemory WithoutLimit(const CgroupMemory& memory) {
@@ -90,7 +90,7 @@ const T* StatsCollector::Checked(const Result<T>& reading, std::string_view what
     return &*reading;
   }
   if (!failing) {
-    log_.Warn("figures cannot be read and count as unknown",
+    log_.Warn("figures cannot be read and are unknown",
               {{"what", what}, {"err", reading.error().message}});
   }
   failing = true;

@@ -55,9 +55,9 @@ struct RestingMemory {
   std::vector<std::optional<std::uint64_t>> containers;  // working sets, in the order of the pod
 };
 
-// Makes the node's figures out of what the kernel offers. No file is read twice for one of these
-// calls, and a reading of what was read before, into the same `stats`, allocates nothing. A reading
-// that fails leaves its figures absent and is logged when it begins to fail, once.
+// Reads the figures of node and pods from the kernel. Each call reads a file at most once. A
+// repeated reading into the same `stats` allocates nothing. If a reading fails, its figures are
+// absent, and the failure is logged once when it begins.
 class StatsCollector : public Figures {
  public:
   StatsCollector(FigureSources sources, const Clock& clock, const Log& log)
@@ -105,7 +105,7 @@ class StatsCollector : public Figures {
 
  private:
   enum class Freshness : std::uint8_t { kNow, kAtRest };
-  // The groups of one pod, worked out once and again when the pod behind its UID is another.
+  // The groups of one pod, computed once, and again when another pod has its UID.
   struct Groups {
     QosClass qos = QosClass::kBestEffort;
     std::vector<std::string> foreign;  // what the runtime told of a foreign pod
@@ -113,7 +113,7 @@ class StatsCollector : public Figures {
     std::vector<std::pair<std::string, std::string>> containers;  // name, group
     std::optional<RestingMemory> resting;
   };
-  // Looks up by parts of strings, which are then not made.
+  // Allows look-ups by string_view, without a temporary string.
   struct Hash {
     using is_transparent = void;  // NOLINT(readability-identifier-naming): a name of the standard
     std::size_t operator()(std::string_view text) const {
@@ -124,7 +124,7 @@ class StatsCollector : public Figures {
   [[nodiscard]] bool IsGroupOf(std::string_view group, const Groups& groups, const PodFacts& facts,
                                const std::string& container) const;
   [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(const PodFacts& facts) const;
-  // Of a container, below its pod's; empty: it has no group now.
+  // The group of a container, below its pod's group; empty: it has no group now.
   [[nodiscard]] std::string_view GroupNameOf(const PodFacts& facts,
                                              const std::string& container) const;
   [[nodiscard]] std::string GroupOf(const Groups& groups, const PodFacts& facts,

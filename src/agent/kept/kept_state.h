@@ -14,7 +14,7 @@
 
 namespace jettison {
 
-// What decides on this node and a restart of the agent would forget, as values. (state_keeper.h)
+// The state that affects decisions and must survive a restart of the agent. (state_keeper.h)
 
 struct KeptCondition {
   NodeConditionType type = NodeConditionType::kMemoryPressure;
@@ -24,7 +24,7 @@ struct KeptCondition {
   friend bool operator==(const KeptCondition&, const KeptCondition&) = default;
 };
 
-// A threshold that is met, told by its text: the next agent may have others.
+// A threshold that is met. It is identified by its text, because the next agent may have others.
 struct KeptThreshold {
   std::string text;
   Instant first_observed;
@@ -32,7 +32,7 @@ struct KeptThreshold {
   friend bool operator==(const KeptThreshold&, const KeptThreshold&) = default;
 };
 
-// When a pod was last failed, and what was available then of the pressure signals.
+// When a pod was last evicted, and the available amounts of the pressure signals then.
 struct KeptMark {
   Instant at;
   std::vector<std::pair<Signal, std::int32_t>> available;
@@ -73,7 +73,7 @@ struct KeptEnding {
   friend bool operator==(const KeptEnding&, const KeptEnding&) = default;
 };
 
-// An evicted pod that is out.
+// An evicted pod that is not on the node, and may come back.
 struct KeptAbsence {
   std::string reason;  // of its status
   std::string message;
@@ -93,7 +93,7 @@ struct KeptPod {
   friend bool operator==(const KeptPod&, const KeptPod&) = default;
 };
 
-// Numbers that are other ones when what is kept has changed by more than time.
+// Counters that change whenever the kept state has changed by more than the passing of time.
 struct KeptChanges {
   std::uint64_t all = 0;
   std::uint64_t evictions = 0;  // pods that were told to end

@@ -27,9 +27,9 @@ struct KeptStateReading {
   std::vector<std::string> faults;  // of members that were left out, a sentence each
 };
 
-// Understands such a text now. In another boot of the machine nothing that ran still does, and
-// nobody has looked at the node: only absences of pods and their delays are kept. An error says
-// that the text is none at all, or of a version that is not known.
+// Parses such a text. After a reboot of the machine, only absences of pods and their delays are
+// kept, because nothing that ran before still runs. Fails if the text is not of this form, or of an
+// unknown version.
 [[nodiscard]] Result<KeptStateReading> ParseKeptState(std::string_view text, const Clock& clock);
 
 }  // namespace jettison

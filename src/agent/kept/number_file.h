@@ -11,8 +11,8 @@ namespace jettison {
 // The largest number that is ever given out: what is larger in a file is damage.
 inline constexpr std::uint64_t kLargestNumber = 1'000'000'000'000'000;
 
-// A number in a file of fixed size, overwritten in place, so that a disk that is full meanwhile has
-// room for it. The death of the process leaves the old number or the new one.
+// A number in a file of fixed size. It is overwritten in place, so that it can be written on a full
+// disk. If the process dies meanwhile, the file has the old number or the new one.
 class NumberFile {
  public:
   explicit NumberFile(std::string path) : path_(std::move(path)) {}

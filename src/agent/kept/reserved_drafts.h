@@ -8,9 +8,9 @@
 
 namespace jettison {
 
-// Space on a disk for files that are to be written when it is full: drafts, each filled with blanks
-// in advance, which become the files. A file that is overwritten in place needs no further block on
-// ext4, xfs and tmpfs, nor an inode; where a file system writes every block anew (btrfs) it may.
+// Reserves disk space for files that must be written even on a full disk: drafts, filled with
+// blanks in advance, which are overwritten and renamed to the files. On ext4, xfs and tmpfs this
+// needs no further block and no inode. On a copy-on-write file system (btrfs) it may need blocks.
 class ReservedDrafts {
  public:
   // `folder` is on the file system of what is to be written, and holds nothing else.
@@ -19,8 +19,8 @@ class ReservedDrafts {
 
   // Makes the drafts that are missing, or as much of them as there is room for.
   [[nodiscard]] Result<void> Refill() const;
-  // Puts a file in place at once: in fresh space, or in a draft where there is none. Text that is
-  // longer than a draft needs space for the rest.
+  // Writes a file atomically: into new space, or into a draft if there is none. Text that is longer
+  // than a draft needs space for the rest.
   [[nodiscard]] Result<void> Put(const std::string& path, std::string_view text) const;
 
  private:

@@ -15,7 +15,7 @@ namespace jettison {
 //
 //   jettison slot 1 <sequence> <bytes> <hash>
 //
-// so that half of a text is never taken for one: whenever the agent is killed, the text before or
+// so that an incomplete text is detected: whenever the agent is killed, either the previous text or
 // the new one is read.
 class SlotFile {
  public:
@@ -28,7 +28,7 @@ class SlotFile {
   // The text that was written last; absent where there is none. kInvalidArgument: what is there is
   // no such file, or both slots are damaged.
   [[nodiscard]] Result<std::optional<std::string>> Read();
-  // Puts a file that nobody can read out of the way; where to.
+  // Moves a file that cannot be read aside. Returns its new path.
   [[nodiscard]] Result<std::string> PutAside();
   // Makes the file with its space; one that is there and whole stays.
   [[nodiscard]] Result<void> Reserve();

@@ -16,8 +16,8 @@ constexpr Duration kSpacing = std::chrono::milliseconds(100);
 constexpr Duration kRefresh = std::chrono::seconds(10);
 
 constexpr std::string_view kWithout =
-    "after a restart of the agent evicted pods would start at once, and conditions and back-offs "
-    "begin anew";
+    "if the agent restarts now, evicted pods start at once, and node conditions and back-offs are "
+    "forgotten";
 
 }  // namespace
 
@@ -29,7 +29,7 @@ KeptState StateKeeper::Load() {
   auto reading = text ? ParseKeptState(**text, clock_) : Fail(text.error());
   if (reading) {
     for (const std::string& fault : reading->faults) {
-      log_.Warn("a part of what an agent before has kept is damaged and left out",
+      log_.Warn("a part of the saved state is damaged and is ignored",
                 {{"file", file_.path()}, {"err", fault}});
     }
     return std::move(reading->state);
@@ -38,8 +38,8 @@ KeptState StateKeeper::Load() {
   const bool damaged = reading.error().code == ErrorCode::kInvalidArgument;
   const auto aside = damaged ? file_.PutAside() : Result<std::string>(file_.path());
   log_.Warn(
-      "what an agent before has kept cannot be read; evicted pods start at once, and "
-      "conditions and back-offs begin anew",
+      "the saved state cannot be read; evicted pods start at once, and node conditions and "
+      "back-offs are forgotten",
       {{"err", reading.error().message}, {"file", aside.value_or(file_.path())}});
   return {};
 }
@@ -93,7 +93,7 @@ void StateKeeper::Write(const KeptState& state) {
 
 void StateKeeper::LogComplaints() {
   for (const std::string& complaint : complaints_.TakeAll()) {
-    log_.Warn(fmt::format("the state of the node cannot be kept; {}", kWithout),
+    log_.Warn(fmt::format("the state of the node cannot be saved; {}", kWithout),
               {{"err", complaint}});
   }
 }

@@ -14,8 +14,8 @@
 namespace jettison {
 
 // Keeps a KeptState over restarts of the agent, in a file whose space is reserved in advance. The
-// disk is waited for by a thread beside the loop. Everything that fails is said and survived: then
-// the next agent begins anew.
+// file is written on a thread of its own. Failures are logged; the next agent then starts without a
+// state.
 class StateKeeper {
  public:
   // `path` empty: nothing is kept. The clock and the log must outlive this.
@@ -23,15 +23,15 @@ class StateKeeper {
       : clock_(clock), log_(log), file_(std::move(path)) {
     if (file_.path().empty()) return;
     thread_ = std::make_unique<BackgroundThread>(
-        ThreadPurpose{"kept-state", "evicted pods start at once after a kill of the agent"});
+        ThreadPurpose{"kept-state", "if the agent is killed, evicted pods start at once"});
   }
 
-  // What an agent before left; empty where there is nothing. A file that cannot be understood is
-  // put aside. Before anything is saved, and once.
+  // Reads the state of an earlier agent; empty if there is none. A file that cannot be parsed is
+  // moved aside. Must be called once, before the first Save.
   [[nodiscard]] KeptState Load();
-  // Whether Save is due: something has changed, or a condition that was saved holds, which is
-  // observed again and again. Changes in a burst wait for each other, but for no eviction: an agent
-  // that did not know of it would take what that pod still holds for somebody else's.
+  // Whether Save is due: something has changed, or the saved state has a true condition, whose last
+  // observation must be kept current. Several changes are saved together, but an eviction is saved
+  // at once: an agent that did not know of it would count the usage of the ending pod as permanent.
   [[nodiscard]] bool Due(KeptChanges changes, Instant now) const;
   // Never waits.
   void Save(KeptState state, KeptChanges changes, Instant now);

@@ -63,7 +63,8 @@ TEST_F(StateKeeperTest, ASaveDoesNotWaitForAnOrderlyEnd) {
 
 TEST_F(StateKeeperTest, ChangesInABurstAreSavedTogetherAndWhatAgesAgain) {
   StateKeeper keeper(path_, clock_, log_);
-  EXPECT_FALSE(keeper.Due({.all = 0}, clock_.Now())) << "nothing is written over what is not read yet";
+  EXPECT_FALSE(keeper.Due({.all = 0}, clock_.Now()))
+      << "nothing is written over what is not read yet";
   (void)keeper.Load();
   EXPECT_TRUE(keeper.Due({.all = 0}, clock_.Now()));
   keeper.Save({}, {.all = 0}, clock_.Now());
@@ -121,7 +122,7 @@ TEST_F(StateKeeperTest, APlaceThatCannotBeWrittenIsSaidOnceAndSurvived) {
   keeper.Finish(StateWith(1));
   keeper.Finish(StateWith(2));
   keeper.LogComplaints();
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("the state of the node cannot be kept")));
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("the state of the node cannot be saved")));
 }
 
 TEST_F(StateKeeperTest, WithoutAPathNothingIsKept) {

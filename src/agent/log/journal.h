@@ -9,8 +9,8 @@
 
 namespace jettison {
 
-// Whether what is written to standard error goes to systemd's journal (JOURNAL_STREAM,
-// systemd.exec(5)): then lines are sent to it with their fields, each of which can be searched for.
+// Whether standard error is connected to systemd's journal (JOURNAL_STREAM, systemd.exec(5)). If
+// so, lines are sent to the journal with their fields, so that each field can be searched for.
 [[nodiscard]] bool StandardErrorIsJournal();
 
 // A line as the journal takes it: MESSAGE as in a log of text, PRIORITY, and each field as

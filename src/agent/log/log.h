@@ -40,9 +40,9 @@ class Log {
 
   // Lines below are not written.
   void SetLeast(LogLevel least) { least_ = least; }
-  // Lines go there in parts, and no more as a whole to the sink.
+  // From now on, lines are passed to this sink as fields, and no longer to the text sink.
   void SendFieldsTo(FieldSink sink) { field_sink_ = std::move(sink); }
-  // Who knows how many lines did not arrive.
+  // Sets the function that returns how many lines were lost.
   void CountLostWith(std::function<std::uint64_t()> count) { lost_ = std::move(count); }
   [[nodiscard]] std::uint64_t lost() const { return lost_ ? lost_() : 0; }
 

@@ -48,8 +48,8 @@ LogLine LineOf(std::string_view text) {
 // Nobody else can say it.
 void SayThatThereIsNoThread() {
   (void)WriteText(
-      "jettison: the thread of the log cannot be started; its lines wait for one. Raise pids.max "
-      "of the agent's group (TasksMax= of its unit)\n");
+      "jettison: the thread that writes the log cannot be started; log lines wait until it can. "
+      "Raise pids.max of the agent's group (TasksMax= of its unit)\n");
 }
 
 }  // namespace

@@ -15,13 +15,13 @@ namespace jettison {
 // A line of the log on its way out: its text, or, for the journal, its entries.
 using LogLine = std::vector<std::string>;
 
-// Takes lines to whoever reads them, on a thread of its own: a reader that is slow, stands still or
-// has gone holds up nobody. Lines wait in a queue of so many bytes. What finds no place there, and
-// what cannot be written, is counted, and a line says how many as soon as one gets through again.
+// Writes lines on a thread of its own, so that a reader that is slow, hangs or has gone blocks
+// nobody. Lines wait in a queue of limited size in bytes. Lines that do not fit into it, or cannot
+// be written, are counted; when a line can be written again, another line reports the count.
 class LogWriter {
  public:
-  // Writes a line, however long it takes; false: it is lost. Called on the thread, which is left
-  // behind where it does not return: it must own what it uses.
+  // Writes a line and may block; false: the line is lost. Called on the thread, which is left
+  // behind if the call does not return, so the function must own what it uses.
   using Write = std::function<bool(const LogLine&)>;
   // The line that says how many were lost. The same holds for it.
   using Gap = std::function<LogLine(std::uint64_t lost)>;

@@ -9,14 +9,14 @@
 
 namespace jettison {
 
-// The levels of memory that the kernel was last asked to tell of.
+// The levels of memory usage for which notifications were last requested from the kernel.
 class ArmedLevels {
  public:
   // `notifier` must outlive this.
   explicit ArmedLevels(MemoryNotifier& notifier) : notifier_(notifier) {}
 
-  // Asks for these instead where they have moved. Those that move all the time, with page cache
-  // that grows, are not asked for at once: then says when to call again.
+  // Requests these levels instead if they have moved. Levels that move all the time, because the
+  // page cache grows, are not requested at once: then it returns when to call again.
   [[nodiscard]] std::optional<Instant> Arm(std::vector<MemoryLevel> levels, Instant now);
 
  private:

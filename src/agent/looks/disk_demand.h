@@ -7,34 +7,35 @@
 
 namespace jettison {
 
-// How long somebody whose disk is short waits for pods' files to be measured. Within it ordinary
-// walks are back; in ten of it a writer of 200 MiB/s fills what a threshold of 5 GiB has left.
+// How long a decision for a disk waits for the measurement of pods' files. Ordinary walks end
+// within this time. A pod that writes 200 MiB/s needs about ten times as long to fill the 5 GiB
+// that a threshold leaves.
 inline constexpr Duration kDiskUsePatience = std::chrono::seconds(3);
 
-// Whether somebody would have to go for a disk, and waits for pods' files to be measured.
+// Whether an eviction for a disk is needed and waits for the measurement of pods' files.
 class DiskDemand {
  public:
-  // Somebody would have to; it counts from the first time on.
+  // An eviction is needed. The wait starts with the first call.
   void Raise(Instant now) {
     if (!since_) since_ = now;
   }
-  // Figures that cannot be read for a moment are waited for until then, where that is longer.
+  // Extends the wait for pods whose files could not be read.
   void ExtendTo(Instant until) { extended_to_ = until; }
-  // Nobody has to any more.
+  // No eviction is needed any more.
   void Drop() {
     since_.reset();
     extended_to_.reset();
   }
 
-  // A pass did for the disk what can be done without those figures.
+  // A pass did what can be done for the disk without these figures.
   void PassedWithout(Instant now) { passed_at_ = now; }
-  // Whether the last of these was less than so long ago.
+  // Whether the last such pass was less than `time` ago.
   [[nodiscard]] bool PassedWithin(Duration time, Instant now) const {
     return passed_at_ && now < *passed_at_ + time;
   }
 
   [[nodiscard]] bool raised() const { return since_.has_value(); }
-  // When the walk is waited for no longer; absent: nobody waits.
+  // When the wait for the walk ends; absent: no decision waits.
   [[nodiscard]] std::optional<Instant> GivesUpAt() const {
     if (!since_) return std::nullopt;
     return std::max(*since_ + kDiskUsePatience, extended_to_.value_or(*since_));

@@ -6,21 +6,21 @@
 
 namespace jettison {
 
-// Paces what follows a wake-up by the kernel at a level of memory. A level that is crossed again
-// and again by jitter must not take the processor; and just before a threshold the node is looked
-// at often, because the kernel may tell late, but only for a short time, lest a node that lingers
-// there takes the processor.
+// Limits the watch passes after kernel wake-ups at memory levels. A level that jitter crosses again
+// and again must not use up the processor. Just before a threshold, the node is looked at often,
+// because the kernel may report late, but only for a short time, because usage may stay there for
+// long.
 class LevelWakeups {
  public:
-  // The kernel has told. When a watch pass may follow; absent: at once.
+  // The kernel has reported a crossing. Returns when a watch pass may follow; absent: at once.
   [[nodiscard]] std::optional<Instant> Told(Instant now) {
     if (now >= near_until_ + kNearRest) near_until_ = now + kNearTime;
     return now < not_before_ ? std::optional(not_before_) : std::nullopt;
   }
   // A watch pass was begun.
   void Passed(Instant now) { not_before_ = now + kPassSpacing; }
-  // When the next watch pass is due where the node stands just before a threshold; absent: that is
-  // left to the kernel.
+  // When the next watch pass is due while usage is just before a threshold; absent: the agent
+  // relies on the kernel.
   [[nodiscard]] std::optional<Instant> NextNear(Instant now) const {
     return now < near_until_ ? std::optional(now + kNearSpacing) : std::nullopt;
   }

@@ -12,8 +12,8 @@
 
 namespace jettison {
 
-// The pods as the last full pass had them: what onlookers are shown of each, and by which figures
-// of its files it has decided already.
+// The pods' figures of the last full pass, for onlookers, and when the disk figures that it used
+// were measured.
 class MeasuredPods {
  public:
   // A full pass has decided by these.
@@ -21,9 +21,9 @@ class MeasuredPods {
   // The pod ends: another one may come under its UID.
   void Forget(const std::string& pod_uid) { disk_measured_at_.erase(pod_uid); }
 
-  // Marks those whose files were not measured for a pass that is to come. A figure decides once as
-  // what was measured for a pass: in the first one after it came, however long that walk has taken.
-  // `disk` is what `stats` were made of; null: of nothing, so all are unknown.
+  // Marks the pods whose disk figures are stale for the next pass. A disk figure is fresh only for
+  // the first full pass that uses it, however long its walk has taken; a partial one is always
+  // stale. `disk` are the figures in `stats`; null: there are none, so all are unknown.
   void MarkStale(const DiskUse* disk, std::vector<PodStats>& stats) const;
 
   // Adds the figures to these pods, which are by namespace and name.

@@ -16,11 +16,11 @@ class MemoryLooks {
   // Without looking `ahead` none is ever due.
   explicit MemoryLooks(bool ahead) : ahead_(ahead) {}
 
-  // Whether the kernel now tells of every level that was asked for; at first it does not.
+  // Whether the kernel reports every requested memory level; false at first.
   void SetLevelsAreTold(bool told) { levels_are_told_ = told; }
-  // Whether it tells of all stalls that thresholds are about; at first it does not.
+  // Whether the kernel reports all stalls for which there are thresholds; false at first.
   void SetStallsAreTold(bool told) { stalls_are_told_ = told; }
-  // It has told of one.
+  // The kernel has reported a stall.
   void Stalled(Instant now);
   // Plans the next look by what has just been seen.
   void Plan(std::span<const Threshold> thresholds, const Observations& seen, Instant now);

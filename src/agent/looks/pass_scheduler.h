@@ -8,7 +8,7 @@
 namespace jettison {
 
 // Says when the next full pass begins: at once after the start, then one interval after the last
-// one ended, or sooner where somebody asked. A full pass begins with measuring disk use, which
+// one ended, or sooner if it was requested. A full pass begins with measuring disk use, which
 // takes its time, so it has a beginning and an end.
 class PassScheduler {
  public:

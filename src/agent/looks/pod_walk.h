@@ -9,14 +9,14 @@
 
 namespace jettison {
 
-// The walk through pods' files that was begun last, and whom it began with.
+// The last walk through pods' files, and the pods that it began with.
 class PodWalk {
  public:
   // `walks` must outlive this.
   explicit PodWalk(DiskWalks& walks) : walks_(walks) {}
 
   void Begin(std::span<const PodFacts* const> pods);
-  // Whether one of these pods came after it had begun, and so is in none of what it measured.
+  // Whether one of these pods was added after the walk had begun, and so was not measured.
   [[nodiscard]] bool Missed(std::span<const PodFacts* const> pods, const DiskUse& measured) const;
 
  private:

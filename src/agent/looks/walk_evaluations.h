@@ -7,8 +7,8 @@
 
 namespace jettison {
 
-// When the node's own figures are evaluated while a walk through pods' files is under way and no
-// full pass comes: each interval, and when the grace period of a threshold ends.
+// When the node's own figures are evaluated while a walk through pods' files delays the full pass:
+// at each interval, and when the grace period of a threshold ends.
 class WalkEvaluations {
  public:
   explicit WalkEvaluations(Duration interval) : interval_(interval) {}

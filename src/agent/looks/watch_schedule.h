@@ -7,7 +7,7 @@
 
 namespace jettison {
 
-// When the next watch pass is due that nobody outside has to ask for.
+// When the next scheduled watch pass is due.
 class WatchSchedule {
  public:
   // At `at` or sooner.

@@ -14,20 +14,20 @@ namespace jettison {
 // What a thread is there for, in words for the log.
 struct ThreadPurpose {
   std::string name;     // as /proc and the log show it; 15 bytes at most
-  std::string without;  // what goes on without it: "past evictions are not kept"
+  std::string without;  // the effect of its absence: "past evictions are not kept"
   bool urgent = false;  // it helps to end pods, and must not queue behind them for a processor
 };
 
-// What becomes of a thread when its owner goes.
+// What happens to a thread when its owner is destroyed.
 enum class AtEnd : std::uint8_t {
   kJoin,   // it is waited for, after the job it is at
   kLeave,  // it is left behind with the job it is at, which must own all that it uses
 };
 
-// A thread beside the loop that does one job at a time; of jobs that wait only the newest is kept.
-// It takes no signals. It is started here, with its owner, and not with its first job: a thread
-// may be refused just when it is needed most. One that is refused is missing until
-// StartMissingThreads gets it; its job waits for it.
+// A thread that does one job at a time. Of waiting jobs, only the newest is kept. It handles no
+// signals. It is started by the constructor, not by the first job, because starting a thread may
+// fail just when it is needed most. If it cannot be started, its job waits until
+// StartMissingThreads has started it.
 class BackgroundThread {
  public:
   using Job = std::function<void()>;
@@ -49,8 +49,8 @@ class BackgroundThread {
   AtEnd at_end_;
 };
 
-// Whether so many threads can be started now, for somebody who starts them by itself: they are
-// started, and ended again.
+// Whether `count` threads can be started now, for a library that starts its own threads. It starts
+// them and ends them again.
 [[nodiscard]] bool CanStartThreads(std::size_t count);
 
 // A thread that could not be started, and why.

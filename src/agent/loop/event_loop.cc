@@ -123,7 +123,7 @@ Result<void> EventLoop::MakeTimer() {
   return {};
 }
 
-Result<void> EventLoop::OnSignals(std::initializer_list<int> signals, Callback callback) {
+Result<void> EventLoop::OnSignals(std::initializer_list<int> signals, const Callback& callback) {
   sigset_t mask;
   sigemptyset(&mask);
   for (const int signal : signals) sigaddset(&mask, signal);

@@ -14,8 +14,8 @@ struct sd_event_source;
 
 namespace jettison {
 
-// What the agent's one thread waits for: descriptors, signals, one timer, which is there from the
-// beginning. Hides sd-event.
+// The event loop of the agent's main thread: it waits for descriptors, signals, and one timer,
+// which is created at the beginning. Hides sd-event.
 class EventLoop {
  public:
   using Callback = std::function<void()>;
@@ -38,7 +38,8 @@ class EventLoop {
   void SetTimer(std::optional<Duration> delay);
   void OnTimer(Callback callback) { on_timer_ = std::move(callback); }
   // Blocks these signals for the calling thread, until the loop is destroyed, and takes them in.
-  [[nodiscard]] Result<void> OnSignals(std::initializer_list<int> signals, Callback callback);
+  [[nodiscard]] Result<void> OnSignals(std::initializer_list<int> signals,
+                                       const Callback& callback);
 
   // Turns until Quit; `after_each` is called after each round of callbacks.
   [[nodiscard]] Result<void> Run(const Callback& after_each);

@@ -7,7 +7,7 @@
 
 namespace jettison {
 
-// Which of the agent's threads goes first where they meet.
+// Which of the agent's threads runs first if several can.
 enum class ThreadUrgency : std::uint8_t {
   kHelper,  // it helps to end pods
   kLoop,    // it sees what runs short
@@ -15,13 +15,13 @@ enum class ThreadUrgency : std::uint8_t {
 
 // What a thread was given.
 enum class ThreadPriority : std::uint8_t {
-  kRealTime,  // SCHED_FIFO: it runs before whoever is not
+  kRealTime,  // SCHED_FIFO: it runs before all ordinary threads
   kNice,      // nice -20, which counts among the threads of its group of processes alone (sched(7))
 };
 
-// Puts the calling thread before ordinary ones: when pods fight over the processor the one who ends
-// them must not queue behind them. Processes and threads that it starts are ordinary again
-// (SCHED_RESET_ON_FORK, sched(7)), or every container would inherit it. kPermissionDenied without
+// Raises the priority of the calling thread above ordinary threads, so that it can end pods that
+// occupy the processors. Processes and threads that it starts have normal priority
+// (SCHED_RESET_ON_FORK, sched(7)), so that containers do not inherit it. kPermissionDenied without
 // CAP_SYS_NICE.
 [[nodiscard]] Result<ThreadPriority> RaiseThreadPriority(ThreadUrgency urgency);
 

@@ -126,11 +126,11 @@ void ManifestPods::Hold(const std::string& path, File& file, Instant now) {
 
 void ManifestPods::LogHeld(Instant now) {
   const Instant counts_at = files_.at(first_held_).counts_at.value_or(now);
-  log_.Warn("manifests are missing or empty that held pods; these go on for now",
+  log_.Warn("manifests of running pods are missing or empty; the pods keep running for now",
             {{"count", fmt::to_string(newly_held_)},
              {"file", first_held_},
              {"endedAfter", InSeconds(counts_at - now)},
-             {"mend", "put them back, or wait if the pods are to end"}});
+             {"mend", "put the manifests back; if the pods are to end, nothing need be done"}});
 }
 
 bool ManifestPods::Settle(Instant seen) {
@@ -191,8 +191,8 @@ std::string ManifestPods::Problem() const {
   }
   if (first == nullptr) return "";
   std::string problem = fmt::format(
-      "{} manifests that held pods are missing or empty, {} cannot be read; their pods go on; the "
-      "first is {}",
+      "{} manifests of running pods are missing or empty, and {} cannot be read; the pods keep "
+      "running; the first such manifest is {}",
       missing, unread, *first);
   if (!first_file->unreadable.empty()) problem += ": " + first_file->unreadable;
   return problem;
@@ -208,13 +208,13 @@ std::vector<Pod> ManifestPods::Wanted() {
         Report({.file = path,
                 .key = "metadata.name",
                 .value = name,
-                .message = "another pod of that namespace and name stands in a file before this "
-                           "one; choose another name"});
+                .message = "a file before this one has a pod of the same namespace and name; "
+                           "choose another name"});
       } else if (!uids.insert(pod.uid).second) {
         Report({.file = path,
                 .key = "metadata.uid",
                 .value = pod.uid,
-                .message = "another pod has this UID; choose another one or leave it out"});
+                .message = "another pod has this UID; choose another UID or leave the field out"});
       } else {
         wanted.emplace(name, pod);
       }

@@ -15,12 +15,12 @@
 
 namespace jettison {
 
-// How long manifests that were there a moment ago must be missing before that counts.
+// How long manifests must be missing before their pods are ended.
 struct ManifestPatience {
-  // Somebody renames the folder, mounts over it, or writes a file anew.
+  // While the agent runs: the folder may be renamed or mounted over, or a file may be rewritten.
   Duration running = std::chrono::seconds(5);
-  // The agent has just started, with pods of one before it, and the folder may not be mounted yet:
-  // more than systemd gives a mount (DefaultTimeoutStartSec, 90 s).
+  // After a start with pods of an earlier agent: the folder may not be mounted yet. Longer than
+  // systemd's time limit for a mount (DefaultTimeoutStartSec, 90 s).
   Duration at_start = std::chrono::minutes(2);
 };
 
@@ -34,21 +34,21 @@ class ManifestPods {
   explicit ManifestPods(const Log& log, ManifestPatience patience = {})
       : log_(log), patience_(patience) {}
 
-  // Counts pods of an agent before this one as what their files say. Before anything else, and
-  // once. Returns these files: what becomes of them is to be told, too.
+  // Takes the pods of an earlier agent as the contents of their manifests. Must be called once, and
+  // first. Returns the paths of these manifests, of which changes must be reported, too.
   std::vector<std::string> Adopt(const std::vector<Pod>& pods);
-  // The same for one that could not be told until now.
+  // As Adopt, for a pod that could not be read until now.
   void AdoptLate(const Pod& pod, Instant now);
   // Takes changes in that were found together, and logs what is wrong with them.
   void Apply(std::vector<ManifestNews> news, Instant now);
-  // The path was looked through at `seen`: what was missing for long enough by then counts. Whether
-  // that changes what is wanted.
+  // The path was scanned at `seen`: manifests that were missing for long enough by then count as
+  // deleted. Returns whether that changes the wanted pods.
   bool Settle(Instant seen);
 
   // What should run, by namespace and name. Of two pods with one name, or one UID, the file that
   // comes first by path wins; the other is reported once for each change.
   [[nodiscard]] std::vector<Pod> Wanted();
-  // Whether something is missing or unreadable that may be well again in a moment.
+  // Whether a manifest is missing or unreadable, possibly only for a moment.
   [[nodiscard]] bool IsUnsettled() const;
   // The same in a sentence; empty: nothing is.
   [[nodiscard]] std::string Problem() const;

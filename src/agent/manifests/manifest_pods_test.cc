@@ -125,7 +125,7 @@ TEST_F(ManifestPodsTest, FilesThatGoWithTheirFolderCountWhenTheyHaveStayedAway) 
   EXPECT_THAT(lines_.back(), HasSubstr("level=warn"));
   EXPECT_THAT(lines_.back(), HasSubstr("count=2 file=/m/a endedAfter=\"5 s\""));
   EXPECT_TRUE(pods_.IsUnsettled());
-  EXPECT_THAT(pods_.Problem(), HasSubstr("2 manifests that held pods are missing"));
+  EXPECT_THAT(pods_.Problem(), HasSubstr("2 manifests of running pods are missing"));
   SettleAfter(4999ms);
   EXPECT_THAT(Names(), ElementsAre("default/a", "default/b"));
   SettleAfter(1ms);
@@ -168,7 +168,7 @@ TEST_F(ManifestPodsTest, AnEmptiedFileCountsWhenItHasStayedEmpty) {
     Put("/m/a", empty);
     EXPECT_THAT(Names(), ElementsAre("default/a", "default/b"));
     ASSERT_EQ(lines_.size(), 1U);
-    EXPECT_THAT(lines_.back(), HasSubstr("missing or empty that held pods"));
+    EXPECT_THAT(lines_.back(), HasSubstr("of running pods are missing or empty"));
     SettleAfter(4s);
     Put("/m/a", empty);  // touched: its time runs on
     SettleAfter(1s);

@@ -27,7 +27,7 @@ struct ManifestReading {
 // The file that a pod was read from; empty: it is not written down. An agent that takes over the
 // pods of one before it finds them in their manifests again by this, faulty or not.
 [[nodiscard]] std::string SourceFileOf(const Pod& pod);
-// Whether two pods say the same, wherever they were read from.
+// Whether two pods are equal, apart from where they were read from.
 [[nodiscard]] bool SayTheSame(const Pod& a, const Pod& b);
 
 // A change of a file, read.

@@ -14,33 +14,35 @@
 
 namespace jettison {
 
-// Reads of the pods what it takes to say who goes first (decide/victim_search), and the rest when
-// that has been told to end. In the steady state it allocates nothing until then.
+// Reads only the figures that are needed to find the first victim (decide/victim_search), and the
+// other pods' figures after the victim has been told to end. In the steady state it allocates
+// nothing before that.
 class Contenders {
  public:
   using Pods = std::vector<const PodFacts*>;
 
   explicit Contenders(Figures& figures) : figures_(figures) {}
 
-  // These are the pods now. Where they are others than before, opens what the search will read of
-  // their classes.
+  // Takes the present pods. If they have changed, opens the files of their QoS classes that the
+  // search will read.
   void Keep(const Pods& pods);
-  // Figures that somebody has read of all of them.
+  // Takes figures of all pods that have been read elsewhere.
   void Take(const Pods& pods, const std::vector<PodStats>& stats);
 
-  // Reads what is charged to some of the pods of the last Keep, to others each time, so that a
-  // search begins with those that have grown.
+  // Reads the charges of some of the pods, of different ones in each call, so that a search begins
+  // with pods that have grown.
   void ReadAhead();
 
-  // Reads figures until it is certain who goes first for kMemory or kPids; those of other pods are
-  // absent.
+  // Reads figures until the first victim for kMemory or kPids is certain. The figures of other pods
+  // are absent.
   void Read(Resource resource, const Pods& pods, std::vector<PodStats>& stats);
-  // Whether that has passed anybody over.
+  // Whether Read has been called without ReadOthers or ForgetOthers after it.
   [[nodiscard]] bool HavePassedOver() const { return resource_.has_value(); }
-  // Reads the figures of those; the same pods and stats. None is more than what was known of the
-  // pod when it was passed over, so that whoever decides by all of them decides the same.
+  // Reads the figures of the pods that were passed over; `pods` and `stats` must be those of Read.
+  // No figure is larger than the bound by which its pod was passed over, so that a decision by all
+  // figures is the same.
   void ReadOthers(const Pods& pods, std::vector<PodStats>& stats);
-  // Whoever was passed over is read by somebody else.
+  // The pods that were passed over are read elsewhere.
   void ForgetOthers() { resource_.reset(); }
 
  private:
@@ -52,7 +54,7 @@ class Contenders {
   KnownFigures known_;
   VictimSearch search_;
   std::size_t ahead_ = 0;             // the next to be read ahead
-  std::optional<Resource> resource_;  // of the search that has passed somebody over
+  std::optional<Resource> resource_;  // of the last Read
 };
 
 }  // namespace jettison

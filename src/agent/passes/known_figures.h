@@ -12,24 +12,25 @@
 
 namespace jettison {
 
-// What each pod was last known to hold of memory and process ids, whenever that was: a search for
-// the first victim begins with those that hold much.
+// The last known memory and process IDs of each pod, from any time. A search for the first victim
+// begins with the largest.
 class KnownFigures {
  public:
-  // These are the pods from now on; what is known of those that stay is kept. Where the pods are
-  // the ones of before, in their order, that allocates nothing, and is false.
+  // Sets the pods; the figures of pods that stay are kept. Returns whether the pods or their order
+  // have changed; allocates nothing if not.
   bool Keep(std::span<const PodFacts* const> pods);
   // Takes in what was read of the pods of the last Keep, in their order; what is absent there stays
   // known.
   void Take(std::span<const PodStats> stats);
 
-  // What is charged to one of them, by its place: it holds that much at most.
+  // Takes the charge of the pod at `place`, an upper bound of its memory.
   void TakeCharge(std::size_t place, std::uint64_t bytes) {
     memory_[place] = std::max(memory_[place], bytes);
   }
 
   [[nodiscard]] std::span<const PodFacts* const> pods() const { return pods_; }
-  // For kMemory and kPids, beside the pods: bytes, tasks; 0 of a pod that nothing is known of.
+  // The figures for kMemory in bytes, or for kPids in tasks, in the order of the pods; 0: not
+  // known.
   [[nodiscard]] std::span<const std::uint64_t> Amounts(Resource resource) const {
     return resource == Resource::kPids ? tasks_ : memory_;
   }

@@ -155,7 +155,7 @@ void Node::StayNear(Instant now) {
   }
 }
 
-// Whoever waits for a disk holds up nobody who is short of something else.
+// A threshold on a disk that waits for disk use does not delay other thresholds.
 void Node::PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause) {
   const Instant now = plan.now;
   const auto other = plan.beside_disks;
@@ -209,8 +209,8 @@ void Node::AfterPass(const CycleReport& report, Instant now) {
   PlanLook(report.observations, now);
 }
 
-// For the first time as soon as it is known who is wanted: an agent before may have been killed while
-// it removed what a pod leaves.
+// For the first time as soon as it is known who is wanted: an agent before may have been killed
+// while it removed what a pod leaves.
 void Node::CollectGarbage(Instant now) {
   const bool first = !gc_began_ && edges_.pods.StandingForGc().all_sources_ready;
   if (!first && now < next_gc_) return;
@@ -341,8 +341,8 @@ std::optional<Instant> Node::NextDuringWalk() const {
   return gives_up ? std::min(next, *gives_up) : next;
 }
 
-// While a reclaim is under way nobody could go; its end asks for a full pass. Nor could anybody
-// before an eviction has waited for its time.
+// Does nothing while a reclaim is under way, because its end requests a full pass, or while the
+// next eviction for a disk waits for its time: no pod could be evicted.
 void Node::AwaitDiskUse(Instant now, bool hard) {
   if (edges_.reclaimer.UnderWay() || DiskIsPaused(now, hard)) return;
   disk_demand_.Raise(now);

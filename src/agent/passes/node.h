@@ -21,9 +21,9 @@
 
 namespace jettison {
 
-// Guards one node: decides when to pass, runs the pass on figures of that moment, carries its
-// eviction through to the clean-up. Everything but waiting: it is told of the time and of what
-// happened, and says when it wants to be woken.
+// Watches one node: decides when a pass is due, runs it on fresh figures, and follows its eviction
+// until the pod is cleaned up. It never waits itself: the caller tells it the time and what has
+// happened, and asks when to call again.
 //
 // Full pass: disk use is measured first, everything else right after it, then all of it decides.
 // Watch pass: after a wake-up, and at each interval while an eviction is awaited or a walk through
@@ -32,17 +32,17 @@ namespace jettison {
 // is reclaimed, and nobody is evicted: a full pass is asked for at once, and the walk hurries.
 // Where it is not back within kDiskUsePatience, a full pass decides by the last known figures.
 //
-// Look: between passes memory alone is read, and swap and pressure where thresholds are about them,
-// the more often the sooner they could run short. Where that finds a threshold newly crossed, or
-// one to act for, a watch pass follows.
+// Look: between passes, only memory is read, and swap and pressure if there are thresholds on them.
+// The sooner they could run short, the more often. If a look finds a threshold that is newly
+// crossed, or one to act for, a watch pass follows.
 //
-// After an eviction the next one keeps to the kubelet's pace unless the node would not last until
-// then (decide/eviction_pace); meanwhile memory is looked at every few milliseconds, and a pod that
-// is ending is killed where the rest would not last for its grace period (decide/early_kill).
+// After an eviction, the next one waits as long as the kubelet would, unless the node would run out
+// before (decide/eviction_pace). Meanwhile memory is looked at every few milliseconds, and an
+// ending pod is killed early if the node would run out within its grace period (decide/early_kill).
 //
-// A reclaim that takes its time is started by a pass that then evicts nobody; when it is over a
-// full pass follows at once. Until then everything else goes on: memory comes before disks, so a
-// memory threshold acts meanwhile.
+// A pass that starts a long reclaim evicts no pod; a full pass follows when the reclaim is over.
+// Everything else continues meanwhile: a memory threshold can still act, because memory comes
+// before disks.
 class Node {
  public:
   Node(NodeSettings settings, const NodeEdges& edges);
@@ -50,14 +50,14 @@ class Node {
   // Which file systems are one and which are several, and the thresholds that hold then
   // (ThresholdsFor); known once the runtime has answered, which may be after the first pass.
   void SetLayout(DiskLayout layout, std::vector<Threshold> thresholds);
-  // Other terms from now on, at once: thresholds as configured, which the layout turns into those
-  // that hold, the transition period of conditions and the longest grace period of pods. What was
-  // met stays met where the line is the same.
+  // Changes the policy at once: the configured thresholds, from which the effective ones follow by
+  // the layout, the transition period of conditions and the longest grace period of pods. A
+  // threshold that was met stays met if its signal and value are the same.
   void SetEviction(const EvictionPolicy& eviction);
   // The machine was suspended for so long: what pods have to do within a time, and for how long a
   // threshold has to be met, does not count that. Back-offs and transition periods do.
   void Slept(Duration slept);
-  // Goes on where an agent before was. After SetLayout, before Begin.
+  // Continues from the state of an earlier agent. Must be called after SetLayout and before Begin.
   void Resume(const KeptNode& kept) { passes_.Resume(kept, edges_.clock.Now()); }
   // The same for the next agent.
   [[nodiscard]] KeptNode Kept() const;
@@ -65,12 +65,12 @@ class Node {
   [[nodiscard]] std::uint64_t changes() const { return passes_.changes(); }
   // The first look at the node; full passes follow.
   void Begin();
-  // What the walk that was last started has measured. What it could not measure is older than its
-  // start, or missing.
+  // The result of the last walk. Figures that it could not measure are older than its start, or
+  // missing.
   void DiskMeasured(const DiskUse& disk);
   // The kernel says that memory use crossed a level, or levels have just been registered.
   void MemoryCrossed();
-  // The kernel says that tasks wait, or that memory has become tight, but not how much is left.
+  // The kernel reports stalls or memory shortage, but not how much is left.
   void Stalled();
   // Whether the kernel tells of all stalls that thresholds are about; at first it does not.
   void SetStallsAreTold(bool told) { looks_.SetStallsAreTold(told); }
@@ -92,14 +92,14 @@ class Node {
 
  private:
   void TakePolicy(PassPolicy policy);
-  // The node's figures now, and what a pass over them goes on from.
+  // Reads the node's figures. Returns the plan of a pass over them.
   [[nodiscard]] ReadingPlan ReadNode();
   // Both on figures that have just been read.
   void FullPass(const ReadingPlan& plan, const DiskUse& disk);
   void WatchPass(const ReadingPlan& plan);
   // A watch pass that a look has brought about, which has left out these figures.
   void WatchPassAfterLook(NodeReading left_out);
-  // What can be done for a disk before pods' files have been measured.
+  // Runs a pass that does what can be done for a disk before pods' files have been measured.
   void PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause);
   void AwaitDiskUse(Instant now, bool hard);
   // Whether the next eviction for a disk waits for its time; what holds a soft one up does not
@@ -127,10 +127,10 @@ class Node {
 
   void CheckCleanup(Instant now);
   void CheckReclaim(Instant now);
-  // What has been answered to soft evictions: the next pass goes on from there, at once.
+  // Takes the answers to soft evictions, after which the next pass follows at once.
   void TakeAnswers(Instant now);
-  // At once: a full pass, or, where a walk is under way and may take its time, what can be said
-  // without it.
+  // Requests a full pass at once, or an evaluation without disk use if a walk is under way that may
+  // take long.
   void LookAgain(Instant now);
 
   NodeSettings settings_;  // its policy is the first one
@@ -148,8 +148,8 @@ class Node {
   WarmPods warm_;
   std::optional<Instant> woken_at_;  // for the pass that is to come of it
   Instant next_gc_;
-  bool gc_began_ = false;  // since it is known which pods are wanted
-  bool reclaim_awaited_ = false;  // nobody was evicted because a reclaim was under way
+  bool gc_began_ = false;         // since it is known which pods are wanted
+  bool reclaim_awaited_ = false;  // no pod was evicted because a reclaim was under way
 };
 
 }  // namespace jettison

@@ -54,7 +54,8 @@ TEST_F(NodeEvictionTest, ASecondPodGoesWhenTheFirstIsNotGoneAfterThirtySeconds) 
   ASSERT_EQ(report->survivors.size(), 1U);
   EXPECT_EQ(report->survivors[0].pod_uid, "hog");
   EXPECT_GT(report->survivors[0].kills, 4);
-  EXPECT_THAT(lines_, testing::Contains(testing::HasSubstr("lives on although it was killed")));
+  EXPECT_THAT(lines_,
+              testing::Contains(testing::HasSubstr("is still alive although it was killed")));
 }
 
 TEST_F(NodeEvictionTest, ASoftThresholdActsWhenItsGracePeriodEndsEvenBetweenTwoPasses) {

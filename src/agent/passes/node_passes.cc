@@ -147,7 +147,7 @@ void NodePasses::MarkStale(const DiskUse* disk) {
   if (policies_.NeedDiskUse()) record_.pods.MarkStale(disk, summary_.pods);
 }
 
-// Where nobody could be passed over, the figures of contenders are those of all.
+// Without a search, the figures of all pods are read instead of those of contenders.
 void NodePasses::ReadPods(const ReadStep& step) {
   switch (step.figures) {
     case PodFigures::kMemory:
@@ -312,8 +312,9 @@ void NodePasses::TellPause(const CycleReport& report, Instant now) {
   if (record_.holders) LogHolders(report, *record_.holders, is_new, edges_.log);
 }
 
-// Told of each pass when its deed is done. A watch pass that found nothing is not kept: near a
-// threshold there are hundreds of them a second. One that evicts is kept although nobody looks on.
+// Called for each pass after its eviction. A watch pass that found nothing is not kept, because
+// near a threshold there are hundreds of them a second. A pass that evicts is kept even without
+// onlookers.
 void NodePasses::Record(RecordedPass pass, PassKind kind,
                         const std::vector<const PodFacts*>& pods) {
   if (!record_passes_ && record_.last->evictions.empty()) return;
@@ -337,7 +338,7 @@ bool NodePasses::HasAskedFor(std::string_view uid) const {
   return asked_ && asked_->report.pause->pod_uid == uid;
 }
 
-// An answer that came late belongs to a pass that nobody has kept.
+// The pass of an answer that came late is no longer kept.
 RecordedPass NodePasses::TakeAsked(const EvictionOrder& order) {
   if (HasAskedFor(order.pod_uid)) return *std::exchange(asked_, std::nullopt);
   RecordedPass pass{.policy = policies_.For(PassKind::kWatch), .before = standing_.state};

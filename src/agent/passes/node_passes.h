@@ -31,26 +31,25 @@ struct PassCause {
 // What is still to be read of a node's own figures.
 enum class NodeReading : std::uint8_t { kAll, kAllButMemory, kNothing };
 
-// Makes the passes of one node: reads the figures that each needs, runs it, tells what it did and
-// keeps what the next one goes on from. Somebody else says when a pass is made.
+// Makes the passes of one node: reads the figures that each needs, runs it, reports what it did,
+// and keeps the state for the next one. The caller decides when a pass is made.
 class NodePasses : private SummarySource {
  public:
   NodePasses(const NodeSettings& settings, const NodeEdges& edges, PassCounters& counters);
 
   [[nodiscard]] const PassPolicies& policy() const { return policies_; }
-  // Other terms from now on. What was met stays met where the line is the same.
+  // Changes the policy. A threshold that was met stays met if its signal and value are the same.
   void TakePolicy(PassPolicy policy, Instant now);
   // Goes on where an agent before was.
   void Resume(const KeptNode& kept, Instant now);
   // The machine was suspended for so long.
   void Slept(Duration slept, Instant now) { PutOff(slept, now, standing_); }
 
-  // Reads figures of the node, and what pods hold that are ending; says what a watch pass over them
-  // goes on from.
+  // Reads the figures of the node and of ending pods. Returns the plan of a watch pass over them.
   [[nodiscard]] ReadingPlan ReadNode(NodeReading reading, Instant now);
   // Reads memory, swap and pressure of the node; the rest stays.
   void ReadNodeMemory() { edges_.figures.ReadNodeMemory(summary_.node); }
-  // Reads what the pace of evictions is looked at by; what it left out.
+  // Reads the figures for a look at the pace of evictions. Returns which figures it left out.
   [[nodiscard]] NodeReading ReadForPace(Instant now);
   // What the node's present figures say, for a look.
   [[nodiscard]] Observations Seen() const { return ObservationsFrom(summary_); }
@@ -58,24 +57,24 @@ class NodePasses : private SummarySource {
   // Whether the wait for evicted pods leaves a pass that would act for this threshold.
   [[nodiscard]] bool MayDecide(std::optional<std::size_t> threshold) const;
 
-  // Reads of the pods what the plan needs, and decides.
+  // Reads the pods' figures that the plan needs, and decides.
   [[nodiscard]] PassDecision Decide(const ReadingPlan& plan, const PassCause& cause);
-  // These are the pods now; so that nothing has to be made ready when they are to be chosen among.
+  // Takes the present pods in advance, so that a later choice among them needs no preparation.
   void KeepPods() { contenders_.Keep(edges_.pods.Active()); }
-  // A crossing may come soon: looks which of them have grown.
+  // Checks which pods have grown, because a threshold may be crossed soon.
   void ReadAhead() { contenders_.ReadAhead(); }
-  // The same with all of the pods but their files, of which it is said that they are unknown.
+  // As Decide, with the figures of all pods, but with unknown disk use.
   [[nodiscard]] PassDecision DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause);
-  // The same with all of the pods, beside what was measured of their files.
+  // As Decide, with the figures of all pods and their measured disk use.
   [[nodiscard]] PassDecision DecideWith(const DiskUse& disk, const ReadingPlan& plan,
                                         const PassCause& cause);
-  // Whether a pass that is decided like that would only say again that the eviction waits.
+  // Whether a pass with this decision would only report again that the eviction waits.
   [[nodiscard]] bool IsTold(const ReadingPlan& plan, const PassDecision& decision) const;
-  // Acts and tells. Nothing was read since the decision.
+  // Carries out the decision and reports it. Nothing may be read between Decide and Run.
   const CycleReport& Run(const ReadingPlan& plan, const PassDecision& decision,
                          const PassCause& cause);
-  // A pod whose soft eviction was asked for goes now: tells of it as of the pass that asked. Null
-  // where it was evicted otherwise meanwhile.
+  // The API server has granted the eviction of a pod: reports it with the pass that asked for it.
+  // Null: the pod has already been evicted for another reason.
   const CycleReport* Granted(const EvictionOrder& order, Instant now);
   // That was a full pass, and this is what it was made of.
   void KeepMeasured(const DiskUse& disk, Instant now) {
@@ -84,7 +83,7 @@ class NodePasses : private SummarySource {
 
   // Looks whether the evicted pods are gone; true once, when the wait for them is over.
   [[nodiscard]] bool CheckCleanup(Instant now);
-  // Kills pods that are ending already where what is left would not last.
+  // Kills ending pods early if the node would run out.
   void Hasten(Instant now);
 
   [[nodiscard]] EvictionPacing& pacing() { return pacing_; }
@@ -99,7 +98,7 @@ class NodePasses : private SummarySource {
 
  private:
   [[nodiscard]] Result<Summary> ReadSummary() override;
-  // Says who the pods of the pass are, and what holds it up where it acts for a soft threshold.
+  // Sets the pods of the pass and, for a soft threshold, why its eviction waits.
   void TakePods(const ReadingPlan& plan);
   void MarkStale(const DiskUse* disk);
   // `acting_for`: what the pace of evictions is looked at for.

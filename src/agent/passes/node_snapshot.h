@@ -10,7 +10,7 @@
 
 namespace jettison {
 
-// How a node stands, for onlookers; NodeIdentity is the caller's to add. `next_by_clock`: the next
+// The snapshot of a node for onlookers; the caller adds the NodeIdentity. `next_by_clock`: the next
 // full pass, as in PaceInput.
 [[nodiscard]] Snapshot SnapshotOf(const NodePasses& passes, const MemoryLooks& looks,
                                   const NodeEdges& edges, std::optional<Instant> next_by_clock);

@@ -12,8 +12,8 @@
 
 namespace jettison {
 
-// How a node stands between two passes: what the next one goes on from, and what a restart of the
-// agent must not forget.
+// The state of a node between two passes, from which the next pass starts and which a restart of
+// the agent must keep.
 struct NodeStanding {
   EvictionState state;
   std::array<Instant, kNodeConditionCount> condition_changed_at;
@@ -28,7 +28,7 @@ struct NodeStanding {
 void Resume(const KeptNode& kept, std::span<const Threshold> thresholds, Instant now,
             NodeStanding& standing);
 
-// Whether the next agent would be told the same of both, but for what time does.
+// Whether both states are kept as the same, apart from the passing of time.
 [[nodiscard]] bool IsKeptAlike(const EvictionState& a, const EvictionState& b);
 
 // The machine was suspended for so long: neither the wait for evicted pods nor the time for which

@@ -49,7 +49,7 @@ TEST_F(NodeWalkTest, TheNodesFiguresAreEvaluatedEveryIntervalWhateverTheWalkDoes
   EXPECT_TRUE(HasDiskPressure());
   EXPECT_THAT(reclaimer_.asked, ElementsAre("containers", "images"));
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
-  EXPECT_THAT(lines_, Contains(HasSubstr("nobody is evicted before pods' disk use is measured")));
+  EXPECT_THAT(lines_, Contains(HasSubstr("no pod is evicted before pods' disk use is measured")));
   figures_.node.fs->available_bytes = 1000 * kMi;
   for (int interval = 0; interval < 4; ++interval) Pass(seconds(10));
   EXPECT_FALSE(HasDiskPressure()) << "its transition period of 30 s is over";
@@ -88,7 +88,7 @@ TEST_F(NodeWalkTest, WhereTheWalkIsNotBackInTimeTheLastKnownFiguresDecide) {
   ASSERT_EQ(report.stale_disk.size(), 1U) << "idle was measured in this walk";
   EXPECT_EQ(report.stale_disk[0].pod_uid, "hog");
   EXPECT_EQ(report.stale_disk[0].measured_at, clock_.Now() - seconds(20) - kDiskUsePatience);
-  EXPECT_THAT(lines_, Contains(testing::AllOf(HasSubstr("the last known figures decide"),
+  EXPECT_THAT(lines_, Contains(testing::AllOf(HasSubstr("the last known figures are used"),
                                               HasSubstr("default/hog 23s"))));
 }
 

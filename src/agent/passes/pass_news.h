@@ -7,7 +7,7 @@
 
 namespace jettison {
 
-// Whether a pass that came to this would say more than the one before, whose state is given: a
+// Whether a pass with this evaluation would report something new after the state `before`: a
 // threshold acts or is newly met, or a condition changes.
 [[nodiscard]] bool HasNews(const Evaluation& evaluation, const EvictionState& before);
 

@@ -7,8 +7,8 @@
 
 namespace jettison {
 
-// What passes are made with: all of the policy where pods' files have been measured, and without
-// storage limits where they have not. Each stays as it is for whoever keeps a pass.
+// The policies of passes: the whole policy for passes with measured disk use, and one without
+// storage limits for passes without. Both are immutable, because recorded passes refer to them.
 class PassPolicies {
  public:
   explicit PassPolicies(PassPolicy policy);

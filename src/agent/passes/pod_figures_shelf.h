@@ -6,8 +6,8 @@
 
 namespace jettison {
 
-// Keeps the memory of pods' figures while a pass reads none, so that one that has to act allocates
-// none.
+// Keeps the allocated memory of pods' stats while passes read none, so that a pass which acts
+// allocates none.
 class PodFiguresShelf {
  public:
   // Leaves `stats` empty.

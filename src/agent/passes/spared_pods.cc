@@ -21,7 +21,8 @@ std::shared_ptr<const PodFacts> ProtectedCopyOf(const PodFacts& pod) {
 const SparedPods::Pods& SparedPods::Among(const Pods& active, std::vector<SparedPod> spared) {
   Clear();
   spared_ = std::move(spared);
-  if (spared_.empty()) return active;
+  if (spared_.empty())
+    return active;  // NOLINT(bugprone-return-const-ref-from-parameter): or what this holds
   pods_ = active;
   for (const PodFacts*& pod : pods_) {
     if (pod->IsProtected() || !IsIn(spared_, *pod)) continue;

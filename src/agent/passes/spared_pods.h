@@ -10,8 +10,8 @@
 
 namespace jettison {
 
-// The pods of a pass that acts for a soft threshold: those that are spared are protected in it,
-// which is all that a decision, a report or a recording has to know of them.
+// The pods of a pass that acts for a soft threshold. Spared pods are replaced by protected copies,
+// so that decisions, reports and recordings need not treat them specially.
 class SparedPods {
  public:
   using Pods = std::vector<const PodFacts*>;
@@ -25,9 +25,9 @@ class SparedPods {
   // These pods as the pass has seen them.
   [[nodiscard]] std::vector<std::shared_ptr<const PodFacts>> AsSeen(
       std::vector<std::shared_ptr<const PodFacts>> pods) const;
-  // The same of what onlookers are shown.
+  // Marks the spared pods in the views for onlookers.
   void ShowIn(std::vector<PodView>& views) const;
-  // The pods themselves instead, beside each other in the same order.
+  // The original pods of a list from Among, in the same order.
   [[nodiscard]] Pods Themselves(const Pods& seen) const;
 
  private:

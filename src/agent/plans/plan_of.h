@@ -7,10 +7,10 @@
 
 namespace jettison {
 
-// What is configured of the limits of all pods.
+// The configured settings for the limits of all pods.
 [[nodiscard]] kernel::LimitSettings LimitSettingsOf(const AgentConfig& config);
 
-// What a pod needs of whoever runs it.
+// The pod's class and limits, which a runtime needs to run it.
 [[nodiscard]] PodPlan PlanOf(const Pod& pod, const kernel::LimitSettings& settings);
 
 }  // namespace jettison

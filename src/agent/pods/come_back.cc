@@ -6,7 +6,7 @@
 namespace jettison {
 namespace {
 
-// Those whom nobody outranks and admission lets in, `consider`ed with their index.
+// Calls `consider` with the index of each pod of the highest priority that admission accepts.
 template <typename Consider>
 void ForEachCandidate(std::span<const WaitingPod> waiting, const Consider& consider) {
   if (waiting.empty()) return;

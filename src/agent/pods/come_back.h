@@ -18,15 +18,14 @@ struct WaitingPod {
   bool admitted = false;  // admission would let it in now
 };
 
-// Which of the evicted pods comes back now, if any: one of the highest priority that waits, whose
-// back-off is over and whom admission lets in; among several the one that is due the longest, then
-// by name. A pod of lower priority gives way: it stays out while one of higher priority waits, be
-// it in its back-off or refused.
+// The evicted pod that is started again now, if any: a pod of the highest waiting priority whose
+// back-off is over and which admission accepts; among several, the one whose back-off ended first,
+// then by name. A pod of lower priority waits while one of higher priority is in its back-off or
+// refused.
 [[nodiscard]] std::optional<std::size_t> NextToComeBack(std::span<const WaitingPod> waiting,
                                                         Instant now);
 
-// When NextToComeBack will next have one to name, should nothing change but the time; absent:
-// never.
+// When NextToComeBack will next return a pod if only the time changes; absent: never.
 [[nodiscard]] std::optional<Instant> NextComeBackAt(std::span<const WaitingPod> waiting);
 
 }  // namespace jettison

@@ -11,18 +11,19 @@
 
 namespace jettison {
 
-// Takes pods that the runtime has into their slots: from before the agent started, or made by
-// somebody else.
+// Puts pods that the runtime already has into their slots: pods from before the agent's start, and
+// foreign pods.
 class FoundPods {
  public:
   // All must outlive this.
   FoundPods(Profile profile, PodSlots& slots, RememberedPods& remembered, WorkerEdges& edges)
       : profile_(profile), slots_(&slots), remembered_(&remembered), edges_(&edges) {}
 
-  // What becomes of foreign pods.
+  // Sets the policy for foreign pods.
   void SetPolicy(AdoptPolicy policy) { policy_ = policy; }
   [[nodiscard]] AdoptPolicy policy() const { return policy_; }
-  // By what is known of it while the runtime does not answer; followed by Adopt.
+  // Takes over a pod by the agent's own records, while the runtime does not answer. Adopt follows
+  // when it does.
   void Recall(RuntimePod pod, Instant now);
   void Adopt(RuntimePod pod, Instant now);
 

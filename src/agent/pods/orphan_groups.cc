@@ -46,9 +46,9 @@ void OrphanGroups::Sweep(const std::function<bool(std::string_view uid)>& known,
     if (!seen.contains(group)) {
       seen_.insert(group);
     } else if (const auto removed = groups_.Remove(group); removed) {
-      log_.Info("removed the empty control group of a pod that is gone", {{"group", group}});
+      log_.Info("the empty cgroup of a pod that is gone was removed", {{"group", group}});
     } else {
-      log_.Warn("the empty control group of a pod that is gone cannot be removed",
+      log_.Warn("the empty cgroup of a pod that is gone cannot be removed",
                 {{"group", group}, {"err", removed.error().message}});
     }
   }
@@ -57,12 +57,12 @@ void OrphanGroups::Sweep(const std::function<bool(std::string_view uid)>& known,
 void OrphanGroups::SayShared(const std::string& group) {
   if (!say_shared_.Take()) return;
   log_.Warn(
-      "foreign pods run in the group of all pods: their memory counts as pods' and the "
-      "limits of the groups above them are the agent's, but they are not evicted",
+      "foreign pods run in the cgroup of all pods: their memory is counted as memory of pods, and "
+      "the limits of the agent apply to the cgroups above them, but they are not evicted",
       {{"group", group},
        {"mend",
-        "where a kubelet has it, set cgroupRoot to give this agent's pods a group of "
-        "their own, or runtime: cri and adopt"}});
+        "if a kubelet uses that cgroup, set cgroupRoot so that this agent's pods have a cgroup of "
+        "their own, or set runtime: cri and adopt"}});
 }
 
 }  // namespace jettison

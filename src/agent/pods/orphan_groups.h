@@ -12,19 +12,20 @@
 
 namespace jettison {
 
-// Removes control groups of pods that are gone: a runtime makes them anew where an agent was killed
-// between its order and the removal. Slices are systemd's, and are left to it.
+// Removes control groups of pods that are gone. They are left if a runtime creates them again after
+// the agent was killed between its command and the removal. Slices belong to systemd and are not
+// removed.
 //
-// A group goes when it was without a process and belonged to no pod at two sweeps in a row. Where
-// anybody else has pods beside ours nothing goes: theirs are made empty, too.
+// A group is removed if it had no process and belonged to no pod in two sweeps in a row. While
+// there are foreign pods, no group is removed, because their groups are empty at first, too.
 class OrphanGroups {
  public:
   // Both must outlive this.
   OrphanGroups(Cgroups& groups, CgroupDriver driver, const Log& log)
       : groups_(groups), driver_(driver), log_(log) {}
 
-  // `known`: whether something of a pod with that UID is on the node. `shared`: so are pods of
-  // others. To be called about once a minute.
+  // `known`: whether something of a pod with that UID is on the node. `shared`: whether there are
+  // foreign pods. To be called about once a minute.
   void Sweep(const std::function<bool(std::string_view uid)>& known, bool shared);
 
  private:

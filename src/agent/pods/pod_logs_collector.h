@@ -10,8 +10,8 @@
 
 namespace jettison {
 
-// Deletes folders of logs whose pods are gone. A pod takes its logs with it; what is found here is
-// of a removal that the end of an agent interrupted.
+// Deletes log folders whose pods are gone. Normally a pod's logs are removed with it; the folders
+// that are found here are left from a removal that the end of an agent interrupted.
 class PodLogsCollector {
  public:
   // `folder` holds a folder a pod and belongs to this agent alone. Of a pod that has a folder in
@@ -19,12 +19,12 @@ class PodLogsCollector {
   PodLogsCollector(std::string folder, std::string pods, const Log& log)
       : folder_(std::move(folder)), pods_(std::move(pods)), log_(log) {}
 
-  // How many pods lose their logs. They are out of the way when this returns; on a thread of their
-  // own they are deleted, now or, if that is interrupted, in a later collection.
+  // Returns for how many pods the logs are deleted. The folders are renamed when this returns, and
+  // deleted on another thread; if that is interrupted, a later collection deletes them.
   std::size_t Collect(const PodsForGc& pods);
 
  private:
-  // Gives it a name that no pod's folder has; whether that worked.
+  // Renames the folder to a name that no pod's folder has. Returns whether that succeeded.
   [[nodiscard]] bool Doom(const std::string& name) const;
 
   std::string folder_;

@@ -94,12 +94,11 @@ Result<void> CheckPlaces(const std::vector<RuntimePod>& pods, const PodPlaces& p
   const auto& [which, group] = *found.begin();
   return Fail(
       ErrorCode::kInvalidArgument,
-      fmt::format(
-          "pod {} ({} in all) runs in the control group {}, but with nodeCgroup, cgroupRoot "
-          "and cgroupDriver as they are now it would be measured and ended in {}. Set "
-          "them back; to change them, end the pods first, with the earlier configuration "
-          "and --stop-pods",
-          FullName(*missed[which].pod), found.size(), group, PlaceOf(missed[which], places)));
+      fmt::format("pod {} ({} in all) runs in the cgroup {}, but nodeCgroup, cgroupRoot and "
+                  "cgroupDriver now name {} for it. Restore the earlier settings. To change them, "
+                  "first end the pods with the earlier configuration and --stop-pods",
+                  FullName(*missed[which].pod), found.size(), group,
+                  PlaceOf(missed[which], places)));
 }
 
 }  // namespace jettison

@@ -18,9 +18,10 @@ struct PodPlaces {
   std::string proc = "/proc";
 };
 
-// Whether the pods that were found run in the control groups that belong to them. They do not where
-// nodeCgroup, cgroupRoot or cgroupDriver were changed while they ran: then their use would be read,
-// and their end be sought, where they are not. The error names one and says what to do.
+// Checks that the pods that were found run in the control groups that the configuration gives them.
+// They do not if nodeCgroup, cgroupRoot or cgroupDriver was changed while they ran; their usage
+// could not be read then, and they could not be killed. The error names one pod and says what to
+// do.
 [[nodiscard]] Result<void> CheckPlaces(const std::vector<RuntimePod>& pods,
                                        const PodPlaces& places);
 

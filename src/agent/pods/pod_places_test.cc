@@ -56,11 +56,11 @@ TEST_F(PodPlacesTest, APodThatRunsInAnotherGroupIsRefused) {
     EXPECT_EQ(checked.error().code, ErrorCode::kInvalidArgument);
     EXPECT_THAT(checked.error().message,
                 AllOf(HasSubstr("pod default/p (1 in all)"),
-                      HasSubstr("ended in /node/kubepods/besteffort/poda-b. Set them back")));
+                      HasSubstr("now name /node/kubepods/besteffort/poda-b for it.")));
   }
   Put(7, "/old/kubepods/besteffort/poda-b/c");
   EXPECT_THAT(Check(PodThat(true)).error().message,
-              HasSubstr("control group /old/kubepods/besteffort/poda-b,"));
+              HasSubstr("cgroup /old/kubepods/besteffort/poda-b,"));
 }
 
 TEST_F(PodPlacesTest, APodThatHasEndedIsNowhere) {

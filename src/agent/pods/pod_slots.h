@@ -18,8 +18,8 @@
 
 namespace jettison {
 
-// Where the pod of a slot stands.
-struct NotAsked {};  // whether it may start is to be asked yet
+// The states of a slot's pod.
+struct NotAsked {};  // admission has not been asked yet
 struct OnNode {      // something of it is on the node
   std::shared_ptr<const PodFacts> facts;
   std::unique_ptr<PodWorker> worker;
@@ -38,7 +38,7 @@ struct AwaitsRoom {  // others are ending to make room for it
 
 // The place of one namespace and name.
 struct PodSlot {
-  std::shared_ptr<const PodFacts> wanted;  // null: nobody wants it
+  std::shared_ptr<const PodFacts> wanted;  // null: it is not wanted
   std::variant<NotAsked, OnNode, StaysOut, Refused, AwaitsRoom> state;
   Backoff come_back;
   int evictions = 0;
@@ -54,11 +54,11 @@ struct PodSlot {
   [[nodiscard]] PodWorker* worker() const { return on_node() ? on_node()->worker.get() : nullptr; }
   // Set: it was evicted and is not back.
   [[nodiscard]] std::optional<Instant> comes_back_at() const;
-  // Of what is on the node, or else of what is wanted; null: neither is.
+  // The facts of the pod on the node, or else of the wanted pod; null: there is neither.
   [[nodiscard]] const std::shared_ptr<const PodFacts>& facts() const {
     return on_node() ? on_node()->facts : wanted;
   }
-  // As it stands; default values where it has not been asked yet.
+  // The present status; default values if admission has not been asked yet.
   [[nodiscard]] PodStatus Status(Instant now) const;
 };
 
@@ -75,24 +75,24 @@ class PodSlots {
   [[nodiscard]] const BackoffRule& come_back_rule() const { return come_back_rule_; }
   // Makes the slot where there is none.
   [[nodiscard]] PodSlot& At(const std::string& name);
-  // That of a pod on the node; null: it is not there.
+  // The slot of the pod on the node with this UID; null: it is not on the node.
   [[nodiscard]] PodSlot* OfPod(std::string_view uid);
   [[nodiscard]] const PodSlot* OfPod(std::string_view uid) const;
   // The runtime finds a foreign pod again under another UID when a pod of this agent takes
   // it.
   void LoseForeign(std::string_view uid);
-  // Slots that nobody needs.
+  // Erases slots without a pod.
   void EraseEmpty();
 
-  // A foreign pod is gone. What is told of its end may be told later.
+  // Remembers the name of a foreign pod that is gone, for later reports about it.
   void NoteGone(const Pod& pod);
-  // "namespace/name" of one of the last pods that are gone; empty: it is none of them.
+  // "namespace/name" of a foreign pod that was gone recently; empty: it is not known.
   [[nodiscard]] std::string NameOfGone(std::string_view uid) const;
 
-  // Somebody has said which pods should run.
+  // The wanted pods have been reported for the first time.
   void NoteSources() { sources_ready_ = true; }
   [[nodiscard]] bool sources_ready() const { return sources_ready_; }
-  // Counts what changes something that is kept for the next agent.
+  // Counts a change of the state that is kept for the next agent.
   void NoteChange() { ++changes_; }
   void NoteEviction() {
     NoteChange();

@@ -73,7 +73,7 @@ bool PodStarts::HasRoom(PodSlot& slot, Instant now) {
   }
   if (room.free) return true;
   PodStatus status;
-  status.message = "waiting for the place of pods that are ending";
+  status.message = "waiting for pods that are ending to free their resources";
   slot.state = AwaitsRoom{.status = std::move(status)};
   for (const std::size_t i : room.give_way) GiveWay(*holders[i]->on_node(), wanted, now);
   edges_->counters.preemptions[room.scarce] += room.give_way.size();

@@ -13,8 +13,8 @@
 
 namespace jettison {
 
-// Starts pods that may: those that admission lets in and that find room. For one of higher priority
-// others give way. Evicted ones come back after their back-off, at most one between two passes.
+// Starts pods that admission accepts and that fit on the node. Pods of lower priority are
+// preempted. Evicted pods are started again after their back-off, at most one between two passes.
 class PodStarts {
  public:
   // `slots` and `edges` must outlive this. `allocatable`: what the pods' requests may sum up to;
@@ -24,11 +24,11 @@ class PodStarts {
       : profile_(profile), slots_(&slots), edges_(&edges), allocatable_(allocatable) {}
 
   void SetAllocatable(SharedAmounts allocatable) { allocatable_ = allocatable; }
-  // A pass is over. While the node is `starved` nobody comes back.
+  // A pass is over. While the node is `starved`, no evicted pod is started again.
   void PassDone(NodeConditions conditions, bool starved);
-  // Nobody comes back any more.
+  // No evicted pod is started again from now on.
   void Stop() { stopping_ = true; }
-  // Starts a pod that is wanted and not on the node; where it may not, its slot says why.
+  // Starts a wanted pod that is not on the node. If it may not start, its slot says why.
   void StartIfMay(PodSlot& slot, Instant now);
   void ComeBack(Instant now);
   // When ComeBack has something to do without any event; absent: never.

@@ -55,7 +55,7 @@ void PodTable::StayOut(const std::string& name, PodSlot& slot, Instant now) {
   const auto kept = remembered_.Take(name, uid);
   if (!kept || !ResumeAbsence(slot, *kept, now)) return;
   edges_->log.Info(
-      "pod was evicted before the agent started and stays out for its back-off",
+      "pod was evicted before the agent started and is not started before its back-off is over",
       {{"pod", name},
        {"wait", FormatDuration(std::max(Elapsed(now, *slot.comes_back_at()), Duration(0)))}});
 }

@@ -27,17 +27,17 @@ namespace jettison {
 // Every pod of the node: those that are wanted and those that still run, one place for each
 // namespace and name, with a worker where something of it is on the node.
 //
-// A pod that is no longer wanted, or wanted otherwise, is terminated with its own grace period; the
-// new one starts when nothing of the old one is left. A pod that admission refuses, or that finds
-// no room among those of its own and higher priority, is Failed with the reason and asked again
-// after each pass. Where room can be made for it, those of lower priority are ended and it waits
-// for them. A pod that was evicted or had to make room comes back after its back-off, at most one
-// between two passes (see NextToComeBack).
+// A pod that is no longer wanted, or wanted with another specification, is terminated with its own
+// grace period; its replacement starts when nothing of it is left. A pod that admission refuses, or
+// that does not fit besides the pods of its own and higher priority, is Failed with the reason, and
+// is tried again after each pass. If preemption makes it fit, pods of lower priority are ended and
+// it waits for them. A pod that was evicted or preempted is started again after its back-off, at
+// most one between two passes (see NextToComeBack).
 //
-// A foreign pod is looked after as long as it is there: measured, shown, and
-// evicted where the policy allows that. It is never started again.
+// A foreign pod is measured and shown while it exists, and is evicted if the policy allows that. It
+// is never started again.
 //
-// What others are given of the pods is in PodViews.
+// PodViews has the read access to the pods for other parts of the agent.
 class PodTable : public PodViews {
  public:
   // `edges` must outlive this. `allocatable`: what the pods' requests may sum up to; absent: not
@@ -54,8 +54,8 @@ class PodTable : public PodViews {
   PodTable& operator=(const PodTable&) = delete;
   ~PodTable() = default;
 
-  // What an agent before has kept of its pods; those that are adopted or wanted go on from there.
-  // Before Recall and Adopt.
+  // Takes the state of pods that an earlier agent has kept; pods that are adopted or wanted
+  // continue from it. Must be called before Recall and Adopt.
   void Remember(std::vector<KeptPod> pods) {
     settled_ = false;
     remembered_.Remember(std::move(pods));
@@ -66,24 +66,25 @@ class PodTable : public PodViews {
   }
   // Other numbers whenever Kept may have changed by anything but time.
   [[nodiscard]] KeptChanges changes() const { return slots_.changes(); }
-  // Takes over what is known while the runtime does not answer: nothing of it is started before
-  // Adopt. Before anything but Remember, and once.
+  // Takes over the pods that are known while the runtime does not answer. Nothing of them is
+  // started before Adopt. Must be called at most once, and before everything except Remember.
   void Recall(std::vector<RuntimePod> pods, Instant now);
-  // Takes over what the runtime has from before. Before anything but
-  // Remember and Recall, and once.
+  // Takes over the pods that the runtime already has. Must be called once, and before everything
+  // except Remember and Recall.
   void Adopt(std::vector<RuntimePod> pods, Instant now);
-  // What becomes of foreign pods, those found later included. Before Adopt.
+  // Sets the policy for foreign pods, including those found later. Must be called before Adopt.
   void SetAdoptPolicy(AdoptPolicy policy) { found_.SetPolicy(policy); }
   // What the pods' requests may sum up to from now on.
   void SetAllocatable(SharedAmounts allocatable) {
     settled_ = false;
     starts_.SetAllocatable(allocatable);
   }
-  // What should run from now on; ends what should not, starts what may.
+  // Sets the pods that should run. Ends the others, and starts those that may start.
   void SetWanted(std::vector<Pod> pods, Instant now);
   void Handle(const RuntimeEvent& event, Instant now);
-  // A pass is over, and these are the node's conditions now. While the node is `starved`, a
-  // threshold is met for its whole grace period, nobody comes back: it would only be evicted again.
+  // A pass is over, with these conditions of the node. While the node is `starved` (a threshold is
+  // met for its whole grace period), no evicted pod is started again, because it would only be
+  // evicted again.
   void PassDone(NodeConditions conditions, Instant now, bool starved = false);
   // Does what is due by now. Where nothing is and nothing has happened, that takes no longer for a
   // thousand pods than for one.
@@ -94,28 +95,27 @@ class PodTable : public PodViews {
   // Ends every pod and starts no more.
   void StopAll(Instant now);
 
-  // Fails a pod; false when it is ending as soon as that already. kNotFound for one that is not
-  // there.
+  // Evicts a pod. False: no effect, because it was evicted already and ends at least as soon, or
+  // because its containers have ended. kNotFound: it is not on the node.
   [[nodiscard]] Result<bool> Evict(const EvictionOrder& order, Instant now);
-  // Notes that a pod was evicted by this order, which somebody else carries out, and may have by
-  // now; false where it was evicted already.
+  // Notes that the API server carries out this eviction, and may have done so. False: the pod was
+  // evicted already.
   [[nodiscard]] bool NoteEvicted(const EvictionOrder& order, Instant now);
-  // Gives up what is left of the grace period of a pod that is ending; false where nothing is.
+  // Kills a pod that is ending before the end of its grace period. False: none of it is left.
   bool KillNow(std::string_view uid, Instant now);
-  // Kills pods again that outlived their kill, and says which these are; none mostly.
+  // Kills pods again of which something still runs after their kill, and returns them.
   [[nodiscard]] std::vector<SurvivorRecord> KillSurvivors(Instant now);
   // Those that exist on the node, for the collection of dead containers.
   [[nodiscard]] std::vector<PodWorker*> Workers();
 
   // Whether something of that pod is still on the node.
   [[nodiscard]] bool IsOnNode(std::string_view uid) const { return slots_.OfPod(uid) != nullptr; }
-  // Whether nothing of a pod that was on the node is left there. While the runtime has not said
-  // what it has, nobody can know that: what has ended is not recalled, and its volumes may still be
-  // there.
+  // Whether nothing of the pod is left on the node. False until the runtime has listed its pods,
+  // because pods that have ended are not recalled, and their volumes may still exist.
   [[nodiscard]] bool IsCleanedUp(std::string_view uid) const {
     return !awaits_runtime_ && !IsOnNode(uid);
   }
-  // How many foreign pods are only observed, by the policy, and so never evicted.
+  // The number of foreign pods that are only observed by the policy, and so are never evicted.
   [[nodiscard]] std::size_t CountObserved() const {
     return found_.policy() == AdoptPolicy::kObserve ? CountProtectedForeign() : 0;
   }

@@ -13,7 +13,7 @@
 
 namespace jettison {
 
-// A pod that was evicted and is about to be gone: it could not be chosen any more.
+// A pod that was evicted and is not gone yet. It cannot be chosen again.
 struct EndingPod {
   const PodFacts* facts = nullptr;
   Instant evicted_at;
@@ -21,7 +21,7 @@ struct EndingPod {
   friend bool operator==(const EndingPod&, const EndingPod&) = default;
 };
 
-// What others are given of the pods: candidates, what ends, statuses.
+// Read access to the pods: candidates for eviction, ending pods, statuses.
 class PodViews {
  public:
   // `slots` must outlive this.
@@ -35,19 +35,19 @@ class PodViews {
       const std::vector<const PodFacts*>& pods) const;
   // Valid until the next change.
   [[nodiscard]] const std::vector<EndingPod>& Ending() const;
-  // Whether what is left of a pod has begun to be removed lately, so that the space it took is
-  // about to come back. One that takes longer than some seconds may never be gone.
+  // Whether the removal of a pod's remains has begun recently, so that its space will soon be free.
+  // A removal that takes longer than kRemovalTakes does not count, because it may never end.
   [[nodiscard]] bool AnyIsBeingRemoved(Instant now) const;
-  // Pods of our own; foreign ones do not count.
+  // Whether a pod of this agent, not a foreign one, is on the node.
   [[nodiscard]] bool AnyOnNode() const;
   // How many foreign pods nothing evicts.
   [[nodiscard]] std::size_t CountProtectedForeign() const;
   // "namespace/name" of a pod on the node, or of a foreign one that is gone lately; else the UID.
   [[nodiscard]] std::string NameOfPod(std::string_view uid) const;
-  // Images of pods that are wanted, running or not, and could not be had again: those that are
-  // never pulled. The names that the manifests give them.
+  // The images of wanted pods, running or not, that could not be fetched again because their pull
+  // policy is Never. The names are those of the manifests.
   [[nodiscard]] std::vector<std::string> ImagesThatStay() const;
-  // How all pods stand, those included that are wanted and not on the node.
+  // The standing of all pods, including wanted pods that are not on the node.
   [[nodiscard]] PodsForGc StandingForGc() const;
   // Every pod, without figures, by namespace and name.
   [[nodiscard]] std::vector<PodView> Views(Instant now) const;

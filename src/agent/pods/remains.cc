@@ -7,7 +7,8 @@
 namespace jettison {
 namespace {
 
-// Below the root, which is locked, nobody else has logs; elsewhere a kubelet may.
+// Only logs below the agent's root, which is locked, are its own; elsewhere a kubelet may have
+// logs.
 std::unique_ptr<PodLogsCollector> PodLogsOf(const AgentConfig& config, const Log& log) {
   const std::string& folder = config.logs.directory;
   const std::string below = config.root == "/" ? "/" : config.root + "/";

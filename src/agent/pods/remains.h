@@ -13,7 +13,7 @@
 
 namespace jettison {
 
-// What is left of pods that are gone: their logs and their groups.
+// Removes what is left of pods that are gone: their logs and their groups.
 class Remains {
  public:
   // Everything must outlive this.
@@ -22,8 +22,8 @@ class Remains {
 
   // How many pods lose their logs.
   std::size_t CollectLogs();
-  // Only when the runtime has told its pods: before that nobody can say which groups are of none.
-  // Groups that a kubelet makes are its own to remove.
+  // Must only be called after the runtime has listed its pods, because before that it is not known
+  // which groups belong to no pod. Groups that a kubelet creates are not removed.
   void SweepGroups();
 
  private:

@@ -34,9 +34,9 @@ std::optional<KeptPod> KeptOf(const std::string& name, const PodSlot& slot) {
   return as_new ? std::nullopt : std::optional(std::move(kept));
 }
 
-// Whether one that nobody has asked for may be asked for yet. Before anybody has said what he wants
-// each may be. Afterwards manifests that are away for a moment come back; who stays away for long
-// begins anew.
+// Whether the kept state of a pod that is not on the node may still be needed. Until the wanted
+// pods are known, every state may be. After that, a manifest may be missing only for a moment; the
+// state of a pod that is missing for long is dropped.
 bool IsAwaited(const KeptPod& pod, const PodSlots& slots, Instant now) {
   if (!slots.sources_ready()) return true;
   const Duration patience = slots.come_back_rule().reset_after;

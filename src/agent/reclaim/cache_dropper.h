@@ -12,16 +12,17 @@
 
 namespace jettison {
 
-// Drops the page cache that is charged to groups which are about to be removed, on a thread: the
-// kernel may take a second for it while its processors are busy. Such pages would stay charged to
-// the groups above.
+// Drops the page cache of groups that are about to be removed, because it would stay charged to the
+// groups above. A thread does it, because it may take the kernel a second while processors are
+// busy.
 class CacheDropper {
  public:
-  // No group is waited for any longer.
+  // The wait for a group ends after `patience`.
   explicit CacheDropper(Duration patience = std::chrono::seconds(10)) : patience_(patience) {}
 
-  // Whether nothing is left to be done for the group; otherwise it is begun, and to be asked for
-  // again. `directory` is that of its memory; an invalid one has nothing.
+  // Whether the group may be removed: its cache has been dropped, there is nothing to drop, or the
+  // wait has timed out. If not, the drop is under way, and the caller asks again later. `directory`
+  // is the group's directory in the memory hierarchy; an invalid descriptor: nothing to drop.
   [[nodiscard]] bool IsDone(std::string_view group, FileDescriptor directory);
 
  private:

@@ -46,8 +46,8 @@ std::set<std::string, std::less<>> IdsOf(const std::vector<StoredImage>& stored,
   return ids;
 }
 
-// Images that have come since the last look count from the moment on when they were stored: nobody
-// may have looked for minutes, and a young image stays where a pod has to go.
+// Sets the first detection of new images to the moment when they were stored. The last look may be
+// minutes ago, and images that are too young are not deleted, even if a pod is evicted instead.
 void DateBack(const std::vector<StoredImage>& stored, const std::vector<ImageRecord>& before,
               Instant now, std::vector<ImageRecord>& images) {
   for (const StoredImage& image : stored) {
@@ -196,7 +196,7 @@ void ImageCollector::TryRemove() {
     return Go();
   }
   if (image->in_use || image->pinned) {
-    run_->RemoveFailed({ErrorCode::kUnavailable, fmt::format("{} is in use by now", step.id)});
+    run_->RemoveFailed({ErrorCode::kUnavailable, fmt::format("{} is now in use", step.id)});
     return Go();
   }
   Remove(step.id);
@@ -232,7 +232,8 @@ void ImageCollector::Measure() {
     run_->Measured({.capacity = stats.image_fs->capacity_bytes.value_or(0),
                     .available = stats.image_fs->available_bytes.value_or(0)});
   } else {
-    run_->MeasureFailed({ErrorCode::kUnavailable, "its figures cannot be read"});
+    run_->MeasureFailed(
+        {ErrorCode::kUnavailable, "the figures of the image file system cannot be read"});
   }
   Go();
 }
@@ -252,8 +253,8 @@ void ImageCollector::LookAtSpace(Instant now) {
   Go();
 }
 
-// Whoever does not answer once is not asked for the next image; an answer that comes after all is
-// none.
+// After a missing answer, the store is not asked for the next image. An answer that still arrives
+// is ignored.
 void ImageCollector::GiveUp(Error error) {
   ++call_;
   End(Fail(std::move(error)));

@@ -44,17 +44,17 @@ struct ImageCollectorEdges {
   std::function<std::vector<std::string>()> needed;
 };
 
-// Collects images, one removal after the other, and remembers when each was first seen and last
-// used. Waits for nothing: answers of the store and the time drive it, and each answer has a
-// deadline. What a container or a sandbox uses, by ID or by name, and what is pinned stays; that is
-// looked up anew when the listing is older than a second. After removals it waits until the space
-// is really free. (kubelet: realImageGCManager)
+// Collects images, one removal after the other, and remembers when each image was first seen and
+// last used. It never blocks: it is driven by answers of the store and by the time, and each answer
+// has a deadline. Images that a container or a sandbox uses, by ID or by name, and pinned images
+// are kept; if the listing is older than a second, it is read again for that. A task ends when the
+// space of the removed images is really free. (kubelet: realImageGCManager)
 class ImageCollector {
  public:
   ImageCollector(ImageCollectorSettings settings, ImageCollectorEdges edges);
 
-  // Deletes every unused image, whatever the thresholds say, once a collection that is under way
-  // has ended. Asked again before that is over, it is the same one.
+  // Deletes every unused image, whatever the thresholds are, after a collection that is under way.
+  // A second call before its end has no effect.
   void DeleteUnused();
   // Whether that is not over.
   [[nodiscard]] bool DeletingUnused() const { return wanted_ || task_ == Task::kDeleteUnused; }

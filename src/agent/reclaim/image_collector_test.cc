@@ -160,7 +160,7 @@ TEST_F(ImageCollectorTest, WhatWasTakenIntoUseMeanwhileStays) {
   EXPECT_THAT(bed_.store.TakeCommands(), ElementsAre("list", "remove a", "list"));
   Pass(seconds(5));
   ASSERT_FALSE(collector_->deleted());
-  EXPECT_THAT(collector_->deleted().error().message, HasSubstr("b is in use by now"));
+  EXPECT_THAT(collector_->deleted().error().message, HasSubstr("b is now in use"));
 }
 
 TEST_F(ImageCollectorTest, IsOverOnlyWhenTheSpaceIsReallyFree) {

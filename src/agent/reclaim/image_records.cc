@@ -148,19 +148,20 @@ std::vector<ImageRecord> ImageRecordFile::Read() {
   auto text = kernel::ReadFile(path_);
   if (!text) {
     if (text.error().code != ErrorCode::kNotFound) {
-      log_.Warn("records of images cannot be read, they begin anew",
+      log_.Warn("the records of images cannot be read; the agent begins new ones",
                 {{"err", text.error().message}});
     }
     return {};
   }
   auto reading = ParseImageRecords(*text, clock_);
   if (!reading) {
-    log_.Warn("records of images are damaged, they begin anew",
+    log_.Warn("the records of images are damaged; the agent begins new ones",
               {{"file", path_}, {"err", reading.error().message}});
     return {};
   }
   for (const std::string& fault : reading->faults) {
-    log_.Warn("a record of an image is damaged and left out", {{"file", path_}, {"err", fault}});
+    log_.Warn("the record of an image is damaged and is ignored",
+              {{"file", path_}, {"err", fault}});
   }
   written_ = reading->records;
   written_at_ = clock_.Now();
@@ -173,7 +174,7 @@ void ImageRecordFile::Write(std::span<const ImageRecord> records) {
   const std::string text = FormatImageRecords(records, clock_);
   if (const auto written = kernel::WriteFile(path_, text); !written) {
     if (!failing_) {
-      log_.Warn("records of images cannot be written and would not survive a restart",
+      log_.Warn("the records of images cannot be written; they are lost if the agent restarts",
                 {{"err", written.error().message}});
     }
     failing_ = true;

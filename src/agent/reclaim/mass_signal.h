@@ -13,9 +13,9 @@
 
 namespace jettison {
 
-// Signals groups that have very many processes on a thread of its own. Where the kernel cannot kill
-// a group as a whole, and for any signal but SIGKILL, four thousand processes take a tenth of a
-// second, within which something else may run short.
+// Sends signals to groups of very many processes, on a thread of its own. Processes are signalled
+// one by one if the kernel cannot kill a group as a whole, and for every signal other than SIGKILL.
+// For four thousand processes this takes a tenth of a second, which is too long for the loop.
 class MassSignal {
  public:
   // `groups` must outlive this, and be fit for two threads.
@@ -23,9 +23,9 @@ class MassSignal {
 
   // Whether the thread is there.
   [[nodiscard]] bool running() const { return thread_.running(); }
-  // Has the signal sent to the group, after those that were asked for before; one that waits
-  // already, or is being sent, is left at that. SIGKILL reaches those forked meanwhile, too. Fails
-  // with what went wrong with the same the last time, and tries it again.
+  // Queues the signal for the group, unless the same one waits or is being sent already. SIGKILL
+  // also reaches processes that are forked meanwhile. If the same signal failed the last time, it
+  // is queued again and the error is returned.
   [[nodiscard]] Result<void> Send(std::string_view path, int signal);
 
  private:
@@ -41,7 +41,7 @@ class MassSignal {
   // The last member: it ends first.
   BackgroundThread thread_{
       {.name = "mass-signal",
-       .without = "the agent stands still while it ends thousands of processes",
+       .without = "the agent does nothing else while it ends thousands of processes",
        .urgent = true}};
 };
 

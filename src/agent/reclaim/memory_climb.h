@@ -14,17 +14,17 @@
 
 namespace jettison {
 
-// A running pod that may be squeezed.
+// A running pod from which memory may be reclaimed.
 struct SqueezedPod {
   std::string group;
   std::int32_t priority = 0;
 };
 
-// One way up the ladder: what is to be had, and of whom.
+// The inputs of one climb, a reclaim of memory: how much, and from which groups.
 struct MemoryClimb {
   std::uint64_t goal = 0;         // bytes that should become available
-  std::string pods_group;         // below which groups without a process are looked for
-  std::vector<SqueezedPod> pods;  // empty: only the dead are asked
+  std::string pods_group;         // groups without a process are searched for below it
+  std::vector<SqueezedPod> pods;  // empty: memory is reclaimed only from dead groups
   MemoryEstimator estimator = MemoryEstimator::kWorkingSet;  // by which bytes become available
 };
 
@@ -33,7 +33,7 @@ struct MemoryClimbEdges {
   Cgroups& groups;
   GroupMemory& memory;
   const Clock& clock;
-  // Asked before each thing that the kernel is asked for.
+  // Called before each request to the kernel; true: stop.
   std::function<bool()> stop;
 };
 
@@ -46,9 +46,9 @@ struct ClimbOutcome {
 // CPU time of pods' groups when they were looked at last, by group.
 using CpuSamples = std::map<std::string, CpuSample, std::less<>>;
 
-// Asks group after group for memory, small amounts at a time, and reads what it holds after each,
-// until the goal is reached, all have been asked, it has taken 5 s, or it is to stop. Waits for the
-// kernel meanwhile. `samples` are those of the last climb, and are brought up to date.
+// Reclaims memory from group after group in small amounts, and reads the group's usage after each,
+// until the goal is reached, all groups have been tried, 5 s have passed, or `stop` is true. Blocks
+// while the kernel works. `samples` are those of the last climb, and are updated.
 [[nodiscard]] ClimbOutcome Climb(const MemoryClimb& climb, const MemoryClimbEdges& edges,
                                  CpuSamples& samples);
 

@@ -32,9 +32,9 @@ struct MemoryLadderEdges {
   std::function<std::string(const PodFacts&)> group_of;
 };
 
-// Climbs on a thread of its own, one climb at a time and at most one in 5 s, so that nothing waits
-// for the kernel: passes go on as if there were no ladder, and see what it has gained. It stops
-// before the next request to the kernel when a hard threshold has been met, or nothing lacks.
+// Runs climbs on a thread of its own, one at a time and at most one in 5 s, so that the loop never
+// waits for the kernel. Passes run as usual and observe the freed memory. A climb stops before its
+// next request to the kernel when a hard threshold is met, or when no memory is missing any more.
 class MemoryLadderThread : public MemoryLadder {
  public:
   MemoryLadderThread(MemoryLadderSettings settings, MemoryLadderEdges edges)

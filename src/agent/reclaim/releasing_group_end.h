@@ -13,10 +13,10 @@
 
 namespace jettison {
 
-// Ends groups so that their memory comes back sooner: after each kill a thread takes it from the
-// killed processes, beside the kernel's own end of them. Groups of very many processes are
-// signalled on a thread of their own. Page cache of a group is dropped before the group is removed,
-// on another thread; until that is done Remove is kUnavailable.
+// Ends groups so that their memory is freed sooner: after each kill, a thread frees the memory of
+// the killed processes while the kernel still ends them. Groups of very many processes are
+// signalled on another thread. The page cache of a group is dropped on a third thread before the
+// group is removed; until that is done, Remove fails with kUnavailable.
 class ReleasingGroupEnd : public GroupEnd {
  public:
   // `groups` must outlive this.
@@ -37,7 +37,7 @@ class ReleasingGroupEnd : public GroupEnd {
   MassSignal mass_;
   // The last member: it ends first.
   BackgroundThread thread_{
-      {"release-memory", "memory of killed processes comes back at the kernel's own pace"}};
+      {"release-memory", "memory of killed processes is freed only as fast as the kernel does it"}};
 };
 
 }  // namespace jettison

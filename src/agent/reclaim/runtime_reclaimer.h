@@ -17,15 +17,15 @@ struct RuntimeReclaimerEdges {
   const Clock& clock;
   Figures& figures;
   ImageCollector& images;
-  // Has everything dead deleted that nobody keeps: containers of pods that have ended too. How many
-  // it told to go; they may go later.
+  // Deletes the dead containers that the policy does not keep, including those of ended pods.
+  // Returns how many the runtime was told to delete; it may delete them later.
   std::function<std::size_t()> delete_dead_containers;
 };
 
-// Reclaims on a runtime that takes its time: dead containers, then, when the space they took is
-// free, unused images. Each step is over after a minute at the latest; then its outcome is a
-// failure, what was begun goes on, and whoever waited goes on without it. Drives the image
-// collector, its periodic work too.
+// Reclaims on a runtime that works in the background: deletes dead containers and, when their space
+// is free, unused images. A step that is not over after a minute has failed: its work continues,
+// but the pass no longer waits for it. Also drives the image collector, including its periodic
+// collection.
 class RuntimeReclaimer : public LastingReclaimer {
  public:
   explicit RuntimeReclaimer(RuntimeReclaimerEdges edges) : edges_(std::move(edges)) {}

@@ -9,9 +9,9 @@
 
 namespace jettison {
 
-// Whether what has been removed is free yet. A runtime answers before it has deleted the files, so
-// the figures are looked at every 200 ms until none of the file systems of the node has gained
-// bytes or inodes for a second; for 10 s at most. Told of the time, it waits for nothing.
+// Determines when the space of removed files is free, because a runtime answers before it has
+// deleted them. The caller looks every 200 ms, until no file system of the node has gained bytes or
+// inodes for a second, or 10 s have passed.
 class SpaceSettling {
  public:
   // `before`: the figures before the removal.

@@ -65,7 +65,8 @@ void Recorder::Add(RecordedItem item) {
   Wake();
 }
 
-// At the end nobody waits for a processor that others keep busy.
+// Gives the thread normal priority first, so that the end of the agent is not delayed while other
+// processes keep the processors busy.
 void Recorder::Finish() {
   if (!thread_) return;
   stop_ = true;

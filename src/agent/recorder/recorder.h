@@ -23,8 +23,8 @@
 
 namespace jettison {
 
-// Writes down what the loop hands over, on a thread of lowest priority. What it has no time for is
-// left out, and counted; so is what the disk does not take. The loop never waits for it.
+// Records the items of the loop on a thread of the lowest priority. Items that it has no time for,
+// and items that cannot be written, are dropped and counted. The loop never waits for it.
 class Recorder : public RecordingDesk {
  public:
   // `about` says whose recording it is.

@@ -14,16 +14,16 @@
 
 namespace jettison {
 
-// Where a recording stands on the disk:
+// The files of a recording on the disk:
 //
 //   0000000017.jtr   a segment, chunks one after another; the one with the highest number grows
 //   next             the space for the segment after it
 //   open.0, open.1   the chunk that is not complete yet, saved in turn, in place
 //
 // Space is reserved in advance (fallocate), and the size of a segment says how much of it holds
-// chunks. Only the one that grows has more than that: an agent that is started again and again
-// takes no more of the disk than one that runs on. Where a file system cannot reserve, it is done
-// without.
+// chunks. Only the segment that grows has more space than that, so that an agent that is restarted
+// often takes no more disk space than one that keeps running. Nothing is reserved on a file system
+// that does not support it.
 class RecordingFolder {
  public:
   RecordingFolder(std::string folder, const RecordingConfig& config);

@@ -46,7 +46,7 @@ bool RecordingStream::OpenNextFile() {
   return false;
 }
 
-// What is no chunk is handed out as it is: whoever reads it says so.
+// Bytes that are no chunk are handed out unchanged; the reader of the stream reports them.
 bool RecordingStream::FindChunk() {
   for (;;) {
     const std::string begin = ReadAt(file_.get(), at_, kMostHeaderBytes);

@@ -4,8 +4,8 @@
 
 namespace jettison {
 
-// Whether a segment of so many bytes is a row of whole chunks as far as their headers say, so that
-// another one may be put behind them. False also where it cannot be read.
+// Whether a segment of this size consists of complete chunks, by their headers, so that another
+// chunk can be appended. False also if it cannot be read.
 [[nodiscard]] bool EndsWithAChunk(int file, std::uint64_t bytes);
 
 }  // namespace jettison

@@ -32,7 +32,7 @@ Result<KeptEviction> ReadKept(const std::string& path, std::uint64_t number) {
     return Fail(ErrorCode::kInvalidArgument, "it is not a regular file");
   }
   if (std::filesystem::file_size(path, unknown) > kMaxFileBytes) {
-    return Fail(ErrorCode::kInvalidArgument, "it is larger than any that was written");
+    return Fail(ErrorCode::kInvalidArgument, "it is larger than any file that the agent writes");
   }
   auto text = kernel::ReadFile(path);
   if (!text) return Fail(text.error());
@@ -87,14 +87,17 @@ std::uint64_t EvictionHistory::ReadCounter(const Log& log) const {
   if (number) return number->value_or(0);
   if (number.error().code != ErrorCode::kInvalidArgument) {
     log.Warn(
-        "the number of the last eviction cannot be read; it is told by the files that are kept",
+        "the number of the last eviction cannot be read; the agent takes it from the files of past "
+        "evictions",
         {{"err", number.error().message}});
     return 0;
   }
   const std::string aside = counter_.path() + ".damaged";
   (void)::rename(counter_.path().c_str(), aside.c_str());
-  log.Warn("the number of the last eviction is damaged; it is told by the files that are kept",
-           {{"file", aside}});
+  log.Warn(
+      "the number of the last eviction is damaged; the agent takes it from the files of past "
+      "evictions",
+      {{"file", aside}});
   return 0;
 }
 
@@ -102,7 +105,8 @@ void EvictionHistory::Reserve() {
   std::optional<Error> failure;
   if (const auto filled = drafts_.Refill(); !filled) failure = filled.error();
   Complain(unreserved_, failure,
-           "no space can be reserved for evictions; on a full disk they may not be written");
+           "no disk space can be reserved for explanations of evictions; they cannot be written if "
+           "the disk is full");
 }
 
 // Before the numbers run out, so that nobody waits for the disk.
@@ -155,7 +159,7 @@ void EvictionHistory::ReadFolder(const Log& log) {
     if (kept) {
       Put(*std::move(kept));
     } else {
-      log.Warn("a past eviction is damaged and left out",
+      log.Warn("the file of a past eviction is damaged and is ignored",
                {{"file", PathOf(number)}, {"err", kept.error().message}});
     }
   }
@@ -247,7 +251,7 @@ void EvictionHistory::WriteAll() {
   }
   for (const std::uint64_t number : fallen_out) ::unlink(PathOf(number).c_str());
   Complain(unwritable_, failure,
-           "an eviction cannot be written and its explanation would not survive a restart");
+           "the explanation of an eviction cannot be written; it is lost if the agent restarts");
   PutBack(failed);
   Reserve();
 }

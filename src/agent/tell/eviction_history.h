@@ -27,23 +27,23 @@ struct EvictionHistorySettings {
   MemoryEstimator memory_estimator = MemoryEstimator::kWorkingSet;
   std::size_t max_evictions = 100;
   std::size_t max_bytes = std::size_t{8} << 20;
-  std::size_t order_limit = 50;  // so many pods of an order are kept, around the one that went
+  std::size_t order_limit = 50;  // the most pods of an order that are kept, around the victim
   // Space that is kept for evictions on a full disk: files of so many bytes.
   std::size_t reserved_files = 4;
   std::size_t reserved_bytes = std::size_t{128} << 10;
 };
 
-// Why pods were evicted, kept when they are gone and over restarts of the agent: the last
-// evictions, bounded in number and in bytes. Explaining and writing are done beside the loop, on a
-// thread each, so that a disk that hangs holds up neither the node nor explanations.
+// Keeps the explanations of the last evictions, also over restarts of the agent, limited in number
+// and in bytes. They are made on one thread and written on another, so that a disk that hangs
+// delays neither the loop nor new explanations.
 //
-// Space is reserved in advance in the folder's sibling `<folder>.reserve`, for the disk may be full
-// when it is what pods are evicted for. What cannot be written even so is kept and tried again.
-// `counter` there says up to which number all may have been given out; so a number never comes
-// again, whatever becomes of the files, and after a kill of the agent some are left out.
+// Space is reserved in advance in `<folder>.reserve`, because the disk may be full when pods are
+// evicted for it. What still cannot be written is kept in memory and tried again. The file
+// `counter` there has the largest number that may have been used, so that a number is never used
+// again. After a kill of the agent, some numbers are skipped.
 //
-// A file that cannot be understood is left out with a line in the log, and stays for whoever wants
-// to look at it until it would have fallen out by its number.
+// A file that cannot be parsed is skipped and logged. It is deleted when its number is so old that
+// an intact file would be deleted, too.
 class EvictionHistory {
  public:
   // Reads what is there. `log` must outlive this.

@@ -99,7 +99,7 @@ TEST_F(EvictionHistoryTest, ABrokenFileIsLeftOutAndItsNumberIsNotGivenAgain) {
     EvictionHistory again(Settings(), log_);
     EXPECT_THAT(Ids(again), ElementsAre("ev-1"));
     ASSERT_EQ(lines_.size(), 2U);
-    EXPECT_THAT(lines_[0], HasSubstr("a past eviction is damaged and left out"));
+    EXPECT_THAT(lines_[0], HasSubstr("the file of a past eviction is damaged and is ignored"));
     EXPECT_THAT(lines_[0], HasSubstr("ev-7.json"));
   }
   Evict(1, Settings());
@@ -178,11 +178,11 @@ TEST_F(EvictionHistoryTest, AFolderThatCannotBeWrittenIsToldAndHarmsNothing) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   const auto said = [&] {
     return std::ranges::any_of(lines_, [](const std::string& line) {
-      return line.find("would not survive a restart") != std::string::npos;
+      return line.find("it is lost if the agent restarts") != std::string::npos;
     });
   };
   while (!said() && std::chrono::steady_clock::now() < deadline) history.LogComplaints();
-  EXPECT_THAT(lines_, Contains(HasSubstr("would not survive a restart")));
+  EXPECT_THAT(lines_, Contains(HasSubstr("it is lost if the agent restarts")));
   EXPECT_EQ(history.Evictions()->size(), 1U);
 }
 

@@ -155,7 +155,7 @@ Result<void> RunHookProgram(const HookCall& call, const std::string& input) {
   auto outcome = OutcomeOf(pid);
   if (ended) return outcome;
   return Fail(ErrorCode::kDeadlineExceeded,
-              fmt::format("killed, it took longer than {}", FormatDuration(call.timeout)));
+              fmt::format("killed because it took longer than {}", FormatDuration(call.timeout)));
 }
 
 }  // namespace jettison

@@ -16,11 +16,11 @@ struct HookCall {
   const KillAtExit& kill_at_exit;
 };
 
-// Runs a program to its end with `input` as its standard input; what it prints goes to the agent's
-// standard error. Waits, for `timeout` at most or until `stop` is readable; it and what it started,
-// unless that left its process group, is killed then. The same is killed when the agent ends first,
-// even by SIGKILL. What it leaves behind when it ends by itself runs on. It runs as any ordinary
-// process: with default signals and an oom_score_adj of 0, without the agent's.
+// Runs a program with `input` as its standard input, and waits for its end. Its output is written
+// to the agent's standard error. After `timeout`, or when `stop` is readable, its process group is
+// killed. The group is also killed if the agent ends first, even by SIGKILL. Processes that the
+// program leaves when it ends by itself keep running. It has default signal handling and an
+// oom_score_adj of 0, not those of the agent.
 // Errors: it cannot be started, ends with another status than 0 or by a signal, kDeadlineExceeded.
 [[nodiscard]] Result<void> RunHookProgram(const HookCall& call, const std::string& input);
 

@@ -22,7 +22,7 @@ Result<void> Post(const HookConfig& hook, const std::string& notice) {
   const auto answer = HttpPost(target, url->target, notice);
   if (!answer) return Fail(answer.error());
   if (answer->status >= 200 && answer->status < 300) return {};
-  return Fail(ErrorCode::kInternal, fmt::format("it answers with status {}", answer->status));
+  return Fail(ErrorCode::kInternal, fmt::format("it answered with status {}", answer->status));
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ HookThread::HookThread(HookConfig hook, Mailbox<HookFailure>& failures)
     : hook_(std::move(hook)),
       failures_(failures),
       stopped_(eventfd(0, EFD_CLOEXEC)),
-      thread_({"hook", "the hook " + hook_.name + " is not told"}) {
+      thread_({"hook", "the hook " + hook_.name + " is not called"}) {
   if (!hook_.exec.empty()) return;
   // Not when it is to be told: memory may be short then, and disks slow.
   if (const auto prepared = PrepareHttpClient(); !prepared) {
@@ -57,7 +57,7 @@ void HookThread::Tell(std::string notice) {
       gave_up = true;
     }
   }
-  if (gave_up) failures_.Put({hook_.name, "it is too slow, a notice was given up"});
+  if (gave_up) failures_.Put({hook_.name, "the hook is too slow, so a notice was dropped"});
   thread_.Do([this] { TellAll(); });
 }
 

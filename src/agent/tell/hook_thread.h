@@ -13,15 +13,15 @@
 
 namespace jettison {
 
-// What became of a notice that did not arrive.
+// A notice that was not delivered, and why.
 struct HookFailure {
   std::string hook;
   std::string problem;
 };
 
-// Tells one hook, notice by notice, on a thread of its own: it may hang for its whole time limit.
-// Destroying this kills the program that is being told, and so does the end of the agent, however
-// it ends.
+// Delivers notices to one hook, one after the other, on a thread of its own, because a hook may
+// hang until its time limit. The destructor kills a running program, and so does any end of the
+// agent.
 class HookThread {
  public:
   // `failures` must outlive this.
@@ -30,7 +30,8 @@ class HookThread {
   HookThread& operator=(const HookThread&) = delete;
   ~HookThread();
 
-  // Never waits and starts nothing. Of more than a few that wait, the oldest is given up.
+  // Queues a notice; never waits, and starts no thread. If more than a few notices wait, the oldest
+  // is dropped.
   void Tell(std::string notice);
   // Whether it has been told everything.
   [[nodiscard]] bool idle();

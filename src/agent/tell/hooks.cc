@@ -11,7 +11,7 @@ Hooks::Hooks(const std::vector<HookConfig>& hooks, std::string node, bool dry_ru
   Replace(hooks);
 }
 
-// One that is being told goes later: nobody waits for it.
+// A hook that is being called is destroyed later, so that nothing waits for it.
 void Hooks::Replace(const std::vector<HookConfig>& hooks) {
   for (Hook& hook : hooks_) retired_.push_back(std::move(hook.thread));
   hooks_.clear();
@@ -61,7 +61,7 @@ void Hooks::Tell(Occasion occasion, const std::string& notice, Instant now) {
     if (hook.budget.Take(now)) {
       hook.thread->Tell(notice);
     } else {
-      failures_.Put({hook.config.name, "it is called too often, a notice was given up"});
+      failures_.Put({hook.config.name, "the hook is called too often, so a notice was dropped"});
     }
   }
 }
@@ -69,7 +69,7 @@ void Hooks::Tell(Occasion occasion, const std::string& notice, Instant now) {
 void Hooks::LogFailures(const Log& log) {
   std::erase_if(retired_, [](const auto& thread) { return thread->idle(); });
   for (const HookFailure& failure : failures_.TakeAll()) {
-    log.Warn("hook was not told", {{"hook", failure.hook}, {"err", failure.problem}});
+    log.Warn("hook call failed", {{"hook", failure.hook}, {"err", failure.problem}});
   }
 }
 

@@ -238,7 +238,7 @@ TEST_F(HooksTest, AreToldOfWhatTheyAskedForAlone) {
   ASSERT_EQ(told.size(), 1U);
   EXPECT_EQ(told[0]["type"], "BeforeEviction");
   EXPECT_EQ(told[0]["pod"]["name"], "db");
-  EXPECT_THAT(logged_, HasSubstr("hook was not told"));
+  EXPECT_THAT(logged_, HasSubstr("hook call failed"));
   EXPECT_THAT(logged_, HasSubstr("hook=append err=\"exit status 3\""));
 }
 
@@ -331,7 +331,7 @@ TEST_F(HooksTest, ThatAreCalledTooOftenMissSome) {
     ASSERT_TRUE(WaitFor(hooks.fd(), 30'000));
     hooks.LogFailures(log_);
   }
-  EXPECT_THAT(logged_, HasSubstr("it is called too often, a notice was given up"));
+  EXPECT_THAT(logged_, HasSubstr("the hook is called too often, so a notice was dropped"));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ std::string TextIn(const Value& value, std::string_view outer, std::string_view 
   return member == nullptr ? "" : TextIn(*member, key);
 }
 
-// Of several pods that went in one pass, what was said to this one.
+// The message for this pod, of several pods that were evicted in one pass.
 std::string MessageIn(const Value& explanation, const std::string& uid) {
   const Value* evicted = explanation.Find("evicted");
   if (evicted == nullptr || evicted->AsList() == nullptr) return "";

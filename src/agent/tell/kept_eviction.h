@@ -14,8 +14,8 @@
 
 namespace jettison {
 
-// An eviction that is remembered when the pod is gone: its explanation, written out, and what lists
-// and searches need of it. The members other than `json` are all in that text as well.
+// The explanation of an eviction as text, with the members by which it is listed and searched. All
+// other members are also part of `json`.
 struct KeptEviction {
   std::uint64_t number = 0;  // counts from 1, over restarts
   std::string id;            // "ev-<number>"

@@ -4,13 +4,13 @@
 
 namespace jettison {
 
-// Has the kernel kill a process group when this process ends, however it ends. It is a pipe of
-// which this process has both ends and nobody else has one: when it ends, one end is closed first,
-// and the other one then sends SIGKILL (fcntl(2), F_SETOWN and F_SETSIG). The owner is the group
-// itself and not its number, so it never hits another one.
+// Has the kernel kill a process group when this process ends in any way. It uses a pipe, of which
+// only this process has the two ends. When the process ends, the kernel closes one end, and the
+// other end then sends SIGKILL to the group (fcntl(2), F_SETOWN and F_SETSIG). The kernel keeps the
+// group itself as the owner, not its number, so another group with the same number is never killed.
 class KillAtExit {
  public:
-  // Without a descriptor to be had Arm fails.
+  // If no descriptor is available, Arm will fail.
   KillAtExit();
 
   // For a child between vfork and exec: from now on its group is killed, even when this process

@@ -13,9 +13,9 @@
 
 namespace jettison {
 
-// The node as a file for whoever watches files: written anew when a condition changes, and every
-// 10 s as a sign of life (the kubelet's nodeStatusUpdateFrequency). A reader never sees half of it:
-// it is moved into place. The disk is waited for by a thread beside the loop.
+// Writes the node's status to a file when a condition changes, and every 10 s as a sign of life
+// (the kubelet's nodeStatusUpdateFrequency). The file is replaced atomically, on a thread of its
+// own.
 class NodeStatusFile {
  public:
   using Writer = std::function<std::string(const Snapshot&)>;

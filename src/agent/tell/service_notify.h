@@ -8,9 +8,9 @@
 
 namespace jettison {
 
-// What tells the service manager how the agent stands. Its socket is there from the beginning, so
-// that signs of life are given without a descriptor to spare, and nothing waits for a service
-// manager that does not listen. Without one (NOTIFY_SOCKET unset) nothing happens.
+// Reports the agent's state to the service manager. The socket is opened at the beginning, so that
+// signs of life need no new descriptor. Sending never blocks. Without a service manager
+// (NOTIFY_SOCKET unset), nothing is sent.
 class ServiceNotify {
  public:
   ServiceNotify();

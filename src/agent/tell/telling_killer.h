@@ -11,8 +11,8 @@
 
 namespace jettison {
 
-// Hands each eviction on and then tells the listeners of it, in their order: whatever they put
-// together, start or send, the signal is out by then.
+// Passes each eviction on to the killer and then calls the listeners in their order, so that no
+// listener delays the signal.
 class TellingKiller : public PodKiller {
  public:
   // Killer, clock and listeners must outlive this.

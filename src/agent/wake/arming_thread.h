@@ -34,7 +34,7 @@ class ArmingThread : public MemoryNotifier {
   OpenGroup open_group_;
   Mailbox<Armed> results_;
   // The last member: it ends first.
-  BackgroundThread thread_{{"memory-levels", "memory is looked at by the clock"}};
+  BackgroundThread thread_{{"memory-levels", "the agent looks at memory on a timer"}};
 };
 
 }  // namespace jettison

@@ -79,8 +79,8 @@ MemoryAlarms MemoryAlarms::Open(const AlarmSources& sources, const Log& log) {
       return true;
     }
     log.Info(resource == PressureResource::kMemory
-                 ? "memory pressure wakes nobody, memory is looked at by the clock"
-                 : "I/O pressure wakes nobody, it is looked at by the clock",
+                 ? "memory pressure cannot wake the agent; the agent looks at memory on a timer"
+                 : "I/O pressure cannot wake the agent; the agent looks at it on a timer",
              {{"of", whose}, {"err", trigger.error().message}});
     return false;
   };

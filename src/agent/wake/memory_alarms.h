@@ -14,39 +14,39 @@
 
 namespace jettison {
 
-// Where the kernel may tell that memory gets tight, or that tasks wait for it or for I/O.
+// The sources of kernel notifications about memory shortage and about stalls on memory or I/O.
 struct AlarmSources {
   using OpenDirectory = std::function<Result<FileDescriptor>()>;
   std::string machine_pressure;  // "/proc/pressure"; empty: the node is a group
   OpenDirectory node_pressure;   // of the node's group, with memory.pressure and io.pressure
   OpenDirectory pods_pressure;   // the same of the group of all pods
   OpenDirectory pods_memory;     // of that group, where its memory is accounted
-  // Those on pressure say how little has to wake the agent; without one on I/O that is not asked
-  // for.
+  // The thresholds on pressure determine how small a stall must wake the agent. Without one on I/O,
+  // no notification about I/O is requested.
   std::vector<Threshold> thresholds = {};
 };
 
-// What the kernel is asked to tell of a resource: half of what the lowest threshold allows, within
-// half a second, so that it tells well before an average gets there; of memory in any case, and no
-// more than a tenth of the time. Absent: nothing of I/O, which no threshold is about.
+// The PSI trigger for a resource: half of the share that the lowest threshold allows, within half a
+// second, so that it fires well before an average reaches the threshold. For memory there is always
+// one, for at most a tenth of the time. Absent: there is no threshold on I/O.
 [[nodiscard]] std::optional<psi::Stalls> StallsToTell(const std::vector<Threshold>& thresholds,
                                                       psi::PressureResource resource);
 
-// What the kernel has besides levels of usage to wake the agent with: tasks of the node, or of the
-// pods, that waited for memory (PSI triggers), the same of the node and I/O where a threshold is
-// about it, and memory.events of the pods' group (cgroup v2), which changes when the group meets
-// its limit. None of them says how much is left, and no limit is set for their sake.
+// The kernel's notifications besides usage levels: PSI triggers for stalls on memory, of the node
+// and of the pods; a PSI trigger for stalls on I/O, of the node, if there is a threshold on it; and
+// memory.events of the pods' group (cgroup v2), which changes when the group reaches its limit.
+// None of them says how much is left, and the agent sets no limit to get them.
 class MemoryAlarms {
  public:
-  // Opens what there is; what there is not is said once and done without.
+  // Opens the available sources. A missing one is logged once.
   [[nodiscard]] static MemoryAlarms Open(const AlarmSources& sources, const Log& log);
 
   // To be watched by EventLoop::WatchAlarm, as long as this object lives.
   [[nodiscard]] std::vector<int> fds() const;
-  // Takes in what one of them told. False: its group is gone, it must not be watched any more.
-  // `error`: what the loop saw.
+  // Reads a notification. False: its group is gone, so it must not be watched any more. `error`: as
+  // reported by the loop.
   [[nodiscard]] bool Drain(int fd, bool error) const;
-  // Whether the kernel tells of every stall of the node that thresholds are about.
+  // Whether the kernel reports every stall of the node for which there is a threshold.
   [[nodiscard]] bool tells_of_stalls() const { return tells_of_stalls_; }
 
  private:

@@ -48,8 +48,9 @@ TEST_F(MemoryAlarmsTest, WhereTheKernelOffersNothingThatIsSaidOnce) {
 TEST_F(MemoryAlarmsTest, OfIoNothingIsAskedForUnlessAThresholdIsAboutIt) {
   thresholds_ = {{.signal = Signal::kIoPressureFullAvg60, .value = LeftOf(5000)}};
   const MemoryAlarms alarms = Open();
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("memory pressure wakes nobody"),
-                                  HasSubstr("I/O pressure wakes nobody"), HasSubstr("of=pods")));
+  EXPECT_THAT(lines_,
+              ElementsAre(HasSubstr("memory pressure cannot wake the agent"),
+                          HasSubstr("I/O pressure cannot wake the agent"), HasSubstr("of=pods")));
   EXPECT_FALSE(alarms.tells_of_stalls());
 }
 

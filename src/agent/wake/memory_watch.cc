@@ -16,7 +16,7 @@ void MemoryWatch::Use(EventLoop& loop, ArmingThread::Armed armed) {
   if (armed.errors.empty()) {
     said_unarmed_.Reset();
   } else if (said_unarmed_.Take()) {
-    log_.Warn("memory notification cannot be had, memory is looked at in each pass only",
+    log_.Warn("memory notifications are not available; the agent looks at memory in each pass only",
               {{"err", armed.errors.front().message}});
   }
   for (const MemcgThreshold& level : levels_) loop.Unwatch(level.fd());
@@ -31,7 +31,7 @@ void MemoryWatch::Use(EventLoop& loop, ArmingThread::Armed armed) {
         EventLoop::Urgency::kFirst);
     if (watched) continue;
     tells = false;
-    log_.Warn("memory notification cannot be waited for, memory is looked at by the clock",
+    log_.Warn("memory notifications cannot be awaited; the agent looks at memory on a timer",
               {{"err", watched.error().message}});
   }
   edges_.kernel_tells(tells);
@@ -48,7 +48,7 @@ void MemoryWatch::WatchAlarms(EventLoop& loop, const AlarmSources& sources) {
     });
     if (watched) continue;
     edges_.stalls_are_told(false);
-    log_.Warn("memory pressure wakes nobody, memory is looked at by the clock",
+    log_.Warn("memory pressure cannot wake the agent; the agent looks at memory on a timer",
               {{"err", watched.error().message}});
   }
 }

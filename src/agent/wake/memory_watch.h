@@ -11,7 +11,7 @@
 
 namespace jettison {
 
-// Whom the kernel's news of memory are for; each wakes, none decides.
+// The callbacks for the kernel's notifications about memory. They only wake the agent.
 struct MemoryWatchEdges {
   std::function<void()> crossed;              // usage may have passed a level
   std::function<void(bool)> kernel_tells;     // whether it is told when it does
@@ -30,7 +30,7 @@ class MemoryWatch {
   void TakeLevels(EventLoop& loop);
   // Opens the alarms, instead of those before.
   void WatchAlarms(EventLoop& loop, const AlarmSources& sources);
-  // Closes the levels, before the loop goes.
+  // Closes the levels. Must be called before the loop is destroyed.
   void End() { levels_.clear(); }
 
  private:

@@ -15,8 +15,8 @@ namespace jettison {
 // Exit code of a run that could not even be started, as in the kubelet ("StartError").
 inline constexpr int kStartErrorExitCode = 128;
 
-// One container of a pod from run to run: which one it is at, and how the runs before ended. A
-// value that only remembers; the pod's worker decides.
+// One container of a pod over its runs: the present run, and how the earlier runs ended. It only
+// keeps the state; the pod's worker makes the decisions.
 class ContainerLifecycle {
  public:
   enum class Phase : std::uint8_t {
@@ -37,7 +37,8 @@ class ContainerLifecycle {
   void Exited(const ContainerExit& exit);
   // Takes up a run that the runtime remembers; called in the order of attempts.
   void Adopt(const ContainerRecord& record);
-  // Goes on with the back-off that an agent before left it in; after its runs were adopted.
+  // Continues the back-off that an earlier agent has kept. Must be called after the runs were
+  // adopted.
   void Resume(const KeptRun& kept, Instant now);
   // Its back-off; absent where there is none to keep.
   [[nodiscard]] std::optional<KeptRun> Kept() const;

@@ -25,8 +25,8 @@ class ContainerRuns {
   // A regular container has run, or was at least told to start.
   [[nodiscard]] bool AnyRegularStarted() const;
 
-  // Takes up what the runtime remembers. A run that is known already counts as it is known: its end
-  // may have been told meanwhile.
+  // Takes the runs that the runtime remembers. A run that is known already is not changed, because
+  // its end may have been reported meanwhile.
   void Take(std::vector<ContainerRecord> records);
   // Goes on with the back-offs that an agent before left.
   void Resume(const std::vector<KeptRun>& kept, Instant now);

@@ -7,20 +7,20 @@
 
 namespace jettison {
 
-// What a pod that runs needs now.
+// The actions that are due for a running pod.
 struct PodActions {
   std::vector<ContainerLifecycle*> start;  // containers that are due
-  bool initialized = false;                // every init container has done its part
-  std::optional<bool> ends_well;           // its work is done: whether it succeeded
+  bool initialized = false;                // all init containers are complete, side-cars started
+  std::optional<bool> ends_well;           // present: the pod has ended; whether it succeeded
 };
 
-// `initialized`: every init container has done its part before. One init container starts after the
-// other; a side-car has done its part once it has started. (kubelet: kuberuntime's
+// `initialized`: all init containers were complete before. Init containers start one after the
+// other; a side-car counts as complete once it has started. (kubelet: kuberuntime's
 // computePodActions)
 [[nodiscard]] PodActions ActionsFor(ContainerRuns& runs, RestartPolicy policy, bool initialized,
                                     Instant now);
 
-// When ActionsFor will have something to start, should nothing change but the time; absent: never.
+// When ActionsFor will next start a container if only the time changes; absent: never.
 [[nodiscard]] std::optional<Instant> NextRestartAt(const ContainerRuns& runs, RestartPolicy policy,
                                                    bool initialized);
 

@@ -70,8 +70,8 @@ void PodEnding::Stop(const Target& pod, ContainerLifecycle& run, Instant now) co
   pod.runtime.StopContainer(pod.uid, run.spec().name, kill_at_ - now);
 }
 
-// As long as anything lives: a kill may fail for want of a descriptor or of memory, or because the
-// runtime does not answer, and nobody else ends it.
+// Repeated as long as anything still runs: a kill may fail for lack of a descriptor or of memory,
+// or because the runtime does not answer.
 void PodEnding::KillAlive(const Target& pod, Instant now) {
   if (kills_.count++ == 0) kills_.first = now;
   kills_.last = now;

@@ -9,7 +9,7 @@
 
 namespace jettison {
 
-// What lives on of a pod although it was killed.
+// A pod of which something still runs although it was killed.
 struct Survival {
   Instant since;  // the first kill
   int kills = 0;
@@ -19,31 +19,31 @@ struct Survival {
 // least 10 s. (kubelet: killPodNow)
 [[nodiscard]] Duration KillTimeout(Duration grace);
 
-// How a pod is ended: its containers are asked to, regular ones first and the side-cars after them,
-// and killed when the grace period is over, again and again while anything lives; then what is left
-// of it is removed, or stays where it completed by itself. It is told of the time and gives the
-// runtime its orders.
+// Ends a pod: its containers are asked to end, regular ones first and then side-cars, and are
+// killed when the grace period is over, repeatedly while anything still runs. Then the pod's
+// remains are removed, unless the pod completed by itself. The caller tells it the time, and it
+// gives commands to the runtime.
 class PodEnding {
  public:
   enum class Step : std::uint8_t { kTerminating, kRemoving, kFinished };
 
-  // What it ends, and who carries it out.
+  // The pod to end, and the runtime that does it.
   struct Target {
     const std::string& uid;
     ContainerRuns& runs;
     ContainerRuntime& runtime;
   };
 
-  // `remove`: what is left goes too; not for a pod that completed.
+  // `remove`: the pod's remains are removed, too; false for a pod that completed.
   PodEnding(Duration grace, bool remove, Instant now);
 
   // Does what is due by now; whether the kill has just become late.
   [[nodiscard]] bool Advance(const Target& pod, Instant now);
-  // What is left is not wanted either.
+  // From now on the pod's remains are to be removed, too.
   void RemoveToo(const Target& pod, Instant now);
-  // Gives up what is left of the grace period; false where nothing is.
+  // Ends the grace period now; false: none of it is left.
   bool GiveUpGrace(Instant now);
-  // The machine was suspended for so long: the grace period goes on now.
+  // Extends the grace period by the time that the machine was suspended.
   void PutOff(Duration slept);
   // Kills what survives again, but no more often than once a second.
   void KillSurvivor(const Target& pod, Instant now);
@@ -52,10 +52,10 @@ class PodEnding {
   [[nodiscard]] Duration grace() const { return grace_; }
   [[nodiscard]] Instant kill_at() const { return kill_at_; }
   [[nodiscard]] bool removes() const { return remove_; }
-  // It is in its grace period: nothing was killed, and something may live.
+  // Whether the pod is in its grace period and has not been killed.
   [[nodiscard]] bool AwaitsKill() const { return step_ == Step::kTerminating && kills_.count == 0; }
-  // Present where it was killed more than once and something of it lives: a kill may fail, and what
-  // sleeps in the kernel does not end before that lets it go.
+  // Present if the pod was killed more than once and something of it still runs: a kill may fail,
+  // and a process that sleeps uninterruptibly in the kernel does not end.
   [[nodiscard]] std::optional<Survival> SurvivalOf(const ContainerRuns& runs) const;
   // Since when what is left of it is being removed; absent: it is not.
   [[nodiscard]] std::optional<Instant> removing_since() const { return removing_since_; }

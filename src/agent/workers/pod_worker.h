@@ -19,9 +19,9 @@
 
 namespace jettison {
 
-// Leads one admitted pod from its creation to its removal: init containers in order, side-cars,
-// restarts with back-off, the end with its grace period. It never waits: it is told of events and
-// of the time, and gives the runtime its orders. (kubelet: pkg/kubelet/pod_workers.go and
+// Manages one admitted pod from its creation to its removal: init containers in order, side-cars,
+// restarts with back-off, the end with its grace period. It never waits: the caller tells it events
+// and the time, and it gives commands to the runtime. (kubelet: pkg/kubelet/pod_workers.go and
 // kuberuntime's computePodActions)
 class PodWorker {
  public:
@@ -30,8 +30,9 @@ class PodWorker {
 
   // Begins to create an admitted pod.
   void Start(Instant now);
-  // What an agent before knew of it: its eviction goes on when it is taken over, the back-offs of
-  // its containers when the runtime has told all. Before Recall and Adopt.
+  // Takes the state that an earlier agent has kept. An eviction continues when the pod is taken
+  // over, the back-offs of its containers when the runtime has listed its pods. Must be called
+  // before Recall and Adopt.
   void Remember(const KeptPod& kept);
   // Takes over a pod by what is known of it while the runtime does not answer: it can be ended, and
   // nothing of it is started. Followed by Adopt.
@@ -39,15 +40,16 @@ class PodWorker {
   // Takes over a pod that the runtime still has, instead of Start. One that is ending goes on with
   // that.
   void Adopt(std::vector<ContainerRecord> records, Instant now);
-  // Fails the pod: status Failed, reason Evicted, and the end within the order's grace period. On a
-  // pod that is ending already it can only shorten the time left; then it tells whether it did.
+  // Evicts the pod: status Failed with reason Evicted, and its end within the order's grace period.
+  // If the pod is ending already, this can only shorten the time left. Returns whether it had an
+  // effect.
   bool Evict(const EvictionOrder& order, Instant now);
-  // Notes that the pod was evicted by this order, which somebody else carries out: nobody is told
-  // to end, and it may have ended by now. False where it was evicted already.
+  // Notes that the API server carries out this eviction: no container is told to end, and the pod
+  // may have ended already. False: it was evicted before.
   bool NoteEvicted(const EvictionOrder& order, Instant now);
-  // Gives up what is left of the grace period of a pod that is ending; false where nothing is.
+  // Ends the grace period of an ending pod now; false: none of it is left.
   bool KillNow(Instant now);
-  // Ends the pod within its own grace period, because nobody wants it any more.
+  // Ends the pod within its own grace period, because it is no longer wanted.
   void Terminate(Instant now);
   // The machine was suspended, and with it what is to end: its grace period goes on now.
   void PutOffEnd(Duration slept);
@@ -63,15 +65,15 @@ class PodWorker {
   [[nodiscard]] bool IsEvicted() const { return eviction_.has_value(); }
   // The runtime has not made it yet: nothing of it runs that this worker knows of.
   [[nodiscard]] bool AwaitsCreation() const { return std::holds_alternative<Creating>(state_); }
-  // It takes up resources and ending it would bring them back: running, or ending in no hurry (a
-  // grace period longer than that of a hard eviction) or for another reason than an eviction.
+  // Whether the pod may be chosen for an eviction: it runs, it is ending with a longer grace period
+  // than that of a hard eviction, or it is ending for another reason than an eviction.
   [[nodiscard]] bool IsCandidate() const;
-  // It was evicted, is no candidate any more, and holds what it has not given back yet.
+  // Whether the pod was evicted, is no candidate any more, and still holds resources.
   [[nodiscard]] bool IsEnding() const;
   // The end of its grace period; absent: it was killed, or is not ending.
   [[nodiscard]] std::optional<Instant> kill_at() const;
-  // Present where it was killed more than once and something of it lives: a kill may fail, and what
-  // sleeps in the kernel does not end before that lets it go.
+  // Present if the pod was killed more than once and something of it still runs: a kill may fail,
+  // and a process that sleeps uninterruptibly in the kernel does not end.
   [[nodiscard]] std::optional<Survival> survival() const;
   // Kills what survives again, sooner than the worker would by itself, but no more often than once
   // a second.

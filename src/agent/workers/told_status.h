@@ -9,7 +9,7 @@
 
 namespace jettison {
 
-// How far a pod is, as its status tells it.
+// The progress of a pod, from which its status is made.
 struct PodCourse {
   const ContainerRuns& runs;
   RestartPolicy restart_policy = RestartPolicy::kAlways;
@@ -20,7 +20,7 @@ struct PodCourse {
   std::string_view problem = {};            // why it cannot be made
 };
 
-// An evicted pod has failed from the moment of the decision on, however its containers end.
+// An evicted pod counts as Failed from the decision on, however its containers end.
 [[nodiscard]] PodPhase PhaseOf(const PodCourse& course);
 
 // The status of a pod that is told; its conditions remember when they last changed.

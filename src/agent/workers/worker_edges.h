@@ -12,7 +12,7 @@
 
 namespace jettison {
 
-// What the workers of all pods touch besides their own state.
+// The shared dependencies of the workers of all pods.
 struct WorkerEdges {
   ContainerRuntime& runtime;
   EventLog& events;
@@ -21,7 +21,8 @@ struct WorkerEdges {
   BackoffRule restart_rule = kRestartRule;
   kernel::LimitSettings limit_settings = {};
   PodCounters counters = {};  // of all pods
-  // Told which pods come and go. Null: nobody shares out CPU time among their classes.
+  // Is told which pods are added and removed, to set the CPU shares of their QoS classes. May be
+  // null.
   kernel::QosGroups* qos_groups = nullptr;
 };
 

@@ -13,59 +13,59 @@ double SecondsOf(Instant at) {
 }
 
 void WriteState(const Snapshot& snapshot, MetricsWriter& writer) {
-  writer.Family("jettison_build_info", kGauge, "The program; always 1.");
+  writer.Family("jettison_build_info", kGauge, "Version and compiler of the program. Always 1.");
   writer.Sample({{"compiler", __VERSION__}, {"version", JETTISON_VERSION}}, 1);
   writer.Family("jettison_dry_run", kGauge,
-                "Whether everything is decided and nothing is done about it.");
+                "1 in a dry run, in which the agent decides everything and evicts no pod.");
   if (snapshot.node) writer.Sample(snapshot.node->config.dry_run);
   writer.Family("jettison_waiting_for_cleanup", kGauge,
-                "Whether evicted pods are not gone yet, which puts off other evictions.");
+                "1 while evicted pods are being cleaned up, which delays other evictions.");
   writer.Sample(snapshot.waiting_for_cleanup);
   writer.Family("jettison_reclaim_under_way", kGauge,
-                "Whether dead containers or images are being removed for a disk that is short.");
+                "1 while dead containers or unused images are being removed to free disk space.");
   writer.Sample(snapshot.reclaim_under_way);
   writer.Family("jettison_last_pass_timestamp_seconds", kGauge, "When the last pass was made.");
   if (snapshot.last_report) writer.Sample(SecondsOf(snapshot.last_report->at));
   writer.Family("jettison_last_full_pass_timestamp_seconds", kGauge,
-                "When the last pass was made that had measured disk use, too.");
+                "When the last pass was made that also measured disk use.");
   if (snapshot.pods_measured_at) writer.Sample(SecondsOf(*snapshot.pods_measured_at));
 }
 
 void WritePasses(const PassCounters& counters, MetricsWriter& writer) {
   writer.Family("jettison_pass_duration_seconds", kHistogram,
-                "What a pass took, from its first figure to its last word; walks through files are "
-                "not in it.");
+                "Duration of a pass, from its first reading to its result, without measuring the "
+                "disk use of pods.");
   for (const PassKind kind : kAllPassKinds) {
     writer.Observed({{"kind", NameOf(kind)}},
                     counters.duration[static_cast<std::size_t>(kind)].View());
   }
-  writer.Family("jettison_looks_total", kCounter, "Looks at memory alone, between passes.");
+  writer.Family("jettison_looks_total", kCounter, "Checks of memory alone, between passes.");
   writer.Sample(counters.looks);
   writer.Family("jettison_memory_notifications_total", kCounter,
-                "Wake-ups by the kernel at a level of memory use.");
+                "Notifications from the kernel that memory use has reached a level.");
   writer.Sample(counters.memory_notifications);
   writer.Family("jettison_detection_latency_seconds", kHistogram,
-                "From the wake-up that led to an eviction until the pod had been told to end.");
+                "Time from the wake-up that led to an eviction until the pod was told to end.");
   writer.Observed({}, counters.detection_latency.View());
 }
 
 void WriteVictims(const Snapshot& snapshot, const PassCounters& counters, MetricsWriter& writer) {
   const std::array<bool, kSignalCount> watched = WatchedSignals(snapshot);
   writer.Family("jettison_dry_run_victims_total", kCounter,
-                "Evictions that a dry run has decided on; a pod counts anew in each pass.");
+                "Evictions that a dry run has decided on; a pod counts once in each pass.");
   for (std::size_t i = 0; i < kEvictionSignalCount; ++i) {
     const std::uint64_t count = counters.dry_run_victims[i];
     if (count == 0 && i < kSignalCount && !watched[i]) continue;
     writer.Sample({{"eviction_signal", EvictionSignalName(i)}}, count);
   }
   writer.Family("jettison_eviction_waits_total", kCounter,
-                "Evictions that had to wait for the kubelet's pace, by reason.");
+                "Evictions that waited because of the pace of evictions, by reason.");
   for (std::size_t i = 0; i < kPaceReasonCount; ++i) {
     writer.Sample({{"reason", NameOf(static_cast<PaceReason>(i))}}, counters.waits[i]);
   }
   writer.Family("jettison_early_kills_total", kCounter,
-                "Pods that were killed before their grace period was over, because what was short "
-                "would not have lasted for it.");
+                "Pods that were killed before their grace period was over, because what was left "
+                "would not have lasted that long.");
   writer.Sample(counters.early_kills);
   writer.Family("jettison_eviction_errors_total", kCounter,
                 "Evictions that were decided on and could not be carried out.");
@@ -73,29 +73,28 @@ void WriteVictims(const Snapshot& snapshot, const PassCounters& counters, Metric
 }
 
 void WriteReclaim(const NodeCounters& counters, MetricsWriter& writer) {
-  writer.Family("jettison_reclaims_total", kCounter,
-                "How often passes asked for a reclaim, by step.");
+  writer.Family("jettison_reclaims_total", kCounter, "Reclaims that passes started, by step.");
   for (const ReclaimStep step : kAllReclaimSteps) {
     writer.Sample({{"step", NameOf(step)}},
                   counters.passes.reclaims[static_cast<std::size_t>(step)]);
   }
-  writer.Family("jettison_reclaim_errors_total", kCounter, "What went wrong in reclaims.");
+  writer.Family("jettison_reclaim_errors_total", kCounter, "Errors during reclaims.");
   writer.Sample(counters.passes.reclaim_errors);
   writer.Family("jettison_reclaimed_bytes_total", kCounter,
-                "Bytes that came free on the file system of the images, as measured, by step.");
+                "Bytes freed on the image file system, as measured, by step.");
   writer.Sample({{"step", NameOf(ReclaimStep::kDeadContainers)}}, counters.container_bytes);
   writer.Sample({{"step", NameOf(ReclaimStep::kUnusedImages)}}, counters.images.freed_bytes);
   writer.Family("jettison_dead_containers_removed_total", kCounter,
-                "Dead containers that were collected.");
+                "Dead containers that were removed.");
   writer.Sample(counters.pods.dead_containers_removed);
 }
 
 void WriteTroubles(const NodeCounters& counters, MetricsWriter& writer) {
   writer.Family("jettison_kills_exceeded_grace_period_total", kCounter,
-                "Pods that were alive long after their grace period.");
+                "Pods that were still alive long after their grace period was over.");
   writer.Sample(counters.pods.late_kills);
   writer.Family("jettison_runtime_errors_total", kCounter,
-                "What the container runtime failed to do, or did not answer.");
+                "Operations that the container runtime failed at or did not answer, by operation.");
   const auto sample = [&](std::string_view operation, std::uint64_t count) {
     writer.Sample({{"operation", operation}}, count);
   };
@@ -105,8 +104,9 @@ void WriteTroubles(const NodeCounters& counters, MetricsWriter& writer) {
   sample("remove_image", counters.images.remove_errors);
   sample("start_container",
          counters.pods.started_containers_errors[0] + counters.pods.started_containers_errors[1]);
-  writer.Family("jettison_log_lines_dropped_total", kCounter,
-                "Lines of the agent's log that were lost, because nobody read them in time.");
+  writer.Family(
+      "jettison_log_lines_dropped_total", kCounter,
+      "Lines of the agent's log that were lost because they could not be written in time.");
   writer.Sample(counters.log_lines_lost);
 }
 
@@ -117,7 +117,7 @@ void WriteRecording(const Snapshot& snapshot, MetricsWriter& writer) {
   writer.Family("jettison_recorded_passes_total", kCounter, "Passes that were recorded.");
   writer.Sample(counters.passes);
   writer.Family("jettison_recorder_dropped_total", kCounter,
-                "Passes and OOM kills that the recorder had no time for.");
+                "Passes and OOM kills that were not recorded because the recorder was too slow.");
   writer.Sample(counters.dropped);
   writer.Family("jettison_recorder_written_bytes_total", kCounter,
                 "Bytes of chunks that were written to the recording.");
@@ -129,12 +129,14 @@ void WriteRecording(const Snapshot& snapshot, MetricsWriter& writer) {
 
 void WriteWalks(const WalkCounters& counters, MetricsWriter& writer) {
   writer.Family("jettison_disk_walk_duration_seconds", kHistogram,
-                "What measuring the disk use of all pods took, beside the loop and with pauses.");
+                "Duration of measuring the disk use of all pods, including pauses.");
   writer.Observed({}, counters.duration.View());
-  writer.Family("jettison_disk_walk_directories_total", kCounter, "Directories read for it.");
+  writer.Family("jettison_disk_walk_directories_total", kCounter,
+                "Directories read to measure the disk use of pods.");
   writer.Sample(counters.directories);
   writer.Family("jettison_disk_walk_trees_total", kCounter,
-                "Trees that were walked whole for it, not only where something had changed.");
+                "Directory trees read as a whole to measure the disk use of pods, not only where "
+                "something had changed.");
   writer.Sample(counters.trees);
 }
 

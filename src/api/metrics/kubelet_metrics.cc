@@ -71,8 +71,8 @@ void WriteWorkingPods(const Snapshot& snapshot, MetricsWriter& writer) {
     if (pod.activity != PodActivity::kWaiting) ++number[LabelsOf(pod)];
   }
   writer.Family("kubelet_working_pods", kGauge,
-                "Pods on the node by what is done with them, by whether they are wanted, orphaned "
-                "or foreign, and by whether they are static.");
+                "Pods on the node by lifecycle, by configuration (wanted, orphaned or foreign), "
+                "and by whether they are static.");
   for (const auto& [labels, count] : number) {
     writer.Sample(
         {{"config", labels.config}, {"lifecycle", labels.lifecycle}, {"static", labels.is_static}},
@@ -90,10 +90,10 @@ void WriteContainers(const Snapshot& snapshot, MetricsWriter& writer) {
     exited += pod.dead_containers;
     if (running > before || pod.activity == PodActivity::kRunning) ++pods;
   }
-  writer.Family("kubelet_running_pods", kGauge, "Pods that have a sandbox, or a group, in use.");
+  writer.Family("kubelet_running_pods", kGauge, "Pods that have a running sandbox or cgroup.");
   writer.Sample(pods);
   writer.Family("kubelet_running_containers", kGauge,
-                "Containers on the node by state; those that ended count until they are removed.");
+                "Containers on the node by state; exited containers count until they are removed.");
   writer.Sample({{"container_state", "exited"}}, exited);
   writer.Sample({{"container_state", "running"}}, running);
 }
@@ -103,21 +103,21 @@ void WriteContainers(const Snapshot& snapshot, MetricsWriter& writer) {
 void WriteEvictions(const Snapshot& snapshot, const NodeCounters& counters, MetricsWriter& writer) {
   const std::array<bool, kSignalCount> watched = WatchedSignals(snapshot);
   writer.Family("kubelet_evictions", kCounter,
-                "Pods evicted, by the signal, or the storage limit, that they went for.");
+                "Pods evicted, by the eviction signal or storage limit that caused the eviction.");
   for (std::size_t i = 0; i < kEvictionSignalCount; ++i) {
     const std::uint64_t count = counters.passes.evictions[i];
     if (count == 0 && i < kSignalCount && !watched[i]) continue;
     writer.Sample({{"eviction_signal", EvictionSignalName(i)}}, count);
   }
   writer.Family("kubelet_eviction_stats_age_seconds", kHistogram,
-                "How old a signal's figure was when a pod was told to end for it.");
+                "Age of the reading of an eviction signal when a pod was told to end for it.");
   for (std::size_t i = 0; i < kSignalCount; ++i) {
     const auto& age = counters.passes.stats_age[i];
     if (!watched[i] && age.Count() == 0) continue;
     writer.Observed({{"eviction_signal", EvictionSignalName(i)}}, age.View());
   }
   writer.Family("kubelet_preemptions", kCounter,
-                "Pods that made room for one of higher priority, by what was short.");
+                "Pods preempted for a pod of higher priority, by the resource that was short.");
   for (std::size_t i = 0; i < kSharedResources.size(); ++i) {
     writer.Sample({{"preemption_signal", kSharedResources[i]}}, counters.pods.preemptions[i]);
   }
@@ -131,18 +131,19 @@ void WriteRejections(const PodCounters& counters, MetricsWriter& writer) {
     rejections[shortages[i]] = 0;
   }
   for (const auto& [reason, count] : counters.admission_rejections) rejections[reason] = count;
-  writer.Family("kubelet_admission_rejections_total", kCounter, "Pods refused, by reason.");
+  writer.Family("kubelet_admission_rejections_total", kCounter,
+                "Pods that were not admitted, by reason.");
   for (const auto& [reason, count] : rejections) writer.Sample({{"reason", reason}}, count);
 }
 
 void WriteStarts(const PodCounters& counters, MetricsWriter& writer) {
-  writer.Family("kubelet_started_pods_total", kCounter, "Pods that were begun, failures too.");
+  writer.Family("kubelet_started_pods_total", kCounter, "Pods started, including failures.");
   writer.Sample(counters.started_pods);
-  writer.Family("kubelet_started_pods_errors_total", kCounter, "Pods that could not be begun.");
+  writer.Family("kubelet_started_pods_errors_total", kCounter, "Pods that could not be started.");
   writer.Sample(counters.started_pods_errors);
   constexpr std::array<std::string_view, 2> kTypes = {"container", "init_container"};
   writer.Family("kubelet_started_containers_total", kCounter,
-                "Containers that were started, restarts and failures too.");
+                "Containers started, including restarts and failures.");
   for (std::size_t i = 0; i < kTypes.size(); ++i) {
     writer.Sample({{"container_type", kTypes[i]}}, counters.started_containers[i]);
   }
@@ -153,12 +154,11 @@ void WriteStarts(const PodCounters& counters, MetricsWriter& writer) {
                   counters.started_containers_errors[i]);
   }
   writer.Family("kubelet_restarted_pods_total", kCounter,
-                "Pods that came back under the same UID, after an eviction or after they had made "
-                "room.");
+                "Pods started again under the same UID after an eviction or a preemption.");
   writer.Sample({{"static", ""}}, 0);
   writer.Sample({{"static", "true"}}, counters.restarted_pods);
   writer.Family("kubelet_pod_start_duration_seconds", kHistogram,
-                "From the admission of a pod until its first regular container has started.");
+                "Time from the admission of a pod until its first regular container was started.");
   writer.Observed({}, counters.pod_start.View());
 }
 
@@ -179,15 +179,15 @@ void WriteKubeletMetrics(const Snapshot& snapshot, const NodeCounters& counters,
   WritePodsBySource(
       "kubelet_desired_pods", "Pods that the manifests ask for.", snapshot,
       [](const PodView& pod) { return pod.wanted; }, writer);
-  WritePodsBySource("kubelet_active_pods", "Pods that take up their place on the node.", snapshot,
-                    IsActive, writer);
+  WritePodsBySource("kubelet_active_pods", "Pods that use or reserve resources of the node.",
+                    snapshot, IsActive, writer);
   WriteWorkingPods(snapshot, writer);
   WriteContainers(snapshot, writer);
   WriteEvictions(snapshot, counters, writer);
   WriteRejections(counters.pods, writer);
   writer.Family("kubelet_image_garbage_collected_total", kCounter,
-                "Images removed, because nobody used them for long or because their space was "
-                "needed.");
+                "Images removed because they were unused for too long or because disk space was "
+                "needed, by reason.");
   for (const ImageGcReason reason : kAllImageGcReasons) {
     writer.Sample({{"reason", NameOf(reason)}},
                   counters.images.removed[static_cast<std::size_t>(reason)]);

@@ -30,18 +30,17 @@ std::string MetricsText(const Snapshot& snapshot) {
 std::string ProcessMetricsText(const OwnProcess& process, std::optional<Instant> started_at) {
   MetricsWriter writer;
   writer.Family("process_cpu_seconds_total", MetricType::kCounter,
-                "Processor time that the agent has taken, in the kernel too.");
+                "CPU time of the agent, user and system.");
   writer.Sample(SecondsOf(process.cpu));
   writer.Family("process_resident_memory_bytes", MetricType::kGauge,
-                "Memory of the agent that is in RAM.");
+                "Resident memory of the agent.");
   writer.Sample(process.resident_bytes);
-  writer.Family("process_virtual_memory_bytes", MetricType::kGauge, "Address space of the agent.");
+  writer.Family("process_virtual_memory_bytes", MetricType::kGauge, "Virtual memory of the agent.");
   writer.Sample(process.virtual_bytes);
-  writer.Family("process_open_fds", MetricType::kGauge,
-                "File descriptors that the agent has open.");
+  writer.Family("process_open_fds", MetricType::kGauge, "Open file descriptors of the agent.");
   if (process.open_fds) writer.Sample(*process.open_fds);
   writer.Family("process_max_fds", MetricType::kGauge,
-                "File descriptors that the agent may have open.");
+                "Maximum number of open file descriptors of the agent.");
   if (process.max_fds) writer.Sample(*process.max_fds);
   writer.Family("process_start_time_seconds", MetricType::kGauge,
                 "When the agent started, in seconds since 1970.");

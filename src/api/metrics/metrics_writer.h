@@ -31,7 +31,7 @@ class MetricsWriter {
   // `size`: bytes that the text will have, about.
   explicit MetricsWriter(std::size_t size = 0) { text_.reserve(size); }
 
-  // The samples that follow are of this family. Each name once.
+  // Begins a family; the samples that follow belong to it. Each name may be used once.
   void Family(std::string_view name, MetricType type, std::string_view help);
   template <typename Number>
   requires std::is_arithmetic_v<Number>

@@ -41,7 +41,7 @@ void WriteActivities(const Snapshot& snapshot, MetricsWriter& writer) {
                                       PodActivity::kCleaningUp, PodActivity::kFinished};
   std::array<std::uint64_t, kActivities.size()> number{};
   for (const PodView& pod : snapshot.pods) ++number[static_cast<std::size_t>(pod.activity)];
-  writer.Family("jettison_pods", kGauge, "Pods by what their worker is at.");
+  writer.Family("jettison_pods", kGauge, "Pods by activity of their worker.");
   for (const PodActivity activity : kActivities) {
     writer.Sample({{"activity", NameOf(activity)}}, number[static_cast<std::size_t>(activity)]);
   }
@@ -106,15 +106,15 @@ void WriteDisks(const Snapshot& snapshot, const std::vector<const PodView*>& pod
     if (found != stats.end() && (*found)->uid == pods[i]->uid) disks[i] = DiskOf(*pods[i], **found);
   }
   WriteDisk("jettison_pod_disk_used_bytes",
-            "Bytes of the pod on disk by what they are: rootfs (writable layers), logs, volumes.",
+            "Disk use of the pod in bytes, by kind: rootfs (writable layers), logs, volumes.",
             &FsUsage::used_bytes, pods, disks, writer);
-  WriteDisk("jettison_pod_disk_used_inodes", "Inodes of the pod on disk, as above.",
+  WriteDisk("jettison_pod_disk_used_inodes", "Inodes of the pod on disk, by kind.",
             &FsUsage::inodes_used, pods, disks, writer);
 }
 
 // What a pod is, for whoever reads its figures later.
 void WriteFacts(const std::vector<const PodView*>& pods, MetricsWriter& writer) {
-  writer.Family("jettison_pod_info", kGauge, "Which pod it is. Always 1.");
+  writer.Family("jettison_pod_info", kGauge, "Identity of the pod. Always 1.");
   for (const PodView* pod : pods) {
     // One that is spared is so for now alone.
     const bool lasts = pod->protection != Protection::kSpared;
@@ -164,7 +164,7 @@ void WritePodMetrics(const Snapshot& snapshot, MetricsWriter& writer) {
   const std::vector<const PodView*> pods = PodsByName(snapshot);
   WritePods(
       "jettison_pod_memory_working_set_bytes", kGauge,
-      "Memory of the pod that cannot be taken back, as of the last full pass.", pods,
+      "Working set of the pod, as of the last full pass.", pods,
       [](const PodView& pod) { return pod.memory_working_set_bytes; }, writer);
   WritePods(
       "jettison_pod_processes", kGauge, "Tasks of the pod, as of the last full pass.", pods,
@@ -177,7 +177,7 @@ void WritePodMetrics(const Snapshot& snapshot, MetricsWriter& writer) {
       },
       writer);
   WritePods(
-      "jettison_pod_ephemeral_storage_used_inodes", kGauge, "Inodes of the pod on disk, as above.",
+      "jettison_pod_ephemeral_storage_used_inodes", kGauge, "Inodes of the pod on disk, by kind.",
       pods,
       [](const PodView& pod) {
         return pod.ephemeral_storage ? pod.ephemeral_storage->inodes_used : std::nullopt;
@@ -185,7 +185,7 @@ void WritePodMetrics(const Snapshot& snapshot, MetricsWriter& writer) {
       writer);
   WritePods(
       "jettison_pod_evictions_total", kCounter,
-      "Evictions of the pod since the agent started, or since its manifest came.", pods,
+      "Evictions of the pod since the agent started or since its manifest was added.", pods,
       [](const PodView& pod) { return std::optional(pod.evictions); }, writer);
   WritePods(
       "jettison_pod_oom_kills_total", kCounter,
@@ -193,9 +193,9 @@ void WritePodMetrics(const Snapshot& snapshot, MetricsWriter& writer) {
       [](const PodView& pod) { return std::optional(pod.oom_kills); }, writer);
   WriteDisks(snapshot, pods, writer);
   WriteFacts(pods, writer);
-  WriteAmounts("jettison_pod_request_bytes", "What the pod requests of a resource.", pods,
-               RequestOf, writer);
-  WriteAmounts("jettison_pod_limit_bytes", "What limits the pod as a whole.", pods, LimitOf,
+  WriteAmounts("jettison_pod_request_bytes", "Resource request of the pod.", pods, RequestOf,
+               writer);
+  WriteAmounts("jettison_pod_limit_bytes", "Resource limit of the pod as a whole.", pods, LimitOf,
                writer);
 }
 

@@ -11,13 +11,14 @@ void WriteShadowMetrics(const Snapshot& snapshot, MetricsWriter& writer) {
                 "Pods that a dry run would have evicted before the kubelet evicted them.");
   if (counters != nullptr) writer.Sample(counters->Of(ShadowVerdict::kAgreed));
   writer.Family("jettison_shadow_disagreements_total", kCounter,
-                "Evictions in which a dry run and the kubelet differ, by how they do.");
+                "Evictions in which a dry run and the kubelet differ, by kind of difference.");
   for (const ShadowVerdict verdict : kAllShadowVerdicts) {
     if (counters == nullptr || verdict == ShadowVerdict::kAgreed) continue;
     writer.Sample({{"kind", NameOf(verdict)}}, counters->Of(verdict));
   }
   writer.Family("jettison_shadow_lead_seconds", kHistogram,
-                "By how much a dry run was earlier than the kubelet, where the two agree.");
+                "Time by which the dry run was earlier than the kubelet, for evictions in which "
+                "the two agree.");
   if (counters == nullptr) return;
   writer.Observed(
       {},

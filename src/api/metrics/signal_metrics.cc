@@ -56,10 +56,10 @@ void WriteSignals(const Snapshot& snapshot, MetricsWriter& writer) {
     }
   };
   write("jettison_signal_available",
-        "What is left of what a signal watches, in its unit: bytes, inodes, process ids, or the "
+        "Available amount of the eviction signal, in its unit: bytes, inodes, process IDs, or the "
         "share of time without stalls.",
         &Observation::available);
-  write("jettison_signal_capacity", "All of what a signal watches, in its unit.",
+  write("jettison_signal_capacity", "Capacity of the eviction signal, in its unit.",
         &Observation::capacity);
 }
 
@@ -83,12 +83,12 @@ std::optional<double> TimeTo(const ThresholdView& view) {
 
 void WriteConditions(const Snapshot& snapshot, MetricsWriter& writer) {
   writer.Family("jettison_node_condition", kGauge,
-                "Whether the node has this condition, held for the transition period.");
+                "1 while the node has the condition, including the transition period.");
   for (const ConditionView& view : snapshot.condition_views) {
     writer.Sample({{"condition", NameOf(view.type)}}, view.status);
   }
   writer.Family("jettison_node_condition_transition_timestamp_seconds", kGauge,
-                "When this condition last changed, or the start of the agent.");
+                "When the condition last changed; if it has not changed, when the agent started.");
   for (const ConditionView& view : snapshot.condition_views) {
     writer.Sample({{"condition", NameOf(view.type)}},
                   std::chrono::duration<double>(view.last_transition.time_since_epoch()).count());
@@ -100,19 +100,21 @@ void WriteConditions(const Snapshot& snapshot, MetricsWriter& writer) {
 void WriteSignalMetrics(const Snapshot& snapshot, MetricsWriter& writer) {
   WriteSignals(snapshot, writer);
   const std::vector<const ThresholdView*> lines = Lines(snapshot);
-  WriteThresholds("jettison_threshold_amount",
-                  "The line below which a signal's available amount is too little, in its unit.",
-                  lines, LineOf, writer);
+  WriteThresholds(
+      "jettison_threshold_amount",
+      "The threshold below which the available amount is too small, in the unit of the signal.",
+      lines, LineOf, writer);
   WriteThresholds(
       "jettison_threshold_met",
-      "Whether the threshold is met, or was and its minimum reclaim is not reached yet.", lines,
+      "1 while the threshold is met, or was met and its minimum reclaim is not reached yet.", lines,
       [](const ThresholdView& view) { return std::optional(view.met); }, writer);
   WriteThresholds(
-      "jettison_threshold_overdue", "Whether it has been met for its whole grace period.", lines,
+      "jettison_threshold_overdue",
+      "1 while the threshold has been met for its whole grace period.", lines,
       [](const ThresholdView& view) { return std::optional(view.overdue); }, writer);
   WriteThresholds("jettison_time_to_threshold_seconds",
-                  "How long until the line is crossed as memory shrinks now; no sample where it "
-                  "does not shrink, or is crossed.",
+                  "Time until the threshold is met at the present pace; there is no sample while "
+                  "available memory does not shrink or the threshold is met.",
                   lines, TimeTo, writer);
   WriteConditions(snapshot, writer);
 }

@@ -55,7 +55,7 @@ struct OverviewPod {
   std::string namespace_;
   std::string name;
   std::string uid;
-  std::optional<std::int64_t> place;  // in the order of eviction, from 1; absent: it does not go
+  std::optional<std::int64_t> place;  // in the order of eviction, from 1; absent: not evicted
   std::string qos;
   std::int32_t priority = 0;
   bool critical = false;
@@ -101,10 +101,10 @@ struct Overview {
   Instant started_at;
   bool dry_run = false;
   std::string phase;  // "monitoring", "waiting for clean-up", "reclaim under way"
-  // Who holds the memory, where it is short and others than pods that may be evicted hold most of
-  // it; else empty.
+  // What holds the memory, where it is short and most of it is not held by pods that may be
+  // evicted; otherwise empty.
   std::string memory_held;
-  // Whose eviction waits, until when and why; empty: nobody's.
+  // Which pod's eviction waits, until when and why; empty: none.
   std::string eviction_waits;
   std::vector<OverviewCondition> conditions;
   std::vector<OverviewTaint> taints;

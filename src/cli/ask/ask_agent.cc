@@ -60,7 +60,7 @@ void AddAskOptions(CLI::App& command, AskOptions& options) {
   constexpr const char* kGroup = "Reaching the agent";
   command
       .add_option("--server", options.server,
-                  "unix:///run/jettison/jettison.sock, http://HOST:PORT or https://HOST:PORT")
+                  "the address of the agent: unix://PATH, http://HOST:PORT or https://HOST:PORT")
       ->envname("JETTISON_SERVER")
       ->capture_default_str()
       ->group(kGroup);
@@ -68,11 +68,16 @@ void AddAskOptions(CLI::App& command, AskOptions& options) {
       ->envname("JETTISON_TOKEN_FILE")
       ->group(kGroup);
   command
-      .add_option("--ca-file", options.ca_file, "PEM: the CAs that may vouch for the agent (https)")
+      .add_option("--ca-file", options.ca_file,
+                  "PEM file with the CAs that may sign the agent's certificate (https)")
       ->group(kGroup);
-  command.add_option("--cert-file", options.cert_file, "PEM: a client certificate (https)")
+  command
+      .add_option("--cert-file", options.cert_file, "PEM file with a client certificate (https)")
       ->group(kGroup);
-  command.add_option("--key-file", options.key_file, "PEM: its private key")->group(kGroup);
+  command
+      .add_option("--key-file", options.key_file,
+                  "PEM file with the private key of that certificate")
+      ->group(kGroup);
   command.add_option("--timeout", options.timeout_seconds, "seconds to wait for the answer")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str()

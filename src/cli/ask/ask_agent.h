@@ -26,8 +26,8 @@ struct AskOptions {
 // parsing.
 void AddAskOptions(CLI::App& command, AskOptions& options);
 
-// Whom to ask. A token is read here, so that a change of its file counts at once; fails where it
-// cannot be read.
+// The server to ask. A token is read on each call, so that a change of its file takes effect at
+// once. Fails where the file cannot be read.
 [[nodiscard]] Result<HttpTarget> TargetOf(const AskOptions& options);
 
 // The body of the agent's answer to a GET of `path`, which begins with "/" and has its query with

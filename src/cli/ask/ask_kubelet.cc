@@ -41,8 +41,8 @@ KubeletAnswer ReadFile(const std::string& file) {
   auto documents = ParseDocuments(*text);
   if (!documents) return Refusal(file, documents.error().message);
   if (documents->size() != 1 || !IsKubeletConfiguration(documents->front())) {
-    return Refusal(file,
-                   fmt::format("must hold one document of kind {}, the kubelet's own", kKind));
+    return Refusal(
+        file, fmt::format("must hold exactly one document, the kubelet's own, of kind {}", kKind));
   }
   KubeletAnswer answer;
   answer.side.document = ConfigDocument{file, std::move(documents->front())};
@@ -81,7 +81,7 @@ Result<kube::ApiReply> AskItself(const Cluster& cluster, const std::string& node
   kube::ApiAccess access = cluster.access;
   access.server = kube::KubeletUrlOf(*known);
   if (access.server.empty()) {
-    return Fail(ErrorCode::kUnavailable, "the node does not tell where its kubelet answers");
+    return Fail(ErrorCode::kUnavailable, "the Node object does not say where its kubelet answers");
   }
   access.path_prefix.clear();
   access.server_name.clear();
@@ -134,7 +134,7 @@ std::optional<KubeletAnswer> Ask(const Cluster& cluster, const std::string& node
   if (outcome.result == kube::CallResult::kForbidden) {
     const auto own = AskItself(cluster, node, timeout);
     if (own) return AnswerOf(own->body, node);
-    why += fmt::format("; of the kubelet itself: {}{}", own.error().message, kRemedy);
+    why += fmt::format("; from the kubelet itself: {}{}", own.error().message, kRemedy);
   }
   KubeletAnswer answer;
   answer.side.why_not = why;

@@ -20,7 +20,7 @@ struct KubeletQuestion {
 // As `kubernetes` and `nodeName` of a configuration say.
 [[nodiscard]] KubeletQuestion QuestionOf(const AgentConfig& config);
 
-// How long an API server is asked that does not answer.
+// How long and how often an API server is asked that does not answer.
 struct Patience {
   Duration in_all = std::chrono::seconds(10);
   Duration between = std::chrono::seconds(1);
@@ -29,13 +29,14 @@ struct Patience {
 
 struct KubeletAnswer {
   KubeletSide side;
-  std::string text;  // as it was told, to be compared with what is told another time
+  std::string text;  // as received; to be compared with later answers
   Faults faults;     // of what asking again does not mend: a file is missing, a kubeconfig faulty
 };
 
-// Reads the kubelet's file, or asks for the configuration that the kubelet runs by (configz): the
-// API server, again and again while it is away, and the kubelet itself where that does not let us.
-// A token is shown to a kubelet alone whose certificate is from the cluster's CA.
+// Reads the kubelet's file, or asks for the configuration that the kubelet runs with (configz):
+// first the API server, again and again while it is unreachable, and then the kubelet itself where
+// the API server forbids it. A token is sent only to a kubelet whose certificate is from the
+// cluster's CA.
 [[nodiscard]] KubeletAnswer AskKubelet(const KubeletQuestion& question, const Patience& patience);
 
 }  // namespace jettison

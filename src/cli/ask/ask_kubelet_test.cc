@@ -85,9 +85,10 @@ TEST_F(AskingKubelet, AFileThatIsMissingOrNoneOfAKubeletIsAFaultWithItsName) {
   };
   for (const Row& row : {
            Row{nullptr, "cannot be read: No such file or directory"},
-           Row{"", "must hold one document of kind KubeletConfiguration"},
-           Row{"kind: JettisonConfiguration\n", "must hold one document of kind Kubelet"},
-           Row{"kind: KubeletConfiguration\n---\nkind: KubeletConfiguration\n", "must hold one"},
+           Row{"", "must hold exactly one document, the kubelet's own, of kind Kubelet"},
+           Row{"kind: JettisonConfiguration\n", "must hold exactly one document"},
+           Row{"kind: KubeletConfiguration\n---\nkind: KubeletConfiguration\n",
+               "must hold exactly one"},
            Row{"a: [", "line 1: this is not valid YAML"},
        }) {
     const std::string path = folder_.path() + "/theirs.yaml";
@@ -148,7 +149,7 @@ TEST_F(AskingKubelet, ARightThatIsNotGivenIsNotAskedForAgain) {
   const KubeletAnswer answer = AskServer();
   EXPECT_THAT(retries_, IsEmpty());
   EXPECT_THAT(answer.side.why_not, HasSubstr("is forbidden"));
-  EXPECT_THAT(answer.side.why_not, HasSubstr("of the kubelet itself: https://127.0.0.1:1: "));
+  EXPECT_THAT(answer.side.why_not, HasSubstr("from the kubelet itself: https://127.0.0.1:1: "));
   EXPECT_THAT(answer.side.why_not, HasSubstr("nodes/configz"));
 }
 

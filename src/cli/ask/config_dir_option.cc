@@ -5,7 +5,7 @@ namespace jettison {
 void AddConfigDir(CLI::App& command, std::string& folder) {
   command
       .add_option("--config-dir", folder,
-                  "Folder of drop-ins, which are put over the configuration")
+                  "Folder of drop-ins, which are merged over the configuration")
       ->type_name("DIR");
 }
 

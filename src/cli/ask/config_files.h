@@ -12,18 +12,17 @@
 
 namespace jettison {
 
-// Reads the configuration that these files make together: YAML or JSON, several documents a file,
-// and drop-ins over them.
-// A file that cannot be read or parsed is a fault like any other, and the rest is read all the
-// same, so that one run names everything there is to mend. The kubelet is not asked for its own.
+// Reads the configuration that these files make together: YAML or JSON, with any number of
+// documents per file, and drop-ins over them. A file that cannot be read or parsed is a fault like
+// any other, and the rest is read all the same, so that one run reports every fault. The kubelet is
+// not asked for its configuration.
 [[nodiscard]] ConfigReading ReadConfigFiles(const ConfigSources& sources);
 
 // The same with `source: kubernetes` heeded: the kubelet is asked for its configuration, too.
 [[nodiscard]] ConfigReading ReadConfigBesideKubelet(const ConfigSources& sources,
                                                     const Patience& patience);
 
-// For an agent that runs: reads its configuration, and reads it again. It belongs to one thread at
-// a time.
+// Reads the configuration of a running agent, first and again. It belongs to one thread at a time.
 class ConfigRereader {
  public:
   ConfigRereader(ConfigSources sources, Patience patience)
@@ -34,9 +33,9 @@ class ConfigRereader {
   // Before the agent runs: as ReadConfigBesideKubelet.
   [[nodiscard]] ConfigReading ReadFirst();
 
-  // All of it once more. A file without a document, which is what one looks like that is being
-  // written, is a fault, and so is a kubelet's configuration that cannot be read, or a folder of
-  // drop-ins that is gone.
+  // Reads everything again. A file without a document is a fault, because a file looks like that
+  // while it is being written. So is a kubelet's configuration that cannot be read, and a drop-in
+  // folder that is gone.
   [[nodiscard]] ConfigReading ReadAgain();
 
   // The kubelet's alone, beside ours as it was read last: ours may be half mended by now. Absent:

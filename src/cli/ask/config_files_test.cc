@@ -88,7 +88,7 @@ TEST_F(DropInFolder, ThatIsNotThereIsAWarning) {
   const ConfigReading reading = ReadConfigFiles(sources_);
   EXPECT_TRUE(reading.faults.empty());
   EXPECT_EQ(DescribeAll(reading.warnings),
-            Folder() + ": there is no such folder, and so no drop-in");
+            Folder() + ": this folder does not exist, so no drop-in is read");
   EXPECT_TRUE(rereader_.ReadFirst().faults.empty());
   EXPECT_TRUE(rereader_.ReadAgain().faults.empty());
 }
@@ -122,7 +122,7 @@ TEST_F(DropInFolder, WhatCannotBeReadInItIsAFaultEach) {
   const ConfigReading reading = ReadConfigFiles(sources_);
   ASSERT_EQ(reading.faults.size(), 4U);
   EXPECT_EQ(reading.faults[0].file, Path("a.yaml"));
-  EXPECT_EQ(Describe(reading.faults[1]), Path("b.yaml") + ": is a folder, and must be a file");
+  EXPECT_EQ(Describe(reading.faults[1]), Path("b.yaml") + ": is a folder, but must be a file");
   EXPECT_EQ(Describe(reading.faults[2]),
             Path("c.yaml") + ": cannot be read: No such file or directory");
   EXPECT_EQ(Describe(reading.faults[3]), Path("d.yaml") + ": must be a regular file");
@@ -134,7 +134,7 @@ TEST_F(DropInFolder, AFileThatIsEmptyIsAFaultWhenItIsReadAgainAndOneOfCommentsIs
   EXPECT_TRUE(rereader_.ReadFirst().faults.empty());
   EXPECT_TRUE(rereader_.ReadAgain().faults.empty());
   Put("a.yaml", "");
-  EXPECT_EQ(DescribeAll(rereader_.ReadAgain().faults), Path("a.yaml") + ": it is empty");
+  EXPECT_EQ(DescribeAll(rereader_.ReadAgain().faults), Path("a.yaml") + ": the file is empty");
 }
 
 }  // namespace

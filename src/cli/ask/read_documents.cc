@@ -52,7 +52,7 @@ std::string FaultOfKind(const std::string& file) {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
   if (error || fs::is_regular_file(status)) return "";
-  return fs::is_directory(status) ? "is a folder, and must be a file" : "must be a regular file";
+  return fs::is_directory(status) ? "is a folder, but must be a file" : "must be a regular file";
 }
 
 bool HoldsNothing(const std::string& text) {
@@ -76,7 +76,8 @@ class Reader {
     if (files) {
       for (const std::string& file : *files) ReadDropIn(file);
     } else if (files.error().code == ErrorCode::kNotFound) {
-      reading_.warnings.push_back(FaultOf(folder, "there is no such folder, and so no drop-in"));
+      reading_.warnings.push_back(
+          FaultOf(folder, "this folder does not exist, so no drop-in is read"));
     } else {
       reading_.faults.push_back(FaultOf(folder, files.error().message));
     }
@@ -93,7 +94,7 @@ class Reader {
     }
     const bool is_empty = drop_in ? HoldsNothing(*text) : parsed->empty();
     if (is_empty && empty_ == Empty::kFault) {
-      reading_.faults.push_back(FaultOf(file, "it is empty"));
+      reading_.faults.push_back(FaultOf(file, "the file is empty"));
     }
     for (Value& document : *parsed) {
       reading_.documents.push_back(

@@ -12,7 +12,7 @@ Result<Instant> TimeNamed(std::string_view option, const std::string& text, Inst
   if (ago && *ago >= Duration{0}) return now - *ago;
   return Fail(ErrorCode::kInvalidArgument,
               fmt::format("{}: {}: must be a time such as 2026-01-31T12:00:00Z, a day such as "
-                          "2026-01-31, now, or how long ago, such as 2h",
+                          "2026-01-31, a duration before now such as 2h, or now",
                           option, text));
 }
 

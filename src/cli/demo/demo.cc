@@ -54,10 +54,11 @@ Result<std::int64_t> PidThreshold() {
   if (!pids) return Fail(pids.error());
   const std::int64_t available = pids->max_pid.value_or(0) - pids->running.value_or(0);
   if (available < kFewestFreePids) {
-    return Fail(ErrorCode::kUnavailable,
-                fmt::format("only {} process ids are free on this host, and the demo would not "
-                            "come near its limits: it wants {}",
-                            available, kFewestFreePids));
+    return Fail(
+        ErrorCode::kUnavailable,
+        fmt::format(
+            "only {} process ids are free on this host, but the demo needs {} to reach its limits",
+            available, kFewestFreePids));
   }
   return available - kDemoPidHeadroom;
 }
@@ -100,7 +101,9 @@ Result<void> Perform(const AgentConfig& config, DemoShow& show, const DemoOption
 
 void PrintLog(const DemoShow& show) {
   if (show.log().empty()) return;
-  fmt::print(stderr, "\nThe agent's last words:\n");
+  fmt::print(stderr,
+             "\n"
+             "The last log lines of the agent:\n");
   for (const std::string& line : show.log()) fmt::print(stderr, "  {}\n", line);
 }
 
@@ -167,8 +170,8 @@ int RunOnNewNode(const DemoOptions& options, DemoInterruption& interruption) {
 int RunDemo(const DemoOptions& options) {
   if (::geteuid() != 0) {
     return Complain(
-        "needs root, to make control groups and to mount a small file system of its own; nothing "
-        "was done. Try: sudo jettison demo");
+        "needs root to create cgroups and to mount a small file system; nothing was changed. Run: "
+        "sudo jettison demo");
   }
   DemoInterruption interruption;
   const DemoLeftovers leftovers = RemoveDemoLeftovers();
@@ -177,12 +180,15 @@ int RunDemo(const DemoOptions& options) {
   }
   if (!leftovers.running.empty()) {
     return Complain(fmt::format(
-        "another demo is running ({}), and process ids are shared with it: wait until it has ended",
+        "another demo is running ({}) and uses the same process ids: wait until it has ended",
         leftovers.running.front()));
   }
   const int exit_code = RunOnNewNode(options, interruption);
   if (const auto signal = interruption.Signal()) {
-    if (exit_code == 0) fmt::print(stderr, "\njettison demo: interrupted; the node is gone\n");
+    if (exit_code == 0)
+      fmt::print(stderr,
+                 "\n"
+                 "jettison demo: interrupted; its node was removed\n");
     return kSignalBase + *signal;
   }
   return exit_code;
@@ -202,31 +208,32 @@ void AddDemo(CLI::App& app, int& exit_code) {
   auto runtime = std::make_shared<std::string>("process");
   command
       ->add_option("--runtime", *runtime,
-                   "process: pods are processes of this host; cri: they run on a containerd of the "
-                   "demo's own")
+                   "process: pods are processes of this host; cri: pods run on a containerd that "
+                   "the demo starts")
       ->check(CLI::IsMember({"process", "cri"}))
       ->capture_default_str();
   command
       ->add_option("--patience", options->patience,
-                   "how many times longer it may take on a slow machine before it gives up")
+                   "factor by which the demo may take longer on a slow machine before it fails")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
   command->footer(
       "Runs the agent on a node of 512 MiB with eight pods, of which one leaks memory, one fills\n"
-      "the disk, one outgrows the limit of its emptyDir and one forks. It takes about 40 seconds,\n"
-      "and in the end checks which pods were evicted, why, in which order, and which were left "
-      "alone.\n"
+      "the disk, one exceeds the limit of its emptyDir and one forks. It takes about 40 seconds. "
+      "At\n"
+      "the end it checks which pods were evicted, why and in which order, and which were not\n"
+      "evicted.\n"
       "\n"
-      "What it does to this host, and undoes however it ends:\n"
-      "  a control group jettison-demo-PID with limits: 512 MiB of memory, 1500 processes\n"
+      "It makes these changes to this host, and undoes them however it ends:\n"
+      "  a cgroup jettison-demo-PID with limits: 512 MiB of memory, 1500 processes\n"
       "  a folder jettison-demo-XXXXXX in $TMPDIR (or /tmp) with a file of 96 MiB, mounted as "
       "ext4\n"
       "  where only the demo and its pods see it\n"
-      "  with --runtime cri: a containerd (packages containerd and runc) in a group\n"
+      "  with --runtime cri: a containerd (packages containerd and runc) in a cgroup\n"
       "  jettison-demo-PID-runtime, which keeps everything in that folder\n"
       "\n"
-      "Exit status: 0 every expectation held, 1 one did not, or there was no root; 2 wrong usage;\n"
-      "130 or 143 interrupted.");
+      "Exit status: 0 every expectation held; 1 an expectation failed, or the demo did not run as\n"
+      "root; 2 wrong usage; 130 or 143 interrupted.");
   command->callback([options, output, runtime, &exit_code] {
     options->json = *output == "json";
     if (*runtime == "cri") options->runtime = RuntimeKind::kCri;

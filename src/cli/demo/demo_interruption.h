@@ -6,9 +6,9 @@
 
 namespace jettison {
 
-// While this lives, SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE do not end the program: they are
-// remembered, and stop the agent if one is set. One that was ignored before stays ignored (nohup).
-// At most one at a time may live.
+// While this object lives, SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE do not end the program.
+// They are remembered, and they stop the agent if one is set. A signal that was ignored before
+// stays ignored (nohup). Only one such object may exist at a time.
 class DemoInterruption {
  public:
   DemoInterruption();
@@ -16,8 +16,8 @@ class DemoInterruption {
   DemoInterruption& operator=(const DemoInterruption&) = delete;
   ~DemoInterruption();
 
-  // The agent to be stopped from now on; it must be taken back (null) before it goes. Stops it at
-  // once where a signal has come already. After `limit_seconds` it is stopped in any case.
+  // Sets the agent to be stopped; null before the agent is destroyed. Stops it at once where a
+  // signal has already arrived, and in any case after `limit_seconds`.
   void Stops(Agent* agent, unsigned limit_seconds = 0);
   // The first signal that came; absent: none so far.
   [[nodiscard]] std::optional<int> Signal() const;

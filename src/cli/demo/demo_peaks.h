@@ -7,7 +7,8 @@
 
 namespace jettison {
 
-// How low each signal fell in the act on stage. What follows an eviction is too fast for the eye.
+// The lowest amount of each signal in the current act. What follows an eviction is too fast to be
+// seen on the screen.
 class DemoPeaks {
  public:
   // Begins anew with each act.

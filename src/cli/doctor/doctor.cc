@@ -54,20 +54,25 @@ int RunDoctor(const DoctorFlags& flags) {
 void AddDoctor(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<DoctorFlags>();
   CLI::App* command = app.add_subcommand(
-      "doctor", "Tell what this host offers and what is missing, what that costs, what to do");
+      "doctor",
+      "Check this host: what it offers, what is missing, what that costs and what to do about it");
   command->add_option("--config", flags->config.files,
-                      "the configuration the agent would run with");
+                      "the configuration that the agent would run with");
   AddConfigDir(*command, flags->config.drop_ins);
-  CLI::Option* kubeconfig = command->add_option("--kubeconfig", flags->cluster.kubeconfig,
-                                                "ask this cluster, too, what it allows");
-  command->add_option("--node", flags->cluster.node, "whether the cluster has this node")
+  CLI::Option* kubeconfig =
+      command->add_option("--kubeconfig", flags->cluster.kubeconfig,
+                          "also check what this cluster allows the agent to do");
+  command
+      ->add_option("--node", flags->cluster.node,
+                   "with --kubeconfig: also check that the cluster has this node")
       ->needs(kubeconfig);
   command->add_option("--output", flags->output, "text or json")
       ->check(CLI::IsMember({"text", "json"}));
   command->footer(
-      "It tries things on a control group and in processes of its own, which it removes "
-      "afterwards.\n"
-      "A container runtime is asked, and waited for some seconds at most; so is an API server.\n"
+      "doctor tests some features on a cgroup and in processes of its own, and removes them\n"
+      "afterwards. It asks the container runtime and the API server, and waits some seconds at "
+      "most\n"
+      "for each.\n"
       "\n"
       "Examples:\n"
       "  jettison doctor\n"

@@ -76,12 +76,13 @@ HostCheck CheckController(const OpenedGroups& opened, cgroup_v1::Controller cont
   const std::string_view version = NameOf(opened.version);
   if (opened.Has(controller)) return OkCheck(name + " controller", std::string(version));
   const std::string remedy =
-      opened.v1
-          ? fmt::format("mount -t cgroup -o {0} cgroup /sys/fs/cgroup/{0}", name)
-          : "boot without a cgroup v1 hierarchy that holds it, and without cgroup_disable=" + name;
+      opened.v1 ? fmt::format("mount -t cgroup -o {0} cgroup /sys/fs/cgroup/{0}", name)
+                : "boot without a cgroup v1 hierarchy that has this controller, and without "
+                  "cgroup_disable=" +
+                      name;
   return {.check = name + " controller",
           .status = lack,
-          .found = fmt::format("not among those of {}", version),
+          .found = fmt::format("not among the controllers of {}", version),
           .cost = std::move(cost),
           .remedy = remedy};
 }
@@ -91,15 +92,18 @@ HostCheck CheckNodeGroup(Cgroups& cgroups, const std::string& node_cgroup) {
       std::string_view(node_cgroup).substr(node_cgroup.starts_with('/') ? 1 : 0);
   if (path.empty()) return OkCheck("node cgroup", "/, the whole machine");
   if (const auto opened = cgroups.OpenMemoryDirectory(path); !opened) {
-    return {.check = "node cgroup",
-            .status = HostStatus::kMissing,
-            .found = opened.error().message,
-            .cost = "the agent does not start",
-            .remedy = "make the group where memory is accounted, or correct nodeCgroup"};
+    return {
+        .check = "node cgroup",
+        .status = HostStatus::kMissing,
+        .found = opened.error().message,
+        .cost = "the agent does not start",
+        .remedy =
+            "create this cgroup in the hierarchy of the memory controller, or correct nodeCgroup"};
   }
   const auto limit = cgroups.ReadMemoryLimit(path);
   if (limit && *limit) {
-    return OkCheck("node cgroup", fmt::format("{}, {} bytes", node_cgroup, **limit));
+    return OkCheck("node cgroup",
+                   fmt::format("{}, with a memory limit of {} bytes", node_cgroup, **limit));
   }
   return OkCheck("node cgroup", node_cgroup + ", without a memory limit");
 }
@@ -128,26 +132,31 @@ Result<std::chrono::milliseconds> TimeRegistration(const Cgroups& cgroups,
 HostCheck CheckNotification(const OpenedGroups& opened, const TrialGroup& trial) {
   constexpr const char* kName = "memory notification";
   if (opened.v2) {
-    return OkCheck(kName, "cgroup v2 has none of use; memory is looked at more often near a line");
+    return OkCheck(kName,
+                   "cgroup v2 has no usable one; memory is read more often near a threshold");
   }
   const auto took = TimeRegistration(*opened.groups, trial.name());
-  if (took) return OkCheck(kName, fmt::format("registered one in {} ms", took->count()));
+  if (took) return OkCheck(kName, fmt::format("registered in {} ms", took->count()));
   return {.check = kName,
           .status = HostStatus::kDegraded,
           .found = took.error().message,
-          .cost = "memory pressure is only noticed by looking, later than the kernel would tell",
+          .cost =
+              "memory pressure is noticed only at the next reading, later than the kernel would "
+              "report it",
           .remedy = "a kernel with cgroup v1 memory thresholds (CONFIG_MEMCG_V1)"};
 }
 
 HostCheck CheckKill(const OpenedGroups& opened, const TrialGroup& trial) {
   if (opened.HasKillFile(trial.name())) return OkCheck("cgroup.kill", "in the unified hierarchy");
   const bool unified = opened.v2 || opened.v1->Has(cgroup_v1::Controller::kUnified);
-  return {.check = "cgroup.kill",
-          .status = HostStatus::kDegraded,
-          .found = unified ? "the unified hierarchy lacks it" : "no unified hierarchy",
-          .cost = "pods are ended by signals to each process, repeated until none is left",
-          .remedy = unified ? "Linux 5.14 or later"
-                            : "mount -t cgroup2 none /sys/fs/cgroup/unified (Linux 5.14 or later)"};
+  return {
+      .check = "cgroup.kill",
+      .status = HostStatus::kDegraded,
+      .found = unified ? "the unified hierarchy lacks it" : "no unified hierarchy",
+      .cost =
+          "pods are killed by signals to each process, which are repeated until no process is left",
+      .remedy = unified ? "Linux 5.14 or later"
+                        : "mount -t cgroup2 none /sys/fs/cgroup/unified (Linux 5.14 or later)"};
 }
 
 HostCheck CheckMemoryReclaim(const OpenedGroups& opened, const TrialGroup& trial,
@@ -159,11 +168,12 @@ HostCheck CheckMemoryReclaim(const OpenedGroups& opened, const TrialGroup& trial
   if (!file.empty()) {
     return OkCheck(kName, fmt::format("{} (memoryReclaim: {})", file, NameOf(wanted)));
   }
-  if (wanted == MemoryReclaim::kOff) return OkCheck(kName, "no means to (memoryReclaim: off)");
+  if (wanted == MemoryReclaim::kOff)
+    return OkCheck(kName, "not available, not needed (memoryReclaim: off)");
   return {.check = kName,
           .status = HostStatus::kDegraded,
-          .found = "groups have neither memory.reclaim nor memory.force_empty",
-          .cost = "memoryReclaim has no effect: no memory is taken back before a pod goes",
+          .found = "cgroups have neither memory.reclaim nor memory.force_empty",
+          .cost = "memoryReclaim has no effect: no memory is reclaimed before a pod is evicted",
           .remedy = "Linux 5.19 or later"};
 }
 
@@ -172,9 +182,9 @@ HostCheck CheckSwapAccounting(const OpenedGroups& opened, const TrialGroup& tria
   if (memory && memory->swap) return OkCheck("swap accounting", "per group");
   return {.check = "swap accounting",
           .status = HostStatus::kDegraded,
-          .found = memory ? "groups do not tell" : memory.error().message,
-          .cost = "who uses swap is unknown",
-          .remedy = "boot with swapaccount=1, and a kernel with CONFIG_SWAP"};
+          .found = memory ? "cgroups do not report the use of swap" : memory.error().message,
+          .cost = "the swap usage of pods is unknown",
+          .remedy = "boot a kernel with CONFIG_SWAP, with swapaccount=1"};
 }
 
 }  // namespace
@@ -185,8 +195,9 @@ std::vector<HostCheck> CgroupChecks(const AgentConfig& config) {
   if (!opened) {
     return {{.check = "memory controller",
              .status = HostStatus::kMissing,
-             .found = "neither of cgroup v1 nor of cgroup v2",
-             .cost = "memory of the node and its pods cannot be read, so none is evicted for it",
+             .found = "neither cgroup v1 nor cgroup v2 has it",
+             .cost = "the memory usage of the node and its pods cannot be read, so no pod is "
+                     "evicted for memory",
              .remedy = opened.error().message}};
   }
   std::vector<HostCheck> checks;

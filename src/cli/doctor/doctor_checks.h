@@ -18,11 +18,12 @@ namespace jettison {
 // figures. Tries things on a group of its own, which is gone afterwards.
 [[nodiscard]] std::vector<HostCheck> KernelChecks(const AgentConfig& config);
 
-// Those of them that are about control groups: version, controllers, the node's group,
+// The part of KernelChecks about control groups: version, controllers, the node's group,
 // notifications, killing.
 [[nodiscard]] std::vector<HostCheck> CgroupChecks(const AgentConfig& config);
 
-// Those about stalls: figures of the machine and of groups, and which triggers may be had.
+// The part of KernelChecks about stalls: figures of the machine and of groups, and which triggers
+// are available.
 [[nodiscard]] std::vector<HostCheck> PressureChecks();
 
 // What the machine is like: memory, swap, process ids, the file system of the agent's root, and
@@ -44,8 +45,9 @@ struct AnsweringRuntime {
 [[nodiscard]] std::vector<HostCheck> ContainerRuntimeChecks(const AgentConfig& config,
                                                             const AnsweringRuntime& runtime);
 
-// Which of the node's file systems are one, by where a runtime says that its images and its
-// writable layers are. `images` empty: it has none; `layers` empty: they are beside the images.
+// Which of the node's file systems are the same, by the folders of images and writable layers that
+// a runtime reports. `images` empty: it reports none; `layers` empty: they are on the file system
+// of the images.
 [[nodiscard]] HostCheck DiskLayoutCheck(const AgentConfig& config, const std::string& images,
                                         const std::string& layers);
 // Kind, space and inodes of the file system that a folder is on, or will be; `signals` is how its

@@ -65,22 +65,23 @@ HostCheck FilesystemCheck(std::string_view signals, const std::string& folder) {
     return {.check = check,
             .status = HostStatus::kDegraded,
             .found = found + ", read-only",
-            .cost = fmt::format("nothing that is deleted brings {} back", signals),
+            .cost = fmt::format("nothing can be deleted to reclaim {}", signals),
             .remedy = "mount it read-write, or name another directory"};
   }
   if (!place.answers_by_itself) {
     return {.check = check,
             .status = HostStatus::kDegraded,
-            .found = found + ", not of this kernel alone",
-            .cost = fmt::format("while it does not answer within 100 ms, {} is unknown", signals),
-            .remedy = "keep what the agent guards on a local file system"};
+            .found = found + ", which a server or another process answers for",
+            .cost = fmt::format(
+                "{} is unknown whenever the file system does not answer within 100 ms", signals),
+            .remedy = "use a local file system for what the agent guards"};
   }
   if (stats->inodes) return OkCheck(check, found);
   return {.check = check,
           .status = HostStatus::kDegraded,
           .found = found + ", inodes not counted",
-          .cost = fmt::format("there is no {}.inodesFree to watch; this kind of file system cannot "
-                              "run out of inodes apart from its space",
+          .cost = fmt::format("{}.inodesFree is not watched; this kind of file system cannot run "
+                              "out of inodes before it runs out of space",
                               signals),
           .remedy = "none needed; ext4 or xfs count inodes"};
 }
@@ -90,12 +91,12 @@ HostCheck ProjectQuotaCheck(const std::string& root) {
   constexpr const char* kCheck = "project quotas";
   const Place place = NearestExisting(root);
   const std::string type = TypeOf(place);
-  if (!place.answers_by_itself) return OkCheck(kCheck, type + " is not asked, not needed");
+  if (!place.answers_by_itself) return OkCheck(kCheck, type + " is not checked, not needed");
   const auto counts = CountsProjects(place.path);
   if (!counts) return OkCheck(kCheck, "unknown, not needed: " + counts.error().message);
   if (*counts) return OkCheck(kCheck, "on: the file system counts what pods write to emptyDirs");
   if (type != "ext4" && type != "xfs") return OkCheck(kCheck, type + " has none, not needed");
-  return OkCheck(kCheck, "off, not needed: pods' files are read where they change");
+  return OkCheck(kCheck, "off, not needed: only the pods' files that changed are read again");
 }
 
 HostCheck DiskChangesCheck(const std::string& root) {
@@ -103,18 +104,18 @@ HostCheck DiskChangesCheck(const std::string& root) {
   const auto events =
       place.answers_by_itself
           ? FilesystemEvents::Of(place.path)
-          : Fail(ErrorCode::kUnavailable, TypeOf(place) + " does not tell what others change");
+          : Fail(ErrorCode::kUnavailable, TypeOf(place) + " does not report what others change");
   if (!events) {
     return {.check = "changes on disk",
             .status = HostStatus::kDegraded,
             .found = events.error().message,
-            .cost = "pods' files are walked whole in every pass",
+            .cost = "all files of pods are read in every pass",
             .remedy = "Linux 5.9 or later, CAP_SYS_ADMIN, and ext4, xfs or btrfs"};
   }
   return OkCheck("changes on disk",
                  KernelAnnouncesOverlayWrites()
-                     ? "told by the kernel: only what changed is read again"
-                     : "told by the kernel, but for writable layers, which are walked");
+                     ? "reported by the kernel: only what changed is read again"
+                     : "reported by the kernel, except in writable layers, which are read whole");
 }
 
 HostCheck DiskLayoutCheck(const AgentConfig& config, const std::string& images,
@@ -125,7 +126,7 @@ HostCheck DiskLayoutCheck(const AgentConfig& config, const std::string& images,
   return {.check = "disk layout",
           .status = HostStatus::kDegraded,
           .found = survey.faults.front(),
-          .cost = "it counts as lying on nodefs, so a shortage of its own is not seen",
+          .cost = "it counts as part of nodefs, so a shortage on it alone is not noticed",
           .remedy = "run the agent where it sees the runtime's folders"};
 }
 

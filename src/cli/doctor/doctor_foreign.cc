@@ -9,12 +9,12 @@ HostCheck ForeignPodsCheck(const AgentConfig& config, const Result<cri::ForeignF
   if (!facts) {
     return {.check = kName,
             .status = HostStatus::kDegraded,
-            .found = "the runtime does not tell: " + facts.error().message,
-            .cost = "foreign pods are seen later, when it does",
-            .remedy = "see what the runtime says in its log"};
+            .found = "the runtime does not report them: " + facts.error().message,
+            .cost = "foreign pods are watched only once the runtime reports them",
+            .remedy = "read the runtime's log"};
   }
   std::string found = fmt::format("{} through CRI", facts->sandboxes);
-  if (!facts->tells_containers) found += "; the runtime cannot tell of other containers";
+  if (!facts->tells_containers) found += "; the runtime does not report other containers";
   for (const auto& [in_namespace, count] : facts->containers) {
     found += fmt::format(", {} in containerd's namespace {}", count, in_namespace);
   }

@@ -7,7 +7,7 @@
 
 namespace jettison {
 
-// What others run on the container runtime, and what is to become of it.
+// Which foreign pods run on the container runtime, and what the agent does with them.
 [[nodiscard]] HostCheck ForeignPodsCheck(const AgentConfig& config,
                                          const Result<cri::ForeignFacts>& facts);
 

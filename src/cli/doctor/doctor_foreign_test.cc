@@ -19,10 +19,10 @@ TEST(DoctorForeignPods, WhatOthersRunIsCounted) {
 
 TEST(DoctorForeignPods, WhatCannotBeToldIsSaid) {
   EXPECT_EQ(ForeignPodsCheck({}, cri::ForeignFacts{.sandboxes = 1}).found,
-            "1 through CRI; the runtime cannot tell of other containers (adopt: observe)");
+            "1 through CRI; the runtime does not report other containers (adopt: observe)");
   const HostCheck silent = ForeignPodsCheck({}, Fail(ErrorCode::kDeadlineExceeded, "no answer"));
   EXPECT_EQ(silent.status, HostStatus::kDegraded);
-  EXPECT_EQ(silent.found, "the runtime does not tell: no answer");
+  EXPECT_EQ(silent.found, "the runtime does not report them: no answer");
 }
 
 }  // namespace

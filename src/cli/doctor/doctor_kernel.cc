@@ -20,7 +20,7 @@ HostCheck CheckPrivileges() {
   return {.check = "privileges",
           .status = HostStatus::kMissing,
           .found = fmt::format("user {}", ::geteuid()),
-          .cost = "no control group can be made, no pod run or evicted",
+          .cost = "no cgroup can be created, and no pod can be run or evicted",
           .remedy = "run as root"};
 }
 

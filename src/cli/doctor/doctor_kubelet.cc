@@ -31,8 +31,7 @@ HostCheck MissingThresholds(std::string found, std::string cost, std::string rem
 HostCheck Unread(const KubeletAnswer& answer) {
   return MissingThresholds(
       answer.faults.empty() ? answer.side.why_not : DescribeAll(answer.faults),
-      "the agent does not start unless evictionHard is set, because nothing is evicted "
-      "on a guess",
+      "the agent does not start unless evictionHard is set, because it does not guess thresholds",
       "set kubernetes.kubeletConfiguration to the kubelet's file, or give the agent the "
       "right to get nodes/configz");
 }
@@ -80,7 +79,7 @@ HostCheck CheckKubeletThresholds(const ClusterQuestion& question) {
   if (faults.empty()) return OkCheck(kThresholdsCheck, Shown(reading));
   return MissingThresholds(
       DescribeAll(faults), "the agent does not start: the kubelet would evict first",
-      "raise our thresholds, or leave them out and have them derived from the kubelet's");
+      "raise the agent's thresholds, or leave them out: they are then derived from the kubelet's");
 }
 
 }  // namespace jettison

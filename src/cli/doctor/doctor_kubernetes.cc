@@ -24,16 +24,17 @@ HostCheck MissingCluster(std::string found, std::string remedy) {
   return {.check = kServer,
           .status = HostStatus::kMissing,
           .found = std::move(found),
-          .cost = "nothing is known of the cluster, and nothing can be asked of it",
+          .cost = "the agent can read nothing from the cluster and change nothing in it",
           .remedy = std::move(remedy)};
 }
 
 std::string RemedyFor(const Error& error) {
   switch (error.code) {
     case ErrorCode::kPermissionDenied:
-      return "see that the token has not expired and that certificate-authority is the server's";
-    case ErrorCode::kDeadlineExceeded: return "see what keeps the API server, or the way there";
-    default: return "see that the server's address is right and that it runs";
+      return "check that the token has not expired and that certificate-authority is the server's";
+    case ErrorCode::kDeadlineExceeded:
+      return "find out why the API server, or the network to it, is slow";
+    default: return "check that the server's address is correct and that the server is running";
   }
 }
 
@@ -49,8 +50,9 @@ HostCheck NodeCheck(kube::ApiClient& client, const std::string& name) {
   return {.check = kNode,
           .status = is_gone ? HostStatus::kMissing : HostStatus::kDegraded,
           .found = node.error().message,
-          .cost = is_gone ? "no pod is found on it" : "whether it is there is not known",
-          .remedy = is_gone ? "name it as `kubectl get nodes` does"
+          .cost = is_gone ? "no pod is found on it"
+                          : "it is not known whether the cluster has this node",
+          .remedy = is_gone ? "use the name that `kubectl get nodes` shows"
                             : "give the agent the right to get nodes"};
 }
 
@@ -66,8 +68,8 @@ HostCheck RightCheck(kube::ApiClient& client, const kube::Right& right) {
   if (!allowed) {
     return {.check = name,
             .status = HostStatus::kDegraded,
-            .found = "not told: " + allowed.error().message,
-            .cost = "whether it is given is not known",
+            .found = "no answer: " + allowed.error().message,
+            .cost = "it is not known whether the agent has this right",
             .remedy = "ask again"};
   }
   return {.check = name,

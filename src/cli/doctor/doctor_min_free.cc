@@ -39,19 +39,21 @@ HostCheck MinFreeCheck(const AgentConfig& config, std::uint64_t capacity,
     return {.check = kName,
             .status = HostStatus::kDegraded,
             .found = min_free_file + ": " + kept.error().message,
-            .cost = "whether the kernel runs short before the threshold is not known",
+            .cost =
+                "it is not known whether the kernel runs short of free memory before the threshold "
+                "is met",
             .remedy = "mount proc"};
   }
   const std::string found =
-      fmt::format("the kernel keeps {} free (vm.min_free_kbytes), which memory.available counts in",
+      fmt::format("the kernel keeps {} free (vm.min_free_kbytes), which memory.available includes",
                   Mebibytes(*kept));
   const auto threshold = HardThresholdOf(config, capacity);
   if (!config.node_cgroup.empty() || !threshold || *threshold > *kept) return OkCheck(kName, found);
   return {.check = kName,
           .status = HostStatus::kDegraded,
           .found = found,
-          .cost = fmt::format("processes wait for memory, and the OOM killer may strike, before "
-                              "evictionHard's memory.available ({}) is reached",
+          .cost = fmt::format("processes wait for memory, and the OOM killer may act, before "
+                              "evictionHard's memory.available ({}) is met",
                               Mebibytes(*threshold)),
           .remedy = fmt::format("set evictionHard's memory.available above {}, or lower "
                                 "vm.min_free_kbytes",

@@ -47,20 +47,20 @@ HostCheck CheckOomScore() {
           .status = HostStatus::kDegraded,
           .found = "cannot be lowered: " + MessageOf(error),
           .cost =
-              "where the kernel's OOM killer gets ahead of the agent, it may take the agent or "
-              "a guaranteed pod",
+              "if the kernel's OOM killer acts before the agent, it may kill the agent or a "
+              "guaranteed pod",
           .remedy = "give the agent CAP_SYS_RESOURCE"};
 }
 
 HostCheck CheckMemoryLock() {
   const auto may = MayLockOwnMemory();
-  if (may) return OkCheck("memory lock", "what the agent has in memory can be kept there");
+  if (may) return OkCheck("memory lock", "the agent can lock its memory");
   return {.check = "memory lock",
           .status = HostStatus::kDegraded,
           .found = may.error().message,
           .cost =
-              "when memory is short the kernel takes the agent's own code first, which then has to "
-              "be read from the disk before a pod can be ended",
+              "when memory is short, the kernel drops the agent's code, which must then be read "
+              "from the disk before a pod can be killed",
           .remedy = "give the agent CAP_IPC_LOCK, or LimitMEMLOCK=infinity in its unit"};
 }
 
@@ -142,11 +142,12 @@ HostCheck CheckSwap(const AgentConfig& config, const procfs::MachineMemory& memo
   const bool watched = std::ranges::find(config.eviction.thresholds, Signal::kSwapAvailable,
                                          &Threshold::signal) != config.eviction.thresholds.end();
   if (total == 0 && watched) {
-    return {.check = "swap",
-            .status = HostStatus::kDegraded,
-            .found = "off",
-            .cost = "thresholds on swap.available have no effect",
-            .remedy = "swapon, or leave swapHard and swapSoft out of the configuration"};
+    return {
+        .check = "swap",
+        .status = HostStatus::kDegraded,
+        .found = "off",
+        .cost = "thresholds on swap.available have no effect",
+        .remedy = "turn swap on (swapon), or remove swapHard and swapSoft from the configuration"};
   }
   if (total == 0) return OkCheck("swap", "off");
   const std::uint64_t free = std::min(memory.swap_free.value_or(0), total);
@@ -154,7 +155,7 @@ HostCheck CheckSwap(const AgentConfig& config, const procfs::MachineMemory& memo
           .status = HostStatus::kDegraded,
           .found = fmt::format("{} of {} in use", Mebibytes(total - free), Mebibytes(total)),
           .cost =
-              "memory that is swapped out does not count as used: the node gets slow before "
+              "memory that is swapped out does not count as used: the node slows down before "
               "memory.available falls",
           .remedy = watched ? "none: swap.available is watched"
                             : "swapoff -a, and remove it from /etc/fstab; or set swapHard"};

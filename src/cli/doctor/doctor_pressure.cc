@@ -22,8 +22,8 @@ HostCheck CheckFigures(const Result<psi::Pressure>& memory) {
   return {.check = kName,
           .status = HostStatus::kDegraded,
           .found = memory.error().message,
-          .cost = "thresholds on pressure are never met, and stalls wake nobody",
-          .remedy = "a kernel with CONFIG_PSI, booted with psi=1"};
+          .cost = "thresholds on pressure are never met, and stalls do not wake the agent",
+          .remedy = "boot a kernel with CONFIG_PSI, with psi=1"};
 }
 
 // Pods are compared by their own figures, and so is a node that is a group.
@@ -38,7 +38,7 @@ HostCheck CheckGroups() {
   return {.check = kName,
           .status = HostStatus::kDegraded,
           .found = "no unified hierarchy is mounted",
-          .cost = "no pod is evicted for pressure on I/O, and nodeCgroup has no pressure",
+          .cost = "no pod is evicted for I/O pressure, and the pressure of nodeCgroup is unknown",
           .remedy = "mount -t cgroup2 none /sys/fs/cgroup/unified"};
 }
 
@@ -49,13 +49,14 @@ HostCheck CheckTriggers() {
                               .window = PressureTrigger::kOldWindow};
   const auto trigger = PressureTrigger::Open(kFile, wanted);
   if (trigger && trigger->granted() == wanted) return OkCheck(kName, "with windows up to 10 s");
-  return {.check = kName,
-          .status = HostStatus::kDegraded,
-          .found = trigger ? "only with windows of 2 s and its multiples" : trigger.error().message,
-          .cost = trigger
-                      ? "the kernel tells of stalls up to 2 s late; the agent looks by the clock"
-                      : "stalls wake nobody; the agent looks by the clock",
-          .remedy = "give the agent CAP_SYS_RESOURCE"};
+  return {
+      .check = kName,
+      .status = HostStatus::kDegraded,
+      .found = trigger ? "only with windows that are multiples of 2 s" : trigger.error().message,
+      .cost = trigger ? "the kernel reports stalls up to 2 s late; the agent also reads pressure "
+                        "at fixed intervals"
+                      : "stalls do not wake the agent, which reads pressure at fixed intervals",
+      .remedy = "give the agent CAP_SYS_RESOURCE"};
 }
 
 }  // namespace

@@ -67,14 +67,15 @@ HostCheck Unreachable(const std::string& socket, int error) {
           "containerd), or correct containerRuntimeEndpoint");
     case ECONNREFUSED:
       if (!IsSocket(socket)) {
-        return MissingRuntime(found + ", it is no socket",
+        return MissingRuntime(found + ", it is not a socket",
                               "name the runtime's socket in containerRuntimeEndpoint");
       }
-      return MissingRuntime(found + ", nobody listens",
+      return MissingRuntime(found + ", no process listens",
                             "start the runtime again (containerd: systemctl restart containerd)");
     case EAGAIN:
-      return MissingRuntime(fmt::format("cri: {}: nobody takes connections", socket),
-                            "see what keeps the runtime, or restart it; containers go on");
+      return MissingRuntime(
+          fmt::format("cri: {}: no process accepts connections", socket),
+          "find out why the runtime hangs, or restart it; containers keep running");
     case EACCES: return MissingRuntime(found, "run as root");
     default: return MissingRuntime(found, "correct containerRuntimeEndpoint");
   }
@@ -84,15 +85,15 @@ HostCheck Unanswered(const Error& error) {
   const std::string found = "cri: " + error.message;
   switch (error.code) {
     case ErrorCode::kDeadlineExceeded:
-      return MissingRuntime(found,
-                            "see what keeps the runtime (containerd: journalctl -u containerd), or "
-                            "restart it, containers go on; or correct containerRuntimeEndpoint");
-    case ErrorCode::kUnavailable:
       return MissingRuntime(
           found,
-          "name the socket of a runtime that speaks CRI v1; containerd does from 1.6 "
-          "on, where disabled_plugins in its configuration does not name cri");
-    default: return MissingRuntime(found, "see what the runtime says in its log");
+          "find out why the runtime hangs (containerd: journalctl -u containerd), or restart it "
+          "(containers keep running), or correct containerRuntimeEndpoint");
+    case ErrorCode::kUnavailable:
+      return MissingRuntime(found,
+                            "name the socket of a runtime that speaks CRI v1: containerd does "
+                            "since 1.6, unless disabled_plugins in its configuration names cri");
+    default: return MissingRuntime(found, "read the runtime's log");
   }
 }
 
@@ -117,43 +118,45 @@ HostCheck CheckReadiness(const AgentConfig& config, const cri::RuntimeFacts& fac
       fmt::format("cri: {} {} at {}", facts.name, facts.version, config.container_runtime_endpoint);
   if (!facts.not_ready) return OkCheck(kCheck, found);
   return MissingRuntime(fmt::format("{}: not ready: {}", found, *facts.not_ready),
-                        "see what the runtime says in its log");
+                        "read the runtime's log");
 }
 
 HostCheck CheckDriver(CgroupDriver wanted, const std::optional<CgroupDriver>& told) {
   constexpr const char* kName = "cgroup driver";
   if (!told) {
-    return OkCheck(kName, fmt::format("not told by this runtime; it has to be {}", NameOf(wanted)));
+    return OkCheck(kName,
+                   fmt::format("not reported by this runtime; it must be {}", NameOf(wanted)));
   }
   if (*told == wanted) return OkCheck(kName, std::string(NameOf(*told)));
-  return {.check = kName,
-          .status = HostStatus::kMissing,
-          .found = fmt::format("{}, the agent is told {}", NameOf(*told), NameOf(wanted)),
-          .cost = "no pod starts: the two name groups differently",
-          .remedy = fmt::format(
-              "set cgroupDriver: {} in KubeletConfiguration, or SystemdCgroup = {} for the "
-              "runtime's default handler (containerd: "
-              "[plugins.\"io.containerd.grpc.v1.cri\".containerd.runtimes.runc.options] in "
-              "/etc/containerd/config.toml) and restart it",
-              NameOf(*told), wanted == CgroupDriver::kSystemd)};
+  return {
+      .check = kName,
+      .status = HostStatus::kMissing,
+      .found = fmt::format("{}, but the agent is configured for {}", NameOf(*told), NameOf(wanted)),
+      .cost = "no pod starts: the two drivers name cgroups differently",
+      .remedy =
+          fmt::format("set cgroupDriver: {} in KubeletConfiguration, or SystemdCgroup = {} for the "
+                      "runtime's default handler (containerd: "
+                      "[plugins.\"io.containerd.grpc.v1.cri\".containerd.runtimes.runc.options] in "
+                      "/etc/containerd/config.toml) and restart it",
+                      NameOf(*told), wanted == CgroupDriver::kSystemd)};
 }
 
 HostCheck CheckSandboxImage(const cri::RuntimeFacts& facts) {
   constexpr const char* kName = "sandbox image";
   const std::string& image = facts.settings.sandbox_image;
   if (image.empty()) {
-    return OkCheck(kName, "not told by this runtime; it has to pin the image itself");
+    return OkCheck(kName, "not reported by this runtime, which must pin the image itself");
   }
   if (facts.has_sandbox_image) return OkCheck(kName, image + ", never removed");
-  return {.check = kName,
-          .status = HostStatus::kDegraded,
-          .found = image + " is not there",
-          .cost =
-              "the first pod waits until it is pulled, and where no registry answers none "
-              "starts",
-          .remedy = fmt::format("pull it (crictl pull {0}), import it (ctr -n k8s.io images import "
-                                "FILE), or name another as sandbox_image",
-                                image)};
+  return {
+      .check = kName,
+      .status = HostStatus::kDegraded,
+      .found = image + " is missing",
+      .cost =
+          "the first pod waits until the image is pulled; if no registry answers, no pod starts",
+      .remedy = fmt::format("pull it (crictl pull {0}), import it (ctr -n k8s.io images import "
+                            "FILE), or name another as sandbox_image",
+                            image)};
 }
 
 HostCheck CheckPodNetwork(const std::optional<std::string>& no_network) {
@@ -168,17 +171,16 @@ HostCheck CheckOomScores(const AnsweringRuntime& runtime) {
   constexpr const char* kName = "oom_score_adj of pods";
   if (runtime.lowers_oom_scores.value_or(true)) return OkCheck(kName, "can be lowered");
   const auto restricts = runtime.facts.settings.restricts_oom_score_adj;
-  HostCheck check{.check = kName,
-                  .status = HostStatus::kDegraded,
-                  .found = "the runtime cannot lower it, and leaves it where it is",
-                  .cost =
-                      "where the kernel's OOM killer gets ahead of the agent, it may take a "
-                      "guaranteed pod",
-                  .remedy = "give the runtime CAP_SYS_RESOURCE"};
+  HostCheck check{
+      .check = kName,
+      .status = HostStatus::kDegraded,
+      .found = "the runtime cannot lower it, and leaves it unchanged",
+      .cost = "if the kernel's OOM killer acts before the agent, it may kill a guaranteed pod",
+      .remedy = "give the runtime CAP_SYS_RESOURCE"};
   if (restricts.value_or(true)) return check;
   check.status = HostStatus::kMissing;
-  check.found = "the runtime cannot lower it, and fails where it is to";
-  check.cost = "no pod starts, since its sandbox is to have a negative one";
+  check.found = "the runtime cannot lower it, and fails when it is asked to";
+  check.cost = "no pod starts, because its sandbox needs a negative value";
   check.remedy += ", or set restrict_oom_score_adj = true in its configuration";
   return check;
 }
@@ -189,10 +191,10 @@ void AppendDiskChecks(const AgentConfig& config, const Result<StorageFolders>& f
     checks.push_back(
         {.check = "disk layout",
          .status = HostStatus::kDegraded,
-         .found = "the runtime does not tell where its images are: " + folders.error().message,
-         .cost = "they count as lying on nodefs, so a shortage of their own is not "
-                 "seen",
-         .remedy = "see what the runtime says in its log"});
+         .found = "the runtime does not report where its images are: " + folders.error().message,
+         .cost = "images count as part of nodefs, so a shortage on their own file system is not "
+                 "noticed",
+         .remedy = "read the runtime's log"});
     return;
   }
   const HostCheck layout = DiskLayoutCheck(config, folders->images, folders->containers);

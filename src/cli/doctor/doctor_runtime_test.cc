@@ -63,14 +63,14 @@ TEST_F(DoctorRuntime, ASocketThatIsNotThereIsMissing) {
 
 TEST_F(DoctorRuntime, ASocketWithoutListenerIsMissing) {
   (void)Bind();
-  EXPECT_THAT(Look(),
-              ElementsAre(IsCheck("container runtime", HostStatus::kMissing, "nobody listens")));
+  EXPECT_THAT(Look(), ElementsAre(IsCheck("container runtime", HostStatus::kMissing,
+                                          "no process listens")));
 }
 
 TEST_F(DoctorRuntime, AFileIsNoSocket) {
   std::ofstream(socket_) << "text";
-  EXPECT_THAT(Look(),
-              ElementsAre(IsCheck("container runtime", HostStatus::kMissing, "it is no socket")));
+  EXPECT_THAT(Look(), ElementsAre(IsCheck("container runtime", HostStatus::kMissing,
+                                          "it is not a socket")));
 }
 
 TEST_F(DoctorRuntime, AListenerThatSaysNothingIsGivenUp) {
@@ -159,8 +159,8 @@ TEST_F(DoctorRuntime, WhatARuntimeDoesNotTellIsNoFault) {
   runtime.facts.folders = Fail(ErrorCode::kNotFound, "no file system");
   runtime.lowers_oom_scores = std::nullopt;
   const auto checks = ContainerRuntimeChecks(ConfigFor("unix:///s"), runtime);
-  EXPECT_THAT(checks, Contains(IsCheck("cgroup driver", HostStatus::kOk, "not told")));
-  EXPECT_THAT(checks, Contains(IsCheck("sandbox image", HostStatus::kOk, "not told")));
+  EXPECT_THAT(checks, Contains(IsCheck("cgroup driver", HostStatus::kOk, "not reported")));
+  EXPECT_THAT(checks, Contains(IsCheck("sandbox image", HostStatus::kOk, "not reported")));
   EXPECT_THAT(checks, Contains(IsCheck("pod network", HostStatus::kOk, "cni plugin")));
   EXPECT_THAT(checks, Contains(IsCheck("disk layout", HostStatus::kDegraded, "no file system")));
 }

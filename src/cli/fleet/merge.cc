@@ -128,7 +128,7 @@ int WriteMerged(const MergeOptions& options, Merged& merged) {
     written = WriteTable(options, merged, nodes, put);
   }
   std::string fault = destination.Fault();
-  if (fault.empty() && !written) fault = "a part has changed while it was read";
+  if (fault.empty() && !written) fault = "a part changed while it was read";
   if (fault.empty()) {
     if (const auto finished = destination.Finish(); !finished) fault = finished.error().message;
   }
@@ -139,7 +139,7 @@ int WriteMerged(const MergeOptions& options, Merged& merged) {
 
 int RunMerge(const MergeOptions& options) {
   if (options.output == "arrow" && options.out.empty() && ::isatty(STDOUT_FILENO) == 1) {
-    fmt::print(stderr, "jettison: a terminal cannot show Arrow; --out FILE writes a file\n");
+    fmt::print(stderr, "jettison: a terminal cannot show Arrow; use --out FILE to write a file\n");
     return kExitInvalidInput;
   }
   Merged merged(options.show);
@@ -155,43 +155,44 @@ int RunMerge(const MergeOptions& options) {
 }
 
 constexpr const char* kFooter =
-    "PART is what `jettison simulate --shard` has written, a folder of such files (which end in\n"
-    ".part), or - for standard input. All parts of a fleet have to be there, each once; --partial\n"
-    "goes on without some, and says which. Sums are whole numbers and rows are in a fixed order, "
-    "so\n"
-    "the result is the same byte for byte, however many shards there were.\n"
+    "PART is a file that `jettison simulate --shard` has written, a folder of such files (whose\n"
+    "names end in .part), or - for standard input. Every part of a fleet must be given once. With\n"
+    "--partial, missing parts are left out, and the result names them. Sums are integers and rows\n"
+    "are in a fixed order, so the result is the same byte for byte, however many shards there\n"
+    "were.\n"
     "\n"
-    "text and json tell of the fleet as a whole and of its nodes; csv and arrow are one table, "
-    "which\n"
-    "--rows chooses. arrow is Apache Arrow's stream format, with types: times are nanoseconds of "
-    "UTC,\n"
-    "amounts are whole numbers of 64 bits.\n"
+    "text and json describe the fleet as a whole and its nodes. csv and arrow are one table,\n"
+    "which --rows chooses. arrow is Apache Arrow's stream format, with types: times are\n"
+    "nanoseconds of UTC, amounts are integers of 64 bits.\n"
     "\n"
     "Examples:\n"
     "  jettison merge parts/\n"
     "  jettison merge parts/*.part --output json --out fleet.json\n"
     "  jettison merge parts/ --output arrow --rows evictions --out evictions.arrows\n"
     "\n"
-    "Exit status: 0 done, 1 a part cannot be read, is missing or not of the same fleet, 2 a "
-    "recording\n"
-    "of the fleet was damaged or could not be read, and is named, or wrong usage.";
+    "Exit status: 0 done, 1 a part cannot be read, is missing or belongs to another fleet, 2 a\n"
+    "recording of the fleet was damaged or could not be read (the result names it), or wrong\n"
+    "usage.";
 
 }  // namespace
 
 void AddMerge(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<MergeOptions>();
   CLI::App* command = app.add_subcommand("merge", "Add up the parts of a simulation of many nodes");
-  command->add_option("PART", options->parts, "parts, and folders of them")->required();
+  command->add_option("PART", options->parts, "parts, or folders of parts")->required();
   command->add_option("--output", options->output, "text, json, csv or arrow")
       ->check(CLI::IsMember({"text", "json", "csv", "arrow"}))
       ->capture_default_str();
-  command->add_option("--rows", options->rows, "of csv and arrow: policies, nodes or evictions")
+  command
+      ->add_option("--rows", options->rows,
+                   "the table of csv and arrow: policies, nodes or evictions")
       ->check(CLI::IsMember({"policies", "nodes", "evictions"}))
       ->capture_default_str();
-  command->add_option("--out", options->out, "write it there, whole or not at all")
+  command->add_option("--out", options->out, "write the result to this file, whole or not at all")
       ->type_name("FILE");
-  command->add_option("--show", options->show, "so many nodes, in text")->capture_default_str();
-  command->add_flag("--partial", options->partial, "go on where shards are missing");
+  command->add_option("--show", options->show, "how many nodes to show in text")
+      ->capture_default_str();
+  command->add_flag("--partial", options->partial, "continue when shards are missing");
   command->footer(kFooter);
   command->callback([options, &exit_code] { exit_code = RunMerge(*options); });
 }

@@ -97,7 +97,7 @@ class PartCollector {
   }
 
   Result<PartFiles> Take(bool partial) {
-    if (shards_.empty() && faults_.empty()) Complain("there is no part");
+    if (shards_.empty() && faults_.empty()) Complain("no part was found");
     FindDoubled();
     if (!shards_.empty()) FindMissing(partial);
     if (faults_.empty()) return std::move(files_);
@@ -115,10 +115,10 @@ class PartCollector {
   void Complain(std::string fault) { faults_.push_back(std::move(fault)); }
 
   void AddInput() {
-    if (files_.spool_) return Complain("standard input can be read once only");
+    if (files_.spool_) return Complain("standard input can be read only once");
     files_.spool_ = SpoolOf(STDIN_FILENO);
     const int copy = files_.spool_ ? ::fcntl(files_.spool_.get(), F_DUPFD_CLOEXEC, 0) : -1;
-    if (copy < 0) return Complain(TextOfErrno("cannot keep what standard input has"));
+    if (copy < 0) return Complain(TextOfErrno("cannot store standard input"));
     ::lseek(copy, 0, SEEK_SET);
     const Stream stream(::fdopen(copy, "r"));
     files_.paths_.emplace_back();
@@ -155,7 +155,7 @@ class PartCollector {
       first_ = name;
     }
     for (const std::string& difference : DifferencesOf(files_.manifest_, manifest)) {
-      Complain(fmt::format("{} and {} are not of one fleet: {}", first_, name, difference));
+      Complain(fmt::format("{} and {} belong to different fleets: {}", first_, name, difference));
     }
     const auto [known, is_new] = shards_.emplace(manifest.shard.index, name);
     if (is_new) return;
@@ -182,7 +182,7 @@ class PartCollector {
       if (files_.missing_.size() <= kMostFaults) told += fmt::format(" {}", shard);
     }
     if (partial || files_.missing_.empty()) return;
-    Complain(fmt::format("{} of {} shards are missing:{}{}; --partial goes on without them",
+    Complain(fmt::format("{} of {} shards are missing:{}{}; use --partial to continue without them",
                          files_.missing_.size(), count, told,
                          files_.missing_.size() > kMostFaults ? " ..." : ""));
   }

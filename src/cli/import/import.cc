@@ -59,7 +59,7 @@ class ImportRun {
     if (const auto learned = source.Learn(directory_); !learned) return Fault(learned.error());
     for (const std::string& fault : source.faults()) Complain(fault);
     if (source.fault_count() > source.faults().size()) {
-      Complain(fmt::format("{}: {} more lines are wrong", request_.file,
+      Complain(fmt::format("{}: {} more lines are invalid", request_.file,
                            source.fault_count() - source.faults().size()));
     }
     if (source.fault_count() > 0) status_ = kExitInvalidInput;
@@ -69,8 +69,8 @@ class ImportRun {
     for (const auto& [node, series] : samples.nodes()) nodes.insert(node);
     if (nodes.empty()) {
       return Fault({ErrorCode::kInvalidArgument,
-                    request_.file + ": no series tells of a node; --instance NODE=HOST:PORT says "
-                                    "what is scraped on one"});
+                    request_.file + ": no series names a node; use --instance NODE=HOST:PORT to "
+                                    "name the scrape target of a node"});
     }
     for (const std::string& node : nodes) {
       Write(node, samples.nodes()[node], source.fault_count(), nodes.size() > 1);
@@ -127,11 +127,11 @@ int RunImport(const ImportCommand& command) {
 }
 
 constexpr const char* kFooter =
-    "SOURCE is the URL of a Prometheus, or a file: what `promtool tsdb dump-openmetrics` or\n"
-    "`promtool tsdb dump` has written. For each node a recording is made, which `show`, "
-    "`simulate`\n"
-    "and `calibrate` read. The recording says which series are missing and what that costs, what\n"
-    "was interpolated, and what was assumed; so does this command, on standard error.\n"
+    "SOURCE is the URL of a Prometheus server, or a file that `promtool tsdb dump-openmetrics` or\n"
+    "`promtool tsdb dump` has written. The command makes a recording of each node, which `show`,\n"
+    "`simulate` and `calibrate` read. The recording says which series are missing and what that\n"
+    "costs, what was interpolated, and what was assumed. The command says the same on standard\n"
+    "error.\n"
     "\n"
     "Examples:\n"
     "  jettison import prometheus https://prometheus.example --token-file token --node a --node b "
@@ -153,11 +153,15 @@ void AddReachOptions(CLI::App& command, ImportCommand& options) {
       ->group(kGroup);
   command
       .add_option("--ca-file", options.ca_file,
-                  "PEM: the CAs that may vouch for Prometheus (https)")
+                  "PEM file with the CAs that may sign the certificate of Prometheus (https)")
       ->group(kGroup);
-  command.add_option("--cert-file", options.cert_file, "PEM: a client certificate (https)")
+  command
+      .add_option("--cert-file", options.cert_file, "PEM file with a client certificate (https)")
       ->group(kGroup);
-  command.add_option("--key-file", options.key_file, "PEM: its private key")->group(kGroup);
+  command
+      .add_option("--key-file", options.key_file,
+                  "PEM file with the private key of that certificate")
+      ->group(kGroup);
   command.add_option("--timeout", options.timeout_seconds, "seconds to wait for each answer")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str()
@@ -168,51 +172,55 @@ void AddReachOptions(CLI::App& command, ImportCommand& options) {
 
 void AddImport(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<ImportCommand>();
-  CLI::App* command = app.add_subcommand("import", "Make recordings of what a Prometheus has kept");
-  command->add_option("FORM", options->form, "what it comes from: prometheus")
+  CLI::App* command =
+      app.add_subcommand("import", "Make recordings from the data of a Prometheus server");
+  command->add_option("FORM", options->form, "the format of the source: prometheus")
       ->check(CLI::IsMember({"prometheus"}))
       ->required();
-  command->add_option("SOURCE", options->source, "the URL of a Prometheus, or a dump of one")
+  command
+      ->add_option("SOURCE", options->source,
+                   "the URL of a Prometheus server, or a file with a dump of its data")
       ->required();
   command
       ->add_option("--node", options->nodes,
-                   "a node, once for each; without it all nodes of a dump")
+                   "a node; repeat the option for several (default: all nodes of a dump)")
       ->allow_extra_args(false);
   command
       ->add_option("--from", options->from,
-                   "from this time or day on, or so long ago: 2026-01-31, 168h")
+                   "start of the range: a time, a day or a duration before now (2026-01-31, 168h)")
       ->type_name("TIME");
-  command->add_option("--to", options->to, "up to this time, or so long ago")
+  command
+      ->add_option("--to", options->to, "end of the range: a time, a day or a duration before now")
       ->type_name("TIME")
       ->capture_default_str();
   command
       ->add_option("--out", options->out,
-                   "where recordings are written: a folder, or for one node a file")
+                   "write recordings to this folder, or the recording of one node to this file")
       ->type_name("PATH")
       ->capture_default_str();
   command
       ->add_option("--config", options->config_files,
-                   "the kubelet's configuration, whose thresholds were in force; without it\n"
-                   "the kubelet's defaults")
+                   "the kubelet's configuration with the thresholds that were in force\n"
+                   "(default: the kubelet's own defaults)")
       ->type_name("FILE")
       ->allow_extra_args(false);
   command
       ->add_option("--step", options->step,
-                   "from pass to pass; as far as samples are apart unless it is said")
+                   "the interval between passes (default: the interval between samples)")
       ->type_name("DURATION");
   command
       ->add_option("--profile", options->profile,
-                   "which pods are protected: kubelet, standalone, or auto, by the series")
+                   "which pods are protected: kubelet, standalone, or auto (as the series suggest)")
       ->check(CLI::IsMember({"auto", "kubelet", "standalone"}))
       ->capture_default_str();
   command
       ->add_option("--priority-class", options->priority_classes,
-                   "the priority of a class, which no series tells: high=1000")
+                   "the value of a PriorityClass, which no series has: high=1000")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   command
       ->add_option("--instance", options->instances,
-                   "what is scraped on a node, where no series tells: a=10.0.0.7:9100")
+                   "the scrape target of a node, if no series names it: a=10.0.0.7:9100")
       ->type_name("NODE=HOST:PORT")
       ->allow_extra_args(false);
   command->add_option("--nodefs", options->paths.node_fs, "a path on the file system nodefs")

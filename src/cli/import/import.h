@@ -6,7 +6,7 @@ class App;
 
 namespace jettison {
 
-// Adds `jettison import`: recordings out of what others have kept.
+// Adds `jettison import`, which makes recordings from the figures that a Prometheus has kept.
 void AddImport(CLI::App& app, int& exit_code);
 
 }  // namespace jettison

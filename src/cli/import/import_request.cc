@@ -61,7 +61,9 @@ void ReadTarget(const ImportCommand& command, ImportRequest& request, RequestFau
   const auto url = faults.Take(ParseHttpUrl(command.source));
   if (!url) return;
   if (!url->credentials.empty()) {
-    faults.Add("a URL must hold no password; --basic-auth-file names a file with user:password");
+    faults.Add(
+        "the URL must not contain a password; use --basic-auth-file to name a file with "
+        "user:password");
   }
   HttpTarget& target = request.target;
   target.endpoint = url->origin;
@@ -81,14 +83,14 @@ void ReadTarget(const ImportCommand& command, ImportRequest& request, RequestFau
         faults.Take(SecretIn(command.basic_auth_file, "--basic-auth-file")).value_or("");
     if (target.basic_credentials.find(':') == std::string::npos) {
       faults.Add(
-          fmt::format("--basic-auth-file: {} must hold user:password", command.basic_auth_file));
+          fmt::format("--basic-auth-file: {} must contain user:password", command.basic_auth_file));
     }
   }
   const bool secret = !target.bearer_token.empty() || !target.basic_credentials.empty();
   if (secret && url->origin.starts_with("http://") && !IsOnThisMachine(url->origin)) {
     faults.Add(
-        "credentials are sent over https alone, or to this machine: over http anybody on "
-        "the way could read them");
+        "credentials are sent only over https or to this machine: over http, others on the network "
+        "could read them");
   }
 }
 
@@ -103,7 +105,8 @@ void ReadTimes(const ImportCommand& command, Instant now, ImportRequest& request
     options.from = from.value_or(kLongAgo);
   } else if (request.over_http) {
     faults.Add(
-        "--from: is required with a URL: since when, such as 2026-01-31, or 168h for a week");
+        "--from: is required with a URL: give a day such as 2026-01-31, or a duration before now "
+        "such as 168h");
   }
   if (to && options.from >= *to) faults.Add("--from must be before --to");
   if (command.step.empty()) return;
@@ -129,7 +132,7 @@ void ReadPods(const ImportCommand& command, ImportRequest& request, RequestFault
       request.options.pods.priority_classes[pair->first] = value;
     } else {
       faults.Add(
-          fmt::format("--priority-class: {}: must be NAME=VALUE, VALUE a whole number of 32 "
+          fmt::format("--priority-class: {}: must be NAME=VALUE, where VALUE is an integer of 32 "
                       "bits (high=1000)",
                       text));
     }

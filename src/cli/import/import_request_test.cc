@@ -42,7 +42,7 @@ TEST(ImportRequest, EveryFaultIsNamedAtOnce) {
   const auto request = ReadImportRequest(command, kNow);
   ASSERT_FALSE(request);
   EXPECT_THAT(request.error().message,
-              AllOf(HasSubstr("must hold no password"), HasSubstr("--node: is required"),
+              AllOf(HasSubstr("must not contain a password"), HasSubstr("--node: is required"),
                     HasSubstr("--from: soon"), HasSubstr("--step: 1ms"),
                     HasSubstr("--priority-class: high"), HasSubstr("--instance: a="),
                     HasSubstr("/none/kubelet.yaml")));
@@ -59,7 +59,7 @@ TEST(ImportRequest, CredentialsComeFromFilesAndGoOverTlsOrToThisMachine) {
   ASSERT_TRUE(request) << request.error().message;
   EXPECT_EQ(request->target.bearer_token, "word");
   command.source = "http://10.0.0.1:9090";
-  EXPECT_THAT(ReadImportRequest(command, kNow).error().message, HasSubstr("over https alone"));
+  EXPECT_THAT(ReadImportRequest(command, kNow).error().message, HasSubstr("only over https"));
   command.token_file.clear();
   command.basic_auth_file = file;
   EXPECT_THAT(ReadImportRequest(command, kNow).error().message, HasSubstr("user:password"));

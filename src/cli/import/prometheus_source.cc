@@ -51,8 +51,8 @@ bool IsTooMuch(const Error& error) {
 Error RefusalOf(int status) {
   if (status == 401 || status == 403) {
     return {ErrorCode::kPermissionDenied,
-            fmt::format("Prometheus answers {}: it wants credentials, or others; --token-file or "
-                        "--basic-auth-file name them",
+            fmt::format("Prometheus answers {}: it requires valid credentials; give them with "
+                        "--token-file or --basic-auth-file",
                         status)};
   }
   return {IsPassing(status) ? ErrorCode::kUnavailable : ErrorCode::kInternal,

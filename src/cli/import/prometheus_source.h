@@ -14,9 +14,9 @@
 
 namespace jettison {
 
-// A Prometheus, asked over HTTP for samples as they were scraped (a range selector in an instant
-// query), so that it fills in nothing. No answer holds more than kMostPoints of a series, and one
-// that would be too large is asked for in halves.
+// Reads samples from a Prometheus over HTTP, as they were scraped (a range selector in an instant
+// query), so that Prometheus fills in nothing. No answer holds more than kMostPoints of a series; a
+// query whose answer would be too large is split in halves.
 class PrometheusSource {
  public:
   // As much of a series as Prometheus gives in one answer to a range query.

@@ -56,7 +56,7 @@ std::optional<SearchRun> RunFor(const RecommendOptions& options) {
   take(ParsePrices(options.prices), run.prices);
   take(ReadCandidates(options.candidates), run.candidates);
   if (run.paths.size() > 1 && std::ranges::find(run.paths, "-") != run.paths.end()) {
-    Complain("- reads standard input and has to be the only recording");
+    Complain("- (standard input) must be the only recording");
     right = false;
   }
   if (const auto page = HasReportPage(); !options.html.empty() && !page) {
@@ -107,14 +107,14 @@ int RunRecommend(const RecommendOptions& options) {
 }
 
 constexpr const char* kFooter =
-    "RECORDING is a file that `jettison simulate` takes, or a folder with such files; - reads\n"
-    "standard input, once. All nodes are added together, and one policy is chosen for them.\n"
-    "Without --policy and --sweep a grid of thresholds on memory.available, grace periods and\n"
-    "minimum reclaims is tried around what was in force, and refined where it matters. Each "
-    "policy\n"
-    "costs its evictions, its OOM kills and the memory that it keeps free, at the stated prices;\n"
-    "the cheapest one within the limits is recommended. Where no memory was short, nothing can be\n"
-    "told apart, and what is in force is kept.\n"
+    "RECORDING is a file that `jettison simulate` takes, or a folder of such files; - reads\n"
+    "standard input, once. The costs of all nodes are added up, and one policy is chosen for all\n"
+    "of them. Without --policy and --sweep, recommend tries a grid of thresholds on\n"
+    "memory.available, grace periods and minimum reclaims around the policy that was in force,\n"
+    "and refines it where that matters. The cost of a policy is that of its evictions, its OOM\n"
+    "kills and the memory that it keeps free, at the given prices. The cheapest policy within the\n"
+    "limits is recommended. If memory was never short, policies cannot be compared, and the\n"
+    "policy that was in force is kept.\n"
     "\n"
     "Examples:\n"
     "  jettison recommend node.jtr\n"
@@ -130,15 +130,15 @@ std::string NotNegative(const std::string& text) {
 }
 
 void AddLimits(CLI::App& command, CostLimits& limits) {
-  command.add_option("--max-evictions", limits.evictions, "no policy with more evictions")
+  command.add_option("--max-evictions", limits.evictions, "reject policies with more evictions")
       ->check(NotNegative)
       ->type_name("COUNT");
-  command.add_option("--max-oom-kills", limits.oom_kills, "no policy with more OOM kills")
+  command.add_option("--max-oom-kills", limits.oom_kills, "reject policies with more OOM kills")
       ->check(NotNegative)
       ->type_name("COUNT");
   command
       .add_option("--max-idle-gib-hours", limits.idle_gib_hours,
-                  "no policy that keeps more memory free")
+                  "reject policies that keep more memory free")
       ->check(NotNegative)
       ->type_name("NUMBER");
 }
@@ -148,8 +148,8 @@ void AddLimits(CLI::App& command, CostLimits& limits) {
 void AddRecommend(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<RecommendOptions>();
   CLI::App* command = app.add_subcommand(
-      "recommend", "Propose thresholds for nodes that were recorded, and requests for their pods");
-  command->add_option("RECORDING", options->recordings, "recordings and folders of them")
+      "recommend", "Propose thresholds for recorded nodes, and requests for their pods");
+  command->add_option("RECORDING", options->recordings, "recordings, or folders of recordings")
       ->required();
   command
       ->add_option("--price", options->prices,
@@ -157,14 +157,14 @@ void AddRecommend(CLI::App& app, int& exit_code) {
       ->type_name("NAME=NUMBER,...");
   AddLimits(*command, options->limits);
   AddCandidateOptions(*command, options->candidates, options->evicted);
-  command->add_option("--show", options->show, "so many evictions of each node, in text")
+  command->add_option("--show", options->show, "how many evictions of each node to show in text")
       ->capture_default_str();
   command
       ->add_option("--output", options->output,
-                   "text, json, or yaml: the configuration that is recommended")
+                   "text, json, or yaml (only the recommended configuration)")
       ->check(CLI::IsMember({"text", "json", "yaml"}))
       ->capture_default_str();
-  command->add_option("--out", options->out, "where that configuration is written as well")
+  command->add_option("--out", options->out, "also write that configuration to this file")
       ->type_name("FILE");
   AddReportOptions(*command, options->html, options->svg);
   command->footer(kFooter);

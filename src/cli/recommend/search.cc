@@ -104,7 +104,7 @@ class Searcher {
       for (const std::string& fault : reading.faults) fmt::print(stderr, "jettison: {}\n", fault);
       if (!reading.report) continue;
       if (!reading.report->facts.from) {
-        fmt::print(stderr, "jettison: {}: it holds no pass\n", reading.report->recording);
+        fmt::print(stderr, "jettison: {}: it has no pass\n", reading.report->recording);
         continue;
       }
       node.report = std::move(*reading.report);
@@ -182,7 +182,7 @@ class Searcher {
     TakeLeast();
     if (makes_grid_ && !nodes_.front().input.files) {
       found_.recommendation.notes.emplace_back(
-          "Standard input can be read once only, so values were not refined.");
+          "Standard input can be read only once, so values were not refined.");
     }
     for (SearchedNode& node : nodes_) {
       found_.reports.push_back(std::move(node.report));
@@ -197,10 +197,10 @@ class Searcher {
     all.configuration = ConfigurationYaml(first.report.policies[chosen]);
     for (const SearchedNode& node : nodes_) {
       if (ConfigurationYaml(node.report.policies[chosen]) == all.configuration) continue;
-      all.notes.push_back(
-          fmt::format("The nodes do not have the same settings: {} has others than {}, whose "
-                      "settings the configuration has beside what was varied.",
-                      node.input.name, first.input.name));
+      all.notes.push_back(fmt::format(
+          "The nodes have different settings: those of {} differ from those of {}. The "
+          "configuration has the settings of the latter, and the values that were varied.",
+          node.input.name, first.input.name));
       return;
     }
   }

@@ -94,18 +94,16 @@ int RunRecord(const RecordOptions& options) {
 }
 
 constexpr const char* kRecordFooter =
-    "The agent keeps a recording of its passes: their figures, pods, evictions and OOM kills. What "
-    "it has is fetched\n"
-    "whole, or as far as it holds something of the time that is asked for. FILE is there once it "
-    "is "
-    "complete.\n"
+    "The agent keeps a recording of its passes: their figures, pods, evictions and OOM kills.\n"
+    "record fetches all of it, or the parts that cover the time that is asked for. FILE appears\n"
+    "only when it is complete.\n"
     "\n"
     "Examples:\n"
     "  jettison record node.jtr\n"
     "  jettison record last-hours.jtr --since 6h\n"
     "  jettison record night.jtr --since 2026-01-31T00:00:00Z --until 2026-01-31T06:00:00Z\n"
     "\n"
-    "Exit status: 0 done, 1 the agent could not be asked, records nothing, or the file cannot be "
+    "Exit status: 0 done, 1 the agent could not be asked, records nothing, or the file cannot be\n"
     "written, 2 wrong usage.";
 
 }  // namespace
@@ -114,9 +112,11 @@ void AddRecord(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<RecordOptions>();
   CLI::App* command =
       app.add_subcommand("record", "Fetch what the agent has recorded of its passes");
-  command->add_option("FILE", options->path, "where the recording is written")->required();
-  command->add_option("--since", options->since, "from this time on, or for so long: 6h");
-  command->add_option("--until", options->until, "up to this time, or so long ago");
+  command->add_option("FILE", options->path, "the file to write the recording to")->required();
+  command->add_option("--since", options->since,
+                      "start of the range: a time, a day or a duration before now (6h)");
+  command->add_option("--until", options->until,
+                      "end of the range: a time, a day or a duration before now");
   AddAskOptions(*command, options->ask);
   command->footer(kRecordFooter);
   command->callback([options, &exit_code] { exit_code = RunRecord(*options); });

@@ -12,7 +12,7 @@
 
 namespace jettison {
 
-// A time in which a recording says nothing.
+// A period of which a recording has no information.
 struct DigestGap {
   Instant from;
   Instant to;

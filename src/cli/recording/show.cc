@@ -103,19 +103,16 @@ int RunShow(const ShowOptions& options) {
 }
 
 constexpr const char* kShowFooter =
-    "A recording is what `jettison record` has fetched, or the same as NDJSON. What is damaged in "
-    "it "
-    "is named,\n"
-    "and the rest is read all the same. `--output ndjson` writes every item without loss, and "
-    "`--output recording`\n"
-    "makes a recording of it again.\n"
+    "A recording is a file that `jettison record` has fetched, or the same items as NDJSON. show\n"
+    "names the parts that are damaged, and reads the rest. `--output ndjson` writes every item\n"
+    "without loss, and `--output recording` makes a recording of the items again.\n"
     "\n"
     "Examples:\n"
     "  jettison show node.jtr\n"
     "  jettison show node.jtr --output ndjson | jq -c 'select(.pass.report.evictions)'\n"
     "  jettison show items.ndjson --output recording > node.jtr\n"
     "\n"
-    "Exit status: 0 done, 1 a file could not be read or written, 2 a part of the recording is "
+    "Exit status: 0 done, 1 a file could not be read or written, 2 a part of the recording is\n"
     "damaged, or wrong usage.";
 
 }  // namespace

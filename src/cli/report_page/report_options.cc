@@ -5,9 +5,10 @@
 namespace jettison {
 
 void AddReportOptions(CLI::App& command, std::string& html, std::string& svg) {
-  command.add_option("--html", html, "a report to look at, written to this file as well")
+  command.add_option("--html", html, "also write a report, an HTML page, to this file")
       ->type_name("FILE");
-  command.add_option("--svg", svg, "its plots, written into this folder")->type_name("DIR");
+  command.add_option("--svg", svg, "also write the plots of that report into this folder")
+      ->type_name("DIR");
 }
 
 }  // namespace jettison

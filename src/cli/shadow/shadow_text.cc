@@ -55,7 +55,7 @@ std::string PodText(const ShadowPod& pod) {
 
 std::string ResourceText(const ShadowSide& side) {
   if (side.signal) return std::string(NameOf(*side.signal));
-  return side.resource ? std::string(NameOf(*side.resource)) : "a limit of its own";
+  return side.resource ? std::string(NameOf(*side.resource)) : "a limit of the pod";
 }
 
 const ShadowSide& EitherOf(const ShadowPairing& pairing) {
@@ -65,7 +65,7 @@ const ShadowSide& EitherOf(const ShadowPairing& pairing) {
 std::string PodsText(const ShadowPairing& pairing) {
   const std::string of_either = PodText(EitherOf(pairing).pod);
   if (pairing.verdict != ShadowVerdict::kOtherVictim || !pairing.kubelets) {
-    return of_either + (pairing.pod_ended ? ", which ended otherwise" : "");
+    return of_either + (pairing.pod_ended ? ", which ended for another reason" : "");
   }
   return fmt::format("{}, the kubelet {}", of_either, PodText(pairing.kubelets->pod));
 }
@@ -99,7 +99,8 @@ bool HasASide(const ShadowPairing& pairing) {
 
 TextLine Summary(const ShadowView& view) {
   TextLine line;
-  if (!view.agreement) return line.Add("Nothing to compare yet: neither has evicted anybody.");
+  if (!view.agreement)
+    return line.Add("Nothing to compare yet: neither the agent nor the kubelet has evicted a pod.");
   const ShadowCounters& counters = view.counters;
   line.Add(fmt::format("Agreement {}.{:02}%", *view.agreement / 100, *view.agreement % 100),
            Ink::kStrong);
@@ -114,7 +115,7 @@ std::string Leads(const ShadowCounters& counters) {
   const std::uint64_t agreed = counters.Of(ShadowVerdict::kAgreed);
   if (agreed == 0 || !counters.shortest_lead || !counters.longest_lead) return "";
   const Duration mean = counters.lead_sum / static_cast<Duration::rep>(agreed);
-  return fmt::format("Earlier by {} on average, {} to {}", SecondsText(mean),
+  return fmt::format("The agent was earlier by {} on average, from {} to {}", SecondsText(mean),
                      SecondsText(*counters.shortest_lead), SecondsText(*counters.longest_lead));
 }
 

@@ -43,13 +43,13 @@ TEST(ShadowText, SaysHowFarTheTwoAgreeAndWhatEachDid) {
   EXPECT_EQ(ShadowText(ABook().View(At(41)), 120, kPlain),
             "Agreement 25.00%  agreed 1  too late 1  other victim 1  ours alone 1  kubelet alone "
             "0\n"
-            "Earlier by 5.5 s on average, 5.5 s to 5.5 s\n"
+            "The agent was earlier by 5.5 s on average, from 5.5 s to 5.5 s\n"
             "\n"
             "AT        VERDICT         EARLIER     FOR                POD\n"
             "22:14:00  ours, still open            nodefs.available   default/f\n"
             "22:13:50  ours alone      -           pid.available      default/e, which ended "
-            "otherwise\n"
-            "22:13:42  too late        2.0 s late  a limit of its own default/d\n"
+            "for another reason\n"
+            "22:13:42  too late        2.0 s late  a limit of the pod default/d\n"
             "22:13:30  other victim    2.0 s       memory.available   default/b, the kubelet "
             "default/c\n"
             "22:13:20  agreed          5.5 s       memory.available   default/a\n");
@@ -65,7 +65,7 @@ TEST(ShadowText, WhatTheAgentSendsIsReadBack) {
 
 TEST(ShadowText, AnEmptyBookIsSaidAndNothingElse) {
   EXPECT_EQ(ShadowText(ShadowBook().View(At(0)), 80, kPlain),
-            "Nothing to compare yet: neither has evicted anybody.\n");
+            "Nothing to compare yet: neither the agent nor the kubelet has evicted a pod.\n");
 }
 
 TEST(ShadowText, NoLineIsLongerThanTheTerminalIsWide) {

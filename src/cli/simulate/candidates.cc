@@ -81,7 +81,8 @@ void ReadSweeps(const std::vector<std::string>& texts, CandidateForms& forms, Fa
     count *= sweep->values.size();
     forms.sweeps.push_back(std::move(*sweep));
     if (count > kMostPolicies) {
-      return faults.Add(fmt::format("the sweeps come to more than {} policies", kMostPolicies));
+      return faults.Add(
+          fmt::format("the sweeps make more than {} policies; give fewer values", kMostPolicies));
     }
   }
 }
@@ -136,9 +137,10 @@ void AddCandidateOptions(CLI::App& command, CandidateOptions& options, std::stri
   command.add_option("--sweep", options.sweeps, "values of a setting to try")
       ->type_name("KEY=VALUES");
   command
-      .add_option("--evicted", evicted,
-                  "what becomes of evicted pods: back after their back-off, elsewhere, or auto,\n"
-                  "by the profile of the recording")
+      .add_option(
+          "--evicted", evicted,
+          "where evicted pods start again: back (here, after their back-off), elsewhere, or\n"
+          "auto (by the profile of the recording)")
       ->check(CLI::IsMember({"auto", "back", "elsewhere"}))
       ->capture_default_str();
 }

@@ -95,13 +95,12 @@ int RunDiff(const DiffOptions& options) {
 }
 
 constexpr const char* kFooter =
-    "A and B are policies (files, as check-config reads them), in-force, which is the policy that\n"
-    "was in force, simulated, or recorded, which is what really was. An eviction that only one of\n"
-    "them has, or that they have at times which the bounds of neither allow, is a difference. What "
-    "a pod has\n"
-    "on both sides within a day counts as the same one. Each is explained as `jettison explain` "
-    "does\n"
-    "it, from the pass that evicted the pod.\n"
+    "A and B are each a policy (a file, as check-config reads it), in-force (a simulation of the\n"
+    "policy that was in force) or recorded (what really happened). An eviction is a difference if\n"
+    "only one of them has it, or if both have it at times that the bounds of neither allow.\n"
+    "Evictions of a pod on both sides within a day count as the same eviction. Each difference is "
+    "explained as\n"
+    "`jettison explain` does it, from the pass that evicted the pod.\n"
     "\n"
     "Examples:\n"
     "  jettison diff node.ndjson in-force new.yaml\n"
@@ -115,12 +114,12 @@ constexpr const char* kFooter =
 void AddDiff(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<DiffOptions>();
   CLI::App* command = app.add_subcommand(
-      "diff", "Explain where two policies differ over a recording, or a simulation and what was");
+      "diff", "Explain where two policies differ over a recording, or a policy and what happened");
   command->add_option("RECORDING", options->recording, "a recording; - reads standard input")
       ->required();
   command->add_option("A", options->a, "a policy, in-force or recorded")->required();
   command->add_option("B", options->b, "a policy, in-force or recorded")->required();
-  command->add_option("--explain", options->explained, "so many differences, in text")
+  command->add_option("--explain", options->explained, "how many differences to explain in text")
       ->capture_default_str();
   command->add_option("--output", options->output, "text or json")
       ->check(CLI::IsMember({"text", "json"}))

@@ -175,11 +175,11 @@ TEST_F(FleetTest, DamagedRecordingsAreNamedAndCostThemselvesOnly) {
   Put("fleet/mixed.jtr", BinaryOf(mixed));
   ASSERT_EQ(Simulate({0, 1}, "all.part"), 2);
   for (const char* name : {"cut.jtr: ", "hurt.jtr: ", "foreign.jtr: ", "table.ndjson: ",
-                           "mixed.jtr: ", "node empty: its recordings hold no pass"}) {
+                           "mixed.jtr: ", "node empty: its recordings have no pass"}) {
     EXPECT_THAT(said_, HasSubstr(name));
   }
   EXPECT_THAT(said_, HasSubstr("bytes are passed over"));
-  EXPECT_THAT(said_, HasSubstr("another node, other, which is left out"));
+  EXPECT_THAT(said_, HasSubstr("another node, other, and is left out"));
   const std::string merged = MergedOf({Path("all.part")});
   EXPECT_THAT(merged, HasSubstr("DAMAGED  5 of 10 recordings, 3 nodes without any pass"));
   // The others have all that they had without them.
@@ -239,7 +239,8 @@ TEST_F(FleetTest, EveryReasonWhyPartsAreNotOfOneFleetIsNamed) {
   SimulateAll(2, "two");
   const auto three = PartsIn("three");
   const auto two = PartsIn("two");
-  EXPECT_THAT(MergedOf({three[0], three[2]}), HasSubstr("1 of 3 shards are missing: 1; --partial"));
+  EXPECT_THAT(MergedOf({three[0], three[2]}),
+              HasSubstr("1 of 3 shards are missing: 1; use --partial"));
   EXPECT_THAT(MergedOf({three[0], three[2]}, true), HasSubstr("1 of 3 shards are missing: 1\n"));
   EXPECT_THAT(MergedOf({three[0], three[0], three[1], three[2]}),
               AllOf(HasSubstr("both have shard 0/3")));

@@ -66,7 +66,7 @@ bool NodeSource::TakeAbout(const RecordingAbout& about) {
   if (!about.node.empty() && about.node != node_.node) {
     if (about.node != stranger_) {
       Note({ErrorCode::kInvalidArgument,
-            fmt::format("from {} on it is the recording of another node, {}, which is left out",
+            fmt::format("from {} on, this is the recording of another node, {}, and is left out",
                         FormatInstant(about.at), about.node)});
     }
     stranger_ = about.node;

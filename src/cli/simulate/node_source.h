@@ -12,8 +12,9 @@
 
 namespace jettison {
 
-// The recordings of one node as one, in the order of time. What is in two of them is told once. A
-// fault is noted with the file that has it and left out; reading never fails.
+// The recordings of one node as one, in the order of time. An item that two recordings contain is
+// delivered once. A fault is noted with its file, and the faulty part is left out; reading never
+// fails.
 class NodeSource final : public RecordingSource, private PassSieve {
  public:
   // `node` must outlive this.

@@ -27,8 +27,7 @@ struct RecordingRun {
   bool keep_passes = false;  // of evictions
   // Policies beside those candidates, made of the first pass.
   std::function<std::vector<CandidatePolicy>(const RecordedPass& first)> more;
-  // Sees every item, also where no policy could act; empty: nobody looks on, and what is quiet is
-  // not read.
+  // Receives every item, also where no policy could act. Empty: quiet passes are not even read.
   std::function<void(const RecordedItem& item)> onlooker;
 };
 

@@ -123,7 +123,8 @@ int RunShard(const SimulateOptions& options) {
   if (!shard) return complain(shard.error().message);
   const auto every = EveryOf(options.every);
   if (!every) return kExitInvalidInput;
-  if (options.out.empty()) return complain("--out is missing: where the part is written");
+  if (options.out.empty())
+    return complain("--out is missing: it names the file or folder for the part");
   const auto candidates = ReadCandidates(options.candidates);
   if (!candidates) return complain(candidates.error().message);
   return SimulateShard({.paths = options.recordings,
@@ -167,7 +168,7 @@ int WriteFiles(const SimulateOptions& options, const AllReports& all) {
 int RunSimulate(const SimulateOptions& options) {
   if (!options.shard.empty() || options.output == "part") {
     if (!HasReport(options)) return RunShard(options);
-    fmt::print(stderr, "jettison: --html and --svg are not of --output part\n");
+    fmt::print(stderr, "jettison: --html and --svg cannot be used with --output part\n");
     return kExitInvalidInput;
   }
   if (const auto page = HasReportPage(); !options.html.empty() && !page) {
@@ -175,7 +176,7 @@ int RunSimulate(const SimulateOptions& options) {
     return kExitInvalidInput;
   }
   if (!options.out.empty() || options.resume || options.jobs != 0) {
-    fmt::print(stderr, "jettison: --out, --jobs and --resume are of --output part\n");
+    fmt::print(stderr, "jettison: --out, --jobs and --resume need --output part\n");
     return kExitInvalidInput;
   }
   AllReports all;
@@ -214,16 +215,14 @@ int RunCalibrate(const SimulateOptions& options) {
 }
 
 constexpr const char* kSimulateFooter =
-    "RECORDING is what /api/v1/cycles answers, line after line, or any file that `jettison "
-    "replay`\n"
-    "takes; - reads standard input. FILE holds KubeletConfiguration and JettisonConfiguration\n"
-    "documents, as check-config reads them; each is a policy. A sweep is KEY=FROM..TO/COUNT or\n"
-    "KEY=VALUE,VALUE with evictionHard.SIGNAL, evictionSoft.SIGNAL, "
-    "evictionSoftGracePeriod.SIGNAL,\n"
-    "evictionMinimumReclaim.SIGNAL, evictionPressureTransitionPeriod or "
-    "evictionMaxPodGracePeriod;\n"
-    "several make a grid. The policy that was in force always comes first, and before it how well\n"
-    "its evictions are found from samples alone.\n"
+    "RECORDING is a file with the lines that /api/v1/cycles answers, or any file that `jettison\n"
+    "replay` takes; - reads standard input. FILE holds KubeletConfiguration and\n"
+    "JettisonConfiguration documents, as check-config reads them; each file is a policy. A sweep\n"
+    "is KEY=FROM..TO/COUNT or KEY=VALUE,VALUE with evictionHard.SIGNAL, evictionSoft.SIGNAL,\n"
+    "evictionSoftGracePeriod.SIGNAL, evictionMinimumReclaim.SIGNAL,\n"
+    "evictionPressureTransitionPeriod or evictionMaxPodGracePeriod; several sweeps make a grid.\n"
+    "The output begins with how well the evictions of the policy that was in force are found from\n"
+    "samples alone, followed by that policy.\n"
     "\n"
     "Examples:\n"
     "  jettison simulate node.ndjson --policy kubelet.yaml\n"
@@ -234,13 +233,11 @@ constexpr const char* kSimulateFooter =
     "Exit status: 0 done, 1 a recording could not be read, 2 an invalid record or wrong usage.";
 
 constexpr const char* kCalibrateFooter =
-    "The policy that was in force is simulated from samples alone: what it did, and the passes "
-    "that\n"
-    "it made because memory was short, are hidden. Then its evictions are compared with those "
-    "that\n"
-    "were: how many were found, how many are false, how far their times are off, and how many of\n"
-    "the true times lie within the stated bounds. --every says how it would be with fewer "
-    "samples.\n"
+    "calibrate simulates the policy that was in force from samples alone: what it did, and the\n"
+    "passes that it made because memory was short, are hidden from the simulation. Then the\n"
+    "simulated evictions are compared with the recorded ones: how many were found, how many are\n"
+    "false, how far their times are off, and how many of the true times lie within the stated\n"
+    "bounds. --every shows the result with fewer samples.\n"
     "\n"
     "Examples:\n"
     "  jettison calibrate node.ndjson\n"
@@ -252,40 +249,45 @@ void AddCommonOptions(CLI::App& command, SimulateOptions& options) {
   command.add_option("RECORDING", options.recordings, "recordings; - reads standard input")
       ->required();
   command
-      .add_option("--every", options.every, "calibrate with samples at least so far apart (30s)")
+      .add_option("--every", options.every,
+                  "calibrate with samples that are at least this far apart (30s)")
       ->type_name("DURATION");
   command.add_flag("--without-peaks", options.without_peaks,
-                   "calibrate without what is known of the time between samples");
+                   "calibrate without what is known about the time between samples");
   command.add_flag("--with-end-times", options.with_end_times,
-                   "calibrate with the times at which pods ended, as container statuses have them");
+                   "calibrate with the times at which pods ended, from container statuses");
 }
 
 }  // namespace
 
 void AddSimulate(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<SimulateOptions>();
-  CLI::App* command = app.add_subcommand(
-      "simulate", "Say what policies would have done to a node that was recorded");
+  CLI::App* command =
+      app.add_subcommand("simulate", "Say what policies would have done to a recorded node");
   AddCommonOptions(*command, *options);
   AddCandidateOptions(*command, options->candidates, options->evicted);
   command->add_flag("--thinned", options->thin_all,
-                    "simulate from the samples of the calibration alone");
-  command->add_option("--show", options->show, "so many evictions of each policy, in text")
+                    "simulate only from the samples of the calibration");
+  command->add_option("--show", options->show, "how many evictions of each policy to show in text")
       ->capture_default_str();
   command
-      ->add_option("--output", options->output,
-                   "text, json, csv, or part: for `jettison merge`; files and folders then")
+      ->add_option(
+          "--output", options->output,
+          "text, json, csv, or part (for `jettison merge`; RECORDING may then be a folder)")
       ->check(CLI::IsMember({"text", "json", "csv", "part"}))
       ->capture_default_str();
   AddReportOptions(*command, options->html, options->svg);
-  command->add_option("--shard", options->shard, "a part with these nodes of the fleet: 0/16")
+  command
+      ->add_option("--shard", options->shard,
+                   "write a part with this share of the nodes of the fleet: 0/16")
       ->type_name("INDEX/COUNT");
-  command->add_option("--out", options->out, "where a part is written: a file, or in a folder")
+  command->add_option("--out", options->out, "the file, or the folder, to write a part to")
       ->type_name("PATH");
-  command->add_option("--jobs", options->jobs,
-                      "so many nodes of a part at once; as many as there are processors");
+  command->add_option(
+      "--jobs", options->jobs,
+      "how many nodes of a part to simulate at once (default: the number of processors)");
   command->add_flag("--resume", options->resume,
-                    "leave a part that is there, complete and of the same recordings");
+                    "keep an existing part if it is complete and of the same recordings");
   command->footer(kSimulateFooter);
   command->callback([options, &exit_code] { exit_code = RunSimulate(*options); });
 }
@@ -293,7 +295,7 @@ void AddSimulate(CLI::App& app, int& exit_code) {
 void AddCalibrate(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<SimulateOptions>();
   CLI::App* command = app.add_subcommand(
-      "calibrate", "Say how well a simulation knows the evictions that a recording has");
+      "calibrate", "Say how well a simulation finds the evictions in a recording");
   AddCommonOptions(*command, *options);
   command->add_option("--output", options->output, "text or json")
       ->check(CLI::IsMember({"text", "json"}))

@@ -41,7 +41,7 @@ FleetNode SimulatedNodeOf(const FleetNodeFiles& files, const RecordingRun& run) 
   if (!report) {
     node = FailedNode(files, report.error().message);
   } else if (!report->facts.from) {
-    node = FailedNode(files, "its recordings hold no pass");
+    node = FailedNode(files, "its recordings have no pass");
   } else {
     node = FleetNodeOf(*report);
   }
@@ -118,7 +118,7 @@ class ShardMaker {
   std::string Noted(std::size_t i, const PieceResult& result) {
     auto node = result.death.empty() ? ReadPartLine(result.text, json_)
                                      : Result<FleetNode>(DeadNode(nodes_[i], result.death));
-    if (!node) node = DeadNode(nodes_[i], "its result is no part: " + node.error().message);
+    if (!node) node = DeadNode(nodes_[i], "its result is not a part: " + node.error().message);
     const bool unread = std::ranges::any_of(node->inputs, &FleetInput::unread);
     if (unread) {
       status_ = kExitFailed;

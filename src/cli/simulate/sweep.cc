@@ -37,18 +37,18 @@ Result<SettingName> Understood(std::string_view key) {
   const std::size_t dot = key.find('.');
   const std::string_view setting = key.substr(0, dot);
   if (std::ranges::find(kAll, setting) == kAll.end()) {
-    return Refuse(fmt::format("{}: there is no such setting to try; it has to be {}{}", key,
+    return Refuse(fmt::format("{}: there is no such setting to try; it must be {}{}", key,
                               Alternatives(kAll), DidYouMean(setting, kAll)));
   }
   const bool of_node = setting == kTransition || setting == kMaxGrace;
   if (of_node && dot == std::string_view::npos) return SettingName{setting, std::nullopt};
-  if (of_node) return Refuse(fmt::format("{}: {} is of no signal", key, setting));
+  if (of_node) return Refuse(fmt::format("{}: {} takes no signal", key, setting));
   std::vector<std::string_view> names;
   for (const Signal signal : kKubeletSignals) names.push_back(NameOf(signal));
   const std::string_view name = dot == std::string_view::npos ? "" : key.substr(dot + 1);
   const auto signal = SignalNamed(name);
   if (!signal || std::ranges::find(names, name) == names.end()) {
-    return Refuse(fmt::format("{}: {} needs a signal behind a dot, {}{}", key, setting,
+    return Refuse(fmt::format("{}: {} needs a signal after a dot: {}{}", key, setting,
                               Alternatives(names), DidYouMean(name, names)));
   }
   return SettingName{setting, signal};
@@ -114,10 +114,8 @@ Result<std::vector<std::string>> Spaced(std::string_view from, std::string_view 
     }
     return values;
   }
-  return Refuse(
-      fmt::format("{}..{}: both ends have to be amounts (50Mi), percentages (5%) or "
-                  "durations (30s)",
-                  from, to));
+  return Refuse(fmt::format(
+      "{}..{}: both ends must be amounts (50Mi), percentages (5%) or durations (30s)", from, to));
 }
 
 Result<std::vector<std::string>> ValuesOf(std::string_view text) {
@@ -131,10 +129,9 @@ Result<std::vector<std::string>> ValuesOf(std::string_view text) {
     const auto read = std::from_chars(number.data(), end, count);
     if (number.empty() || read.ec != std::errc() || read.ptr != end || count < 1 ||
         count > kMostPolicies) {
-      return Refuse(
-          fmt::format("{}: a range needs a number of values from 1 to {} behind a "
-                      "slash: 50Mi..1Gi/16",
-                      text, kMostPolicies));
+      return Refuse(fmt::format(
+          "{}: a range needs a number of values from 1 to {} after a slash: 50Mi..1Gi/16", text,
+          kMostPolicies));
     }
     return Spaced(text.substr(0, dots), text.substr(dots + 2, slash - dots - 2), count);
   }
@@ -154,7 +151,7 @@ Result<ThresholdValue> ValueFor(Signal signal, const std::string& key, const std
     return Refuse(fmt::format("{}={}: {}", key, value, parsing.faults.front().message));
   }
   if (parsing.thresholds.empty()) {
-    return Refuse(fmt::format("{}={}: 0% and 100% leave the threshold out", key, value));
+    return Refuse(fmt::format("{}={}: 0% and 100% would remove the threshold", key, value));
   }
   return parsing.thresholds.front().value;
 }

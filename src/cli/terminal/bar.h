@@ -8,8 +8,8 @@
 
 namespace jettison {
 
-// Where on a bar the threshold stands, as a share of its length: the same for every signal, so that
-// the thresholds of a screen form one line.
+// The position of the threshold on a bar, as a share of its length. It is the same for every
+// signal, so that the thresholds on a screen form one line.
 inline constexpr double kThresholdAt = 0.75;
 
 // What a bar shows of one signal, in the signal's unit.

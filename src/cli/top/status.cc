@@ -52,12 +52,12 @@ constexpr const char* kStatusFooter =
 void AddStatus(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<StatusOptions>();
   CLI::App* command =
-      app.add_subcommand("status", "Show how the node stands: conditions, signals, evictions");
+      app.add_subcommand("status", "Show the state of the node: conditions, signals, evictions");
   command->add_option("--output", options->output, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   command->add_flag("--exit-code", options->exit_code,
-                    "exit with 3 where a condition of the node is true");
+                    "exit with status 3 if a condition of the node is true");
   AddAskOptions(*command, options->ask);
   command->footer(kStatusFooter);
   command->callback([options, &exit_code] { exit_code = RunStatus(*options); });

@@ -90,7 +90,7 @@ void AddThreshold(const OverviewThreshold& threshold, Instant now, TextLine& lin
 void AddSignals(const Overview& overview, Lines& lines) {
   lines.emplace_back();
   if (overview.signals.empty()) {
-    lines.emplace_back().Add("No thresholds: nothing is ever evicted for the node's sake.");
+    lines.emplace_back().Add("No thresholds are set: no pod is evicted for node pressure.");
     return;
   }
   lines.emplace_back()
@@ -152,7 +152,7 @@ void AddPods(const Overview& overview, Lines& lines) {
   if (overview.pods.empty() || !overview.pods.front().place) return;
   const OverviewPod& first = overview.pods.front();
   TextLine& next = lines.emplace_back();
-  next.Add("  first to go for ").Add(NameOf(overview.ranked_for)).Add(": ");
+  next.Add("  first to be evicted for ").Add(NameOf(overview.ranked_for)).Add(": ");
   next.Add(PodNameText(first, /*with_namespace=*/true), Ink::kStrong);
   if (!first.why.empty()) next.Add(fmt::format(" (by {})", first.why), Ink::kFaint);
 }

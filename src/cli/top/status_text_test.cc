@@ -26,8 +26,9 @@ TEST(StatusText, TellsTheNodeForAGlance) {
         "taint node.kubernetes.io/memory-pressure:NoSchedule", "98 MiB", "-40 MiB/s",
         "hard 100Mi   met for 3.0 s", "soft 50%     met for 12 s, acts in 78 s",
         "hard 10%     in 27 s", "PODS  4: 3 running, 1 terminating",
-        "default/leaker  evicted, 1 eviction\n", "first to go for memory.available: default/web-1",
-        "LAST EVICTIONS", "default/leaker  2.0 s ago"}) {
+        "default/leaker  evicted, 1 eviction\n",
+        "first to be evicted for memory.available: default/web-1", "LAST EVICTIONS",
+        "default/leaker  2.0 s ago"}) {
     EXPECT_THAT(text, HasSubstr(part)) << text;
   }
 }

@@ -47,13 +47,11 @@ int RunTop(const TopOptions& options) {
 }
 
 constexpr const char* kTopFooter =
-    "Without a terminal, or on one that cannot move its cursor (TERM=dumb), the node is told in "
-    "one\n"
-    "line each time, and every event in one of its own. NO_COLOR switches colours off.\n"
+    "Without a terminal, or on one that cannot move its cursor (TERM=dumb), top prints one line\n"
+    "about the node at each update, and one line for each event. NO_COLOR switches colours off.\n"
     "\n"
-    "Keys: q quit; s rank for the next signal; p pause; arrows, Page Up, Page Down, Home, End, j, "
-    "k\n"
-    "scroll the pods; ? explains the screen.\n"
+    "Keys: q quit; s rank for the next signal; p pause; arrows, Page Up, Page Down, Home, End, j,\n"
+    "k scroll the pods; ? explains the screen.\n"
     "\n"
     "Examples:\n"
     "  jettison top\n"
@@ -69,12 +67,12 @@ void AddTop(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<TopOptions>();
   CLI::App* command =
       app.add_subcommand("top", "Watch the node live: signals, pods in the order of eviction");
-  command->add_option("--interval", options->interval_seconds, "seconds from look to look")
+  command->add_option("--interval", options->interval_seconds, "seconds between updates")
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();
   AddSignalOption(*command, options->signal,
-                  "rank the pods for this signal; else for the one nearest to its threshold");
-  command->add_option("--count", options->count, "end after so many looks; 0: never")
+                  "rank the pods for this signal (default: the one nearest to its threshold)");
+  command->add_option("--count", options->count, "end after this many updates; 0: do not end")
       ->check(CLI::Range(0, 1'000'000'000))
       ->capture_default_str();
   AddAskOptions(*command, options->ask);

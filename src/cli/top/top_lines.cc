@@ -29,7 +29,8 @@ std::string NodeText(const Overview& overview) {
   }
   text += fmt::format("; {} pods", overview.pods.size());
   if (overview.pods.empty() || !overview.pods.front().place) return text;
-  return text + ", first to go " + PodNameText(overview.pods.front(), /*with_namespace=*/true);
+  return text +
+         ", first to be evicted: " + PodNameText(overview.pods.front(), /*with_namespace=*/true);
 }
 
 }  // namespace

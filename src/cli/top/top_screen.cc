@@ -103,19 +103,19 @@ TextLine KeysLine(TextStyle style) {
 std::vector<TextLine> HelpLines() {
   constexpr std::array<std::string_view, 14> kTexts = {
       "q, Ctrl-C       quit",
-      "s               rank the pods for the next signal, in the end for the nearest",
-      "p, space        pause, and go on",
+      "s               rank for the next signal, and after the last for the nearest",
+      "p, space        pause, or continue",
       "arrows, j, k    scroll the pods; also Page Up, Page Down, Home, End",
       "?, h            this page, and back",
       "",
       "A bar is full to its mark when the threshold is met; a mark before it is the",
-      "soft threshold. TREND is how what is available changes, REACHED when it will be",
-      "at the threshold if it goes on like that, or since when it is.",
+      "soft threshold. TREND is how fast the available amount changes. REACHED is when",
+      "the threshold will be met at that rate, or since when it has been met.",
       "",
-      "The pods stand in the order in which they would be evicted for the signal that",
-      "is named. OVER is use minus request, WHY the field in which a pod differs from",
-      "the next. Pods without a number are not evicted. A wide terminal shows more.",
-      "A pass reads every figure anew before it decides.",
+      "The pods are in the order in which they would be evicted for the signal in the",
+      "heading. OVER is usage minus request. WHY is the field in which a pod differs",
+      "from the next. Pods without a number are not evicted. Wide terminals show more.",
+      "A pass reads every figure again before it decides.",
   };
   std::vector<TextLine> lines;
   for (const std::string_view text : kTexts) lines.emplace_back().Add(text);

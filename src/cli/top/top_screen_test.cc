@@ -153,7 +153,7 @@ TEST(TopLines, TellTheNodeInALineAndEachNewEventOnce) {
       lines.News(overview),
       ElementsAre("12:00:00  MemoryPressure, waiting for clean-up; memory.available 98 MiB (hard "
                   "100Mi: met for 3.0 s) (soft 50%: met for 12 s, acts in 78 s); nodefs.available "
-                  "14.0 GiB (hard 10%: in 27 s); 4 pods, first to go default/web-1"));
+                  "14.0 GiB (hard 10%: in 27 s); 4 pods, first to be evicted: default/web-1"));
   overview.at = At(1);
   overview.events.push_back({.at = At(0.5),
                              .type = "Normal",

@@ -31,7 +31,7 @@ class ArrowColumn {
  public:
   explicit ArrowColumn(ArrowType type);
 
-  // A value is of the column's type; bytes that are no UTF-8 are replaced in texts.
+  // The value must be of the column's type. Bytes in a text that are not UTF-8 are replaced.
   void AddText(std::string_view text);
   void AddInt64(std::int64_t number);
   void AddBool(bool value);

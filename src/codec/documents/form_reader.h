@@ -32,8 +32,8 @@ namespace jettison {
   return at == kAllResources.end() ? std::nullopt : std::optional(*at);
 }
 
-// Reads the fields of a form (core/json/field_writer.h) out of a document that was written by
-// another version perhaps: a field keeps its value where the member is missing or of another kind.
+// Reads the fields of a form (core/json/field_writer.h) from a document which another version may
+// have written. A field keeps its value where the member is missing or of another type.
 class FormReader {
  public:
   // `map` must outlive this.

@@ -100,7 +100,7 @@ class Walk {
     const char* behind = nullptr;
     if (document.current_location().get(behind) != simdjson::SUCCESS) return true;
     AdvanceTo(behind);
-    return Refuse("there is more text behind the end of the JSON document");
+    return Refuse("there is more text after the end of the JSON document");
   }
 
   bool Refuse(std::string_view what) {
@@ -141,7 +141,7 @@ class Walk {
       case ondemand::json_type::null: return CopyNull(value, into);
       case ondemand::json_type::number: return CopyNumber(TrimRight(token), into);
     }
-    return Refuse("this is no JSON value");
+    return Refuse("this is not a JSON value");
   }
 
   // `From` is a document or a value that begins with '{'.
@@ -193,7 +193,7 @@ class Walk {
 
   bool TooDeep() { return Refuse(fmt::format("nested deeper than {} levels", kMaxDocumentDepth)); }
 
-  bool TooLarge() { return Refuse("what is read up to here takes more memory than is allowed"); }
+  bool TooLarge() { return Refuse("the document up to here takes more memory than is allowed"); }
 
   bool CopyString(ondemand::value& value, Value& into) {
     std::string_view text;
@@ -222,7 +222,7 @@ class Walk {
   bool CopyNumber(std::string_view token, Value& into) {
     if (!room_.Take(documents::Room::OfText(token))) return TooLarge();
     // Not quoted: it may be a secret whose quotes were forgotten.
-    if (!IsJsonNumber(token)) return Refuse("this is no JSON number");
+    if (!IsJsonNumber(token)) return Refuse("this is not a JSON number");
     into = Value(Value::Number{std::string(token)}, line_);
     return true;
   }

@@ -131,7 +131,7 @@ TEST(Json, ErrorsNameTheLine) {
   const auto value = ParseJson("{\n\"a\": 1,\n\"b\": 01\n}");
   ASSERT_FALSE(value);
   EXPECT_EQ(value.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(value.error().message, "line 3: this is no JSON number");
+  EXPECT_EQ(value.error().message, "line 3: this is not a JSON number");
 }
 
 TEST(Json, DocumentsFollowOneAnotherWithOrWithoutNewlines) {

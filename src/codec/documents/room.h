@@ -7,13 +7,13 @@
 
 namespace jettison::documents {
 
-// The memory that the values of a text may still take, so that a small text of millions of empty
-// lists does not become a large tree.
+// The memory that the values of a text may still use. It keeps a small text of millions of empty
+// lists from becoming a large tree.
 class Room {
  public:
   explicit Room(std::size_t bytes) : left_(bytes) {}
 
-  // False where there is not so much left; nothing more is given then.
+  // Takes so many bytes. Returns false where fewer are left; then nothing is left for later calls.
   [[nodiscard]] bool Take(std::size_t bytes) {
     const bool fits = bytes <= left_;
     left_ = fits ? left_ - bytes : 0;

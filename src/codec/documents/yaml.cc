@@ -120,10 +120,10 @@ Result<Value> ParseChunk(const Chunk& chunk, documents::Room& room) {
     if (!parser.HandleNextDocument(builder)) return Value();
     documents::YamlBuilder rest(chunk.lines_before, room);
     if (parser.HandleNextDocument(rest)) {
-      return Fail(Invalid(fmt::format(
-          "line {}: the document that begins here goes on after its end; check the indentation, "
-          "or part documents with a line of ---",
-          chunk.lines_before + 1)));
+      return Fail(Invalid(
+          fmt::format("line {}: there is more text after the end of the document that begins here; "
+                      "check the indentation, or separate documents with a line of ---",
+                      chunk.lines_before + 1)));
     }
     return builder.TakeRoot();
   } catch (const documents::YamlRefusal& refusal) {

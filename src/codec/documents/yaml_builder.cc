@@ -192,7 +192,7 @@ void YamlBuilder::Merge(Open& open) {
 
 void YamlBuilder::Take(std::size_t bytes, int line) {
   if (!room_.Take(bytes)) {
-    Refuse(line, "what is read up to here takes more memory than is allowed");
+    Refuse(line, "the document up to here takes more memory than is allowed");
   }
 }
 

@@ -14,8 +14,8 @@
 
 namespace jettison::documents {
 
-// What is wrong with a document, found while the parser runs; leaves it as an exception and is
-// caught in yaml.cc.
+// A fault of a document that is found while the parser runs. It leaves the parser as an exception,
+// which yaml.cc catches.
 struct YamlRefusal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -60,7 +60,7 @@ class YamlBuilder final : public YAML::EventHandler {
 
   [[nodiscard]] int LineOf(const YAML::Mark& mark) const { return lines_before_ + mark.line + 1; }
   void Begin(const YAML::Mark& mark, YAML::anchor_t anchor, bool is_map);
-  // Files a finished value where it belongs and under its anchor.
+  // Stores a finished value in its list or map, and under its anchor.
   void Finish(Value value, YAML::anchor_t anchor, bool plain_merge_key);
   void TakeKey(Open& open, const Value& value, bool plain_merge_key);
   // Adds the members of merged maps that the map does not name itself.

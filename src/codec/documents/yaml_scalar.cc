@@ -110,10 +110,11 @@ Result<Value> ResolvePlainScalar(std::string_view text, int line) {
   if (IsOneOf(text, kTrue)) return Value(true, line);
   if (IsOneOf(text, kFalse)) return Value(false, line);
   if (IsOneOf(text, kNoJsonNumber)) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("line {}: {} is no number that Kubernetes can hold; put it in quotes "
-                            "where text is meant",
-                            line, text));
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format(
+            "line {}: {} is not a number that Kubernetes can hold; put it in quotes if it is text",
+            line, text));
   }
   if (auto number = NumberOf(text)) return Value(Value::Number{*std::move(number)}, line);
   return Value(std::string(text), line);

@@ -22,7 +22,7 @@ using PartItem = std::variant<FleetManifest, FleetNode, PartEnd>;
 // Reads the line of a node alone.
 [[nodiscard]] Result<FleetNode> ReadPartLine(std::string_view line, JsonReader& json);
 
-// Reads parts, line after line, and checks them. After a fault there is nothing more to be had.
+// Reads and checks parts, line by line. After a fault nothing more is read.
 class PartReader {
  public:
   // `line` is without its end. kUnavailable: it is of another version.

@@ -20,14 +20,13 @@ namespace jettison {
 
 using PodFactsList = std::vector<std::shared_ptr<const PodFacts>>;
 
-// Pods that have been read, by their entries: those of a chunk are mostly those of the chunk
-// before.
+// Caches pods by their encoded entries, because a chunk mostly has the pods of the chunk before.
 class PodDictionary {
  public:
   // The pod of an entry (values/pod_entry.h).
   [[nodiscard]] Result<std::shared_ptr<const PodFacts>> PodOf(std::string_view entry,
                                                               Profile profile);
-  // Those that were not asked for since the last call are forgotten.
+  // Drops the pods that were not requested since the last call.
   void ForgetOthers();
 
  private:
@@ -39,7 +38,7 @@ class PodDictionary {
   Profile profile_ = Profile::kKubelet;
 };
 
-// The pods of one chunk, read as far as they are asked for.
+// The pods of one chunk, which are decoded when they are requested.
 class ChunkPods {
  public:
   // Takes what the sections kPods and kFacts hold. kInvalidArgument: it makes no sense.

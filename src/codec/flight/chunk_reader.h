@@ -18,7 +18,7 @@
 
 namespace jettison {
 
-// Reads the items of one chunk. Pods are read only once a pass is wanted with them.
+// Reads the items of one chunk. Pods are decoded only when a pass is requested with them.
 class ChunkReader {
  public:
   // `body` is what follows the header. kInvalidArgument: it is damaged. `known` must outlive this.
@@ -26,8 +26,8 @@ class ChunkReader {
                                                                  std::string body,
                                                                  PodDictionary& known);
 
-  // The next item that is no pass, or pass that the sieve wants; null: every pass. None: this was
-  // the end. After a fault there is nothing more.
+  // The next item that either is no pass or is a pass which the sieve wants; with a null sieve, the
+  // next item. Absent at the end. After a fault nothing more is read.
   [[nodiscard]] Result<std::optional<RecordedItem>> Next(PassSieve* sieve);
   // When the last item that was read happened.
   [[nodiscard]] Instant at() const { return at_; }

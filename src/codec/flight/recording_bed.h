@@ -104,7 +104,7 @@ inline std::string BytesOfItem(const RecordedItem& item) {
   return kind + BytesOf(std::get<RecordingAbout>(item));
 }
 
-// A number for each item that is another one where anything of it is: told shortly by tests.
+// A hash of each item, which lets tests report a difference briefly.
 inline std::vector<std::size_t> HashesOf(const std::vector<RecordedItem>& items) {
   std::vector<std::size_t> hashes;
   for (const RecordedItem& item : items)

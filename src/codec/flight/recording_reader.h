@@ -24,12 +24,12 @@ struct RecordingFound {
   std::uint64_t chunks_repeated = 0;  // told before, and left out as far as they were
 };
 
-// Reads a recording, one chunk after the other, out of anything that can be read in order.
+// Reads a recording, chunk by chunk, from any sequential source.
 //
-// A fault is one chunk that is damaged, or bytes that are none; it says where in the recording that
-// is, and how much of it was passed over. The next chunk is looked for behind it, and a gap comes
-// before its items. Chunks that are missing between two others are a gap, too. Where the node, its
-// agent or its start is another one, a RecordingAbout comes.
+// A fault is a damaged chunk, or bytes that belong to no chunk; the message gives its position and
+// the number of bytes that were skipped. Reading goes on with the next chunk, and a gap precedes
+// its items. Chunks that are missing between two others are a gap, too. Where the node, the agent
+// or its start changes, a RecordingAbout is returned.
 class RecordingReader : public RecordingSource {
  public:
   // Reads up to so many bytes; 0: the end.
@@ -52,7 +52,7 @@ class RecordingReader : public RecordingSource {
   [[nodiscard]] Result<bool> NextChunk();
   [[nodiscard]] Result<bool> ReadBody(ChunkHeader header, std::size_t header_size);
   [[nodiscard]] Result<bool> Skip(const ChunkHeader& header, std::size_t header_size);
-  // Passes over bytes up to what may be a chunk, and says so.
+  // Skips bytes up to the possible begin of a chunk, and returns the fault.
   [[nodiscard]] tl::unexpected<Error> Resync(std::string_view why);
   void Enter(const ChunkHeader& header);
   [[nodiscard]] std::optional<RecordedItem> TakeDue();

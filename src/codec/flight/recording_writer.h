@@ -13,7 +13,8 @@
 
 namespace jettison {
 
-// How much a chunk may hold. What is lost is lost by the chunk, and each begins with all its pods.
+// How much a chunk may hold. A damaged recording loses whole chunks, and each chunk begins with all
+// its pods.
 struct ChunkLimits {
   std::uint64_t passes = 512;
   std::size_t bytes = std::size_t{256} << 10;  // of memory, about, beside what it begins with

@@ -57,7 +57,7 @@ void CheckMount(const Field& field, const VolumeMount& mount, const Pod& pod) {
   if (mount.name.empty() && name.HoldsTextOrNothing()) {
     name.Fault("required");
   } else if (!named && name.HoldsTextOrNothing()) {
-    name.Fault("names no volume of spec.volumes");
+    name.Fault("must be the name of a volume in spec.volumes");
   }
   if (!mount.mount_path.starts_with('/') && path.HoldsTextOrNothing()) {
     path.Fault("must be an absolute path");
@@ -77,7 +77,7 @@ void CheckMounts(const Field& mounts, const Container& container, const Pod& pod
     CheckMount(field, mount, pod);
     if (!mount.mount_path.empty() && !paths.insert(mount.mount_path).second) {
       field.Member("mountPath")
-          .Fault("another volume is mounted there; mount each at its own path");
+          .Fault("another volume is mounted there; mount each volume at a path of its own");
     }
   }
 }

@@ -41,9 +41,10 @@ class Field {
 
   // Whether there is a map to look into; anything else that is present is a fault.
   [[nodiscard]] bool IsMap() const;
-  // The same, but nothing is said: for who looks a second time.
+  // The same without a fault, for a second look.
   [[nodiscard]] bool HoldsMap() const;
-  // Whether a text is there or nothing at all, so that "required" is the right complaint.
+  // Whether the field is a text or absent. Otherwise its type is wrong, and "required" would be the
+  // wrong fault.
   [[nodiscard]] bool HoldsTextOrNothing() const;
   [[nodiscard]] std::optional<std::string> String() const;
   [[nodiscard]] std::optional<bool> Bool() const;
@@ -72,7 +73,8 @@ class Field {
         std::size_t index = 0);
   void FaultOfType(std::string_view wanted) const;
   [[nodiscard]] int Line() const;
-  // Whether it is the value of an environment variable, which no message quotes.
+  // Whether it is the value of an environment variable, which may be secret and appears in no
+  // message.
   [[nodiscard]] bool IsSecret() const;
 
   const Field* parent_ = nullptr;

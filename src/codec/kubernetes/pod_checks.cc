@@ -129,7 +129,7 @@ void CheckPodLevelResources(const Field& resources, const Pod& pod) {
 void CheckPriority(const Field& spec, const Pod& pod) {
   if (pod.priority || pod.priority_class_name.empty()) return;
   spec.Member("priorityClassName")
-      .Warn(fmt::format("only {} and {} are known here, the pod has no priority: write `priority`",
+      .Warn(fmt::format("only {} and {} are known here, so the pod has no priority; set `priority`",
                         kSystemNodeCritical, kSystemClusterCritical));
 }
 

@@ -5,8 +5,8 @@
 
 namespace jettison::kube_json {
 
-// `securityContext` of a container or of a pod. What this agent does not enforce is a warning that
-// names the field: whoever relies on it must know.
+// `securityContext` of a container or of a pod. A setting that this agent does not enforce is a
+// warning that names the field, since the owner of the pod may rely on it.
 [[nodiscard]] SecurityContext ReadSecurityContext(const Field& field);
 [[nodiscard]] PodSecurityContext ReadPodSecurityContext(const Field& field);
 

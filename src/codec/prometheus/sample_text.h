@@ -9,8 +9,8 @@
 
 namespace jettison {
 
-// A sample as it stands in a line. Series follow one another in a dump, so most lines begin as the
-// one before: what they are is read once (ReadSeries).
+// A sample in a line of text. In a dump the samples of a series follow one another, so most lines
+// begin as the one before, and their series is parsed once (ReadSeries).
 struct SampleLine {
   std::string_view series;  // `name{label="value"}`, or `{__name__="name", label="value"}`
   double value = 0;         // NaN: the series ends

@@ -29,7 +29,7 @@ enum class RuntimeKind : std::uint8_t { kProcess, kCri };
 
 // What becomes of foreign pods on the same container runtime.
 enum class AdoptPolicy : std::uint8_t {
-  kNone,     // they are not looked at
+  kNone,     // ignored
   kObserve,  // measured and shown, never evicted
   kEvict,    // evicted like any other pod
 };
@@ -46,7 +46,7 @@ struct EvictionBackoff {
 // Where container logs go and when they are rotated.
 struct ContainerLogPolicy {
   std::string directory;  // holds <namespace>_<name>_<uid>/<container>/N.log
-  // A file that grew beyond is rotated; absent: never (a negative containerLogMaxSize).
+  // A larger file is rotated; absent: never (a negative containerLogMaxSize).
   std::optional<std::int64_t> max_size_bytes = std::int64_t{10} << 20;
   int max_files = 5;  // the one being written included
 };
@@ -98,7 +98,7 @@ struct AgentConfig {
   HttpConfig http;                       // [J]
   RecordingConfig recording;             // [J]
   bool dry_run = false;                  // [J]
-  LogLevel log_level = LogLevel::kInfo;  // [J] lines below are not written
+  LogLevel log_level = LogLevel::kInfo;  // [J] less important lines are not written
   bool json_logs = false;                // [J] logFormat, else [K] logging.format
 };
 

@@ -85,8 +85,8 @@ EvictionSettings ReadTheirs(const ConfigDocument& theirs, std::vector<Threshold>
   if (const Value* flag = fields.Find("cgroupsPerQOS");
       flag != nullptr && flag->AsBool() != nullptr && !*flag->AsBool()) {
     fields.Refuse("cgroupsPerQOS", "false",
-                  "must be true where Jettison stands beside the kubelet: without groups of their "
-                  "own its pods cannot be measured");
+                  "must be true where Jettison runs beside the kubelet: its pods cannot be "
+                  "measured without cgroups of their own");
   }
   return settings;
 }

@@ -15,7 +15,7 @@ namespace jettison {
 struct KubeletSide {
   // A KubeletConfiguration, as its file or configz has it; absent: not known.
   std::optional<ConfigDocument> document;
-  // Not empty: it was asked for and could not be read, and this is why.
+  // Why the document, which was requested, could not be read; empty: no error.
   std::string why_not;
 };
 
@@ -25,21 +25,21 @@ struct MergedKubelet {
   std::vector<Threshold> theirs;  // what the kubelet evicts by, with its allocatable copy
 };
 
-// Puts ours over the kubelet's, member by member: what ours does not say, the kubelet's says, but
-// for what concerns the kubelet's own process and its static pods. Thresholds that ours does not
-// name are the kubelet's with a margin (thresholds/kubelet_margin.h); with
-// mergeDefaultEvictionSettings in ours that holds for single signals, too. `ours` null: there is no
-// such document. Faults have the kubelet's file.
+// Merges our document over the kubelet's, member by member: a member that ours does not set has the
+// kubelet's value, except members about the kubelet's own process and its static pods. Thresholds
+// that ours does not set are the kubelet's plus a margin (thresholds/kubelet_margin.h); with
+// mergeDefaultEvictionSettings in ours, this applies to each single signal. `ours` null: there is
+// no such document. Faults name the kubelet's file.
 [[nodiscard]] MergedKubelet MergeWithKubelet(const ConfigDocument* ours,
                                              const ConfigDocument& theirs, Faults& faults);
 
-// Faults and warnings of a merged document get the file that their member comes from. Warnings of
-// what the kubelet's says are left out: it concerns the kubelet.
+// Sets the file of each fault and warning of a merged document to the file that its member comes
+// from. Warnings about members from the kubelet's document are dropped: they concern the kubelet.
 void SortByFile(const ConfigDocument* ours, const ConfigDocument& theirs, Faults& faults,
                 Faults& warnings);
 
-// Switches off what the kubelet does and Jettison beside it must not: collecting images and dead
-// containers, rotating logs, limits on groups, running static pods.
+// Switches off everything that the kubelet does and that Jettison must therefore not do: collecting
+// images and dead containers, rotating logs, limiting groups, running static pods.
 void LeaveToKubelet(AgentConfig& config);
 
 }  // namespace jettison

@@ -60,8 +60,8 @@ bool IsSame(const std::optional<EnforcedReservation>& a,
   return a.has_value() == b.has_value() && (!a || PartsOf(*a) == PartsOf(*b));
 }
 
-// Whoever adds a setting says here whether it takes effect at once: another number of members does
-// not compile.
+// Fails to compile when a setting is added, so that its author decides here whether it takes effect
+// at once.
 [[maybe_unused]] void KnowsEverySetting(const AgentConfig& config) {
   [[maybe_unused]] const auto& [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15,
                                 a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28,

@@ -7,17 +7,17 @@
 
 namespace jettison {
 
-// What came of reading the configuration again.
+// The result of reading the configuration again.
 struct ConfigChanges {
   AgentConfig config;                          // that holds from now on
   std::vector<std::string_view> at_once;       // settings that have changed in it
   std::vector<std::string_view> need_restart;  // settings that differ, and hold as they were
 };
 
-// Takes over of `read` what takes effect at once: thresholds with their grace periods and minimum
-// reclaims, the transition period of conditions, the longest grace period of pods, hooks, the log
-// level, and the files that certificates and tokens are read from. Everything else that differs
-// stays as `running` has it. Settings are named as in a configuration file, in a fixed order.
+// Returns `running` with the settings of `read` that can take effect at once: thresholds with their
+// grace periods and minimum reclaims, the transition period of conditions, the longest grace period
+// of pods, hooks, the log level, and the files that certificates and tokens are read from. Settings
+// are named as in a configuration file, in a fixed order.
 [[nodiscard]] ConfigChanges ChangesOf(const AgentConfig& running, const AgentConfig& read);
 
 }  // namespace jettison

@@ -165,8 +165,8 @@ TEST(DropIns, ARelativePathCountsFromTheFolderOfItsFile) {
 TEST(DropIns, AKindStandsOnceInADropIn) {
   const std::string twice = J("dryRun: true\n---\n") + J("dryRun: false\n");
   EXPECT_THAT(FirstFault(WithDropIns("", {twice})),
-              HasSubstr("conf.d/0.yaml: kind: \"JettisonConfiguration\": there may be one "
-                        "JettisonConfiguration only in a drop-in"));
+              HasSubstr("conf.d/0.yaml: kind: \"JettisonConfiguration\": there may be only one "
+                        "JettisonConfiguration in a drop-in"));
 }
 
 TEST(DropIns, ADropInWithoutAKindIsAFaultAndChangesNothing) {

@@ -29,8 +29,9 @@ void CheckNames(const Fields& fields, const std::vector<std::string>& named) {
         kField, name,
         fmt::format("must be {}{}", Alternatives(kEnforcements), DidYouMean(name, kEnforcements)));
   }
-  if (Has(named, "none") && named.size() > 1) fields.Refuse(kField, "none", "must stand alone");
-  if (std::ranges::count(named, "pods") > 1) fields.Refuse(kField, "pods", "stands there twice");
+  if (Has(named, "none") && named.size() > 1)
+    fields.Refuse(kField, "none", "must be the only entry");
+  if (std::ranges::count(named, "pods") > 1) fields.Refuse(kField, "pods", "is listed twice");
 }
 
 // `what`: "kube-reserved"; `group_field`: where its group stands.

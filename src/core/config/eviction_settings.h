@@ -5,9 +5,9 @@
 
 namespace jettison {
 
-// What a KubeletConfiguration says of thresholds, nothing understood yet: evictionHard with the
-// kubelet's defaults where it is absent as a whole, or merged with them, evictionSoft with its
-// grace periods. Minimum reclaims are read apart.
+// The threshold settings of a KubeletConfiguration as unparsed text: evictionHard, which has the
+// kubelet's defaults if it is absent, or is merged with them, and evictionSoft with its grace
+// periods. Minimum reclaims are read elsewhere.
 [[nodiscard]] EvictionSettings ReadEvictionSettings(const Fields& fields);
 
 }  // namespace jettison

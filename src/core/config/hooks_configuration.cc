@@ -61,7 +61,7 @@ void ReadWhom(const Fields& fields, HookConfig& hook) {
   }
   const bool one = fields.Find("exec") != nullptr || fields.Find("url") != nullptr;
   if (exec && url) fields.Refuse("url", *url, "must not be set where exec is; use two hooks");
-  if (!one) fields.Refuse("exec", "", "exec or url must be set: whom to tell");
+  if (!one) fields.Refuse("exec", "", "exec or url must be set");
 }
 
 HookConfig ReadHook(const Fields& fields, std::string name) {

@@ -11,25 +11,26 @@
 
 namespace jettison {
 
-// What a hook may be told of.
+// The events that a hook may be called for.
 enum class Occasion : std::uint8_t {
   kConditionChange,  // a condition of the node has changed
-  kBeforeEviction,   // a pod has been told to end; nobody waits for the hook
-  kAfterEviction,    // nothing of it is on the node any more, or the wait for that is over
+  kBeforeEviction,   // a pod has just been told to end; the eviction does not wait for the hook
+  kAfterEviction,    // the evicted pod is gone from the node, or the wait for it is over
 };
 inline constexpr std::array kAllOccasions = {Occasion::kConditionChange, Occasion::kBeforeEviction,
                                              Occasion::kAfterEviction};
 // "ConditionChange", "BeforeEviction", "AfterEviction".
 [[nodiscard]] std::string_view NameOf(Occasion occasion);
 
-// A program, or an address, that is told what happens on the node. One of `exec` and `url` is set.
+// A program or a URL that is called when something happens on the node. Either `exec` or `url` is
+// set.
 struct HookConfig {
   std::string name;               // for the log
   std::vector<Occasion> when;     // never empty
   std::vector<std::string> exec;  // a program's absolute path and its arguments
   std::string url;                // "http://host:port/path", "https://..."
   Duration timeout = std::chrono::seconds(5);
-  Duration min_interval = std::chrono::seconds(1);  // between calls, where there are many
+  Duration min_interval = std::chrono::seconds(1);  // between two calls, after a burst
 };
 
 // Reads the list `hooks`; every fault is noted.

@@ -6,7 +6,7 @@
 
 namespace jettison {
 
-// Where the agent answers over HTTP, and whom: `http` of JettisonConfiguration. An empty text means
+// Where the agent serves HTTP and who may ask: `http` of JettisonConfiguration. An empty text means
 // none; the paths are absolute.
 struct HttpConfig {
   std::string socket = "/run/jettison/jettison.sock";
@@ -16,19 +16,19 @@ struct HttpConfig {
   std::string tls_private_key_file;
   std::string client_ca_file;
   std::string bearer_token_file;
-  // On loopback, with neither of the two before: whether whoever is on the machine may ask, instead
-  // of who has the token that the agent makes for itself.
+  // On loopback, without the two settings above: whether every user of the machine may ask, instead
+  // of only those who have the token that the agent creates.
   bool allow_any_local_user = false;
 
-  // Whether the agent makes itself a token for TCP.
+  // Whether the agent creates its own token for TCP.
   [[nodiscard]] bool WantsOwnToken() const {
     return !address.empty() && bearer_token_file.empty() && client_ca_file.empty() &&
            !allow_any_local_user;
   }
 };
 
-// Reads the members of `http` and checks them together; `http` itself is where faults stand. An
-// address that other machines reach needs TLS, and client certificates or a token.
+// Reads the members of `http` and checks them together; faults are added to `http`. An address that
+// other machines can reach needs TLS, and client certificates or a token.
 [[nodiscard]] HttpConfig ReadHttpConfiguration(const Fields& http);
 
 }  // namespace jettison

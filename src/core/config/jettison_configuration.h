@@ -5,9 +5,9 @@
 
 namespace jettison {
 
-// Takes what a JettisonConfiguration (jettison.io/v1alpha1) says over into `config`. A field that
-// it does not know is a fault here: nobody else's file could have brought it in. Thresholds on
-// pressure and swap are put behind those that `config` has already.
+// Applies a JettisonConfiguration (jettison.io/v1alpha1) to `config`. An unknown field is a fault,
+// because only Jettison reads such a document. Thresholds on pressure and swap are appended to the
+// thresholds of `config`.
 void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Faults& warnings);
 
 }  // namespace jettison

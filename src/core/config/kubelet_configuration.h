@@ -5,13 +5,13 @@
 
 namespace jettison {
 
-// Takes what a KubeletConfiguration (v1beta1) says over into `config`, with the kubelet's defaults
-// for what it does not say; staticPodPath alone is read by ReadConfig, which knows the file that it
-// stands in. Faults go to where `fields` notes them.
+// Applies a KubeletConfiguration (v1beta1) to `config`, with the kubelet's defaults for absent
+// fields. Only staticPodPath is read elsewhere, in ReadConfig, which knows the file of the field.
+// Faults are noted by `fields`.
 void ApplyKubeletConfiguration(const Fields& fields, AgentConfig& config, Faults& warnings,
                                Faults& faults);
 
-// What holds where there is no KubeletConfiguration at all: the kubelet's defaults.
+// Applies the kubelet's defaults, for a configuration without a KubeletConfiguration.
 void ApplyKubeletDefaults(AgentConfig& config);
 
 }  // namespace jettison

@@ -10,7 +10,7 @@
 
 namespace jettison {
 
-// Whose pods these are.
+// Where the pods of the node come from.
 enum class SourceKind : std::uint8_t {
   kManifests,   // the agent's own, from `staticPodPath`
   kKubernetes,  // a kubelet's on this node: the agent runs none itself
@@ -27,7 +27,7 @@ enum class JobEnding : std::uint8_t {
 // "kill", "terminate".
 [[nodiscard]] std::string_view NameOf(JobEnding ending);
 
-// How the agent gets on with a cluster and with the kubelet beside it: `kubernetes` of
+// How the agent works with a cluster and with the kubelet on its node: `kubernetes` of
 // JettisonConfiguration. The paths are absolute.
 struct KubernetesConfig {
   std::string kubeconfig;             // empty: the service account of the pod that it runs in

@@ -12,10 +12,10 @@ namespace jettison {
 // A group of the system that is limited to what is reserved for it.
 struct EnforcedReservation {
   std::string group;               // below the node's own: "system.slice"
-  bool compressible_only = false;  // of CPU alone (enforceNodeAllocatable has "...-compressible")
+  bool compressible_only = false;  // only CPU (enforceNodeAllocatable has "...-compressible")
 };
 
-// What is kept from pods, and whether the kernel is asked to see to it.
+// What is reserved from pods, and whether control group limits enforce it.
 struct NodeReservation {
   ResourceList kube_reserved;    // "cpu", "memory", "ephemeral-storage", "pid"
   ResourceList system_reserved;  // the same
@@ -24,16 +24,17 @@ struct NodeReservation {
   std::optional<EnforcedReservation> system_enforced = std::nullopt;  // systemReservedCgroup
 };
 
-// What pods may ask for together: of every resource in `capacity`, what is left after both
-// reservations and, for memory and ephemeral-storage, the hard eviction threshold; never below
-// zero. `thresholds` are the configured ones; a percentage counts of the capacity.
+// Node allocatable, the most that the requests of all pods may sum up to: every resource in
+// `capacity` less both reservations and, for memory and ephemeral-storage, less the hard eviction
+// threshold; never below zero. `thresholds` are the configured ones; a percentage is a share of the
+// capacity.
 // Source: cm.containerManagerImpl.GetNodeAllocatableReservation (1.36).
 [[nodiscard]] ResourceList NodeAllocatable(const ResourceList& capacity,
                                            const NodeReservation& reservation,
                                            const std::vector<Threshold>& thresholds);
 
-// What the pods' group is limited to: capacity less both reservations, the eviction threshold not
-// taken off, so that allocatableMemory.available is crossed before the kernel's limit is hit.
+// The limits of the pods' group: capacity less both reservations. The eviction threshold is not
+// subtracted, so that allocatableMemory.available is crossed before the kernel's limit is reached.
 // Source: cm.containerManagerImpl.getNodeAllocatableAbsolute (1.36).
 [[nodiscard]] ResourceList PodsLimit(const ResourceList& capacity,
                                      const NodeReservation& reservation);

@@ -175,7 +175,7 @@ TEST(ReadConfig, EachRefusedFieldIsOneFaultThatNamesWhatIsAllowed) {
            Row{"kubeReserved: {gpu: '1'}", "kubeReserved[gpu]: \"1\": this resource cannot be res"},
            Row{"systemReserved: {cpu: '-1'}", "systemReserved[cpu]: \"-1\": must be an amount"},
            Row{"enforceNodeAllocatable: [pod]", "did you mean \"pods\"?"},
-           Row{"enforceNodeAllocatable: [none, pods]", "must stand alone"},
+           Row{"enforceNodeAllocatable: [none, pods]", "must be the only entry"},
            Row{"enforceNodeAllocatable: [kube-reserved]", "set kubeReservedCgroup"},
            Row{"enforceNodeAllocatable: [kube-reserved, kube-reserved-compressible]\n"
                "kubeReservedCgroup: /a",
@@ -231,8 +231,10 @@ TEST(ReadConfig, DocumentsMustSayWhatTheyAre) {
 
 TEST(ReadConfig, AKindMayStandThereOnce) {
   const ConfigReading reading = ReadText(std::string(kKubelet) + "---\n" + kKubelet);
-  EXPECT_THAT(FirstFault(reading), HasSubstr("there may be one KubeletConfiguration only; the "
-                                             "first stands in /etc/j/c.yaml, line 1"));
+  EXPECT_THAT(
+      FirstFault(reading),
+      HasSubstr(
+          "there may be only one KubeletConfiguration; the first is in /etc/j/c.yaml, line 1"));
 }
 
 TEST(ReadConfig, TheOwnLogFormatWinsOverTheKubelets) {

@@ -10,7 +10,7 @@
 
 namespace jettison {
 
-// A member of a document that a drop-in said, and no later one.
+// A member of a document that a drop-in has set and no later drop-in has replaced.
 struct Override {
   std::vector<std::string> path;  // the keys that lead to it: {"evictionHard", "pid.available"}
   std::string file;
@@ -24,17 +24,17 @@ struct ConfigDocument {
   std::vector<Override> overrides = {};  // what drop-ins have put over it (PutOver)
 };
 
-// Puts what a drop-in says over a document of the same kind, as the kubelet does with its own
-// --config-dir (RFC 7386): maps are merged member by member, at any depth; a list or a scalar
-// replaces what was there; null takes back what was said before, so that the default holds. Both
-// are maps. `document` remembers what comes from which file.
+// Merges a drop-in over a document of the same kind, as the kubelet does with its --config-dir
+// (RFC 7386): maps are merged member by member, at any depth; a list or a scalar replaces the
+// earlier value; null removes it, so that the default applies. Both documents must be maps.
+// `document` records which members come from which file.
 void PutOver(const ConfigDocument& drop_in, ConfigDocument& document);
 
-// The file in which the member stands that a fault's key names ("evictionHard[pid.available]",
-// "http.address", "hooks[1].url"). Of a map that several files made it is the last of them.
+// The file that sets the member which a fault's key names ("evictionHard[pid.available]",
+// "http.address", "hooks[1].url"). For a map that is merged from several files, it is the last one.
 [[nodiscard]] const std::string& FileOf(const ConfigDocument& document, std::string_view key);
 
-// Faults that have the name of the document's file get that of the file which their key stands in.
+// Replaces the document's file name in faults by the file that sets the member of the fault's key.
 void NameFiles(const ConfigDocument& document, std::span<Fault> faults);
 
 // The members that hold from a file, as faults name them, in the order in which they were read.

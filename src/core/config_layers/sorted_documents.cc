@@ -79,7 +79,7 @@ void PutIn(const ConfigDocument& document, const std::string& kind, Place& place
   if (!may_come) {
     Fields(document.document, document.file, faults)
         .Refuse("kind", kind,
-                fmt::format("there may be one {} only{}; the first stands in {}, line {}", kind,
+                fmt::format("there may be only one {}{}; the first is in {}, line {}", kind,
                             document.drop_in ? " in a drop-in" : "", place.last->file,
                             place.last->document.line()));
     return;

@@ -8,18 +8,18 @@
 
 namespace jettison {
 
-// A configuration by the kinds of its documents, with the drop-ins put over the others.
+// The documents of a configuration by kind, with the drop-ins merged over them.
 struct SortedDocuments {
-  std::optional<ConfigDocument> kubelet;   // absent: nobody said anything
+  std::optional<ConfigDocument> kubelet;   // absent: there is no such document
   std::optional<ConfigDocument> jettison;  // the same
 };
 
-// `documents` are in the order in which they count, drop-ins last. A kind may occur once outside of
-// drop-ins, and once in each of these. What is of no kind, of another version or there twice is a
-// fault, and left out.
+// `documents` are in order of precedence, the drop-ins last. A kind may occur once outside of
+// drop-ins, and once in each drop-in. A document of an unknown kind, or a second one of a kind, is
+// a fault and is left out. Another version is a fault.
 //
-// A drop-in that names thresholds where evictionHard was left out changes these alone: the others
-// keep their default, as under a kubelet (mergeDefaultEvictionSettings is set for that).
+// If evictionHard is absent and a drop-in sets thresholds, only these change: the others keep their
+// defaults, as in the kubelet (mergeDefaultEvictionSettings is set for that).
 [[nodiscard]] SortedDocuments Sorted(const std::vector<ConfigDocument>& documents, Faults& faults);
 
 }  // namespace jettison

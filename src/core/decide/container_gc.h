@@ -12,20 +12,20 @@
 
 namespace jettison {
 
-// What a pod still wants of its remains.
+// Whether a pod still needs its dead containers and its sandbox.
 enum class PodStanding : std::uint8_t {
   kLives,       // it runs or will: its newest dead container of each name and its sandbox are kept
   kTerminated,  // nothing of it runs or will run again, but it has not been deleted
 };
 
-// The pods that are known, and what must not be concluded about those that are not.
+// The known pods, and how unknown and terminated pods are treated.
 struct PodsForGc {
   std::map<std::string, PodStanding, std::less<>> standing;  // by UID; absent: the pod is gone
-  // Whether every source of pods has been heard. Until then an unknown pod may yet turn up, and
-  // neither its containers nor its logs are taken for remains.
+  // Whether every source has reported its pods. Until then an unknown pod may still be reported, so
+  // neither its containers nor its logs are removed.
   bool all_sources_ready = true;
-  // Whether terminated pods count as gone: disk pressure asks for it, the periodic collection does
-  // not.
+  // Whether terminated pods count as gone: true under disk pressure, false for the periodic
+  // collection.
   bool terminated_count_as_gone = false;
 };
 
@@ -43,8 +43,8 @@ struct ContainerRun {
 // 3. where more than max_containers are left, those of each container beyond an equal share of at
 //    least one, likewise ordered;
 // 4. and where that was not enough, the oldest of all.
-// Of two the older is the one created earlier, then the one of the lower attempt, then of the lower
-// pod UID and name. Those created less than min_age ago stay and are not counted.
+// Ages are compared by creation time, then attempt, then pod UID and name. Containers created less
+// than min_age ago are kept and not counted.
 // (kubelet 1.36: containerGC.evictContainers)
 [[nodiscard]] std::vector<ContainerRun> ContainersToRemove(
     const ContainerGcPolicy& policy, std::span<const ContainerRecord> containers,

@@ -75,8 +75,8 @@ bool IsDisk(const Threshold& threshold) {
 
 namespace {
 
-// A disk for which nobody may go yet, because it is not known what any pod has there, holds up
-// nothing else.
+// A threshold on a disk for which no pod may be evicted yet, because the disk use of all pods is
+// unknown, does not delay other thresholds.
 std::optional<std::size_t> ThresholdToActFor(std::span<const Threshold> thresholds,
                                              ThresholdSet acting, std::span<const ActivePod> pods) {
   const auto first = MostUrgent(thresholds, acting);

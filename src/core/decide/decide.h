@@ -13,37 +13,37 @@
 
 namespace jettison {
 
-// A way to free node-level resources before a pod has to die.
+// A way to free node-level resources before a pod is evicted.
 enum class ReclaimStep : std::uint8_t { kDeadContainers, kUnusedImages };
 [[nodiscard]] std::string_view NameOf(ReclaimStep step);  // "containers", "images"
 
-// What reclaims for a signal in a layout, in order; empty for memory, process ids and I/O.
+// The reclaim steps for a signal, in order; empty for memory, process IDs and I/O.
 // (kubelet: buildSignalToNodeReclaimFuncs)
 [[nodiscard]] std::span<const ReclaimStep> ReclaimStepsFor(Signal signal, DiskLayout layout);
 
 // What a pass is going to do. Indices point into the thresholds and active pods it was made from.
 struct Decision {
   std::vector<StorageViolation> violations;  // when not empty, nothing else is done
-  std::optional<std::size_t> threshold;      // the one to act for; none: nothing is starved
+  std::optional<std::size_t> threshold;      // the one to act for; absent: none acts
   std::span<const ReclaimStep> reclaim;      // tried first
   std::optional<std::size_t> victim;         // evicted when the reclaim was not enough
 };
 
-// Chooses. Where it is not known what any pod has on a disk (DiskUseIsUnknown), nobody goes for
-// one, and any other threshold that acts is acted for first. `thresholds` are those the evaluation
-// was made with. Allocates nothing unless pods broke their storage limits. (kubelet:
+// Chooses what a pass does. If the disk use of all pods is unknown (DiskUseIsUnknown), no pod is
+// evicted for a disk, and any other acting threshold takes precedence. `thresholds` are those of
+// the evaluation. Allocates nothing unless pods broke their storage limits. (kubelet:
 // managerImpl.synchronize from localStorageEviction on)
 [[nodiscard]] Decision Decide(std::span<const Threshold> thresholds,
                               bool local_storage_capacity_isolation, DiskLayout layout,
                               const Evaluation& evaluation, std::span<const ActivePod> pods);
 
-// Whether it is on a disk: on bytes or inodes of a file system.
+// Whether the threshold is on bytes or inodes of a file system.
 [[nodiscard]] bool IsDisk(const Threshold& threshold);
 
-// The same without those on disks.
+// The thresholds of the set that are not on disks.
 [[nodiscard]] ThresholdSet WithoutDisks(std::span<const Threshold> thresholds, ThresholdSet among);
 
-// The hard ones alone where there are any, else all of them.
+// Only the hard thresholds of the set if there are any, else all of them.
 [[nodiscard]] ThresholdSet HardFirst(std::span<const Threshold> thresholds, ThresholdSet among);
 
 // The threshold to act for among several: memory before everything else, then the order of the

@@ -12,25 +12,26 @@ namespace jettison {
 // What is known while a pod that was evicted within a hard grace period is ending.
 struct EndingQuestion {
   std::int64_t left = 0;    // of what is short, in the unit of its signal
-  std::int64_t growth = 0;  // of all that takes it, the ending pod included, a second
+  std::int64_t growth = 0;  // per second, of all consumers, the ending pod included
   Instant now;
   Instant kill_at;                   // the end of its grace period
   std::optional<std::int64_t> held;  // by the ending pod; absent: not known
   std::int64_t growth_of_pod = 0;    // of the ending pod alone, a second
 };
 
-// Whether what is left would last for the rest of the grace period.
+// Whether the pod need not be killed yet: the amount left will last until the end of the grace
+// period, or at least as long as a SIGKILL takes to have its effect.
 [[nodiscard]] bool LastsItsGrace(const EndingQuestion& question);
 
-// Whether the rest of the grace period has to be given up: what is left would not last for it, and
-// only just until a SIGKILL has had its effect, and the pod holds some of what would be missing.
-// Never later than the grace period.
+// Whether the pod must be killed now: LastsItsGrace is false, and the pod holds a relevant part of
+// what will be missing, or it is not known what it holds. Always true from the end of the grace
+// period on.
 [[nodiscard]] bool MustKillNow(const EndingQuestion& question);
 
 // A pod that was killed before its grace period was over.
 struct EarlyKill {
   std::string pod_uid;
-  Signal signal = Signal::kMemoryAvailable;  // of what would not have lasted
+  Signal signal = Signal::kMemoryAvailable;  // which would have run out
   Instant at;
   Duration after{0};        // the eviction
   Duration grace{0};        // that it had

@@ -91,15 +91,18 @@ std::string_view NameOf(PaceReason reason) {
 
 std::string_view TextOf(PaceReason reason) {
   switch (reason) {
-    case PaceReason::kNodeLasts: return "the rest lasts until then at the measured pace";
-    case PaceReason::kVictimTooSmall: return "its end would give back next to nothing";
+    case PaceReason::kNodeLasts: return "what is left lasts until then at the measured pace";
+    case PaceReason::kVictimTooSmall: return "ending the pod would free almost nothing";
     case PaceReason::kNotTheirs: return "no pod that may be evicted holds or takes what is short";
-    case PaceReason::kNoForecast: return "how long the rest lasts is not foreseen";
-    case PaceReason::kAsked: return "the API server has been asked whether it may go";
-    case PaceReason::kCoolDown: return "another pod went for a soft threshold just now";
-    case PaceReason::kHourlyRate: return "enough pods went for soft thresholds within an hour";
-    case PaceReason::kApiAway: return "the API server cannot be asked whether it may go";
-    case PaceReason::kNoRight: return "the agent may not ask the API server whether it may go";
+    case PaceReason::kNoForecast: return "how long what is left lasts cannot be foreseen";
+    case PaceReason::kAsked: return "the API server has been asked whether the pod may be evicted";
+    case PaceReason::kCoolDown: return "another pod was evicted for a soft threshold a moment ago";
+    case PaceReason::kHourlyRate:
+      return "the limit of evictions per hour for soft thresholds is reached";
+    case PaceReason::kApiAway:
+      return "the API server cannot be asked whether the pod may be evicted";
+    case PaceReason::kNoRight:
+      return "the agent has no right to ask the API server whether the pod may be evicted";
   }
   __builtin_unreachable();
 }

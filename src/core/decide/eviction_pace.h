@@ -17,23 +17,23 @@
 
 namespace jettison {
 
-// An evicted pod counts as cleaned up no sooner than this after it is gone, as in the kubelet,
-// which polls for it. (kubelet: podCleanupPollFreq)
+// How long after its end an evicted pod counts as cleaned up, at the earliest, because the kubelet
+// polls for it. (kubelet: podCleanupPollFreq)
 inline constexpr Duration kCleanupPoll = std::chrono::seconds(1);
 
-// Why an eviction that a threshold asks for waits for the pace at which the kubelet would come to
-// it.
+// Why an eviction waits although a threshold acts. Evictions are not made faster than the kubelet
+// would make them, unless the node would run out before.
 enum class PaceReason : std::uint8_t {
-  kNodeLasts,       // until then there is enough left, at the measured pace
-  kVictimTooSmall,  // its end would give back next to nothing of what is missing
-  kNotTheirs,       // what is short is held, or taken, by nobody who may be evicted
-  kNoForecast,      // how long the rest lasts is not foreseen: soft thresholds, disks, pressure
+  kNodeLasts,       // enough is left until then, at the measured growth
+  kVictimTooSmall,  // its end would free next to nothing of what is missing
+  kNotTheirs,       // no evictable pod holds, or takes, what is short
+  kNoForecast,      // not predictable: soft thresholds, disks, pressure
   // Of soft thresholds alone, beside a kubelet:
-  kAsked,       // the API server has been asked whether the pod may go
-  kCoolDown,    // another pod went for a soft threshold just now
-  kHourlyRate,  // so many went within an hour
+  kAsked,       // the API server has been asked to evict the pod
+  kCoolDown,    // another pod has just been evicted for a soft threshold
+  kHourlyRate,  // the limit of soft evictions per hour is reached
   kApiAway,     // the API server cannot be asked
-  kNoRight,     // the agent may not ask, or the API server does not know it
+  kNoRight,     // the agent has no right to ask, or the API server has no such call
 };
 inline constexpr std::size_t kPaceReasonCount = 9;
 // "node-lasts", "victim-too-small", ...
@@ -41,10 +41,10 @@ inline constexpr std::size_t kPaceReasonCount = 9;
 // The same as half a sentence: "the node lasts until then".
 [[nodiscard]] std::string_view TextOf(PaceReason reason);
 
-// Whether it is one of those of soft thresholds alone.
+// Whether the reason applies only to soft thresholds.
 [[nodiscard]] bool IsOfSoft(PaceReason reason);
 
-// Why no pod goes for a soft threshold until then, whichever it is.
+// Why no pod is evicted for a soft threshold until `until`.
 struct SoftHold {
   PaceReason reason = PaceReason::kAsked;
   Instant until;
@@ -59,18 +59,18 @@ struct PodGrowth {
 };
 
 // What is known of earlier evictions and of growth when a pass decides. Amounts are in the unit of
-// the signal, paces in so much a second.
+// the signal, growth is in that unit per second.
 struct PaceInput {
-  Signal signal = Signal::kMemoryAvailable;  // that all of this is about
-  // When the kubelet would decide again after the last evictions, which while pods are ending is
-  // foreseen. Absent: there was none lately, or none that matters for this signal.
+  Signal signal = Signal::kMemoryAvailable;  // the signal that the amounts are of
+  // When the kubelet would decide again after the last evictions; an estimate while pods are
+  // ending. Absent: there was no recent eviction that matters for this signal.
   std::optional<Instant> kubelet_decides;
-  // The agent's next pass by the clock; absent: this is one.
+  // The agent's next periodic pass; absent: this is one.
   std::optional<Instant> next_by_clock;
   std::int64_t ending = 0;             // held by pods that are ending already
-  std::optional<std::int64_t> growth;  // of everything but those; absent: not known yet
-  std::int64_t growth_of_pods = 0;     // ... of the pods that may go
-  std::optional<SoftHold> soft;        // where the threshold is soft; absent: it may go by itself
+  std::optional<std::int64_t> growth;  // of everything except those pods; absent: not known yet
+  std::int64_t growth_of_pods = 0;     // ... of the pods that may be evicted
+  std::optional<SoftHold> soft;        // why a soft eviction waits; absent: it does not
   // The pod that grows fastest of those that may be evicted; absent: none grows, or not known yet.
   std::optional<PodGrowth> fastest;
 
@@ -90,36 +90,37 @@ struct PaceQuestion {
 // An eviction that waits.
 struct EvictionPause {
   PaceReason reason = PaceReason::kNodeLasts;
-  Instant until;        // looked at anew then at the latest
-  std::string pod_uid;  // who would have gone
+  Instant until;        // it is decided again then at the latest
+  std::string pod_uid;  // the pod that would have been evicted
   friend bool operator==(const EvictionPause&, const EvictionPause&) = default;
 };
 
-// Whether it can be foreseen how long the rest of what the signal watches will last: of memory,
-// swap and process ids it can, of disks and averages it cannot.
+// Whether it can be predicted when the resource of the signal runs out: true for memory, swap and
+// process IDs, false for disks and pressure averages.
 [[nodiscard]] bool IsForeseen(Signal signal);
 
-// How long the answer to a question whether a pod may go is waited for.
+// How long the agent waits for the API server's answer to a soft eviction.
 inline constexpr Duration kAnswerWithin = std::chrono::seconds(5);
 
-// Whether the eviction of this victim waits; absent: it comes at once. Never says anything of who
-// goes. An eviction comes at once where no other came lately, or where the node would not last
-// until the kubelet's next decision, pods that may go are the ones that take what is left, and the
-// victim holds some of it.
+// Whether the eviction of this victim waits; absent: it is made at once. The choice of the victim
+// is not changed. After a recent eviction, another one is made at once only if the node would run
+// out before the kubelet's next decision, evictable pods take what is left, and the victim holds
+// some of it. Without a recent eviction it is made at once, except that a victim whose end would
+// not help waits for the next periodic pass. A soft eviction also waits for PaceInput::soft.
 [[nodiscard]] std::optional<EvictionPause> PauseBefore(const PaceQuestion& question,
                                                        const PaceInput& pace);
 
-// Whether PauseBefore says that the eviction comes at once, whatever those pods hold whose figures
-// are absent because nobody has read them yet. Where it is false only all figures tell.
+// Whether PauseBefore would be absent whatever the pods hold whose figures have not been read. If
+// it is false, the figures of all pods are needed to decide.
 [[nodiscard]] bool IsAtOnce(const PaceQuestion& question, const PaceInput& pace);
 
-// Whether the end of a pod that holds so much brings the node nearer to having what is missing.
+// Whether the end of a pod that holds `held` frees a relevant part of what is missing.
 [[nodiscard]] bool IsWorthwhile(Int128 held, Int128 missing);
 
-// What is taken in `time` at so much a second.
+// The amount that is taken in `time` at `growth` per second.
 [[nodiscard]] Int128 TakenIn(std::int64_t growth, Duration time);
 
-// Whether `left` lasts for `time` while so much a second is taken from it.
+// Whether `left` lasts for `time` while `growth` per second is taken from it.
 [[nodiscard]] bool Lasts(std::int64_t left, std::int64_t growth, Duration time);
 
 }  // namespace jettison

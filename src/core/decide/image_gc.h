@@ -37,7 +37,7 @@ struct ImageFsUsage {
   std::uint64_t available = 0;
 };
 
-// Why an image goes: nobody has used it for too long, or its space is needed.
+// Why an image is removed: it was unused for too long, or its space is needed.
 enum class ImageGcReason : std::uint8_t { kAge, kSpace };
 inline constexpr std::array<ImageGcReason, 2> kAllImageGcReasons = {ImageGcReason::kAge,
                                                                     ImageGcReason::kSpace};
@@ -60,8 +60,9 @@ struct ImageGcOutcome {
 };
 using ImageGcStep = std::variant<RemoveImage, MeasureImageFs, ImageGcOutcome>;
 
-// One image collection, driven from outside: step() says what to do, and the answer to it leads to
-// the next step. Removals go by last use, never used first, then by first detection, then by id.
+// One image collection as a state machine: step() says what the caller has to do, and the answer to
+// it leads to the next step. Images are removed in the order of their last use, images that were
+// never used first, then of their first detection, then of their ID.
 // (kubelet 1.36: realImageGCManager.GarbageCollect, DeleteUnusedImages)
 class ImageGcRun {
  public:
@@ -109,9 +110,9 @@ struct ListedImage {
   bool pinned = false;
 };
 
-// What is remembered after looking at the images again: new ones are first detected at
-// `detected_at` (absent: before anyone can tell, which is how the images found at the start count),
-// those in use are last used now, those no longer listed are forgotten. Sorted by id.
+// Updates the records from a listing: new images are first detected at `detected_at` (absent:
+// unknown, as for the images found at the start), images in use are last used now, and images that
+// are no longer listed are dropped. Sorted by ID.
 // (kubelet: detectImages)
 struct ImageSighting {
   std::span<const ListedImage> listed;

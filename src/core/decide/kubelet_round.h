@@ -8,23 +8,23 @@
 
 namespace jettison {
 
-// Remembers the last evictions as far as it takes to say when the kubelet would decide again: it
-// decides nothing, for whatever signal, until what it has evicted is gone.
+// Predicts from the last evictions when the kubelet would decide again. The kubelet decides
+// nothing, for any signal, until the pod that it has evicted is gone.
 class KubeletRound {
  public:
-  // A pod was told to end for `resource`; `hard` within a hard eviction's grace period, which is
-  // `grace`. A soft eviction that is awaited puts off no other one.
+  // A pod was told to end for `resource`; `hard`: with the grace period of a hard eviction,
+  // `grace`. A soft eviction does not delay the next decision.
   void Evicted(Resource resource, bool hard, Duration grace, Instant now);
-  // All pods that were awaited are gone, or have been waited for long enough.
+  // The wait for evicted pods is over: all are gone, or it timed out.
   void CleanedUp(bool all_gone, Instant now);
 
-  // When the kubelet would decide again; absent: no eviction was lately. While pods are ending it
-  // is foreseen, and later each time, since the kubelet would poll on.
+  // When the kubelet would decide again; absent: there was no recent eviction. While pods are
+  // ending it is an estimate, which moves on with `now`, because the kubelet would go on polling.
   [[nodiscard]] std::optional<Instant> Next(Instant now) const;
-  // The same as far as it matters for a signal: absent also where the last evictions were for
-  // another resource. But what their pods hold of a disk is not known, nor what they add to
-  // pressure, so that an eviction for one of those comes after the end of all of them. Where what
-  // they hold of memory or process ids is all that is missing, ask Next.
+  // As Next, but absent also if the last evictions were for other resources than the signal's. For
+  // disks and pressure every eviction counts, because it is not known what the ending pods hold of
+  // a disk or add to pressure. If the ending pods hold all of the memory or process IDs that are
+  // missing, call Next instead.
   [[nodiscard]] std::optional<Instant> NextFor(Signal signal, Instant now) const;
 
  private:

@@ -22,18 +22,19 @@ struct StorageViolation {
   std::size_t index = 0;  // in empty_dir_limits or container_limits
 };
 
-// The pods that must go because they use more local storage than they may, critical ones left out
-// and those whose disk figures are older than the pass, in the order of the active pods; at most
-// one violation each: emptyDir volumes first, then the pod's own limit, then the containers'.
+// The pods that must be evicted because they exceed a local-storage limit, in the order of the
+// active pods. Left out are protected pods, except those that are only spared, and pods whose disk
+// figures are older than the pass. Each pod has at most one violation: emptyDir volumes first, then
+// the pod's own limit, then the containers'.
 // (kubelet: managerImpl.localStorageEviction)
 [[nodiscard]] std::vector<StorageViolation> StorageViolations(std::span<const ActivePod> pods,
                                                               DiskLayout layout);
 
-// The same of the pods in a range, behind those that are in `violations` already.
+// Appends the violations of the pods in a range to `violations`.
 void AddStorageViolations(std::span<const ActivePod> pods, PodRange among, DiskLayout layout,
                           std::vector<StorageViolation>& violations);
 
-// The kubelet's sentence for it.
+// The kubelet's message for the violation.
 [[nodiscard]] std::string ViolationMessage(const PodFacts& facts,
                                            const StorageViolation& violation);
 

@@ -37,7 +37,7 @@ void AddPod(const ActivePod& pod, MemoryHolders& holders) {
   }
 }
 
-// Whole MiB: nobody compares them to the byte.
+// In whole MiB, because the exact number of bytes does not matter.
 std::string Amount(std::int64_t bytes) {
   return Quantity::Of(bytes / kMi * kMi, QuantityFormat::kBinarySI).ToString();
 }
@@ -84,7 +84,7 @@ std::string TextOf(const MemoryHolders& holders) {
       std::pair{holders.outside, "processes outside the pods"},
       {holders.critical, "pods that are never evicted"},
       {holders.foreign, "foreign pods that are only observed"},
-      {holders.gone, "files and pages that pods left behind which are gone"},
+      {holders.gone, "files and pages of pods that are gone"},
       {holders.ending, "pods that are ending"},
       {holders.pods, "pods that may be evicted"}};
   std::ranges::stable_sort(parts, std::greater<>(), [](const auto& part) { return part.first; });

@@ -10,7 +10,7 @@
 
 namespace jettison {
 
-// Who holds the memory of the node: working sets, in bytes, which add up to `all`.
+// The memory of the node by holder: working sets, in bytes, which add up to `all`.
 struct MemoryHolders {
   std::int64_t all = 0;       // of the node
   std::int64_t pods = 0;      // those that may be evicted
@@ -20,24 +20,24 @@ struct MemoryHolders {
   std::int64_t gone = 0;      // charged to the pods' group, and to none of its pods: what pods that
                               // are gone have left behind, files in a tmpfs above all
   std::int64_t outside = 0;   // processes outside the pods, and the kernel for them
-  // Parts of all this, whoever holds them; absent: the kernel does not tell.
+  // Parts of `all`, of any holder; absent: the kernel does not report them.
   std::optional<std::int64_t> shared;  // tmpfs and shared memory
   std::optional<std::int64_t> kernel;
 
   friend bool operator==(const MemoryHolders&, const MemoryHolders&) = default;
 };
 
-// Of a node with these pods; `ending` is held by pods that are none of them any more. Absent where
-// the memory of the node was not measured.
+// The holders on a node with these active pods; `ending` is the working set of pods that are ending
+// and no longer active. Absent if the memory of the node was not measured.
 [[nodiscard]] std::optional<MemoryHolders> HoldersOf(const NodeStats& node,
                                                      std::span<const ActivePod> pods,
                                                      std::int64_t ending);
 
-// Whether others than the pods that may be evicted, or are ending, hold most of it.
+// Whether most of the memory is held by something other than evictable and ending pods.
 [[nodiscard]] bool AreOthers(const MemoryHolders& holders);
 
 // "processes outside the pods 300Mi, pods that may be evicted 50Mi; of it tmpfs and shared memory
-// 120Mi": whoever holds 1 MiB or more, the most first.
+// 120Mi": every holder of 1 MiB or more, the largest first.
 [[nodiscard]] std::string TextOf(const MemoryHolders& holders);
 
 }  // namespace jettison

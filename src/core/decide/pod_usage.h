@@ -9,8 +9,8 @@
 
 namespace jettison {
 
-// What ranking compares requests of: bytes for memory and disks, in billionths; 0 for everything
-// that nobody can request.
+// The pod's request that ranking compares its usage with: bytes of memory or ephemeral storage, in
+// billionths; 0 for resources that cannot be requested.
 [[nodiscard]] Nanos RequestFor(const PodFacts& facts, Resource resource);
 
 // What ranking counts as the pod's usage, in the unit of the signal; absent where that is unknown.

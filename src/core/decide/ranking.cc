@@ -104,8 +104,8 @@ RankFigures DiskFigures(const ActivePod& pod, Signal signal, DiskLayout layout) 
   return figures;
 }
 
-// What a pod has swapped out is memory of it, too, which it may have requested. Among those that
-// took more than that the one goes that gives most swap back, whatever it has besides.
+// Swapped-out memory counts against the memory request, too. Among the pods that exceed it, the one
+// that occupies the most swap is evicted first, whatever its working set is.
 RankFigures SwapFigures(const ActivePod& pod) {
   RankFigures figures = FiguresOf(*pod.facts);
   figures.within_request = true;
@@ -156,9 +156,8 @@ RankFigures FiguresOf(const ActivePod& pod, Signal signal, DiskLayout layout) {
   __builtin_unreachable();
 }
 
-// The same as the order of RankFigures, in a form that is compared without a branch: which of two
-// pods goes first cannot be foreseen, and a wrong guess of the processor takes longer than all of
-// the rest.
+// The order of RankFigures in a form that is compared without branches, because the result of a
+// comparison cannot be predicted, and a misprediction takes longer than everything else.
 class Turn {
  public:
   explicit Turn(const RankFigures& figures)

@@ -14,18 +14,18 @@
 
 namespace jettison {
 
-// What a pod is ranked by, but for ties. Members are compared in this order.
+// The figures by which pods are ranked, without the tie-break. Members are compared in this order.
 struct RankFigures {
-  bool known = true;            // a pod without stats goes before all others (memory, disks)
-  bool within_request = false;  // those that exceed their request go first (not for PIDs)
-  std::int32_t priority = 0;    // the lower one goes first
-  Nanos negated_excess = 0;     // the larger usage - request goes first
+  bool known = true;            // a pod without stats is evicted first (memory, disks)
+  bool within_request = false;  // false is evicted first (not used for PIDs)
+  std::int32_t priority = 0;    // the lowest is evicted first
+  Nanos negated_excess = 0;     // the largest usage - request is evicted first
 
   friend auto operator<=>(const RankFigures&, const RankFigures&) = default;
 };
 
-// Where a pod stands in the order of eviction: the smaller key goes first. The order is total,
-// because no two pods share a UID.
+// The place of a pod in the order of eviction: the pod with the smallest key is evicted first. The
+// order is total, because no two pods share a UID.
 struct RankKey : RankFigures {
   std::string_view uid;  // ties
 
@@ -33,38 +33,40 @@ struct RankKey : RankFigures {
 };
 
 // The key of one pod under pressure on one signal. (kubelet: rankMemoryPressure, rankPIDPressure,
-// rankDiskPressureFunc, buildSignalToRankFunc; for I/O the rule is our own: usage is the pod's own
-// I/O pressure, of which nobody requests any, and where that is unknown the pod goes last; so it is
-// for swap: usage is what the pod has swapped out, and its request is exceeded where that and its
-// working set together exceed the one for memory. Where swap is not accounted, memory decides)
+// rankDiskPressureFunc, buildSignalToRankFunc)
+//
+// The rules for I/O and swap are Jettison's own. For I/O, usage is the pod's own I/O pressure and
+// every request is 0; a pod whose I/O pressure is unknown is evicted last. For swap, usage is the
+// swap that the pod occupies, and its request is exceeded if its swap and working set together
+// exceed its memory request; where swap is not accounted, pods are ranked by memory.
 [[nodiscard]] RankKey RankOf(const ActivePod& pod, Signal signal, DiskLayout layout);
 
-// The key of a pod that holds so much: bytes of working set for memory, tasks for process ids. What
-// RankOf says of it once that is measured.
+// The key that RankOf gives a pod with this working set in bytes, or with this number of tasks.
 [[nodiscard]] RankKey MemoryRankAt(const PodFacts& facts, std::uint64_t working_set);
 [[nodiscard]] RankKey PidRankAt(const PodFacts& facts, std::uint64_t tasks);
 
-// Whether nobody has ever measured what the pod has on disk. This is not the kubelet's pod without
-// statistics, which goes before all others: that one is known to nobody, of this one only its files
-// are, because the agent's own walk was not back. Nobody goes for that.
+// Whether the pod's disk use has never been measured, because the agent's own walk has not ended
+// yet. No pod is evicted for that. It is not the same as a pod without any statistics, which the
+// kubelet evicts before all others.
 [[nodiscard]] bool DiskUseIsUnknown(const ActivePod& pod);
 
-// Whether the pod may be the victim: it is not critical and its end would help. Under pressure on a
-// disk it must be known what it has there (DiskUseIsUnknown). Under pressure on
-// I/O it has to have been stalled on it itself: one that never waits for a disk does not keep
-// others waiting either. Where swap is short it has to have something there to give back; where
-// swap is not accounted, memory.
+// Whether the pod may be the victim: it is not protected and its end would help. Under pressure on
+// a disk, its disk use must be known (DiskUseIsUnknown). Under pressure on I/O, it must have been
+// stalled on I/O itself, because a pod that never waits for a disk does not keep others waiting
+// either. Under pressure on swap, it must have swapped something out or, where swap is not
+// accounted, hold memory.
 [[nodiscard]] bool MayGo(const ActivePod& pod, Signal signal);
 
-// Looks for the first pod to go, some pods after the others, which are in the cache when somebody
-// else has looked at them just now.
+// Finds the pod to evict first, range by range, so that the caller can search pods that are still
+// in the processor's cache.
 class FirstVictimSearch {
  public:
   FirstVictimSearch(Signal signal, DiskLayout layout) : signal_(signal), layout_(layout) {}
 
   // The ranges follow one another.
   void Look(std::span<const ActivePod> pods, PodRange among);
-  // The index of the smallest key that was looked at among pods that may go; none: nobody may.
+  // The index of the pod with the smallest key among those searched that may be evicted (MayGo).
+  // Absent: there is none.
   [[nodiscard]] std::optional<std::size_t> victim() const { return victim_; }
 
  private:
@@ -78,11 +80,12 @@ class FirstVictimSearch {
   RankFigures figures_;  // of the victim
 };
 
-// Index of the first pod to go that may go: the smallest key among these; none when nobody may.
+// Index of the pod with the smallest key among those that may be evicted (MayGo). Absent: there is
+// none.
 [[nodiscard]] std::optional<std::size_t> FirstVictim(std::span<const ActivePod> pods, Signal signal,
                                                      DiskLayout layout);
 
-// Indices of all pods, critical ones included, first to be evicted first.
+// Indices of all pods in the order of eviction, including protected ones.
 [[nodiscard]] std::vector<std::size_t> RankedPods(std::span<const ActivePod> pods, Signal signal,
                                                   DiskLayout layout);
 

@@ -95,12 +95,13 @@ RankKey VictimSearch::KeyAt(std::size_t pod, std::uint64_t amount) const {
                                       : MemoryRankAt(*pods_[pod], amount);
 }
 
-// What it holds is in its favour at every amount: the more, the sooner it goes.
+// The key at the pod's upper bound is the smallest it can have, because a larger amount always
+// comes first.
 bool VictimSearch::CouldWin(std::size_t pod) const {
   return !best_ || KeyAt(pod, looked_[pod].bound.value_or(kUnbounded)) < best_key_;
 }
 
-// Foreign pods lie wherever their owner has put them.
+// Foreign pods are not in the class groups of this agent.
 VictimSearch::ClassCharge* VictimSearch::ClassOf(std::size_t pod) {
   if (pods_[pod]->source != PodOrigin::kOwn) return nullptr;
   return &classes_[static_cast<std::size_t>(pods_[pod]->qos)];

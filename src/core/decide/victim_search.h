@@ -14,11 +14,11 @@
 
 namespace jettison {
 
-// What a search asks for.
+// The kinds of figures that a search asks for.
 enum class SearchReading : std::uint8_t {
   kClass,   // what is charged to the group of all pods of a QoS class together
-  kCharge,  // what is charged to one pod: no less than its figure
-  kFigure,  // what it is ranked by
+  kCharge,  // what is charged to one pod: an upper bound of its figure
+  kFigure,  // the figure that the pod is ranked by
 };
 struct SearchStep {
   SearchReading reading = SearchReading::kCharge;
@@ -26,35 +26,34 @@ struct SearchStep {
   friend bool operator==(const SearchStep&, const SearchStep&) = default;
 };
 
-// The first victim under pressure on memory or process ids, by few figures: the very pod that
-// FirstVictim finds among figures of all of them. An exact branch and bound, driven from outside:
-// Next says what to read, Answer takes it.
+// Finds the first victim under pressure on memory or process IDs by reading the figures of few
+// pods: the same pod that FirstVictim finds by the figures of all pods. It is an exact branch and
+// bound. The caller reads the figures: Next says what to read, and Answer takes the result.
 //
-// Nothing that a pod is ranked by is more than what is charged to it, and no pod of a class that
-// has not been looked at is charged more than its class less those that have been. Pods are looked
-// at in the order of what they were last known to hold; whoever could not go before the best one
-// that was found, even if he held all that he can, is passed over without a reading. What each is
-// known to hold changes how many figures are read, never who is found.
+// The bounds: the figure of a pod is never larger than the charge of the pod. The charge of a pod
+// that has not been read is never larger than the charge of its QoS class less the charges of those
+// pods of the class that have been read. Pods are visited in the order of their last known figures.
+// A pod that could not come before the best candidate even at its bound is passed over without
+// being read. The last known figures affect how many figures are read, never the result.
 //
-// Process ids are counted by one file, which is both charge and figure.
+// For process IDs, the charge and the figure are the same file.
 class VictimSearch {
  public:
-  // For `resource`, which is kMemory or kPids. `pods` are looked at until the search is over;
-  // `known`, beside them, is what each was last known to be ranked by, or 0. A search in the steady
-  // state allocates nothing.
+  // `resource` is kMemory or kPids. `pods` must stay valid until the search is over. `known` has,
+  // for each of them, the last known figure, or 0. A search in the steady state allocates nothing.
   void Begin(Resource resource, std::span<const PodFacts* const> pods,
              std::span<const std::uint64_t> known);
   // What is to be read next; none: the search is over.
   [[nodiscard]] std::optional<SearchStep> Next();
-  // What was read for that step, in bytes or tasks. Absent: it is not there. A pod without a figure
-  // counts as one that holds nothing, as in RankOf.
+  // The result of that step, in bytes or tasks; absent: it could not be read. A pod without a
+  // figure counts as holding nothing, as in RankOf.
   void Answer(std::optional<std::uint64_t> amount);
 
-  // Who goes first; none: nobody may go. Of a search that is over.
+  // The pod to evict first, when the search is over; absent: no pod may be evicted.
   [[nodiscard]] std::optional<std::size_t> victim() const { return best_; }
   [[nodiscard]] bool IsRead(std::size_t pod) const { return looked_[pod].read; }
-  // What a pod held at most that was passed over, and so could not have gone first; absent: its
-  // figure was read, or it could not go at all.
+  // The most that a passed-over pod can hold; absent: its figure was read, or the pod may not be
+  // evicted.
   [[nodiscard]] std::optional<std::uint64_t> BoundOf(std::size_t pod) const;
 
  private:
@@ -63,10 +62,10 @@ class VictimSearch {
     bool read = false;
   };
   struct Candidate {
-    RankKey key;  // by what it was last known to hold
+    RankKey key;  // by its last known figure
     std::size_t pod = 0;
   };
-  // What a class holds, as far as it has not been looked at pod by pod.
+  // The charge of a QoS class, and how much of it belongs to pods that have been read.
   struct ClassCharge {
     bool asked = false;
     std::optional<std::uint64_t> all;  // absent: not known
@@ -76,7 +75,7 @@ class VictimSearch {
 
   [[nodiscard]] RankKey KeyAt(std::size_t pod, std::uint64_t amount) const;
   [[nodiscard]] bool CouldWin(std::size_t pod) const;
-  // Its class; null: it lies in the group of none.
+  // The charge of the pod's class; null: the pod is not in the group of a class.
   [[nodiscard]] ClassCharge* ClassOf(std::size_t pod);
   [[nodiscard]] SearchStep Ask(SearchReading reading, std::size_t pod);
   void TakeCharge(std::size_t pod, std::optional<std::uint64_t> amount);
@@ -93,7 +92,7 @@ class VictimSearch {
   SearchStep asked_;
   std::optional<std::size_t> best_;
   RankKey best_key_;
-  bool swept_ = false;  // nobody is a candidate who could not go before that one
+  bool swept_ = false;  // candidates that cannot win have been removed
 };
 
 }  // namespace jettison

@@ -7,14 +7,15 @@
 
 namespace jettison {
 
-// Whether both are the same line: of one signal, both hard or both soft, at the same value. How
-// long it may be met, and how much is to be reclaimed beyond it, may differ.
+// Whether both thresholds are of the same signal, both hard or both soft, and have the same value.
+// Their grace periods and minimum reclaims may differ.
 [[nodiscard]] bool IsSameLine(const Threshold& a, const Threshold& b);
 
-// The state of thresholds `from` as that of thresholds `to`. A line that both have keeps when it
-// was first met, and whether it had been met for its grace period; a new one begins afresh.
-// Conditions stay: one that no threshold is about any more ends with its transition period. So do
-// what was last observed, and the last eviction. Both lists have at most kMaxThresholds.
+// Converts the state of the thresholds `from` to a state of the thresholds `to`. A threshold that
+// is in both (IsSameLine) keeps when it was first met, and whether it was met for its grace period;
+// a new one starts as not met. Conditions are kept: one without a threshold ends after its
+// transition period. The last observations and the last eviction are kept, too. Both lists have at
+// most kMaxThresholds.
 [[nodiscard]] EvictionState CarryOver(const EvictionState& state, std::span<const Threshold> from,
                                       std::span<const Threshold> to);
 

@@ -17,15 +17,15 @@ namespace jettison {
 // A set of thresholds, named by their index in the list that is being evaluated.
 using ThresholdSet = std::bitset<kMaxThresholds>;
 
-// When a pod was last failed, and what the kernel's averages were then: how much of each pressure
-// signal was available, absent where it was not observed.
+// When a pod was last evicted, and how much of each pressure signal was available then; absent: it
+// was not observed.
 struct EvictionMark {
   Instant at;
   std::array<std::optional<std::int32_t>, kPressureSignalCount> available;
 };
 
-// What one pass leaves for the next; a plain value of fixed size. It belongs to one list of
-// thresholds: when the list changes, begin with an empty state.
+// The state that one pass leaves for the next, a plain value of fixed size. It belongs to one list
+// of thresholds: when the list changes, use CarryOver or an empty state.
 struct EvictionState {
   ThresholdSet met;  // those met for their whole grace period in the last pass
   std::array<std::optional<Instant>, kMaxThresholds> first_observed_at;
@@ -47,17 +47,19 @@ struct Evaluation {
 // The amount a threshold stands for: itself, or its share of the capacity rounded toward zero.
 [[nodiscard]] Quantity QuantityOf(const ThresholdValue& value, std::int64_t capacity);
 
-// Which thresholds are met by the observations. With `enforce_min_reclaim` the line is value +
-// minimum reclaim. A signal that was not observed meets nothing. (kubelet: thresholdsMet)
+// The thresholds that are met by the observations. With `enforce_min_reclaim`, a threshold is met
+// below its value + minimum reclaim. A threshold whose signal was not observed is not met.
+// (kubelet: thresholdsMet)
 [[nodiscard]] ThresholdSet ThresholdsMet(std::span<const Threshold> thresholds,
                                          const Observations& observations,
                                          bool enforce_min_reclaim);
 
-// One step of the eviction state: thresholds met, grace periods, conditions with their transition
-// period, freshness. An average that still holds the stalls of before the last eviction is not
-// fresh: a pressure threshold acts no sooner than its window after one, and then only if the stalls
-// since have been too many on their own.  `thresholds` are the effective ones (containerfs.*
-// replaced), at most kMaxThresholds. (kubelet: managerImpl.synchronize up to localStorageEviction)
+// Makes one step of the eviction state: thresholds met, grace periods, conditions with their
+// transition period, freshness. A pressure average that still includes stalls from before the last
+// eviction is not fresh: after an eviction, a pressure threshold acts only when its window has
+// passed, and only if the stalls since the eviction alone exceed it. `thresholds` are the effective
+// ones (containerfs.* replaced), at most kMaxThresholds. (kubelet: managerImpl.synchronize up to
+// localStorageEviction)
 [[nodiscard]] Evaluation Evaluate(std::span<const Threshold> thresholds,
                                   Duration pressure_transition_period, const EvictionState& state,
                                   const Observations& observations, Instant now);

@@ -14,12 +14,12 @@ namespace jettison {
 struct ExplainOptions {
   std::string id;           // of the eviction
   std::string subject_uid;  // the pod whose eviction is to be explained; empty: the pass as a whole
-  bool dry_run = false;     // nobody was really told to end
+  bool dry_run = false;     // no pod was really told to end
   MemoryEstimator memory_estimator = MemoryEstimator::kWorkingSet;
-  std::size_t order_limit = kEveryPod;  // so many pods of the order at most
+  std::size_t order_limit = kEveryPod;  // the most pods of the order that are listed
 };
 
-// Why a pass did what it did, from its record alone.
+// Explains from its record why a pass did what it did.
 [[nodiscard]] PassExplanation Explain(const RecordedPass& pass, const ExplainOptions& options = {});
 
 }  // namespace jettison

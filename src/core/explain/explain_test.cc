@@ -156,7 +156,7 @@ TEST(Explain, NobodyMayGoWhereAllAreProtected) {
   EXPECT_EQ(why.outcome, PassOutcome::kNobodyMayGo);
   EXPECT_EQ(Find(why, Otherwise::Change::kUsage), nullptr);
   EXPECT_EQ(Find(why, Otherwise::Change::kAvailable)->by, 34 * kMi);
-  EXPECT_THAT(TextOf(why), HasSubstr("no pod may go"));
+  EXPECT_THAT(TextOf(why), HasSubstr("none may be evicted"));
 }
 
 TEST(Explain, SaysHowOldDiskUseWasThatWasNotMeasuredForThePass) {
@@ -171,7 +171,7 @@ TEST(Explain, SaysHowOldDiskUseWasThatWasNotMeasuredForThePass) {
   EXPECT_EQ(why.outcome, PassOutcome::kEvicted);
   EXPECT_EQ(why.evicted[0].pod.name, "old");
   EXPECT_THAT(TextOf(why), HasSubstr("default/old: 1m24s old\n"));
-  EXPECT_THAT(TextOf(why), HasSubstr("default/unknown: never measured, so it cannot go\n"));
+  EXPECT_THAT(TextOf(why), HasSubstr("default/unknown: never measured, so it cannot be evicted\n"));
   bed.StatsOf("old").stale_disk = StaleDisk{};
   bed.state = {};
   const PassExplanation waits = Explain(bed.Pass());
@@ -190,9 +190,9 @@ TEST(Explain, SaysHowManyPodsWereChosenWithout) {
   const PassExplanation why = Explain(bed.Pass());
   ASSERT_TRUE(why.passed_over);
   EXPECT_EQ(why.passed_over->pods, 2U);
-  EXPECT_THAT(TextOf(why), HasSubstr("  2 of the pods were read after the decision: none of them "
-                                     "held more than 200Mi then, so none could\n  have gone "
-                                     "first.\n"));
+  EXPECT_THAT(TextOf(why),
+              HasSubstr("  2 of the pods were read after the decision: none of them held more than "
+                        "200Mi then, so none could\n  have been evicted first.\n"));
 }
 
 TEST(Explain, ASoftThresholdTellsItsGracePeriod) {
@@ -203,7 +203,7 @@ TEST(Explain, ASoftThresholdTellsItsGracePeriod) {
   const PassExplanation waiting = Explain(bed.Pass());
   EXPECT_EQ(waiting.outcome, PassOutcome::kNothing);
   EXPECT_EQ(waiting.thresholds[0].grace_left, seconds(60));
-  EXPECT_THAT(TextOf(waiting), HasSubstr("Nobody was evicted: the soft threshold of "
+  EXPECT_THAT(TextOf(waiting), HasSubstr("No pod was evicted: the soft threshold of "
                                          "memory.available has 1m0s of its grace period left."));
   bed.now += seconds(70);
   const PassExplanation why = Explain(bed.Pass());
@@ -274,7 +274,7 @@ TEST(Explain, AReclaimThatWasEnoughSaysWhoWouldHaveGone) {
 TEST(Explain, ADryRunSaysThatNobodyWent) {
   const std::string text = TextOf(Explain(Starved().Pass(), {.dry_run = true}));
   EXPECT_THAT(text, testing::StartsWith("default/leaker would have been evicted: "));
-  EXPECT_THAT(text, HasSubstr("dry run: nobody was told to end"));
+  EXPECT_THAT(text, HasSubstr("dry run: no pod was told to end"));
   EXPECT_THAT(text, HasSubstr("WOULD HAVE BEEN EVICTED"));
 }
 
@@ -297,7 +297,7 @@ TEST(Explain, AnEvictionThatWaitsSaysWhyAndUntilWhen) {
   EXPECT_EQ(why.pause->pod.uid, victim);
   EXPECT_TRUE(why.otherwise.empty());
   EXPECT_THAT(TextOf(why), HasSubstr("the next eviction waits"));
-  EXPECT_THAT(TextOf(why), HasSubstr("its end would give back"));
+  EXPECT_THAT(TextOf(why), HasSubstr("ending the pod would"));
   EXPECT_THAT(JsonOf(why), HasSubstr("\"reason\":\"victim-too-small\""));
 }
 
@@ -323,10 +323,10 @@ TEST(Explain, WhoeverHoldsTheMemoryIsNamedWhereItIsNotThePodsThatMayGo) {
   const PassExplanation why = Explain(bed.Pass());
   ASSERT_TRUE(why.holders);
   EXPECT_EQ(why.holders->outside, (1024 - 66 - 10) * kMi);
-  EXPECT_THAT(TextOf(why), HasSubstr("WHO HOLDS THE MEMORY"));
+  EXPECT_THAT(TextOf(why), HasSubstr("WHAT HOLDS THE MEMORY"));
   EXPECT_THAT(TextOf(why), HasSubstr("processes outside the pods 948Mi"));
   bed.AddPod({.name = "large", .memory_mi = 900});
-  EXPECT_THAT(TextOf(Explain(bed.Pass())), testing::Not(HasSubstr("WHO HOLDS THE MEMORY")));
+  EXPECT_THAT(TextOf(Explain(bed.Pass())), testing::Not(HasSubstr("WHAT HOLDS THE MEMORY")));
 }
 
 TEST(Explain, AKillBeforeItsTimeIsNamed) {

@@ -10,17 +10,17 @@
 
 namespace jettison {
 
-// What was measured of a pod, as if it used `delta` more of what the ranking for `signal` counts;
-// less where it is negative, down to none. Absent where nothing that was measured counts.
+// The stats of a pod if it used `delta` more (negative: less, but not below zero) of what the
+// ranking for `signal` counts. Absent if nothing that counts was measured.
 [[nodiscard]] std::optional<PodStats> WithUsage(const ActivePod& pod, Signal signal,
                                                 DiskLayout layout, std::int64_t delta);
 
-// What was measured of a pod, as if it used `less` bytes less of what a storage limit is about.
+// The stats of a pod if it used `less` bytes less of what a storage limit counts.
 [[nodiscard]] PodStats WithLessStorage(const PodStats& stats, const StorageLimitFacts& limit,
                                        std::int64_t less);
 
-// The least multiple of `step`, from one step to the first that is `max` or more, for which `holds`
-// answers true; it must not turn false again further on. Absent: it never does.
+// The least multiple of `step`, from `step` to the first one at or above `max`, for which `holds`
+// is true. `holds` must be monotonic. Absent: it is true for none.
 template <typename Predicate>
 [[nodiscard]] std::optional<std::int64_t> LeastThat(std::int64_t step, std::int64_t max,
                                                     Predicate holds) {

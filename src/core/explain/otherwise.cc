@@ -36,8 +36,8 @@ std::int64_t LargestRequest(Signal signal, const ActivePod& pod, const Observati
   return seen.capacity + static_cast<std::int64_t>(pod.stats->memory_working_set_bytes.value_or(0));
 }
 
-// One pod beside the first of all others, so that a change of it can be tried without ranking
-// everybody: whoever of the two goes first goes first of all.
+// One pod and the first of all others, so that changes of the pod can be tried without ranking all
+// pods: the first of the two is the first of all.
 class Contest {
  public:
   Contest(std::span<const ActivePod> pods, std::size_t index, Signal signal, DiskLayout layout)

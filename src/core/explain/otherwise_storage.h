@@ -7,15 +7,15 @@
 
 namespace jettison {
 
-// OtherwiseFor, where pods broke limits of local storage.
+// OtherwiseFor for a decision in which pods broke limits of local storage.
 [[nodiscard]] std::vector<Otherwise> OtherwiseForLimits(const DecisionInputs& inputs,
                                                         const Decision& decision,
                                                         std::optional<std::size_t> subject);
 
-// What a decision comes to where a reclaim frees nothing.
+// The outcome of a decision if a reclaim frees nothing.
 [[nodiscard]] PassOutcome OutcomeOf(const Decision& decision);
 
-// The pod that it evicts, or the first of several.
+// The first pod that the decision evicts; absent: none.
 [[nodiscard]] std::optional<std::size_t> FirstToGo(const Decision& decision);
 
 }  // namespace jettison

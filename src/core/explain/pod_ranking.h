@@ -15,8 +15,8 @@ namespace jettison {
 
 inline constexpr std::size_t kEveryPod = std::numeric_limits<std::size_t>::max();
 
-// The order of eviction for one signal. Of more than `limit` pods only so many are told, around the
-// one that goes, which is the pod of that index among `pods`; none goes: from the first on.
+// The order of eviction for one signal. Of more than `limit` pods, only `limit` neighbours of the
+// victim, which is an index of `pods`, are listed; without a victim, the first ones.
 [[nodiscard]] PodOrder OrderOf(std::span<const ActivePod> pods, Signal signal, DiskLayout layout,
                                std::optional<std::size_t> chosen, std::size_t limit = kEveryPod);
 

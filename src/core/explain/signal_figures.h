@@ -7,9 +7,9 @@
 
 namespace jettison {
 
-// The arithmetic of one signal, as the summary has it: which figures were read, and how what is
-// available follows. What the summary does not tell is left out. `estimator` says what the node
-// takes off its memory usage.
+// The figures of the summary that one signal is computed from, and the computation of its available
+// amount. Figures that the summary does not have are left out. `estimator` says which page cache is
+// subtracted from the node's memory usage.
 [[nodiscard]] SignalReading ReadingOf(Signal signal, const Summary& summary,
                                       MemoryEstimator estimator);
 

@@ -10,8 +10,8 @@
 
 namespace jettison {
 
-// Every limit of local storage that a pod has, in the order in which they are looked at; `broken`
-// is the one that makes it go, if any does.
+// Every limit of local storage that a pod has, in the order in which they are checked; `broken` is
+// the violation for which it is evicted, if there is one.
 [[nodiscard]] std::vector<StorageLimitFacts> StorageLimitsOf(
     const ActivePod& pod, DiskLayout layout, const std::optional<StorageViolation>& broken);
 

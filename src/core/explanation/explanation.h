@@ -32,7 +32,7 @@ struct PodIdentity {
   [[nodiscard]] std::string FullName() const;
 };
 
-// One line of the sums that lead to what is available.
+// One line of the computation of an available amount.
 struct SignalFigure {
   enum class Role : std::uint8_t { kTerm, kSubtracted, kResult };
   std::string_view key;    // in JSON: "inactiveFile"
@@ -41,11 +41,11 @@ struct SignalFigure {
   std::int64_t amount = 0;
 };
 
-// One signal as a pass read it. A figure that is known without its parts has none of them.
+// One signal as a pass read it.
 struct SignalReading {
   Signal signal = Signal::kMemoryAvailable;
   std::optional<Observation> seen;    // absent: it could not be measured
-  std::vector<SignalFigure> figures;  // read downwards; the last one is what is available
+  std::vector<SignalFigure> figures;  // from top to bottom; the last is the available amount
 };
 
 // One threshold as a pass found it.
@@ -71,14 +71,14 @@ struct RankedPod {
   PodIdentity pod;
   QosClass qos = QosClass::kBestEffort;
   std::int32_t priority = 0;
-  bool measured = true;               // false: no statistics, so it goes before all others
+  bool measured = true;               // false: no statistics, so it is evicted first
   bool exceeds_request = false;       // as ranking sees it
   std::optional<std::int64_t> usage;  // absent: unknown, ranked as zero
-  std::int64_t request = 0;           // nobody requests inodes, process ids or time
+  std::int64_t request = 0;           // 0 for inodes, process IDs and time
   std::int64_t excess = 0;            // usage minus request, as it is ranked
   bool critical = false;              // never evicted
   bool may_go = true;
-  bool chosen = false;          // the one that goes
+  bool chosen = false;          // the victim
   std::string_view decided_by;  // what puts it before the next one; empty for the last
 };
 
@@ -96,7 +96,7 @@ struct StorageLimitFacts {
   std::string name;                  // of the volume or container; empty for the pod's own
   std::optional<std::int64_t> used;  // bytes
   std::int64_t limit = 0;            // bytes
-  bool broken = false;               // this is why it goes
+  bool broken = false;               // the pod is evicted for it
 };
 
 // A pod that a pass failed, or would fail.
@@ -116,12 +116,12 @@ struct ReclaimFacts {
   bool under_way = false;
   bool relieved = false;
   std::optional<std::int64_t> available_before;  // of the signal acted for
-  std::optional<std::int64_t> available_after;   // absent: nobody looked again
+  std::optional<std::int64_t> available_after;   // absent: it was not read again
   std::vector<ReclaimedMemory>
       memory;  // taken beside the passes since the one before, group by group
 };
 
-// A pod that lives on although it was killed.
+// A pod of which something still runs although it was killed.
 struct SurvivingPod {
   PodIdentity pod;
   Instant since;  // the first kill
@@ -131,11 +131,11 @@ struct SurvivingPod {
 // A pod whose disk use was not measured for the pass that ranked it.
 struct StalePod {
   PodIdentity pod;
-  std::optional<Instant> measured_at;  // absent: never, so the pod could not go
+  std::optional<Instant> measured_at;  // absent: never, so the pod could not be evicted
 };
 
-// Pods that the pass chose without, because none of them could have gone first; their figures were
-// read afterwards.
+// Pods that were not read before the decision, because none of them could have been evicted first.
+// Their figures were read afterwards.
 struct PassedOverPods {
   std::size_t pods = 0;
   std::int64_t held_at_most = 0;  // any of them, in the unit of the signal
@@ -143,20 +143,20 @@ struct PassedOverPods {
 
 // How a pass ended.
 enum class PassOutcome : std::uint8_t {
-  kNothing,          // no threshold was to be acted for
-  kStorageLimits,    // pods went that broke limits of their own
-  kReclaimUnderWay,  // something is being deleted, nobody goes before that is over
+  kNothing,          // no threshold acted
+  kStorageLimits,    // pods were evicted that broke their own limits
+  kReclaimUnderWay,  // a reclaim is under way; until it is over, no pod is evicted
   kRelieved,         // what was reclaimed was enough
-  kEvicted,          // one pod went
-  kPaused,           // one will go, but not yet: nobody is evicted faster than need be
+  kEvicted,          // one pod was evicted
+  kPaused,           // a pod would be evicted, but the eviction waits
   kNobodyMayGo,      // every pod is protected, or there is none
-  kAwaitsDiskUse,    // nobody may go before it is known what pods have on disk
+  kAwaitsDiskUse,    // no eviction before the disk use of the pods is known
 };
 // "nothing", "storageLimits", "reclaimUnderWay", "relieved", "evicted", "paused", "nobodyMayGo",
 // "awaitsDiskUse".
 [[nodiscard]] std::string_view NameOf(PassOutcome outcome);
 
-// One change, and what would have come of it: found by deciding anew with that change.
+// One change of the inputs and the outcome that it leads to, found by deciding again.
 struct Otherwise {
   enum class Change : std::uint8_t {
     kUsage,        // of `pod`: `by` less
@@ -174,8 +174,8 @@ struct Otherwise {
   std::int64_t by = 0;
   std::int64_t to = 0;
   PassOutcome outcome = PassOutcome::kNothing;  // then
-  std::string victim;                           // then, "namespace/name"; empty: nobody
-  std::optional<Signal> signal;                 // acted for then, where it is another one
+  std::string victim;                           // then, "namespace/name"; empty: none
+  std::optional<Signal> signal;                 // acted for then, if it is a different one
 };
 // "usage", "request", "priority", "critical", "available", "threshold", "gracePeriod", "noReclaim",
 // "limit".
@@ -183,12 +183,12 @@ struct Otherwise {
 
 // An eviction that waits for the kubelet's pace.
 struct PauseFacts {
-  PodIdentity pod;  // who would have gone
+  PodIdentity pod;  // the pod that would have been evicted
   PaceReason reason = PaceReason::kNodeLasts;
   Instant until;
 };
 
-// A pod that went for no soft threshold, because whoever was asked refused.
+// A pod that was not evicted for a soft threshold, because the API server refused.
 struct SparedFacts {
   PodIdentity pod;
   std::string why;
@@ -233,10 +233,10 @@ struct PodPlace {
   Signal signal = Signal::kMemoryAvailable;
   std::size_t total = 0;
   RankedPod self;
-  std::optional<RankedPod> before;         // its neighbour, which goes sooner
-  std::optional<RankedPod> after;          // ... later
-  std::optional<std::int64_t> more_usage;  // at least this much more, and it would go first
-  std::optional<std::int64_t> less_usage;  // it goes first: not with at least this much less
+  std::optional<RankedPod> before;         // the neighbour that is evicted before it
+  std::optional<RankedPod> after;          // the neighbour that is evicted after it
+  std::optional<std::int64_t> more_usage;  // with this much more it would be evicted first
+  std::optional<std::int64_t> less_usage;  // with this much less it would not be evicted first
 };
 
 // Where one pod stands now.
@@ -256,9 +256,9 @@ struct PodExplanation {
 struct NodeExplanation {
   bool waiting_for_cleanup = false;    // of evicted pods: nobody else goes before that, with few
                                        // exceptions
-  PassExplanation pass;                // as if it ran now; with a reclaim that frees nothing
+  PassExplanation pass;                // a pass now, if a reclaim frees nothing
   std::vector<SignalReading> signals;  // those that have a threshold
-  std::vector<PodOrder> first;         // who would go first for each of them, a few pods
+  std::vector<PodOrder> first;         // the first pods of the order for each of them
 };
 
 // "bytes", "inodes", "pids", "share" (hundredths of a percent of the time).

@@ -16,7 +16,7 @@ std::string OriginOf(const PassExplanation& explanation) {
   if (!explanation.id.empty()) origin = fmt::format("eviction {}, ", explanation.id);
   origin += FormatInstant(explanation.at);
   if (!explanation.hypothetical) origin += fmt::format(", pass {}", explanation.pass);
-  if (explanation.dry_run) origin += ", dry run: nobody was told to end";
+  if (explanation.dry_run) origin += ", dry run: no pod was told to end";
   return origin + "\n";
 }
 
@@ -58,7 +58,9 @@ std::string ReclaimText(const ReclaimFacts& reclaim, Signal signal, bool now) {
                         NameOf(step));
   }
   for (const std::string& error : reclaim.errors) text += Wrapped(error, "  failed: ", 4);
-  if (now) return text + "  What it would free is not known; below it frees nothing.\n";
+  if (now)
+    return text +
+           "  How much it would free is not known. What follows assumes that it frees nothing.\n";
   if (reclaim.under_way) return text + "  It is not over yet.\n";
   text += FreedText(reclaim, signal);
   return text + (reclaim.relieved ? "  That was enough.\n" : "  That was not enough.\n");
@@ -66,8 +68,9 @@ std::string ReclaimText(const ReclaimFacts& reclaim, Signal signal, bool now) {
 
 std::string PauseText(const PauseFacts& pause) {
   return "\nWAITS\n" +
-         Wrapped(fmt::format("{} would go next, until {} at the latest: {}.", pause.pod.FullName(),
-                             FormatInstant(pause.until), TextOf(pause.reason)),
+         Wrapped(fmt::format(
+                     "{} would be evicted next, but its eviction waits until {} at the latest: {}.",
+                     pause.pod.FullName(), FormatInstant(pause.until), TextOf(pause.reason)),
                  "  ", 2);
 }
 
@@ -82,7 +85,7 @@ std::string SparedText(std::span<const SparedFacts> spared) {
 }
 
 std::string EarlyKillsText(std::span<const EarlyKillFacts> kills) {
-  std::string text = "\nKILLED BEFORE ITS TIME\n";
+  std::string text = "\nKILLED BEFORE ITS GRACE PERIOD WAS OVER\n";
   for (const EarlyKillFacts& each : kills) {
     text += Wrapped(fmt::format("{} was {}.", each.pod.FullName(), TextOf(each.kill)), "  ", 4);
   }
@@ -90,7 +93,7 @@ std::string EarlyKillsText(std::span<const EarlyKillFacts> kills) {
 }
 
 std::string HoldersText(const MemoryHolders& holders) {
-  return "\nWHO HOLDS THE MEMORY\n" +
+  return "\nWHAT HOLDS THE MEMORY\n" +
          Wrapped(fmt::format("Of {}: {}.", AmountText(Signal::kMemoryAvailable, holders.all),
                              TextOf(holders)),
                  "  ", 2);
@@ -113,7 +116,7 @@ std::string StaleText(const PassExplanation& explanation) {
     text += fmt::format("  {}: ", stale.pod.FullName());
     text += stale.measured_at
                 ? fmt::format("{} old\n", ShortDuration(explanation.at - *stale.measured_at))
-                : "never measured, so it cannot go\n";
+                : "never measured, so it cannot be evicted\n";
   }
   return text;
 }
@@ -121,7 +124,7 @@ std::string StaleText(const PassExplanation& explanation) {
 // Of many pods the limit is what their class had left, and says little of one.
 std::string PassedOverText(const PassedOverPods& passed_over, Signal signal) {
   return Wrapped(fmt::format("{} of the pods {} read after the decision: none of them held more "
-                             "than {} then, so none could have gone first.",
+                             "than {} then, so none could have been evicted first.",
                              passed_over.pods, passed_over.pods == 1 ? "was" : "were",
                              AmountText(signal, passed_over.held_at_most)),
                  "  ", 2);
@@ -140,7 +143,7 @@ std::string EvictedText(const PassExplanation& explanation) {
 }
 
 std::string SurvivorsText(const PassExplanation& explanation) {
-  std::string text = "\nKILLED AGAIN, BECAUSE IT LIVES ON\n";
+  std::string text = "\nKILLED AGAIN, BECAUSE IT IS STILL ALIVE\n";
   for (const SurvivingPod& survivor : explanation.survivors) {
     text += fmt::format("  {}: {} kills within {}\n", survivor.pod.FullName(), survivor.kills,
                         ShortDuration(explanation.at - survivor.since));
@@ -199,7 +202,7 @@ std::string FirstText(const PodOrder& order) {
     if (!text.empty()) text += ", then ";
     text += pod.pod.FullName();
     if (pod.usage) text += fmt::format(" ({})", AmountText(order.signal, *pod.usage));
-    if (!pod.may_go) text += " never";
+    if (!pod.may_go) text += " (not evicted)";
   }
   return text;
 }
@@ -213,10 +216,10 @@ std::string TextOf(const PassExplanation& explanation) {
 std::string TextOf(const NodeExplanation& explanation) {
   std::string text = HeadlineOf(explanation.pass) + "\n" + OriginOf(explanation.pass);
   if (explanation.waiting_for_cleanup) {
-    text += "Evicted pods are being cleaned up: few others go before that is over.\n";
+    text += "Evicted pods are being cleaned up. Few others are evicted before that is over.\n";
   }
   text += "\nTHRESHOLDS\n" + ThresholdTable(explanation.pass.thresholds);
-  text += "\nWHO WOULD GO FIRST\n";
+  text += "\nEVICTED FIRST, BY SIGNAL\n";
   std::size_t width = 0;
   for (const PodOrder& order : explanation.first) {
     width = std::max(width, NameOf(order.signal).size());

@@ -22,13 +22,14 @@ std::string NeighboursOf(const PodPlace& place) {
 
 std::string FiguresOf(const PodPlace& place) {
   const Signal signal = place.signal;
-  if (!place.self.measured) return " Nothing is known of its use.";
-  std::string text = fmt::format(
-      " Uses {}", place.self.usage ? AmountText(signal, *place.self.usage) : "an unknown amount");
+  if (!place.self.measured) return " Its usage is not known.";
+  std::string text =
+      fmt::format(" It uses {}",
+                  place.self.usage ? AmountText(signal, *place.self.usage) : "an unknown amount");
   if (place.self.request > 0) {
     text += fmt::format(
-        ", requests {}, so {} by {}", AmountText(signal, place.self.request),
-        place.self.excess > 0 ? "exceeds it" : "is below it",
+        " and requests {}, so its usage {} by {}", AmountText(signal, place.self.request),
+        place.self.excess > 0 ? "exceeds the request" : "is below the request",
         AmountText(signal, place.self.excess > 0 ? place.self.excess : -place.self.excess));
   }
   return text + ".";
@@ -41,13 +42,14 @@ std::string ShiftOf(const PodPlace& place) {
     return rough.empty() ? exact : fmt::format("{} ({})", exact, rough);
   };
   if (place.self.chosen) {
-    if (!place.less_usage) return " It goes first, whatever it uses.";
-    return fmt::format(" It goes first; not with {} less.", told(*place.less_usage));
+    if (!place.less_usage) return " It would be evicted first, whatever it used.";
+    return fmt::format(" It would be evicted first, but not if it used {} less.",
+                       told(*place.less_usage));
   }
   if (place.more_usage)
-    return fmt::format(" It would be first with {} more.", told(*place.more_usage));
-  if (!place.self.may_go) return " It is not evicted for this.";
-  return " No amount of use makes it first.";
+    return fmt::format(" It would be evicted first if it used {} more.", told(*place.more_usage));
+  if (!place.self.may_go) return " It is not evicted for this signal.";
+  return " It would not be evicted first, whatever it used.";
 }
 
 }  // namespace

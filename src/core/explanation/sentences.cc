@@ -81,11 +81,11 @@ std::string Then(const Otherwise& otherwise, bool now) {
     case PassOutcome::kStorageLimits:
       return fmt::format("{} {} for a storage limit", otherwise.victim, evicted);
     case PassOutcome::kNobodyMayGo:
-    case PassOutcome::kAwaitsDiskUse: return fmt::format("nobody {}: none may go", evicted);
+    case PassOutcome::kAwaitsDiskUse: return fmt::format("no pod {}: none may be evicted", evicted);
     case PassOutcome::kNothing:
     case PassOutcome::kRelieved:
     case PassOutcome::kPaused:
-    case PassOutcome::kReclaimUnderWay: return fmt::format("nobody {}", evicted);
+    case PassOutcome::kReclaimUnderWay: return fmt::format("no pod {}", evicted);
   }
   __builtin_unreachable();
 }
@@ -99,7 +99,7 @@ std::string NamesOf(const std::vector<EvictedPod>& pods) {
   return names;
 }
 
-// Who the headline is about: the pod whose eviction is explained, or all that went.
+// The subject of the headline: the pod whose eviction is explained, or all evicted pods.
 std::string WhoOf(const PassExplanation& explanation) {
   return explanation.subject ? explanation.subject->FullName() : NamesOf(explanation.evicted);
 }
@@ -109,11 +109,11 @@ std::string Calm(const PassExplanation& explanation) {
   for (const ThresholdFacts& facts : explanation.thresholds) {
     if (!facts.met) continue;
     const std::string_view name = NameOf(facts.threshold.signal);
-    if (!facts.grace_left) return fmt::format("{} waits for fresh figures", name);
+    if (!facts.grace_left) return fmt::format("the threshold of {} waits for fresh figures", name);
     return fmt::format("the soft threshold of {} has {} of its grace period left", name,
                        ShortDuration(*facts.grace_left));
   }
-  return explanation.hypothetical ? "nothing is short" : "nothing was short";
+  return explanation.hypothetical ? "no threshold is met" : "no threshold was met";
 }
 
 bool AreSeveral(const PassExplanation& explanation) {
@@ -148,19 +148,19 @@ std::string HeadlineOf(const PassExplanation& explanation) {
       return fmt::format("{} {} evicted for more local storage than allowed.", WhoOf(explanation),
                          would);
     case PassOutcome::kReclaimUnderWay:
-      return fmt::format("Nobody {} evicted yet: {}, and a reclaim is under way.", would, cause);
+      return fmt::format("No pod {} evicted yet: {}, and a reclaim is under way.", would, cause);
     case PassOutcome::kRelieved:
-      return fmt::format("Nobody {} evicted: {}, and a reclaim was enough.", would, cause);
+      return fmt::format("No pod {} evicted: {}, and a reclaim was enough.", would, cause);
     case PassOutcome::kPaused:
-      return fmt::format("Nobody {} evicted yet: {}, but the next eviction waits.", would, cause);
+      return fmt::format("No pod {} evicted yet: {}, but the next eviction waits.", would, cause);
     case PassOutcome::kNobodyMayGo:
-      return fmt::format("Nobody could be evicted, although {}: no pod may go.", cause);
+      return fmt::format("No pod could be evicted, although {}: none may be evicted.", cause);
     case PassOutcome::kAwaitsDiskUse:
       return fmt::format(
-          "Nobody {} evicted yet: {}, and the pods' disk use is still being measured.", would,
+          "No pod {} evicted yet: {}, and the pods' disk use is still being measured.", would,
           cause);
     case PassOutcome::kNothing:
-      return fmt::format("Nobody {} evicted: {}.", would, Calm(explanation));
+      return fmt::format("No pod {} evicted: {}.", would, Calm(explanation));
   }
   __builtin_unreachable();
 }

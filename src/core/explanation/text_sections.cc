@@ -57,7 +57,7 @@ std::string StateOf(const ThresholdFacts& facts) {
   if (!facts.seen && !facts.met) return "not measured";
   if (!facts.met) {
     if (!facts.time_to) return "not met";
-    return "not met; at this pace in " + ShortDuration(*facts.time_to);
+    return "not met; at this pace it is met in " + ShortDuration(*facts.time_to);
   }
   std::string state = "met for " + ShortDuration(facts.met_for.value_or(Duration{0}));
   if (facts.held) state += ", held by minimum reclaim";
@@ -106,7 +106,7 @@ std::vector<std::string> RowOf(const RankedPod& pod, Signal signal) {
   if (pod.critical) {
     note += note.empty() ? "never evicted" : "; never evicted";
   } else if (!pod.may_go) {
-    note += note.empty() ? "may stay" : "; may stay";
+    note += note.empty() ? "not evicted" : "; not evicted";
   }
   return {pod.chosen ? ">" : "",
           fmt::to_string(pod.place),
@@ -168,8 +168,7 @@ std::string OrderText(const PodOrder& order) {
   const std::string excess = ResourceOf(order.signal) == Resource::kPids ? "COUNT" : "EXCESS";
   TextTable table({Align::kLeft, Align::kRight, Align::kLeft, Align::kLeft, Align::kRight,
                    Align::kRight, Align::kRight, Align::kRight, Align::kLeft});
-  table.Add(
-      {"", "#", "POD", "OVER", "PRIORITY", "USAGE", "REQUEST", excess, "AHEAD OF THE NEXT BY"});
+  table.Add({"", "#", "POD", "OVER", "PRIORITY", "USAGE", "REQUEST", excess, "DECIDED BY"});
   for (const RankedPod& pod : order.pods) table.Add(RowOf(pod, order.signal));
   std::string text = table.Text(0);
   if (order.pods.size() < order.total) {
@@ -196,7 +195,7 @@ std::string LimitsText(std::span<const StorageLimitFacts> limits) {
     table.Add({limit.pod.FullName(), WhatIsLimited(limit),
                limit.used ? bytes(*limit.used) : "unknown", bytes(limit.limit),
                limit.used ? bytes(limit.limit - *limit.used) : "",
-               limit.broken ? "broken: this is why" : ""});
+               limit.broken ? "exceeded: reason for the eviction" : ""});
   }
   return table.Text(2);
 }

@@ -11,7 +11,7 @@ namespace jettison {
 // A policy that a fleet was simulated under.
 struct FleetPolicy {
   std::string name;
-  // The settings that are its own, as JSON; empty: what was in force on each node.
+  // Its settings as JSON; empty: the settings in force on each node.
   std::string definition;
   friend bool operator==(const FleetPolicy&, const FleetPolicy&) = default;
 };
@@ -23,7 +23,7 @@ struct FleetOption {
   friend bool operator==(const FleetOption&, const FleetOption&) = default;
 };
 
-// What a part of a fleet was made of, by what, and how.
+// How a part of a fleet was simulated: the program, the inputs, the policies and the options.
 struct FleetManifest {
   std::string version;  // of the program
   std::vector<FleetOption> options;

@@ -14,7 +14,7 @@
 
 namespace jettison {
 
-// A wire form has one list of its fields, which whoever writes it and whoever reads it go through:
+// A wire form has one list of its fields, which the writer and the reader share:
 //
 //   template <typename Archive, FormOf<Taint> T>
 //   void VisitFields(Archive& fields, T& taint) {
@@ -72,7 +72,7 @@ class FieldWriter {
   JsonWriter& json_;
 };
 
-// The members of a form, into an object that may have others.
+// Writes the members of a form into an open object, which may have others.
 template <typename T>
 void WriteFields(const T& form, JsonWriter& json) {
   FieldWriter fields(json);

@@ -9,7 +9,7 @@
 
 namespace jettison {
 
-// What a time series of Prometheus is known by.
+// The labels that identify a time series of Prometheus.
 struct MetricSeries {
   std::string name;
   std::map<std::string, std::string, std::less<>> labels;  // the name is not among them

@@ -14,15 +14,15 @@ struct EvictionOrder {
   std::string message;             // of the status, the event and the condition
   std::map<std::string, std::string, std::less<>> annotations;  // of the event
   bool disruption_target = false;  // sets condition DisruptionTarget, reason TerminationByKubelet
-  bool soft = false;               // for a soft threshold: nobody has to hurry
+  bool soft = false;               // for a soft threshold
 };
 
 // What became of the order to fail a pod.
 enum class EvictOutcome : std::uint8_t {
   kEnding,     // it has been told to end
   kWasEnding,  // it is ending as soon as that already, so nothing was done
-  kDryRun,     // nothing was done, because nobody is ended in a dry run
-  kAsked,      // nothing was done yet: somebody who may refuse is asked first
+  kDryRun,     // nothing was done, because this is a dry run
+  kAsked,      // nothing was done yet: the API server is asked first
 };
 
 }  // namespace jettison

@@ -27,7 +27,7 @@ inline constexpr std::size_t kMostFaults = 100;
 void AddFault(Faults& faults, Fault fault);
 // The same for lines of text.
 void AddLine(std::vector<std::string>& lines, std::size_t& left_out, std::string line);
-// What stands for the lines that were left out; nothing is added where there are none.
+// Adds a line which says how many were left out; adds nothing if there are none.
 void CloseLines(std::vector<std::string>& lines, std::size_t left_out);
 
 // At most `most` bytes of a text, cut between two characters, "..." behind it where it was longer.

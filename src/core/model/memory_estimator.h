@@ -5,7 +5,7 @@
 
 namespace jettison {
 
-// What counts as available of the memory that a node or all its pods use.
+// Which page cache counts as available memory, although the node or its pods use it.
 enum class MemoryEstimator : std::uint8_t {
   kWorkingSet,  // inactive file pages: Kubernetes' working set
   kAvailable,   // active ones as well, about as MemAvailable does

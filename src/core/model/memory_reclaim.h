@@ -6,11 +6,11 @@
 
 namespace jettison {
 
-// Whose memory the kernel is asked to take back before a pod has to go for it.
+// From which groups the kernel is asked to reclaim memory before a pod is evicted for it.
 enum class MemoryReclaim : std::uint8_t {
-  kOff,   // nobody's
-  kDead,  // that of groups without a process
-  kIdle,  // then that of pods that hardly run
+  kOff,   // from none
+  kDead,  // from groups without a process
+  kIdle,  // then also from pods that hardly run
 };
 // "off", "dead", "idle".
 [[nodiscard]] constexpr std::string_view NameOf(MemoryReclaim reclaim) {

@@ -6,9 +6,9 @@
 
 namespace jettison {
 
-// Whose idea of a protected pod is followed. `kubelet`: static pods are critical, as in a cluster,
-// where they carry the control plane; what a replay uses. `standalone`: pods from the manifest
-// directory are ordinary ones, because there is no other source of pods; only a priority protects.
+// Which pods are critical. `kubelet`: static pods are, as in a cluster, where they run the control
+// plane; a replay uses this. `standalone`: only the priority of a pod makes it critical, because
+// all pods come from the manifest directory.
 enum class Profile : std::uint8_t { kKubelet, kStandalone };
 
 // "kubelet", "standalone".

@@ -7,7 +7,7 @@
 
 namespace jettison {
 
-// What stands where something secret stood.
+// The text that replaces a secret.
 inline constexpr std::string_view kRedacted = "<redacted>";
 
 // A text that is meant to be a URL, without its user and password, query and fragment:
@@ -17,9 +17,9 @@ inline constexpr std::string_view kRedacted = "<redacted>";
 // A text with every URL ("scheme://...") in it redacted so; the rest stays.
 [[nodiscard]] std::string WithRedactedUrls(std::string_view text);
 
-// The pod as whoever may look at the node may see it: without the values of environment variables
-// and without the manifest that kubectl keeps in an annotation, which has them, too; URLs in
-// commands, arguments and annotations are redacted. It decides and ranks like the pod itself.
+// A copy of the pod that may be shown to onlookers: without the values of environment variables,
+// and without the annotation in which kubectl keeps the manifest, because it has the values, too.
+// URLs in commands, arguments and annotations are redacted. The copy is ranked like the pod itself.
 [[nodiscard]] Pod RedactedPod(Pod pod);
 
 }  // namespace jettison

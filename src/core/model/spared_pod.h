@@ -7,7 +7,7 @@
 
 namespace jettison {
 
-// A pod that goes for no soft threshold until then. A hard one does not ask.
+// A pod that is not evicted for a soft threshold until `until`. Hard thresholds ignore this.
 struct SparedPod {
   std::string uid;
   std::string why;  // in the words of who spares it
@@ -15,7 +15,7 @@ struct SparedPod {
   friend bool operator==(const SparedPod&, const SparedPod&) = default;
 };
 
-// What has been asked and answered for soft thresholds, as far as it holds back what comes.
+// The soft evictions so far, as far as they delay or prevent the next ones.
 struct SoftEvictionsSoFar {
   std::vector<Instant> granted;  // within the last hour, oldest first
   std::vector<SparedPod> spared;

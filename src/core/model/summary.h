@@ -95,23 +95,22 @@ struct MostOnDisk {
   friend bool operator==(const MostOnDisk&, const MostOnDisk&) = default;
 };
 
-// What a decision for memory or process ids reads of every pod stands together in the third line of
-// the cache.
+// The members that a decision for memory or process IDs reads are together in the third cache line.
 struct alignas(64) PodStats {
   std::string uid;
   std::string name;
   std::string namespace_;
-  // The pass chose without this pod's figure, which was read afterwards: it held no more than this,
-  // in bytes or tasks, and could not have gone first. Never told by a kubelet.
+  // Set if the pod was passed over: its figure was read only after the decision. It held at most
+  // this, in bytes or tasks, and could not have been evicted first. A kubelet never sets it.
   std::optional<std::uint64_t> passed_over_at;
   std::optional<std::uint64_t> process_count;
   std::optional<std::uint64_t> memory_working_set_bytes;
-  // Absent: nobody has worked it out yet. Whoever takes figures away may leave it: it is the most.
+  // Absent: not computed yet. It is an upper bound, so it may stay when figures are removed.
   std::optional<MostOnDisk> most_on_disk;
   std::vector<ContainerStats> containers;
   std::vector<VolumeStats> volumes;
   std::optional<FsUsage> ephemeral_storage;
-  // Of every disk figure of the pod, and never told by a kubelet; absent: they belong to the pass.
+  // Set if the pod's disk figures were not measured for this pass. A kubelet never sets it.
   std::optional<StaleDisk> stale_disk;
   bool has_memory =
       false;  // there are memory figures, even where the working set is not among them

@@ -11,14 +11,14 @@
 
 namespace jettison {
 
-// What a pass is going to do, by figures of pods that were read as its plan says.
+// What a pass is going to do, decided by the pods' figures that its plan asked for.
 struct PassDecision {
   Decision decision;
-  std::optional<EvictionPause> pause;  // the victim does not go now
+  std::optional<EvictionPause> pause;  // present: the eviction of the victim waits
 };
 
-// Chooses, once a pass. `pods` are the active ones joined with their figures; those of the victim's
-// containers may still be missing. `pace` as in PassInput.
+// Makes the decision of a pass. `pods` are the active pods joined with their figures; the figures
+// of the victim's containers may still be missing. `pace` is as in PassInput.
 [[nodiscard]] PassDecision DecidePass(const PassPolicy& policy, const ReadingPlan& plan,
                                       std::span<const ActivePod> pods,
                                       const std::optional<PaceInput>& pace);

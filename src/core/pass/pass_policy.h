@@ -9,15 +9,15 @@
 
 namespace jettison {
 
-// What stays the same from pass to pass.
+// The settings of a pass.
 struct PassPolicy {
   std::vector<Threshold> thresholds;  // effective: containerfs.* replaced for the layout
   Duration pressure_transition_period = std::chrono::minutes(5);
   std::int64_t max_pod_grace_period_seconds = 0;
   bool local_storage_capacity_isolation = true;
   DiskLayout layout;
-  // Nobody goes for a soft threshold while a hard one acts, of whichever signal: a soft eviction
-  // may have to wait for an answer, or be refused.
+  // No pod is evicted for a soft threshold while a hard one of any signal acts, because a soft
+  // eviction may have to wait for an answer, or may be refused.
   bool hard_first = false;
 };
 

@@ -13,19 +13,19 @@
 
 namespace jettison {
 
-// Which figures a step of reading takes.
+// Which figures a step reads.
 enum class PodFigures : std::uint8_t {
-  kMemory,      // of a pod as a whole
-  kTasks,       // how many process ids it has
-  kContainers,  // the memory of each of its containers, beside that
-  kAll,         // everything that is known of it
+  kMemory,      // the memory of a pod as a whole
+  kTasks,       // its number of process IDs
+  kContainers,  // the memory of each of its containers
+  kAll,         // all its figures
 };
 
-// Of whom.
+// Which pods a step reads the figures of.
 enum class PodsToRead : std::uint8_t {
   kEachPod,
-  kContenders,   // until it is certain who goes first (decide/victim_search); or else of each
-  kFirstVictim,  // as soon as the steps before say who that is; of nobody else
+  kContenders,   // only until the first victim is certain (decide/victim_search), or each pod
+  kFirstVictim,  // only the first victim, which the earlier steps determine
 };
 
 struct ReadStep {
@@ -34,29 +34,29 @@ struct ReadStep {
   friend bool operator==(const ReadStep&, const ReadStep&) = default;
 };
 
-// What a pass goes on from when the node's own figures have been read: the one evaluation that it
-// decides, acts and reports by, and what is still to be read of the pods.
+// The state of a pass after the node's own figures have been read: the evaluation that it decides,
+// acts and reports by, and the figures of pods that are still to be read.
 struct ReadingPlan {
   Instant now;
   Observations observations;
   Evaluation evaluation;
-  // The one that would be acted for, and the one where nobody may go for a disk; none: nothing is
-  // starved.
+  // The threshold that would be acted for, and the one if no pod may be evicted for a disk; absent:
+  // none acts.
   std::optional<std::size_t> threshold;
   std::optional<std::size_t> beside_disks;
-  // In this order. After the last step everything is known that the pass decides and tells by;
-  // none: no pod plays a part in it.
+  // The steps in their order. After the last one, every figure has been read that the pass needs to
+  // decide and to report. Empty: it needs no figures of pods.
   std::span<const ReadStep> pods;
 };
 
-// What the observations say under the policy. Allocates nothing.
+// Evaluates the observations under the policy. Allocates nothing.
 [[nodiscard]] Evaluation EvaluateBy(const PassPolicy& policy, const EvictionState& state,
                                     const Observations& observations, Instant now);
 
-// Evaluates and plans. Storage limits need all figures of every pod, whatever the node's say. A
-// threshold on memory needs the memory of the pods that could go first, and the containers of the
-// one that does, to name them: reading what nobody asks for takes longer than everything else
-// together. Allocates nothing.
+// Evaluates the node's figures and plans which figures of pods to read. Storage limits need all
+// figures of every pod. A threshold on memory needs only the memory of the pods that could be
+// evicted first, and the containers of the victim for its message: reading more would take longer
+// than everything else together. Allocates nothing.
 [[nodiscard]] ReadingPlan PlanReading(const PassPolicy& policy, const EvictionState& state,
                                       const NodeStats& node, Instant now);
 

@@ -16,8 +16,8 @@
 
 namespace jettison {
 
-// One pass with everything that it was made of, as values: it can be made again with the same
-// result, and what it did can be explained when the pods are gone.
+// One pass with all its inputs and its report, as values: it can be repeated with the same result,
+// and explained when the pods are gone.
 struct RecordedPass {
   std::uint64_t number = 0;                  // of passes since the agent started, from 1
   std::shared_ptr<const PassPolicy> policy;  // as for that pass: a watch pass has no storage limits

@@ -16,9 +16,10 @@ struct AdmissionAnswer {
   friend bool operator==(const AdmissionAnswer&, const AdmissionAnswer&) = default;
 };
 
-// Answers a pod that wants to start on a node with these conditions. Without conditions everybody
-// may; critical pods always may. Under memory pressure alone, pods that are not BestEffort may, and
-// so may BestEffort ones that tolerate the taint of memory pressure. Nobody else.
+// Decides whether a pod may start on a node with these conditions. Without conditions every pod
+// may; critical pods always may. If MemoryPressure is the only condition, pods that are not
+// BestEffort may, and so may BestEffort pods that tolerate the taint of memory pressure. Other pods
+// may not.
 // Source: pkg/kubelet/eviction, managerImpl.Admit (1.36).
 [[nodiscard]] AdmissionAnswer Admit(const Pod& pod, NodeConditions conditions, Profile profile);
 

@@ -4,7 +4,7 @@
 
 namespace jettison {
 
-// Works it out from the figures of the pod, of its containers and of its volumes.
+// Computes MostOnDisk from the figures of the pod, its containers and its volumes.
 [[nodiscard]] MostOnDisk MostOnDiskOf(const PodStats& pod);
 
 }  // namespace jettison

@@ -9,11 +9,12 @@ namespace jettison {
 // What the agent gives itself: it must outlive every pod.
 inline constexpr int kAgentOomScoreAdj = -999;
 
-// How the kernel's OOM killer should weigh a container of the pod (`container` is one of its
-// containers or init containers) on a node of that many bytes of memory: -997 for Guaranteed and
-// system-node-critical pods, 1000 for BestEffort, between for Burstable, less the more memory the
-// container asks for. What a pod-level request leaves over is shared equally among the containers;
-// a side-car is never killed before the smallest regular container.
+// The oom_score_adj of a container of the pod (`container` is one of its containers or init
+// containers) on a node with that many bytes of memory: -997 for Guaranteed and
+// system-node-critical pods, 1000 for BestEffort pods. For Burstable pods it lies in between, and
+// is the lower the more memory the container requests. The part of a pod-level request that no
+// container requests is shared equally among the containers. A side-car's value is never above that
+// of the smallest regular container.
 //
 // The kubelet does not cap the figure: containers that together ask for more than their pod make it
 // exceed 1000, which the kernel refuses, so who writes it must cap it. On a node whose capacity is

@@ -16,16 +16,17 @@
 
 namespace jettison {
 
-// A named amount that a pod must not exceed. A pod that comes from elsewhere than an API server may
-// have two volumes, or two containers, of one name: what limits is told by the place, not the name.
+// A limit of a volume or a container of a pod. It is identified by its place, not by its name,
+// because a pod that does not come from an API server may have two volumes, or two containers, of
+// the same name.
 struct StorageLimit {
   std::string name;       // of the volume or container
   Nanos limit = 0;        // bytes, in billionths
   std::size_t place = 0;  // in the pod's volumes or containers
 };
 
-// The least usage, in bytes, that breaks one of a pod's limits on local storage, by the kind of the
-// limit: no limit is broken by less. A pod without limits of a kind has one that nothing reaches.
+// The least usage, in bytes, that breaks a local-storage limit of the pod, by the kind of the
+// limit. A kind without limits has the largest value.
 struct LeastOverLimit {
   static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
@@ -34,9 +35,9 @@ struct LeastOverLimit {
   std::uint64_t container = kNever;
 };
 
-// A pod with everything that choosing a victim asks of it, worked out once when the pod arrives:
-// a pass then compares numbers and parses nothing. What it asks of every pod stands in the first
-// line of the cache.
+// A pod with everything that the choice of a victim needs, computed once when the pod is added, so
+// that a pass parses nothing. The members that a pass reads of every pod are in the first cache
+// line.
 struct alignas(64) PodFacts {
   std::int32_t priority = 0;
   PodOrigin source = PodOrigin::kOwn;
@@ -59,10 +60,10 @@ struct alignas(64) PodFacts {
   [[nodiscard]] bool IsSpared() const { return protection == Protection::kSpared; }
 };
 
-// Works them out. (kubelet: pkg/kubelet/eviction/helpers.go, 1.36)
+// Computes the facts of a pod. (kubelet: pkg/kubelet/eviction/helpers.go, 1.36)
 [[nodiscard]] PodFacts FactsOf(Pod pod, Profile profile);
 
-// A running pod beside what was measured of it in this pass; no stats: nothing is known of it.
+// A running pod with its stats of this pass; `stats` null: nothing was measured.
 struct ActivePod {
   const PodFacts* facts = nullptr;
   const PodStats* stats = nullptr;
@@ -79,8 +80,8 @@ struct PodRange {
 void JoinStats(const std::vector<const PodFacts*>& pods, const Summary& summary,
                std::vector<ActivePod>& joined);
 
-// The same of stats that were read for these very pods, in their order: no UID is looked at, each
-// of which lies elsewhere in memory. Where there are not as many, they are joined by UID.
+// As JoinStats, for stats that were read for these pods in the same order: the UIDs, which lie
+// elsewhere in memory, are not compared. If the numbers differ, the stats are joined by UID.
 void JoinInOrder(const std::vector<const PodFacts*>& pods, const Summary& summary,
                  std::vector<ActivePod>& joined);
 

@@ -10,21 +10,22 @@
 
 namespace jettison {
 
-// What Linux takes of a program's environment and arguments (execve(2)): of one string its bytes
-// with the NUL behind them (MAX_ARG_STRLEN); of all strings, with a pointer to each, a quarter of
-// the stack's limit, which is 8 MiB. A page is left for what the runtime adds.
+// Linux' limits for a program's environment and arguments (execve(2)): one string with its NUL has
+// at most MAX_ARG_STRLEN bytes; all strings, with a pointer to each, have at most a quarter of the
+// stack limit of 8 MiB. One page is reserved for what the runtime adds.
 inline constexpr std::size_t kMostStringBytes = std::size_t{128} << 10;
 inline constexpr std::size_t kMostProgramBytes = (std::size_t{2} << 20) - 4096;
 
-// Where a container asks for more than that.
+// A violation of these limits by a container.
 struct ProgramFault {
   std::string_view field;  // "env", "command" or "args"
   std::size_t index = 0;   // in it
-  std::string message;     // what it would have, and what is allowed
+  std::string message;     // the size that it would have, and the allowed one
 };
 
-// Whether variables, command and arguments are small enough once they are expanded; the first that
-// is not, or with which all of them are too many. Sizes are worked out, nothing is expanded.
+// Checks the sizes of variables, command and arguments after their expansion. Returns the first
+// string that is too long, or with which the sum is too large. Computes sizes only, without
+// expanding anything.
 [[nodiscard]] std::optional<ProgramFault> ProgramFaultOf(const Container& container);
 
 // The same as an error that names the container; to be asked before anything is expanded.

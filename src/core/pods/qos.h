@@ -5,7 +5,7 @@
 namespace jettison {
 
 // The QoS class of a pod as its spec gives it. Only cpu and memory count, init containers too, and
-// zero counts as absent: BestEffort when nobody asks for anything, Guaranteed when every container
+// zero counts as absent: BestEffort when no container has any, Guaranteed when every container
 // has equal requests and limits of both, Burstable otherwise. Pod-level resources decide alone
 // where `spec.resources` is there, an empty one included.
 // Source: pkg/apis/core/v1/helper/qos, ComputePodQOS (1.36).

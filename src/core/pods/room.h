@@ -14,52 +14,52 @@
 
 namespace jettison {
 
-// What pods share out among themselves by their requests.
+// The resources that limit how many pods fit on the node, by their requests.
 inline constexpr std::array<std::string_view, 3> kSharedResources = {"cpu", "memory",
                                                                      "ephemeral-storage"};
 
 // An amount of each of kSharedResources: cores and bytes, in billionths.
 using SharedAmounts = std::array<Nanos, kSharedResources.size()>;
 
-// What a pod asks for, as the kubelet counts it when it fits pods on a node: a pod-level request,
-// or else its containers' sum, and the overhead.
+// The requests of a pod as the kubelet counts them for the node: the pod-level request, or else the
+// sum of its containers, plus the overhead.
 // Source: component-helpers/resource, PodRequests (1.36).
 [[nodiscard]] SharedAmounts RequestsOf(const Pod& pod);
 
-// A pod that has a place on the node.
+// A pod that takes up resources of the node.
 struct Occupant {
   SharedAmounts requests{};
   std::int32_t priority = 0;
-  bool ending = false;  // its place comes free by itself
-  bool stays = false;   // it cannot be told to leave: not there yet, or not ours to end
+  bool ending = false;  // it is ending, so its resources will be free
+  bool stays = false;   // it cannot be preempted: not created yet, or foreign
 };
 
-// What a pod asks for and does not find; with the words of the kubelet.
+// The resource that a pod requests in vain, with the kubelet's reason and message.
 struct Shortage {
   std::size_t resource = 0;  // in kSharedResources
   Nanos requested = 0;
-  Nanos used = 0;      // by those whom it cannot ask to leave
-  Nanos capacity = 0;  // what there is to share out
+  Nanos used = 0;      // by pods that it cannot preempt
+  Nanos capacity = 0;  // node allocatable
 
   [[nodiscard]] std::string Reason() const;   // "OutOfmemory"
   [[nodiscard]] std::string Message() const;  // "Node didn't have enough resource: memory, ..."
 };
 
-// Where a pod can find its place.
+// Whether a pod fits on the node, and what has to end before.
 struct Room {
-  bool free = false;                  // there is enough of everything now
-  std::vector<std::size_t> give_way;  // occupants to be ended, so that there will be
-  std::size_t scarce = 0;             // where some give way: what for, in kSharedResources
-  std::optional<Shortage> shortage;   // there is not, even when all give way who have to
+  bool free = false;                  // it fits now
+  std::vector<std::size_t> give_way;  // occupants to be preempted, so that it will fit
+  std::size_t scarce = 0;             // what they are preempted for, in kSharedResources
+  std::optional<Shortage> shortage;   // present: it cannot fit, even after preemption
 
-  // Enough comes free when those that are ending, and those that give way, are gone.
+  // Whether the pod will fit when ending and preempted pods are gone.
   [[nodiscard]] bool Awaited() const { return !free && !shortage; }
 };
 
-// Whether a pod finds room among the occupants of a node that shares out `allocatable` (absent: as
-// much as anyone asks for). Whoever has a lower priority gives way, as few as need be: the lowest
-// priorities first and, among equals, those listed last. What a pod does not ask for it cannot be
-// short of. (kubelet: GeneralPredicates; it has critical pods alone preempt others)
+// Whether a pod with these requests fits among the occupants of a node with `allocatable` (absent:
+// unlimited). Pods of lower priority are preempted, as few as necessary: the lowest priorities
+// first and, among equals, those listed last. A resource that the pod does not request is not
+// checked. (kubelet: GeneralPredicates; there, only critical pods preempt others)
 [[nodiscard]] Room FindRoom(const SharedAmounts& requests, std::int32_t priority,
                             std::span<const Occupant> occupants,
                             const std::optional<SharedAmounts>& allocatable);

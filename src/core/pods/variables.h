@@ -12,8 +12,8 @@
 
 namespace jettison {
 
-// Goes through a text in the parts that Expand makes of it: `literal` is called with what stays,
-// `named` with the name of each variable; where it answers false, the reference stays, too.
+// Splits a text as Expand does: calls `literal` with each part that stays, and `named` with the
+// name of each variable reference. If `named` returns false, the reference stays as it is written.
 template <typename Literal, typename Named>
 void ForEachPart(std::string_view text, const Literal& literal, const Named& named) {
   while (!text.empty()) {

@@ -15,8 +15,8 @@
 
 namespace jettison {
 
-// Whose passes follow, and who wrote them down. A recording begins with one; another one follows
-// where the maker was started anew: what passed before says nothing of the state after it.
+// The head of a recording: which node it is of, and which program wrote it. Another head follows
+// when the program was restarted; the passes before it say nothing about the state after it.
 struct RecordingAbout {
   Instant at;
   std::string node;
@@ -44,8 +44,8 @@ struct RecordedGap {
   [[nodiscard]] bool operator==(const RecordedGap&) const = default;
 };
 
-// What is to be known of a recording before it is believed: where its figures come from, what it
-// lacks and what that costs, what was put between samples, what was assumed.
+// A remark on how far a recording can be trusted: where its figures come from, what it lacks and
+// what follows from that, what was interpolated, what was assumed.
 struct RecordedNote {
   Instant at;        // when it was noted, or what it is about
   std::string text;  // a sentence without its full stop
@@ -53,8 +53,7 @@ struct RecordedNote {
   [[nodiscard]] bool operator==(const RecordedNote&) const = default;
 };
 
-// A pass as in memory: its policy, the state that it began with, its figures, its pods, and what it
-// did. Parts that stay the same from pass to pass are the same objects.
+// One item of a recording. Parts of passes that stay the same from pass to pass are shared objects.
 using RecordedItem = std::variant<RecordingAbout, std::shared_ptr<const RecordedPass>,
                                   RecordedOomKill, RecordedGap, RecordedNote>;
 
@@ -64,7 +63,7 @@ struct SignalExtremes {
   std::int64_t most_capacity = 0;
 };
 
-// Some passes that follow one another, as far as can be said without reading them.
+// Consecutive passes, as far as they are known without reading them.
 struct RecordedStretch {
   Instant first;
   Instant last;
@@ -81,7 +80,7 @@ struct RecordedLook {
   Instant at;
   const PassPolicy& policy;
   const NodeStats& node;
-  bool acted = false;  // it did more than look, or its state follows from nothing before it
+  bool acted = false;  // it did something, or its state does not follow from the passes before
 };
 
 // Chooses which passes of a recording are read with their pods. The others are left out; items that

@@ -26,8 +26,8 @@ struct EvictionRecord {
   std::optional<EvictOutcome> outcome;  // absent: it could not even begin
 };
 
-// A pod that lives on although it was killed. It was killed again; ranking it would bring nothing
-// more, so others are chosen beside it.
+// A pod of which something still runs although it was killed. It was killed again. It is not
+// ranked, because an eviction would do nothing more, so other pods are chosen.
 struct SurvivorRecord {
   std::string pod_uid;
   Instant since;  // the first kill
@@ -42,7 +42,7 @@ struct StaleDiskRecord {
   [[nodiscard]] friend bool operator==(const StaleDiskRecord&, const StaleDiskRecord&) = default;
 };
 
-// Everything a pass did and why, as a value: logs, metrics, status and replay are made from it.
+// Everything that a pass did and why. Logs, metrics, status and replays are made from it.
 struct CycleReport {
   Instant at;
   Observations observations;
@@ -50,16 +50,16 @@ struct CycleReport {
   std::optional<Threshold> acting_for;  // the threshold that was acted for
   std::vector<ReclaimStep> reclaim_attempted;
   std::vector<std::string> reclaim_errors;
-  bool reclaim_under_way = false;  // it takes its time: nobody was evicted before it is over
+  bool reclaim_under_way = false;  // no pod is evicted before it is over
   bool relieved_by_reclaim = false;
   std::optional<Observation> after_reclaim;  // of the signal acted for, by the look after a reclaim
-  // What was taken back beside the passes since the last one, so that no pod had to go.
+  // Memory that was reclaimed outside of passes since the last one, to avoid evictions.
   std::vector<ReclaimedMemory> reclaimed;
   // Pods that were killed before their grace period was over, since the last pass.
   std::vector<EarlyKill> early_kills;
-  std::optional<EvictionPause> pause;       // nobody was evicted now: the next one waits
+  std::optional<EvictionPause> pause;       // present: no eviction was made, the next one waits
   std::optional<Signal> ranked_for;         // absent where no ranking took place
-  std::vector<std::string> ranking;         // UIDs, first to go first; filled on request
+  std::vector<std::string> ranking;         // UIDs in the order of eviction; filled on request
   std::vector<StaleDiskRecord> stale_disk;  // where pods were ranked for a disk; by the pods' order
   std::vector<SurvivorRecord> survivors;    // where something was acted for
   std::vector<SparedPod> spared;            // where a soft threshold was acted for; by UID

@@ -38,8 +38,8 @@ struct Scenario {
   std::vector<ScenarioStep> steps;
 };
 
-// What came of one step: the report of its pass and the answers to those who asked for admission,
-// in the order asked.
+// The result of one step: the report of its pass, and the answers to the pods that asked for
+// admission, in the order of ScenarioStep::admit.
 struct StepOutcome {
   CycleReport report;
   std::vector<AdmissionAnswer> admission;

@@ -27,7 +27,7 @@ struct KubeletEviction {
   std::string message;  // status.message
 };
 
-// Compares whom Jettison would have evicted with whom the kubelet evicts. Use:
+// Compares the pods that Jettison would have evicted with those that the kubelet evicts. Use:
 //
 //   ShadowBook book;
 //   book.NoteOurs({...});      // after a pass: for each eviction of its report with kDryRun
@@ -36,12 +36,12 @@ struct KubeletEviction {
 //   book.Advance(now);         // each turn; NextDeadline says when it is due
 //   book.View(now)             // for metrics, `jettison shadow`, the dashboard
 //
-// Times need not be in order, but what is over is judged by the latest one. What a first list of
-// the watch has of pods that were evicted before must not be noted: nobody was there to foresee it.
+// Times need not be in order, but the window of a pairing ends by the latest one. Pods that were
+// evicted already when the watch listed them first must not be noted: Jettison did not run then.
 class ShadowBook {
  public:
   struct Limits {
-    Duration window = std::chrono::seconds(60);  // how far apart two sides of a pairing may be
+    Duration window = std::chrono::seconds(60);  // the most time between the two sides of a pairing
     std::size_t open = 64;                       // of each side; the oldest is judged early
     std::size_t pairings = 100;                  // that are kept to be shown
     std::size_t evicted = 256;                   // pods that are known to have been evicted
@@ -51,13 +51,13 @@ class ShadowBook {
   ShadowBook() = default;
   explicit ShadowBook(const Limits& limits) : limits_(limits) {}
 
-  // The first note of a pod and a resource counts; each further one keeps the intent open.
+  // The first note of a pod and a resource opens an intent; each further one keeps it open.
   void NoteOurs(ShadowIntent intent);
   // A pod is counted once, however often it is noted. One that was only rejected is passed over.
   void NoteKubelets(KubeletEviction eviction);
   // The pod ended, and the kubelet did not evict it.
   void NoteGone(const std::string& uid, Instant at);
-  // Judges what has waited long enough.
+  // Concludes the intents and evictions whose window is over.
   void Advance(Instant now);
   // When something is due; absent: nothing waits.
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
@@ -72,19 +72,19 @@ class ShadowBook {
   struct Intent {
     ShadowSide side;
     Instant last;        // the last note of it
-    bool spent = false;  // it has been judged, and is remembered so that it is not noted anew
+    bool spent = false;  // concluded; kept so that it is not opened again
   };
 
   [[nodiscard]] Intent* Find(const ShadowSide& side);
-  // Ours of that pod: the one for the same resource, else the earliest.
+  // Our intent for that pod: the one for the same resource, else the earliest.
   [[nodiscard]] const Intent* IntentOf(const std::string& uid,
                                        const std::optional<Resource>& resource) const;
-  // The oldest for the same resource that has not been judged.
+  // The oldest intent for the same resource that has not been concluded.
   [[nodiscard]] Intent* Rival(const std::optional<Resource>& resource);
   [[nodiscard]] bool WasEvicted(const std::string& uid) const;
   void AddIntent(Intent intent);
   void AddKubelets(ShadowSide side);
-  // Pairs ours with what the kubelet has done before it; whether there was something.
+  // Pairs our intent with an earlier eviction of the kubelet. Returns whether there was one.
   [[nodiscard]] bool PairWithEarlier(const ShadowSide& ours);
   void ForgetIntentsOf(const std::string& uid);
   void RememberEvicted(const std::string& uid);

@@ -13,7 +13,7 @@
 
 namespace jettison {
 
-// Whom an eviction is about.
+// The pod of an eviction.
 struct ShadowPod {
   std::string uid;
   std::string namespace_;
@@ -57,7 +57,7 @@ struct ShadowPairing {
   // Whether both acted for the same resource; absent where one of them is not known.
   std::optional<bool> same_reason;
 };
-// What two sides make together. The pod and the times decide about the verdict.
+// Pairs two sides. The verdict depends on the pods and the times.
 [[nodiscard]] ShadowPairing PairingOf(ShadowSide ours, ShadowSide kubelets, Instant decided_at);
 
 // Upper bounds of the classes that leads are counted in. The kubelet looks every 10 s.
@@ -67,7 +67,7 @@ inline constexpr std::array<Duration, 12> kShadowLeadBounds = {
     std::chrono::seconds(20),       std::chrono::seconds(30),       std::chrono::seconds(60),
     std::chrono::minutes(5),        std::chrono::minutes(30),       std::chrono::hours(2)};
 
-// What there was since the start, for metrics. jettison_shadow_agreements_total is Of(kAgreed),
+// Counters since the start, for metrics. jettison_shadow_agreements_total is Of(kAgreed),
 // jettison_shadow_disagreements_total{kind=...} each of the others, and the histogram
 // jettison_shadow_lead_seconds has the bounds above.
 struct ShadowCounters {
@@ -86,7 +86,7 @@ struct ShadowCounters {
 // How many pairings agree, in hundredths of a percent; absent where there is none.
 [[nodiscard]] std::optional<std::int32_t> AgreementOf(const ShadowCounters& counters);
 
-// The book as a value, for whoever looks on.
+// The state of a ShadowBook as a value, for onlookers.
 struct ShadowView {
   Instant at;
   ShadowCounters counters;

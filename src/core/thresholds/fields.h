@@ -15,9 +15,9 @@
 
 namespace jettison {
 
-// The members of one map of a configuration, read one by one with the type that each should have.
-// An absent or null member is absent; one of another type, or out of range, is noted as a fault and
-// absent too, so that reading goes on and every fault is found.
+// Reads the members of one map of a configuration, each with its expected type. A member that is
+// missing or null is absent. A member of another type, or out of range, is noted as a fault and is
+// absent, too, so that reading continues and every fault is found.
 class Fields {
  public:
   // `map` must outlive this; `path` stands before each key in faults ("evictionBackoff.").

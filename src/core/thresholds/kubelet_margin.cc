@@ -29,8 +29,8 @@ Percentage WithPoints(Percentage theirs, double points) {
   return Percentage{static_cast<float>(ours) / 100};
 }
 
-// Before it evicts for a disk, the kubelet removes images and dead containers, which it alone can.
-// Whoever acts above its threshold ends pods for what it is about to free.
+// Before it evicts for a disk, the kubelet removes images and dead containers, which only it can
+// do. A threshold above the kubelet's would evict pods for space that the kubelet is about to free.
 bool IsLeftToTheKubelet(Signal signal) {
   const Resource resource = ResourceOf(signal);
   return resource == Resource::kEphemeralStorage || resource == Resource::kInodes;

@@ -5,9 +5,9 @@
 
 namespace jettison {
 
-// By how much more our threshold lies above the kubelet's of the same signal, so that we have
-// evicted before the kubelet sees its own crossed. It has the form of what it is added to: no
-// capacity has to be known for it. What it is reckoned by: docs/kubernetes.md.
+// How far our threshold lies above the kubelet's of the same signal, so that Jettison evicts before
+// the kubelet sees its own threshold crossed. It is an amount and a percentage, so that it can be
+// added to either without knowing the capacity. Its computation: docs/kubernetes.md.
 struct Margin {
   Quantity amount;  // bytes, inodes or process ids
   double percent_points = 0;
@@ -15,13 +15,14 @@ struct Margin {
 // For signals of the kubelet.
 [[nodiscard]] Margin MarginOf(Signal signal);
 
-// The kubelet's threshold and the margin. A percentage stays below 100%: where the margin does not
-// fit, half of what is left to 100% is added.
+// The kubelet's threshold plus the margin. A percentage stays below 100%: if the margin does not
+// fit, half of the difference to 100% is added.
 [[nodiscard]] ThresholdValue WithMargin(Signal signal, const ThresholdValue& theirs);
 
-// Settings of our own, made of the kubelet's: each threshold with the margin, soft ones with the
-// kubelet's grace periods. Minimum reclaims are no part of it. Left out are disks, for which the
-// kubelet frees what nobody uses before it evicts, and shares that are no numbers.
+// Our settings derived from the kubelet's: each threshold plus the margin, soft ones with the
+// kubelet's grace periods, without minimum reclaims. Thresholds on disks are left out, because the
+// kubelet frees unused images and containers before it evicts for them. Percentages that are not
+// numbers are left out, too.
 [[nodiscard]] EvictionSettings SettingsAbove(const EvictionSettings& theirs);
 
 }  // namespace jettison

@@ -67,9 +67,9 @@ Fault FaultOf(const Threshold& ours, const Threshold& theirs, const Capacity& ca
     return {.file = "",
             .key = fmt::format("evictionSoftGracePeriod[{}]", signal),
             .value = FormatDuration(ours.grace_period),
-            .message = fmt::format("must be at most {}, as the kubelet has it, or the kubelet "
-                                   "evicts first",
-                                   FormatDuration(theirs.grace_period))};
+            .message = fmt::format(
+                "must be at most {}, the value of the kubelet, or the kubelet evicts first",
+                FormatDuration(theirs.grace_period))};
   }
   return {.file = "",
           .key = fmt::format("{}[{}]", FieldOf(ours), signal),

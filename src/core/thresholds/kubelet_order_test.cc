@@ -115,7 +115,7 @@ TEST(KubeletOrder, AFaultNamesTheFieldBothValuesAndWhatIsAllowed) {
                   "first; 356Mi leaves time enough"));
   EXPECT_THAT(Described(CheckAboveKubelet(Soft("2Gi", "2m"), Soft("1Gi", "30s"), {})),
               ElementsAre("evictionSoftGracePeriod[memory.available]: \"2m0s\": must be at most "
-                          "30s, as the kubelet has it, or the kubelet evicts first"));
+                          "30s, the value of the kubelet, or the kubelet evicts first"));
   EXPECT_THAT(CheckAboveKubelet(HardThreshold("memory.available", "5%"),
                                 HardThreshold("memory.available", "1Gi"), {}),
               IsEmpty())

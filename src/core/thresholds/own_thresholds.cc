@@ -50,7 +50,7 @@ class OwnParser {
     const auto signal = SignalNamed(entry.signal);
     if (signal && std::ranges::find(own_.signals, *signal) != own_.signals.end()) return signal;
     if (signal && std::ranges::find(kKubeletSignals, *signal) != kKubeletSignals.end()) {
-      Refuse(entry, fmt::format("is no signal of {}; set it in evictionHard or evictionSoft of "
+      Refuse(entry, fmt::format("is not a signal of {}; set it in evictionHard or evictionSoft of "
                                 "KubeletConfiguration",
                                 own_.kind));
     } else {
@@ -84,9 +84,8 @@ class OwnParser {
     if (!period) {
       Refuse(entry, "must be a duration such as 1m30s");
     } else if (*period <= Duration::zero()) {
-      Refuse(entry,
-             fmt::format("must be more than 0s; a threshold that acts at once belongs into {}",
-                         own_.hard));
+      Refuse(entry, fmt::format("must be more than 0s; a threshold that acts at once belongs in {}",
+                                own_.hard));
     } else {
       return *period;
     }

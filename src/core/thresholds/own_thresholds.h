@@ -12,22 +12,22 @@
 
 namespace jettison {
 
-// One kind of signals that are Jettison's own, and how a JettisonConfiguration sets thresholds on
-// them: three maps by signal name.
+// One kind of Jettison's own signals, and the three maps by signal name in which a
+// JettisonConfiguration sets thresholds on them.
 struct OwnSignals {
   std::string_view kind;               // as in "no pressure signal has this name"
   std::string_view hard;               // "pressureHard"
   std::string_view soft;               // "pressureSoft"
   std::string_view soft_grace_period;  // "pressureSoftGracePeriod"
   std::span<const Signal> signals;
-  // What a text stands for; nothing: it breaks `value_rule`, which is said then.
+  // Parses a value; absent: it breaks `value_rule`, which the fault then quotes.
   std::optional<ThresholdValue> (*value_of)(std::string_view text);
   std::string_view value_rule;
-  // What has to be known of a value that is taken all the same; empty: nothing.
+  // A warning about a value that is accepted; empty: none.
   std::string_view (*warning_of)(const ThresholdValue& value);
 };
 
-// What the three maps say, nothing understood yet.
+// The contents of the three maps as unparsed text.
 struct OwnSettings {
   SignalSettings hard;
   SignalSettings soft;
@@ -40,7 +40,7 @@ struct OwnSettings {
 [[nodiscard]] ThresholdParsing ParseOwnThresholds(const OwnSignals& own,
                                                   const OwnSettings& settings);
 
-// Every kind that there is, in the order in which their thresholds stand.
+// Every kind, in the order of their thresholds.
 [[nodiscard]] std::span<const OwnSignals* const> AllOwnSignals();
 
 // The kind that this signal is of; null: it is the kubelet's.

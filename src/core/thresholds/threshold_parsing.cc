@@ -67,9 +67,10 @@ class Parser {
   std::optional<Signal> SignalOf(const Entry& entry) {
     const auto signal = SignalNamed(entry.signal_name);
     if (const OwnSignals* own = signal ? OwnSignalsOf(*signal) : nullptr) {
-      Refuse(entry, fmt::format("is no signal of the kubelet; set it in {} or {} of "
-                                "JettisonConfiguration",
-                                own->hard, own->soft));
+      Refuse(
+          entry,
+          fmt::format("is not a signal of the kubelet; set it in {} or {} of JettisonConfiguration",
+                      own->hard, own->soft));
       return std::nullopt;
     }
     if (!signal) {
@@ -90,7 +91,8 @@ class Parser {
       return std::nullopt;
     }
     if (!std::isfinite(*number)) {
-      Warn(entry, "is no finite share of the capacity; the kubelet accepts it, but means nothing");
+      Warn(entry,
+           "is not a finite share of the capacity; the kubelet accepts it, but it has no meaning");
     }
     return Percentage{*number / 100};
   }

@@ -12,7 +12,7 @@ namespace jettison {
 // A map of a configuration: signal name to what is said of it.
 using SignalSettings = std::map<std::string, std::string, std::less<>>;
 
-// The eviction settings as they are written, nothing understood yet.
+// The eviction settings as unparsed text.
 struct EvictionSettings {
   SignalSettings hard;               // evictionHard: amount or percentage
   SignalSettings soft;               // evictionSoft: amount or percentage
@@ -21,7 +21,7 @@ struct EvictionSettings {
   bool enforce_pods = false;         // enforceNodeAllocatable has "pods"
 };
 
-// What evictionHard says where it is absent as a whole (Linux).
+// The kubelet's default for an absent evictionHard (Linux).
 [[nodiscard]] const SignalSettings& DefaultEvictionHard();
 
 struct ThresholdParsing {

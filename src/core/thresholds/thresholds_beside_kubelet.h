@@ -9,9 +9,9 @@
 
 namespace jettison {
 
-// Which of our thresholds may be evicted by while a kubelet has its own: those that are known to
-// lie above. One that cannot be compared yet is not evicted by, and is once the capacity of its
-// signal has been observed.
+// Our thresholds that may be used beside a kubelet: those that are known to lie above the
+// kubelet's. A threshold that cannot be compared yet is not used until the capacity of its signal
+// has been observed.
 class ThresholdsBesideKubelet {
  public:
   ThresholdsBesideKubelet() = default;
@@ -19,12 +19,12 @@ class ThresholdsBesideKubelet {
   // `theirs` absent: there is no kubelet, or nothing is known of it, and ours are not compared.
   void Set(std::vector<Threshold> ours, std::optional<std::vector<Threshold>> theirs);
 
-  // Ours that may be evicted by, in their order.
+  // Our thresholds that may be used, in their order.
   [[nodiscard]] std::vector<Threshold> Usable() const;
-  // Whether a capacity is missing that decides.
+  // Whether a comparison still lacks a capacity.
   [[nodiscard]] bool AwaitsCapacities() const;
-  // Takes capacities in, those that are known by now. What is returned are the faults of thresholds
-  // that turn out not to lie above.
+  // Takes the capacities that are known by now. Returns faults of the thresholds that turn out not
+  // to lie above the kubelet's.
   [[nodiscard]] Faults Learn(const SignalCapacities& capacities);
 
  private:

@@ -84,7 +84,7 @@ Result<HttpUrl> ParseHttpUrl(std::string_view text) {
   }
   if (!IsPlace(place)) {
     return Refused(
-        "must have a host, or host:port, behind \"://\"; in a user or a password before it \"/\", "
+        "must have a host, or host:port, after \"://\"; in a user or a password before it \"/\", "
         "\"?\" and \"#\" are written %2F, %3F and %23");
   }
   if (std::ranges::any_of(url.credentials, IsBreak)) {

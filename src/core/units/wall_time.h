@@ -8,8 +8,8 @@
 
 namespace jettison {
 
-// Real time, as people and files have it. Anybody may set it at any moment, so nothing is decided
-// by it, and it is a type of its own: it neither compares with an Instant nor subtracts from one.
+// The clock of real time. It may be set at any moment, so no decision is based on it. Its time
+// points have a type of their own, which cannot be compared with an Instant or subtracted from one.
 struct RealTime {
   using duration = Duration;
   using rep = duration::rep;

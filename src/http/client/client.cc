@@ -22,7 +22,7 @@ Result<void> CanBeAsked(const HttpTarget& target, const http::Question& question
   if (!path.starts_with('/') || HasBreak(path) || path.find(' ') != std::string::npos ||
       HasBreak(target.bearer_token)) {
     return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} is no path that can be asked for", RedactedUrl(path)));
+                fmt::format("{} is not a path that can be requested", RedactedUrl(path)));
   }
   if (HasBreak(question.content_type)) {
     return Fail(ErrorCode::kInvalidArgument, "a content type must be one line");

@@ -11,7 +11,7 @@
 
 namespace jettison {
 
-// Whom to ask, and how.
+// The server to ask, and how.
 struct HttpTarget {
   // "unix:///run/jettison/jettison.sock", "http://127.0.0.1:10350", "https://node-1:10350".
   std::string endpoint = "unix:///run/jettison/jettison.sock";
@@ -28,8 +28,8 @@ struct HttpTarget {
   std::function<bool(std::string_view piece)> take_body = nullptr;
 };
 
-// Loads what HttpGet and HttpPost need, which they do by themselves; for whoever must not have to
-// load anything when they are called.
+// Loads the libraries that HttpGet and HttpPost would load at their first call, for callers which
+// must not load anything then.
 [[nodiscard]] Result<void> PrepareHttpClient();
 
 // The answer, whatever its status, without its headers but for Content-Type; redirects are not

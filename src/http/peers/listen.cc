@@ -67,13 +67,13 @@ Result<void> RemoveStale(const std::string& path, const sockaddr_un& address) {
   }
   if (!S_ISSOCK(status.st_mode)) {
     return Fail(ErrorCode::kInvalidArgument,
-                path + " is there and is no socket; remove it or choose another path");
+                path + " exists and is not a socket; remove it or choose another path");
   }
   if (IsAnswered(address)) {
-    return Fail(ErrorCode::kUnavailable,
-                path +
-                    " is answered by somebody else: is another agent running? Stop it or choose "
-                    "another path");
+    return Fail(
+        ErrorCode::kUnavailable,
+        path +
+            " is in use by another process, perhaps another agent; stop it or choose another path");
   }
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return FailErrno("remove stale " + path);
   return {};

@@ -66,7 +66,7 @@ TEST_F(SocketFileTest, OneThatSomebodyAnswersOnIsLeftAlone) {
   const auto second = SocketFile::Listen(path(), "");
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
-  EXPECT_THAT(second.error().message, HasSubstr("is another agent running?"));
+  EXPECT_THAT(second.error().message, HasSubstr("perhaps another agent"));
   EXPECT_TRUE(Wire(path()).is_connected());
 }
 
@@ -75,7 +75,7 @@ TEST_F(SocketFileTest, WhatIsNoSocketIsLeftAlone) {
   std::ofstream(path()) << "precious";
   const auto file = SocketFile::Listen(path(), "");
   ASSERT_FALSE(file);
-  EXPECT_THAT(file.error().message, HasSubstr("is no socket"));
+  EXPECT_THAT(file.error().message, HasSubstr("is not a socket"));
   EXPECT_EQ(std::filesystem::file_size(path()), 8U);
 }
 

@@ -55,7 +55,7 @@ std::optional<Refusal> Access::RefusalOf(MHD_Connection* handle, Connection& con
   }
   if (!token_) {
     return Refusal{401,
-                   "a client certificate is needed that one of the CAs in clientCAFile signed"};
+                   "a client certificate that one of the CAs in clientCAFile has signed is needed"};
   }
   if (token_->Matches(HeaderOf(handle, "Authorization").value_or(""))) return std::nullopt;
   return Refusal{401, WhatIsNeeded(), {"WWW-Authenticate", "Bearer realm=\"jettison\""}};
@@ -64,8 +64,8 @@ std::optional<Refusal> Access::RefusalOf(MHD_Connection* handle, Connection& con
 std::string Access::WhatIsNeeded() const {
   if (has_client_ca_) return "a trusted client certificate or the right bearer token is needed";
   if (own_token_file_.empty()) return "the right bearer token is needed";
-  return "the bearer token is needed that this agent made at its start; root finds it in " +
-         own_token_file_ + ", or asks at the unix socket";
+  return "the bearer token that this agent made at its start is needed; root can read it in " +
+         own_token_file_ + ", or use the unix socket";
 }
 
 }  // namespace jettison::http

@@ -17,11 +17,11 @@ struct Refusal {
   std::pair<std::string, std::string> header;  // name, value; empty: none
 };
 
-// Who may ask.
+// Decides which clients may send requests.
 class Access {
  public:
-  // Absent token, no CA: whoever gets there. `own_token_file`: where root finds the token, if the
-  // agent has made it itself.
+  // Without a token and a CA, every client may ask. `own_token_file`: where root finds the token,
+  // if the agent has made it itself.
   Access(std::optional<BearerToken> token, bool has_client_ca, std::string own_token_file)
       : token_(std::move(token)),
         has_client_ca_(has_client_ca),
@@ -30,10 +30,11 @@ class Access {
   // Another token from now on, where one is asked for.
   void SetToken(BearerToken token) { token_ = std::move(token); }
 
-  // Why the client may not ask; absent: it may. Whoever may open the unix socket may ask. On TCP
-  // one of what is configured, certificate or token, is enough. Where nothing is, which is so on a
-  // loopback address only, the Host must be an IP address or localhost: or else a web page whose
-  // name was made to point to this machine could have a browser ask.
+  // Why the client may not ask; absent: it may. A client of the unix socket may ask. On TCP a
+  // client needs one of the configured means: a certificate or a token. Where neither is
+  // configured, which is possible on a loopback address only, the Host must be an IP address or
+  // localhost. Otherwise a web page whose name resolves to this machine could make a browser send
+  // requests.
   [[nodiscard]] std::optional<Refusal> RefusalOf(MHD_Connection* handle, Connection& connection);
 
  private:

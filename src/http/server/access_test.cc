@@ -146,7 +146,7 @@ TEST_F(HttpAccess, WhatIsNotSafeOrCannotBeUsedIsRefusedAtTheStart) {
   const std::string token = File("token");
   const std::string all = "0.0.0.0:0";
   const std::pair<HttpServerOptions, const char*> kRows[] = {
-      {{.address = "nonsense"}, "no IP address with a port"},
+      {{.address = "nonsense"}, "is not an IP address with a port"},
       {{.address = all}, "needs TLS"},
       {{.address = "[::]:0", .bearer_token_file = token}, "needs TLS"},
       {{.address = all, .tls_cert_file = cert, .tls_private_key_file = key}, "who they are"},

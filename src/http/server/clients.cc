@@ -109,8 +109,9 @@ void Clients::CutOverdue() {
 void Clients::Cut(Connection& connection) {
   if (connection.phase == Phase::kReceiving && !connection.is_tls && !connection.is_cut) {
     const std::string words = WrittenOut(parts_.error_answer(
-        408, fmt::format("the request was not complete within {}, or others needed the place",
-                         FormatDuration(parts_.limits.request))));
+        408, fmt::format(
+                 "the request was not complete within {}, or other clients needed the connection",
+                 FormatDuration(parts_.limits.request))));
     (void)::send(connection.descriptor, words.data(), words.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   }
   connection.is_cut = true;

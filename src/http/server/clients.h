@@ -34,14 +34,14 @@ class Clients {
 
   // Takes one in.
   void Add(FileDescriptor socket, bool is_unix);
-  // Makes room, if the oldest that has no whole request can go for it.
+  // Closes the oldest connection that has no whole request. Returns whether there is room now.
   bool MakeRoom();
   void CutOverdue();
   void Cut(Connection& connection);
   // Starts the daemon that is to answer with other certificates, so that nothing is left that could
   // fail when they are to be used. On every thread.
   [[nodiscard]] Result<void> PrepareTls(Credentials& fresh) const;
-  // Those with the certificates before are cut: they hold no longer.
+  // Closes the connections that use the previous certificates, which are no longer valid.
   void UseTls(std::unique_ptr<Credentials> fresh);
 
   // Does what can be done now.

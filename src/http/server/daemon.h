@@ -11,7 +11,7 @@
 
 namespace jettison::http {
 
-// What libmicrohttpd has to say, in the order in which it says it of one connection.
+// The events of libmicrohttpd, in the order in which it reports them for one connection.
 class DaemonEvents {
  public:
   virtual ~DaemonEvents() = default;

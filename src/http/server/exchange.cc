@@ -41,7 +41,7 @@ std::optional<Refusal> RefusalOfBody(const Head& head, const HttpLimits& limits)
     return Refusal{415, "a body must not be compressed"};
   }
   if (HeaderOf(head.handle, "Transfer-Encoding")) {
-    return Refusal{411, "the length of a body must be told in Content-Length"};
+    return Refusal{411, "the length of a body must be given in Content-Length"};
   }
   const auto length = HeaderOf(head.handle, "Content-Length");
   if (!length) {
@@ -78,7 +78,8 @@ std::optional<Refusal> RefusalOf(const Head& head, const Exchange& exchange,
   }
   if (const auto origin = HeaderOf(head.handle, "Origin");
       origin && IsForeign(*origin, HeaderOf(head.handle, "Host").value_or(""))) {
-    return Refusal{403, "a page of another origin must not ask: Origin must name this Host"};
+    return Refusal{
+        403, "requests from pages of another origin are not allowed: Origin must name this Host"};
   }
   if (head.method != "GET" && head.method != "HEAD" && head.method != "POST") {
     return Refusal{405, "the method must be GET, HEAD or POST", {"Allow", "GET, HEAD, POST"}};

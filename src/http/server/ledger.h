@@ -19,7 +19,8 @@ class Ledger {
     held_ += bytes;
     return true;
   }
-  // What is there in any case, such as the connections themselves, whose number is limited.
+  // Counts bytes without a check, for what exists in any case, such as connections, whose number is
+  // limited.
   void Count(std::size_t bytes) {
     if (whole_ != nullptr) whole_->Count(bytes);
     held_ += bytes;

@@ -50,7 +50,7 @@ bool Responder::Begin(const Head& head, Connection& connection) {
   exchange.share = Share(held_.bodies);
   if (exchange.share.Resize(exchange.length)) return true;
   return RefuseForRoom(head.handle, connection,
-                       "the bodies of other requests leave no room for this one");
+                       "the bodies of other requests leave too little memory for this one");
 }
 
 bool Responder::Answer(const Head& head, Connection& connection) {
@@ -61,7 +61,7 @@ bool Responder::Answer(const Head& head, Connection& connection) {
     Share share(held_.all);
     if (!body.empty() && !share.Resize(limits_.handler_bytes)) {
       return RefuseForRoom(head.handle, connection,
-                           "what is under way for others leaves no room to read a body");
+                           "other requests leave too little memory to read this body");
     }
     try {
       response = service_.handler(RequestOf(head, std::move(body), connection));
@@ -78,7 +78,7 @@ bool Responder::AnswerStream(MHD_Connection* handle, Connection& connection,
                              HttpResponse response) {
   if (!streams_.HasRoom()) {
     return RefuseForRoom(handle, connection,
-                         "what is under way for others leaves no room for a stream");
+                         "other requests leave too little memory to open a stream");
   }
   if (connections_.streams() >= limits_.streams) {
     return Refuse(handle, connection,
@@ -111,10 +111,9 @@ bool Responder::Offer(MHD_Connection* handle, Connection& connection, HttpRespon
   if (share.Resize(BytesOf(response))) {
     return Queue(handle, connection, std::move(response), std::move(share));
   }
-  return RefuseForRoom(
-      handle, connection,
-      fmt::format("the answer has {} bytes, and what is under way for others leaves {} of {}",
-                  response.body.size(), held_.all.left(), limits_.held_bytes));
+  return RefuseForRoom(handle, connection,
+                       fmt::format("the answer has {} bytes, and other requests leave {} of {}",
+                                   response.body.size(), held_.all.left(), limits_.held_bytes));
 }
 
 bool Responder::Queue(MHD_Connection* handle, Connection& connection, HttpResponse response,

@@ -21,7 +21,7 @@ struct HeldMemory {
   Ledger bodies;  // a part of it
 };
 
-// Who may ask, and what is answered.
+// Which clients may ask, and what answers them.
 struct Service {
   HttpHandler handler;
   HttpErrorAnswer error_answer;

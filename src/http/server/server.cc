@@ -60,10 +60,10 @@ Result<void> PrepareAccess(const HttpServerOptions& options, Parts& parts) {
 Result<void> PrepareTcp(const HttpServerOptions& options, Parts& parts) {
   const auto address = ParseTcpAddress(options.address);
   if (!address) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} is no IP address with a port, such as 127.0.0.1:10350 or "
-                            "[::1]:10350",
-                            options.address));
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("{} is not an IP address with a port, such as 127.0.0.1:10350 or [::1]:10350",
+                    options.address));
   }
   if (auto fault = FaultOf(options, *address)) {
     return Fail(ErrorCode::kInvalidArgument, std::move(*fault));

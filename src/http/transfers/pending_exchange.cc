@@ -15,8 +15,8 @@
 namespace jettison::http {
 namespace {
 
-// A peer that is gone without a word is given up after so long: half a minute without anything to
-// say, or this long after something was said that nobody acknowledged.
+// How long a peer that has vanished is waited for: about half a minute on an idle connection, or
+// this long after data was sent that was not acknowledged.
 constexpr int kIdleSeconds = 20;
 constexpr int kProbeSeconds = 5;
 constexpr unsigned kUnacknowledgedMilliseconds = 10'000;

@@ -37,8 +37,8 @@ class PendingExchange {
 
   // Once, before it is under way. `anew`: over a connection of its own making.
   [[nodiscard]] Result<void> Prepare(const PeerRoute& route, bool anew = false);
-  // Nothing begins on its connection any more, which is closed as soon as nothing is under way on
-  // it: the peer may be gone without a word, and HTTP/2 would put the next exchange onto it, too.
+  // No new exchange uses this connection, which is closed when no exchange is under way on it. The
+  // peer may be gone without notice, and HTTP/2 would send the next exchange over it, too.
   void DistrustConnection() { curl_.easy_setopt(handle_, CURLOPT_FORBID_REUSE, 1L); }
   [[nodiscard]] const HttpExchange& asked() const { return asked_; }
   [[nodiscard]] CURL* handle() const { return handle_; }

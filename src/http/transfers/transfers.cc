@@ -89,7 +89,7 @@ Result<void> HttpTransfers::Core::SetUp(const HttpPeer& peer) {
   const auto endpoint = http::ParseEndpoint(peer.endpoint);
   if (!endpoint) return Fail(endpoint.error());
   if (endpoint->kind == http::Endpoint::Kind::kUnix) {
-    return Fail(ErrorCode::kInvalidArgument, peer.endpoint + " is no address of a host");
+    return Fail(ErrorCode::kInvalidArgument, peer.endpoint + " is not the address of a host");
   }
   endpoint_ = *endpoint;
   name_ = peer.server_name.empty() ? endpoint->host : peer.server_name;

@@ -73,7 +73,8 @@ class HttpTransfers {
   // Calls back from a later Turn only. The name of a host is looked up here, the first time and
   // after nobody was reached there, with the resolver's own time limits.
   Id Start(HttpExchange exchange, OnEnd on_end, OnBytes on_bytes = {});
-  // Nothing more is told of it; one that has ended is passed over.
+  // Cancels an exchange: none of its callbacks is called any more. An exchange that has ended is
+  // ignored.
   void Cancel(Id id);
   // Waits for at most so long until anything happens, and calls back for all that did. Callbacks
   // may call Start and Cancel, but not Turn.

@@ -16,8 +16,8 @@
 namespace jettison {
 
 struct CgroupV1Options {
-  // The node's group, from the root of each hierarchy ("" is the root). The caller says it: where
-  // the agent's own process lives tells nothing about the node.
+  // The node's group as a path from the root of each hierarchy ("" is the root). The caller names
+  // it, because the group of the agent's own process says nothing about the node's.
   std::string node_cgroup;
   // Where the mounts are read from.
   std::string mountinfo_file = "/proc/self/mountinfo";

@@ -51,8 +51,8 @@ class Hierarchies {
   int memory_ = -1;  // owned by all_
 };
 
-// Makes the group and those above it, below `root`; one that exists is fine. `made` is called with
-// each directory that did not exist.
+// Makes the group and its missing ancestors, below `root`. A group that exists is no error. `made`
+// is called with each directory that did not exist.
 [[nodiscard]] Result<void> MakeGroups(int root, std::string_view path,
                                       const std::function<Result<void>(int)>& made);
 

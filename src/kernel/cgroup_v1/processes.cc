@@ -58,10 +58,10 @@ Result<void> SetFrozen(const Hierarchies& hierarchies, std::string_view path,
   return SetFrozen(group->get(), state);
 }
 
-// Signals what is listed until a list brings nobody new: a process with SIGKILL pending cannot
-// fork any more. Against one that forks faster than we list, the group is sealed and frozen. Not
-// before: both wait for a lock of all groups, which somebody else may hold for seconds while the
-// processors are busy. Where the group cannot be sealed, the signals alone have to do.
+// Signals the listed processes until a list has no new ones: a process with SIGKILL pending cannot
+// fork any more. Only where processes fork faster than they are listed is the group sealed and
+// frozen. Both wait for a lock of all groups, which another process may hold for seconds while the
+// processors are busy. Where the group cannot be sealed, the signals alone must suffice.
 Result<void> KillUntilNobodyIsNew(const Hierarchies& hierarchies, std::string_view path,
                                   int group) {
   std::vector<pid_t> signalled;

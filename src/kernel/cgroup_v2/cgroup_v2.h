@@ -17,8 +17,8 @@
 namespace jettison {
 
 struct CgroupV2Options {
-  // The node's group, from the top of the hierarchy ("" is the top). The caller says it: where the
-  // agent's own process lives tells nothing about the node.
+  // The node's group as a path from the top of the hierarchy ("" is the top). The caller names it,
+  // because the group of the agent's own process says nothing about the node's.
   std::string node_cgroup;
   // Where the mounts are read from.
   std::string mountinfo_file = "/proc/self/mountinfo";

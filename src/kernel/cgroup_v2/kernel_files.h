@@ -18,9 +18,9 @@ namespace jettison::cgroup_v2 {
 struct MemoryStat {
   std::uint64_t anon = 0;
   std::uint64_t file = 0;           // page cache, tmpfs and shared memory included
-  std::uint64_t inactive_file = 0;  // page cache off the active list
-  std::optional<std::uint64_t> active_file = std::nullopt;  // page cache on it; absent: no such row
-  std::optional<std::uint64_t> kernel = std::nullopt;       // its own memory; absent before 5.18
+  std::uint64_t inactive_file = 0;  // page cache on the inactive list
+  std::optional<std::uint64_t> active_file = std::nullopt;  // on the active list; absent: no row
+  std::optional<std::uint64_t> kernel = std::nullopt;       // the kernel's own; absent before 5.18
   std::optional<std::uint64_t> shmem = std::nullopt;        // tmpfs and shared memory
 };
 // Fails when a row is missing or is no number.
@@ -31,13 +31,13 @@ struct MemoryStat {
 
 // cgroup.events, of the group and everything below it.
 struct GroupEvents {
-  bool populated = false;  // a process lives there, one that is exiting included
-  bool frozen = false;     // all of it is; false before Linux 5.2, which cannot freeze
+  bool populated = false;  // it has processes; exiting ones count
+  bool frozen = false;     // every process is frozen; false before Linux 5.2
 };
 [[nodiscard]] Result<GroupEvents> ParseEvents(std::string_view text);
 
-// Whether cgroup.controllers or cgroup.subtree_control, names with blanks in between, hold this
-// one.
+// Whether the text of cgroup.controllers or cgroup.subtree_control, names separated by blanks,
+// contains this controller.
 [[nodiscard]] bool HasController(std::string_view text, std::string_view controller);
 
 // The first word of cpu.max: microseconds a period, or "max".

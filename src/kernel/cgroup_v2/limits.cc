@@ -22,9 +22,9 @@ Result<void> Write(int group, const char* file, std::string_view text) {
                           name, name.substr(0, name.find('.'))));
 }
 
-// The kernel meets a limit below what is used by reclaiming, and then by killing (v1 refuses such a
-// limit). Whom to end is not the kernel's to choose here: what can be reclaimed is, and where that
-// is not enough the old limit stays.
+// Where a limit is below the usage, the kernel first reclaims memory and then kills processes (v1
+// refuses such a limit). The kernel must not choose what is ended here, so only reclaimable memory
+// is freed. Where that is not enough, the old limit stays.
 Result<void> MakeRoom(int group, std::uint64_t bytes) {
   const auto used = [&]() -> std::uint64_t {
     const auto text = kernel::ReadFile(group, "memory.current");

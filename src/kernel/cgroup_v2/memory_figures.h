@@ -35,7 +35,7 @@ inline constexpr const char* kRootMemoryFiles[] = {"memory.stat"};
 // Of pids.current.
 [[nodiscard]] Result<std::uint64_t> ReadTasksFile(std::span<const FileDescriptor> files);
 
-// Of cpu.weight; 0 where the group is to run only when nobody else does (cpu.idle).
+// Of cpu.weight; 0 for an idle group (cpu.idle), which runs only when no other group wants the CPU.
 [[nodiscard]] Result<std::uint64_t> ReadWeightFile(std::span<const FileDescriptor> files);
 
 // Of memory.events.

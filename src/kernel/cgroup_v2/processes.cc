@@ -32,15 +32,15 @@ Result<void> Freeze(int group, std::string_view state) {
   return !written && Vanished(written.error()) ? Result<void>() : written;
 }
 
-// A killed process leaves a frozen group without being thawed; but what is started there later
-// would stand still, and a group below may be frozen on its own.
+// A killed process leaves a frozen group without a thaw. But a process that is started there later
+// would not run, and a group below may be frozen on its own.
 Result<void> Thaw(int top) {
   return kernel::VisitGroups(
       top, {.enter = [](int group) { return Freeze(group, "0"); }, .leave = nullptr});
 }
 
-// Signals what is listed until a list brings nobody new: a process with SIGKILL pending cannot
-// fork any more. Against one that forks faster than we list, the group is frozen.
+// Signals the listed processes until a list has no new ones: a process with SIGKILL pending cannot
+// fork any more. Where processes fork faster than they are listed, the group is frozen.
 Result<void> KillBySignals(int group) {
   std::vector<pid_t> signalled;
   for (int pass = 0; pass < kKillPasses; ++pass) {

@@ -10,18 +10,18 @@
 
 namespace jettison::disk_usage {
 
-// What a directory tells of one of its entries.
+// One entry of a directory, as getdents64(2) reports it.
 struct DirectoryEntry {
-  const char* name = "";      // terminated; valid until the buffer is read again
-  std::uint64_t inode = 0;    // of what a mount point hides, where it is one
-  bool is_directory = false;  // false also where the file system does not tell
+  const char* name = "";      // NUL-terminated; valid until the next ReadFrom
+  std::uint64_t inode = 0;    // for a mount point, of the directory below the mount
+  bool is_directory = false;  // false also where the file system reports no type
 };
 
 // The entries of open directories, read a buffer at a time with getdents64(2).
 class DirectoryEntries {
  public:
-  // Reads the next entries of a directory from where its descriptor stands; false at the end. What
-  // was read before is gone.
+  // Reads the next entries of a directory, from the position of its descriptor on; false at the
+  // end. Entries that were read before are dropped.
   [[nodiscard]] Result<bool> ReadFrom(int directory);
   // The next entry, "." and ".." left out; nothing when the buffer is used up.
   [[nodiscard]] std::optional<DirectoryEntry> Next();

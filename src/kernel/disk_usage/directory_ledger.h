@@ -6,18 +6,18 @@
 
 namespace jettison::disk_usage {
 
-// Names a directory of a walk, as the ledger chose; 0: none.
+// Identifies a directory of a walk. The ledger chooses the value; 0 stands for no directory.
 using DirectoryKey = std::uint64_t;
 
-// Learns from a walk what each directory holds. Called by every thread that is at the walk.
+// Receives what a walk finds in each directory. Every thread of the walk calls it.
 class DirectoryLedger {
  public:
   virtual ~DirectoryLedger() = default;
-  // The walk has opened a directory, whose parent in the tree was entered before (0: the top). What
-  // it answers names the directory from now on.
+  // Called when the walk has opened a directory. `parent` is the key of its parent, which was
+  // entered before; 0 for the top of the tree. Returns the key of the directory.
   [[nodiscard]] virtual DirectoryKey Enter(DirectoryKey parent, int directory) = 0;
-  // A part of what the directory holds: itself, or some of its entries. `subdirectories` and errors
-  // are the walk's business.
+  // Adds a part of what the directory holds: the directory itself, or some of its entries. The walk
+  // handles `subdirectories` and errors itself.
   virtual void Add(DirectoryKey directory, const DirectorySum& part) = 0;
 };
 

@@ -33,7 +33,7 @@ class DirectoryStack {
   [[nodiscard]] int fd() const { return frames_.back().fd.get(); }
   [[nodiscard]] std::uint64_t device() const { return frames_.back().id.device; }
   [[nodiscard]] std::uint64_t key() const { return frames_.back().key; }
-  // Its last entries have been read.
+  // Whether all entries of the current directory have been read.
   [[nodiscard]] bool exhausted() const { return frames_.back().exhausted; }
   void SetExhausted() { frames_.back().exhausted = true; }
   // Directories found in the current one that are still to be entered; names, each terminated by a

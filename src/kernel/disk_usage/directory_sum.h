@@ -14,14 +14,14 @@ namespace jettison::disk_usage {
 struct LinkedFile {
   FileId id;
   std::uint64_t bytes = 0;
-  std::uint32_t links = 0;  // names that it has, wherever they are
+  std::uint32_t links = 0;  // all its names, inside the tree or not
 };
 
 // What entries of one directory occupy, those of its subdirectories left out.
 struct DirectorySum {
   std::uint64_t bytes = 0;         // of files with one name
   std::uint64_t inodes = 0;        // the same
-  std::vector<LinkedFile> linked;  // the others, once for each name
+  std::vector<LinkedFile> linked;  // files with several names, once for each name
   std::string subdirectories;      // names, each terminated by a zero; of this file system or not
   std::uint64_t errors = 0;        // entries that could not be looked at
   std::string first_error;

@@ -28,10 +28,10 @@ class DirectoryTable {
   // Null where there is one already.
   RememberedDirectory* Add(DirectoryKey key, DirectoryKey parent, std::uint32_t tree);
   [[nodiscard]] std::vector<DirectoryKey> ChildrenOf(DirectoryKey key);
-  // Makes another directory of the same tree the parent. False, and nothing is done, where that one
-  // lies below: what is known of the two is too old to be put together.
+  // Gives a directory another parent in the same tree. Returns false, and changes nothing, where
+  // the new parent lies below the directory: what is remembered of the two is then out of date.
   [[nodiscard]] bool Move(DirectoryKey key, DirectoryKey parent);
-  // Takes a directory out, with everything below it: what it held, each with its key.
+  // Removes a directory with everything below it. Returns what was removed, each with its key.
   [[nodiscard]] std::vector<std::pair<DirectoryKey, RememberedDirectory>> Remove(DirectoryKey key);
   [[nodiscard]] std::size_t size() const { return directories_.size(); }
 

@@ -6,8 +6,8 @@
 
 namespace jettison::disk_usage {
 
-// Which file of one file system it is: each subvolume of a btrfs has a device, and inodes, of its
-// own.
+// Identifies a file within one file system. The device is part of it, because each subvolume of a
+// btrfs has its own device number and its own inode numbers.
 struct FileId {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;

@@ -16,23 +16,24 @@
 
 namespace jettison {
 
-// Trees of one file system that were walked once, and are kept up to date by reading again the
-// directories in which something changed. What changed is the caller's to know: see
-// kernel/fs_events. Names are not kept: 73 bytes a directory are.
+// The disk usage of trees of one file system. A tree is walked once; afterwards only directories in
+// which something changed are read again. The caller finds out what changed (kernel/fs_events). A
+// directory takes 73 bytes; its name is not kept.
 //
-// A tree is forgotten, so that the caller walks it again, whenever what is remembered can no longer
-// be exact: its top is another directory, something could not be read, or a file in it got a second
-// name (the directory of its first name is not told).
+// A tree is forgotten, so that the caller walks it again, when its figures may no longer be exact:
+// its top is another directory, something could not be read, or a file in it got a second name (the
+// kernel does not report the directory of the first name).
 class RememberedTrees {
  public:
-  // All trees together remember at most so many directories; what goes beyond is walked each time.
+  // At most `most_directories` directories are remembered, for all trees together. A tree that does
+  // not fit is walked each time.
   explicit RememberedTrees(std::size_t most_directories = kMostDirectories)
       : most_directories_(most_directories) {}
 
   // Walks `path` whole, as TreeWalk::Measure does, and remembers it if it can.
   [[nodiscard]] Result<TreeUsage> Walk(const std::string& path, TreeWalk& walk);
-  // Reads these directories again; those of no tree are left alone. Fails only when cancelled; then
-  // nothing is remembered any more.
+  // Reads these directories again; directories of no remembered tree are ignored. Fails only when
+  // it is cancelled; then every tree is forgotten.
   [[nodiscard]] Result<void> Apply(std::span<const DirectoryChange> changes, TreeWalk& walk);
   // What a remembered tree occupies, as of the last Walk or Apply. Absent: it has to be walked.
   [[nodiscard]] std::optional<FsUsage> UsageOf(const std::string& path);
@@ -83,7 +84,7 @@ class RememberedTrees {
                                              const std::string& subdirectories, TreeWalk& walk);
   [[nodiscard]] Result<void> AddChild(const Parent& parent, disk_usage::DirectoryKey key,
                                       const char* name, TreeWalk& walk);
-  // The tree cannot be kept exact: that is no failure, it will be walked.
+  // Marks the tree to be forgotten. Always succeeds: the caller walks the tree again.
   [[nodiscard]] static Result<void> Lose(Tree& tree);
 
   std::size_t most_directories_;

@@ -11,28 +11,28 @@
 
 namespace jettison::disk_usage {
 
-// Subtrees that one thread of a walk leaves to others. Each is an open directory, so only few are
-// ever laid out: as many as keep the others from waiting.
+// Subtrees that one thread of a walk hands over to others. Each is an open directory, so only as
+// many are queued as keep the other threads busy.
 class SharedWork {
  public:
-  // A walk begins with one subtree, which the caller is at.
+  // Begins a walk with one subtree, which the caller works on itself.
   void Begin();
-  // Whether somebody would take a subtree. Costs next to nothing.
+  // Whether a helper would take another subtree. Cheap enough to be asked for each directory.
   [[nodiscard]] bool Wanted() const {
     return helpers_.load(std::memory_order_relaxed) > 0 &&
            queued_.load(std::memory_order_relaxed) < kAhead;
   }
   void Offer(Subtree subtree);
-  // A subtree that was begun, taken or offered is finished.
+  // Reports that a subtree which was begun, taken or offered is finished.
   void Done();
-  // What is left to do for the thread that began the walk; waits for subtrees that others are at,
-  // because more may come of them. Nothing: the walk is over.
+  // The next subtree for the thread that began the walk. Waits while other threads work on
+  // subtrees, because these may offer more. Absent when the walk is over.
   [[nodiscard]] std::optional<Subtree> Next();
 
   // A helper enters and leaves.
   void Join() { ++helpers_; }
   void Leave() { --helpers_; }
-  // The next subtree for a helper; waits for one. Nothing after Close.
+  // The next subtree for a helper; waits for one. Absent after Close.
   [[nodiscard]] std::optional<Subtree> NextForHelper();
   void Close();
 

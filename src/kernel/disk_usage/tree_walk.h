@@ -53,8 +53,8 @@ class TreeWalk {
 
   // Helps, on the calling thread, until Close.
   void Help();
-  // Sends helpers away, each when it is through with its subtree. They must have left before this
-  // object goes.
+  // Makes each helper return when it has finished its subtree. Every helper must have returned
+  // before this object is destroyed.
   void Close() { work_.Close(); }
 
  private:

@@ -20,15 +20,15 @@ struct WalkProgress {
   }
 };
 
-// How a walk behaves towards others.
+// How a walk is cancelled, shared with helpers, slowed down and observed.
 struct WalkOptions {
   const std::atomic<bool>* cancelled = nullptr;  // the walk ends early when it becomes true
   // Subtrees are left to helpers only while it is true; null: always.
   const std::atomic<bool>* shared = nullptr;
   // Called by a helper with the time that it has waited for a subtree. May be empty.
   std::function<void(Duration)> waited = nullptr;
-  // Called by each thread of the walk about every thousand files, and at least once a directory:
-  // whoever wants the walk to be slower sleeps in it. May be empty.
+  // Called by each thread of the walk about every thousand files, and at least once a directory. It
+  // may sleep to slow the walk down. May be empty.
   std::function<void()> breathe = nullptr;
   std::atomic<std::uint64_t>* directories = nullptr;  // counts those read, where it is not null
   WalkProgress* progress = nullptr;                   // counts what is found, where it is not null

@@ -4,10 +4,11 @@
 
 namespace jettison::kernel {
 
-// Takes the lock of an open file (flock) for this process. An agent that was killed may have been
-// about to start a program: what it had forked for that keeps its descriptors, and with them its
-// locks, until it has come to the exec. So a lock that somebody holds is tried again for a second,
-// with a `pause` of 10 ms unless told. False: errno says why, EWOULDBLOCK where it is held.
+// Takes the lock (flock) of an open file for this process. A killed agent may leave a forked child
+// behind which has not yet executed its program and which still holds the agent's descriptors, and
+// with them its locks. A lock that is held is therefore tried for a second, every 10 ms; `pause`
+// replaces the wait in between. Returns false where the lock cannot be taken; errno is EWOULDBLOCK
+// where another process holds it.
 [[nodiscard]] bool AwaitLock(int file, const std::function<void()>& pause = {});
 
 }  // namespace jettison::kernel

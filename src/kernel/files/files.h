@@ -11,14 +11,14 @@ namespace jettison::kernel {
 // The whole of a small file; kNotFound when it does not exist.
 [[nodiscard]] Result<std::string> ReadFile(const std::string& path);
 
-// Puts a file in place at once: whoever reads it sees the old content, or none, or all of the new.
-// It outlives the death of the process; whether it outlives that of the machine does not matter,
-// as nothing that runs does either.
+// Writes a file atomically: a reader sees the old content (or no file), or all of the new content.
+// The file survives the death of this process, but perhaps not that of the machine; no container
+// survives that either.
 [[nodiscard]] Result<void> WriteFile(const std::string& path, std::string_view text);
 
-// The same for a file that changes again and again, also on a full disk: after the first time there
-// is space for the next one beside it. Blank lines are added to the text, which make files of about
-// the same length as large as each other.
+// Does the same for a file that changes again and again, and works on a full disk: after the first
+// call the space for the next version is reserved beside the file. Newlines are added to the text,
+// so that versions of similar length have the same size.
 [[nodiscard]] Result<void> RewriteFile(const std::string& path, std::string_view text);
 
 // Makes the folder with those that lead to it; one that exists is fine.

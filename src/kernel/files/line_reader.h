@@ -30,7 +30,7 @@ class LineReader {
   // Whether the line that Next gave last is only the beginning of a longer one, whose rest is
   // passed over.
   [[nodiscard]] bool IsCutOff() const { return is_cut_off_; }
-  // "the line is longer than 256 MiB": for who complains of that.
+  // The message for a line that was cut off: "the line is longer than 256 MiB".
   [[nodiscard]] std::string TooLong() const;
   // Counted from 1: the number of the line that Next gave last.
   [[nodiscard]] std::size_t line_number() const { return line_number_; }

@@ -10,9 +10,9 @@
 
 namespace jettison {
 
-// A file that is there once it is complete, and not before: it is written beside its place, as
-// PATH.jettison-XXXXXX. What others of its kind have left there, because they were killed, is
-// removed; what somebody is writing is not.
+// A file that appears when it is complete, and not before: it is written beside its final path, as
+// PATH.jettison-XXXXXX. Drafts that killed processes left there are removed; drafts that are still
+// being written stay.
 class WholeFile {
  public:
   explicit WholeFile(std::string path);
@@ -20,9 +20,9 @@ class WholeFile {
   WholeFile& operator=(const WholeFile&) = delete;
   ~WholeFile();
 
-  // False: it cannot be written, and `fault` says why.
+  // Returns false when the file cannot be written; `fault` says why.
   [[nodiscard]] bool Add(std::string_view bytes);
-  // Makes it outlive the machine, and takes the place of what was there.
+  // Syncs the file to disk and moves it to its final path, in place of the file that was there.
   [[nodiscard]] Result<void> PutInPlace();
   [[nodiscard]] const std::optional<Error>& fault() const { return fault_; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
@@ -35,7 +35,7 @@ class WholeFile {
   std::uint64_t size_ = 0;
 };
 
-// A file that is there with this text, or is as it was.
+// Writes a whole file with this text. Where that fails, a file that was there is unchanged.
 [[nodiscard]] Result<void> WriteWholeFile(const std::string& path, std::string_view text);
 
 }  // namespace jettison

@@ -19,15 +19,16 @@ namespace jettison {
 // The file system that holds `path`, as it is now. kNotFound where the path does not exist.
 [[nodiscard]] Result<FsStats> ReadFilesystem(const std::string& path);
 
-// The device that stat(2) tells of a path: equal for two on one file system, but for subvolumes of
-// btrfs, each of which has one of its own.
+// The device number of a path (stat(2)). Paths on one file system have the same, except on btrfs,
+// where each subvolume has its own.
 [[nodiscard]] Result<dev_t> DeviceOf(const std::string& path);
 
-// Identifies the file system whose space a place takes: equal for two on the same one, its
-// subvolumes included; an overlay is another one than what lies below it. Where the file system may
-// not answer it is not asked: then the mount tells, and a place need not be there. kNotFound where
-// it answers that there is none; kUnavailable where no mount is known. (cadvisor compares sources
-// of mounts, which are one for all subvolumes: fs.GetDirFsDevice)
+// Identifies the file system whose space a place uses. Two places on the same file system have the
+// same value, also on different subvolumes of a btrfs; an overlay differs from the file system
+// below it. A file system that may not answer is not asked: its mount gives the value, and the
+// place need not exist. kNotFound where a file system answers that the place does not exist;
+// kUnavailable where no mount is known. (cadvisor compares the sources of mounts, which all
+// subvolumes share: fs.GetDirFsDevice)
 [[nodiscard]] Result<dev_t> DeviceOf(const Place& place);
 
 }  // namespace jettison

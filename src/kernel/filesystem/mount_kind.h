@@ -12,9 +12,9 @@ namespace jettison {
 [[nodiscard]] const kernel::Mount* MountOf(const std::vector<kernel::Mount>& mounts,
                                            std::string_view path);
 
-// Whether asking such a file system how full it is ("ext4", "nfs4") is answered by this kernel
-// alone. Network file systems, those of a program (FUSE), and kinds not known may wait for somebody
-// else, and for ever.
+// Whether this kernel alone answers how full a file system of this type ("ext4", "nfs4") is. A
+// network file system, one that a program serves (FUSE), or one of an unknown type may wait for
+// another party, possibly for ever.
 [[nodiscard]] bool AnswersByItself(std::string_view type);
 
 }  // namespace jettison

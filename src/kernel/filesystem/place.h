@@ -8,13 +8,13 @@
 
 namespace jettison {
 
-// Where a path leads, found out without asking anything that may never answer.
+// Where a path leads, found without asking a file system that may never answer.
 struct Place {
-  // Absolute. Links are followed through file systems that answer by themselves; what lies beyond
-  // one that may not, or is not there, stands as it was written.
+  // Absolute. Links are followed through file systems that answer by themselves. A part of the path
+  // that lies on another file system, or does not exist, stays as it was written.
   std::string path;
   std::optional<kernel::Mount> mount;  // that holds it; absent: none is known
-  // Whether this kernel alone can say what is there. Taken to be so where the mounts cannot be had.
+  // Whether this kernel alone can answer for the place. True where the mounts could not be read.
   bool answers_by_itself = true;
 };
 

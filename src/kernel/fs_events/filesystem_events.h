@@ -13,7 +13,7 @@ namespace jettison {
 // Changes in the directories of one file system, collected by the kernel until somebody asks.
 class FilesystemEvents {
  public:
-  // What has changed since the last question.
+  // What has changed since the last Take.
   struct Changes {
     std::vector<DirectoryChange> directories;  // each once
     bool lost = false;  // the kernel could not keep all: any directory may have changed
@@ -23,12 +23,13 @@ class FilesystemEvents {
   // kUnavailable where the kernel or this file system cannot tell.
   [[nodiscard]] static Result<FilesystemEvents> Of(const std::string& path);
 
-  // Whether `path` is on that file system, and the mark still stands: it goes when the last mount
-  // of the file system does, and does not come back with it. Then what is known of it is worth
-  // nothing.
+  // Whether `path` is on that file system and the kernel still reports its changes. The kernel
+  // drops the mark with the last mount of the file system and does not restore it when the file
+  // system is mounted again. After false, figures that were derived from earlier changes are out of
+  // date.
   [[nodiscard]] bool Covers(const std::string& path) const;
 
-  // Never waits. What changed before the call is in it, at the latest.
+  // Never waits. The result contains every change that was made before the call.
   [[nodiscard]] Changes Take();
 
  private:

@@ -8,9 +8,9 @@
 
 namespace jettison::kernel {
 
-// Removes the groups in which nothing lives, in every hierarchy; one that is gone is fine. Waits
-// for nothing: a group with processes, or dead ones that nobody has asked for, stays. What could
-// not be removed and why is the caller's to say; it is tried again with the next call.
+// Removes the groups that have no processes, in every hierarchy. A group that does not exist is no
+// error. Does not wait: a group with processes, including zombies that nobody has reaped, stays.
+// The caller reports a group that could not be removed; the next call tries it again.
 [[nodiscard]] Result<void> RemoveEmptyGroups(Cgroups& cgroups, GroupEnd& group_end,
                                              const std::vector<std::string>& groups);
 

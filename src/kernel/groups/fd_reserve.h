@@ -5,26 +5,27 @@
 
 namespace jettison::kernel {
 
-// Descriptors that this process keeps back for ending pods: whoever has used up all that it may
-// have must not keep a pod alive by that. A pod that could not be read otherwise is read with them
-// (KeptFiles), lest another one is evicted for it. On any thread.
+// Descriptors that this process reserves for ending pods, so that a pod can be ended although the
+// process has reached its limit. They also serve to read a pod that cannot be read otherwise
+// (KeptFiles), because another pod would be evicted in its place. Safe from any thread.
 class FdReserve {
  public:
   static constexpr std::size_t kSize = 32;
 
-  // Opens those that are missing, as far as the kernel lets it; how many there are then. Called
-  // when the process starts; EndingPods puts back what has been spent of them, and takes no more.
+  // Fills the reserve as far as the kernel allows. Returns its size. Called when the process
+  // starts. EndingPods later replaces what has been spent, but never grows the reserve beyond that
+  // size.
   static std::size_t Fill();
-  // Has the kernel make room for many descriptors in the table of this process. It makes it twice
-  // as large whenever it is full, for which whoever opens something waits for all processors: 13 ms
-  // between two kills on a busy machine. Called when the process starts, with its first thread.
+  // Enlarges the descriptor table of this process. The kernel doubles the table when it is full,
+  // and a thread that opens a file then waits for every processor: 13 ms between two kills on a
+  // busy machine. Called when the process starts, while it has one thread.
   static void MakeRoom();
-  // Closes one, so that whoever opens something next gets it. False, with errno as it was, where
-  // none is left, or this thread ends no pod now.
+  // Closes a reserved descriptor, so that the next open succeeds. Returns false where the reserve
+  // is empty or this thread is ending no pod. Does not change errno.
   [[nodiscard]] static bool Spend();
 };
 
-// While it lives, what its thread opens with OpenSparing may take from the reserve.
+// While this object lives, OpenSparing on its thread may use the reserve.
 class EndingPods {
  public:
   EndingPods();
@@ -33,8 +34,8 @@ class EndingPods {
   ~EndingPods();
 };
 
-// Calls `open`, which returns a descriptor or -1 with errno, again as long as there is no
-// descriptor to be had and the reserve has some.
+// Calls `open`, which returns a descriptor, or -1 with errno. Where no descriptor is available,
+// spends one of the reserve and calls it again, until the reserve is empty.
 template <typename Open>
 [[nodiscard]] int OpenSparing(const Open& open) {
   for (;;) {

@@ -20,8 +20,8 @@ bool HasFile(int group, const char* file) {
   return ::faccessat(group, file, W_OK, 0) == 0;
 }
 
-// The kernel answers EAGAIN where it took less than was asked for, and EBUSY or EINTR where it gave
-// up: what it took meanwhile is taken all the same.
+// EAGAIN: the kernel reclaimed less than was requested. EBUSY, EINTR: it gave up. What it reclaimed
+// before is reclaimed all the same.
 Result<void> Ask(int group, const char* file, std::string_view text) {
   const FileDescriptor fd(::openat(group, file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd) return FailErrno(fmt::format("open {}", file));

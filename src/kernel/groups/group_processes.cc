@@ -49,7 +49,7 @@ struct Handles {
   std::size_t taken = 0;  // of the list; who has ended is not held
 };
 
-// As many as there are descriptors for; one at least.
+// Opens as many handles as there are descriptors for, but at least one entry.
 Handles OpenHandles(std::span<const pid_t> pids) {
   Handles handles;
   handles.held.reserve(pids.size());
@@ -66,7 +66,7 @@ Handles OpenHandles(std::span<const pid_t> pids) {
   return handles;
 }
 
-// Gives so many back as it takes to read a list, but for the first.
+// Closes as many handles as reading a list needs descriptors, but keeps the first handle.
 void MakeRoomForAList(std::span<const pid_t> pids, Handles& handles) {
   constexpr std::size_t kForAList = kOpenGroups + 4;
   handles.held.resize(handles.held.size() - std::min(handles.held.size() - 1, kForAList));
@@ -80,10 +80,11 @@ Result<void> Send(const Handle& handle, int signal) {
   return FailErrno(fmt::format("send signal {} to process {}", signal, handle.pid));
 }
 
-// A number in a list may be another process's by the time that it is used. So the list is read
-// again when handles are held: who is in it then is either the one of the handle, or has taken the
-// place of one that has ended, to which a handle sends nothing. Only where there are no handles
-// (before Linux 5.3) the number itself has to do. How many of the list are done with.
+// A pid in a list may belong to another process by the time that it is used. The list is therefore
+// read again while handles are held: a pid that is still listed belongs either to the process of
+// the handle, or to a successor of one that has ended, to which the handle sends nothing. The pid
+// itself is used only where there are no handles (before Linux 5.3). Returns how many pids of the
+// list are done.
 Result<std::size_t> SignalSome(int group, std::span<const pid_t> pids, int signal) {
   Handles handles = OpenHandles(pids.first(std::min(pids.size(), kHandlesAtOnce)));
   auto still = ProcessesBelow(group);

@@ -14,11 +14,13 @@ namespace jettison::kernel {
 // meanwhile count as empty, and so do threaded ones (v2), whose processes are listed above them.
 [[nodiscard]] Result<std::vector<pid_t>> ProcessesBelow(int group);
 
-// Sends a signal to every process of the group and of those below it, and to nobody who only has
-// the number of one that has ended; who was listed. One that ends meanwhile is fine.
+// Sends a signal to every process of the group and of those below it. Returns the processes that
+// were listed. The signal goes through a handle, so it never reaches another process which was
+// given the pid of one that ended; only where the kernel has no handles (before Linux 5.3), or no
+// descriptor is left, it goes to the pid. A process that ends meanwhile is no error.
 [[nodiscard]] Result<std::vector<pid_t>> SignalBelow(int group, int signal);
 
-// Who is in a group, for people: "2 processes: 12 (sh), 13 (sleep)".
+// The processes of a group, for messages: "2 processes: 12 (sh), 13 (sleep)".
 [[nodiscard]] std::string DescribeProcesses(int group);
 
 }  // namespace jettison::kernel

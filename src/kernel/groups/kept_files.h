@@ -73,8 +73,8 @@ class KeptFiles {
 
   [[nodiscard]] Result<Files> Open(std::string_view group) const;
 
-  // With the descriptors that are kept back for ending pods: who of the others is ended instead of
-  // a pod that cannot be read would be the wrong one. They are given back at once.
+  // May use the descriptors that are reserved for ending pods: if this pod could not be read,
+  // another one would be evicted in its place. The descriptors are closed again at once.
   template <typename T>
   [[nodiscard]] Result<T> ReadOnce(std::string_view group,
                                    Result<T> (*read)(std::span<const FileDescriptor>)) const {

@@ -15,22 +15,23 @@
 
 namespace jettison::kernel {
 
-// The groups of burstable and best-effort pods, by their CPU shares: best-effort pods get what
-// nobody asked for; burstable pods share what those of that class ask for together. Makes the
-// groups that are missing. Source: kubelet, qosContainerManagerImpl.setCPUCgroupConfig.
+// Maintains the groups of burstable and best-effort pods and their CPU shares. The best-effort
+// group gets the minimum; the burstable group gets the sum of the CPU requests of its pods. Missing
+// groups are created. Source: kubelet, qosContainerManagerImpl.setCPUCgroupConfig.
 class QosGroups {
  public:
   using OnFailure = std::function<void(const Error&)>;
 
-  // `cgroups` must outlive this. `failed` is told of the first error when shares were set.
+  // `cgroups` must outlive this. `failed` receives the first error each time that setting the
+  // shares fails.
   QosGroups(Cgroups& cgroups, CgroupDriver driver, OnFailure failed)
       : cgroups_(cgroups), driver_(driver), failed_(std::move(failed)) {}
 
-  // These are there, too, from now on.
+  // Adds pods and sets the shares.
   void Add(const std::vector<const PodPlan*>& pods);
-  // This one is about to go: it counts no more when shares are set the next time.
+  // The pod is being removed: its requests no longer count when the shares are set the next time.
   void Leave(std::string_view uid);
-  // It is gone; one that was never there is fine.
+  // Removes a pod and sets the shares. An unknown pod is ignored.
   void Remove(std::string_view uid);
   // What was set last; empty before the first pod.
   [[nodiscard]] const std::vector<GroupLimits>& limits() const { return limits_; }

@@ -22,7 +22,8 @@ std::array<char, 32> PathOf(int descriptor) {
 
 }  // namespace
 
-// An agent that is killed between the two calls leaves a mount that is cut off before it goes.
+// An agent that is killed between the two calls leaves a mount that is not private. DetachPrivately
+// makes it private before it detaches it.
 Result<void> BindPrivately(const FileDescriptor& content, const std::string& place) {
   if (::mount(PathOf(content.get()).data(), place.c_str(), nullptr, MS_BIND, nullptr) != 0) {
     return FailErrno("mount at " + place);

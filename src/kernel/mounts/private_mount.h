@@ -7,12 +7,13 @@
 
 namespace jettison::kernel {
 
-// Most hosts share their mounts: what is mounted or detached in one of them happens in all of its
-// copies (mount_namespaces(7), shared subtrees). A copy is therefore cut off before anything of it
-// is detached, or the host would lose what is mounted at the same place of the original.
+// Most hosts share their mounts: a mount or a detachment in one mount also takes effect in all of
+// its copies (mount_namespaces(7), shared subtrees). A copy is therefore made private before
+// anything in it is detached; otherwise the host would lose what is mounted at the same place of
+// the original.
 
-// Mounts the file or folder that is open as `content` at `place`, without what is mounted within
-// it. Whatever is mounted or detached there afterwards happens there alone.
+// Mounts the file or folder that is open as `content` at `place`, without the mounts inside it.
+// Later mounts and detachments there do not propagate anywhere else.
 [[nodiscard]] Result<void> BindPrivately(const FileDescriptor& content, const std::string& place);
 
 // Detaches the uppermost mount at `name` in the open folder `folder`, with what is mounted within

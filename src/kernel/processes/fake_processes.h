@@ -52,7 +52,7 @@ class FakeProcesses : public Processes {
                        .ended = std::nullopt};
   }
   void SetName(pid_t pid, std::string name) { processes_.at(pid).name = std::move(name); }
-  // It is seen as ended by those who have a handle, and cannot be opened any more.
+  // Ends the process: its open handles become readable, and it cannot be opened any more.
   void End(pid_t pid, int wait_status) {
     Process& process = processes_.at(pid);
     process.ended = wait_status;

@@ -20,7 +20,7 @@ class Processes {
   [[nodiscard]] virtual Result<FileDescriptor> Open(pid_t pid) = 0;
   // Sends a signal through the handle; nothing happens where the process has ended.
   virtual void Signal(const FileDescriptor& process, int signal) = 0;
-  // How a process has ended, as wait(2) gives it. Absent while nobody has waited for it and on
+  // How a process has ended, as wait(2) reports it. Absent until its parent has reaped it, and on
   // kernels before 6.15.
   [[nodiscard]] virtual std::optional<int> WaitStatus(const FileDescriptor& process) = 0;
   // The text of /proc/PID/NAME.

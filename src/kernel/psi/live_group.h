@@ -20,7 +20,7 @@ namespace jettison::psi {
 // For live tests: a group of the unified hierarchy, gone at the end.
 class LiveGroup {
  public:
-  // Why there can be none here; nothing where there can.
+  // Why such a group cannot be made on this machine; absent where it can.
   [[nodiscard]] static std::optional<std::string> Obstacle() {
     if (::geteuid() != 0) return "making control groups needs root";
     if (Root().empty()) return "no unified hierarchy below /sys/fs/cgroup";
@@ -35,7 +35,8 @@ class LiveGroup {
 
   [[nodiscard]] const std::string& path() const { return path_; }
   void Make() const { ::mkdir(path_.c_str(), 0755); }
-  // Once the processes in it are gone, which takes the kernel a moment after they were reaped.
+  // Removes the group when its processes are gone, which the kernel may notice a moment after they
+  // were reaped.
   void Remove() const {
     while (::rmdir(path_.c_str()) != 0 && errno == EBUSY) std::this_thread::yield();
   }

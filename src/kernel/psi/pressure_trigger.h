@@ -23,10 +23,10 @@ struct Stalls {
 // window, while the stalls go on. Destroying it takes the trigger back.
 class PressureTrigger {
  public:
-  // What every process may have: without CAP_SYS_RESOURCE the kernel takes multiples of two seconds
-  // only (Linux 6.5; before, none at all), and looks that often.
+  // The window that every process may have: without CAP_SYS_RESOURCE the kernel accepts only
+  // multiples of two seconds (Linux 6.5; before, it accepts none) and checks that often.
   static constexpr std::chrono::microseconds kUnprivilegedWindow = std::chrono::seconds(2);
-  // What every kernel takes from the privileged.
+  // The window that every kernel accepts from a privileged process.
   static constexpr std::chrono::microseconds kOldWindow = std::chrono::milliseconds(500);
 
   // `file`: "/proc/pressure/memory", or a group's ("<group>/memory.pressure"). Where the window is

@@ -18,19 +18,19 @@ namespace jettison::kernel {
 struct PathStep {
   std::string what;  // for errors: "volume data"
   std::string path;
-  // Owns all that it uses. It may be done on another thread, and for nobody any more: `wanted` is
-  // false by then.
+  // Must own everything that it uses, because it may run on another thread and outlive the
+  // PathErrand. `wanted` becomes false when nobody waits for the result any more.
   std::function<Result<void>(const std::atomic<bool>& wanted)> work;
 };
 
-// Who does steps that may hang, and how long they are waited for.
+// What runs the steps that may hang, and how long their result is awaited.
 struct PathPatience {
   std::shared_ptr<SlowPaths> slow_paths;  // null: nothing hangs
   Duration patience = std::chrono::seconds(10);
 };
 
-// Steps one after the other, until one fails. Those before the first whose path may hang are done
-// at once, the others beside the caller.
+// Runs steps one after the other, until one fails. The steps before the first one whose path may
+// hang run on the caller's thread; the others run on a thread of SlowPaths.
 class PathErrand {
  public:
   using Done = std::function<void(const Result<void>&)>;
@@ -40,13 +40,14 @@ class PathErrand {
       : readiness_(readiness), patience_(std::move(patience)) {}
   PathErrand(const PathErrand&) = delete;
   PathErrand& operator=(const PathErrand&) = delete;
-  // Nobody waits for it any more.
+  // Steps that still run go on, with `wanted` false.
   ~PathErrand();
 
-  // What became of it, where that is known at once. Else `done` is called from Dispatch, and may
-  // destroy this: kUnavailable, naming the path, where one has not answered for too long.
+  // Returns the result where it is known at once. Otherwise `done` is called from Dispatch, and may
+  // destroy this object. kUnavailable, naming the path, where a file system has not answered in
+  // time.
   [[nodiscard]] std::optional<Result<void>> Begin(std::vector<PathStep> steps, Done done);
-  // It is waited for no longer: `done` is called from the next Dispatch.
+  // Stops waiting: `done` is called from the next Dispatch.
   void Hurry();
 
  private:

@@ -19,10 +19,10 @@
 
 namespace jettison::kernel {
 
-// What the runtime waits for, behind one descriptor that is readable when any of it is due: shims
-// that talk or end, timers, and the runtime's own wish to be called. It waits for nothing itself.
-// Everything it needs of the kernel it has from the start: a descriptor that the kernel refuses to
-// watch is looked at by the clock, and timers share one timer.
+// Combines everything that the runtime waits for (messages and ends of shims, timers, its own
+// wake-ups) behind one descriptor, which is readable when any of it is due. It never waits itself.
+// It allocates its kernel objects at the start: a descriptor that the kernel refuses to watch is
+// polled by a timer, and all timers share one timer descriptor.
 class Readiness {
  public:
   using Callback = std::function<void()>;

@@ -31,8 +31,8 @@ struct BesideKubelet {
   std::function<void(std::string_view)> log = {};  // RunEdges::log
 };
 
-// The pods of the kubelet on this node; the agent runs none itself. Fails where nothing can be
-// waited for.
+// Opens the pods that the kubelet runs on this node; the agent runs no pods itself. Fails where no
+// event descriptor can be created.
 [[nodiscard]] Result<std::unique_ptr<ContainerRuntime>> OpenKubeletPods(BesideKubelet beside);
 
 }  // namespace jettison

@@ -7,7 +7,7 @@
 namespace jettison {
 namespace {
 
-// How long List waits for what foreign pods are, which the rest does not wait for.
+// How long List waits for the examination of foreign pods; nothing else waits for it.
 constexpr Duration kOthersWait = std::chrono::seconds(1);
 
 }  // namespace
@@ -75,7 +75,7 @@ void PodsOfNode::KillContainer(const std::string& pod_uid, const std::string& co
   if (ForeignPod* pod = FindOther(pod_uid)) pod->KillContainer(container);
 }
 
-// Whoever has wanted a pod of its UID does not mean the one that cannot be read.
+// A caller that requested a pod of its UID does not mean the unreadable one.
 void PodsOfNode::RemovePod(const std::string& pod_uid) {
   ForeignPod* const pod = FindOther(pod_uid);
   const bool is_meant = pod != nullptr && (pod->ending() || !IsUnread(pod_uid));
@@ -99,7 +99,7 @@ const std::vector<std::string>& PodsOfNode::ForeignGroupsOf(const std::string& p
   return other == nullptr ? own_->ForeignGroupsOf(pod_uid) : other->groups();
 }
 
-// The runtime's first: what a source is told, it may be told through the runtime's calls.
+// The runtime's events come first, because its calls may deliver what the sources report.
 std::vector<RuntimeEvent> PodsOfNode::TakeEvents() {
   run_.taking = true;
   std::vector<RuntimeEvent> events = own_->TakeEvents();

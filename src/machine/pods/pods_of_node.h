@@ -19,7 +19,7 @@
 
 namespace jettison {
 
-// What foreign pods are looked after with; references must outlive whoever does.
+// What is needed to watch and end foreign pods. The references must outlive the PodsOfNode.
 struct OthersEdges {
   std::unique_ptr<Processes> processes;
   std::unique_ptr<kernel::Readiness> readiness;
@@ -30,8 +30,8 @@ struct OthersEdges {
   std::function<void(std::string_view)> log = {};      // the same
 };
 
-// Every pod of the node: those of a runtime, and those that sources find beside it. Each command
-// goes to whose pod it is; where a UID is both, the runtime's own pod is meant.
+// Every pod of the node: the runtime's own pods, and the foreign pods that sources find. Each
+// command goes to the owner of the pod; where both have a pod of the UID, to the runtime.
 class PodsOfNode : public ContainerRuntime, private OtherPods {
  public:
   PodsOfNode(std::unique_ptr<OwnRuntime> own, OthersEdges edges);

@@ -10,7 +10,7 @@
 namespace jettison {
 
 // A real process for live tests: forked at once, started on demand, killed and reaped when the
-// object goes. It also dies with the thread that made it.
+// object is destroyed. It also dies with the thread that made it.
 class ChildProcess {
  public:
   // `body` runs in the child after Start; it may call what it is given to tell AwaitReady. The

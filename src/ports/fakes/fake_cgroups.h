@@ -34,7 +34,7 @@ class FakeCgroups : public Cgroups {
   [[nodiscard]] Result<void> Create(std::string_view path, const CgroupLimits& limits) override;
   [[nodiscard]] Result<void> Remove(std::string_view path) override;
   [[nodiscard]] Result<void> Join(std::string_view path, pid_t pid) override;
-  // One pipe. Whoever writes an id into it has joined, as far as anybody asks about processes.
+  // Returns one pipe. A process whose ID is written into it counts as a process of the group.
   [[nodiscard]] Result<std::vector<ProcsFile>> OpenProcs(std::string_view path) override;
   [[nodiscard]] Result<std::vector<pid_t>> Processes(std::string_view path) override;
   [[nodiscard]] Result<void> Signal(std::string_view path, int signal) override;
@@ -47,7 +47,7 @@ class FakeCgroups : public Cgroups {
       std::string_view path) override;
   // What SetPids said, or one task a process.
   [[nodiscard]] Result<std::uint64_t> ReadPids(std::string_view path) override;
-  // As Create was told; a group that was told nothing has 1024, as the kernel's.
+  // Whether Create was called with these shares. The default is 1024, as in the kernel.
   [[nodiscard]] Result<bool> HasCpuShares(std::string_view path, std::uint64_t shares) override;
   [[nodiscard]] Result<std::uint64_t> ReadOomKills(std::string_view path) override;
   // kUnavailable: there is no directory.

@@ -7,7 +7,7 @@
 
 namespace jettison {
 
-// A clock that stands still until the test steps it. Real time goes with it until it is set, too.
+// A clock that stands still until the test steps it. Real time follows it until StepWall is called.
 // Safe to read from any thread.
 class FakeClock : public Clock {
  public:
@@ -22,7 +22,7 @@ class FakeClock : public Clock {
   }
   void Set(Instant now) { now_ = now.time_since_epoch(); }
   void Advance(Duration step) { now_ = now_.load() + step; }
-  // Somebody sets the machine's clock.
+  // Steps real time alone, as if the machine's clock were set.
   void StepWall(Duration step) { wall_ahead_ = wall_ahead_.load() + step; }
   void SetBoot(std::string boot_id) { boot_id_ = std::move(boot_id); }
 

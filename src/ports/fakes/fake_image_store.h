@@ -13,8 +13,8 @@
 
 namespace jettison {
 
-// An image store in memory. It writes down every call and answers none before Deliver, as a real
-// one answers no sooner than in a later turn of the loop. Used by one thread.
+// An image store in memory. It records every call and answers none before Deliver, because a real
+// store answers in a later turn of the loop. Used by one thread.
 class FakeImageStore : public ImageStore {
  public:
   [[nodiscard]] Result<StorageFolders> Folders() override {

@@ -11,9 +11,9 @@
 
 namespace jettison {
 
-// A container runtime in memory. It writes down every command and, as a good runtime would, answers
-// each with the event that follows from it: pods are made, containers start, and end when they are
-// told to. A test switches single answers off and says itself what happened. Used by one thread.
+// A container runtime in memory. It records every command and answers it with the event that a real
+// runtime would report: pods are created, containers start, and they end when they are told to. A
+// test can switch single answers off and push events itself. Used by one thread.
 class FakeRuntime : public ContainerRuntime {
  public:
   FakeRuntime();
@@ -60,7 +60,7 @@ class FakeRuntime : public ContainerRuntime {
   void IgnoreKill(const std::string& container) { ignores_kill_.insert(container); }
   // RemovePod is not answered.
   void HoldRemoval() { hold_removal_ = true; }
-  // A container ends by itself, or at last. Exit code 128 + n stands for signal n.
+  // A container ends, by itself or after an ignored stop or kill. Exit code 128 + n: signal n.
   void Exit(const std::string& pod_uid, const std::string& container, int exit_code,
             bool oom_killed = false);
   void Push(RuntimeEvent event);

@@ -9,7 +9,7 @@
 
 namespace jettison {
 
-// Paths below a folder that answer when the test says so.
+// Paths below `folder` count as slow; their work runs when the test calls Answer.
 class FakeSlowPaths : public SlowPaths {
  public:
   explicit FakeSlowPaths(std::string folder) : folder_(std::move(folder)) {}
@@ -20,7 +20,7 @@ class FakeSlowPaths : public SlowPaths {
   void Do(const std::string&, const std::shared_ptr<Work>& work) override {
     works_.push_back(work);
   }
-  // Does what is still wanted; how much that was.
+  // Runs the waiting work whose owner has not released it. Returns how many pieces were run.
   int Answer() {
     int done = 0;
     for (const auto& waiting : std::exchange(works_, {})) {

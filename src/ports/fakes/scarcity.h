@@ -8,7 +8,7 @@
 
 namespace jettison {
 
-// While one lives, this process gets `spare` more descriptors and then EMFILE.
+// While an object lives, this process can open `spare` more descriptors; then it gets EMFILE.
 class ScarceDescriptors {
  public:
   explicit ScarceDescriptors(int spare = 0) {
@@ -29,8 +29,8 @@ class ScarceDescriptors {
   rlimit before_{};
 };
 
-// While one lives, this process gets no thread (EAGAIN): none has an address space for such a
-// stack.
+// While an object lives, this process cannot start a thread (EAGAIN), because the default stack is
+// larger than any address space.
 class NoMoreThreads {
  public:
   NoMoreThreads() {

@@ -87,11 +87,11 @@ std::vector<RuntimePod> Adoption::TakeOverUnlisted(
     adopted.push_back({.pod = actor->plan().pod, .containers = actor->RunningRecords()});
   }
   if (adopted.empty()) return adopted;
-  context_.Log(fmt::format(
-      "the container runtime knows nothing of {} pods that this agent had made on it; what runs of "
-      "them goes on and is guarded, what ends is started anew; see that containerRuntimeEndpoint "
-      "is the one that they were made on",
-      adopted.size()));
+  context_.Log(
+      fmt::format("the container runtime does not know {} pods that this agent created; what still "
+                  "runs of them is guarded, and what ends is started again; make sure that "
+                  "containerRuntimeEndpoint names the runtime on which they were created",
+                  adopted.size()));
   return adopted;
 }
 

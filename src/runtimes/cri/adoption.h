@@ -13,11 +13,11 @@
 
 namespace jettison::cri {
 
-// Takes over the pods of an agent before this one: by what the runtime tells, and, where it does
-// not answer or knows nothing of them, by what was written down.
+// Takes over the pods of an earlier agent: by what the runtime reports, and, where it does not
+// answer or does not know them, by the records on disk.
 class Adoption {
  public:
-  // Told of a pod that cannot be read.
+  // Called for each pod that cannot be read.
   using OnUnread =
       std::function<void(const std::string& uid, const Sandboxes& sandboxes, const Error& error)>;
 
@@ -25,16 +25,16 @@ class Adoption {
            const PodDescriptions& descriptions)
       : context_(context), pods_(pods), records_(records), descriptions_(descriptions) {}
 
-  // Without the runtime's answer: the pods of which something runs, since no other can be in
-  // anybody's way.
+  // Takes over pods without the runtime's answer: those of which a process runs. Other pods need no
+  // protection yet.
   [[nodiscard]] std::vector<RuntimePod> Recall();
   // A pod that was recalled is gone before all were taken over.
   void NoteGone(const std::string& uid) { gone_.insert(uid); }
-  // All that were found.
+  // Takes over all pods that the runtime reported.
   [[nodiscard]] std::vector<RuntimePod> TakeOverAll(const Found& found, const OnUnread& unread);
-  // Those of which the runtime knows nothing though they were made: it lost them, or it is another
-  // one. What runs of them goes on, and nothing that they hold is deleted. `listed`: UIDs of those
-  // it knows; `unread`: whether a pod cannot be read.
+  // Takes over pods that were created and that the runtime does not know: it lost them, or it is
+  // another runtime. Their processes go on, and no data of theirs is deleted. `listed`: UIDs of the
+  // pods that it knows; `unread`: whether a pod cannot be read.
   [[nodiscard]] std::vector<RuntimePod> TakeOverUnlisted(
       const std::set<std::string>& listed, const std::function<bool(const std::string&)>& unread);
 

@@ -17,13 +17,13 @@ class Calls;
 struct Listing;
 }  // namespace cri
 
-// The runtime as those see it who look after foreign pods on the same container runtime.
+// The CRI runtime, with what the finders of foreign pods on the same container runtime need.
 class CriRuntime : public OwnRuntime {
  public:
   using Listener = std::function<void(const cri::Listing&)>;
 
-  // Is given everything that the container runtime has, whoever made it, each time that the runtime
-  // has asked for it, and before List returns.
+  // Sets the function that receives every listing of the container runtime, whoever made the pods
+  // in it; List calls it before it returns.
   virtual void SetListener(Listener listener) = 0;
 };
 

@@ -58,7 +58,7 @@ Result<Found> Inventory::FindAll(const Ids& known, Duration wait) {
   }
   const std::shared_ptr<Inquiry> inquiry = inquiry_;
   if (!AwaitAnswers(context_.calls, wait, [&] { return inquiry->over(); })) {
-    return Fail(ErrorCode::kUnavailable, "the container runtime has not told yet what it runs");
+    return Fail(ErrorCode::kUnavailable, "the container runtime has not listed its pods yet");
   }
   inquiry_.reset();
   if (!*inquiry->listing) return Fail(inquiry->listing->error());

@@ -12,12 +12,12 @@
 
 namespace jettison::cri {
 
-// The groups of which one is the pod's, whatever its class was.
+// The groups that the pod may have, one for each QoS class.
 [[nodiscard]] std::vector<std::string> PossibleGroupsOf(const RuntimeContext& context,
                                                         const std::string& uid);
 
-// What is left of pods that nobody will ask for again, so nothing of them may stay: those whose
-// creation or removal was interrupted.
+// Removes the remains of pods whose creation or removal was interrupted. Nobody will ask for these
+// pods again, so nothing of them may stay.
 class Leftovers {
  public:
   explicit Leftovers(RuntimeContext& context) : context_(context) {}
@@ -25,27 +25,28 @@ class Leftovers {
   Leftovers& operator=(const Leftovers&) = delete;
   ~Leftovers() = default;
 
-  // Deletes what an agent before had begun to delete; the UIDs of the other pods that have a
-  // folder.
+  // Goes on deleting what an earlier agent had begun to delete. Returns the UIDs of the other pods
+  // that have a folder.
   [[nodiscard]] std::vector<std::string> Begin();
-  // Takes down all that there is of a pod.
+  // Removes everything that belongs to a pod.
   void Remove(const std::string& uid);
   // The same of what is named.
   void Remove(PodRemains remains);
   // The removal that is going on of this pod; null: there is none.
   [[nodiscard]] const PodRemoval* Find(const std::string& uid) const;
-  // Files of pods of before are being deleted, for some seconds at most.
+  // Whether files of earlier pods are still being deleted; true for some seconds at most.
   [[nodiscard]] bool IsDeleting() const;
   // Forgets those that are gone.
   void Advance();
 
-  // The sandbox of this pod was being made when it ended: the runtime may make groups for it still.
+  // The pod ended while its sandbox was being created, so the runtime may still create groups for
+  // it.
   void ExpectGroupsOf(const std::string& uid) { late_groups_[uid] = kLateListings; }
-  // After a listing: removes such groups of pods that are none any more.
+  // Called after a listing: removes such groups of pods that no longer exist.
   void SweepLateGroups(const std::function<bool(const std::string&)>& is_pod);
 
  private:
-  // A call that makes a sandbox, and whose client is gone, is over in a minute: so many listings.
+  // So many listings: a call that creates a sandbox ends within a minute after its client is gone.
   static constexpr int kLateListings = 6;
 
   RuntimeContext& context_;

@@ -162,7 +162,7 @@ TEST_F(CriRecall, ARuntimeThatKnowsNothingEndsNothingAndDeletesNothing) {
   const auto listed = runtime().List();
   ASSERT_TRUE(listed) << listed.error().message;
   ASSERT_EQ(listed->size(), 2U);
-  EXPECT_THAT(bed_.logged, Contains(HasSubstr("knows nothing of 2 pods")));
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("does not know 2 pods")));
   EXPECT_TRUE(containerd().processes.Runs(1000));
   EXPECT_TRUE(kernel::Exists(data));
   runtime().StartContainer("ended", "main", 1, 0);

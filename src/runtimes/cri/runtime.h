@@ -32,7 +32,7 @@ struct RuntimeEdges {
   std::unique_ptr<Slices> slices = nullptr;
 };
 
-// The CRI runtime: the pods it has, and who does what for them.
+// The CRI runtime: owns its pods and hands each command to the part that carries it out.
 class Runtime : public CriRuntime {
  public:
   Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& cgroups,
@@ -71,7 +71,7 @@ class Runtime : public CriRuntime {
   void Advance();
   void ForgetOther(const std::string& uid);
   void SettleFolders(const Listing& own);
-  // The slow truth: now and then everything that the runtime has is compared with what is known.
+  // Schedules the next relist, which compares everything that the runtime has with what is known.
   void ScheduleRelist(Duration delay);
   void Relist();
   void OnListing(const Result<Listing>& listing);

@@ -78,7 +78,7 @@ TEST_F(CriRuntime, ANonsenseAnswerIsAnErrorThatSaysSo) {
   bed_.calls->on_create_container = [](const auto&) { return api::CreateContainerResponse(); };
   const auto* failed = StartFails(SimplePod("u"));
   ASSERT_NE(failed, nullptr);
-  EXPECT_THAT(failed->error.message, HasSubstr("gave no ID of it"));
+  EXPECT_THAT(failed->error.message, HasSubstr("returned no ID"));
   bed_.calls->on_image_status = [](const auto&) {
     api::ImageStatusResponse response;
     response.mutable_image();
@@ -92,7 +92,7 @@ TEST_F(CriRuntime, ANonsenseAnswerIsAnErrorThatSaysSo) {
   runtime().CreatePod(kernel::PlainPlan(SimplePod("v")));
   const auto* pod_failed = bed_.Await<PodFailed>("v");
   ASSERT_NE(pod_failed, nullptr);
-  EXPECT_THAT(pod_failed->error.message, HasSubstr("gave no ID of it"));
+  EXPECT_THAT(pod_failed->error.message, HasSubstr("returned no ID"));
 }
 
 TEST_F(CriRuntime, AProcessThatTheRuntimeDoesNotTellIsFoundInItsGroup) {

@@ -14,8 +14,8 @@
 
 namespace jettison::cri {
 
-// Sandboxes that this agent has made and does not know: their creation went wrong after the runtime
-// had begun with them. One that cannot be read may be something else.
+// Removes sandboxes that this agent made and does not know: their creation failed after the runtime
+// had begun. A sandbox that cannot be read may be something else and is left alone.
 class StraySandboxes {
  public:
   StraySandboxes(RuntimeContext& context, OwnPods& pods, Leftovers& leftovers, UnreadPods& unread)

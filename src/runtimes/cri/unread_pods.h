@@ -17,12 +17,12 @@
 
 namespace jettison::cri {
 
-// Pods of an earlier agent that nothing describes any more in a way that can be read. What runs of
-// them goes on, measured and named; nothing of them is deleted. While something of one runs, or
-// may, no pod of its UID is made.
+// Pods of an earlier agent whose records cannot be read. Their containers go on running, and are
+// measured and named; nothing of them is deleted. While anything of such a pod runs, or may run, no
+// pod of its UID is created.
 class UnreadPods {
  public:
-  // What they become when they can be read, or are gone.
+  // Called when such a pod can be read again, or is gone.
   struct Ways {
     OwnPods& pods;
     const PodRecords& records;
@@ -53,8 +53,7 @@ class UnreadPods {
   // Whether the pod can be read; if not, it is entered.
   [[nodiscard]] bool IsReadable(const std::string& uid, const Sandboxes& sandboxes,
                                 const Listing& listing);
-  // Somebody wants a pod of such a UID -> PodFailed. What stands in its way is looked at with the
-  // next listing.
+  // A pod of such a UID is requested -> PodFailed. The next listing checks what still prevents it.
   void Refuse(const PodPlan& plan);
   // Reads each of them again, and takes over those for which that works.
   void OnListed(const Listing& listing);

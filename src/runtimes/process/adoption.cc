@@ -22,8 +22,8 @@ WallTime CreationOf(const FoundRun& run) {
   return run.exit ? run.exit->started : WallTime{};
 }
 
-// Real time is turned into the agent's here and nowhere later. `earliest`: no run of a container
-// began before the one before it, whatever the clock of their days says.
+// Real time is converted to the agent's clock here and nowhere later. `earliest`: a run of a
+// container did not begin before the previous one, whatever the clock said then.
 ContainerRecord RecordOf(const std::string& uid, const FoundRun& run, const Clock& clock,
                          Instant earliest) {
   return {.pod_uid = uid,

@@ -10,8 +10,8 @@
 
 namespace jettison::process {
 
-// Deletes what dead runs have left, behind the scenes: in one process at a time, however many there
-// are, and without anybody who waits. Where no process can be had it is tried again.
+// Deletes the files of ended runs in the background, in one child process at a time. Nobody waits
+// for it. Where no process can be started, it is tried again.
 class DeadRuns {
  public:
   // `context` must outlive it.
@@ -19,7 +19,8 @@ class DeadRuns {
 
   // Trees that are to go, soon.
   void Add(std::vector<std::string> trees);
-  // Does what can be done by now. Called when the runtime is, which an end of a removal sees to.
+  // Takes the next steps. Called whenever the runtime is dispatched; the end of a deletion wakes
+  // it.
   void Continue();
   // Whether something that was added is still there.
   [[nodiscard]] bool busy() const { return job_.has_value() || !waiting_.empty(); }

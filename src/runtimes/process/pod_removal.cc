@@ -49,9 +49,9 @@ bool PodRemoval::Finish(Duration timeout) {
   return false;
 }
 
-// Whether processes live there, or dead ones wait for their parent to ask for them: those hold
-// process ids, which the node is short of when the pod went for that. A parent that never asks is
-// waited for only so long.
+// Whether the group has processes, or zombies that their parent has not reaped. Zombies hold
+// process ids, and a shortage of these may be the reason for the eviction. A parent that never
+// reaps is waited for only a limited time.
 bool PodRemoval::IsInhabited(const std::string& group) const {
   const auto living = context_.cgroups.Processes(group);
   if (living && !living->empty()) return true;

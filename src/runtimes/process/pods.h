@@ -24,9 +24,9 @@ struct Removing {    // as soon as no run is left
   std::optional<PodRemoval> removal = std::nullopt;
   std::optional<Error> create_error = std::nullopt;  // set: PodFailed at the end
 };
-// A pod of an earlier agent that could not be taken over. What runs of it goes on; its record is
-// read again now and then, and when somebody creates a pod of its UID. Of its plan no more is known
-// than its folders tell.
+// A pod of an earlier agent that could not be taken over. Its containers go on running. Its record
+// is read again from time to time, and when a pod of its UID is requested. Of its plan only what
+// its folders show is known.
 struct Unread {
   enum class Known : std::uint8_t {
     kHere,    // by the runtime alone

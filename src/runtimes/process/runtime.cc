@@ -34,8 +34,8 @@ Runtime::Runtime(std::unique_ptr<Readiness> readiness, FileDescriptor lock,
 
 Result<void> Runtime::Ready() {
   if (::access(context_.options.shim.c_str(), X_OK) != 0) {
-    return Fail(SystemError(
-        errno, fmt::format("the shim {} is not there to be started", context_.options.shim)));
+    return Fail(
+        SystemError(errno, fmt::format("the shim {} does not exist", context_.options.shim)));
   }
   if (::access(context_.paths.Pods().c_str(), W_OK) != 0) {
     return FailErrno(context_.paths.Pods());
@@ -106,8 +106,8 @@ void Runtime::CreatePod(const PodPlan& plan) {
       entry, [this, uid](const Result<void>& prepared) { FinishPod(uid, prepared); });
 }
 
-// The folder comes first and the pod's own file last: whatever is interrupted in between is a
-// folder without that file, which the next agent takes down.
+// The folder is made first and the pod's own file is written last. An interruption in between
+// leaves a folder without that file, which the next agent removes.
 void Runtime::FinishPod(const std::string& uid, const Result<void>& prepared) {
   PodEntry& entry = pods_.all().at(uid);
   entry.errand.reset();

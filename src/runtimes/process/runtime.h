@@ -15,7 +15,7 @@
 
 namespace jettison::process {
 
-// The process runtime: hands each command to whom it concerns.
+// The process runtime: hands each command to the pod that it concerns.
 class Runtime : public ContainerRuntime {
  public:
   Runtime(std::unique_ptr<kernel::Readiness> readiness, FileDescriptor lock,

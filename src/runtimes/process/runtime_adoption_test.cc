@@ -160,7 +160,7 @@ TEST_F(ProcessRuntimeAdoption, HowAContainerEndedIsReadAgainWhereItCannotBeReadF
   ASSERT_EQ(::mkdir((run + "/exit").c_str(), 0700), 0);  // to read it is EISDIR
   ASSERT_EQ(::kill(record->shim.pid, SIGKILL), 0);
   EXPECT_EQ(bed_.Await<ContainerExited>("u", std::chrono::milliseconds(300)), nullptr);
-  EXPECT_THAT(bed_.logged, Contains(HasSubstr("how cannot be read")));
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("its exit status cannot be read")));
   ASSERT_EQ(::rmdir((run + "/exit").c_str()), 0);
   ASSERT_TRUE(WriteExitRecord(run, {.outcome = RunOutcome::kExited, .code = 3}));
   const auto* exited = bed_.Await<ContainerExited>("u");

@@ -41,7 +41,8 @@ std::string UnreadPods::GroupInUse(const std::string& uid) const {
   return used == groups.end() ? groups.back() : *used;
 }
 
-// As much of a pod as its folders tell: the logs name it, and each container has a folder.
+// What is known of a pod from its folders: the folder of logs has its name, and each container has
+// a folder.
 Pod UnreadPods::SketchOf(const std::string& uid) const {
   Pod pod;
   pod.uid = uid;
@@ -75,9 +76,9 @@ void UnreadPods::SetUnread(PodEntry& entry, Error error) {
       "pod {} of an earlier agent cannot be taken over: {}; it goes on as it is, nothing of it is "
       "deleted, and {}",
       FullName(pod), error.message,
-      IsDamage(error) ? "the manifest that it came from mends it; else end it and delete " +
-                            context_.paths.Pod(pod.uid)
-                      : std::string("it is tried again")));
+      IsDamage(error)
+          ? "restore its manifest, or end the pod and delete " + context_.paths.Pod(pod.uid)
+          : std::string("it is tried again")));
   pod.restart_policy = RestartPolicy::kNever;  // whoever looks after it starts nothing of it
   entry.state.emplace<Unread>(
       Unread{.error = std::move(error), .groups = {context_.options.cgroup_root + entry.group}});
@@ -104,8 +105,9 @@ const std::vector<std::string>* UnreadPods::GroupsOf(const std::string& uid) con
   return unread == nullptr || unread->known == Unread::Known::kHere ? nullptr : &unread->groups;
 }
 
-// It is this one where the UID tells the content. Another one has to wait until nothing of this
-// runs, and takes none of its files.
+// Takes over the pod that is there; where the UID determines the content, its plan is known to be
+// `plan`. A pod that cannot be taken over gives way only when nothing of it runs, and the new pod
+// gets none of its files.
 bool UnreadPods::MakeWay(const PodPlan& plan) {
   const std::string& uid = plan.pod.uid;
   if (TryTakeOver(uid, UidTellsContent(plan.pod) ? &plan : nullptr)) return false;

@@ -26,12 +26,12 @@ class UnreadPods {
   void SetUnread(PodEntry& entry, Error error);
   // The pod for the agent, which is told of it; absent where nothing of it runs.
   [[nodiscard]] std::optional<RuntimePod> Tell(PodEntry& entry) const;
-  // Somebody wants a pod of this UID. True where its place has become free; else it was taken over,
-  // or has failed, as the events tell.
+  // A pod of this UID is requested. Returns true where its place is free by now. Otherwise the pod
+  // was taken over, or the request failed, as the events say.
   [[nodiscard]] bool MakeWay(const PodPlan& plan);
-  // Who is what in it is not known: all of it is signalled, or nothing.
+  // Signals all processes of the pod, because the processes cannot be assigned to its containers.
   void Signal(const std::string& uid, int signal);
-  // Reads their records again, soon.
+  // Schedules another attempt to read their records.
   void ScheduleTending();
 
   // The groups of a pod that the agent was told of; null: it is none.

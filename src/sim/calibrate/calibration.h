@@ -15,7 +15,7 @@ struct Pairing {
   std::optional<std::size_t> said;   // among those that were foretold; absent: it was missed
 };
 
-// How well a simulation knew what was.
+// How well a simulation found the recorded evictions.
 struct Calibration {
   std::size_t truths = 0;
   std::size_t said = 0;

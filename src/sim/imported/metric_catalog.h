@@ -23,8 +23,8 @@ struct CatalogMetric {
 // Null: it is not read.
 [[nodiscard]] const CatalogMetric* FindMetric(std::string_view name);
 
-// The labels that make one figure another; all the others say who scraped it. In a cluster a label
-// may stand as `exported_NAME`, where the scraper has put its own in its place.
+// The labels that identify a figure; all other labels identify its scraper. For cluster-wide
+// metrics a label may appear as `exported_NAME`, where the scraper has set NAME itself.
 [[nodiscard]] std::span<const std::string_view> FigureLabels();
 
 }  // namespace jettison

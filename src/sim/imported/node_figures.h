@@ -18,8 +18,8 @@ struct ImportPaths {
   std::string image_fs = "/var/lib/containerd";
 };
 
-// The figures of a node, from whichever series there are. It notes which they are, and what those
-// that are missing cost.
+// The figures of a node, from the series that exist. Notes which series are used, and what the
+// missing ones cost.
 class NodeFigures {
  public:
   // `tracks` must outlive this. kNotFound: nothing tells the node's memory.

@@ -11,8 +11,8 @@
 
 namespace jettison {
 
-// Which of the policies that were tried is the best one, and who its neighbours are. The first one
-// is the policy that was in force.
+// The best of the tried policies, and its neighbours. The first policy is the one that was in
+// force.
 struct Choice {
   enum class Why : std::uint8_t {
     kCheapest,         // it has the least price

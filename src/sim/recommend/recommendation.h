@@ -16,7 +16,7 @@
 
 namespace jettison {
 
-// What is recommended for some nodes together, and by what it was found.
+// The recommendation for several nodes together, and what it is based on.
 struct Recommendation {
   struct Tried {
     std::string name;

@@ -12,7 +12,7 @@
 
 namespace jettison {
 
-// What is to be said of the memory request of a pod that was evicted for memory.
+// Advice on the memory request of a pod that was evicted for memory.
 struct RequestAdvice {
   enum class Says : std::uint8_t {
     kTooLow,   // it held more than that for more than a twentieth of the time

@@ -9,8 +9,8 @@
 
 namespace jettison {
 
-// What several recordings say of themselves: each note once, with how many have it. The first few
-// are told.
+// Notes of several recordings: each note once, with the number of recordings that have it. Only the
+// first few are listed.
 class NoteList {
  public:
   static constexpr std::size_t kMostTold = 20;

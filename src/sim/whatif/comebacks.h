@@ -13,11 +13,11 @@ namespace jettison {
 // pod at a time, the highest priority first.
 class Comebacks {
  public:
-  // How long the pod stays away that is evicted now.
+  // How long a pod that is evicted now stays away.
   [[nodiscard]] Duration Backoff(const WhatIfModel& model, PodSlot slot, Instant now);
   // The pod was let in.
   void Back(PodSlot slot, Instant at);
-  // Who comes back now; null: nobody.
+  // The pod that comes back now; null: none.
   [[nodiscard]] static VirtualPod* Next(const WhatIfNode& node, VirtualPods& pods,
                                         NodeConditions conditions, Instant now);
 

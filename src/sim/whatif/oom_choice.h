@@ -9,8 +9,9 @@
 
 namespace jettison {
 
-// Whom the kernel would kill where a node of that many bytes has no memory left: who has the most,
-// weighed by oom_score_adj (mm/oom_kill.c, oom_badness). None where nobody may be killed.
+// The pod that the kernel would kill when a node of that many bytes has no memory left: the one
+// that uses the most, weighted by oom_score_adj (mm/oom_kill.c, oom_badness). Absent where no pod
+// may be killed.
 [[nodiscard]] std::optional<std::size_t> FirstForTheKernel(std::span<const ActivePod> pods,
                                                            std::int64_t capacity);
 

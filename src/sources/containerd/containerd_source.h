@@ -14,24 +14,24 @@
 
 namespace jettison::cri {
 
-// What tells foreign pods from this agent's.
+// How this agent's own pods are told apart from foreign ones.
 struct ContainerdRules {
-  std::string root;    // of this agent, on its sandboxes
-  bool adopt = false;  // whether any but its own that cannot be read are looked for
+  std::string root;    // this agent's, as its sandboxes carry it
+  bool adopt = false;  // false: only unreadable pods of this agent are looked for
   // Whether this agent has a pod of the UID that cannot be read.
   std::function<bool(const std::string&)> unread;
 };
 
-// Foreign pods on a container runtime, those that came through CRI and those that did not;
-// and those of this agent that cannot be read, which are nobody's.
+// Finds the foreign pods on a container runtime, whether they were created through CRI or not, and
+// pods of this agent which cannot be read.
 class ContainerdSource : public ForeignSource {
  public:
-  // All but the rules must outlive it, of the groups what they refer to.
+  // All arguments but `rules` must outlive this object; of `groups`, what it refers to.
   ContainerdSource(Calls& calls, RunEdges& edges, const NodeGroups& groups, ForeignRoster& roster,
                    const ContainerdRules& rules);
 
-  // Compares with what the runtime has: what is new is looked at and told as found, what is gone
-  // as PodRemoved.
+  // Compares what is known with a listing of the runtime: a new pod is examined and handed to the
+  // roster, and a missing one is reported as PodRemoved.
   void OnListed(const Listing& listing);
   void Await(Duration patience) override;
 

@@ -8,7 +8,8 @@
 
 namespace jettison::cri {
 
-// A container that containerd has and CRI does not know. containerd hears of its end by itself.
+// A container that containerd runs and CRI does not list. It need not be told of a stop, because
+// containerd notices the end of a container itself.
 class ContainerdTask : public Anchor {
  public:
   // `calls` must outlive it.

@@ -8,7 +8,7 @@
 
 namespace jettison::cri {
 
-// The sandbox of CRI that keeps a pod's containers up.
+// The CRI sandbox to which a pod's containers belong.
 class CriSandbox : public Base {
  public:
   // `calls` must outlive it.

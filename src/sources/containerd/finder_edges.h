@@ -7,7 +7,7 @@
 
 namespace jettison::cri {
 
-// What those who find pods work with.
+// What the classes that find pods on a container runtime need.
 struct FinderEdges {
   Calls& calls;
   RunEdges& run;

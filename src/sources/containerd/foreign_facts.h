@@ -11,20 +11,21 @@ namespace jettison::cri {
 
 class Calls;
 
-// How much others have on a container runtime.
+// How many foreign pods and containers a container runtime has.
 struct ForeignFacts {
-  std::size_t sandboxes = 0;  // that are ready, and no agent's of this root
-  // Whether the runtime has containerd's own API, which tells of what came past CRI.
+  std::size_t sandboxes = 0;  // ready ones that no agent with this root made
+  // Whether the runtime has containerd's own API, which lists containers that were not created
+  // through CRI.
   bool tells_containers = false;
   // Containers that CRI does not know, running or not, by namespace of containerd.
   std::map<std::string, std::size_t> containers;
 };
 
-// Asks a runtime for them, and waits for each answer as long as `patience`. `root`: of the agent.
-// Only for a program that does nothing else meanwhile.
+// Asks a runtime for these facts, and waits at most `patience` for each answer. `root` is that of
+// the agent. Blocks, so only for a program that does nothing else meanwhile.
 [[nodiscard]] Result<ForeignFacts> AskForeign(Calls& calls, const std::string& root,
                                               Duration patience);
-// The same over a connection of its own; `endpoint` as Connect has it.
+// The same over its own connection; for the form of `endpoint` see Connect.
 [[nodiscard]] Result<ForeignFacts> AskForeign(const std::string& endpoint, const std::string& root,
                                               Duration patience);
 

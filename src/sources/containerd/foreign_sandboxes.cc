@@ -83,8 +83,8 @@ void ForeignSandboxes::Ask(Candidate candidate) {
   }
 }
 
-// What cannot be told now, because the runtime does not answer, the container has just ended, or
-// its process cannot be opened, is asked again after the next listing.
+// A container that cannot be examined now is examined again after the next listing: the runtime
+// does not answer, the container has just ended, or its process cannot be opened.
 void ForeignSandboxes::Consider(const Candidate& candidate) {
   ForeignFinding finding{.identity = IdentityOf(candidate.sandbox),
                          .list = kList,

@@ -14,16 +14,17 @@
 
 namespace jettison::cri {
 
-// Finds the pods that others have made through CRI: sandboxes that are ready, that this agent has
-// not made, and in which a container runs. What cannot be measured is left out, since it must not
-// be ended either.
+// Finds the foreign pods that were created through CRI: ready sandboxes which this agent has not
+// made and in which a container runs. A pod that cannot be measured is left out, because it must
+// not be evicted either.
 class ForeignSandboxes {
  public:
   // Which sandboxes are looked at.
   struct Wanted {
     std::string root;     // of this agent
     bool others = false;  // those that it has not made
-    // Whether it has a pod of the UID that cannot be read; those are looked for in any case.
+    // Whether this agent has a pod of the UID that cannot be read. Such sandboxes are looked at in
+    // any case.
     std::function<bool(const std::string&)> unread;
   };
 
@@ -33,10 +34,10 @@ class ForeignSandboxes {
   ForeignSandboxes& operator=(const ForeignSandboxes&) = delete;
   ~ForeignSandboxes() = default;
 
-  // Compares with what the runtime has: what is new is looked at and handed to the roster, which is
-  // told of what is there.
+  // Compares what is known with a listing of the runtime. A new sandbox is examined and handed to
+  // the roster; the roster also learns which sandboxes still run.
   void OnListed(const Listing& listing);
-  // Something new is being looked at.
+  // Whether a new sandbox is being examined.
   [[nodiscard]] bool busy() const { return !asked_.empty(); }
 
  private:

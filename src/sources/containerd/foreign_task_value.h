@@ -10,25 +10,27 @@
 
 namespace jettison::cri {
 
-// Whether containerd would have a namespace or a container of this name: letters and digits with
-// single [._-] between them, 76 characters at most. (containerd: identifiers)
+// Whether containerd accepts this as the name of a namespace or a container: letters and digits
+// with single [._-] between them, 76 characters at most. (containerd: identifiers)
 [[nodiscard]] bool IsIdentifier(std::string_view name);
 
-// Whether CRI has made it, and so tells of it.
+// Whether the container was created through CRI, which then lists it.
 [[nodiscard]] bool IsOfCri(const containers_api::Container& container);
 
-// Asks for all others, but for those with these IDs: each comes with its specification, of some
-// KiB, and CRI tells of its own itself.
+// Requests all containers that were not created through CRI, except those with these IDs. Leaving
+// containers out saves traffic: each comes with its specification, which takes some KiB.
 [[nodiscard]] containers_api::ListContainersRequest ContainersOutsideCri(
     const std::vector<std::string>& except = {});
 
-// The key of the pod that it is: like no other's, whatever its namespace.
+// The key of the pod that consists of this container. It is unique on the node, whatever the
+// namespace.
 [[nodiscard]] std::string KeyOf(const std::string& in_namespace,
                                 const containers_api::Container& container);
 
-// The pod that it is by itself. Its UID is the container's ID; its name the one that nerdctl gave,
-// else the ID; its namespace containerd's. Labels and the annotations of the specification are its
-// own, so that those of Kubernetes and of jettison.io count.
+// The identity of the pod that consists of this container. Its UID is the container's ID; its name
+// is the one that nerdctl gave, otherwise the ID; its namespace is containerd's. The labels, and
+// the annotations of the specification, are the container's own, so those of Kubernetes and of
+// jettison.io take effect.
 [[nodiscard]] ForeignIdentity IdentityOf(const std::string& in_namespace,
                                          const containers_api::Container& container,
                                          const ContainerSpec& spec);

@@ -14,9 +14,9 @@
 
 namespace jettison::cri {
 
-// Finds what runs on containerd without having come through CRI, in every namespace of it: the
-// containers of nerdctl, ctr and Docker, each of which is a pod of its own. What cannot be measured
-// is left out, as with sandboxes. A runtime that has no API of containerd's is asked once.
+// Finds the containers that run on containerd and were not created through CRI, in every namespace:
+// those of nerdctl, ctr and Docker. Each counts as a pod. A container that cannot be measured is
+// left out, as a sandbox is. A runtime without containerd's own API is asked once.
 class ForeignTasks {
  public:
   explicit ForeignTasks(FinderEdges edges) : edges_(edges), complaints_(edges.run) {}
@@ -24,15 +24,15 @@ class ForeignTasks {
   ForeignTasks& operator=(const ForeignTasks&) = delete;
   ~ForeignTasks() = default;
 
-  // Looks through all namespaces, unless that is being done, and hands what runs and is new to the
-  // roster.
+  // Looks through all namespaces, unless a look is under way, and hands new running containers to
+  // the roster.
   void Look();
   [[nodiscard]] bool busy() const { return under_way_ > 0; }
 
  private:
   using Container = containers_api::Container;
 
-  // An answer has come; the last one ends the look.
+  // Counts an answer; the last one ends the look.
   void Answered(bool complete);
   void OnNamespaces(const Result<namespaces_api::ListNamespacesResponse>& answer);
   void ListContainers(const std::string& in_namespace);

@@ -9,7 +9,7 @@
 
 namespace jettison {
 
-// Says a thing of a subject once, for as long as the subject is there.
+// Logs each message about a subject once, for as long as the subject exists.
 class Complaints {
  public:
   explicit Complaints(const RunEdges& edges) : edges_(edges) {}
@@ -17,7 +17,7 @@ class Complaints {
   void Say(const std::string& subject, const std::string& text) {
     if (said_[subject].insert(text).second) edges_.Log(text);
   }
-  // Forgets what was said of the other subjects.
+  // Forgets the messages about all subjects except those for which `is_there` is true.
   void KeepOnly(const std::function<bool(const std::string&)>& is_there) {
     std::erase_if(said_, [&](const auto& entry) { return !is_there(entry.first); });
   }

@@ -15,25 +15,25 @@ namespace jettison {
 // A foreign pod as it was found.
 struct ForeignFinding {
   ForeignIdentity identity;
-  // By which list of a source, whose name is like no other's: what that list does not have any more
-  // is gone (ForeignRoster::OnListed). Empty: there is none, and it is gone when its containers
-  // are.
+  // The list of a source by which the pod was found; its name is unique. A pod that the list no
+  // longer contains is gone (ForeignRoster::OnListed). Empty: there is no list, and the pod is gone
+  // when its containers have ended.
   std::string list;
-  // What keeps its containers up; null: each stands for itself.
+  // What its containers belong to; null: each container stands for itself.
   std::shared_ptr<Base> base = nullptr;
   PodOrigin origin = PodOrigin::kRuntime;    // who made it
   bool unread = false;                       // this agent's own, which cannot be read
   bool spared = false;                       // RuntimePod::spared
-  bool kill_at_once = false;                 // it is ended without being asked to
+  bool kill_at_once = false;                 // killed without a grace period
   std::vector<ForeignContainer> containers;  // those that run
   std::set<std::string> considered;          // IDs of all that ran when it was looked at
   std::vector<PodDisk::LocalVolume> local_volumes = {};  // as far as their places are known
-  // The pod as the agent knows it, with these containers by their names.
+  // The pod in the form that the agent uses, with these containers by their names.
   ForeignReading reading = {};
 };
 
-// Orders the containers by age, names them, and makes the reading of them and the identity. For a
-// source that is not told the pod itself.
+// Orders the containers by age, names them, and makes `reading` from them and the identity. For a
+// source that does not get the pod's specification.
 void Describe(ForeignFinding& finding);
 
 }  // namespace jettison

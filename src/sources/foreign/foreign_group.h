@@ -26,14 +26,15 @@ struct NodeGroups {
 struct ForeignProcess {
   std::string id;  // of the container
   pid_t pid = 0;
-  // The group that the container's specification declares (DeclaredGroup). Absent: the group is
-  // known by the container's ID in its name, which must be one that nothing else is called by.
+  // The group that the container's specification declares (DeclaredGroup), which must be named
+  // after the container's ID. Absent: the group is found by the ID in the process's path; the ID
+  // must then be unique.
   std::optional<std::string> cgroups_path;
 };
 
 // The group of the container, relative to the node's own. kNotFound where the process has ended;
-// kInvalidArgument where its figures cannot be told, where it is not the container's alone, and
-// where this agent runs in it; anything else where the process cannot be read now.
+// kInvalidArgument where the group cannot be measured, is not the container's alone, or contains
+// this agent; any other code where the process cannot be read now.
 [[nodiscard]] Result<std::string> ForeignGroupOf(const NodeGroups& node,
                                                  const ForeignProcess& process);
 

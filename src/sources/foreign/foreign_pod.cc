@@ -11,8 +11,8 @@
 namespace jettison {
 namespace {
 
-// Its memory is back when its containers have ended; a base that takes longer to come down is its
-// owner's affair.
+// How long a base may take to come down. The pod's memory is free when its containers have ended;
+// the base itself is the responsibility of the software that runs the pod.
 constexpr Duration kStopPatience = std::chrono::seconds(2);
 
 // The folder of a container's logs where they are laid out as Kubernetes has it, in one of its own;
@@ -84,8 +84,8 @@ void ForeignPod::KillContainer(const std::string& name) {
   HoldBase();
 }
 
-// Not before the first kill, for what is asked to end may have to start something. Nobody is as
-// quick as that: whoever starts a container again takes a tenth of a second.
+// Not before the first kill, because a pod that is asked to end may have to start a process for
+// that. This is early enough: to start a container again takes a tenth of a second.
 void ForeignPod::HoldBase() {
   if (finding_.base && !std::exchange(held_, true)) finding_.base->Hold();
 }

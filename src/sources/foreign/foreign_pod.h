@@ -15,35 +15,36 @@
 
 namespace jettison {
 
-// A foreign pod: it can be watched and ended, and stays its owner's.
+// A foreign pod, or one of this agent's that cannot be read. The agent watches it and may evict it,
+// but never deletes its data.
 class ForeignPod {
  public:
-  // `pod`: what was read of the finding, which has named its containers.
+  // `pod` is the reading of the finding, whose containers must have names.
   ForeignPod(RunEdges& edges, Pod pod, ForeignFinding finding);
   ForeignPod(const ForeignPod&) = delete;
   ForeignPod& operator=(const ForeignPod&) = delete;
   ~ForeignPod() = default;
 
-  // Watches its containers, each of which the pod names; what there is to tell of it.
+  // Begins to watch its containers, each of which `pod` names. Returns the pod for the agent.
   [[nodiscard]] RuntimePod Begin();
 
   void StopContainer(const std::string& name, Duration grace);
   void KillContainer(const std::string& name);
-  // Ends what runs and takes down what keeps it up -> PodRemoved. Nothing is removed.
+  // Ends its containers and takes down what they belong to -> PodRemoved. Nothing of it is deleted.
   void Remove();
 
-  // Goes on with what waits for something else of the pod.
+  // Takes the next steps that are possible by now.
   void Advance();
-  // Containers with these IDs run now by the source's account; none: what keeps them up is down or
-  // gone, too. One that is no more what was found is told as removed.
+  // The source reports that containers with these IDs run now; none: what they belong to is down or
+  // gone, too. A pod whose containers are not those that were found is reported as removed.
   void OnListed(const std::set<std::string>& running);
 
-  // It was told to end.
+  // Whether the agent has told it to end.
   [[nodiscard]] bool ending() const { return ending_; }
-  // It has been told that it is gone.
+  // Whether PodRemoved has been emitted.
   [[nodiscard]] bool gone() const { return gone_; }
   [[nodiscard]] const std::string& key() const { return finding_.identity.key; }
-  // By which list of a source it was found.
+  // The list of a source by which it was found.
   [[nodiscard]] const std::string& list() const { return finding_.list; }
   [[nodiscard]] PodDisk Disk() const;
   // The group of a container's run, relative to the node's own; empty: it has ended.
@@ -64,7 +65,7 @@ class ForeignPod {
   std::string no_group_;  // runs name theirs in full
   std::map<std::string, std::unique_ptr<RunningContainer>> runs_;
   std::map<std::string, std::string> log_folders_;  // by container
-  bool ending_ = false;                             // by our hand: RemovePod follows
+  bool ending_ = false;                             // the agent ends it: RemovePod follows
   bool held_ = false;
   bool removing_ = false;
   bool taking_down_ = false;

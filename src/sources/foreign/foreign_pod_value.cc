@@ -23,7 +23,7 @@ const std::string* ValueOf(const Map& map, std::string_view name) {
   return it == map.end() ? nullptr : &it->second;
 }
 
-// The label, else the name that was given, else what is left.
+// The label where it is a valid name, otherwise the given name, otherwise `otherwise`.
 std::string NameOf(const std::string* label, const std::string& given,
                    const std::string& otherwise) {
   if (label != nullptr && IsPathSegment(*label)) return *label;
@@ -54,7 +54,7 @@ bool IsGroupOfPod(std::string_view group, std::string_view uid) {
   return name == fmt::format("pod{}", uid) || name.ends_with(fmt::format("-pod{}.slice", unit));
 }
 
-// By the place in Kubernetes' layout; absent elsewhere.
+// The QoS class by the group's place in Kubernetes' layout; absent for a group outside it.
 std::optional<QosClass> QosByGroup(std::string_view group) {
   if (!group.starts_with(kernel::kPodsGroup)) return std::nullopt;
   const std::string_view pod = ParentGroup(group);
@@ -78,10 +78,10 @@ Container ContainerOf(const ForeignContainer& found) {
   return container;
 }
 
-// Takes over what the owner says in annotations, else in labels.
-class Sayings {
+// Applies the settings that the owner of a pod makes in annotations, or else in labels.
+class OwnerSettingsReader {
  public:
-  Sayings(const ForeignIdentity& identity, ForeignReading& reading)
+  OwnerSettingsReader(const ForeignIdentity& identity, ForeignReading& reading)
       : identity_(identity), reading_(reading) {}
 
   void TakePriority() {
@@ -97,8 +97,8 @@ class Sayings {
     if (!qos) return Ignore("qos", *text);
     reading_.pod.status_qos_class = qos;
   }
-  // What is said of the pod as a whole stands with its first container and takes the place of what
-  // was found with any. Pod-level resources would not do: they know no ephemeral storage.
+  // An amount for the whole pod is set on its first container and replaces what was found for any
+  // container. Pod-level resources cannot be used, because they have no ephemeral storage.
   void TakeAmount(ResourceSide side, std::string_view side_name, std::string_view resource) {
     const std::string name = fmt::format("{}.{}", side_name, resource);
     const std::string* const text = Find(name);
@@ -127,7 +127,7 @@ class Sayings {
   ForeignReading& reading_;
 };
 
-// The kubelet writes it beside containers, others may beside the sandbox.
+// The kubelet writes the annotation on containers; other software may write it on the sandbox.
 std::optional<std::int64_t> GracePeriodOf(const ForeignIdentity& identity,
                                           const std::vector<ForeignContainer>& containers) {
   const std::string* text = ValueOf(identity.annotations, kGracePeriodAnnotation);
@@ -179,14 +179,14 @@ ForeignReading ReadForeignPod(const ForeignIdentity& identity,
   }
   if (!containers.empty()) pod.status_qos_class = QosByGroup(containers.front().group);
   pod.termination_grace_period_seconds = GracePeriodOf(identity, containers);
-  Sayings sayings(identity, reading);
-  sayings.TakePriority();
-  sayings.TakeQosClass();
+  OwnerSettingsReader settings(identity, reading);
+  settings.TakePriority();
+  settings.TakeQosClass();
   for (const std::string_view resource :
        {std::string_view("cpu"), kMemoryResource, kEphemeralStorageResource}) {
-    sayings.TakeAmount(&ResourceRequirements::requests, "requests", resource);
+    settings.TakeAmount(&ResourceRequirements::requests, "requests", resource);
   }
-  sayings.TakeAmount(&ResourceRequirements::limits, "limits", kMemoryResource);
+  settings.TakeAmount(&ResourceRequirements::limits, "limits", kMemoryResource);
   return reading;
 }
 

@@ -15,11 +15,11 @@
 
 namespace jettison {
 
-// A container that runs in a foreign pod, whoever tells of it.
+// A running container of a foreign pod.
 struct ForeignContainer {
   std::string id;                    // unique on its runtime
   std::optional<std::string> label;  // what Kubernetes' label calls it
-  std::string given_name;            // by whoever made it
+  std::string given_name;            // by the software that runs it
   std::string name;                  // in its pod
   std::string image;
   int attempt = 0;
@@ -32,12 +32,12 @@ struct ForeignContainer {
   std::optional<std::uint64_t> memory_limit;  // bytes; absent: none of its own
   std::optional<std::int64_t> milli_cpu;      // what its CPU shares ask for
   std::optional<int> stop_signal;             // absent: TERM
-  std::shared_ptr<Anchor> anchor;             // what it hangs on
+  std::shared_ptr<Anchor> anchor;             // see Anchor
 };
 
-// What whoever made a pod calls it and says of it.
+// How the software that runs a pod identifies and describes it.
 struct ForeignIdentity {
-  std::string key;  // like no other pod's on the node; may name a folder
+  std::string key;  // unique on the node; can be the name of a folder
   std::string name;
   std::string namespace_;
   std::string uid;
@@ -45,8 +45,8 @@ struct ForeignIdentity {
   std::map<std::string, std::string> annotations;
 };
 
-// Gives each container the name that its label says, else its metadata; its ID where that cannot be
-// a name or another one has it.
+// Names each container after its label, otherwise after its metadata. Its ID serves where that is
+// no valid name or another container has it.
 void NameContainers(std::vector<ForeignContainer>& containers);
 
 // The groups that together hold the pod: its own, where there is one after Kubernetes' layout (for
@@ -54,17 +54,18 @@ void NameContainers(std::vector<ForeignContainer>& containers);
 [[nodiscard]] std::vector<std::string> PodGroupsOf(const std::vector<ForeignContainer>& containers,
                                                    std::string_view uid);
 
-// What can be told of a foreign pod.
+// What is known of a foreign pod.
 struct ForeignReading {
   Pod pod;
-  // Annotations and labels "jettison.io/..." that make no sense and were ignored, as "name: value".
+  // Annotations and labels "jettison.io/..." that are invalid and were ignored, as "name: value".
   std::vector<std::string> ignored;
 };
 
-// The pod of this identity: names and UID from the kubelet's labels, else its own, else its key;
-// what it asks for from the containers' groups and, before these, from annotations or labels:
-// jettison.io/priority, jettison.io/qos, jettison.io/requests.{cpu,memory,ephemeral-storage},
-// jettison.io/limits.memory, each of the whole pod.
+// The pod of this identity. Names and UID come from the kubelet's labels, otherwise from the
+// identity, otherwise from its key. Requests and limits come from annotations or labels, otherwise
+// from the containers' groups: jettison.io/priority, jettison.io/qos,
+// jettison.io/requests.{cpu,memory,ephemeral-storage}, jettison.io/limits.memory, each for the
+// whole pod.
 [[nodiscard]] ForeignReading ReadForeignPod(const ForeignIdentity& identity,
                                             const std::vector<ForeignContainer>& containers);
 

@@ -13,20 +13,20 @@
 
 namespace jettison {
 
-// Foreign pods that are looked after, however they were found.
+// The foreign pods that the agent watches, however they were found.
 class ForeignRoster {
  public:
-  // `taken`: whether a pod of this agent has the UID; `tell`: receives each that is taken.
+  // `taken` says whether a pod of this agent has the UID; `tell` receives each pod that is added.
   ForeignRoster(RunEdges& edges, std::function<bool(const std::string&)> taken,
                 std::function<void(RuntimePod)> tell);
   ForeignRoster(const ForeignRoster&) = delete;
   ForeignRoster& operator=(const ForeignRoster&) = delete;
   ~ForeignRoster() = default;
 
-  // Looks after it from now on, under its key where another pod has its UID. Fails where that is
-  // taken, too. What it says that makes no sense is a complaint of its key.
+  // Adds a pod; under its key where another pod has its UID. Fails where the key is taken, too.
+  // Invalid annotations are reported to `complaints` under its key.
   [[nodiscard]] Result<void> Take(ForeignFinding finding, Complaints& complaints);
-  // What runs now of the pods that this list of a source has, by their keys: IDs of containers.
+  // The pods of this list of a source that run now: by key, the IDs of their running containers.
   void OnListed(const std::string& list,
                 const std::map<std::string, std::set<std::string>>& running);
   // Forgets those that are gone.

@@ -4,13 +4,13 @@
 
 namespace jettison {
 
-// Finds pods that others have made and hands them to a roster, as long as it is there. What makes
-// it look is its own affair: a listing, a watch, a timer.
+// Finds foreign pods and hands them to a roster for as long as the source exists. Each source
+// decides itself when it looks: after a listing, by a watch or by a timer.
 class ForeignSource {
  public:
   virtual ~ForeignSource() = default;
 
-  // Waits until what is being looked at now has been handed over, but no longer than this.
+  // Waits until the pods that are being examined have been handed over, at most `patience`.
   virtual void Await(Duration patience) = 0;
 };
 

@@ -151,9 +151,10 @@ Result<void> DemoFilesystem::Unmount() {
       continue;
     }
     (void)::umount2(mount_point.c_str(), MNT_DETACH);
-    return Fail(ErrorCode::kUnavailable, "unmount " + mount_point +
-                                             ": a process still uses it; it was detached and goes "
-                                             "with that process");
+    return Fail(
+        ErrorCode::kUnavailable,
+        "unmount " + mount_point +
+            ": a process still uses it; it was detached and is removed when that process ends");
   }
   while (!device_.empty() && !IsFree(device_) && ++tries < kReleaseTries)
     ::usleep(kBetweenReleaseTries);

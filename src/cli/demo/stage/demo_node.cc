@@ -54,10 +54,11 @@ Result<void> CheckSpace(const std::string& folder) {
   const auto free_mib = static_cast<std::int64_t>(
       status.f_bavail * static_cast<std::uint64_t>(status.f_frsize) >> 20);
   if (free_mib >= 2 * kDemoDiskMiB) return {};
-  return Fail(ErrorCode::kUnavailable,
-              fmt::format("{} has {} MiB free, the demo wants {} MiB: set TMPDIR to a folder with "
-                          "more room",
-                          folder, free_mib, 2 * kDemoDiskMiB));
+  return Fail(
+      ErrorCode::kUnavailable,
+      fmt::format(
+          "{} has {} MiB free, but the demo needs {} MiB: set TMPDIR to a folder with more space",
+          folder, free_mib, 2 * kDemoDiskMiB));
 }
 
 Result<std::unique_ptr<Cgroups>> OpenCgroups() {

@@ -44,8 +44,8 @@ class ByteWriter {
   std::string& out_;
 };
 
-// Reads what a ByteWriter wrote. Where the bytes end too early, or are none of its, everything from
-// there on reads as 0 and empty, and it has failed.
+// Reads what a ByteWriter wrote. Where the bytes end early, or were not written by one, the reader
+// fails, and everything from there on reads as 0 and empty.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
@@ -59,13 +59,14 @@ class ByteReader {
   [[nodiscard]] std::int64_t Signed() { return UnZigZag(Number()); }
   [[nodiscard]] std::uint32_t Fixed32();
   [[nodiscard]] std::string_view Text();
-  // A number of things that follow, each of which takes a byte or more.
+  // The number of items that follow. It is checked against the bytes that are left, as each item
+  // takes at least one.
   [[nodiscard]] std::size_t Count();
 
   [[nodiscard]] bool AtEnd() const { return at_ == bytes_.size(); }
   [[nodiscard]] std::size_t left() const { return bytes_.size() - at_; }
   [[nodiscard]] bool failed() const { return failed_; }
-  // It makes no sense what was read.
+  // Marks the bytes as invalid, because what was read makes no sense.
   void SetFailed() {
     failed_ = true;
     at_ = bytes_.size();

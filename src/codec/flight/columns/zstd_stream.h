@@ -30,7 +30,7 @@ class ZstdWriter {
   std::unique_ptr<Context> context_;
 };
 
-// The text again, which was `size` bytes long. kInvalidArgument: it was not.
+// Decompresses a text of `size` bytes. kInvalidArgument: the bytes are no such text.
 [[nodiscard]] Result<std::string> ZstdText(std::string_view compressed, std::size_t size);
 
 }  // namespace jettison

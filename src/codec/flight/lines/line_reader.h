@@ -13,8 +13,8 @@
 
 namespace jettison {
 
-// Reads what a LineWriter wrote. A fault is one line, and is named by its number; the next one is
-// read all the same.
+// Reads what a LineWriter wrote. A fault concerns one line and is reported with its number; the
+// next line is read all the same.
 class RecordingLines : public RecordingSource {
  public:
   // The next line without its end; none: this was the last one.

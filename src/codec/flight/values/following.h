@@ -5,8 +5,8 @@
 
 namespace jettison {
 
-// What need not be told of a pass, because it follows from the rest: by what is known before it
-// and by evaluating its figures as the agent did.
+// What a recording leaves out of a pass, because it follows from the rest: from what is known
+// before the pass, and from evaluating its figures as the agent did.
 
 // The state that a pass leaves for the next one.
 [[nodiscard]] EvictionState StateAfter(const RecordedPass& pass);

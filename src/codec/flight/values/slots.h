@@ -9,10 +9,10 @@
 
 namespace jettison {
 
-// A row is a record of fixed shape as numbers, a slot each; the first one says with a bit each
-// which of the others are there. What follows from its neighbours is told as the difference from
-// them, so that it mostly stays the same: `near` is what the writer and the reader know alike by
-// then.
+// A row encodes a record of fixed shape as numbers, one slot each. The first slot has a bit for
+// each of the others that is present. A value that depends on its neighbours is stored as the
+// difference from them, so that it changes rarely: `near` is a value which writer and reader both
+// know by then.
 
 // Puts a record into its row.
 class SlotWriter {

@@ -17,8 +17,7 @@
 
 namespace jettison {
 
-// How many enumerators there are, and the word for each in JSON. A number that is none of them is
-// never read.
+// The number of enumerators, and the JSON word for each. A reader rejects any other number.
 template <typename Enum>
 struct WordsOf;
 

@@ -25,7 +25,7 @@ struct CriRuntimeOptions {
   // The node's own group as an absolute path in the hierarchies, without a slash at its end: "" or
   // "/a/b". Groups of pods lie below it.
   std::string cgroup_prefix = "";
-  // How a pod is written down, beside its sandbox, and read again after a restart of the agent.
+  // How a pod is recorded, beside its sandbox, and read again after a restart of the agent.
   std::shared_ptr<const WrittenPods> written_pods = nullptr;
   CgroupDriver cgroup_driver = CgroupDriver::kCgroupfs;
   // How long a call may take before it counts as failed (runtimeRequestTimeout); pulling an image
@@ -39,9 +39,10 @@ struct CriRuntimeOptions {
   Duration log_period = std::chrono::seconds(10);
   // How often everything is listed and compared with what is known.
   Duration relist_period = std::chrono::seconds(10);
-  // Who does what may wait for a file system that never answers, and how long a pod waits for it.
+  // Runs work on file systems that may never answer, and says how long a pod waits for it.
   kernel::PathPatience path_patience = {};
-  // Told what went differently than it should and hurts nobody yet; one sentence, no line feed.
+  // Receives a message about a fault that has no consequences yet: one sentence without a line
+  // feed.
   std::function<void(std::string_view)> log;
 };
 

@@ -19,14 +19,14 @@ struct RuntimeContext : RunEdges {
   Calls& calls;
   // Null where control groups are folders and no more.
   Slices* slices = nullptr;
-  // Whoever holds a copy waits for a call that makes something, and that would leave it half made
-  // if it were cut short.
+  // A copy of this is held while a call creates something that it would leave half made if the
+  // agent ended.
   std::shared_ptr<const bool> making = std::make_shared<const bool>(true);
   // The agent is about to end: nothing more is begun.
   bool draining = false;
   // For saying that a record of a pod could not be written.
   Once said_no_records;
-  // Something did not go as it should: what the runtime has is to be compared with what is known.
+  // Something failed: what the runtime has must be compared with what is known.
   bool relist_wanted = false;
 
   void WantRelist() {

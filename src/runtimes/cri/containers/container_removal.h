@@ -7,12 +7,12 @@
 
 namespace jettison::cri {
 
-// Removes a container of CRI's. Where that fails because containerd has kept a task of it that
-// never ran or has ended, and that CRI has forgotten, the task is taken away first: the call that
-// starts a container leaves one in CREATED when whoever made it ends at the wrong moment, and no
-// call of CRI removes such a container, nor its sandbox, until containerd is restarted (seen
-// with 1.6). A task that runs is left alone. `done` is called once, through an answer; what is gone
-// already is removed.
+// Removes a container through CRI. Where that fails because containerd still has a task of it which
+// never ran or has ended, and which CRI no longer knows, the task is deleted first. The call that
+// starts a container leaves such a task in CREATED when its caller ends at the wrong moment; no
+// call of CRI then removes the container or its sandbox until containerd is restarted (seen with
+// 1.6). A running task is left alone. A container that does not exist counts as removed. `done` is
+// called once, from the delivery of an answer.
 void RemoveContainerWithTask(Calls& calls, const std::string& id, Duration deadline,
                              std::function<void(Result<void>)> done);
 

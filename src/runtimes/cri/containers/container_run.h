@@ -25,7 +25,7 @@ class ContainerRun {
 
   // Brings it up in this sandbox.
   void Start(const Sandbox& sandbox);
-  // It cannot be started, for a reason that is not its own.
+  // Reports that it cannot be started, for a reason outside the container.
   void RefuseStart(Error error) { FailStart(std::move(error)); }
   // Takes over a run that was found alive, without telling that it started.
   void Adopt(const StartedContainer& container);
@@ -35,13 +35,13 @@ class ContainerRun {
   // KILL for its whole group; the runtime is told afterwards. A run that is being started ends, for
   // those who wait for it, within a second.
   void Kill();
-  // The runtime was asked for all it has, and this run was among it as ended, or missing.
+  // A listing of the runtime contains this run as ended, or does not contain it.
   void OnListedDead() { running_.OnListedDead(); }
 
   // Its process runs, as far as is known.
   [[nodiscard]] bool running() const { return running_.running(); }
   [[nodiscard]] bool ended() const { return phase_ == Phase::kFailed || running_.ended(); }
-  // Nothing is on its way that would need it.
+  // Whether it has ended and its start awaits no answer.
   [[nodiscard]] bool idle() const { return ended() && (start_ == nullptr || !start_->busy()); }
   [[nodiscard]] int attempt() const { return order_.attempt; }
   // The runtime's ID of it; empty before there is one, and where it could not be started.

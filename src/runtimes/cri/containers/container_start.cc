@@ -126,9 +126,10 @@ void ContainerStart::OnCreated(const Result<api::CreateContainerResponse>& answe
   if (!answer || answer->container_id().empty()) {
     // A container that is half made, or of which only its ID is unknown, is found by its labels.
     context_.WantRelist();
-    return Finish(Fail(answer ? Error{ErrorCode::kInternal,
-                                      "the container runtime made a container and gave no ID of it"}
-                              : answer.error().In("CreateContainerError")));
+    return Finish(Fail(answer
+                           ? Error{ErrorCode::kInternal,
+                                   "the container runtime created a container and returned no ID"}
+                           : answer.error().In("CreateContainerError")));
   }
   id_ = answer->container_id();
   if (abandoned_) {

@@ -26,8 +26,8 @@ struct StartOrder {
   int attempt = 0;
   int oom_score_adj = 0;
   CgroupLimits limits = {};
-  // Called when the runtime has made the container, before it is told to start it: whoever finds
-  // its process later can tell by the ID whose it is. Null: nobody wants to know.
+  // Called when the runtime has created the container and before it starts it, so that its process
+  // can be matched to it by the ID after a restart of the agent. May be null.
   std::function<void()> write_down = nullptr;
 };
 
@@ -45,8 +45,8 @@ class ContainerStart {
   // `done` is called once, not before Start has returned.
   ContainerStart(RuntimeContext& context, StartOrder order, Done done);
   void Start(const Sandbox& sandbox);
-  // It is not wanted any more: what has been made is killed and removed as soon as the runtime
-  // answers, and the start fails.
+  // Cancels the start: what has been created is killed and removed as soon as the runtime answers,
+  // and the start fails.
   void Abandon();
 
   // Empty before the runtime has made the container.

@@ -118,7 +118,7 @@ void SandboxCreation::OnRun(const Result<api::RunPodSandboxResponse>& answer) {
   }
   ++failures_;
   failure_ = answer ? Error{ErrorCode::kInternal,
-                            "the container runtime made a sandbox and gave no ID of it"}
+                            "the container runtime created a sandbox and returned no ID"}
                     : answer.error().In("make the sandbox");
   ++sandbox_.attempt;
   Clear();

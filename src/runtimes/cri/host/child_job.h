@@ -10,8 +10,8 @@
 
 namespace jettison::cri {
 
-// Work on files in a forked child, however long it takes, so that nobody waits for the disk.
-// Destroying it ends the child.
+// Runs work on files in a forked child, so that the agent never waits for the disk. Destroying the
+// job ends the child.
 class ChildJob {
  public:
   using Done = std::function<void(Result<void>)>;

@@ -8,8 +8,8 @@
 
 namespace jettison::cri {
 
-// The slices of a service manager that has the control groups for its own: a limit holds there only
-// where it is the manager's, and a slice that nobody stops stays with it forever.
+// The slices of a service manager which owns the control groups. A limit persists only if the
+// manager sets it, and a slice that is never stopped stays in the manager for ever.
 class Slices {
  public:
   using Done = std::function<void(Result<void>)>;

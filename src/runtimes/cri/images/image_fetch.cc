@@ -67,9 +67,9 @@ void ImageFetch::OnStatus(Result<api::ImageStatusResponse> answer, bool may_pull
                                   "pull policy of Never",
                                   image_)));
   }
-  done_(Fail(
-      ErrorCode::kInternal,
-      fmt::format("ErrImagePull: image \"{}\" was pulled, but the runtime has it not", image_)));
+  done_(Fail(ErrorCode::kInternal,
+             fmt::format("ErrImagePull: image \"{}\" was pulled, but the runtime does not have it",
+                         image_)));
 }
 
 void ImageFetch::Pull() {

@@ -12,9 +12,9 @@
 
 namespace jettison::cri {
 
-// The images of a CRI runtime. In use are those of all its containers, dead ones too, and the one
-// that sandboxes are made of, where the runtime tells it (containerd does, in the verbose Status).
-// A name of these that the runtime does not know stays among those in use as it is.
+// The images of a CRI runtime. The images in use are those of all containers, including ended ones,
+// and the image of the sandboxes, where the runtime reports it (containerd does, in the verbose
+// Status). A name in use that the runtime does not know stays in the result unchanged.
 class CriImageStore : public ImageStore {
  public:
   using Listing = std::pair<std::vector<StoredImage>, ImagesInUse>;

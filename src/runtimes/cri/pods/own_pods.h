@@ -34,7 +34,7 @@ class OwnPods {
   PodActor& Add(std::unique_ptr<PodActor> actor);
   // Makes it.
   void Create(const PodPlan& plan);
-  // Goes on with each of them; those that are gone are forgotten and told to `gone` before.
+  // Takes the next steps of each pod. A pod that is gone is passed to `gone` and forgotten.
   void Advance(const OnGone& gone);
 
   // IDs of sandboxes and containers that the runtime must have.

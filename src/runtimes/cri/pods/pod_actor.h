@@ -40,7 +40,7 @@ class PodActor {
   // Takes it over by what was written down of it, without the container runtime; which of its
   // containers run.
   [[nodiscard]] std::vector<ContainerRecord> Recall(const PodRecord& record);
-  // The runtime knows nothing of it: what runs goes on, and what is started next is in a new
+  // The runtime does not know the pod: running containers go on, and the next start uses a new
   // sandbox.
   void LoseSandbox() { sandbox_.Lose(); }
   // Its containers that run.
@@ -55,7 +55,7 @@ class PodActor {
   // Ends what runs and takes everything down -> PodRemoved.
   void Remove();
 
-  // Goes on with what waits for something else of the pod.
+  // Takes the next steps that are possible by now.
   void Advance();
   // Compares with what the runtime has. What belongs to no run is removed.
   void OnListed(const Listing& listing);

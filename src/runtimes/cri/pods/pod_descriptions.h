@@ -17,8 +17,8 @@ using Sandboxes = std::vector<const api::PodSandbox*>;
 [[nodiscard]] std::map<std::string, Sandboxes> OwnSandboxes(const RuntimeContext& context,
                                                             const Listing& listing);
 
-// Tells which pod a sandbox is of: each sandbox of a pod describes it, and so does its record; one
-// that can be read is enough.
+// Reads the description of a pod, which each of its sandboxes and its record contain. One readable
+// copy is enough.
 class PodDescriptions {
  public:
   PodDescriptions(const RuntimeContext& context, const PodRecords& records)

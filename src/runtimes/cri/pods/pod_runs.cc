@@ -95,9 +95,10 @@ std::optional<ContainerRecord> PodRuns::Adopt(const api::ContainerStatusResponse
     return record;
   }
   if (status.state() != api::CONTAINER_RUNNING) {
-    context_.Log(fmt::format(
-        "the container runtime does not know how container {} of pod {} stands: it is ended", name,
-        FullName(pod_)));
+    context_.Log(
+        fmt::format("the container runtime does not know the state of container {} of pod {}; the "
+                    "container is ended",
+                    name, FullName(pod_)));
     Forget(status.id());
     ids_.erase({name, attempt});
     record.exit = ExitOf(seen);

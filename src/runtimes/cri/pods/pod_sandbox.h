@@ -25,8 +25,8 @@ class PodSandbox {
 
   // Makes it, under this attempt or a later one.
   void Make(std::uint32_t first_attempt);
-  // Gives that up: a call that makes a sandbox may take minutes, and nobody waits for what it makes
-  // any more; the next listing finds and removes that.
+  // Gives up the creation. A call that creates a sandbox may take minutes, so its result is not
+  // awaited; the next listing finds the sandbox and removes it.
   void GiveUp();
   // Takes over one that was found; `ready`: containers can be started in it.
   void Adopt(Sandbox sandbox, bool ready);

@@ -15,7 +15,7 @@ inline constexpr std::string_view kDefaultPath =
 
 // The environment of a container as "NAME=VALUE": PATH, HOME and HOSTNAME unless it sets them, then
 // its own variables, each expanded with those before it. The agent's own environment is not passed
-// on. Of a name that is set twice the last value holds.
+// on. Where a name is set twice, the last value counts.
 [[nodiscard]] std::vector<std::string> EnvironmentOf(const Pod& pod, const Container& container);
 
 // The program and its arguments, expanded with the container's variables. Fails where there is no

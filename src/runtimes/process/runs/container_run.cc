@@ -196,8 +196,9 @@ std::optional<ExitRecord> ContainerRun::LastWord() {
   const Instant now = context_.clock.Now();
   if (found.passing && !unread_since_) {
     unread_since_ = now;
-    context_.Log(fmt::format("{} has ended, and how cannot be read: {}; it is tried again",
-                             Described(), found.fault));
+    context_.Log(
+        fmt::format("{} has ended, and its exit status cannot be read: {}; the agent tries again",
+                    Described(), found.fault));
   }
   if (found.passing && now - *unread_since_ < kUnreadPatience) return std::nullopt;
   const ExitRecord lost = LostRun(started_wall_, context_.clock.Wall());

@@ -30,9 +30,10 @@ struct ProcessRuntimeOptions {
   // (containerLogMaxSize, containerLogMaxFiles).
   std::uint64_t log_max_bytes = std::uint64_t{10} << 20;
   int log_max_files = 5;
-  // Who does what may wait for a file system that never answers, and how long a pod waits for it.
+  // Runs work on file systems that may never answer, and says how long a pod waits for it.
   kernel::PathPatience path_patience = {};
-  // Told what went differently than it should and hurts nobody yet; one sentence, no line feed.
+  // Receives a message about a fault that has no consequences yet: one sentence without a line
+  // feed.
   std::function<void(std::string_view)> log;
 };
 

@@ -27,7 +27,7 @@ struct RuntimeContext {
   const Clock& clock;
   kernel::Readiness& readiness;
   std::vector<RuntimeEvent> events;
-  // The events are being collected: what is emitted now needs no wake-up.
+  // The events are being collected, so an event that is emitted now needs no wake-up.
   bool taking = false;
   Once oom_score_adj_refused;
 
@@ -38,7 +38,7 @@ struct RuntimeContext {
   void Log(std::string_view message) const {
     if (options.log) options.log(message);
   }
-  // Says so when an operation failed for another reason than that its object is gone.
+  // Logs the failure of an operation, unless the object of the operation is gone.
   void LogFailure(std::string_view what, const Result<void>& result) const {
     if (!result && result.error().code != ErrorCode::kNotFound) {
       Log(result.error().In(what).message);

@@ -152,8 +152,8 @@ void KillChildren() {
   }
 }
 
-// A container ends with its own process; what that left behind is ended and reaped here. Nobody
-// else may get round to it soon, and dead processes hold process ids until somebody does.
+// A container ends with its own process; the processes that it left behind are killed and reaped
+// here. Another process might reap them much later, and zombies hold process ids until then.
 void EndAbandoned() {
   constexpr std::int64_t kPatienceNs = 2'000'000'000;
   constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 1'000'000};

@@ -39,11 +39,13 @@ std::string MessageOf(CallResult result, const Right& right) {
     case CallResult::kForbidden:
       return fmt::format("the agent has no right to {}; {}", Describe(right), right.cost);
     case CallResult::kUnauthenticated:
-      return fmt::format("the API server does not know the agent; {}", right.cost);
+      return fmt::format("the API server does not accept the credentials of the agent; {}",
+                         right.cost);
     case CallResult::kBusy:
-      return fmt::format("the API server is busy; {} until it has time", right.cost);
+      return fmt::format("the API server is overloaded; {} until it accepts requests again",
+                         right.cost);
     case CallResult::kAway:
-      return fmt::format("the API server is away; {} until it answers", right.cost);
+      return fmt::format("the API server does not answer; {} until it does", right.cost);
     case CallResult::kBudget:
     case CallResult::kRefused:
       return fmt::format("the API server refused to {}; {}", Describe(right), right.cost);

@@ -26,17 +26,17 @@ inline constexpr std::size_t kCallPurposeCount = 8;
 // The right that it needs.
 [[nodiscard]] const Right& RightFor(CallPurpose purpose);
 
-// What is said of a call that did not succeed.
+// A log message about a call that failed.
 struct Complaint {
   std::string message;  // what goes wrong, and what it costs
   std::string err;      // the server's words
-  std::string rule;     // that gives the right which is missing; empty where none is
+  std::string rule;     // the RBAC rule that is missing; empty: none is
 };
 
-// Says each kind of setback of each purpose once, until a call of that purpose is answered well.
+// Reports each kind of failure once for each purpose, until a call of that purpose succeeds.
 class CallComplaints {
  public:
-  // What is to be said of this outcome; absent: nothing, or it was said already.
+  // The message for this outcome; absent where there is none, or it was reported already.
   [[nodiscard]] std::optional<Complaint> Take(CallPurpose purpose, const Outcome& outcome);
 
  private:

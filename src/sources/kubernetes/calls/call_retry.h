@@ -5,18 +5,18 @@
 
 namespace jettison::kube {
 
-// When a call that did not succeed is made again: after 0.2 s, doubling to 15 s, and not before the
-// server wants it. What only a person can mend is tried once a minute.
+// When a call that failed is made again: after 0.2 s, then twice as long each time up to 15 s, and
+// not before the server allows it. A failure that needs a person is tried again once a minute.
 class CallRetry {
  public:
-  // After an outcome that was none of success.
+  // The time of the next try after a failure.
   [[nodiscard]] Instant After(const Outcome& outcome, Instant now);
   // It has succeeded.
   void Reset() { *this = CallRetry(); }
 
   static constexpr Duration kFirst = std::chrono::milliseconds(200);
   static constexpr Duration kLongest = std::chrono::seconds(15);
-  // A server that wants to be left alone for longer is asked all the same.
+  // The longest Retry-After that is respected; a server that asks for more is tried again then.
   static constexpr Duration kMostRetryAfter = std::chrono::minutes(2);
   static constexpr Duration kDenied = std::chrono::minutes(1);
 

@@ -8,8 +8,8 @@
 
 namespace jettison::kube {
 
-// The API server of a cluster as the agent's loop sees it: nothing waits for it. Who does the
-// waiting is told of the answer in a later turn of the loop.
+// The API server of a cluster as the agent's loop uses it. Nothing blocks: the answer is delivered
+// in a later turn of the loop.
 class Cluster {
  public:
   using OnReply = std::function<void(const Result<ApiReply>&)>;

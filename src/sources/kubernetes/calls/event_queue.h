@@ -17,12 +17,12 @@
 
 namespace jettison::kube {
 
-// So many in a row, then one an interval.
+// Allows a burst of events, then one per interval.
 class TokenBucket {
  public:
   TokenBucket(std::int64_t burst, Duration every)
       : every_(every), most_ahead_(every * (burst - 1)) {}
-  // Whether one may happen now; it is taken then.
+  // Whether an event may be sent now; if so, it is counted.
   bool Take(Instant now);
   // When the next one may.
   [[nodiscard]] Instant next() const { return next_; }
@@ -63,7 +63,7 @@ class EventQueue {
   [[nodiscard]] std::optional<Instant> due() const;
 
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
-  // Events that nobody was told of, ever.
+  // How many events were dropped since the agent started.
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
 
  private:

@@ -60,7 +60,8 @@ class TaintChange {
   [[nodiscard]] const std::optional<ApiNode>& node() const { return known_; }
 
  private:
-  // Whoever else writes the node all the time is not fought for longer.
+  // A change is given up after more conflicts than this: some other client writes the node all the
+  // time.
   static constexpr int kMostConflicts = 5;
 
   std::string name_;
@@ -71,11 +72,11 @@ class TaintChange {
   int conflicts_ = 0;
 };
 
-// The kubelet's configuration as it runs, through the API server, which wants the right to get
-// nodes/proxy for it.
+// Gets the running configuration of the kubelet through the API server. Needs the right to get
+// nodes/proxy.
 [[nodiscard]] ApiCall GetKubeletConfiguration(const std::string& node);
-// The same of the kubelet itself (KubeletUrlOf). It wants the right to get nodes/configz, and
-// before Kubernetes 1.33 nodes/proxy. (KEP-2862)
+// Gets it from the kubelet itself (KubeletUrlOf). Needs the right to get nodes/configz; before
+// Kubernetes 1.33, nodes/proxy. (KEP-2862)
 [[nodiscard]] ApiCall GetOwnKubeletConfiguration();
 // The answer to both: a KubeletConfiguration, as its file would have it.
 [[nodiscard]] Result<Value> ReadKubeletConfiguration(std::string_view body);

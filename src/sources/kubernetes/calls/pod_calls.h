@@ -9,15 +9,16 @@
 
 namespace jettison::kube {
 
-// The one pod that is meant, and no other that has its name by the time of the call.
+// Identifies one pod, and no other pod that has its name by the time of the call.
 struct PodTarget {
   std::string namespace_;
   std::string name;
   std::string uid;
 };
 
-// Deletes the pod with so many seconds to end; the kubelet takes two at least. Budgets do not
-// count. kDone: it is going, or was already; kGone, kAnother: nothing remains to be done.
+// Deletes the pod with this grace period; the kubelet uses at least two seconds.
+// PodDisruptionBudgets are not consulted. kDone: the deletion has begun, now or before; kGone,
+// kAnother: the pod no longer exists.
 [[nodiscard]] ApiCall DeletePod(const PodTarget& pod, std::int64_t grace_seconds);
 
 // Why a pod is ended, as the kubelet writes it when it evicts one.

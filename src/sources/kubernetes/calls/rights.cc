@@ -30,17 +30,18 @@ std::string ResourceOf(const Right& right) {
 const std::vector<Right>& NeededRights() {
   static const std::vector<Right> kRights = {
       {"list", "pods", "", "", "the pods of this node are not known"},
-      {"watch", "pods", "", "", "the pods of this node are known only as they once were"},
-      {"get", "pods", "", "", "one pod cannot be looked at again"},
+      {"watch", "pods", "", "", "changes of the pods of this node are not known"},
+      {"get", "pods", "", "", "a single pod cannot be read again"},
       {"delete", "pods", "", "", "the kubelet starts an evicted pod again"},
-      {"create", "pods", "eviction", "", "a soft eviction cannot ask, so none takes place"},
+      {"create", "pods", "eviction", "",
+       "soft thresholds evict no pod, because the agent cannot ask for permission"},
       {"patch", "pods", "status", "",
-       "nobody sees why a pod was evicted, and Jobs count it as failed"},
-      {"create", "events", "", "", "no event tells of an eviction"},
-      {"patch", "events", "", "", "an event that happens again is not counted"},
+       "the status of an evicted pod does not show why, and Jobs count it as failed"},
+      {"create", "events", "", "", "evictions are not reported as events"},
+      {"patch", "events", "", "", "repeated events are not counted"},
       {"get", "nodes", "", "", "the node's taints are not known"},
-      {"patch", "nodes", "", "", "new pods are put onto a node that is short"},
-      {"patch", "nodes", "status", "", "the node does not say that it is short"},
+      {"patch", "nodes", "", "", "new pods are scheduled onto a node that is under pressure"},
+      {"patch", "nodes", "status", "", "the node conditions do not show the pressure"},
   };
   return kRights;
 }

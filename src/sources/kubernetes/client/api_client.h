@@ -24,9 +24,9 @@ struct ApiStream {
   Duration silence{0};         // between two bytes; zero: no limit
 };
 
-// Asks an API server, on connections that stay open. It belongs to one thread, which is in Turn
-// whenever it has nothing else to do and may wait there for the network, for a handshake, for the
-// resolver and for the file with the token: it is not the thread that decides.
+// A client of an API server, on connections that stay open. It belongs to one thread, which calls
+// Turn when it has nothing else to do. Turn may wait for the network, a handshake, the resolver or
+// the token file, so this must not be the thread that decides.
 class ApiClient {
  public:
   using Id = HttpTransfers::Id;
@@ -38,11 +38,11 @@ class ApiClient {
   [[nodiscard]] static Result<std::unique_ptr<ApiClient>> Open(const ApiAccess& access,
                                                                const Clock& clock);
 
-  // A call that is answered in whole, in a later Turn; `most_bytes` of it are taken.
+  // Makes a call. The whole answer, at most `most_bytes`, is delivered in a later Turn.
   Id Call(const ApiCall& call, Duration timeout, OnReply on_reply,
           std::size_t most_bytes = kMostBytes);
   Id Stream(const ApiStream& stream, OnBytes on_bytes, OnReply on_end);
-  // Nothing more is told of it.
+  // Cancels a call or stream: none of its callbacks is called any more.
   void Cancel(Id id) { transfers_->Cancel(id); }
 
   // Waits for at most so long until anything happens, and calls back for all that did.
@@ -65,7 +65,7 @@ class ApiClient {
   std::unique_ptr<HttpTransfers> transfers_;
 };
 
-// Makes one call and waits for its answer, for who has nothing else to do.
+// Makes one call and waits for its answer, for a program that has nothing else to do.
 [[nodiscard]] Result<ApiReply> AskNow(ApiClient& client, const ApiCall& call, Duration timeout);
 
 }  // namespace jettison::kube

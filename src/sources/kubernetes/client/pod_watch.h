@@ -19,7 +19,7 @@
 
 namespace jettison::kube {
 
-// What is known of how well the pods are known.
+// How complete and how recent the knowledge of the pods is.
 struct PodWatchState {
   bool has_listed = false;            // in this life of the agent
   std::optional<Instant> away_since;  // since when the API server has been away
@@ -27,8 +27,8 @@ struct PodWatchState {
   friend bool operator==(const PodWatchState&, const PodWatchState&) = default;
 };
 
-// Follows the pods of a node: tells each that is there, that changed, and that is gone, once. It
-// never waits: it is called whenever its client has turned.
+// Follows the pods of a node: reports each pod that exists, each change and each end, once. It
+// never waits; it is called after each Turn of its client.
 class PodWatch {
  public:
   // A pod that appeared or changed, as it is now, and the object that it was read from.
@@ -48,8 +48,8 @@ class PodWatch {
   PodWatch& operator=(const PodWatch&) = delete;
   ~PodWatch();
 
-  // Asks what is due to be asked. What is returned is when it is due again, if nothing comes until
-  // then; absent: whenever something comes.
+  // Starts the requests that are due. Returns when it is to be called again if nothing arrives
+  // until then; absent: when something arrives.
   std::optional<Duration> Advance();
 
   [[nodiscard]] PodWatchState state() const;

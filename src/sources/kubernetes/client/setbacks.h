@@ -7,7 +7,7 @@
 
 namespace jettison::kube {
 
-// What an answer that is none of the wanted ones means to who follows a list, and in words.
+// What an unexpected answer means to the follower of a list, and in words.
 struct Failure {
   Setback setback;
   Error error;

@@ -94,10 +94,12 @@ AccessReading AccessByServiceAccount(const ServiceAccount& account) {
       {"KUBERNETES_SERVICE_HOST", &account.host}, {"KUBERNETES_SERVICE_PORT", &account.port}};
   for (const auto& [name, value] : kVariables) {
     if (!value->empty()) continue;
-    AddFault(faults, {.file = {},
-                      .key = name,
-                      .value = {},
-                      .message = "is not set: this is no pod of a cluster; name a kubeconfig"});
+    AddFault(
+        faults,
+        {.file = {},
+         .key = name,
+         .value = {},
+         .message = "is not set: the agent does not run in a pod of a cluster; set kubeconfig"});
   }
   const std::string ca_file = account.folder + "/ca.crt";
   const http::Endpoint endpoint{

@@ -7,8 +7,8 @@
 
 namespace jettison::kube {
 
-// How an API server is reached, and as whom: everything that had to be read is here, but for a
-// token in a file, which may change at any time (TokenSource).
+// The address of an API server and the credentials for it. Everything that had to be read from
+// files is contained, except a token in a file, which may change at any time (TokenSource).
 struct ApiAccess {
   std::string origin;  // where this comes from: "kubeconfig /etc/x, context y", "service account"
   std::string server;  // "https://10.0.0.1:6443"

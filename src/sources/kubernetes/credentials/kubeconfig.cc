@@ -78,7 +78,8 @@ void Reader::WithNamed(const char* list, const char* member, const Field& from,
     if (inner.IsMap()) read(inner);
   });
   if (!found) {
-    from.Fault(fmt::format("is none of {} ({})", list, others.empty() ? "there are none" : others));
+    from.Fault(
+        fmt::format("must be one of {} ({})", list, others.empty() ? "there are none" : others));
   }
 }
 

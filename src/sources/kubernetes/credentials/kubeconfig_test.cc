@@ -90,7 +90,7 @@ TEST(Kubeconfig, ACertificateAndItsKeyBelongTogether) {
 TEST(Kubeconfig, ANameThatNobodyHasIsToldWithThoseThereAre) {
   const auto reading = Read("current-context: x\ncontexts: [{name: a, context: {}}, {name: b}]\n");
   EXPECT_THAT(DescribeAll(reading.faults),
-              HasSubstr("current-context: \"x\": is none of contexts (a, b)"));
+              HasSubstr("current-context: \"x\": must be one of contexts (a, b)"));
   EXPECT_THAT(DescribeAll(Read("current-context: a\ncontexts: [{name: a, context: {}}]\n").faults),
               AllOf(HasSubstr("contexts[0].context.cluster: must name one of clusters"),
                     HasSubstr("contexts[0].context.user: must name one of users")));

@@ -16,15 +16,16 @@ namespace jettison::kube {
 // A text without the blanks around it.
 [[nodiscard]] std::string TrimmedLine(std::string_view text);
 
-// The token that a request is to have. One in a file is read again every minute, for the kubelet
-// puts a new one there before the old one expires, and after it was refused.
+// Supplies the token for requests. A token in a file is read again every minute, because the
+// kubelet replaces it before it expires, and after the server refused it.
 class TokenSource {
  public:
   explicit TokenSource(const ApiAccess& access);
 
-  // Empty where there is none. While the file cannot be read, the last token that was.
+  // Empty where no token is configured. While the file cannot be read, the last token that could
+  // be.
   [[nodiscard]] const std::string& Current(Instant now);
-  // The server did not know it: the next one is read from the file.
+  // The server refused the token: the next call of Current reads the file.
   void Refused() { read_at_.reset(); }
   // Why the file could not be read the last time.
   [[nodiscard]] const std::optional<Error>& fault() const { return fault_; }

@@ -13,7 +13,8 @@
 
 namespace jettison::kube {
 
-// A pod that was told to end on this node and that the API server has still to be told of.
+// A pod that the agent has begun to end on this node and whose eviction the API server does not
+// know of yet.
 struct EvictionIntent {
   std::string namespace_;
   std::string name;
@@ -21,7 +22,7 @@ struct EvictionIntent {
   std::string message;  // of its status: "The node was low on resource: memory. ..."
   std::int64_t grace_seconds = 0;
   WallTime evicted_at;
-  // The group whose processes are kept from starting anew, relative to the node's; empty: none is.
+  // The group in which no new process can start, relative to the node's own group; empty: none.
   std::string held_group;
   std::optional<std::int64_t> pids_limit;  // what the group had before; absent: no limit
   friend bool operator==(const EvictionIntent&, const EvictionIntent&) = default;

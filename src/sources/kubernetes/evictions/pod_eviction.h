@@ -36,7 +36,8 @@ struct EvictionCall {
 // ms after the DELETE, before the memory of this one is free.
 class PodEviction {
  public:
-  // What a taint takes where the node has to be read first, and a third more.
+  // How long the calls wait for the taint: the time that it takes where the node has to be read
+  // first, and a third more.
   static constexpr Duration kTaintPatience = std::chrono::milliseconds(60);
   // A mark counts as long as the kubelet has not written its last word on the pod, which takes it
   // tens of milliseconds from the DELETE on.
@@ -44,9 +45,10 @@ class PodEviction {
   // The server answers within 20 ms. An answer that got lost on the way is not waited for: within
   // a second the kubelet starts the containers again.
   static constexpr Duration kFirstTimeout = std::chrono::milliseconds(500);
-  // One that needs seconds is given them.
+  // The time limit of later tries, for a server that takes seconds.
   static constexpr Duration kTimeout = std::chrono::seconds(5);
-  // The shortage that the pod went for is long over then, whatever became of it.
+  // After this time the shortage for which the pod was evicted is over, whatever the API server
+  // knows.
   static constexpr Duration kMostTime = std::chrono::hours(1);
 
   // `evicted_at`: when the pod was told to end. The calls are due by `first_due`.

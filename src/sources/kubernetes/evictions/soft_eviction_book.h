@@ -15,47 +15,49 @@
 
 namespace jettison::kube {
 
-// How many pods may go for soft thresholds. Hard ones do not count.
+// How many pods may be evicted for soft thresholds. Evictions for hard thresholds do not count.
 struct SoftEvictionLimits {
   std::int64_t per_hour = 20;
   Duration cool_down = std::chrono::minutes(1);  // after one that was granted; zero: none
 };
 
-// What an answer to the question whether a pod may go means.
+// The meaning of the API server's answer to an eviction request.
 enum class SoftAnswer : std::uint8_t {
   kGranted,  // the API server ends it
-  kSpared,   // not for now
+  kSpared,   // the pod is left alone for now
   kOver,     // there is no such pod any more
-  kLater,    // nobody can be asked for now
+  kLater,    // no request can be made for now
 };
 struct SoftVerdict {
   SoftAnswer answer = SoftAnswer::kLater;
   std::optional<SparedPod> spared;  // where it is spared and that has not been told yet
 };
 
-// Which pods the API server was asked about, who is spared until when, and when the next question
-// may come: one at a time. Pure: it is told of time and answers.
+// Keeps account of eviction requests for soft thresholds: which pods were requested, which are
+// spared and until when, and when the next request may be made. One request is made at a time.
+// Pure: the caller passes times and answers.
 class SoftEvictionBook {
  public:
   // A budget that forbids an eviction may have room again at any moment.
   static constexpr Duration kSpareFor = std::chrono::minutes(1);
-  // Of a pod that goes already or is gone, and of what has been told.
+  // How long a pod is remembered which is being evicted or is gone, and a reason which was
+  // reported.
   static constexpr Duration kRemember = std::chrono::hours(1);
 
   explicit SoftEvictionBook(const SoftEvictionLimits& limits) : limits_(limits) {}
 
-  // Why nobody may be asked about now, and until when; absent: somebody may.
+  // Why no request may be made now, and until when; absent: one may be made.
   [[nodiscard]] std::optional<SoftHold> HoldAt(Instant now) const;
-  // Who is left out now, by UID.
+  // The pods that are left out now, by UID.
   [[nodiscard]] std::vector<SparedPod> SparedAt(Instant now) const;
 
-  // The API server is asked about this pod; the answer comes within kAnswerWithin, as a rule.
+  // The eviction of this pod has been requested; the answer usually arrives within kAnswerWithin.
   void Asked(const std::string& uid, Instant now);
-  // Its answer. One that comes late counts all the same: the pod may be going.
+  // The answer. A late one counts as well, because the eviction may have begun.
   [[nodiscard]] SoftVerdict Take(const std::string& uid, const Outcome& outcome, Instant now);
 
-  // What an agent after this one has to know, and taking it up: of more than may go in an hour only
-  // the last ones.
+  // What the next agent has to know, and its restoration. Of the granted evictions only the last
+  // ones count: as many as the hourly limit allows.
   [[nodiscard]] SoftEvictionsSoFar SoFar(Instant now) const;
   void Resume(const SoftEvictionsSoFar& before, Instant now);
 

@@ -24,15 +24,15 @@ class PressureConditions {
   // Of conditions that hold.
   static constexpr Duration kHeartbeat = std::chrono::minutes(1);
 
-  // What an earlier life left is taken away from `leftovers_from` on, where nobody says that it
-  // holds.
+  // Conditions that an earlier agent left are removed from `leftovers_from` on, unless Set says
+  // that they hold.
   PressureConditions(std::string node, Instant leftovers_from);
 
   // Whether the condition holds, from this moment on if that is news.
   void Set(NodeConditionType condition, bool holds, WallTime now);
-  // All of them are to be taken away.
+  // Removes all of them from the node.
   void Retire() { retired_ = true; }
-  // The node as it was found at the start: what an earlier life left.
+  // The node as it was at the start, with what an earlier agent left.
   void Found(const ApiNode& node);
 
   // The call to be made now; absent: none is due, or one is under way.
@@ -40,7 +40,8 @@ class PressureConditions {
   void Take(const Outcome& outcome, Instant now);
   // When a call is due; absent: an answer is awaited, or all is as it should be.
   [[nodiscard]] std::optional<Instant> due() const;
-  // Nothing of the agent's is there, as far as is known, and nothing is under way.
+  // Whether, as far as is known, nothing of the agent's is left on the node, and no call is under
+  // way.
   [[nodiscard]] bool IsClean() const;
 
  private:

@@ -16,16 +16,16 @@
 
 namespace jettison::kube {
 
-// Keeps the agent's taints on its node as they should be: there while a condition holds or pods
-// are evicted for it, and not otherwise. One call is under way at a time. The node is read once, at
-// the start, for what an earlier life left; after that nothing is asked while nothing changes. A
-// pure state machine.
+// Keeps the agent's taints on its node up to date: a taint is there while its condition holds or
+// pods are evicted for it. One call is under way at a time. The node is read once, at the start,
+// for taints that an earlier agent left; after that no call is made while nothing changes. A pure
+// state machine.
 class PressureTaints {
  public:
-  // A taint that an eviction wanted stays for so long where the condition is not announced.
+  // How long a taint stays after an eviction where the condition is not announced.
   static constexpr Duration kUrgeHolds = std::chrono::seconds(30);
-  // What an earlier life left stays for so long where nobody says that it does not hold: the agent
-  // has looked at the node by then.
+  // How long a taint of an earlier agent stays unless Set says that its condition does not hold: by
+  // then the agent has looked at the node.
   static constexpr Duration kLeftoversStay = std::chrono::seconds(30);
   // Between two tries to read the node where nothing else is to be done.
   static constexpr Duration kReadEvery = std::chrono::minutes(1);
@@ -36,9 +36,9 @@ class PressureTaints {
   void Set(NodeConditionType condition, bool holds);
   // Pods are evicted for it now.
   void Urge(NodeConditionType condition, Instant now);
-  // All of them are to be taken off.
+  // Removes all of them from the node.
   void Retire() { retired_ = true; }
-  // The node as an answer to somebody else's call has it.
+  // The node as the answer to another caller's request shows it.
   void Seen(const ApiNode& node);
 
   // The call to be made now; absent: none is due, or one is under way.
@@ -50,9 +50,10 @@ class PressureTaints {
   [[nodiscard]] std::optional<Instant> due() const;
 
   [[nodiscard]] bool IsInPlace(NodeConditionType condition) const;
-  // Whether nothing is to be waited for: it is in place, or could not be had the last time.
+  // Whether there is nothing to wait for: the taint is in place, or the last call failed.
   [[nodiscard]] bool IsSettled(NodeConditionType condition) const;
-  // Nothing of the agent's is there, as far as is known, and nothing is under way.
+  // Whether, as far as is known, nothing of the agent's is left on the node, and no call is under
+  // way.
   [[nodiscard]] bool IsClean() const;
   // The node's last state that was seen.
   [[nodiscard]] const std::optional<ApiNode>& node() const { return node_; }

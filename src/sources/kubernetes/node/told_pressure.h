@@ -8,14 +8,14 @@
 
 namespace jettison::kube {
 
-// The conditions that others are told of. The one for stalls on I/O is none of them: pods that go
-// for it are few and large, and new ones do no harm to it by being there.
+// The conditions that are published in the cluster. The condition for I/O stalls is not: the pods
+// that are evicted for it are few and large, and new pods do not make it worse by their presence.
 inline constexpr std::array kToldConditions = {NodeConditionType::kMemoryPressure,
                                                NodeConditionType::kDiskPressure,
                                                NodeConditionType::kPidPressure};
 
-// What others see of a condition on the node's API object. All of it is the agent's own: the
-// kubelet writes its conditions again every ten seconds, with what it makes of the node itself.
+// How a condition appears on the node's API object. Type and taint are the agent's own, because the
+// kubelet rewrites its own conditions every ten seconds by its own view of the node.
 struct PressureWords {
   std::string_view type;   // "JettisonMemoryPressure"
   std::string_view taint;  // "jettison.io/memory-pressure"

@@ -9,8 +9,8 @@
 
 namespace jettison::kube {
 
-// What keeps the containers of a kubelet's pod up: the kubelet, which starts them again for as long
-// as the pod is not deleted. Deleting it is the affair of whoever evicts.
+// The base of a kubelet's pod: the kubelet starts the containers again for as long as the pod is
+// not deleted. The caller that evicts the pod deletes it.
 class HeldPod : public Base {
  public:
   // `edges` must outlive it; `on_down` is told once, when we have ended all that ran in the pod.

@@ -14,8 +14,8 @@
 
 namespace jettison::kube {
 
-// What the kubelet calls a pod in its own tree of groups and folders: its UID; where it only
-// mirrors a static pod, the hash of the manifest, which is the UID of the pod that runs.
+// The UID by which the kubelet names a pod in its own tree of groups and folders. For a mirror pod
+// that is the hash of the manifest, which is the UID of the static pod that runs.
 [[nodiscard]] std::string LocalUidOf(const ApiPod& pod);
 
 // The group of the pod as the kubelet lays it out.
@@ -30,11 +30,12 @@ struct SeenContainer {
   friend bool operator==(const SeenContainer&, const SeenContainer&) = default;
 };
 
-// What runs in a pod by the groups below its own, as they began.
+// The containers of a pod that run, as the groups below the pod's show them, in the order of their
+// start.
 struct SeenPod {
   std::vector<SeenContainer> containers;
-  // IDs of those whose group is there, and of which no process is seen: what is to run there does
-  // not yet, or does not any more, or cannot be read.
+  // IDs of the containers whose group exists and in which no process is seen: the container does
+  // not run yet, has ended, or cannot be read.
   std::vector<std::string> empty;
 };
 // kNotFound: the pod has no group.

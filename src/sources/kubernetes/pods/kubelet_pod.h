@@ -10,7 +10,7 @@
 
 namespace jettison::kube {
 
-// What is known of a kubelet beside the pods that it runs.
+// Where a kubelet keeps the files of pods, and how pods of DaemonSets and Jobs are treated.
 struct KubeletPlaces {
   std::string directory = "/var/lib/kubelet";
   std::string pod_logs = "/var/log/pods";
@@ -18,13 +18,13 @@ struct KubeletPlaces {
   JobEnding jobs = JobEnding::kKill;
 };
 
-// A pod of a kubelet but for its containers, by its object alone.
+// A pod of a kubelet without its containers, from its API object alone.
 [[nodiscard]] ForeignFinding FindingOf(const ApiPod& pod, const KubeletPlaces& kubelet);
 
-// Those of what runs in the pod's groups that are its containers, each with its name. The sandbox
-// is what began first and is none by the pod's status; so is what was added to look into the pod
-// (kubectl debug). What the status does not tell yet, because it has just been started, gets the
-// name of a container that is not there: those of a pod begin in the order of its specification.
+// The pod's own containers among those that were seen in its groups, each with its name. The
+// sandbox, which started first and is not in the pod's status, is left out, and so are ephemeral
+// containers (kubectl debug). A container that the status does not contain yet gets the name of one
+// that is missing, since the containers of a pod start in the order of its specification.
 [[nodiscard]] std::vector<ForeignContainer> ContainersOf(const ApiPod& pod,
                                                          const std::vector<SeenContainer>& seen,
                                                          const KubeletPlaces& kubelet);

@@ -17,9 +17,9 @@
 
 namespace jettison::kube {
 
-// The pods that a kubelet runs on this node. Who they are the API server tells; what runs of them
-// the groups show that the kubelet makes for them. So a container is known some milliseconds after
-// it began: its status is told a second later, in which it may have taken a gigabyte.
+// Finds the pods that the kubelet runs on this node. The API server names the pods; the groups that
+// the kubelet makes for them show their containers. A container is thus known some milliseconds
+// after its start, whereas its status arrives a second later, by which time it may use a gigabyte.
 class KubernetesSource : public ForeignSource {
  public:
   // What it refers to must outlive it.
@@ -42,20 +42,20 @@ class KubernetesSource : public ForeignSource {
     bool is_making = false;           // a container of it is about to run
     bool is_unread = false;           // a process of it runs that cannot be opened now
     int soon_looks = 0;               // at that, since something arrived
-    bool ended = false;               // by us: it is not looked after again
+    bool ended = false;               // by the agent: it is not watched again
   };
   using Pods = std::map<std::string, Known>;  // by UID
 
   void OnPod(const ApiPod& pod);
   void OnGone(const ObjectHead& head);
   void OnArrivals();
-  // Sees what runs of the pod, and tells the roster where that is something else than before.
+  // Looks at the pod's containers, and tells the roster of changes.
   void Look(Known& known);
   void Take(Known& known, std::vector<ForeignContainer> containers);
   void Watch(Known& known);
   [[nodiscard]] static std::vector<SeenContainer> Settled(Known& known, SeenPod now);
   void TellRunning();
-  // Looks again at the pods that need it, and when.
+  // Schedules the next look at the pods that need one.
   void PlanLooks();
 
   PodFeed& feed_;

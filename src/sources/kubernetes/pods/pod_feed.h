@@ -23,7 +23,7 @@ class PodFeed {
   [[nodiscard]] virtual int fd() const = 0;
   // Tells what there is to tell. Never waits.
   virtual void Dispatch() = 0;
-  // Everything that is there has been told, as far as it is known at all.
+  // Whether every pod that is known to exist has been reported.
   [[nodiscard]] virtual bool IsComplete() const = 0;
 };
 

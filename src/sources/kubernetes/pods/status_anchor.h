@@ -4,8 +4,8 @@
 
 namespace jettison::kube {
 
-// The kubelet hears of the end of a container by itself, and how it ended is seen from the kernel:
-// what the pod's status will say comes too late for that.
+// The anchor of a kubelet's container. The kubelet notices the end itself, and the kernel shows how
+// the container ended, because the pod's status arrives too late.
 class StatusAnchor : public Anchor {
  public:
   void AskHowItStands(Duration, StandingAnswer answer) override { answer(ContainerStanding{}); }

@@ -68,8 +68,8 @@ class Reflector {
 
   [[nodiscard]] Wanted Next(Instant now, double chance) const;
 
-  // A list. Each item of a page is told by OnItem, then the page with what it says of itself:
-  // the objects that were there and are not in the list are returned after the last page.
+  // A list: OnItem for each item of a page, then OnPage with the page's own metadata. After the
+  // last page OnPage returns the objects that were known and are not in the list.
   void OnListBegun();
   [[nodiscard]] Verdict OnItem(const ObjectHead& head);
   [[nodiscard]] std::vector<ObjectHead> OnPage(const std::string& resource_version,
@@ -77,16 +77,17 @@ class Reflector {
                                                double chance);
   void OnListFailed(const Setback& setback, Instant now, double chance);
 
-  // A watch: begun, its events, and its end, well (the server's time was over) or not.
+  // A watch: its begin, its events, and its end. Without a setback it ended because the server's
+  // time was over.
   void OnWatchBegun(Instant now);
   [[nodiscard]] Verdict OnSeen(const ObjectHead& head);
   [[nodiscard]] Verdict OnDeleted(const ObjectHead& head);
-  // False: the server has been telling versions that are older than what is known for a while. Its
-  // store was set back, and this watch would tell nothing: it is to be ended as kExpired.
+  // Returns false where the server has repeatedly sent versions older than what is known. Its store
+  // was set back, and this watch would deliver nothing; the caller ends it as kExpired.
   [[nodiscard]] bool OnBookmark(const std::string& resource_version);
   void OnWatchEnded(const std::optional<Setback>& setback, Instant now, double chance);
 
-  // Whether a whole list was had in this life.
+  // Whether a whole list was received since the agent started.
   [[nodiscard]] bool has_listed() const { return has_listed_; }
   // Since when the API server has been away; absent while it answers, whatever it says.
   [[nodiscard]] std::optional<Instant> away_since() const { return away_since_; }

@@ -13,7 +13,7 @@
 
 namespace jettison::kube {
 
-// What a state of an object is to who knows the states before.
+// How a reported state of an object relates to the states that are known.
 enum class Verdict : std::uint8_t {
   kAppeared,
   kChanged,
@@ -21,8 +21,8 @@ enum class Verdict : std::uint8_t {
   kKnown,  // told already, or older than what is known
 };
 
-// The objects that are there, by what was told of them. A UID that is gone does not come back by an
-// old message.
+// The objects that exist, by what was reported of them. A late message does not restore a UID that
+// is gone.
 class Roster {
  public:
   // An object as it is now.
@@ -30,10 +30,10 @@ class Roster {
   // An object that is gone, as it was last.
   [[nodiscard]] Verdict TellGone(const ObjectHead& head);
 
-  // A list begins, in which each object that is there is told. `is_truth`: whatever was known of
-  // versions no longer holds (the store was set back).
+  // Begins a list, in which each object that exists is reported. `is_truth`: versions that were
+  // known before no longer hold (the store was set back).
   void BeginList(bool is_truth);
-  // All were told: those that were not are gone.
+  // Ends the list. Returns the objects that were known and are not in it; they are gone.
   [[nodiscard]] std::vector<ObjectHead> EndList();
 
   [[nodiscard]] const std::map<std::string, ObjectHead, std::less<>>& objects() const {
