@@ -65,11 +65,11 @@ std::optional<HttpResponse> NoPassYet(const Snapshot& snapshot) {
   return StatusAnswer(503, "the agent has made no pass yet, so nothing is measured");
 }
 
-bool IsNamed(std::string_view wanted, std::string_view namespace_, std::string_view name,
+bool IsNamed(std::string_view wanted, std::string_view pod_namespace, std::string_view name,
              std::string_view uid) {
   if (wanted == uid || wanted == name) return true;
   const std::size_t slash = wanted.find('/');
-  return slash != std::string_view::npos && wanted.substr(0, slash) == namespace_ &&
+  return slash != std::string_view::npos && wanted.substr(0, slash) == pod_namespace &&
          wanted.substr(slash + 1) == name;
 }
 

@@ -65,7 +65,7 @@ class ServingApi final : public Serving {
   }
 
   Result<void> Start() {
-    const auto opened = Open(config_);
+    auto opened = Open(config_);
     if (!opened && opened.error().code == ErrorCode::kInvalidArgument) return opened;
     board_.OnNews([this] {
       api_.watch()->News();

@@ -12,7 +12,8 @@ constexpr const char* kAbout =
 
 }  // namespace
 
-int main(int argc, char** argv) {
+// An exception that nobody catches ends the program, as it should.
+int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape)
   CLI::App app(kAbout, "jettison");
   app.set_version_flag("--version", "jettison " JETTISON_VERSION);
   int exit_code = 0;

@@ -5,12 +5,12 @@
 // until it holds TOTAL. In the end it sleeps. SIGTERM: it writes down when that came, and exits
 // with status 0.
 
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>

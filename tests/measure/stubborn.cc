@@ -4,11 +4,11 @@
 // exists, and from then on has children that hold CHILD_MIB each, so many that all together grow by
 // RATE until they hold TOTAL. They ignore SIGTERM as well, and sleep when they have their part.
 
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -202,7 +202,7 @@ void ImageCollector::TryRemove() {
   Remove(step.id);
 }
 
-void ImageCollector::Remove(std::string id) {
+void ImageCollector::Remove(const std::string& id) {
   if (!before_) before_ = edges_.figures.ReadNode();
   wait_ = Wait::kRemoving;
   deadline_ = edges_.clock.Now() + settings_.remove_patience;

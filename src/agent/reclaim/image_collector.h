@@ -82,7 +82,7 @@ class ImageCollector {
   void StartRun();
   void Go();
   void TryRemove();
-  void Remove(std::string id);
+  void Remove(const std::string& id);
   void TakeRemoval(const Result<void>& removed);
   void Measure();
   void Settle();

@@ -138,7 +138,7 @@ void Recorder::NoteDropped(const RecordedItem& next) {
                          dropped - std::exchange(told_dropped_, dropped))}));
 }
 
-void Recorder::Record(RecordedItem item) {
+void Recorder::Record(const RecordedItem& item) {
   if (std::holds_alternative<std::shared_ptr<const RecordedPass>>(item)) ++passes_;
   last_at_ = TimeOf(item);
   hurry_ = hurry_ || MustNotBeLost(item);

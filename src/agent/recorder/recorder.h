@@ -51,7 +51,7 @@ class Recorder : public RecordingDesk {
   void Begin();
   void End();
   void TakeItems();
-  void Record(RecordedItem item);
+  void Record(const RecordedItem& item);
   void NoteDropped(const RecordedItem& next);
   void SaveWhereDue();
   void SaveOpen();

@@ -74,7 +74,7 @@ struct Child {
 int Spawn(const Child& child, pid_t& pid) {
   const SignalsBlocked no_handler_runs_in_the_child;
   volatile int error = 0;
-  const pid_t forked = vfork();
+  const pid_t forked = vfork();  // NOLINT(bugprone-unsafe-functions)
   if (forked == 0) {
     error = child.Become();
     _exit(127);

@@ -74,7 +74,7 @@ std::optional<double> Excess(const WorkingSets& usage, const DemoFacts& facts,
   const auto fact = facts.find(pod);
   if (used == usage.end() || fact == facts.end()) return std::nullopt;
   return static_cast<double>(used->second) -
-         static_cast<double>(fact->second.memory_request / kNanosPerUnit);
+         static_cast<double>(fact->second.memory_request) / kNanosPerUnit;
 }
 
 Expectation LeakerExceededByMost(const DemoHistory& history, const DemoFacts& facts) {

@@ -1,10 +1,10 @@
 #include "cli/demo/demo_interruption.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <csignal>
 
 namespace jettison {
 namespace {

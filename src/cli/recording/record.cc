@@ -50,9 +50,9 @@ Result<std::string> TimeOf(std::string_view option, const std::string& text) {
 }
 
 Result<std::string> PathOf(const RecordOptions& options) {
-  const auto since = TimeOf("--since", options.since);
+  auto since = TimeOf("--since", options.since);
   if (!since) return since;
-  const auto until = TimeOf("--until", options.until);
+  auto until = TimeOf("--until", options.until);
   if (!until) return until;
   return fmt::format("/api/v1/recording?since={}&until={}", EncodedForUrl(*since),
                      EncodedForUrl(*until));

@@ -101,7 +101,7 @@ void ReadFile(const std::string& path, CandidateForms& forms, FaultLines& faults
 
 // Adds a policy with every combination of the settings.
 template <typename PolicyFor>
-void AddGrid(const std::string& name, const PassPolicy& base, PolicyFor policy_for,
+void AddGrid(const std::string& name, const PassPolicy& base, const PolicyFor& policy_for,
              const CandidateForms& forms, std::vector<CandidatePolicy>& policies,
              FaultLines& faults) {
   for (const Settings& settings : Grid(forms.sweeps)) {

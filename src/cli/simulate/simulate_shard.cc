@@ -95,7 +95,7 @@ class ShardMaker {
             nodes_.size(), run_.jobs,
             [this](std::size_t i) { return PartLineOf(SimulatedNodeOf(nodes_[i], run_.run)); },
             [&](std::size_t i, const PieceResult& result) {
-              ++done;
+              done += 1;
               bar.Draw(static_cast<double>(done) / static_cast<double>(nodes_.size()),
                        fmt::format("{} of {} nodes", done, nodes_.size()));
               return part.Add(Noted(i, result));

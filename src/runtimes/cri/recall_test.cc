@@ -3,6 +3,7 @@
 
 #include <csignal>
 
+#include "runtimes/cri/pods/pod_record.h"
 #include "runtimes/cri/test_bed/runtime_fixture.h"
 
 namespace jettison::cri {
@@ -79,6 +80,20 @@ TEST_F(CriRecall, WhenTheRuntimeAnswersNothingIsLostOrDoubled) {
   ASSERT_TRUE(bed_.Remove("u"));
   ASSERT_TRUE(bed_.Remove("v"));
   bed_.ExpectNothingLeft("u");
+}
+
+// The agent before had a wall clock that was ahead by 400 days.
+TEST_F(CriRecall, NoRunStartedInTheFuture) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  const std::string file = bed_.root() + "/pods/u/record";
+  PodRecord record = ParsePodRecord(kernel::ReadFile(file).value()).value();
+  ASSERT_EQ(record.runs.size(), 1U);
+  record.runs[0].started += std::chrono::hours(9600);
+  ASSERT_TRUE(kernel::WriteFile(file, FormatPodRecord(record)));
+  const auto recalled = OpenHanging();
+  ASSERT_EQ(recalled.size(), 1U);
+  ASSERT_EQ(recalled[0].containers.size(), 1U);
+  EXPECT_EQ(recalled[0].containers[0].created, bed_.clock.Now());
 }
 
 TEST_F(CriRecall, WhatWasEndedAfterTheRuntimeWasAskedIsNotTakenOverAgain) {

@@ -3,7 +3,7 @@
 namespace jettison {
 
 std::span<const DemoPod> DemoPods() {
-  static const std::vector<DemoPod> pods = {
+  static const std::vector<DemoPod> kPods = {
       {.name = "database",
        .role = "guaranteed: requests and limits are equal",
        .work = {"hold", "--total", "80"},
@@ -39,7 +39,7 @@ std::span<const DemoPod> DemoPods() {
        .work = {"fork", "--rate", "300", "--total", "950", "--gate", "$(GATE)"},
        .culprit = true},
   };
-  return pods;
+  return kPods;
 }
 
 }  // namespace jettison

@@ -1,12 +1,12 @@
 #include "runtimes/cri/test_bed/containerd_remains.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <functional>
 

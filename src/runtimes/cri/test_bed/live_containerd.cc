@@ -1,10 +1,11 @@
 #include "runtimes/cri/test_bed/live_containerd.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include "kernel/files/files.h"
 #include "kernel/mounts/mount_info.h"
