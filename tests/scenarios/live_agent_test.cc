@@ -3,8 +3,10 @@
 #include <sched.h>
 #include <sys/resource.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "tests/scenarios/agent_bed.h"
 
@@ -45,6 +47,16 @@ class LiveAgent : public testing::Test {
     return bed_.WaitForLine({"object=default/" + pod + " ", "Started container main"});
   }
 
+  // Within 20 s.
+  [[nodiscard]] static bool IsThere(const std::string& file) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!std::filesystem::exists(file)) {
+      if (std::chrono::steady_clock::now() > until) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return true;
+  }
+
   AgentBed bed_;
 };
 
@@ -79,6 +91,25 @@ TEST_F(LiveAgent, EvictsTheLeakingBestEffortPodAndNobodyElse) {
   EXPECT_TRUE(bed_.WaitForLine({"pods were cleaned up"}));
   EXPECT_EQ(bed_.StopAgent(), 0);
   EXPECT_THAT(bed_.LinesWith("pod is evicted successfully"), SizeIs(1));
+}
+
+// What the leak takes comes from the page cache first: usage of the node stays at its limit, and
+// the kernel has no crossing to tell.
+TEST_F(LiveAgent, EvictsALeakThatTakesThePageCacheBeforeTheKernelKills) {
+  bed_.StartAgent();
+  ASSERT_TRUE(IsReady());
+  const std::string file = bed_.folder() + "/cached";
+  bed_.Put("reader.yaml",
+           AgentBed::Manifest(
+               "reader", {"sh", "-c",
+                          "dd if=/dev/zero of=" + file + " bs=1M count=200 oflag=direct && cat " +
+                              file + " > /dev/null && touch " + file + "-all && sleep 1000"}));
+  ASSERT_TRUE(IsThere(file + "-all"));
+  bed_.Put("leak.yaml", AgentBed::Manifest("leak", {JETTISON_BINARY, "workload", "leak", "--rate",
+                                                    "60", "--total", "400"}));
+  EXPECT_TRUE(bed_.WaitForLine({"pod is evicted successfully", "pod=default/leak"}));
+  EXPECT_EQ(bed_.StopAgent(), 0);
+  EXPECT_THAT(bed_.LinesWith("OOMKilled"), IsEmpty());
 }
 
 TEST_F(LiveAgent, AdoptsItsPodsAfterItWasKilledAndLosesOrDoublesNone) {

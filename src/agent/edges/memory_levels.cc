@@ -19,17 +19,17 @@ bool IsWatched(Signal signal) {
   return signal == Signal::kMemoryAvailable || signal == Signal::kAllocatableMemoryAvailable;
 }
 
-std::optional<std::uint64_t> LevelOf(const Threshold& threshold, const MemoryStats& stats) {
+std::optional<AvailableMemory> PartsOf(const Threshold& threshold, const MemoryStats& stats) {
   if (!stats.available_bytes || !stats.working_set_bytes || !stats.usage_bytes) return std::nullopt;
   const std::uint64_t capacity = *stats.available_bytes + *stats.working_set_bytes;
   const std::int64_t amount =
       QuantityOf(threshold.value, static_cast<std::int64_t>(capacity)).Value();
   if (amount <= 0) return std::nullopt;
-  return UsageLevel({.capacity = capacity,
-                     .threshold = static_cast<std::uint64_t>(amount),
-                     .inactive_file = *stats.usage_bytes > *stats.working_set_bytes
-                                          ? *stats.usage_bytes - *stats.working_set_bytes
-                                          : 0});
+  return AvailableMemory{.capacity = capacity,
+                         .threshold = static_cast<std::uint64_t>(amount),
+                         .inactive_file = *stats.usage_bytes > *stats.working_set_bytes
+                                              ? *stats.usage_bytes - *stats.working_set_bytes
+                                              : 0};
 }
 
 }  // namespace
@@ -40,15 +40,29 @@ std::vector<MemoryLevel> MemoryLevels(std::span<const Threshold> thresholds,
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     const auto* stats = StatsOf(thresholds[i].signal, node);
     if (stats == nullptr || !*stats) continue;
-    const auto level = LevelOf(thresholds[i], **stats);
-    if (!level) continue;
+    const auto parts = PartsOf(thresholds[i], **stats);
+    if (!parts) continue;
+    const std::uint64_t level = UsageLevel(*parts);
     const Signal signal = thresholds[i].signal;
-    if (*level > kApproach) {
-      levels.push_back({.threshold = i, .signal = signal, .bytes = *level - kApproach});
+    if (level > kApproach) {
+      levels.push_back({.threshold = i, .signal = signal, .bytes = level - kApproach});
     }
-    levels.push_back({.threshold = i, .signal = signal, .bytes = *level});
+    levels.push_back({.threshold = i, .signal = signal, .bytes = level});
   }
   return levels;
+}
+
+ThresholdSet TellableThresholds(std::span<const Threshold> thresholds, const NodeStats& node) {
+  // By no more than this part of the threshold may the crossing be reported late.
+  constexpr std::uint64_t kPart = 8;
+  ThresholdSet tellable;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const auto* stats = StatsOf(thresholds[i].signal, node);
+    if (stats == nullptr || !*stats) continue;
+    const auto parts = PartsOf(thresholds[i], **stats);
+    tellable[i] = parts && parts->inactive_file <= parts->threshold / kPart;
+  }
+  return tellable;
 }
 
 bool NearThreshold(std::span<const Threshold> thresholds, const Observations& observations) {

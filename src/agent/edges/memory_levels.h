@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "core/evaluate/evaluate.h"
 #include "core/model/signal.h"
 #include "core/model/summary.h"
 #include "core/model/threshold.h"
@@ -34,6 +35,13 @@ inline constexpr std::uint64_t kApproach = 2 * kLevelSlack;
 // threshold + inactive file, and one kApproach before it. A signal that was not measured has none.
 [[nodiscard]] std::vector<MemoryLevel> MemoryLevels(std::span<const Threshold> thresholds,
                                                     const NodeStats& node);
+
+// The thresholds whose crossing the kernel can be relied upon to report. It reports usage, which
+// includes the page cache: while that shrinks or becomes active, what is available shrinks and
+// usage does not grow, and near a limit a level may be out of its reach. So only thresholds count
+// beside which the inactive page cache is small.
+[[nodiscard]] ThresholdSet TellableThresholds(std::span<const Threshold> thresholds,
+                                              const NodeStats& node);
 
 // Whether one of the thresholds on memory is not crossed, but may be at any moment: what is
 // available is at most kApproach + kLevelSlack above it.

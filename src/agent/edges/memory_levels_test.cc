@@ -42,6 +42,20 @@ TEST(MemoryLevels, CapacityLessThresholdPlusInactiveFileAndALittleBeforeForEvery
   EXPECT_EQ(MemoryLevels(thresholds, node).size(), 2U) << "what is unknown has no level";
 }
 
+TEST(MemoryLevels, TheKernelCannotTellACrossingBesideAPageCacheThatMayShrink) {
+  const std::vector<Threshold> thresholds = {
+      Of(Signal::kMemoryAvailable, Quantity::Of(80 * kMi)),
+      Of(Signal::kAllocatableMemoryAvailable, Quantity::Of(80 * kMi)),
+      Of(Signal::kSwapAvailable, Quantity::Of(80 * kMi)),
+      Of(Signal::kMemoryAvailable, Quantity::Of(400 * kMi))};
+  NodeStats node;
+  node.memory = StatsOf(512 * kMi, 200 * kMi, 11 * kMi);
+  node.pods_memory = StatsOf(400 * kMi, 100 * kMi, 10 * kMi);
+  EXPECT_EQ(TellableThresholds(thresholds, node), ThresholdSet(0b1010));
+  node.pods_memory.reset();
+  EXPECT_EQ(TellableThresholds(thresholds, node), ThresholdSet(0b1000));
+}
+
 TEST(MemoryLevels, AThresholdIsNearWhileLittleMoreThanTheApproachIsLeft) {
   const std::vector<Threshold> thresholds = {Of(Signal::kPidAvailable, Quantity::Of(0)),
                                              Of(Signal::kMemoryAvailable, Quantity::Of(100 * kMi))};

@@ -73,24 +73,24 @@ Duration MemoryForecast::WaitForGrowth(std::int64_t distance, double pace) const
 }
 
 std::optional<Duration> MemoryForecast::NextLook(std::span<const Threshold> thresholds,
-                                                 bool kernel_tells,
+                                                 ThresholdSet told,
                                                  std::int64_t kernel_slack) const {
   std::optional<Duration> next;
   const auto no_later_than = [&](Duration wait, Duration floor) {
     const Duration clamped = std::clamp(wait, floor, rule_.longest);
     next = next ? std::min(*next, clamped) : clamped;
   };
-  for (const Threshold& threshold : thresholds) {
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const Threshold& threshold = thresholds[i];
     const Trend* trend = TrendOf(threshold);
     if (trend == nullptr) continue;
     const std::int64_t distance = Distance(threshold, *trend->last);
     const bool is_swap = threshold.signal == Signal::kSwapAvailable;
-    const bool told = kernel_tells && !is_swap;
-    if (!told || distance <= kernel_slack) {
+    if (!told[i] || distance <= kernel_slack) {
       no_later_than(TimeFor(distance, rule_.sudden_growth, rule_.longest),
                     is_swap ? rule_.swap_spacing : rule_.sudden_spacing);
     }
-    if (!told && trend->shrinking >= 1) {
+    if (!told[i] && trend->shrinking >= 1) {
       no_later_than(WaitForGrowth(distance, trend->shrinking), rule_.soonest);
     }
   }

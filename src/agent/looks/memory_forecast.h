@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "core/evaluate/evaluate.h"
 #include "core/model/signal.h"
 #include "core/model/threshold.h"
 #include "core/observe/observations.h"
@@ -44,10 +45,10 @@ class MemoryForecast {
   [[nodiscard]] std::optional<Duration> TimeTo(const Threshold& threshold) const;
 
   // The time from the last look to the next, for thresholds that are not crossed; absent: there are
-  // none. `kernel_tells`: the kernel reports each crossing on memory, so that looks are only needed
-  // within `kernel_slack` bytes of a threshold, where the report may be late.
+  // none. `told`: the thresholds whose crossing the kernel reports, so that looks are only needed
+  // within `kernel_slack` bytes of them, where the report may be late.
   [[nodiscard]] std::optional<Duration> NextLook(std::span<const Threshold> thresholds,
-                                                 bool kernel_tells,
+                                                 ThresholdSet told,
                                                  std::int64_t kernel_slack) const;
 
  private:

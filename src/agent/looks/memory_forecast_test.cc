@@ -14,6 +14,8 @@ using std::chrono::seconds;
 
 constexpr std::int64_t kMi = 1 << 20;
 constexpr Instant kStart{std::chrono::hours(1)};
+constexpr ThresholdSet kNone;
+constexpr ThresholdSet kFirst{1};
 
 std::vector<Threshold> Below(std::int64_t mi) {
   return {{.signal = Signal::kMemoryAvailable, .value = Quantity::Of(mi * kMi)}};
@@ -27,7 +29,7 @@ Observations Available(std::int64_t mi) {
 
 // Without notifications of the kernel.
 std::optional<Duration> NextLook(const MemoryForecast& forecast) {
-  return forecast.NextLook(Below(100), false, 0);
+  return forecast.NextLook(Below(100), kNone, 0);
 }
 
 TEST(MemoryForecast, WithoutAnyFiguresThereIsNothingToLookFor) {
@@ -74,18 +76,18 @@ TEST(MemoryForecast, ACrossedThresholdIsNotLookedForButTheNextOneIs) {
   MemoryForecast forecast;
   forecast.Seen(Available(150), kStart);
   const std::vector<Threshold> soft = Below(200);
-  EXPECT_FALSE(forecast.NextLook(soft, false, 0));
+  EXPECT_FALSE(forecast.NextLook(soft, kNone, 0));
   std::vector<Threshold> both = soft;
   both.push_back(Below(50).front());
-  EXPECT_TRUE(forecast.NextLook(both, false, 0));
+  EXPECT_TRUE(forecast.NextLook(both, kNone, 0));
 }
 
 TEST(MemoryForecast, WhereTheKernelTellsItIsOnlyLookedForJustBeforeTheLine) {
   MemoryForecast forecast;
   forecast.Seen(Available(300), kStart);
-  EXPECT_FALSE(forecast.NextLook(Below(100), true, 2 * kMi));
+  EXPECT_FALSE(forecast.NextLook(Below(100), kFirst, 2 * kMi));
   forecast.Seen(Available(101), kStart + seconds(1));
-  EXPECT_EQ(forecast.NextLook(Below(100), true, 2 * kMi), milliseconds(50));
+  EXPECT_EQ(forecast.NextLook(Below(100), kFirst, 2 * kMi), milliseconds(50));
 }
 
 TEST(MemoryForecast, TheTimeToAThresholdFollowsFromThePace) {
@@ -104,7 +106,7 @@ TEST(MemoryForecast, LooksWithinAMillisecondSayNothingOfAPace) {
   EXPECT_EQ(forecast.ShrinkingBy(Signal::kMemoryAvailable), 0);
 }
 
-TEST(MemoryForecast, SwapIsLookedForByTheClockWhateverTheKernelTells) {
+TEST(MemoryForecast, SwapIsLookedForByTheClock) {
   const std::vector<Threshold> below = {
       {.signal = Signal::kSwapAvailable, .value = Quantity::Of(100 * kMi), .min_reclaim = {}}};
   const auto left = [](std::int64_t mi) {
@@ -114,12 +116,13 @@ TEST(MemoryForecast, SwapIsLookedForByTheClockWhateverTheKernelTells) {
   };
   MemoryForecast forecast;
   forecast.Seen(left(1124), kStart);
-  EXPECT_EQ(forecast.NextLook(below, true, 0), seconds(1)) << "1 GiB at 1 GiB/s";
+  EXPECT_EQ(forecast.NextLook(below, kNone, 0), seconds(1)) << "1 GiB at 1 GiB/s";
   forecast.Seen(left(101), kStart + seconds(1000));
-  EXPECT_EQ(std::chrono::round<milliseconds>(*forecast.NextLook(below, true, 0)), milliseconds(489))
+  EXPECT_EQ(std::chrono::round<milliseconds>(*forecast.NextLook(below, kNone, 0)),
+            milliseconds(489))
       << "half of the way: 1 MiB at 1.023 MiB/s";
   for (int i = 0; i < 60; ++i) forecast.Seen(left(101), kStart + seconds(1001 + i));
-  EXPECT_EQ(forecast.NextLook(below, true, 0), milliseconds(500)) << "no closer together";
+  EXPECT_EQ(forecast.NextLook(below, kNone, 0), milliseconds(500)) << "no closer together";
 }
 
 Observations Lost(std::int32_t share) {

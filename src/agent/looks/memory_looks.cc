@@ -19,11 +19,11 @@ void MemoryLooks::Stalled(Instant now) {
 }
 
 void MemoryLooks::Plan(std::span<const Threshold> thresholds, const Observations& seen,
-                       Instant now) {
+                       ThresholdSet tellable, Instant now) {
   due_.reset();
   if (!ahead_) return;
   forecast_.Seen(seen, now);
-  const auto wait = forecast_.NextLook(thresholds, levels_are_told_,
+  const auto wait = forecast_.NextLook(thresholds, levels_are_told_ ? tellable : ThresholdSet(),
                                        static_cast<std::int64_t>(kApproach + kLevelSlack));
   if (wait) due_ = now + *wait;
   const bool stalled = now < stalled_until_;

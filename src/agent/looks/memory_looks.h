@@ -22,8 +22,10 @@ class MemoryLooks {
   void SetStallsAreTold(bool told) { stalls_are_told_ = told; }
   // The kernel has reported a stall.
   void Stalled(Instant now);
-  // Plans the next look by what has just been seen.
-  void Plan(std::span<const Threshold> thresholds, const Observations& seen, Instant now);
+  // Plans the next look by what has just been seen. `tellable`: the thresholds whose crossing the
+  // levels can be relied upon to show (TellableThresholds).
+  void Plan(std::span<const Threshold> thresholds, const Observations& seen, ThresholdSet tellable,
+            Instant now);
 
   // Absent: none is needed.
   [[nodiscard]] std::optional<Instant> due() const { return due_; }

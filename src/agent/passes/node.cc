@@ -395,7 +395,7 @@ void Node::WatchPassAfterLook(NodeReading left_out) {
 void Node::PlanLook(const Observations& seen, Instant now) {
   const auto& thresholds = passes_.policy()->thresholds;
   if (edges_.ladder != nullptr) edges_.ladder->Seen(thresholds, seen, edges_.pods.Active(), now);
-  looks_.Plan(thresholds, seen, now);
+  looks_.Plan(thresholds, seen, TellableThresholds(thresholds, passes_.summary().node), now);
 }
 
 void Node::LookAtPace() {

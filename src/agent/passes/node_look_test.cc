@@ -85,6 +85,18 @@ TEST_F(NodeLookTest, WhereTheKernelTellsNothingIsLookedAtInBetween) {
   EXPECT_EQ(figures_.looks, looks);
 }
 
+// Usage stays where it is while a hog takes the memory of the page cache.
+TEST_F(NodeLookTest, MemoryThatAHogTakesFromThePageCacheIsLookedAtThoughTheKernelTells) {
+  Start();
+  node_->SetKernelTells(true);
+  figures_.SetAvailable(400, 400);
+  FullPass();
+  Turn(milliseconds(500));
+  figures_.SetAvailable(99, 99);
+  Turn(milliseconds(301));
+  EXPECT_THAT(runtime_.TakeCommands(), testing::Contains("stop hog/c 1s"));
+}
+
 TEST_F(NodeLookTest, GrowthThatStopsJustPastALineIsMetThoughTheKernelDidNotTell) {
   Start();
   node_->SetKernelTells(true);

@@ -45,7 +45,8 @@ class CheckedMembers {
               std::int64_t most);
   template <typename Flag>
   void OneOf(std::string_view key, Flag& into, std::string_view yes, std::string_view no) {
-    if (const auto is = map_.OneOf<bool>(key, {{yes, true}, {no, false}})) into = *is;
+    const auto is = map_.OneOf<bool>(key, {{yes, true}, {no, false}});
+    if (is) into = *is;  // NOLINT(bugprone-optional-value-conversion): Flag may be bool
   }
 
  private:

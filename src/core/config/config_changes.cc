@@ -105,10 +105,12 @@ class Comparison {
 };
 
 // Finds a member in a configuration, whether it may be changed or not.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define JETTISON_SETTING(member) \
   [](auto& config) -> auto& {    \
     return config.member;        \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 void CompareAtOnce(Comparison& settings) {
   settings.AtOnce("eviction thresholds", JETTISON_SETTING(eviction.thresholds));

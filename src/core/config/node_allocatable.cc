@@ -29,7 +29,7 @@ Quantity EvictionReservation(std::string_view resource, const Quantity& capacity
   return {};
 }
 
-Quantity NeverNegative(Quantity amount) {
+Quantity NeverNegative(const Quantity& amount) {
   return amount.Sign() < 0 ? Quantity() : amount;
 }
 

@@ -166,7 +166,7 @@ void ImageGcRun::EndByAge() {
   step_ = MeasureImageFs{};
 }
 
-void ImageGcRun::MeasureFailed(Error error) {
+void ImageGcRun::MeasureFailed(const Error& error) {
   assert(std::holds_alternative<MeasureImageFs>(step_));
   End(error.In("measure the image file system"));
 }

@@ -75,7 +75,7 @@ class ImageGcRun {
   void Removed();
   void RemoveFailed(const Error& error);
   void Measured(ImageFsUsage usage);
-  void MeasureFailed(Error error);
+  void MeasureFailed(const Error& error);
 
  private:
   enum class Phase : std::uint8_t { kByAge, kBySpace };

@@ -46,7 +46,7 @@ void AddFault(Faults& faults, Fault fault) {
   rest.message = AndMore(rest.others);
 }
 
-void AddLine(std::vector<std::string>& lines, std::size_t& left_out, std::string line) {
+void AddLine(std::vector<std::string>& lines, std::size_t& left_out, const std::string& line) {
   if (lines.size() >= kMostFaults) {
     ++left_out;
   } else {

@@ -26,7 +26,7 @@ inline constexpr std::size_t kMostFaults = 100;
 // URLs in it are redacted.
 void AddFault(Faults& faults, Fault fault);
 // The same for lines of text.
-void AddLine(std::vector<std::string>& lines, std::size_t& left_out, std::string line);
+void AddLine(std::vector<std::string>& lines, std::size_t& left_out, const std::string& line);
 // Adds a line which says how many were left out; adds nothing if there are none.
 void CloseLines(std::vector<std::string>& lines, std::size_t left_out);
 

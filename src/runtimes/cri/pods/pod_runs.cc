@@ -121,8 +121,8 @@ void PodRuns::Recall(const std::vector<PodRecord::Run>& runs) {
     const std::optional<pid_t> pid = ProcessOf(run);
     if (!pid) continue;
     auto found = std::make_unique<ContainerRun>(context_, OrderFor(*spec, run.attempt, 0));
-    // The wall clock of the agent that wrote it may have been ahead: a restart after a back-off from
-    // then on would not come for so long.
+    // The wall clock of the agent that wrote it may have been ahead: a restart after a back-off
+    // from then on would not come for so long.
     const Instant started = std::min(run.started, context_.clock.Now());
     found->Adopt({.id = run.id, .pid = pid, .stop_signal = run.stop_signal, .started = started});
     if (!found->running()) continue;  // it has just ended, and the runtime will say how
