@@ -43,11 +43,8 @@ Result<OpenedRuntime> OpenProcess(const AgentConfig& config, const RuntimeEdges&
 }
 
 Result<OpenedRuntime> OpenCri(const AgentConfig& config, const RuntimeEdges& edges) {
-  const auto ahead = [&clock = edges.clock] {
-    return SaturatingDifference(clock.Wall().time_since_epoch(), clock.Now().time_since_epoch());
-  };
-  auto calls = cri::Connect(config.container_runtime_endpoint,
-                            {.threads_can_be_had = CanStartThreads, .wall_clock_ahead = ahead});
+  auto calls =
+      cri::Connect(config.container_runtime_endpoint, {.threads_can_be_had = CanStartThreads});
   if (!calls) return Fail(calls.error().In("containerRuntimeEndpoint"));
   CriRuntimeOptions options;
   options.root = config.root;

@@ -11,6 +11,12 @@ namespace jettison::cri {
 
 using std::chrono::steady_clock;
 
+namespace {
+
+constexpr std::chrono::seconds kCancelTakes{1};
+
+}  // namespace
+
 void CallLedger::Arm() {
   steady_clock::time_point at = steady_clock::time_point::max();
   for (const auto& [call, owned] : under_way_) at = std::min(at, call->overdue_at);
@@ -33,8 +39,8 @@ void CallLedger::Add(std::unique_ptr<Call> call) {
 
 void CallLedger::Finish(Call* call, std::optional<Error> error) {
   const std::lock_guard lock(mutex_);
-  if (lost_.erase(call) > 0) return;
-  call->error = std::move(error);
+  if (lost_.erase(call) > 0) return finished_.notify_all();
+  call->error = error && call->is_overdue ? call->when_overdue : std::move(error);
   const auto node = under_way_.find(call);
   answers_.push_back(std::move(node->second));
   under_way_.erase(node);
@@ -49,42 +55,39 @@ std::deque<std::unique_ptr<Call>> CallLedger::TakeAnswers() {
   return answers;
 }
 
-bool CallLedger::AnyUnderWay() {
-  const std::lock_guard lock(mutex_);
-  return !under_way_.empty();
-}
-
-bool CallLedger::AnyOverdue(steady_clock::time_point now) {
-  const std::lock_guard lock(mutex_);
-  return std::ranges::any_of(under_way_,
-                             [now](const auto& each) { return each.second->overdue_at <= now; });
+void CallLedger::EndOverdue(steady_clock::time_point now) {
+  std::vector<Call*> overdue;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto it = under_way_.begin(); it != under_way_.end();) {
+      const auto node = it++;
+      Call& call = *node->second;
+      if (call.overdue_at > now) continue;
+      if (!std::exchange(call.is_overdue, true)) {
+        call.overdue_at = now + kCancelTakes;
+        overdue.push_back(&call);
+      } else {
+        answers_.push_back(call.Supersede(call.when_overdue));
+        lost_.insert(under_way_.extract(node));
+      }
+    }
+    Arm();
+  }
+  // Whichever end meanwhile stay in answers_, and so alive.
+  for (Call* const call : overdue) call->context->TryCancel();
 }
 
 bool CallLedger::CancelAll(std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
   std::vector<Call*> calls;
-  for (const auto& [call, owned] : under_way_) {
-    call->overdue_at = steady_clock::time_point::max();
-    calls.push_back(call);
-  }
-  // Whichever end meanwhile stay in answers_, and so alive.
+  for (const auto& [call, owned] : under_way_) calls.push_back(call);
   lock.unlock();
   for (Call* const call : calls) call->context->TryCancel();
   lock.lock();
-  const bool all = finished_.wait_for(lock, patience, [this] { return under_way_.empty(); });
+  const auto all_ended = [this] { return under_way_.empty() && lost_.empty(); };
+  const bool all = finished_.wait_for(lock, patience, all_ended);
   for (const std::unique_ptr<Call>& call : answers_) call->context.reset();
-  for (auto& [key, call] : under_way_) {
-    answers_.push_back(call->Supersede({ErrorCode::kUnavailable, "the call was given up"}));
-    lost_.emplace(key, std::move(call));
-  }
-  under_way_.clear();
-  Arm();
   return all;
-}
-
-bool CallLedger::AnyLost() {
-  const std::lock_guard lock(mutex_);
-  return !lost_.empty();
 }
 
 }  // namespace jettison::cri

@@ -21,15 +21,16 @@ class Call {
  public:
   virtual ~Call() = default;
   virtual void Deliver() = 0;
-  // A call that takes over the answer of this one, which gRPC may never end, and delivers that
-  // failure.
+  // A call that takes over the answer of this one, and delivers that failure.
   [[nodiscard]] virtual std::unique_ptr<Call> Supersede(Error failure) = 0;
 
   // Needs the gRPC that it was made with.
   std::optional<grpc::ClientContext> context{std::in_place};
   std::optional<Error> error;
-  // When it is overdue: gRPC has not ended it at its deadline.
+  // gRPC may fail to end a call at its deadline: it is cancelled at `overdue_at`.
   std::chrono::steady_clock::time_point overdue_at = std::chrono::steady_clock::time_point::max();
+  Error when_overdue;
+  bool is_overdue = false;
 };
 
 // The calls under way and those that wait to be delivered, shared with gRPC's threads: these move a
@@ -39,30 +40,30 @@ class CallLedger {
   // `timer`: a timerfd of CLOCK_MONOTONIC.
   explicit CallLedger(FileDescriptor timer) : timer_(std::move(timer)) {}
 
-  // Readable when an answer waits, or a call has become overdue.
+  // Readable when an answer waits, or EndOverdue has something to do.
   [[nodiscard]] int fd() const { return timer_.get(); }
   void Add(std::unique_ptr<Call> call);
   // Called once for each call, on any thread.
   void Finish(Call* call, std::optional<Error> error);
   [[nodiscard]] std::deque<std::unique_ptr<Call>> TakeAnswers();
-  [[nodiscard]] bool AnyUnderWay();
-  // Whether a call is overdue. A cancelled call never is.
-  [[nodiscard]] bool AnyOverdue(std::chrono::steady_clock::time_point now);
-  // Ends every call under way; false where one did not end in time. Such a call is lost: its answer
-  // is that it was given up, and what gRPC may still write to is kept until gRPC ends it. Nothing
-  // of gRPC is left in those that wait to be delivered.
+  // Cancels the calls that are overdue. A call that has not ended a second after that is answered
+  // without gRPC, and kept until gRPC ends it.
+  void EndOverdue(std::chrono::steady_clock::time_point now);
+  // Cancels every call under way; false if one did not end in time. Nothing of gRPC is left in
+  // those that wait to be delivered.
   [[nodiscard]] bool CancelAll(std::chrono::milliseconds patience);
-  [[nodiscard]] bool AnyLost();
 
  private:
+  using Owned = std::unordered_map<Call*, std::unique_ptr<Call>>;
+
   // With the mutex: sets the timer for what comes next.
   void Arm();
 
   const FileDescriptor timer_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable finished_;
-  std::unordered_map<Call*, std::unique_ptr<Call>> under_way_;
-  std::unordered_map<Call*, std::unique_ptr<Call>> lost_;
+  Owned under_way_;
+  Owned lost_;  // answered, and not ended by gRPC
   std::deque<std::unique_ptr<Call>> answers_;
 };
 

@@ -36,6 +36,7 @@ class CallLedgerTest : public testing::Test {
   Call* Add(steady_clock::time_point overdue_at = steady_clock::time_point::max()) {
     auto call = std::make_unique<NotingCall>(&notes_);
     call->overdue_at = overdue_at;
+    call->when_overdue = {ErrorCode::kDeadlineExceeded, "overdue"};
     Call* const key = call.get();
     ledger_.Add(std::move(call));
     return key;
@@ -62,29 +63,34 @@ TEST_F(CallLedgerTest, AnAnswerMakesTheDescriptorReadableUntilItIsTaken) {
   EXPECT_FALSE(Readable());
 }
 
-TEST_F(CallLedgerTest, ACallThatIsOverdueMakesItReadableToo) {
+TEST_F(CallLedgerTest, ACallThatIsOverdueMakesItReadableTooAndIsCancelled) {
   const auto now = steady_clock::now();
   (void)Add(now + std::chrono::hours(1));
   EXPECT_FALSE(Readable());
-  EXPECT_FALSE(ledger_.AnyOverdue(now));
-  (void)Add(now);
+  Call* const overdue = Add(now);
   EXPECT_TRUE(Readable());
-  EXPECT_TRUE(ledger_.AnyOverdue(now));
+  ledger_.EndOverdue(now);
+  EXPECT_FALSE(Readable());
+  ledger_.Finish(overdue, Error{ErrorCode::kUnavailable, "cancelled"});
+  Deliver();
+  EXPECT_THAT(notes_, ElementsAre("overdue"));
 }
 
 TEST_F(CallLedgerTest, ACallThatDoesNotEndWhenItIsCancelledIsAnsweredAndKeptUntilItDoes) {
-  Call* const call = Add(steady_clock::now());
-  EXPECT_FALSE(ledger_.CancelAll(milliseconds(0)));
+  const auto now = steady_clock::now();
+  Call* const call = Add(now);
+  ledger_.EndOverdue(now);
+  ledger_.EndOverdue(now + milliseconds(999));
+  Deliver();
+  EXPECT_THAT(notes_, IsEmpty());
+  ledger_.EndOverdue(now + milliseconds(1000));
   EXPECT_TRUE(Readable());
   Deliver();
-  EXPECT_THAT(notes_, ElementsAre("the call was given up"));
-  EXPECT_FALSE(Readable());
-  EXPECT_FALSE(ledger_.AnyUnderWay());
-  EXPECT_FALSE(ledger_.AnyOverdue(steady_clock::now()));
-  EXPECT_TRUE(ledger_.AnyLost());
+  EXPECT_THAT(notes_, ElementsAre("overdue"));
+  EXPECT_FALSE(ledger_.CancelAll(milliseconds(0))) << "gRPC still has it";
   notes_.clear();
   ledger_.Finish(call, std::nullopt);
-  EXPECT_FALSE(ledger_.AnyLost());
+  EXPECT_TRUE(ledger_.CancelAll(milliseconds(0)));
   Deliver();
   EXPECT_THAT(notes_, IsEmpty()) << "it is answered already";
 }

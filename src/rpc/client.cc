@@ -21,7 +21,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "ports/file_descriptor.h"
 #include "ports/signals_blocked.h"
@@ -39,11 +38,8 @@ constexpr int kLongestRetryMs = 1000;
 constexpr std::size_t kThreads = 12;      // more than it has on two processors
 constexpr std::size_t kDescriptors = 16;  // more than it has before it connects
 constexpr std::chrono::seconds kBetweenTries{1};
-// How long calls that were cancelled may take to end: in the end, and in between.
+// How long calls that were cancelled may take to end, at the end of all.
 constexpr std::chrono::seconds kFarewell{3};
-constexpr std::chrono::milliseconds kBriefly{200};
-// For calls that are under way when the wall clock is set.
-constexpr std::chrono::seconds kCallsMayEndWithin{10};
 // For gRPC to try a channel that has failed again, which it does every second.
 constexpr std::chrono::seconds kRenewAfter{2};
 constexpr int kConnectingMs = 5000;  // until a listener that says nothing is given up
@@ -164,11 +160,10 @@ class Client : public Calls, public ContainerdCalls {
         options_(std::move(options)),
         ledger_(std::make_shared<CallLedger>(std::move(timer))) {}
   ~Client() override {
-    Disconnect(kFarewell);
+    // A gRPC that does not end its calls would not end itself either.
+    if (!ledger_->CancelAll(kFarewell)) (void)connection_.release();
+    connection_.reset();
     (void)ledger_->TakeAnswers();
-    if (ledger_->AnyLost()) {
-      for (auto& connection : left_behind_) (void)connection.release();
-    }
   }
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -284,7 +279,7 @@ class Client : public Calls, public ContainerdCalls {
 
   [[nodiscard]] int fd() const override { return ledger_->fd(); }
   void Deliver() override {
-    StartAnewWhereNeeded();
+    ledger_->EndOverdue(std::chrono::steady_clock::now());
     for (const std::unique_ptr<Call>& call : ledger_->TakeAnswers()) call->Deliver();
   }
 
@@ -304,24 +299,16 @@ class Client : public Calls, public ContainerdCalls {
   // Ensures a connection. Returns why there is none; empty where there is one. gRPC never recovers
   // when it cannot start one of its own threads.
   [[nodiscard]] std::string_view WhyNotConnected();
-  void Disconnect(std::chrono::milliseconds patience);
   // Takes another channel where gRPC does not try this one again.
   void RenewChannel();
-  [[nodiscard]] bool WallClockWasSet();
-  // Where the clock was set, or a call is overdue: what gRPC waits for would not come.
-  void StartAnewWhereNeeded();
 
   const std::string socket_;
   const ConnectOptions options_;
   const std::shared_ptr<CallLedger> ledger_;
   std::unique_ptr<Connection> connection_;
-  std::vector<std::unique_ptr<Connection>> left_behind_;  // with calls that are lost
   std::chrono::steady_clock::time_point next_try_;
   std::string_view why_not_;                                       // of the last try
   std::optional<std::chrono::steady_clock::time_point> renew_at_;  // the channel has failed
-  Duration wall_clock_ahead_{0};
-  // Set when the wall clock was set: gRPC is restarted when no call is under way, or at this time.
-  std::optional<std::chrono::steady_clock::time_point> start_anew_by_;
 };
 
 template <typename Stub, typename Request, typename Response>
@@ -333,7 +320,13 @@ void Client::Start(const char* name, Method<Stub, Request, Response> method, con
   call->context->set_deadline(DeadlineIn(deadline));
   if (!in_namespace.empty()) call->context->AddMetadata("containerd-namespace", in_namespace);
   call->overdue_at = std::chrono::steady_clock::now() + deadline + options_.overdue_after;
-  StartAnewWhereNeeded();
+  const FailedCall unanswered{.call = name,
+                              .socket = socket_,
+                              .deadline = deadline,
+                              .status = grpc::StatusCode::DEADLINE_EXCEEDED,
+                              .message = {},
+                              .of_cri = kOfCri};
+  call->when_overdue = ErrorOf(unanswered);
   ledger_->Add(std::move(owned));
   std::optional<SignalsBlocked> while_threads_start;
   if (!connection_) while_threads_start.emplace();
@@ -342,31 +335,21 @@ void Client::Start(const char* name, Method<Stub, Request, Response> method, con
         call, Error{ErrorCode::kUnavailable, std::string(name).append(": ").append(why)});
   }
   RenewChannel();
-  const auto finish = [ledger = ledger_, socket = socket_, call, name,
-                       deadline](const grpc::Status& status) {
+  const auto finish = [ledger = ledger_, call, unanswered](const grpc::Status& status) {
     if (status.ok()) return ledger->Finish(call, std::nullopt);
-    ledger->Finish(call, ErrorOf({.call = name,
-                                  .socket = socket,
-                                  .deadline = deadline,
-                                  .status = status.error_code(),
-                                  .message = status.error_message(),
-                                  .of_cri = kOfCri}));
+    FailedCall failed = unanswered;
+    failed.status = status.error_code();
+    failed.message = status.error_message();
+    ledger->Finish(call, ErrorOf(failed));
   };
   // The request is serialized before the method returns.
   (StubFor(static_cast<const Stub*>(nullptr)).*method)(&*call->context, &request, &call->response,
                                                        finish);
 }
 
-// Where gRPC does not end its calls, its shutdown would not return either, so the connection is set
-// aside until the calls have ended.
-void Client::Disconnect(std::chrono::milliseconds patience) {
-  if (!ledger_->CancelAll(patience)) left_behind_.push_back(std::move(connection_));
-  connection_.reset();
-}
-
-// gRPC has timers that outlive it, on a thread that waits by the wall clock: where that is put
-// back, a channel that has failed is not tried again for so long. A new one is tried by its first
-// call. Those of a channel that has failed have failed with it.
+// gRPC has timers on threads that wait by the wall clock: where that is put back, a channel that
+// has failed is not tried again for so long. A new one is tried by its first call. Those of a
+// channel that has failed have failed with it.
 void Client::RenewChannel() {
   if (stubs().channel->GetState(false) != GRPC_CHANNEL_TRANSIENT_FAILURE) return renew_at_.reset();
   const auto now = std::chrono::steady_clock::now();
@@ -376,25 +359,6 @@ void Client::RenewChannel() {
   } else if (!renew_at_) {
     renew_at_ = now + kRenewAfter;
   }
-}
-
-void Client::StartAnewWhereNeeded() {
-  if (!left_behind_.empty() && !ledger_->AnyLost()) left_behind_.clear();
-  const auto now = std::chrono::steady_clock::now();
-  if (WallClockWasSet() && !start_anew_by_) start_anew_by_ = now + kCallsMayEndWithin;
-  const bool may = start_anew_by_ && (now >= *start_anew_by_ || !ledger_->AnyUnderWay());
-  if (!may && !ledger_->AnyOverdue(now)) return;
-  start_anew_by_.reset();
-  Disconnect(kBriefly);
-}
-
-// It is slewed all the time, by less than this from one call to the next.
-bool Client::WallClockWasSet() {
-  constexpr Duration kSlewed = std::chrono::milliseconds(200);
-  if (!options_.wall_clock_ahead) return false;
-  const Duration ahead = options_.wall_clock_ahead();
-  const Duration by = ahead - std::exchange(wall_clock_ahead_, ahead);
-  return connection_ && (by > kSlewed || by < -kSlewed);
 }
 
 std::string_view Client::WhyNotConnected() {

@@ -64,9 +64,9 @@ Result<CurlLibrary> Loaded() {
 }  // namespace
 
 Result<const CurlLibrary*> LoadCurl() {
-  static const Result<CurlLibrary> library = Loaded();
-  if (!library) return Fail(library.error());
-  return &*library;
+  static const Result<CurlLibrary> kLibrary = Loaded();
+  if (!kLibrary) return Fail(kLibrary.error());
+  return &*kLibrary;
 }
 
 }  // namespace jettison::http

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kName = "libgnutls.so.30";
 
 Result<void*> Loaded() {
-  static const Result<void*> library = []() -> Result<void*> {
+  static const Result<void*> kLibrary = []() -> Result<void*> {
     if (void* handle = ::dlopen(kName, RTLD_NOW | RTLD_LOCAL)) return handle;
     return Fail(
         ErrorCode::kUnavailable,
@@ -21,7 +21,7 @@ Result<void*> Loaded() {
                     "libgnutls30",
                     ::dlerror()));
   }();
-  return library;
+  return kLibrary;
 }
 
 }  // namespace

@@ -86,7 +86,8 @@ Result<void> PrepareTcp(const HttpServerOptions& options, Parts& parts) {
 HttpServer::HttpServer(std::unique_ptr<Core> core) : core_(std::move(core)) {}
 HttpServer::~HttpServer() = default;
 
-Result<std::unique_ptr<HttpServer>> HttpServer::Open(HttpServerOptions options, HttpHandler handler,
+Result<std::unique_ptr<HttpServer>> HttpServer::Open(const HttpServerOptions& options,
+                                                     HttpHandler handler,
                                                      HttpErrorAnswer error_answer) {
   const auto fail = [](const Error& error) { return Fail(error.In("serve HTTP")); };
   Parts parts{.limits = options.limits,

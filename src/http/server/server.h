@@ -64,7 +64,7 @@ class HttpServer {
   // - a socket that somebody still answers on; a stale one is replaced;
   // - certificates, keys, token files that cannot be read or are none;
   // - kUnavailable: there are too few descriptors or threads to serve with.
-  [[nodiscard]] static Result<std::unique_ptr<HttpServer>> Open(HttpServerOptions options,
+  [[nodiscard]] static Result<std::unique_ptr<HttpServer>> Open(const HttpServerOptions& options,
                                                                 HttpHandler handler,
                                                                 HttpErrorAnswer error_answer);
   HttpServer(const HttpServer&) = delete;

@@ -3,7 +3,6 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -83,7 +82,7 @@ ssize_t Streams::Read(void* reader_pointer, std::uint64_t /*position*/, char* bu
     reader->streams->connections_.Answering(connection, steady_clock::now());
   }
   const std::size_t part = std::min(size, reader->chunk.size() - reader->given);
-  std::memcpy(buffer, reader->chunk.data() + reader->given, part);
+  std::copy_n(reader->chunk.data() + reader->given, part, buffer);
   reader->given += part;
   return static_cast<ssize_t>(part);
 }

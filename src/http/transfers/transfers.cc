@@ -103,10 +103,10 @@ Result<void> HttpTransfers::Core::SetUp(const HttpPeer& peer) {
 }
 
 Result<void> HttpTransfers::Core::KeepTls(const HttpPeer& peer) {
-  const std::pair<const std::string*, std::string*> kTexts[] = {{&peer.ca_pem, &route_.ca_file},
-                                                                {&peer.cert_pem, &route_.cert_file},
-                                                                {&peer.key_pem, &route_.key_file}};
-  for (const auto& [pem, path] : kTexts) {
+  const std::pair<const std::string*, std::string*> texts[] = {{&peer.ca_pem, &route_.ca_file},
+                                                               {&peer.cert_pem, &route_.cert_file},
+                                                               {&peer.key_pem, &route_.key_file}};
+  for (const auto& [pem, path] : texts) {
     if (pem->empty()) continue;
     auto file = MemoryFile::Make(*pem);
     if (!file) return Fail(file.error());

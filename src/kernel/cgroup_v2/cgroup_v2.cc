@@ -178,7 +178,7 @@ Result<std::optional<std::uint64_t>> CgroupV2::ReadMemoryLimit(std::string_view 
   auto lowest = ReadLimitAboveNode();
   if (!lowest) return lowest;
   for (std::size_t end = 0;; end = path.find('/', end + 1)) {
-    const auto limit = ReadLimitOf(path.substr(0, end));
+    auto limit = ReadLimitOf(path.substr(0, end));
     if (!limit) return limit;
     lowest = Lower(*lowest, *limit);
     if (end == std::string_view::npos || path.empty()) return lowest;

@@ -9,7 +9,7 @@
 
 #include "kernel/files/temporary_folder.h"
 
-// The room over a tree of plain folders and files: what does not need a kernel.
+// The room on a tree of plain folders and files: the part that does not need a kernel.
 namespace jettison {
 namespace {
 
@@ -30,7 +30,7 @@ class CgroupV2Tree : public testing::Test {
     std::ifstream stream(top_.string() + "/" + file);
     return {std::istreambuf_iterator<char>(stream), {}};
   }
-  // A group as the kernel makes one below a group that hands everything down.
+  // A group as the kernel makes it below a group with all controllers enabled.
   void MakeGroup(const std::string& path) const {
     fs::create_directories(top_ / path);
     Write(path + "/cgroup.controllers", "cpuset cpu io memory pids\n");
@@ -189,7 +189,7 @@ TEST_F(CgroupV2Tree, ALimitBelowWhatIsUsedIsRefused) {
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code, ErrorCode::kUnavailable);
   EXPECT_EQ(Text("a/memory.max"), "max\n");
-  EXPECT_EQ(Text("a/memory.reclaim"), "10") << "what is too much is asked for first";
+  EXPECT_EQ(Text("a/memory.reclaim"), "10") << "the excess is reclaimed first";
 }
 
 TEST_F(CgroupV2Tree, ALimitWhoseControllerIsNotThereIsSaidNotSkipped) {
@@ -209,7 +209,7 @@ TEST_F(CgroupV2Tree, ControllersAreHandedDownByEveryGroupAboveButNotByTheNewOne)
   Write("a/cgroup.controllers", "cpu\n");
   ASSERT_TRUE(Open()->Create("a/b", {}));
   EXPECT_THAT(Text("cgroup.subtree_control"), testing::StartsWith("+pids")) << "the last of three";
-  EXPECT_EQ(Text("a/cgroup.subtree_control"), "+cpu") << "what it does not have is not asked for";
+  EXPECT_EQ(Text("a/cgroup.subtree_control"), "+cpu") << "missing controllers are not enabled";
   EXPECT_EQ(Text("a/b/cgroup.subtree_control"), "");
 }
 

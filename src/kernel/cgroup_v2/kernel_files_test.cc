@@ -111,7 +111,7 @@ TEST(KernelFiles, EventsWithoutARowAreNotTakenForQuiet) {
   EXPECT_FALSE(ParseEvents(""));
   EXPECT_FALSE(ParseEvents("populated 2\nfrozen 0\n"));
   EXPECT_FALSE(ParseEvents("populated 1\nfrozen yes\n"));
-  EXPECT_TRUE(ParseEvents("populated 1\n")) << "before Linux 5.2 groups cannot be frozen";
+  EXPECT_TRUE(ParseEvents("populated 1\n")) << "before Linux 5.2, groups cannot be frozen";
   EXPECT_FALSE(ParseOomKills("oom 1\n"));
   EXPECT_FALSE(ParseOomKills(""));
 }

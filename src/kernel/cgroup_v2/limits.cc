@@ -22,9 +22,9 @@ Result<void> Write(int group, const char* file, std::string_view text) {
                           name, name.substr(0, name.find('.'))));
 }
 
-// Where a limit is below the usage, the kernel first reclaims memory and then kills processes (v1
-// refuses such a limit). The kernel must not choose what is ended here, so only reclaimable memory
-// is freed. Where that is not enough, the old limit stays.
+// If a limit is below the usage, the kernel first reclaims memory and then kills processes (v1
+// refuses such a limit). The kernel must not choose what is ended, so only reclaimable memory is
+// freed. If that is not enough, the old limit stays.
 Result<void> MakeRoom(int group, std::uint64_t bytes) {
   const auto used = [&]() -> std::uint64_t {
     const auto text = kernel::ReadFile(group, "memory.current");
@@ -45,7 +45,7 @@ Result<void> SetMemory(int group, std::uint64_t bytes) {
   return Write(group, "memory.max", std::to_string(bytes));
 }
 
-// "QUOTA PERIOD"; what is not told stays.
+// "QUOTA PERIOD"; a part that is absent does not change.
 Result<void> SetBandwidth(int group, const CgroupLimits& limits) {
   std::string quota;
   if (limits.cpu_quota_us) {

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kStatBytes = 16384;  // memory.stat takes 1.5 KiB on Linux 6.12
 constexpr std::size_t kSmallBytes = 512;   // memory.events takes 70 bytes, the others 21 at most
 
-// What `parse` makes of an open file's text.
+// The result of `parse` for the text of an open file.
 template <std::size_t kBytes, typename T>
 Result<T> Read(const FileDescriptor& file, const char* name, Result<T> (*parse)(std::string_view)) {
   std::array<char, kBytes>

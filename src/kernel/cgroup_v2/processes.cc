@@ -26,21 +26,21 @@ bool Vanished(const Error& error) {
   return error.code == ErrorCode::kNotFound;
 }
 
-// Where there is no such file (before Linux 5.2), there is nothing frozen.
+// If there is no such file (before Linux 5.2), nothing is frozen.
 Result<void> Freeze(int group, std::string_view state) {
   auto written = WriteFile(group, "cgroup.freeze", state);
   return !written && Vanished(written.error()) ? Result<void>() : written;
 }
 
-// A killed process leaves a frozen group without a thaw. But a process that is started there later
-// would not run, and a group below may be frozen on its own.
+// A killed process ends even in a frozen group. But a process that is started there later would not
+// run, and a group below may be frozen separately.
 Result<void> Thaw(int top) {
   return kernel::VisitGroups(
       top, {.enter = [](int group) { return Freeze(group, "0"); }, .leave = nullptr});
 }
 
 // Signals the listed processes until a list has no new ones: a process with SIGKILL pending cannot
-// fork any more. Where processes fork faster than they are listed, the group is frozen.
+// fork any more. If processes fork faster than they are listed, the group is frozen.
 Result<void> KillBySignals(int group) {
   std::vector<pid_t> signalled;
   for (int pass = 0; pass < kKillPasses; ++pass) {
@@ -73,7 +73,7 @@ Result<void> Join(int group, pid_t pid) {
 }
 
 Result<void> KillAll(int group, KillBy how) {
-  const auto killed = KillOnce(group, how);
+  auto killed = KillOnce(group, how);
   const auto thawed = Thaw(group);
   if (!killed) return killed;
   if (!thawed) return Fail(thawed.error().In("thaw"));

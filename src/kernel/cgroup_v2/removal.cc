@@ -22,9 +22,9 @@ namespace {
 using kernel::OpenGroup;
 using SteadyClock = std::chrono::steady_clock;
 
-// The kernel announces a change of cgroup.events to whoever has read it (POLLPRI). It is looked at
-// again after a while in any case: a group can be busy without a process (EBUSY of the kernel's
-// own).
+// The kernel reports a change of cgroup.events to its readers (POLLPRI). The file is also read
+// again after a while, because a group can be busy without a process (EBUSY for the kernel's own
+// reasons).
 void AwaitEmpty(int group, SteadyClock::time_point deadline) {
   constexpr std::chrono::milliseconds kLongest{20};
   const auto events = kernel::OpenFile(group, "cgroup.events");

@@ -32,9 +32,9 @@ bool Has(int group, const char* file) {
   return ::faccessat(group, file, F_OK, 0) == 0;
 }
 
-// The kernel refuses to hand a domain controller down from a group with processes (EBUSY), unless
-// it is the root: "no internal processes". Memory is what the agent cannot do without; where
-// another is refused, setting its limits says so.
+// The kernel refuses to enable a domain controller below a group with processes (EBUSY), unless it
+// is the root: "no internal processes". The agent only requires memory; if another controller is
+// refused, setting its limits fails later.
 Result<void> HandDown(int group, std::string_view controller) {
   const auto written = WriteFile(group, "cgroup.subtree_control", fmt::format("+{}", controller));
   if (written || controller != "memory") return {};
@@ -60,7 +60,7 @@ Result<void> HandControllersDown(int group) {
   return {};
 }
 
-// Hands memory down on the way from the top to the group.
+// Enables memory on the way from the top to the group.
 Result<void> HandMemoryDownTo(int top, std::string_view path) {
   for (std::size_t end = 0; end != std::string_view::npos;) {
     const auto group = OpenGroup(top, path.substr(0, end));

@@ -45,10 +45,10 @@ void DirectorySum::Report(const Error& error) {
 
 Result<bool> ReadSome(int directory, std::uint64_t device, DirectoryEntries& entries,
                       DirectorySum& sum) {
-  const auto some = entries.ReadFrom(directory);
+  auto some = entries.ReadFrom(directory);
   if (!some || !*some) return some;
   while (const auto entry = entries.Next()) {
-    // A directory is looked at when it is open, which spares a call.
+    // A directory is examined when it is opened, which saves a call.
     if (entry->is_directory) {
       AddName(entry->name, sum);
     } else {

@@ -32,8 +32,8 @@ Result<FileStatus> Look(int directory, const char* name, int flags) {
                     .inode = status.stx_ino};
 }
 
-// Across no mount point, so that nothing mounted below is entered, and nothing is mounted on demand
-// because somebody looks. Kernels before 5.6 have no openat2(2).
+// Opens across no mount point, so that mounted file systems are not entered, and automounts are not
+// triggered. Kernels before 5.6 have no openat2(2).
 int OpenWithinMount(int parent, const char* name) {
   struct open_how how {};
   how.flags = kDirectory;
@@ -50,8 +50,8 @@ tl::unexpected<Error> FailToOpen(const std::string& name) {
 
 }  // namespace
 
-// fstatat(2) takes 3% less time than statx(2), which alone tells a mount point. What is mounted has
-// another inode than the file below, or is the same file.
+// fstatat(2) takes 3% less time than statx(2), but only statx reports a mount point. What is
+// mounted has a different inode than the file below, or is the same file.
 Result<FileStatus> StatusOf(int directory, const char* name, std::uint64_t inode) {
   struct stat status {};
   if (::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) != 0) {

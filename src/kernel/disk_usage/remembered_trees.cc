@@ -17,7 +17,7 @@ using disk_usage::FileId;
 using disk_usage::LinkedFile;
 using disk_usage::RememberedDirectory;
 
-// Writes down a walk. A directory that cannot be remembered still counts.
+// Records a walk. A directory that cannot be remembered still counts.
 class RememberedTrees::Recorder : public DirectoryLedger {
  public:
   Recorder(RememberedTrees& trees, Tree& tree, std::uint32_t id)
@@ -28,7 +28,7 @@ class RememberedTrees::Recorder : public DirectoryLedger {
     const std::lock_guard lock(trees_.mutex_);
     const bool room = trees_.table_.size() + trees_.linked_names_ < trees_.most_directories_;
     const DirectoryKey key = found ? KeyOf(found->handle) : 0;
-    // A directory that is known already has moved during the walk, or lies in two trees.
+    // A directory that is known already was moved during the walk, or is in two trees.
     if (!found || !room || !tree_.exact || trees_.table_.Add(key, parent, id_) == nullptr) {
       tree_.exact = false;
       return 0;
@@ -58,7 +58,7 @@ void RememberedTrees::AddLinked(Tree& tree, const LinkedFile& file) {
     tree.fresh_links.push_back(file.id);
   }
   ++inode.names;
-  tree.bytes += file.bytes - inode.bytes;  // what was read last holds
+  tree.bytes += file.bytes - inode.bytes;  // the last reading counts
   inode.bytes = file.bytes;
   inode.links = file.links;
 }
@@ -145,18 +145,18 @@ Result<void> RememberedTrees::ApplyTo(Tree& tree, std::uint32_t id,
   tree.exact = found && KeyOf(found->handle) == tree.top;
   for (const DirectoryChange* change : changes) {
     if (!tree.exact) return {};
-    // It may have gone meanwhile with a directory above it.
+    // It may have been removed meanwhile with a directory above it.
     if (table_.Find(KeyOf(change->directory)) == nullptr) continue;
     const auto directory = disk_usage::OpenDirectoryByHandle(top->get(), change->directory);
     if (!directory) {
-      // One that was removed is taken out when the directory above it is read.
+      // A removed directory is dropped when the directory above it is read.
       tree.exact = disk_usage::Vanished(directory.error());
       continue;
     }
     if (auto read = Reread(tree, id, directory->get(), *change, walk); !read) return read;
   }
-  // A file that got a second name counts twice if its first one is in a directory that was not
-  // read.
+  // A file with a new second name would count twice if its first name is in a directory that was
+  // not read.
   for (const FileId& fresh : std::exchange(tree.fresh_links, {})) {
     const auto file = tree.linked.find(fresh);
     if (file != tree.linked.end() && file->second.names < file->second.links) tree.exact = false;
@@ -182,7 +182,7 @@ Result<void> RememberedTrees::Reread(Tree& tree, std::uint32_t id, int directory
   tree.inodes -= std::exchange(remembered.inodes, 0);
   const std::vector<FileId> before = TakeLinkedIn(key);
   AddPart(tree, key, sum);
-  Release(tree, before);  // afterwards, so that a file that is still there was never away
+  Release(tree, before);  // last, so that a file which is still there is kept
   if (!change.subdirectories) return {};
   return CompareChildren(
       {.tree = tree, .id = id, .fd = directory, .key = key, .device = status->device},
@@ -215,7 +215,7 @@ Result<void> RememberedTrees::CompareChildren(const Parent& parent,
   return result;
 }
 
-// One that was moved here from elsewhere in the tree takes what is known of it along.
+// A directory that was moved here from elsewhere in the tree keeps what is known of it.
 Result<void> RememberedTrees::AddChild(const Parent& parent, DirectoryKey key, const char* name,
                                        TreeWalk& walk) {
   if (const RememberedDirectory* known = table_.Find(key)) {

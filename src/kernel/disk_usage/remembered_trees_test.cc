@@ -44,13 +44,13 @@ class LiveRememberedTrees : public testing::Test {
   void Apply(const std::vector<DirectoryChange>& changes) {
     ASSERT_TRUE(trees_.Apply(changes, walk_));
   }
-  // What is remembered is what a walk finds.
+  // Checks that the remembered figures are those of a walk.
   void ExpectExact(const fs::path& path) {
     const auto usage = trees_.UsageOf(path);
     TreeWalk walk;
     const auto walked = walk.Measure(path);
     ASSERT_TRUE(walked);
-    ASSERT_TRUE(usage) << "forgotten";
+    ASSERT_TRUE(usage) << "the tree was forgotten";
     EXPECT_EQ(usage->used_bytes, walked->usage.used_bytes);
     EXPECT_EQ(usage->inodes_used, walked->usage.inodes_used);
   }
@@ -67,7 +67,7 @@ TEST_F(LiveRememberedTrees, AWalkIsRememberedUntilSomethingIsSaidToHaveChanged) 
   EXPECT_EQ(trees_.directories(), 4U);
   Write(tree_ / "a/b/file", 100000);
   Write(tree_ / "c/another", 100000);
-  EXPECT_EQ(trees_.UsageOf(tree_)->inodes_used, 6U) << "nobody has told";
+  EXPECT_EQ(trees_.UsageOf(tree_)->inodes_used, 6U) << "the change was not reported";
   Apply({FilesIn(tree_ / "a/b"), FilesIn(tree_ / "c")});
   ExpectExact(tree_);
 }

@@ -19,7 +19,7 @@ using disk_usage::WalkJob;
 
 namespace {
 
-// A file is a tree of one. A directory that could not be opened is no tree.
+// A file is a tree of one entry. A directory that could not be opened is an error.
 Result<WalkErrors> CountUnopened(const std::string& path, const Error& reason,
                                  DirectoryLedger& ledger) {
   const FileDescriptor top(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));

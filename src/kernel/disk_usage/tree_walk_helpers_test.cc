@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A tree that is large enough to be shared out.
+// A tree that is large enough to be shared.
 class TreeWalkHelpers : public testing::Test {
  protected:
   void SetUp() override {
@@ -96,7 +96,7 @@ TEST_F(TreeWalkHelpers, ACancelledWalkEndsForAllOfThem) {
   const Helpers helpers(walk, 2);
   EXPECT_EQ(walk.Measure(base_).error().code, ErrorCode::kUnavailable);
   cancelled = false;
-  EXPECT_EQ(walk.Measure(base_)->usage.inodes_used, kInodes) << "and the next one is whole";
+  EXPECT_EQ(walk.Measure(base_)->usage.inodes_used, kInodes) << "the next walk is complete";
 }
 
 }  // namespace

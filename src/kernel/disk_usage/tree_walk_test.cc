@@ -96,7 +96,7 @@ TEST_F(TreeWalkTest, ASymbolicLinkCountsItselfAndIsNotFollowed) {
   fs::create_directory_symlink(base_ / "outside", base_ / "tree/link");
   fs::create_symlink("nowhere", base_ / "tree/dangling");
   EXPECT_EQ(Measured(base_ / "tree").usage.inodes_used, 3U);
-  EXPECT_EQ(Measured(base_ / "tree/link").usage.inodes_used, 1U) << "nor at the top";
+  EXPECT_EQ(Measured(base_ / "tree/link").usage.inodes_used, 1U) << "nor is one at the top";
 }
 
 TEST_F(TreeWalkTest, AMissingTopIsNotFound) {
@@ -169,7 +169,7 @@ TEST_F(TreeWalkTest, ACancelledWalkEndsWithoutFigures) {
   EXPECT_TRUE(walk.Measure(base_)) << "the object can be used again";
 }
 
-// In a mount namespace of its own, which goes with the child.
+// In a separate mount namespace, which ends with the child.
 class LiveTreeWalk : public TreeWalkTest {
  protected:
   void SetUp() override {
@@ -241,7 +241,7 @@ TEST_F(LiveTreeWalk, AgreesWithDuOnAGeneratedTree) {
     fs::create_hard_link(directory / "3", base_ / ("link" + std::to_string(d)));
     fs::create_symlink(directory / "4", base_ / ("symbolic" + std::to_string(d)));
   }
-  ::sync();  // delayed allocation is settled: both see the same blocks
+  ::sync();  // ends delayed allocation, so that both see the same blocks
   const TreeUsage usage = Measured(base_);
   EXPECT_EQ(usage.usage.used_bytes, FirstNumberOf("du -sx --block-size=1 " + base_.string()));
   EXPECT_EQ(usage.usage.inodes_used, FirstNumberOf("du -sx --inodes " + base_.string()));

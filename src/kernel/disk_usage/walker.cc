@@ -12,7 +12,7 @@ void Walker::Add(DirectoryKey key) {
   if (options_.progress != nullptr) options_.progress->Found(sum_.bytes, sum_.inodes);
 }
 
-// A directory that may not be read counts by itself.
+// A directory that may not be read counts without its content.
 void Walker::CountUnread(const char* name) {
   const auto status = StatusOf(stack_.fd(), name);
   if (!status || status->is_mount_point || status->device != stack_.device()) return;

@@ -9,7 +9,7 @@
 namespace jettison {
 namespace {
 
-// A file system may report more free than there is while it changes under us.
+// A file system may report more free space than its size while it changes.
 std::uint64_t Minus(std::uint64_t total, std::uint64_t free) {
   return total > free ? total - free : 0;
 }
@@ -48,7 +48,7 @@ Result<dev_t> DeviceOf(const Place& place) {
     if (place.mount) return place.mount->device;
     return Fail(ErrorCode::kUnavailable, place.path + ": no mount is known that holds it");
   }
-  const auto device = DeviceOf(place.path);
+  auto device = DeviceOf(place.path);
   if (device && place.mount && place.mount->type == "btrfs") return place.mount->device;
   return device;
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMostLinks = 40;  // as many as the kernel follows
 
-// Puts the names of a path in front of those that are left, the next one last.
+// Adds the names of a path to those that are left, the next one last.
 void PutBefore(std::string_view path, std::vector<std::string>& left) {
   while (!path.empty()) {
     const auto slash = path.rfind('/');
@@ -24,7 +24,7 @@ void PutBefore(std::string_view path, std::vector<std::string>& left) {
   }
 }
 
-// What a link says; nothing where the path is none, or is not there.
+// The target of a link; absent if the path is not a link, or does not exist.
 std::optional<std::string> LinkAt(const std::string& path) {
   std::array<char, PATH_MAX> target{};
   const ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
@@ -64,7 +64,7 @@ class Follower {
     const std::string next = at_ + "/" + name;
     const kernel::Mount* mount = MountOf(mounts_, next);
     const bool local = mount != nullptr && AnswersByItself(mount->type);
-    // Where the root itself hangs, so does everything.
+    // If the root itself hangs, everything does.
     if (!local && mount != nullptr && mount->point != "/") behind_another_ = true;
     const bool may_ask = local && !behind_another_ && links_ < kMostLinks;
     const auto link = may_ask ? LinkAt(next) : std::nullopt;

@@ -44,7 +44,7 @@ TEST_F(PlaceTest, LinksAreFollowedWhereTheKernelAloneAnswers) {
 }
 
 TEST_F(PlaceTest, NothingBehindAMountThatMayHangIsLookedAt) {
-  Link("remote/link", "/");  // would be followed if anybody looked
+  Link("remote/link", "/");  // would be followed if it were read
   Link("way", top_ / "remote");
   for (const char* path : {"remote/link", "way/link", "way/./link/"}) {
     EXPECT_EQ(At(path).path, top_ / "remote/link") << path;
@@ -52,7 +52,7 @@ TEST_F(PlaceTest, NothingBehindAMountThatMayHangIsLookedAt) {
     EXPECT_FALSE(At(path).answers_by_itself) << path;
   }
   EXPECT_EQ(At("remote/local").mount->device, 3U);
-  EXPECT_FALSE(At("remote/local").answers_by_itself) << "the way there goes through it";
+  EXPECT_FALSE(At("remote/local").answers_by_itself) << "it leads through `remote`";
 }
 
 TEST_F(PlaceTest, WhatIsNotThereStandsAsWritten) {
@@ -76,7 +76,7 @@ TEST_F(PlaceTest, TheDeviceIsTheMountsWhereItCannotBeAskedForOrSubvolumesHaveThe
   EXPECT_EQ(*DeviceOf(At("remote/nobody/knows")), 2U);
   EXPECT_EQ(*DeviceOf(At("other")), 4U);
   EXPECT_EQ(DeviceOf(At("other/gone")).error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(*DeviceOf(At("folder")), *DeviceOf(top_.string())) << "the file system knows best";
+  EXPECT_EQ(*DeviceOf(At("folder")), *DeviceOf(top_.string())) << "the device of the file system";
   EXPECT_EQ(DeviceOf(PlaceOf({}, "/x")).error().code, ErrorCode::kUnavailable);
 }
 

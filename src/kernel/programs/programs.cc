@@ -17,8 +17,8 @@
 namespace jettison {
 namespace {
 
-// Standard output and error go to `output`. The program ends with this thread, takes no signal from
-// its terminal, and blocks none.
+// Standard output and error are written to `output`. The program ends with this thread, gets no
+// signals from the terminal, and blocks none.
 Result<pid_t> Spawn(const std::vector<std::string>& arguments, int output) {
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -63,7 +63,7 @@ Result<std::string> FindProgram(const std::string& name) {
       "{}:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin", path == nullptr ? "" : path);
   for (std::string_view rest = folders; !rest.empty();) {
     const auto colon = rest.find(':');
-    const std::string candidate = fmt::format("{}/{}", rest.substr(0, colon), name);
+    std::string candidate = fmt::format("{}/{}", rest.substr(0, colon), name);
     if (candidate.starts_with('/') && ::access(candidate.c_str(), X_OK) == 0) return candidate;
     rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
   }
