@@ -16,7 +16,8 @@ namespace jettison {
 
 namespace {
 
-// What is read again names the root that was named before, not the one in use.
+// A configuration that is read again still names the original root; it is replaced by the root in
+// use.
 void ReadForRoot(const AgentConfig& named, const AgentConfig& used, AgentOptions& options) {
   if (named.root == used.root) return;
   const auto use = [from = named, to = used](ConfigReading reading) {
@@ -41,7 +42,7 @@ void ReadForRoot(const AgentConfig& named, const AgentConfig& used, AgentOptions
 }  // namespace
 
 Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& named, AgentOptions options) {
-  // The log stamps its lines by a clock of its own, so that it can tell what goes wrong on the way.
+  // The log has a clock of its own, so that errors on the way can be logged.
   static const SteadyClock kLogClock;
   kernel::FdReserve::MakeRoom();  // before there is a second thread
   options.dry_run = options.dry_run || named.dry_run;

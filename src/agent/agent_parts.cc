@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kEventsKept = 256;
 
-// Enough for a process to take the signal; what is read afterwards is for the report alone.
+// Enough for a process to take the signal. What is read after that is only for the report.
 constexpr std::chrono::microseconds kVictimsTime{200};
 
 NodeSettings SettingsOf(const AgentConfig& config, const AgentOptions& options) {
@@ -52,7 +52,7 @@ BackoffRule RestartRule(const AgentConfig& config) {
   return rule;
 }
 
-// Whose pods these are is the first thing to know.
+// The log line names the runtime first, because that says whose pods are affected.
 kernel::QosGroups::OnFailure QosFailureLog(RuntimeKind runtime, const Log& log) {
   const char* const whose =
       runtime == RuntimeKind::kProcess ? "process runtime" : "container runtime";
@@ -288,7 +288,7 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
                                                   .profile = config.profile});
   }
   parts.node = std::make_unique<Node>(SettingsOf(config, options), EdgesOf(machine, log, parts));
-  // A dry run evicts nobody, so it has nothing to keep and nothing to go on with.
+  // A dry run evicts no pod, so it has no state to keep or to resume.
   parts.keeper = std::make_unique<StateKeeper>(config.dry_run ? "" : config.root + "/node-state",
                                                machine.clock, log);
   parts.status_file =

@@ -26,7 +26,7 @@ std::vector<Threshold> Hard(const std::string& value) {
 
 class TheConfigInForce : public testing::Test {
  protected:
-  // Ours beside the kubelet's.
+  // Our configuration beside the kubelet's.
   static ConfigReading Reading(const std::string& ours, const std::string& theirs) {
     ConfigReading reading;
     reading.config.eviction.thresholds = Hard(ours);
@@ -45,7 +45,7 @@ class TheConfigInForce : public testing::Test {
                     log_);
     config_->Advance(clock_.Now());
   }
-  // Waits for what is being read.
+  // Waits until the reading is over.
   [[nodiscard]] std::optional<ConfigInForce::Taken> TakeNext() {
     pollfd readable{.fd = config_->fd(), .events = POLLIN, .revents = 0};
     EXPECT_EQ(poll(&readable, 1, 10'000), 1);
@@ -111,7 +111,7 @@ TEST_F(TheConfigInForce, WhatCannotBeReadChangesNothing) {
 
 TEST_F(TheConfigInForce, AShareIsEvictedByWhenItIsKnownToLieAboveTheKubeletsAmount) {
   Begin("10%", "100Mi");
-  EXPECT_THAT(Thresholds(), IsEmpty()) << "10% of what is not known yet";
+  EXPECT_THAT(Thresholds(), IsEmpty()) << "10% of an amount that is not known yet";
   EXPECT_FALSE(config_->Learn(Observations{}));
   const auto taken = config_->Learn(Memory(std::int64_t{8} << 30));
   ASSERT_TRUE(taken);

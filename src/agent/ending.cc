@@ -7,7 +7,7 @@
 namespace jettison {
 namespace {
 
-// How long a wanted end waits for calls that make something.
+// How long a requested end waits for calls that create something.
 constexpr Duration kMakingPatience = std::chrono::seconds(5);
 
 }  // namespace
@@ -30,8 +30,8 @@ void Ending::Take(bool listed) {
   edges_.pods.StopAll(edges_.clock.Now());
 }
 
-// A container that is just being started would be left without a process by some runtimes. Who asks
-// a second time does not want to wait.
+// Some runtimes would leave a container that is just being started without a process. A second
+// request to end does not wait.
 void Ending::EndWhenNothingIsHalfMade() {
   edges_.runtime.Drain();
   quits_ = !edges_.runtime.IsMaking() || quit_at_.has_value();

@@ -73,7 +73,7 @@ Result<void> NodeAgent::WatchAll() {
   auto loop = EventLoop::Make();
   if (!loop) return Fail(loop.error());
   loop_ = std::move(*loop);
-  loop_->OnTimer([] {});  // what is due is done after each turn
+  loop_->OnTimer([] {});  // each turn ends with all work that is due
   if (options_.handle_signals) {
     const auto taken = loop_->OnSignals({SIGTERM, SIGINT}, [this] { Stop(); });
     if (!taken) return Fail(taken.error());
@@ -91,7 +91,7 @@ Result<void> NodeAgent::WatchAll() {
   if (parts_->recorder) {
     attention.To(parts_->recorder->fd(), [this] { parts_->recorder->LogComplaints(*log_); });
   }
-  // What it has to tell is taken in each turn, whoever brought it.
+  // No callback is needed, because its news is taken in each turn.
   if (parts_->cluster) attention.To(parts_->cluster->fd(), [] {});
   attention.To(config_.fd(), [this] { TakeConfig(); });
   attention.To(parts_->keeper->fd(), [this] { parts_->keeper->LogComplaints(); });
@@ -200,7 +200,7 @@ void NodeAgent::SurveyFileSystems() {
   parts_->node->SetLayout(survey.layout, ThresholdsFor(config.eviction.thresholds, survey.layout));
 }
 
-// The pods' group is there by now, which alarms are opened on.
+// Alarms need the pods' group, which exists by now.
 void NodeAgent::WatchAlarms() {
   const AgentConfig& config = config_.config();
   const std::string_view pods = kernel::PodsGroup(config.cgroup_driver);
@@ -233,11 +233,11 @@ void NodeAgent::TakeRuntimeEvents() {
       parts_->recorder->Add(RecordedOomKill{
           .at = exited->exit.finished, .pod_uid = exited->pod_uid, .container = exited->container});
     }
-    // Its volumes stand and are empty; its containers start when the event is handled.
+    // The pod's volumes exist and are empty; its containers start when the event is handled.
     if (const auto* ready = std::get_if<PodReady>(&event)) CountDiskUseOf(ready->pod_uid);
     parts_->pods->Handle(event, now);
   }
-  // It may not be wanted any more.
+  // The pod that was found may not be wanted any more.
   if (found_own && !ending_.stopping_pods()) parts_->pods->SetWanted(manifests_.Wanted(), now);
 }
 
@@ -253,7 +253,7 @@ void NodeAgent::TakeManifests() {
   if (told && !ending_.stopping_pods()) parts_->pods->SetWanted(manifests_.Wanted(), now);
 }
 
-// A full pass begins here, which is when limits are looked after.
+// A full pass begins here, so enforced limits are checked at the same time.
 void NodeAgent::TakeDiskUse() {
   std::vector<DiskUse> results = parts_->disk_walks->TakeResults();
   for (const std::string& note : parts_->disk_walks->TakeNotes()) {

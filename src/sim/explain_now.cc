@@ -15,7 +15,7 @@
 namespace jettison {
 namespace {
 
-// The edges of a pass that is only thought of: nobody ends, nothing is freed.
+// The edges of a pass without effects: no pod ends, and nothing is freed.
 class NoEffects final : public PodKiller, public NodeReclaimer, public SummarySource {
  public:
   explicit NoEffects(const Summary& summary) : summary_(summary) {}
@@ -46,7 +46,8 @@ std::vector<ActivePod> ActivePods(const NodeNow& node) {
   return pods;
 }
 
-// The state of the last pass, from which every figure counts as new: the next one reads anew.
+// The state of the last pass, with every figure counting as new, because the next pass reads all
+// again.
 EvictionState StateNow(const NodeNow& node) {
   EvictionState state = node.state;
   state.last_observations = {};
@@ -78,7 +79,7 @@ PassExplanation ExplainImagined(const NodeNow& node) {
   return explanation;
 }
 
-// Those that have a threshold, in the order of urgency.
+// The signals with a threshold, in the order of their urgency.
 std::vector<Signal> SignalsOf(const NodeNow& node) {
   std::vector<Signal> signals;
   for (const Signal signal : kAllSignals) {

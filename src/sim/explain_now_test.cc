@@ -74,7 +74,7 @@ TEST(ExplainPod, TellsItsPlaceAndWhatSeparatesItFromItsNeighbours) {
   EXPECT_EQ(memory.before->pod.name, "leaker");
   EXPECT_EQ(memory.before->decided_by, "usage minus request");
   EXPECT_EQ(memory.after->pod.name, "system");
-  // At 12 MiB more both exceed by 112; the UID of cache is less.
+  // With 12 MiB more, both exceed by 112; the UID of cache is smaller.
   EXPECT_EQ(memory.more_usage, 12 * kMi);
   EXPECT_THAT(TextOf(*cache), HasSubstr("It would be evicted first\n    if it used 12Mi more."));
 }

@@ -67,7 +67,7 @@ void CountPass(const CycleReport& report, PassKind kind, const PassTimes& times,
 struct PodCounters {
   std::uint64_t started_pods = 0;         // groups and volumes made, or a sandbox run; tries, too
   std::uint64_t started_pods_errors = 0;  // tries that failed
-  std::array<std::uint64_t, 2> started_containers{};  // regular ones, init ones (side-cars too)
+  std::array<std::uint64_t, 2> started_containers{};  // regular ones, init ones (sidecars too)
   std::array<std::uint64_t, 2> started_containers_errors{};
   std::uint64_t restarted_pods = 0;      // restarted after an eviction or a preemption
   Histogram<kPodStartBounds> pod_start;  // from admission until a regular container has started

@@ -37,7 +37,7 @@ using ContainerState = std::variant<ContainerWaiting, ContainerRunning, Containe
 
 struct ContainerStatus {
   std::string name;
-  bool init = false;  // an init container; side-cars are init containers too
+  bool init = false;  // an init container; sidecars are init containers too
   ContainerState state = ContainerWaiting{.reason = "ContainerCreating", .message = {}};
   std::optional<ContainerExit> last_state;  // how the run before this one ended
   int restart_count = 0;

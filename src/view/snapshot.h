@@ -73,7 +73,7 @@ struct PodView {
   bool foreign = false;  // created by other software
   PodActivity activity = PodActivity::kWaiting;
   PodStatus status;
-  int evictions = 0;                     // since the agent started
+  int evictions = 0;                     // since its manifest was added
   int oom_kills = 0;                     // of its containers, the same
   std::size_t dead_containers = 0;       // runs that ended and are not removed yet
   std::optional<Instant> comes_back_at;  // evicted: the end of its back-off

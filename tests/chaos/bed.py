@@ -26,8 +26,8 @@ CAPACITY, LINE = 768 * MIB, 128 * MIB
 NODEFS_MIB, INODES = 448, 120_000
 SHARED_MIB = 600
 THREADS_FOR_PODS = 2500  # above what the machine has at the start; then pid.available is short
-PERIOD_US = 1000  # of the witness
-AGENT_MIB = 512  # what the agent with its shims may take before the kernel ends it
+PERIOD_US = 1000  # the interval of the witness
+AGENT_MIB = 512  # the memory limit of the agent with its shims
 
 CONFIG = """\
 apiVersion: kubelet.config.k8s.io/v1beta1
@@ -68,13 +68,13 @@ def wait_for(condition, seconds, interval=0.02):
 
 
 def _put_number(path, number):
-    """Writes eight bytes in place: they are mapped by others."""
+    """Writes eight bytes in place, because other processes have mapped them."""
     with open(path, "r+b" if path.exists() else "wb") as file:
         file.write(struct.pack("<q", number))
 
 
 def _remove_groups(top):
-    """Ends what lives in a tree of groups and removes it."""
+    """Ends the processes in a tree of groups and removes the tree."""
     for path, _, _ in os.walk(top, topdown=False):
         def gone(path=path):
             for procs in (f"{path}/cgroup.procs",):
@@ -118,11 +118,11 @@ class Bed(host.Kept):
         self.clock = self.folder / "clock" if clock else None
         self.failing = self.folder / "eio"
         self.agent = None
-        self.agent_wanted = False  # it was started, and nobody has told it to end
+        self.agent_wanted = False  # it was started, and was not told to end
         self.unguarded = []  # [from, until]: no agent, or one that is not ready or stopped; until None: still
         self._notices = None
 
-    # What stands before the agent does.
+    # What is set up before the agent starts.
 
     def _make(self):
         for folder in (self.folder, self.kept):
@@ -201,11 +201,11 @@ class Bed(host.Kept):
         return self.agent is not None and self.agent.poll() is None and self.unguarded[-1][1] is not None
 
     def end_agent(self, number=signal.SIGKILL, patience=30):
-        """Ends the agent; False where it does not end by that, and has to be killed."""
+        """Ends the agent; False if it does not end and has to be killed."""
         self.unguarded.append([now(), None])
         self.agent_wanted = False
         self.agent.send_signal(number)
-        self.agent.send_signal(signal.SIGCONT)  # one that was stopped hears of nothing
+        self.agent.send_signal(signal.SIGCONT)  # a stopped process does not handle signals
         try:
             self.agent.wait(patience)
         except subprocess.TimeoutExpired:
@@ -218,11 +218,11 @@ class Bed(host.Kept):
         _put_number(self.clock, seconds)
 
     def fail_disk_of(self, pid):
-        """The disk of that process answers with EIO; 0: of none."""
+        """Makes the disk of that process answer with EIO; 0: of no process."""
         _put_number(self.failing, pid)
 
     def limit_descriptors(self, more):
-        """The agent may open `more` descriptors; None: as many as it could at first."""
+        """Lets the agent open `more` descriptors; None: as many as at first."""
         if self.agent.poll() is not None:
             return
         hard = resource.prlimit(self.agent.pid, resource.RLIMIT_NOFILE)[1]
@@ -230,24 +230,24 @@ class Bed(host.Kept):
         resource.prlimit(self.agent.pid, resource.RLIMIT_NOFILE, (soft, hard))
 
     def limit_tasks(self, more):
-        """The agent and its shims may start `more` tasks; None: any number."""
+        """Lets the agent and its shims start `more` tasks; None: any number."""
         tasks = int((self.agent_group / "pids.current").read_text())
         (self.agent_group / "pids.max").write_text("max" if more is None else str(tasks + more))
 
     def cost(self):
-        """Resident KiB, descriptors and threads of the agent; OSError where it is gone."""
+        """Resident KiB, descriptors and threads of the agent; OSError if it is gone."""
         status = pathlib.Path(f"/proc/{self.agent.pid}/status").read_text()
         rows = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
         return int(rows["VmRSS"].split()[0]), len(os.listdir(f"/proc/{self.agent.pid}/fd")), int(rows["Threads"])
 
     def ask(self, path):
-        """The body of the agent's answer over HTTP; OSError where there is none."""
+        """The body of the agent's answer over HTTP; OSError if there is none."""
         return host.ask(self.socket, path)
 
     # Pods.
 
     def put(self, pod):
-        """Has the manifest of a pod appear, as a whole."""
+        """Makes the manifest of a pod appear, complete."""
         unfinished = self.folder / f"{pod.name}.unfinished"
         unfinished.write_text(pod.text(self))
         unfinished.rename(self.manifest_of(pod))
@@ -259,7 +259,7 @@ class Bed(host.Kept):
         return [path for path in glob.glob(f"{HIERARCHIES}/*/{self.name}/**/pod{pod.uid}", recursive=True)]
 
     def kept_evictions(self):
-        """The records of evictions that the agent keeps: id to record."""
+        """The agent's records of evictions: id to record."""
         found = {}
         for path in glob.glob(f"{self.root}/evictions/ev-*.json"):
             with contextlib.suppress(OSError, ValueError):
@@ -268,7 +268,7 @@ class Bed(host.Kept):
         return found
 
     def log_lines(self):
-        """The agent's log, a dict a line; what is no JSON (another program's words) is left out."""
+        """The agent's log, one dict for each line; lines of other programs, which are not JSON, are left out."""
         with open(self.log, encoding="utf-8", errors="replace") as log:
             for line in log:
                 with contextlib.suppress(ValueError):

@@ -1,6 +1,6 @@
 """Everything at once: 5,000 processes and 50,000 files a second, 500 MiB/s of log lines, 400 MiB/s of memory.
 
-The guilty go, all of them, and nobody else; from crossing the line of memory to the signal it takes less
+All guilty pods are evicted, and no other; from crossing the threshold on memory to the signal it takes less
 than 5 ms. Each run has a node of its own.
 """
 import typing
@@ -25,7 +25,7 @@ def _guilty(bed):
 
 
 def _ended(run, pod):
-    """When a pod was told to end, or seen dead; None while it lives."""
+    """When a pod was told to end, or was seen dead; None while it is alive."""
     for event in pod.events(run.bed):
         if event.what == "term":
             return event.at
@@ -33,9 +33,9 @@ def _ended(run, pod):
 
 
 class Answer(typing.NamedTuple):
-    """From crossing the line of memory, in milliseconds; None: it was not crossed, or the kernel does not tell."""
+    """From crossing the threshold on memory, in ms; None: it was not crossed, or the kernel does not report it."""
     sent: float | None  # until the first guilty pod was sent a SIGTERM
-    handled: float | None  # until its handler ran, for which it needs a processor
+    handled: float | None  # until its handler ran, which needs a processor
 
     @property
     def late(self):

@@ -70,7 +70,7 @@ def _left_out(options):
 
 @contextlib.contextmanager
 def a_run(options, folder, **facts):
-    """A node with an agent and its innocent pods, and what is left of it is judged at the end."""
+    """A node with an agent and its innocent pods; at the end, what is left of it is judged."""
     with contextlib.ExitStack() as stack:
         containerd = None
         if options.runtime == "cri":

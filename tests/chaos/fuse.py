@@ -1,4 +1,4 @@
-"""A file system of a program that takes every request and answers none: who asks it cannot be killed."""
+"""A file system of a program that accepts every request and answers none: its users cannot be killed."""
 import contextlib
 import os
 import struct
@@ -19,7 +19,7 @@ class SilentFilesystem:
         folder.mkdir(exist_ok=True)
         self._fd = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
         world.mount("silent", folder, "fuse", 0, f"fd={self._fd},rootmode=40000,user_id=0,group_id=0,allow_other")
-        # A request that nobody has taken yet can be given up by who made it; one that was taken cannot.
+        # A process can give up a request that was not read yet, but not one that was read.
         self._thread = threading.Thread(target=self._take, daemon=True)
         self._thread.start()
 
@@ -33,7 +33,7 @@ class SilentFilesystem:
                     os.write(self._fd, REPLY.pack(REPLY.size + len(body), 0, unique) + body)
 
     def close(self):
-        """Aborts the connection: who waits for an answer is told that there will be none."""
+        """Aborts the connection: waiting processes get an error."""
         world.unmount(self.folder, world.MNT_FORCE)
         with contextlib.suppress(OSError):
             world.unmount(self.folder, world.MNT_DETACH)

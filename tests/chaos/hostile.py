@@ -1,4 +1,4 @@
-"""What nobody should send to an agent: requests, and manifests."""
+"""Requests and manifests that should not be sent to an agent."""
 import contextlib
 import json
 import random
@@ -31,7 +31,7 @@ def _request(dice):
 
 
 def ask(path, noise, stop):
-    """Sends such requests until told to stop, with up to 40 connections open at a time."""
+    """Sends hostile requests until it is told to stop, with up to 40 connections open at a time."""
     dice = random.Random(noise)
     clients = []
     while not stop.is_set():
@@ -57,7 +57,7 @@ def _pod(name, **container):
 
 
 def manifest(way):
-    """The text of a manifest that nobody can run."""
+    """The text of a manifest that cannot be run."""
     if way == "variables":  # each ten times the one before: ten billion letters
         variables = [{"name": "V0", "value": "x" * 10}]
         variables += [{"name": f"V{n}", "value": f"$(V{n - 1})" * 10} for n in range(1, 10)]

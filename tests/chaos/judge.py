@@ -1,6 +1,6 @@
-"""What must hold, judged from outside: by the kernel's files, by what pods wrote down, by the files of pods.
+"""What must hold, judged from outside: by the kernel's files, the pods' journals, and the pods' files.
 
-docs/reliability.md says in words what each of these promises means.
+docs/reliability.md describes each of these promises.
 """
 import math
 import os
@@ -15,10 +15,10 @@ AFTER_START = 1.5  # until an agent that is ready has looked at everything
 AFTER_OUTSIDE = 3.0
 SETTLE_SECONDS = 60.0
 REST_SECONDS = 5.0  # until a new agent has taken what it needs at rest
-STALL = 0.1  # a witness that waits longer says that the machine stood still
-RECORD_LOST = 3.0  # before a kill of the agent an eviction may not have been written down
+STALL = 0.1  # if the witness waits longer, the machine stood still
+RECORD_LOST = 3.0  # an eviction within this time before a kill of the agent may not have been recorded
 GROWTH_KIB, GROWTH_DESCRIPTORS = 24 * 1024, 24
-GROWTH_THREADS = {"process": 2, "cri": 10}  # gRPC starts and ends some of its own as it likes
+GROWTH_THREADS = {"process": 2, "cri": 10}  # gRPC starts and ends some of its own at any time
 
 
 def _overlap(windows, at, before=0.0, after=0.0):
@@ -77,7 +77,7 @@ def _oom_killed(run, pod, since, at):
 
 
 def innocents_live(run):
-    """Nobody who only takes what he holds is ended, but for memory that no guilty one holds."""
+    """No pod that only keeps what it holds is ended, except for memory that no guilty pod holds."""
     cost = {}
     for member in run.members.values():
         events = member.pod.events(run.bed)
@@ -105,7 +105,7 @@ def _judge_event(run, member, events, index, cost):
         earlier.what == "start" for earlier in events[:index]) and not _termed_before(events, index)
     if event.what != "term" and not again:
         return
-    # One that was killed before it could write down that it was told to end may have gone at any time since its start.
+    # A pod that was killed before it could record that it was told to end may have ended at any time since its start.
     since = event.at if not again else max(earlier.at for earlier in events[:index] if earlier.what == "start")
     windows = [i for i, (start, until) in enumerate(run.outside)
                if start <= event.at and since <= (math.inf if until is None else until + AFTER_OUTSIDE)]
@@ -128,7 +128,7 @@ def _termed_before(events, index):
 
 
 def data_stays(run):
-    """What a pod wrote into its volume is there until the pod is evicted or taken away."""
+    """What a pod wrote into its volume stays until the pod is evicted or removed."""
     for member in run.members.values():
         events = member.pod.events(run.bed)
         ends = len({event.life for event in events if event.what == "term"})
@@ -145,7 +145,7 @@ def evicted_once_a_crossing(run):
     crossings = run.witness.intervals()
     for member in run.members.values():
         if "disk" in member.pod.guilty or "inodes" in member.pod.guilty or "pids" in member.pod.guilty:
-            continue  # the witness looks at memory
+            continue  # the witness watches memory
         ends = {}
         for event in member.pod.events(run.bed):
             if event.what == "term":
@@ -181,7 +181,7 @@ def evictions_are_explained(run):
 
 
 def _ask_for_one(run):
-    """The command that people use knows it, too."""
+    """The command for users shows it, too."""
     here = run.bed.kept_evictions()
     if not here:
         return
@@ -194,7 +194,7 @@ def _ask_for_one(run):
 
 
 def guilty_are_gone(run):
-    """Of a pod whose manifest is gone nothing is left: process, group, folder."""
+    """Nothing is left of a pod whose manifest is gone: no process, group or folder."""
     for member in run.members.values():
         if member.removed is None:
             continue
@@ -209,7 +209,7 @@ def guilty_are_gone(run):
 
 
 def nobody_is_lost(run):
-    """Every pod that has a manifest runs, once what kept it away is over."""
+    """Every pod with a manifest runs, once what kept it away is over."""
     for member in run.standing():
         pid = wait_for(lambda pod=member.pod: pod.lives(), SETTLE_SECONDS, 0.1)
         if not pid:
@@ -238,7 +238,7 @@ def agent_costs_no_more(run):
 
     def settled():
         if run.bed.agent.poll() is not None:
-            return True  # told by others
+            return True  # other checks report it
         run.last_cost = run.bed.cost()
         grown[:] = [after - before for before, after in zip(run.cost, run.last_cost)]
         return all(more <= bound for more, bound in zip(grown, bounds))
@@ -251,7 +251,7 @@ def agent_answers(run):
     wait_for(lambda: run.bed.is_ready() or run.bed.agent.poll() is not None, 30, 0.05)
     run.look_after_agent()
     if not wait_for(run.bed.is_ready, 5, 0.05):
-        run.keep_going = False  # without an agent nothing else holds
+        run.keep_going = False  # without an agent no other promise holds
         run.broken("the agent is there", "READY=1 within 30 s of its start", "nothing")
     try:
         wait_for(lambda: _ready_over_http(run), 15, 0.2) or run.broken("the agent is ready", "/readyz says ok", run.last_answer)
@@ -269,7 +269,7 @@ def _ready_over_http(run):
 
 
 def calm(run):
-    """Everything that must hold once the guilty are gone."""
+    """Everything that must hold once the guilty pods are gone."""
     run.look_after_agent()
     agent_answers(run)
     guilty_are_gone(run)

@@ -1,8 +1,8 @@
-"""kill -9 of the agent at random moments: while it starts, while pods start, are evicted, are taken away.
+"""kill -9 of the agent at random moments: while it starts, while pods start, are evicted or are removed.
 
-A fixed set of pods writes a mark into its volumes. Beside them one leaks and is evicted again and again,
-and another comes and goes. Every 25 kills there is a calm, and everything is judged (judge.py); the
-files of the fixed pods must then be the same files as at the beginning.
+A fixed set of pods writes a mark into its volumes. Beside them, one pod leaks and is evicted again and
+again, and another is added and removed repeatedly. After every 25 kills there is a calm, in which everything
+is judged (judge.py); the files of the fixed pods must then be the same files as at the beginning.
 """
 import os
 import random
@@ -20,7 +20,7 @@ def _pods(bed):
 
 
 def _files(run, pods):
-    """Which file each pod's mark is: device and inode, None where it is gone."""
+    """The identity of the file with each pod's mark: device and inode, None if it is gone."""
     found = {}
     for pod in pods:
         try:
@@ -32,12 +32,12 @@ def _files(run, pods):
 
 
 def _moment(dice):
-    """How long an agent lives: half of the time it is killed while it starts."""
+    """How long an agent lives: in half of the cases it is killed while it starts."""
     return dice.uniform(0, 0.06) if dice.random() < 0.5 else dice.uniform(0.06, 0.5)
 
 
 def _round(run, dice, kills):
-    """Kills, and meanwhile one pod that is evicted and others that come and go."""
+    """Kills the agent, while one pod is evicted and others are added and removed."""
     leaker = Pod(f"leaker-{run.number}", ["leak", dice.randint(100, 400), 4000], frozenset(["memory"]), data=True,
                  ignore_term=dice.random() < 0.3)
     run.add(leaker)

@@ -1,7 +1,7 @@
 """What happens in a run, drawn from its seed alone: the same seed gives the same steps at the same times.
 
-A run is a row of rounds. In each some steps begin within a few seconds, each for a time of its own;
-then comes a calm in which the guilty are taken away and everything is judged (judge.py).
+A run is a sequence of rounds. In each, some steps begin within a few seconds, each with its own duration.
+Then comes a calm in which the guilty pods are removed and everything is judged (judge.py).
 """
 import dataclasses
 import random
@@ -68,17 +68,17 @@ KINDS = {
     "crash": (4, "cri", lambda d: {"down": round(d.uniform(0, 1.5), 2)}),
 }
 ONCE_A_ROUND = ("stuck", "outside", "critical", "tmpfs", "stop", "clock", "eio", "folder", "crash", "hang", "second")
-GROWING = ("leak", "wave", "nest", "forkleak", "files", "inodes", "forks", "log", "tmpfs")  # these take their time
-# Of these one a round: each counts on room that another one takes.
+GROWING = ("leak", "wave", "nest", "forkleak", "files", "inodes", "forks", "log", "tmpfs")  # these take some time
+# Only one of these in each round: each relies on space that another one takes.
 APART = ("outside", "critical", "tmpfs")
 
-# A second agent takes the place of one that has just been killed, as it should.
+# A second agent would correctly take the place of one that has just been killed.
 AGAINST = {frozenset(["second", kind]) for kind in ("kill", "term", "stuck-log")}
-# Process ids are the machine's, so a run that takes them all is felt by every other one.
+# Process ids belong to the machine, so a run that takes them all affects every other run.
 OF_THE_MACHINE = ("forks",)
 
-# Memory may be taken by several pods at once, but not faster than one kill after the other can keep up with on
-# a busy machine: room for 128 MiB, and some 0.3 s a kill.
+# Several pods may take memory at once, but not faster than successive kills can free it on a busy machine: there is
+# space for 128 MiB, and a kill takes about 0.3 s.
 TOGETHER_MIB_S = 350
 
 
@@ -98,7 +98,7 @@ def _fits(step, steps):
         return False
     rates = [rate for rate in map(_memory_rate, (*steps, step)) if rate > 0]
     if (used | {step.kind}) & set(APART):
-        return sum(rates) <= TOGETHER_MIB_S / 4  # what nobody can be evicted for leaves less room for those who can
+        return sum(rates) <= TOGETHER_MIB_S / 4  # memory that no pod can be evicted for leaves less for the others
     return len(rates) <= 1 or sum(rates) <= TOGETHER_MIB_S
 
 
@@ -113,7 +113,7 @@ def round_of(seed, number, runtime, only=(), without=()):
     weights = [KINDS[kind][0] for kind in kinds]
     steps = []
     wanted = dice.randint(3, 7)
-    for _ in range(4 * wanted):  # some do not fit beside others
+    for _ in range(4 * wanted):  # some cannot happen beside others
         kind = dice.choices(kinds, weights)[0]
         at, seconds = round(dice.uniform(0, 0.6 * SECONDS_OF_ROUND), 2), round(dice.uniform(0.3, 5), 1)
         facts = KINDS[kind][2](dice)

@@ -1,4 +1,4 @@
-"""Pods of a chaos run: their manifests, and what they write down of themselves (journal.h)."""
+"""Pods of a chaos run: their manifests, and the journals that they write (journal.h)."""
 import dataclasses
 import json
 import os
@@ -12,14 +12,14 @@ GUILTY_OF = ("memory", "disk", "inodes", "pids")
 
 class Event(typing.NamedTuple):
     at: float  # seconds of the monotonic clock
-    life: int  # of which process of the pod: each has a number of its own
+    life: int  # the number of the pod's process that wrote it
     what: str
 
 
 @dataclasses.dataclass
 class Pod:
-    """`load` is what follows the name on chaos_load's command line. `guilty`: of what it takes without end;
-    nothing: an innocent, which keeps to what it holds."""
+    """`load` is what follows the name on chaos_load's command line. `guilty`: what the pod takes without end;
+    empty: an innocent pod, which takes no more than it holds."""
     name: str
     load: list
     guilty: frozenset = frozenset()
@@ -28,7 +28,7 @@ class Pod:
     limits: dict = dataclasses.field(default_factory=dict)
     data: bool = False  # an emptyDir with a mark in it
     ignore_term: bool = False
-    restarts: bool = False  # its program ends by itself now and then
+    restarts: bool = False  # its program sometimes ends by itself
     host_paths: tuple = ()
     fault: str = ""  # of a stuck pod: why it cannot be ended yet
     gate: str = ""
@@ -66,7 +66,7 @@ class Pod:
         return json.dumps(self.manifest(bed))  # JSON is YAML
 
     def events(self, bed):
-        """What the pod has written down, the oldest first."""
+        """The pod's journal, the oldest event first."""
         try:
             lines = (bed.journal / self.name).read_text().splitlines()
         except FileNotFoundError:
@@ -81,7 +81,7 @@ _seen = (0.0, {})
 
 
 def _loads():
-    """Processes of all pods, zombies left out: name to process ids. Looked for every 20 ms at most."""
+    """Processes of all pods without zombies: name to process ids. Read at most every 20 ms."""
     global _seen
     if time.monotonic() - _seen[0] > 0.02:
         found = {}
@@ -93,7 +93,7 @@ def _loads():
 
 
 def _name_of(pid):
-    """Of which pod a process is; None where it is of none. A zombie has no command line."""
+    """The pod of a process; None if it belongs to none. A zombie has no command line."""
     try:
         words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
@@ -107,7 +107,7 @@ def processes_of(name):
 
 
 def innocents(containerd):
-    """The pods of every run that take what they hold, and no more."""
+    """The pods of every run that take no more than they hold."""
     mib = "Mi"
     pods = [
         Pod("guaranteed", ["hold", 40], requests={"memory": f"64{mib}", "cpu": "100m"},

@@ -12,7 +12,7 @@ from pods import Pod, innocents
 from witness import Witness
 
 
-TOLD_EACH = 6  # of a promise that is broken again and again; the log has them all
+TOLD_EACH = 6  # how often a repeatedly broken promise is printed; the log has all
 
 
 @dataclasses.dataclass
@@ -26,7 +26,7 @@ class Member:
 
 
 class Broken(Exception):
-    """A promise was broken, and the run is not to go on."""
+    """A promise was broken, and the run must not continue."""
 
 
 class Run:
@@ -36,7 +36,7 @@ class Run:
         self.keep_going = keep_going
         self.began = now()
         self.members = {}
-        self.outside = []  # [from, until]: memory is held by nobody who may be evicted
+        self.outside = []  # [from, until]: memory is held by something that may not be evicted
         self.kills = []  # when an agent was killed
         self.records = {}  # of evictions, by id
         self.faults = []
@@ -67,14 +67,14 @@ class Run:
         self.witness.close()
         self.told.close()
 
-    # Telling.
+    # Reporting.
 
     def tell(self, text):
         self.told.write(f"{now():.3f} {now() - self.began:8.2f} {text}\n")
         self.told.flush()
 
     def broken(self, what, expected, seen, at=None):
-        """A promise was broken."""
+        """Records that a promise was broken."""
         text = (f"BROKEN: {what}\n  seed      {self.seed}\n  time      {(at or now()) - self.began:.2f} s (clock {at or now():.3f})\n"
                 f"  step      {self.step}\n  expected  {expected}\n  seen      {seen}\n  logs      {self.bed.kept}")
         self.tell(text)
@@ -105,7 +105,7 @@ class Run:
             self.bed.manifest_of(pod).unlink(missing_ok=True)
 
     def innocent(self, number):
-        """One of those that are there all the time; any number names one."""
+        """One of the pods that are always there; any number selects one."""
         standing = [member.pod for member in self.members.values() if member.innocent and member.removed is None
                     and not member.pod.fault and self.bed.manifest_of(member.pod).exists() and member.pod not in self.busy]
         return standing[int(number * 1000) % len(standing)]
@@ -124,7 +124,7 @@ class Run:
                                 stdin=subprocess.DEVNULL, preexec_fn=lambda: procs.write_text(str(os.getpid())))
 
     def room(self):
-        """Bytes above the node's line."""
+        """Bytes above the node's threshold."""
         return max((self.witness.available or 0) - self.bed.line, 0)
 
     # Windows of time.
@@ -196,7 +196,7 @@ class Run:
             self.later(seconds, function)
 
     def play(self, planned):
-        """Begins each step when its time has come, and does what they want done later, until nothing is left."""
+        """Begins each step at its time, and does what the steps have postponed, until nothing is left."""
         start = now()
         for step in planned:
             heapq.heappush(self._later, (start + step.at, next(self._order), lambda step=step: self.begin(step)))
@@ -210,11 +210,11 @@ class Run:
             heapq.heappop(self._later)[2]()
 
     def forget_removed(self):
-        """Pods that are gone, and were judged, need not be judged again."""
+        """Forgets pods that are gone and were judged."""
         self.members = {name: member for name, member in self.members.items() if member.removed is None}
 
     def collect(self):
-        """Takes the agent's records of evictions in before there are too many of them."""
+        """Reads the agent's records of evictions before there are too many of them."""
         if now() - self._shifted > 1:
             self._shifted = now()
             self.records |= self.bed.kept_evictions()

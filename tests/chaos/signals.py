@@ -1,4 +1,4 @@
-"""Which signals are sent, as the kernel tells (tracefs): a victim that waits for a processor says it late itself."""
+"""Which signals are sent, according to the kernel (tracefs): a victim that waits for a processor reports it late."""
 import contextlib
 import os
 import pathlib
@@ -11,7 +11,7 @@ import typing
 
 from bed import wait_for
 
-# Nobody minds SIGWINCH: it shows under which number the kernel as a whole knows a process of this namespace.
+# SIGWINCH is harmless: it shows the id that a process of this namespace has in the kernel's own namespace.
 SIGNAL = re.compile(r"^.*?\s(\d+\.\d+): signal_generate: sig=(\d+) .* pid=(\d+) grp=")
 
 
@@ -21,7 +21,7 @@ class Sent(typing.NamedTuple):
 
 
 class SignalsSent:
-    """Every SIGTERM that is sent to the processes `pids` from now on. `heard` is False where the kernel does not tell."""
+    """Every SIGTERM that is sent to the processes `pids` from now on. `heard` is False if the kernel reports none."""
 
     def __init__(self, pids):
         self.sent = []
@@ -68,7 +68,7 @@ class SignalsSent:
                     self._shown.append(int(match[3]))
 
     def first(self, since):
-        """When the first of them was sent a SIGTERM after `since`; None: none was, or the kernel does not tell."""
+        """When the first of them was sent a SIGTERM after `since`; None: none was, or the kernel does not report."""
         return min((sent.at for sent in self.sent if sent.pid in self._watched and sent.at >= since), default=None)
 
     def _remove(self):
@@ -77,7 +77,7 @@ class SignalsSent:
 
     def close(self):
         if self.heard:
-            # The reader waits for more, and holds the pipe until there is some.
+            # The reader waits for more input, and holds the pipe until there is some.
             self._is_over = True
             (self._traces / "events/signal/signal_generate/filter").write_text("0")
             os.kill(os.getpid(), signal.SIGWINCH)

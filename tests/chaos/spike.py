@@ -1,8 +1,8 @@
-"""Memory that no pod can be evicted for, beside fifty small pods: it costs few of them.
+"""Memory that no pod can be evicted for, beside fifty small pods: few of them are evicted.
 
-A process outside the pods holds the node 100 MiB below its line for a second: two pods at most. A
-critical pod that does so for five seconds costs no more than the kubelet would have evicted, which looks
-again when the last one is gone, once a second.
+A process outside the pods keeps the node 100 MiB below its threshold for a second: at most two pods are
+evicted. A critical pod does so for five seconds: no more pods are evicted than by the kubelet, which looks
+again once a second, when the last pod is gone.
 """
 import judge
 from bed import MIB, now, wait_for

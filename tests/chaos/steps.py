@@ -71,7 +71,7 @@ def newcomer(run, step):
 # Memory that no pod can be evicted for.
 
 def outside(run, step):
-    """A process of the node that is no pod holds so much that `below` MiB are missing."""
+    """A process of the node that is not a pod holds so much that `below` MiB are missing."""
     size = run.room() // MIB + step.facts["below"]
     process = run.run_outside(["hold", max(size, 1)])
     window = run.open_window(run.outside)
@@ -128,7 +128,7 @@ def stop(run, step):
 
 
 def descriptors(run, step):
-    if run.bed.is_ready():  # how many it may have at its start is the service manager's to say
+    if run.bed.is_ready():  # at its start, the service manager sets the limit
         run.bed.limit_descriptors(step.facts["more"])
     return [(step.seconds, lambda: run.bed.limit_descriptors(None))]
 
@@ -144,14 +144,14 @@ def clock(run, step):
 
 
 def eio(run, step):
-    """The disk of the agent that runs now answers with errors; one that starts cannot do without it."""
+    """The disk of the running agent answers with errors; an agent that starts needs it."""
     if run.bed.is_ready():
         run.bed.fail_disk_of(run.bed.agent.pid)
     return [(step.seconds, lambda: run.bed.fail_disk_of(0))]
 
 
 def stuck_log(run, step):
-    """The agent is started anew, with a log that nobody reads, or whose reader is gone."""
+    """The agent is restarted with a log that is not read, or whose reader is gone."""
     reader, writer = os.pipe()
     run.term_agent()
     run.start_agent(stderr=writer)
@@ -176,8 +176,8 @@ def http(run, step):
     return [(step.seconds, stop_asking.set)]
 
 
-# Trouble with manifests. Whatever happens to a file for a moment harms no pod; that one of several is
-# deleted is how a pod is ended, and no trouble.
+# Trouble with manifests. What happens to a file for a moment affects no pod. To delete one of several files is the way
+# to end a pod, and no trouble.
 
 def half(run, step):
     pod = run.innocent(step.at)
@@ -194,9 +194,9 @@ def half(run, step):
 
 
 def _spoil(path, text, way):
-    """Does something to a manifest; what makes it good again, or None where it is to be written anew."""
+    """Damages a manifest; returns what repairs it, or None if it has to be written again."""
     if way == "half":
-        file = open(path, "w", encoding="utf-8")  # stays open: it is not finished
+        file = open(path, "w", encoding="utf-8")  # stays open, as if its writer had not finished
         file.write(text[:len(text) // 2])
         file.flush()
 
@@ -223,7 +223,7 @@ def bomb(run, step):
 
 
 def second(run, step):
-    """Another agent for the same node: it must refuse to work, and harm nobody."""
+    """A second agent for the same node: it must refuse to start, and affect no pod."""
     text = (run.bed.folder / "config.yaml").read_text().replace(str(run.bed.socket), f"{run.bed.folder}/second.sock")
     if step.facts["root"] == "other":
         text = text.replace(f"root: {run.bed.root}", f"root: {run.bed.folder}/second-root")

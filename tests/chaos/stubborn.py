@@ -1,4 +1,4 @@
-"""A pod that ignores SIGTERM and takes 480 MiB/s by forking: nobody else dies of it."""
+"""A pod that ignores SIGTERM and takes 480 MiB/s by forking: no other process dies of it."""
 import judge
 from bed import now, wait_for
 from pods import Pod, processes_of
@@ -23,7 +23,7 @@ def one(options, folder, a_run):
         took = now() - opened
         if not gone:
             run.broken("a stubborn pod goes all the same", f"it is gone within {GONE_SECONDS:g} s", "it lives")
-        run.remove(hog)  # it is not to come back
+        run.remove(hog)  # it must not come back
         judge.guilty_are_gone(run)
         least = min((seen.least for seen in run.witness.intervals()), default=run.bed.line)
         kills = len(run.witness.oom_kills)
@@ -34,7 +34,7 @@ def one(options, folder, a_run):
 
 
 def _innocents_unharmed(run):
-    """That the kernel ended the hog itself is told, and no fault; ending anybody else is one."""
+    """If the kernel ended the hog itself, that is reported, but no fault; ending any other process is one."""
     for killed in run.witness.oom_kills:
         if "poduid-stubborn" not in killed.group:
             run.broken("the kernel kills nobody else", "no OOM kill of an innocent", killed.group, killed.at)

@@ -1,4 +1,4 @@
-"""Who looks on from outside: the node's memory (chaos_watch), and the kernel's word on OOM kills."""
+"""Observes the node from outside: its memory (chaos_watch), and the kernel's reports of OOM kills."""
 import os
 import re
 import subprocess
@@ -18,15 +18,15 @@ class Below(typing.NamedTuple):
 
 class OomKill(typing.NamedTuple):
     at: float
-    limit_of: str  # the group whose limit was met
-    group: str  # that of the victim
-    stalled: float  # how long the witness itself had to wait around that time, seconds
+    limit_of: str  # the group whose limit was reached
+    group: str  # the group of the victim
+    stalled: float  # seconds that the witness itself had to wait around that time
 
 
 class Witness:
     def __init__(self, bed):
         self.below = []  # intervals that are over
-        self.still = None  # the one that goes on
+        self.still = None  # the one that continues
         self.gaps = []  # (at, seconds)
         self.available = None
         self.oom_kills = []

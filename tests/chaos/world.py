@@ -1,7 +1,7 @@
-"""A world of its own for a chaos run: mounts, processes, network and /run that nobody else sees.
+"""A separate world for a chaos run: mounts, processes, network and /run that no other program sees.
 
-What the run leaves behind there ends with it, however it ends, and what is left there while it runs is
-its own: so a process or a mount that should be gone is told from those of others.
+What the run leaves there ends with it, however it ends. While it runs, everything there is its own, so a
+process or a mount that should be gone cannot be confused with those of other programs.
 """
 import ctypes
 import fcntl
@@ -39,7 +39,7 @@ def _loopback_up():
 
 
 def _pass_on(pid):
-    """Signals that end a program are passed on to `pid`."""
+    """Passes signals that end a program on to `pid`."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda got, _: os.kill(pid, got))
 
@@ -50,7 +50,7 @@ def _status(wait_status):
 
 
 def _as_first_process(main):
-    """Reaps what nobody else waits for, until `main`, in a process of its own, is over."""
+    """Reaps orphans until `main`, in a separate process, is over."""
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     mount("none", "/", "none", MS_REC | MS_PRIVATE)
     mount("proc", "/proc", "proc")
@@ -70,7 +70,7 @@ def _as_first_process(main):
 
 
 def _exit_with(body):
-    """Ends this process with what `body` returns; an exception is told first."""
+    """Ends this process with what `body` returns; an exception is printed first."""
     try:
         status = body()
     except SystemExit as leaving:
@@ -86,7 +86,7 @@ def _exit_with(body):
 
 
 def run_in_own(main):
-    """Runs `main` in a world of its own; returns its exit status."""
+    """Runs `main` in a separate world; returns its exit status."""
     _check(_libc.unshare(CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWPID | CLONE_NEWNET), "unshare")
     first = os.fork()
     if first == 0:

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Asks a running agent 10,000 times in every wrong way there is, and now and then rightly; then has it
-hold as much memory as its clients can make it.
+"""Sends a running agent 10,000 requests, most of them wrong in every possible way and some valid; then makes
+it hold as much memory as its clients can.
 
     tests/measure/abuse.py build/release [--check]
 
 Starts the agent of that build, in a dry run, with files and ten small pods of its own; needs root. Prints its
 resident memory and descriptors before and after, how long the valid requests took, and how far its memory
-rose with each kind of hoarder. With --check it fails if something is left behind, a client was refused,
-or more than a bound was held.
+rose with each kind of hoarder. With --check it fails if something is left behind, a client was refused, or
+a bound was exceeded.
 """
 import argparse
 import contextlib
@@ -24,10 +24,10 @@ import hoarders
 
 REQUESTS = 10_000
 AT_ONCE = 200  # open at a time; 64 are allowed
-GROWTH_KIB = 2048  # beyond what the first thousand needed
+GROWTH_KIB = 2048  # beyond what the first thousand requests needed
 WORST_MS = 1000
-# What hoarders may make it rise by: the 8 MiB that HTTP may hold, and as much again for what one answer is
-# made of and for what the allocator keeps.
+# How much hoarders may make it rise: the 8 MiB that HTTP may hold, and as much again for the parts of one answer and
+# for what the allocator keeps.
 HOARDED_KIB = 16384
 
 CONFIG = """apiVersion: jettison.io/v1alpha1
@@ -45,7 +45,7 @@ cgroupRoot: /jettison-abuse
 
 
 def bad_request(number, noise):
-    """What a client sends that never gets far; the slow ones never end."""
+    """What a client sends that never gets a valid answer; the slow ones never end."""
     get = b"GET / HTTP/1.1\r\nHost: h\r\n"
     post = b"POST /api/v1/admit HTTP/1.1\r\nHost: h\r\n"
     kinds = [
@@ -109,7 +109,7 @@ class Agent:
 
     @contextlib.contextmanager
     def peak(self):
-        """How far resident memory rises meanwhile: `kib`, once it is over."""
+        """How much resident memory rises meanwhile: `kib`, at the end."""
         with open(f"/proc/{self.process.pid}/clear_refs", "w") as peak:
             peak.write("5")
         seen = argparse.Namespace(kib=0)
@@ -145,7 +145,7 @@ def abuse(agent, first, last, noise):
             if number % 3 == 0:
                 client.shutdown(socket.SHUT_WR)
         except OSError:
-            pass  # cut already
+            pass  # disconnected already
         if number % 100 == 0:
             start = time.monotonic()
             if not agent.ask("/metrics").startswith(b"HTTP/1.1 200"):
@@ -157,7 +157,7 @@ def abuse(agent, first, last, noise):
 
 
 def remove_groups():
-    """The groups that the agent made for pods; there are none in them."""
+    """Removes the groups that the agent made for pods, which contain no processes."""
     for top in glob.glob("/sys/fs/cgroup/jettison-abuse") + glob.glob("/sys/fs/cgroup/*/jettison-abuse"):
         for folder, _, _ in os.walk(top, topdown=False):
             os.rmdir(folder)
@@ -173,7 +173,7 @@ def main():
         agent = Agent(options.build, folder)
         try:
             agent.wait_until_ready()
-            time.sleep(12)  # a full pass, which opens the files that are kept of each pod
+            time.sleep(12)  # until a full pass has opened the files of each pod that are kept open
             descriptors = agent.descriptors()
             abuse(agent, 0, REQUESTS // 10, noise)
             before = agent.resident_kib()

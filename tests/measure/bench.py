@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """bench.py BUILD [--check]
 
-Runs the benchmarks of BUILD/bench and prints their tables in Markdown; then replays the recorded
-scenarios with the program, once as they are and once twenty times over: scenarios a second of CPU
-time (user and system, reading and writing included), and whether memory grows with the file.
+Runs the benchmarks of BUILD/bench and prints their tables in Markdown. Then it replays the recorded
+scenarios with the program, once as they are and once repeated twenty times, and prints the scenarios a
+second of CPU time (user and system, including reading and writing), and whether memory grows with the file.
 With --check the exit status is 1 when a bound is missed.
 """
 import argparse
@@ -21,9 +21,9 @@ VECTORS = pathlib.Path(__file__).resolve().parent.parent / "testdata/vectors"
 
 # The bounds: microseconds a decision by number of pods, scenarios a second of CPU time.
 DECISION_US = {110: 10, 1_000: 80, 10_000: 1_000, 100_000: 15_000}
-# What an onlooker may cost, by benchmark.
+# The most that an onlooker may cost, by benchmark.
 ANSWER_US = {"BM_Metrics/1000": 5_000}
-# Reading all figures of a pass, to a bare loop over the same open files, by number of pods.
+# The ratio of reading all figures of a pass to a bare loop over the same open files, by number of pods.
 READING_RATIO = {110: 1.25, 1_000: 1.25}
 SCENARIOS_PER_S = 6_000
 COPIES = 20
@@ -53,7 +53,7 @@ def bench_decisions(program, faults):
 
 
 def bench_reading(program, faults):
-    # The two are run in turns, so that neighbours on the machine are the same to both.
+    # The two run alternately, so that other load on the machine affects both alike.
     times = run_benchmark(program, "--benchmark_enable_random_interleaving=true")
     print("| pods | reading for one pass (us) | bare loop (us) | ratio | allowed |\n| --- | --- | --- | --- | --- |")
     for pods, allowed in READING_RATIO.items():
@@ -80,7 +80,7 @@ def bench_others(folder, faults):
 
 
 def largest_resident_mib(pid):
-    """So far; None once the process has ended. (ru_maxrss would count this program before the exec.)"""
+    """The peak so far; None once the process has ended. (ru_maxrss would count this program before the exec.)"""
     try:
         with open(f"/proc/{pid}/status", encoding="ascii") as status:
             return next((int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM:")), None)

@@ -1,7 +1,7 @@
-"""Disk use of one tree beside du(1), for scripts/bench-disk.sh.
+"""Measuring the disk use of one tree, compared with du(1), for scripts/bench-disk.sh.
 
-Every figure is a median over runs that alternate between du and the others, so that what else the
-machine does falls on all of them alike.
+Every figure is a median over runs that alternate between du and the others, so that other load on the
+machine affects all of them alike.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-# What may be taken of the time of `du -s` (bytes alone).
+# The largest part of the time of `du -s` (bytes alone) that is allowed.
 BOUNDS = {"walk1": 1.0, "walk2": 0.6, "unchanged": 0.03, "changed100": 0.05}
 WORDS = {
     "du": "GNU du -s (bytes alone)",
@@ -40,7 +40,7 @@ def make_tree(top: str, directories: int, files: int) -> None:
         os.close(fd)
 
 
-# With --first: what is measured runs before everything else on the machine.
+# With --first, what is measured has priority over everything else on the machine.
 FIRST = ["chrt", "--fifo", "10"]
 
 
@@ -57,7 +57,7 @@ def run(program: list[str], mode: str, tree: str) -> dict[str, list[float]]:
 
 
 def agrees_with_du(tree: str, figures: list[float]) -> bool:
-    # What the machine's disk has not allocated yet settles first.
+    # Delayed allocations of the machine's disk are completed first.
     os.sync()
     found = subprocess.run(["du", "-s", "--block-size=1", tree], check=True, stdout=subprocess.PIPE, text=True)
     inodes = subprocess.run(["du", "-s", "--inodes", tree], check=True, stdout=subprocess.PIPE, text=True)

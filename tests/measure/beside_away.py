@@ -1,4 +1,4 @@
-"""An eviction while the API server is away: in time, down for good, and deleted once it is back."""
+"""An eviction while the API server is away: it is in time, the pod stays down, and is deleted once it is back."""
 import json
 import statistics
 import time

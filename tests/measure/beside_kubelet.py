@@ -50,7 +50,7 @@ def grow_once(bed, rate, number):
     wait_for(lambda: not os.path.exists(f"/proc/{pid}"), "the end of the process", seconds=20, interval=0.0005)
     ended_ns = time.monotonic_ns()
     seen = json.loads(watch.communicate()[0])
-    time.sleep(1.5)  # whoever would start it again has done so by then
+    time.sleep(1.5)  # if anything starts it again, it has done so by then
     seen["again"] = report.pid != pid and os.path.exists(f"/proc/{report.pid}")
     seen["endMs"] = (ended_ns - seen["crossedNs"]) / 1e6 if seen["crossedNs"] else None
     seen["others"] = [victim for victim in bed.evicted()[before:] if victim != name]
@@ -90,7 +90,7 @@ def measure_growth(options, faults):
 
 
 def start_quiet(bed, pods):
-    """So many pods whose program only waits."""
+    """This many pods whose program only waits."""
     spec = {"hostNetwork": True, "automountServiceAccountToken": False, "terminationGracePeriodSeconds": 1,
             "containers": [{"name": "quiet", "image": "bed.local/app:1", "args": ["pause"]}]}
     bed.deploy_spec("quiet", spec, replicas=pods)

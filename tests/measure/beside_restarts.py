@@ -1,4 +1,4 @@
-"""Many evictions one after the other: does anything of an evicted pod run again?"""
+"""Many evictions one after the other: does any process of an evicted pod start again?"""
 import statistics
 import time
 

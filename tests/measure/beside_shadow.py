@@ -1,4 +1,4 @@
-"""A dry run beside a kubelet that evicts: do both name the same pod, and by how much is the agent earlier?"""
+"""A dry run beside a kubelet that evicts: do both choose the same pod, and how much earlier is the agent?"""
 import collections
 import pathlib
 import statistics
@@ -6,7 +6,7 @@ import statistics
 from kubelet_bed import Bed, start_neighbours
 from node import wait_for
 
-PODS_MIB = 1024  # limit of all pods together, which the kubelet holds its threshold against
+PODS_MIB = 1024  # limit of all pods together, to which the kubelet's threshold applies
 RATE, HOLD_MIB = 5, 340  # MiB a second; a minute from the agent's threshold to the kubelet's
 LONGEST, RUNS = 240, 20
 
@@ -17,7 +17,7 @@ def machine_mib():
 
 
 def open_bed(options):
-    """All but PODS_MIB of the machine is reserved, so that the threshold lies well inside the pods' reach."""
+    """Reserves all but PODS_MIB of the machine, so that the pods can easily reach the threshold."""
     return Bed(options.bed, options.build, shadow=True, kubelet={
         "systemReserved": {"memory": f"{machine_mib() - PODS_MIB}Mi"},
         "evictionHard": {"memory.available": "100Mi", "nodefs.available": "1%", "imagefs.available": "1%"},
@@ -30,14 +30,14 @@ def side_of(pairing, side):
 
 
 def grow_once(bed, number):
-    """The pairings that one growing pod makes."""
+    """The pairings that one growing pod causes."""
     name = f"slow{number}"
     before = len(bed.ask("/api/v1/shadow")["pairings"])
     bed.gate(name).touch()
     bed.deploy(name, HOLD_MIB, growth=(RATE, 3 * PODS_MIB))
     wait_for(lambda: any(side_of(pairing, "kubelets") for pairing in bed.ask("/api/v1/shadow")["pairings"][before:]),
              "an eviction by the kubelet", seconds=LONGEST, interval=0.5)
-    bed.remove(name)  # with those that were made in its stead, and that the kubelet did not admit
+    bed.remove(name)  # with its replacements, which the kubelet did not admit
     return name, bed.ask("/api/v1/shadow")["pairings"][before:]
 
 

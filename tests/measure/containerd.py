@@ -1,6 +1,6 @@
-"""A containerd of its own for measurements: own root, state and socket, and one image made on the spot.
+"""A separate containerd for measurements: own root, state and socket, and one locally made image.
 
-It leaves nothing behind: no process, mount, file or socket. Pods' control groups are the node's (node.py).
+It leaves nothing behind: no process, mount, file or socket. The node removes the pods' groups (node.py).
 """
 import contextlib
 import glob
@@ -96,7 +96,7 @@ class Containerd(host.Kept):
         self.ctr("images", "import", str(archive))
 
     def ctr(self, *arguments):
-        """Output of the command ctr in the namespace of pods."""
+        """The output of the command ctr in the namespace of pods."""
         return subprocess.run(["ctr", "--address", self.socket, "--namespace", "k8s.io", *arguments],
                               check=True, capture_output=True, text=True).stdout
 
@@ -136,7 +136,7 @@ class Containerd(host.Kept):
         return {self.process.pid, *self._shims()}
 
     def close(self):
-        """Ends containerd and its shims; the containers' processes are the node's to end, before."""
+        """Ends containerd and its shims; the node has to end the containers' processes before."""
         if self.process:
             self.answer_again()
             self.process.kill()

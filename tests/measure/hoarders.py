@@ -1,11 +1,11 @@
-"""Clients that have the agent hold as much memory for them as it will: what it grows by while they are there."""
+"""Clients that make the agent hold as much memory for them as possible: how much it grows meanwhile."""
 import socket
 import threading
 import time
 
 AT_ONCE = 30
 BODY = 1 << 20
-SMALL_BODY = 250_000  # within what one body may have
+SMALL_BODY = 250_000  # less than the limit of one body
 
 PODS = 10
 ANNOTATION = 200_000
@@ -65,7 +65,7 @@ def post(path, kind, body, statuses):
             try:
                 client.sendall(head + body)
             except OSError:
-                pass  # refused before all of it was sent; the answer may be there
+                pass  # refused before all of it was sent; the answer may have arrived
             status = client.recv(65536)[9:12].decode()
             while client.recv(1 << 20):
                 pass
@@ -85,7 +85,7 @@ def post_at_once(path, kind, body):
 
 
 def never_read(path, what, count):
-    """Clients that ask and take no byte of the answer."""
+    """Clients that send a request and read no byte of the answer."""
     clients = []
     for _ in range(count):
         client = connect(path)
@@ -97,7 +97,7 @@ def never_read(path, what, count):
 
 
 def hoard(path, peak_of):
-    """(what, peak above what it held before, in KiB, what was answered) of each kind of client."""
+    """(kind, peak above what it held before in KiB, answer) for each kind of client."""
     rows = []
     for what, count in (("/api/v1/watch", 60), ("/pods", 60), ("/api/v1/cycles?n=100", 60)):
         with peak_of() as peak:

@@ -1,11 +1,11 @@
-"""What nodes and runtimes of measurements and of chaos runs have in common."""
+"""What the nodes and runtimes of measurements and of chaos runs have in common."""
 import pathlib
 import socket
 import subprocess
 
 
 class Kept:
-    """Stands while the `with` block does: `_make` sets it up, and `close` takes it away, whatever happens."""
+    """Exists while the `with` block runs: `_make` sets it up, and `close` removes it, whatever happens."""
 
     def __enter__(self):
         try:
@@ -20,7 +20,7 @@ class Kept:
 
 
 def unmount_below(folder):
-    """Detaches what is mounted below the folder."""
+    """Detaches everything that is mounted below the folder."""
     mounts = pathlib.Path("/proc/self/mounts").read_text().splitlines()
     for target in sorted((line.split()[1] for line in mounts), reverse=True):
         if target.startswith(f"{folder}/"):
@@ -28,7 +28,7 @@ def unmount_below(folder):
 
 
 def ask(path_of_socket, path):
-    """The body of the agent's answer over HTTP; OSError where there is none."""
+    """The body of the agent's answer over HTTP; OSError if there is none."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(10)
         connection.connect(str(path_of_socket))

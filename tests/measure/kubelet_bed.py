@@ -1,4 +1,4 @@
-"""A control plane with one node, a kubelet and Jettison's agent beside it, for a measurement; gone with it."""
+"""A control plane with one node, a kubelet and Jettison's agent beside it, for one measurement."""
 import http.client
 import json
 import os
@@ -14,7 +14,7 @@ from node import MIB, Report, wait_for
 
 CAPACITY, THRESHOLD = 1024 * MIB, 128 * MIB  # the kubelet of the bed has 100 MiB
 AGENT = "system:serviceaccount:jettison-system:jettison"
-STAYS_DOWN_AFTER = 0.2  # seconds from the end of a pod's last process; nothing of it may run from then on
+STAYS_DOWN_AFTER = 0.2  # seconds from the end of a pod's last process; after that, none of its processes may run
 MAY_TAINT = {
     "apiVersion": "v1", "kind": "List", "items": [
         {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "may-taint"},
@@ -41,13 +41,13 @@ class SocketConnection(http.client.HTTPConnection):
 
 
 def processes(group):
-    """The processes of a group and of those below it; none where it is gone."""
+    """The processes of a group and of those below it; none if it is gone."""
     pids = set()
     for path, _, _ in os.walk(group):
         try:
             pids.update(map(int, pathlib.Path(path, "cgroup.procs").read_text().split()))
         except OSError:
-            continue  # it went meanwhile
+            continue  # it was removed meanwhile
     return pids
 
 
@@ -110,7 +110,7 @@ class Bed:
     def kill_api_server(self):
         pid_file = self.folder / "run/kube-apiserver.pid"
         os.kill(int(pid_file.read_text()), 9)
-        pid_file.unlink()  # the bed takes it for gone, however long nobody waits for the process
+        pid_file.unlink()  # the bed counts it as gone, even if the process is not reaped
 
     def kubectl(self, *arguments, text=None):
         return subprocess.run([self.folder / "kubectl", *arguments], input=text, capture_output=True, text=True,
@@ -174,7 +174,7 @@ class Bed:
         return self.kubectl("get", "pods", "--field-selector=status.phase=Failed", "-o", "name").count("pod/")
 
     def deletions(self, pod):
-        """How many of the agent's DELETEs of the pod the API server has taken."""
+        """How many of the agent's DELETEs of the pod the API server has accepted."""
         entries = map(json.loads, self.audit.read_text().splitlines()) if self.audit.exists() else ()
         return sum(entry["objectRef"].get("name") == pod and entry["user"]["username"] == AGENT and
                    entry["responseStatus"]["code"] == 200 for entry in entries)
@@ -221,12 +221,12 @@ kubernetes:
         return self.log.read_text(errors="replace")
 
     def evicted_pods(self):
-        """Names of the pods that were evicted, one for each time."""
+        """Names of the pods that were evicted, one for each eviction."""
         lines = [line for line in self.logged().splitlines() if "evicted successfully" in line]
         return [line.split("pod=default/")[1].split()[0] for line in lines]
 
     def evicted(self):
-        """Names of the Deployments whose pods were evicted, one for each time."""
+        """Names of the Deployments whose pods were evicted, one for each eviction."""
         return [pod.rsplit("-", 2)[0] for pod in self.evicted_pods()]
 
     def tainted(self):
@@ -234,7 +234,7 @@ kubernetes:
 
 
 def start_neighbours(bed):
-    """Four quiet pods; waits until they hold what they are to hold."""
+    """Four quiet pods; waits until they hold what they should hold."""
     cpu = {"cpu": "10m"}
     reports = [bed.deploy("over", 100, requests={"memory": "50Mi"}),
                bed.deploy("under", 100, requests={"memory": "200Mi"}),

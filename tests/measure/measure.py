@@ -46,7 +46,7 @@ RATES = (50, 200, 800, 1000)  # MiB a second
 
 # The bounds.
 LATENCY_MS = {50: 2.0, 200: 2.0, 1000: 2.0}  # median
-VICTIM_RATES = (200, 800)  # only the growing pod goes, in every run
+VICTIM_RATES = (200, 800)  # only the growing pod is evicted, in every run
 OVERSHOOT_MIB, OVERSHOOT_SECONDS = 10, 0.005
 MANY_PODS, MANY_CAPACITY, MANY_CPU_PERCENT, MANY_WAKEUPS = 110, 4096 * MIB, 0.1, {False: 2.0, True: 20.0}
 ASKED_RATIO = 1.05
@@ -60,18 +60,20 @@ class Setting:
     """Where the pods of a measurement run."""
     build: str
     containerd: Containerd | None = None
-    idle: int = 0  # idle pods beside those that matter
+    idle: int = 0  # idle pods beside the others
     hung: bool = False  # containerd is stopped while memory grows
-    notified: bool = True  # the kernel tells the agent of levels
+    notified: bool = True  # the kernel notifies the agent of levels
     pressed: bool = False  # under memory pressure all the time
+    cache: int = 0  # MiB of page cache, which is taken before anything else
 
     def node(self, capacity=CAPACITY):
-        """A node that has as much left for the pods that matter, however many are idle beside them."""
+        """A node with the same memory left for the other pods, however many idle pods there are."""
         return Node(self.build, capacity + self.idle * MIB, THRESHOLD, self.containerd, self.notified, self.pressed)
 
     def describe(self):
         beside = f" beside {self.idle} idle pods" if self.idle else ""
-        return ("pods on containerd" if self.containerd else "process runtime") + beside + (
+        cached = f" beside {self.cache} MiB of page cache" if self.cache else ""
+        return ("pods on containerd" if self.containerd else "process runtime") + beside + cached + (
             ", containerd stopped" if self.hung else "") + ("" if self.notified else ", by the clock alone")
 
     @contextlib.contextmanager
@@ -86,7 +88,7 @@ class Setting:
 
 
 def grow_once(setting, rate):
-    """One run of `growth`: what the watcher saw, and who else got a signal."""
+    """One run of `growth`: what the watcher saw, and which other pods got a signal."""
     with setting.node() as node:
         others = {
             "burstable over its request": node.add_pod("over", hold_mib=100, request_mib=50),
@@ -98,11 +100,13 @@ def grow_once(setting, rate):
         quiet = [node.add_pod(f"quiet-{i}", hold_mib=0) for i in range(setting.idle)]
         node.start_agent()
         node.wait_until_ready([grower, *others.values(), *quiet])
-        time.sleep(0.5 + setting.idle * 0.01)  # the notification is armed again once the pods stand
+        if setting.cache:
+            node.fill_page_cache(setting.cache)
+        time.sleep(0.5 + setting.idle * 0.01)  # the notification is armed again once the pods exist
         with setting.trouble():
             seen = node.watch(grower)
             wait_for(lambda: not os.path.exists(f"/proc/{grower.pid}"), "the end of the victim", seconds=20)
-        time.sleep(1.5)  # further passes follow at once; let them show whom they pick
+        time.sleep(1.5)  # further passes follow at once; they may choose more pods
         seen["alsoEvicted"] = [name for name, report in others.items()
                                if report.signal_ns or not os.path.exists(f"/proc/{report.pid}")]
         return seen
@@ -158,14 +162,14 @@ def measure_growth(setting, rates, runs, faults):
 
 
 def milliseconds_until_back(node, since_ns, before):
-    """Until less than 64 MiB of the node are used; per GiB of the `before` bytes used before."""
+    """The time until less than 64 MiB of the node are used, per GiB of the `before` bytes used before."""
     usage = node.memory_group / "memory.usage_in_bytes"
     wait_for(lambda: int(usage.read_text()) < 64 * MIB, "the return of the memory", interval=0.0005)
     return (time.monotonic_ns() - since_ns) / 1e6 / (before / (1024 * MIB))
 
 
 def relief_once(setting, evicted):
-    """Milliseconds per GiB, of a pod that the agent evicts or of one that is killed with nothing else."""
+    """Milliseconds per GiB, of a pod that the agent evicts or of one that is only killed."""
     with setting.node(RELIEF_CAPACITY) as node:
         grower = node.add_pod("grower", hold_mib=1024, growth=(200, 2048))
         node.start_agent()
@@ -199,7 +203,7 @@ def add_quiet_pods(node, count):
 
 
 def first_pass_once(build):
-    """Milliseconds from exec to READY=1, which the agent says when its first pass is over."""
+    """Milliseconds from exec to READY=1, which the agent sends when its first pass is over."""
     with (Node(build, CAPACITY, THRESHOLD) as node,
           socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notices):
         add_quiet_pods(node, 5)
@@ -298,6 +302,7 @@ def main():
     parser.add_argument("--rate", type=int, action="append", help="of growth, MiB a second; may be given again")
     parser.add_argument("--pods", type=int, default=MANY_PODS, help="of the parts `many` and `asked`")
     parser.add_argument("--beside", type=int, default=0, help="idle pods beside those of the parts `growth` and `clock`")
+    parser.add_argument("--cache", type=int, default=0, help="MiB of page cache in the node, of the parts `growth` and `clock`")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--idle-seconds", type=float, default=60)
     parser.add_argument("--json")
@@ -311,7 +316,7 @@ def main():
     with contextlib.ExitStack() as stack:
         cri = options.runtime == "cri"
         containerd = stack.enter_context(Containerd(options.build)) if cri else None
-        setting = Setting(options.build, containerd, options.beside)
+        setting = Setting(options.build, containerd, options.beside, cache=options.cache)
         if "idle" in parts:
             results["idle"] = measure_idle(setting, options.idle_seconds, faults)
         if "many" in parts and not cri:
@@ -323,7 +328,7 @@ def main():
         if "growth" in parts:
             results["growth"] = measure_growth(setting, options.rate or (VICTIM_RATES if cri else RATES), options.runs, faults)
         if "clock" in parts and not cri:
-            unaided = Setting(options.build, idle=options.beside, notified=False)
+            unaided = Setting(options.build, idle=options.beside, notified=False, cache=options.cache)
             results[unaided.describe()] = measure_growth(unaided, options.rate or VICTIM_RATES, options.runs, faults)
         if "relief" in parts:
             results["relief"] = measure_relief(setting, options.runs, faults)

@@ -1,4 +1,4 @@
-"""A node of its own for a measurement: a control group with a memory limit, a folder, an agent.
+"""A separate node for a measurement: a control group with a memory limit, a folder, an agent.
 
 Nothing of it is left behind, whatever happens in between: no process, group, mount or file.
 """
@@ -32,7 +32,7 @@ def wait_for(condition, what, seconds=30.0, interval=0.002):
 
 
 class Report:
-    """What a hog tells of itself; the layout stands in report.h. Zero: not yet."""
+    """What a hog reports about itself; report.h defines the layout. Zero: not yet."""
 
     def __init__(self, path):
         self.path = path
@@ -116,7 +116,7 @@ http: {{socket: {self.folder}/agent.sock}}
         container = {"name": "hog", "command": command, "resources": resources}
         spec = {"containers": [container]}
         if self.containerd:
-            # The report tells the host's process id, and lies where the host's programs look for it.
+            # The report contains the host's process id, and lies where the host's programs look for it.
             spec["hostPID"] = True
             spec["volumes"] = [{"name": "node", "hostPath": {"path": str(self.folder)}}]
             container |= {"image": containerd.IMAGE, "imagePullPolicy": "Never",
@@ -131,6 +131,18 @@ http: {{socket: {self.folder}/agent.sock}}
         unfinished = self.folder / f"{metadata['name']}.unfinished"
         unfinished.write_text(json.dumps(pod))
         unfinished.rename(self.manifests / f"{metadata['name']}.yaml")
+
+    def fill_page_cache(self, mib):
+        """A process in the group of all pods reads a file of that size, which becomes inactive page cache."""
+        file = self.folder / "cached"
+        with open(file, "wb") as data:
+            for _ in range(mib):
+                data.write(bytes(MIB))
+            data.flush()
+            os.fsync(data.fileno())
+            os.posix_fadvise(data.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        subprocess.run(["sh", "-c", f"echo $$ >{self.memory_group}/kubepods/cgroup.procs && exec cat {file}"],
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
 
     def start_agent(self):
         """Starts `jettison run`; its log goes to a file."""
@@ -150,7 +162,7 @@ http: {{socket: {self.folder}/agent.sock}}
                 raise TimeoutError(f"{error}; the agent's log:\n{log}") from error
 
     def watch(self, report, period_us=200, timeout_s=60):
-        """Opens the gate, watches until `report` tells of a signal, returns what was seen."""
+        """Opens the gate, watches until `report` shows a signal, and returns what was seen."""
         result = subprocess.run(
             [self.build / "measure/measure_watch", self.memory_group, str(self.capacity),
              str(self.threshold), report.path, self.gate, str(period_us), str(timeout_s)],
@@ -160,7 +172,7 @@ http: {{socket: {self.folder}/agent.sock}}
         return json.loads(result.stdout)
 
     def close(self):
-        """Takes everything down: the agent first, so that nobody starts pods again."""
+        """Removes everything: the agent first, so that no pods are started again."""
         if self.agent:
             self.agent.terminate()
             try:

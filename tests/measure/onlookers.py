@@ -1,4 +1,4 @@
-"""What a hundred requests a second cost the agent that answers them: the time of its passes."""
+"""What a hundred requests a second cost the agent: the time of its passes."""
 import itertools
 import re
 import statistics
@@ -29,7 +29,7 @@ def ask_until(path_of_socket, stop, times):
 
 
 def pass_ms(path_of_socket, seconds, times):
-    """Mean milliseconds of a full pass within `seconds`; asked all the time where `times` is a dict."""
+    """Mean milliseconds of a full pass within `seconds`, with requests all the time if `times` is a dict."""
     stop = threading.Event()
     asker = threading.Thread(target=ask_until, args=(path_of_socket, stop, times)) if times is not None else None
     if asker:
@@ -44,7 +44,7 @@ def pass_ms(path_of_socket, seconds, times):
 
 
 def compare(path_of_socket, rounds=5, seconds=4.0):
-    """In turn without and with requests: medians of the pass, and of each path's answer, milliseconds."""
+    """Alternately without and with requests: medians of the pass, and of each path's answer, in milliseconds."""
     alone, asked, times = [], [], {}
     for _ in range(rounds):
         alone.append(pass_ms(path_of_socket, seconds, None))

@@ -15,7 +15,7 @@ Runs the agent of that build in a node of its own (a control group of v1; needs 
     shared    a pod leaves files in a tmpfs that outlives it: how many idle pods are evicted in 5 s, and does the
               log say what holds the memory?
 
-With --check it fails where more pods went than may.
+With --check it fails if more pods were evicted than allowed.
 """
 import argparse
 import json
@@ -31,7 +31,7 @@ CAPACITY, THRESHOLD = 1200, 100  # MiB
 
 
 class Bed(Node):
-    """A node whose hogs may be stubborn or critical, and whose log can be asked."""
+    """A node whose hogs may be stubborn or critical, and whose log can be queried."""
 
     def __init__(self, build):
         super().__init__(build, CAPACITY * MIB, THRESHOLD * MIB, interval="10s")
@@ -58,7 +58,7 @@ class Bed(Node):
         return re.findall(r"pod is evicted successfully.* pod=default/(\S+)", self.log.read_text(errors="replace"))
 
     def ended(self):
-        """Pods whose container has ended, whoever ended it."""
+        """Pods whose container has ended for any reason."""
         return set(re.findall(r"container ended.* pod=default/(\S+)", self.log.read_text(errors="replace")))
 
     def said(self, pattern):
@@ -68,7 +68,7 @@ class Bed(Node):
         return int(re.search(r"oom_kill (\d+)", (self.memory_group / "memory.oom_control").read_text()).group(1))
 
     def outside(self, mib):
-        """A process of the node that is no pod's and takes so much at once."""
+        """A process of the node that belongs to no pod and takes this much at once."""
         def join():
             (self.memory_group / "cgroup.procs").write_text(str(os.getpid()))
         report = self.folder / "outside.report"
@@ -108,7 +108,7 @@ def critical(build):
 def leaks(build):
     with Bed(build) as bed:
         idle = bed.idle(5, 20)
-        # The second one begins a little later, so that it crosses the line beside the end of the first.
+        # The second pod begins a little later, so that it crosses the threshold while the first one ends.
         hogs = [bed.add(f"leak{i}", [bed.program("hog"), "REPORT", "150", str(bed.gate), "400", "2000"]) for i in (0, 1)]
         settle(bed, idle + hogs)
         bed.gate.touch()
@@ -147,7 +147,7 @@ def wave(build):
         wait_for(lambda: "stubborn" in bed.evicted(), "the first eviction", seconds=20)
         touched = time.monotonic_ns()
         gate.touch()
-        # Whoever else is evicted is evicted before both are cleaned up.
+        # Any further eviction happens before both are cleaned up.
         wait_for(lambda: bed.said(r"(?s)container ended[^\n]* pod=default/wave\b.*pods were cleaned up"),
                  "the clean-up of the wave", seconds=20)
         filler.kill()

@@ -35,7 +35,7 @@ def unpack(package, folder):
 
 
 def race(build, agent, rate, runs, folder, witness):
-    """Each run as (who ended the growing pod, the guaranteed one lives, lowest MiB, milliseconds, what the witness saw)."""
+    """Each run: (what ended the growing pod, the guaranteed one lives, lowest MiB, milliseconds, the witness' figures)."""
     files = [build / "measure/measure_hog"]
     if agent == "jettison":
         files += [build / "jettison", build / "jettison-shim"]
@@ -72,7 +72,7 @@ def row(agent, rate, found):
 
 
 def seen_row(rate, found):
-    """The row of what the witness saw; runs of which it missed the crossing or the signal only count."""
+    """The row of what the witness saw; runs whose crossing or signal it missed are only counted."""
     seen = [run[4] for run in found if run[4] and run[4]["latencyMs"] is not None]
     if not seen:
         return f"| {rate} | {len(found)} | 0 | | | | | |"

@@ -76,7 +76,7 @@ class SmallNode(Node):
                  {"priority": pod["priority"], "containers": [{"name": "hog", "command": command, "resources": resources}]})
 
     def record(self, until, path):
-        """Appends the passes of the agent, those it has told already included."""
+        """Appends the passes of the agent, including those that it has reported already."""
         with open(path, "ab") as file:
             while True:
                 is_last = time.monotonic() >= until
@@ -177,7 +177,7 @@ JOBS = [("every pass", [], 2.0), ("10 s", ["--thinned", "--every", "10s"], 10.0)
 
 
 def truths_in(path):
-    """(uid, seconds since the first pass) of the evictions that a run really made."""
+    """(uid, seconds since the first pass) of the real evictions of a run."""
     truths, start, seen = [], None, set()
     for line in path.read_text().splitlines():
         record = json.loads(line)
@@ -206,7 +206,7 @@ def compare_one(build, folder, seed, jobs):
         start = seconds_of(report["from"], 0)
         if arguments:
             rows.append((("in force", name), truths, evictions_of(report["policies"][0], start), reach))
-        else:  # the policy in force is replayed there; the calibration is what samples alone find
+        else:  # the policy in force is replayed there; the calibration says what samples alone find
             rows.append((("in force", name), report["calibration"], None, reach))
         rows.append((("other", name), truths_of_other, evictions_of(report["policies"][1], start), reach))
     return rows
@@ -224,7 +224,7 @@ def compare(build, folder, seeds, jobs, misses):
                 else:
                     score.add(seed, truths, said, reach)
             count += bool(rows)
-            if misses:  # as far as it has come, because this takes a while
+            if misses:  # the results so far, because this takes long
                 table = "\n".join(score.row(f"{what}, {name}") for (what, name), score in sorted(scores.items()))
                 pathlib.Path(misses).write_text(json.dumps({"workloads": count, "table": table} | {
                     f"{what}, {name}": score.misses for (what, name), score in scores.items()}, indent=0))
@@ -255,7 +255,7 @@ def main():
             seed, i = job
             try:
                 run(build, seed, pair_of(seed)[i], options.seconds, folder / f"{seed}-{i}.ndjson")
-            except Exception as error:  # one run that fails is named and left out
+            except Exception as error:  # a failed run is reported and left out
                 print(f"seed {seed}, run {i}: {error}", file=sys.stderr, flush=True)
 
         with concurrent.futures.ThreadPoolExecutor(options.beside) as pool:

@@ -25,7 +25,7 @@ DISK = 1200 * MIB
 
 
 class Bed(Node):
-    """A node whose root is a small disk of its own."""
+    """A node whose root is a separate small disk."""
 
     def __init__(self, build):
         super().__init__(build, 512 * MIB, 32 * MIB, interval=f"{INTERVAL:g}s")
@@ -65,7 +65,7 @@ class Bed(Node):
         (self.blkio / "blkio.throttle.read_iops_device").write_text(limit)
 
     def start_slow_agent(self):
-        """Whatever the agent reads counts against the limit."""
+        """Makes everything that the agent reads count against the limit."""
         own = pathlib.Path("/proc/self/cgroup").read_text()
         before = pathlib.Path(HIERARCHIES, "blkio", re.search(r"blkio:/(.*)", own).group(1), "cgroup.procs")
         (self.blkio / "cgroup.procs").write_text(str(os.getpid()))

@@ -8,7 +8,7 @@ namespace jettison {
 namespace {
 
 constexpr Duration kEventPatience = std::chrono::seconds(5);
-// As `Event::object` names the node.
+// The name of the node in `Event::object`.
 constexpr std::string_view kNode = "node";
 
 }  // namespace

@@ -140,7 +140,7 @@ void ClusterEvictions::EndIfOver(Evictions::iterator at) {
   changed_ = true;
   const std::string pod = intent.namespace_ + "/" + intent.name;
   if (*end == kube::EvictionEnd::kGivenUp) {
-    // The kubelet has started it again under the same UID, so it may have to go another time.
+    // The kubelet may have started the pod again under the same UID, so it may be evicted again.
     uids_.erase(intent.uid);
     edges_.log.Warn(WordsOf(*end), {{"pod", pod}, {"uid", intent.uid}});
   } else {

@@ -81,7 +81,7 @@ class ClusterEvictionsTest : public testing::Test {
     if (*next > clock_.Now()) clock_.Set(*next);
     evictions_->Advance(clock_.Now());
   }
-  // The disk is waited for.
+  // Waits for the disk.
   void AwaitLoaded() {
     pollfd waiting{.fd = evictions_->fd(), .events = POLLIN, .revents = 0};
     while (!evictions_->loaded()) {
@@ -111,7 +111,7 @@ TEST_F(ClusterEvictionsTest, APodIsMarkedAndDeletedAtOnceAndThenOver) {
   EXPECT_FALSE(evictions_->IsEvicted("b"));
   cluster_.AnswerAll(200);
   EXPECT_THAT(over_, ElementsAre("a deleted"));
-  EXPECT_TRUE(evictions_->IsEvicted("a")) << "a list that is older may still have it";
+  EXPECT_TRUE(evictions_->IsEvicted("a")) << "an older list may still contain it";
   EXPECT_EQ(evictions_->size(), 0U);
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("pod=default/pod-a")));
 }
@@ -130,7 +130,7 @@ TEST_F(ClusterEvictionsTest, TheTaintGoesFirst) {
   evictions_->Begin(Pod("a"), kMemory, clock_.Now());
   EXPECT_EQ(taints_.urged, 1);
   EXPECT_THAT(cluster_.Waiting(), IsEmpty());
-  EXPECT_EQ(evictions_->NextDeadline(), clock_.Now()) << "it is to be written down";
+  EXPECT_EQ(evictions_->NextDeadline(), clock_.Now()) << "it has to be written to the disk";
   evictions_->Advance(clock_.Now());
   EXPECT_EQ(evictions_->NextDeadline(), clock_.Now() + milliseconds(60));
   clock_.Advance(milliseconds(20));
@@ -151,7 +151,7 @@ TEST_F(ClusterEvictionsTest, AThousandPodsAreToldOfAFewAtATimeOldestFirst) {
   Start();
   for (int i = 0; i < 1000; ++i) Begin(std::to_string(i));
   EXPECT_THAT(cluster_.Waiting(), SizeIs(ClusterEvictions::kMostCalls));
-  EXPECT_EQ(evictions_->NextDeadline(), clock_.Now()) << "they are to be written down";
+  EXPECT_EQ(evictions_->NextDeadline(), clock_.Now()) << "they have to be written to the disk";
   evictions_->Advance(clock_.Now());
   EXPECT_EQ(evictions_->NextDeadline(), std::nullopt) << "answers are awaited";
   while (!cluster_.waiting().empty()) cluster_.Answer(200);
@@ -244,7 +244,7 @@ TEST_F(ClusterEvictionsTest, ALaterLifeGoesOnWithWhatAnEarlierOneBegan) {
   EXPECT_THAT(found_, ElementsAre("b"));
   EXPECT_TRUE(evictions_->IsEvicted("b"));
   EXPECT_EQ(cluster_.count(), before + 2);
-  cluster_.AnswerAll(200);  // of the earlier life
+  cluster_.AnswerAll(200);  // the calls of the earlier agent
   cluster_.AnswerAll(200);
   EXPECT_THAT(over_, ElementsAre("a deleted", "b deleted"));
   evictions_->Finish();

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kNoLimit = -1;
 
-// What keeps further pods off the node meanwhile.
+// The condition whose taint keeps further pods off the node meanwhile.
 std::optional<NodeConditionType> ConditionOf(const EvictionOrder& order) {
   const auto starved = order.annotations.find("starved_resource");
   if (!order.disruption_target || starved == order.annotations.end()) return std::nullopt;
@@ -67,8 +67,9 @@ bool ClusterSide::Stop(Instant now) {
   return node_.IsStopped(now);
 }
 
-// One that could not be told to end runs on, and stays. Of a soft one the API server knows, because
-// it was asked: a mark of ours would be there or not by whether the kubelet has had its last word.
+// A pod that could not be told to end keeps running. For a soft eviction the API server needs no
+// call, because it was asked and deletes the pod; whether a mark of ours stayed would depend on
+// when the kubelet last writes the pod's status.
 void ClusterSide::Evicting(const EvictionOrder& order, const Result<EvictOutcome>& outcome,
                            Instant now) {
   if (!outcome || *outcome == EvictOutcome::kDryRun) return;
@@ -90,7 +91,7 @@ void ClusterSide::Evicting(const EvictionOrder& order, const Result<EvictOutcome
                    ConditionOf(order), now);
 }
 
-// Where the pod could not be deleted for so long, the kubelet may have it back.
+// If the pod could not be deleted in time, the kubelet may start it again.
 void ClusterSide::OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd end) {
   if (end != kube::EvictionEnd::kGivenUp || intent.held_group.empty()) return;
   if (!edges_.groups.Children(intent.held_group)) return;

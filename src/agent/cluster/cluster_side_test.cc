@@ -59,7 +59,7 @@ TEST(ClusterSide, OfASoftEvictionTheApiServerKnowsSoTheNodeIsTaintedAndNoMore) {
   EXPECT_THAT(f.cluster.Waiting(), Contains("GET /api/v1/nodes/bed"));
   EXPECT_THAT(f.cluster.Waiting(), Not(Contains(HasSubstr("/pods/"))));
   f.Evict(false);
-  EXPECT_THAT(f.cluster.Waiting(), Contains(HasSubstr("DELETE"))) << "a hard one of the same pod";
+  EXPECT_THAT(f.cluster.Waiting(), Contains(HasSubstr("DELETE"))) << "a hard eviction";
 }
 
 }  // namespace

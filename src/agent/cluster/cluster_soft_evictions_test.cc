@@ -81,7 +81,7 @@ TEST_F(ClusterSoftEvictionsTest, AsksWithTheGracePeriodAndTheUidAndTellsOfTheGra
   EXPECT_EQ(Answered(), "");
   cluster_.Answer(201);
   EXPECT_EQ(Answered(), "a granted");
-  EXPECT_EQ(Answered(), "") << "each answer is there once";
+  EXPECT_EQ(Answered(), "") << "each answer is returned once";
   EXPECT_EQ(Held(), PaceReason::kCoolDown);
 }
 
@@ -90,7 +90,7 @@ TEST_F(ClusterSoftEvictionsTest, ABudgetSparesThePodAndLogAndEventSayWhyOnce) {
     Ask("a");
     cluster_.Answer(429, kBudget);
     EXPECT_EQ(Answered(), "a not granted");
-    EXPECT_FALSE(Held()) << "the next one may be asked about";
+    EXPECT_FALSE(Held()) << "the next pod may be asked about";
     ASSERT_THAT(soft_->SparedAt(clock_.Now()), SizeIs(1));
     EXPECT_EQ(soft_->SparedAt(clock_.Now())[0].why, "needs 2 healthy pods");
     clock_.Advance(minutes(1));
@@ -117,7 +117,7 @@ TEST_F(ClusterSoftEvictionsTest, APodThatIsGoneOrAnotherIsLeftOutWithoutWords) {
   Ask("b");
   cluster_.Answer(409, kOtherUid);
   Ask("gone");
-  EXPECT_THAT(cluster_.Waiting(), IsEmpty()) << "the node does not have it any more";
+  EXPECT_THAT(cluster_.Waiting(), IsEmpty()) << "the pod is no longer on the node";
   EXPECT_THAT(soft_->SparedAt(clock_.Now()), SizeIs(3));
   EXPECT_FALSE(Held());
   EXPECT_THAT(lines_, IsEmpty());

@@ -1,5 +1,5 @@
-// Everything that tells a cluster, over the thread and a connection, with an API server of the
-// tests' own. Time stands still but where a test steps it.
+// All classes that inform a cluster, over the thread and a connection, with a fake API server. Time
+// only moves when a test steps it.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ class ClusterTellingTest : public testing::Test {
   void Note(const EvictionIntent& intent, EvictionEnd end) {
     over_.push_back(intent.uid + (end == EvictionEnd::kDeleted ? " deleted" : " gone"));
   }
-  // As after a kill: nothing is written down at the end.
+  // As after a kill: nothing is written at the end.
   void Kill() {
     evictions_.reset();
     teller_.reset();
@@ -131,7 +131,7 @@ TEST_F(ClusterTellingTest, AnEvictionTaintsTheNodeAndThenMarksAndDeletesThePod) 
   EXPECT_LT(PlaceOf(kTaint), PlaceOf(kDelete));
   EXPECT_THAT(PodText(), HasSubstr("TerminationByKubelet"));
   EXPECT_THAT(PodText(), HasSubstr(R"("deletionGracePeriodSeconds":1)"));
-  EXPECT_THAT(PodText(), HasSubstr(R"("phase":"Running")")) << "which is the kubelet's";
+  EXPECT_THAT(PodText(), HasSubstr(R"("phase":"Running")")) << "the kubelet writes the phase";
   EXPECT_THAT(NodeText(), HasSubstr("jettison.io/memory-pressure"));
 }
 

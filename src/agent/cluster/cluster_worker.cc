@@ -15,7 +15,7 @@
 namespace jettison {
 namespace {
 
-// Nothing is due for longer than the longest pause; this only bounds a wait that is woken anyway.
+// No pause is longer than this. It only bounds a wait that other events end anyway.
 constexpr Duration kLongestTurn = std::chrono::minutes(5);
 
 struct Asked {
@@ -26,12 +26,12 @@ struct Asked {
 
 }  // namespace
 
-// What both threads have. `client` is the worker's, but for Wake.
+// The state that both threads share. Only the worker uses `client`, except for Wake.
 struct ClusterWorker::Shared {
   explicit Shared(Setup with) : setup(std::move(with)), kept(setup.pods_folder) {}
 
   void Run();
-  // Tells the pods of an earlier life.
+  // Reports the pods that an earlier agent knew.
   [[nodiscard]] std::vector<kube::ObjectHead> TellKnown();
   void TellPod(kube::Verdict verdict, const kube::ApiPod& pod, const Value& object);
   void TellGone(const kube::ObjectHead& head);
@@ -71,7 +71,7 @@ std::vector<kube::ObjectHead> ClusterWorker::Shared::TellKnown() {
   return heads;
 }
 
-// The loop first; the disk may take its time.
+// The loop comes first, because the disk may be slow.
 void ClusterWorker::Shared::TellPod(kube::Verdict verdict, const kube::ApiPod& pod,
                                     const Value& object) {
   news.Put(ClusterPod{verdict, pod});

@@ -30,7 +30,7 @@ class ClusterWorkerTest : public testing::Test {
     ASSERT_TRUE(worker) << worker.error().message;
     worker_ = std::move(*worker);
   }
-  // Takes news as they come.
+  // Takes the news that has arrived.
   template <typename Condition>
   [[nodiscard]] bool TakeUntil(Condition condition) {
     const auto deadline = std::chrono::steady_clock::now() + kWorkerPatience;

@@ -37,7 +37,7 @@ void IntentFile::Load() {
     if (!intents) PutAside(intents.error());
     news_.Put({.loaded = std::move(intents).value_or(Intents()), .message = {}, .err = {}});
   }
-  // Where no space can be reserved there may be enough for a text.
+  // If no space can be reserved, there may still be enough for a text.
   if (may_be_written_) (void)file_.Reserve();
 }
 

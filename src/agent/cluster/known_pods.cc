@@ -11,7 +11,7 @@
 namespace jettison {
 namespace {
 
-// The files have the pods' environment variables, which may be secret.
+// The files contain the pods' environment variables, which may be secret.
 constexpr unsigned kOnlyRoot = 0700;
 constexpr std::string_view kEnding = ".json";
 

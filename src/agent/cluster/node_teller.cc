@@ -75,7 +75,7 @@ void NodeTeller::TakeForTaints(const Result<kube::ApiReply>& reply) {
   Advance(now);
 }
 
-// The answer is the whole node, so it also tells whether somebody has taken a taint off.
+// The answer is the whole node, so it also shows whether another client has removed a taint.
 void NodeTeller::TakeForConditions(const Result<kube::ApiReply>& reply) {
   const kube::Outcome outcome = kube::OutcomeOf(reply);
   Complain(kube::CallPurpose::kSetCondition, outcome);

@@ -71,7 +71,7 @@ TEST_F(NodeTellerTest, AConditionIsToldWithItsTaintAndOnceAMinute) {
   ReadNode();
   teller_->SetConditions(Memory(), clock_.Now());
   EXPECT_THAT(cluster_.Waiting(), ElementsAre(kTaintCall, kCondition))
-      << "neither waits for the other";
+      << "the two calls do not wait for each other";
   cluster_.Answer(200, NodeJson(2, "jettison.io/memory-pressure"));
   cluster_.Answer(200, NodeJson(3, "jettison.io/memory-pressure"));
   EXPECT_TRUE(teller_->TaintInPlace(kShortage));
@@ -80,7 +80,7 @@ TEST_F(NodeTellerTest, AConditionIsToldWithItsTaintAndOnceAMinute) {
   teller_->Advance(clock_.Now());
   EXPECT_THAT(cluster_.Waiting(), ElementsAre(kCondition));
   cluster_.Answer(200, NodeJson(4));
-  EXPECT_THAT(cluster_.Waiting(), ElementsAre(kTaintCall)) << "somebody took the taint off";
+  EXPECT_THAT(cluster_.Waiting(), ElementsAre(kTaintCall)) << "another client removed the taint";
 }
 
 TEST_F(NodeTellerTest, AnEvictionGetsItsTaintAtOnce) {

@@ -50,14 +50,14 @@ TEST_F(PodEndsTest, APodEndsOnceUntilItIsGone) {
 
 TEST_F(PodEndsTest, WhatTheFirstListHasAsEndedIsNotTold) {
   PodEnds ends;
-  // Nobody listens yet, and it is remembered all the same.
+  // There is no listener yet; the end is remembered all the same.
   ends.Take(PodIn("Failed"), /*has_listed=*/false);
   ends.Follow(Notes());
   ends.Take(PodIn("Failed"), /*has_listed=*/true);
   EXPECT_THAT(told_, IsEmpty());
 }
 
-// Over the thread and a connection, as the agent has it: it listens only when the first list is
+// Over the thread and a connection, as in the agent, which listens only once the first list is
 // there.
 TEST_F(PodEndsTest, AnApiServersPodsAreFollowed) {
   constexpr auto kLongest = std::chrono::seconds(20);

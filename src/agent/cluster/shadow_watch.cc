@@ -15,8 +15,8 @@
 namespace jettison {
 namespace {
 
-// By which the kubelet tells that it ends the pod; null: there is none. A pod that broke a limit of
-// its own has none. (kubelet 1.36: eviction_manager.go evictPod)
+// The condition by which the kubelet says that it ends the pod; null: there is none. A pod that
+// exceeded its own limit has none. (kubelet 1.36: eviction_manager.go evictPod)
 const kube::Condition* EndByKubelet(const kube::ApiPod& pod) {
   const auto at = std::ranges::find_if(pod.conditions, [](const kube::Condition& condition) {
     return condition.type == "DisruptionTarget" && condition.status == "True" &&
@@ -25,18 +25,18 @@ const kube::Condition* EndByKubelet(const kube::ApiPod& pod) {
   return at == pod.conditions.end() ? nullptr : &*at;
 }
 
-// When the kubelet began to evict the pod, which is a while before the pod has ended. It tells the
-// second, whose beginning counts.
+// When the kubelet began to evict the pod, which is some time before the pod has ended. The
+// kubelet's time is in whole seconds; the beginning of the second counts.
 Instant EvictedAt(const kube::ApiPod& pod, const Clock& clock) {
   const kube::Condition* const end = EndByKubelet(pod);
   if (end == nullptr || !end->since) return clock.Now();
   return InstantOf(WallTime(end->since->time_since_epoch()), clock);
 }
 
-// What the kubelet says of the eviction of a pod that has ended; absent: it ended otherwise. Where
-// all its programs exited with 0 when they were asked to end, the kubelet (1.36.2) tells the phase
-// Succeeded without a reason, and only the condition tells more. It has the same reason for other
-// ends, as a shutdown of the node, which its message tells apart.
+// The kubelet's message about the eviction of a pod that has ended; absent: it ended otherwise. If
+// all its programs exited with 0 when they were asked to end, the kubelet (1.36.2) sets the phase
+// Succeeded without a reason, and only the condition shows the eviction. The condition has the same
+// reason for other ends, such as a shutdown of the node; its message distinguishes them.
 std::optional<std::string> EvictionMessageOf(const kube::ApiPod& pod) {
   if (pod.phase == "Failed" && pod.reason == kReasonEvicted) return pod.message;
   const kube::Condition* const end = EndByKubelet(pod);
@@ -79,7 +79,7 @@ void ShadowWatch::TakeEnded(const kube::ApiPod& pod) {
   const std::optional<std::string> message = EvictionMessageOf(pod);
   if (!message) return book_.NoteGone(pod.head.uid, clock_.Now());
   const Instant at = EvictedAt(pod, clock_);
-  // Nobody was there to foresee it.
+  // The agent did not run yet, so it could not predict this eviction.
   if (at < began_) return;
   book_.NoteKubelets(
       {.at = at,

@@ -48,7 +48,7 @@ class ShadowWatchTest : public testing::Test {
  protected:
   ShadowWatchTest() { ends_.Follow(watch_.Listeners()); }
 
-  // A pass that evicts this pod, for memory.
+  // A pass that evicts this pod for memory.
   [[nodiscard]] RecordedPass PassOn(const std::string& name) const {
     PodFacts facts;
     facts.pod.uid = "uid-" + name;
@@ -125,7 +125,7 @@ TEST_F(ShadowWatchTest, WhatTheKubeletBeganBeforeTheAgentIsNotCompared) {
 TEST_F(ShadowWatchTest, WhatTheFirstListHasAsEvictedIsNeverCompared) {
   ends_.Take(Evicted("old"), /*has_listed=*/false);
   ends_.Take(RunningPod("cart"), /*has_listed=*/false);
-  Tell(Evicted("old"));  // its labels changed, say
+  Tell(Evicted("old"));  // for example, its labels changed
   EXPECT_THAT(View().kubelets_open, IsEmpty());
   Tell(Evicted("cart"));
   Tell(Evicted("cart"));
@@ -144,7 +144,7 @@ TEST_F(ShadowWatchTest, WhatTheOtherNeverDoesIsJudgedWhenItsTimeIsOver) {
   EXPECT_EQ(watch_.NextDeadline(), std::nullopt);
   watch_.TakePass(PassOn("cart"));
   Tell(Evicted("web"));
-  // Each named another pod for the same resource.
+  // The two named different pods for the same resource.
   EXPECT_EQ(CountOf(ShadowVerdict::kOtherVictim), 1U);
   clock_.Advance(seconds(70));
   watch_.Advance(clock_.Now());

@@ -10,10 +10,10 @@
 namespace jettison {
 namespace {
 
-// What a walk takes beside its files: the way to the top, and to the end of each directory.
+// System calls of a walk beside those for its files.
 constexpr std::uint64_t kCallsOfATree = 8;
 
-// A walk that tells how far it has come.
+// The options of a walk that reports its progress.
 WalkOptions Told(WalkOptions options, DiskSoFar& so_far) {
   options.progress = &so_far.progress();
   return options;
@@ -55,7 +55,7 @@ void DiskMeasurer::CatchUp(Filesystem& filesystem) {
         "read again; raise fs.fanotify.max_queued_events if this happens often");
     return;
   }
-  // A walk that was cancelled has forgotten everything, and the whole pass is over.
+  // A failure is ignored: a cancelled walk has forgotten all trees, and the whole pass is over.
   static_cast<void>(filesystem.trees.Apply(changes.directories, walk_));
 }
 
@@ -82,7 +82,8 @@ void DiskMeasurer::EndPass() {
   std::erase_if(asked_for_, [](const auto& entry) { return !entry.second.in_pass; });
 }
 
-// One that is watched stays so until walking takes half as much: to begin again takes a walk.
+// A watched file system stays watched until walking costs half as much, because to begin again
+// takes a walk.
 void DiskMeasurer::DecideWatching(Filesystem& filesystem) const {
   const std::uint64_t enough =
       filesystem.events ? settings_.worth_watching / 2 : settings_.worth_watching;
@@ -95,7 +96,7 @@ void DiskMeasurer::DecideWatching(Filesystem& filesystem) const {
 
 DiskMeasurer::Filesystem& DiskMeasurer::FilesystemOf(const std::string& path, dev_t device) {
   const auto place = filesystems_.try_emplace(device).first;
-  // Another file system may have come in the place, and with the number, of one that was unmounted.
+  // Another file system with the same device number may have replaced one that was unmounted.
   const bool is_first = !place->second.asked_for;
   if (is_first && place->second.events && !place->second.events->Covers(path)) {
     filesystems_.erase(place);
@@ -107,7 +108,7 @@ DiskMeasurer::Filesystem& DiskMeasurer::FilesystemOf(const std::string& path, de
   return place->second;
 }
 
-// Whether changes are told from now on at the latest.
+// Whether changes are reported from now on; begins to watch if that is wanted.
 bool DiskMeasurer::Watch(Filesystem& filesystem, const std::string& path) {
   if (filesystem.events || !filesystem.wanted || filesystem.refused) {
     return filesystem.events.has_value();
@@ -125,8 +126,8 @@ bool DiskMeasurer::Watch(Filesystem& filesystem, const std::string& path) {
   return true;
 }
 
-// What the file system itself has counted, unless a walk has found more: whoever owns a file may
-// take it out of its project, but in a user namespace.
+// What the file system itself has counted, unless a walk has found more: outside of user
+// namespaces, the owner of a file may remove it from its project.
 std::optional<FsUsage> DiskMeasurer::CountedUse(const std::string& path, Instant& as_of) {
   const auto project = ProjectOf(path);
   if (!project || !*project) return std::nullopt;
@@ -178,8 +179,8 @@ FsUsage DiskMeasurer::BringUpToDate(const std::string& path, Filesystem& filesys
   return usage;
 }
 
-// To ask for the file system by the path takes half as long again as to find that the tree is still
-// the one that is remembered.
+// The remembered device is used, because looking up the file system by the path would take half as
+// long again as checking that the tree is still the remembered one.
 std::optional<FsUsage> DiskMeasurer::RememberedUse(const std::string& path, Instant& as_of) {
   const auto asked = asked_for_.find(path);
   if (asked == asked_for_.end() || !asked->second.device) return std::nullopt;

@@ -44,7 +44,7 @@ TEST_F(DiskMeasurerTest, SaysWhereNotEverythingCouldBeRead) {
   const std::string unreadable = top_ + "/" + std::string(300, 'n');  // ENAMETOOLONG
   PodDisk disk{.empty_dirs = {{.name = "v", .path = top_ + "/absent"}},
                .containers = {{.name = "c", .logs = "", .layer = top_ + "/layer"}}};
-  EXPECT_FALSE(Pass(disk).partial) << "what is not there has been read";
+  EXPECT_FALSE(Pass(disk).partial) << "an absent file is not a read error";
   disk.empty_dirs[0].path = unreadable;
   const PodDiskUse use = Pass(disk);
   EXPECT_TRUE(use.partial);
@@ -62,14 +62,14 @@ TEST_F(DiskMeasurerTest, TellsWhatItHasFoundSoFar) {
   (void)measurer.Measure({.empty_dirs = {{.name = "many", .path = top_ + "/many"},
                                          {.name = "m", .path = top_ + "/memory", .memory = true}},
                           .containers = {{.name = "c", .logs = "", .layer = top_ + "/layer"}}});
-  ASSERT_EQ(told.size(), 3U) << "once a directory";
+  ASSERT_EQ(told.size(), 3U) << "once for each directory";
   EXPECT_EQ(told[0].total.inodes_used, 2U);
   EXPECT_EQ(told[0].containers.at(0).rootfs.inodes_used, 2U);
   EXPECT_EQ(told[0].volumes.at(0).usage.inodes_used, std::nullopt);
   EXPECT_EQ(told[1].volumes.at(0).usage.inodes_used, 6U);
   EXPECT_EQ(told[1].total.inodes_used, 8U);
   EXPECT_EQ(told[2].volumes.at(1).usage.inodes_used, 2U);
-  EXPECT_EQ(told[2].total.inodes_used, 8U) << "memory is no disk";
+  EXPECT_EQ(told[2].total.inodes_used, 8U) << "memory does not count as disk";
   EXPECT_TRUE(told[2].partial);
 }
 
@@ -88,7 +88,7 @@ TEST_F(DiskMeasurerTest, CountsTheLayerTheLogsAndTheVolumesButMemoryOnlyByItself
   EXPECT_EQ(use.containers.at(0).logs.inodes_used, 2U);
   EXPECT_EQ(use.volumes.at(0).usage.inodes_used, 2U);
   EXPECT_EQ(use.volumes.at(1).usage.inodes_used, 2U);
-  EXPECT_EQ(use.volumes.at(2).usage.used_bytes, std::nullopt) << "not there is not zero";
+  EXPECT_EQ(use.volumes.at(2).usage.used_bytes, std::nullopt) << "absent is not zero";
   EXPECT_EQ(use.total.inodes_used, 7U) << "without the one in memory";
 }
 
@@ -116,7 +116,7 @@ TEST(NextFullWalk, IsSpreadOverTheSecondHalfOfThePeriod) {
   EXPECT_GT(waits.size(), 50U);
 }
 
-// Where the kernel tells of changes.
+// A disk whose changes the kernel reports.
 class LiveDiskMeasurer : public DiskMeasurerTest {
  protected:
   void SetUp() override {
@@ -126,7 +126,7 @@ class LiveDiskMeasurer : public DiskMeasurerTest {
     if (!events) GTEST_SKIP() << events.error().message;
     Write("/volume/a/file");
     disk_ = {.empty_dirs = {{.name = "v", .path = top_ + "/volume"}}};
-    static_cast<void>(Pass(disk_));  // finds out how much there is
+    static_cast<void>(Pass(disk_));  // finds out how large the tree is
     first_ = *Pass(disk_).total.inodes_used;
     walks_ = measurer_.full_walks();
   }
@@ -207,7 +207,7 @@ TEST_F(LiveDiskMeasurer, FewFilesAreWalkedEachTimeAndMoreAreWatchedUntilHalfOfTh
   for (int i = 0; i < 8; ++i) fs::remove(top_ + "/volume/" + std::to_string(i));
   EXPECT_EQ(walks(), 0U);
   for (int i = 8; i < 20; ++i) fs::remove(top_ + "/volume/" + std::to_string(i));
-  EXPECT_EQ(walks(), 0U) << "seen for the last time";
+  EXPECT_EQ(walks(), 0U) << "the last pass that watches the tree";
   EXPECT_EQ(walks() + walks(), 2U);
 }
 
@@ -224,7 +224,7 @@ TEST_F(LiveDiskMeasurer, ManyTreesOfAFewFilesAreWatchedToo) {
     EXPECT_EQ(measurer.Measure(disk).total.inodes_used, 20U);
     measurer.EndPass();
   }
-  EXPECT_EQ(measurer.full_walks(), 20U) << "in the first pass, and to remember them";
+  EXPECT_EQ(measurer.full_walks(), 20U) << "ten in the first pass, ten to remember the trees";
 }
 
 TEST_F(LiveDiskMeasurer, WhereChangesCannotBeHadThatIsSaidOnce) {

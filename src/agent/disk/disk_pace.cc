@@ -7,10 +7,10 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// Shorter pieces of work cost more in wake-ups than they spread.
+// Shorter pieces of work cost more in wake-ups than they save.
 constexpr Duration kPiece = std::chrono::milliseconds(5);
 
-// Since when this thread has been at work. A thread walks for one pace only.
+// When this thread began its piece of work. A thread walks for one pace only.
 thread_local SteadyClock::time_point working_since;
 
 }  // namespace

@@ -18,7 +18,7 @@ TEST(DiskPace, RestsAsLongAsTheShareSaysButNotForLittle) {
   EXPECT_EQ(DiskPace::RestAfter(milliseconds(4), 0.5), Duration::zero()) << "it adds up";
 }
 
-// Works until `pace` has made it rest at least once; true when the rest was as long as it owed.
+// Works until `pace` has made it rest at least once; true if the rest was as long as required.
 bool RestsAsOwed(DiskPace& pace) {
   pace.TakeUp();
   const auto begin = steady_clock::now();

@@ -4,11 +4,11 @@
 
 namespace jettison {
 
-// Writable layers are not counted like that: overlay moves files between two folders of its own,
-// which two projects would forbid.
+// Writable layers get no project: overlay moves files between two of its own folders, which is not
+// allowed between two projects.
 void AssignProjects(const PodDisk& disk) {
   for (const PodDisk::LocalVolume& volume : disk.empty_dirs) {
-    // Where it cannot be done a walk tells the same.
+    // If this fails, a walk gives the same figure.
     if (!volume.memory) static_cast<void>(AssignProject(volume.path));
   }
 }

@@ -8,7 +8,8 @@ namespace jettison {
 namespace {
 
 // ioprio_set(2), for which the C library has neither function nor constants. The kernel's header,
-// linux/ioprio.h, is no C++ in every version: one of Debian 12 has a parameter named "class".
+// linux/ioprio.h, is not valid C++ in every version: the one of Debian 12 has a parameter named
+// "class".
 constexpr int kOfThread = 1;    // IOPRIO_WHO_PROCESS
 constexpr int kBestEffort = 2;  // IOPRIO_CLASS_BE
 constexpr int kClassShift = 13;

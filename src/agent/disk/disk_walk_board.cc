@@ -51,7 +51,7 @@ std::optional<DiskTask> DiskWalkBoard::Take(Walker walker, Instant now) {
   const auto before = at_.find(walker);
   const bool was_given_up = before != at_.end() && before->second.given_up;
   if (before != at_.end()) at_.erase(before);
-  // Somebody else goes on in its place.
+  // Another thread has taken over from this one.
   if (was_given_up || waiting_.empty()) return std::nullopt;
   DiskTask task = std::move(waiting_.front());
   waiting_.pop_front();

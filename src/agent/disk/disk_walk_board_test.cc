@@ -70,11 +70,11 @@ TEST_F(DiskWalkBoardTest, AnotherGoesOnWhereAPodKeepsTheFirstAndThatOneStaysAtIt
   EXPECT_THAT(Result(), ElementsAre("a", "z"));
 
   Begin({"a", "dead", "z"});
-  EXPECT_EQ(Take(1), "a") << "nobody else goes where the first one still is";
+  EXPECT_EQ(Take(1), "a") << "no other walker takes the pod on which the first one waits";
   EXPECT_EQ(Take(1), "z");
   EXPECT_EQ(Take(1), "");
   Put(0);
-  EXPECT_EQ(Take(0), "") << "it comes back, and is idle";
+  EXPECT_EQ(Take(0), "") << "it returns, and is idle";
   EXPECT_FALSE(board_.IsAtWork(0));
   EXPECT_TRUE(board_.Known().contains("dead"));
 }
@@ -92,7 +92,7 @@ TEST_F(DiskWalkBoardTest, WhatWasFoundOfALatePodCountsWhereItIsNoLessThanWhatWas
   EXPECT_TRUE(board_.Known().empty()) << "it is not late yet";
   (void)board_.GiveUp(now_);
   board_.PutSoFar(0, so_far(0));
-  EXPECT_TRUE(board_.Known().empty()) << "nothing was found";
+  EXPECT_TRUE(board_.Known().empty()) << "nothing was measured";
   for (const auto& [found, known] : {std::pair{70U, 70U}, {30U, 70U}, {80U, 80U}}) {
     board_.PutSoFar(0, so_far(found));
     EXPECT_EQ(board_.Known().at("late").total.inodes_used, known);
@@ -114,7 +114,7 @@ TEST_F(DiskWalkBoardTest, WhatCouldNotBeReadForAMomentMakesNoPodSmaller) {
     const auto result = board_.TakeResult();
     return result && result->contains("a") ? result->at("a").total.used_bytes : std::nullopt;
   };
-  EXPECT_EQ(measure(std::nullopt, true), std::nullopt) << "of which nothing is known";
+  EXPECT_EQ(measure(std::nullopt, true), std::nullopt) << "nothing is known of the pod";
   EXPECT_EQ(measure(3, true), 3U) << "a part is better than nothing";
   EXPECT_EQ(measure(10, false), 10U);
   now_ += seconds(59);
@@ -145,14 +145,14 @@ TEST_F(DiskWalkBoardTest, ThoseThatCouldNotBeReadAreWaitedForTenSeconds) {
   now_ += seconds(1);
   EXPECT_EQ(measure("new", true), std::nullopt) << "it stays as it is";
   EXPECT_EQ(measure("new", false), std::nullopt);
-  EXPECT_EQ(measure("new", true), std::nullopt) << "it is known now";
+  EXPECT_EQ(measure("new", true), std::nullopt) << "the pod is known now";
 }
 
 TEST_F(DiskWalkBoardTest, GivingUpTheLastPodEndsTheWalk) {
   Begin({"dead"});
   EXPECT_EQ(Take(0), "dead");
   now_ += seconds(2);
-  EXPECT_FALSE(board_.GiveUp(now_)) << "nobody waits for somebody else";
+  EXPECT_FALSE(board_.GiveUp(now_)) << "no other pod waits";
   EXPECT_THAT(Result(), IsEmpty());
 }
 

@@ -11,10 +11,9 @@
 namespace jettison {
 namespace {
 
-// Of the walking thread's time, as long as no disk is short.
+// The share of its time in which a thread walks, as long as no disk is short.
 constexpr double kShare = 0.5;
-// How long threads that are told to end are waited for; one that its files do not let go is left
-// behind.
+// How long the end of threads is waited for. A thread whose files do not answer is left behind.
 constexpr std::chrono::seconds kFarewell{1};
 constexpr std::chrono::milliseconds kFarewellStep{2};
 
@@ -32,9 +31,9 @@ DiskWalkThread::Walker::Walker(std::shared_ptr<Shared> with, std::size_t number_
   Renew();
 }
 
-// What a thread remembers of trees is worth nothing once another one has walked in its place.
+// What a thread remembers of trees is invalid once another thread has walked in its place.
 void DiskWalkThread::Walker::Renew() {
-  Shared* const of = shared.get();  // which the options' owner keeps
+  Shared* const of = shared.get();  // the owner of the options keeps it alive
   measurer = std::make_unique<DiskMeasurer>(
       *of->clock,
       WalkOptions{.cancelled = &of->cancelled,
@@ -62,7 +61,7 @@ void DiskWalkThread::Walker::Walk() {
     given_up = shared->board.IsGivenUp(number);
   }
   for (std::string& note : measurer->TakeNotes()) shared->notes.Put(std::move(note));
-  // Somebody else has measured the rest: what this one remembers of it may still be right.
+  // Another thread has measured the rest, so EndPass must not drop what this one remembers of it.
   if (given_up) return shared->Deliver();
   measurer->EndPass();
   shared->costs.Put({.took = std::chrono::steady_clock::now() - begin,
@@ -123,7 +122,7 @@ void DiskWalkThread::SetUrgent(bool urgent) {
   Help();
 }
 
-// From the first time on that it is urgent; later it only waits.
+// Starts the helper when a walk is urgent for the first time; later the helper only waits.
 void DiskWalkThread::Help() {
   if (helping_ || !helper_ || !shared_->pace.urgent()) return;
   helping_ = true;
@@ -154,7 +153,7 @@ bool DiskWalkThread::SendNext() {
 
 void DiskWalkThread::Advance(Instant now) {
   const auto since = shared_->board.BusySince();
-  if (!since && now - sent_at_ >= Patience()) sent_at_ = now;  // it has not come to it yet
+  if (!since && now - sent_at_ >= Patience()) sent_at_ = now;  // it has not begun yet
   if (!since || now - *since < Patience()) return;
   if (shared_->board.GiveUp(now - Patience()) && !SendNext()) {
     shared_->notes.Put(

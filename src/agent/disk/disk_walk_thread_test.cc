@@ -93,7 +93,7 @@ TEST_F(DiskWalkThreadTest, FindsTheSameWithAHelperWhileADiskIsShort) {
   DiskWalkThread walks(runtime, clock_);
   for (const bool is_short : {true, false, true}) {
     walks.SetUrgent(is_short);
-    clock_->Advance(std::chrono::minutes(5));  // walked whole each time
+    clock_->Advance(std::chrono::minutes(5));  // each time, the whole tree is walked
     walks.Start(Pods());
     EXPECT_EQ(Await(walks).at("large").total.inodes_used, 1U + 60 + 60 * 60);
   }

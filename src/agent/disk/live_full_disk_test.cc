@@ -1,4 +1,4 @@
-// Evictions for want of disk, on disks that are full.
+// Evictions for lack of disk space, on full disks.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 
@@ -24,7 +24,7 @@ class LiveFullDisk : public LiveDisks {
   }
 
   enum class Take : bool { kBytes, kInodesToo };
-  // Takes all that is left, to the last byte.
+  // Takes all free space, to the last byte.
   static void Fill(const std::string& folder, Take take) {
     const FileDescriptor file(
         ::open((folder + "/hog").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
@@ -53,7 +53,7 @@ class LiveFullDisk : public LiveDisks {
   // Four evictions on a full disk, then a new agent; then one more than is reserved.
   void EvictOnFullDisk(const std::string& disk, Take take) {
     const EvictionHistorySettings settings{.folder = disk + "/evictions"};
-    { const EvictionHistory first(settings, log_); }  // reserves
+    { const EvictionHistory first(settings, log_); }  // reserves space
     Fill(disk, take);
     {
       EvictionHistory history(settings, log_);
@@ -86,7 +86,7 @@ TEST_F(LiveFullDisk, EvictionsAreKeptOnATmpfsWithoutRoom) {
 
 TEST_F(LiveFullDisk, EvictionsAreKeptOnAnExt4WithoutRoom) {
   WithDisks([this] {
-    if (!MountImage("ext4", "full", 16)) GTEST_SKIP() << "no ext4 here";
+    if (!MountImage("ext4", "full", 16)) GTEST_SKIP() << "this machine has no ext4";
     EvictOnFullDisk(Path("full"), Take::kInodesToo);
   });
 }

@@ -18,8 +18,8 @@ using std::chrono::milliseconds;
 
 class RuntimeWithFolders : public FakeRuntime {
  public:
-  std::map<std::string, std::string> folders;  // of a volume, by pod UID
-  std::map<std::string, std::string> silent;   // of a second one
+  std::map<std::string, std::string> folders;  // the folder of each pod's volume, by pod UID
+  std::map<std::string, std::string> silent;   // the folder of its second volume
   [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override {
     PodDisk disk{.empty_dirs = {{.name = "v", .path = folders.at(pod.uid)}}};
     const auto beside = silent.find(pod.uid);
@@ -61,7 +61,7 @@ class LiveSilentWalk : public LiveSilentFilesystem {
       auto results = walks.TakeResults();
       if (!results.empty()) return std::move(results.back());
     }
-    ADD_FAILURE() << "the walk does not end";
+    ADD_FAILURE() << "the walk has not ended";
     return {};
   }
 
@@ -85,9 +85,9 @@ TEST_F(LiveSilentWalk, APodThatDoesNotAnswerKeepsNobodyElseFromBeingMeasured) {
       EXPECT_EQ(use.at("a").total.inodes_used, 2U);
       EXPECT_EQ(use.at("z").total.inodes_used, 2U);
     }
-    EXPECT_EQ(CountThreads(), threads) << "one thread is with the pod, and no other";
+    EXPECT_EQ(CountThreads(), threads) << "one thread waits for the pod, and no other";
     const auto notes = walks.TakeNotes();
-    ASSERT_EQ(notes.size(), 1U) << "it is said once";
+    ASSERT_EQ(notes.size(), 1U) << "it is logged once";
     EXPECT_NE(notes[0].find("dead"), std::string::npos);
     const auto begin = std::chrono::steady_clock::now();
     fuse_.Close();  // it answers at last, with an error

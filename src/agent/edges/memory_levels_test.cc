@@ -39,7 +39,7 @@ TEST(MemoryLevels, CapacityLessThresholdPlusInactiveFileAndALittleBeforeForEvery
                                    MemoryLevel{3, Signal::kAllocatableMemoryAvailable, 309 * kMi},
                                    MemoryLevel{3, Signal::kAllocatableMemoryAvailable, 310 * kMi}));
   node.memory->available_bytes.reset();
-  EXPECT_EQ(MemoryLevels(thresholds, node).size(), 2U) << "what is unknown has no level";
+  EXPECT_EQ(MemoryLevels(thresholds, node).size(), 2U) << "an unknown signal has no level";
 }
 
 TEST(MemoryLevels, TheKernelCannotTellACrossingBesideAPageCacheThatMayShrink) {

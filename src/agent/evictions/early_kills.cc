@@ -10,10 +10,10 @@
 namespace jettison {
 namespace {
 
-// Looks that are so far apart say that a pod grows.
+// Growth over at least this long counts as growth of a pod.
 constexpr Duration kPodGrowthBegins = std::chrono::milliseconds(4);
 
-// What a pod that is ending holds of what the signal counts; absent: not known.
+// How much a pod that is ending holds of the signal's resource; absent: not known.
 std::optional<std::int64_t> HeldBy(const ActivePod& pod, Signal signal, DiskLayout layout) {
   if (pod.stats == nullptr) return std::nullopt;
   return UsageOf(pod, signal, layout);
@@ -37,7 +37,7 @@ std::optional<PodGrowthMeter::Growth> EarlyKills::Fastest(std::size_t place,
 std::size_t EarlyKills::Hasten(const Observations& seen, const PaceKeeper& pace, DiskLayout layout,
                                EndingPods& ending, Instant now) {
   const std::size_t told = kills_.size();
-  bool is_read = false;  // what they hold
+  bool is_read = false;  // whether the pods' figures are read
   for (std::size_t place = 0; place < kHastenedFor.size(); ++place) {
     const Signal signal = kHastenedFor[place];
     if (!seen[signal]) continue;

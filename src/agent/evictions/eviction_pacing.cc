@@ -8,7 +8,8 @@
 namespace jettison {
 namespace {
 
-// Of disks nothing is known in between, and averages do not add up.
+// Whether amounts of the signal can be added up over pods between passes: disks are not measured in
+// between, and averages do not add up.
 bool AddsUp(Signal signal) {
   return ConditionOf(signal) != NodeConditionType::kDiskPressure && !IsPressure(signal);
 }

@@ -5,7 +5,7 @@
 namespace jettison {
 namespace {
 
-// Looks that are closer together than this push out older ones and tell nothing new.
+// Looks that are closer together than this would displace older ones without telling anything new.
 constexpr Duration kApart = std::chrono::milliseconds(4);
 constexpr Duration kRemembered = std::chrono::milliseconds(100);
 

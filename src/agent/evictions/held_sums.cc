@@ -9,8 +9,8 @@
 namespace jettison {
 namespace {
 
-// Walks through the holders of the last sum beside those of this one, which are in the same order.
-// `missing` takes those of the last sum that are not among these. False: one of these is new.
+// Compares the holders of the last sum with those of this one; both are in the same order.
+// `missing` is called with those that are no longer among them. False: there is a new holder.
 template <typename Missing>
 bool Compare(std::span<const PodAmount> last, std::span<const PodAmount> now,
              const Missing& missing) {
@@ -62,7 +62,7 @@ std::optional<HolderChange> HeldSums::Change() {
   if (!alike) return std::nullopt;
   for (const PodAmount& holder : left_) change.left_pods += holder.amount;
 
-  // Pods begin to end in the order of their evictions, so they stand behind those that did before.
+  // The list is in the order in which pods began to end, so new ones are at its end.
   const auto in_left = [&](const PodAmount& holder) {
     return std::ranges::find(left_, holder.facts, &PodAmount::facts);
   };

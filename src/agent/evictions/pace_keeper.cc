@@ -3,20 +3,19 @@
 namespace jettison {
 namespace {
 
-// Another pod is evicted for growth that has lasted for so long.
+// Growth that has lasted for this long is a reason to evict another pod.
 constexpr Duration kGrowthLasts = std::chrono::milliseconds(25);
-// Growth that has lasted for this long counts where all that is left would be taken soon at its
-// pace.
+// Growth that has lasted for this long suffices if it would soon take all that is left.
 constexpr Duration kFastGrowthLasts = std::chrono::milliseconds(9);
 constexpr Duration kSoon = std::chrono::milliseconds(150);
-// A pod that is ending already is killed for less.
+// A shorter growth suffices to kill a pod that is ending already.
 constexpr Duration kGrowthBegins = std::chrono::milliseconds(5);
 
 std::int64_t JitterOf(Signal signal) {
   return ResourceOf(signal) == Resource::kPids ? kPidJitter : kMemoryJitter;
 }
 
-// A figure that was not read anew is no second look.
+// A figure that was not read again does not count as a second look.
 void See(const std::optional<Observation>& seen, Instant now, GrowthMeter& meter) {
   if (seen) {
     meter.Seen(seen->capacity - seen->available, seen->time.value_or(now));
@@ -51,7 +50,7 @@ void PaceKeeper::Held(Signal signal, const Observation& seen, const HeldAmounts&
     rest_.Restart();
     pods_.Restart();
   } else if (held.change->any) {
-    // What a pod that is gone has held may have been left to the group above it.
+    // What a vanished pod held may now be charged to the group above it.
     rest_.RestartWithLess(held.change->began_to_end - held.change->gone);
     pods_.RestartWithLess(held.change->left_pods);
   }

@@ -40,7 +40,7 @@ class PaceKeeperTest : public testing::Test {
 };
 
 TEST_F(PaceKeeperTest, GrowthIsOfWhatIsNotEndingAndOfThePodsThatMayBeEvicted) {
-  // An ending pod, one that may be evicted, and something else grow by 2 MiB each time.
+  // An ending pod, a pod that may be evicted, and something else each grow by 2 MiB at each look.
   for (int i = 0; i <= 10; ++i) Look(500 - 6 * i, 100 + 2 * i, 50 + 2 * i);
   EXPECT_EQ(Input().ending, 70 * kMebibyte);
   EXPECT_NEAR(Growth(), 4 * 200 - 20, 25);
@@ -55,7 +55,7 @@ TEST_F(PaceKeeperTest, PodsThatComeAreNotCalledGrowth) {
 
 TEST_F(PaceKeeperTest, WhatAPodThatIsGoneLeavesBehindIsNotCalledGrowth) {
   for (int i = 0; i < 10; ++i) Look(100, 0, 300);
-  // What it held is charged to the group above it.
+  // What the pod held is charged to the group above it.
   Look(100, 0, 0, HolderChange{.any = true, .gone = 300 * kMebibyte});
   for (int i = 0; i < 6; ++i) Look(100, 0, 0);
   EXPECT_EQ(Growth(), 0);

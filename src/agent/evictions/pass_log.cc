@@ -56,7 +56,7 @@ void LogReclaim(const CycleReport& report, const Log& log) {
   }
 }
 
-// "default/web 1m24s, default/db unknown", and how many more.
+// "default/web 1m24s, default/db unknown", and how many more there are.
 std::string AgesOf(const CycleReport& report, const PodTable& pods) {
   constexpr std::size_t kMostNamed = 10;
   std::string ages;

@@ -3,7 +3,7 @@
 namespace jettison {
 namespace {
 
-// A wait whose reason changes to and fro is told no more often than this.
+// A pause whose reason alternates is reported no more often than this.
 constexpr Duration kToldSpacing = std::chrono::milliseconds(100);
 
 }  // namespace
@@ -11,7 +11,7 @@ constexpr Duration kToldSpacing = std::chrono::milliseconds(100);
 bool PausedEviction::Take(const CycleReport& report, Instant now) {
   const bool is_new = report.pause && (!pause_ || pause_->reason != report.pause->reason ||
                                        signal_ != report.acting_for->signal);
-  // Figures that are no newer than those of the pass before say nothing of it.
+  // A pass without new figures says nothing about the pause.
   const bool unsaid =
       !report.acting_for && report.evictions.empty() && report.evaluation.overdue.any();
   if (!unsaid) pause_ = report.pause;

@@ -55,7 +55,7 @@ TEST(PausedEviction, EndsWhenNoThresholdOfItsSignalIsOverdue) {
   PausedEviction paused;
   paused.Take(Waiting(Signal::kNodeFsAvailable, PaceReason::kNoForecast), kNow);
   EXPECT_TRUE(paused.IsForDisk(kNow));
-  EXPECT_FALSE(paused.IsForDisk(kNow + seconds(5))) << "its time has come";
+  EXPECT_FALSE(paused.IsForDisk(kNow + seconds(5))) << "the pause is over";
   paused.EndUnless(kThresholds, ThresholdSet(0b10));
   EXPECT_TRUE(paused.pause());
   paused.EndUnless(kThresholds, ThresholdSet(0b01));

@@ -8,7 +8,7 @@
 namespace jettison {
 namespace {
 
-// Snapshots are so far apart, and what is older than twice that says nothing of the present.
+// A snapshot is taken at this interval, and one older than kOldest says nothing about the present.
 constexpr Duration kSnapshotLasts = std::chrono::milliseconds(25);
 constexpr Duration kOldest = std::chrono::milliseconds(100);
 

@@ -14,9 +14,9 @@ constexpr Duration kApart = milliseconds(9);
 
 class PodGrowthMeterTest : public testing::Test {
  protected:
-  // The place of the pod that grows fastest, and by how many MiB a second.
+  // The index of the pod that grows fastest, and its growth in MiB a second.
   using Fastest = std::optional<std::pair<std::size_t, std::int64_t>>;
-  // 5 ms later the pods hold so many MiB; negative: it is not there.
+  // A look 5 ms later. What each pod holds in MiB; negative: the pod is not there.
   Fastest Look(std::initializer_list<std::int64_t> amounts) {
     now_ += milliseconds(5);
     std::vector<PodAmount> pods;

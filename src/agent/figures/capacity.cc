@@ -9,7 +9,7 @@
 namespace jettison {
 namespace {
 
-// More than anybody asks for, and far enough from the end to be reckoned with.
+// More than any pod requests, and small enough that sums do not overflow.
 constexpr Nanos kUnlimited = std::numeric_limits<Nanos>::max() / 4;
 
 }  // namespace

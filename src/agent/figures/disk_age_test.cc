@@ -19,7 +19,7 @@ TEST_F(NodeDiskAgeTest, ASnapshotTellsWhenAPodsDiskUseWasMeasured) {
   EXPECT_EQ(hog.uid, "hog");
   EXPECT_EQ(hog.ephemeral_storage->used_bytes, kMi);
   EXPECT_EQ(hog.disk_measured_at, clock_.Now() - seconds(6));
-  EXPECT_EQ(snapshot.pods.at(1).disk_measured_at, std::nullopt) << "was not measured";
+  EXPECT_EQ(snapshot.pods.at(1).disk_measured_at, std::nullopt) << "this pod was not measured";
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ Result<FsStats> SlowFilesystem::ReadWithin(Duration deadline) {
   const auto late = [this] {
     return Fail(ErrorCode::kDeadlineExceeded, "statvfs " + path_ + ": does not answer");
   };
-  // An answer that comes late is of a moment that nobody knows: it only says that one can ask
+  // The moment of a late answer is not known, so it only shows that the file system can be asked
   // again.
   if (open_ && !open_->Await(Duration::zero())) return late();
   if (!thread_.running()) {

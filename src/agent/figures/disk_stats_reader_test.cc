@@ -49,7 +49,7 @@ TEST(SlowFilesystem, OneThatHangsIsWaitedForOnceAndAskedAgainWhenItAnswers) {
   });
   EXPECT_EQ(filesystem.ReadWithin(milliseconds(1)).error().code, ErrorCode::kDeadlineExceeded);
   for (int i = 0; i < 100; ++i) {
-    EXPECT_FALSE(filesystem.ReadWithin(seconds(30))) << "nobody waits a second time";
+    EXPECT_FALSE(filesystem.ReadWithin(seconds(30))) << "there is no second wait";
   }
   gate->set_value();
   const auto give_up = SteadyClock::now() + seconds(30);
@@ -83,14 +83,14 @@ TEST_F(LiveSilentFilesystem, IsUnknownAndHoldsNobodyUp) {
   for (int i = 0; i < 20; ++i) {
     EXPECT_EQ(reader.Read(folder_).error().code, ErrorCode::kDeadlineExceeded);
   }
-  EXPECT_LT(SteadyClock::now() - begin, 10 * DiskStatsReader::kDeadline) << "waited for once";
+  EXPECT_LT(SteadyClock::now() - begin, 10 * DiskStatsReader::kDeadline) << "there is one wait";
   fuse_.Close();
   const auto give_up = SteadyClock::now() + seconds(30);
   ErrorCode code = ErrorCode::kDeadlineExceeded;
   while (code == ErrorCode::kDeadlineExceeded && SteadyClock::now() < give_up) {
     code = reader.Read(folder_).error().code;
   }
-  EXPECT_NE(code, ErrorCode::kDeadlineExceeded) << "its program is gone, and it says so";
+  EXPECT_NE(code, ErrorCode::kDeadlineExceeded) << "its program is gone, so it returns an error";
 }
 
 TEST_F(LiveSilentFilesystem, AMountThatComesLaterIsNoticed) {
@@ -98,7 +98,7 @@ TEST_F(LiveSilentFilesystem, AMountThatComesLaterIsNoticed) {
   EXPECT_FALSE(reader.Read(folder_));
   fuse_.Close();
   ASSERT_EQ(::umount2(folder_.c_str(), MNT_DETACH), 0);
-  EXPECT_TRUE(reader.Read(folder_)) << "now it is the folder itself";
+  EXPECT_TRUE(reader.Read(folder_)) << "the path is the folder itself now";
 }
 
 TEST_F(LiveSilentFilesystem, ALinkToItIsSeenThrough) {
@@ -131,7 +131,7 @@ TEST_F(LiveSilentFilesystem, IsADiskOfItsOwnForASurveyWhichDoesNotAskIt) {
     EXPECT_EQ(survey.image_fs, folder_ + "/images");
     EXPECT_TRUE(survey.faults.empty());
     const DiskSurvey other = SurveyDisks({.node = folder_, .images = folder_ + "/x"});
-    EXPECT_EQ(other.layout, DiskLayout{}) << "two places on it share it";
+    EXPECT_EQ(other.layout, DiskLayout{}) << "both places are on the same file system";
     EXPECT_EQ(SurveyDisks({.node = folder_, .images = "/"}).image_fs, "/");
   }));
 }

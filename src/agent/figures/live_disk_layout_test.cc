@@ -19,7 +19,7 @@ namespace api = ::runtime::v1;
 
 class LiveDiskLayout : public LiveDisks {
  protected:
-  // The node's figures in a survey's terms.
+  // The node's figures of the disks that the survey found.
   [[nodiscard]] NodeStats Read(const DiskSurvey& survey) {
     StatsCollector collector({.node = groups_,
                               .pods = groups_,
@@ -96,7 +96,7 @@ TEST_F(LiveDiskLayout, ARuntimeThatTellsWhereItsLayersAreMakesASplitAndOneThatDo
               (DiskLayout{.dedicated_image_fs = true, .dedicated_container_fs = true}));
     ExpectSizes(Read(survey()), 4, 8, 4);
     told.mutable_container_filesystems(0)->mutable_fs_id()->set_mountpoint(Path("disk2"));
-    EXPECT_EQ(survey().layout, (DiskLayout{.dedicated_image_fs = true})) << "by device";
+    EXPECT_EQ(survey().layout, (DiskLayout{.dedicated_image_fs = true})) << "the devices decide";
   });
 }
 

@@ -1,4 +1,4 @@
-// File systems of kinds that behave otherwise than most.
+// Kinds of file systems with unusual behaviour.
 #include <fcntl.h>
 #include <linux/btrfs.h>
 #include <sys/ioctl.h>
@@ -47,7 +47,7 @@ class LiveFilesystemKinds : public LiveDisks {
     measurer_.EndPass();
     return use;
   }
-  // What changes in a folder is told, and its file system counts no projects.
+  // Changes in the folder are reported, and its file system does not count projects.
   void ExpectReadAgainWhereItChanged(const std::string& volume) {
     AssignProjects({.empty_dirs = {{.name = "v", .path = volume}}});
     EXPECT_FALSE(CountsProjects(volume).value());

@@ -21,9 +21,9 @@ std::optional<Duration> SoonestCrossing(const Threshold& threshold,
   if (!seen) return std::nullopt;
   const std::int64_t line = QuantityOf(threshold.value, seen->capacity).Value();
   if (seen->available < line) return std::nullopt;
-  // Of a threshold of 100% nothing is left, and no average is ever there.
+  // With a threshold of 100% the line is 0, which no average ever reaches.
   if (line <= 0) return kLongest;
-  // With everything waiting, what is available falls to `line` in so many windows.
+  // If all tasks wait, what is available falls to `line` within this many windows.
   const double windows = std::log(static_cast<double>(seen->available) / static_cast<double>(line));
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(about->window) *
                                               windows);

@@ -33,7 +33,7 @@ std::optional<std::uint64_t> SwapUsed(const procfs::MachineMemory& machine) {
   return *machine.swap_total > *machine.swap_free ? *machine.swap_total - *machine.swap_free : 0;
 }
 
-// All swap there is for the node, as the signal counts it.
+// All swap of the node, as the signal counts it.
 Result<std::uint64_t> AllSwap(const SwapStats& swap) {
   const std::uint64_t all = swap.available_bytes.value_or(0) + swap.usage_bytes.value_or(0);
   if (all == 0) return Fail(ErrorCode::kUnavailable, "there is no swap");
@@ -45,7 +45,7 @@ LimitedMemory WithoutLimit(const CgroupMemory& memory) {
   return {.memory = memory, .limit = std::nullopt};
 }
 
-// As if nothing had been measured of the pod as a whole.
+// Resets the figures of the pod as a whole to not measured.
 void Clear(PodStats& stats) {
   stats.has_memory = false;
   stats.memory_working_set_bytes.reset();
@@ -57,7 +57,7 @@ void Clear(PodStats& stats) {
   stats.passed_over_at.reset();
 }
 
-// Of which nothing is known yet. `containers`: name and group.
+// Names the containers, without figures. `containers`: name and group.
 void NameContainers(const std::vector<std::pair<std::string, std::string>>& containers,
                     PodStats& stats) {
   stats.containers.resize(containers.size());
@@ -70,7 +70,7 @@ void NameContainers(const std::vector<std::pair<std::string, std::string>>& cont
   }
 }
 
-// Null: it was not measured.
+// Null: the pod was not measured.
 const PodDiskUse* DiskUseOf(const PodFacts& facts, const DiskUse* disk) {
   if (disk == nullptr) return nullptr;
   const auto use = disk->find(facts.pod.uid);
@@ -79,7 +79,8 @@ const PodDiskUse* DiskUseOf(const PodFacts& facts, const DiskUse* disk) {
 
 }  // namespace
 
-// The value, or null; says once when something begins to fail, and nothing of what has gone.
+// The value, or null. Logs once when a reading begins to fail, and never that something has
+// vanished.
 template <typename T>
 const T* StatsCollector::Checked(const Result<T>& reading, std::string_view what) {
   auto known = failing_.find(what);
@@ -106,7 +107,7 @@ Result<std::uint64_t> StatsCollector::ReadMemoryCapacity() const {
   return CapacityOf(*machine, *limit);
 }
 
-// The limit of a whole machine's group does not count, so that it need not be read.
+// If the node is the whole machine, the limit of its group does not count and is not read.
 void StatsCollector::ReadWholeMemory(NodeStats& stats, Instant now) {
   stats.memory.reset();
   stats.swap.reset();
@@ -125,7 +126,7 @@ void StatsCollector::ReadWholeMemory(NodeStats& stats, Instant now) {
   if (watches_swap_) MissSwap(*stats.swap);
 }
 
-// A threshold that can never be met is worth a line.
+// Logs that a threshold can never be met.
 void StatsCollector::MissSwap(const SwapStats& swap) {
   (void)Checked(AllSwap(swap), "swap, which a threshold asks for");
 }
@@ -161,7 +162,7 @@ void StatsCollector::ReadRestOfNode(NodeStats& stats) {
     stats.rlimit->time = now;
   }
   stats.fs = ReadFs(sources_.node_fs, "file system of the node", now);
-  // The kubelet reports one file system under the name of each that lies on it.
+  // Like the kubelet, this reports the same file system under each of its roles.
   stats.image_fs = sources_.image_fs.empty()
                        ? stats.fs
                        : ReadFs(sources_.image_fs, "file system of the images", now);
@@ -276,8 +277,8 @@ StatsCollector::Groups& StatsCollector::BeginPod(const PodFacts& facts, PodStats
   return GroupsOf(facts);
 }
 
-// A group that is not there (yet, or any more) is no failure: its figures are unknown, or, of
-// several, what the others hold is all there is.
+// A group that does not exist (yet, or any more) is no failure: its figures are unknown, or, if the
+// pod has several groups, the figures are those of the others.
 void StatsCollector::ReadPodMemory(const Groups& groups, PodStats& stats) const {
   for (const std::string& group : groups.pod) {
     const auto memory = sources_.pods.ReadMemory(group);
@@ -289,8 +290,8 @@ void StatsCollector::ReadPodMemory(const Groups& groups, PodStats& stats) const 
   }
 }
 
-// A charge is one small counter; what it consists of takes the kernel ten times as long. Where it
-// is what it was, so is nearly always what it consists of.
+// The charge is one small counter; reading its components takes ten times as long. If the charge
+// has not changed, the components have hardly ever changed.
 void StatsCollector::ReadRestingMemory(Groups& groups, PodStats& stats) {
   const Instant now = clock_.Now();
   const auto charge = ReadChargeOf(Resource::kMemory, groups);
@@ -383,7 +384,7 @@ bool StatsCollector::AreOf(const Groups& groups, const PodFacts& facts) const {
   return true;
 }
 
-// Whether GroupOf would make it, without making it.
+// Whether GroupOf would return this group; this does not build the string.
 bool StatsCollector::IsGroupOf(std::string_view group, const Groups& groups, const PodFacts& facts,
                                const std::string& container) const {
   const std::string_view name = GroupNameOf(facts, container);

@@ -71,7 +71,7 @@ TEST_F(StatsCollectorTest, ActiveFilePagesCountAsAvailableWhereThatIsWanted) {
   const std::vector<const PodFacts*> pods = {&facts_};
   std::vector<PodStats> stats;
   generous.ReadPods(pods, nullptr, stats);
-  EXPECT_EQ(stats[0].memory_working_set_bytes, 50 * kMi) << "pods are ranked as ever";
+  EXPECT_EQ(stats[0].memory_working_set_bytes, 50 * kMi) << "the ranking of pods does not change";
 }
 
 TEST_F(StatsCollectorTest, SwapOfNodeAndPodsIsTheirOwnAndUnknownWhereItIsNotAccounted) {
@@ -157,9 +157,9 @@ TEST_F(StatsCollectorTest, AtRestAPodIsReadAgainWhenItsChargeChangesOrAfterAMinu
   EXPECT_EQ(at_rest().memory_working_set_bytes, 50 * kMi);
   set(60, 20);
   groups_.SetPids("kubepods/besteffort/podu/c", 9);
-  EXPECT_EQ(at_rest().memory_working_set_bytes, 50 * kMi) << "the charge is what it was";
+  EXPECT_EQ(at_rest().memory_working_set_bytes, 50 * kMi) << "the charge has not changed";
   EXPECT_EQ(at_rest().process_count, 9U);
-  EXPECT_EQ(ReadPods(nullptr).at(0).memory_working_set_bytes, 40 * kMi) << "for who asks for now";
+  EXPECT_EQ(ReadPods(nullptr).at(0).memory_working_set_bytes, 40 * kMi) << "read again";
   set(61, 20);
   EXPECT_EQ(at_rest().memory_working_set_bytes, 41 * kMi);
   set(61, 30);
@@ -236,12 +236,12 @@ TEST_F(StatsCollectorTest, APodOfSomebodyElseIsReadWhereItLies) {
   runtime.containers_run = false;
   EXPECT_TRUE(groups_.Remove("others/c"));
   collector.ReadPods(pods, nullptr, stats);
-  EXPECT_EQ(stats[0].memory_working_set_bytes, 3 * kMi) << "what is left of it";
+  EXPECT_EQ(stats[0].memory_working_set_bytes, 3 * kMi) << "the group that is left";
   EXPECT_EQ(stats[0].containers[0].memory_working_set_bytes, std::nullopt);
   runtime.groups.clear();
   collector.ReadPods(pods, nullptr, stats);
   EXPECT_EQ(stats[0].memory_working_set_bytes, 50 * kMi)
-      << "another pod of that UID, in its layout";
+      << "the layout of a different pod with that UID";
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace jettison {
 namespace {
 
-// Groups whose pressure files are plain ones; counts how often a directory is opened.
+// Groups with plain files as pressure files; counts how often a directory is opened.
 class GroupsWithPressure : public FakeCgroups {
  public:
   [[nodiscard]] Result<FileDescriptor> OpenPressureDirectory(std::string_view path) const override {
@@ -142,10 +142,10 @@ TEST_F(StatsPressure, ALookAtMemoryReadsItAnew) {
   std::filesystem::remove(groups_.root.path() + "/memory.pressure");
   StatsCollector fresh = CollectorFor({Above(Signal::kMemoryPressureSomeAvg10, 2500)});
   fresh.ReadNodeMemory(stats);
-  EXPECT_FALSE(stats.memory_pressure) << "unknown, not what it was";
+  EXPECT_FALSE(stats.memory_pressure) << "unknown, not the previous value";
 }
 
-// The group accounts no swap.
+// The kernel does not account swap for the group.
 TEST_F(StatsPressure, AThresholdOnSwapThatHasNoEffectIsSaidOnce) {
   const auto said = [this] {
     return std::ranges::count_if(

@@ -53,25 +53,25 @@ Result<Duration> Delay(const Value& value, std::string_view key) {
   return std::max(*delay, Duration(0));
 }
 
-// The members of a list; none where there is no such list.
+// The members of a list; empty if there is no such list.
 const Value::List& ListIn(const Value& value, std::string_view key) {
   static const Value::List kNone;
   const Value* member = value.Find(key);
   return member == nullptr || member->AsList() == nullptr ? kNone : *member->AsList();
 }
 
-// Takes members one by one; the first fault is that of the whole.
+// Takes members one by one; the first fault is the fault of the whole.
 class Reader {
  public:
   Reader(Instant now, Duration since) : now_(now), since_(since) {}
 
-  // What was `ago` when the text was written.
+  // The instant that was `ago` before the text was written.
   [[nodiscard]] Result<Instant> Time(const Value& value, std::string_view key) const {
     const auto ago = Text(value, key).and_then(&ParseDuration);
     if (!ago) return Fail(ago.error().In(key));
     return TimeOf(*ago);
   }
-  // The same of what has been.
+  // The same for an instant that cannot be in the future.
   [[nodiscard]] Result<Instant> Past(const Value& value, std::string_view key) const {
     return Time(value, key).map([this](Instant at) { return std::min(at, now_); });
   }
@@ -222,7 +222,7 @@ class Reader {
     return Instant(SaturatingDifference(now_.time_since_epoch(), ago_now));
   }
 
-  // What only some pods have.
+  // The members that only some pods have.
   [[nodiscard]] Result<void> Rest(const Value& value, KeptPod& pod) const {
     if (value.Find("started") != nullptr) {
       const auto started = Past(value, "started");
@@ -276,7 +276,7 @@ void TakeOne(const Value* value, std::string_view what, std::optional<T>& into,
   }
 }
 
-// After a boot nothing runs that ran before it.
+// Nothing that ran before a boot still runs after it.
 void KeepOverBoot(KeptState& state) {
   state.node = {};
   state.soft.spared.clear();

@@ -54,7 +54,7 @@ KeptState FullState() {
   return state;
 }
 
-// As an agent reads it that starts `later`.
+// The state as an agent that starts `later` reads it.
 KeptState Again(const KeptState& state, Duration later, Duration wall_step, bool rebooted = false) {
   FakeClock clock(kNow);
   const std::string text = FormatKeptState(state, clock, kEnough).text;
@@ -77,7 +77,7 @@ TEST(KeptState, IsTheSameAgainHoweverTheWallClockWasSet) {
 TEST(KeptState, AfterABootOnlyAbsencesStay) {
   const KeptState state = Again(FullState(), minutes(1), hours(0), true);
   EXPECT_EQ(state.node, KeptNode{});
-  EXPECT_EQ(state.soft.granted, FullState().soft.granted) << "the rate is the node's";
+  EXPECT_EQ(state.soft.granted, FullState().soft.granted) << "the rate belongs to the node";
   EXPECT_THAT(state.soft.spared, IsEmpty());
   ASSERT_THAT(state.pods, SizeIs(1));
   EXPECT_EQ(state.pods[0].name, "default/out");
@@ -85,7 +85,7 @@ TEST(KeptState, AfterABootOnlyAbsencesStay) {
   EXPECT_EQ(state.pods[0].next_delay, seconds(20));
   const KeptState back = Again(FullState(), minutes(1), hours(-1), true);
   EXPECT_EQ(back.pods[0].absence->comes_back_at, kNow + minutes(1) + seconds(7))
-      << "no time has passed as far as real time tells";
+      << "no time has passed according to real time";
 }
 
 TEST(KeptState, WhatHasBeenIsNeverToCome) {

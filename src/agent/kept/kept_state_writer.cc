@@ -129,7 +129,7 @@ class Writer {
 
 KeptStateText FormatKeptState(const KeptState& state, const Clock& clock, std::size_t max_bytes) {
   const Writer writer(clock);
-  // The pods are joined by hand: those that do not fit are left out.
+  // The pods are joined without a JsonWriter, because those that do not fit are left out.
   std::string text = R"({"version":1,"written":)";
   JsonWriter head(text);
   writer.WriteWritten(head);

@@ -25,7 +25,7 @@ std::string ReservedDrafts::PathOf(std::size_t draft) const {
   return fmt::format("{}/draft-{}", folder_, draft);
 }
 
-// What has been written of it stays: it is space as well.
+// What has been written stays: it is reserved space as well.
 Result<void> ReservedDrafts::Fill(std::size_t draft) const {
   const std::string path = PathOf(draft);
   const FileDescriptor file(
@@ -38,7 +38,7 @@ Result<void> ReservedDrafts::Fill(std::size_t draft) const {
   if (const auto filled = WriteAt(file.get(), std::string(bytes_ - there, '\n'), there); !filled) {
     return Fail(filled.error().In(path));
   }
-  // Only what has been allocated is space; some file systems do so late.
+  // Only allocated blocks are reserved; some file systems allocate late.
   if (::fdatasync(file.get()) != 0) return FailErrno("write " + path);
   return {};
 }

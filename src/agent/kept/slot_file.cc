@@ -82,7 +82,8 @@ Result<std::optional<std::string>> SlotFile::Read() {
     sequence_ = last->sequence;
     return std::string(last->text);
   }
-  // Blanks alone: it was made and never written. So was one that the first write did not finish.
+  // Blank lines alone: the file was made and never written. A file whose first write was
+  // interrupted counts the same.
   const bool blank = std::ranges::all_of(bytes, [](char c) { return c == '\n'; });
   const bool second_blank = std::ranges::all_of(std::string_view(bytes).substr(kSlotBytes),
                                                 [](char c) { return c == '\n'; });
@@ -109,12 +110,12 @@ Result<void> SlotFile::Reserve() {
       !filled) {
     return Fail(filled.error().In(path_));
   }
-  // Only what has been allocated is space; some file systems do so late.
+  // Only allocated blocks are reserved; some file systems allocate late.
   if (::fdatasync(file.get()) != 0) return FailErrno("write " + path_);
   return {};
 }
 
-// Which slot follows from the sequence, so the one that was read is never the one that is written.
+// The sequence number determines the slot, so a write never goes to the slot that was read.
 Result<void> SlotFile::Write(std::string_view text) {
   if (text.size() > kMostBytes) return Fail(ErrorCode::kInvalidArgument, "it is too long");
   const FileDescriptor file(

@@ -18,13 +18,13 @@ namespace fs = std::filesystem;
 
 class SlotFileTest : public testing::Test {
  protected:
-  // As the next agent finds it.
+  // The text as the next agent reads it.
   [[nodiscard]] Result<std::optional<std::string>> Read() const { return SlotFile(path_).Read(); }
   void Write(SlotFile& file, const std::string& text) {
     const auto written = file.Write(text);
     ASSERT_TRUE(written) << written.error().message;
   }
-  // Puts bytes over what is there.
+  // Overwrites bytes of the file.
   void Smear(std::size_t at, const std::string& bytes) {
     std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(static_cast<std::streamoff>(at));
@@ -39,13 +39,13 @@ TEST_F(SlotFileTest, WhatWasWrittenLastIsRead) {
   EXPECT_EQ(Read().value(), std::nullopt);
   SlotFile file(path_);
   ASSERT_TRUE(file.Reserve());
-  EXPECT_EQ(Read().value(), std::nullopt) << "blanks";
+  EXPECT_EQ(Read().value(), std::nullopt) << "blank lines only";
   EXPECT_EQ(fs::file_size(path_), 2 * SlotFile::kSlotBytes);
   for (const char* text : {"one", "a longer second", "3", ""}) {
     Write(file, text);
     EXPECT_EQ(Read().value(), text);
   }
-  EXPECT_EQ(fs::file_size(path_), 2 * SlotFile::kSlotBytes) << "no more space is taken";
+  EXPECT_EQ(fs::file_size(path_), 2 * SlotFile::kSlotBytes) << "the file does not grow";
 }
 
 TEST_F(SlotFileTest, AnotherAgentGoesOnInTheOtherSlot) {

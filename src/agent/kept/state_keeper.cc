@@ -10,9 +10,9 @@
 namespace jettison {
 namespace {
 
-// Changes come in bursts; one write tells of all.
+// Changes come in bursts, which one write covers.
 constexpr Duration kSpacing = std::chrono::milliseconds(100);
-// What is observed again and again is written this often.
+// What is observed in every pass is written this often.
 constexpr Duration kRefresh = std::chrono::seconds(10);
 
 constexpr std::string_view kWithout =
@@ -34,7 +34,7 @@ KeptState StateKeeper::Load() {
     }
     return std::move(reading->state);
   }
-  // What cannot be read for the moment is no damage, and is replaced by the next save.
+  // A file that cannot be read at the moment is not damaged; the next save replaces it.
   const bool damaged = reading.error().code == ErrorCode::kInvalidArgument;
   const auto aside = damaged ? file_.PutAside() : Result<std::string>(file_.path());
   log_.Warn(
@@ -78,7 +78,7 @@ void StateKeeper::Finish(const KeptState& state) {
 
 void StateKeeper::Write(const KeptState& state) {
   const KeptStateText text = FormatKeptState(state, clock_, SlotFile::kMostBytes);
-  // Where no space can be reserved there may be enough for this text.
+  // If no space can be reserved, there may still be enough for this text.
   (void)file_.Reserve();
   const auto written = file_.Write(text.text);
   std::string complaint;

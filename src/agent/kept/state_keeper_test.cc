@@ -64,7 +64,7 @@ TEST_F(StateKeeperTest, ASaveDoesNotWaitForAnOrderlyEnd) {
 TEST_F(StateKeeperTest, ChangesInABurstAreSavedTogetherAndWhatAgesAgain) {
   StateKeeper keeper(path_, clock_, log_);
   EXPECT_FALSE(keeper.Due({.all = 0}, clock_.Now()))
-      << "nothing is written over what is not read yet";
+      << "a state that has not been read yet is not overwritten";
   (void)keeper.Load();
   EXPECT_TRUE(keeper.Due({.all = 0}, clock_.Now()));
   keeper.Save({}, {.all = 0}, clock_.Now());
@@ -77,7 +77,7 @@ TEST_F(StateKeeperTest, ChangesInABurstAreSavedTogetherAndWhatAgesAgain) {
   KeptState pressed = StateWith(1);
   keeper.Save(pressed, {.all = 1}, clock_.Now());
   clock_.Advance(seconds(60));
-  EXPECT_FALSE(keeper.Due({.all = 1}, clock_.Now())) << "times are told by how long ago they were";
+  EXPECT_FALSE(keeper.Due({.all = 1}, clock_.Now())) << "the text tells how long ago each was";
   pressed.node.conditions = {{.type = NodeConditionType::kDiskPressure, .status = true}};
   keeper.Save(pressed, {.all = 2}, clock_.Now());
   clock_.Advance(seconds(9));

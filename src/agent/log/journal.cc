@@ -1,4 +1,4 @@
-// The place in the source that sends a line is the same for all of them.
+// All lines are sent from the same place in the source, so that place is left out.
 #define SD_JOURNAL_SUPPRESS_LOCATION
 
 #include "agent/log/journal.h"
@@ -43,7 +43,7 @@ LogLine JournalEntries(LogLevel level, std::string_view message, std::span<const
 bool SendToJournal(const LogLine& entries) {
   std::vector<iovec> parts;
   for (const std::string& entry : entries) {
-    parts.push_back({const_cast<char*>(entry.data()), entry.size()});  // nothing is written there
+    parts.push_back({const_cast<char*>(entry.data()), entry.size()});  // sendv only reads it
   }
   return sd_journal_sendv(parts.data(), static_cast<int>(parts.size())) >= 0;
 }

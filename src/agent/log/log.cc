@@ -63,7 +63,7 @@ std::string FormatMessage(std::string_view message, std::span<const LogField> fi
 std::string FormatLine(LogFormat format, WallTime at, LogLevel level, std::string_view message,
                        std::span<const LogField> fields) {
   const auto append = format == LogFormat::kText ? AppendText : AppendJson;
-  // A log needs no more than milliseconds.
+  // Milliseconds suffice for a log.
   const std::string time = FormatWallTime(std::chrono::floor<std::chrono::milliseconds>(at));
   std::string line;
   append(line, {"time", time});

@@ -24,7 +24,7 @@ bool WriteText(std::string_view text) {
     if (written >= 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EAGAIN) {
-      // Somebody else who has it open made it so.
+      // Another process that shares the open file has made it non-blocking.
       pollfd room = {.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
       ::poll(&room, 1, -1);
     } else if (errno != EINTR) {
@@ -45,7 +45,7 @@ LogLine LineOf(std::string_view text) {
   return {std::string(text).append(1, '\n')};
 }
 
-// Nobody else can say it.
+// The log itself cannot report this.
 void SayThatThereIsNoThread() {
   (void)WriteText(
       "jettison: the thread that writes the log cannot be started; log lines wait until it can. "

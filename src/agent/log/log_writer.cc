@@ -23,7 +23,7 @@ std::size_t BytesOf(const LogLine& line) {
 struct LogWriter::Queue {
   struct Item {
     LogLine line;
-    std::uint64_t lost_before = 0;  // that found no place just before it
+    std::uint64_t lost_before = 0;  // lines that found no space just before it
   };
   const Write write;
   const Gap gap;
@@ -33,9 +33,9 @@ struct LogWriter::Queue {
   // What follows is guarded by mutex.
   std::deque<Item> items;
   std::size_t bytes = 0;
-  std::uint64_t lost = 0;     // ever
-  std::uint64_t refused = 0;  // for want of place, since the last line that found one
-  std::uint64_t failed = 0;   // not written, and not told of yet
+  std::uint64_t lost = 0;     // in total
+  std::uint64_t refused = 0;  // for lack of space, since the last line that found some
+  std::uint64_t failed = 0;   // not written, and not reported yet
   bool writing = false;
 
   Queue(Write how, Gap say, std::size_t most)
@@ -62,7 +62,8 @@ void LogWriter::Queue::Put(LogLine line) {
   items.push_back({std::move(line), std::exchange(refused, 0)});
 }
 
-// The next line with what is to be said before it; without a line where only that is left.
+// The next line with the number of lines lost before it; without a line if only that number is
+// left.
 std::optional<LogWriter::Queue::Item> LogWriter::Queue::Take() {
   const std::lock_guard lock(mutex);
   writing = true;
@@ -94,7 +95,7 @@ void LogWriter::Queue::WriteAll() {
   while (const auto item = Take()) {
     std::uint64_t failures = 0;
     if (item->lost_before > 0 && !write(gap(item->lost_before))) failures = item->lost_before;
-    // Where nobody reads, the next line brings the next try.
+    // If there is no reader, the next line causes the next try.
     if (item->line.empty() && failures > 0) {
       Wrote(failures);
       break;

@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// Somebody who reads a log, or does not.
+// A reader of the log, which may also not read.
 class Reader {
  public:
   bool Read(const LogLine& line) {
@@ -33,7 +33,7 @@ class Reader {
     const std::lock_guard lock(mutex_);
     gone_ = gone;
   }
-  // Until so many lines were tried.
+  // Waits until so many lines were tried.
   void Await(int tried) {
     std::unique_lock lock(mutex_);
     ASSERT_TRUE(changed_.wait_for(lock, seconds(30), [&] { return waiting_ >= tried; }));
@@ -89,7 +89,7 @@ TEST_F(LogWriterTest, AReaderThatStandsStillHoldsNobodyUpAndIsToldHowMuchItMisse
   ASSERT_GE(read.size(), 3U);
   EXPECT_EQ(read.front(), "first");
   EXPECT_EQ(read.at(read.size() - 2), fmt::format("lost {}", lost))
-      << "said where they are missing";
+      << "the note is where the lines are missing";
   EXPECT_EQ(read.back(), "last");
   EXPECT_EQ(writer->lost(), lost);
 }
@@ -135,7 +135,7 @@ TEST_F(LogWriterTest, GoesWhileItsReaderStandsStill) {
   reader_->Await(1);
   const auto begin = std::chrono::steady_clock::now();
   writer.reset();
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(20)) << "waited for a second";
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(20)) << "it waits for a second";
   reader_->StandStill(false);
 }
 

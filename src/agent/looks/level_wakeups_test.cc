@@ -20,12 +20,12 @@ TEST(LevelWakeups, APassFollowsAtOnceButNoSoonerThanAMillisecondAfterTheLast) {
 
 TEST(LevelWakeups, NearALineThereIsMoreThanTheKernelTellsForAShortTimeAndThenARest) {
   LevelWakeups wakeups;
-  EXPECT_EQ(wakeups.NextNear(kNow), std::nullopt) << "nothing was told";
+  EXPECT_EQ(wakeups.NextNear(kNow), std::nullopt) << "there was no wake-up";
   (void)wakeups.Told(kNow);
   EXPECT_EQ(wakeups.NextNear(kNow), kNow + microseconds(500));
   EXPECT_EQ(wakeups.NextNear(kNow + milliseconds(30)), std::nullopt);
   (void)wakeups.Told(kNow + milliseconds(329));
-  EXPECT_EQ(wakeups.NextNear(kNow + milliseconds(329)), std::nullopt) << "it rests";
+  EXPECT_EQ(wakeups.NextNear(kNow + milliseconds(329)), std::nullopt) << "then it pauses";
   (void)wakeups.Told(kNow + milliseconds(330));
   EXPECT_NE(wakeups.NextNear(kNow + milliseconds(330)), std::nullopt);
 }

@@ -31,7 +31,8 @@ void MeasuredPods::MarkStale(const DiskUse* disk, std::vector<PodStats>& stats) 
 }
 
 void MeasuredPods::AddTo(std::vector<PodView>& pods) const {
-  // Both are by namespace and name, so the next one is found at once or a little further on.
+  // Both lists are in the order of namespace and name, so the search for a pod begins where the
+  // last one ended.
   auto from = pods.begin();
   for (const PodStats& stats : stats_) {
     const auto pod =

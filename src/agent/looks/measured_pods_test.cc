@@ -22,7 +22,7 @@ TEST(MeasuredPods, AFigureDecidesOnceAsMeasuredForThePass) {
   pods.Take({}, disk, kMeasuredAt);
   EXPECT_EQ(Marked(pods, &disk)[0].stale_disk->measured_at, kMeasuredAt);
   pods.Forget("pod");
-  EXPECT_FALSE(Marked(pods, &disk)[0].stale_disk) << "another pod under the same UID";
+  EXPECT_FALSE(Marked(pods, &disk)[0].stale_disk) << "a different pod with the same UID";
 }
 
 TEST(MeasuredPods, AWalkThatWasNotOverAndNoneAtAllAreToldApart) {

@@ -8,20 +8,21 @@
 namespace jettison {
 namespace {
 
-// Two looks that are closer together say nothing of a pace.
+// Two looks that are closer together than this do not show a pace.
 constexpr Duration kShortestSpan = std::chrono::milliseconds(1);
 
-// So much later than a line is thought to be crossed, lest a look comes just before it.
+// A look comes this much after the expected crossing of a line, so that it does not come just
+// before it.
 constexpr Duration kPastTheLine = std::chrono::microseconds(200);
 
-// `bytes` at `pace` bytes a second, as far as it matters: no longer than `longest`.
+// The time for `bytes` at `pace` bytes a second, but at most `longest`.
 Duration TimeFor(std::int64_t bytes, double pace, Duration longest) {
   const double seconds = static_cast<double>(bytes) / pace;
   if (seconds >= SecondsOf(longest)) return longest;
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
-// Bytes that may still go before the threshold is crossed; negative: it is.
+// Bytes until the threshold is crossed; negative: it has been crossed.
 std::int64_t Distance(const Threshold& threshold, const Observation& seen) {
   return seen.available - QuantityOf(threshold.value, seen.capacity).Value();
 }
@@ -41,7 +42,7 @@ void MemoryForecast::Seen(const Observations& observations, Instant now) {
     if (trend.last) {
       const double pace =
           static_cast<double>(trend.last->available - seen->available) / SecondsOf(now - trend.at);
-      // Growth counts at once; that it has ended is believed by halves.
+      // Faster growth counts at once; slower growth only lowers the pace by half of the difference.
       trend.shrinking = std::max({pace, (trend.shrinking + pace) / 2, 0.0});
     }
     trend.last = seen;
@@ -64,7 +65,7 @@ std::optional<Duration> MemoryForecast::TimeTo(const Threshold& threshold) const
   return TimeFor(Distance(threshold, *trend->last), trend->shrinking, std::chrono::hours(24 * 365));
 }
 
-// Half of the way, since growth may become faster. The last stretch is gone in one: a look just
+// Half of the way, because growth may become faster. The last stretch is not halved: a look just
 // past the line sees the crossing soonest.
 Duration MemoryForecast::WaitForGrowth(std::int64_t distance, double pace) const {
   const Duration half = TimeFor(distance, 2 * pace, rule_.longest);

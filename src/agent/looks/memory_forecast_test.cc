@@ -52,7 +52,7 @@ TEST(MemoryForecast, GrowthIsFollowedInHalvesAndThenMetJustPastTheLine) {
   MemoryForecast forecast;
   forecast.Seen(Available(500), kStart);
   forecast.Seen(Available(300), kStart + milliseconds(100));  // 2000 MiB/s
-  EXPECT_EQ(NextLook(forecast), milliseconds(50)) << "200 MiB, half of the way at that pace";
+  EXPECT_EQ(NextLook(forecast), milliseconds(50)) << "half of the time for 200 MiB at that pace";
   forecast.Seen(Available(200), kStart + milliseconds(150));
   EXPECT_EQ(NextLook(forecast), milliseconds(25));
   forecast.Seen(Available(116), kStart + milliseconds(192));
@@ -93,7 +93,7 @@ TEST(MemoryForecast, WhereTheKernelTellsItIsOnlyLookedForJustBeforeTheLine) {
 TEST(MemoryForecast, TheTimeToAThresholdFollowsFromThePace) {
   MemoryForecast forecast;
   forecast.Seen(Available(400), kStart);
-  EXPECT_FALSE(forecast.TimeTo(Below(100).front())) << "no pace is known";
+  EXPECT_FALSE(forecast.TimeTo(Below(100).front())) << "the pace is not known";
   forecast.Seen(Available(300), kStart + seconds(1));
   EXPECT_EQ(forecast.TimeTo(Below(100).front()), seconds(2));
   EXPECT_FALSE(forecast.TimeTo(Below(350).front())) << "crossed";

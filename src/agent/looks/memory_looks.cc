@@ -8,8 +8,8 @@
 namespace jettison {
 namespace {
 
-// Stalls that go on are told again within two seconds at the latest, and whatever they have come to
-// is in the averages two seconds after that.
+// The kernel reports continuing stalls again within two seconds, and the averages include them two
+// seconds after that.
 constexpr Duration kStallsLast = 2 * kPressureUpdates;
 
 }  // namespace

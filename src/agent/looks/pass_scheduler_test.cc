@@ -16,7 +16,7 @@ TEST(PassScheduler, BeginsAtOnceAndThenOneIntervalAfterEachEnd) {
   EXPECT_FALSE(scheduler.Begin(At(4)));
   EXPECT_EQ(scheduler.NextDeadline(), At(5));
   EXPECT_TRUE(scheduler.Begin(At(5)));
-  EXPECT_FALSE(scheduler.Begin(At(100))) << "one is being measured";
+  EXPECT_FALSE(scheduler.Begin(At(100))) << "a pass is being measured";
   EXPECT_EQ(scheduler.NextDeadline(), std::nullopt);
   scheduler.Done(At(8));
   EXPECT_EQ(scheduler.NextDeadline(), At(18));

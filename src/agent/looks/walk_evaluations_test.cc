@@ -17,7 +17,7 @@ TEST(WalkEvaluations, ComeEachInterval) {
       << "not by the clock";
   EXPECT_TRUE(evaluations.Begin(kWalkedAt + seconds(10)));
   EXPECT_EQ(evaluations.Take(kWalkedAt + seconds(10)), std::nullopt)
-      << "this is the one by the clock";
+      << "this is the pass by the clock";
   EXPECT_EQ(evaluations.NextDeadline(), kWalkedAt + seconds(20));
 }
 

@@ -26,7 +26,7 @@
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/scarcity.h"
 
-// There where the program was linked with AddressSanitizer or ThreadSanitizer.
+// Defined if the program was linked with AddressSanitizer or ThreadSanitizer.
 extern "C" [[gnu::weak]] void __asan_init();
 extern "C" [[gnu::weak]] void __tsan_init();
 
@@ -93,7 +93,7 @@ TEST(BackgroundThread, OneThatIsRefusedIsMissingAndItsJobWaitsForIt) {
   ASSERT_EQ(missing.size(), 1U);
   EXPECT_EQ(missing[0].purpose.name, "late");
   EXPECT_EQ(missing[0].error.code, ErrorCode::kUnavailable);
-  EXPECT_TRUE(TakeMissingThreads().empty()) << "told once";
+  EXPECT_TRUE(TakeMissingThreads().empty()) << "reported once";
   EXPECT_EQ(StartMissingThreads(), std::vector<std::string>{"late"});
   EXPECT_FALSE(AnyThreadMissing());
   EXPECT_TRUE(AwaitReadable(done.fd()));
@@ -151,7 +151,7 @@ TEST(EventLoop, CallsBackForDescriptorsSignalsAndTheTimerUntilItIsToldToQuit) {
   EXPECT_GE(turns, 3);
 }
 
-// How the calling thread stands before others.
+// The priority of the calling thread.
 struct Standing {
   int policy = 0;
   int real_time = 0;
@@ -198,14 +198,14 @@ TEST(ThreadPriority, IsRealTimeOnlyWhereThatKeepsNobodyFromSwitchingOnAControlle
   const auto may_be = [&](const char* groups) { return MayBeRealTime(groups, v2.path()); };
   EXPECT_TRUE(may_be("0::/system.slice/with\n"));
   EXPECT_FALSE(may_be("0::/system.slice/without\n"));
-  EXPECT_TRUE(may_be("0::/\n")) << "nobody is above the root";
+  EXPECT_TRUE(may_be("0::/\n")) << "there is no group above the root";
   EXPECT_TRUE(may_be("4:memory:/a\n3:cpu,cpuacct:/b:c\n0::/system.slice/without\n"))
       << "v1 refuses by itself";
   EXPECT_FALSE(may_be("4:cpuset,cpuacct:/a\n0::/system.slice/without"));
   EXPECT_FALSE(may_be(""));
 }
 
-// KiB, of a row of /proc/self/status.
+// A row of /proc/self/status, in KiB.
 long StatusRow(const std::string& row) {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -214,12 +214,14 @@ long StatusRow(const std::string& row) {
   return -1;
 }
 
-// Sanitizers let nobody lock memory. A test that was compiled without one may be linked with it.
+// Sanitizers do not allow memory to be locked. A test that was compiled without one may be linked
+// with it.
 bool MemoryCanBeLocked() {
   return __asan_init == nullptr && __tsan_init == nullptr;
 }
 
-// A process of its own, which a lock on memory ends with; whether `body` returned true in it.
+// Runs `body` in a separate process, so that its memory lock ends with it. Whether `body` returned
+// true.
 bool InChild(bool (*body)()) {
   ChildProcess child([body](const auto&) {
     if (!body()) ::_exit(1);
@@ -258,7 +260,7 @@ TEST(EventLoop, AnUnwatchedDescriptorCallsBackNoMore) {
   Mailbox<int> first;
   Mailbox<int> second;
   int calls = 0;
-  // Whichever comes first unwatches the other.
+  // The first one to become ready unwatches the other.
   ASSERT_TRUE(loop->Watch(first.fd(), [&] {
     ++calls;
     loop->Unwatch(second.fd());

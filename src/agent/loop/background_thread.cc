@@ -54,7 +54,7 @@ void BackgroundThread::State::Work() {
     next.reset();
     lock.unlock();
     job();
-    job = nullptr;  // what it holds goes before the next is waited for
+    job = nullptr;  // what it holds is destroyed before the next is waited for
     lock.lock();
   }
 }
@@ -75,7 +75,7 @@ class MissingThreads {
     }
   }
 
-  // Whether it has a thread; from here on it gets none.
+  // Whether it has a thread. From now on none is started for it.
   bool Forget(const State& state) {
     const std::lock_guard lock(mutex_);
     std::erase_if(missing_, [&](const Entry& entry) { return entry.state.get() == &state; });
@@ -101,7 +101,7 @@ class MissingThreads {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> started;
     for (const Entry& entry : missing_) {
-      // Where one is refused the next would be, too.
+      // If one thread is refused, the next would be, too.
       if (!entry.state->Start()) break;
       started.push_back(entry.state->purpose.name);
     }
@@ -141,7 +141,7 @@ BackgroundThread::~BackgroundThread() {
 }
 
 void BackgroundThread::Do(Job job) {
-  std::optional<Job> dropped;  // its end may take a lock of its owner's
+  std::optional<Job> dropped;  // destroyed unlocked: its destructor may lock a mutex of its owner
   {
     const std::lock_guard lock(state_->mutex);
     dropped = std::exchange(state_->next, std::move(job));

@@ -32,7 +32,7 @@ struct EventLoop::Watched {
 
 struct EventLoop::Sources {
   std::map<int, std::unique_ptr<Watched>> watched;  // by descriptor
-  std::vector<std::unique_ptr<Watched>> dropped;    // perhaps the one that is calling back
+  std::vector<std::unique_ptr<Watched>> dropped;    // one of them may be calling back now
   std::vector<std::unique_ptr<Watched>> signals;
   Source timer;
   sigset_t mask_before{};

@@ -5,7 +5,7 @@
 namespace jettison {
 namespace {
 
-// Empty where it cannot be read: then no mark of another run is of this boot.
+// Empty if it cannot be read: then no mark of another run counts as one of this boot.
 std::string BootId() {
   std::string id = kernel::ReadFile("/proc/sys/kernel/random/boot_id").value_or("");
   while (id.ends_with('\n')) id.pop_back();
@@ -14,7 +14,8 @@ std::string BootId() {
 
 }  // namespace
 
-// One for the whole process: the wall clock may be set between one clock and the next.
+// One mark for the whole process, because the wall clock may be set between the creation of two
+// clocks.
 const TimeMark& SteadyClock::StartOfThisProcess() {
   static const TimeMark kStart{.boot_id = BootId(),
                                .since_boot = Read(CLOCK_BOOTTIME),

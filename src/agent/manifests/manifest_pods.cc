@@ -39,13 +39,13 @@ std::vector<std::string> ManifestPods::Adopt(const std::vector<Pod>& pods) {
     File& file = files_[path];
     file.adopted = true;
     if (file.pods.empty()) files.push_back(path);
-    // Of two of one name the older is on its way out.
+    // Of two pods with one name, the older is being removed.
     if (!HasName(file.pods, pod)) file.pods.push_back(pod);
   }
   return files;
 }
 
-// A file that is not known is not there now, but may be soon.
+// A file that is not known is missing now, but may appear soon.
 void ManifestPods::AdoptLate(const Pod& pod, Instant now) {
   const std::string path = SourceFileOf(pod);
   if (path.empty()) {
@@ -72,7 +72,7 @@ void ManifestPods::Apply(std::vector<ManifestNews> news, Instant now) {
     } else if (const auto* gone = std::get_if<ManifestGone>(&one.now)) {
       TakeGone(one.file, gone->with_folder, now);
     } else if (const auto file = files_.find(one.file); file != files_.end()) {
-      // It is being written: what it says then counts.
+      // The file is being written; its next content counts.
       auto& counts_at = file->second.counts_at;
       if (counts_at) counts_at = std::max(*counts_at, now + std::chrono::seconds(1));
     }
@@ -102,8 +102,8 @@ void ManifestPods::TakeReading(const std::string& path, ManifestReading reading,
 
 void ManifestPods::TakeUnreadable(const std::string& path, const Error& error) {
   File& file = files_[path];
-  file.counts_at.reset();  // it is there
-  // It is told each time.
+  file.counts_at.reset();  // the file exists
+  // Each scan reports it, but it is logged once.
   if (std::exchange(file.unreadable, error.message) == error.message) return;
   Report({.file = path, .key = {}, .value = {}, .message = error.message});
   file.faulty = error.code == ErrorCode::kInvalidArgument;

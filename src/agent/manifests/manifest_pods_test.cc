@@ -32,7 +32,7 @@ class ManifestPodsTest : public testing::Test {
   void Fail(const std::string& file) {
     Tell(file, ManifestUnreadable{{ErrorCode::kInternal, "open: Too many open files"}});
   }
-  // The manifests are looked through so much later.
+  // Scans the manifests this much later.
   void SettleAfter(Duration duration) {
     clock_.Advance(duration);
     pods_.Settle(clock_.Now());
@@ -121,7 +121,7 @@ TEST_F(ManifestPodsTest, FilesThatGoWithTheirFolderCountWhenTheyHaveStayedAway) 
   pods_.Apply({{.file = "/m/a", .now = ManifestGone{.with_folder = true}},
                {.file = "/m/b", .now = ManifestGone{.with_folder = true}}},
               clock_.Now());
-  ASSERT_EQ(lines_.size(), 1U) << "said at once, and once for all";
+  ASSERT_EQ(lines_.size(), 1U) << "logged at once, in one line for all";
   EXPECT_THAT(lines_.back(), HasSubstr("level=warn"));
   EXPECT_THAT(lines_.back(), HasSubstr("count=2 file=/m/a endedAfter=\"5 s\""));
   EXPECT_TRUE(pods_.IsUnsettled());
@@ -170,7 +170,7 @@ TEST_F(ManifestPodsTest, AnEmptiedFileCountsWhenItHasStayedEmpty) {
     ASSERT_EQ(lines_.size(), 1U);
     EXPECT_THAT(lines_.back(), HasSubstr("of running pods are missing or empty"));
     SettleAfter(4s);
-    Put("/m/a", empty);  // touched: its time runs on
+    Put("/m/a", empty);  // touched: its waiting time does not start again
     SettleAfter(1s);
     EXPECT_THAT(Names(), ElementsAre("default/b"));
   }
@@ -210,7 +210,7 @@ TEST_F(ManifestPodsTest, PodsOfAnAgentBeforeStayWhileTheirFileHasFaultsOrCannotB
   Fail("/m/c");
   SettleAfter(1h);
   EXPECT_EQ(pods_.Wanted(), all);
-  // What is wrong with one document harms no other.
+  // A fault of one document does not affect the others.
   Put("/m/a", "kind: Pod\n---\n" + Manifest("b", "  labels: {x: z}\n"));
   EXPECT_THAT(Names(), ElementsAre("default/a", "default/b", "default/c"));
   EXPECT_NE(pods_.Wanted().at(1).uid, all[1].uid);
@@ -246,7 +246,7 @@ TEST_F(ManifestPodsTest, AFileThatWasDeletedWhileNoAgentWasThereCountsAtOnce) {
   EXPECT_THAT(Names(), ElementsAre("default/b"));
 }
 
-// An agent of before did not write down which file a pod is of.
+// An earlier version of the agent did not record the file of a pod.
 TEST_F(ManifestPodsTest, APodOfAnUnknownFileStaysUntilEveryFileCouldBeRead) {
   std::vector<Pod> old = PodsOf("/m/a", Manifest("a"));
   old[0].annotations.erase("jettison.io/config.file");

@@ -18,7 +18,7 @@ namespace jettison {
 namespace {
 
 constexpr auto kEndPatience = std::chrono::seconds(1);
-// Where no descriptor could be had to be woken by.
+// The interval of looks if there is no descriptor that could wake the thread.
 constexpr int kWithoutWakeMs = 1000;
 
 }  // namespace
@@ -27,7 +27,7 @@ struct ManifestReader::Work {
   Work(ManifestDirectory manifests, const SteadyClock& now)
       : directory(std::move(manifests)), clock(now) {}
 
-  ManifestDirectory directory;  // the thread's, once there is one
+  ManifestDirectory directory;  // used by the thread, once it runs
   SteadyClock clock;
   Mailbox<ManifestScan> scans;
   FileDescriptor wake{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};

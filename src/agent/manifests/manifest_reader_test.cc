@@ -25,8 +25,8 @@ class ManifestReaderTest : public testing::Test {
   void Write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_.path() + "/" + name) << text;
   }
-  // What the next scan with news found, as names of pods. The kernel tells of a new file before its
-  // writer has closed it, and of one that was there before the first scan: such scans have no news.
+  // The names of the pods in the next scan with news. The kernel also reports a new file before its
+  // writer has closed it, and a file from before the first scan; such scans have no news.
   std::vector<std::string> Next() {
     std::vector<std::string> names;
     while (names.empty()) {
@@ -63,7 +63,7 @@ TEST_F(ManifestReaderTest, ReadsBesideTheLoopWhatIsThereAndWhatChanges) {
   EXPECT_FALSE(whole_);
 }
 
-// Whatever else the processors do meanwhile.
+// This must hold however busy the processors are.
 std::chrono::nanoseconds SpentByThisThread() {
   timespec spent{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);

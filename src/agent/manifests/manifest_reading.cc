@@ -10,7 +10,7 @@
 namespace jettison {
 namespace {
 
-// What the values of a manifest may take in memory while it is read.
+// The most memory that the values of a manifest may take while it is read.
 constexpr std::size_t kMostMemory = std::size_t{16} << 20;
 
 constexpr const char* kConfigSource = "kubernetes.io/config.source";

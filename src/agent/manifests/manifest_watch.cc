@@ -7,7 +7,7 @@ namespace jettison {
 namespace {
 
 // A manifest folder that does not exist yet cannot be watched, and a file that could not be read is
-// not told again; they are looked for this often.
+// not reported again; this is how often both are tried again.
 constexpr Duration kUnsettledRescan = std::chrono::seconds(1);
 
 }  // namespace
@@ -22,7 +22,7 @@ bool ManifestWatch::Take(Instant now) {
   bool told = false;
   for (ManifestScan& scan : reader_->TakeScans()) {
     watched_ = std::move(scan.watched);
-    // A folder that cannot be read is no folder without pods: those that run go on.
+    // A folder that cannot be read does not mean that there are no pods: those that run continue.
     const bool is_first = scan.whole && !std::exchange(looked_through_, true);
     told = told || is_first || !scan.news.empty();
     pods_.Apply(std::move(scan.news), now);

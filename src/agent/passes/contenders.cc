@@ -6,7 +6,7 @@
 namespace jettison {
 namespace {
 
-// As if nothing had been measured of the pod.
+// Resets the stats of the pod to not measured.
 void Begin(const PodFacts& facts, PodStats& stats) {
   if (stats.uid != facts.pod.uid) {
     stats.uid = facts.pod.uid;
@@ -45,7 +45,7 @@ void Contenders::Take(const Pods& pods, const std::vector<PodStats>& stats) {
   known_.Take(stats);
 }
 
-// All are read within sixteen calls.
+// Sixteen calls read all pods.
 void Contenders::ReadAhead() {
   constexpr std::size_t kCalls = 16;
   constexpr std::size_t kFewest = 16;
@@ -105,7 +105,7 @@ void Contenders::ReadOthers(const Pods& pods, std::vector<PodStats>& stats) {
   known_.Take(stats);
 }
 
-// The search has read counts alone, which stay as they were.
+// The search has read only the process counts, which it decided by, so they are kept.
 void Contenders::ReadAllOf(const Pods& pods, std::vector<PodStats>& stats) {
   std::vector<PodStats> all;
   figures_.ReadPods(pods, nullptr, all);

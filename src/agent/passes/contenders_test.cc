@@ -9,7 +9,7 @@
 namespace jettison {
 namespace {
 
-// Pods of one class; the fake has no group but theirs.
+// Pods of one class; the fake has no other groups.
 class ContendersTest : public testing::Test {
  protected:
   void Add(const std::string& name, std::uint64_t memory, std::uint64_t tasks = 1) {
@@ -54,7 +54,7 @@ TEST_F(ContendersTest, WhoCouldNotGoFirstIsReadAfterwards) {
   contenders_.ReadOthers(pods_, stats_);
   EXPECT_EQ(StatsOf("hog").passed_over_at, std::nullopt);
   EXPECT_EQ(StatsOf("small").memory_working_set_bytes, 2 * kMi);
-  EXPECT_EQ(StatsOf("small").passed_over_at, 3 * kMi) << "what the class holds beside the hog";
+  EXPECT_EQ(StatsOf("small").passed_over_at, 3 * kMi) << "what the class holds apart from the hog";
   EXPECT_FALSE(contenders_.HavePassedOver());
 }
 
@@ -86,7 +86,7 @@ TEST_F(ContendersTest, ProcessIdsAreCountedByTheSameSearchAndAllElseIsReadAfterw
   EXPECT_FALSE(StatsOf("idle").process_count);
   figures_.tasks["bomb"] = 7000;
   contenders_.ReadOthers(pods_, stats_);
-  EXPECT_EQ(StatsOf("bomb").process_count, 5000U) << "what was decided by";
+  EXPECT_EQ(StatsOf("bomb").process_count, 5000U) << "the decision was made by this count";
   EXPECT_EQ(StatsOf("bomb").memory_working_set_bytes, kMi);
   EXPECT_EQ(StatsOf("idle").process_count, 3U);
   EXPECT_EQ(StatsOf("idle").passed_over_at, 3U);
@@ -99,7 +99,7 @@ TEST_F(ContendersTest, WhatIsKnownOfPodsStaysKnownWhenOthersComeAndGo) {
   pods_.erase(pods_.begin());
   Add("e", kMi);
   contenders_.Read(Resource::kMemory, pods_, stats_);
-  EXPECT_EQ(figures_.charge_reads, 1) << "the one that was known to be the largest";
+  EXPECT_EQ(figures_.charge_reads, 1) << "only the pod that was known to be the largest";
 }
 
 TEST_F(ContendersTest, WhoHasGrownIsKnownFromReadingAhead) {
@@ -107,7 +107,7 @@ TEST_F(ContendersTest, WhoHasGrownIsKnownFromReadingAhead) {
   Know();
   figures_.memory["idle-35"] = 300 * kMi;
   contenders_.ReadAhead();
-  EXPECT_EQ(figures_.charge_reads, 16) << "some each time";
+  EXPECT_EQ(figures_.charge_reads, 16) << "some pods each time";
   contenders_.ReadAhead();
   contenders_.ReadAhead();
   figures_.charge_reads = 0;
@@ -143,7 +143,7 @@ TEST_F(NodeContendersTest, OnlyWhoeverMayGoFirstIsReadBeforeTheKill) {
   Crossed();
   EXPECT_THAT(runtime_.TakeCommands(), testing::ElementsAre("stop hog/c 1s"));
   EXPECT_EQ(figures_.charge_reads, 1);
-  EXPECT_EQ(figures_.figure_reads, 2) << "the other one after the kill";
+  EXPECT_EQ(figures_.figure_reads, 2) << "the second pod after the kill";
   EXPECT_EQ(figures_.memory_reads, 0);
 }
 
@@ -154,7 +154,7 @@ TEST_F(NodeContendersTest, TheVictimHasTheProcessorBeforeTheOthersAreRead) {
   figures_.figure_reads = 0;
   EXPECT_THAT(figures_at_way_, testing::IsEmpty());
   Crossed();
-  EXPECT_THAT(figures_at_way_, testing::ElementsAre(1)) << "the victim alone";
+  EXPECT_THAT(figures_at_way_, testing::ElementsAre(1)) << "only the victim had been read";
   EXPECT_EQ(figures_.figure_reads, 2);
 }
 

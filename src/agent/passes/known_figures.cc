@@ -6,7 +6,7 @@
 
 namespace jettison {
 
-// Pods come and go one by one, and those that stay keep their order.
+// Few pods appear or disappear at a time, and those that stay keep their order.
 bool KnownFigures::Keep(std::span<const PodFacts* const> pods) {
   if (std::ranges::equal(pods, pods_)) return false;
   std::vector<std::uint64_t> memory(pods.size());

@@ -20,7 +20,7 @@ bool IsDue(std::optional<Instant> deadline, Instant now) {
   return deadline && *deadline <= now;
 }
 
-// Between two walks of which the first could not read everything.
+// The pause after a walk that could not read everything.
 constexpr Duration kReadAgainAfter = std::chrono::milliseconds(200);
 
 }  // namespace
@@ -78,7 +78,7 @@ Snapshot Node::MakeSnapshot() const {
 void Node::Begin() {
   WatchPass(ReadNode());
   if (passes() == 0) {
-    // An eviction of an agent before is awaited, which puts the pass off; memory is watched.
+    // An eviction of an earlier agent is awaited, which postpones the pass; memory is watched.
     const Instant now = edges_.clock.Now();
     PlanLook(passes_.Seen(), now);
     PlanPaceLook(now);
@@ -96,7 +96,7 @@ void Node::Advance() {
   if (watches_.Begin(now)) WatchPass(ReadNode());
   if (IsDue(looks_.due(), now)) LookAtMemory();
   if (IsDue(passes_.pacing().look_due(), now)) LookAtPace();
-  // While an eviction is awaited a watch pass says whether anything may be decided at all.
+  // While an eviction is awaited, a watch pass determines whether anything may be decided at all.
   if (scheduler_.Begin(now)) StartWalk();
   WatchOverWalk();
   if (settings_.memory_notifications || settings_.look_ahead) {
@@ -106,7 +106,7 @@ void Node::Advance() {
   }
 }
 
-// Where the next look comes soon, something grows.
+// A look that is due soon means that something grows.
 void Node::ReadAhead(Instant now) {
   if (passes_.standing().wait.active()) return;
   const auto is_soon = [now](std::optional<Instant> due) { return due && *due < now + kSoon; };
@@ -146,7 +146,7 @@ void Node::WatchPass(const ReadingPlan& plan) {
   StayNear(now);
 }
 
-// Just before a threshold the next watch pass is not left to the kernel.
+// Just before a threshold, the next watch pass does not wait for the kernel.
 void Node::StayNear(Instant now) {
   const auto next = wakeups_.NextNear(now);
   if (!next || passes_.standing().wait.active()) return;
@@ -164,7 +164,7 @@ void Node::PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause) {
   if (!passes_.MayDecide(other ? other : plan.threshold)) return;
   const bool same_conditions = plan.evaluation.next.conditions == state().conditions;
   if (!other) {
-    // Nothing new could be decided for the disk.
+    // A pass could not decide anything new for the disk.
     const bool lately = disk_demand_.PassedWithin(settings_.monitoring_interval, now);
     if (same_conditions && (lately || DiskIsPaused(now, hard))) return;
     disk_demand_.PassedWithout(now);
@@ -173,7 +173,7 @@ void Node::PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause) {
   if (other && same_conditions && passes_.IsTold(plan, decision)) return PlanPaceLook(now);
   const CycleReport& report = passes_.Run(plan, decision, cause);
   AfterPass(report, now);
-  // The reclaim may have been enough, or has only begun: its end looks again.
+  // The reclaim may have been enough, or has only begun; when it ends, the disk is looked at again.
   const bool settled = report.relieved_by_reclaim || report.reclaim_under_way;
   if (!other && settled) disk_demand_.Drop();
 }
@@ -197,11 +197,11 @@ void Node::FullPass(const ReadingPlan& plan, const DiskUse& disk) {
 void Node::AfterPass(const CycleReport& report, Instant now) {
   if (HasOutcome(report, EvictOutcome::kEnding)) watches_.Set(now + settings_.monitoring_interval);
   reclaim_awaited_ = reclaim_awaited_ || report.reclaim_under_way;
-  // Looked at anew by a full pass: the kubelet would look at everything. Where pods are awaited,
-  // that is asked for when they are gone.
+  // The end of the pause is a full pass, because the kubelet would look at everything. If pods are
+  // awaited, that pass is requested when they are gone.
   if (report.pause && !passes_.standing().wait.active()) scheduler_.Request(report.pause->until);
   PlanPaceLook(now);
-  // A grace period that ends between two passes is acted for when it ends.
+  // A grace period that ends between two passes causes a pass at its end.
   const auto grace_end = NextGraceEnd(passes_.policy()->thresholds, report.evaluation);
   if (grace_end) scheduler_.Request(*grace_end);
   evaluations_.SetGraceEnd(grace_end);
@@ -209,8 +209,8 @@ void Node::AfterPass(const CycleReport& report, Instant now) {
   PlanLook(report.observations, now);
 }
 
-// For the first time as soon as it is known who is wanted: an agent before may have been killed
-// while it removed what a pod leaves.
+// The first collection is made as soon as the wanted pods are known: an earlier agent may have been
+// killed while it removed the remains of a pod.
 void Node::CollectGarbage(Instant now) {
   const bool first = !gc_began_ && edges_.pods.StandingForGc().all_sources_ready;
   if (!first && now < next_gc_) return;
@@ -235,7 +235,7 @@ void Node::LookAgain(Instant now) {
   scheduler_.Request(now);
 }
 
-// A full pass that is being measured when a reclaim ends is the one that goes on from there.
+// If a full pass is being measured when a reclaim ends, that pass continues from the reclaim.
 void Node::CheckReclaim(Instant now) {
   edges_.reclaimer.Advance(now);
   if (!reclaim_awaited_ || edges_.reclaimer.UnderWay()) return;
@@ -262,7 +262,7 @@ void Node::TakeAnswers(Instant now) {
 
 // ---- walks through pods' files
 
-// What the node's own figures say is not put off until the walk is back.
+// Decisions by the node's own figures are not postponed until the walk is over.
 void Node::StartWalk() {
   const Instant now = edges_.clock.Now();
   const auto& pods = edges_.pods.Active();
@@ -277,7 +277,7 @@ void Node::StartWalk() {
   }
 }
 
-// While a walk is under way evaluations take the place of full passes.
+// While a walk is under way, evaluations replace full passes.
 std::optional<Instant> Node::NextByClock(Instant now) {
   return scheduler_.measuring() ? evaluations_.Take(now) : scheduler_.NextDeadline();
 }
@@ -294,8 +294,8 @@ void Node::DiskMeasured(const DiskUse& disk) {
   scheduler_.Done(edges_.clock.Now());
 }
 
-// A pod that came after the walk had begun may be the one that fills the disk; it could not go
-// while nothing is known of it. It is waited for as long as for any walk.
+// A pod that appeared after the walk had begun may be the one that fills the disk, and it cannot be
+// evicted before it is measured. The wait for it is limited like that for any walk.
 bool Node::MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk) {
   if (!walk_.Missed(edges_.pods.Active(), disk)) return false;
   if (!ActsForDisk(plan)) return false;
@@ -305,7 +305,7 @@ bool Node::MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk) {
   return true;
 }
 
-// A pod whose files cannot be read for a moment may be the one that fills the disk, too.
+// A pod whose files cannot be read at the moment may be the one that fills the disk, too.
 bool Node::MustReadAgain(const ReadingPlan& plan) {
   const auto until = edges_.disk_walks.UnreadUntil();
   if (!until || !ActsForDisk(plan)) return false;
@@ -318,7 +318,7 @@ bool Node::ActsForDisk(const ReadingPlan& plan) const {
   return plan.threshold && IsDisk(passes_.policy()->thresholds[*plan.threshold]);
 }
 
-// Everything that has to be done before the walk is back.
+// Does what cannot wait until the walk is over.
 void Node::WatchOverWalk() {
   const Instant now = edges_.clock.Now();
   if (scheduler_.measuring()) {
@@ -370,8 +370,7 @@ void Node::Stalled() {
   LookAtMemory();
 }
 
-// A pass is only worth its while where it has something to say. Whatever else it would find waits
-// for the next.
+// A pass is made only if it would report something new. Everything else can wait for the next one.
 void Node::LookAtMemory() {
   const Instant now = edges_.clock.Now();
   ++counters_.looks;
@@ -407,7 +406,7 @@ void Node::LookAtPace() {
   const auto& thresholds = passes_.policy()->thresholds;
   passes_.pacing().EndPauseUnless(thresholds, evaluation.overdue);
   PlanPaceLook(now);
-  // An eviction for a disk is looked at by passes only.
+  // Evictions for a disk are left to the other passes.
   if (WithoutDisks(thresholds, evaluation.acting).any()) WatchPassAfterLook(left_out);
 }
 

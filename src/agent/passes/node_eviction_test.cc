@@ -22,13 +22,13 @@ TEST_F(NodeEvictionTest, NoSecondPodBeforeTheFirstOneHasBeenGoneForASecond) {
   Pass(seconds(8));  // a periodic pass would be due
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("kill hog/c", "remove hog"));
   EXPECT_EQ(walks_.started, 1) << "the clean-up asks for a full pass";
-  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "the kubelet would poll for the clean-up";
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "the kubelet would wait for the clean-up";
   Pass(milliseconds(999));
   Crossed();
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
   Pass(milliseconds(1));
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop idle/c 1s"))
-      << "pressure goes on, and memory does not wait for the walk";
+      << "the pressure continues, and memory does not wait for the walk";
 }
 
 TEST_F(NodeEvictionTest, ASecondPodGoesWhenTheFirstIsNotGoneAfterThirtySeconds) {
@@ -86,7 +86,7 @@ TEST_F(NodeEvictionTest, AHardThresholdShortensASoftEvictionThatIsUnderWay) {
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 20s"));
   Pass(seconds(2));
   Crossed();
-  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "the soft one is being waited for";
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "the agent waits for the soft eviction";
   Pass(seconds(2));
   figures_.SetAvailable(99);
   Crossed();

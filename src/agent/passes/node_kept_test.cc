@@ -13,7 +13,7 @@ using testing::Not;
 
 class NodeKeptTest : public NodeTestBed {
  protected:
-  // A new agent goes on with the pods that are there.
+  // A new agent continues with the pods that are there.
   void Restart() {
     const KeptNode kept = node_->Kept();
     node_ =
@@ -89,12 +89,12 @@ TEST_F(NodeKeptTest, ASuspendIsNoPressure) {
   node_->Slept(std::chrono::hours(8));
   Pass(seconds(10));
   Measure();
-  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "it was met for 10 s of its 60";
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "10 s of its 60 s are over";
   for (int i = 0; i < 4; ++i) {
     Pass(seconds(10));
     Measure();
   }
-  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "for 50 s";
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "50 s are over";
   Pass(seconds(10));
   EXPECT_THAT(runtime_.TakeCommands(), Contains(HasSubstr("stop hog/c")));
 }
@@ -130,7 +130,7 @@ TEST_F(NodeKeptTest, NobodyElseGoesWhileAnEvictionOfTheAgentBeforeIsUnderWay) {
   EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s")) << "30 s after the first";
 }
 
-// What a pod leaves behind is removed with the runtime, so it is still there.
+// The remains of a pod are removed through the runtime, so they are still there.
 TEST_F(NodeKeptTest, AnEvictedPodIsAwaitedUntilTheRuntimeSaysThatItIsGone) {
   Start();
   figures_.SetAvailable(99);
@@ -163,7 +163,7 @@ TEST_F(NodeKeptTest, MemoryIsWatchedWhileAnEvictionOfTheAgentBeforeIsAwaited) {
   figures_.SetAvailable(300);
   notifier_.armed.clear();
   Restart();
-  EXPECT_GT(node_->passes(), 0U) << "nothing is to be decided, and how the node is can be said";
+  EXPECT_GT(node_->passes(), 0U) << "nothing to decide, but the node's state can be reported";
   EXPECT_THAT(notifier_.armed, Not(IsEmpty()));
 }
 

@@ -14,7 +14,7 @@ using testing::IsEmpty;
 
 constexpr auto kMebi = static_cast<std::int64_t>(kMi);
 
-// Remembers what it was told, and tells what the test says that it has taken.
+// Records its calls, and returns what the test says was reclaimed.
 class FakeLadder : public MemoryLadder {
  public:
   void Seen(std::span<const Threshold> thresholds, const Observations& observations,

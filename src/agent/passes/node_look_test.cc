@@ -9,12 +9,12 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Without the kernel's notifications: only the clock tells when memory is to be looked at.
+// Without the kernel's notifications: only the clock decides when memory is looked at.
 class NodeLookTest : public NodeTestBed {
  protected:
   NodeLookTest() { look_ahead_ = true; }
 
-  // Goes from deadline to deadline for `time`; how many there were.
+  // Steps from deadline to deadline for `time`; returns their number.
   int Turn(Duration time) {
     const Instant end = clock_.Now() + time;
     int turns = 0;
@@ -127,7 +127,7 @@ TEST_F(NodeLookTest, SwapThatRunsOutIsMetBetweenTwoPasses) {
   EXPECT_TRUE(node_->MakeSnapshot().conditions.Has(NodeConditionType::kMemoryPressure));
 }
 
-// Nothing but a threshold on pressure, of 40%, and triggers of the kernel.
+// Only a threshold of 40% on pressure, with triggers of the kernel.
 class NodeStallTest : public NodeLookTest {
  protected:
   NodeStallTest() {
@@ -196,7 +196,7 @@ TEST_F(NodeStallTest, WhatAPassHasActedForIsLeftToTheNextPass) {
     clock_.Advance(milliseconds(500));
     node_->Stalled();
   }
-  EXPECT_EQ(node_->passes(), passes) << "nobody is there to be evicted";
+  EXPECT_EQ(node_->passes(), passes) << "there is no pod that could be evicted";
 }
 
 }  // namespace

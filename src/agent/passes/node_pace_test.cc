@@ -18,7 +18,7 @@ constexpr Duration kStep = milliseconds(5);
 
 class NodePaceTest : public NodeTestBed {
  protected:
-  // Fifty pods of `each` MiB, and whoever the bed has gone.
+  // Fifty pods of `each` MiB; the pods of the bed are removed.
   void StartMany(std::uint64_t each) {
     Start();
     std::vector<Pod> pods;
@@ -33,7 +33,7 @@ class NodePaceTest : public NodeTestBed {
     runtime_.TakeCommands();
     lines_.clear();
   }
-  // Steps of 5 ms, each with a wake-up by the kernel and with a full pass where one is asked for.
+  // Steps of 5 ms, each with a wake-up by the kernel, and with a full pass if one is requested.
   void Run(Duration time) {
     for (Duration passed{0}; passed < time; passed += kStep) {
       Pass(kStep);
@@ -95,7 +95,7 @@ TEST_F(NodePaceTest, WhoeverHoldsTheMemoryForGoodCostsOnePodASecondAsWithTheKube
 
 TEST_F(NodePaceTest, ASecondLeakIsEndedAtOnceBesideTheFirst) {
   EvictAHogThatStays();
-  figures_.memory["hog"] = 0;  // it has given back what it had, and the other one took it
+  figures_.memory["hog"] = 0;  // its memory is free again, and the other pod took it
   std::vector<std::string> commands;
   for (int i = 1; i <= 8 && commands.empty(); ++i) {
     figures_.SetAvailable(static_cast<std::uint64_t>(99 - 2 * i));
@@ -118,7 +118,7 @@ TEST_F(NodePaceTest, ASecondLeakThatIsFastIsEndedAtTheSecondLookAfterTheFirst) {
   EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
 }
 
-// It was evicted for another resource, and what it holds is about to come back.
+// The pod was evicted for another resource, and its memory will soon be free.
 TEST_F(NodePaceTest, NobodyIsEvictedForMemoryThatAPodThatIsEndingHolds) {
   thresholds_.push_back({.signal = Signal::kPidAvailable,
                          .value = Quantity::Of(100),
@@ -139,7 +139,7 @@ TEST_F(NodePaceTest, NobodyIsEvictedForMemoryThatAPodThatIsEndingHolds) {
     Crossed();
   }
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
-  figures_.memory["hog"] = 0;  // it came back, and is gone again
+  figures_.memory["hog"] = 0;  // the pod came back, and is gone again
   Pass(kStep);
   Crossed();
   EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
@@ -255,7 +255,7 @@ TEST_F(NodePaceTest, AForkBombOutsideThePodsCostsOneOfThemASecond) {
   EXPECT_LE(Stops(), 5U);
 }
 
-// Process ids and the disk run short at once, and one pod has made both.
+// Process ids and the disk run short at the same time, both because of one pod.
 TEST_F(NodePaceTest, ADiskWaitsForWhatAPodGivesBackThatWasEvictedForProcessIds) {
   thresholds_.push_back(
       {.signal = Signal::kPidAvailable, .value = Quantity::Of(1000), .grace_period = {}});
@@ -279,7 +279,7 @@ TEST_F(NodePaceTest, ADiskWaitsForWhatAPodGivesBackThatWasEvictedForProcessIds) 
   EXPECT_THAT(runtime_.TakeCommands(), Not(Contains("stop idle/c 1s")));
 }
 
-// Where images have a file system of their own nothing is reclaimed for that of the node.
+// If images have a file system of their own, nothing is reclaimed for the file system of the node.
 TEST_F(NodePaceTest, ADiskWaitsForWhatAPodGivesBackThatWasTakenAway) {
   figures_.node.image_fs = figures_.node.fs;
   Start(false, DiskLayout{.dedicated_image_fs = true});

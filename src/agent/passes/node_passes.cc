@@ -13,7 +13,8 @@
 namespace jettison {
 namespace {
 
-// A question is made anew again and again; what becomes of it is said once.
+// A question to the API server is repeated often, but its outcome is logged once, by the part that
+// asks.
 bool IsSaidByWhoAsks(PaceReason reason) {
   return reason == PaceReason::kAsked || reason == PaceReason::kApiAway ||
          reason == PaceReason::kNoRight;
@@ -35,7 +36,7 @@ void NodePasses::TakePolicy(PassPolicy policy, Instant now) {
   standing_.state = CarryOver(standing_.state, policies_->thresholds, policy.thresholds);
   policies_ = PassPolicies(std::move(policy));
   if (!record_.last) return;
-  // The last report speaks of thresholds by their place, too.
+  // The last report refers to thresholds by their index, too.
   auto report = std::make_shared<CycleReport>(*record_.last);
   report->evaluation = EvaluateBy(*policies_, standing_.state, report->observations, now);
   record_.last = std::move(report);
@@ -44,7 +45,7 @@ void NodePasses::TakePolicy(PassPolicy policy, Instant now) {
 void NodePasses::Resume(const KeptNode& kept, Instant now) {
   jettison::Resume(kept, policies_->thresholds, now, standing_);
   if (!kept.wait || !standing_.wait.active()) return;
-  // The pace of the resources that evictions are under way for goes on with it.
+  // The pace of the resources for which evictions are under way continues as well.
   pacing_.Resume(*kept.wait, *standing_.wait.NextDeadline() - kCleanupTimeout, now);
 }
 
@@ -74,7 +75,7 @@ Evaluation NodePasses::EvaluateNow(Instant now) const {
 }
 
 bool NodePasses::MayDecide(std::optional<std::size_t> threshold) const {
-  // The first pass after a restart says how the node is, whoever is awaited.
+  // The first pass after a restart reports the node's state, even while evictions are awaited.
   if (!standing_.wait.active() || (!threshold && record_.count == 0)) return true;
   return threshold && standing_.wait.Allows(policies_->thresholds[*threshold]);
 }
@@ -223,7 +224,7 @@ const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& 
     contenders_.ReadOthers(pods, summary_.pods);
   }
   if (!report->evictions.empty() && decision.decision.threshold) {
-    // What is taken beside the victim is measured from here on.
+    // From now on, growth that is not the victim's is measured.
     pacing_.TakeSums(PacedFor(plan, *decision.decision.threshold, cause));
   }
   report->spared.assign(spared_.spared().begin(), spared_.spared().end());
@@ -250,7 +251,8 @@ const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& 
   return *record_.last;
 }
 
-// What a reclaim is judged by: file systems and memory of the node, pods do not count.
+// The figures that show whether a reclaim sufficed: file systems and memory of the node, without
+// pods.
 Result<Summary> NodePasses::ReadSummary() {
   Summary summary;
   summary.node = edges_.figures.ReadNode();
@@ -282,7 +284,7 @@ void NodePasses::AwaitCleanup(const CycleReport& report, Instant now) {
   const bool hard = std::ranges::any_of(report.evictions, [](const EvictionRecord& eviction) {
     return eviction.order.grace_period_seconds <= kHardEvictionGracePeriodSeconds;
   });
-  // A dry run keeps to the pace that it would have had.
+  // A dry run keeps the pace that real evictions would have had.
   if (HasOutcome(report, EvictOutcome::kDryRun)) {
     pacing_.Evicted(resource, hard, Duration{0}, now);
     pacing_.CleanedUp(true, now);
@@ -299,7 +301,7 @@ void NodePasses::AwaitCleanup(const CycleReport& report, Instant now) {
   ++changes_;
 }
 
-// What the pass says of the next eviction, and of who holds the memory.
+// Takes the pause before the next eviction, and what holds the memory, from the pass.
 void NodePasses::TellPause(const CycleReport& report, Instant now) {
   if (!summary_.pods.empty() || edges_.pods.Active().empty()) {
     record_.holders = HoldersOf(summary_.node, joined_, pacing_.HeldByEnding());
@@ -338,7 +340,7 @@ bool NodePasses::HasAskedFor(std::string_view uid) const {
   return asked_ && asked_->report.pause->pod_uid == uid;
 }
 
-// The pass of an answer that came late is no longer kept.
+// If the answer came late, the pass is no longer kept.
 RecordedPass NodePasses::TakeAsked(const EvictionOrder& order) {
   if (HasAskedFor(order.pod_uid)) return *std::exchange(asked_, std::nullopt);
   RecordedPass pass{.policy = policies_.For(PassKind::kWatch), .before = standing_.state};

@@ -30,7 +30,7 @@ TEST_F(NodeReclaimTest, AFullPassFollowsTheEndOfAReclaimAtOnceAndEvictsWherePres
   ASSERT_EQ(walks_.started, walks + 1);
   Measure();
   EXPECT_THAT(runtime_.TakeCommands(), testing::Contains("stop hog/c 1s"));
-  EXPECT_FALSE(reclaimer_.over) << "next time it is done anew";
+  EXPECT_FALSE(reclaimer_.over) << "the next request begins again";
 }
 
 TEST_F(NodeReclaimTest, NobodyIsEvictedWhereAReclaimThatTookItsTimeWasEnough) {

@@ -17,7 +17,7 @@ using testing::Not;
 
 constexpr Duration kAnswer = milliseconds(6);
 
-// Answers when the test says so, and holds and spares whom the test says.
+// Answers when the test says so, and holds and spares the pods that the test names.
 class FakeSoftEvictions : public SoftEvictions {
  public:
   std::optional<SoftHold> HoldAt(Instant now) const override {
@@ -74,7 +74,7 @@ class NodeSoftTest : public NodeTestBed {
     record_passes_ = true;
     figures_.memory = {{"hog", 200 * kMi}, {"idle", 100 * kMi}};
   }
-  // The soft threshold is crossed and its grace period over.
+  // The soft threshold is crossed and its grace period is over.
   void CrossSoft() {
     Start();
     figures_.SetAvailable(150);
@@ -135,7 +135,7 @@ TEST_F(NodeSoftTest, APodThatIsGrantedIsEvictedForEverybodyAndSignalledByNobody)
   FullPass();
   Pass(minutes(1));
   Measure();
-  EXPECT_THAT(fake_.Names(), Not(Contains("hog").Times(2))) << "it goes already";
+  EXPECT_THAT(fake_.Names(), Not(Contains("hog").Times(2))) << "it is being evicted already";
 }
 
 TEST_F(NodeSoftTest, APodThatHasEndedBeforeTheAnswerIsThereCountsAllTheSame) {
@@ -148,7 +148,7 @@ TEST_F(NodeSoftTest, APodThatHasEndedBeforeTheAnswerIsThereCountsAllTheSame) {
   EXPECT_EQ(CountEvents("Evicted"), 1U);
   fake_.answers.push_back({.order = fake_.asked[0], .granted = true});
   Pass(kAnswer);
-  EXPECT_EQ(CountEvents("Evicted"), 1U) << "and never twice";
+  EXPECT_EQ(CountEvents("Evicted"), 1U) << "it is never evicted twice";
 }
 
 TEST_F(NodeSoftTest, WhenItIsRefusedTheNextOneIsAskedAboutAtOnce) {
@@ -222,7 +222,7 @@ TEST_F(NodeSoftTest, AnApiServerThatIsAwayPutsTheSoftEvictionOffAndNoHardOneOfAn
   ASSERT_TRUE(Last()->pause);
   EXPECT_EQ(Last()->pause->reason, PaceReason::kApiAway);
   FullPass();
-  EXPECT_THAT(fake_.Names(), ElementsAre("hog")) << "it is not asked again before its time";
+  EXPECT_THAT(fake_.Names(), ElementsAre("hog")) << "the next question is not due yet";
   figures_.node.rlimit->running = 950;
   FullPass();
   EXPECT_THAT(runtime_.TakeCommands(), Contains(HasSubstr("idle")));

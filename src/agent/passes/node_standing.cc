@@ -13,7 +13,7 @@ std::string TextOf(const ThresholdValue& value) {
   return fmt::format("{}", std::get<Percentage>(value).fraction);
 }
 
-// Tells thresholds apart; another text is another threshold.
+// The identity of a threshold: a different text is a different threshold.
 std::string TextOf(const Threshold& threshold) {
   return fmt::format("{}<{} for {} reclaim {}", NameOf(threshold.signal), TextOf(threshold.value),
                      FormatDuration(threshold.grace_period),
@@ -36,7 +36,7 @@ KeptNode KeptOf(const NodeStanding& standing, std::span<const Threshold> thresho
   KeptNode kept;
   for (const NodeConditionType type : kAllNodeConditions) {
     const auto& last = state.condition_last_observed_at[IndexOf(type)];
-    // One that was never observed is as at every start.
+    // A condition that was never observed needs no record: that is how each agent starts.
     if (!last) continue;
     kept.conditions.push_back({.type = type,
                                .status = state.conditions.Has(type),

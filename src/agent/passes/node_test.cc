@@ -29,7 +29,7 @@ TEST_F(NodeTest, PassesEveryIntervalAfterMeasuringDiskUseAndSaysNothingWhenNothi
 
 TEST_F(NodeTest, RemainsAreCollectedOnceItIsKnownWhoIsWantedAndThenEveryMinute) {
   Start();
-  EXPECT_EQ(collections_, 0) << "the pass of the start does not know it";
+  EXPECT_EQ(collections_, 0) << "the first pass does not know the wanted pods";
   FullPass();
   EXPECT_EQ(collections_, 1);
   for (int pass = 0; pass < 5; ++pass) FullPass();

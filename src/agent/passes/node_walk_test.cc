@@ -1,4 +1,4 @@
-// What a node does while the walk through pods' files takes its time, or never ends.
+// What a node does while the walk through pods' files takes long, or never ends.
 #include "agent/passes/node_test_bed.h"
 
 namespace jettison {
@@ -13,8 +13,8 @@ using testing::IsEmpty;
 
 class NodeWalkTest : public NodeTestBed {
  protected:
-  void SetUp() override { runtime_.IgnoreStop("c"); }  // pods end a second after they were told
-  // A walk has measured the pod; this is what is known of it from then on.
+  void SetUp() override { runtime_.IgnoreStop("c"); }  // pods end a second after they were told to
+  // A walk measures the pod; this is what is known of it from then on.
   void MeasureOnce(const std::string& pod, std::uint64_t mi) {
     Pass(seconds(10));
     disk_[pod] = Use(mi, seconds(0));
@@ -102,7 +102,7 @@ TEST_F(NodeWalkTest, APodThatWasNeverMeasuredDoesNotGoForADisk) {
   walks_.known["idle"] = Use(1, seconds(1));
   Pass(seconds(10));
   Pass(kDiskUsePatience);
-  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s")) << "the other one is unknown";
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s")) << "the other pod is unknown";
   EXPECT_THAT(lines_, Contains(HasSubstr("default/hog unknown")));
 }
 
@@ -154,7 +154,7 @@ TEST_F(NodeWalkTest, OneThatCannotBeReadForAMomentIsReadAgainBeforeSomebodyGoesF
     Pass(milliseconds(200));
   }
   Pass(milliseconds(1));
-  EXPECT_EQ(walks_.started, started + 40) << "not over and over";
+  EXPECT_EQ(walks_.started, started + 40) << "the walk is not repeated without end";
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
   EXPECT_TRUE(walks_.is_urgent);
   disk_["hog"] = Use(30, seconds(0));
@@ -246,10 +246,10 @@ TEST_F(NodeWalkTest, AVictimThatBringsNothingBackGoesWithTheNextEvaluationDuring
   figures_.memory = {{"hog", 2 * kMi}, {"idle", kMi}};
   figures_.SetAvailable(50);
   Crossed();
-  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "others hold what is short";
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "other pods hold the starved resource";
   Pass(seconds(7) - milliseconds(1));
   Crossed();
-  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "looks do not put it off, nor bring it on";
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "looks neither delay nor cause it";
   Pass(milliseconds(1));
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
 }
@@ -283,7 +283,7 @@ TEST_F(NodeWalkTest, AnEvictionForADiskKeepsItsPaceDuringAWalkAndIsNotForgotten)
   Deliver();
   ASSERT_THAT(lines_, Contains(HasSubstr("pods were cleaned up")));
   Pass(milliseconds(500));
-  ASSERT_TRUE(node_->MakeSnapshot().last_report->pause) << "the kubelet would poll";
+  ASSERT_TRUE(node_->MakeSnapshot().last_report->pause) << "the kubelet would still wait";
   runtime_.TakeCommands();
   Pass(milliseconds(500));
   Pass(kDiskUsePatience - milliseconds(1));

@@ -7,7 +7,7 @@
 namespace jettison {
 namespace {
 
-// What a look between passes reads.
+// Whether a look between passes reads this signal.
 bool IsLookedAt(Signal signal) {
   const Resource resource = ResourceOf(signal);
   return resource == Resource::kMemory || resource == Resource::kSwap || resource == Resource::kIo;

@@ -22,7 +22,7 @@ const SparedPods::Pods& SparedPods::Among(const Pods& active, std::vector<Spared
   Clear();
   spared_ = std::move(spared);
   if (spared_.empty())
-    return active;  // NOLINT(bugprone-return-const-ref-from-parameter): or what this holds
+    return active;  // NOLINT(bugprone-return-const-ref-from-parameter): the caller keeps it
   pods_ = active;
   for (const PodFacts*& pod : pods_) {
     if (pod->IsProtected() || !IsIn(spared_, *pod)) continue;

@@ -20,9 +20,9 @@ TEST(PlanOf, APodsPlanHasItsClassAndTheLimitsOfItsGroups) {
   pod.containers[0].resources.limits = {{"memory", Q("64Mi")}};
   const PodPlan plan = PlanOf(pod, {.pod_pids_limit = 100});
   EXPECT_EQ(plan.qos, QosClass::kBurstable);
-  EXPECT_EQ(plan.milli_cpu, 500) << "what is effective: the largest of the init containers";
+  EXPECT_EQ(plan.milli_cpu, 500) << "the effective limit: the largest of the init containers";
   EXPECT_EQ(plan.limits.cpu_shares, 512U);
-  EXPECT_EQ(plan.limits.memory_bytes, std::nullopt) << "one of its containers is free";
+  EXPECT_EQ(plan.limits.memory_bytes, std::nullopt) << "one of its containers has no limit";
   EXPECT_EQ(plan.limits.pids_max, 100);
   EXPECT_EQ(LimitsOf(plan, "init").cpu_shares, 512U);
   EXPECT_EQ(LimitsOf(plan, "main").memory_bytes, 64U << 20);

@@ -12,7 +12,7 @@ void FoundPods::Recall(RuntimePod pod, Instant now) {
 void FoundPods::Adopt(RuntimePod pod, Instant now) {
   PodSlot* const known = slots_->OfPod(pod.pod.uid);
   if (pod.foreign && (known != nullptr || (policy_ == AdoptPolicy::kNone && !pod.unread))) return;
-  // One that waits to be created does so because what is found now could not be read until now.
+  // A pod that waits to be created does so because the pod on the node could not be read until now.
   const bool goes_on = known != nullptr && !known->foreign && !known->worker()->AwaitsCreation();
   PodWorker& worker = goes_on ? *known->worker() : Enter(pod, now);
   worker.Adopt(std::move(pod.containers), now);
@@ -21,14 +21,14 @@ void FoundPods::Adopt(RuntimePod pod, Instant now) {
 PodWorker& FoundPods::Enter(RuntimePod& pod, Instant now) {
   std::string name = FullName(pod.pod);
   if (!pod.foreign) ForgetWorkerOf(pod.pod.uid);
-  // Two pods of one name cannot be told apart by it; the second keeps a place of its own. That of a
-  // manifest is kept free.
+  // If two pods have the same name, the second gets a slot with its UID in the name. The plain name
+  // stays free for the pod of a manifest.
   const auto taken = slots_->all().find(name);
   const bool is_taken = taken != slots_->all().end() && taken->second.on_node() != nullptr;
   if (pod.foreign || is_taken) name += "/" + pod.pod.uid;
   PodSlot& slot = slots_->At(name);
   PodFacts facts = FactsOf(std::move(pod.pod), profile_);
-  // Nothing ends it.
+  // The agent never ends the pod.
   if (pod.foreign) facts.source = pod.origin;
   const bool looked_at_only = !pod.unread && policy_ == AdoptPolicy::kObserve;
   if (pod.foreign && (pod.spared || looked_at_only)) {
@@ -54,8 +54,8 @@ PodWorker& FoundPods::Enter(RuntimePod& pod, Instant now) {
   return *entered.worker;
 }
 
-// A pod of this agent could not be read until now: what was shown of it, or waits for its place,
-// is of no use any more.
+// A pod of this agent that could not be read until now replaces its stand-in, and a worker that
+// waits for its place.
 void FoundPods::ForgetWorkerOf(std::string_view uid) {
   slots_->LoseForeign(uid);
   PodSlot* const slot = slots_->OfPod(uid);

@@ -15,7 +15,7 @@ constexpr std::string_view kPodPrefix = "pod";
 OrphanGroups::Inhabitants OrphanGroups::In(const std::string& group) const {
   const auto processes = groups_.Processes(group);
   if (processes) return processes->empty() ? Inhabitants::kNone : Inhabitants::kSome;
-  // It may be left in other hierarchies than that of memory alone.
+  // The group may be left only in hierarchies other than that of memory.
   return processes.error().code == ErrorCode::kNotFound ? Inhabitants::kNone
                                                         : Inhabitants::kUnknown;
 }

@@ -38,7 +38,7 @@ TEST_F(OrphanGroupsTest, AnEmptyGroupOfNoPodGoesWhenItIsSeenTwice) {
   Sweep();
   EXPECT_FALSE(groups_.Exists("kubepods/pod1"));
   EXPECT_FALSE(groups_.Exists("kubepods/burstable/pod2"));
-  EXPECT_TRUE(groups_.Exists("kubepods/besteffort/pod3")) << "a pod has it";
+  EXPECT_TRUE(groups_.Exists("kubepods/besteffort/pod3")) << "it is the group of a pod";
   EXPECT_TRUE(groups_.Exists("kubepods/other"));
   EXPECT_TRUE(groups_.Exists("kubepods/pod"));
   EXPECT_THAT(lines_, SizeIs(2));

@@ -12,7 +12,7 @@
 namespace jettison {
 namespace {
 
-// No name of a pod's folder begins so.
+// No folder of a pod has a name that begins like this.
 constexpr std::string_view kDoomed = ".gone-";
 
 }  // namespace
@@ -21,7 +21,7 @@ bool PodLogsCollector::Doom(const std::string& name) const {
   const std::string path = folder_ + "/" + name;
   const std::string doomed = folder_ + "/" + std::string(kDoomed) + name;
   if (std::rename(path.c_str(), doomed.c_str()) == 0) return true;
-  // One of the same pod may still be there to be deleted, and this one goes the next time.
+  // The renamed folder of an earlier removal may still be there; this one is removed the next time.
   if (errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST) {
     log_.Warn("container garbage collector: logs of a pod that is gone cannot be removed",
               {{"path", path}, {"err", std::generic_category().message(errno)}});
@@ -41,7 +41,7 @@ std::size_t PodLogsCollector::Collect(const PodsForGc& pods) {
   }
   std::size_t removed = 0;
   for (const std::string& name : PodLogsToRemove(names, pods)) {
-    // Its record cannot be read just now, or it is being removed.
+    // The pod's record cannot be read at the moment, or the pod is being removed.
     if (kernel::Exists(pods_ + "/" + name.substr(name.rfind('_') + 1))) continue;
     if (!Doom(name)) continue;
     ++removed;

@@ -29,7 +29,7 @@ class PodLogsCollectorTest : public ::testing::Test {
   [[nodiscard]] std::vector<std::string> Names() const {
     return kernel::NamesIn(folder_.path()).value();
   }
-  // Waits until as many are left.
+  // Waits until that many are left.
   [[nodiscard]] bool LeavesOnly(std::size_t count) const {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (Names().size() != count) {
@@ -52,7 +52,7 @@ TEST_F(PodLogsCollectorTest, LogsOfPodsThatAreGoneGo) {
   MakeLogs("default_a_u1");
   MakeLogs("default_b_u2");
   EXPECT_EQ(collector_.Collect(pods_), 1U);
-  EXPECT_FALSE(kernel::Exists(folder_.path() + "/default_b_u2")) << "at once out of the way";
+  EXPECT_FALSE(kernel::Exists(folder_.path() + "/default_b_u2")) << "it is renamed at once";
   EXPECT_TRUE(LeavesOnly(1));
   EXPECT_THAT(Names(), ElementsAre("default_a_u1"));
   EXPECT_THAT(lines_, Contains(HasSubstr("default_b_u2")));

@@ -18,14 +18,14 @@ constexpr CgroupDriver kDrivers[] = {CgroupDriver::kCgroupfs, CgroupDriver::kSys
 
 struct Missed {
   const Pod* pod;
-  std::string group;  // where it should be
+  std::string group;  // where its processes should be
 };
 
 bool Runs(const RuntimePod& pod) {
   return std::ranges::any_of(pod.containers, [](const auto& record) { return !record.exit; });
 }
 
-// Those of which nothing runs where they should be. A group that cannot be read proves nothing.
+// The pods without a running process in their group. A group that cannot be read proves nothing.
 std::vector<Missed> MissedPods(const std::vector<RuntimePod>& pods, const PodPlaces& places) {
   std::vector<Missed> missed;
   for (const RuntimePod& pod : pods) {
@@ -39,8 +39,8 @@ std::vector<Missed> MissedPods(const std::vector<RuntimePod>& pods, const PodPla
   return missed;
 }
 
-// Where it should be, from the root of a hierarchy. A process that has ended is still told there,
-// and is listed in it no more.
+// The group in which its processes should be, from the root of a hierarchy. A process that has
+// ended still names this group, but the group no longer lists it.
 std::string PlaceOf(const Missed& missed, const PodPlaces& places) {
   return fmt::format("{}/{}", places.prefix, missed.group);
 }
@@ -90,7 +90,7 @@ Result<void> CheckPlaces(const std::vector<RuntimePod>& pods, const PodPlaces& p
       at = end;
     }
   });
-  if (found.empty()) return {};  // it has ended since
+  if (found.empty()) return {};  // the process has ended since
   const auto& [which, group] = *found.begin();
   return Fail(
       ErrorCode::kInvalidArgument,

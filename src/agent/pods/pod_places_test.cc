@@ -16,7 +16,7 @@ using testing::HasSubstr;
 class PodPlacesTest : public testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(groups_.Create("kubepods/besteffort/poda-b", {})); }
-  // A process of that id is in that group.
+  // Puts a process with that id into that group.
   void Put(int pid, const std::string& group) {
     const std::string folder = proc_.path() + "/" + std::to_string(pid);
     ASSERT_TRUE(kernel::MakeFolders(folder));
@@ -69,7 +69,7 @@ TEST_F(PodPlacesTest, APodThatHasEndedIsNowhere) {
   EXPECT_TRUE(Check(PodThat(false)));
 }
 
-// It is told there until its parent has asked for it, and not listed any more.
+// A zombie still names its group, until its parent has reaped it, but the group no longer lists it.
 TEST_F(PodPlacesTest, AProcessThatHasJustEndedWhereItBelongsIsWell) {
   Put(7, "/node/kubepods/besteffort/poda-b/c");
   EXPECT_TRUE(Check(PodThat(true)));

@@ -35,7 +35,7 @@ const PodSlot* PodSlots::OfPod(std::string_view uid) const {
 }
 
 PodSlot* PodSlots::OfPod(std::string_view uid) {
-  return const_cast<PodSlot*>(std::as_const(*this).OfPod(uid));  // our own, which is not const
+  return const_cast<PodSlot*>(std::as_const(*this).OfPod(uid));  // the slot is ours and not const
 }
 
 void PodSlots::LoseForeign(std::string_view uid) {

@@ -56,7 +56,8 @@ void PodStarts::Refuse(PodSlot& slot, std::string reason, std::string message, I
                       .annotations = {}});
 }
 
-// Whether it may take its place at once. If not, it is refused, or others are told to give way.
+// Whether there is space for the pod at once. If not, it is refused, or other pods are told to give
+// way.
 bool PodStarts::HasRoom(PodSlot& slot, Instant now) {
   std::vector<PodSlot*> holders;
   std::vector<Occupant> occupants;
@@ -126,7 +127,7 @@ void PodStarts::ComeBack(Instant now) {
     const std::vector<WaitingPod> waiting = Waiting();
     const auto next = NextToComeBack(waiting, now);
     if (!next) return;
-    // From here on it is a pod like any other; one that finds no room holds up nobody.
+    // From now on it is a pod like any other; a pod that finds no space does not delay others.
     PodSlot& slot = slots_->all().find(waiting[*next].name)->second;
     slot.state = NotAsked{};
     slots_->NoteChange();
@@ -135,7 +136,7 @@ void PodStarts::ComeBack(Instant now) {
   }
 }
 
-// Where one has come back since the last pass, the next pass is what the others wait for.
+// If a pod has come back since the last pass, the others wait for the next pass.
 std::optional<Instant> PodStarts::NextComeBack() const {
   if (came_back_ || stopping_) return std::nullopt;
   return NextComeBackAt(Waiting());

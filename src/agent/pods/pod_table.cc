@@ -32,7 +32,7 @@ void PodTable::SetWanted(std::vector<Pod> pods, Instant now) {
   SettleAll(now);
 }
 
-// Another pod owes nothing for the evictions of the one before.
+// A new pod does not inherit the back-off of the previous pod's evictions.
 void PodTable::Want(const std::string& name, Pod pod, Instant now) {
   PodSlot& slot = slots_.At(name);
   if (slot.wanted && SayTheSame(slot.wanted->pod, pod)) return;
@@ -47,8 +47,8 @@ void PodTable::Want(const std::string& name, Pod pod, Instant now) {
   StayOut(name, slot, now);
 }
 
-// A pod that an agent before has evicted, and of which nothing is left on the node. One that is
-// there and cannot be read yet is taken over with what is known of it later.
+// Keeps a pod away that an earlier agent has evicted and of which nothing is left on the node. If
+// the pod is there but cannot be read yet, it is taken over later, with what is known of it.
 void PodTable::StayOut(const std::string& name, PodSlot& slot, Instant now) {
   const std::string& uid = slot.wanted->pod.uid;
   if (slot.on_node() != nullptr || slots_.OfPod(uid) != nullptr) return;
@@ -103,7 +103,7 @@ void PodTable::SettleAll(Instant now) {
   settled_ = false;
   std::vector<PodSlot*> order;
   for (auto& [name, slot] : slots_.all()) order.push_back(&slot);
-  // Those who matter most ask first; equals by name.
+  // Pods of the highest priority start first; equals in the order of their names.
   std::ranges::stable_sort(order, [](const PodSlot* a, const PodSlot* b) {
     return (a->wanted ? a->wanted->priority : 0) > (b->wanted ? b->wanted->priority : 0);
   });

@@ -22,7 +22,7 @@ class PodTableKeptTest : public PodTableTest {
     runtime_.SetExisting(found);
     table_.Adopt(std::move(found), now_);
   }
-  // The same, and the runtime does not answer yet.
+  // The same, but the runtime does not answer yet.
   void RestartUnanswered(std::vector<RuntimePod> known = {}) {
     Forget();
     runtime_.SetExisting(known);
@@ -105,7 +105,7 @@ TEST_F(PodTableKeptTest, AnEvictionThatIsUnderWayGoesOnAndStartsNothing) {
   Want({PodNamed("a")});
   Pass(seconds(20));
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("kill uid-a/c", "remove uid-a"));
-  EXPECT_TRUE(View("a").comes_back_at) << "and it waits as every evicted pod";
+  EXPECT_TRUE(View("a").comes_back_at) << "it waits like every evicted pod";
 }
 
 TEST_F(PodTableKeptTest, AContainerOfAnEvictedPodThatEndedMeanwhileIsNotStartedAgain) {
@@ -156,12 +156,12 @@ TEST_F(PodTableKeptTest, AContainerThatEndedWhileNoAgentRanWaitsAsLongAsItWouldH
   Deliver();
   runtime_.Exit("uid-a", "c", 1);
   Deliver();
-  Pass(seconds(10));  // runs again, and its next wait is 20 s
+  Pass(seconds(10));  // it runs again; its next back-off is 20 s
   Restart({Dead(PodNamed("a"), 2, now_)});
   EXPECT_EQ(table_.NextDeadline(), now_ + seconds(20));
 }
 
-// The container runtime answers later than the guard begins.
+// The container runtime answers only after the agent has begun.
 TEST_F(PodTableKeptTest, AnEvictionThatIsUnderWayGoesOnBeforeTheRuntimeAnswersAndAfterwards) {
   Want({PodNamed("a")});
   runtime_.IgnoreStop("c");

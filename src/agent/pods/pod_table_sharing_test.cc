@@ -48,7 +48,7 @@ TEST_F(PodTableWithRoomTest, LowerPriorityMakesRoomAndComesBackWhenThereIsRoomAg
   Pass(seconds(30));
   EXPECT_THAT(Active(), ElementsAre("high"));
   Pass(seconds(10));
-  EXPECT_EQ(View("low").status.reason, "OutOfmemory") << "its back-off is over, the room is not";
+  EXPECT_EQ(View("low").status.reason, "OutOfmemory") << "the back-off is over, the space is taken";
   EXPECT_EQ(View("low").evictions, 0);
   Want({Asking("low", 60)});
   Pass(seconds(30));
@@ -60,7 +60,7 @@ TEST_F(PodTableWithRoomTest, RoomThatIsBeingMadeIsNotTakenByAnother) {
   runtime_.IgnoreStop("c");
   Want({Asking("low", 60), Asking("high", 80, 10), Asking("small", 40, 5)});
   EXPECT_EQ(View("small").status.reason, "OutOfmemory")
-      << "there are 40 free now, but they are part of what high waits for";
+      << "the 40 that are free now are reserved for high";
   Pass(seconds(30));
   EXPECT_THAT(Active(), ElementsAre("high"));
   Want({Asking("small", 40, 5)});
@@ -130,7 +130,7 @@ TEST_F(PodTableForeignTest, AnObservedPodIsMeasuredAndNeverEvicted) {
   EXPECT_EQ(table_.Active().front()->source, PodOrigin::kKubernetes);
   EXPECT_FALSE(View("other").evictions);
   Find("other", AdoptPolicy::kObserve);
-  EXPECT_EQ(table_.Active().size(), 1U) << "found twice is one pod";
+  EXPECT_EQ(table_.Active().size(), 1U) << "a pod that is found twice is one pod";
   EXPECT_EQ(table_.CountObserved(), 1U);
   Find("unseen", AdoptPolicy::kNone);
   EXPECT_EQ(table_.Active().size(), 1U);
@@ -142,7 +142,7 @@ TEST_F(PodTableForeignTest, OneThatMayBeEvictedGoesAndDoesNotComeBack) {
   Evict("other");
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-other/c 1s", "remove uid-other"));
   EXPECT_THAT(table_.Views(now_), IsEmpty());
-  EXPECT_EQ(table_.NameOfPod("uid-other"), "default/other") << "its eviction may be told now";
+  EXPECT_EQ(table_.NameOfPod("uid-other"), "default/other") << "its eviction may be reported now";
   PassDone();
   Pass(seconds(100));
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());

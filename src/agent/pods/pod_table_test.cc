@@ -87,8 +87,7 @@ TEST_F(PodTableTest, APodThatCannotBeReadYetIsShownAndIsOneOfItsOwnOnceItCan) {
   table_.SetAdoptPolicy(AdoptPolicy::kNone);
   table_.Adopt({pod}, now_);
   Want({});
-  EXPECT_THAT(Active(), testing::SizeIs(1))
-      << "nothing that runs is ended because it cannot be read";
+  EXPECT_THAT(Active(), testing::SizeIs(1)) << "no running pod is ended because it cannot be read";
   pod.foreign = pod.unread = false;
   table_.Handle(PodFound{.pod_uid = "uid-a", .pod = pod}, now_);
   EXPECT_THAT(Active(), ElementsAre("a"));
@@ -173,7 +172,7 @@ TEST_F(PodTableTest, LowerPriorityGivesWayAndOnePodComesBackBetweenTwoPasses) {
   Evict("high");
   Evict("high2");
   Pass(seconds(5));
-  EXPECT_THAT(Active(), IsEmpty()) << "low is due, but those above it are not back";
+  EXPECT_THAT(Active(), IsEmpty()) << "low is due, but pods of higher priority are not back yet";
   EXPECT_EQ(table_.NextDeadline(), now_ + seconds(5));
   Pass(seconds(5));
   EXPECT_THAT(Active(), ElementsAre("high"));

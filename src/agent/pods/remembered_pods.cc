@@ -81,7 +81,7 @@ bool ResumeAbsence(PodSlot& slot, const KeptPod& kept, Instant now) {
     slot.state = StaysOut{.comes_back_at = std::min(kept.absence->comes_back_at, latest),
                           .status = StatusOf(kept.absence->reason, kept.absence->message)};
   } else if (kept.ending) {
-    // Its clean-up ended when nobody looked.
+    // Its clean-up ended while no agent ran.
     slot.state =
         StaysOut{.comes_back_at = slot.come_back.NextStart(kept.started.value_or(now), now),
                  .status = StatusOf(kept.ending->reason, kept.ending->message)};

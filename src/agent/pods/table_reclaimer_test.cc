@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// Says that it still removes as long as the test wants.
+// Says that it still removes containers, as long as the test wants.
 class SlowRuntime : public FakeRuntime {
  public:
   [[nodiscard]] bool RemovingContainers() const override { return removing; }
@@ -44,7 +44,7 @@ TEST_F(TableReclaimerTest, ItIsUnderWayWhileTheRuntimeRemovesAndNobodyWaitsForTh
   EXPECT_FALSE(reclaimer_.UnderWay());
   runtime_.removing = true;
   EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kDone)
-      << "what was just done is told, not done again";
+      << "a finished reclaim is reported, not repeated";
   reclaimer_.Forget();
   EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kUnderWay);
 }

@@ -23,7 +23,7 @@ bool CacheDropper::IsDone(std::string_view group, FileDescriptor directory) {
   return false;
 }
 
-// A group that refuses is removed all the same.
+// A group that refuses to drop its cache is removed all the same.
 void CacheDropper::DropAll(Drops& drops) {
   for (;;) {
     std::string group;

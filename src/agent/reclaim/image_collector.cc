@@ -11,9 +11,9 @@
 namespace jettison {
 namespace {
 
-// A listing older than this does not tell what is in use now.
+// A listing older than this does not show what is in use now.
 constexpr Duration kListingHolds = std::chrono::seconds(1);
-// How soon the images are looked at again where the first look failed.
+// How soon the images are listed again if the first listing failed.
 constexpr Duration kNextTry = std::chrono::seconds(30);
 
 // (kubelet 1.36: Kubelet.StartGarbageCollection)
@@ -25,7 +25,7 @@ Event ImageGcFailed(const Error& error) {
           .annotations = {}};
 }
 
-// What has no ID cannot be removed either.
+// Images without an ID are left out, because they cannot be removed.
 std::vector<ListedImage> ListedOf(const std::vector<StoredImage>& stored) {
   std::vector<ListedImage> listed;
   for (const StoredImage& image : stored) {
@@ -35,7 +35,7 @@ std::vector<ListedImage> ListedOf(const std::vector<StoredImage>& stored) {
   return listed;
 }
 
-// The IDs among them that are named, by ID or by reference.
+// The IDs of the stored images that `named` contains, by ID or by reference.
 std::set<std::string, std::less<>> IdsOf(const std::vector<StoredImage>& stored,
                                          const std::set<std::string, std::less<>>& named) {
   std::set<std::string, std::less<>> ids;
@@ -153,7 +153,7 @@ void ImageCollector::See(const std::pair<std::vector<StoredImage>, ImagesInUse>&
   }
   const Instant now = edges_.clock.Now();
   const std::vector<ImageRecord> before = images_;
-  // Those of the first look were there before anybody looked, unless there is a record.
+  // Images in the first listing count as older than any listing, unless there is a record of them.
   images_ = DetectImages(images_, {.listed = ListedOf(stored),
                                    .in_use = IdsOf(stored, named),
                                    .detected_at = seen_ ? std::optional(now) : std::nullopt,
@@ -174,8 +174,7 @@ void ImageCollector::StartRun() {
   Go();
 }
 
-// The next step of the run. What has been removed is given time to become free before anything is
-// measured.
+// The next step of the run. After removals it waits until their space is free before it measures.
 void ImageCollector::Go() {
   wait_ = Wait::kNothing;
   if (std::holds_alternative<RemoveImage>(run_->step())) {
@@ -187,7 +186,7 @@ void ImageCollector::Go() {
   EndRun(std::get<ImageGcOutcome>(run_->step()));
 }
 
-// A container may have been made of the image since the run began, and the store would not mind.
+// The image may have come into use since the run began, and the store would remove it all the same.
 void ImageCollector::TryRemove() {
   const RemoveImage step = std::get<RemoveImage>(run_->step());
   const auto image = std::ranges::find(images_, step.id, &ImageRecord::id);

@@ -22,7 +22,7 @@ class ImageCollectorTest : public testing::Test {
     collector_.emplace(ImageCollectorSettings{.policy = policy}, bed_.Edges());
   }
   void Pass(Duration time) { bed_.Pass(*collector_, time); }
-  // Removals so far.
+  // The removals so far.
   std::vector<std::string> Removals() {
     std::vector<std::string> removals = bed_.store.TakeCommands();
     std::erase(removals, "list");
@@ -44,7 +44,7 @@ TEST_F(ImageCollectorTest, LooksAtTheImagesAtTheStartAndRemovesNone) {
   Start();
   Pass(minutes(4));
   EXPECT_THAT(bed_.store.TakeCommands(), ElementsAre("list"));
-  EXPECT_EQ(Image("a").first_detected, Instant::min()) << "there before anyone looked";
+  EXPECT_EQ(Image("a").first_detected, Instant::min()) << "older than any listing";
   EXPECT_TRUE(bed_.Reasons().empty());
 }
 
@@ -128,7 +128,7 @@ TEST_F(ImageCollectorTest, AnImageUnusedForLongerThanTheMaximumAgeGoesWithoutPre
   bed_.store.Use("used");
   Start({.max_age = minutes(12)});
   Pass(minutes(11));
-  EXPECT_THAT(Removals(), IsEmpty()) << "nobody can tell what was used before the start";
+  EXPECT_THAT(Removals(), IsEmpty()) << "it is not known what was used before the start";
   Pass(minutes(5));
   EXPECT_THAT(Removals(), ElementsAre("remove a"));
 }
@@ -199,7 +199,7 @@ TEST_F(ImageCollectorTest, SpaceIsMeasuredAfterOldImagesAreReallyGone) {
   bed_.disk.available_mi = 100;
   Pass(minutes(5) + milliseconds(100));
   EXPECT_THAT(Removals(), ElementsAre("remove old"));
-  bed_.disk.available_mi = 200;  // the space comes free: 80% used
+  bed_.disk.available_mi = 200;  // the space becomes free: 80% used
   Pass(seconds(5));
   EXPECT_THAT(Removals(), IsEmpty());
 }
@@ -258,7 +258,7 @@ TEST_F(ImageCollectorTest, ARuntimeThatDoesNotListIsGivenUpAndAskedAgainLater) {
   bed_.store.Resume();
   bed_.store.TakeCommands();
   bed_.store.Deliver();
-  EXPECT_THAT(bed_.store.TakeCommands(), IsEmpty()) << "an answer that comes too late is none";
+  EXPECT_THAT(bed_.store.TakeCommands(), IsEmpty()) << "an answer that comes too late is ignored";
   collector_->DeleteUnused();
   Pass(seconds(5));
   EXPECT_THAT(Removals(), ElementsAre("remove a"));

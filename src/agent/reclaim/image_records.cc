@@ -15,13 +15,13 @@
 namespace jettison {
 namespace {
 
-// As DetectImages has it: before anyone looked.
+// The same as in DetectImages: older than any listing.
 constexpr Instant kLongAgo = Instant::min();
 
-// The time that the machine was up counts; so it is written down at least this often.
+// The uptime of the machine counts, so it is written at least this often.
 constexpr Duration kRefresh = std::chrono::hours(1);
 
-// How the times of a text become instants.
+// Converts the times of a text to instants.
 struct Conversion {
   const Clock& clock;
   std::optional<TimeMark> written;
@@ -36,7 +36,7 @@ struct Conversion {
   }
 };
 
-// The time under that key, not later than now; absent where there is none.
+// The time under that key, not later than now; absent if there is none.
 Result<std::optional<Instant>> TimeOf(const Value& record, std::string_view key,
                                       const Conversion& converted) {
   const Value* value = record.Find(key);
@@ -70,7 +70,7 @@ Result<ImageRecord> RecordOf(const Value& value, const Conversion& converted) {
   return record;
 }
 
-// What a text says of it.
+// What a text contains of a record.
 auto Facts(const ImageRecord& record) {
   return std::tuple(std::string_view(record.id), record.first_detected, record.in_use,
                     record.in_use ? std::nullopt : record.last_used);

@@ -26,7 +26,7 @@ ImageRecord Record(const std::string& id) {
   return {.id = id, .size_bytes = 7, .first_detected = kNow - hours(2)};
 }
 
-// As an agent that starts `later` finds them.
+// The records as an agent that starts `later` finds them.
 std::vector<ImageRecord> Again(std::span<const ImageRecord> records, Duration later = {},
                                Duration wall_step = {}, bool rebooted = false) {
   FakeClock clock(kNow);
@@ -51,7 +51,7 @@ TEST(ImageRecords, TimesSurviveToTheNanosecond) {
   EXPECT_EQ(records[0].id, "a");
   EXPECT_EQ(records[0].first_detected, used.first_detected);
   EXPECT_EQ(records[0].last_used, used.last_used);
-  EXPECT_EQ(records[1].first_detected, Instant::min()) << "there before anyone looked";
+  EXPECT_EQ(records[1].first_detected, Instant::min()) << "older than any listing";
   EXPECT_EQ(records[1].last_used, std::nullopt);
 }
 
@@ -165,7 +165,7 @@ TEST_F(ImageRecordFileTest, WhatSaysTheSameIsNotWrittenAgain) {
   const auto records = next.Read();
   ASSERT_TRUE(std::filesystem::remove(path_));
   next.Write(records);
-  EXPECT_FALSE(kernel::Exists(path_)) << "not after a restart either";
+  EXPECT_FALSE(kernel::Exists(path_)) << "nor after a restart";
 }
 
 TEST_F(ImageRecordFileTest, LookingAgainAtAnImageInUseWritesNothingForAnHour) {
@@ -179,7 +179,7 @@ TEST_F(ImageRecordFileTest, LookingAgainAtAnImageInUseWritesNothingForAnHour) {
   EXPECT_FALSE(kernel::Exists(path_));
   clock_.Advance(hours(1));
   file_.Write(std::vector{record});
-  EXPECT_TRUE(kernel::Exists(path_)) << "the time that the machine is up counts";
+  EXPECT_TRUE(kernel::Exists(path_)) << "the uptime of the machine counts";
 }
 
 TEST_F(ImageRecordFileTest, ADamagedFileIsSaidAndReplaced) {

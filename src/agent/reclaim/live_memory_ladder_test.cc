@@ -25,7 +25,7 @@ using testing::SizeIs;
 constexpr std::uint64_t kMebibyte = 1 << 20;
 constexpr int kFileMi = 24;
 
-// Writes a file whose pages are charged to whoever runs this, and waits until they are clean.
+// Writes a file whose pages are charged to the calling process, and waits until they are clean.
 void LeavePages(const std::string& path) {
   const FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   static std::array<char, kMebibyte> block{};
@@ -35,7 +35,7 @@ void LeavePages(const std::string& path) {
   ::fsync(fd.get());
 }
 
-// A pods' group of this test's own with one pod in it, taken down at the end.
+// A separate pods' group with one pod in it, which is removed at the end.
 class LiveMemoryLadder : public testing::Test {
  protected:
   void SetUp() override {
@@ -57,7 +57,7 @@ class LiveMemoryLadder : public testing::Test {
     (void)groups_->Kill(pods_);
     EXPECT_TRUE(groups_->Remove(pods_));
   }
-  // Puts a process into the pod's group that leaves pages there, and then stays or ends.
+  // Puts a process into the pod's group which leaves pages there, and then stays or ends.
   std::unique_ptr<ChildProcess> Run(bool stays) {
     auto child = std::make_unique<ChildProcess>([this, stays](const auto& ready) {
       LeavePages(folder_.path() + "/file");
@@ -101,13 +101,13 @@ TEST_F(LiveMemoryLadder, APodThatHasEndedGivesItsPageCacheBack) {
 TEST_F(LiveMemoryLadder, APodThatSleepsIsAskedWhenItHasSleptLongEnough) {
   const auto child = Run(true);
   if (!memory_->CpuTimeUs(pod_)) GTEST_SKIP() << "no CPU time without the unified hierarchy";
-  EXPECT_THAT(Climbed().reclaimed, IsEmpty()) << "nobody is dead, and nobody known to be idle";
+  EXPECT_THAT(Climbed().reclaimed, IsEmpty()) << "no group is dead or known to be idle";
   clock_.Advance(std::chrono::seconds(5));
   const ClimbOutcome outcome = Climbed();
   ASSERT_THAT(outcome.reclaimed, SizeIs(1));
   EXPECT_EQ(outcome.reclaimed[0].step, MemoryReclaim::kIdle);
   EXPECT_THAT(outcome.reclaimed[0].bytes, Ge(kFileMi * kMebibyte / 2));
-  EXPECT_THAT(*groups_->Processes(pod_), SizeIs(1)) << "it lives on";
+  EXPECT_THAT(*groups_->Processes(pod_), SizeIs(1)) << "the process is still alive";
 }
 
 }  // namespace

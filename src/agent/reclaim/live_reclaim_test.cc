@@ -23,8 +23,8 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// Images that are files of a folder. As a runtime does, it answers first and deletes then: half a
-// second later.
+// Images that are files in a folder. Like a runtime, it answers first and deletes half a second
+// later.
 class FolderImageStore : public ImageStore {
  public:
   FolderImageStore(std::string folder, const Clock& clock)
@@ -106,19 +106,19 @@ class Bed {
     runtime_.TakeCommands();
   }
   [[nodiscard]] DiskLayout layout() const { return survey_.layout; }
-  // A dead container's writable layer; the runtime deletes it when it is told to.
+  // The writable layer of a dead container; the runtime deletes it when it is told to.
   void AddDeadContainer(std::uint64_t bytes) { Write(places_.containers + "/dead", bytes); }
   void AddImage(const std::string& id, std::uint64_t bytes) {
     Write(places_.images + "/" + id, bytes);
   }
   void UseImage(const std::string& id) { store_.in_use = {id}; }
-  // The images have been seen and are old enough.
+  // Until the images have been listed and are old enough.
   void Settle() { Pass(minutes(8)); }
   void Pass(Duration time) {
     for (Duration done{0}; done < time; done += milliseconds(100)) {
       clock_.Advance(milliseconds(100));
       runtime_.SetNow(clock_.Now());
-      // A walk takes a step.
+      // A walk takes one step of time.
       if (std::exchange(walks_.owed, false)) node_.DiskMeasured(Measured());
       node_.Advance();
       store_.Deliver();
@@ -205,7 +205,7 @@ class Bed {
 
 class LiveReclaim : public LiveDisks {
  protected:
-  // Places on one file system.
+  // All places on one file system.
   [[nodiscard]] DiskPlaces One() {
     MakeFolder("node/images");
     MakeFolder("node/layers");

@@ -30,7 +30,7 @@ class LiveReleasingGroupEnd : public testing::Test {
     if (!groups_) return;
     EXPECT_TRUE(groups_->Remove(top_));
   }
-  // A process of the pod that writes a file and ends.
+  // Runs a process in the pod that writes a file and ends.
   void LeavePages() {
     ChildProcess child([this](const auto& ready) {
       std::ofstream stream(folder_.path() + "/file");

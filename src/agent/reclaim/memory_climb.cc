@@ -19,8 +19,8 @@ std::uint64_t Less(std::uint64_t before, std::uint64_t after) {
   return before > after ? before - after : 0;
 }
 
-// A group without a process is taken as a whole; below any other one is looked on. What vanishes
-// meanwhile is no candidate.
+// Adds a group without processes as a whole, or else looks at the groups below it. A group that
+// vanishes meanwhile is no candidate.
 void AddDead(Cgroups& groups, const std::string& group, int depth, std::vector<LadderGroup>& dead) {
   const auto processes = groups.Processes(group);
   if (!processes) return;
@@ -35,8 +35,8 @@ void AddDead(Cgroups& groups, const std::string& group, int depth, std::vector<L
   for (const std::string& name : *below) AddDead(groups, group + "/" + name, depth - 1, dead);
 }
 
-// Whether the group hardly ran since it was looked at before; takes a new sample where the old one
-// has served.
+// Whether the group has hardly run since its last sample; takes a new sample if the old one is used
+// up.
 bool HardlyRan(const std::string& group, const MemoryClimbEdges& edges, CpuSamples& samples) {
   const auto used = edges.memory.CpuTimeUs(group);
   if (!used) return false;

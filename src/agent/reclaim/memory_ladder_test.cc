@@ -101,7 +101,7 @@ TEST_F(MemoryLadderTest, AKernelWithoutMeansIsAnErrorNotAGain) {
   EXPECT_EQ(outcome.reclaimed.at(0).bytes, 0U);
 }
 
-// The ladder of an agent whose soft threshold is met.
+// The ladder of an agent with a soft threshold that is met.
 class MemoryLadderThreadTest : public MemoryLadderTest {
  protected:
   MemoryLadderThread Make(MemoryReclaim reclaim, GroupMemory& memory) {
@@ -119,7 +119,7 @@ class MemoryLadderThreadTest : public MemoryLadderTest {
     const std::vector<const PodFacts*> pods = {&pod_};
     ladder.Seen(thresholds_, observations, pods, clock_.Now());
   }
-  // Waits until a climb has told something.
+  // Waits until a climb has reported something.
   static std::vector<ReclaimedMemory> Await(MemoryLadderThread& ladder) {
     const auto until = std::chrono::steady_clock::now() + seconds(20);
     while (std::chrono::steady_clock::now() < until) {

@@ -53,7 +53,7 @@ void MemoryLadderThread::Begin(MemoryClimb climb) {
                                   .stop = [this] { return stop_.load(); }},
                                  samples_);
     const std::lock_guard lock(mutex_);
-    climbing_ = false;  // whoever is told of this climb may ask for the next
+    climbing_ = false;  // a caller that gets this climb's result may ask for the next
     std::ranges::move(outcome.reclaimed, std::back_inserter(reclaimed_));
     std::ranges::move(outcome.errors, std::back_inserter(errors_));
   });

@@ -12,17 +12,18 @@
 namespace jettison {
 namespace {
 
-// More processes than these are signalled beside the loop, and the kernel takes their memory back:
-// what has forked so often has little in each, and a handle costs a descriptor until it is done.
+// If there are more processes than this, they are signalled beside the loop, and their memory is
+// left to the kernel: so many processes hold little memory each, and each handle costs a descriptor
+// until the release is done.
 constexpr std::size_t kMostAtOnce = 64;
 
-// Handles from before the kill, so that a number that is given out again is never meant.
+// Handles are opened before the kill, so that a reused process id is never affected.
 std::vector<FileDescriptor> HandlesOf(const Result<std::vector<pid_t>>& pids) {
   std::vector<FileDescriptor> handles;
   if (!pids) return handles;
   for (std::size_t i = 0; i < std::min(pids->size(), kMostAtOnce); ++i) {
     FileDescriptor handle = kernel::OpenPidfd((*pids)[i]);
-    // The last descriptors are for the kill.
+    // The last descriptors are needed for the kill.
     if (!handle && (errno == EMFILE || errno == ENFILE)) return {};
     if (handle) handles.push_back(std::move(handle));
   }
@@ -31,8 +32,8 @@ std::vector<FileDescriptor> HandlesOf(const Result<std::vector<pid_t>>& pids) {
 
 }  // namespace
 
-// A process may have very many threads, so that processes are counted; but to list thousands of
-// them takes some milliseconds by itself.
+// A process may have very many threads, so processes are counted and not tasks. With thousands of
+// tasks that would take milliseconds itself, so they count as many.
 bool ReleasingGroupEnd::AreMany(std::string_view path) const {
   constexpr std::uint64_t kMostListed = 1024;
   const auto tasks = groups_.ReadPids(path);
@@ -70,8 +71,8 @@ Result<void> ReleasingGroupEnd::Remove(std::string_view path) {
   return groups_.Remove(path);
 }
 
-// What fails has ended already, shares its memory with one that lives, or the kernel cannot: it
-// then comes back as it would have anyway.
+// A release fails if the process has ended already, if it shares its memory with a living one, or
+// if the kernel lacks the call. The memory then becomes free later, as without a release.
 void ReleasingGroupEnd::ReleaseAll() {
   std::vector<FileDescriptor> handles;
   {

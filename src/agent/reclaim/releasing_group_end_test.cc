@@ -16,7 +16,7 @@
 namespace jettison {
 namespace {
 
-// No process has such a number.
+// No process has such an id.
 constexpr pid_t kNobody = 1 << 30;
 
 TEST(ReleasingGroupEnd, KillsAndRemovesAndTellsWhatTheGroupsAnswer) {
@@ -31,7 +31,7 @@ TEST(ReleasingGroupEnd, KillsAndRemovesAndTellsWhatTheGroupsAnswer) {
   EXPECT_EQ(releasing.Kill("pod").error().code, ErrorCode::kNotFound);
 }
 
-// A kill that takes its time.
+// A kill that takes long.
 class SlowGroups : public FakeCgroups {
  public:
   Result<void> Kill(std::string_view path) override {
@@ -59,11 +59,11 @@ TEST(ReleasingGroupEnd, VeryManyProcessesAreKilledBesideTheCaller) {
   SlowGroups groups;
   ReleasingGroupEnd releasing(groups);
   MakeBomb(groups);
-  EXPECT_TRUE(releasing.Kill("bomb")) << "it has only begun";
+  EXPECT_TRUE(releasing.Kill("bomb")) << "the kill has only begun";
   groups.AwaitKill();
-  EXPECT_TRUE(releasing.Kill("bomb")) << "and is under way";
+  EXPECT_TRUE(releasing.Kill("bomb")) << "the kill is under way";
   groups.LetGoOn();
-  // What went wrong is told to who asks next, for whom it begins again.
+  // The next caller gets the failure, and the kill begins again.
   Result<void> again;
   while (again) {
     again = releasing.Kill("bomb");

@@ -49,7 +49,7 @@ TEST_F(RuntimeReclaimerTest, DeadContainersAreUnderWayUntilTheirSpaceIsFree) {
   Pass(seconds(2));
   EXPECT_FALSE(reclaimer_.UnderWay());
   EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kDone);
-  EXPECT_EQ(asked_, 1) << "what was just done is told, not done again";
+  EXPECT_EQ(asked_, 1) << "a finished reclaim is reported, not repeated";
 }
 
 TEST_F(RuntimeReclaimerTest, WhatDeadContainersGiveBackIsMeasured) {
@@ -99,14 +99,14 @@ TEST_F(RuntimeReclaimerTest, AfterAMinuteWhoeverWaitsGoesOnWithoutIt) {
   Pass(seconds(1));
   EXPECT_FALSE(reclaimer_.UnderWay());
   EXPECT_EQ(reclaimer_.DeleteUnusedImages().error().code, ErrorCode::kDeadlineExceeded);
-  EXPECT_TRUE(collector_.DeletingUnused()) << "what was begun goes on";
+  EXPECT_TRUE(collector_.DeletingUnused()) << "a reclaim that has begun continues";
 }
 
 TEST_F(RuntimeReclaimerTest, DrivesThePeriodicCollection) {
   bed_.disk.available_mi = 100;
   Pass(minutes(6));
   EXPECT_THAT(bed_.store.TakeCommands(), Contains("remove a"));
-  EXPECT_FALSE(reclaimer_.UnderWay()) << "nobody asked for that";
+  EXPECT_FALSE(reclaimer_.UnderWay()) << "no reclaim was requested";
 }
 
 }  // namespace

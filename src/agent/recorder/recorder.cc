@@ -14,10 +14,10 @@
 namespace jettison {
 namespace {
 
-// How old what is not on the disk may become, and where something happened.
+// How old unsaved items may become, without and with an important one among them.
 constexpr Duration kSaveEvery = std::chrono::minutes(5);
 constexpr Duration kSaveInAHurry = std::chrono::seconds(10);
-// Where no descriptor could be had to be woken by; in milliseconds.
+// The interval of looks, in milliseconds, if there is no descriptor that could wake the thread.
 constexpr int kLookEvery = 1000;
 
 Instant TimeOf(const RecordedItem& item) {
@@ -30,7 +30,7 @@ Instant TimeOf(const RecordedItem& item) {
   return std::get<RecordingAbout>(item).at;
 }
 
-// What somebody will want to know of after a crash.
+// What is needed after a crash.
 bool MustNotBeLost(const RecordedItem& item) {
   const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&item);
   return pass == nullptr || (*pass)->report.acting_for || !(*pass)->report.evictions.empty();
@@ -77,7 +77,7 @@ void Recorder::Finish() {
   Wake();
   thread_.reset();
   if (thread_id_ != 0) return;
-  // It had no thread, or not yet.
+  // There was no thread, or it had not begun.
   Begin();
   End();
 }
@@ -176,7 +176,7 @@ Result<void> Recorder::Write(std::string_view chunk) {
   return written;
 }
 
-// Once, until something could be written again.
+// Reports a failure once, until a write succeeds again.
 void Recorder::Complain(const Result<void>& done) {
   if (done || std::exchange(complained_, true)) return;
   complaints_.Put(done.error().message);

@@ -70,7 +70,7 @@ TEST_F(RecorderTest, WhatIsHandedOverIsRead) {
     Recorder recorder(folder_, config_, About());
     for (const RecordedItem& item : items) recorder.Add(item);
     ASSERT_TRUE(recorder.Save(kLong));
-    // Not complete yet, and there all the same.
+    // The chunk is not complete yet, but it is on the disk.
     EXPECT_EQ(HashesOf(ReadAll(Fetched()).items), With(About(), items));
     EXPECT_EQ(recorder.counters().passes, 6U);
     EXPECT_EQ(recorder.counters().chunks, 0U);
@@ -94,7 +94,7 @@ TEST_F(RecorderTest, AnAgentThatIsStartedAnewGoesOnInTheSameSegment) {
   EXPECT_EQ(HashesOf(ReadAll(Fetched()).items), expected);
 }
 
-// Each of those that were killed had reserved a segment, and the next one another.
+// Each recorder that was killed had reserved a segment, and the next one reserves another.
 TEST_F(RecorderTest, AnAgentThatIsKilledAgainAndAgainTakesNoMoreOfTheDisk) {
   const std::string chunk = Written(SomeRecording(3, 1)).bytes;
   const auto live = [&](bool writes) {
@@ -120,8 +120,8 @@ TEST_F(RecorderTest, WhatAnAgentBeforeHadReservedIsGivenBack) {
   }
   RecordingFolder files(folder_, config_);
   ASSERT_TRUE(files.Open());
-  EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(4)) << "those without a chunk are no segments";
-  EXPECT_LT(BytesOnDisk(), 10 << 20) << "one that grows, and the next";
+  EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(4)) << "files without a chunk are not segments";
+  EXPECT_LT(BytesOnDisk(), 10 << 20) << "the present segment and the next one";
 }
 
 TEST_F(RecorderTest, NothingIsPutBehindAChunkThatIsNotWhole) {
@@ -135,7 +135,7 @@ TEST_F(RecorderTest, NothingIsPutBehindAChunkThatIsNotWhole) {
   EXPECT_EQ(std::filesystem::file_size(folder_ + "/0000000002.jtr"), chunk.size());
 }
 
-// Killed without a word: what was saved last is there when the next one begins.
+// Killed: what was saved last is there when the next recorder begins.
 TEST_F(RecorderTest, TheChunkThatWasOpenSurvivesACrash) {
   const auto items = Items();
   const std::string crashed = root_.path() + "/crashed";
@@ -215,7 +215,7 @@ TEST_F(RecorderTest, WhatThereIsNoTimeForIsCountedAndAGap) {
   std::uint64_t dropped = 0;
   {
     Recorder recorder(folder_, config_, About());
-    // More than any queue takes while a thread begins.
+    // More items than the queue takes while a thread starts.
     for (int i = 0; i < 2000; ++i) recorder.Add(items[1]);
     dropped = recorder.counters().dropped;
     ASSERT_TRUE(recorder.Save(kLong));

@@ -20,11 +20,11 @@ namespace jettison {
 namespace {
 
 constexpr std::string_view kSuffix = ".jtr";
-constexpr std::uint64_t kSegments = 16;  // that a full recording has
+constexpr std::uint64_t kSegments = 16;  // the number of segments in a full recording
 constexpr std::uint64_t kLeastSegment = std::uint64_t{256} << 10;
 constexpr std::uint64_t kMostSegment = std::uint64_t{4} << 20;
 constexpr std::int64_t kOpenBytes = std::int64_t{256} << 10;
-constexpr std::int64_t kBytesOfBlock = 512;  // as stat counts them
+constexpr std::int64_t kBytesOfBlock = 512;  // the unit of st_blocks
 constexpr unsigned kFolderMode = 0750;
 constexpr unsigned kFileMode = 0640;
 
@@ -32,7 +32,7 @@ FileDescriptor OpenFile(const std::string& path, int flags) {
   return FileDescriptor(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, kFileMode));
 }
 
-// A file system that cannot reserve does without.
+// Succeeds without a reservation on a file system that cannot reserve.
 Result<void> Reserve(int file, std::int64_t bytes) {
   if (::fallocate(file, FALLOC_FL_KEEP_SIZE, 0, bytes) == 0) return {};
   if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINTR) return {};
@@ -50,7 +50,7 @@ Result<void> WriteAll(int file, std::string_view bytes, std::uint64_t at) {
   return {};
 }
 
-// 0: the name of no segment.
+// 0: not the name of a segment.
 std::uint64_t NumberOf(std::string_view name) {
   if (!name.ends_with(kSuffix)) return 0;
   name.remove_suffix(kSuffix.size());
@@ -83,7 +83,7 @@ struct OpenChunk {
   std::string bytes;
 };
 
-// What is in one of the two, if it is whole as far as its sizes say.
+// The chunk in one of the two files, if it is complete according to its sizes.
 std::optional<OpenChunk> ReadOpen(const std::string& path) {
   auto text = kernel::ReadFile(path);
   if (!text) return std::nullopt;
@@ -142,7 +142,8 @@ Result<void> RecordingFolder::FindSegments() {
       (void)::unlink(path.c_str());
       continue;
     }
-    // What file systems need for themselves is less than that.
+    // A larger difference is a reservation, because file systems need less than that for
+    // themselves.
     if (status.st_blocks * kBytesOfBlock > status.st_size + kOpenBytes) {
       (void)::truncate(path.c_str(), status.st_size);
     }
@@ -176,14 +177,14 @@ bool RecordingFolder::GoOn() {
   if (segments_.empty() || segments_.back().bytes >= segment_bytes_) return false;
   FileDescriptor file = OpenFile(PathOf(segments_.back().number), O_RDWR);
   if (!file || !EndsWithAChunk(file.get(), segments_.back().bytes)) return false;
-  // Where there is no space now it is looked for when something is written.
+  // If there is no space now, it is allocated when something is written.
   (void)Reserve(file.get(), static_cast<std::int64_t>(segment_bytes_));
   file_ = std::move(file);
   ReserveNext();
   return true;
 }
 
-// The one that was reserved becomes it, so that nothing is needed of a disk that is full now.
+// The reserved file becomes the new segment, so that no space is needed on a disk that is full now.
 Result<void> RecordingFolder::BeginSegment() {
   const std::uint64_t number = segments_.empty() ? 1 : segments_.back().number + 1;
   const std::string path = PathOf(number);
@@ -204,13 +205,13 @@ Result<void> RecordingFolder::BeginSegment() {
   return {};
 }
 
-// What cannot be had now is asked for again when it is needed.
+// If the space is not available now, it is requested again when it is needed.
 void RecordingFolder::ReserveNext() const {
   const FileDescriptor next = OpenFile(folder_ + "/next", O_WRONLY | O_CREAT | O_TRUNC);
   if (next) (void)Reserve(next.get(), static_cast<std::int64_t>(segment_bytes_));
 }
 
-// What was reserved and is not needed is given back.
+// Frees the reserved space that is not needed.
 void RecordingFolder::CloseSegment() {
   (void)::ftruncate(file_.get(), static_cast<off_t>(segments_.back().bytes));
   file_.Close();
@@ -232,7 +233,7 @@ Result<void> RecordingFolder::WriteToSegment(std::string_view chunk, Instant now
   }
   Segment& segment = segments_.back();
   if (auto written = WriteAll(file_.get(), chunk, segment.bytes); !written) {
-    // What is there of it is cut off again; a reader would pass over it, too.
+    // A partly written chunk is cut off; a reader would skip it, too.
     CloseSegment();
     return written;
   }
@@ -244,7 +245,7 @@ Result<void> RecordingFolder::WriteToSegment(std::string_view chunk, Instant now
 }
 
 void RecordingFolder::ForgetOld(Instant now) {
-  // The segment that is reserved counts as well as those that are full.
+  // The reserved segment and the present one count in full.
   const auto too_much = [&] { return bytes_ + 2 * segment_bytes_ > max_bytes_; };
   const auto too_old = [&] { return Elapsed(segments_.front().ended, now) > max_age_; };
   while (segments_.size() > 1 && (too_much() || too_old())) ForgetOldest();
@@ -266,7 +267,8 @@ Result<void> RecordingFolder::SaveOpen(std::string_view chunk) {
   return {};
 }
 
-// It is in a segment by now. A byte suffices for it to be no chunk any more; its space stays.
+// Invalidates the open chunk, which is in a segment by now. One byte suffices; the space stays
+// reserved.
 void RecordingFolder::ForgetOpen() {
   for (unsigned which : {0U, 1U}) {
     const FileDescriptor file = OpenFile(OpenPath(folder_, which), O_WRONLY);

@@ -46,7 +46,7 @@ bool RecordingStream::OpenNextFile() {
   return false;
 }
 
-// Bytes that are no chunk are handed out unchanged; the reader of the stream reports them.
+// Bytes that are not a chunk are passed on unchanged; the reader of the stream reports them.
 bool RecordingStream::FindChunk() {
   for (;;) {
     const std::string begin = ReadAt(file_.get(), at_, kMostHeaderBytes);

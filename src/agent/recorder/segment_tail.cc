@@ -12,7 +12,7 @@
 namespace jettison {
 namespace {
 
-// Of the chunk whose header stands there; absent: there is none.
+// The size of the chunk that begins here; absent: there is no chunk.
 std::optional<std::uint64_t> BytesOfChunk(std::string_view begin) {
   const auto size = ChunkHeaderSize(begin);
   if (!size || *size > begin.size()) return std::nullopt;

@@ -13,11 +13,12 @@ namespace jettison {
 namespace {
 
 constexpr std::string_view kSuffix = ".json";
-// Passes that wait to be explained; more of them than this only come where nobody is waited for.
+// The most passes that wait to be explained. There are only more if evictions do not wait for pods
+// to end.
 constexpr std::size_t kMaxWaiting = 100;
-// Longer than any that was written here: an explanation has at most `order_limit` pods.
+// Longer than any file that is written here: an explanation has at most `order_limit` pods.
 constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{4} << 20;
-// So many numbers are spoken for in advance.
+// So many numbers are reserved in advance.
 constexpr std::uint64_t kCountedAhead = 16;
 
 std::uint64_t NumberOf(std::string_view file) {
@@ -78,7 +79,7 @@ EvictionHistory::~EvictionHistory() {
   ExplainAll();
   writer_.reset();
   WriteAll();
-  // Nothing more is given out: no number need be left out.
+  // No further number is used, so the reserved ones need not be skipped.
   if (counted_to_ > last_number_) (void)counter_.Write(last_number_);
 }
 
@@ -109,7 +110,7 @@ void EvictionHistory::Reserve() {
            "the disk is full");
 }
 
-// Before the numbers run out, so that nobody waits for the disk.
+// Reserves numbers before they run out, so that no eviction waits for the disk.
 void EvictionHistory::KeepCounterAhead() {
   std::uint64_t last = 0;
   {
@@ -256,7 +257,7 @@ void EvictionHistory::WriteAll() {
   Reserve();
 }
 
-// Those that have fallen out since are of no interest any more.
+// Evictions that were dropped from the history since are not put back.
 void EvictionHistory::PutBack(const KeptEvictions& failed) {
   if (failed.empty()) return;
   const std::lock_guard lock(mutex_);

@@ -34,7 +34,7 @@ class EvictionHistoryTest : public testing::Test {
     bed_.now += std::chrono::seconds(10);
     return std::make_shared<const RecordedPass>(bed_.Pass());
   }
-  // Adds so many evictions and waits until they are explained and written.
+  // Adds evictions and waits until they are explained and written.
   void Evict(int count, const EvictionHistorySettings& settings) {
     EvictionHistory history(settings, log_);
     for (int i = 0; i < count; ++i) history.Add(Pass());
@@ -120,7 +120,7 @@ TEST_F(EvictionHistoryTest, NoNumberComesAgainAfterAKillWithoutAnyFileWritten) {
   {
     EvictionHistory history(Settings(), log_);
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    // A file that is there may be empty still.
+    // An existing file may still be empty.
     while (kernel::ReadFile(counter).value_or("").empty() &&
            std::chrono::steady_clock::now() < deadline) {
       std::this_thread::yield();
@@ -134,7 +134,7 @@ TEST_F(EvictionHistoryTest, NoNumberComesAgainAfterAKillWithoutAnyFileWritten) {
   EvictionHistory again(Settings(), log_);
   ASSERT_EQ(again.Evictions()->size(), 1U);
   EXPECT_GT(again.Evictions()->front()->number, 3U);
-  EXPECT_LT(again.Evictions()->front()->number, 3U + 2 * 16) << "few are left out";
+  EXPECT_LT(again.Evictions()->front()->number, 3U + 2 * 16) << "few numbers are skipped";
 }
 
 TEST_F(EvictionHistoryTest, ADamagedCounterIsPutAsideAndTheFilesTell) {
@@ -209,7 +209,7 @@ TEST(KeptEvictionParsing, RefusesWhatIsNoEviction) {
 
 TEST(KeptEvictionParsing, IdsAreNumbersWithoutFrills) {
   EXPECT_EQ(EvictionNumber("ev-12"), 12U);
-  EXPECT_EQ(EvictionNumber("ev-18446744073709551615"), 0U) << "the next one would be none";
+  EXPECT_EQ(EvictionNumber("ev-18446744073709551615"), 0U) << "there would be no next number";
   for (const char* text :
        {"", "ev-", "ev-0", "ev-01", "ev-1x", "ev--1", "12", "ev-99999999999999999999"}) {
     EXPECT_EQ(EvictionNumber(text), 0U) << text;

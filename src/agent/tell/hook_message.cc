@@ -7,7 +7,7 @@
 namespace jettison {
 namespace {
 
-// A notice, with what `write` adds to what every one says.
+// A notice: the members that every notice has, and those that `write` adds.
 template <typename Write>
 std::string Notice(const NoticeHead& head, Occasion occasion, Write write) {
   std::string text;

@@ -22,8 +22,8 @@
 namespace jettison {
 namespace {
 
-// A file in memory, read from its beginning: it can be as long as it likes, no one has to write it
-// while the program reads.
+// A file in memory: unlike a pipe, it can have any length, and no thread has to write while the
+// program reads.
 Result<FileDescriptor> FileOf(const std::string& input) {
   FileDescriptor file(memfd_create("jettison-notice", MFD_CLOEXEC));
   if (!file) return FailErrno("make its input");
@@ -33,18 +33,18 @@ Result<FileDescriptor> FileOf(const std::string& input) {
   return file;
 }
 
-// What a child does before it is the program. Until then it shares the agent's memory.
+// What a child does before it executes the program. Until then it shares the agent's memory.
 struct Child {
   char* const* arguments;
   int input;
   const KillAtExit& kill_at_exit;
 
-  // A group of its own, so that what it starts can be killed with it, and no signal blocked.
-  // Returns where it cannot become the program, with an errno value. Calls only what is
-  // async-signal-safe.
+  // Executes the program in a process group of its own, so that its children can be killed with it,
+  // and with no signal blocked. Returns an errno value if that fails. Calls only async-signal-safe
+  // functions.
   [[nodiscard]] int Become() const {
     if (setpgid(0, 0) != 0) return errno;
-    // An exec may hang, and it holds the agent's descriptors as long.
+    // An exec may hang, and the child holds the agent's descriptors until it returns.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (const int error = kill_at_exit.Arm(); error != 0) return error;
     if (dup2(input, STDIN_FILENO) < 0 || fcntl(STDIN_FILENO, F_SETFD, 0) < 0) return errno;
@@ -56,8 +56,8 @@ struct Child {
   }
 
  private:
-  // Those of libraries may not be closed by the exec, such as what libcurl wakes itself with. A
-  // kernel before 5.9 cannot.
+  // The exec may not close all descriptors of libraries, such as libcurl's wake-up. Kernels before
+  // 5.9 lack the call.
   static void CloseOthers() { syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0); }
   static void ResetSignals() {
     struct sigaction by_default {};
@@ -69,8 +69,7 @@ struct Child {
   }
 };
 
-// 0, or why not as an errno value. What posix_spawn can do is not enough: the child has to arm what
-// kills it.
+// 0 or an errno value. posix_spawn does not suffice, because the child has to arm its own kill.
 int Spawn(const Child& child, pid_t& pid) {
   const SignalsBlocked no_handler_runs_in_the_child;
   volatile int error = 0;
@@ -85,7 +84,7 @@ int Spawn(const Child& child, pid_t& pid) {
   return error;
 }
 
-// The agent is the last that the kernel should kill; a hook is not.
+// The kernel should kill the agent last, but not a hook.
 void BecomeOrdinary(pid_t pid) {
   const FileDescriptor file(
       open(fmt::format("/proc/{}/oom_score_adj", pid).c_str(), O_WRONLY | O_CLOEXEC));
@@ -99,7 +98,7 @@ bool HasEnded(pid_t pid) {
          info.si_pid != 0;
 }
 
-// Whether it ended by itself. Where no handle of it can be had it is looked at by the clock.
+// Whether the program ended by itself. Without a handle it is polled.
 bool AwaitEnd(pid_t pid, int stop, Duration timeout) {
   constexpr auto kByClock = std::chrono::milliseconds(20);
   const FileDescriptor child = kernel::OpenPidfd(pid);
@@ -116,7 +115,7 @@ bool AwaitEnd(pid_t pid, int stop, Duration timeout) {
   return true;
 }
 
-// Where vfork is no more than fork, as beside a sanitizer, it may have no group of its own yet.
+// If vfork is only a fork, as under a sanitizer, the child may not have a group of its own yet.
 void KillGroup(pid_t pid) {
   kill(-pid, SIGKILL);
   kill(pid, SIGKILL);

@@ -33,7 +33,7 @@ HookThread::HookThread(HookConfig hook, Mailbox<HookFailure>& failures)
       stopped_(eventfd(0, EFD_CLOEXEC)),
       thread_({"hook", "the hook " + hook_.name + " is not called"}) {
   if (!hook_.exec.empty()) return;
-  // Not when it is to be told: memory may be short then, and disks slow.
+  // libcurl is loaded now and not at the first notice: then memory may be short, and disks slow.
   if (const auto prepared = PrepareHttpClient(); !prepared) {
     failures_.Put({hook_.name, prepared.error().message});
   }

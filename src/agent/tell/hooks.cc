@@ -11,7 +11,7 @@ Hooks::Hooks(const std::vector<HookConfig>& hooks, std::string node, bool dry_ru
   Replace(hooks);
 }
 
-// A hook that is being called is destroyed later, so that nothing waits for it.
+// A hook that is being called is destroyed later, so that the agent does not wait for it.
 void Hooks::Replace(const std::vector<HookConfig>& hooks) {
   for (Hook& hook : hooks_) retired_.push_back(std::move(hook.thread));
   hooks_.clear();

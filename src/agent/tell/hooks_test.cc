@@ -129,7 +129,7 @@ TEST_F(HookProgram, IsKilledWhenTheAgentStops) {
 TEST_F(HookProgram, ThatIsNotThereIsAnError) {
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-  GTEST_SKIP() << "ThreadSanitizer makes vfork a fork, which cannot tell why there is no program";
+  GTEST_SKIP() << "ThreadSanitizer makes vfork a fork, which cannot report why the exec failed";
 #endif
 #endif
   const auto told = Run(std::vector<std::string>{"/nowhere/hook"}, seconds(1));
@@ -154,7 +154,7 @@ TEST_F(HookProgram, LeavesWhatItStartedWhenItEndsByItself) {
   kernel::SendSignal(handle, SIGKILL);
 }
 
-// What a hook's program writes to a pipe, and tells when it has.
+// A pipe to which a hook's program writes.
 class ToldPids {
  public:
   explicit ToldPids(const std::string& path) {
@@ -253,7 +253,7 @@ TEST_F(HooksTest, SayThatAnEvictedPodIsGoneOnce) {
   EXPECT_EQ(told[0]["cleanedUp"], true);
 }
 
-// Notes whether anything had been done for a hook when the kill was due.
+// Notes whether any work for a hook had been done when the kill was due.
 class LookingKiller : public PodKiller {
  public:
   explicit LookingKiller(const bool& named) : named_(named) {}
@@ -271,7 +271,7 @@ class LookingKiller : public PodKiller {
   int kills_ = 0;
 };
 
-// One request, as it came in; it is answered with `answer`.
+// Receives one request and answers it with `answer`.
 std::string RequestTo(const FileDescriptor& listening, std::string_view answer) {
   if (!WaitFor(listening.get(), 30'000)) return "nobody asked";
   const FileDescriptor connection(accept(listening.get(), nullptr, nullptr));

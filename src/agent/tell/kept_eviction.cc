@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "ev-";
 
-// The text of a member, or of a member of a member; empty where there is none.
+// The text of a member, or of a member of a member; empty if there is none.
 std::string TextIn(const Value& value, std::string_view key) {
   const Value* member = value.Find(key);
   if (member == nullptr || member->AsString() == nullptr) return "";
@@ -29,7 +29,7 @@ std::string TextIn(const Value& value, std::string_view outer, std::string_view 
   return member == nullptr ? "" : TextIn(*member, key);
 }
 
-// The message for this pod, of several pods that were evicted in one pass.
+// The message for this pod, which may be one of several that were evicted in one pass.
 std::string MessageIn(const Value& explanation, const std::string& uid) {
   const Value* evicted = explanation.Find("evicted");
   if (evicted == nullptr || evicted->AsList() == nullptr) return "";

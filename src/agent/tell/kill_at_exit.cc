@@ -24,7 +24,7 @@ KillAtExit::KillAtExit() {
   writer_ = FileDescriptor(ends[1]);
 }
 
-// Both ends: nothing says which one is closed first.
+// Both ends are armed, because either may be closed first.
 int KillAtExit::Arm() const {
   const pid_t group = getpgrp();
   return SendsKill(reader_, group) && SendsKill(writer_, group) ? 0 : errno;

@@ -53,7 +53,7 @@ TEST(NodeStatusFile, HoldsWhatWasWrittenLast) {
   const kernel::TemporaryFolder folder;
   const std::string path = folder.path() + "/node.json";
   {
-    // Its end waits for what it has begun to write.
+    // Its destructor waits for a write that has begun.
     NodeStatusFile file(path, TextOf);
     file.Write(WithPasses(7), kWrittenAt);
     while (!std::filesystem::exists(path)) std::this_thread::yield();

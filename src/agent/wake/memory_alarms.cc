@@ -19,7 +19,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr microseconds kWindow = milliseconds(500);
-// A tenth of the time is what a node that is merely busy does not reach.
+// A node that is merely busy does not stall for a tenth of the time.
 constexpr microseconds kTight = kWindow / 10;
 constexpr microseconds kShortestStall = milliseconds(1);
 
@@ -109,7 +109,7 @@ std::vector<int> MemoryAlarms::fds() const {
 
 bool MemoryAlarms::Drain(int fd, bool error) const {
   if (!events_ || fd != events_.get()) return !error;
-  // Only reading it makes the kernel tell again.
+  // The kernel reports again only after the file was read.
   std::array<char, 512> text;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   return pread(fd, text.data(), text.size(), 0) >= 0;
 }

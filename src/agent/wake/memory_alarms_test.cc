@@ -74,17 +74,17 @@ TEST(StallsToTell, AreHalfOfWhatTheLowestThresholdAllows) {
   const auto io = StallsToTell({above(Signal::kIoPressureFullAvg60, 6000)}, PressureResource::kIo);
   ASSERT_TRUE(io);
   EXPECT_EQ(io->stall, microseconds(150'000));
-  EXPECT_EQ(io->kind, StallKind::kFull) << "nobody asks what some wait for";
+  EXPECT_EQ(io->kind, StallKind::kFull) << "no threshold is on `some`";
 }
 
 TEST_F(MemoryAlarmsTest, EventsOfThePodsGroupAreReadSoThatTheNextOnesAreTold) {
   std::ofstream(folder_.path() + "/memory.events") << "low 0\nhigh 0\nmax 1\noom 0\noom_kill 0\n";
   const MemoryAlarms alarms = Open();
   ASSERT_THAT(alarms.fds(), SizeIs(1));
-  EXPECT_TRUE(alarms.Drain(alarms.fds().front(), true)) << "that file always has an error";
+  EXPECT_TRUE(alarms.Drain(alarms.fds().front(), true)) << "poll always tells an error for it";
 }
 
-// Without privileges the kernel still lets a process wait for pressure, in windows of two seconds.
+// Even without privileges, the kernel lets a process wait for pressure in windows of two seconds.
 TEST(LiveMemoryAlarms, TheMachinesPressureCanBeWaitedFor) {
   const FakeClock clock{Instant(std::chrono::hours(1))};
   std::vector<std::string> lines;

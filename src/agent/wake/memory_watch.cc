@@ -4,7 +4,8 @@
 
 namespace jettison {
 
-// Usage may have passed one of the new levels while they were registered, so it is looked at once.
+// Usage may have passed one of the new levels while they were registered, so memory is looked at
+// once.
 void MemoryWatch::TakeLevels(EventLoop& loop) {
   std::vector<ArmingThread::Armed> results = arming_.TakeResults();
   for (ArmingThread::Armed& armed : results) Use(loop, std::move(armed));

@@ -34,9 +34,9 @@ void ContainerLifecycle::Exited(const ContainerExit& exit) {
   restart_at_ = backoff_.NextStart(exit.started, exit.finished);
 }
 
-// A start that was cut short is no end: it is made up for under the next attempt, whatever the
-// pod's policy. (kubelet: ShouldContainerBeRestarted, "Always restart container in the created
-// state")
+// A start that was interrupted is not an end: the container is started as the next attempt,
+// whatever the pod's restart policy. (kubelet: ShouldContainerBeRestarted, "Always restart
+// container in the created state")
 void ContainerLifecycle::Adopt(const ContainerRecord& record) {
   if (record.never_ran) {
     attempt_ = record.attempt;
@@ -116,7 +116,7 @@ ContainerStatus ContainerLifecycle::Status(RestartPolicy pod_policy, bool initia
   status.name = spec_->name;
   status.init = init_;
   status.state = State(pod_policy, initialized, now);
-  // While it waits for its restart the run that ended is the last one.
+  // While the container waits for its restart, the ended run is its last one.
   const bool shows_exit = std::holds_alternative<ContainerTerminated>(status.state);
   status.last_state = phase_ == Phase::kExited && !shows_exit ? exit_ : last_state_;
   status.restart_count = attempt_ > 0 ? attempt_ : 0;

@@ -9,7 +9,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr Duration kMinKillTimeout = seconds(10);
-// What survives a kill is killed again after the first of these, doubling up to the second.
+// What survives a kill is killed again after the first pause, which doubles up to the second.
 constexpr Duration kFirstKillPause = seconds(1);
 constexpr Duration kLastKillPause = seconds(30);
 
@@ -47,7 +47,7 @@ bool PodEnding::Advance(const Target& pod, Instant now) {
   return true;
 }
 
-// Regular containers first, all at once; then the side-cars, the last one first.
+// Regular containers first, all at once; then the sidecars, the last one first.
 void PodEnding::StopNext(const Target& pod, Instant now) const {
   bool others_alive = false;
   for (ContainerLifecycle& run : pod.runs.all()) {
@@ -63,14 +63,14 @@ void PodEnding::StopNext(const Target& pod, Instant now) const {
   }
 }
 
-// One that is just being started is told once it runs.
+// A container that is just being started is stopped once it runs.
 void PodEnding::Stop(const Target& pod, ContainerLifecycle& run, Instant now) const {
   if (run.phase() != ContainerLifecycle::Phase::kRunning || run.stop_sent) return;
   run.stop_sent = true;
   pod.runtime.StopContainer(pod.uid, run.spec().name, kill_at_ - now);
 }
 
-// Repeated as long as anything still runs: a kill may fail for lack of a descriptor or of memory,
+// Repeated as long as a process still runs: a kill may fail for lack of a descriptor or of memory,
 // or because the runtime does not answer.
 void PodEnding::KillAlive(const Target& pod, Instant now) {
   if (kills_.count++ == 0) kills_.first = now;

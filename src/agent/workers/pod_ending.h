@@ -19,7 +19,7 @@ struct Survival {
 // least 10 s. (kubelet: killPodNow)
 [[nodiscard]] Duration KillTimeout(Duration grace);
 
-// Ends a pod: its containers are asked to end, regular ones first and then side-cars, and are
+// Ends a pod: its containers are asked to end, regular ones first and then sidecars, and are
 // killed when the grace period is over, repeatedly while anything still runs. Then the pod's
 // remains are removed, unless the pod completed by itself. The caller tells it the time, and it
 // gives commands to the runtime.

@@ -23,7 +23,7 @@ Pod TwoContainers() {
   return pod;
 }
 
-// A pod whose containers run, over a runtime that does as it is told and says nothing.
+// A pod whose containers run, with a runtime that carries out commands and reports nothing.
 class PodEndingTest : public testing::Test {
  protected:
   PodEndingTest() {

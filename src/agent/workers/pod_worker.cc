@@ -38,7 +38,7 @@ void PodWorker::Create(Creating& creating) {
   creating.again_at.reset();
   ++edges_->counters.started_pods;
   const PodPlan plan = PlanOf(facts_->pod, edges_->limit_settings);
-  // The shares stand before the pod's group does.
+  // The shares are set before the pod's group exists.
   if (edges_->qos_groups != nullptr) edges_->qos_groups->Add({&plan});
   edges_->runtime.CreatePod(plan);
 }
@@ -64,8 +64,8 @@ void PodWorker::Adopt(std::vector<ContainerRecord> records, Instant now) {
   status_.Begin(now);
   runs_.Take(std::move(records));
   runs_.Resume(std::exchange(kept_runs_, {}), now);
-  // A regular container that has ever run tells that the init containers are done, even where
-  // their own records were collected since.
+  // If a regular container has ever run, the init containers are done, even if their own records
+  // were removed since.
   initialized_ = runs_.AnyRegularStarted();
   (void)running_counted_.Take();
   state_ = Running{};
@@ -74,7 +74,7 @@ void PodWorker::Adopt(std::vector<ContainerRecord> records, Instant now) {
   UpdateStatus(now);
 }
 
-// What is left of its grace period, in whole seconds. Whether there was one to resume.
+// Continues an eviction with the rest of its grace period, in whole seconds. Whether there was one.
 bool PodWorker::ResumeEviction(Instant now) {
   const auto ending = std::exchange(kept_ending_, std::nullopt);
   if (!ending) return false;
@@ -207,7 +207,7 @@ bool PodWorker::Evict(const EvictionOrder& order, Instant now) {
   const bool shortens = end == nullptr || now + grace < end->kill_at();
   if (!shortens && eviction_) return false;
   const bool first = !eviction_;
-  if (shortens) BeginEnding(grace, true, now);  // the kill first, the words afterwards
+  if (shortens) BeginEnding(grace, true, now);  // the kill first, the status afterwards
   if (first) eviction_ = Eviction{.order = order, .at = now};
   UpdateStatus(now);
   return shortens || first;
@@ -233,7 +233,7 @@ void PodWorker::Terminate(Instant now) {
 void PodWorker::BeginEnding(Duration grace, bool remove, Instant now) {
   const bool removes = remove || (ending() != nullptr && ending()->removes());
   state_ = PodEnding(grace, removes, now);
-  // A shorter grace period is told to those that were asked before, too.
+  // Containers that were told to stop before are told the shorter grace period, too.
   for (ContainerLifecycle& run : runs_.all()) run.stop_sent = false;
   AdvanceEnding(now);
 }
@@ -280,7 +280,7 @@ std::optional<Instant> PodWorker::removing_since() const {
   return ending() == nullptr ? std::nullopt : ending()->removing_since();
 }
 
-// Who was told to end for another reason may go on taking for as long as that is under way.
+// A pod that is ending for another reason may still take the resource, so it remains a candidate.
 bool PodWorker::IsCandidate() const {
   const PodEnding* const end = ending();
   if (end == nullptr) return !IsGone();

@@ -19,7 +19,7 @@
 
 namespace jettison {
 
-// Manages one admitted pod from its creation to its removal: init containers in order, side-cars,
+// Manages one admitted pod from its creation to its removal: init containers in order, sidecars,
 // restarts with back-off, the end with its grace period. It never waits: the caller tells it events
 // and the time, and it gives commands to the runtime. (kubelet: pkg/kubelet/pod_workers.go and
 // kuberuntime's computePodActions)

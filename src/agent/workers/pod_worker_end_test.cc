@@ -69,7 +69,8 @@ TEST(PodWorker, AShorterGracePeriodOverridesALongerOneNeverTheOtherWayRound) {
   EXPECT_THAT(bench.Pass(seconds(1)).Commands(), ElementsAre("kill u/a", "remove u"));
 }
 
-// It may be deaf, and take memory until it is killed: then it has to go, and not a bystander.
+// The pod may ignore the signal and take memory until it is killed: then it must be evicted, not
+// another one.
 TEST(PodWorker, AnUnwantedPodIsACandidateUntilItIsEvictedOrKilledHoweverShortItsGrace) {
   for (const bool evicted : {false, true}) {
     Pod pod = PodOf({}, {Named("a")});
@@ -122,7 +123,7 @@ TEST(PodWorker, WhatLivesOnIsKilledAgainAndAgainAtGrowingIntervals) {
   std::vector<Duration> pauses;
   for (Instant last = bench.now(); bench.now() < end;) {
     const auto next = bench.worker.NextDeadline();
-    ASSERT_TRUE(next.has_value()) << "it is never left alone";
+    ASSERT_TRUE(next.has_value()) << "killing it is always tried again";
     if (bench.Pass(*next - bench.now()).Commands().empty()) continue;
     pauses.push_back(bench.now() - last);
     last = bench.now();
@@ -130,7 +131,7 @@ TEST(PodWorker, WhatLivesOnIsKilledAgainAndAgainAtGrowingIntervals) {
   EXPECT_GT(pauses.size(), 20U);
   EXPECT_LE(*std::ranges::max_element(pauses), seconds(30));
   EXPECT_EQ(pauses.back(), seconds(30));
-  EXPECT_FALSE(bench.worker.IsCandidate()) << "choosing it would bring no more than the next kill";
+  EXPECT_FALSE(bench.worker.IsCandidate()) << "choosing it would only kill it again";
   EXPECT_GT(bench.worker.survival()->kills, 20);
   bench.Exit("a", 137);
   EXPECT_TRUE(bench.worker.IsGone());
@@ -144,7 +145,7 @@ TEST(PodWorker, APassThatActsKillsASurvivorAtOnceButNotMoreOftenThanOnceASecond)
   bench.Start();
   bench.worker.Evict(OrderOf(1), bench.now());
   bench.Pass(seconds(1)).Commands();
-  EXPECT_FALSE(bench.worker.survival()) << "a kill takes its time";
+  EXPECT_FALSE(bench.worker.survival()) << "a kill takes some time";
   bench.Pass(seconds(1));
   bench.Pass(seconds(2)).Commands();
   ASSERT_TRUE(bench.worker.survival());

@@ -233,7 +233,7 @@ TEST(PodWorker, EventsOfOtherPodsAndOtherRunsChangeNothing) {
   EXPECT_EQ(bench.Status().phase, PodPhase::kRunning);
 }
 
-// Its container is in its back-off, which is the kubelet's to end, beside a side-car that runs.
+// Its container is in back-off, which only the kubelet ends, beside a sidecar that runs.
 TEST(PodWorker, InSomebodyElsesPodNothingIsStartedOrEndedByItself) {
   Pod pod = PodOf({Sidecar("log")}, {Named("main")});
   pod.restart_policy = RestartPolicy::kNever;

@@ -32,9 +32,10 @@ void WriteState(const Snapshot& snapshot, MetricsWriter& writer) {
 }
 
 void WritePasses(const PassCounters& counters, MetricsWriter& writer) {
-  writer.Family("jettison_pass_duration_seconds", kHistogram,
-                "Duration of a pass, from its first reading to its result, without measuring the "
-                "disk use of pods.");
+  writer.Family(
+      "jettison_pass_duration_seconds", kHistogram,
+      "Duration of a pass, from its first reading to its last log line, without measuring the "
+      "disk use of pods.");
   for (const PassKind kind : kAllPassKinds) {
     writer.Observed({{"kind", NameOf(kind)}},
                     counters.duration[static_cast<std::size_t>(kind)].View());

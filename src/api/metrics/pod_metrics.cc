@@ -177,16 +177,16 @@ void WritePodMetrics(const Snapshot& snapshot, MetricsWriter& writer) {
       },
       writer);
   WritePods(
-      "jettison_pod_ephemeral_storage_used_inodes", kGauge, "Inodes of the pod on disk, by kind.",
-      pods,
+      "jettison_pod_ephemeral_storage_used_inodes", kGauge, "Inodes of the pod on disk.", pods,
       [](const PodView& pod) {
         return pod.ephemeral_storage ? pod.ephemeral_storage->inodes_used : std::nullopt;
       },
       writer);
   WritePods(
       "jettison_pod_evictions_total", kCounter,
-      "Evictions of the pod since the agent started or since its manifest was added.", pods,
-      [](const PodView& pod) { return std::optional(pod.evictions); }, writer);
+      "Evictions of the pod since its manifest was added; of a foreign pod, since the agent "
+      "started.",
+      pods, [](const PodView& pod) { return std::optional(pod.evictions); }, writer);
   WritePods(
       "jettison_pod_oom_kills_total", kCounter,
       "Containers of the pod that the kernel killed for memory since the agent started.", pods,

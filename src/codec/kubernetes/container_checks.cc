@@ -104,14 +104,14 @@ void CheckContainer(const Field& field, const Container& container, const Pod& p
   CheckResources(field.Member("resources"), container.resources);
 }
 
-// What an init container may ask for beyond others: to be a side-car.
+// What an init container may ask for beyond others: to be a sidecar.
 void CheckRestartPolicy(const Field& field, const Container& container, bool init) {
   if (!container.restart_policy) return;
   const Field policy = field.Member("restartPolicy");
   if (!init) {
     policy.Fault("only an init container has one of its own; write spec.restartPolicy");
   } else if (!container.IsSidecar()) {
-    policy.Fault("must be Always (a side-car) or absent");
+    policy.Fault("must be Always (a sidecar) or absent");
   }
 }
 

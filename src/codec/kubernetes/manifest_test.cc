@@ -142,7 +142,7 @@ TEST(Manifest, SaysWhatIsWrongAndWhere) {
       {"volumes: [{name: a, secret: {}}]", "", "spec.volumes[0].secret.secretName", "required"},
       {"initContainers: [{name: web}]", "", "spec.containers[0].name", "another container"},
       {"initContainers: [{name: i, restartPolicy: Never}]", "",
-       "spec.initContainers[0].restartPolicy", "side-car"},
+       "spec.initContainers[0].restartPolicy", "sidecar"},
       {"initContainers: [null]", "", "spec.initContainers[0]", "found null"},
       {"", "restartPolicy: Always", "spec.containers[0].restartPolicy", "only an init container"},
       {"", "command: sleep", "spec.containers[0].command", "must be a list"},

@@ -13,7 +13,7 @@
 namespace jettison {
 namespace {
 
-// What the kubelet's document says of the kubelet's process alone, and its thresholds.
+// Members that only concern the kubelet's own process, and its thresholds.
 constexpr auto kNotTaken = std::to_array<std::string_view>(
     {"apiVersion", "kind", "evictionHard", "evictionSoft", "evictionSoftGracePeriod",
      "fileCheckFrequency", "kernelMemcgNotification", "logging", "mergeDefaultEvictionSettings",
@@ -27,7 +27,7 @@ const Value::Map& MembersOf(const ConfigDocument* document) {
   return members == nullptr ? kNone : *members;
 }
 
-// Present, and not null: null means that nothing is said.
+// Present and not null. Null means absent.
 const Value* Said(const Value::Map& members, std::string_view key) {
   const auto at = std::ranges::find(members, key, &Value::Member::first);
   return at == members.end() || at->second.IsNull() ? nullptr : &at->second;
@@ -38,8 +38,8 @@ void Put(Value::Map& members, std::string_view key, Value value) {
   members.emplace_back(std::string(key), std::move(value));
 }
 
-// `over` where it is a map, with what it does not name from `settings`; anything else stays as it
-// is, to be refused.
+// `over` completed from `settings` if it is a map. Any other value stays unchanged and is refused
+// later.
 Value Over(const Value* over, const SignalSettings& settings) {
   if (over != nullptr && over->AsMap() == nullptr) return *over;
   Value::Map members = over == nullptr ? Value::Map{} : *over->AsMap();
@@ -55,7 +55,8 @@ void PutThresholds(const Value::Map& ours, const EvictionSettings& derived, Valu
   const Value* const merge = Said(ours, "mergeDefaultEvictionSettings");
   const bool fill_up = merge != nullptr && merge->AsBool() != nullptr && *merge->AsBool();
   if (hard == nullptr || fill_up) Put(merged, "evictionHard", Over(hard, derived.hard));
-  // What it stands for has been done, not with the kubelet's defaults.
+  // The merge that this member asks for has been done, with the derived settings and not the
+  // kubelet's defaults.
   if (fill_up) Put(merged, "mergeDefaultEvictionSettings", Value(false));
   if (Said(ours, "evictionSoft") != nullptr) return;
   Put(merged, "evictionSoft", Over(nullptr, derived.soft));
@@ -68,8 +69,7 @@ bool EnforcesPods(const Fields& kubelet) {
   return !listed || std::ranges::find(*listed, "pods") != listed->end();
 }
 
-// The faults of its thresholds, and what they are. Everything else is read with the merged
-// document.
+// The kubelet's thresholds and their faults. Everything else is read with the merged document.
 EvictionSettings ReadTheirs(const ConfigDocument& theirs, std::vector<Threshold>& thresholds,
                             Faults& faults) {
   const Fields fields(theirs.document, theirs.file, faults);
@@ -110,7 +110,7 @@ MergedKubelet MergeWithKubelet(const ConfigDocument* ours, const ConfigDocument&
     if (Said(mine, key) == nullptr) Put(members, key, value);
   }
   PutThresholds(mine, SettingsAbove(settings), members);
-  // The kubelet's is false as a rule, for a kubelet that looks every ten seconds.
+  // The kubelet's own setting is usually false, which suits a kubelet that looks every ten seconds.
   if (Said(mine, kNotification) == nullptr) Put(members, kNotification, Value(true));
   merged.document = Value(std::move(members), ours == nullptr ? 0 : ours->document.line());
   return merged;

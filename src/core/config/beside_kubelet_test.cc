@@ -25,7 +25,7 @@ std::vector<ConfigDocument> Documents(const std::string& text, const std::string
   return named;
 }
 
-// Our own members of both kinds beside the kubelet's.
+// Our own documents of both kinds beside the kubelet's.
 ConfigReading Beside(const std::string& theirs, const std::string& ours = "",
                      const std::string& jettison = kSource) {
   std::string text = kJettison + jettison;

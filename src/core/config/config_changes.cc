@@ -87,7 +87,8 @@ class Comparison {
       changes_.need_restart.push_back(name);
     }
   }
-  // The name of a file: another one is read at once, but whether there is one is settled.
+  // The name of a file: a different name takes effect at once, but to add or remove the file needs
+  // a restart.
   template <typename Member>
   void FileAtOnce(std::string_view name, const Member& member) {
     const bool had = !member(std::as_const(changes_.config)).empty();

@@ -109,7 +109,7 @@ TEST(ConfigChanges, EverythingElseIsNamedAndStays) {
     EXPECT_THAT(changes.need_restart, ElementsAre(row.name));
     EXPECT_THAT(changes.at_once, IsEmpty()) << row.name;
     const ConfigChanges none = ChangesOf(Running(), changes.config);
-    EXPECT_THAT(none.need_restart, IsEmpty()) << row.name << " is as it was";
+    EXPECT_THAT(none.need_restart, IsEmpty()) << row.name << " has not changed";
   }
 }
 

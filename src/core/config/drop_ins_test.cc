@@ -136,7 +136,7 @@ TEST(DropIns, AFieldIsLookedForInWhatItLiesInAndWhatLiesInIt) {
                                                  {{"http", "address"}, "c"},
                                                  {{"evictionHard", "pid.available"}, "d"}}};
   EXPECT_EQ(FileOf(document, "http.socket"), "a");
-  EXPECT_EQ(FileOf(document, "http"), "c");  // the last one that said something in it
+  EXPECT_EQ(FileOf(document, "http"), "c");  // the last one that set something in it
   EXPECT_EQ(FileOf(document, "http.socketGroup"), "main");
   EXPECT_EQ(FileOf(document, "hooks[1].url"), "b");
   EXPECT_EQ(FileOf(document, "evictionHard[pid.available]"), "d");

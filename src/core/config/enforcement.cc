@@ -34,7 +34,7 @@ void CheckNames(const Fields& fields, const std::vector<std::string>& named) {
   if (std::ranges::count(named, "pods") > 1) fields.Refuse(kField, "pods", "is listed twice");
 }
 
-// `what`: "kube-reserved"; `group_field`: where its group stands.
+// `what`: for example "kube-reserved"; `group_field`: the field with its group.
 std::optional<EnforcedReservation> ReadOne(const Fields& fields,
                                            const std::vector<std::string>& named,
                                            std::string_view what, std::string_view group_field) {

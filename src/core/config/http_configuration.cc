@@ -17,7 +17,7 @@ constexpr auto kHttpNames = std::to_array<std::string_view>(
      "tlsCertFile", "tlsPrivateKeyFile"});
 constexpr std::size_t kLongestSocketPath = 107;  // sun_path of unix(7)
 
-// Whether a text other than "" stands there, right or wrong.
+// Whether the field has a text other than "", valid or not.
 bool IsSet(const Fields& http, std::string_view key) {
   const Value* value = http.Find(key);
   return value != nullptr && !Shown(*value).empty();
@@ -41,7 +41,7 @@ void ReadSocket(const Fields& http, HttpConfig& config) {
   }
 }
 
-// The fields of TLS and of who may ask: what is written where, and what one needs of the others.
+// Checks which of the fields for TLS and client authentication need each other.
 void CheckTogether(const Fields& http, const HttpConfig& config) {
   const bool has_cert = IsSet(http, "tlsCertFile");
   const bool has_key = IsSet(http, "tlsPrivateKeyFile");

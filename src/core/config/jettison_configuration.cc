@@ -17,7 +17,7 @@
 namespace jettison {
 namespace {
 
-// Beside the maps of thresholds on our own signals.
+// The other names are those of the maps of thresholds on our own signals.
 constexpr auto kJettisonNames = std::to_array<std::string_view>({"apiVersion",
                                                                  "kind",
                                                                  "adopt",
@@ -90,7 +90,7 @@ void ReadNode(const Fields& fields, AgentConfig& config) {
   }
 }
 
-// What suits the source where nothing else is said; `runtime` and the like come after it.
+// Sets the defaults that depend on the source; `runtime` and other members may override them later.
 void ReadSource(const Fields& fields, AgentConfig& config) {
   Take(fields.OneOf<SourceKind>("source",
                                 {{NameOf(SourceKind::kManifests), SourceKind::kManifests},

@@ -134,7 +134,7 @@ kubernetes:
   EXPECT_EQ(config.kubernetes.jobs, JobEnding::kTerminate);
   EXPECT_EQ(config.kubernetes.soft_evictions_per_hour, 6);
   EXPECT_EQ(config.kubernetes.soft_eviction_cool_down, std::chrono::minutes(5));
-  EXPECT_EQ(config.adopt, AdoptPolicy::kObserve) << "what is said wins over the source";
+  EXPECT_EQ(config.adopt, AdoptPolicy::kObserve) << "it overrides the source's default";
   EXPECT_EQ(config.profile, Profile::kStandalone);
   EXPECT_EQ(config.node_fs, "/data");
   EXPECT_EQ(Jettison("source: kubernetes\nkubernetes: {kubeletDirectory: /k}\n").config.node_fs,

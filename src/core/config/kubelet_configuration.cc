@@ -27,7 +27,7 @@ void TakeUnlessZero(const std::optional<Duration>& value, Duration& into) {
   if (value && *value != Duration::zero()) into = *value;
 }
 
-// The faults and warnings of a part of the file, with the file's name put in.
+// Adds the faults and warnings of a part of the file, with the file's name.
 void Append(Faults& to, Faults&& from, const std::string& file) {
   for (Fault& fault : from) {
     fault.file = file;

@@ -142,10 +142,10 @@ constexpr auto kKubeletNames = std::to_array<std::string_view>({
     "volumeStatsAggPeriod",
 });
 
-// A field that has no effect here although its reader may count on one.
+// A field without an effect here, although a user may expect one.
 struct Unused {
   std::string_view name;
-  std::string_view harmless;  // the value that asks for nothing, beside "", false, {} and []
+  std::string_view harmless;  // the value that requests nothing, beside "", false, {} and []
   std::string_view instead;   // what happens, or what to do
 };
 
@@ -176,7 +176,7 @@ constexpr auto kUnused = std::to_array<Unused>({
     {"userNamespaces", "", "pods share the host's user namespace"},
 });
 
-// Whether the value asks for nothing: the harmless word, nothing, or a collection of such.
+// Whether the value requests nothing: the harmless word, an empty value, or a map of such values.
 bool AsksForNothing(const Value& value, std::string_view harmless) {
   if (value.IsNull()) return true;
   if (const bool* flag = value.AsBool()) return !*flag || harmless == "true";

@@ -8,16 +8,16 @@ Quantity AmountIn(const ResourceList& list, std::string_view resource) {
   return found == list.end() ? Quantity() : found->second;
 }
 
-// A threshold's amount: a percentage counts of the capacity, rounded as the kubelet does.
+// A threshold's amount. A percentage refers to the capacity and is rounded like the kubelet's.
 Quantity AmountOf(const ThresholdValue& value, const Quantity& capacity) {
   if (const auto* amount = std::get_if<Quantity>(&value)) return *amount;
   const double share = static_cast<double>(std::get<Percentage>(value).fraction);
-  if (!(share > 0)) return {};  // "NaN%" too, which the kubelet lets pass
+  if (!(share > 0)) return {};  // also for "NaN%", which the kubelet accepts
   return Quantity::Of(static_cast<std::int64_t>(static_cast<double>(capacity.Value()) * share));
 }
 
-// What hard eviction keeps free of a resource; zero where it keeps nothing. The first threshold
-// counts: evictionHard's come before soft ones without grace.
+// How much of a resource hard eviction keeps free; zero if nothing. The first threshold counts:
+// those of evictionHard come before soft ones without grace period.
 Quantity EvictionReservation(std::string_view resource, const Quantity& capacity,
                              const std::vector<Threshold>& thresholds) {
   for (const Threshold& threshold : thresholds) {

@@ -16,12 +16,12 @@
 namespace jettison {
 namespace {
 
-constexpr const char* kKubeletLogs = "/var/log/pods";  // podLogsDir, unless it says otherwise
+constexpr const char* kKubeletLogs = "/var/log/pods";  // the default of podLogsDir
 
-// What depends on more than one document.
+// Sets what depends on more than one document.
 void FillIn(AgentConfig& config) {
   if (config.source == SourceKind::kKubernetes) {
-    config.static_pod_path.clear();  // the kubelet's to run
+    config.static_pod_path.clear();  // the kubelet runs static pods
     if (config.logs.directory.empty()) config.logs.directory = kKubeletLogs;
   }
   if (config.logs.directory.empty()) {
@@ -33,7 +33,8 @@ void FillIn(AgentConfig& config) {
   }
 }
 
-// A slice's name says where it is, so a container runtime cannot be told to make it elsewhere.
+// The name of a slice determines its place, so a container runtime cannot be told to make it
+// elsewhere.
 void CheckSlices(const ConfigDocument& kubelet, const AgentConfig& config, Faults& faults) {
   if (config.cgroup_driver != CgroupDriver::kSystemd || config.runtime != RuntimeKind::kCri) return;
   if (config.node_cgroup.empty() && config.cgroup_root.empty()) return;
@@ -43,7 +44,7 @@ void CheckSlices(const ConfigDocument& kubelet, const AgentConfig& config, Fault
               "places kubepods.slice at the root");
 }
 
-// What `read` finds wrong with a document gets the name of the file that it stands in.
+// Adds the name of the document's file to the faults that `read` finds.
 template <typename Read>
 void WithFiles(const ConfigDocument& document, ConfigReading& reading, Read read) {
   const std::size_t faults = reading.faults.size();
@@ -57,7 +58,7 @@ void ReadKubelet(const ConfigDocument& document, ConfigReading& reading) {
   WithFiles(document, reading, [&](const Fields& fields) {
     ApplyKubeletConfiguration(fields, reading.config, reading.warnings, reading.faults);
   });
-  // A relative one counts from the folder of the file that it stands in.
+  // A relative path refers to the folder of the file in which it is written.
   const Fields at(document.document, FileOf(document, "staticPodPath"), reading.faults);
   reading.config.static_pod_path = at.PathFromFile("staticPodPath").value_or("");
 }
@@ -68,7 +69,7 @@ void ReadJettison(const ConfigDocument& document, ConfigReading& reading) {
   });
 }
 
-// Nothing of the kubelet's is known beside ours.
+// Reads our configuration without the kubelet's, which is not known.
 void ReadWithoutKubelet(const SortedDocuments& sorted, const KubeletSide& kubelet,
                         ConfigReading& reading) {
   if (sorted.kubelet) {
@@ -93,7 +94,7 @@ void ReadWithoutKubelet(const SortedDocuments& sorted, const KubeletSide& kubele
        fmt::format("it is not known whether it lies above the kubelet's ({})", kubelet.why_not)});
 }
 
-// The kubelet's is the default for ours.
+// Reads our configuration with the kubelet's as the default.
 void ReadBesideKubelet(const SortedDocuments& sorted, const ConfigDocument& theirs,
                        ConfigReading& reading) {
   const ConfigDocument* const mine = sorted.kubelet ? &*sorted.kubelet : nullptr;
@@ -116,7 +117,7 @@ void ReadBesideKubelet(const SortedDocuments& sorted, const ConfigDocument& thei
   reading.kubelet_thresholds = merged.theirs;
 }
 
-// What a KubeletConfiguration of ours may not say beside a kubelet.
+// Refuses what our KubeletConfiguration may not contain beside a kubelet.
 void CheckBesideKubelet(const SortedDocuments& sorted, ConfigReading& reading) {
   if (sorted.kubelet && !reading.config.static_pod_path.empty()) {
     Fields(sorted.kubelet->document, FileOf(*sorted.kubelet, "staticPodPath"), reading.faults)
@@ -134,7 +135,7 @@ SourceKind SourceIn(const std::optional<ConfigDocument>& jettison) {
   return is_kubernetes ? SourceKind::kKubernetes : SourceKind::kManifests;
 }
 
-// What holds from each drop-in, in their order.
+// The members of each drop-in that are in force, in the order of the drop-ins.
 std::vector<DropInReading> DropInsOf(const std::vector<ConfigDocument>& documents,
                                      const SortedDocuments& sorted) {
   std::vector<DropInReading> drop_ins;

@@ -10,7 +10,7 @@
 #include "core/config/read_config.h"
 #include "core/thresholds/threshold_parsing.h"
 
-// Eviction settings made at random and what the kubelet made of them.
+// Random eviction settings and the kubelet's result for each.
 
 namespace jettison {
 namespace {
@@ -71,16 +71,15 @@ std::vector<std::string> ShowRecorded(const Value& record) {
   return lines;
 }
 
-// The record's settings as a KubeletConfiguration that means the same: what is absent there means
-// nothing, here it would mean the defaults.
+// The record's settings as an equivalent KubeletConfiguration: an absent member means no setting in
+// a record, but the defaults in a configuration.
 Value AsConfiguration(const Value& config) {
   const auto text = [](const char* word) { return Value(std::string(word)); };
   Value::Map members = *config.AsMap();
   members.emplace_back("kind", text("KubeletConfiguration"));
   members.emplace_back("apiVersion", text("kubelet.config.k8s.io/v1beta1"));
   if (config.Find("evictionHard") == nullptr) members.emplace_back("evictionHard", Value::Map{});
-  // The records are about thresholds; where they enforce reservations they do not say on which
-  // group.
+  // The records are about thresholds. If they enforce reservations, they do not name the group.
   for (const char* group : {"kubeReservedCgroup", "systemReservedCgroup"}) {
     members.emplace_back(group, text("/reserved"));
   }

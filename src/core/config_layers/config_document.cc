@@ -17,13 +17,13 @@ void Forget(const Path& path, std::vector<Override>& overrides) {
   std::erase_if(overrides, [&path](const Override& one) { return BeginsWith(one.path, path); });
 }
 
-// What a later drop-in says counts.
+// Records the file of a member; a later drop-in replaces an earlier one.
 void Note(const Path& path, const std::string& file, std::vector<Override>& overrides) {
   Forget(path, overrides);
   overrides.push_back({path, file});
 }
 
-// What says which document this is, and is the same in both.
+// The members that identify the kind, which are the same in both documents.
 bool NamesTheKind(const Path& path) {
   return path.size() == 1 && (path[0] == "apiVersion" || path[0] == "kind");
 }
@@ -33,7 +33,7 @@ class Merging {
   Merging(const std::string& file, std::vector<Override>& overrides)
       : file_(file), overrides_(overrides) {}
 
-  // `base` null: nothing was said before.
+  // `base` is null if the member was absent before.
   Value Of(const Value* base, const Value& patch) {
     const Value::Map* const said = base == nullptr ? nullptr : base->AsMap();
     const Value::Map* const members = patch.AsMap();
@@ -69,7 +69,7 @@ class Merging {
   Path path_;  // of what is merged at present
 };
 
-// "evictionHard[pid.available]" and the path of it alike: "evictionHard.pid.available".
+// The same text for "evictionHard[pid.available]" and for its path: "evictionHard.pid.available".
 std::string Plain(std::string_view key) {
   std::string plain;
   for (const char c : key) {

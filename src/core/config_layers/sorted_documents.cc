@@ -19,7 +19,7 @@ constexpr auto kKinds = std::to_array<std::string_view>({kKubelet, kJettison});
 constexpr std::string_view kKubeletVersion = "kubelet.config.k8s.io/v1beta1";
 constexpr std::string_view kJettisonVersion = "jettison.io/v1alpha1";
 
-// Whether apiVersion is the one that this kind is read in.
+// Whether apiVersion is the supported one of this kind.
 void CheckVersion(const Fields& fields, std::string_view kind, std::string_view wanted) {
   const auto version = fields.Text("apiVersion");
   if (version == wanted || (!version && fields.Find("apiVersion") != nullptr)) return;
@@ -27,7 +27,7 @@ void CheckVersion(const Fields& fields, std::string_view kind, std::string_view 
                 fmt::format("must be {} where kind is {}", wanted, kind));
 }
 
-// The kind of a document, where it is one of ours.
+// The kind of a document, if it is one that we read.
 std::optional<std::string> KindOf(const ConfigDocument& document, Faults& faults) {
   if (document.document.AsMap() == nullptr) {
     AddFault(faults,
@@ -49,10 +49,10 @@ std::optional<std::string> KindOf(const ConfigDocument& document, Faults& faults
   return kind;
 }
 
-// What was read of one kind so far.
+// The documents of one kind so far.
 struct Place {
   std::optional<ConfigDocument> document;
-  const ConfigDocument* last = nullptr;  // that went into it
+  const ConfigDocument* last = nullptr;  // the last one that was merged
 };
 
 bool IsSaid(const Value& document, std::string_view key) {
@@ -60,7 +60,7 @@ bool IsSaid(const Value& document, std::string_view key) {
   return value != nullptr && !value->IsNull();
 }
 
-// Before a drop-in that names the first thresholds is put over a document without any.
+// Called before the first drop-in with thresholds is merged into a document without any.
 void KeepOtherDefaults(const ConfigDocument& drop_in, ConfigDocument& document) {
   constexpr const char* kMerge = "mergeDefaultEvictionSettings";
   if (!IsSaid(drop_in.document, "evictionHard") || IsSaid(document.document, "evictionHard") ||

@@ -40,7 +40,7 @@ RunsByContainer DeadRuns(std::span<const ContainerRecord> containers, Instant cr
   return dead;
 }
 
-// What is chosen so far, and what is left to choose from.
+// The choices so far, and the remaining candidates.
 class Selection {
  public:
   explicit Selection(RunsByContainer dead) : left_(std::move(dead)) {}

@@ -58,7 +58,7 @@ std::span<const ReclaimStep> ReclaimStepsFor(Signal signal, DiskLayout layout) {
 }
 
 std::optional<std::size_t> MostUrgent(std::span<const Threshold> thresholds, ThresholdSet among) {
-  // Signals are declared in the order of urgency, memory first.
+  // Signals are declared in the order of their urgency, memory first.
   const auto urgency = [&](std::size_t i) {
     return std::tuple(thresholds[i].signal, !thresholds[i].IsHard());
   };
@@ -105,10 +105,11 @@ ThresholdSet HardFirst(std::span<const Threshold> thresholds, ThresholdSet among
 
 namespace {
 
-// So many pods at once: what one look has read of them is in the cache for the other.
+// Pods are handled in blocks of this size, so that what the first search reads is in the cache for
+// the second.
 constexpr std::size_t kPodsAtOnce = 64;
 
-// Asks for what is read of every pod, before it is.
+// Prefetches what is read of every pod.
 void Await(std::span<const ActivePod> pods) {
   for (const ActivePod& pod : pods) {
     __builtin_prefetch(pod.facts);

@@ -9,11 +9,11 @@
 namespace jettison {
 namespace {
 
-// From the decision until killed processes take nothing more: many of them may have to be found,
-// and they compete for the processor with everybody else.
+// The time from the decision until killed processes take nothing more: many may have to be found,
+// and they compete for the processor with all others.
 constexpr Duration kKillTakes = std::chrono::milliseconds(150);
 
-// Amounts of bytes are told in whole KiB.
+// Bytes are written in whole KiB.
 std::string AmountOf(Signal signal, std::int64_t amount) {
   constexpr std::int64_t kKibi = 1024;
   if (FormatOf(signal) == QuantityFormat::kBinarySI) amount -= amount % kKibi;

@@ -47,7 +47,7 @@ TEST(EarlyKill, OneThatHoldsNextToNothingHasItsGracePeriodWhoeverTakesTheRest) {
   question.growth_of_pod = 100 * kMi;
   EXPECT_TRUE(MustKillNow(question)) << "it is about to take some of it";
   question.held = std::nullopt;
-  EXPECT_TRUE(MustKillNow(question)) << "what is not known is nothing against it";
+  EXPECT_TRUE(MustKillNow(question)) << "an unknown amount does not prevent the kill";
 }
 
 TEST(EarlyKill, ItIsNeverLaterThanTheGracePeriod) {

@@ -24,8 +24,8 @@ const Container* ContainerNamed(const Pod& pod, std::string_view name) {
   return nullptr;
 }
 
-// What a container used of the starved resource; nothing where a part of it is unknown, and for
-// resources that no container requests.
+// How much a container used of the starved resource; absent if a part is unknown, and for resources
+// that containers cannot request.
 std::optional<Quantity> UsageOf(const ContainerStats& stats, Resource resource) {
   switch (resource) {
     case Resource::kMemory:
@@ -91,7 +91,7 @@ void AddContainerSentences(const ActivePod& pod, Resource resource, EvictionOrde
   order.annotations["starved_resource"] = NameOf(resource);
 }
 
-// The kubelet has no words for pressure; these follow the form of its own.
+// The kubelet has no message for pressure; this one follows the form of its others.
 std::string StalledSentences(const Threshold& threshold, const Observation& seen) {
   return fmt::format("The node was stalled on resource: {}. Threshold: {}, {}: {}. ",
                      NameOf(ResourceOf(threshold.signal)),
@@ -110,7 +110,7 @@ std::string StarvedSentences(const Threshold& threshold, const std::optional<Obs
                      Quantity::Of(seen->available, FormatOf(threshold.signal)).ToString());
 }
 
-// What a pod is chosen by under pressure on I/O.
+// Adds the figure by which a pod is chosen under pressure on I/O.
 void AddStalledPodSentence(const ActivePod& pod, Resource resource, EvictionOrder& order) {
   if (resource != Resource::kIo || !pod.stats->io_some_avg10) return;
   const std::string share = ShareText(*pod.stats->io_some_avg10);
@@ -120,7 +120,7 @@ void AddStalledPodSentence(const ActivePod& pod, Resource resource, EvictionOrde
   order.annotations["offending_pod_usage"] = share;
 }
 
-// What a pod is chosen by when swap is short, and nobody requests.
+// Adds the figure by which a pod is chosen when swap is short; pods cannot request swap.
 void AddSwappedPodSentence(const ActivePod& pod, Resource resource, EvictionOrder& order) {
   if (resource != Resource::kSwap || !pod.stats->swap_bytes) return;
   const std::string usage = Measured(*pod.stats->swap_bytes).ToString();

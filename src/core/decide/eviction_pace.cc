@@ -10,26 +10,27 @@
 namespace jettison {
 namespace {
 
-// A victim that holds less than this part of what is missing brings the node no nearer to its line.
+// A victim that holds less than this part of what is missing does not bring the node nearer to its
+// line.
 constexpr std::int64_t kSmallPart = 16;
-// An end takes a moment until it has brought something back.
+// The time until the end of a pod frees something.
 constexpr Duration kEndTakes = std::chrono::milliseconds(100);
 
-// What is short of the line, beyond what pods that are ending give back; zero or less: nothing.
+// How much is missing to the line, beyond what ending pods will free; zero or less: nothing.
 Int128 ShortOfLine(const PaceQuestion& question, const PaceInput& pace) {
   const Int128 line = QuantityOf(question.threshold.value, question.seen.capacity).Value();
   return line - question.seen.available - pace.ending;
 }
 
-// What the victim will take in `time`, which its end saves.
+// What the victim would still take in `time` if it were not ended.
 Int128 SavedByEnd(const PaceQuestion& question, const PaceInput& pace, Duration time) {
   const std::string& victim = question.pods[question.victim].facts->pod.uid;
   if (!pace.fastest || pace.fastest->pod_uid != victim) return 0;
   return TakenIn(pace.fastest->growth, time);
 }
 
-// Why the victim's end would bring the node no nearer to its line, where that is so. What is not
-// known of a pod is nothing against it. `saved`: what it will not take any more.
+// Why the victim's end would not bring the node nearer to its line; absent if it would. An unknown
+// amount is no reason. `saved`: what the victim will not take any more.
 std::optional<PaceReason> Useless(const PaceQuestion& question, const PaceInput& pace,
                                   Int128 missing, Int128 saved) {
   const Signal signal = question.threshold.signal;
@@ -47,7 +48,7 @@ std::optional<PaceReason> Useless(const PaceQuestion& question, const PaceInput&
   return std::nullopt;
 }
 
-// After an eviction.
+// Why a second eviction waits; absent if it does not.
 std::optional<PaceReason> SecondWaits(const PaceQuestion& question, const PaceInput& pace) {
   if (!question.threshold.IsHard() || !IsForeseen(question.threshold.signal)) {
     return PaceReason::kNoForecast;

@@ -76,7 +76,7 @@ TEST(EvictionPace, AFirstVictimThatHoldsNextToNothingWaitsForThePassByTheClock) 
   EXPECT_EQ(PauseIn(spike)->pod_uid, "pod0");
   Case by_clock = spike;
   by_clock.pace.next_by_clock.reset();
-  EXPECT_EQ(Why(by_clock), "now") << "the kubelet would have come to it here";
+  EXPECT_EQ(Why(by_clock), "now") << "the kubelet would have evicted it by now";
 }
 
 TEST(EvictionPace, AFirstVictimWaitsWhereAllPodsTogetherHoldLessThanIsMissing) {

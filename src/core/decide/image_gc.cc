@@ -16,10 +16,11 @@ namespace jettison {
 
 namespace {
 
-// An instant before all others: an image never used, or there before anyone looked.
+// An instant before all others: for an image that was never used, or that is older than any
+// listing.
 constexpr Instant kLongAgo = Instant::min();
 
-// How long ago; the longest duration where that is longer.
+// How long ago `then` was, at most the longest duration.
 Duration AgeOf(Instant then, Instant now) {
   std::int64_t age = 0;
   const bool overflow =
@@ -51,7 +52,7 @@ std::uint64_t PercentOf(std::uint64_t part, std::uint64_t percent) {
   return part / 100 * percent + part % 100 * percent / 100;
 }
 
-// 0..100; what is begun of a percent counts as used.
+// 0..100; a started percent counts as used.
 int UsedPercent(ImageFsUsage usage) {
   __extension__ using Wide = unsigned __int128;
   return 100 - static_cast<int>(Wide{usage.available} * 100 / usage.capacity);
@@ -107,7 +108,7 @@ void ImageGcRun::Begin(Phase phase, std::int64_t bytes_to_free) {
 bool ImageGcRun::Wants(const ImageRecord& image) const {
   switch (phase_) {
     case Phase::kByAge:
-      // Before max_age has passed nobody can tell what was in use shortly before the start.
+      // Before max_age has passed, it is not known what was in use shortly before the start.
       return policy_.max_age != Duration::zero() && times_.uptime > policy_.max_age &&
              AgeOf(LastUseOf(image), times_.now) > policy_.max_age;
     case Phase::kBySpace:
@@ -182,7 +183,7 @@ void ImageGcRun::Measured(ImageFsUsage usage) {
   if (UsedPercent(usage_) < policy_.high_threshold_percent) return End(std::nullopt);
   const auto free_at_low =
       PercentOf(usage_.capacity, static_cast<std::uint64_t>(100 - policy_.low_threshold_percent));
-  // May be negative, for the percentage is rounded: then one image goes all the same.
+  // May be negative, because the percentage is rounded. One image is removed even then.
   Begin(Phase::kBySpace,
         static_cast<std::int64_t>(free_at_low) - static_cast<std::int64_t>(usage_.available));
 }

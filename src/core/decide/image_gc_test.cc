@@ -101,7 +101,7 @@ TEST(ImageGc, AFailedRemovalFreesNothingAndTheOthersGoOn) {
 
 TEST(ImageGc, BelowTheHighThresholdNothingGoes) {
   EXPECT_EQ(Collect({Image("a", hours(1))}, {100 * kGiB, 16 * kGiB}).removed, Ids{});
-  // 84.0...1% used counts as 85%: what is begun of a percent is used.
+  // 84.0...1% used counts as 85%: a started percent counts as used.
   EXPECT_EQ(Collect({Image("a", hours(1))}, {100 * kGiB, 16 * kGiB - 1}).removed, Ids{"a"});
 }
 

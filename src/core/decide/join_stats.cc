@@ -16,7 +16,7 @@ void JoinByUid(const std::vector<const PodFacts*>& pods, const std::vector<PodSt
                std::vector<ActivePod>& joined) {
   std::unordered_map<std::string_view, const PodStats*> by_uid;
   by_uid.reserve(stats.size());
-  for (const PodStats& each : stats) by_uid[each.uid] = &each;  // the last one of a UID counts
+  for (const PodStats& each : stats) by_uid[each.uid] = &each;  // the last stats of a UID count
   for (const PodFacts* pod : pods) {
     const auto found = by_uid.find(pod->pod.uid);
     joined.push_back({pod, found == by_uid.end() ? nullptr : found->second});

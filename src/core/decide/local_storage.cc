@@ -48,7 +48,7 @@ bool PodOverLimit(const ActivePod& pod) {
 
 std::optional<std::size_t> ContainerOverLimit(const ActivePod& pod, DiskLayout layout) {
   const auto& limits = pod.facts->container_limits;
-  if (limits.empty()) return std::nullopt;  // most pods have none: their containers stay unread
+  if (limits.empty()) return std::nullopt;  // most pods have none: their containers are not read
   for (const ContainerStats& container : pod.stats->containers) {
     // Of two limits for one name the last counts. (kubelet: containerEphemeralStorageLimitEviction)
     const auto found = std::find_if(limits.rbegin(), limits.rend(), [&](const StorageLimit& limit) {
@@ -77,8 +77,8 @@ bool MayReach(std::uint64_t most, std::uint64_t least) {
   return least != LeastOverLimit::kNever && most >= least;
 }
 
-// Whether something of the pod is as large as the least that breaks a limit of its kind, whatever
-// its name is. Nothing but numbers is looked at, and nearly every pod ends here.
+// Whether any part of the pod reaches the smallest amount that exceeds a limit of its kind. It
+// compares only numbers, no names, and rules out nearly every pod.
 bool MayBreakALimit(const ActivePod& pod) {
   const LeastOverLimit& least = pod.facts->least_over_limit;
   const MostOnDisk most =
@@ -97,7 +97,7 @@ void AddStorageViolations(std::span<const ActivePod> pods, PodRange among, DiskL
     const bool may_go = !facts.IsProtected() || facts.IsSpared();
     if (!facts.has_storage_limits || !may_go || pod.stats == nullptr) continue;
     if (!MayBreakALimit(pod)) continue;
-    // What was too much a while ago may be gone by now.
+    // A usage that was measured in an earlier pass may be lower by now.
     if (pod.stats->stale_disk) continue;
     if (auto violation = ViolationOf(pod, layout)) {
       violation->pod = i;

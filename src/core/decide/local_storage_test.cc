@@ -114,8 +114,7 @@ TEST(LocalStorage, SeveralPodsMayGoAtOnceInTheirOwnOrder) {
   EXPECT_EQ(violations[1].pod, 2U);
 }
 
-// What the kubelet would say: its maps keep the last of a name, its volumes are gone through in
-// order.
+// The kubelet's result: its maps keep the last entry of a name, and it visits volumes in order.
 std::string KubeletsMessage(const Pod& pod, const PodStats& stats) {
   for (const Volume& volume : pod.volumes) {
     const auto* empty_dir = std::get_if<EmptyDirSource>(&volume.source);
@@ -164,7 +163,7 @@ TEST(LocalStorage, VolumesAndContainersOfOneNameAreToldApartAsTheKubeletDoes) {
     }
     for (std::uint32_t i = one_of(4); i > 0; --i) {
       Container container{.name = name()};
-      // The pod's own limit, the sum, is there only where every container has one.
+      // The pod has a limit (the sum) only if every container has one.
       if (i > 1 && one_of(2) == 0) {
         container.resources.limits.emplace("ephemeral-storage", Quantity::Of(1 + one_of(4)));
       }
@@ -188,7 +187,7 @@ TEST(LocalStorage, VolumesAndContainersOfOneNameAreToldApartAsTheKubeletDoes) {
   EXPECT_GT(violations_seen, 500);
 }
 
-// Pods are looked at by numbers first, so what a limit begins at must not be missed by one.
+// Pods are checked by numbers first, so the smallest amount that exceeds a limit must be exact.
 TEST(StorageViolations, ALimitIsBrokenByTheFirstByteAboveIt) {
   struct Row {
     const char* limit;
@@ -214,8 +213,8 @@ TEST(StorageViolations, ALimitIsBrokenByTheFirstByteAboveIt) {
   }
 }
 
-// Logs and writable layer add up to less than either where they wrap, and by logs alone a limit is
-// broken where images have a file system of their own.
+// The sum of logs and writable layer is less than either if it wraps around, and logs alone count
+// against the limit if images have a file system of their own.
 TEST(StorageViolations, FiguresTooLargeToBeAddedAreNotTakenForSmallOnes) {
   const PodFacts facts = FactsOf(LimitedPod(), Profile::kStandalone);
   PodStats stats = StatsOf({.layer = 2, .logs = std::numeric_limits<std::uint64_t>::max() / 2});

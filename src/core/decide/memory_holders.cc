@@ -24,7 +24,7 @@ std::optional<std::int64_t> Signed(const std::optional<std::uint64_t>& bytes) {
   return bytes ? std::optional(Signed(*bytes)) : std::nullopt;
 }
 
-// Static pods count as critical here, in whatever profile: their owner protects them.
+// Protected static pods count as critical, in every profile: their owner protects them.
 void AddPod(const ActivePod& pod, MemoryHolders& holders) {
   if (pod.stats == nullptr) return;
   const std::int64_t bytes = Signed(pod.stats->memory_working_set_bytes.value_or(0));
@@ -37,7 +37,7 @@ void AddPod(const ActivePod& pod, MemoryHolders& holders) {
   }
 }
 
-// In whole MiB, because the exact number of bytes does not matter.
+// In whole MiB, because the exact number is not important.
 std::string Amount(std::int64_t bytes) {
   return Quantity::Of(bytes / kMi * kMi, QuantityFormat::kBinarySI).ToString();
 }
@@ -63,7 +63,7 @@ std::optional<MemoryHolders> HoldersOf(const NodeStats& node, std::span<const Ac
                         .shared = Signed(node.memory->shared_bytes),
                         .kernel = Signed(node.memory->kernel_bytes)};
   for (const ActivePod& pod : pods) AddPod(pod, holders);
-  // The figures are of moments that differ a little.
+  // The figures are not all of the same moment, so differences may be negative.
   const std::int64_t of_pods = holders.pods + holders.critical + holders.foreign + holders.ending;
   const std::int64_t rest = std::max(holders.all - of_pods, std::int64_t{0});
   if (node.pods_memory && node.pods_memory->working_set_bytes) {

@@ -12,7 +12,7 @@ bool IsOfMemory(Signal signal) {
   return signal == Signal::kMemoryAvailable || signal == Signal::kAllocatableMemoryAvailable;
 }
 
-// What has to be available so that the threshold is out of sight.
+// How much has to be available so that the threshold is far enough away.
 std::int64_t LineOf(const Threshold& threshold, std::int64_t capacity) {
   const std::int64_t value = QuantityOf(threshold.value, capacity).Value();
   if (threshold.IsHard()) return value + value / 2;
@@ -38,7 +38,7 @@ bool MayBeSqueezed(const PodFacts& facts) {
 }
 
 bool IsIdle(const std::optional<CpuSample>& before, const CpuSample& now) {
-  constexpr std::int64_t kShare = 100;  // one in so many microseconds
+  constexpr std::int64_t kShare = 100;  // idle: at most one of this many microseconds
   if (!before || now.used_us < before->used_us) return false;
   const Duration apart = now.at - before->at;
   if (apart < kCpuSampleLeast || apart > kCpuSampleMost) return false;

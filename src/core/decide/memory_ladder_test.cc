@@ -31,7 +31,7 @@ std::uint64_t GoalAt(std::int64_t available, const std::vector<Threshold>& thres
 
 TEST(LadderGoal, ASoftThresholdAsksForItsValueAndMinimumReclaim) {
   EXPECT_EQ(GoalAt(350, {Soft(300, 50)}), 0U);
-  EXPECT_EQ(GoalAt(310, {Soft(300, 50)}), 40U) << "one that was met still is";
+  EXPECT_EQ(GoalAt(310, {Soft(300, 50)}), 40U) << "a threshold that was met still is";
   EXPECT_EQ(GoalAt(280, {Soft(300, 50)}), 70U);
 }
 
@@ -39,7 +39,7 @@ TEST(LadderGoal, AHardThresholdAsksBeforeItIsReachedAndNotAfter) {
   EXPECT_EQ(GoalAt(150, {HardMemory(100)}), 0U);
   EXPECT_EQ(GoalAt(149, {HardMemory(100)}), 1U);
   EXPECT_EQ(GoalAt(100, {HardMemory(100)}), 50U);
-  EXPECT_EQ(GoalAt(99, {HardMemory(100)}), 0U) << "somebody is being evicted";
+  EXPECT_EQ(GoalAt(99, {HardMemory(100)}), 0U) << "a pod is being evicted";
   EXPECT_EQ(GoalAt(99, {Soft(300, 0), HardMemory(100)}), 0U);
 }
 
@@ -75,7 +75,7 @@ TEST(IsIdle, OneInAHundredOfACpuOverFiveSecondsIs) {
   EXPECT_FALSE(IsIdle(before, {.used_us = 1'050'001, .at = start + seconds(5)}));
   EXPECT_FALSE(IsIdle(before, {.used_us = 1'000'000, .at = start + seconds(4)})) << "too soon";
   EXPECT_FALSE(IsIdle(before, {.used_us = 1'000'000, .at = start + seconds(61)})) << "long ago";
-  EXPECT_FALSE(IsIdle(before, {.used_us = 5, .at = start + seconds(5)})) << "another group";
+  EXPECT_FALSE(IsIdle(before, {.used_us = 5, .at = start + seconds(5)})) << "a different group";
   EXPECT_FALSE(IsIdle(std::nullopt, {.used_us = 5, .at = start}));
 }
 

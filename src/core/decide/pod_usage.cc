@@ -20,7 +20,7 @@ bool IsMeasured(const PodStats& stats, Resource resource) {
 
 }  // namespace
 
-// Requests of pods count for memory and disks only.
+// Pods can request only memory and disk space.
 Nanos RequestFor(const PodFacts& facts, Resource resource) {
   switch (resource) {
     case Resource::kMemory: return facts.memory_request;

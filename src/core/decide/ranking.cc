@@ -54,7 +54,7 @@ std::uint64_t WorkingSet(const ActivePod& pod) {
   return pod.stats->memory_working_set_bytes.value_or(0);
 }
 
-// What is known of every pod, measured or not.
+// The figures of a pod that was not measured.
 RankFigures FiguresOf(const PodFacts& facts) {
   return {.priority = facts.priority};
 }
@@ -135,7 +135,8 @@ RankFigures IoFigures(const ActivePod& pod) {
   return figures;
 }
 
-// Among pods of one priority those without stats go first, before any process count.
+// Among pods of one priority, those without stats are evicted first, whatever the process counts
+// are.
 RankFigures PidFigures(const ActivePod& pod) {
   constexpr Nanos kBeforeAnyCount = -(Nanos{1} << 64);
   if (pod.stats != nullptr) return PidFiguresAt(*pod.facts, pod.stats->process_count.value_or(0));
@@ -210,7 +211,7 @@ bool MayGo(const ActivePod& pod, Signal signal) {
   __builtin_unreachable();
 }
 
-// UIDs lie elsewhere in memory and are looked at only of those that share the rest.
+// UIDs lie elsewhere in memory and are compared only if everything else is equal.
 template <typename MayGoOf, typename FiguresOfPod>
 void FirstVictimSearch::LookBy(std::span<const ActivePod> pods, PodRange among, MayGoOf may_go,
                                FiguresOfPod figures_of) {
@@ -240,7 +241,7 @@ void FirstVictimSearch::LookBy(std::span<const ActivePod> pods, PodRange among, 
 
 void FirstVictimSearch::Look(std::span<const ActivePod> pods, PodRange among) {
   const auto may_go = [](const ActivePod& pod) { return !pod.facts->IsProtected(); };
-  // A loop of its own for each of the two that have to be fast.
+  // A separate loop for each of the two resources that have to be fast.
   if (ResourceOf(signal_) == Resource::kMemory) {
     return LookBy(pods, among, may_go, [](const ActivePod& pod) { return MemoryFigures(pod); });
   }

@@ -67,9 +67,9 @@ TEST(Ranking, APodWhoseDiskUseWasNeverMeasuredCannotGoForADiskAndForAnythingElse
   }
   EXPECT_EQ(FirstVictim(node.pods, Signal::kNodeFsAvailable, {}), 1U);
   node.stats[0].stale_disk->measured_at = Instant();
-  EXPECT_TRUE(MayGo(node.pods[0], Signal::kNodeFsAvailable)) << "old figures are figures";
+  EXPECT_TRUE(MayGo(node.pods[0], Signal::kNodeFsAvailable)) << "old figures count";
   node.pods[0].stats = nullptr;
-  EXPECT_TRUE(MayGo(node.pods[0], Signal::kNodeFsAvailable)) << "the kubelet's pod without stats";
+  EXPECT_TRUE(MayGo(node.pods[0], Signal::kNodeFsAvailable)) << "as a pod without stats";
 }
 
 TEST(Ranking, PidsRankByPriorityThenProcessCount) {
@@ -133,7 +133,7 @@ TEST(Ranking, WhereSwapIsNotAccountedMemoryDecides) {
   EXPECT_EQ(FirstVictim(node.pods, Signal::kSwapAvailable, {}), 3U);
   const Node unknown({{"a", 0, 0, {}}, {"b", 0, 0, 0}});
   EXPECT_EQ(FirstVictim(unknown.pods, Signal::kSwapAvailable, {}), std::nullopt)
-      << "nobody is known to have anything";
+      << "no pod is known to have any";
 }
 
 TEST(Ranking, EqualPodsGoInOrderOfTheirUids) {
@@ -141,8 +141,8 @@ TEST(Ranking, EqualPodsGoInOrderOfTheirUids) {
   EXPECT_EQ(Order(node, Signal::kMemoryAvailable), "abc");
 }
 
-// Bytes and inodes: 1 in the writable layer, 10 in the logs, 100 in a local volume and 1000 in one
-// that is not local.
+// Bytes and inodes: 1 in the writable layer, 10 in the logs, 100 in a local volume and 1000 in a
+// volume that is not local.
 Node OnePodWithFiles() {
   Node node({{"a", 0, 0, 0}});
   node.facts[0].local_volumes = {"local"};
@@ -180,7 +180,7 @@ TEST(Ranking, InodesSubtractTheEphemeralStorageRequestButDoNotExceedIt) {
   Node node = OnePodWithFiles();
   node.facts[0].ephemeral_storage_request = 1000 * kNanosPerUnit;
   const RankKey inodes = RankOf(node.pods[0], Signal::kNodeFsInodesFree, {});
-  EXPECT_FALSE(inodes.within_request) << "any inode exceeds a request for inodes, which is none";
+  EXPECT_FALSE(inodes.within_request) << "inodes cannot be requested, so any exceed it";
   EXPECT_EQ(static_cast<int>(inodes.negated_excess / kNanosPerUnit), 889);
   EXPECT_TRUE(RankOf(node.pods[0], Signal::kNodeFsAvailable, {}).within_request);
 }

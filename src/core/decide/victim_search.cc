@@ -6,7 +6,7 @@
 namespace jettison {
 namespace {
 
-// More than anything holds, and still a number of the signal's unit.
+// More than any pod can hold, and still a valid number of the signal's unit.
 constexpr std::uint64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
 
 constexpr auto kLater = [](const auto& a, const auto& b) { return b.key < a.key; };
@@ -56,7 +56,7 @@ std::optional<SearchStep> VictimSearch::Next() {
   return std::nullopt;
 }
 
-// Whether it could go before the best one by what its class has left.
+// Whether the pod could still be evicted before the best one, according to what its class holds.
 bool VictimSearch::IsStillIn(std::size_t pod) {
   Looked& looked = looked_[pod];
   if (looked.read) return false;
@@ -66,7 +66,8 @@ bool VictimSearch::IsStillIn(std::size_t pod) {
   return CouldWin(pod);
 }
 
-// All that could not, at once: for one after the other the heap takes longer.
+// Drops all candidates that cannot win at once, because the heap takes longer to drop them one by
+// one.
 void VictimSearch::PassOver() {
   swept_ = true;
   std::erase_if(candidates_, [this](const Candidate& each) { return !IsStillIn(each.pod); });

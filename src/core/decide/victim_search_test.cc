@@ -17,13 +17,13 @@ struct SearchedPod {
   std::int32_t priority = 0;
   std::int64_t request = 0;
   std::optional<std::uint64_t> used = 0;  // absent: its group is gone
-  std::uint64_t file = 0;                 // charged to it, but not used
+  std::uint64_t file = 0;                 // charged to it, but not in the working set
   std::uint64_t known = 0;                // what it was last known to use
   PodOrigin source = PodOrigin::kOwn;
   Protection protection = Protection::kNone;
 };
 
-// A node that counts what is read of it.
+// A node that counts what is read.
 struct SearchedNode {
   explicit SearchedNode(std::vector<SearchedPod> all, Resource of = Resource::kMemory)
       : candidates(std::move(all)), facts(candidates.size()), stats(candidates.size()) {
@@ -105,7 +105,7 @@ TEST(VictimSearch, ReadsAHogItsClassAndNobodyElse) {
   EXPECT_EQ(node.reads, 3);
   EXPECT_TRUE(node.search.IsRead(1000));
   EXPECT_FALSE(node.search.BoundOf(1000));
-  EXPECT_EQ(node.search.BoundOf(0), 1000U);  // what the class holds beside the hog
+  EXPECT_EQ(node.search.BoundOf(0), 1000U);  // what the class holds apart from the hog
 }
 
 TEST(VictimSearch, FindsAHogThatNobodyKnewOf) {
@@ -122,7 +122,7 @@ TEST(VictimSearch, PassesOverAPodWhoseChargeIsTooSmallWithoutItsFigure) {
                      {.uid = "b", .used = 10, .file = 60, .known = 10},
                      {.uid = "c", .used = 20, .known = 20}});
   EXPECT_EQ(node.Search(), 0U);
-  EXPECT_TRUE(node.search.IsRead(1));  // 70 are charged to it: it could have been the one
+  EXPECT_TRUE(node.search.IsRead(1));  // 70 are charged to it, so it could have been the victim
   EXPECT_FALSE(node.search.IsRead(2));
   EXPECT_EQ(node.search.BoundOf(2), 20U);
 }
@@ -136,7 +136,7 @@ TEST(VictimSearch, ALowerPriorityThatExceedsByAnythingGoesBeforeTheLargest) {
 TEST(VictimSearch, APodOfOthersIsNotBoundedByAClass) {
   SearchedNode node({{.uid = "own", .used = 50, .known = 50},
                      {.uid = "other", .used = 60, .source = PodOrigin::kRuntime}});
-  node.candidates[1].qos = QosClass::kGuaranteed;  // it lies in no group of ours
+  node.candidates[1].qos = QosClass::kGuaranteed;  // it is in none of our groups
   EXPECT_EQ(node.Search(), 1U);
 }
 
@@ -217,7 +217,7 @@ TEST(VictimSearch, FindsWhomReadingEverythingWouldFind) {
   EXPECT_GT(passed_over, 10000);
 }
 
-// What is read after the decision is held to what was known then: whoever decides by all of that
+// What is read after the decision is limited to what was known then, so a decision by all of it
 // finds the same victim.
 TEST(VictimSearch, WhoeverWasPassedOverCouldNotHaveGoneAtHisBound) {
   RandomNodes random(2);

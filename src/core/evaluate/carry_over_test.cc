@@ -55,7 +55,7 @@ TEST(CarryOver, WhatWasMetStaysMetWhereverItStandsNow) {
                                         kSoftMemory, kMemory};
   const EvictionState carried = CarryOver(state, before, after);
   EXPECT_EQ(carried.first_observed_at[0], kSince + seconds(5));
-  EXPECT_EQ(carried.first_observed_at[1], std::nullopt) << "a new line begins afresh";
+  EXPECT_EQ(carried.first_observed_at[1], std::nullopt) << "a new threshold starts again";
   EXPECT_EQ(carried.first_observed_at[2], kSince);
   EXPECT_EQ(carried.first_observed_at[3], std::nullopt);
   EXPECT_EQ(carried.met, ThresholdSet(0b100));
@@ -82,7 +82,7 @@ TEST(CarryOver, ConditionsTheLastEvictionAndObservationsStay) {
   EXPECT_EQ(carried.last_eviction->at, kSince);
 }
 
-// A grace period that was shortened may be over at once, and one that was lengthened goes on.
+// A shortened grace period may be over at once; a lengthened one continues.
 TEST(CarryOver, AChangedGracePeriodCountsFromWhenTheLineWasFirstMet) {
   Observations low;
   low[Signal::kMemoryAvailable] = Observation{.available = 150, .capacity = 1000, .time = kSince};
@@ -99,7 +99,7 @@ TEST(CarryOver, AChangedGracePeriodCountsFromWhenTheLineWasFirstMet) {
   EXPECT_FALSE(Evaluate(longer, transition, CarryOver(met, before, longer), low, now).acting[0]);
   const auto later =
       Evaluate(longer, transition, CarryOver(met, before, longer), low, kSince + seconds(60));
-  EXPECT_TRUE(later.overdue[0]) << "counted from the beginning";
+  EXPECT_TRUE(later.overdue[0]) << "counted from the first crossing";
 }
 
 }  // namespace

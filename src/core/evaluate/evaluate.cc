@@ -9,8 +9,9 @@
 namespace jettison {
 namespace {
 
-// The kubelet's rounding, step for step: 32-bit fraction, 64-bit product, truncation. What does not
-// fit, infinite and undefined shares included, is the smallest integer, as on the kubelet's amd64.
+// The kubelet's rounding, step for step: 32-bit fraction, 64-bit product, truncation. Shares that
+// do not fit, including infinite and undefined ones, become the smallest integer, as in the kubelet
+// on amd64.
 std::int64_t ShareOf(Percentage percentage, std::int64_t capacity) {
   constexpr double kTooLarge = 9223372036854775808.0;
   const double share = static_cast<double>(capacity) * static_cast<double>(percentage.fraction);
@@ -55,13 +56,13 @@ ThresholdSet Fresh(std::span<const Threshold> thresholds, ThresholdSet among,
 }
 
 // Whether a pressure threshold is met by the stalls since the last eviction alone. The kernel's
-// average decays by e every window, so what is left in it of its value then is known; the rest is
-// the mean of the stalls since.
+// average decays by the factor e in each window, so the part that is left of its value at the
+// eviction is known. The rest is the mean of the stalls since then.
 bool IsMetSince(const EvictionMark& eviction, const Threshold& threshold, const Observation& seen,
                 Instant now) {
-  // The kernel brings its averages up to date every two seconds only (PSI_FREQ in
-  // kernel/sched/psi.c). So the decay of as much may not be in them now, and the stalls of as much,
-  // all of the time at worst, were not in them at the eviction.
+  // The kernel updates its averages only every two seconds (PSI_FREQ in kernel/sched/psi.c). So the
+  // present average may lack two seconds of decay, and the average at the eviction lacked up to two
+  // seconds of stalls, at worst for all of that time.
   constexpr Duration kUpdatePeriod = std::chrono::seconds(2);
   const Duration window = PressureSignalOf(threshold.signal)->window;
   const Duration elapsed = Elapsed(eviction.at, now);

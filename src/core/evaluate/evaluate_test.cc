@@ -113,7 +113,7 @@ TEST(Evaluate, AMetThresholdStaysMetUntilMinimumReclaimIsReached) {
 TEST(Evaluate, ASoftThresholdActsWhenItWasMetForItsWholeGracePeriod) {
   Stepper node({Memory(100, seconds(20))});
   EXPECT_TRUE(node.At(seconds(0), 50).acting.none());
-  EXPECT_TRUE(HasMemoryPressure(node.At(seconds(10), 50))) << "conditions do not wait for grace";
+  EXPECT_TRUE(HasMemoryPressure(node.At(seconds(10), 50))) << "conditions have no grace period";
   EXPECT_TRUE(node.At(seconds(20), 50).acting[0]);
 }
 

@@ -18,7 +18,7 @@ TEST(GraceEnd, IsTheSoonestOfThoseThatAreMetAndNotOverdue) {
        {.signal = Signal::kPidAvailable, .grace_period = seconds(10)}}};
   Evaluation evaluation;
   evaluation.next.first_observed_at.fill(kNow);
-  EXPECT_EQ(NextGraceEnd(thresholds, evaluation), std::nullopt) << "none is met";
+  EXPECT_EQ(NextGraceEnd(thresholds, evaluation), std::nullopt) << "no threshold is met";
   evaluation.met.set();
   evaluation.overdue[2] = true;
   EXPECT_EQ(NextGraceEnd(thresholds, evaluation), kNow + seconds(30));

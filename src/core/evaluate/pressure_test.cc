@@ -14,15 +14,15 @@ using std::chrono::seconds;
 constexpr Instant kPressureStart{std::chrono::hours(1000)};
 constexpr Signal kSignal = Signal::kMemoryPressureFullAvg10;
 
-// A node under a threshold of 20% of the last ten seconds, stepped through time. The kernel's
-// average follows the stalls that are set.
+// A node with a threshold of 20% of the last ten seconds, stepped through time. The average follows
+// the stalls that are set, as the kernel's does.
 class StalledNode {
  public:
   explicit StalledNode(Signal signal = kSignal, double window = 10)
       : signal_(signal), window_(window) {
     thresholds_ = {{.signal = signal, .value = LeftOf(2000)}};
   }
-  // `share` of the time is lost from now on; then the seconds pass.
+  // Loses `share` of the time from now on, and lets the seconds pass.
   Evaluation After(double share, double passed) {
     average_ = share + (average_ - share) * std::exp(-passed / window_);
     now_ += std::chrono::duration_cast<Duration>(std::chrono::duration<double>(passed));
@@ -58,7 +58,7 @@ TEST(Pressure, AThresholdIsMetWhenTheAverageIsAboveItsValue) {
   const std::vector<Threshold> thresholds = {{.signal = kSignal, .value = LeftOf(2000)}};
   EXPECT_FALSE(ThresholdsMet(thresholds, Lost(2000), false)[0]);
   EXPECT_TRUE(ThresholdsMet(thresholds, Lost(2001), false)[0]);
-  EXPECT_FALSE(ThresholdsMet(thresholds, {}, false)[0]) << "unknown meets nothing";
+  EXPECT_FALSE(ThresholdsMet(thresholds, {}, false)[0]) << "an unknown value meets no threshold";
 }
 
 TEST(Pressure, AThresholdOfAllTheTimeIsNeverMet) {
@@ -82,11 +82,11 @@ TEST(Pressure, WhatIsLeftInTheAverageAfterAnEvictionDoesNotAct) {
     met = result.met[0];
     EXPECT_TRUE(result.acting.none()) << "after " << passed << " s at " << node.average();
   }
-  EXPECT_GT(passed, 12) << "the condition was held meanwhile";
+  EXPECT_GT(passed, 12) << "the condition held meanwhile";
 }
 
 TEST(Pressure, StallsThatTheAverageDidNotHoldYetAtTheEvictionDoNotActEither) {
-  // As a kernel told it: the culprit's last two seconds came in after he was dead.
+  // Recorded from a kernel: the last two seconds of the culprit's stalls appeared after its death.
   const std::vector<Threshold> thresholds = {{.signal = kSignal, .value = LeftOf(50)}};
   EvictionState state;
   MarkEviction(Lost(561), kPressureStart, state);

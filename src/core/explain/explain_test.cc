@@ -20,7 +20,7 @@ const Otherwise* Find(const PassExplanation& explanation, Otherwise::Change chan
   return found == explanation.otherwise.end() ? nullptr : &*found;
 }
 
-// 66 MiB left of 1 GiB; leaker goes, cache would be next.
+// 66 MiB are left of 1 GiB; leaker is evicted, cache would be next.
 ExplainTestBed Starved() {
   ExplainTestBed bed;
   bed.AddPod({.name = "cache", .memory_mi = 200, .memory_request_mi = 100});
@@ -73,7 +73,8 @@ TEST(Explain, LessUsageOfTheVictimWouldHaveSpentIt) {
   const PassExplanation why = Explain(Starved().Pass());
   const Otherwise* usage = Find(why, Otherwise::Change::kUsage);
   ASSERT_NE(usage, nullptr);
-  // At 12 MiB less both exceed their requests by 100; of equals the UID decides, cache's is less.
+  // With 12 MiB less, both exceed their requests by 100. The UID decides between equals, and
+  // cache's is smaller.
   EXPECT_EQ(usage->by, 12 * kMi);
   EXPECT_EQ(usage->pod, "default/leaker");
   EXPECT_EQ(usage->victim, "default/cache");
@@ -116,7 +117,7 @@ TEST(Explain, OfSwapWhatWasSwappedOutCountsAndTheRequestIsForMemory) {
   EXPECT_EQ(why.evicted.front().pod.name, "idle");
   EXPECT_EQ(why.order->pods[0].usage, 90 * kMi);
   EXPECT_TRUE(why.order->pods[0].exceeds_request);
-  EXPECT_EQ(why.order->pods[0].request, 0) << "nobody requests swap";
+  EXPECT_EQ(why.order->pods[0].request, 0) << "pods cannot request swap";
   EXPECT_EQ(Find(why, Otherwise::Change::kUsage)->by, 10 * kMi) << "110 MiB of 100 MiB";
   EXPECT_EQ(Find(why, Otherwise::Change::kRequest)->to, 110 * kMi);
   const std::string text = TextOf(why);
@@ -312,7 +313,7 @@ TEST(Explain, WhoIsSparedBySoftThresholdsIsToldWithTheReason) {
   const PassExplanation why = Explain(pass);
   EXPECT_THAT(TextOf(why), HasSubstr("SPARED BY SOFT THRESHOLDS\n  default/leaker until "));
   EXPECT_THAT(TextOf(why), HasSubstr("The disruption budget web needs 2 healthy pods"));
-  EXPECT_THAT(TextOf(why), Not(HasSubstr("not there any more"))) << "nobody knows its name";
+  EXPECT_THAT(TextOf(why), Not(HasSubstr("not there any more"))) << "its name is not known";
   EXPECT_THAT(JsonOf(why), HasSubstr("\"spared\":[{\"pod\":{"));
 }
 

@@ -31,7 +31,7 @@ std::vector<Amount*> FilesOf(PodStats& stats, Resource resource) {
   return parts;
 }
 
-// Which files count is the ranking's business: it is asked whether one byte more would matter.
+// The ranking knows which files count, so it is asked whether one more byte would matter.
 bool Counts(const PodFacts& facts, const PodStats& stats, Signal signal, DiskLayout layout,
             Amount& part) {
   const ActivePod pod{&facts, &stats};

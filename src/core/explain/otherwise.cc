@@ -17,27 +17,27 @@ namespace {
 
 using Change = Otherwise::Change;
 
-// Amounts of memory and disk are told in whole KiB, counts and shares as they are.
+// Amounts of memory and disk are rounded to whole KiB; counts and shares are exact.
 std::int64_t StepOf(Signal signal) {
   constexpr std::int64_t kKi = 1024;
   return UnitNameOf(signal) == "bytes" ? kKi : 1;
 }
 
-// Of memory that is swapped out as well.
+// Memory requests also count for memory that is swapped out.
 bool IsMemoryRequested(Signal signal) {
   const Resource resource = ResourceOf(signal);
   return resource == Resource::kMemory || resource == Resource::kSwap;
 }
 
-// The largest request that could make a difference: all there is of it. Whose pages are swapped out
-// may have more memory than there is swap.
+// The largest request that could make a difference: the whole capacity. For swap the working set is
+// added, because a pod with swapped-out pages may hold more than the swap.
 std::int64_t LargestRequest(Signal signal, const ActivePod& pod, const Observation& seen) {
   if (ResourceOf(signal) != Resource::kSwap || pod.stats == nullptr) return seen.capacity;
   return seen.capacity + static_cast<std::int64_t>(pod.stats->memory_working_set_bytes.value_or(0));
 }
 
-// One pod and the first of all others, so that changes of the pod can be tried without ranking all
-// pods: the first of the two is the first of all.
+// One pod and the first of all others. Changes of the pod can be tried without ranking all pods,
+// because the first of the two is the first of all.
 class Contest {
  public:
   Contest(std::span<const ActivePod> pods, std::size_t index, Signal signal, DiskLayout layout)
@@ -51,7 +51,7 @@ class Contest {
   [[nodiscard]] std::optional<std::int64_t> usage() const {
     return UsageOf(pod_, signal_, layout_);
   }
-  // Whether the pod would go, if this were it.
+  // Whether the pod would be evicted if it were `changed`.
   [[nodiscard]] bool Goes(const ActivePod& changed) const {
     const std::array<ActivePod, 2> both = {changed, rival_.value_or(ActivePod{})};
     return FirstVictim(std::span(both).first(rival_ ? 2 : 1), signal_, layout_) == 0;
@@ -142,7 +142,7 @@ class PressureChanges {
         {&facts, contest.pod().stats});
   }
 
-  // Whether a pass with these would still act for the same threshold.
+  // Whether a pass with these values would still act for the same threshold.
   [[nodiscard]] bool Acts(const PassPolicy& policy, const Observations& observations) const {
     return EvaluateBy(policy, inputs_.before, observations, inputs_.now)
         .acting[*decision_.threshold];
@@ -203,7 +203,7 @@ class PressureChanges {
                         .pods = inputs_.pods});
   }
 
-  // What comes of it when the victim is `changed`.
+  // Adds the outcome if the victim were `changed`.
   void Add(Otherwise otherwise, const ActivePod& changed) {
     std::vector<ActivePod> pods(inputs_.pods.begin(), inputs_.pods.end());
     pods[*decision_.victim] = changed;
@@ -245,7 +245,7 @@ std::vector<Otherwise> OtherwiseFor(const DecisionInputs& inputs, const Decision
                                     PassOutcome outcome, std::optional<std::size_t> subject) {
   if (!decision.violations.empty()) return OtherwiseForLimits(inputs, decision, subject);
   if (!decision.threshold) return {};
-  if (outcome == PassOutcome::kPaused) return {};  // it waits for the time alone
+  if (outcome == PassOutcome::kPaused) return {};  // it only waits for the time
   PressureChanges changes(inputs, decision);
   if (outcome == PassOutcome::kRelieved || outcome == PassOutcome::kReclaimUnderWay) {
     changes.WithoutReclaim();

@@ -1,4 +1,4 @@
-// What an explanation says would have come of a change does come of it.
+// Checks that the outcome which an explanation predicts for a change is the true outcome.
 #include "core/explain/otherwise.h"
 
 #include <gtest/gtest.h>
@@ -122,7 +122,7 @@ TEST(WithUsage, ChangesOnlyWhatTheRankingCounts) {
   const auto less = WithUsage({&facts, &stats}, Signal::kNodeFsAvailable, split, -50);
   ASSERT_TRUE(less);
   EXPECT_EQ(less->containers[0].logs->used_bytes, 0U);
-  EXPECT_EQ(less->containers[0].rootfs->used_bytes, 100U) << "lies on the other file system";
+  EXPECT_EQ(less->containers[0].rootfs->used_bytes, 100U) << "it is on the other file system";
   EXPECT_FALSE(WithUsage({&facts, nullptr}, Signal::kMemoryAvailable, {}, 1));
 }
 

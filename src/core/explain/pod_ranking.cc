@@ -35,7 +35,7 @@ RankedPod Describe(const ActivePod& pod, const RankKey& key, Signal signal, Disk
   return ranked;
 }
 
-// Where the part of an order begins that is told: `place` in its middle, as far as there is one.
+// Where the shown part of an order begins: `place` is in its middle, if possible.
 std::size_t BeginOfPart(std::size_t place, std::size_t total, std::size_t limit) {
   if (total <= limit) return 0;
   const std::size_t half = limit / 2;

@@ -12,7 +12,7 @@ std::int64_t Signed(std::uint64_t amount) {
   return static_cast<std::int64_t>(amount);
 }
 
-// Usage less what the kernel can drop at once, then capacity less that.
+// Adds the steps: usage minus what the kernel can drop at once, then capacity minus the result.
 void AddMemory(const MemoryStats& memory, const Observation& seen, MemoryEstimator estimator,
                Figures& figures) {
   const std::int64_t working_set = seen.capacity - seen.available;
@@ -28,7 +28,7 @@ void AddMemory(const MemoryStats& memory, const Observation& seen, MemoryEstimat
   figures.push_back({"workingSet", "working set", Role::kSubtracted, working_set});
 }
 
-// What is neither used nor available is held back for root.
+// What is neither used nor available is reserved for root.
 void AddBytes(const FsStats& fs, const Observation& seen, Figures& figures) {
   figures.push_back({"capacity", "capacity", Role::kTerm, seen.capacity});
   if (!fs.used_bytes) return;
@@ -50,7 +50,7 @@ const std::optional<FsStats>& FileSystemOf(Signal signal, const NodeStats& node)
   return signal == Signal::kImageFsAvailable ? node.image_fs : node.container_fs;
 }
 
-// What its available amount is reckoned from.
+// Adds the terms from which the available amount is calculated.
 void AddTerms(Signal signal, const NodeStats& node, MemoryEstimator estimator,
               const Observation& seen, Figures& figures) {
   if (IsPressure(signal)) return AddTaken("all of the time", "lost to stalls", seen, figures);
@@ -63,7 +63,7 @@ void AddTerms(Signal signal, const NodeStats& node, MemoryEstimator estimator,
     case Resource::kEphemeralStorage: return AddBytes(*FileSystemOf(signal, node), seen, figures);
     case Resource::kInodes: return AddTaken("inodes", "used", seen, figures);
     case Resource::kPids: return AddTaken("process ids", "tasks", seen, figures);
-    case Resource::kIo: break;  // pressure alone
+    case Resource::kIo: break;  // only pressure signals are about I/O
   }
 }
 

@@ -14,7 +14,7 @@ std::optional<std::int64_t> UsedBytes(const std::optional<FsUsage>& usage) {
 }
 
 std::optional<std::int64_t> UsedByVolume(const PodStats& stats, const std::string& name) {
-  // Of several figures of one name the last counts, as in the decision.
+  // If several figures have one name, the last counts, as in the decision.
   std::optional<std::int64_t> used;
   for (const VolumeStats& volume : stats.volumes) {
     if (volume.name == name && volume.usage.used_bytes) used = UsedBytes(volume.usage);
@@ -22,7 +22,7 @@ std::optional<std::int64_t> UsedByVolume(const PodStats& stats, const std::strin
   return used;
 }
 
-// Where images have a file system of their own a container's writable layer is not counted.
+// If images have a file system of their own, a container's writable layer is not counted.
 std::optional<std::int64_t> UsedByContainer(const PodStats& stats, const std::string& name,
                                             DiskLayout layout) {
   const auto found = std::ranges::find(stats.containers, name, &ContainerStats::name);

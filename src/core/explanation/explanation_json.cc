@@ -149,7 +149,7 @@ void WriteStaleDisk(const std::vector<StalePod>& pods, JsonWriter& json) {
   });
 }
 
-// What a pass did, or would do: members of an open object.
+// Writes what a pass did, or would do, as members of an open object.
 void WritePass(const PassExplanation& explanation, JsonWriter& json) {
   json.Field("at", FormatInstant(explanation.at));
   if (!explanation.hypothetical) json.Field("pass", explanation.pass);

@@ -20,7 +20,7 @@ std::string OriginOf(const PassExplanation& explanation) {
   return origin + "\n";
 }
 
-// Others that were met as well, beside the one acted for.
+// The thresholds that were met besides the one that was acted for.
 std::vector<ThresholdFacts> AlsoMet(const PassExplanation& explanation) {
   std::vector<ThresholdFacts> others;
   bool skipped = false;
@@ -104,7 +104,7 @@ Signal SignalOf(const PassExplanation& explanation) {
   return explanation.threshold ? explanation.threshold->threshold.signal : Signal::kNodeFsAvailable;
 }
 
-// How old the figures were that a disk was decided by, where they were not of the pass.
+// The age of the disk figures in the decision that were not measured for the pass.
 std::string StaleText(const PassExplanation& explanation) {
   constexpr std::size_t kMostLines = 10;
   std::string text = "\nDISK USE THAT WAS NOT MEASURED FOR THIS PASS\n";
@@ -121,7 +121,8 @@ std::string StaleText(const PassExplanation& explanation) {
   return text;
 }
 
-// Of many pods the limit is what their class had left, and says little of one.
+// The bound of a pod is often what the rest of its class holds, which says little about that pod,
+// so only the largest bound is shown.
 std::string PassedOverText(const PassedOverPods& passed_over, Signal signal) {
   return Wrapped(fmt::format("{} of the pods {} read after the decision: none of them held more "
                              "than {} then, so none could have been evicted first.",
@@ -161,7 +162,7 @@ std::string OtherwiseText(const PassExplanation& explanation) {
   return text;
 }
 
-// Everything but the headline.
+// Everything except the headline.
 std::string SectionsOf(const PassExplanation& explanation) {
   std::string text;
   if (explanation.signal) {

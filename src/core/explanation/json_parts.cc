@@ -12,7 +12,7 @@ void DurationField(std::string_view name, const std::optional<Duration>& duratio
   if (duration) json.Field(name, FormatDuration(*duration));
 }
 
-// Of pressure it is a share of the time itself, not what is left of it.
+// For pressure it is the lost share of the time, not the rest.
 std::string MinReclaimText(Signal signal, const ThresholdValue& value) {
   const auto* amount = std::get_if<Quantity>(&value);
   if (amount != nullptr && IsPressure(signal)) return ShareText(amount->Value());

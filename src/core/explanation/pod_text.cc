@@ -1,4 +1,4 @@
-// Where one pod stands, for people.
+// The place of one pod in the ranking, as text for people.
 #include <fmt/format.h>
 
 #include "core/explanation/amounts.h"

@@ -1,4 +1,4 @@
-// What happened, and what would have been otherwise, in sentences.
+// What happened, and what would have changed it, in sentences.
 #include <fmt/format.h>
 
 #include "core/explanation/amounts.h"

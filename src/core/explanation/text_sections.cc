@@ -21,7 +21,7 @@ char SignOf(Role role) {
   __builtin_unreachable();
 }
 
-// "memory.available < 100Mi"; of pressure "memory.pressure.full.avg10 > 20%".
+// "memory.available < 100Mi"; for pressure "memory.pressure.full.avg10 > 20%".
 std::string Condition(const Threshold& threshold) {
   return fmt::format("{} {} {}", NameOf(threshold.signal), IsPressure(threshold.signal) ? '>' : '<',
                      ValueText(threshold.signal, threshold.value));
@@ -32,7 +32,7 @@ std::string Kind(const Threshold& threshold) {
   return "soft, grace period " + FormatDuration(threshold.grace_period);
 }
 
-// Shares are told as what is lost, since that is what their thresholds name.
+// Shares are shown as the lost part, as in their thresholds.
 std::string Told(Signal signal, std::int64_t available) {
   return AmountText(signal, IsPressure(signal) ? kWholeTime - available : available);
 }
@@ -92,7 +92,7 @@ std::string Ends(const ThresholdFacts& facts) {
                      facts.held ? "; that alone keeps it met" : "");
 }
 
-// The field that decided, in words that fit the signal.
+// The name of the deciding field, adapted to the signal.
 std::string Decided(std::string_view field, Signal signal) {
   const Resource resource = ResourceOf(signal);
   if (field != "usage minus request") return std::string(field);

@@ -34,7 +34,7 @@ std::string Wrapped(std::string_view text, std::string_view first, std::size_t i
                     std::size_t width) {
   std::string wrapped;
   std::string line(first);
-  bool empty = true;  // the line has no word yet
+  bool empty = true;  // whether the line has no word yet
   while (!text.empty()) {
     const std::size_t begin = text.find_first_not_of(' ');
     if (begin == std::string_view::npos) break;

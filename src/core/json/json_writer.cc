@@ -7,7 +7,7 @@
 namespace jettison {
 namespace {
 
-// What cannot be taken over as it stands, or has to be looked at first.
+// Whether a byte has to be escaped, or to be checked first.
 bool IsSpecial(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte < 0x20 || byte >= 0x80 || c == '"' || c == '\\';
@@ -24,7 +24,7 @@ void AppendEscaped(char c, std::string& out) {
   }
 }
 
-// Appends what `text` begins with; how many bytes that was.
+// Appends the special character at the beginning of `text`; returns its length in bytes.
 std::size_t AppendSpecial(std::string_view text, std::string& out) {
   if (static_cast<unsigned char>(text.front()) < 0x80) {
     AppendEscaped(text.front(), out);

@@ -93,7 +93,7 @@ struct Container {
   std::vector<EnvVar> env;
   std::vector<VolumeMount> volume_mounts;
   ResourceRequirements resources;
-  // Only init containers may carry one; kAlways makes the init container a side-car.
+  // Only init containers may carry one; kAlways makes the init container a sidecar.
   std::optional<RestartPolicy> restart_policy;
   std::optional<ExecAction> pre_stop;
   SecurityContext security_context;

@@ -5,7 +5,7 @@
 namespace jettison {
 namespace {
 
-// An absent amount is not zero: the sum of two absent ones stays absent.
+// An absent amount is not zero: the sum of two absent amounts is absent.
 void Add(std::optional<Quantity>& sum, const Quantity* addend) {
   if (addend == nullptr) return;
   if (sum) {

@@ -17,8 +17,8 @@ using ResourceSide = ResourceList ResourceRequirements::*;
 // The entry of that resource, or null where the list has none.
 [[nodiscard]] const Quantity* FindResource(const ResourceList& list, std::string_view resource);
 
-// What the containers ask for (or may use) together of one resource: containers and side-cars
-// added up, or what an init container needs beside the side-cars started before it, where that is
+// What the containers ask for (or may use) together of one resource: containers and sidecars
+// added up, or what an init container needs beside the sidecars started before it, where that is
 // more. Pod-level resources and overhead are left aside. Absent when no container names the
 // resource. The first addend's form and text are kept.
 // Source: KEP-753; component-helpers/resource, AggregateContainerRequests and -Limits (1.36).

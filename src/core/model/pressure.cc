@@ -8,7 +8,7 @@ namespace {
 constexpr Duration kShort = std::chrono::seconds(10);
 constexpr Duration kLong = std::chrono::seconds(60);
 
-// IsPressure and PressureIndexOf go by the order of declaration.
+// IsPressure and PressureIndexOf depend on the order of declaration.
 constexpr bool AgreesWithTheList() {
   std::size_t found = 0;
   for (const Signal signal : kAllSignals) {

@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kBehindScheme = "://";
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-// What ends a URL in the middle of a text.
+// The characters that end a URL in the middle of a text.
 bool EndsUrl(char c) {
   return static_cast<unsigned char>(c) <= ' ' || c == '"' || c == '\'' || c == '`' || c == '<' ||
          c == '>' || c == '\x7f';

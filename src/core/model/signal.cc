@@ -3,7 +3,8 @@
 namespace jettison {
 namespace {
 
-// Each is empty for a number that no enumerator has, which only IsComplete asks for.
+// Each function returns an empty text for a number without an enumerator, which only IsComplete
+// passes.
 constexpr std::string_view TextOf(Signal signal) {
   switch (signal) {
     case Signal::kMemoryAvailable: return "memory.available";
@@ -40,8 +41,8 @@ constexpr std::string_view TextOf(Resource resource) {
   return {};
 }
 
-// Whether a list has each enumerator at the place that its number says: so arrays may be as long as
-// the list, and be indexed by the enumerator.
+// Whether a list has each enumerator at the index of its number, so that arrays with the length of
+// the list can be indexed by the enumerator.
 template <typename Enum, std::size_t kCount>
 constexpr bool IsComplete(const std::array<Enum, kCount>& list) {
   for (std::size_t i = 0; i < kCount; ++i) {

@@ -16,7 +16,7 @@ std::optional<Observation> Memory(const std::optional<MemoryStats>& memory) {
                      .time = memory->time};
 }
 
-// All there could be is what is free and what the node has taken; a node without swap has no such
+// The capacity is what is free plus what the node has taken. A node without swap has no such
 // signal.
 std::optional<Observation> Swap(const std::optional<SwapStats>& swap) {
   if (!swap || !swap->available_bytes || !swap->usage_bytes) return std::nullopt;
@@ -41,7 +41,7 @@ std::optional<Observation> Inodes(const std::optional<FsStats>& fs) {
 
 std::optional<Observation> Pids(const std::optional<RlimitStats>& rlimit) {
   if (!rlimit || !rlimit->max_pid || !rlimit->running) return std::nullopt;
-  // Wraps around like the kubelet's subtraction, which only absurd figures make it do.
+  // Wraps around like the kubelet's subtraction, but only for absurd figures.
   const auto available =
       static_cast<std::uint64_t>(*rlimit->max_pid) - static_cast<std::uint64_t>(*rlimit->running);
   return Observation{

@@ -82,7 +82,7 @@ TEST(Observations, OfPressureTheTimeThatWasNotLostIsAvailable) {
   EXPECT_EQ(seen[Signal::kMemoryPressureSomeAvg10]->capacity, 10'000);
   EXPECT_EQ(seen[Signal::kMemoryPressureSomeAvg10]->time, kNoon);
   EXPECT_EQ(seen[Signal::kMemoryPressureSomeAvg60]->available, 10'000);
-  EXPECT_FALSE(seen[Signal::kMemoryPressureFullAvg10]) << "an old kernel does not tell";
+  EXPECT_FALSE(seen[Signal::kMemoryPressureFullAvg10]) << "an old kernel does not report it";
   EXPECT_EQ(seen[Signal::kMemoryPressureFullAvg60]->available, 0);
   EXPECT_EQ(seen[Signal::kIoPressureFullAvg10]->available, 9999);
   EXPECT_FALSE(seen[Signal::kIoPressureSomeAvg10]);

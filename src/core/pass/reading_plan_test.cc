@@ -19,7 +19,7 @@ constexpr ReadStep kContainersOfVictim{.figures = PodFigures::kContainers,
 
 const Instant kNow{std::chrono::hours(1)};
 
-// Thresholds at a tenth of everything.
+// Thresholds of a tenth of each resource.
 PassPolicy PolicyOn(const std::vector<Signal>& signals, bool storage_limits = false) {
   PassPolicy policy;
   policy.local_storage_capacity_isolation = storage_limits;
@@ -36,7 +36,7 @@ struct Left {
   std::int64_t pids = 50;
 };
 
-// A node of a hundred of everything.
+// A node with a hundred of each resource.
 NodeStats NodeWith(const Left& left) {
   NodeStats node;
   node.memory = MemoryStats{
@@ -162,7 +162,7 @@ TEST(PlanReading, WhereSoftThresholdsAskAHardOneOfAnySignalComesFirst) {
     const ReadingPlan both = PlanReading(policy, crossed, NodeWith({.memory = 5, .pids = 5}), kNow);
     EXPECT_EQ(both.threshold, hard_first ? 1U : 0U);
     const ReadingPlan soft = PlanReading(policy, crossed, NodeWith({.memory = 5}), kNow);
-    EXPECT_EQ(soft.threshold, 0U) << "alone it is acted for";
+    EXPECT_EQ(soft.threshold, 0U) << "it is acted for if it is the only one";
   }
 }
 

@@ -14,7 +14,7 @@ constexpr int kGuaranteed = -997;
 constexpr int kBestEffort = 1000;
 constexpr int kMostProtectedBurstable = 1000 + kGuaranteed;
 
-// Go's integers wrap around, and so do a request above 9 PB and its likes here.
+// Wraps around like Go's integers, for example for a request above 9 PB.
 std::int64_t Signed(std::uint64_t bits) {
   return static_cast<std::int64_t>(bits);
 }
@@ -40,8 +40,8 @@ std::int64_t MemoryRequestOf(const Container& container) {
   return MemoryIn(container.resources.requests);
 }
 
-// Each container's share of what the pod-level request leaves over; below zero where the
-// containers ask for more than the pod.
+// Each container's share of the rest of the pod-level request; below zero if the containers request
+// more than the pod.
 std::int64_t ShareOfPodRequest(const Pod& pod) {
   if (!HasPodLevelRequests(pod)) return 0;
   const std::int64_t of_pod = MemoryIn(pod.resources->requests);

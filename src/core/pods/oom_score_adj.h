@@ -13,7 +13,7 @@ inline constexpr int kAgentOomScoreAdj = -999;
 // containers) on a node with that many bytes of memory: -997 for Guaranteed and
 // system-node-critical pods, 1000 for BestEffort pods. For Burstable pods it lies in between, and
 // is the lower the more memory the container requests. The part of a pod-level request that no
-// container requests is shared equally among the containers. A side-car's value is never above that
+// container requests is shared equally among the containers. A sidecar's value is never above that
 // of the smallest regular container.
 //
 // The kubelet does not cap the figure: containers that together ask for more than their pod make it

@@ -40,7 +40,7 @@ TEST(OomScoreAdj, FallsAsTheRequestOfABurstableContainerGrows) {
 TEST(OomScoreAdj, OfABurstableContainerStaysBetweenTheOtherClasses) {
   Pod pod = PodAsking(1);
   pod.containers.push_back(Container{});
-  EXPECT_EQ(OomScoreAdj(pod, pod.containers[1], kCapacity), 999) << "asks for nothing";
+  EXPECT_EQ(OomScoreAdj(pod, pod.containers[1], kCapacity), 999) << "it requests nothing";
   EXPECT_EQ(ScoreOfFirst(PodAsking(1000)), 3);
   EXPECT_EQ(ScoreOfFirst(PodAsking(50000)), 3);
 }
@@ -58,7 +58,7 @@ TEST(OomScoreAdj, ProtectsNodeCriticalPodsWhateverTheirClass) {
   pod.containers = {Container{}};
   EXPECT_EQ(ScoreOfFirst(pod), 1000);
   pod.priority = 2'000'001'000;
-  EXPECT_EQ(ScoreOfFirst(pod), 1000) << "priority alone does not";
+  EXPECT_EQ(ScoreOfFirst(pod), 1000) << "priority alone changes nothing";
   pod.priority_class_name = "system-node-critical";
   EXPECT_EQ(ScoreOfFirst(pod), -997);
 }

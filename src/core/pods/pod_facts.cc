@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view kEphemeralStorage = "ephemeral-storage";
 
-// What IsLocalEphemeralVolume and localVolumeNames of the kubelet (1.36) count as local disk use.
+// Whether IsLocalEphemeralVolume and localVolumeNames of the kubelet (1.36) count the volume as
+// local disk use.
 bool IsLocal(const VolumeSource& source) {
   if (const auto* empty_dir = std::get_if<EmptyDirSource>(&source)) {
     return empty_dir->medium.empty();
@@ -39,8 +40,7 @@ void AddContainer(const Pod& pod, std::size_t place, PodFacts& facts) {
   facts.container_limits.push_back({container.name, limit->second.ToNanos(), place});
 }
 
-// The least whole number of bytes above a limit. Whatever is above a negative one, nothing is
-// below.
+// The smallest whole number of bytes above a limit. Every amount is above a negative limit.
 std::uint64_t LeastAbove(Nanos limit) {
   constexpr Nanos kNanosPerUnit = 1'000'000'000;
   constexpr Nanos kMostBytes = std::numeric_limits<std::int64_t>::max();

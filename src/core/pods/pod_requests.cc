@@ -8,7 +8,7 @@ const Quantity* FindAtPodLevel(const Pod& pod, ResourceSide side, std::string_vi
   return FindResource((*pod.resources).*side, resource);
 }
 
-// The form in which the kubelet begins to count; it shows in a sum of zero only.
+// The format with which the kubelet begins a sum; it is only visible in a sum of zero.
 QuantityFormat FormatOf(std::string_view resource) {
   const bool bytes =
       resource == kMemoryResource || resource == kEphemeralStorageResource || resource == "storage";

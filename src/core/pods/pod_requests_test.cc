@@ -42,7 +42,7 @@ TEST(EffectiveRequest, AddsUpWhatRunsTogether) {
       {"an init container is a minimum", {Asking("1Gi")}, {Asking("64Mi")}, "", "1Gi"},
       {"and no more than that", {Asking("32Mi")}, {Asking("64Mi")}, "", "64Mi"},
       {"init containers run one by one", {Asking("1Gi"), Asking("1Gi")}, {Asking("1")}, "", "1Gi"},
-      {"a side-car stays", {Sidecar("100Mi")}, {Asking("64Mi")}, "", "164Mi"},
+      {"a sidecar stays", {Sidecar("100Mi")}, {Asking("64Mi")}, "", "164Mi"},
       {"beside later init containers", {Sidecar("100Mi"), Asking("1Gi")}, {}, "", "1124Mi"},
       {"not beside earlier ones", {Asking("1Gi"), Sidecar("100Mi")}, {}, "", "1Gi"},
       {"overhead is added", {}, {Asking("64Mi")}, "16Mi", "80Mi"},
@@ -64,9 +64,9 @@ TEST(EffectiveRequest, IsThatOfThePodAloneWhereThePodHasResources) {
   pod.containers = {Asking("3Gi")};
   pod.containers[0].resources.requests["ephemeral-storage"] = Quantity::Of(1000);
   pod.resources.emplace();
-  EXPECT_EQ(EffectiveRequest(pod, "memory").ToString(), "3Gi") << "empty resources say nothing";
+  EXPECT_EQ(EffectiveRequest(pod, "memory").ToString(), "3Gi") << "empty resources do not count";
   pod.resources->limits = Memory("4Gi");
-  EXPECT_EQ(EffectiveRequest(pod, "memory").ToString(), "0") << "a limit is no request";
+  EXPECT_EQ(EffectiveRequest(pod, "memory").ToString(), "0") << "a limit is not a request";
   pod.resources->requests = Memory("2Gi");
   EXPECT_EQ(EffectiveRequest(pod, "memory").ToString(), "2Gi");
   EXPECT_EQ(EffectiveRequest(pod, "ephemeral-storage").ToString(), "0");
@@ -97,7 +97,7 @@ TEST(EffectiveLimit, IsReplacedPerResourceAtPodLevel) {
   pod.resources->limits["ephemeral-storage"] = Quantity::Parse("9Gi").value();
   EXPECT_EQ(EffectiveLimit(pod, "memory")->ToString(), "3Gi");
   EXPECT_EQ(EffectiveLimit(pod, "ephemeral-storage")->ToString(), "2Gi")
-      << "which cannot stand at pod level";
+      << "it is not allowed at pod level";
 }
 
 TEST(EffectiveLimit, TakesOverheadUnlessZero) {

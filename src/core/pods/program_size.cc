@@ -72,7 +72,7 @@ class ProgramSize {
                         what, all_, kMostProgramBytes)};
   }
 
-  std::unordered_map<std::string_view, std::size_t> sizes_;  // of variables so far
+  std::unordered_map<std::string_view, std::size_t> sizes_;  // of the variables so far
   std::size_t string_ = 0;                                   // of the last string
   std::size_t all_ = 0;
 };

@@ -21,7 +21,7 @@ QosClass QosOfResource(const ResourceRequirements& resources, std::string_view r
   return request.IsZero() ? QosClass::kBestEffort : QosClass::kGuaranteed;
 }
 
-// Two parts make a whole of their own class only when they agree.
+// The whole has the class of its parts only if they agree.
 QosClass Combined(QosClass a, QosClass b) {
   return a == b ? a : QosClass::kBurstable;
 }

@@ -33,7 +33,7 @@ SharedAmounts Sum(const SharedAmounts& a, const SharedAmounts& b) {
   return sum;
 }
 
-// The first resource of which there is not enough beside what is used.
+// The first resource of which too little is left.
 std::optional<Shortage> ShortageOf(const SharedAmounts& requests, const SharedAmounts& used,
                                    const SharedAmounts& allocatable) {
   for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -45,7 +45,7 @@ std::optional<Shortage> ShortageOf(const SharedAmounts& requests, const SharedAm
   return std::nullopt;
 }
 
-// Those who can be asked to leave, the highest priority first.
+// The pods that can be told to give way, the highest priority first.
 std::vector<std::size_t> Outranked(std::int32_t priority, std::span<const Occupant> occupants) {
   std::vector<std::size_t> outranked;
   for (std::size_t i = 0; i < occupants.size(); ++i) {
@@ -60,7 +60,7 @@ std::vector<std::size_t> Outranked(std::int32_t priority, std::span<const Occupa
   return outranked;
 }
 
-// The kubelet counts processors in thousandths, everything else in units.
+// The kubelet counts CPU in thousandths, everything else in units.
 std::int64_t Counted(Nanos amount, std::size_t resource) {
   const Nanos unit = kSharedResources[resource] == "cpu" ? kNanosPerMilli : kNanosPerUnit;
   const Nanos counted = (amount + unit - 1) / unit;
@@ -92,7 +92,7 @@ Room FindRoom(const SharedAmounts& requests, std::int32_t priority,
               const std::optional<SharedAmounts>& allocatable) {
   if (!allocatable) return {.free = true};
   SharedAmounts now{};
-  SharedAmounts staying{};  // without those that are ending
+  SharedAmounts staying{};  // without the pods that are ending
   for (const Occupant& occupant : occupants) {
     now = Sum(now, occupant.requests);
     if (!occupant.ending) staying = Sum(staying, occupant.requests);
@@ -110,7 +110,7 @@ Room FindRoom(const SharedAmounts& requests, std::int32_t priority,
   room.scarce = scarce->resource;
   room.shortage = ShortageOf(requests, kept, *allocatable);
   if (room.shortage) return room;
-  // Whoever still fits beside the newcomer stays, the most important first.
+  // Pods that still fit beside the new one stay, the highest priority first.
   for (const std::size_t i : outranked) {
     const SharedAmounts with = Sum(kept, occupants[i].requests);
     if (ShortageOf(requests, with, *allocatable)) {

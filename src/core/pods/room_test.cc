@@ -60,7 +60,7 @@ TEST(Room, AmongEqualsTheLastOneListedGivesWay) {
 }
 
 TEST(Room, WhoStaysInSpiteOfALowerPriorityAsksForLittle) {
-  // Without the large one there is room for both.
+  // Without the large pod there is space for both.
   const std::vector<Occupant> occupants = {Occupying(10, 0), Occupying(80, 1)};
   EXPECT_THAT(FindRoom(MemoryAlone(50), 9, occupants, kHundred).give_way, ElementsAre(1));
 }
@@ -101,7 +101,7 @@ TEST(Room, RequestsAreThoseOfThePodOrOfItsContainersAndTheOverhead) {
   EXPECT_EQ(RequestsOf(pod), (SharedAmounts{0, 21 * kUnit, 10 * kUnit}));
   pod.resources.emplace().requests["memory"] = Quantity::Of(50);
   EXPECT_EQ(RequestsOf(pod), (SharedAmounts{0, 51 * kUnit, 10 * kUnit}))
-      << "a resource that the pod does not name is summed up";
+      << "a resource that the pod does not name is the sum of its containers'";
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace jettison {
 namespace {
 
-// Everything that is said about one condition, for pressure and for none. (kubelet:
+// All texts about one condition, with and without pressure. (kubelet:
 // pkg/kubelet/nodestatus/setters.go)
 struct ConditionWords {
   NodeConditionText pressure;
@@ -38,7 +38,7 @@ constexpr ConditionWords kPid = {
     "NodeHasSufficientPID",
     "node.kubernetes.io/pid-pressure"};
 
-// The kubelet has no words for this one. The taint is that of KEP-5394.
+// The kubelet has no texts for this condition. The taint is that of KEP-5394.
 constexpr ConditionWords kDiskContention = {
     {"SystemDiskContentionPressure", "True", "KubeletHasDiskContention",
      "kubelet has tasks stalled on I/O"},

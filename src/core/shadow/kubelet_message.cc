@@ -9,8 +9,8 @@ namespace {
 // "The node was low on resource: memory. Threshold quantity: ..."
 constexpr std::string_view kNodeLow = "The node was low on resource: ";
 
-// The beginnings of what it says of a pod that it did not admit, with and without the phrase that
-// kubelets put before it.
+// The beginnings of its messages about a pod that it did not admit, with and without the phrase
+// that kubelets prepend.
 constexpr auto kRejections = std::to_array<std::string_view>(
     {"Pod was rejected", "Pod The node had condition", "The node had condition"});
 

@@ -68,7 +68,7 @@ void ShadowBook::NoteOurs(ShadowIntent intent) {
 bool ShadowBook::PairWithEarlier(const ShadowSide& ours) {
   auto earlier = std::ranges::find_if(
       kubelets_, [&ours](const ShadowSide& side) { return side.pod.uid == ours.pod.uid; });
-  // A pod that the kubelet has evicted is no other choice than the kubelet's.
+  // If the kubelet has evicted the same pod, the choices do not differ.
   if (earlier == kubelets_.end() && ours.resource && !WasEvicted(ours.pod.uid)) {
     earlier = std::ranges::find(kubelets_, ours.resource, &ShadowSide::resource);
   }
@@ -143,7 +143,7 @@ std::optional<Instant> ShadowBook::NextDeadline() const {
   for (const Intent& intent : intents_) take(intent.last);
   for (const ShadowSide& side : kubelets_) take(side.at);
   if (!oldest) return std::nullopt;
-  // Just when the window is over, and not at its end.
+  // Just after the window, because its end still belongs to it.
   return *oldest + limits_.window + Duration(1);
 }
 

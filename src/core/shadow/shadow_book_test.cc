@@ -42,7 +42,7 @@ std::string Shown(const ShadowPairing& pairing) {
 
 // A step of a course of events.
 struct Step {
-  char who;  // 'o' ours, 'k' the kubelet's, 'g' the pod is gone, 't' time passes
+  char who;  // 'o' ours, 'k' the kubelet's, 'g' the pod is gone, 't' only the time
   int second;
   const char* uid = "";
   const char* message = kMemory;  // of the kubelet's

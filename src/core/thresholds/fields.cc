@@ -188,7 +188,7 @@ std::vector<Fields> Fields::ListOfMaps(std::string_view key) const {
     if ((*list)[i].AsMap() == nullptr) {
       RefuseKind(place, (*list)[i], "a map");
     } else {
-      maps.push_back(Fields((*list)[i], file_, faults_, Key(place) + "."));
+      maps.emplace_back((*list)[i], file_, faults_, Key(place) + ".");
     }
   }
   return maps;

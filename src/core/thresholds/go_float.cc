@@ -91,7 +91,7 @@ std::optional<FloatText> ReadFloatText(std::string_view unsigned_text) {
   return number;
 }
 
-// What does not fit a float is either too small, which is zero, or too large, which is an error.
+// A number that does not fit a float is zero if it is too small, and an error if it is too large.
 std::optional<float> OutOfRange(const FloatText& number, std::chars_format format) {
   double wider = 0;
   const char* end = number.digits.data() + number.digits.size();

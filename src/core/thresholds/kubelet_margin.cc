@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kMi = std::int64_t{1} << 20;
 constexpr std::int64_t kGi = std::int64_t{1} << 30;
 
-// Percentages are written with four decimals at most, so that 10% and 2 points are 12%.
+// Percentages are written with at most four decimals, so that 10% plus 2 points is 12%.
 constexpr double kStepsAPoint = 1e4;
 
 double Rounded(double percent) {

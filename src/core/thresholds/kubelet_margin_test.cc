@@ -52,7 +52,7 @@ TEST(KubeletMargin, TheTextOfAPercentageReadsAsTheValue) {
   }
 }
 
-// It removes images and dead containers first, which nobody else does.
+// The kubelet removes images and dead containers first, which only the kubelet does.
 TEST(KubeletMargin, DisksAreLeftToTheKubelet) {
   for (const char* signal :
        {"nodefs.available", "nodefs.inodesFree", "imagefs.available", "imagefs.inodesFree",

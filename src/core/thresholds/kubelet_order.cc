@@ -18,14 +18,14 @@ namespace {
 
 using Capacity = std::optional<std::int64_t>;
 
-// As a pass reckons it. (kubelet: GetThresholdQuantity)
+// The same calculation as in a pass. (kubelet: GetThresholdQuantity)
 Quantity AmountOf(const ThresholdValue& value, std::int64_t capacity) {
   if (const auto* amount = std::get_if<Quantity>(&value)) return *amount;
   const double share = static_cast<double>(std::get<Percentage>(value).fraction);
   return Quantity::Of(static_cast<std::int64_t>(static_cast<double>(capacity) * share));
 }
 
-// A share that is no number is never met.
+// A share that is not a number is never met.
 bool IsNever(const ThresholdValue& value) {
   const auto* share = std::get_if<Percentage>(&value);
   return share != nullptr && !std::isfinite(share->fraction);
@@ -46,7 +46,7 @@ KubeletOrder Compared(const ThresholdValue& ours, const ThresholdValue& theirs,
   return is_above ? KubeletOrder::kAbove : KubeletOrder::kNotAbove;
 }
 
-// Whether the one has to lie above the other.
+// Whether ours has to lie above the kubelet's.
 bool AreCompared(const Threshold& ours, const Threshold& theirs) {
   return ours.signal == theirs.signal && (theirs.IsHard() || !ours.IsHard());
 }
@@ -80,7 +80,7 @@ Fault FaultOf(const Threshold& ours, const Threshold& theirs, const Capacity& ca
                                  ThresholdText(WithMargin(theirs.signal, theirs.value)))};
 }
 
-// The copy of a hard threshold on memory is told of with it.
+// Whether the threshold is the copy of a hard threshold on memory, which needs no fault of its own.
 bool IsCopy(const Threshold& threshold, const std::vector<Threshold>& all) {
   if (threshold.signal != Signal::kAllocatableMemoryAvailable || !threshold.IsHard()) return false;
   return std::ranges::any_of(all, [&](const Threshold& other) {
@@ -106,7 +106,8 @@ Faults CheckAboveKubelet(const std::vector<Threshold>& ours, const std::vector<T
   Faults faults;
   for (const Threshold& threshold : ours) {
     if (IsCopy(threshold, ours)) continue;
-    // One fault each: of two thresholds of the kubelet the soft one, which asks for more.
+    // One fault for each of ours: of two thresholds of the kubelet it names the soft one, which
+    // demands more.
     const auto ahead = std::ranges::find_if(theirs.rbegin(), theirs.rend(), [&](const auto& other) {
       return AreCompared(threshold, other) &&
              OrderToOne(threshold, other, capacities) == KubeletOrder::kNotAbove;

@@ -100,7 +100,7 @@ TEST(KubeletOrder, ASoftThresholdLiesAboveTheKubeletsHardAndSoftOne) {
   EXPECT_EQ(OrderOf(Soft("2Gi", "31s")[0], Soft("1Gi", "30s"), {}), KubeletOrder::kNotAbove);
   EXPECT_EQ(OrderOf(HardThreshold("memory.available", "500Mi")[0], Soft("1Gi", "30s"), {}),
             KubeletOrder::kAbove)
-      << "a hard threshold is compared with the hard one alone";
+      << "a hard threshold is compared only with the hard one";
   EXPECT_EQ(OrderOf(HardThreshold("memory.available", "500Mi")[0], Soft("1Gi", "0s"), {}),
             KubeletOrder::kNotAbove)
       << "a soft one without grace acts like a hard one";
@@ -119,7 +119,7 @@ TEST(KubeletOrder, AFaultNamesTheFieldBothValuesAndWhatIsAllowed) {
   EXPECT_THAT(CheckAboveKubelet(HardThreshold("memory.available", "5%"),
                                 HardThreshold("memory.available", "1Gi"), {}),
               IsEmpty())
-      << "not known";
+      << "the capacity is not known";
 }
 
 TEST(KubeletOrder, ASoftThresholdIsOneFaultThatNamesTheKubeletsSoftOne) {

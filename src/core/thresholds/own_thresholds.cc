@@ -78,7 +78,7 @@ class OwnParser {
                       &Threshold::signal);
   }
 
-  // The grace period of one entry; a wrong one is a fault and counts as given.
+  // The grace period of one entry. A wrong one is a fault, but does not count as missing.
   Duration GraceOf(const OwnEntry& entry) {
     const auto period = ParseDuration(entry.text);
     if (!period) {

@@ -17,7 +17,7 @@ std::optional<std::int32_t> Digits(std::string_view text, std::size_t most) {
   return number;
 }
 
-// "20%", "2.5%": the threshold of so much being lost, more than 0 and at most all of the time.
+// Parses "20%" or "2.5%": the lost share of the time, more than 0% and at most 100%.
 std::optional<ThresholdValue> PressureValueOf(std::string_view text) {
   constexpr std::size_t kDecimals = 2;
   if (!text.ends_with('%')) return std::nullopt;

@@ -13,7 +13,7 @@
 namespace jettison {
 namespace {
 
-// Nobody misspells a word this long; longer ones only cost time.
+// Longer words are not compared, because they only cost time.
 constexpr std::size_t kLongestWord = 64;
 
 // How many letters must be added, dropped or changed, case aside.

@@ -170,7 +170,7 @@ class Parser {
       } else if (*period < Duration::zero()) {
         Refuse(entry, "must not be negative");
       }
-      // A wrong period is one fault, not a missing one besides.
+      // A wrong period is one fault, so it does not also count as missing.
       periods[IndexOf(*signal)] = period.value_or(Duration::zero());
       if (!HasThreshold(soft, *signal)) {
         Warn(entry, "has no effect: evictionSoft has no threshold of this signal");

@@ -21,7 +21,7 @@ EvictionSettings SettingsOf(const std::vector<Threshold>& thresholds) {
     if (threshold.signal == Signal::kAllocatableMemoryAvailable) settings.enforce_pods = true;
     if (!IsOfKubelet(threshold.signal)) continue;
     const std::string signal(NameOf(threshold.signal));
-    // A soft threshold without grace period is hard in all but its name.
+    // A soft threshold without a grace period acts like a hard one.
     if (threshold.IsHard() && !settings.hard.contains(signal)) {
       settings.hard[signal] = ThresholdText(threshold.value);
     } else {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kEnoughDigits = std::numeric_limits<float>::max_digits10;
 
-// Whether the text before the % reads as that share.
+// Whether the text before the % is parsed as this share.
 bool Reads(const std::string& text, float fraction) {
   const auto number = ParseGoFloat32(text);
   return number && *number / 100 == fraction;
@@ -24,7 +24,7 @@ std::string PercentText(float fraction) {
     const bool plain = text.find('e') == std::string::npos;
     if (plain && Reads(text, fraction)) return text;
   }
-  // The division by 100 rounds, so that it may have been a neighbour.
+  // The division by 100 rounds, so the number may have been a neighbour.
   const auto nearest = static_cast<float>(percent);
   for (const float end : {nearest, 0.0F, std::numeric_limits<float>::infinity()}) {
     const std::string text = fmt::format("{}", std::nextafter(nearest, end));

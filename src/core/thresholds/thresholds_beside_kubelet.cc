@@ -28,7 +28,7 @@ bool ThresholdsBesideKubelet::AwaitsCapacities() const {
 
 Faults ThresholdsBesideKubelet::Learn(const SignalCapacities& capacities) {
   if (!theirs_) return {};
-  // Those that were known to be wrong before have been told of.
+  // Thresholds that were known to be wrong before have been reported already.
   const std::vector<Threshold> open = ThoseAboveKubelet(ours_, *theirs_, capacities_);
   for (std::size_t i = 0; i < capacities.size(); ++i) {
     if (capacities[i]) capacities_[i] = capacities[i];

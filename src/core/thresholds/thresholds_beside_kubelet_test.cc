@@ -47,7 +47,7 @@ TEST_F(ThresholdsBeside, WhatCannotBeComparedYetIsNotEvictedBy) {
       {{"memory.available", "100Mi"}, {"nodefs.available", "10%"}});
   EXPECT_THAT(Usable(), ElementsAre("12%"));
   EXPECT_TRUE(beside_.AwaitsCapacities());
-  EXPECT_THAT(Learn(Signal::kNodeFsAvailable, kGi), IsEmpty()) << "of another signal";
+  EXPECT_THAT(Learn(Signal::kNodeFsAvailable, kGi), IsEmpty()) << "for another signal";
   EXPECT_TRUE(beside_.AwaitsCapacities());
   EXPECT_THAT(Learn(Signal::kMemoryAvailable, 8 * kGi), IsEmpty());
   EXPECT_FALSE(beside_.AwaitsCapacities());
@@ -62,7 +62,7 @@ TEST_F(ThresholdsBeside, WhatTurnsOutNotToLieAboveIsTheOnlyFault) {
   EXPECT_THAT(Describe(faults[0]),
               HasSubstr("evictionHard[memory.available]: \"1%\": must be more"));
   EXPECT_THAT(Usable(), IsEmpty());
-  EXPECT_THAT(Learn(Signal::kMemoryAvailable, kGi), IsEmpty()) << "told of once";
+  EXPECT_THAT(Learn(Signal::kMemoryAvailable, kGi), IsEmpty()) << "reported once";
 }
 
 TEST_F(ThresholdsBeside, CapacitiesHoldForWhatIsSetLater) {

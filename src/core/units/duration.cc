@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kLimit = std::uint64_t{1} << 63;  // the magnitude of the least duration
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-// Nanoseconds of a unit's name; nothing for a name that Go does not know.
+// The nanoseconds of a unit; absent for a name that Go does not know.
 std::optional<std::uint64_t> UnitNamed(std::string_view name) {
   struct Unit {
     std::string_view name;
@@ -37,7 +37,7 @@ std::optional<std::uint64_t> UnitNamed(std::string_view name) {
   return std::nullopt;
 }
 
-// Digits in front of a point. Nothing: beyond 2^63.
+// The digits before a point. Absent: more than 2^63.
 std::optional<std::uint64_t> TakeWhole(std::string_view& text) {
   std::uint64_t value = 0;
   while (!text.empty() && IsDigit(text[0])) {
@@ -49,7 +49,7 @@ std::optional<std::uint64_t> TakeWhole(std::string_view& text) {
   return value;
 }
 
-// digits / scale, digits behind a point. Those that no longer fit in 63 bits say nothing any more
+// The digits after a point, as digits / scale. Digits that no longer fit in 63 bits do not matter
 // and are left out.
 struct Fraction {
   std::uint64_t digits = 0;
@@ -106,7 +106,7 @@ tl::expected<std::uint64_t, std::string_view> TakeTerm(std::string_view& text) {
   if (*whole > kLimit / *unit) return tl::unexpected(kTooLong);
   std::uint64_t term = *whole * *unit;
   if (fraction.digits > 0) {
-    // In Go's order of operations: its rounding is part of the answer.
+    // The order of operations is Go's, because its rounding affects the result.
     term += static_cast<std::uint64_t>(static_cast<double>(fraction.digits) *
                                        (static_cast<double>(*unit) / fraction.scale));
     if (term > kLimit) return tl::unexpected(kTooLong);
@@ -121,7 +121,7 @@ tl::unexpected<Error> NotADuration(std::string_view text, std::string_view why) 
                           text.size() > kShown ? "..." : "", why));
 }
 
-// A number with up to nine digits behind the point, none of them a trailing zero.
+// A number with up to nine digits after the point, without trailing zeros.
 std::string WithFraction(std::uint64_t whole, std::uint64_t fraction, int places) {
   if (fraction == 0) return fmt::format("{}", whole);
   std::string text = fmt::format("{}.{:0{}}", whole, fraction, places);

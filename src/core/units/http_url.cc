@@ -47,7 +47,7 @@ std::optional<char> DecodedByte(std::string_view escape) {
   return static_cast<char>(value);
 }
 
-// A "%" that no two hexadecimal digits follow stands for itself, as for curl.
+// A "%" without two hexadecimal digits after it stands for itself, as in curl.
 std::string Decoded(std::string_view text) {
   std::string decoded;
   while (!text.empty()) {
@@ -58,7 +58,7 @@ std::string Decoded(std::string_view text) {
   return decoded;
 }
 
-// RFC 7617 wants the colon even where there is no password.
+// RFC 7617 requires the colon even if there is no password.
 std::string CredentialsOf(std::string_view user_info) {
   if (user_info.empty()) return "";
   const bool has_password = user_info.find(':') != std::string_view::npos;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
 constexpr std::int64_t kSecondsPerDay = 86'400;
 
-// Reads RFC 3339 from left to right; the first thing out of place makes every later answer zero.
+// Reads RFC 3339 from left to right; after the first fault every result is zero.
 class Reader {
  public:
   explicit Reader(std::string_view text) : rest_(text) {}
@@ -46,7 +46,7 @@ class Reader {
     return true;
   }
 
-  // Nanoseconds behind the point; digits beyond the ninth are cut off.
+  // The nanoseconds after the point; digits beyond the ninth are cut off.
   std::int64_t Fraction() {
     if (!Skip('.')) return 0;
     std::int64_t value = 0;
@@ -137,7 +137,8 @@ Result<Instant> ParseInstant(std::string_view text) {
   const auto moment = Read(text);
   if (!moment) return NotAnInstant(text, "write RFC 3339, such as 2026-01-31T12:00:00Z");
   std::int64_t nanoseconds = 0;
-  // Below zero the fraction counts the other way, so that the least instant does not overflow.
+  // Below zero the fraction is counted from the other side, so that the smallest instant does not
+  // overflow.
   const bool back = moment->seconds < 0 && moment->nanoseconds > 0;
   const std::int64_t seconds = moment->seconds + (back ? 1 : 0);
   const std::int64_t fraction = moment->nanoseconds - (back ? kNanosPerSecond : 0);

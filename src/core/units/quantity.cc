@@ -100,8 +100,9 @@ void Quantity::AddSlowly(const Quantity& other, bool negated) {
   *this = Of(sum, format_);
 }
 
-// int64Amount.Add: the side with the larger scale is brought to the smaller one. A zero has no say
-// in the scale. Kubernetes 1.36 gets 0 - (-2^63) wrong by its sign; here it becomes a Decimal.
+// int64Amount.Add: the side with the larger scale is converted to the smaller one. A zero does not
+// affect the scale. In Kubernetes 1.36 the sign of 0 - (-2^63) is wrong; here the result becomes a
+// Decimal.
 bool Quantity::AddWithin64Bits(const Quantity& other, Int128 value) {
   if (form_ != Form::kScaled64 || other.form_ != Form::kScaled64) return false;
   if (value == 0) {
@@ -122,7 +123,7 @@ bool Quantity::AddWithin64Bits(const Quantity& other, Int128 value) {
   return true;
 }
 
-// What inf.Dec does with unlimited numbers, for those that fit.
+// The same as inf.Dec, for numbers that fit in 128 bits.
 bool Quantity::AddWithin128Bits(const Quantity& other, Int128 value) {
   const auto ahead = std::int64_t{scale_} - other.scale_;
   const auto mine = TimesPowerOfTen(value_, std::max<std::int64_t>(ahead, 0));

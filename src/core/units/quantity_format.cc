@@ -61,7 +61,7 @@ std::string InDecimal(BigInt digits, std::int32_t scale, QuantityFormat format) 
 
 std::string TextOfAmount(BigInt digits, std::int32_t scale, QuantityFormat format) {
   if (format != QuantityFormat::kBinarySI) return InDecimal(std::move(digits), scale, format);
-  // A binary suffix is only for whole numbers from 1024 on; others read better in decimal.
+  // A binary suffix is only used for whole numbers from 1024 on; others are decimal.
   const BigInt divisor = PowerOfTen(static_cast<std::uint32_t>(scale < 0 ? -scale : 0));
   if (digits % divisor != 0 || abs(digits) < 1024 * divisor) {
     return InDecimal(std::move(digits), scale, QuantityFormat::kDecimalSI);

@@ -23,9 +23,9 @@ constexpr std::string_view kForm =
 // A quantity's text, taken apart.
 struct Parts {
   bool negative = false;
-  bool plain = true;          // nothing in front of the suffix that the canonical text leaves out
+  bool plain = true;          // nothing before the suffix that the canonical text leaves out
   std::string_view number;    // sign, digits and point, as inf.Dec would read them
-  std::string_view whole;     // digits before the point, leading zeros left out
+  std::string_view whole;     // digits before the point, without leading zeros
   std::string_view fraction;  // digits after the point
   std::string_view suffix;
 };
@@ -33,7 +33,7 @@ struct Parts {
 struct Suffix {
   QuantityFormat format = QuantityFormat::kDecimalSI;
   std::int32_t exponent = 0;  // of two where the format is kBinarySI, of ten otherwise
-  bool plain = true;          // written as the canonical text writes it
+  bool plain = true;          // written as in the canonical text
 };
 
 std::size_t SkipDigits(std::string_view text, std::size_t at) {
@@ -41,8 +41,8 @@ std::size_t SkipDigits(std::string_view text, std::size_t at) {
   return at;
 }
 
-// The scanner of Kubernetes, with what it lets pass: "", "+", "." and ".k" are numbers to it, and
-// whether they have a value shows later.
+// The scanner of Kubernetes, including what it accepts: "", "+", "." and ".k" are numbers for it;
+// whether they have a value is checked later.
 std::optional<Parts> TakeApart(std::string_view text) {
   Parts parts;
   std::size_t at = 0;
@@ -115,17 +115,17 @@ std::optional<Suffix> SuffixOf(std::string_view text) {
   return ExponentSuffix(text);
 }
 
-// The power of ten that the digits are to be multiplied by, once a binary suffix is multiplied in.
+// The power of ten by which the digits are multiplied, after a binary suffix has been applied.
 std::int32_t ScaleOf(const Parts& parts, const Suffix& suffix) {
   const bool binary = suffix.format == QuantityFormat::kBinarySI;
   const auto scale = (binary ? std::int64_t{0} : std::int64_t{suffix.exponent}) -
                      static_cast<std::int64_t>(parts.fraction.size());
-  // Digits that far behind the point round to one billionth, however far it is.
-  return static_cast<std::int32_t>(std::max<std::int64_t>(scale, -2 * kMaxExponent));
+  // Digits that are this far after the point round to one billionth in any case.
+  return static_cast<std::int32_t>(std::max<std::int64_t>(scale, std::int64_t{-2} * kMaxExponent));
 }
 
-// Whether Kubernetes reads the number with 64 bits. It judges by the lengths alone, so that neither
-// the digits nor their product with the suffix can overflow.
+// Whether Kubernetes reads the number with 64 bits. Only the lengths decide, so that neither the
+// digits nor their product with the suffix can overflow.
 bool IsFor64Bits(const Parts& parts, const Suffix& suffix) {
   const auto whole = static_cast<std::int32_t>(parts.whole.size());
   const auto fraction = static_cast<std::int32_t>(parts.fraction.size());
@@ -157,19 +157,19 @@ Error NotAQuantity(std::string_view text, std::string_view why) {
                       text.size() > kShown ? "..." : "", why)};
 }
 
-// The digits of the number, point left out; nothing where it has none.
+// The digits of the number without the point; empty if there are none.
 std::optional<BigInt> AllDigitsOf(const Parts& parts) {
   std::string digits;
   for (const char c : parts.number) {
     if (IsDigit(c)) digits.push_back(c);
   }
   if (digits.empty()) return std::nullopt;
-  // A leading zero would mean octal to BigInt.
+  // BigInt would read a number with a leading zero as octal.
   const std::size_t first = digits.find_first_not_of('0');
   return first == std::string::npos ? BigInt(0) : BigInt(digits.substr(first));
 }
 
-// Brings digits * 10^scale, above zero, to billionths; what is finer than one is rounded up.
+// Converts digits * 10^scale, which is above zero, to billionths; what is finer is rounded up.
 BigInt RoundedUpToNanos(const BigInt& digits, std::int64_t scale) {
   const std::int64_t places = scale - kNanoScale;
   if (places >= 0) return digits * PowerOfTen(static_cast<std::uint32_t>(places));

@@ -4,12 +4,13 @@ namespace jettison {
 
 namespace {
 
-// Go's multiplication: what overflows is lost.
+// Go's multiplication: overflowing bits are lost.
 std::int64_t WrappingProduct(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
 }
 
-// Go's int64(math.Pow10(power)) on amd64, where a float too large becomes the least integer.
+// Go's int64(math.Pow10(power)) on amd64, where a float that is too large becomes the smallest
+// integer.
 std::int64_t PowerOfTenInGo(std::int64_t power) {
   return power <= 18 ? static_cast<std::int64_t>(kPowersOfTen[static_cast<std::size_t>(power)])
                      : INT64_MIN;
@@ -18,13 +19,13 @@ std::int64_t PowerOfTenInGo(std::int64_t power) {
 // value / 10^places, rounded away from zero.
 template <typename Integer>
 Integer RoundedAwayFromZero(const Integer& value, const Integer& divisor) {
-  const Integer quotient = value / divisor;
+  Integer quotient = value / divisor;
   if (value % divisor == 0) return quotient;
   return value < 0 ? Integer(quotient - 1) : Integer(quotient + 1);
 }
 
-// value * 10^places as int64Amount.AsScaledInt64 has it (1.36): where the product overflows, the
-// powers that Kubernetes multiplies by at once wrap round and the others become zero.
+// value * 10^places as in int64Amount.AsScaledInt64 (1.36). If the product overflows, it wraps
+// around for the powers by which Kubernetes multiplies in one step, and is zero for the others.
 std::int64_t ScaledUpInt64(std::int64_t value, std::int64_t places) {
   const bool at_once = places <= 3 || places == 6 || places == 9;
   if (at_once && value != INT64_MIN) return WrappingProduct(value, PowerOfTenInGo(places));
@@ -38,8 +39,8 @@ std::int64_t ScaledDownInt64(std::int64_t value, std::int64_t places) {
   return RoundedAwayFromZero(value, PowerOfTenInGo(places));
 }
 
-// digits / 10^places as resource.scaledValue has it (1.36): rounded up, which below zero is towards
-// zero. Up to eighteen places every negative number takes the short way, where only its low 64 bits
+// digits / 10^places as in resource.scaledValue (1.36): rounded up, which below zero means towards
+// zero. Up to eighteen places, a negative number takes the fast path, where only its low 64 bits
 // count.
 std::int64_t ScaledDownDecimal(const BigInt& digits, std::int64_t places) {
   if (places < 19 && digits < INT64_MAX) {

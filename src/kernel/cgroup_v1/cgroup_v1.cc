@@ -66,7 +66,7 @@ Result<std::unique_ptr<CgroupV1>> CgroupV1::Open(const CgroupV1Options& options)
       new CgroupV1(std::move(*hierarchies), options.remove_patience, kernel::GroupsToKeep()));
 }
 
-// Where no pids or cpu controller is mounted, its files are not read.
+// If no pids or cpu controller is mounted, its files are not read.
 CgroupV1::CgroupV1(cgroup_v1::Hierarchies hierarchies, std::chrono::milliseconds remove_patience,
                    std::size_t keep)
     : hierarchies_(std::move(hierarchies)),
@@ -132,7 +132,7 @@ Result<std::vector<std::string>> CgroupV1::Children(std::string_view path) {
   if (!group) return Fail(group.error());
   auto names = Of(path, kernel::Subgroups(group->get()));
   if (!names) return names;
-  // Whoever was killed while he made or removed a group has left it in some hierarchies alone.
+  // An agent that was killed while it made or removed a group has left it in some hierarchies only.
   const auto add = [&](int root, const std::string& below) {
     const auto elsewhere = OpenGroup(root, below);
     auto more = elsewhere ? kernel::Subgroups(elsewhere->get()) : Fail(elsewhere.error());

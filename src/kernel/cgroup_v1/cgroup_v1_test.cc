@@ -8,7 +8,7 @@
 
 #include "kernel/files/temporary_folder.h"
 
-// The room over a tree of plain directories: what does not need a kernel.
+// The room on a tree of plain directories: the part that does not need a kernel.
 namespace jettison {
 namespace {
 
@@ -85,7 +85,7 @@ TEST_F(CgroupV1Tree, RemovingTakesTheGroupAndAllBelowFromEveryHierarchy) {
   ASSERT_TRUE((*cgroups)->Remove("a"));
   EXPECT_TRUE(std::filesystem::is_empty(base_ / "memory"));
   EXPECT_TRUE(std::filesystem::is_empty(base_ / "cpu,cpuacct"));
-  EXPECT_TRUE((*cgroups)->Remove("a")) << "what is not there is removed";
+  EXPECT_TRUE((*cgroups)->Remove("a")) << "removing an absent group succeeds";
 }
 
 TEST_F(CgroupV1Tree, ALimitWhoseControllerIsNotMountedIsSaidNotSkipped) {

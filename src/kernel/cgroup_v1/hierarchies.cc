@@ -19,7 +19,7 @@ using kernel::OpenGroup;
 
 constexpr mode_t kGroupMode = 0755;
 
-// Controllers mounted together share one mount point and so one Hierarchy.
+// Controllers that are mounted together share one mount point and therefore one Hierarchy.
 std::vector<std::pair<std::string, Hierarchy>> GroupByMountPoint(const MountPoints& points) {
   std::vector<std::pair<std::string, Hierarchy>> grouped;
   for (const Controller controller : kControllers) {
@@ -113,7 +113,7 @@ Result<Hierarchies> Hierarchies::Open(const MountPoints& points, std::string_vie
   }
   opened.node_group_ = node_group;
   for (const std::string& point : points.others) {
-    // One that cannot be entered holds nothing that could be removed.
+    // A hierarchy that cannot be entered has no group that could be removed.
     if (auto root = OpenMountPoint(point)) opened.foreign_.push_back({point, std::move(*root)});
   }
   return opened;

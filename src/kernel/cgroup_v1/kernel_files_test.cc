@@ -47,7 +47,7 @@ TEST(KernelFiles, OnlyTheTotalRowCountsNotItsShorterNamesake) {
   const auto stat = ParseMemoryStat(kStat);
   ASSERT_TRUE(stat);
   EXPECT_EQ(stat->total_inactive_file, 42U);
-  EXPECT_FALSE(stat->total_active_file) << "no such row";
+  EXPECT_FALSE(stat->total_active_file) << "there is no such row";
   EXPECT_FALSE(stat->total_swap) << "unknown, not none";
   EXPECT_EQ(stat->hierarchical_memory_limit, 1000U);
 }

@@ -29,8 +29,8 @@ Result<void> SetPids(const Hierarchies& hierarchies, std::string_view path, std:
   return WriteFile(group->get(), "pids.max", max < 0 ? "max" : std::to_string(max));
 }
 
-// Quota and period are checked together against the group above, so on the way from one valid pair
-// to another one of the two orders may be refused.
+// The kernel checks quota and period together against the group above, so one of the two orders of
+// writing them may be refused.
 Result<void> SetBandwidth(int group, const CgroupLimits& limits) {
   const auto period = [&]() -> Result<void> {
     if (!limits.cpu_period_us) return {};

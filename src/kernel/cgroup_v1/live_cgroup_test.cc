@@ -13,7 +13,7 @@ namespace {
 
 class LiveCgroupV1 : public LiveCgroups {
  protected:
-  // The text of one file of the group in the hierarchy usually mounted there.
+  // The text of one file of the group, in the hierarchy at its usual place.
   [[nodiscard]] static std::string FileOf(const std::string& controller, const std::string& path,
                                           const std::string& file) {
     return FirstLineOf("/sys/fs/cgroup/" + controller + "/" + path + "/" + file);
@@ -58,7 +58,7 @@ TEST_P(LiveCgroupV1, BandwidthCanGoFromOneValidPairToAnother) {
   const std::string pod = group_ + "/pod";
   ASSERT_TRUE(cgroups_->Create(group_, {.cpu_quota_us = 50000, .cpu_period_us = 100000}));
   ASSERT_TRUE(cgroups_->Create(pod, {.cpu_quota_us = 50000, .cpu_period_us = 100000}));
-  // A shorter period first would exceed the half CPU of the group above.
+  // Writing the shorter period first would exceed the half CPU of the group above.
   const auto changed = cgroups_->Create(pod, {.cpu_quota_us = 5000, .cpu_period_us = 10000});
   EXPECT_TRUE(changed) << changed.error().message;
 }
@@ -118,7 +118,7 @@ TEST_P(LiveCgroupV1, AKillNeedsNoDescriptorThatIsNotHeldInReserve) {
   {
     kernel::FewDescriptors few(4);
     few.TakeAll();
-    EXPECT_FALSE(cgroups_->Processes(pod)) << "there is none for anybody else";
+    EXPECT_FALSE(cgroups_->Processes(pod)) << "there is no group for other callers";
     const auto signalled = cgroups_->Signal(pod, SIGCONT);
     EXPECT_TRUE(signalled) << signalled.error().message;
     const auto killed = cgroups_->Kill(pod);

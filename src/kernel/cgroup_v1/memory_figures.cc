@@ -19,7 +19,7 @@ Result<T> Of(const char* file, Result<T> result) {
   return result;
 }
 
-// What is charged beside anonymous memory and page cache, which v1 has no row for.
+// What is charged beside anonymous memory and page cache; v1 has no row for it.
 std::optional<std::uint64_t> KernelsOwn(const MemoryStat& rows, std::uint64_t usage) {
   if (!rows.total_cache || !rows.total_rss) return std::nullopt;
   const std::uint64_t pages = *rows.total_cache + *rows.total_rss;

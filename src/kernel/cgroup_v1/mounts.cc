@@ -12,7 +12,7 @@ bool Carries(const Mount& mount, Controller controller) {
   return mount.type == "cgroup" && mount.HasOption(NameOf(controller));
 }
 
-// A hierarchy whose groups others make.
+// A hierarchy in which only others make groups.
 bool IsForeign(const Mount& mount) {
   return mount.type == "cgroup" && mount.IsOfRoot() &&
          std::ranges::none_of(kControllers, [&](Controller c) { return Carries(mount, c); });

@@ -28,7 +28,7 @@ bool Vanished(const Error& error) {
 }
 
 // cgroup.kill (Linux 5.14) leaves no way to fork out of it. It reaches what is in the unified
-// hierarchy; where that, the group or the file is missing there is nothing to do.
+// hierarchy; if that, the group or the file is missing, there is nothing to do.
 Result<void> SealUnified(const Hierarchies& hierarchies, std::string_view path) {
   const Hierarchy* unified = hierarchies.Find(Controller::kUnified);
   if (unified == nullptr) return {};
@@ -61,7 +61,7 @@ Result<void> SetFrozen(const Hierarchies& hierarchies, std::string_view path,
 // Signals the listed processes until a list has no new ones: a process with SIGKILL pending cannot
 // fork any more. Only where processes fork faster than they are listed is the group sealed and
 // frozen. Both wait for a lock of all groups, which another process may hold for seconds while the
-// processors are busy. Where the group cannot be sealed, the signals alone must suffice.
+// processors are busy. If the group cannot be sealed, the signals alone must suffice.
 Result<void> KillUntilNobodyIsNew(const Hierarchies& hierarchies, std::string_view path,
                                   int group) {
   std::vector<pid_t> signalled;

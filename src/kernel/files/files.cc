@@ -57,11 +57,11 @@ Result<void> WriteFile(const std::string& path, std::string_view text) {
 
 Result<void> RewriteFile(const std::string& path, std::string_view text) {
   constexpr std::size_t kStep = 4096;
-  constexpr std::size_t kSpare = 1024;  // that a text may grow by within its step
+  constexpr std::size_t kSpare = 1024;  // how much a text may grow within its step
   const std::string draft = path + ".new";
   std::string padded(text);
   padded.resize((text.size() + kSpare + kStep - 1) / kStep * kStep, '\n');
-  // What the draft occupies already is what is written to.
+  // Writes into the space that the draft occupies already.
   const auto write = [&](int flags) -> Result<void> {
     const FileDescriptor fd(
         ::open(draft.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0600));
@@ -75,7 +75,7 @@ Result<void> RewriteFile(const std::string& path, std::string_view text) {
   if (auto written = write(0); !written) return Fail(written.error().In(draft));
   if (::renameat2(AT_FDCWD, draft.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) return {};
   if (::rename(draft.c_str(), path.c_str()) != 0) return FailErrno("rename to " + path);
-  (void)write(O_EXCL);  // the space for the next one; without it that one finds its own
+  (void)write(O_EXCL);  // reserves space for the next text, which can also do without
   return {};
 }
 

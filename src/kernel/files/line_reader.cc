@@ -11,7 +11,7 @@ constexpr std::size_t kChunk = std::size_t{1} << 18;
 
 }  // namespace
 
-// Moves the rest to the front and reads more behind it; false at the end of the stream.
+// Moves the rest to the front and reads more after it; false at the end of the stream.
 bool LineReader::Fill() {
   if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
@@ -23,7 +23,7 @@ bool LineReader::Fill() {
   return got > 0;
 }
 
-// Hands out so many bytes, and goes on behind `end` of them.
+// Returns so many bytes, and continues after `end` bytes.
 std::string_view LineReader::Take(std::size_t length, std::size_t end) {
   const std::string_view line(buffer_.data() + begin_, length);
   begin_ += end;

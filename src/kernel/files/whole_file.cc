@@ -15,7 +15,7 @@
 namespace jettison {
 namespace {
 
-// No name that somebody else would give a file beside it.
+// A name that no other program gives to a file beside it.
 constexpr std::string_view kDraftMark = ".jettison-";
 constexpr std::string_view kDraftSuffix = "XXXXXX";
 
@@ -28,7 +28,7 @@ std::filesystem::path FolderOf(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-// Whoever writes a draft holds its lock, and a process that died holds none.
+// The writer of a draft holds its lock, and a dead process holds none.
 void RemoveLeftDrafts(const std::string& path) {
   const std::string begins =
       std::filesystem::path(path).filename().string() + std::string(kDraftMark);
@@ -85,7 +85,7 @@ Result<void> WholeFile::PutInPlace() {
 
 Result<void> WriteWholeFile(const std::string& path, std::string_view text) {
   WholeFile file(path);
-  (void)file.Add(text);  // PutInPlace tells what failed
+  (void)file.Add(text);  // PutInPlace returns the failure
   return file.PutInPlace();
 }
 

@@ -30,8 +30,8 @@ struct alignas(file_handle) Handle {
   [[nodiscard]] file_handle* get() { return reinterpret_cast<file_handle*>(bytes.data()); }
 };
 
-// Of the directory at the top, as its entry in the tree of that subvolume says. Linux 6.1 refuses a
-// handle without it.
+// The generation of the top directory, from its inode item in the tree of that subvolume. Linux 6.1
+// refuses a handle without it.
 std::optional<std::uint32_t> GenerationOfTop(int fd) {
   btrfs_ioctl_search_args search{};
   search.key.tree_id = BTRFS_FS_TREE_OBJECTID;

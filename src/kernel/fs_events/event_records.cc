@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kEntryChanged = FAN_CREATE | FAN_DELETE | FAN_MOVED_FROM | FAN_MOVED_TO;
 
-// The kernel's struct at the beginning of `bytes`, or nothing where there is not enough of it.
+// The kernel's struct at the beginning of `bytes`; absent if there are too few bytes.
 template <typename T>
 std::optional<T> Head(std::span<const std::byte> bytes) {
   if (bytes.size() < sizeof(T)) return std::nullopt;

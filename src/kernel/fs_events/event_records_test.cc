@@ -23,7 +23,7 @@ struct Record {
   std::string handle = "12345678";
 };
 
-// As the kernel writes it: metadata, then one record with fsid and handle.
+// An event as the kernel writes it: metadata, then one record with fsid and handle.
 Bytes Event(const Record& record) {
   Bytes info;
   fanotify_event_info_header header{};
@@ -82,7 +82,7 @@ TEST(EventRecords, OnlyAnEntryThatIsADirectoryChangesSubdirectories) {
   EXPECT_TRUE(Parsed(Event({.mask = FAN_MOVED_FROM | FAN_ONDIR})).changes.at(0).subdirectories);
   EXPECT_FALSE(Parsed(Event({.mask = FAN_CREATE})).changes.at(0).subdirectories);
   EXPECT_FALSE(Parsed(Event({.mask = FAN_ATTRIB | FAN_ONDIR})).changes.at(0).subdirectories)
-      << "the directory itself got another owner";
+      << "the owner of the directory itself changed";
 }
 
 TEST(EventRecords, AnOverflowMeansThatEventsAreLost) {

@@ -16,8 +16,8 @@
 namespace jettison {
 namespace {
 
-// Everything after which files of a directory may occupy more or less than before; extended
-// attributes and access lists, which FAN_ATTRIB is about, can take a block.
+// All changes after which the files of a directory may occupy more or less than before. FAN_ATTRIB
+// is included because extended attributes and access lists can take a block.
 constexpr std::uint64_t kChanges =
     FAN_MODIFY | FAN_ATTRIB | FAN_CREATE | FAN_DELETE | FAN_MOVED_FROM | FAN_MOVED_TO | FAN_ONDIR;
 
@@ -52,7 +52,7 @@ Result<FilesystemEvents> FilesystemEvents::Of(const std::string& path) {
   return FilesystemEvents(std::move(group));
 }
 
-// Nobody asks for FAN_OPEN, so to take it off changes nothing; without a mark it is refused.
+// FAN_OPEN is not part of the mark, so removing it changes nothing; without a mark the call fails.
 bool FilesystemEvents::Covers(const std::string& path) const {
   return MarkFilesystem(group_.get(), FAN_MARK_REMOVE, FAN_OPEN, path);
 }

@@ -54,8 +54,8 @@ bool Tells(const FilesystemEvents::Changes& changes, const FileHandle& directory
   });
 }
 
-// A small file system of each test's own, in a mount namespace that goes with the child: nobody
-// else changes anything in it.
+// A small file system for each test, in a mount namespace that ends with the child, so that nothing
+// else changes it.
 class LiveFilesystemEvents : public testing::Test {
  protected:
   void SetUp() override {
@@ -128,14 +128,14 @@ TEST_F(LiveFilesystemEvents, TheMarkGoesWithTheFileSystemAndDoesNotComeBack) {
   EXPECT_ON_TMPFS([](const fs::path& top, FilesystemEvents& events) {
     if (!events.Covers(top) || !events.Covers(top / "a/b") || events.Covers("/proc")) return 10;
     std::ofstream(top / "a/f") << "x";
-    if (events.Take().directories.size() != 1) return 11;  // asking did not take the mark off
+    if (events.Take().directories.size() != 1) return 11;  // the question did not remove the mark
     if (::umount(top.c_str()) != 0 || events.Covers(top)) return 12;
     if (::mount("tmpfs", top.c_str(), "tmpfs", 0, "size=4m") != 0) return 13;
     return events.Covers(top) ? 14 : 0;
   });
 }
 
-// On the file system where temporary files go; others may be at work there, too.
+// On the file system of temporary files, which other programs may use, too.
 TEST_F(LiveFilesystemEvents, WritesThroughAnOverlayAreToldWhereTheKernelsReleaseSaysSo) {
   const kernel::TemporaryFolder folder;
   const std::string& top = folder.path();

@@ -22,7 +22,7 @@ const Quantity* Find(const ResourceList& list, std::string_view resource) {
   return it == list.end() || it->second.IsZero() ? nullptr : &it->second;
 }
 
-// Whether the pod as a whole is limited: a pod that leaves one container free is not.
+// Whether the pod as a whole is limited: it is not if one container has no limit.
 bool IsLimited(const Pod& pod, std::string_view resource) {
   if (pod.resources && Find(pod.resources->limits, resource) != nullptr) return true;
   const auto limited = [&](const Container& container) {
@@ -46,8 +46,8 @@ std::string_view ClassName(QosClass qos) {
   __builtin_unreachable();
 }
 
-// A dash stands for a slice within another; the kubelet writes "_" in its place. What is no dash
-// is kept apart from one, or two pods would share a group.
+// A dash in a name means a slice within another one, so the kubelet writes "_" for it. Other
+// characters must not become "_" as well, or two pods could share a group.
 std::string InSliceName(std::string_view uid) {
   std::string name;
   for (const char c : uid) {

@@ -11,7 +11,7 @@ Quantity Q(std::string_view text) {
   return *Quantity::Parse(text);
 }
 
-// Sums as a pod without init containers and overhead has them.
+// The sums of a pod without init containers and overhead.
 CgroupLimits LimitsOf(const Pod& pod, std::optional<std::int64_t> pids_limit) {
   const auto limit = [&](std::string_view resource) {
     return SumOfContainers(pod, &ResourceRequirements::limits, resource);
@@ -35,7 +35,7 @@ TEST(PodGroup, NoTwoUidsShareASlice) {
   const auto slice = [](const char* uid) {
     return UnitName(PodGroup(QosClass::kBurstable, uid, CgroupDriver::kSystemd));
   };
-  EXPECT_EQ(slice("a-b"), "kubepods-burstable-poda_b.slice") << "as the kubelet has it";
+  EXPECT_EQ(slice("a-b"), "kubepods-burstable-poda_b.slice") << "as in the kubelet";
   EXPECT_EQ(slice("a_b"), "kubepods-burstable-poda\\x5fb.slice");
   EXPECT_NE(slice("a\\x5fb"), slice("a_b"));
 }

@@ -6,7 +6,7 @@ namespace {
 bool IsInhabited(Cgroups& cgroups, const std::string& group) {
   const auto living = cgroups.Processes(group);
   if (living && !living->empty()) return true;
-  if (!living && living.error().code != ErrorCode::kNotFound) return true;  // nobody can tell
+  if (!living && living.error().code != ErrorCode::kNotFound) return true;  // it is not known
   const auto tasks = cgroups.ReadPids(group);
   return tasks && *tasks > 0;
 }

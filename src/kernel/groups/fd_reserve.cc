@@ -18,7 +18,7 @@ struct Reserve {
   std::mutex mutex;
   std::array<int, FdReserve::kSize> fds{};  // the first `count`
   std::size_t count = 0;
-  std::size_t filled = 0;  // to so many; what is spent of them is put back
+  std::size_t filled = 0;  // how many there should be; used ones are replaced
 };
 
 Reserve& OfThisProcess() {
@@ -28,7 +28,7 @@ Reserve& OfThisProcess() {
 
 thread_local int ending = 0;
 
-// An opened file each: one that is only duplicated would free no entry in the table of the system.
+// Each is a separate open file: a duplicate would not free an entry in the system's table of files.
 void FillTo(std::size_t size, Reserve& reserve) {
   while (reserve.count < size) {
     const int fd = ::open("/", O_PATH | O_CLOEXEC);
@@ -47,7 +47,8 @@ std::size_t FdReserve::Fill() {
   return reserve.count;
 }
 
-// The table never gets smaller. Of eight bytes a descriptor that is as much as a few pods take.
+// The table never gets smaller. It takes eight bytes a descriptor, which is as much as a few pods
+// take.
 void FdReserve::MakeRoom() {
   constexpr rlim_t kRoom = 8192;
   rlimit most{};

@@ -39,7 +39,7 @@ TEST(FdReserve, OnlyWhoEndsPodsMayTakeFromItAndItIsFullAgainAfterwards) {
   EXPECT_FALSE(OpenOne());
 }
 
-// What could not be had at the start is left to whoever has need of it later.
+// What could not be reserved at the start is left to other users.
 TEST(FdReserve, AnEndPutsBackWhatItSpentAndTakesNoMore) {
   FewDescriptors few(FdReserve::kSize / 2);
   const std::size_t filled = FdReserve::Fill();
@@ -54,7 +54,7 @@ TEST(FdReserve, AnEndPutsBackWhatItSpentAndTakesNoMore) {
   EXPECT_GE(others.size(), FdReserve::kSize + 4) << filled << " were held";
 }
 
-// FDSize in /proc/self/status: what the kernel has room for.
+// FDSize in /proc/self/status: the size of the kernel's table.
 long RoomForDescriptors() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {

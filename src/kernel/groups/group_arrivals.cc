@@ -37,7 +37,7 @@ void GroupArrivals::Forget(const std::string& group) {
   const auto watch = watches_.extract(group);
   if (watch.empty()) return;
   by_watch_.erase(watch.mapped());
-  ::inotify_rm_watch(inotify_.get(), watch.mapped());  // where the group is gone, so is the watch
+  ::inotify_rm_watch(inotify_.get(), watch.mapped());  // if the group is gone, so is the watch
 }
 
 GroupArrivals::News GroupArrivals::Take() {
@@ -53,7 +53,7 @@ GroupArrivals::News GroupArrivals::Take() {
       news.lost = news.lost || (event.mask & IN_Q_OVERFLOW) != 0;
       const auto group = by_watch_.find(event.wd);
       if (group == by_watch_.end()) continue;
-      if ((event.mask & IN_IGNORED) != 0) {  // it is gone
+      if ((event.mask & IN_IGNORED) != 0) {  // the group is gone
         watches_.erase(group->second);
         by_watch_.erase(group);
       } else if (std::ranges::find(news.groups, group->second) == news.groups.end()) {

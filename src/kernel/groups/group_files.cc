@@ -23,8 +23,8 @@ bool IsName(std::string_view name) {
          name.find('\0') == std::string_view::npos && name.find('\n') == std::string_view::npos;
 }
 
-// A group without groups below has no more links than "." and its own name, on cgroupfs too: that
-// saves listing its several dozen files.
+// A group without groups below has only two links ("." and its own name), also on cgroupfs. This
+// avoids listing its several dozen files.
 bool IsLeaf(int group) {
   struct stat status {};
   constexpr nlink_t kLeafLinks = 2;
@@ -115,7 +115,7 @@ Result<void> WriteFile(int group, const char* file, std::string_view text) {
 Result<std::vector<std::string>> Subgroups(int group) {
   std::vector<std::string> names;
   if (IsLeaf(group)) return names;
-  // A stream of its own: the position of `group` itself is left alone.
+  // A separate stream, so that the position of `group` itself does not change.
   FileDescriptor own(OpenSparing([&] { return ::openat(group, ".", kDirectory); }));
   if (!own) return FailErrno("open directory");
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(own.get()), &::closedir);

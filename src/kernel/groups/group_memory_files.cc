@@ -30,7 +30,7 @@ Result<void> Ask(int group, const char* file, std::string_view text) {
   return FailErrno(fmt::format("write {} to {}", text, file));
 }
 
-// The file that tells how much is charged to a group with this one for taking it back.
+// The file with the charge of a group that has this file for reclaiming memory.
 const char* UsageFileBeside(std::string_view reclaim) {
   return reclaim == kReclaim ? "memory.current" : "memory.usage_in_bytes";
 }

@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kNamedProcesses = 5;
 constexpr std::size_t kHandlesAtOnce = 512;
 
-// Gone meanwhile, or a threaded group: the kernel answers EOPNOTSUPP for its list.
+// The group vanished meanwhile, or is threaded: then the kernel answers EOPNOTSUPP.
 bool HasNoList(const Error& error) {
   return error.code == ErrorCode::kNotFound || error.code == ErrorCode::kUnavailable;
 }
@@ -40,13 +40,13 @@ Result<void> AppendOwn(int group, std::vector<pid_t>& pids) {
 
 struct Handle {
   pid_t pid = 0;
-  FileDescriptor pidfd;  // empty: there is none to be had
+  FileDescriptor pidfd;  // empty: none is available
 };
 
 // Handles of processes from the front of a list.
 struct Handles {
   std::vector<Handle> held;
-  std::size_t taken = 0;  // of the list; who has ended is not held
+  std::size_t taken = 0;  // entries of the list, including ended processes
 };
 
 // Opens as many handles as there are descriptors for, but at least one entry.

@@ -25,7 +25,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// A folder with a list of processes, as that of a group.
+// A folder with a list of processes, like that of a group.
 class GroupProcesses : public testing::Test {
  protected:
   void List(const std::string& text) { std::ofstream(list_) << text; }
@@ -49,8 +49,8 @@ TEST_F(GroupProcesses, ASignalReachesWhoIsListed) {
   EXPECT_TRUE(EndsWithin(child, 10'000));
 }
 
-// The list names a process that ends, and its number is given to somebody else before the signal is
-// sent: the second time that it is read the list names nobody.
+// The list names a process that ends, and its id is reused before the signal is sent. The second
+// time, the list is empty.
 TEST_F(GroupProcesses, WhoOnlyHasTheNumberOfOneThatWasListedIsLeftAlone) {
   const ChildProcess innocent([](const auto&) { SleepForever(); });
   ASSERT_EQ(::mkfifo(list_.c_str(), 0600), 0);
@@ -98,7 +98,7 @@ TEST_F(GroupProcesses, AnAgentOutOfDescriptorsEndsAPodAllTheSame) {
   {
     FewDescriptors few(4);
     few.TakeAll();
-    EXPECT_FALSE(SignalBelow(group.get(), SIGKILL)) << "nothing is kept back for anybody else";
+    EXPECT_FALSE(SignalBelow(group.get(), SIGKILL)) << "no descriptor is left for others";
     const EndingPods ending;
     const auto signalled = SignalBelow(group.get(), SIGKILL);
     EXPECT_TRUE(signalled) << signalled.error().message;

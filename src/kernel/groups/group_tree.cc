@@ -17,7 +17,7 @@ class Descent {
   [[nodiscard]] bool AtTop() const { return levels_.size() == 1; }
   [[nodiscard]] int fd() const { return AtTop() ? top_ : levels_.back().fd.get(); }
   void SetPending(std::vector<std::string> names) { levels_.back().pending = std::move(names); }
-  // A group below the present one that was not visited yet; empty: there is none.
+  // The next unvisited group below the present one; empty: there is none.
   [[nodiscard]] std::string TakePending() {
     auto& pending = levels_.back().pending;
     if (pending.empty()) return {};
@@ -33,9 +33,9 @@ class Descent {
   struct Left {
     FileDescriptor fd;
     std::string name;
-    bool parent_is_open = true;  // false: that one has vanished, and with it all up to the present
+    bool parent_is_open = true;  // false: it has vanished, with everything below it
   };
-  // Back to the group above, or to the nearest that is open where that one has vanished.
+  // Returns to the group above, or to the nearest open one if that has vanished.
   [[nodiscard]] Result<Left> Leave() {
     Left left{.fd = std::move(levels_.back().fd), .name = std::move(levels_.back().name)};
     levels_.pop_back();

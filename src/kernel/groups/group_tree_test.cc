@@ -16,7 +16,7 @@
 namespace jettison::kernel {
 namespace {
 
-// Folders stand for groups: only what is a folder is looked at.
+// Folders represent groups; other entries are ignored.
 FileDescriptor OpenFolder(const std::string& path) {
   return FileDescriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
@@ -52,7 +52,7 @@ TEST(GroupTree, ParentsAreEnteredBeforeAndLeftAfterThoseBelow) {
                     return left.push_back(name), Result<void>();
                   }});
   ASSERT_TRUE(visited);
-  EXPECT_EQ(entered, 5) << "the top, too";
+  EXPECT_EQ(entered, 5) << "including the top";
   ASSERT_EQ(left.size(), 4U);
   const auto place = [&](const char* name) { return std::ranges::find(left, name); };
   EXPECT_LT(place("b"), place("a"));

@@ -21,7 +21,7 @@ Result<std::string> TextOf(std::span<const FileDescriptor> files) {
   return std::string(*text);
 }
 
-// A file that says what a removed group's file says.
+// A file that fails like the file of a removed group.
 Result<std::string> Gone(std::span<const FileDescriptor> /*files*/) {
   return Fail(ErrorCode::kNotFound, "No such device");
 }

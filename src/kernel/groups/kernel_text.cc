@@ -26,7 +26,7 @@ std::optional<std::uint64_t> ParsedNumber(std::string_view text) {
   return value;
 }
 
-// The space is looked at first: it tells nearly every other row apart.
+// The space is compared first, because it rules out nearly every other row.
 bool IsRow(std::string_view line, std::string_view key) {
   return line.size() > key.size() && line[key.size()] == ' ' && line.starts_with(key);
 }

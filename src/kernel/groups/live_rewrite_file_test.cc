@@ -12,7 +12,7 @@
 namespace jettison::kernel {
 namespace {
 
-// A small file system of its own.
+// A small separate file system.
 class LiveRewriteFile : public testing::Test {
  protected:
   void SetUp() override {
@@ -24,7 +24,7 @@ class LiveRewriteFile : public testing::Test {
     std::ofstream stream(folder_.path() + "/fill");
     while (stream << std::string(4096, 'x') << std::flush) continue;
   }
-  // Without the blank lines at its end.
+  // The text without the blank lines at its end.
   [[nodiscard]] std::string Text() const {
     const std::string text = ReadFile(path_).value_or("nothing");
     return text.substr(0, text.find_last_not_of('\n') + 1);

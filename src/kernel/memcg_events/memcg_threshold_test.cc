@@ -33,7 +33,7 @@ TEST(MemcgThreshold, ADirectoryThatIsNoGroupIsRefused) {
   EXPECT_EQ(MemcgThreshold::Register(directory.get(), 1).error().code, ErrorCode::kNotFound);
 }
 
-// A memory group of the test's own and a process in it; both are gone at the end.
+// A separate memory group with a process in it; both are removed at the end.
 class LiveMemcgThreshold : public testing::Test {
  protected:
   void SetUp() override {

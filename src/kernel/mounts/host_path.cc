@@ -46,7 +46,7 @@ Result<void> PrepareHostPath(const HostPathSource& source) {
   }
   struct stat facts {};
   if (source.type.empty()) {
-    (void)::stat(source.path.c_str(), &facts);  // only whoever mounts it needs it
+    (void)::stat(source.path.c_str(), &facts);  // an absent path only matters to the mount
     return {};
   }
   const auto type = std::find_if(kTypes.begin(), kTypes.end(),

@@ -47,7 +47,7 @@ std::string Unescape(std::string_view text) {
   return plain;
 }
 
-// "0:32"; 0 where it is none.
+// "0:32"; 0 if the text is not a device.
 dev_t DeviceIn(std::string_view text) {
   unsigned major = 0;
   unsigned minor = 0;

@@ -54,7 +54,7 @@ TEST(PlanMounts, ConfigAndSecretsAreReadOnlyAlwaysAndKeptByTheOperator) {
   EXPECT_TRUE((*plan)[0].read_only && (*plan)[0].kept_by_operator);
   EXPECT_TRUE((*plan)[1].read_only && (*plan)[1].kept_by_operator);
   EXPECT_TRUE((*plan)[2].read_only);
-  EXPECT_FALSE((*plan)[2].kept_by_operator) << "as the kubelet does";
+  EXPECT_FALSE((*plan)[2].kept_by_operator) << "as in the kubelet";
 }
 
 TEST(PlanMounts, RefusesWhatCannotBeMountedSayingWhy) {

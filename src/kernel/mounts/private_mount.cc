@@ -30,12 +30,12 @@ Result<void> BindPrivately(const FileDescriptor& content, const std::string& pla
   }
   if (::mount(nullptr, place.c_str(), nullptr, MS_PRIVATE, nullptr) == 0) return {};
   const auto failed = FailErrno(fmt::format("make the mount at {} private", place));
-  // Not lazily: that is refused while something is mounted within.
+  // The unmount is not lazy, so it fails while something is mounted inside.
   (void)::umount2(place.c_str(), UMOUNT_NOFOLLOW);
   return failed;
 }
 
-// By a handle, so that both calls mean the same mount.
+// By a descriptor, so that both calls affect the same mount.
 int DetachPrivately(int folder, const char* name) {
   const int mount_point = ::openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
   if (mount_point < 0) return errno;

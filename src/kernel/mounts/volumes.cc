@@ -49,7 +49,7 @@ class Preparation {
                               source.medium));
     }
     if (auto made = MakeFolders(path_); !made) return made;
-    // mkdir's mode is cut by the umask, this one is not.
+    // The umask limits mkdir's mode, but not this one.
     if (::chmod(path_.c_str(), 0777) != 0) return FailErrno("chmod " + path_);
     if (source.medium == "Memory") {
       if (auto mounted = MountTmpfs(path_, source.size_limit); !mounted) return mounted;
@@ -71,7 +71,7 @@ class Preparation {
   }
 
  private:
-  // What is made in the folder belongs to the pod's group, too.
+  // Files that are made in the folder belong to the pod's group, too.
   [[nodiscard]] Result<void> GiveToGroup() const {
     const auto group = pod_.security_context.fs_group;
     if (!group) return {};

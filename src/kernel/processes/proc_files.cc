@@ -7,7 +7,7 @@
 namespace jettison {
 namespace {
 
-// Cuts the text up to the separator off its front; the rest of it where there is none.
+// Cuts off the text up to the separator; the whole rest if there is none.
 std::string_view Cut(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
   const std::string_view part = text.substr(0, end);
@@ -19,7 +19,7 @@ bool IsOctal(char c) {
   return c >= '0' && c <= '7';
 }
 
-// The kernel writes blanks and their like as "\040".
+// The kernel writes blanks and similar characters like "\040".
 std::string Unescaped(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -44,7 +44,7 @@ std::string_view Option(std::string_view options, std::string_view name) {
 }
 
 // A field of /proc/PID/stat by its number in proc(5), from the third one on. The name of the
-// program, in brackets, may hold anything.
+// program, in parentheses, may contain anything.
 template <typename Number>
 std::optional<Number> StatField(std::string_view proc_stat, int place) {
   const std::size_t name_end = proc_stat.rfind(") ");
@@ -98,7 +98,7 @@ std::string UpperFolderOf(std::string_view mountinfo) {
     if (fields.size() < 10 || fields[4] != "/") continue;
     std::size_t dash = 6;
     while (dash < fields.size() && fields[dash] != "-") ++dash;
-    // What is mounted last at a place covers the others.
+    // The last mount at a place covers the others.
     upper.clear();
     if (dash + 3 >= fields.size() || fields[dash + 1] != "overlay") continue;
     upper = Unescaped(Option(fields[dash + 3], "upperdir"));
@@ -116,7 +116,7 @@ bool IsGroupOfContainer(std::string_view name, std::string_view id) {
   return name.empty() || name.back() == '-' || name.back() == ':';
 }
 
-// runc names the process for the stage that it is in, "runc:[2:INIT]" at last.
+// runc names the process after its stage; the last one is "runc:[2:INIT]".
 bool IsPrepared(std::string_view proc_stat) {
   constexpr std::string_view kStage = "(runc:[";
   const std::size_t name = proc_stat.find(" (");

@@ -57,7 +57,7 @@ TEST(UpperFolderOf, IsThatOfTheOverlayAtTheRoot) {
   EXPECT_EQ(UpperFolderOf("1 2 0:4 / / rw - overlay overlay rw,upperdir=/a\\040b\\1x\n"),
             "/a b\\1x");
   EXPECT_EQ(UpperFolderOf(overlay + "103 100 0:7 / / rw - ext4 /dev/sda rw,upperdir=/no\n"), "")
-      << "what is mounted last covers the others";
+      << "the last mount covers the others";
 }
 
 TEST(UpperFolderOf, IsEmptyWhereTheTextTellsNone) {

@@ -30,7 +30,7 @@ Result<procfs::PageCounts> ReadPages(const std::string& path) {
   return pages;
 }
 
-// The size of the directory is their number since Linux 6.2, and zero before.
+// Since Linux 6.2, the size of the directory is the number of descriptors; before that it is zero.
 std::optional<std::uint64_t> OpenFilesIn(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || status.st_size <= 0) return std::nullopt;

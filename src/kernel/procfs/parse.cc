@@ -48,7 +48,7 @@ bool TakeIfOf(std::string_view line, Row& row) {
   return true;
 }
 
-// All in one pass, which ends when there is nothing more to find.
+// Finds all rows in one pass, which ends when there is nothing more to find.
 void FindRows(std::string_view text, std::span<Row> rows) {
   std::size_t missing = rows.size();
   while (!text.empty() && missing > 0) {

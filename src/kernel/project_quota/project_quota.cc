@@ -18,7 +18,7 @@
 namespace jettison {
 namespace {
 
-// ESRCH: no such quota is on. ENOTTY: the file system knows no projects.
+// ESRCH: the quota is not enabled. ENOTTY: the file system does not support projects.
 tl::unexpected<Error> Refused(const std::string& what) {
   const bool without = errno == ESRCH || errno == ENOTTY || errno == EINVAL;
   return Fail(SystemError(without ? EOPNOTSUPP : errno, what));
@@ -39,12 +39,12 @@ Result<FsUsage> UsageOn(int fd, ProjectId project) {
   return FsUsage{.used_bytes = quota.dqb_curspace, .inodes_used = quota.dqb_curinodes};
 }
 
-// Everything that has a project has an inode in it.
+// A project in use has at least one inode.
 Result<ProjectId> FreeProject(int fd) {
   constexpr ProjectId kTries = 100'000;
   for (ProjectId project = kFirstProject; project < kFirstProject + kTries; ++project) {
     const auto usage = UsageOn(fd, project);
-    // xfs has no record of what was never used, and says so.
+    // xfs returns an error for a project that was never used.
     if (!usage && usage.error().code == ErrorCode::kNotFound) return project;
     if (!usage) return Fail(usage.error());
     if (usage->inodes_used == 0U && usage->used_bytes == 0U) return project;

@@ -5,7 +5,7 @@
 namespace jettison {
 namespace {
 
-// The kernel of most machines has no quota; tests/vm boots one that has.
+// The kernels of most machines have no quota; tests/vm boots one that has.
 TEST(ProjectQuota, AFileSystemWithoutProjectsSaysSo) {
   EXPECT_EQ(ProjectOf("/proc").error().code, ErrorCode::kUnavailable);
   EXPECT_EQ(ReadProjectUsage("/proc", kFirstProject).error().code, ErrorCode::kUnavailable);

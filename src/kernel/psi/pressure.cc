@@ -48,7 +48,7 @@ std::string_view TakeWord(std::string_view& text) {
   return word;
 }
 
-// The value of "KEY=VALUE" where it is this key.
+// The value of "KEY=VALUE" if it has this key.
 std::optional<std::string_view> ValueOf(std::string_view word, std::string_view key) {
   if (!word.starts_with(key) || !word.substr(key.size()).starts_with('=')) return std::nullopt;
   return word.substr(key.size() + 1);

@@ -49,8 +49,8 @@ Result<FileDescriptor> OpenForTrigger(int directory, const std::string& file) {
   return Fail(SystemError(error, "open " + file));
 }
 
-// The errno of the write; 0 when the trigger is set. The kernel takes one trigger a descriptor and
-// wants the terminating NUL.
+// The errno of the write; 0 if the trigger is set. The kernel accepts one trigger for each
+// descriptor and requires the terminating NUL.
 int Ask(int fd, const Stalls& stalls) {
   const std::string request =
       fmt::format("{} {} {}", stalls.kind == StallKind::kFull ? "full" : "some",

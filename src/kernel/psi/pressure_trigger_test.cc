@@ -84,7 +84,7 @@ TEST_F(LivePressureTrigger, StallsWakeTheirGroupsTriggerAndNoOther) {
   group_->Take(child);
   child.Start();
   EXPECT_EQ(EventsOf(*some, kPatienceMs), POLLPRI);
-  EXPECT_EQ(EventsOf(*some, 0), 0) << "polling takes it in";
+  EXPECT_EQ(EventsOf(*some, 0), 0) << "polling consumes the event";
   EXPECT_EQ(EventsOf(*memory, 0), 0);
 }
 

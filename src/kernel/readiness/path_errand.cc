@@ -22,7 +22,7 @@ Result<void> DoStep(const PathStep& step, const std::atomic<bool>& wanted) {
 
 struct PathErrand::Shared {
   std::vector<PathStep> steps;
-  FileDescriptor over;  // readable when it is
+  FileDescriptor over;  // readable when the errand is over
   std::atomic<bool> wanted{true};
   std::mutex mutex;
   const PathStep* at = nullptr;         // guarded by mutex; null: it has not begun
@@ -45,7 +45,7 @@ struct PathErrand::Shared {
     eventfd_write(over.get(), 1);
   }
 
-  // What became of it so far.
+  // The outcome so far.
   Result<void> Outcome() {
     const std::lock_guard lock(mutex);
     if (outcome) return *outcome;
@@ -86,7 +86,7 @@ void PathErrand::Hurry() {
   if (on_late_) on_late_ = readiness_.After(Duration::zero(), [this] { Finish(); });
 }
 
-// This may be destroyed by what it tells.
+// The callback may destroy this object.
 void PathErrand::Finish() {
   on_done_.Stop();
   on_late_.Stop();

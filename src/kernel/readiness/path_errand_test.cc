@@ -72,7 +72,7 @@ TEST_F(PathErrandTest, IsGivenUpWithThePathThatDoesNotAnswer) {
   ASSERT_FALSE(errand_->Begin({Step("/dead/x")}, Note()));
   Dispatch();
   EXPECT_THAT(told_, ElementsAre(HasSubstr("volume of /dead/x: /dead/x")));
-  EXPECT_EQ(slow_->Answer(), 0) << "nobody wants it any more";
+  EXPECT_EQ(slow_->Answer(), 0) << "it is no longer wanted";
 }
 
 TEST_F(PathErrandTest, ThatNobodyWaitsForIsNotBegun) {

@@ -13,7 +13,7 @@ namespace jettison::kernel {
 namespace {
 
 constexpr std::uint64_t kWakeId = 0;
-// How often a descriptor is looked at that the kernel does not watch.
+// How often a descriptor is polled that the kernel does not watch.
 constexpr auto kByClock = std::chrono::milliseconds(20);
 
 bool Add(int epoll, int fd, std::uint64_t id) {
@@ -71,7 +71,7 @@ Readiness::Watch Readiness::OnReadable(int fd, Callback callback) {
   Watch watch;
   watch.owner_ = this;
   watch.id_ = next_id_++;
-  // The kernel watches only so many (fs.epoll.max_user_watches), and needs memory for each.
+  // The kernel limits the number of watches (fs.epoll.max_user_watches), and needs memory for each.
   const bool by_clock = !Add(epoll_.get(), fd, watch.id_);
   entries_.emplace(watch.id_, Entry{.callback = std::make_shared<Callback>(std::move(callback)),
                                     .fd = fd,
@@ -92,8 +92,8 @@ Readiness::Watch Readiness::After(Duration delay, Callback callback) {
   return watch;
 }
 
-// The next that is due. One that was stopped may be what it is still set to: that wakes for
-// nothing.
+// Sets the timer to the next deadline. It may still be set to one that was stopped, which causes an
+// unnecessary wake-up.
 void Readiness::SetTimer() {
   const Time now = std::chrono::steady_clock::now();
   std::optional<Time> next;
@@ -122,7 +122,8 @@ void Readiness::Call(std::uint64_t id) {
   (*callback)();
 }
 
-// What is readable among those that the kernel does not watch; it is asked again to do so.
+// The readable descriptors among those that the kernel does not watch; also tries again to have it
+// watch them.
 void Readiness::LookByClock() {
   if (by_clock_ == 0) return;
   for (auto& [id, entry] : entries_) {
@@ -140,8 +141,8 @@ void Readiness::Dispatch() {
   (void)!::read(timer_.get(), &ignored, sizeof(ignored));
   due_.clear();
   const Time now = std::chrono::steady_clock::now();
-  // Room for everything: what stays ready, as the end of a process does, is told once in a
-  // Dispatch.
+  // There is space for all events, so what stays ready, like the end of a process, is reported once
+  // in a Dispatch.
   ready_.resize(entries_.size() + 2);
   const int count = ::epoll_wait(epoll_.get(), ready_.data(), static_cast<int>(ready_.size()), 0);
   for (int i = 0; i < count; ++i) {

@@ -10,7 +10,7 @@
 namespace jettison::kernel {
 namespace {
 
-// Readable from the beginning, until somebody reads it.
+// Readable from the beginning, until it is read.
 FileDescriptor Ready() {
   return FileDescriptor(::eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK));
 }
@@ -72,7 +72,7 @@ TEST(Readiness, WhatTheKernelDoesNotWatchIsLookedAtByTheClock) {
   Readiness::Watch watch = (*readiness)->OnReadable(file.get(), [&] { ++calls; });
   pollfd due = {.fd = (*readiness)->fd(), .events = POLLIN, .revents = 0};
   for (int looks = 1; looks <= 2; ++looks) {
-    ASSERT_EQ(::poll(&due, 1, 10'000), 1) << "nobody would have called";
+    ASSERT_EQ(::poll(&due, 1, 10'000), 1) << "there would have been no callback";
     (*readiness)->Dispatch();
     EXPECT_EQ(calls, looks);
   }

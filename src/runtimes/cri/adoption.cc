@@ -24,8 +24,8 @@ std::vector<RuntimePod> Adoption::Recall() {
 std::vector<RuntimePod> Adoption::TakeOverAll(const Found& found, const OnUnread& unread) {
   std::vector<RuntimePod> adopted;
   for (const auto& [uid, sandboxes] : OwnSandboxes(context_, found.own)) {
-    // One that was recalled, and is ended since, is not taken over again. Its sandbox may have gone
-    // after the runtime was asked what it has.
+    // A pod that was recalled and has been ended since is not taken over again. Its sandbox may
+    // have been removed after the runtime made its listing.
     const PodActor* const recalled = pods_.Find(uid);
     if (gone_.contains(uid) || (recalled != nullptr && recalled->removing())) continue;
     const auto plan = recalled != nullptr ? recalled->plan() : descriptions_.Read(uid, sandboxes);
@@ -47,7 +47,7 @@ RuntimePod Adoption::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes, c
                .attempt = sandbox.metadata().attempt(),
                .host_network = descriptions_.IsInHostNetwork(sandbox)},
               sandbox.state() == api::SANDBOX_READY);
-  // In the order of attempts: the newest run of a container is the one that counts.
+  // In the order of attempts, because the newest run of a container counts.
   std::vector<const api::ContainerStatusResponse*> own;
   for (std::size_t i = 0; i < found.statuses.size(); ++i) {
     const bool within = found.own.containers[i].pod_sandbox_id() == sandbox.id();
@@ -65,7 +65,7 @@ RuntimePod Adoption::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes, c
   return adopted;
 }
 
-// What runs goes on, and what is started next is in a new sandbox.
+// Running containers continue; the next ones are started in a new sandbox.
 RuntimePod Adoption::TakeOver(const WrittenPod& written) {
   PodActor& actor = pods_.Add(written.plan);
   RuntimePod adopted{.pod = written.plan.pod, .containers = actor.Recall(written.record)};

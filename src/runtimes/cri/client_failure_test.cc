@@ -1,4 +1,4 @@
-// Servers that are not there, hang, end, or are something else.
+// Servers that do not exist, hang, end, or are not container runtimes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ TEST_F(ClientTest, WhereNobodyListensCallsFailAtOnce) {
     EXPECT_EQ(failed.error().code, ErrorCode::kUnavailable);
     EXPECT_THAT(failed.error().message, StartsWith("Version: no runtime answers on " + socket_));
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - before, seconds(5));  // of a deadline of 30
+  EXPECT_LT(std::chrono::steady_clock::now() - before, seconds(5));  // the deadline is 30 s
 }
 
 TEST_F(ClientTest, AListenerThatSaysNothingIsADeadline) {

@@ -1,4 +1,4 @@
-// Starts that are cut short, by the end of the agent or of its client.
+// Starts that are interrupted by the end of the agent or of its client.
 #include <gmock/gmock.h>
 
 #include "runtimes/cri/test_bed/runtime_fixture.h"
@@ -17,7 +17,7 @@ TEST_F(CriRuntime, AStartThatWasCutShortTakesItsAttemptAndIsNoEnd) {
   ASSERT_TRUE(bed_.Run(pod));
   runtime().StartContainer("u", "other", 3, 0);
   ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
-  // One was made and never started; of the other the start failed when its client went.
+  // One was created and never started; the start of the other failed when its client ended.
   containerd().At("main").state = api::CONTAINER_CREATED;
   containerd().At("main").pid = 0;
   containerd().At("other").state = api::CONTAINER_EXITED;
@@ -86,7 +86,7 @@ TEST_F(CriRuntime, AWantedEndWaitsForWhatIsBeingMadeAndBeginsNothingMore) {
   runtime().Drain();
   EXPECT_TRUE(runtime().IsMaking());
   bed_.calls->LetGo();
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr) << "it is finished";
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr) << "the start is completed";
   EXPECT_FALSE(runtime().IsMaking());
   (void)bed_.calls->TakeCalls();
   runtime().CreatePod(kernel::PlainPlan(SimplePod("v")));
@@ -107,7 +107,7 @@ TEST_F(CriRuntime, AContainerThatIsMadeDuringAWantedEndIsNotStarted) {
   EXPECT_EQ(containerd().At("main").state, api::CONTAINER_CREATED);
 }
 
-// The runtime goes on with the call, and makes the pod's group when the pod is gone.
+// The runtime continues the call, and makes the pod's group when the pod is gone.
 TEST_F(CriRuntime, AGroupThatARuntimeMakesTooLateIsSweptWhenItIsEmpty) {
   bed_.relist_period = milliseconds(10);
   bed_.Open();

@@ -10,14 +10,14 @@
 namespace jettison::cri {
 namespace {
 
-// How long the runtime has to say how a container stands; whoever asked asks again.
+// How long the runtime has to answer with a container's status; after that the caller asks again.
 constexpr Duration kStatusDeadline = std::chrono::seconds(3);
 
 }  // namespace
 
 struct Inventory::Inquiry {
   std::optional<Result<Listing>> listing;
-  std::function<void(Result<Found>)> done;  // called when it is over; null: whoever asks looks
+  std::function<void(Result<Found>)> done;  // called at the end; null: the caller polls
   std::optional<Found> found;               // once the listing is there
   std::vector<std::optional<Result<api::ContainerStatusResponse>>> statuses;
   std::size_t missing = 0;  // statuses without an answer
@@ -105,7 +105,7 @@ void Inventory::AskAbout(Listing listing, std::function<void(Result<Found>)> don
   AskStatuses(inquiry);
 }
 
-// A container that vanished meanwhile is none.
+// A container that vanished meanwhile is left out.
 Result<Found> Inventory::FoundBy(Inquiry& inquiry) {
   Found found = std::move(*inquiry.found);
   for (auto& answer : inquiry.statuses) {

@@ -9,10 +9,10 @@
 namespace jettison::cri {
 namespace {
 
-// A probe that is not answered for so long has failed.
+// A probe without an answer for this long has failed.
 constexpr Duration kProbeDeadline = std::chrono::seconds(5);
 
-// What keeps the runtime from working, by its own account.
+// What keeps the runtime from working, according to its status.
 Result<void> CheckStatus(const api::StatusResponse& status) {
   for (const api::RuntimeCondition& condition : status.status().conditions()) {
     if (condition.type() != "RuntimeReady" || condition.status()) continue;

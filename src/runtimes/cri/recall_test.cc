@@ -1,4 +1,4 @@
-// A runtime that does not answer when the agent starts, or that knows nothing any more.
+// A runtime that does not answer when the agent starts, or that has lost its state.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -49,7 +49,7 @@ TEST_F(CriRecall, WhatRunsIsKnownAndCanBeKilledWithoutTheRuntime) {
   EXPECT_EQ(bed_.Await<PodRemoved>("u", milliseconds(50)), nullptr);
   const auto listed = ListAfterResume();
   ASSERT_TRUE(listed) << listed.error().message;
-  EXPECT_THAT(*listed, IsEmpty()) << "it is ending";
+  EXPECT_THAT(*listed, IsEmpty()) << "the pod is ending";
   ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr);
   bed_.ExpectNothingLeft("u");
 }
@@ -62,12 +62,12 @@ TEST_F(CriRecall, WhenTheRuntimeAnswersNothingIsLostOrDoubled) {
   runtime().StartContainer("u", "other", 0, 0);
   ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
   ASSERT_TRUE(bed_.Run(SimplePod("v")));
-  // Not written down: its agent was killed before.
+  // This one is not in the record, because its agent was killed before.
   ASSERT_TRUE(kernel::WriteFile(bed_.root() + "/pods/v/record", "sandbox half"));
   containerd().Exit("other", 4);
   auto recalled = OpenHanging();
   ASSERT_EQ(recalled.size(), 1U);
-  ASSERT_EQ(recalled[0].containers.size(), 1U) << "how the other ended nobody tells yet";
+  ASSERT_EQ(recalled[0].containers.size(), 1U) << "how the other one ended is not known yet";
   const auto listed = ListAfterResume();
   ASSERT_TRUE(listed) << listed.error().message;
   ASSERT_EQ(listed->size(), 2U);
@@ -82,7 +82,7 @@ TEST_F(CriRecall, WhenTheRuntimeAnswersNothingIsLostOrDoubled) {
   bed_.ExpectNothingLeft("u");
 }
 
-// The agent before had a wall clock that was ahead by 400 days.
+// The wall clock of the earlier agent was 400 days ahead.
 TEST_F(CriRecall, NoRunStartedInTheFuture) {
   ASSERT_TRUE(bed_.Run(SimplePod("u")));
   const std::string file = bed_.root() + "/pods/u/record";
@@ -112,7 +112,7 @@ TEST_F(CriRecall, WhatWasEndedAfterTheRuntimeWasAskedIsNotTakenOverAgain) {
   bed_.ExpectNothingLeft("u");
 }
 
-// The agent is killed when the runtime has started the container, and before it hears of that.
+// The agent is killed when the runtime has started the container, before it gets the answer.
 TEST_F(CriRecall, WhatWasBeingStartedIsKnownAndCanBeKilledToo) {
   ASSERT_TRUE(bed_.Create(SimplePod("u")));
   bed_.calls->HoldBack("ContainerStatus");

@@ -9,7 +9,8 @@
 namespace jettison::cri {
 namespace {
 
-// How long Ready waits for an answer, and List for all of its own; the agent asks again.
+// How long Ready waits for its answer, and List for all of its answers. After that the agent asks
+// again.
 constexpr Duration kReadyWait = std::chrono::milliseconds(100);
 constexpr Duration kListWait = std::chrono::seconds(3);
 
@@ -109,7 +110,8 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   return pods;
 }
 
-// Folders of pods that the runtime does not have: without a record nobody will ask for them again.
+// Settles the folders of pods that the runtime does not have. Without a record, the folder is a
+// leftover.
 void Runtime::SettleFolders(const Listing& own) {
   for (const std::string& uid : leftovers_.Begin()) {
     if (pods_.Has(uid) || unread_.Has(uid)) continue;
@@ -142,8 +144,8 @@ void Runtime::Relist() {
   });
 }
 
-// A runtime that does not answer is nothing new: it is asked again, and whoever waits for something
-// of it says so.
+// If the runtime does not answer, it is asked again later; the callers that wait for something
+// report it.
 void Runtime::OnListing(const Result<Listing>& listing) {
   if (!listing) return;
   for (const auto& [uid, actor] : pods_.actors()) actor->OnListed(*listing);

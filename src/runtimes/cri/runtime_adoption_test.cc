@@ -1,4 +1,4 @@
-// What is found at the start, and by the listings later.
+// What is found at the start, and by later listings.
 #include <gmock/gmock.h>
 
 #include "runtimes/cri/test_bed/runtime_fixture.h"
@@ -59,7 +59,7 @@ TEST_F(CriRuntime, WhatAnInterruptedAgentLeftIsRemovedAtTheStart) {
   const auto listed = runtime().List();
   ASSERT_TRUE(listed);
   EXPECT_THAT(*listed, IsEmpty());
-  EXPECT_TRUE(runtime().RemovingContainers()) << "its space is about to come back";
+  EXPECT_TRUE(runtime().RemovingContainers()) << "its space will soon be free";
   const auto deadline = std::chrono::steady_clock::now() + seconds(10);
   const auto all_gone = [&] {
     return kernel::NamesIn(bed_.root() + "/pods")->empty() &&
@@ -107,7 +107,7 @@ TEST_F(CriRuntime, ALostSandboxEndsItsContainersAndIsMadeAnew) {
   bed_.calls->on_create_container = [](const auto&) -> Result<api::CreateContainerResponse> {
     return Fail(ErrorCode::kInternal, "the sandbox is not running");
   };
-  // Whatever fails makes it look.
+  // Any failure causes a listing.
   Pod other = SimplePod("v");
   ASSERT_TRUE(bed_.Create(other));
   runtime().StartContainer("v", "main", 0, 0);

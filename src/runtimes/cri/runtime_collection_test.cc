@@ -1,4 +1,4 @@
-// What the kubelet's container garbage collection does with sandboxes is done by the listings here.
+// The listings do here what the kubelet's container garbage collection does with sandboxes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ class CriRuntimeCollection : public ::testing::Test {
     box = {.config = boxes().at(own_).config, .ready = false};
     return box.config;
   }
-  // The same of a pod that nobody has any more.
+  // The same for a pod that does not exist any more.
   void AddDeadOfGone(const std::string& id) {
     api::PodSandboxConfig& config = AddDead(id);
     config.mutable_metadata()->set_uid("x");

@@ -27,12 +27,12 @@ TEST_F(CriRuntime, StopSignalsTheProcessBeforeItReturnsEvenIfTheRuntimeHangs) {
   EXPECT_FALSE(containerd().processes.Runs(1000));
   EXPECT_THAT(bed_.cgroups.kills(), Contains(kGroup + "/run-2"));
   const auto* exited = bed_.Await<ContainerExited>("u");
-  ASSERT_NE(exited, nullptr) << "told without the runtime";
+  ASSERT_NE(exited, nullptr) << "reported without the runtime";
   EXPECT_EQ(exited->exit.exit_code, 137);
   EXPECT_EQ(exited->exit.signal, SIGKILL);
   EXPECT_EQ(exited->exit.finished, Instant(seconds(100)));
   runtime().RemovePod("u");
-  EXPECT_EQ(bed_.Await<PodRemoved>("u", milliseconds(50)), nullptr) << "not before it answers";
+  EXPECT_EQ(bed_.Await<PodRemoved>("u", milliseconds(50)), nullptr) << "not before its answer";
   bed_.calls->Resume();
   bed_.calls->Deliver();
   ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr);
@@ -57,12 +57,12 @@ TEST_F(CriRuntime, AContainerWhoseProcessCannotBeOpenedIsKilledByItsGroup) {
   runtime().KillContainer("u", "main");
   EXPECT_THAT(bed_.cgroups.kills(), Contains(kGroup + "/run-2"));
   const auto* exited = bed_.Await<ContainerExited>("u");
-  ASSERT_NE(exited, nullptr) << "that it is gone can be seen without a descriptor";
+  ASSERT_NE(exited, nullptr) << "the end is noticed without a descriptor";
   EXPECT_EQ(exited->exit.exit_code, 137);
 }
 
 TEST_F(CriRuntime, AFolderThatCannotBeRenamedIsDeletedAllTheSame) {
-  const std::string uid(240, 'u');  // no name of a file may be longer than 255 characters
+  const std::string uid(240, 'u');  // the name of a file has at most 255 characters
   Pod pod = SimplePod(uid);
   pod.name = "u";
   ASSERT_TRUE(bed_.Run(pod));

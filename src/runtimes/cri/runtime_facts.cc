@@ -19,7 +19,7 @@ const api::RuntimeCondition* ConditionIn(const api::StatusResponse& status, std:
   return nullptr;
 }
 
-// Why a condition does not hold; absent: it does.
+// Why a condition does not hold; absent: it holds.
 std::optional<std::string> WhyNot(const api::RuntimeCondition& condition) {
   if (condition.status()) return std::nullopt;
   return fmt::format("{}: {}", condition.reason(), condition.message());

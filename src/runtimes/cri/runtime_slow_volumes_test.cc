@@ -56,7 +56,7 @@ TEST_F(CriRuntimeSlowVolumes, APodThatWaitsCanBeRemoved) {
 
 class CriRuntimeSlowSubPath : public CriRuntimeSlowVolumes {
  protected:
-  // A pod that stands, with a container that waits for its sub path.
+  // A created pod with a container that waits for its sub-path.
   void StartOnTheDead(Duration patience) {
     Begin(patience);
     Pod pod = SimplePod("u");

@@ -127,7 +127,7 @@ TEST_F(CriRuntime, AContainerThatIsKilledWhileTheRuntimeHangsInItsStartIsGivenUp
   bed_.calls->Resume();
   bed_.calls->Deliver();
   bed_.events.Settle(runtime());
-  EXPECT_THAT(containerd().runs, IsEmpty()) << "what comes of it later is removed";
+  EXPECT_THAT(containerd().runs, IsEmpty()) << "if it appears later, it is removed";
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ TEST_F(CriRuntime, APodLivesAndLeavesNothing) {
   EXPECT_EQ(exited->exit.exit_code, 3);
   EXPECT_EQ(exited->exit.signal, 0);
   EXPECT_EQ(exited->exit.started, started) << "as it was seen";
-  EXPECT_EQ(exited->exit.finished, started) << "the runtime's stamp lies before its start";
+  EXPECT_EQ(exited->exit.finished, started) << "the runtime's time lies before its start";
   EXPECT_EQ(runtime().GroupOf("u", "main"), "");
   ASSERT_TRUE(bed_.Remove("u"));
   bed_.ExpectNothingLeft("u");
@@ -83,7 +83,7 @@ TEST_F(CriRuntime, APodThatCannotBeMadeLeavesNothingAndSaysWhy) {
   ASSERT_NE(failed, nullptr);
   EXPECT_EQ(failed->error.message, "make the sandbox: none");
   bed_.ExpectNothingLeft("u");
-  ASSERT_TRUE(bed_.Create(SimplePod("u"))) << "and may be tried again";
+  ASSERT_TRUE(bed_.Create(SimplePod("u"))) << "it may be tried again";
   EXPECT_GE(containerd().boxes.begin()->second.config.metadata().attempt(), 2U)
       << "under a name that was not taken";
 }
@@ -158,7 +158,7 @@ TEST_F(CriRuntime, CommandsAboutWhatIsNotThereSayHowThingsStand) {
   runtime().RemoveContainer("u", "main", 0);
   EXPECT_TRUE(bed_.Remove("u"));
   ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  EXPECT_TRUE(bed_.Create(SimplePod("u"))) << "it stands";
+  EXPECT_TRUE(bed_.Create(SimplePod("u"))) << "it exists";
   runtime().StartContainer("u", "main", 1, 0);
   const auto* failed = bed_.Await<ContainerStartFailed>("u");
   ASSERT_NE(failed, nullptr);

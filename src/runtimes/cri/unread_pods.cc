@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kConfigHash = "kubernetes.io/config.hash";
 
-// A UID that is a hash of all that the pod says is shared by no other pod.
+// A UID that is a hash of the whole pod belongs to no other pod.
 bool UidTellsContent(const Pod& pod) {
   const auto hash = pod.annotations.find(kConfigHash);
   return hash != pod.annotations.end() && hash->second == pod.uid;
@@ -40,7 +40,7 @@ bool UnreadPods::IsReadable(const std::string& uid, const Sandboxes& sandboxes,
   return plan.has_value();
 }
 
-// What cannot be told counts as inhabited.
+// If a group cannot be read, it counts as inhabited.
 bool UnreadPods::IsInhabited(const std::string& uid) const {
   const std::vector<std::string> groups = PossibleGroupsOf(context_, uid);
   return std::any_of(groups.begin(), groups.end(), [this](const std::string& group) {
@@ -49,7 +49,7 @@ bool UnreadPods::IsInhabited(const std::string& uid) const {
   });
 }
 
-// By the runtime's word or the kernel's.
+// According to the runtime or the kernel.
 bool UnreadPods::MayRun(const std::string& uid, const Sandboxes& sandboxes,
                         const Listing& listing) const {
   std::set<std::string_view> ids;
@@ -93,7 +93,7 @@ void UnreadPods::Enter(const std::string& uid, const Sandboxes& sandboxes, const
   KeepFolder(uid);
 }
 
-// A folder without a record is a leftover to an agent that finds its sandbox gone.
+// Without a record, an agent that does not find the sandbox would take the folder for a leftover.
 void UnreadPods::KeepFolder(const std::string& uid) {
   const std::string folder = context_.paths.Pod(uid);
   const auto record = ways_.records.Read(uid);
@@ -108,7 +108,7 @@ std::string UnreadPods::HowToEnd(const std::string& uid) const {
                      fmt::join(PossibleGroupsOf(context_, uid), ", "));
 }
 
-// Somebody wants a pod of this UID. What stands in its way is looked at with the next listing.
+// A pod with this UID is wanted. The unread pod is looked at with the next listing.
 void UnreadPods::Refuse(const PodPlan& plan) {
   const Pod& pod = plan.pod;
   Unread& unread = unread_.at(pod.uid);
@@ -135,7 +135,7 @@ void UnreadPods::OnListed(const Listing& listing) {
 
 void UnreadPods::Tend(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing) {
   Unread& unread = unread_.at(uid);
-  // Whoever ends it waits for that.
+  // The end of the pod is awaited.
   if (unread.asked || ways_.is_ending(uid)) return;
   unread.sandbox = sandboxes.empty() ? std::nullopt : std::optional(sandboxes.front()->id());
   const std::optional<PodPlan> wanted = std::exchange(unread.wanted, std::nullopt);
@@ -145,14 +145,14 @@ void UnreadPods::Tend(const std::string& uid, const Sandboxes& sandboxes, const 
   const bool is_certain = wanted && UidTellsContent(wanted->pod);
   if (is_certain && !sandboxes.empty()) return TakeOver(*wanted, sandboxes, listing);
   if (!wanted || MayRun(uid, sandboxes, listing)) return;
-  if (is_certain) {  // it is made where its files are
+  if (is_certain) {  // the new pod takes over its files
     unread_.erase(uid);
   } else if (IsDamage(unread.error)) {
     Quarantine(uid);
   }
 }
 
-// The runtime has no sandbox of it.
+// For a pod without a sandbox in the runtime.
 void UnreadPods::Recall(const std::string& uid) {
   const auto written = ways_.records.Read(uid);
   if (!written) return;

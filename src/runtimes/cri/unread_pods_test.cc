@@ -1,4 +1,4 @@
-// Pods of an earlier agent whose description is damaged, missing or cannot be read.
+// Pods of an earlier agent whose description is damaged, missing or unreadable.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -55,7 +55,7 @@ class CriUnread : public CriRuntime {
     EXPECT_TRUE(listed) << listed.error().message;
     return listed.value_or(std::vector<RuntimePod>{});
   }
-  // Lets some listings go by.
+  // Waits for some listings.
   void LetItLook() {
     const auto deadline = std::chrono::steady_clock::now() + seconds(10);
     for (int listings = 0; listings < 4;) {
@@ -81,7 +81,7 @@ class CriUnread : public CriRuntime {
     EXPECT_EQ(kernel::ReadFile(folder() + "/volumes/v/data").value_or(""), "dear");
     EXPECT_EQ(kernel::ReadFile(logs() + "/main/0.log").value_or(""), "said");
   }
-  // Files, logs included, are where the log says.
+  // The files, including logs, are where the log line says.
   void ExpectQuarantined() {
     const std::string quarantine = bed_.root() + "/quarantine";
     const auto places = kernel::NamesIn(quarantine).value_or(std::vector<std::string>{});
@@ -92,7 +92,8 @@ class CriUnread : public CriRuntime {
     EXPECT_THAT(bed_.logged, Contains(HasSubstr("all its files are in " + place)));
     EXPECT_FALSE(kernel::Exists(folder() + "/volumes/v/data"));
   }
-  // The whole life after it: nothing of this agent is left, what was set aside stays.
+  // The rest of the life of the new pod: at the end nothing of it is left, but the quarantined
+  // files stay.
   void ExpectItCanBeTakenDown() {
     ASSERT_TRUE(bed_.Remove("u"));
     bed_.ExpectNothingLeft("u");
@@ -145,7 +146,7 @@ TEST_F(CriUnread, TheAnnotationMakesUpForADamagedRecord) {
   ASSERT_THAT(listed, SizeIs(1));
   EXPECT_FALSE(listed[0].unread);
   EXPECT_THAT(kernel::ReadFile(record()).value_or(""), StartsWith("sandbox " + box_))
-      << "it is written anew";
+      << "the record is written again";
   ExpectItGoesOn();
 }
 
@@ -197,7 +198,7 @@ TEST_F(CriUnread, NoPodOfItsUidIsMadeBesideIt) {
   EXPECT_THAT(failed->error.message, HasSubstr("in sandbox " + box_));
   EXPECT_THAT(failed->error.message, HasSubstr("crictl stopp " + box_));
   ExpectItGoesOn();
-  // Nor does it end when nobody wants that other one any more.
+  // Nor is it ended when the other pod is no longer wanted.
   runtime().RemovePod("u");
   EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
   ExpectItGoesOn();
@@ -278,7 +279,7 @@ TEST_F(CriUnread, ARecordThatIsMendedGivesThePodBack) {
   EXPECT_THAT(runtime().ForeignGroupsOf("u"), IsEmpty());
   EXPECT_EQ(runtime().GroupOf("u", "main"), "run-2");
   ExpectItGoesOn();
-  ASSERT_TRUE(bed_.Create(pod_)) << "it stands";
+  ASSERT_TRUE(bed_.Create(pod_)) << "it exists";
   ExpectItCanBeTakenDown();
 }
 
@@ -355,7 +356,7 @@ TEST_F(CriUnread, ARecordThatIsMendedGivesBackAPodThatTheRuntimeKeepsToItself) {
   ExpectItGoesOn();
 }
 
-// Data of a pod that is known by its manifest is in its place when it starts anew.
+// The data of a pod that its manifest identifies is in place when the pod starts again.
 TEST_F(CriUnread, TheManifestThatItCameFromGetsTheFilesOfOneWithoutASandbox) {
   pod_.annotations["kubernetes.io/config.hash"] = "u";
   DamageBoth();
@@ -387,7 +388,7 @@ TEST_F(CriUnread, OneThatTurnsUpLaterIsKeptToo) {
   ASSERT_TRUE(bed_.Run(SimplePod("v")));
   FakeContainerd::Box box = containerd().boxes.begin()->second;
   box.config.mutable_metadata()->set_uid("u");
-  (void)bed_.calls->TakeCalls();  // a listing from before has not seen it
+  (void)bed_.calls->TakeCalls();  // an earlier listing does not contain it
   containerd().boxes["late"] = box;
   LetItLook();
   EXPECT_TRUE(containerd().boxes.contains("late"));

@@ -22,7 +22,7 @@ WallTime CreationOf(const FoundRun& run) {
   return run.exit ? run.exit->started : WallTime{};
 }
 
-// Real time is converted to the agent's clock here and nowhere later. `earliest`: a run of a
+// This is the only place where real time is converted to the agent's clock. `earliest`: a run of a
 // container did not begin before the previous one, whatever the clock said then.
 ContainerRecord RecordOf(const std::string& uid, const FoundRun& run, const Clock& clock,
                          Instant earliest) {
@@ -72,8 +72,8 @@ Result<RuntimePod> Adoption::TakeOver(PodEntry& entry) {
   return RuntimePod{.pod = entry.plan.pod, .containers = AdoptRuns(entry, std::move(*runs))};
 }
 
-// The runs of a pod; fails where it cannot be told what runs of it. Of a run whose record is
-// damaged nothing runs any more where the container's group is empty.
+// The runs of a pod; fails if it is not known what runs of the pod. A run with a damaged record
+// does not run any more if the container's group is empty.
 Result<std::vector<FoundRun>> Adoption::FindRuns(const PodEntry& entry) {
   std::vector<std::string> strange;
   auto runs = ReadRuns(context_.paths, entry.plan.pod.uid, context_.boot_id, strange);
@@ -102,7 +102,7 @@ std::vector<ContainerRecord> Adoption::AdoptRuns(PodEntry& entry, std::vector<Fo
     const std::vector<bool> oom_killed = OomKilled(of_container, oom_kills);
     Instant earliest = Instant::min();
     for (std::size_t i = 0; first != last; ++first, ++i) {
-      entry.newest[first->container] = first->attempt;  // they come in the order of attempts
+      entry.newest[first->container] = first->attempt;  // they are in the order of attempts
       if (auto record = AdoptRun(entry, std::move(*first), oom_killed[i], earliest)) {
         earliest = record->exit ? record->exit->finished : record->created;
         records.push_back(std::move(*record));
@@ -117,7 +117,8 @@ std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run,
   const Pod& pod = entry.plan.pod;
   const std::string group = pods_.GroupOfContainer(entry, run.container);
   if (run.state == RunState::kNeverRan && run.shim) {
-    // The word to go may still have been on its way; once its shim is gone the folder is final.
+    // The order to start may still have been on its way; once the shim is gone, the folder does not
+    // change any more.
     (void)EndProcess(run.shim, kShimEndTimeoutMs);
     FoundRun last =
         ReadRun(context_.paths.Run(pod.uid, run.container, run.attempt), context_.boot_id);
@@ -132,7 +133,7 @@ std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run,
       record.exit = ExitOf(*run.exit, record.created, context_.clock, oom_killed);
       return record;
     }
-    case RunState::kUnknown:  // its shim was ended, so nothing of it runs
+    case RunState::kUnknown:  // its shim was ended, so nothing runs any more
     case RunState::kNeverRan:
       context_.LogFailure("end a run that never ran", context_.group_end.Kill(group));
       RemoveUnusedRun(context_.paths, pod, run.container, run.attempt);

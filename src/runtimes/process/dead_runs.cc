@@ -9,7 +9,7 @@
 namespace jettison::process {
 namespace {
 
-// Of one process, so that what was freed is told in between.
+// The most trees for one process, so that freed space is noticed in between.
 constexpr std::size_t kTreesAtOnce = 256;
 constexpr Duration kFirstTry = std::chrono::milliseconds(100);
 

@@ -35,7 +35,7 @@ void RemoveLeftover(RuntimeContext& context, const std::string& uid, MountPointU
   for (const std::string& group : remains.groups) {
     context.LogFailure("end pod " + uid, context.group_end.Kill(group));
   }
-  // A shim whose container has been killed ends by itself, and reaps it.
+  // A shim whose container was killed reaps it and ends by itself.
   for (const FoundRun& run : runs) {
     if (run.shim && !AwaitEnd(run.shim, kShimEndTimeoutMs)) {
       (void)EndProcess(run.shim, kShimEndTimeoutMs);

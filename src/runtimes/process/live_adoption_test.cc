@@ -20,7 +20,7 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// Control groups that kill the agent at one of its calls, before or after the kernel was asked.
+// Control groups that kill the agent at one of its calls, before or after the kernel's call.
 class DeadlyCgroups : public Cgroups {
  public:
   DeadlyCgroups(Cgroups& cgroups, int fatal_call) : cgroups_(cgroups), countdown_(fatal_call) {}
@@ -96,7 +96,7 @@ class LiveAdoption : public LiveBed {
 
   [[nodiscard]] std::size_t Starts() const { return ReadFile(starts_).value_or("").size(); }
 
-  // Runs an agent in a process of its own; whether it came to the end.
+  // Runs an agent in a separate process; whether it ended by itself.
   [[nodiscard]] bool RunAgent(const std::function<bool()>& life) const {
     const pid_t agent = ::fork();
     if (agent == 0) ::_exit(life() ? 0 : 1);
@@ -106,7 +106,7 @@ class LiveAdoption : public LiveBed {
     return WIFEXITED(status);
   }
 
-  // The same for one that is killed as soon as the pod runs.
+  // The same for an agent that is killed as soon as the pod runs.
   [[nodiscard]] bool RunAgentUntilThePodRuns() const {
     return RunAgent([&] {
       RuntimeBed agent(*cgroups_, folder_.path());
@@ -131,7 +131,7 @@ class LiveAdoption : public LiveBed {
     return agent.Remove("u");
   }
 
-  // A new agent takes over whatever is there: what it lists is what runs, no more and no less.
+  // A new agent takes over what is there: it lists exactly what runs.
   void AdoptAndCheck() {
     bed_->Open();
     const auto listed = bed_->runtime().List();
@@ -146,13 +146,13 @@ class LiveAdoption : public LiveBed {
     ASSERT_LE(containers.size(), 1U);
     if (containers.empty()) {
       EXPECT_TRUE(AwaitNoProcess()) << "what is not listed does not run";
-      EXPECT_EQ(Starts(), 0U) << "nor did it ever";
+      EXPECT_EQ(Starts(), 0U) << "it never ran";
       EXPECT_THAT(*NamesIn(bed_->paths().Containers("u") + "/main"), IsEmpty());
     } else if (!containers[0].exit) {
       EXPECT_THAT(*cgroups_->Processes("kubepods/burstable/podu"), SizeIs(testing::Le(1U)));
     }
     EXPECT_LE(Starts(), 1U);
-    // Either way the pod can be led on: to its start, or to its end.
+    // In both cases the pod can continue: to its start, or to its end.
     if (containers.empty()) {
       bed_->runtime().StartContainer("u", "main", 0, 0);
       ASSERT_NE(bed_->Await<ContainerStarted>("u"), nullptr);
@@ -166,7 +166,7 @@ class LiveAdoption : public LiveBed {
     ExpectNothingLeft();
   }
 
-  // Whether every process of the pod has ended: a killed one takes a moment.
+  // Waits until every process of the pod has ended, because a killed one takes a moment.
   [[nodiscard]] bool AwaitNoProcess() {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
     while (std::chrono::steady_clock::now() < deadline) {
@@ -191,7 +191,7 @@ TEST_F(LiveAdoption, AnAgentKilledAtAnyCallLeavesWhatTheNextOneUnderstands) {
     bed_->Close();
     ::unlink(starts_.c_str());
   }
-  EXPECT_GT(call, 20) << "a life has more calls than that";
+  EXPECT_GT(call, 20) << "there should be more calls";
 }
 
 TEST_F(LiveAdoption, AnAgentKilledWhileAPodIsMadeLeavesNoPod) {
@@ -216,7 +216,7 @@ TEST_F(LiveAdoption, AnAgentKilledAtAnyMomentOfAStartLosesAndDoublesNothing) {
       bed.Open();
       if (!bed.runtime().List() || !bed.Create(pod_)) ::_exit(1);
       bed.runtime().StartContainer("u", "main", 0, 0);
-      // Killed by a timer of the kernel, wherever it happens to be.
+      // A timer of the kernel kills the agent at an arbitrary point.
       const itimerval when{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = delay_us + 1}};
       ::signal(SIGALRM, [](int) { ::raise(SIGKILL); });
       ::setitimer(ITIMER_REAL, &when, nullptr);
@@ -237,7 +237,7 @@ TEST_F(LiveAdoption, OutputGoesOnWhileNoAgentIsThere) {
   bed_->known["u"] = pod_;
   ASSERT_EQ(::mkfifo(starts_.c_str(), 0600), 0);
   EXPECT_FALSE(RunAgentUntilThePodRuns());
-  // Nobody but the shim hears this.
+  // Only the shim receives this.
   FILE* const gate = std::fopen(starts_.c_str(), "w");
   ASSERT_NE(gate, nullptr);
   std::fputs("go\n", gate);
@@ -285,7 +285,7 @@ TEST_F(LiveAdoption, ADamagedRunGoesOnUntilItIsEnded) {
   EXPECT_THAT(bed_->logged, testing::Contains(testing::HasSubstr("/running: line 1")));
   bed_->runtime().KillContainer("u", "main");
   ASSERT_NE(bed_->Await<PodRemoved>("u"), nullptr);
-  // With the processes gone the damaged record says all that there is to know.
+  // Once the processes are gone, the damaged record is sufficient.
   bed_->Close();
   bed_->Open();
   const auto again = bed_->runtime().List();

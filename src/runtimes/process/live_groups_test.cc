@@ -42,7 +42,7 @@ class LiveGroups : public LiveBed {
     }
     return files;
   }
-  // In how many hierarchies `groups` says `group`.
+  // The number of hierarchies in which `groups` names `group`.
   [[nodiscard]] static std::size_t CountIn(const std::string& groups, const std::string& group) {
     std::size_t count = 0;
     const std::string end = ":/" + group + "\n";
@@ -72,8 +72,8 @@ TEST_F(LiveGroups, AContainerIsInItsGroupOfEachHierarchyAndItsShimStaysInTheAgen
   RemoveAllAndLookForRemains();
 }
 
-// Below a threaded domain nothing but threaded groups takes processes: the unified hierarchy, which
-// is the last one, refuses what all others have taken.
+// Below a threaded domain only threaded groups accept processes: the unified hierarchy, which is
+// the last one, refuses what all others have accepted.
 TEST_F(LiveGroups, AContainerThatOneHierarchyDoesNotTakeIsNotStarted) {
   if (!cgroups_->Has(Controller::kUnified)) GTEST_SKIP() << "the host has no unified hierarchy";
   const std::string mark = folder_.path() + "/ran";

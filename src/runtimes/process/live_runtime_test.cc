@@ -82,7 +82,7 @@ TEST_F(LiveProcessRuntime, AContainerBeyondItsMemoryLimitIsOomKilledAndSoIsTold)
   ASSERT_NE(exited, nullptr);
   EXPECT_TRUE(exited->exit.oom_killed);
   EXPECT_EQ(exited->exit.exit_code, 137);
-  // The counter of the group goes on: the next run is judged by its own kills alone.
+  // The group's counter is not reset, but the next run is judged only by its own kills.
   runtime().StartContainer("u", "main", 1, 0);
   ASSERT_NE(bed_->Await<ContainerStarted>("u"), nullptr);
   runtime().KillContainer("u", "main");
@@ -259,7 +259,7 @@ TEST_F(LiveProcessRuntime, AShimIsSmall) {
   RemoveAllAndLookForRemains();
 }
 
-// Microseconds that something took.
+// The microseconds that something took.
 template <typename Do>
 std::int64_t Timed(Do something) {
   const auto begin = std::chrono::steady_clock::now();
@@ -280,7 +280,7 @@ TEST_F(LiveProcessRuntime, AStartTakesMillisecondsAndAStopReachesTheContainerAtO
       commands.push_back(Timed([&] { runtime().StartContainer("u", "main", attempt, 0); }));
       ASSERT_NE(bed_->Await<ContainerStarted>("u"), nullptr);
     }));
-    // TERM has been sent when the call returns.
+    // SIGTERM has been sent when the call returns.
     stops.push_back(Timed([&] { runtime().StopContainer("u", "main", seconds(1)); }));
     ASSERT_NE(bed_->Await<ContainerExited>("u"), nullptr);
   }
@@ -296,7 +296,7 @@ TEST_F(LiveProcessRuntime, AStartTakesMillisecondsAndAStopReachesTheContainerAtO
   RemoveAllAndLookForRemains();
 }
 
-// An operator has put other folders in the place of volumes.
+// An operator has replaced volumes by other folders.
 TEST_F(LiveProcessRuntime, WhatSomebodyElseMountedAtAVolumeOutlivesThePod) {
   const TemporaryFolder elsewhere;
   const std::string host = elsewhere.path();

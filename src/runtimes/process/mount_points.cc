@@ -20,7 +20,7 @@ void HandOver(const Paths& paths, const std::string& to_uid, const MountPoint& p
                                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) return;
   const std::string line = fmt::format("{} {}\n", point.directory ? 'd' : 'f', point.path);
-  // A note that is lost leaves an empty folder behind, nothing worse.
+  // If a note is lost, only an empty folder is left behind.
   (void)!::write(file.get(), line.data(), line.size());
 }
 

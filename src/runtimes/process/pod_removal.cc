@@ -16,9 +16,9 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr Duration kFirstRetry = milliseconds(5);
-// Processes that were killed take a moment to go; only then is a failure worth a word.
+// Killed processes take a moment to end, so a failure is only logged after this many tries.
 constexpr int kSilentFailures = 8;
-// With the delays above somewhat more than a second.
+// They take somewhat more than a second with the delays above.
 constexpr int kPatientFailures = 8;
 constexpr Duration kFinishStep = milliseconds(20);
 
@@ -62,7 +62,7 @@ bool PodRemoval::IsInhabited(const std::string& group) const {
 bool PodRemoval::RemoveGroups() {
   if (groups_gone_) return true;
   for (const std::string& group : remains_.groups) {
-    // Removing may wait for what lives there, and nothing here may wait.
+    // The removal of a group with processes may wait, and nothing here may wait.
     const Result<void> removed = IsInhabited(group)
                                      ? Fail(ErrorCode::kUnavailable, "tasks are left in " + group)
                                      : context_.group_end.Remove(group);

@@ -94,7 +94,7 @@ void Pods::PrepareForeignVolumes(PodEntry& entry, const PathErrand::Done& done) 
 
 std::optional<std::string> Pods::MountPointUserOf(std::string_view path) const {
   for (const auto& [uid, entry] : pods_) {
-    if (entry.unread() != nullptr) return uid;  // nobody knows what it mounts
+    if (entry.unread() != nullptr) return uid;  // its mounts are not known
     const bool stays = entry.removing() == nullptr;
     if (stays && MountsAt(context_.paths, entry.plan.pod, path)) return uid;
   }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kShimName = "jettison-shim";
 
-// The shim stands beside the running program.
+// The shim lies beside the running program.
 Result<std::string> DefaultShim() {
   std::array<char, 4096> path{};
   const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());

@@ -12,7 +12,7 @@ Result<RemovalJob> RemovalJob::Start(RuntimeContext& context, const RemoveOrder&
 }
 
 RemovalJob::RemovalJob(RuntimeContext& context, ShimProcess shim) : shim_(std::move(shim)) {
-  // Nothing to do but to be called: whoever owns the job looks at its outcome.
+  // The callback is empty, because the owner of the job looks at its outcome after each wake-up.
   watch_ = context.readiness.OnReadable(shim_.pidfd().get(), [] {});
 }
 

@@ -57,7 +57,7 @@ Result<std::vector<RuntimePod>> Runtime::List() {
       leftovers.push_back(uid);
     }
   }
-  // Only now: the pods that stay are known, and with them whose mount points must stay.
+  // Only now are the pods that stay known, and therefore the mount points that must stay.
   for (const std::string& uid : leftovers) {
     RemoveLeftover(context_, uid,
                    [this](std::string_view path) { return pods_.MountPointUserOf(path); });
@@ -149,7 +149,7 @@ void Runtime::StartContainer(const std::string& pod_uid, const std::string& cont
   entry->newest[container] = attempt;
 }
 
-// The layers of earlier runs are leftovers that no limit counts.
+// The layers of earlier runs are leftovers, which do not count against limits.
 PodDisk Runtime::DiskOf(const Pod& pod) const {
   PodDisk disk = kernel::DiskOf(context_.paths, pod);
   const auto entry = pods_.all().find(pod.uid);
@@ -193,7 +193,7 @@ void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& con
   if (run != nullptr && run->attempt() == attempt) return;  // not dead
 
   const Paths& paths = context_.paths;
-  // Renamed it is no run any more, whatever becomes of the removal.
+  // After it is renamed, the folder does not count as a run, even if the removal fails.
   const std::string run_dir = paths.Run(pod_uid, container, attempt);
   const std::string doomed = run_dir + ".gone";
   (void)::rename(run_dir.c_str(), doomed.c_str());
@@ -216,7 +216,7 @@ void Runtime::RemovePod(const std::string& pod_uid) {
   }
   PodEntry& entry = it->second;
   if (entry.removing() == nullptr) BeginRemoval(entry);
-  // Whoever has a pod removed waits for that, not for why it could not be created.
+  // The caller waits for the removal, so the failed creation is not reported.
   entry.removing()->create_error.reset();
 }
 

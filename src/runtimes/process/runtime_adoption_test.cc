@@ -64,7 +64,7 @@ TEST_F(ProcessRuntimeAdoption, AnEndThatNobodySawIsFoundLater) {
   }
 }
 
-// Shims stamp with real time, which is not the agent's once somebody has set it.
+// Shims write real time, which differs from the agent's time once the clock has been set.
 TEST_F(ProcessRuntimeAdoption, AnEndIsAsLongAgoAsItIsHoweverTheWallClockIsSet) {
   for (const auto step : {std::chrono::hours(1), std::chrono::hours(-1)}) {
     bed_.clock().wall_ahead = step;
@@ -90,7 +90,7 @@ TEST_F(ProcessRuntimeAdoption, AnEndIsAsLongAgoAsItIsHoweverTheWallClockIsSet) {
   }
 }
 
-// The id of a process that has ended may be another process's.
+// The id of an ended process may belong to another process.
 TEST_F(ProcessRuntimeAdoption, APreStopHookIsNotRunBesideAProcessThatIsNotTheContainers) {
   const std::string mark = folder_.path() + "/hook";
   Pod pod = ShellPod("u", "exec sleep 1000");
@@ -157,7 +157,7 @@ TEST_F(ProcessRuntimeAdoption, HowAContainerEndedIsReadAgainWhereItCannotBeReadF
   const std::string run = bed_.paths().Run("u", "main", 0);
   const auto record = ParseRunRecord(ReadFile(run + "/running").value_or(""));
   ASSERT_TRUE(record);
-  ASSERT_EQ(::mkdir((run + "/exit").c_str(), 0700), 0);  // to read it is EISDIR
+  ASSERT_EQ(::mkdir((run + "/exit").c_str(), 0700), 0);  // reading it fails with EISDIR
   ASSERT_EQ(::kill(record->shim.pid, SIGKILL), 0);
   EXPECT_EQ(bed_.Await<ContainerExited>("u", std::chrono::milliseconds(300)), nullptr);
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("its exit status cannot be read")));

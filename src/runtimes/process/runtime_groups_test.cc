@@ -15,7 +15,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-// Control groups in memory, one of which takes a process only when the test lets it in.
+// Control groups in memory, one of which accepts a process only when the test allows it.
 class SlowGroups : public FakeCgroups {
  public:
   explicit SlowGroups(std::string slow) : slow_(std::move(slow)) {}
@@ -70,7 +70,7 @@ TEST_F(ProcessRuntimeGroups, WhileTheKernelMovesAProcessTheRuntimeDoesOtherWork)
   const auto* other = bed_.Run(ShellPod("other", "exit 3"));
   ASSERT_NE(other, nullptr);
   EXPECT_EQ(other->exit.exit_code, 3);
-  EXPECT_FALSE(Exists(mark_)) << "nothing runs outside of its groups";
+  EXPECT_FALSE(Exists(mark_)) << "the program does not run outside of its groups";
   cgroups_.LetIn();
   ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
   EXPECT_TRUE(Exists(mark_));

@@ -73,7 +73,7 @@ TEST_F(ProcessRuntimePods, ForgettingARunTakesItsLogAndLayerAndNoOthers) {
   bed_.runtime().StartContainer("u", "main", 1, 0);
   ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
   bed_.runtime().RemoveContainer("u", "main", 0);
-  EXPECT_TRUE(bed_.runtime().RemovingContainers()) << "nobody waits for it";
+  EXPECT_TRUE(bed_.runtime().RemovingContainers()) << "no caller waits for the removal";
   while (bed_.runtime().RemovingContainers()) {
     (void)bed_.Await<PodRemoved>("nobody", std::chrono::milliseconds(20));
   }

@@ -35,7 +35,7 @@ TEST_F(ProcessRuntimeSlowVolumes, OthersStartWhileAPodWaitsForItsVolume) {
     bed_.runtime().CreatePod(kernel::PlainPlan(OnTheDead(uid, type)));
     bed_.runtime().CreatePod(kernel::PlainPlan(OnTheDead(uid, type)));
     ASSERT_NE(bed_.Run(ShellPod("other" + uid, "true")), nullptr);
-    EXPECT_FALSE(Exists(bed_.paths().PodFile(uid))) << "the next agent makes it anew";
+    EXPECT_FALSE(Exists(bed_.paths().PodFile(uid))) << "the next agent creates the pod again";
     EXPECT_EQ(slow_->Answer(), 1);
     EXPECT_NE(bed_.Await<PodReady>(uid), nullptr);
     EXPECT_TRUE(Exists(bed_.paths().PodFile(uid)));

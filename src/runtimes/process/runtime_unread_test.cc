@@ -33,7 +33,7 @@ class ProcessRuntimeUnread : public ProcessRuntimeTest {
     cgroups_.ProcessExited(process_);
     ProcessRuntimeTest::TearDown();
   }
-  // Nobody can read the file until it is mended: a link is not followed.
+  // Makes the file unreadable until it is repaired: a link is not followed.
   static void Hide(const std::string& path) {
     ASSERT_EQ(std::rename(path.c_str(), (path + ".away").c_str()), 0);
     ASSERT_EQ(::symlink("away", path.c_str()), 0);
@@ -62,7 +62,7 @@ TEST_F(ProcessRuntimeUnread, APodWhoseRecordCannotBeReadGoesOnAndIsTakenOverLate
   const auto listed = List();
   ASSERT_THAT(listed, SizeIs(1));
   EXPECT_TRUE(listed[0].unread);
-  EXPECT_EQ(FullName(listed[0].pod), "default/pod-u") << "the logs name it";
+  EXPECT_EQ(FullName(listed[0].pod), "default/pod-u") << "the folder of logs has its name";
   ASSERT_THAT(listed[0].containers, SizeIs(1));
   EXPECT_EQ(listed[0].containers[0].name, "main");
   EXPECT_FALSE(listed[0].containers[0].exit);
@@ -125,7 +125,7 @@ TEST_F(ProcessRuntimeUnread, TheManifestThatADamagedPodCameFromMendsIt) {
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->pod.pod, pod_);
   EXPECT_FALSE(found->pod.containers.at(0).exit);
-  EXPECT_EQ(*ReadFile(bed_.paths().PodFile("u")), "u") << "as this bed writes pods";
+  EXPECT_EQ(*ReadFile(bed_.paths().PodFile("u")), "u") << "this bed writes a pod as its UID";
   EXPECT_EQ(*ReadFile(bed_.paths().PodFile("u") + ".damaged"), "rubbish");
   ExpectItGoesOn();
 }
@@ -175,7 +175,7 @@ TEST_F(ProcessRuntimeUnread, NothingIsEndedOrDeletedWhileDescriptorsRunOut) {
   ExpectItGoesOn();
 }
 
-// The folder of the root is not mounted yet, or another agent has made the group.
+// For example, the root is not mounted yet, or another agent has made the group.
 TEST_F(ProcessRuntimeUnread, APodIsNotMadeInAGroupInWhichSomethingRuns) {
   const TemporaryFolder other;
   RuntimeBed bed(cgroups_, other.path());

@@ -25,7 +25,7 @@ bool IsDamage(const Error& error) {
   return error.code == ErrorCode::kInvalidArgument;
 }
 
-// A UID that is a hash of all that the pod says is shared by no other pod.
+// A UID that is a hash of the whole pod belongs to no other pod.
 bool UidTellsContent(const Pod& pod) {
   const auto hash = pod.annotations.find(kConfigHash);
   return hash != pod.annotations.end() && hash->second == pod.uid;
@@ -41,8 +41,8 @@ std::string UnreadPods::GroupInUse(const std::string& uid) const {
   return used == groups.end() ? groups.back() : *used;
 }
 
-// What is known of a pod from its folders: the folder of logs has its name, and each container has
-// a folder.
+// What is known of a pod from its folders: the folder of its logs has its name, and each container
+// has a folder.
 Pod UnreadPods::SketchOf(const std::string& uid) const {
   Pod pod;
   pod.uid = uid;
@@ -79,7 +79,7 @@ void UnreadPods::SetUnread(PodEntry& entry, Error error) {
       IsDamage(error)
           ? "restore its manifest, or end the pod and delete " + context_.paths.Pod(pod.uid)
           : std::string("it is tried again")));
-  pod.restart_policy = RestartPolicy::kNever;  // whoever looks after it starts nothing of it
+  pod.restart_policy = RestartPolicy::kNever;  // the agent must not start its containers
   entry.state.emplace<Unread>(
       Unread{.error = std::move(error), .groups = {context_.options.cgroup_root + entry.group}});
 }
@@ -105,7 +105,7 @@ const std::vector<std::string>* UnreadPods::GroupsOf(const std::string& uid) con
   return unread == nullptr || unread->known == Unread::Known::kHere ? nullptr : &unread->groups;
 }
 
-// Takes over the pod that is there; where the UID determines the content, its plan is known to be
+// Takes over the pod that is there; if the UID determines the content, its plan is known to be
 // `plan`. A pod that cannot be taken over gives way only when nothing of it runs, and the new pod
 // gets none of its files.
 bool UnreadPods::MakeWay(const PodPlan& plan) {
@@ -126,7 +126,7 @@ bool UnreadPods::MakeWay(const PodPlan& plan) {
 bool UnreadPods::TryTakeOver(const std::string& uid, const PodPlan* certain) {
   const auto read = adoption_.ReadPlan(uid);
   if (!read && certain == nullptr) return false;
-  if (read && !*read) return false;  // somebody has deleted it since
+  if (read && !*read) return false;  // it has been deleted since
   const bool repair = !read && IsDamage(read.error());
   PodPlan plan = read ? **read : *certain;
   Unread before = *pods_.all().at(uid).unread();
@@ -187,7 +187,7 @@ void UnreadPods::Tend() {
     if (entry.unread() != nullptr) uids.push_back(uid);
   }
   for (const std::string& uid : uids) {
-    // Whoever ends it waits for that.
+    // The end of the pod is awaited.
     const bool is_ending = pods_.all().at(uid).unread()->known == Unread::Known::kEnding;
     if (!is_ending && TryTakeOver(uid, nullptr)) continue;
     PodEntry& entry = pods_.all().at(uid);
@@ -197,7 +197,7 @@ void UnreadPods::Tend() {
   ScheduleTending();
 }
 
-// Its files stay for whoever mends its record.
+// Reports the end of its containers. Its files stay, so that its record can be repaired.
 void UnreadPods::TellEnded(const std::string& uid, PodEntry& entry) {
   entry.unread()->known = Unread::Known::kHere;
   const Instant now = context_.clock.Now();
@@ -211,7 +211,7 @@ void UnreadPods::TellEnded(const std::string& uid, PodEntry& entry) {
   context_.Emit(PodRemoved{uid});
 }
 
-// Another name below the root: no data is lost, and the UID is free.
+// Renames the folder below the root: no data is lost, and the UID is free.
 bool UnreadPods::SetAside(const std::string& uid) {
   const std::string folder = context_.paths.root() + "/quarantine";
   const std::string place =

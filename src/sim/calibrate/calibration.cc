@@ -15,7 +15,7 @@ std::optional<double> ShareOf(std::size_t part, std::size_t all) {
   return static_cast<double>(part) / static_cast<double>(all);
 }
 
-// The nearest one that no other truth has.
+// The nearest prediction that is not paired with another truth.
 std::optional<std::size_t> NearestOf(const RecordedFact& truth,
                                      const std::vector<SimulatedEviction>& said,
                                      const std::vector<bool>& taken, Duration reach) {
@@ -62,7 +62,7 @@ Calibration Compare(const std::vector<RecordedFact>& truths,
   }
   if (errors.empty()) return result;
   std::ranges::sort(errors);
-  result.median_error = errors[(errors.size() - 1) / 2];  // half of them are not longer
+  result.median_error = errors[(errors.size() - 1) / 2];  // half of the errors are not larger
   result.worst_error = errors.back();
   return result;
 }

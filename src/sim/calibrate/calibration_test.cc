@@ -30,7 +30,7 @@ TEST(Calibration, CountsWhatWasFoundMissedAndFalse) {
   EXPECT_EQ(result.said, 3U);
   EXPECT_EQ(result.found, 2U);
   EXPECT_EQ(result.inside, 1U);
-  EXPECT_EQ(result.median_error, seconds(1)) << "half of them are not longer";
+  EXPECT_EQ(result.median_error, seconds(1)) << "half of the errors are not larger";
   EXPECT_EQ(result.worst_error, seconds(5));
   EXPECT_DOUBLE_EQ(*result.Recall(), 2.0 / 3);
   EXPECT_DOUBLE_EQ(*result.Precision(), 2.0 / 3);

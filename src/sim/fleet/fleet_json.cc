@@ -76,7 +76,7 @@ std::string BeginningOf(const FleetReport& report) {
     });
     PutTotals(report, json);
   });
-  out.pop_back();  // it goes on
+  out.pop_back();  // the object continues
   return out + ",\"nodes\":[";
 }
 

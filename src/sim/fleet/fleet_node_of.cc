@@ -59,7 +59,7 @@ FleetCalibration CountsOf(const SimulationReport& report) {
 }  // namespace
 
 std::int64_t WholeByteSeconds(double byte_seconds) {
-  constexpr double kMost = 9.2e18;  // a little less than 64 bits hold
+  constexpr double kMost = 9.2e18;  // a little less than the largest 64-bit integer
   if (!(byte_seconds > 0)) return 0;
   if (byte_seconds >= kMost) return std::numeric_limits<std::int64_t>::max();
   return std::llround(byte_seconds);

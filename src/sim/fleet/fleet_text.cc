@@ -12,7 +12,7 @@ namespace {
 
 using Align = TextTable::Align;
 
-// The most columns of policies that a table of nodes has.
+// The most policy columns in a table of nodes.
 constexpr std::size_t kMostColumns = 8;
 
 std::string FleetLengthText(Int128 nanoseconds) {
@@ -121,7 +121,7 @@ void PutTop(const FleetReport& report, const TopNodes& top, std::string& out) {
   out += table.Text(2);
 }
 
-// What comes first.
+// The order of nodes in the table.
 auto RankOf(const TopNodes::Node& node) {
   return std::make_tuple(-node.most_evictions, -node.most_lost, std::string_view(node.name));
 }

@@ -9,7 +9,7 @@
 namespace jettison {
 namespace {
 
-// A step so many times longer than usual, and no shorter than this, is a gap.
+// A step that is this many times longer than usual, and at least this long, is a gap.
 constexpr int kGapSteps = 10;
 constexpr Duration kLeastGap = std::chrono::minutes(2);
 
@@ -98,7 +98,7 @@ void FrameBuilder::TakeStep(Duration step, Instant at) {
     return;
   }
   facts_.longest_step = std::max(facts_.longest_step, step);
-  // The mean of what is usual and the new one: one long step does not make the next usual.
+  // A moving average, so that one long step does not make the next one usual.
   usual_step_ = usual_step_ ? (*usual_step_ * 7 + step) / 8 : step;
 }
 
@@ -151,7 +151,7 @@ bool FrameBuilder::Joins(const RecordedStretch& stretch) const {
   const Duration step = Elapsed(*facts_.to, stretch.first);
   const auto steps = static_cast<Duration::rep>(std::max<std::uint64_t>(stretch.passes, 2) - 1);
   const Duration limit = std::max(kLeastGap, *usual_step_ * kGapSteps);
-  // One that is so long for its passes may hide a gap.
+  // A stretch that is too long for its number of passes may hide a gap.
   return step >= Duration{0} && step <= limit &&
          Elapsed(stretch.first, stretch.last) / steps <= *usual_step_ * 2;
 }
@@ -220,7 +220,7 @@ void FrameBuilder::Emit(Frame frame) {
   take_(frame);
 }
 
-// Until the memory of a pod that ends is back, the node lacks it although no pod has it.
+// Until the memory of an ending pod is free, the node lacks it although no pod holds it.
 void FrameBuilder::TakeEnding(Frame& frame) {
   const auto& seen = frame.seen[Signal::kMemoryAvailable];
   if (!seen) return;
@@ -245,7 +245,7 @@ void FrameBuilder::TakeEnding(Frame& frame) {
   }
 }
 
-// A pod that was not read, among others that were, counts as it was last known.
+// A pod that was not read, although others were, counts with its last known figures.
 void FrameBuilder::ReuseFigures(Frame& frame) const {
   for (FramePod& figures : frame.pods) {
     if (figures.measured) continue;
@@ -255,7 +255,7 @@ void FrameBuilder::ReuseFigures(Frame& frame) const {
   }
 }
 
-// What the passes in between would have read: on the line between what was read before and after.
+// Interpolates what the passes in between would have read.
 void FrameBuilder::FillHeld(const Frame& measured) {
   const double span = static_cast<double>(Elapsed(figures_at_, measured.at).count());
   for (Frame& frame : held_) {
@@ -273,7 +273,7 @@ void FrameBuilder::FillHeld(const Frame& measured) {
   }
 }
 
-// Nothing was read after them.
+// Gives the held frames the last figures, because nothing was read after them.
 void FrameBuilder::ReuseHeld() {
   for (Frame& frame : held_) ReuseFigures(frame);
   FlushHeld();

@@ -10,13 +10,13 @@
 namespace jettison {
 namespace {
 
-// The life of a pod that ended between two frames, as a line.
+// The memory of a pod that ended between two frames, as a line over time.
 struct EndingLife {
   PodSlot slot = 0;
   RecordedEnd::How how = RecordedEnd::How::kEvicted;
   Instant from;
   double held_from = 0;
-  Instant at;  // of its end
+  Instant at;  // the time of its end
   double held = 0;
 };
 
@@ -47,7 +47,7 @@ class Lows {
   }
 
  private:
-  // Ends of pods of which it is known what they held.
+  // Takes the ends of pods whose last amounts are known.
   void TakeEnds() {
     std::vector<RecordedEnd> others;
     for (const RecordedEnd& end : to_.ends) {
@@ -82,7 +82,7 @@ class Lows {
     return life;
   }
 
-  // By how it grew before, else in the middle.
+  // According to its earlier growth, or else in the middle.
   [[nodiscard]] Instant GuessedEnd(const EndingLife& life) const {
     constexpr double kEdge = 0.05;
     const double growth = courses_[life.slot].Growth().likely;
@@ -94,7 +94,7 @@ class Lows {
     return life.from + std::chrono::duration_cast<Duration>(Elapsed(life.from, to_.at) * share);
   }
 
-  // Absent where the pod is not there.
+  // Absent if the pod is not there.
   [[nodiscard]] std::optional<double> HeldAt(PodSlot slot, Instant at) const {
     const EndingLife* last = nullptr;
     for (const EndingLife& life : lives_) {
@@ -150,7 +150,8 @@ class Lows {
     return frame;
   }
 
-  // What is left is what pods and the rest of the node do not hold; the rest lies on a line.
+  // Computes what is available: what neither pods nor the rest of the node hold. The rest is
+  // interpolated.
   void LeaveFor(Frame& frame, Signal signal) const {
     const auto& before = from_.seen[signal];
     const auto& after = to_.seen[signal];
@@ -162,8 +163,8 @@ class Lows {
     seen->available = std::min(static_cast<std::int64_t>(both - AllOf(frame)), seen->capacity);
   }
 
-  // What the node had left at the least was left at the lowest of the frames; where there is none,
-  // there was a low that no end explains.
+  // The lowest recorded amount belongs to the lowest of the frames. If there is no frame, no end of
+  // a pod explains the low.
   void TakeLowest(std::vector<Frame>& frames) const {
     if (!to_.lowest_memory) return;
     const std::int64_t lowest = *to_.lowest_memory;

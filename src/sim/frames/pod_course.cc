@@ -7,11 +7,11 @@
 namespace jettison {
 namespace {
 
-// Over less than this growth is not told from the batches that memory is charged in.
+// Over a shorter time, growth cannot be distinguished from the batches in which memory is charged.
 constexpr Duration kShortest = std::chrono::milliseconds(500);
 constexpr Duration kLately = std::chrono::seconds(5);
 
-// What growth is taken to vary by from one stretch to the next.
+// How much growth is assumed to vary from one stretch to the next.
 constexpr double kLess = 0.8;
 constexpr double kMore = 1.25;
 

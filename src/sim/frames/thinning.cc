@@ -16,7 +16,7 @@ std::optional<std::int64_t> AvailableOf(const Frame& frame, Signal signal) {
   return seen->available;
 }
 
-// Both by slot.
+// Both lists are in the order of slots.
 void RaisePeaks(const std::vector<FramePod>& from, std::vector<FramePod>& into) {
   for (const FramePod& figures : from) {
     const auto place = std::ranges::lower_bound(into, figures.slot, {}, &FramePod::slot);
@@ -51,7 +51,7 @@ void Thinning::Add(Frame& frame) {
 
 void Thinning::Finish() {
   if (!spare_) return;
-  // Its ends and figures are among what lies in between already.
+  // Its ends and figures have been merged already.
   Frame last = *std::exchange(spare_, std::nullopt);
   last.ends.clear();
   last.breaks = last.restarted = false;

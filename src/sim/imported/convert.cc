@@ -17,13 +17,13 @@
 namespace jettison {
 namespace {
 
-// Samples that come a little early are taken all the same.
+// Samples that come a little early are accepted.
 constexpr double kNearlyStep = 0.9;
 
-// Two passes of the import do not follow one another as two of an agent do.
+// Numbers of imported passes are not consecutive, because other passes lie between them.
 constexpr std::uint64_t kNumbersApart = 2;
 
-// What a figure would be after so many steps more like the last one, where that was growth.
+// How much a figure would grow in this many more steps like the last one; 0 if it did not grow.
 std::uint64_t GrowthAhead(std::uint64_t before, std::uint64_t now, double steps) {
   return now > before ? CountOf(static_cast<double>(now - before) * steps) : 0;
 }
@@ -154,7 +154,7 @@ class NodeImport {
                            FormatDuration(interval)));
   }
 
-  // Everything up to a pass, and the pass.
+  // Writes everything up to a pass, and the pass.
   Result<void> StepTo(Instant at) {
     if (auto taken = TakeTruthsUntil(at); !taken) return taken;
     if (last_ && Elapsed(*last_, at) > std::max(kStaleness, summary_.step * 2)) {
@@ -169,7 +169,7 @@ class NodeImport {
     return AddPass(Evaluated(FiguresAt(at), at));
   }
 
-  // In the order of time. What was before the first pass is of no recording.
+  // In the order of time. What happened before the first pass is left out.
   Result<void> TakeTruthsUntil(Instant at) {
     constexpr Instant kNever = Instant::max();
     for (;;) {
@@ -218,8 +218,8 @@ class NodeImport {
     return pass;
   }
 
-  // Nobody has measured what memory was when a pod was evicted: it is taken to have grown on from
-  // the last sample as it did before that. Had it stood still, nothing would seem to grow.
+  // The memory at the time of an eviction was not measured. It is assumed to have continued to grow
+  // as before the last sample; otherwise nothing would seem to grow.
   std::shared_ptr<RecordedPass> FiguresOfEviction(Instant at) const {
     auto pass = FiguresAt(*last_);
     const Duration step = figures_->clock().interval();
@@ -235,7 +235,7 @@ class NodeImport {
     return pass;
   }
 
-  // Decides about figures.
+  // Evaluates and decides the pass by its figures.
   std::shared_ptr<RecordedPass> Evaluated(std::shared_ptr<RecordedPass> pass, Instant at) {
     pass->number = number_;
     number_ += kNumbersApart;
@@ -262,7 +262,7 @@ class NodeImport {
     auto pass = Evaluated(FiguresOfEviction(at), at);
     const auto& victim = pods_[eviction.pod].pod().facts;
     const std::string& uid = victim->pod.uid;
-    // Its last sample may be older than what counts as figures of that moment.
+    // Its last sample may be too old to count as figures of that moment.
     if (std::ranges::find(pass->pods, victim) == pass->pods.end()) pass->pods.push_back(victim);
     const Signal signal = eviction.signal.value_or(Signal::kMemoryAvailable);
     const auto line = std::ranges::find(policy_->thresholds, signal, &Threshold::signal);
@@ -281,7 +281,8 @@ class NodeImport {
     return AddPass(std::move(pass));
   }
 
-  // Whether the policy may have been in force: the node said itself when it was short of memory.
+  // Whether the policy may have been in force, according to the node's own memory pressure
+  // condition.
   void CompareConditions(const NodeTracks& tracks) {
     const Track* told = tracks.Find("kube_node_status_condition",
                                     {{"condition", "MemoryPressure"}, {"status", "true"}});

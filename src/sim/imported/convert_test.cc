@@ -25,7 +25,7 @@ Instant At(double s) {
   return kStart + std::chrono::milliseconds(std::llround(s * 1e3));
 }
 
-// Keeps a recording.
+// A sink that keeps a recording.
 struct Recording final : RecordingSink {
   Result<void> Add(const RecordedItem& item) override {
     items.push_back(item);
@@ -73,7 +73,7 @@ class Cluster {
            [](int s) { return s < 705 ? 0 : 1; });
   }
 
-  // Samples `offset` seconds behind each full quarter of a minute.
+  // Samples `offset` seconds after each full quarter of a minute.
   void Scrape(const std::string& name, const Labels& labels, int offset, const Course& course) {
     auto& points = Series(name, labels);
     for (int s = offset; s <= 1200; s += 15) {
@@ -156,7 +156,7 @@ TEST(Import, APassIsMadeAtEachSampleOfTheNodesMemoryWithFiguresOfThatMoment) {
   ASSERT_EQ(pass.pods.size(), 2U);
   EXPECT_EQ(pass.pods[1]->pod.name, "leak");
   EXPECT_EQ(pass.pods[1]->memory_request, Nanos(100 << 20) * kNanosPerUnit);
-  // Scraped at 138 s and 153 s: on the line between the two.
+  // Scraped at 138 s and 153 s, and interpolated.
   EXPECT_NEAR(static_cast<double>(*pass.summary.pods[1].memory_working_set_bytes), 175 * kMi, 2);
   EXPECT_NE(passes[10]->number + 1, passes[11]->number) << "passes of the kubelet lie in between";
 }
@@ -173,14 +173,14 @@ TEST(Import, AnEvictionIsAPassOfItsOwnBetweenTheTwoSamples) {
     EXPECT_EQ(pass->report.evictions[0].order.pod_uid, "u1");
     EXPECT_EQ(pass->report.ranked_for, Signal::kMemoryAvailable);
     ASSERT_TRUE(pass->report.acting_for);
-    // Sampled at 690 s; it goes on at 0.5 MiB/s from there.
+    // Sampled at 690 s; from there it continues at 0.5 MiB/s.
     const double grown = SecondsOf(Elapsed(At(690), pass->report.at)) * 0.5;
     EXPECT_NEAR(static_cast<double>(*pass->summary.node.memory->available_bytes),
                 (105 - grown) * kMi, kMi / 100);
     EXPECT_NEAR(static_cast<double>(*pass->summary.pods[1].memory_working_set_bytes),
                 (445 + grown) * kMi, kMi / 100);
   }
-  EXPECT_EQ(recording.Passes().back()->pods.size(), 1U) << "it is gone afterwards";
+  EXPECT_EQ(recording.Passes().back()->pods.size(), 1U) << "the pod is gone afterwards";
 }
 
 TEST(Import, ASimulationFindsTheEvictionThatReallyWas) {
@@ -295,7 +295,7 @@ TEST(Import, AStepOfTheNodesClockAndItsRestartAreNamed) {
   EXPECT_THAT(notes, Contains(HasSubstr("the node was started anew")));
 }
 
-// As a kubelet's counters do.
+// Like a kubelet's counters.
 TEST(Import, ACounterOfEvictionsThatAppearsHasGrownFromZero) {
   Cluster cluster;
   cluster.Erase("kubelet_evictions");

@@ -7,7 +7,7 @@
 namespace jettison {
 namespace {
 
-// A text that is another one for another series; no label has a zero byte in its name.
+// A text that is different for each series; no label has a zero byte in its name.
 std::string KeyOf(const MetricSeries& series) {
   std::string key = series.name;
   for (const auto& [name, value] : series.labels) {

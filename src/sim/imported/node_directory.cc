@@ -75,7 +75,7 @@ std::optional<std::string> NodeDirectory::NodeOfInstance(std::string_view instan
   if (const auto found = instances_.find(instance); found != instances_.end()) return found->second;
   const std::string_view host = HostOf(instance);
   if (const auto found = addresses_.find(host); found != addresses_.end()) return found->second;
-  // Many name the instance after the node, with or without a port.
+  // Many set-ups name the instance after the node, with or without a port.
   return std::string(host);
 }
 

@@ -16,11 +16,11 @@ using std::chrono::seconds;
 constexpr Duration kShort = seconds(10);
 constexpr Duration kLong = seconds(60);
 
-// When the figure was sampled that is known at that moment.
+// When the figure that is known at that moment was sampled.
 std::optional<Instant> SampledAt(const Track* track, Instant at) {
   const auto reading = track == nullptr ? std::nullopt : track->At(at);
   if (!reading) return std::nullopt;
-  // What lies between two samples is of that moment.
+  // An interpolated figure counts as sampled at that moment.
   return reading->how == TrackReading::How::kHeld ? reading->sampled : at;
 }
 
@@ -30,7 +30,7 @@ struct Mount {
   std::string device;
 };
 
-// The mount that holds the path: the longest one that it begins with.
+// The mount of the path: the longest mount point that the path begins with.
 std::optional<Mount> MountOf(const NodeTracks& tracks, const std::string& path) {
   std::optional<Mount> found;
   for (const LabelledTrack& each : tracks.Of("node_filesystem_avail_bytes")) {
@@ -53,7 +53,7 @@ StallShares SharesOf(const Track* stalls, Instant at) {
     if (!rate) return std::nullopt;
     return static_cast<std::int32_t>(std::lround(std::clamp(*rate, 0.0, 1.0) * kWholeTime));
   };
-  // Within one interval nothing is known of its parts.
+  // A window that is shorter than the interval of samples is not known.
   if (stalls->interval() <= kShort) shares.avg10 = share(kShort);
   if (stalls->interval() <= kLong) shares.avg60 = share(kLong);
   return shares;
@@ -287,7 +287,7 @@ NodeStats NodeFigures::At(const std::string& node, Instant at) const {
   stats.swap = SwapAt(at);
   stats.fs = DiskAt(node_fs_, at);
   stats.image_fs = DiskAt(image_fs_, at);
-  // Writable layers lie beside the images, unless the file systems are split.
+  // Writable layers are beside the images, unless the file systems are split.
   stats.container_fs = layout_.dedicated_image_fs ? stats.image_fs : stats.fs;
   stats.rlimit = PidsAt(at);
   stats.memory_pressure = PressureAt("memory", memory_stalls_, at);

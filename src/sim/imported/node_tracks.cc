@@ -7,8 +7,8 @@
 namespace jettison {
 namespace {
 
-// Two series of one figure may overlap by as much: the old one is still told of for a while when
-// the container, or what scrapes it, was started anew.
+// Two series of one figure may overlap by this much: when the container or its scraper was
+// restarted, the old series is still reported for a while.
 constexpr Duration kMostOverlap = kStaleness;
 
 using Scraped = std::vector<const ScrapedSeries*>;
@@ -30,13 +30,13 @@ void NoteFaults(const ScrapedSeries& series, ImportNotes& notes) {
 bool AreDuplicates(const ScrapedSeries& a, const ScrapedSeries& b) {
   const Instant from = std::max(a.points.front().at, b.points.front().at);
   const Instant to = std::min(a.points.back().at, b.points.back().at);
-  // One that takes over from another goes on after it.
+  // A series that replaces another continues after it.
   const bool within =
       a.points.front().at >= b.points.front().at && a.points.back().at <= b.points.back().at;
   return within || Elapsed(from, to) > kMostOverlap;
 }
 
-// Those that follow one another; duplicates are left out.
+// The series that follow one another; duplicates are left out.
 Scraped WithoutDuplicates(Scraped all, ImportNotes& notes) {
   std::ranges::sort(all, [](const ScrapedSeries* a, const ScrapedSeries* b) {
     if (a->points.size() != b->points.size()) return a->points.size() > b->points.size();
@@ -61,7 +61,7 @@ Scraped WithoutDuplicates(Scraped all, ImportNotes& notes) {
 Track Joined(const Scraped& series) {
   std::vector<Track::Point> points;
   for (const ScrapedSeries* each : series) {
-    // The newer one counts from its beginning.
+    // The newer series counts from its beginning.
     std::erase_if(points,
                   [&](const Track::Point& point) { return point.at >= each->points.front().at; });
     points.insert(points.end(), each->points.begin(), each->points.end());

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kMirror = "kubernetes.io/config.mirror";
 
-// The container that stands for all of a pod whose requests are told as a sum.
+// The container that represents all containers of a pod whose requests are only known as a sum.
 constexpr std::string_view kWholePod = "pod";
 
 struct Found {
@@ -87,7 +87,8 @@ class Census {
   std::set<std::string> names_;
 };
 
-// What kube-state-metrics has many series of, one of which is 1.
+// The state of a pod in a metric of kube-state-metrics, which has one series for each state; the
+// series of the present state is 1.
 std::string StateOf(const NodeTracks& tracks, const Pod& pod, std::string_view metric,
                     std::string_view label) {
   for (const LabelledTrack* each : tracks.OfPod(metric, pod)) {
@@ -100,7 +101,7 @@ std::string StateOf(const NodeTracks& tracks, const Pod& pod, std::string_view m
   return {};
 }
 
-// The last value that is a number.
+// The last value which is a number.
 std::optional<double> LastOf(const Track& track) {
   for (auto point = track.points().rbegin(); point != track.points().rend(); ++point) {
     if (std::isfinite(point->value)) return point->value;

@@ -28,11 +28,12 @@ PodTracks::PodTracks(const NodeTracks& tracks, const ImportedPod& pod) : pod_(&p
   if (tasks_.empty()) find("container_threads");
 }
 
-// The kubelet's own figure of the pod first, then its group, then its containers one by one.
+// In the order of preference: the kubelet's own figure of the pod, its group, its containers one by
+// one.
 void PodTracks::FindMemory(const NodeTracks& tracks) {
   std::vector<Part> of_group;
-  std::vector<Part> with_group;     // containers, as cAdvisor tells them
-  std::vector<Part> without_group;  // as /metrics/resource tells them
+  std::vector<Part> with_group;     // containers, from cAdvisor
+  std::vector<Part> without_group;  // containers, from /metrics/resource
   for (const LabelledTrack* each :
        tracks.OfPod("container_memory_working_set_bytes", pod_->facts->pod)) {
     if (!IsOfPod(each->figure, pod_->facts->pod)) continue;
@@ -75,7 +76,7 @@ void PodTracks::FindDisk(const NodeTracks& tracks) {
   }
   if (!disk_.empty()) return;
   find("container_fs_usage_bytes", "rootfs");
-  // Logs alone say too little to rank a pod by.
+  // Logs alone do not suffice to rank a pod.
   if (!disk_.empty()) find("kubelet_container_log_filesystem_used_bytes", "logs");
 }
 
@@ -110,7 +111,7 @@ std::optional<PodStats> PodTracks::At(Instant at) const {
   const Pod& pod = pod_->facts->pod;
   PodStats stats{.uid = pod.uid, .name = pod.name, .namespace_ = pod.namespace_};
   for (const Part& part : memory_) Add(CountAt(part.track, at), stats.memory_working_set_bytes);
-  // Nothing tells that it runs but its figures.
+  // Only its figures show that it runs.
   if (!stats.memory_working_set_bytes) return std::nullopt;
   stats.has_memory = true;
   for (const Part& part : tasks_) Add(CountAt(part.track, at), stats.process_count);
@@ -128,7 +129,7 @@ std::optional<PodStats> PodTracks::At(Instant at) const {
   return stats;
 }
 
-// A pod of which no disk figure is known is one that nobody has measured.
+// A pod without disk figures counts as not measured.
 void PodTracks::PutDisk(Instant at, PodStats& stats) const {
   FsUsage all;
   for (const DiskPart& part : disk_) {

@@ -7,7 +7,7 @@
 namespace jettison {
 namespace {
 
-// Scrapes that are so many times further apart than usual miss one.
+// If two scrapes are this many times further apart than usual, one is missing.
 constexpr double kMissing = 1.75;
 
 Duration MedianInterval(const std::vector<Track::Point>& points) {

@@ -28,7 +28,7 @@ TEST(Track, AFigureLiesOnTheLineBetweenTwoSamplesAndSaysSo) {
   EXPECT_EQ(track.At(At(10))->value, 200);
   EXPECT_EQ(track.At(At(14))->how, How::kBetween);
   EXPECT_EQ(track.At(At(14))->value, 240);
-  EXPECT_FALSE(track.At(At(-1))) << "before the first sample nothing is known";
+  EXPECT_FALSE(track.At(At(-1))) << "nothing is known before the first sample";
 }
 
 TEST(Track, BehindTheLastSampleItIsKnownForOneIntervalMore) {

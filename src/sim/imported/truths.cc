@@ -8,18 +8,18 @@
 namespace jettison {
 namespace {
 
-// A node's clock that is further off than before by so much was set.
+// If a node's clock differs by this much more than before, it was set.
 constexpr Duration kClockStep = std::chrono::seconds(5);
-// A pod's status may be told so much later than the kubelet counts the eviction.
+// A pod's status may be reported this much later than the kubelet counts the eviction.
 constexpr Duration kStatusLag = std::chrono::minutes(2);
 
 // An eviction of a known pod, or of a known signal, between two samples.
 struct Clue {
   Instant from;
   Instant to;
-  std::size_t pod = 0;     // of a pod
-  std::string signal;      // of a counter: as `eviction_signal` has it
-  bool is_paired = false;  // of a counter
+  std::size_t pod = 0;     // index of the pod, for the clue of a pod
+  std::string signal;      // for the clue of a counter: the label `eviction_signal`
+  bool is_paired = false;  // for the clue of a counter
 };
 
 void NoteReset(const LabelledTrack& each, const Track::Step& step, ImportNotes& notes) {
@@ -28,7 +28,7 @@ void NoteReset(const LabelledTrack& each, const Track::Step& step, ImportNotes& 
                         TextOf(each.figure), FormatInstant(step.from), FormatInstant(step.to)));
 }
 
-// Since when the kubelet has been scraped.
+// The time since which the kubelet has been scraped.
 std::optional<Instant> ScrapedSince(const NodeTracks& tracks) {
   std::optional<Instant> since;
   for (const std::string_view metric :
@@ -41,13 +41,13 @@ std::optional<Instant> ScrapedSince(const NodeTracks& tracks) {
   return since;
 }
 
-// A kubelet has no counter for a signal before its first eviction for it: one that appears while
-// the kubelet is being scraped has grown from zero.
+// A kubelet has no counter for a signal before its first eviction for it, so a counter that appears
+// while the kubelet is being scraped has grown from zero.
 std::vector<Track::Step> StepsOf(const Track& track, std::optional<Instant> since) {
   std::vector<Track::Step> steps = track.Steps();
   const Track::Point& first = track.points().front();
   if (since && *since < first.at - track.interval()) {
-    // One sample alone does not tell how far they are apart.
+    // A single sample does not show the interval.
     const bool is_alone = track.interval() == Duration{0};
     steps.insert(steps.begin(), {.from = is_alone ? *since : first.at - track.interval(),
                                  .to = first.at,
@@ -56,7 +56,7 @@ std::vector<Track::Step> StepsOf(const Track& track, std::optional<Instant> sinc
   return steps;
 }
 
-// A counter that grew by several is several clues.
+// A counter that grew by more than one gives several clues.
 std::vector<Clue> SignalClues(const NodeTracks& tracks, std::vector<Instant>& restarts,
                               ImportNotes& notes) {
   constexpr double kMostAtOnce = 1000;
@@ -100,7 +100,7 @@ void TakeOwnCounts(const NodeTracks& tracks, std::size_t place, const Pod& pod,
   for (const LabelledTrack* each : tracks.OfPod("jettison_pod_evictions_total", pod)) {
     if (!IsOfPod(each->figure, pod)) continue;
     for (const Track::Step& step : each->track.Steps()) {
-      // One that fell is of an agent, or of a manifest, that began anew.
+      // A counter that fell belongs to an agent or a manifest that was replaced.
       if (!step.reset) clues.push_back({.from = step.from, .to = step.to, .pod = place});
     }
   }
@@ -145,7 +145,7 @@ ImportedEviction EvictionOf(const Clue& clue, const Clue* signal, const PodTrack
   ImportedEviction eviction{.pod = clue.pod};
   Instant from = signal != nullptr ? signal->from : clue.from;
   const Instant to = signal != nullptr ? std::min(signal->to, clue.to) : clue.to;
-  // It was there until then.
+  // The pod was there until then.
   if (const auto seen = pod.LastSampleBefore(to)) from = std::clamp(*seen, from, to);
   eviction.at = Middle(from, to);
   if (signal == nullptr) return eviction;
@@ -174,7 +174,7 @@ void NoteEvictions(const NodeTracks& tracks, const std::vector<Clue>& signals, I
   }
 }
 
-// Which of several was first is not known.
+// It is not known which of several was first.
 void NoteTies(const std::vector<ImportedEviction>& evictions, ImportNotes& notes) {
   for (std::size_t i = 1; i < evictions.size(); ++i) {
     if (evictions[i].at != evictions[i - 1].at) continue;
@@ -207,7 +207,7 @@ void TakeEvictions(const NodeTracks& tracks, const std::vector<PodTracks>& pods,
 
 void TakeOomKills(const NodeTracks& tracks, const std::vector<PodTracks>& pods, Truths& truths,
                   ImportNotes& notes) {
-  // The agent's own count first: the other one counts the same kills.
+  // The agent's own counter is preferred, because the other one counts the same kills.
   const bool own = tracks.Has("jettison_pod_oom_kills_total");
   const std::string_view metric =
       own ? "jettison_pod_oom_kills_total" : "container_oom_events_total";
@@ -233,7 +233,7 @@ void TakeOomKills(const NodeTracks& tracks, const std::vector<PodTracks>& pods, 
 }
 
 void TakeRestarts(const NodeTracks& tracks, Truths& truths, ImportNotes& notes) {
-  // The kernel's figure moves a little with the clock.
+  // The kernel's boot time varies a little with the clock.
   constexpr double kOtherBoot = 60;
   for (const LabelledTrack& each : tracks.Of("node_boot_time_seconds")) {
     for (const Track::Step& step : each.track.Steps()) {

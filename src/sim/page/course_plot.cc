@@ -85,7 +85,7 @@ void PutTimes(const Axes& axes, Svg& svg) {
   svg.Text({Svg::kRight, Svg::kHeight - 10}, "end", "from " + FormatInstant(axes.from()) + ", UTC");
 }
 
-// A piece of the band for each run of stretches that are known; short gaps are bridged.
+// One piece of the band for each run of known stretches; short gaps are bridged.
 void PutBand(const CoursePlot& plot, const Axes& axes, Svg& svg) {
   std::vector<Svg::Point> upper;
   std::vector<Svg::Point> lower;

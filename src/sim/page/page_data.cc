@@ -16,7 +16,7 @@ std::int64_t Millis(Instant at) {
   return std::chrono::floor<std::chrono::milliseconds>(at).time_since_epoch().count();
 }
 
-// As the page formats amounts of it.
+// How the page formats amounts of the signal.
 std::string_view UnitOf(Signal signal) {
   switch (ResourceOf(signal)) {
     case Resource::kInodes:
@@ -29,7 +29,7 @@ std::string_view UnitOf(Signal signal) {
   return IsPressure(signal) ? "percent" : "bytes";
 }
 
-// Of pressure hundredths of a percent are shown as percent.
+// Pressure is in hundredths of a percent, and is shown in percent.
 double Shown(Signal signal, std::int64_t amount) {
   return IsPressure(signal) ? static_cast<double>(amount) / 100 : static_cast<double>(amount);
 }
@@ -152,7 +152,7 @@ void PutRecording(const PageInput& input, std::size_t node, JsonWriter& json) {
   });
 }
 
-// "<" occurs in texts only, where it may as well be written as its code.
+// "<" occurs only in strings, where it may be written as its escape.
 std::string WithoutTags(const std::string& json) {
   std::string safe;
   safe.reserve(json.size());

@@ -23,7 +23,7 @@ std::int64_t BytesOf(const ThresholdValue& value, std::int64_t capacity) {
   return QuantityOf(value, capacity).Value();
 }
 
-// Lines that are new and allowed.
+// The lines that are new and allowed.
 class NewLines {
  public:
   NewLines(std::span<const MemoryLines> tried, const LineBounds& bounds, std::size_t most)

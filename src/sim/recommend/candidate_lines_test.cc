@@ -73,7 +73,7 @@ TEST(CandidateLines, TheGridIsAroundWhatIsInForceAndLeavesThatOut) {
   EXPECT_THAT(Texts(lines), Contains("hard 200Mi"));
   EXPECT_THAT(Texts(lines), Contains("hard 800Mi, soft 1600Mi for 2m0s"));
   EXPECT_THAT(Texts(lines), Not(Contains("hard 100Mi")));
-  // Less than the kubelet's default is not tried, but on a node where that is a lot.
+  // Less than the kubelet's default is only tried on a node for which the default is much.
   EXPECT_THAT(Texts(lines), Not(Contains("hard 50Mi")));
   EXPECT_THAT(Texts(CoarseLines(in_force, BoundsFor(in_force, kGiB / 2))), Contains("hard 50Mi"));
 }
@@ -94,7 +94,7 @@ TEST(CandidateLines, NoLineTakesMoreThanItsShareOfTheNode) {
   EXPECT_FALSE(bounds.Allow(HardAndSoft("100Mi", "600Mi", seconds(30))));
   EXPECT_FALSE(bounds.Allow(HardAndSoft("100Mi", "100Mi", seconds(30))));
   EXPECT_THAT(CoarseLines(in_force, BoundsFor(in_force, 0)), IsEmpty())
-      << "of a node whose memory is not known";
+      << "the memory of the node is not known";
 }
 
 TEST(CandidateLines, FinerOnesAreNewAndBeginWithTheChosenOne) {

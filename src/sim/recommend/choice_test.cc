@@ -54,7 +54,7 @@ TEST(Choice, IsTheCheapestOneAndNamesItsNeighbours) {
                                           Costs(1, 0, 900'000)};
   const Choice cheap = Choose(costs, {}, {});
   EXPECT_EQ(cheap.why, Choice::Why::kCheapest);
-  EXPECT_EQ(cheap.chosen, 2U);  // 2.5, where the others cost 9.01, 4.02 and 10
+  EXPECT_EQ(cheap.chosen, 2U);  // it costs 2.5, the others 9.01, 4.02 and 10
   EXPECT_EQ(cheap.less, 1U);
   EXPECT_EQ(cheap.more, 3U);
   EXPECT_EQ(Choose(costs, {.eviction = 100}, {}).chosen, 3U);
@@ -69,8 +69,8 @@ TEST(Choice, KeepsWhatIsInForceWhereNothingIsCheaper) {
 }
 
 TEST(Choice, ARecordingWithoutPressureTellsNothing) {
-  // Evictions for local storage are the same under each policy, and a lower line is no better
-  // because nothing came near to it.
+  // Evictions for local storage are the same under every policy, and a lower line is not better
+  // only because nothing came near it.
   PolicyCosts in_force = Costs(0, 0, 5000);
   in_force.evictions = 3;
   PolicyCosts lower = in_force;
@@ -78,7 +78,7 @@ TEST(Choice, ARecordingWithoutPressureTellsNothing) {
   const Choice choice = Choose(std::vector{in_force, lower}, {}, {});
   EXPECT_EQ(choice.why, Choice::Why::kNoPressure);
   EXPECT_EQ(choice.chosen, 0U);
-  // A higher line that evicts says no more about lower ones.
+  // Evictions under a higher line say nothing about lower ones.
   EXPECT_EQ(Choose(std::vector{in_force, lower, Costs(4, 0, 9000)}, {}, {}).why,
             Choice::Why::kNoPressure);
 }

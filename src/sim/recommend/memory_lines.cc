@@ -15,7 +15,7 @@ constexpr std::int64_t kKib = 1024;
 constexpr std::int64_t kMib = kKib * 1024;
 constexpr std::int64_t kDefaultHard = 100 * kMib;
 
-// With two digits that matter.
+// With two significant digits.
 double Rounded(double value) {
   if (value <= 0) return 0;
   const double step = std::pow(10.0, std::floor(std::log10(value)) - 1);

@@ -9,7 +9,7 @@
 namespace jettison {
 namespace {
 
-// Longer steps are gaps: what a pod held in them is not known.
+// Longer steps are gaps, in which it is not known what a pod held.
 constexpr Duration kLongestStep = std::chrono::minutes(5);
 constexpr int kStepsAnOctave = 16;
 

@@ -36,7 +36,7 @@ std::optional<double> NumberOf(std::string_view text) {
   return value;
 }
 
-// What is wrong with one "NAME=NUMBER"; empty: nothing, and it is taken.
+// Takes one "NAME=NUMBER". Returns its fault; empty: there is none.
 std::string Take(std::string_view item, Prices& prices) {
   const std::size_t equals = item.find('=');
   const std::string_view name = item.substr(0, equals);

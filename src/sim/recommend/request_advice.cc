@@ -14,7 +14,7 @@ namespace {
 constexpr Duration kLeastSeen = std::chrono::minutes(3);
 constexpr double kUsualShare = 0.95;
 
-// Rounded to two digits, upwards where rounding took something away.
+// Rounded up to two digits.
 std::int64_t Proposed(std::int64_t bytes) {
   const auto rounded = [](double amount) {
     return std::get<Quantity>(Scaled(Quantity::Of(static_cast<std::int64_t>(amount)), 1)).Value();
@@ -28,7 +28,7 @@ RequestAdvice::Says Judged(const RequestAdvice& advice, const HeldMemory& held,
   using Says = RequestAdvice::Says;
   if (advice.seen < kLeastSeen) return Says::kUnknown;
   const auto most = static_cast<double>(advice.most);
-  // Half of its life it held much less than at its ends.
+  // For half of its life it held much less than at its ends.
   if (static_cast<double>(held.Quantile(0.5)) < 0.6 * most && mean_at_end >= 0.75 * most) {
     return Says::kGrows;
   }
@@ -69,7 +69,7 @@ std::vector<RequestAdvice> AdviceFor(const std::vector<SimulatedEviction>& evict
                                      const PodUseBook& book, const std::string& node) {
   struct Ends {
     std::size_t count = 0;
-    double held = 0;  // together
+    double held = 0;  // sum over the ends
   };
   std::map<std::string, Ends> ends;  // by UID
   for (const SimulatedEviction& eviction : evictions) {

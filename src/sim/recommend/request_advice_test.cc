@@ -16,7 +16,7 @@ using Says = RequestAdvice::Says;
 constexpr std::int64_t kMiB = 1 << 20;
 const Instant kStart(std::chrono::hours(500'000));
 
-// A pod with that request that holds so many MiB in pass after pass, 10 s apart.
+// A pod with that request, and the MiB that it holds in each pass; passes are 10 s apart.
 PodUseBook BookOf(std::int64_t request, int passes, const std::function<std::int64_t(int)>& held) {
   Pod pod{.name = "web", .namespace_ = "default"};
   pod.uid = "u";

@@ -12,7 +12,7 @@
 namespace jettison {
 namespace {
 
-// One that is on both sides, and no other time than the bounds of either allow.
+// Whether two evictions are the same: the time of one lies within the bounds of the other.
 bool AreAlike(const SimulatedEviction& a, const SimulatedEviction& b) {
   return a.when.Holds(b.when.at) || b.when.Holds(a.when.at);
 }
@@ -40,7 +40,7 @@ std::string Line(const SimulatedEviction& eviction) {
   return fmt::format("{}  {}", WhenText(eviction.when), ReasonText(eviction));
 }
 
-// The explanation of its pass, four columns in.
+// The explanation of its pass, indented by four columns.
 void PutExplanation(const SimulatedEviction& eviction, std::string& out) {
   if (!eviction.pass) return;
   const std::string text =
@@ -54,10 +54,10 @@ void PutExplanation(const SimulatedEviction& eviction, std::string& out) {
   }
 }
 
-// A pod whose eviction another policy moves is evicted within so long.
+// If another policy moves the eviction of a pod, it is still within this time.
 constexpr Duration kOneLife = std::chrono::hours(24);
 
-// Those that have no partner yet.
+// The evictions that have no partner yet.
 struct Singles {
   std::vector<SimulatedEviction> evictions;
   std::vector<std::size_t> places;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Duration kDay = std::chrono::hours(24);
 
-// Of a moment: without its date where it is the day of `beside`.
+// A moment as text, without its date if it is on the day of `beside`.
 std::string MomentText(Instant at, std::optional<Instant> beside) {
   const auto tenths = std::chrono::floor<std::chrono::duration<std::int64_t, std::deci>>(at);
   const std::string text = FormatInstant(tenths);
@@ -32,7 +32,7 @@ std::string WhenText(const TimeBounds& when) {
 
 namespace {
 
-// Rounded where that helps.
+// Rounded if that makes it easier to read.
 std::string ShownAmount(Signal signal, std::int64_t amount) {
   const std::string rough = RoughText(signal, amount);
   return rough.empty() ? AmountText(signal, amount) : rough;

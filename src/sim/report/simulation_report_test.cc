@@ -90,7 +90,7 @@ TEST(SimulationReportTest, JsonHasEveryNameWhateverIsInIt) {
               testing::HasSubstr("  Note: a series is missing.\n  Note: and 1 more.\n"));
   const auto& policy = recording["policies"][1];
   EXPECT_EQ(policy["name"], "x\n,=1");
-  // A byte that is no character becomes one that says so.
+  // A byte that is not a valid character becomes the replacement character.
   EXPECT_EQ(policy["evictions"][0]["pod"], "default/we,b \"x\"\n\r\t\\ \xEF\xBF\xBD");
   EXPECT_EQ(policy["evictions"][0]["limit"], "emptyDir");
   EXPECT_FALSE(policy["evictions"][0].contains("signal"));
@@ -134,7 +134,7 @@ TEST(DifferenceReportTest, AnEvictionThatIsMovedFarIsOneDifference) {
   report.b = {EvictionAt(std::chrono::seconds(100)), EvictionAt(std::chrono::seconds(-600))};
   report.pairs = PairsOf(report.a, report.b, std::chrono::seconds(10));
   EXPECT_EQ(nlohmann::json::parse(DifferenceJson(report))["differences"].size(), 1U)
-      << "the second of A is the first of B, and no other one";
+      << "only the second of A is the first of B";
   EXPECT_THAT(DifferenceText(report, 0), HasSubstr("  B is 10.0 min earlier.\n"));
 }
 

@@ -108,7 +108,7 @@ void PutHead(const SimulationReport& report, bool with_notes, std::string& out) 
   if (report.facts.from) PutCalibration(report, out);
 }
 
-// Recordings that were made in the same way say the same: it is told once, before them.
+// Recordings of the same kind have the same notes, which are written once, before them.
 std::string SharedNotes(const std::vector<SimulationReport>& reports) {
   if (reports.size() < 2) return "";
   NoteList notes;

@@ -9,8 +9,7 @@
 namespace jettison {
 namespace {
 
-// An eviction of the simulation and one of the recording are the same if they are so near to each
-// other.
+// An eviction of the simulation and one of the recording are the same if they are within this time.
 constexpr Duration kSameEviction = std::chrono::milliseconds(250);
 
 std::optional<std::int64_t> MemoryLimitOf(const KnownPod& pod) {
@@ -19,7 +18,7 @@ std::optional<std::int64_t> MemoryLimitOf(const KnownPod& pod) {
   return limit->Value();
 }
 
-// Whether the pass that the frame is saw the pod end.
+// Whether the pass of the frame saw the pod end.
 bool IsSeenToEnd(const RecordedEnd& end, const Frame& frame) {
   return end.at >= frame.at && FiguresOf(frame, end.slot) != nullptr;
 }
@@ -45,7 +44,8 @@ bool ComesBackHere(const WhatIfNode& node) {
 
 void PodFates::TakeEnds(const WhatIfNode& node, const Segment& segment) {
   for (const RecordedEnd& end : segment.to().ends) {
-    // Settle takes those that the pass at the end of the segment saw: they go on from there.
+    // Settle takes the ends that the pass at the end of the segment saw; those pods continue from
+    // there.
     if (!IsSeenToEnd(end, segment.to())) TakeEnd(node, segment, end, segment.from().at);
   }
 }
@@ -53,7 +53,7 @@ void PodFates::TakeEnds(const WhatIfNode& node, const Segment& segment) {
 void PodFates::TakeEnd(const WhatIfNode& node, const Segment& segment, const RecordedEnd& end,
                        Instant at) {
   if (VirtualPod* pod = pods_.Find(end.slot)) {
-    // What the recording ended at about the same time comes back as it did then.
+    // A pod that the recording ended at about the same time comes back as in the recording.
     if (!pod->IsThere() && IsSameEviction(*pod, segment)) pod->follows_record = true;
     return;
   }
@@ -63,7 +63,7 @@ void PodFates::TakeEnd(const WhatIfNode& node, const Segment& segment, const Rec
   if (figures == nullptr) return;
   const auto limit = MemoryLimitOf(node.roster[end.slot]);
   const auto held = static_cast<double>(figures->memory);
-  // The kernel would have left what it took for the node, had the node had more.
+  // The kernel would not have killed the pod for the node's sake if the node had had more memory.
   if (end.how == RecordedEnd::How::kOomKilled &&
       (IsAtLimit(held, limit) || pods_.FreedAt(segment, node.courses, at) <= 0)) {
     return NoteOomKill(node, end.slot, {segment.from().not_before, end.at, segment.to().not_after},

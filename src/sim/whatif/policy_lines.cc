@@ -10,7 +10,7 @@ namespace {
 
 constexpr Nanos kNanosPerUnit = 1'000'000'000;
 
-// The least whole amount that is not below the line.
+// The smallest whole amount that is not below the line.
 std::int64_t WholeLine(const ThresholdValue& value, std::int64_t capacity) {
   const Nanos nanos = QuantityOf(value, capacity).ToNanos();
   const Nanos whole =
@@ -45,7 +45,7 @@ bool PolicyLines::MeetsNone(const Observations& seen) const {
   return true;
 }
 
-// A share of the most capacity is no less than that of any other.
+// A share of the largest capacity is at least that of any other.
 bool PolicyLines::LiesBelow(const RecordedStretch& stretch) const {
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     const auto& extremes = stretch.by_signal[IndexOf(lines_[i].signal)];

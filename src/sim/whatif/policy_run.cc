@@ -10,11 +10,12 @@ namespace {
 
 using std::chrono::seconds;
 
-// Courses that are made up are looked at so often, and no more often than so many times a segment.
+// Simulated courses are looked at in steps of this length, and at most this many times in a
+// segment.
 constexpr Duration kFinestStep = seconds(1);
 constexpr int kMostSteps = 128;
 
-// So much of the reserve is free on average while what the node has left changes evenly.
+// How much of the reserve is free on average while the available amount changes evenly.
 double IdleBetween(double from, double to, std::int64_t reserved) {
   const auto most = static_cast<double>(reserved);
   return (std::clamp(from, 0.0, most) + std::clamp(to, 0.0, most)) / 2;
@@ -36,7 +37,7 @@ PolicyOutcome PolicyRun::Outcome() const {
 void PolicyRun::Begin(const WhatIfNode& node, const Frame& frame) {
   if (!frame.pass) return;
   agent_.Begin(*frame.pass, frame.at);
-  // A node of which one moment is known: what is short now is acted for now.
+  // Only one moment of the node is known, so the agent acts at once for what is short.
   const Segment moment(frame, frame);
   const VirtualSegment view(node, moment, fates_.pods());
   if (agent_.IsInStep(view)) return StepRecorded(view, false);
@@ -75,7 +76,7 @@ void PolicyRun::CountTime(Duration time, double idle) {
   }
 }
 
-// The policy was in force and nothing has differed, so that the pass itself is made once more.
+// The policy was in force and nothing has differed, so the recorded pass is repeated.
 void PolicyRun::StepRecorded(const VirtualSegment& view, bool violations) {
   const Segment& segment = view.segment();
   const Frame& to = segment.to();

@@ -12,7 +12,7 @@
 namespace jettison {
 namespace {
 
-// After an eviction the agent does not know for so long how fast memory is taken.
+// For this long after an eviction, the agent does not know how fast memory is taken.
 constexpr Duration kGrowthTakes = std::chrono::milliseconds(25);
 
 bool AreSame(const std::vector<Threshold>& a, const std::vector<Threshold>& b) {
@@ -21,14 +21,14 @@ bool AreSame(const std::vector<Threshold>& a, const std::vector<Threshold>& b) {
   });
 }
 
-// A watch pass has no storage limits; otherwise its policy is that of a full one.
+// A watch pass does not check storage limits; otherwise it has the policy of a full pass.
 bool DecideAlike(const PassPolicy& a, const PassPolicy& b) {
   return AreSame(a.thresholds, b.thresholds) && a.hard_first == b.hard_first &&
          a.layout == b.layout && a.pressure_transition_period == b.pressure_transition_period &&
          a.max_pod_grace_period_seconds == b.max_pod_grace_period_seconds;
 }
 
-// The result is the last of the thresholds that are the line acted for.
+// The last of the thresholds that are equal to the one acted for.
 std::optional<std::size_t> ActedFor(const std::vector<Threshold>& thresholds,
                                     const CycleReport& report) {
   if (!report.acting_for) return std::nullopt;
@@ -70,7 +70,7 @@ std::optional<SimulatedPass> SimulatedAgent::RepeatPass(const VirtualSegment& vi
                                                         bool breaks_limits) {
   const Frame& to = view.segment().to();
   const RecordedPass& pass = *to.pass;
-  // Passes that found nothing may be missing: what they left is what this one began with.
+  // Passes without findings may be missing; their state is the one with which this pass began.
   if (to.restarted || !to.follows) state_ = pass.before;
   last_pass_ = to.at;
   may_let_back_ = true;
@@ -109,7 +109,8 @@ std::optional<SimulatedPass> SimulatedAgent::MakePass(const VirtualSegment& view
   return Act(view, look, plan);
 }
 
-// An amount on the line counts as below it: a look within a segment is there for the crossing.
+// An amount on the line counts as below it, because a look within a segment is made for the
+// crossing.
 Observations SimulatedAgent::SeenAt(const VirtualSegment& view, Instant at) const {
   Observations seen = view.SeenAt(at);
   if (at >= view.segment().to().at) return seen;

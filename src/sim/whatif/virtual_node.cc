@@ -18,7 +18,7 @@ void Add(Observations& seen, Signal signal, double amount) {
       std::min(each->available + static_cast<std::int64_t>(std::llround(amount)), each->capacity);
 }
 
-// Of what the recording has of a pod that is away.
+// Adds what the recording has for a pod that is absent here.
 void Free(const PodStats& stats, Observations& seen) {
   if (stats.process_count) {
     Add(seen, Signal::kPidAvailable, static_cast<double>(*stats.process_count));

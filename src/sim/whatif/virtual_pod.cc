@@ -6,7 +6,7 @@
 namespace jettison {
 namespace {
 
-// How much of what a pod took since it came back may come sooner or later than before.
+// By what part the growth of a pod that came back may differ from its earlier growth.
 constexpr double kVaries = 0.25;
 
 double SecondsBetween(Instant from, Instant to) {

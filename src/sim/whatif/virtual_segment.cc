@@ -8,13 +8,13 @@
 namespace jettison {
 namespace {
 
-// Growth is measured over so long.
+// The time over which growth is measured.
 constexpr Duration kGrowthSpan = std::chrono::milliseconds(200);
-// What stands still for this long says how sure a time is.
+// The bounds of a time are derived from the growth over this span.
 constexpr Duration kBoundsSpan = std::chrono::seconds(2);
-// No two runs of the same pods are more alike than that (docs/simulation.md).
+// Two runs of the same pods never agree better than this (docs/simulation.md).
 constexpr Duration kNeverSurer = std::chrono::seconds(1);
-// Bounds reach no further than this.
+// Bounds are never wider than this.
 constexpr double kFarthestSeconds = 3600;
 
 Duration SpanOf(double in_seconds) {
@@ -22,7 +22,7 @@ Duration SpanOf(double in_seconds) {
       std::chrono::duration<double>(std::clamp(in_seconds, 0.0, kFarthestSeconds)));
 }
 
-// A pod of which the recording has nothing at that moment.
+// A pod for which the recording has no figures at that moment.
 PodStats StatsOf(const KnownPod& pod) {
   const Pod& spec = pod.facts->pod;
   PodStats stats{
@@ -70,7 +70,7 @@ std::optional<Instant> VirtualSegment::FirstCrossing(const std::vector<Threshold
   return first;
 }
 
-// By namespace and name, as the agent has them.
+// In the order of namespace and name, as in the agent.
 std::vector<PodSlot> VirtualSegment::SlotsThere(const Frame& recorded) const {
   std::vector<PodSlot> slots;
   for (const FramePod& figures : recorded.pods) {

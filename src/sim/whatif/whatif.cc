@@ -34,7 +34,7 @@ void WhatIf::PassOver(const RecordedStretch& stretch) {
   builder_.PassOver(stretch);
   const Duration time = Elapsed(last_->at, stretch.last);
   for (PolicyRun& run : runs_) run.PassOver(time, last_->seen);
-  // As if what was seen last had been seen until now.
+  // Extends the last observation until now.
   last_->at = last_->not_before = last_->not_after = stretch.last;
 }
 
@@ -94,7 +94,7 @@ void WhatIf::Lead(const Segment& segment, bool violations) {
   for (PolicyRun& run : runs_) run.Settle(node, segment.to());
 }
 
-// What the recording says of its pods: those that ended before the frame were seen for the last
+// Updates the recorded courses of the pods. Pods that ended before the frame were seen for the last
 // time before it.
 void WhatIf::Learn(const Frame& frame) {
   for (const RecordedEnd& end : frame.ends) {

@@ -26,7 +26,7 @@ std::vector<PolicyOutcome> Simulate(const std::vector<RecordedItem>& items,
   return whatif.Outcomes();
 }
 
-// How many of the world's evictions were foretold.
+// How many of the world's evictions were predicted.
 struct Score {
   std::size_t truths = 0;
   std::size_t found = 0;
@@ -52,7 +52,8 @@ void Compare(const TestWorld& truth, const PolicyOutcome& said, Duration reach, 
   }
 }
 
-// Random worlds under one policy, simulated under another one, beside what that one really does.
+// Random worlds under one policy, simulated under another policy, and compared with what that
+// policy really does.
 Score ScoreOf(std::int64_t in_force, std::int64_t other, const WhatIfOptions& options) {
   constexpr std::uint32_t kFirst = 300;
   constexpr std::uint32_t kWorlds = 12;

@@ -17,7 +17,7 @@ void ContainerdSource::OnListed(const Listing& listing) {
   if (adopt_) tasks_.Look();
 }
 
-// Those that are not told in time are found later.
+// Pods that are not reported in time are found later.
 void ContainerdSource::Await(Duration patience) {
   (void)AwaitAnswers(calls_, patience, [this] { return !sandboxes_.busy() && !tasks_.busy(); });
 }

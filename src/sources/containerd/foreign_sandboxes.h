@@ -28,7 +28,7 @@ class ForeignSandboxes {
     std::function<bool(const std::string&)> unread;
   };
 
-  ForeignSandboxes(FinderEdges edges, Wanted wanted)
+  ForeignSandboxes(const FinderEdges& edges, Wanted wanted)
       : edges_(edges), wanted_(std::move(wanted)), complaints_(edges.run) {}
   ForeignSandboxes(const ForeignSandboxes&) = delete;
   ForeignSandboxes& operator=(const ForeignSandboxes&) = delete;

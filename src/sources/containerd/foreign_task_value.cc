@@ -13,9 +13,10 @@ namespace {
 
 constexpr const char* kKindLabel = "io.cri-containerd.kind";
 constexpr const char* kNerdctlNameLabel = "nerdctl/name";
-// What every client of containerd copies from the image. (containerd: WithImageStopSignal)
+// The label that every client of containerd copies from the image. (containerd:
+// WithImageStopSignal)
 constexpr const char* kStopSignalLabel = "io.containerd.image.config.stop-signal";
-// The weight of who asks for nothing: the kernel's and Docker's default, which ctr writes down.
+// The default weight of the kernel and Docker, which ctr writes for containers without a request.
 constexpr std::uint64_t kUsualShares = 1024;
 
 bool IsAlphanumeric(char c) {
@@ -57,7 +58,7 @@ containers_api::ListContainersRequest ContainersOutsideCri(const std::vector<std
   return request;
 }
 
-// Two separators: no name of either has them.
+// Two separators, because neither name contains them.
 std::string KeyOf(const std::string& in_namespace, const containers_api::Container& container) {
   return fmt::format("{}--{}", in_namespace, container.id());
 }
@@ -70,7 +71,7 @@ ForeignIdentity IdentityOf(const std::string& in_namespace,
                            .uid = container.id(),
                            .labels = {container.labels().begin(), container.labels().end()},
                            .annotations = spec.annotations};
-  // Several containers may have the same one, and each is a pod here.
+  // Several containers may have the same name, and each is a pod here.
   identity.labels.erase(std::string(kPodUidLabel));
   return identity;
 }

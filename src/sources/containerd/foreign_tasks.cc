@@ -52,7 +52,7 @@ void ForeignTasks::Answered(bool complete) {
   std::erase_if(left_out_, [&](const auto& entry) { return !is_there(entry.first); });
 }
 
-// A runtime that does not answer, or not well, is asked again after the next listing.
+// A runtime that does not answer, or returns an error, is asked again after the next listing.
 void ForeignTasks::OnNamespaces(const Result<namespaces_api::ListNamespacesResponse>& answer) {
   no_api_ = !answer && answer.error().code == ErrorCode::kNotFound;
   if (!answer) return;

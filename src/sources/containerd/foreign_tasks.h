@@ -19,7 +19,7 @@ namespace jettison::cri {
 // left out, as a sandbox is. A runtime without containerd's own API is asked once.
 class ForeignTasks {
  public:
-  explicit ForeignTasks(FinderEdges edges) : edges_(edges), complaints_(edges.run) {}
+  explicit ForeignTasks(const FinderEdges& edges) : edges_(edges), complaints_(edges.run) {}
   ForeignTasks(const ForeignTasks&) = delete;
   ForeignTasks& operator=(const ForeignTasks&) = delete;
   ~ForeignTasks() = default;

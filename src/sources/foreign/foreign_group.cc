@@ -17,7 +17,7 @@ tl::unexpected<Error> Ended() {
   return Fail(ErrorCode::kNotFound, "its process has ended");
 }
 
-// The groups of a process that has not ended; kNotFound where it has.
+// The groups of a process that has not ended; kNotFound if it has.
 Result<std::string> GroupsOf(Processes& processes, pid_t pid) {
   auto groups = processes.ReadFile(pid, "cgroup");
   if (!groups) return groups;
@@ -32,8 +32,9 @@ bool IsAtOrBelow(std::string_view group, std::string_view other) {
   return group.starts_with(other) && (group.size() == other.size() || group[other.size()] == '/');
 }
 
-// A container may have made groups below its own. Empty: none of those that begin with the node's
-// own, which is so many characters long with its slash, is the container's.
+// The part of `group` that is the container's own, because a container may have made groups below
+// it. `below` is the length of the node's group with its slash. Empty: no group below the node's is
+// the container's.
 std::string OwnPartOf(const std::string& group, std::size_t below, const ForeignProcess& process) {
   if (process.id.empty()) return {};
   if (process.cgroups_path) {
@@ -67,7 +68,7 @@ Result<std::string> ForeignGroupOf(const NodeGroups& node, const ForeignProcess&
   if (!group.starts_with(below) || group.find("/..") != std::string::npos) {
     return refuse("does not lie below the node's");
   }
-  // Whoever kills a group must know whose it is.
+  // A group may only be killed if it is known whose it is.
   const std::string own = OwnPartOf(group, below.size(), process);
   if (own.empty()) return refuse("is not named after its container");
   std::string found = own.substr(below.size());
@@ -80,7 +81,7 @@ bool HoldsThisAgent(const NodeGroups& node, const std::string& group) {
   return agent && IsAtOrBelow(MemoryGroupIn(*agent), fmt::format("{}/{}", node.prefix, group));
 }
 
-// A limit that holds for everybody is none of its own.
+// A limit that applies to all is not the group's own.
 std::optional<std::uint64_t> ForeignMemoryLimitOf(const NodeGroups& node,
                                                   const std::string& group) {
   Cgroups& cgroups = node.cgroups;

@@ -15,8 +15,8 @@ namespace {
 // the base itself is the responsibility of the software that runs the pod.
 constexpr Duration kStopPatience = std::chrono::seconds(2);
 
-// The folder of a container's logs where they are laid out as Kubernetes has it, in one of its own;
-// any other holds more than its logs.
+// The folder of a container's logs if it has its own, as in Kubernetes' layout; any other folder
+// contains more than its logs.
 std::string LogFolderOf(const std::string& path, const std::string& name) {
   const std::string folder = path.substr(0, path.find_last_of('/') + 1);
   return path.starts_with('/') && folder.ends_with("/" + name + "/")

@@ -62,7 +62,7 @@ TEST(ForeignPodValue, APodsGroupIsItsOwnOrThoseOfItsContainers) {
               ElementsAre("x.slice/kubepods-podu_v.slice"));
   EXPECT_THAT(PodGroupsOf({Running("1", "a", "k8s.io/1"), Running("2", "b", "k8s.io/2")}, "u"),
               ElementsAre("k8s.io/1", "k8s.io/2"))
-      << "others may be beside them";
+      << "other labels may be beside them";
   EXPECT_THAT(PodGroupsOf({Running("1", "a", "1")}, ""), ElementsAre("1"));
 }
 

@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// A keeper that answers when it is asked, and writes down what it hears.
+// A container manager that answers when it is asked, and records its calls.
 class FakeAnchor : public Anchor {
  public:
   explicit FakeAnchor(std::vector<std::string>& heard) : heard_(heard) {}
@@ -46,8 +46,8 @@ class FakeBase : public Base {
   std::vector<std::string>& heard_;
 };
 
-// A source as the next one may be: it is told the pod itself, and its keeper is neither of those
-// that there are.
+// An example of a new source: it is told the pod directly, and has a container manager of its own
+// kind.
 class ForeignRosterTest : public testing::Test {
  protected:
   ForeignRosterTest() {
@@ -78,7 +78,7 @@ class ForeignRosterTest : public testing::Test {
   [[nodiscard]] Result<void> Take(const std::string& key) {
     return roster_.Take(Finding(key), complaints_);
   }
-  // What is told when everything that is due has been done.
+  // The events after all work that is due has been done.
   std::vector<RuntimeEvent> Events() {
     readiness_->Dispatch();
     roster_.Advance();
@@ -135,14 +135,14 @@ TEST_F(ForeignRosterTest, WhatAListHasNoMoreIsGoneAndOtherListsSayNothingOfIt) {
   roster_.OnListed("pods of a kubelet", {});
   ASSERT_THAT(edges_.events, SizeIs(1));
   EXPECT_FALSE(roster_.Has("k"));
-  EXPECT_THAT(heard_, IsEmpty()) << "it is its owner's";
+  EXPECT_THAT(heard_, IsEmpty()) << "it belongs to its owner";
 }
 
 TEST_F(ForeignRosterTest, APodWhoseUidIsTakenIsKnownByItsKey) {
   taken_ = "u";
   ASSERT_TRUE(Take("k"));
   EXPECT_NE(roster_.Find("k"), nullptr);
-  EXPECT_FALSE(Take("k")) << "both are taken";
+  EXPECT_FALSE(Take("k")) << "both names are taken";
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ ContainerSpec SpecOf(Json document) {
   return spec;
 }
 
-// The group up to and with its first part of this name; empty: it has none.
+// The group up to and including its first component with this name; empty: it has none.
 std::string UpTo(std::string_view group, std::string_view name) {
   for (std::size_t begin = 0; begin < group.size();) {
     const std::size_t end = std::min(group.find('/', begin), group.size());

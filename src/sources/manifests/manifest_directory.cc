@@ -47,8 +47,8 @@ Result<std::string> ReadText(int fd, std::int64_t size) {
               fmt::format("is larger than {} MiB", kMaxManifestBytes >> 20));
 }
 
-// A name that was just made is complete at once when it is a link to a file that was there before;
-// for a new file the close of its writer tells.
+// A new name is complete at once if it is a link to an existing file; a new file is complete when
+// its writer closes it.
 bool IsLink(const std::string& path) {
   struct stat status {};
   if (lstat(path.c_str(), &status) != 0) return false;
@@ -124,7 +124,7 @@ bool ManifestDirectory::Wants(const std::string& name) const {
   return only_ ? name == *only_ : !IsHidden(name);
 }
 
-// Whether a file of that path would be read; those of a path that was configured before would not.
+// Whether a file with that path is read; files of a previously configured path are not.
 bool ManifestDirectory::IsHere(const std::string& file) const {
   const std::string start = PathOf("");
   if (!file.starts_with(start)) return false;
@@ -132,7 +132,7 @@ bool ManifestDirectory::IsHere(const std::string& file) const {
   return !name.empty() && name.find('/') == std::string::npos && Wants(name);
 }
 
-// A mount over the folder is not told by the kernel.
+// The kernel does not report a mount over the folder.
 bool ManifestDirectory::IsSameFolder() const {
   struct stat status {};
   return stat(folder_.c_str(), &status) == 0 && folder_id_ &&
@@ -156,7 +156,7 @@ std::vector<ManifestChange> ManifestDirectory::TakeChanges() {
       if ((event.mask & kSelfEvents) != 0 && event.wd == watch_) lost = true;
       if ((event.mask & IN_Q_OVERFLOW) != 0) all = true;
       if (name.empty()) continue;
-      // Behind a link the file that counts has another name.
+      // The file behind a link has a different name.
       if (!Wants(name)) {
         all = all || IsHidden(name);
       } else if ((event.mask & IN_CREATE) == 0 || IsLink(PathOf(name))) {
@@ -203,7 +203,7 @@ Result<ManifestDirectory::Listing> ManifestDirectory::List() const {
 std::vector<ManifestChange> ManifestDirectory::ScanAll(Patience patience) {
   std::vector<ManifestChange> changes;
   std::set<std::string> files;
-  // A folder that cannot be listed for another reason than its absence keeps what it had.
+  // If a folder cannot be listed for a reason other than its absence, its files stay known.
   auto listed = List();
   listed_ = listed || listed.error().code == ErrorCode::kNotFound;
   if (listed) {
@@ -247,7 +247,7 @@ ManifestChange ManifestDirectory::Unreadable(const std::string& file, Error erro
   return {file, ManifestUnreadable{std::move(error)}};
 }
 
-// Nothing but a regular file is opened: with a device that alone can have an effect.
+// Only regular files are opened, because opening a device can have an effect.
 std::optional<ManifestChange> ManifestDirectory::Look(const std::string& file, Patience patience) {
   struct stat status {};
   if (stat(file.c_str(), &status) != 0) {
@@ -261,7 +261,7 @@ std::optional<ManifestChange> ManifestDirectory::Look(const std::string& file, P
     if (known == known_.end()) return std::nullopt;
     return ManifestChange{file, ManifestUnsettled{}};
   }
-  // It may be exchanged for a FIFO at this very moment, and must not block.
+  // The file may be replaced by a FIFO at this moment, so the open must not block.
   FileDescriptor fd;
   if (S_ISREG(status.st_mode)) {
     fd = FileDescriptor(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
@@ -271,7 +271,7 @@ std::optional<ManifestChange> ManifestDirectory::Look(const std::string& file, P
   }
   auto text = S_ISREG(status.st_mode) ? ReadWithin(file, fd, status.st_size)
                                       : Fail(ErrorCode::kInvalidArgument, "is not a regular file");
-  // What could not be read this time has not been told.
+  // A file that could not be read this time does not count as reported.
   const bool told = text || text.error().code == ErrorCode::kInvalidArgument;
   Stamp& stamp = known_[file];
   stamp = told ? StampOf(status) : Stamp{};
@@ -280,8 +280,8 @@ std::optional<ManifestChange> ManifestDirectory::Look(const std::string& file, P
   return ManifestChange{file, ManifestText{std::move(*text)}};
 }
 
-// The text, where there is room for it beside the other files'. One that there is none for is tried
-// again by each Rescan: others may have become smaller.
+// The text, if it fits beside those of the other files. Each Rescan tries a text that did not fit
+// again, because others may have become smaller.
 Result<std::string> ManifestDirectory::ReadWithin(const std::string& file, const FileDescriptor& fd,
                                                   std::int64_t size) const {
   auto text = ReadText(fd.get(), size);

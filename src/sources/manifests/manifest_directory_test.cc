@@ -113,8 +113,8 @@ TEST(ManifestDirectory, AFileMovedOrLinkedIntoTheFolderIsReadAtOnce) {
   fs::rename(elsewhere / "x", folder / "moved");
   EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("moved=x"));
   fs::rename(folder / "moved", folder / ".moved");
-  // The soft link leads nowhere now: a change behind a hidden name makes it look at every file.
-  // The hard link has another time of change and is told again.
+  // The symbolic link leads nowhere now: a change behind a hidden name makes it look at every file.
+  // The hard link has a new change time and is reported again.
   EXPECT_THAT(Told(directory.TakeChanges()),
               ElementsAre("hard=x", "moved gone", "soft gone with its folder"));
 }
@@ -182,7 +182,7 @@ TEST(ManifestDirectory, WhatAnotherFolderOfTheSamePathDoesNotHaveGoesWithItsFold
   fs::rename(folder / "m", folder / "away");
   fs::rename(folder / "other", folder / "m");
   EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a gone with its folder", "b=b2"));
-  // It watches the one that is there now.
+  // It watches the present folder now.
   folder.Write("m/c", "c");
   EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("c=c"));
 }
@@ -218,7 +218,7 @@ TEST(ManifestDirectory, AFileThatCannotBeReadIsThereAndTriedAgain) {
   const TemporaryFolder folder;
   folder.Write("a", "a");
   auto directory = ManifestDirectory::Open(folder.path()).value();
-  // A loop of links cannot be resolved, for root neither.
+  // A loop of links cannot be resolved, not even by root.
   fs::create_symlink("loop", folder / "loop");
   EXPECT_THAT(Told(directory.Rescan()),
               ElementsAre("a=a", "loop: stat: Too many levels of symbolic links"));
@@ -299,7 +299,7 @@ TEST(ManifestDirectory, FilesThatTogetherAreTooLargeAreReadAsFarAsThereIsRoom) {
   MakeOld(folder / "f");
   const auto changes = directory.Rescan();
   ASSERT_EQ(changes.size(), 2U);
-  EXPECT_TRUE(std::holds_alternative<ManifestText>(changes[1].now)) << "there is room now";
+  EXPECT_TRUE(std::holds_alternative<ManifestText>(changes[1].now)) << "there is space now";
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kNamespaceOfCri = "k8s.io";
 
-// One removal; its steps hold it.
+// One removal, which its pending calls keep alive.
 class Removal : public std::enable_shared_from_this<Removal> {
  public:
   Removal(Calls& calls, std::string id, Duration deadline, std::function<void(Result<void>)> done)
@@ -49,7 +49,7 @@ class Removal : public std::enable_shared_from_this<Removal> {
   [[nodiscard]] static bool IsLeftBehind(task_api::Status status) {
     return status == task_api::CREATED || status == task_api::STOPPED;
   }
-  // One that has ended meanwhile cannot be killed, and can be deleted.
+  // A container that has ended meanwhile cannot be killed, but it can be deleted.
   void KillTask(ContainerdCalls& containerd) {
     tasks_api::KillRequest request;
     request.set_container_id(id_);

@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// A start that was killed is given up when the runtime does not answer for this long.
+// A start that was killed is given up if the runtime does not answer for this long.
 constexpr Duration kStartPatience = seconds(1);
 
 std::int64_t WholeSeconds(Duration duration) {
@@ -49,7 +49,7 @@ void ContainerRun::Start(const Sandbox& sandbox) {
 }
 
 void ContainerRun::OnStart(Result<StartedContainer> started) {
-  if (phase_ != Phase::kStarting) return;  // given up meanwhile
+  if (phase_ != Phase::kStarting) return;  // it was given up meanwhile
   if (!started) return FailStart(started.error());
   on_patience_.Stop();
   Begin(*started);

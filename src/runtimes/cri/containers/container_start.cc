@@ -124,7 +124,7 @@ void ContainerStart::Create() {
 
 void ContainerStart::OnCreated(const Result<api::CreateContainerResponse>& answer) {
   if (!answer || answer->container_id().empty()) {
-    // A container that is half made, or of which only its ID is unknown, is found by its labels.
+    // A container that is incomplete or whose ID is unknown is found by its labels.
     context_.WantRelist();
     return Finish(Fail(answer
                            ? Error{ErrorCode::kInternal,
@@ -136,7 +136,7 @@ void ContainerStart::OnCreated(const Result<api::CreateContainerResponse>& answe
     RemoveContainer();
     return Finish(Fail(Abandoned()));
   }
-  // The next agent finds one that never ran.
+  // The container is not started; the next agent finds one that never ran.
   if (context_.draining) return;
   if (order_.write_down) order_.write_down();
   api::StartContainerRequest request;
@@ -164,8 +164,8 @@ void ContainerStart::Look() {
                                  lifetime_.Guard([this](const auto& answer) { OnStatus(answer); }));
 }
 
-// The container runs by now, whatever is answered: its process is found in the runtime's words, or
-// in its group, or it is asked for again. One that has ended since has none.
+// The container runs by now, whatever the answer is. Its process is found in the answer or in its
+// group, or the status is requested again. A container that has ended since has no process.
 void ContainerStart::OnStatus(const Result<api::ContainerStatusResponse>& answer) {
   if (abandoned_) {
     RemoveContainer();
@@ -198,7 +198,7 @@ void ContainerStart::OnStatus(const Result<api::ContainerStatusResponse>& answer
 }
 
 void ContainerStart::RemoveContainer() {
-  // Gone from here on; what this leaves is found by its labels.
+  // The container counts as gone from now on; if the removal fails, it is found by its labels.
   RemoveContainerWithTask(context_.calls, id_, context_.options.request_timeout,
                           lifetime_.Guard([this](const Result<void>& removed) {
                             context_.LogFailure("remove a container that did not start", removed);
@@ -209,7 +209,7 @@ void ContainerStart::RemoveContainer() {
 void ContainerStart::Abandon() {
   abandoned_ = true;
   if (errand_) errand_->Hurry();
-  // A wait for the next look has nobody left to look for.
+  // The wait for the next status is not needed any more.
   if (retry_) {
     retry_.Stop();
     RemoveContainer();

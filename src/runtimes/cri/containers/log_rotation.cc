@@ -18,13 +18,13 @@
 namespace jettison::cri {
 namespace {
 
-// Another file of that name stays: nobody's lines may be lost.
+// Fails if the new name exists, so that no lines are lost.
 Result<void> Rename(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
   return FailErrno("rename " + from);
 }
 
-// What the child does, with whole paths.
+// The work of the child, with absolute paths.
 struct TidyOrder {
   struct Compression {
     std::string from;
@@ -45,7 +45,7 @@ TidyOrder OrderFor(const std::string& folder, const LogTidying& plan) {
   return order;
 }
 
-// The agent may run before everything else; this is for idle times. (linux/ioprio.h)
+// The agent may have the highest priority; this work may only use idle time. (linux/ioprio.h)
 void GiveWay() {
   constexpr int kLowest = 19;
   constexpr int kWhoProcess = 1;
@@ -54,7 +54,7 @@ void GiveWay() {
   (void)::syscall(SYS_ioprio_set, kWhoProcess, 0, kIdleClass);
 }
 
-// What is gone was removed with its pod.
+// A missing file was removed with its pod.
 int Tidy(const TidyOrder& order) {
   GiveWay();
   int error = 0;
@@ -90,7 +90,7 @@ void LogRotation::Look() {
   std::erase_if(failing_, [&](const std::string& path) { return !paths.contains(path); });
 }
 
-// One that is missing was renamed by an agent that ended before it could tell the runtime.
+// A missing log was renamed by an agent that ended before it could tell the runtime.
 void LogRotation::LookAt(const RunningLog& log) {
   struct stat facts {};
   if (::stat(log.path.c_str(), &facts) == 0) {
@@ -109,7 +109,7 @@ void LogRotation::Rotate(const RunningLog& log) {
   const std::string rotated =
       log.path.substr(0, slash + 1) +
       NextRotatedName(*names, log.path.substr(slash + 1), context_.clock.Wall());
-  if (kernel::Exists(rotated)) return;  // of this very second: next time
+  if (kernel::Exists(rotated)) return;  // from this second; the next look rotates
   if (const auto renamed = Rename(log.path, rotated); !renamed) {
     return Say(log.path, renamed.error());
   }
@@ -127,7 +127,8 @@ void LogRotation::Reopen(const RunningLog& log, const std::string& rotated) {
       }));
 }
 
-// Where the runtime has opened a new one all the same, that stays.
+// If the call failed, the log gets its name back, unless the runtime has opened a new one all the
+// same.
 void LogRotation::OnReopened(const RunningLog& log, const std::string& rotated,
                              const Result<void>& outcome) {
   reopening_.erase(log.path);
@@ -167,7 +168,8 @@ void LogRotation::TidyNext() {
   }
 }
 
-// Once, until it works again or the container has ended. One that is ending has nothing to reopen.
+// Logs a failure once, until rotation works again or the container has ended. A container that is
+// ending has no log to reopen.
 void LogRotation::Say(const std::string& path, const Error& error) {
   if (error.code == ErrorCode::kNotFound || !failing_.insert(path).second) return;
   context_.Log(error.In("rotate the log " + path).message);

@@ -46,7 +46,7 @@ class CriLogRotation : public CriRuntime {
     }
     return true;
   }
-  // Several looks at the logs.
+  // Looks at the logs several times.
   void Pass() { (void)bed_.Await<PodRemoved>("nobody", milliseconds(50)); }
   [[nodiscard]] int Reopenings() {
     const auto calls = bed_.calls->TakeCalls();
@@ -67,7 +67,7 @@ TEST_F(CriLogRotation, ALogThatHasGrownIsRenamedAndOpenedAnew) {
   Pass();
   EXPECT_EQ(Reopenings(), 1);
   EXPECT_EQ(runtime().DiskOf(SimplePod("u")).containers[0].logs, Folder())
-      << "what is measured holds the rotated files";
+      << "the measured size includes the rotated files";
 }
 
 TEST_F(CriLogRotation, OlderFilesAreCompressedAndNoMoreKeptThanAllowed) {
@@ -93,7 +93,7 @@ TEST_F(CriLogRotation, WhereTheRuntimeFailsTheLogGetsItsNameBackAndThatIsSaidOnc
   Write(std::string(200, 'a'));
   (void)Reopenings();
   ASSERT_TRUE(Becomes([this] { return Reopenings() > 0; }));
-  ASSERT_TRUE(Becomes([this] { return Reopenings() > 0; })) << "and is tried again";
+  ASSERT_TRUE(Becomes([this] { return Reopenings() > 0; })) << "it is tried again";
   EXPECT_TRUE(Becomes([this] { return Read("0.log") == std::string(200, 'a'); }));
   EXPECT_THAT(Names(), ElementsAre("0.log"));
   EXPECT_THAT(bed_.logged, ElementsAre(HasSubstr("not today")));

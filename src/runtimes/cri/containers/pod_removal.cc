@@ -18,8 +18,8 @@ using std::chrono::milliseconds;
 
 constexpr Duration kFirstRetry = milliseconds(5);
 constexpr Duration kLastRetry = std::chrono::seconds(5);
-// Processes that were killed take a moment to go; only then is a failure worth a word. With the
-// delays above somewhat more than a second.
+// Killed processes take a moment to end, so a failure is only logged after this many tries, which
+// take somewhat more than a second with the delays above.
 constexpr int kPatientFailures = 8;
 constexpr Duration kLayerLookEvery = milliseconds(25);
 constexpr int kLayerLooks = 400;  // 10 s together
@@ -41,7 +41,8 @@ void PodRemoval::KillGroups() {
   }
 }
 
-// What the pod's processes hold is wanted back whether or not the runtime answers.
+// The processes are killed first, so that what they hold becomes free even if the runtime does not
+// answer.
 void PodRemoval::RemoveSandboxes() {
   KillGroups();
   clearance_ = std::make_unique<SandboxClearance>(
@@ -53,7 +54,8 @@ void PodRemoval::RemoveSandboxes() {
   clearance_->Start();
 }
 
-// One after the other; what is left of a group that systemd does not end is removed as any other.
+// Stops the slices one after the other. If systemd does not remove a group, it is removed like any
+// other.
 void PodRemoval::StopSlices() {
   if (context_.slices == nullptr || stopped_slices_ == remains_.groups.size()) {
     return RemoveGroups();
@@ -65,9 +67,9 @@ void PodRemoval::StopSlices() {
                         }));
 }
 
-// Whether processes live there, or dead ones wait for their parent to ask for them: those hold
-// process ids, which the node is short of when the pod went for that. A parent that never asks is
-// waited for only so long.
+// Whether the group has processes, or zombies that their parent has not reaped. Zombies hold
+// process ids, and a shortage of these may be the reason for the eviction. A parent that never
+// reaps is waited for only a limited time.
 bool PodRemoval::IsInhabited(const std::string& group) const {
   const auto living = context_.cgroups.Processes(group);
   if (living && !living->empty()) return true;
@@ -77,7 +79,7 @@ bool PodRemoval::IsInhabited(const std::string& group) const {
 
 void PodRemoval::RemoveGroups() {
   for (const std::string& group : remains_.groups) {
-    // Removing may wait for what lives there, and nothing here may wait.
+    // The removal of a group with processes may wait, and nothing here may wait.
     const Result<void> removed = IsInhabited(group)
                                      ? Fail(ErrorCode::kUnavailable, "tasks are left in " + group)
                                      : context_.group_end.Remove(group);
@@ -89,8 +91,8 @@ void PodRemoval::RemoveGroups() {
   RemoveFiles();
 }
 
-// Under another name the folder is no pod's any more, whatever becomes of the deletion. Where it
-// cannot have one, it is deleted under its own.
+// After it is renamed, the folder belongs to no pod, even if the deletion fails. If it cannot be
+// renamed, it is deleted under its own name.
 void PodRemoval::RemoveFiles() {
   const kernel::Paths& paths = context_.paths;
   const std::string folder = paths.Pod(remains_.uid);

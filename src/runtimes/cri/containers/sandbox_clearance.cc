@@ -9,7 +9,7 @@
 namespace jettison::cri {
 namespace {
 
-// Whether a call about something left nothing of it: done, or it was gone.
+// Whether nothing is left after the call: it succeeded, or the object did not exist.
 template <typename T>
 bool IsOver(const Result<T>& answer) {
   return answer || answer.error().code == ErrorCode::kNotFound;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kTries = 2;
 
-// Setting up a network may take its time. (kubelet: RunPodSandbox gets twice the timeout)
+// Setting up a network may take long. (kubelet: RunPodSandbox gets twice the timeout)
 Duration DeadlineOf(const RuntimeContext& context) {
   return context.options.request_timeout * 2;
 }
@@ -52,7 +52,7 @@ SandboxCreation::SandboxCreation(RuntimeContext& context, const PodPlan& plan,
       sandbox_{.id = "", .attempt = first_attempt, .host_network = plan.pod.host_network},
       done_(std::move(done)) {}
 
-// The runtime has systemd make the slice where there is none, and that without limits.
+// If there is no slice, the runtime has systemd make one without limits.
 void SandboxCreation::Start() {
   Slices* const slices = context_.slices;
   if (slices == nullptr) return AskStatus();
@@ -84,7 +84,7 @@ void SandboxCreation::Clear() {
 void SandboxCreation::OnCleared(const Result<std::uint32_t>& next_attempt) {
   if (failures_ == 0 && !next_attempt) return done_(Fail(next_attempt.error()));
   if (!next_attempt) {
-    // The failure is what matters; the rest is found and removed by the next listing.
+    // Only the failure matters; what is left is found and removed after the next listing.
     context_.LogFailure("pod " + FullName(pod_), next_attempt);
     context_.WantRelist();
     return done_(Fail(failure_));

@@ -13,8 +13,8 @@
 namespace jettison::cri {
 namespace {
 
-// The child's whole life. It keeps nothing of the agent's open: a lock or a socket must not outlive
-// the agent in it.
+// All that the child does. It closes all descriptors of the agent, because a lock or a socket must
+// not outlive the agent in the child.
 [[noreturn]] void RunChild(const ChildJob::Work& work) {
   (void)::syscall(SYS_close_range, 0, ~0U, 0);
   ::_exit(work());
@@ -24,7 +24,7 @@ namespace {
 
 Result<std::unique_ptr<ChildJob>> ChildJob::Start(kernel::Readiness& readiness, std::string what,
                                                   const Work& work, Done done) {
-  // Without the handlers that libraries run at a fork: the child calls none of them.
+  // Skips the fork handlers of libraries, because the child calls no library.
   const pid_t pid = ::_Fork();
   if (pid < 0) return FailErrno("start a process to " + what);
   if (pid == 0) RunChild(work);
@@ -46,7 +46,7 @@ ChildJob::~ChildJob() {
   (void)::waitid(P_PIDFD, static_cast<id_t>(child_.get()), &ignored, WEXITED);
 }
 
-// The job may be destroyed by what it tells.
+// The callback may destroy the job.
 void ChildJob::OnEnded() {
   siginfo_t status{};
   if (::waitid(P_PIDFD, static_cast<id_t>(child_.get()), &status, WEXITED | WNOHANG) != 0 ||

@@ -15,8 +15,8 @@
 namespace jettison::cri {
 namespace {
 
-// zlib asks for some 268 KiB (zconf.h: (1 << (windowBits+2)) + (1 << (memLevel+9))). Pages that
-// nobody touches cost nothing.
+// zlib asks for some 268 KiB (zconf.h: (1 << (windowBits+2)) + (1 << (memLevel+9))). Pages that are
+// never touched cost nothing.
 alignas(std::max_align_t) std::array<unsigned char, std::size_t{512} << 10> workspace;
 std::array<unsigned char, std::size_t{64} << 10> input;
 std::array<unsigned char, std::size_t{64} << 10> output;
@@ -44,7 +44,7 @@ int WriteAll(int fd, std::size_t size) {
   return 0;
 }
 
-// Compresses what is in the input, the last of it or not.
+// Compresses the present input, which may be the last part.
 int Compress(z_stream& stream, int to, bool last) {
   do {
     stream.next_out = output.data();

@@ -50,9 +50,9 @@ bool IsLink(const std::string& path) {
   return ::lstat(path.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode);
 }
 
-// A folder for a folder, a file for a file.
+// Makes the mount point: a folder for a folder, a file for a file.
 Result<void> MakePlace(const std::string& place, bool is_folder) {
-  // What another run of the container had there.
+  // Mounts of an earlier run of the container.
   while (kernel::DetachPrivately(AT_FDCWD, place.c_str()) == 0) {
   }
   if (::unlink(place.c_str()) != 0) (void)::rmdir(place.c_str());
@@ -73,7 +73,7 @@ Result<std::string> BindSubPath(const SubPath& sub_path, const std::string& plac
   if (!content) return FailErrno(fmt::format("open {} within {}", path, source));
   struct stat facts {};
   if (::fstat(content.get(), &facts) != 0) return FailErrno("stat");
-  // All that may hang has answered.
+  // Nothing after this point may hang.
   if (!wanted) return Fail(ErrorCode::kUnavailable, "nobody waits for it any more");
   if (auto made = MakePlace(place, S_ISDIR(facts.st_mode)); !made) return Fail(made.error());
   auto bound = kernel::BindPrivately(content, place);

@@ -81,7 +81,8 @@ TEST_F(LiveSubPath, NothingIsMadeInWhatTheOperatorKeeps) {
   EXPECT_TRUE(BindSubPath({own, "typo/inner", true}, place_));
 }
 
-// A host as systemd sets it up, where mounts are shared: a file system is mounted in the volume.
+// A host with shared mounts, as systemd sets them up, and a file system that is mounted in the
+// volume.
 class LiveSubPathOnSharedMounts : public LiveSubPath {
  protected:
   void SetUp() override {
@@ -116,7 +117,7 @@ class LiveSubPathOnSharedMounts : public LiveSubPath {
 
 TEST_F(LiveSubPathOnSharedMounts, WhatIsMountedWithinTheVolumeStaysThereThroughAllOfIt) {
   ASSERT_TRUE(BindSubPath({volume_, "sub"}, place_));
-  EXPECT_FALSE(kernel::Exists(place_ + "/inner/kept")) << "a file system within is not shown";
+  EXPECT_FALSE(kernel::Exists(place_ + "/inner/kept")) << "a file system inside is not visible";
   ASSERT_TRUE(BindSubPath({volume_, "sub"}, place_)) << "the next run of the container";
   EXPECT_TRUE(kernel::Exists(inner_ + "/kept"));
   ASSERT_EQ(RemoveTree((folder_.path() + "/places").c_str()), 0) << "the pod is removed";
@@ -134,7 +135,7 @@ TEST_F(LiveSubPathOnSharedMounts, WhatTheHostMountsMeanwhileStaysThereToo) {
   ASSERT_EQ(::umount2(later.c_str(), MNT_DETACH), 0);
 }
 
-// What an agent that was killed in the middle, or an earlier version of it, has left.
+// A mount that an agent left which was killed in the middle, or an earlier version.
 TEST_F(LiveSubPathOnSharedMounts, ASharedCopyIsCutOffBeforeItIsDetached) {
   ASSERT_TRUE(kernel::MakeFolders(place_));
   for (int runs = 0; runs < 2; ++runs) {

@@ -30,7 +30,7 @@ struct Unref {
 using Bus = std::unique_ptr<sd_bus, Unref>;
 using Message = std::unique_ptr<sd_bus_message, Unref>;
 
-// The first error of several steps; those after it are passed over.
+// Runs steps until the first error; the steps after it are skipped.
 class Steps {
  public:
   template <typename Step>
@@ -48,13 +48,13 @@ int AppendNumber(sd_bus_message* message, const char* property, std::uint64_t va
   return ::sd_bus_message_append(message, "(sv)", property, "t", value);
 }
 
-// CPU time a second that a quota in a period comes to, in microseconds.
+// A quota in a period as CPU time a second, in microseconds.
 std::uint64_t MicrosecondsPerSecond(std::int64_t quota_us, std::uint64_t period_us) {
   constexpr std::uint64_t kSecond = 1'000'000;
   return static_cast<std::uint64_t>(quota_us) * kSecond / period_us;
 }
 
-// What is not limited is not named. (systemd.resource-control(5))
+// Resources without a limit are left out. (systemd.resource-control(5))
 int AppendLimits(sd_bus_message* message, const CgroupLimits& limits) {
   constexpr std::uint64_t kUsualPeriod = 100'000;
   Steps steps;
@@ -82,7 +82,7 @@ int AppendLimits(sd_bus_message* message, const CgroupLimits& limits) {
 
 }  // namespace
 
-// What is asked of systemd's manager.
+// A call to systemd's manager.
 struct SystemdSlices::Question {
   const char* method;
   std::string what;  // for errors: "stop kubepods-podu.slice"
@@ -91,7 +91,7 @@ struct SystemdSlices::Question {
   std::string_view forgiven = {};  // the name of an error that stands for success
 };
 
-// A connection and the one question that is asked over it.
+// A connection and the one call that is made over it.
 class SystemdSlices::Request {
  public:
   explicit Request(const Question& question) : what_(question.what), forgiven_(question.forgiven) {}

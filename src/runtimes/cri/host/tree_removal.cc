@@ -22,7 +22,7 @@ namespace {
 constexpr int kMaxDepth = 64;
 constexpr int kMaxStackedMounts = 64;
 
-// As getdents64 writes it.
+// The record of getdents64.
 struct Entry {
   std::uint64_t inode;
   std::int64_t offset;
@@ -41,8 +41,8 @@ bool IsMounted(int folder, const char* name) {
          (facts.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
-// Calls back with the name of everything in an open folder, in one round that may miss what changes
-// meanwhile; false: there was nothing.
+// Calls back with the name of each entry of an open folder. One round may miss entries that change
+// meanwhile. False: the folder was empty.
 template <typename Visit>
 bool ForEachName(int folder, Visit visit) {
   std::array<char, 4096> buffer;
@@ -77,7 +77,8 @@ class Removal {
     ::close(inner);
     if (::unlinkat(folder, name, AT_REMOVEDIR) != 0 && errno != ENOENT) Note(errno);
   }
-  // Everything within an open folder; what lies too deep is moved up to where it began first.
+  // Deletes everything in an open folder; what is nested too deep is first moved up to the top of
+  // the tree.
   void Empty(int folder, int depth) {
     if (depth == 1) top_ = folder;
     const auto remove = [&](const char* name) {

@@ -10,7 +10,7 @@
 namespace jettison::cri {
 namespace {
 
-// A large image over a slow line; whoever waits for it can still remove the pod.
+// Enough for a large image over a slow line; the pod can be removed meanwhile.
 constexpr Duration kPullDeadline = std::chrono::minutes(15);
 
 ImageFacts FactsOf(const api::ImageStatusResponse& status) {
@@ -48,7 +48,7 @@ void ImageFetch::Inspect(bool may_pull) {
 }
 
 void ImageFetch::OnStatus(Result<api::ImageStatusResponse> answer, bool may_pull) {
-  // Some runtimes say that there is none, some that it was not found.
+  // Some runtimes return no image, others the status NotFound.
   if (!answer && answer.error().code != ErrorCode::kNotFound) {
     return done_(Fail(answer.error().code,
                       fmt::format("ImageInspectError: Failed to inspect image \"{}\": {}", image_,

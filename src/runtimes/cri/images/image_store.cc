@@ -35,7 +35,7 @@ std::string SandboxImageIn(const api::StatusResponse& status) {
   return config == status.info().end() ? "" : SettingsIn(config->second).sandbox_image;
 }
 
-// Every name that an image is listed by -> its ID.
+// Every name under which an image is listed -> its ID.
 using Names = std::map<std::string, std::string, std::less<>>;
 
 Names NamesOf(const std::vector<StoredImage>& images) {
@@ -56,7 +56,7 @@ std::optional<WallTime> TimeOf(const images_api::Image& image) {
   return WallTime(std::chrono::seconds(at.seconds()));
 }
 
-// An image has been there since it got the first of its names.
+// An image has existed since it got the first of its names.
 void SetAges(const images_api::ListImagesResponse& times, std::vector<StoredImage>& images) {
   std::map<std::string_view, WallTime> since;
   for (const images_api::Image& image : times.images()) {
@@ -75,7 +75,7 @@ void SetAges(const images_api::ListImagesResponse& times, std::vector<StoredImag
   }
 }
 
-// A path on the first of several file systems that has one; empty: none has.
+// The path of the first file system with a path; empty: there is none.
 template <typename Usages>
 std::string FirstPlace(const Usages& usages) {
   for (const api::FilesystemUsage& usage : usages) {
@@ -84,23 +84,23 @@ std::string FirstPlace(const Usages& usages) {
   return {};
 }
 
-// What a container's image is called by: the reference that the runtime resolved when it made the
-// container, and not the name in its configuration, which may have moved to another image since.
+// The name of a container's image: the reference that the runtime resolved when it made the
+// container. The name in the configuration may refer to a different image by now.
 const std::string& NameOf(const api::Container& container) {
   return container.image_ref().empty() ? container.image().image() : container.image_ref();
 }
 
 }  // namespace
 
-// One listing under way.
+// One listing that is under way.
 struct CriImageStore::Look {
   std::function<void(Result<Listing>)> answer;
-  int waiting = 0;  // calls of this round without answer
+  int waiting = 0;  // calls of this round without an answer
   std::optional<Error> error;
   api::ListImagesResponse images;
   api::ListContainersResponse containers;
   api::StatusResponse status;
-  images_api::ListImagesResponse times;  // empty where nobody tells
+  images_api::ListImagesResponse times;  // empty if there are none
   bool resolved = false;                 // the second round is over or not needed
   std::set<std::string> in_use;
 };
@@ -144,7 +144,7 @@ void CriImageStore::List(std::function<void(Result<Listing>)> answer) {
   ContainerdCalls* const containerd = calls_.containerd();
   if (containerd == nullptr) return;
   ++look->waiting;
-  // Without the times the listing is as good as CRI makes it.
+  // A failure is ignored: without the times, the listing has what CRI provides.
   containerd->ListImagesIn(
       kNamespaceOfCri, kLookDeadline,
       lifetime_.Guard([this, look](Result<images_api::ListImagesResponse> times) {

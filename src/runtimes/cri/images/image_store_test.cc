@@ -105,7 +105,7 @@ TEST_F(CriImageStoreTest, ListsImagesWithTagsDigestsSizeAndPin) {
 TEST_F(CriImageStoreTest, AContainersImageIsInUseByItsResolvedReference) {
   *images_.add_images() = Image("sha256:old", "reg/a:0");
   *images_.add_images() = Image("sha256:new", "reg/a:1");
-  AddContainer("sha256:old", "reg/a:1");  // the tag has moved on
+  AddContainer("sha256:old", "reg/a:1");  // the tag belongs to a newer image now
   EXPECT_THAT(InUse(), ElementsAre("sha256:old"));
 }
 

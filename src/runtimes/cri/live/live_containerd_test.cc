@@ -129,7 +129,7 @@ TEST_F(LiveContainerdTest, AFrozenDaemonIsADeadlineUntilItThaws) {
   EXPECT_TRUE(Version(kDeadline));
 }
 
-// Bytes of the files below a folder; those that vanish meanwhile do not count.
+// The bytes of the files below a folder; files that vanish meanwhile do not count.
 std::uintmax_t SizeOf(const std::string& folder) {
   std::uintmax_t sum = 0;
   std::error_code error;
@@ -176,7 +176,7 @@ TEST_F(LiveCriImageStoreTest, TellsWhatIsInUseAndRemovesTheRest) {
 
   const std::uintmax_t size = SizeOf(bed_->root());
 
-  for (int time = 0; time < 2; ++time) {  // the second time it is gone
+  for (int time = 0; time < 2; ++time) {  // the second time, it is gone already
     const auto removed = bed_->Await<bool>([&](const Answer<bool>& answer) {
       store_->Remove(unused, [answer](const Result<void>& given) { answer(given.has_value()); });
     });
@@ -184,7 +184,7 @@ TEST_F(LiveCriImageStoreTest, TellsWhatIsInUseAndRemovesTheRest) {
   }
   EXPECT_EQ(List().first.size(), 2U);
   EXPECT_EQ(IdOf("bed.local/unused:1"), "");
-  // Both the layer as it came and its unpacked files; containerd may free them later.
+  // Both the layer as it was fetched and its unpacked files; containerd may free them later.
   const auto end = std::chrono::steady_clock::now() + seconds(30);
   while (SizeOf(bed_->root()) + 2 * kPadding > size && std::chrono::steady_clock::now() < end) {
     ::poll(nullptr, 0, 10);

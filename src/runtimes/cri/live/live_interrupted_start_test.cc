@@ -15,15 +15,15 @@ using std::chrono::steady_clock;
 
 class LiveInterruptedStart : public LiveCriRuntime {
  protected:
-  // Serves the runtime for so long.
+  // Serves the runtime for this long.
   void Serve(microseconds time) {
     const auto end = steady_clock::now() + time;
     do {
       events_.Settle(runtime());
     } while (steady_clock::now() < end);
   }
-  // Starts the container and ends the agent at a random moment around that at which the runtime has
-  // just made its process, when it would leave a task behind.
+  // Starts the container and ends the agent at a random moment, around the one at which the runtime
+  // has just made the process and would leave a task behind.
   void InterruptStartOf(const Pod& pod) {
     runtime().StartContainer(pod.uid, "main", 0, 500);
     const bool early = random_() % 4 == 0;
@@ -60,7 +60,8 @@ TEST_F(LiveInterruptedStart, LeavesNothingInTheWayOfTheNextOneOrOfTheRemoval) {
     ASSERT_EQ(listed->size(), 1U);
     std::optional<int> attempt = NextAttempt(listed->front());
     if (attempt) ++cut_short;
-    // What containerd is still at with the first one may refuse a name; so does the kubelet try on.
+    // While containerd is still busy with the first one, it may refuse the name. The kubelet
+    // repeats the call as well.
     bool started = !attempt;
     for (int tries = 0; attempt && !started && tries < 5; ++tries) {
       runtime().StartContainer(pod.uid, "main", *attempt + tries, 500);
@@ -72,7 +73,7 @@ TEST_F(LiveInterruptedStart, LeavesNothingInTheWayOfTheNextOneOrOfTheRemoval) {
     logged_.clear();
   }
   RecordProperty("cut_short", cut_short);
-  EXPECT_GT(cut_short, 0) << "the moments were ill chosen";
+  EXPECT_GT(cut_short, 0) << "no start was interrupted: choose other moments";
   EXPECT_EQ(ContainersInContainerd(), 0);
 }
 
@@ -123,7 +124,7 @@ TEST_F(LiveInterruptedStart, AFrozenContainerdKeepsNoGuardFromThePodsOfBefore) {
   EXPECT_THAT(ProcessesIn(pod), testing::IsEmpty());
   const auto before = steady_clock::now();
   EXPECT_FALSE(runtime().Ready());
-  EXPECT_LT(steady_clock::now() - before, std::chrono::milliseconds(20)) << "nothing is waited for";
+  EXPECT_LT(steady_clock::now() - before, std::chrono::milliseconds(20)) << "it does not wait";
   bed_->Thaw();
   Result<std::vector<RuntimePod>> listed = Fail(ErrorCode::kUnavailable, "not ready");
   for (int i = 0; i < 100 && !listed; ++i) {

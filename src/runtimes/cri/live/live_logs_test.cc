@@ -16,8 +16,9 @@ namespace {
 
 using std::chrono::seconds;
 
-// The lines that a container wrote. Of one in whose middle the log was opened anew, the beginning
-// is the last entry of the old file, with the tag P, and the rest the first one of the new.
+// The lines that a container wrote. If the log was reopened in the middle of a line, the last entry
+// of the old file, with the tag P, is its beginning, and the first entry of the new file is the
+// rest.
 std::vector<std::string> WrittenIn(const std::vector<std::string>& entries) {
   constexpr std::string_view kStream = " stdout ";
   std::vector<std::string> written;
@@ -37,7 +38,7 @@ std::vector<std::string> WrittenIn(const std::vector<std::string>& entries) {
   return written;
 }
 
-// Lines of a file, compressed or not.
+// The lines of a file, compressed or not.
 std::vector<std::string> LinesOf(const std::string& path) {
   std::vector<std::string> lines;
   const gzFile file = ::gzopen(path.c_str(), "rb");
@@ -96,7 +97,7 @@ TEST_F(LiveCriLogs, OfAContainerThatWritesALotNoLineIsLostAndNotMoreKeptThanAllo
   }
   const std::vector<std::string> written = WrittenIn(lines);
   ASSERT_GT(written.size(), 1000U);
-  for (std::size_t i = 1; i < written.size(); ++i) {  // the first one may have begun elsewhere
+  for (std::size_t i = 1; i < written.size(); ++i) {  // the first may have begun earlier
     const std::string number = std::to_string(kLines - written.size() + i);
     ASSERT_EQ(written[i], "line " + number + "\n");
   }

@@ -1,4 +1,4 @@
-// Rights of containers, as the kernel tells them.
+// Rights of containers, as the kernel reports them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// An agent or a containerd that ends, hangs or is not alone.
+// An agent or a containerd that ends, hangs or is not the only one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ TEST_F(LiveCriRuntime, ARestartedAgentTakesOverItsPods) {
   }
   EXPECT_EQ(runtime().GroupOf("u", "main"), group);
   EXPECT_EQ(runtime().DiskOf(pod).containers[0].layer, layer);
-  EXPECT_TRUE(Create(pod)) << "it stands";
+  EXPECT_TRUE(Create(pod)) << "it exists";
   runtime().StopContainer("u", "main", seconds(5));
   ASSERT_NE(Await<ContainerExited>("u"), nullptr);
   RemoveAndLookForRemains(pod);
@@ -54,7 +54,7 @@ TEST_F(LiveCriRuntime, ARestartOfContainerdLosesAndDoublesNothing) {
   ASSERT_TRUE(StartContainer(pod, "other"));
   bed_->Kill();
   runtime().StopContainer("u", "main", seconds(5));
-  EXPECT_EQ(Await<ContainerExited>("u", milliseconds(100)), nullptr) << "its code is asked for";
+  EXPECT_EQ(Await<ContainerExited>("u", milliseconds(100)), nullptr) << "its code is requested";
   const auto again = bed_->StartAgain();
   ASSERT_TRUE(again) << again.error().message;
   const auto* exited = Await<ContainerExited>("u");
@@ -84,15 +84,15 @@ TEST_F(LiveCriRuntime, AFrozenContainerdDelaysNeitherTheSignalNorTheKill) {
   std::map<std::string, int> codes;
   for (int i = 0; i < 2; ++i) {
     const auto* exited = Await<ContainerExited>("", seconds(2));
-    ASSERT_NE(exited, nullptr) << "told without containerd";
+    ASSERT_NE(exited, nullptr) << "reported without containerd";
     codes[exited->pod_uid] = exited->exit.exit_code;
   }
   EXPECT_EQ(codes["stubborn"], 137);
-  EXPECT_TRUE(codes["polite"] == 0 || codes["polite"] == 137) << "as far as the kernel tells";
+  EXPECT_TRUE(codes["polite"] == 0 || codes["polite"] == 137) << "as the kernel reports it";
   runtime().RemovePod("polite");
   runtime().RemovePod("stubborn");
   EXPECT_EQ(Await<PodRemoved>("polite", milliseconds(300)), nullptr);
-  EXPECT_THAT(ProcessesIn(polite), IsEmpty()) << "not even the sandbox's";
+  EXPECT_THAT(ProcessesIn(polite), IsEmpty()) << "not even the process of the sandbox";
   EXPECT_THAT(ProcessesIn(stubborn), IsEmpty());
   bed_->Thaw();
   ASSERT_NE(Await<PodRemoved>("polite"), nullptr) << Said();

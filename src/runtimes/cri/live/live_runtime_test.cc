@@ -45,7 +45,7 @@ TEST_F(LiveCriRuntime, APodWithInitContainerAndSidecarRunsRestartsAndLeavesNothi
   runtime().StopContainer("u", "side", seconds(5));
   exited = Await<ContainerExited>("u");
   ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->exit.exit_code, 0) << "it ends in peace on TERM";
+  EXPECT_EQ(exited->exit.exit_code, 0) << "it ends by itself on SIGTERM";
   RemoveAndLookForRemains(pod);
 }
 
@@ -89,7 +89,7 @@ TEST_F(LiveCriRuntime, TheContainerGetsItsVolumesAndItsRights) {
   EXPECT_TRUE(kernel::Exists(root() + "/pods/u/volumes/data/a/b"));
   EXPECT_THAT(kernel::MountsBelow(root()), Contains(HasSubstr("volumes/mem")));
   RemoveAndLookForRemains(pod);
-  EXPECT_TRUE(kernel::Exists(host + "/sub/file")) << "the host's files are not the pod's";
+  EXPECT_TRUE(kernel::Exists(host + "/sub/file")) << "the host's files are not removed";
 }
 
 TEST_F(LiveCriRuntime, AContainerBeyondItsMemoryLimitIsOomKilledAndSoIsTold) {

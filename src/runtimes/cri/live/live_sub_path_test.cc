@@ -50,7 +50,7 @@ TEST_F(LiveCriRuntimeOnSharedMounts, AHostPathKeepsItsMountsThroughRunsARestartA
   ASSERT_TRUE(StartsAndEnds(pod, 0));
   EXPECT_TRUE(kernel::Exists(host_ + "/sub/x"));
   ASSERT_TRUE(StartsAndEnds(pod, 1));
-  EXPECT_TRUE(kernel::Exists(inner_ + "/kept")) << "after the container began anew";
+  EXPECT_TRUE(kernel::Exists(inner_ + "/kept")) << "after the container was restarted";
   Open();
   ASSERT_TRUE(runtime().List());
   ASSERT_TRUE(StartsAndEnds(pod, 2));

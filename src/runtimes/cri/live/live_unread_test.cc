@@ -1,4 +1,4 @@
-// A pod that nothing describes any more, on a real containerd.
+// A pod without any readable description, on a real containerd.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ class LiveCriUnread : public LiveCriRuntime {
     });
     return listed && listed->items_size() == 1 ? listed->items(0).id() : "not one sandbox";
   }
-  // As `crictl stopp` and `crictl rmp` do.
+  // The same as `crictl stopp` and `crictl rmp`.
   void RemoveByHand(const std::string& sandbox) {
     api::StopPodSandboxRequest stop;
     stop.set_pod_sandbox_id(sandbox);
@@ -56,7 +56,7 @@ TEST_F(LiveCriUnread, APodThatNothingDescribesGoesOnUntilItsSandboxIsRemoved) {
   const auto* failed = Await<PodFailed>("u");
   ASSERT_NE(failed, nullptr);
   EXPECT_THAT(failed->error.message, HasSubstr("crictl stopp " + sandbox));
-  EXPECT_EQ(Await<PodRemoved>("u", milliseconds(700)), nullptr) << "some listings go by";
+  EXPECT_EQ(Await<PodRemoved>("u", milliseconds(700)), nullptr) << "even after several listings";
   EXPECT_EQ(ProcessesIn(pod), processes);
   EXPECT_EQ(SandboxId(), sandbox);
   EXPECT_EQ(kernel::ReadFile(data).value_or(""), "dear");

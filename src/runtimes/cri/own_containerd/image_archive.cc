@@ -17,7 +17,7 @@ constexpr std::size_t kBlock = 512;
 
 using Kind = ImageEntry::Kind;
 
-// One entry of a tar archive (POSIX.1-1988 ustar), owned by root, of the epoch.
+// One entry of a tar archive (POSIX.1-1988 ustar), owned by root, with the time of the epoch.
 void Append(std::string& tar, const ImageEntry& entry) {
   const std::string& content = entry.kind == Kind::kFile ? entry.content : std::string();
   std::array<char, kBlock> header{};
@@ -30,7 +30,7 @@ void Append(std::string& tar, const ImageEntry& entry) {
   put(116, "0000000");  // group
   put(124, fmt::format("{:011o}", content.size()));
   put(136, "00000000000");  // modified
-  put(148, "        ");     // the checksum's own place counts as blanks
+  put(148, "        ");     // the checksum field counts as blanks
   header[156] = static_cast<char>(entry.kind);
   if (entry.kind == Kind::kLink) put(157, entry.content);
   put(257, "ustar");
@@ -62,7 +62,7 @@ Result<std::string> DigestOf(const std::string& bytes, const std::string& scratc
   return line->substr(0, line->find(' '));
 }
 
-// References and arguments hold nothing that JSON would want escaped.
+// References and arguments contain nothing that JSON requires to be escaped.
 std::string ListJson(const std::vector<std::string>& texts) {
   return texts.empty() ? "[]" : fmt::format(R"(["{}"])", fmt::join(texts, R"(",")"));
 }

@@ -35,7 +35,7 @@ void OwnPods::Advance(const OnGone& gone) {
       ++it;
       continue;
     }
-    // Names of sandboxes that were asked for in vain may stay taken; others are free again.
+    // Names of sandboxes whose creation failed may stay taken; others are free again.
     first_attempts_.erase(uid);
     if (actor->next_attempt() > 1 && !actor->created()) {
       first_attempts_[uid] = actor->next_attempt();

@@ -105,7 +105,7 @@ void PodActor::Remove() {
   sandbox_.GiveUp();
   create_error_.reset();
   if (std::exchange(removing_, true)) return;
-  // Nobody is to find it again.
+  // Without its record, no later agent takes the pod over.
   (void)::unlink(RecordFile(context_, pod_.uid).c_str());
   runs_.KillAll();
   context_.readiness.Wake();
@@ -123,7 +123,7 @@ void PodActor::Advance() {
   runs_.Advance();
   if (!removing_ || gone_ || sandbox_.is_making() || !runs_.AllEnded()) return;
   if (!removal_) StartRemoval();
-  // Whoever waits for a pod that could not be made hears so even if the runtime does not answer.
+  // The failure to create a pod is reported even if the runtime does not answer.
   if (create_error_ && (removal_->done() || !removal_->problem().empty())) {
     context_.Emit(PodFailed{pod_.uid, *std::exchange(create_error_, std::nullopt)});
   }
@@ -151,7 +151,7 @@ void PodActor::OnListed(const Listing& listing) {
   runs_.OnListed(listing, id);
 }
 
-// Its containers have lost what they share. They are ended; what is to run is started in a new one.
+// Its containers have lost what they share. They are ended, and started again in a new sandbox.
 // (kubelet: "Pod sandbox changed, it will be killed and re-created.")
 void PodActor::OnSandboxLost() {
   sandbox_.Lose();

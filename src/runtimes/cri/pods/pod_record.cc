@@ -13,7 +13,7 @@ bool IsWord(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c != 0x7f; });
 }
 
-// The words of one line, one after the other; remembers whether one was missing or wrong.
+// Reads the words of one line one after the other, and remembers whether one was missing or wrong.
 class Words {
  public:
   explicit Words(std::string_view line) : line_(line) {}
@@ -33,7 +33,7 @@ class Words {
     ok_ = ok_ && error == std::errc() && end == word.data() + word.size() && number >= T{0};
     return number;
   }
-  // Nothing was missing or wrong, and nothing is left.
+  // Whether no word was missing or wrong, and none is left.
   [[nodiscard]] bool Complete() const { return ok_ && line_.empty(); }
 
  private:
@@ -41,7 +41,7 @@ class Words {
   bool ok_ = true;
 };
 
-// Of so many bytes, with nothing but blank lines behind it.
+// The text of so many bytes; only blank lines may follow it.
 bool EndsWithPod(std::string_view text, std::size_t size) {
   return size <= text.size() && text.find_first_not_of('\n', size) == std::string_view::npos;
 }

@@ -15,7 +15,7 @@
 namespace jettison::cri {
 namespace {
 
-// Its start was cut short: by the end of the agent that had asked for it, or of the runtime.
+// Whether its start was interrupted, by the end of the agent or of the runtime.
 bool NeverRan(const api::ContainerStatus& status) {
   return status.state() == api::CONTAINER_CREATED ||
          (status.state() == api::CONTAINER_EXITED && status.started_at() == 0);
@@ -76,8 +76,8 @@ std::optional<ContainerRecord> PodRuns::Adopt(const api::ContainerStatusResponse
   ContainerRecord record{
       .pod_uid = pod_.uid, .name = name, .attempt = attempt, .created = created, .exit = {}};
   if (const auto run = runs_.find(name); run != runs_.end() && run->second->id() == status.id()) {
-    // Recalled already. Of one that has ended since, the event tells; what was never started does
-    // not go on.
+    // The run was recalled already. If it has ended since, an event reports that; if it was never
+    // started, it is killed.
     if (!run->second->running()) return std::nullopt;
     if (NeverRan(status)) run->second->Kill();
     return record;
@@ -121,8 +121,8 @@ void PodRuns::Recall(const std::vector<PodRecord::Run>& runs) {
     const std::optional<pid_t> pid = ProcessOf(run);
     if (!pid) continue;
     auto found = std::make_unique<ContainerRun>(context_, OrderFor(*spec, run.attempt, 0));
-    // The wall clock of the agent that wrote it may have been ahead: a restart after a back-off
-    // from then on would not come for so long.
+    // The wall clock of the earlier agent may have been ahead. A back-off from a start in the
+    // future would last too long.
     const Instant started = std::min(run.started, context_.clock.Now());
     found->Adopt({.id = run.id, .pid = pid, .stop_signal = run.stop_signal, .started = started});
     if (!found->running()) continue;  // it has just ended, and the runtime will say how
@@ -131,12 +131,13 @@ void PodRuns::Recall(const std::vector<PodRecord::Run>& runs) {
   }
 }
 
-// The first process of a run that goes on. Of one of which no more than its start was ordered, it
-// is in the group with the container's ID; what the runtime had only prepared there holds nothing.
+// The first process of a run that continues. If the record only says that the start was ordered,
+// the process is in the group with the container's ID; what the runtime has only prepared there
+// does not count.
 std::optional<pid_t> PodRuns::ProcessOf(const PodRecord::Run& run) const {
   Processes& processes = context_.processes;
   if (run.process) {
-    // Another process may have got the number since.
+    // The number may belong to another process by now.
     const bool is_it = StartOfProcess(processes, run.process->pid) == run.process->start;
     return is_it ? std::optional(run.process->pid) : std::nullopt;
   }
@@ -180,7 +181,7 @@ std::vector<ContainerRecord> PodRuns::Running() const {
   return records;
 }
 
-// The IDs of runs that have one by now.
+// Notes the IDs of the runs that have one by now.
 void PodRuns::NoteIds() {
   for (const auto& [name, run] : runs_) {
     if (!run->id().empty()) ids_[{name, run->attempt()}] = run->id();
@@ -211,7 +212,7 @@ void PodRuns::RemoveLogs(const std::string& name, int attempt) const {
   }
 }
 
-// Once forgotten, a container that the runtime did not remove is one that belongs to no run.
+// If the removal fails, a later listing finds the container as one that belongs to no run.
 void PodRuns::Forget(const std::string& container_id) {
   RemoveContainerWithTask(context_.calls, container_id, context_.options.request_timeout,
                           lifetime_.Guard([this](const Result<void>& removed) {
@@ -291,7 +292,7 @@ void PodRuns::OnContainerListed(const api::Container& container) {
       if (container.state() == api::CONTAINER_EXITED) run->second->OnListedDead();
       return;
     }
-    // The runtime's answer that it is made may be on its way.
+    // The runtime's answer to its creation may be on the way.
     if (!run->second->idle() && run->second->attempt() == attempt) return;
   }
   const bool lingers = std::any_of(lingering_.begin(), lingering_.end(), [&](const auto& other) {

@@ -31,7 +31,7 @@ PodSandbox::PodSandbox(RuntimeContext& context, const PodPlan& plan, const std::
                        Made made)
     : context_(context), plan_(plan), group_(group), made_(std::move(made)) {}
 
-// What is there already is kept.
+// Existing files are kept.
 Result<void> PodSandbox::Prepare() const {
   const kernel::Paths& paths = context_.paths;
   if (auto ok = CheckContainers(paths, pod_); !ok) return ok;
@@ -68,7 +68,7 @@ void PodSandbox::OnMade(const Result<Sandbox>& made) {
     state_ = State::kReady;
     return made_({});
   }
-  sandbox_.attempt += 2;  // as many as were tried
+  sandbox_.attempt += 2;  // two names were tried
   state_ = State::kAbsent;
   made_(Fail(made.error()));
 }
@@ -83,7 +83,7 @@ void PodSandbox::GiveUp() {
 void PodSandbox::Adopt(Sandbox sandbox, bool ready) {
   sandbox_ = std::move(sandbox);
   state_ = ready ? State::kReady : State::kAbsent;
-  // Groups and memory volumes do not outlive the machine's restart, the folders do.
+  // Groups and memory volumes do not survive a restart of the machine, but folders do.
   context_.LogFailure("adopt pod " + FullName(pod_), Prepare());
 }
 

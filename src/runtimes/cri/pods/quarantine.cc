@@ -17,8 +17,8 @@
 namespace jettison::cri {
 namespace {
 
-// Whoever deletes what was set aside must not delete files of the host through them. The kernel
-// names mounts by their real place.
+// Detaches the mounts, so that deleting the quarantined folder does not delete files of the host
+// through them. The kernel lists mounts by their real paths.
 Result<void> DetachSubPaths(const std::string& folder) {
   std::array<char, PATH_MAX> real{};
   if (::realpath((folder + "/sub-paths").c_str(), real.data()) == nullptr) {
@@ -37,7 +37,7 @@ Result<void> DetachSubPaths(const std::string& folder) {
   return {};
 }
 
-// Whether it was there.
+// Whether the folder existed.
 Result<bool> Move(const std::string& folder, const std::string& place) {
   if (std::rename(folder.c_str(), place.c_str()) == 0) return true;
   if (errno == ENOENT) return false;

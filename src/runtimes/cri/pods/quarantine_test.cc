@@ -52,7 +52,7 @@ TEST(LiveQuarantine, NoMountLeadsOutOfIt) {
   if (::geteuid() != 0) GTEST_SKIP() << "mounts need root";
   const kernel::TemporaryFolder host;
   const kernel::TemporaryFolder folder;
-  // The kernel names mounts by their real place.
+  // The kernel lists mounts by their real paths.
   const std::string link = folder.path() + "/link";
   ASSERT_TRUE(kernel::MakeFolders(folder.path() + "/root"));
   ASSERT_EQ(::symlink("root", link.c_str()), 0);

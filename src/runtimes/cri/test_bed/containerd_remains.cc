@@ -28,8 +28,9 @@ std::vector<std::string> NamesIn(const std::string& folder) {
   return kernel::NamesIn(folder).value_or(std::vector<std::string>{});
 }
 
-// Whether a process is a shim or runc of that containerd, which name its folder in their arguments,
-// or is in a container: in another mount namespace than this process, with a root in the folder.
+// Whether a process is a shim or runc of that containerd (which have its folder in their arguments)
+// or is in a container: in a different mount namespace than this process, with its root in the
+// folder.
 bool BelongsTo(const std::string& folder, const std::string& process) {
   const std::string arguments = ReadOrNothing(process + "/cmdline");
   const bool is_ours = arguments.find("containerd-shim") != std::string::npos ||
@@ -45,7 +46,7 @@ bool Until(const std::function<bool()>& done) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (!done()) {
     if (std::chrono::steady_clock::now() > end) return false;
-    ::poll(nullptr, 0, 2);  // the kernel tells nobody of any of this
+    ::poll(nullptr, 0, 2);  // the kernel reports none of this
   }
   return true;
 }

@@ -128,7 +128,7 @@ Result<void> LiveContainerd::RunStray(const StrayContainer& container) {
     const auto imported = ImportInto(container.in_namespace, {{.reference = kTestImage}});
     if (!imported) return imported;
   }
-  // Without pipes, which ctr would leave behind outside the folder.
+  // Without pipes, which ctr would leave outside the folder.
   std::vector<std::string> words = {
       "run",      "--detach",           "--null-io", "--runc-root", folder() + "/runc",
       "--cgroup", "/" + container.group};
@@ -138,7 +138,7 @@ Result<void> LiveContainerd::RunStray(const StrayContainer& container) {
   return own_.Ctr(container.in_namespace, words);
 }
 
-// The CRI plug-in hears of images that others bring by an event, a moment later.
+// The CRI plug-in learns of images from other clients by an event, a moment later.
 Result<void> LiveContainerd::AwaitImage(const std::string& reference) {
   api::ImageStatusRequest request;
   request.mutable_image()->set_image(reference);
@@ -164,7 +164,7 @@ void LiveContainerd::Kill() {
 
 void LiveContainerd::Freeze() {
   ::kill(pid_, SIGSTOP);
-  (void)::waitpid(pid_, nullptr, WUNTRACED);  // until all its threads stand
+  (void)::waitpid(pid_, nullptr, WUNTRACED);  // until all its threads have stopped
 }
 
 void LiveContainerd::Thaw() {

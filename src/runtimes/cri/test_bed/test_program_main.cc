@@ -169,7 +169,7 @@ void End(int) {
   ::_exit(0);
 }
 
-// Process 1 of a container does not get a signal that it has no handler for.
+// Process 1 of a container does not get signals for which it has no handler.
 void HandleTerm(void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;

@@ -162,14 +162,14 @@ TEST(ContainerConfigOf, TakesTheContainersUserBeforeThePodsBeforeTheImages) {
   pod.security_context.run_as_user = pod.containers[0].security_context.run_as_user = std::nullopt;
   EXPECT_EQ(security({.id = "i", .user = 99}).run_as_user().value(), 99);
   EXPECT_EQ(security({.id = "i", .user_name = "www"}).run_as_username(), "www");
-  EXPECT_EQ(security().run_as_user().value(), 0) << "an image that says nothing is root's";
+  EXPECT_EQ(security().run_as_user().value(), 0) << "an image without a user runs as root";
 }
 
 TEST(ContainerConfigOf, TakesGroupsAndSystemCallsFromThePodUnlessTheContainerSaysOtherwise) {
   Pod pod = WebPod();
   const auto plain = ContainerOf(pod).linux().security_context();
   EXPECT_THAT(plain.supplemental_groups(), IsEmpty());
-  EXPECT_FALSE(plain.has_seccomp()) << "the runtime's own choice";
+  EXPECT_FALSE(plain.has_seccomp()) << "the runtime's default";
   EXPECT_FALSE(plain.no_new_privs());
   pod.security_context = {.supplemental_groups = {3, 4},
                           .fs_group = 5,
@@ -211,7 +211,7 @@ TEST(CheckNonRoot, RefusesRootAndWhoMayBeRoot) {
     Container& container = pod.containers[0];
     container.security_context.run_as_user = row.own_user;
     pod.security_context.run_as_user = row.pods_user;
-    EXPECT_TRUE(CheckNonRoot(pod, container, row.image)) << "nobody minds";
+    EXPECT_TRUE(CheckNonRoot(pod, container, row.image)) << "it is not forbidden";
     pod.security_context.run_as_non_root = true;
     const auto checked = CheckNonRoot(pod, container, row.image);
     const std::string message = row.message;
@@ -220,7 +220,7 @@ TEST(CheckNonRoot, RefusesRootAndWhoMayBeRoot) {
                               : "CreateContainerConfigError: container" + message +
                                     "(pod: \"web_shop(u)\", container: c)");
     container.security_context.run_as_non_root = false;
-    EXPECT_TRUE(CheckNonRoot(pod, container, row.image)) << "the container's word counts";
+    EXPECT_TRUE(CheckNonRoot(pod, container, row.image)) << "the container's setting counts";
   }
 }
 

@@ -11,7 +11,7 @@
 namespace jettison::cri {
 namespace {
 
-// FNV-1a, by which the kubelet marks a container's definition, too.
+// FNV-1a, which the kubelet also uses to mark a container's definition.
 class Hash {
  public:
   void Add(std::string_view text) {
@@ -25,7 +25,7 @@ class Hash {
   std::uint32_t value_ = 2'166'136'261U;
 };
 
-// Differs between definitions that run something else.
+// A hash that differs between definitions which run something different.
 std::string HashOf(const Container& container) {
   Hash hash;
   hash.Add(container.name);
@@ -77,8 +77,8 @@ void SetResources(const ContainerPlan& plan, api::LinuxContainerResources& resou
   resources.set_oom_score_adj(plan.oom_score_adj);
 }
 
-// The container's own user and group before the pod's. A group alone is refused by runtimes, so the
-// image's user stands beside it (kubelet: determineEffectiveSecurityContext).
+// The container's own user and group take precedence over the pod's. Runtimes refuse a group
+// without a user, so the image's user is added (kubelet: determineEffectiveSecurityContext).
 void SetUser(const ContainerPlan& plan, api::LinuxContainerSecurityContext& security) {
   const SecurityContext& own = plan.container.security_context;
   const PodSecurityContext& shared = plan.pod.security_context;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kCompressed = ".gz";
 constexpr std::string_view kTemporary = ".tmp";
 
-// The time in the name of a rotated file; absent: it is none.
+// The time in the name of a rotated file; absent: the file is not a rotated one.
 std::optional<WallTime> TimeIn(const std::string& name, std::string_view log) {
   constexpr std::string_view kForm = ".20060102-150405";
   if (!name.starts_with(log) || name.size() < log.size() + kForm.size()) return std::nullopt;

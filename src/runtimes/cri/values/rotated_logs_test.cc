@@ -30,7 +30,7 @@ TEST(NextRotatedName, IsTheLastEvenWhereTheClockWasSetBack) {
       "0.log.20260102-040406");
   EXPECT_EQ(NextRotatedName({"0.log.99999999-999999", "0.log.zz"}, "0.log", now),
             "0.log.20260102-030405")
-      << "a name that tells no time counts for nothing";
+      << "a name without a time does not count";
 }
 
 TEST(PlanTidying, CompressesAllButTheNewest) {

@@ -18,7 +18,7 @@ bool AnyPrivileged(const Pod& pod) {
   });
 }
 
-// A host name is cut and must not end in what only stands between letters.
+// A host name is cut, and must not end in a character that is only allowed between others.
 std::string HostNameOf(const Pod& pod) {
   std::string name = pod.name.substr(0, kMaxHostName);
   while (name.ends_with('-') || name.ends_with('.')) name.pop_back();

@@ -22,7 +22,8 @@ namespace jettison::process {
 using namespace kernel;
 namespace {
 
-// How a container ended is read again so often, and for so long, where its file cannot be read.
+// If the exit file of a container cannot be read, it is read again at this interval and for this
+// long.
 constexpr Duration kReadAgain = std::chrono::milliseconds(100);
 constexpr Duration kUnreadPatience = std::chrono::seconds(10);
 
@@ -138,8 +139,7 @@ void ContainerRun::Listen() {
   }
 }
 
-// The process stands in all its groups, so that a kill reaches it; only now may it become the
-// program.
+// The process is in all its groups, so a kill reaches it. Only now may it execute the program.
 void ContainerRun::OnReady(pid_t pid) {
   container_pid_ = pid;
   if (kill_pending_) Kill();
@@ -187,8 +187,8 @@ void ContainerRun::FailStart(Error error) {
                                      .error = std::move(error)});
 }
 
-// What the shim wrote down, or, where it was killed, what can be said without it. A disk that
-// answers with errors may answer again in a moment.
+// The shim's exit record, or, if the shim was killed, what is known without it. Absent if the disk
+// answers with errors, because it may answer again soon.
 std::optional<ExitRecord> ContainerRun::LastWord() {
   const std::string run_dir = context_.paths.Run(name_.pod_uid, name_.container, name_.attempt);
   FoundRun found = ReadRun(run_dir, context_.boot_id);
@@ -208,7 +208,7 @@ std::optional<ExitRecord> ContainerRun::LastWord() {
   return lost;
 }
 
-// A container is over when its own process is: what it forked ends with it.
+// A container ends with its own process; its children are ended with it.
 void ContainerRun::EndStragglers() {
   const auto left = context_.cgroups.Processes(group_);
   if (left && left->empty()) return;
@@ -257,7 +257,7 @@ void ContainerRun::Stop(Duration grace) {
   }
 }
 
-// None where the container's process has ended: there is nothing left to run it in.
+// None if the container's process has ended, because there is nothing left to run it in.
 Result<std::unique_ptr<PreStopHook>> ContainerRun::StartHook() {
   const HeldProcess shim = shim_ ? HeldProcess{shim_->pid(), shim_->pidfd()}
                                  : HeldProcess{adopted_shim_pid_, adopted_shim_};
@@ -303,7 +303,7 @@ void ContainerRun::Kill() {
 
 void RemoveUnusedRun(const Paths& paths, const Pod& pod, const std::string& container,
                      int attempt) {
-  // A shim whose agent has died may be making its first files just now; it makes two, and none in a
+  // A shim whose agent has died may be making its first files now. It makes two, and none in a
   // folder that is gone.
   constexpr int kMostTries = 4;
   const std::string run_dir = paths.Run(pod.uid, container, attempt);

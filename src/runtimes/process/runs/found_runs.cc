@@ -32,7 +32,7 @@ std::string FileOf(const std::string& run_dir, const char* name) {
   return fmt::format("{}/{}", run_dir, name);
 }
 
-// What became of reading a file of a run.
+// The result of reading a file of a run.
 enum class Reading : std::uint8_t { kAbsent, kRead, kDamaged, kUnreadable };
 
 template <typename Record>
@@ -54,7 +54,7 @@ void SetUnknown(FoundRun& run, Reading because) {
   run.passing = because == Reading::kUnreadable;
 }
 
-// Takes the exit record up; what it says is the last word. False where there is none.
+// Takes the exit record, which overrides everything else. False if there is none.
 bool TakeExit(const std::string& run_dir, FoundRun& run) {
   const Reading exit =
       ReadRecord(FileOf(run_dir, shim::kExitFile), &ParseExitRecord, run.exit, run.fault);
@@ -62,7 +62,7 @@ bool TakeExit(const std::string& run_dir, FoundRun& run) {
   if (exit == Reading::kUnreadable) {
     SetUnknown(run, exit);
   } else if (exit == Reading::kDamaged) {
-    run.state = RunState::kLost;  // it has ended: a shim writes this last
+    run.state = RunState::kLost;  // it has ended, because a shim writes this file last
   } else {
     run.state = run.exit->outcome == RunOutcome::kFailed ? RunState::kNeverRan : RunState::kEnded;
   }
@@ -97,7 +97,7 @@ FoundRun ReadRun(const std::string& run_dir, std::string_view boot_id) {
   if (!run.let_go) return run;
   run.state = RunState::kRunning;
   if (run.shim) return run;
-  // The shim is gone: it may have written its last word since.
+  // The shim is gone; it may have written its exit record since.
   if (!TakeExit(run_dir, run)) run.state = RunState::kLost;
   return run;
 }
@@ -111,7 +111,7 @@ Result<std::vector<FoundRun>> ReadRuns(const Paths& paths, std::string_view uid,
   for (const std::string& container : *containers) {
     const std::string folder = paths.Container(uid, container);
     const auto names = NamesIn(folder);
-    if (!names && IsNoFolder(folder)) continue;  // a container has written it there
+    if (!names && IsNoFolder(folder)) continue;  // a file that a container has written
     if (!names) return Fail(names.error());
     const std::size_t first = runs.size();
     for (const std::string& name : *names) {

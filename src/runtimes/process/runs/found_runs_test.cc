@@ -81,7 +81,7 @@ TEST_F(ReadRunTest, HowARunStandsWhoseRecordIsDamagedIsNotKnown) {
     EXPECT_NE(run.fault.find("/" + std::string(name) + ": line 1"), std::string::npos);
   }
   Write("exit", FormatExitRecord({.code = 3}));
-  EXPECT_EQ(Read().state, RunState::kEnded) << "the last word needs no record";
+  EXPECT_EQ(Read().state, RunState::kEnded) << "the exit file suffices without a record";
 }
 
 TEST_F(ReadRunTest, ADamagedLastWordIsLost) {

@@ -25,7 +25,7 @@ int OomScoreAdjOf(pid_t pid) {
   return value;
 }
 
-// The id of the parent; 0 where there is no such process.
+// The id of the parent; 0 if there is no such process.
 Result<pid_t> ParentOf(pid_t pid) {
   const auto text = ReadFile(fmt::format("/proc/{}/stat", pid));
   if (!text && text.error().code == ErrorCode::kNotFound) return 0;
@@ -49,7 +49,8 @@ Result<std::optional<LiveContainer>> OpenLiveContainer(pid_t container, const He
   const int error = mount_namespace ? 0 : errno;
   const int oom_score_adj = OomScoreAdjOf(container);
   const auto parent = ParentOf(container);
-  // Last: while neither has ended both ids were theirs, so all that was read is about them.
+  // This check is last: if neither has ended, both ids were theirs, so all that was read is about
+  // them.
   if (HasEnded(pidfd) || HasEnded(shim.pidfd)) return std::nullopt;
   if (!parent) return Fail(parent.error());
   if (*parent != shim.pid || error == ENOENT) return std::nullopt;

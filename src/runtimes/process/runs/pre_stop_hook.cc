@@ -51,7 +51,7 @@ PreStopHook::PreStopHook(RuntimeContext& context, std::string about, ShimProcess
 
 PreStopHook::~PreStopHook() {
   if (ended_) return;
-  // Its command dies with the shim.
+  // Its command is killed when the shim ends.
   SendSignal(shim_.pidfd(), SIGKILL);
   (void)shim_.WaitForEnd(kReapTimeoutMs);
   (void)shim_.Reap();

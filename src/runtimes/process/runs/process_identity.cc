@@ -47,7 +47,7 @@ std::optional<ProcessStat> ParseProcessStat(std::string_view text) {
 
 Result<FileDescriptor> OpenLiveProcess(const ProcessIdentity& identity, std::string_view boot_id) {
   if (identity.boot_id != boot_id) return FileDescriptor();
-  // The handle first: what is read afterwards is about the process that the handle holds.
+  // The handle is opened first, so that what is read afterwards is about its process.
   FileDescriptor pidfd = OpenPidfd(identity.pid);
   if (!pidfd && errno == ESRCH) return FileDescriptor();
   if (!pidfd) return FailErrno(fmt::format("pidfd_open {}", identity.pid));

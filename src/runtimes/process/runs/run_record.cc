@@ -8,7 +8,7 @@
 namespace jettison::process {
 namespace {
 
-// Takes "key value" lines off a text one by one; after the first fault every answer is empty.
+// Takes "key value" lines from a text one by one; after the first fault every result is empty.
 class Lines {
  public:
   explicit Lines(std::string_view text) : rest_(text) {}
@@ -48,7 +48,7 @@ class Lines {
     if (fault_.empty()) fault_ = fmt::format("line {}: \"{}\" is missing or damaged", line_, key);
   }
 
-  // The value if no fault was met and nothing is left over.
+  // The value, if there was no fault and nothing is left over.
   template <typename T>
   Result<T> Finish(T value) {
     if (fault_.empty() && !rest_.empty()) fault_ = "text behind the end of the record";

@@ -80,7 +80,8 @@ TEST(ShimOrder, AnOrderThatIsIncompleteOrUnknownIsRefused) {
   for (std::size_t size = 0; size < whole.size(); ++size) {
     std::string text = whole.substr(0, size);
     shim::Order order;
-    // A cut at the end of a late, optional field still makes an order; one within a field never.
+    // A text that is cut after a complete optional field is still an order; one that is cut within
+    // a field is not.
     if (size == 0 || text.back() != '\0') {
       EXPECT_FALSE(shim::ParseOrder(text.data(), text.size(), order)) << size;
     }

@@ -21,7 +21,7 @@
 namespace jettison::process {
 namespace {
 
-// Descriptors handed to a shim stay clear of the numbers they get there.
+// Descriptors for a shim must be above the numbers that they get in the shim.
 constexpr int kClearOfTargets = shim::kFirstGroupFile + shim::kMostGroupFiles;
 
 Result<FileDescriptor> ClearCopy(const FileDescriptor& fd) {
@@ -35,7 +35,7 @@ Result<FileDescriptor> Clear(FileDescriptor fd) {
   return ClearCopy(fd);
 }
 
-// A shim without a handle would be waited for by nobody. It has not been told to go, so it has
+// Without a handle, nothing would wait for the shim. It has not been told to start, so it has
 // started nothing that outlives it.
 void GiveUp(pid_t pid) {
   (void)::kill(pid, SIGKILL);
@@ -66,9 +66,9 @@ Result<void> ClearAll(std::vector<ProcsFile>& groups) {
   return {};
 }
 
-// What this thread starts while this lives has its priority. The thread waits until a spawned
-// process is another program, and must not wait for one that queues behind everybody else for that;
-// the shim is ordinary again as soon as it runs.
+// While this object exists, processes that the thread starts inherit its priority. The thread waits
+// until a spawned process has executed its program, which must not be delayed by other processes.
+// The shim returns to normal priority as soon as it runs.
 class PriorityPassedOn {
  public:
   PriorityPassedOn() : policy_(::sched_getscheduler(0)) {
@@ -89,7 +89,7 @@ class PriorityPassedOn {
   sched_param param_{};
 };
 
-// What posix_spawn does in the child, in this order.
+// The actions of posix_spawn in the child, in this order.
 class SpawnActions {
  public:
   // `mount_namespace`: -1 for none.
@@ -185,7 +185,7 @@ Result<std::optional<shim::Message>> ShimProcess::Receive() {
 void ShimProcess::SendGo() {
   shim::Message message;
   message.kind = shim::MessageKind::kGo;
-  // A shim that is gone is seen by its handle.
+  // The handle shows when a shim is gone.
   (void)!::send(socket_.get(), &message, sizeof(message), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 

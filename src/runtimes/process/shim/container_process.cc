@@ -56,8 +56,8 @@ const char* PathOf(const Order& order) {
   return "";
 }
 
-// Executes the program; one without a slash is looked up in the container's own PATH. Returns only
-// when that failed, with the errno that says most.
+// Executes the program; a name without a slash is looked up in the container's own PATH. Returns
+// only on failure, with the most informative errno.
 void Execute(const Order& order) {
   const char* const program = order.args.items[0];
   if (std::strchr(program, '/') != nullptr) {
@@ -70,7 +70,7 @@ void Execute(const Order& order) {
     const auto size = static_cast<int>(colon == nullptr ? std::strlen(entry)
                                                         : static_cast<std::size_t>(colon - entry));
     char path[PATH_MAX];
-    // An empty entry would mean the current folder: a container never asks for that by accident.
+    // An empty entry would mean the current folder, which is hardly intended.
     if (size > 0 && std::snprintf(path, sizeof(path), "%.*s/%s", size, entry, program) <
                         static_cast<int>(sizeof(path))) {
       execve(path, order.args.items, order.env.items);
@@ -87,8 +87,8 @@ void EnterFolders(const Order& order, int report_fd) {
       GiveUp(report_fd, {.stage = Stage::kWorkingDirectory, .error = errno, .detail = path});
     }
   };
-  // A hook finds its folder in the container's namespace; a container's own folder is entered
-  // before a volume may hide it.
+  // A hook enters its folder in the container's namespace. A container enters its own folder before
+  // a volume may hide it.
   Failure failure;
   if (order.mode == Mode::kHook) {
     if (!JoinMountNamespace(failure)) GiveUp(report_fd, failure);
@@ -103,7 +103,7 @@ void EnterFolders(const Order& order, int report_fd) {
 }  // namespace
 
 void BecomeProgram(const Order& order, const ProcessEnds& ends, pid_t shim) {
-  // A container without its shim has nobody to read its output or to note its end.
+  // Without its shim, nothing would read the container's output or record its end.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != shim) _exit(127);
   setsid();

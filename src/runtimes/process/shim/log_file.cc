@@ -12,7 +12,7 @@
 namespace jettison::shim {
 namespace {
 
-// Writes as much as the disk takes and says how much that was.
+// Writes as much as the disk takes and returns how much that was.
 std::size_t WriteAll(int fd, const char* data, std::size_t size) {
   std::size_t done = 0;
   while (done < size) {
@@ -66,7 +66,7 @@ void LogFile::Flush() {
   if (pending_ == 0) return;
   std::size_t written = 0;
   if (fd_ >= 0 || Reopen()) {
-    // After a torn line the rest of it is lost; what follows starts on a line of its own.
+    // The rest of a line that was written in part is lost; what follows starts on a new line.
     if (torn_) torn_ = WriteAll(fd_, "\n", 1) == 0;
     if (!torn_) written = WriteAll(fd_, buffer_, pending_);
     torn_ = torn_ || (written > 0 && written < pending_ && buffer_[written - 1] != '\n');
@@ -81,7 +81,7 @@ void LogFile::Rotate() {
   char from[PATH_MAX];
   char to[PATH_MAX];
   if (max_files_ <= 1) unlink(path_);
-  // The oldest is overwritten by the rename of the one before it.
+  // The rename of the second oldest file overwrites the oldest.
   for (std::int64_t i = max_files_ - 1; i >= 1; --i) {
     RotatedName(path_, i - 1, from);
     RotatedName(path_, i, to);

@@ -31,7 +31,7 @@ Date DateOf(std::int64_t days) {
           .day = day_of_year - (153 * month_from_march + 2) / 5 + 1};
 }
 
-// Writes `number` with leading zeros and returns where it ended.
+// Writes `number` with leading zeros and returns its end.
 char* PutDigits(char* at, std::int64_t number, int width) {
   for (int i = width - 1; i >= 0; --i) {
     at[i] = static_cast<char>('0' + number % 10);

@@ -67,7 +67,7 @@ int OpenSource(const MountOrder& mount) {
   return fd;
 }
 
-// Writes down that `path` is about to be made on the host, so that it goes with the pod.
+// Notes that `path` will be made on the host, so that it is removed with the pod.
 bool NoteMountPoint(const char* file, char kind, const char* path) {
   char line[PATH_MAX + 8];
   const int size = std::snprintf(line, sizeof(line), "%c %s\n", kind, path);
@@ -94,7 +94,7 @@ bool MakeMountPoint(const char* path, bool directory, const char* note_in) {
   return true;
 }
 
-// Makes the mount point with the folders that lead to it.
+// Makes the mount point and its parent folders.
 bool MakeTarget(const MountOrder& mount, int source, const char* note_in) {
   struct stat facts;
   if (fstat(source, &facts) != 0) return false;
@@ -182,7 +182,8 @@ bool MountVolumes(const Order& order, Failure& failure) {
 }
 
 bool JoinMountNamespace(Failure& failure) {
-  // Without the right to join it, the container had no right to make one: it shares the host's.
+  // If the shim may not join the namespace, the container could not make one either, so it shares
+  // the host's.
   if (setns(kNamespaceFile, CLONE_NEWNS) == 0 || errno == EPERM) return true;
   return Say(failure, Stage::kMountNamespace, "");
 }

@@ -44,7 +44,7 @@ bool SetOfLastMount(const char* MountOrder::*field, const char* value, Order& or
   return true;
 }
 
-// A key that stands for one string or one number of the order.
+// A key for one string or one number of the order.
 struct TextField {
   const char* key;
   const char* Order::*field;

@@ -19,17 +19,17 @@
 namespace jettison::shim {
 namespace {
 
-// Folders nested deeper than this are moved up to the top of their tree first, so that neither
-// the stack nor the descriptors run out, however deep a container has dug.
+// Folders nested deeper than this are first moved up to the top of their tree, so that neither the
+// stack nor the descriptors run out, however deep a container's folders are.
 constexpr int kMaxDepth = 64;
 
 struct Sweep {
-  int top = -1;  // of the tree
+  int top = -1;  // the top of the tree
   int error = 0;
   unsigned moved = 0;
 };
 
-// Opens a folder below `dir`, but never one that something is mounted on.
+// Opens a folder below `dir`, but never a mount point.
 int OpenFolder(int dir, const char* name) {
   struct open_how how = {};
   how.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -93,8 +93,9 @@ bool RemoveEntry(int dir, const char* name, int depth, Sweep& sweep) {
   return false;
 }
 
-// Empties the folder `path` on its own filesystem, again and again while that gets anywhere: a
-// folder may have grown meanwhile, or deep ones have come up. Returns the errno of what remained.
+// Empties the folder `path` on its own filesystem, and repeats that as long as something is
+// removed: a folder may have grown meanwhile, or deep ones were moved up. Returns the errno of what
+// remains.
 int EmptyTree(const char* path) {
   Sweep sweep;
   sweep.top = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -122,8 +123,8 @@ bool IsMountRoot(const char* path) {
          (facts.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
-// Whether what is mounted at `path` is a tmpfs that is mounted nowhere else: one of a volume. A
-// bind mount shows the files of another place.
+// Whether a tmpfs is mounted at `path` and nowhere else, as for a volume. A bind mount shows the
+// files of another place.
 bool IsOwnTmpfs(const char* path) {
   struct statfs filesystem;
   struct statx facts;
@@ -141,7 +142,8 @@ bool IsOwnTmpfs(const char* path) {
     unsigned long long id = 0;
     unsigned device_major = 0;
     unsigned device_minor = 0;
-    // "ID PARENT MAJOR:MINOR ROOT ..."; the rest of a line that is too long is none.
+    // "ID PARENT MAJOR:MINOR ROOT ..."; the rest of a line that is too long does not count as a
+    // line.
     if (at_start && std::sscanf(line, "%llu %*u %u:%u", &id, &device_major, &device_minor) == 3) {
       const bool same_files =
           device_major == facts.stx_dev_major && device_minor == facts.stx_dev_minor;
@@ -153,10 +155,9 @@ bool IsOwnTmpfs(const char* path) {
   return own;
 }
 
-// Unmounts whatever is mounted on an entry of `dir`. The memory of a volume is emptied first,
-// because another mount namespace may still hold the mount, and with it the memory. What somebody
-// else has mounted there is not touched, nor is what is mounted in that: the kernel must not tell
-// others.
+// Unmounts everything on an entry of `dir`. A volume in memory is emptied first, because another
+// mount namespace may still hold the mount and its memory. Files and inner mounts of other mounts
+// are not touched, so the unmount must not propagate.
 int UnmountVolumes(const char* dir) {
   DIR* const entries = opendir(dir);
   if (entries == nullptr) return errno == ENOENT ? 0 : errno;
@@ -169,7 +170,7 @@ int UnmountVolumes(const char* dir) {
     }
     while (IsMountRoot(path)) {
       if (IsOwnTmpfs(path)) EmptyTree(path);
-      // Cut off from its copies first: what is mounted within must not go from those, too.
+      // It is made private first, so that mounts inside are not removed from its copies, too.
       if (mount(nullptr, path, nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
           umount2(path, UMOUNT_NOFOLLOW | MNT_DETACH) == 0) {
         continue;

@@ -23,7 +23,7 @@
 namespace jettison::shim {
 namespace {
 
-// What a process that outlives the container may still write to the log after its end.
+// How much a process that outlives the container may still write to the log.
 constexpr int kMaxReadsAfterEnd = 64;
 
 // The buffers of the two streams, in memory that costs nothing until it is used.
@@ -70,7 +70,7 @@ bool Fork(const Order& order, bool with_streams, Forked& forked, Failure& failur
   return true;
 }
 
-// Opens the gate and listens until the program runs or has said why not.
+// Opens the gate and waits until the program runs or has reported why it does not.
 bool LetGo(const Forked& forked, int& oom_adj_error, Failure& failure) {
   (void)!write(forked.gate, "g", 1);
   close(forked.gate);
@@ -94,8 +94,8 @@ void Discard(const Forked& forked) {
   waitpid(forked.pid, nullptr, 0);
 }
 
-// Reads what a stream has and logs its whole lines. False at the end of the stream, or when there
-// is nothing to read now.
+// Reads from a stream and logs its whole lines. False at the end of the stream, or if there is
+// nothing to read now.
 bool CopyStream(int stream, int fd, bool& ended) {
   LineCutter& cutter = cutters[stream];
   const ssize_t n = read(fd, cutter.space(), cutter.room());
@@ -253,7 +253,7 @@ int RunContainer(const Order& order) {
   ending.lost_log_bytes = log_file.lost_bytes();
   const bool recorded = files.WriteExit(ending);
   EndAbandoned();
-  // Only now: an agent that hears of it finds the record.
+  // Only after the record was written, so that an agent which is notified finds it.
   if (ending.failed) TellFailed(failure);
   return recorded ? 0 : 1;
 }

@@ -18,7 +18,7 @@ bool WriteAt(int fd, const char* data, std::size_t size) {
   return pwrite(fd, data, size, 0) == static_cast<ssize_t>(size);
 }
 
-// snprintf's answer as a size within the buffer.
+// snprintf's result as a size within the buffer.
 std::size_t Within(int printed, std::size_t capacity) {
   if (printed < 0) return 0;
   const auto size = static_cast<std::size_t>(printed);
@@ -86,7 +86,8 @@ unsigned long long StartTimeOfSelf() {
   close(fd);
   if (size <= 0) return 0;
   text[size] = '\0';
-  // The command's name, field 2, may hold anything: count from the last parenthesis.
+  // The command's name (field 2) may contain anything, so fields are counted from the last
+  // parenthesis.
   const char* at = std::strrchr(text, ')');
   for (int field = 2; at != nullptr && field < 22; ++field) at = std::strchr(at + 1, ' ');
   return at == nullptr ? 0 : std::strtoull(at + 1, nullptr, 10);

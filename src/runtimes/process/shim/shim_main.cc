@@ -26,7 +26,7 @@
 namespace jettison::shim {
 namespace {
 
-// Maps the order; the mapping stays for good, the strings point into it.
+// Maps the order. The mapping is never removed, because the strings point into it.
 bool ReadOrder(Order& order) {
   struct stat facts;
   if (fstat(kOrderFile, &facts) != 0 || facts.st_size <= 0) return false;
@@ -38,7 +38,7 @@ bool ReadOrder(Order& order) {
   return ParseOrder(static_cast<char*>(data), size, order);
 }
 
-// The agent's loop, which is before everybody, has passed its priority on.
+// The shim has inherited the high priority of the agent's loop.
 void TakeOrdinaryPriority() {
   const sched_param none{};
   if (sched_getscheduler(0) == SCHED_FIFO) (void)sched_setscheduler(0, SCHED_OTHER, &none);
@@ -47,13 +47,13 @@ void TakeOrdinaryPriority() {
 
 void PrepareProcess() {
   fcntl(kAgentSocket, F_SETFD, FD_CLOEXEC);
-  // Output that the container's children leave behind, and their ends, are the shim's to handle.
+  // The shim handles the output that the container's children leave behind, and their ends.
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   sigset_t child_signal;
   sigemptyset(&child_signal);
   sigaddset(&child_signal, SIGCHLD);
   sigprocmask(SIG_BLOCK, &child_signal, nullptr);
-  // Whoever ends the agent by name or by group must not end the container's keeper with it.
+  // A signal to the agent by name or by process group must not end the shim, too.
   for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2}) {
     struct sigaction ignore = {};
     ignore.sa_handler = SIG_IGN;
@@ -63,8 +63,8 @@ void PrepareProcess() {
   (void)!chdir("/");
 }
 
-// What holds a pod's namespaces while its containers come and go: the program of the sandboxes of
-// `jettison demo`. As the first process of its namespace it also reaps what others leave there.
+// The program of the sandboxes of `jettison demo`, which keeps a pod's namespaces while its
+// containers start and end. As the first process of its namespace it also reaps orphans.
 [[noreturn]] void Pause() {
   signal(SIGCHLD, SIG_IGN);
   for (const int ending : {SIGTERM, SIGINT}) {

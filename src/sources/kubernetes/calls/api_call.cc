@@ -10,7 +10,7 @@
 namespace jettison::kube {
 namespace {
 
-// The words of an API server for a precondition on the UID, which have no reason of their own.
+// The API server's message for a failed precondition on the UID, which has no reason of its own.
 // Source: storage.Preconditions.Check (1.36).
 constexpr std::string_view kOtherUid = "UID in the precondition";
 // Source: pkg/registry/core/pod/storage, EvictionREST.Create (1.36).

@@ -29,7 +29,7 @@ Needed NeededFor(CallPurpose purpose) {
   return {};
 }
 
-// Empty: nothing is to be said.
+// Empty: there is nothing to log.
 std::string MessageOf(CallResult result, const Right& right) {
   switch (result) {
     case CallResult::kDone:

@@ -146,12 +146,12 @@ TEST(ChangeTaint, KeepsTaintsOfOthersAsTheyAre) {
 TEST(ChangeTaint, IsNothingWhereItIsSoAlready) {
   EXPECT_FALSE(ChangeTaint(RecordedNode("node_tainted.json"), {.key = "foreign"}));
   EXPECT_FALSE(ChangeTaint(RecordedNode("node.json"), {.key = "foreign", .present = false}));
-  // Another effect is another taint.
+  // A taint with a different effect is a different taint.
   EXPECT_TRUE(
       ChangeTaint(RecordedNode("node_tainted.json"), {.key = "foreign", .effect = "NoExecute"}));
 }
 
-// The method of the next call; empty where there is none.
+// The method of the next call; empty if there is none.
 std::string NextOf(const TaintChange& change) {
   const auto next = change.Next();
   const auto* call = std::get_if<ApiCall>(&next);

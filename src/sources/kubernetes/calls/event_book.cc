@@ -11,11 +11,11 @@ namespace jettison::kube {
 namespace {
 
 constexpr Duration kSameFor = std::chrono::minutes(10);
-// Of an object's name in that of its event, which has 253 characters at most.
+// How much of an object's name is used in the name of its event, which has at most 253 characters.
 constexpr std::size_t kMostOfName = 230;
 constexpr const char* kComponent = "jettison";
 
-// Where events of what belongs to no namespace are kept.
+// Events of objects without a namespace are in the namespace "default".
 std::string NamespaceOf(const EventObject& about) {
   return about.namespace_.empty() ? "default" : about.namespace_;
 }
@@ -24,7 +24,7 @@ std::string PathOf(const EventObject& about) {
   return fmt::format("/api/v1/namespaces/{}/events", PathPart(NamespaceOf(about)));
 }
 
-// Whichever way the clock was set meanwhile.
+// Whether the same event is recent, also if the clock was set meanwhile.
 bool IsWithin(WallTime last, WallTime now) {
   return now >= last && now - last < kSameFor;
 }
@@ -47,7 +47,7 @@ void WriteObject(const EventObject& about, JsonWriter& json) {
 
 EventBook::Told EventBook::Create(Known& known, WallTime now) {
   known.last_id = next_id_++;
-  // As client-go names them: unique, and in the order of time.
+  // A name as in client-go: unique, and in the order of time.
   known.name =
       fmt::format("{}.{:x}", known.about.name.substr(0, kMostOfName),
                   now.time_since_epoch().count() + static_cast<std::int64_t>(known.last_id));
@@ -119,7 +119,7 @@ std::optional<EventBook::Told> EventBook::Take(std::uint64_t id, const Outcome& 
   const auto at = std::ranges::find(known_, id, &Known::last_id);
   if (at == known_.end() || outcome.ok()) return std::nullopt;
   if (outcome.result == CallResult::kGone && at->count > 1) return Create(*at, now);
-  // It is not there, so the next time begins a new one.
+  // The event does not exist, so the next one is a new event.
   if (at->count == 1) known_.erase(at);
   return std::nullopt;
 }

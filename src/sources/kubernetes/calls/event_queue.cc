@@ -27,7 +27,7 @@ bool IsForNow(CallResult result) {
 
 bool TokenBucket::Take(Instant now) {
   if (now < next_) return false;
-  // Time that nothing was taken in is saved, but for no more than a burst.
+  // Unused time is saved, but for no more than a burst.
   const Instant from = now - most_ahead_;
   paid_until_ = std::max(paid_until_, from) + every_;
   next_ = paid_until_;
@@ -88,10 +88,10 @@ void EventQueue::Take(const Outcome& outcome, Instant now, WallTime wall) {
     not_before_ = retry_.After(outcome, now);
     return;
   }
-  // A server that is still away after so long is not asked more often for that.
+  // The call is given up. If the server is still away, the next call keeps the retry interval.
   not_before_ = IsForNow(outcome.result) ? retry_.After(outcome, now) : Instant::min();
   if (!IsForNow(outcome.result)) retry_.Reset();
-  // An event of this name was made by a try whose answer got lost.
+  // An earlier try, whose answer was lost, has created an event with this name.
   const bool is_made =
       outcome.result == CallResult::kConflict && purpose() == CallPurpose::kCreateEvent;
   End(is_made ? Outcome{} : outcome, wall);

@@ -35,7 +35,7 @@ class EventQueueTest : public testing::Test {
   void Tell(const std::string& pod, Instant now = kQueuedAt) {
     queue_.Tell(Pod(pod), Evicted(), now, kWall);
   }
-  // The method of the call that is due; empty: none.
+  // The method of the call that is due; empty: there is none.
   std::string Asked(Instant now = kQueuedAt) {
     const auto call = queue_.TakeCall(now);
     body_ = call ? call->body : "";
@@ -83,7 +83,7 @@ TEST_F(EventQueueTest, WhatHappensAgainIsCounted) {
   EXPECT_EQ(Asked(), "PATCH");
   EXPECT_EQ(queue_.purpose(), CallPurpose::kCountEvent);
   Answer(CallResult::kGone);
-  EXPECT_EQ(Asked(), "POST") << "it has expired on the server";
+  EXPECT_EQ(Asked(), "POST") << "the event has expired on the server";
 }
 
 TEST_F(EventQueueTest, AnObjectMayHave25InARow) {

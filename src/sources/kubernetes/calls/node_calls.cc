@@ -108,7 +108,7 @@ std::variant<ApiCall, Outcome> TaintChange::Next() const {
 
 void TaintChange::Take(const Result<ApiReply>& reply) {
   Outcome outcome = OutcomeOf(reply);
-  // A node of another UID is another machine under the same name: it is read, too.
+  // A node with a different UID is a different machine with the same name; it is read, too.
   const bool has_changed =
       outcome.result == CallResult::kConflict || outcome.result == CallResult::kAnother;
   if (has_changed && known_ && ++conflicts_ <= kMostConflicts) {

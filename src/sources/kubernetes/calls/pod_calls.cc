@@ -37,7 +37,7 @@ ApiCall MarkPod(const PodTarget& pod, const DisruptionMark& mark) {
                .body = {}};
   JsonWriter json(call.body);
   json.Object([&] {
-    json.Object("metadata", [&] { json.Field("uid", pod.uid); });  // one that differs is refused
+    json.Object("metadata", [&] { json.Field("uid", pod.uid); });  // must match on the server
     json.Object("status", [&] {
       json.Field("reason", "Evicted");
       json.Field("message", mark.message);

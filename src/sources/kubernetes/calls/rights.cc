@@ -9,7 +9,7 @@
 namespace jettison::kube {
 namespace {
 
-// The JSON of an answer that was well.
+// The JSON of a successful answer.
 Result<Value> DocumentOf(const Result<ApiReply>& reply) {
   if (!reply) return Fail(reply.error());
   if (const Outcome outcome = OutcomeOf(reply); !outcome.ok()) {

@@ -7,7 +7,7 @@ namespace jettison::kube {
 namespace {
 
 constexpr int kUnauthorized = 401;
-// An answer that is too large for us, as a server says of a question.
+// Used for an answer that is too large for us, as servers use it for requests.
 constexpr int kPayloadTooLarge = 413;
 
 HttpPeer PeerOf(const ApiAccess& access) {

@@ -16,14 +16,14 @@ namespace {
 
 using std::chrono::seconds;
 
-// The pods of one node are a page or two; an answer that got lost is not waited for.
+// The pods of one node are a page or two, so a longer wait means that the answer was lost.
 constexpr Duration kListTimeout = seconds(15);
 constexpr Duration kWatchBegins = seconds(30);
-// A server ends a watch when its time is over; one that does not is not waited for longer.
+// A server ends a watch when its time is over; the agent waits for that no longer than this.
 constexpr Duration kWatchOverdue = seconds(30);
-// A server that tells bookmarks does so once a minute.
+// A server that sends bookmarks sends one a minute.
 constexpr Duration kLongestSilence = seconds(150);
-// Of one event; etcd holds no object larger than a tenth of that.
+// The longest line of one event; an object in etcd is at most a tenth of this.
 constexpr std::size_t kLongestLine = std::size_t{8} << 20;
 
 }  // namespace
@@ -91,7 +91,7 @@ void PodWatch::TakePage(const Result<ApiReply>& reply) {
     const Failure failure = FailureOf(*reply);
     return FailList(failure.setback, failure.error);
   }
-  // An item that is not understood may be any pod: nothing is told as gone by such a list.
+  // An item that cannot be read may be any pod, so such a list does not prove that a pod is gone.
   bool understood = true;
   const auto head = ReadListPage(
       reply->body, [&](std::string_view item) { understood = TakeItem(item) && understood; });

@@ -24,7 +24,7 @@ class PodWatchTest : public WithFakeApiServer {
     server_.PutPod("a", "ua");
     server_.PutPod("b", "ub");
   }
-  // Follows, and has told of both.
+  // Follows the pods, and has reported both.
   void Begin() {
     Follow();
     ASSERT_TRUE(IsWatching());
@@ -133,10 +133,11 @@ TEST_F(PodWatchTest, DoubledAndReorderedEventsAreToldOnce) {
   EXPECT_THAT(TakeNews(), ElementsAre("+x Running", "~x Running", "-x", "+y Running"));
 }
 
-// Whatever a watch brings that is none, what is known stays known, and what came meanwhile is told.
+// If a watch brings something invalid, what is known stays known, and changes meanwhile are
+// reported.
 TEST_F(PodWatchTest, AWatchThatBreaksIsBegunAgain) {
   const std::string kRows[] = {
-      "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"na",  // and cut
+      "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"na",  // cut off here
       "nonsense\n",
       "{\"type\":\"ADDED\",\"object\":{}}\n",
       "{\"type\":\"NEWS\",\"object\":{}}\n",

@@ -14,7 +14,7 @@
 namespace jettison::kube {
 namespace {
 
-// A file of at most 1 MiB; a fault under `key` of `file` where it cannot be read.
+// A file of at most 1 MiB; a fault under `key` of `file` if it cannot be read.
 std::string Read(const std::string& path, const std::string& file, const char* key,
                  Faults& faults) {
   auto text = http::ReadPemFile(path);
@@ -28,7 +28,7 @@ std::string Read(const PemSource& source, const std::string& file, const char* k
   return source.file.empty() ? source.text : Read(source.file, file, key, faults);
 }
 
-// A text of this kind by the name that people know it by.
+// The usual name of a text of this kind.
 std::string Named(const PemSource& source, const char* key) {
   return source.file.empty() ? fmt::format("{}-data", key) : source.file;
 }

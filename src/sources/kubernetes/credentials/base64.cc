@@ -5,7 +5,7 @@
 namespace jettison::kube {
 namespace {
 
-// 0 to 63; -1 for a character that has no place in base64.
+// 0 to 63; -1 for a character that is not valid in base64.
 int ValueOf(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;

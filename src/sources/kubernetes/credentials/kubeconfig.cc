@@ -18,7 +18,7 @@ namespace {
 using kube_json::FaultLog;
 using kube_json::Field;
 
-// A kubeconfig of a large company has some hundred clusters.
+// A kubeconfig of a large company has a few hundred clusters.
 constexpr std::size_t kMostMemory = std::size_t{16} << 20;
 
 class Reader {
@@ -40,7 +40,7 @@ class Reader {
   void ReadCluster(const Field& cluster);
   void ReadUser(const Field& user);
   void ReadServer(const Field& server);
-  // The item of a list of {name, MEMBER} that has this name; a fault of `from` where none has.
+  // The item of a list of {name, MEMBER} with this name; a fault of `from` if there is none.
   void WithNamed(const char* list, const char* member, const Field& from,
                  const std::function<void(const Field&)>& read);
   PemSource ReadPem(const Field& map, const char* name);
@@ -143,7 +143,7 @@ void Reader::ReadUser(const Field& user) {
   }
 }
 
-// As kubectl has it, data comes before a file.
+// As in kubectl, data takes precedence over a file.
 PemSource Reader::ReadPem(const Field& map, const char* name) {
   const std::string data_name = fmt::format("{}-data", name);
   const Field data = map.Member(data_name);
@@ -154,7 +154,7 @@ PemSource Reader::ReadPem(const Field& map, const char* name) {
     return {.text = *std::move(pem), .file = {}};
   log_.faults.push_back({.file = log_.file,
                          .key = data.Path(),
-                         .value = {},  // which may be a key
+                         .value = {},  // not shown, because it may be a key
                          .message = pem ? "must be PEM in base64" : "must be base64"});
   return {};
 }

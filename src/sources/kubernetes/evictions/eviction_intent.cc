@@ -16,7 +16,7 @@ namespace jettison::kube {
 namespace {
 
 constexpr std::int64_t kVersion = 1;
-// Behind the intents: "]}\n".
+// The end of the text after the intents: "]}\n".
 constexpr std::size_t kTailBytes = 3;
 
 constexpr std::array<std::string_view, 8> kMembers = {

@@ -71,7 +71,7 @@ TEST(EvictionIntent, HalfOfATextIsNone) {
   for (std::size_t size = 0; size + 1 < text.size(); ++size) {
     EXPECT_FALSE(ParseEvictionIntents(text.substr(0, size))) << size;
   }
-  // And so is a text with the end of a longer one behind it.
+  // A text that is followed by the end of a longer one is damaged, too.
   EXPECT_FALSE(ParseEvictionIntents(text + text.substr(text.size() / 2)));
 }
 

@@ -80,7 +80,8 @@ void PodEviction::TakeMark(const Outcome& outcome, Instant now) {
   awaits_mark_ = false;
   is_marked_ = outcome.ok();
   is_gone_ = outcome.is_over();
-  // Who wrote the pod meanwhile was the kubelet, which has said it by now.
+  // A conflict means that the kubelet has written the pod meanwhile; its write is over, so the mark
+  // is due at once.
   mark_due_ = outcome.result == CallResult::kConflict ? now : mark_retry_.After(outcome, now);
 }
 

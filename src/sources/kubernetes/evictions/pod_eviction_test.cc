@@ -38,7 +38,7 @@ Outcome Of(CallResult result, std::optional<Duration> retry_after = std::nullopt
 
 class PodEvictionTest : public testing::Test {
  protected:
-  // What is asked now: "mark", "delete".
+  // The calls that are made now: "mark", "delete".
   std::vector<std::string> Asked(Instant now) {
     std::vector<std::string> asked;
     for (const EvictionCall& one : eviction_.TakeCalls(now, kWall)) {
@@ -46,7 +46,7 @@ class PodEvictionTest : public testing::Test {
     }
     return asked;
   }
-  // The next calls are asked and answered so.
+  // Makes the next calls and answers them like this.
   void Answer(CallResult mark, CallResult deleted) {
     const Instant at = eviction_.due().value();
     for (const EvictionCall& one : eviction_.TakeCalls(at, kWall)) {
@@ -69,7 +69,7 @@ TEST_F(PodEvictionTest, MarksAndDeletesAtOnceAndNeverWritesThePhase) {
   EXPECT_THAT(calls[1].call.body,
               AllOf(HasSubstr(R"("uid":"u-1")"), HasSubstr(R"("gracePeriodSeconds":1)")));
   EXPECT_EQ(eviction_.due(), std::nullopt);
-  EXPECT_THAT(Asked(kNow + hours(2)), IsEmpty()) << "nothing is asked twice at a time";
+  EXPECT_THAT(Asked(kNow + hours(2)), IsEmpty()) << "no call is made twice at a time";
   eviction_.Take(kDelete, {}, kNow);
   EXPECT_EQ(eviction_.end(), std::nullopt) << "the answer to the mark may name a missing right";
   eviction_.Take(kMark, {}, kNow);

@@ -33,13 +33,13 @@ TEST(SoftEvictionBook, WhileAnAnswerIsAwaitedNobodyElseIsAskedAbout) {
   book.Asked("a", kStart);
   const SoftHold hold{.reason = PaceReason::kAsked, .until = kStart + kAnswerWithin};
   EXPECT_EQ(book.HoldAt(kStart), hold);
-  EXPECT_FALSE(book.HoldAt(hold.until)) << "one that never comes holds nobody up";
+  EXPECT_FALSE(book.HoldAt(hold.until)) << "an answer that never comes does not block others";
 }
 
 TEST(SoftEvictionBook, APodThatABudgetKeepsIsSparedForAMinuteWithTheServersWords) {
   SoftEvictionBook book({});
   EXPECT_EQ(Ask(book, "a", OutcomeOf(CallResult::kBudget, "needs 2"), kStart), SoftAnswer::kSpared);
-  EXPECT_FALSE(book.HoldAt(kStart)) << "the next one may be asked about at once";
+  EXPECT_FALSE(book.HoldAt(kStart)) << "the next pod may be asked about at once";
   EXPECT_THAT(book.SparedAt(kStart),
               ElementsAre(SparedPod{.uid = "a", .why = "needs 2", .until = kStart + minutes(1)}));
   EXPECT_THAT(book.SparedAt(kStart + minutes(1)), IsEmpty());
@@ -57,7 +57,7 @@ TEST(SoftEvictionBook, AnAgentAfterThisOneKeepsToTheSameRate) {
   after.Resume(before.SoFar(now), now);
   EXPECT_EQ(after.HoldAt(now), before.HoldAt(now));
   EXPECT_EQ(after.SparedAt(now), before.SparedAt(now));
-  EXPECT_EQ(after.SoFar(now).granted.size(), 2U) << "no more than count";
+  EXPECT_EQ(after.SoFar(now).granted.size(), 2U) << "only those that count";
   EXPECT_EQ(after.SoFar(now + hours(2)), SoftEvictionsSoFar{});
 }
 
@@ -127,7 +127,7 @@ TEST(SoftEvictionBook, WhileNobodyCanBeAskedTheQuestionWaitsLongerEachTime) {
   EXPECT_EQ(Ask(book, "a", OutcomeOf(CallResult::kAway), kStart), SoftAnswer::kLater);
   EXPECT_EQ(book.HoldAt(kStart),
             (SoftHold{.reason = PaceReason::kApiAway, .until = kStart + milliseconds(200)}));
-  EXPECT_THAT(book.SparedAt(kStart), IsEmpty()) << "it is still the first to go";
+  EXPECT_THAT(book.SparedAt(kStart), IsEmpty()) << "it is still the first victim";
   (void)Ask(book, "a", OutcomeOf(CallResult::kBusy), kStart + seconds(1));
   EXPECT_EQ(book.HoldAt(kStart + seconds(1))->until, kStart + seconds(1) + milliseconds(400));
   (void)Ask(book, "a", OutcomeOf(CallResult::kBudget), kStart + seconds(2));

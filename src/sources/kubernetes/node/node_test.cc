@@ -41,7 +41,7 @@ ApiNode NodeWith(const std::string& conditions) {
 
 class PressureTaintsTest : public testing::Test {
  protected:
-  // The method of the call that is due; empty: none.
+  // The method of the call that is due; empty: there is none.
   std::string Asked(Instant now = kNow) {
     const auto call = taints_.TakeCall(now);
     body_ = call ? call->body : "";
@@ -113,7 +113,7 @@ TEST_F(PressureTaintsTest, AnEvictionBeforeTheNodeIsReadReadsItFirst) {
   taints_.Take(Answer(1), kNow);
   EXPECT_EQ(Asked(), "PATCH");
   taints_.Take(Answer(2, OurTaint("memory-pressure")), kNow);
-  EXPECT_EQ(taints_.due(), kNow + PressureTaints::kUrgeHolds) << "it was read by that";
+  EXPECT_EQ(taints_.due(), kNow + PressureTaints::kUrgeHolds) << "that answer was the node";
 }
 
 TEST_F(PressureTaintsTest, WhatCannotBeHadIsNotWaitedForAndTriedAgain) {
@@ -141,7 +141,7 @@ TEST_F(PressureTaintsTest, ANodeThatCannotBeReadIsTriedOnceAMinute) {
   taints_.Take(ApiReply{.status = 503}, kNow);
   EXPECT_EQ(taints_.due(), kNow + minutes(1));
   taints_.Set(kMemory, true);
-  EXPECT_EQ(taints_.due(), kNow + milliseconds(200)) << "but a taint is not kept waiting for that";
+  EXPECT_EQ(taints_.due(), kNow + milliseconds(200)) << "a taint does not wait for that";
 }
 
 TEST_F(PressureTaintsTest, WhatAnEarlierLifeLeftGoesUnlessItHolds) {
@@ -168,7 +168,7 @@ TEST_F(PressureTaintsTest, ATaintThatSomebodyTookOffIsPutBack) {
   (void)Asked();
   taints_.Take(Answer(5, OurTaint("memory-pressure")), kNow);
   taints_.Seen(ReadApiNode(NodeJson(4, "")).value());
-  EXPECT_EQ(Asked(), "") << "an answer of before";
+  EXPECT_EQ(Asked(), "") << "an earlier answer";
   taints_.Seen(ReadApiNode(NodeJson(6, "")).value());
   EXPECT_EQ(Asked(), "PATCH");
 }
@@ -201,7 +201,7 @@ TEST_F(PressureTaintsTest, StallsOnIoHaveNoTaint) {
 
 class PressureConditionsTest : public testing::Test {
  protected:
-  // The body of the call that is due; empty: none.
+  // The body of the call that is due; empty: there is none.
   std::string Asked(Instant now = kNow) {
     const auto call = conditions_.TakeCall(now, kWall);
     return call ? call->body : "";

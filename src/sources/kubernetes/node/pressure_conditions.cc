@@ -34,13 +34,14 @@ void PressureConditions::Found(const ApiNode& node) {
     Line& line = Of(type);
     if (at == node.conditions.end() || line.written != Written::kNothing) continue;
     const bool held = at->status == "True";
-    // One that held is written again where it still holds: its heartbeat is as old as that life.
+    // A condition that held is written again if it still holds, because its heartbeat is from the
+    // earlier agent.
     line.written = held ? Written::kUnknown : Written::kNone;
     if (held && at->since) line.found_since = WallTime(at->since->time_since_epoch());
   }
 }
 
-// Whether the node says something else than what holds.
+// Whether the condition on the node differs from what holds.
 bool PressureConditions::IsWrong(const Line& line) {
   if (!line.is_told) return false;
   if (line.holds) return line.written != Written::kPressure;
@@ -62,7 +63,8 @@ std::optional<Instant> PressureConditions::due() const {
   return next ? std::optional(std::max(*next, not_before_)) : std::nullopt;
 }
 
-// All that is there when the agent goes, and what an earlier life left.
+// The conditions to remove: all of them when the agent is told to stop, and those that an earlier
+// agent left.
 std::vector<std::string> PressureConditions::TakeRemovals(Instant now) {
   std::vector<std::string> types;
   for (const NodeConditionType type : kToldConditions) {

@@ -43,7 +43,7 @@ void PressureTaints::Urge(NodeConditionType condition, Instant now) {
 }
 
 void PressureTaints::Seen(const ApiNode& node) {
-  // What is being changed is told by the answer to that.
+  // If a change is under way, its answer contains the node.
   if (change_ || is_awaited_) return;
   if (node_) {
     const auto order = CompareVersions(node.head.resource_version, node_->head.resource_version);
@@ -87,7 +87,7 @@ std::optional<Instant> PressureTaints::due() const {
   return next;
 }
 
-// Taints that are missing come before those that are left over.
+// Missing taints are added before leftover ones are removed.
 void PressureTaints::Begin(Instant now) {
   for (const bool present : {true, false}) {
     for (const NodeConditionType condition : kToldConditions) {

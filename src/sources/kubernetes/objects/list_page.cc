@@ -13,7 +13,7 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-// After any error of a walk nothing of it is touched again: simdjson's state is gone with it.
+// After an error the walk does not touch the document again, because simdjson's state is invalid.
 
 std::string TextIn(const Value& metadata, std::string_view name) {
   const Value* member = metadata.Find(name);
@@ -21,7 +21,7 @@ std::string TextIn(const Value& metadata, std::string_view name) {
   return text == nullptr ? "" : *text;
 }
 
-// The text of a value that is a map.
+// The text of a value, which must be a map.
 std::optional<std::string_view> RawObject(ondemand::value value) {
   ondemand::object object;
   std::string_view raw;

@@ -12,8 +12,7 @@
 namespace jettison::kube {
 namespace {
 
-// Of what one object takes once it is understood; a pod of the largest size that the API server
-// accepts takes less.
+// The most memory of one parsed object; the largest pod that the API server accepts takes less.
 constexpr std::size_t kMostMemory = std::size_t{32} << 20;
 
 constexpr std::pair<std::string_view, WatchKind> kKinds[] = {

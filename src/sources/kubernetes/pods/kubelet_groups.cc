@@ -13,13 +13,13 @@ namespace jettison::kube {
 namespace {
 
 constexpr std::string_view kMirrorAnnotation = "kubernetes.io/config.mirror";
-// A container may hold any number of processes. Its first one has one of the lowest numbers, unless
-// numbers began anew since; then another of the first ones stands for it.
+// A container may have any number of processes. The first one has one of the lowest ids, unless ids
+// have wrapped around since; then another early process is used.
 constexpr std::size_t kMostLookedAt = 256;
 
-// Finds the first process of a container by its group: of those whose parent is not in the group
-// (the container's own, and what was brought in later with exec) the one that began first. False
-// where nothing runs there, or only what makes the container.
+// Finds the first process of a container in its group: among those whose parent is not in the group
+// (the container's own, and processes of later execs), the one that started first. False if there
+// is no process, or only the one that creates the container.
 bool SeeFirstProcess(const NodeGroups& node, SeenContainer& container) {
   auto pids = node.cgroups.Processes(container.group).value_or(std::vector<pid_t>());
   std::ranges::sort(pids);

@@ -42,7 +42,7 @@ bool IsInitialized(const ApiPod& pod) {
          (condition != pod.conditions.end() && condition->status == "True");
 }
 
-// Null: every container is there.
+// Null: all containers are taken.
 const std::string* NextName(const ApiPod& pod, const std::set<std::string_view>& taken) {
   const auto* first = &pod.pod.containers;
   const auto* second = &pod.pod.init_containers;
@@ -55,7 +55,7 @@ const std::string* NextName(const ApiPod& pod, const std::set<std::string_view>&
   return nullptr;
 }
 
-// Of a run that the status does not tell yet; it may be told for the run before.
+// The attempt of a run that is not in the status yet, which may still show the previous run.
 int NextAttempt(const ApiPod& pod, std::string_view name) {
   const auto told = std::ranges::find(pod.containers, name, &ContainerStatus::name);
   if (told == pod.containers.end() || told->id.empty()) return 0;
@@ -89,8 +89,8 @@ ForeignFinding FindingOf(const ApiPod& pod, const KubeletPlaces& kubelet) {
                       .labels = {},
                       .annotations = {}};
   finding.reading.pod = pod.pod;
-  finding.reading.pod.restart_policy = RestartPolicy::kNever;  // by the agent
-  // What is not understood is not enough to rank it by.
+  finding.reading.pod.restart_policy = RestartPolicy::kNever;  // the agent does not restart it
+  // A pod with faults cannot be ranked, so it is spared.
   const bool spared_as_daemon = !kubelet.evict_daemon_sets && IsOf(pod, "DaemonSet");
   finding.spared = spared_as_daemon || pod.IsMirror() || !pod.faults.empty();
   finding.kill_at_once = kubelet.jobs == JobEnding::kKill && IsOf(pod, "Job");

@@ -18,11 +18,11 @@ using std::chrono::milliseconds;
 
 // The name of the list of pods.
 constexpr const char* kList = "pods of the kubelet";
-// A container that is being made runs within some tens of milliseconds.
+// A container that is being created runs within some tens of milliseconds.
 constexpr Duration kLookSoon = milliseconds(10);
-// Where nobody tells of new groups, or a pod has none yet.
+// The interval of looks if the kernel does not report new groups, or a pod has no group yet.
 constexpr Duration kLookByClock = milliseconds(100);
-// What takes longer than two seconds is not about to run.
+// After two seconds, a container is no longer expected to run soon.
 constexpr int kMostSoonLooks = 200;
 
 bool IsWorthTheSame(const Pod& a, const Pod& b) {
@@ -65,7 +65,7 @@ void KubernetesSource::Await(Duration patience) {
 
 void KubernetesSource::OnPod(const ApiPod& pod) {
   Known& known = pods_[pod.head.uid];
-  // What it is worth is worked out when it is found: it is found again.
+  // The properties for ranking are determined when a pod is found, so it is found again.
   if (!known.running.empty() && !IsWorthTheSame(known.pod.pod, pod.pod)) {
     known.running.clear();
     TellRunning();
@@ -100,14 +100,14 @@ void KubernetesSource::Look(Known& known) {
   auto seen = SeeContainers(groups_, known.group);
   const bool is_gone =
       known.pod.IsTerminal() || (!seen && seen.error().code == ErrorCode::kNotFound);
-  if (!seen && !is_gone) return;  // what cannot be read is as it was
+  if (!seen && !is_gone) return;  // an unreadable group counts as unchanged
   if (!seen) arrivals_.Forget(known.group);
   std::set<std::string> running;
   std::vector<ForeignContainer> containers;
   known.is_making = false;
   known.is_unread = false;
   if (!is_gone) {
-    // Of these the kernel tells the end.
+    // The kernel reports the end of these.
     for (const std::string& id : seen->empty) {
       if (known.running.contains(id)) running.insert(id);
     }
@@ -128,8 +128,8 @@ void KubernetesSource::Watch(Known& known) {
   }
 }
 
-// What a container runtime starts a container with is for a moment like the container itself, so
-// one that was not there at the look before is looked at once more.
+// The process with which a runtime starts a container looks like the container for a moment. A new
+// one is therefore looked at again before it counts.
 std::vector<SeenContainer> KubernetesSource::Settled(Known& known, SeenPod now) {
   const std::vector<SeenContainer> before = std::exchange(known.seen, now.containers);
   const auto is_new = [&](const SeenContainer& one) {
@@ -142,8 +142,8 @@ std::vector<SeenContainer> KubernetesSource::Settled(Known& known, SeenPod now) 
   return std::move(now.containers);
 }
 
-// What cannot be measured must not be evicted either. The agent's own pod is passed over without a
-// word: nobody has to do anything about it.
+// A pod that cannot be measured must not be evicted. The agent's own pod is left out without a log
+// line, because that needs no action.
 void KubernetesSource::Take(Known& known, std::vector<ForeignContainer> containers) {
   if (HoldsThisAgent(groups_, known.group)) return;
   const ApiPod& pod = known.pod;

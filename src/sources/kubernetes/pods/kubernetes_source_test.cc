@@ -60,7 +60,7 @@ TEST_F(KubernetesPods, AContainerThatWasStartedAgainIsFoundAgain) {
   feed_.Tell({.uid = "u1", .container_id = "c1"});
   End(41);
   EXPECT_THAT(Removed(), ElementsAre("u1"));
-  Run("u1", "c2", 42);  // its status still tells the one before
+  Run("u1", "c2", 42);  // its status still shows the previous run
   ASSERT_TRUE(AwaitFound(2));
   ASSERT_EQ(found_[1].containers.size(), 1U);
   EXPECT_EQ(found_[1].containers[0].attempt, 3);
@@ -162,7 +162,7 @@ TEST_F(KubernetesPods, TheAgentsOwnPodIsPassedOverWithoutAWord) {
 
 TEST_F(KubernetesPods, OfAContainersProcessesTheFirstIsTaken) {
   Run("u1", "c1", 41);
-  Run("u1", "c1", 17);  // brought in later, although its number is lower
+  Run("u1", "c1", 17);  // it joined later, although its id is lower
   feed_.Tell({.uid = "u1", .container_id = "c1"});
   std::vector<pid_t> signalled;
   processes_.on_signal = [&](pid_t pid, int) { signalled.push_back(pid); };

@@ -228,12 +228,12 @@ bool FakeApiServer::Watch(const WireRequest& request, const WireConnection& conn
     }
     for (; sent < sent_.size(); ++sent) bytes += sent_[sent];
     if (bytes.empty()) {
-      // The other side may go meanwhile, which nothing tells.
+      // The client may disconnect meanwhile, which nothing reports.
       changed_.wait_for(lock, std::chrono::milliseconds(50));
       pollfd gone{.fd = connection.fd(), .events = POLLRDHUP, .revents = 0};
       connected = ::poll(&gone, 1, 0) == 0;
     } else {
-      lock.unlock();  // which may take until the other side reads
+      lock.unlock();  // sending may take until the client reads
       connected = connection.SendChunk(bytes);
       lock.lock();
     }

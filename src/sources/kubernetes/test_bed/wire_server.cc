@@ -55,7 +55,7 @@ std::string HeaderIn(std::string_view head, std::string_view name) {
   return {};
 }
 
-// Whether a further request came; what came of the one after it stays in `held`.
+// Whether another request came; the beginning of the one after it stays in `held`.
 bool ReadRequest(int fd, std::string& held, WireRequest& request) {
   std::optional<std::size_t> whole;
   for (;;) {

@@ -13,15 +13,15 @@ constexpr std::uint32_t kPageLimit = 100;
 constexpr Duration kFirstDelay = seconds(1);
 constexpr Duration kLongestDelay = seconds(30);
 constexpr Duration kMostRetryAfter = minutes(2);
-// A watch that the server ends later than this ended well.
+// A watch that lasted longer than this has ended normally.
 constexpr Duration kShortWatch = minutes(1);
 constexpr seconds kShortestTimeout = minutes(5);
-// After so many setbacks the list is begun anew.
+// After this many setbacks, the list begins again.
 constexpr std::uint32_t kMostTriesOfAPage = 3;
-// After so many lists in a row that are older than what is known, the store is taken to have been
-// set back, as from a backup.
+// After this many lists in a row that are older than what is known, the store is assumed to have
+// been restored, as from a backup.
 constexpr std::uint32_t kMostOldLists = 3;
-// The same of bookmarks, of which one comes a minute. A server that only lags is not behind so
+// The same for bookmarks, which come once a minute. A server that only lags does not lag for so
 // long.
 constexpr std::uint32_t kMostOldBookmarks = 3;
 
@@ -50,7 +50,7 @@ Wanted Reflector::Next(Instant now, double chance) const {
                                                           Part(kShortestTimeout, chance))};
   }
   ListRequest list{.not_older_than = {}, .continue_token = continue_token_, .limit = limit_};
-  if (!continue_token_.empty()) return list;  // which says of which state
+  if (!continue_token_.empty()) return list;  // the token determines the state
   if (from_ == From::kAnywhere) list.not_older_than = "0";
   if (from_ == From::kKnown) list.not_older_than = position_;
   return list;
@@ -96,7 +96,7 @@ void Reflector::OnListFailed(const Setback& setback, Instant now, double chance)
   const bool can_halve = limit_ > 1;
   switch (setback.kind) {
     case Setback::Kind::kAway:
-      // The next try goes on where this one stopped, unless that is what the server stumbles over.
+      // The next try continues where this one stopped, unless this page keeps failing.
       if (setbacks_ >= kMostTriesOfAPage) ListAgain(from_);
       break;
     case Setback::Kind::kRefused:
@@ -104,7 +104,7 @@ void Reflector::OnListFailed(const Setback& setback, Instant now, double chance)
     case Setback::Kind::kExpired:
     case Setback::Kind::kTooNew: ListAgain(From::kNewest); break;
     case Setback::Kind::kTooLarge:
-      // A server passes over the limit where any state will do.
+      // A server ignores the limit if any state suffices.
       limit_ = std::max(limit_ / 2, 1U);
       ListAgain(From::kNewest);
       if (can_halve) return;
@@ -157,7 +157,7 @@ void Reflector::OnWatchEnded(const std::optional<Setback>& setback, Instant now,
   }
   Note(*setback, now);
   if (setback->kind == Setback::Kind::kExpired) ListAgain(From::kNewest);
-  // What was too large or could not be understood would come again.
+  // What was too large or unreadable would come again.
   if (setback->kind == Setback::Kind::kTooLarge || setback->kind == Setback::Kind::kNonsense) {
     ListAgain(From::kKnown);
   }

@@ -28,7 +28,7 @@ std::vector<std::string> UidsOf(const std::vector<ObjectHead>& heads) {
   return uids;
 }
 
-// One whose list has been had: objects a and b, at version 100, now watching.
+// A reflector that has its list (objects a and b, at version 100) and is watching.
 class Watching : public testing::Test {
  protected:
   Watching() {
@@ -91,10 +91,10 @@ TEST_F(Watching, EventsAreToldOnceHoweverOftenAndInWhicheverOrderTheyCome) {
   EXPECT_EQ(reflector_.OnSeen(Head("c", "101")), Verdict::kKnown);
   EXPECT_EQ(reflector_.OnSeen(Head("a", "103")), Verdict::kChanged);
   EXPECT_EQ(reflector_.OnSeen(Head("a", "102")), Verdict::kKnown);
-  EXPECT_EQ(reflector_.OnSeen(Head("b", "102")), Verdict::kChanged);  // late, but news
+  EXPECT_EQ(reflector_.OnSeen(Head("b", "102")), Verdict::kChanged);  // late, but new
   EXPECT_EQ(reflector_.OnDeleted(Head("a", "105")), Verdict::kGone);
   EXPECT_EQ(reflector_.OnDeleted(Head("a", "105")), Verdict::kKnown);
-  EXPECT_EQ(reflector_.OnSeen(Head("a", "104")), Verdict::kKnown);  // does not come back
+  EXPECT_EQ(reflector_.OnSeen(Head("a", "104")), Verdict::kKnown);  // it does not come back
   EXPECT_EQ(reflector_.OnDeleted(Head("never-seen", "106")), Verdict::kKnown);
   EXPECT_EQ(reflector_.OnSeen(Head("never-seen", "99")), Verdict::kKnown);
   EXPECT_EQ(reflector_.roster().objects().size(), 2U);
@@ -195,7 +195,7 @@ TEST_F(Watching, AStoreThatWasSetBackIsBelievedAfterAWhile) {
   EXPECT_EQ(Next(), Wanted(WatchRequest{.resource_version = "50", .timeout = minutes(5)}));
 }
 
-// What a list that failed leads to: from which state the next one is, and after how long.
+// The next list after a failed one: from which state, and after what time.
 TEST_F(Watching, WhatAListThatFailedLeadsTo) {
   struct Row {
     Setback setback;

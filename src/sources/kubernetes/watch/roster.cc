@@ -3,8 +3,8 @@
 namespace jettison::kube {
 namespace {
 
-// Whether what is told is not newer than what is known. Versions that cannot be compared are old
-// only where they are the same.
+// Whether a version is not newer than the known one. Versions that cannot be compared are old only
+// if they are equal.
 bool IsOld(const std::string& told, const std::string& known) {
   const auto order = CompareVersions(told, known);
   return order ? *order <= 0 : told == known;

@@ -20,7 +20,7 @@ TEST(Roster, AListTellsWhatIsNotInIt) {
   EXPECT_EQ(roster.Tell(HeadOf("a", "1")), Verdict::kAppeared);
   EXPECT_EQ(roster.Tell(HeadOf("b", "2")), Verdict::kAppeared);
   roster.BeginList(false);
-  EXPECT_EQ(roster.Tell(HeadOf("b", "1")), Verdict::kKnown);  // old, but there
+  EXPECT_EQ(roster.Tell(HeadOf("b", "1")), Verdict::kKnown);  // old, but it exists
   const auto vanished = roster.EndList();
   ASSERT_THAT(vanished, SizeIs(1));
   EXPECT_EQ(vanished[0], HeadOf("a", "1"));
