@@ -24,7 +24,7 @@ namespace jettison {
 namespace {
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
-constexpr std::int64_t kCapacity = 64 * 1024 * kMiB;
+constexpr std::int64_t kCapacity = 65'536 * kMiB;
 const Instant kBegin(std::chrono::hours(496'000));
 
 struct Load {

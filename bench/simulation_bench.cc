@@ -81,7 +81,7 @@ class Week {
 
   [[nodiscard]] std::vector<PolicyOutcome> Simulate(std::vector<CandidatePolicy> policies) const {
     WhatIf whatif(std::move(policies), {});
-    Tell([&whatif](RecordedItem item) { whatif.Add(item); });
+    Tell([&whatif](const RecordedItem& item) { whatif.Add(item); });
     whatif.Finish();
     return whatif.Outcomes();
   }

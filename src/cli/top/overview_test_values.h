@@ -40,8 +40,8 @@ inline OverviewSignal Memory() {
 
 inline OverviewSignal Disk() {
   return {.signal = Signal::kNodeFsAvailable,
-          .available = 14 * 1024 * kMiB,
-          .capacity = 64 * 1024 * kMiB,
+          .available = 14'336 * kMiB,
+          .capacity = 65'536 * kMiB,
           .trend_per_second = -300 * kMiB,
           .thresholds = {{.hard = true,
                           .value = "10%",

@@ -43,7 +43,7 @@ class TestWorld {
     Instant at;
   };
 
-  TestWorld(std::vector<TestPod> pods, PassPolicy policy)
+  TestWorld(const std::vector<TestPod>& pods, PassPolicy policy)
       : policy_(std::make_shared<const PassPolicy>(std::move(policy))) {
     for (const TestPod& pod : pods) lives_.push_back(MakeLife(pod));
   }
@@ -72,7 +72,7 @@ class TestWorld {
 
   // Lives for so long.
   void Run(Duration time) {
-    items_.push_back(RecordingAbout{
+    items_.emplace_back(RecordingAbout{
         .at = now_, .node = "test", .maker = "test", .profile = Profile::kStandalone});
     const Instant end = now_ + time;
     for (; now_ < end; now_ += kTick) Tick();

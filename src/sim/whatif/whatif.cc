@@ -10,7 +10,7 @@ namespace jettison {
 
 WhatIf::WhatIf(std::vector<CandidatePolicy> candidates, WhatIfOptions options)
     : candidates_(std::move(candidates)),
-      options_(std::move(options)),
+      options_(options),
       builder_(roster_, options_.keep_passes, [this](Frame& frame) { Take(frame); }) {
   for (const CandidatePolicy& candidate : candidates_) runs_.emplace_back(candidate);
   if (options_.thinning) {

@@ -21,14 +21,14 @@ Result<void> CountContainers(Calls& calls, Duration patience, ForeignFacts& fact
   ContainerdCalls* const containerd = calls.containerd();
   if (containerd == nullptr) return {};
   const auto namespaces = AwaitAnswer<namespaces_api::ListNamespacesResponse>(
-      calls, patience, [&](auto answer) { containerd->ListNamespaces(patience, answer); });
+      calls, patience, [&](const auto& answer) { containerd->ListNamespaces(patience, answer); });
   if (!namespaces && namespaces.error().code == ErrorCode::kNotFound) return {};
   if (!namespaces) return Fail(namespaces.error());
   facts.tells_containers = true;
   for (const namespaces_api::Namespace& listed : namespaces->namespaces()) {
     if (!IsIdentifier(listed.name())) continue;
-    const auto containers =
-        AwaitAnswer<containers_api::ListContainersResponse>(calls, patience, [&](auto answer) {
+    const auto containers = AwaitAnswer<containers_api::ListContainersResponse>(
+        calls, patience, [&](const auto& answer) {
           containerd->ListContainersIn(listed.name(), ContainersOutsideCri(), patience, answer);
         });
     if (!containers) return Fail(containers.error());
@@ -42,9 +42,10 @@ Result<void> CountContainers(Calls& calls, Duration patience, ForeignFacts& fact
 }  // namespace
 
 Result<ForeignFacts> AskForeign(Calls& calls, const std::string& root, Duration patience) {
-  const auto sandboxes = AwaitAnswer<api::ListPodSandboxResponse>(
-      calls, patience,
-      [&](auto answer) { calls.ListPodSandbox(api::ListPodSandboxRequest(), patience, answer); });
+  const auto sandboxes =
+      AwaitAnswer<api::ListPodSandboxResponse>(calls, patience, [&](const auto& answer) {
+        calls.ListPodSandbox(api::ListPodSandboxRequest(), patience, answer);
+      });
   if (!sandboxes) return Fail(sandboxes.error());
   ForeignFacts facts;
   facts.sandboxes = static_cast<std::size_t>(std::ranges::count_if(

@@ -22,7 +22,7 @@ std::int64_t WholeSeconds(Duration duration) {
 
 }  // namespace
 
-ContainerRun::ContainerRun(RuntimeContext& context, StartOrder order)
+ContainerRun::ContainerRun(RuntimeContext& context, const StartOrder& order)
     : context_(context),
       order_(order),
       running_(context, {.pod = order_.pod,

@@ -17,7 +17,7 @@ namespace jettison::cri {
 class ContainerRun {
  public:
   // What the order refers to must outlive the run.
-  ContainerRun(RuntimeContext& context, StartOrder order);
+  ContainerRun(RuntimeContext& context, const StartOrder& order);
   ContainerRun(const ContainerRun&) = delete;
   ContainerRun& operator=(const ContainerRun&) = delete;
   // What runs goes on running.

@@ -40,7 +40,7 @@ std::optional<pid_t> FirstProcessOf(const RuntimeContext& context, const std::st
   return std::nullopt;
 }
 
-ContainerStart::ContainerStart(RuntimeContext& context, StartOrder order, Done done)
+ContainerStart::ContainerStart(RuntimeContext& context, const StartOrder& order, Done done)
     : context_(context), order_(order), done_(std::move(done)) {}
 
 void ContainerStart::Start(const Sandbox& sandbox) {

@@ -43,7 +43,7 @@ class ContainerStart {
   using Done = std::function<void(Result<StartedContainer>)>;
 
   // `done` is called once, not before Start has returned.
-  ContainerStart(RuntimeContext& context, StartOrder order, Done done);
+  ContainerStart(RuntimeContext& context, const StartOrder& order, Done done);
   void Start(const Sandbox& sandbox);
   // Cancels the start: what has been created is killed and removed as soon as the runtime answers,
   // and the start fails.

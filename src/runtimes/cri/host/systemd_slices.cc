@@ -170,7 +170,7 @@ void SystemdSlices::Request::Finish(const Result<void>& outcome) {
 SystemdSlices::SystemdSlices(kernel::Readiness& readiness) : readiness_(readiness) {}
 SystemdSlices::~SystemdSlices() = default;
 
-void SystemdSlices::Ask(const Question& question, Done done) {
+void SystemdSlices::Ask(const Question& question, const Done& done) {
   const std::uint64_t id = next_++;
   Request& request = *(requests_[id] = std::make_unique<Request>(question));
   const auto sent =

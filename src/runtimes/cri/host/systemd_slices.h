@@ -25,7 +25,7 @@ class SystemdSlices : public Slices {
  private:
   class Request;
   struct Question;
-  void Ask(const Question& question, Done done);
+  void Ask(const Question& question, const Done& done);
   void SetLimits(const std::string& slice, const CgroupLimits& limits, Done done);
 
   kernel::Readiness& readiness_;

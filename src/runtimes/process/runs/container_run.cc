@@ -192,7 +192,7 @@ void ContainerRun::FailStart(Error error) {
 std::optional<ExitRecord> ContainerRun::LastWord() {
   const std::string run_dir = context_.paths.Run(name_.pod_uid, name_.container, name_.attempt);
   FoundRun found = ReadRun(run_dir, context_.boot_id);
-  if (found.exit) return *found.exit;
+  if (found.exit) return found.exit;
   const Instant now = context_.clock.Now();
   if (found.passing && !unread_since_) {
     unread_since_ = now;

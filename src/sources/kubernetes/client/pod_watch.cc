@@ -106,7 +106,7 @@ void PodWatch::TakePage(const Result<ApiReply>& reply) {
   for (const ObjectHead& gone : vanished) listeners_.on_gone(gone);
 }
 
-void PodWatch::FailList(const Setback& setback, Error fault) {
+void PodWatch::FailList(const Setback& setback, const Error& fault) {
   fault_ = fault.In("list the pods of this node");
   reflector_.OnListFailed(setback, clock_.Now(), chance_());
 }

@@ -69,7 +69,7 @@ class PodWatch {
   bool TakePod(const WatchLine& line);
   bool RefuseLine(const Error& error);
   void EndWatch(const std::optional<Setback>& setback, std::optional<Error> fault);
-  void FailList(const Setback& setback, Error fault);
+  void FailList(const Setback& setback, const Error& fault);
   [[nodiscard]] std::string Path(const std::string& query) const;
 
   ApiClient& client_;

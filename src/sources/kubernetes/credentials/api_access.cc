@@ -90,9 +90,9 @@ ServiceAccount OwnServiceAccount() {
 AccessReading AccessByServiceAccount(const ServiceAccount& account) {
   AccessReading reading;
   Faults& faults = reading.faults;
-  const std::pair<const char*, const std::string*> kVariables[] = {
+  const std::pair<const char*, const std::string*> variables[] = {
       {"KUBERNETES_SERVICE_HOST", &account.host}, {"KUBERNETES_SERVICE_PORT", &account.port}};
-  for (const auto& [name, value] : kVariables) {
+  for (const auto& [name, value] : variables) {
     if (!value->empty()) continue;
     AddFault(
         faults,

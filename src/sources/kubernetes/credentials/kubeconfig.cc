@@ -160,7 +160,7 @@ PemSource Reader::ReadPem(const Field& map, const char* name) {
 }
 
 std::string Reader::ReadPath(const Field& field) {
-  const std::string path = field.String().value_or("");
+  std::string path = field.String().value_or("");
   if (path.empty() || path.front() == '/') return path;
   return (folder_ / path).lexically_normal().string();
 }

@@ -97,19 +97,19 @@ Result<EvictionIntent> IntentIn(const Value& value) {
   for (const auto& [key, member] : *value.AsMap()) {
     if (std::ranges::find(kMembers, key) == kMembers.end()) return Fault(key, "known");
   }
-  auto namespace_ = NameIn(value, "namespace");
+  auto pod_namespace = NameIn(value, "namespace");
   auto name = NameIn(value, "name");
   auto uid = NameIn(value, "uid");
   auto message = TextIn(value, "message");
   const auto grace = NumberIn(value, "graceSeconds");
   const auto at = TextIn(value, "evictedAt").and_then(&ParseWallTime);
-  if (!namespace_) return Fail(namespace_.error());
+  if (!pod_namespace) return Fail(pod_namespace.error());
   if (!name) return Fail(name.error());
   if (!uid) return Fail(uid.error());
   if (!message) return Fail(message.error());
   if (!grace) return Fail(grace.error());
   if (!at) return Fail(at.error().In("evictedAt"));
-  EvictionIntent intent{.namespace_ = *std::move(namespace_),
+  EvictionIntent intent{.namespace_ = *std::move(pod_namespace),
                         .name = *std::move(name),
                         .uid = *std::move(uid),
                         .message = *std::move(message),

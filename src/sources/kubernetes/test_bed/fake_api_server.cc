@@ -93,7 +93,7 @@ void FakeApiServer::RequireToken(std::string token) {
   token_ = std::move(token);
 }
 
-void FakeApiServer::ForbidEvictions(std::string recorded_answer, int status) {
+void FakeApiServer::ForbidEvictions(const std::string& recorded_answer, int status) {
   const Lock lock(mutex_);
   no_evictions_ = Refusal(status, recorded_answer.c_str());
 }

@@ -60,7 +60,7 @@ class FakeApiServer {
   void MisbehaveOnce(Misbehaviour misbehaviour);
   // Requests must have this token from now on.
   void RequireToken(std::string token);
-  void ForbidEvictions(std::string recorded_answer, int status);
+  void ForbidEvictions(const std::string& recorded_answer, int status);
   // Verbs and resources ("patch nodes") that nobody has the right to.
   void Deny(std::string right);
 

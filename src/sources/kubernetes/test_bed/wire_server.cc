@@ -50,7 +50,7 @@ std::string HeaderIn(std::string_view head, std::string_view name) {
     if (line.size() <= name.size() || line[name.size()] != ':') continue;
     const auto same = [](char a, char b) { return std::tolower(a) == std::tolower(b); };
     if (!std::equal(name.begin(), name.end(), line.begin(), same)) continue;
-    return std::string(line.substr(line.find_first_not_of(" ", name.size() + 1)));
+    return std::string(line.substr(line.find_first_not_of(' ', name.size() + 1)));
   }
   return {};
 }
