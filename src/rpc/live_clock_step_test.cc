@@ -67,7 +67,7 @@ TEST(LiveClockStep, ARuntimeThatComesBackAfterTheClockWasPutBackIsConnectedTo) {
   if (const char* const file = std::getenv(kClockFile)) return ConnectsAfterAStep(file);
   kernel::TemporaryFolder folder;
   const std::string file = folder.path() + "/ahead";
-  SetAhead(file, 400 * 86400);
+  SetAhead(file, std::int64_t{400} * 86400);
   const pid_t child = ::fork();
   if (child == 0) {
     ::setenv(kClockFile, file.c_str(), 1);
