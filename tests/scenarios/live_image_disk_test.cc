@@ -120,7 +120,7 @@ TEST_F(LiveImageDisk, DeadContainersAndUnusedImagesGoBeforeAnyPod) {
   EXPECT_TRUE(Becomes([this] { return !HasImage(kUnused); }));
   EXPECT_EQ(Containers(api::CONTAINER_EXITED), 0);
   EXPECT_GE(AvailableMi(), 24U);
-  EXPECT_THAT(agent_.LinesWith("pod is evicted"), IsEmpty());
+  EXPECT_THAT(agent_.LinesWith("pod is evicted successfully"), IsEmpty());
   EXPECT_EQ(Containers(api::CONTAINER_RUNNING), 1) << "app";
   EXPECT_EQ(agent_.StopAgent(), 0);
 }

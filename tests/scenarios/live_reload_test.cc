@@ -75,7 +75,7 @@ TEST_F(LiveReload, AFaultyFileChangesNothingAndEachFaultIsNamed) {
   EXPECT_TRUE(IsReadAgain("logLevel"));
   EXPECT_TRUE(bed_.WaitForLine({"level=debug"}));
   EXPECT_EQ(bed_.StopAgent(), 0);
-  EXPECT_THAT(bed_.LinesWith("pod is evicted"), IsEmpty());
+  EXPECT_THAT(bed_.LinesWith("pod is evicted successfully"), IsEmpty());
 }
 
 TEST_F(LiveReload, WhatNeedsARestartIsNamedAndStays) {
