@@ -49,8 +49,10 @@ case "${1:---changed}" in
       exit 2
     }
     each=2
-    while read -r -d '' file && read -r -d '' lines; do add "$file" "--line-filter=$lines"; done \
-      < <(scripts/changed_lines.py "${2:-HEAD}" ${MOST:+"$MOST"})
+    changed=$(mktemp)
+    trap 'rm -f "$changed"' EXIT
+    scripts/changed_lines.py "${2:-HEAD}" ${MOST:+"$MOST"} >"$changed"  # where that fails, so does this
+    while read -r -d '' file && read -r -d '' lines; do add "$file" "--line-filter=$lines"; done <"$changed"
     ;;
   -*) usage ;;
   *) for file in "$@"; do add "$file"; done ;;

@@ -1,10 +1,8 @@
 #include "rpc/call_ledger.h"
 
 #include <sys/timerfd.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <vector>
 
 namespace jettison::cri {

@@ -221,6 +221,15 @@ void AgentBed::ReadLog(std::chrono::milliseconds patience) {
   }
 }
 
+bool AgentBed::WaitForFile(const std::string& path, std::chrono::milliseconds patience) {
+  const auto until = Clock::now() + patience;
+  while (!fs::exists(path)) {
+    if (Clock::now() > until) return false;
+    ReadLog(std::chrono::milliseconds(10));
+  }
+  return true;
+}
+
 bool AgentBed::WaitForLine(const std::vector<std::string>& parts,
                            std::chrono::milliseconds patience) {
   const auto until = Clock::now() + patience;

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 
 #include "tests/scenarios/agent_bed.h"
@@ -59,11 +58,8 @@ TEST_F(LiveKeptState, ADamagedFileIsPutAsideAndTheAgentGuards) {
   ASSERT_TRUE(bed_.WaitForLine({"agent is ready"}));
   const std::string path = bed_.folder() + "/root/node-state";
   // It is written beside the loop.
-  for (int i = 0; i < 100 && !std::filesystem::exists(path); ++i) {
-    (void)bed_.WaitForLine({"no such line"}, std::chrono::milliseconds(50));
-  }
+  ASSERT_TRUE(bed_.WaitForFile(path));
   bed_.KillAgent();
-  ASSERT_TRUE(std::filesystem::exists(path));
   std::ofstream(path) << std::string(1 << 20, 'x');
   bed_.StartAgent();
   EXPECT_TRUE(bed_.WaitForLine({"the saved state cannot be read", ".damaged"}));
