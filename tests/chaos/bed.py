@@ -119,6 +119,8 @@ class Bed(host.Kept):
         self.failing = self.folder / "eio"
         self.agent = None
         self.agent_wanted = False  # it was started, and was not told to end
+        self.failing_since = None  # the disk of the agent answers with errors
+        self.failed_to_the_end = []  # [from, until]: it did so until that agent ended
         self.unguarded = []  # [from, until]: no agent, or one that is not ready or stopped; until None: still
         self._notices = None
 
@@ -204,6 +206,9 @@ class Bed(host.Kept):
         """Ends the agent; False if it does not end and has to be killed."""
         self.unguarded.append([now(), None])
         self.agent_wanted = False
+        if self.failing_since is not None:
+            self.failed_to_the_end.append([self.failing_since, now()])
+            self.failing_since = None
         self.agent.send_signal(number)
         self.agent.send_signal(signal.SIGCONT)  # a stopped process does not handle signals
         try:
@@ -220,6 +225,7 @@ class Bed(host.Kept):
     def fail_disk_of(self, pid):
         """Makes the disk of that process answer with EIO; 0: of no process."""
         _put_number(self.failing, pid)
+        self.failing_since = now() if pid else None
 
     def limit_descriptors(self, more):
         """Lets the agent open `more` descriptors; None: as many as at first."""

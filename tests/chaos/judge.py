@@ -17,6 +17,7 @@ SETTLE_SECONDS = 60.0
 REST_SECONDS = 5.0  # until a new agent has taken what it needs at rest
 STALL = 0.1  # if the witness waits longer, the machine stood still
 RECORD_LOST = 3.0  # an eviction within this time before a kill of the agent may not have been recorded
+RECORD_BEGINS = 0.5  # until an eviction is recorded where nothing fails
 GROWTH_KIB, GROWTH_DESCRIPTORS = 24 * 1024, 24
 GROWTH_THREADS = {"process": 2, "cri": 10}  # gRPC starts and ends some of its own at any time
 
@@ -157,6 +158,12 @@ def evicted_once_a_crossing(run):
                            f"twice, {second - first:.2f} s apart", second)
 
 
+def _may_be_lost(run, at):
+    """Whether the agent had no time, or no disk until it ended, to record an eviction."""
+    killed = any(0 <= kill - at < RECORD_LOST for kill in run.kills)
+    return killed or _overlap(run.bed.failed_to_the_end, at, before=RECORD_BEGINS)
+
+
 def evictions_are_explained(run):
     run.records |= run.bed.kept_evictions()
     told = {}
@@ -169,7 +176,7 @@ def evictions_are_explained(run):
         events = member.pod.events(run.bed)
         ends = {event.life: event.at for event in events if event.what == "term"
                 and (member.removed is None or event.at < member.removed)}
-        lost = sum(any(0 <= kill - at < RECORD_LOST for kill in run.kills) for at in ends.values())
+        lost = sum(_may_be_lost(run, at) for at in ends.values())
         have = told.get(member.pod.name, 0)
         if have < len(ends) - lost:
             run.broken("every eviction is explained", f"{len(ends)} of {member.pod.name}, which was told to end so often",
