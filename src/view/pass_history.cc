@@ -11,11 +11,21 @@ bool DidSomething(const RecordedPass& pass) {
          !(pass.before.conditions == pass.report.conditions());
 }
 
+void PassHistory::DropOldestOf(Ring& ring) {
+  pods_ -= ring.front()->summary.pods.size();
+  ring.pop_front();
+}
+
 void PassHistory::Add(std::shared_ptr<const RecordedPass> pass) {
   const bool special = DidSomething(*pass);
-  Ring& passes = special ? special_ : ordinary_;
-  passes.push_back(std::move(pass));
-  if (passes.size() > (special ? special_limit_ : ordinary_limit_)) passes.pop_front();
+  Ring& ring = special ? special_ : ordinary_;
+  pods_ += pass->summary.pods.size();
+  ring.push_back(std::move(pass));
+  if (ring.size() > (special ? limits_.special : limits_.ordinary)) DropOldestOf(ring);
+  // What did something stays longer.
+  for (Ring* each : {&ordinary_, &special_}) {
+    while (pods_ > limits_.most_pods && each->size() > kLeast) DropOldestOf(*each);
+  }
 }
 
 std::vector<std::shared_ptr<const RecordedPass>> PassHistory::Passes() const {

@@ -12,11 +12,19 @@ namespace jettison {
 // Whether a pass did more than read and evaluate.
 [[nodiscard]] bool DidSomething(const RecordedPass& pass);
 
-// The last passes: `special` passes that did something (DidSomething), and `ordinary` others.
+// The last passes: `special` passes that did something (DidSomething), and `ordinary` others. They
+// hold the figures of `most_pods` pods at most, each pass counting its own, so that memory does not
+// grow with passes times pods; the last two of each kind stay whatever they hold.
 class PassHistory {
  public:
-  explicit PassHistory(std::size_t ordinary = 8, std::size_t special = 32)
-      : ordinary_limit_(ordinary), special_limit_(special) {}
+  struct Limits {
+    std::size_t ordinary = 8;
+    std::size_t special = 32;
+    std::size_t most_pods = 4096;  // some 2 MiB
+  };
+
+  PassHistory() = default;
+  explicit PassHistory(Limits limits) : limits_(limits) {}
 
   void Add(std::shared_ptr<const RecordedPass> pass);
   // Oldest first.
@@ -24,10 +32,14 @@ class PassHistory {
 
  private:
   using Ring = std::deque<std::shared_ptr<const RecordedPass>>;
-  std::size_t ordinary_limit_;
-  std::size_t special_limit_;
+  static constexpr std::size_t kLeast = 2;
+
+  void DropOldestOf(Ring& ring);
+
+  Limits limits_;
   Ring ordinary_;
   Ring special_;
+  std::size_t pods_ = 0;  // of all passes
 };
 
 }  // namespace jettison

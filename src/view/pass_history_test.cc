@@ -30,13 +30,36 @@ std::vector<std::uint64_t> NumbersIn(const PassHistory& history) {
 }
 
 TEST(PassHistory, KeepsTheLastOfBothKindsInTheirOrder) {
-  PassHistory history(2, 2);
+  PassHistory history({.ordinary = 2, .special = 2});
   history.Add(Special(1));
   for (std::uint64_t number = 2; number < 9; ++number) history.Add(Ordinary(number));
   EXPECT_THAT(NumbersIn(history), ElementsAre(1, 7, 8)) << "what did something stays longer";
   history.Add(Special(9));
   history.Add(Special(10));
   EXPECT_THAT(NumbersIn(history), ElementsAre(7, 8, 9, 10));
+}
+
+TEST(PassHistory, ManyPodsMakeItShorter) {
+  PassHistory history({.ordinary = 4, .special = 4, .most_pods = 100});
+  const auto with_pods = [](RecordedPass pass, std::size_t pods) {
+    pass.summary.pods.resize(pods);
+    return std::make_shared<const RecordedPass>(std::move(pass));
+  };
+  for (std::uint64_t number = 1; number <= 4; ++number) {
+    history.Add(with_pods(*Special(number), 20));
+  }
+  for (std::uint64_t number = 5; number <= 7; ++number) {
+    history.Add(with_pods(*Ordinary(number), 20));
+  }
+  EXPECT_THAT(NumbersIn(history), ElementsAre(2, 3, 4, 6, 7)) << "ordinary passes leave first";
+  for (std::uint64_t number = 8; number <= 10; ++number) {
+    history.Add(with_pods(*Ordinary(number), 1000));
+  }
+  EXPECT_THAT(NumbersIn(history), ElementsAre(3, 4, 9, 10)) << "two of each kind stay";
+  history.Add(with_pods(*Ordinary(11), 1));
+  history.Add(with_pods(*Ordinary(12), 1));
+  history.Add(with_pods(*Ordinary(13), 1));
+  EXPECT_THAT(NumbersIn(history), ElementsAre(3, 4, 11, 12, 13)) << "there is room again";
 }
 
 TEST(PassHistory, AChangedConditionIsSomethingDone) {
