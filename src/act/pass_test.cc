@@ -50,7 +50,7 @@ struct Fixture {
     policy.thresholds = {{.signal = Signal::kNodeFsAvailable, .value = Percentage{0.1F}}};
     node.after = WithNodeFs(5);
   }
-  CycleReport Run(std::uint64_t available, std::optional<PaceInput> pace = {}) {
+  CycleReport Run(std::uint64_t available, const std::optional<PaceInput>& pace = {}) {
     NodePorts ports{.killer = node, .reclaimer = node, .summaries = node};
     const Summary summary = WithNodeFs(available);
     return RunPass(

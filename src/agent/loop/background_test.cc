@@ -27,8 +27,11 @@
 #include "ports/fakes/scarcity.h"
 
 // Defined if the program was linked with AddressSanitizer or ThreadSanitizer.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the sanitizers' own
+// names
 extern "C" [[gnu::weak]] void __asan_init();
 extern "C" [[gnu::weak]] void __tsan_init();
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 namespace jettison {
 namespace {

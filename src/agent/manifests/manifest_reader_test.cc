@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
-#include <time.h>
 
 #include <chrono>
+#include <ctime>
 #include <fstream>
 
 #include "kernel/files/temporary_folder.h"

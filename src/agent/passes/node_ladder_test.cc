@@ -33,23 +33,23 @@ class FakeLadder : public MemoryLadder {
 class NodeLadder : public NodeTestBed {
  protected:
   void SetUp() override {
-    ladder_ = &ladder;
+    ladder_ = &fake_;
     Start();
-    ladder.available.clear();
+    fake_.available.clear();
   }
-  FakeLadder ladder;
+  FakeLadder fake_;
 };
 
 TEST_F(NodeLadder, EveryPassTellsItWhatWasSeen) {
   figures_.SetAvailable(190);
   FullPass();
-  EXPECT_THAT(ladder.available, ElementsAre(190, 190)) << "before the walk and after it";
-  EXPECT_EQ(ladder.pod_count, 2U);
+  EXPECT_THAT(fake_.available, ElementsAre(190, 190)) << "before the walk and after it";
+  EXPECT_EQ(fake_.pod_count, 2U);
 }
 
 TEST_F(NodeLadder, WhatItTookIsInTheNextReportAndInNoOther) {
   const ReclaimedMemory taken{MemoryReclaim::kDead, "kubepods/podgone", 5 * kMi};
-  ladder.taken = {taken};
+  fake_.taken = {taken};
   FullPass();
   EXPECT_THAT(node_->MakeSnapshot().last_report->reclaimed, ElementsAre(taken));
   FullPass();

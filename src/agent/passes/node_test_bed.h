@@ -262,7 +262,7 @@ class NodeTestBed : public testing::Test {
     for (auto& [uid, use] : disk) {
       if (use.measured_at == Instant{}) use.measured_at = clock_.Now();
     }
-    node_->DiskMeasured(std::move(disk));
+    node_->DiskMeasured(disk);
   }
 
   FakeClock clock_{Instant(std::chrono::hours(1))};

@@ -10,8 +10,6 @@
 namespace jettison {
 namespace {
 
-using ::testing::ElementsAre;
-
 PodFacts Named(const char* uid) {
   Pod pod;
   pod.uid = uid;

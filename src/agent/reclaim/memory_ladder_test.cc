@@ -115,7 +115,7 @@ class MemoryLadderThreadTest : public MemoryLadderTest {
   void See(MemoryLadderThread& ladder, std::int64_t available) {
     Observations observations;
     observations[Signal::kMemoryAvailable] = {.available = available * 1048576,
-                                              .capacity = 1000 * 1048576};
+                                              .capacity = std::int64_t{1000} * 1048576};
     const std::vector<const PodFacts*> pods = {&pod_};
     ladder.Seen(thresholds_, observations, pods, clock_.Now());
   }
@@ -131,7 +131,7 @@ class MemoryLadderThreadTest : public MemoryLadderTest {
   }
 
   const std::vector<Threshold> thresholds_ = {{.signal = Signal::kMemoryAvailable,
-                                               .value = Quantity::Of(100 * 1048576),
+                                               .value = Quantity::Of(std::int64_t{100} * 1048576),
                                                .grace_period = seconds(30),
                                                .min_reclaim = std::nullopt}};
   const PodFacts pod_;

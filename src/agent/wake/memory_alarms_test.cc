@@ -60,7 +60,7 @@ TEST(StallsToTell, AreHalfOfWhatTheLowestThresholdAllows) {
   const auto above = [](Signal signal, std::int32_t share) {
     return Threshold{.signal = signal, .value = LeftOf(share), .min_reclaim = {}};
   };
-  const auto of_memory = [&](std::vector<Threshold> thresholds) {
+  const auto of_memory = [&](const std::vector<Threshold>& thresholds) {
     return StallsToTell(thresholds, PressureResource::kMemory)->stall;
   };
   EXPECT_EQ(of_memory({}), microseconds(50'000)) << "a tenth of half a second";

@@ -35,7 +35,7 @@ void AddPod(const std::string& name, std::int32_t priority, std::uint64_t memory
   facts->priority = priority;
   facts->pod.name = name;
   facts->pod.uid = name + "-uid";
-  facts->memory_request = Nanos{10 * kMiB} * 1'000'000'000;
+  facts->memory_request = Nanos{10} * kMiB * 1'000'000'000;
   PodView view{.facts = facts, .name = name, .namespace_ = "default", .uid = facts->pod.uid};
   view.priority = priority;
   view.activity = PodActivity::kRunning;

@@ -17,11 +17,12 @@ using ::testing::HasSubstr;
 std::vector<std::string> ResultsOf(std::size_t count, std::size_t jobs,
                                    const std::function<std::string(std::size_t)>& work) {
   std::vector<std::string> results;
-  const bool done = DoInProcesses(count, jobs, work, [&](std::size_t piece, PieceResult result) {
-    EXPECT_EQ(piece, results.size());
-    results.push_back(result.death.empty() ? result.text : result.death);
-    return true;
-  });
+  const bool done =
+      DoInProcesses(count, jobs, work, [&](std::size_t piece, const PieceResult& result) {
+        EXPECT_EQ(piece, results.size());
+        results.push_back(result.death.empty() ? result.text : result.death);
+        return true;
+      });
   EXPECT_TRUE(done);
   return results;
 }

@@ -19,7 +19,7 @@ using ::testing::SizeIs;
 
 class SearchTest : public FleetBed {
  protected:
-  Found Of(SearchRun run) {
+  Found Of(const SearchRun& run) {
     ::testing::internal::CaptureStderr();
     Found found = Search(run);
     said_ = ::testing::internal::GetCapturedStderr();

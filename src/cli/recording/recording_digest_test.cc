@@ -15,7 +15,6 @@ namespace jettison {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 RecordingDigest DigestOf(const std::vector<RecordedItem>& items) {

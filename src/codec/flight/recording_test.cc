@@ -93,7 +93,7 @@ TEST(FlightRecording, AStateThatFollowsIsNotTold) {
     other.before.first_observed_at[7] = Instant(std::chrono::seconds(other.number));
     does_not.Add(other);
   }
-  EXPECT_LT(follows.bytes() + 5 * 100, does_not.bytes());
+  EXPECT_LT(follows.bytes() + 500, does_not.bytes());
 }
 
 TEST(FlightRecording, AnItemBeforeWhoseRecordingItIsIsRefused) {

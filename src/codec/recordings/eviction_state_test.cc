@@ -47,7 +47,7 @@ TEST(EvictionState, ReadsBackEverythingThatIsWritten) {
 }
 
 TEST(EvictionState, EveryFaultIsToldWithItsPath) {
-  const std::pair<const char*, const char*> kRows[] = {
+  const std::pair<const char*, const char*> rows[] = {
       {R"({"thresholds": [{"signal": "x", "kind": "hard"}]})",
        "thresholds[0].signal: \"x\": no signal has this name"},
       {R"({"thresholds": [{"signal": "memory.available", "kind": "x"}]})", "thresholds[0].kind"},
@@ -59,7 +59,7 @@ TEST(EvictionState, EveryFaultIsToldWithItsPath) {
       {R"({"lastEviction": {"at": "2026-01-01T00:00:00Z", "observations":
            [{"signal": "pid.available", "available": 1}]}})",
        "lastEviction.observations[0].signal: must be a signal of pressure"}};
-  for (const auto& [text, problem] : kRows) {
+  for (const auto& [text, problem] : rows) {
     const auto read = ReadEvictionState(*ParseJson(text), kThresholds);
     ASSERT_FALSE(read) << text;
     EXPECT_THAT(read.error().message, HasSubstr(problem));

@@ -33,7 +33,7 @@ class TestServer {
   // A unix socket unless the options name one; false, with `error`, where it is refused.
   [[nodiscard]] bool Start(HttpHandler handler, HttpServerOptions options = {}) {
     if (options.socket_path.empty()) options.socket_path = socket();
-    auto opened = HttpServer::Open(std::move(options), std::move(handler), &PlainError);
+    auto opened = HttpServer::Open(options, std::move(handler), &PlainError);
     if (!opened) {
       error = opened.error();
       return false;
