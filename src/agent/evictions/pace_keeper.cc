@@ -1,5 +1,7 @@
 #include "agent/evictions/pace_keeper.h"
 
+#include <algorithm>
+
 namespace jettison {
 namespace {
 
@@ -8,6 +10,10 @@ constexpr Duration kGrowthLasts = std::chrono::milliseconds(25);
 // Growth that has lasted for this long suffices if it would soon take all that is left.
 constexpr Duration kFastGrowthLasts = std::chrono::milliseconds(9);
 constexpr Duration kSoon = std::chrono::milliseconds(150);
+// Growth that was measured this long ago still counts where it cannot be measured.
+constexpr Duration kStillCounts = std::chrono::milliseconds(100);
+// Where less than this part of the threshold is left, nothing more can be taken.
+constexpr std::int64_t kExhausted = 16;
 // A shorter growth suffices to kill a pod that is ending already.
 constexpr Duration kGrowthBegins = std::chrono::milliseconds(5);
 
@@ -43,13 +49,17 @@ void PaceKeeper::Seen(const Observations& observations, Instant now) {
 void PaceKeeper::Held(Signal signal, const Observation& seen, const HeldAmounts& held,
                       Instant now) {
   if (signal != signal_) {
+    measured_.reset();
+    exhausted_at_.reset();
     rest_ = GrowthMeter(JitterOf(signal));
     pods_ = GrowthMeter(JitterOf(signal));
     each_ = PodGrowthMeter(JitterOf(signal));
   } else if (!held.change) {
+    measured_.reset();
     rest_.Restart();
     pods_.Restart();
   } else if (held.change->any) {
+    if (held.change->began_to_end > 0) ForgetItsGrowth(held.each.size());
     // What a vanished pod held may now be charged to the group above it.
     rest_.RestartWithLess(held.change->began_to_end - held.change->gone);
     pods_.RestartWithLess(held.change->left_pods);
@@ -65,6 +75,46 @@ void PaceKeeper::Held(Signal signal, const Observation& seen, const HeldAmounts&
   if (const auto fastest = each_.Seen(held.each, kFastGrowthLasts, now)) {
     fastest_ = PodGrowth{.pod_uid = fastest->facts->pod.uid, .growth = fastest->per_second};
   }
+  Remember(held.line, now);
+}
+
+bool PaceKeeper::IsExhausted(Instant now) const {
+  return exhausted_at_ && Elapsed(*exhausted_at_, now) <= kStillCounts;
+}
+
+// It may have been the fastest one, or one of many whose growth a look cannot see. If most of the
+// growth was its own, what is left of it is only the error of the measurement.
+void PaceKeeper::ForgetItsGrowth(std::size_t others) {
+  if (!measured_) return;
+  const auto share = measured_->pods / static_cast<std::int64_t>(others + 1);
+  const std::int64_t its = fastest_ ? fastest_->growth : share;
+  if (!each_.compared() || its >= measured_->all / 2) return measured_.reset();
+  measured_->all -= its;
+  measured_->pods = std::max<std::int64_t>(measured_->pods - its, 0);
+}
+
+void PaceKeeper::Remember(std::int64_t line, Instant now) {
+  const bool was_exhausted = IsExhausted(now);
+  if (left_ + ending_ < line / kExhausted) exhausted_at_ = now;
+  if (was_exhausted && IsExhausted(now)) return;
+  if (measured_ && Elapsed(measured_->at, now) > kStillCounts) measured_.reset();
+  if (const auto present = Present(now)) measured_ = present;
+}
+
+std::optional<PaceKeeper::Growth> PaceKeeper::Lasting(Duration time, Instant now) const {
+  const auto all = rest_.PerSecond(time);
+  if (!all) return std::nullopt;
+  return Growth{.all = *all, .pods = pods_.PerSecond(time).value_or(0), .at = now};
+}
+
+std::optional<PaceKeeper::Growth> PaceKeeper::Present(Instant now) const {
+  const auto fast = Lasting(kFastGrowthLasts, now);
+  const bool is_exhausted = IsExhausted(now);
+  if (!measured_ || (fast && !is_exhausted)) {
+    return fast && Lasts(left_, fast->all, kSoon) ? Lasting(kGrowthLasts, now) : fast;
+  }
+  if (!is_exhausted && Elapsed(measured_->at, now) > kStillCounts) return std::nullopt;
+  return fast && fast->all > measured_->all ? fast : measured_;
 }
 
 PaceInput PaceKeeper::InputFor(Signal signal, std::optional<Instant> next_by_clock,
@@ -74,13 +124,11 @@ PaceInput PaceKeeper::InputFor(Signal signal, std::optional<Instant> next_by_clo
                   .next_by_clock = next_by_clock};
   if (signal != signal_) return input;
   input.ending = ending_;
-  const auto take = [&](Duration lasts) {
-    input.growth = rest_.PerSecond(lasts);
-    input.growth_of_pods = pods_.PerSecond(lasts).value_or(0);
-  };
   input.fastest = fastest_;
-  take(kFastGrowthLasts);
-  if (Lasts(left_, input.growth.value_or(0), kSoon)) take(kGrowthLasts);
+  if (const auto growth = Present(now)) {
+    input.growth = growth->all;
+    input.growth_of_pods = growth->pods;
+  }
   return input;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -33,7 +34,9 @@ struct HeldAmounts {
 };
 
 // Keeps the inputs for the pace of evictions: when the kubelet would decide again after the last
-// evictions, and how fast the usage of memory and process IDs grows.
+// evictions, and how fast the usage of memory and process IDs grows. Growth cannot be measured for
+// two looks after each eviction, nor when nothing is left that could be taken. What was measured
+// last then still counts.
 class PaceKeeper {
  public:
   PaceKeeper();
@@ -63,6 +66,21 @@ class PaceKeeper {
   [[nodiscard]] std::int64_t GrowthOf(Signal signal) const;
 
  private:
+  struct Growth {
+    std::int64_t all = 0;   // of everything except pods that are ending
+    std::int64_t pods = 0;  // of the pods that may be evicted
+    Instant at;
+  };
+  // From looks that are so far apart; absent: there are none.
+  [[nodiscard]] std::optional<Growth> Lasting(Duration time, Instant now) const;
+  // As measured now, or as measured last where it cannot be.
+  [[nodiscard]] std::optional<Growth> Present(Instant now) const;
+  // Whether nothing was left to take a moment ago.
+  [[nodiscard]] bool IsExhausted(Instant now) const;
+  // A pod begins to end; `others`: how many pods may be evicted besides.
+  void ForgetItsGrowth(std::size_t others);
+  void Remember(std::int64_t line, Instant now);
+
   KubeletRound round_;
   GrowthMeter memory_;  // memory.available
   GrowthMeter allocatable_;
@@ -76,6 +94,8 @@ class PaceKeeper {
   GrowthMeter pods_;
   PodGrowthMeter each_;
   std::optional<PodGrowth> fastest_;
+  std::optional<Growth> measured_;       // last
+  std::optional<Instant> exhausted_at_;  // last
 };
 
 }  // namespace jettison

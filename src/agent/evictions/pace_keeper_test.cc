@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <vector>
 
 namespace jettison {
 namespace {
@@ -85,6 +86,85 @@ TEST_F(PaceKeeperTest, ThePodThatGrowsFastestIsNamed) {
                  now_ += milliseconds(5));
   }
   EXPECT_EQ(Input().fastest, (PodGrowth{.pod_uid = "fast", .growth = 1100 * kMebibyte}));
+}
+
+// A hundred pods, each of which grows too little for a look to see it.
+TEST_F(PaceKeeperTest, BesideOneOfManyThatGrowTogetherWhatWasMeasuredCountsUntilTheNextLooks) {
+  std::vector<PodFacts> facts(100);
+  std::vector<PodAmount> each;
+  for (const PodFacts& pod : facts) each.push_back({&pod, 4 * kMebibyte});
+  int grown = 0;
+  const auto look = [&](std::optional<HolderChange> change, std::int64_t ending) {
+    const std::int64_t all = 400 + grown;
+    keeper_.Held(Signal::kMemoryAvailable,
+                 {.available = (440 - all) * kMebibyte, .capacity = 440 * kMebibyte},
+                 {.pods = (all - ending) * kMebibyte,
+                  .ending = ending * kMebibyte,
+                  .each = each,
+                  .change = change,
+                  .line = 100 * kMebibyte},
+                 now_ += milliseconds(5));
+    grown += 2;
+  };
+  for (int i = 0; i < 8; ++i) look(kSame, 0);
+  const double before = Growth();
+  EXPECT_NEAR(before, 400, 40);
+  each.pop_back();
+  look(HolderChange{.any = true, .left_pods = 4 * kMebibyte, .began_to_end = 4 * kMebibyte}, 4);
+  EXPECT_NEAR(Growth(), before * 0.99, 1) << "less the share of the one that ends";
+  EXPECT_NEAR(GrowthOfPods(), Growth(), 20);
+  look(kSame, 4);
+  look(kSame, 4);
+  EXPECT_NEAR(Growth(), 300, 100) << "measured again";
+}
+
+TEST_F(PaceKeeperTest, OfTheGrowthOfOneThatEndsNothingIsRemembered) {
+  PodFacts leak;
+  PodFacts idle;
+  std::vector<PodAmount> each = {{&leak, 0}, {&idle, 100 * kMebibyte}};
+  for (int i = 0; i < 8; ++i) {
+    each.front().amount = 5 * i * kMebibyte;
+    keeper_.Held(Signal::kMemoryAvailable,
+                 {.available = (135 - 5 * i) * kMebibyte, .capacity = 1000 * kMebibyte},
+                 {.pods = (100 + 5 * i) * kMebibyte, .each = each, .change = kSame},
+                 now_ += milliseconds(5));
+  }
+  EXPECT_NEAR(Growth(), 1000, 100);
+  each.erase(each.begin());
+  keeper_.Held(
+      Signal::kMemoryAvailable, {.available = 95 * kMebibyte, .capacity = 1000 * kMebibyte},
+      {.pods = 100 * kMebibyte,
+       .ending = 40 * kMebibyte,
+       .each = each,
+       .change =
+           HolderChange{.any = true, .left_pods = 35 * kMebibyte, .began_to_end = 35 * kMebibyte}},
+      now_ += milliseconds(5));
+  EXPECT_EQ(Growth(), -1);
+}
+
+// At the limit nothing can grow, which does not mean that nothing would.
+TEST_F(PaceKeeperTest, WhereNothingIsLeftWhatWasMeasuredBeforeCounts) {
+  const auto look = [&](std::int64_t available, std::int64_t pods) {
+    keeper_.Held(Signal::kMemoryAvailable,
+                 {.available = available * kMebibyte, .capacity = 1000 * kMebibyte},
+                 {.pods = pods * kMebibyte, .change = kSame, .line = 100 * kMebibyte},
+                 now_ += milliseconds(5));
+  };
+  for (int i = 0; i < 10; ++i) look(54 - 6 * i, 900 + 6 * i);
+  for (int i = 0; i < 100; ++i) look(i % 2, 954);
+  EXPECT_GT(Growth(), 900) << "half a second later";
+  EXPECT_GT(GrowthOfPods(), 900);
+  for (int i = 0; i < 30; ++i) look(20, 934);
+  EXPECT_EQ(Growth(), 0) << "what is left is not taken";
+}
+
+TEST_F(PaceKeeperTest, WhereNothingWasLeftFromTheBeginningNothingIsKnown) {
+  for (int i = 0; i < 100; ++i) {
+    keeper_.Held(Signal::kMemoryAvailable, {.available = 0, .capacity = 1000 * kMebibyte},
+                 {.pods = 900 * kMebibyte, .change = kSame, .line = 100 * kMebibyte},
+                 now_ += milliseconds(5));
+  }
+  EXPECT_EQ(Growth(), 0);
 }
 
 TEST_F(PaceKeeperTest, GrowthThatLeavesTimeHasToLast) {

@@ -32,7 +32,9 @@ void PodGrowthMeter::Keep(std::span<const PodAmount> pods, Instant now) {
 std::optional<PodGrowthMeter::Growth> PodGrowthMeter::Seen(std::span<const PodAmount> pods,
                                                            Duration apart, Instant now) {
   Growth fastest;
-  if (const Snapshot* before = Before(apart, now)) {
+  const Snapshot* before = Before(apart, now);
+  compared_ = before != nullptr;
+  if (compared_) {
     const Duration time = Elapsed(before->at, now);
     auto place = before->pods.begin();
     for (const PodAmount& pod : pods) {

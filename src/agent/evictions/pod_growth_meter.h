@@ -29,6 +29,8 @@ class PodGrowthMeter {
   // Takes the present amounts, and returns the pod that grows fastest. Absent: none grows, or the
   // looks are not yet `apart`. It is fastest if the pods have the same order in each call.
   std::optional<Growth> Seen(std::span<const PodAmount> pods, Duration apart, Instant now);
+  // Whether the last call had earlier amounts to compare with.
+  [[nodiscard]] bool compared() const { return compared_; }
 
  private:
   struct Snapshot {
@@ -39,6 +41,7 @@ class PodGrowthMeter {
   void Keep(std::span<const PodAmount> pods, Instant now);
 
   std::int64_t jitter_;
+  bool compared_ = false;
   Snapshot older_;
   Snapshot newer_;
 };

@@ -15,6 +15,8 @@ namespace {
 constexpr std::int64_t kSmallPart = 16;
 // The time until the end of a pod frees something.
 constexpr Duration kEndTakes = std::chrono::milliseconds(100);
+// What does not last for this long is about to run out.
+constexpr Duration kSoon = std::chrono::milliseconds(250);
 
 // How much is missing to the line, beyond what ending pods will free; zero or less: nothing.
 Int128 ShortOfLine(const PaceQuestion& question, const PaceInput& pace) {
@@ -29,23 +31,41 @@ Int128 SavedByEnd(const PaceQuestion& question, const PaceInput& pace, Duration 
   return TakenIn(pace.fastest->growth, time);
 }
 
+// Whether evictable pods take at least half of what is taken.
+bool IsTheirs(const PaceInput& pace) {
+  return Int128{pace.growth_of_pods} * 2 >= pace.growth.value_or(0);
+}
+
+// Whether the pods themselves are about to take the last of what is left.
+bool TheyTakeTheRest(const PaceQuestion& question, const PaceInput& pace) {
+  const std::int64_t growth = pace.growth.value_or(0);
+  return IsTheirs(pace) && !Lasts(question.seen.available + pace.ending, growth, kSoon);
+}
+
 // Why the victim's end would not bring the node nearer to its line; absent if it would. An unknown
-// amount is no reason. `saved`: what the victim will not take any more.
+// amount is no reason. `saved`: what the victim will not take any more. Where many pods take the
+// rest together, each of them is small, and the kernel would end one of them next; so there the end
+// of one that is not small among them helps.
 std::optional<PaceReason> Useless(const PaceQuestion& question, const PaceInput& pace,
                                   Int128 missing, Int128 saved) {
   const Signal signal = question.threshold.signal;
   if (missing <= 0 || IsPressure(signal)) return std::nullopt;
   Int128 all = 0;
+  Int128 count = 0;
   for (const ActivePod& pod : question.pods) {
     if (!MayGo(pod, signal)) continue;
     const auto usage = UsageOf(pod, signal, question.layout);
     if (!usage) return std::nullopt;
     all += *usage;
+    ++count;
   }
   if (all < ShortOfLine(question, pace)) return PaceReason::kNotTheirs;
   const auto victim = UsageOf(question.pods[question.victim], signal, question.layout);
-  if (!IsWorthwhile(*victim + saved, missing)) return PaceReason::kVictimTooSmall;
-  return std::nullopt;
+  const Int128 freed = *victim + saved;
+  if (IsWorthwhile(freed, missing)) return std::nullopt;
+  const bool is_as_large_as_others = freed * 2 * count >= all;
+  if (is_as_large_as_others && TheyTakeTheRest(question, pace)) return std::nullopt;
+  return PaceReason::kVictimTooSmall;
 }
 
 // Why a second eviction waits; absent if it does not.
@@ -56,7 +76,7 @@ std::optional<PaceReason> SecondWaits(const PaceQuestion& question, const PaceIn
   const Duration time = Elapsed(question.now, *pace.kubelet_decides) + kEndTakes;
   const std::int64_t growth = pace.growth.value_or(0);
   if (Lasts(question.seen.available + pace.ending, growth, time)) return PaceReason::kNodeLasts;
-  if (Int128{pace.growth_of_pods} * 2 < growth) return PaceReason::kNotTheirs;
+  if (!IsTheirs(pace)) return PaceReason::kNotTheirs;
   const Int128 missing = std::max(ShortOfLine(question, pace), Int128{0}) + TakenIn(growth, time);
   return Useless(question, pace, missing, SavedByEnd(question, pace, time));
 }

@@ -106,7 +106,9 @@ inline constexpr Duration kAnswerWithin = std::chrono::seconds(5);
 // is not changed. After a recent eviction, another one is made at once only if the node would run
 // out before the kubelet's next decision, evictable pods take what is left, and the victim holds
 // some of it. Without a recent eviction it is made at once, except that a victim whose end would
-// not help waits for the next periodic pass. A soft eviction also waits for PaceInput::soft.
+// not help waits for the next periodic pass. A small victim helps if the pods together are about to
+// take all that is left and it is no smaller than the others. A soft eviction also waits for
+// PaceInput::soft.
 [[nodiscard]] std::optional<EvictionPause> PauseBefore(const PaceQuestion& question,
                                                        const PaceInput& pace);
 

@@ -124,6 +124,34 @@ TEST(EvictionPace, ASmallVictimThatGrowsIsEvictedBeforeItIsLarge) {
   EXPECT_EQ(Why(with), "victim-too-small") << "what grows is not this pod alone";
 }
 
+TEST(EvictionPace, OfManyPodsThatTakeTheRestTogetherEachHelps) {
+  const std::vector<std::int64_t> alike(100, 5);
+  EXPECT_EQ(Why({.available = 99, .pods = alike, .pace = AfterEviction(0, 390, 390)}),
+            "victim-too-small")
+      << "what is left lasts for a quarter of a second: this may be over by then";
+  EXPECT_EQ(Why({.available = 90, .pods = alike, .pace = AfterEviction(0, 390, 390)}), "now");
+  EXPECT_EQ(Why({.available = 0, .pods = alike, .pace = AfterEviction(0, 390, 200)}), "now");
+  EXPECT_EQ(Why({.available = 0, .pods = alike, .pace = AfterEviction(0, 390, 100)}), "not-theirs");
+  EXPECT_EQ(Why({.available = 90, .pods = alike, .pace = AfterEviction(20, 390, 390)}),
+            "victim-too-small")
+      << "what is ending counts as given back";
+  std::vector<std::int64_t> one_is_large = alike;
+  one_is_large.back() = 900;
+  EXPECT_EQ(Why({.available = 0, .pods = one_is_large, .pace = AfterEviction(0, 390, 390)}),
+            "victim-too-small")
+      << "it is small among them";
+}
+
+TEST(EvictionPace, TheFirstOfManyThatTakeTheRestTogetherDoesNotWaitForTheClockEither) {
+  const std::vector<std::int64_t> alike(100, 5);
+  Case with{.available = 10, .pods = alike, .pace = {.next_by_clock = kNow + seconds(9)}};
+  EXPECT_EQ(Why(with), "victim-too-small") << "nothing is known of growth";
+  with.pace.growth = with.pace.growth_of_pods = 390 * kMebibyte;
+  EXPECT_EQ(Why(with), "now");
+  with.pace.growth_of_pods = 0;
+  EXPECT_EQ(Why(with), "victim-too-small");
+}
+
 TEST(EvictionPace, SoftThresholdsAndDisksComeAtTheKubeletsPace) {
   EXPECT_EQ(Why({.pods = {300}, .pace = AfterEviction(0, 400, 400), .soft = true}), "no-forecast");
   EXPECT_EQ(
