@@ -113,6 +113,10 @@ class Cgroups : public GroupEnd {
   // How many processes of this group the kernel's OOM killer has killed.
   [[nodiscard]] virtual Result<std::uint64_t> ReadOomKills(std::string_view path) = 0;
 
+  // Closes the files that readings of the group, and of those below it, have left open. Called when
+  // it is not read any more: others may remove it.
+  virtual void Forget(std::string_view /*path*/) {}
+
   // Opens the group's directory in the hierarchy that accounts its memory. Notifications are
   // registered with this directory, and a lock on the group is taken on it.
   [[nodiscard]] virtual Result<FileDescriptor> OpenMemoryDirectory(std::string_view path) const = 0;

@@ -55,18 +55,32 @@ Result<FsStats> SlowFilesystem::ReadWithin(Duration deadline) {
 }
 
 DiskStatsReader::DiskStatsReader(std::string mounts)
-    : mounts_(std::move(mounts)), mounts_fd_(::open(mounts_.c_str(), O_RDONLY | O_CLOEXEC)) {}
+    : mounts_file_(std::move(mounts)),
+      mounts_fd_(::open(mounts_file_.c_str(), O_RDONLY | O_CLOEXEC)) {
+  TakeMounts();
+}
 
 bool DiskStatsReader::MountsChanged() {
   pollfd mounts = {.fd = mounts_fd_.get(), .events = POLLPRI, .revents = 0};
   return ::poll(&mounts, 1, 0) > 0;
 }
 
+// Mounts that cannot be read now are read later; until then those that are known count.
+void DiskStatsReader::TakeMounts() {
+  stale_ = MountsChanged() || stale_;
+  if (!stale_) return;
+  auto mounts = kernel::ReadMounts(mounts_file_);
+  if (!mounts) return;
+  mounts_ = *std::move(mounts);
+  at_once_.clear();
+  stale_ = false;
+}
+
 bool DiskStatsReader::AnswersAtOnce(const std::string& path) {
-  if (MountsChanged()) at_once_.clear();
+  if (mounts_.empty()) return true;  // nothing is known
   const auto known = at_once_.find(path);
   if (known != at_once_.end()) return known->second;
-  return at_once_[path] = FindPlace(path, mounts_).answers_by_itself;
+  return at_once_[path] = PlaceOf(mounts_, path).answers_by_itself;
 }
 
 Result<FsStats> DiskStatsReader::Read(const std::string& path) {

@@ -10,6 +10,7 @@
 #include "core/model/summary.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
+#include "kernel/mounts/mount_info.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {
@@ -43,15 +44,20 @@ class DiskStatsReader {
 
   explicit DiskStatsReader(std::string mounts = "/proc/self/mountinfo");
 
+  // Reads the mounts again if any has changed. That takes milliseconds beside thousands of mounts,
+  // so it is not part of Read: a pass between a crossing and a signal calls that.
+  void TakeMounts();
   [[nodiscard]] Result<FsStats> Read(const std::string& path);
 
  private:
   [[nodiscard]] bool MountsChanged();
   [[nodiscard]] bool AnswersAtOnce(const std::string& path);
 
-  std::string mounts_;
+  std::string mounts_file_;
   FileDescriptor mounts_fd_;  // the kernel marks it when a mount comes or goes
-  std::map<std::string, bool, std::less<>> at_once_;  // by path, as of the present mounts
+  bool stale_ = true;
+  std::vector<kernel::Mount> mounts_;                 // as last read
+  std::map<std::string, bool, std::less<>> at_once_;  // by path, as of these mounts
   std::map<std::string, SlowFilesystem, std::less<>> slow_;
 };
 

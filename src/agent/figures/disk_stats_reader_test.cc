@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <future>
 
 #include "agent/disk/disk_measurer.h"
@@ -77,6 +78,18 @@ TEST(DiskStatsReader, LocalFileSystemsAreRead) {
   EXPECT_EQ(reader.Read("/nonexistent/folder").error().code, ErrorCode::kNotFound);
 }
 
+// Otherwise a file system that does not answer would be asked on the loop.
+TEST_F(LiveSilentFilesystem, WhereMountsCannotBeReadAgainThoseThatAreKnownCount) {
+  const std::string copy = base_ + "/mounts";
+  std::ofstream(copy) << std::ifstream("/proc/self/mountinfo").rdbuf();
+  EXPECT_TRUE(ReturnsWhileItIsSilent([&] {
+    DiskStatsReader reader(copy);
+    std::filesystem::remove(copy);
+    reader.TakeMounts();
+    EXPECT_EQ(reader.Read(folder_).error().code, ErrorCode::kDeadlineExceeded);
+  }));
+}
+
 TEST_F(LiveSilentFilesystem, IsUnknownAndHoldsNobodyUp) {
   DiskStatsReader reader;
   const auto begin = SteadyClock::now();
@@ -98,6 +111,7 @@ TEST_F(LiveSilentFilesystem, AMountThatComesLaterIsNoticed) {
   EXPECT_FALSE(reader.Read(folder_));
   fuse_.Close();
   ASSERT_EQ(::umount2(folder_.c_str(), MNT_DETACH), 0);
+  reader.TakeMounts();
   EXPECT_TRUE(reader.Read(folder_)) << "the path is the folder itself now";
 }
 

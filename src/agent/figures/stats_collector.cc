@@ -148,6 +148,7 @@ void StatsCollector::ReadNodeMemory(NodeStats& stats) {
 
 NodeStats StatsCollector::ReadNode() {
   NodeStats stats;
+  disks_.TakeMounts();
   ReadNodeMemory(stats);
   ReadRestOfNode(stats);
   return stats;
@@ -215,7 +216,7 @@ void StatsCollector::ReadAll(std::span<const PodFacts* const> pods, const DiskUs
   stats.resize(pods.size());
   for (std::size_t i = 0; i < pods.size(); ++i) ReadPod(*pods[i], disk, freshness, stats[i]);
   if (!compares_io_ || pressure_->pod_files() > 2 * pods.size() + 16) pressure_->ForgetPods();
-  if (groups_.size() > pods.size() + 16) Forget(pods);
+  groups_.ForgetOthers(pods);
 }
 
 void StatsCollector::ReadMemoryOf(std::span<const PodFacts* const> pods,
@@ -231,7 +232,7 @@ void StatsCollector::ReadMemoryOf(const PodFacts& pod, PodStats& stats) {
 }
 
 std::optional<std::uint64_t> StatsCollector::ReadCharge(Resource resource, const PodFacts& pod) {
-  return ReadChargeOf(resource, GroupsOf(pod));
+  return ReadChargeOf(resource, groups_.Of(pod));
 }
 
 std::optional<std::uint64_t> StatsCollector::ReadCharge(Resource resource, QosClass qos) {
@@ -239,7 +240,8 @@ std::optional<std::uint64_t> StatsCollector::ReadCharge(Resource resource, QosCl
   return reading ? std::optional(*reading) : std::nullopt;
 }
 
-std::optional<std::uint64_t> StatsCollector::ReadChargeOf(Resource resource, const Groups& groups) {
+std::optional<std::uint64_t> StatsCollector::ReadChargeOf(Resource resource,
+                                                          const GroupsOfPod& groups) {
   std::optional<std::uint64_t> charged;
   for (const std::string& group : groups.pod) {
     const auto reading = ReadChargeOf(resource, group);
@@ -254,10 +256,10 @@ Result<std::uint64_t> StatsCollector::ReadChargeOf(Resource resource, std::strin
 }
 
 void StatsCollector::ReadContainersOf(const PodFacts& pod, PodStats& stats) {
-  ReadContainers(GroupsOf(pod), stats);
+  ReadContainers(groups_.Of(pod), stats);
 }
 
-void StatsCollector::ReadContainers(const Groups& groups, PodStats& stats) const {
+void StatsCollector::ReadContainers(const GroupsOfPod& groups, PodStats& stats) const {
   NameContainers(groups.containers, stats);
   for (std::size_t i = 0; i < groups.containers.size(); ++i) {
     const std::string& group = groups.containers[i].second;
@@ -269,17 +271,17 @@ void StatsCollector::ReadContainers(const Groups& groups, PodStats& stats) const
   }
 }
 
-StatsCollector::Groups& StatsCollector::BeginPod(const PodFacts& facts, PodStats& stats) {
+GroupsOfPod& StatsCollector::BeginPod(const PodFacts& facts, PodStats& stats) {
   Clear(stats);
   stats.uid = facts.pod.uid;
   stats.name = facts.pod.name;
   stats.namespace_ = facts.pod.namespace_;
-  return GroupsOf(facts);
+  return groups_.Of(facts);
 }
 
 // A group that does not exist (yet, or any more) is no failure: its figures are unknown, or, if the
 // pod has several groups, the figures are those of the others.
-void StatsCollector::ReadPodMemory(const Groups& groups, PodStats& stats) const {
+void StatsCollector::ReadPodMemory(const GroupsOfPod& groups, PodStats& stats) const {
   for (const std::string& group : groups.pod) {
     const auto memory = sources_.pods.ReadMemory(group);
     if (!memory) continue;
@@ -292,7 +294,7 @@ void StatsCollector::ReadPodMemory(const Groups& groups, PodStats& stats) const 
 
 // The charge is one small counter; reading its components takes ten times as long. If the charge
 // has not changed, the components have hardly ever changed.
-void StatsCollector::ReadRestingMemory(Groups& groups, PodStats& stats) {
+void StatsCollector::ReadRestingMemory(GroupsOfPod& groups, PodStats& stats) {
   const Instant now = clock_.Now();
   const auto charge = ReadChargeOf(Resource::kMemory, groups);
   auto& resting = groups.resting;
@@ -324,7 +326,7 @@ void StatsCollector::ReadRestingMemory(Groups& groups, PodStats& stats) {
 
 void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, Freshness freshness,
                              PodStats& stats) {
-  Groups& groups = BeginPod(facts, stats);
+  GroupsOfPod& groups = BeginPod(facts, stats);
   if (freshness == Freshness::kAtRest) {
     ReadRestingMemory(groups, stats);
   } else {
@@ -350,74 +352,6 @@ void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, Freshne
     found->logs = container.logs;
   }
   stats.most_on_disk = MostOnDiskOf(stats);
-}
-
-const std::vector<std::string>& StatsCollector::ForeignGroupsOf(const PodFacts& facts) const {
-  static const std::vector<std::string> kNone;
-  return sources_.runtime == nullptr ? kNone : sources_.runtime->ForeignGroupsOf(facts.pod.uid);
-}
-
-std::string_view StatsCollector::GroupNameOf(const PodFacts& facts,
-                                             const std::string& container) const {
-  if (sources_.runtime == nullptr) return container;
-  return sources_.runtime->GroupOf(facts.pod.uid, container);
-}
-
-std::string StatsCollector::GroupOf(const Groups& groups, const PodFacts& facts,
-                                    const std::string& container) const {
-  const std::string_view name = GroupNameOf(facts, container);
-  if (name.empty() || !groups.foreign.empty()) return std::string(name);
-  return kernel::ContainerGroup(groups.pod.front(), name);
-}
-
-bool StatsCollector::AreOf(const Groups& groups, const PodFacts& facts) const {
-  if (groups.qos != facts.qos) return false;
-  if (groups.foreign != ForeignGroupsOf(facts)) return false;
-  const auto& init = facts.pod.init_containers;
-  const auto& regular = facts.pod.containers;
-  if (groups.containers.size() != init.size() + regular.size()) return false;
-  for (std::size_t i = 0; i < groups.containers.size(); ++i) {
-    const Container& container = i < init.size() ? init[i] : regular[i - init.size()];
-    const auto& [name, group] = groups.containers[i];
-    if (name != container.name || !IsGroupOf(group, groups, facts, name)) return false;
-  }
-  return true;
-}
-
-// Whether GroupOf would return this group; this does not build the string.
-bool StatsCollector::IsGroupOf(std::string_view group, const Groups& groups, const PodFacts& facts,
-                               const std::string& container) const {
-  const std::string_view name = GroupNameOf(facts, container);
-  if (name.empty() || !groups.foreign.empty()) return group == name;
-  const std::string& pod = groups.pod.front();
-  return group.size() == pod.size() + 1 + name.size() && group.starts_with(pod) &&
-         group[pod.size()] == '/' && group.ends_with(name);
-}
-
-StatsCollector::Groups& StatsCollector::GroupsOf(const PodFacts& facts) {
-  const auto [entry, is_new] = groups_.try_emplace(facts.pod.uid);
-  Groups& groups = entry->second;
-  if (!is_new && AreOf(groups, facts)) return groups;
-  groups.resting.reset();
-  groups.qos = facts.qos;
-  groups.foreign = ForeignGroupsOf(facts);
-  groups.pod = groups.foreign;
-  if (groups.pod.empty())
-    groups.pod = {kernel::PodGroup(groups.qos, facts.pod.uid, sources_.cgroup_driver)};
-  groups.containers.clear();
-  for (const auto* containers : {&facts.pod.init_containers, &facts.pod.containers}) {
-    for (const Container& container : *containers) {
-      groups.containers.emplace_back(container.name, GroupOf(groups, facts, container.name));
-    }
-  }
-  return groups;
-}
-
-void StatsCollector::Forget(std::span<const PodFacts* const> pods) {
-  std::erase_if(groups_, [&](const auto& entry) {
-    return std::ranges::none_of(
-        pods, [&](const PodFacts* facts) { return facts->pod.uid == entry.first; });
-  });
 }
 
 }  // namespace jettison

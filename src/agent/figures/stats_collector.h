@@ -9,12 +9,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "agent/edges/edges.h"
 #include "agent/figures/disk_stats_reader.h"
+#include "agent/figures/pod_group_table.h"
 #include "agent/figures/pressure_reader.h"
 #include "agent/log/log.h"
 #include "core/model/cgroup_driver.h"
@@ -46,15 +46,6 @@ struct FigureSources {
   std::vector<Threshold> thresholds = {};
 };
 
-// Memory of a pod that was read at rest.
-struct RestingMemory {
-  Instant read_at;
-  std::uint64_t charge = 0;  // just before
-  std::optional<std::uint64_t> working_set;
-  std::optional<std::uint64_t> swap;
-  std::vector<std::optional<std::uint64_t>> containers;  // working sets, in the order of the pod
-};
-
 // Reads the figures of node and pods from the kernel. Each call reads a file at most once. A
 // repeated reading into the same `stats` allocates nothing. If a reading fails, its figures are
 // absent, and the failure is logged once when it begins.
@@ -65,7 +56,8 @@ class StatsCollector : public Figures {
         clock_(clock),
         log_(log),
         pressure_(MakePressureReader()),
-        watches_swap_(WatchesSwap()) {
+        watches_swap_(WatchesSwap()),
+        groups_(sources_.pods, sources_.runtime, sources_.cgroup_driver) {
     for (std::size_t i = 0; i < kQosClassCount; ++i) {
       class_groups_[i] = kernel::QosGroup(static_cast<QosClass>(i), sources_.cgroup_driver);
     }
@@ -105,30 +97,6 @@ class StatsCollector : public Figures {
 
  private:
   enum class Freshness : std::uint8_t { kNow, kAtRest };
-  // The groups of one pod, computed once, and again when another pod has its UID.
-  struct Groups {
-    QosClass qos = QosClass::kBestEffort;
-    std::vector<std::string> foreign;  // what the runtime told of a foreign pod
-    std::vector<std::string> pod;      // those that hold it together, mostly one
-    std::vector<std::pair<std::string, std::string>> containers;  // name, group
-    std::optional<RestingMemory> resting;
-  };
-  // Allows look-ups by string_view, without a temporary string.
-  struct Hash {
-    using is_transparent = void;  // NOLINT(readability-identifier-naming): a name of the standard
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
-  [[nodiscard]] bool AreOf(const Groups& groups, const PodFacts& facts) const;
-  [[nodiscard]] bool IsGroupOf(std::string_view group, const Groups& groups, const PodFacts& facts,
-                               const std::string& container) const;
-  [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(const PodFacts& facts) const;
-  // The group of a container, below its pod's group; empty: it has no group now.
-  [[nodiscard]] std::string_view GroupNameOf(const PodFacts& facts,
-                                             const std::string& container) const;
-  [[nodiscard]] std::string GroupOf(const Groups& groups, const PodFacts& facts,
-                                    const std::string& container) const;
   [[nodiscard]] std::unique_ptr<PressureReader> MakePressureReader() const {
     return std::make_unique<PressureReader>(PressureSources{.node = sources_.node,
                                                             .pods = sources_.pods,
@@ -149,14 +117,13 @@ class StatsCollector : public Figures {
   void ReadAll(std::span<const PodFacts* const> pods, const DiskUse* disk, Freshness freshness,
                std::vector<PodStats>& stats);
   void ReadPod(const PodFacts& facts, const DiskUse* disk, Freshness freshness, PodStats& stats);
-  Groups& BeginPod(const PodFacts& facts, PodStats& stats);
-  void ReadPodMemory(const Groups& groups, PodStats& stats) const;
-  void ReadContainers(const Groups& groups, PodStats& stats) const;
-  void ReadRestingMemory(Groups& groups, PodStats& stats);
-  [[nodiscard]] std::optional<std::uint64_t> ReadChargeOf(Resource resource, const Groups& groups);
+  GroupsOfPod& BeginPod(const PodFacts& facts, PodStats& stats);
+  void ReadPodMemory(const GroupsOfPod& groups, PodStats& stats) const;
+  void ReadContainers(const GroupsOfPod& groups, PodStats& stats) const;
+  void ReadRestingMemory(GroupsOfPod& groups, PodStats& stats);
+  [[nodiscard]] std::optional<std::uint64_t> ReadChargeOf(Resource resource,
+                                                          const GroupsOfPod& groups);
   [[nodiscard]] Result<std::uint64_t> ReadChargeOf(Resource resource, std::string_view group);
-  Groups& GroupsOf(const PodFacts& facts);
-  void Forget(std::span<const PodFacts* const> pods);
   template <typename T>
   const T* Checked(const Result<T>& reading, std::string_view what);
 
@@ -168,8 +135,8 @@ class StatsCollector : public Figures {
   std::unique_ptr<PressureReader> pressure_;
   bool watches_swap_;         // a threshold asks for it
   bool compares_io_ = false;  // of pods, by the node's figures of this pass
-  std::unordered_map<std::string, Groups, Hash, std::equal_to<>> groups_;  // by pod UID
-  std::map<std::string, bool, std::less<>> failing_;                       // by what is read
+  PodGroupTable groups_;
+  std::map<std::string, bool, std::less<>> failing_;  // by what is read
 };
 
 }  // namespace jettison

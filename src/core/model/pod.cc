@@ -1,5 +1,7 @@
 #include "core/model/pod.h"
 
+#include <algorithm>
+
 namespace jettison {
 
 std::string_view NameOf(QosClass qos) {
@@ -36,7 +38,8 @@ std::string FullName(const Pod& pod) {
 
 std::int64_t GraceSecondsOf(const Pod& pod) {
   constexpr std::int64_t kDefault = 30;
-  return pod.termination_grace_period_seconds.value_or(kDefault);
+  constexpr std::int64_t kMost = std::int64_t{100} * 365 * 24 * 3600;
+  return std::min(pod.termination_grace_period_seconds.value_or(kDefault), kMost);
 }
 
 }  // namespace jettison

@@ -192,8 +192,8 @@ struct Pod {
 // "namespace/name", as logs and messages name a pod.
 [[nodiscard]] std::string FullName(const Pod& pod);
 
-// Seconds that the pod may take to end: its own, or the 30 that Kubernetes gives one that does not
-// say.
+// Seconds that the pod may take to end: its own, a hundred years at most, or the 30 that Kubernetes
+// gives one that does not say.
 [[nodiscard]] std::int64_t GraceSecondsOf(const Pod& pod);
 
 }  // namespace jettison

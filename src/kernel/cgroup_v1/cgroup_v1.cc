@@ -95,8 +95,12 @@ Result<void> CgroupV1::Create(std::string_view path, const CgroupLimits& limits)
 
 Result<void> CgroupV1::Remove(std::string_view path) {
   if (auto ok = CheckPath(path); !ok) return ok;
-  for (kernel::KeptFiles* kept : {&memory_, &tasks_, &shares_}) kept->Forget(path);
+  Forget(path);
   return Of(path, cgroup_v1::RemoveGroups(hierarchies_, path, remove_patience_));
+}
+
+void CgroupV1::Forget(std::string_view path) {
+  for (kernel::KeptFiles* kept : {&memory_, &tasks_, &shares_}) kept->Forget(path);
 }
 
 Result<void> CgroupV1::Join(std::string_view path, pid_t pid) {

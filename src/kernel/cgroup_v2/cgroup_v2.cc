@@ -88,10 +88,12 @@ Result<void> CgroupV2::Create(std::string_view path, const CgroupLimits& limits)
 Result<void> CgroupV2::Remove(std::string_view path) {
   if (auto ok = kernel::CheckPath(path); !ok) return ok;
   if (auto ok = RefuseNode(path, "removed"); !ok) return ok;
-  for (kernel::KeptFiles* kept : {&memory_, &tasks_, &weights_, &limits_}) {
-    kept->Forget(path);
-  }
+  Forget(path);
   return Of(path, cgroup_v2::RemoveGroups(tree_.node(), path, remove_patience_));
+}
+
+void CgroupV2::Forget(std::string_view path) {
+  for (kernel::KeptFiles* kept : {&memory_, &tasks_, &weights_, &limits_}) kept->Forget(path);
 }
 
 Result<void> CgroupV2::Join(std::string_view path, pid_t pid) {

@@ -96,7 +96,11 @@ Result<std::vector<std::string>> NamesIn(const std::string& folder) {
     return FailErrno("open folder " + folder);
   }
   std::vector<std::string> names;
-  while (const dirent* entry = ::readdir(entries.get())) {
+  for (;;) {
+    errno = 0;  // nothing else tells the end from a failure
+    const dirent* entry = ::readdir(entries.get());
+    if (entry == nullptr && errno != 0) return FailErrno("read folder " + folder);
+    if (entry == nullptr) break;
     const std::string_view name = entry->d_name;
     if (name != "." && name != "..") names.emplace_back(name);
   }
@@ -105,7 +109,7 @@ Result<std::vector<std::string>> NamesIn(const std::string& folder) {
 }
 
 bool Exists(const std::string& path) {
-  return ::access(path.c_str(), F_OK) == 0;
+  return ::access(path.c_str(), F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
 }  // namespace jettison::kernel

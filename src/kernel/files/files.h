@@ -27,6 +27,8 @@ namespace jettison::kernel {
 // Names in a folder without "." and "..", sorted; empty when it does not exist.
 [[nodiscard]] Result<std::vector<std::string>> NamesIn(const std::string& folder);
 
+// Whether there is something at the path, or may be: false only if the kernel says that there is
+// nothing.
 [[nodiscard]] bool Exists(const std::string& path);
 
 }  // namespace jettison::kernel

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <utility>
 
+#include "kernel/groups/fd_reserve.h"
 #include "kernel/readiness/pidfd.h"
 #include "ports/system_error.h"
 
@@ -28,9 +29,11 @@ Result<std::unique_ptr<ChildJob>> ChildJob::Start(kernel::Readiness& readiness, 
   const pid_t pid = ::_Fork();
   if (pid < 0) return FailErrno("start a process to " + what);
   if (pid == 0) RunChild(work);
-  FileDescriptor child = kernel::OpenPidfd(pid);
+  const kernel::EndingPods may_spend;
+  FileDescriptor child(kernel::OpenSparing([pid] { return kernel::OpenPidfd(pid).Release(); }));
   if (!child) {
     const auto failed = FailErrno("open a handle of the process to " + what);
+    ::kill(pid, SIGKILL);  // its work may take minutes
     (void)::waitpid(pid, nullptr, 0);
     return failed;
   }

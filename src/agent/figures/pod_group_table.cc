@@ -1,0 +1,96 @@
+#include "agent/figures/pod_group_table.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "kernel/groups/cgroup_layout.h"
+
+namespace jettison {
+
+const std::vector<std::string>& PodGroupTable::ForeignGroupsOf(const PodFacts& facts) const {
+  static const std::vector<std::string> kNone;
+  return runtime_ == nullptr ? kNone : runtime_->ForeignGroupsOf(facts.pod.uid);
+}
+
+std::string_view PodGroupTable::GroupNameOf(const PodFacts& facts,
+                                            const std::string& container) const {
+  if (runtime_ == nullptr) return container;
+  return runtime_->GroupOf(facts.pod.uid, container);
+}
+
+std::string PodGroupTable::GroupOf(const GroupsOfPod& groups, const PodFacts& facts,
+                                   const std::string& container) const {
+  const std::string_view name = GroupNameOf(facts, container);
+  if (name.empty() || !groups.foreign.empty()) return std::string(name);
+  return kernel::ContainerGroup(groups.pod.front(), name);
+}
+
+bool PodGroupTable::AreOf(const GroupsOfPod& groups, const PodFacts& facts) const {
+  if (groups.qos != facts.qos) return false;
+  if (groups.foreign != ForeignGroupsOf(facts)) return false;
+  const auto& init = facts.pod.init_containers;
+  const auto& regular = facts.pod.containers;
+  if (groups.containers.size() != init.size() + regular.size()) return false;
+  for (std::size_t i = 0; i < groups.containers.size(); ++i) {
+    const Container& container = i < init.size() ? init[i] : regular[i - init.size()];
+    const auto& [name, group] = groups.containers[i];
+    if (name != container.name || !IsGroupOf(group, groups, facts, name)) return false;
+  }
+  return true;
+}
+
+// Whether GroupOf would return this group; this does not build the string.
+bool PodGroupTable::IsGroupOf(std::string_view group, const GroupsOfPod& groups,
+                              const PodFacts& facts, const std::string& container) const {
+  const std::string_view name = GroupNameOf(facts, container);
+  if (name.empty() || !groups.foreign.empty()) return group == name;
+  const std::string& pod = groups.pod.front();
+  return group.size() == pod.size() + 1 + name.size() && group.starts_with(pod) &&
+         group[pod.size()] == '/' && group.ends_with(name);
+}
+
+GroupsOfPod PodGroupTable::Compute(const PodFacts& facts) const {
+  GroupsOfPod groups;
+  groups.qos = facts.qos;
+  groups.foreign = ForeignGroupsOf(facts);
+  groups.pod = groups.foreign;
+  if (groups.pod.empty()) {
+    groups.pod = {kernel::PodGroup(groups.qos, facts.pod.uid, driver_)};
+  }
+  for (const auto* containers : {&facts.pod.init_containers, &facts.pod.containers}) {
+    for (const Container& container : *containers) {
+      groups.containers.emplace_back(container.name, GroupOf(groups, facts, container.name));
+    }
+  }
+  return groups;
+}
+
+// What is still read is opened again.
+void PodGroupTable::Close(const GroupsOfPod& groups) {
+  for (const std::string& group : groups.pod) cgroups_.Forget(group);
+  for (const auto& [name, group] : groups.containers) {
+    if (!group.empty()) cgroups_.Forget(group);
+  }
+}
+
+GroupsOfPod& PodGroupTable::Of(const PodFacts& facts) {
+  const auto [entry, is_new] = pods_.try_emplace(facts.pod.uid);
+  GroupsOfPod& groups = entry->second;
+  if (!is_new && AreOf(groups, facts)) return groups;
+  if (!is_new) Close(groups);
+  groups = Compute(facts);
+  return groups;
+}
+
+void PodGroupTable::ForgetOthers(std::span<const PodFacts* const> pods) {
+  constexpr std::size_t kMany = 16;
+  if (pods_.size() <= pods.size() + kMany) return;
+  std::erase_if(pods_, [&](const auto& entry) {
+    const bool is_gone = std::ranges::none_of(
+        pods, [&](const PodFacts* facts) { return facts->pod.uid == entry.first; });
+    if (is_gone) Close(entry.second);
+    return is_gone;
+  });
+}
+
+}  // namespace jettison

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/model/cgroup_driver.h"
+#include "core/pods/pod_facts.h"
+#include "core/units/duration.h"
+#include "ports/cgroups.h"
+#include "ports/container_runtime.h"
+
+namespace jettison {
+
+// Memory of a pod that was read at rest.
+struct RestingMemory {
+  Instant read_at;
+  std::uint64_t charge = 0;  // just before
+  std::optional<std::uint64_t> working_set;
+  std::optional<std::uint64_t> swap;
+  std::vector<std::optional<std::uint64_t>> containers;  // working sets, in the order of the pod
+};
+
+// The groups of one pod, computed once, and again when another pod has its UID.
+struct GroupsOfPod {
+  QosClass qos = QosClass::kBestEffort;
+  std::vector<std::string> foreign;  // what the runtime told of a foreign pod
+  std::vector<std::string> pod;      // those that hold it together, mostly one
+  std::vector<std::pair<std::string, std::string>> containers;  // name, group
+  std::optional<RestingMemory> resting;
+};
+
+// Which groups each pod has. Of groups that a pod no longer has, nothing is kept open: those of
+// foreign pods, and of containers that have been started again, are removed by others.
+class PodGroupTable {
+ public:
+  // `runtime` as in FigureSources. Both must outlive this.
+  PodGroupTable(Cgroups& groups, const ContainerRuntime* runtime, CgroupDriver driver)
+      : cgroups_(groups), runtime_(runtime), driver_(driver) {}
+
+  // Allocates nothing for a pod whose groups are known.
+  [[nodiscard]] GroupsOfPod& Of(const PodFacts& facts);
+  // Forgets all other pods, once they are many.
+  void ForgetOthers(std::span<const PodFacts* const> pods);
+
+ private:
+  // Allows look-ups by string_view, without a temporary string.
+  struct Hash {
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): a name of the standard
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+
+  [[nodiscard]] GroupsOfPod Compute(const PodFacts& facts) const;
+  [[nodiscard]] bool AreOf(const GroupsOfPod& groups, const PodFacts& facts) const;
+  [[nodiscard]] bool IsGroupOf(std::string_view group, const GroupsOfPod& groups,
+                               const PodFacts& facts, const std::string& container) const;
+  [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(const PodFacts& facts) const;
+  // The group of a container, below its pod's group; empty: it has no group now.
+  [[nodiscard]] std::string_view GroupNameOf(const PodFacts& facts,
+                                             const std::string& container) const;
+  [[nodiscard]] std::string GroupOf(const GroupsOfPod& groups, const PodFacts& facts,
+                                    const std::string& container) const;
+  void Close(const GroupsOfPod& groups);
+
+  Cgroups& cgroups_;
+  const ContainerRuntime* runtime_;
+  CgroupDriver driver_;
+  std::unordered_map<std::string, GroupsOfPod, Hash, std::equal_to<>> pods_;  // by UID
+};
+
+}  // namespace jettison
