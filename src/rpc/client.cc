@@ -77,25 +77,22 @@ class CallOf : public Call {
   Answer<Response> answer_;
 };
 
-// Keeps gRPC up; when the last one goes, so do gRPC's threads.
-class Library {
- public:
-  Library() {
-    gpr_set_log_function(Log);
-    grpc_init();
-  }
-  ~Library() { grpc_shutdown_blocking(); }
-  Library(const Library&) = delete;
-  Library& operator=(const Library&) = delete;
+// Every failure comes back with its call, so gRPC's own log says nothing new, but for the reason
+// why it is about to abort.
+void LogOfGrpc(gpr_log_func_args* line) {
+  const std::string_view message = line->message;
+  if (message.starts_with("assertion failed")) std::fprintf(stderr, "grpc: %s\n", line->message);
+}
 
- private:
-  // Every failure comes back with its call, so gRPC's own log says nothing new, but for the reason
-  // why it is about to abort.
-  static void Log(gpr_log_func_args* line) {
-    const std::string_view message = line->message;
-    if (message.starts_with("assertion failed")) std::fprintf(stderr, "grpc: %s\n", line->message);
-  }
-};
+// Starts gRPC, once. It is never shut down: that waits for its threads, which it may never have
+// got.
+void StartGrpc() {
+  [[maybe_unused]] static const bool kStarted = [] {
+    gpr_set_log_function(LogOfGrpc);
+    grpc_init();
+    return true;
+  }();
+}
 
 // Whether as many descriptors as gRPC begins with can be had now. It aborts where one cannot.
 bool DescriptorsCanBeHad() {
@@ -144,14 +141,6 @@ struct Stubs {
   const std::unique_ptr<tasks_api::Tasks::Stub> tasks;
 };
 
-// gRPC itself, and a channel with it.
-struct Connection {
-  explicit Connection(const std::string& socket) : stubs(socket) {}
-
-  const Library library;
-  std::optional<Stubs> stubs;  // never absent
-};
-
 // Everything of a call but its way through gRPC happens on the thread that delivers.
 class Client : public Calls, public ContainerdCalls {
  public:
@@ -160,9 +149,9 @@ class Client : public Calls, public ContainerdCalls {
         options_(std::move(options)),
         ledger_(std::make_shared<CallLedger>(std::move(timer))) {}
   ~Client() override {
-    // A gRPC that does not end its calls would not end itself either.
-    if (!ledger_->CancelAll(kFarewell)) (void)connection_.release();
-    connection_.reset();
+    // What calls that do not end go through must outlive them.
+    if (!ledger_->CancelAll(kFarewell)) (void)stubs_.release();
+    stubs_.reset();
     (void)ledger_->TakeAnswers();
   }
   Client(const Client&) = delete;
@@ -284,13 +273,12 @@ class Client : public Calls, public ContainerdCalls {
   }
 
  private:
-  [[nodiscard]] const Stubs& stubs() const { return *connection_->stubs; }
-  RuntimeStub& StubFor(const RuntimeStub*) { return *stubs().runtime->async(); }
-  ImageStub& StubFor(const ImageStub*) { return *stubs().images->async(); }
-  NamespacesStub& StubFor(const NamespacesStub*) { return *stubs().namespaces->async(); }
-  ContainersStub& StubFor(const ContainersStub*) { return *stubs().containers->async(); }
-  StoredImagesStub& StubFor(const StoredImagesStub*) { return *stubs().stored_images->async(); }
-  TasksStub& StubFor(const TasksStub*) { return *stubs().tasks->async(); }
+  RuntimeStub& StubFor(const RuntimeStub*) { return *stubs_->runtime->async(); }
+  ImageStub& StubFor(const ImageStub*) { return *stubs_->images->async(); }
+  NamespacesStub& StubFor(const NamespacesStub*) { return *stubs_->namespaces->async(); }
+  ContainersStub& StubFor(const ContainersStub*) { return *stubs_->containers->async(); }
+  StoredImagesStub& StubFor(const StoredImagesStub*) { return *stubs_->stored_images->async(); }
+  TasksStub& StubFor(const TasksStub*) { return *stubs_->tasks->async(); }
 
   // `of`: the namespace of containerd; empty: the call is about none.
   template <typename Stub, typename Request, typename Response>
@@ -305,7 +293,7 @@ class Client : public Calls, public ContainerdCalls {
   const std::string socket_;
   const ConnectOptions options_;
   const std::shared_ptr<CallLedger> ledger_;
-  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<Stubs> stubs_;  // null: there was no connection yet
   std::chrono::steady_clock::time_point next_try_;
   std::string_view why_not_;                                       // of the last try
   std::optional<std::chrono::steady_clock::time_point> renew_at_;  // the channel has failed
@@ -329,7 +317,7 @@ void Client::Start(const char* name, Method<Stub, Request, Response> method, con
   call->when_overdue = ErrorOf(unanswered);
   ledger_->Add(std::move(owned));
   std::optional<SignalsBlocked> while_threads_start;
-  if (!connection_) while_threads_start.emplace();
+  if (!stubs_) while_threads_start.emplace();
   if (const std::string_view why = WhyNotConnected(); !why.empty()) {
     return ledger_->Finish(
         call, Error{ErrorCode::kUnavailable, std::string(name).append(": ").append(why)});
@@ -351,10 +339,10 @@ void Client::Start(const char* name, Method<Stub, Request, Response> method, con
 // has failed is not tried again for so long. A new one is tried by its first call. Those of a
 // channel that has failed have failed with it.
 void Client::RenewChannel() {
-  if (stubs().channel->GetState(false) != GRPC_CHANNEL_TRANSIENT_FAILURE) return renew_at_.reset();
+  if (stubs_->channel->GetState(false) != GRPC_CHANNEL_TRANSIENT_FAILURE) return renew_at_.reset();
   const auto now = std::chrono::steady_clock::now();
   if (renew_at_ && now >= *renew_at_) {
-    connection_->stubs.emplace(socket_);
+    stubs_ = std::make_unique<Stubs>(socket_);
     renew_at_.reset();
   } else if (!renew_at_) {
     renew_at_ = now + kRenewAfter;
@@ -362,7 +350,7 @@ void Client::RenewChannel() {
 }
 
 std::string_view Client::WhyNotConnected() {
-  if (connection_) return {};
+  if (stubs_) return {};
   const auto now = std::chrono::steady_clock::now();
   if (now < next_try_) return why_not_;
   why_not_ = {};
@@ -376,7 +364,8 @@ std::string_view Client::WhyNotConnected() {
         "(LimitNOFILE= of its unit)";
   }
   if (why_not_.empty()) {
-    connection_ = std::make_unique<Connection>(socket_);
+    StartGrpc();
+    stubs_ = std::make_unique<Stubs>(socket_);
   } else {
     next_try_ = now + kBetweenTries;
   }
