@@ -67,8 +67,8 @@ TEST_F(Promtool, AlertsFireWhenTheyShouldAndOnlyThen) {
 TEST_F(Promtool, EachAlertIsTested) {
   const std::string rules = FileText(kPackaging + "/prometheus/jettison-alerts.yaml");
   const std::string tests = FileText(kPackaging + "/prometheus/jettison-alerts.test.yaml");
-  const std::regex kAlert("alert: (\\w+)");
-  for (std::sregex_iterator it(rules.begin(), rules.end(), kAlert), end; it != end; ++it) {
+  const std::regex alert("alert: (\\w+)");
+  for (std::sregex_iterator it(rules.begin(), rules.end(), alert), end; it != end; ++it) {
     const std::regex fires("alertname: " + (*it)[1].str() + "\\n +exp_alerts:");
     EXPECT_TRUE(std::regex_search(tests, fires)) << (*it)[1] << " is never seen to fire";
   }
@@ -77,13 +77,13 @@ TEST_F(Promtool, EachAlertIsTested) {
 TEST_F(Promtool, QueriesOfTheDashboardAreValid) {
   const auto dashboard = nlohmann::json::parse(FileText(kPackaging + "/grafana/jettison.json"));
   nlohmann::json rules = nlohmann::json::array();
-  const std::regex kVariable("\\$__(rate_interval|range)");
+  const std::regex variable("\\$__(rate_interval|range)");
   for (const auto& panel : dashboard.at("panels")) {
     if (panel.at("type") == "row") continue;
     for (const auto& target : panel.at("targets")) {
       rules.push_back(
           {{"record", fmt::format("query:{}", rules.size())},
-           {"expr", std::regex_replace(target.at("expr").get<std::string>(), kVariable, "5m")}});
+           {"expr", std::regex_replace(target.at("expr").get<std::string>(), variable, "5m")}});
     }
   }
   const nlohmann::json group = {{"name", "dashboard"}, {"rules", rules}};

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "kernel/files/temporary_folder.h"
 #include "runtimes/cri/test_bed/containerd_remains.h"
@@ -73,15 +74,17 @@ class LiveImageDisk : public testing::Test {
   [[nodiscard]] bool HasImage(const std::string& reference) {
     api::ImageStatusRequest request;
     request.mutable_image()->set_image(reference);
-    const auto answer = containerd_->Await<api::ImageStatusResponse>(
-        [&](auto given) { containerd_->calls().ImageStatus(request, seconds(10), given); });
+    const auto answer = containerd_->Await<api::ImageStatusResponse>([&](auto given) {
+      containerd_->calls().ImageStatus(request, seconds(10), std::move(given));
+    });
     return answer && answer->has_image();
   }
   [[nodiscard]] int Containers(api::ContainerState state) {
     api::ListContainersRequest request;
     request.mutable_filter()->mutable_state()->set_state(state);
-    const auto answer = containerd_->Await<api::ListContainersResponse>(
-        [&](auto given) { containerd_->calls().ListContainers(request, seconds(10), given); });
+    const auto answer = containerd_->Await<api::ListContainersResponse>([&](auto given) {
+      containerd_->calls().ListContainers(request, seconds(10), std::move(given));
+    });
     return answer ? answer->containers_size() : -1;
   }
 

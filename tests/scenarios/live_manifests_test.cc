@@ -23,7 +23,7 @@ class LiveManifests : public testing::Test {
   void SetUp() override {
     if (!bed_.error().empty()) GTEST_SKIP() << bed_.error();
     bed_.Configure("evictionHard: {memory.available: 50Mi}\nfileCheckFrequency: 1s\n");
-    bed_.Put("a.yaml", kA);
+    bed_.Put("a.yaml", a_);
     bed_.Put("b.yaml", AgentBed::Manifest("b", {"sleep", "1000"}));
     bed_.StartAgent();
     ASSERT_TRUE(bed_.WaitForLine({"Started container main"}));
@@ -49,7 +49,7 @@ class LiveManifests : public testing::Test {
 
   AgentBed bed_;
   const std::string folder_ = bed_.folder() + "/manifests";
-  const std::string kA = AgentBed::Manifest("a", {"sleep", "1000"});
+  const std::string a_ = AgentBed::Manifest("a", {"sleep", "1000"});
   std::vector<pid_t> before_;
 };
 
@@ -74,7 +74,7 @@ TEST_F(LiveManifests, AMountOverTheFolderEndsNoPodAtOnce) {
 TEST_F(LiveManifests, AFileThatIsTruncatedEndsItsPodOnlyWhenItStaysSo) {
   bed_.Put("a.yaml", "");
   EXPECT_TRUE(bed_.WaitForLine({kMissing, "count=1", "a.yaml"}));
-  bed_.Put("a.yaml", kA);
+  bed_.Put("a.yaml", a_);
   EXPECT_TRUE(bed_.WaitForLine({"manifest is back", "a.yaml"}));
   ExpectNobodyHurt();
   bed_.Put("a.yaml", "");
@@ -99,7 +99,7 @@ TEST_F(LiveManifests, AFaultyManifestAtARestartHarmsNoPod) {
   bed_.Put("c.yaml", AgentBed::Manifest("c", {"true"}));
   EXPECT_TRUE(bed_.WaitForLine({"container ended", "default/c"}));
   for (const pid_t pid : before_) EXPECT_THAT(bed_.Processes(), testing::Contains(pid));
-  bed_.Put("a.yaml", kA);
+  bed_.Put("a.yaml", a_);
   bed_.Remove("b.yaml");
   EXPECT_TRUE(bed_.WaitForLine({"container ended", "default/b"}));
   EXPECT_THAT(bed_.LinesWith("container ended"),

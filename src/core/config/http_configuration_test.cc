@@ -92,7 +92,7 @@ TEST(HttpConfiguration, AnotherAddressNeedsTlsAndWhoMayAsk) {
 }
 
 TEST(HttpConfiguration, EachWrongFieldIsAFault) {
-  const std::pair<const char*, const char*> kRows[] = {
+  const std::pair<const char*, const char*> rows[] = {
       {"{sokcet: /a}", "did you mean \"socket\""},
       {"{socket: run/j.sock}", "must be an absolute path"},
       {"{socket: /a/../b}", "must not contain '..'"},
@@ -109,7 +109,7 @@ TEST(HttpConfiguration, EachWrongFieldIsAFault) {
       {"{address: 127.0.0.1:80, bearerTokenFile: k}", "must be an absolute path"},
       {"{bearerTokenFile: /k}", "has no effect without address"},
   };
-  for (const auto& [text, fault] : kRows) {
+  for (const auto& [text, fault] : rows) {
     EXPECT_THAT(ReadHttp(text).faults, ElementsAre(HasSubstr(fault))) << text;
   }
   const std::string longest(108, 'a');

@@ -13,7 +13,7 @@ using std::chrono::seconds;
 
 constexpr Instant kSince{seconds(100)};
 
-Threshold Line(Signal signal, ThresholdValue value, Duration grace = Duration::zero()) {
+Threshold Line(Signal signal, const ThresholdValue& value, Duration grace = Duration::zero()) {
   return {.signal = signal, .value = value, .grace_period = grace, .min_reclaim = std::nullopt};
 }
 

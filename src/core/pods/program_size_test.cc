@@ -50,9 +50,9 @@ TEST(ProgramSize, AStringMayHaveWhatLinuxTakesAndNoByteMore) {
 
 TEST(ProgramSize, AllStringsTogetherHaveALimit) {
   Container container{.name = "c"};
-  for (int i = 0; i < 15; ++i) container.command.emplace_back(std::string(130'000, 'x'));
+  for (int i = 0; i < 15; ++i) container.command.emplace_back(130'000, 'x');
   EXPECT_TRUE(CheckProgram(container));
-  for (int i = 0; i < 2; ++i) container.args.emplace_back(std::string(130'000, 'x'));
+  for (int i = 0; i < 2; ++i) container.args.emplace_back(130'000, 'x');
   const auto fault = ProgramFaultOf(container);
   ASSERT_TRUE(fault);
   EXPECT_EQ(fault->field, "args");

@@ -138,7 +138,7 @@ TEST(HttpClient, ANameIsLookedUpWithoutAThread) {
 // What a server sends that wants to harm.
 TEST(HttpClient, AnswersThatAreNoneAreErrors) {
   const std::string ok = "HTTP/1.1 200 OK\r\n";
-  const std::pair<std::string, std::string> kRows[] = {
+  const std::pair<std::string, std::string> rows[] = {
       {"", "without an answer"},
       {"SSH-2.0-OpenSSH\r\n\r\n", "not HTTP/1.1"},
       {ok + "Content-Length: -1\r\n\r\n", "not HTTP/1.1"},
@@ -156,7 +156,7 @@ TEST(HttpClient, AnswersThatAreNoneAreErrors) {
   const HttpTarget target = {.endpoint = "unix://" + folder.path() + "/j.sock",
                              .timeout = std::chrono::seconds(20),
                              .max_response_bytes = 1000};
-  for (const auto& [bytes, problem] : kRows) {
+  for (const auto& [bytes, problem] : rows) {
     auto answer = std::async(std::launch::async, [&] { return HttpGet(target, "/"); });
     FileDescriptor client = Accept(*listening);
     std::array<char, 4096> request;

@@ -64,9 +64,8 @@ class HttpAccess : public ::testing::Test {
   TestServer server_;
 
  private:
-  static std::unique_ptr<kernel::TemporaryFolder> folder_;
+  inline static std::unique_ptr<kernel::TemporaryFolder> folder_;
 };
-std::unique_ptr<kernel::TemporaryFolder> HttpAccess::folder_;
 
 TEST_F(HttpAccess, OnLoopbackWhoeverGetsThereMayAskAHostThatIsNoName) {
   ASSERT_TRUE(server_.Start(Good, {.address = "127.0.0.1:0"})) << server_.error.message;
@@ -145,7 +144,7 @@ TEST_F(HttpAccess, WhatIsNotSafeOrCannotBeUsedIsRefusedAtTheStart) {
   const std::string ca = File("ca.pem");
   const std::string token = File("token");
   const std::string all = "0.0.0.0:0";
-  const std::pair<HttpServerOptions, const char*> kRows[] = {
+  const std::pair<HttpServerOptions, const char*> rows[] = {
       {{.address = "nonsense"}, "is not an IP address with a port"},
       {{.address = all}, "needs TLS"},
       {{.address = "[::]:0", .bearer_token_file = token}, "needs TLS"},
@@ -165,7 +164,7 @@ TEST_F(HttpAccess, WhatIsNotSafeOrCannotBeUsedIsRefusedAtTheStart) {
         .client_ca_file = File("empty")},
        "no certificate in"},
   };
-  for (const auto& [options, words] : kRows) {
+  for (const auto& [options, words] : rows) {
     TestServer refused;
     EXPECT_FALSE(refused.Start(Good, options)) << words;
     EXPECT_THAT(refused.error.message, HasSubstr(words));

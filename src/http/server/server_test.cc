@@ -80,7 +80,7 @@ TEST(HttpServer, EachErrorHasItsStatusAndABodyFromTheCallersFunction) {
   ASSERT_TRUE(server.Start(Echo, {.limits = {.body_bytes = 100}})) << server.error.message;
   const std::string post = "POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n";
   const std::string get = " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n";
-  const std::pair<std::string, std::string> kRows[] = {
+  const std::pair<std::string, std::string> rows[] = {
       {post + "\r\n", "411 POST needs a Content-Length"},
       {post + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "411 the length of a body"},
       {post + "Content-Length: 101\r\n\r\n" + std::string(101, 'x'), "413 a body may have 100"},
@@ -93,7 +93,7 @@ TEST(HttpServer, EachErrorHasItsStatusAndABodyFromTheCallersFunction) {
       {"GET http://h/" + get + "\r\n", "400 the target of a request"},
       {"GET / HTTP/1.1\r\nConnection: close\r\n\r\n", "400 a request of HTTP/1.1 needs a Host"},
   };
-  for (const auto& [request, answer] : kRows) {
+  for (const auto& [request, answer] : rows) {
     const std::string whole = Asked(server, request);
     EXPECT_THAT(whole, HasSubstr("\r\n\r\n" + answer)) << request.substr(0, 100);
     EXPECT_THAT(whole, StartsWith("HTTP/1.1 " + answer.substr(0, 3)));

@@ -116,15 +116,15 @@ TEST_F(Transfers, EachLimitOfTimeHoldsByItself) {
   });
   const auto silent = ListenOn(*ParseTcpAddress("127.0.0.1:0"));
   ASSERT_TRUE(silent);
-  const HttpExchange kRows[] = {
+  const HttpExchange rows[] = {
       {.path = "/", .timeout = milliseconds(50)},
       {.path = "/bytes", .silence = milliseconds(50)},
   };
-  for (const HttpExchange& row : kRows) Ask(row, [](std::string_view) {});
-  ASSERT_TRUE(Answered(std::size(kRows)));
+  for (const HttpExchange& row : rows) Ask(row, [](std::string_view) {});
+  ASSERT_TRUE(Answered(std::size(rows)));
   Connect({.endpoint = "http://127.0.0.1:" + std::to_string(PortOf(*silent))});
   Ask({.path = "/", .answers_within = milliseconds(50)});
-  ASSERT_TRUE(Answered(std::size(kRows) + 1));
+  ASSERT_TRUE(Answered(std::size(rows) + 1));
   for (const auto& answer : answers_) {
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code, ErrorCode::kDeadlineExceeded) << answer.error().message;

@@ -29,6 +29,7 @@
 namespace {
 thread_local std::size_t allocations = 0;
 }  // namespace
+// NOLINTBEGIN(misc-definitions-in-headers): only one source of a program includes this
 [[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   if (void* const memory = std::malloc(size)) return memory;
@@ -40,6 +41,7 @@ thread_local std::size_t allocations = 0;
 [[gnu::noinline]] void operator delete(void* memory, std::size_t /*size*/) noexcept {
   std::free(memory);
 }
+// NOLINTEND(misc-definitions-in-headers)
 
 namespace jettison {
 

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "kernel/files/files.h"
 #include "machine/pods/live_foreign_bed.h"
 
@@ -28,7 +30,7 @@ class LiveCriForeignPods : public LiveForeignBed {
         *sandbox.mutable_linux()->mutable_security_context()->mutable_namespace_options();
     options.set_network(api::NODE);
     const auto made = bed_->Await<api::RunPodSandboxResponse>(
-        [&](auto answer) { bed_->calls().RunPodSandbox(make, seconds(30), answer); });
+        [&](auto answer) { bed_->calls().RunPodSandbox(make, seconds(30), std::move(answer)); });
     ASSERT_TRUE(made) << made.error().message;
     sandbox_ = made->pod_sandbox_id();
     api::CreateContainerRequest create;
@@ -43,20 +45,21 @@ class LiveCriForeignPods : public LiveForeignBed {
     linux.mutable_resources()->set_memory_limit_in_bytes(64 << 20);
     linux.mutable_resources()->set_oom_score_adj(500);
     *linux.mutable_security_context()->mutable_namespace_options() = options;
-    const auto created = bed_->Await<api::CreateContainerResponse>(
-        [&](auto answer) { bed_->calls().CreateContainer(create, seconds(30), answer); });
+    const auto created = bed_->Await<api::CreateContainerResponse>([&](auto answer) {
+      bed_->calls().CreateContainer(create, seconds(30), std::move(answer));
+    });
     ASSERT_TRUE(created) << created.error().message;
     container_ = created->container_id();
     api::StartContainerRequest start;
     start.set_container_id(container_);
     const auto started = bed_->Await<api::StartContainerResponse>(
-        [&](auto answer) { bed_->calls().StartContainer(start, seconds(30), answer); });
+        [&](auto answer) { bed_->calls().StartContainer(start, seconds(30), std::move(answer)); });
     ASSERT_TRUE(started) << started.error().message;
   }
   // The state of their sandbox; absent: it is gone.
   [[nodiscard]] std::optional<api::PodSandboxState> StateOfTheirs() {
     const auto listed = bed_->Await<api::ListPodSandboxResponse>([&](auto answer) {
-      bed_->calls().ListPodSandbox(api::ListPodSandboxRequest(), seconds(10), answer);
+      bed_->calls().ListPodSandbox(api::ListPodSandboxRequest(), seconds(10), std::move(answer));
     });
     if (!listed) return std::nullopt;
     for (const api::PodSandbox& sandbox : listed->items()) {

@@ -299,7 +299,7 @@ TEST_F(LiveProcessRuntime, AStartTakesMillisecondsAndAStopReachesTheContainerAtO
 // An operator has replaced volumes by other folders.
 TEST_F(LiveProcessRuntime, WhatSomebodyElseMountedAtAVolumeOutlivesThePod) {
   const TemporaryFolder elsewhere;
-  const std::string host = elsewhere.path();
+  const std::string& host = elsewhere.path();
   ASSERT_EQ(::mount("host", host.c_str(), "tmpfs", 0, nullptr), 0);
   ASSERT_EQ(::mount(nullptr, host.c_str(), nullptr, MS_SHARED, nullptr), 0);
   ASSERT_TRUE(MakeFolders(host + "/inner"));

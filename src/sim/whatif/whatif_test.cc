@@ -20,7 +20,7 @@ WhatIfOptions Options() {
 std::vector<PolicyOutcome> Simulate(const std::vector<RecordedItem>& items,
                                     std::vector<CandidatePolicy> candidates,
                                     WhatIfOptions options = Options()) {
-  WhatIf whatif(std::move(candidates), std::move(options));
+  WhatIf whatif(std::move(candidates), options);
   for (const RecordedItem& item : items) whatif.Add(item);
   whatif.Finish();
   return whatif.Outcomes();

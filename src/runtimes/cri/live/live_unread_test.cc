@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "runtimes/cri/test_bed/live_runtime_bed.h"
 
 namespace jettison::cri {
@@ -19,7 +21,7 @@ class LiveCriUnread : public LiveCriRuntime {
  protected:
   [[nodiscard]] std::string SandboxId() {
     const auto listed = bed_->Await<api::ListPodSandboxResponse>([&](auto answer) {
-      bed_->calls().ListPodSandbox(api::ListPodSandboxRequest(), seconds(10), answer);
+      bed_->calls().ListPodSandbox(api::ListPodSandboxRequest(), seconds(10), std::move(answer));
     });
     return listed && listed->items_size() == 1 ? listed->items(0).id() : "not one sandbox";
   }
@@ -28,11 +30,12 @@ class LiveCriUnread : public LiveCriRuntime {
     api::StopPodSandboxRequest stop;
     stop.set_pod_sandbox_id(sandbox);
     ASSERT_TRUE(bed_->Await<api::StopPodSandboxResponse>(
-        [&](auto answer) { bed_->calls().StopPodSandbox(stop, seconds(20), answer); }));
+        [&](auto answer) { bed_->calls().StopPodSandbox(stop, seconds(20), std::move(answer)); }));
     api::RemovePodSandboxRequest remove;
     remove.set_pod_sandbox_id(sandbox);
-    ASSERT_TRUE(bed_->Await<api::RemovePodSandboxResponse>(
-        [&](auto answer) { bed_->calls().RemovePodSandbox(remove, seconds(20), answer); }));
+    ASSERT_TRUE(bed_->Await<api::RemovePodSandboxResponse>([&](auto answer) {
+      bed_->calls().RemovePodSandbox(remove, seconds(20), std::move(answer));
+    }));
   }
 };
 

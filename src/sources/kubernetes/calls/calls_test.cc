@@ -32,7 +32,7 @@ TEST(Outcome, EveryRecordedAnswerHasOne) {
     CallResult result;
     const char* why;
   };
-  constexpr Row kRows[] = {
+  constexpr Row rows[] = {
       {200, "node.json", CallResult::kDone, ""},
       {201, "evicted.json", CallResult::kDone, ""},
       {401, "status_unauthorized.json", CallResult::kUnauthenticated, "Unauthorized"},
@@ -47,7 +47,7 @@ TEST(Outcome, EveryRecordedAnswerHasOne) {
       {504, "status_too_new.json", CallResult::kAway, "Too large resource version"},
       {400, "status_bad_continue.json", CallResult::kRefused, "invalid continue token"},
   };
-  for (const Row& row : kRows) {
+  for (const Row& row : rows) {
     const Outcome outcome = OutcomeOf(Recorded(row.status, row.answer));
     EXPECT_EQ(outcome.result, row.result) << row.answer << ": " << NameOf(outcome.result);
     EXPECT_THAT(outcome.why, HasSubstr(row.why));
@@ -192,13 +192,13 @@ TEST(TaintChange, EndsWithTheNodeAsItIsNow) {
 }
 
 TEST(TaintChange, WhatTheServerRefusesIsTheOutcome) {
-  const std::pair<Result<ApiReply>, CallResult> kRows[] = {
+  const std::pair<Result<ApiReply>, CallResult> rows[] = {
       {Recorded(403, "status_forbidden.json"), CallResult::kForbidden},
       {Recorded(404, "status_not_found.json"), CallResult::kGone},
       {Fail(ErrorCode::kUnavailable, "refused"), CallResult::kAway},
       {ApiReply{.status = 200, .body = "{}"}, CallResult::kRefused},
   };
-  for (const auto& [reply, result] : kRows) {
+  for (const auto& [reply, result] : rows) {
     TaintChange change("bed", kWish, std::nullopt);
     change.Take(reply);
     EXPECT_EQ(std::get<Outcome>(change.Next()).result, result);

@@ -9,7 +9,6 @@ namespace {
 using std::chrono::minutes;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr WallTime kBookedAt{std::chrono::seconds(1'767'225'600)};
 const EventObject kEventPod = {.kind = "Pod", .namespace_ = "team", .name = "web-1", .uid = "u-1"};

@@ -136,7 +136,7 @@ TEST_F(PodWatchTest, DoubledAndReorderedEventsAreToldOnce) {
 // If a watch brings something invalid, what is known stays known, and changes meanwhile are
 // reported.
 TEST_F(PodWatchTest, AWatchThatBreaksIsBegunAgain) {
-  const std::string kRows[] = {
+  const std::string rows[] = {
       "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"na",  // cut off here
       "nonsense\n",
       "{\"type\":\"ADDED\",\"object\":{}}\n",
@@ -148,7 +148,7 @@ TEST_F(PodWatchTest, AWatchThatBreaksIsBegunAgain) {
   };
   Begin();
   int number = 0;
-  for (const std::string& row : kRows) {
+  for (const std::string& row : rows) {
     server_.SendToWatches(row);
     // The watch takes these in before it is cut.
     for (int i = 0; i < 3; ++i) Turn();
@@ -173,7 +173,7 @@ TEST_F(PodWatchTest, ALineThatComesInPiecesIsOne) {
 }
 
 TEST_F(PodWatchTest, AListThatFailsIsAskedForAgainLater) {
-  const Misbehaviour kRows[] = {
+  const Misbehaviour rows[] = {
       {.kind = Kind::kRefuse, .status = 500, .body = "{}"},
       {.kind = Kind::kRefuse,
        .status = 429,
@@ -188,7 +188,7 @@ TEST_F(PodWatchTest, AListThatFailsIsAskedForAgainLater) {
       {.kind = Kind::kCut},
       {.kind = Kind::kHuge},
   };
-  for (const Misbehaviour& row : kRows) server_.MisbehaveOnce(row);
+  for (const Misbehaviour& row : rows) server_.MisbehaveOnce(row);
   Follow();
   ASSERT_TRUE(IsWatching());
   EXPECT_THAT(TakeNews(), ElementsAre("+ua Running", "+ub Running"));

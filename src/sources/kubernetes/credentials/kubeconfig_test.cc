@@ -15,7 +15,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using ::testing::SizeIs;
 
 std::string Config(const std::string& cluster, const std::string& user) {
   return "apiVersion: v1\nkind: Config\ncurrent-context: here\n"

@@ -88,7 +88,7 @@ TEST(EvictionIntent, WhatIsNotUnderstoodIsDamaged) {
     std::string text;
     const char* why;
   };
-  const Row kRows[] = {
+  const Row rows[] = {
       {"", "line 1"},
       {"[]", "`version`"},
       {R"({"version":"1","intents":[]})", "`version`"},
@@ -111,7 +111,7 @@ TEST(EvictionIntent, WhatIsNotUnderstoodIsDamaged) {
        R"("graceSeconds":1,"evictedAt":"yesterday"}]})",
        "evictedAt"},
   };
-  for (const Row& row : kRows) {
+  for (const Row& row : rows) {
     const auto read = ParseEvictionIntents(row.text);
     ASSERT_FALSE(read) << row.text;
     EXPECT_EQ(read.error().code, ErrorCode::kInvalidArgument);

@@ -204,7 +204,7 @@ TEST_F(Watching, WhatAListThatFailedLeadsTo) {
     Duration wait;
     bool is_away;
   };
-  const Row kRows[] = {
+  const Row rows[] = {
       {{.kind = Kind::kAway}, "0", 100, milliseconds(500), true},
       {{.kind = Kind::kAway, .retry_after = seconds(7)}, "0", 100, seconds(7), true},
       {{.kind = Kind::kRefused}, "0", 100, milliseconds(500), false},
@@ -215,7 +215,7 @@ TEST_F(Watching, WhatAListThatFailedLeadsTo) {
       {{.kind = Kind::kTooNew, .retry_after = seconds(1)}, "", 100, seconds(1), false},
       {{.kind = Kind::kTooLarge}, "", 50, Duration::zero(), false},
   };
-  for (const Row& row : kRows) {
+  for (const Row& row : rows) {
     reflector_ = Reflector();
     now_ = kStart;
     reflector_.OnListBegun();
