@@ -45,7 +45,11 @@ class FileExplainer {
 
   int Run() {
     while (const auto line = lines_.Next()) {
-      if (!IsBlank(*line)) One(*line);
+      if (lines_.IsCutOff()) {
+        Complain(lines_.TooLong());
+      } else if (!IsBlank(*line)) {
+        One(*line);
+      }
     }
     if (lines_.Failed()) {
       fmt::print(stderr, "jettison: cannot read {}: {}\n", options_.path, std::strerror(errno));
@@ -60,14 +64,14 @@ class FileExplainer {
   }
 
  private:
+  void Complain(const std::string& problem) {
+    ++faults_;
+    fmt::print(stderr, "jettison: {}:{}: {}\n", options_.path, lines_.line_number(), problem);
+  }
+
   void One(std::string_view record) {
     const auto read = reader_.Read(record, scenario_);
-    if (!read) {
-      ++faults_;
-      fmt::print(stderr, "jettison: {}:{}: {}\n", options_.path, lines_.line_number(),
-                 read.error().message);
-      return;
-    }
+    if (!read) return Complain(read.error().message);
     if (*read || (!options_.record.empty() && scenario_.name != options_.record)) return;
     const std::vector<RecordedPass> passes = RecordedPassesOf(scenario_);
     std::vector<PassExplanation> told;

@@ -8,11 +8,11 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "cli/inspect_report.h"
 #include "cli/terminal/exit_status.h"
+#include "kernel/files/files.h"
 
 namespace jettison {
 namespace {
@@ -37,21 +37,12 @@ std::string CapacityFault(const std::string& text) {
   return amount->Sign() > 0 ? "" : "must be more than zero";
 }
 
-// The whole of a file or of standard input; nothing, with errno set, where it cannot be read.
-std::optional<std::string> Slurp(const std::string& path) {
-  std::FILE* file = path == "-" ? stdin : std::fopen(path.c_str(), "re");
-  if (file == nullptr) return std::nullopt;
-  std::string text;
-  char block[1U << 16U];
-  while (const std::size_t count = std::fread(block, 1, sizeof block, file)) {
-    text.append(block, count);
-  }
-  const bool failed = std::ferror(file) != 0;
-  const int cause = errno;
-  if (file != stdin) std::fclose(file);
-  errno = cause;
-  if (failed) return std::nullopt;
-  return text;
+// The pods of a large cluster take less.
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+
+Result<std::string> TextOfPods(const std::string& path) {
+  return path == "-" ? kernel::ReadToEnd(STDIN_FILENO, kMostBytes)
+                     : kernel::ReadInput(path, kMostBytes);
 }
 
 InspectedNode NodeOf(const InspectOptions& options) {
@@ -66,9 +57,9 @@ InspectedNode NodeOf(const InspectOptions& options) {
 
 int RunInspect(const InspectOptions& options) {
   const std::string name = options.path == "-" ? "standard input" : options.path;
-  const std::optional<std::string> text = Slurp(options.path);
+  const auto text = TextOfPods(options.path);
   if (!text) {
-    fmt::print(stderr, "jettison: cannot read {}: {}\n", name, std::strerror(errno));
+    fmt::print(stderr, "jettison: cannot read {}: {}\n", name, text.error().message);
     return kExitFailed;
   }
   const InspectReport report = InspectPods(*text, name, NodeOf(options));

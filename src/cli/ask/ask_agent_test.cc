@@ -28,6 +28,17 @@ TEST(AskAgent, TheTokenIsReadWithoutItsNewline) {
   EXPECT_EQ(TargetOf({.token_file = path}).error().code, ErrorCode::kNotFound);
 }
 
+TEST(AskAgent, ATokenFileMayBeALinkAndMustEnd) {
+  const std::string path = TemporaryPath("ask-token");
+  std::ofstream(path) << "secret-1";
+  std::filesystem::create_symlink(path, path + "-link");
+  EXPECT_EQ(TargetOf({.token_file = path + "-link"})->bearer_token, "secret-1");
+  std::filesystem::remove(path + "-link");
+  std::filesystem::remove(path);
+  EXPECT_EQ(TargetOf({.token_file = "/dev/zero"}).error().message,
+            "token file /dev/zero: there is more of it than 64 KiB");
+}
+
 TEST(AskAgent, WhereNobodyListensTheStatusIsOne) {
   const AskOptions options{.server = "unix://" + TemporaryPath("no-agent.sock")};
   const auto answer = AskAgent(options, "/healthz");

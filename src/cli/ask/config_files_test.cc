@@ -47,6 +47,25 @@ TEST_F(ConfigFiles, AMissingAndAMalformedFileAreFaultsAndTheOthersAreRead) {
   EXPECT_EQ(reading.config.node_name, "edge-1");
 }
 
+// A folder opens but does not read, and neither does this file of the kernel; the device ends
+// never.
+TEST_F(ConfigFiles, WhatOpensButCannotBeReadIsAFaultWhenTheAgentReadsAgain) {
+  const std::string file = Write("agent.yaml", kAgent);
+  const std::string link = base_ / "config";
+  fs::create_symlink(file, link);
+  ConfigRereader rereader({.files = {link}}, {});
+  EXPECT_TRUE(rereader.ReadFirst().faults.empty());
+  const auto faults_of = [&](const std::string& target) {
+    fs::remove(link);
+    fs::create_symlink(target, link);
+    return DescribeAll(rereader.ReadAgain().faults);
+  };
+  EXPECT_EQ(faults_of(base_), link + ": cannot be read: Is a directory");
+  EXPECT_EQ(faults_of("/proc/self/mem"), link + ": cannot be read: Input/output error");
+  EXPECT_EQ(faults_of("/dev/zero"), link + ": cannot be read: there is more of it than 16 MiB");
+  EXPECT_EQ(faults_of(file), "");
+}
+
 class DropInFolder : public ConfigFiles {
  protected:
   [[nodiscard]] static std::string Dry(bool dry) {

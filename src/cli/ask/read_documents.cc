@@ -2,20 +2,21 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "codec/documents/documents.h"
+#include "kernel/files/files.h"
 
 namespace jettison {
 namespace {
 
 namespace fs = std::filesystem;
+
+// No configuration is larger, and no YAML may be.
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
 std::string CannotBeRead(const std::string& why) {
   return "cannot be read: " + why;
@@ -109,11 +110,8 @@ class Reader {
 }  // namespace
 
 Result<std::string> TextOf(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream.is_open() || stream.bad()) {
-    return Fail(ErrorCode::kNotFound, CannotBeRead(std::generic_category().message(errno)));
-  }
+  auto text = kernel::ReadInput(file, kMostBytes);
+  if (!text) return Fail(text.error().code, CannotBeRead(text.error().message));
   return text;
 }
 

@@ -9,7 +9,7 @@
 
 namespace jettison {
 
-// The text of a file.
+// The text of a file; up to 16 MiB are read. The error does not name it.
 [[nodiscard]] Result<std::string> TextOf(const std::string& file);
 
 // What becomes of a file that holds nothing.

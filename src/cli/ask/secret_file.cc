@@ -6,9 +6,15 @@
 
 namespace jettison {
 
+namespace {
+
+constexpr std::size_t kLongestSecret = std::size_t{64} << 10;
+
+}  // namespace
+
 Result<std::string> SecretIn(const std::string& path, std::string_view what) {
-  auto text = kernel::ReadFile(path);
-  if (!text) return Fail(text.error().In(what));
+  auto text = kernel::ReadInput(path, kLongestSecret);
+  if (!text) return Fail(text.error().In(fmt::format("{} {}", what, path)));
   constexpr std::string_view kBlanks = " \t\r\n";
   const std::size_t begin = text->find_first_not_of(kBlanks);
   if (begin == std::string::npos) {

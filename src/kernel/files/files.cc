@@ -2,12 +2,15 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <memory>
+#include <system_error>
 
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
@@ -25,6 +28,17 @@ Result<void> WriteAll(int fd, std::string_view text) {
   return {};
 }
 
+// The reason alone.
+tl::unexpected<Error> FailReason() {
+  return Fail(ErrorCodeOf(errno), std::generic_category().message(errno));
+}
+
+std::string SizeText(std::size_t bytes) {
+  constexpr std::size_t kMebi = std::size_t{1} << 20;
+  return bytes % kMebi == 0 ? fmt::format("{} MiB", bytes / kMebi)
+                            : fmt::format("{} KiB", bytes >> 10U);
+}
+
 }  // namespace
 
 Result<std::string> ReadFile(const std::string& path) {
@@ -38,6 +52,27 @@ Result<std::string> ReadFile(const std::string& path) {
     if (n < 0) return FailErrno("read " + path);
     if (n == 0) return text;
     text.append(block, static_cast<std::size_t>(n));
+  }
+}
+
+Result<std::string> ReadInput(const std::string& path, std::size_t most) {
+  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return FailReason();
+  return ReadToEnd(fd.get(), most);
+}
+
+Result<std::string> ReadToEnd(int fd, std::size_t most) {
+  std::string text;
+  std::array<char, std::size_t{64} << 10> block;
+  for (;;) {
+    const ssize_t n = ::read(fd, block.data(), block.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return FailReason();
+    if (n == 0) return text;
+    if (text.size() + static_cast<std::size_t>(n) > most) {
+      return Fail(ErrorCode::kInvalidArgument, "there is more of it than " + SizeText(most));
+    }
+    text.append(block.data(), static_cast<std::size_t>(n));
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,13 @@ namespace jettison::kernel {
 
 // The whole of a small file; kNotFound when it does not exist.
 [[nodiscard]] Result<std::string> ReadFile(const std::string& path);
+
+// The whole of what a person has named: a file, a symbolic link to one, a pipe or a device. Fails
+// where there is more than `most` bytes, of which no more are held. The error says why, and does
+// not name the path.
+[[nodiscard]] Result<std::string> ReadInput(const std::string& path, std::size_t most);
+// The same of what is open: standard input.
+[[nodiscard]] Result<std::string> ReadToEnd(int fd, std::size_t most);
 
 // Writes a file atomically: a reader sees the old content (or no file), or all of the new content.
 // The file survives the death of this process, but perhaps not that of the machine; no container

@@ -21,5 +21,24 @@ TEST(Files, WhatCannotBeLookedAtIsNotCalledMissing) {
   EXPECT_FALSE(Exists(folder.path() + "/file/below"));
 }
 
+TEST(Files, AnInputIsReadThroughALinkAndWhyItCannotBeIsSaid) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() + "/file") << "text";
+  std::filesystem::create_symlink("file", folder.path() + "/link");
+  EXPECT_EQ(*ReadInput(folder.path() + "/link", 4), "text");
+  EXPECT_EQ(ReadInput(folder.path(), 4).error().message, "Is a directory");
+  EXPECT_EQ(ReadInput("/proc/self/mem", 4).error().message, "Input/output error");
+  const auto missing = ReadInput(folder.path() + "/none", 4);
+  EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(missing.error().message, "No such file or directory");
+}
+
+TEST(Files, AnInputWithoutAnEndIsRefused) {
+  EXPECT_EQ(ReadInput("/dev/zero", std::size_t{1} << 20).error().message,
+            "there is more of it than 1 MiB");
+  EXPECT_EQ(ReadInput("/dev/zero", std::size_t{64} << 10).error().message,
+            "there is more of it than 64 KiB");
+}
+
 }  // namespace
 }  // namespace jettison::kernel
