@@ -7,10 +7,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <utility>
+#include <system_error>
 
 namespace jettison {
 namespace {
@@ -26,6 +27,35 @@ Error ErrnoAt(const std::string& what) {
 std::filesystem::path FolderOf(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   return folder.empty() ? "." : folder;
+}
+
+// The number of this process's own stream that a path names; -1: it names none.
+int StreamAt(std::string_view path) {
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    const std::string_view number = path.substr(folder.size());
+    int stream = -1;
+    const auto [rest, fault] =
+        std::from_chars(number.data(), number.data() + number.size(), stream);
+    const bool is_number = fault == std::errc() && rest == number.data() + number.size();
+    return is_number && stream >= 0 ? stream : -1;
+  }
+  return -1;
+}
+
+// Where symbolic links at the end of a path lead; there may be nothing there yet.
+std::string WithoutLinks(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as the kernel follows
+  std::string end = path;
+  for (int links = 0; links < kMostLinks; ++links) {
+    std::error_code is_none;
+    const std::filesystem::path target = std::filesystem::read_symlink(end, is_none);
+    if (is_none) return end;
+    end = (FolderOf(end) / target).string();
+  }
+  return path;
 }
 
 // The writer of a draft holds its lock, and a dead process holds none.
@@ -46,9 +76,29 @@ void RemoveLeftDrafts(const std::string& path) {
 
 }  // namespace
 
-WholeFile::WholeFile(std::string path)
-    : path_(std::move(path)), draft_(path_ + std::string(kDraftMark) + std::string(kDraftSuffix)) {
+WholeFile::WholeFile(const std::string& path) : path_(path) {
+  if (const int stream = StreamAt(path); stream >= 0) {
+    file_ = FileDescriptor(::fcntl(stream, F_DUPFD_CLOEXEC, 0));
+    if (!file_) fault_ = ErrnoAt("cannot write " + path_);
+    return;
+  }
+  struct stat there {};
+  const bool is_there = ::stat(path.c_str(), &there) == 0;
+  if (is_there && S_ISDIR(there.st_mode)) {
+    fault_ =
+        Error{ErrorCode::kInvalidArgument, fmt::format("cannot write {}: it is a folder", path)};
+  } else if (is_there && !S_ISREG(there.st_mode)) {
+    file_ = FileDescriptor(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!file_) fault_ = ErrnoAt("cannot write " + path_);
+  } else {
+    path_ = WithoutLinks(path);
+    OpenDraft();
+  }
+}
+
+void WholeFile::OpenDraft() {
   RemoveLeftDrafts(path_);
+  draft_ = path_ + std::string(kDraftMark) + std::string(kDraftSuffix);
   file_ = FileDescriptor(::mkostemp(draft_.data(), O_CLOEXEC));
   if (!file_) {
     fault_ = ErrnoAt("cannot make a file beside " + path_);
@@ -58,14 +108,14 @@ WholeFile::WholeFile(std::string path)
 }
 
 WholeFile::~WholeFile() {
-  if (file_) ::unlink(draft_.c_str());
+  if (file_ && !draft_.empty()) ::unlink(draft_.c_str());
 }
 
 bool WholeFile::Add(std::string_view bytes) {
   while (!fault_ && !bytes.empty()) {
     const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fault_ = ErrnoAt("cannot write " + draft_);
+    if (written < 0) fault_ = ErrnoAt("cannot write " + (draft_.empty() ? path_ : draft_));
     if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
     if (written > 0) size_ += static_cast<std::uint64_t>(written);
   }
@@ -74,6 +124,10 @@ bool WholeFile::Add(std::string_view bytes) {
 
 Result<void> WholeFile::PutInPlace() {
   if (fault_) return Fail(*fault_);
+  if (draft_.empty()) {
+    file_.Close();
+    return {};
+  }
   const mode_t mask = ::umask(0);
   ::umask(mask);
   (void)::fchmod(file_.get(), 0666 & ~mask);

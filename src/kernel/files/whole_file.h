@@ -12,10 +12,13 @@ namespace jettison {
 
 // A file that appears when it is complete, and not before: it is written beside its final path, as
 // PATH.jettison-XXXXXX. Drafts that killed processes left there are removed; drafts that are still
-// being written stay.
+// being written stay. A symbolic link stays, and where it leads the file appears.
+//
+// What is there and is no file (a device, a pipe) is not replaced, but written to at once, and so
+// is a stream of this process (/dev/stdout, /dev/fd/3). A folder is a fault.
 class WholeFile {
  public:
-  explicit WholeFile(std::string path);
+  explicit WholeFile(const std::string& path);
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
   ~WholeFile();
@@ -28,8 +31,10 @@ class WholeFile {
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
  private:
-  std::string path_;
-  std::string draft_;
+  void OpenDraft();
+
+  std::string path_;     // without symbolic links at its end
+  std::string draft_;    // empty: it is written to directly
   FileDescriptor file_;  // none: it is in place
   std::optional<Error> fault_;
   std::uint64_t size_ = 0;

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -65,6 +67,49 @@ TEST_F(WholeFileTest, SaysWhyItCannotBeWritten) {
   ASSERT_TRUE(file.fault());
   EXPECT_THAT(file.fault()->message, HasSubstr("missing/a: No such file"));
   EXPECT_FALSE(file.PutInPlace());
+}
+
+TEST_F(WholeFileTest, IsWhereASymbolicLinkLeadsAndTheLinkStays) {
+  ASSERT_TRUE(kernel::MakeFolders(Path("far")));
+  std::filesystem::create_symlink("far/b", Path("a"));
+  std::filesystem::create_symlink("a", Path("chain"));
+  ASSERT_TRUE(WriteWholeFile(Path("chain"), "first"));
+  ASSERT_TRUE(WriteWholeFile(Path("a"), "second"));
+  EXPECT_EQ(*kernel::ReadFile(Path("far/b")), "second");
+  EXPECT_THAT(Names(), ElementsAre("a", "chain", "far"));
+  EXPECT_TRUE(std::filesystem::is_symlink(Path("a")));
+}
+
+TEST_F(WholeFileTest, WritesToAPipeThatIsThere) {
+  ASSERT_EQ(::mkfifo(Path("a").c_str(), 0600), 0);
+  const FileDescriptor reader(::open(Path("a").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  ASSERT_TRUE(WriteWholeFile(Path("a"), "text"));
+  EXPECT_EQ(*kernel::ReadToEnd(reader.get(), 100), "text");
+  EXPECT_TRUE(std::filesystem::is_fifo(Path("a")));
+}
+
+TEST_F(WholeFileTest, WritesToADeviceThatIsThere) {
+  std::filesystem::create_symlink("/dev/full", Path("a"));
+  const auto written = WriteWholeFile(Path("a"), "text");
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().message, "cannot write " + Path("a") + ": No space left on device");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST_F(WholeFileTest, WritesToAStreamOfItsProcess) {
+  std::ofstream(Path("a")) << "before ";
+  const FileDescriptor stream(::open(Path("a").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  for (const char* folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    ASSERT_TRUE(WriteWholeFile(folder + std::to_string(stream.get()), "text "));
+  }
+  EXPECT_EQ(*kernel::ReadFile(Path("a")), "before text text ");
+  EXPECT_FALSE(WriteWholeFile("/dev/fd/12345", "text"));
+}
+
+TEST_F(WholeFileTest, IsNoFolder) {
+  const WholeFile file(folder_.path());
+  ASSERT_TRUE(file.fault());
+  EXPECT_EQ(file.fault()->message, "cannot write " + folder_.path() + ": it is a folder");
 }
 
 }  // namespace
