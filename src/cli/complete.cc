@@ -1,7 +1,5 @@
 #include "cli/complete.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <memory>
@@ -9,6 +7,8 @@
 #include <vector>
 
 #include "cli/completion.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/text_line.h"
 #include "cli/top/ask_overview.h"
 #include "cli/top/overview_reader.h"
 #include "cli/top/overview_text.h"
@@ -40,11 +40,13 @@ std::vector<Completion> RunningPods(const std::optional<std::string>& server) {
 }
 
 void Print(const Completions& completions) {
+  std::string lines;
   for (const Completion& word : completions.words) {
     const std::string line = word.description.substr(0, word.description.find('\n'));
-    fmt::print("{}{}{}\n", word.text, line.empty() ? "" : "\t", line);
+    lines += Printable(word.text) + (line.empty() ? "" : "\t" + Printable(line)) + "\n";
   }
-  if (completions.files) fmt::print(":files\n");
+  if (completions.files) lines += ":files\n";
+  (void)PrintData(lines);  // a shell that waits for words has no use for a status
 }
 
 }  // namespace

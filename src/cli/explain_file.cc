@@ -10,6 +10,7 @@
 #include "cli/ask/ask_agent.h"
 #include "cli/input_file.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/output.h"
 #include "codec/recordings/scenario_reader.h"
 #include "core/explanation/explanation_json.h"
 #include "core/explanation/explanation_text.h"
@@ -52,21 +53,21 @@ class FileExplainer {
       }
     }
     if (lines_.Failed()) {
-      fmt::print(stderr, "jettison: cannot read {}: {}\n", options_.path, std::strerror(errno));
+      PrintError("jettison: cannot read {}: {}\n", options_.path, std::strerror(errno));
       return kExitFailed;
     }
-    const int printed = PrintAnswer(out_);
+    const int printed = options_.json ? PrintData(out_) : PrintText(out_);
     if (printed != 0) return printed;
     if (faults_ > 0) return kExitInvalidInput;
     if (explained_ > 0) return 0;
-    fmt::print(stderr, "jettison: {}\n", NothingFound());
+    PrintError("jettison: {}\n", NothingFound());
     return kExitFailed;
   }
 
  private:
   void Complain(const std::string& problem) {
     ++faults_;
-    fmt::print(stderr, "jettison: {}:{}: {}\n", options_.path, lines_.line_number(), problem);
+    PrintError("jettison: {}:{}: {}\n", options_.path, lines_.line_number(), problem);
   }
 
   void One(std::string_view record) {
@@ -143,7 +144,7 @@ std::vector<RecordedPass> RecordedPassesOf(const Scenario& scenario) {
 int ExplainFile(const ExplainFileOptions& options) {
   const InputFile file = OpenInput(options.path);
   if (!file) {
-    fmt::print(stderr, "jettison: cannot open {}: {}\n", options.path, std::strerror(errno));
+    PrintError("jettison: cannot open {}: {}\n", options.path, std::strerror(errno));
     return kExitFailed;
   }
   return FileExplainer(options, file.get()).Run();

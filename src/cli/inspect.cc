@@ -4,14 +4,12 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <memory>
 #include <string>
 
 #include "cli/inspect_report.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/output.h"
 #include "kernel/files/files.h"
 
 namespace jettison {
@@ -59,17 +57,14 @@ int RunInspect(const InspectOptions& options) {
   const std::string name = options.path == "-" ? "standard input" : options.path;
   const auto text = TextOfPods(options.path);
   if (!text) {
-    fmt::print(stderr, "jettison: cannot read {}: {}\n", name, text.error().message);
+    PrintError("jettison: cannot read {}: {}\n", name, text.error().message);
     return kExitFailed;
   }
   const InspectReport report = InspectPods(*text, name, NodeOf(options));
-  const std::string answer = options.output == "json" ? AsJson(report.pods) : AsTable(report.pods);
-  if (std::fwrite(answer.data(), 1, answer.size(), stdout) != answer.size() ||
-      std::fflush(stdout) != 0) {
-    fmt::print(stderr, "jettison: cannot write: {}\n", std::strerror(errno));
-    return kExitFailed;
-  }
-  for (const Fault& fault : report.faults) fmt::print(stderr, "jettison: {}\n", Describe(fault));
+  const int printed =
+      options.output == "json" ? PrintData(AsJson(report.pods)) : PrintText(AsTable(report.pods));
+  if (printed != 0) return printed;
+  for (const Fault& fault : report.faults) PrintError("jettison: {}\n", Describe(fault));
   return report.faults.empty() ? 0 : kExitInvalidInput;
 }
 

@@ -14,6 +14,7 @@
 #include "cli/input_file.h"
 #include "cli/recording/recording_file.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/output.h"
 #include "codec/recordings/replay_writer.h"
 #include "codec/recordings/scenario_reader.h"
 #include "codec/recordings/scenario_writer.h"
@@ -41,7 +42,7 @@ class Replayer {
     }
     if (!Flush()) return kExitFailed;
     if (lines_.Failed()) {
-      fmt::print(stderr, "jettison: cannot read {}: {}\n", name_, std::strerror(errno));
+      PrintError("jettison: cannot read {}: {}\n", name_, std::strerror(errno));
       return kExitFailed;
     }
     return faults_ == 0 ? 0 : kExitInvalidInput;
@@ -63,7 +64,7 @@ class Replayer {
 
   void Complain(std::string_view problem) {
     ++faults_;
-    fmt::print(stderr, "jettison: {}:{}: {}\n", name_, lines_.line_number(), problem);
+    PrintError("jettison: {}:{}: {}\n", name_, lines_.line_number(), problem);
   }
 
   void Answer(std::string_view record) {
@@ -80,7 +81,7 @@ class Replayer {
   bool Flush() {
     const bool written =
         std::fwrite(out_.data(), 1, out_.size(), stdout) == out_.size() && std::fflush(stdout) == 0;
-    if (!written) fmt::print(stderr, "jettison: cannot write: {}\n", std::strerror(errno));
+    if (!written) PrintError("jettison: cannot write: {}\n", std::strerror(errno));
     out_.clear();
     return written;
   }
@@ -103,7 +104,7 @@ class RecordingReplayer {
       const auto item = file_.source().Next();
       if (!item) {
         ++faults_;
-        fmt::print(stderr, "jettison: {}: {}\n", name_, item.error().message);
+        PrintError("jettison: {}: {}\n", name_, item.error().message);
         continue;
       }
       if (!*item) break;
@@ -121,7 +122,7 @@ class RecordingReplayer {
     std::string out;
     WriteReplay(scenario, Replay(scenario), out);
     if (std::fwrite(out.data(), 1, out.size(), stdout) == out.size()) return true;
-    fmt::print(stderr, "jettison: cannot write: {}\n", std::strerror(errno));
+    PrintError("jettison: cannot write: {}\n", std::strerror(errno));
     return false;
   }
 
@@ -134,7 +135,7 @@ class RecordingReplayer {
 int RunReplay(const std::string& path) {
   const InputFile file = OpenInput(path);
   if (!file) {
-    fmt::print(stderr, "jettison: cannot open {}: {}\n", path, std::strerror(errno));
+    PrintError("jettison: cannot open {}: {}\n", path, std::strerror(errno));
     return kExitFailed;
   }
   const std::string name = path == "-" ? "standard input" : path;

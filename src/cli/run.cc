@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -23,6 +22,7 @@
 #include "cli/ask/config_files.h"
 #include "cli/ask/node_name.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/output.h"
 #include "view/board.h"
 
 namespace jettison {
@@ -121,11 +121,11 @@ Result<void> RunServed(const AgentConfig& config, AgentOptions options, ConfigRe
 void SayLast(const std::string& text) {
   constexpr int kPatienceMs = 1000;
   pollfd room = {.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
-  if (poll(&room, 1, kPatienceMs) > 0) fmt::print(stderr, "{}", text);
+  if (poll(&room, 1, kPatienceMs) > 0) PrintError("{}", text);
 }
 
 void SayRetry(const std::string& why) {
-  fmt::print(stderr, "jettison: {}; it is asked again\n", why);
+  PrintError("jettison: {}; it is asked again\n", why);
 }
 
 int RunAgent(const RunOptions& options) {
@@ -134,11 +134,11 @@ int RunAgent(const RunOptions& options) {
   ConfigRereader rereader(options.sources, {.on_retry = SayRetry});
   ConfigReading reading = rereader.ReadFirst();
   for (const Fault& warning : reading.warnings) {
-    fmt::print(stderr, "jettison: warning: {}\n", Describe(warning));
+    PrintError("jettison: warning: {}\n", Describe(warning));
   }
-  for (const Fault& fault : reading.faults) fmt::print(stderr, "jettison: {}\n", Describe(fault));
+  for (const Fault& fault : reading.faults) PrintError("jettison: {}\n", Describe(fault));
   for (const Fault& fault : reading.not_above_kubelet) {
-    fmt::print(stderr, "jettison: {}\n", Describe(fault));
+    PrintError("jettison: {}\n", Describe(fault));
   }
   if (!reading.faults.empty() || !reading.not_above_kubelet.empty()) return kExitInvalidInput;
   reading.config.node_name = NodeNameOf(reading.config);

@@ -12,11 +12,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <vector>
 
+#include "cli/terminal/output.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison::workload {
@@ -57,8 +57,7 @@ class Pace {
 };
 
 void Complain(const char* what) {
-  fmt::print(stderr, "{}: {}\n", what, std::strerror(errno));
-  std::fflush(stderr);
+  PrintError("{}: {}\n", what, std::strerror(errno));
 }
 
 void ExitAtOnce(int /*signal*/) {

@@ -16,6 +16,7 @@
 #include "cli/demo/demo_show.h"
 #include "cli/demo/stage/demo_node.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
 #include "kernel/procfs/procfs.h"
 
@@ -34,7 +35,7 @@ struct DemoOptions {
 };
 
 int Complain(std::string_view what) {
-  fmt::print(stderr, "jettison demo: {}\n", what);
+  PrintError("jettison demo: {}\n", what);
   return kExitFailed;
 }
 
@@ -101,10 +102,10 @@ Result<void> Perform(const AgentConfig& config, DemoShow& show, const DemoOption
 
 void PrintLog(const DemoShow& show) {
   if (show.log().empty()) return;
-  fmt::print(stderr,
-             "\n"
-             "The last log lines of the agent:\n");
-  for (const std::string& line : show.log()) fmt::print(stderr, "  {}\n", line);
+  PrintError(
+      "\n"
+      "The last log lines of the agent:\n");
+  for (const std::string& line : show.log()) PrintError("  {}\n", line);
 }
 
 int Judge(const DemoShow& show, const DemoOptions& options) {
@@ -176,7 +177,7 @@ int RunDemo(const DemoOptions& options) {
   DemoInterruption interruption;
   const DemoLeftovers leftovers = RemoveDemoLeftovers();
   for (const std::string& removed : leftovers.removed) {
-    fmt::print(stderr, "jettison demo: removed what an earlier demo left behind: {}\n", removed);
+    PrintError("jettison demo: removed what an earlier demo left behind: {}\n", removed);
   }
   if (!leftovers.running.empty()) {
     return Complain(fmt::format(
@@ -186,9 +187,9 @@ int RunDemo(const DemoOptions& options) {
   const int exit_code = RunOnNewNode(options, interruption);
   if (const auto signal = interruption.Signal()) {
     if (exit_code == 0)
-      fmt::print(stderr,
-                 "\n"
-                 "jettison demo: interrupted; its node was removed\n");
+      PrintError(
+          "\n"
+          "jettison demo: interrupted; its node was removed\n");
     return kSignalBase + *signal;
   }
   return exit_code;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -16,6 +15,7 @@
 #include "cli/doctor/doctor_kubernetes.h"
 #include "cli/doctor/host_check.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/output.h"
 
 namespace jettison {
 namespace {
@@ -28,7 +28,7 @@ struct DoctorFlags {
 
 int RunDoctor(const DoctorFlags& flags) {
   const ConfigReading reading = ReadConfigFiles(flags.config);
-  for (const Fault& fault : reading.faults) fmt::print(stderr, "jettison: {}\n", Describe(fault));
+  for (const Fault& fault : reading.faults) PrintError("jettison: {}\n", Describe(fault));
   if (!reading.faults.empty()) return kExitInvalidInput;
   std::vector<HostCheck> checks = KernelChecks(reading.config);
   for (std::vector<HostCheck> more : {NodeChecks(reading.config), RuntimeChecks(reading.config)}) {
@@ -45,7 +45,9 @@ int RunDoctor(const DoctorFlags& flags) {
     checks.insert(checks.end(), std::make_move_iterator(more.begin()),
                   std::make_move_iterator(more.end()));
   }
-  fmt::print("{}", flags.output == "json" ? ChecksAsJson(checks) : ChecksAsText(checks));
+  const int printed =
+      flags.output == "json" ? PrintData(ChecksAsJson(checks)) : PrintText(ChecksAsText(checks));
+  if (printed != 0) return printed;
   return IsReady(checks) ? 0 : kExitFailed;
 }
 

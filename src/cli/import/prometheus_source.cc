@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/import/prometheus_queries.h"
+#include "cli/terminal/output.h"
 #include "cli/terminal/progress_bar.h"
 #include "codec/prometheus/query_answer.h"
 
@@ -101,7 +102,7 @@ Result<std::string> PrometheusSource::Ask(const std::string& path, const std::st
     if (why.code != ErrorCode::kUnavailable || tries == kMostTries) {
       return Fail(why);
     }
-    fmt::print(stderr, "jettison: {}; asking again in {}\n", why.message, FormatDuration(wait));
+    PrintError("jettison: {}; asking again in {}\n", why.message, FormatDuration(wait));
     wait_(wait);
     wait *= 2;
   }

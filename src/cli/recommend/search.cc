@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <utility>
 
 #include "cli/recommend/node_reading.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/output.h"
 #include "cli/terminal/progress_bar.h"
 #include "codec/recordings/configuration_writer.h"
 #include "sim/recommend/candidate_lines.h"
@@ -42,7 +42,7 @@ class Searcher {
   Found Take() {
     auto inputs = NodesIn(run_.paths);
     if (!inputs) {
-      fmt::print(stderr, "jettison: {}\n", inputs.error().message);
+      PrintError("jettison: {}\n", inputs.error().message);
       found_.status = kExitFailed;
       return std::move(found_);
     }
@@ -101,10 +101,10 @@ class Searcher {
         bar.Draw((static_cast<double>(i) + share) / static_cast<double>(all), "first reading");
       });
       found_.status = std::max(found_.status, reading.status);
-      for (const std::string& fault : reading.faults) fmt::print(stderr, "jettison: {}\n", fault);
+      for (const std::string& fault : reading.faults) PrintError("jettison: {}\n", fault);
       if (!reading.report) continue;
       if (!reading.report->facts.from) {
-        fmt::print(stderr, "jettison: {}: it has no pass\n", reading.report->recording);
+        PrintError("jettison: {}: it has no pass\n", reading.report->recording);
         continue;
       }
       node.report = std::move(*reading.report);

@@ -14,6 +14,7 @@
 #include "cli/recording/recording_digest.h"
 #include "cli/recording/recording_file.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/output.h"
 #include "codec/flight/lines/line_writer.h"
 #include "codec/flight/recording_writer.h"
 
@@ -58,7 +59,7 @@ class Shower {
  private:
   void Complain(const std::string& fault) {
     if (faults_.size() < RecordingDigest::kMostTold) faults_.push_back(fault);
-    if (options_.output != "json") fmt::print(stderr, "jettison: {}: {}\n", options_.path, fault);
+    if (options_.output != "json") PrintError("jettison: {}: {}\n", options_.path, fault);
   }
 
   bool Take(const RecordedItem& item) {
@@ -70,17 +71,20 @@ class Shower {
   }
 
   static bool IsWritten(const Result<void>& written) {
-    if (!written) fmt::print(stderr, "jettison: {}\n", written.error().message);
+    if (!written) PrintError("jettison: {}\n", written.error().message);
     return written.has_value();
+  }
+
+  [[nodiscard]] int Print(const DigestParts& parts) const {
+    return options_.output == "json" ? PrintData(DigestJson(parts)) : PrintText(DigestText(parts));
   }
 
   int End() {
     const DigestParts parts = {digest_.digest(), file_.found(), faults_};
     if (sink_) {
       if (!IsWritten(sink_->Finish())) return kExitFailed;
-      if (std::fflush(stdout) != 0) return kExitFailed;
-    } else if (PrintAnswer(options_.output == "json" ? DigestJson(parts) : DigestText(parts)) !=
-               0) {
+      if (PrintData("") != 0) return kExitFailed;
+    } else if (Print(parts) != 0) {
       return kExitFailed;
     }
     return faults_.empty() ? 0 : kExitInvalidInput;
@@ -96,7 +100,7 @@ class Shower {
 int RunShow(const ShowOptions& options) {
   auto file = RecordingFile::Open(options.path);
   if (!file) {
-    fmt::print(stderr, "jettison: {}\n", file.error().message);
+    PrintError("jettison: {}\n", file.error().message);
     return kExitFailed;
   }
   return Shower(*file, options).Run();

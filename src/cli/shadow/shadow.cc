@@ -9,6 +9,7 @@
 #include "cli/ask/ask_agent.h"
 #include "cli/shadow/shadow_reader.h"
 #include "cli/shadow/shadow_text.h"
+#include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
 
 namespace jettison {
@@ -25,12 +26,12 @@ struct ShadowOptions {
 int RunShadow(const ShadowOptions& options) {
   const auto answer = AskAgent(options.ask, "/api/v1/shadow");
   if (!answer) return ReportUnanswered(answer.error());
-  if (options.output == "json") return PrintAnswer(*answer);
+  if (options.output == "json") return PrintData(*answer);
   const auto view = ReadShadow(*answer);
   if (!view) return ReportUnanswered({ErrorCode::kInternal, view.error().message});
   const std::size_t columns =
       ::isatty(STDOUT_FILENO) == 1 ? SizeOfStandardOutput().columns : kColumnsOfNoTerminal;
-  return PrintAnswer(ShadowText(*view, columns, StyleOfStandardOutput()));
+  return PrintData(ShadowText(*view, columns, StyleOfStandardOutput()));
 }
 
 constexpr const char* kFooter =

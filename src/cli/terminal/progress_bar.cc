@@ -4,15 +4,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
+
+#include "cli/terminal/output.h"
+#include "cli/terminal/text_line.h"
 
 namespace jettison {
 
 ProgressBar::ProgressBar(bool shown) : shown_(shown && ::isatty(STDERR_FILENO) == 1) {}
 
 ProgressBar::~ProgressBar() {
-  if (percent_ >= 0) fmt::print(stderr, "\r\x1b[K");
+  if (percent_ >= 0) WriteToStandardError("\r\x1b[K");
 }
 
 void ProgressBar::Draw(double share, std::string_view what) {
@@ -22,8 +24,8 @@ void ProgressBar::Draw(double share, std::string_view what) {
   percent_ = percent;
   what_ = what;
   const auto filled = static_cast<std::size_t>(percent * kWidth / 100);
-  fmt::print(stderr, "\r[{}{}] {:3}% {}\x1b[K", std::string(filled, '#'),
-             std::string(kWidth - filled, '.'), percent, what);
+  WriteToStandardError(fmt::format("\r[{}{}] {:3}% {}\x1b[K", std::string(filled, '#'),
+                                   std::string(kWidth - filled, '.'), percent, Printable(what)));
 }
 
 }  // namespace jettison

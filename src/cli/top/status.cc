@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/ask/ask_agent.h"
+#include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
 #include "cli/top/ask_overview.h"
 #include "cli/top/overview_reader.h"
@@ -30,9 +31,9 @@ int RunStatus(const StatusOptions& options) {
     return ReportUnanswered({ErrorCode::kInternal, overview.error().message});
   }
   const int printed =
-      PrintAnswer(options.output == "json" ? *answer + "\n"
-                                           : StatusText(*overview, SizeOfStandardOutput().columns,
-                                                        StyleOfStandardOutput()));
+      PrintData(options.output == "json" ? *answer + "\n"
+                                         : StatusText(*overview, SizeOfStandardOutput().columns,
+                                                      StyleOfStandardOutput()));
   if (printed != 0) return printed;
   const bool pressure = std::ranges::any_of(overview->conditions, &OverviewCondition::status);
   return options.exit_code && pressure ? kUnderPressure : 0;

@@ -38,11 +38,9 @@ int RunTop(const TopOptions& options) {
       .ask = [&options](std::optional<Signal> signal) { return Ask(options.ask, signal); },
       .interval = std::chrono::duration_cast<Duration>(interval),
       .count = options.count};
-  if (auto screen = FullScreen::Open()) {
-    ShowLive(source, *std::move(first), chosen, *screen);
-  } else {
-    ShowLines(source, *std::move(first), chosen);
-  }
+  const auto screen = FullScreen::Open();
+  if (!screen) return ShowLines(source, *std::move(first), chosen);
+  ShowLive(source, *std::move(first), chosen, *screen);
   return 0;
 }
 
@@ -59,7 +57,7 @@ constexpr const char* kTopFooter =
     "  jettison top --interval 60 --count 60 >hour.log\n"
     "\n"
     "Exit status: 0 ended by a key, a signal or --count; 1 the agent could not be reached when it\n"
-    "began; 2 wrong usage.";
+    "began, or standard output cannot be written; 2 wrong usage.";
 
 }  // namespace
 

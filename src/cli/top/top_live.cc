@@ -9,11 +9,11 @@
 #include <array>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
 #include "cli/top/overview_text.h"
 #include "cli/top/top_lines.h"
@@ -143,12 +143,11 @@ class Live {
   int asked_ = 1;
 };
 
-// Whether all of it was taken.
-bool Print(const std::vector<std::string>& lines) {
-  for (const std::string& line : lines) {
-    if (std::fputs((line + "\n").c_str(), stdout) < 0) return false;
-  }
-  return std::fflush(stdout) == 0;
+// The exit status.
+int Print(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return PrintData(text);  // the lines are printable
 }
 
 }  // namespace
@@ -158,24 +157,25 @@ void ShowLive(const TopSource& source, Overview first, std::optional<Signal> cho
   Live(source, std::move(first), chosen, screen).Run();
 }
 
-void ShowLines(const TopSource& source, const Overview& first, std::optional<Signal> chosen) {
+int ShowLines(const TopSource& source, const Overview& first, std::optional<Signal> chosen) {
   const FileDescriptor signals = TakeSignals();
   TopLines lines;
-  bool finished = !Print(lines.News(first));
-  for (int asked = 1; !finished && (source.count == 0 || asked < source.count); ++asked) {
+  int status = Print(lines.News(first));
+  for (int asked = 1; status == 0 && (source.count == 0 || asked < source.count); ++asked) {
     const auto due = Clock::now() + source.interval;
-    while (!finished && Clock::now() < due) {
+    while (Clock::now() < due) {
       pollfd ended{.fd = signals.get(), .events = POLLIN, .revents = 0};
       ::poll(&ended, 1, MillisecondsUntil(due));
       const auto signal = NextSignal(signals);
       if (signal == SIGTSTP) ::raise(SIGSTOP);
-      finished = signal && signal != SIGTSTP && signal != SIGWINCH;
+      if (signal && signal != SIGTSTP && signal != SIGWINCH) return 0;
     }
-    if (finished) return;
     const auto overview = source.ask(chosen);
-    finished = overview ? !Print(lines.News(*overview))
-                        : !Print({"the agent does not answer: " + overview.error().message});
+    status = overview
+                 ? Print(lines.News(*overview))
+                 : Print({Printable("the agent does not answer: " + overview.error().message)});
   }
+  return status;
 }
 
 }  // namespace jettison

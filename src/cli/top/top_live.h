@@ -25,7 +25,9 @@ struct TopSource {
 void ShowLive(const TopSource& source, Overview first, std::optional<Signal> chosen,
               const FullScreen& screen);
 
-// The same as lines, for logs and pipes. Ends when nobody reads them any more, too.
-void ShowLines(const TopSource& source, const Overview& first, std::optional<Signal> chosen);
+// The same as lines, for logs and pipes. Ends when they cannot be written any more, too, says so
+// and returns the exit status.
+[[nodiscard]] int ShowLines(const TopSource& source, const Overview& first,
+                            std::optional<Signal> chosen);
 
 }  // namespace jettison
