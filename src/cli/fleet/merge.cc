@@ -15,6 +15,7 @@
 #include "cli/fleet/fleet_tables.h"
 #include "cli/fleet/part_files.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/output.h"
 #include "kernel/files/whole_file.h"
 
 namespace jettison {
@@ -33,7 +34,7 @@ struct MergeOptions {
 class Destination {
  public:
   explicit Destination(const std::string& path) {
-    if (!path.empty()) file_.emplace(path);
+    if (!path.empty() && path != "-") file_.emplace(path);
   }
   [[nodiscard]] bool Put(std::string_view bytes) {
     if (file_) return file_->Add(bytes);
@@ -95,7 +96,7 @@ bool WriteText(Merged& merged, const VisitNodes& nodes, const PutPiece& put) {
                          damage.Add(node);
                          return true;
                        });
-  return visited && put(FleetText(merged.report, merged.top, notes, damage));
+  return visited && put(PrintableLines(FleetText(merged.report, merged.top, notes, damage)));
 }
 
 bool WriteTable(const MergeOptions& options, Merged& merged, const VisitNodes& nodes,
@@ -133,23 +134,24 @@ int WriteMerged(const MergeOptions& options, Merged& merged) {
     if (const auto finished = destination.Finish(); !finished) fault = finished.error().message;
   }
   if (fault.empty()) return 0;
-  fmt::print(stderr, "jettison: {}\n", fault);
+  PrintError("jettison: {}\n", fault);
   return kExitFailed;
 }
 
 int RunMerge(const MergeOptions& options) {
-  if (options.output == "arrow" && options.out.empty() && ::isatty(STDOUT_FILENO) == 1) {
-    fmt::print(stderr, "jettison: a terminal cannot show Arrow; use --out FILE to write a file\n");
+  const bool is_printed = options.out.empty() || options.out == "-";
+  if (options.output == "arrow" && is_printed && ::isatty(STDOUT_FILENO) == 1) {
+    PrintError("jettison: a terminal cannot show Arrow; use --out FILE to write a file\n");
     return kExitInvalidInput;
   }
   Merged merged(options.show);
   if (const auto read = merged.Read(options); !read) {
-    fmt::print(stderr, "jettison: {}\n", read.error().message);
+    PrintError("jettison: {}\n", read.error().message);
     return kExitFailed;
   }
   if (const int failed = WriteMerged(options, merged); failed != 0) return failed;
   if (!merged.is_damaged) return 0;
-  fmt::print(stderr, "jettison: {} of {} recordings are damaged; the result names them\n",
+  PrintError("jettison: {} of {} recordings are damaged; the result names them\n",
              merged.report.totals.recordings_damaged, merged.report.totals.recordings);
   return kExitInvalidInput;
 }
@@ -188,7 +190,9 @@ void AddMerge(CLI::App& app, int& exit_code) {
                    "the table of csv and arrow: policies, nodes or evictions")
       ->check(CLI::IsMember({"policies", "nodes", "evictions"}))
       ->capture_default_str();
-  command->add_option("--out", options->out, "write the result to this file, whole or not at all")
+  command
+      ->add_option("--out", options->out,
+                   "write the result to this file, whole or not at all; - is standard output")
       ->type_name("FILE");
   command->add_option("--show", options->show, "how many nodes to show in text")
       ->capture_default_str();

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <thread>
@@ -16,12 +15,13 @@
 #include "cli/import/recording_files.h"
 #include "cli/import/text_source.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/output.h"
 
 namespace jettison {
 namespace {
 
 void Complain(const std::string& fault) {
-  fmt::print(stderr, "jettison: {}\n", fault);
+  PrintError("jettison: {}\n", fault);
 }
 
 int StatusOf(const Error& error) {
@@ -106,10 +106,12 @@ class ImportRun {
     const auto written = WriteNode(path, node, series, options);
     if (!written) return Fault(written.error().In(node));
     const ImportSummary& summary = written->summary;
-    fmt::print("{}: {} bytes, {} passes of {}, {} pods, {} evictions, {} OOM kills, {} gaps\n",
-               written->path, written->bytes, summary.passes, node, summary.pods, summary.evictions,
-               summary.oom_kills, summary.gaps);
-    for (const std::string& note : summary.notes) fmt::print(stderr, "{}: {}\n", node, note);
+    const int printed = PrintText(
+        fmt::format("{}: {} bytes, {} passes of {}, {} pods, {} evictions, {} OOM kills, {} gaps\n",
+                    written->path, written->bytes, summary.passes, node, summary.pods,
+                    summary.evictions, summary.oom_kills, summary.gaps));
+    status_ = std::max(status_, printed);
+    for (const std::string& note : summary.notes) PrintError("{}: {}\n", node, note);
   }
 
   const ImportRequest& request_;
@@ -196,6 +198,9 @@ void AddImport(CLI::App& app, int& exit_code) {
   command
       ->add_option("--out", options->out,
                    "write recordings to this folder, or the recording of one node to this file")
+      ->check([](const std::string& path) -> std::string {
+        return path == "-" ? "must not be -, because standard output says what was written" : "";
+      })
       ->type_name("PATH")
       ->capture_default_str();
   command

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include "cli/report_page/report_options.h"
 #include "cli/simulate/run_recording.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/output.h"
 #include "kernel/files/whole_file.h"
 
 namespace jettison {
@@ -34,7 +34,7 @@ struct RecommendOptions {
 };
 
 void Complain(const std::string& fault) {
-  fmt::print(stderr, "jettison: {}\n", fault);
+  PrintError("jettison: {}\n", fault);
 }
 
 // Everything that is wrong with the command line is told at once.
@@ -68,12 +68,12 @@ std::optional<SearchRun> RunFor(const RecommendOptions& options) {
 
 int Print(const RecommendOptions& options, const Found& found) {
   if (options.output == "json") {
-    return PrintAll(RecommendationJson(found.recommendation, found.reports));
+    return PrintData(RecommendationJson(found.recommendation, found.reports));
   }
   if (options.output == "yaml") {
-    return options.out.empty() ? PrintAll(found.recommendation.configuration) : 0;
+    return options.out.empty() ? PrintData(found.recommendation.configuration) : 0;
   }
-  return PrintAll(
+  return PrintText(
       RecommendationText(found.recommendation, found.reports, {.most_evictions = options.show}));
 }
 
@@ -165,6 +165,7 @@ void AddRecommend(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"text", "json", "yaml"}))
       ->capture_default_str();
   command->add_option("--out", options->out, "also write that configuration to this file")
+      ->check(NotStandardOutput)
       ->type_name("FILE");
   AddReportOptions(*command, options->html, options->svg);
   command->footer(kFooter);

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "cli/simulate/run_recording.h"
 #include "cli/simulate/simulate.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/output.h"
 #include "core/evaluate/evaluate.h"
 
 namespace jettison {
@@ -70,7 +70,7 @@ int RunDiff(const DiffOptions& options) {
   }
   const auto candidates = ReadCandidates(files);
   if (!candidates) {
-    fmt::print(stderr, "jettison: {}\n", candidates.error().message);
+    PrintError("jettison: {}\n", candidates.error().message);
     return kExitInvalidInput;
   }
   const auto read = RunOver({.path = options.recording,
@@ -78,19 +78,19 @@ int RunDiff(const DiffOptions& options) {
                              .shows_progress = true,
                              .keep_passes = true});
   if (!read) {
-    fmt::print(stderr, "jettison: {}\n", read.error().message);
+    PrintError("jettison: {}\n", read.error().message);
     return ExitStatusOf(read.error());
   }
-  for (const std::string& fault : read->faults) fmt::print(stderr, "jettison: {}\n", fault);
+  for (const std::string& fault : read->faults) PrintError("jettison: {}\n", fault);
   std::size_t next_file = 0;
   DifferenceReport report{.recording = read->recording, .a_name = options.a, .b_name = options.b};
   report.a = SideOf(*read, options.a, next_file);
   report.b = SideOf(*read, options.b, next_file);
   const Duration reach = std::max<Duration>(read->facts.longest_step, std::chrono::seconds(10));
   report.pairs = PairsOf(report.a, report.b, reach);
-  const int printed =
-      PrintAll(options.output == "json" ? DifferenceJson(report)
-                                        : DifferenceText(report, options.explained));
+  const int printed = options.output == "json"
+                          ? PrintData(DifferenceJson(report))
+                          : PrintText(DifferenceText(report, options.explained));
   return read->faults.empty() ? printed : kExitInvalidInput;
 }
 

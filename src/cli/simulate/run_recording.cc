@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <utility>
 
 #include "cli/simulate/simulated_file.h"
@@ -158,13 +155,6 @@ tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run, Reco
   report.calibration = Compare(report.facts.evictions, blind.front().evictions, reach);
   report.foretold = blind.front();
   return report;
-}
-
-int PrintAll(const std::string& text) {
-  const bool written =
-      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  if (!written) fmt::print(stderr, "jettison: cannot write: {}\n", std::strerror(errno));
-  return written ? 0 : 1;
 }
 
 }  // namespace jettison

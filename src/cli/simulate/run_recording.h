@@ -55,7 +55,4 @@ struct RunFailure {
 // So many faults of one recording are told; it is given up then.
 inline constexpr std::size_t kMostRecordingFaults = 20;
 
-// Writes a text to standard output; the exit status.
-[[nodiscard]] int PrintAll(const std::string& text);
-
 }  // namespace jettison

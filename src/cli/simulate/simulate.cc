@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +15,7 @@
 #include "cli/simulate/run_recording.h"
 #include "cli/simulate/simulate_shard.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/output.h"
 #include "sim/series/node_courses.h"
 
 namespace jettison {
@@ -44,7 +44,7 @@ std::optional<Duration> EveryOf(const std::string& text) {
   if (text.empty()) return Duration{0};
   const auto every = ParseDuration(text);
   if (every && *every >= Duration{0}) return *every;
-  fmt::print(stderr, "jettison: --every {}: must be a duration, 0s or more (10s, 1m)\n", text);
+  PrintError("jettison: --every {}: must be a duration, 0s or more (10s, 1m)\n", text);
   return std::nullopt;
 }
 
@@ -65,7 +65,7 @@ int ReadAll(const SimulateOptions& options, AllReports& all) {
   if (!every) return kExitInvalidInput;
   const auto candidates = ReadCandidates(options.candidates);
   if (!candidates) {
-    fmt::print(stderr, "jettison: {}\n", candidates.error().message);
+    PrintError("jettison: {}\n", candidates.error().message);
     return kExitInvalidInput;
   }
   int status = 0;
@@ -84,13 +84,13 @@ int ReadAll(const SimulateOptions& options, AllReports& all) {
     if (HasReport(options)) run.onlooker = [&](const RecordedItem& item) { courses.Add(item); };
     auto report = RunOver(run);
     if (report) {
-      for (const std::string& fault : report->faults) fmt::print(stderr, "jettison: {}\n", fault);
+      for (const std::string& fault : report->faults) PrintError("jettison: {}\n", fault);
       if (!report->faults.empty()) status = kExitInvalidInput;
       all.reports.push_back(std::move(*report));
       all.courses.push_back(std::move(courses));
       continue;
     }
-    fmt::print(stderr, "jettison: {}\n", report.error().message);
+    PrintError("jettison: {}\n", report.error().message);
     if (report.error().cause == RunFailure::Cause::kUsage) return kExitInvalidInput;
     status = std::max(status, ExitStatusOf(report.error()));
   }
@@ -116,7 +116,7 @@ std::vector<FleetOption> OptionsForManifest(const SimulateOptions& options, Dura
 
 int RunShard(const SimulateOptions& options) {
   const auto complain = [](const std::string& fault) {
-    fmt::print(stderr, "jettison: {}\n", fault);
+    PrintError("jettison: {}\n", fault);
     return kExitInvalidInput;
   };
   const auto shard = ParseShard(options.shard.empty() ? "0/1" : options.shard);
@@ -143,7 +143,7 @@ int RunShard(const SimulateOptions& options) {
 }
 
 int Tell(const Result<void>& written) {
-  if (!written) fmt::print(stderr, "jettison: {}\n", written.error().message);
+  if (!written) PrintError("jettison: {}\n", written.error().message);
   return written ? 0 : 1;
 }
 
@@ -168,7 +168,7 @@ int WriteFiles(const SimulateOptions& options, const AllReports& all) {
 int RunSimulate(const SimulateOptions& options) {
   if (!options.shard.empty() || options.output == "part") {
     if (!HasReport(options)) return RunShard(options);
-    fmt::print(stderr, "jettison: --html and --svg cannot be used with --output part\n");
+    PrintError("jettison: --html and --svg cannot be used with --output part\n");
     return kExitInvalidInput;
   }
   if (const auto page = HasReportPage(); !options.html.empty() && !page) {
@@ -176,7 +176,7 @@ int RunSimulate(const SimulateOptions& options) {
     return kExitInvalidInput;
   }
   if (!options.out.empty() || options.resume || options.jobs != 0) {
-    fmt::print(stderr, "jettison: --out, --jobs and --resume need --output part\n");
+    PrintError("jettison: --out, --jobs and --resume need --output part\n");
     return kExitInvalidInput;
   }
   AllReports all;
@@ -192,7 +192,7 @@ int RunSimulate(const SimulateOptions& options) {
   } else {
     text = SimulationText(reports, {.most_evictions = options.show});
   }
-  const int printed = PrintAll(text);
+  const int printed = options.output == "text" ? PrintText(text) : PrintData(text);
   return status != 0 ? status : printed;
 }
 
@@ -210,7 +210,7 @@ int RunCalibrate(const SimulateOptions& options) {
       text += CalibrationText(report);
     }
   }
-  const int printed = PrintAll(text);
+  const int printed = options.output == "text" ? PrintText(text) : PrintData(text);
   return status != 0 ? status : printed;
 }
 
@@ -281,7 +281,9 @@ void AddSimulate(CLI::App& app, int& exit_code) {
       ->add_option("--shard", options->shard,
                    "write a part with this share of the nodes of the fleet: 0/16")
       ->type_name("INDEX/COUNT");
-  command->add_option("--out", options->out, "the file, or the folder, to write a part to")
+  command
+      ->add_option("--out", options->out,
+                   "the file, or the folder, to write a part to; - is standard output")
       ->type_name("PATH");
   command->add_option(
       "--jobs", options->jobs,

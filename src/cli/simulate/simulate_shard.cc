@@ -12,6 +12,7 @@
 #include "cli/simulate/fleet_files.h"
 #include "cli/simulate/node_source.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/output.h"
 #include "cli/terminal/progress_bar.h"
 #include "codec/fleet/part_reader.h"
 #include "codec/fleet/part_writer.h"
@@ -22,6 +23,7 @@ namespace jettison {
 namespace {
 
 std::string PathOfPart(const ShardRun& run) {
+  if (run.out == "-") return "/dev/stdout";
   std::error_code ignored;
   if (!run.out.ends_with('/') && !std::filesystem::is_directory(run.out, ignored)) return run.out;
   const std::string name =
@@ -102,11 +104,11 @@ class ShardMaker {
             }) &&
         part.End();
     if (!made && !file.fault()) {
-      fmt::print(stderr, "jettison: no process could be started\n");
+      PrintError("jettison: no process could be started\n");
       return kExitFailed;
     }
     if (const auto placed = file.PutInPlace(); !placed) {
-      fmt::print(stderr, "jettison: {}\n", placed.error().message);
+      PrintError("jettison: {}\n", placed.error().message);
       return kExitFailed;
     }
     return status_;
@@ -132,7 +134,7 @@ class ShardMaker {
     return PartLineOf(*node);
   }
   static void Complain(const std::string& what, const std::string& fault) {
-    fmt::print(stderr, "jettison: {}: {}\n", what, fault);
+    PrintError("jettison: {}: {}\n", what, fault);
   }
 
   const ShardRun& run_;
@@ -147,14 +149,14 @@ class ShardMaker {
 int SimulateShard(const ShardRun& run) {
   const auto files = FindRecordings(run.paths);
   if (!files) {
-    fmt::print(stderr, "jettison: {}\n", files.error().message);
+    PrintError("jettison: {}\n", files.error().message);
     return kExitFailed;
   }
   if (files->empty()) {
-    fmt::print(stderr,
-               "jettison: there is no recording in {}: no file that ends in .jtr, .ndjson or "
-               ".jsonl\n",
-               run.paths.front());
+    PrintError(
+        "jettison: there is no recording in {}: no file that ends in .jtr, .ndjson or "
+        ".jsonl\n",
+        run.paths.front());
     return kExitFailed;
   }
   FleetManifest manifest{.version = JETTISON_VERSION,
@@ -165,8 +167,11 @@ int SimulateShard(const ShardRun& run) {
                          .fleet_hash = HashOfFiles(*files)};
   const std::string path = PathOfPart(run);
   ShardMaker maker(run, std::move(manifest), NodesOfShard(*files, run.shard));
-  if (run.resume && maker.IsThere(path)) {
-    fmt::print(stderr, "jettison: {} is complete\n", path);
+  std::error_code ignored;
+  const bool is_file =
+      std::filesystem::is_regular_file(path, ignored);  // a pipe would be waited for
+  if (run.resume && is_file && maker.IsThere(path)) {
+    PrintError("jettison: {} is complete\n", path);
     return maker.status();
   }
   return maker.Make(path);
