@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <system_error>
 
 #include "core/model/redaction.h"
 
@@ -17,8 +20,10 @@ bool IsHost(std::string_view host) {
 }
 
 bool IsPort(std::string_view port) {
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  return !port.empty() && port.size() <= 5 && std::ranges::all_of(port, digit);
+  std::uint16_t number = 0;
+  const char* const end = port.data() + port.size();
+  const auto [rest, fault] = std::from_chars(port.data(), end, number);
+  return fault == std::errc() && rest == end && number != 0;
 }
 
 tl::unexpected<Error> Refused(std::string_view text) {

@@ -29,8 +29,9 @@ TEST(HttpEndpoint, AnythingElseIsRefused) {
        {std::string(""), std::string("unix://"), std::string("unix://run"), longest,
         std::string("/run/j.sock"), std::string("ftp://h"), std::string("http://"),
         std::string("http://h/path"), std::string("http://u@h"), std::string("http://h:"),
-        std::string("http://h:x"), std::string("http://h:999999"), std::string("http://[::1"),
-        std::string("http://[::1]x"), std::string("http://h\r\n:1")}) {
+        std::string("http://h:x"), std::string("http://h:999999"), std::string("http://h:99999"),
+        std::string("http://h:65536"), std::string("http://h:0"), std::string("http://h:-1"),
+        std::string("http://[::1"), std::string("http://[::1]x"), std::string("http://h\r\n:1")}) {
     const auto endpoint = ParseEndpoint(text);
     ASSERT_FALSE(endpoint) << text;
     EXPECT_EQ(endpoint.error().code, ErrorCode::kInvalidArgument);
