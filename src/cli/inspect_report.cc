@@ -59,6 +59,49 @@ Documents Parse(std::string_view text, const std::string& name, Faults& faults) 
   return documents;
 }
 
+// What an API server would not have taken, so that something else than a Pod is not shown as one.
+class PodCheck {
+ public:
+  PodCheck(const Pod& pod, std::string file) : pod_(pod), file_(std::move(file)) {}
+
+  Faults Run() {
+    if (pod_.name.empty()) Add("metadata.name", "", "must be set: without a name this is no Pod");
+    CheckContainers("spec.initContainers", pod_.init_containers);
+    CheckContainers("spec.containers", pod_.containers);
+    if (pod_.resources) Check("spec.resources", *pod_.resources);
+    Check("spec.overhead", pod_.overhead);
+    return std::move(faults_);
+  }
+
+ private:
+  void Add(std::string key, std::string value, std::string message) {
+    faults_.push_back({.file = file_,
+                       .key = std::move(key),
+                       .value = std::move(value),
+                       .message = std::move(message)});
+  }
+  void CheckContainers(std::string_view list, const std::vector<Container>& containers) {
+    for (std::size_t i = 0; i < containers.size(); ++i) {
+      Check(fmt::format("{}[{}].resources", list, i), containers[i].resources);
+    }
+  }
+  void Check(const std::string& key, const ResourceRequirements& resources) {
+    Check(key + ".requests", resources.requests);
+    Check(key + ".limits", resources.limits);
+  }
+  void Check(const std::string& key, const ResourceList& amounts) {
+    for (const auto& [resource, amount] : amounts) {
+      if (amount.Sign() >= 0) continue;
+      Add(fmt::format("{}[{}]", key, resource), amount.ToString(),
+          fmt::format("must not be negative (pod {}/{})", pod_.namespace_, pod_.name));
+    }
+  }
+
+  const Pod& pod_;
+  const std::string file_;
+  Faults faults_;
+};
+
 void WritePodReport(const PodReport& pod, JsonWriter& json) {
   json.Object([&] {
     json.Field("namespace", pod.namespace_);
@@ -134,6 +177,7 @@ InspectReport InspectPods(std::string_view text, const std::string& name,
   const PodSource source{.file = name, .form = PodForm::kApiObject};
   for (const Value& document : Parse(text, name, report.faults)) {
     ForEachPod(document, source, [&](PodReading reading) {
+      if (reading.Ok()) reading.faults = PodCheck(reading.pod, name).Run();
       if (reading.Ok()) {
         report.pods.push_back(ReportOf(reading.pod, node));
       } else {

@@ -44,7 +44,8 @@ struct InspectReport {
 };
 
 // Reads the pods of a text: a List or PodList, one Pod, a JSON array, NDJSON, or YAML documents.
-// `name` stands in faults. Pods are taken as an API server would answer them: nothing is defaulted.
+// `name` stands in faults. Pods are taken as an API server would answer them: nothing is defaulted,
+// each has a name, and no amount is negative.
 // A faulty pod spoils no other one; of lines of JSON, neither does a faulty line.
 [[nodiscard]] InspectReport InspectPods(std::string_view text, const std::string& name,
                                         const InspectedNode& node);

@@ -84,10 +84,33 @@ TEST(Inspect, ShowsTheOthersWhereOnePodIsFaulty) {
 }
 
 TEST(Inspect, ShowsTheOthersWhereOneLineIsNoJson) {
-  const InspectReport report =
-      InspectPods("{\"metadata\":{\"name\":\"a\"}}\n{\"metadata\":\n{}\n", "p", kNode);
+  const InspectReport report = InspectPods(
+      "{\"metadata\":{\"name\":\"a\"}}\n{\"metadata\":\n"
+      "{\"metadata\":{\"name\":\"b\"}}\n",
+      "p", kNode);
   EXPECT_THAT(report.pods, SizeIs(2));
   EXPECT_THAT(FaultsOf(report), ElementsAre(HasSubstr("p: line 2")));
+}
+
+TEST(Inspect, WhatHasNoNameIsNoPod) {
+  for (const char* text : {"{}", R"({"name":"memory-1","steps":[]})", R"({"kind":"Pod"})"}) {
+    const InspectReport report = InspectPods(text, "p", kNode);
+    EXPECT_THAT(report.pods, IsEmpty());
+    EXPECT_THAT(FaultsOf(report),
+                ElementsAre("p: metadata.name: must be set: without a name this is no Pod"));
+  }
+}
+
+TEST(Inspect, NoAmountIsNegative) {
+  const InspectReport report = InspectPods(
+      R"({"metadata":{"name":"a"},"spec":{"overhead":{"cpu":"-1"},"containers":[)"
+      R"({"name":"c","resources":{"requests":{"memory":"-5Mi"},"limits":{"memory":"0"}}}]}})",
+      "p", kNode);
+  EXPECT_THAT(report.pods, IsEmpty());
+  EXPECT_THAT(FaultsOf(report),
+              ElementsAre("p: spec.containers[0].resources.requests[memory]: \"-5Mi\": must not be "
+                          "negative (pod default/a)",
+                          "p: spec.overhead[cpu]: \"-1\": must not be negative (pod default/a)"));
 }
 
 TEST(Inspect, SaysOnceThatATextIsNeitherJsonNorYaml) {
