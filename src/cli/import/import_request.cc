@@ -94,6 +94,30 @@ void ReadTarget(const ImportCommand& command, ImportRequest& request, RequestFau
   }
 }
 
+// Of a dump nobody is asked. Two of the files may be named by the environment for every import, so
+// they only have to be right.
+void CheckNothingIsAsked(const ImportCommand& command, RequestFaults& faults) {
+  if (!command.token_file.empty()) (void)faults.Take(SecretIn(command.token_file, "--token-file"));
+  if (!command.basic_auth_file.empty()) {
+    (void)faults.Take(SecretIn(command.basic_auth_file, "--basic-auth-file"));
+  }
+  for (const auto& [option, file] :
+       {std::pair("--ca-file", &command.ca_file), std::pair("--cert-file", &command.cert_file),
+        std::pair("--key-file", &command.key_file)}) {
+    if (file->empty()) continue;
+    faults.Add(fmt::format("{}: {}: is only for a URL, but SOURCE is a file", option, *file));
+  }
+}
+
+void CheckPaths(const ImportPaths& paths, RequestFaults& faults) {
+  for (const auto& [option, path] :
+       {std::pair("--nodefs", &paths.node_fs), std::pair("--imagefs", &paths.image_fs)}) {
+    if (path->starts_with('/')) continue;
+    faults.Add(fmt::format("{}: {}: must be an absolute path of the node (/var/lib/kubelet)",
+                           option, *path));
+  }
+}
+
 void ReadTimes(const ImportCommand& command, Instant now, ImportRequest& request,
                RequestFaults& faults) {
   ImportOptions& options = request.options;
@@ -168,11 +192,13 @@ Result<ImportRequest> ReadImportRequest(const ImportCommand& command, Instant no
     if (request.nodes.empty()) faults.Add("--node: is required with a URL");
   } else {
     request.file = command.source;
+    CheckNothingIsAsked(command, faults);
     if (command.source == "-") faults.Add("a dump is read twice, so it must be a file");
     if (command.source.find("://") != std::string::npos) {
       faults.Add(fmt::format("{}: must be http://HOST, https://HOST or a file", command.source));
     }
   }
+  CheckPaths(command.paths, faults);
   ReadTimes(command, now, request, faults);
   ReadPods(command, request, faults);
   ReadPolicy(command, request, faults);

@@ -65,6 +65,23 @@ TEST(ImportRequest, CredentialsComeFromFilesAndGoOverTlsOrToThisMachine) {
   EXPECT_THAT(ReadImportRequest(command, kNow).error().message, HasSubstr("user:password"));
 }
 
+TEST(ImportRequest, WhatADumpHasNoUseForIsRefusedAndSoIsAFileThatIsNotThere) {
+  ImportCommand command = Command("dump.txt");
+  EXPECT_TRUE(ReadImportRequest(command, kNow));
+  command.token_file = "/none/token";
+  command.ca_file = "ca.pem";
+  EXPECT_EQ(ReadImportRequest(command, kNow).error().message,
+            "--token-file /none/token: No such file or directory\n"
+            "jettison: --ca-file: ca.pem: is only for a URL, but SOURCE is a file");
+}
+
+TEST(ImportRequest, PathsOfTheNodeAreAbsolute) {
+  ImportCommand command = Command("dump.txt");
+  command.paths.node_fs = "var/lib/kubelet";
+  EXPECT_EQ(ReadImportRequest(command, kNow).error().message,
+            "--nodefs: var/lib/kubelet: must be an absolute path of the node (/var/lib/kubelet)");
+}
+
 TEST(PrometheusQueries, ANameIsMatchedAsItIs) {
   EXPECT_EQ(AsPattern("ip-10-0-0-1.ec2"), "ip-10-0-0-1[.]ec2");
   EXPECT_EQ(AsPattern("a\"}|b\\"), "a.[}][|]b.");
