@@ -4,10 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +12,7 @@
 #include "cli/ask/config_files.h"
 #include "cli/check_config_report.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/output.h"
 
 namespace jettison {
 namespace {
@@ -25,28 +22,12 @@ struct CheckConfigOptions {
   std::string output = "text";
 };
 
-// Says which files cannot be read at all; a directory opens, but does not read.
-bool AllReadable(const std::vector<std::string>& files) {
-  bool readable = true;
-  for (const std::string& file : files) {
-    if (file == "-") continue;
-    errno = 0;
-    std::ifstream stream(file, std::ios::binary);
-    if (stream.is_open()) stream.peek();
-    if (stream.is_open() && !stream.bad()) continue;
-    fmt::print(stderr, "jettison: cannot read {}: {}\n", file, std::strerror(errno));
-    readable = false;
-  }
-  return readable;
-}
-
 // Reads the files; "-" is standard input and is called so in what is found.
 ConfigReading Read(ConfigSources sources) {
   constexpr const char* kStandardInput = "/dev/stdin";
   std::ranges::replace(sources.files, "-", kStandardInput);
-  ConfigReading reading = ReadConfigBesideKubelet(sources, {.on_retry = [](const std::string& why) {
-                                                    fmt::print(stderr, "jettison: {}\n", why);
-                                                  }});
+  ConfigReading reading = ReadConfigBesideKubelet(
+      sources, {.on_retry = [](const std::string& why) { PrintError("jettison: {}\n", why); }});
   for (Faults* list : {&reading.warnings, &reading.faults, &reading.not_above_kubelet}) {
     for (Fault& fault : *list) {
       if (fault.file == kStandardInput) fault.file = "standard input";
@@ -56,15 +37,11 @@ ConfigReading Read(ConfigSources sources) {
 }
 
 int RunCheckConfig(const CheckConfigOptions& options) {
-  if (!AllReadable(options.sources.files)) return kExitFailed;
   const ConfigReading reading = Read(options.sources);
-  const std::string answer =
-      options.output == "json" ? ConfigAsJson(reading) : ConfigAsText(reading);
-  if (std::fwrite(answer.data(), 1, answer.size(), stdout) != answer.size() ||
-      std::fflush(stdout) != 0) {
-    fmt::print(stderr, "jettison: cannot write: {}\n", std::strerror(errno));
-    return kExitFailed;
-  }
+  const int printed = options.output == "json" ? PrintData(ConfigAsJson(reading))
+                                               : PrintText(ConfigAsText(reading));
+  if (printed != 0) return printed;
+  if (reading.unread) return kExitFailed;
   return AllFaults(reading).empty() ? 0 : kExitInvalidInput;
 }
 

@@ -1,18 +1,23 @@
 #include "cli/check_config.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/ask/config_files.h"
 #include "cli/check_config_report.h"
 #include "kernel/files/temporary_folder.h"
+#include "ports/file_descriptor.h"
 
 namespace jettison {
 namespace {
@@ -173,8 +178,24 @@ TEST_F(CheckConfig, AFileThatCannotBeParsedIsAFault) {
 
 TEST_F(CheckConfig, AFileThatCannotBeReadGivesStatusOne) {
   EXPECT_EQ(Run({folder_ / "nowhere.yaml"}), 1);
-  EXPECT_THAT(printed_, HasSubstr("nowhere.yaml: No such file or directory"));
+  EXPECT_THAT(printed_, HasSubstr("nowhere.yaml: cannot be read: No such file or directory"));
   EXPECT_EQ(Run({folder_}), 1);
+  EXPECT_EQ(Run({"/dev/zero"}), 1);
+}
+
+// As `check-config <(...)` and `check-config /dev/stdin` do.
+TEST_F(CheckConfig, APipeIsReadOnce) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+  const FileDescriptor reader(ends[0]);
+  FileDescriptor writer(ends[1]);
+  constexpr std::string_view kText =
+      "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nevictionHard: {x: "
+      "y}\n";
+  ASSERT_EQ(::write(writer.get(), kText.data(), kText.size()), kText.size());
+  writer.Close();
+  EXPECT_EQ(Run({"/dev/fd/" + std::to_string(reader.get())}), 2);
+  EXPECT_THAT(printed_, HasSubstr("evictionHard[x]"));
 }
 
 TEST_F(CheckConfig, SharesThatAreNoNumbersAreText) {

@@ -16,6 +16,7 @@ void PutFirst(const Faults& faults, Faults& into) {
 void PutFirst(const DocumentsReading& read, ConfigReading& reading) {
   PutFirst(read.faults, reading.faults);
   PutFirst(read.warnings, reading.warnings);
+  reading.unread |= read.unread;
 }
 
 // What the kubelet's answer makes of ours.

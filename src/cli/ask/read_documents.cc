@@ -88,6 +88,7 @@ class Reader {
  private:
   void Read(const std::string& file, bool drop_in) {
     const auto text = TextOf(file);
+    reading_.unread |= !text;
     auto parsed = text ? ParseDocuments(*text) : Fail(text.error());
     if (!parsed) {
       reading_.faults.push_back(FaultOf(file, parsed.error().message));

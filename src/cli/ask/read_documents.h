@@ -25,6 +25,7 @@ struct DocumentsReading {
   std::vector<ConfigDocument> documents;  // of the files, then of the drop-ins by their names
   Faults warnings;                        // a folder of drop-ins that is not there
   Faults faults;                          // what cannot be read or parsed
+  bool unread = false;                    // something cannot be read
 };
 // Reads the files, and the drop-ins: files in the folder whose names end in .yaml, .yml, .json or
 // .conf and do not begin with a dot, in the order of their names (bytes). Folders in it are not

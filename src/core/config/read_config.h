@@ -22,8 +22,9 @@ struct DropInReading {
 // read, and must not be run.
 struct ConfigReading {
   AgentConfig config;
-  Faults warnings;  // harmless settings that the author may have meant differently
-  Faults faults;    // every one
+  Faults warnings;      // harmless settings that the author may have meant differently
+  Faults faults;        // every one
+  bool unread = false;  // a file could not be read; the fault of it says why
   // With `source: kubernetes`: what the kubelet evicts by, where that is known.
   std::optional<std::vector<Threshold>> kubelet_thresholds;
   // A fault for each threshold of ours that does not lie above the kubelet's. These thresholds are
