@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -10,6 +9,7 @@
 #include "cli/ask/ask_agent.h"
 #include "cli/explain_file.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/output.h"
 
 namespace jettison {
 namespace {
@@ -37,11 +37,12 @@ int RunExplain(const ExplainCommand& command) {
                         .json = command.output == "json"});
   }
   if (!command.record.empty()) {
-    fmt::print(stderr, "jettison: --record names a record in a file, so it needs --file\n");
+    PrintError("jettison: --record names a record in a file, so it needs --file\n");
     return kExitInvalidInput;
   }
-  const auto answer = AskAgent(command.ask, PathFor(command));
-  return answer ? PrintAnswer(*answer) : ReportUnanswered(answer.error());
+  const auto answer = AskAgent(command.ask, PathFor(command), TypeFor(command.output));
+  if (!answer) return ReportUnanswered(answer.error());
+  return command.output == "json" ? PrintData(*answer) : PrintText(*answer);
 }
 
 constexpr const char* kExplainFooter =

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/ask/ask_agent.h"
+#include "cli/terminal/output.h"
 #include "core/model/signal.h"
 
 namespace jettison {
@@ -17,9 +18,12 @@ struct RankOptions {
 };
 
 int RunRank(const RankOptions& options) {
-  const auto answer = AskAgent(options.ask, "/api/v1/rank?signal=" + EncodedForUrl(options.signal) +
-                                                "&output=" + options.output);
-  return answer ? PrintAnswer(*answer) : ReportUnanswered(answer.error());
+  const auto answer =
+      AskAgent(options.ask,
+               "/api/v1/rank?signal=" + EncodedForUrl(options.signal) + "&output=" + options.output,
+               TypeFor(options.output));
+  if (!answer) return ReportUnanswered(answer.error());
+  return options.output == "json" ? PrintData(*answer) : PrintText(*answer);
 }
 
 std::vector<std::string> SignalNames() {

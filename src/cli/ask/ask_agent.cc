@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <vector>
 
 #include "cli/ask/secret_file.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/text_line.h"
 #include "codec/documents/json.h"
+#include "core/model/fault.h"
 #include "core/units/tcp_address.h"
 #include "http/endpoint.h"
 #include "http/peers/own_token.h"
@@ -18,6 +18,7 @@ namespace jettison {
 namespace {
 
 constexpr int kOk = 200;
+constexpr std::size_t kMostSaid = 4096;
 constexpr std::string_view kTokenFile = "token file";
 
 ErrorCode CodeOf(int status) {
@@ -31,9 +32,12 @@ ErrorCode CodeOf(int status) {
 std::string ComplaintOf(const HttpResponse& response) {
   const auto status = ParseJson(response.body);
   const Value* message = status ? status->Find("message") : nullptr;
-  if (message != nullptr && message->AsString() != nullptr) return *message->AsString();
-  return fmt::format("the agent answers {}: {}", response.status,
-                     response.body.substr(0, response.body.find('\n')));
+  const bool is_status = message != nullptr && message->AsString() != nullptr;
+  const std::string said = is_status
+                               ? *message->AsString()
+                               : fmt::format("the agent answers {}: {}", response.status,
+                                             response.body.substr(0, response.body.find('\n')));
+  return Printable(Shortened(said, kMostSaid));
 }
 
 // The token that an agent on this machine made itself, where there is one and it may be read. What
@@ -100,12 +104,20 @@ Result<HttpTarget> TargetOf(const AskOptions& options) {
   return target;
 }
 
-Result<std::string> AskAgent(const AskOptions& options, const std::string& path) {
+Result<std::string> AskAgent(const AskOptions& options, const std::string& path,
+                             std::string_view type) {
   const auto target = TargetOf(options);
   if (!target) return Fail(target.error());
   auto response = HttpGet(*target, path);
   if (!response) return Fail(response.error());
   if (auto answered = CheckAnswer(*response); !answered) return Fail(answered.error());
+  if (!response->content_type.starts_with(type)) {
+    return Fail(
+        ErrorCode::kInternal,
+        fmt::format("{} does not answer as an agent does: the answer is of the type \"{}\", "
+                    "but must be {}",
+                    options.server, response->content_type, type));
+  }
   return std::move(response->body);
 }
 
@@ -115,16 +127,8 @@ Result<void> CheckAnswer(const HttpResponse& answer) {
 }
 
 int ReportUnanswered(const Error& error) {
-  fmt::print(stderr, "jettison: {}\n", error.message);
+  PrintError("jettison: {}\n", error.message);
   return error.code == ErrorCode::kInvalidArgument ? kExitInvalidInput : kExitFailed;
-}
-
-int PrintAnswer(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) {
-    return 0;
-  }
-  fmt::print(stderr, "jettison: cannot write: {}\n", std::strerror(errno));
-  return kExitFailed;
 }
 
 }  // namespace jettison

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 
 #include "core/units/result.h"
 #include "http/client/client.h"
@@ -32,8 +33,16 @@ void AddAskOptions(CLI::App& command, AskOptions& options);
 
 // The body of the agent's answer to a GET of `path`, which begins with "/" and has its query with
 // it. An answer other than 200 is an error: its message is that of the Kubernetes Status in it,
-// kNotFound for 404, kInvalidArgument for other 4xx, kPermissionDenied for 401 and 403.
-[[nodiscard]] Result<std::string> AskAgent(const AskOptions& options, const std::string& path);
+// kNotFound for 404, kInvalidArgument for other 4xx, kPermissionDenied for 401 and 403. So is one
+// of another type than `type`, because then no agent has answered.
+inline constexpr std::string_view kJsonType = "application/json";
+inline constexpr std::string_view kTextType = "text/plain";
+[[nodiscard]] Result<std::string> AskAgent(const AskOptions& options, const std::string& path,
+                                           std::string_view type = kJsonType);
+// The type of what is asked for with `output=text` or `output=json`.
+[[nodiscard]] inline std::string_view TypeFor(std::string_view output) {
+  return output == "text" ? kTextType : kJsonType;
+}
 
 // An answer other than 200 as an error, as AskAgent has it.
 [[nodiscard]] Result<void> CheckAnswer(const HttpResponse& answer);
@@ -41,8 +50,5 @@ void AddAskOptions(CLI::App& command, AskOptions& options);
 // Says on standard error why the agent could not be asked or did not answer; returns the exit
 // status: 2 where what was asked for is malformed, otherwise 1.
 [[nodiscard]] int ReportUnanswered(const Error& error);
-
-// Writes to standard output; where that fails says so on standard error and returns 1, else 0.
-[[nodiscard]] int PrintAnswer(const std::string& text);
 
 }  // namespace jettison

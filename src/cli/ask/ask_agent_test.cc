@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "http/peers/own_token.h"
+#include "http/server/test_server.h"
 
 namespace jettison {
 namespace {
@@ -46,6 +47,35 @@ TEST(AskAgent, WhereNobodyListensTheStatusIsOne) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(ReportUnanswered(answer.error()), 1);
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("no-agent.sock"));
+}
+
+TEST(AskAgent, AnAnswerOfAnotherTypeIsNone) {
+  http::TestServer server;
+  ASSERT_TRUE(server.Start([](const HttpRequest&) {
+    HttpResponse answer;
+    answer.content_type = "text/html; charset=utf-8";
+    answer.body = "<html>Welcome</html>";
+    return answer;
+  }));
+  for (const char* output : {"text", "json"}) {
+    const auto answer = AskAgent({.server = server.endpoint()}, "/api/v1/explain", TypeFor(output));
+    ASSERT_FALSE(answer);
+    EXPECT_THAT(answer.error().message,
+                HasSubstr("does not answer as an agent does: the answer is of the type "
+                          "\"text/html; charset=utf-8\", but must be "));
+  }
+}
+
+TEST(AskAgent, WhatAServerComplainsOfIsOnePrintableLine) {
+  http::TestServer server;
+  ASSERT_TRUE(server.Start([](const HttpRequest&) {
+    HttpResponse answer;
+    answer.status = 500;
+    answer.body = R"({"message": "a\u001b[2Jb\njettison: forged"})";
+    return answer;
+  }));
+  EXPECT_EQ(AskAgent({.server = server.endpoint()}, "/").error().message,
+            "a [2Jb jettison: forged");
 }
 
 TEST(AskAgent, AnEndpointOfAnotherFormIsWrongUsage) {

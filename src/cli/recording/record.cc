@@ -4,20 +4,24 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "cli/ask/ask_agent.h"
 #include "cli/ask/time_option.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/output.h"
+#include "codec/flight/chunk_header.h"
 #include "core/units/duration.h"
 #include "http/client/client.h"
 #include "kernel/files/whole_file.h"
 
 namespace jettison {
 namespace {
+
+constexpr const char* kStandardOutput = "-";
 
 struct RecordOptions {
   std::string path;
@@ -32,10 +36,10 @@ class Progress {
   void Tell(std::uint64_t bytes) {
     if (!shown_ || bytes < told_ + (std::uint64_t{1} << 18)) return;
     told_ = bytes;
-    fmt::print(stderr, "\r{} KiB", bytes >> 10U);
+    WriteToStandardError(fmt::format("\r{} KiB", bytes >> 10U));
   }
   void End() const {
-    if (shown_ && told_ > 0) fmt::print(stderr, "\r\033[K");
+    if (shown_ && told_ > 0) WriteToStandardError("\r\x1b[K");
   }
 
  private:
@@ -43,68 +47,123 @@ class Progress {
   std::uint64_t told_ = 0;
 };
 
-// As the agent is asked for it; nothing where nothing was said.
-Result<std::string> TimeOf(std::string_view option, const std::string& text) {
-  if (text.empty()) return std::string();
-  return TimeNamed(option, text, Instant(std::chrono::system_clock::now())).map(FormatInstant);
+using MaybeTime = std::optional<Instant>;
+
+// Nothing where nothing was said.
+Result<MaybeTime> TimeOf(std::string_view option, const std::string& text, Instant now) {
+  if (text.empty()) return MaybeTime();
+  return TimeNamed(option, text, now).map([](Instant at) { return MaybeTime(at); });
+}
+
+std::string Encoded(const MaybeTime& at) {
+  return at ? EncodedForUrl(FormatInstant(*at)) : "";
 }
 
 Result<std::string> PathOf(const RecordOptions& options) {
-  auto since = TimeOf("--since", options.since);
-  if (!since) return since;
-  auto until = TimeOf("--until", options.until);
-  if (!until) return until;
-  return fmt::format("/api/v1/recording?since={}&until={}", EncodedForUrl(*since),
-                     EncodedForUrl(*until));
+  const Instant now(std::chrono::system_clock::now());
+  const auto since = TimeOf("--since", options.since, now);
+  if (!since) return Fail(since.error());
+  const auto until = TimeOf("--until", options.until, now);
+  if (!until) return Fail(until.error());
+  if (*since && *until && **since >= **until) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("--since {}: must be before --until {}, which is {}", options.since,
+                            options.until, FormatInstant(**until)));
+  }
+  return fmt::format("/api/v1/recording?since={}&until={}", Encoded(*since), Encoded(*until));
 }
+
+// Passes the answer on to the file once it has begun as a recording does.
+class Intake {
+ public:
+  explicit Intake(WholeFile& file) : file_(file) {}
+
+  // False: no more is wanted.
+  bool Take(std::string_view piece) {
+    if (begun_) return file_.Add(piece);
+    head_ += piece;
+    if (head_.size() < kChunkMagic.size()) return true;
+    begun_ = head_.starts_with(kChunkMagic);
+    return begun_ && file_.Add(head_);
+  }
+  // Why there is no recording, though the answer was complete or was broken off by Take.
+  [[nodiscard]] std::optional<Error> Fault(const std::string& server) const {
+    if (begun_) return file_.fault();
+    if (head_.empty()) return std::nullopt;
+    return Error{
+        ErrorCode::kInternal,
+        fmt::format("{} does not answer as an agent does: the answer is no recording", server)};
+  }
+  [[nodiscard]] bool IsEmpty() const { return head_.empty(); }
+
+ private:
+  WholeFile& file_;
+  std::string head_;
+  bool begun_ = false;
+};
 
 Result<void> Fetch(const RecordOptions& options, const std::string& path, WholeFile& file) {
   auto target = TargetOf(options.ask);
   if (!target) return Fail(target.error());
   Progress progress;
+  Intake intake(file);
   target->take_body = [&](std::string_view piece) {
-    const bool written = file.Add(piece);
+    const bool wanted = intake.Take(piece);
     progress.Tell(file.size());
-    return written;
+    return wanted;
   };
   const auto answer = HttpGet(*target, path);
   progress.End();
-  if (file.fault()) return Fail(*file.fault());
+  if (const auto fault = intake.Fault(options.ask.server)) return Fail(*fault);
   if (!answer) return Fail(answer.error());
   if (auto refused = CheckAnswer(*answer); !refused) return refused;
+  if (intake.IsEmpty()) {
+    return Fail(ErrorCode::kNotFound,
+                options.since.empty() && options.until.empty()
+                    ? "the agent has recorded nothing yet"
+                    : "the agent has recorded nothing in that time (--since, --until)");
+  }
   return file.PutInPlace();
+}
+
+// The file is complete. What is said of a recording on standard output does not stand in it.
+int Tell(const RecordOptions& options, std::uint64_t bytes) {
+  const std::string line = fmt::format("{}: {} bytes\n", options.path, bytes);
+  if (options.path != kStandardOutput && options.path != "/dev/stdout") return PrintText(line);
+  PrintError("{}", line);
+  return 0;
 }
 
 int RunRecord(const RecordOptions& options) {
   const auto path = PathOf(options);
   if (!path) {
-    fmt::print(stderr, "jettison: {}\n", path.error().message);
+    PrintError("jettison: {}\n", path.error().message);
     return kExitInvalidInput;
   }
-  WholeFile file(options.path);
+  WholeFile file(options.path == kStandardOutput ? "/dev/stdout" : options.path);
   if (file.fault()) {
-    fmt::print(stderr, "jettison: {}\n", file.fault()->message);
+    PrintError("jettison: {}\n", file.fault()->message);
     return kExitFailed;
   }
   if (const auto fetched = Fetch(options, *path, file); !fetched) {
     return ReportUnanswered(fetched.error());
   }
-  fmt::print("{}: {} bytes\n", options.path, file.size());
-  return 0;
+  return Tell(options, file.size());
 }
 
 constexpr const char* kRecordFooter =
     "The agent keeps a recording of its passes: their figures, pods, evictions and OOM kills.\n"
     "record fetches all of it, or the parts that cover the time that is asked for. FILE appears\n"
-    "only when it is complete.\n"
+    "only when it is complete; a device or a pipe is written to as the recording arrives.\n"
     "\n"
     "Examples:\n"
     "  jettison record node.jtr\n"
     "  jettison record last-hours.jtr --since 6h\n"
+    "  jettison record - --since 6h | jettison show -\n"
     "  jettison record night.jtr --since 2026-01-31T00:00:00Z --until 2026-01-31T06:00:00Z\n"
     "\n"
-    "Exit status: 0 done, 1 the agent could not be asked, records nothing, or the file cannot be\n"
-    "written, 2 wrong usage.";
+    "Exit status: 0 done, 1 the agent could not be asked, has recorded nothing in that time, or\n"
+    "the file cannot be written, 2 wrong usage.";
 
 }  // namespace
 
@@ -112,7 +171,10 @@ void AddRecord(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<RecordOptions>();
   CLI::App* command =
       app.add_subcommand("record", "Fetch what the agent has recorded of its passes");
-  command->add_option("FILE", options->path, "the file to write the recording to")->required();
+  command
+      ->add_option("FILE", options->path,
+                   "the file to write the recording to; - writes it to standard output")
+      ->required();
   command->add_option("--since", options->since,
                       "start of the range: a time, a day or a duration before now (6h)");
   command->add_option("--until", options->until,
