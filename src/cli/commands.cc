@@ -46,6 +46,19 @@ constexpr const char* kExamples =
     "\n"
     "Exit status: 0 done, 1 failed, 2 wrong usage or invalid input.";
 
+// The value of a shell variable that is not set: it would mean what the option's absence means.
+void RefuseEmptyValues(CLI::App& app) {
+  const auto fault_of = [](const std::string& value) -> std::string {
+    return value.empty() ? "must not be empty" : "";
+  };
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == "complete") continue;  // it takes words that are still to be typed
+    for (CLI::Option* option : command->get_options()) {
+      if (option->get_items_expected_max() > 0) option->check(CLI::Validator(fault_of, ""));
+    }
+  }
+}
+
 }  // namespace
 
 void AddCommands(CLI::App& app, int& exit_code) {
@@ -72,6 +85,7 @@ void AddCommands(CLI::App& app, int& exit_code) {
   AddMerge(app, exit_code);
   AddWorkload(app, exit_code);
   AddComplete(app, exit_code);
+  RefuseEmptyValues(app);
 }
 
 }  // namespace jettison

@@ -1,0 +1,99 @@
+#include "cli/command_line/program.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/command_line/nearest_word.h"
+#include "cli/terminal/exit_status.h"
+#include "cli/terminal/output.h"
+
+namespace jettison {
+namespace {
+
+constexpr const char* kAbout =
+    "Jettison keeps a Linux container host alive when memory, disk, inodes or process ids run "
+    "out:\n"
+    "it watches these resources, reclaims what is unused, and evicts the pod that ranks first.";
+
+std::vector<std::string> NamesOfCommands(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (!command->get_group().empty()) names.push_back(command->get_name());
+  }
+  return names;
+}
+
+// The word in the place of a command; empty: there is none, or it is an option.
+std::string UnknownCommand(const CLI::App& app) {
+  if (!app.get_subcommands().empty()) return "";
+  const std::vector<std::string> words = app.remaining();
+  return words.empty() || words.front().starts_with('-') ? "" : words.front();
+}
+
+int ComplainOfCommand(const CLI::App& app, const std::string& word) {
+  const std::string meant = NearestWord(word, NamesOfCommands(app));
+  PrintError("jettison: \"{}\" is no command; {}`jettison --help` lists them\n", word,
+             meant.empty() ? "" : "did you mean \"" + meant + "\"? ");
+  return kExitInvalidInput;
+}
+
+// Help and the version arrive as errors, too.
+int EndOfParsing(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string word = UnknownCommand(app);
+  if (error.get_exit_code() != 0 && !word.empty()) return ComplainOfCommand(app, word);
+  std::ostringstream help;
+  std::ostringstream complaint;
+  const int status = app.exit(error, help, complaint);
+  PrintError("{}", complaint.str());
+  if (status != 0) return kExitInvalidInput;
+  return PrintText(help.str());
+}
+
+// "--since=" of a shell variable that is not set: the next word would be taken for its value.
+std::string OptionWithoutValue(int argc, const char* const* argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "complete") return "";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") break;
+    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
+      return std::string(word.substr(0, word.size() - 1));
+    }
+  }
+  return "";
+}
+
+int Run(const std::string& version, int argc, const char* const* argv) {
+  CLI::App app(kAbout, "jettison");
+  app.set_version_flag("--version", "jettison " + version);
+  int exit_code = 0;
+  AddCommands(app, exit_code);
+  if (const std::string option = OptionWithoutValue(argc, argv); !option.empty()) {
+    PrintError("{}: must not be empty\nRun with --help for more information.\n", option);
+    return kExitInvalidInput;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return EndOfParsing(app, error);
+  }
+  const int written = PrintData("");  // what is still to be written out
+  return exit_code != 0 ? exit_code : written;
+}
+
+}  // namespace
+
+int RunProgram(const std::string& version, int argc, const char* const* argv) {
+  try {
+    return Run(version, argc, argv);
+  } catch (const std::exception& fault) {
+    PrintError("jettison: {}\n", fault.what());
+    return kExitFailed;
+  }
+}
+
+}  // namespace jettison
