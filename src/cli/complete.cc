@@ -8,10 +8,10 @@
 
 #include "cli/completion.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/text_line.h"
 #include "cli/top/ask_overview.h"
 #include "cli/top/overview_reader.h"
 #include "cli/top/overview_text.h"
+#include "core/units/printable.h"
 #include "http/client/client.h"
 
 namespace jettison {

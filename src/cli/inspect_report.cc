@@ -15,6 +15,7 @@
 #include "core/pods/pod_requests.h"
 #include "core/pods/qos.h"
 #include "core/pods/tolerations.h"
+#include "core/units/printable.h"
 
 namespace jettison {
 namespace {
@@ -138,13 +139,13 @@ Cells RowOf(const PodReport& pod) {
   }
   std::string qos(NameOf(pod.qos_class));
   if (pod.tolerates_memory_pressure) qos += " (tolerates memory pressure)";
-  return {pod.namespace_ + "/" + pod.name,
+  return {Printable(pod.namespace_ + "/" + pod.name),
           qos,
           std::to_string(pod.priority),
           Protection(pod),
           pod.memory_request.ToString(),
           pod.ephemeral_storage_request.ToString(),
-          scores};
+          Printable(scores)};
 }
 
 }  // namespace

@@ -53,6 +53,13 @@ TEST(Inspect, AnswersInATable) {
             "100Mi           1Gi              c=900\n");
 }
 
+TEST(Inspect, ANameSteersNoTerminal) {
+  const InspectReport report =
+      InspectPods(R"({"metadata":{"name":"a\u001b[2J\nb"}})", "pods.json", kNode);
+  EXPECT_THAT(AsTable(report.pods), HasSubstr("\ndefault/a [2J b  BestEffort"));
+  EXPECT_THAT(AsJson(report.pods), HasSubstr(R"("name":"a\u001b[2J\nb")"));
+}
+
 TEST(Inspect, ProtectsByPriorityAloneInTheStandaloneProfile) {
   const InspectedNode node = {.memory_capacity_bytes = 1, .profile = Profile::kStandalone};
   const InspectReport report = InspectPods(kWeb, "", node);

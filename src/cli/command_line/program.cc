@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/commands.h"
 #include "cli/command_line/nearest_word.h"
+#include "cli/commands.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
 

@@ -67,7 +67,8 @@ TEST_F(WholeProgram, RefusesValuesThatNoCommandCanUse) {
     EXPECT_THAT(complaint_, HasSubstr("must not be empty")) << line[0];
   }
   EXPECT_EQ(Run({"simulate", "node.jtr", "--html", "-"}), 2);
-  EXPECT_THAT(complaint_, HasSubstr("--html: must not be -, because standard output has the result"));
+  EXPECT_THAT(complaint_,
+              HasSubstr("--html: must not be -, because standard output has the result"));
   EXPECT_EQ(Run({"complete", "--", "status", "--output", ""}), 0);
   EXPECT_EQ(out_, "text\njson\n");
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/json/json_writer.h"
+#include "core/units/printable.h"
 
 namespace jettison {
 namespace {
@@ -15,8 +16,7 @@ template <typename... Args>
 void Line(std::string& out, std::string_view name, fmt::format_string<Args...> text,
           Args&&... args) {
   fmt::format_to(std::back_inserter(out), "{:<12}", name);
-  fmt::format_to(std::back_inserter(out), text, std::forward<Args>(args)...);
-  out += '\n';
+  out += Printable(fmt::format(text, std::forward<Args>(args)...)) + '\n';
 }
 
 void More(std::string& out, std::uint64_t count, std::size_t told) {

@@ -45,6 +45,13 @@ TEST(RecordingDigest, CountsWhatIsInIt) {
   EXPECT_EQ(digest.from, kRecordedFrom);
 }
 
+TEST(RecordingDigest, ANameInItsTextStaysInItsLineAndSteersNoTerminal) {
+  const RecordingDigest digest =
+      DigestOf({RecordingAbout{.at = kRecordedFrom, .node = "a\x1b[2J\nb"}, PassAt(0)});
+  EXPECT_THAT(DigestText({.digest = digest, .found = nullptr, .faults = {}}),
+              HasSubstr("node        a [2J b\n"));
+}
+
 TEST(RecordingDigest, ASilenceAndAClockThatWasSetBackAreNamed) {
   const RecordingDigest digest = DigestOf(
       {RecordingAbout{.at = kRecordedFrom, .node = "a"}, PassAt(0), PassAt(10), PassAt(1000),

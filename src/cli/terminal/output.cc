@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "cli/terminal/exit_status.h"
-#include "cli/terminal/text_line.h"
+#include "core/units/printable.h"
 
 namespace jettison {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cli/terminal/output.h"
-#include "cli/terminal/text_line.h"
+#include "core/units/printable.h"
 
 namespace jettison {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/units/printable.h"
+
 namespace jettison {
 namespace {
 
@@ -57,19 +59,6 @@ std::string_view FirstLine(std::string_view text, std::size_t columns) {
 std::size_t WidthOf(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return !IsContinuation(c); }));
-}
-
-std::string Printable(std::string_view text) {
-  std::string printable(text);
-  for (std::size_t i = 0; i < printable.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(printable[i]);
-    // U+0080 to U+009F are control characters, too; they begin with this byte.
-    const bool is_c1 = byte == 0xC2U && i + 1 < printable.size() &&
-                       static_cast<unsigned char>(printable[i + 1]) < 0xA0U;
-    if (is_c1) printable.erase(i, 1);
-    if (is_c1 || byte < 0x20U || byte == 0x7FU) printable[i] = ' ';
-  }
-  return printable;
 }
 
 TextLine& TextLine::Add(std::string_view text, Ink ink) {

@@ -26,9 +26,6 @@ struct ScreenSize {
 // names of Kubernetes are ASCII.
 [[nodiscard]] std::size_t WidthOf(std::string_view text);
 
-// The text with a blank for every control character: what others wrote must not steer a terminal.
-[[nodiscard]] std::string Printable(std::string_view text);
-
 // One line of text in pieces, each with its ink; laid out in columns before it is rendered.
 class TextLine {
  public:

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "cli/terminal/amount_text.h"
-#include "cli/terminal/text_line.h"
 #include "cli/top/overview_text.h"
+#include "core/units/printable.h"
 
 namespace jettison {
 namespace {

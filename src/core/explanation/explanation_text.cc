@@ -7,6 +7,7 @@
 #include "core/explanation/amounts.h"
 #include "core/explanation/text_sections.h"
 #include "core/explanation/text_table.h"
+#include "core/units/printable.h"
 
 namespace jettison {
 namespace {
@@ -113,7 +114,7 @@ std::string StaleText(const PassExplanation& explanation) {
       return text + fmt::format("  and {} more\n", explanation.stale_disk.size() - kMostLines);
     }
     const StalePod& stale = explanation.stale_disk[i];
-    text += fmt::format("  {}: ", stale.pod.FullName());
+    text += fmt::format("  {}: ", Printable(stale.pod.FullName()));
     text += stale.measured_at
                 ? fmt::format("{} old\n", ShortDuration(explanation.at - *stale.measured_at))
                 : "never measured, so it cannot be evicted\n";
@@ -135,8 +136,8 @@ std::string EvictedText(const PassExplanation& explanation) {
   std::string text = explanation.dry_run ? "\nWOULD HAVE BEEN EVICTED\n" : "\nEVICTED\n";
   if (explanation.hypothetical) text = "\nWOULD BE EVICTED\n";
   for (const EvictedPod& each : explanation.evicted) {
-    text += fmt::format("  {}, grace period {} s, uid {}\n", each.pod.FullName(),
-                        each.grace_period_seconds, each.pod.uid);
+    text += fmt::format("  {}, grace period {} s, uid {}\n", Printable(each.pod.FullName()),
+                        each.grace_period_seconds, Printable(each.pod.uid));
     text += Wrapped(each.message, "    ", 4);
     if (each.kill_error) text += Wrapped(*each.kill_error, "    It could not be ended: ", 4);
   }
@@ -146,8 +147,8 @@ std::string EvictedText(const PassExplanation& explanation) {
 std::string SurvivorsText(const PassExplanation& explanation) {
   std::string text = "\nKILLED AGAIN, BECAUSE IT IS STILL ALIVE\n";
   for (const SurvivingPod& survivor : explanation.survivors) {
-    text += fmt::format("  {}: {} kills within {}\n", survivor.pod.FullName(), survivor.kills,
-                        ShortDuration(explanation.at - survivor.since));
+    text += fmt::format("  {}: {} kills within {}\n", Printable(survivor.pod.FullName()),
+                        survivor.kills, ShortDuration(explanation.at - survivor.since));
   }
   return text;
 }
@@ -211,11 +212,12 @@ std::string FirstText(const PodOrder& order) {
 }  // namespace
 
 std::string TextOf(const PassExplanation& explanation) {
-  return HeadlineOf(explanation) + "\n" + OriginOf(explanation) + SectionsOf(explanation);
+  return Printable(HeadlineOf(explanation)) + "\n" + OriginOf(explanation) +
+         SectionsOf(explanation);
 }
 
 std::string TextOf(const NodeExplanation& explanation) {
-  std::string text = HeadlineOf(explanation.pass) + "\n" + OriginOf(explanation.pass);
+  std::string text = Printable(HeadlineOf(explanation.pass)) + "\n" + OriginOf(explanation.pass);
   if (explanation.waiting_for_cleanup) {
     text += "Evicted pods are being cleaned up. Few others are evicted before that is over.\n";
   }

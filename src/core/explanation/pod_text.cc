@@ -5,6 +5,7 @@
 #include "core/explanation/explanation_text.h"
 #include "core/explanation/text_sections.h"
 #include "core/explanation/text_table.h"
+#include "core/units/printable.h"
 
 namespace jettison {
 namespace {
@@ -55,10 +56,11 @@ std::string ShiftOf(const PodPlace& place) {
 }  // namespace
 
 std::string TextOf(const PodExplanation& explanation) {
-  std::string text = fmt::format("{}: {}, priority {}", explanation.pod.FullName(),
+  std::string text = fmt::format("{}: {}, priority {}", Printable(explanation.pod.FullName()),
                                  NameOf(explanation.qos), explanation.priority);
   if (!explanation.activity.empty()) text += ", " + explanation.activity;
-  text += fmt::format("\nuid {}, {}\n", explanation.pod.uid, FormatInstant(explanation.at));
+  text +=
+      fmt::format("\nuid {}, {}\n", Printable(explanation.pod.uid), FormatInstant(explanation.at));
   text += explanation.protected_by.empty()
               ? "It may be evicted.\n"
               : fmt::format("It is never evicted: {}.\n", explanation.protected_by);

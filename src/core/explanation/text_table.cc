@@ -1,6 +1,9 @@
 #include "core/explanation/text_table.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "core/units/printable.h"
 
 namespace jettison {
 namespace {
@@ -10,6 +13,11 @@ void TrimEnd(std::string& line) {
 }
 
 }  // namespace
+
+void TextTable::Add(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = Printable(cell);
+  rows_.push_back(std::move(cells));
+}
 
 std::string TextTable::Text(std::size_t indent) const {
   std::vector<std::size_t> widths(columns_.size());
@@ -30,8 +38,10 @@ std::string TextTable::Text(std::size_t indent) const {
   return text;
 }
 
-std::string Wrapped(std::string_view text, std::string_view first, std::size_t indent,
+std::string Wrapped(std::string_view sentence, std::string_view first, std::size_t indent,
                     std::size_t width) {
+  const std::string printable = Printable(sentence);
+  std::string_view text = printable;
   std::string wrapped;
   std::string line(first);
   bool empty = true;  // whether the line has no word yet

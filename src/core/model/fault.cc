@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/model/redaction.h"
+#include "core/units/printable.h"
 
 namespace jettison {
 namespace {
@@ -63,7 +64,7 @@ std::string Describe(const Fault& fault) {
   if (!fault.file.empty()) line += fault.file + ": ";
   if (!fault.key.empty()) line += fault.key + ": ";
   if (!fault.value.empty()) line += "\"" + fault.value + "\": ";
-  return line + fault.message;
+  return Printable(line + fault.message);
 }
 
 std::string DescribeAll(const Faults& faults) {

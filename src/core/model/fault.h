@@ -33,7 +33,7 @@ void CloseLines(std::vector<std::string>& lines, std::size_t left_out);
 // At most `most` bytes of a text, cut between two characters, "..." behind it where it was longer.
 [[nodiscard]] std::string Shortened(std::string_view text, std::size_t most);
 
-// One line for people: FILE: KEY: "VALUE": MESSAGE.
+// One line for people, whatever is in it (Printable): FILE: KEY: "VALUE": MESSAGE.
 [[nodiscard]] std::string Describe(const Fault& fault);
 // All of them in one line, separated by "; ".
 [[nodiscard]] std::string DescribeAll(const Faults& faults);

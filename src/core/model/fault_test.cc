@@ -5,6 +5,11 @@
 namespace jettison {
 namespace {
 
+TEST(Fault, IsOneLineWhateverIsInIt) {
+  EXPECT_EQ(Describe({.file = "a\nb", .key = "k\x1b[2J", .value = "v\n", .message = "must\nnot"}),
+            "a b: k [2J: \"v \": must not");
+}
+
 TEST(Faults, BeyondAHundredTheyAreCounted) {
   Faults faults;
   for (int i = 0; i < 100'000; ++i) {

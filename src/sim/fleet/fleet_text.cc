@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "core/explanation/text_table.h"
+#include "core/units/printable.h"
 #include "sim/fleet/fleet_report.h"
 #include "sim/report/report_words.h"
 
@@ -142,9 +143,9 @@ void TopNodes::Add(const FleetNode& node) {
 }
 
 void DamageList::Add(const FleetNode& node) {
-  const auto tell = [this](std::string what) {
+  const auto tell = [this](const std::string& what) {
     ++count_;
-    if (told_.size() < kMostTold) told_.push_back(std::move(what));
+    if (told_.size() < kMostTold) told_.push_back(Printable(what));
   };
   for (const FleetInput& input : node.inputs) {
     for (const std::string& fault : input.faults) {

@@ -6,6 +6,7 @@
 #include "core/explanation/explanation_json.h"
 #include "core/explanation/explanation_text.h"
 #include "core/json/json_writer.h"
+#include "core/units/printable.h"
 #include "sim/report/report_words.h"
 #include "sim/report/simulation_report.h"
 
@@ -90,13 +91,13 @@ std::vector<Pairing> PairsOf(const std::vector<SimulatedEviction>& a,
 
 std::string DifferenceText(const DifferenceReport& report, std::size_t explained) {
   const std::vector<Difference> differences = DifferencesIn(report);
-  std::string out = fmt::format("{}\n  A  {}: {}\n  B  {}: {}\n", report.recording, report.a_name,
-                                CountText(report.a.size(), "eviction"), report.b_name,
-                                CountText(report.b.size(), "eviction"));
+  std::string out = fmt::format("{}\n  A  {}: {}\n  B  {}: {}\n", Printable(report.recording),
+                                Printable(report.a_name), CountText(report.a.size(), "eviction"),
+                                Printable(report.b_name), CountText(report.b.size(), "eviction"));
   if (differences.empty()) return out + "\nThey do not differ.\n";
   for (const Difference& each : differences) {
     const SimulatedEviction& first = each.a != nullptr ? *each.a : *each.b;
-    out += fmt::format("\n{}\n", first.pod);
+    out += fmt::format("\n{}\n", Printable(first.pod));
     out += fmt::format("  A  {}\n", each.a != nullptr ? Line(*each.a) : "is not evicted");
     out += fmt::format("  B  {}\n", each.b != nullptr ? Line(*each.b) : "is not evicted");
     if (each.a != nullptr && each.b != nullptr) {

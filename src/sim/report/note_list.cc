@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/units/printable.h"
 #include "sim/report/report_words.h"
 
 namespace jettison {
@@ -27,7 +28,8 @@ std::string NoteList::Text(std::size_t all, std::string_view one) const {
   if (told_.empty()) return "";
   std::string out = "NOTES  what the recordings say of themselves\n";
   for (const Note& note : told_) {
-    out += fmt::format("  - of {} of {}: {}\n", note.times, CountText(all, one), note.text);
+    out +=
+        fmt::format("  - of {} of {}: {}\n", note.times, CountText(all, one), Printable(note.text));
   }
   if (more_ > 0) out += fmt::format("  - and {} more\n", more_);
   return out;

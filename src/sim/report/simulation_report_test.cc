@@ -97,6 +97,17 @@ TEST(SimulationReportTest, JsonHasEveryNameWhateverIsInIt) {
   EXPECT_EQ(policy["podSecondsLost"], 1.5);
 }
 
+TEST(SimulationReportTest, ANameOfOthersMakesNoLineInATextAndSteersNoTerminal) {
+  SimulationReport report = HostileReport();
+  report.recording = "a\x1b[2J.jtr";
+  report.facts.node = "no\nde";
+  const std::string text = SimulationText({report}, {});
+  for (const char* name : {"RECORDING  a [2J.jtr\n", "  no de, 2", "a gap, with \"words\"",
+                           "\nx ,=1 ", "\nx ,=1\n", "default/we,b \"x\"   \\ \xff"}) {
+    EXPECT_THAT(text, HasSubstr(name));
+  }
+}
+
 TEST(SimulationReportTest, WhatSeveralRecordingsSayOfThemselvesIsToldOnce) {
   const std::string text = HeadText({HostileReport(), HostileReport()});
   EXPECT_THAT(text, testing::StartsWith("NOTES  what the recordings say of themselves\n"

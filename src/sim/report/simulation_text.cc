@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/explanation/text_table.h"
+#include "core/units/printable.h"
 #include "sim/report/note_list.h"
 #include "sim/report/report_words.h"
 #include "sim/report/simulation_report.h"
@@ -13,7 +14,7 @@ namespace {
 using Align = TextTable::Align;
 
 void PutNotes(const RecordingFacts& facts, std::string& out) {
-  for (const std::string& note : facts.notes) out += fmt::format("  Note: {}.\n", note);
+  for (const std::string& note : facts.notes) out += fmt::format("  Note: {}.\n", Printable(note));
   if (facts.note_count > facts.notes.size()) {
     out += fmt::format("  Note: and {} more.\n", facts.note_count - facts.notes.size());
   }
@@ -21,22 +22,23 @@ void PutNotes(const RecordingFacts& facts, std::string& out) {
 
 void PutRecording(const SimulationReport& report, bool with_notes, std::string& out) {
   const RecordingFacts& facts = report.facts;
-  out += fmt::format("RECORDING  {}\n", report.recording);
+  out += fmt::format("RECORDING  {}\n", Printable(report.recording));
   if (!facts.from) {
     out += "  It holds no pass.\n";
     return;
   }
   out += fmt::format("  {}{} to {}: {}, {}, at most {} apart.\n",
-                     facts.node.empty() ? "" : facts.node + ", ", FormatInstant(*facts.from),
-                     FormatInstant(*facts.to), CountText(facts.passes, "pass"),
-                     CountText(facts.pods, "pod"), LengthText(facts.longest_step));
+                     facts.node.empty() ? "" : Printable(facts.node) + ", ",
+                     FormatInstant(*facts.from), FormatInstant(*facts.to),
+                     CountText(facts.passes, "pass"), CountText(facts.pods, "pod"),
+                     LengthText(facts.longest_step));
   out += fmt::format("  {} and {} are recorded.\n", CountText(facts.evictions.size(), "eviction"),
                      CountText(facts.oom_kills.size(), "OOM kill"));
   if (with_notes) PutNotes(facts, out);
   if (facts.flaw_count == 0) return;
   out += fmt::format("  {} is unknown, and nothing is filled in:\n", LengthText(facts.unknown));
   for (const RecordingFlaw& flaw : facts.flaws) {
-    out += fmt::format("  - {}: {}\n", FormatInstant(flaw.at), flaw.what);
+    out += fmt::format("  - {}: {}\n", FormatInstant(flaw.at), Printable(flaw.what));
   }
   const std::uint64_t more = facts.flaw_count - facts.flaws.size();
   if (more > 0) out += fmt::format("  - and {} more\n", more);
@@ -81,7 +83,7 @@ void PutTable(const std::vector<PolicyOutcome>& outcomes, std::string& out) {
 
 void PutEvictions(const PolicyOutcome& outcome, std::size_t most, std::string& out) {
   if (outcome.evictions.empty() && outcome.oom_kills.empty()) return;
-  out += fmt::format("\n{}\n", outcome.name);
+  out += fmt::format("\n{}\n", Printable(outcome.name));
   TextTable table({Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft});
   for (std::size_t i = 0; i < std::min(most, outcome.evictions.size()); ++i) {
     const SimulatedEviction& eviction = outcome.evictions[i];

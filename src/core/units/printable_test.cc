@@ -1,0 +1,19 @@
+#include "core/units/printable.h"
+
+#include <gtest/gtest.h>
+
+namespace jettison {
+namespace {
+
+TEST(Printable, ABlankStandsForEveryControlCharacter) {
+  EXPECT_EQ(Printable("a\x1b[2Jb\r\tc\nd\x7f"), "a [2Jb  c d ");
+  EXPECT_EQ(Printable("\xc2\x9b"
+                      "2J\xc2\x85"),
+            " 2J ")
+      << "the C1 characters";
+  EXPECT_EQ(Printable("ä €\xc2"), "ä €\xc2");
+  EXPECT_EQ(Printable(""), "");
+}
+
+}  // namespace
+}  // namespace jettison
