@@ -24,5 +24,17 @@ TEST(TimeOption, AnythingElseIsRefusedWithTheOptionAndWhatIsAllowed) {
   }
 }
 
+TEST(TimeOption, ATimeOutOfRangeIsToldTheRange) {
+  const auto message = [](const std::string& text) {
+    const auto at = TimeNamed("--from", text, kNow);
+    return at ? "" : at.error().message;
+  };
+  EXPECT_EQ(message("9999-12-31"), "--from: 9999-12-31: must lie between the years 1678 and 2261");
+  EXPECT_EQ(message("1500-01-01T00:00:00Z"),
+            "--from: 1500-01-01T00:00:00Z: must lie between the years 1678 and 2261");
+  EXPECT_EQ(message("9999999h"),
+            "--from: 9999999h: must be at most 2562047h47m16.854775807s, which is 292 years");
+}
+
 }  // namespace
 }  // namespace jettison

@@ -12,6 +12,7 @@
 #include "cli/ask/time_option.h"
 #include "core/model/fault.h"
 #include "core/units/http_url.h"
+#include "core/units/refusals.h"
 #include "core/units/tcp_address.h"
 
 namespace jettison {
@@ -138,7 +139,9 @@ void ReadTimes(const ImportCommand& command, Instant now, ImportRequest& request
   if (step && *step >= std::chrono::seconds(1)) {
     options.step = *step;
   } else {
-    faults.Add(fmt::format("--step: {}: must be a duration, 1s or more (30s, 1m)", command.step));
+    faults.Add(
+        fmt::format("--step: {}: {}", command.step,
+                    WhyNoDuration(command.step, "must be a duration, 1s or more (30s, 1m)")));
   }
 }
 

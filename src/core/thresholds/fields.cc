@@ -7,6 +7,7 @@
 
 #include "core/thresholds/paths.h"
 #include "core/thresholds/spelling.h"
+#include "core/units/refusals.h"
 
 namespace jettison {
 namespace {
@@ -92,7 +93,7 @@ std::optional<Duration> Fields::Span(std::string_view key, Duration least, Durat
   if (!text) return std::nullopt;
   const auto span = ParseDuration(*text);
   if (!span) {
-    Refuse(key, *text, "must be a duration such as 1m30s");
+    Refuse(key, *text, std::string(WhyNoDuration(*text, "must be a duration such as 1m30s")));
   } else if (*span < least && most == Duration::max()) {
     Refuse(key, *text, fmt::format("must be at least {}", FormatDuration(least)));
   } else if (*span < least || *span > most) {

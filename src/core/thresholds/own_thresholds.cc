@@ -11,6 +11,7 @@
 #include "core/thresholds/spelling.h"
 #include "core/thresholds/swap_thresholds.h"
 #include "core/units/duration.h"
+#include "core/units/refusals.h"
 
 namespace jettison {
 namespace {
@@ -82,7 +83,7 @@ class OwnParser {
   Duration GraceOf(const OwnEntry& entry) {
     const auto period = ParseDuration(entry.text);
     if (!period) {
-      Refuse(entry, "must be a duration such as 1m30s");
+      Refuse(entry, std::string(WhyNoDuration(entry.text, "must be a duration such as 1m30s")));
     } else if (*period <= Duration::zero()) {
       Refuse(entry, fmt::format("must be more than 0s; a threshold that acts at once belongs in {}",
                                 own_.hard));

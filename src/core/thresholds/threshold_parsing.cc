@@ -12,6 +12,7 @@
 #include "core/thresholds/go_float.h"
 #include "core/thresholds/own_thresholds.h"
 #include "core/thresholds/spelling.h"
+#include "core/units/refusals.h"
 
 namespace jettison {
 namespace {
@@ -166,7 +167,7 @@ class Parser {
       if (!signal) continue;
       const auto period = ParseDuration(text);
       if (!period) {
-        Refuse(entry, "must be a duration such as 1m30s");
+        Refuse(entry, std::string(WhyNoDuration(text, "must be a duration such as 1m30s")));
       } else if (*period < Duration::zero()) {
         Refuse(entry, "must not be negative");
       }

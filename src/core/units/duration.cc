@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/units/ascii.h"
+#include "core/units/refusals.h"
 
 namespace jettison {
 
@@ -144,23 +145,38 @@ std::string FormatMagnitude(std::uint64_t nanoseconds) {
   return text + WithFraction(seconds % 60, nanoseconds % kSecond, 9) + "s";
 }
 
-}  // namespace
-
-Result<Duration> ParseDuration(std::string_view text) {
+// The duration, or what is wrong with the text.
+tl::expected<Duration, std::string_view> ReadDuration(std::string_view text) {
   std::string_view rest = text;
   const bool negative = !rest.empty() && rest[0] == '-';
   if (negative || (!rest.empty() && rest[0] == '+')) rest.remove_prefix(1);
   if (rest == "0") return Duration::zero();
-  if (rest.empty()) return NotADuration(text, "it is empty; write a number and a unit such as 30s");
+  if (rest.empty()) {
+    return tl::unexpected<std::string_view>("it is empty; write a number and a unit such as 30s");
+  }
   std::uint64_t total = 0;
   while (!rest.empty()) {
     const auto term = TakeTerm(rest);
-    if (!term) return NotADuration(text, term.error());
+    if (!term) return tl::unexpected(term.error());
     total += *term;
-    if (total > kLimit) return NotADuration(text, kTooLong);
+    if (total > kLimit) return tl::unexpected(kTooLong);
   }
-  if (!negative && total == kLimit) return NotADuration(text, kTooLong);
+  if (!negative && total == kLimit) return tl::unexpected(kTooLong);
   return Duration(static_cast<std::int64_t>(negative ? 0 - total : total));
+}
+
+}  // namespace
+
+Result<Duration> ParseDuration(std::string_view text) {
+  const auto duration = ReadDuration(text);
+  if (!duration) return NotADuration(text, duration.error());
+  return *duration;
+}
+
+std::string_view WhyNoDuration(std::string_view text, std::string_view otherwise) {
+  const auto duration = ReadDuration(text);
+  const bool is_too_long = !duration && duration.error() == kTooLong && !text.starts_with('-');
+  return is_too_long ? "must be at most 2562047h47m16.854775807s, which is 292 years" : otherwise;
 }
 
 std::string FormatDuration(Duration duration) {

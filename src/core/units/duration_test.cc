@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "core/units/refusals.h"
+
 namespace jettison {
 namespace {
 
@@ -91,6 +93,14 @@ TEST(Duration, IsWrittenAsGoWritesIt) {
       {Duration::min(), "-2562047h47m16.854775808s"},
   };
   for (const Row& row : rows) EXPECT_EQ(FormatDuration(row.duration), row.text);
+}
+
+TEST(Duration, OneThatIsTooLongIsToldTheLongest) {
+  EXPECT_EQ(WhyNoDuration("2562048h", "otherwise"),
+            "must be at most " + FormatDuration(Duration::max()) + ", which is 292 years");
+  for (const char* text : {"-9999999h", "1x", ""}) {
+    EXPECT_EQ(WhyNoDuration(text, "otherwise"), "otherwise") << text;
+  }
 }
 
 }  // namespace

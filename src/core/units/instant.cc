@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/units/duration.h"
+#include "core/units/refusals.h"
 
 namespace jettison {
 
@@ -147,6 +148,11 @@ Result<Instant> ParseInstant(std::string_view text) {
     return NotAnInstant(text, "it must lie between the years 1678 and 2261");
   }
   return Instant(Duration(nanoseconds));
+}
+
+std::string_view WhyNoInstant(std::string_view text, std::string_view otherwise) {
+  const bool is_out_of_range = Read(text) && !ParseInstant(text);
+  return is_out_of_range ? "must lie between the years 1678 and 2261" : otherwise;
 }
 
 std::string FormatInstant(Instant instant) {
