@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,17 @@ void PutMap(std::string_view name, const SignalSettings& settings, std::string& 
   if (settings.empty()) return;
   yaml += fmt::format("{}:\n", name);
   for (const auto& [signal, text] : settings) yaml += fmt::format("  {}: \"{}\"\n", signal, text);
+}
+
+// An absent evictionHard would have the defaults, so it is written even where it is empty.
+void PutHard(const SignalSettings& settings, std::string& yaml) {
+  if (settings.empty()) yaml += "evictionHard: {}\n";
+  PutMap("evictionHard", settings, yaml);
+}
+
+// Zero, which only a scenario can have, would be read as the default.
+Duration ReadableTransition(Duration period) {
+  return std::max<Duration>(period, std::chrono::nanoseconds(1));
 }
 
 std::vector<Threshold> AsConfigured(std::vector<Threshold> thresholds) {
@@ -50,13 +62,14 @@ std::string ConfigurationYaml(const PassPolicy& policy) {
   std::string yaml =
       "apiVersion: kubelet.config.k8s.io/v1beta1\n"
       "kind: KubeletConfiguration\n";
-  PutMap("evictionHard", settings.hard, yaml);
+  PutHard(settings.hard, yaml);
   PutMap("evictionSoft", settings.soft, yaml);
   PutMap("evictionSoftGracePeriod", settings.soft_grace_period, yaml);
   PutMap("evictionMinimumReclaim", settings.minimum_reclaim, yaml);
   yaml += fmt::format("evictionPressureTransitionPeriod: {}\n",
-                      FormatDuration(policy.pressure_transition_period));
+                      FormatDuration(ReadableTransition(policy.pressure_transition_period)));
   yaml += fmt::format("evictionMaxPodGracePeriod: {}\n", policy.max_pod_grace_period_seconds);
+  if (!policy.local_storage_capacity_isolation) yaml += "localStorageCapacityIsolation: false\n";
   return yaml + OwnDocument(policy);
 }
 

@@ -8,6 +8,7 @@
 #include "core/config/test_documents.h"
 #include "core/model/pressure.h"
 #include "core/thresholds/threshold_settings.h"
+#include "core/thresholds/threshold_text.h"
 
 namespace jettison {
 namespace {
@@ -68,6 +69,47 @@ TEST(ConfigurationWriter, WhatIsWrittenIsReadToTheSameThresholds) {
   EXPECT_TRUE(std::ranges::any_of(read.thresholds, [](const Threshold& threshold) {
     return threshold.signal == Signal::kMemoryPressureFullAvg10;
   }));
+}
+
+std::vector<std::string> LinesOf(const std::vector<Threshold>& thresholds) {
+  std::vector<std::string> lines;
+  for (const Threshold& threshold : thresholds) {
+    lines.push_back(std::string(NameOf(threshold.signal)) + " " + ThresholdText(threshold.value));
+  }
+  std::ranges::sort(lines);
+  return lines;
+}
+
+// An absent evictionHard would have the kubelet's five defaults.
+TEST(ConfigurationWriter, APolicyWithoutThresholdsIsReadWithoutAny) {
+  const ConfigReading reading = ReadText(ConfigurationYaml({}));
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  EXPECT_THAT(LinesOf(reading.config.eviction.thresholds), IsEmpty());
+}
+
+TEST(ConfigurationWriter, AThresholdOnAllocatableMemoryThatIsNoCopyIsWritten) {
+  PassPolicy policy = Policy();
+  policy.thresholds.pop_back();
+  policy.thresholds.push_back(
+      {.signal = Signal::kAllocatableMemoryAvailable, .value = *Quantity::Parse("300Mi")});
+  const ConfigReading reading = ReadText(ConfigurationYaml(policy));
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  EXPECT_EQ(LinesOf(reading.config.eviction.thresholds), LinesOf(policy.thresholds));
+}
+
+TEST(ConfigurationWriter, LimitsOfLocalStorageThatAreOffStayOff) {
+  PassPolicy policy = Policy();
+  policy.local_storage_capacity_isolation = false;
+  EXPECT_FALSE(
+      ReadText(ConfigurationYaml(policy)).config.eviction.local_storage_capacity_isolation);
+}
+
+// 0s is read as the default of 5m.
+TEST(ConfigurationWriter, ATransitionPeriodOfZeroIsNotReadAsTheDefault) {
+  PassPolicy policy = Policy();
+  policy.pressure_transition_period = seconds(0);
+  EXPECT_LT(ReadText(ConfigurationYaml(policy)).config.eviction.pressure_transition_period,
+            std::chrono::microseconds(1));
 }
 
 TEST(ConfigurationWriter, WithoutThresholdsOfOurOwnThereIsOneDocument) {

@@ -70,8 +70,7 @@ void WritePolicy(const PassPolicy& policy, JsonWriter& json) {
                FormatDuration(policy.pressure_transition_period));
     json.Field("evictionMaxPodGracePeriod", policy.max_pod_grace_period_seconds);
     json.Field("localStorageCapacityIsolation", policy.local_storage_capacity_isolation);
-    if (std::ranges::find(policy.thresholds, Signal::kAllocatableMemoryAvailable,
-                          &Threshold::signal) != policy.thresholds.end()) {
+    if (CopyForPods(policy.thresholds)) {
       json.Key("enforceNodeAllocatable");
       json.Json(R"(["pods"])");
     }

@@ -11,8 +11,8 @@ void WritePolicy(const PassPolicy& policy, JsonWriter& json);
 
 // Writes thresholds as the members of a KubeletConfiguration that they come from: "evictionHard",
 // always, and "evictionSoft", "evictionSoftGracePeriod" and "evictionMinimumReclaim" where there is
-// something to say. Those on pressure and swap, and on allocatable memory, which follow from
-// others, are left out.
+// something to say. Those on pressure and swap, and the copy for allocatable memory, which follows
+// from another, are left out.
 void WriteEvictionSettings(const std::vector<Threshold>& thresholds, JsonWriter& json);
 
 // The same for "pressureHard", "pressureSoft", "pressureSoftGracePeriod", "swapHard", "swapSoft"

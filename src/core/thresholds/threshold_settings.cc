@@ -9,17 +9,23 @@ namespace jettison {
 namespace {
 
 bool IsOfKubelet(Signal signal) {
-  return signal != Signal::kAllocatableMemoryAvailable &&
-         std::ranges::find(kKubeletSignals, signal) != kKubeletSignals.end();
+  return std::ranges::find(kKubeletSignals, signal) != kKubeletSignals.end();
+}
+
+bool IsCopy(const Threshold& threshold, const Threshold& of) {
+  return threshold.signal == Signal::kAllocatableMemoryAvailable && threshold.IsHard() &&
+         threshold.value == of.value && threshold.min_reclaim == of.min_reclaim;
 }
 
 }  // namespace
 
 EvictionSettings SettingsOf(const std::vector<Threshold>& thresholds) {
   EvictionSettings settings;
-  for (const Threshold& threshold : thresholds) {
-    if (threshold.signal == Signal::kAllocatableMemoryAvailable) settings.enforce_pods = true;
-    if (!IsOfKubelet(threshold.signal)) continue;
+  const auto copy = CopyForPods(thresholds);
+  settings.enforce_pods = copy.has_value();
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const Threshold& threshold = thresholds[i];
+    if (i == copy || !IsOfKubelet(threshold.signal)) continue;
     const std::string signal(NameOf(threshold.signal));
     // A soft threshold without a grace period acts like a hard one.
     if (threshold.IsHard() && !settings.hard.contains(signal)) {
@@ -33,6 +39,18 @@ EvictionSettings SettingsOf(const std::vector<Threshold>& thresholds) {
     }
   }
   return settings;
+}
+
+std::optional<std::size_t> CopyForPods(const std::vector<Threshold>& thresholds) {
+  const auto hard = std::ranges::find_if(thresholds, [](const Threshold& threshold) {
+    return threshold.signal == Signal::kMemoryAvailable && threshold.IsHard();
+  });
+  if (hard == thresholds.end()) return std::nullopt;
+  // Copies come after what was configured.
+  for (std::size_t i = thresholds.size(); i-- > 0;) {
+    if (IsCopy(thresholds[i], *hard)) return i;
+  }
+  return std::nullopt;
 }
 
 }  // namespace jettison

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "core/model/threshold.h"
@@ -8,8 +10,13 @@
 namespace jettison {
 
 // The settings of a KubeletConfiguration that these thresholds come from; ParseThresholds reads
-// them to the same thresholds. Those on pressure and swap, which the kubelet does not have, and on
-// allocatable memory, which follow from others, are left out. A minimum reclaim is of its signal.
+// them to the same thresholds. Those on pressure and swap, which the kubelet does not have, and the
+// copy for allocatable memory, which follows from another, are left out. A minimum reclaim is of
+// its signal.
 [[nodiscard]] EvictionSettings SettingsOf(const std::vector<Threshold>& thresholds);
+
+// The place of the threshold on allocatableMemory.available that enforceNodeAllocatable makes of
+// the hard one on memory.available. None: there is no such copy, though perhaps one of its own.
+[[nodiscard]] std::optional<std::size_t> CopyForPods(const std::vector<Threshold>& thresholds);
 
 }  // namespace jettison

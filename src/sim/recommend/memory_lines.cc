@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/thresholds/threshold_settings.h"
 #include "core/thresholds/threshold_text.h"
 
 namespace jettison {
@@ -50,6 +51,11 @@ MemoryLines LinesOf(const PassPolicy& policy) {
 
 PassPolicy WithLines(PassPolicy policy, const MemoryLines& lines) {
   auto& thresholds = policy.thresholds;
+  // The copy for the pods together changes with what it is a copy of.
+  if (const auto copy = CopyForPods(thresholds)) {
+    thresholds[*copy].value = lines.hard;
+    thresholds[*copy].min_reclaim = lines.min_reclaim;
+  }
   std::erase_if(thresholds, [](const Threshold& each) { return IsOf(each, false); });
   auto hard = std::ranges::find_if(thresholds, [](const Threshold& t) { return IsOf(t, true); });
   if (hard == thresholds.end()) {
@@ -62,11 +68,6 @@ PassPolicy WithLines(PassPolicy policy, const MemoryLines& lines) {
                                  .value = lines.soft->value,
                                  .grace_period = lines.soft->grace,
                                  .min_reclaim = lines.min_reclaim});
-  }
-  for (Threshold& threshold : thresholds) {
-    if (threshold.signal != Signal::kAllocatableMemoryAvailable) continue;
-    threshold.value = lines.hard;
-    threshold.min_reclaim = lines.min_reclaim;
   }
   return policy;
 }
