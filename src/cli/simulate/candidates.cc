@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <utility>
 
 #include "cli/ask/config_files.h"
@@ -76,6 +77,13 @@ void ReadSweeps(const std::vector<std::string>& texts, CandidateForms& forms, Fa
     auto sweep = ParseSweep(text);
     if (!sweep) {
       faults.Add(sweep.error().message);
+      continue;
+    }
+    const bool is_second =
+        std::ranges::find(forms.sweeps, sweep->key, &Sweep::key) != forms.sweeps.end();
+    if (is_second) {
+      faults.Add(fmt::format(
+          "{0}: has two sweeps; give all its values in one: --sweep {0}=VALUE,VALUE", sweep->key));
       continue;
     }
     count *= sweep->values.size();

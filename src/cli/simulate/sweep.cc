@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 
 #include "core/thresholds/spelling.h"
 #include "core/thresholds/threshold_parsing.h"
+#include "core/thresholds/threshold_settings.h"
 #include "core/units/quantity.h"
+#include "core/units/refusals.h"
 
 namespace jettison {
 namespace {
@@ -71,6 +75,21 @@ std::optional<double> PercentOf(std::string_view text) {
   return percent;
 }
 
+// The nearest number that fits: the end of the range as a double may be one more.
+std::int64_t WholeOf(double number) {
+  constexpr double kBeyond = 9223372036854775808.0;
+  if (number >= kBeyond) return std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(std::max(number, -kBeyond));
+}
+
+// To milliseconds, towards zero only where there is no room above.
+Duration RoundedSpan(double nanoseconds) {
+  constexpr auto kMost =
+      std::chrono::floor<std::chrono::milliseconds>(Duration::max()) - std::chrono::milliseconds(1);
+  const Duration span = std::clamp<Duration>(Duration(WholeOf(nanoseconds)), -kMost, kMost);
+  return std::chrono::round<std::chrono::milliseconds>(span);
+}
+
 // COUNT of them from the first to the last.
 Result<std::vector<std::string>> Spaced(std::string_view from, std::string_view to,
                                         std::size_t count) {
@@ -92,8 +111,8 @@ Result<std::vector<std::string>> Spaced(std::string_view from, std::string_view 
   if (amount_from && amount_to) {
     for (std::size_t i = 0; i < count; ++i) {
       // In whole KiB where they are larger than that, so that they can be read.
-      auto amount = static_cast<std::int64_t>(between(static_cast<double>(amount_from->Value()),
-                                                      static_cast<double>(amount_to->Value()), i));
+      auto amount = WholeOf(between(static_cast<double>(amount_from->Value()),
+                                    static_cast<double>(amount_to->Value()), i));
       constexpr std::int64_t kKib = 1024;
       if (amount > kKib * kKib && amount_from->format() == QuantityFormat::kBinarySI) {
         amount -= amount % kKib;
@@ -108,9 +127,7 @@ Result<std::vector<std::string>> Spaced(std::string_view from, std::string_view 
     for (std::size_t i = 0; i < count; ++i) {
       const double span = between(static_cast<double>(span_from->count()),
                                   static_cast<double>(span_to->count()), i);
-      const auto rounded =
-          std::chrono::round<std::chrono::milliseconds>(Duration(static_cast<Duration::rep>(span)));
-      values.push_back(FormatDuration(rounded));
+      values.push_back(FormatDuration(RoundedSpan(span)));
     }
     return values;
   }
@@ -156,17 +173,32 @@ Result<ThresholdValue> ValueFor(Signal signal, const std::string& key, const std
   return parsing.thresholds.front().value;
 }
 
+// The same of a minimum reclaim, which may be zero, beside a threshold that nothing is wrong with.
+Result<ThresholdValue> ReclaimFor(Signal signal, const std::string& key, const std::string& value) {
+  const std::string name(NameOf(signal));
+  ThresholdParsing parsing =
+      ParseThresholds({.hard = {{name, "1"}}, .minimum_reclaim = {{name, value}}});
+  if (!parsing.faults.empty()) {
+    return Refuse(fmt::format("{}={}: {}", key, value, parsing.faults.front().message));
+  }
+  return *parsing.thresholds.front().min_reclaim;
+}
+
 Result<Duration> SpanFor(const std::string& key, const std::string& value) {
   const auto span = ParseDuration(value);
   if (span && *span >= Duration{0}) return *span;
-  return Refuse(fmt::format("{}={}: must be a duration, 0s or more (30s, 5m)", key, value));
+  return Refuse(fmt::format("{}={}: {}", key, value,
+                            WhyNoDuration(value, "must be a duration, 0s or more (30s, 5m)")));
 }
 
+// The copy for the pods together is found as what it is a copy of.
 Threshold* FindThreshold(PassPolicy& policy, Signal signal, bool hard) {
-  const auto found = std::ranges::find_if(policy.thresholds, [&](const Threshold& threshold) {
-    return threshold.signal == signal && threshold.IsHard() == hard;
-  });
-  return found == policy.thresholds.end() ? nullptr : &*found;
+  const auto copy = CopyForPods(policy.thresholds);
+  for (std::size_t i = 0; i < policy.thresholds.size(); ++i) {
+    Threshold& threshold = policy.thresholds[i];
+    if (i != copy && threshold.signal == signal && threshold.IsHard() == hard) return &threshold;
+  }
+  return nullptr;
 }
 
 Result<void> SetLine(PassPolicy& policy, const SettingName& name, const std::string& key,
@@ -174,6 +206,7 @@ Result<void> SetLine(PassPolicy& policy, const SettingName& name, const std::str
   const auto line = ValueFor(*name.signal, key, value);
   if (!line) return Fail(line.error());
   const bool hard = name.setting == kHard;
+  const auto copy = CopyForPods(policy.thresholds);
   if (Threshold* threshold = FindThreshold(policy, *name.signal, hard)) {
     threshold->value = *line;
   } else if (hard) {
@@ -184,11 +217,8 @@ Result<void> SetLine(PassPolicy& policy, const SettingName& name, const std::str
                     "not known; give one with --policy",
                     key, NameOf(*name.signal)));
   }
-  // The copy that holds for the pods together.
-  if (hard && *name.signal == Signal::kMemoryAvailable) {
-    if (Threshold* copy = FindThreshold(policy, Signal::kAllocatableMemoryAvailable, true)) {
-      copy->value = *line;
-    }
+  if (copy && hard && *name.signal == Signal::kMemoryAvailable) {
+    policy.thresholds[*copy].value = *line;
   }
   return {};
 }
@@ -207,11 +237,14 @@ Result<void> SetGrace(PassPolicy& policy, Signal signal, const std::string& key,
 
 Result<void> SetReclaim(PassPolicy& policy, Signal signal, const std::string& key,
                         const std::string& value) {
-  const auto amount = ValueFor(signal, key, value);
+  const auto amount = ReclaimFor(signal, key, value);
   if (!amount) return Fail(amount.error());
+  const auto copy = CopyForPods(policy.thresholds);
   bool any = false;
-  for (Threshold& threshold : policy.thresholds) {
-    if (threshold.signal != signal) continue;
+  for (std::size_t i = 0; i < policy.thresholds.size(); ++i) {
+    Threshold& threshold = policy.thresholds[i];
+    const Signal of = i == copy ? Signal::kMemoryAvailable : threshold.signal;
+    if (of != signal) continue;
     threshold.min_reclaim = *amount;
     any = true;
   }
@@ -224,13 +257,24 @@ Result<void> SetOfNode(PassPolicy& policy, std::string_view setting, const std::
   if (setting == kTransition) {
     const auto span = SpanFor(key, value);
     if (!span) return Fail(span.error());
+    if (*span == Duration::zero()) {
+      return Refuse(
+          fmt::format("{}={}: must be more than 0s; a configuration with 0s has the default of 5m",
+                      key, value));
+    }
     policy.pressure_transition_period = *span;
     return {};
   }
+  constexpr std::int64_t kMostSeconds = std::numeric_limits<std::int32_t>::max();
+  std::int64_t seconds = 0;
   const char* const end = value.data() + value.size();
-  const auto read = std::from_chars(value.data(), end, policy.max_pod_grace_period_seconds);
-  if (read.ec == std::errc() && read.ptr == end) return {};
-  return Refuse(fmt::format("{}={}: must be a whole number of seconds", key, value));
+  const auto read = std::from_chars(value.data(), end, seconds);
+  if (read.ec != std::errc() || read.ptr != end || seconds < 0 || seconds > kMostSeconds) {
+    return Refuse(fmt::format("{}={}: must be a whole number of seconds from 0 to {}", key, value,
+                              kMostSeconds));
+  }
+  policy.max_pod_grace_period_seconds = seconds;
+  return {};
 }
 
 }  // namespace

@@ -75,6 +75,51 @@ TEST(Sweep, ASettingThatHasNoPlaceInThePolicyIsRefused) {
   EXPECT_THAT(value.error().message, HasSubstr("evictionHard.memory.available=much"));
 }
 
+std::string FaultOf(const std::string& key, const std::string& value) {
+  const auto policy = WithSetting(Hard100(), key, value);
+  return policy ? "" : policy.error().message;
+}
+
+// What is simulated must be what a configuration with the value does.
+TEST(Sweep, AValueThatAConfigurationDoesNotTakeIsRefused) {
+  EXPECT_THAT(FaultOf("evictionMaxPodGracePeriod", "-5"), HasSubstr("from 0 to 2147483647"));
+  EXPECT_THAT(FaultOf("evictionMaxPodGracePeriod", "2147483648"), HasSubstr("from 0 to"));
+  EXPECT_THAT(FaultOf("evictionPressureTransitionPeriod", "0s"), HasSubstr("more than 0s"));
+  EXPECT_THAT(FaultOf("evictionMinimumReclaim.memory.available", "-1"),
+              HasSubstr("must not be negative"));
+  EXPECT_THAT(FaultOf("evictionMinimumReclaim.memory.available", "0%"),
+              HasSubstr("must be more than 0%"));
+}
+
+TEST(Sweep, AMinimumReclaimMayBeZeroAndHoldsForTheCopyForPodsToo) {
+  for (const std::string value : {"0", "60Mi"}) {
+    const auto policy = WithSetting(Hard100(), "evictionMinimumReclaim.memory.available", value);
+    ASSERT_TRUE(policy) << policy.error().message;
+    for (const Threshold& threshold : policy->thresholds) {
+      ASSERT_TRUE(threshold.min_reclaim);
+      EXPECT_EQ(std::get<Quantity>(*threshold.min_reclaim), *Quantity::Parse(value));
+    }
+  }
+}
+
+TEST(Sweep, AThresholdOnAllocatableMemoryIsBesideTheCopy) {
+  const auto policy = WithSetting(Hard100(), "evictionHard.allocatableMemory.available", "50Mi");
+  ASSERT_TRUE(policy);
+  ASSERT_EQ(policy->thresholds.size(), 3U);
+  EXPECT_EQ(std::get<Quantity>(policy->thresholds[1].value), *Quantity::Parse("100Mi"));
+  EXPECT_EQ(std::get<Quantity>(policy->thresholds[2].value), *Quantity::Parse("50Mi"));
+}
+
+TEST(Sweep, ARangeMayEndWhereAmountsAndDurationsDo) {
+  for (const std::string& value : ValuesOf("evictionHard.memory.available=1Gi..9Ei/3")) {
+    EXPECT_EQ(FaultOf("evictionHard.memory.available", value), "") << value;
+  }
+  for (const std::string& value :
+       ValuesOf("evictionPressureTransitionPeriod=1s..2562047h47m16.854775807s/3")) {
+    EXPECT_EQ(FaultOf("evictionPressureTransitionPeriod", value), "") << value;
+  }
+}
+
 TEST(Sweep, AThresholdThatWasNotThereIsAdded) {
   const auto policy = WithSetting(Hard100(), "evictionHard.pid.available", "5%");
   ASSERT_TRUE(policy);
