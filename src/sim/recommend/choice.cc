@@ -45,7 +45,7 @@ std::optional<double> EvenIdlePrice(const PolicyCosts& a, const PolicyCosts& b,
   const double idle = b.IdleGibHours() - a.IdleGibHours();
   if (idle == 0) return std::nullopt;
   const double price = (PriceOf(a, harm) - PriceOf(b, harm)) / idle;
-  if (price < 0) return std::nullopt;
+  if (price <= 0) return std::nullopt;
   return price;
 }
 

@@ -31,7 +31,7 @@ struct Choice {
 [[nodiscard]] Choice Choose(std::span<const PolicyCosts> costs, const Prices& prices,
                             const CostLimits& limits);
 
-// At which price of a GiB hour both cost the same; absent: at none.
+// At which price of a GiB hour both cost the same; absent: at none above zero.
 [[nodiscard]] std::optional<double> EvenIdlePrice(const PolicyCosts& a, const PolicyCosts& b,
                                                   const Prices& prices);
 

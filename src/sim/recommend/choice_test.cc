@@ -97,6 +97,7 @@ TEST(Choice, TwoAreEvenAtOnePriceOfIdleMemory) {
   EXPECT_DOUBLE_EQ(*EvenIdlePrice(Costs(4, 0, 1000), Costs(2, 0, 5000), {}), 0.5);
   EXPECT_FALSE(EvenIdlePrice(Costs(4, 0, 1000), Costs(2, 0, 1000), {}));
   EXPECT_FALSE(EvenIdlePrice(Costs(4, 0, 5000), Costs(2, 0, 1000), {})) << "one is always better";
+  EXPECT_FALSE(EvenIdlePrice(Costs(4, 0, 5000), Costs(4, 0, 1000), {})) << "only at zero";
 }
 
 TEST(Prices, AreReadByNameAndTheOthersKeepTheirDefaults) {

@@ -74,6 +74,20 @@ TEST(Recommendation, EveryReasonHasASentence) {
   EXPECT_THAT(VerdictSentences(all).front(), HasSubstr("is kept"));
 }
 
+TEST(Recommendation, AnAmountThatIsShortIsToldAsItIs) {
+  Recommendation all = TwoPolicies();
+  all.choice = {.why = Choice::Why::kNoPressure, .less = {}, .more = {}};
+  all.least = Recommendation::Least{"", std::int64_t{864} << 20, std::int64_t{1} << 30};
+  EXPECT_THAT(VerdictSentences(all).front(),
+              HasSubstr("The least that a node had left was 864Mi of 1Gi."));
+}
+
+TEST(Recommendation, ANeighbourThatIsWorseAtAnyPriceHasNoPriceOfAGibHour) {
+  Recommendation all = TwoPolicies();
+  all.tried[0].costs.evictions = all.tried[1].costs.evictions;
+  EXPECT_THAT(VerdictSentences(all)[1], Not(HasSubstr("GiB hour cost")));
+}
+
 TEST(Recommendation, TheTextNamesTheFrontTheEvictionsAndTheRequests) {
   const std::string text = RecommendationText(TwoPolicies(), Reports());
   EXPECT_THAT(text, HasSubstr("RECOMMENDED  at eviction=1,oom=10,idle-gib-hour=0.01"));

@@ -43,6 +43,11 @@ std::string NeighbourSentence(const Recommendation& all, std::size_t neighbour) 
   return text + ".";
 }
 
+std::string MemoryText(std::int64_t bytes) {
+  const std::string rough = RoughText(Signal::kMemoryAvailable, bytes);
+  return rough.empty() ? AmountText(Signal::kMemoryAvailable, bytes) : rough;
+}
+
 std::string NoPressureSentence(const Recommendation& all) {
   std::string text =
       "What is in force would have evicted no pod because memory was short, and no OOM kill is "
@@ -51,8 +56,7 @@ std::string NoPressureSentence(const Recommendation& all) {
       "cost more, and what lower ones risk does not show. What is in force is kept.";
   if (all.least) {
     text += fmt::format(" The least that a node had left was {} of {}{}.",
-                        RoughText(Signal::kMemoryAvailable, all.least->available),
-                        RoughText(Signal::kMemoryAvailable, all.least->capacity),
+                        MemoryText(all.least->available), MemoryText(all.least->capacity),
                         all.least->node.empty() ? "" : ", on " + all.least->node);
   }
   return text;
