@@ -11,6 +11,7 @@
 #include "cli/simulate/run_recording.h"
 #include "cli/simulate/simulate.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/number_option.h"
 #include "cli/terminal/output.h"
 #include "core/evaluate/evaluate.h"
 
@@ -120,6 +121,7 @@ void AddDiff(CLI::App& app, int& exit_code) {
   command->add_option("A", options->a, "a policy, in-force or recorded")->required();
   command->add_option("B", options->b, "a policy, in-force or recorded")->required();
   command->add_option("--explain", options->explained, "how many differences to explain in text")
+      ->check(WholeNumber(0, kMostCounted))
       ->capture_default_str();
   command->add_option("--output", options->output, "text or json")
       ->check(CLI::IsMember({"text", "json"}))

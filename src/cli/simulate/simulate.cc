@@ -15,7 +15,9 @@
 #include "cli/simulate/run_recording.h"
 #include "cli/simulate/simulate_shard.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/number_option.h"
 #include "cli/terminal/output.h"
+#include "core/units/refusals.h"
 #include "sim/series/node_courses.h"
 
 namespace jettison {
@@ -44,7 +46,8 @@ std::optional<Duration> EveryOf(const std::string& text) {
   if (text.empty()) return Duration{0};
   const auto every = ParseDuration(text);
   if (every && *every >= Duration{0}) return *every;
-  PrintError("jettison: --every {}: must be a duration, 0s or more (10s, 1m)\n", text);
+  PrintError("jettison: --every {}: {}\n", text,
+             WhyNoDuration(text, "must be a duration, 0s or more (10s, 1m)"));
   return std::nullopt;
 }
 
@@ -214,6 +217,8 @@ int RunCalibrate(const SimulateOptions& options) {
   return status != 0 ? status : printed;
 }
 
+constexpr std::uint64_t kMostJobs = 4096;
+
 constexpr const char* kSimulateFooter =
     "RECORDING is a file with the lines that /api/v1/cycles answers, or any file that `jettison\n"
     "replay` takes; - reads standard input. FILE holds KubeletConfiguration and\n"
@@ -269,6 +274,7 @@ void AddSimulate(CLI::App& app, int& exit_code) {
   command->add_flag("--thinned", options->thin_all,
                     "simulate only from the samples of the calibration");
   command->add_option("--show", options->show, "how many evictions of each policy to show in text")
+      ->check(WholeNumber(0, kMostCounted))
       ->capture_default_str();
   command
       ->add_option(
@@ -285,9 +291,11 @@ void AddSimulate(CLI::App& app, int& exit_code) {
       ->add_option("--out", options->out,
                    "the file, or the folder, to write a part to; - is standard output")
       ->type_name("PATH");
-  command->add_option(
-      "--jobs", options->jobs,
-      "how many nodes of a part to simulate at once (default: the number of processors)");
+  command
+      ->add_option(
+          "--jobs", options->jobs,
+          "how many nodes of a part to simulate at once (default: the number of processors)")
+      ->check(WholeNumber(1, kMostJobs));
   command->add_flag("--resume", options->resume,
                     "keep an existing part if it is complete and of the same recordings");
   command->footer(kSimulateFooter);

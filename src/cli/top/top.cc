@@ -7,6 +7,7 @@
 
 #include "cli/ask/ask_agent.h"
 #include "cli/terminal/full_screen.h"
+#include "cli/terminal/number_option.h"
 #include "cli/top/ask_overview.h"
 #include "cli/top/overview_reader.h"
 #include "cli/top/top_live.h"
@@ -66,7 +67,7 @@ void AddTop(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("top", "Watch the node live: signals, pods in the order of eviction");
   command->add_option("--interval", options->interval_seconds, "seconds between updates")
-      ->check(CLI::Range(0.1, 3600.0))
+      ->check(Number(0.1, 3600))
       ->capture_default_str();
   AddSignalOption(*command, options->signal,
                   "rank the pods for this signal (default: the one nearest to its threshold)");
