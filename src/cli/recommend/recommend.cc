@@ -14,6 +14,7 @@
 #include "cli/report_page/report_options.h"
 #include "cli/simulate/run_recording.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/number_option.h"
 #include "cli/terminal/output.h"
 #include "kernel/files/whole_file.h"
 
@@ -97,11 +98,19 @@ int WriteFiles(const RecommendOptions& options, const Found& found) {
   return status;
 }
 
+// Who asks for the configuration alone does not read the answer that says it.
+void WarnOfLimits(const RecommendOptions& options, Choice::Why why) {
+  if (why != Choice::Why::kNoneWithinLimits) return;
+  if (options.output != "yaml" && options.out.empty()) return;
+  Complain("every policy that was tried exceeds the limits; the configuration is what is in force");
+}
+
 int RunRecommend(const RecommendOptions& options) {
   const auto run = RunFor(options);
   if (!run) return kExitInvalidInput;
   const Found found = Search(*run);
   if (found.reports.empty()) return std::max(found.status, kExitFailed);
+  WarnOfLimits(options, found.recommendation.choice.why);
   const int written = WriteFiles(options, found);
   return std::max({found.status, written, Print(options, found)});
 }
@@ -125,21 +134,17 @@ constexpr const char* kFooter =
     "\n"
     "Exit status: 0 done, 1 a recording could not be read, 2 an invalid record or wrong usage.";
 
-std::string NotNegative(const std::string& text) {
-  return text.starts_with('-') ? "must be 0 or more" : "";
-}
-
 void AddLimits(CLI::App& command, CostLimits& limits) {
   command.add_option("--max-evictions", limits.evictions, "reject policies with more evictions")
-      ->check(NotNegative)
+      ->check(WholeNumber(0, kMostCounted))
       ->type_name("COUNT");
   command.add_option("--max-oom-kills", limits.oom_kills, "reject policies with more OOM kills")
-      ->check(NotNegative)
+      ->check(WholeNumber(0, kMostCounted))
       ->type_name("COUNT");
   command
       .add_option("--max-idle-gib-hours", limits.idle_gib_hours,
                   "reject policies that keep more memory free")
-      ->check(NotNegative)
+      ->check(Number(0, kMostCounted))
       ->type_name("NUMBER");
 }
 
@@ -158,6 +163,7 @@ void AddRecommend(CLI::App& app, int& exit_code) {
   AddLimits(*command, options->limits);
   AddCandidateOptions(*command, options->candidates, options->evicted);
   command->add_option("--show", options->show, "how many evictions of each node to show in text")
+      ->check(WholeNumber(0, kMostCounted))
       ->capture_default_str();
   command
       ->add_option("--output", options->output,

@@ -104,7 +104,9 @@ class Searcher {
       for (const std::string& fault : reading.faults) PrintError("jettison: {}\n", fault);
       if (!reading.report) continue;
       if (!reading.report->facts.from) {
-        PrintError("jettison: {}: it has no pass\n", reading.report->recording);
+        if (reading.faults.empty()) {
+          PrintError("jettison: {}: it has no pass\n", reading.report->recording);
+        }
         continue;
       }
       node.report = std::move(*reading.report);
@@ -201,8 +203,12 @@ class Searcher {
           "The nodes have different settings: those of {} differ from those of {}. The "
           "configuration has the settings of the latter, and the values that were varied.",
           node.input.name, first.input.name));
-      return;
+      break;
     }
+    if (all.choice.why != Choice::Why::kNoneWithinLimits) return;
+    all.configuration =
+        "# Every policy that was tried exceeds the limits. This is what is in force.\n" +
+        all.configuration;
   }
 
   void TakeRequests() {

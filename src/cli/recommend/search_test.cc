@@ -16,6 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 class SearchTest : public FleetBed {
  protected:
@@ -115,6 +116,17 @@ TEST_F(SearchTest, WithoutPressureWhatIsInForceIsKept) {
   EXPECT_EQ(found.recommendation.readings, 1U);
   EXPECT_THAT(found.recommendation.configuration, HasSubstr("memory.available: \"40Mi\""));
   EXPECT_THAT(VerdictSentences(found.recommendation).front(), HasSubstr("cannot tell"));
+}
+
+TEST_F(SearchTest, WhereAllExceedTheLimitsTheConfigurationSaysThatItIsWhatIsInForce) {
+  Put("a.jtr", BinaryOf(LifeOf("node-a", 3)));
+  const Found found = Of({.paths = {Path("a.jtr")},
+                          .candidates = {},
+                          .limits = {.evictions = 0, .oom_kills = {}, .idle_gib_hours = 0.0},
+                          .after_eviction = {}});
+  EXPECT_EQ(found.recommendation.choice.why, Choice::Why::kNoneWithinLimits);
+  EXPECT_THAT(found.recommendation.configuration,
+              StartsWith("# Every policy that was tried exceeds the limits."));
 }
 
 TEST_F(SearchTest, ADamagedRecordingIsNamedAndTheOthersCount) {
