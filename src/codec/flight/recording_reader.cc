@@ -56,6 +56,19 @@ tl::unexpected<Error> RecordingReader::Resync(std::string_view why) {
               fmt::format("byte {}: {}; {} bytes are passed over", from, why, place_ - from));
 }
 
+tl::unexpected<Error> RecordingReader::Lose(const RecordedStretch& stretch, std::string_view why) {
+  if (!lost_stretch_) lost_stretch_ = stretch;
+  lost_stretch_->first = std::min(lost_stretch_->first, stretch.first);
+  lost_stretch_->last = std::max(lost_stretch_->last, stretch.last);
+  return Resync(why);
+}
+
+// What is lost, and perhaps more, was between these.
+RecordedGap RecordingReader::TakeGap(Instant from, Instant to) {
+  lost_stretch_.reset();
+  return {.from = from, .to = to, .why = std::exchange(lost_, {})};
+}
+
 Result<bool> RecordingReader::NextChunk() {
   chunk_.reset();
   if (auto filled = Fill(kChunkPrefix); !filled) return Fail(filled.error());
@@ -82,7 +95,7 @@ Result<bool> RecordingReader::NextChunk() {
 Result<bool> RecordingReader::Skip(const ChunkHeader& header, std::size_t header_size) {
   const std::size_t size = header_size + header.BodyBytes();
   if (auto filled = Fill(size); !filled) return Fail(filled.error());
-  if (Ready().size() < size) return Resync("the recording ends within a chunk");
+  if (Ready().size() < size) return Lose(header.stretch, "the recording ends within a chunk");
   Take(size);
   Enter(header);
   last_ = header.stretch.last;
@@ -96,10 +109,12 @@ Result<bool> RecordingReader::ReadBody(ChunkHeader header, std::size_t header_si
                        FormatInstant(header.stretch.last), header.stretch.passes);
   };
   if (auto filled = Fill(size); !filled) return Fail(filled.error());
-  if (Ready().size() < size) return Resync(what() + " is cut off by the end of the recording");
+  if (Ready().size() < size) {
+    return Lose(header.stretch, what() + " is cut off by the end of the recording");
+  }
   auto chunk = ChunkReader::Open(
       header, std::string(Ready().substr(header_size, size - header_size)), known_);
-  if (!chunk) return Resync(fmt::format("{}: {}", what(), chunk.error().message));
+  if (!chunk) return Lose(header.stretch, fmt::format("{}: {}", what(), chunk.error().message));
   Take(size);
   Enter(header);
   chunk_ = *std::move(chunk);
@@ -128,8 +143,8 @@ void RecordingReader::Enter(const ChunkHeader& header) {
   if (is_other) due_.emplace_back(header.about);
   if (!lost_.empty()) {
     const Instant to = header.stretch.first;
-    due_.emplace_back(
-        RecordedGap{.from = is_first ? to : last_, .to = to, .why = std::exchange(lost_, {})});
+    const Instant begin = lost_stretch_ ? std::min(lost_stretch_->first, to) : to;
+    due_.emplace_back(TakeGap(is_first ? begin : last_, to));
   }
   // The gap belongs to what was before, unless there is nothing.
   if (is_first) std::ranges::reverse(due_);
@@ -168,12 +183,16 @@ Result<std::optional<RecordedItem>> RecordingReader::Next() {
       if (!item) {
         chunk_.reset();
         lost_ = item.error().message;
+        lost_stretch_ = header_->stretch;
         return Fail(item.error().In(fmt::format("byte {}: the chunk before it", place_)));
       }
     }
     const auto more = NextChunk();
     if (!more) return Fail(more.error());
-    if (!*more && due_.empty()) return std::nullopt;
+    if (*more || !due_.empty()) continue;
+    if (lost_.empty() || !about_) return std::nullopt;
+    const Instant last = lost_stretch_ ? lost_stretch_->last : last_;
+    return TakeGap(last_, std::max(last_, last));
   }
 }
 

@@ -28,8 +28,10 @@ struct RecordingFound {
 //
 // A fault is a damaged chunk, or bytes that belong to no chunk; the message gives its position and
 // the number of bytes that were skipped. Reading goes on with the next chunk, and a gap precedes
-// its items. Chunks that are missing between two others are a gap, too. Where the node, the agent
-// or its start changes, a RecordingAbout is returned.
+// its items; at the end the gap comes last. It has the times of the lost chunks where their headers
+// can be read; where nothing tells how long it is, it begins and ends at once. Chunks that are
+// missing between two others are a gap, too. Where the node, the agent or its start changes, a
+// RecordingAbout is returned.
 class RecordingReader : public RecordingSource {
  public:
   // Reads up to so many bytes; 0: the end.
@@ -54,6 +56,9 @@ class RecordingReader : public RecordingSource {
   [[nodiscard]] Result<bool> Skip(const ChunkHeader& header, std::size_t header_size);
   // Skips bytes up to the possible begin of a chunk, and returns the fault.
   [[nodiscard]] tl::unexpected<Error> Resync(std::string_view why);
+  // The same for a chunk whose header says what it had.
+  [[nodiscard]] tl::unexpected<Error> Lose(const RecordedStretch& stretch, std::string_view why);
+  [[nodiscard]] RecordedGap TakeGap(Instant from, Instant to);
   void Enter(const ChunkHeader& header);
   [[nodiscard]] std::optional<RecordedItem> TakeDue();
   [[nodiscard]] bool IsRepeated(const RecordedItem& item) const;
@@ -70,8 +75,9 @@ class RecordingReader : public RecordingSource {
   PodDictionary known_;
   std::optional<RecordingAbout> about_;  // told last
   std::uint64_t next_sequence_ = 0;
-  Instant last_;                   // when the last item happened that is not lost
-  std::string lost_;               // why something is; empty: nothing
+  Instant last_;                                 // when the last item happened that is not lost
+  std::string lost_;                             // why something is; empty: nothing
+  std::optional<RecordedStretch> lost_stretch_;  // of which times; absent: nothing tells
   std::vector<RecordedItem> due_;  // before the items of the chunk, the first one last
   std::optional<Instant> repeated_until_;
   RecordingFound found_;

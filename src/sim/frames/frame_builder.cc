@@ -79,9 +79,11 @@ void FrameBuilder::AddOomKill(const RecordedOomKill& kill) {
 }
 
 void FrameBuilder::AddGap(const RecordedGap& gap) {
-  Flaw(gap.from, fmt::format("nothing is known for {}: {}",
-                             FormatDuration(Elapsed(gap.from, gap.to)), gap.why));
-  facts_.unknown += std::max(Elapsed(gap.from, gap.to), Duration{0});
+  const Duration span = Elapsed(gap.from, gap.to);
+  Flaw(gap.from, span == Duration{0}
+                     ? fmt::format("something is missing, it is not known how much: {}", gap.why)
+                     : fmt::format("nothing is known for {}: {}", FormatDuration(span), gap.why));
+  facts_.unknown += std::max(span, Duration{0});
   breaks_ = true;
 }
 
