@@ -77,8 +77,14 @@ class Finder {
     if (::stat(path.c_str(), &status) != 0) {
       return Complain(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
     }
-    if (!S_ISDIR(status.st_mode)) {
+    if (S_ISREG(status.st_mode)) {
       return AddFile(path, path, static_cast<std::uint64_t>(status.st_size));
+    }
+    if (!S_ISDIR(status.st_mode)) {
+      return Complain(fmt::format(
+          "{}: must be a regular file or a folder, because recordings are read more than once; "
+          "write what the pipe or device holds to a file first",
+          path));
     }
     AddFolder(path, is_only ? "" : (fs::path(path) / "").string());
   }

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -210,6 +211,14 @@ TEST_F(FleetTest, WhatCannotBeReadIsNamedAndTriedAgain) {
   EXPECT_THAT(inputs[0].faults, ElementsAre(HasSubstr("vanished.jtr: No such file")));
   EXPECT_FALSE(inputs[1].unread);
   EXPECT_NE(inputs[1].hash, "");
+}
+
+// A pipe that was looked into has lost its beginning when it is read again.
+TEST_F(FleetTest, APipeIsRefused) {
+  ASSERT_EQ(::mkfifo(Path("pipe").c_str(), 0600), 0);
+  const auto files = FindRecordings({Path("pipe")});
+  ASSERT_FALSE(files);
+  EXPECT_THAT(files.error().message, HasSubstr("pipe: must be a regular file or a folder"));
 }
 
 TEST_F(FleetTest, APartThatIsThereIsLeftWhereNothingHasChanged) {

@@ -1,7 +1,5 @@
 #include "cli/simulate/node_source.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -9,6 +7,7 @@
 #include "cli/simulate/run_recording.h"
 
 namespace jettison {
+
 bool NodeSource::OpenNext() {
   while (next_ < node_.files.size()) {
     const FleetFile& file = node_.files[next_++];
@@ -19,9 +18,9 @@ bool NodeSource::OpenNext() {
       continue;
     }
     file_.emplace(std::move(*opened));
-    file_->source().Sift(sieve_ != nullptr ? this : nullptr);
+    own_.emplace(file_->source(), node_.node);
+    own_->Sift(sieve_ != nullptr ? this : nullptr);
     goes_on_ = false;
-    stranger_.clear();
     return true;
   }
   return false;
@@ -31,6 +30,7 @@ void NodeSource::Close() {
   FleetInput& input = inputs_.back();
   input.hash = file_->stream().Hash();
   input.bytes = file_->stream().bytes();
+  own_.reset();
   file_.reset();
 }
 
@@ -42,7 +42,7 @@ void NodeSource::Note(const Error& fault) {
 
 Result<std::optional<RecordedItem>> NodeSource::Next() {
   while (file_ || OpenNext()) {
-    auto item = file_->source().Next();
+    auto item = own_->Next();
     if (item && *item) {
       if (IsToBeTold(**item)) return item;
       continue;
@@ -55,31 +55,22 @@ Result<std::optional<RecordedItem>> NodeSource::Next() {
 
 bool NodeSource::IsToBeTold(const RecordedItem& item) {
   if (const auto* about = std::get_if<RecordingAbout>(&item)) return TakeAbout(*about);
-  if (!stranger_.empty()) return false;
-  const Instant at = WhenOf(item);
-  if (goes_on_ && last_at_ && at <= *last_at_) return false;
+  const auto* gap = std::get_if<RecordedGap>(&item);
+  const Instant at = gap != nullptr ? gap->to : WhenOf(item);
+  // A gap begins where the last pass was, and at the end of a recording may end there, too.
+  const bool is_end = gap != nullptr && gap->from == gap->to && last_at_ == at;
+  if (goes_on_ && last_at_ && at <= *last_at_ && !is_end) return false;
   if (std::holds_alternative<std::shared_ptr<const RecordedPass>>(item)) last_at_ = at;
   return true;
 }
 
 bool NodeSource::TakeAbout(const RecordingAbout& about) {
-  if (!about.node.empty() && about.node != node_.node) {
-    if (about.node != stranger_) {
-      Note({ErrorCode::kInvalidArgument,
-            fmt::format("from {} on, this is the recording of another node, {}, and is left out",
-                        FormatInstant(about.at), about.node)});
-    }
-    stranger_ = about.node;
-    return false;
-  }
-  stranger_.clear();
   goes_on_ = about_ == about;
   about_ = about;
   return !goes_on_;
 }
 
 bool NodeSource::MayWant(const RecordedStretch& stretch) {
-  if (!stranger_.empty()) return false;
   if (goes_on_ && last_at_ && stretch.last <= *last_at_) return false;
   if (goes_on_ && last_at_ && stretch.first <= *last_at_) return true;
   if (sieve_->MayWant(stretch)) return true;
@@ -89,7 +80,7 @@ bool NodeSource::MayWant(const RecordedStretch& stretch) {
 
 void NodeSource::Sift(PassSieve* sieve) {
   sieve_ = sieve;
-  if (file_) file_->source().Sift(sieve_ != nullptr ? this : nullptr);
+  if (own_) own_->Sift(sieve_ != nullptr ? this : nullptr);
 }
 
 double NodeSource::Progress() const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/simulate/fleet_files.h"
+#include "cli/simulate/one_node.h"
 #include "cli/simulate/simulated_file.h"
 #include "core/fleet/fleet_node.h"
 #include "core/recording/recording.h"
@@ -41,12 +42,12 @@ class NodeSource final : public RecordingSource, private PassSieve {
   const FleetNodeFiles& node_;
   PassSieve* sieve_ = nullptr;
   std::optional<SimulatedFile> file_;  // that is read
+  std::optional<OneNode> own_;         // what it has of the node
   std::size_t next_ = 0;               // file
   std::vector<FleetInput> inputs_;
   std::optional<RecordingAbout> about_;  // told last
   std::optional<Instant> last_at_;       // of the passes that were told
   bool goes_on_ = false;                 // the file has what the one before began
-  std::string stranger_;                 // another node, whose passes are left out
 };
 
 }  // namespace jettison

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/simulate/one_node.h"
 #include "cli/simulate/simulated_file.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/progress_bar.h"
@@ -111,7 +112,8 @@ tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run, Reco
                                                    const std::string& name,
                                                    const std::function<void()>& tell) {
   SimulationReport report{.recording = name, .calibration = {}, .every = run.every};
-  Reading reading(source, name, report.faults);
+  OneNode own(source);
+  Reading reading(own, name, report.faults);
   const std::vector<RecordedItem> first = Beginning(reading);
   const RecordedPass* pass = first.empty() ? nullptr : PassOf(first.back());
   if (pass == nullptr && !report.faults.empty()) {
@@ -137,14 +139,14 @@ tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run, Reco
   };
   for (const RecordedItem& item : first) add(item);
   EitherWants sieve(whatif, calibration);
-  if (!run.onlooker) source.Sift(&sieve);
+  if (!run.onlooker) own.Sift(&sieve);
   while (pass != nullptr) {
     const auto item = reading.Next();
     if (!item) break;
     add(*item);
     if (tell) tell();
   }
-  source.Sift(nullptr);
+  own.Sift(nullptr);
   whatif.Finish();
   calibration.Finish();
   report.facts = whatif.facts();
