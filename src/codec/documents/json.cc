@@ -295,6 +295,15 @@ Result<Value> JsonReader::Parse(std::string_view text, int first_line, documents
   return value;
 }
 
+std::string WithoutLine(std::string_view message) {
+  constexpr std::string_view kLine = "line ";
+  const std::size_t digits = message.find_first_not_of("0123456789", kLine.size());
+  const bool has_line = message.starts_with(kLine) && digits != kLine.size() &&
+                        digits != std::string_view::npos &&
+                        message.substr(digits).starts_with(": ");
+  return std::string(has_line ? message.substr(digits + 2) : message);
+}
+
 Result<Value> ParseJson(std::string_view text) {
   return JsonReader().Parse(text);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace jettison {
 //
 // Fails with kInvalidArgument and "line N: ...".
 [[nodiscard]] Result<Value> ParseJson(std::string_view text);
+
+// The message of such a failure without its line, for texts that are one line of a file.
+[[nodiscard]] std::string WithoutLine(std::string_view message);
 
 // Reads texts that follow one another: NDJSON, or `cat a.json b.json`. Lines count from the start
 // of `text`, and all of them together may take `most_memory`.

@@ -134,6 +134,13 @@ TEST(Json, ErrorsNameTheLine) {
   EXPECT_EQ(value.error().message, "line 3: this is not a JSON number");
 }
 
+TEST(Json, AnErrorMayBeToldWithoutItsLine) {
+  EXPECT_EQ(WithoutLine("line 3: this is no number"), "this is no number");
+  for (const char* other : {"line", "line : x", "line 3", "a: line 3: x", ""}) {
+    EXPECT_EQ(WithoutLine(other), other);
+  }
+}
+
 TEST(Json, DocumentsFollowOneAnotherWithOrWithoutNewlines) {
   const auto documents =
       ParseJsonDocuments("{\"a\": \"}{\"}{\"b\": \"\\\"}\"}\n\n[{\n\"c\": 1}]\n");

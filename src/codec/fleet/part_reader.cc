@@ -42,7 +42,7 @@ bool HasPolicies(const FleetNode& node, std::size_t policies) {
 
 Result<FleetNode> ReadPartLine(std::string_view line, JsonReader& json) {
   const auto value = json.Parse(line);
-  if (!value) return Fail(value.error());
+  if (!value) return Invalid(WithoutLine(value.error().message));
   return NodeIn(*value);
 }
 
@@ -53,7 +53,7 @@ void PartReader::AddToHash(std::string_view line) {
 
 Result<PartItem> PartReader::Take(std::string_view line) {
   const auto value = json_.Parse(line);
-  if (!value) return Fail(value.error());
+  if (!value) return Invalid(WithoutLine(value.error().message));
   if (!manifest_) return TakeManifest(*value, line);
   if (const Value* end = value->Find("end")) return TakeEnd(*end);
   return TakeNode(*value, line);

@@ -13,6 +13,7 @@ namespace jettison {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 FleetNode SomeNode(const std::string& name) {
   const Instant at(std::chrono::nanoseconds(1'767'225'600'123'456'789));
@@ -110,7 +111,7 @@ TEST(Part, WhatIsCutOrChangedIsNotTaken) {
 
 TEST(Part, WhatIsNoneSaysSo) {
   EXPECT_THAT(OutcomeOfReading("{}"), HasSubstr("no part of a fleet"));
-  EXPECT_THAT(OutcomeOfReading("x"), HasSubstr("line 1"));
+  EXPECT_THAT(OutcomeOfReading("x"), Not(HasSubstr("line 1"))) << "who reads lines counts them";
   EXPECT_THAT(OutcomeOfReading(Replaced(PartOfNodes({}), "v1alpha1", "v9")),
               HasSubstr("jettison.io/v9"));
   EXPECT_THAT(OutcomeOfReading(PartOfNodes({"b", "a"})), HasSubstr("node a is not in its order"));

@@ -65,6 +65,12 @@ class ScenarioReader::Walk {
     reason_ = std::move(reason);
     return false;
   }
+  // Whether a value was got; else it is of another kind than `wanted`, or no JSON at all.
+  bool Got(simdjson::error_code failed, std::string_view wanted) {
+    if (failed == simdjson::SUCCESS) return true;
+    const bool is_other_kind = failed == simdjson::INCORRECT_TYPE;
+    return Refuse(is_other_kind ? fmt::format("must be {}", wanted) : "is not valid JSON");
+  }
   bool In(std::string_view name, bool ok) {
     if (ok) return true;
     const bool list_follows = path_.empty() || path_.front() == '[';
@@ -104,14 +110,14 @@ bool ScenarioReader::Walk::Raw(ondemand::value value, std::string_view& raw) {
 }
 
 bool ScenarioReader::Walk::Text(ondemand::value value, std::string_view& text) {
-  return value.get_string().get(text) == simdjson::SUCCESS || Refuse("must be a string");
+  return Got(value.get_string().get(text), "a string");
 }
 
 bool ScenarioReader::Walk::Tree(ondemand::value value, Value& into) {
   std::string_view raw;
   if (!Raw(value, raw)) return false;
   auto tree = buffers_.trees.Parse(raw);
-  if (!tree) return Refuse(tree.error().message);
+  if (!tree) return Refuse(WithoutLine(tree.error().message));
   into = std::move(*tree);
   return true;
 }
@@ -123,7 +129,7 @@ bool ScenarioReader::Walk::Record(std::string_view record) {
     return Refuse("is not valid JSON");
   }
   ondemand::object top;
-  if (document.get_object().get(top) != simdjson::SUCCESS) return Refuse("must be a map");
+  if (!Got(document.get_object().get(top), "a map")) return false;
   for (auto field : top) {
     std::string_view key;
     ondemand::value value;
@@ -141,7 +147,7 @@ bool ScenarioReader::Walk::Record(std::string_view record) {
 
 bool ScenarioReader::Walk::InnerScenario(ondemand::value value) {
   ondemand::object object;
-  if (value.get_object().get(object) != simdjson::SUCCESS) return Refuse("must be a map");
+  if (!Got(value.get_object().get(object), "a map")) return false;
   return ScenarioObject(object);
 }
 
@@ -250,7 +256,7 @@ bool ScenarioReader::Walk::Pods(const Value& pods) {
 
 bool ScenarioReader::Walk::Steps(ondemand::value value) {
   ondemand::array list;
-  if (value.get_array().get(list) != simdjson::SUCCESS) return Refuse("must be a list");
+  if (!Got(value.get_array().get(list), "a list")) return false;
   std::size_t count = 0;
   for (auto item : list) {
     ondemand::value step;
@@ -265,7 +271,7 @@ bool ScenarioReader::Walk::Steps(ondemand::value value) {
 
 bool ScenarioReader::Walk::Step(ondemand::value value, ScenarioStep& step) {
   ondemand::object object;
-  if (value.get_object().get(object) != simdjson::SUCCESS) return Refuse("must be a map");
+  if (!Got(value.get_object().get(object), "a map")) return false;
   step.at = {};
   step.summary_after_reclaim.reset();
   step.active.clear();
@@ -299,8 +305,7 @@ bool ScenarioReader::Walk::StepField(std::string_view key, ondemand::value value
   if (key == "admit") return PodList(value, step.admit);
   if (key == "killErrors") return PodList(value, step.kill_errors);
   if (key == "reclaimUnderWay") {
-    return value.get_bool().get(step.reclaim_under_way) == simdjson::SUCCESS ||
-           Refuse("must be true or false");
+    return Got(value.get_bool().get(step.reclaim_under_way), "true or false");
   }
   if (key != "at") return true;
   std::string_view text;
@@ -336,10 +341,10 @@ bool ScenarioReader::Walk::PodList(ondemand::value value, std::vector<std::size_
   ondemand::array list;
   bool absent = false;
   if (value.is_null().get(absent) == simdjson::SUCCESS && absent) return true;
-  if (value.get_array().get(list) != simdjson::SUCCESS) return Refuse("must be a list of UIDs");
+  if (!Got(value.get_array().get(list), "a list of UIDs")) return false;
   for (auto item : list) {
     std::string_view uid;
-    if (item.get_string().get(uid) != simdjson::SUCCESS) return Refuse("must be a list of UIDs");
+    if (!Got(item.get_string().get(uid), "a list of UIDs")) return false;
     const auto found = pod_index_.find(std::string(uid));
     if (found == pod_index_.end()) {
       return Refuse(

@@ -90,7 +90,7 @@ Result<std::optional<RecordedItem>> RecordingLines::Next() {
 
 Result<std::optional<RecordedItem>> RecordingLines::ItemOf(std::string_view line) {
   const auto value = json_.Parse(line);
-  if (!value) return Fail(value.error());
+  if (!value) return Invalid(WithoutLine(value.error().message));
   const auto* members = value->AsMap();
   if (members == nullptr || members->size() != 1) {
     return Invalid(

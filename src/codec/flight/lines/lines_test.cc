@@ -94,7 +94,7 @@ TEST(RecordingLines, AFaultNamesItsLineAndTheOthersAreRead) {
     std::string line;
     std::string fault;
   } faults[] = {
-      {"{", "line 2: "},
+      {"{", "line 2: this is not valid JSON"},
       {"[]", "line 2: must be an object with one member"},
       {R"({"pod":{"id":1}})", "line 2: pod.pod: is missing"},
       {R"({"pod":{"id":-1}})", "line 2: pod.id: is out of range"},

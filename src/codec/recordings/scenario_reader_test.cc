@@ -1,0 +1,42 @@
+#include "codec/recordings/scenario_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace jettison {
+namespace {
+
+using testing::EndsWith;
+using testing::Not;
+
+std::string FaultOf(std::string record) {
+  const std::size_t size = record.size();
+  record.resize(size + ScenarioReader::kPadding);
+  ScenarioReader reader;
+  Scenario scenario;
+  const auto read = reader.Read(std::string_view(record).substr(0, size), scenario);
+  return read ? "" : read.error().message;
+}
+
+constexpr std::string_view kScenario =
+    R"({"name":"s","start":"2026-01-01T00:00:00Z","kubeletConfig":{"evictionHard":{}},)"
+    R"("pods":[],"steps":[{"at":"0s","activePods":[],"summary":{"node":{}}}]})";
+
+// A download that ended early is no wrong field.
+TEST(ScenarioReader, ARecordThatIsCutOffIsNotValidJson) {
+  EXPECT_THAT(FaultOf(std::string(kScenario)), Not(EndsWith("is not valid JSON")));
+  for (std::size_t size = 1; size < kScenario.size(); ++size) {
+    const std::string cut(kScenario.substr(0, size));
+    EXPECT_THAT(FaultOf(cut), EndsWith("is not valid JSON")) << cut;
+  }
+}
+
+TEST(ScenarioReader, AFieldOfAnotherKindIsToldItsKind) {
+  EXPECT_EQ(FaultOf("[]"), "must be a map");
+  EXPECT_EQ(FaultOf(R"({"name":7,"start":"2026-01-01T00:00:00Z"})"), "name: must be a string");
+  EXPECT_EQ(FaultOf(R"({"steps":{}})"), "steps: must be a list");
+  EXPECT_EQ(FaultOf(R"({"scenario":[]})"), "scenario: must be a map");
+}
+
+}  // namespace
+}  // namespace jettison
