@@ -106,18 +106,25 @@ void FrameBuilder::TakeStep(Duration step, Instant at) {
 
 void FrameBuilder::CheckTime(const RecordedPass& pass) {
   const Instant at = pass.report.at;
-  if (!facts_.to || breaks_) return;
-  if (at < *facts_.to) {
-    Flaw(at, fmt::format("the clock was set back by {}", FormatDuration(Elapsed(at, *facts_.to))));
+  if (!last_at_ || breaks_) return;
+  if (at < *last_at_) {
+    Flaw(at, fmt::format("the clock was set back by {}", FormatDuration(Elapsed(at, *last_at_))));
     breaks_ = true;
     return;
   }
-  TakeStep(Elapsed(*facts_.to, at), *facts_.to);
+  TakeStep(Elapsed(*last_at_, at), *last_at_);
   if (last_number_ && pass.number <= *last_number_) {
     Flaw(at, "the agent was started anew");
     restarted_ = true;
     last_number_.reset();
   }
+}
+
+// Passes of these times were read; recordings that were put together may begin with the later one.
+void FrameBuilder::Span(Instant first, Instant last) {
+  facts_.from = std::min(facts_.from.value_or(first), first);
+  facts_.to = std::max(facts_.to.value_or(last), last);
+  last_at_ = last;
 }
 
 void FrameBuilder::AddPass(const std::shared_ptr<const RecordedPass>& pass) {
@@ -137,8 +144,7 @@ void FrameBuilder::AddPass(const std::shared_ptr<const RecordedPass>& pass) {
     ends_.clear();
   }
   last_number_ = pass->number;
-  if (!facts_.from) facts_.from = at;
-  facts_.to = at;
+  Span(at, at);
   ++facts_.passes;
   TakePods(*pass, frame);
   frame.ends = std::exchange(ends_, {});
@@ -147,10 +153,10 @@ void FrameBuilder::AddPass(const std::shared_ptr<const RecordedPass>& pass) {
 }
 
 bool FrameBuilder::Joins(const RecordedStretch& stretch) const {
-  if (!facts_.to || !usual_step_ || !held_.empty() || !ends_.empty() || breaks_ || restarted_) {
+  if (!last_at_ || !usual_step_ || !held_.empty() || !ends_.empty() || breaks_ || restarted_) {
     return false;
   }
-  const Duration step = Elapsed(*facts_.to, stretch.first);
+  const Duration step = Elapsed(*last_at_, stretch.first);
   const auto steps = static_cast<Duration::rep>(std::max<std::uint64_t>(stretch.passes, 2) - 1);
   const Duration limit = std::max(kLeastGap, *usual_step_ * kGapSteps);
   // A stretch that is too long for its number of passes may hide a gap.
@@ -160,7 +166,7 @@ bool FrameBuilder::Joins(const RecordedStretch& stretch) const {
 
 void FrameBuilder::PassOver(const RecordedStretch& stretch) {
   facts_.passes += stretch.passes;
-  facts_.to = stretch.last;
+  Span(stretch.first, stretch.last);
   last_number_.reset();
   ending_.clear();
 }

@@ -43,6 +43,7 @@ class FrameBuilder {
   void Flaw(Instant at, std::string what);
   void CheckTime(const RecordedPass& pass);
   void TakeStep(Duration step, Instant at);
+  void Span(Instant first, Instant last);
   void TakePods(const RecordedPass& pass, Frame& frame);
   void ReuseFigures(Frame& frame) const;
   void TakeEvictions(const RecordedPass& pass, Frame& frame);
@@ -68,6 +69,7 @@ class FrameBuilder {
   Profile profile_ = Profile::kKubelet;
   bool breaks_ = true;
   bool restarted_ = false;
+  std::optional<Instant> last_at_;  // of the pass before
   std::optional<std::uint64_t> last_number_;
   std::optional<Duration> usual_step_;
   std::vector<std::shared_ptr<const PodFacts>> last_pods_;

@@ -243,6 +243,8 @@ TEST(WhatIf, AClockThatIsSetBackIsNamed) {
   whatif.Finish();
   ASSERT_EQ(whatif.facts().flaws.size(), 1U);
   EXPECT_THAT(whatif.facts().flaws[0].what, testing::StartsWith("the clock was set back by 3s"));
+  EXPECT_LT(*whatif.facts().from, *whatif.facts().to);
+  EXPECT_EQ(*whatif.facts().to - back->report.at, seconds(3));
 }
 
 TEST(WhatIf, AnEmptyRecordingHasNoOutcomeToSpeakOf) {
