@@ -105,6 +105,7 @@ class RecordingReplayer {
       if (!item) {
         ++faults_;
         PrintError("jettison: {}: {}\n", name_, item.error().message);
+        if (item.error().code != ErrorCode::kInvalidArgument) return kExitFailed;
         continue;
       }
       if (!*item) break;
@@ -139,6 +140,10 @@ int RunReplay(const std::string& path) {
     return kExitFailed;
   }
   const std::string name = path == "-" ? "standard input" : path;
+  if (IsEmpty(file.get())) {
+    fmt::print(stderr, "jettison: {}\n", EmptyInput(name));
+    return kExitFailed;
+  }
   if (IsBinaryRecording(file.get())) return RecordingReplayer(name, file.get()).Run();
   return Replayer(name, file.get()).Run();
 }

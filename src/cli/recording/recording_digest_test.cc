@@ -104,5 +104,17 @@ TEST(RecordingFile, BothFormsAreToldApart) {
   EXPECT_FALSE(RecordingFile::Open(folder.path() + "/c"));
 }
 
+// A failed download, more often than a recording of nothing.
+TEST(RecordingFile, AnEmptyFileAndAFolderAreNotOpened) {
+  const kernel::TemporaryFolder folder;
+  std::ofstream(folder.path() + "/empty").flush();
+  const auto empty = RecordingFile::Open(folder.path() + "/empty");
+  ASSERT_FALSE(empty);
+  EXPECT_THAT(empty.error().message, HasSubstr("empty is empty: it has no recording"));
+  const auto in_place = RecordingFile::Open(folder.path());
+  ASSERT_FALSE(in_place);
+  EXPECT_THAT(in_place.error().message, HasSubstr("Is a directory"));
+}
+
 }  // namespace
 }  // namespace jettison

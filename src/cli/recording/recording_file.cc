@@ -38,6 +38,16 @@ RecordingLines::Read LinesOfStream(std::FILE* stream) {
 
 }  // namespace
 
+std::string EmptyInput(const std::string& name) {
+  return fmt::format("{} is empty: it has no recording", name);
+}
+
+bool IsEmpty(std::FILE* stream) {
+  const int first = std::getc(stream);
+  if (first != EOF) std::ungetc(first, stream);
+  return first == EOF && std::ferror(stream) == 0;
+}
+
 bool IsBinaryRecording(std::FILE* stream) {
   const int first = std::getc(stream);
   if (first != EOF) std::ungetc(first, stream);
@@ -50,8 +60,16 @@ Result<RecordingFile> RecordingFile::Open(const std::string& path) {
     return Fail(ErrorCode::kInternal,
                 fmt::format("cannot open {}: {}", path, std::strerror(errno)));
   }
+  std::unique_ptr<std::FILE, CloseFile> owned(stream);
+  const std::string name = path == "-" ? "standard input" : path;
+  if (IsEmpty(stream)) return Fail(ErrorCode::kUnavailable, EmptyInput(name));
+  // Of a folder, for instance, the first byte says it.
+  if (std::ferror(stream) != 0) {
+    return Fail(ErrorCode::kUnavailable,
+                fmt::format("cannot read {}: {}", name, std::strerror(errno)));
+  }
   RecordingFile file(stream);
-  file.owned_.reset(stream);
+  file.owned_ = std::move(owned);
   return file;
 }
 

@@ -13,7 +13,7 @@ namespace jettison {
 // A recording in a file, binary or as NDJSON, told apart by its first byte.
 class RecordingFile {
  public:
-  // "-" is standard input. Fails where it cannot be opened.
+  // "-" is standard input. Fails where it cannot be opened, and where it is a folder or empty.
   [[nodiscard]] static Result<RecordingFile> Open(const std::string& path);
   // The same of a stream that is open and stays so.
   explicit RecordingFile(std::FILE* stream);
@@ -33,6 +33,13 @@ class RecordingFile {
   std::unique_ptr<RecordingSource> lines_;
   RecordingSource* source_ = nullptr;
 };
+
+// What to say of an input without a single byte, which is a failed download more often than a
+// recording of nothing.
+[[nodiscard]] std::string EmptyInput(const std::string& name);
+
+// Whether a stream has no byte; nothing is taken from it. False where it cannot be read.
+[[nodiscard]] bool IsEmpty(std::FILE* stream);
 
 // Whether a stream begins as a binary recording does; nothing is taken from it.
 [[nodiscard]] bool IsBinaryRecording(std::FILE* stream);

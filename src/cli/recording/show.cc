@@ -47,7 +47,7 @@ class Shower {
     for (;;) {
       const auto item = file_.source().Next();
       if (!item) {
-        Complain(item.error().message);
+        Complain(item.error());
         continue;
       }
       if (!*item) break;
@@ -57,7 +57,9 @@ class Shower {
   }
 
  private:
-  void Complain(const std::string& fault) {
+  void Complain(const Error& error) {
+    const std::string& fault = error.message;
+    is_unread_ |= error.code != ErrorCode::kInvalidArgument;
     if (faults_.size() < RecordingDigest::kMostTold) faults_.push_back(fault);
     if (options_.output != "json") PrintError("jettison: {}: {}\n", options_.path, fault);
   }
@@ -87,6 +89,7 @@ class Shower {
     } else if (Print(parts) != 0) {
       return kExitFailed;
     }
+    if (is_unread_) return kExitFailed;
     return faults_.empty() ? 0 : kExitInvalidInput;
   }
 
@@ -95,6 +98,7 @@ class Shower {
   std::unique_ptr<RecordingSink> sink_;
   DigestMaker digest_;
   std::vector<std::string> faults_;
+  bool is_unread_ = false;  // reading itself failed
 };
 
 int RunShow(const ShowOptions& options) {

@@ -48,6 +48,7 @@ ssize_t InputStream::ReadMore(char* into, std::size_t size) {
   do {
     read = ::read(descriptor_.get(), into, size);
   } while (read < 0 && errno == EINTR);
+  ended_ |= read == 0;
   if (read <= 0) return read;
   bytes_ += static_cast<std::uint64_t>(read);
   hasher_->hash.Add({into, static_cast<std::size_t>(read)});

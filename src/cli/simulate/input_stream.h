@@ -26,6 +26,8 @@ class InputStream {
   // How it begins: up to kHeadBytes. What cannot be read ends it.
   [[nodiscard]] std::string_view Head();
   static constexpr std::size_t kHeadBytes = 4096;
+  // Whether it has no byte; false where it cannot be read.
+  [[nodiscard]] bool IsEmpty() { return Head().empty() && ended_; }
 
   // How much of it has been read, from 0 to 1; 0 where its length is not known.
   [[nodiscard]] double Progress() const;
@@ -48,6 +50,7 @@ class InputStream {
   std::size_t taken_ = 0;  // of the head
   std::uint64_t bytes_ = 0;
   std::uint64_t size_ = 0;  // of the file; 0: not known
+  bool ended_ = false;
   std::unique_ptr<Hasher> hasher_;
   std::unique_ptr<std::FILE, Close> file_;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/recording/recording_file.h"
 #include "cli/simulate/one_node.h"
 #include "cli/simulate/simulated_file.h"
 #include "cli/terminal/exit_status.h"
@@ -104,6 +105,9 @@ int ExitStatusOf(const RunFailure& failure) {
 tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run) {
   auto file = SimulatedFile::Open(run.path);
   if (!file) return Failed(file.error().message, RunFailure::Cause::kReading);
+  if (file->stream().IsEmpty()) {
+    return Failed(EmptyInput(file->name()), RunFailure::Cause::kReading);
+  }
   ProgressBar bar(run.shows_progress);
   return RunOver(run, file->source(), file->name(), [&] { bar.Draw(file->stream().Progress()); });
 }

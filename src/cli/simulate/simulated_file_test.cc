@@ -85,5 +85,22 @@ TEST_F(SimulatedFileTest, TheHashIsOfTheWholeFileHoweverMuchWasRead) {
   EXPECT_EQ(file->stream().Head(), std::string_view(bytes).substr(0, InputStream::kHeadBytes));
 }
 
+TEST_F(SimulatedFileTest, AnEmptyFileCountsAsUnread) {
+  Put("empty", "");
+  const auto report = RunOver({.path = Path("empty"), .candidates = {}});
+  ASSERT_FALSE(report);
+  EXPECT_EQ(ExitStatusOf(report.error()), 1);
+  EXPECT_THAT(report.error().message, HasSubstr("empty is empty: it has no recording"));
+}
+
+TEST_F(SimulatedFileTest, WhatIsCutOffIsAFlawInTheDocument) {
+  const std::string whole = BinaryOf(LifeOf("n", 5), {.passes = 20});
+  Put("n.jtr", whole.substr(0, whole.size() - 1));
+  const SimulationReport report = Simulated("n.jtr");
+  EXPECT_THAT(report.faults, SizeIs(1));
+  EXPECT_GT(report.facts.unknown, Duration{0});
+  EXPECT_THAT(SimulationJson({report}), HasSubstr("is cut off by the end of the recording"));
+}
+
 }  // namespace
 }  // namespace jettison
