@@ -99,7 +99,8 @@ void PolicyRun::WalkThrough(const VirtualSegment& view, bool violations) {
         view.FirstCrossing(agent_.policy().thresholds, agent_.state(), agent_.lines(), at, to);
     if (crossing) to = *crossing;
     MoveTo(view, at, to);
-    const bool by_clock = agent_.IsDue(to, view.node().model.monitoring_interval);
+    const bool by_clock =
+        agent_.IsDue(to, view.node().model.monitoring_interval) || agent_.IsAskedFor(at, to);
     const bool sampled = to == end && segment.to().pass != nullptr;
     if (crossing || by_clock || sampled || NextStop(at, end) == to || agent_.IsPaused()) {
       MakePass(

@@ -67,6 +67,12 @@ class SimulatedAgent {
   [[nodiscard]] bool IsPaused() const { return pace_.IsPaused(); }
   // Whether a pass is due by the clock.
   [[nodiscard]] bool IsDue(Instant now, Duration interval) const;
+  // Whether a full pass was asked for at `now`, and not yet at `before`: a pause or a grace period
+  // ends, or pods that were evicted are cleaned up. Like one by the clock it looks at everything,
+  // and the next one by the clock is an interval later.
+  [[nodiscard]] bool IsAskedFor(Instant before, Instant now) const {
+    return NextStop(before, Instant::max(), false) == now;
+  }
   // The result is when something is due by itself after `now`, and `end` where that comes first.
   // The next pass by the clock counts only `with_clock`.
   [[nodiscard]] Instant NextStop(Instant now, Instant end, bool with_clock) const;

@@ -160,6 +160,23 @@ TEST(WhatIf, APodThatWasEvictedGoesOnGrowingUnderALowerThreshold) {
   EXPECT_FALSE(eviction.from_record);
 }
 
+// As the agent does, which makes a full pass once the pods are cleaned up: another eviction does
+// not wait for the next pass by the clock because all pods together hold less than is missing.
+TEST(WhatIf, AThresholdThatNoPodCanSatisfyEvictsOneAfterAnother) {
+  std::vector<TestPod> pods;
+  for (const char* name : {"a", "b", "c"}) pods.push_back({.name = name, .hold = 20});
+  TestWorld world(pods, HardAt(20));
+  world.Run(seconds(40));
+  WhatIfOptions options = Blind(seconds(10));
+  options.model.monitoring_interval = seconds(10);
+  const auto outcomes = Simulate(world.items(), {Candidate("beyond", HardAt(1 << 20))}, options);
+  const auto& evictions = outcomes[0].evictions;
+  ASSERT_EQ(evictions.size(), 3U);
+  for (std::size_t i = 1; i < evictions.size(); ++i) {
+    EXPECT_LE(evictions[i].when.at - evictions[i - 1].when.at, std::chrono::milliseconds(1200));
+  }
+}
+
 TEST(WhatIf, WithoutAThresholdTheNodeRunsOutOfMemory) {
   TestWorld world({{.name = "leak", .hold = 10, .rate = 4, .begins = 2}}, HardAt(40));
   world.Run(seconds(90));
