@@ -141,7 +141,7 @@ int RunReplay(const std::string& path) {
   }
   const std::string name = path == "-" ? "standard input" : path;
   if (IsEmpty(file.get())) {
-    fmt::print(stderr, "jettison: {}\n", EmptyInput(name));
+    PrintError("jettison: {}\n", EmptyInput(name));
     return kExitFailed;
   }
   if (IsBinaryRecording(file.get())) return RecordingReplayer(name, file.get()).Run();

@@ -15,6 +15,7 @@
 #include "cli/fleet/fleet_tables.h"
 #include "cli/fleet/part_files.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/number_option.h"
 #include "cli/terminal/output.h"
 #include "kernel/files/whole_file.h"
 
@@ -195,6 +196,7 @@ void AddMerge(CLI::App& app, int& exit_code) {
                    "write the result to this file, whole or not at all; - is standard output")
       ->type_name("FILE");
   command->add_option("--show", options->show, "how many nodes to show in text")
+      ->check(WholeNumber(0, kMostCounted))
       ->capture_default_str();
   command->add_flag("--partial", options->partial, "continue when shards are missing");
   command->footer(kFooter);

@@ -66,7 +66,9 @@ void AddTop(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<TopOptions>();
   CLI::App* command =
       app.add_subcommand("top", "Watch the node live: signals, pods in the order of eviction");
-  command->add_option("--interval", options->interval_seconds, "seconds between updates")
+  command
+      ->add_option("--interval", options->interval_seconds,
+                   "seconds between updates, from 0.1 to 3600")
       ->check(Number(0.1, 3600))
       ->capture_default_str();
   AddSignalOption(*command, options->signal,
