@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Measures how fast evictions follow one another where one alone does not help.
+
+    tests/measure/succession.py build/release [--pods N] [--runs N] [--json FILE]
+
+Runs the agent of that build in a node of its own (a control group of v1; needs root) beside N pods (200). From one moment on
+all of them take memory for 1.5 s, together by twice as much as was left above the threshold, so many evictions must follow one
+another. A table in Markdown says, for the evictions within that time,
+
+    how long it was from the end of the last victim's process to the signal of the next one (0 if that came first), and
+    how long from one signal to the next,
+
+and how many processes ended without a signal of the agent, because the kernel ended them for the node's memory.
+"""
+import argparse
+import contextlib
+import json
+import os
+import select
+import statistics
+import sys
+import time
+
+from node import MIB, Node
+
+HOLD, GROWN = 5, 8  # MiB of each pod
+GROW_SECONDS = 1.5
+LEFT, THRESHOLD = MIB, MIB  # for each pod: left above the threshold before they grow, and the threshold itself
+
+
+class Ends:
+    """When processes end: a process descriptor of each, watched."""
+
+    def __init__(self, pids):
+        self._poll = select.epoll()
+        self._pids = {}
+        self.at = {}  # nanoseconds of the monotonic clock, by process id
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                descriptor = os.pidfd_open(pid)
+                self._pids[descriptor] = pid
+                self._poll.register(descriptor, select.EPOLLIN)
+
+    def watch(self, seconds):
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0:
+            for descriptor, _ in self._poll.poll(left):
+                self.at[self._pids.pop(descriptor)] = time.monotonic_ns()
+                self._poll.unregister(descriptor)
+                os.close(descriptor)
+
+
+def run(build, pods):
+    """(signal, end) of each victim in nanoseconds, by the time of its signal; and how many ended without one."""
+    with Node(build, pods * (HOLD * MIB + LEFT + THRESHOLD), pods * THRESHOLD) as node:
+        rate = (GROWN - HOLD) / GROW_SECONDS
+        reports = [node.add_pod(f"pod-{i}", hold_mib=HOLD, growth=(rate, GROWN)) for i in range(pods)]
+        node.start_agent()
+        node.wait_until_ready(reports)
+        report_of = {report.pid: report for report in reports}
+        ends = Ends(report_of)
+        time.sleep(12)  # until the passes after the start are over
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        try:
+            node.gate.touch()
+            ends.watch(GROW_SECONDS)
+        finally:
+            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        seen = [(report_of[pid].signal_ns, at) for pid, at in ends.at.items()]
+        return sorted(pair for pair in seen if pair[0]), sum(not signal for signal, _ in seen)
+
+
+def times_between(victims):
+    """Milliseconds from the end of each victim to the next signal, and from signal to signal."""
+    pairs = list(zip(victims, victims[1:]))
+    return ([max(0, following[0] - before[1]) / 1e6 for before, following in pairs],
+            [(following[0] - before[0]) / 1e6 for before, following in pairs])
+
+
+def row(name, times):
+    times = sorted(times)
+    return f"| {name} | {statistics.median(times):.2f} | {times[int(len(times) * 0.9)]:.2f} | {times[-1]:.2f} |"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--pods", type=int, default=200)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--json", help="a file for the times of all signals and ends")
+    options = parser.parse_args()
+    if os.geteuid() != 0:
+        sys.exit("succession.py: control groups need root")
+    runs = [run(options.build, options.pods) for _ in range(options.runs)]
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump(runs, file)
+    after_end, apart = [], []
+    for victims, _ in runs:
+        for times, more in zip((after_end, apart), times_between(victims)):
+            times += more
+    if not apart:
+        sys.exit("succession.py: no run had two evictions")
+    print(f"| {options.pods} pods that grow together, {options.runs} runs | median (ms) | 90% | worst |\n| --- | --- | --- | --- |")
+    print(row("end of a victim to the next signal", after_end))
+    print(row("signal to signal", apart))
+    print(f"\nEvictions a run: {', '.join(str(len(victims)) for victims, _ in runs)}; "
+          f"ended by the kernel: {', '.join(str(killed) for _, killed in runs)}.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
