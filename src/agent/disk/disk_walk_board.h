@@ -12,6 +12,7 @@
 #include "agent/disk/disk_walk_order.h"
 #include "agent/edges/edges.h"
 #include "core/units/duration.h"
+#include "ports/inheriting_mutex.h"
 #include "ports/pod_disk.h"
 
 namespace jettison {
@@ -83,8 +84,8 @@ class DiskWalkBoard {
   // Whether a partial result of a pod replaces its previous figures.
   [[nodiscard]] bool PartCounts(const std::string& uid, const PodDiskUse& part);
 
-  mutable std::mutex mutex_;  // guards everything
-  bool open_ = false;         // IsOpen
+  mutable InheritingMutex mutex_;  // guards everything
+  bool open_ = false;              // IsOpen
   std::deque<DiskTask> waiting_;
   std::set<std::string, std::less<>> pods_;  // of the walk
   std::map<Walker, Work> at_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ports/file_descriptor.h"
+#include "ports/inheriting_mutex.h"
 
 namespace jettison {
 
@@ -33,7 +34,7 @@ class Mailbox {
   [[nodiscard]] int fd() const { return event_.get(); }
 
  private:
-  std::mutex mutex_;
+  InheritingMutex mutex_;
   std::vector<T> values_;
   FileDescriptor event_;
 };

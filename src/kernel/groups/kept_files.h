@@ -15,6 +15,7 @@
 #include "core/units/result.h"
 #include "kernel/groups/fd_reserve.h"
 #include "ports/file_descriptor.h"
+#include "ports/inheriting_mutex.h"
 
 namespace jettison::kernel {
 
@@ -88,7 +89,7 @@ class KeptFiles {
   const std::vector<const char*> names_;
   const std::size_t keep_;
   const std::size_t needed_;
-  mutable std::mutex mutex_;  // guards files_
+  mutable InheritingMutex mutex_;  // guards files_
   std::unordered_map<std::string, Files, Hash, std::equal_to<>> files_;
 };
 

@@ -1,0 +1,50 @@
+#include "ports/inheriting_mutex.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <chrono>
+#include <fstream>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <thread>
+
+namespace jettison {
+namespace {
+
+// As the kernel counts: below zero for a real-time thread.
+int PriorityOfThisThread() {
+  std::ifstream stat("/proc/thread-self/stat");
+  std::string text;
+  std::getline(stat, text);
+  std::istringstream fields(text.substr(text.rfind(')') + 2));
+  std::string field;
+  constexpr int kPriority = 16;  // behind the name
+  for (int i = 0; i < kPriority; ++i) fields >> field;
+  return std::stoi(field);
+}
+
+TEST(LiveInheritingMutex, WhoHoldsItIsAsUrgentAsWhoWaitsForIt) {
+  InheritingMutex mutex;
+  std::unique_lock lock(mutex);
+  ASSERT_GE(PriorityOfThisThread(), 0);
+  bool is_real_time = true;
+  std::thread waiter([&] {
+    const sched_param urgent{.sched_priority = 5};
+    is_real_time = ::sched_setscheduler(0, SCHED_FIFO, &urgent) == 0;
+    const std::lock_guard waits(mutex);
+  });
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (PriorityOfThisThread() >= 0 && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  const int priority = PriorityOfThisThread();
+  lock.unlock();
+  waiter.join();
+  if (!is_real_time) GTEST_SKIP() << "no real-time priority can be had here";
+  EXPECT_LT(priority, 0);
+}
+
+}  // namespace
+}  // namespace jettison
