@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -23,7 +24,9 @@ namespace {
 constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kPage = 4096;
-constexpr std::size_t kStep = kMiB / 4;  // small beside what grows in the time that is measured
+constexpr std::size_t kMostAtOnce =
+    kMiB / 4;  // little beside what grows in the time that is measured
+constexpr double kStepSeconds = 0.002;
 
 HogReport* report = nullptr;
 
@@ -68,12 +71,14 @@ void WaitFor(const char* gate) {
 
 // A steady rate on the average: what came late is caught up with.
 void Grow(char* area, std::size_t from, std::size_t to, double bytes_per_second) {
+  const auto pages = static_cast<std::size_t>(bytes_per_second * kStepSeconds) / kPage;
+  const std::size_t step = std::clamp(pages * kPage, kPage, kMostAtOnce);
   const std::int64_t start = NowNanos();
-  for (std::size_t at = from; at < to; at += kStep) {
+  for (std::size_t at = from; at < to; at += step) {
     const double seconds = static_cast<double>(at - from) / bytes_per_second;
     const std::int64_t due = start + static_cast<std::int64_t>(seconds * 1e9);
     if (due > NowNanos()) SleepUntil(due);
-    Touch(area, at, at + kStep);
+    Touch(area, at, std::min(at + step, to));
   }
 }
 
