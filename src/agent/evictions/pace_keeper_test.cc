@@ -123,7 +123,7 @@ TEST_F(PaceKeeperTest, OfTheGrowthOfOneThatEndsNothingIsRemembered) {
   PodFacts idle;
   std::vector<PodAmount> each = {{&leak, 0}, {&idle, 100 * kMebibyte}};
   for (int i = 0; i < 8; ++i) {
-    each.front().amount = 5 * i * kMebibyte;
+    each.front().amount = std::int64_t{5} * i * kMebibyte;
     keeper_.Held(Signal::kMemoryAvailable,
                  {.available = (135 - 5 * i) * kMebibyte, .capacity = 1000 * kMebibyte},
                  {.pods = (100 + 5 * i) * kMebibyte, .each = each, .change = kSame},
