@@ -1,5 +1,7 @@
 #include "cli/command_line/program.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
@@ -7,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/command_line/nearest_word.h"
 #include "cli/commands.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
+#include "core/thresholds/spelling.h"
 
 namespace jettison {
 namespace {
@@ -36,9 +38,11 @@ std::string UnknownCommand(const CLI::App& app) {
 }
 
 int ComplainOfCommand(const CLI::App& app, const std::string& word) {
-  const std::string meant = NearestWord(word, NamesOfCommands(app));
+  const std::vector<std::string> names = NamesOfCommands(app);
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string_view meant = NearestWord(word, known);
   PrintError("jettison: \"{}\" is no command; {}`jettison --help` lists them\n", word,
-             meant.empty() ? "" : "did you mean \"" + meant + "\"? ");
+             meant.empty() ? "" : fmt::format("did you mean \"{}\"? ", meant));
   return kExitInvalidInput;
 }
 

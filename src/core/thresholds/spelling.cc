@@ -15,6 +15,8 @@ namespace {
 
 // Longer words are not compared, because they only cost time.
 constexpr std::size_t kLongestWord = 64;
+// A shorter beginning of a word could be that of many.
+constexpr std::size_t kShortestBeginning = 2;
 
 // How many letters must be added, dropped or changed, case aside.
 std::size_t Distance(std::string_view a, std::string_view b) {
@@ -38,7 +40,8 @@ std::string_view NearestWord(std::string_view word, std::span<const std::string_
   std::string_view nearest;
   std::size_t least = word.size() / 3 + 1;  // the first distance that is too far
   for (const std::string_view candidate : known) {
-    const std::size_t distance = Distance(word, candidate);
+    const bool begins = word.size() >= kShortestBeginning && candidate.starts_with(word);
+    const std::size_t distance = begins ? 0 : Distance(word, candidate);
     if (distance < least) {
       least = distance;
       nearest = candidate;

@@ -16,6 +16,8 @@ TEST(Spelling, TheNearestWordIsTheOneMeant) {
   EXPECT_EQ(NearestWord("evictionhard", kWords), "evictionHard");
   EXPECT_EQ(NearestWord("evictonSoft", kWords), "evictionSoft");
   EXPECT_EQ(NearestWord("rooot", kWords), "root");
+  EXPECT_EQ(NearestWord("ev", kWords), "evictionHard") << "a beginning";
+  EXPECT_EQ(NearestWord("e", kWords), "") << "which may be that of many";
 }
 
 TEST(Spelling, AWordThatIsNearNothingIsNotGuessedAt) {
