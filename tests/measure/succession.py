@@ -16,12 +16,14 @@ import argparse
 import contextlib
 import json
 import os
+import re
 import select
 import statistics
 import sys
 import time
 
-from node import MIB, Node
+import host
+from node import MIB, Node, wait_for
 
 HOLD, GROWN = 5, 8  # MiB of each pod
 GROW_SECONDS = 1.5
@@ -50,6 +52,12 @@ class Ends:
                 os.close(descriptor)
 
 
+def full_passes(node):
+    """How many the agent has made."""
+    metrics = host.ask(node.folder / "agent.sock", "/metrics")
+    return int(re.search(r'^jettison_pass_duration_seconds_count{kind="full"} (\d+)', metrics, re.MULTILINE).group(1))
+
+
 def run(build, pods):
     """(signal, end) of each victim in nanoseconds, by the time of its signal; and how many ended without one."""
     with Node(build, pods * (HOLD * MIB + LEFT + THRESHOLD), pods * THRESHOLD) as node:
@@ -59,7 +67,8 @@ def run(build, pods):
         node.wait_until_ready(reports)
         report_of = {report.pid: report for report in reports}
         ends = Ends(report_of)
-        time.sleep(12)  # until the passes after the start are over
+        passes = full_passes(node)  # those after the start follow one another at once
+        wait_for(lambda: full_passes(node) > passes, "a pass by the clock", interval=0.1)
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
         try:
             node.gate.touch()
