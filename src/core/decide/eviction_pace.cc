@@ -15,8 +15,7 @@ namespace {
 constexpr std::int64_t kSmallPart = 16;
 // The time until the end of a pod frees something.
 constexpr Duration kEndTakes = std::chrono::milliseconds(100);
-// What does not last for this long is about to run out.
-constexpr Duration kSoon = std::chrono::milliseconds(250);
+constexpr Duration kAboutToRunOut = std::chrono::milliseconds(250);
 
 // How much is missing to the line, beyond what ending pods will free; zero or less: nothing.
 Int128 ShortOfLine(const PaceQuestion& question, const PaceInput& pace) {
@@ -39,7 +38,7 @@ bool IsTheirs(const PaceInput& pace) {
 // Whether the pods themselves are about to take the last of what is left.
 bool TheyTakeTheRest(const PaceQuestion& question, const PaceInput& pace) {
   const std::int64_t growth = pace.growth.value_or(0);
-  return IsTheirs(pace) && !Lasts(question.seen.available + pace.ending, growth, kSoon);
+  return IsTheirs(pace) && !Lasts(question.seen.available + pace.ending, growth, kAboutToRunOut);
 }
 
 // Why the victim's end would not bring the node nearer to its line; absent if it would. An unknown
