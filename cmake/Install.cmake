@@ -15,7 +15,6 @@ install(CODE "
 install(FILES ${CMAKE_BINARY_DIR}/jettison.service DESTINATION lib/systemd/system)
 
 # The program's own --help is in the pages of man, so they are written once it is built.
-find_program(JETTISON_PYTHON python3 REQUIRED)
 install(CODE "
   execute_process(COMMAND \"${JETTISON_PYTHON}\" \"${CMAKE_SOURCE_DIR}/man/pages.py\"
                           \"$<TARGET_FILE:jettison>\" \"${CMAKE_BINARY_DIR}/man\"
