@@ -9,6 +9,8 @@ namespace {
 using std::chrono::milliseconds;
 using testing::Contains;
 using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
 
 TEST_F(CriRuntime, AStartThatWasCutShortTakesItsAttemptAndIsNoEnd) {
   Pod pod = SimplePod("u");
@@ -37,6 +39,54 @@ TEST_F(CriRuntime, AStartThatWasCutShortTakesItsAttemptAndIsNoEnd) {
   EXPECT_EQ(containerd().runs.size(), 1U) << "what was left of both is removed";
   ASSERT_TRUE(bed_.Remove("u"));
   bed_.ExpectNothingLeft("u");
+}
+
+// containerd goes on with a call whose caller has ended, and refuses to remove the container
+// meanwhile.
+TEST_F(CriRuntime, TheNextAttemptWaitsUntilTheRuntimeIsDoneWithTheInterruptedOne) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  const std::string interrupted = containerd().runs.begin()->first;
+  containerd().At("main").state = api::CONTAINER_CREATED;
+  containerd().At("main").pid = 0;
+  bed_.Open();
+  const auto remove = bed_.calls->on_remove_container;
+  bed_.calls->on_remove_container = [](const auto&) -> Result<api::RemoveContainerResponse> {
+    return Fail(ErrorCode::kInternal, "container is in starting state, can't be removed");
+  };
+  ASSERT_TRUE(runtime().List());
+  runtime().StartContainer("u", "main", 1, 0);
+  EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(150)), nullptr);
+  EXPECT_EQ(bed_.Await<ContainerStartFailed>("u", milliseconds(0)), nullptr);
+  EXPECT_THAT(bed_.calls->TakeCalls(), Not(Contains(StartsWith("CreateContainer"))));
+  bed_.calls->on_remove_container = remove;
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  EXPECT_FALSE(containerd().runs.contains(interrupted));
+  EXPECT_EQ(containerd().runs.size(), 1U);
+  ASSERT_TRUE(bed_.Remove("u"));
+  bed_.ExpectNothingLeft("u");
+}
+
+TEST_F(CriRuntime, AnInterruptedStartThatCannotBeRemovedFailsTheNextAttemptAfterAWhile) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  containerd().At("main").state = api::CONTAINER_CREATED;
+  containerd().At("main").pid = 0;
+  bed_.Open();
+  const auto remove = bed_.calls->on_remove_container;
+  bed_.calls->on_remove_container = [this](const auto&) -> Result<api::RemoveContainerResponse> {
+    bed_.clock.Advance(std::chrono::seconds(11));
+    return Fail(ErrorCode::kInternal, "container is in starting state, can't be removed");
+  };
+  ASSERT_TRUE(runtime().List());
+  runtime().StartContainer("u", "main", 1, 0);
+  const auto* const failed = bed_.Await<ContainerStartFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_EQ(failed->error.message,
+            "remove what is left of an interrupted start: container is in starting state, can't be "
+            "removed");
+  bed_.calls->on_remove_container = remove;
+  runtime().StartContainer("u", "main", 2, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  EXPECT_EQ(containerd().runs.size(), 1U);
 }
 
 TEST_F(CriRuntime, ATaskThatAStartLeftBehindIsTakenAwayWithItsContainer) {

@@ -21,6 +21,8 @@ namespace {
 
 constexpr Duration kFirstLook = std::chrono::milliseconds(20);
 constexpr Duration kLastLook = std::chrono::seconds(2);
+constexpr Duration kInterruptedLook = std::chrono::milliseconds(50);
+constexpr Duration kInterruptedPatience = std::chrono::seconds(10);
 
 Error Abandoned() {
   return {ErrorCode::kUnavailable, "it was ended while it was being started"};
@@ -46,6 +48,32 @@ ContainerStart::ContainerStart(RuntimeContext& context, const StartOrder& order,
 void ContainerStart::Start(const Sandbox& sandbox) {
   sandbox_ = sandbox;
   ordered_ = context_.clock.Now();
+  if (order_.interrupted.empty()) return FetchImage();
+  RemoveInterrupted();
+}
+
+void ContainerStart::RemoveInterrupted() {
+  RemoveContainerWithTask(
+      context_.calls, order_.interrupted, context_.options.request_timeout,
+      lifetime_.Guard([this](const Result<void>& removed) { OnInterruptedRemoved(removed); }));
+}
+
+// The runtime may still be starting it: containerd goes on with a call whose caller has ended,
+// refuses to remove the container until the call is over, and only then kills the process.
+void ContainerStart::OnInterruptedRemoved(const Result<void>& removed) {
+  if (abandoned_) return Finish(Fail(Abandoned()));
+  if (context_.draining) return;
+  if (removed) return FetchImage();
+  if (context_.clock.Now() - ordered_ >= kInterruptedPatience) {
+    return Finish(Fail(removed.error().In("remove what is left of an interrupted start")));
+  }
+  retry_ = context_.readiness.After(kInterruptedLook, [this] {
+    retry_.Stop();
+    RemoveInterrupted();
+  });
+}
+
+void ContainerStart::FetchImage() {
   image_.emplace(context_, order_.container, [this](const Result<ImageFacts>& image) {
     if (!image) return Finish(Fail(image.error()));
     if (abandoned_) return Finish(Fail(Abandoned()));
@@ -55,7 +83,7 @@ void ContainerStart::Start(const Sandbox& sandbox) {
 }
 
 Result<std::vector<kernel::PathStep>> ContainerStart::PlanMounts() {
-  const auto& [pod, container, group, attempt, adj, limits, write_down] = order_;
+  const auto& [pod, container, group, attempt, adj, limits, write_down, interrupted] = order_;
   auto plan = kernel::PlanMounts(context_.paths, pod, container);
   if (!plan) return Fail(plan.error());
   std::vector<kernel::PathStep> steps;
@@ -103,7 +131,7 @@ void ContainerStart::OnMounts(const Result<void>& prepared) {
 }
 
 void ContainerStart::Create() {
-  const auto& [pod, container, group, attempt, adj, limits, write_down] = order_;
+  const auto& [pod, container, group, attempt, adj, limits, write_down, interrupted] = order_;
   const std::string logs = context_.paths.ContainerLogs(pod, container.name);
   if (auto made = kernel::MakeFolders(logs); !made) return Finish(Fail(made.error()));
   api::CreateContainerRequest request;
@@ -209,10 +237,10 @@ void ContainerStart::RemoveContainer() {
 void ContainerStart::Abandon() {
   abandoned_ = true;
   if (errand_) errand_->Hurry();
-  // The wait for the next status is not needed any more.
+  // What it waits for, the next status or the next removal, is not needed any more.
   if (retry_) {
     retry_.Stop();
-    RemoveContainer();
+    if (!id_.empty()) RemoveContainer();
     busy_ = false;
   }
 }

@@ -29,6 +29,10 @@ struct StartOrder {
   // Called when the runtime has created the container and before it starts it, so that its process
   // can be matched to it by the ID after a restart of the agent. May be null.
   std::function<void()> write_down = nullptr;
+  // The ID of a container whose start was interrupted, and in whose place this one is started;
+  // empty: there is none. It is removed first, so that there are never two processes of one
+  // container.
+  std::string interrupted = {};
 };
 
 // The first process of a container by its group, whose name holds its ID; absent: there is none.
@@ -36,8 +40,8 @@ struct StartOrder {
                                                   const std::string& pod_group,
                                                   const std::string& container_id);
 
-// Brings one run of a container up: image, container, start, first look. What fails leaves no
-// container behind.
+// Brings one run of a container up: what is left of an interrupted start is removed, then come
+// image, container, start and first look. What fails leaves no container behind.
 class ContainerStart {
  public:
   using Done = std::function<void(Result<StartedContainer>)>;
@@ -58,6 +62,9 @@ class ContainerStart {
   [[nodiscard]] bool busy() const { return busy_; }
 
  private:
+  void RemoveInterrupted();
+  void OnInterruptedRemoved(const Result<void>& removed);
+  void FetchImage();
   // Fills `mounts_`; the steps that make what is not there yet.
   [[nodiscard]] Result<std::vector<kernel::PathStep>> PlanMounts();
   void Prepare(const ImageFacts& image);

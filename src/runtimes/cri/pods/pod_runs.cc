@@ -55,7 +55,11 @@ void PodRuns::Keep(const std::string& name, std::unique_ptr<ContainerRun> run) {
 
 ContainerRun& PodRuns::Begin(const Container& container, int attempt, int oom_score_adj) {
   NoteIds();
-  auto run = std::make_unique<ContainerRun>(context_, OrderFor(container, attempt, oom_score_adj));
+  StartOrder order = OrderFor(container, attempt, oom_score_adj);
+  if (const auto left = interrupted_.find(container.name); left != interrupted_.end()) {
+    order.interrupted = left->second;
+  }
+  auto run = std::make_unique<ContainerRun>(context_, order);
   ContainerRun& begun = *run;
   Keep(container.name, std::move(run));
   return begun;
@@ -84,6 +88,7 @@ std::optional<ContainerRecord> PodRuns::Adopt(const api::ContainerStatusResponse
   }
   if (NeverRan(status)) {
     Forget(status.id());
+    interrupted_[name] = status.id();
     record.never_ran = true;
     return record;
   }
@@ -184,7 +189,9 @@ std::vector<ContainerRecord> PodRuns::Running() const {
 // Notes the IDs of the runs that have one by now.
 void PodRuns::NoteIds() {
   for (const auto& [name, run] : runs_) {
-    if (!run->id().empty()) ids_[{name, run->attempt()}] = run->id();
+    if (run->id().empty()) continue;
+    ids_[{name, run->attempt()}] = run->id();
+    interrupted_.erase(name);  // it was removed before this run got its ID
   }
 }
 

@@ -79,6 +79,7 @@ class PodRuns {
   std::map<std::string, std::unique_ptr<ContainerRun>> runs_;  // the newest of each container
   std::vector<std::unique_ptr<ContainerRun>> lingering_;       // older ones that wait for an answer
   std::map<std::pair<std::string, int>, std::string> ids_;     // container and attempt to ID
+  std::map<std::string, std::string> interrupted_;  // container to the ID of an interrupted start
   Lifetime lifetime_;
 };
 
