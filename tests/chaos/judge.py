@@ -15,6 +15,7 @@ AFTER_START = 1.5  # until an agent that is ready has looked at everything
 AFTER_OUTSIDE = 3.0
 SETTLE_SECONDS = 60.0
 REST_SECONDS = 5.0  # until a new agent has taken what it needs at rest
+START_TAKES = 1.0  # containerd's call that starts a container
 STALL = 0.1  # if the witness waits longer, the machine stood still
 RECORD_LOST = 3.0  # an eviction within this time before a kill of the agent may not have been recorded
 RECORD_BEGINS = 0.5  # until an eviction is recorded where nothing fails
@@ -114,8 +115,15 @@ def _judge_event(run, member, events, index, cost):
         cost.setdefault(windows[0], []).append(pod.name)
     elif again and _oom_killed(run, pod, since, event.at):
         return  # judged by no_oom_kill
+    elif again and run.bed.containerd and _start_was_interrupted(run, since):
+        run.count("starts that containerd cancelled because the agent was killed")
     else:
         run.broken("no innocent pod dies", f"{pod.name} runs on", "a second start" if again else "SIGTERM", event.at)
+
+
+def _start_was_interrupted(run, start):
+    """Whether the agent was killed while containerd started the pod, which then ends what it has started."""
+    return any(abs(killed - start) <= START_TAKES for killed in run.kills)
 
 
 def _termed_before(events, index):
