@@ -9,9 +9,9 @@
 
 #include "containers/anchor.h"
 #include "containers/container_exit.h"
-#include "containers/lifetime.h"
 #include "containers/run_edges.h"
 #include "core/model/pod.h"
+#include "kernel/readiness/lifetime.h"
 #include "kernel/readiness/readiness.h"
 #include "ports/file_descriptor.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "containers/lifetime.h"
 #include "containers/listing.h"
+#include "kernel/readiness/lifetime.h"
 #include "runtimes/cri/base/runtime_context.h"
 
 namespace jettison::cri {

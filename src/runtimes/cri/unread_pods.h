@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "containers/lifetime.h"
+#include "kernel/readiness/lifetime.h"
 #include "runtimes/cri/adoption.h"
 #include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/inventory.h"

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "containers/lifetime.h"
 #include "containers/listing.h"
+#include "kernel/readiness/lifetime.h"
 #include "sources/containerd/finder_edges.h"
 #include "sources/foreign/complaints.h"
 

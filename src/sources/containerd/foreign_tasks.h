@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "containers/lifetime.h"
+#include "kernel/readiness/lifetime.h"
 #include "rpc/containerd_calls.h"
 #include "rpc/containerd_task.h"
 #include "sources/containerd/finder_edges.h"

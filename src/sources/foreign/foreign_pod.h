@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "containers/lifetime.h"
 #include "containers/run_edges.h"
 #include "containers/running_container.h"
+#include "kernel/readiness/lifetime.h"
 #include "ports/pod_disk.h"
 #include "sources/foreign/foreign_finding.h"
 

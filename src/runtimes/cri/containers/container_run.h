@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "containers/lifetime.h"
 #include "containers/running_container.h"
+#include "kernel/readiness/lifetime.h"
 #include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/container_start.h"
 

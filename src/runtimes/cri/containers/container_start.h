@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "containers/lifetime.h"
 #include "containers/running_container.h"
+#include "kernel/readiness/lifetime.h"
 #include "kernel/readiness/path_errand.h"
 #include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/sandbox_creation.h"

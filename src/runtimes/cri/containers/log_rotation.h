@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "containers/lifetime.h"
+#include "kernel/readiness/lifetime.h"
 #include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/host/child_job.h"
 

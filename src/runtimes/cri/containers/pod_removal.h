@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "containers/lifetime.h"
+#include "kernel/readiness/lifetime.h"
 #include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/sandbox_clearance.h"
 #include "runtimes/cri/host/removal_job.h"

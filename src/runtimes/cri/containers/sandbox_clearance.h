@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "containers/lifetime.h"
+#include "kernel/readiness/lifetime.h"
 #include "runtimes/cri/base/runtime_context.h"
 
 namespace jettison::cri {

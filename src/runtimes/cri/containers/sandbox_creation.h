@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "containers/lifetime.h"
 #include "core/model/pod.h"
+#include "kernel/readiness/lifetime.h"
 #include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/sandbox_clearance.h"
 

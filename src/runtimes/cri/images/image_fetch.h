@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "containers/lifetime.h"
+#include "kernel/readiness/lifetime.h"
 #include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/values/container_config.h"
 

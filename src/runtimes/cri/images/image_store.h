@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "containers/lifetime.h"
+#include "kernel/readiness/lifetime.h"
 #include "ports/image_store.h"
 #include "rpc/calls.h"
 

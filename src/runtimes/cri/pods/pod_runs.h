@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "containers/lifetime.h"
 #include "containers/listing.h"
+#include "kernel/readiness/lifetime.h"
 #include "ports/pod_disk.h"
 #include "ports/pod_plan.h"
 #include "runtimes/cri/base/runtime_context.h"
