@@ -81,8 +81,8 @@ ArmingThread::OpenGroup GroupsOf(Machine& machine, CgroupDriver driver) {
 
 void BuildImages(const AgentConfig& config, Machine& machine, const Log& log, AgentParts& parts) {
   if (!machine.images) return;
-  parts.image_records =
-      std::make_unique<ImageRecordFile>(config.root + "/images.json", machine.clock, log);
+  parts.image_records = std::make_unique<ImageRecordFile>(config.root + "/images.json",
+                                                          machine.clock, log, machine.disk_thread);
   parts.images = std::make_unique<ImageCollector>(
       ImageCollectorSettings{.policy = config.image_gc},
       ImageCollectorEdges{.clock = machine.clock,

@@ -11,6 +11,7 @@
 #include "machine/cluster.h"
 #include "machine/host_cgroup_view.h"
 #include "machine/memory_lock.h"
+#include "machine/own_disk_thread.h"
 #include "machine/pods_group_lock.h"
 #include "machine/runtimes.h"
 #include "ports/system_error.h"
@@ -138,11 +139,15 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Lo
     if (!cluster) return Fail(cluster.error());
     machine->cluster = std::move(*cluster);
   }
+  if (config.source == SourceKind::kManifests) {
+    machine->disk_thread = std::make_shared<OwnDiskThread>();
+  }
   auto runtime = OpenRuntime(config, {.pod_groups = machine->pod_groups(),
                                       .group_end = *machine->group_end,
                                       .clock = machine->clock,
                                       .cluster = machine->cluster.get(),
-                                      .log = log});
+                                      .log = log,
+                                      .disk_thread = machine->disk_thread});
   if (!runtime) return Fail(runtime.error());
   machine->runtime = std::move(runtime->runtime);
   machine->images = std::move(runtime->images);

@@ -15,6 +15,7 @@
 #include "machine/host_cgroups.h"
 #include "ports/cgroups.h"
 #include "ports/container_runtime.h"
+#include "ports/disk_thread.h"
 #include "ports/file_descriptor.h"
 #include "ports/image_store.h"
 
@@ -30,7 +31,8 @@ struct Machine {
   std::unique_ptr<EnforcedLimits> limits;   // on those groups; null before SetUpNode
   std::unique_ptr<ReleasingGroupEnd> group_end;  // how the runtime ends groups of pods
   std::unique_ptr<Procfs> procfs;
-  std::unique_ptr<ClusterLink> cluster;  // null: the agent has its pods from nobody else
+  std::unique_ptr<ClusterLink> cluster;     // null: the agent has its pods from nobody else
+  std::shared_ptr<DiskThread> disk_thread;  // for files of pods; null: all pods are a kubelet's
   std::unique_ptr<ContainerRuntime> runtime;
   std::unique_ptr<ImageStore> images;         // null: the runtime has none
   std::unique_ptr<ManifestReader> manifests;  // null: no path is configured

@@ -35,6 +35,7 @@ Result<OpenedRuntime> OpenProcess(const AgentConfig& config, const RuntimeEdges&
       static_cast<std::uint64_t>(config.logs.max_size_bytes.value_or(kNeverRotated));
   options.log_max_files = config.logs.max_files;
   options.path_patience.slow_paths = std::make_shared<SlowPathThreads>();
+  options.disk_thread = edges.disk_thread;
   options.log = LogOf(edges.log, "process runtime");
   auto runtime =
       OpenProcessRuntime(std::move(options), edges.pod_groups, edges.group_end, edges.clock);
@@ -56,6 +57,7 @@ Result<OpenedRuntime> OpenCri(const AgentConfig& config, const RuntimeEdges& edg
   options.log_max_bytes = config.logs.max_size_bytes;
   options.log_max_files = config.logs.max_files;
   options.path_patience.slow_paths = std::make_shared<SlowPathThreads>();
+  options.disk_thread = edges.disk_thread;
   options.log = LogOf(edges.log, "container runtime");
   cri::Calls& shared = **calls;  // owned by the runtime, which outlives the images
   auto own =

@@ -8,6 +8,7 @@
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
+#include "ports/disk_thread.h"
 #include "ports/group_end.h"
 #include "ports/image_store.h"
 #include "sources/kubernetes/pods/pod_feed.h"
@@ -27,6 +28,7 @@ struct RuntimeEdges {
   const Clock& clock;
   kube::PodFeed* cluster;  // not null: the pods are a kubelet's, and it tells who they are
   const Log& log;          // told what goes wrong later
+  std::shared_ptr<DiskThread> disk_thread;  // for the runtime's own files
 };
 
 // Opens the runtime that the configuration names. A container runtime that does not answer is no

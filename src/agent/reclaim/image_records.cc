@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -168,21 +169,42 @@ std::vector<ImageRecord> ImageRecordFile::Read() {
   return std::move(reading->records);
 }
 
-void ImageRecordFile::Write(std::span<const ImageRecord> records) {
-  const bool recent = Elapsed(written_at_, clock_.Now()) < kRefresh;
-  if (written_ && recent && SaySame(*written_, records)) return;
-  const std::string text = FormatImageRecords(records, clock_);
-  if (const auto written = kernel::WriteFile(path_, text); !written) {
+bool ImageRecordFile::HearOfLast() {
+  if (!writing_) return true;
+  std::optional<Result<void>> outcome;
+  {
+    const std::lock_guard lock(writing_->mutex);
+    outcome = writing_->outcome;
+  }
+  if (!outcome) return false;
+  writing_.reset();
+  if (!*outcome) {
+    written_.reset();
     if (!failing_) {
       log_.Warn("the records of images cannot be written; they are lost if the agent restarts",
-                {{"err", written.error().message}});
+                {{"err", outcome->error().message}});
     }
-    failing_ = true;
-    return;
   }
-  failing_ = false;
+  failing_ = !outcome->has_value();
+  return true;
+}
+
+void ImageRecordFile::Write(std::span<const ImageRecord> records) {
+  if (!HearOfLast()) return;
+  const bool recent = Elapsed(written_at_, clock_.Now()) < kRefresh;
+  if (written_ && recent && SaySame(*written_, records)) return;
   written_.emplace(records.begin(), records.end());
   written_at_ = clock_.Now();
+  writing_ = std::make_shared<Writing>();
+  const auto write = [path = path_, text = FormatImageRecords(records, clock_),
+                      writing = writing_] {
+    auto written = kernel::WriteFile(path, text);
+    const std::lock_guard lock(writing->mutex);
+    writing->outcome = std::move(written);
+  };
+  if (thread_ && thread_->Do(write)) return;
+  write();
+  (void)HearOfLast();
 }
 
 }  // namespace jettison

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,8 @@
 #include "core/model/images.h"
 #include "core/units/result.h"
 #include "ports/clock.h"
+#include "ports/disk_thread.h"
+#include "ports/inheriting_mutex.h"
 
 namespace jettison {
 
@@ -42,20 +45,32 @@ struct ImageRecordsReading {
 // there before anyone looked.
 class ImageRecordFile {
  public:
-  // Both must outlive it.
-  ImageRecordFile(std::string path, const Clock& clock, const Log& log)
-      : path_(std::move(path)), clock_(clock), log_(log) {}
+  // Clock and log must outlive it. `thread` writes the file; null: the caller does.
+  ImageRecordFile(std::string path, const Clock& clock, const Log& log,
+                  std::shared_ptr<DiskThread> thread = nullptr)
+      : path_(std::move(path)), clock_(clock), log_(log), thread_(std::move(thread)) {}
 
   // None where there is no file.
   [[nodiscard]] std::vector<ImageRecord> Read();
-  // Replaces the file at once, or not at all; does nothing where it says the same already and is
-  // less than an hour old. A failure is logged when it begins, and tried again with the next call.
+  // Replaces the file as a whole, or not at all; does nothing where it says the same already and is
+  // less than an hour old, or while it is being written. A failure is logged by a later call, when
+  // it begins, and that call tries again.
   void Write(std::span<const ImageRecord> records);
 
  private:
+  // Of a write that is not over, or of which nobody has heard yet.
+  struct Writing {
+    InheritingMutex mutex;
+    std::optional<Result<void>> outcome;  // guarded by mutex
+  };
+  // False: it is still being written.
+  [[nodiscard]] bool HearOfLast();
+
   std::string path_;
   const Clock& clock_;
   const Log& log_;
+  std::shared_ptr<DiskThread> thread_;
+  std::shared_ptr<Writing> writing_;                 // with the thread; null: there is none
   std::optional<std::vector<ImageRecord>> written_;  // what the file is known to hold
   Instant written_at_;
   bool failing_ = false;

@@ -10,6 +10,7 @@
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
+#include "ports/fakes/fake_disk_thread.h"
 
 namespace jettison {
 namespace {
@@ -198,6 +199,30 @@ TEST_F(ImageRecordFileTest, AWriteThatFailsIsSaidOnceAndTriedAgain) {
   ASSERT_EQ(::mkdir((folder_.path() + "/missing").c_str(), 0700), 0);
   nowhere.Write(std::vector{Record("a")});
   EXPECT_THAT(nowhere.Read(), SizeIs(1));
+}
+
+TEST_F(ImageRecordFileTest, ASlowDiskIsWaitedForByAThread) {
+  const auto disk = std::make_shared<FakeDiskThread>();
+  ImageRecordFile file(path_, clock_, log_, disk);
+  file.Write(std::vector{Record("a")});
+  file.Write(std::vector{Record("a"), Record("b")});
+  EXPECT_FALSE(kernel::Exists(path_));
+  EXPECT_EQ(disk->Answer(), 1);
+  EXPECT_THAT(file_.Read(), SizeIs(1));
+  file.Write(std::vector{Record("a"), Record("b")});
+  EXPECT_EQ(disk->Answer(), 1);
+  EXPECT_THAT(file_.Read(), SizeIs(2));
+}
+
+TEST_F(ImageRecordFileTest, AWriteThatFailedOnTheThreadIsSaidAndTriedAgain) {
+  const auto disk = std::make_shared<FakeDiskThread>();
+  ImageRecordFile nowhere(folder_.path() + "/missing/images.json", clock_, log_, disk);
+  nowhere.Write(std::vector{Record("a")});
+  EXPECT_EQ(disk->Answer(), 1);
+  EXPECT_THAT(lines_, IsEmpty());
+  nowhere.Write(std::vector{Record("a")});
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("cannot be written")));
+  EXPECT_EQ(disk->Answer(), 1) << "it is tried again";
 }
 
 }  // namespace

@@ -68,7 +68,10 @@ void Leftovers::Remove(const std::string& uid) {
 void Leftovers::Remove(PodRemains remains) {
   const std::string uid = remains.uid;
   ExpectGroupsOf(uid);
-  (void)::unlink(RecordFile(context_, uid).c_str());
+  context_.disk.Do([file = RecordFile(context_, uid)]() -> Result<void> {
+    (void)::unlink(file.c_str());
+    return {};
+  });
   auto& removal = removals_[uid];
   removal = std::make_unique<PodRemoval>(context_, std::move(remains));
   removal->Start();

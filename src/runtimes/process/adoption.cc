@@ -63,11 +63,13 @@ Result<std::optional<PodPlan>> Adoption::ReadPlan(const std::string& uid) const 
 Result<RuntimePod> Adoption::TakeOver(PodEntry& entry) {
   auto runs = FindRuns(entry);
   if (!runs) return Fail(runs.error());
-  const auto log_failure = [this, about = "adopt pod " +
-                                          FullName(entry.plan.pod)](const Result<void>& prepared) {
-    context_.LogFailure(about, prepared);
+  const auto log_failure = [&context = context_, about = "adopt pod " + FullName(entry.plan.pod)](
+                               const Result<void>& prepared) {
+    context.LogFailure(about, prepared);
   };
-  log_failure(pods_.Prepare(entry));
+  log_failure(pods_.Check(entry));
+  log_failure(pods_.MakeGroup(entry));
+  pods_.MakeFiles(entry, log_failure);
   pods_.PrepareForeignVolumes(entry, log_failure);
   return RuntimePod{.pod = entry.plan.pod, .containers = AdoptRuns(entry, std::move(*runs))};
 }

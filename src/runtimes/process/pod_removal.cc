@@ -25,17 +25,29 @@ constexpr Duration kFinishStep = milliseconds(20);
 }  // namespace
 
 PodRemoval::PodRemoval(RuntimeContext& context, PodRemains remains)
-    : context_(context), remains_(std::move(remains)) {
-  (void)::unlink(context_.paths.PodFile(remains_.uid).c_str());
+    : context_(context), remains_(std::move(remains)) {}
+
+// When this is done, everything before it is done as well, and nothing is made any more.
+void PodRemoval::ForgetPod() {
+  forgotten_ = Forgotten::kUnderWay;
+  context_.disk.Do(
+      [file = context_.paths.PodFile(remains_.uid)]() -> Result<void> {
+        (void)::unlink(file.c_str());
+        return {};
+      },
+      lifetime_.Guard([this](const Result<void>&) { forgotten_ = Forgotten::kYes; }));
 }
 
 bool PodRemoval::Continue() {
+  if (forgotten_ == Forgotten::kNo) ForgetPod();
   if (retry_) return false;
   if (!RemoveGroups()) return false;
   return RemoveFiles();
 }
 
 bool PodRemoval::Finish(Duration timeout) {
+  (void)::unlink(context_.paths.PodFile(remains_.uid).c_str());
+  forgotten_ = Forgotten::kYes;
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   while (std::chrono::steady_clock::now() < deadline) {
     retry_.Stop();
@@ -78,6 +90,7 @@ bool PodRemoval::RemoveGroups() {
 }
 
 bool PodRemoval::RemoveFiles() {
+  if (forgotten_ != Forgotten::kYes) return false;
   if (!job_) {
     const Paths& paths = context_.paths;
     RemoveOrder order{.volume_folders = {paths.Volumes(remains_.uid)}, .trees = remains_.log_dirs};

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "core/model/pod.h"
+#include "kernel/readiness/lifetime.h"
 #include "runtimes/process/mount_points.h"
 #include "runtimes/process/removal_job.h"
 #include "runtimes/process/runs/runtime_context.h"
@@ -31,6 +33,9 @@ class PodRemoval {
   [[nodiscard]] bool Finish(Duration timeout);
 
  private:
+  enum class Forgotten : std::uint8_t { kNo, kUnderWay, kYes };
+
+  void ForgetPod();
   [[nodiscard]] bool IsInhabited(const std::string& group) const;
   [[nodiscard]] bool RemoveGroups();
   [[nodiscard]] bool RemoveFiles();
@@ -38,10 +43,12 @@ class PodRemoval {
 
   RuntimeContext& context_;
   PodRemains remains_;
+  Forgotten forgotten_ = Forgotten::kNo;  // its own file is gone
   bool groups_gone_ = false;
   std::optional<RemovalJob> job_;
   int failures_ = 0;
   kernel::Readiness::Watch retry_;
+  Lifetime lifetime_;
 };
 
 }  // namespace jettison::process

@@ -61,7 +61,7 @@ PodEntry& Pods::Enter(PodPlan plan) {
 PodEntry* Pods::Find(const std::string& uid) {
   const auto it = pods_.find(uid);
   const bool is_whole =
-      it != pods_.end() && it->second.removing() == nullptr && !it->second.making();
+      it != pods_.end() && it->second.removing() == nullptr && it->second.making() == nullptr;
   return is_whole ? &it->second : nullptr;
 }
 
@@ -72,16 +72,24 @@ ContainerRun* Pods::FindRun(const std::string& uid, const std::string& container
   return run == pod->second.runs.end() || run->second->ended() ? nullptr : run->second.get();
 }
 
-Result<void> Pods::Prepare(const PodEntry& entry) const {
-  const Paths& paths = context_.paths;
-  const Pod& pod = entry.plan.pod;
-  if (auto ok = CheckRights(pod); !ok) return ok;
-  if (auto ok = CheckMounts(paths, pod); !ok) return ok;
-  if (auto made = MakeFolders(paths.Pod(pod.uid)); !made) return made;
-  if (auto made = context_.cgroups.Create(entry.group, entry.plan.limits); !made) return made;
-  if (auto made = PrepareVolumes(paths, pod); !made) return made;
-  if (auto made = MakeFolders(paths.Containers(pod.uid)); !made) return made;
-  return MakeFolders(paths.PodLogs(pod));
+Result<void> Pods::Check(const PodEntry& entry) const {
+  if (auto ok = CheckRights(entry.plan.pod); !ok) return ok;
+  return CheckMounts(context_.paths, entry.plan.pod);
+}
+
+void Pods::MakeFiles(const PodEntry& entry, DiskWork::Done done) const {
+  context_.disk.Do(
+      [paths = context_.paths, pod = entry.plan.pod]() -> Result<void> {
+        if (auto made = MakeFolders(paths.Pod(pod.uid)); !made) return made;
+        if (auto made = PrepareVolumes(paths, pod); !made) return made;
+        if (auto made = MakeFolders(paths.Containers(pod.uid)); !made) return made;
+        return MakeFolders(paths.PodLogs(pod));
+      },
+      std::move(done));
+}
+
+Result<void> Pods::MakeGroup(const PodEntry& entry) const {
+  return context_.cgroups.Create(entry.group, entry.plan.limits);
 }
 
 void Pods::PrepareForeignVolumes(PodEntry& entry, const PathErrand::Done& done) const {

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "kernel/readiness/lifetime.h"
 #include "kernel/readiness/path_errand.h"
 #include "ports/pod_plan.h"
 #include "runtimes/process/pod_removal.h"
@@ -19,8 +20,10 @@ namespace jettison::process {
 
 // How a pod of the runtime stands.
 struct Standing {};  // its groups, volumes and folders are there
-struct Making {};    // PodReady waits for volumes that have not answered yet
-struct Removing {    // as soon as no run is left
+struct Making {      // PodReady waits for a disk that is slow, or for volumes that do not answer
+  std::unique_ptr<Lifetime> lifetime = std::make_unique<Lifetime>();
+};
+struct Removing {  // as soon as no run is left
   std::optional<PodRemoval> removal = std::nullopt;
   std::optional<Error> create_error = std::nullopt;  // set: PodFailed at the end
 };
@@ -52,7 +55,7 @@ struct PodEntry {
   [[nodiscard]] const Removing* removing() const { return std::get_if<Removing>(&state); }
   [[nodiscard]] Unread* unread() { return std::get_if<Unread>(&state); }
   [[nodiscard]] const Unread* unread() const { return std::get_if<Unread>(&state); }
-  [[nodiscard]] bool making() const { return std::holds_alternative<Making>(state); }
+  [[nodiscard]] const Making* making() const { return std::get_if<Making>(&state); }
   [[nodiscard]] bool AnyRuns() const;
 };
 
@@ -71,8 +74,11 @@ class Pods {
   // Null: nothing of the container runs.
   [[nodiscard]] ContainerRun* FindRun(const std::string& uid, const std::string& container);
 
-  // Folders, groups and the pod's own volumes; what is there already is kept.
-  [[nodiscard]] Result<void> Prepare(const PodEntry& entry) const;
+  // Whether this machine can run it.
+  [[nodiscard]] Result<void> Check(const PodEntry& entry) const;
+  // Folders and the pod's own volumes; what is there already is kept.
+  void MakeFiles(const PodEntry& entry, kernel::DiskWork::Done done) const;
+  [[nodiscard]] Result<void> MakeGroup(const PodEntry& entry) const;
   // Volumes that touch paths of others, which may never answer; `done` is called now or later.
   void PrepareForeignVolumes(PodEntry& entry, const kernel::PathErrand::Done& done) const;
   // The UID of a pod that has a mount there, or may.

@@ -30,6 +30,7 @@ Runtime::Runtime(std::unique_ptr<Readiness> readiness, FileDescriptor lock,
                .group_end = group_end,
                .clock = clock,
                .readiness = *readiness_,
+               .disk = DiskWork(*readiness_, options.disk_thread),
                .events = {}} {}
 
 Result<void> Runtime::Ready() {
@@ -84,7 +85,7 @@ void Runtime::CreatePod(const PodPlan& plan) {
     if (entry.removing() != nullptr) {
       return fail({ErrorCode::kUnavailable, "a pod of the same UID is still being removed"});
     }
-    if (entry.making()) return;
+    if (entry.making() != nullptr) return;
     if (entry.unread() == nullptr) return context_.Emit(PodReady{uid});
     if (!unread_pods_.MakeWay(plan)) return;
   }
@@ -100,27 +101,44 @@ void Runtime::CreatePod(const PodPlan& plan) {
                      "or set `root`",
                      group, context_.paths.root())});
   }
-  if (const auto made = pods_.Prepare(entry); !made) return FinishPod(uid, made);
-  entry.state.emplace<Making>();
+  if (const auto possible = pods_.Check(entry); !possible) {
+    return FailCreation(entry, possible.error());
+  }
+  pods_.MakeFiles(entry, entry.state.emplace<Making>().lifetime->Guard(
+                             [this, uid](const Result<void>& made) { OnFiles(uid, made); }));
+}
+
+void Runtime::OnFiles(const std::string& uid, const Result<void>& made) {
+  PodEntry& entry = pods_.all().at(uid);
+  if (!made) return FailCreation(entry, made.error());
+  if (const auto group = pods_.MakeGroup(entry); !group) return FailCreation(entry, group.error());
   pods_.PrepareForeignVolumes(
-      entry, [this, uid](const Result<void>& prepared) { FinishPod(uid, prepared); });
+      entry, [this, uid](const Result<void>& prepared) { OnVolumes(uid, prepared); });
 }
 
 // The folder is made first and the pod's own file is written last. An interruption in between
 // leaves a folder without that file, which the next agent removes.
-void Runtime::FinishPod(const std::string& uid, const Result<void>& prepared) {
+void Runtime::OnVolumes(const std::string& uid, const Result<void>& prepared) {
   PodEntry& entry = pods_.all().at(uid);
   entry.errand.reset();
+  if (!prepared) return FailCreation(entry, prepared.error());
+  context_.disk.Do(
+      [file = context_.paths.PodFile(uid), text = context_.options.written_pods->Write(
+                                               entry.plan.pod)] { return WriteFile(file, text); },
+      entry.making()->lifetime->Guard(
+          [this, uid](const Result<void>& written) { FinishPod(uid, written); }));
+}
+
+void Runtime::FinishPod(const std::string& uid, const Result<void>& written) {
+  PodEntry& entry = pods_.all().at(uid);
+  if (!written) return FailCreation(entry, written.error());
   entry.state.emplace<Standing>();
-  const auto made = prepared ? WriteFile(context_.paths.PodFile(uid),
-                                         context_.options.written_pods->Write(entry.plan.pod))
-                             : prepared;
-  if (!made) {
-    BeginRemoval(entry);
-    entry.removing()->create_error = made.error();
-    return;
-  }
   context_.Emit(PodReady{uid});
+}
+
+void Runtime::FailCreation(PodEntry& entry, const Error& error) {
+  BeginRemoval(entry);
+  entry.removing()->create_error = error;
 }
 
 void Runtime::StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
@@ -196,16 +214,20 @@ void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& con
   // After it is renamed, the folder does not count as a run, even if the removal fails.
   const std::string run_dir = paths.Run(pod_uid, container, attempt);
   const std::string doomed = run_dir + ".gone";
-  (void)::rename(run_dir.c_str(), doomed.c_str());
-  std::vector<std::string> trees = {doomed};
-  const std::string logs = paths.ContainerLogs(entry->plan.pod, container);
-  const std::string log_name = fmt::format("{}.log", attempt);
-  for (const std::string& name : NamesIn(logs).value_or(std::vector<std::string>{})) {
-    if (name == log_name || name.starts_with(log_name + ".")) {
-      trees.push_back(fmt::format("{}/{}", logs, name));
-    }
-  }
-  dead_runs_.Add(std::move(trees));
+  const auto trees = std::make_shared<std::vector<std::string>>();
+  context_.disk.Do(
+      [run_dir, doomed, trees, logs = paths.ContainerLogs(entry->plan.pod, container),
+       log_name = fmt::format("{}.log", attempt)]() -> Result<void> {
+        (void)::rename(run_dir.c_str(), doomed.c_str());
+        trees->push_back(doomed);
+        for (const std::string& name : NamesIn(logs).value_or(std::vector<std::string>{})) {
+          if (name == log_name || name.starts_with(log_name + ".")) {
+            trees->push_back(fmt::format("{}/{}", logs, name));
+          }
+        }
+        return {};
+      },
+      [this, trees](const Result<void>&) { dead_runs_.Add(std::move(*trees)); });
 }
 
 void Runtime::RemovePod(const std::string& pod_uid) {

@@ -44,7 +44,10 @@ class Runtime : public ContainerRuntime {
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 
  private:
-  void FinishPod(const std::string& uid, const Result<void>& prepared);
+  void OnFiles(const std::string& uid, const Result<void>& made);
+  void OnVolumes(const std::string& uid, const Result<void>& prepared);
+  void FinishPod(const std::string& uid, const Result<void>& written);
+  void FailCreation(PodEntry& entry, const Error& error);
   void BeginRemoval(PodEntry& entry);
   void ContinueRemovals();
   // Whether nothing is left of a pod that is being removed.

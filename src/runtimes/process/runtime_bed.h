@@ -65,6 +65,7 @@ class RuntimeBed {
         .shim = JETTISON_SHIM,
         .written_pods = std::move(written_pods),
         .path_patience = {.slow_paths = slow_paths, .patience = path_patience},
+        .disk_thread = disk_thread,
         .log = [this](std::string_view message) { logged.emplace_back(message); }};
     return options;
   }
@@ -135,7 +136,8 @@ class RuntimeBed {
   std::vector<std::string> logged;
   std::shared_ptr<SlowPaths> slow_paths;  // null: nothing hangs
   Duration path_patience = std::chrono::seconds(10);
-  std::function<void()> on_format;  // called in the middle of CreatePod
+  std::shared_ptr<DiskThread> disk_thread;  // null: the disk is fast
+  std::function<void()> on_format;          // called in the middle of CreatePod
 
  private:
   Cgroups& cgroups_;

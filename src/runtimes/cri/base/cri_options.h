@@ -11,6 +11,7 @@
 #include "core/model/cgroup_driver.h"
 #include "core/units/duration.h"
 #include "kernel/readiness/path_errand.h"
+#include "ports/disk_thread.h"
 #include "ports/pod_plan.h"
 
 namespace jettison {
@@ -41,6 +42,8 @@ struct CriRuntimeOptions {
   Duration relist_period = std::chrono::seconds(10);
   // Runs work on file systems that may never answer, and says how long a pod waits for it.
   kernel::PathPatience path_patience = {};
+  // Does what a slow disk may hold up; null: the caller's thread does.
+  std::shared_ptr<DiskThread> disk_thread = nullptr;
   // Receives a message about a fault that has no consequences yet: one sentence without a line
   // feed.
   std::function<void(std::string_view)> log;

@@ -6,6 +6,7 @@
 #include "containers/run_edges.h"
 #include "core/units/once.h"
 #include "kernel/files/paths.h"
+#include "kernel/readiness/disk_work.h"
 #include "rpc/calls.h"
 #include "runtimes/cri/base/cri_options.h"
 #include "runtimes/cri/host/slices.h"
@@ -19,6 +20,8 @@ struct RuntimeContext : RunEdges {
   Calls& calls;
   // Null where control groups are folders and no more.
   Slices* slices = nullptr;
+  // For files of this agent.
+  kernel::DiskWork disk;
   // A copy of this is held while a call creates something that it would leave half made if the
   // agent ended.
   std::shared_ptr<const bool> making = std::make_shared<const bool>(true);

@@ -127,13 +127,19 @@ void ContainerStart::OnMounts(const Result<void>& prepared) {
   errand_.reset();
   if (abandoned_) return Finish(Fail(Abandoned()));
   if (!prepared) return Finish(Fail(prepared.error()));
+  context_.disk.Do([logs = context_.paths.ContainerLogs(
+                        order_.pod, order_.container.name)] { return kernel::MakeFolders(logs); },
+                   lifetime_.Guard([this](const Result<void>& made) { OnLogFolder(made); }));
+}
+
+void ContainerStart::OnLogFolder(const Result<void>& made) {
+  if (abandoned_) return Finish(Fail(Abandoned()));
+  if (!made) return Finish(Fail(made.error()));
   if (!context_.draining) Create();
 }
 
 void ContainerStart::Create() {
   const auto& [pod, container, group, attempt, adj, limits, write_down, interrupted] = order_;
-  const std::string logs = context_.paths.ContainerLogs(pod, container.name);
-  if (auto made = kernel::MakeFolders(logs); !made) return Finish(Fail(made.error()));
   api::CreateContainerRequest request;
   request.set_pod_sandbox_id(sandbox_.id);
   *request.mutable_config() = ContainerConfigOf({.pod = pod,
@@ -160,13 +166,17 @@ void ContainerStart::OnCreated(const Result<api::CreateContainerResponse>& answe
                            : answer.error().In("CreateContainerError")));
   }
   id_ = answer->container_id();
+  if (!order_.write_down) return StartCreated();
+  order_.write_down(lifetime_.Guard([this] { StartCreated(); }));
+}
+
+void ContainerStart::StartCreated() {
   if (abandoned_) {
     RemoveContainer();
     return Finish(Fail(Abandoned()));
   }
   // The container is not started; the next agent finds one that never ran.
   if (context_.draining) return;
-  if (order_.write_down) order_.write_down();
   api::StartContainerRequest request;
   request.set_container_id(id_);
   context_.calls.StartContainer(request, context_.options.request_timeout,

@@ -27,8 +27,9 @@ struct StartOrder {
   int oom_score_adj = 0;
   CgroupLimits limits = {};
   // Called when the runtime has created the container and before it starts it, so that its process
-  // can be matched to it by the ID after a restart of the agent. May be null.
-  std::function<void()> write_down = nullptr;
+  // can be matched to it by the ID after a restart of the agent.
+  // It calls `then` once that is on the disk. May be null.
+  std::function<void(std::function<void()> then)> write_down = nullptr;
   // The ID of a container whose start was interrupted, and in whose place this one is started;
   // empty: there is none. It is removed first, so that there are never two processes of one
   // container.
@@ -69,8 +70,10 @@ class ContainerStart {
   [[nodiscard]] Result<std::vector<kernel::PathStep>> PlanMounts();
   void Prepare(const ImageFacts& image);
   void OnMounts(const Result<void>& prepared);
+  void OnLogFolder(const Result<void>& made);
   void Create();
   void OnCreated(const Result<api::CreateContainerResponse>& answer);
+  void StartCreated();
   void OnStarted(const Result<api::StartContainerResponse>& answer);
   void Look();
   void OnStatus(const Result<api::ContainerStatusResponse>& answer);

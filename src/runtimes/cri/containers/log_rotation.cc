@@ -24,6 +24,19 @@ Result<void> Rename(const std::string& from, const std::string& to) {
   return FailErrno("rename " + from);
 }
 
+// The name that the log was given; empty: there is one of this second, and the next look rotates.
+Result<std::string> RenameToNext(const std::string& path, WallTime now) {
+  const std::size_t slash = path.rfind('/');
+  const auto names = kernel::NamesIn(path.substr(0, slash));
+  if (!names) return Fail(names.error());
+  std::string rotated =
+      path.substr(0, slash + 1) + NextRotatedName(*names, path.substr(slash + 1), now);
+  if (kernel::Exists(rotated)) return std::string();
+  auto renamed = Rename(path, rotated);
+  if (!renamed) return Fail(renamed.error());
+  return rotated;
+}
+
 // The work of the child, with absolute paths.
 struct TidyOrder {
   struct Compression {
@@ -85,7 +98,7 @@ void LogRotation::Look() {
   std::set<std::string> paths;
   for (const RunningLog& log : running_()) {
     paths.insert(log.path);
-    if (!reopening_.contains(log.path)) LookAt(log);
+    if (!busy_.contains(log.path)) LookAt(log);
   }
   std::erase_if(failing_, [&](const std::string& path) { return !paths.contains(path); });
 }
@@ -103,21 +116,23 @@ void LogRotation::LookAt(const RunningLog& log) {
 }
 
 void LogRotation::Rotate(const RunningLog& log) {
-  const std::size_t slash = log.path.rfind('/');
-  const auto names = kernel::NamesIn(log.path.substr(0, slash));
-  if (!names) return Say(log.path, names.error());
-  const std::string rotated =
-      log.path.substr(0, slash + 1) +
-      NextRotatedName(*names, log.path.substr(slash + 1), context_.clock.Wall());
-  if (kernel::Exists(rotated)) return;  // from this second; the next look rotates
-  if (const auto renamed = Rename(log.path, rotated); !renamed) {
-    return Say(log.path, renamed.error());
-  }
-  Reopen(log, rotated);
+  busy_.insert(log.path);
+  const auto rotated = std::make_shared<std::string>();
+  context_.disk.Do(
+      [path = log.path, now = context_.clock.Wall(), rotated]() -> Result<void> {
+        auto name = RenameToNext(path, now);
+        if (name) *rotated = *name;
+        return name.map([](const auto&) {});
+      },
+      lifetime_.Guard([this, log, rotated](const Result<void>& renamed) {
+        busy_.erase(log.path);
+        if (!renamed) return Say(log.path, renamed.error());
+        if (!rotated->empty()) Reopen(log, *rotated);
+      }));
 }
 
 void LogRotation::Reopen(const RunningLog& log, const std::string& rotated) {
-  reopening_.insert(log.path);
+  busy_.insert(log.path);
   api::ReopenContainerLogRequest request;
   request.set_container_id(log.container_id);
   context_.calls.ReopenContainerLog(
@@ -131,7 +146,7 @@ void LogRotation::Reopen(const RunningLog& log, const std::string& rotated) {
 // same.
 void LogRotation::OnReopened(const RunningLog& log, const std::string& rotated,
                              const Result<void>& outcome) {
-  reopening_.erase(log.path);
+  busy_.erase(log.path);
   if (!outcome) {
     if (!rotated.empty()) (void)Rename(rotated, log.path);
     return Say(log.path, outcome.error());

@@ -44,9 +44,9 @@ class LogRotation {
 
   RuntimeContext& context_;
   Running running_;
-  std::set<std::string> reopening_;  // paths for which the runtime has been asked
-  std::deque<std::string> untidy_;   // paths of logs that have been rotated
-  std::set<std::string> failing_;    // paths about which something was said
+  std::set<std::string> busy_;      // paths that are being renamed or opened again
+  std::deque<std::string> untidy_;  // paths of logs that have been rotated
+  std::set<std::string> failing_;   // paths about which something was said
   std::unique_ptr<ChildJob> job_;
   kernel::Readiness::Watch on_look_;
   Lifetime lifetime_;

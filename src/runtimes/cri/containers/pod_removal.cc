@@ -10,6 +10,7 @@
 
 #include "kernel/files/files.h"
 #include "kernel/groups/cgroup_layout.h"
+#include "ports/system_error.h"
 
 namespace jettison::cri {
 namespace {
@@ -98,10 +99,20 @@ void PodRemoval::RemoveFiles() {
   const std::string folder = paths.Pod(remains_.uid);
   const std::string doomed = fmt::format("{}/{}{}-{}", paths.Pods(), kDoomedPrefix, remains_.uid,
                                          context_.clock.Now().time_since_epoch().count());
-  const bool renamed = std::rename(folder.c_str(), doomed.c_str()) == 0;
-  if (renamed) doomed_.push_back(doomed);
-  RemovalOrder order{.volumes = (renamed ? doomed : folder) + "/volumes", .trees = doomed_};
-  if (!renamed) order.trees.push_back(folder);
+  context_.disk.Do(
+      [folder, doomed]() -> Result<void> {
+        if (std::rename(folder.c_str(), doomed.c_str()) == 0) return {};
+        return FailErrno("rename " + folder);
+      },
+      lifetime_.Guard([this, folder, doomed](const Result<void>& renamed) {
+        if (renamed) doomed_.push_back(doomed);
+        DeleteFiles(renamed ? doomed : folder);
+      }));
+}
+
+void PodRemoval::DeleteFiles(const std::string& folder) {
+  RemovalOrder order{.volumes = folder + "/volumes", .trees = doomed_};
+  if (doomed_.empty() || doomed_.back() != folder) order.trees.push_back(folder);
   order.trees.insert(order.trees.end(), remains_.log_dirs.begin(), remains_.log_dirs.end());
   auto job = StartRemoval(context_.readiness, order, [this](const Result<void>& deleted) {
     if (!deleted) return TryAgainLater(&PodRemoval::RemoveFiles, deleted.error());

@@ -47,6 +47,7 @@ class PodRemoval {
   void StopSlices();
   void RemoveGroups();
   void RemoveFiles();
+  void DeleteFiles(const std::string& folder);
   void AwaitLayers();
   void TryAgainLater(Step step, const Error& error);
 

@@ -18,7 +18,8 @@ PodActor::PodActor(RuntimeContext& context, PodPlan plan)
       plan_(std::move(plan)),
       group_(kernel::PodGroup(plan_.qos, pod_.uid, context_.options.cgroup_driver)),
       sandbox_(context_, plan_, group_, [this](const Result<void>& made) { OnSandbox(made); }),
-      runs_(context_, plan_, group_, [this] { WriteRecord(); }) {}
+      runs_(context_, plan_, group_,
+            [this](std::function<void()> then) { WriteRecord(std::move(then)); }) {}
 
 void PodActor::Create(std::uint32_t first_attempt) {
   sandbox_.Make(first_attempt);
@@ -56,16 +57,25 @@ std::vector<ContainerRecord> PodActor::Recall(const PodRecord& record) {
   return runs_.Running();
 }
 
-void PodActor::WriteRecord() const {
-  if (removing_ || !created_) return;
+void PodActor::WriteRecord(std::function<void()> then) const {
+  if (removing_ || !created_) {
+    if (then) then();
+    return;
+  }
   const PodRecord record{.sandbox = sandbox_.sandbox(),
                          .runs = runs_.Written(),
                          .written_pod = context_.options.written_pods->Write(pod_)};
-  auto written = kernel::RewriteFile(RecordFile(context_, pod_.uid), FormatPodRecord(record));
-  if (written || !context_.said_no_records.Take()) return;
-  context_.Log(fmt::format(
-      "{}; an agent that starts while the container runtime does not answer will not know the pod",
-      written.error().In("write down pod " + FullName(pod_)).message));
+  context_.disk.Do([file = RecordFile(context_, pod_.uid),
+                    text = FormatPodRecord(record)] { return kernel::RewriteFile(file, text); },
+                   [&context = context_, name = FullName(pod_), then](const Result<void>& written) {
+                     if (!written && context.said_no_records.Take()) {
+                       context.Log(fmt::format(
+                           "{}; an agent that starts while the container runtime does not "
+                           "answer will not know the pod",
+                           written.error().In("write down pod " + name).message));
+                     }
+                     if (then) then();
+                   });
 }
 
 void PodActor::StartContainer(const std::string& name, int attempt, int oom_score_adj) {
@@ -106,7 +116,10 @@ void PodActor::Remove() {
   create_error_.reset();
   if (std::exchange(removing_, true)) return;
   // Without its record, no later agent takes the pod over.
-  (void)::unlink(RecordFile(context_, pod_.uid).c_str());
+  context_.disk.Do([file = RecordFile(context_, pod_.uid)]() -> Result<void> {
+    (void)::unlink(file.c_str());
+    return {};
+  });
   runs_.KillAll();
   context_.readiness.Wake();
 }

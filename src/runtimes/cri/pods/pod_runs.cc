@@ -29,7 +29,7 @@ std::optional<std::uint64_t> StartOfProcess(Processes& processes, pid_t pid) {
 }  // namespace
 
 PodRuns::PodRuns(RuntimeContext& context, const PodPlan& plan, const std::string& group,
-                 std::function<void()> write_down)
+                 std::function<void(std::function<void()>)> write_down)
     : context_(context), plan_(plan), group_(group), write_down_(std::move(write_down)) {}
 
 ContainerRun* PodRuns::Find(const std::string& name) const {
@@ -210,13 +210,15 @@ void PodRuns::Remove(const std::string& name, int attempt) {
 
 void PodRuns::RemoveLogs(const std::string& name, int attempt) const {
   if (!kernel::IsPathSegment(name)) return;
-  const std::string logs = context_.paths.ContainerLogs(pod_, name);
-  const std::string log_name = fmt::format("{}.log", attempt);
-  for (const std::string& file : kernel::NamesIn(logs).value_or(std::vector<std::string>{})) {
-    if (file == log_name || file.starts_with(log_name + ".")) {
-      (void)::unlink(fmt::format("{}/{}", logs, file).c_str());
+  context_.disk.Do([logs = context_.paths.ContainerLogs(pod_, name),
+                    log_name = fmt::format("{}.log", attempt)]() -> Result<void> {
+    for (const std::string& file : kernel::NamesIn(logs).value_or(std::vector<std::string>{})) {
+      if (file == log_name || file.starts_with(log_name + ".")) {
+        (void)::unlink(fmt::format("{}/{}", logs, file).c_str());
+      }
     }
-  }
+    return {};
+  });
 }
 
 // If the removal fails, a later listing finds the container as one that belongs to no run.

@@ -27,7 +27,7 @@ class PodRuns {
  public:
   // `plan` and `group` must outlive it; `write_down`: see StartOrder.
   PodRuns(RuntimeContext& context, const PodPlan& plan, const std::string& group,
-          std::function<void()> write_down);
+          std::function<void(std::function<void()>)> write_down);
   PodRuns(const PodRuns&) = delete;
   PodRuns& operator=(const PodRuns&) = delete;
   ~PodRuns() = default;
@@ -75,7 +75,7 @@ class PodRuns {
   const PodPlan& plan_;
   const Pod& pod_ = plan_.pod;
   const std::string& group_;
-  std::function<void()> write_down_;
+  std::function<void(std::function<void()>)> write_down_;
   std::map<std::string, std::unique_ptr<ContainerRun>> runs_;  // the newest of each container
   std::vector<std::unique_ptr<ContainerRun>> lingering_;       // older ones that wait for an answer
   std::map<std::pair<std::string, int>, std::string> ids_;     // container and attempt to ID

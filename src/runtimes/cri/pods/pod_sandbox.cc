@@ -25,26 +25,38 @@ Result<void> CheckContainers(const kernel::Paths& paths, const Pod& pod) {
   return {};
 }
 
+// Existing files are kept.
+Result<void> MakeFilesOf(const kernel::Paths& paths, const Pod& pod) {
+  if (auto made = kernel::MakeFolders(paths.Pod(pod.uid)); !made) return made;
+  if (auto made = kernel::PrepareVolumes(paths, pod); !made) return made;
+  return kernel::MakeFolders(paths.PodLogs(pod));
+}
+
 }  // namespace
 
 PodSandbox::PodSandbox(RuntimeContext& context, const PodPlan& plan, const std::string& group,
                        Made made)
     : context_(context), plan_(plan), group_(group), made_(std::move(made)) {}
 
-// Existing files are kept.
-Result<void> PodSandbox::Prepare() const {
-  const kernel::Paths& paths = context_.paths;
-  if (auto ok = CheckContainers(paths, pod_); !ok) return ok;
-  if (auto made = kernel::MakeFolders(paths.Pod(pod_.uid)); !made) return made;
-  if (auto made = context_.cgroups.Create(group_, plan_.limits); !made) return made;
-  if (auto made = kernel::PrepareVolumes(paths, pod_); !made) return made;
-  return kernel::MakeFolders(paths.PodLogs(pod_));
+void PodSandbox::MakeFiles(kernel::DiskWork::Done done) {
+  context_.disk.Do([paths = context_.paths, pod = pod_] { return MakeFilesOf(paths, pod); },
+                   std::move(done));
 }
 
 void PodSandbox::Make(std::uint32_t first_attempt) {
   state_ = State::kMaking;
   sandbox_.attempt = first_attempt;
-  if (auto prepared = Prepare(); !prepared) return OnMade(Fail(prepared.error()));
+  if (auto ok = CheckContainers(context_.paths, pod_); !ok) return OnMade(Fail(ok.error()));
+  making_ = std::make_unique<Lifetime>();
+  MakeFiles(making_->Guard([this](const Result<void>& made) { OnFiles(made); }));
+}
+
+void PodSandbox::OnFiles(const Result<void>& made) {
+  if (!made) return OnMade(Fail(made.error()));
+  if (context_.draining) return;
+  if (auto group = context_.cgroups.Create(group_, plan_.limits); !group) {
+    return OnMade(Fail(group.error()));
+  }
   errand_ =
       std::make_unique<kernel::PathErrand>(context_.readiness, context_.options.path_patience);
   const auto prepared = errand_->Begin(kernel::VolumeSteps(context_.paths, pod_),
@@ -75,6 +87,7 @@ void PodSandbox::OnMade(const Result<Sandbox>& made) {
 
 void PodSandbox::GiveUp() {
   if (!is_making()) return;
+  making_.reset();
   errand_.reset();
   creation_.reset();
   OnMade(Fail(ErrorCode::kUnavailable, "the pod was ended while its sandbox was being made"));
@@ -84,7 +97,10 @@ void PodSandbox::Adopt(Sandbox sandbox, bool ready) {
   sandbox_ = std::move(sandbox);
   state_ = ready ? State::kReady : State::kAbsent;
   // Groups and memory volumes do not survive a restart of the machine, but folders do.
-  context_.LogFailure("adopt pod " + FullName(pod_), Prepare());
+  const std::string what = "adopt pod " + FullName(pod_);
+  context_.LogFailure(what, context_.cgroups.Create(group_, plan_.limits));
+  MakeFiles(
+      [&context = context_, what](const Result<void>& made) { context.LogFailure(what, made); });
 }
 
 }  // namespace jettison::cri

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "kernel/readiness/lifetime.h"
 #include "kernel/readiness/path_errand.h"
 #include "ports/pod_plan.h"
 #include "runtimes/cri/base/runtime_context.h"
@@ -43,7 +44,8 @@ class PodSandbox {
  private:
   enum class State : std::uint8_t { kAbsent, kMaking, kReady };
 
-  [[nodiscard]] Result<void> Prepare() const;
+  void MakeFiles(kernel::DiskWork::Done done);
+  void OnFiles(const Result<void>& made);
   void OnVolumes(const Result<void>& prepared);
   void OnMade(const Result<Sandbox>& made);
 
@@ -54,6 +56,7 @@ class PodSandbox {
   Made made_;
   State state_ = State::kAbsent;
   Sandbox sandbox_;
+  std::unique_ptr<Lifetime> making_;            // of the last creation
   std::unique_ptr<kernel::PathErrand> errand_;  // volumes that have not answered yet
   std::unique_ptr<SandboxCreation> creation_;
 };

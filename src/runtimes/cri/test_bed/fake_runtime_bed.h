@@ -105,6 +105,7 @@ class FakeRuntimeBed {
             .log_period = std::chrono::milliseconds(10),
             .relist_period = relist_period,
             .path_patience = {.slow_paths = slow_paths, .patience = path_patience},
+            .disk_thread = disk_thread,
             .log = [this](std::string_view message) { logged.emplace_back(message); }};
   }
   [[nodiscard]] const std::string& root() const { return folder_.path(); }
@@ -152,6 +153,7 @@ class FakeRuntimeBed {
   std::vector<std::string> logged;
   std::shared_ptr<SlowPaths> slow_paths;  // null: nothing hangs
   Duration path_patience = std::chrono::seconds(10);
+  std::shared_ptr<DiskThread> disk_thread;  // null: the disk is fast
   EventReader events;
   std::unique_ptr<ContainerRuntime> runtime;  // with foreign pods
 

@@ -31,6 +31,27 @@ WallTime WallTimeOfNs(std::int64_t ns) {
   return WallTime(std::chrono::nanoseconds(ns));
 }
 
+// What names the folders of a pod, without all that it is made of.
+Pod FoldersOf(const Pod& pod) {
+  Pod named;
+  named.uid = pod.uid;
+  named.name = pod.name;
+  named.namespace_ = pod.namespace_;
+  return named;
+}
+
+// The folder of a run that is there already is not this run's.
+Result<void> MakeRunFolders(const Paths& paths, const Pod& pod, const std::string& container,
+                            int attempt) {
+  if (auto made = MakeFolders(paths.Container(pod.uid, container)); !made) return made;
+  if (auto made = MakeFolders(paths.ContainerLogs(pod, container)); !made) return made;
+  const std::string run_dir = paths.Run(pod.uid, container, attempt);
+  if (::mkdir(run_dir.c_str(), 0700) != 0) return FailErrno("make folder " + run_dir);
+  auto rootfs = MakeFolders(paths.Rootfs(pod.uid, container, attempt));
+  if (!rootfs) (void)::rmdir(run_dir.c_str());
+  return rootfs;
+}
+
 }  // namespace
 
 ContainerRun::ContainerRun(RuntimeContext& context, RunName name, const PodPlan& plan,
@@ -49,8 +70,20 @@ std::string ContainerRun::Described() const {
 
 void ContainerRun::Start(int oom_score_adj) {
   ordered_ = context_.clock.Now();
-  auto launched = Launch(oom_score_adj);
-  if (!launched) FailStart(launched.error());
+  context_.disk.Do(
+      [paths = context_.paths, pod = FoldersOf(pod_), container = name_.container,
+       attempt = name_.attempt] { return MakeRunFolders(paths, pod, container, attempt); },
+      lifetime_.Guard(
+          [this, oom_score_adj](const Result<void>& made) { OnFolders(made, oom_score_adj); }));
+}
+
+void ContainerRun::OnFolders(const Result<void>& made, int oom_score_adj) {
+  if (!made) return FailStart(made.error());
+  made_folder_ = true;
+  if (kill_pending_) {
+    return FailStart({ErrorCode::kUnavailable, "it was killed while it was being started"});
+  }
+  if (auto launched = Launch(oom_score_adj); !launched) FailStart(launched.error());
 }
 
 Result<std::string> ContainerRun::MakeOrder(int oom_score_adj,
@@ -84,15 +117,7 @@ Result<std::string> ContainerRun::MakeOrder(int oom_score_adj,
 }
 
 Result<void> ContainerRun::Launch(int oom_score_adj) {
-  const Paths& paths = context_.paths;
   Cgroups& cgroups = context_.cgroups;
-  const auto& [uid, container, attempt] = name_;
-  if (auto made = MakeFolders(paths.Container(uid, container)); !made) return made;
-  if (auto made = MakeFolders(paths.ContainerLogs(pod_, container)); !made) return made;
-  const std::string run_dir = paths.Run(uid, container, attempt);
-  if (::mkdir(run_dir.c_str(), 0700) != 0) return FailErrno("make folder " + run_dir);
-  made_folder_ = true;
-  if (auto made = MakeFolders(paths.Rootfs(uid, container, attempt)); !made) return made;
   if (auto made = cgroups.Create(group_, limits_); !made) return made;
   oom_kills_before_ = cgroups.ReadOomKills(group_).value_or(0);
 
@@ -100,7 +125,7 @@ Result<void> ContainerRun::Launch(int oom_score_adj) {
   if (!groups) return Fail(groups.error().In(kIntoGroups));
   const auto order = MakeOrder(oom_score_adj, *groups);
   if (!order) return Fail(order.error());
-  const std::string label = fmt::format("{}/{}/{}", FullName(pod_), container, attempt);
+  const std::string label = fmt::format("{}/{}/{}", FullName(pod_), name_.container, name_.attempt);
   auto shim = ShimProcess::Start(context_.options.shim, *order, label,
                                  {.groups = std::move(*groups), .mount_namespace = nullptr});
   if (!shim) return Fail(shim.error());
@@ -179,7 +204,11 @@ void ContainerRun::FailStart(Error error) {
   on_end_.Stop();
   shim_.reset();
   if (made_folder_) {
-    RemoveUnusedRun(context_.paths, pod_, name_.container, name_.attempt);
+    context_.disk.Do([paths = context_.paths, pod = FoldersOf(pod_), container = name_.container,
+                      attempt = name_.attempt]() -> Result<void> {
+      RemoveUnusedRun(paths, pod, container, attempt);
+      return {};
+    });
   }
   context_.Emit(ContainerStartFailed{.pod_uid = name_.pod_uid,
                                      .container = name_.container,

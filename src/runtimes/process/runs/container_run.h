@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/model/pod.h"
+#include "kernel/readiness/lifetime.h"
 #include "runtimes/process/runs/found_runs.h"
 #include "runtimes/process/runs/pre_stop_hook.h"
 #include "runtimes/process/runs/runtime_context.h"
@@ -48,6 +49,7 @@ class ContainerRun {
  private:
   enum class Phase : std::uint8_t { kStarting, kRunning, kEnded };
 
+  void OnFolders(const Result<void>& made, int oom_score_adj);
   [[nodiscard]] Result<void> Launch(int oom_score_adj);
   [[nodiscard]] Result<std::string> MakeOrder(int oom_score_adj,
                                               const std::vector<ProcsFile>& groups);
@@ -90,6 +92,7 @@ class ContainerRun {
   bool kill_pending_ = false;
   bool hook_done_ = false;
   std::unique_ptr<PreStopHook> hook_;
+  Lifetime lifetime_;
 };
 
 // Deletes what a run that never ran has left: its folder, its empty log.

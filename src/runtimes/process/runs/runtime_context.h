@@ -7,6 +7,7 @@
 
 #include "core/units/once.h"
 #include "kernel/files/paths.h"
+#include "kernel/readiness/disk_work.h"
 #include "kernel/readiness/readiness.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
@@ -26,6 +27,8 @@ struct RuntimeContext {
   GroupEnd& group_end;
   const Clock& clock;
   kernel::Readiness& readiness;
+  // For files of this agent.
+  kernel::DiskWork disk;
   std::vector<RuntimeEvent> events;
   // The events are being collected, so an event that is emitted now needs no wake-up.
   bool taking = false;

@@ -1,0 +1,87 @@
+// A disk that takes its time: the caller waits for nothing, and steps keep their order.
+#include <gmock/gmock.h>
+
+#include "ports/fakes/fake_disk_thread.h"
+#include "runtimes/cri/test_bed/runtime_fixture.h"
+
+namespace jettison::cri {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::Contains;
+using testing::Not;
+using testing::StartsWith;
+
+class CriRuntimeSlowDisk : public CriRuntime {
+ protected:
+  CriRuntimeSlowDisk() {
+    bed_.disk_thread = disk_;
+    bed_.Open();
+  }
+  // Whether the event comes while the disk answers.
+  template <typename Event>
+  [[nodiscard]] const Event* AwaitWithDisk(const std::string& uid) {
+    for (int i = 0; i < 200; ++i) {
+      (void)disk_->Answer();
+      if (const auto* event = bed_.Await<Event>(uid, milliseconds(5))) return event;
+    }
+    return nullptr;
+  }
+
+  std::shared_ptr<FakeDiskThread> disk_ = std::make_shared<FakeDiskThread>();
+};
+
+TEST_F(CriRuntimeSlowDisk, ASandboxIsMadeWhenThePodsFilesAreThere) {
+  bed_.known["u"] = SimplePod("u");
+  runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
+  EXPECT_EQ(bed_.Await<PodReady>("u", milliseconds(30)), nullptr);
+  EXPECT_FALSE(kernel::Exists(bed_.root() + "/pods/u"));
+  EXPECT_THAT(bed_.calls->TakeCalls(), Not(Contains(StartsWith("RunPodSandbox"))));
+  EXPECT_NE(AwaitWithDisk<PodReady>("u"), nullptr);
+  EXPECT_TRUE(kernel::Exists(bed_.root() + "/pods/u"));
+}
+
+TEST_F(CriRuntimeSlowDisk, AContainerStartsWhenItHasBeenWrittenDown) {
+  bed_.known["u"] = SimplePod("u");
+  runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
+  ASSERT_NE(AwaitWithDisk<PodReady>("u"), nullptr);
+  (void)disk_->Answer();
+  runtime().StartContainer("u", "main", 0, 0);
+  // Its log's folder alone.
+  EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(30)), nullptr);
+  EXPECT_EQ(disk_->Answer(), 1);
+  EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(30)), nullptr);
+  EXPECT_THAT(bed_.calls->TakeCalls(), Contains(StartsWith("CreateContainer")));
+  // The record of what is about to start.
+  EXPECT_EQ(disk_->Answer(), 1);
+  EXPECT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+}
+
+TEST_F(CriRuntimeSlowDisk, APodThatEndsWhileItsFilesAreBeingMadeLeavesNothing) {
+  bed_.known["u"] = SimplePod("u");
+  runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
+  (void)bed_.Await<PodReady>("u", milliseconds(10));
+  runtime().RemovePod("u");
+  EXPECT_EQ(bed_.Await<PodRemoved>("u", milliseconds(30)), nullptr);
+  EXPECT_NE(AwaitWithDisk<PodRemoved>("u"), nullptr);
+  bed_.ExpectNothingLeft("u");
+}
+
+TEST_F(CriRuntimeSlowDisk, AContainerThatIsKilledBeforeItIsWrittenDownNeverStarts) {
+  bed_.known["u"] = SimplePod("u");
+  runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
+  ASSERT_NE(AwaitWithDisk<PodReady>("u"), nullptr);
+  (void)disk_->Answer();
+  runtime().StartContainer("u", "main", 0, 0);
+  EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(30)), nullptr);
+  EXPECT_EQ(disk_->Answer(), 1);
+  EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(30)), nullptr);
+  runtime().KillContainer("u", "main");
+  EXPECT_NE(AwaitWithDisk<ContainerStartFailed>("u"), nullptr);
+  (void)bed_.Await<PodReady>("nobody", milliseconds(30));
+  EXPECT_THAT(bed_.calls->TakeCalls(), Not(Contains(StartsWith("StartContainer"))));
+  EXPECT_TRUE(containerd().runs.empty());
+}
+
+}  // namespace
+}  // namespace jettison::cri
