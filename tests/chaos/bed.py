@@ -67,10 +67,10 @@ def wait_for(condition, seconds, interval=0.02):
     return answer
 
 
-def _put_number(path, number):
-    """Writes eight bytes in place, because other processes have mapped them."""
+def _put_numbers(path, *numbers):
+    """Writes eight bytes each in place, because other processes have mapped them."""
     with open(path, "r+b" if path.exists() else "wb") as file:
-        file.write(struct.pack("<q", number))
+        file.write(struct.pack(f"<{len(numbers)}q", *numbers))
 
 
 def _remove_groups(top):
@@ -119,7 +119,7 @@ class Bed(host.Kept):
         self.failing = self.folder / "eio"
         self.agent = None
         self.agent_wanted = False  # it was started, and was not told to end
-        self.failing_since = None  # the disk of the agent answers with errors
+        self.failing_since = None  # the disk of the agent answers with errors, or slowly
         self.failed_to_the_end = []  # [from, until]: it did so until that agent ended
         self.unguarded = []  # [from, until]: no agent, or one that is not ready or stopped; until None: still
         self._notices = None
@@ -220,11 +220,11 @@ class Bed(host.Kept):
         return True
 
     def step_clock(self, seconds):
-        _put_number(self.clock, seconds)
+        _put_numbers(self.clock, seconds)
 
-    def fail_disk_of(self, pid):
-        """Makes the disk of that process answer with EIO; 0: of no process."""
-        _put_number(self.failing, pid)
+    def fail_disk_of(self, pid, micros=0):
+        """Makes the disk of that process answer with EIO, or take so long for each change; 0: of no process."""
+        _put_numbers(self.failing, pid, micros)
         self.failing_since = now() if pid else None
 
     def limit_descriptors(self, more):

@@ -1,8 +1,9 @@
 /*
- * A library for LD_PRELOAD: the disk of one process answers with EIO. CHAOS_EIO names a file of eight
- * bytes, a little-endian process id, or 0; while that process finds its own there, whatever it asks of
- * a file below CHAOS_EIO_DISK fails: to open, read, write, list, make, rename and remove. Other
- * processes, what is mapped, and the free space of the disk are as always.
+ * A library for LD_PRELOAD: the disk of one process answers with EIO, or slowly. CHAOS_EIO names a file
+ * of two little-endian numbers of eight bytes: a process id, or 0, and a time in microseconds, or 0.
+ * While that process finds its own id there, whatever it asks of a file below CHAOS_EIO_DISK fails: to
+ * open, read, write, list, make, rename and remove. With a time nothing fails, and whatever changes the
+ * disk takes so long. Other processes, what is mapped, and the free space of the disk are as always.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -18,10 +19,11 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
-static const volatile int64_t none = 0;
-static const volatile int64_t *failing = &none;
+static const volatile int64_t none[2] = {0, 0};
+static const volatile int64_t *failing = none;
 static const char *disk = "";
 static size_t disk_length = 0;
 static uint64_t disk_device = 0;
@@ -39,13 +41,24 @@ __attribute__((constructor)) static void MapFailing(void) {
   if (fd < 0) return;
   disk_length = strlen(disk);
   disk_device = DeviceOf(AT_FDCWD, disk, 0);
-  void *area = mmap(NULL, sizeof(int64_t), PROT_READ, MAP_SHARED, fd, 0);
+  void *area = mmap(NULL, sizeof(none), PROT_READ, MAP_SHARED, fd, 0);
   close(fd);
   if (area != MAP_FAILED) failing = area;
 }
 
 static int Fails(void) {
-  return *failing != 0 && *failing == getpid();
+  return failing[0] != 0 && failing[0] == getpid();
+}
+
+/* Whether to fail; a change of a disk that is only slow is held up here. */
+static int Refuses(int change) {
+  const int64_t micros = failing[1];
+  if (micros == 0) return 1;
+  if (change) {
+    const struct timespec pause = {micros / 1000000, micros % 1000000 * 1000};
+    nanosleep(&pause, NULL);
+  }
+  return 0;
 }
 
 static int IsBelow(const char *path) {
@@ -75,13 +88,15 @@ static int PathFails(int folder, const char *path) {
     }                                                                                               \
     next_##name;                                                                                    \
   })
-#define REFUSE(condition, answer) \
-  do {                            \
-    if (condition) {              \
-      errno = EIO;                \
-      return answer;              \
-    }                             \
+#define REFUSE_IF(condition, change, answer)  \
+  do {                                        \
+    if ((condition) && Refuses(change)) {     \
+      errno = EIO;                            \
+      return answer;                          \
+    }                                         \
   } while (0)
+#define REFUSE(condition, answer) REFUSE_IF(condition, 0, answer)
+#define REFUSE_CHANGE(condition, answer) REFUSE_IF(condition, 1, answer)
 
 #define OPEN(name)                                       \
   int name(const char *path, int flags, ...) {           \
@@ -89,7 +104,7 @@ static int PathFails(int folder, const char *path) {
     va_start(more, flags);                               \
     const mode_t mode = va_arg(more, mode_t);            \
     va_end(more);                                        \
-    REFUSE(PathFails(AT_FDCWD, path), -1);               \
+    REFUSE_IF(PathFails(AT_FDCWD, path), flags & O_CREAT, -1); \
     return NEXT(name)(path, flags, mode);                \
   }
 #define OPENAT(name)                                     \
@@ -98,7 +113,7 @@ static int PathFails(int folder, const char *path) {
     va_start(more, flags);                               \
     const mode_t mode = va_arg(more, mode_t);            \
     va_end(more);                                        \
-    REFUSE(PathFails(folder, path), -1);                 \
+    REFUSE_IF(PathFails(folder, path), flags & O_CREAT, -1); \
     return NEXT(name)(folder, path, flags, mode);        \
   }
 OPEN(open)
@@ -144,43 +159,43 @@ ssize_t pread64(int fd, void *buffer, size_t size, off64_t at) {
   return NEXT(pread64)(fd, buffer, size, at);
 }
 ssize_t write(int fd, const void *buffer, size_t size) {
-  REFUSE(FdFails(fd), -1);
+  REFUSE_CHANGE(FdFails(fd), -1);
   return NEXT(write)(fd, buffer, size);
 }
 ssize_t pwrite(int fd, const void *buffer, size_t size, off_t at) {
-  REFUSE(FdFails(fd), -1);
+  REFUSE_CHANGE(FdFails(fd), -1);
   return NEXT(pwrite)(fd, buffer, size, at);
 }
 ssize_t pwrite64(int fd, const void *buffer, size_t size, off64_t at) {
-  REFUSE(FdFails(fd), -1);
+  REFUSE_CHANGE(FdFails(fd), -1);
   return NEXT(pwrite64)(fd, buffer, size, at);
 }
 ssize_t writev(int fd, const struct iovec *parts, int count) {
-  REFUSE(FdFails(fd), -1);
+  REFUSE_CHANGE(FdFails(fd), -1);
   return NEXT(writev)(fd, parts, count);
 }
 int fsync(int fd) {
-  REFUSE(FdFails(fd), -1);
+  REFUSE_CHANGE(FdFails(fd), -1);
   return NEXT(fsync)(fd);
 }
 int fdatasync(int fd) {
-  REFUSE(FdFails(fd), -1);
+  REFUSE_CHANGE(FdFails(fd), -1);
   return NEXT(fdatasync)(fd);
 }
 int ftruncate(int fd, off_t size) {
-  REFUSE(FdFails(fd), -1);
+  REFUSE_CHANGE(FdFails(fd), -1);
   return NEXT(ftruncate)(fd, size);
 }
 int ftruncate64(int fd, off64_t size) {
-  REFUSE(FdFails(fd), -1);
+  REFUSE_CHANGE(FdFails(fd), -1);
   return NEXT(ftruncate64)(fd, size);
 }
 int fallocate(int fd, int mode, off_t at, off_t size) {
-  REFUSE(FdFails(fd), -1);
+  REFUSE_CHANGE(FdFails(fd), -1);
   return NEXT(fallocate)(fd, mode, at, size);
 }
 int fallocate64(int fd, int mode, off64_t at, off64_t size) {
-  REFUSE(FdFails(fd), -1);
+  REFUSE_CHANGE(FdFails(fd), -1);
   return NEXT(fallocate64)(fd, mode, at, size);
 }
 
@@ -214,38 +229,38 @@ int statx(int folder, const char *restrict path, int flags, unsigned mask, struc
 }
 
 int mkdir(const char *path, mode_t mode) {
-  REFUSE(PathFails(AT_FDCWD, path), -1);
+  REFUSE_CHANGE(PathFails(AT_FDCWD, path), -1);
   return NEXT(mkdir)(path, mode);
 }
 int mkdirat(int folder, const char *path, mode_t mode) {
-  REFUSE(PathFails(folder, path), -1);
+  REFUSE_CHANGE(PathFails(folder, path), -1);
   return NEXT(mkdirat)(folder, path, mode);
 }
 int unlink(const char *path) {
-  REFUSE(PathFails(AT_FDCWD, path), -1);
+  REFUSE_CHANGE(PathFails(AT_FDCWD, path), -1);
   return NEXT(unlink)(path);
 }
 int unlinkat(int folder, const char *path, int flags) {
-  REFUSE(PathFails(folder, path), -1);
+  REFUSE_CHANGE(PathFails(folder, path), -1);
   return NEXT(unlinkat)(folder, path, flags);
 }
 int rmdir(const char *path) {
-  REFUSE(PathFails(AT_FDCWD, path), -1);
+  REFUSE_CHANGE(PathFails(AT_FDCWD, path), -1);
   return NEXT(rmdir)(path);
 }
 int remove(const char *path) {
-  REFUSE(PathFails(AT_FDCWD, path), -1);
+  REFUSE_CHANGE(PathFails(AT_FDCWD, path), -1);
   return NEXT(remove)(path);
 }
 int rename(const char *from, const char *to) {
-  REFUSE(PathFails(AT_FDCWD, from) || PathFails(AT_FDCWD, to), -1);
+  REFUSE_CHANGE(PathFails(AT_FDCWD, from) || PathFails(AT_FDCWD, to), -1);
   return NEXT(rename)(from, to);
 }
 int renameat(int from_folder, const char *from, int to_folder, const char *to) {
-  REFUSE(PathFails(from_folder, from) || PathFails(to_folder, to), -1);
+  REFUSE_CHANGE(PathFails(from_folder, from) || PathFails(to_folder, to), -1);
   return NEXT(renameat)(from_folder, from, to_folder, to);
 }
 int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags) {
-  REFUSE(PathFails(from_folder, from) || PathFails(to_folder, to), -1);
+  REFUSE_CHANGE(PathFails(from_folder, from) || PathFails(to_folder, to), -1);
   return NEXT(renameat2)(from_folder, from, to_folder, to, flags);
 }

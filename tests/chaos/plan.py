@@ -56,6 +56,7 @@ KINDS = {
     "descriptors": (4, "both", lambda d: {"more": d.randint(0, 3)}),
     "tasks": (4, "both", lambda d: {"more": d.randint(0, 1)}),
     "eio": (4, "both", lambda d: {}),
+    "slow": (4, "both", lambda d: {"each": d.choice([20, 100, 400])}),
     "clock": (4, "both", lambda d: {"by": d.choice([-86400, -3600, -30, 30, 3600, 86400 * 400])}),
     "stuck-log": (3, "both", lambda d: {"reader": d.choice(["silent", "gone"])}),
     "http": (3, "both", lambda d: {"noise": d.randrange(1 << 30)}),
@@ -67,13 +68,13 @@ KINDS = {
     "hang": (5, "cri", lambda d: {}),
     "crash": (4, "cri", lambda d: {"down": round(d.uniform(0, 1.5), 2)}),
 }
-ONCE_A_ROUND = ("stuck", "outside", "critical", "tmpfs", "stop", "clock", "eio", "folder", "crash", "hang", "second")
+ONCE_A_ROUND = ("stuck", "outside", "critical", "tmpfs", "stop", "clock", "eio", "slow", "folder", "crash", "hang", "second")
 GROWING = ("leak", "wave", "nest", "forkleak", "files", "inodes", "forks", "log", "tmpfs")  # these take some time
 # Only one of these in each round: each relies on space that another one takes.
 APART = ("outside", "critical", "tmpfs")
 
-# A second agent would correctly take the place of one that has just been killed.
-AGAINST = {frozenset(["second", kind]) for kind in ("kill", "term", "stuck-log")}
+# A second agent would correctly take the place of one that has just been killed; a disk fails or is slow.
+AGAINST = {frozenset(["second", kind]) for kind in ("kill", "term", "stuck-log")} | {frozenset(["eio", "slow"])}
 # Process ids belong to the machine, so a run that takes them all affects every other run.
 OF_THE_MACHINE = ("forks",)
 

@@ -150,6 +150,13 @@ def eio(run, step):
     return [(step.seconds, lambda: run.bed.fail_disk_of(0))]
 
 
+def slow(run, step):
+    """Whatever the running agent changes on its disk takes its time."""
+    if run.bed.is_ready():
+        run.bed.fail_disk_of(run.bed.agent.pid, 1000 * step.facts["each"])
+    return [(step.seconds, lambda: run.bed.fail_disk_of(0))]
+
+
 def stuck_log(run, step):
     """The agent is restarted with a log that is not read, or whose reader is gone."""
     reader, writer = os.pipe()
