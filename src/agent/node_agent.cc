@@ -175,16 +175,21 @@ void NodeAgent::Begin(std::vector<RuntimePod> pods) {
     if (!pod.foreign) own.push_back(pod.pod);
   }
   parts_->pods->Adopt(std::move(pods), now);
-  SurveyFileSystems();
-  Guard();
-  manifests_.Begin(own);
-  if (!machine_->manifests) parts_->pods->SetWanted({}, now);
+  if (!machine_->images) return Work(own);
+  // Only a runtime that answers can say where its images are.
+  machine_->images->Folders([this, own](const Result<StorageFolders>& folders) {
+    SurveyFileSystems(folders);
+    Work(own);
+  });
 }
 
-// Only a runtime that answers can say where its images are.
-void NodeAgent::SurveyFileSystems() {
-  if (!machine_->images) return;
-  const auto folders = machine_->images->Folders();
+void NodeAgent::Work(const std::vector<Pod>& own) {
+  Guard();
+  manifests_.Begin(own);
+  if (!machine_->manifests) parts_->pods->SetWanted({}, machine_->clock.Now());
+}
+
+void NodeAgent::SurveyFileSystems(const Result<StorageFolders>& folders) {
   if (!folders) {
     log_->Warn("the file system of the images is not known and is taken to be nodefs",
                {{"err", folders.error().message}});

@@ -39,7 +39,9 @@ class NodeAgent : public Agent {
   void Guard();
   void GuardWithoutRuntime(std::vector<RuntimePod> recalled);
   void Begin(std::vector<RuntimePod> pods);
-  void SurveyFileSystems();
+  // Runs what the manifests want; `own`: the agent's own pods that run already.
+  void Work(const std::vector<Pod>& own);
+  void SurveyFileSystems(const Result<StorageFolders>& folders);
   void WatchAlarms();
   void TakeRuntimeEvents();
   // Own pods that are there without having been made now.

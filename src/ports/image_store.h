@@ -33,14 +33,14 @@ struct StorageFolders {
   friend bool operator==(const StorageFolders&, const StorageFolders&) = default;
 };
 
-// Lists and removes the images of a runtime. Calls other than Folders return at once; each answer
-// comes once, on the agent's own thread.
+// Lists and removes the images of a runtime. Calls return at once; each answer comes once, on the
+// agent's own thread.
 class ImageStore {
  public:
   virtual ~ImageStore() = default;
 
-  // Called once, when the runtime has answered for the first time. Waits a few seconds at most.
-  [[nodiscard]] virtual Result<StorageFolders> Folders() = 0;
+  // Where they lie. The answer comes within a few seconds, from a runtime that hangs as well.
+  virtual void Folders(std::function<void(Result<StorageFolders>)> answer) = 0;
   // Every image and which of them are in use, sandbox images included.
   virtual void List(
       std::function<void(Result<std::pair<std::vector<StoredImage>, ImagesInUse>>)> answer) = 0;

@@ -17,8 +17,8 @@ namespace jettison {
 // store answers in a later turn of the loop. Used by one thread.
 class FakeImageStore : public ImageStore {
  public:
-  [[nodiscard]] Result<StorageFolders> Folders() override {
-    return StorageFolders{.images = "/", .containers = ""};
+  void Folders(std::function<void(Result<StorageFolders>)> answer) override {
+    answer(StorageFolders{.images = "/", .containers = ""});
   }
   void List(std::function<void(Result<std::pair<std::vector<StoredImage>, ImagesInUse>>)> answer)
       override;

@@ -61,7 +61,10 @@ Result<RuntimeFacts> AskRuntime(Calls& calls, Duration patience) {
   const auto has_image = HasImage(calls, patience, facts.settings.sandbox_image);
   if (!has_image) return Fail(has_image.error());
   facts.has_sandbox_image = *has_image;
-  facts.folders = CriImageStore(calls).Folders();
+  CriImageStore images(calls);
+  facts.folders = AwaitAnswer<StorageFolders>(
+      calls, patience,
+      [&](const std::function<void(Result<StorageFolders>)>& answer) { images.Folders(answer); });
   return facts;
 }
 

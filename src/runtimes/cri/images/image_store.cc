@@ -9,7 +9,6 @@
 #include <set>
 #include <string_view>
 
-#include "rpc/await.h"
 #include "rpc/verbose_info.h"
 
 namespace jettison::cri {
@@ -84,6 +83,13 @@ std::string FirstPlace(const Usages& usages) {
   return {};
 }
 
+Result<StorageFolders> FoldersIn(const api::ImageFsInfoResponse& info) {
+  StorageFolders folders{.images = FirstPlace(info.image_filesystems()),
+                         .containers = FirstPlace(info.container_filesystems())};
+  if (!folders.images.empty()) return folders;
+  return Fail(ErrorCode::kNotFound, "the runtime names no file system of its images");
+}
+
 // The name of a container's image: the reference that the runtime resolved when it made the
 // container. The name in the configuration may refer to a different image by now.
 const std::string& NameOf(const api::Container& container) {
@@ -118,19 +124,12 @@ Answer<Response> CriImageStore::Into(const std::shared_ptr<Look>& look, Response
   });
 }
 
-Result<StorageFolders> CriImageStore::Folders() {
-  const auto info = std::make_shared<std::optional<Result<api::ImageFsInfoResponse>>>();
-  calls_.ImageFsInfo(kFolderDeadline, [info](Result<api::ImageFsInfoResponse> answer) {
-    info->emplace(std::move(answer));
-  });
-  if (!AwaitAnswers(calls_, kFolderDeadline, [&] { return info->has_value(); })) {
-    return Fail(ErrorCode::kDeadlineExceeded, "ImageFsInfo: no answer");
-  }
-  if (!**info) return Fail((*info)->error());
-  StorageFolders folders{.images = FirstPlace((**info)->image_filesystems()),
-                         .containers = FirstPlace((**info)->container_filesystems())};
-  if (!folders.images.empty()) return folders;
-  return Fail(ErrorCode::kNotFound, "the runtime names no file system of its images");
+void CriImageStore::Folders(std::function<void(Result<StorageFolders>)> answer) {
+  calls_.ImageFsInfo(
+      kFolderDeadline,
+      lifetime_.Guard([answer = std::move(answer)](const Result<api::ImageFsInfoResponse>& info) {
+        answer(info ? FoldersIn(*info) : Fail(info.error()));
+      }));
 }
 
 void CriImageStore::List(std::function<void(Result<Listing>)> answer) {

@@ -25,7 +25,7 @@ class CriImageStore : public ImageStore {
   // The first file system that the runtime names of images, and of containers; few tell the latter
   // (since CRI of Kubernetes 1.29). Fails where it names none of images, or does not answer within
   // five seconds.
-  [[nodiscard]] Result<StorageFolders> Folders() override;
+  void Folders(std::function<void(Result<StorageFolders>)> answer) override;
   void List(std::function<void(Result<Listing>)> answer) override;
   void Remove(const std::string& id, std::function<void(Result<void>)> answer) override;
 

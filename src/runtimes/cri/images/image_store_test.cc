@@ -52,6 +52,13 @@ class CriImageStoreTest : public ::testing::Test {
     return listing.value_or(Fail(ErrorCode::kInternal, "no answer"));
   }
   std::vector<std::string> InUse() { return List().value().second.ids; }
+  Result<StorageFolders> Folders() {
+    std::optional<Result<StorageFolders>> folders;
+    store_->Folders([&](auto given) { folders = std::move(given); });
+    EXPECT_FALSE(folders) << "nothing is waited for";
+    calls_.Deliver();
+    return folders.value_or(Fail(ErrorCode::kInternal, "no answer"));
+  }
   Result<void> Remove(const std::string& id) {
     std::optional<Result<void>> removed;
     store_->Remove(id, [&](auto given) { removed = std::move(given); });
@@ -73,7 +80,7 @@ TEST_F(CriImageStoreTest, TheFoldersAreThoseOfTheFirstFileSystemsNamed) {
     response.add_image_filesystems()->mutable_fs_id()->set_mountpoint("/images/overlayfs");
     return response;
   };
-  EXPECT_EQ(store_->Folders(), (StorageFolders{.images = "/images/overlayfs", .containers = ""}));
+  EXPECT_EQ(Folders(), (StorageFolders{.images = "/images/overlayfs", .containers = ""}));
   calls_.on_image_fs_info = [](const auto&) {
     api::ImageFsInfoResponse response;
     response.add_image_filesystems()->mutable_fs_id()->set_mountpoint("/images");
@@ -81,13 +88,13 @@ TEST_F(CriImageStoreTest, TheFoldersAreThoseOfTheFirstFileSystemsNamed) {
     response.add_container_filesystems()->mutable_fs_id()->set_mountpoint("/other");
     return response;
   };
-  EXPECT_EQ(store_->Folders(), (StorageFolders{.images = "/images", .containers = "/layers"}));
+  EXPECT_EQ(Folders(), (StorageFolders{.images = "/images", .containers = "/layers"}));
   calls_.on_image_fs_info = [](const auto&) {
     api::ImageFsInfoResponse response;
     response.add_container_filesystems()->mutable_fs_id()->set_mountpoint("/layers");
     return response;
   };
-  EXPECT_EQ(store_->Folders().error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(Folders().error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(CriImageStoreTest, ListsImagesWithTagsDigestsSizeAndPin) {
