@@ -53,8 +53,10 @@ TEST_F(ClientTest, RequestAndResponseTravel) {
 TEST_F(ClientTest, ARuntimeTellsThatItsWritableLayersAreApartFromItsImages) {
   SplitImages images;
   server_ = Serve(socket_, &images);
-  EXPECT_EQ(CriImageStore(*client_).Folders(),
-            (StorageFolders{.images = "/images", .containers = "/layers"}));
+  CriImageStore store(*client_);
+  std::optional<Result<StorageFolders>> folders;
+  store.Folders([&](auto given) { folders = std::move(given); });
+  EXPECT_EQ(Await(folders), (StorageFolders{.images = "/images", .containers = "/layers"}));
   ShutDown(server_);
 }
 

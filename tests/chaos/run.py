@@ -48,6 +48,7 @@ class Run:
         self.cost = None
         self.last_answer = None
         self.step = None
+        self.stopped = None  # the agent that does not run for a while
         self.number = 0  # of steps so far
         self.witness = None
         self._later = []
@@ -167,12 +168,15 @@ class Run:
         if self.bed.is_ready():
             self.open_window(self.bed.unguarded)
             self.bed.agent.send_signal(signal.SIGSTOP)
+            self.stopped = self.bed.agent
 
     def continue_agent(self):
-        if self.bed.agent.poll() is None:
-            self.bed.agent.send_signal(signal.SIGCONT)
+        """Continues the agent that was stopped; another one may have been started since, and may not be ready."""
+        if self.bed.agent is self.stopped and self.stopped.poll() is None:
+            self.stopped.send_signal(signal.SIGCONT)
             if self.bed.unguarded[-1][1] is None:
                 self.bed.unguarded[-1][1] = now()
+        self.stopped = None
 
     def look_after_agent(self):
         """An agent that ended by itself has broken a promise."""

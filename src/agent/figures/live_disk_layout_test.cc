@@ -86,7 +86,9 @@ TEST_F(LiveDiskLayout, ARuntimeThatTellsWhereItsLayersAreMakesASplitAndOneThatDo
     runtime.on_image_fs_info = [&](const auto&) { return told; };
     cri::CriImageStore store(runtime);
     const auto survey = [&] {
-      const StorageFolders folders = store.Folders().value();
+      StorageFolders folders;
+      store.Folders([&](const Result<StorageFolders>& given) { folders = given.value(); });
+      runtime.Deliver();
       return SurveyDisks(
           {.node = Path("node"), .images = folders.images, .containers = folders.containers});
     };

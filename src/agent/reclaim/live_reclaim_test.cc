@@ -30,8 +30,8 @@ class FolderImageStore : public ImageStore {
   FolderImageStore(std::string folder, const Clock& clock)
       : folder_(std::move(folder)), clock_(clock) {}
 
-  Result<StorageFolders> Folders() override {
-    return StorageFolders{.images = folder_, .containers = ""};
+  void Folders(std::function<void(Result<StorageFolders>)> answer) override {
+    answer(StorageFolders{.images = folder_, .containers = ""});
   }
   void List(std::function<void(Result<std::pair<std::vector<StoredImage>, ImagesInUse>>)> answer)
       override {
