@@ -23,6 +23,7 @@ class InheritingMutex {
   // As std::mutex, whose names these are.
   void lock() { ::pthread_mutex_lock(&mutex_); }
   void unlock() { ::pthread_mutex_unlock(&mutex_); }
+  [[nodiscard]] pthread_mutex_t* native_handle() { return &mutex_; }
 
  private:
   pthread_mutex_t mutex_;

@@ -3,7 +3,6 @@
 #include <grpcpp/client_context.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -13,6 +12,7 @@
 
 #include "core/units/result.h"
 #include "ports/file_descriptor.h"
+#include "ports/inheriting_condition.h"
 
 namespace jettison::cri {
 
@@ -60,8 +60,8 @@ class CallLedger {
   void Arm();
 
   const FileDescriptor timer_;
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable finished_;
+  InheritingMutex mutex_;  // guards what follows
+  InheritingCondition finished_;
   Owned under_way_;
   Owned lost_;  // answered, and not ended by gRPC
   std::deque<std::unique_ptr<Call>> answers_;

@@ -3,20 +3,20 @@
 #include <fcntl.h>
 #include <poll.h>
 
-#include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <utility>
 
 #include "kernel/filesystem/filesystem.h"
 #include "kernel/filesystem/place.h"
+#include "ports/inheriting_condition.h"
 
 namespace jettison {
 
 // Shared with the reading thread, which may outlive the SlowFilesystem.
 struct SlowFilesystem::Question {
-  std::mutex mutex;
-  std::condition_variable answered;
+  InheritingMutex mutex;
+  InheritingCondition answered;
   std::optional<Result<FsStats>> answer;  // guarded by mutex
 
   [[nodiscard]] std::optional<Result<FsStats>> Await(Duration deadline) {

@@ -1,11 +1,12 @@
 #include "agent/log/log_writer.h"
 
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <optional>
 #include <utility>
+
+#include "ports/inheriting_condition.h"
 
 namespace jettison {
 namespace {
@@ -28,8 +29,8 @@ struct LogWriter::Queue {
   const Write write;
   const Gap gap;
   const std::size_t most_bytes;
-  mutable std::mutex mutex;
-  std::condition_variable done;
+  mutable InheritingMutex mutex;
+  InheritingCondition done;
   // What follows is guarded by mutex.
   std::deque<Item> items;
   std::size_t bytes = 0;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <system_error>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "agent/loop/thread_priority.h"
+#include "ports/inheriting_condition.h"
 #include "ports/signals_blocked.h"
 #include "ports/system_error.h"
 
@@ -19,8 +19,8 @@ namespace jettison {
 
 struct BackgroundThread::State : std::enable_shared_from_this<State> {
   const ThreadPurpose purpose;
-  std::mutex mutex;
-  std::condition_variable wake;
+  InheritingMutex mutex;
+  InheritingCondition wake;
   std::optional<Job> next;        // guarded by mutex
   bool stop = false;              // guarded by mutex
   std::thread thread;             // guarded by the mutex of MissingThreads until it runs

@@ -1,4 +1,4 @@
-#include "ports/inheriting_mutex.h"
+#include "ports/inheriting_condition.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -44,6 +44,33 @@ TEST(LiveInheritingMutex, WhoHoldsItIsAsUrgentAsWhoWaitsForIt) {
   waiter.join();
   if (!is_real_time) GTEST_SKIP() << "no real-time priority can be had here";
   EXPECT_LT(priority, 0);
+}
+
+TEST(InheritingCondition, WakesWhoWaitsForWhatHasCome) {
+  InheritingMutex mutex;
+  InheritingCondition changed;
+  bool come = false;
+  std::thread waiter([&] {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return come; });
+    come = false;
+    changed.notify_all();
+  });
+  std::unique_lock lock(mutex);
+  come = true;
+  changed.notify_one();
+  EXPECT_TRUE(changed.wait_for(lock, std::chrono::hours(1), [&] { return !come; }));
+  lock.unlock();
+  waiter.join();
+}
+
+TEST(InheritingCondition, GivesUpAfterAWhile) {
+  InheritingMutex mutex;
+  InheritingCondition changed;
+  std::unique_lock lock(mutex);
+  EXPECT_FALSE(changed.wait_for(lock, std::chrono::milliseconds(1), [] { return false; }));
+  EXPECT_FALSE(changed.wait_for(lock, std::chrono::nanoseconds(-1), [] { return false; }));
+  EXPECT_TRUE(changed.wait_for(lock, std::chrono::nanoseconds::max(), [] { return true; }));
 }
 
 }  // namespace
