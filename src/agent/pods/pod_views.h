@@ -35,7 +35,8 @@ class PodViews {
       const std::vector<const PodFacts*>& pods) const;
   // Valid until the next change.
   [[nodiscard]] const std::vector<EndingPod>& Ending() const;
-  // Whether the removal of a pod's remains has begun recently, so that its space will soon be free.
+  // Whether the removal of a pod's remains has begun recently, or a pod that is to be removed was
+  // killed, so that its space will soon be free.
   // A removal that takes longer than kRemovalTakes does not count, because it may never end.
   [[nodiscard]] bool AnyIsBeingRemoved(Instant now) const;
   // Whether a pod of this agent, not a foreign one, is on the node.

@@ -88,6 +88,12 @@ void PodEnding::Remove(const Target& pod, Instant now) {
   pod.runtime.RemovePod(pod.uid);
 }
 
+// A runtime may take a second to tell that a container has ended, and nothing is removed before.
+std::optional<Instant> PodEnding::removing_since() const {
+  if (removing_since_ || !remove_ || kills_.count == 0) return removing_since_;
+  return kills_.first;
+}
+
 void PodEnding::RemoveToo(const Target& pod, Instant now) {
   switch (step_) {
     case Step::kTerminating: remove_ = true; return;

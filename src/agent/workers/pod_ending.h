@@ -57,8 +57,9 @@ class PodEnding {
   // Present if the pod was killed more than once and something of it still runs: a kill may fail,
   // and a process that sleeps uninterruptibly in the kernel does not end.
   [[nodiscard]] std::optional<Survival> SurvivalOf(const ContainerRuns& runs) const;
-  // Since when what is left of it is being removed; absent: it is not.
-  [[nodiscard]] std::optional<Instant> removing_since() const { return removing_since_; }
+  // Since when it is on its way to give back all that it holds: what is left of it is being
+  // removed, or it was killed, and that follows. Absent: it is not.
+  [[nodiscard]] std::optional<Instant> removing_since() const;
   // When Advance has something to do without any event; absent: never.
   [[nodiscard]] std::optional<Instant> NextDeadline(const ContainerRuns& runs) const;
 

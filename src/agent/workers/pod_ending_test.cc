@@ -73,6 +73,23 @@ TEST_F(PodEndingTest, WhatOutlivesItsKillIsKilledAgainAndToldToBeLateOnce) {
   EXPECT_EQ(ending_.SurvivalOf(runs_)->since, start_ + seconds(20));
 }
 
+TEST_F(PodEndingTest, WhatWasKilledGivesBackWhatItHoldsUnlessItCompleted) {
+  At(seconds(19));
+  EXPECT_FALSE(ending_.removing_since()) << "it may still take more";
+  At(seconds(20));
+  EXPECT_EQ(ending_.removing_since(), start_ + seconds(20));
+  At(seconds(25));
+  EXPECT_EQ(ending_.removing_since(), start_ + seconds(20)) << "a survivor is killed again";
+  Exit("main");
+  Exit("side");
+  At(seconds(26));
+  EXPECT_EQ(ending_.removing_since(), start_ + seconds(26));
+
+  ending_ = PodEnding(seconds(20), false, start_);
+  At(seconds(20));
+  EXPECT_FALSE(ending_.removing_since()) << "its files stay";
+}
+
 TEST_F(PodEndingTest, WhatCompletedStaysUntilNobodyWantsItEither) {
   ending_ = PodEnding(seconds(20), false, start_);
   Exit("main");
