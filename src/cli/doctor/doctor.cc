@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/ask/config_dir_option.h"
@@ -26,6 +27,10 @@ struct DoctorFlags {
   std::string output = "text";
 };
 
+bool StartsPods(const AgentConfig& config) {
+  return config.source == SourceKind::kManifests && !config.static_pod_path.empty();
+}
+
 int RunDoctor(const DoctorFlags& flags) {
   const ConfigReading reading = ReadConfigFiles(flags.config);
   for (const Fault& fault : reading.faults) PrintError("jettison: {}\n", Describe(fault));
@@ -45,6 +50,7 @@ int RunDoctor(const DoctorFlags& flags) {
     checks.insert(checks.end(), std::make_move_iterator(more.begin()),
                   std::make_move_iterator(more.end()));
   }
+  if (!StartsPods(reading.config)) checks = ForAgentWithoutPods(std::move(checks));
   const int printed =
       flags.output == "json" ? PrintData(ChecksAsJson(checks)) : PrintText(ChecksAsText(checks));
   if (printed != 0) return printed;
@@ -71,6 +77,11 @@ void AddDoctor(CLI::App& app, int& exit_code) {
   command->add_option("--output", flags->output, "text or json")
       ->check(CLI::IsMember({"text", "json"}));
   command->footer(
+      "An agent without staticPodPath starts no pods; what only that would need is then not "
+      "missing "
+      "but\n"
+      "degraded.\n"
+      "\n"
       "doctor tests some features on a cgroup and in processes of its own, and removes them\n"
       "afterwards. It asks the container runtime and the API server, and waits some seconds at "
       "most\n"

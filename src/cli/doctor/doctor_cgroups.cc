@@ -71,7 +71,7 @@ class TrialGroup {
 };
 
 HostCheck CheckController(const OpenedGroups& opened, cgroup_v1::Controller controller,
-                          HostStatus lack, std::string cost) {
+                          HostStatus lack, std::string cost, HostNeed need = HostNeed::kEvicting) {
   const std::string name(NameOf(controller));
   const std::string_view version = NameOf(opened.version);
   if (opened.Has(controller)) return OkCheck(name + " controller", std::string(version));
@@ -84,7 +84,8 @@ HostCheck CheckController(const OpenedGroups& opened, cgroup_v1::Controller cont
           .status = lack,
           .found = fmt::format("not among the controllers of {}", version),
           .cost = std::move(cost),
-          .remedy = remedy};
+          .remedy = remedy,
+          .need = need};
 }
 
 HostCheck CheckNodeGroup(Cgroups& cgroups, const std::string& node_cgroup) {
@@ -203,7 +204,8 @@ std::vector<HostCheck> CgroupChecks(const AgentConfig& config) {
   std::vector<HostCheck> checks;
   checks.push_back(OkCheck("memory controller", std::string(NameOf(opened->version))));
   checks.push_back(CheckController(*opened, Controller::kCpu, HostStatus::kMissing,
-                                   "pods cannot be given CPU shares and do not start"));
+                                   "pods cannot be given CPU shares and do not start",
+                                   HostNeed::kStartingPods));
   checks.push_back(CheckController(*opened, Controller::kPids, HostStatus::kMissing,
                                    "processes of a pod are neither counted nor limited"));
   if (opened->v1) {  // v2 freezes without a controller

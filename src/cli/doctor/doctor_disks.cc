@@ -47,16 +47,16 @@ HostCheck FilesystemCheck(std::string_view signals, const std::string& folder) {
   const Place place = NearestExisting(folder);
   const std::string type = TypeOf(place);
   const auto stats = DiskStatsReader().Read(place.path);
-  const std::string check = "file system of " + folder;
+  const std::string check(signals);
   if (!stats) {
     return {.check = check,
             .status = HostStatus::kMissing,
-            .found = type + ", " + stats.error().message,
+            .found = fmt::format("{}: {}, {}", folder, type, stats.error().message),
             .cost = fmt::format("{} is unknown", signals),
             .remedy = "name a directory that can be reached"};
   }
   std::string found =
-      fmt::format("{}, {} of {} available", type, Mebibytes(*stats->available_bytes),
+      fmt::format("{}: {}, {} of {} available", folder, type, Mebibytes(*stats->available_bytes),
                   Mebibytes(*stats->capacity_bytes));
   if (stats->inodes) {
     found += fmt::format(", {} of {} inodes free", *stats->inodes_free, *stats->inodes);

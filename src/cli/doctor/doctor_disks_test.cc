@@ -22,7 +22,7 @@ TEST_F(LiveDoctorDisks, ABtrfsIsShownWithoutInodesAndWithoutProjects) {
     if (!MountImage("btrfs", "big", 128)) GTEST_SKIP() << "no btrfs here";
     const HostCheck space = FilesystemCheck("nodefs", Path("big/not/there/yet"));
     EXPECT_EQ(space.status, HostStatus::kDegraded);
-    EXPECT_THAT(space.found, StartsWith("btrfs, "));
+    EXPECT_THAT(space.found, StartsWith(Path("big/not/there/yet") + ": btrfs, "));
     EXPECT_THAT(space.found, HasSubstr("128 MiB available, inodes not counted"));
     EXPECT_EQ(ProjectQuotaCheck(Path("big")).found, "btrfs has none, not needed");
     EXPECT_EQ(DiskChangesCheck(Path("big")).status, HostStatus::kOk);

@@ -73,12 +73,12 @@ int MountInOwnNamespace() {
 HostCheck CheckMounts() {
   const int error = TryInChild(&MountInOwnNamespace);
   if (error == 0) return OkCheck("mounting", "in a mount namespace of its own");
-  return {
-      .check = "mounting",
-      .status = HostStatus::kMissing,
-      .found = MessageOf(error),
-      .cost = "pods with volumes do not start",
-      .remedy = "run with CAP_SYS_ADMIN and without PrivateMounts or a seccomp filter on mount"};
+  return {.check = "mounting",
+          .status = HostStatus::kMissing,
+          .found = MessageOf(error),
+          .cost = "pods with volumes do not start",
+          .remedy = "run with CAP_SYS_ADMIN and without PrivateMounts or a seccomp filter on mount",
+          .need = HostNeed::kStartingPods};
 }
 
 HostCheck CheckMemory(const Procfs& procfs) {

@@ -138,7 +138,8 @@ HostCheck CheckDriver(CgroupDriver wanted, const std::optional<CgroupDriver>& to
                       "runtime's default handler (containerd: "
                       "[plugins.\"io.containerd.grpc.v1.cri\".containerd.runtimes.runc.options] in "
                       "/etc/containerd/config.toml) and restart it",
-                      NameOf(*told), wanted == CgroupDriver::kSystemd)};
+                      NameOf(*told), wanted == CgroupDriver::kSystemd),
+      .need = HostNeed::kStartingPods};
 }
 
 HostCheck CheckSandboxImage(const cri::RuntimeFacts& facts) {
@@ -156,7 +157,8 @@ HostCheck CheckSandboxImage(const cri::RuntimeFacts& facts) {
           "the first pod waits until the image is pulled; if no registry answers, no pod starts",
       .remedy = fmt::format("pull it (crictl pull {0}), import it (ctr -n k8s.io images import "
                             "FILE), or name another as sandbox_image",
-                            image)};
+                            image),
+      .need = HostNeed::kStartingPods};
 }
 
 HostCheck CheckPodNetwork(const std::optional<std::string>& no_network) {
@@ -176,7 +178,8 @@ HostCheck CheckOomScores(const AnsweringRuntime& runtime) {
       .status = HostStatus::kDegraded,
       .found = "the runtime cannot lower it, and leaves it unchanged",
       .cost = "if the kernel's OOM killer acts before the agent, it may kill a guaranteed pod",
-      .remedy = "give the runtime CAP_SYS_RESOURCE"};
+      .remedy = "give the runtime CAP_SYS_RESOURCE",
+      .need = HostNeed::kStartingPods};
   if (restricts.value_or(true)) return check;
   check.status = HostStatus::kMissing;
   check.found = "the runtime cannot lower it, and fails when it is asked to";

@@ -114,7 +114,7 @@ TEST_F(DoctorRuntime, WhatAHealthyOneTellsIsShown) {
   EXPECT_THAT(checks, Contains(IsCheck("sandbox image", HostStatus::kOk, "pause:1")));
   EXPECT_THAT(checks, Contains(IsCheck("pod network", HostStatus::kOk, "the runtime's")));
   EXPECT_THAT(checks, Contains(IsCheck("oom_score_adj of pods", HostStatus::kOk, "")));
-  EXPECT_THAT(checks, Contains(Field(&HostCheck::check, "file system of " + folder_.path())));
+  EXPECT_THAT(checks, Contains(IsCheck("imagefs", HostStatus::kOk, folder_.path().c_str())));
 }
 
 TEST_F(DoctorRuntime, WhatKeepsPodsFromStartingIsMissing) {
@@ -128,6 +128,10 @@ TEST_F(DoctorRuntime, WhatKeepsPodsFromStartingIsMissing) {
                                      Field(&HostCheck::remedy, HasSubstr("SystemdCgroup")))));
   EXPECT_THAT(checks, Contains(AllOf(IsCheck("oom_score_adj of pods", HostStatus::kMissing, ""),
                                      Field(&HostCheck::remedy, HasSubstr("restrict_oom")))));
+  runtime.facts.not_ready.reset();
+  const auto ready = ContainerRuntimeChecks(ConfigFor("unix:///s"), runtime);
+  EXPECT_FALSE(IsReady(ready));
+  EXPECT_TRUE(IsReady(ForAgentWithoutPods(ready))) << "the runtime only starts no pods";
 }
 
 TEST_F(DoctorRuntime, WhatOnlyCostsSomethingIsDegraded) {
@@ -149,7 +153,8 @@ TEST_F(DoctorRuntime, WritableLayersApartFromTheImagesAreShown) {
   const auto checks = ContainerRuntimeChecks(ConfigFor("unix:///s"), runtime);
   EXPECT_THAT(checks, Contains(IsCheck("disk layout", HostStatus::kOk,
                                        "images and writable layers have different file systems")));
-  EXPECT_THAT(checks, Contains(Field(&HostCheck::check, "file system of /proc")));
+  EXPECT_THAT(checks, Contains(AllOf(Field(&HostCheck::check, "containerfs"),
+                                     Field(&HostCheck::found, HasSubstr("/proc: ")))));
 }
 
 TEST_F(DoctorRuntime, WhatARuntimeDoesNotTellIsNoFault) {
@@ -177,7 +182,7 @@ TEST(LiveDoctorRuntime, AContainerdTellsWhatItIsUntilItHangs) {
   EXPECT_THAT(checks, Contains(IsCheck("sandbox image", HostStatus::kOk,
                                        cri::LiveContainerd::kPauseImage)));
   EXPECT_THAT(checks, Contains(IsCheck("pod network", HostStatus::kOk, "the host's")));
-  EXPECT_THAT(checks, Contains(Field(&HostCheck::check, HasSubstr((*bed)->root()))));
+  EXPECT_THAT(checks, Contains(Field(&HostCheck::found, HasSubstr((*bed)->root()))));
   EXPECT_THAT(checks, Contains(Field(&HostCheck::check, "disk layout")));
 
   (*bed)->Freeze();

@@ -20,7 +20,13 @@ std::ptrdiff_t CountOf(const std::vector<HostCheck>& checks, HostStatus status) 
 std::string Verdict(const std::vector<HostCheck>& checks) {
   const auto missing = CountOf(checks, HostStatus::kMissing);
   const auto degraded = CountOf(checks, HostStatus::kDegraded);
-  if (missing > 0) return fmt::format("This host is not ready: {} missing.", missing);
+  if (missing > 0) {
+    const bool starting_alone = std::ranges::all_of(checks, [](const HostCheck& check) {
+      return check.status != HostStatus::kMissing || check.need == HostNeed::kStartingPods;
+    });
+    return fmt::format("This host is not ready to {}: {} missing.",
+                       starting_alone ? "start pods" : "evict pods", missing);
+  }
   if (degraded > 0) return fmt::format("This host is ready, with {} degraded.", degraded);
   return "This host offers everything.";
 }
@@ -42,6 +48,15 @@ std::string_view NameOf(HostStatus status) {
     case HostStatus::kMissing: return "missing";
   }
   return "";
+}
+
+std::vector<HostCheck> ForAgentWithoutPods(std::vector<HostCheck> checks) {
+  for (HostCheck& check : checks) {
+    if (check.need != HostNeed::kStartingPods || check.status != HostStatus::kMissing) continue;
+    check.status = HostStatus::kDegraded;
+    check.cost += "; this agent starts none, because staticPodPath is not set";
+  }
+  return checks;
 }
 
 bool IsReady(const std::vector<HostCheck>& checks) {

@@ -26,8 +26,24 @@ TEST(HostCheck, TextNamesWhatALackCostsAndHowToMendIt) {
             "                  remedy: swapoff -a\n"
             "\n"
             "This host is ready, with 1 degraded.\n");
-  EXPECT_THAT(ChecksAsText({kGone, kPoor}), EndsWith("This host is not ready: 1 missing.\n"));
+  EXPECT_THAT(ChecksAsText({kGone, kPoor}),
+              EndsWith("This host is not ready to evict pods: 1 missing.\n"));
   EXPECT_THAT(ChecksAsText({kFine}), EndsWith("This host offers everything.\n"));
+}
+
+TEST(HostCheck, WhatIsMissingOnlyForStartingPodsDoesNotMatterToAnAgentThatStartsNone) {
+  HostCheck starting{"cgroup driver", HostStatus::kMissing, "systemd", "no pod starts", "set it"};
+  starting.need = HostNeed::kStartingPods;
+  EXPECT_THAT(ChecksAsText({starting, kPoor}),
+              EndsWith("This host is not ready to start pods: 1 missing.\n"));
+  EXPECT_THAT(ChecksAsText({starting, kGone}),
+              EndsWith("This host is not ready to evict pods: 2 missing.\n"));
+  const auto checks = ForAgentWithoutPods({starting, kFine});
+  EXPECT_TRUE(IsReady(checks));
+  EXPECT_EQ(checks[0].status, HostStatus::kDegraded);
+  EXPECT_EQ(checks[0].cost,
+            "no pod starts; this agent starts none, because staticPodPath is not set");
+  EXPECT_FALSE(IsReady(ForAgentWithoutPods({kGone}))) << "it evicts all the same";
 }
 
 TEST(HostCheck, JsonHoldsEveryCheckAndTheVerdict) {
