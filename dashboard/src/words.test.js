@@ -87,6 +87,10 @@ test('a pod that is away says when it comes back', () => {
     stateOf({ activity: 'waiting', reason: 'Evicted', comesBackAt: 500 }, 1000),
     'waiting, Evicted',
   );
+  assert.equal(
+    stateOf({ activity: 'waiting', reason: 'Evicted', refusedFor: 'MemoryPressure' }, 0),
+    'waiting: refused, MemoryPressure',
+  );
   assert.equal(stateOf({ activity: 'running' }, 0), 'running');
 });
 

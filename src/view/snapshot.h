@@ -77,6 +77,7 @@ struct PodView {
   int oom_kills = 0;                     // of its containers, the same
   std::size_t dead_containers = 0;       // runs that ended and are not removed yet
   std::optional<Instant> comes_back_at;  // evicted: the end of its back-off
+  std::string refused_for;  // what admission refuses it for: "MemoryPressure"; empty: nothing
   // Figures of the last full pass; absent where they could not be read or the pod does not run.
   std::optional<std::uint64_t> memory_working_set_bytes;
   std::optional<std::uint64_t> process_count;
@@ -92,6 +93,9 @@ struct LoggedEvent {
   // How often an equal event happened until `at`, and when it happened for the first time.
   int times = 1;
   Instant first_at;
+  // What kept a pod from starting: "MemoryPressure"; empty: this is about something else. The
+  // reason of such an event may be that of an eviction.
+  std::string refused_for;
 };
 
 // How far the cluster has been told about this node.

@@ -2,7 +2,7 @@
 
 namespace jettison {
 
-void EventLog::Add(Instant at, std::string pod, Event event) {
+void EventLog::Add(Instant at, std::string pod, Event event, std::string refused_for) {
   const std::initializer_list<LogField> fields = {
       {"object", pod.empty() ? std::string_view("node") : std::string_view(pod)},
       {"reason", event.reason},
@@ -19,7 +19,8 @@ void EventLog::Add(Instant at, std::string pod, Event event) {
                      .pod = std::move(pod),
                      .event = std::move(event),
                      .times = equal.times,
-                     .first_at = equal.first});
+                     .first_at = equal.first,
+                     .refused_for = std::move(refused_for)});
 }
 
 }  // namespace jettison

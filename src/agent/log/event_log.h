@@ -18,8 +18,9 @@ class EventLog {
  public:
   EventLog(const Log& log, std::size_t capacity) : log_(log), capacity_(capacity) {}
 
-  // `pod`: "namespace/name" of the pod it is about, empty for the node.
-  void Add(Instant at, std::string pod, Event event);
+  // `pod`: "namespace/name" of the pod it is about, empty for the node. `refused_for`: as in
+  // LoggedEvent.
+  void Add(Instant at, std::string pod, Event event, std::string refused_for = "");
 
   // Oldest first.
   [[nodiscard]] const std::deque<LoggedEvent>& events() const { return events_; }

@@ -31,6 +31,7 @@ struct StaysOut {  // it was evicted, and is in its back-off
 };
 struct Refused {  // it may not start, for the reason in its status
   PodStatus status;
+  std::string refused_for;  // "MemoryPressure"
 };
 struct AwaitsRoom {  // others are ending to make room for it
   PodStatus status;

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/decide/eviction_order.h"
-#include "core/pods/admission.h"
 
 namespace jettison {
 namespace {
@@ -33,27 +32,28 @@ void PodStarts::PassDone(NodeConditions conditions, bool starved) {
 }
 
 void PodStarts::StartIfMay(PodSlot& slot, Instant now) {
-  const AdmissionAnswer answer = Admit(slot.wanted->pod, conditions_, profile_);
-  if (!answer.admit) return Refuse(slot, answer.reason, answer.message, now);
+  AdmissionAnswer answer = Admit(slot.wanted->pod, conditions_, profile_);
+  if (!answer.admit) return Refuse(slot, std::move(answer), now);
   if (HasRoom(slot, now)) Start(slot, now);
 }
 
-void PodStarts::Refuse(PodSlot& slot, std::string reason, std::string message, Instant now) {
+void PodStarts::Refuse(PodSlot& slot, AdmissionAnswer answer, Instant now) {
   const auto* const before = std::get_if<Refused>(&slot.state);
-  const bool was_said = before != nullptr && before->status.reason == reason;
+  const bool was_said = before != nullptr && before->status.reason == answer.reason;
   PodStatus status;
   status.phase = PodPhase::kFailed;
-  status.reason = reason;
-  status.message = message;
-  slot.state = Refused{.status = std::move(status)};
+  status.reason = answer.reason;
+  status.message = answer.message;
+  slot.state = Refused{.status = std::move(status), .refused_for = answer.refused_for};
   if (was_said) return;
-  ++edges_->counters.admission_rejections[reason];
+  ++edges_->counters.admission_rejections[answer.reason];
   edges_->events.Add(now, FullName(slot.wanted->pod),
                      {.object = slot.wanted->pod.uid,
                       .type = EventType::kWarning,
-                      .reason = std::move(reason),
-                      .message = std::move(message),
-                      .annotations = {}});
+                      .reason = std::move(answer.reason),
+                      .message = std::move(answer.message),
+                      .annotations = {}},
+                     std::move(answer.refused_for));
 }
 
 // Whether there is space for the pod at once. If not, it is refused, or other pods are told to give
@@ -69,7 +69,13 @@ bool PodStarts::HasRoom(PodSlot& slot, Instant now) {
   const PodFacts& wanted = *slot.wanted;
   const Room room = FindRoom(wanted.requests, wanted.priority, occupants, allocatable_);
   if (room.shortage) {
-    Refuse(slot, room.shortage->Reason(), room.shortage->Message(), now);
+    const std::string reason = room.shortage->Reason();
+    Refuse(slot,
+           {.admit = false,
+            .reason = reason,
+            .message = room.shortage->Message(),
+            .refused_for = reason},
+           now);
     return false;
   }
   if (room.free) return true;

@@ -9,6 +9,7 @@
 #include "agent/workers/worker_edges.h"
 #include "core/model/profile.h"
 #include "core/model/signal.h"
+#include "core/pods/admission.h"
 #include "core/pods/room.h"
 
 namespace jettison {
@@ -36,7 +37,7 @@ class PodStarts {
 
  private:
   void Start(PodSlot& slot, Instant now);
-  void Refuse(PodSlot& slot, std::string reason, std::string message, Instant now);
+  void Refuse(PodSlot& slot, AdmissionAnswer answer, Instant now);
   [[nodiscard]] bool HasRoom(PodSlot& slot, Instant now);
   void GiveWay(OnNode& pod, const PodFacts& to, Instant now);
   [[nodiscard]] std::vector<WaitingPod> Waiting() const;

@@ -116,10 +116,14 @@ TEST_F(PodTableTest, ARefusedPodIsFailedAndAskedAgainAfterEachPass) {
   EXPECT_EQ(view.status.phase, PodPhase::kFailed);
   EXPECT_EQ(view.status.reason, "Evicted");
   EXPECT_EQ(view.status.message, "The node had condition: [MemoryPressure]. ");
+  EXPECT_EQ(view.refused_for, "MemoryPressure");
+  EXPECT_EQ(events_.events().back().refused_for, "MemoryPressure")
+      << "its reason is that of an eviction";
   PassDone(Pressure(NodeConditionType::kMemoryPressure));
   EXPECT_EQ(events_.count(), 1U);
   PassDone();
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("create uid-a", "start uid-a/c#0 oom=1000"));
+  EXPECT_EQ(View("a").refused_for, "");
 }
 
 TEST_F(PodTableTest, AnEvictedPodComesBackAfterABackoffThatDoubles) {

@@ -29,6 +29,9 @@ PodView ViewOf(const PodSlot& slot, Instant now) {
   view.oom_kills = slot.oom_kills;
   view.dead_containers = worker != nullptr ? worker->dead_runs().size() : 0;
   view.comes_back_at = slot.comes_back_at();
+  if (const auto* const refused = std::get_if<Refused>(&slot.state)) {
+    view.refused_for = refused->refused_for;
+  }
   return view;
 }
 

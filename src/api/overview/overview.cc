@@ -124,7 +124,8 @@ std::vector<OverviewEvent> EventsOf(const std::vector<LoggedEvent>& logged) {
                       .type = NameOf(entry->event.type),
                       .object = entry->pod.empty() ? "node" : entry->pod,
                       .reason = entry->event.reason,
-                      .message = entry->event.message});
+                      .message = entry->event.message,
+                      .refused_for = entry->refused_for});
   }
   std::ranges::reverse(events);
   return events;

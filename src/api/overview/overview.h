@@ -72,6 +72,8 @@ struct OverviewPod {
   std::optional<std::int64_t> excess;  // usage minus request of that; absent where not ranked
   std::int64_t evictions = 0;          // since the agent started
   std::optional<Instant> comes_back_at;
+  std::string refused_for;               // what admission refuses it for; empty: nothing
+  std::optional<Instant> refused_until;  // at the earliest; absent: not refused, or not known
   std::string why;  // it goes before the next one: the deciding field; empty for the last
 };
 
@@ -83,6 +85,7 @@ struct OverviewEvent {
   std::string object;  // "node", or "namespace/name" of a pod
   std::string reason;
   std::string message;
+  std::string refused_for;  // a pod was not let in, for this; empty: it is about something else
 };
 
 struct OverviewPass {

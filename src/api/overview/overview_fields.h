@@ -70,6 +70,8 @@ void VisitFields(Archive& fields, T& pod) {
   fields("excess", pod.excess);
   fields("evictions", pod.evictions);
   fields("comesBackAt", pod.comes_back_at);
+  fields.UnlessEmpty("refusedFor", pod.refused_for);
+  fields("refusedUntil", pod.refused_until);
   fields.UnlessEmpty("why", pod.why);
 }
 
@@ -81,6 +83,7 @@ void VisitFields(Archive& fields, T& event) {
   fields("object", event.object);
   fields("reason", event.reason);
   fields("message", event.message);
+  fields.UnlessEmpty("refusedFor", event.refused_for);
 }
 
 template <typename Archive, FormOf<OverviewPass> T>

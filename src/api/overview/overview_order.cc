@@ -4,8 +4,10 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "core/decide/ranking.h"
+#include "core/pods/admission.h"
 #include "core/pods/pod_facts.h"
 #include "core/units/quantity.h"
 
@@ -44,7 +46,41 @@ OverviewPod PodOf(const PodView& view) {
   if (view.ephemeral_storage) pod.ephemeral_bytes = Signed(view.ephemeral_storage->used_bytes);
   pod.evictions = view.evictions;
   pod.comes_back_at = view.comes_back_at;
+  pod.refused_for = view.refused_for;
   return pod;
+}
+
+// When a condition ends at the earliest. Absent: it was observed in the last pass, so that is open.
+std::optional<Instant> EndOf(NodeConditionType type, const Snapshot& snapshot) {
+  if (!snapshot.last_report || !snapshot.policy) return std::nullopt;
+  const auto& observed_at =
+      snapshot.last_report->evaluation.next.condition_last_observed_at[IndexOf(type)];
+  if (!observed_at || *observed_at >= snapshot.last_report->at) return std::nullopt;
+  return *observed_at + snapshot.policy->pressure_transition_period;
+}
+
+// When the conditions that end let a refused pod in, where they do.
+std::optional<Instant> RefusedUntil(const PodView& view, const Snapshot& snapshot) {
+  if (view.refused_for.empty() || !view.facts || !snapshot.node) return std::nullopt;
+  const auto admits = [&](NodeConditions conditions) {
+    return Admit(view.facts->pod, conditions, snapshot.node->config.profile).admit;
+  };
+  if (admits(snapshot.conditions)) return std::nullopt;  // it lacks room
+  std::map<Instant, std::vector<NodeConditionType>> ends;
+  NodeConditions left;
+  for (const NodeConditionType type : kAllNodeConditions) {
+    if (!snapshot.conditions.Has(type)) continue;
+    const auto end = EndOf(type, snapshot);
+    end ? ends[*end].push_back(type) : left.Set(type);
+  }
+  std::optional<Instant> until;
+  // From the last end to the first, as long as the pod would be let in with what is left then.
+  for (auto end = ends.rbegin(); end != ends.rend(); ++end) {
+    if (!admits(left)) break;
+    until = end->first;
+    for (const NodeConditionType type : end->second) left.Set(type);
+  }
+  return until;
 }
 
 // What the key of a pod says of its figures.
@@ -100,6 +136,7 @@ std::vector<OverviewPod> PodsInOrder(const Snapshot& snapshot, Signal signal) {
   for (const PodView& view : snapshot.pods) {
     if (going.contains(&view)) continue;
     OverviewPod& pod = pods.emplace_back(PodOf(view));
+    pod.refused_until = RefusedUntil(view, snapshot);
     const auto found = staying.find(&view);
     if (found != staying.end()) AddRank(RankOf(*found->second, signal, layout), signal, pod);
   }

@@ -96,6 +96,54 @@ TEST(Overview, WhoDoesNotGoHasNoPlace) {
   for (std::size_t i = 1; i < 4; ++i) EXPECT_FALSE(overview.pods[i].place) << i;
 }
 
+// Memory was last short at 90, and the condition stays for a minute; a disk may be short, too.
+Snapshot Refusing(NodeConditions conditions) {
+  Snapshot snapshot = Calm();
+  PassPolicy policy;
+  policy.pressure_transition_period = std::chrono::minutes(1);
+  snapshot.policy = std::make_shared<const PassPolicy>(policy);
+  snapshot.node = std::make_shared<const NodeIdentity>();
+  snapshot.conditions = conditions;
+  CycleReport report;
+  report.at = At(100);
+  auto& observed = report.evaluation.next.condition_last_observed_at;
+  observed[IndexOf(NodeConditionType::kMemoryPressure)] = At(90);
+  observed[IndexOf(NodeConditionType::kDiskPressure)] = At(80);
+  observed[IndexOf(NodeConditionType::kPidPressure)] = At(100);
+  snapshot.last_report = std::make_shared<const CycleReport>(report);
+  snapshot.pods[0].activity = PodActivity::kWaiting;
+  snapshot.pods[0].refused_for = "MemoryPressure";
+  return snapshot;
+}
+
+OverviewPod Waiting(const Snapshot& snapshot) {
+  const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
+  return *std::ranges::find(overview.pods, "a", &OverviewPod::name);
+}
+
+TEST(Overview, ARefusedPodSaysForWhatAndUntilWhenWhereThatIsKnown) {
+  NodeConditions conditions;
+  conditions.Set(NodeConditionType::kMemoryPressure);
+  OverviewPod pod = Waiting(Refusing(conditions));
+  EXPECT_EQ(pod.refused_for, "MemoryPressure");
+  EXPECT_EQ(pod.refused_until, At(150));
+  conditions.Set(NodeConditionType::kDiskPressure);
+  EXPECT_EQ(Waiting(Refusing(conditions)).refused_until, At(150)) << "when the last one ends";
+  conditions.Set(NodeConditionType::kPidPressure);
+  EXPECT_FALSE(Waiting(Refusing(conditions)).refused_until) << "it is observed now";
+  EXPECT_FALSE(Waiting(Refusing({})).refused_until) << "it lacks room";
+}
+
+TEST(Overview, ARefusalIsToldApartFromAnEviction) {
+  Snapshot snapshot = Calm();
+  snapshot.events = {{.pod = "default/a", .event = {.reason = "Evicted"}, .refused_for = "x"},
+                     {.pod = "default/b", .event = {.reason = "Evicted"}}};
+  const std::string json = OverviewJson(OverviewOf(snapshot, {.version = "1", .ranked_for = {}}));
+  EXPECT_THAT(json, HasSubstr(R"("object":"default/a","reason":"Evicted","message":"",)"
+                              R"("refusedFor":"x"})"));
+  EXPECT_THAT(json, HasSubstr(R"("object":"default/b","reason":"Evicted","message":""})"));
+}
+
 TEST(Overview, AnObservedPodIsNotCalledCritical) {
   Snapshot snapshot = Calm();
   snapshot.pods[0].protection = Protection::kObserved;

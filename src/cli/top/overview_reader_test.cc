@@ -11,10 +11,16 @@ namespace {
 using overview_test::UnderPressure;
 
 TEST(OverviewReader, ReadsBackEverythingThatIsWritten) {
-  const std::string json = OverviewJson(UnderPressure());
+  Overview overview = UnderPressure();
+  overview.pods.push_back(overview_test::Refused("shy"));
+  overview.pods.back().refused_until = overview_test::At(90);
+  overview.events.push_back(overview_test::RefusalOf("shy"));
+  const std::string json = OverviewJson(overview);
   const auto read = ReadOverview(json);
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(OverviewJson(*read), json);
+  EXPECT_EQ(read->pods.back().refused_until, overview_test::At(90));
+  EXPECT_EQ(read->events.back().refused_for, "MemoryPressure");
 }
 
 TEST(OverviewReader, FieldsThatAreNotSentAreAbsent) {

@@ -68,6 +68,28 @@ inline OverviewPod Running(const std::string& name, std::optional<std::int64_t> 
           .why = "usage minus request"};
 }
 
+// A pod that has never run, because memory was short when it was to start.
+inline OverviewPod Refused(const std::string& name) {
+  OverviewPod pod = Running(name, std::nullopt);
+  pod.activity = "waiting";
+  pod.phase = "Failed";
+  pod.reason = "Evicted";
+  pod.memory_bytes.reset();
+  pod.excess.reset();
+  pod.why.clear();
+  pod.refused_for = "MemoryPressure";
+  return pod;
+}
+
+inline OverviewEvent RefusalOf(const std::string& name) {
+  return {.at = At(-1),
+          .type = "Warning",
+          .object = "default/" + name,
+          .reason = "Evicted",
+          .message = "The node had condition: [MemoryPressure]. ",
+          .refused_for = "MemoryPressure"};
+}
+
 // Memory is short: the leaker is on its way out, and so many pods run.
 inline Overview UnderPressure(std::int64_t pods = 3) {
   Overview overview;

@@ -29,9 +29,18 @@ bool SeveralNamespaces(const std::vector<OverviewPod>& pods) {
 std::string PodStateText(const OverviewPod& pod, Instant now) {
   if (IsBeingEvicted(pod)) return "evicted";
   if (pod.activity == "running") return pod.evictions > 0 ? "running again" : "running";
+  if (!pod.refused_for.empty()) {
+    return "waiting: refused, " + pod.refused_for +
+           (pod.refused_until ? ", until " + ClockText(*pod.refused_until) + " at the earliest"
+                              : "");
+  }
   if (pod.activity != "waiting" || pod.evictions == 0) return pod.activity;
   if (!pod.comes_back_at || *pod.comes_back_at <= now) return "held back";
   return fmt::format("back in {}", SpanText(Elapsed(now, *pod.comes_back_at)));
+}
+
+std::string EventReasonText(const OverviewEvent& event) {
+  return event.refused_for.empty() ? event.reason : "Refused";
 }
 
 Ink PodStateInk(const OverviewPod& pod) {

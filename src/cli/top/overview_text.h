@@ -14,8 +14,11 @@ namespace jettison {
 [[nodiscard]] std::string PodNameText(const OverviewPod& pod, bool with_namespace);
 [[nodiscard]] bool SeveralNamespaces(const std::vector<OverviewPod>& pods);
 
-// What a pod is at: "running", "evicted", "back in 4 s", "held back".
+// What a pod is at: "running", "evicted", "back in 4 s", "held back", "waiting: refused,
+// MemoryPressure".
 [[nodiscard]] std::string PodStateText(const OverviewPod& pod, Instant now);
+// The reason of an event; "Refused" where that is an eviction's although the pod was not let in.
+[[nodiscard]] std::string EventReasonText(const OverviewEvent& event);
 [[nodiscard]] Ink PodStateInk(const OverviewPod& pod);
 
 // Where a threshold stands: "met for 12 s, acts in 78 s", "met for 3 s", "in 27 s", "far".

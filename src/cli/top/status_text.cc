@@ -129,7 +129,8 @@ void AddPodsUnderWay(const Overview& overview, Lines& lines) {
     TextLine& line = lines.emplace_back();
     line.Add("  ").Add(PodNameText(pod, /*with_namespace=*/true), Ink::kStrong).Add("  ");
     line.Add(PodStateText(pod, overview.at), PodStateInk(pod));
-    if (!pod.reason.empty() && pod.reason != "Evicted") line.Add(" (").Add(pod.reason).Add(")");
+    const bool told = pod.reason == "Evicted" || !pod.refused_for.empty();
+    if (!pod.reason.empty() && !told) line.Add(" (").Add(pod.reason).Add(")");
     if (pod.evictions > 0) {
       line.Add(fmt::format(", {} eviction{}", pod.evictions, pod.evictions == 1 ? "" : "s"),
                Ink::kFaint);
@@ -160,6 +161,7 @@ void AddPods(const Overview& overview, Lines& lines) {
 void AddEvictions(const Overview& overview, std::size_t columns, TextStyle style, Lines& lines) {
   std::vector<const OverviewEvent*> evictions;
   for (const OverviewEvent& event : overview.events) {
+    if (!event.refused_for.empty()) continue;
     if (event.reason == "Evicted" || event.reason == "Preempting") evictions.push_back(&event);
   }
   if (evictions.empty()) return;

@@ -47,6 +47,20 @@ TEST(StatusText, WhereAllIsWellNothingElseIsSaid) {
   EXPECT_THAT(text, Not(HasSubstr("EVICTIONS")));
 }
 
+TEST(StatusText, ARefusalIsNoEvictionAndTheRowOfThePodSaysWhyItWaits) {
+  Overview overview = UnderPressure(0);
+  overview.pods = {overview_test::Refused("shy")};
+  overview.events = {overview_test::RefusalOf("shy")};
+  EXPECT_THAT(Text(overview), Not(HasSubstr("EVICTIONS")));
+  EXPECT_THAT(Text(overview), HasSubstr("\n  default/shy  waiting: refused, MemoryPressure\n"));
+  overview.pods[0].refused_until = At(90);
+  EXPECT_THAT(Text(overview),
+              HasSubstr("refused, MemoryPressure, until 12:01:30 at the earliest\n"));
+  overview.pods[0].reason = overview.pods[0].refused_for = "OutOfmemory";
+  overview.pods[0].refused_until.reset();
+  EXPECT_THAT(Text(overview), HasSubstr("  default/shy  waiting: refused, OutOfmemory\n"));
+}
+
 TEST(StatusText, BeforeTheFirstPassNothingIsKnown) {
   Overview overview;
   overview.at = At(0);

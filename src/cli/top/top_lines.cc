@@ -40,7 +40,7 @@ std::vector<std::string> TopLines::News(const Overview& overview) {
   for (const OverviewEvent& event : overview.events) {
     if (!told_until_ || event.at <= *told_until_) continue;
     lines.push_back(Printable(fmt::format("{}  {} {} {}: {}", ClockText(event.at), event.type,
-                                          event.reason, event.object, event.message)));
+                                          EventReasonText(event), event.object, event.message)));
   }
   told_until_ = overview.at;
   lines.push_back(Printable(NodeText(overview)));

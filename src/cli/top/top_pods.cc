@@ -103,13 +103,13 @@ std::vector<Column> AllColumns(const Overview& overview, std::size_t columns) {
       {.header = "STATE",
        .width = 13,
        .cell = [now](const OverviewPod& pod) -> Cell {
-         return {PodStateText(pod, now), PodStateInk(pod)};
+         return {pod.refused_for.empty() ? PodStateText(pod, now) : "refused", PodStateInk(pod)};
        }},
       {.header = "WHY", .width = 19, .dispensable = 1, .cell = [](const OverviewPod& pod) -> Cell {
          if (!pod.protection.empty() && pod.protection != NameOf(Protection::kNone)) {
            return {pod.protection + ": never", Ink::kFaint};
          }
-         return {pod.why, Ink::kFaint};
+         return {pod.refused_for.empty() ? pod.why : pod.refused_for, Ink::kFaint};
        }}};
 }
 

@@ -79,7 +79,7 @@ std::vector<TextLine> EventLines(const Overview& overview, std::size_t most) {
     const OverviewEvent& event = overview.events[i];
     TextLine& line = lines.emplace_back();
     line.Add(ClockText(event.at), Ink::kFaint).Add("  ");
-    line.Add(fmt::format("{} {}: {}", event.reason, event.object, event.message),
+    line.Add(fmt::format("{} {}: {}", EventReasonText(event), event.object, event.message),
              event.type == "Warning" ? Ink::kBad : Ink::kPlain);
     if (event.count > 1) line.Add(fmt::format(" ({} times)", event.count), Ink::kFaint);
   }

@@ -53,6 +53,15 @@ TEST(TopScreen, TheWholeNodeFitsIntoAnOrdinaryTerminal) {
   }
 }
 
+TEST(TopScreen, ARefusedPodIsNotCalledEvicted) {
+  Overview overview = UnderPressure(1);
+  overview.pods.push_back(overview_test::Refused("shy"));
+  overview.events = {overview_test::RefusalOf("shy")};
+  const std::string text = Screen(overview, {}, {.columns = 140, .rows = 40});
+  EXPECT_THAT(text, HasSubstr("refused       MemoryPressure"));
+  EXPECT_THAT(text, HasSubstr("11:59:59  Refused default/shy: The node had condition"));
+}
+
 TEST(TopScreen, AWideTerminalShowsEveryColumn) {
   const std::string text = Screen(UnderPressure(), {}, {.columns = 140, .rows = 40});
   for (const char* part : {"QOS", "PRIO", "REQUEST", "DISK", "PROCS", "OVER", "TREND", "-40 MiB/s",

@@ -17,12 +17,12 @@ bool OnlyMemoryPressure(NodeConditions conditions) {
   return conditions == memory;
 }
 
-// The names in alphabetical order, with a space between.
-std::string NamesOf(NodeConditions conditions) {
+// The names in alphabetical order, with that between.
+std::string NamesOf(NodeConditions conditions, std::string_view between) {
   std::string names;
   for (NodeConditionType type : kAllNodeConditions) {
     if (!conditions.Has(type)) continue;
-    if (!names.empty()) names += ' ';
+    if (!names.empty()) names += between;
     names += NameOf(type);
   }
   return names;
@@ -38,7 +38,8 @@ AdmissionAnswer Admit(const Pod& pod, NodeConditions conditions, Profile profile
   }
   return {.admit = false,
           .reason = std::string(kReason),
-          .message = fmt::format("The node had condition: [{}]. ", NamesOf(conditions))};
+          .message = fmt::format("The node had condition: [{}]. ", NamesOf(conditions, " ")),
+          .refused_for = NamesOf(conditions, ", ")};
 }
 
 }  // namespace jettison

@@ -8,11 +8,12 @@
 
 namespace jettison {
 
-// Whether a pod may start now; reason and message are empty when it may.
+// Whether a pod may start now; the texts are empty when it may.
 struct AdmissionAnswer {
   bool admit = true;
-  std::string reason;   // "Evicted"
-  std::string message;  // "The node had condition: [DiskPressure MemoryPressure]. "
+  std::string reason;       // "Evicted"
+  std::string message;      // "The node had condition: [DiskPressure MemoryPressure]. "
+  std::string refused_for;  // "DiskPressure, MemoryPressure"
   friend bool operator==(const AdmissionAnswer&, const AdmissionAnswer&) = default;
 };
 

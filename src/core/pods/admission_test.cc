@@ -75,7 +75,8 @@ TEST(Admit, NamesTheConditionsInAlphabeticalOrder) {
   const AdmissionAnswer refused = {
       .admit = false,
       .reason = "Evicted",
-      .message = "The node had condition: [DiskPressure MemoryPressure PIDPressure]. "};
+      .message = "The node had condition: [DiskPressure MemoryPressure PIDPressure]. ",
+      .refused_for = "DiskPressure, MemoryPressure, PIDPressure"};
   EXPECT_EQ(Admit(Burstable(), Of({kPid, kMemory, kDisk}), Profile::kKubelet), refused);
   EXPECT_EQ(Admit(BestEffort(), Of({kMemory}), Profile::kKubelet).message,
             "The node had condition: [MemoryPressure]. ");
