@@ -206,6 +206,36 @@ std::string Kubernetes(const KubernetesConfig& kubernetes) {
       FormatDuration(kubernetes.soft_eviction_cool_down));
 }
 
+// Pods of others on the same container runtime; empty: they are ignored.
+std::string Foreign(const AgentConfig& config) {
+  if (config.runtime != RuntimeKind::kCri || config.adopt == AdoptPolicy::kNone) return "";
+  return fmt::format("foreign pods on {} (adopt: {})", config.container_runtime_endpoint,
+                     NameOf(config.adopt));
+}
+
+std::string PodsFrom(const AgentConfig& config) {
+  if (config.source == SourceKind::kKubernetes) return Kubernetes(config.kubernetes);
+  const std::string foreign = Foreign(config);
+  if (config.static_pod_path.empty()) {
+    return Or(foreign, "nowhere: staticPodPath is not set");
+  }
+  return config.static_pod_path + (foreign.empty() ? "" : ", and " + foreign);
+}
+
+std::string EvictedPods(const AgentConfig& config) {
+  if (config.source == SourceKind::kKubernetes) {
+    return "are replaced by their controllers in the cluster";
+  }
+  const bool evicts_foreign = !Foreign(config).empty() && config.adopt == AdoptPolicy::kEvict;
+  if (config.static_pod_path.empty()) {
+    return evicts_foreign ? "are not started again by this agent" : "none: no pod may be evicted";
+  }
+  return fmt::format("start again after a back-off of {}, which grows to {}{}",
+                     FormatDuration(config.eviction_backoff.initial),
+                     FormatDuration(config.eviction_backoff.max),
+                     evicts_foreign ? "; foreign ones are not started again by this agent" : "");
+}
+
 std::string Settings(const AgentConfig& config) {
   const EvictionPolicy& eviction = config.eviction;
   const bool beside_kubelet = config.source == SourceKind::kKubernetes;
@@ -229,16 +259,10 @@ std::string Settings(const AgentConfig& config) {
       {"container logs", Logs(config.logs, beside_kubelet)},
       {"node", fmt::format("{}, nodefs is the file system of {}",
                            Or(config.node_cgroup, "the whole machine"), config.node_fs)},
-      {"pods from", beside_kubelet
-                        ? Kubernetes(config.kubernetes)
-                        : Or(config.static_pod_path, "nowhere: staticPodPath is not set")},
+      {"pods from", PodsFrom(config)},
       {"profile", fmt::format("{}, runtime {}, files in {}", NameOf(config.profile),
                               NameOf(config.runtime), config.root)},
-      {"evicted pods", beside_kubelet
-                           ? std::string("are replaced by their controllers in the cluster")
-                           : fmt::format("start again after a back-off of {}, which grows to {}",
-                                         FormatDuration(config.eviction_backoff.initial),
-                                         FormatDuration(config.eviction_backoff.max))},
+      {"evicted pods", EvictedPods(config)},
       {"answers at", Http(config.http)},
       {"dry run", config.dry_run ? "yes: nothing is evicted or reclaimed" : "no"},
   };
