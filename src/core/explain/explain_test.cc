@@ -196,6 +196,14 @@ TEST(Explain, SaysHowManyPodsWereChosenWithout) {
                         "200Mi then, so none could\n  have been evicted first.\n"));
 }
 
+TEST(Explain, OnePodThatWasChosenWithoutIsToldInTheSingular) {
+  ExplainTestBed bed = Starved();
+  bed.StatsOf("cache").passed_over_at = ExplainTestBed::Bytes(200);
+  EXPECT_THAT(TextOf(Explain(bed.Pass())),
+              HasSubstr("  1 of the pods was read after the decision: it held no more than 200Mi "
+                        "then, so it could not have\n  been evicted first.\n"));
+}
+
 TEST(Explain, ASoftThresholdTellsItsGracePeriod) {
   ExplainTestBed bed = Starved();
   bed.policy.thresholds[0].grace_period = seconds(90);

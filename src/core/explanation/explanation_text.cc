@@ -125,10 +125,16 @@ std::string StaleText(const PassExplanation& explanation) {
 // The bound of a pod is often what the rest of its class holds, which says little about that pod,
 // so only the largest bound is shown.
 std::string PassedOverText(const PassedOverPods& passed_over, Signal signal) {
-  return Wrapped(fmt::format("{} of the pods {} read after the decision: none of them held more "
+  const std::string most = AmountText(signal, passed_over.held_at_most);
+  if (passed_over.pods == 1) {
+    return Wrapped(fmt::format("1 of the pods was read after the decision: it held no more than {} "
+                               "then, so it could not have been evicted first.",
+                               most),
+                   "  ", 2);
+  }
+  return Wrapped(fmt::format("{} of the pods were read after the decision: none of them held more "
                              "than {} then, so none could have been evicted first.",
-                             passed_over.pods, passed_over.pods == 1 ? "was" : "were",
-                             AmountText(signal, passed_over.held_at_most)),
+                             passed_over.pods, most),
                  "  ", 2);
 }
 
