@@ -34,6 +34,7 @@ TEST(ExplainNode, TellsHowFarEachThresholdIsAndWhoWouldGoFirst) {
   EXPECT_EQ(now.first[0].pods.size(), 3U);
   const std::string text = TextOf(now);
   EXPECT_THAT(text, HasSubstr("No pod would be evicted: no threshold is met."));
+  EXPECT_THAT(text, HasSubstr("  MET WHEN "));
   EXPECT_THAT(text, HasSubstr("400Mi above it  not met; at this pace it is met in 3m0s"));
   EXPECT_THAT(text, HasSubstr("default/leaker (112Mi), then default/cache (200Mi)"));
 }

@@ -16,6 +16,17 @@ std::string AmountText(Signal signal, std::int64_t amount) {
   return Quantity::Of(amount, FormatOf(signal)).ToString();
 }
 
+std::string RoundText(Signal signal, std::int64_t amount) {
+  constexpr std::int64_t kKi = 1024;
+  constexpr std::int64_t kMost = std::int64_t{1} << 62;
+  const bool small = amount > -kKi && amount < kKi;
+  if (UnitNameOf(signal) != "bytes" || small || amount > kMost || amount < -kMost) {
+    return AmountText(signal, amount);
+  }
+  const std::int64_t half = amount < 0 ? -kKi / 2 : kKi / 2;
+  return AmountText(signal, (amount / kKi + (amount % kKi + half) / kKi) * kKi);
+}
+
 std::string RoughText(Signal signal, std::int64_t amount) {
   constexpr double kKi = 1024;
   constexpr std::array<const char*, 5> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB"};

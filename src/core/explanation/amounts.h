@@ -12,6 +12,10 @@ namespace jettison {
 // An amount of a signal as messages write it: "102124Ki", "4711", and shares of time "12.5%".
 [[nodiscard]] std::string AmountText(Signal signal, std::int64_t amount);
 
+// The same with bytes rounded to whole Ki, so that amounts that stand side by side compare: a share
+// of a disk is seldom a multiple of 1024. What is less than 1Ki stays as it is.
+[[nodiscard]] std::string RoundText(Signal signal, std::int64_t amount);
+
 // The same for a glance, "99.7 MiB"; empty where the exact text is as good.
 [[nodiscard]] std::string RoughText(Signal signal, std::int64_t amount);
 

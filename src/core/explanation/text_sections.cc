@@ -34,13 +34,13 @@ std::string Kind(const Threshold& threshold) {
 
 // Shares are shown as the lost part, as in their thresholds.
 std::string Told(Signal signal, std::int64_t available) {
-  return AmountText(signal, IsPressure(signal) ? kWholeTime - available : available);
+  return RoundText(signal, IsPressure(signal) ? kWholeTime - available : available);
 }
 
 std::string Distance(const ThresholdFacts& facts) {
   const Signal signal = facts.threshold.signal;
   const std::int64_t left = facts.seen->available - *facts.line;
-  const std::string amount = AmountText(signal, left < 0 ? -left : left);
+  const std::string amount = RoundText(signal, left < 0 ? -left : left);
   if (left < 0) return amount + (IsPressure(signal) ? " too much" : " short");
   return amount + (IsPressure(signal) ? " below it" : " above it");
 }
@@ -50,7 +50,7 @@ std::string WorkedOut(const ThresholdFacts& facts) {
   const Signal signal = facts.threshold.signal;
   if (!std::holds_alternative<Percentage>(facts.threshold.value)) return "";
   return fmt::format("{} of {} is {}. ", ValueText(signal, facts.threshold.value),
-                     AmountText(signal, facts.seen->capacity), AmountText(signal, *facts.line));
+                     RoundText(signal, facts.seen->capacity), RoundText(signal, *facts.line));
 }
 
 std::string StateOf(const ThresholdFacts& facts) {
@@ -88,7 +88,7 @@ std::string Ends(const ThresholdFacts& facts) {
     share = fmt::format(" ({} of the capacity)", ValueText(signal, *facts.threshold.min_reclaim));
   }
   return fmt::format("Minimum reclaim {}{}: once met it ends at {}{}.\n",
-                     AmountText(signal, *facts.end - *facts.line), share, Told(signal, *facts.end),
+                     RoundText(signal, *facts.end - *facts.line), share, Told(signal, *facts.end),
                      facts.held ? "; that alone keeps it met" : "");
 }
 
@@ -148,7 +148,7 @@ std::string ThresholdText(const ThresholdFacts& facts) {
 
 std::string ThresholdTable(std::span<const ThresholdFacts> thresholds) {
   TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kLeft});
-  table.Add({"THRESHOLD", "LINE", "NOW", "DISTANCE", "STATE"});
+  table.Add({"MET WHEN", "THRESHOLD", "NOW", "DISTANCE", "STATE"});
   for (const ThresholdFacts& facts : thresholds) {
     const Signal signal = facts.threshold.signal;
     const std::string name =
