@@ -117,7 +117,7 @@ int Judge(const DemoShow& show, const DemoOptions& options) {
   } else {
     fmt::print("\n");
     for (const std::string& line :
-         Checklist(expectations, took, SizeOfStandardOutput().columns, StyleOfStandardOutput())) {
+         Checklist(expectations, took, ColumnsOfStandardOutput(), StyleOfStandardOutput())) {
       fmt::print("{}\n", line);
     }
   }

@@ -10,7 +10,8 @@
 
 namespace jettison {
 
-// The expectations as a checklist: one line each with a mark, its figures below, and the sum.
+// The expectations as a checklist: one line each with a mark, its figures behind it or below, and
+// the sum. Nothing is wider than `columns`: what is longer is cut.
 [[nodiscard]] std::vector<std::string> Checklist(const std::vector<Expectation>& expectations,
                                                  Duration took, std::size_t columns,
                                                  TextStyle style);

@@ -45,6 +45,11 @@ ScreenSize SizeOfStandardOutput() {
   return {.columns = size.ws_col, .rows = size.ws_row};
 }
 
+std::size_t ColumnsOfStandardOutput() {
+  constexpr std::size_t kAnyWidth = std::size_t{1} << 30;
+  return ::isatty(STDOUT_FILENO) == 1 ? SizeOfStandardOutput().columns : kAnyWidth;
+}
+
 bool IsScreen() {
   const std::string_view term = Variable("TERM");
   return ::isatty(STDOUT_FILENO) == 1 && !term.empty() && term != "dumb";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "cli/terminal/text_line.h"
@@ -12,6 +13,9 @@ namespace jettison {
 [[nodiscard]] TextStyle StyleOfStandardOutput();
 // Its size now; 80x24 where it is no terminal.
 [[nodiscard]] ScreenSize SizeOfStandardOutput();
+// How long its lines may be: as wide as a terminal is; for a file or another program as long as any
+// text, because nothing is to be cut there.
+[[nodiscard]] std::size_t ColumnsOfStandardOutput();
 // Whether it would take output without waiting; not after Ctrl-S.
 [[nodiscard]] bool TakesOutput();
 // Writes all of it, unless the terminal is gone.
