@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <regex>
 #include <set>
@@ -75,6 +76,28 @@ TEST(Unit, IsRatedThreeAtMost) {
   const std::string said = analyze.output();
   ASSERT_TRUE(std::regex_search(said, rating, std::regex("exposure level .*: ([0-9.]+)"))) << said;
   EXPECT_LE(std::stod(rating[1]), 3.0) << said;
+}
+
+// Its helpers are stubs, so that nothing of this machine is changed.
+TEST(Package, SaysHowToStartTheAgentWhereThereIsNoSystemd) {
+  if (std::filesystem::exists("/run/systemd/system")) GTEST_SKIP() << "there is systemd here";
+  const TemporaryFolder folder;
+  for (const char* helper : {"deb-systemd-helper", "deb-systemd-invoke", "systemctl", "rm"}) {
+    const std::string stub = fmt::format("{}/{}", folder.path(), helper);
+    std::ofstream(stub) << "#!/bin/sh\n";
+    std::filesystem::permissions(stub, std::filesystem::perms::owner_all);
+  }
+  Program postinst({"/bin/sh", "-c",
+                    fmt::format("PATH={}:$PATH exec sh {}/debian/postinst configure",
+                                Quoted(folder.path()), Quoted(kPackaging))},
+                   {});
+  EXPECT_EQ(postinst.Wait(), 0);
+  EXPECT_EQ(
+      postinst.output(),
+      "jettison is installed. There is no systemd here, so it was not started. Start it with:\n"
+      "  jettison run --config /etc/jettison/jettison.yaml --config-dir "
+      "/etc/jettison/conf.d\n"
+      "As installed, it only observes.\n");
 }
 
 }  // namespace
