@@ -63,5 +63,6 @@ if [ ${#arguments[@]} -eq 0 ]; then
   exit 0
 fi
 printf '%s\0' "${arguments[@]}" |
-  xargs -0 -n "$each" -P "${JOBS:-$(nproc)}" "${run[@]}" 2> >(grep -v " warnings\? generated\." >&2) && exit 0
-exit 1
+  xargs -0 -n "$each" -P "${JOBS:-$(nproc)}" "${run[@]}" 2> >(grep -v " warnings\? generated\." >&2) || exit 1
+count=$((${#arguments[@]} / each))
+echo "$count source$([ "$count" -eq 1 ] || echo s), nothing found"
