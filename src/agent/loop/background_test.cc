@@ -13,6 +13,7 @@
 #include <fstream>
 #include <mutex>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <thread>
 
@@ -160,8 +161,11 @@ struct Standing {
   int real_time = 0;
   int nice = 0;
   friend bool operator==(const Standing&, const Standing&) = default;
+  friend void PrintTo(const Standing& standing, std::ostream* out) {
+    *out << "policy " << standing.policy << ", real-time priority " << standing.real_time
+         << ", nice " << standing.nice;
+  }
 };
-constexpr Standing kOrdinary{.policy = SCHED_OTHER};
 
 Standing OwnStanding() {
   sched_param param{};
@@ -171,7 +175,8 @@ Standing OwnStanding() {
           .nice = getpriority(PRIO_PROCESS, 0)};
 }
 
-TEST(ThreadPriority, IsRaisedForTheCallingThreadAlone) {
+void ExpectRaisedForTheCallingThreadAlone() {
+  const Standing ordinary = OwnStanding();  // of whoever started the test: nice 10, perhaps
   for (const ThreadUrgency urgency : {ThreadUrgency::kHelper, ThreadUrgency::kLoop}) {
     Standing own;
     Standing inherited;
@@ -184,13 +189,25 @@ TEST(ThreadPriority, IsRaisedForTheCallingThreadAlone) {
     if (!raised) GTEST_SKIP() << "CAP_SYS_NICE is missing";
     if (*raised == ThreadPriority::kRealTime) {
       const int level = urgency == ThreadUrgency::kLoop ? 2 : 1;
-      EXPECT_EQ(own, (Standing{.policy = SCHED_FIFO, .real_time = level}));
+      EXPECT_EQ(own, (Standing{.policy = SCHED_FIFO, .real_time = level, .nice = ordinary.nice}));
     } else {
       EXPECT_EQ(own, (Standing{.policy = SCHED_OTHER, .nice = -20}));
     }
-    EXPECT_EQ(inherited, kOrdinary);
+    EXPECT_EQ(inherited, (Standing{.policy = SCHED_OTHER}))
+        << "a raised thread's threads are reset";
   }
-  EXPECT_EQ(OwnStanding(), kOrdinary);
+  EXPECT_EQ(OwnStanding(), ordinary);
+}
+
+TEST(ThreadPriority, IsRaisedForTheCallingThreadAlone) {
+  ExpectRaisedForTheCallingThreadAlone();
+}
+
+TEST(ThreadPriority, IsRaisedAloneForAProgramThatIsNicer) {
+  std::thread([] {
+    ASSERT_EQ(::setpriority(PRIO_PROCESS, 0, 10), 0);  // of this thread alone
+    ExpectRaisedForTheCallingThreadAlone();
+  }).join();
 }
 
 TEST(ThreadPriority, IsRealTimeOnlyWhereThatKeepsNobodyFromSwitchingOnAController) {
