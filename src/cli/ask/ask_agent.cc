@@ -42,8 +42,8 @@ std::string ComplaintOf(const HttpResponse& response) {
 
 // The token that an agent on this machine made itself, where there is one and it may be read. What
 // cannot be read is not missed: the agent then says what it needs.
-std::string OwnTokenFor(const std::string& server) {
-  const auto endpoint = http::ParseEndpoint(server);
+std::string OwnTokenFor(const AskOptions& options) {
+  const auto endpoint = http::ParseEndpoint(options.server);
   if (!endpoint || endpoint->kind == http::Endpoint::Kind::kUnix) return "";
   std::vector<std::string> addresses = {endpoint->Authority()};
   if (endpoint->host == "localhost") {
@@ -53,7 +53,8 @@ std::string OwnTokenFor(const std::string& server) {
     return "";
   }
   for (const std::string& address : addresses) {
-    if (auto token = SecretIn(http::OwnTokenFile(address), kTokenFile)) return *std::move(token);
+    const std::string file = http::OwnTokenFile(address, options.own_token_folder);
+    if (auto token = SecretIn(file, kTokenFile)) return *std::move(token);
   }
   return "";
 }
@@ -95,7 +96,7 @@ Result<HttpTarget> TargetOf(const AskOptions& options) {
                     .cert_file = options.cert_file,
                     .private_key_file = options.key_file};
   if (options.token_file.empty()) {
-    target.bearer_token = OwnTokenFor(options.server);
+    target.bearer_token = OwnTokenFor(options);
     return target;
   }
   auto token = SecretIn(options.token_file, kTokenFile);

@@ -6,6 +6,7 @@
 
 #include "core/units/result.h"
 #include "http/client/client.h"
+#include "http/peers/own_token.h"
 
 namespace jettison {
 
@@ -15,8 +16,9 @@ struct AskOptions {
   // Empty: the token that an agent on this machine made itself (OwnToken) is sent where that can be
   // read, else none.
   std::string token_file;
-  std::string ca_file;    // PEM; empty: those that the system trusts
-  std::string cert_file;  // PEM; empty: no client certificate
+  std::string own_token_folder{http::kOwnTokenFolder};  // where agents put them
+  std::string ca_file;                                  // PEM; empty: those that the system trusts
+  std::string cert_file;                                // PEM; empty: no client certificate
   std::string key_file;
   int timeout_seconds = 5;
 };

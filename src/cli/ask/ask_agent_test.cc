@@ -9,6 +9,7 @@
 
 #include "http/peers/own_token.h"
 #include "http/server/test_server.h"
+#include "kernel/files/temporary_folder.h"
 
 namespace jettison {
 namespace {
@@ -88,10 +89,12 @@ TEST(AskAgent, AnEndpointOfAnotherFormIsWrongUsage) {
 
 TEST(AskAgent, TheTokenThatAnAgentOnThisMachineMadeIsFound) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root makes and reads it";
-  const auto token = http::OwnToken::Make(http::OwnTokenFile("127.0.0.1:1"));
+  const kernel::TemporaryFolder folder;
+  const auto token = http::OwnToken::Make(http::OwnTokenFile("127.0.0.1:1", folder.path()));
   ASSERT_TRUE(token) << token.error().message;
-  const auto sent = [](const std::string& server) {
-    return TargetOf({.server = server})->bearer_token.size();
+  const auto sent = [&folder](const std::string& server) {
+    const AskOptions options{.server = server, .own_token_folder = folder.path()};
+    return TargetOf(options)->bearer_token.size();
   };
   EXPECT_EQ(sent("http://127.0.0.1:1"), 64U);
   EXPECT_EQ(sent("http://localhost:1"), 64U);

@@ -17,7 +17,6 @@
 namespace jettison::http {
 namespace {
 
-constexpr std::string_view kFolder = "/run/jettison";
 constexpr std::size_t kRandomBytes = 32;
 
 Result<std::string> RandomWord() {
@@ -46,8 +45,8 @@ Result<void> WriteNew(const std::string& path, std::string_view text) {
 
 }  // namespace
 
-std::string OwnTokenFile(std::string_view address) {
-  return fmt::format("{}/http-{}.token", kFolder, address);
+std::string OwnTokenFile(std::string_view address, std::string_view folder) {
+  return fmt::format("{}/http-{}.token", folder, address);
 }
 
 Result<OwnToken> OwnToken::Make(const std::string& path) {

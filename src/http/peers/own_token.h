@@ -11,7 +11,9 @@ namespace jettison::http {
 
 // Where an agent keeps the token that it made for a TCP address ("127.0.0.1:10350", "[::1]:10350"):
 // "/run/jettison/http-127.0.0.1:10350.token". Clients on the machine find it by the same rule.
-[[nodiscard]] std::string OwnTokenFile(std::string_view address);
+inline constexpr std::string_view kOwnTokenFolder = "/run/jettison";
+[[nodiscard]] std::string OwnTokenFile(std::string_view address,
+                                       std::string_view folder = kOwnTokenFolder);
 
 // A token made of random bytes, in a file that only root can read. The file goes with this.
 class OwnToken {
