@@ -49,7 +49,8 @@ std::string Shown(const ConfigReading& reading) {
   std::string text;
   for (const Threshold& theirs : *reading.kubelet_thresholds) {
     if (theirs.signal == Signal::kAllocatableMemoryAvailable) continue;
-    text += (text.empty() ? "" : ", ") + Shown(theirs, reading.config.eviction.thresholds);
+    text += fmt::format("{}{}", text.empty() ? "" : ", ",
+                        Shown(theirs, reading.config.eviction.thresholds));
   }
   return text.empty() ? "none" : text;
 }

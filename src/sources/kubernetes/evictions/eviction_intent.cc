@@ -128,7 +128,7 @@ EvictionIntentsText FormatEvictionIntents(std::span<const EvictionIntent> intent
   EvictionIntentsText written{.text = fmt::format(R"({{"version":{},"intents":[)", kVersion)};
   std::size_t count = 0;
   for (const EvictionIntent& intent : intents.first(std::min(intents.size(), kMostKeptIntents))) {
-    const std::string text = (count == 0 ? "\n" : ",\n") + TextOf(intent);
+    const std::string text = fmt::format("{}\n{}", count == 0 ? "" : ",", TextOf(intent));
     if (written.text.size() + text.size() + kTailBytes > max_bytes) break;
     written.text += text;
     ++count;
