@@ -266,10 +266,13 @@ void Node::TakeAnswers(Instant now) {
 void Node::StartWalk() {
   const Instant now = edges_.clock.Now();
   const auto& pods = edges_.pods.Active();
-  if (pods.empty() || !passes_.policy().NeedDiskUse()) return DiskMeasured({});
+  if (pods.empty() || !passes_.policy().NeedDiskUse()) {
+    walk_began_short_ = true;  // nothing is older than the shortage
+    return DiskMeasured({});
+  }
   evaluations_.Hurry(now);
   const ReadingPlan plan = ReadNode();
-  walk_.Begin(pods);
+  BeginWalk(FindsDiskShort(plan));
   if (HasNews(plan.evaluation, state())) {
     WatchPass(plan);
   } else {
@@ -285,7 +288,7 @@ std::optional<Instant> Node::NextByClock(Instant now) {
 void Node::DiskMeasured(const DiskUse& disk) {
   if (!scheduler_.measuring()) return;
   const ReadingPlan plan = ReadNode();
-  if (MustWalkAgain(plan, disk)) return walk_.Begin(edges_.pods.Active());
+  if (MustWalkAgain(plan, disk)) return BeginWalk(true);
   if (MustReadAgain(plan)) {
     scheduler_.Done(plan.now);
     return scheduler_.Request(plan.now + kReadAgainAfter);
@@ -294,10 +297,16 @@ void Node::DiskMeasured(const DiskUse& disk) {
   scheduler_.Done(edges_.clock.Now());
 }
 
+void Node::BeginWalk(bool is_short) {
+  walk_began_short_ = is_short;
+  walk_.Begin(edges_.pods.Active());
+}
+
 // A pod that appeared after the walk had begun may be the one that fills the disk, and it cannot be
-// evicted before it is measured. The wait for it is limited like that for any walk.
+// evicted before it is measured. If the disk has become short during the walk, a pod that was
+// measured before may have filled it since. The wait for it is limited like that for any walk.
 bool Node::MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk) {
-  if (!walk_.Missed(edges_.pods.Active(), disk)) return false;
+  if (walk_began_short_ && !walk_.Missed(edges_.pods.Active(), disk)) return false;
   if (!ActsForDisk(plan)) return false;
   disk_demand_.Raise(plan.now);
   if (disk_demand_.HasGivenUp(plan.now)) return false;
@@ -312,6 +321,14 @@ bool Node::MustReadAgain(const ReadingPlan& plan) {
   disk_demand_.Raise(plan.now);
   disk_demand_.ExtendTo(*until);
   return true;
+}
+
+bool Node::FindsDiskShort(const ReadingPlan& plan) const {
+  const std::span<const Threshold> thresholds = passes_.policy()->thresholds;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    if (plan.evaluation.met.test(i) && IsDisk(thresholds[i])) return true;
+  }
+  return false;
 }
 
 bool Node::ActsForDisk(const ReadingPlan& plan) const {

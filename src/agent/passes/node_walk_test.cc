@@ -126,6 +126,24 @@ TEST_F(NodeWalkTest, APodThatCameAfterTheWalkBeganIsMeasuredBeforeSomebodyGoesFo
   EXPECT_THAT(runtime_.TakeCommands(), Contains("stop late/c 1s"));
 }
 
+TEST_F(NodeWalkTest, ADiskThatWasFilledDuringTheWalkIsActedForByAWalkThatBeganLater) {
+  Start();
+  Pass(seconds(10));
+  const int started = walks_.started;
+  // The walk has measured the pod that fills the disk now.
+  FillDisk();
+  disk_["hog"] = Use(1, seconds(0));
+  disk_["idle"] = Use(2, seconds(0));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_EQ(walks_.started, started + 1);
+  EXPECT_TRUE(walks_.is_urgent);
+  disk_["hog"] = Use(900, seconds(0));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop hog/c 1s"));
+  EXPECT_EQ(walks_.started, started + 1);
+}
+
 TEST_F(NodeWalkTest, OneThatCannotBeMeasuredIsWaitedForNoLongerThanAnyWalk) {
   Start();
   Pass(seconds(10));
