@@ -66,6 +66,31 @@ TEST_F(CriRuntime, TheNextAttemptWaitsUntilTheRuntimeIsDoneWithTheInterruptedOne
   bed_.ExpectNothingLeft("u");
 }
 
+// The runtime was killed while it started the container, whose process runs all the same.
+TEST_F(CriRuntime, TheNextAttemptWaitsUntilAStartThatFailedIsRemoved) {
+  ASSERT_TRUE(bed_.Create(SimplePod("u")));
+  const auto start = bed_.calls->on_start_container;
+  const auto remove = bed_.calls->on_remove_container;
+  bed_.calls->on_start_container = [](const auto&) -> Result<api::StartContainerResponse> {
+    return Fail(ErrorCode::kUnavailable, "no runtime answers");
+  };
+  bed_.calls->on_remove_container = [](const auto&) -> Result<api::RemoveContainerResponse> {
+    return Fail(ErrorCode::kUnavailable, "no runtime answers");
+  };
+  runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStartFailed>("u"), nullptr);
+  const std::string left = containerd().runs.begin()->first;
+  bed_.calls->on_start_container = start;
+  (void)bed_.calls->TakeCalls();
+  runtime().StartContainer("u", "main", 1, 0);
+  EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(150)), nullptr);
+  EXPECT_THAT(bed_.calls->TakeCalls(), Not(Contains(StartsWith("CreateContainer"))));
+  bed_.calls->on_remove_container = remove;
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  EXPECT_FALSE(containerd().runs.contains(left));
+  EXPECT_EQ(containerd().runs.size(), 1U);
+}
+
 TEST_F(CriRuntime, AnInterruptedStartThatCannotBeRemovedFailsTheNextAttemptAfterAWhile) {
   ASSERT_TRUE(bed_.Run(SimplePod("u")));
   containerd().At("main").state = api::CONTAINER_CREATED;

@@ -34,6 +34,10 @@ const std::string& ContainerRun::id() const {
   return start_ && phase_ == Phase::kStarting ? start_->id() : running_.id();
 }
 
+std::string ContainerRun::left_by_failed_start() const {
+  return start_ && phase_ == Phase::kFailed ? start_->id() : std::string();
+}
+
 std::optional<StartedContainer> ContainerRun::KnownOrOrdered() const {
   if (phase_ != Phase::kStarting) return Known();
   return start_ == nullptr || start_->id().empty() ? std::nullopt

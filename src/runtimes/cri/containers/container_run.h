@@ -46,6 +46,9 @@ class ContainerRun {
   [[nodiscard]] int attempt() const { return order_.attempt; }
   // The runtime's ID of it; empty before there is one, and where it could not be started.
   [[nodiscard]] const std::string& id() const;
+  // The ID of a container that was made for a start that has failed, and that may be there still;
+  // empty: there is none.
+  [[nodiscard]] std::string left_by_failed_start() const;
   // What there is to find it by after a restart of the agent; absent while no process of it is
   // known.
   [[nodiscard]] std::optional<StartedContainer> Known() const { return running_.Known(); }

@@ -55,6 +55,7 @@ void PodRuns::Keep(const std::string& name, std::unique_ptr<ContainerRun> run) {
 
 ContainerRun& PodRuns::Begin(const Container& container, int attempt, int oom_score_adj) {
   NoteIds();
+  NoteFailedStart(container.name);
   StartOrder order = OrderFor(container, attempt, oom_score_adj);
   if (const auto left = interrupted_.find(container.name); left != interrupted_.end()) {
     order.interrupted = left->second;
@@ -184,6 +185,15 @@ std::vector<ContainerRecord> PodRuns::Running() const {
                        .exit = {}});
   }
   return records;
+}
+
+// The call that starts a container may fail because the runtime has ended in the middle of it, and
+// the process may run all the same.
+void PodRuns::NoteFailedStart(const std::string& name) {
+  const auto before = runs_.find(name);
+  if (before == runs_.end()) return;
+  std::string left = before->second->left_by_failed_start();
+  if (!left.empty()) interrupted_[name] = std::move(left);
 }
 
 // Notes the IDs of the runs that have one by now.

@@ -67,6 +67,7 @@ class PodRuns {
   [[nodiscard]] std::optional<pid_t> ProcessOf(const PodRecord::Run& run) const;
   void Keep(const std::string& name, std::unique_ptr<ContainerRun> run);
   void NoteIds();
+  void NoteFailedStart(const std::string& name);
   void Forget(const std::string& container_id);
   void RemoveLogs(const std::string& name, int attempt) const;
   void OnContainerListed(const api::Container& container);
