@@ -8,8 +8,6 @@
 namespace jettison {
 namespace {
 
-using ::testing::HasSubstr;
-
 constexpr std::int64_t kKi = 1024;
 
 TEST(ThresholdTable, ARowHasOneUnitAndTheHeadingsSayWhatIsBelowThem) {

@@ -50,7 +50,7 @@ DiskWork::DiskWork(Readiness& readiness, std::shared_ptr<DiskThread> thread)
 
 DiskWork::~DiskWork() = default;
 
-void DiskWork::Do(Work work, Done done) {
+void DiskWork::Do(const Work& work, Done done) {
   const std::uint64_t number = next_++;
   if (thread_ && thread_->Do([shared = shared_, number, work] { shared->Add({number, work()}); })) {
     if (done) waiting_.emplace(number, std::move(done));

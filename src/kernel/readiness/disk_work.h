@@ -30,7 +30,7 @@ class DiskWork {
 
   // `done`, which may be null, is called from Dispatch, or before Do returns where the caller did
   // the work.
-  void Do(Work work, Done done = nullptr);
+  void Do(const Work& work, Done done = nullptr);
 
  private:
   struct Shared;
