@@ -1,12 +1,12 @@
 #include "machine/own_disk_thread.h"
 
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <optional>
 #include <utility>
 
+#include "ports/inheriting_condition.h"
 #include "ports/inheriting_mutex.h"
 
 namespace jettison {
@@ -18,11 +18,9 @@ constexpr auto kPatienceAtEnd = std::chrono::seconds(5);
 
 struct OwnDiskThread::Shared {
   InheritingMutex mutex;
+  InheritingCondition idle;
   std::deque<Work> waiting;  // guarded by mutex
   bool busy = false;         // guarded by mutex; the thread does all that waits
-  std::mutex end_mutex;
-  std::condition_variable all_done;
-  bool is_done = false;  // guarded by end_mutex
 
   // Whether the thread must be woken for it.
   bool Add(Work work) {
@@ -33,7 +31,10 @@ struct OwnDiskThread::Shared {
   std::optional<Work> Next() {
     const std::lock_guard lock(mutex);
     busy = !waiting.empty();
-    if (!busy) return std::nullopt;
+    if (!busy) {
+      idle.notify_one();
+      return std::nullopt;
+    }
     std::optional<Work> next = std::move(waiting.front());
     waiting.pop_front();
     return next;
@@ -41,12 +42,9 @@ struct OwnDiskThread::Shared {
   void DoAll() {
     while (const auto work = Next()) (*work)();
   }
-  void SayDone() {
-    {
-      const std::lock_guard lock(end_mutex);
-      is_done = true;
-    }
-    all_done.notify_one();
+  void WaitUntilIdle(std::chrono::nanoseconds patience) {
+    std::unique_lock lock(mutex);
+    (void)idle.wait_for(lock, patience, [this] { return !busy; });
   }
 };
 
@@ -55,9 +53,7 @@ OwnDiskThread::OwnDiskThread()
       thread_({"own-disk", "the loop itself waits for a slow disk"}, AtEnd::kLeave) {}
 
 OwnDiskThread::~OwnDiskThread() {
-  if (!Do([shared = shared_] { shared->SayDone(); })) return;
-  std::unique_lock lock(shared_->end_mutex);
-  (void)shared_->all_done.wait_for(lock, kPatienceAtEnd, [this] { return shared_->is_done; });
+  shared_->WaitUntilIdle(kPatienceAtEnd);
 }
 
 bool OwnDiskThread::Do(Work work) {
