@@ -4,13 +4,15 @@
 
 namespace jettison {
 
-void PodWalk::Begin(std::span<const PodFacts* const> pods) {
+void PodWalk::Begin(std::span<const PodFacts* const> pods, bool disk_is_short) {
+  began_short_ = disk_is_short;
   uids_.clear();
   for (const PodFacts* facts : pods) uids_.insert(facts->pod.uid);
   walks_.Start(pods);
 }
 
-bool PodWalk::Missed(std::span<const PodFacts* const> pods, const DiskUse& measured) const {
+bool PodWalk::MayMissCause(std::span<const PodFacts* const> pods, const DiskUse& measured) const {
+  if (!began_short_) return !pods.empty();
   return std::ranges::any_of(pods, [&](const PodFacts* facts) {
     return !measured.contains(facts->pod.uid) && !uids_.contains(facts->pod.uid);
   });

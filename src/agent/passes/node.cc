@@ -266,13 +266,10 @@ void Node::TakeAnswers(Instant now) {
 void Node::StartWalk() {
   const Instant now = edges_.clock.Now();
   const auto& pods = edges_.pods.Active();
-  if (pods.empty() || !passes_.policy().NeedDiskUse()) {
-    walk_began_short_ = true;  // nothing is older than the shortage
-    return DiskMeasured({});
-  }
+  if (pods.empty() || !passes_.policy().NeedDiskUse()) return DiskMeasured({});
   evaluations_.Hurry(now);
   const ReadingPlan plan = ReadNode();
-  BeginWalk(FindsDiskShort(plan));
+  walk_.Begin(pods, FindsDiskShort(plan));
   if (HasNews(plan.evaluation, state())) {
     WatchPass(plan);
   } else {
@@ -288,7 +285,7 @@ std::optional<Instant> Node::NextByClock(Instant now) {
 void Node::DiskMeasured(const DiskUse& disk) {
   if (!scheduler_.measuring()) return;
   const ReadingPlan plan = ReadNode();
-  if (MustWalkAgain(plan, disk)) return BeginWalk(true);
+  if (MustWalkAgain(plan, disk)) return walk_.Begin(edges_.pods.Active(), true);
   if (MustReadAgain(plan)) {
     scheduler_.Done(plan.now);
     return scheduler_.Request(plan.now + kReadAgainAfter);
@@ -297,17 +294,10 @@ void Node::DiskMeasured(const DiskUse& disk) {
   scheduler_.Done(edges_.clock.Now());
 }
 
-void Node::BeginWalk(bool is_short) {
-  walk_began_short_ = is_short;
-  walk_.Begin(edges_.pods.Active());
-}
-
-// A pod that appeared after the walk had begun may be the one that fills the disk, and it cannot be
-// evicted before it is measured. If the disk has become short during the walk, a pod that was
-// measured before may have filled it since. The wait for it is limited like that for any walk.
+// Whoever filled the disk cannot be evicted before that is measured. The wait for it is limited
+// like that for any walk.
 bool Node::MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk) {
-  if (walk_began_short_ && !walk_.Missed(edges_.pods.Active(), disk)) return false;
-  if (!ActsForDisk(plan)) return false;
+  if (!ActsForDisk(plan) || !walk_.MayMissCause(edges_.pods.Active(), disk)) return false;
   disk_demand_.Raise(plan.now);
   if (disk_demand_.HasGivenUp(plan.now)) return false;
   edges_.disk_walks.SetUrgent(true);

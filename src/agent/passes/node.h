@@ -118,7 +118,6 @@ class Node {
 
   void StartWalk();
   // `is_short`: a disk is, already.
-  void BeginWalk(bool is_short);
   [[nodiscard]] bool FindsDiskShort(const ReadingPlan& plan) const;
   [[nodiscard]] bool MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk);
   [[nodiscard]] bool MustReadAgain(const ReadingPlan& plan);
@@ -144,7 +143,6 @@ class Node {
   WatchSchedule watches_;
   WalkEvaluations evaluations_;
   PodWalk walk_;
-  bool walk_began_short_ = false;  // a disk was short when the walk began
   DiskDemand disk_demand_;
   MemoryLooks looks_;
   LevelWakeups wakeups_;
