@@ -18,7 +18,21 @@ class CriRuntimeSlowDisk : public CriRuntime {
     bed_.disk_thread = disk_;
     bed_.Open();
   }
-  // Whether the event comes while the disk answers.
+  void Create() {
+    bed_.known["u"] = SimplePod("u");
+    runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
+  }
+  // The disk has answered for all but the record of what is about to start.
+  void StartUpToItsRecord() {
+    Create();
+    ASSERT_NE(AwaitWithDisk<PodReady>("u"), nullptr);
+    (void)disk_->Answer();
+    runtime().StartContainer("u", "main", 0, 0);
+    EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(30)), nullptr);
+    EXPECT_EQ(disk_->Answer(), 1);  // the folder of its log alone
+    EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(30)), nullptr);
+  }
+  // The event, if it comes while the disk answers.
   template <typename Event>
   [[nodiscard]] const Event* AwaitWithDisk(const std::string& uid) {
     for (int i = 0; i < 200; ++i) {
@@ -32,8 +46,7 @@ class CriRuntimeSlowDisk : public CriRuntime {
 };
 
 TEST_F(CriRuntimeSlowDisk, ASandboxIsMadeWhenThePodsFilesAreThere) {
-  bed_.known["u"] = SimplePod("u");
-  runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
+  Create();
   EXPECT_EQ(bed_.Await<PodReady>("u", milliseconds(30)), nullptr);
   EXPECT_FALSE(kernel::Exists(bed_.root() + "/pods/u"));
   EXPECT_THAT(bed_.calls->TakeCalls(), Not(Contains(StartsWith("RunPodSandbox"))));
@@ -42,24 +55,14 @@ TEST_F(CriRuntimeSlowDisk, ASandboxIsMadeWhenThePodsFilesAreThere) {
 }
 
 TEST_F(CriRuntimeSlowDisk, AContainerStartsWhenItHasBeenWrittenDown) {
-  bed_.known["u"] = SimplePod("u");
-  runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
-  ASSERT_NE(AwaitWithDisk<PodReady>("u"), nullptr);
-  (void)disk_->Answer();
-  runtime().StartContainer("u", "main", 0, 0);
-  // Its log's folder alone.
-  EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(30)), nullptr);
-  EXPECT_EQ(disk_->Answer(), 1);
-  EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(30)), nullptr);
+  StartUpToItsRecord();
   EXPECT_THAT(bed_.calls->TakeCalls(), Contains(StartsWith("CreateContainer")));
-  // The record of what is about to start.
   EXPECT_EQ(disk_->Answer(), 1);
   EXPECT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
 }
 
 TEST_F(CriRuntimeSlowDisk, APodThatEndsWhileItsFilesAreBeingMadeLeavesNothing) {
-  bed_.known["u"] = SimplePod("u");
-  runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
+  Create();
   (void)bed_.Await<PodReady>("u", milliseconds(10));
   runtime().RemovePod("u");
   EXPECT_EQ(bed_.Await<PodRemoved>("u", milliseconds(30)), nullptr);
@@ -68,14 +71,7 @@ TEST_F(CriRuntimeSlowDisk, APodThatEndsWhileItsFilesAreBeingMadeLeavesNothing) {
 }
 
 TEST_F(CriRuntimeSlowDisk, AContainerThatIsKilledBeforeItIsWrittenDownNeverStarts) {
-  bed_.known["u"] = SimplePod("u");
-  runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
-  ASSERT_NE(AwaitWithDisk<PodReady>("u"), nullptr);
-  (void)disk_->Answer();
-  runtime().StartContainer("u", "main", 0, 0);
-  EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(30)), nullptr);
-  EXPECT_EQ(disk_->Answer(), 1);
-  EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(30)), nullptr);
+  StartUpToItsRecord();
   runtime().KillContainer("u", "main");
   EXPECT_NE(AwaitWithDisk<ContainerStartFailed>("u"), nullptr);
   (void)bed_.Await<PodReady>("nobody", milliseconds(30));
