@@ -29,10 +29,13 @@ std::vector<RuntimePod> Adoption::TakeOverAll(const Found& found, const OnUnread
     const PodActor* const recalled = pods_.Find(uid);
     if (gone_.contains(uid) || (recalled != nullptr && recalled->removing())) continue;
     const auto plan = recalled != nullptr ? recalled->plan() : descriptions_.Read(uid, sandboxes);
-    if (plan) {
-      adopted.push_back(TakeOver(*plan, sandboxes, found));
-    } else {
+    const auto unknown = found.unknown.find(sandboxes.front()->id());
+    if (!plan) {
       unread(uid, sandboxes, plan.error());
+    } else if (unknown != found.unknown.end()) {
+      unread(uid, sandboxes, unknown->second);
+    } else {
+      adopted.push_back(TakeOver(*plan, sandboxes, found));
     }
   }
   gone_.clear();

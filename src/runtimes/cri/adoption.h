@@ -17,7 +17,7 @@ namespace jettison::cri {
 // answer or does not know them, by the records on disk.
 class Adoption {
  public:
-  // Called for each pod that cannot be read.
+  // Called for each pod that cannot be read, or of which the status of a container is unknown.
   using OnUnread =
       std::function<void(const std::string& uid, const Sandboxes& sandboxes, const Error& error)>;
 

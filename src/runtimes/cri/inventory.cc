@@ -1,5 +1,6 @@
 #include "runtimes/cri/inventory.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -12,17 +13,58 @@ namespace {
 
 // How long the runtime has to answer with a container's status; after that the caller asks again.
 constexpr Duration kStatusDeadline = std::chrono::seconds(3);
+// So many times all statuses are asked for because one of them has not come.
+constexpr int kAttempts = 3;
+
+// The runtime did not answer, which says nothing about the container.
+bool IsSilence(const Error& error) {
+  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDeadlineExceeded;
+}
 
 }  // namespace
 
 struct Inventory::Inquiry {
   std::optional<Result<Listing>> listing;
-  std::function<void(Result<Found>)> done;  // called at the end; null: the caller polls
-  std::optional<Found> found;               // once the listing is there
+  std::function<void(Found)> done;  // called at the end; null: the caller polls
+  std::optional<Found> found;       // once the listing is there
   std::vector<std::optional<Result<api::ContainerStatusResponse>>> statuses;
   std::size_t missing = 0;  // statuses without an answer
   [[nodiscard]] bool over() const { return listing && (!*listing || (found && missing == 0)); }
+
+  void Take(std::size_t i, Result<api::ContainerStatusResponse> answer);
+  // What was said by all answers. A container that vanished meanwhile is left out.
+  [[nodiscard]] Found WhatWasFound();
+  // A status that has not come. Null: each has been answered.
+  [[nodiscard]] const Error* Silence() const;
+  [[nodiscard]] bool AnyAnswered() const;
 };
+
+void Inventory::Inquiry::Take(std::size_t i, Result<api::ContainerStatusResponse> answer) {
+  statuses[i] = std::move(answer);
+  if (--missing == 0 && done) done(WhatWasFound());
+}
+
+Found Inventory::Inquiry::WhatWasFound() {
+  for (std::size_t i = 0; i < statuses.size(); ++i) {
+    auto& answer = *statuses[i];
+    if (!answer && answer.error().code != ErrorCode::kNotFound) {
+      found->unknown.try_emplace(found->own.containers[i].pod_sandbox_id(), answer.error());
+    }
+    found->statuses.push_back(answer ? std::move(*answer) : api::ContainerStatusResponse());
+  }
+  return *std::move(found);
+}
+
+const Error* Inventory::Inquiry::Silence() const {
+  const auto silent = std::ranges::find_if(
+      statuses, [](const auto& answer) { return !*answer && IsSilence(answer->error()); });
+  return silent == statuses.end() ? nullptr : &(*silent)->error();
+}
+
+bool Inventory::Inquiry::AnyAnswered() const {
+  return std::ranges::any_of(
+      statuses, [](const auto& answer) { return *answer || !IsSilence(answer->error()); });
+}
 
 void Inventory::List(Ids known, Listed listed) {
   auto listing = std::make_shared<Listing>();
@@ -62,7 +104,12 @@ Result<Found> Inventory::FindAll(const Ids& known, Duration wait) {
   }
   inquiry_.reset();
   if (!*inquiry->listing) return Fail(inquiry->listing->error());
-  return FoundBy(*inquiry);
+  const Error* const silence = inquiry->Silence();
+  if (silence != nullptr && (!inquiry->AnyAnswered() || ++incomplete_ < kAttempts)) {
+    return Fail(*silence);
+  }
+  incomplete_ = 0;
+  return inquiry->WhatWasFound();
 }
 
 // All at once.
@@ -90,34 +137,17 @@ void Inventory::AskStatuses(const std::shared_ptr<Inquiry>& inquiry) {
     request.set_verbose(true);
     context_.calls.ContainerStatus(request, kStatusDeadline,
                                    [inquiry, i](Result<api::ContainerStatusResponse> answer) {
-                                     inquiry->statuses[i] = std::move(answer);
-                                     if (--inquiry->missing == 0 && inquiry->done)
-                                       inquiry->done(FoundBy(*inquiry));
+                                     inquiry->Take(i, std::move(answer));
                                    });
   }
-  if (containers.empty() && inquiry->done) inquiry->done(FoundBy(*inquiry));
+  if (containers.empty() && inquiry->done) inquiry->done(inquiry->WhatWasFound());
 }
 
-void Inventory::AskAbout(Listing listing, std::function<void(Result<Found>)> done) {
+void Inventory::AskAbout(Listing listing, std::function<void(Found)> done) {
   auto inquiry = std::make_shared<Inquiry>();
   inquiry->listing = std::move(listing);
   inquiry->done = lifetime_.Guard(std::move(done));
   AskStatuses(inquiry);
-}
-
-// A container that vanished meanwhile is left out.
-Result<Found> Inventory::FoundBy(Inquiry& inquiry) {
-  Found found = std::move(*inquiry.found);
-  for (auto& answer : inquiry.statuses) {
-    if (*answer) {
-      found.statuses.push_back(std::move(**answer));
-    } else if ((*answer).error().code != ErrorCode::kNotFound) {
-      return Fail((*answer).error());
-    } else {
-      found.statuses.emplace_back();
-    }
-  }
-  return found;
 }
 
 }  // namespace jettison::cri

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -16,6 +17,8 @@ namespace jettison::cri {
 struct Found {
   Listing own;
   std::vector<api::ContainerStatusResponse> statuses;  // of its containers, in their order
+  // By the ID of a sandbox: why the status of one of its containers is not known.
+  std::map<std::string, Error, std::less<>> unknown;
   Listing of_others;
 };
 
@@ -34,19 +37,20 @@ class Inventory {
   void List(Ids known, Listed listed);
   // Everything, and how the containers of this agent stand. Waits so long at most; whoever asks
   // again before the answers have come waits for the same ones. kUnavailable: they have not come.
+  // A status that does not come is waited for a few times before it counts as unknown.
   [[nodiscard]] Result<Found> FindAll(const Ids& known, Duration wait);
   // How the containers of a listing stand.
-  void AskAbout(Listing listing, std::function<void(Result<Found>)> done);
+  void AskAbout(Listing listing, std::function<void(Found)> done);
 
  private:
   // One question in two rounds; shared with its answers.
   struct Inquiry;
 
   void AskStatuses(const std::shared_ptr<Inquiry>& inquiry);
-  [[nodiscard]] static Result<Found> FoundBy(Inquiry& inquiry);
 
   RuntimeContext& context_;
   std::shared_ptr<Inquiry> inquiry_;
+  int incomplete_ = 0;  // so many answers in a row lacked a status
   Lifetime lifetime_;
 };
 

@@ -47,9 +47,10 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
       descriptions_(context_, records_),
       pods_(context_),
       adoption_(context_, pods_, records_, descriptions_),
+      recalled_pods_(context_, pods_, adoption_, inventory_),
       leftovers_(context_),
       unread_(context_, UnreadWays()),
-      strays_(context_, pods_, leftovers_, unread_),
+      strays_(context_, {pods_, leftovers_, unread_, recalled_pods_}),
       rotation_(context_, [this] { return pods_.RunningLogs(); }) {
   Calls& calls = *edges_.calls;
   on_answers_ = readiness_->OnReadable(calls.fd(), [&calls] { calls.Deliver(); });
@@ -90,10 +91,7 @@ std::vector<RuntimePod> Runtime::Recall() {
 Result<std::vector<RuntimePod>> Runtime::List() {
   auto found = inventory_.FindAll(pods_.KnownIds(), recalled_ ? Duration::zero() : kListWait);
   if (!found) return Fail(found.error());
-  auto pods = adoption_.TakeOverAll(
-      *found, [&](const std::string& uid, const Sandboxes& sandboxes, const Error& error) {
-        unread_.Enter(uid, sandboxes, found->own, error);
-      });
+  auto pods = adoption_.TakeOverAll(*found, EnterUnread(found->own));
   std::set<std::string> listed;
   for (const api::PodSandbox& sandbox : found->own.sandboxes) {
     listed.insert(sandbox.metadata().uid());
@@ -109,6 +107,16 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   ScheduleRelist(context_.options.relist_period);
   rotation_.Start();
   return pods;
+}
+
+Adoption::OnUnread Runtime::EnterUnread(const Listing& own) {
+  return [this, &own](const std::string& uid, const Sandboxes& sandboxes, const Error& error) {
+    if (pods_.Has(uid)) {
+      recalled_pods_.Enter(uid, error);
+    } else {
+      unread_.Enter(uid, sandboxes, own, error);
+    }
+  };
 }
 
 // Settles the folders of pods that the runtime does not have. Without a record, the folder is a
@@ -149,8 +157,11 @@ void Runtime::Relist() {
 // report it.
 void Runtime::OnListing(const Result<Listing>& listing) {
   if (!listing) return;
-  for (const auto& [uid, actor] : pods_.actors()) actor->OnListed(*listing);
+  for (const auto& [uid, actor] : pods_.actors()) {
+    if (!recalled_pods_.Has(uid)) actor->OnListed(*listing);
+  }
   strays_.Remove(*listing);
+  recalled_pods_.OnListed(*listing);
   unread_.OnListed(*listing);
   leftovers_.SweepLateGroups(
       [this](const std::string& uid) { return pods_.Has(uid) || unread_.Has(uid); });

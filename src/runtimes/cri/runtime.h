@@ -17,6 +17,7 @@
 #include "runtimes/cri/pods/pod_descriptions.h"
 #include "runtimes/cri/pods/pod_records.h"
 #include "runtimes/cri/ready_probe.h"
+#include "runtimes/cri/recalled_pods.h"
 #include "runtimes/cri/stray_sandboxes.h"
 #include "runtimes/cri/unread_pods.h"
 
@@ -68,6 +69,7 @@ class Runtime : public CriRuntime {
 
  private:
   [[nodiscard]] UnreadPods::Ways UnreadWays();
+  [[nodiscard]] Adoption::OnUnread EnterUnread(const Listing& own);
   void Advance();
   void ForgetOther(const std::string& uid);
   void SettleFolders(const Listing& own);
@@ -85,6 +87,7 @@ class Runtime : public CriRuntime {
   PodDescriptions descriptions_;
   OwnPods pods_;
   Adoption adoption_;
+  RecalledPods recalled_pods_;
   Leftovers leftovers_;
   UnreadPods unread_;
   StraySandboxes strays_;

@@ -8,7 +8,11 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 TEST_F(CriRuntime, ARestartedAgentFindsItsPodsAndWhatBecameOfThem) {
   Pod pod = SimplePod("u");
@@ -98,6 +102,41 @@ TEST_F(CriRuntime, AListThatIsNotAnsweredIsAnErrorThatMayBeTriedAgain) {
   bed_.calls->on_container_status = nullptr;
   bed_.Open();
   EXPECT_EQ(runtime().List()->size(), 1U);
+}
+
+TEST_F(CriRuntime, AContainerWhoseStatusIsRefusedHoldsBackItsOwnPodAlone) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_TRUE(bed_.Run(SimplePod("v")));
+  bed_.relist_period = milliseconds(5);
+  bed_.Open();
+  containerd().refused_statuses["run-2"] = {ErrorCode::kInternal, "its record is damaged"};
+  const auto listed = runtime().List();
+  ASSERT_TRUE(listed) << listed.error().message;
+  ASSERT_THAT(*listed, SizeIs(1));
+  EXPECT_EQ(listed->front().pod.uid, "v");
+  EXPECT_THAT(bed_.logged, Contains(AllOf(HasSubstr("pod-u"), HasSubstr("record is damaged"))));
+  EXPECT_EQ(bed_.Await<PodFound>("u", milliseconds(50)), nullptr);
+  EXPECT_THAT(containerd().runs, SizeIs(2)) << "nothing of it is ended";
+  containerd().refused_statuses.clear();
+  const auto* found = bed_.Await<PodFound>("u");
+  ASSERT_NE(found, nullptr);
+  ASSERT_THAT(found->pod.containers, SizeIs(1));
+  ASSERT_TRUE(bed_.Remove("u"));
+  ASSERT_TRUE(bed_.Remove("v"));
+  bed_.ExpectNothingLeft("u");
+}
+
+TEST_F(CriRuntime, AContainerWhoseStatusNeverComesIsWaitedForThreeTimes) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_TRUE(bed_.Run(SimplePod("v")));
+  bed_.Open();
+  containerd().refused_statuses["run-2"] = {ErrorCode::kDeadlineExceeded, "it took too long"};
+  EXPECT_FALSE(runtime().List());
+  EXPECT_FALSE(runtime().List());
+  const auto listed = runtime().List();
+  ASSERT_TRUE(listed) << listed.error().message;
+  ASSERT_THAT(*listed, SizeIs(1));
+  EXPECT_EQ(listed->front().pod.uid, "v");
 }
 
 TEST_F(CriRuntime, ALostSandboxEndsItsContainersAndIsMadeAnew) {

@@ -9,19 +9,22 @@ namespace jettison::cri {
 void StraySandboxes::Remove(const Listing& listing) {
   const auto pods = OwnSandboxes(context_, listing);
   for (const api::PodSandbox& sandbox : listing.sandboxes) {
-    if (!IsOurs(context_, sandbox)) continue;
+    if (!IsOurs(context_, sandbox) || HasOwner(sandbox) || going_.contains(sandbox.id())) continue;
     const std::string& uid = sandbox.metadata().uid();
-    const PodActor* const actor = pods_.Find(uid);
-    if (actor != nullptr && actor->Claims(sandbox.id())) continue;
-    if (leftovers_.Find(uid) != nullptr || unread_.Has(uid) || going_.contains(sandbox.id())) {
-      continue;
-    }
-    if (actor != nullptr) {
+    if (owners_.pods.Has(uid)) {
       Clear(uid, sandbox.id());
-    } else if (kernel::IsPathSegment(uid) && unread_.IsReadable(uid, pods.at(uid), listing)) {
-      leftovers_.Remove(uid);
+    } else if (kernel::IsPathSegment(uid) &&
+               owners_.unread.IsReadable(uid, pods.at(uid), listing)) {
+      owners_.leftovers.Remove(uid);
     }
   }
+}
+
+bool StraySandboxes::HasOwner(const api::PodSandbox& sandbox) const {
+  const std::string& uid = sandbox.metadata().uid();
+  const PodActor* const actor = owners_.pods.Find(uid);
+  return (actor != nullptr && actor->Claims(sandbox.id())) || owners_.recalled.Has(uid) ||
+         owners_.leftovers.Find(uid) != nullptr || owners_.unread.Has(uid);
 }
 
 void StraySandboxes::Clear(const std::string& uid, const std::string& sandbox_id) {

@@ -10,6 +10,7 @@
 #include "runtimes/cri/containers/sandbox_clearance.h"
 #include "runtimes/cri/leftovers.h"
 #include "runtimes/cri/pods/own_pods.h"
+#include "runtimes/cri/recalled_pods.h"
 #include "runtimes/cri/unread_pods.h"
 
 namespace jettison::cri {
@@ -18,8 +19,16 @@ namespace jettison::cri {
 // had begun. A sandbox that cannot be read may be something else and is left alone.
 class StraySandboxes {
  public:
-  StraySandboxes(RuntimeContext& context, OwnPods& pods, Leftovers& leftovers, UnreadPods& unread)
-      : context_(context), pods_(pods), leftovers_(leftovers), unread_(unread) {}
+  // Who else may have a sandbox. All must outlive this.
+  struct Owners {
+    const OwnPods& pods;
+    Leftovers& leftovers;
+    UnreadPods& unread;
+    const RecalledPods& recalled;
+  };
+
+  StraySandboxes(RuntimeContext& context, const Owners& owners)
+      : context_(context), owners_(owners) {}
   StraySandboxes(const StraySandboxes&) = delete;
   StraySandboxes& operator=(const StraySandboxes&) = delete;
   ~StraySandboxes() = default;
@@ -30,12 +39,11 @@ class StraySandboxes {
   void Advance();
 
  private:
+  [[nodiscard]] bool HasOwner(const api::PodSandbox& sandbox) const;
   void Clear(const std::string& uid, const std::string& sandbox_id);
 
   RuntimeContext& context_;
-  OwnPods& pods_;
-  Leftovers& leftovers_;
-  UnreadPods& unread_;
+  Owners owners_;
   std::map<std::string, std::unique_ptr<SandboxClearance>> going_;  // by the sandbox's ID
   std::vector<std::string> gone_;
 };

@@ -167,23 +167,23 @@ void UnreadPods::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes, const
   Listing own;
   for (const api::PodSandbox* sandbox : sandboxes) own.sandboxes.push_back(*sandbox);
   own.containers = listing.containers;
-  ways_.inventory.AskAbout(std::move(own), lifetime_.Guard([this, plan](Result<Found> found) {
-    OnFound(plan, std::move(found));
-  }));
+  ways_.inventory.AskAbout(
+      std::move(own), lifetime_.Guard([this, plan](const Found& found) { OnFound(plan, found); }));
 }
 
-void UnreadPods::OnFound(const PodPlan& plan, Result<Found> found) {
+void UnreadPods::OnFound(const PodPlan& plan, const Found& found) {
   const std::string& uid = plan.pod.uid;
+  const auto sandboxes = OwnSandboxes(context_, found.own);
   Unread& unread = unread_.at(uid);
   unread.asked = false;
-  if (!found) {
-    unread.error = found.error();
+  const auto unknown = found.unknown.find(sandboxes.at(uid).front()->id());
+  if (unknown != found.unknown.end()) {
+    unread.error = unknown->second;
     return;
   }
   unread_.erase(uid);
   ways_.forget(uid);
-  const auto sandboxes = OwnSandboxes(context_, found->own);
-  RuntimePod adopted = ways_.adoption.TakeOver(plan, sandboxes.at(uid), *found);
+  RuntimePod adopted = ways_.adoption.TakeOver(plan, sandboxes.at(uid), found);
   ways_.pods.Find(uid)->WriteRecord();
   context_.Emit(PodFound{uid, std::move(adopted)});
 }

@@ -17,9 +17,9 @@
 
 namespace jettison::cri {
 
-// Pods of an earlier agent whose records cannot be read. Their containers go on running, and are
-// measured and named; nothing of them is deleted. While anything of such a pod runs, or may run, no
-// pod of its UID is created.
+// Pods of an earlier agent whose records, or the status of whose containers, cannot be read. Their
+// containers go on running, and are measured and named; nothing of them is deleted. While anything
+// of such a pod runs, or may run, no pod of its UID is created.
 class UnreadPods {
  public:
   // Called when such a pod can be read again, or is gone.
@@ -73,7 +73,7 @@ class UnreadPods {
   void KeepFolder(const std::string& uid);
   void Tend(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing);
   void TakeOver(const PodPlan& plan, const Sandboxes& sandboxes, const Listing& listing);
-  void OnFound(const PodPlan& plan, Result<Found> found);
+  void OnFound(const PodPlan& plan, const Found& found);
   void Recall(const std::string& uid);
   void Quarantine(const std::string& uid);
 

@@ -74,6 +74,7 @@ class FakeContainerd {
   std::deque<Error> sandbox_errors;  // of the next RunPodSandbox calls
   bool failed_sandbox_stays = false;
   // Containers with a task that their start left in CREATED, and that CRI has forgotten.
+  std::map<std::string, Error> refused_statuses;  // by the ID of the container
   std::set<std::string> left_tasks;
 
  private:
@@ -234,7 +235,9 @@ inline void FakeContainerd::AnswerContainers(FakeCalls& calls) {
   calls.on_start_container = [this](const auto& request) {
     return StartContainer(request.container_id());
   };
-  calls.on_container_status = [this](const auto& request) {
+  calls.on_container_status = [this](const auto& request) -> Result<api::ContainerStatusResponse> {
+    const auto refused = refused_statuses.find(request.container_id());
+    if (refused != refused_statuses.end()) return Fail(refused->second);
     return Status(request.container_id());
   };
   calls.on_stop_container = [](const auto&) { return api::StopContainerResponse(); };
