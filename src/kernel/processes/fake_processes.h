@@ -41,6 +41,7 @@ class FakeProcesses : public Processes {
              ") S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 " +
              std::to_string(it->second.start) + " 20\n";
     }
+    if (name == "cmdline") return it->second.command_line;
     return name == "cgroup" ? it->second.cgroup : it->second.mountinfo;
   }
 
@@ -52,6 +53,10 @@ class FakeProcesses : public Processes {
                        .ended = std::nullopt};
   }
   void SetName(pid_t pid, std::string name) { processes_.at(pid).name = std::move(name); }
+  // Each argument ends with a null byte.
+  void SetCommandLine(pid_t pid, std::string text) {
+    processes_.at(pid).command_line = std::move(text);
+  }
   // Ends the process: its open handles become readable, and it cannot be opened any more.
   void End(pid_t pid, int wait_status) {
     Process& process = processes_.at(pid);
@@ -74,6 +79,7 @@ class FakeProcesses : public Processes {
     std::string mountinfo;
     std::uint64_t start = 0;
     std::string name = "program";
+    std::string command_line = std::string("program\0", 8);
     std::optional<int> ended;
     bool reaped = false;
   };

@@ -123,6 +123,25 @@ bool IsPrepared(std::string_view proc_stat) {
   return name != std::string_view::npos && proc_stat.substr(name + 1).starts_with(kStage);
 }
 
+// runc executes /proc/self/exe, and then a sealed copy of itself (ensure_cloned_binary). The kernel
+// names the latter after the descriptor's number, and since Linux 6.14 after the file.
+bool IsNamedLikeRunc(std::string_view proc_stat) {
+  const std::size_t begin = proc_stat.find(" (");
+  const std::size_t end = proc_stat.rfind(") ");
+  if (begin == std::string_view::npos || end == std::string_view::npos || end <= begin + 2) {
+    return false;
+  }
+  const std::string_view name = proc_stat.substr(begin + 2, end - begin - 2);
+  return name == "exe" || name.starts_with("runc") ||
+         name.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool IsRuncInit(std::string_view proc_cmdline) {
+  std::string_view program = Cut(proc_cmdline, '\0');
+  program = program.substr(program.rfind('/') + 1);
+  return program == "runc" && proc_cmdline == std::string_view("init\0", 5);
+}
+
 pid_t ParentOf(std::string_view proc_stat) {
   return StatField<pid_t>(proc_stat, 4).value_or(0);
 }

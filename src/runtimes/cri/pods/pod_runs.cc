@@ -8,6 +8,7 @@
 #include "containers/cri_container.h"
 #include "kernel/files/files.h"
 #include "kernel/files/pod_containers.h"
+#include "kernel/processes/preparation.h"
 #include "kernel/processes/proc_files.h"
 #include "rpc/verbose_info.h"
 #include "runtimes/cri/containers/container_removal.h"
@@ -149,7 +150,7 @@ std::optional<pid_t> PodRuns::ProcessOf(const PodRecord::Run& run) const {
   }
   const auto pid = FirstProcessOf(context_, group_, run.id);
   const auto stat = pid ? processes.ReadFile(*pid, "stat") : Fail(ErrorCode::kNotFound, "none");
-  return stat && !IsPrepared(*stat) ? pid : std::nullopt;
+  return stat && !IsPreparation(processes, *pid, *stat) ? pid : std::nullopt;
 }
 
 std::vector<PodRecord::Run> PodRuns::Written() const {

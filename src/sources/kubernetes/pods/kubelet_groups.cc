@@ -7,6 +7,7 @@
 
 #include "core/pods/qos.h"
 #include "kernel/groups/cgroup_layout.h"
+#include "kernel/processes/preparation.h"
 #include "kernel/processes/proc_files.h"
 
 namespace jettison::kube {
@@ -26,8 +27,9 @@ bool SeeFirstProcess(const NodeGroups& node, SeenContainer& container) {
   for (const pid_t pid : std::span(pids).first(std::min(pids.size(), kMostLookedAt))) {
     const auto stat = node.processes.ReadFile(pid, "stat");
     const auto began = stat ? StartOf(*stat) : std::nullopt;
-    if (!began || IsPrepared(*stat) || std::ranges::binary_search(pids, ParentOf(*stat))) continue;
+    if (!began || std::ranges::binary_search(pids, ParentOf(*stat))) continue;
     if (container.pid != 0 && *began >= container.began) continue;
+    if (IsPreparation(node.processes, pid, *stat)) continue;
     container.pid = pid;
     container.began = *began;
   }

@@ -15,6 +15,10 @@ using testing::IsEmpty;
 
 using KubernetesPods = KubernetesSourceTest;
 
+std::string RuncInit() {
+  return {"runc\0init\0", 10};
+}
+
 TEST_F(KubernetesPods, WhatRunsIsFoundInTheKubeletsTree) {
   Run("u1", "c1", 41);
   feed_.Tell({.uid = "u1", .container_id = "c1"});
@@ -129,6 +133,22 @@ TEST_F(KubernetesPods, WhatIsBeingMadeIsAwaited) {
   EXPECT_THAT(FoundUids(), IsEmpty());
   processes_.SetName(41, "program");
   ASSERT_TRUE(AwaitFound(1));
+}
+
+// Until it has been told what to make, the first stage of runc has no name of its own.
+TEST_F(KubernetesPods, TheFirstStageOfRuncIsNotTakenForTheContainer) {
+  Start("kubepods/burstable/podu1/sandboxofu1", 40);
+  Start("kubepods/burstable/podu1/c1", 41);
+  processes_.SetName(41, "exe");
+  processes_.SetCommandLine(41, RuncInit());
+  feed_.Tell({.uid = "u1"});
+  feed_.Tell({.uid = "u1"});
+  EXPECT_THAT(FoundUids(), IsEmpty());
+  Start("kubepods/burstable/podu1/c1", 42);
+  processes_.End(41, 0);
+  cgroups_.ProcessExited(41);
+  ASSERT_TRUE(AwaitFound(1));
+  EXPECT_THAT(Removed(), IsEmpty());
 }
 
 TEST_F(KubernetesPods, WhatCannotBeOpenedHasNotEndedAndIsLookedAtAgain) {
