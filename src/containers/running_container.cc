@@ -31,6 +31,9 @@ constexpr Duration kFirstAttachAgain = milliseconds(200);
 constexpr Duration kLastAttachAgain = seconds(5);
 constexpr Duration kFirstAsk = milliseconds(5);
 constexpr Duration kLastAsk = milliseconds(500);
+// A container that lives as another process than the one that has ended is believed at the fourth
+// answer, 35 ms later. By then its keeper has ended what its first process has left behind.
+constexpr int kAsksBeforeItGoesOn = 3;
 
 // Whether a group that the process is in, or one above it, is the container's.
 bool IsInGroupOf(std::string_view proc_cgroup, std::string_view id) {
@@ -230,11 +233,32 @@ void RunningContainer::OnStanding(const Result<ContainerStanding>& answer) {
   const bool gone = !answer && answer.error().code == ErrorCode::kNotFound;
   const bool unknown = answer && answer->state == State::kUnknown;
   if (gone || unknown) return Exit(ExitOf(seen_));
+  const bool goes_on = answer && answer->state == State::kLives && answer->pid;
+  if (goes_on && killed_) {
+    KillGroup();
+    return Exit(ExitOf(seen_));
+  }
+  if (goes_on && asked_ >= kAsksBeforeItGoesOn) return GoOnAs(*answer->pid);
+  AskAgain();
+}
+
+void RunningContainer::AskAgain() {
   const Duration delay = std::min(kFirstAsk * (1 << std::min(asked_++, 10)), kLastAsk);
   on_ask_again_ = edges_.readiness.After(delay, [this] {
     on_ask_again_.Stop();
     AskHowItEnded();
   });
+}
+
+void RunningContainer::GoOnAs(pid_t pid) {
+  on_patience_.Stop();
+  process_.Close();
+  phase_ = Phase::kRunning;
+  container_.pid = pid;
+  asked_ = 0;
+  is_gone_ = false;
+  Attach();
+  (void)LookForEnd();
 }
 
 void RunningContainer::Exit(const ContainerExit& exit) {

@@ -99,6 +99,9 @@ class RunningContainer {
   void OnProcessEnded();
   void AskHowItEnded();
   void OnStanding(const Result<ContainerStanding>& answer);
+  void AskAgain();
+  // It runs as another process than the one that has ended.
+  void GoOnAs(pid_t pid);
   // Sets how long the keeper may take to report how the container ended; after that the kernel's
   // information is used.
   void SetPatience(Duration patience);

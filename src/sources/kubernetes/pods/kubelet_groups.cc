@@ -18,10 +18,12 @@ constexpr std::string_view kMirrorAnnotation = "kubernetes.io/config.mirror";
 // have wrapped around since; then another early process is used.
 constexpr std::size_t kMostLookedAt = 256;
 
+enum class Counts : std::uint8_t { kStarted, kPrepared };
+
 // Finds the first process of a container in its group: among those whose parent is not in the group
 // (the container's own, and processes of later execs), the one that started first. False if there
-// is no process, or only the one that creates the container.
-bool SeeFirstProcess(const NodeGroups& node, SeenContainer& container) {
+// is no process, or, with kStarted, only those that create the container.
+bool SeeFirstProcess(const NodeGroups& node, SeenContainer& container, Counts counts) {
   auto pids = node.cgroups.Processes(container.group).value_or(std::vector<pid_t>());
   std::ranges::sort(pids);
   for (const pid_t pid : std::span(pids).first(std::min(pids.size(), kMostLookedAt))) {
@@ -29,7 +31,7 @@ bool SeeFirstProcess(const NodeGroups& node, SeenContainer& container) {
     const auto began = stat ? StartOf(*stat) : std::nullopt;
     if (!began || std::ranges::binary_search(pids, ParentOf(*stat))) continue;
     if (container.pid != 0 && *began >= container.began) continue;
-    if (IsPreparation(node.processes, pid, *stat)) continue;
+    if (counts == Counts::kStarted && IsPreparation(node.processes, pid, *stat)) continue;
     container.pid = pid;
     container.began = *began;
   }
@@ -60,7 +62,7 @@ Result<SeenPod> SeeContainers(const NodeGroups& node, const std::string& pod_gro
   for (const std::string& name : *children) {
     SeenContainer container{.id = std::string(IdIn(name)),
                             .group = kernel::ContainerGroup(pod_group, name)};
-    if (SeeFirstProcess(node, container)) {
+    if (SeeFirstProcess(node, container, Counts::kStarted)) {
       seen.containers.push_back(std::move(container));
     } else {
       seen.empty.push_back(std::move(container.id));
@@ -69,6 +71,12 @@ Result<SeenPod> SeeContainers(const NodeGroups& node, const std::string& pod_gro
   std::ranges::sort(seen.containers, {},
                     [](const SeenContainer& one) { return std::pair(one.began, one.pid); });
   return seen;
+}
+
+std::optional<pid_t> FirstProcessIn(const NodeGroups& node, const std::string& group) {
+  SeenContainer container{.id = {}, .group = group};
+  if (!SeeFirstProcess(node, container, Counts::kPrepared)) return std::nullopt;
+  return container.pid;
 }
 
 }  // namespace jettison::kube

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,10 @@ struct SeenPod {
 };
 // kNotFound: the pod has no group.
 [[nodiscard]] Result<SeenPod> SeeContainers(const NodeGroups& node, const std::string& pod_group);
+
+// The first process of a container's group, whether it is the container or makes it; absent where
+// none is seen.
+[[nodiscard]] std::optional<pid_t> FirstProcessIn(const NodeGroups& node, const std::string& group);
 
 // The ID in the name of a container's group ("cri-containerd-ID.scope", "crio-ID.scope", "ID").
 [[nodiscard]] std::string_view IdIn(std::string_view group_name);

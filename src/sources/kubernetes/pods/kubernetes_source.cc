@@ -159,7 +159,7 @@ void KubernetesSource::Take(Known& known, std::vector<ForeignContainer> containe
     known.is_unread = !group && group.error().code != ErrorCode::kInvalidArgument;
     if (!group) return leave_out(group.error());
     container.group = *std::move(group);
-    container.anchor = std::make_shared<StatusAnchor>();
+    container.anchor = std::make_shared<StatusAnchor>(groups_, container.group);
     finding.containers.push_back(std::move(container));
   }
   if (finding.containers.empty()) return;

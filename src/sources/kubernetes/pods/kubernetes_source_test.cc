@@ -19,6 +19,10 @@ std::string RuncInit() {
   return {"runc\0init\0", 10};
 }
 
+FakeCgroups::SentSignal SignalOf(const std::string& group, pid_t pid, int signal) {
+  return {.path = group, .pid = pid, .signal = signal};
+}
+
 TEST_F(KubernetesPods, WhatRunsIsFoundInTheKubeletsTree) {
   Run("u1", "c1", 41);
   feed_.Tell({.uid = "u1", .container_id = "c1"});
@@ -149,6 +153,36 @@ TEST_F(KubernetesPods, TheFirstStageOfRuncIsNotTakenForTheContainer) {
   cgroups_.ProcessExited(41);
   ASSERT_TRUE(AwaitFound(1));
   EXPECT_THAT(Removed(), IsEmpty());
+}
+
+TEST_F(KubernetesPods, AContainerThatWentOnAsAnotherProcessHasNotEnded) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  Start("kubepods/burstable/podu1/c1", 42);  // what 41 has made
+  End(41);
+  EXPECT_EQ(roster_.Find("u1")->GroupOf("main"), "kubepods/burstable/podu1/c1");
+  std::vector<pid_t> signalled;
+  processes_.on_signal = [&](pid_t pid, int) { signalled.push_back(pid); };
+  ASSERT_TRUE(Await([&] {
+    roster_.Find("u1")->StopContainer("main", std::chrono::seconds(1));
+    return !signalled.empty();
+  }));
+  EXPECT_THAT(signalled, ElementsAre(42));
+  EXPECT_THAT(Removed(), IsEmpty());
+  roster_.Find("u1")->Remove();
+  End(42);
+  EXPECT_THAT(Removed(), ElementsAre("u1"));
+}
+
+TEST_F(KubernetesPods, AContainerIsKilledWhileItIsNotKnownWhatItGoesOnAs) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  Start("kubepods/burstable/podu1/c1", 42);
+  End(41);
+  roster_.Find("u1")->Remove();
+  ASSERT_TRUE(Await([&] { return roster_.Find("u1") == nullptr; }));
+  EXPECT_THAT(cgroups_.signals(),
+              ElementsAre(SignalOf("kubepods/burstable/podu1/c1", 42, SIGKILL)));
 }
 
 TEST_F(KubernetesPods, WhatCannotBeOpenedHasNotEndedAndIsLookedAtAgain) {

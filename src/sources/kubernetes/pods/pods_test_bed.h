@@ -98,8 +98,12 @@ class KubernetesSourceTest : public testing::Test {
   }
   // Until something was found that nobody told of.
   [[nodiscard]] bool AwaitFound(std::size_t count) {
+    return Await([&] { return found_.size() >= count; });
+  }
+  template <typename Condition>
+  [[nodiscard]] bool Await(Condition condition) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (found_.size() < count) {
+    while (!condition()) {
       if (std::chrono::steady_clock::now() > deadline) return false;
       pollfd waiting{.fd = readiness_->fd(), .events = POLLIN, .revents = 0};
       ::poll(&waiting, 1, 1000);
