@@ -8,6 +8,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "tests/kubernetes/live_control_plane.h"
 #include "tests/live/program.h"
@@ -87,6 +88,15 @@ class LiveAgentBesideKubelet : public testing::Test {
     ASSERT_EQ(plane_.Apply(Deployment("hog", fmt::format("hog, '{}'", kHogMiB))).status, 0);
     ASSERT_TRUE(agent_->ReadUntil("pod is evicted successfully")) << agent_->output();
   }
+  // The API server is gone when the deployment "hog" uses up the memory. Returns when the agent has
+  // ended what it ended for that, and the kubelet has had the time to start it again.
+  void EvictTheHogWithoutTheApiServer(const std::string& deployment) {
+    ASSERT_EQ(plane_.Apply(deployment).status, 0);
+    ASSERT_TRUE(agent_->ReadUntil("foreign pod found\" pod=default/hog")) << agent_->output();
+    plane_.KillApiServer();
+    ASSERT_TRUE(agent_->ReadUntil("pods were cleaned up")) << agent_->output();
+    ::poll(nullptr, 0, 3000);
+  }
   template <typename Condition>
   [[nodiscard]] static bool Until(Condition condition) {
     const auto deadline = std::chrono::steady_clock::now() + kAgentPatience;
@@ -137,16 +147,25 @@ TEST_F(LiveAgentBesideKubelet, TheGuiltyPodGoesAndNoOtherAndItsReplacementWaits)
 
 TEST_F(LiveAgentBesideKubelet, WithoutTheApiServerThePodStaysDownAndIsDeletedOnceItIsBack) {
   StartAgent();
-  ASSERT_EQ(plane_.Apply(Deployment("hog", fmt::format("hog, '{}'", kHogMiB))).status, 0);
-  ASSERT_TRUE(agent_->ReadUntil("foreign pod found\" pod=default/hog")) << agent_->output();
-  plane_.KillApiServer();
-  ASSERT_TRUE(agent_->ReadUntil("pod is evicted successfully")) << agent_->output();
-  ASSERT_TRUE(agent_->ReadUntil("pods were cleaned up")) << agent_->output();
-  // Long enough for the kubelet to have tried.
-  ::poll(nullptr, 0, 3000);
-  EXPECT_EQ(RunShell("pgrep -f '^/app hog'").output, "");
+  EvictTheHogWithoutTheApiServer(Deployment("hog", fmt::format("hog, '{}'", kHogMiB)));
+  EXPECT_EQ(RunShell("pgrep -f '^/app hog'").output, "") << agent_->output();
+  EXPECT_THAT(agent_->output(), HasSubstr("evicted successfully\" pod=default/hog-"));
+  EXPECT_THAT(agent_->output(), Not(HasSubstr("evicted successfully\" pod=default/idle-")));
   ASSERT_EQ(plane_.StartAgain().status, 0);
-  ASSERT_TRUE(agent_->ReadUntil("the API server deletes an evicted pod")) << agent_->output();
+  ASSERT_TRUE(agent_->ReadUntil("the API server deletes an evicted pod\" pod=default/hog-"))
+      << agent_->output();
+}
+
+// The hog ends when it is asked, the other container one second later, when it is killed.
+TEST_F(LiveAgentBesideKubelet, WhatTheKubeletStartsAgainInAGracePeriodEndsWithThePod) {
+  StartAgent();
+  std::string deployment = Deployment("hog", fmt::format("hog, '{}'", kHogMiB));
+  const std::string_view first = "containers: [";
+  deployment.insert(deployment.find(first) + first.size(),
+                    "{name: slow, image: 'bed.local/app:1', args: [ignoreterm]}, ");
+  EvictTheHogWithoutTheApiServer(deployment);
+  EXPECT_EQ(RunShell("pgrep -f '^/app (hog|ignoreterm)'").output, "") << agent_->output();
+  EXPECT_THAT(agent_->output(), Not(HasSubstr("evicted successfully\" pod=default/idle-")));
 }
 
 TEST_F(LiveAgentBesideKubelet, AJobThatLeavesDisruptionsOutOfItsCountGoesOn) {

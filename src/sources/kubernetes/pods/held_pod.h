@@ -1,8 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
-#include <utility>
+#include <string_view>
 
 #include "containers/run_edges.h"
 #include "sources/foreign/base.h"
@@ -13,24 +14,21 @@ namespace jettison::kube {
 // not deleted. The caller that evicts the pod deletes it.
 class HeldPod : public Base {
  public:
-  // `edges` must outlive it; `on_down` is told once, when we have ended all that ran in the pod.
-  HeldPod(RunEdges& edges, std::string group, std::function<void()> on_down)
-      : edges_(edges), group_(std::move(group)), on_down_(std::move(on_down)) {}
+  // `edges` must outlive it; `known` are the groups of the sandbox and of the containers that ran
+  // when the pod was found. `on_down` is told once, when we have ended all that ran in the pod.
+  HeldPod(RunEdges& edges, std::string group, std::set<std::string> known,
+          std::function<void()> on_down);
 
-  // With a limit of no processes in the pod's group the kubelet can start none.
-  void Hold() override {
-    if (!edges_.cgroups.Children(group_)) return;  // it is gone: nothing is to be made of it
-    edges_.LogFailure("hold the group " + group_, edges_.cgroups.Create(group_, {.pids_max = 0}));
-  }
-  void TakeDown(Duration, Done done) override {
-    on_down_();
-    done({});
-  }
+  // With a limit of no processes in the pod's group the kubelet can start none. What it has started
+  // before that, while a container used its grace period or this agent was late, is killed.
+  void Hold() override;
+  void TakeDown(Duration, Done done) override;
   [[nodiscard]] std::string_view HowItEnds() const override { return "hold the group"; }
 
  private:
   RunEdges& edges_;
   std::string group_;
+  std::set<std::string> known_;
   std::function<void()> on_down_;
 };
 

@@ -111,7 +111,11 @@ void KubernetesSource::Look(Known& known) {
     for (const std::string& id : seen->empty) {
       if (known.running.contains(id)) running.insert(id);
     }
-    containers = ContainersOf(known.pod, Settled(known, *std::move(seen)), kubelet_);
+    known.groups.clear();
+    if (!seen->containers.empty()) known.groups.insert(seen->containers.front().group);
+    const std::vector<SeenContainer> settled = Settled(known, *std::move(seen));
+    for (const SeenContainer& one : settled) known.groups.insert(one.group);
+    containers = ContainersOf(known.pod, settled, kubelet_);
   }
   for (const ForeignContainer& container : containers) running.insert(container.id);
   if (running != known.running) {
@@ -165,10 +169,11 @@ void KubernetesSource::Take(Known& known, std::vector<ForeignContainer> containe
   if (finding.containers.empty()) return;
   finding.list = kList;
   finding.considered = known.running;
-  finding.base = std::make_shared<HeldPod>(edges_, known.group, [this, uid = pod.head.uid] {
-    const auto at = pods_.find(uid);
-    if (at != pods_.end()) at->second.ended = true;
-  });
+  finding.base =
+      std::make_shared<HeldPod>(edges_, known.group, known.groups, [this, uid = pod.head.uid] {
+        const auto at = pods_.find(uid);
+        if (at != pods_.end()) at->second.ended = true;
+      });
   const auto taken = roster_.Take(std::move(finding), complaints_);
   if (!taken) leave_out(taken.error());
 }

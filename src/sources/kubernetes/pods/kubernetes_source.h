@@ -38,6 +38,7 @@ class KubernetesSource : public ForeignSource {
     std::string group;                // relative to the node's own
     std::set<std::string> running;    // IDs of its containers
     std::vector<SeenContainer> seen;  // at the last look
+    std::set<std::string> groups;     // of the sandbox and of the containers that ran, at that look
     bool is_watched = false;          // whether arrivals in its group are told
     bool is_making = false;           // a container of it is about to run
     bool is_unread = false;           // a process of it runs that cannot be opened now

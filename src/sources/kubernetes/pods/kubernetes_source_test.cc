@@ -242,6 +242,18 @@ TEST_F(KubernetesPods, APodThatWasKilledIsHeldAndNotTakenAgain) {
   EXPECT_THAT(FoundUids(), IsEmpty());
 }
 
+// While one container uses its grace period, the kubelet may start another one again.
+TEST_F(KubernetesPods, WhatTheKubeletHasStartedAgainBeforeTheHoldIsKilled) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  roster_.Find("u1")->StopContainer("main", std::chrono::seconds(1));
+  Run("u1", "c2", 42);
+  End(41);
+  EXPECT_EQ(cgroups_.LimitsOf("kubepods/burstable/podu1").pids_max, 0);
+  EXPECT_THAT(cgroups_.signals(),
+              ElementsAre(SignalOf("kubepods/burstable/podu1/c2", 42, SIGKILL)));
+}
+
 TEST_F(KubernetesPods, OneThatEndsWhenAskedIsHeldAtOnce) {
   Run("u1", "c1", 41);
   feed_.Tell({.uid = "u1", .container_id = "c1"});
