@@ -51,6 +51,16 @@ TEST(CallRetry, WhatOnlyAPersonCanMendIsTriedOnceAMinute) {
   }
 }
 
+TEST(CallRetry, AServerThatHasJustStartedMayDenyWhatItAllowsSoon) {
+  CallRetry retry;
+  for (int i = 0; i < 20; ++i) (void)retry.After(Of(CallResult::kAway), kAskedAt);
+  for (const int ms : {200, 400, 800, 1600, 3200, 60'000, 60'000}) {
+    EXPECT_EQ(retry.After(Of(CallResult::kForbidden), kAskedAt), kAskedAt + milliseconds(ms));
+  }
+  (void)retry.After(Of(CallResult::kAway), kAskedAt);
+  EXPECT_EQ(retry.After(Of(CallResult::kForbidden), kAskedAt), kAskedAt + milliseconds(200));
+}
+
 TEST(CallRetry, ATokenThatWasRefusedIsTriedOnceMoreSoonForItIsReadAgain) {
   CallRetry retry;
   EXPECT_EQ(retry.After(Of(CallResult::kUnauthenticated), kAskedAt), kAskedAt + milliseconds(200));

@@ -158,7 +158,7 @@ TEST_F(PodEvictionTest, AMarkThatHoldsIsNotMadeAgain) {
 }
 
 TEST_F(PodEvictionTest, AMarkThatIsForbiddenIsTriedOnceAMinute) {
-  Answer(CallResult::kForbidden, CallResult::kAway);
+  Answer(CallResult::kForbidden, CallResult::kBusy);
   EXPECT_THAT(Asked(kNow + milliseconds(200)), ElementsAre("delete"));
   eviction_.Take(kDelete, Of(CallResult::kForbidden), kNow + milliseconds(200));
   EXPECT_THAT(Asked(kNow + seconds(59)), IsEmpty());
