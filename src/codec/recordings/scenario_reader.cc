@@ -87,6 +87,8 @@ class ScenarioReader::Walk {
   std::unordered_map<std::string, std::size_t> pod_index_;
   std::optional<ImageCollection> collection_;
   bool has_start_ = false;
+  bool has_pods_ = false;
+  bool has_steps_ = false;
   std::string path_;
   std::string reason_;
 };
@@ -171,6 +173,8 @@ bool ScenarioReader::Walk::ScenarioObject(ondemand::object object) {
     const std::string name(key);
     if (!In(name, ScenarioField(name, value))) return false;
   }
+  if (!has_pods_) into_.pods.clear();
+  if (!has_steps_) into_.steps.clear();
   if (!has_start_) return In("start", Refuse("is missing; write an RFC 3339 time"));
   if (!StepsFitTime()) return false;
   for (PodFacts& pod : into_.pods) {
@@ -188,6 +192,8 @@ bool ScenarioReader::Walk::ScenarioField(std::string_view key, ondemand::value v
   if (key == "jettisonConfig") return Tree(value, settings_.jettison_config);
   if (key == "disk") return Tree(value, settings_.disk);
   if (key == "state") return Tree(value, state_);
+  has_steps_ |= key == "steps";
+  has_pods_ |= key == "pods";
   if (key == "steps") return Steps(value);
   if (key == "pods") {
     Value pods;

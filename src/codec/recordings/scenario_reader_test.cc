@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+
 namespace jettison {
 namespace {
 
@@ -36,6 +39,24 @@ TEST(ScenarioReader, AFieldOfAnotherKindIsToldItsKind) {
   EXPECT_EQ(FaultOf(R"({"name":7,"start":"2026-01-01T00:00:00Z"})"), "name: must be a string");
   EXPECT_EQ(FaultOf(R"({"steps":{}})"), "steps: must be a list");
   EXPECT_EQ(FaultOf(R"({"scenario":[]})"), "scenario: must be a map");
+}
+
+TEST(ScenarioReader, ARecordWithoutPodsOrStepsHasNoneOfTheLastRecord) {
+  ScenarioReader reader;
+  Scenario scenario;
+  const auto read = [&](std::string record) {
+    const std::size_t size = record.size();
+    record.resize(size + ScenarioReader::kPadding);
+    return reader.Read(std::string_view(record).substr(0, size), scenario).has_value();
+  };
+  ASSERT_TRUE(
+      read(R"({"name":"a","start":"2026-01-01T00:00:00Z","pods":[{"metadata":{"uid":"u"}}],)"
+           R"("steps":[{"at":"0s","activePods":["u"],"summary":{"node":{}}}]})"));
+  EXPECT_EQ(scenario.pods.size(), 1U);
+  EXPECT_EQ(scenario.steps.size(), 1U);
+  ASSERT_TRUE(read(R"({"name":"b","start":"2026-01-01T00:00:00Z"})"));
+  EXPECT_TRUE(scenario.pods.empty());
+  EXPECT_TRUE(scenario.steps.empty());
 }
 
 }  // namespace
