@@ -54,22 +54,27 @@ std::string_view TrimRight(std::string_view text) {
   return last == std::string_view::npos ? std::string_view{} : text.substr(0, last + 1);
 }
 
-// Values of the lists and maps that are still being read, innermost last. Each is cut off into a
-// vector of its exact size when it ends, so that growing costs nothing per list or map.
+// Values of the lists and maps that are still being read, innermost last, as far as there is no
+// former value in whose place they are read. Each is moved into a vector of its exact size when it
+// ends, so that growing costs nothing per list or map.
 struct Pending {
   Value::List items;
   Value::Map members;
 };
 
+// Cuts `into` off behind its first `count` values, and appends those that are pending.
 template <typename T>
-std::vector<T> CutOff(std::vector<T>& pending, std::size_t from) {
+void End(std::vector<T>& into, std::size_t count, std::vector<T>& pending, std::size_t from) {
   const auto begin = pending.begin() + static_cast<std::ptrdiff_t>(from);
-  std::vector<T> ended(std::make_move_iterator(begin), std::make_move_iterator(pending.end()));
+  if (count < into.size())
+    into.erase(into.begin() + static_cast<std::ptrdiff_t>(count), into.end());
+  into.reserve(into.size() + pending.size() - from);
+  into.insert(into.end(), std::make_move_iterator(begin), std::make_move_iterator(pending.end()));
   pending.erase(begin, pending.end());
-  return ended;
 }
 
-// Walks one parsed text from its first token to its last, copying as it goes. Where a step answers
+// Walks one parsed text from its first token to its last, copying as it goes into a value that may
+// hold a former document, whose memory is used again. Where a step answers
 // false, `error()` says why.
 class Walk {
  public:
@@ -149,7 +154,9 @@ class Walk {
   bool CopyObject(From& from, int depth, Value& into) {
     if (depth > kMaxDocumentDepth) return TooDeep();
     const int line = line_;
+    Value::Map& members = into.Become<Value::Map>(line);
     const std::size_t first = pending_.members.size();
+    std::size_t count = 0;
     ondemand::object object;
     if (const auto code = from.get_object().get(object)) return Refuse(code);
     for (auto step : object) {
@@ -158,17 +165,22 @@ class Walk {
       std::string_view key;
       if (const auto code = field.unescaped_key().get(key)) return Refuse(code);
       if (!room_.Take(documents::Room::kMember + documents::Room::OfText(key))) return TooLarge();
-      std::string name(key);
-      Value member;
-      if (!Copy(field.value(), depth, member)) return false;
-      pending_.members.emplace_back(std::move(name), std::move(member));
+      if (count < members.size()) {
+        members[count].first.assign(key);
+        if (!Copy(field.value(), depth, members[count].second)) return false;
+        ++count;
+      } else {
+        std::string name(key);
+        Value member;
+        if (!Copy(field.value(), depth, member)) return false;
+        pending_.members.emplace_back(std::move(name), std::move(member));
+      }
     }
-    Value::Map members = CutOff(pending_.members, first);
+    End(members, count, pending_.members, first);
     if (const std::string* key = documents::RepeatedKey(members)) {
       line_ = line;
       return Refuse(fmt::format("the object that begins here has the key \"{}\" twice", *key));
     }
-    into = Value(std::move(members), line);
     return true;
   }
 
@@ -177,17 +189,24 @@ class Walk {
   bool CopyArray(From& from, int depth, Value& into) {
     if (depth > kMaxDocumentDepth) return TooDeep();
     const int line = line_;
+    Value::List& items = into.Become<Value::List>(line);
     const std::size_t first = pending_.items.size();
+    std::size_t count = 0;
     ondemand::array array;
     if (const auto code = from.get_array().get(array)) return Refuse(code);
     for (auto step : array) {
       ondemand::value value;
       if (const auto code = std::move(step).get(value)) return Refuse(code);
-      Value item;
-      if (!Copy(value, depth, item)) return false;
-      pending_.items.push_back(std::move(item));
+      if (count < items.size()) {
+        if (!Copy(value, depth, items[count])) return false;
+        ++count;
+      } else {
+        Value item;
+        if (!Copy(value, depth, item)) return false;
+        pending_.items.push_back(std::move(item));
+      }
     }
-    into = Value(CutOff(pending_.items, first), line);
+    End(items, count, pending_.items, first);
     return true;
   }
 
@@ -199,14 +218,14 @@ class Walk {
     std::string_view text;
     if (const auto code = value.get_string().get(text)) return Refuse(code);
     if (!room_.Take(documents::Room::OfText(text))) return TooLarge();
-    into = Value(std::string(text), line_);
+    into.Become<std::string>(line_).assign(text);
     return true;
   }
 
   bool CopyBool(ondemand::value& value, Value& into) {
     bool flag = false;
     if (const auto code = value.get_bool().get(flag)) return Refuse(code);
-    into = Value(flag, line_);
+    into.Become<bool>(line_) = flag;
     return true;
   }
 
@@ -223,7 +242,7 @@ class Walk {
     if (!room_.Take(documents::Room::OfText(token))) return TooLarge();
     // Not quoted: it may be a secret whose quotes were forgotten.
     if (!IsJsonNumber(token)) return Refuse("this is not a JSON number");
-    into = Value(Value::Number{std::string(token)}, line_);
+    into.Become<Value::Number>(line_).text.assign(token);
     return true;
   }
 
@@ -275,6 +294,19 @@ Result<Value> JsonReader::Parse(std::string_view text, int first_line) {
 }
 
 Result<Value> JsonReader::Parse(std::string_view text, int first_line, documents::Room& room) {
+  Value value;
+  auto read = Read(text, first_line, room, value);
+  if (!read) return Fail(std::move(read.error()));
+  return value;
+}
+
+Result<void> JsonReader::ParseInto(std::string_view text, Value& into) {
+  documents::Room room(kUnlimitedMemory);
+  return Read(text, 1, room, into);
+}
+
+Result<void> JsonReader::Read(std::string_view text, int first_line, documents::Room& room,
+                              Value& into) {
   if (text.starts_with(documents::kByteOrderMark))
     text.remove_prefix(documents::kByteOrderMark.size());
   std::string& padded = buffers_->padded;
@@ -285,14 +317,13 @@ Result<Value> JsonReader::Parse(std::string_view text, int first_line, documents
   Walk walk({padded.data(), text.size()}, first_line, buffers_->pending, room);
 
   ondemand::document document;
-  Value value;
   const auto code =
       buffers_->parser.iterate(padded.data(), text.size(), padded.size()).get(document);
   const bool read = code == simdjson::SUCCESS
-                        ? walk.CopyDocument(document, value) && walk.CheckEnd(document)
+                        ? walk.CopyDocument(document, into) && walk.CheckEnd(document)
                         : walk.Refuse(code);
   if (!read) return Fail(std::move(walk.error()));
-  return value;
+  return {};
 }
 
 std::string WithoutLine(std::string_view message) {

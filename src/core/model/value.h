@@ -35,6 +35,14 @@ class Value {
   [[nodiscard]] const Map* AsMap() const { return std::get_if<Map>(&data_); }
   // The member of that name, or null where this is no map or has no such member.
   [[nodiscard]] const Value* Find(std::string_view key) const;
+  // Makes it a T that its caller fills. If it is one already, the T keeps its content, so that the
+  // memory of a former document is used again.
+  template <typename T>
+  [[nodiscard]] T& Become(int line) {
+    line_ = line;
+    T* const held = std::get_if<T>(&data_);
+    return held == nullptr ? data_.emplace<T>() : *held;
+  }
   // Where it began in its document, counted from 1; 0 where unknown.
   [[nodiscard]] int line() const { return line_; }
   // "null", "a boolean", "a number", "a string", "a list", "a map": for messages.
