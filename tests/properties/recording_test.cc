@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
+#include <random>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "act/pass.h"
@@ -180,6 +184,53 @@ TEST(Recording, WaitingNeverChangesWhoTheVictimIs) {
     }
   }
   EXPECT_GT(waits, 10U) << "nobody had to wait";
+}
+
+// The answer to a record, or what is wrong with it.
+std::string Answer(ScenarioReader& reader, Scenario& scenario, std::string text) {
+  const std::size_t length = text.size();
+  text.resize(length + ScenarioReader::kPadding);
+  const auto read = reader.Read(std::string_view(text).substr(0, length), scenario);
+  return read ? ReplayLine(scenario) : read.error().message;
+}
+
+// The record itself, and some that differ from it in one place.
+std::vector<std::string> Variants(const std::string& record, std::mt19937& random) {
+  constexpr std::string_view kInstead[] = {"null", "7",     "-7", "1.5", "[]",
+                                           "{}",   "\"x\"", "{",  "}",   "1 "};
+  std::vector<std::string> variants = {record};
+  for (const char* name : {"\"pods\"", "\"steps\"", "\"disk\"", "\"state\"", "\"kubeletConfig\""}) {
+    const std::size_t at = record.find(name);
+    if (at == std::string::npos) continue;
+    variants.push_back(record);
+    variants.back()[at + 1] = 'x';  // the member is missing
+  }
+  for (const std::string_view instead : kInstead) {
+    const std::size_t at = record.find(':', random() % record.size());
+    if (at == std::string::npos) continue;
+    const std::size_t end = record.find_first_of(",}]", at);
+    variants.push_back(record.substr(0, at + 1) + std::string(instead) + record.substr(end));
+    variants.push_back(record.substr(0, random() % record.size()));
+  }
+  return variants;
+}
+
+TEST(Recording, ReadingWithUsedMemoryEqualsReadingEachRecordAlone) {
+  std::mt19937 random(7);
+  std::vector<std::string> records;
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    std::string text;
+    WriteScenario(SomeScenario(seed), text);
+    for (std::string& variant : Variants(text, random)) records.push_back(std::move(variant));
+  }
+  std::shuffle(records.begin(), records.end(), random);
+  ScenarioReader used;
+  Scenario into_used;
+  for (const std::string& record : records) {
+    ScenarioReader fresh;
+    Scenario into_fresh;
+    ASSERT_EQ(Answer(used, into_used, record), Answer(fresh, into_fresh, record)) << record;
+  }
 }
 
 }  // namespace

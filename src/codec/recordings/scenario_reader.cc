@@ -3,95 +3,19 @@
 #include "codec/recordings/scenario_reader.h"
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
+#include <algorithm>
 #include <string>
-#include <unordered_map>
 
-#include "codec/documents/json.h"
 #include "codec/kubernetes/pod_reader.h"
-#include "codec/kubernetes/summary_reader.h"
 #include "codec/recordings/eviction_state.h"
 #include "codec/recordings/image_collection_reader.h"
-#include "codec/recordings/pace_input.h"
-#include "codec/recordings/scenario_policy.h"
+#include "codec/recordings/scenario_walk.h"
 #include "core/pods/pod_kind.h"
 
 namespace jettison {
-namespace ondemand = simdjson::ondemand;
 
 static_assert(ScenarioReader::kPadding >= simdjson::SIMDJSON_PADDING);
-
-// Kept between records: parsers and their memory.
-struct ScenarioReader::Buffers {
-  ondemand::parser outer;         // walks the record once and skips what others read
-  simdjson::dom::parser summary;  // one summary at a time
-  JsonReader trees;               // pods and settings, which are small
-};
-
-// Reads one record. Every step answers whether it succeeded; on the way back each level puts its
-// name in front of the path.
-class ScenarioReader::Walk {
- public:
-  Walk(Buffers& buffers, Scenario& into) : buffers_(buffers), into_(into) {}
-
-  bool Record(std::string_view record);
-  [[nodiscard]] std::optional<ImageCollection> TakeCollection() { return std::move(collection_); }
-  [[nodiscard]] Error TakeError() const {
-    return {ErrorCode::kInvalidArgument,
-            path_.empty() ? reason_ : fmt::format("{}: {}", path_, reason_)};
-  }
-
- private:
-  bool InnerScenario(ondemand::value value);
-  bool Images(ondemand::value value);
-  bool ScenarioObject(ondemand::object object);
-  bool ScenarioField(std::string_view key, ondemand::value value);
-  bool StepsFitTime();
-  bool Policy();
-  bool State();
-  bool Tree(ondemand::value value, Value& into);
-  bool Pods(const Value& pods);
-  bool Steps(ondemand::value value);
-  bool Step(ondemand::value value, ScenarioStep& step);
-  bool StepField(std::string_view key, ondemand::value value, ScenarioStep& step);
-  bool Pace(ondemand::value value, ScenarioStep& step);
-  bool ReadOneSummary(ondemand::value value, Summary& summary);
-  bool PodList(ondemand::value value, std::vector<std::size_t>& pods);
-  bool Text(ondemand::value value, std::string_view& text);
-  bool Raw(ondemand::value value, std::string_view& raw);
-
-  bool Refuse(std::string reason) {
-    reason_ = std::move(reason);
-    return false;
-  }
-  // Whether a value was got; else it is of another kind than `wanted`, or no JSON at all.
-  bool Got(simdjson::error_code failed, std::string_view wanted) {
-    if (failed == simdjson::SUCCESS) return true;
-    const bool is_other_kind = failed == simdjson::INCORRECT_TYPE;
-    return Refuse(is_other_kind ? fmt::format("must be {}", wanted) : "is not valid JSON");
-  }
-  bool In(std::string_view name, bool ok) {
-    if (ok) return true;
-    const bool list_follows = path_.empty() || path_.front() == '[';
-    path_ = fmt::format("{}{}{}", name, list_follows ? "" : ".", path_);
-    return false;
-  }
-  bool InItem(std::size_t index, bool ok) { return In(fmt::format("[{}]", index), ok); }
-
-  Buffers& buffers_;
-  Scenario& into_;
-  ScenarioSettings settings_;
-  Value state_;
-  std::vector<std::size_t> protected_;
-  std::unordered_map<std::string, std::size_t> pod_index_;
-  std::optional<ImageCollection> collection_;
-  bool has_start_ = false;
-  bool has_pods_ = false;
-  bool has_steps_ = false;
-  std::string path_;
-  std::string reason_;
-};
 
 bool ScenarioReader::Walk::Raw(ondemand::value value, std::string_view& raw) {
   ondemand::json_type type{};
@@ -118,13 +42,29 @@ bool ScenarioReader::Walk::Text(ondemand::value value, std::string_view& text) {
 bool ScenarioReader::Walk::Tree(ondemand::value value, Value& into) {
   std::string_view raw;
   if (!Raw(value, raw)) return false;
-  auto tree = buffers_.trees.Parse(raw);
-  if (!tree) return Refuse(WithoutLine(tree.error().message));
-  into = std::move(*tree);
-  return true;
+  const auto tree = buffers_.trees.ParseInto(raw, into);
+  return tree || Refuse(WithoutLine(tree.error().message));
+}
+
+// The member of a scenario that is read as a tree, in the memory of the last record's.
+Value* ScenarioReader::Walk::TreeNamed(std::string_view key) {
+  if (key == "kubeletConfig") return &buffers_.settings.kubelet_config;
+  if (key == "jettisonConfig") return &buffers_.settings.jettison_config;
+  if (key == "disk") return &buffers_.settings.disk;
+  if (key == "state") return &buffers_.state;
+  return nullptr;
+}
+
+void ScenarioReader::Walk::ForgetAbsentTrees() {
+  ScenarioSettings& settings = buffers_.settings;
+  for (Value* tree :
+       {&settings.kubelet_config, &settings.jettison_config, &settings.disk, &buffers_.state}) {
+    if (std::ranges::find(buffers_.read_trees, tree) == buffers_.read_trees.end()) *tree = Value();
+  }
 }
 
 bool ScenarioReader::Walk::Record(std::string_view record) {
+  record_ = record;
   ondemand::document document;
   const simdjson::padded_string_view padded(record.data(), record.size(), record.size() + kPadding);
   if (buffers_.outer.iterate(padded).get(document) != simdjson::SUCCESS) {
@@ -183,22 +123,20 @@ bool ScenarioReader::Walk::ScenarioObject(ondemand::object object) {
   for (const std::size_t i : protected_) {
     into_.pods[i].protection = Protection::kObserved;
   }
+  ForgetAbsentTrees();
   return Policy() && State();
 }
 
 bool ScenarioReader::Walk::ScenarioField(std::string_view key, ondemand::value value) {
   std::string_view text;
-  if (key == "kubeletConfig") return Tree(value, settings_.kubelet_config);
-  if (key == "jettisonConfig") return Tree(value, settings_.jettison_config);
-  if (key == "disk") return Tree(value, settings_.disk);
-  if (key == "state") return Tree(value, state_);
+  if (Value* tree = TreeNamed(key)) {
+    buffers_.read_trees.push_back(tree);
+    return Tree(value, *tree);
+  }
   has_steps_ |= key == "steps";
   has_pods_ |= key == "pods";
   if (key == "steps") return Steps(value);
-  if (key == "pods") {
-    Value pods;
-    return Tree(value, pods) && Pods(pods);
-  }
+  if (key == "pods") return Tree(value, buffers_.pods) && Pods(buffers_.pods);
   if (key == "protectedPods") return PodList(value, protected_);
   if (key != "name" && key != "start" && key != "profile") return true;
   if (!Text(value, text)) return false;
@@ -230,7 +168,7 @@ bool ScenarioReader::Walk::StepsFitTime() {
 }
 
 bool ScenarioReader::Walk::Policy() {
-  auto policy = ScenarioPolicy(settings_);
+  auto policy = ScenarioPolicy(buffers_.settings);
   if (!policy) return Refuse(policy.error().message);
   into_.policy = std::move(*policy);
   return true;
@@ -238,7 +176,7 @@ bool ScenarioReader::Walk::Policy() {
 
 // The thresholds it belongs to are known by now.
 bool ScenarioReader::Walk::State() {
-  auto state = ReadEvictionState(state_, into_.policy.thresholds);
+  auto state = ReadEvictionState(buffers_.state, into_.policy.thresholds);
   if (!state) return In("state", Refuse(state.error().message));
   into_.state = *state;
   return true;
@@ -252,113 +190,10 @@ bool ScenarioReader::Walk::Pods(const Value& pods) {
   for (std::size_t i = 0; i < list->size(); ++i) {
     PodReading reading = ReadPod((*list)[i], {.file = "", .form = PodForm::kApiObject});
     if (!reading.Ok()) return InItem(i, Refuse(Describe(reading.faults.front())));
-    if (!pod_index_.emplace(reading.pod.uid, i).second) {
+    if (!buffers_.pod_index.emplace(reading.pod.uid, i).second) {
       return InItem(i, Refuse(fmt::format("has the UID \"{}\" of another pod", reading.pod.uid)));
     }
     into_.pods.push_back(FactsOf(std::move(reading.pod), into_.profile));
-  }
-  return true;
-}
-
-bool ScenarioReader::Walk::Steps(ondemand::value value) {
-  ondemand::array list;
-  if (!Got(value.get_array().get(list), "a list")) return false;
-  std::size_t count = 0;
-  for (auto item : list) {
-    ondemand::value step;
-    if (item.get(step) != simdjson::SUCCESS) return Refuse("is not valid JSON");
-    if (count == into_.steps.size()) into_.steps.emplace_back();
-    if (!InItem(count, Step(step, into_.steps[count]))) return false;
-    ++count;
-  }
-  into_.steps.resize(count);
-  return true;
-}
-
-bool ScenarioReader::Walk::Step(ondemand::value value, ScenarioStep& step) {
-  ondemand::object object;
-  if (!Got(value.get_object().get(object), "a map")) return false;
-  step.at = {};
-  step.summary_after_reclaim.reset();
-  step.active.clear();
-  step.admit.clear();
-  step.kill_errors.clear();
-  step.reclaim_under_way = false;
-  step.pace.reset();
-  bool has_summary = false;
-  for (auto field : object) {
-    std::string_view key;
-    ondemand::value member;
-    if (field.unescaped_key().get(key) != simdjson::SUCCESS ||
-        field.value().get(member) != simdjson::SUCCESS) {
-      return Refuse("is not valid JSON");
-    }
-    const std::string name(key);
-    has_summary |= name == "summary";
-    if (!In(name, StepField(name, member, step))) return false;
-  }
-  return has_summary || In("summary", Refuse("is missing"));
-}
-
-bool ScenarioReader::Walk::StepField(std::string_view key, ondemand::value value,
-                                     ScenarioStep& step) {
-  if (key == "summary") return ReadOneSummary(value, step.summary);
-  if (key == "summaryAfterReclaim") {
-    return ReadOneSummary(value, step.summary_after_reclaim.emplace());
-  }
-  if (key == "pace") return Pace(value, step);
-  if (key == "activePods") return PodList(value, step.active);
-  if (key == "admit") return PodList(value, step.admit);
-  if (key == "killErrors") return PodList(value, step.kill_errors);
-  if (key == "reclaimUnderWay") {
-    return Got(value.get_bool().get(step.reclaim_under_way), "true or false");
-  }
-  if (key != "at") return true;
-  std::string_view text;
-  if (!Text(value, text)) return false;
-  const auto at = ParseDuration(text);
-  if (!at) return Refuse(at.error().message);
-  step.at = *at;
-  return true;
-}
-
-bool ScenarioReader::Walk::Pace(ondemand::value value, ScenarioStep& step) {
-  Value tree;
-  if (!Tree(value, tree)) return false;
-  auto pace = ReadPaceInput(tree);
-  if (!pace) return Refuse(pace.error().message);
-  step.pace = *pace;
-  return true;
-}
-
-bool ScenarioReader::Walk::ReadOneSummary(ondemand::value value, Summary& summary) {
-  std::string_view raw;
-  if (!Raw(value, raw)) return false;
-  // The record's own padding serves its parts.
-  simdjson::dom::element element;
-  if (buffers_.summary.parse(raw.data(), raw.size(), false).get(element) != simdjson::SUCCESS) {
-    return Refuse("is not valid JSON");
-  }
-  const auto read = ReadSummary(element, summary);
-  return read.has_value() || Refuse(read.error().message);
-}
-
-bool ScenarioReader::Walk::PodList(ondemand::value value, std::vector<std::size_t>& pods) {
-  ondemand::array list;
-  bool absent = false;
-  if (value.is_null().get(absent) == simdjson::SUCCESS && absent) return true;
-  if (!Got(value.get_array().get(list), "a list of UIDs")) return false;
-  for (auto item : list) {
-    std::string_view uid;
-    if (!Got(item.get_string().get(uid), "a list of UIDs")) return false;
-    const auto found = pod_index_.find(std::string(uid));
-    if (found == pod_index_.end()) {
-      return Refuse(
-          fmt::format("\"{}\" is the UID of none of the scenario's pods; \"pods\" must "
-                      "come before \"steps\"",
-                      uid));
-    }
-    pods.push_back(found->second);
   }
   return true;
 }
@@ -370,7 +205,9 @@ Result<std::optional<ImageCollection>> ScenarioReader::Read(std::string_view rec
                                                             Scenario& into) {
   into.name.clear();
   into.profile = Profile::kKubelet;
-  Walk walk(*buffers_, into);
+  Walk quick(*buffers_, into, Walk::Summaries::kStreamed);
+  if (quick.Record(record)) return quick.TakeCollection();
+  Walk walk(*buffers_, into, Walk::Summaries::kParsed);
   if (!walk.Record(record)) return Fail(walk.TakeError());
   return walk.TakeCollection();
 }
