@@ -7,8 +7,8 @@
 namespace jettison {
 
 // The known word that was most likely meant: `word` is its beginning, or differs from it in case
-// only, or by at most a third of its letters. Empty where none is near. Among equally near ones the
-// first.
+// only, or by at most a third of its letters; two letters that are swapped differ as one. Empty
+// where none is near. Among equally near ones the first.
 [[nodiscard]] std::string_view NearestWord(std::string_view word,
                                            std::span<const std::string_view> known);
 

@@ -20,6 +20,13 @@ TEST(Spelling, TheNearestWordIsTheOneMeant) {
   EXPECT_EQ(NearestWord("e", kWords), "") << "which may be that of many";
 }
 
+TEST(Spelling, TwoLettersThatAreSwappedAreOneMistake) {
+  constexpr std::array<std::string_view, 2> kShort = {"adopt", "root"};
+  EXPECT_EQ(NearestWord("adpot", kShort), "adopt");
+  EXPECT_EQ(NearestWord("rOto", kShort), "root");
+  EXPECT_EQ(NearestWord("orto", kShort), "") << "two swaps are two mistakes, of four letters";
+}
+
 TEST(Spelling, AWordThatIsNearNothingIsNotGuessedAt) {
   EXPECT_EQ(NearestWord("maxPods", kWords), "");
   EXPECT_EQ(NearestWord("", kWords), "");
