@@ -12,6 +12,8 @@
 namespace jettison {
 namespace {
 
+constexpr std::string_view kAnyDuration = "a duration such as 1m30s";
+
 std::optional<std::int64_t> IntegerOf(std::string_view text) {
   std::int64_t number = 0;
   const char* end = text.data() + text.size();
@@ -89,11 +91,16 @@ std::optional<std::int64_t> Fields::Integer(std::string_view key, std::int64_t l
 }
 
 std::optional<Duration> Fields::Span(std::string_view key, Duration least, Duration most) const {
+  const Value* value = Find(key);
+  if (value != nullptr && value->AsNumber() != nullptr) {
+    RefuseKind(key, *value, kAnyDuration);  // quotes alone would not make it one: it has no unit
+    return std::nullopt;
+  }
   const auto text = Text(key);
   if (!text) return std::nullopt;
   const auto span = ParseDuration(*text);
   if (!span) {
-    Refuse(key, *text, std::string(WhyNoDuration(*text, "must be a duration such as 1m30s")));
+    Refuse(key, *text, std::string(WhyNoDuration(*text, fmt::format("must be {}", kAnyDuration))));
   } else if (*span < least && most == Duration::max()) {
     Refuse(key, *text, fmt::format("must be at least {}", FormatDuration(least)));
   } else if (*span < least || *span > most) {
