@@ -105,11 +105,11 @@ const Threshold* CounterpartIn(const std::vector<Threshold>& thresholds, const T
 // A row of the table; `kubelets` is its column, which is there beside a kubelet only.
 std::string Row(std::string_view signal, std::string_view below, std::string_view kubelets,
                 std::string_view grace, std::string_view reclaim) {
-  return fmt::format("{:<28}{:<12}{}{:<10}{}\n", signal, below, kubelets, grace, reclaim);
+  return fmt::format("{:<27} {:<11} {}{:<9} {}\n", signal, below, kubelets, grace, reclaim);
 }
 
 std::string Column(std::string_view text) {
-  return fmt::format("{:<12}", text);
+  return fmt::format("{:<11} ", text);
 }
 
 // What only the kubelet evicts by.

@@ -52,6 +52,11 @@ class CheckConfig : public testing::Test {
   std::string printed_;
 };
 
+TEST_F(CheckConfig, AnAmountThatFillsItsColumnStaysApartFromTheNext) {
+  EXPECT_EQ(Run({Kubelet("evictionHard: {memory.available: 99999999999999999999Gi}\n")}), 0);
+  EXPECT_THAT(printed_, HasSubstr("memory.available            9223372036854775807 hard      -\n"));
+}
+
 TEST_F(CheckConfig, PrintsThePolicyAsTheKubeletParsesIt) {
   const std::string file = Kubelet(
       "evictionHard: {memory.available: 1.5Gi}\nevictionSoft: {nodefs.available: 33.333%}\n"
