@@ -59,7 +59,7 @@ Result<FileDescriptor> EnterNode(const std::string& point, std::string_view node
 Result<FileDescriptor> MakeOne(int parent, const std::string& name,
                                const std::function<Result<void>(int)>& made) {
   const bool is_new = ::mkdirat(parent, name.c_str(), kGroupMode) == 0;
-  if (!is_new && errno != EEXIST) return FailErrno("make group " + name);
+  if (!is_new && errno != EEXIST) return FailErrno("mkdir " + name);
   auto group = OpenGroup(parent, name);
   if (!group) return Fail(group.error());
   if (!is_new) return group;

@@ -92,7 +92,7 @@ Result<FileDescriptor> EnterNode(int top, const std::string& point, std::string_
 
 Result<FileDescriptor> MakeOne(int parent, const std::string& name) {
   if (::mkdirat(parent, name.c_str(), kGroupMode) != 0 && errno != EEXIST) {
-    return FailErrno("make group " + name);
+    return FailErrno("mkdir " + name);
   }
   return OpenGroup(parent, name);
 }
