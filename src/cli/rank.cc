@@ -2,11 +2,10 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "cli/ask/ask_agent.h"
 #include "cli/terminal/output.h"
-#include "core/model/signal.h"
+#include "cli/terminal/signal_option.h"
 
 namespace jettison {
 namespace {
@@ -24,12 +23,6 @@ int RunRank(const RankOptions& options) {
                TypeFor(options.output));
   if (!answer) return ReportUnanswered(answer.error());
   return options.output == "json" ? PrintData(*answer) : PrintText(*answer);
-}
-
-std::vector<std::string> SignalNames() {
-  std::vector<std::string> names;
-  for (const Signal signal : kAllSignals) names.emplace_back(NameOf(signal));
-  return names;
 }
 
 constexpr const char* kRankFooter =
@@ -50,8 +43,8 @@ void AddRank(CLI::App& app, int& exit_code) {
       app.add_subcommand("rank", "Ask the agent in which order pods would be evicted");
   command
       ->add_option("--signal", options->signal,
-                   "The eviction signal that is met: memory.available, ...")
-      ->check(CLI::IsMember(SignalNames()))
+                   "the signal to rank the pods for: memory.available, nodefs.available, ...")
+      ->check(KnownSignal())
       ->type_name("SIGNAL")
       ->capture_default_str();
   command->add_option("--output", options->output, "text or json")

@@ -46,15 +46,56 @@ int ComplainOfCommand(const CLI::App& app, const std::string& word) {
   return kExitInvalidInput;
 }
 
+// The command of the line, or the program where the line has none.
+const CLI::App& CommandOf(const CLI::App& app) {
+  const std::vector<const CLI::App*> commands =
+      app.get_subcommands([](const CLI::App* command) { return command->parsed(); });
+  return commands.empty() ? app : *commands.front();
+}
+
+// "jettison", or "jettison status".
+std::string NameOf(const CLI::App& app, const CLI::App& command) {
+  return &command == &app ? app.get_name() : app.get_name() + " " + command.get_name();
+}
+
+int ComplainOfOption(const CLI::App& app, const CLI::App& command, std::string_view word) {
+  const std::string_view option = word.substr(0, word.find('='));
+  std::vector<std::string> names;
+  for (const CLI::Option* each : command.get_options()) {
+    for (const std::string& name : each->get_lnames()) names.push_back(name);
+  }
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const bool is_long = option.starts_with("--");
+  const std::string_view meant = is_long ? NearestWord(option.substr(2), known) : "";
+  PrintError("jettison: there is no option {}; {}`{} --help` lists them\n", option,
+             meant.empty() ? "" : fmt::format("did you mean --{}? ", meant), NameOf(app, command));
+  return kExitInvalidInput;
+}
+
+int Complain(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string word = UnknownCommand(app);
+  if (!word.empty()) return ComplainOfCommand(app, word);
+  const CLI::App& command = CommandOf(app);
+  const std::vector<std::string> others = command.remaining();
+  const auto option =
+      std::ranges::find_if(others, [](const std::string& other) { return other.starts_with('-'); });
+  if (option != others.end()) return ComplainOfOption(app, command, *option);
+  if (&command == &app) {
+    PrintError("jettison: a command is missing; `jettison --help` lists them\n");
+  } else if (!others.empty()) {
+    PrintError("jettison: \"{}\" is one argument too many; `{} --help` shows which there are\n",
+               others.front(), NameOf(app, command));
+  } else {
+    PrintError("jettison: {}; `{} --help` says more\n", error.what(), NameOf(app, command));
+  }
+  return kExitInvalidInput;
+}
+
 // Help and the version arrive as errors, too.
 int EndOfParsing(const CLI::App& app, const CLI::ParseError& error) {
-  const std::string word = UnknownCommand(app);
-  if (error.get_exit_code() != 0 && !word.empty()) return ComplainOfCommand(app, word);
+  if (error.get_exit_code() != 0) return Complain(app, error);
   std::ostringstream help;
-  std::ostringstream complaint;
-  const int status = app.exit(error, help, complaint);
-  PrintError("{}", complaint.str());
-  if (status != 0) return kExitInvalidInput;
+  app.exit(error, help, help);
   return PrintText(help.str());
 }
 
@@ -77,7 +118,7 @@ int Run(const std::string& version, int argc, const char* const* argv) {
   int exit_code = 0;
   AddCommands(app, exit_code);
   if (const std::string option = OptionWithoutValue(argc, argv); !option.empty()) {
-    PrintError("{}: must not be empty\nRun with --help for more information.\n", option);
+    PrintError("jettison: {}: must not be empty\n", option);
     return kExitInvalidInput;
   }
   try {

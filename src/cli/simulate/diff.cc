@@ -2,9 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -14,6 +18,7 @@
 #include "cli/terminal/number_option.h"
 #include "cli/terminal/output.h"
 #include "core/evaluate/evaluate.h"
+#include "core/thresholds/spelling.h"
 
 namespace jettison {
 namespace {
@@ -56,6 +61,15 @@ bool IsFile(const std::string& side) {
   return side != kRecorded && side != kInForce;
 }
 
+// What is wrong with a side that is no file, and was probably meant to be one of the two words.
+std::string FaultOfSide(const std::string& side) {
+  constexpr std::array<std::string_view, 2> kWords = {kInForce, kRecorded};
+  std::error_code ignored;
+  if (!IsFile(side) || std::filesystem::exists(side, ignored)) return "";
+  const std::string meant = DidYouMean(side, kWords);
+  return meant.empty() ? "" : fmt::format("{}: there is no such file{}", side, meant);
+}
+
 // The first outcome is that of the policy in force; the files follow in their order.
 std::vector<SimulatedEviction> SideOf(const SimulationReport& report, const std::string& side,
                                       std::size_t& next_file) {
@@ -67,6 +81,10 @@ std::vector<SimulatedEviction> SideOf(const SimulationReport& report, const std:
 int RunDiff(const DiffOptions& options) {
   CandidateOptions files;
   for (const std::string* side : {&options.a, &options.b}) {
+    if (const std::string fault = FaultOfSide(*side); !fault.empty()) {
+      PrintError("jettison: {}\n", fault);
+      return kExitInvalidInput;
+    }
     if (IsFile(*side)) files.policy_files.push_back(*side);
   }
   const auto candidates = ReadCandidates(files);
@@ -99,9 +117,8 @@ constexpr const char* kFooter =
     "A and B are each a policy (a file, as check-config reads it), in-force (a simulation of the\n"
     "policy that was in force) or recorded (what really happened). An eviction is a difference if\n"
     "only one of them has it, or if both have it at times that the bounds of neither allow.\n"
-    "Evictions of a pod on both sides within a day count as the same eviction. Each difference is "
-    "explained as\n"
-    "`jettison explain` does it, from the pass that evicted the pod.\n"
+    "Evictions of a pod on both sides within a day count as the same eviction. Each difference is\n"
+    "explained as `jettison explain` does it, from the pass that evicted the pod.\n"
     "\n"
     "Examples:\n"
     "  jettison diff node.ndjson in-force new.yaml\n"

@@ -1,6 +1,6 @@
 #include "cli/top/ask_overview.h"
 
-#include <vector>
+#include "cli/terminal/signal_option.h"
 
 namespace jettison {
 
@@ -11,11 +11,7 @@ std::string OverviewPath(std::optional<Signal> signal) {
 }
 
 void AddSignalOption(CLI::App& command, std::string& name, const std::string& description) {
-  std::vector<std::string> names;
-  for (const Signal signal : kAllSignals) names.emplace_back(NameOf(signal));
-  command.add_option("--signal", name, description)
-      ->type_name("SIGNAL")
-      ->check(CLI::IsMember(names).description(""));
+  command.add_option("--signal", name, description)->type_name("SIGNAL")->check(KnownSignal());
 }
 
 }  // namespace jettison
