@@ -101,18 +101,43 @@ const KeptEviction* LastEvictionOf(const Snapshot& snapshot, std::string_view wa
   return found == all.rend() ? nullptr : found->get();
 }
 
-HttpResponse NoSuchPod(const Snapshot& snapshot, std::string_view wanted) {
-  std::vector<std::string> names;
+// The pod that was probably meant by NAME, or by NAMESPACE/NAME: one of a near name in that
+// namespace, or one of that name in a namespace whose name is near. Empty: none is near.
+std::string MeantPod(const Snapshot& snapshot, std::string_view wanted) {
+  const std::size_t slash = wanted.find('/');
+  const bool is_full = slash != std::string_view::npos;
+  const std::string_view space = is_full ? wanted.substr(0, slash) : "";
+  const std::string_view name = is_full ? wanted.substr(slash + 1) : wanted;
+  Names names;
+  Names spaces;
   for (const PodView& pod : snapshot.pods) {
-    if (wanted.find('/') == std::string_view::npos) names.push_back(pod.name);
-    names.push_back(pod.namespace_ + "/" + pod.name);
+    if (!is_full || pod.namespace_ == space) names.push_back(pod.name);
+    if (is_full && pod.name == name) spaces.push_back(pod.namespace_);
   }
-  const Names known(names.begin(), names.end());
+  const std::string_view meant = NearestWord(name, names);
+  if (!meant.empty()) return is_full ? fmt::format("{}/{}", space, meant) : std::string(meant);
+  const std::string_view elsewhere = NearestWord(space, spaces);
+  return elsewhere.empty() ? "" : fmt::format("{}/{}", elsewhere, name);
+}
+
+HttpResponse NoSuchPod(const Snapshot& snapshot, std::string_view wanted) {
+  const std::string meant = MeantPod(snapshot, wanted);
   return StatusAnswer(
       404,
       fmt::format(
           "there is no pod \"{}\" on the node, and no kept eviction is of a pod of that name{}",
-          wanted, DidYouMean(wanted, known)));
+          wanted, meant.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", meant)));
+}
+
+HttpResponse InNoOrder(const PodView& pod) {
+  if (pod.activity == PodActivity::kRunning && !pod.memory_working_set_bytes) {
+    return StatusAnswer(404, fmt::format("pod {}/{} is running, but no pass has measured it yet; "
+                                         "ask again after the next full pass",
+                                         pod.namespace_, pod.name));
+  }
+  return StatusAnswer(404, fmt::format("pod {}/{} is {}: it is not in any order of eviction, and "
+                                       "no kept eviction is of that pod",
+                                       pod.namespace_, pod.name, NameOf(pod.activity)));
 }
 
 HttpResponse SeveralPods(const std::vector<const PodView*>& pods, std::string_view wanted) {
@@ -144,10 +169,7 @@ HttpResponse ExplainPodNamed(const Snapshot& snapshot, std::string_view wanted, 
   }
   if (const KeptEviction* kept = LastEvictionOf(snapshot, wanted)) return form.Of(*kept);
   if (pods.empty()) return NoSuchPod(snapshot, wanted);
-  return StatusAnswer(404, fmt::format("pod {}/{} is {}: it is not in any order of eviction, and "
-                                       "no kept eviction is of that pod",
-                                       pods.front()->namespace_, pods.front()->name,
-                                       NameOf(pods.front()->activity)));
+  return InNoOrder(*pods.front());
 }
 
 void WriteEviction(const KeptEviction& kept, JsonWriter& json) {

@@ -11,6 +11,7 @@ namespace jettison {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Query = std::map<std::string, std::string, std::less<>>;
 
 std::shared_ptr<const KeptEviction> Kept(std::uint64_t number, const std::string& name) {
@@ -88,9 +89,27 @@ TEST_F(ExplainEndpoints, APodThatIsGoneIsExplainedByItsLastEviction) {
 TEST_F(ExplainEndpoints, AnUnknownPodIsRefusedWithANearName) {
   const HttpResponse answer = Get("/api/v1/explain", {{"pod", "default/ap-3"}});
   EXPECT_EQ(answer.status, 404);
-  EXPECT_THAT(Message(answer), HasSubstr("did you mean"));
+  EXPECT_THAT(Message(answer), HasSubstr("did you mean \"default/app-3\"?"));
+  EXPECT_THAT(Message(Get("/api/v1/explain", {{"pod", "ap-3"}})),
+              HasSubstr("did you mean \"app-3\"?"));
+  EXPECT_THAT(Message(Get("/api/v1/explain", {{"pod", "defualt/app-3"}})),
+              HasSubstr("did you mean \"default/app-3\"?"));
+  EXPECT_THAT(Message(Get("/api/v1/explain", {{"pod", "default/nope"}})),
+              Not(HasSubstr("did you mean")))
+      << "a namespace that is right makes no name near";
   snapshot_.pods[2].activity = PodActivity::kWaiting;
   EXPECT_THAT(Message(Get("/api/v1/explain", {{"pod", "app-2"}})), HasSubstr("is waiting"));
+}
+
+TEST_F(ExplainEndpoints, APodThatNoPassHasMeasuredYetIsSaidToBe) {
+  PodView fresh = snapshot_.pods[2];
+  fresh.name = "fresh";
+  fresh.uid = "uid-of-fresh";
+  fresh.memory_working_set_bytes = std::nullopt;
+  snapshot_.pods.push_back(fresh);
+  const HttpResponse answer = Get("/api/v1/explain", {{"pod", "fresh"}});
+  EXPECT_EQ(answer.status, 404);
+  EXPECT_THAT(Message(answer), HasSubstr("default/fresh is running, but no pass has measured it"));
 }
 
 TEST_F(ExplainEndpoints, ANameInTwoNamespacesMustBeTold) {
