@@ -1,6 +1,7 @@
 #include "sim/explain_now.h"
 
 #include <algorithm>
+#include <span>
 
 #include "act/pass.h"
 #include "core/decide/ranking.h"
@@ -54,6 +55,12 @@ EvictionState StateNow(const NodeNow& node) {
   return state;
 }
 
+bool AnyIsMeasured(std::span<const ActivePod> pods) {
+  return std::ranges::any_of(pods, [](const ActivePod& pod) {
+    return pod.stats != nullptr && pod.stats->memory_working_set_bytes.has_value();
+  });
+}
+
 PassExplanation ExplainImagined(const NodeNow& node) {
   const std::vector<const PodFacts*> pods = PointersTo(node);
   const EvictionState before = StateNow(node);
@@ -75,6 +82,7 @@ PassExplanation ExplainImagined(const NodeNow& node) {
                                              {.memory_estimator = node.memory_estimator});
   explanation.hypothetical = true;
   JoinStats(pods, *node.summary, scratch);
+  if (!pods.empty() && !AnyIsMeasured(scratch)) return explanation;  // what they hold is not known
   explanation.holders = HoldersOf(node.summary->node, scratch, node.pace ? node.pace->ending : 0);
   return explanation;
 }

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <utility>
+
 #include "core/explain/test_bed.h"
 #include "core/explanation/explanation_text.h"
 
@@ -48,6 +51,15 @@ TEST(ExplainNode, WherePressureStandsTheNextVictimIsTold) {
   EXPECT_THAT(TextOf(now),
               HasSubstr("default/leaker would be evicted: the node is low on memory."));
   EXPECT_THAT(TextOf(now), HasSubstr("If 34Mi more were available, no pod would be evicted."));
+}
+
+TEST(ExplainNode, WhatHoldsTheMemoryIsNotToldBeforeAnyPodIsMeasured) {
+  NodeNow node = Healthy().Now();
+  EXPECT_TRUE(ExplainNode(node).pass.holders);
+  Summary unmeasured = *node.summary;
+  unmeasured.pods.clear();
+  node.summary = std::make_shared<const Summary>(std::move(unmeasured));
+  EXPECT_FALSE(ExplainNode(node).pass.holders) << "else all of it would be that of removed pods";
 }
 
 TEST(ExplainNode, FiguresOfTheLastPassCountThoughTheyAreNotNew) {
