@@ -76,13 +76,16 @@ void PutFleetCalibration(const FleetCalibration& calibration, std::string& out) 
         "  these recordings is not known.\n";
     return;
   }
-  out += fmt::format("  {} of {} were found ({}), {} of {} that were foretold are right ({}).\n",
-                     calibration.found, Count(calibration.evictions, "eviction"),
-                     ShareOfText(calibration.found, calibration.evictions), calibration.found,
-                     calibration.foretold, ShareOfText(calibration.found, calibration.foretold));
+  out += fmt::format(
+      "  {} of {} {} found ({}), {} of {} that {} right ({}).\n", calibration.found,
+      Count(calibration.evictions, "eviction"), calibration.evictions == 1 ? "was" : "were",
+      ShareOfText(calibration.found, calibration.evictions), calibration.found,
+      calibration.foretold, calibration.foretold == 1 ? "was foretold is" : "were foretold are",
+      ShareOfText(calibration.found, calibration.foretold));
   if (calibration.found == 0) return;
-  out += fmt::format("  {} of {} true times lie within the stated bounds ({})", calibration.inside,
-                     calibration.found, ShareOfText(calibration.inside, calibration.found));
+  out += fmt::format("  {} of {} {} within the stated bounds ({})", calibration.inside,
+                     Count(calibration.found, "true time"), calibration.found == 1 ? "lies" : "lie",
+                     ShareOfText(calibration.inside, calibration.found));
   const auto median = calibration.MedianAtMost();
   out +=
       median ? fmt::format("; off by at most {} in the median.\n", FormatDuration(*median)) : ".\n";

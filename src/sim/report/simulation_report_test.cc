@@ -116,6 +116,19 @@ TEST(SimulationReportTest, WhatSeveralRecordingsSayOfThemselvesIsToldOnce) {
   EXPECT_THAT(text, Not(HasSubstr("Note: ")));
 }
 
+TEST(SimulationReportTest, OneIsToldInTheSingular) {
+  SimulationReport report = HostileReport();
+  EXPECT_THAT(HeadText({report}),
+              HasSubstr("  1 of 2 evictions were found (50.0%), 1 of 1 that was "
+                        "foretold is right (100.0%).\n"));
+  report.calibration = {.truths = 1, .said = 2, .found = 1, .inside = 1};
+  report.calibration.median_error = report.calibration.worst_error = std::chrono::seconds(1);
+  EXPECT_THAT(HeadText({report}),
+              HasSubstr("  1 of 1 eviction was found (100.0%), 1 of 2 that were "
+                        "foretold are right (50.0%).\n"
+                        "  1 of 1 true time lies within the stated bounds"));
+}
+
 TEST(SimulationReportTest, ARecordingWithoutPassesSaysSoAndNothingElse) {
   EXPECT_EQ(SimulationText({{.recording = "empty.jtr", .calibration = {}}}),
             "RECORDING  empty.jtr\n  It holds no pass.\n");

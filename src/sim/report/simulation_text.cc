@@ -55,15 +55,17 @@ void PutCalibration(const SimulationReport& report, std::string& out) {
         "  this recording is not known.\n";
     return;
   }
-  out += fmt::format("  {} of {} were found ({}), {} of {} that were foretold are right ({}).\n",
-                     calibration.found, CountText(calibration.truths, "eviction"),
-                     PercentText(calibration.Recall()), calibration.found, calibration.said,
+  out += fmt::format("  {} of {} {} found ({}), {} of {} that {} right ({}).\n", calibration.found,
+                     CountText(calibration.truths, "eviction"),
+                     calibration.truths == 1 ? "was" : "were", PercentText(calibration.Recall()),
+                     calibration.found, calibration.said,
+                     calibration.said == 1 ? "was foretold is" : "were foretold are",
                      PercentText(calibration.Precision()));
   if (!calibration.median_error) return;
   out += fmt::format(
-      "  {} of {} true times lie within the stated bounds ({}); off by {} in the median, {} at "
-      "most.\n",
-      calibration.inside, calibration.found, PercentText(calibration.Coverage()),
+      "  {} of {} {} within the stated bounds ({}); off by {} in the median, {} at most.\n",
+      calibration.inside, CountText(calibration.found, "true time"),
+      calibration.found == 1 ? "lies" : "lie", PercentText(calibration.Coverage()),
       LengthText(*calibration.median_error), LengthText(*calibration.worst_error));
 }
 
