@@ -64,8 +64,10 @@ void AddDoctor(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "doctor",
       "Check this host: what it offers, what is missing, what that costs and what to do about it");
-  command->add_option("--config", flags->config.files,
-                      "the configuration that the agent would run with");
+  command
+      ->add_option("--config", flags->config.files,
+                   "the configuration that the agent would run with")
+      ->type_name("FILE");
   AddConfigDir(*command, flags->config.drop_ins);
   CLI::Option* kubeconfig =
       command->add_option("--kubeconfig", flags->cluster.kubeconfig,
@@ -77,15 +79,13 @@ void AddDoctor(CLI::App& app, int& exit_code) {
   command->add_option("--output", flags->output, "text or json")
       ->check(CLI::IsMember({"text", "json"}));
   command->footer(
-      "An agent without staticPodPath starts no pods; what only that would need is then not "
-      "missing "
-      "but\n"
-      "degraded.\n"
+      "Each row is ok, degraded or missing; below one that is not ok stand its cost and its\n"
+      "remedy. The agent works with what is degraded, and not without what is missing. What only\n"
+      "the start of pods needs is degraded where the agent starts none (no staticPodPath).\n"
       "\n"
       "doctor tests some features on a cgroup and in processes of its own, and removes them\n"
-      "afterwards. It asks the container runtime and the API server, and waits some seconds at "
-      "most\n"
-      "for each.\n"
+      "afterwards. It asks the container runtime and the API server, and waits some seconds for\n"
+      "each at most.\n"
       "\n"
       "Examples:\n"
       "  jettison doctor\n"

@@ -35,9 +35,9 @@ int RunShadow(const ShadowOptions& options) {
 }
 
 constexpr const char* kFooter =
-    "In shadow mode (source: kubernetes with dryRun: true) the agent evicts no pod. It notes which "
-    "ones\n"
-    "it would have evicted, and compares that with the pods that the kubelet then evicts.\n"
+    "In shadow mode (source: kubernetes with dryRun: true) the agent evicts no pod. It notes "
+    "which\n"
+    "ones it would have evicted, and compares them with the pods that the kubelet then evicts.\n"
     "\n"
     "Examples:\n"
     "  jettison shadow\n"
