@@ -10,6 +10,7 @@
 #
 # Environment: JETTISON_BUILD (default build/release), SOURCE_DATE_EPOCH (default 0).
 set -euo pipefail
+PATH=$PATH:/usr/sbin:/sbin  # ldconfig is there, and an ordinary user of Debian has neither
 here=$(cd "$(dirname "$0")/.." && pwd)
 
 if [ $# -lt 1 ] || [ $# -gt 2 ]; then

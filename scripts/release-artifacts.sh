@@ -11,6 +11,7 @@
 # The same build and the same commit give the same bytes.
 # Environment: SOURCE_DATE_EPOCH (default: the time of the last commit).
 set -euo pipefail
+PATH=$PATH:/usr/sbin:/sbin  # ldconfig is there, and an ordinary user of Debian has neither
 here=$(cd "$(dirname "$0")/.." && pwd)
 
 if [ $# -ne 2 ] || [ ! -x "$1/jettison" ]; then

@@ -27,9 +27,12 @@ class Image : public testing::Test {
     EXPECT_EQ(shell.Wait(), 0) << command << "\n" << shell.output();
     return shell.output();
   }
+  // With the PATH of an ordinary user of Debian, which lacks the folders of ldconfig.
   std::string Make(const std::string& arguments) {
-    return Shell(fmt::format("JETTISON_BUILD=build {}/scripts/image.sh {}", Quoted(JETTISON_SOURCE),
-                             arguments));
+    return Shell(
+        fmt::format("JETTISON_BUILD=build PATH=/usr/local/bin:/usr/bin:/bin "
+                    "{}/scripts/image.sh {}",
+                    Quoted(JETTISON_SOURCE), arguments));
   }
 
   TemporaryFolder folder_;
