@@ -54,9 +54,10 @@ done
 [ ${#missing[@]} -eq 0 ] && has_prometheus && exit 0
 
 if [ "$(id -u)" -ne 0 ]; then
-  echo "These packages are missing; install them and try again:" >&2
-  echo "  sudo apt-get install ${missing[*]}" >&2
-  has_prometheus || echo "Prometheus is missing, too: sudo $0" >&2
+  has_prometheus || missing+=("prometheus (its two programs, for tests)")
+  printf 'These packages are missing:\n' >&2
+  printf '  %s\n' "${missing[@]}" >&2
+  echo "Install them and try again: sudo $0 $*" >&2
   exit 1
 fi
 export DEBIAN_FRONTEND=noninteractive
