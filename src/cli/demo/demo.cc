@@ -171,8 +171,8 @@ int RunOnNewNode(const DemoOptions& options, DemoInterruption& interruption) {
 int RunDemo(const DemoOptions& options) {
   if (::geteuid() != 0) {
     return Complain(
-        "needs root to create cgroups and to mount a small file system; nothing was changed. Run: "
-        "sudo jettison demo");
+        "needs root to create cgroups and to mount a small file system; nothing was changed. Run "
+        "the same command as root, with sudo for example");
   }
   DemoInterruption interruption;
   const DemoLeftovers leftovers = RemoveDemoLeftovers();
