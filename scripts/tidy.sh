@@ -23,11 +23,18 @@ usage() {
 
 build=build/full
 [ -e "$build/compile_commands.json" ] || cmake --preset full >/dev/null
+# A build that came along with a moved clone would be made again where it was. One that was made through a symbolic
+# link names its sources by that link.
+home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$build/CMakeCache.txt")
+if ! [ "$home" -ef . ]; then
+  echo "scripts/tidy.sh: $PWD/$build was made for $home; remove it" >&2
+  exit 2
+fi
 ninja -C "$build" generated_headers >/dev/null
 
 # Only what the build compiles has the flags that clang-tidy needs.
 is_compiled() {
-  grep -q -F "\"file\": \"$PWD/$1\"" "$build/compile_commands.json"
+  grep -q -F "\"file\": \"$home/$1\"" "$build/compile_commands.json"
 }
 
 run=("$tidy" -p "$build" --quiet "--warnings-as-errors=*")
@@ -35,7 +42,7 @@ arguments=()  # of each run, one after the other
 each=1        # so many of them belong to one run
 add() {
   is_compiled "$1" || return 0
-  arguments+=("$@")
+  arguments+=("$home/$1" "${@:2}")
 }
 case "${1:---changed}" in
   --all)
