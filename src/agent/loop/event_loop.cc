@@ -37,12 +37,13 @@ struct EventLoop::Sources {
   Source timer;
   sigset_t mask_before{};
   bool mask_changed = false;
+  bool signal_has_come = false;
 };
 
 EventLoop::EventLoop(sd_event* event) : event_(event), sources_(std::make_unique<Sources>()) {}
 
 EventLoop::~EventLoop() {
-  const bool restore = sources_->mask_changed;
+  const bool restore = sources_->mask_changed && !sources_->signal_has_come;
   const sigset_t mask = sources_->mask_before;
   sources_.reset();
   sd_event_unref(event_);
@@ -131,7 +132,10 @@ Result<void> EventLoop::OnSignals(std::initializer_list<int> signals, const Call
   sources_->mask_changed = true;
   for (const int signal : signals) {
     auto watched = std::make_unique<Watched>();
-    watched->on_signal = callback;
+    watched->on_signal = [this, callback] {
+      sources_->signal_has_come = true;
+      callback();
+    };
     sd_event_source* source = nullptr;
     const int added = sd_event_add_signal(
         event_, &source, signal,

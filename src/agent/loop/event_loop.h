@@ -38,6 +38,8 @@ class EventLoop {
   void SetTimer(std::optional<Duration> delay);
   void OnTimer(Callback callback) { on_timer_ = std::move(callback); }
   // Blocks these signals for the calling thread, until the loop is destroyed, and takes them in.
+  // Once one has come they stay blocked, because the next one would end the program by itself, in
+  // the middle of what it does at its end.
   [[nodiscard]] Result<void> OnSignals(std::initializer_list<int> signals,
                                        const Callback& callback);
 
