@@ -95,8 +95,11 @@ template <typename Element>
 template <typename Visit>
 bool JsonWalk<Element>::Items(Element& element, Visit visit) {
   std::size_t index = 0;
-  const Visited visited = element.EachItem(
-      [&](Element& item) { return fault_.InItem(index, visit(item)) && ++index > 0; });
+  const Visited visited = element.EachItem([&](Element& item) {
+    const bool ok = fault_.InItem(index, visit(item));
+    ++index;
+    return ok;
+  });
   if (visited == Visited::kOtherKind) return element.IsNull() || fault_.Fail("must be a list");
   return visited == Visited::kAll;
 }
