@@ -117,7 +117,6 @@ class Node {
   void Rearm(Instant now);
 
   void StartWalk();
-  // `is_short`: a disk is, already.
   [[nodiscard]] bool FindsDiskShort(const ReadingPlan& plan) const;
   [[nodiscard]] bool MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk);
   [[nodiscard]] bool MustReadAgain(const ReadingPlan& plan);

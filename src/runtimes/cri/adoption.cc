@@ -29,11 +29,10 @@ std::vector<RuntimePod> Adoption::TakeOverAll(const Found& found, const OnUnread
     const PodActor* const recalled = pods_.Find(uid);
     if (gone_.contains(uid) || (recalled != nullptr && recalled->removing())) continue;
     const auto plan = recalled != nullptr ? recalled->plan() : descriptions_.Read(uid, sandboxes);
-    const auto unknown = found.unknown.find(sandboxes.front()->id());
     if (!plan) {
       unread(uid, sandboxes, plan.error());
-    } else if (unknown != found.unknown.end()) {
-      unread(uid, sandboxes, unknown->second);
+    } else if (const Error* const why = found.WhyUnknown(sandboxes)) {
+      unread(uid, sandboxes, *why);
     } else {
       adopted.push_back(TakeOver(*plan, sandboxes, found));
     }

@@ -143,9 +143,13 @@ void Inventory::AskStatuses(const std::shared_ptr<Inquiry>& inquiry) {
   if (containers.empty() && inquiry->done) inquiry->done(inquiry->WhatWasFound());
 }
 
-void Inventory::AskAbout(Listing listing, std::function<void(Found)> done) {
+void Inventory::AskAbout(const Sandboxes& sandboxes, const Listing& listing,
+                         std::function<void(Found)> done) {
+  Listing own;
+  for (const api::PodSandbox* sandbox : sandboxes) own.sandboxes.push_back(*sandbox);
+  own.containers = listing.containers;
   auto inquiry = std::make_shared<Inquiry>();
-  inquiry->listing = std::move(listing);
+  inquiry->listing = std::move(own);
   inquiry->done = lifetime_.Guard(std::move(done));
   AskStatuses(inquiry);
 }

@@ -10,6 +10,7 @@
 #include "containers/listing.h"
 #include "kernel/readiness/lifetime.h"
 #include "runtimes/cri/base/runtime_context.h"
+#include "runtimes/cri/pods/pod_descriptions.h"
 
 namespace jettison::cri {
 
@@ -20,6 +21,12 @@ struct Found {
   // By the ID of a sandbox: why the status of one of its containers is not known.
   std::map<std::string, Error, std::less<>> unknown;
   Listing of_others;
+
+  // Why the status of a container in the newest of these sandboxes is not known; null: it is known.
+  [[nodiscard]] const Error* WhyUnknown(const Sandboxes& sandboxes) const {
+    const auto found = unknown.find(sandboxes.front()->id());
+    return found == unknown.end() ? nullptr : &found->second;
+  }
 };
 
 // Asks the runtime for what it has.
@@ -39,8 +46,9 @@ class Inventory {
   // again before the answers have come waits for the same ones. kUnavailable: they have not come.
   // A status that does not come is waited for a few times before it counts as unknown.
   [[nodiscard]] Result<Found> FindAll(const Ids& known, Duration wait);
-  // How the containers of a listing stand.
-  void AskAbout(Listing listing, std::function<void(Found)> done);
+  // How the containers of a listing in these sandboxes stand.
+  void AskAbout(const Sandboxes& sandboxes, const Listing& listing,
+                std::function<void(Found)> done);
 
  private:
   // One question in two rounds; shared with its answers.

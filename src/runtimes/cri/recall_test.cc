@@ -122,6 +122,13 @@ TEST_F(CriRecallHalfKnown, ItCanBeEndedMeanwhile) {
   bed_.ExpectNothingLeft("u");
 }
 
+TEST_F(CriRecallHalfKnown, AnotherPodOfItsUidIsTakenForNoneThatWaits) {
+  ASSERT_TRUE(bed_.Remove("u"));
+  containerd().refused_statuses.clear();
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  EXPECT_EQ(bed_.Await<PodFound>("u", milliseconds(50)), nullptr);
+}
+
 TEST_F(CriRecallHalfKnown, WhatRunsGoesOnIfTheRuntimeLosesIt) {
   containerd().boxes.clear();
   const auto* found = bed_.Await<PodFound>("u");

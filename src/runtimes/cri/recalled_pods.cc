@@ -46,10 +46,7 @@ void RecalledPods::OnLost(PodActor& pod) {
 
 void RecalledPods::Ask(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing) {
   asked_.at(uid) = true;
-  Listing own;
-  for (const api::PodSandbox* sandbox : sandboxes) own.sandboxes.push_back(*sandbox);
-  own.containers = listing.containers;
-  inventory_.AskAbout(std::move(own),
+  inventory_.AskAbout(sandboxes, listing,
                       lifetime_.Guard([this, uid](const Found& found) { OnFound(uid, found); }));
 }
 
@@ -59,7 +56,7 @@ void RecalledPods::OnFound(const std::string& uid, const Found& found) {
   if (waiting == asked_.end() || pod == nullptr) return;
   waiting->second = false;
   const auto sandboxes = OwnSandboxes(context_, found.own);
-  if (found.unknown.contains(sandboxes.at(uid).front()->id())) return;
+  if (found.WhyUnknown(sandboxes.at(uid)) != nullptr) return;
   asked_.erase(waiting);
   RuntimePod adopted = adoption_.TakeOver(pod->plan(), sandboxes.at(uid), found);
   pod->WriteRecord();

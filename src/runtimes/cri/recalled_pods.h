@@ -26,6 +26,8 @@ class RecalledPods {
 
   [[nodiscard]] bool Has(const std::string& uid) const { return asked_.contains(uid); }
   void Enter(const std::string& uid, const Error& error);
+  // The pod is gone; another one may get its UID.
+  void Forget(const std::string& uid) { asked_.erase(uid); }
   // Asks for the statuses again, and takes over the pods of which all are known -> PodFound.
   void OnListed(const Listing& listing);
 

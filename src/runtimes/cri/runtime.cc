@@ -233,6 +233,7 @@ std::string_view Runtime::GroupOf(const std::string& pod_uid, const std::string&
 void Runtime::Advance() {
   pods_.Advance([this](const std::string& uid, const PodActor& pod) {
     if (pod.abandoned()) leftovers_.ExpectGroupsOf(uid);
+    recalled_pods_.Forget(uid);
     if (!adopted_) adoption_.NoteGone(uid);
   });
   strays_.Advance();

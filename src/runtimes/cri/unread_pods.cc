@@ -164,11 +164,9 @@ void UnreadPods::Recall(const std::string& uid) {
 
 void UnreadPods::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes, const Listing& listing) {
   unread_.at(plan.pod.uid).asked = true;
-  Listing own;
-  for (const api::PodSandbox* sandbox : sandboxes) own.sandboxes.push_back(*sandbox);
-  own.containers = listing.containers;
-  ways_.inventory.AskAbout(
-      std::move(own), lifetime_.Guard([this, plan](const Found& found) { OnFound(plan, found); }));
+  ways_.inventory.AskAbout(sandboxes, listing, lifetime_.Guard([this, plan](const Found& found) {
+    OnFound(plan, found);
+  }));
 }
 
 void UnreadPods::OnFound(const PodPlan& plan, const Found& found) {
@@ -176,9 +174,8 @@ void UnreadPods::OnFound(const PodPlan& plan, const Found& found) {
   const auto sandboxes = OwnSandboxes(context_, found.own);
   Unread& unread = unread_.at(uid);
   unread.asked = false;
-  const auto unknown = found.unknown.find(sandboxes.at(uid).front()->id());
-  if (unknown != found.unknown.end()) {
-    unread.error = unknown->second;
+  if (const Error* const why = found.WhyUnknown(sandboxes.at(uid))) {
+    unread.error = *why;
     return;
   }
   unread_.erase(uid);
