@@ -31,6 +31,11 @@ constexpr std::uint64_t kNodeBytes = std::uint64_t{256} << 20;
 // The kubelet's defaults look at the machine's disks as well, and a test must pass on a full one.
 constexpr std::string_view kMemoryAlone = "evictionHard: {memory.available: 10Mi}\n";
 
+bool HoldsAll(std::string_view line, const std::vector<std::string>& parts) {
+  return std::ranges::all_of(
+      parts, [&](const std::string& part) { return line.find(part) != std::string_view::npos; });
+}
+
 }  // namespace
 
 AgentBed::AgentBed() {
@@ -232,17 +237,20 @@ bool AgentBed::WaitForFile(const std::string& path, std::chrono::milliseconds pa
 
 bool AgentBed::WaitForLine(const std::vector<std::string>& parts,
                            std::chrono::milliseconds patience) {
+  return WaitForLines({parts}, patience);
+}
+
+bool AgentBed::WaitForLines(std::vector<std::vector<std::string>> lines,
+                            std::chrono::milliseconds patience) {
   const auto until = Clock::now() + patience;
   for (;;) {
-    for (; looked_at_ < lines_.size(); ++looked_at_) {
-      const std::string& line = lines_[looked_at_];
-      if (std::ranges::all_of(parts, [&](const std::string& part) {
-            return line.find(part) != std::string::npos;
-          })) {
-        ++looked_at_;
-        return true;
-      }
+    for (; looked_at_ < lines_.size() && !lines.empty(); ++looked_at_) {
+      const auto found = std::ranges::find_if(lines, [&](const std::vector<std::string>& parts) {
+        return HoldsAll(lines_[looked_at_], parts);
+      });
+      if (found != lines.end()) lines.erase(found);
     }
+    if (lines.empty()) return true;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
     if (left.count() <= 0) return false;
     ReadLog(left);

@@ -58,6 +58,9 @@ class AgentBed {
   // Reads the log until a line holds all of these; false when none came in time.
   [[nodiscard]] bool WaitForLine(const std::vector<std::string>& parts,
                                  std::chrono::milliseconds patience = std::chrono::seconds(20));
+  // The same for several lines, whatever their order.
+  [[nodiscard]] bool WaitForLines(std::vector<std::vector<std::string>> lines,
+                                  std::chrono::milliseconds patience = std::chrono::seconds(20));
   // Reads the log until there is such a file; false when there is none in time.
   [[nodiscard]] bool WaitForFile(const std::string& path,
                                  std::chrono::milliseconds patience = std::chrono::seconds(20));

@@ -34,10 +34,9 @@ TEST_F(LiveSilentVolume, KeepsItsPodAndNobodyElse) {
   bed_.Put("untyped.yaml", OnTheSilent("untyped", ""));
   bed_.StartAgent();
   bed_.Put("other.yaml", AgentBed::Manifest("other", {"sleep", "1000"}));
-  EXPECT_TRUE(bed_.WaitForLine({"Started container main", "default/other"}));
-  for (const char* pod : {"default/typed", "default/untyped"}) {
-    EXPECT_TRUE(bed_.WaitForLine({pod, "volume data", folder_ + "/inner"})) << pod;
-  }
+  EXPECT_TRUE(bed_.WaitForLines({{"Started container main", "default/other"},
+                                 {"default/typed", "volume data", folder_ + "/inner"},
+                                 {"default/untyped", "volume data", folder_ + "/inner"}}));
   bed_.Remove("typed.yaml");
   EXPECT_TRUE(ReturnsWhileItIsSilent([this] { EXPECT_EQ(bed_.StopAgent(), 0); }));
 }
