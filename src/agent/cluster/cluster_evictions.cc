@@ -40,10 +40,10 @@ void ClusterEvictions::Begin(kube::EvictionIntent intent,
 }
 
 void ClusterEvictions::Add(kube::EvictionIntent intent, std::optional<NodeConditionType> condition,
-                           Instant evicted_at, Instant first_due) {
+                           Instant evicted_at, Instant delete_due) {
   uids_.insert(intent.uid);
   evictions_.emplace(next_id_++,
-                     Eviction{.steps = kube::PodEviction(std::move(intent), evicted_at, first_due),
+                     Eviction{.steps = kube::PodEviction(std::move(intent), evicted_at, delete_due),
                               .condition = condition});
   changed_ = true;
 }

@@ -83,7 +83,7 @@ class ClusterEvictions {
 
   void TakeLoaded(Instant now);
   void Add(kube::EvictionIntent intent, std::optional<NodeConditionType> condition,
-           Instant evicted_at, Instant first_due);
+           Instant evicted_at, Instant delete_due);
   void SettleTaints(Instant now);
   void Drive(Instant now);
   [[nodiscard]] bool HasRoom() const;

@@ -14,47 +14,52 @@ PodTarget TargetOf(const EvictionIntent& intent) {
 
 }  // namespace
 
-PodEviction::PodEviction(EvictionIntent intent, Instant evicted_at, Instant first_due)
+Duration PodEviction::Step::Begin() {
+  is_awaited = true;
+  return std::exchange(is_tried, true) ? kTimeout : kFirstTimeout;
+}
+
+PodEviction::PodEviction(EvictionIntent intent, Instant evicted_at, Instant delete_due)
     : intent_(std::move(intent)),
       give_up_at_(evicted_at + kMostTime),
-      due_(first_due),
-      mark_due_(Instant::min()) {}
+      mark_{.due = evicted_at},
+      delete_{.due = delete_due} {}
 
 void PodEviction::TaintSettled(Instant now) {
-  if (!is_tried_) due_ = std::min(due_, now);
+  if (!delete_.is_tried) delete_.due = std::min(delete_.due, now);
+}
+
+// Whether a mark that is made then still counts.
+bool PodEviction::Counts(Instant mark_at) const {
+  return !is_marked_ && (!deleted_at_ || mark_at <= *deleted_at_ + kMarkAfterDelete);
 }
 
 std::optional<Instant> PodEviction::due() const {
-  if (end_ || awaits_mark_ || awaits_delete_) return std::nullopt;
-  return deleted_at_ ? due_ : std::min(due_, give_up_at_);
-}
-
-bool PodEviction::MarkIsDue(Instant now) const {
-  if (is_marked_ || now < mark_due_) return false;
-  return !deleted_at_ || now <= *deleted_at_ + kMarkAfterDelete;
+  if (end_) return std::nullopt;
+  std::optional<Instant> due;
+  if (!mark_.is_awaited && Counts(mark_.due)) due = mark_.due;
+  if (!delete_.is_awaited && !deleted_at_) due = std::min(due.value_or(delete_.due), delete_.due);
+  return MayGiveUp() ? std::min(due.value_or(give_up_at_), give_up_at_) : due;
 }
 
 std::vector<EvictionCall> PodEviction::TakeCalls(Instant now, WallTime wall) {
   const auto is_due = due();
   if (!is_due || now < *is_due) return {};
-  if (!deleted_at_ && now >= give_up_at_) {
+  if (MayGiveUp() && now >= give_up_at_) {
     end_ = EvictionEnd::kGivenUp;
     return {};
   }
-  const Duration timeout = std::exchange(is_tried_, true) ? kTimeout : kFirstTimeout;
   std::vector<EvictionCall> calls;
   const PodTarget pod = TargetOf(intent_);
-  awaits_mark_ = MarkIsDue(now);
-  if (awaits_mark_) {
+  if (IsDue(mark_, now) && Counts(now)) {
     calls.push_back({.purpose = CallPurpose::kMarkPod,
                      .call = MarkPod(pod, {.message = intent_.message, .now = wall}),
-                     .timeout = timeout});
+                     .timeout = mark_.Begin()});
   }
-  awaits_delete_ = !deleted_at_;
-  if (awaits_delete_) {
+  if (IsDue(delete_, now) && !deleted_at_) {
     calls.push_back({.purpose = CallPurpose::kDeletePod,
                      .call = DeletePod(pod, intent_.grace_seconds),
-                     .timeout = timeout});
+                     .timeout = delete_.Begin()});
   }
   if (calls.empty()) end_ = EvictionEnd::kDeleted;
   return calls;
@@ -67,32 +72,31 @@ void PodEviction::Take(CallPurpose purpose, const Outcome& outcome, Instant now)
   } else {
     TakeDelete(outcome, now);
   }
-  if (end_ || awaits_mark_ || awaits_delete_) return;
+  if (end_ || mark_.is_awaited || delete_.is_awaited) return;
   if (!deleted_at_) {
     if (is_gone_) end_ = EvictionEnd::kGone;
-    return;
+  } else if (!IsDue(mark_, now) || !Counts(now)) {
+    end_ = EvictionEnd::kDeleted;
   }
-  due_ = now;
-  if (!MarkIsDue(now)) end_ = EvictionEnd::kDeleted;
 }
 
 void PodEviction::TakeMark(const Outcome& outcome, Instant now) {
-  awaits_mark_ = false;
+  mark_.is_awaited = false;
   is_marked_ = outcome.ok();
   is_gone_ = outcome.is_over();
   // A conflict means that the kubelet has written the pod meanwhile; its write is over, so the mark
   // is due at once.
-  mark_due_ = outcome.result == CallResult::kConflict ? now : mark_retry_.After(outcome, now);
+  mark_.due = outcome.result == CallResult::kConflict ? now : mark_.retry.After(outcome, now);
 }
 
 void PodEviction::TakeDelete(const Outcome& outcome, Instant now) {
-  awaits_delete_ = false;
+  delete_.is_awaited = false;
   if (outcome.ok()) {
     deleted_at_ = now;
   } else if (outcome.is_over()) {
     end_ = EvictionEnd::kGone;
   } else {
-    due_ = delete_retry_.After(outcome, now);
+    delete_.due = delete_.retry.After(outcome, now);
   }
 }
 

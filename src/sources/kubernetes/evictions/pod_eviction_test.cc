@@ -77,16 +77,35 @@ TEST_F(PodEvictionTest, MarksAndDeletesAtOnceAndNeverWritesThePhase) {
   EXPECT_EQ(eviction_.due(), std::nullopt);
 }
 
-TEST(PodEviction, WaitsForTheTaintButNotForLong) {
+TEST_F(PodEvictionTest, TheDeleteWaitsForTheTaintButNotForLongAndTheMarkDoesNot) {
   const Instant patience = kNow + PodEviction::kTaintPatience;
-  PodEviction given_up(Web(), kNow, patience);
-  EXPECT_EQ(given_up.due(), patience);
-  EXPECT_THAT(given_up.TakeCalls(patience - milliseconds(1), kWall), IsEmpty());
-  EXPECT_EQ(given_up.TakeCalls(patience, kWall).size(), 2U);
-  PodEviction settled(Web(), kNow, patience);
-  settled.TaintSettled(kNow + milliseconds(20));
-  EXPECT_EQ(settled.due(), kNow + milliseconds(20));
-  EXPECT_EQ(settled.TakeCalls(kNow + milliseconds(20), kWall).size(), 2U);
+  const Instant soon = kNow + milliseconds(20);
+  for (const Instant settled : {soon, patience}) {
+    eviction_ = PodEviction(Web(), kNow, patience);
+    EXPECT_THAT(Asked(kNow), ElementsAre("mark"));
+    EXPECT_EQ(eviction_.due(), patience);
+    if (settled != patience) eviction_.TaintSettled(settled);
+    EXPECT_EQ(eviction_.due(), settled);
+    EXPECT_THAT(Asked(settled - milliseconds(1)), IsEmpty());
+    EXPECT_THAT(Asked(settled), ElementsAre("delete"));
+    eviction_.Take(kMark, {}, settled);
+    eviction_.Take(kDelete, {}, settled);
+    EXPECT_EQ(eviction_.end(), EvictionEnd::kDeleted);
+  }
+}
+
+TEST_F(PodEvictionTest, AMarkThatMetTheKubeletBeforeTheDeleteIsMadeAgainAtOnce) {
+  eviction_ = PodEviction(Web(), kNow, kNow + PodEviction::kTaintPatience);
+  (void)Asked(kNow);
+  eviction_.Take(kMark, Of(CallResult::kConflict), kNow + milliseconds(10));
+  EXPECT_THAT(Asked(kNow + milliseconds(10)), ElementsAre("mark"));
+}
+
+TEST_F(PodEvictionTest, AMarkThatFindsNoPodSparesTheDelete) {
+  eviction_ = PodEviction(Web(), kNow, kNow + PodEviction::kTaintPatience);
+  (void)Asked(kNow);
+  eviction_.Take(kMark, Of(CallResult::kGone), kNow + milliseconds(10));
+  EXPECT_EQ(eviction_.end(), EvictionEnd::kGone);
 }
 
 TEST_F(PodEvictionTest, TheTaintDoesNotBringARetryForward) {
@@ -213,6 +232,15 @@ TEST_F(PodEvictionTest, AnAnswerIsAwaitedHoweverLateItIs) {
   eviction_.Take(kMark, Of(CallResult::kAway), late);
   eviction_.Take(kDelete, {}, late);
   EXPECT_EQ(eviction_.end(), EvictionEnd::kDeleted);
+}
+
+// Where the answer to the mark alone is awaited, the hour is over all the same.
+TEST_F(PodEvictionTest, IsGivenUpAlthoughTheMarkIsNotAnswered) {
+  (void)Asked(kNow);
+  eviction_.Take(kDelete, Of(CallResult::kAway), kNow);
+  EXPECT_THAT(Asked(kNow + PodEviction::kMostTime), IsEmpty());
+  EXPECT_EQ(eviction_.end(), EvictionEnd::kGivenUp);
+  EXPECT_EQ(eviction_.due(), std::nullopt);
 }
 
 TEST_F(PodEvictionTest, AnAnswerThatComesTwiceChangesNothing) {
