@@ -164,6 +164,12 @@ void ContainerRun::Listen() {
   }
 }
 
+// There is no message after this one, and a descriptor for each container would be many.
+void ContainerRun::HangUp() {
+  on_message_.Stop();
+  shim_->HangUp();
+}
+
 // The process is in all its groups, so a kill reaches it. Only now may it execute the program.
 void ContainerRun::OnReady(pid_t pid) {
   container_pid_ = pid;
@@ -172,6 +178,7 @@ void ContainerRun::OnReady(pid_t pid) {
 }
 
 void ContainerRun::OnStarted(const shim::Message& message) {
+  HangUp();
   phase_ = Phase::kRunning;
   started_wall_ = WallTimeOfNs(message.at_ns);
   started_ = InstantOf(started_wall_, context_.clock, ordered_);

@@ -54,6 +54,7 @@ class ContainerRun {
   [[nodiscard]] Result<std::string> MakeOrder(int oom_score_adj,
                                               const std::vector<ProcsFile>& groups);
   void Listen();
+  void HangUp();
   void OnReady(pid_t pid);
   void OnStarted(const shim::Message& message);
   void OnShimEnded();
