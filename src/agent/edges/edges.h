@@ -57,7 +57,7 @@ class Figures {
   virtual void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                         std::vector<PodStats>& stats) = 0;
   // As ReadPods, for passes in which no threshold is met: if the charge of a pod has not changed,
-  // its memory figures may be as old as kOldestAtRest.
+  // its memory figures and process count may be as old as kOldestAtRest.
   virtual void ReadPodsAtRest(std::span<const PodFacts* const> pods, const DiskUse* disk,
                               std::vector<PodStats>& stats) {
     ReadPods(pods, disk, stats);
@@ -67,6 +67,9 @@ class Figures {
                             std::vector<PodStats>& stats) = 0;
   // As above, for one pod.
   virtual void ReadMemoryOf(const PodFacts& pod, PodStats& stats) = 0;
+  // As above, for a figure that decides nothing: if the charge of the pod has not changed, the
+  // figure may be as old as kOldestAtRest.
+  virtual void ReadMemoryAtRest(const PodFacts& pod, PodStats& stats) { ReadMemoryOf(pod, stats); }
   // Reads the charge of one pod, in bytes for kMemory and in tasks for kPids, from one small file
   // for each of its groups. It is an upper bound of the figure that the pod is ranked by. Absent:
   // the group does not exist.

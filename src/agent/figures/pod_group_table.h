@@ -18,12 +18,13 @@
 
 namespace jettison {
 
-// Memory of a pod that was read at rest.
-struct RestingMemory {
+// Figures of a pod that were read at rest.
+struct RestingFigures {
   Instant read_at;
   std::uint64_t charge = 0;  // just before
   std::optional<std::uint64_t> working_set;
   std::optional<std::uint64_t> swap;
+  std::optional<std::uint64_t> tasks;
   std::vector<std::optional<std::uint64_t>> containers;  // working sets, in the order of the pod
 };
 
@@ -33,7 +34,7 @@ struct GroupsOfPod {
   std::vector<std::string> foreign;  // what the runtime told of a foreign pod
   std::vector<std::string> pod;      // those that hold it together, mostly one
   std::vector<std::pair<std::string, std::string>> containers;  // name, group
-  std::optional<RestingMemory> resting;
+  std::optional<RestingFigures> resting;
 };
 
 // Which groups each pod has. Of groups that a pod no longer has, nothing is kept open: those of

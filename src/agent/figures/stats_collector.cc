@@ -57,6 +57,12 @@ void Clear(PodStats& stats) {
   stats.passed_over_at.reset();
 }
 
+void TakeMemory(const RestingFigures& resting, PodStats& stats) {
+  stats.has_memory = true;
+  stats.memory_working_set_bytes = resting.working_set;
+  stats.swap_bytes = resting.swap;
+}
+
 // Names the containers, without figures. `containers`: name and group.
 void NameContainers(const std::vector<std::pair<std::string, std::string>>& containers,
                     PodStats& stats) {
@@ -215,6 +221,7 @@ void StatsCollector::ReadAll(std::span<const PodFacts* const> pods, const DiskUs
                              Freshness freshness, std::vector<PodStats>& stats) {
   stats.resize(pods.size());
   for (std::size_t i = 0; i < pods.size(); ++i) ReadPod(*pods[i], disk, freshness, stats[i]);
+  if (freshness == Freshness::kAtRest) sources_.pods.CloseIdle();
   if (!compares_io_ || pressure_->pod_files() > 2 * pods.size() + 16) pressure_->ForgetPods();
   groups_.ForgetOthers(pods);
 }
@@ -227,6 +234,17 @@ void StatsCollector::ReadMemoryOf(std::span<const PodFacts* const> pods,
 
 void StatsCollector::ReadMemoryOf(const PodFacts& pod, PodStats& stats) {
   ReadPodMemory(BeginPod(pod, stats), stats);
+  stats.containers.clear();
+  stats.volumes.clear();
+}
+
+void StatsCollector::ReadMemoryAtRest(const PodFacts& pod, PodStats& stats) {
+  const GroupsOfPod& groups = BeginPod(pod, stats);
+  if (IsAtRest(groups, ReadChargeOf(Resource::kMemory, groups))) {
+    TakeMemory(*groups.resting, stats);
+  } else {
+    ReadPodMemory(groups, stats);
+  }
   stats.containers.clear();
   stats.volumes.clear();
 }
@@ -292,18 +310,29 @@ void StatsCollector::ReadPodMemory(const GroupsOfPod& groups, PodStats& stats) c
   }
 }
 
-// The charge is one small counter; reading its components takes ten times as long. If the charge
-// has not changed, the components have hardly ever changed.
-void StatsCollector::ReadRestingMemory(GroupsOfPod& groups, PodStats& stats) {
-  const Instant now = clock_.Now();
+void StatsCollector::ReadTasks(const GroupsOfPod& groups, PodStats& stats) const {
+  for (const std::string& group : groups.pod) {
+    const auto tasks = sources_.pods.ReadPids(group);
+    if (tasks) stats.process_count = stats.process_count.value_or(0) + *tasks;
+  }
+}
+
+// The charge is one small counter, whose file is open; reading its components takes ten times as
+// long, and more if their file has to be opened. If the charge has not changed, neither the
+// components nor the processes have, in nearly all cases.
+bool StatsCollector::IsAtRest(const GroupsOfPod& groups,
+                              std::optional<std::uint64_t> charge) const {
+  const auto& resting = groups.resting;
+  return charge && resting && resting->charge == *charge &&
+         Elapsed(resting->read_at, clock_.Now()) < kOldestAtRest;
+}
+
+void StatsCollector::ReadAtRest(GroupsOfPod& groups, PodStats& stats) {
   const auto charge = ReadChargeOf(Resource::kMemory, groups);
   auto& resting = groups.resting;
-  const bool is_at_rest = charge && resting && resting->charge == *charge &&
-                          Elapsed(resting->read_at, now) < kOldestAtRest;
-  if (is_at_rest) {
-    stats.has_memory = true;
-    stats.memory_working_set_bytes = resting->working_set;
-    stats.swap_bytes = resting->swap;
+  if (IsAtRest(groups, charge)) {
+    TakeMemory(*resting, stats);
+    stats.process_count = resting->tasks;
     NameContainers(groups.containers, stats);
     for (std::size_t i = 0; i < stats.containers.size(); ++i) {
       stats.containers[i].memory_working_set_bytes = resting->containers[i];
@@ -312,12 +341,14 @@ void StatsCollector::ReadRestingMemory(GroupsOfPod& groups, PodStats& stats) {
   }
   ReadPodMemory(groups, stats);
   ReadContainers(groups, stats);
+  ReadTasks(groups, stats);
   if (!charge || !stats.has_memory) return resting.reset();
   if (!resting) resting.emplace();
-  resting->read_at = now;
+  resting->read_at = clock_.Now();
   resting->charge = *charge;
   resting->working_set = stats.memory_working_set_bytes;
   resting->swap = stats.swap_bytes;
+  resting->tasks = stats.process_count;
   resting->containers.resize(stats.containers.size());
   for (std::size_t i = 0; i < stats.containers.size(); ++i) {
     resting->containers[i] = stats.containers[i].memory_working_set_bytes;
@@ -328,14 +359,11 @@ void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, Freshne
                              PodStats& stats) {
   GroupsOfPod& groups = BeginPod(facts, stats);
   if (freshness == Freshness::kAtRest) {
-    ReadRestingMemory(groups, stats);
+    ReadAtRest(groups, stats);
   } else {
     ReadPodMemory(groups, stats);
     ReadContainers(groups, stats);
-  }
-  for (const std::string& group : groups.pod) {
-    const auto tasks = sources_.pods.ReadPids(group);
-    if (tasks) stats.process_count = stats.process_count.value_or(0) + *tasks;
+    ReadTasks(groups, stats);
   }
   if (compares_io_) stats.io_some_avg10 = pressure_->ReadPod(groups.pod);
   const PodDiskUse* use = DiskUseOf(facts, disk);

@@ -86,6 +86,7 @@ class StatsCollector : public Figures {
 
   void ReadMemoryOf(std::span<const PodFacts* const> pods, std::vector<PodStats>& stats) override;
   void ReadMemoryOf(const PodFacts& pod, PodStats& stats) override;
+  void ReadMemoryAtRest(const PodFacts& pod, PodStats& stats) override;
   [[nodiscard]] std::optional<std::uint64_t> ReadCharge(Resource resource,
                                                         const PodFacts& pod) override;
   [[nodiscard]] std::optional<std::uint64_t> ReadCharge(Resource resource, QosClass qos) override;
@@ -120,7 +121,9 @@ class StatsCollector : public Figures {
   GroupsOfPod& BeginPod(const PodFacts& facts, PodStats& stats);
   void ReadPodMemory(const GroupsOfPod& groups, PodStats& stats) const;
   void ReadContainers(const GroupsOfPod& groups, PodStats& stats) const;
-  void ReadRestingMemory(GroupsOfPod& groups, PodStats& stats);
+  void ReadTasks(const GroupsOfPod& groups, PodStats& stats) const;
+  [[nodiscard]] bool IsAtRest(const GroupsOfPod& groups, std::optional<std::uint64_t> charge) const;
+  void ReadAtRest(GroupsOfPod& groups, PodStats& stats);
   [[nodiscard]] std::optional<std::uint64_t> ReadChargeOf(Resource resource,
                                                           const GroupsOfPod& groups);
   [[nodiscard]] Result<std::uint64_t> ReadChargeOf(Resource resource, std::string_view group);

@@ -7,11 +7,11 @@
 
 namespace jettison {
 
-// Pods whose files are open already. The first reading of a pod opens them, which takes ten times
-// as long as reading them: that is done when a pod has come, not when memory runs out.
+// Pods whose charge has been read, so that its file is open. Opening it takes ten times as long as
+// reading it: that is done when a pod has come, not when memory runs out.
 class WarmPods {
  public:
-  // These are the pods now; reads those that are new.
+  // These are the pods now; reads the charges of those that are new.
   void Keep(const std::vector<const PodFacts*>& pods, Figures& figures);
 
  private:

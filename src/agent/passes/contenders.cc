@@ -59,6 +59,18 @@ void Contenders::ReadAhead() {
   }
 }
 
+// What the search has passed over is still needed while others are to be read.
+void Contenders::Rehearse() {
+  if (HavePassedOver()) return;
+  const auto pods = known_.pods();
+  for (const Resource resource : {Resource::kMemory, Resource::kPids}) {
+    search_.Begin(resource, pods, known_.Amounts(resource));
+    while (const auto step = search_.Next()) {
+      search_.Answer(Read(resource, *step, *pods[step->pod], rehearsed_));
+    }
+  }
+}
+
 void Contenders::Read(Resource resource, const Pods& pods, std::vector<PodStats>& stats) {
   Keep(pods);
   stats.resize(pods.size());
@@ -92,7 +104,7 @@ void Contenders::ReadOthers(const Pods& pods, std::vector<PodStats>& stats) {
     ReadAllOf(pods, stats);
   } else {
     for (std::size_t i = 0; i < pods.size(); ++i) {
-      if (!search_.IsRead(i)) figures_.ReadMemoryOf(*pods[i], stats[i]);
+      if (!search_.IsRead(i)) figures_.ReadMemoryAtRest(*pods[i], stats[i]);
     }
   }
   for (std::size_t i = 0; i < pods.size(); ++i) {

@@ -32,6 +32,8 @@ class Contenders {
   // Reads the charges of some of the pods, of different ones in each call, so that a search begins
   // with pods that have grown.
   void ReadAhead();
+  // Makes a search without a decision, so that the files that the next one reads are open.
+  void Rehearse();
 
   // Reads figures until the first victim for kMemory or kPids is certain. The figures of other pods
   // are absent.
@@ -54,6 +56,7 @@ class Contenders {
   KnownFigures known_;
   VictimSearch search_;
   std::size_t ahead_ = 0;             // the next to be read ahead
+  PodStats rehearsed_;                // of any pod
   std::optional<Resource> resource_;  // of the last Read
 };
 

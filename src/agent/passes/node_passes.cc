@@ -148,11 +148,16 @@ void NodePasses::MarkStale(const DiskUse* disk) {
   if (policies_.NeedDiskUse()) record_.pods.MarkStale(disk, summary_.pods);
 }
 
-// Without a search, the figures of all pods are read instead of those of contenders.
+// The figures of all pods are read, those of contenders included.
 void NodePasses::ReadPods(const ReadStep& step) {
   switch (step.figures) {
     case PodFigures::kMemory:
       shelf_.TakeOut(summary_.pods);
+      if (step.pods == PodsToRead::kContenders) {
+        // The search finds the victim, and the others count for the sum.
+        contenders_.Read(Resource::kMemory, *pods_, summary_.pods);
+        return contenders_.ReadOthers(*pods_, summary_.pods);
+      }
       edges_.figures.ReadMemoryOf(*pods_, summary_.pods);
       return contenders_.Take(*pods_, summary_.pods);
     case PodFigures::kTasks:

@@ -62,7 +62,10 @@ class NodePasses : private SummarySource {
   // Takes the present pods in advance, so that a later choice among them needs no preparation.
   void KeepPods() { contenders_.Keep(edges_.pods.Active()); }
   // Checks which pods have grown, because a threshold may be crossed soon.
-  void ReadAhead() { contenders_.ReadAhead(); }
+  void ReadAhead() {
+    contenders_.ReadAhead();
+    contenders_.Rehearse();
+  }
   // As Decide, with the figures of all pods, but with unknown disk use.
   [[nodiscard]] PassDecision DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause);
   // As Decide, with the figures of all pods and their measured disk use.

@@ -71,6 +71,7 @@ CgroupV1::CgroupV1(cgroup_v1::Hierarchies hierarchies, std::chrono::milliseconds
                    std::size_t keep)
     : hierarchies_(std::move(hierarchies)),
       remove_patience_(remove_patience),
+      usage_(hierarchies_.memory(), {cgroup_v1::kUsageFile}, keep),
       memory_(hierarchies_.memory(),
               {std::begin(cgroup_v1::kMemoryFiles), std::end(cgroup_v1::kMemoryFiles)}, keep),
       tasks_(hierarchies_.NodeOf(Controller::kPids).value_or(-1), {"pids.current"}, keep),
@@ -100,7 +101,11 @@ Result<void> CgroupV1::Remove(std::string_view path) {
 }
 
 void CgroupV1::Forget(std::string_view path) {
-  for (kernel::KeptFiles* kept : {&memory_, &tasks_, &shares_}) kept->Forget(path);
+  for (kernel::KeptFiles* kept : {&usage_, &memory_, &tasks_, &shares_}) kept->Forget(path);
+}
+
+void CgroupV1::CloseIdle() {
+  for (kernel::KeptFiles* kept : {&usage_, &memory_, &tasks_}) kept->CloseIdle();
 }
 
 Result<void> CgroupV1::Join(std::string_view path, pid_t pid) {
@@ -164,7 +169,7 @@ Result<CgroupMemory> CgroupV1::ReadMemory(std::string_view path) {
 }
 
 Result<std::uint64_t> CgroupV1::ReadMemoryUsage(std::string_view path) {
-  return Of(path, memory_.Read(path, cgroup_v1::ReadUsageFile));
+  return Of(path, usage_.Read(path, cgroup_v1::ReadUsageFile));
 }
 
 Result<std::optional<std::uint64_t>> CgroupV1::ReadMemoryLimit(std::string_view path) {

@@ -40,6 +40,7 @@ class CgroupV1 : public Cgroups {
   [[nodiscard]] Result<void> Create(std::string_view path, const CgroupLimits& limits) override;
   [[nodiscard]] Result<void> Remove(std::string_view path) override;
   void Forget(std::string_view path) override;
+  void CloseIdle() override;
   // A `pid` of 0 is the calling process.
   [[nodiscard]] Result<void> Join(std::string_view path, pid_t pid) override;
   [[nodiscard]] Result<std::vector<ProcsFile>> OpenProcs(std::string_view path) override;
@@ -79,6 +80,7 @@ class CgroupV1 : public Cgroups {
 
   const cgroup_v1::Hierarchies hierarchies_;
   const std::chrono::milliseconds remove_patience_;
+  kernel::KeptFiles usage_;
   kernel::KeptFiles memory_;
   kernel::KeptFiles tasks_;
   kernel::KeptFiles shares_;

@@ -35,7 +35,7 @@ Result<LimitedMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
   const auto rows = Of(kMemoryFiles[0], ParseMemoryStat(*stat));
   if (!rows) return Fail(rows.error());
 
-  const auto usage = ReadUsageFile(files);
+  const auto usage = ReadUsageFile(files.subspan(1));
   if (!usage) return Fail(usage.error());
   return LimitedMemory{.memory = {.usage = *usage,
                                   .inactive_file = rows->total_inactive_file,
@@ -48,9 +48,9 @@ Result<LimitedMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
 
 Result<std::uint64_t> ReadUsageFile(std::span<const FileDescriptor> files) {
   std::array<char, kCounterBytes> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-  const auto text = Of(kMemoryFiles[1], kernel::ReadKept(files[1].get(), buffer));
+  const auto text = Of(kUsageFile, kernel::ReadKept(files.front().get(), buffer));
   if (!text) return Fail(text.error());
-  return Of(kMemoryFiles[1], kernel::ParseCounter(*text));
+  return Of(kUsageFile, kernel::ParseCounter(*text));
 }
 
 }  // namespace jettison::cgroup_v1

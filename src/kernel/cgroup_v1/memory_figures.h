@@ -14,7 +14,8 @@ inline constexpr const char* kMemoryFiles[] = {"memory.stat", "memory.usage_in_b
 // Reads the open files of a group: two system calls, no allocation.
 [[nodiscard]] Result<LimitedMemory> ReadMemoryFiles(std::span<const FileDescriptor> files);
 
-// The usage alone, of the same open files: one system call.
+// The usage alone: one system call.
+inline constexpr const char* kUsageFile = kMemoryFiles[1];
 [[nodiscard]] Result<std::uint64_t> ReadUsageFile(std::span<const FileDescriptor> files);
 
 }  // namespace jettison::cgroup_v1

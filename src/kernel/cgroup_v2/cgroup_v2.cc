@@ -58,6 +58,7 @@ CgroupV2::CgroupV2(cgroup_v2::Tree tree, const CgroupV2Options& options, std::si
     : tree_(std::move(tree)),
       remove_patience_(options.remove_patience),
       kill_by_(options.kill_by),
+      usage_(tree_.node(), {cgroup_v2::kUsageFile}, keep),
       memory_(tree_.node(),
               {std::begin(cgroup_v2::kMemoryFiles), std::end(cgroup_v2::kMemoryFiles)}, keep,
               cgroup_v2::kOptionalMemoryFiles),
@@ -93,7 +94,13 @@ Result<void> CgroupV2::Remove(std::string_view path) {
 }
 
 void CgroupV2::Forget(std::string_view path) {
-  for (kernel::KeptFiles* kept : {&memory_, &tasks_, &weights_, &limits_}) kept->Forget(path);
+  for (kernel::KeptFiles* kept : {&usage_, &memory_, &tasks_, &weights_, &limits_}) {
+    kept->Forget(path);
+  }
+}
+
+void CgroupV2::CloseIdle() {
+  for (kernel::KeptFiles* kept : {&usage_, &memory_, &tasks_}) kept->CloseIdle();
 }
 
 Result<void> CgroupV2::Join(std::string_view path, pid_t pid) {
@@ -153,7 +160,7 @@ Result<CgroupMemory> CgroupV2::ReadMemory(std::string_view path) {
 
 Result<std::uint64_t> CgroupV2::ReadMemoryUsage(std::string_view path) {
   if (path.empty() && tree_.NodeIsRoot()) return Cgroups::ReadMemoryUsage(path);
-  return Of(path, memory_.Read(path, cgroup_v2::ReadUsageFile));
+  return Of(path, usage_.Read(path, cgroup_v2::ReadUsageFile));
 }
 
 Result<std::optional<std::uint64_t>> CgroupV2::ReadLimitOf(std::string_view path) {

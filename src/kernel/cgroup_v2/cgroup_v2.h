@@ -43,6 +43,7 @@ class CgroupV2 : public Cgroups {
   [[nodiscard]] Result<void> Create(std::string_view path, const CgroupLimits& limits) override;
   [[nodiscard]] Result<void> Remove(std::string_view path) override;
   void Forget(std::string_view path) override;
+  void CloseIdle() override;
   // A `pid` of 0 is the calling process. The group must be one without groups below.
   [[nodiscard]] Result<void> Join(std::string_view path, pid_t pid) override;
   [[nodiscard]] Result<std::vector<ProcsFile>> OpenProcs(std::string_view path) override;
@@ -83,6 +84,7 @@ class CgroupV2 : public Cgroups {
   const cgroup_v2::Tree tree_;
   const std::chrono::milliseconds remove_patience_;
   const cgroup_v2::KillBy kill_by_;
+  kernel::KeptFiles usage_;
   kernel::KeptFiles memory_;
   kernel::KeptFiles root_memory_;
   kernel::KeptFiles tasks_;

@@ -37,7 +37,7 @@ Result<CgroupMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
     if (!taken) return Fail(taken.error());
     swap = *taken;
   }
-  const auto usage = ReadUsageFile(files);
+  const auto usage = ReadUsageFile(files.subspan(1));
   if (!usage) return Fail(usage.error());
   return CgroupMemory{.usage = *usage,
                       .inactive_file = stat->inactive_file,
@@ -48,7 +48,7 @@ Result<CgroupMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
 }
 
 Result<std::uint64_t> ReadUsageFile(std::span<const FileDescriptor> files) {
-  return Read<kSmallBytes>(files[1], kMemoryFiles[1], kernel::ParseCounter);
+  return Read<kSmallBytes>(files.front(), kUsageFile, kernel::ParseCounter);
 }
 
 Result<CgroupMemory> ReadRootMemoryFiles(std::span<const FileDescriptor> files) {

@@ -19,7 +19,8 @@ inline constexpr const char* kMemoryFiles[] = {"memory.stat", "memory.current",
 inline constexpr std::size_t kOptionalMemoryFiles = 1;
 [[nodiscard]] Result<CgroupMemory> ReadMemoryFiles(std::span<const FileDescriptor> files);
 
-// The usage alone, of the same open files: one system call.
+// The usage alone: one system call.
+inline constexpr const char* kUsageFile = kMemoryFiles[1];
 [[nodiscard]] Result<std::uint64_t> ReadUsageFile(std::span<const FileDescriptor> files);
 
 // What ReadMemoryFiles reads of the root, which has memory.stat alone: what is used there is

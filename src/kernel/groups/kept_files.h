@@ -3,6 +3,7 @@
 #include <array>
 #include <cassert>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <span>
@@ -25,6 +26,7 @@ namespace jettison::kernel {
 
 // Reads the same files of control groups again and again. A group's files are opened together and
 // stay open between readings, so that one in the steady state opens nothing and allocates nothing.
+// The kernel keeps a page for each file that has been read, so those of idle groups can be closed.
 // A group that was removed and made again under the same name is never mistaken: a removed group's
 // file answers ENODEV forever, and the group is opened anew. Safe from any thread.
 class KeptFiles {
@@ -46,7 +48,8 @@ class KeptFiles {
                                Result<T> (*read)(std::span<const FileDescriptor>)) {
     const std::lock_guard lock(mutex_);
     if (const auto kept = files_.find(group); kept != files_.end()) {
-      auto reading = read(std::span(kept->second).first(names_.size()));
+      auto reading = read(std::span(kept->second.files).first(names_.size()));
+      kept->second.read_in = period_;
       if (reading || reading.error().code != ErrorCode::kNotFound) return reading;
       files_.erase(kept);  // that group is gone; there may be a new one of its name
     }
@@ -54,17 +57,26 @@ class KeptFiles {
     if (!files && files.error().code == ErrorCode::kInternal) return ReadOnce(group, read);
     if (!files) return Fail(files.error());
     auto reading = read(std::span(*files).first(names_.size()));
-    if (reading && files_.size() < keep_) files_.emplace(group, std::move(*files));
+    if (reading && files_.size() < keep_) {
+      files_.emplace(group, Kept{.files = std::move(*files), .read_in = period_});
+    }
     return reading;
   }
 
   // Closes what is kept of the group and of those below it.
   void Forget(std::string_view group);
+  // Ends a period. Closes what is kept of groups that were read neither in it nor in the two
+  // before.
+  void CloseIdle();
   // Groups whose files are open.
   [[nodiscard]] std::size_t kept() const;
 
  private:
-  using Files = std::array<FileDescriptor, kMostFiles>;  // in the map's node: one look-up less
+  using Files = std::array<FileDescriptor, kMostFiles>;
+  struct Kept {
+    Files files;  // in the map's node: one look-up less
+    std::uint64_t read_in = 0;
+  };
   struct Hash {
     using is_transparent = void;  // NOLINT(readability-identifier-naming): a name of the standard
     std::size_t operator()(std::string_view text) const {
@@ -89,8 +101,9 @@ class KeptFiles {
   const std::vector<const char*> names_;
   const std::size_t keep_;
   const std::size_t needed_;
-  mutable InheritingMutex mutex_;  // guards files_
-  std::unordered_map<std::string, Files, Hash, std::equal_to<>> files_;
+  mutable InheritingMutex mutex_;  // guards what follows
+  std::unordered_map<std::string, Kept, Hash, std::equal_to<>> files_;
+  std::uint64_t period_ = 0;
 };
 
 }  // namespace jettison::kernel
