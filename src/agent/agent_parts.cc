@@ -269,8 +269,7 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   parts.telling_killer =
       std::make_unique<TellingKiller>(*parts.killer, machine.clock, ListenersOf(parts));
   BuildSoftEvictions(config, machine, log, parts);
-  parts.remains =
-      std::make_unique<Remains>(config, machine.pod_groups(), *parts.pods, machine.clock, log);
+  parts.remains = std::make_unique<Remains>(config, machine.pod_groups(), *parts.pods, log);
   BuildImages(config, machine, log, parts);
   parts.reclaimer = ReclaimerFor(config, machine, parts);
   BuildLadder(config, machine, log, parts);

@@ -42,7 +42,7 @@ using DiskUse = std::map<std::string, PodDiskUse, std::less<>>;
 // Reads figures, each at the moment of the call. What cannot be read is absent.
 class Figures {
  public:
-  static constexpr Duration kOldestAtRest = std::chrono::minutes(1);
+  static constexpr Duration kOldestAtRest = std::chrono::minutes(5);
 
   virtual ~Figures() = default;
   // Memory, process ids and file systems of the node.

@@ -20,8 +20,8 @@ namespace jettison {
 
 // Figures of a pod that were read at rest.
 struct RestingFigures {
-  Instant read_at;
-  std::uint64_t charge = 0;  // just before
+  Instant until;             // read again then, even if the charge has not changed
+  std::uint64_t charge = 0;  // just before they were read
   std::optional<std::uint64_t> working_set;
   std::optional<std::uint64_t> swap;
   std::optional<std::uint64_t> tasks;

@@ -323,8 +323,14 @@ void StatsCollector::ReadTasks(const GroupsOfPod& groups, PodStats& stats) const
 bool StatsCollector::IsAtRest(const GroupsOfPod& groups,
                               std::optional<std::uint64_t> charge) const {
   const auto& resting = groups.resting;
-  return charge && resting && resting->charge == *charge &&
-         Elapsed(resting->read_at, clock_.Now()) < kOldestAtRest;
+  return charge && resting && resting->charge == *charge && clock_.Now() < resting->until;
+}
+
+// Pods that are read together are not due together, so that no pass reads all of them.
+Instant StatsCollector::RestsUntil(std::string_view uid) const {
+  constexpr Duration kHalf = kOldestAtRest / 2;
+  const auto part = std::hash<std::string_view>()(uid) % 1024;
+  return clock_.Now() + kHalf + kHalf * static_cast<std::int64_t>(part) / 1024;
 }
 
 void StatsCollector::ReadAtRest(GroupsOfPod& groups, PodStats& stats) {
@@ -344,7 +350,7 @@ void StatsCollector::ReadAtRest(GroupsOfPod& groups, PodStats& stats) {
   ReadTasks(groups, stats);
   if (!charge || !stats.has_memory) return resting.reset();
   if (!resting) resting.emplace();
-  resting->read_at = clock_.Now();
+  resting->until = RestsUntil(stats.uid);
   resting->charge = *charge;
   resting->working_set = stats.memory_working_set_bytes;
   resting->swap = stats.swap_bytes;

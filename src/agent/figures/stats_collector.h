@@ -123,6 +123,7 @@ class StatsCollector : public Figures {
   void ReadContainers(const GroupsOfPod& groups, PodStats& stats) const;
   void ReadTasks(const GroupsOfPod& groups, PodStats& stats) const;
   [[nodiscard]] bool IsAtRest(const GroupsOfPod& groups, std::optional<std::uint64_t> charge) const;
+  [[nodiscard]] Instant RestsUntil(std::string_view uid) const;
   void ReadAtRest(GroupsOfPod& groups, PodStats& stats);
   [[nodiscard]] std::optional<std::uint64_t> ReadChargeOf(Resource resource,
                                                           const GroupsOfPod& groups);

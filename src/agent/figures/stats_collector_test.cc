@@ -1,5 +1,6 @@
 #include "agent/figures/stats_collector.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -140,7 +141,7 @@ TEST_F(StatsCollectorTest, PodsHaveMemoryAndTasksButNoDiskUseUnlessItIsGiven) {
   EXPECT_EQ(pod.containers.at(0).rootfs, std::nullopt);
 }
 
-TEST_F(StatsCollectorTest, AtRestAPodIsReadAgainWhenItsChargeChangesOrAfterAMinute) {
+TEST_F(StatsCollectorTest, AtRestAPodIsReadAgainWhenItsChargeChangesOrAfterSomeMinutes) {
   const auto at_rest = [this] {
     std::vector<PodStats> stats;
     const std::vector<const PodFacts*> pods = {&facts_};
@@ -166,6 +167,39 @@ TEST_F(StatsCollectorTest, AtRestAPodIsReadAgainWhenItsChargeChangesOrAfterAMinu
   set(61, 30);
   clock_.Advance(Figures::kOldestAtRest);
   EXPECT_EQ(at_rest().memory_working_set_bytes, 31 * kMi);
+}
+
+TEST_F(StatsCollectorTest, PodsAtRestThatWereReadTogetherAreNotAllReadAgainTogether) {
+  constexpr std::size_t kPods = 100;
+  constexpr Duration kBetween = std::chrono::seconds(10);
+  std::vector<PodFacts> facts(kPods);
+  std::vector<const PodFacts*> pods;
+  for (std::size_t i = 0; i < kPods; ++i) {
+    facts[i].pod.uid = fmt::format("u{}", i);
+    pods.push_back(&facts[i]);
+    ASSERT_TRUE(groups_.Create("kubepods/besteffort/pod" + facts[i].pod.uid, {}));
+  }
+  // A figure that changes while the charge stays the same shows that the pod was read.
+  const auto set_inactive = [&](std::uint64_t bytes) {
+    for (const PodFacts* pod : pods) {
+      groups_.SetMemory("kubepods/besteffort/pod" + pod->pod.uid,
+                        {.usage = kMi, .inactive_file = bytes});
+    }
+  };
+  set_inactive(0);
+  std::vector<PodStats> stats;
+  std::vector<std::ptrdiff_t> read_again;
+  for (Duration age{0}; age <= Figures::kOldestAtRest; age += kBetween) {
+    collector_.ReadPodsAtRest(pods, nullptr, stats);
+    read_again.push_back(std::ranges::count(stats, 0U, &PodStats::memory_working_set_bytes));
+    set_inactive(kMi);
+    clock_.Advance(kBetween);
+  }
+  EXPECT_EQ(read_again[Figures::kOldestAtRest / kBetween / 2 - 1], 0);
+  EXPECT_EQ(read_again.back(), static_cast<std::ptrdiff_t>(kPods));
+  for (std::size_t i = 1; i < read_again.size(); ++i) {
+    EXPECT_LT(read_again[i] - read_again[i - 1], static_cast<std::ptrdiff_t>(kPods / 4));
+  }
 }
 
 TEST_F(StatsCollectorTest, AFigureThatDecidesNothingIsTheOneOfTheLastReadingWhileThePodIsAtRest) {

@@ -76,7 +76,13 @@ void PodTable::Handle(const RuntimeEvent& event, Instant now) {
 
 void PodTable::PassDone(NodeConditions conditions, Instant now, bool starved) {
   starts_.PassDone(conditions, starved);
-  SettleAll(now);
+  if (!settled_ || AnyMayStart()) SettleAll(now);
+}
+
+bool PodTable::AnyMayStart() const {
+  return std::ranges::any_of(slots_.all(), [](const auto& entry) {
+    return entry.second.wanted && entry.second.on_node() == nullptr;
+  });
 }
 
 void PodTable::Advance(Instant now) {

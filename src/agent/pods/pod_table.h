@@ -121,6 +121,8 @@ class PodTable : public PodViews {
   }
 
  private:
+  // Whether a pod is wanted of which nothing is on the node.
+  [[nodiscard]] bool AnyMayStart() const;
   void SettleAll(Instant now);
   void EndUnwanted(PodSlot& slot, Instant now);
   void Want(const std::string& name, Pod pod, Instant now);

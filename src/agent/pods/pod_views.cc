@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "core/pods/qos.h"
 #include "ports/container_runtime.h"
 
 namespace jettison {
@@ -17,7 +16,7 @@ PodView ViewOf(const PodSlot& slot, Instant now) {
   view.name = facts.pod.name;
   view.namespace_ = facts.pod.namespace_;
   view.uid = facts.pod.uid;
-  view.qos = QosClassOf(facts.pod);
+  view.qos = facts.qos;
   view.priority = facts.priority;
   view.source = facts.source;
   view.protection = facts.protection;
@@ -74,6 +73,10 @@ bool PodViews::AnyOnNode() const {
   return std::ranges::any_of(slots_->all(), [](const auto& entry) {
     return entry.second.on_node() != nullptr && !entry.second.foreign;
   });
+}
+
+bool PodViews::AnyForeign() const {
+  return std::ranges::any_of(slots_->all(), [](const auto& entry) { return entry.second.foreign; });
 }
 
 bool PodViews::AnyIsBeingRemoved(Instant now) const {

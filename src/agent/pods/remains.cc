@@ -1,6 +1,5 @@
 #include "agent/pods/remains.h"
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -18,10 +17,8 @@ std::unique_ptr<PodLogsCollector> PodLogsOf(const AgentConfig& config, const Log
 
 }  // namespace
 
-Remains::Remains(const AgentConfig& config, Cgroups& groups, const PodTable& pods,
-                 const Clock& clock, const Log& log)
+Remains::Remains(const AgentConfig& config, Cgroups& groups, const PodTable& pods, const Log& log)
     : pods_(pods),
-      clock_(clock),
       groups_(groups, config.cgroup_driver, log),
       owns_groups_(config.source == SourceKind::kManifests),
       logs_(PodLogsOf(config, log)) {}
@@ -32,9 +29,7 @@ std::size_t Remains::CollectLogs() {
 
 void Remains::SweepGroups() {
   if (!owns_groups_) return;
-  const auto views = pods_.Views(clock_.Now());
-  groups_.Sweep([this](std::string_view uid) { return pods_.IsOnNode(uid); },
-                std::ranges::any_of(views, &PodView::foreign));
+  groups_.Sweep([this](std::string_view uid) { return pods_.IsOnNode(uid); }, pods_.AnyForeign());
 }
 
 }  // namespace jettison

@@ -9,7 +9,6 @@
 #include "agent/pods/pod_table.h"
 #include "core/config/agent_config.h"
 #include "ports/cgroups.h"
-#include "ports/clock.h"
 
 namespace jettison {
 
@@ -17,8 +16,7 @@ namespace jettison {
 class Remains {
  public:
   // Everything must outlive this.
-  Remains(const AgentConfig& config, Cgroups& groups, const PodTable& pods, const Clock& clock,
-          const Log& log);
+  Remains(const AgentConfig& config, Cgroups& groups, const PodTable& pods, const Log& log);
 
   // How many pods lose their logs.
   std::size_t CollectLogs();
@@ -28,7 +26,6 @@ class Remains {
 
  private:
   const PodTable& pods_;
-  const Clock& clock_;
   OrphanGroups groups_;
   bool owns_groups_;
   std::unique_ptr<PodLogsCollector> logs_;  // null: logs are where others may have theirs
