@@ -59,15 +59,17 @@ void Contenders::ReadAhead() {
   }
 }
 
-// What the search has passed over is still needed while others are to be read.
+// What the search has passed over is still needed while others are to be read. A search among pods
+// that hold the same reads many of them; the first steps are those that a later one has, too.
 void Contenders::Rehearse() {
+  constexpr int kMostSteps = 8;
   if (HavePassedOver()) return;
   const auto pods = known_.pods();
-  for (const Resource resource : {Resource::kMemory, Resource::kPids}) {
-    search_.Begin(resource, pods, known_.Amounts(resource));
-    while (const auto step = search_.Next()) {
-      search_.Answer(Read(resource, *step, *pods[step->pod], rehearsed_));
-    }
+  search_.Begin(Resource::kMemory, pods, known_.Amounts(Resource::kMemory));
+  for (int steps = 0; steps < kMostSteps; ++steps) {
+    const auto step = search_.Next();
+    if (!step) return;
+    search_.Answer(Read(Resource::kMemory, *step, *pods[step->pod], rehearsed_));
   }
 }
 
