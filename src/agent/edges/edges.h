@@ -67,8 +67,8 @@ class Figures {
                             std::vector<PodStats>& stats) = 0;
   // As above, for one pod.
   virtual void ReadMemoryOf(const PodFacts& pod, PodStats& stats) = 0;
-  // As above, for a figure that decides nothing: if the charge of the pod has not changed, the
-  // figure may be as old as kOldestAtRest.
+  // As above, for a pod that is not the victim: if its charge has not changed, the figure may be as
+  // old as kOldestAtRest.
   virtual void ReadMemoryAtRest(const PodFacts& pod, PodStats& stats) { ReadMemoryOf(pod, stats); }
   // Reads the charge of one pod, in bytes for kMemory and in tasks for kPids, from one small file
   // for each of its groups. It is an upper bound of the figure that the pod is ranked by. Absent:

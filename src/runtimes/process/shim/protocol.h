@@ -17,7 +17,8 @@ inline constexpr int kMostGroupFiles = 16;
 enum class MessageKind : std::uint32_t {
   kReady,    // shim: the process is in its groups and stands at its gate; `pid`
   kGo,       // agent: let it run
-  kStarted,  // shim: the program runs; `at_ns`, and `error` when oom_score_adj was refused
+  kStarted,  // shim: the program runs; `at_ns`, and `error` when oom_score_adj was refused. The
+             // last message of a container, after which the agent hangs up
   kFailed,   // shim: it could not be done; `stage`, `error`, `detail`
 };
 
