@@ -235,7 +235,7 @@ kubernetes:
 
 def start_neighbours(bed):
     """Four quiet pods; waits until they hold what they should hold."""
-    cpu = {"cpu": "10m"}
+    cpu = {"cpu": "100m"}  # with less its memory takes most of a minute to fill
     reports = [bed.deploy("over", 100, requests={"memory": "50Mi"}),
                bed.deploy("under", 100, requests={"memory": "200Mi"}),
                bed.deploy("guaranteed", 100, requests={"memory": "200Mi"} | cpu, limits={"memory": "200Mi"} | cpu),

@@ -53,6 +53,9 @@ class Bed(Node):
     def usage(self):
         return int((self.memory_group / "memory.usage_in_bytes").read_text()) // MIB
 
+    def wait_until_crossed(self):
+        wait_for(lambda: self.usage() >= CAPACITY - THRESHOLD, "the crossing of the threshold", seconds=20, interval=0.001)
+
     def evicted(self):
         """(name, seconds since the node's first line) of each eviction."""
         return re.findall(r"pod is evicted successfully.* pod=default/(\S+)", self.log.read_text(errors="replace"))
@@ -85,6 +88,7 @@ def spike(build):
     with Bed(build) as bed:
         settle(bed, bed.idle(50, 4))
         hog = bed.outside(CAPACITY - THRESHOLD + 100 - bed.usage() - 10)
+        bed.wait_until_crossed()
         time.sleep(1)
         hog.kill()
         hog.wait()
@@ -99,7 +103,8 @@ def critical(build):
         holder = bed.add("holder", [bed.program("hog"), "REPORT", "8", str(bed.gate), "400", str(size)], 2000000000)
         settle(bed, idle + [holder])
         bed.gate.touch()
-        time.sleep(6)
+        bed.wait_until_crossed()
+        time.sleep(5)
         held = bed.said("most of the memory is not held by pods")
         count = len(bed.evicted())
         return {"evicted": count, "told": bool(held), "ok": count <= 7 and bool(held)}
@@ -187,7 +192,7 @@ def main():
     parser.add_argument("scenarios", nargs="*", default=[], metavar="SCENARIO")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--check", action="store_true")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     failures = 0
     for name in arguments.scenarios or SCENARIOS:
         for run in range(arguments.runs):
