@@ -12,6 +12,7 @@
 #include "core/recording/recording.h"
 #include "core/thresholds/containerfs_thresholds.h"
 #include "kernel/groups/cgroup_layout.h"
+#include "machine/late_libraries.h"
 
 namespace jettison {
 namespace {
@@ -358,6 +359,7 @@ void NodeAgent::TellServiceManager(Instant now) {
   }
   if (ready_ || parts_->node->passes() == 0) return;
   ready_ = true;
+  GiveBackLateLibraries();
   service_.Ready();
   log_->Info("agent is ready",
              {{"root", config_.config().root}, {"nodeCgroup", config_.config().node_cgroup}});
