@@ -3,7 +3,7 @@ import json
 import statistics
 import time
 
-from kubelet_bed import Bed, late_processes, processes, start_neighbours
+from kubelet_bed import Bed, late_processes, processes, repeated, start_neighbours
 from node import wait_for
 
 RATE, AWAY_SECONDS, RUNS = 200, 30, 20
@@ -39,7 +39,7 @@ def measure(options, faults):
     with Bed(options.bed, options.build) as bed:
         start_neighbours(bed)
         bed.start_agent()
-        seen = [evict_once(bed, number) for number in range(options.runs or RUNS)]
+        seen = repeated(options.runs or RUNS, lambda number: evict_once(bed, number))
     signals = sorted(run["latencyMs"] for run in seen if run["latencyMs"] is not None)
     right, late = sum(run["right"] for run in seen), sum(run["late"] for run in seen)
     once, failed = sum(run["deletions"] == 1 for run in seen), max(run["failedObjects"] for run in seen)

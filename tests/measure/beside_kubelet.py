@@ -31,7 +31,7 @@ import beside_away
 import beside_restarts
 import beside_shadow
 import meter
-from kubelet_bed import Bed, start_neighbours
+from kubelet_bed import Bed, repeated, start_neighbours
 from node import Report, wait_for
 
 RATES, RUNS = (200, 800), 20
@@ -85,7 +85,7 @@ def measure_growth(options, faults):
         start_neighbours(bed)
         bed.start_agent()
         for rate in options.rate or RATES:
-            tell_growth(rate, [grow_once(bed, rate, number) for number in range(options.runs or RUNS)], faults)
+            tell_growth(rate, repeated(options.runs or RUNS, lambda number, rate=rate: grow_once(bed, rate, number)), faults)
     print()
 
 

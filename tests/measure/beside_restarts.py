@@ -2,7 +2,7 @@
 import statistics
 import time
 
-from kubelet_bed import Bed, late_processes, processes, start_neighbours
+from kubelet_bed import Bed, late_processes, processes, repeated, start_neighbours
 from node import wait_for
 
 RATE, RUNS = 800, 200
@@ -31,7 +31,7 @@ def measure(options, faults):
     with Bed(options.bed, options.build) as bed:
         start_neighbours(bed)
         bed.start_agent()
-        seen = [evict_once(bed, number) for number in range(options.runs or RUNS)]
+        seen = repeated(options.runs or RUNS, lambda number: evict_once(bed, number))
         victims, failed = bed.evicted_pods(), bed.failed_objects()
     others = sum(not victim.startswith("again") for victim in victims)
     again = sum(run["late"] > 0 for run in seen)

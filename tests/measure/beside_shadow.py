@@ -3,7 +3,7 @@ import collections
 import pathlib
 import statistics
 
-from kubelet_bed import Bed, start_neighbours
+from kubelet_bed import Bed, repeated, start_neighbours
 from node import wait_for
 
 PODS_MIB = 1024  # limit of all pods together, to which the kubelet's threshold applies
@@ -45,7 +45,7 @@ def measure(options, faults):
     with open_bed(options) as bed:
         start_neighbours(bed)
         bed.start_agent()
-        runs = [grow_once(bed, number) for number in range(options.runs or RUNS)]
+        runs = repeated(options.runs or RUNS, lambda number: grow_once(bed, number))
     kubelets = sum(any(side_of(pairing, "kubelets") == name for pairing in seen) for name, seen in runs)
     same = [pairing for name, seen in runs for pairing in seen
             if side_of(pairing, "kubelets") == side_of(pairing, "ours") == name]

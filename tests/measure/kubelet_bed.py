@@ -233,6 +233,19 @@ kubernetes:
         return "jettison.io" in self.kubectl("get", "node", "bed", "-o", "jsonpath={.spec.taints}")
 
 
+def repeated(count, once):
+    """What once(0), once(1), ... return. A measurement that is told to end keeps what it has."""
+    seen = []
+    try:
+        for number in range(count):
+            seen.append(once(number))
+            print(f"run {number + 1} of {count}", file=sys.stderr, flush=True)
+    except (KeyboardInterrupt, SystemExit):
+        if not seen:
+            raise
+    return seen
+
+
 def start_neighbours(bed):
     """Four quiet pods; waits until they hold what they should hold."""
     cpu = {"cpu": "100m"}  # with less its memory takes most of a minute to fill
