@@ -38,14 +38,13 @@ int Touch(dl_phdr_info* object, std::size_t /*size*/, void* into) {
   return 1;
 }
 
-// KiB of the library's mappings that cannot be written to.
+// KiB of the library's code.
 std::uint64_t ResidentKib() {
   std::ifstream maps("/proc/self/smaps");
   std::uint64_t resident = 0;
   bool is_ours = false;
   for (std::string line; std::getline(maps, line);) {
     if (line.find('-') < line.find(' ')) {
-      // Whose beginning is mapped again for writing has been relocated.
       is_ours =
           line.find(kLibrary) != std::string::npos && line.find(" r-xp ") != std::string::npos;
     } else if (is_ours && line.starts_with("Rss:")) {

@@ -31,7 +31,7 @@ import beside_away
 import beside_restarts
 import beside_shadow
 import meter
-from kubelet_bed import Bed, repeated, start_neighbours
+from kubelet_bed import Bed, repeated, start_neighbours, told_to_end
 from node import Report, wait_for
 
 RATES, RUNS = (200, 800), 20
@@ -86,6 +86,8 @@ def measure_growth(options, faults):
         bed.start_agent()
         for rate in options.rate or RATES:
             tell_growth(rate, repeated(options.runs or RUNS, lambda number, rate=rate: grow_once(bed, rate, number)), faults)
+            if told_to_end.is_set():
+                break
     print()
 
 
@@ -138,8 +140,12 @@ def main():
         began = time.monotonic()
         PARTS[part](options, faults)
         print(f"{part}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+        if told_to_end.is_set():
+            break
     for fault in faults:
         print(f"bound missed: {fault}")
+    if told_to_end.is_set():
+        sys.exit("beside_kubelet.py: ended before all runs were done")
     return 1 if faults and options.check else 0
 
 

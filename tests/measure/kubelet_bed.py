@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from node import MIB, Report, wait_for
@@ -233,8 +234,11 @@ kubernetes:
         return "jettison.io" in self.kubectl("get", "node", "bed", "-o", "jsonpath={.spec.taints}")
 
 
+told_to_end = threading.Event()  # set by `repeated`, so that nothing else is begun
+
+
 def repeated(count, once):
-    """What once(0), once(1), ... return. A measurement that is told to end keeps what it has."""
+    """What once(0), once(1), ... return. A series that is told to end keeps what it has, and sets told_to_end."""
     seen = []
     try:
         for number in range(count):
@@ -243,6 +247,7 @@ def repeated(count, once):
     except (KeyboardInterrupt, SystemExit):
         if not seen:
             raise
+        told_to_end.set()
     return seen
 
 

@@ -88,10 +88,12 @@ def spike(build):
     with Bed(build) as bed:
         settle(bed, bed.idle(50, 4))
         hog = bed.outside(CAPACITY - THRESHOLD + 100 - bed.usage() - 10)
-        bed.wait_until_crossed()
-        time.sleep(1)
-        hog.kill()
-        hog.wait()
+        try:
+            bed.wait_until_crossed()
+            time.sleep(1)
+        finally:
+            hog.kill()
+            hog.wait()
         time.sleep(3)
         return {"evicted": len(bed.evicted()), "ok": len(bed.evicted()) <= 2}
 
