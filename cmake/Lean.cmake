@@ -17,15 +17,17 @@ function(jettison_precompiled_for name)
 endfunction()
 
 if(JETTISON_PCH)
-  set(headers <algorithm> <array> <atomic> <chrono> <cmath> <condition_variable> <cstdint> <deque>
-              <filesystem> <functional> <map> <memory> <mutex> <optional> <ranges> <set> <span>
-              <sstream> <string> <string_view> <thread> <tuple> <utility> <variant> <vector>
+  set(headers <algorithm> <array> <atomic> <bitset> <chrono> <cmath> <condition_variable> <cstdint>
+              <deque> <filesystem> <fstream> <functional> <map> <memory> <mutex> <numeric> <optional>
+              <ranges> <set> <span> <sstream> <string> <string_view> <thread> <tuple> <utility>
+              <variant> <vector>
               <fmt/format.h> <tl/expected.hpp>)
   jettison_precompiled_for(jettison_precompiled HEADERS ${headers})
   jettison_cover(jettison_precompiled)
   if(JETTISON_TESTS)
-    jettison_precompiled_for(jettison_precompiled_tests LIBRARIES GTest::gtest GTest::gmock
-                             HEADERS ${headers} <gmock/gmock.h> <gtest/gtest.h>)
+    jettison_precompiled_for(jettison_precompiled_tests
+                             LIBRARIES GTest::gtest GTest::gmock nlohmann_json::nlohmann_json
+                             HEADERS ${headers} <gmock/gmock.h> <gtest/gtest.h> <nlohmann/json.hpp>)
   endif()
 endif()
 
