@@ -1,18 +1,17 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "core/model/cgroup_driver.h"
 #include "core/pods/pod_facts.h"
 #include "core/units/duration.h"
+#include "core/units/text_table.h"
 #include "ports/cgroups.h"
 #include "ports/container_runtime.h"
 
@@ -51,14 +50,6 @@ class PodGroupTable {
   void ForgetOthers(std::span<const PodFacts* const> pods);
 
  private:
-  // Allows look-ups by string_view, without a temporary string.
-  struct Hash {
-    using is_transparent = void;  // NOLINT(readability-identifier-naming): a name of the standard
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
-
   [[nodiscard]] GroupsOfPod Compute(const PodFacts& facts) const;
   [[nodiscard]] bool AreOf(const GroupsOfPod& groups, const PodFacts& facts) const;
   [[nodiscard]] bool IsGroupOf(std::string_view group, const GroupsOfPod& groups,
@@ -74,7 +65,7 @@ class PodGroupTable {
   Cgroups& cgroups_;
   const ContainerRuntime* runtime_;
   CgroupDriver driver_;
-  std::unordered_map<std::string, GroupsOfPod, Hash, std::equal_to<>> pods_;  // by UID
+  TextTable<GroupsOfPod> pods_;  // by UID
 };
 
 }  // namespace jettison

@@ -6,27 +6,19 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "codec/documents/json.h"
 #include "codec/recordings/scenario_policy.h"
 #include "codec/recordings/scenario_reader.h"
+#include "core/units/text_table.h"
 
 namespace jettison {
 namespace ondemand = simdjson::ondemand;
-
-struct HashOfText {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const {
-    return std::hash<std::string_view>{}(text);
-  }
-};
 
 // Kept between records: parsers, and the memory of what they read.
 struct ScenarioReader::Buffers {
@@ -37,7 +29,7 @@ struct ScenarioReader::Buffers {
   Value state;
   Value pods;
   std::vector<const Value*> read_trees;  // the trees above that this record has
-  std::unordered_map<std::string, std::size_t, HashOfText, std::equal_to<>> pod_index;  // by UID
+  TextTable<std::size_t> pod_index;      // by UID
   std::vector<Summary> spare_summaries;  // of steps in former records
 };
 

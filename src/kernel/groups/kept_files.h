@@ -4,16 +4,15 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "core/units/result.h"
+#include "core/units/text_table.h"
 #include "kernel/groups/fd_reserve.h"
 #include "ports/file_descriptor.h"
 #include "ports/inheriting_mutex.h"
@@ -77,12 +76,6 @@ class KeptFiles {
     Files files;  // in the map's node: one look-up less
     std::uint64_t read_in = 0;
   };
-  struct Hash {
-    using is_transparent = void;  // NOLINT(readability-identifier-naming): a name of the standard
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
 
   [[nodiscard]] Result<Files> Open(std::string_view group) const;
 
@@ -102,7 +95,7 @@ class KeptFiles {
   const std::size_t keep_;
   const std::size_t needed_;
   mutable InheritingMutex mutex_;  // guards what follows
-  std::unordered_map<std::string, Kept, Hash, std::equal_to<>> files_;
+  TextTable<Kept> files_;
   std::uint64_t period_ = 0;
 };
 

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "core/model/profile.h"
@@ -15,6 +14,7 @@
 #include "core/pass/recorded_pass.h"
 #include "core/pods/pod_facts.h"
 #include "core/units/duration.h"
+#include "core/units/text_table.h"
 
 namespace jettison {
 
@@ -80,14 +80,8 @@ class PodRoster {
   [[nodiscard]] std::size_t size() const { return pods_.size(); }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>{}(text);
-    }
-  };
   std::vector<KnownPod> pods_;
-  std::unordered_map<std::string, PodSlot, Hash, std::equal_to<>> slots_;
+  TextTable<PodSlot> slots_;
 };
 
 }  // namespace jettison
