@@ -21,11 +21,11 @@ WalkOptions Told(WalkOptions options, DiskSoFar& so_far) {
 
 }  // namespace
 
-Instant NextFullWalk(const std::string& path, Instant walked, Duration period) {
+Instant DueAgain(const std::string& path, Instant done, Duration period) {
   constexpr std::size_t kSteps = 1024;
   const auto step = static_cast<Duration::rep>(std::hash<std::string>()(path) % kSteps);
   const Duration half = period / 2;
-  return walked + period - half * step / static_cast<Duration::rep>(kSteps);
+  return done + period - half * step / static_cast<Duration::rep>(kSteps);
 }
 
 DiskMeasurer::DiskMeasurer(const Clock& clock, WalkOptions options, DiskMeasurerSettings settings,
@@ -55,6 +55,7 @@ void DiskMeasurer::CatchUp(Filesystem& filesystem) {
         "read again; raise fs.fanotify.max_queued_events if this happens often");
     return;
   }
+  if (filesystem.trees.MayMovePaths(changes.directories)) filesystem.moved = filesystem.caught_up;
   // A failure is ignored: a cancelled walk has forgotten all trees, and the whole pass is over.
   static_cast<void>(filesystem.trees.Apply(changes.directories, walk_));
 }
@@ -135,7 +136,7 @@ std::optional<FsUsage> DiskMeasurer::CountedUse(const std::string& path, Instant
   const auto usage = ReadProjectUsage(path, **project);
   if (!usage) return std::nullopt;
   asked_for_[path].in_pass = true;
-  const Instant next = NextFullWalk(path, now, settings_.full_walk_period);
+  const Instant next = DueAgain(path, now, settings_.full_walk_period);
   Counted& counted = counted_.try_emplace(path, Counted{.next_walk = next}).first->second;
   if (counted.incomplete) return std::nullopt;
   as_of = std::min(as_of, now);
@@ -171,11 +172,13 @@ FsUsage DiskMeasurer::Found(const Result<TreeUsage>& walked) {
 FsUsage DiskMeasurer::BringUpToDate(const std::string& path, Filesystem& filesystem,
                                     Instant& as_of) {
   const Instant now = clock_.Now();
-  asked_for_[path].in_pass = true;
+  Asked& asked = asked_for_[path];
+  asked.in_pass = true;
+  asked.looked_up = now;
   as_of = std::min(as_of, now);
   ++full_walks_;
   const FsUsage usage = Found(filesystem.trees.Walk(path, walk_));
-  filesystem.next_walk[path] = NextFullWalk(path, now, settings_.full_walk_period);
+  filesystem.next_walk[path] = DueAgain(path, now, settings_.full_walk_period);
   return usage;
 }
 
@@ -190,13 +193,25 @@ std::optional<FsUsage> DiskMeasurer::RememberedUse(const std::string& path, Inst
   const auto due = filesystem.next_walk.find(path);
   if (due == filesystem.next_walk.end() || clock_.Now() >= due->second) return std::nullopt;
   if (!filesystem.asked_for && !filesystem.events->Covers(path)) return std::nullopt;
-  const auto usage = filesystem.trees.UsageOf(path);
+  const auto usage = UsageNow(path, filesystem, asked->second);
   if (!usage) return std::nullopt;
   asked->second.in_pass = true;
   filesystem.asked_for = true;
   filesystem.calls += kCallsOfATree + usage->inodes_used.value_or(0);
   as_of = std::min(as_of, filesystem.caught_up);
   return usage;
+}
+
+// To look up a path takes longer than everything else that an unchanged tree needs.
+std::optional<FsUsage> DiskMeasurer::UsageNow(const std::string& path, Filesystem& filesystem,
+                                              Asked& asked) {
+  const Instant now = clock_.Now();
+  const bool moved = filesystem.moved && asked.looked_up <= *filesystem.moved;
+  if (!moved && now < DueAgain(path, asked.looked_up, settings_.look_period)) {
+    return filesystem.trees.UsageWithoutLook(path);
+  }
+  asked.looked_up = now;
+  return filesystem.trees.UsageOf(path);
 }
 
 FsUsage DiskMeasurer::MeasureTree(const std::string& path, TreeKind kind, Instant& as_of) {

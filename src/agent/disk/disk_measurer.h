@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "agent/disk/disk_so_far.h"
@@ -25,6 +26,11 @@ struct DiskMeasurerSettings {
   // A remembered tree is walked again after half of this time at the earliest and after this time
   // at the latest, because the kernel does not announce writes through memory mappings.
   Duration full_walk_period = std::chrono::minutes(5);
+  // The path of a remembered tree is looked up again after half of this time at the earliest and
+  // after this time at the latest, because the kernel does not announce mounts, nor changes above
+  // the tree on another file system. It is looked up at once when a directory outside the trees was
+  // made, moved or removed.
+  Duration look_period = std::chrono::minutes(1);
   // A file system is watched for changes only if walking its trees takes at least this many system
   // calls (one for each file, eight for each tree). Below that, walking costs less than the
   // notifications cost the programs that write there.
@@ -72,14 +78,20 @@ class DiskMeasurer {
     std::optional<FilesystemEvents> events;  // present: changes are watched
     RememberedTrees trees;
     Instant caught_up;
-    std::map<std::string, Instant> next_walk;  // by path, of those that are remembered
-    bool asked_for = false;                    // in this pass
-    std::uint64_t calls = 0;                   // that walking the trees of this pass would take
+    std::optional<Instant> moved;  // when paths may last have changed what they name
+    std::unordered_map<std::string, Instant> next_walk;  // by path, of those that are remembered
+    bool asked_for = false;                              // in this pass
+    std::uint64_t calls = 0;  // that walking the trees of this pass would take
   };
   // A folder that has a project.
   struct Counted {
     Instant next_walk;
     bool incomplete = false;  // there is more in it than its project holds
+  };
+  struct Asked {
+    bool in_pass = false;         // in this one
+    std::optional<dev_t> device;  // of a tree that is remembered
+    Instant looked_up;            // such a tree's path
   };
   [[nodiscard]] std::optional<FsUsage> CountedUse(const std::string& path, Instant& as_of);
   [[nodiscard]] FsUsage MeasureTree(const std::string& path, TreeKind kind, Instant& as_of);
@@ -93,6 +105,8 @@ class DiskMeasurer {
   [[nodiscard]] std::optional<FsUsage> RememberedUse(const std::string& path, Instant& as_of);
   // The use that a walk has found. Sets `unread_` if it could not read everything.
   [[nodiscard]] FsUsage Found(const Result<TreeUsage>& walked);
+  [[nodiscard]] std::optional<FsUsage> UsageNow(const std::string& path, Filesystem& filesystem,
+                                                Asked& asked);
   void DecideWatching(Filesystem& filesystem) const;
   void CatchUp(Filesystem& filesystem);
   void Note(std::string sentence);
@@ -103,19 +117,15 @@ class DiskMeasurer {
   TreeWalk walk_;
   std::map<dev_t, Filesystem> filesystems_;
   std::map<std::string, Counted> counted_;
-  struct Asked {
-    bool in_pass = false;         // in this one
-    std::optional<dev_t> device;  // of a tree that is remembered
-  };
-  std::map<std::string, Asked> asked_for_;  // paths of which something is kept
+  std::unordered_map<std::string, Asked> asked_for_;  // paths of which something is kept
   std::vector<std::string> notes_;
   std::map<std::string, bool> noted_;
   std::uint64_t full_walks_ = 0;
   bool unread_ = false;  // something of the pod that is being measured
 };
 
-// When a tree that was walked whole at `walked` is due again: different for different paths, so
-// that those walked together are spread over half the period.
-[[nodiscard]] Instant NextFullWalk(const std::string& path, Instant walked, Duration period);
+// When what was done for a tree at `done` is due again: different for different paths, so that what
+// was done together is spread over half the period.
+[[nodiscard]] Instant DueAgain(const std::string& path, Instant done, Duration period);
 
 }  // namespace jettison

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -104,11 +105,10 @@ TEST_F(DiskMeasurerTest, FiguresHoldEverythingUpToTheBeginningOfTheirPass) {
   }
 }
 
-TEST(NextFullWalk, IsSpreadOverTheSecondHalfOfThePeriod) {
+TEST(DueAgain, IsSpreadOverTheSecondHalfOfThePeriod) {
   std::set<Duration> waits;
   for (int i = 0; i < 100; ++i) {
-    const Duration wait =
-        NextFullWalk("/pods/" + std::to_string(i), Instant{}, minutes(5)) - Instant{};
+    const Duration wait = DueAgain("/pods/" + std::to_string(i), Instant{}, minutes(5)) - Instant{};
     EXPECT_GT(wait, minutes(5) / 2);
     EXPECT_LE(wait, minutes(5));
     waits.insert(wait);
@@ -173,6 +173,32 @@ TEST_F(LiveDiskMeasurer, AVolumeThatWasMadeAnewIsAnotherOne) {
   Write("/volume/x/y/z/file");
   EXPECT_EQ(Pass(disk_).total.inodes_used, 5U);
   EXPECT_EQ(measurer_.full_walks(), walks_ + 1);
+}
+
+// A directory moves into the place of the tree without a change inside either of them.
+TEST_F(LiveDiskMeasurer, AnotherDirectoryInTheTreesPlaceIsSeenInTheNextPass) {
+  Write("/other/x/y/z/file");
+  for (int pass = 0; pass < 2; ++pass) {
+    clock_.Advance(seconds(1));
+    EXPECT_EQ(Pass(disk_).total.inodes_used, first_);
+  }
+  fs::rename(top_ + "/volume", top_ + "/before");
+  fs::rename(top_ + "/other", top_ + "/volume");
+  clock_.Advance(seconds(1));
+  EXPECT_EQ(Pass(disk_).total.inodes_used, 5U);
+  fs::rename(top_ + "/volume", top_ + "/other");
+  EXPECT_EQ(Pass(disk_).total.inodes_used, std::nullopt);
+}
+
+// The kernel announces no mount on the file system that it hides.
+TEST_F(LiveDiskMeasurer, AMountOnTheTreeIsSeenWithinTheLookPeriod) {
+  clock_.Advance(seconds(1));
+  ASSERT_EQ(Pass(disk_).total.inodes_used, first_);
+  ASSERT_EQ(::mount("tmpfs", (top_ + "/volume").c_str(), "tmpfs", 0, nullptr), 0);
+  clock_.Advance(minutes(1));
+  const auto hidden = Pass(disk_).total.inodes_used;
+  ASSERT_EQ(::umount2((top_ + "/volume").c_str(), MNT_DETACH), 0);
+  EXPECT_EQ(hidden, 1U);
 }
 
 TEST_F(LiveDiskMeasurer, UpperLayersAreWalkedWhereTheKernelDoesNotAnnounceThem) {

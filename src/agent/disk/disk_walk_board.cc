@@ -34,7 +34,7 @@ void DiskWalkBoard::Begin(std::vector<DiskTask> tasks) {
   std::erase_if(unread_since_, [this](const auto& entry) { return !pods_.contains(entry.first); });
   std::erase_if(tasks, [this](const DiskTask& task) {
     return std::ranges::any_of(at_, [&](const auto& work) {
-      return work.second.task.uid == task.uid && !work.second.forgotten;
+      return work.second.uid == task.uid && !work.second.forgotten;
     });
   });
   std::vector<std::pair<std::string, const DiskHistory*>> pods;
@@ -55,7 +55,7 @@ std::optional<DiskTask> DiskWalkBoard::Take(Walker walker, Instant now) {
   if (was_given_up || waiting_.empty()) return std::nullopt;
   DiskTask task = std::move(waiting_.front());
   waiting_.pop_front();
-  at_[walker] = {.task = task, .since = now};
+  at_[walker] = {.uid = task.uid, .limits = task.limits, .since = now};
   return task;
 }
 
@@ -64,12 +64,12 @@ void DiskWalkBoard::Put(Walker walker, PodDiskUse use) {
   const auto work = at_.find(walker);
   if (work == at_.end() || work->second.forgotten) return;
   work->second.measured = true;
-  const DiskTask& task = work->second.task;
-  if (!pods_.contains(task.uid)) return;
-  if (use.partial && !PartCounts(task.uid, use)) return;
-  if (!use.partial) unread_since_.erase(task.uid);
-  Remember(task, use);
-  known_[task.uid] = std::move(use);
+  const std::string& uid = work->second.uid;
+  if (!pods_.contains(uid)) return;
+  if (use.partial && !PartCounts(uid, use)) return;
+  if (!use.partial) unread_since_.erase(uid);
+  Remember(work->second, use);
+  known_[uid] = std::move(use);
 }
 
 bool DiskWalkBoard::PartCounts(const std::string& uid, const PodDiskUse& part) {
@@ -84,20 +84,20 @@ void DiskWalkBoard::PutSoFar(Walker walker, PodDiskUse so_far) {
   const auto work = at_.find(walker);
   if (work == at_.end() || !work->second.given_up) return;
   if (work->second.measured || work->second.forgotten) return;
-  const std::string& uid = work->second.task.uid;
+  const std::string& uid = work->second.uid;
   if (!pods_.contains(uid) || !so_far.total.inodes_used) return;
   const auto known = known_.find(uid);
   if (known != known_.end() && !HoldsNoLess(so_far.total, known->second.total)) return;
   known_[uid] = std::move(so_far);
 }
 
-void DiskWalkBoard::Remember(const DiskTask& task, const PodDiskUse& use) {
-  const auto [entry, is_new] = history_.try_emplace(task.uid);
+void DiskWalkBoard::Remember(const Work& work, const PodDiskUse& use) {
+  const auto [entry, is_new] = history_.try_emplace(work.uid);
   DiskHistory& history = entry->second;
   const std::uint64_t used = use.total.used_bytes.value_or(0);
   history.grown_bytes = !is_new && used > history.used_bytes ? used - history.used_bytes : 0;
   history.used_bytes = used;
-  history.fullness = FullnessOf(use, task.limits);
+  history.fullness = FullnessOf(use, work.limits);
 }
 
 bool DiskWalkBoard::SomebodyWalks() const {
@@ -126,7 +126,7 @@ std::vector<std::string> DiskWalkBoard::Late() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> pods;
   for (const auto& [walker, work] : at_) {
-    if (work.given_up) pods.push_back(work.task.uid);
+    if (work.given_up) pods.push_back(work.uid);
   }
   return pods;
 }
@@ -180,7 +180,7 @@ void DiskWalkBoard::Forget(const std::string& uid) {
   unread_since_.erase(uid);
   std::erase_if(waiting_, [&](const DiskTask& task) { return task.uid == uid; });
   for (auto& [walker, work] : at_) {
-    if (work.task.uid == uid) work.forgotten = true;
+    if (work.uid == uid) work.forgotten = true;
   }
 }
 

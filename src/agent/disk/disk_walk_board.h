@@ -5,13 +5,13 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "agent/disk/disk_walk_order.h"
 #include "agent/edges/edges.h"
 #include "core/units/duration.h"
+#include "core/units/text_table.h"
 #include "ports/inheriting_mutex.h"
 #include "ports/pod_disk.h"
 
@@ -73,25 +73,26 @@ class DiskWalkBoard {
 
  private:
   struct Work {
-    DiskTask task;
+    std::string uid;
+    DiskLimits limits;
     Instant since;
     bool given_up = false;
     bool measured = false;  // it was put
     bool forgotten = false;
   };
   [[nodiscard]] bool SomebodyWalks() const;  // with mutex_ held
-  void Remember(const DiskTask& task, const PodDiskUse& use);
+  void Remember(const Work& work, const PodDiskUse& use);
   // Whether a partial result of a pod replaces its previous figures.
   [[nodiscard]] bool PartCounts(const std::string& uid, const PodDiskUse& part);
 
   mutable InheritingMutex mutex_;  // guards everything
   bool open_ = false;              // IsOpen
   std::deque<DiskTask> waiting_;
-  std::set<std::string, std::less<>> pods_;  // of the walk
+  TextSet pods_;  // of the walk
   std::map<Walker, Work> at_;
   DiskUse known_;
-  std::map<std::string, DiskHistory, std::less<>> history_;   // by pod UID
-  std::map<std::string, Instant, std::less<>> unread_since_;  // the same
+  TextTable<DiskHistory> history_;   // by pod UID
+  TextTable<Instant> unread_since_;  // the same
 };
 
 }  // namespace jettison

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace jettison {
 namespace {
 
@@ -27,11 +29,13 @@ class DiskWalkBoardTest : public testing::Test {
     use.measured_at = now_;
     board_.Put(walker, use);
   }
+  // In the order of their UIDs.
   std::vector<std::string> Result() {
     std::vector<std::string> pods;
     const auto result = board_.TakeResult();
     if (!result) return {"none yet"};
     for (const auto& [uid, use] : *result) pods.push_back(uid);
+    std::ranges::sort(pods);
     return pods;
   }
 

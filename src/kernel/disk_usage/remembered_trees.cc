@@ -137,6 +137,12 @@ Result<void> RememberedTrees::Apply(std::span<const DirectoryChange> changes, Tr
   return {};
 }
 
+bool RememberedTrees::MayMovePaths(std::span<const DirectoryChange> changes) {
+  return std::ranges::any_of(changes, [this](const DirectoryChange& change) {
+    return change.subdirectories && table_.Find(KeyOf(change.directory)) == nullptr;
+  });
+}
+
 Result<void> RememberedTrees::ApplyTo(Tree& tree, std::uint32_t id,
                                       std::span<const DirectoryChange* const> changes,
                                       TreeWalk& walk) {
@@ -245,11 +251,15 @@ std::optional<FsUsage> RememberedTrees::UsageOf(const std::string& path) {
   if (id == ids_.end()) return std::nullopt;
   const Tree& tree = trees_.at(id->second);
   const auto found = disk_usage::HandleOf(AT_FDCWD, path.c_str());
-  if (found && found->mount == tree.mount && KeyOf(found->handle) == tree.top) {
-    return FsUsage{.used_bytes = tree.bytes, .inodes_used = tree.inodes};
-  }
-  Forget(path);
-  return std::nullopt;
+  if (!found || found->mount != tree.mount || KeyOf(found->handle) != tree.top) Forget(path);
+  return UsageWithoutLook(path);
+}
+
+std::optional<FsUsage> RememberedTrees::UsageWithoutLook(const std::string& path) const {
+  const auto id = ids_.find(path);
+  if (id == ids_.end()) return std::nullopt;
+  const Tree& tree = trees_.at(id->second);
+  return FsUsage{.used_bytes = tree.bytes, .inodes_used = tree.inodes};
 }
 
 void RememberedTrees::Forget(const std::string& path) {

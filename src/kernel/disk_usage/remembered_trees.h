@@ -35,8 +35,14 @@ class RememberedTrees {
   // Reads these directories again; directories of no remembered tree are ignored. Fails only when
   // it is cancelled; then every tree is forgotten.
   [[nodiscard]] Result<void> Apply(std::span<const DirectoryChange> changes, TreeWalk& walk);
+  // Whether a path on this file system may name another directory after these changes: a directory
+  // was made, moved or removed outside the remembered trees.
+  [[nodiscard]] bool MayMovePaths(std::span<const DirectoryChange> changes);
   // What a remembered tree occupies, as of the last Walk or Apply. Absent: it has to be walked.
+  // The path is looked up, and the tree is forgotten if it is no longer the remembered one.
   [[nodiscard]] std::optional<FsUsage> UsageOf(const std::string& path);
+  // The same without the look, for a path that names what it named at the last look.
+  [[nodiscard]] std::optional<FsUsage> UsageWithoutLook(const std::string& path) const;
 
   void Forget(const std::string& path);
   void ForgetAll();
