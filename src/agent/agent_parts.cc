@@ -21,6 +21,9 @@ constexpr std::size_t kEventsKept = 256;
 // Enough for a process to take the signal. What is read after that is only for the report.
 constexpr std::chrono::microseconds kVictimsTime{200};
 
+// The kubelet's figures of volumes are up to a minute old.
+constexpr int kIntervalsAWalkServes = 3;
+
 NodeSettings SettingsOf(const AgentConfig& config, const AgentOptions& options) {
   NodeSettings settings;
   settings.policy = {
@@ -31,6 +34,7 @@ NodeSettings SettingsOf(const AgentConfig& config, const AgentOptions& options) 
       .layout = {},
       .hard_first = config.source == SourceKind::kKubernetes && !config.dry_run};
   settings.monitoring_interval = config.monitoring_interval;
+  settings.walk_serves = config.monitoring_interval * kIntervalsAWalkServes;
   settings.container_gc = config.container_gc;
   settings.memory_notifications = config.kernel_memcg_notification;
   settings.look_ahead = true;

@@ -21,6 +21,9 @@ namespace jettison {
 struct NodeSettings {
   PassPolicy policy;
   Duration monitoring_interval = std::chrono::seconds(10);
+  // How long a walk through pods' files serves full passes as long as the disks are not short, no
+  // pod has come, and none has a limit on local storage. 0: each full pass has a walk of its own.
+  Duration walk_serves{0};
   ContainerGcPolicy container_gc;
   bool memory_notifications = false;
   // Whether memory is looked at between passes, the more often the sooner it could run short.

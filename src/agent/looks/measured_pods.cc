@@ -6,14 +6,15 @@
 
 namespace jettison {
 
-void MeasuredPods::Take(std::vector<PodStats> stats, const DiskUse& disk, Instant now) {
+void MeasuredPods::Take(Stats stats, const DiskUse& disk, Instant now) {
   stats_ = std::move(stats);
   at_ = now;
-  disk_measured_at_.clear();
+  std::erase_if(disk_measured_at_, [&](const auto& entry) { return !disk.contains(entry.first); });
   for (const auto& [uid, use] : disk) disk_measured_at_[uid] = use.measured_at;
 }
 
-void MeasuredPods::MarkStale(const DiskUse* disk, std::vector<PodStats>& stats) const {
+void MeasuredPods::MarkStale(const DiskUse* disk, bool age_counts,
+                             std::vector<PodStats>& stats) const {
   for (PodStats& pod : stats) {
     pod.stale_disk.reset();
     const auto use = disk == nullptr ? DiskUse::const_iterator() : disk->find(pod.uid);
@@ -22,8 +23,8 @@ void MeasuredPods::MarkStale(const DiskUse* disk, std::vector<PodStats>& stats) 
       continue;
     }
     const auto before = disk_measured_at_.find(pod.uid);
-    const bool again =
-        before != disk_measured_at_.end() && before->second == use->second.measured_at;
+    const bool again = age_counts && before != disk_measured_at_.end() &&
+                       before->second == use->second.measured_at;
     if (again || use->second.partial) {
       pod.stale_disk = StaleDisk{.measured_at = use->second.measured_at};
     }
@@ -31,10 +32,11 @@ void MeasuredPods::MarkStale(const DiskUse* disk, std::vector<PodStats>& stats) 
 }
 
 void MeasuredPods::AddTo(std::vector<PodView>& pods) const {
+  if (stats_ == nullptr) return;
   // Both lists are in the order of namespace and name, so the search for a pod begins where the
   // last one ended.
   auto from = pods.begin();
-  for (const PodStats& stats : stats_) {
+  for (const PodStats& stats : *stats_) {
     const auto pod =
         std::find_if(from, pods.end(), [&](const PodView& view) { return view.uid == stats.uid; });
     if (pod == pods.end()) continue;

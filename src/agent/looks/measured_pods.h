@@ -1,6 +1,6 @@
 #pragma once
 
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +8,7 @@
 #include "agent/edges/edges.h"
 #include "core/model/summary.h"
 #include "core/units/duration.h"
+#include "core/units/text_table.h"
 #include "view/snapshot.h"
 
 namespace jettison {
@@ -16,25 +17,29 @@ namespace jettison {
 // were measured.
 class MeasuredPods {
  public:
+  using Stats = std::shared_ptr<const std::vector<PodStats>>;
+
   // A full pass has decided by these.
-  void Take(std::vector<PodStats> stats, const DiskUse& disk, Instant now);
+  void Take(Stats stats, const DiskUse& disk, Instant now);
   // The pod ends: another one may come under its UID.
   void Forget(const std::string& pod_uid) { disk_measured_at_.erase(pod_uid); }
 
-  // Marks the pods whose disk figures are stale for the next pass. A disk figure is fresh only for
-  // the first full pass that uses it, however long its walk has taken; a partial one is always
-  // stale. `disk` are the figures in `stats`; null: there are none, so all are unknown.
-  void MarkStale(const DiskUse* disk, std::vector<PodStats>& stats) const;
+  // Marks the pods whose disk figures are stale for the next pass. If `age_counts`, a disk figure
+  // is fresh only for the first full pass that uses it, however long its walk has taken. A partial
+  // one is always stale. `disk` are the figures in `stats`; null: there are none, so all are
+  // unknown.
+  void MarkStale(const DiskUse* disk, bool age_counts, std::vector<PodStats>& stats) const;
 
   // Adds the figures to these pods, which are by namespace and name.
   void AddTo(std::vector<PodView>& pods) const;
-  [[nodiscard]] const std::vector<PodStats>& stats() const { return stats_; }
+  // Null: there was none.
+  [[nodiscard]] const Stats& stats() const { return stats_; }
   [[nodiscard]] std::optional<Instant> at() const { return at_; }
 
  private:
-  std::vector<PodStats> stats_;
-  std::optional<Instant> at_;                                     // absent: there was none
-  std::map<std::string, Instant, std::less<>> disk_measured_at_;  // by pod UID
+  Stats stats_;
+  std::optional<Instant> at_;            // absent: there was none
+  TextTable<Instant> disk_measured_at_;  // by pod UID
 };
 
 }  // namespace jettison

@@ -7,10 +7,11 @@ namespace {
 
 const Instant kMeasuredAt{std::chrono::hours(1)};
 
-std::vector<PodStats> Marked(const MeasuredPods& pods, const DiskUse* disk) {
+std::vector<PodStats> Marked(const MeasuredPods& pods, const DiskUse* disk,
+                             bool age_counts = true) {
   std::vector<PodStats> stats(1);
   stats[0].uid = "pod";
-  pods.MarkStale(disk, stats);
+  pods.MarkStale(disk, age_counts, stats);
   return stats;
 }
 
@@ -21,6 +22,7 @@ TEST(MeasuredPods, AFigureDecidesOnceAsMeasuredForThePass) {
   EXPECT_FALSE(Marked(pods, &disk)[0].stale_disk);
   pods.Take({}, disk, kMeasuredAt);
   EXPECT_EQ(Marked(pods, &disk)[0].stale_disk->measured_at, kMeasuredAt);
+  EXPECT_FALSE(Marked(pods, &disk, false)[0].stale_disk) << "where the age does not count";
   pods.Forget("pod");
   EXPECT_FALSE(Marked(pods, &disk)[0].stale_disk) << "a different pod with the same UID";
 }

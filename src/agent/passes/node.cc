@@ -178,13 +178,14 @@ void Node::PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause) {
   if (!other && settled) disk_demand_.Drop();
 }
 
-void Node::FullPass(const ReadingPlan& plan, const DiskUse& disk) {
+void Node::FullPass(const ReadingPlan& plan, const DiskUse& disk, DiskAge age) {
   const Instant now = plan.now;
   // Storage limits are no hard threshold, so they wait for the clean-up.
   const bool limits = !passes_.standing().wait.active();
   const PassCause cause{.kind = limits ? PassKind::kFull : PassKind::kWatch,
                         .woken = std::exchange(woken_at_, std::nullopt).value_or(now),
-                        .next_by_clock = std::nullopt};
+                        .next_by_clock = std::nullopt,
+                        .disk_age = age};
   evaluations_.Done(now);
   disk_demand_.Drop();
   if (!passes_.MayDecide(plan.threshold)) return;
@@ -269,7 +270,11 @@ void Node::StartWalk() {
   if (pods.empty() || !passes_.policy().NeedDiskUse()) return DiskMeasured({});
   evaluations_.Hurry(now);
   const ReadingPlan plan = ReadNode();
-  walk_.Begin(pods, FindsDiskShort(plan));
+  if (DisksRest(plan)) {
+    FullPass(plan, edges_.disk_walks.LastKnown(), DiskAge::kServes);
+    return scheduler_.Done(edges_.clock.Now());
+  }
+  walk_.Begin(pods, FindsDiskShort(plan), now);
   if (HasNews(plan.evaluation, state())) {
     WatchPass(plan);
   } else {
@@ -285,12 +290,14 @@ std::optional<Instant> Node::NextByClock(Instant now) {
 void Node::DiskMeasured(const DiskUse& disk) {
   if (!scheduler_.measuring()) return;
   const ReadingPlan plan = ReadNode();
-  if (MustWalkAgain(plan, disk)) return walk_.Begin(edges_.pods.Active(), true);
+  if (MustWalkAgain(plan, disk)) {
+    return walk_.Begin(edges_.pods.Active(), true, plan.now);
+  }
   if (MustReadAgain(plan)) {
     scheduler_.Done(plan.now);
     return scheduler_.Request(plan.now + kReadAgainAfter);
   }
-  FullPass(plan, disk);
+  FullPass(plan, disk, DiskAge::kCounts);
   scheduler_.Done(edges_.clock.Now());
 }
 
@@ -321,6 +328,12 @@ bool Node::FindsDiskShort(const ReadingPlan& plan) const {
   return false;
 }
 
+// Before a pod is evicted for a disk, there is another walk in any case.
+bool Node::DisksRest(const ReadingPlan& plan) const {
+  return walk_.Serves(edges_.pods.Active(), plan.now - settings_.walk_serves) &&
+         !FindsDiskShort(plan) && !state().conditions.Has(NodeConditionType::kDiskPressure);
+}
+
 bool Node::ActsForDisk(const ReadingPlan& plan) const {
   return plan.threshold && IsDisk(passes_.policy()->thresholds[*plan.threshold]);
 }
@@ -331,7 +344,7 @@ void Node::WatchOverWalk() {
   if (scheduler_.measuring()) {
     if (evaluations_.Begin(now)) WatchPass(ReadNode());
     if (disk_demand_.HasGivenUp(now)) {
-      FullPass(ReadNode(), edges_.disk_walks.LastKnown());
+      FullPass(ReadNode(), edges_.disk_walks.LastKnown(), DiskAge::kCounts);
       if (DiskIsPaused(now) && !passes_.standing().wait.active()) {
         watches_.Ask(passes_.pacing().paused().pause()->until);
       }

@@ -95,7 +95,7 @@ class Node {
   // Reads the node's figures. Returns the plan of a pass over them.
   [[nodiscard]] ReadingPlan ReadNode();
   // Both on figures that have just been read.
-  void FullPass(const ReadingPlan& plan, const DiskUse& disk);
+  void FullPass(const ReadingPlan& plan, const DiskUse& disk, DiskAge age);
   void WatchPass(const ReadingPlan& plan);
   // A watch pass that a look has brought about, which has left out these figures.
   void WatchPassAfterLook(NodeReading left_out);
@@ -118,6 +118,7 @@ class Node {
 
   void StartWalk();
   [[nodiscard]] bool FindsDiskShort(const ReadingPlan& plan) const;
+  [[nodiscard]] bool DisksRest(const ReadingPlan& plan) const;
   [[nodiscard]] bool MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk);
   [[nodiscard]] bool MustReadAgain(const ReadingPlan& plan);
   [[nodiscard]] bool ActsForDisk(const ReadingPlan& plan) const;

@@ -140,12 +140,13 @@ PassDecision NodePasses::DecideWith(const DiskUse& disk, const ReadingPlan& plan
                                     const PassCause& cause) {
   TakePods(plan);
   ReadAll(&disk, plan.evaluation.met.any());
-  MarkStale(&disk);
+  MarkStale(&disk, cause.disk_age);
   return DecideByPods(plan, plan.threshold, cause);
 }
 
-void NodePasses::MarkStale(const DiskUse* disk) {
-  if (policies_.NeedDiskUse()) record_.pods.MarkStale(disk, summary_.pods);
+void NodePasses::MarkStale(const DiskUse* disk, DiskAge age) {
+  if (!policies_.NeedDiskUse()) return;
+  record_.pods.MarkStale(disk, age == DiskAge::kCounts, summary_.pods);
 }
 
 // The figures of all pods are read, those of contenders included.
@@ -239,6 +240,7 @@ const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& 
   PassTimes times = {.woken = cause.woken, .began = plan.now, .decided = edges_.clock.Now()};
   ++record_.count;
   record_.last = report;
+  recorded_.reset();
   if (!IsKeptAlike(pass.before, standing_.state)) ++changes_;
   Tell(*report, pass.before.conditions, plan.now);
   pass.pace = pacing_.input();
@@ -331,9 +333,19 @@ void NodePasses::Record(RecordedPass pass, PassKind kind,
   pass.summary = summary_;
   pass.pods = Keep(pods);
   const auto kept = std::make_shared<const RecordedPass>(std::move(pass));
+  recorded_ = kept;
   record_.passes.Add(kept);
   if (edges_.on_pass) edges_.on_pass(kept);
   if (edges_.on_eviction && !kept->report.evictions.empty()) edges_.on_eviction(kept);
+}
+
+// A recorded pass has the same figures.
+void NodePasses::KeepMeasured(const DiskUse& disk, Instant now) {
+  const auto recorded = recorded_.lock();
+  record_.pods.Take(recorded != nullptr
+                        ? MeasuredPods::Stats(recorded, &recorded->summary.pods)
+                        : std::make_shared<const std::vector<PodStats>>(summary_.pods),
+                    disk, now);
 }
 
 std::vector<std::shared_ptr<const PodFacts>> NodePasses::Keep(

@@ -21,11 +21,18 @@
 
 namespace jettison {
 
+// Whether pods' disk figures that an earlier pass has used as well are marked as stale.
+enum class DiskAge : std::uint8_t {
+  kCounts,
+  kServes,  // they are not: no disk is short
+};
+
 // What brought a pass about.
 struct PassCause {
   PassKind kind = PassKind::kWatch;
   Instant woken;                         // by the kernel, the clock, or figures waited for
   std::optional<Instant> next_by_clock;  // as in PaceInput
+  DiskAge disk_age = DiskAge::kCounts;
 };
 
 // What is still to be read of a node's own figures.
@@ -80,9 +87,7 @@ class NodePasses : private SummarySource {
   // Null: the pod has already been evicted for another reason.
   const CycleReport* Granted(const EvictionOrder& order, Instant now);
   // That was a full pass, and this is what it was made of.
-  void KeepMeasured(const DiskUse& disk, Instant now) {
-    record_.pods.Take(summary_.pods, disk, now);
-  }
+  void KeepMeasured(const DiskUse& disk, Instant now);
 
   // Looks whether the evicted pods are gone; true once, when the wait for them is over.
   [[nodiscard]] bool CheckCleanup(Instant now);
@@ -103,7 +108,7 @@ class NodePasses : private SummarySource {
   [[nodiscard]] Result<Summary> ReadSummary() override;
   // Sets the pods of the pass and, for a soft threshold, why its eviction waits.
   void TakePods(const ReadingPlan& plan);
-  void MarkStale(const DiskUse* disk);
+  void MarkStale(const DiskUse* disk, DiskAge age = DiskAge::kCounts);
   // `acting_for`: what the pace of evictions is looked at for.
   [[nodiscard]] PassDecision DecideByPods(const ReadingPlan& plan,
                                           std::optional<std::size_t> acting_for,
@@ -136,6 +141,7 @@ class NodePasses : private SummarySource {
   Contenders contenders_;
   EvictionPacing pacing_;
   PassRecord record_;
+  std::weak_ptr<const RecordedPass> recorded_;  // of the last Run, if it was recorded
   SparedPods spared_;
   const std::vector<const PodFacts*>* pods_ = nullptr;  // of the pass under way
   std::optional<RecordedPass> asked_;     // the last one that asked whether a pod may go

@@ -39,7 +39,7 @@ std::vector<ConditionView> ConditionViews(const NodeStanding& standing) {
 std::shared_ptr<const Summary> SummaryOf(const NodePasses& passes) {
   auto summary = std::make_shared<Summary>();
   summary->node = passes.summary().node;
-  summary->pods = passes.record().pods.stats();
+  if (const auto& stats = passes.record().pods.stats()) summary->pods = *stats;
   return summary;
 }
 

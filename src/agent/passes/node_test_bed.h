@@ -201,6 +201,7 @@ class NodeTestBed : public testing::Test {
                                 .max_pod_grace_period_seconds = 20,
                                 .hard_first = soft_ != nullptr},
                      .monitoring_interval = std::chrono::seconds(10),
+                     .walk_serves = walk_serves_,
                      .container_gc = {},
                      .memory_notifications = true,
                      .look_ahead = look_ahead_,
@@ -269,6 +270,7 @@ class NodeTestBed : public testing::Test {
   FakeRuntime runtime_;
   FakeFigures figures_{clock_};
   FakeWalks walks_;
+  Duration walk_serves_{0};
   FakeNotifier notifier_;
   // How many figures had been read when the processor was left to a victim.
   std::vector<int> figures_at_way_;

@@ -213,6 +213,70 @@ TEST_F(NodeWalkTest, NobodyGoesForALimitByFiguresThatAPassHasSeenBefore) {
   EXPECT_THAT(runtime_.TakeCommands(), Contains("stop limited/c 1s"));
 }
 
+// Nothing is short, and a walk serves three passes.
+class NodeRestingWalkTest : public NodeWalkTest {
+ protected:
+  NodeRestingWalkTest() { walk_serves_ = seconds(30); }
+  // A walk measures both pods.
+  void StartMeasured() {
+    Start();
+    MeasureOnce("hog", 30);
+    walks_.known["idle"] = Use(1, seconds(0));
+    Pass(seconds(10));
+    ASSERT_EQ(walks_.started, 1);
+  }
+};
+
+TEST_F(NodeRestingWalkTest, AWalkServesThreePassesWhichUseItsFiguresAsMeasured) {
+  StartMeasured();
+  Pass(seconds(10));
+  const Snapshot snapshot = node_->MakeSnapshot();
+  EXPECT_EQ(walks_.started, 1);
+  EXPECT_EQ(snapshot.pods_measured_at, clock_.Now()) << "there was a full pass";
+  ASSERT_EQ(snapshot.summary->pods.size(), 2U);
+  for (const PodStats& pod : snapshot.summary->pods) {
+    EXPECT_TRUE(pod.ephemeral_storage);
+    EXPECT_FALSE(pod.stale_disk);
+  }
+  Pass(seconds(10));
+  EXPECT_EQ(walks_.started, 2);
+}
+
+TEST_F(NodeRestingWalkTest, APodThatHasComeIsMeasuredInTheNextPass) {
+  StartMeasured();
+  pods_.SetWanted({PodNamed("hog"), PodNamed("idle"), PodNamed("late")}, clock_.Now());
+  Deliver();
+  Pass(seconds(10));
+  EXPECT_EQ(walks_.started, 2);
+}
+
+TEST_F(NodeRestingWalkTest, WhereAPodHasALimitEachPassMeasures) {
+  Start();
+  Pod limited = PodNamed("limited");
+  limited.volumes = {{"v", EmptyDirSource{.medium = "", .size_limit = Quantity::Of(kMi)}}};
+  pods_.SetWanted({limited, PodNamed("idle")}, clock_.Now());
+  Deliver();
+  for (int pass = 0; pass < 3; ++pass) FullPass();
+  EXPECT_EQ(walks_.started, 3);
+}
+
+TEST_F(NodeRestingWalkTest, ADiskThatIsShortIsActedForByAWalkOfItsOwn) {
+  StartMeasured();
+  FillDisk();
+  Pass(seconds(10));
+  EXPECT_EQ(walks_.started, 2);
+  EXPECT_TRUE(walks_.is_urgent);
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "the figures are twenty seconds old";
+  Pass(milliseconds(200));
+  disk_["hog"] = Use(1, seconds(0));
+  disk_["idle"] = Use(30, seconds(0));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
+  figures_.node.fs->available_bytes = 1000 * kMi;
+  Pass(seconds(10));
+  EXPECT_EQ(walks_.started, 3) << "as long as the condition holds";
+}
+
 TEST_F(NodeWalkTest, ProcessIdsWaitForNoWalk) {
   thresholds_.push_back({.signal = Signal::kPidAvailable,
                          .value = Quantity::Of(100),
