@@ -14,7 +14,8 @@ def evict_once(bed, number):
     name = f"away{number}"
     before = len(bed.evicted())
     report = bed.deploy(name, 0, growth=(RATE, 3000))
-    wait_for(lambda: report.ready_ns, "the start of the hog", seconds=60)
+    # A control plane that has lost its API server several times waits longer before it tries again.
+    wait_for(lambda: report.ready_ns, "the start of the hog", seconds=300)
     pod, group = bed.pod_of(name)
     wait_for(lambda: f"pod=default/{pod}" in bed.logged(), "the pod in the agent's log")
     before_it, program = processes(group), report.pid

@@ -238,15 +238,17 @@ told_to_end = threading.Event()  # set by `repeated`, so that nothing else is be
 
 
 def repeated(count, once):
-    """What once(0), once(1), ... return. A series that is told to end keeps what it has, and sets told_to_end."""
+    """What once(0), once(1), ... return. A series that is told to end, or in which the bed does not come up to
+    something in time, keeps what it has, and sets told_to_end."""
     seen = []
     try:
         for number in range(count):
             seen.append(once(number))
             print(f"run {number + 1} of {count}", file=sys.stderr, flush=True)
-    except (KeyboardInterrupt, SystemExit):
+    except (KeyboardInterrupt, SystemExit, TimeoutError) as reason:
         if not seen:
             raise
+        print(f"ended in run {len(seen) + 1}: {reason}", file=sys.stderr, flush=True)
         told_to_end.set()
     return seen
 
