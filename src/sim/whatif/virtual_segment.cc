@@ -162,6 +162,11 @@ TimeBounds VirtualSegment::BoundsAt(Instant at, const std::optional<TimeBounds>&
     bounds.latest = std::max(bounds.latest, at + Elapsed(met->at, met->latest));
   }
   if (pods_.empty()) return bounds;
+  // What happened since the first difference is known no better than from one sample to the next.
+  const Duration unsure =
+      Elapsed(segment_.from().not_before, segment_.to().not_after) + kNeverSurer;
+  bounds.earliest = std::min(bounds.earliest, at - unsure);
+  bounds.latest = std::max(bounds.latest, at + unsure);
   const Instant before = std::max(at - kBoundsSpan, segment_.from().at);
   const double span = std::max(SecondsOf(Elapsed(before, at)), 0.001);
   constexpr double kSlowest = 1024;  // bytes a second

@@ -114,6 +114,7 @@ TEST(WhatIf, SamplesOfTenSecondsFindMostOfIt) {
   const Score score = ScoreOf(40, 40, Blind(seconds(10)));
   ExpectShare(score.found, score.truths, 0.9);
   ExpectShare(score.found, score.said, 0.9);
+  ExpectShare(score.inside, score.found, 0.99);
 }
 
 TEST(WhatIf, AHigherThresholdIsForetold) {
@@ -145,6 +146,23 @@ TEST(WhatIf, AThresholdIsCrossedBetweenTwoPassesWhenTheSlopeSaysSo) {
   EXPECT_LT(Elapsed(crossed, eviction.when.at), milliseconds(100));
   EXPECT_GT(Elapsed(crossed, eviction.when.at), milliseconds(-100));
   EXPECT_TRUE(eviction.when.Holds(crossed));
+}
+
+TEST(WhatIf, FromTheFirstDifferenceOnTheBoundsReachASampleFurther) {
+  TestWorld world({{.name = "fast", .hold = 10, .rate = 5, .begins = 2},
+                   {.name = "slow", .hold = 10, .rate = 2, .begins = 2},
+                   {.name = "quiet", .hold = 60}},
+                  HardAt(10));
+  world.Run(seconds(80));
+  WhatIfOptions options = Blind(seconds(10));
+  options.model.after_eviction = AfterEviction::kElsewhere;  // so that the difference stays
+  const auto outcomes = Simulate(world.items(), {Candidate("100", HardAt(100))}, options);
+  const auto& evictions = outcomes[0].evictions;
+  ASSERT_GE(evictions.size(), 2U);
+  EXPECT_LE(Elapsed(evictions[0].when.earliest, evictions[0].when.latest), seconds(12))
+      << "from one sample to the next";
+  EXPECT_GE(Elapsed(evictions[1].when.earliest, evictions[1].when.at), seconds(11));
+  EXPECT_GE(Elapsed(evictions[1].when.at, evictions[1].when.latest), seconds(11));
 }
 
 TEST(WhatIf, APodThatWasEvictedGoesOnGrowingUnderALowerThreshold) {
