@@ -21,7 +21,8 @@ constexpr std::size_t kEventsKept = 256;
 // Enough for a process to take the signal. What is read after that is only for the report.
 constexpr std::chrono::microseconds kVictimsTime{200};
 
-// The kubelet's figures of volumes are up to a minute old.
+// With an interval of 10 s, half of the minute by which the kubelet's figures of volumes may be
+// old.
 constexpr int kIntervalsAWalkServes = 3;
 
 NodeSettings SettingsOf(const AgentConfig& config, const AgentOptions& options) {

@@ -20,7 +20,7 @@ class PassHistory {
   struct Limits {
     std::size_t ordinary = 8;
     std::size_t special = 32;
-    std::size_t most_pods = 2048;  // some 2 MiB
+    std::size_t most_pods = 2048;  // some 1 MiB
   };
 
   PassHistory() = default;
