@@ -36,7 +36,6 @@ function(jettison_room name)
                           PRIVATE jettison_warnings)
     jettison_precompile(jettison_${name} jettison_precompiled)
     jettison_unite(jettison_${name})
-    jettison_cover(jettison_${name})
   else()
     add_library(jettison_${name} INTERFACE)
     target_include_directories(jettison_${name} INTERFACE ${CMAKE_SOURCE_DIR}/src)
@@ -51,14 +50,6 @@ function(jettison_room name)
       endif()
     endif()
     jettison_test(${name}_test SOURCES ${tests} DEPS jettison_${name} ${ROOM_TEST_DEPS})
-  endif()
-endfunction()
-
-# jettison_cover(TARGET): counts for libFuzzer which code ran. Tests go without, which saves a quarter
-# of their compile time.
-function(jettison_cover target)
-  if(JETTISON_FUZZ)
-    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
 endfunction()
 

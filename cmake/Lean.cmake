@@ -23,7 +23,6 @@ if(JETTISON_PCH)
               <variant> <vector>
               <fmt/format.h> <tl/expected.hpp>)
   jettison_precompiled_for(jettison_precompiled HEADERS ${headers})
-  jettison_cover(jettison_precompiled)
   if(JETTISON_TESTS)
     jettison_precompiled_for(jettison_precompiled_tests
                              LIBRARIES GTest::gtest GTest::gmock nlohmann_json::nlohmann_json

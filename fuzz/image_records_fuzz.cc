@@ -1,4 +1,4 @@
-// links: jettison_agent
+// links: jettison_agent_reclaim
 //
 // Any bytes, read as records of images: what is accepted is written so that it reads back the same.
 

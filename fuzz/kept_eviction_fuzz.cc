@@ -1,4 +1,4 @@
-// links: jettison_agent
+// links: jettison_agent_tell
 //
 // Any bytes, read as a kept eviction: what is accepted keeps its text and reads back the same.
 #include <string>

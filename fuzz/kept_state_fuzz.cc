@@ -1,4 +1,4 @@
-// links: jettison_agent
+// links: jettison_agent_kept
 //
 // Any bytes, read as what an agent has kept: what is accepted is written so that it reads back the
 // same.

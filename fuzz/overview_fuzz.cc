@@ -1,4 +1,4 @@
-// links: jettison_cli
+// links: jettison_cli_top
 #include <algorithm>
 #include <string>
 
