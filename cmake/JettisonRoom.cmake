@@ -36,29 +36,35 @@ function(jettison_room name)
                           PRIVATE jettison_warnings)
     jettison_precompile(jettison_${name} jettison_precompiled)
     jettison_unite(jettison_${name})
+    # What the kernel hands out lies in buffers of bytes; elsewhere nothing else is cast.
+    if(CMAKE_CXX_FLAGS MATCHES "-fno-sanitize=[a-z,]*alignment" AND CMAKE_CURRENT_SOURCE_DIR MATCHES "/src/kernel/")
+      target_compile_options(jettison_${name} PRIVATE -fsanitize=alignment -fno-sanitize-recover=alignment)
+    endif()
   else()
     add_library(jettison_${name} INTERFACE)
     target_include_directories(jettison_${name} INTERFACE ${CMAKE_SOURCE_DIR}/src)
     target_link_libraries(jettison_${name} INTERFACE ${ROOM_DEPS} fmt::fmt tl::expected)
   endif()
+  if(sources)
+    set_property(GLOBAL APPEND PROPERTY JETTISON_ROOMS jettison_${name})
+  endif()
   if(JETTISON_TESTS AND tests)
     if(JETTISON_TEST_OBJECTS)
-      # The room comes before its test: of an inline function that both have the linker takes the first.
-      jettison_compiled_tests(${name}_test tests)
-      if(sources)
-        list(PREPEND tests $<TARGET_OBJECTS:jettison_${name}>)
-      endif()
+      jettison_compiled_tests(${name}_test)
+      set_property(GLOBAL APPEND PROPERTY JETTISON_COMPILED_TESTS_NEED jettison_${name} ${ROOM_TEST_DEPS})
+    else()
+      jettison_test(${name}_test SOURCES ${tests} DEPS jettison_${name} ${ROOM_TEST_DEPS})
     endif()
-    jettison_test(${name}_test SOURCES ${tests} DEPS jettison_${name} ${ROOM_TEST_DEPS})
   endif()
 endfunction()
 
 # A build of the same sources, build/dev for example, whose objects of rooms' tests are linked instead
-# of compiling those tests again. Sanitizers look at what is tested, then, and not at the tests.
+# of compiling those tests again, and all into one program. Sanitizers look at what is tested, then,
+# and not at the tests.
 set(JETTISON_TEST_OBJECTS "" CACHE PATH "a build whose objects of tests are used")
 
-# jettison_compiled_tests(NAME RESULT): what that build has of the test program in this folder.
-function(jettison_compiled_tests name result)
+# jettison_compiled_tests(NAME): takes what that build has of the test program in this folder.
+function(jettison_compiled_tests name)
   file(RELATIVE_PATH folder ${CMAKE_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR})
   file(GLOB_RECURSE objects ${JETTISON_TEST_OBJECTS}/${folder}/CMakeFiles/${name}.dir/*.o)
   list(FILTER objects EXCLUDE REGEX "cmake_pch")
@@ -66,30 +72,59 @@ function(jettison_compiled_tests name result)
     message(FATAL_ERROR "JETTISON_TEST_OBJECTS: ${JETTISON_TEST_OBJECTS} has no objects of ${name}; "
                         "build it first, or configure without")
   endif()
-  set(${result} ${objects} PARENT_SCOPE)
+  set_property(GLOBAL APPEND PROPERTY JETTISON_COMPILED_TESTS ${objects})
 endfunction()
 
-# With sanitizers a program takes longer to start than most of its tests take.
+# jettison_rooms_test(): the program rooms_test of all of them, which is run in eight parts.
+function(jettison_rooms_test)
+  get_property(rooms GLOBAL PROPERTY JETTISON_ROOMS)
+  get_property(tests GLOBAL PROPERTY JETTISON_COMPILED_TESTS)
+  get_property(needed GLOBAL PROPERTY JETTISON_COMPILED_TESTS_NEED)
+  # Rooms come before tests: of an inline function that both have the linker takes the first.
+  list(TRANSFORM rooms REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
+  add_executable(rooms_test ${rooms} ${tests})
+  set_target_properties(rooms_test PROPERTIES LINKER_LANGUAGE CXX)
+  list(REMOVE_DUPLICATES needed)
+  target_link_libraries(rooms_test PRIVATE ${needed} GTest::gtest GTest::gmock GTest::gtest_main)
+  foreach(part RANGE 1 8)
+    jettison_register_whole(rooms_test ${part} 8)
+  endforeach()
+endfunction()
+
+# A program takes longer to start than most of its tests take, with sanitizers many times longer.
 option(JETTISON_WHOLE_TESTS "run the fast tests of a program in one process" OFF)
 
-# jettison_register(NAME): the tests of a program, one by one, or the fast ones as a whole. The
-# results of each of those stand in a file of their own then, which scripts/tally.py counts.
-function(jettison_register name)
-  if(JETTISON_WHOLE_TESTS)
-    # Read by ctest: a program that was not built is no test.
-    set(program ${CMAKE_CURRENT_BINARY_DIR}/${name})
-    set(results ${CMAKE_BINARY_DIR}/test-results/programs/${name}.xml)
-    file(WRITE ${program}_whole.cmake "if(EXISTS \"${program}\")
-  add_test(${name} \"${program}\" \"--gtest_filter=-Live*.*\" \"--gtest_output=xml:${results}\")
-  set_tests_properties(${name} PROPERTIES LABELS fast TIMEOUT 600)
+# jettison_register_whole(PROGRAM PART OF): the fast ones of a program, or of those the PARTth of so many
+# parts, as one test. The results of each stand in a file of their own then, which scripts/tally.py counts.
+function(jettison_register_whole program part of)
+  set(name ${program})
+  if(of GREATER 1)
+    set(name ${program}_${part})
+  endif()
+  math(EXPR index "${part} - 1")
+  set(path ${CMAKE_CURRENT_BINARY_DIR}/${program})
+  set(results ${CMAKE_BINARY_DIR}/test-results/programs/${name}.xml)
+  # Read by ctest: a program that was not built is no test.
+  file(WRITE ${path}_whole_${part}.cmake "if(EXISTS \"${path}\")
+  add_test(${name} \"${path}\" \"--gtest_filter=-Live*.*\" \"--gtest_output=xml:${results}\")
+  set_tests_properties(${name} PROPERTIES LABELS fast TIMEOUT 600
+    ENVIRONMENT \"GTEST_TOTAL_SHARDS=${of};GTEST_SHARD_INDEX=${index}\")
 endif()
 ")
-    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${program}_whole.cmake)
-    return()
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${path}_whole_${part}.cmake)
+endfunction()
+
+# jettison_register(NAME): the tests of a program, one by one, or the fast ones as a whole.
+function(jettison_register name)
+  if(JETTISON_WHOLE_TESTS)
+    jettison_register_whole(${name} 1 1)
+  else()
+    gtest_discover_tests(${name} TEST_FILTER -Live*.* PROPERTIES LABELS fast DISCOVERY_TIMEOUT 60)
   endif()
-  gtest_discover_tests(${name} TEST_FILTER -Live*.* PROPERTIES LABELS fast DISCOVERY_TIMEOUT 60)
-  gtest_discover_tests(${name} TEST_FILTER Live*.* PROPERTIES LABELS live DISCOVERY_TIMEOUT 60
-                       TEST_LIST ${name}_LIVE_TESTS)
+  if(JETTISON_LIVE_TESTS)
+    gtest_discover_tests(${name} TEST_FILTER Live*.* PROPERTIES LABELS live DISCOVERY_TIMEOUT 60
+                         TEST_LIST ${name}_LIVE_TESTS)
+  endif()
 endfunction()
 
 # jettison_test(NAME SOURCES file... [DEPS target...])
@@ -112,11 +147,7 @@ function(jettison_test name)
   if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=[a-z,]*undefined")
     target_compile_options(${name} PRIVATE -fno-sanitize=undefined)
   endif()
-  if(TEST_SOURCES MATCHES "\\.cc(;|$)")
-    jettison_precompile(${name} jettison_precompiled_tests)
-    jettison_unite(${name})
-  else()
-    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
-  endif()
+  jettison_precompile(${name} jettison_precompiled_tests)
+  jettison_unite(${name})
   jettison_register(${name})
 endfunction()
