@@ -34,7 +34,11 @@ function(jettison_room name)
     target_include_directories(jettison_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
     target_link_libraries(jettison_${name} PUBLIC ${ROOM_DEPS} fmt::fmt tl::expected
                           PRIVATE jettison_warnings)
-    jettison_precompile(jettison_${name} jettison_precompiled)
+    if("CLI11::CLI11" IN_LIST ROOM_DEPS)
+      jettison_precompile(jettison_${name} jettison_precompiled_commands)
+    else()
+      jettison_precompile(jettison_${name} jettison_precompiled)
+    endif()
     jettison_unite(jettison_${name})
     # What the kernel hands out lies in buffers of bytes; elsewhere nothing else is cast.
     if(CMAKE_CXX_FLAGS MATCHES "-fno-sanitize=[a-z,]*alignment" AND CMAKE_CURRENT_SOURCE_DIR MATCHES "/src/kernel/")

@@ -97,7 +97,7 @@ bool HasASide(const ShadowPairing& pairing) {
   return pairing.ours || pairing.kubelets;
 }
 
-TextLine Summary(const ShadowView& view) {
+TextLine SummaryLine(const ShadowView& view) {
   TextLine line;
   if (!view.agreement)
     return line.Add("Nothing to compare yet: neither the agent nor the kubelet has evicted a pod.");
@@ -130,7 +130,7 @@ TextLine Waiting(const ShadowSide& side, std::string_view whose) {
 std::string ShadowText(const ShadowView& view, std::size_t columns, TextStyle style) {
   std::string text;
   const auto put = [&](const TextLine& line) { text += line.Render(columns, style) + "\n"; };
-  put(Summary(view));
+  put(SummaryLine(view));
   if (const std::string leads = Leads(view.counters); !leads.empty()) put(TextLine().Add(leads));
   if (view.pairings.empty() && view.open.empty() && view.kubelets_open.empty()) return text;
   text += "\n";
