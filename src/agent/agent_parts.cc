@@ -21,9 +21,8 @@ constexpr std::size_t kEventsKept = 256;
 // Enough for a process to take the signal. What is read after that is only for the report.
 constexpr std::chrono::microseconds kVictimsTime{200};
 
-// With an interval of 10 s, half of the minute by which the kubelet's figures of volumes may be
-// old.
-constexpr int kIntervalsAWalkServes = 3;
+// As old as the kubelet's figures of volumes may be, which it evicts by.
+constexpr Duration kWalkServes = std::chrono::minutes(1);
 
 NodeSettings SettingsOf(const AgentConfig& config, const AgentOptions& options) {
   NodeSettings settings;
@@ -35,7 +34,7 @@ NodeSettings SettingsOf(const AgentConfig& config, const AgentOptions& options) 
       .layout = {},
       .hard_first = config.source == SourceKind::kKubernetes && !config.dry_run};
   settings.monitoring_interval = config.monitoring_interval;
-  settings.walk_serves = config.monitoring_interval * kIntervalsAWalkServes;
+  settings.walk_serves = kWalkServes;
   settings.container_gc = config.container_gc;
   settings.memory_notifications = config.kernel_memcg_notification;
   settings.look_ahead = true;
