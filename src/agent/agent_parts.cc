@@ -212,6 +212,13 @@ NodeEdges EdgesOf(Machine& machine, const Log& log, AgentParts& parts) {
             parts.remains->CollectLogs();
             if (parts.listed) parts.remains->SweepGroups();
           },
+      .on_full_pass =
+          [&machine, &parts] {
+            parts.evictions->Retry();
+            if (!machine.limits) return;
+            machine.limits->StandBy(machine.pod_groups(), parts.qos_groups->limits());
+            machine.limits->Check();
+          },
       .on_conditions = [&parts](
                            NodeConditions before, NodeConditions after,
                            Instant now) { parts.hooks->ConditionsChanged(before, after, now); },

@@ -259,7 +259,6 @@ void NodeAgent::TakeManifests() {
   if (told && !ending_.stopping_pods()) parts_->pods->SetWanted(manifests_.Wanted(), now);
 }
 
-// A full pass begins here, so enforced limits are checked at the same time.
 void NodeAgent::TakeDiskUse() {
   std::vector<DiskUse> results = parts_->disk_walks->TakeResults();
   for (const std::string& note : parts_->disk_walks->TakeNotes()) {
@@ -271,9 +270,6 @@ void NodeAgent::TakeDiskUse() {
     walks_.trees += cost.trees;
   }
   if (results.empty()) return;
-  parts_->evictions->Retry();
-  machine_->limits->StandBy(machine_->pod_groups(), parts_->qos_groups->limits());
-  machine_->limits->Check();
   parts_->node->DiskMeasured(results.back());
 }
 

@@ -272,7 +272,7 @@ void Node::StartWalk() {
   const ReadingPlan plan = ReadNode();
   if (DisksRest(plan)) {
     FullPass(plan, edges_.disk_walks.LastKnown(), DiskAge::kServes);
-    return scheduler_.Done(edges_.clock.Now());
+    return EndFullPass();
   }
   walk_.Begin(pods, FindsDiskShort(plan), now);
   if (HasNews(plan.evaluation, state())) {
@@ -298,7 +298,12 @@ void Node::DiskMeasured(const DiskUse& disk) {
     return scheduler_.Request(plan.now + kReadAgainAfter);
   }
   FullPass(plan, disk, DiskAge::kCounts);
+  EndFullPass();
+}
+
+void Node::EndFullPass() {
   scheduler_.Done(edges_.clock.Now());
+  if (edges_.on_full_pass) edges_.on_full_pass();
 }
 
 // Whoever filled the disk cannot be evicted before that is measured. The wait for it is limited

@@ -216,6 +216,7 @@ class NodeTestBed : public testing::Test {
                   .events = events_,
                   .log = log_,
                   .collect_remains = [this] { ++collections_; },
+                  .on_full_pass = [this] { ++full_passes_; },
                   .ladder = ladder_,
                   .make_way = [this] { figures_at_way_.push_back(figures_.figure_reads); },
                   .on_eviction = [this](const auto& pass) { evictions_.push_back(pass); },
@@ -293,6 +294,7 @@ class NodeTestBed : public testing::Test {
   std::vector<std::shared_ptr<const RecordedPass>> evictions_;
   DiskUse disk_;
   int collections_ = 0;  // of what is left of pods that are gone
+  int full_passes_ = 0;
   std::unique_ptr<Node> node_;
 };
 

@@ -242,6 +242,14 @@ TEST_F(NodeRestingWalkTest, AWalkServesThreePassesWhichUseItsFiguresAsMeasured) 
   EXPECT_EQ(walks_.started, 2);
 }
 
+TEST_F(NodeRestingWalkTest, WhatIsDoneWithEachFullPassIsDoneWithoutAWalkToo) {
+  StartMeasured();
+  const int before = full_passes_;
+  Pass(seconds(10));
+  EXPECT_EQ(walks_.started, 1);
+  EXPECT_EQ(full_passes_, before + 1);
+}
+
 TEST_F(NodeRestingWalkTest, APodThatHasComeIsMeasuredInTheNextPass) {
   StartMeasured();
   pods_.SetWanted({PodNamed("hog"), PodNamed("idle"), PodNamed("late")}, clock_.Now());
