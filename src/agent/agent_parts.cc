@@ -215,7 +215,6 @@ NodeEdges EdgesOf(Machine& machine, const Log& log, AgentParts& parts) {
       .on_full_pass =
           [&machine, &parts] {
             parts.evictions->Retry();
-            if (!machine.limits) return;
             machine.limits->StandBy(machine.pod_groups(), parts.qos_groups->limits());
             machine.limits->Check();
           },

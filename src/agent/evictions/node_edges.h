@@ -46,7 +46,8 @@ struct NodeEdges {
   const Log& log;
   // Deletes the remains of pods that are gone; called every minute. May be null.
   std::function<void()> collect_remains = nullptr;
-  // Called when a full pass is over, whether or not pods' files were walked for it. May be null.
+  // Called when a full pass is over, whether its figures of pods' files are new, serve still, or
+  // are the last known of a walk that hangs, and also if it may not evict yet. May be null.
   std::function<void()> on_full_pass = nullptr;
   // Called when the conditions of the node have changed. May be null.
   std::function<void(NodeConditions before, NodeConditions after, Instant now)> on_conditions =

@@ -188,11 +188,13 @@ void Node::FullPass(const ReadingPlan& plan, const DiskUse& disk, DiskAge age) {
                         .disk_age = age};
   evaluations_.Done(now);
   disk_demand_.Drop();
-  if (!passes_.MayDecide(plan.threshold)) return;
-  AfterPass(passes_.Run(plan, passes_.DecideWith(disk, plan, cause), cause), now);
-  passes_.KeepMeasured(disk, now);
-  if (!edges_.reclaimer.UnderWay()) edges_.reclaimer.Forget();
-  CollectGarbage(now);
+  if (passes_.MayDecide(plan.threshold)) {
+    AfterPass(passes_.Run(plan, passes_.DecideWith(disk, plan, cause), cause), now);
+    passes_.KeepMeasured(disk, now);
+    if (!edges_.reclaimer.UnderWay()) edges_.reclaimer.Forget();
+    CollectGarbage(now);
+  }
+  if (edges_.on_full_pass) edges_.on_full_pass();
 }
 
 void Node::AfterPass(const CycleReport& report, Instant now) {
@@ -272,7 +274,7 @@ void Node::StartWalk() {
   const ReadingPlan plan = ReadNode();
   if (DisksRest(plan)) {
     FullPass(plan, edges_.disk_walks.LastKnown(), DiskAge::kServes);
-    return EndFullPass();
+    return scheduler_.Done(edges_.clock.Now());
   }
   walk_.Begin(pods, FindsDiskShort(plan), now);
   if (HasNews(plan.evaluation, state())) {
@@ -298,12 +300,7 @@ void Node::DiskMeasured(const DiskUse& disk) {
     return scheduler_.Request(plan.now + kReadAgainAfter);
   }
   FullPass(plan, disk, DiskAge::kCounts);
-  EndFullPass();
-}
-
-void Node::EndFullPass() {
   scheduler_.Done(edges_.clock.Now());
-  if (edges_.on_full_pass) edges_.on_full_pass();
 }
 
 // Whoever filled the disk cannot be evicted before that is measured. The wait for it is limited

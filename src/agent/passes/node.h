@@ -117,7 +117,6 @@ class Node {
   void Rearm(Instant now);
 
   void StartWalk();
-  void EndFullPass();
   [[nodiscard]] bool FindsDiskShort(const ReadingPlan& plan) const;
   [[nodiscard]] bool DisksRest(const ReadingPlan& plan) const;
   [[nodiscard]] bool MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk);

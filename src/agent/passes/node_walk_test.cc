@@ -82,8 +82,10 @@ TEST_F(NodeWalkTest, WhereTheWalkIsNotBackInTimeTheLastKnownFiguresDecide) {
   Pass(seconds(7));
   Pass(kDiskUsePatience - milliseconds(1));
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  const int full_passes = full_passes_;
   Pass(milliseconds(1));
   EXPECT_THAT(runtime_.TakeCommands(), Contains("stop hog/c 1s"));
+  EXPECT_EQ(full_passes_, full_passes + 1);
   const auto& report = *node_->MakeSnapshot().last_report;
   ASSERT_EQ(report.stale_disk.size(), 1U) << "idle was measured in this walk";
   EXPECT_EQ(report.stale_disk[0].pod_uid, "hog");
