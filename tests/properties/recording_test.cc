@@ -146,7 +146,7 @@ std::string ReportText(const CycleReport& report) {
 TEST(Recording, APassReplaysAloneFromTheStateItBeganWith) {
   std::size_t later_evictions = 0;
   std::size_t waits = 0;
-  for (std::uint32_t seed = 0; seed < 16; ++seed) {
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
     Scenario scenario = SomeScenario(seed);
     scenario.pods[seed % scenario.pods.size()].protection = Protection::kObserved;
     scenario.steps[2].reclaim_under_way = seed % 3 == 0;
@@ -167,7 +167,7 @@ TEST(Recording, APassReplaysAloneFromTheStateItBeganWith) {
 // Whoever waits is the one that would have gone.
 TEST(Recording, WaitingNeverChangesWhoTheVictimIs) {
   std::size_t waits = 0;
-  for (std::uint32_t seed = 0; seed < 16; ++seed) {
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
     const Scenario scenario = SomeScenario(seed);
     for (const RecordedPass& pass : PassesOf(scenario)) {
       if (!pass.report.pause) continue;
@@ -218,7 +218,7 @@ std::vector<std::string> Variants(const std::string& record, std::mt19937& rando
 TEST(Recording, ReadingWithUsedMemoryEqualsReadingEachRecordAlone) {
   std::mt19937 random(7);
   std::vector<std::string> records;
-  for (std::uint32_t seed = 0; seed < 16; ++seed) {
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
     std::string text;
     WriteScenario(SomeScenario(seed), text);
     for (std::string& variant : Variants(text, random)) records.push_back(std::move(variant));

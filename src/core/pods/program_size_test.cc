@@ -63,7 +63,7 @@ TEST(ProgramSize, AllStringsTogetherHaveALimit) {
 TEST(ProgramSize, IsThatOfWhatComesOutOfTheExpansion) {
   std::mt19937 random(13);
   const std::string_view parts[] = {"$(A)", "$(B)", "$$", "$", "(", ")", "x", "$(", "$(NONE)"};
-  for (int round = 0; round < 500; ++round) {
+  for (int round = 0; round < 2000; ++round) {
     Container container{.name = "c"};
     const auto text = [&] {
       std::string made;
