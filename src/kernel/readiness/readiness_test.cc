@@ -86,10 +86,15 @@ TEST(Readiness, ATimerNeedsNoDescriptorToSpare) {
   ASSERT_TRUE(readiness);
   const ScarceDescriptors none;
   std::vector<int> calls;
-  const Readiness::Watch late =
-      (*readiness)->After(std::chrono::milliseconds(2), [&] { calls.push_back(2); });
-  const Readiness::Watch early =
-      (*readiness)->After(std::chrono::milliseconds(1), [&] { calls.push_back(1); });
+  Readiness::Watch late;
+  Readiness::Watch early;
+  // Set anew where this thread was held up in between for as long as the two are apart.
+  std::chrono::steady_clock::time_point began;
+  do {
+    began = std::chrono::steady_clock::now();
+    late = (*readiness)->After(std::chrono::milliseconds(2), [&] { calls.push_back(2); });
+    early = (*readiness)->After(std::chrono::milliseconds(1), [&] { calls.push_back(1); });
+  } while (std::chrono::steady_clock::now() - began >= std::chrono::milliseconds(1));
   Readiness::Watch never = (*readiness)->After(Duration::zero(), [&] { calls.push_back(0); });
   never.Stop();
   pollfd due = {.fd = (*readiness)->fd(), .events = POLLIN, .revents = 0};
