@@ -73,11 +73,9 @@ void DiskMeasurer::EndPass() {
   std::erase_if(filesystems_, [](const auto& entry) { return !entry.second.asked_for; });
   for (auto& [device, filesystem] : filesystems_) {
     DecideWatching(filesystem);
-    for (const std::string& path : filesystem.trees.Paths()) {
-      if (!asked_for_[path].in_pass) filesystem.trees.Forget(path);
+    for (const auto& [path, asked] : asked_for_) {
+      if (!asked.in_pass) filesystem.trees.Forget(path);
     }
-    std::erase_if(filesystem.next_walk,
-                  [this](const auto& entry) { return !asked_for_[entry.first].in_pass; });
   }
   std::erase_if(counted_, [this](const auto& entry) { return !asked_for_[entry.first].in_pass; });
   std::erase_if(asked_for_, [](const auto& entry) { return !entry.second.in_pass; });
@@ -92,7 +90,6 @@ void DiskMeasurer::DecideWatching(Filesystem& filesystem) const {
   if (filesystem.wanted || !filesystem.events) return;
   filesystem.events.reset();
   filesystem.trees.ForgetAll();
-  filesystem.next_walk.clear();
 }
 
 DiskMeasurer::Filesystem& DiskMeasurer::FilesystemOf(const std::string& path, dev_t device) {
@@ -178,7 +175,7 @@ FsUsage DiskMeasurer::BringUpToDate(const std::string& path, Filesystem& filesys
   as_of = std::min(as_of, now);
   ++full_walks_;
   const FsUsage usage = Found(filesystem.trees.Walk(path, walk_));
-  filesystem.next_walk[path] = DueAgain(path, now, settings_.full_walk_period);
+  asked.next_walk = DueAgain(path, now, settings_.full_walk_period);
   return usage;
 }
 
@@ -190,8 +187,7 @@ std::optional<FsUsage> DiskMeasurer::RememberedUse(const std::string& path, Inst
   const auto place = filesystems_.find(*asked->second.device);
   if (place == filesystems_.end() || !place->second.events) return std::nullopt;
   Filesystem& filesystem = place->second;
-  const auto due = filesystem.next_walk.find(path);
-  if (due == filesystem.next_walk.end() || clock_.Now() >= due->second) return std::nullopt;
+  if (clock_.Now() >= asked->second.next_walk) return std::nullopt;
   if (!filesystem.asked_for && !filesystem.events->Covers(path)) return std::nullopt;
   const auto usage = UsageNow(path, filesystem, asked->second);
   if (!usage) return std::nullopt;

@@ -79,9 +79,8 @@ class DiskMeasurer {
     RememberedTrees trees;
     Instant caught_up;
     std::optional<Instant> moved;  // when paths may last have changed what they name
-    std::unordered_map<std::string, Instant> next_walk;  // by path, of those that are remembered
-    bool asked_for = false;                              // in this pass
-    std::uint64_t calls = 0;  // that walking the trees of this pass would take
+    bool asked_for = false;        // in this pass
+    std::uint64_t calls = 0;       // that walking the trees of this pass would take
   };
   // A folder that has a project.
   struct Counted {
@@ -92,6 +91,7 @@ class DiskMeasurer {
     bool in_pass = false;         // in this one
     std::optional<dev_t> device;  // of a tree that is remembered
     Instant looked_up;            // such a tree's path
+    Instant next_walk;            // of such a tree
   };
   [[nodiscard]] std::optional<FsUsage> CountedUse(const std::string& path, Instant& as_of);
   [[nodiscard]] FsUsage MeasureTree(const std::string& path, TreeKind kind, Instant& as_of);

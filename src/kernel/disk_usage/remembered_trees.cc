@@ -108,8 +108,7 @@ Result<TreeUsage> RememberedTrees::Walk(const std::string& path, TreeWalk& walk)
   Forget(path);
   const std::uint32_t id = next_id_++;
   Tree& tree = trees_[id];
-  tree.path = path;
-  ids_[path] = id;
+  tree.path = &ids_.emplace(path, id).first->first;
   Recorder recorder(*this, tree, id);
   auto walked = walk.Survey(path, recorder);
   tree.fresh_links = {};
@@ -129,7 +128,7 @@ Result<void> RememberedTrees::Apply(std::span<const DirectoryChange> changes, Tr
   for (const auto& [id, of_tree] : by_tree) {
     Tree& tree = trees_.at(id);
     const auto applied = ApplyTo(tree, id, of_tree, walk);
-    if (!tree.exact) Forget(tree.path);
+    if (!tree.exact) Forget(*tree.path);
     if (applied) continue;
     ForgetAll();
     return applied;
@@ -146,7 +145,7 @@ bool RememberedTrees::MayMovePaths(std::span<const DirectoryChange> changes) {
 Result<void> RememberedTrees::ApplyTo(Tree& tree, std::uint32_t id,
                                       std::span<const DirectoryChange* const> changes,
                                       TreeWalk& walk) {
-  const auto top = disk_usage::OpenTop(tree.path);
+  const auto top = disk_usage::OpenTop(*tree.path);
   const auto found = top ? disk_usage::HandleOf(top->get()) : Fail(top.error());
   tree.exact = found && KeyOf(found->handle) == tree.top;
   for (const DirectoryChange* change : changes) {
@@ -277,12 +276,6 @@ void RememberedTrees::ForgetAll() {
   ids_.clear();
   linked_in_.clear();
   linked_names_ = 0;
-}
-
-std::vector<std::string> RememberedTrees::Paths() const {
-  std::vector<std::string> paths;
-  for (const auto& [path, id] : ids_) paths.push_back(path);
-  return paths;
 }
 
 }  // namespace jettison

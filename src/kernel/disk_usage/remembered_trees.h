@@ -46,7 +46,6 @@ class RememberedTrees {
 
   void Forget(const std::string& path);
   void ForgetAll();
-  [[nodiscard]] std::vector<std::string> Paths() const;
   [[nodiscard]] std::size_t directories() const { return table_.size(); }
 
  private:
@@ -58,7 +57,7 @@ class RememberedTrees {
     std::uint32_t links = 0;  // wherever
   };
   struct Tree {
-    std::string path;
+    const std::string* path = nullptr;  // its key in `ids_`
     disk_usage::DirectoryKey top = 0;
     int mount = 0;  // that the top is on
     std::uint64_t bytes = 0;
