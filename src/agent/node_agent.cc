@@ -47,7 +47,9 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
               *log_),
       parts_(BuildParts(config_.config(), options_, *machine_, shares, *log_)),
       manifests_(machine_->manifests.get(),
-                 {.path = config.static_pod_path, .rescan_every = config.file_check_frequency},
+                 {.path = config.static_pod_path,
+                  .rescan_every = config.file_check_frequency,
+                  .profile = config.profile},
                  machine_->clock, *log_),
       memory_(*parts_->arming, *log_,
               {.crossed = [this] { parts_->node->MemoryCrossed(); },
@@ -151,7 +153,9 @@ void NodeAgent::GuardWithoutRuntime(std::vector<RuntimePod> recalled) {
 void NodeAgent::ShareCpuWith(const std::vector<RuntimePod>& pods) {
   std::vector<PodPlan> plans;
   for (const RuntimePod& pod : pods) {
-    if (!pod.foreign) plans.push_back(PlanOf(pod.pod, parts_->worker_edges->limit_settings));
+    if (pod.foreign) continue;
+    plans.push_back(
+        PlanOf(std::make_shared<const Pod>(pod.pod), parts_->worker_edges->limit_settings));
   }
   std::vector<const PodPlan*> own;
   for (const PodPlan& plan : plans) own.push_back(&plan);

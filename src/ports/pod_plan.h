@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -14,7 +15,7 @@ namespace jettison {
 // A pod with the class and the limits that the rules of Kubernetes and the configuration give it:
 // everything that a runtime needs to run it.
 struct PodPlan {
-  Pod pod;
+  std::shared_ptr<const Pod> pod;  // shared by all that know the pod; never null
   QosClass qos = QosClass::kBestEffort;
   std::int64_t milli_cpu =
       0;                     // the CPU that it asks for, of which the group of its class has shares

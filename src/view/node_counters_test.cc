@@ -134,7 +134,7 @@ TEST_F(CountingNode, ARefusalCountsOnceForItsReason) {
   clock_.Advance(seconds(3));
   figures_.SetAvailable(99);
   Crossed();
-  pods_.SetWanted({PodNamed("hog"), PodNamed("idle"), PodNamed("late")}, clock_.Now());
+  pods_.SetWanted(WantedPods({PodNamed("hog"), PodNamed("idle"), PodNamed("late")}), clock_.Now());
   FullPass();
   FullPass();
   EXPECT_THAT(edges_.counters.admission_rejections, ElementsAre(Pair("Evicted", 1U)));

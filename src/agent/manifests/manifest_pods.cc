@@ -9,9 +9,9 @@
 namespace jettison {
 namespace {
 
-bool HasName(const std::vector<Pod>& pods, const Pod& pod) {
-  return std::ranges::any_of(pods, [&](const Pod& other) {
-    return other.name == pod.name && other.namespace_ == pod.namespace_;
+bool HasName(const std::vector<SharedPodFacts>& pods, const Pod& pod) {
+  return std::ranges::any_of(pods, [&](const SharedPodFacts& other) {
+    return other->pod.name == pod.name && other->pod.namespace_ == pod.namespace_;
   });
 }
 
@@ -20,6 +20,10 @@ std::string InSeconds(Duration duration) {
 }
 
 }  // namespace
+
+SharedPodFacts ManifestPods::Keep(Pod pod) const {
+  return std::make_shared<const PodFacts>(FactsOf(std::move(pod), profile_));
+}
 
 void ManifestPods::Report(const Fault& fault) const {
   log_.Error("manifest is not valid", {{"file", fault.file},
@@ -33,14 +37,14 @@ std::vector<std::string> ManifestPods::Adopt(const std::vector<Pod>& pods) {
   for (const Pod& pod : pods) {
     const std::string path = SourceFileOf(pod);
     if (path.empty()) {
-      unplaced_.push_back(pod);
+      unplaced_.push_back(Keep(pod));
       continue;
     }
     File& file = files_[path];
     file.adopted = true;
     if (file.pods.empty()) files.push_back(path);
     // Of two pods with one name, the older is being removed.
-    if (!HasName(file.pods, pod)) file.pods.push_back(pod);
+    if (!HasName(file.pods, pod)) file.pods.push_back(Keep(pod));
   }
   return files;
 }
@@ -49,7 +53,7 @@ std::vector<std::string> ManifestPods::Adopt(const std::vector<Pod>& pods) {
 void ManifestPods::AdoptLate(const Pod& pod, Instant now) {
   const std::string path = SourceFileOf(pod);
   if (path.empty()) {
-    unplaced_.push_back(pod);
+    unplaced_.push_back(Keep(pod));
     return;
   }
   const bool is_new = !files_.contains(path);
@@ -59,7 +63,7 @@ void ManifestPods::AdoptLate(const Pod& pod, Instant now) {
     file.counts_at = now + patience_.at_start;
   }
   const bool keeps = file.adopted || file.faulty || file.counts_at || !file.unreadable.empty();
-  if (keeps && !HasName(file.pods, pod)) file.pods.push_back(pod);
+  if (keeps && !HasName(file.pods, pod)) file.pods.push_back(Keep(pod));
 }
 
 void ManifestPods::Apply(std::vector<ManifestNews> news, Instant now) {
@@ -91,12 +95,14 @@ void ManifestPods::TakeReading(const std::string& path, ManifestReading reading,
   if (reading.pods.empty() && !file.faulty && !file.pods.empty()) return Hold(path, file, now);
   if (file.counts_at) log_.Info("manifest is back", {{"file", path}});
   file.counts_at.reset();
+  std::vector<SharedPodFacts> pods;
+  for (Pod& pod : reading.pods) pods.push_back(Keep(std::move(pod)));
   if (file.faulty) {
-    for (Pod& old : file.pods) {
-      if (!HasName(reading.pods, old)) reading.pods.push_back(std::move(old));
+    for (SharedPodFacts& old : file.pods) {
+      if (!HasName(pods, old->pod)) pods.push_back(std::move(old));
     }
   }
-  file.pods = std::move(reading.pods);
+  file.pods = std::move(pods);
   file.adopted = file.adopted && file.faulty;
 }
 
@@ -198,11 +204,12 @@ std::string ManifestPods::Problem() const {
   return problem;
 }
 
-std::vector<Pod> ManifestPods::Wanted() {
-  std::map<std::string, Pod> wanted;
+std::vector<SharedPodFacts> ManifestPods::Wanted() {
+  std::map<std::string, SharedPodFacts> wanted;
   std::set<std::string> uids;
   for (const auto& [path, file] : files_) {
-    for (const Pod& pod : file.pods) {
+    for (const SharedPodFacts& facts : file.pods) {
+      const Pod& pod = facts->pod;
       const std::string name = FullName(pod);
       if (wanted.contains(name)) {
         Report({.file = path,
@@ -216,14 +223,14 @@ std::vector<Pod> ManifestPods::Wanted() {
                 .value = pod.uid,
                 .message = "another pod has this UID; choose another UID or leave the field out"});
       } else {
-        wanted.emplace(name, pod);
+        wanted.emplace(name, facts);
       }
     }
   }
-  for (const Pod& pod : unplaced_) {
-    if (!uids.contains(pod.uid)) wanted.emplace(FullName(pod), pod);
+  for (const SharedPodFacts& facts : unplaced_) {
+    if (!uids.contains(facts->pod.uid)) wanted.emplace(FullName(facts->pod), facts);
   }
-  std::vector<Pod> pods;
+  std::vector<SharedPodFacts> pods;
   for (auto& [name, pod] : wanted) pods.push_back(std::move(pod));
   return pods;
 }

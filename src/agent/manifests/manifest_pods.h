@@ -11,6 +11,8 @@
 #include "agent/manifests/manifest_reading.h"
 #include "core/model/fault.h"
 #include "core/model/pod.h"
+#include "core/model/profile.h"
+#include "core/pods/pod_facts.h"
 #include "core/units/duration.h"
 
 namespace jettison {
@@ -31,8 +33,8 @@ struct ManifestPatience {
 // emptied, counts only when it has stayed so for a while; until then its pods go on, which is said.
 class ManifestPods {
  public:
-  explicit ManifestPods(const Log& log, ManifestPatience patience = {})
-      : log_(log), patience_(patience) {}
+  ManifestPods(const Log& log, Profile profile, ManifestPatience patience = {})
+      : log_(log), profile_(profile), patience_(patience) {}
 
   // Takes the pods of an earlier agent as the contents of their manifests. Must be called once, and
   // first. Returns the paths of these manifests, of which changes must be reported, too.
@@ -47,7 +49,7 @@ class ManifestPods {
 
   // What should run, by namespace and name. Of two pods with one name, or one UID, the file that
   // comes first by path wins; the other is reported once for each change.
-  [[nodiscard]] std::vector<Pod> Wanted();
+  [[nodiscard]] std::vector<SharedPodFacts> Wanted();
   // Whether a manifest is missing or unreadable, possibly only for a moment.
   [[nodiscard]] bool IsUnsettled() const;
   // The same in a sentence; empty: nothing is.
@@ -55,12 +57,13 @@ class ManifestPods {
 
  private:
   struct File {
-    std::vector<Pod> pods;
+    std::vector<SharedPodFacts> pods;
     bool adopted = false;              // not read yet: the pods are those of an earlier agent
     std::optional<Instant> counts_at;  // it is missing or empty, and counts as that from then on
     bool faulty = false;
     std::string unreadable;  // why; empty: it could be read
   };
+  [[nodiscard]] SharedPodFacts Keep(Pod pod) const;
   void Report(const Fault& fault) const;
   void TakeReading(const std::string& path, ManifestReading reading, Instant now);
   void TakeUnreadable(const std::string& path, const Error& error);
@@ -71,11 +74,12 @@ class ManifestPods {
   Instant AloneSince(Instant seen);
 
   const Log& log_;
+  Profile profile_;
   ManifestPatience patience_;
   std::map<std::string, File> files_;  // by path
   // Of agents that did not write down where a pod came from. They stay until every file that there
   // is has been read without faults.
-  std::vector<Pod> unplaced_;
+  std::vector<SharedPodFacts> unplaced_;
   std::optional<Instant> alone_since_;  // since when there is no file beside these
   std::size_t newly_held_ = 0;
   std::string first_held_;

@@ -41,16 +41,21 @@ class ManifestPodsTest : public testing::Test {
   static std::vector<Pod> PodsOf(const std::string& file, const std::string& text) {
     return ReadManifest(file, text).pods;
   }
+  std::vector<Pod> Wanted() {
+    std::vector<Pod> pods;
+    for (const auto& facts : pods_.Wanted()) pods.push_back(facts->pod);
+    return pods;
+  }
   std::vector<std::string> Names() {
     std::vector<std::string> names;
-    for (const Pod& pod : pods_.Wanted()) names.push_back(FullName(pod));
+    for (const Pod& pod : Wanted()) names.push_back(FullName(pod));
     return names;
   }
 
   std::vector<std::string> lines_;
   FakeClock clock_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
-  ManifestPods pods_{log_};
+  ManifestPods pods_{log_, Profile::kStandalone};
 };
 
 TEST_F(ManifestPodsTest, AFileMayHoldSeveralDocuments) {
@@ -87,7 +92,7 @@ TEST_F(ManifestPodsTest, TheLastGoodVersionStaysWhileAFileHasFaults) {
 TEST_F(ManifestPodsTest, TheUidFollowsTheContentButNotItsForm) {
   const auto uid_of = [this](const std::string& text, const std::string& file = "/m/a") {
     Put(file, text);
-    const std::string uid = pods_.Wanted().at(0).uid;
+    const std::string uid = Wanted().at(0).uid;
     Remove(file);
     return uid;
   };
@@ -103,7 +108,7 @@ TEST_F(ManifestPodsTest, OfTwoPodsWithOneNameTheFirstFileWins) {
   Put("/m/b", Manifest("a"));
   Put("/m/a", Manifest("a", "  uid: first\n"));
   ASSERT_THAT(Names(), ElementsAre("default/a"));
-  EXPECT_EQ(pods_.Wanted().front().uid, "first");
+  EXPECT_EQ(Wanted().front().uid, "first");
   EXPECT_THAT(lines_.back(), HasSubstr("file=/m/b field=metadata.name value=default/a"));
 }
 
@@ -137,16 +142,16 @@ TEST_F(ManifestPodsTest, FilesThatGoWithTheirFolderCountWhenTheyHaveStayedAway) 
 TEST_F(ManifestPodsTest, FilesThatAreBackInTimeHaveNeverBeenAway) {
   Put("/m/a", Manifest("a"));
   Put("/m/b", Manifest("b"));
-  const auto before = pods_.Wanted();
+  const auto before = Wanted();
   Lose("/m/a");
   Lose("/m/b");
   SettleAfter(4s);
   Put("/m/a", Manifest("a"));
   Put("/m/b", Manifest("b"));
-  EXPECT_EQ(pods_.Wanted(), before);
+  EXPECT_EQ(Wanted(), before);
   EXPECT_EQ(pods_.Problem(), "");
   SettleAfter(10s);
-  EXPECT_EQ(pods_.Wanted(), before);
+  EXPECT_EQ(Wanted(), before);
 }
 
 TEST_F(ManifestPodsTest, OfAFolderThatComesBackWithSomeFilesTheOthersKeepTheirTime) {
@@ -209,11 +214,11 @@ TEST_F(ManifestPodsTest, PodsOfAnAgentBeforeStayWhileTheirFileHasFaultsOrCannotB
   Put("/m/a", "a: [");
   Fail("/m/c");
   SettleAfter(1h);
-  EXPECT_EQ(pods_.Wanted(), all);
+  EXPECT_EQ(Wanted(), all);
   // A fault of one document does not affect the others.
   Put("/m/a", "kind: Pod\n---\n" + Manifest("b", "  labels: {x: z}\n"));
   EXPECT_THAT(Names(), ElementsAre("default/a", "default/b", "default/c"));
-  EXPECT_NE(pods_.Wanted().at(1).uid, all[1].uid);
+  EXPECT_NE(Wanted().at(1).uid, all[1].uid);
   Put("/m/a", Manifest("b"));
   Put("/m/c", Manifest("c"));
   EXPECT_THAT(Names(), ElementsAre("default/b", "default/c"));

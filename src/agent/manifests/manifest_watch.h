@@ -16,6 +16,7 @@ namespace jettison {
 struct ManifestWatchSettings {
   std::string path;                                  // for the log
   Duration rescan_every = std::chrono::seconds(20);  // fileCheckFrequency
+  Profile profile = Profile::kStandalone;            // whose rules make pods critical
 };
 
 // Which pods the manifests ask for, as they change. Where no path is configured there are none.
@@ -24,7 +25,11 @@ class ManifestWatch {
   // `reader` null: no path is configured. Everything must outlive this.
   ManifestWatch(ManifestReader* reader, ManifestWatchSettings settings, const Clock& clock,
                 const Log& log)
-      : reader_(reader), settings_(std::move(settings)), clock_(clock), log_(log), pods_(log) {}
+      : reader_(reader),
+        settings_(std::move(settings)),
+        clock_(clock),
+        log_(log),
+        pods_(log, settings_.profile) {}
 
   // Looks for the first time. `own` are the pods that an agent before this one had made of
   // manifests.
@@ -33,7 +38,7 @@ class ManifestWatch {
   void AdoptLate(const Pod& pod, Instant now) { pods_.AdoptLate(pod, now); }
   // Takes in what has been read; whether Wanted may be another now.
   [[nodiscard]] bool Take(Instant now);
-  [[nodiscard]] std::vector<Pod> Wanted() { return pods_.Wanted(); }
+  [[nodiscard]] std::vector<SharedPodFacts> Wanted() { return pods_.Wanted(); }
   // What is wrong, in a sentence; empty: nothing is.
   [[nodiscard]] std::string Problem() const;
 

@@ -26,7 +26,7 @@ class NodePaceTest : public NodeTestBed {
       pods.push_back(PodNamed("p" + std::to_string(i)));
       figures_.memory[pods.back().name] = each * kMi;
     }
-    pods_.SetWanted(pods, clock_.Now());
+    pods_.SetWanted(WantedPods(std::move(pods)), clock_.Now());
     Deliver();
     Deliver();
     FullPass();
@@ -287,7 +287,7 @@ TEST_F(NodePaceTest, ADiskWaitsForWhatAPodGivesBackThatWasTakenAway) {
   disk_["idle"].total = {.used_bytes = 1 * kMi, .inodes_used = 3};
   FullPass();
   Pass(seconds(9));
-  pods_.SetWanted({PodNamed("idle")}, clock_.Now());
+  pods_.SetWanted(WantedPods({PodNamed("idle")}), clock_.Now());
   for (const RuntimeEvent& event : runtime_.TakeEvents()) pods_.Handle(event, clock_.Now());
   ASSERT_TRUE(pods_.AnyIsBeingRemoved(clock_.Now()));
   figures_.node.fs->available_bytes = 1 * kMi;

@@ -140,7 +140,7 @@ TEST_F(NodeSoftTest, APodThatIsGrantedIsEvictedForEverybodyAndSignalledByNobody)
 
 TEST_F(NodeSoftTest, APodThatHasEndedBeforeTheAnswerIsThereCountsAllTheSame) {
   CrossSoft();
-  pods_.SetWanted({PodNamed("idle")}, clock_.Now());
+  pods_.SetWanted(WantedPods({PodNamed("idle")}), clock_.Now());
   Deliver();
   ASSERT_FALSE(pods_.IsOnNode("hog"));
   fake_.Grant();

@@ -67,7 +67,7 @@ TEST_F(NodeTest, TheChargeOfAPodIsReadWhenItComesSoThatTheFirstTimeIsNotWhenMemo
   EXPECT_EQ(reads, 2);
   Pass(seconds(1));
   EXPECT_EQ(figures_.charge_reads, reads);
-  pods_.SetWanted({PodNamed("hog"), PodNamed("idle"), PodNamed("new")}, clock_.Now());
+  pods_.SetWanted(WantedPods({PodNamed("hog"), PodNamed("idle"), PodNamed("new")}), clock_.Now());
   Deliver();
   EXPECT_EQ(figures_.charge_reads, reads + 1);
 }

@@ -11,6 +11,7 @@
 #include "agent/evictions/asking_killer.h"
 #include "agent/evictions/node_actions.h"
 #include "agent/passes/node.h"
+#include "agent/pods/wanted_pods.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"
 
@@ -227,7 +228,7 @@ class NodeTestBed : public testing::Test {
                        {Of(Signal::kNodeFsAvailable, 50), Of(Signal::kImageFsAvailable, 50)});
     }
     node_->Begin();
-    pods_.SetWanted({PodNamed("hog"), PodNamed("idle")}, clock_.Now());
+    pods_.SetWanted(WantedPods({PodNamed("hog"), PodNamed("idle")}), clock_.Now());
     Deliver();
     node_->DiskMeasured(disk_);
     runtime_.TakeCommands();

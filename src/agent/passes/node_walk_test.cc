@@ -113,7 +113,7 @@ TEST_F(NodeWalkTest, APodThatCameAfterTheWalkBeganIsMeasuredBeforeSomebodyGoesFo
   Pass(seconds(10));
   const int started = walks_.started;
   Pod late = PodNamed("late");
-  pods_.SetWanted({PodNamed("hog"), PodNamed("idle"), late}, clock_.Now());
+  pods_.SetWanted(WantedPods({PodNamed("hog"), PodNamed("idle"), late}), clock_.Now());
   Deliver();
   FillDisk();
   runtime_.TakeCommands();
@@ -149,7 +149,7 @@ TEST_F(NodeWalkTest, ADiskThatWasFilledDuringTheWalkIsActedForByAWalkThatBeganLa
 TEST_F(NodeWalkTest, OneThatCannotBeMeasuredIsWaitedForNoLongerThanAnyWalk) {
   Start();
   Pass(seconds(10));
-  pods_.SetWanted({PodNamed("hog"), PodNamed("idle"), PodNamed("late")}, clock_.Now());
+  pods_.SetWanted(WantedPods({PodNamed("hog"), PodNamed("idle"), PodNamed("late")}), clock_.Now());
   Deliver();
   FillDisk();
   runtime_.TakeCommands();
@@ -203,7 +203,7 @@ TEST_F(NodeWalkTest, NobodyGoesForALimitByFiguresThatAPassHasSeenBefore) {
   Pod limited = PodNamed("hog");
   limited.volumes = {{"v", EmptyDirSource{.medium = "", .size_limit = Quantity::Of(kMi)}}};
   limited.uid = "limited";
-  pods_.SetWanted({limited, PodNamed("idle")}, clock_.Now());
+  pods_.SetWanted(WantedPods({limited, PodNamed("idle")}), clock_.Now());
   Deliver();
   MeasureOnce("limited", 0);
   runtime_.TakeCommands();
@@ -254,7 +254,7 @@ TEST_F(NodeRestingWalkTest, WhatIsDoneWithEachFullPassIsDoneWithoutAWalkToo) {
 
 TEST_F(NodeRestingWalkTest, APodThatHasComeIsMeasuredInTheNextPass) {
   StartMeasured();
-  pods_.SetWanted({PodNamed("hog"), PodNamed("idle"), PodNamed("late")}, clock_.Now());
+  pods_.SetWanted(WantedPods({PodNamed("hog"), PodNamed("idle"), PodNamed("late")}), clock_.Now());
   Deliver();
   Pass(seconds(10));
   EXPECT_EQ(walks_.started, 2);
@@ -264,7 +264,7 @@ TEST_F(NodeRestingWalkTest, WhereAPodHasALimitEachPassMeasures) {
   Start();
   Pod limited = PodNamed("limited");
   limited.volumes = {{"v", EmptyDirSource{.medium = "", .size_limit = Quantity::Of(kMi)}}};
-  pods_.SetWanted({limited, PodNamed("idle")}, clock_.Now());
+  pods_.SetWanted(WantedPods({limited, PodNamed("idle")}), clock_.Now());
   Deliver();
   for (int pass = 0; pass < 3; ++pass) FullPass();
   EXPECT_EQ(walks_.started, 3);

@@ -1,5 +1,8 @@
 #include "agent/plans/json_pods.h"
 
+#include <memory>
+#include <utility>
+
 #include "agent/plans/plan_of.h"
 #include "codec/documents/json.h"
 #include "codec/kubernetes/pod_reader.h"
@@ -15,9 +18,9 @@ std::string JsonPods::Write(const Pod& pod) const {
 Result<PodPlan> JsonPods::Read(std::string_view text) const {
   const auto document = ParseJson(text);
   if (!document) return Fail(document.error());
-  const PodReading reading = ReadPod(*document, {.file = {}, .form = PodForm::kApiObject});
+  PodReading reading = ReadPod(*document, {.file = {}, .form = PodForm::kApiObject});
   if (!reading.Ok()) return Fail(ErrorCode::kInvalidArgument, Describe(reading.faults.front()));
-  return PlanOf(reading.pod, settings_);
+  return PlanOf(std::make_shared<const Pod>(std::move(reading.pod)), settings_);
 }
 
 }  // namespace jettison

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <utility>
 
 #include "core/pods/pod_requests.h"
 #include "core/pods/qos.h"
@@ -18,11 +19,12 @@ kernel::LimitSettings LimitSettingsOf(const AgentConfig& config) {
   return settings;
 }
 
-PodPlan PlanOf(const Pod& pod, const kernel::LimitSettings& settings) {
+PodPlan PlanOf(std::shared_ptr<const Pod> shared, const kernel::LimitSettings& settings) {
+  const Pod& pod = *shared;
   const kernel::PodAmounts amounts{.cpu_request = EffectiveRequest(pod, "cpu"),
                                    .cpu_limit = EffectiveLimit(pod, "cpu"),
                                    .memory_limit = EffectiveLimit(pod, "memory")};
-  PodPlan plan{.pod = pod,
+  PodPlan plan{.pod = std::move(shared),
                .qos = QosClassOf(pod),
                .milli_cpu = amounts.cpu_request.MilliValue(),
                .limits = PodLimits(pod, amounts, settings)};

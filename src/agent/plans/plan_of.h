@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "core/config/agent_config.h"
 #include "core/model/pod.h"
 #include "kernel/groups/cgroup_layout.h"
@@ -11,6 +13,6 @@ namespace jettison {
 [[nodiscard]] kernel::LimitSettings LimitSettingsOf(const AgentConfig& config);
 
 // The pod's class and limits, which a runtime needs to run it.
-[[nodiscard]] PodPlan PlanOf(const Pod& pod, const kernel::LimitSettings& settings);
+[[nodiscard]] PodPlan PlanOf(std::shared_ptr<const Pod> pod, const kernel::LimitSettings& settings);
 
 }  // namespace jettison

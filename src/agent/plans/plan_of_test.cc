@@ -18,7 +18,7 @@ TEST(PlanOf, APodsPlanHasItsClassAndTheLimitsOfItsGroups) {
   pod.containers[0].name = "main";
   pod.containers[0].resources.requests = {{"cpu", Q("250m")}};
   pod.containers[0].resources.limits = {{"memory", Q("64Mi")}};
-  const PodPlan plan = PlanOf(pod, {.pod_pids_limit = 100});
+  const PodPlan plan = PlanOf(std::make_shared<const Pod>(pod), {.pod_pids_limit = 100});
   EXPECT_EQ(plan.qos, QosClass::kBurstable);
   EXPECT_EQ(plan.milli_cpu, 500) << "the effective limit: the largest of the init containers";
   EXPECT_EQ(plan.limits.cpu_shares, 512U);

@@ -36,10 +36,10 @@ PodWorker& FoundPods::Enter(RuntimePod& pod, Instant now) {
   }
   slot.wanted = std::make_shared<const PodFacts>(std::move(facts));
   slot.foreign = pod.foreign;
-  OnNode& entered = slot.state.emplace<OnNode>(
-      OnNode{.facts = slot.wanted,
-             .worker = std::make_unique<PodWorker>(*slot.wanted, *edges_),
-             .started_at = now});
+  OnNode& entered =
+      slot.state.emplace<OnNode>(OnNode{.facts = slot.wanted,
+                                        .worker = std::make_unique<PodWorker>(slot.wanted, *edges_),
+                                        .started_at = now});
   const auto kept = pod.foreign ? std::nullopt : remembered_->Take(name, entered.facts->pod.uid);
   if (kept) {
     slot.evictions = kept->evictions;

@@ -105,10 +105,10 @@ void PodStarts::GiveWay(OnNode& pod, const PodFacts& to, Instant now) {
 void PodStarts::Start(PodSlot& slot, Instant now) {
   slots_->LoseForeign(slot.wanted->pod.uid);
   if (std::exchange(slot.returns, false)) ++edges_->counters.restarted_pods;
-  OnNode& pod = slot.state.emplace<OnNode>(
-      OnNode{.facts = slot.wanted,
-             .worker = std::make_unique<PodWorker>(*slot.wanted, *edges_),
-             .started_at = now});
+  OnNode& pod =
+      slot.state.emplace<OnNode>(OnNode{.facts = slot.wanted,
+                                        .worker = std::make_unique<PodWorker>(slot.wanted, *edges_),
+                                        .started_at = now});
   edges_->log.Info("pod started", {{"pod", FullName(pod.facts->pod)}, {"uid", pod.facts->pod.uid}});
   pod.worker->Start(now);
 }

@@ -21,25 +21,24 @@ void PodTable::Recall(std::vector<RuntimePod> pods, Instant now) {
   for (RuntimePod& pod : pods) found_.Recall(std::move(pod), now);
 }
 
-void PodTable::SetWanted(std::vector<Pod> pods, Instant now) {
+void PodTable::SetWanted(const std::vector<SharedPodFacts>& pods, Instant now) {
   slots_.NoteSources();
-  std::map<std::string, Pod> by_name;
-  for (Pod& pod : pods) by_name.insert_or_assign(FullName(pod), std::move(pod));
+  std::map<std::string, SharedPodFacts> by_name;
+  for (const SharedPodFacts& facts : pods) by_name.insert_or_assign(FullName(facts->pod), facts);
   for (auto& [name, slot] : slots_.all()) {
     if (!by_name.contains(name) && !slot.foreign) slot.wanted = nullptr;
   }
-  for (auto& [name, pod] : by_name) Want(name, std::move(pod), now);
+  for (const auto& [name, facts] : by_name) Want(name, facts, now);
   SettleAll(now);
 }
 
 // A new pod does not inherit the back-off of the previous pod's evictions.
-void PodTable::Want(const std::string& name, Pod pod, Instant now) {
+void PodTable::Want(const std::string& name, const SharedPodFacts& facts, Instant now) {
   PodSlot& slot = slots_.At(name);
-  if (slot.wanted && SayTheSame(slot.wanted->pod, pod)) return;
+  if (slot.wanted == facts || (slot.wanted && SayTheSame(slot.wanted->pod, facts->pod))) return;
   const OnNode* const present = slot.on_node();
-  slot.wanted = present != nullptr && SayTheSame(present->facts->pod, pod)
-                    ? present->facts
-                    : std::make_shared<const PodFacts>(FactsOf(std::move(pod), profile_));
+  const bool is_present = present != nullptr && SayTheSame(present->facts->pod, facts->pod);
+  slot.wanted = is_present ? present->facts : facts;
   if (present == nullptr) slot.state = NotAsked{};
   slot.returns = false;
   slot.come_back = Backoff(slots_.come_back_rule());

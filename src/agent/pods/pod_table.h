@@ -45,7 +45,6 @@ class PodTable : public PodViews {
   PodTable(Profile profile, const BackoffRule& come_back_rule, WorkerEdges& edges,
            std::optional<SharedAmounts> allocatable = std::nullopt)
       : PodViews(slots_),
-        profile_(profile),
         edges_(&edges),
         slots_(come_back_rule),
         found_(profile, slots_, remembered_, edges),
@@ -80,7 +79,7 @@ class PodTable : public PodViews {
     starts_.SetAllocatable(allocatable);
   }
   // Sets the pods that should run. Ends the others, and starts those that may start.
-  void SetWanted(std::vector<Pod> pods, Instant now);
+  void SetWanted(const std::vector<SharedPodFacts>& pods, Instant now);
   void Handle(const RuntimeEvent& event, Instant now);
   // A pass is over, with these conditions of the node. While the node is `starved` (a threshold is
   // met for its whole grace period), no evicted pod is started again, because it would only be
@@ -125,11 +124,10 @@ class PodTable : public PodViews {
   [[nodiscard]] bool AnyMayStart() const;
   void SettleAll(Instant now);
   void EndUnwanted(PodSlot& slot, Instant now);
-  void Want(const std::string& name, Pod pod, Instant now);
+  void Want(const std::string& name, const SharedPodFacts& facts, Instant now);
   void StayOut(const std::string& name, PodSlot& slot, Instant now);
   [[nodiscard]] std::optional<Instant> FindDeadline() const;
 
-  Profile profile_;
   WorkerEdges* edges_;
   PodSlots slots_;
   RememberedPods remembered_;

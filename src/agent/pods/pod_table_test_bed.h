@@ -14,6 +14,7 @@
 #include "agent/log/event_log.h"
 #include "agent/log/log.h"
 #include "agent/pods/pod_table.h"
+#include "agent/pods/wanted_pods.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"
 
@@ -51,7 +52,7 @@ class PodTableTest : public testing::Test {
     }
   }
   void Want(std::vector<Pod> pods) {
-    table_.SetWanted(std::move(pods), now_);
+    table_.SetWanted(WantedPods(std::move(pods)), now_);
     Deliver();
   }
   void Pass(Duration time) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/evictions/node_actions.h"
+#include "agent/pods/wanted_pods.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"
 
@@ -56,7 +57,7 @@ TEST_F(TableReclaimerTest, ThePlaceOfAPodThatIsBeingRemovedIsWaitedForButNotForL
   Pod pod;
   pod.name = pod.uid = "full";
   pod.containers.emplace_back().name = "c";
-  pods_.SetWanted({pod}, clock_.Now());
+  pods_.SetWanted(WantedPods({pod}), clock_.Now());
   deliver();
   deliver();
   pods_.SetWanted({}, clock_.Now());

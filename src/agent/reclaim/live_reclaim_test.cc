@@ -9,6 +9,7 @@
 #include "agent/figures/live_disks.h"
 #include "agent/figures/stats_collector.h"
 #include "agent/passes/node.h"
+#include "agent/pods/wanted_pods.h"
 #include "agent/reclaim/image_collector.h"
 #include "agent/reclaim/runtime_reclaimer.h"
 #include "core/thresholds/containerfs_thresholds.h"
@@ -101,7 +102,7 @@ class Bed {
     pod.uid = "app";
     pod.containers.emplace_back().name = "c";
     node_.Begin();
-    pods_.SetWanted({pod}, clock_.Now());
+    pods_.SetWanted(WantedPods({pod}), clock_.Now());
     Pass(seconds(1));
     runtime_.TakeCommands();
   }

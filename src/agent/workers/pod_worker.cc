@@ -21,12 +21,12 @@ const std::string& UidOf(const RuntimeEvent& event) {
 
 }  // namespace
 
-PodWorker::PodWorker(const PodFacts& facts, WorkerEdges& edges)
-    : facts_(&facts),
+PodWorker::PodWorker(SharedPodFacts facts, WorkerEdges& edges)
+    : facts_(std::move(facts)),
       edges_(&edges),
-      news_(facts.pod, edges),
+      news_(facts_->pod, edges),
       state_(Creating{}),
-      runs_(facts.pod, edges.restart_rule) {}
+      runs_(facts_->pod, edges.restart_rule) {}
 
 void PodWorker::Start(Instant now) {
   status_.Begin(now);
@@ -37,7 +37,7 @@ void PodWorker::Start(Instant now) {
 void PodWorker::Create(Creating& creating) {
   creating.again_at.reset();
   ++edges_->counters.started_pods;
-  const PodPlan plan = PlanOf(facts_->pod, edges_->limit_settings);
+  const PodPlan plan = PlanOf({facts_, &facts_->pod}, edges_->limit_settings);
   // The shares are set before the pod's group exists.
   if (edges_->qos_groups != nullptr) edges_->qos_groups->Add({&plan});
   edges_->runtime.CreatePod(plan);

@@ -25,8 +25,8 @@ namespace jettison {
 // kuberuntime's computePodActions)
 class PodWorker {
  public:
-  // `facts` and everything in `edges` must outlive this.
-  PodWorker(const PodFacts& facts, WorkerEdges& edges);
+  // Everything in `edges` must outlive this.
+  PodWorker(SharedPodFacts facts, WorkerEdges& edges);
 
   // Begins to create an admitted pod.
   void Start(Instant now);
@@ -138,7 +138,7 @@ class PodWorker {
   void UpdateStatus(Instant now) { status_.Update(Course(), now); }
   void CountRunning(Instant now);
 
-  const PodFacts* facts_;
+  SharedPodFacts facts_;
   WorkerEdges* edges_;
   PodNews news_;
   State state_;

@@ -38,7 +38,7 @@ TEST(PodWorker, CountsForTheGroupOfItsClassFromItsCreationUntilItIsBeingRemoved)
   bench.worker.Terminate(bench.now());
   bench.Deliver().Pass(seconds(1));
   ASSERT_TRUE(bench.worker.removing_since());
-  const PodPlan other{.qos = QosClass::kGuaranteed};
+  const PodPlan other{.pod = std::make_shared<const Pod>(), .qos = QosClass::kGuaranteed};
   groups.Add({&other});
   EXPECT_EQ(cgroups.LimitsOf("kubepods/burstable").cpu_shares, 2U);
 }

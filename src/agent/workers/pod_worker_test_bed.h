@@ -49,8 +49,7 @@ inline EvictionOrder OrderOf(std::int64_t grace) {
 class Bench {
  public:
   explicit Bench(Pod pod, PodOrigin source = PodOrigin::kOwn)
-      : facts_(FactsOf(std::move(pod), Profile::kStandalone)) {
-    facts_.source = source;
+      : facts_(Facts(std::move(pod), source)) {
     runtime.SetNow(now_);
   }
 
@@ -87,9 +86,15 @@ class Bench {
   FakeRuntime runtime;
 
  private:
+  static SharedPodFacts Facts(Pod pod, PodOrigin source) {
+    PodFacts facts = FactsOf(std::move(pod), Profile::kStandalone);
+    facts.source = source;
+    return std::make_shared<const PodFacts>(std::move(facts));
+  }
+
   Instant now_{std::chrono::hours(1)};
   FakeClock clock_;
-  PodFacts facts_;
+  SharedPodFacts facts_;
 
  public:
   Log log{LogFormat::kText, clock_, [](std::string_view) {}};

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,6 +60,9 @@ struct alignas(64) PodFacts {
   // ... but for now, and for soft thresholds alone.
   [[nodiscard]] bool IsSpared() const { return protection == Protection::kSpared; }
 };
+
+// A pod does not change; who needs it shares it.
+using SharedPodFacts = std::shared_ptr<const PodFacts>;
 
 // Computes the facts of a pod. (kubelet: pkg/kubelet/eviction/helpers.go, 1.36)
 [[nodiscard]] PodFacts FactsOf(Pod pod, Profile profile);

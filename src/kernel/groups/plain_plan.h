@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -23,7 +24,7 @@ inline PodPlan PlainPlan(const Pod& pod, const LimitSettings& settings = {}) {
           SumOfContainers(pod, &ResourceRequirements::requests, "cpu").value_or(Quantity()),
       .cpu_limit = limit("cpu"),
       .memory_limit = limit("memory")};
-  PodPlan plan{.pod = pod,
+  PodPlan plan{.pod = std::make_shared<const Pod>(pod),
                .qos = QosClass::kBurstable,
                .milli_cpu = amounts.cpu_request.MilliValue(),
                .limits = PodLimits(pod, amounts, settings)};

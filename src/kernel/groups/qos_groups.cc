@@ -9,7 +9,7 @@ namespace jettison::kernel {
 void QosGroups::Add(const std::vector<const PodPlan*>& pods) {
   if (pods.empty()) return;
   for (const PodPlan* const pod : pods) {
-    milli_cpu_[pod->pod.uid] = pod->qos == QosClass::kBurstable ? pod->milli_cpu : 0;
+    milli_cpu_[pod->pod->uid] = pod->qos == QosClass::kBurstable ? pod->milli_cpu : 0;
   }
   SetShares();
 }

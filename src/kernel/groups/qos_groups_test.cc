@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,9 @@ using testing::IsEmpty;
 class QosGroupsTest : public testing::Test {
  protected:
   static PodPlan Plan(const std::string& uid, QosClass qos, std::int64_t milli_cpu) {
-    PodPlan plan{.qos = qos, .milli_cpu = milli_cpu};
-    plan.pod.uid = uid;
-    return plan;
+    Pod pod;
+    pod.uid = uid;
+    return {.pod = std::make_shared<const Pod>(pod), .qos = qos, .milli_cpu = milli_cpu};
   }
   void Add(const std::vector<PodPlan>& plans) {
     std::vector<const PodPlan*> pods;

@@ -26,7 +26,7 @@ void FakeRuntime::SetExisting(std::vector<RuntimePod> pods) {
 }
 
 void FakeRuntime::CreatePod(const PodPlan& plan) {
-  const Pod& pod = plan.pod;
+  const Pod& pod = *plan.pod;
   commands_.push_back("create " + pod.uid);
   const auto error = create_errors_.find(pod.uid);
   if (error != create_errors_.end()) {

@@ -16,7 +16,7 @@ std::vector<RuntimePod> Adoption::Recall() {
     auto running = actor->Recall(written.record);
     if (running.empty()) continue;
     pods_.Add(std::move(actor));
-    recalled.push_back({.pod = std::move(written.plan.pod), .containers = std::move(running)});
+    recalled.push_back({.pod = *written.plan.pod, .containers = std::move(running)});
   }
   return recalled;
 }
@@ -42,7 +42,7 @@ std::vector<RuntimePod> Adoption::TakeOverAll(const Found& found, const OnUnread
 }
 
 RuntimePod Adoption::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes, const Found& found) {
-  PodActor* const known = pods_.Find(plan.pod.uid);
+  PodActor* const known = pods_.Find(plan.pod->uid);
   PodActor& actor = known != nullptr ? *known : pods_.Add(plan);
   const api::PodSandbox& sandbox = *sandboxes.front();
   actor.Adopt({.id = sandbox.id(),
@@ -58,7 +58,7 @@ RuntimePod Adoption::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes, c
   std::sort(own.begin(), own.end(), [](const auto* a, const auto* b) {
     return a->status().metadata().attempt() < b->status().metadata().attempt();
   });
-  RuntimePod adopted{.pod = plan.pod};
+  RuntimePod adopted{.pod = *plan.pod};
   for (const api::ContainerStatusResponse* container : own) {
     if (auto record = actor.AdoptContainer(*container)) {
       adopted.containers.push_back(std::move(*record));
@@ -70,7 +70,7 @@ RuntimePod Adoption::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes, c
 // Running containers continue; the next ones are started in a new sandbox.
 RuntimePod Adoption::TakeOver(const WrittenPod& written) {
   PodActor& actor = pods_.Add(written.plan);
-  RuntimePod adopted{.pod = written.plan.pod, .containers = actor.Recall(written.record)};
+  RuntimePod adopted{.pod = *written.plan.pod, .containers = actor.Recall(written.record)};
   actor.LoseSandbox();
   return adopted;
 }
@@ -79,14 +79,14 @@ std::vector<RuntimePod> Adoption::TakeOverUnlisted(
     const std::set<std::string>& listed, const std::function<bool(const std::string&)>& unread) {
   const auto known = [&](const std::string& uid) { return pods_.Has(uid) || unread(uid); };
   for (const WrittenPod& written : records_.ReadAll(known)) {
-    if (!listed.contains(written.plan.pod.uid))
+    if (!listed.contains(written.plan.pod->uid))
       (void)pods_.Add(written.plan).Recall(written.record);
   }
   std::vector<RuntimePod> adopted;
   for (const auto& [uid, actor] : pods_.actors()) {
     if (listed.contains(uid) || actor->removing()) continue;
     actor->LoseSandbox();
-    adopted.push_back({.pod = actor->plan().pod, .containers = actor->RunningRecords()});
+    adopted.push_back({.pod = *actor->plan().pod, .containers = actor->RunningRecords()});
   }
   if (adopted.empty()) return adopted;
   context_.Log(

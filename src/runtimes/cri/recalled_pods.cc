@@ -20,7 +20,7 @@ void RecalledPods::Enter(const std::string& uid, const Error& error) {
       fmt::format("pod {} cannot be taken over completely: {}; it is guarded, but none of its "
                   "containers is started again before the container runtime tells their status. If "
                   "it stays so, restart the container runtime",
-                  FullName(pod->plan().pod), error.message));
+                  FullName(*pod->plan().pod), error.message));
 }
 
 void RecalledPods::OnListed(const Listing& listing) {
@@ -38,10 +38,10 @@ void RecalledPods::OnListed(const Listing& listing) {
 
 // The runtime has no sandbox of it any more.
 void RecalledPods::OnLost(PodActor& pod) {
-  const std::string& uid = pod.plan().pod.uid;
+  const std::string& uid = pod.plan().pod->uid;
   asked_.erase(uid);
   pod.LoseSandbox();
-  context_.Emit(PodFound{uid, {.pod = pod.plan().pod, .containers = pod.RunningRecords()}});
+  context_.Emit(PodFound{uid, {.pod = *pod.plan().pod, .containers = pod.RunningRecords()}});
 }
 
 void RecalledPods::Ask(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing) {

@@ -170,7 +170,7 @@ void Runtime::OnListing(const Result<Listing>& listing) {
 
 void Runtime::CreatePod(const PodPlan& plan) {
   if (context_.draining) return;
-  const Pod& pod = plan.pod;
+  const Pod& pod = *plan.pod;
   const auto fail = [&](Error error) { context_.Emit(PodFailed{pod.uid, std::move(error)}); };
   if (auto names = kernel::CheckNames(pod); !names) return fail(names.error());
   const PodActor* const existing = pods_.Find(pod.uid);

@@ -110,7 +110,7 @@ std::string UnreadPods::HowToEnd(const std::string& uid) const {
 
 // A pod with this UID is wanted. The unread pod is looked at with the next listing.
 void UnreadPods::Refuse(const PodPlan& plan) {
-  const Pod& pod = plan.pod;
+  const Pod& pod = *plan.pod;
   Unread& unread = unread_.at(pod.uid);
   unread.wanted = plan;
   context_.WantRelist();
@@ -142,7 +142,7 @@ void UnreadPods::Tend(const std::string& uid, const Sandboxes& sandboxes, const 
   const auto plan = ways_.descriptions.Read(uid, sandboxes);
   if (plan) return sandboxes.empty() ? Recall(uid) : TakeOver(*plan, sandboxes, listing);
   unread.error = plan.error();
-  const bool is_certain = wanted && UidTellsContent(wanted->pod);
+  const bool is_certain = wanted && UidTellsContent(*wanted->pod);
   if (is_certain && !sandboxes.empty()) return TakeOver(*wanted, sandboxes, listing);
   if (!wanted || MayRun(uid, sandboxes, listing)) return;
   if (is_certain) {  // the new pod takes over its files
@@ -163,14 +163,14 @@ void UnreadPods::Recall(const std::string& uid) {
 }
 
 void UnreadPods::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes, const Listing& listing) {
-  unread_.at(plan.pod.uid).asked = true;
+  unread_.at(plan.pod->uid).asked = true;
   ways_.inventory.AskAbout(sandboxes, listing, lifetime_.Guard([this, plan](const Found& found) {
     OnFound(plan, found);
   }));
 }
 
 void UnreadPods::OnFound(const PodPlan& plan, const Found& found) {
-  const std::string& uid = plan.pod.uid;
+  const std::string& uid = plan.pod->uid;
   const auto sandboxes = OwnSandboxes(context_, found.own);
   Unread& unread = unread_.at(uid);
   unread.asked = false;

@@ -54,7 +54,7 @@ Result<std::optional<PodPlan>> Adoption::ReadPlan(const std::string& uid) const 
   };
   auto plan = context_.options.written_pods->Read(*text);
   if (!plan) return damaged(plan.error().message);
-  const Pod& pod = plan->pod;
+  const Pod& pod = *plan->pod;
   if (pod.uid != uid) return damaged("it describes the pod " + pod.uid);
   if (auto names = CheckNames(pod); !names) return damaged(names.error().message);
   return std::move(*plan);
@@ -63,7 +63,7 @@ Result<std::optional<PodPlan>> Adoption::ReadPlan(const std::string& uid) const 
 Result<RuntimePod> Adoption::TakeOver(PodEntry& entry) {
   auto runs = FindRuns(entry);
   if (!runs) return Fail(runs.error());
-  const auto log_failure = [&context = context_, about = "adopt pod " + FullName(entry.plan.pod)](
+  const auto log_failure = [&context = context_, about = "adopt pod " + FullName(*entry.plan.pod)](
                                const Result<void>& prepared) {
     context.LogFailure(about, prepared);
   };
@@ -71,14 +71,14 @@ Result<RuntimePod> Adoption::TakeOver(PodEntry& entry) {
   log_failure(pods_.MakeGroup(entry));
   pods_.MakeFiles(entry, log_failure);
   pods_.PrepareForeignVolumes(entry, log_failure);
-  return RuntimePod{.pod = entry.plan.pod, .containers = AdoptRuns(entry, std::move(*runs))};
+  return RuntimePod{.pod = *entry.plan.pod, .containers = AdoptRuns(entry, std::move(*runs))};
 }
 
 // The runs of a pod; fails if it is not known what runs of the pod. A run with a damaged record
 // does not run any more if the container's group is empty.
 Result<std::vector<FoundRun>> Adoption::FindRuns(const PodEntry& entry) {
   std::vector<std::string> strange;
-  auto runs = ReadRuns(context_.paths, entry.plan.pod.uid, context_.boot_id, strange);
+  auto runs = ReadRuns(context_.paths, entry.plan.pod->uid, context_.boot_id, strange);
   if (!runs) return runs;
   for (FoundRun& run : *runs) {
     if (run.state != RunState::kUnknown) continue;
@@ -116,7 +116,7 @@ std::vector<ContainerRecord> Adoption::AdoptRuns(PodEntry& entry, std::vector<Fo
 
 std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run, bool oom_killed,
                                                   Instant earliest) {
-  const Pod& pod = entry.plan.pod;
+  const Pod& pod = *entry.plan.pod;
   const std::string group = pods_.GroupOfContainer(entry, run.container);
   if (run.state == RunState::kNeverRan && run.shim) {
     // The order to start may still have been on its way; once the shim is gone, the folder does not

@@ -48,7 +48,7 @@ std::vector<std::string> PossibleGroupsOf(std::string_view uid, CgroupDriver dri
 
 PodEntry& Pods::Enter(PodPlan plan) {
   const CgroupDriver driver = context_.options.cgroup_driver;
-  const Pod& pod = plan.pod;
+  const Pod& pod = *plan.pod;
   PodEntry& entry = pods_[pod.uid];
   entry.group = PodGroup(plan.qos, pod.uid, driver);
   for (const Container* container : ContainersOf(pod)) {
@@ -73,17 +73,17 @@ ContainerRun* Pods::FindRun(const std::string& uid, const std::string& container
 }
 
 Result<void> Pods::Check(const PodEntry& entry) const {
-  if (auto ok = CheckRights(entry.plan.pod); !ok) return ok;
-  return CheckMounts(context_.paths, entry.plan.pod);
+  if (auto ok = CheckRights(*entry.plan.pod); !ok) return ok;
+  return CheckMounts(context_.paths, *entry.plan.pod);
 }
 
 void Pods::MakeFiles(const PodEntry& entry, DiskWork::Done done) const {
   context_.disk.Do(
       [paths = context_.paths, pod = entry.plan.pod]() -> Result<void> {
-        if (auto made = MakeFolders(paths.Pod(pod.uid)); !made) return made;
-        if (auto made = PrepareVolumes(paths, pod); !made) return made;
-        if (auto made = MakeFolders(paths.Containers(pod.uid)); !made) return made;
-        return MakeFolders(paths.PodLogs(pod));
+        if (auto made = MakeFolders(paths.Pod(pod->uid)); !made) return made;
+        if (auto made = PrepareVolumes(paths, *pod); !made) return made;
+        if (auto made = MakeFolders(paths.Containers(pod->uid)); !made) return made;
+        return MakeFolders(paths.PodLogs(*pod));
       },
       std::move(done));
 }
@@ -94,7 +94,7 @@ Result<void> Pods::MakeGroup(const PodEntry& entry) const {
 
 void Pods::PrepareForeignVolumes(PodEntry& entry, const PathErrand::Done& done) const {
   entry.errand = std::make_unique<PathErrand>(context_.readiness, context_.options.path_patience);
-  const auto outcome = entry.errand->Begin(VolumeSteps(context_.paths, entry.plan.pod), done);
+  const auto outcome = entry.errand->Begin(VolumeSteps(context_.paths, *entry.plan.pod), done);
   if (!outcome) return;
   entry.errand.reset();
   done(*outcome);
@@ -104,7 +104,7 @@ std::optional<std::string> Pods::MountPointUserOf(std::string_view path) const {
   for (const auto& [uid, entry] : pods_) {
     if (entry.unread() != nullptr) return uid;  // its mounts are not known
     const bool stays = entry.removing() == nullptr;
-    if (stays && MountsAt(context_.paths, entry.plan.pod, path)) return uid;
+    if (stays && MountsAt(context_.paths, *entry.plan.pod, path)) return uid;
   }
   return std::nullopt;
 }

@@ -78,7 +78,7 @@ Result<std::vector<RuntimePod>> Runtime::List() {
 }
 
 void Runtime::CreatePod(const PodPlan& plan) {
-  const std::string& uid = plan.pod.uid;
+  const std::string& uid = plan.pod->uid;
   const auto fail = [&](Error error) { context_.Emit(PodFailed{uid, std::move(error)}); };
   if (const auto existing = pods_.all().find(uid); existing != pods_.all().end()) {
     const PodEntry& entry = existing->second;
@@ -89,7 +89,7 @@ void Runtime::CreatePod(const PodPlan& plan) {
     if (entry.unread() == nullptr) return context_.Emit(PodReady{uid});
     if (!unread_pods_.MakeWay(plan)) return;
   }
-  if (auto names = CheckNames(plan.pod); !names) return fail(names.error());
+  if (auto names = CheckNames(*plan.pod); !names) return fail(names.error());
   PodEntry& entry = pods_.Enter(plan);
   if (pods_.IsInhabited(entry.group)) {
     const std::string group = entry.group;
@@ -124,7 +124,7 @@ void Runtime::OnVolumes(const std::string& uid, const Result<void>& prepared) {
   if (!prepared) return FailCreation(entry, prepared.error());
   context_.disk.Do(
       [file = context_.paths.PodFile(uid), text = context_.options.written_pods->Write(
-                                               entry.plan.pod)] { return WriteFile(file, text); },
+                                               *entry.plan.pod)] { return WriteFile(file, text); },
       entry.making()->lifetime->Guard(
           [this, uid](const Result<void>& written) { FinishPod(uid, written); }));
 }
@@ -154,7 +154,7 @@ void Runtime::StartContainer(const std::string& pod_uid, const std::string& cont
   if (const Unread* const unread = entry->unread()) {
     return refuse(ErrorCode::kUnavailable, unread->error.message);
   }
-  const Container* const spec = FindContainer(entry->plan.pod, container);
+  const Container* const spec = FindContainer(*entry->plan.pod, container);
   if (spec == nullptr) return refuse(ErrorCode::kNotFound, "the pod has no such container");
   if (pods_.FindRun(pod_uid, container) != nullptr) {
     return refuse(ErrorCode::kInvalidArgument, "the container runs already");
@@ -216,7 +216,7 @@ void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& con
   const std::string doomed = run_dir + ".gone";
   const auto trees = std::make_shared<std::vector<std::string>>();
   context_.disk.Do(
-      [run_dir, doomed, trees, logs = paths.ContainerLogs(entry->plan.pod, container),
+      [run_dir, doomed, trees, logs = paths.ContainerLogs(*entry->plan.pod, container),
        log_name = fmt::format("{}.log", attempt)]() -> Result<void> {
         (void)::rename(run_dir.c_str(), doomed.c_str());
         trees->push_back(doomed);
@@ -271,7 +271,7 @@ bool Runtime::ContinueRemoval(const std::string& uid, PodEntry& entry) {
   if (!removal) {
     removal.emplace(context_, PodRemains{.uid = uid,
                                          .groups = {entry.group},
-                                         .log_dirs = {context_.paths.PodLogs(entry.plan.pod)},
+                                         .log_dirs = {context_.paths.PodLogs(*entry.plan.pod)},
                                          .mount_point_user = [this](std::string_view path) {
                                            return pods_.MountPointUserOf(path);
                                          }});

@@ -25,6 +25,13 @@ bool IsDamage(const Error& error) {
   return error.code == ErrorCode::kInvalidArgument;
 }
 
+// Its containers must not be started again.
+void NeverStart(PodPlan& plan) {
+  Pod pod = *plan.pod;
+  pod.restart_policy = RestartPolicy::kNever;
+  plan.pod = std::make_shared<const Pod>(std::move(pod));
+}
+
 // A UID that is a hash of the whole pod belongs to no other pod.
 bool UidTellsContent(const Pod& pod) {
   const auto hash = pod.annotations.find(kConfigHash);
@@ -65,13 +72,13 @@ Pod UnreadPods::SketchOf(const std::string& uid) const {
 
 void UnreadPods::Enter(const std::string& uid, Error error) {
   PodEntry& entry = pods_.all()[uid];
-  entry.plan = {.pod = SketchOf(uid)};
+  entry.plan = {.pod = std::make_shared<const Pod>(SketchOf(uid))};
   entry.group = GroupInUse(uid);
   SetUnread(entry, std::move(error));
 }
 
 void UnreadPods::SetUnread(PodEntry& entry, Error error) {
-  Pod& pod = entry.plan.pod;
+  const Pod& pod = *entry.plan.pod;
   context_.Log(fmt::format(
       "pod {} of an earlier agent cannot be taken over: {}; it goes on as it is, nothing of it is "
       "deleted, and {}",
@@ -79,7 +86,7 @@ void UnreadPods::SetUnread(PodEntry& entry, Error error) {
       IsDamage(error)
           ? "restore its manifest, or end the pod and delete " + context_.paths.Pod(pod.uid)
           : std::string("it is tried again")));
-  pod.restart_policy = RestartPolicy::kNever;  // the agent must not start its containers
+  NeverStart(entry.plan);
   entry.state.emplace<Unread>(
       Unread{.error = std::move(error), .groups = {context_.options.cgroup_root + entry.group}});
 }
@@ -87,7 +94,7 @@ void UnreadPods::SetUnread(PodEntry& entry, Error error) {
 std::optional<RuntimePod> UnreadPods::Tell(PodEntry& entry) const {
   if (!pods_.IsInhabited(entry.group)) return std::nullopt;
   entry.unread()->known = Unread::Known::kTold;
-  const Pod& pod = entry.plan.pod;
+  const Pod& pod = *entry.plan.pod;
   RuntimePod told{.pod = pod, .containers = {}, .foreign = true, .unread = true};
   for (const Container& container : pod.containers) {
     told.containers.push_back({.pod_uid = pod.uid,
@@ -109,8 +116,8 @@ const std::vector<std::string>* UnreadPods::GroupsOf(const std::string& uid) con
 // `plan`. A pod that cannot be taken over gives way only when nothing of it runs, and the new pod
 // gets none of its files.
 bool UnreadPods::MakeWay(const PodPlan& plan) {
-  const std::string& uid = plan.pod.uid;
-  if (TryTakeOver(uid, UidTellsContent(plan.pod) ? &plan : nullptr)) return false;
+  const std::string& uid = plan.pod->uid;
+  if (TryTakeOver(uid, UidTellsContent(*plan.pod) ? &plan : nullptr)) return false;
   const PodEntry& entry = pods_.all().at(uid);
   const Error& error = entry.unread()->error;
   if (IsDamage(error) && !pods_.IsInhabited(entry.group) && SetAside(uid)) {
@@ -136,7 +143,7 @@ bool UnreadPods::TryTakeOver(const std::string& uid, const PodPlan* certain) {
   if (!found) {
     before.error = found.error();
     entry.state.emplace<Unread>(std::move(before));
-    entry.plan.pod.restart_policy = RestartPolicy::kNever;
+    NeverStart(entry.plan);
     return false;
   }
   if (repair) Mend(entry);
@@ -145,7 +152,7 @@ bool UnreadPods::TryTakeOver(const std::string& uid, const PodPlan* certain) {
 }
 
 void UnreadPods::Mend(const PodEntry& entry) {
-  const Pod& pod = entry.plan.pod;
+  const Pod& pod = *entry.plan.pod;
   const std::string file = context_.paths.PodFile(pod.uid);
   const std::string damaged = file + ".damaged";
   (void)std::rename(file.c_str(), damaged.c_str());
@@ -159,7 +166,7 @@ void UnreadPods::Signal(const std::string& uid, int signal) {
   Unread* const unread = entry == nullptr ? nullptr : entry->unread();
   if (unread == nullptr || unread->known == Unread::Known::kHere) return;
   unread->known = Unread::Known::kEnding;
-  context_.LogFailure("end pod " + FullName(entry->plan.pod),
+  context_.LogFailure("end pod " + FullName(*entry->plan.pod),
                       signal == SIGKILL ? context_.group_end.Kill(entry->group)
                                         : context_.group_end.Signal(entry->group, signal));
   ScheduleTending();
@@ -201,7 +208,7 @@ void UnreadPods::Tend() {
 void UnreadPods::TellEnded(const std::string& uid, PodEntry& entry) {
   entry.unread()->known = Unread::Known::kHere;
   const Instant now = context_.clock.Now();
-  for (const Container& container : entry.plan.pod.containers) {
+  for (const Container& container : entry.plan.pod->containers) {
     context_.Emit(ContainerExited{
         .pod_uid = uid,
         .container = container.name,

@@ -46,10 +46,10 @@ api::PodSandboxConfig DescriptionOf(const RuntimeContext& context, const Pod& po
 SandboxCreation::SandboxCreation(RuntimeContext& context, const PodPlan& plan,
                                  std::string pod_group, std::uint32_t first_attempt, Done done)
     : context_(context),
-      pod_(plan.pod),
+      pod_(*plan.pod),
       limits_(plan.limits),
       pod_group_(std::move(pod_group)),
-      sandbox_{.id = "", .attempt = first_attempt, .host_network = plan.pod.host_network},
+      sandbox_{.id = "", .attempt = first_attempt, .host_network = plan.pod->host_network},
       done_(std::move(done)) {}
 
 // If there is no slice, the runtime has systemd make one without limits.

@@ -16,13 +16,13 @@ PodActor& OwnPods::Add(PodPlan plan) {
 }
 
 PodActor& OwnPods::Add(std::unique_ptr<PodActor> actor) {
-  std::unique_ptr<PodActor>& place = actors_[actor->plan().pod.uid];
+  std::unique_ptr<PodActor>& place = actors_[actor->plan().pod->uid];
   place = std::move(actor);
   return *place;
 }
 
 void OwnPods::Create(const PodPlan& plan) {
-  const auto first_attempt = first_attempts_.find(plan.pod.uid);
+  const auto first_attempt = first_attempts_.find(plan.pod->uid);
   PodActor& actor = Add(plan);
   actor.Create(first_attempt == first_attempts_.end() ? 0 : first_attempt->second);
 }

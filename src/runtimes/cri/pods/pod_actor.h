@@ -92,7 +92,7 @@ class PodActor {
 
   RuntimeContext& context_;
   PodPlan plan_;
-  const Pod& pod_ = plan_.pod;
+  const Pod& pod_ = *plan_.pod;
   std::string group_;
   PodSandbox sandbox_;
   PodRuns runs_;

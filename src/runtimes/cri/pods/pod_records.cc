@@ -20,7 +20,7 @@ Result<PodPlan> PodRecords::Parse(const std::string& text, const std::string& ui
   };
   auto plan = context_.options.written_pods->Read(text);
   if (!plan) return damaged(plan.error().message);
-  const Pod& pod = plan->pod;
+  const Pod& pod = *plan->pod;
   if (pod.uid != uid) return damaged("it describes the pod " + pod.uid);
   if (auto names = kernel::CheckNames(pod); !names) return damaged(names.error().message);
   return plan;

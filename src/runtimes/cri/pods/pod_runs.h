@@ -74,7 +74,7 @@ class PodRuns {
 
   RuntimeContext& context_;
   const PodPlan& plan_;
-  const Pod& pod_ = plan_.pod;
+  const Pod& pod_ = *plan_.pod;
   const std::string& group_;
   std::function<void(std::function<void()>)> write_down_;
   std::map<std::string, std::unique_ptr<ContainerRun>> runs_;  // the newest of each container

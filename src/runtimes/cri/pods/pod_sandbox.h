@@ -51,7 +51,7 @@ class PodSandbox {
 
   RuntimeContext& context_;
   const PodPlan& plan_;
-  const Pod& pod_ = plan_.pod;
+  const Pod& pod_ = *plan_.pod;
   const std::string& group_;
   Made made_;
   State state_ = State::kAbsent;

@@ -64,14 +64,14 @@ ContainerRun::ContainerRun(RuntimeContext& context, RunName name, const PodPlan&
       group_(std::move(group)) {}
 
 std::string ContainerRun::Described() const {
-  return fmt::format("container {} of pod {} (run {})", name_.container, FullName(pod_),
+  return fmt::format("container {} of pod {} (run {})", name_.container, FullName(*pod_),
                      name_.attempt);
 }
 
 void ContainerRun::Start(int oom_score_adj) {
   ordered_ = context_.clock.Now();
   context_.disk.Do(
-      [paths = context_.paths, pod = FoldersOf(pod_), container = name_.container,
+      [paths = context_.paths, pod = FoldersOf(*pod_), container = name_.container,
        attempt = name_.attempt] { return MakeRunFolders(paths, pod, container, attempt); },
       lifetime_.Guard(
           [this, oom_score_adj](const Result<void>& made) { OnFolders(made, oom_score_adj); }));
@@ -94,10 +94,10 @@ Result<std::string> ContainerRun::MakeOrder(int oom_score_adj,
   if (auto fits = CheckProgram(container_); !fits) return Fail(fits.error());
   auto command = CommandLineOf(container_);
   if (!command) return Fail(command.error());
-  auto mounts = PlanMounts(paths, pod_, container_);
+  auto mounts = PlanMounts(paths, *pod_, container_);
   if (!mounts) return Fail(mounts.error());
   order.command = std::move(*command);
-  order.environment = EnvironmentOf(pod_, container_);
+  order.environment = EnvironmentOf(*pod_, container_);
   if (UnspeakableWord(order.command) || UnspeakableWord(order.environment)) {
     return Fail(ErrorCode::kInvalidArgument, "a NUL is not allowed in a command or a variable");
   }
@@ -107,7 +107,7 @@ Result<std::string> ContainerRun::MakeOrder(int oom_score_adj,
   order.rootfs = paths.Rootfs(uid, container, attempt);
   order.run_dir = paths.Run(uid, container, attempt);
   order.mount_points_file = paths.MountPoints(uid);
-  order.log_path = paths.Log(pod_, container, attempt);
+  order.log_path = paths.Log(*pod_, container, attempt);
   order.log_max_bytes = context_.options.log_max_bytes;
   order.log_max_files = context_.options.log_max_files;
   order.boot_id = context_.boot_id;
@@ -125,7 +125,8 @@ Result<void> ContainerRun::Launch(int oom_score_adj) {
   if (!groups) return Fail(groups.error().In(kIntoGroups));
   const auto order = MakeOrder(oom_score_adj, *groups);
   if (!order) return Fail(order.error());
-  const std::string label = fmt::format("{}/{}/{}", FullName(pod_), name_.container, name_.attempt);
+  const std::string label =
+      fmt::format("{}/{}/{}", FullName(*pod_), name_.container, name_.attempt);
   auto shim = ShimProcess::Start(context_.options.shim, *order, label,
                                  {.groups = std::move(*groups), .mount_namespace = nullptr});
   if (!shim) return Fail(shim.error());
@@ -211,7 +212,7 @@ void ContainerRun::FailStart(Error error) {
   on_end_.Stop();
   shim_.reset();
   if (made_folder_) {
-    context_.disk.Do([paths = context_.paths, pod = FoldersOf(pod_), container = name_.container,
+    context_.disk.Do([paths = context_.paths, pod = FoldersOf(*pod_), container = name_.container,
                       attempt = name_.attempt]() -> Result<void> {
       RemoveUnusedRun(paths, pod, container, attempt);
       return {};
@@ -304,7 +305,7 @@ Result<std::unique_ptr<PreStopHook>> ContainerRun::StartHook() {
       .group = group_,
       .rootfs = context_.paths.Rootfs(name_.pod_uid, name_.container, name_.attempt),
       .container = **container};
-  return PreStopHook::Start(context_, pod_, container_, place, [this] {
+  return PreStopHook::Start(context_, *pod_, container_, place, [this] {
     hook_done_ = true;
     hook_.reset();
     Terminate();

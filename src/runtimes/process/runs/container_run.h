@@ -25,7 +25,8 @@ struct RunName {
 // events: ContainerStarted and later ContainerExited, or ContainerStartFailed alone.
 class ContainerRun {
  public:
-  // `plan` and `container`, which is of it, must outlive it. `group` is the container's.
+  // `container` is of the plan's pod. The limits of `plan` must outlive this. `group` is the
+  // container's.
   ContainerRun(RuntimeContext& context, RunName name, const PodPlan& plan,
                const Container& container, std::string group);
   ContainerRun(const ContainerRun&) = delete;
@@ -70,7 +71,7 @@ class ContainerRun {
 
   RuntimeContext& context_;
   RunName name_;
-  const Pod& pod_;
+  std::shared_ptr<const Pod> pod_;
   const Container& container_;
   const CgroupLimits& limits_;
   std::string group_;
