@@ -64,7 +64,7 @@ void Touch(char* area, std::size_t from, std::size_t to) {
 }
 
 void WaitFor(const char* gate) {
-  constexpr std::int64_t kBetweenLooks = 1'000'000;
+  constexpr std::int64_t kBetweenLooks = 20'000'000;  // many pods may wait
   struct stat found {};
   while (::stat(gate, &found) != 0) SleepUntil(NowNanos() + kBetweenLooks);
 }
