@@ -23,16 +23,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "tests/measure/kernel_file.h"
 #include "tests/measure/report.h"
 
 namespace jettison::measure {
@@ -43,52 +42,15 @@ constexpr std::int64_t kAfterSignal = 20'000'000;  // how long samples are taken
 constexpr std::int64_t kNearCrossing = 500'000'000;
 constexpr std::int64_t kNearThreshold = 4 << 20;  // from here on there is no pause, bytes
 
-[[noreturn]] void Die(const char* what) {
-  std::perror(what);
-  std::exit(1);
-}
-
 struct Sample {
   std::int64_t at = 0;         // ns
   std::int64_t available = 0;  // bytes
-};
-
-// One pseudo-file that is read over and over.
-class KernelFile {
- public:
-  explicit KernelFile(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (fd_ < 0) Die(path.c_str());
-  }
-  KernelFile(const KernelFile&) = delete;
-  KernelFile& operator=(const KernelFile&) = delete;
-  ~KernelFile() { ::close(fd_); }
-
-  // Its text; valid until the next call.
-  const char* Read() {
-    const ssize_t length = ::pread(fd_, text_.data(), text_.size() - 1, 0);
-    if (length < 0) Die("read a file of the memory controller");
-    text_[static_cast<std::size_t>(length)] = '\0';
-    return text_.data();
-  }
-
- private:
-  int fd_;
-  std::array<char, 8192> text_{};
 };
 
 struct Pace {
   std::int64_t period = 0;   // from one sample to the next, ns
   std::int64_t timeout = 0;  // ns
 };
-
-// The figure of `key` in the text of a memory.stat; 0 where it has none.
-std::int64_t FigureOf(const char* stat, const std::string& key) {
-  const std::string row = key + " ";
-  for (const char* at = stat; (at = std::strstr(at, row.c_str())) != nullptr; ++at) {
-    if (at == stat || at[-1] == '\n') return std::atoll(at + row.size());
-  }
-  return 0;
-}
 
 class Node {
  public:
