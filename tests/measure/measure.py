@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""measure.py BUILD [--runtime cri] [--only PART] [--rate R] [--runs N] [--idle-seconds S] [--json FILE] [--check]
+"""measure.py BUILD [--runtime cri] [--only PART] [--rate R] [--runs N] [--idle-seconds S] [--first] [--json FILE] [--check]
 
 Measures the agent as a whole, in a small node of its own (1 GiB, threshold 100 MiB) on this machine:
 
@@ -7,7 +7,10 @@ Measures the agent as a whole, in a small node of its own (1 GiB, threshold 100 
            a guaranteed one and an idle best-effort one. From crossing the threshold to the signal,
            how far below the threshold memory fell until then, and who was evicted; N runs a rate,
            each with an agent and pods of its own.
-  clock    The same without notifications of the kernel: memory is read at fixed intervals.
+  bare     Pods grow at 400 MiB/s (--rate) one after the other on one node, beside the same others: in turn the agent ends
+           one, and a bare loop in the agent's place, which has everything open, is told which pod grows, and does only
+           what an exact choice cannot do without (bare.cc). N runs each, with the process runtime.
+  clock    The same as growth without notifications of the kernel: memory is read at fixed intervals.
   start    From exec to the end of the first pass, N runs.
   idle     Memory, CPU time and wake-ups of the agent with five quiet pods.
   many     The same with 110 of them on a node of 4 GiB, at rest and under memory pressure that lasts, each
@@ -19,6 +22,9 @@ Measures the agent as a whole, in a small node of its own (1 GiB, threshold 100 
 
 With --runtime cri the pods run on a containerd of the measurement's own, idle has fifty pods, start is
 left out, and growth comes twice more: beside fifty sandboxes, and while containerd is stopped (SIGSTOP).
+
+With --first the pods and the witness come before everything else on the machine, as the agent does by itself: what else
+runs there then hardly delays the handling of a signal.
 
 Prints tables in Markdown; --json also writes every single run. With --check the exit status is 1 when
 a bound is missed. Needs root. BUILD holds jettison and the target measure_programs.
@@ -35,6 +41,7 @@ import statistics
 import sys
 import time
 
+import bare_loop
 import meter
 import onlookers
 from containerd import Containerd
@@ -65,10 +72,12 @@ class Setting:
     notified: bool = True  # the kernel notifies the agent of levels
     pressed: bool = False  # under memory pressure all the time
     cache: int = 0  # MiB of page cache, which is taken before anything else
+    first: bool = False  # the pods and the witness come before everything else on the machine
 
-    def node(self, capacity=CAPACITY):
+    def node(self, capacity=CAPACITY, **more):
         """A node with the same memory left for the other pods, however many idle pods there are."""
-        return Node(self.build, capacity + self.idle * MIB, THRESHOLD, self.containerd, self.notified, self.pressed)
+        return Node(self.build, capacity + self.idle * MIB, THRESHOLD, self.containerd, self.notified, self.pressed,
+                    first=self.first, **more)
 
     def describe(self):
         beside = f" beside {self.idle} idle pods" if self.idle else ""
@@ -87,15 +96,24 @@ class Setting:
                 self.containerd.answer_again()
 
 
+def add_others(node):
+    """The pods beside the one that grows: their reports by what they are."""
+    return {
+        "burstable over its request": node.add_pod("over", hold_mib=100, request_mib=50),
+        "burstable under its request": node.add_pod("under", hold_mib=100, request_mib=200),
+        "guaranteed": node.add_pod("guaranteed", hold_mib=100, request_mib=200, limit_mib=200),
+        "idle best-effort": node.add_pod("idle", hold_mib=5),
+    }
+
+
+def also_evicted(others):
+    return [name for name, report in others.items() if report.signal_ns or not os.path.exists(f"/proc/{report.pid}")]
+
+
 def grow_once(setting, rate):
     """One run of `growth`: what the watcher saw, and which other pods got a signal."""
     with setting.node() as node:
-        others = {
-            "burstable over its request": node.add_pod("over", hold_mib=100, request_mib=50),
-            "burstable under its request": node.add_pod("under", hold_mib=100, request_mib=200),
-            "guaranteed": node.add_pod("guaranteed", hold_mib=100, request_mib=200, limit_mib=200),
-            "idle best-effort": node.add_pod("idle", hold_mib=5),
-        }
+        others = add_others(node)
         grower = node.add_pod("grower", hold_mib=0, growth=(rate, 1000 + setting.idle))
         quiet = [node.add_pod(f"quiet-{i}", hold_mib=0) for i in range(setting.idle)]
         node.start_agent()
@@ -107,8 +125,7 @@ def grow_once(setting, rate):
             seen = node.watch(grower)
             wait_for(lambda: not os.path.exists(f"/proc/{grower.pid}"), "the end of the victim", seconds=20)
         time.sleep(1.5)  # further passes follow at once; they may choose more pods
-        seen["alsoEvicted"] = [name for name, report in others.items()
-                               if report.signal_ns or not os.path.exists(f"/proc/{report.pid}")]
+        seen["alsoEvicted"] = also_evicted(others)
         return seen
 
 
@@ -158,6 +175,20 @@ def measure_growth(setting, rates, runs, faults):
     gaps = [run["longestGapUs"] for seen in results.values() for run in seen]
     print(f"\nSamples every 0.2 ms, near the threshold without pause; longest time between two of them near the crossing, "
           f"median of the runs: {statistics.median(gaps) / 1000:.2f} ms.\n")
+    return results
+
+
+def measure_bare(setting, rate, runs, faults):
+    with setting.node(transition="1s") as node:  # else the next pod that grows would not be admitted
+        others = add_others(node)
+        quiet = [node.add_pod(f"quiet-{i}", hold_mib=0) for i in range(setting.idle)]
+        node.start_agent()
+        node.wait_until_ready([*others.values(), *quiet])
+        time.sleep(2 + setting.idle * 0.01)
+        results = bare_loop.in_turn(node, (rate, 1000 + setting.idle), runs, lambda: also_evicted(others))
+    print(f"From crossing the threshold to the signal at {rate} MiB/s, {setting.describe()}, in turn:\n")
+    times = {way: [latency_of(run, rate) for run in seen] for way, seen in results.items()}
+    faults += bare_loop.tell(results, times, setting.idle)
     return results
 
 
@@ -298,25 +329,26 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
     parser.add_argument("--runtime", choices=["process", "cri"], default="process")
-    parser.add_argument("--only", choices=["growth", "clock", "start", "idle", "many", "asked", "relief"], action="append")
+    parser.add_argument("--only", choices=["growth", "bare", "clock", "start", "idle", "many", "asked", "relief"], action="append")
     parser.add_argument("--rate", type=int, action="append", help="of growth, MiB a second; may be given again")
     parser.add_argument("--pods", type=int, default=MANY_PODS, help="of the parts `many` and `asked`")
-    parser.add_argument("--beside", type=int, default=0, help="idle pods beside those of the parts `growth` and `clock`")
+    parser.add_argument("--beside", type=int, default=0, help="idle pods beside those of the parts `growth`, `bare` and `clock`")
     parser.add_argument("--cache", type=int, default=0, help="MiB of page cache in the node, of the parts `growth` and `clock`")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--idle-seconds", type=float, default=60)
+    parser.add_argument("--first", action="store_true")
     parser.add_argument("--json")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     if os.geteuid() != 0:
         sys.exit("measure.py: control groups need root")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("measure.py: ended"))  # so that nothing is left behind
-    parts = options.only or ["idle", "many", "asked", "start", "growth", "clock", "relief"]
+    parts = options.only or ["idle", "many", "asked", "start", "growth", "bare", "clock", "relief"]
     faults, results = [], {}
     with contextlib.ExitStack() as stack:
         cri = options.runtime == "cri"
         containerd = stack.enter_context(Containerd(options.build)) if cri else None
-        setting = Setting(options.build, containerd, options.beside, cache=options.cache)
+        setting = Setting(options.build, containerd, options.beside, cache=options.cache, first=options.first)
         if "idle" in parts:
             results["idle"] = measure_idle(setting, options.idle_seconds, faults)
         if "many" in parts and not cri:
@@ -327,8 +359,11 @@ def main():
             results["start"] = measure_start(options.build, options.runs, faults)
         if "growth" in parts:
             results["growth"] = measure_growth(setting, options.rate or (VICTIM_RATES if cri else RATES), options.runs, faults)
+        if "bare" in parts and not cri:
+            for rate in options.rate or [bare_loop.RATE]:
+                results[f"bare {rate}"] = measure_bare(setting, rate, options.runs, faults)
         if "clock" in parts and not cri:
-            unaided = Setting(options.build, idle=options.beside, notified=False, cache=options.cache)
+            unaided = Setting(options.build, idle=options.beside, notified=False, cache=options.cache, first=options.first)
             results[unaided.describe()] = measure_growth(unaided, options.rate or VICTIM_RATES, options.runs, faults)
         if "relief" in parts:
             results["relief"] = measure_relief(setting, options.runs, faults)

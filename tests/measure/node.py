@@ -31,6 +31,11 @@ def wait_for(condition, what, seconds=30.0, interval=0.002):
     return answer
 
 
+def _come_first():
+    """Below the agent's own priority, and above everything that has none."""
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+
+
 class Report:
     """What a hog reports about itself; report.h defines the layout. Zero: not yet."""
 
@@ -53,10 +58,12 @@ class Node(host.Kept):
 
     Its pods are processes of the host, or run on `containerd` (containerd.py). Not `notified`, the agent
     looks at memory by the clock. `pressed`, it is under memory pressure all the time: a soft threshold
-    that is always met, with a grace period of an hour.
+    that is always met, with a grace period of an hour. `first`, its pods and the program that watches it come before
+    everything else on the machine, as the agent does by itself. A condition stays for `transition`.
     """
 
-    def __init__(self, build, capacity, threshold, containerd=None, notified=True, pressed=False, interval="10s"):
+    def __init__(self, build, capacity, threshold, containerd=None, notified=True, pressed=False, interval="10s", first=False,
+                 transition="5m"):
         self.build = pathlib.Path(build).resolve()
         self.capacity = capacity
         self.threshold = threshold
@@ -64,6 +71,8 @@ class Node(host.Kept):
         self.notified = notified
         self.pressed = pressed
         self.interval = interval  # from pass to pass
+        self.first = first
+        self.transition = transition
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="jettison-measure-"))
         self.group = self.folder.name
         self.memory_group = pathlib.Path(HIERARCHIES, "memory", self.group)
@@ -77,6 +86,10 @@ class Node(host.Kept):
         self.manifests.mkdir()
         self.memory_group.mkdir()
         (self.memory_group / "memory.limit_in_bytes").write_text(str(self.capacity))
+        if self.first:
+            cpu_group = host.CPU / self.group
+            cpu_group.mkdir()
+            (cpu_group / "cpu.shares").write_text(str(host.MOST_SHARES))
         self._write_config()
 
     def _write_config(self):
@@ -89,6 +102,7 @@ apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
 staticPodPath: {self.manifests}
 evictionHard: {{memory.available: "{self.threshold}"}}
+evictionPressureTransitionPeriod: {self.transition}
 {soft}kernelMemcgNotification: {str(self.notified).lower()}
 containerRuntimeEndpoint: {self.containerd.endpoint if self.containerd else "unix:///run/containerd/containerd.sock"}
 ---
@@ -101,7 +115,7 @@ monitoringInterval: {self.interval}
 http: {{socket: {self.folder}/agent.sock}}
 """)
 
-    def add_pod(self, name, hold_mib, request_mib=None, limit_mib=None, growth=None):
+    def add_pod(self, name, hold_mib, request_mib=None, limit_mib=None, growth=None, restart="Always"):
         """One pod with one hog. `growth`: (MiB a second, MiB in the end), from the gate on."""
         report = Report(self.folder / f"{name}.report")
         program = "/measure_hog" if self.containerd else str(self.build / "measure/measure_hog")
@@ -114,7 +128,7 @@ http: {{socket: {self.folder}/agent.sock}}
         if limit_mib:
             resources["limits"] = {"memory": f"{limit_mib}Mi", "cpu": "2"}
         container = {"name": "hog", "command": command, "resources": resources}
-        spec = {"containers": [container]}
+        spec = {"containers": [container], "restartPolicy": restart}
         if self.containerd:
             # The report contains the host's process id, and lies where the host's programs look for it.
             spec["hostPID"] = True
@@ -131,6 +145,10 @@ http: {{socket: {self.folder}/agent.sock}}
         unfinished = self.folder / f"{metadata['name']}.unfinished"
         unfinished.write_text(json.dumps(pod))
         unfinished.rename(self.manifests / f"{metadata['name']}.yaml")
+
+    def remove(self, name):
+        """Removes the manifest of a pod."""
+        (self.manifests / f"{name}.yaml").unlink()
 
     def fill_page_cache(self, mib):
         """A process in the group of all pods reads a file of that size, which becomes inactive page cache."""
@@ -152,11 +170,11 @@ http: {{socket: {self.folder}/agent.sock}}
                 [self.build / "jettison", "run", "--config", self.folder / "config.yaml"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
-    def wait_until_ready(self, reports):
-        """Waits until the hogs hold what they were told to hold."""
+    def wait_until_ready(self, reports, seconds=30.0):
+        """Waits until the hogs hold what they were told to hold, for so long for each."""
         for report in reports:
             try:
-                wait_for(lambda r=report: r.ready_ns, f"the start of {report.path.stem}")
+                wait_for(lambda r=report: r.ready_ns, f"the start of {report.path.stem}", seconds)
             except TimeoutError as error:
                 log = self.log.read_text(errors="replace")
                 raise TimeoutError(f"{error}; the agent's log:\n{log}") from error
@@ -166,7 +184,7 @@ http: {{socket: {self.folder}/agent.sock}}
         result = subprocess.run(
             [self.build / "measure/measure_watch", self.memory_group, str(self.capacity),
              str(self.threshold), report.path, self.gate, str(period_us), str(timeout_s)],
-            capture_output=True, text=True, check=False)
+            capture_output=True, text=True, check=False, preexec_fn=_come_first if self.first else None)
         if not result.stdout:
             raise RuntimeError(f"measure_watch: {result.stderr.strip()}")
         return json.loads(result.stdout)
@@ -180,6 +198,7 @@ http: {{socket: {self.folder}/agent.sock}}
             except subprocess.TimeoutExpired:
                 self.agent.kill()
                 self.agent.wait()
+
         groups = [pathlib.Path(path) for path in glob.glob(f"{HIERARCHIES}/*/{self.group}")]
         wait_for(lambda: not self._kill_processes(groups), "the end of the pods' processes",
                  interval=0.01)
