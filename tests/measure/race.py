@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""race.py BUILD [--agent A...] [--rate R...] [--runs N] [--witness] [--json FILE] [--check]
+"""race.py BUILD [--agent A...] [--rate R...] [--runs N] [--witness] [--beside N...] [--first] [--json FILE] [--check]
 
 In a virtual machine of 512 MiB with cgroup v2 and no swap a best-effort pod grows beside a guaranteed
 one. Who ends it, the agent or the kernel's OOM killer, and does the guaranteed one live? The same for
@@ -11,8 +11,16 @@ Jettison, or the guaranteed pod was killed. Needs no root; the packages are unpa
 
 With --witness the machine has a second processor, where a program watches Jettison without pause:
 a second table shows the time from crossing the threshold to the signal.
+
+With --beside N, which may be given again, the machine has 2.5 GiB and a second processor, and the runs are made beside N
+idle pods, one after the other in one machine. There is only the second table, by pods, with the ratio of each median to
+the first one. --check fails when a ratio is above 1.5. The rate is 100 MiB/s where none is given.
+
+With --first, which needs root and cgroup v1, the machine comes before everything else on this host. A machine that waits
+for a processor has a witness that is late.
 """
 import argparse
+import contextlib
 import json
 import math
 import pathlib
@@ -22,7 +30,11 @@ import subprocess
 import sys
 import tempfile
 
+import host
+
 HERE = pathlib.Path(__file__).resolve().parent
+BESIDE_MIB, BESIDE_RATE, BESIDE_RATIO = 2560, 100, 1.5
+SEEN = re.compile(r"^run \d+: (\{.*\})$")
 RUN = re.compile(r"^run \d+: by=(\w+) guaranteed=(\w+) lowest=(\d+) ms=(\d+)(?: (\{.*\}))?$")
 AGENTS = {"jettison": None, "earlyoom": "usr/bin/earlyoom", "systemd-oomd": "lib/systemd/systemd-oomd", "none": None}
 
@@ -36,7 +48,7 @@ def unpack(package, folder):
 
 def race(build, agent, rate, runs, folder, witness):
     """Each run: (what ended the growing pod, the guaranteed one lives, lowest MiB, milliseconds, the witness' figures)."""
-    files = [build / "measure/measure_hog"]
+    files = [build / "measure/measure_hog", HERE / "machine.sh"]
     if agent == "jettison":
         files += [build / "jettison", build / "jettison-shim"]
     elif AGENTS[agent]:
@@ -64,6 +76,48 @@ def race(build, agent, rate, runs, folder, witness):
     return found
 
 
+def beside(build, rate, runs, pods):
+    """What the witness saw in each run beside that many idle pods."""
+    files = [build / name for name in ("jettison", "jettison-shim", "measure/measure_hog", "measure/measure_watch")]
+    command = [sys.executable, HERE.parent / "vm/run.py", "--memory", str(BESIDE_MIB), "--cpus", "2",
+               "--deadline", str(600 + 2 * pods + 60 * runs)]
+    for file in [*files, HERE / "machine.sh"]:
+        command += ["--file", file]
+    command += [HERE / "crowd.sh", str(rate), str(runs), str(pods)]
+    found = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as machine:
+        for line in machine.stdout:
+            print(line.rstrip(), file=sys.stderr, flush=True)
+            if match := SEEN.match(line.strip()):
+                found.append(json.loads(match[1]))
+    if len(found) != runs:
+        sys.exit(f"beside {pods} pods: {len(found)} of {runs} runs came to an end")
+    return found
+
+
+def measure_beside(options):
+    """Prints the table by pods; the bounds that were missed, and everything that was seen."""
+    rate = options.rate[0] if options.rate else BESIDE_RATE
+    print("| idle pods beside | runs | seen | growth seen | crossing to signal: median (ms) | 90% | worst | "
+          "below the threshold: median, worst (MiB) | ratio of the medians |\n"
+          "| --- | --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
+    everything, faults, first = {}, [], None
+    for pods in options.beside:
+        found = everything[pods] = beside(options.build.resolve(), rate, options.runs, pods)
+        seen = [run["latencyMs"] for run in found if run["latencyMs"] is not None]
+        line = seen_row(pods, [(None, None, None, None, run) for run in found])
+        if not seen:
+            print(f"{line} |", flush=True)
+            faults.append(f"beside {pods} pods the witness saw no crossing")
+            continue
+        median = statistics.median(seen)
+        first = first or median
+        print(f"{line} {median / first:.2f} |", flush=True)
+        if median > BESIDE_RATIO * first:
+            faults.append(f"beside {pods} pods it takes {median / first:.2f} times as long, allowed {BESIDE_RATIO:g}")
+    return faults, everything
+
+
 def row(agent, rate, found):
     by = [run[0] for run in found]
     lowest = [run[2] for run in found]
@@ -83,17 +137,8 @@ def seen_row(rate, found):
             f"{statistics.median(below):.1f}, {max(below):.1f} |")
 
 
-def main():
-    parser = argparse.ArgumentParser(usage=__doc__.splitlines()[0], description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--agent", action="append", choices=AGENTS)
-    parser.add_argument("--rate", action="append", type=int)
-    parser.add_argument("--runs", type=int, default=20)
-    parser.add_argument("--witness", action="store_true")
-    parser.add_argument("--json", type=pathlib.Path)
-    parser.add_argument("--check", action="store_true")
-    options = parser.parse_args()
+def race_all(options):
+    """Prints both tables; the bounds that were missed, and everything that was seen."""
     faults, everything = [], {}
     agents = ["jettison"] if options.witness else options.agent or list(AGENTS)
     rates = options.rate or [20, 100, 400]
@@ -112,6 +157,24 @@ def main():
               "below the threshold: median, worst (MiB) |\n| --- | --- | --- | --- | --- | --- | --- | --- |")
         for rate in rates:
             print(seen_row(rate, everything[f"jettison {rate}"]))
+    return faults, everything
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.splitlines()[0], description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--agent", action="append", choices=AGENTS)
+    parser.add_argument("--rate", action="append", type=int)
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--witness", action="store_true")
+    parser.add_argument("--beside", action="append", type=int)
+    parser.add_argument("--first", action="store_true")
+    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    with host.first() if options.first else contextlib.nullcontext():
+        faults, everything = measure_beside(options) if options.beside else race_all(options)
     if options.json:
         options.json.write_text(json.dumps(everything))
     for fault in faults:

@@ -7,20 +7,12 @@
 # least MemAvailable that was seen and ms the time from the beginning of growth to its end. With a
 # witness (watch.cc), which wants a processor of its own, the line goes on with what that printed.
 agent=$1 rate=$2 runs=$3 witness=${4:-}
-here=/test groups=/sys/fs/cgroup
+here=/test
 hold=48 total=900 threshold=100
+. $here/machine.sh
 
 oom_kills() { awk '$1 == "oom_kill" { print $2 }' /proc/vmstat; }
 available() { awk '$1 == "MemAvailable:" { printf "%d\n", $2 / 1024 }' /proc/meminfo; }
-now_ms() { awk '{ printf "%d\n", $1 * 1000 }' /proc/uptime; }
-# Of a report (report.h): the process, and whether it holds what it is to hold.
-pid_of() { hexdump -n 4 -e '1/4 "%d"' "$1" 2>/dev/null; }
-ready() {
-  local since
-  since=$(hexdump -s 8 -n 8 -e '2/4 "%x"' "$1" 2>/dev/null)
-  [ -n "$since" ] && [ "$since" != 00 ]
-}
-lives() { [ -d "/proc/$1" ] && ! grep -q '^State:	Z' "/proc/$1/status" 2>/dev/null; }
 
 # group PATH SCORE COMMAND...: runs it as a pod would be run, without an agent.
 group() {
@@ -32,24 +24,6 @@ group() {
     sh -c 'echo "$0" >/proc/$PPID/oom_score_adj' "$score"
     exec "$@"
   ) &
-}
-
-# Lets the pod of FOLDER grow, before the eyes of the witness where there is one.
-open_gate() { # open_gate FOLDER
-  if [ -z "$witness" ]; then touch "$1/gate"; return; fi
-  local capacity
-  capacity=$(awk '$1 == "MemTotal:" { printf "%d\n", $2 * 1024 }' /proc/meminfo)
-  $here/measure_watch $groups "$capacity" $((threshold * 1048576)) "$1/growing" "$1/gate" 1000 120 >"$1/seen" &
-  witness_pid=$!
-}
-
-manifest() { # manifest NAME RESOURCES ARGUMENT...
-  local name=$1 resources=$2
-  shift 2
-  printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec:\n  restartPolicy: Never\n' "$name"
-  printf '  containers:\n  - name: c\n    command: [%s/measure_hog' "$here"
-  for argument; do printf ', "%s"' "$argument"; done
-  printf ']\n%s' "$resources"
 }
 
 start_jettison() { # start_jettison FOLDER
@@ -102,7 +76,11 @@ one_run() { # one_run NUMBER
   [ "$agent" = jettison ] || sleep 1
   growing=$(pid_of "$folder/growing") guaranteed=$(pid_of "$folder/guaranteed")
   began=$(now_ms)
-  open_gate "$folder"
+  if [ -n "$witness" ]; then
+    watch_growth "$folder/gate" "$folder/growing" $((threshold * 1048576)) "$folder/seen"
+  else
+    touch "$folder/gate"
+  fi
   while lives "$growing" && lives "$guaranteed" && [ $(($(now_ms) - began)) -lt 120000 ]; do
     seen=$(available)
     [ "$seen" -ge "$lowest" ] || lowest=$seen
