@@ -201,7 +201,7 @@ http: {{socket: {self.folder}/agent.sock}}
 
         groups = [pathlib.Path(path) for path in glob.glob(f"{HIERARCHIES}/*/{self.group}")]
         wait_for(lambda: not self._kill_processes(groups), "the end of the pods' processes",
-                 interval=0.01)
+                 seconds=120, interval=0.01)  # hundreds of them, beside other work
         for group in groups:
             self._remove_group(group)
         host.unmount_below(self.folder)

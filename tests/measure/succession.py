@@ -2,6 +2,7 @@
 """Measures how fast evictions follow one another where one alone does not help.
 
     tests/measure/succession.py build/release [--pods N] [--runs N] [--json FILE]
+    tests/measure/succession.py build/release --lower-limit [--pods N] [--evictions N] [--growth MIB_S] [--json FILE]
 
 Runs the agent of that build in a node of its own (a control group of v1; needs root) beside N pods (200). From one moment on
 all of them take memory for 1.5 s, together by twice as much as was left above the threshold, so many evictions must follow one
@@ -11,51 +12,28 @@ another. A table in Markdown says, for the evictions within that time,
     how long from one signal to the next,
 
 and how many processes ended without a signal of the agent, because the kernel ended them for the node's memory.
+
+With --lower-limit the node has N pods (1000), of which twice as many as --evictions (200) grow slowly, together by --growth
+(100). Meanwhile the node's limit is lowered to 16 MiB above its usage, and far less than its threshold is available, so that
+about as many evictions as that must follow one another. A table says how long it was from the clean-up of each victim, the
+end of its process and the removal of its groups, to the signal of the next one, by the reason for which the agent said
+meanwhile that the eviction waits.
 """
 import argparse
-import contextlib
 import json
 import os
-import re
-import select
+import signal
 import statistics
 import sys
-import time
 
-import host
+import ends
+import lowered_limit
+from lowered_limit import full_passes
 from node import MIB, Node, wait_for
 
 HOLD, GROWN = 5, 8  # MiB of each pod
 GROW_SECONDS = 1.5
 LEFT, THRESHOLD = MIB, MIB  # for each pod: left above the threshold before they grow, and the threshold itself
-
-
-class Ends:
-    """When processes end: a process descriptor of each, watched."""
-
-    def __init__(self, pids):
-        self._poll = select.epoll()
-        self._pids = {}
-        self.at = {}  # nanoseconds of the monotonic clock, by process id
-        for pid in pids:
-            with contextlib.suppress(ProcessLookupError):
-                descriptor = os.pidfd_open(pid)
-                self._pids[descriptor] = pid
-                self._poll.register(descriptor, select.EPOLLIN)
-
-    def watch(self, seconds):
-        deadline = time.monotonic() + seconds
-        while (left := deadline - time.monotonic()) > 0:
-            for descriptor, _ in self._poll.poll(left):
-                self.at[self._pids.pop(descriptor)] = time.monotonic_ns()
-                self._poll.unregister(descriptor)
-                os.close(descriptor)
-
-
-def full_passes(node):
-    """How many the agent has made."""
-    metrics = host.ask(node.folder / "agent.sock", "/metrics")
-    return int(re.search(r'^jettison_pass_duration_seconds_count{kind="full"} (\d+)', metrics, re.MULTILINE).group(1))
 
 
 def run(build, pods):
@@ -66,16 +44,13 @@ def run(build, pods):
         node.start_agent()
         node.wait_until_ready(reports)
         report_of = {report.pid: report for report in reports}
-        ends = Ends(report_of)
+        processes = ends.ProcessEnds(report_of)
         passes = full_passes(node)  # those after the start follow one another at once
         wait_for(lambda: full_passes(node) > passes, "a pass by the clock", interval=0.1)
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-        try:
+        with ends.real_time():
             node.gate.touch()
-            ends.watch(GROW_SECONDS)
-        finally:
-            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-        seen = [(report_of[pid].signal_ns, at) for pid, at in ends.at.items()]
+            ends.watch(GROW_SECONDS, lambda: False, processes)
+        seen = [(report_of[pid].signal_ns, at) for pid, at in processes.at.items()]
         return sorted(pair for pair in seen if pair[0]), sum(not signal for signal, _ in seen)
 
 
@@ -94,13 +69,25 @@ def row(name, times):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
-    parser.add_argument("--pods", type=int, default=200)
+    parser.add_argument("--pods", type=int, help="200, and 1000 with --lower-limit")
+    parser.add_argument("--lower-limit", action="store_true")
+    parser.add_argument("--evictions", type=int, default=200)
+    parser.add_argument("--growth", type=float, default=100, help="of all pods that grow, MiB a second")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--json", help="a file for the times of all signals and ends")
     options = parser.parse_args()
     if os.geteuid() != 0:
         sys.exit("succession.py: control groups need root")
-    runs = [run(options.build, options.pods) for _ in range(options.runs)]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("succession.py: ended"))  # so that nothing is left behind
+    if options.lower_limit:
+        found = lowered_limit.run(options.build, options.pods or 1000, options.evictions, options.growth)
+        if options.json:
+            with open(options.json, "w", encoding="utf-8") as file:
+                json.dump(found, file)
+        lowered_limit.tell(found)
+        return 0
+    pods = options.pods or 200
+    runs = [run(options.build, pods) for _ in range(options.runs)]
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(runs, file)
@@ -110,7 +97,7 @@ def main():
             times += more
     if not apart:
         sys.exit("succession.py: no run had two evictions")
-    print(f"| {options.pods} pods that grow together, {options.runs} runs | median (ms) | 90% | worst |\n| --- | --- | --- | --- |")
+    print(f"| {pods} pods that grow together, {options.runs} runs | median (ms) | 90% | worst |\n| --- | --- | --- | --- |")
     print(row("end of a victim to the next signal", after_end))
     print(row("signal to signal", apart))
     print(f"\nEvictions a run: {', '.join(str(len(victims)) for victims, _ in runs)}; "
