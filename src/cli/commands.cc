@@ -1,6 +1,8 @@
 #include "cli/commands.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iterator>
 
 #include "cli/check_config.h"
 #include "cli/complete.h"
@@ -46,6 +48,36 @@ constexpr const char* kExamples =
     "\n"
     "Exit status: 0 done, 1 failed, 2 wrong usage or invalid input.";
 
+struct Command {
+  std::string_view name;
+  void (*add)(CLI::App& app, int& exit_code);
+};
+
+// In the order of the help.
+constexpr Command kCommands[] = {
+    {"run", AddRun},
+    {"status", AddStatus},
+    {"top", AddTop},
+    {"explain", AddExplain},
+    {"rank", AddRank},
+    {"shadow", AddShadow},
+    {"demo", AddDemo},
+    {"doctor", AddDoctor},
+    {"check-config", AddCheckConfig},
+    {"inspect", AddInspect},
+    {"record", AddRecord},
+    {"show", AddShow},
+    {"replay", AddReplay},
+    {"import", AddImport},
+    {"simulate", AddSimulate},
+    {"calibrate", AddCalibrate},
+    {"diff", AddDiff},
+    {"recommend", AddRecommend},
+    {"merge", AddMerge},
+    {"workload", AddWorkload},
+    {"complete", AddComplete},
+};
+
 // The value of a shell variable that is not set: it would mean what the option's absence means.
 void RefuseEmptyValues(CLI::App& app) {
   const auto fault_of = [](const std::string& value) -> std::string {
@@ -61,30 +93,14 @@ void RefuseEmptyValues(CLI::App& app) {
 
 }  // namespace
 
-void AddCommands(CLI::App& app, int& exit_code) {
+void AddCommands(CLI::App& app, int& exit_code, std::string_view word) {
   app.footer(kExamples);
   app.require_subcommand(1);
-  AddRun(app, exit_code);
-  AddStatus(app, exit_code);
-  AddTop(app, exit_code);
-  AddExplain(app, exit_code);
-  AddRank(app, exit_code);
-  AddShadow(app, exit_code);
-  AddDemo(app, exit_code);
-  AddDoctor(app, exit_code);
-  AddCheckConfig(app, exit_code);
-  AddInspect(app, exit_code);
-  AddRecord(app, exit_code);
-  AddShow(app, exit_code);
-  AddReplay(app, exit_code);
-  AddImport(app, exit_code);
-  AddSimulate(app, exit_code);
-  AddCalibrate(app, exit_code);
-  AddDiff(app, exit_code);
-  AddRecommend(app, exit_code);
-  AddMerge(app, exit_code);
-  AddWorkload(app, exit_code);
-  AddComplete(app, exit_code);
+  const auto* const named = std::ranges::find(kCommands, word, &Command::name);
+  const bool alone = named != std::end(kCommands) && word != "complete";
+  for (const Command& command : kCommands) {
+    if (!alone || command.name == word) command.add(app, exit_code);
+  }
   RefuseEmptyValues(app);
 }
 

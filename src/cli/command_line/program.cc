@@ -116,7 +116,7 @@ int Run(const std::string& version, int argc, const char* const* argv) {
   CLI::App app(kAbout, "jettison");
   app.set_version_flag("--version", "jettison " + version);
   int exit_code = 0;
-  AddCommands(app, exit_code);
+  AddCommands(app, exit_code, argc > 1 ? argv[1] : "");
   if (const std::string option = OptionWithoutValue(argc, argv); !option.empty()) {
     PrintError("jettison: {}: must not be empty\n", option);
     return kExitInvalidInput;
