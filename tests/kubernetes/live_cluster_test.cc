@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +28,7 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Matches;
 using ::testing::Not;
 
 constexpr auto kMemory = NodeConditionType::kMemoryPressure;
@@ -103,11 +106,23 @@ class LiveClusterTelling : public testing::Test {
   [[nodiscard]] std::string Pods(const std::string& what) const {
     return Ask("get pods -l app=web -o jsonpath='{range .items[*]}" + what + "{end}'");
   }
+  // Writes down each status of the pods from now on, also one that lasts for a moment.
+  void WatchPods() const {
+    (void)RunShell(
+        fmt::format("timeout 300 {} get pods -l app=web --watch -o jsonpath='{{.status}}' "
+                    ">{} 2>&1 </dev/null &",
+                    plane_.Path("kubectl"), plane_.Path("watched")));
+    ASSERT_TRUE(Until([&] { return !Watched().empty(); }));
+  }
+  [[nodiscard]] std::string Watched() const {
+    std::ifstream file(plane_.Path("watched"));
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
   [[nodiscard]] bool IsRunning() const {
     return Until([&] { return Pods("{.status.phase} ") == "Running "; });
   }
-  // Tells the cluster that its one pod is evicted, and waits until it knows; the name of the pod.
-  [[nodiscard]] std::string Evict() {
+  // Tells the cluster that its one pod is evicted, and waits until it knows.
+  void Evict() {
     const std::string name = Pods("{.metadata.name}");
     const std::string uid = Pods("{.metadata.uid}");
     const auto begin = std::chrono::steady_clock::now();
@@ -124,7 +139,6 @@ class LiveClusterTelling : public testing::Test {
     const auto took = std::chrono::steady_clock::now() - begin;
     std::printf("the API server knew after %d ms\n", static_cast<int>(took / milliseconds(1)));
     EXPECT_THAT(std::exchange(deleted_, {}), ElementsAre(uid));
-    return name;
   }
 
   LiveControlPlane plane_;
@@ -141,10 +155,12 @@ TEST_F(LiveClusterTelling, APodGoesWithItsReasonAndItsReplacementIsKeptOffTheNod
   Start(plane_.admin());
   // The kubelet keeps the condition; reason and message of the status are its own again, because
   // nobody has ended this pod's processes beside the call.
-  const std::string name = Evict();
-  const std::string status = Ask("get pod " + name + " -o jsonpath='{.status}'");
-  EXPECT_THAT(status, AllOf(HasSubstr("DisruptionTarget"), HasSubstr("TerminationByKubelet"),
-                            HasSubstr("low on resource")));
+  WatchPods();
+  Evict();
+  EXPECT_TRUE(Until([&] {
+    return Matches(AllOf(HasSubstr("DisruptionTarget"), HasSubstr("TerminationByKubelet"),
+                         HasSubstr("low on resource")))(Watched());
+  })) << Watched();
   ASSERT_TRUE(Until([&] { return Pods("{.status.phase} ") == "Pending "; }));
   EXPECT_THAT(Ask("get node bed -o jsonpath='{.spec.taints}'"),
               HasSubstr("jettison.io/memory-pressure"));
@@ -162,7 +178,7 @@ TEST_F(LiveClusterTelling, APodGoesWithItsReasonAndItsReplacementIsKeptOffTheNod
 
 TEST_F(LiveClusterTelling, AMissingRightDelaysNoEvictionAndADeadAgentIsTidiedUpByHand) {
   Start(plane_.agent());
-  (void)Evict();
+  Evict();
   EXPECT_THAT(lines_, Contains(HasSubstr("resources: [nodes], verbs: [patch]")));
   Kill();
   ASSERT_TRUE(IsRunning());
