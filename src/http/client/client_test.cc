@@ -102,7 +102,7 @@ TEST(HttpClient, AQueueThatIsFullIsWaitedFor) {
   ASSERT_TRUE(silent);
   ASSERT_EQ(::listen(silent->get(), 0), 0);
   const Wire first(path);
-  HttpTarget target = {.endpoint = "unix://" + path, .timeout = std::chrono::milliseconds(50)};
+  HttpTarget target = {.endpoint = "unix://" + path, .timeout = std::chrono::milliseconds(500)};
   EXPECT_THAT(HttpGet(target, "/").error().message, HasSubstr("temporarily unavailable"));
   target.timeout = std::chrono::seconds(20);
   auto answer = std::async(std::launch::async, [&] { return HttpGet(target, "/"); });
