@@ -30,8 +30,7 @@ Node::Node(NodeSettings settings, const NodeEdges& edges)
       edges_(edges),
       passes_(settings_, edges, counters_),
       scheduler_(settings_.monitoring_interval, edges.clock.Now()),
-      evaluations_(settings_.monitoring_interval),
-      walk_(edges.disk_walks),
+      walks_(settings_, edges_, passes_),
       looks_(settings_.look_ahead),
       armed_(edges.notifier),
       next_gc_(edges.clock.Now() + kGcInterval) {}
@@ -115,10 +114,11 @@ void Node::ReadAhead(Instant now) {
 
 std::optional<Instant> Node::NextDeadline() const {
   std::optional<Instant> next;
-  for (const auto& deadline :
-       {edges_.pods.NextDeadline(), scheduler_.NextDeadline(),
-        passes_.standing().wait.NextDeadline(), edges_.reclaimer.NextDeadline(), watches_.due(),
-        looks_.due(), passes_.pacing().look_due(), NextDuringWalk()}) {
+  if (scheduler_.measuring()) next = walks_.NextDeadline();
+  for (const auto& deadline : {edges_.pods.NextDeadline(), scheduler_.NextDeadline(),
+                               passes_.standing().wait.NextDeadline(),
+                               edges_.reclaimer.NextDeadline(), watches_.due(), looks_.due(),
+                               passes_.pacing().look_due()}) {
     if (deadline && (!next || *deadline < *next)) next = deadline;
   }
   return next;
@@ -136,8 +136,8 @@ void Node::WatchPass(const ReadingPlan& plan) {
                         .woken = std::exchange(woken_at_, std::nullopt).value_or(now),
                         .next_by_clock = NextByClock(now)};
   wakeups_.Passed(now);
-  if (ActsForDisk(plan)) return PassWithoutDiskUse(plan, cause);
-  disk_demand_.Drop();
+  if (walks_.ActsForDisk(plan)) return PassWithoutDiskUse(plan, cause);
+  walks_.DropDemand();
   if (!passes_.MayDecide(plan.threshold)) return;
   const PassDecision decision = passes_.Decide(plan, cause);
   const bool same_conditions = plan.evaluation.next.conditions == state().conditions;
@@ -160,14 +160,14 @@ void Node::PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause) {
   const Instant now = plan.now;
   const auto other = plan.beside_disks;
   const bool hard = passes_.policy()->thresholds[*plan.threshold].IsHard();
-  if (passes_.MayDecide(plan.threshold)) AwaitDiskUse(now, hard);
+  if (passes_.MayDecide(plan.threshold) && walks_.Await(now, hard) && !scheduler_.measuring()) {
+    scheduler_.Request(now);
+  }
   if (!passes_.MayDecide(other ? other : plan.threshold)) return;
   const bool same_conditions = plan.evaluation.next.conditions == state().conditions;
   if (!other) {
-    // A pass could not decide anything new for the disk.
-    const bool lately = disk_demand_.PassedWithin(settings_.monitoring_interval, now);
-    if (same_conditions && (lately || DiskIsPaused(now, hard))) return;
-    disk_demand_.PassedWithout(now);
+    if (same_conditions && walks_.IsDoneWithout(now, hard)) return;
+    walks_.PassedWithout(now);
   }
   const PassDecision decision = passes_.DecideWithoutDisk(plan, cause);
   if (other && same_conditions && passes_.IsTold(plan, decision)) return PlanPaceLook(now);
@@ -175,7 +175,7 @@ void Node::PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause) {
   AfterPass(report, now);
   // The reclaim may have been enough, or has only begun; when it ends, the disk is looked at again.
   const bool settled = report.relieved_by_reclaim || report.reclaim_under_way;
-  if (!other && settled) disk_demand_.Drop();
+  if (!other && settled) walks_.DropDemand();
 }
 
 void Node::FullPass(const ReadingPlan& plan, const DiskUse& disk, DiskAge age) {
@@ -186,8 +186,7 @@ void Node::FullPass(const ReadingPlan& plan, const DiskUse& disk, DiskAge age) {
                         .woken = std::exchange(woken_at_, std::nullopt).value_or(now),
                         .next_by_clock = std::nullopt,
                         .disk_age = age};
-  evaluations_.Done(now);
-  disk_demand_.Drop();
+  walks_.Passed(now);
   if (passes_.MayDecide(plan.threshold)) {
     AfterPass(passes_.Run(plan, passes_.DecideWith(disk, plan, cause), cause), now);
     passes_.KeepMeasured(disk, now);
@@ -207,7 +206,7 @@ void Node::AfterPass(const CycleReport& report, Instant now) {
   // A grace period that ends between two passes causes a pass at its end.
   const auto grace_end = NextGraceEnd(passes_.policy()->thresholds, report.evaluation);
   if (grace_end) scheduler_.Request(*grace_end);
-  evaluations_.SetGraceEnd(grace_end);
+  walks_.evaluations().SetGraceEnd(grace_end);
   Rearm(now);
   PlanLook(report.observations, now);
 }
@@ -267,113 +266,52 @@ void Node::TakeAnswers(Instant now) {
 
 // Decisions by the node's own figures are not postponed until the walk is over.
 void Node::StartWalk() {
-  const Instant now = edges_.clock.Now();
-  const auto& pods = edges_.pods.Active();
-  if (pods.empty() || !passes_.policy().NeedDiskUse()) return DiskMeasured({});
-  evaluations_.Hurry(now);
+  if (!walks_.AreNeeded()) return DiskMeasured({});
   const ReadingPlan plan = ReadNode();
-  if (DisksRest(plan)) {
+  if (walks_.LastServes(plan)) {
     FullPass(plan, edges_.disk_walks.LastKnown(), DiskAge::kServes);
     return scheduler_.Done(edges_.clock.Now());
   }
-  walk_.Begin(pods, FindsDiskShort(plan), now);
+  walks_.Begin(plan);
   if (HasNews(plan.evaluation, state())) {
     WatchPass(plan);
   } else {
-    evaluations_.Done(now);
+    walks_.evaluations().Done(plan.now);
   }
 }
 
 // While a walk is under way, evaluations replace full passes.
 std::optional<Instant> Node::NextByClock(Instant now) {
-  return scheduler_.measuring() ? evaluations_.Take(now) : scheduler_.NextDeadline();
+  return scheduler_.measuring() ? walks_.evaluations().Take(now) : scheduler_.NextDeadline();
 }
 
 void Node::DiskMeasured(const DiskUse& disk) {
   if (!scheduler_.measuring()) return;
   const ReadingPlan plan = ReadNode();
-  if (MustWalkAgain(plan, disk)) {
-    return walk_.Begin(edges_.pods.Active(), true, plan.now);
+  switch (walks_.Judge(plan, disk)) {
+    case WalkResult::kWalksAgain: return;
+    case WalkResult::kUnread:
+      scheduler_.Done(plan.now);
+      return scheduler_.Request(plan.now + kReadAgainAfter);
+    case WalkResult::kCounts:
+      FullPass(plan, disk, DiskAge::kCounts);
+      return scheduler_.Done(edges_.clock.Now());
   }
-  if (MustReadAgain(plan)) {
-    scheduler_.Done(plan.now);
-    return scheduler_.Request(plan.now + kReadAgainAfter);
-  }
-  FullPass(plan, disk, DiskAge::kCounts);
-  scheduler_.Done(edges_.clock.Now());
-}
-
-// Whoever filled the disk cannot be evicted before that is measured. The wait for it is limited
-// like that for any walk.
-bool Node::MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk) {
-  if (!ActsForDisk(plan) || !walk_.MayMissCause(edges_.pods.Active(), disk)) return false;
-  disk_demand_.Raise(plan.now);
-  if (disk_demand_.HasGivenUp(plan.now)) return false;
-  edges_.disk_walks.SetUrgent(true);
-  return true;
-}
-
-// A pod whose files cannot be read at the moment may be the one that fills the disk, too.
-bool Node::MustReadAgain(const ReadingPlan& plan) {
-  const auto until = edges_.disk_walks.UnreadUntil();
-  if (!until || !ActsForDisk(plan)) return false;
-  disk_demand_.Raise(plan.now);
-  disk_demand_.ExtendTo(*until);
-  return true;
-}
-
-bool Node::FindsDiskShort(const ReadingPlan& plan) const {
-  const std::span<const Threshold> thresholds = passes_.policy()->thresholds;
-  for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    if (plan.evaluation.met.test(i) && IsDisk(thresholds[i])) return true;
-  }
-  return false;
-}
-
-// Before a pod is evicted for a disk, there is another walk in any case.
-bool Node::DisksRest(const ReadingPlan& plan) const {
-  return walk_.Serves(edges_.pods.Active(), plan.now - settings_.walk_serves) &&
-         !FindsDiskShort(plan) && !state().conditions.Has(NodeConditionType::kDiskPressure);
-}
-
-bool Node::ActsForDisk(const ReadingPlan& plan) const {
-  return plan.threshold && IsDisk(passes_.policy()->thresholds[*plan.threshold]);
 }
 
 // Does what cannot wait until the walk is over.
 void Node::WatchOverWalk() {
   const Instant now = edges_.clock.Now();
   if (scheduler_.measuring()) {
-    if (evaluations_.Begin(now)) WatchPass(ReadNode());
-    if (disk_demand_.HasGivenUp(now)) {
+    if (walks_.evaluations().Begin(now)) WatchPass(ReadNode());
+    if (walks_.HaveKeptWaiting(now)) {
       FullPass(ReadNode(), edges_.disk_walks.LastKnown(), DiskAge::kCounts);
-      if (DiskIsPaused(now) && !passes_.standing().wait.active()) {
+      if (walks_.DiskIsPaused(now, false) && !passes_.standing().wait.active()) {
         watches_.Ask(passes_.pacing().paused().pause()->until);
       }
     }
   }
-  edges_.disk_walks.SetUrgent(disk_demand_.raised() ||
-                              state().conditions.Has(NodeConditionType::kDiskPressure));
-}
-
-std::optional<Instant> Node::NextDuringWalk() const {
-  if (!scheduler_.measuring()) return std::nullopt;
-  const Instant next = evaluations_.NextDeadline();
-  const auto gives_up = disk_demand_.GivesUpAt();
-  return gives_up ? std::min(next, *gives_up) : next;
-}
-
-// Does nothing while a reclaim is under way, because its end requests a full pass, or while the
-// next eviction for a disk waits for its time: no pod could be evicted.
-void Node::AwaitDiskUse(Instant now, bool hard) {
-  if (edges_.reclaimer.UnderWay() || DiskIsPaused(now, hard)) return;
-  disk_demand_.Raise(now);
-  if (!scheduler_.measuring()) scheduler_.Request(now);
-}
-
-bool Node::DiskIsPaused(Instant now, bool hard) const {
-  const PausedEviction& paused = passes_.pacing().paused();
-  return paused.IsForDisk(now) && (!hard || paused.IsForPace());
+  walks_.SetUrgency();
 }
 
 // ---- between passes

@@ -7,15 +7,13 @@
 #include "agent/evictions/node_edges.h"
 #include "agent/kept/kept_state.h"
 #include "agent/looks/armed_levels.h"
-#include "agent/looks/disk_demand.h"
 #include "agent/looks/level_wakeups.h"
 #include "agent/looks/memory_looks.h"
 #include "agent/looks/pass_scheduler.h"
-#include "agent/looks/pod_walk.h"
-#include "agent/looks/walk_evaluations.h"
 #include "agent/looks/warm_pods.h"
 #include "agent/looks/watch_schedule.h"
 #include "agent/passes/node_passes.h"
+#include "agent/passes/node_walks.h"
 #include "view/node_counters.h"
 #include "view/snapshot.h"
 
@@ -101,10 +99,6 @@ class Node {
   void WatchPassAfterLook(NodeReading left_out);
   // Runs a pass that does what can be done for a disk before pods' files have been measured.
   void PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause);
-  void AwaitDiskUse(Instant now, bool hard);
-  // Whether the next eviction for a disk waits for its time; what holds a soft one up does not
-  // concern a hard one.
-  [[nodiscard]] bool DiskIsPaused(Instant now, bool hard = false) const;
   void AfterPass(const CycleReport& report, Instant now);
   void StayNear(Instant now);
   void ReadAhead(Instant now);
@@ -117,15 +111,9 @@ class Node {
   void Rearm(Instant now);
 
   void StartWalk();
-  [[nodiscard]] bool FindsDiskShort(const ReadingPlan& plan) const;
-  [[nodiscard]] bool DisksRest(const ReadingPlan& plan) const;
-  [[nodiscard]] bool MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk);
-  [[nodiscard]] bool MustReadAgain(const ReadingPlan& plan);
-  [[nodiscard]] bool ActsForDisk(const ReadingPlan& plan) const;
   void WatchOverWalk();
   // For a watch pass; absent: this is one by the clock. Plans the next one.
   [[nodiscard]] std::optional<Instant> NextByClock(Instant now);
-  [[nodiscard]] std::optional<Instant> NextDuringWalk() const;
 
   void CheckCleanup(Instant now);
   void CheckReclaim(Instant now);
@@ -141,9 +129,7 @@ class Node {
   NodePasses passes_;
   PassScheduler scheduler_;
   WatchSchedule watches_;
-  WalkEvaluations evaluations_;
-  PodWalk walk_;
-  DiskDemand disk_demand_;
+  NodeWalks walks_;
   MemoryLooks looks_;
   LevelWakeups wakeups_;
   ArmedLevels armed_;

@@ -1,0 +1,108 @@
+#include "agent/passes/node_walks.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+namespace jettison {
+
+NodeWalks::NodeWalks(const NodeSettings& settings, const NodeEdges& edges, const NodePasses& passes)
+    : interval_(settings.monitoring_interval),
+      serves_for_(settings.walk_serves),
+      pods_(edges.pods),
+      reclaimer_(edges.reclaimer),
+      walks_(edges.disk_walks),
+      passes_(passes),
+      last_(edges.disk_walks),
+      evaluations_(settings.monitoring_interval) {}
+
+bool NodeWalks::AreNeeded() const {
+  return !pods_.Active().empty() && passes_.policy().NeedDiskUse();
+}
+
+// Before a pod is evicted for a disk, there is another walk in any case.
+bool NodeWalks::LastServes(const ReadingPlan& plan) const {
+  return last_.Serves(pods_.Active(), plan.now - serves_for_) && !FindsDiskShort(plan) &&
+         !IsUnderPressure();
+}
+
+void NodeWalks::Begin(const ReadingPlan& plan) {
+  evaluations_.Hurry(plan.now);
+  last_.Begin(pods_.Active(), FindsDiskShort(plan), plan.now);
+}
+
+WalkResult NodeWalks::Judge(const ReadingPlan& plan, const DiskUse& disk) {
+  if (!ActsForDisk(plan)) return WalkResult::kCounts;
+  if (MustWalkAgain(plan, disk)) {
+    last_.Begin(pods_.Active(), true, plan.now);
+    return WalkResult::kWalksAgain;
+  }
+  return MustReadAgain(plan.now) ? WalkResult::kUnread : WalkResult::kCounts;
+}
+
+// Whoever filled the disk cannot be evicted before that is measured. The wait for it is limited
+// like that for any walk.
+bool NodeWalks::MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk) {
+  if (!last_.MayMissCause(pods_.Active(), disk)) return false;
+  demand_.Raise(plan.now);
+  if (demand_.HasGivenUp(plan.now)) return false;
+  walks_.SetUrgent(true);
+  return true;
+}
+
+// A pod whose files cannot be read at the moment may be the one that fills the disk, too.
+bool NodeWalks::MustReadAgain(Instant now) {
+  const auto until = walks_.UnreadUntil();
+  if (!until) return false;
+  demand_.Raise(now);
+  demand_.ExtendTo(*until);
+  return true;
+}
+
+void NodeWalks::Passed(Instant now) {
+  evaluations_.Done(now);
+  demand_.Drop();
+}
+
+void NodeWalks::SetUrgency() {
+  walks_.SetUrgent(demand_.raised() || IsUnderPressure());
+}
+
+bool NodeWalks::ActsForDisk(const ReadingPlan& plan) const {
+  return plan.threshold && IsDisk(passes_.policy()->thresholds[*plan.threshold]);
+}
+
+bool NodeWalks::FindsDiskShort(const ReadingPlan& plan) const {
+  const std::span<const Threshold> thresholds = passes_.policy()->thresholds;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    if (plan.evaluation.met.test(i) && IsDisk(thresholds[i])) return true;
+  }
+  return false;
+}
+
+bool NodeWalks::IsUnderPressure() const {
+  return passes_.standing().state.conditions.Has(NodeConditionType::kDiskPressure);
+}
+
+bool NodeWalks::Await(Instant now, bool hard) {
+  if (reclaimer_.UnderWay() || DiskIsPaused(now, hard)) return false;
+  demand_.Raise(now);
+  return true;
+}
+
+bool NodeWalks::DiskIsPaused(Instant now, bool hard) const {
+  const PausedEviction& paused = passes_.pacing().paused();
+  return paused.IsForDisk(now) && (!hard || paused.IsForPace());
+}
+
+bool NodeWalks::IsDoneWithout(Instant now, bool hard) const {
+  return demand_.PassedWithin(interval_, now) || DiskIsPaused(now, hard);
+}
+
+Instant NodeWalks::NextDeadline() const {
+  const Instant next = evaluations_.NextDeadline();
+  const auto gives_up = demand_.GivesUpAt();
+  return gives_up ? std::min(next, *gives_up) : next;
+}
+
+}  // namespace jettison

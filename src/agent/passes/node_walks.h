@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "agent/evictions/node_edges.h"
+#include "agent/looks/disk_demand.h"
+#include "agent/looks/pod_walk.h"
+#include "agent/looks/walk_evaluations.h"
+#include "agent/passes/node_passes.h"
+
+namespace jettison {
+
+// What the result of a walk is good for.
+enum class WalkResult : std::uint8_t {
+  kCounts,
+  kWalksAgain,  // whoever filled a disk may not be in it; another walk has begun
+  kUnread,      // files could not be read which may belong to whoever filled a disk
+};
+
+// The walks through the files of a node's pods: when one is needed, what waits for it, and what its
+// result is good for. A walk that is under way delays the full pass; meanwhile the node's own
+// figures are evaluated at each interval.
+class NodeWalks {
+ public:
+  // All of them must outlive this.
+  NodeWalks(const NodeSettings& settings, const NodeEdges& edges, const NodePasses& passes);
+
+  // Whether there are pods, and anything depends on their disk use.
+  [[nodiscard]] bool AreNeeded() const;
+  // Whether the full pass can do with the last walk's result, because the disks rest.
+  [[nodiscard]] bool LastServes(const ReadingPlan& plan) const;
+  // The first evaluation is due at once.
+  void Begin(const ReadingPlan& plan);
+  // Must be called with the result of a walk.
+  [[nodiscard]] WalkResult Judge(const ReadingPlan& plan, const DiskUse& disk);
+  // A full pass has taken what is known of pods' files.
+  void Passed(Instant now);
+  // Lets walks hurry while something waits for them.
+  void SetUrgency();
+
+  // Whether the plan would evict for a disk, which must wait until pods' files are measured.
+  [[nodiscard]] bool ActsForDisk(const ReadingPlan& plan) const;
+  // An eviction for a disk has to wait for a walk. False: not for that, because a reclaim is under
+  // way, whose end requests a full pass, or because the pace holds it up.
+  [[nodiscard]] bool Await(Instant now, bool hard);
+  // No eviction for a disk waits for a walk any more.
+  void DropDemand() { demand_.Drop(); }
+  // Whether the wait has been too long: the last known figures must do.
+  [[nodiscard]] bool HaveKeptWaiting(Instant now) const { return demand_.HasGivenUp(now); }
+  // Whether the next eviction for a disk waits for its time; what holds a soft one up does not
+  // concern a hard one.
+  [[nodiscard]] bool DiskIsPaused(Instant now, bool hard) const;
+  // A pass did what can be done for the disk without pods' disk use.
+  void PassedWithout(Instant now) { demand_.PassedWithout(now); }
+  // Whether another such pass could not decide anything new.
+  [[nodiscard]] bool IsDoneWithout(Instant now, bool hard) const;
+
+  // Evaluations of the node's own figures during a walk.
+  [[nodiscard]] WalkEvaluations& evaluations() { return evaluations_; }
+  // The next evaluation, or the end of the wait for the walk.
+  [[nodiscard]] Instant NextDeadline() const;
+
+ private:
+  [[nodiscard]] bool FindsDiskShort(const ReadingPlan& plan) const;
+  [[nodiscard]] bool MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk);
+  [[nodiscard]] bool MustReadAgain(Instant now);
+  [[nodiscard]] bool IsUnderPressure() const;
+
+  Duration interval_;
+  Duration serves_for_;
+  const PodTable& pods_;
+  const LastingReclaimer& reclaimer_;
+  DiskWalks& walks_;
+  const NodePasses& passes_;
+  PodWalk last_;
+  DiskDemand demand_;
+  WalkEvaluations evaluations_;
+};
+
+}  // namespace jettison
