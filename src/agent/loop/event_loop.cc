@@ -1,81 +1,80 @@
 #include "agent/loop/event_loop.h"
 
-#include <systemd/sd-event.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
-#include <map>
+#include <ctime>
 #include <utility>
-#include <vector>
 
 #include "ports/system_error.h"
 
 namespace jettison {
 namespace {
 
-// How late a timer may be so that wake-ups fall together. Timers are few; just before a memory
-// threshold they follow one another in half milliseconds.
-constexpr std::uint64_t kTimerAccuracyUs = 50;
+Duration SinceBoot() {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return std::chrono::seconds(now.tv_sec) + Duration(now.tv_nsec);
+}
 
-struct Unref {
-  void operator()(sd_event_source* source) const { sd_event_source_disable_unref(source); }
-};
-using Source = std::unique_ptr<sd_event_source, Unref>;
+timespec TimespecOf(Duration time) {
+  constexpr Duration::rep kSecond = 1'000'000'000;
+  return {.tv_sec = time.count() / kSecond, .tv_nsec = time.count() % kSecond};
+}
 
 }  // namespace
 
 struct EventLoop::Watched {
-  std::function<void(std::uint32_t)> on_ready;  // of a descriptor
-  Callback on_signal;
-  Source source;
+  OnReady on_ready;
+  Urgency urgency = Urgency::kNormal;
 };
 
-struct EventLoop::Sources {
-  std::map<int, std::unique_ptr<Watched>> watched;  // by descriptor
-  std::vector<std::unique_ptr<Watched>> dropped;    // one of them may be calling back now
-  std::vector<std::unique_ptr<Watched>> signals;
-  Source timer;
+struct EventLoop::Signals {
+  std::vector<FileDescriptor> taken_in;
   sigset_t mask_before{};
-  bool mask_changed = false;
-  bool signal_has_come = false;
+  bool has_come = false;
 };
 
-EventLoop::EventLoop(sd_event* event) : event_(event), sources_(std::make_unique<Sources>()) {}
+EventLoop::EventLoop() = default;
 
 EventLoop::~EventLoop() {
-  const bool restore = sources_->mask_changed && !sources_->signal_has_come;
-  const sigset_t mask = sources_->mask_before;
-  sources_.reset();
-  sd_event_unref(event_);
-  if (restore) pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  if (signals_ == nullptr || signals_->has_come) return;
+  signals_->taken_in.clear();
+  pthread_sigmask(SIG_SETMASK, &signals_->mask_before, nullptr);
 }
 
 Result<std::unique_ptr<EventLoop>> EventLoop::Make() {
-  sd_event* event = nullptr;
-  const int made = sd_event_new(&event);
-  if (made < 0) return Fail(SystemError(-made, "make the event loop"));
-  std::unique_ptr<EventLoop> loop(new EventLoop(event));
-  if (const auto timer = loop->MakeTimer(); !timer) return Fail(timer.error());
+  std::unique_ptr<EventLoop> loop(new EventLoop);
+  if (const auto prepared = loop->Prepare(); !prepared) return Fail(prepared.error());
   return loop;
 }
 
-Result<void> EventLoop::Add(int fd, std::uint32_t events, Urgency urgency,
-                            std::function<void(std::uint32_t)> callback) {
-  auto watched = std::make_unique<Watched>();
-  watched->on_ready = std::move(callback);
-  sd_event_source* source = nullptr;
-  const int added = sd_event_add_io(
-      event_, &source, fd, events,
-      [](sd_event_source*, int, std::uint32_t seen, void* data) {
-        static_cast<Watched*>(data)->on_ready(seen);
-        return 0;
-      },
-      watched.get());
-  if (added < 0) return Fail(SystemError(-added, "watch a descriptor"));
-  watched->source.reset(source);
-  sd_event_source_set_priority(
-      source, urgency == Urgency::kFirst ? SD_EVENT_PRIORITY_IMPORTANT : SD_EVENT_PRIORITY_NORMAL);
-  sources_->watched[fd] = std::move(watched);
+Result<void> EventLoop::Prepare() {
+  all_ = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
+  if (!all_) return FailErrno("make the event loop");
+  urgent_ = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
+  if (!urgent_) return FailErrno("make the event loop");
+  timer_ = FileDescriptor(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK));
+  if (!timer_) return FailErrno("make the timer of the event loop");
+  epoll_event entry{.events = EPOLLIN, .data = {.fd = urgent_.get()}};
+  if (::epoll_ctl(all_.get(), EPOLL_CTL_ADD, urgent_.get(), &entry) != 0) {
+    return FailErrno("make the event loop");
+  }
+  return Add(timer_.get(), EPOLLIN, Urgency::kNormal, [this](std::uint32_t) { TimerExpired(); });
+}
+
+Result<void> EventLoop::Add(int fd, std::uint32_t events, Urgency urgency, OnReady on_ready) {
+  auto watched = std::make_unique<Watched>(std::move(on_ready), urgency);
+  const FileDescriptor& epoll = urgency == Urgency::kFirst ? urgent_ : all_;
+  epoll_event entry{.events = events, .data = {.fd = fd}};
+  if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &entry) != 0) {
+    return FailErrno("watch a descriptor");
+  }
+  watched_[fd] = std::move(watched);
   return {};
 }
 
@@ -90,73 +89,98 @@ Result<void> EventLoop::WatchAlarm(int fd, std::function<void(bool error)> callb
 }
 
 void EventLoop::Unwatch(int fd) {
-  const auto found = sources_->watched.find(fd);
-  if (found == sources_->watched.end()) return;
-  found->second->source.reset();
-  sources_->dropped.push_back(std::move(found->second));
-  sources_->watched.erase(found);
+  const auto found = watched_.find(fd);
+  if (found == watched_.end()) return;
+  const bool is_urgent = found->second->urgency == Urgency::kFirst;
+  ::epoll_ctl((is_urgent ? urgent_ : all_).get(), EPOLL_CTL_DEL, fd, nullptr);
+  dropped_.push_back(std::move(found->second));
+  watched_.erase(found);
+  // Another descriptor may have this number soon.
+  const auto is_of_it = [fd](const epoll_event& ready) { return ready.data.fd == fd; };
+  const auto end = std::remove_if(ready_.begin() + next_, ready_.begin() + end_, is_of_it);
+  end_ = static_cast<std::size_t>(end - ready_.begin());
 }
 
 void EventLoop::SetTimer(std::optional<Duration> delay) {
-  sd_event_source* const timer = sources_->timer.get();
-  if (!delay) {
-    sd_event_source_set_enabled(timer, SD_EVENT_OFF);
-    return;
-  }
-  const auto wait =
-      std::chrono::ceil<std::chrono::microseconds>(std::max(*delay, Duration::zero()));
-  sd_event_source_set_time_relative(timer, static_cast<std::uint64_t>(wait.count()));
-  sd_event_source_set_enabled(timer, SD_EVENT_ONESHOT);
+  due_.reset();
+  if (delay) due_ = SinceBoot() + std::max(*delay, Duration::zero());
 }
 
-Result<void> EventLoop::MakeTimer() {
-  sd_event_source* source = nullptr;
-  const int added = sd_event_add_time_relative(
-      event_, &source, CLOCK_BOOTTIME, 0, kTimerAccuracyUs,
-      [](sd_event_source*, std::uint64_t, void* data) {
-        static_cast<EventLoop*>(data)->on_timer_();
-        return 0;
-      },
-      this);
-  if (added < 0) return Fail(SystemError(-added, "make the timer of the event loop"));
-  sources_->timer.reset(source);
-  sd_event_source_set_enabled(source, SD_EVENT_OFF);
-  return {};
+// Only what has been set last in a turn is told to the kernel.
+void EventLoop::SetKernelTimer() {
+  if (set_to_ == due_) return;
+  // Zero would stop it.
+  itimerspec setting{};
+  if (due_) setting.it_value = TimespecOf(std::max(*due_, Duration(1)));
+  ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &setting, nullptr);
+  set_to_ = due_;
+}
+
+// It may have been set to another time since it was found to be ready.
+void EventLoop::TimerExpired() {
+  std::uint64_t times = 0;
+  if (::read(timer_.get(), &times, sizeof times) != sizeof times) return;
+  set_to_.reset();
+  if (!due_ || *due_ > SinceBoot()) return;
+  due_.reset();
+  on_timer_();
 }
 
 Result<void> EventLoop::OnSignals(std::initializer_list<int> signals, const Callback& callback) {
   sigset_t mask;
   sigemptyset(&mask);
   for (const int signal : signals) sigaddset(&mask, signal);
-  pthread_sigmask(SIG_BLOCK, &mask, sources_->mask_changed ? nullptr : &sources_->mask_before);
-  sources_->mask_changed = true;
-  for (const int signal : signals) {
-    auto watched = std::make_unique<Watched>();
-    watched->on_signal = [this, callback] {
-      sources_->signal_has_come = true;
-      callback();
-    };
-    sd_event_source* source = nullptr;
-    const int added = sd_event_add_signal(
-        event_, &source, signal,
-        [](sd_event_source*, const signalfd_siginfo*, void* data) {
-          static_cast<Watched*>(data)->on_signal();
-          return 0;
-        },
-        watched.get());
-    if (added < 0) return Fail(SystemError(-added, "take in signals"));
-    watched->source.reset(source);
-    sources_->signals.push_back(std::move(watched));
+  sigset_t before;
+  pthread_sigmask(SIG_BLOCK, &mask, &before);
+  if (signals_ == nullptr) {
+    signals_ = std::make_unique<Signals>();
+    signals_->mask_before = before;
   }
+  FileDescriptor taken_in(::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!taken_in) return FailErrno("take in signals");
+  const int fd = taken_in.get();
+  signals_->taken_in.push_back(std::move(taken_in));
+  return Watch(fd, [this, fd, callback] {
+    signalfd_siginfo signal{};
+    if (::read(fd, &signal, sizeof signal) != sizeof signal) return;
+    signals_->has_come = true;
+    callback();
+  });
+}
+
+Result<void> EventLoop::Wait() {
+  if (next_ < end_) return {};
+  SetKernelTimer();
+  next_ = end_ = 0;
+  const int count = ::epoll_wait(all_.get(), ready_.data(), static_cast<int>(ready_.size()), -1);
+  if (count < 0 && errno != EINTR) return FailErrno("wait for events");
+  const auto is_urgent = [this](const epoll_event& ready) {
+    return ready.data.fd == urgent_.get();
+  };
+  const auto end = std::remove_if(ready_.begin(), ready_.begin() + std::max(count, 0), is_urgent);
+  end_ = static_cast<std::size_t>(end - ready_.begin());
   return {};
+}
+
+void EventLoop::CallBack() {
+  epoll_event first{};
+  if (::epoll_wait(urgent_.get(), &first, 1, 0) == 1) return CallBackFor(first);
+  if (next_ < end_) CallBackFor(ready_.at(next_++));
+}
+
+void EventLoop::CallBackFor(const epoll_event& ready) {
+  const auto found = watched_.find(ready.data.fd);
+  if (found == watched_.end()) return;
+  Watched& watched = *found->second;  // a callback that unwatches it drops it after the turn
+  watched.on_ready(ready.events);
 }
 
 Result<void> EventLoop::Run(const Callback& after_each) {
   quit_ = false;
   while (!quit_) {
-    const int turned = sd_event_run(event_, UINT64_MAX);
-    if (turned < 0) return Fail(SystemError(-turned, "wait for events"));
-    sources_->dropped.clear();
+    if (const auto waited = Wait(); !waited) return waited;
+    CallBack();
+    dropped_.clear();
     after_each();
   }
   return {};

@@ -1,21 +1,26 @@
 #pragma once
 
+#include <sys/epoll.h>
+
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/units/duration.h"
 #include "core/units/result.h"
-
-struct sd_event;
-struct sd_event_source;
+#include "ports/file_descriptor.h"
 
 namespace jettison {
 
-// The event loop of the agent's main thread: it waits for descriptors, signals, and one timer,
-// which is created at the beginning. Hides sd-event.
+// The event loop of the agent's main thread: it waits for descriptors, signals, and one timer. What
+// it needs of the kernel it takes when it is made and when something is watched, never while it
+// turns. In each turn it calls back once.
 class EventLoop {
  public:
   using Callback = std::function<void()>;
@@ -34,7 +39,8 @@ class EventLoop {
   // EPOLLERR, which some files always do and others when what they belong to is gone.
   [[nodiscard]] Result<void> WatchAlarm(int fd, std::function<void(bool error)> callback);
   void Unwatch(int fd);
-  // Calls back once, `delay` from now; absent: not at all. Replaces what was set before.
+  // Calls back once, `delay` from now, which counts while the machine is suspended; absent: not at
+  // all. Replaces what was set before.
   void SetTimer(std::optional<Duration> delay);
   void OnTimer(Callback callback) { on_timer_ = std::move(callback); }
   // Blocks these signals for the calling thread, until the loop is destroyed, and takes them in.
@@ -43,21 +49,37 @@ class EventLoop {
   [[nodiscard]] Result<void> OnSignals(std::initializer_list<int> signals,
                                        const Callback& callback);
 
-  // Turns until Quit; `after_each` is called after each round of callbacks.
+  // Turns until Quit; `after_each` is called after each turn.
   [[nodiscard]] Result<void> Run(const Callback& after_each);
   void Quit() { quit_ = true; }
 
  private:
+  using OnReady = std::function<void(std::uint32_t events)>;
   struct Watched;
-  struct Sources;
+  struct Signals;
 
-  explicit EventLoop(sd_event* event);
-  [[nodiscard]] Result<void> MakeTimer();
-  [[nodiscard]] Result<void> Add(int fd, std::uint32_t events, Urgency urgency,
-                                 std::function<void(std::uint32_t)> callback);
+  EventLoop();
+  [[nodiscard]] Result<void> Prepare();
+  [[nodiscard]] Result<void> Add(int fd, std::uint32_t events, Urgency urgency, OnReady on_ready);
+  // Waits until something is ready, unless something still is from before.
+  [[nodiscard]] Result<void> Wait();
+  // Calls back for what is ready and comes first.
+  void CallBack();
+  void CallBackFor(const epoll_event& ready);
+  void SetKernelTimer();
+  void TimerExpired();
 
-  sd_event* event_;
-  std::unique_ptr<Sources> sources_;
+  FileDescriptor all_;     // epoll; the urgent ones are one entry of it
+  FileDescriptor urgent_;  // epoll
+  FileDescriptor timer_;
+  std::map<int, std::unique_ptr<Watched>> watched_;  // by descriptor
+  std::vector<std::unique_ptr<Watched>> dropped_;    // one of them may be calling back now
+  std::unique_ptr<Signals> signals_;
+  std::array<epoll_event, 32> ready_{};  // of the last wait, the urgent ones left out
+  std::size_t next_ = 0;                 // in ready_
+  std::size_t end_ = 0;                  // of ready_
+  std::optional<Duration> due_;     // when the timer is to call back, since boot
+  std::optional<Duration> set_to_;  // what the kernel's timer stands at
   Callback on_timer_;
   bool quit_ = false;
 };
