@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "ports/late_library.h"
+
 namespace jettison {
 namespace {
 
@@ -24,6 +26,18 @@ int PriorityOf(LogLevel level) {
     case LogLevel::kError: return LOG_ERR;
   }
   __builtin_unreachable();
+}
+
+using Sendv = decltype(&::sd_journal_sendv);
+
+// Null: there is no libsystemd.
+Sendv LoadedSendv() {
+  static const Sendv kSendv = []() -> Sendv {
+    Sendv sendv = nullptr;
+    const auto library = LateLibrary::Load({"libsystemd.so.0"});
+    return library && library->Find("sd_journal_sendv", sendv) ? sendv : nullptr;
+  }();
+  return kSendv;
 }
 
 }  // namespace
@@ -45,14 +59,15 @@ bool SendToJournal(const LogLine& entries) {
   for (const std::string& entry : entries) {
     parts.push_back({const_cast<char*>(entry.data()), entry.size()});  // sendv only reads it
   }
-  return sd_journal_sendv(parts.data(), static_cast<int>(parts.size())) >= 0;
+  const Sendv sendv = LoadedSendv();
+  return sendv != nullptr && sendv(parts.data(), static_cast<int>(parts.size())) >= 0;
 }
 
 bool StandardErrorIsJournal() {
   const char* stream = std::getenv("JOURNAL_STREAM");
   struct stat status {};
   if (stream == nullptr || fstat(STDERR_FILENO, &status) != 0) return false;
-  return fmt::format("{}:{}", status.st_dev, status.st_ino) == stream;
+  return fmt::format("{}:{}", status.st_dev, status.st_ino) == stream && LoadedSendv() != nullptr;
 }
 
 std::string JournalNameOf(std::string_view key) {

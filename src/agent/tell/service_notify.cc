@@ -2,21 +2,48 @@
 
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <systemd/sd-daemon.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
 #include <string>
+#include <utility>
 
 namespace jettison {
 namespace {
 
+const char* Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
 const char* SocketName() {
-  const char* name = std::getenv("NOTIFY_SOCKET");
-  return name == nullptr ? "" : name;
+  return Variable("NOTIFY_SOCKET");
+}
+
+FileDescriptor OpenSocket() {
+  return FileDescriptor(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+}
+
+// Absent where it is no number from 1 on.
+std::optional<std::uint64_t> NumberIn(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failed != std::errc() || end != text.data() + text.size() || number == 0) return std::nullopt;
+  return number;
+}
+
+// How long the service manager waits for a sign of life of this process (sd_watchdog_enabled(3)).
+std::optional<std::chrono::microseconds> Watchdog() {
+  const std::string_view pid = Variable("WATCHDOG_PID");
+  if (!pid.empty() && NumberIn(pid) != static_cast<std::uint64_t>(::getpid())) return std::nullopt;
+  const auto us = NumberIn(Variable("WATCHDOG_USEC"));
+  if (!us || !std::in_range<std::int64_t>(*us)) return std::nullopt;
+  return std::chrono::microseconds(static_cast<std::int64_t>(*us));
 }
 
 // A path, or a name in the abstract namespace, "@name" (sd_notify(3)).
@@ -28,10 +55,8 @@ bool IsOurs(std::string_view name) {
 }  // namespace
 
 ServiceNotify::ServiceNotify() {
-  std::uint64_t us = 0;
-  if (sd_watchdog_enabled(0, &us) > 0) alive_every_ = std::chrono::microseconds(us / 2);
-  if (!IsOurs(SocketName())) return;
-  socket_ = FileDescriptor(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (const auto patience = Watchdog()) alive_every_ = *patience / 2;
+  if (IsOurs(SocketName())) socket_ = OpenSocket();
 }
 
 void ServiceNotify::Reloading() const {
@@ -44,18 +69,16 @@ void ServiceNotify::Reloading() const {
 
 void ServiceNotify::Tell(std::string_view state) const {
   const std::string_view name = SocketName();
-  if (name.empty()) return;
-  if (!socket_) {
-    sd_notify(0, std::string(state).c_str());
-    return;
-  }
+  if (!IsOurs(name)) return;
+  const FileDescriptor late = socket_ ? FileDescriptor() : OpenSocket();
+  const FileDescriptor& socket = socket_ ? socket_ : late;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::ranges::copy(name, address.sun_path);
   if (name.starts_with('@')) address.sun_path[0] = '\0';
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size() +
                                            (name.starts_with('@') ? 0 : 1));
-  (void)::sendto(socket_.get(), state.data(), state.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
+  (void)::sendto(socket.get(), state.data(), state.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
                  reinterpret_cast<const sockaddr*>(&address), size);
 }
 

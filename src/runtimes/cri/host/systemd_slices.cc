@@ -1,7 +1,6 @@
 #include "runtimes/cri/host/systemd_slices.h"
 
 #include <fmt/format.h>
-#include <systemd/sd-bus.h>
 
 #include <chrono>
 #include <functional>
@@ -11,6 +10,7 @@
 
 #include "kernel/groups/cgroup_layout.h"
 #include "ports/system_error.h"
+#include "runtimes/cri/host/bus_library.h"
 
 namespace jettison::cri {
 namespace {
@@ -23,9 +23,14 @@ constexpr std::string_view kUnitExists = "org.freedesktop.systemd1.UnitExists";
 constexpr std::string_view kNoSuchUnit = "org.freedesktop.systemd1.NoSuchUnit";
 constexpr Duration kPatience = std::chrono::seconds(5);
 
+// To be called only once it is loaded.
+const BusLibrary& Library() {
+  return **LoadBus();
+}
+
 struct Unref {
-  void operator()(sd_bus* bus) const { ::sd_bus_close_unref(bus); }
-  void operator()(sd_bus_message* message) const { ::sd_bus_message_unref(message); }
+  void operator()(sd_bus* bus) const { Library().close_unref(bus); }
+  void operator()(sd_bus_message* message) const { Library().message_unref(message); }
 };
 using Bus = std::unique_ptr<sd_bus, Unref>;
 using Message = std::unique_ptr<sd_bus_message, Unref>;
@@ -45,7 +50,7 @@ class Steps {
 };
 
 int AppendNumber(sd_bus_message* message, const char* property, std::uint64_t value) {
-  return ::sd_bus_message_append(message, "(sv)", property, "t", value);
+  return Library().message_append(message, "(sv)", property, "t", value);
 }
 
 // A quota in a period as CPU time a second, in microseconds.
@@ -58,7 +63,7 @@ std::uint64_t MicrosecondsPerSecond(std::int64_t quota_us, std::uint64_t period_
 int AppendLimits(sd_bus_message* message, const CgroupLimits& limits) {
   constexpr std::uint64_t kUsualPeriod = 100'000;
   Steps steps;
-  steps.Then([&] { return ::sd_bus_message_open_container(message, 'a', "(sv)"); });
+  steps.Then([&] { return Library().message_open_container(message, 'a', "(sv)"); });
   if (limits.memory_bytes) {
     steps.Then([&] { return AppendNumber(message, "MemoryMax", *limits.memory_bytes); });
   }
@@ -76,7 +81,7 @@ int AppendLimits(sd_bus_message* message, const CgroupLimits& limits) {
     const auto tasks = static_cast<std::uint64_t>(*limits.pids_max);
     steps.Then([&] { return AppendNumber(message, "TasksMax", tasks); });
   }
-  steps.Then([&] { return ::sd_bus_message_close_container(message); });
+  steps.Then([&] { return Library().message_close_container(message); });
   return -steps.error();
 }
 
@@ -116,24 +121,25 @@ class SystemdSlices::Request {
 
 Result<void> SystemdSlices::Request::Send(kernel::Readiness& readiness, const Question& question,
                                           Done answered) {
+  if (const auto library = LoadBus(); !library) return Fail(library.error().In(what_));
   answered_ = std::move(answered);
   sd_bus* bus = nullptr;
   sd_bus_message* made = nullptr;
   Steps steps;
-  steps.Then([&] { return ::sd_bus_new(&bus); });
+  steps.Then([&] { return Library().new_(&bus); });
   bus_.reset(bus);
-  steps.Then([&] { return ::sd_bus_set_address(bus, kSocket); })
-      .Then([&] { return ::sd_bus_start(bus); })
+  steps.Then([&] { return Library().set_address(bus, kSocket); })
+      .Then([&] { return Library().start(bus); })
       .Then([&] {
-        return ::sd_bus_message_new_method_call(bus, &made, kManager, kObject, kInterface,
+        return Library().message_new_method_call(bus, &made, kManager, kObject, kInterface,
                                                 question.method);
       });
   const Message message(made);
   steps.Then([&] { return question.arguments(made); }).Then([&] {
-    return ::sd_bus_call_async(bus, nullptr, made, OnReply, this, 0);
+    return Library().call_async(bus, nullptr, made, OnReply, this, 0);
   });
   if (steps.error() != 0) return Fail(SystemError(steps.error(), what_));
-  on_readable_ = readiness.OnReadable(::sd_bus_get_fd(bus), [this] { Process(); });
+  on_readable_ = readiness.OnReadable(Library().get_fd(bus), [this] { Process(); });
   on_patience_ = readiness.After(kPatience, [this] {
     Finish(Fail(ErrorCode::kDeadlineExceeded, what_ + ": systemd does not answer"));
   });
@@ -142,7 +148,7 @@ Result<void> SystemdSlices::Request::Send(kernel::Readiness& readiness, const Qu
 
 int SystemdSlices::Request::OnReply(sd_bus_message* reply, void* request, sd_bus_error*) {
   auto& self = *static_cast<Request*>(request);
-  const sd_bus_error* const error = ::sd_bus_message_get_error(reply);
+  const sd_bus_error* const error = Library().message_get_error(reply);
   self.outcome_ = Result<void>();
   if (error != nullptr && error->name != self.forgiven_) {
     const auto code =
@@ -155,7 +161,7 @@ int SystemdSlices::Request::OnReply(sd_bus_message* reply, void* request, sd_bus
 
 void SystemdSlices::Request::Process() {
   int done = 1;
-  while (done > 0 && !outcome_) done = ::sd_bus_process(bus_.get(), nullptr);
+  while (done > 0 && !outcome_) done = Library().process(bus_.get(), nullptr);
   if (outcome_) return Finish(*std::exchange(outcome_, std::nullopt));
   if (done < 0) Finish(Fail(SystemError(-done, what_)));
 }
@@ -167,7 +173,11 @@ void SystemdSlices::Request::Finish(const Result<void>& outcome) {
   answered(outcome);
 }
 
-SystemdSlices::SystemdSlices(kernel::Readiness& readiness) : readiness_(readiness) {}
+// What is needed later is loaded now; where that fails, each request says so.
+SystemdSlices::SystemdSlices(kernel::Readiness& readiness) : readiness_(readiness) {
+  (void)LoadBus();
+}
+
 SystemdSlices::~SystemdSlices() = default;
 
 void SystemdSlices::Ask(const Question& question, const Done& done) {
@@ -187,10 +197,10 @@ void SystemdSlices::Start(const std::string& slice, const CgroupLimits& limits, 
   const auto arguments = [&](sd_bus_message* message) {
     return -Steps()
                 .Then([&] {
-                  return ::sd_bus_message_append(message, "ss", slice.c_str(), "replace");
+                  return Library().message_append(message, "ss", slice.c_str(), "replace");
                 })
                 .Then([&] { return AppendLimits(message, limits); })
-                .Then([&] { return ::sd_bus_message_append(message, "a(sa(sv))", 0); })
+                .Then([&] { return Library().message_append(message, "a(sa(sv))", 0); })
                 .error();
   };
   Ask({.method = "StartTransientUnit", .what = "start " + slice, .arguments = arguments},
@@ -206,7 +216,7 @@ void SystemdSlices::SetLimits(const std::string& slice, const CgroupLimits& limi
   const auto arguments = [&](sd_bus_message* message) {
     return -Steps()
                 .Then([&] {
-                  return ::sd_bus_message_append(message, "sb", slice.c_str(), kUntilReboot);
+                  return Library().message_append(message, "sb", slice.c_str(), kUntilReboot);
                 })
                 .Then([&] { return AppendLimits(message, limits); })
                 .error();
@@ -217,7 +227,7 @@ void SystemdSlices::SetLimits(const std::string& slice, const CgroupLimits& limi
 
 void SystemdSlices::Stop(const std::string& slice, Done done) {
   const auto arguments = [&](sd_bus_message* message) {
-    return ::sd_bus_message_append(message, "ss", slice.c_str(), "replace");
+    return Library().message_append(message, "ss", slice.c_str(), "replace");
   };
   Ask({.method = "StopUnit",
        .what = "stop " + slice,
