@@ -21,10 +21,10 @@ def evict_once(bed, number):
     wait_for(lambda: name in bed.evicted_pods(), "the eviction", seconds=30, interval=0.02)
     evicted = time.monotonic()
     # The kubelet removes the group of a pod that is gone; until then it might start something in it.
-    late = late_processes(group, before, program, until=lambda: not group.exists() or time.monotonic() - evicted > 20)
+    late, attempts = late_processes(group, before, program, until=lambda: not group.exists() or time.monotonic() - evicted > 20)
     wait_for(lambda: not bed.kubectl("get", "pod", name, "--ignore-not-found", "-o", "name"), "the end of the object",
              seconds=30, interval=0.1)
-    return {"late": len(late), "goneSeconds": time.monotonic() - evicted, "seconds": time.monotonic() - began}
+    return {"late": len(late), "attempts": len(attempts), "goneSeconds": time.monotonic() - evicted, "seconds": time.monotonic() - began}
 
 
 def measure(options, faults):
@@ -34,11 +34,11 @@ def measure(options, faults):
         seen = repeated(options.runs or RUNS, lambda number: evict_once(bed, number))
         victims, failed = bed.evicted_pods(), bed.failed_objects()
     others = sum(not victim.startswith("again") for victim in victims)
-    again = sum(run["late"] > 0 for run in seen)
+    again, attempts = sum(run["late"] > 0 for run in seen), sum(run["attempts"] for run in seen)
     gone = statistics.median(run["goneSeconds"] for run in seen)
     print("| evictions one after the other | of other pods | pods of which something ran 0.2 s after their end "
-          "| eviction to the end of group and object, median (s) | Failed objects left |\n| --- | --- | --- | --- | --- |")
-    print(f"| {len(victims)} | {others} | {again} | {gone:.1f} | {failed} |\n", flush=True)
+          "| starts that the kubelet tried in vain | eviction to the end of group and object, median (s) | Failed objects left |\n| --- | --- | --- | --- | --- | --- |")
+    print(f"| {len(victims)} | {others} | {again} | {attempts} | {gone:.1f} | {failed} |\n", flush=True)
     for missed, what in ((others, f"{others} other pods evicted"), (again, f"something of {again} pods ran again"),
                          (failed, f"{failed} Failed objects")):
         if missed:

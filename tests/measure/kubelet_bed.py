@@ -52,16 +52,29 @@ def processes(group):
     return pids
 
 
+def name_of(pid):
+    """None: it has ended."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return None
+
+
 def late_processes(group, before, program, until):
-    """Waits for the end of a pod's program; what runs in the pod STAYS_DOWN_AFTER later, while `until` is not true, but
-    for the sandbox, which is what ran `before` beside the program."""
+    """Waits for the end of a pod's program. What runs in the pod STAYS_DOWN_AFTER later, while `until` is not true, but
+    for the sandbox, which is what ran `before` beside the program. Two sets: programs, and runc on its way into a
+    container, where it has not become the container's program. What ends before it is told apart counts as a program."""
     wait_for(lambda: not os.path.exists(f"/proc/{program}"), "the end of the pod's program", seconds=30)
-    ended, late = time.monotonic(), set()
+    ended, programs, attempts = time.monotonic(), set(), set()
     while not until():
         if time.monotonic() - ended > STAYS_DOWN_AFTER:
-            late |= processes(group) - before
+            for pid in processes(group) - before:
+                name = name_of(pid)
+                if name is None and pid in attempts:
+                    continue
+                (attempts if name and name.startswith("runc") else programs).add(pid)
         time.sleep(0.005)
-    return late
+    return programs, attempts - programs
 
 
 class Bed:
