@@ -55,10 +55,11 @@ TEST_F(Image, HoldsTheProgramWithWhatItLoadsAndIsNamed) {
   EXPECT_THAT(Shell("for blob in blobs/sha256/*; do echo \"$(basename $blob)  $blob\"; done | "
                     "sha256sum --check"),
               Not(HasSubstr("FAILED")));
-  EXPECT_THAT(Shell("for blob in blobs/sha256/*; do tar -tf $blob 2>/dev/null; done"),
-              AllOf(HasSubstr("./usr/bin/jettison\n"), HasSubstr("libc.so.6\n"),
-                    HasSubstr("ld-linux"), HasSubstr("libcurl-gnutls.so.4\n"),
-                    HasSubstr("libgnutls.so.30\n"), HasSubstr("libsystemd.so.0\n"), HasSubstr("./etc/passwd\n")));
+  EXPECT_THAT(
+      Shell("for blob in blobs/sha256/*; do tar -tf $blob 2>/dev/null; done"),
+      AllOf(HasSubstr("./usr/bin/jettison\n"), HasSubstr("libc.so.6\n"), HasSubstr("ld-linux"),
+            HasSubstr("libcurl-gnutls.so.4\n"), HasSubstr("libgnutls.so.30\n"),
+            HasSubstr("libsystemd.so.0\n"), HasSubstr("./etc/passwd\n")));
 }
 
 }  // namespace

@@ -78,8 +78,8 @@ class EventLoop {
   std::array<epoll_event, 32> ready_{};  // of the last wait, the urgent ones left out
   std::size_t next_ = 0;                 // in ready_
   std::size_t end_ = 0;                  // of ready_
-  std::optional<Duration> due_;     // when the timer is to call back, since boot
-  std::optional<Duration> set_to_;  // what the kernel's timer stands at
+  std::optional<Duration> due_;          // when the timer is to call back, since boot
+  std::optional<Duration> set_to_;       // what the kernel's timer stands at
   Callback on_timer_;
   bool quit_ = false;
 };

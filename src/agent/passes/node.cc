@@ -115,10 +115,10 @@ void Node::ReadAhead(Instant now) {
 std::optional<Instant> Node::NextDeadline() const {
   std::optional<Instant> next;
   if (scheduler_.measuring()) next = walks_.NextDeadline();
-  for (const auto& deadline : {edges_.pods.NextDeadline(), scheduler_.NextDeadline(),
-                               passes_.standing().wait.NextDeadline(),
-                               edges_.reclaimer.NextDeadline(), watches_.due(), looks_.due(),
-                               passes_.pacing().look_due()}) {
+  for (const auto& deadline :
+       {edges_.pods.NextDeadline(), scheduler_.NextDeadline(),
+        passes_.standing().wait.NextDeadline(), edges_.reclaimer.NextDeadline(), watches_.due(),
+        looks_.due(), passes_.pacing().look_due()}) {
     if (deadline && (!next || *deadline < *next)) next = deadline;
   }
   return next;

@@ -132,7 +132,7 @@ Result<void> SystemdSlices::Request::Send(kernel::Readiness& readiness, const Qu
       .Then([&] { return Library().start(bus); })
       .Then([&] {
         return Library().message_new_method_call(bus, &made, kManager, kObject, kInterface,
-                                                question.method);
+                                                 question.method);
       });
   const Message message(made);
   steps.Then([&] { return question.arguments(made); }).Then([&] {
