@@ -185,7 +185,9 @@ class Bed:
              self.gate(name), "200", "60"], stdout=subprocess.PIPE, text=True)
 
     def failed_objects(self):
-        return self.kubectl("get", "pods", "--field-selector=status.phase=Failed", "-o", "name").count("pod/")
+        """How many pods are Failed and stay: nobody has deleted them."""
+        failed = json.loads(self.kubectl("get", "pods", "--field-selector=status.phase=Failed", "-o", "json"))["items"]
+        return sum("deletionTimestamp" not in pod["metadata"] for pod in failed)
 
     def deletions(self, pod):
         """How many of the agent's DELETEs of the pod the API server has accepted."""
