@@ -164,8 +164,9 @@ class Bed:
     def remove(self, name):
         """Removes a Deployment and waits until its pods are gone."""
         self.kubectl("delete", "deployment", name)
+        # A control plane that has lost its API server several times waits longer before it tries again.
         wait_for(lambda: not self.kubectl("get", "pods", "-l", f"app={name}", "-o", "name"), "the end of its pods",
-                 seconds=60, interval=0.2)
+                 seconds=300, interval=0.2)
 
     def pod_of(self, name):
         """The name and the group of the pod of a Deployment."""

@@ -8,7 +8,7 @@ namespace jettison::cri {
 namespace {
 
 bool FindAll(const LateLibrary& library, BusLibrary& bus) {
-  return library.Find("sd_bus_new", bus.new_) &&
+  return library.Find("sd_bus_new", bus.make) &&
          library.Find("sd_bus_set_address", bus.set_address) &&
          library.Find("sd_bus_start", bus.start) && library.Find("sd_bus_get_fd", bus.get_fd) &&
          library.Find("sd_bus_process", bus.process) &&

@@ -8,7 +8,7 @@ namespace jettison::cri {
 
 // The functions of libsystemd that talk over D-Bus, under their names without "sd_bus_".
 struct BusLibrary {
-  decltype(&::sd_bus_new) new_ = nullptr;
+  decltype(&::sd_bus_new) make = nullptr;  // sd_bus_new
   decltype(&::sd_bus_set_address) set_address = nullptr;
   decltype(&::sd_bus_start) start = nullptr;
   decltype(&::sd_bus_get_fd) get_fd = nullptr;

@@ -126,7 +126,7 @@ Result<void> SystemdSlices::Request::Send(kernel::Readiness& readiness, const Qu
   sd_bus* bus = nullptr;
   sd_bus_message* made = nullptr;
   Steps steps;
-  steps.Then([&] { return Library().new_(&bus); });
+  steps.Then([&] { return Library().make(&bus); });
   bus_.reset(bus);
   steps.Then([&] { return Library().set_address(bus, kSocket); })
       .Then([&] { return Library().start(bus); })
