@@ -9,8 +9,9 @@
 
 namespace jettison {
 
-// Whether standard error is connected to systemd's journal (JOURNAL_STREAM, systemd.exec(5)). If
-// so, lines are sent to the journal with their fields, so that each field can be searched for.
+// Whether standard error is connected to systemd's journal (JOURNAL_STREAM, systemd.exec(5)) and
+// libsystemd can be loaded. If so, lines are sent to the journal with their fields, so that each
+// field can be searched for. Without the library the journal has the lines as text.
 [[nodiscard]] bool StandardErrorIsJournal();
 
 // A line as the journal takes it: MESSAGE as in a log of text, PRIORITY, and each field as

@@ -10,16 +10,11 @@
 #include <ctime>
 #include <utility>
 
+#include "agent/loop/steady_clock.h"
 #include "ports/system_error.h"
 
 namespace jettison {
 namespace {
-
-Duration SinceBoot() {
-  timespec now{};
-  ::clock_gettime(CLOCK_BOOTTIME, &now);
-  return std::chrono::seconds(now.tv_sec) + Duration(now.tv_nsec);
-}
 
 timespec TimespecOf(Duration time) {
   constexpr Duration::rep kSecond = 1'000'000'000;
@@ -103,7 +98,7 @@ void EventLoop::Unwatch(int fd) {
 
 void EventLoop::SetTimer(std::optional<Duration> delay) {
   due_.reset();
-  if (delay) due_ = SinceBoot() + std::max(*delay, Duration::zero());
+  if (delay) due_ = SteadyClock::SinceBoot() + std::max(*delay, Duration::zero());
 }
 
 // Only what has been set last in a turn is told to the kernel.
@@ -121,7 +116,7 @@ void EventLoop::TimerExpired() {
   std::uint64_t times = 0;
   if (::read(timer_.get(), &times, sizeof times) != sizeof times) return;
   set_to_.reset();
-  if (!due_ || *due_ > SinceBoot()) return;
+  if (!due_ || *due_ > SteadyClock::SinceBoot()) return;
   due_.reset();
   on_timer_();
 }

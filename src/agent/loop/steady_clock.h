@@ -13,15 +13,17 @@ class SteadyClock : public Clock {
  public:
   SteadyClock();
   [[nodiscard]] Instant Now() const override {
-    return Instant(start_.wall.time_since_epoch() + (Read(CLOCK_BOOTTIME) - start_.since_boot));
+    return Instant(start_.wall.time_since_epoch() + (SinceBoot() - start_.since_boot));
   }
   [[nodiscard]] WallTime Wall() const override { return WallTime(Read(CLOCK_REALTIME)); }
   [[nodiscard]] TimeMark Mark() const override {
-    return {.boot_id = start_.boot_id, .since_boot = Read(CLOCK_BOOTTIME), .wall = Wall()};
+    return {.boot_id = start_.boot_id, .since_boot = SinceBoot(), .wall = Wall()};
   }
 
+  // Since the boot of the machine, while it was suspended included.
+  [[nodiscard]] static Duration SinceBoot() { return Read(CLOCK_BOOTTIME); }
   // How long the machine has been suspended since its boot.
-  [[nodiscard]] static Duration Slept() { return Read(CLOCK_BOOTTIME) - Read(CLOCK_MONOTONIC); }
+  [[nodiscard]] static Duration Slept() { return SinceBoot() - Read(CLOCK_MONOTONIC); }
 
  private:
   [[nodiscard]] static Duration Read(clockid_t clock) {

@@ -63,19 +63,34 @@ class Manager {
   bool bound_ = false;
 };
 
-TEST(ServiceNotify, TellsASocketOfAFolder) {
-  const kernel::TemporaryFolder folder;
-  const std::string name = folder.path() + "/notify";
-  const Manager manager(name);
-  ASSERT_TRUE(manager.bound());
-  const Variable socket("NOTIFY_SOCKET", name);
+// A service manager whose socket lies in a folder, and whose name is in the environment.
+class ServiceNotifyOfAFolder : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(manager_.bound()); }
+
+  kernel::TemporaryFolder folder_;
+  std::string name_ = folder_.path() + "/notify";
+  Manager manager_{name_};
+  Variable socket_{"NOTIFY_SOCKET", name_};
+};
+
+TEST_F(ServiceNotifyOfAFolder, IsToldOfEachState) {
   const ServiceNotify notify;
   notify.Ready();
-  EXPECT_EQ(manager.Take(), "READY=1");
+  EXPECT_EQ(manager_.Take(), "READY=1");
   notify.Reloading();
-  EXPECT_TRUE(manager.Take().starts_with("RELOADING=1\nMONOTONIC_USEC="));
+  EXPECT_TRUE(manager_.Take().starts_with("RELOADING=1\nMONOTONIC_USEC="));
   notify.Stopping();
-  EXPECT_EQ(manager.Take(), "STOPPING=1");
+  EXPECT_EQ(manager_.Take(), "STOPPING=1");
+}
+
+TEST_F(ServiceNotifyOfAFolder, ASocketThatCouldNotBeHadAtFirstIsOpenedLater) {
+  const ServiceNotify notify = [] {
+    const ScarceDescriptors none;
+    return ServiceNotify();
+  }();
+  notify.Ready();
+  EXPECT_EQ(manager_.Take(), "READY=1");
 }
 
 TEST(ServiceNotify, TellsASocketOfTheAbstractNamespace) {
@@ -86,20 +101,6 @@ TEST(ServiceNotify, TellsASocketOfTheAbstractNamespace) {
   const ServiceNotify notify;
   notify.Alive();
   EXPECT_EQ(manager.Take(), "WATCHDOG=1");
-}
-
-TEST(ServiceNotify, ASocketThatCouldNotBeHadAtFirstIsOpenedLater) {
-  const kernel::TemporaryFolder folder;
-  const std::string name = folder.path() + "/notify";
-  const Manager manager(name);
-  ASSERT_TRUE(manager.bound());
-  const Variable socket("NOTIFY_SOCKET", name);
-  const ServiceNotify notify = [] {
-    const ScarceDescriptors none;
-    return ServiceNotify();
-  }();
-  notify.Ready();
-  EXPECT_EQ(manager.Take(), "READY=1");
 }
 
 TEST(ServiceNotify, WithoutAServiceManagerNothingIsTold) {
