@@ -1,0 +1,31 @@
+#!/bin/sh
+# In the machine: tests that start the test bed for Kubernetes, whose kubelet and containerd have this cgroup driver.
+# usage: beside_kubelet.sh cgroupfs|systemd TESTS FILTER, beside bed.tar, kube and openssl.cnf
+set -u
+driver=$1
+tests=$2
+bed=/tmp/bed
+mkdir -p "$bed" /var/tmp /var/lib
+tar -C "$bed" -xf /test/bed.tar
+mount --bind /disk /var/tmp
+if [ "$driver" = systemd ]; then
+  sed -i 's/SystemdCgroup = false/SystemdCgroup = true/' "$bed/config/containerd.toml"
+  sed -i 's/^cgroupDriver: .*/cgroupDriver: systemd/; s/^cgroupRoot: .*/cgroupRoot: "\/"/' "$bed/config/kubelet.yaml"
+else
+  # As a service manager does.
+  sed 's/ /\n/g' /sys/fs/cgroup/cgroup.controllers | while read -r controller; do
+    echo "+$controller" >/sys/fs/cgroup/cgroup.subtree_control
+  done
+fi
+# The emulated API server may take longer than the bed waits; what is called again goes on waiting.
+mv "$bed/up.sh" "$bed/once.sh"
+cat >"$bed/up.sh" <<AGAIN
+#!/bin/sh
+for attempt in 1 2 3; do
+  "$bed/once.sh" "\$@" && exit
+done
+exit 1
+AGAIN
+chmod 755 "$bed/up.sh"
+export KBED_KUBE=/test/kube JETTISON_KUBERNETES_BED=$bed OPENSSL_CONF=/test/openssl.cnf
+"$tests" --gtest_filter="$3"
