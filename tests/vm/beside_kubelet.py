@@ -45,6 +45,7 @@ def main():
     if len(sys.argv) != 6:
         sys.exit(__doc__.split("\n\n")[1])
     bed, driver, agent, tests, chosen = sys.argv[1:]
+    agent, tests = os.path.abspath(agent), os.path.abspath(tests)  # where they lie in there, too
     packed = os.path.join(bed, "kube.xz")
     if not os.path.exists(packed):
         print(f"vm: no test bed for Kubernetes at {bed}", flush=True)
