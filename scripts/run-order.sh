@@ -7,6 +7,7 @@
 # program is right without it, and only larger in memory.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+[ $# -eq 0 ] || { sed -n 's/^# \(usage: .*\)/\1/p' scripts/run-order.sh >&2; exit 2; }
 
 build=build/order
 touched=$(mktemp -d)

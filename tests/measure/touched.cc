@@ -3,7 +3,6 @@
 // the file $JETTISON_TOUCHED.PID, where PID is the process. Without that variable it writes
 // nothing.
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>

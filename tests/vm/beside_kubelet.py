@@ -26,7 +26,7 @@ PROGRAMS = ("bash", "cksum", "find", "flock", "ip", "mount", "nsenter", "openssl
 LIBRARIES = ("libcurl-gnutls.so.4", "libgnutls.so.30")
 # The machine is the node where systemd has the groups, so it has the size that the tests give to a node beside the
 # control plane, which needs 1 GiB.
-MEMORY_MIB = {"cgroupfs": 4608, "systemd": 3072}
+MEMORY_MIB = {"cgroupfs": 4608, "systemd": 2816}
 
 
 def unpack(packed, path):
@@ -42,8 +42,9 @@ def pack(bed, path):
 
 
 def main():
-    if len(sys.argv) != 6:
-        sys.exit(__doc__.split("\n\n")[1])
+    if len(sys.argv) != 6 or sys.argv[2] not in MEMORY_MIB:
+        print(__doc__.split("\n\n")[1], file=sys.stderr)
+        return 2
     bed, driver, agent, tests, chosen = sys.argv[1:]
     agent, tests = os.path.abspath(agent), os.path.abspath(tests)  # where they lie in there, too
     packed = os.path.join(bed, "kube.xz")

@@ -1,10 +1,13 @@
 #!/bin/sh
 # In the machine: tests that start the test bed for Kubernetes, whose kubelet and containerd have this cgroup driver.
+# A test that is skipped, because the bed did not start, has failed in here; and so has a filter that names none.
 # usage: beside_kubelet.sh cgroupfs|systemd TESTS FILTER, beside bed.tar, kube and openssl.cnf
 set -u
+set -o pipefail
 driver=$1
 tests=$2
 bed=/tmp/bed
+out=/tmp/out
 mkdir -p "$bed" /var/tmp /var/lib
 tar -C "$bed" -xf /test/bed.tar
 mount --bind /disk /var/tmp
@@ -28,4 +31,5 @@ exit 1
 AGAIN
 chmod 755 "$bed/up.sh"
 export KBED_KUBE=/test/kube JETTISON_KUBERNETES_BED=$bed OPENSSL_CONF=/test/openssl.cnf
-"$tests" --gtest_filter="$3"
+"$tests" --gtest_color=no --gtest_filter="$3" | tee "$out" || exit
+grep -q '^\[  PASSED  \] [1-9]' "$out" && ! grep -q '^\[  SKIPPED \]' "$out"
