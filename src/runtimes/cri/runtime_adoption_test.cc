@@ -118,10 +118,12 @@ TEST_F(CriRuntime, AContainerWhoseStatusIsRefusedHoldsBackItsOwnPodAlone) {
   EXPECT_EQ(bed_.Await<PodFound>("u", milliseconds(50)), nullptr);
   EXPECT_THAT(containerd().runs, SizeIs(2)) << "nothing of it is ended";
   containerd().refused_statuses.clear();
-  const auto* found = bed_.Await<PodFound>("u");
+  const auto* found = bed_.AwaitTakeover("u");
   ASSERT_NE(found, nullptr);
   ASSERT_THAT(found->pod.containers, SizeIs(1));
   ASSERT_TRUE(bed_.Remove("u"));
+  EXPECT_EQ(bed_.Await<PodRemoved>("u", milliseconds(50)), nullptr)
+      << "it was guarded as a foreign pod beside";
   ASSERT_TRUE(bed_.Remove("v"));
   bed_.ExpectNothingLeft("u");
 }

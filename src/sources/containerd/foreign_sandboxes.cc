@@ -84,8 +84,10 @@ void ForeignSandboxes::Ask(Candidate candidate) {
 }
 
 // A container that cannot be examined now is examined again after the next listing: the runtime
-// does not answer, the container has just ended, or its process cannot be opened.
+// does not answer, the container has just ended, or its process cannot be opened. A pod of an
+// earlier agent that was taken over while the runtime was asked is not watched a second time.
 void ForeignSandboxes::Consider(const Candidate& candidate) {
+  if (candidate.unread && !wanted_.unread(candidate.sandbox.metadata().uid())) return;
   ForeignFinding finding{.identity = IdentityOf(candidate.sandbox),
                          .list = kList,
                          .base = std::make_shared<CriSandbox>(edges_.calls, candidate.sandbox.id()),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -120,6 +121,15 @@ class FakeRuntimeBed {
     runtime->CreatePod(kernel::PlainPlan(pod));
     return Await<PodReady>(pod.uid) != nullptr;
   }
+  // Waits until a pod of an earlier agent is taken over. Until then it may be guarded as a foreign
+  // one, which is reported with an event of the same type. What was reported first; null: nothing
+  // in time.
+  [[nodiscard]] const PodFound* AwaitTakeover(const std::string& uid) {
+    const auto* const first = Await<PodFound>(uid);
+    const auto* found = first;
+    while (found != nullptr && !runtime->ForeignGroupsOf(uid).empty()) found = Await<PodFound>(uid);
+    return found == nullptr ? nullptr : first;
+  }
   // Creates the pod and starts its container "main".
   [[nodiscard]] bool Run(const Pod& pod) {
     if (!Create(pod)) return false;
@@ -135,8 +145,8 @@ class FakeRuntimeBed {
     EXPECT_TRUE(containerd.boxes.empty());
     EXPECT_TRUE(containerd.runs.empty());
     EXPECT_FALSE(cgroups.Exists("kubepods/burstable/pod" + uid));
-    EXPECT_TRUE(kernel::NamesIn(root() + "/pods")->empty());
-    EXPECT_TRUE(kernel::NamesIn(root() + "/logs")->empty());
+    EXPECT_THAT(*kernel::NamesIn(root() + "/pods"), testing::IsEmpty());
+    EXPECT_THAT(*kernel::NamesIn(root() + "/logs"), testing::IsEmpty());
   }
 
   FakeCgroups cgroups;
