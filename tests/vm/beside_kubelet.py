@@ -56,8 +56,8 @@ def main():
         archive = os.path.join(folder, "bed.tar")
         unpack(packed, kube)
         pack(bed, archive)
-        command = [sys.executable, os.path.join(HERE, "run.py"), "--deadline", "840", "--disk", "3072", "--module", "veth",
-                   "--memory", str(MEMORY_MIB[driver]), "--containerd"]
+        command = [sys.executable, os.path.join(HERE, "run.py"), "--deadline", "1200", "--icount", "0",
+                   "--memory", str(MEMORY_MIB[driver]), "--disk", "3072", "--module", "veth", "--containerd"]
         command += ["--systemd"] if driver == "systemd" else []
         for program in (*PROGRAMS, agent, tests):
             command += ["--install", program]

@@ -39,6 +39,9 @@ def parse_arguments():
     parser.add_argument("--cgroup", choices=["v2", "v1", "hybrid"], default="v2")
     parser.add_argument("--memory", type=int, default=512, help="MiB")
     parser.add_argument("--cpus", type=int, default=1)
+    parser.add_argument("--icount", type=int, metavar="SHIFT",
+                        help="the clock of the machine, which then has one processor, advances by 2^SHIFT ns with each "
+                        "instruction, so that no deadline in there is missed because the host is busy")
     parser.add_argument("--disk", type=int, default=0,
                         help="MiB of a file system on /disk, where temporary files go then")
     parser.add_argument("--filesystem", choices=["ext4", "xfs"], default="ext4",
@@ -142,8 +145,11 @@ def start(options, kernel, folder):
         words.append("jettison.init=systemd")
     if options.root:
         words += ["jettison.init=disk", "systemd.getty_auto=no"]
+    clock = ["-accel", "tcg,thread=multi"]
+    if options.icount is not None:
+        clock = ["-accel", "tcg,thread=single", "-icount", f"shift={options.icount},sleep=on", "-rtc", "clock=vm"]
     return subprocess.Popen(
-        [tool("qemu-system-x86_64"), "-accel", "tcg,thread=multi", "-M", "q35",
+        [tool("qemu-system-x86_64"), *clock, "-M", "q35",
          "-cpu", "max", "-m", str(options.memory), "-smp", str(options.cpus), "-nodefaults",
          "-display", "none", "-serial", "stdio", "-no-reboot", "-kernel", kernel.image,
          "-initrd", initrd, *disk, "-append", " ".join(words)],
