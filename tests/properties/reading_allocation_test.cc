@@ -1,6 +1,7 @@
 // Reading what a pass looks at allocates nothing in the steady state, in real control groups of
-// this kernel: counted by replacing operator new.
+// this kernel: counted by replacing operator new. After a rehearsal, nothing is opened either.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "agent/figures/stats_collector.h"
 #include "agent/passes/contenders.h"
 #include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/few_descriptors.h"
 #include "machine/host_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"
@@ -166,6 +168,28 @@ TEST_F(LiveReading, AChoiceReadsWithoutAllocatingToo) {
   for (const char* uid : {"00000000-0000-0000-0000-00000000000a", "b", "c"}) AddPod(uid);
   EXPECT_EQ(AllocationsOfAChoice(Resource::kMemory), 0U);
   EXPECT_EQ(AllocationsOfAChoice(Resource::kPids), 0U);
+}
+
+TEST_F(LiveReading, AfterARehearsalNothingIsOpenedForTheVictim) {
+  for (const char* uid : {"a", "b", "c"}) AddPod(uid);
+  StatsCollector figures(Sources(nullptr), clock_, log_);
+  const std::vector<const PodFacts*> pods = Pods();
+  Contenders contenders(figures);
+  contenders.Keep(pods);
+  contenders.Rehearse();
+  std::vector<PodStats> stats;
+  const kernel::FewDescriptors none(0);
+  contenders.Read(Resource::kMemory, pods, stats);
+  const auto victim = std::ranges::find_if(stats, &PodStats::has_memory);
+  ASSERT_NE(victim, stats.end());
+  const PodFacts& facts = *pods[static_cast<std::size_t>(victim - stats.begin())];
+  figures.ReadContainersOf(facts, *victim);
+  for (const ContainerStats& container : victim->containers) {
+    EXPECT_TRUE(container.memory_working_set_bytes);
+    const std::string pod = kernel::PodGroup(QosClass::kBestEffort, facts.pod.uid);
+    EXPECT_TRUE(groups_->ReadPids(kernel::ContainerGroup(pod, container.name)));
+  }
+  EXPECT_THAT(victim->containers, testing::SizeIs(2));
 }
 
 TEST_F(LiveReading, NamesThatARuntimeGivesToGroupsAreNotCopied) {

@@ -81,6 +81,8 @@ class Figures {
                                                                 QosClass qos) = 0;
   // Adds the memory of the pod's containers to its stats.
   virtual void ReadContainersOf(const PodFacts& pod, PodStats& stats) = 0;
+  // Opens the files of the pod's containers from which its eviction and its end read figures.
+  virtual void OpenContainersOf(const PodFacts& pod) { (void)pod; }
 };
 
 // Measures disk use on another thread; the result arrives through Node::DiskMeasured. The figures

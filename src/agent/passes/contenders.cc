@@ -68,9 +68,10 @@ void Contenders::Rehearse() {
   search_.Begin(Resource::kMemory, pods, known_.Amounts(Resource::kMemory));
   for (int steps = 0; steps < kMostSteps; ++steps) {
     const auto step = search_.Next();
-    if (!step) return;
+    if (!step) break;
     search_.Answer(Read(Resource::kMemory, *step, *pods[step->pod], rehearsed_));
   }
+  if (search_.victim()) figures_.OpenContainersOf(*pods[*search_.victim()]);
 }
 
 void Contenders::Read(Resource resource, const Pods& pods, std::vector<PodStats>& stats) {

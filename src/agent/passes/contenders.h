@@ -32,8 +32,8 @@ class Contenders {
   // Reads the charges of some of the pods, of different ones in each call, so that a search begins
   // with pods that have grown.
   void ReadAhead();
-  // Makes the first steps of a search for kMemory without a decision, so that the files that the
-  // next search reads are open.
+  // Makes the first steps of a search for kMemory without a decision, so that the files are open
+  // that the next search reads, and those that the end of the pod reads that it would find.
   void Rehearse();
 
   // Reads figures until the first victim for kMemory or kPids is certain. The figures of other pods

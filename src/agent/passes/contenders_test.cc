@@ -133,6 +133,7 @@ TEST_F(ContendersTest, ARehearsalReadsWhatTheSearchReadsAndChangesNothing) {
   contenders_.Rehearse();
   EXPECT_EQ(figures_.figure_reads, 1);
   EXPECT_EQ(figures_.charge_reads, 1);
+  EXPECT_EQ(figures_.opened, "hog") << "its end will read more";
   EXPECT_FALSE(contenders_.HavePassedOver());
 
   contenders_.Read(Resource::kMemory, pods_, stats_);

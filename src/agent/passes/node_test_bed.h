@@ -89,6 +89,7 @@ class FakeFigures : public Figures {
   void ReadContainersOf(const PodFacts& pod, PodStats& stats) override {
     stats.containers.push_back({.name = "c", .memory_working_set_bytes = memory[pod.pod.name]});
   }
+  void OpenContainersOf(const PodFacts& pod) override { opened = pod.pod.name; }
   void SetAvailable(std::uint64_t mi, std::uint64_t inactive_mi = 0) {
     node.memory = MemoryStats{.time = std::nullopt,
                               .available_bytes = mi * kMi,
@@ -106,6 +107,7 @@ class FakeFigures : public Figures {
   int figure_reads = 0;                         // of one pod, each
   int charge_reads = 0;                         // the same
   int looks = 0;                                // at the node's memory alone
+  std::string opened;                           // the pod whose containers' files were opened last
   std::map<std::string, std::uint64_t> memory;  // by pod name
   std::map<std::string, std::uint64_t> swap;    // the same
   std::map<std::string, std::uint64_t> tasks;   // the same
