@@ -7,7 +7,7 @@
 // levels are registered and the memory is locked before it prints the line "armed". Then it
 //
 // - waits for the kernel's notification that usage of NODE reached the level of the threshold, or
-//   one 1 MiB before it. From there on it looks every 0.5 ms as the agent does, because the kernel
+//   one 1 MiB before it. From there on it looks every 0.25 ms as the agent does, because the kernel
 //   checks the levels only every 128 pages;
 // - reads the usage and memory.stat of NODE, which say whether the threshold is crossed;
 // - reads the usage of CLASS, and the usage and memory.stat of POD;
@@ -42,7 +42,7 @@ namespace jettison::measure {
 namespace {
 
 constexpr std::int64_t kApproach = 1 << 20;       // the earlier level lies this far before, bytes
-constexpr std::int64_t kBetweenLooks = 500'000;   // after the earlier level, ns
+constexpr std::int64_t kBetweenLooks = 250'000;   // after the earlier level, ns
 constexpr std::int64_t kLooksFor = 30'000'000;    // ... and for how long, ns
 constexpr std::uint32_t kToVictim = 50'000;       // the processor is left to it for so long, us
 constexpr std::int64_t kAtMost = 60'000'000'000;  // the wait for the crossing, ns

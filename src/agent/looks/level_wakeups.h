@@ -19,15 +19,17 @@ class LevelWakeups {
   }
   // A watch pass was begun.
   void Passed(Instant now) { not_before_ = now + kPassSpacing; }
+  // Whether usage is, or was a moment ago, just before a threshold.
+  [[nodiscard]] bool IsNear(Instant now) const { return now < near_until_; }
   // When the next watch pass is due while usage is just before a threshold; absent: the agent
   // relies on the kernel.
   [[nodiscard]] std::optional<Instant> NextNear(Instant now) const {
-    return now < near_until_ ? std::optional(now + kNearSpacing) : std::nullopt;
+    return IsNear(now) ? std::optional(now + kNearSpacing) : std::nullopt;
   }
 
  private:
   static constexpr Duration kPassSpacing = std::chrono::milliseconds(1);
-  static constexpr Duration kNearSpacing = std::chrono::microseconds(500);
+  static constexpr Duration kNearSpacing = std::chrono::microseconds(250);
   static constexpr Duration kNearTime = std::chrono::milliseconds(30);
   static constexpr Duration kNearRest = std::chrono::milliseconds(300);
 

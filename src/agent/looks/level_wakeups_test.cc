@@ -22,7 +22,7 @@ TEST(LevelWakeups, NearALineThereIsMoreThanTheKernelTellsForAShortTimeAndThenARe
   LevelWakeups wakeups;
   EXPECT_EQ(wakeups.NextNear(kNow), std::nullopt) << "there was no wake-up";
   (void)wakeups.Told(kNow);
-  EXPECT_EQ(wakeups.NextNear(kNow), kNow + microseconds(500));
+  EXPECT_EQ(wakeups.NextNear(kNow), kNow + microseconds(250));
   EXPECT_EQ(wakeups.NextNear(kNow + milliseconds(30)), std::nullopt);
   (void)wakeups.Told(kNow + milliseconds(329));
   EXPECT_EQ(wakeups.NextNear(kNow + milliseconds(329)), std::nullopt) << "then it pauses";

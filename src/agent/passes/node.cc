@@ -15,6 +15,10 @@ namespace {
 
 constexpr Duration kGcInterval = std::chrono::minutes(1);
 constexpr Duration kSoon = std::chrono::milliseconds(10);
+// Looks that are closer together do not each read pods ahead.
+constexpr Duration kBetweenReadsAhead = std::chrono::microseconds(500);
+// As long as the agent stays near a threshold.
+constexpr Duration kOldestRest = std::chrono::milliseconds(30);
 
 bool IsDue(std::optional<Instant> deadline, Instant now) {
   return deadline && *deadline <= now;
@@ -92,7 +96,7 @@ void Node::Advance() {
   CheckCleanup(now);
   CheckReclaim(now);
   if (edges_.soft != nullptr) TakeAnswers(now);
-  if (watches_.Begin(now)) WatchPass(ReadNode());
+  if (watches_.Begin(now)) WatchPass(ReadNodeForWatch());
   if (IsDue(looks_.due(), now)) LookAtMemory();
   if (IsDue(passes_.pacing().look_due(), now)) LookAtPace();
   // While an eviction is awaited, a watch pass determines whether anything may be decided at all.
@@ -107,9 +111,11 @@ void Node::Advance() {
 
 // A look that is due soon means that something grows.
 void Node::ReadAhead(Instant now) {
-  if (passes_.standing().wait.active()) return;
+  if (passes_.standing().wait.active() || now < next_read_ahead_) return;
   const auto is_soon = [now](std::optional<Instant> due) { return due && *due < now + kSoon; };
-  if (is_soon(looks_.due()) || is_soon(watches_.due())) passes_.ReadAhead();
+  if (!is_soon(looks_.due()) && !is_soon(watches_.due())) return;
+  passes_.ReadAhead();
+  next_read_ahead_ = now + kBetweenReadsAhead;
 }
 
 std::optional<Instant> Node::NextDeadline() const {
@@ -128,6 +134,15 @@ std::optional<Instant> Node::NextDeadline() const {
 
 ReadingPlan Node::ReadNode() {
   return passes_.ReadNode(NodeReading::kAll, edges_.clock.Now());
+}
+
+ReadingPlan Node::ReadNodeForWatch() {
+  const Instant now = edges_.clock.Now();
+  if (wakeups_.IsNear(now) && rest_read_ && now < *rest_read_ + kOldestRest) {
+    return passes_.ReadNode(NodeReading::kMemory, now);
+  }
+  rest_read_ = now;
+  return ReadNode();
 }
 
 void Node::WatchPass(const ReadingPlan& plan) {
@@ -322,7 +337,7 @@ void Node::MemoryCrossed() {
   if (!woken_at_) woken_at_ = now;
   const auto not_before = wakeups_.Told(now);
   if (not_before) return watches_.Ask(*not_before);
-  WatchPass(ReadNode());
+  WatchPass(ReadNodeForWatch());
 }
 
 void Node::Stalled() {

@@ -92,6 +92,8 @@ class Node {
   void TakePolicy(PassPolicy policy);
   // Reads the node's figures. Returns the plan of a pass over them.
   [[nodiscard]] ReadingPlan ReadNode();
+  // As ReadNode. Just before a threshold on memory, the other figures are as old as kOldestRest.
+  [[nodiscard]] ReadingPlan ReadNodeForWatch();
   // Both on figures that have just been read.
   void FullPass(const ReadingPlan& plan, const DiskUse& disk, DiskAge age);
   void WatchPass(const ReadingPlan& plan);
@@ -134,7 +136,9 @@ class Node {
   LevelWakeups wakeups_;
   ArmedLevels armed_;
   WarmPods warm_;
-  std::optional<Instant> woken_at_;  // for the pass that is to come of it
+  std::optional<Instant> rest_read_;  // when the figures besides memory were read near a threshold
+  Instant next_read_ahead_;           // no sooner
+  std::optional<Instant> woken_at_;   // for the pass that is to come of it
   Instant next_gc_;
   bool gc_began_ = false;         // since it is known which pods are wanted
   bool reclaim_awaited_ = false;  // no pod was evicted because a reclaim was under way

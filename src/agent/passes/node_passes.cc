@@ -52,6 +52,7 @@ void NodePasses::Resume(const KeptNode& kept, Instant now) {
 ReadingPlan NodePasses::ReadNode(NodeReading reading, Instant now) {
   switch (reading) {
     case NodeReading::kAll: summary_.node = edges_.figures.ReadNode(); break;
+    case NodeReading::kMemory: ReadNodeMemory(); break;
     case NodeReading::kAllButMemory: edges_.figures.ReadRestOfNode(summary_.node); break;
     case NodeReading::kNothing: break;
   }

@@ -35,8 +35,8 @@ struct PassCause {
   DiskAge disk_age = DiskAge::kCounts;
 };
 
-// What is still to be read of a node's own figures.
-enum class NodeReading : std::uint8_t { kAll, kAllButMemory, kNothing };
+// What is still to be read of a node's own figures; kMemory: the others are not too old.
+enum class NodeReading : std::uint8_t { kAll, kMemory, kAllButMemory, kNothing };
 
 // Makes the passes of one node: reads the figures that each needs, runs it, reports what it did,
 // and keeps the state for the next one. The caller decides when a pass is made.

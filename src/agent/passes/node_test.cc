@@ -94,25 +94,28 @@ TEST_F(NodeTest, WakeUpsInQuickSuccessionAreLookedAtTogether) {
   EXPECT_THAT(runtime_.TakeCommands(), testing::Contains("stop hog/c 1s"));
 }
 
-TEST_F(NodeTest, JustBeforeAThresholdMemoryIsLookedAtEveryHalfMillisecondForALittleWhile) {
+TEST_F(NodeTest, JustBeforeAThresholdMemoryIsLookedAtFourTimesAMillisecondForALittleWhile) {
   Start();
   clock_.Advance(seconds(3));
   figures_.SetAvailable(101);
   Crossed();
   int looks = 0;
-  while (node_->NextDeadline() == clock_.Now() + std::chrono::microseconds(500)) {
-    Pass(std::chrono::microseconds(500));
+  while (node_->NextDeadline() == clock_.Now() + std::chrono::microseconds(250)) {
+    Pass(std::chrono::microseconds(250));
     ++looks;
   }
-  EXPECT_EQ(looks, 60);
+  EXPECT_EQ(looks, 120);
+  EXPECT_EQ(figures_.looks, 119) << "everything else is read at the end";
   Pass(milliseconds(100));
   Crossed();
   EXPECT_GT(*node_->NextDeadline(), clock_.Now() + seconds(1)) << "not again that soon";
   Pass(milliseconds(200));
+  figures_.looks = 0;
   Crossed();
-  EXPECT_EQ(node_->NextDeadline(), clock_.Now() + std::chrono::microseconds(500));
+  EXPECT_EQ(figures_.looks, 0) << "everything is";
+  EXPECT_EQ(node_->NextDeadline(), clock_.Now() + std::chrono::microseconds(250));
   figures_.SetAvailable(99);
-  Pass(std::chrono::microseconds(500));
+  Pass(std::chrono::microseconds(250));
   EXPECT_THAT(runtime_.TakeCommands(), testing::Contains("stop hog/c 1s"));
 }
 
