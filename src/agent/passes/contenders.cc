@@ -45,18 +45,19 @@ void Contenders::Take(const Pods& pods, const std::vector<PodStats>& stats) {
   known_.Take(stats);
 }
 
-// Sixteen calls read all pods.
-void Contenders::ReadAhead() {
-  constexpr std::size_t kCalls = 16;
-  constexpr std::size_t kFewest = 16;
+// A call takes about half a millisecond.
+bool Contenders::ReadAhead() {
+  constexpr std::size_t kAtOnce = 128;
   const auto pods = known_.pods();
-  const std::size_t part = (pods.size() + kCalls - 1) / kCalls;
-  const std::size_t count = std::min(pods.size(), std::max(kFewest, part));
+  const std::size_t count = std::min(pods.size(), kAtOnce);
+  bool is_round = pods.empty();
   for (std::size_t i = 0; i < count; ++i) {
     ahead_ = ahead_ + 1 < pods.size() ? ahead_ + 1 : 0;
+    is_round = is_round || ahead_ == 0;
     const auto charge = figures_.ReadCharge(Resource::kMemory, *pods[ahead_]);
     if (charge) known_.TakeCharge(ahead_, *charge);
   }
+  return is_round;
 }
 
 // What the search has passed over is still needed while others are to be read. A search among pods

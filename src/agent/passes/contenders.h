@@ -30,8 +30,8 @@ class Contenders {
   void Take(const Pods& pods, const std::vector<PodStats>& stats);
 
   // Reads the charges of some of the pods, of different ones in each call, so that a search begins
-  // with pods that have grown.
-  void ReadAhead();
+  // with pods that have grown. Whether it has come to the last one.
+  bool ReadAhead();
   // Makes the first steps of a search for kMemory without a decision, so that the files are open
   // that the next search reads, and those that the end of the pod reads that it would find.
   void Rehearse();

@@ -15,8 +15,9 @@ namespace {
 
 constexpr Duration kGcInterval = std::chrono::minutes(1);
 constexpr Duration kSoon = std::chrono::milliseconds(10);
-// Looks that are closer together do not each read pods ahead.
-constexpr Duration kBetweenReadsAhead = std::chrono::microseconds(500);
+// Looks that are closer together do not each read pods ahead, and less often once all are read.
+constexpr Duration kBetweenReadsAhead = std::chrono::milliseconds(1);
+constexpr Duration kBetweenRoundsAhead = std::chrono::milliseconds(10);
 // As long as the agent stays near a threshold.
 constexpr Duration kOldestRest = std::chrono::milliseconds(30);
 
@@ -114,8 +115,7 @@ void Node::ReadAhead(Instant now) {
   if (passes_.standing().wait.active() || now < next_read_ahead_) return;
   const auto is_soon = [now](std::optional<Instant> due) { return due && *due < now + kSoon; };
   if (!is_soon(looks_.due()) && !is_soon(watches_.due())) return;
-  passes_.ReadAhead();
-  next_read_ahead_ = now + kBetweenReadsAhead;
+  next_read_ahead_ = now + (passes_.ReadAhead() ? kBetweenRoundsAhead : kBetweenReadsAhead);
 }
 
 std::optional<Instant> Node::NextDeadline() const {

@@ -68,10 +68,12 @@ class NodePasses : private SummarySource {
   [[nodiscard]] PassDecision Decide(const ReadingPlan& plan, const PassCause& cause);
   // Takes the present pods in advance, so that a later choice among them needs no preparation.
   void KeepPods() { contenders_.Keep(edges_.pods.Active()); }
-  // Checks which pods have grown, because a threshold may be crossed soon.
-  void ReadAhead() {
-    contenders_.ReadAhead();
+  // Checks which pods have grown, because a threshold may be crossed soon. Whether all have been
+  // looked at by now.
+  bool ReadAhead() {
+    const bool is_round = contenders_.ReadAhead();
     contenders_.Rehearse();
+    return is_round;
   }
   // As Decide, with the figures of all pods, but with unknown disk use.
   [[nodiscard]] PassDecision DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause);
