@@ -32,8 +32,8 @@ class Contenders {
   // Reads the charges of some of the pods, of different ones in each call, so that a search begins
   // with pods that have grown. Whether it has come to the last one.
   bool ReadAhead();
-  // Makes the first steps of a search for kMemory without a decision, so that the files are open
-  // that the next search reads, and those that the end of the pod reads that it would find.
+  // Makes the first steps of a search for kMemory without a decision. So the files that the next
+  // search reads are open. Opens those of the containers of the pod that it would find as well.
   void Rehearse();
 
   // Reads figures until the first victim for kMemory or kPids is certain. The figures of other pods

@@ -92,7 +92,7 @@ class Node {
   void TakePolicy(PassPolicy policy);
   // Reads the node's figures. Returns the plan of a pass over them.
   [[nodiscard]] ReadingPlan ReadNode();
-  // As ReadNode. Just before a threshold on memory, the other figures are as old as kOldestRest.
+  // As ReadNode. Just before a threshold on memory, the other figures may be as old as kOldestRest.
   [[nodiscard]] ReadingPlan ReadNodeForWatch();
   // Both on figures that have just been read.
   void FullPass(const ReadingPlan& plan, const DiskUse& disk, DiskAge age);
