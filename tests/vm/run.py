@@ -40,7 +40,7 @@ def parse_arguments():
     parser.add_argument("--memory", type=int, default=512, help="MiB")
     parser.add_argument("--cpus", type=int, default=1)
     parser.add_argument("--icount", type=int, metavar="SHIFT",
-                        help="the clock of the machine, which then has one processor, advances by 2^SHIFT ns with each "
+                        help="the clock of the machine, which must have one processor, advances by 2^SHIFT ns with each "
                         "instruction, so that no deadline in there is missed because the host is busy")
     parser.add_argument("--disk", type=int, default=0,
                         help="MiB of a file system on /disk, where temporary files go then")
@@ -63,7 +63,10 @@ def parse_arguments():
     parser.add_argument("--env", action="append", default=[], help="NAME=VALUE for the program")
     parser.add_argument("program")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.icount is not None and options.cpus != 1:
+        parser.error("--icount: the machine has one processor then, so --cpus must be 1")
+    return options
 
 
 def tool(name):

@@ -136,7 +136,7 @@ class Node {
   LevelWakeups wakeups_;
   ArmedLevels armed_;
   WarmPods warm_;
-  std::optional<Instant> rest_read_;  // when the figures besides memory were read near a threshold
+  std::optional<Instant> rest_read_;  // when a watch pass last read the figures besides memory
   Instant next_read_ahead_;           // no sooner
   std::optional<Instant> woken_at_;   // for the pass that is to come of it
   Instant next_gc_;
