@@ -1,38 +1,71 @@
 #!/bin/sh
-# usage: scripts/fuzz.sh SECONDS [NAME...]
+# usage: scripts/fuzz.sh [--in-all] SECONDS [NAME...]
 #
 # Builds the fuzz targets (all, or those named: "quantity" is fuzz/quantity_fuzz.cc) and runs each
 # for SECONDS, five at a time. One closing line per target; exit status 1 when one of them found
 # something. Findings are in build/fuzz/findings. New seeds are kept in build/fuzz/corpus, and the next run
-# uses them. In the environment, FUZZ_SEED sets the seed of the random numbers (by default every run has
-# another one), and FUZZ_PRESET sets which build is used: fuzz, which is optimised, or asan, which CI
-# builds anyway.
+# uses them.
+#
+# With --in-all a target runs until it has had SECONDS of processor time over all such calls. A call may be
+# ended at any moment: the next one continues, and loses two minutes a target at most. The time that each
+# target has had is in build/fuzz/spent; remove a file there to begin anew.
+#
+# In the environment, FUZZ_SEED sets the seed of the random numbers (by default every run has another one),
+# FUZZ_PRESET sets which build is used: fuzz, which is optimised, or asan, which CI builds anyway, and
+# FUZZ_JOBS sets how many targets run at a time.
+#
+#     scripts/fuzz.sh 60 quantity duration
+#     FUZZ_JOBS=2 nice scripts/fuzz.sh --in-all 1800
 set -eu
 cd "$(dirname "$0")/.."
 preset=${FUZZ_PRESET:-fuzz}
 
-if [ "${1:-}" = --one ]; then
-  name=$2
-  seconds=$3
-  grown=build/fuzz/corpus/$name
-  log=build/fuzz/findings/$name.log
-  mkdir -p "$grown" build/fuzz/findings
-  seeds=fuzz/corpus/$name
+# fuzz_once NAME SECONDS: one run; what it said is in the log if it found something.
+fuzz_once() {
+  seeds=fuzz/corpus/$1
   [ -d "$seeds" ] || seeds=
   # shellcheck disable=SC2086  # no seeds: no argument
-  if "build/$preset/fuzz/${name}_fuzz" -max_total_time="$seconds" -seed="${FUZZ_SEED:-0}" -timeout=10 -rss_limit_mb=2048 \
-    -print_final_stats=1 -artifact_prefix="build/fuzz/findings/$name-" \
-    "$grown" $seeds >"$log" 2>&1; then
-    runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
-    echo "$name: nothing found in $runs runs"
-    rm -f "$log"
-  else
-    echo "$name: FOUND: $(grep -m 1 -E 'ERROR:|runtime error:' "$log" || tail -n 1 "$log") ($log)"
-    exit 1
-  fi
-  exit 0
-fi
+  "build/$preset/fuzz/${1}_fuzz" -max_total_time="$2" -seed="${FUZZ_SEED:-0}" -timeout=10 -rss_limit_mb=2048 \
+    -print_final_stats=1 -artifact_prefix="build/fuzz/findings/$1-" "build/fuzz/corpus/$1" $seeds >"$log" 2>&1
+}
 
+# Sets `used` to the processor time of this shell's children that have ended, in whole seconds.
+count_used() {
+  times >"build/fuzz/spent/.$1" # not in $(...): that shell would have no children
+  used=$(sed -n '2s/[ms]/ /gp' "build/fuzz/spent/.$1" | awk '{ print int($1 * 60 + $2 + $3 * 60 + $4) }')
+  rm -f "build/fuzz/spent/.$1"
+}
+
+# fuzz_in_all NAME SECONDS: runs of two minutes until the target has had SECONDS.
+fuzz_in_all() {
+  before=$(cat "build/fuzz/spent/$1" 2>/dev/null || echo 0)
+  spent=$before
+  while [ "$spent" -lt "$2" ]; do
+    left=$(($2 - spent))
+    fuzz_once "$1" $((left < 120 ? left : 120)) || return 1
+    count_used "$1"
+    spent=$((before + used))
+    echo "$spent" >"build/fuzz/spent/$1"
+  done
+}
+
+case "${1:-}" in --one | --one-in-all)
+  name=$2
+  log=build/fuzz/findings/$name.log
+  mkdir -p "build/fuzz/corpus/$name" build/fuzz/findings build/fuzz/spent
+  if [ "$1" = --one ]; then set -- fuzz_once "$name" "$3"; else set -- fuzz_in_all "$name" "$3"; fi
+  if "$@"; then
+    echo "$name: nothing found in $([ "$1" = fuzz_once ] && sed -n 's/^stat::number_of_executed_units: *\(.*\)/\1 runs/p' "$log" ||
+      echo "$(cat "build/fuzz/spent/$name") s")"
+    rm -f "$log"
+    exit 0
+  fi
+  echo "$name: FOUND: $(grep -m 1 -E 'ERROR:|runtime error:' "$log" || tail -n 1 "$log") ($log)"
+  exit 1
+esac
+
+mode=--one
+if [ "${1:-}" = --in-all ]; then mode=--one-in-all; shift; fi
 case "${1:-}" in
   '' | *[!0-9]*) sed -n 's/^# \(usage: .*\)/\1/p' "$0" >&2; exit 2 ;;
 esac
@@ -45,7 +78,7 @@ if [ $# -eq 0 ]; then
 else
   for name in "$@"; do cmake --build --preset "$preset" --target "${name}_fuzz"; done
 fi
-if printf '%s\n' "$@" | xargs -P 5 -I '{}' "$0" --one '{}' "$seconds"; then
+if printf '%s\n' "$@" | xargs -P "${FUZZ_JOBS:-5}" -I '{}' "$0" $mode '{}' "$seconds"; then
   exit 0
 fi
 exit 1
