@@ -239,16 +239,20 @@ void NodeAgent::TakeRuntimeEvents() {
       parts_->qos_groups->Remove(failed->pod_uid);
     }
     const auto* exited = std::get_if<ContainerExited>(&event);
-    if (exited != nullptr && exited->exit.oom_killed && parts_->recorder) {
-      parts_->recorder->Add(RecordedOomKill{
-          .at = exited->exit.finished, .pod_uid = exited->pod_uid, .container = exited->container});
-    }
+    if (exited != nullptr && exited->exit.oom_killed) TakeOomKill(*exited);
     // The pod's volumes exist and are empty; its containers start when the event is handled.
     if (const auto* ready = std::get_if<PodReady>(&event)) CountDiskUseOf(ready->pod_uid);
     parts_->pods->Handle(event, now);
   }
   // The pod that was found may not be wanted any more.
   if (found_own && !ending_.stopping_pods()) parts_->pods->SetWanted(manifests_.Wanted(), now);
+}
+
+void NodeAgent::TakeOomKill(const ContainerExited& exited) {
+  parts_->node->PodLost(exited.pod_uid);
+  if (!parts_->recorder) return;
+  parts_->recorder->Add(RecordedOomKill{
+      .at = exited.exit.finished, .pod_uid = exited.pod_uid, .container = exited.container});
 }
 
 void NodeAgent::CountDiskUseOf(const std::string& pod_uid) {
@@ -288,6 +292,7 @@ void NodeAgent::TakeConfig() {
     UseConfig(*taken);
     if (options_.on_config) options_.on_config(config_.config());
   }
+  if (!taken->Has("eviction")) parts_->node->LookAtOnce();  // otherwise it has looked
   if (ready_) service_.Ready();
 }
 

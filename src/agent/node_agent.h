@@ -46,6 +46,7 @@ class NodeAgent : public Agent {
   void TakeRuntimeEvents();
   // Own pods that are there without having been made now.
   void ShareCpuWith(const std::vector<RuntimePod>& pods);
+  void TakeOomKill(const ContainerExited& exited);
   void CountDiskUseOf(const std::string& pod_uid);
   void TakeManifests();
   void TakeDiskUse();

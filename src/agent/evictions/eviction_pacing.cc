@@ -35,6 +35,13 @@ void EvictionPacing::Resume(const KeptWait& wait, Instant began, Instant now) {
   looks_.Begin(now);
 }
 
+void EvictionPacing::Lost(std::string_view pod_uid, Instant now) {
+  const auto& active = pods_.Active();
+  const auto found = std::ranges::find_if(
+      active, [pod_uid](const PodFacts* facts) { return facts->pod.uid == pod_uid; });
+  if (found != active.end()) keeper_.Lost(held_.AmountOf(**found), now);
+}
+
 void EvictionPacing::ReadEnding(bool awaited) {
   if (awaited) {
     ending_.Read(pods_.Ending(), figures_);

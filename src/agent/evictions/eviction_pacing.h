@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "agent/evictions/early_kills.h"
@@ -45,6 +46,8 @@ class EvictionPacing {
   // Pods are ending from now on.
   void PodsEnd(Instant now) { looks_.Begin(now); }
   void CleanedUp(bool all_gone, Instant now) { keeper_.CleanedUp(all_gone, now); }
+  // The kernel's OOM killer has ended a container of the pod.
+  void Lost(std::string_view pod_uid, Instant now);
   // Continues the wait for evicted pods which an earlier agent began at `began`.
   void Resume(const KeptWait& wait, Instant began, Instant now);
 

@@ -54,6 +54,12 @@ HeldAmounts HeldSums::Of(Signal signal, DiskLayout layout, std::span<const Activ
   return held;
 }
 
+// The pods of the last call may be gone, so that their facts must not be looked at.
+std::int64_t HeldSums::AmountOf(const PodFacts& pod) const {
+  const auto found = std::ranges::find(now_.pods, &pod, &PodAmount::facts);
+  return found == now_.pods.end() ? 0 : found->amount;
+}
+
 std::optional<HolderChange> HeldSums::Change() {
   HolderChange change;
   left_.clear();

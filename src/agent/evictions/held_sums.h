@@ -22,6 +22,9 @@ class HeldSums {
   [[nodiscard]] HeldAmounts Of(Signal signal, DiskLayout layout, std::span<const ActivePod> pods,
                                const EndingPods& ending);
 
+  // What the pod held at the last call; 0 if it was not among those that may be evicted.
+  [[nodiscard]] std::int64_t AmountOf(const PodFacts& pod) const;
+
  private:
   // Holders that a sum is over, in the order of the reading.
   struct Holders {

@@ -14,6 +14,8 @@ constexpr Duration kSoon = std::chrono::milliseconds(150);
 constexpr Duration kStillCounts = std::chrono::milliseconds(100);
 // Where less than this part of the threshold is left, nothing more can be taken.
 constexpr std::int64_t kExhausted = 16;
+// What the kernel took from pods this long ago still counts.
+constexpr Duration kLossesCount = std::chrono::seconds(1);
 // A shorter growth suffices to kill a pod that is ending already.
 constexpr Duration kGrowthBegins = std::chrono::milliseconds(5);
 
@@ -51,6 +53,7 @@ void PaceKeeper::Held(Signal signal, const Observation& seen, const HeldAmounts&
   if (signal != signal_) {
     measured_.reset();
     exhausted_at_.reset();
+    losses_ = {};
     rest_ = GrowthMeter(JitterOf(signal));
     pods_ = GrowthMeter(JitterOf(signal));
     each_ = PodGrowthMeter(JitterOf(signal));
@@ -98,7 +101,7 @@ void PaceKeeper::Remember(std::int64_t line, Instant now) {
   if (left_ + ending_ < line / kExhausted) exhausted_at_ = now;
   if (was_exhausted && IsExhausted(now)) return;
   if (measured_ && Elapsed(measured_->at, now) > kStillCounts) measured_.reset();
-  if (const auto present = Present(now)) measured_ = present;
+  if (const auto measured = Measured(now)) measured_ = measured;
 }
 
 std::optional<PaceKeeper::Growth> PaceKeeper::Lasting(Duration time, Instant now) const {
@@ -107,14 +110,40 @@ std::optional<PaceKeeper::Growth> PaceKeeper::Lasting(Duration time, Instant now
   return Growth{.all = *all, .pods = pods_.PerSecond(time).value_or(0), .at = now};
 }
 
+void PaceKeeper::Lost(std::int64_t amount, Instant now) {
+  losses_[next_loss_] = {.amount = amount, .at = now};
+  next_loss_ = (next_loss_ + 1) % losses_.size();
+}
+
+std::optional<PaceKeeper::Growth> PaceKeeper::Losing(Instant now) const {
+  std::int64_t lost = 0;
+  for (const Loss& loss : losses_) {
+    if (loss.amount > 0 && Elapsed(loss.at, now) <= kLossesCount) lost += loss.amount;
+  }
+  if (lost == 0) return std::nullopt;
+  const std::int64_t per_second = PaceOf(lost, kLossesCount);
+  return Growth{.all = per_second, .pods = per_second, .at = now};
+}
+
 std::optional<PaceKeeper::Growth> PaceKeeper::Present(Instant now) const {
+  const auto measured = Measured(now);
+  if (!IsExhausted(now)) return measured;
+  const auto losing = Losing(now);
+  return losing && losing->all > (measured ? measured->all : 0) ? losing : measured;
+}
+
+std::optional<PaceKeeper::Growth> PaceKeeper::Measured(Instant now) const {
   const auto fast = Lasting(kFastGrowthLasts, now);
   const bool is_exhausted = IsExhausted(now);
-  if (!measured_ || (fast && !is_exhausted)) {
-    return fast && Lasts(left_, fast->all, kSoon) ? Lasting(kGrowthLasts, now) : fast;
+  if (!is_exhausted || !measured_) {
+    const bool has_to_last = fast && Lasts(left_, fast->all, kSoon);
+    if (const auto counts = has_to_last ? Lasting(kGrowthLasts, now) : fast) return counts;
   }
-  if (!is_exhausted && Elapsed(measured_->at, now) > kStillCounts) return std::nullopt;
-  return fast && fast->all > measured_->all ? fast : measured_;
+  if (!measured_) return std::nullopt;
+  if (is_exhausted) return fast && fast->all > measured_->all ? fast : measured_;
+  const bool is_old = Elapsed(measured_->at, now) > kStillCounts;
+  const bool is_refuted = fast && fast->all < measured_->all / 2;
+  return is_old || is_refuted ? std::nullopt : measured_;
 }
 
 PaceInput PaceKeeper::InputFor(Signal signal, std::optional<Instant> next_by_clock,

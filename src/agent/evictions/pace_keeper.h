@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -36,7 +37,7 @@ struct HeldAmounts {
 // Keeps the inputs for the pace of evictions: when the kubelet would decide again after the last
 // evictions, and how fast the usage of memory and process IDs grows. Growth cannot be measured for
 // two looks after each eviction, nor when nothing is left that could be taken. What was measured
-// last then still counts.
+// last then still counts; and where nothing is left, so does what the kernel takes from pods.
 class PaceKeeper {
  public:
   PaceKeeper();
@@ -59,6 +60,10 @@ class PaceKeeper {
   // Takes the amounts that were held when `seen` was observed.
   void Held(Signal signal, const Observation& seen, const HeldAmounts& held, Instant now);
 
+  // The kernel's OOM killer has ended a pod that may be evicted, which held `amount` at the last
+  // Held. Where nothing is left after it, the others have taken that much.
+  void Lost(std::int64_t amount, Instant now);
+
   // For a pass that would act for the signal now. `next_by_clock` as in PaceInput.
   [[nodiscard]] PaceInput InputFor(Signal signal, std::optional<Instant> next_by_clock,
                                    Instant now) const;
@@ -73,7 +78,12 @@ class PaceKeeper {
   };
   // From looks that are so far apart; absent: there are none.
   [[nodiscard]] std::optional<Growth> Lasting(Duration time, Instant now) const;
-  // As measured now, or as measured last where it cannot be.
+  // By what was lost to the kernel in the last second; absent: nothing was.
+  [[nodiscard]] std::optional<Growth> Losing(Instant now) const;
+  // As Present, without what was lost.
+  [[nodiscard]] std::optional<Growth> Measured(Instant now) const;
+  // As measured now, or as measured last where it cannot be. Where nothing is left to take, what
+  // was lost counts, too.
   [[nodiscard]] std::optional<Growth> Present(Instant now) const;
   // Whether nothing was left to take a moment ago.
   [[nodiscard]] bool IsExhausted(Instant now) const;
@@ -96,6 +106,12 @@ class PaceKeeper {
   std::optional<PodGrowth> fastest_;
   std::optional<Growth> measured_;       // last
   std::optional<Instant> exhausted_at_;  // last
+  struct Loss {
+    std::int64_t amount = 0;
+    Instant at;
+  };
+  std::array<Loss, 32> losses_{};  // the last ones
+  std::size_t next_loss_ = 0;
 };
 
 }  // namespace jettison

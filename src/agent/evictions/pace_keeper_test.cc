@@ -118,6 +118,42 @@ TEST_F(PaceKeeperTest, BesideOneOfManyThatGrowTogetherWhatWasMeasuredCountsUntil
   EXPECT_NEAR(Growth(), 300, 100) << "measured again";
 }
 
+// Enough is left for a while, so that new growth would have to last before it counts.
+TEST_F(PaceKeeperTest, BesideOneOfManyTheGrowthOfTheOthersIsKnownAllTheTimeUntilItEnds) {
+  std::vector<PodFacts> facts(100);
+  std::vector<PodAmount> each;
+  for (const PodFacts& pod : facts) each.push_back({&pod, 4 * kMebibyte});
+  std::int64_t all = 400;
+  const auto look = [&](std::int64_t grown, std::optional<HolderChange> change,
+                        std::int64_t ending) {
+    all += grown;
+    keeper_.Held(Signal::kMemoryAvailable,
+                 {.available = (840 - all) * kMebibyte, .capacity = 840 * kMebibyte},
+                 {.pods = (all - ending) * kMebibyte,
+                  .ending = ending * kMebibyte,
+                  .each = each,
+                  .change = change,
+                  .line = 600 * kMebibyte},
+                 now_ += milliseconds(5));
+  };
+  for (int i = 0; i < 12; ++i) look(3, kSame, 0);
+  const double before = Growth();
+  EXPECT_NEAR(before, 600, 60);
+  for (int pod = 1; pod <= 3; ++pod) {
+    each.pop_back();
+    look(3, HolderChange{.any = true, .left_pods = 4 * kMebibyte, .began_to_end = 4 * kMebibyte},
+         4 * pod);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_NEAR(Growth(), before, 60) << pod << ", look " << i;
+      look(3, kSame, 4 * pod);
+    }
+  }
+  each.pop_back();
+  look(0, HolderChange{.any = true, .left_pods = 4 * kMebibyte, .began_to_end = 4 * kMebibyte}, 16);
+  for (int i = 0; i < 2; ++i) look(0, kSame, 16);
+  EXPECT_EQ(Growth(), -1) << "a tenth of a second would be too long";
+}
+
 TEST_F(PaceKeeperTest, OfTheGrowthOfOneThatEndsNothingIsRemembered) {
   PodFacts leak;
   PodFacts idle;
@@ -165,6 +201,30 @@ TEST_F(PaceKeeperTest, WhereNothingWasLeftFromTheBeginningNothingIsKnown) {
                  now_ += milliseconds(5));
   }
   EXPECT_EQ(Growth(), 0);
+}
+
+// The kernel ends a pod and the memory is taken at once: others want that much.
+TEST_F(PaceKeeperTest, WhereNothingIsLeftWhatTheKernelTakesFromPodsCountsAsGrowth) {
+  const auto look = [&](std::int64_t available) {
+    keeper_.Held(Signal::kMemoryAvailable,
+                 {.available = available * kMebibyte, .capacity = 1000 * kMebibyte},
+                 {.pods = 900 * kMebibyte, .change = kSame, .line = 100 * kMebibyte},
+                 now_ += milliseconds(5));
+  };
+  for (int i = 0; i < 50; ++i) look(0);
+  EXPECT_EQ(Growth(), 0);
+  keeper_.Lost(20 * kMebibyte, now_);
+  keeper_.Lost(30 * kMebibyte, now_);
+  look(0);
+  EXPECT_EQ(Growth(), 50);
+  EXPECT_EQ(GrowthOfPods(), 50);
+  for (int i = 0; i < 190; ++i) look(0);
+  EXPECT_EQ(Growth(), 50) << "for a second";
+  for (int i = 0; i < 10; ++i) look(0);
+  EXPECT_EQ(Growth(), 0);
+  keeper_.Lost(50 * kMebibyte, now_);
+  for (int i = 0; i < 30; ++i) look(50);
+  EXPECT_EQ(Growth(), 0) << "nobody has taken it";
 }
 
 TEST_F(PaceKeeperTest, GrowthThatLeavesTimeHasToLast) {

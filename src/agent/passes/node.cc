@@ -40,6 +40,10 @@ Node::Node(NodeSettings settings, const NodeEdges& edges)
       armed_(edges.notifier),
       next_gc_(edges.clock.Now() + kGcInterval) {}
 
+void Node::PodLost(std::string_view pod_uid) {
+  passes_.pacing().Lost(pod_uid, edges_.clock.Now());
+}
+
 void Node::SetEviction(const EvictionPolicy& eviction) {
   PassPolicy policy = *passes_.policy();
   policy.pressure_transition_period = eviction.pressure_transition_period;
@@ -57,9 +61,13 @@ void Node::SetLayout(DiskLayout layout, std::vector<Threshold> thresholds) {
 }
 
 void Node::TakePolicy(PassPolicy policy) {
-  const Instant now = edges_.clock.Now();
-  passes_.TakePolicy(std::move(policy), now);
+  passes_.TakePolicy(std::move(policy), edges_.clock.Now());
+  LookAtOnce();
+}
+
+void Node::LookAtOnce() {
   if (passes() == 0) return;
+  const Instant now = edges_.clock.Now();
   WatchPass(ReadNode());
   Rearm(now);
   PlanLook(passes_.Seen(), now);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "agent/evictions/node_edges.h"
@@ -52,6 +53,9 @@ class Node {
   // the layout, the transition period of conditions and the longest grace period of pods. A
   // threshold that was met stays met if its signal and value are the same.
   void SetEviction(const EvictionPolicy& eviction);
+  // A pass now, because somebody knows of a change that the kernel does not report, such as another
+  // limit of the node's group. The first pass is Begin's.
+  void LookAtOnce();
   // The machine was suspended for so long: what pods have to do within a time, and for how long a
   // threshold has to be met, does not count that. Back-offs and transition periods do.
   void Slept(Duration slept);
@@ -68,6 +72,8 @@ class Node {
   void DiskMeasured(const DiskUse& disk);
   // The kernel says that memory use crossed a level, or levels have just been registered.
   void MemoryCrossed();
+  // The kernel's OOM killer has ended a container of the pod.
+  void PodLost(std::string_view pod_uid);
   // The kernel reports stalls or memory shortage, but not how much is left.
   void Stalled();
   // Whether the kernel tells of all stalls that thresholds are about; at first it does not.

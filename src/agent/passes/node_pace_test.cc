@@ -71,6 +71,21 @@ TEST_F(NodePaceTest, ASpikeOfASecondOutsideFiftyPodsCostsAtMostTwoOfThem) {
   }
 }
 
+// Nothing can grow where nothing is left. That the kernel ends pods says that they would.
+TEST_F(NodePaceTest, WhereTheKernelEndsOnePodAfterTheOtherTheAgentDoesNotWait) {
+  StartMany(5);
+  figures_.SetAvailable(0);
+  for (int i = 0; i < 10; ++i) {
+    node_->PodLost("p" + std::to_string(i + 20));
+    Run(milliseconds(100));
+  }
+  EXPECT_GE(Stops(), 10U);
+  Run(seconds(1));
+  runtime_.TakeCommands();
+  Run(seconds(2));
+  EXPECT_LE(Stops(), 3U) << "the kernel ends nobody any more";
+}
+
 TEST_F(NodePaceTest, ASpikeThatComesBySmallStepsCostsNoMore) {
   StartMany(5);
   for (std::uint64_t available = 120; available > 0; available -= 4) {

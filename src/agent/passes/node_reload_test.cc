@@ -25,6 +25,17 @@ TEST_F(NodeReloadTest, AThresholdThatIsCrossedAlreadyActsAtOnce) {
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
 }
 
+// The kernel tells nobody that the limit of a group was lowered.
+TEST_F(NodeReloadTest, WhoAsksForALookHasOneAlthoughNothingHasChanged) {
+  Start();
+  figures_.SetAvailable(50);
+  clock_.Advance(milliseconds(10));
+  node_->Advance();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  node_->LookAtOnce();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+}
+
 TEST_F(NodeReloadTest, ADiskThresholdActsWithTheFullPassThatFollowsAtOnce) {
   Start();
   disk_["hog"].total = {.used_bytes = 30 * kMi, .inodes_used = 3};
