@@ -13,11 +13,12 @@ import host
 from node import HIERARCHIES, MIB, Node, wait_for
 
 HOLD = 4  # MiB of each pod that grows, in the beginning
-LEFT = 16  # MiB that are left when the limit has been lowered
+LEFT = 300  # MiB that are left when the limit has been lowered
 SPARE = 500  # MiB above the threshold before
 SOON_MS = 3
 AT_MOST_S = 60
 WAITS = re.compile(r"time=(\S+) .*the next eviction waits.* reason=(\S+)")
+EVICTIONS = re.compile(r"time=(\S+) .*pod is evicted successfully.* pod=default/(\S+)")
 
 
 def full_passes(node):
@@ -33,15 +34,22 @@ def _lower_limit(node):
     os.kill(node.agent.pid, signal.SIGHUP)  # it looks at the node at once
 
 
-def _waits(node):
-    """(nanoseconds of the monotonic clock, reason) of each wait that the agent has reported."""
+def _reported(node, what):
+    """(nanoseconds of the monotonic clock, reason or pod) of each such line of the agent; a line's time is in whole milliseconds."""
     offset = time.time_ns() - time.monotonic_ns()
-    found = WAITS.findall(node.log.read_text(errors="replace"))
-    return [(int(datetime.datetime.fromisoformat(at).timestamp() * 1e9) - offset, reason) for at, reason in found]
+    found = what.findall(node.log.read_text(errors="replace"))
+    return [(int(datetime.datetime.fromisoformat(at).timestamp() * 1e9) - offset, said) for at, said in found]
+
+
+def _oom_kills():
+    return int(re.search(r"^oom_kill (\d+)$", pathlib.Path("/proc/vmstat").read_text(), re.MULTILINE).group(1))
 
 
 def run(build, pods, evictions, growth):
-    """The victims by their signal: (signal, end, removal of the groups) in nanoseconds; the waits; how many the kernel ended."""
+    """The victims by their signal: (signal, end, removal of the groups) in nanoseconds; the waits; how many the kernel ended.
+
+    A victim that is killed before it can answer SIGTERM has written nothing down; the agent's line of its eviction counts then.
+    """
     growers = min(pods, 2 * evictions)
     threshold = evictions * HOLD * 3 // 2
     capacity = threshold + growers * HOLD + pods * 2 + SPARE
@@ -59,14 +67,16 @@ def run(build, pods, evictions, growth):
         passes = full_passes(node)  # those after the start follow one another at once
         wait_for(lambda: full_passes(node) > passes, "a pass by the clock", seconds=60, interval=0.1)
         with ends.real_time():
+            killed = _oom_kills()
             node.gate.touch()
             time.sleep(0.5)
             _lower_limit(node)
             ends.watch(AT_MOST_S, lambda: len(processes.at) >= evictions, processes, groups)
-        waits = _waits(node)
-        victims = sorted((report_of[pid].signal_ns, at, groups.at.get(pathlib.Path(group_of[pid]).name, 0))
-                         for pid, at in processes.at.items() if report_of[pid].signal_ns)
-        return {"victims": victims, "waits": waits, "kernel": sum(not report_of[pid].signal_ns for pid in processes.at)}
+        evicted_at = {pod: at for at, pod in reversed(_reported(node, EVICTIONS))}
+        victims = sorted((report_of[pid].signal_ns or evicted_at[report_of[pid].path.stem], at,
+                          groups.at.get(pathlib.Path(group_of[pid]).name, 0))
+                         for pid, at in processes.at.items() if report_of[pid].signal_ns or report_of[pid].path.stem in evicted_at)
+        return {"victims": victims, "waits": _reported(node, WAITS), "kernel": _oom_kills() - killed}
 
 
 def gaps(found):

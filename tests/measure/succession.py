@@ -14,8 +14,8 @@ another. A table in Markdown says, for the evictions within that time,
 and how many processes ended without a signal of the agent, because the kernel ended them for the node's memory.
 
 With --lower-limit the node has N pods (1000), of which twice as many as --evictions (200) grow slowly, together by --growth
-(100). Meanwhile the node's limit is lowered to 16 MiB above its usage, and far less than its threshold is available, so that
-about as many evictions as that must follow one another. A table says how long it was from the clean-up of each victim, the
+(500). Meanwhile the node's limit is lowered to 300 MiB above its usage, which is far less than its threshold, and SIGHUP tells the
+agent, so that about as many evictions as that must follow one another. A table says how long it was from the clean-up of each victim, the
 end of its process and the removal of its groups, to the signal of the next one, by the reason for which the agent said
 meanwhile that the eviction waits.
 """
@@ -72,7 +72,7 @@ def main():
     parser.add_argument("--pods", type=int, help="200, and 1000 with --lower-limit")
     parser.add_argument("--lower-limit", action="store_true")
     parser.add_argument("--evictions", type=int, default=200)
-    parser.add_argument("--growth", type=float, default=100, help="of all pods that grow, MiB a second")
+    parser.add_argument("--growth", type=float, default=500, help="of all pods that grow, MiB a second")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--json", help="a file for the times of all signals and ends")
     options = parser.parse_args()
