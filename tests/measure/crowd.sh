@@ -35,7 +35,12 @@ END
 
 fail() {
   echo "$1"
-  tail -n 20 $folder/log
+  if [ "${waiting:-0}" -gt 0 ]; then
+    echo "idle-$waiting is not ready: $(hexdump -n 24 -e '6/4 " %x"' $folder/idle-$waiting 2>&1)"
+    grep "[=/]idle-$waiting " $folder/log
+    echo "started: $(grep -c 'reason=Started' $folder/log), processes: $(ls -d /proc/[0-9]* | wc -l)"
+  fi
+  grep -v 'level=info' $folder/log | tail -n 20
   exit 1
 }
 
@@ -96,6 +101,7 @@ put guaranteed '    resources: {limits: {cpu: 100m, memory: 160Mi}}
 ' $folder/guaranteed 64
 idle_pods >$folder/unfinished
 mv $folder/unfinished $folder/pods/idle.yaml
+ulimit -n 65536 # the kernel gives the first process 4096, and a service has 524288
 /test/jettison run --config $folder/config.yaml 2>$folder/log &
 agent_pid=$!
 waiting=$count

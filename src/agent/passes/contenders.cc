@@ -45,13 +45,18 @@ void Contenders::Take(const Pods& pods, const std::vector<PodStats>& stats) {
   known_.Take(stats);
 }
 
-// A call takes about half a millisecond.
-bool Contenders::ReadAhead() {
+// What has to be decided meanwhile waits, so a call is short on a slow machine, too.
+bool Contenders::ReadAhead(const Clock& clock) {
   constexpr std::size_t kAtOnce = 128;
+  constexpr std::size_t kBetweenTimes = 8;
+  constexpr Duration kLongest = std::chrono::milliseconds(1);
+  const Instant began = clock.Now();
   const auto pods = known_.pods();
   const std::size_t count = std::min(pods.size(), kAtOnce);
   bool is_round = pods.empty();
   for (std::size_t i = 0; i < count; ++i) {
+    const bool is_time_to_look = i > 0 && i % kBetweenTimes == 0;
+    if (is_time_to_look && Elapsed(began, clock.Now()) >= kLongest) break;
     ahead_ = ahead_ + 1 < pods.size() ? ahead_ + 1 : 0;
     is_round = is_round || ahead_ == 0;
     const auto charge = figures_.ReadCharge(Resource::kMemory, *pods[ahead_]);

@@ -11,6 +11,7 @@
 #include "core/model/signal.h"
 #include "core/model/summary.h"
 #include "core/pods/pod_facts.h"
+#include "ports/clock.h"
 
 namespace jettison {
 
@@ -30,8 +31,8 @@ class Contenders {
   void Take(const Pods& pods, const std::vector<PodStats>& stats);
 
   // Reads the charges of some of the pods, of different ones in each call, so that a search begins
-  // with pods that have grown. Whether it has come to the last one.
-  bool ReadAhead();
+  // with pods that have grown. It takes a millisecond at most. Whether it has come to the last one.
+  bool ReadAhead(const Clock& clock);
   // Makes the first steps of a search for kMemory without a decision. So the files that the next
   // search reads are open. Opens those of the containers of the pod that it would find as well.
   void Rehearse();

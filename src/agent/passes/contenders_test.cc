@@ -9,6 +9,18 @@
 namespace jettison {
 namespace {
 
+// By it, everything takes a tenth of a millisecond.
+class SlowClock : public FakeClock {
+ public:
+  using FakeClock::FakeClock;
+  [[nodiscard]] Instant Now() const override {
+    return FakeClock::Now() + std::chrono::microseconds(100) * ++calls_;
+  }
+
+ private:
+  mutable int calls_ = 0;
+};
+
 // Pods of one class; the fake has no other groups.
 class ContendersTest : public testing::Test {
  protected:
@@ -106,20 +118,30 @@ TEST_F(ContendersTest, WhoHasGrownIsKnownFromReadingAhead) {
   for (int i = 0; i < 200; ++i) Add("idle-" + std::to_string(i), kMi / 8);
   Know();
   figures_.memory["idle-150"] = 300 * kMi;
-  EXPECT_FALSE(contenders_.ReadAhead());
+  EXPECT_FALSE(contenders_.ReadAhead(clock_));
   EXPECT_EQ(figures_.charge_reads, 128) << "some pods each time";
-  EXPECT_TRUE(contenders_.ReadAhead()) << "all have been read";
+  EXPECT_TRUE(contenders_.ReadAhead(clock_)) << "all have been read";
   figures_.charge_reads = 0;
   contenders_.Read(Resource::kMemory, pods_, stats_);
   EXPECT_EQ(figures_.charge_reads, 1);
   EXPECT_EQ(StatsOf("idle-150").memory_working_set_bytes, 300 * kMi);
 }
 
+TEST_F(ContendersTest, OnASlowMachineFewerAreReadAheadInOneCall) {
+  for (int i = 0; i < 200; ++i) Add("idle-" + std::to_string(i), kMi / 8);
+  Know();
+  const SlowClock slow{Instant(std::chrono::hours(1))};
+  EXPECT_FALSE(contenders_.ReadAhead(slow));
+  EXPECT_EQ(figures_.charge_reads, 80) << "a millisecond is over";
+  EXPECT_FALSE(contenders_.ReadAhead(slow));
+  EXPECT_TRUE(contenders_.ReadAhead(slow));
+}
+
 TEST_F(ContendersTest, AThousandPodsAreReadAheadWithinEightCalls) {
   for (int i = 0; i < 1000; ++i) Add("idle-" + std::to_string(i), kMi / 8);
   Know();
   figures_.memory["idle-999"] = 300 * kMi;
-  for (int i = 0; i < 8; ++i) (void)contenders_.ReadAhead();
+  for (int i = 0; i < 8; ++i) (void)contenders_.ReadAhead(clock_);
   figures_.charge_reads = 0;
   contenders_.Read(Resource::kMemory, pods_, stats_);
   EXPECT_EQ(figures_.charge_reads, 1);
@@ -152,9 +174,9 @@ TEST_F(ContendersTest, ARehearsalIsShortAlsoAmongPodsThatHoldTheSame) {
 
 TEST_F(ContendersTest, WithoutPodsNothingIsReadAhead) {
   contenders_.Rehearse();
-  EXPECT_TRUE(contenders_.ReadAhead());
+  EXPECT_TRUE(contenders_.ReadAhead(clock_));
   contenders_.Keep(pods_);
-  EXPECT_TRUE(contenders_.ReadAhead());
+  EXPECT_TRUE(contenders_.ReadAhead(clock_));
   EXPECT_EQ(figures_.charge_reads, 0);
 }
 
@@ -194,6 +216,25 @@ TEST_F(NodeContendersTest, PodsAreReadAheadAndTheSearchIsRehearsedOnlyWhereAThre
   node_->Advance();
   EXPECT_GE(figures_.charge_reads, 2);
   EXPECT_EQ(figures_.figure_reads, 1) << "the file of the one that would go";
+}
+
+// On a slow machine the last ten milliseconds are not enough to read many pods.
+TEST_F(NodeContendersTest, WhileMemoryGrowsTowardsAThresholdPodsAreReadAheadBeforeALookIsDueSoon) {
+  look_ahead_ = true;
+  Start();
+  figures_.SetAvailable(150);
+  FullPass();
+  clock_.Advance(std::chrono::milliseconds(100));
+  figures_.SetAvailable(125);  // 250 MiB/s: 100 ms are left
+  figures_.charge_reads = 0;
+  node_->Advance();
+  EXPECT_GT(*node_->NextDeadline(), clock_.Now() + std::chrono::milliseconds(20));
+  const int reads = figures_.charge_reads;
+  EXPECT_GE(reads, 2);
+
+  clock_.Advance(std::chrono::milliseconds(20));
+  node_->Advance();
+  EXPECT_EQ(figures_.charge_reads, reads) << "all have just been read";
 }
 
 TEST_F(NodeContendersTest, WhereTheKnownPodsHoldTooLittleAllAreReadBeforeAnybodyWaits) {

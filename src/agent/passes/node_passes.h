@@ -71,7 +71,7 @@ class NodePasses : private SummarySource {
   // Checks which pods have grown, because a threshold may be crossed soon. Whether all have been
   // looked at by now.
   bool ReadAhead() {
-    const bool is_round = contenders_.ReadAhead();
+    const bool is_round = contenders_.ReadAhead(edges_.clock);
     contenders_.Rehearse();
     return is_round;
   }
