@@ -14,12 +14,6 @@ namespace jettison {
 namespace {
 
 constexpr Duration kGcInterval = std::chrono::minutes(1);
-constexpr Duration kSoon = std::chrono::milliseconds(10);
-// Looks that are closer together do not each read pods ahead, and less often once all are read.
-constexpr Duration kBetweenReadsAhead = std::chrono::milliseconds(1);
-constexpr Duration kBetweenRoundsAhead = std::chrono::milliseconds(10);
-// A threshold that is this near at the measured pace.
-constexpr Duration kGrowthIsNear = std::chrono::milliseconds(100);
 // As long as the agent stays near a threshold.
 constexpr Duration kOldestRest = std::chrono::milliseconds(30);
 
@@ -120,31 +114,11 @@ void Node::Advance() {
   }
 }
 
-// How long the pods are left alone when all have been read ahead; absent: nothing is near. A look
-// that is due soon means that something grows. On a slow machine that is too late to read many
-// pods; so where looks follow the growth, they begin sooner, and less often.
-std::optional<Duration> Node::BetweenRoundsAhead(Instant now) const {
-  const auto is_within = [now](std::optional<Instant> due, Duration time) {
-    return due && *due < now + time;
-  };
-  if (is_within(looks_.due(), kSoon) || is_within(watches_.due(), kSoon)) {
-    return kBetweenRoundsAhead;
-  }
-  if (!is_within(looks_.due(), kGrowthIsNear)) return std::nullopt;
-  std::optional<Duration> rest;
-  for (const Threshold& threshold : passes_.policy()->thresholds) {
-    const auto time = looks_.TimeTo(threshold);
-    if (!time || *time > kGrowthIsNear) continue;
-    rest = std::min(rest.value_or(kGrowthIsNear), std::max(*time / 2, kBetweenRoundsAhead));
-  }
-  return rest;
-}
-
 void Node::ReadAhead(Instant now) {
-  const auto rest = BetweenRoundsAhead(now);
-  if (!rest || passes_.standing().wait.active()) return read_ahead_due_.reset();
-  if (read_ahead_due_ && now < *read_ahead_due_) return;
-  read_ahead_due_ = now + (passes_.ReadAhead() ? *rest : kBetweenReadsAhead);
+  if (passes_.standing().wait.active()) return ahead_.Stop();
+  if (ahead_.IsDue(looks_, watches_.due(), passes_.policy()->thresholds, now)) {
+    ahead_.Done(passes_.ReadAhead(), now);
+  }
 }
 
 std::optional<Instant> Node::NextDeadline() const {
@@ -153,7 +127,7 @@ std::optional<Instant> Node::NextDeadline() const {
   for (const auto& deadline :
        {edges_.pods.NextDeadline(), scheduler_.NextDeadline(),
         passes_.standing().wait.NextDeadline(), edges_.reclaimer.NextDeadline(), watches_.due(),
-        looks_.due(), passes_.pacing().look_due(), read_ahead_due_}) {
+        looks_.due(), passes_.pacing().look_due(), ahead_.due()}) {
     if (deadline && (!next || *deadline < *next)) next = deadline;
   }
   return next;

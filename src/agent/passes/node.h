@@ -11,6 +11,7 @@
 #include "agent/looks/level_wakeups.h"
 #include "agent/looks/memory_looks.h"
 #include "agent/looks/pass_scheduler.h"
+#include "agent/looks/reading_ahead.h"
 #include "agent/looks/warm_pods.h"
 #include "agent/looks/watch_schedule.h"
 #include "agent/passes/node_passes.h"
@@ -109,7 +110,6 @@ class Node {
   void PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause);
   void AfterPass(const CycleReport& report, Instant now);
   void StayNear(Instant now);
-  [[nodiscard]] std::optional<Duration> BetweenRoundsAhead(Instant now) const;
   void ReadAhead(Instant now);
   void CollectGarbage(Instant now);
 
@@ -143,9 +143,9 @@ class Node {
   LevelWakeups wakeups_;
   ArmedLevels armed_;
   WarmPods warm_;
-  std::optional<Instant> rest_read_;       // when a watch pass last read the figures besides memory
-  std::optional<Instant> read_ahead_due_;  // absent: nothing is near
-  std::optional<Instant> woken_at_;        // for the pass that is to come of it
+  ReadingAhead ahead_;
+  std::optional<Instant> rest_read_;  // when a watch pass last read the figures besides memory
+  std::optional<Instant> woken_at_;   // for the pass that is to come of it
   Instant next_gc_;
   bool gc_began_ = false;         // since it is known which pods are wanted
   bool reclaim_awaited_ = false;  // no pod was evicted because a reclaim was under way
