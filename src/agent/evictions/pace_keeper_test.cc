@@ -142,10 +142,10 @@ TEST_F(PaceKeeperTest, BesideOneOfManyTheGrowthOfTheOthersIsKnownAllTheTimeUntil
   for (int pod = 1; pod <= 3; ++pod) {
     each.pop_back();
     look(3, HolderChange{.any = true, .left_pods = 4 * kMebibyte, .began_to_end = 4 * kMebibyte},
-         4 * pod);
+         std::int64_t{4} * pod);
     for (int i = 0; i < 3; ++i) {
       EXPECT_NEAR(Growth(), before, 60) << pod << ", look " << i;
-      look(3, kSame, 4 * pod);
+      look(3, kSame, std::int64_t{4} * pod);
     }
   }
   each.pop_back();
