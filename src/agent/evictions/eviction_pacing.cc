@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/decide/eviction_order.h"
+#include "core/model/pod_resources.h"
 #include "core/model/pressure.h"
 
 namespace jettison {
@@ -12,6 +13,13 @@ namespace {
 // between, and averages do not add up.
 bool AddsUp(Signal signal) {
   return ConditionOf(signal) != NodeConditionType::kDiskPressure && !IsPressure(signal);
+}
+
+// The kernel may have ended such a pod at its own limit, which says nothing of the node.
+bool HasMemoryLimit(const Pod& pod) {
+  const bool has_pod_level =
+      pod.resources && FindResource(pod.resources->limits, kMemoryResource) != nullptr;
+  return has_pod_level || SumOfContainers(pod, &ResourceRequirements::limits, kMemoryResource);
 }
 
 }  // namespace
@@ -39,7 +47,8 @@ void EvictionPacing::Lost(std::string_view pod_uid, Instant now) {
   const auto& active = pods_.Active();
   const auto found = std::ranges::find_if(
       active, [pod_uid](const PodFacts* facts) { return facts->pod.uid == pod_uid; });
-  if (found != active.end()) keeper_.Lost(held_.AmountOf(**found), now);
+  if (found == active.end() || HasMemoryLimit((*found)->pod)) return;
+  keeper_.Lost(held_.AmountOf(**found), now);
 }
 
 void EvictionPacing::ReadEnding(bool awaited) {

@@ -46,7 +46,8 @@ class EvictionPacing {
   // Pods are ending from now on.
   void PodsEnd(Instant now) { looks_.Begin(now); }
   void CleanedUp(bool all_gone, Instant now) { keeper_.CleanedUp(all_gone, now); }
-  // The kernel's OOM killer has ended a container of the pod.
+  // The kernel's OOM killer has ended a container of the pod. It counts where the pod has no limit
+  // of its own.
   void Lost(std::string_view pod_uid, Instant now);
   // Continues the wait for evicted pods which an earlier agent began at `began`.
   void Resume(const KeptWait& wait, Instant began, Instant now);

@@ -111,6 +111,7 @@ std::optional<PaceKeeper::Growth> PaceKeeper::Lasting(Duration time, Instant now
 }
 
 void PaceKeeper::Lost(std::int64_t amount, Instant now) {
+  if (ResourceOf(signal_) != Resource::kMemory) return;
   losses_[next_loss_] = {.amount = amount, .at = now};
   next_loss_ = (next_loss_ + 1) % losses_.size();
 }

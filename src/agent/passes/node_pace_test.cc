@@ -18,10 +18,9 @@ constexpr Duration kStep = milliseconds(5);
 
 class NodePaceTest : public NodeTestBed {
  protected:
-  // Fifty pods of `each` MiB; the pods of the bed are removed.
-  void StartMany(std::uint64_t each) {
+  // Fifty pods of `each` MiB beside `pods`; the pods of the bed are removed.
+  void StartMany(std::uint64_t each, std::vector<Pod> pods = {}) {
     Start();
-    std::vector<Pod> pods;
     for (int i = 0; i < 50; ++i) {
       pods.push_back(PodNamed("p" + std::to_string(i)));
       figures_.memory[pods.back().name] = each * kMi;
@@ -84,6 +83,20 @@ TEST_F(NodePaceTest, WhereTheKernelEndsOnePodAfterTheOtherTheAgentDoesNotWait) {
   runtime_.TakeCommands();
   Run(seconds(2));
   EXPECT_LE(Stops(), 3U) << "the kernel ends nobody any more";
+}
+
+TEST_F(NodePaceTest, APodThatTheKernelMayHaveEndedAtItsOwnLimitIsNoReasonToHurry) {
+  Pod limited = PodNamed("limited");
+  limited.containers.front().resources.limits["memory"] =
+      Quantity::Of(static_cast<std::int64_t>(50 * kMi));
+  figures_.memory["limited"] = 50 * kMi;
+  StartMany(5, {limited});
+  figures_.SetAvailable(0);
+  for (int i = 0; i < 10; ++i) {
+    node_->PodLost("limited");
+    Run(milliseconds(100));
+  }
+  EXPECT_LE(Stops(), 2U);
 }
 
 TEST_F(NodePaceTest, ASpikeThatComesBySmallStepsCostsNoMore) {
