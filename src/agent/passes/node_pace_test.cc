@@ -87,8 +87,10 @@ TEST_F(NodePaceTest, WhereTheKernelEndsOnePodAfterTheOtherTheAgentDoesNotWait) {
 
 TEST_F(NodePaceTest, APodThatTheKernelMayHaveEndedAtItsOwnLimitIsNoReasonToHurry) {
   Pod limited = PodNamed("limited");
-  limited.containers.front().resources.limits["memory"] =
-      Quantity::Of(static_cast<std::int64_t>(50 * kMi));
+  // It holds no more than it asked for, so that others would go first.
+  ResourceRequirements& resources = limited.containers.front().resources;
+  resources.requests["memory"] = Quantity::Of(static_cast<std::int64_t>(50 * kMi));
+  resources.limits = resources.requests;
   figures_.memory["limited"] = 50 * kMi;
   StartMany(5, {limited});
   figures_.SetAvailable(0);
