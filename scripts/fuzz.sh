@@ -39,6 +39,7 @@ count_used() {
 # fuzz_in_all NAME SECONDS: runs of two minutes until the target has had SECONDS.
 fuzz_in_all() {
   before=$(cat "build/fuzz/spent/$1" 2>/dev/null || echo 0)
+  case "$before" in '' | *[!0-9]*) before=0 ;; esac # a full disk has cut it off
   spent=$before
   while [ "$spent" -lt "$2" ]; do
     left=$(($2 - spent))

@@ -42,6 +42,7 @@ def _reported(node, what):
 
 
 def _oom_kills():
+    """Of the whole machine, since its start."""
     return int(re.search(r"^oom_kill (\d+)$", pathlib.Path("/proc/vmstat").read_text(), re.MULTILINE).group(1))
 
 

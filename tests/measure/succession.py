@@ -14,10 +14,10 @@ another. A table in Markdown says, for the evictions within that time,
 and how many processes ended without a signal of the agent, because the kernel ended them for the node's memory.
 
 With --lower-limit the node has N pods (1000), of which twice as many as --evictions (200) grow slowly, together by --growth
-(500). Meanwhile the node's limit is lowered to 300 MiB above its usage, which is far less than its threshold, and SIGHUP tells the
-agent, so that about as many evictions as that must follow one another. A table says how long it was from the clean-up of each victim, the
-end of its process and the removal of its groups, to the signal of the next one, by the reason for which the agent said
-meanwhile that the eviction waits.
+(500). Meanwhile the node's limit is lowered to 300 MiB above its usage, which is far less than its threshold, and SIGHUP
+tells the agent, so that about as many evictions as that must follow one another. A table says how long it was from the clean-
+up of each victim, the end of its process and the removal of its groups, to the signal of the next one, by the reason for
+which the agent said meanwhile that the eviction waits.
 """
 import argparse
 import json

@@ -40,6 +40,36 @@ class PaceKeeperTest : public testing::Test {
   Instant now_ = kFirstLook;
 };
 
+// A hundred pods of 4 MiB, each of which grows too little for a look to see it.
+class ManyPodsTest : public PaceKeeperTest {
+ protected:
+  ManyPodsTest() {
+    for (const PodFacts& pod : facts_) each_.push_back({&pod, 4 * kMebibyte});
+  }
+  // On a node that has `spare` MiB beside the 400 of the pods, which have grown to `all`.
+  void LookAtAll(std::int64_t all, std::int64_t spare, std::int64_t line, int ending,
+                 std::optional<HolderChange> change) {
+    const std::int64_t capacity = 400 + spare;
+    keeper_.Held(Signal::kMemoryAvailable,
+                 {.available = (capacity - all) * kMebibyte, .capacity = capacity * kMebibyte},
+                 {.pods = (all - ending) * kMebibyte,
+                  .ending = ending * kMebibyte,
+                  .each = each_,
+                  .change = change,
+                  .line = line * kMebibyte},
+                 now_ += milliseconds(5));
+  }
+  // One more of them begins to end.
+  HolderChange EndOne() {
+    each_.pop_back();
+    return {.any = true, .left_pods = 4 * kMebibyte, .began_to_end = 4 * kMebibyte};
+  }
+
+ private:
+  std::vector<PodFacts> facts_{100};
+  std::vector<PodAmount> each_;
+};
+
 TEST_F(PaceKeeperTest, GrowthIsOfWhatIsNotEndingAndOfThePodsThatMayBeEvicted) {
   // An ending pod, a pod that may be evicted, and something else each grow by 2 MiB at each look.
   for (int i = 0; i <= 10; ++i) Look(500 - 6 * i, 100 + 2 * i, 50 + 2 * i);
@@ -88,69 +118,41 @@ TEST_F(PaceKeeperTest, ThePodThatGrowsFastestIsNamed) {
   EXPECT_EQ(Input().fastest, (PodGrowth{.pod_uid = "fast", .growth = 1100 * kMebibyte}));
 }
 
-// A hundred pods, each of which grows too little for a look to see it.
-TEST_F(PaceKeeperTest, BesideOneOfManyThatGrowTogetherWhatWasMeasuredCountsUntilTheNextLooks) {
-  std::vector<PodFacts> facts(100);
-  std::vector<PodAmount> each;
-  for (const PodFacts& pod : facts) each.push_back({&pod, 4 * kMebibyte});
-  int grown = 0;
-  const auto look = [&](std::optional<HolderChange> change, std::int64_t ending) {
-    const std::int64_t all = 400 + grown;
-    keeper_.Held(Signal::kMemoryAvailable,
-                 {.available = (440 - all) * kMebibyte, .capacity = 440 * kMebibyte},
-                 {.pods = (all - ending) * kMebibyte,
-                  .ending = ending * kMebibyte,
-                  .each = each,
-                  .change = change,
-                  .line = 100 * kMebibyte},
-                 now_ += milliseconds(5));
-    grown += 2;
+TEST_F(ManyPodsTest, BesideOneThatEndsWhatWasMeasuredCountsUntilTheNextLooks) {
+  std::int64_t all = 398;
+  const auto look = [&](int ending, std::optional<HolderChange> change = kSame) {
+    LookAtAll(all += 2, 40, 100, ending, change);
   };
-  for (int i = 0; i < 8; ++i) look(kSame, 0);
+  for (int i = 0; i < 8; ++i) look(0);
   const double before = Growth();
   EXPECT_NEAR(before, 400, 40);
-  each.pop_back();
-  look(HolderChange{.any = true, .left_pods = 4 * kMebibyte, .began_to_end = 4 * kMebibyte}, 4);
+  look(4, EndOne());
   EXPECT_NEAR(Growth(), before * 0.99, 1) << "less the share of the one that ends";
   EXPECT_NEAR(GrowthOfPods(), Growth(), 20);
-  look(kSame, 4);
-  look(kSame, 4);
+  look(4);
+  look(4);
   EXPECT_NEAR(Growth(), 300, 100) << "measured again";
 }
 
 // Enough is left for a while, so that new growth would have to last before it counts.
-TEST_F(PaceKeeperTest, BesideOneOfManyTheGrowthOfTheOthersIsKnownAllTheTimeUntilItEnds) {
-  std::vector<PodFacts> facts(100);
-  std::vector<PodAmount> each;
-  for (const PodFacts& pod : facts) each.push_back({&pod, 4 * kMebibyte});
+TEST_F(ManyPodsTest, BesideThoseThatEndTheGrowthOfTheOthersIsKnownAllTheTimeUntilItEnds) {
   std::int64_t all = 400;
-  const auto look = [&](std::int64_t grown, std::optional<HolderChange> change,
-                        std::int64_t ending) {
-    all += grown;
-    keeper_.Held(Signal::kMemoryAvailable,
-                 {.available = (840 - all) * kMebibyte, .capacity = 840 * kMebibyte},
-                 {.pods = (all - ending) * kMebibyte,
-                  .ending = ending * kMebibyte,
-                  .each = each,
-                  .change = change,
-                  .line = 600 * kMebibyte},
-                 now_ += milliseconds(5));
+  const auto look = [&](std::int64_t grown, int ending,
+                        std::optional<HolderChange> change = kSame) {
+    LookAtAll(all += grown, 440, 600, ending, change);
   };
-  for (int i = 0; i < 12; ++i) look(3, kSame, 0);
+  for (int i = 0; i < 12; ++i) look(3, 0);
   const double before = Growth();
   EXPECT_NEAR(before, 600, 60);
-  for (int pod = 1; pod <= 3; ++pod) {
-    each.pop_back();
-    look(3, HolderChange{.any = true, .left_pods = 4 * kMebibyte, .began_to_end = 4 * kMebibyte},
-         std::int64_t{4} * pod);
+  for (const int ending : {4, 8, 12}) {
+    look(3, ending, EndOne());
     for (int i = 0; i < 3; ++i) {
-      EXPECT_NEAR(Growth(), before, 60) << pod << ", look " << i;
-      look(3, kSame, std::int64_t{4} * pod);
+      EXPECT_NEAR(Growth(), before, 60) << ending << " MiB are ending, look " << i;
+      look(3, ending);
     }
   }
-  each.pop_back();
-  look(0, HolderChange{.any = true, .left_pods = 4 * kMebibyte, .began_to_end = 4 * kMebibyte}, 16);
-  for (int i = 0; i < 2; ++i) look(0, kSame, 16);
+  look(0, 16, EndOne());
+  for (int i = 0; i < 2; ++i) look(0, 16);
   EXPECT_EQ(Growth(), -1) << "a tenth of a second would be too long";
 }
 
