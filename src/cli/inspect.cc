@@ -20,6 +20,7 @@ struct InspectOptions {
   std::string memory_capacity;  // empty: this machine's
   std::string profile = "kubelet";
   std::string output = "text";
+  bool manifest = false;
 };
 
 std::uint64_t MemoryOfThisMachine() {
@@ -60,23 +61,27 @@ int RunInspect(const InspectOptions& options) {
     PrintError("jettison: cannot read {}: {}\n", name, text.error().message);
     return kExitFailed;
   }
-  const InspectReport report = InspectPods(*text, name, NodeOf(options));
+  const PodForm form = options.manifest ? PodForm::kManifest : PodForm::kApiObject;
+  const InspectReport report = InspectPods(*text, name, NodeOf(options), form);
   const int printed =
       options.output == "json" ? PrintData(AsJson(report.pods)) : PrintText(AsTable(report.pods));
   if (printed != 0) return printed;
   for (const Fault& fault : report.faults) PrintError("jettison: {}\n", Describe(fault));
+  for (const std::string& warning : report.warnings) PrintError("warning: {}\n", warning);
   return report.faults.empty() ? 0 : kExitInvalidInput;
 }
 
 constexpr const char* kInspectFooter =
     "PODS is a file with the output of `kubectl get pods -o json`, one Pod, a JSON array of Pods,\n"
     "one Pod on each line, or YAML. Pods are read as they are: defaults that the API server would\n"
-    "add are not added.\n"
+    "add are not added. With --manifest they are read as `jettison run` reads a manifest: what it\n"
+    "would refuse is a fault, what has no effect or is misspelt a warning, and defaults are "
+    "added.\n"
     "\n"
     "Examples:\n"
     "  kubectl get pods -A -o json | jettison inspect - --memory-capacity 16Gi\n"
     "  jettison inspect pods.json --memory-capacity 8Gi --output json\n"
-    "  jettison inspect web.yaml --profile standalone\n"
+    "  jettison inspect --manifest web.yaml --profile standalone\n"
     "\n"
     "Exit status: 0 done, 1 the file could not be read, 2 a pod is invalid (the others are\n"
     "shown), or wrong usage.";
@@ -98,6 +103,8 @@ void AddInspect(CLI::App& app, int& exit_code) {
           "which pods are protected: kubelet (static pods too) or standalone (by priority only)")
       ->check(CLI::IsMember({"kubelet", "standalone"}))
       ->capture_default_str();
+  command->add_flag("--manifest", options->manifest,
+                    "check PODS as manifests that the agent is to run");
   command->add_option("--output", options->output, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

@@ -8,7 +8,6 @@
 
 #include "codec/documents/documents.h"
 #include "codec/documents/json.h"
-#include "codec/kubernetes/pod_reader.h"
 #include "core/json/json_writer.h"
 #include "core/pods/oom_score_adj.h"
 #include "core/pods/pod_kind.h"
@@ -172,13 +171,17 @@ PodReport ReportOf(const Pod& pod, const InspectedNode& node) {
   return report;
 }
 
-InspectReport InspectPods(std::string_view text, const std::string& name,
-                          const InspectedNode& node) {
+InspectReport InspectPods(std::string_view text, const std::string& name, const InspectedNode& node,
+                          PodForm form) {
   InspectReport report;
-  const PodSource source{.file = name, .form = PodForm::kApiObject};
+  const PodSource source{.file = name, .form = form};
+  const bool is_object = form == PodForm::kApiObject;
   for (const Value& document : Parse(text, name, report.faults)) {
     ForEachPod(document, source, [&](PodReading reading) {
-      if (reading.Ok()) reading.faults = PodCheck(reading.pod, name).Run();
+      if (reading.Ok() && is_object) reading.faults = PodCheck(reading.pod, name).Run();
+      for (const std::string& warning : reading.warnings) {
+        report.warnings.push_back(fmt::format("{}: {}", name, warning));
+      }
       if (reading.Ok()) {
         report.pods.push_back(ReportOf(reading.pod, node));
       } else {

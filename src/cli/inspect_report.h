@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "codec/kubernetes/pod_reader.h"
 #include "core/model/fault.h"
 #include "core/model/pod.h"
 #include "core/model/profile.h"
@@ -41,14 +42,17 @@ struct InspectedNode {
 struct InspectReport {
   std::vector<PodReport> pods;
   Faults faults;
+  std::vector<std::string> warnings;  // with the name of the input
 };
 
 // Reads the pods of a text: a List or PodList, one Pod, a JSON array, NDJSON, or YAML documents.
-// `name` stands in faults. Pods are taken as an API server would answer them: nothing is defaulted,
-// each has a name, and no amount is negative.
+// `name` stands in faults. As API objects, pods are taken as an API server would answer them:
+// nothing is defaulted, each has a name, and no amount is negative. As manifests they are read as
+// an agent that runs them would.
 // A faulty pod spoils no other one; of lines of JSON, neither does a faulty line.
 [[nodiscard]] InspectReport InspectPods(std::string_view text, const std::string& name,
-                                        const InspectedNode& node);
+                                        const InspectedNode& node,
+                                        PodForm form = PodForm::kApiObject);
 
 // A JSON list, a pod a line, with the fields of `jettison inspect --output json`.
 [[nodiscard]] std::string AsJson(const std::vector<PodReport>& pods);

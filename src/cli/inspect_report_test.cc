@@ -157,5 +157,19 @@ TEST(InspectConformance, EveryRecordAgreesWithTheKubelet) {
   EXPECT_GE(records, 300);
 }
 
+TEST(InspectPods, AManifestIsReadAsTheAgentReadsIt) {
+  const InspectReport report = InspectPods(
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n"
+      "  - {name: c, image: i, command: [x], limits: {memory: 1Gi}}\n---\n"
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: Web}\nspec: {containers: [{name: c}]}\n",
+      "web.yaml", kNode, PodForm::kManifest);
+  ASSERT_THAT(report.pods, testing::SizeIs(1));
+  EXPECT_THAT(report.warnings,
+              testing::ElementsAre("web.yaml: spec.containers[0].limits: not supported here, has "
+                                   "no effect"));
+  ASSERT_FALSE(report.faults.empty());
+  EXPECT_EQ(report.faults[0].key, "metadata.name");
+}
+
 }  // namespace
 }  // namespace jettison

@@ -9,12 +9,14 @@ namespace jettison::kube_json {
 namespace {
 
 EnvVar ReadEnvVar(const Field& field) {
+  static constexpr std::string_view kKnown[] = {"name", "value", "valueFrom"};
   EnvVar variable;
   if (!field.IsMap()) return variable;
   variable.name = field.Member("name").String().value_or("");
   variable.value = field.Member("value").String().value_or("");
   const Field elsewhere = field.Member("valueFrom");
   if (elsewhere.IsPresent()) elsewhere.Unsupported("give the variable a literal `value`");
+  field.WarnOfOthers(kKnown);
   return variable;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/model/redaction.h"
+#include "core/thresholds/spelling.h"
 
 namespace jettison::kube_json {
 namespace {
@@ -166,7 +167,8 @@ void Field::WarnOfOthers(std::span<const std::string_view> known) const {
   for (const auto& [name, value] : *value_->AsMap()) {
     const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
     if (is_known || SaysNothing(value)) continue;
-    Field(*this, &value, Step::kMember, name).Warn("not supported here, has no effect");
+    Field(*this, &value, Step::kMember, name)
+        .Warn(fmt::format("not supported here{}, has no effect", DidYouMean(name, known)));
   }
 }
 

@@ -63,8 +63,8 @@ class Field {
   void Warn(std::string_view message) const;
   // Complains that the agent cannot do this; says nothing in a lenient reading.
   void Unsupported(std::string_view advice) const;
-  // Warns of every member whose name is not among `known` and whose value says something: an empty
-  // map or list and a false are passed over.
+  // Warns of every member whose name is not among `known`, with the known name that was probably
+  // meant. A value that says nothing is passed over: an empty map or list, or false.
   void WarnOfOthers(std::span<const std::string_view> known) const;
 
  private:

@@ -254,9 +254,20 @@ TEST(Manifest, WarnsOfWhatHasNoEffectHere) {
               ElementsAre(HasSubstr("spec.containers[0].ports[0].hostPort")));
   EXPECT_THAT(Read(Manifest("", "lifecycle: {postStart: {exec: {command: [x]}}}")).warnings,
               ElementsAre(HasSubstr("lifecycle.postStart")));
+}
+
+TEST(Manifest, SaysWhatAMisspeltFieldWasProbablyMeantToBe) {
   EXPECT_THAT(Read(Manifest("contianers: []\n  volume: [a]")).warnings,
-              ElementsAre(HasSubstr("spec.volume:")))
-      << "also of what is misspelt";
+              ElementsAre("spec.volume: not supported here (did you mean \"volumes\"?), has no "
+                          "effect"));
+  EXPECT_THAT(Read(Manifest("", "resouces: {requests: {memory: 1Gi}}")).warnings,
+              ElementsAre(HasSubstr("spec.containers[0].resouces: not supported here (did you mean "
+                                    "\"resources\"?)")));
+  EXPECT_THAT(Read(Manifest("", "env: [{name: A, valu: b}]")).warnings,
+              ElementsAre(HasSubstr("spec.containers[0].env[0].valu: not supported here (did you "
+                                    "mean \"value\"?)")));
+  EXPECT_THAT(Read("metadta: {a: b}\n" + Manifest("")).warnings,
+              ElementsAre(HasSubstr("metadta: not supported here (did you mean \"metadata\"?)")));
 }
 
 TEST(Manifest, IsSilentAboutWhatSaysNothing) {

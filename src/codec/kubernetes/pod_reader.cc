@@ -31,6 +31,24 @@ TextMap ReadTextMap(const Field& field) {
   return map;
 }
 
+// What is read, and what a cluster's API server or its clients set.
+constexpr std::string_view kMetadataFields[] = {"name",
+                                                "namespace",
+                                                "uid",
+                                                "labels",
+                                                "annotations",
+                                                "generateName",
+                                                "creationTimestamp",
+                                                "resourceVersion",
+                                                "generation",
+                                                "ownerReferences",
+                                                "finalizers",
+                                                "managedFields",
+                                                "deletionTimestamp",
+                                                "deletionGracePeriodSeconds",
+                                                "selfLink"};
+constexpr std::string_view kPodFields[] = {"apiVersion", "kind", "metadata", "spec", "status"};
+
 void ReadMetadata(const Field& metadata, Pod& pod) {
   if (!metadata.IsMap()) return;
   pod.name = metadata.Member("name").String().value_or("");
@@ -39,6 +57,7 @@ void ReadMetadata(const Field& metadata, Pod& pod) {
   pod.uid = metadata.Member("uid").String().value_or("");
   pod.labels = ReadTextMap(metadata.Member("labels"));
   pod.annotations = ReadTextMap(metadata.Member("annotations"));
+  metadata.WarnOfOthers(kMetadataFields);
 }
 
 Toleration ReadToleration(const Field& field) {
@@ -146,6 +165,7 @@ PodReading ReadPodAt(const Value& document, const PodSource& source, std::string
     ReadSpec(root.Member("spec"), reading.pod);
     ReadStatus(root.Member("status"), reading.pod);
     RefuseOtherKinds(root.Member("kind"));
+    root.WarnOfOthers(kPodFields);
     if (manifest) {
       kube_json::ApplyPodDefaults(reading.pod);
       kube_json::CheckManifest(root, reading.pod);

@@ -16,10 +16,12 @@ EmptyDirSource ReadEmptyDir(const Field& field) {
 }
 
 HostPathSource ReadHostPath(const Field& field) {
+  static constexpr std::string_view kKnown[] = {"path", "type"};
   HostPathSource source;
   if (!field.IsMap()) return source;
   source.path = field.Member("path").String().value_or("");
   source.type = field.Member("type").String().value_or("");
+  field.WarnOfOthers(kKnown);
   return source;
 }
 
