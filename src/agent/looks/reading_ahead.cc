@@ -11,6 +11,9 @@ constexpr Duration kSoon = std::chrono::milliseconds(10);
 constexpr Duration kGrowthIsNear = std::chrono::milliseconds(100);
 constexpr Duration kBetweenReads = std::chrono::milliseconds(1);
 constexpr Duration kBetweenRounds = std::chrono::milliseconds(10);
+// The kernel has told that a threshold is near: it looks four times a millisecond now.
+constexpr Duration kWatchIsNext = std::chrono::milliseconds(1);
+constexpr Duration kBetweenLastReads = std::chrono::microseconds(250);
 
 // On a slow machine many pods cannot be read in the last moment. So where looks follow the growth,
 // reading begins sooner, with longer rests. Absent: nothing is near.
@@ -40,11 +43,12 @@ bool ReadingAhead::IsDue(const MemoryLooks& looks, std::optional<Instant> watch_
     return false;
   }
   rest_ = *rest;
+  between_ = watch_due && *watch_due < now + kWatchIsNext ? kBetweenLastReads : kBetweenReads;
   return !due_ || *due_ <= now;
 }
 
 void ReadingAhead::Done(bool all, Instant now) {
-  due_ = now + (all ? rest_ : kBetweenReads);
+  due_ = now + (all ? rest_ : between_);
 }
 
 }  // namespace jettison

@@ -24,7 +24,8 @@ class ReadingAhead {
   [[nodiscard]] std::optional<Instant> due() const { return due_; }
 
  private:
-  Duration rest_{};  // when all have been read
+  Duration rest_{};     // when all have been read
+  Duration between_{};  // while others are to be read
   std::optional<Instant> due_;
 };
 

@@ -68,6 +68,15 @@ TEST_F(ReadingAheadTest, JustBeforeALookTheRestIsShort) {
   EXPECT_EQ(ahead_.due(), now_ + milliseconds(10));
 }
 
+TEST_F(ReadingAheadTest, OnceTheKernelHasToldThatAThresholdIsNearAThousandAreReadBeforeIt) {
+  const Instant watch = now_ + std::chrono::microseconds(250);
+  ASSERT_TRUE(ahead_.IsDue(looks_, watch, thresholds_, now_));
+  ahead_.Done(false, now_);
+  EXPECT_EQ(ahead_.due(), now_ + std::chrono::microseconds(250));
+  ahead_.Done(true, now_);
+  EXPECT_EQ(ahead_.due(), now_ + milliseconds(10));
+}
+
 TEST_F(ReadingAheadTest, ItIsOverWhenTheGrowthIs) {
   Look(seconds(0), 140);
   Look(milliseconds(100), 120);
