@@ -8,6 +8,7 @@
 #include "core/model/container_record.h"
 #include "core/model/pod.h"
 #include "core/model/pod_origin.h"
+#include "core/pods/start_failure.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "ports/cgroups.h"
@@ -53,6 +54,7 @@ struct ContainerStartFailed {
   std::string pod_uid;
   std::string container;
   int attempt = 0;
+  StartFailure failure = StartFailure::kCreate;
   Error error;
 };
 struct ContainerExited {

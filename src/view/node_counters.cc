@@ -1,5 +1,6 @@
 #include "view/node_counters.h"
 
+#include <numeric>
 #include <optional>
 
 namespace jettison {
@@ -25,6 +26,14 @@ void CountEviction(const CycleReport& report, const EvictionRecord& eviction, In
 }
 
 }  // namespace
+
+std::uint64_t PodCounters::StartErrors() const {
+  std::uint64_t sum = 0;
+  for (const auto& of_type : started_containers_errors) {
+    sum = std::accumulate(of_type.begin(), of_type.end(), sum);
+  }
+  return sum;
+}
 
 std::string_view EvictionSignalName(std::size_t index) {
   if (index < kSignalCount) return NameOf(kAllSignals[index]);

@@ -12,6 +12,7 @@
 #include "core/decide/local_storage.h"
 #include "core/model/signal.h"
 #include "core/pods/room.h"
+#include "core/pods/start_failure.h"
 #include "core/report/cycle_report.h"
 #include "core/units/duration.h"
 #include "view/histogram.h"
@@ -68,7 +69,9 @@ struct PodCounters {
   std::uint64_t started_pods = 0;         // groups and volumes made, or a sandbox run; tries, too
   std::uint64_t started_pods_errors = 0;  // tries that failed
   std::array<std::uint64_t, 2> started_containers{};  // regular ones, init ones (sidecars too)
-  std::array<std::uint64_t, 2> started_containers_errors{};
+  // The same of those that could not be started, by the step that failed.
+  std::array<std::array<std::uint64_t, kAllStartFailures.size()>, 2> started_containers_errors{};
+  [[nodiscard]] std::uint64_t StartErrors() const;
   std::uint64_t restarted_pods = 0;      // restarted after an eviction or a preemption
   Histogram<kPodStartBounds> pod_start;  // from admission until a regular container has started
   std::map<std::string, std::uint64_t, std::less<>> admission_rejections;  // by reason

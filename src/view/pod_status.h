@@ -19,7 +19,7 @@ enum class PodPhase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed };
 [[nodiscard]] std::string_view NameOf(PodPhase phase);
 
 // What a container waits for: reason "PodInitializing", "ContainerCreating", "CrashLoopBackOff",
-// "RunContainerError".
+// or that of a start that failed (ReasonOf).
 struct ContainerWaiting {
   std::string reason;
   std::string message;

@@ -10,17 +10,24 @@ namespace jettison {
 int ContainerLifecycle::BeginStart() {
   if (exit_) last_state_ = exit_;
   phase_ = Phase::kStarting;
-  start_error_.clear();
+  start_error_.reset();
   return ++attempt_;
 }
 
 void ContainerLifecycle::Started(Instant at) {
   phase_ = Phase::kRunning;
   started_at_ = at;
+  create_backoff_ = Backoff(kCreateRule);
 }
 
-void ContainerLifecycle::StartFailed(std::string message, Instant at) {
-  start_error_ = std::move(message);
+void ContainerLifecycle::StartFailed(StartError error, Instant at) {
+  start_error_ = std::move(error);
+  if (!CountsAsRun(start_error_->failure)) {
+    phase_ = Phase::kWaiting;
+    restart_at_ = create_backoff_.NextStart(at, at);
+    return;
+  }
+  create_backoff_ = Backoff(kCreateRule);
   Exited({.exit_code = kStartErrorExitCode,
           .signal = 0,
           .oom_killed = false,
@@ -59,7 +66,8 @@ void ContainerLifecycle::Resume(const KeptRun& kept, Instant now) {
   if (phase_ == Phase::kWaiting && restart_at) {
     // A run that could not be started leaves no record.
     attempt_ = std::max(attempt_, kept.attempt);
-    start_error_ = "it could not be started before the agent was restarted";
+    start_error_ = {StartFailure::kRun,
+                    {ErrorCode::kInternal, "it could not be run before the agent was restarted"}};
     exit_ = {.exit_code = kStartErrorExitCode, .started = now, .finished = now};
     phase_ = Phase::kExited;
   }
@@ -89,10 +97,20 @@ bool ContainerLifecycle::RestartsUnder(RestartPolicy pod_policy) const {
   __builtin_unreachable();
 }
 
+bool ContainerLifecycle::AwaitsRestart(RestartPolicy pod_policy) const {
+  return phase_ == Phase::kWaiting ? start_error_.has_value()
+                                   : phase_ == Phase::kExited && RestartsUnder(pod_policy);
+}
+
+bool ContainerLifecycle::IsDue(RestartPolicy pod_policy, Instant now) const {
+  return AwaitsRestart(pod_policy) ? restart_at_ <= now : phase_ == Phase::kWaiting;
+}
+
 ContainerState ContainerLifecycle::State(RestartPolicy pod_policy, bool initialized,
                                          Instant now) const {
   switch (phase_) {
     case Phase::kWaiting:
+      if (start_error_) return WaitsAfterFailure();
       return ContainerWaiting{
           .reason = initialized || init_ ? "ContainerCreating" : "PodInitializing", .message = {}};
     case Phase::kStarting: return ContainerWaiting{.reason = "ContainerCreating", .message = {}};
@@ -100,14 +118,18 @@ ContainerState ContainerLifecycle::State(RestartPolicy pod_policy, bool initiali
     case Phase::kExited: break;
   }
   if (RestartsUnder(pod_policy) && restart_at_ > now) {
+    if (start_error_) return WaitsAfterFailure();
     const auto wait = std::chrono::ceil<std::chrono::seconds>(restart_at_ - now);
-    return ContainerWaiting{
-        .reason = start_error_.empty() ? "CrashLoopBackOff" : "RunContainerError",
-        .message = start_error_.empty() ? fmt::format("back-off {} restarting failed container={}",
-                                                      FormatDuration(wait), spec_->name)
-                                        : start_error_};
+    return ContainerWaiting{.reason = "CrashLoopBackOff",
+                            .message = fmt::format("back-off {} restarting failed container={}",
+                                                   FormatDuration(wait), spec_->name)};
   }
   return ContainerTerminated{*exit_};
+}
+
+ContainerWaiting ContainerLifecycle::WaitsAfterFailure() const {
+  return {.reason = std::string(ReasonOf(start_error_->failure)),
+          .message = start_error_->error.message};
 }
 
 ContainerStatus ContainerLifecycle::Status(RestartPolicy pod_policy, bool initialized,

@@ -8,6 +8,7 @@
 #include "agent/workers/backoff.h"
 #include "core/model/container_record.h"
 #include "core/model/pod.h"
+#include "core/pods/start_failure.h"
 #include "view/pod_status.h"
 
 namespace jettison {
@@ -20,10 +21,10 @@ inline constexpr int kStartErrorExitCode = 128;
 class ContainerLifecycle {
  public:
   enum class Phase : std::uint8_t {
-    kWaiting,   // never started
+    kWaiting,   // never started, or no container could be made for its next run
     kStarting,  // the runtime was told to start it
     kRunning,
-    kExited,  // ended, or could not be started
+    kExited,  // ended, or its program could not be run
   };
 
   // `spec` must outlive this; `init`: it is one of the pod's init containers.
@@ -33,7 +34,7 @@ class ContainerLifecycle {
   // The runtime has been told to start the next run; returns that run's attempt.
   int BeginStart();
   void Started(Instant at);
-  void StartFailed(std::string message, Instant at);
+  void StartFailed(StartError error, Instant at);
   void Exited(const ContainerExit& exit);
   // Takes up a run that the runtime remembers; called in the order of attempts.
   void Adopt(const ContainerRecord& record);
@@ -52,12 +53,18 @@ class ContainerLifecycle {
     return phase_ == Phase::kStarting || phase_ == Phase::kRunning;
   }
   [[nodiscard]] bool WasStarted() const { return attempt_ >= 0; }
+  // It runs, or a run of it has ended.
+  [[nodiscard]] bool HasRun() const { return phase_ == Phase::kRunning || exit_.has_value(); }
   // Ended with exit code 0.
   [[nodiscard]] bool Succeeded() const { return phase_ == Phase::kExited && exit_->exit_code == 0; }
   [[nodiscard]] int attempt() const { return attempt_; }
   [[nodiscard]] const std::optional<ContainerExit>& exit() const { return exit_; }
-  // When it may be started again; only after an exit.
+  // When it may be started again: after an exit, and after a start for which no container could be
+  // made.
   [[nodiscard]] Instant restart_at() const { return restart_at_; }
+  // Whether time alone brings its next start.
+  [[nodiscard]] bool AwaitsRestart(RestartPolicy pod_policy) const;
+  [[nodiscard]] bool IsDue(RestartPolicy pod_policy, Instant now) const;
   // Whether it will be started again under the pod's policy, should it be left to it.
   [[nodiscard]] bool RestartsUnder(RestartPolicy pod_policy) const;
   [[nodiscard]] ContainerStatus Status(RestartPolicy pod_policy, bool initialized,
@@ -66,6 +73,8 @@ class ContainerLifecycle {
   bool stop_sent = false;  // the worker's note while the pod ends
 
  private:
+  // After `start_error_`.
+  [[nodiscard]] ContainerWaiting WaitsAfterFailure() const;
   [[nodiscard]] ContainerState State(RestartPolicy pod_policy, bool initialized, Instant now) const;
 
   const Container* spec_;
@@ -75,8 +84,9 @@ class ContainerLifecycle {
   Instant started_at_;
   std::optional<ContainerExit> exit_;        // of the last run that ended
   std::optional<ContainerExit> last_state_;  // of the one before the current one
-  std::string start_error_;
+  std::optional<StartError> start_error_;    // of the last start
   Backoff backoff_;
+  Backoff create_backoff_{kCreateRule};
   Instant restart_at_;
 };
 

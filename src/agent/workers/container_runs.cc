@@ -28,6 +28,11 @@ bool ContainerRuns::AnyRegularStarted() const {
       runs_, [](const ContainerLifecycle& run) { return !run.is_init() && run.WasStarted(); });
 }
 
+bool ContainerRuns::EveryRegularRan() const {
+  return std::ranges::all_of(
+      runs_, [](const ContainerLifecycle& run) { return run.is_init() || run.HasRun(); });
+}
+
 void ContainerRuns::Take(std::vector<ContainerRecord> records) {
   std::ranges::sort(records, {}, &ContainerRecord::attempt);
   for (const ContainerRecord& record : records) {

@@ -24,6 +24,8 @@ class ContainerRuns {
   [[nodiscard]] bool AnyAlive() const;
   // A regular container has run, or was at least told to start.
   [[nodiscard]] bool AnyRegularStarted() const;
+  // Each regular container runs, or has run before.
+  [[nodiscard]] bool EveryRegularRan() const;
 
   // Takes the runs that the runtime remembers. A run that is known already is not changed, because
   // its end may have been reported meanwhile.

@@ -57,9 +57,7 @@ class Planner {
     return false;
   }
   bool NoteIfDue(ContainerLifecycle& run) {
-    const bool due =
-        run.phase() == Phase::kWaiting ||
-        (run.phase() == Phase::kExited && run.RestartsUnder(policy_) && run.restart_at() <= now_);
+    const bool due = run.IsDue(policy_, now_);
     if (due) actions_.start.push_back(&run);
     return due;
   }
@@ -81,8 +79,8 @@ std::optional<Instant> NextRestartAt(const ContainerRuns& runs, RestartPolicy po
                                      bool initialized) {
   std::optional<Instant> next;
   for (const ContainerLifecycle& run : runs.all()) {
-    const bool waits = run.phase() == Phase::kExited && run.RestartsUnder(policy) &&
-                       (run.IsSidecar() || run.is_init() != initialized);
+    const bool waits =
+        run.AwaitsRestart(policy) && (run.IsSidecar() || run.is_init() != initialized);
     if (waits) next = next ? std::min(*next, run.restart_at()) : run.restart_at();
   }
   return next;

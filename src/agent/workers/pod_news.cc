@@ -22,9 +22,11 @@ void PodNews::Started(const ContainerStarted& event, Instant now) const {
 }
 
 void PodNews::StartFailed(const ContainerStartFailed& event, bool is_init, Instant now) const {
-  ++edges_->counters.started_containers_errors[is_init ? 1 : 0];
+  ++edges_->counters.started_containers_errors[is_init ? 1 : 0][IndexOf(event.failure)];
   Tell(EventType::kWarning, "Failed",
-       fmt::format("Error: container {}: {}", event.container, event.error.message), now);
+       fmt::format("Error: container {}: {}: {}", event.container, ReasonOf(event.failure),
+                   event.error.message),
+       now);
 }
 
 void PodNews::Exited(const ContainerExited& event) const {

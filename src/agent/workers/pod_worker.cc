@@ -143,14 +143,14 @@ void PodWorker::On(const ContainerStarted& event, Instant now) {
   ContainerLifecycle* run = runs_.Find(event.container, event.attempt);
   if (run == nullptr || run->phase() != ContainerLifecycle::Phase::kStarting) return;
   run->Started(event.at);
-  CountRunning(now);
+  if (!run->is_init()) CountRunning(now);
   news_.Started(event, now);
 }
 
 void PodWorker::On(const ContainerStartFailed& event, Instant now) {
   ContainerLifecycle* run = runs_.Find(event.container, event.attempt);
   if (run == nullptr || run->phase() != ContainerLifecycle::Phase::kStarting) return;
-  run->StartFailed(event.error.message, now);
+  run->StartFailed({event.failure, event.error}, now);
   news_.StartFailed(event, run->is_init(), now);
 }
 
@@ -307,6 +307,7 @@ PodCourse PodWorker::Course() const {
                    .restart_policy = facts_->pod.restart_policy,
                    .initialized = initialized_,
                    .up = activity() == PodActivity::kRunning,
+                   .recalled = std::holds_alternative<Recalled>(state_),
                    .eviction = eviction_ ? &eviction_->order : nullptr};
   if (activity() == PodActivity::kFinished) course.ended_well = !failed_;
   if (const auto* const creating = std::get_if<Creating>(&state_)) course.problem = creating->error;
@@ -314,7 +315,7 @@ PodCourse PodWorker::Course() const {
 }
 
 void PodWorker::CountRunning(Instant now) {
-  if (PhaseOf(Course()) != PodPhase::kRunning || !running_counted_.Take()) return;
+  if (!running_counted_.Take()) return;
   edges_->counters.pod_start.Observe(Elapsed(*status_.start_time(), now));
 }
 

@@ -141,9 +141,45 @@ TEST(PodWorker, TriesAgainWhenThePodCannotBeMade) {
   EXPECT_THAT(bench.Pass(seconds(10)).Commands(), ElementsAre("create u", "start u/a#0 oom=1000"));
 }
 
-TEST(PodWorker, AContainerThatCannotBeStartedCountsAsFailedAndIsTriedAgain) {
+TEST(PodWorker, AContainerThatCannotBeMadeIsTriedAgainUnderAnyPolicy) {
+  Pod pod = PodOf({Named("i")}, {Named("a")});
+  pod.restart_policy = RestartPolicy::kNever;
+  Bench bench(std::move(pod));
+  const StartError no_image = {StartFailure::kImagePull, {ErrorCode::kUnavailable, "no such host"}};
+  bench.runtime.FailStart("i", no_image);
+  bench.Start();
+  const PodStatus status = bench.Status();
+  EXPECT_EQ(status.phase, PodPhase::kPending);
+  EXPECT_EQ(std::get<ContainerWaiting>(status.containers[0].state).reason, "ErrImagePull");
+  EXPECT_EQ(std::get<ContainerWaiting>(status.containers[0].state).message, "no such host");
+  EXPECT_EQ(bench.worker.NextDeadline(), bench.now() + seconds(10));
+  bench.Commands();
+  EXPECT_THAT(bench.Pass(seconds(9)).Commands(), IsEmpty());
+  EXPECT_THAT(bench.Pass(seconds(1)).Commands(), ElementsAre("start u/i#1 oom=1000"));
+  EXPECT_EQ(bench.worker.NextDeadline(), bench.now() + seconds(20));
+  bench.runtime.StartSucceeds("i");
+  bench.runtime.FailStart("a", no_image);
+  bench.Pass(seconds(20)).Exit("i", 0);
+  EXPECT_EQ(bench.Status().phase, PodPhase::kPending);
+  EXPECT_EQ(bench.worker.NextDeadline(), bench.now() + seconds(10));
+  bench.runtime.StartSucceeds("a");
+  EXPECT_EQ(bench.Pass(seconds(10)).Status().phase, PodPhase::kRunning);
+  EXPECT_EQ(bench.Exit("a", 0).Status().phase, PodPhase::kSucceeded);
+}
+
+TEST(PodWorker, AProgramThatCannotBeRunFailsAPodThatIsNotRestarted) {
+  Pod pod = PodOf({}, {Named("a")});
+  pod.restart_policy = RestartPolicy::kNever;
+  Bench bench(std::move(pod));
+  bench.runtime.FailStart("a", {StartFailure::kRun, {ErrorCode::kNotFound, "no such file"}});
+  bench.Start();
+  EXPECT_EQ(bench.Status().phase, PodPhase::kFailed);
+}
+
+TEST(PodWorker, AProgramThatCannotBeRunCountsAsFailedAndIsTriedAgain) {
   Bench bench(PodOf({}, {Named("a")}));
-  bench.runtime.FailStart("a", {ErrorCode::kNotFound, "exec /nope: no such file"});
+  bench.runtime.FailStart("a",
+                          {StartFailure::kRun, {ErrorCode::kNotFound, "exec /nope: no such file"}});
   bench.Start();
   const PodStatus status = bench.Status();
   EXPECT_EQ(status.containers[0].last_state->exit_code, kStartErrorExitCode);

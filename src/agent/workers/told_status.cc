@@ -11,10 +11,13 @@ bool IsReady(const ContainerLifecycle& run) {
 
 }  // namespace
 
+// (kubelet: getPhase)
 PodPhase PhaseOf(const PodCourse& course) {
   if (course.eviction != nullptr) return PodPhase::kFailed;
   if (course.ended_well) return *course.ended_well ? PodPhase::kSucceeded : PodPhase::kFailed;
-  return course.runs.AnyRegularStarted() ? PodPhase::kRunning : PodPhase::kPending;
+  const bool runs =
+      course.recalled ? course.runs.AnyRegularStarted() : course.runs.EveryRegularRan();
+  return runs ? PodPhase::kRunning : PodPhase::kPending;
 }
 
 void ToldStatus::Begin(Instant now) {

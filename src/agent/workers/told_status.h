@@ -15,6 +15,7 @@ struct PodCourse {
   RestartPolicy restart_policy = RestartPolicy::kAlways;
   bool initialized = false;                 // every init container has done its part
   bool up = false;                          // it is neither being made nor ending
+  bool recalled = false;                    // only those containers are known that run
   const EvictionOrder* eviction = nullptr;  // null: it was not evicted
   std::optional<bool> ended_well = {};      // it has ended by itself: whether it succeeded
   std::string_view problem = {};            // why it cannot be made

@@ -103,8 +103,7 @@ void WriteTroubles(const NodeCounters& counters, MetricsWriter& writer) {
   sample("create_pod", counters.pods.started_pods_errors);
   sample("list_images", counters.images.list_errors);
   sample("remove_image", counters.images.remove_errors);
-  sample("start_container",
-         counters.pods.started_containers_errors[0] + counters.pods.started_containers_errors[1]);
+  sample("start_container", counters.pods.StartErrors());
   writer.Family(
       "jettison_log_lines_dropped_total", kCounter,
       "Lines of the agent's log that were lost because they could not be written in time.");

@@ -150,8 +150,10 @@ void WriteStarts(const PodCounters& counters, MetricsWriter& writer) {
   writer.Family("kubelet_started_containers_errors_total", kCounter,
                 "Containers that could not be started.");
   for (std::size_t i = 0; i < kTypes.size(); ++i) {
-    writer.Sample({{"code", "RunContainerError"}, {"container_type", kTypes[i]}},
-                  counters.started_containers_errors[i]);
+    for (const StartFailure failure : kAllStartFailures) {
+      writer.Sample({{"code", ReasonOf(failure)}, {"container_type", kTypes[i]}},
+                    counters.started_containers_errors[i][IndexOf(failure)]);
+    }
   }
   writer.Family("kubelet_restarted_pods_total", kCounter,
                 "Pods started again under the same UID after an eviction or a preemption.");

@@ -42,7 +42,8 @@ void FakeRuntime::StartContainer(const std::string& pod_uid, const std::string& 
       fmt::format("start {}/{}#{} oom={}", pod_uid, container, attempt, oom_score_adj));
   const auto error = start_errors_.find(container);
   if (error != start_errors_.end()) {
-    Push(ContainerStartFailed{pod_uid, container, attempt, error->second});
+    Push(ContainerStartFailed{pod_uid, container, attempt, error->second.failure,
+                              error->second.error});
     return;
   }
   running_[{pod_uid, container}] = {.attempt = attempt, .started = now_};

@@ -50,10 +50,11 @@ class FakeRuntime : public ContainerRuntime {
     create_errors_[pod_uid] = std::move(error);
   }
   void CreateSucceeds(const std::string& pod_uid) { create_errors_.erase(pod_uid); }
-  // StartContainer answers ContainerStartFailed.
-  void FailStart(const std::string& container, Error error) {
+  // StartContainer answers ContainerStartFailed; StartSucceeds takes it back.
+  void FailStart(const std::string& container, StartError error) {
     start_errors_[container] = std::move(error);
   }
+  void StartSucceeds(const std::string& container) { start_errors_.erase(container); }
   // The container outlives StopContainer; the name is that of the container, in any pod.
   void IgnoreStop(const std::string& container) { ignores_stop_.insert(container); }
   // ... and KillContainer too.
@@ -82,7 +83,7 @@ class FakeRuntime : public ContainerRuntime {
   std::vector<RuntimePod> existing_;
   std::map<Key, Run> running_;
   std::map<std::string, Error> create_errors_;
-  std::map<std::string, Error> start_errors_;
+  std::map<std::string, StartError> start_errors_;
   std::set<std::string> ignores_stop_;
   std::set<std::string> ignores_kill_;
   bool hold_removal_ = false;

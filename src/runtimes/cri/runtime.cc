@@ -197,6 +197,7 @@ void Runtime::StartContainer(const std::string& pod_uid, const std::string& cont
   context_.Emit(ContainerStartFailed{.pod_uid = pod_uid,
                                      .container = container,
                                      .attempt = attempt,
+                                     .failure = StartFailure::kCreate,
                                      .error = {ErrorCode::kNotFound, "there is no such pod"}});
 }
 

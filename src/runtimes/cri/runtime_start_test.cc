@@ -23,8 +23,9 @@ TEST_F(CriRuntime, ImagesAreFetchedAsTheirPolicySays) {
   const auto* failed = StartFails(pod);
   ASSERT_NE(failed, nullptr);
   EXPECT_EQ(failed->error.message,
-            "ErrImageNeverPull: Container image \"bed.local/tiny:1\" is not present with pull "
+            "Container image \"bed.local/tiny:1\" is not present with pull "
             "policy of Never");
+  EXPECT_EQ(failed->failure, StartFailure::kImageNeverPull);
   EXPECT_THAT(bed_.calls->TakeCalls(), Not(Contains(HasSubstr("PullImage"))));
   ASSERT_TRUE(bed_.Remove("u"));
 
@@ -34,8 +35,8 @@ TEST_F(CriRuntime, ImagesAreFetchedAsTheirPolicySays) {
   };
   failed = StartFails(pod);
   ASSERT_NE(failed, nullptr);
-  EXPECT_EQ(failed->error.message,
-            "ErrImagePull: Failed to pull image \"bed.local/tiny:1\": no such host");
+  EXPECT_EQ(failed->error.message, "Failed to pull image \"bed.local/tiny:1\": no such host");
+  EXPECT_EQ(failed->failure, StartFailure::kImagePull);
   bed_.calls->on_pull_image = [&](const auto&) {
     containerd().image_present = true;
     return api::PullImageResponse();
@@ -56,7 +57,8 @@ TEST_F(CriRuntime, AContainerThatCannotBeMadeOrStartedLeavesNoneBehind) {
   };
   const auto* failed = StartFails(SimplePod("u"));
   ASSERT_NE(failed, nullptr);
-  EXPECT_EQ(failed->error.message, "RunContainerError: exec: no such file");
+  EXPECT_EQ(failed->error.message, "exec: no such file");
+  EXPECT_EQ(failed->failure, StartFailure::kRun);
   bed_.events.Settle(runtime());
   EXPECT_THAT(containerd().runs, IsEmpty());
   bed_.calls->on_create_container =
@@ -69,7 +71,8 @@ TEST_F(CriRuntime, AContainerThatCannotBeMadeOrStartedLeavesNoneBehind) {
   runtime().StartContainer("u", "main", 1, 0);
   failed = bed_.Await<ContainerStartFailed>("u");
   ASSERT_NE(failed, nullptr);
-  EXPECT_EQ(failed->error.message, "CreateContainerError: it took too long");
+  EXPECT_EQ(failed->error.message, "it took too long");
+  EXPECT_EQ(failed->failure, StartFailure::kCreate);
   bed_.events.Settle(runtime());
   EXPECT_THAT(containerd().runs, IsEmpty());
 }
@@ -88,6 +91,7 @@ TEST_F(CriRuntime, ANonsenseAnswerIsAnErrorThatSaysSo) {
   failed = bed_.Await<ContainerStartFailed>("u");
   ASSERT_NE(failed, nullptr);
   EXPECT_THAT(failed->error.message, HasSubstr("gave no ID of image"));
+  EXPECT_EQ(failed->failure, StartFailure::kImageInspect);
   bed_.calls->on_run_pod_sandbox = [](const auto&) { return api::RunPodSandboxResponse(); };
   runtime().CreatePod(kernel::PlainPlan(SimplePod("v")));
   const auto* pod_failed = bed_.Await<PodFailed>("v");

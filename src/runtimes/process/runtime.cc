@@ -147,6 +147,7 @@ void Runtime::StartContainer(const std::string& pod_uid, const std::string& cont
     context_.Emit(ContainerStartFailed{.pod_uid = pod_uid,
                                        .container = container,
                                        .attempt = attempt,
+                                       .failure = StartFailure::kCreate,
                                        .error = {code, std::move(why)}});
   };
   PodEntry* const entry = pods_.Find(pod_uid);

@@ -1,5 +1,7 @@
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "runtimes/process/runs/shim_process.h"
 #include "runtimes/process/runtime_fixture.h"
 
 namespace jettison::process {
@@ -77,17 +79,18 @@ TEST_F(ProcessRuntimeRun, AProgramThatCannotBeExecutedIsAFailedStart) {
     std::string working_dir;
     ErrorCode code;
     const char* message;
+    StartFailure failure = StartFailure::kRun;
   } cases[] = {
       {{"no-such-program"}, "", ErrorCode::kNotFound, "cannot execute \"no-such-program\""},
       {{"/etc/passwd"}, "", ErrorCode::kPermissionDenied, "Permission denied"},
       {{"/"}, "", ErrorCode::kPermissionDenied, "cannot execute \"/\""},
       {{""}, "", ErrorCode::kNotFound, "cannot execute \"\""},
       {{"true"}, "/no/such/folder", ErrorCode::kNotFound, "change to folder /no/such/folder"},
-      {{}, "", ErrorCode::kInvalidArgument, "has no command"},
-      {{std::string("a\0b", 3)}, "", ErrorCode::kInvalidArgument, "NUL"},
+      {{}, "", ErrorCode::kInvalidArgument, "has no command", StartFailure::kConfig},
+      {{std::string("a\0b", 3)}, "", ErrorCode::kInvalidArgument, "NUL", StartFailure::kConfig},
   };
   int number = 0;
-  for (const auto& [command, working_dir, code, message] : cases) {
+  for (const auto& [command, working_dir, code, message, failure] : cases) {
     const std::string uid = "u" + std::to_string(number++);
     Pod each = pod;
     each.uid = uid;
@@ -98,6 +101,7 @@ TEST_F(ProcessRuntimeRun, AProgramThatCannotBeExecutedIsAFailedStart) {
     const auto* failed = bed_.Await<ContainerStartFailed>(uid);
     ASSERT_NE(failed, nullptr) << message;
     EXPECT_EQ(failed->error.code, code) << failed->error.message;
+    EXPECT_EQ(failed->failure, failure) << failed->error.message;
     EXPECT_THAT(failed->error.message, HasSubstr(message));
     EXPECT_THAT(*NamesIn(bed_.paths().Container(uid, "main")), IsEmpty()) << "nothing may stay";
     EXPECT_THAT(*NamesIn(bed_.paths().ContainerLogs(each, "main")), IsEmpty());
@@ -113,7 +117,36 @@ TEST_F(ProcessRuntimeRun, AProcessThatCannotJoinItsGroupsNeverRuns) {
   const auto* failed = bed_.Await<ContainerStartFailed>("u");
   ASSERT_NE(failed, nullptr);
   EXPECT_THAT(failed->error.message, HasSubstr("into its control groups: no room"));
+  EXPECT_EQ(failed->failure, StartFailure::kCreate);
   EXPECT_FALSE(Exists(mark));
+}
+
+TEST_F(ProcessRuntimeRun, AStartWithoutADescriptorIsNoRunOfTheContainer) {
+  ASSERT_TRUE(bed_.Create(ShellPod("u", "true")));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none = {.rlim_cur = 3, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  const auto* failed = bed_.Await<ContainerStartFailed>("u");
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_NE(failed, nullptr);
+  EXPECT_EQ(failed->failure, StartFailure::kCreate);
+  EXPECT_THAT(failed->error.message, HasSubstr("Too many open files"));
+  bed_.runtime().StartContainer("u", "main", 1, 0);
+  EXPECT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+}
+
+TEST(StartErrorOfAShim, WhatTheMachineHasTooLittleOfIsNoRunOfTheContainer) {
+  const auto failure = [](shim::Stage stage, int error) {
+    return StartErrorOf({.stage = stage, .error = error}).failure;
+  };
+  EXPECT_EQ(failure(shim::Stage::kExec, ENOENT), StartFailure::kRun);
+  EXPECT_EQ(failure(shim::Stage::kExec, EAGAIN), StartFailure::kCreate);
+  EXPECT_EQ(failure(shim::Stage::kMountNamespace, ENOSPC), StartFailure::kCreate);
+  EXPECT_EQ(failure(shim::Stage::kMount, EPERM), StartFailure::kRun);
+  EXPECT_EQ(failure(shim::Stage::kFork, EPERM), StartFailure::kCreate);
+  EXPECT_EQ(failure(shim::Stage::kSource, ENOENT), StartFailure::kConfig);
 }
 
 }  // namespace

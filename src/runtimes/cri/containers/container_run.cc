@@ -48,13 +48,13 @@ void ContainerRun::Start(const Sandbox& sandbox) {
   if (phase_ != Phase::kStarting) return;
   running_.Expect();
   start_ = std::make_unique<ContainerStart>(
-      context_, order_, [this](Result<StartedContainer> started) { OnStart(std::move(started)); });
+      context_, order_, [this](ContainerStart::Outcome started) { OnStart(std::move(started)); });
   start_->Start(sandbox);
 }
 
-void ContainerRun::OnStart(Result<StartedContainer> started) {
+void ContainerRun::OnStart(ContainerStart::Outcome started) {
   if (phase_ != Phase::kStarting) return;  // it was given up meanwhile
-  if (!started) return FailStart(started.error());
+  if (!started) return EndStart(started.error());
   on_patience_.Stop();
   Begin(*started);
   context_.Emit(ContainerStarted{.pod_uid = order_.pod.uid,
@@ -77,13 +77,14 @@ void ContainerRun::Adopt(const StartedContainer& container) {
   (void)running_.LookForEnd();
 }
 
-void ContainerRun::FailStart(Error error) {
+void ContainerRun::EndStart(StartError why) {
   phase_ = Phase::kFailed;
   on_patience_.Stop();
   context_.Emit(ContainerStartFailed{.pod_uid = order_.pod.uid,
                                      .container = order_.container.name,
                                      .attempt = order_.attempt,
-                                     .error = std::move(error)});
+                                     .failure = why.failure,
+                                     .error = std::move(why.error)});
 }
 
 void ContainerRun::Stop(Duration grace) {
@@ -144,7 +145,8 @@ void ContainerRun::KillStart() {
     on_patience_ = context_.readiness.After(kStartPatience, [this] {
       on_patience_.Stop();
       if (start_) start_->Abandon();
-      FailStart({ErrorCode::kUnavailable, "it was killed while it was being started"});
+      EndStart({StartFailure::kCreate,
+                {ErrorCode::kUnavailable, "it was killed while it was being started"}});
     });
   }
   if (start_) start_->Abandon();

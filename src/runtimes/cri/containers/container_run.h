@@ -26,7 +26,7 @@ class ContainerRun {
   // Brings it up in this sandbox.
   void Start(const Sandbox& sandbox);
   // Reports that it cannot be started, for a reason outside the container.
-  void RefuseStart(Error error) { FailStart(std::move(error)); }
+  void RefuseStart(Error error) { EndStart({StartFailure::kCreate, std::move(error)}); }
   // Takes over a run that was found alive, without telling that it started.
   void Adopt(const StartedContainer& container);
   // The preStop hook, then the image's stop signal, TERM if it has none; a run that is still being
@@ -62,9 +62,9 @@ class ContainerRun {
  private:
   enum class Phase : std::uint8_t { kStarting, kStarted, kFailed };
 
-  void OnStart(Result<StartedContainer> started);
+  void OnStart(ContainerStart::Outcome started);
   void Begin(const StartedContainer& container);
-  void FailStart(Error error);
+  void EndStart(StartError why);
   void RunHook(Duration grace);
   void OnHookDone();
   void KillStart();

@@ -24,10 +24,6 @@ constexpr Duration kLastLook = std::chrono::seconds(2);
 constexpr Duration kInterruptedLook = std::chrono::milliseconds(50);
 constexpr Duration kInterruptedPatience = std::chrono::seconds(10);
 
-Error Abandoned() {
-  return {ErrorCode::kUnavailable, "it was ended while it was being started"};
-}
-
 }  // namespace
 
 std::optional<pid_t> FirstProcessOf(const RuntimeContext& context, const std::string& pod_group,
@@ -61,11 +57,12 @@ void ContainerStart::RemoveInterrupted() {
 // The runtime may still be starting it: containerd goes on with a call whose caller has ended,
 // refuses to remove the container until the call is over, and only then kills the process.
 void ContainerStart::OnInterruptedRemoved(const Result<void>& removed) {
-  if (abandoned_) return Finish(Fail(Abandoned()));
+  if (abandoned_) return RefuseAbandoned();
   if (context_.draining) return;
   if (removed) return FetchImage();
   if (context_.clock.Now() - ordered_ >= kInterruptedPatience) {
-    return Finish(Fail(removed.error().In("remove what is left of an interrupted start")));
+    return Refuse(StartFailure::kCreate,
+                  removed.error().In("remove what is left of an interrupted start"));
   }
   retry_ = context_.readiness.After(kInterruptedLook, [this] {
     retry_.Stop();
@@ -74,9 +71,9 @@ void ContainerStart::OnInterruptedRemoved(const Result<void>& removed) {
 }
 
 void ContainerStart::FetchImage() {
-  image_.emplace(context_, order_.container, [this](const Result<ImageFacts>& image) {
-    if (!image) return Finish(Fail(image.error()));
-    if (abandoned_) return Finish(Fail(Abandoned()));
+  image_.emplace(context_, order_.container, [this](const ImageFetch::Outcome& image) {
+    if (!image) return Finish(tl::unexpected(image.error()));
+    if (abandoned_) return RefuseAbandoned();
     if (!context_.draining) Prepare(*image);
   });
   image_->Start();
@@ -110,13 +107,13 @@ void ContainerStart::Prepare(const ImageFacts& image) {
   image_facts_ = image;
   stop_signal_ = image.stop_signal;
   if (auto allowed = CheckNonRoot(order_.pod, order_.container, image); !allowed) {
-    return Finish(Fail(allowed.error()));
+    return Refuse(StartFailure::kConfig, allowed.error());
   }
   if (auto fits = CheckProgram(order_.container); !fits) {
-    return Finish(Fail(fits.error()));
+    return Refuse(StartFailure::kConfig, fits.error());
   }
   auto steps = PlanMounts();
-  if (!steps) return Finish(Fail(steps.error()));
+  if (!steps) return Refuse(StartFailure::kConfig, steps.error());
   errand_.emplace(context_.readiness, context_.options.path_patience);
   const auto prepared =
       errand_->Begin(std::move(*steps), [this](const Result<void>& later) { OnMounts(later); });
@@ -125,16 +122,16 @@ void ContainerStart::Prepare(const ImageFacts& image) {
 
 void ContainerStart::OnMounts(const Result<void>& prepared) {
   errand_.reset();
-  if (abandoned_) return Finish(Fail(Abandoned()));
-  if (!prepared) return Finish(Fail(prepared.error()));
+  if (abandoned_) return RefuseAbandoned();
+  if (!prepared) return Refuse(StartFailure::kConfig, prepared.error());
   context_.disk.Do([logs = context_.paths.ContainerLogs(
                         order_.pod, order_.container.name)] { return kernel::MakeFolders(logs); },
                    lifetime_.Guard([this](const Result<void>& made) { OnLogFolder(made); }));
 }
 
 void ContainerStart::OnLogFolder(const Result<void>& made) {
-  if (abandoned_) return Finish(Fail(Abandoned()));
-  if (!made) return Finish(Fail(made.error()));
+  if (abandoned_) return RefuseAbandoned();
+  if (!made) return Refuse(StartFailure::kCreate, made.error());
   if (!context_.draining) Create();
 }
 
@@ -160,10 +157,10 @@ void ContainerStart::OnCreated(const Result<api::CreateContainerResponse>& answe
   if (!answer || answer->container_id().empty()) {
     // A container that is incomplete or whose ID is unknown is found by its labels.
     context_.WantRelist();
-    return Finish(Fail(answer
-                           ? Error{ErrorCode::kInternal,
-                                   "the container runtime created a container and returned no ID"}
-                           : answer.error().In("CreateContainerError")));
+    return Refuse(StartFailure::kCreate,
+                  answer ? Error{ErrorCode::kInternal,
+                                 "the container runtime created a container and returned no ID"}
+                         : answer.error());
   }
   id_ = answer->container_id();
   if (!order_.write_down) return StartCreated();
@@ -173,7 +170,7 @@ void ContainerStart::OnCreated(const Result<api::CreateContainerResponse>& answe
 void ContainerStart::StartCreated() {
   if (abandoned_) {
     RemoveContainer();
-    return Finish(Fail(Abandoned()));
+    return RefuseAbandoned();
   }
   // The container is not started; the next agent finds one that never ran.
   if (context_.draining) return;
@@ -191,7 +188,8 @@ StartedContainer ContainerStart::Ordered() const {
 void ContainerStart::OnStarted(const Result<api::StartContainerResponse>& answer) {
   if (answer && !abandoned_) return Look();
   RemoveContainer();
-  Finish(Fail(answer ? Abandoned() : answer.error().In("RunContainerError")));
+  if (answer) return RefuseAbandoned();
+  Refuse(StartFailure::kRun, answer.error());
 }
 
 void ContainerStart::Look() {
@@ -207,7 +205,7 @@ void ContainerStart::Look() {
 void ContainerStart::OnStatus(const Result<api::ContainerStatusResponse>& answer) {
   if (abandoned_) {
     RemoveContainer();
-    return Finish(Fail(Abandoned()));
+    return RefuseAbandoned();
   }
   StartedContainer started{.id = id_,
                            .ended = false,
@@ -255,7 +253,16 @@ void ContainerStart::Abandon() {
   }
 }
 
-void ContainerStart::Finish(Result<StartedContainer> result) {
+void ContainerStart::Refuse(StartFailure failure, Error error) {
+  Finish(FailStart(failure, std::move(error)));
+}
+
+void ContainerStart::RefuseAbandoned() {
+  Refuse(StartFailure::kCreate,
+         {ErrorCode::kUnavailable, "it was ended while it was being started"});
+}
+
+void ContainerStart::Finish(Outcome result) {
   busy_ = false;
   const Done done = done_;
   done(std::move(result));

@@ -45,7 +45,8 @@ struct StartOrder {
 // image, container, start and first look. What fails leaves no container behind.
 class ContainerStart {
  public:
-  using Done = std::function<void(Result<StartedContainer>)>;
+  using Outcome = tl::expected<StartedContainer, StartError>;
+  using Done = std::function<void(Outcome)>;
 
   // `done` is called once, not before Start has returned.
   ContainerStart(RuntimeContext& context, const StartOrder& order, Done done);
@@ -78,7 +79,9 @@ class ContainerStart {
   void Look();
   void OnStatus(const Result<api::ContainerStatusResponse>& answer);
   void RemoveContainer();
-  void Finish(Result<StartedContainer> result);
+  void Refuse(StartFailure failure, Error error);
+  void RefuseAbandoned();
+  void Finish(Outcome result);
 
   RuntimeContext& context_;
   StartOrder order_;

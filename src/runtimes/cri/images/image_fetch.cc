@@ -50,26 +50,27 @@ void ImageFetch::Inspect(bool may_pull) {
 void ImageFetch::OnStatus(Result<api::ImageStatusResponse> answer, bool may_pull) {
   // Some runtimes return no image, others the status NotFound.
   if (!answer && answer.error().code != ErrorCode::kNotFound) {
-    return done_(Fail(answer.error().code,
-                      fmt::format("ImageInspectError: Failed to inspect image \"{}\": {}", image_,
-                                  answer.error().message)));
+    return done_(FailStart(StartFailure::kImageInspect,
+                           {answer.error().code, fmt::format("Failed to inspect image \"{}\": {}",
+                                                             image_, answer.error().message)}));
   }
   if (answer && answer->has_image()) {
     if (!answer->image().id().empty()) return done_(FactsOf(*answer));
-    return done_(
-        Fail(ErrorCode::kInternal,
-             fmt::format("ImageInspectError: the runtime gave no ID of image \"{}\"", image_)));
+    return done_(FailStart(
+        StartFailure::kImageInspect,
+        {ErrorCode::kInternal, fmt::format("the runtime gave no ID of image \"{}\"", image_)}));
   }
   if (may_pull) return Pull();
   if (policy_ == PullPolicy::kNever) {
-    return done_(Fail(ErrorCode::kNotFound,
-                      fmt::format("ErrImageNeverPull: Container image \"{}\" is not present with "
-                                  "pull policy of Never",
-                                  image_)));
+    return done_(FailStart(
+        StartFailure::kImageNeverPull,
+        {ErrorCode::kNotFound,
+         fmt::format("Container image \"{}\" is not present with pull policy of Never", image_)}));
   }
-  done_(Fail(ErrorCode::kInternal,
-             fmt::format("ErrImagePull: image \"{}\" was pulled, but the runtime does not have it",
-                         image_)));
+  done_(FailStart(
+      StartFailure::kImagePull,
+      {ErrorCode::kInternal,
+       fmt::format("image \"{}\" was pulled, but the runtime does not have it", image_)}));
 }
 
 void ImageFetch::Pull() {
@@ -78,8 +79,9 @@ void ImageFetch::Pull() {
   context_.calls.PullImage(
       request, kPullDeadline, lifetime_.Guard([this](const Result<api::PullImageResponse>& answer) {
         if (answer) return Inspect(false);
-        done_(Fail(answer.error().code, fmt::format("ErrImagePull: Failed to pull image \"{}\": {}",
-                                                    image_, answer.error().message)));
+        done_(FailStart(StartFailure::kImagePull,
+                        {answer.error().code, fmt::format("Failed to pull image \"{}\": {}", image_,
+                                                          answer.error().message)}));
       }));
 }
 

@@ -3,17 +3,19 @@
 #include <functional>
 #include <string>
 
+#include "core/pods/start_failure.h"
 #include "kernel/readiness/lifetime.h"
 #include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/values/container_config.h"
 
 namespace jettison::cri {
 
-// Finds the image of a container and pulls it where its policy wants that. Errors are the
-// kubelet's: ErrImageNeverPull, ErrImagePull, ImageInspectError and its words (pkg/kubelet/images).
+// Finds the image of a container and pulls it where its policy wants that. Errors have
+// the kubelet's words (pkg/kubelet/images).
 class ImageFetch {
  public:
-  using Done = std::function<void(Result<ImageFacts>)>;
+  using Outcome = tl::expected<ImageFacts, StartError>;
+  using Done = std::function<void(Outcome)>;
 
   // `done` is called once, not before Start has returned.
   ImageFetch(RuntimeContext& context, const Container& container, Done done);

@@ -65,7 +65,7 @@ TEST_F(LiveCriRights, WhatMustNotRunAsRootAndWouldIsNotStarted) {
   const auto* failed = Await<ContainerStartFailed>("u");
   ASSERT_NE(failed, nullptr);
   EXPECT_EQ(failed->error.message,
-            "CreateContainerConfigError: container has runAsNonRoot and image will run as root "
+            "container has runAsNonRoot and image will run as root "
             "(pod: \"pod-u_default(u)\", container: main)");
   EXPECT_EQ(ContainersInContainerd(), 0);
   RemoveAndLookForRemains(pod);

@@ -83,6 +83,7 @@ void PodActor::StartContainer(const std::string& name, int attempt, int oom_scor
     context_.Emit(ContainerStartFailed{.pod_uid = pod_.uid,
                                        .container = name,
                                        .attempt = attempt,
+                                       .failure = StartFailure::kCreate,
                                        .error = {code, std::move(why)}});
   };
   const Container* const spec = kernel::FindContainer(pod_, name);

@@ -215,10 +215,9 @@ TEST(CheckNonRoot, RefusesRootAndWhoMayBeRoot) {
     pod.security_context.run_as_non_root = true;
     const auto checked = CheckNonRoot(pod, container, row.image);
     const std::string message = row.message;
-    EXPECT_EQ(checked ? "" : checked.error().message,
-              message.empty() ? ""
-                              : "CreateContainerConfigError: container" + message +
-                                    "(pod: \"web_shop(u)\", container: c)");
+    EXPECT_EQ(
+        checked ? "" : checked.error().message,
+        message.empty() ? "" : "container" + message + "(pod: \"web_shop(u)\", container: c)");
     container.security_context.run_as_non_root = false;
     EXPECT_TRUE(CheckNonRoot(pod, container, row.image)) << "the container's setting counts";
   }

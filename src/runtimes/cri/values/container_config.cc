@@ -125,7 +125,7 @@ Result<void> CheckNonRoot(const Pod& pod, const Container& container, const Imag
   if (!non_root.value_or(false)) return {};
   const auto refuse = [&](std::string_view why) {
     return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("CreateContainerConfigError: container{} (pod: \"{}_{}({})\", "
+                fmt::format("container{} (pod: \"{}_{}({})\", "
                             "container: {})",
                             why, pod.name, pod.namespace_, pod.uid, container.name));
   };

@@ -78,12 +78,13 @@ void ContainerRun::Start(int oom_score_adj) {
 }
 
 void ContainerRun::OnFolders(const Result<void>& made, int oom_score_adj) {
-  if (!made) return FailStart(made.error());
+  if (!made) return EndStart({StartFailure::kCreate, made.error()});
   made_folder_ = true;
   if (kill_pending_) {
-    return FailStart({ErrorCode::kUnavailable, "it was killed while it was being started"});
+    return EndStart({StartFailure::kCreate,
+                     {ErrorCode::kUnavailable, "it was killed while it was being started"}});
   }
-  if (auto launched = Launch(oom_score_adj); !launched) FailStart(launched.error());
+  if (auto launched = Launch(oom_score_adj); !launched) EndStart(launched.error());
 }
 
 Result<std::string> ContainerRun::MakeOrder(int oom_score_adj,
@@ -116,20 +117,22 @@ Result<std::string> ContainerRun::MakeOrder(int oom_score_adj,
   return Format(order);
 }
 
-Result<void> ContainerRun::Launch(int oom_score_adj) {
+tl::expected<void, StartError> ContainerRun::Launch(int oom_score_adj) {
   Cgroups& cgroups = context_.cgroups;
-  if (auto made = cgroups.Create(group_, limits_); !made) return made;
+  if (auto made = cgroups.Create(group_, limits_); !made) {
+    return FailStart(StartFailure::kCreate, made.error());
+  }
   oom_kills_before_ = cgroups.ReadOomKills(group_).value_or(0);
 
   auto groups = cgroups.OpenProcs(group_);
-  if (!groups) return Fail(groups.error().In(kIntoGroups));
+  if (!groups) return FailStart(StartFailure::kCreate, groups.error().In(kIntoGroups));
   const auto order = MakeOrder(oom_score_adj, *groups);
-  if (!order) return Fail(order.error());
+  if (!order) return FailStart(StartFailure::kConfig, order.error());
   const std::string label =
       fmt::format("{}/{}/{}", FullName(*pod_), name_.container, name_.attempt);
   auto shim = ShimProcess::Start(context_.options.shim, *order, label,
                                  {.groups = std::move(*groups), .mount_namespace = nullptr});
-  if (!shim) return Fail(shim.error());
+  if (!shim) return FailStart(StartFailure::kCreate, shim.error());
   shim_ = std::move(*shim);
   on_message_ = context_.readiness.OnReadable(shim_->socket(), [this] { Listen(); });
   on_end_ = context_.readiness.OnReadable(shim_->pidfd().get(), [this] { OnShimEnded(); });
@@ -159,7 +162,7 @@ void ContainerRun::Listen() {
     switch (message.kind) {
       case shim::MessageKind::kReady: OnReady(message.pid); break;
       case shim::MessageKind::kStarted: OnStarted(message); break;
-      case shim::MessageKind::kFailed: failure_ = ErrorOf(message); break;
+      case shim::MessageKind::kFailed: failure_ = StartErrorOf(message); break;
       case shim::MessageKind::kGo: break;
     }
   }
@@ -201,12 +204,13 @@ void ContainerRun::OnShimEnded() {
     Exit();
   } else {
     EndStragglers();
-    FailStart(failure_.value_or(
-        Error{ErrorCode::kInternal, "the shim was killed before the container ran"}));
+    EndStart(failure_.value_or(StartError{
+        StartFailure::kRun,
+        {ErrorCode::kInternal, "the shim was killed before it told that the program runs"}}));
   }
 }
 
-void ContainerRun::FailStart(Error error) {
+void ContainerRun::EndStart(StartError why) {
   phase_ = Phase::kEnded;
   on_message_.Stop();
   on_end_.Stop();
@@ -221,7 +225,8 @@ void ContainerRun::FailStart(Error error) {
   context_.Emit(ContainerStartFailed{.pod_uid = name_.pod_uid,
                                      .container = name_.container,
                                      .attempt = name_.attempt,
-                                     .error = std::move(error)});
+                                     .failure = why.failure,
+                                     .error = std::move(why.error)});
 }
 
 // The shim's exit record, or, if the shim was killed, what is known without it. Absent if the disk

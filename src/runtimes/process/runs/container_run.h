@@ -51,7 +51,7 @@ class ContainerRun {
   enum class Phase : std::uint8_t { kStarting, kRunning, kEnded };
 
   void OnFolders(const Result<void>& made, int oom_score_adj);
-  [[nodiscard]] Result<void> Launch(int oom_score_adj);
+  [[nodiscard]] tl::expected<void, StartError> Launch(int oom_score_adj);
   [[nodiscard]] Result<std::string> MakeOrder(int oom_score_adj,
                                               const std::vector<ProcsFile>& groups);
   void Listen();
@@ -59,7 +59,7 @@ class ContainerRun {
   void OnReady(pid_t pid);
   void OnStarted(const shim::Message& message);
   void OnShimEnded();
-  void FailStart(Error error);
+  void EndStart(StartError why);
   void Exit();
   // Absent: it cannot be read just now.
   [[nodiscard]] std::optional<ExitRecord> LastWord();
@@ -89,7 +89,7 @@ class ContainerRun {
   kernel::Readiness::Watch on_end_;
   kernel::Readiness::Watch on_retry_;
   std::optional<Instant> unread_since_;  // its last word
-  std::optional<Error> failure_;
+  std::optional<StartError> failure_;
   std::optional<Duration> stop_pending_;
   bool kill_pending_ = false;
   bool hook_done_ = false;

@@ -142,6 +142,24 @@ class SpawnActions {
   posix_spawnattr_t attributes_{};
 };
 
+// Whether another try may succeed because the machine has more by then.
+bool IsShortage(int error) {
+  return error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE ||
+         error == ENOSPC || error == EDQUOT;
+}
+
+StartFailure FailureAt(shim::Stage stage) {
+  switch (stage) {
+    case shim::Stage::kSource: return StartFailure::kConfig;  // the kubelet looks before it creates
+    case shim::Stage::kMountNamespace:
+    case shim::Stage::kMountPoint:
+    case shim::Stage::kMount:
+    case shim::Stage::kWorkingDirectory:
+    case shim::Stage::kExec: return StartFailure::kRun;
+    default: return StartFailure::kCreate;
+  }
+}
+
 }  // namespace
 
 Result<ShimProcess> ShimProcess::Start(const std::string& shim_path, const std::string& order,
@@ -233,6 +251,11 @@ Error ErrorOf(const shim::Message& message) {
     return "an unknown step";
   }();
   return SystemError(message.error, what);
+}
+
+StartError StartErrorOf(const shim::Message& message) {
+  return {IsShortage(message.error) ? StartFailure::kCreate : FailureAt(message.stage),
+          ErrorOf(message)};
 }
 
 }  // namespace jettison::process

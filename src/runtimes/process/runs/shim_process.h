@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/pods/start_failure.h"
 #include "core/units/result.h"
 #include "ports/cgroups.h"
 #include "ports/file_descriptor.h"
@@ -56,5 +57,7 @@ inline constexpr const char* kIntoGroups = "put the process into its control gro
 
 // What a shim could not do, as a sentence: "cannot execute \"foo\": No such file or directory".
 [[nodiscard]] Error ErrorOf(const shim::Message& message);
+// The same of a container's start. What a machine has too little of just now counts as no run.
+[[nodiscard]] StartError StartErrorOf(const shim::Message& message);
 
 }  // namespace jettison::process
