@@ -30,7 +30,7 @@ void RecordedCourse::Life::Add(Point point) {
   every *= 2;
 }
 
-void RecordedCourse::Seen(std::int64_t memory, Instant at) {
+void RecordedCourse::Seen(std::int64_t memory, Instant at, std::optional<Instant> before) {
   constexpr std::int64_t kMuchLess = 2;  // half of it
   const bool was_away = !active_;
   const bool has_less = has_points() && memory < now_.last.memory / kMuchLess;
@@ -40,6 +40,7 @@ void RecordedCourse::Seen(std::int64_t memory, Instant at) {
     ended_ = false;
   }
   active_ = true;
+  if (!has_points()) now_.born = before.value_or(at);
   now_.Add({.at = at, .memory = memory});
 }
 
@@ -71,13 +72,13 @@ GrowthBounds RecordedCourse::Growth() const {
 double RecordedCourse::AmountAtAge(unsigned life, Duration age) const {
   const Life& lived = LifeOf(life);
   if (lived.points.empty()) return 0;
-  const Instant at = lived.points.front().at + std::max(age, Duration{0});
+  const Instant at = lived.born + std::max(age, Duration{0});
   if (at >= lived.last.at) {
     const double beyond = SecondsOf(Elapsed(lived.last.at, at));
     return static_cast<double>(lived.last.memory) + GrowthOf(lived).likely * beyond;
   }
   const auto after = std::ranges::upper_bound(lived.points, at, {}, &Point::at);
-  const Point& from = *(after - 1);
+  const Point from = after == lived.points.begin() ? Point{.at = lived.born} : *(after - 1);
   const Point& to = after == lived.points.end() ? lived.last : *after;
   const double share = SecondsOf(Elapsed(from.at, at)) / SecondsOf(Elapsed(from.at, to.at));
   return static_cast<double>(from.memory) + static_cast<double>(to.memory - from.memory) * share;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/units/duration.h"
@@ -19,8 +20,9 @@ struct GrowthBounds {
 // week of it takes no more room than an hour. A life ends with an eviction or an OOM kill.
 class RecordedCourse {
  public:
-  // It was active and held so much.
-  void Seen(std::int64_t memory, Instant at);
+  // It was active and held so much. `before`: the frame before, in which a new life had not begun
+  // yet; absent: nothing is known of the time before.
+  void Seen(std::int64_t memory, Instant at, std::optional<Instant> before = std::nullopt);
   // It was not active.
   void Absent() { active_ = false; }
   // It was evicted or killed; what is seen of it from now on, when it was away or has less, is
@@ -33,8 +35,9 @@ class RecordedCourse {
   // Counts lives.
   [[nodiscard]] unsigned life() const { return life_; }
   // What it held when the present life, or that of number `life`, was of that age. Beyond what is
-  // known of a life it goes on growing as it did at the end. The life before is used where an older
-  // one is asked for.
+  // known of a life it goes on growing as it did at the end. A life that began between two frames
+  // began with nothing at the first of them. The life before is used where an older one is asked
+  // for.
   [[nodiscard]] double AmountAtAge(unsigned life, Duration age) const;
   // How it grew lately, by what was seen until now.
   [[nodiscard]] GrowthBounds Growth() const;
@@ -52,6 +55,7 @@ class RecordedCourse {
   // At most kMostPoints; where there would be more, each second one is dropped, and from then on
   // points lie twice as far apart. The last one is always known.
   struct Life {
+    Instant born;
     std::vector<Point> points;
     Point last;
     Point before_last;

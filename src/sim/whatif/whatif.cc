@@ -60,7 +60,7 @@ void WhatIf::Go(Frame& frame) {
       for (PolicyRun& run : runs_) run.Stop(last_->at);
     }
     courses_.assign(roster_.size(), {});
-    Learn(frame);
+    Learn(frame, std::nullopt);
     const WhatIfNode node{.roster = roster_,
                           .courses = courses_,
                           .model = options_.model,
@@ -90,20 +90,20 @@ void WhatIf::Lead(const Segment& segment, bool violations) {
                         .blind = options_.blind,
                         .keep_passes = options_.keep_passes};
   for (PolicyRun& run : runs_) run.Advance(node, segment, violations);
-  Learn(segment.to());
+  Learn(segment.to(), segment.from().at);
   for (PolicyRun& run : runs_) run.Settle(node, segment.to());
 }
 
 // Updates the recorded courses of the pods. Pods that ended before the frame were seen for the last
 // time before it.
-void WhatIf::Learn(const Frame& frame) {
+void WhatIf::Learn(const Frame& frame, std::optional<Instant> before) {
   for (const RecordedEnd& end : frame.ends) {
     if (end.at < frame.at) courses_[end.slot].Ended();
   }
   std::size_t next = 0;
   for (PodSlot slot = 0; slot < courses_.size(); ++slot) {
     if (next < frame.pods.size() && frame.pods[next].slot == slot) {
-      courses_[slot].Seen(frame.pods[next++].memory, frame.at);
+      courses_[slot].Seen(frame.pods[next++].memory, frame.at, before);
     } else {
       courses_[slot].Absent();
     }

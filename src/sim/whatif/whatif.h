@@ -46,7 +46,8 @@ class WhatIf {
   void Take(Frame& frame);
   void Go(Frame& frame);
   void Lead(const Segment& segment, bool violations);
-  void Learn(const Frame& frame);
+  // `before`: when the frame before was taken.
+  void Learn(const Frame& frame, std::optional<Instant> before);
   [[nodiscard]] bool HasViolations(const Frame& frame);
 
   const std::vector<CandidatePolicy> candidates_;
