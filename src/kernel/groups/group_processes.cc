@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <functional>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -29,13 +31,25 @@ bool HasNoList(const Error& error) {
   return error.code == ErrorCode::kNotFound || error.code == ErrorCode::kUnavailable;
 }
 
-Result<void> AppendOwn(int group, std::vector<pid_t>& pids) {
+using Pids = std::vector<pid_t>;
+
+void Append(const Pids& more, Pids& pids) {
+  pids.insert(pids.end(), more.begin(), more.end());
+}
+
+Pids Sorted(Pids pids) {
+  std::sort(pids.begin(), pids.end());
+  pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
+  return pids;
+}
+
+// Of the group itself, by rising id.
+Result<Pids> OwnProcesses(int group) {
   const auto text = ReadFile(group, "cgroup.procs");
-  if (!text) return HasNoList(text.error()) ? Result<void>() : Fail(text.error());
-  const auto own = ParseProcs(*text);
+  if (!text) return HasNoList(text.error()) ? Result<Pids>() : Fail(text.error());
+  auto own = ParseProcs(*text);
   if (!own) return Fail(own.error().In("cgroup.procs"));
-  pids.insert(pids.end(), own->begin(), own->end());
-  return {};
+  return Sorted(*std::move(own));
 }
 
 struct Handle {
@@ -80,25 +94,48 @@ Result<void> Send(const Handle& handle, int signal) {
   return FailErrno(fmt::format("send signal {} to process {}", signal, handle.pid));
 }
 
-// A pid in a list may belong to another process by the time that it is used. The list is therefore
-// read again while handles are held: a pid that is still listed belongs either to the process of
-// the handle, or to a successor of one that has ended, to which the handle sends nothing. The pid
-// itself is used only where there are no handles (before Linux 5.3). Returns how many pids of the
-// list are done.
-Result<std::size_t> SignalSome(int group, std::span<const pid_t> pids, int signal) {
-  Handles handles = OpenHandles(pids.first(std::min(pids.size(), kHandlesAtOnce)));
-  auto still = ProcessesBelow(group);
-  if (!still && handles.held.size() > 1) {
-    MakeRoomForAList(pids, handles);
-    still = ProcessesBelow(group);
+// Signals the processes of a list. A pid in it may belong to another process by the time that it is
+// used. The list is therefore read again while handles are held: a pid that is still listed belongs
+// either to the process of the handle, or to a successor of one that has ended, to which the handle
+// sends nothing. The pid itself is used only where there are no handles (before Linux 5.3).
+class ListedProcesses {
+ public:
+  ListedProcesses(std::function<Result<Pids>()> read, int signal)
+      : read_(std::move(read)), signal_(signal) {}
+
+  // Returns the pids that were not listed again.
+  [[nodiscard]] Result<Pids> Signal(std::span<const pid_t> pids) const {
+    Pids others;
+    while (!pids.empty()) {
+      const auto done = SignalSome(pids, others);
+      if (!done) return Fail(done.error());
+      pids = pids.subspan(*done);
+    }
+    return others;
   }
-  if (!still) return Fail(still.error());
-  for (const Handle& handle : handles.held) {
-    if (!std::binary_search(still->begin(), still->end(), handle.pid)) continue;
-    if (auto sent = Send(handle, signal); !sent) return Fail(sent.error());
+
+ private:
+  [[nodiscard]] Result<std::size_t> SignalSome(std::span<const pid_t> pids, Pids& others) const {
+    Handles handles = OpenHandles(pids.first(std::min(pids.size(), kHandlesAtOnce)));
+    auto still = read_();
+    if (!still && handles.held.size() > 1) {
+      MakeRoomForAList(pids, handles);
+      still = read_();
+    }
+    if (!still) return Fail(still.error());
+    for (const Handle& handle : handles.held) {
+      if (!std::binary_search(still->begin(), still->end(), handle.pid)) {
+        others.push_back(handle.pid);
+      } else if (auto sent = Send(handle, signal_); !sent) {
+        return Fail(sent.error());
+      }
+    }
+    return handles.taken;
   }
-  return handles.taken;
-}
+
+  const std::function<Result<Pids>()> read_;
+  const int signal_;
+};
 
 std::string CommandOf(pid_t pid) {
   const FileDescriptor fd(::open(fmt::format("/proc/{}/comm", pid).c_str(), O_RDONLY | O_CLOEXEC));
@@ -110,25 +147,43 @@ std::string CommandOf(pid_t pid) {
 
 }  // namespace
 
-Result<std::vector<pid_t>> ProcessesBelow(int group) {
-  std::vector<pid_t> pids;
-  const auto listed = VisitGroups(
-      group, {.enter = [&pids](int each) { return AppendOwn(each, pids); }, .leave = nullptr});
-  if (!listed) return Fail(listed.error());
-  std::sort(pids.begin(), pids.end());
-  pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
-  return pids;
+Result<Pids> ProcessesBelow(int group) {
+  Pids pids;
+  const auto list = [&pids](int each) -> Result<void> {
+    const auto own = OwnProcesses(each);
+    if (!own) return Fail(own.error());
+    Append(*own, pids);
+    return {};
+  };
+  if (auto listed = VisitGroups(group, {.enter = list, .leave = nullptr}); !listed) {
+    return Fail(listed.error());
+  }
+  return Sorted(std::move(pids));
 }
 
-Result<std::vector<pid_t>> SignalBelow(int group, int signal) {
-  auto pids = ProcessesBelow(group);
-  if (!pids) return pids;
-  for (std::span<const pid_t> left(*pids); !left.empty();) {
-    const auto signalled = SignalSome(group, left, signal);
-    if (!signalled) return Fail(signalled.error());
-    left = left.subspan(*signalled);
+// Whoever is in a group is told before the groups below it are looked for: most pods have none.
+Result<Pids> SignalBelow(int group, int signal) {
+  Pids told;
+  Pids moved;
+  const auto tell = [&](int each) -> Result<void> {
+    const auto own = OwnProcesses(each);
+    if (!own) return Fail(own.error());
+    const auto others = ListedProcesses([each] { return OwnProcesses(each); }, signal).Signal(*own);
+    if (!others) return Fail(others.error());
+    Append(*others, moved);
+    std::ranges::set_difference(*own, *others, std::back_inserter(told));
+    return {};
+  };
+  if (auto visited = VisitGroups(group, {.enter = tell, .leave = nullptr}); !visited) {
+    return Fail(visited.error());
   }
-  return pids;
+  told = Sorted(std::move(told));
+  std::erase_if(moved, [&](pid_t pid) { return std::ranges::binary_search(told, pid); });
+  const auto others =
+      ListedProcesses([group] { return ProcessesBelow(group); }, signal).Signal(Sorted(moved));
+  if (!others) return Fail(others.error());
+  Append(moved, told);
+  return Sorted(std::move(told));
 }
 
 std::string DescribeProcesses(int group) {

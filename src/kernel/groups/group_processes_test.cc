@@ -4,15 +4,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <fstream>
 #include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "kernel/files/temporary_folder.h"
 #include "kernel/groups/fd_reserve.h"
@@ -70,6 +74,63 @@ TEST_F(GroupProcesses, WhoOnlyHasTheNumberOfOneThatWasListedIsLeftAlone) {
   over = true;
   lister.join();
   EXPECT_FALSE(EndsWithin(innocent, 50));
+}
+
+// A list that says something else each time that it is read.
+class ChangingList {
+ public:
+  explicit ChangingList(std::string path) : path_(std::move(path)) {
+    EXPECT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+    EXPECT_GE(::inotify_add_watch(closed_.get(), path_.c_str(), IN_CLOSE_NOWRITE), 0);
+  }
+  // Waits for the next reader, lets it read `text`, and waits until it has closed the list.
+  void Answer(const std::string& text) const {
+    {
+      const FileDescriptor list(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
+      EXPECT_EQ(::write(list.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    }
+    std::array<char, 4096> event{};
+    EXPECT_GT(::read(closed_.get(), event.data(), event.size()), 0);
+  }
+
+ private:
+  const std::string path_;
+  const FileDescriptor closed_{::inotify_init1(IN_CLOEXEC)};
+};
+
+// It is in the group when that is listed, and in the one below when the list is read again.
+class MovingProcess : public GroupProcesses {
+ protected:
+  struct Reading {
+    const ChangingList& list;
+    bool has_it;
+  };
+  // Signals it while these lists are read in this order.
+  void Signal(const std::vector<Reading>& readings) {
+    const std::string pid = std::to_string(child_.pid()) + "\n";
+    std::thread lister([&] {
+      for (const Reading& each : readings) each.list.Answer(each.has_it ? pid : "");
+    });
+    EXPECT_THAT(SignalBelow(Open().get(), SIGKILL).value(), ElementsAre(child_.pid()));
+    lister.join();
+    EXPECT_TRUE(EndsWithin(child_, 10'000));
+  }
+  static std::string MakeFolder(std::string path) {
+    EXPECT_EQ(::mkdir(path.c_str(), 0700), 0);
+    return path;
+  }
+
+  const ChildProcess child_{[](const auto&) { SleepForever(); }};
+  const ChangingList top_{list_};
+  const ChangingList below_{MakeFolder(folder_.path() + "/below") + "/cgroup.procs"};
+};
+
+TEST_F(MovingProcess, IsSignalledOnceWhereItIsFoundLater) {
+  Signal({{top_, true}, {top_, false}, {below_, true}, {below_, true}});
+}
+
+TEST_F(MovingProcess, IsLookedForOnceMoreInEveryGroup) {
+  Signal({{top_, true}, {top_, false}, {below_, false}, {top_, false}, {below_, true}});
 }
 
 TEST_F(GroupProcesses, ManyAreSignalledWithFewDescriptors) {
