@@ -31,6 +31,7 @@ export function stateOf(pod, now) {
   if (pod.comesBackAt != null && pod.comesBackAt > now) {
     return `${pod.reason || 'waiting'}, back in ${duration(pod.comesBackAt - now)}`;
   }
+  if (pod.waitingReason) return `${pod.activity}: ${pod.waitingReason}, ${pod.waitingMessage}`;
   if (pod.refusedFor) return `${pod.activity}: refused, ${pod.refusedFor}`;
   return pod.reason ? `${pod.activity}, ${pod.reason}` : pod.activity;
 }

@@ -92,6 +92,10 @@ test('a pod that is away says when it comes back', () => {
     'waiting: refused, MemoryPressure',
   );
   assert.equal(stateOf({ activity: 'running' }, 0), 'running');
+  assert.equal(
+    stateOf({ activity: 'starting', waitingReason: 'ErrImagePull', waitingMessage: 'no such host' }, 0),
+    'starting: ErrImagePull, no such host',
+  );
 });
 
 test('an excess has a sign and the unit of what is ranked for', () => {

@@ -147,6 +147,17 @@ TEST(PodList, TellsHowAPodStands) {
             FormatInstant(kTestNow - std::chrono::minutes(59)));
 }
 
+TEST(PodList, SaysWhyAProgramCouldNotBeRun) {
+  Snapshot snapshot = TestSnapshot(1);
+  snapshot.pods[0].status.containers[0].state =
+      ContainerTerminated{.exit = {.exit_code = 128}, .start_error = "no such file"};
+  const Value list = Parsed(PodListJson(snapshot));
+  const std::string ended = "items.0.status.containerStatuses.0.state.terminated.";
+  EXPECT_EQ(At(list, ended + "exitCode"), "128");
+  EXPECT_EQ(At(list, ended + "reason"), "StartError");
+  EXPECT_EQ(At(list, ended + "message"), "no such file");
+}
+
 TEST(PodList, AndRecordedPassesTellNoValueOfAVariable) {
   Snapshot snapshot = TestSnapshot(1);
   PodFacts facts = *snapshot.pods[0].facts;

@@ -29,6 +29,7 @@ struct ContainerRunning {
 };
 struct ContainerTerminated {
   ContainerExit exit;
+  std::string start_error = {};  // why its program could not be run; empty: it ran
 };
 using ContainerState = std::variant<ContainerWaiting, ContainerRunning, ContainerTerminated>;
 

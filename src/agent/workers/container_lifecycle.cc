@@ -124,7 +124,8 @@ ContainerState ContainerLifecycle::State(RestartPolicy pod_policy, bool initiali
                             .message = fmt::format("back-off {} restarting failed container={}",
                                                    FormatDuration(wait), spec_->name)};
   }
-  return ContainerTerminated{*exit_};
+  return ContainerTerminated{.exit = *exit_,
+                             .start_error = start_error_ ? start_error_->error.message : ""};
 }
 
 ContainerWaiting ContainerLifecycle::WaitsAfterFailure() const {

@@ -298,7 +298,9 @@ PodActivity PodWorker::activity() const {
   }
   if (IsGone()) return PodActivity::kWaiting;
   if (std::holds_alternative<Recalled>(state_)) return PodActivity::kRunning;
-  const bool runs = std::holds_alternative<Running>(state_) && initialized_;
+  // What a foreign pod's containers wait for is its owner's concern.
+  const bool runs = std::holds_alternative<Running>(state_) && initialized_ &&
+                    (!IsOwn() || runs_.EveryRegularRan());
   return runs ? PodActivity::kRunning : PodActivity::kStarting;
 }
 

@@ -150,6 +150,7 @@ TEST(PodWorker, AContainerThatCannotBeMadeIsTriedAgainUnderAnyPolicy) {
   bench.Start();
   const PodStatus status = bench.Status();
   EXPECT_EQ(status.phase, PodPhase::kPending);
+  EXPECT_EQ(bench.worker.activity(), PodActivity::kStarting);
   EXPECT_EQ(std::get<ContainerWaiting>(status.containers[0].state).reason, "ErrImagePull");
   EXPECT_EQ(std::get<ContainerWaiting>(status.containers[0].state).message, "no such host");
   EXPECT_EQ(bench.worker.NextDeadline(), bench.now() + seconds(10));
@@ -161,6 +162,7 @@ TEST(PodWorker, AContainerThatCannotBeMadeIsTriedAgainUnderAnyPolicy) {
   bench.runtime.FailStart("a", no_image);
   bench.Pass(seconds(20)).Exit("i", 0);
   EXPECT_EQ(bench.Status().phase, PodPhase::kPending);
+  EXPECT_EQ(bench.worker.activity(), PodActivity::kStarting);
   EXPECT_EQ(bench.worker.NextDeadline(), bench.now() + seconds(10));
   bench.runtime.StartSucceeds("a");
   EXPECT_EQ(bench.Pass(seconds(10)).Status().phase, PodPhase::kRunning);
@@ -173,7 +175,9 @@ TEST(PodWorker, AProgramThatCannotBeRunFailsAPodThatIsNotRestarted) {
   Bench bench(std::move(pod));
   bench.runtime.FailStart("a", {StartFailure::kRun, {ErrorCode::kNotFound, "no such file"}});
   bench.Start();
-  EXPECT_EQ(bench.Status().phase, PodPhase::kFailed);
+  const PodStatus status = bench.Status();
+  EXPECT_EQ(status.phase, PodPhase::kFailed);
+  EXPECT_EQ(std::get<ContainerTerminated>(status.containers[0].state).start_error, "no such file");
 }
 
 TEST(PodWorker, AProgramThatCannotBeRunCountsAsFailedAndIsTriedAgain) {

@@ -28,11 +28,13 @@ void WriteCondition(const PodCondition& condition, JsonWriter& json) {
   });
 }
 
-void WriteTerminated(const ContainerExit& exit, JsonWriter& json) {
+void WriteTerminated(const ContainerTerminated& terminated, JsonWriter& json) {
+  const ContainerExit& exit = terminated.exit;
   json.Object("terminated", [&] {
     json.Field("exitCode", exit.exit_code);
     if (exit.signal != 0) json.Field("signal", exit.signal);
-    json.Field("reason", TerminationReason(exit));
+    json.Field("reason", terminated.start_error.empty() ? TerminationReason(exit) : "StartError");
+    PutText("message", terminated.start_error, json);
     json.Field("startedAt", KubeTime(exit.started));
     json.Field("finishedAt", KubeTime(exit.finished));
   });
@@ -48,7 +50,7 @@ void WriteState(const ContainerState& state, JsonWriter& json) {
     } else if (const auto* running = std::get_if<ContainerRunning>(&state)) {
       json.Object("running", [&] { json.Field("startedAt", KubeTime(running->started_at)); });
     } else {
-      WriteTerminated(std::get<ContainerTerminated>(state).exit, json);
+      WriteTerminated(std::get<ContainerTerminated>(state), json);
     }
   });
 }
@@ -64,7 +66,7 @@ void WriteContainer(const Pod& pod, const ContainerStatus& status, JsonWriter& j
     json.Field("name", status.name);
     WriteState(status.state, json);
     json.Object("lastState", [&] {
-      if (status.last_state) WriteTerminated(*status.last_state, json);
+      if (status.last_state) WriteTerminated({.exit = *status.last_state}, json);
     });
     json.Field("ready", status.ready);
     json.Field("restartCount", status.restart_count);

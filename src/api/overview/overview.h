@@ -72,6 +72,10 @@ struct OverviewPod {
   std::optional<std::int64_t> excess;  // usage minus request of that; absent where not ranked
   std::int64_t evictions = 0;          // since the agent started
   std::optional<Instant> comes_back_at;
+  // What its first container that cannot run waits for, or why the pod cannot be made:
+  // "ErrImagePull" and a sentence. Empty: nothing.
+  std::string waiting_reason;
+  std::string waiting_message;
   std::string refused_for;               // what admission refuses it for; empty: nothing
   std::optional<Instant> refused_until;  // at the earliest; absent: not refused, or not known
   std::string why;  // it goes before the next one: the deciding field; empty for the last

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/decide/ranking.h"
@@ -27,6 +28,23 @@ bool TakesUpResources(const PodView& view) {
   return view.activity == PodActivity::kStarting || view.activity == PodActivity::kRunning;
 }
 
+// A container that is only being created has no message.
+void TellWait(const PodView& view, OverviewPod& pod) {
+  if (!TakesUpResources(view)) return;
+  if (!view.status.message.empty()) {
+    pod.waiting_reason = "FailedCreatePodSandBox";
+    pod.waiting_message = view.status.message;
+    return;
+  }
+  for (const ContainerStatus& container : view.status.containers) {
+    const auto* waiting = std::get_if<ContainerWaiting>(&container.state);
+    if (waiting == nullptr || waiting->message.empty()) continue;
+    pod.waiting_reason = waiting->reason;
+    pod.waiting_message = waiting->message;
+    return;
+  }
+}
+
 OverviewPod PodOf(const PodView& view) {
   OverviewPod pod;
   pod.namespace_ = view.namespace_;
@@ -47,6 +65,7 @@ OverviewPod PodOf(const PodView& view) {
   pod.evictions = view.evictions;
   pod.comes_back_at = view.comes_back_at;
   pod.refused_for = view.refused_for;
+  TellWait(view, pod);
   return pod;
 }
 

@@ -134,6 +134,22 @@ TEST(Overview, ARefusedPodSaysForWhatAndUntilWhenWhereThatIsKnown) {
   EXPECT_FALSE(Waiting(Refusing({})).refused_until) << "it lacks room";
 }
 
+TEST(Overview, APodSaysWhatItsContainerWaitsFor) {
+  Snapshot snapshot = Calm();
+  snapshot.pods[0].activity = PodActivity::kStarting;
+  snapshot.pods[0].status.containers = {
+      {.name = "new"}, {.name = "c", .state = ContainerWaiting{"ErrImagePull", "no such host"}}};
+  const auto of = [&](const PodView& view) {
+    const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
+    return *std::ranges::find(overview.pods, view.uid, &OverviewPod::uid);
+  };
+  EXPECT_EQ(of(snapshot.pods[0]).waiting_reason, "ErrImagePull");
+  EXPECT_EQ(of(snapshot.pods[0]).waiting_message, "no such host");
+  EXPECT_EQ(of(snapshot.pods[1]).waiting_reason, "");
+  snapshot.pods[0].status.message = "configMap web: no such folder";
+  EXPECT_EQ(of(snapshot.pods[0]).waiting_reason, "FailedCreatePodSandBox");
+}
+
 TEST(Overview, ARefusalIsToldApartFromAnEviction) {
   Snapshot snapshot = Calm();
   snapshot.events = {{.pod = "default/a", .event = {.reason = "Evicted"}, .refused_for = "x"},

@@ -28,6 +28,7 @@ bool SeveralNamespaces(const std::vector<OverviewPod>& pods) {
 
 std::string PodStateText(const OverviewPod& pod, Instant now) {
   if (IsBeingEvicted(pod)) return "evicted";
+  if (!pod.waiting_reason.empty()) return pod.activity + ": " + pod.waiting_reason;
   if (pod.activity == "running") return pod.evictions > 0 ? "running again" : "running";
   if (!pod.refused_for.empty()) {
     return "waiting: refused, " + pod.refused_for +
@@ -45,7 +46,7 @@ std::string EventReasonText(const OverviewEvent& event) {
 
 Ink PodStateInk(const OverviewPod& pod) {
   if (IsBeingEvicted(pod)) return Ink::kBadStrong;
-  if (pod.activity == "running") return Ink::kGood;
+  if (pod.activity == "running" && pod.waiting_reason.empty()) return Ink::kGood;
   return pod.evictions > 0 ? Ink::kBad : Ink::kWarning;
 }
 

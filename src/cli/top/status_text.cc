@@ -121,7 +121,8 @@ void AddPodsUnderWay(const Overview& overview, Lines& lines) {
   std::size_t shown = 0;
   std::size_t hidden = 0;
   for (const OverviewPod& pod : overview.pods) {
-    if (pod.activity == "running" || pod.activity == "finished") continue;
+    const bool is_well = pod.activity == "running" && pod.waiting_reason.empty();
+    if (is_well || pod.activity == "finished") continue;
     if (++shown > kUnderWay) {
       ++hidden;
       continue;
@@ -131,6 +132,7 @@ void AddPodsUnderWay(const Overview& overview, Lines& lines) {
     line.Add(PodStateText(pod, overview.at), PodStateInk(pod));
     const bool told = pod.reason == "Evicted" || !pod.refused_for.empty();
     if (!pod.reason.empty() && !told) line.Add(" (").Add(pod.reason).Add(")");
+    if (!pod.waiting_message.empty()) line.Add(", " + pod.waiting_message);
     if (pod.evictions > 0) {
       line.Add(fmt::format(", {} eviction{}", pod.evictions, pod.evictions == 1 ? "" : "s"),
                Ink::kFaint);

@@ -59,6 +59,11 @@ TEST(StatusText, ARefusalIsNoEvictionAndTheRowOfThePodSaysWhyItWaits) {
   overview.pods[0].reason = overview.pods[0].refused_for = "OutOfmemory";
   overview.pods[0].refused_until.reset();
   EXPECT_THAT(Text(overview), HasSubstr("  default/shy  waiting: refused, OutOfmemory\n"));
+  overview.pods[0].activity = "starting";
+  overview.pods[0].reason = overview.pods[0].refused_for = "";
+  overview.pods[0].waiting_reason = "ErrImagePull";
+  overview.pods[0].waiting_message = "no such host";
+  EXPECT_THAT(Text(overview), HasSubstr("  default/shy  starting: ErrImagePull, no such host\n"));
 }
 
 TEST(StatusText, BeforeTheFirstPassNothingIsKnown) {

@@ -103,12 +103,14 @@ std::vector<Column> AllColumns(const Overview& overview, std::size_t columns) {
       {.header = "STATE",
        .width = 13,
        .cell = [now](const OverviewPod& pod) -> Cell {
+         if (!pod.waiting_reason.empty()) return {pod.activity, PodStateInk(pod)};
          return {pod.refused_for.empty() ? PodStateText(pod, now) : "refused", PodStateInk(pod)};
        }},
       {.header = "WHY", .width = 19, .dispensable = 1, .cell = [](const OverviewPod& pod) -> Cell {
          if (!pod.protection.empty() && pod.protection != NameOf(Protection::kNone)) {
            return {pod.protection + ": never", Ink::kFaint};
          }
+         if (!pod.waiting_reason.empty()) return {pod.waiting_reason, Ink::kWarning};
          return {pod.refused_for.empty() ? pod.why : pod.refused_for, Ink::kFaint};
        }}};
 }
