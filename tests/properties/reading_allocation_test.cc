@@ -19,6 +19,7 @@
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/groups/few_descriptors.h"
 #include "machine/host_cgroups.h"
+#include "ports/fakes/child_process.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"
 
@@ -170,8 +171,19 @@ TEST_F(LiveReading, AChoiceReadsWithoutAllocatingToo) {
   EXPECT_EQ(AllocationsOfAChoice(Resource::kPids), 0U);
 }
 
+// The kernel takes back what an empty group was charged when it was made whenever it likes, so
+// another one could be chosen the second time; one that holds memory is not.
 TEST_F(LiveReading, AfterARehearsalNothingIsOpenedForTheVictim) {
   for (const char* uid : {"a", "b", "c"}) AddPod(uid);
+  ChildProcess holder([](const auto& ready) {
+    TouchMemory(std::size_t{8} << 20);
+    ready();
+    SleepForever();
+  });
+  const std::string held = kernel::PodGroup(QosClass::kBestEffort, "b");
+  ASSERT_TRUE(groups_->Join(kernel::ContainerGroup(held, "first"), holder.pid()));
+  holder.Start();
+  ASSERT_TRUE(holder.AwaitReady());
   StatsCollector figures(Sources(nullptr), clock_, log_);
   const std::vector<const PodFacts*> pods = Pods();
   Contenders contenders(figures);
@@ -180,16 +192,14 @@ TEST_F(LiveReading, AfterARehearsalNothingIsOpenedForTheVictim) {
   std::vector<PodStats> stats;
   const kernel::FewDescriptors none(0);
   contenders.Read(Resource::kMemory, pods, stats);
-  const auto victim = std::ranges::find_if(stats, &PodStats::has_memory);
-  ASSERT_NE(victim, stats.end());
-  const PodFacts& facts = *pods[static_cast<std::size_t>(victim - stats.begin())];
-  figures.ReadContainersOf(facts, *victim);
-  for (const ContainerStats& container : victim->containers) {
+  PodStats& victim = stats[1];
+  ASSERT_TRUE(victim.has_memory);
+  figures.ReadContainersOf(*pods[1], victim);
+  for (const ContainerStats& container : victim.containers) {
     EXPECT_TRUE(container.memory_working_set_bytes);
-    const std::string pod = kernel::PodGroup(QosClass::kBestEffort, facts.pod.uid);
-    EXPECT_TRUE(groups_->ReadPids(kernel::ContainerGroup(pod, container.name)));
+    EXPECT_TRUE(groups_->ReadPids(kernel::ContainerGroup(held, container.name)));
   }
-  EXPECT_THAT(victim->containers, testing::SizeIs(2));
+  EXPECT_THAT(victim.containers, testing::SizeIs(2));
 }
 
 TEST_F(LiveReading, NamesThatARuntimeGivesToGroupsAreNotCopied) {
