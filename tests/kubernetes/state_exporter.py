@@ -4,6 +4,7 @@
 Answers GET /metrics on 127.0.0.1:PORT. Each answer asks the API server of the bed (a folder of up.sh) for its pods and
 nodes, and writes about them what kube-state-metrics would: the same names, labels and values.
 """
+import datetime
 import http.server
 import json
 import pathlib
@@ -22,6 +23,11 @@ def amount(text):
     """A quantity as a number: "64Mi" is 67108864."""
     number, unit = re.fullmatch(r"([0-9.]+)([A-Za-z]*)", text).groups()
     return float(number) * UNITS[unit]
+
+
+def seconds_of(text):
+    """A time of the API, since the epoch."""
+    return datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%S%z").timestamp()
 
 
 def series(name, value, **labels):
@@ -44,6 +50,9 @@ def of_pod(pod):
         yield series("kube_pod_status_phase", status.get("phase") == phase, **me, phase=phase)
     for reason in REASONS:
         yield series("kube_pod_status_reason", status.get("reason") == reason, **me, reason=reason)
+    ended = [each["state"].get("terminated", {}).get("finishedAt") for each in status.get("containerStatuses", [])]
+    if ended and all(ended):
+        yield series("kube_pod_completion_time", max(seconds_of(each) for each in ended), **me)
     for container in spec["containers"]:
         for kind in ("requests", "limits"):
             for resource, text in container.get("resources", {}).get(kind, {}).items():

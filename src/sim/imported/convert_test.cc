@@ -183,6 +183,28 @@ TEST(Import, AnEvictionIsAPassOfItsOwnBetweenTheTwoSamples) {
   EXPECT_EQ(recording.Passes().back()->pods.size(), 1U) << "the pod is gone afterwards";
 }
 
+TEST(Import, TheStatusOfTheVictimSaysWhenItEnded) {
+  struct Row {
+    double completed;
+    double evicted;
+  };
+  // The eviction was counted between 694 s and 709 s. What is told of another time is
+  // not believed, because the clock of the node may have been set.
+  for (const auto& [completed, evicted] : {Row{697.5, 697.5}, Row{400, 701.5}, Row{5e9, 701.5}}) {
+    Cluster cluster;
+    const double since_epoch = SecondsOf(At(completed).time_since_epoch());
+    cluster.Scrape("kube_pod_completion_time",
+                   {{"namespace", "ns"}, {"pod", "leak"}, {"uid", "u1"}}, 9,
+                   [&](int s) { return s < 705 ? std::nullopt : std::optional(since_epoch); });
+    Recording recording;
+    ASSERT_TRUE(cluster.Import(recording));
+    for (const auto& pass : recording.Passes()) {
+      if (pass->report.evictions.empty()) continue;
+      EXPECT_NEAR(SecondsOf(Elapsed(At(0), pass->report.at)), evicted, 0.001) << completed;
+    }
+  }
+}
+
 TEST(Import, ASimulationFindsTheEvictionThatReallyWas) {
   Cluster cluster;
   Recording recording;

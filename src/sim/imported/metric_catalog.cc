@@ -31,6 +31,7 @@ constexpr auto kMetrics = std::to_array<CatalogMetric>({
     {"kube_node_status_allocatable", kCluster},
     {"kube_node_status_capacity", kCluster},
     {"kube_node_status_condition", kCluster},
+    {"kube_pod_completion_time", kCluster},
     {"kube_pod_container_resource_limits", kCluster},
     {"kube_pod_container_resource_requests", kCluster},
     {"kube_pod_info", kCluster},

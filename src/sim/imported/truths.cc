@@ -13,6 +13,9 @@ constexpr Duration kClockStep = std::chrono::seconds(5);
 // A pod's status may be reported this much later than the kubelet counts the eviction.
 constexpr Duration kStatusLag = std::chrono::minutes(2);
 
+// The year 2262, in which an Instant ends.
+constexpr double kLastSecond = 9.2e9;
+
 // An eviction of a known pod, or of a known signal, between two samples.
 struct Clue {
   Instant from;
@@ -141,13 +144,29 @@ Instant Middle(Instant from, Instant to) {
   return from + Elapsed(from, to) / 2;
 }
 
-ImportedEviction EvictionOf(const Clue& clue, const Clue* signal, const PodTracks& pod) {
+// When the containers of a pod ended by its status, in the node's time; absent: it is not told.
+std::optional<Instant> CompletionOf(const NodeTracks& tracks, const Pod& pod) {
+  for (const LabelledTrack* each : tracks.OfPod("kube_pod_completion_time", pod)) {
+    const double seconds = each->track.points().front().value;
+    if (!IsOfPod(each->figure, pod) || !std::isfinite(seconds) || std::abs(seconds) > kLastSecond) {
+      continue;
+    }
+    return Instant(std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds)));
+  }
+  return std::nullopt;
+}
+
+ImportedEviction EvictionOf(const NodeTracks& tracks, const Clue& clue, const Clue* signal,
+                            const PodTracks& pod) {
   ImportedEviction eviction{.pod = clue.pod};
   Instant from = signal != nullptr ? signal->from : clue.from;
   const Instant to = signal != nullptr ? std::min(signal->to, clue.to) : clue.to;
   // The pod was there until then.
   if (const auto seen = pod.LastSampleBefore(to)) from = std::clamp(*seen, from, to);
   eviction.at = Middle(from, to);
+  const auto completed = CompletionOf(tracks, pod.pod().facts->pod);
+  if (completed && *completed > from && *completed <= clue.to)
+    eviction.at = std::min(*completed, to);
   if (signal == nullptr) return eviction;
   eviction.signal = SignalNamed(signal->signal);
   eviction.limit = LimitOf(signal->signal);
@@ -192,7 +211,7 @@ void TakeEvictions(const NodeTracks& tracks, const std::vector<PodTracks>& pods,
   for (const Clue& clue : PodClues(tracks, pods, notes)) {
     Clue* signal = PairOf(clue, signals);
     if (signal != nullptr) signal->is_paired = true;
-    truths.evictions.push_back(EvictionOf(clue, signal, pods[clue.pod]));
+    truths.evictions.push_back(EvictionOf(tracks, clue, signal, pods[clue.pod]));
     if (signal != nullptr || !tracks.Has("kubelet_evictions")) continue;
     notes.Add("evictions without a signal",
               fmt::format("{} was evicted between {} and {}, but kubelet_evictions did not grow "

@@ -18,7 +18,9 @@ namespace jettison {
 // An eviction that the series tell of.
 struct ImportedEviction {
   std::size_t pod = 0;  // among the pods of the census
-  Instant at;           // the middle of the time in which it must have been
+  // When the containers of the pod ended, or else the middle of the time in which it must have
+  // been.
+  Instant at;
   std::optional<Signal> signal;
   std::optional<StorageLimitKind> limit;  // of its own, in place of the signal
 };
