@@ -99,7 +99,9 @@ TEST_F(RecorderTest, AnAgentThatIsKilledAgainAndAgainTakesNoMoreOfTheDisk) {
   const auto live = [&](bool writes) {
     RecordingFolder files(folder_, config_);
     ASSERT_TRUE(files.Open());
-    if (writes) ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
+    if (writes) {
+      ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
+    }
   };
   live(true);
   const std::int64_t once = BytesOnDisk();

@@ -147,11 +147,13 @@ Instant Middle(Instant from, Instant to) {
 // When the containers of a pod ended by its status, in the node's time; absent: it is not told.
 std::optional<Instant> CompletionOf(const NodeTracks& tracks, const Pod& pod) {
   for (const LabelledTrack* each : tracks.OfPod("kube_pod_completion_time", pod)) {
-    const double seconds = each->track.points().front().value;
-    if (!IsOfPod(each->figure, pod) || !std::isfinite(seconds) || std::abs(seconds) > kLastSecond) {
+    const double since_epoch = each->track.points().front().value;
+    if (!IsOfPod(each->figure, pod) || !std::isfinite(since_epoch) ||
+        std::abs(since_epoch) > kLastSecond) {
       continue;
     }
-    return Instant(std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds)));
+    return Instant(
+        std::chrono::duration_cast<Duration>(std::chrono::duration<double>(since_epoch)));
   }
   return std::nullopt;
 }
