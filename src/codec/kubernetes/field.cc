@@ -167,8 +167,11 @@ void Field::WarnOfOthers(std::span<const std::string_view> known) const {
   for (const auto& [name, value] : *value_->AsMap()) {
     const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
     if (is_known || SaysNothing(value)) continue;
+    // A hostile document has a million of them.
+    const bool is_listed = log_->warnings.size() < kMostFaults;
+    const std::string meant = is_listed ? DidYouMean(name, known) : "";
     Field(*this, &value, Step::kMember, name)
-        .Warn(fmt::format("not supported here{}, has no effect", DidYouMean(name, known)));
+        .Warn(fmt::format("not supported here{}, has no effect", meant));
   }
 }
 
