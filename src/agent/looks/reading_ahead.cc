@@ -11,7 +11,7 @@ constexpr Duration kSoon = std::chrono::milliseconds(10);
 constexpr Duration kGrowthIsNear = std::chrono::milliseconds(100);
 constexpr Duration kBetweenReads = std::chrono::milliseconds(1);
 constexpr Duration kBetweenRounds = std::chrono::milliseconds(10);
-// The kernel has told that a threshold is near: it looks four times a millisecond now.
+// The kernel has told that a threshold is near, so the agent looks four times a millisecond.
 constexpr Duration kWatchIsNext = std::chrono::milliseconds(1);
 constexpr Duration kBetweenLastReads = std::chrono::microseconds(250);
 

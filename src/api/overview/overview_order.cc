@@ -31,7 +31,7 @@ bool TakesUpResources(const PodView& view) {
 // A container that is only being created has no message.
 void TellWait(const PodView& view, OverviewPod& pod) {
   if (!TakesUpResources(view)) return;
-  if (!view.status.message.empty()) {
+  if (view.status.phase == PodPhase::kPending && !view.status.message.empty()) {
     pod.waiting_reason = "FailedCreatePodSandBox";
     pod.waiting_message = view.status.message;
     return;

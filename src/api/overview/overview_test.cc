@@ -147,6 +147,9 @@ TEST(Overview, APodSaysWhatItsContainerWaitsFor) {
   EXPECT_EQ(of(snapshot.pods[0]).waiting_message, "no such host");
   EXPECT_EQ(of(snapshot.pods[1]).waiting_reason, "");
   snapshot.pods[0].status.message = "configMap web: no such folder";
+  snapshot.pods[0].status.phase = PodPhase::kRunning;
+  EXPECT_EQ(of(snapshot.pods[0]).waiting_reason, "ErrImagePull") << "it has been made";
+  snapshot.pods[0].status.phase = PodPhase::kPending;
   EXPECT_EQ(of(snapshot.pods[0]).waiting_reason, "FailedCreatePodSandBox");
 }
 
