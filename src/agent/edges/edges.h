@@ -83,6 +83,9 @@ class Figures {
   virtual void ReadContainersOf(const PodFacts& pod, PodStats& stats) = 0;
   // Opens the files of the pod's containers from which its eviction and its end read figures.
   virtual void OpenContainersOf(const PodFacts& pod) { (void)pod; }
+  // Closes what is open of pods that are not among these, which are all pods of the node. It may
+  // take long, so it is for the end of a pass.
+  virtual void ForgetOthers(std::span<const PodFacts* const> pods) { (void)pods; }
 };
 
 // Measures disk use on another thread; the result arrives through Node::DiskMeasured. The figures

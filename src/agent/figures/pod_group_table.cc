@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <unordered_set>
 
 #include "kernel/groups/cgroup_layout.h"
 
@@ -85,9 +86,10 @@ GroupsOfPod& PodGroupTable::Of(const PodFacts& facts) {
 void PodGroupTable::ForgetOthers(std::span<const PodFacts* const> pods) {
   constexpr std::size_t kMany = 16;
   if (pods_.size() <= pods.size() + kMany) return;
+  std::unordered_set<std::string_view> uids;
+  for (const PodFacts* facts : pods) uids.insert(facts->pod.uid);
   std::erase_if(pods_, [&](const auto& entry) {
-    const bool is_gone = std::ranges::none_of(
-        pods, [&](const PodFacts* facts) { return facts->pod.uid == entry.first; });
+    const bool is_gone = !uids.contains(entry.first);
     if (is_gone) Close(entry.second);
     return is_gone;
   });

@@ -222,6 +222,9 @@ void StatsCollector::ReadAll(std::span<const PodFacts* const> pods, const DiskUs
   stats.resize(pods.size());
   for (std::size_t i = 0; i < pods.size(); ++i) ReadPod(*pods[i], disk, freshness, stats[i]);
   if (freshness == Freshness::kAtRest) sources_.pods.CloseIdle();
+}
+
+void StatsCollector::ForgetOthers(std::span<const PodFacts* const> pods) {
   if (!compares_io_ || pressure_->pod_files() > 2 * pods.size() + 16) pressure_->ForgetPods();
   groups_.ForgetOthers(pods);
 }

@@ -92,6 +92,7 @@ class StatsCollector : public Figures {
   [[nodiscard]] std::optional<std::uint64_t> ReadCharge(Resource resource, QosClass qos) override;
   void ReadContainersOf(const PodFacts& pod, PodStats& stats) override;
   void OpenContainersOf(const PodFacts& pod) override;
+  void ForgetOthers(std::span<const PodFacts* const> pods) override;
 
   // Memory that the node has, in bytes: the limit of its group, or that of the machine without huge
   // pages, whichever is less.

@@ -50,6 +50,35 @@ class StatsCollectorTest : public testing::Test {
       log_};
 };
 
+class ForgettingCgroups : public FakeCgroups {
+ public:
+  void Forget(std::string_view group) override { forgotten.emplace_back(group); }
+  std::vector<std::string> forgotten;
+};
+
+// While one of many pods is killed again and again, nothing of the others is opened anew.
+TEST_F(StatsCollectorTest, ReadingSomePodsForgetsNoOther) {
+  ForgettingCgroups groups;
+  StatsCollector collector(
+      {.node = groups, .pods = groups, .procfs = procfs_, .whole_machine = false, .node_fs = "/"},
+      clock_, log_);
+  std::vector<PodFacts> facts(40, facts_);
+  std::vector<const PodFacts*> pods;
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    facts[i].pod.uid = fmt::format("u{}", i);
+    pods.push_back(&facts[i]);
+  }
+  std::vector<PodStats> stats;
+  collector.ReadPods(pods, nullptr, stats);
+  const std::span<const PodFacts* const> first(pods.data(), 1);
+  collector.ReadPods(first, nullptr, stats);
+  collector.ReadPodsAtRest(first, nullptr, stats);
+  EXPECT_THAT(groups.forgotten, testing::IsEmpty());
+  collector.ForgetOthers(first);
+  EXPECT_THAT(groups.forgotten, testing::Contains("kubepods/besteffort/podu39/c"));
+  EXPECT_THAT(groups.forgotten, testing::Not(testing::Contains("kubepods/besteffort/podu0")));
+}
+
 TEST_F(StatsCollectorTest, NodeMemoryIsTheLimitOfItsGroupLessTheWorkingSet) {
   const NodeStats stats = collector_.ReadNode();
   EXPECT_EQ(stats.memory->time, clock_.Now());

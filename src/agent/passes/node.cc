@@ -211,6 +211,7 @@ void Node::FullPass(const ReadingPlan& plan, const DiskUse& disk, DiskAge age) {
     if (!edges_.reclaimer.UnderWay()) edges_.reclaimer.Forget();
     CollectGarbage(now);
   }
+  edges_.figures.ForgetOthers(edges_.pods.Active());
   if (edges_.on_full_pass) edges_.on_full_pass();
 }
 

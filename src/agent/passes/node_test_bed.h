@@ -90,6 +90,7 @@ class FakeFigures : public Figures {
     stats.containers.push_back({.name = "c", .memory_working_set_bytes = memory[pod.pod.name]});
   }
   void OpenContainersOf(const PodFacts& pod) override { opened = pod.pod.name; }
+  void ForgetOthers(std::span<const PodFacts* const> pods) override { kept_open = pods.size(); }
   void SetAvailable(std::uint64_t mi, std::uint64_t inactive_mi = 0) {
     node.memory = MemoryStats{.time = std::nullopt,
                               .available_bytes = mi * kMi,
@@ -107,6 +108,7 @@ class FakeFigures : public Figures {
   int figure_reads = 0;                         // of one pod, each
   int charge_reads = 0;                         // the same
   int looks = 0;                                // at the node's memory alone
+  std::size_t kept_open = 0;                    // pods of which files may be open
   std::string opened;                           // the pod whose containers' files were opened last
   std::map<std::string, std::uint64_t> memory;  // by pod name
   std::map<std::string, std::uint64_t> swap;    // the same
