@@ -35,6 +35,7 @@ NodePasses::NodePasses(const NodeSettings& settings, const NodeEdges& edges, Pas
 void NodePasses::TakePolicy(PassPolicy policy, Instant now) {
   standing_.state = CarryOver(standing_.state, policies_->thresholds, policy.thresholds);
   policies_ = PassPolicies(std::move(policy));
+  asked_.reset();  // its thresholds are no longer in force
   if (!record_.last) return;
   // The last report refers to thresholds by their index, too.
   auto report = std::make_shared<CycleReport>(*record_.last);
@@ -358,7 +359,7 @@ bool NodePasses::HasAskedFor(std::string_view uid) const {
   return asked_ && asked_->report.pause->pod_uid == uid;
 }
 
-// If the answer came late, the pass is no longer kept.
+// If the answer came late, or after the thresholds have changed, the pass is no longer kept.
 RecordedPass NodePasses::TakeAsked(const EvictionOrder& order) {
   if (HasAskedFor(order.pod_uid)) return *std::exchange(asked_, std::nullopt);
   RecordedPass pass{.policy = policies_.For(PassKind::kWatch), .before = standing_.state};

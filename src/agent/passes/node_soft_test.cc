@@ -138,6 +138,28 @@ TEST_F(NodeSoftTest, APodThatIsGrantedIsEvictedForEverybodyAndSignalledByNobody)
   EXPECT_THAT(fake_.Names(), Not(Contains("hog").Times(2))) << "it is being evicted already";
 }
 
+TEST_F(NodeSoftTest, AnAnswerThatComesAfterAReloadRefersToTheThresholdsInForce) {
+  CrossSoft();
+  node_->SetEviction({.thresholds = {Of(Signal::kPidAvailable, 1), Of(Signal::kNodeFsAvailable, 1),
+                                     Of(Signal::kMemoryAvailable, 200, 60)},
+                      .pressure_transition_period = seconds(30),
+                      .max_pod_grace_period_seconds = 20});
+  const auto met = Last()->evaluation.met;
+  ASSERT_TRUE(met.test(2));
+  fake_.Grant();
+  Pass(kAnswer);
+  ASSERT_EQ(Last()->evictions.size(), 1U);
+  EXPECT_EQ(Last()->evaluation.met, met);
+}
+
+TEST_F(NodeSoftTest, NothingOfAPodThatIsSparedIsForgotten) {
+  CrossSoft();
+  fake_.Refuse(clock_.Now() + minutes(1));
+  Pass(kAnswer);
+  FullPass();
+  EXPECT_EQ(figures_.kept_open, pods_.Active().size());
+}
+
 TEST_F(NodeSoftTest, APodThatHasEndedBeforeTheAnswerIsThereCountsAllTheSame) {
   CrossSoft();
   pods_.SetWanted(WantedPods({PodNamed("idle")}), clock_.Now());
