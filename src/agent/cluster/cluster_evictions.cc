@@ -49,6 +49,7 @@ void ClusterEvictions::Add(kube::EvictionIntent intent, std::optional<NodeCondit
 }
 
 void ClusterEvictions::Advance(Instant now) {
+  file_.Advance(now);
   file_.LogComplaints();
   TakeLoaded(now);
   Drive(now);
@@ -159,8 +160,8 @@ void ClusterEvictions::Remember(const std::string& uid) {
 
 std::optional<Instant> ClusterEvictions::NextDeadline() const {
   if (changed_ && file_.loaded()) return edges_.clock.Now();
-  if (!HasRoom()) return std::nullopt;
-  std::optional<Instant> next;
+  std::optional<Instant> next = file_.due();
+  if (!HasRoom()) return next;
   for (const auto& [id, eviction] : evictions_) {
     const auto due = eviction.steps.due();
     if (due && (!next || *due < *next)) next = due;

@@ -283,6 +283,38 @@ TEST_F(ClusterEvictionsTest, AnEndBeforeTheDiskAnsweredLosesNothing) {
               SizeIs(2));
 }
 
+// A link is not followed; a descriptor that cannot be had fails in the same way.
+TEST_F(ClusterEvictionsTest, AFileThatCannotBeReadForAMomentIsReadLaterAndLosesNothing) {
+  path_ = folder_.path() + "/evictions";
+  Start();
+  AwaitLoaded();
+  Begin("a");
+  evictions_->Finish();
+  evictions_.reset();
+  ASSERT_EQ(::rename(path_.c_str(), (path_ + ".away").c_str()), 0);
+  ASSERT_EQ(::symlink("evictions.away", path_.c_str()), 0);
+  cluster_.AnswerAll(503);
+  Start();
+  pollfd waiting{.fd = evictions_->fd(), .events = POLLIN, .revents = 0};
+  ASSERT_EQ(::poll(&waiting, 1, 20'000), 1);
+  evictions_->Advance(clock_.Now());
+  EXPECT_FALSE(evictions_->loaded());
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("until they can, they are not reported")));
+  Begin("b");
+  ASSERT_EQ(::rename((path_ + ".away").c_str(), path_.c_str()), 0);
+  clock_.Advance(seconds(1));
+  evictions_->Advance(clock_.Now());
+  AwaitLoaded();
+  evictions_->Advance(clock_.Now());
+  EXPECT_TRUE(evictions_->IsEvicted("a"));
+  evictions_->Finish();
+  evictions_.reset();
+  Start();
+  AwaitLoaded();
+  EXPECT_TRUE(evictions_->IsEvicted("a"));
+  EXPECT_TRUE(evictions_->IsEvicted("b"));
+}
+
 TEST_F(ClusterEvictionsTest, AFileThatIsDamagedOrOfALaterVersionIsPutAsideAndSaid) {
   for (const char* text : {"rubbish", R"({"version":7})"}) {
     path_ = folder_.path() + "/cluster-evictions";

@@ -10,6 +10,11 @@ namespace {
 constexpr const char* kNotKept =
     "evictions that have not been reported to the API server cannot be written to disk; if the "
     "agent restarts now, they are never reported, and the kubelet starts those pods again";
+constexpr Duration kReadAgainAfter = std::chrono::seconds(1);
+constexpr const char* kNotReadYet =
+    "the evictions that the previous agent still had to report cannot be read; until they can, "
+    "they "
+    "are not reported to the API server";
 constexpr const char* kNotRead =
     "the evictions that the previous agent still had to report cannot be read; they are not "
     "reported to the API server, and the kubelet starts those pods again";
@@ -30,6 +35,8 @@ IntentFile::~IntentFile() = default;
 
 void IntentFile::Load() {
   auto text = file_.Read();
+  if (!text && text.error().code != ErrorCode::kInvalidArgument) return LeaveUnread(text.error());
+  may_be_written_ = true;
   if (text && !*text) {
     news_.Put({.loaded = Intents(), .message = {}, .err = {}});
   } else {
@@ -47,6 +54,13 @@ void IntentFile::PutAside(const Error& why) {
   news_.Put({.loaded = std::nullopt,
              .message = kNotRead,
              .err = fmt::format("{} ({})", why.message, aside ? "now " + *aside : file_.path())});
+}
+
+void IntentFile::LeaveUnread(const Error& why) {
+  may_be_written_ = false;
+  News news{.loaded = std::nullopt, .message = {}, .err = why.message, .unread = true};
+  if (!std::exchange(said_unread_, true)) news.message = kNotReadYet;
+  news_.Put(std::move(news));
 }
 
 void IntentFile::Write(const Intents& intents) {
@@ -71,8 +85,17 @@ void IntentFile::TakeNews() {
       loaded_ = true;
       taken_ = std::move(news.loaded);
     }
+    unread_ = unread_ || news.unread;
     if (!news.message.empty()) complaints_.push_back(std::move(news));
   }
+}
+
+void IntentFile::Advance(Instant now) {
+  TakeNews();
+  if (std::exchange(unread_, false)) read_again_at_ = now + kReadAgainAfter;
+  if (!read_again_at_ || now < *read_again_at_ || !thread_) return;
+  read_again_at_.reset();
+  thread_->Do([this] { Load(); });
 }
 
 std::optional<IntentFile::Intents> IntentFile::TakeLoaded() {

@@ -54,40 +54,51 @@ std::optional<Slot> SlotIn(std::string_view bytes) {
   return slot;
 }
 
+// Fills the beginning of `bytes` with the file.
+Result<void> ReadInto(std::string& bytes, int file, const std::string& path) {
+  struct stat facts {};
+  if (::fstat(file, &facts) != 0) return FailErrno("look at " + path);
+  if (!S_ISREG(facts.st_mode)) return Fail(ErrorCode::kInvalidArgument, "it is not a regular file");
+  std::size_t size = 0;
+  while (size < bytes.size()) {
+    const ssize_t n =
+        ::pread(file, bytes.data() + size, bytes.size() - size, static_cast<off_t>(size));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return FailErrno("read " + path);
+    if (n == 0) break;
+    size += static_cast<std::size_t>(n);
+  }
+  return {};
+}
+
+std::optional<Slot> LastSlotIn(std::string_view bytes) {
+  std::optional<Slot> last;
+  for (const std::size_t at : {std::size_t{0}, SlotFile::kSlotBytes}) {
+    const auto slot = SlotIn(bytes.substr(at, SlotFile::kSlotBytes));
+    if (slot && (!last || slot->sequence > last->sequence)) last = slot;
+  }
+  return last;
+}
+
 }  // namespace
 
 Result<std::optional<std::string>> SlotFile::Read() {
   const FileDescriptor file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!file && errno == ENOENT) return std::nullopt;
-  if (!file) return FailErrno("open " + path_);
-  struct stat facts {};
-  if (::fstat(file.get(), &facts) != 0) return FailErrno("look at " + path_);
-  if (!S_ISREG(facts.st_mode)) return Fail(ErrorCode::kInvalidArgument, "it is not a regular file");
+  if (!file && errno != ENOENT) return FailErrno("open " + path_);
   std::string bytes(2 * kSlotBytes, '\n');
-  std::size_t size = 0;
-  while (size < bytes.size()) {
-    const ssize_t n =
-        ::pread(file.get(), bytes.data() + size, bytes.size() - size, static_cast<off_t>(size));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return FailErrno("read " + path_);
-    if (n == 0) break;
-    size += static_cast<std::size_t>(n);
+  if (file) {
+    if (auto read = ReadInto(bytes, file.get(), path_); !read) return Fail(std::move(read.error()));
   }
-  std::optional<Slot> last;
-  for (const std::size_t at : {std::size_t{0}, kSlotBytes}) {
-    const auto slot = SlotIn(std::string_view(bytes).substr(at, kSlotBytes));
-    if (slot && (!last || slot->sequence > last->sequence)) last = slot;
-  }
-  if (last) {
-    sequence_ = last->sequence;
-    return std::string(last->text);
-  }
+  const std::optional<Slot> last = LastSlotIn(bytes);
+  sequence_ = last ? last->sequence : 0;
+  if (last) return std::string(last->text);
   // Blank lines alone: the file was made and never written. A file whose first write was
   // interrupted counts the same.
-  const bool blank = std::ranges::all_of(bytes, [](char c) { return c == '\n'; });
   const bool second_blank = std::ranges::all_of(std::string_view(bytes).substr(kSlotBytes),
                                                 [](char c) { return c == '\n'; });
-  if (blank || (second_blank && bytes.starts_with(kSlotTitle))) return std::nullopt;
+  const bool first_blank = std::ranges::all_of(std::string_view(bytes).substr(0, kSlotBytes),
+                                               [](char c) { return c == '\n'; });
+  if (second_blank && (first_blank || bytes.starts_with(kSlotTitle))) return std::nullopt;
   return Fail(ErrorCode::kInvalidArgument, "both its slots are damaged");
 }
 
@@ -118,10 +129,15 @@ Result<void> SlotFile::Reserve() {
 // The sequence number determines the slot, so a write never goes to the slot that was read.
 Result<void> SlotFile::Write(std::string_view text) {
   if (text.size() > kMostBytes) return Fail(ErrorCode::kInvalidArgument, "it is too long");
+  if (!sequence_) {
+    const auto there = Read();
+    const bool is_damaged = !there && there.error().code == ErrorCode::kInvalidArgument;
+    if (!there && !is_damaged) return Fail(there.error());
+  }
   const FileDescriptor file(
       ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kSlotMode));
   if (!file) return FailErrno("open " + path_);
-  const std::uint64_t sequence = sequence_ + 1;
+  const std::uint64_t sequence = sequence_.value_or(0) + 1;
   const std::string whole = fmt::format("{}{} {} {}\n{}", kSlotTitle, sequence, text.size(),
                                         HashOf(sequence, text), text);
   const auto written = WriteAt(file.get(), whole, sequence % 2 == 1 ? 0 : kSlotBytes);

@@ -32,13 +32,15 @@ class SlotFile {
   [[nodiscard]] Result<std::string> PutAside();
   // Makes the file with its space; one that is there and whole stays.
   [[nodiscard]] Result<void> Reserve();
-  // At most kMostBytes.
+  // At most kMostBytes. If the file has not been read before, it is read first, because the text
+  // must be newer than those that are there; nothing is written where that fails.
   [[nodiscard]] Result<void> Write(std::string_view text);
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
   std::string path_;
-  std::uint64_t sequence_ = 0;  // of the text that was written or read last
+  // Of the text that was written or read last, 0 where there is none; absent: not known yet.
+  std::optional<std::uint64_t> sequence_;
 };
 
 }  // namespace jettison

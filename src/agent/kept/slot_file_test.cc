@@ -58,6 +58,23 @@ TEST_F(SlotFileTest, AnotherAgentGoesOnInTheOtherSlot) {
   }
 }
 
+// A link is not followed; a descriptor that cannot be had fails in the same way.
+TEST_F(SlotFileTest, WhatCouldNotBeReadIsStillOlderThanWhatIsWrittenThen) {
+  SlotFile before(path_);
+  for (const char* text : {"one", "two", "three", "four"}) Write(before, text);
+  fs::rename(path_, path_ + ".away");
+  fs::create_symlink(path_ + ".away", path_);
+  SlotFile file(path_);
+  EXPECT_FALSE(file.Read());
+  EXPECT_FALSE(file.Write("five")) << "it would not be known which text is the last one";
+  fs::rename(path_ + ".away", path_);
+  Write(file, "five");
+  EXPECT_EQ(Read().value(), "five");
+  SlotFile unread(path_);
+  Write(unread, "six");
+  EXPECT_EQ(Read().value(), "six");
+}
+
 TEST_F(SlotFileTest, WhereAWriteWasCutOffTheTextBeforeIsRead) {
   SlotFile file(path_);
   ASSERT_TRUE(file.Reserve());

@@ -48,14 +48,14 @@ bool StateKeeper::Due(KeptChanges changes, Instant now) const {
   if (!loaded_ || file_.path().empty()) return false;
   if (!saved_at_ || changes.evictions != saved_changes_.evictions) return true;
   const Duration since = Elapsed(*saved_at_, now);
-  return (changes != saved_changes_ && since >= kSpacing) || (holds_ && since >= kRefresh);
+  return (changes != saved_changes_ && since >= kSpacing) ||
+         ((holds_ || unwritten_) && since >= kRefresh);
 }
 
 std::optional<Instant> StateKeeper::NextDeadline(KeptChanges changes) const {
-  if (!loaded_ || file_.path().empty() || !saved_at_ || changes == saved_changes_) {
-    return std::nullopt;
-  }
-  return *saved_at_ + kSpacing;
+  if (!loaded_ || file_.path().empty() || !saved_at_) return std::nullopt;
+  if (changes != saved_changes_) return *saved_at_ + kSpacing;
+  return unwritten_ ? std::optional(*saved_at_ + kRefresh) : std::nullopt;
 }
 
 void StateKeeper::Save(KeptState state, KeptChanges changes, Instant now) {
@@ -65,7 +65,7 @@ void StateKeeper::Save(KeptState state, KeptChanges changes, Instant now) {
   saved_changes_ = changes;
   holds_ = std::ranges::any_of(state.node.conditions, &KeptCondition::status);
   // An empty state that is written already need not be written again.
-  if (empty_ && was_empty && !first) return;
+  if (empty_ && was_empty && !first && !unwritten_) return;
   if (!thread_) return;
   thread_->Do([this, kept = std::make_shared<const KeptState>(std::move(state))] { Write(*kept); });
 }
@@ -81,6 +81,7 @@ void StateKeeper::Write(const KeptState& state) {
   // If no space can be reserved, there may still be enough for this text.
   (void)file_.Reserve();
   const auto written = file_.Write(text.text);
+  unwritten_ = !written;
   std::string complaint;
   if (!written) {
     complaint = written.error().message;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,8 +31,9 @@ class StateKeeper {
   // moved aside. Must be called once, before the first Save.
   [[nodiscard]] KeptState Load();
   // Whether Save is due: something has changed, or the saved state has a true condition, whose last
-  // observation must be kept current. Several changes are saved together, but an eviction is saved
-  // at once: an agent that did not know of it would count the usage of the ending pod as permanent.
+  // observation must be kept current, or the last text could not be written. Several changes are
+  // saved together, but an eviction is saved at once: an agent that did not know of it would count
+  // the usage of the ending pod as permanent.
   [[nodiscard]] bool Due(KeptChanges changes, Instant now) const;
   // Never waits.
   void Save(KeptState state, KeptChanges changes, Instant now);
@@ -56,6 +58,7 @@ class StateKeeper {
   bool empty_ = false;  // what was saved last
   bool holds_ = false;  // a condition in it
   bool complained_ = false;
+  std::atomic<bool> unwritten_ = false;  // what was saved last is not in the file
   Mailbox<std::string> complaints_;
   // The last member: its job uses the others. Null: nothing is kept, or the last text is written.
   std::unique_ptr<BackgroundThread> thread_;

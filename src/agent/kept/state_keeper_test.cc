@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/stat.h>
 
 #include <thread>
 
@@ -123,6 +125,26 @@ TEST_F(StateKeeperTest, APlaceThatCannotBeWrittenIsSaidOnceAndSurvived) {
   keeper.Finish(StateWith(2));
   keeper.LogComplaints();
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("the state of the node cannot be saved")));
+}
+
+TEST_F(StateKeeperTest, AStateThatCouldNotBeWrittenIsWrittenLater) {
+  const std::string missing = folder_.path() + "/missing";
+  StateKeeper keeper(missing + "/node-state", clock_, log_);
+  (void)keeper.Load();
+  keeper.Save({}, {.all = 0}, clock_.Now());
+  pollfd waiting{.fd = keeper.fd(), .events = POLLIN, .revents = 0};
+  ASSERT_EQ(::poll(&waiting, 1, 20'000), 1) << "it is not said that it cannot be written";
+  ASSERT_EQ(::mkdir(missing.c_str(), 0700), 0);
+  EXPECT_FALSE(keeper.Due({.all = 0}, clock_.Now()));
+  EXPECT_EQ(keeper.NextDeadline({.all = 0}), clock_.Now() + seconds(10));
+  clock_.Advance(seconds(10));
+  ASSERT_TRUE(keeper.Due({.all = 0}, clock_.Now()));
+  keeper.Save({}, {.all = 0}, clock_.Now());
+  const auto deadline = std::chrono::steady_clock::now() + seconds(20);
+  while (!SlotFile(missing + "/node-state").Read().value_or(std::nullopt)) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    std::this_thread::yield();
+  }
 }
 
 TEST_F(StateKeeperTest, WithoutAPathNothingIsKept) {
