@@ -152,6 +152,7 @@ void ImageCollector::See(const std::pair<std::vector<StoredImage>, ImagesInUse>&
     }
   }
   const Instant now = edges_.clock.Now();
+  if (edges_.records.IsUnread()) images_ = WithFormer(std::move(images_), edges_.records.Read());
   const std::vector<ImageRecord> before = images_;
   // Images in the first listing count as older than any listing, unless there is a record of them.
   images_ = DetectImages(images_, {.listed = ListedOf(stored),

@@ -145,15 +145,34 @@ Result<ImageRecordsReading> ParseImageRecords(std::string_view text, const Clock
   return reading;
 }
 
+std::vector<ImageRecord> WithFormer(std::vector<ImageRecord> seen,
+                                    std::span<const ImageRecord> former) {
+  const std::size_t count = seen.size();
+  for (const ImageRecord& record : former) {
+    const auto end = seen.begin() + static_cast<std::ptrdiff_t>(count);
+    const auto same =
+        std::lower_bound(seen.begin(), end, record.id,
+                         [](const ImageRecord& one, const std::string& id) { return one.id < id; });
+    if (same == end || same->id != record.id) {
+      seen.push_back(record);
+      continue;
+    }
+    same->first_detected = record.first_detected;
+    same->last_used = std::max(same->last_used, record.last_used);
+  }
+  std::ranges::sort(seen, {}, &ImageRecord::id);
+  return seen;
+}
+
 std::vector<ImageRecord> ImageRecordFile::Read() {
   auto text = kernel::ReadFile(path_);
-  if (!text) {
-    if (text.error().code != ErrorCode::kNotFound) {
-      log_.Warn("the records of images cannot be read; the agent begins new ones",
-                {{"err", text.error().message}});
-    }
-    return {};
+  const bool is_unread = !text && text.error().code != ErrorCode::kNotFound;
+  if (is_unread && !unread_) {
+    log_.Warn("the records of images cannot be read; until they can, the agent writes none",
+              {{"err", text.error().message}});
   }
+  unread_ = is_unread;
+  if (!text) return {};
   auto reading = ParseImageRecords(*text, clock_);
   if (!reading) {
     log_.Warn("the records of images are damaged; the agent begins new ones",
@@ -190,7 +209,7 @@ bool ImageRecordFile::HearOfLast() {
 }
 
 void ImageRecordFile::Write(std::span<const ImageRecord> records) {
-  if (!HearOfLast()) return;
+  if (unread_ || !HearOfLast()) return;
   const bool recent = Elapsed(written_at_, clock_.Now()) < kRefresh;
   if (written_ && recent && SaySame(*written_, records)) return;
   written_.emplace(records.begin(), records.end());

@@ -41,6 +41,11 @@ struct ImageRecordsReading {
 [[nodiscard]] Result<ImageRecordsReading> ParseImageRecords(std::string_view text,
                                                             const Clock& clock);
 
+// Records of images that have been seen since the start, with what former records say of them. Both
+// are sorted by id, as is the result.
+[[nodiscard]] std::vector<ImageRecord> WithFormer(std::vector<ImageRecord> seen,
+                                                  std::span<const ImageRecord> former);
+
 // The file that keeps them. Its faults are logged and survived: without it every image counts as
 // there before anyone looked.
 class ImageRecordFile {
@@ -50,8 +55,10 @@ class ImageRecordFile {
                   std::shared_ptr<DiskThread> thread = nullptr)
       : path_(std::move(path)), clock_(clock), log_(log), thread_(std::move(thread)) {}
 
-  // None where there is no file.
+  // None where there is no file, or where it cannot be read; IsUnread then says so.
   [[nodiscard]] std::vector<ImageRecord> Read();
+  // Whether there is a file that could not be read. Until it can, nothing is written.
+  [[nodiscard]] bool IsUnread() const { return unread_; }
   // Replaces the file as a whole, or not at all; does nothing where it says the same already and is
   // less than an hour old, or while it is being written. A failure is logged by a later call, when
   // it begins, and that call tries again.
@@ -74,6 +81,7 @@ class ImageRecordFile {
   std::optional<std::vector<ImageRecord>> written_;  // what the file is known to hold
   Instant written_at_;
   bool failing_ = false;
+  bool unread_ = false;
 };
 
 }  // namespace jettison

@@ -154,6 +154,40 @@ TEST_F(ImageRecordFileTest, WhatOneWroteAnotherReads) {
   EXPECT_THAT(kernel::NamesIn(folder_.path()).value(), ElementsAre("images.json"));
 }
 
+// A loop of links; a descriptor that cannot be had fails in the same way.
+TEST_F(ImageRecordFileTest, WhatCannotBeReadAtTheMomentIsNotReplaced) {
+  file_.Write(std::vector{Record("a")});
+  std::filesystem::rename(path_, path_ + ".away");
+  std::filesystem::create_symlink(path_, path_);
+  ImageRecordFile next(path_, clock_, log_);
+  EXPECT_THAT(next.Read(), IsEmpty());
+  EXPECT_THAT(next.Read(), IsEmpty());
+  EXPECT_TRUE(next.IsUnread());
+  EXPECT_THAT(lines_, ElementsAre(testing::HasSubstr("cannot be read")));
+  std::filesystem::rename(path_ + ".away", path_);
+  next.Write(std::vector{Record("b")});
+  EXPECT_THAT(next.Read(), SizeIs(1));
+  EXPECT_FALSE(next.IsUnread());
+  next.Write(std::vector{Record("b")});
+  EXPECT_EQ(ImageRecordFile(path_, clock_, log_).Read().at(0).id, "b");
+}
+
+TEST(ImageRecords, WhatHasBeenSeenIsAsOldAsFormerRecordsSay) {
+  ImageRecord seen = Record("b");
+  seen.first_detected = kNow;
+  seen.last_used = std::nullopt;
+  ImageRecord former = Record("b");
+  former.first_detected = kNow - hours(48);
+  former.last_used = kNow - hours(1);
+  const auto records =
+      WithFormer({seen, Record("c")}, std::vector{Record("a"), former, Record("d")});
+  ASSERT_THAT(records, SizeIs(4));
+  EXPECT_EQ(records[0].id, "a");
+  EXPECT_EQ(records[1].first_detected, kNow - hours(48));
+  EXPECT_EQ(records[1].last_used, kNow - hours(1));
+  EXPECT_EQ(records[3].id, "d");
+}
+
 TEST_F(ImageRecordFileTest, WhatSaysTheSameIsNotWrittenAgain) {
   file_.Write(std::vector{Record("a")});
   ASSERT_TRUE(std::filesystem::remove(path_));

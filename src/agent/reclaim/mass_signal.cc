@@ -29,7 +29,9 @@ void MassSignal::SendAll() {
     const auto sent = SendOne(order);
     lock.lock();
     waiting_.pop_front();
-    if (!sent) failures_.insert_or_assign(order, sent.error());
+    // Nobody asks again for a group that is gone.
+    const bool is_gone = !sent && sent.error().code == ErrorCode::kNotFound;
+    if (!sent && !is_gone) failures_.insert_or_assign(order, sent.error());
   }
 }
 

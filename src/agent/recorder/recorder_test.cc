@@ -189,6 +189,53 @@ TEST_F(RecorderTest, TheOldestIsForgottenBySize) {
   EXPECT_EQ(on_disk, files.bytes());
 }
 
+// A FIFO, for which no space can be reserved, stands for a disk with errors.
+TEST_F(RecorderTest, NothingIsForgottenForAFailureThatIsNoWantOfSpace) {
+  config_.max_bytes = 2 << 20;
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  const std::string chunk(100'000, 'x');
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
+  const std::string next = folder_ + "/next";
+  ASSERT_TRUE(std::filesystem::remove(next));
+  ASSERT_EQ(::mkfifo(next.c_str(), 0600), 0);
+  const FileDescriptor reader(::open(next.c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_TRUE(reader);
+  const std::uint64_t bytes = files.bytes();
+  Result<void> written;
+  int more = 0;
+  for (; written && more < 10; ++more) written = files.Append(chunk, kRecordedFrom);
+  ASSERT_FALSE(written);
+  EXPECT_THAT(written.error().message, testing::HasSubstr("reserve space"));
+  EXPECT_EQ(files.bytes(), bytes + static_cast<std::uint64_t>(more - 1) * chunk.size());
+}
+
+TEST_F(RecorderTest, ASegmentIsNoOlderThanTheOneBefore) {
+  config_.max_age = std::chrono::hours(24);
+  const std::string chunk(3 << 20, 'x');
+  {
+    RecordingFolder files(folder_, config_);
+    ASSERT_TRUE(files.Open());
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
+  }
+  const auto paths = SegmentsIn(folder_).value();
+  ASSERT_THAT(paths, SizeIs(3));
+  const auto set_time = [](const std::string& path, Instant time) {
+    const timespec at{
+        .tv_sec = std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count(),
+        .tv_nsec = 0};
+    const timespec times[] = {at, at};
+    ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+  };
+  set_time(paths[0], kRecordedFrom);
+  set_time(paths[1], Instant());
+  set_time(paths[2], Instant());
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
+  EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(testing::Ge(4U)));
+}
+
 TEST_F(RecorderTest, TheOldestIsForgottenByAge) {
   RecordingFolder files(folder_, config_);
   ASSERT_TRUE(files.Open());

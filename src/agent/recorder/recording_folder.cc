@@ -32,11 +32,14 @@ FileDescriptor OpenFile(const std::string& path, int flags) {
   return FileDescriptor(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, kFileMode));
 }
 
-// Succeeds without a reservation on a file system that cannot reserve.
-Result<void> Reserve(int file, std::int64_t bytes) {
-  if (::fallocate(file, FALLOC_FL_KEEP_SIZE, 0, bytes) == 0) return {};
-  if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINTR) return {};
-  return FailErrno("reserve space for the recording");
+// Succeeds without a reservation on a file system that cannot reserve. Returns 0 or an errno.
+int Reserve(int file, std::uint64_t bytes) {
+  if (::fallocate(file, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes)) == 0) return 0;
+  return errno == EOPNOTSUPP || errno == ENOSYS || errno == EINTR ? 0 : errno;
+}
+
+Error NotReserved(int error) {
+  return SystemError(error, "reserve space for the recording");
 }
 
 Result<void> WriteAll(int file, std::string_view bytes, std::uint64_t at) {
@@ -134,6 +137,7 @@ Result<void> RecordingFolder::FindSegments() {
   if (!numbers) return Fail(numbers.error());
   segments_.clear();
   bytes_ = 0;
+  Instant ended;  // of the segment before
   for (const std::uint64_t number : *numbers) {
     const std::string path = PathOf(number);
     struct stat status {};
@@ -150,7 +154,9 @@ Result<void> RecordingFolder::FindSegments() {
     Segment& segment = segments_.emplace_back();
     segment.number = number;
     segment.bytes = static_cast<std::uint64_t>(status.st_size);
-    segment.ended = Instant(std::chrono::seconds(status.st_mtim.tv_sec));
+    // A machine without a clock of its own writes files of 1970 until it is told the time.
+    segment.ended = std::max(Instant(std::chrono::seconds(status.st_mtim.tv_sec)), ended);
+    ended = segment.ended;
     bytes_ += segment.bytes;
   }
   return {};
@@ -162,7 +168,7 @@ Result<void> RecordingFolder::Open() {
   for (unsigned which : {0U, 1U}) {
     const FileDescriptor file = OpenFile(OpenPath(folder_, which), O_WRONLY | O_CREAT);
     if (!file) return FailErrno("open " + OpenPath(folder_, which));
-    if (auto reserved = Reserve(file.get(), kOpenBytes); !reserved) return reserved;
+    if (const int error = Reserve(file.get(), kOpenBytes)) return Fail(NotReserved(error));
   }
   const std::string left = OpenChunkIn(folder_);
   const bool goes_on = GoOn();
@@ -178,7 +184,7 @@ bool RecordingFolder::GoOn() {
   FileDescriptor file = OpenFile(PathOf(segments_.back().number), O_RDWR);
   if (!file || !EndsWithAChunk(file.get(), segments_.back().bytes)) return false;
   // If there is no space now, it is allocated when something is written.
-  (void)Reserve(file.get(), static_cast<std::int64_t>(segment_bytes_));
+  (void)Reserve(file.get(), segment_bytes_);
   file_ = std::move(file);
   ReserveNext();
   return true;
@@ -193,10 +199,13 @@ Result<void> RecordingFolder::BeginSegment() {
   }
   FileDescriptor file = OpenFile(path, O_WRONLY | O_CREAT);
   if (!file) return FailErrno("open " + path);
-  while (true) {
-    auto reserved = Reserve(file.get(), static_cast<std::int64_t>(segment_bytes_));
-    if (reserved) break;
-    if (segments_.empty()) return reserved;
+  // On a full disk, old passes make room for new ones; but if others take what becomes free, the
+  // old ones are all there is.
+  std::uint64_t freed = 0;
+  while (const int error = Reserve(file.get(), segment_bytes_)) {
+    const bool is_full = error == ENOSPC || error == EDQUOT;
+    if (!is_full || segments_.empty() || freed >= segment_bytes_) return Fail(NotReserved(error));
+    freed += segments_.front().bytes;
     ForgetOldest();
   }
   file_ = std::move(file);
@@ -208,7 +217,7 @@ Result<void> RecordingFolder::BeginSegment() {
 // If the space is not available now, it is requested again when it is needed.
 void RecordingFolder::ReserveNext() const {
   const FileDescriptor next = OpenFile(folder_ + "/next", O_WRONLY | O_CREAT | O_TRUNC);
-  if (next) (void)Reserve(next.get(), static_cast<std::int64_t>(segment_bytes_));
+  if (next) (void)Reserve(next.get(), segment_bytes_);
 }
 
 // Frees the reserved space that is not needed.
