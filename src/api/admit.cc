@@ -21,11 +21,11 @@ namespace {
 constexpr std::size_t kMostMemoryOfBody = std::size_t{768} << 10;
 
 // A pod without containers on the node takes no room, unless other pods are being ended to make
-// room for it.
-bool TakesUpRoom(const PodView& pod) {
+// room for it, and one of this priority does not outrank it.
+bool TakesUpRoom(const PodView& pod, std::int32_t priority) {
   if (pod.activity == PodActivity::kFinished) return false;
   if (pod.activity != PodActivity::kWaiting) return true;
-  return pod.status.phase == PodPhase::kPending && !pod.comes_back_at;
+  return pod.status.phase == PodPhase::kPending && !pod.comes_back_at && pod.priority >= priority;
 }
 
 Occupant OccupantOf(const PodView& pod) {
@@ -40,12 +40,13 @@ Occupant OccupantOf(const PodView& pod) {
 Room RoomFor(const Snapshot& snapshot, const PodFacts& pod, std::vector<const PodView*>& holders) {
   std::vector<Occupant> occupants;
   for (const PodView& other : snapshot.pods) {
-    if (!TakesUpRoom(other)) continue;
+    if (!TakesUpRoom(other, pod.priority)) continue;
     if (other.name == pod.pod.name && other.namespace_ == pod.pod.namespace_) continue;
     holders.push_back(&other);
     occupants.push_back(OccupantOf(other));
   }
-  return FindRoom(pod.requests, pod.priority, occupants, snapshot.node->allocatable);
+  return Occupancy(std::move(occupants), pod.priority)
+      .RoomFor(pod.requests, snapshot.node->allocatable);
 }
 
 std::vector<StatusCause> CausesOf(const Faults& faults) {

@@ -107,6 +107,14 @@ TEST(AdmitNow, APodThatWaitsToComeBackHoldsNoPlaceAndOneThatEndsWillGiveItsUp) {
   EXPECT_THAT(answer.message, HasSubstr("wait"));
 }
 
+TEST(AdmitNow, RoomThatAPodAwaitsIsKeptForItFromPodsThatDoNotOutrankIt) {
+  Snapshot snapshot = Node();
+  snapshot.pods[0].activity = PodActivity::kWaiting;
+  snapshot.pods[0].status.phase = PodPhase::kPending;
+  EXPECT_FALSE(AdmitNow(snapshot, *PodOf("new", 1000, 10)).admit);
+  EXPECT_TRUE(AdmitNow(snapshot, *PodOf("new", 1000, 11)).admit);
+}
+
 TEST(AdmitNow, UnderDiskPressureNobodyMayStart) {
   Snapshot snapshot = Node();
   snapshot.conditions.Set(NodeConditionType::kDiskPressure);

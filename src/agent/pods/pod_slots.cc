@@ -27,11 +27,17 @@ PodSlot& PodSlots::At(const std::string& name) {
 }
 
 const PodSlot* PodSlots::OfPod(std::string_view uid) const {
-  const auto slot = std::ranges::find_if(slots_, [&](const auto& entry) {
-    const OnNode* const pod = entry.second.on_node();
+  const auto has = [uid](const PodSlot& slot) {
+    const OnNode* const pod = slot.on_node();
     return pod != nullptr && pod->facts->pod.uid == uid;
-  });
-  return slot == slots_.end() ? nullptr : &slot->second;
+  };
+  const auto last = last_found_.find(uid);
+  if (last != last_found_.end() && has(*last->second)) return last->second;
+  const auto slot =
+      std::ranges::find_if(slots_, [&](const auto& entry) { return has(entry.second); });
+  if (slot == slots_.end()) return nullptr;
+  last_found_.insert_or_assign(std::string(uid), &slot->second);
+  return &slot->second;
 }
 
 PodSlot* PodSlots::OfPod(std::string_view uid) {
@@ -46,7 +52,9 @@ void PodSlots::LoseForeign(std::string_view uid) {
 }
 
 void PodSlots::EraseEmpty() {
-  std::erase_if(slots_, [](const auto& entry) { return entry.second.facts() == nullptr; });
+  const auto erased =
+      std::erase_if(slots_, [](const auto& entry) { return entry.second.facts() == nullptr; });
+  if (erased > 0) last_found_.clear();
 }
 
 void PodSlots::NoteGone(const Pod& pod) {

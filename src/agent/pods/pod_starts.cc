@@ -7,10 +7,13 @@
 namespace jettison {
 namespace {
 
-bool TakesUpRoom(const PodSlot& slot) {
+// Whether the pod takes up room where one of this priority is to start. Room that a pod awaits is
+// reserved for it, but not from pods that would preempt it as soon as it has started.
+bool TakesUpRoom(const PodSlot& slot, std::int32_t priority) {
   const PodWorker* const worker = slot.worker();
-  if (worker == nullptr) return std::holds_alternative<AwaitsRoom>(slot.state) && slot.wanted;
-  return worker->activity() != PodActivity::kFinished;
+  if (worker != nullptr) return worker->activity() != PodActivity::kFinished;
+  return std::holds_alternative<AwaitsRoom>(slot.state) && slot.wanted &&
+         slot.wanted->priority >= priority;
 }
 
 Occupant OccupantOf(const PodSlot& slot) {
@@ -25,10 +28,11 @@ Occupant OccupantOf(const PodSlot& slot) {
 
 }  // namespace
 
-void PodStarts::PassDone(NodeConditions conditions, bool starved) {
-  conditions_ = conditions;
+bool PodStarts::PassDone(NodeConditions conditions, bool starved) {
+  const bool is_news = std::exchange(conditions_, conditions) != conditions;
   starved_ = starved;
   came_back_ = false;
+  return is_news;
 }
 
 void PodStarts::StartIfMay(PodSlot& slot, Instant now) {
@@ -56,18 +60,30 @@ void PodStarts::Refuse(PodSlot& slot, AdmissionAnswer answer, Instant now) {
                      std::move(answer.refused_for));
 }
 
+const PodStarts::Holders& PodStarts::HoldersFor(std::int32_t priority) {
+  if (holders_ && holders_->priority == priority) return *holders_;
+  std::vector<PodSlot*> slots;
+  std::vector<Occupant> occupants;
+  for (auto& [name, slot] : slots_->all()) {
+    if (!TakesUpRoom(slot, priority)) continue;
+    slots.push_back(&slot);
+    occupants.push_back(OccupantOf(slot));
+  }
+  return holders_.emplace(Holders{.priority = priority,
+                                  .slots = std::move(slots),
+                                  .occupancy = Occupancy(std::move(occupants), priority)});
+}
+
 // Whether there is space for the pod at once. If not, it is refused, or other pods are told to give
 // way.
 bool PodStarts::HasRoom(PodSlot& slot, Instant now) {
-  std::vector<PodSlot*> holders;
-  std::vector<Occupant> occupants;
-  for (auto& [name, other] : slots_->all()) {
-    if (&other == &slot || !TakesUpRoom(other)) continue;
-    holders.push_back(&other);
-    occupants.push_back(OccupantOf(other));
+  if (std::holds_alternative<AwaitsRoom>(slot.state)) {
+    slot.state = NotAsked{};  // it takes up no room from itself
+    holders_.reset();
   }
   const PodFacts& wanted = *slot.wanted;
-  const Room room = FindRoom(wanted.requests, wanted.priority, occupants, allocatable_);
+  const Holders& holders = HoldersFor(wanted.priority);
+  const Room room = holders.occupancy.RoomFor(wanted.requests, allocatable_);
   if (room.shortage) {
     const std::string reason = room.shortage->Reason();
     Refuse(slot,
@@ -82,8 +98,9 @@ bool PodStarts::HasRoom(PodSlot& slot, Instant now) {
   PodStatus status;
   status.message = "waiting for pods that are ending to free their resources";
   slot.state = AwaitsRoom{.status = std::move(status)};
-  for (const std::size_t i : room.give_way) GiveWay(*holders[i]->on_node(), wanted, now);
+  for (const std::size_t i : room.give_way) GiveWay(*holders.slots[i]->on_node(), wanted, now);
   edges_->counters.preemptions[room.scarce] += room.give_way.size();
+  holders_.reset();
   return false;
 }
 
@@ -103,6 +120,7 @@ void PodStarts::GiveWay(OnNode& pod, const PodFacts& to, Instant now) {
 }
 
 void PodStarts::Start(PodSlot& slot, Instant now) {
+  holders_.reset();
   slots_->LoseForeign(slot.wanted->pod.uid);
   if (std::exchange(slot.returns, false)) ++edges_->counters.restarted_pods;
   OnNode& pod =

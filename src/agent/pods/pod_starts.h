@@ -25,17 +25,29 @@ class PodStarts {
       : profile_(profile), slots_(&slots), edges_(&edges), allocatable_(allocatable) {}
 
   void SetAllocatable(SharedAmounts allocatable) { allocatable_ = allocatable; }
-  // A pass is over. While the node is `starved`, no evicted pod is started again.
-  void PassDone(NodeConditions conditions, bool starved);
+  // A pass is over. While the node is `starved`, no evicted pod is started again. Returns whether
+  // admission may answer differently now.
+  bool PassDone(NodeConditions conditions, bool starved);
   // No evicted pod is started again from now on.
   void Stop() { stopping_ = true; }
-  // Starts a wanted pod that is not on the node. If it may not start, its slot says why.
+  // Starts a wanted pod that is not on the node. If it may not start, its slot says why. Pods of
+  // equal priority that follow one another are fast; StartsDone must be called after the last one,
+  // before anything else changes in the slots.
   void StartIfMay(PodSlot& slot, Instant now);
+  void StartsDone() { holders_.reset(); }
   void ComeBack(Instant now);
   // When ComeBack has something to do without any event; absent: never.
   [[nodiscard]] std::optional<Instant> NextComeBack() const;
 
  private:
+  // Who takes up room where pods of this priority are to start.
+  struct Holders {
+    std::int32_t priority = 0;
+    std::vector<PodSlot*> slots;
+    Occupancy occupancy;  // of them, in this order
+  };
+
+  [[nodiscard]] const Holders& HoldersFor(std::int32_t priority);
   void Start(PodSlot& slot, Instant now);
   void Refuse(PodSlot& slot, AdmissionAnswer answer, Instant now);
   [[nodiscard]] bool HasRoom(PodSlot& slot, Instant now);
@@ -47,8 +59,9 @@ class PodStarts {
   WorkerEdges* edges_;
   std::optional<SharedAmounts> allocatable_;
   NodeConditions conditions_;
-  bool starved_ = false;    // in the last pass
-  bool came_back_ = false;  // since the last pass
+  std::optional<Holders> holders_;  // absent: not known, or no longer true
+  bool starved_ = false;            // in the last pass
+  bool came_back_ = false;          // since the last pass
   bool stopping_ = false;
 };
 

@@ -74,13 +74,13 @@ void PodTable::Handle(const RuntimeEvent& event, Instant now) {
 }
 
 void PodTable::PassDone(NodeConditions conditions, Instant now, bool starved) {
-  starts_.PassDone(conditions, starved);
-  if (!settled_ || AnyMayStart()) SettleAll(now);
+  const bool is_news = starts_.PassDone(conditions, starved);
+  if (!settled_ || is_news || AnyMayComeBack()) SettleAll(now);
 }
 
-bool PodTable::AnyMayStart() const {
+bool PodTable::AnyMayComeBack() const {
   return std::ranges::any_of(slots_.all(), [](const auto& entry) {
-    return entry.second.wanted && entry.second.on_node() == nullptr;
+    return entry.second.wanted && entry.second.comes_back_at();
   });
 }
 
@@ -118,6 +118,7 @@ void PodTable::SettleAll(Instant now) {
     if (slot->wanted && !is_out) starts_.StartIfMay(*slot, now);
   }
   starts_.ComeBack(now);
+  starts_.StartsDone();
   slots_.EraseEmpty();
 }
 

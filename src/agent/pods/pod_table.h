@@ -120,8 +120,8 @@ class PodTable : public PodViews {
   }
 
  private:
-  // Whether a pod is wanted of which nothing is on the node.
-  [[nodiscard]] bool AnyMayStart() const;
+  // Whether a wanted pod waits out its back-off.
+  [[nodiscard]] bool AnyMayComeBack() const;
   void SettleAll(Instant now);
   void EndUnwanted(PodSlot& slot, Instant now);
   void Want(const std::string& name, const SharedPodFacts& facts, Instant now);

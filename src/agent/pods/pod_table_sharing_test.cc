@@ -68,6 +68,20 @@ TEST_F(PodTableWithRoomTest, RoomThatIsBeingMadeIsNotTakenByAnother) {
   EXPECT_THAT(Active(), ElementsAre("small"));
 }
 
+TEST_F(PodTableWithRoomTest, RoomThatIsAwaitedGoesToWhoeverOutranksThePodThatAwaitsIt) {
+  Want({Asking("low", 60)});
+  runtime_.IgnoreStop("c");
+  Want({Asking("low", 60), Asking("first", 80, 5)});
+  ASSERT_EQ(View("first").status.phase, PodPhase::kPending);
+  const std::vector<Pod> all = {Asking("low", 60), Asking("first", 80, 5), Asking("top", 70, 10)};
+  Want(all);
+  EXPECT_EQ(View("top").status.phase, PodPhase::kPending);
+  EXPECT_EQ(View("first").status.reason, "OutOfmemory");
+  Pass(seconds(30));
+  EXPECT_THAT(Active(), ElementsAre("top"));
+  EXPECT_EQ(edges_.counters.preemptions[1], 1U) << "nobody has started only to make room";
+}
+
 TEST_F(PodTableWithRoomTest, APodThatComesBackMakesRoomToo) {
   Want({Asking("high", 80, 10)});
   PassDone();

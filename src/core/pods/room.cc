@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "core/model/pod_resources.h"
 #include "core/units/quantity.h"
@@ -87,32 +88,32 @@ std::string Shortage::Message() const {
                      Counted(used, resource), Counted(capacity, resource));
 }
 
-Room FindRoom(const SharedAmounts& requests, std::int32_t priority,
-              std::span<const Occupant> occupants,
-              const std::optional<SharedAmounts>& allocatable) {
-  if (!allocatable) return {.free = true};
-  SharedAmounts now{};
-  SharedAmounts staying{};  // without the pods that are ending
-  for (const Occupant& occupant : occupants) {
-    now = Sum(now, occupant.requests);
-    if (!occupant.ending) staying = Sum(staying, occupant.requests);
+Occupancy::Occupancy(std::vector<Occupant> occupants, std::int32_t priority)
+    : occupants_(std::move(occupants)), outranked_(Outranked(priority, occupants_)) {
+  for (const Occupant& occupant : occupants_) {
+    now_ = Sum(now_, occupant.requests);
+    if (!occupant.ending) staying_ = Sum(staying_, occupant.requests);
   }
-  if (!ShortageOf(requests, now, *allocatable)) return {.free = true};
-  const auto scarce = ShortageOf(requests, staying, *allocatable);
+  kept_ = staying_;
+  for (const std::size_t i : outranked_) {
+    for (std::size_t r = 0; r < kept_.size(); ++r) kept_[r] -= occupants_[i].requests[r];
+  }
+}
+
+Room Occupancy::RoomFor(const SharedAmounts& requests,
+                        const std::optional<SharedAmounts>& allocatable) const {
+  if (!allocatable || !ShortageOf(requests, now_, *allocatable)) return {.free = true};
+  const auto scarce = ShortageOf(requests, staying_, *allocatable);
   if (!scarce) return {};
 
-  const std::vector<std::size_t> outranked = Outranked(priority, occupants);
-  SharedAmounts kept = staying;
-  for (const std::size_t i : outranked) {
-    for (std::size_t r = 0; r < kept.size(); ++r) kept[r] -= occupants[i].requests[r];
-  }
   Room room;
   room.scarce = scarce->resource;
-  room.shortage = ShortageOf(requests, kept, *allocatable);
+  room.shortage = ShortageOf(requests, kept_, *allocatable);
   if (room.shortage) return room;
   // Pods that still fit beside the new one stay, the highest priority first.
-  for (const std::size_t i : outranked) {
-    const SharedAmounts with = Sum(kept, occupants[i].requests);
+  SharedAmounts kept = kept_;
+  for (const std::size_t i : outranked_) {
+    const SharedAmounts with = Sum(kept, occupants_[i].requests);
     if (ShortageOf(requests, with, *allocatable)) {
       room.give_way.push_back(i);
     } else {

@@ -19,6 +19,12 @@ Occupant Occupying(std::int64_t bytes, std::int32_t priority = 0) {
   return {.requests = MemoryAlone(bytes), .priority = priority};
 }
 
+Room FindRoom(const SharedAmounts& requests, std::int32_t priority,
+              const std::vector<Occupant>& occupants,
+              const std::optional<SharedAmounts>& allocatable) {
+  return Occupancy(occupants, priority).RoomFor(requests, allocatable);
+}
+
 const std::optional<SharedAmounts> kHundred = SharedAmounts{2 * kUnit, 100 * kUnit, 100 * kUnit};
 
 TEST(Room, IsFreeUpToTheLastByte) {
