@@ -9,13 +9,15 @@
 #include "kernel/files/files.h"
 #include "kernel/files/paths.h"
 #include "kernel/files/pod_containers.h"
-#include "runtimes/process/leftover.h"
 #include "runtimes/process/runs/process_identity.h"
 
 namespace jettison::process {
 
 using namespace kernel;
 namespace {
+
+// How long the agent's start waits for a shim that has been killed.
+constexpr int kShimEndTimeoutMs = 2000;
 
 WallTime CreationOf(const FoundRun& run) {
   if (run.record) return run.record->created;

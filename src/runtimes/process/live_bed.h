@@ -52,6 +52,10 @@ class LiveBed : public testing::Test {
     ExpectNothingLeft();
   }
   void ExpectNothingLeft() {
+    const auto uids = kernel::NamesIn(bed_->paths().Pods());
+    for (const std::string& uid : *uids) {
+      EXPECT_TRUE(bed_->AwaitGone(bed_->paths().Pod(uid)));
+    }
     EXPECT_THAT(*kernel::NamesIn(bed_->paths().Pods()), testing::IsEmpty());
     EXPECT_THAT(*kernel::NamesIn(bed_->paths().Logs()), testing::IsEmpty());
     EXPECT_THAT(Mounts(), testing::IsEmpty());

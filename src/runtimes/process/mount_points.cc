@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "kernel/files/files.h"
@@ -49,18 +50,25 @@ std::vector<MountPoint> ParseMountPoints(std::string_view text) {
   return points;
 }
 
-void ReleaseMountPoints(const Paths& paths, std::string_view uid, const MountPointUser& user_of) {
+std::vector<PathStep> ReleaseMountPoints(const Paths& paths, std::string_view uid,
+                                         const MountPointUser& user_of) {
+  std::vector<PathStep> steps;
   const auto text = ReadFile(paths.MountPoints(uid));
-  if (!text) return;
-  std::vector<MountPoint> released;
-  for (MountPoint& point : ParseMountPoints(*text)) {
+  if (!text) return steps;
+  for (const MountPoint& point : ParseMountPoints(*text)) {
     if (const auto user = user_of(point.path)) {
       HandOver(paths, *user, point);
-    } else {
-      released.push_back(std::move(point));
+      continue;
     }
+    steps.push_back({.what = "remove an empty mount point",
+                     .path = point.path,
+                     .work = [point](const std::atomic<bool>&) -> Result<void> {
+                       RemoveIfEmpty(point);
+                       return {};
+                     }});
   }
-  for (auto point = released.rbegin(); point != released.rend(); ++point) RemoveIfEmpty(*point);
+  std::ranges::reverse(steps);
+  return steps;
 }
 
 }  // namespace jettison::process

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernel/files/paths.h"
+#include "kernel/readiness/path_errand.h"
 
 namespace jettison::process {
 
@@ -24,9 +25,11 @@ struct MountPoint {
 // Another pod that mounts something at this place or below it; absent when there is none.
 using MountPointUser = std::function<std::optional<std::string>(std::string_view path)>;
 
-// Removes the places that were made for a pod where they are still empty, the last one first. One
-// that another pod uses is handed over to it: removing it would tear that pod's volume down.
-void ReleaseMountPoints(const kernel::Paths& paths, std::string_view uid,
-                        const MountPointUser& user_of);
+// The steps that remove the places that were made for a pod where they are still empty, the last
+// one first. One that another pod uses is handed over to it at once: removing it would tear that
+// pod's volume down.
+[[nodiscard]] std::vector<kernel::PathStep> ReleaseMountPoints(const kernel::Paths& paths,
+                                                               std::string_view uid,
+                                                               const MountPointUser& user_of);
 
 }  // namespace jettison::process

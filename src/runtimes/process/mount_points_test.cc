@@ -30,13 +30,20 @@ class ReleaseMountPointsTest : public testing::Test {
                           "d " + host_ + "/x\nd " + host_ + "/x/y\nf " + host_ + "/file\n"));
   }
 
+  void Release(std::string_view uid, const MountPointUser& user_of) {
+    const std::atomic<bool> wanted = true;
+    for (const PathStep& step : ReleaseMountPoints(paths_, uid, user_of)) {
+      EXPECT_TRUE(step.work(wanted));
+    }
+  }
+
   TemporaryFolder folder_;
   const Paths paths_{folder_.path()};
   const std::string host_ = folder_.path() + "/host";
 };
 
 TEST_F(ReleaseMountPointsTest, WhatIsStillEmptyGoesTheInnermostFirst) {
-  ReleaseMountPoints(paths_, "a", [](std::string_view) { return std::nullopt; });
+  Release("a", [](std::string_view) { return std::nullopt; });
   EXPECT_FALSE(Exists(host_ + "/x"));
   EXPECT_FALSE(Exists(host_ + "/file"));
 }
@@ -44,19 +51,19 @@ TEST_F(ReleaseMountPointsTest, WhatIsStillEmptyGoesTheInnermostFirst) {
 TEST_F(ReleaseMountPointsTest, WhatIsUsedByNowStays) {
   ASSERT_TRUE(WriteFile(host_ + "/x/y/mine", "1"));
   ASSERT_TRUE(WriteFile(host_ + "/file", "mine"));
-  ReleaseMountPoints(paths_, "a", [](std::string_view) { return std::nullopt; });
+  Release("a", [](std::string_view) { return std::nullopt; });
   EXPECT_TRUE(Exists(host_ + "/x/y/mine"));
   EXPECT_EQ(*ReadFile(host_ + "/file"), "mine");
 }
 
 TEST_F(ReleaseMountPointsTest, WhatAnotherPodUsesGoesWithThatOne) {
-  ReleaseMountPoints(paths_, "a", [&](std::string_view path) -> std::optional<std::string> {
+  Release("a", [&](std::string_view path) -> std::optional<std::string> {
     if (path.find("/x") == std::string_view::npos) return std::nullopt;
     return "b";
   });
   EXPECT_TRUE(Exists(host_ + "/x/y"));
   EXPECT_FALSE(Exists(host_ + "/file"));
-  ReleaseMountPoints(paths_, "b", [](std::string_view) { return std::nullopt; });
+  Release("b", [](std::string_view) { return std::nullopt; });
   EXPECT_FALSE(Exists(host_ + "/x"));
 }
 

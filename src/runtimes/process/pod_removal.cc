@@ -20,7 +20,6 @@ constexpr Duration kFirstRetry = milliseconds(5);
 constexpr int kSilentFailures = 8;
 // They take somewhat more than a second with the delays above.
 constexpr int kPatientFailures = 8;
-constexpr Duration kFinishStep = milliseconds(20);
 
 }  // namespace
 
@@ -41,24 +40,7 @@ void PodRemoval::ForgetPod() {
 bool PodRemoval::Continue() {
   if (forgotten_ == Forgotten::kNo) ForgetPod();
   if (retry_) return false;
-  if (!RemoveGroups()) return false;
-  return RemoveFiles();
-}
-
-bool PodRemoval::Finish(Duration timeout) {
-  (void)::unlink(context_.paths.PodFile(remains_.uid).c_str());
-  forgotten_ = Forgotten::kYes;
-  const auto deadline = std::chrono::steady_clock::now() + timeout;
-  while (std::chrono::steady_clock::now() < deadline) {
-    retry_.Stop();
-    if (Continue()) return true;
-    if (job_) {
-      (void)job_->WaitForEnd(kFinishStep);
-    } else {
-      ::usleep(std::chrono::duration_cast<std::chrono::microseconds>(kFirstRetry).count());
-    }
-  }
-  return false;
+  return RemoveGroups() && RemoveMountPoints() && RemoveFiles();
 }
 
 // Whether the group has processes, or zombies that their parent has not reaped. Zombies hold
@@ -85,8 +67,23 @@ bool PodRemoval::RemoveGroups() {
   }
   groups_gone_ = true;
   failures_ = 0;
-  ReleaseMountPoints(context_.paths, remains_.uid, remains_.mount_point_user);
   return true;
+}
+
+bool PodRemoval::RemoveMountPoints() {
+  if (mount_points_gone_ || errand_) return mount_points_gone_;
+  errand_ = std::make_unique<PathErrand>(context_.readiness, context_.options.path_patience);
+  const auto removed =
+      errand_->Begin(ReleaseMountPoints(context_.paths, remains_.uid, remains_.mount_point_user),
+                     [this](const Result<void>& done) { LeaveMountPoints(done); });
+  if (removed) LeaveMountPoints(*removed);
+  return mount_points_gone_;
+}
+
+void PodRemoval::LeaveMountPoints(const Result<void>& removed) {
+  context_.LogFailure(fmt::format("pod {}", remains_.uid), removed);
+  mount_points_gone_ = true;
+  errand_.reset();
 }
 
 bool PodRemoval::RemoveFiles() {

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/model/pod.h"
 #include "kernel/readiness/lifetime.h"
+#include "kernel/readiness/path_errand.h"
 #include "runtimes/process/mount_points.h"
 #include "runtimes/process/removal_job.h"
 #include "runtimes/process/runs/runtime_context.h"
@@ -29,8 +32,6 @@ class PodRemoval {
 
   // Goes on as far as it can; true when nothing is left. A step that may go on wakes the runtime.
   [[nodiscard]] bool Continue();
-  // The same, waiting at most `timeout`; for the agent's start alone.
-  [[nodiscard]] bool Finish(Duration timeout);
 
  private:
   enum class Forgotten : std::uint8_t { kNo, kUnderWay, kYes };
@@ -38,6 +39,8 @@ class PodRemoval {
   void ForgetPod();
   [[nodiscard]] bool IsInhabited(const std::string& group) const;
   [[nodiscard]] bool RemoveGroups();
+  [[nodiscard]] bool RemoveMountPoints();
+  void LeaveMountPoints(const Result<void>& removed);
   [[nodiscard]] bool RemoveFiles();
   void TryAgainLater(std::string_view what, const Error& error);
 
@@ -45,6 +48,9 @@ class PodRemoval {
   PodRemains remains_;
   Forgotten forgotten_ = Forgotten::kNo;  // its own file is gone
   bool groups_gone_ = false;
+  // Of the mount points, one of which may lie on a file system that never answers.
+  std::unique_ptr<kernel::PathErrand> errand_;
+  bool mount_points_gone_ = false;  // or left behind
   std::optional<RemovalJob> job_;
   int failures_ = 0;
   kernel::Readiness::Watch retry_;

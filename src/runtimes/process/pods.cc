@@ -23,15 +23,13 @@ Result<void> CheckMounts(const Paths& paths, const Pod& pod) {
   return {};
 }
 
-bool MountsAt(const Paths& paths, const Pod& pod, std::string_view place) {
+std::vector<std::string> MountTargetsOf(const Paths& paths, const Pod& pod) {
+  std::vector<std::string> targets;
   for (const Container* container : ContainersOf(pod)) {
-    const auto plan = PlanMounts(paths, pod, *container).value_or(std::vector<PlannedMount>{});
-    const bool within = std::any_of(plan.begin(), plan.end(), [&](const PlannedMount& mount) {
-      return IsWithin(mount.target, place);
-    });
-    if (within) return true;
+    auto plan = PlanMounts(paths, pod, *container).value_or(std::vector<PlannedMount>{});
+    for (PlannedMount& mount : plan) targets.push_back(std::move(mount.target));
   }
-  return false;
+  return targets;
 }
 
 }  // namespace
@@ -55,6 +53,7 @@ PodEntry& Pods::Enter(PodPlan plan) {
     entry.container_groups[container->name] = ContainerGroupName(container->name, driver);
   }
   entry.plan = std::move(plan);
+  entry.mount_targets.reset();
   return entry;
 }
 
@@ -103,8 +102,12 @@ void Pods::PrepareForeignVolumes(PodEntry& entry, const PathErrand::Done& done) 
 std::optional<std::string> Pods::MountPointUserOf(std::string_view path) const {
   for (const auto& [uid, entry] : pods_) {
     if (entry.unread() != nullptr) return uid;  // its mounts are not known
-    const bool stays = entry.removing() == nullptr;
-    if (stays && MountsAt(context_.paths, *entry.plan.pod, path)) return uid;
+    if (entry.removing() != nullptr) continue;
+    if (!entry.mount_targets) {
+      entry.mount_targets = MountTargetsOf(context_.paths, *entry.plan.pod);
+    }
+    const auto is_within = [path](const std::string& target) { return IsWithin(target, path); };
+    if (std::ranges::any_of(*entry.mount_targets, is_within)) return uid;
   }
   return std::nullopt;
 }

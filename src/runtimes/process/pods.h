@@ -47,6 +47,8 @@ struct PodEntry {
   std::map<std::string, std::string> container_groups;        // names, in that group
   std::map<std::string, std::unique_ptr<ContainerRun>> runs;  // the newest of each container
   std::map<std::string, int> newest;  // its attempt, known also of those that ended long ago
+  // Where its volumes are mounted; absent: nobody has asked yet.
+  mutable std::optional<std::vector<std::string>> mount_targets;
   std::unique_ptr<kernel::PathErrand> errand;  // volumes that have not answered yet
   std::variant<Standing, Making, Removing, Unread> state;
 

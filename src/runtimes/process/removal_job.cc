@@ -1,6 +1,5 @@
 #include "runtimes/process/removal_job.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace jettison::process {
@@ -24,11 +23,6 @@ std::optional<Result<void>> RemovalJob::Outcome() {
   const auto message = shim_.Receive();
   if (message && *message) return Fail(ErrorOf(**message));
   return Fail(ErrorCode::kInternal, "the removal was killed");
-}
-
-bool RemovalJob::WaitForEnd(Duration timeout) const {
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count();
-  return shim_.WaitForEnd(static_cast<int>(std::clamp<std::int64_t>(ms, 0, 60'000)));
 }
 
 }  // namespace jettison::process

@@ -16,8 +16,6 @@ class RemovalJob {
 
   // Whether it is over, and then what could not be deleted. A finished job wakes the runtime.
   [[nodiscard]] std::optional<Result<void>> Outcome();
-  // Waits at most `timeout` for its end; whether it has ended.
-  [[nodiscard]] bool WaitForEnd(Duration timeout) const;
 
  private:
   RemovalJob(RuntimeContext& context, ShimProcess shim);

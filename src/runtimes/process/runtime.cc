@@ -12,7 +12,6 @@
 #include "kernel/files/paths.h"
 #include "kernel/files/pod_containers.h"
 #include "ports/system_error.h"
-#include "runtimes/process/leftover.h"
 
 namespace jettison::process {
 
@@ -60,8 +59,7 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   }
   // Only now are the pods that stay known, and therefore the mount points that must stay.
   for (const std::string& uid : leftovers) {
-    RemoveLeftover(context_, uid,
-                   [this](std::string_view path) { return pods_.MountPointUserOf(path); });
+    leftovers_.Add(uid, [this](std::string_view path) { return pods_.MountPointUserOf(path); });
   }
   std::vector<RuntimePod> listed;
   for (auto& [uid, entry] : pods_.all()) {
@@ -79,6 +77,7 @@ Result<std::vector<RuntimePod>> Runtime::List() {
 
 void Runtime::CreatePod(const PodPlan& plan) {
   const std::string& uid = plan.pod->uid;
+  if (leftovers_.Delays(plan)) return;
   const auto fail = [&](Error error) { context_.Emit(PodFailed{uid, std::move(error)}); };
   if (const auto existing = pods_.all().find(uid); existing != pods_.all().end()) {
     const PodEntry& entry = existing->second;
@@ -234,6 +233,7 @@ void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& con
 void Runtime::RemovePod(const std::string& pod_uid) {
   const auto it = pods_.all().find(pod_uid);
   if (it == pods_.all().end() || it->second.unread() != nullptr) {
+    leftovers_.Forget(pod_uid);
     context_.Emit(PodRemoved{pod_uid});
     return;
   }
@@ -251,6 +251,7 @@ void Runtime::BeginRemoval(PodEntry& entry) {
 }
 
 void Runtime::ContinueRemovals() {
+  for (const PodPlan& plan : leftovers_.Continue()) CreatePod(plan);
   auto& pods = pods_.all();
   for (auto it = pods.begin(); it != pods.end();) {
     auto& [uid, entry] = *it;
@@ -285,6 +286,7 @@ std::vector<RuntimeEvent> Runtime::TakeEvents() {
   readiness_->Dispatch();
   ContinueRemovals();
   dead_runs_.Continue();
+  std::erase_if(context_.ending_shims, [](ShimProcess& shim) { return shim.Reap().has_value(); });
   context_.taking = false;
   return std::exchange(context_.events, {});
 }

@@ -9,6 +9,7 @@
 #include "ports/file_descriptor.h"
 #include "runtimes/process/adoption.h"
 #include "runtimes/process/dead_runs.h"
+#include "runtimes/process/leftovers.h"
 #include "runtimes/process/pods.h"
 #include "runtimes/process/runs/runtime_context.h"
 #include "runtimes/process/unread_pods.h"
@@ -58,6 +59,7 @@ class Runtime : public ContainerRuntime {
   RuntimeContext context_;
   Pods pods_{context_};
   DeadRuns dead_runs_{context_};
+  Leftovers leftovers_{context_};
   Adoption adoption_{context_, pods_, dead_runs_};
   UnreadPods unread_pods_{context_, pods_, adoption_};
   const std::vector<std::string> no_groups_;

@@ -131,6 +131,32 @@ TEST_F(ProcessRuntimeAdoption, APreStopHookRunsInAContainerThatWasAdopted) {
   EXPECT_TRUE(Exists(mark));
 }
 
+// A shim that is stopped stands for one that waits for a disk.
+TEST_F(ProcessRuntimeAdoption, ALeftoverWhoseShimHangsHoldsUpNobodyButAPodOfItsUid) {
+  const Pod pod = ShellPod("u", "exec sleep 1000");
+  ASSERT_TRUE(bed_.Create(pod));
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  bed_.Close();
+  const auto record = ParseRunRecord(*ReadFile(bed_.paths().Run("u", "main", 0) + "/running"));
+  ASSERT_TRUE(record);
+  ASSERT_EQ(::unlink(bed_.paths().PodFile("u").c_str()), 0);
+  ASSERT_EQ(::kill(record->shim.pid, SIGSTOP), 0);
+
+  bed_.Open();
+  const auto listed = bed_.runtime().List();
+  ASSERT_TRUE(listed);
+  EXPECT_TRUE(listed->empty());
+  EXPECT_THAT(cgroups_.kills(), Contains(kGroup));
+  bed_.runtime().CreatePod(PlainPlan(pod));
+  bed_.runtime().CreatePod(PlainPlan(pod));
+  ASSERT_NE(bed_.Run(ShellPod("other", "true")), nullptr);
+  EXPECT_TRUE(Exists(bed_.paths().Run("u", "main", 0))) << "the shim still writes there";
+  ASSERT_EQ(::kill(record->shim.pid, SIGCONT), 0);
+  ASSERT_NE(bed_.Await<PodReady>("u"), nullptr);
+  EXPECT_FALSE(Exists(bed_.paths().Run("u", "main", 0)));
+}
+
 TEST_F(ProcessRuntimeAdoption, AContainerWhoseShimWasKilledIsEndedAndCountsAsKilled) {
   ASSERT_TRUE(bed_.Create(ShellPod("u", "exec sleep 1000")));
   bed_.runtime().StartContainer("u", "main", 0, 0);

@@ -103,6 +103,17 @@ class RuntimeBed {
     }
   }
 
+  // Lets the runtime work until nothing is at the path.
+  [[nodiscard]] bool AwaitGone(const std::string& path) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (kernel::Exists(path) && std::chrono::steady_clock::now() < deadline) {
+      pollfd ready{.fd = runtime_->EventFd(), .events = POLLIN, .revents = 0};
+      (void)::poll(&ready, 1, 100);
+      for (RuntimeEvent& event : runtime_->TakeEvents()) events_.push_back(std::move(event));
+    }
+    return !kernel::Exists(path);
+  }
+
   // Creates the pod and waits until it stands.
   [[nodiscard]] bool Create(const Pod& pod) {
     known[pod.uid] = pod;

@@ -12,11 +12,6 @@
 namespace jettison::process {
 
 using namespace kernel;
-namespace {
-
-constexpr int kReapTimeoutMs = 100;
-
-}  // namespace
 
 Result<std::unique_ptr<PreStopHook>> PreStopHook::Start(RuntimeContext& context, const Pod& pod,
                                                         const Container& container,
@@ -53,8 +48,7 @@ PreStopHook::~PreStopHook() {
   if (ended_) return;
   // Its command is killed when the shim ends.
   SendSignal(shim_.pidfd(), SIGKILL);
-  (void)shim_.WaitForEnd(kReapTimeoutMs);
-  (void)shim_.Reap();
+  context_.ending_shims.push_back(std::move(shim_));
 }
 
 void PreStopHook::Limit(Duration grace) {

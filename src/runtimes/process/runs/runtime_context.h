@@ -15,6 +15,7 @@
 #include "ports/group_end.h"
 #include "ports/system_error.h"
 #include "runtimes/process/runs/process_options.h"
+#include "runtimes/process/runs/shim_process.h"
 
 namespace jettison::process {
 
@@ -33,6 +34,8 @@ struct RuntimeContext {
   // The events are being collected, so an event that is emitted now needs no wake-up.
   bool taking = false;
   Once oom_score_adj_refused;
+  // Shims that have been killed and have not ended yet. Nobody waits for them.
+  std::vector<ShimProcess> ending_shims;
 
   void Emit(RuntimeEvent event) {
     events.push_back(std::move(event));

@@ -216,10 +216,6 @@ std::optional<int> ShimProcess::Reap() {
   return info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
 }
 
-bool ShimProcess::WaitForEnd(int timeout_ms) const {
-  return AwaitEnd(pidfd_, timeout_ms);
-}
-
 std::vector<std::string> NamesOf(const std::vector<ProcsFile>& groups) {
   std::vector<std::string> names;
   for (const ProcsFile& group : groups) names.push_back(group.name);

@@ -36,8 +36,6 @@ class ShimProcess {
   void HangUp() { socket_.Close(); }
   // Reaps it without waiting: its exit status (128 + n after signal n) once it has ended.
   [[nodiscard]] std::optional<int> Reap();
-  // Waits at most `timeout_ms` for its end; whether it has ended.
-  [[nodiscard]] bool WaitForEnd(int timeout_ms) const;
 
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] int socket() const { return socket_.get(); }
