@@ -36,7 +36,9 @@ DiskMeasurer::DiskMeasurer(const Clock& clock, WalkOptions options, DiskMeasurer
       walk_(Told(std::move(options), *so_far_)) {}
 
 void DiskMeasurer::Note(std::string sentence) {
-  if (!noted_.try_emplace(sentence, true).second) return;
+  constexpr std::size_t kMostRemembered = 256;  // a sentence may contain the path of a pod
+  if (noted_.size() >= kMostRemembered) noted_.clear();
+  if (!noted_.insert(sentence).second) return;
   notes_.push_back(std::move(sentence));
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -119,7 +120,7 @@ class DiskMeasurer {
   std::map<std::string, Counted> counted_;
   std::unordered_map<std::string, Asked> asked_for_;  // paths of which something is kept
   std::vector<std::string> notes_;
-  std::map<std::string, bool> noted_;
+  std::set<std::string> noted_;
   std::uint64_t full_walks_ = 0;
   bool unread_ = false;  // something of the pod that is being measured
 };

@@ -98,13 +98,17 @@ WholeFile::WholeFile(const std::string& path) : path_(path) {
 
 void WholeFile::OpenDraft() {
   RemoveLeftDrafts(path_);
-  draft_ = path_ + std::string(kDraftMark) + std::string(kDraftSuffix);
-  file_ = FileDescriptor(::mkostemp(draft_.data(), O_CLOEXEC));
-  if (!file_) {
-    fault_ = ErrnoAt("cannot make a file beside " + path_);
-    return;
-  }
-  (void)::flock(file_.get(), LOCK_EX | LOCK_NB);
+  // Another writer takes a draft without a lock for one that was left, and removes it.
+  struct stat facts {};
+  do {
+    draft_ = path_ + std::string(kDraftMark) + std::string(kDraftSuffix);
+    file_ = FileDescriptor(::mkostemp(draft_.data(), O_CLOEXEC));
+    if (!file_) {
+      fault_ = ErrnoAt("cannot make a file beside " + path_);
+      return;
+    }
+    (void)::flock(file_.get(), LOCK_EX);
+  } while (::fstat(file_.get(), &facts) == 0 && facts.st_nlink == 0);
 }
 
 WholeFile::~WholeFile() {

@@ -174,11 +174,12 @@ int Attend(Forked& forked) {
   sigaddset(&child_signal, SIGCHLD);
   const int signals = signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK);
   for (const int fd : forked.streams) fcntl(fd, F_SETFL, O_NONBLOCK);
+  const int at_most_ms = signals < 0 ? 100 : -1;
   int status = 0;
   while (!Reap(forked.pid, status)) {
     struct pollfd watched[3] = {
         {signals, POLLIN, 0}, {forked.streams[0], POLLIN, 0}, {forked.streams[1], POLLIN, 0}};
-    if (poll(watched, 3, -1) < 0) continue;
+    if (poll(watched, 3, at_most_ms) < 0) continue;
     struct signalfd_siginfo info;
     (void)!read(signals, &info, sizeof(info));
     for (int i = 0; i < 2; ++i) {
