@@ -1,6 +1,7 @@
 #include "agent/manifests/manifest_reader.h"
 
 #include <poll.h>
+#include <pthread.h>
 #include <sys/eventfd.h>
 
 #include <chrono>
@@ -81,7 +82,9 @@ ManifestReader::ManifestReader(ManifestDirectory directory, const SteadyClock& c
     : work_(std::make_shared<Work>(std::move(directory), clock)) {
   const SignalsBlocked blocked;
   try {
-    std::thread([work = work_] { work->Run(); }).detach();
+    std::thread thread([work = work_] { work->Run(); });
+    pthread_setname_np(thread.native_handle(), "manifests");
+    thread.detach();
   } catch (const std::system_error& error) {
     thread_ = Fail(SystemError(error.code().value(), "start the thread that reads manifests"));
   }

@@ -32,7 +32,7 @@ void PutTexts(std::string_view name, const Texts& texts, JsonWriter& json) {
 
 void Put(std::string_view name, const ResourceList& list, JsonWriter& json) {
   json.ObjectUnlessEmpty(name, [&] {
-    for (const auto& [resource, amount] : list) json.Field(resource, amount.ToString());
+    for (const auto& [resource, amount] : list) json.Field(resource, amount.ToExactString());
   });
 }
 
@@ -149,7 +149,7 @@ class SourceWriter {
   void operator()(const EmptyDirSource& source) const {
     json_.Object("emptyDir", [&] {
       Put("medium", source.medium, json_);
-      if (source.size_limit) json_.Field("sizeLimit", source.size_limit->ToString());
+      if (source.size_limit) json_.Field("sizeLimit", source.size_limit->ToExactString());
     });
   }
   void operator()(const HostPathSource& source) const {

@@ -49,6 +49,14 @@ std::string Quantity::ToString() const {
   return TextOfAmount(std::move(digits), scale, format_);
 }
 
+std::string Quantity::ToExactString() const {
+  std::string text = ToString();
+  const auto again = Parse(text);
+  if (again && *again == *this) return text;
+  auto [digits, scale] = ToDecimal();
+  return TextOfAmount(std::move(digits), scale, QuantityFormat::kDecimalExponent);
+}
+
 std::int64_t Quantity::ScaledValue(std::int32_t scale) const {
   const auto places = std::int64_t{scale_} - scale;
   if (form_ == Form::kScaled64) return ScaledInt64(static_cast<std::int64_t>(value_), places);

@@ -67,6 +67,9 @@ class Quantity {
   // Kubernetes keeps that). As in Kubernetes 1.36 a suffix beyond "E" or "Ei" is lost: 1000E is
   // written "1" once it has been added to.
   [[nodiscard]] std::string ToString() const;
+  // The same where it reads back as this amount, or else the amount with an exponent: what is
+  // written to be read again.
+  [[nodiscard]] std::string ToExactString() const;
 
   // Exact. The left side's form is kept, but a zero left side takes the right side's form, as in
   // Kubernetes.

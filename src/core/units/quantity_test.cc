@@ -172,6 +172,19 @@ TEST(Quantity, ASuffixBeyondExaIsLostAsInKubernetes136) {
   EXPECT_EQ(Q("1e21").ToString(), "1e21");
 }
 
+TEST(Quantity, TheExactTextLosesNothing) {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"1000E", "1e21"},
+      {"-12345E", "-12345E"},
+      {"100Mi", "100Mi"},
+      {"0.5", "500m"},
+      {"00009000000000000000000000", "9e21"}};
+  for (const auto& [text, exact] : rows) {
+    EXPECT_EQ(Q(text).ToExactString(), exact) << text;
+    EXPECT_EQ(Q(exact), Q(text)) << text;
+  }
+}
+
 TEST(Quantity, TheCanonicalTextReadsBackAsTheSameAmount) {
   for (const char* text : {"100Mi", "1.5Gi", "0.3", "-7e-3", "12345678901234567890123", "3Pi"}) {
     const Quantity quantity = Q(text) + Q("1");
