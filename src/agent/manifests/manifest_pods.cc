@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace jettison {
@@ -13,6 +12,10 @@ bool HasName(const std::vector<SharedPodFacts>& pods, const Pod& pod) {
   return std::ranges::any_of(pods, [&](const SharedPodFacts& other) {
     return other->pod.name == pod.name && other->pod.namespace_ == pod.namespace_;
   });
+}
+
+bool SaySame(const Fault& a, const Fault& b) {
+  return a.file == b.file && a.key == b.key && a.value == b.value;
 }
 
 std::string InSeconds(Duration duration) {
@@ -44,7 +47,9 @@ std::vector<std::string> ManifestPods::Adopt(const std::vector<Pod>& pods) {
     file.adopted = true;
     if (file.pods.empty()) files.push_back(path);
     // Of two pods with one name, the older is being removed.
-    if (!HasName(file.pods, pod)) file.pods.push_back(Keep(pod));
+    if (HasName(file.pods, pod)) continue;
+    file.pods.push_back(Keep(pod));
+    holders_.try_emplace(FullName(pod), path);
   }
   return files;
 }
@@ -89,14 +94,20 @@ void ManifestPods::TakeReading(const std::string& path, ManifestReading reading,
   for (const std::string& warning : reading.warnings) {
     log_.Warn("manifest has a field without effect", {{"file", path}, {"field", warning}});
   }
+  std::erase_if(conflicts_, [&](const Conflict& one) { return one.fault.file == path; });
   File& file = files_[path];
   file.unreadable.clear();
   file.faulty = !reading.faults.empty();
   if (reading.pods.empty() && !file.faulty && !file.pods.empty()) return Hold(path, file, now);
-  if (file.counts_at) log_.Info("manifest is back", {{"file", path}});
+  if (file.counts_at && !file.went_alone) log_.Info("manifest is back", {{"file", path}});
   file.counts_at.reset();
   std::vector<SharedPodFacts> pods;
-  for (Pod& pod : reading.pods) pods.push_back(Keep(std::move(pod)));
+  for (Pod& pod : reading.pods) {
+    // One that came from another file has kept its UID.
+    const auto same = std::ranges::find_if(
+        file.pods, [&](const SharedPodFacts& old) { return IsMoved(old->pod, pod); });
+    pods.push_back(same != file.pods.end() ? *same : Keep(std::move(pod)));
+  }
   if (file.faulty) {
     for (SharedPodFacts& old : file.pods) {
       if (!HasName(pods, old->pod)) pods.push_back(std::move(old));
@@ -120,12 +131,19 @@ void ManifestPods::TakeGone(const std::string& path, bool with_folder, Instant n
   if (file == files_.end()) return;
   file->second.unreadable.clear();
   file->second.faulty = false;
-  if (with_folder && !file->second.pods.empty()) return Hold(path, file->second, now);
-  files_.erase(file);
+  if (file->second.pods.empty()) {
+    files_.erase(file);
+  } else if (with_folder) {
+    Hold(path, file->second, now);
+  } else if (!file->second.counts_at) {
+    file->second.counts_at = now + patience_.alone;
+    file->second.went_alone = true;
+  }
 }
 
 void ManifestPods::Hold(const std::string& path, File& file, Instant now) {
   if (file.counts_at) return;
+  file.went_alone = false;
   file.counts_at = now + (file.adopted ? patience_.at_start : patience_.running);
   if (newly_held_++ == 0) first_held_ = path;
 }
@@ -141,18 +159,63 @@ void ManifestPods::LogHeld(Instant now) {
 
 bool ManifestPods::Settle(Instant seen) {
   std::size_t count = 0;
+  std::size_t said = 0;
   std::string first;
-  std::erase_if(files_, [&](const auto& entry) {
-    const auto& [path, file] = entry;
-    if (!file.counts_at || *file.counts_at > seen) return false;
-    if (count++ == 0) first = path;
-    return true;
-  });
-  if (count > 0) {
-    log_.Warn("manifests stayed missing or empty; their pods are ended",
-              {{"count", fmt::to_string(count)}, {"file", first}});
+  for (auto at = files_.begin(); at != files_.end();) {
+    const auto& [path, file] = *at;
+    if (!file.counts_at || *file.counts_at > seen) {
+      ++at;
+      continue;
+    }
+    ++count;
+    if (!file.went_alone && said++ == 0) first = path;
+    HandOver(path, file);
+    at = files_.erase(at);
   }
+  if (said > 0) {
+    log_.Warn("manifests stayed missing or empty; their pods are ended",
+              {{"count", fmt::to_string(said)}, {"file", first}});
+  }
+  ReportConflicts(seen);
   return SettleUnplaced(seen) || count > 0;
+}
+
+// A pod that is read from another file now is the pod that it was there, with its UID.
+void ManifestPods::HandOver(const std::string& path, const File& gone) {
+  for (const SharedPodFacts& old : gone.pods) {
+    const auto holder = holders_.find(FullName(old->pod));
+    if (holder == holders_.end() || holder->second != path) continue;
+    for (auto& [other, file] : files_) {
+      if (other == path || file.counts_at) continue;
+      for (SharedPodFacts& facts : file.pods) {
+        if (IsMoved(old->pod, facts->pod)) facts = Keep(MovedTo(other, old->pod));
+      }
+    }
+  }
+}
+
+void ManifestPods::NoteConflicts(std::vector<Fault> faults) {
+  std::vector<Conflict> before = std::exchange(conflicts_, {});
+  for (Fault& fault : faults) {
+    const auto known = std::ranges::find_if(
+        before, [&](const Conflict& one) { return SaySame(one.fault, fault); });
+    if (known != before.end()) {
+      conflicts_.push_back(std::move(*known));
+    } else {
+      conflicts_.push_back({.fault = std::move(fault), .since = std::nullopt});
+    }
+  }
+}
+
+// A file that is about to replace another one is no conflict.
+void ManifestPods::ReportConflicts(Instant seen) {
+  for (Conflict& one : conflicts_) {
+    if (one.said) continue;
+    if (!one.since) one.since = seen;
+    if (seen < *one.since + patience_.alone) continue;
+    one.said = true;
+    Report(one.fault);
+  }
 }
 
 Instant ManifestPods::AloneSince(Instant seen) {
@@ -176,10 +239,11 @@ bool ManifestPods::SettleUnplaced(Instant seen) {
 }
 
 bool ManifestPods::IsUnsettled() const {
-  return std::ranges::any_of(files_, [](const auto& entry) {
+  const bool any_file = std::ranges::any_of(files_, [](const auto& entry) {
     const File& file = entry.second;
     return file.counts_at || (!file.unreadable.empty() && !file.faulty);
   });
+  return any_file || std::ranges::any_of(conflicts_, [](const Conflict& one) { return !one.said; });
 }
 
 std::string ManifestPods::Problem() const {
@@ -189,8 +253,9 @@ std::string ManifestPods::Problem() const {
   const File* first_file = nullptr;
   for (const auto& [path, file] : files_) {
     const bool is_unread = !file.unreadable.empty() && !file.faulty;
-    if (!file.counts_at && !is_unread) continue;
-    ++(file.counts_at ? missing : unread);
+    const bool is_missing = file.counts_at && !file.went_alone;
+    if (!is_missing && !is_unread) continue;
+    ++(is_missing ? missing : unread);
     if (first != nullptr) continue;
     first = &path;
     first_file = &file;
@@ -204,29 +269,61 @@ std::string ManifestPods::Problem() const {
   return problem;
 }
 
+// Pods whose file still has them.
+std::map<std::string, SharedPodFacts> ManifestPods::KeptByHolders() {
+  std::map<std::string, SharedPodFacts> kept;
+  for (const auto& [name, path] : holders_) {
+    const auto file = files_.find(path);
+    if (file == files_.end()) continue;
+    const auto pod = std::ranges::find(
+        file->second.pods, name, [](const SharedPodFacts& facts) { return FullName(facts->pod); });
+    if (pod != file->second.pods.end()) kept.emplace(name, *pod);
+  }
+  return kept;
+}
+
 std::vector<SharedPodFacts> ManifestPods::Wanted() {
-  std::map<std::string, SharedPodFacts> wanted;
-  std::set<std::string> uids;
+  std::map<std::string, SharedPodFacts> wanted = KeptByHolders();
+  std::map<std::string, std::string> holders;
+  std::map<std::string, const File*> uids;
+  for (const auto& [name, facts] : wanted) {
+    const std::string& path = holders_.at(name);
+    holders.emplace(name, path);
+    uids.emplace(facts->pod.uid, &files_.at(path));
+  }
+  std::vector<Fault> faults;
+  const auto note = [&](const File& holder, Fault fault) {
+    if (!holder.IsReplaced()) faults.push_back(std::move(fault));
+  };
   for (const auto& [path, file] : files_) {
     for (const SharedPodFacts& facts : file.pods) {
       const Pod& pod = facts->pod;
       const std::string name = FullName(pod);
-      if (wanted.contains(name)) {
-        Report({.file = path,
-                .key = "metadata.name",
-                .value = name,
-                .message = "a file before this one has a pod of the same namespace and name; "
-                           "choose another name"});
-      } else if (!uids.insert(pod.uid).second) {
-        Report({.file = path,
-                .key = "metadata.uid",
-                .value = pod.uid,
-                .message = "another pod has this UID; choose another UID or leave the field out"});
+      const auto same_name = wanted.find(name);
+      if (same_name != wanted.end() && same_name->second == facts) continue;
+      if (same_name != wanted.end()) {
+        note(files_.at(holders.at(name)),
+             {.file = path,
+              .key = "metadata.name",
+              .value = name,
+              .message = fmt::format("{} has a pod of the same namespace and name; choose another "
+                                     "name",
+                                     holders.at(name))});
+      } else if (const auto same_uid = uids.find(pod.uid); same_uid != uids.end()) {
+        note(*same_uid->second,
+             {.file = path,
+              .key = "metadata.uid",
+              .value = pod.uid,
+              .message = "another pod has this UID; choose another UID or leave the field out"});
       } else {
         wanted.emplace(name, facts);
+        holders.emplace(name, path);
+        uids.emplace(pod.uid, &file);
       }
     }
   }
+  holders_ = std::move(holders);
+  NoteConflicts(std::move(faults));
   for (const SharedPodFacts& facts : unplaced_) {
     if (!uids.contains(facts->pod.uid)) wanted.emplace(FullName(facts->pod), facts);
   }

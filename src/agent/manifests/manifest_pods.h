@@ -19,8 +19,10 @@ namespace jettison {
 
 // How long manifests must be missing before their pods are ended.
 struct ManifestPatience {
-  // While the agent runs: the folder may be renamed or mounted over, or a file may be rewritten.
+  // While the agent runs: the folder may be renamed or mounted over, or a file may be emptied.
   Duration running = std::chrono::seconds(5);
+  // A file that is gone beside others: an editor may write it anew, or it may have been renamed.
+  Duration alone = std::chrono::seconds(1);
   // After a start with pods of an earlier agent: the folder may not be mounted yet. Longer than
   // systemd's time limit for a mount (DefaultTimeoutStartSec, 90 s).
   Duration at_start = std::chrono::minutes(2);
@@ -29,8 +31,9 @@ struct ManifestPatience {
 // The pods that the manifests ask for. While a file has faults or cannot be read, the pods it used
 // to hold stay as they were; after a restart of the agent these are the pods that it took over.
 //
-// A file that is deleted beside others counts at once. One that goes with its folder, or that is
-// emptied, counts only when it has stayed so for a while; until then its pods go on, which is said.
+// A file that is gone or emptied counts only when it has stayed so for a while; until then its pods
+// go on, which is said unless it went alone. If another file has the same pod by then, it is the
+// same pod.
 class ManifestPods {
  public:
   ManifestPods(const Log& log, Profile profile, ManifestPatience patience = {})
@@ -47,12 +50,13 @@ class ManifestPods {
   // deleted. Returns whether that changes the wanted pods.
   bool Settle(Instant seen);
 
-  // What should run, by namespace and name. Of two pods with one name, or one UID, the file that
-  // comes first by path wins; the other is reported once for each change.
+  // What should run, by namespace and name. Of two pods with one name, or one UID, the one that was
+  // wanted before stays, or else the file that comes first by path wins; the other is reported,
+  // once for each change, when that has lasted for a moment.
   [[nodiscard]] std::vector<SharedPodFacts> Wanted();
-  // Whether a manifest is missing or unreadable, possibly only for a moment.
+  // Whether Settle may change something soon, or a manifest cannot be read at the moment.
   [[nodiscard]] bool IsUnsettled() const;
-  // The same in a sentence; empty: nothing is.
+  // Which manifests are missing or cannot be read, in a sentence; empty: none.
   [[nodiscard]] std::string Problem() const;
 
  private:
@@ -60,8 +64,17 @@ class ManifestPods {
     std::vector<SharedPodFacts> pods;
     bool adopted = false;              // not read yet: the pods are those of an earlier agent
     std::optional<Instant> counts_at;  // it is missing or empty, and counts as that from then on
+    bool went_alone = false;           // the other files are still there
     bool faulty = false;
     std::string unreadable;  // why; empty: it could be read
+
+    [[nodiscard]] bool IsReplaced() const { return counts_at && went_alone; }
+  };
+  // A pod that is not wanted because of another one.
+  struct Conflict {
+    Fault fault;
+    std::optional<Instant> since;
+    bool said = false;
   };
   [[nodiscard]] SharedPodFacts Keep(Pod pod) const;
   void Report(const Fault& fault) const;
@@ -69,6 +82,10 @@ class ManifestPods {
   void TakeUnreadable(const std::string& path, const Error& error);
   void TakeGone(const std::string& path, bool with_folder, Instant now);
   void Hold(const std::string& path, File& file, Instant now);
+  void HandOver(const std::string& path, const File& gone);
+  [[nodiscard]] std::map<std::string, SharedPodFacts> KeptByHolders();
+  void NoteConflicts(std::vector<Fault> faults);
+  void ReportConflicts(Instant seen);
   void LogHeld(Instant now);
   bool SettleUnplaced(Instant seen);
   Instant AloneSince(Instant seen);
@@ -76,7 +93,9 @@ class ManifestPods {
   const Log& log_;
   Profile profile_;
   ManifestPatience patience_;
-  std::map<std::string, File> files_;  // by path
+  std::map<std::string, File> files_;           // by path
+  std::map<std::string, std::string> holders_;  // the paths of wanted pods, by name
+  std::vector<Conflict> conflicts_;
   // Of agents that did not write down where a pod came from. They stay until every file that there
   // is has been read without faults.
   std::vector<SharedPodFacts> unplaced_;

@@ -65,6 +65,7 @@ TEST_F(ManifestPodsTest, AFileMayHoldSeveralDocuments) {
   EXPECT_THAT(Names(), ElementsAre("default/a", "default/b", "n/c"));
   EXPECT_THAT(lines_, IsEmpty());
   Remove("/m/a.yaml");
+  SettleAfter(1s);
   EXPECT_THAT(Names(), ElementsAre("n/c"));
 }
 
@@ -94,6 +95,7 @@ TEST_F(ManifestPodsTest, TheUidFollowsTheContentButNotItsForm) {
     Put(file, text);
     const std::string uid = Wanted().at(0).uid;
     Remove(file);
+    SettleAfter(1s);
     return uid;
   };
   const std::string uid = uid_of(Manifest("a"));
@@ -109,15 +111,106 @@ TEST_F(ManifestPodsTest, OfTwoPodsWithOneNameTheFirstFileWins) {
   Put("/m/a", Manifest("a", "  uid: first\n"));
   ASSERT_THAT(Names(), ElementsAre("default/a"));
   EXPECT_EQ(Wanted().front().uid, "first");
+  SettleAfter(0s);
+  EXPECT_THAT(lines_, IsEmpty()) << "one of them may be about to replace the other";
+  EXPECT_TRUE(pods_.IsUnsettled());
+  SettleAfter(1s);
   EXPECT_THAT(lines_.back(), HasSubstr("file=/m/b field=metadata.name value=default/a"));
+  EXPECT_THAT(lines_.back(), HasSubstr("/m/a has a pod of the same namespace and name"));
+  SettleAfter(1s);
+  EXPECT_EQ(lines_.size(), 1U);
+  EXPECT_FALSE(pods_.IsUnsettled());
 }
 
-TEST_F(ManifestPodsTest, AFileThatIsDeletedBesideOthersCountsAtOnce) {
+TEST_F(ManifestPodsTest, AnotherFileWithTheSamePodReplacesNoneThatIsWanted) {
+  Put("/m/b", Manifest("a", "  uid: there\n"));
+  ASSERT_EQ(Wanted().front().uid, "there");
+  Put("/m/a", Manifest("a", "  uid: new\n"));
+  EXPECT_EQ(Wanted().front().uid, "there");
+  Remove("/m/b");
+  SettleAfter(1s);
+  EXPECT_EQ(Wanted().front().uid, "new");
+}
+
+// What sed -i, install, and editors do when nothing but a comment changes.
+TEST_F(ManifestPodsTest, AFileThatIsReplacedInAnyOrderIsTheSame) {
+  for (const char* uid : {"", "  uid: given\n"}) {
+    Put("/m/web", Manifest("web", uid));
+    const auto before = Wanted();
+    const auto again = [&] { return Manifest("web", uid) + "# comment\n"; };
+    Put("/m/sedXyz", again());
+    EXPECT_EQ(Wanted(), before);
+    pods_.Apply({{.file = "/m/sedXyz", .now = ManifestGone{}},
+                 {.file = "/m/web", .now = ReadManifest("/m/web", again())}},
+                clock_.Now());
+    EXPECT_EQ(Wanted(), before);
+    SettleAfter(2s);
+    EXPECT_EQ(Wanted(), before);
+    Remove("/m/web");
+    EXPECT_EQ(Wanted(), before);
+    EXPECT_EQ(pods_.Problem(), "");
+    SettleAfter(500ms);
+    Put("/m/web", again());
+    SettleAfter(2s);
+    EXPECT_EQ(Wanted(), before);
+    Remove("/m/web");
+    Put("/m/web~", again());
+    EXPECT_EQ(Wanted(), before);
+    Put("/m/web", again());
+    Remove("/m/web~");
+    EXPECT_EQ(Wanted(), before);
+    SettleAfter(2s);
+    EXPECT_EQ(Wanted(), before);
+    EXPECT_THAT(lines_, IsEmpty());
+    Remove("/m/web");
+    SettleAfter(1s);
+    EXPECT_THAT(Names(), IsEmpty());
+  }
+}
+
+TEST_F(ManifestPodsTest, APodWhoseFileIsRenamedIsTheSame) {
+  Put("/m/a", Manifest("web"));
+  Put("/m/other", Manifest("other"));
+  const std::string uid = Wanted().back().uid;
+  const auto now_at = [&](const std::string& file) {
+    const Pod pod = Wanted().back();
+    return pod.uid == uid && SourceFileOf(pod) == file;
+  };
+  Remove("/m/a");
+  Put("/m/z", Manifest("web"));
+  EXPECT_TRUE(now_at("/m/a"));
+  SettleAfter(1s);
+  EXPECT_TRUE(now_at("/m/z"));
+  Put("/m/z", "# comment\n" + Manifest("web"));
+  EXPECT_TRUE(now_at("/m/z"));
+  EXPECT_THAT(lines_, IsEmpty());
+  Put("/m/z", Manifest("web", "  labels: {x: z}\n"));
+  EXPECT_NE(Wanted().back().uid, uid);
+}
+
+TEST_F(ManifestPodsTest, APodWhoseFileWasRenamedWhileNoAgentWasThereIsTheSame) {
+  const std::vector<Pod> pods = PodsOf("/m/b", Manifest("web"));
+  static_cast<void>(pods_.Adopt(pods));
+  Put("/m/a", Manifest("web"));
+  Remove("/m/b");
+  EXPECT_EQ(Wanted(), pods);
+  SettleAfter(1s);
+  ASSERT_THAT(Names(), ElementsAre("default/web"));
+  EXPECT_EQ(Wanted()[0].uid, pods[0].uid);
+}
+
+TEST_F(ManifestPodsTest, AFileThatIsDeletedBesideOthersCountsAfterASecond) {
   Put("/m/a", Manifest("a"));
   Put("/m/b", Manifest("b"));
   Remove("/m/a");
+  EXPECT_TRUE(pods_.IsUnsettled());
+  EXPECT_EQ(pods_.Problem(), "");
+  SettleAfter(999ms);
+  EXPECT_THAT(Names(), ElementsAre("default/a", "default/b"));
+  SettleAfter(1ms);
   EXPECT_THAT(Names(), ElementsAre("default/b"));
   EXPECT_FALSE(pods_.IsUnsettled());
+  EXPECT_THAT(lines_, IsEmpty());
 }
 
 TEST_F(ManifestPodsTest, FilesThatGoWithTheirFolderCountWhenTheyHaveStayedAway) {
@@ -244,10 +337,11 @@ TEST_F(ManifestPodsTest, AFolderThatIsMissingAtTheStartIsGivenMoreTime) {
   EXPECT_THAT(Names(), IsEmpty());
 }
 
-TEST_F(ManifestPodsTest, AFileThatWasDeletedWhileNoAgentWasThereCountsAtOnce) {
+TEST_F(ManifestPodsTest, AFileThatWasDeletedWhileNoAgentWasThereCountsAfterASecond) {
   EXPECT_THAT(pods_.Adopt(PodsOf("/m/a", Manifest("a"))), ElementsAre("/m/a"));
   Put("/m/b", Manifest("b"));
   Remove("/m/a");
+  SettleAfter(1s);
   EXPECT_THAT(Names(), ElementsAre("default/b"));
 }
 

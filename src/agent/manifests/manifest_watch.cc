@@ -34,10 +34,19 @@ bool ManifestWatch::Take(Instant now) {
     log_.Warn("manifest path cannot be watched, looking again later",
               {{"path", settings_.path}, {"err", watched_.error().message}});
   }
-  if (!watched_ || pods_.IsUnsettled()) {
-    next_rescan_ = std::min(next_rescan_.value_or(Instant::max()), now + kUnsettledRescan);
-  }
+  RescanSoonIfUnsettled(now);
   return told;
+}
+
+std::vector<SharedPodFacts> ManifestWatch::Wanted() {
+  auto wanted = pods_.Wanted();
+  RescanSoonIfUnsettled(clock_.Now());
+  return wanted;
+}
+
+void ManifestWatch::RescanSoonIfUnsettled(Instant now) {
+  if (reader_ == nullptr || (watched_ && !pods_.IsUnsettled())) return;
+  next_rescan_ = std::min(next_rescan_.value_or(Instant::max()), now + kUnsettledRescan);
 }
 
 std::string ManifestWatch::Problem() const {

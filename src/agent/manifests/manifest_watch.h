@@ -38,7 +38,7 @@ class ManifestWatch {
   void AdoptLate(const Pod& pod, Instant now) { pods_.AdoptLate(pod, now); }
   // Takes in what has been read; whether Wanted may be another now.
   [[nodiscard]] bool Take(Instant now);
-  [[nodiscard]] std::vector<SharedPodFacts> Wanted() { return pods_.Wanted(); }
+  [[nodiscard]] std::vector<SharedPodFacts> Wanted();
   // What is wrong, in a sentence; empty: nothing is.
   [[nodiscard]] std::string Problem() const;
 
@@ -49,6 +49,7 @@ class ManifestWatch {
 
  private:
   void Rescan();
+  void RescanSoonIfUnsettled(Instant now);
 
   ManifestReader* reader_;
   ManifestWatchSettings settings_;
