@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernel/files/files.h"
+#include "kernel/files/own_folders.h"
 
 namespace jettison {
 namespace {
@@ -43,6 +44,13 @@ std::size_t PodLogsCollector::Collect(const PodsForGc& pods) {
   for (const std::string& name : PodLogsToRemove(names, pods)) {
     // The pod's record cannot be read at the moment, or the pod is being removed.
     if (kernel::Exists(pods_ + "/" + name.substr(name.rfind('_') + 1))) continue;
+    if (!kernel::IsLogFolder(folder_ + "/" + name)) {
+      if (left_.insert(name).second) {
+        log_.Info("container garbage collector: a folder that is no pod's logs stays",
+                  {{"path", folder_ + "/" + name}});
+      }
+      continue;
+    }
     if (!Doom(name)) continue;
     ++removed;
     doomed.push_back(folder_ + "/" + std::string(kDoomed) + name);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -14,8 +15,8 @@ namespace jettison {
 // that are found here are left from a removal that the end of an agent interrupted.
 class PodLogsCollector {
  public:
-  // `folder` holds a folder a pod and belongs to this agent alone. Of a pod that has a folder in
-  // `pods` nothing is deleted. `log` must outlive this.
+  // `folder` holds a folder a pod and belongs to this agent alone; one that has anything but logs
+  // stays. Of a pod that has a folder in `pods` nothing is deleted. `log` must outlive this.
   PodLogsCollector(std::string folder, std::string pods, const Log& log)
       : folder_(std::move(folder)), pods_(std::move(pods)), log_(log) {}
 
@@ -30,6 +31,7 @@ class PodLogsCollector {
   std::string folder_;
   std::string pods_;
   const Log& log_;
+  std::set<std::string> left_;  // that are no pod's logs
   BackgroundThread thread_{{"pod-logs", "logs of pods that are gone stay on the disk"}};
 };
 

@@ -66,6 +66,15 @@ TEST_F(PodLogsCollectorTest, WhatIsNoPodsFolderStays) {
   EXPECT_EQ(Names().size(), 2U);
 }
 
+TEST_F(PodLogsCollectorTest, AFolderWithAnythingButLogsStaysAndIsSaidOnce) {
+  MakeLogs("my_app_logs");
+  std::ofstream(folder_.path() + "/my_app_logs/main/notes.txt") << "text\n";
+  EXPECT_EQ(collector_.Collect(pods_), 0U);
+  EXPECT_EQ(collector_.Collect(pods_), 0U);
+  EXPECT_THAT(Names(), ElementsAre("my_app_logs"));
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("is no pod's logs")));
+}
+
 TEST_F(PodLogsCollectorTest, NothingGoesBeforeAllPodsAreKnown) {
   MakeLogs("default_b_u2");
   pods_.all_sources_ready = false;

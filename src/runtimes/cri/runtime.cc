@@ -1,9 +1,12 @@
 #include "runtimes/cri/runtime.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <set>
 #include <utility>
 
+#include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
 
 namespace jettison::cri {
@@ -126,13 +129,23 @@ void Runtime::SettleFolders(const Listing& own) {
     if (pods_.Has(uid) || unread_.Has(uid)) continue;
     const auto written = records_.Read(uid);
     if (!written && written.error().code == ErrorCode::kNotFound) {
-      leftovers_.Remove(uid);
+      RemoveLeftover(uid);
       continue;
     }
     unread_.Enter(uid, {}, own,
                   written
                       ? Error{ErrorCode::kUnavailable, "its record could not be read a moment ago"}
                       : written.error());
+  }
+}
+
+void Runtime::RemoveLeftover(const std::string& uid) {
+  const std::string folder = context_.paths.Pod(uid);
+  if (kernel::IsPodFolder(folder)) {
+    context_.Log(fmt::format("pod {}: what an earlier agent left of it is removed", uid));
+    leftovers_.Remove(uid);
+  } else {
+    context_.Log(fmt::format("{} is no pod of an agent, and is left as it is", folder));
   }
 }
 

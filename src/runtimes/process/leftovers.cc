@@ -76,6 +76,7 @@ bool Leftover::Continue() {
 }
 
 void Leftovers::Add(const std::string& uid, MountPointUser user) {
+  context_.Log(fmt::format("pod {}: what an earlier agent left of it is removed", uid));
   pods_.try_emplace(uid, context_, uid, std::move(user));
   context_.readiness.Wake();
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernel/files/files.h"
+#include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
 #include "kernel/files/pod_containers.h"
 #include "ports/system_error.h"
@@ -53,8 +54,11 @@ Result<std::vector<RuntimePod>> Runtime::List() {
       unread_pods_.Enter(uid, plan.error());
     } else if (*plan) {
       pods_.Enter(std::move(**plan));
-    } else {
+    } else if (IsPodFolder(context_.paths.Pod(uid))) {
       leftovers.push_back(uid);
+    } else {
+      context_.Log(
+          fmt::format("{} is no pod of an agent, and is left as it is", context_.paths.Pod(uid)));
     }
   }
   // Only now are the pods that stay known, and therefore the mount points that must stay.

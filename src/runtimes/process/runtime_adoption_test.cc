@@ -131,6 +131,24 @@ TEST_F(ProcessRuntimeAdoption, APreStopHookRunsInAContainerThatWasAdopted) {
   EXPECT_TRUE(Exists(mark));
 }
 
+TEST_F(ProcessRuntimeAdoption, WhatIsNoPodStays) {
+  bed_.Close();
+  const std::string pods = bed_.paths().Pods();
+  ASSERT_TRUE(MakeFolders(pods + "/backup"));
+  ASSERT_TRUE(WriteFile(pods + "/backup/data", "x"));
+  ASSERT_TRUE(WriteFile(pods + "/notes", "x"));
+  ASSERT_TRUE(MakeFolders(pods + "/left/volumes/v"));
+  bed_.Open();
+  const auto listed = bed_.runtime().List();
+  ASSERT_TRUE(listed);
+  EXPECT_TRUE(listed->empty());
+  EXPECT_TRUE(bed_.AwaitGone(pods + "/left"));
+  EXPECT_TRUE(Exists(pods + "/backup/data"));
+  EXPECT_TRUE(Exists(pods + "/notes"));
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr(pods + "/backup is no pod of an agent")));
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("pod left: what an earlier agent left")));
+}
+
 // A shim that is stopped stands for one that waits for a disk.
 TEST_F(ProcessRuntimeAdoption, ALeftoverWhoseShimHangsHoldsUpNobodyButAPodOfItsUid) {
   const Pod pod = ShellPod("u", "exec sleep 1000");

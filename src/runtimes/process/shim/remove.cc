@@ -110,17 +110,18 @@ int EmptyTree(const char* path) {
   return sweep.error;
 }
 
-int RemoveTree(const char* path) {
-  if (unlink(path) == 0 || errno == ENOENT) return 0;
-  const int error = EmptyTree(path);
-  if (rmdir(path) == 0 || errno == ENOENT) return 0;
-  return error != 0 ? error : errno;
-}
-
 bool IsMountRoot(const char* path) {
   struct statx facts;
   return statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, &facts) == 0 &&
          (facts.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+int RemoveTree(const char* path) {
+  if (unlink(path) == 0 || errno == ENOENT) return 0;
+  if (IsMountRoot(path)) return EBUSY;
+  const int error = EmptyTree(path);
+  if (rmdir(path) == 0 || errno == ENOENT) return 0;
+  return error != 0 ? error : errno;
 }
 
 // Whether a tmpfs is mounted at `path` and nowhere else, as for a volume. A bind mount shows the
