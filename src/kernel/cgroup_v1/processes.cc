@@ -58,6 +58,32 @@ Result<void> SetFrozen(const Hierarchies& hierarchies, std::string_view path,
   return SetFrozen(group->get(), state);
 }
 
+// Whether a group of this name is a pod's: "pod<uid>", or "kubepods-pod<uid>.slice".
+bool IsPodName(std::string_view name) {
+  return name.starts_with("pod") || (name.ends_with(".slice") && name.find("-pod") != name.npos);
+}
+
+// A frozen pod freezes its containers. Groups above the pod are others' business.
+Result<void> ThawPodOf(const Hierarchies& hierarchies, std::string_view path) {
+  const Hierarchy* freezer = hierarchies.Find(Controller::kFreezer);
+  if (freezer == nullptr) return {};
+  const auto group = OpenGroup(freezer->node.get(), path);
+  if (!group) return {};
+  const auto frozen_above = kernel::ReadFile(group->get(), "freezer.parent_freezing");
+  if (!frozen_above || !frozen_above->starts_with('1')) return {};
+  bool in_pod = false;
+  for (std::size_t end = path.find('/'); end != std::string_view::npos;
+       end = path.find('/', end + 1)) {
+    const std::string_view above = path.substr(0, end);
+    in_pod = in_pod || IsPodName(above.substr(above.rfind('/') + 1));
+    if (!in_pod) continue;
+    const auto opened = OpenGroup(freezer->node.get(), above);
+    if (!opened) return Fail(opened.error());
+    if (auto ok = WriteFile(opened->get(), "freezer.state", "THAWED"); !ok) return ok;
+  }
+  return {};
+}
+
 // Signals the listed processes until a list has no new ones: a process with SIGKILL pending cannot
 // fork any more. Only where processes fork faster than they are listed is the group sealed and
 // frozen. Both wait for a lock of all groups, which another process may hold for seconds while the
@@ -129,7 +155,8 @@ Result<void> KillAll(const Hierarchies& hierarchies, std::string_view path) {
   const auto group = OpenGroup(hierarchies.memory(), path);
   if (!group) return Fail(group.error());
   const auto killed = KillUntilNobodyIsNew(hierarchies, path, group->get());
-  const auto thawed = SetFrozen(hierarchies, path, "THAWED");
+  auto thawed = SetFrozen(hierarchies, path, "THAWED");
+  if (thawed) thawed = ThawPodOf(hierarchies, path);
   if (!killed) return Fail(killed.error().In(fmt::format("kill {}", path)));
   if (!thawed) return Fail(thawed.error().In(fmt::format("thaw {}", path)));
   return {};

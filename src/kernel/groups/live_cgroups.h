@@ -255,6 +255,24 @@ TEST_P(LiveCgroups, AKillEndsFrozenProcessesInGroupsBelowTooAndThaws) {
   EXPECT_EQ(FirstLineOf(file), freezer.thawed);
 }
 
+TEST_P(LiveCgroups, AKillOfAContainerEndsWhatIsFrozenWithItsPodAndThawsNothingAbove) {
+  const std::string pod = group_ + "/podu";
+  const std::string container = pod + "/c";
+  ASSERT_TRUE(cgroups_->Create(container, {}));
+  const auto& freezer = GetParam().freezer;
+  const auto file_of = [&](const std::string& group) {
+    return freezer.mount + "/" + group + "/" + freezer.file;
+  };
+  if (!std::filesystem::exists(file_of(pod))) GTEST_SKIP() << "no freezer";
+  ChildProcess child([](const auto& /*ready*/) { SleepForever(); });
+  Move(child, container);
+  std::ofstream(file_of(pod)) << freezer.frozen;
+  ASSERT_NE(FirstLineOf(file_of(pod)), freezer.thawed);
+  ASSERT_TRUE(cgroups_->Kill(container));
+  EXPECT_EQ(WTERMSIG(child.Wait()), SIGKILL);
+  EXPECT_EQ(FirstLineOf(file_of(group_)), freezer.thawed);
+}
+
 TEST_P(LiveCgroups, AnOomKillIsCountedInItsGroup) {
   const std::string pod = group_ + "/pod";
   ASSERT_TRUE(cgroups_->Create(pod, {.memory_bytes = 8 * kMiB}));
