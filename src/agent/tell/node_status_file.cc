@@ -1,9 +1,12 @@
 #include "agent/tell/node_status_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
@@ -13,7 +16,23 @@ namespace {
 
 constexpr Duration kInterval = std::chrono::seconds(10);
 
-Result<void> Replace(const std::string& path, const std::string& text) {
+// The file that is to be replaced: a link stays. Devices and the like are nothing to replace.
+Result<std::string> TargetOf(const std::string& path) {
+  std::error_code failed;
+  const std::string target = std::filesystem::weakly_canonical(path, failed).string();
+  if (failed) return Fail(SystemError(failed.value(), "find " + path));
+  struct stat facts {};
+  if (stat(target.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode)) {
+    return Fail(ErrorCode::kInvalidArgument,
+                path + " is not a regular file, and is left as it is; choose another path");
+  }
+  return target;
+}
+
+Result<void> Replace(const std::string& named, const std::string& text) {
+  const auto target = TargetOf(named);
+  if (!target) return Fail(target.error());
+  const std::string& path = *target;
   const std::string fresh = path + ".new";
   constexpr mode_t kMode = 0644;
   FileDescriptor file(

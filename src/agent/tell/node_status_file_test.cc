@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -62,6 +63,29 @@ TEST(NodeStatusFile, HoldsWhatWasWrittenLast) {
   text << std::ifstream(path).rdbuf();
   EXPECT_EQ(text.str(), "passes 7");
   EXPECT_FALSE(std::filesystem::exists(path + ".new"));
+}
+
+TEST(NodeStatusFile, FollowsALinkAndReplacesNothingButFiles) {
+  const kernel::TemporaryFolder folder;
+  const std::string real = folder.path() + "/real.json";
+  const std::string link = folder.path() + "/node.json";
+  std::ofstream(real) << "old";
+  std::filesystem::create_symlink(real, link);
+  {
+    NodeStatusFile file(link, TextOf);
+    file.Write(WithPasses(7), kWrittenAt);
+    while (std::filesystem::file_size(real) == 3) std::this_thread::yield();
+  }
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  const std::string fifo = folder.path() + "/fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  NodeStatusFile file(fifo, TextOf);
+  file.Write(WithPasses(1), kWrittenAt);
+  pollfd waiting = {.fd = file.fd(), .events = POLLIN, .revents = 0};
+  ASSERT_EQ(poll(&waiting, 1, 30'000), 1);
+  EXPECT_EQ(file.TakeErrors().at(0),
+            fifo + " is not a regular file, and is left as it is; choose another path");
+  EXPECT_TRUE(std::filesystem::is_fifo(fifo));
 }
 
 TEST(NodeStatusFile, ThatCannotBeWrittenSaysSo) {

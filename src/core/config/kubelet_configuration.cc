@@ -113,6 +113,19 @@ void ReadReserved(const Fields& fields, std::string_view key, ResourceList& into
   }
 }
 
+// The kernel reports changes; this is only the fallback.
+void ReadFileCheckFrequency(const Fields& fields, AgentConfig& config) {
+  constexpr Duration kLeast = std::chrono::milliseconds(100);
+  const auto every = fields.Span("fileCheckFrequency", Duration::zero());
+  if (every && *every > Duration::zero() && *every < kLeast) {
+    fields.Refuse(
+        "fileCheckFrequency", FormatDuration(*every),
+        fmt::format("must be at least {}, or 0s for the default", FormatDuration(kLeast)));
+  } else {
+    TakeUnlessZero(every, config.file_check_frequency);
+  }
+}
+
 void ReadCgroups(const Fields& fields, AgentConfig& config, Faults& warnings) {
   Take(fields.AbsolutePath("cgroupRoot"), config.cgroup_root);
   if (config.cgroup_root == "/") config.cgroup_root.clear();
@@ -192,7 +205,7 @@ void ApplyKubeletConfiguration(const Fields& fields, AgentConfig& config, Faults
   ReadReserved(fields, "kubeReserved", config.reservation.kube_reserved);
   ReadReserved(fields, "systemReserved", config.reservation.system_reserved);
   ReadCgroups(fields, config, warnings);
-  TakeUnlessZero(fields.Span("fileCheckFrequency", Duration::zero()), config.file_check_frequency);
+  ReadFileCheckFrequency(fields, config);
   ReadLogs(fields, config.logs);
   ReadRuntime(fields, config, warnings);
   ReadLogging(fields, config);

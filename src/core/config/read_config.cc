@@ -12,6 +12,7 @@
 #include "core/config_layers/sorted_documents.h"
 #include "core/thresholds/fields.h"
 #include "core/thresholds/kubelet_order.h"
+#include "core/thresholds/paths.h"
 
 namespace jettison {
 namespace {
@@ -42,6 +43,22 @@ void CheckSlices(const ConfigDocument& kubelet, const AgentConfig& config, Fault
       .Refuse("cgroupDriver", "systemd",
               "cannot be combined with nodeCgroup or cgroupRoot where runtime is cri: systemd "
               "places kubepods.slice at the root");
+}
+
+// The agent keeps its own files there, and takes a folder of manifests for what an earlier one
+// left.
+void CheckManifestFolder(const ConfigDocument& kubelet, const AgentConfig& config, Faults& faults) {
+  const std::string& path = config.static_pod_path;
+  const std::string pods = (config.root == "/" ? "" : config.root) + "/pods";
+  if (path.empty()) return;
+  if (path != config.root && !IsAtOrBelow(path, pods) &&
+      !IsAtOrBelow(path, config.logs.directory)) {
+    return;
+  }
+  Fields(kubelet.document, FileOf(kubelet, "staticPodPath"), faults)
+      .Refuse("staticPodPath", path,
+              fmt::format("must not be where the agent keeps its own files ({}, {}, {})",
+                          config.root, pods, config.logs.directory));
 }
 
 // Adds the name of the document's file to the faults that `read` finds.
@@ -167,7 +184,10 @@ ConfigReading ReadConfig(const std::vector<ConfigDocument>& documents, const Kub
   if (beside_kubelet) CheckBesideKubelet(sorted, reading);
   if (sorted.jettison) ReadJettison(*sorted.jettison, reading);
   FillIn(reading.config);
-  if (sorted.kubelet) CheckSlices(*sorted.kubelet, reading.config, reading.faults);
+  if (sorted.kubelet) {
+    CheckSlices(*sorted.kubelet, reading.config, reading.faults);
+    CheckManifestFolder(*sorted.kubelet, reading.config, reading.faults);
+  }
   reading.drop_ins = DropInsOf(documents, sorted);
   return reading;
 }

@@ -59,6 +59,27 @@ TEST(ReadConfig, ADurationOfZeroMeansTheDefaultWhereTheKubeletSaysSo) {
   EXPECT_EQ(config.image_gc.min_age, minutes(2));
 }
 
+TEST(ReadConfig, ManifestsMayNotLieAmongTheAgentsOwnFiles) {
+  for (const char* path : {"/var/lib/jettison", "/var/lib/jettison/pods",
+                           "/var/lib/jettison/pods/mine", "/var/lib/jettison/logs"}) {
+    EXPECT_THAT(Described(Kubelet(std::string("staticPodPath: ") + path + "\n").faults),
+                ElementsAre(HasSubstr("must not be where the agent keeps its own files")))
+        << path;
+  }
+  EXPECT_THAT(Kubelet("staticPodPath: /var/lib/jettison/podsX\n").faults, IsEmpty());
+}
+
+TEST(ReadConfig, ManifestsAreNotCheckedWithoutPause) {
+  EXPECT_THAT(Described(Kubelet("fileCheckFrequency: 1ms\n").faults),
+              ElementsAre(HasSubstr("must be at least 100ms, or 0s for the default")));
+  EXPECT_EQ(Kubelet("fileCheckFrequency: 100ms\n").config.file_check_frequency,
+            std::chrono::milliseconds(100));
+}
+
+TEST(ReadConfig, AGroupMayBeWrittenAsShellsWriteIt) {
+  EXPECT_EQ(Kubelet("cgroupRoot: //a//b/./c/\n").config.cgroup_root, "/a/b/c");
+}
+
 TEST(ReadConfig, ReservationsAreEnforcedOnTheGroupsThatAreNamed) {
   const ConfigReading reading = Kubelet(
       "enforceNodeAllocatable: [pods, kube-reserved, system-reserved-compressible]\n"

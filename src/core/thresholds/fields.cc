@@ -155,7 +155,7 @@ std::optional<std::string> Fields::AbsolutePath(std::string_view key) const {
     Refuse(key, *text, std::string(fault));
     return std::nullopt;
   }
-  return WithoutTrailingSlash(*text);
+  return PlainPath(*text);
 }
 
 std::optional<std::string> Fields::PathFromFile(std::string_view key) const {

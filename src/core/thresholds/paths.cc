@@ -28,6 +28,22 @@ std::string WithoutTrailingSlash(std::string_view path) {
   return std::string(path);
 }
 
+std::string PlainPath(std::string_view path) {
+  std::string plain;
+  while (!path.empty()) {
+    const std::size_t slash = std::min(path.find('/'), path.size());
+    const std::string_view part = path.substr(0, slash);
+    if (!part.empty() && part != ".") plain.append("/").append(part);
+    path.remove_prefix(std::min(slash + 1, path.size()));
+  }
+  return plain.empty() ? "/" : plain;
+}
+
+bool IsAtOrBelow(std::string_view path, std::string_view folder) {
+  if (!path.starts_with(folder)) return false;
+  return path.size() == folder.size() || folder == "/" || path[folder.size()] == '/';
+}
+
 std::string_view DirectoryOf(std::string_view file) {
   const std::size_t slash = file.rfind('/');
   if (slash == std::string_view::npos) return {};

@@ -14,6 +14,12 @@ namespace jettison {
 // "/a/b/" -> "/a/b"; "/" stays.
 [[nodiscard]] std::string WithoutTrailingSlash(std::string_view path);
 
+// An absolute path without what says nothing: "/a//b/./c/" -> "/a/b/c".
+[[nodiscard]] std::string PlainPath(std::string_view path);
+
+// Whether `path` is `folder` or lies below it; both are plain.
+[[nodiscard]] bool IsAtOrBelow(std::string_view path, std::string_view folder);
+
 // The directory that a file lies in: "/etc/j/config.yaml" -> "/etc/j", "config.yaml" -> "".
 [[nodiscard]] std::string_view DirectoryOf(std::string_view file);
 
