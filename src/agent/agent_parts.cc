@@ -66,6 +66,22 @@ kernel::QosGroups::OnFailure QosFailureLog(RuntimeKind runtime, const Log& log) 
   };
 }
 
+// The last evictions of earlier agents are events of this one, too.
+void RecallEvictions(const EvictionHistory& history, EventLog& events) {
+  const auto kept = history.Evictions();
+  const std::size_t from = kept->size() - std::min(kept->size(), EventLog::kEvictionsKept);
+  for (std::size_t i = from; i < kept->size(); ++i) {
+    const KeptEviction& eviction = *(*kept)[i];
+    if (eviction.dry_run) continue;
+    events.Recall(eviction.at, eviction.pod.FullName(),
+                  {.object = eviction.pod.uid,
+                   .type = EventType::kWarning,
+                   .reason = "Evicted",
+                   .message = eviction.message,
+                   .annotations = {}});
+  }
+}
+
 std::unique_ptr<PodKiller> KillerFor(const AgentConfig& config, PodTable& pods,
                                      const Clock& clock) {
   if (config.dry_run) return std::make_unique<DryRunKiller>();
@@ -288,6 +304,7 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
                               .dry_run = config.dry_run,
                               .memory_estimator = config.memory_estimator},
       log);
+  RecallEvictions(*parts.evictions, *parts.events);
   if (config.recording.enabled) {
     parts.recorder =
         std::make_shared<Recorder>(config.root + "/recording", config.recording,

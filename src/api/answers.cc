@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "api/admit.h"
@@ -11,6 +12,7 @@
 #include "api/kubernetes/version.h"
 #include "api/overview/overview_json.h"
 #include "api/probes.h"
+#include "core/units/ascii.h"
 
 namespace jettison {
 namespace {
@@ -35,9 +37,10 @@ std::optional<std::size_t> NumberOf(std::string_view text) {
   return number;
 }
 
-// Whether a body of that type is read; its parameters do not matter.
+// Whether a body of that type is read; neither its parameters matter nor its case.
 bool IsDocumentType(std::string_view type) {
-  const std::string_view name = type.substr(0, type.find_first_of("; "));
+  std::string name(type.substr(0, type.find_first_of("; ")));
+  std::ranges::transform(name, name.begin(), Lower);
   return name == "application/json" || name == "application/yaml" || name == "application/x-yaml" ||
          name == "text/yaml";
 }

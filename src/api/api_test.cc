@@ -82,7 +82,7 @@ TEST_F(ApiTest, AnUnknownPathIsNamedTogetherWithWhatThereIs) {
 TEST_F(ApiTest, AnotherMethodIsRefusedWithTheOneThatIsAllowed) {
   const HttpResponse answer = api_.Answer({.method = "DELETE", .path = "/pods"});
   EXPECT_EQ(RefusalIn(answer).reason, "MethodNotAllowed");
-  EXPECT_THAT(answer.headers, testing::Contains(testing::Pair("Allow", "GET")));
+  EXPECT_THAT(answer.headers, testing::Contains(testing::Pair("Allow", "GET, HEAD")));
   EXPECT_EQ(RefusalIn(Get("/api/v1/admit")).code, "405");
 }
 
@@ -172,7 +172,8 @@ TEST_F(ApiTest, APodMayBeSentAsJsonOrYamlAndNothingElse) {
   request.body =
       "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, "
       "command: [x]}]}\n";
-  for (const char* type : {"application/json", "text/yaml", "application/yaml; charset=utf-8"}) {
+  for (const char* type :
+       {"application/json", "text/yaml", "application/yaml; charset=utf-8", "APPLICATION/JSON"}) {
     request.content_type = type;
     EXPECT_EQ(api_.Answer(request).status, 200) << type;
   }

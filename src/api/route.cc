@@ -97,7 +97,8 @@ RouteFound FindRoute(const std::vector<Route>& routes, const HttpRequest& reques
       found = {.route = &route, .rest = rest, .refusal = {}};
       break;
     }
-    allowed += fmt::format("{}{}", allowed.empty() ? "" : ", ", route.method);
+    allowed += fmt::format("{}{}{}", allowed.empty() ? "" : ", ", route.method,
+                           route.method == "GET" ? ", HEAD" : "");
   }
   if (found.route == nullptr) {
     found.refusal =
@@ -107,8 +108,10 @@ RouteFound FindRoute(const std::vector<Route>& routes, const HttpRequest& reques
   found.refusal = WrongParameter(*found.route, request);
   const bool as_text = found.route->text_too && Accepts(request.accept, kText);
   if (!found.refusal && !as_text && !Accepts(request.accept, found.route->type)) {
-    found.refusal = StatusAnswer(406, fmt::format("{} is answered as {} only; Accept asks for {}",
-                                                  request.path, found.route->type, request.accept));
+    found.refusal =
+        StatusAnswer(406, fmt::format("{} is answered as {}{} only; Accept asks for {}",
+                                      request.path, found.route->text_too ? "text/plain or " : "",
+                                      found.route->type, request.accept));
   }
   return found;
 }

@@ -105,8 +105,12 @@ class ServingApi final : public Serving {
   }
 
   Result<void> Open(const HttpConfig& config) {
+    HttpServerOptions options = OptionsOf(config);
+    options.on_socket = [this, path = config.socket](const Result<void>& made) {
+      TellOfSocket(path, made);
+    };
     auto server = HttpServer::Open(
-        OptionsOf(config), [this](const HttpRequest& request) { return Answer(request); },
+        options, [this](const HttpRequest& request) { return Answer(request); },
         [](int status, std::string_view message) { return StatusAnswer(status, message); });
     if (!server) return Fail(server.error().In("http"));
     const std::lock_guard lock(mutex_);
@@ -152,6 +156,15 @@ class ServingApi final : public Serving {
              "clients that connect over TCP need the token in this file, which only root can read",
          .key = "file",
          .value = token});
+  }
+
+  void TellOfSocket(const std::string& path, const Result<void>& made) {
+    board_.Say({.level = LogLevel::kWarning,
+                .message = made ? "the HTTP socket was gone, and has been made anew"
+                                : "the HTTP socket is gone and cannot be made anew; the agent "
+                                  "tries again every minute",
+                .key = made ? "path" : "err",
+                .value = made ? path : made.error().message});
   }
 
   HttpResponse Answer(const HttpRequest& request) {

@@ -129,8 +129,10 @@ void SayRetry(const std::string& why) {
 }
 
 int RunAgent(const RunOptions& options) {
-  // Whoever reads the log may go; what the agent starts has the default again.
+  // Whoever reads the log may go, and a file may reach its limit; a write then fails, which is
+  // enough. What the agent starts has the default again.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   ConfigRereader rereader(options.sources, {.on_retry = SayRetry});
   ConfigReading reading = rereader.ReadFirst();
   for (const Fault& warning : reading.warnings) {

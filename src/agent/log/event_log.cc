@@ -1,6 +1,18 @@
 #include "agent/log/event_log.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 namespace jettison {
+namespace {
+
+// Those for which a pod was ended to relieve the node.
+bool IsEviction(const Event& event) {
+  return event.reason == "Evicted" || event.reason == "Preempting";
+}
+
+}  // namespace
 
 void EventLog::Add(Instant at, std::string pod, Event event, std::string refused_for) {
   const std::initializer_list<LogField> fields = {
@@ -12,7 +24,27 @@ void EventLog::Add(Instant at, std::string pod, Event event, std::string refused
   } else {
     log_.Info("event", fields);
   }
-  if (events_.size() == capacity_) events_.pop_front();
+  Put(at, std::move(pod), std::move(event), std::move(refused_for));
+}
+
+void EventLog::Recall(Instant at, std::string pod, Event event) {
+  Put(at, std::move(pod), std::move(event), "");
+}
+
+// Forgets the oldest event that is not one of the last evictions.
+void EventLog::ForgetOne() {
+  const auto evictions =
+      static_cast<std::size_t>(std::ranges::count_if(events_, IsEviction, &LoggedEvent::event));
+  auto oldest = events_.begin();
+  while (IsEviction(oldest->event) && evictions <= kEvictionsKept &&
+         std::next(oldest) != events_.end()) {
+    ++oldest;
+  }
+  events_.erase(oldest);
+}
+
+void EventLog::Put(Instant at, std::string pod, Event event, std::string refused_for) {
+  if (events_.size() == capacity_) ForgetOne();
   const EventCounts::Count equal = counts_.Add(at, pod, event);
   events_.push_back({.sequence = ++count_,
                      .at = at,

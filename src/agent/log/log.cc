@@ -6,12 +6,23 @@
 #include <iterator>
 #include <vector>
 
+#include "core/units/utf8.h"
+
 namespace jettison {
 namespace {
 
+// Bytes that are no character become U+FFFD, because a line must be JSON whatever a file is called.
 void AppendQuoted(std::string& line, std::string_view text) {
   line.push_back('"');
-  for (const char c : text) {
+  while (!text.empty()) {
+    const char c = text.front();
+    const std::size_t size = Utf8CharacterSize(text);
+    if (size != 1) {
+      line += size == 0 ? kReplacementCharacter : text.substr(0, size);
+      text.remove_prefix(std::max<std::size_t>(size, 1));
+      continue;
+    }
+    text.remove_prefix(1);
     switch (c) {
       case '"': line += "\\\""; break;
       case '\\': line += "\\\\"; break;

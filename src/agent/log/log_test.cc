@@ -27,6 +27,12 @@ TEST(Log, JsonLinesAreOneObjectOfStrings) {
       R"({"time":"1970-01-01T00:00:00Z","level":"error","msg":"a\u0001","k":"v\\"})");
 }
 
+TEST(Log, JsonLinesAreTextWhateverTheyAreAbout) {
+  const LogField fields[] = {{"file", "/m/bad\xff.yaml"}, {"name", "\xc3\xa4"}};
+  EXPECT_THAT(FormatLine(LogFormat::kJson, WallTime(nanoseconds(1)), LogLevel::kError, "", fields),
+              testing::HasSubstr("\"file\":\"/m/bad\xEF\xBF\xBD.yaml\",\"name\":\"\xc3\xa4\""));
+}
+
 class LogLevels : public testing::Test {
  protected:
   FakeClock clock_;

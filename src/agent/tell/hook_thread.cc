@@ -17,8 +17,10 @@ constexpr std::size_t kMostWaiting = 32;
 Result<void> Post(const HookConfig& hook, const std::string& notice) {
   const auto url = ParseHttpUrl(hook.url);
   if (!url) return Fail(url.error());
-  const HttpTarget target = {
-      .endpoint = url->origin, .timeout = hook.timeout, .basic_credentials = url->credentials};
+  const HttpTarget target = {.endpoint = url->origin,
+                             .timeout = hook.timeout,
+                             .basic_credentials = url->credentials,
+                             .is_agent = false};
   const auto answer = HttpPost(target, url->target, notice);
   if (!answer) return Fail(answer.error());
   if (answer->status >= 200 && answer->status < 300) return {};

@@ -18,6 +18,7 @@ namespace jettison {
 namespace {
 
 constexpr std::size_t kEvents = 50;
+constexpr std::size_t kEvictions = 8;                  // are shown beside them, however old
 constexpr Duration kFarAway = std::chrono::hours(24);  // nobody waits for a threshold that far off
 
 std::string ValueText(const ThresholdValue& value, Signal signal) {
@@ -108,8 +109,14 @@ std::vector<OverviewTaint> TaintsOf(NodeConditions conditions) {
   return taints;
 }
 
+bool IsEviction(const LoggedEvent& logged) {
+  const std::string& reason = logged.event.reason;
+  return logged.refused_for.empty() && (reason == "Evicted" || reason == "Preempting");
+}
+
 std::vector<OverviewEvent> EventsOf(const std::vector<LoggedEvent>& logged) {
   std::vector<OverviewEvent> events;
+  std::size_t evictions = 0;
   std::map<std::tuple<std::string_view, std::string_view, std::string_view>, std::size_t> known;
   for (auto entry = logged.rbegin(); entry != logged.rend(); ++entry) {
     const auto key = std::tuple<std::string_view, std::string_view, std::string_view>(
@@ -118,7 +125,8 @@ std::vector<OverviewEvent> EventsOf(const std::vector<LoggedEvent>& logged) {
       ++events[found->second].count;
       continue;
     }
-    if (events.size() == kEvents) continue;
+    const bool is_eviction = IsEviction(*entry) && evictions++ < kEvictions;
+    if (events.size() >= kEvents && !is_eviction) continue;
     known.emplace(key, events.size());
     events.push_back({.at = entry->at,
                       .type = NameOf(entry->event.type),

@@ -281,6 +281,24 @@ TEST(Overview, EqualEventsAreOneWithACount) {
   EXPECT_EQ(overview.events[34].at, At(68));
 }
 
+TEST(Overview, TheLastEvictionsAreShownWhateverHappenedAfterThem) {
+  Snapshot snapshot = Calm();
+  for (int i = 0; i < 100; ++i) {
+    snapshot.events.push_back({.sequence = static_cast<std::uint64_t>(i + 1),
+                               .at = At(i),
+                               .pod = "default/a",
+                               .event = {.object = {},
+                                         .reason = i < 20 ? "Evicted" : "Started",
+                                         .message = std::to_string(i),
+                                         .annotations = {}}});
+  }
+  const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
+  ASSERT_THAT(overview.events, SizeIs(58));
+  EXPECT_EQ(overview.events[0].at, At(12));
+  EXPECT_EQ(overview.events[7].reason, "Evicted");
+  EXPECT_EQ(overview.events[8].at, At(50));
+}
+
 TEST(Overview, ConditionsAndTaintsAreTheKubelets) {
   Snapshot snapshot = Calm();
   snapshot.conditions.Set(NodeConditionType::kDiskPressure);

@@ -144,8 +144,12 @@ Result<SocketFile> SocketFile::Listen(const std::string& path, const std::string
   return file;
 }
 
+bool SocketFile::IsThere() const {
+  return !path_.empty() && InodeOf(path_) == inode_;
+}
+
 SocketFile::~SocketFile() {
-  if (!path_.empty() && InodeOf(path_) == inode_) ::unlink(path_.c_str());
+  if (IsThere()) ::unlink(path_.c_str());
 }
 
 Result<FileDescriptor> ListenOn(const TcpAddress& address) {

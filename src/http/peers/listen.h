@@ -39,6 +39,8 @@ class SocketFile {
 
   // -1 where there is none.
   [[nodiscard]] int get() const { return descriptor_.get(); }
+  // Whether its file is still at its path, where clients look for it.
+  [[nodiscard]] bool IsThere() const;
 
  private:
   SocketFile(std::string path, ino_t inode, FileDescriptor descriptor)

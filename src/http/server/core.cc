@@ -13,6 +13,12 @@ namespace jettison {
 using http::Connection;
 using std::chrono::steady_clock;
 
+namespace {
+
+constexpr auto kBetweenLooksAtSocket = std::chrono::minutes(1);
+
+}  // namespace
+
 Result<std::unique_ptr<HttpServer::Core>> HttpServer::Core::Start(http::Parts parts) {
   auto poller = http::Poller::Create();
   if (!poller) return Fail(poller.error());
@@ -73,6 +79,7 @@ void HttpServer::Core::Serve() {
     clients_->Run();
     clients_->CutOverdue();
     listeners_->GoOn();
+    LookAfterSocket();
   }
   stop_ = false;
 }
@@ -80,6 +87,7 @@ void HttpServer::Core::Serve() {
 int HttpServer::Core::MillisecondsToWait() const {
   if (clients_->HaveWork()) return 0;
   auto next = connections_.NextDeadline();
+  if (!parts_.socket_path.empty()) next = next ? std::min(*next, next_look_) : next_look_;
   if (const auto pause = listeners_->pause()) next = next ? std::min(*next, *pause) : *pause;
   if (!next) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - steady_clock::now());
@@ -128,8 +136,27 @@ void HttpServer::Core::UseCredentials() {
 void HttpServer::Core::TakeCredentials() {
   auto fresh = next_credentials_.Take();
   if (!fresh) return;
+  next_look_ = {};
   if (fresh->token) parts_.service.access.SetToken(*std::move(fresh->token));
   if (fresh->daemon) clients_->UseTls(std::move(fresh));
+}
+
+// Somebody may have emptied its folder.
+void HttpServer::Core::LookAfterSocket() {
+  if (parts_.socket_path.empty() || steady_clock::now() < next_look_) return;
+  next_look_ = steady_clock::now() + kBetweenLooksAtSocket;
+  if (parts_.unix_socket.IsThere()) return;
+  const auto made = MakeSocketAnew();
+  if (parts_.on_socket && (made || !is_missing_)) parts_.on_socket(made);
+  is_missing_ = !made;
+}
+
+Result<void> HttpServer::Core::MakeSocketAnew() {
+  auto file = http::SocketFile::Listen(parts_.socket_path, parts_.socket_group);
+  if (!file) return Fail(file.error());
+  if (auto watched = listeners_->ReplaceUnix(file->get()); !watched) return watched;
+  parts_.unix_socket = std::move(*file);
+  return {};
 }
 
 }  // namespace jettison

@@ -23,7 +23,10 @@ struct Parts {
   Service service;
   SocketFile unix_socket;  // either may be absent
   FileDescriptor tcp_socket;
-  std::optional<TlsFiles> tls;  // of the TCP socket
+  std::string socket_path;  // of the former; empty: there is none
+  std::string socket_group;
+  std::function<void(const Result<void>&)> on_socket;  // may be empty
+  std::optional<TlsFiles> tls;                         // of the TCP socket
   std::optional<OwnToken> own_token;
 };
 
@@ -51,6 +54,8 @@ class HttpServer::Core {
   [[nodiscard]] int MillisecondsToWait() const;
   void OnEvent(int descriptor);
   void TakeCredentials();
+  void LookAfterSocket();
+  [[nodiscard]] Result<void> MakeSocketAnew();
   void Wake();
 
   // Each is used by those behind it.
@@ -66,6 +71,8 @@ class HttpServer::Core {
   std::unique_ptr<http::Clients> clients_;
   std::optional<http::Listeners> listeners_;
   http::NextCredentials next_credentials_;
+  http::SteadyTime next_look_;  // at the socket's file
+  bool is_missing_ = false;     // it could not be made anew
 };
 
 }  // namespace jettison

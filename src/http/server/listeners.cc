@@ -29,6 +29,12 @@ Result<void> Listeners::Watch() {
   return {};
 }
 
+Result<void> Listeners::ReplaceUnix(int unix_socket) {
+  auto watched = poller_.Watch(unix_socket, is_listening_ ? EPOLLIN : 0U);
+  if (watched) unix_socket_ = sockets_[0] = unix_socket;
+  return watched;
+}
+
 bool Listeners::Has(int descriptor) const {
   return std::ranges::find(sockets_, descriptor) != sockets_.end();
 }

@@ -23,6 +23,8 @@ class Listeners {
 
   [[nodiscard]] Result<void> Watch();
   [[nodiscard]] bool Has(int descriptor) const;
+  // Takes another unix socket instead of the present one, which may be closed then.
+  [[nodiscard]] Result<void> ReplaceUnix(int unix_socket);
   // Takes in some that wait there.
   void Accept(int listener);
   // Takes in new ones again where there was no room, if there is now.

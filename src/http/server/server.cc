@@ -99,6 +99,9 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Open(const HttpServerOptions& op
     auto file = http::SocketFile::Listen(options.socket_path, options.socket_group);
     if (!file) return fail(file.error());
     parts.unix_socket = std::move(*file);
+    parts.socket_path = options.socket_path;
+    parts.socket_group = options.socket_group;
+    parts.on_socket = options.on_socket;
   }
   auto core = Core::Start(std::move(parts));
   // Whatever fails there wants for descriptors or memory.

@@ -46,6 +46,9 @@ struct HttpServerOptions {
   // sends it may ask. Empty: on loopback everybody may.
   std::string own_token_file;
   HttpLimits limits;
+  // Called in Serve when the socket's file was gone: it was made anew, or could not be. It is
+  // looked for once a minute, and when credentials are used that were read again.
+  std::function<void(const Result<void>&)> on_socket = nullptr;
 };
 
 // Makes the answer to a request. It is not called from two threads at once, and must not wait.
@@ -55,7 +58,7 @@ using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
 using HttpErrorAnswer = std::function<HttpResponse(int status, std::string_view message)>;
 
 // A server of HTTP/1.1 on a unix socket, a TCP address or both, on libmicrohttpd. All of it happens
-// on the one thread that is in Serve; nothing wakes that thread while there is no connection.
+// on the one thread that is in Serve, which wakes once a minute while there is no connection.
 class HttpServer {
  public:
   // Listens; nobody is answered before Serve. Refused, with a sentence that says what to do:

@@ -53,8 +53,9 @@ void PrepareProcess() {
   sigemptyset(&child_signal);
   sigaddset(&child_signal, SIGCHLD);
   sigprocmask(SIG_BLOCK, &child_signal, nullptr);
-  // A signal to the agent by name or by process group must not end the shim, too.
-  for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2}) {
+  // A signal to the agent by name or by process group must not end the shim, too; nor must a log
+  // that has reached a limit of the agent's service on files.
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2}) {
     struct sigaction ignore = {};
     ignore.sa_handler = SIG_IGN;
     sigaction(signal, &ignore, nullptr);
