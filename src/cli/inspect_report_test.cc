@@ -166,7 +166,7 @@ TEST(InspectPods, AManifestIsReadAsTheAgentReadsIt) {
   ASSERT_THAT(report.pods, testing::SizeIs(1));
   EXPECT_THAT(report.warnings,
               testing::ElementsAre("web.yaml: spec.containers[0].limits: not supported here, has "
-                                   "no effect"));
+                                   "no effect (line 6)"));
   ASSERT_FALSE(report.faults.empty());
   EXPECT_EQ(report.faults[0].key, "metadata.name");
 }

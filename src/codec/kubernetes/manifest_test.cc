@@ -234,8 +234,9 @@ TEST(Manifest, ReportsEveryFaultAtOnceWithItsLine) {
 }
 
 TEST(Manifest, WarnsOfWhatHasNoEffectHere) {
-  EXPECT_THAT(Read(Manifest("shareProcessNamespace: true")).warnings,
-              ElementsAre("spec.shareProcessNamespace: not supported here, has no effect"));
+  EXPECT_THAT(
+      Read(Manifest("shareProcessNamespace: true")).warnings,
+      ElementsAre("spec.shareProcessNamespace: not supported here, has no effect (line 5)"));
   EXPECT_THAT(Read(Manifest("securityContext: {fsGroup: 2, fsGroupChangePolicy: Always}")).warnings,
               ElementsAre(HasSubstr("spec.securityContext.fsGroupChangePolicy:")));
   EXPECT_THAT(Read(Manifest("", "securityContext: {runAsUser: 1, procMount: Default}")).warnings,
@@ -259,7 +260,7 @@ TEST(Manifest, WarnsOfWhatHasNoEffectHere) {
 TEST(Manifest, SaysWhatAMisspeltFieldWasProbablyMeantToBe) {
   EXPECT_THAT(Read(Manifest("contianers: []\n  volume: [a]")).warnings,
               ElementsAre("spec.volume: not supported here (did you mean \"volumes\"?), has no "
-                          "effect"));
+                          "effect (line 6)"));
   EXPECT_THAT(Read(Manifest("", "resouces: {requests: {memory: 1Gi}}")).warnings,
               ElementsAre(HasSubstr("spec.containers[0].resouces: not supported here (did you mean "
                                     "\"resources\"?)")));

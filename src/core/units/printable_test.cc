@@ -13,6 +13,8 @@ TEST(Printable, ABlankStandsForEveryControlCharacter) {
       << "the C1 characters";
   EXPECT_EQ(Printable("ä €\xc2"), "ä €\xc2");
   EXPECT_EQ(Printable(""), "");
+  EXPECT_EQ(Printable("a\u202Eb\u2066c\u2069\u202Ad"), "a b c  d") << "no text turns around";
+  EXPECT_EQ(Printable("\u2026\u2029\xff"), "\u2026\u2029\xff");
 }
 
 }  // namespace
