@@ -166,6 +166,13 @@ TEST_F(ApiTest, ThePageHasARowForEachPathAndNoOther) {
       << "the table of docs/http.md has a path that Routes() in api.cc lacks";
 }
 
+TEST_F(ApiTest, ARecordingOfATimeThatRunsBackwardsIsRefused) {
+  Begin(TestSnapshot(0));
+  HttpRequest request{.method = "GET", .path = "/api/v1/recording"};
+  request.query = {{"since", "2026-01-02T00:00:00Z"}, {"until", "2026-01-01T00:00:00Z"}};
+  EXPECT_THAT(RefusalIn(api_.Answer(request)).message, HasSubstr("since is later than until"));
+}
+
 TEST_F(ApiTest, APodMayBeSentAsJsonOrYamlAndNothingElse) {
   Begin(TestSnapshot(0));
   HttpRequest request{.method = "POST", .path = "/api/v1/admit"};

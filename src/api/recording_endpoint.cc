@@ -32,6 +32,9 @@ HttpResponse AnswerRecording(const Call& call) {
   if (!since) return StatusAnswer(400, since.error().message);
   const auto until = TimeIn(call, "until");
   if (!until) return StatusAnswer(400, until.error().message);
+  if (*since && *until && **since > **until) {
+    return StatusAnswer(400, "since is later than until: no pass lies between them");
+  }
   const auto& desk = call.snapshot->recording;
   if (!desk) return StatusAnswer(404, "nothing is recorded: recording.enabled is false");
   (void)desk->Save(kPatience);

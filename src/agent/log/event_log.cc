@@ -1,7 +1,6 @@
 #include "agent/log/event_log.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace jettison {
@@ -33,14 +32,12 @@ void EventLog::Recall(Instant at, std::string pod, Event event) {
 
 // Forgets the oldest event that is not one of the last evictions.
 void EventLog::ForgetOne() {
-  const auto evictions =
-      static_cast<std::size_t>(std::ranges::count_if(events_, IsEviction, &LoggedEvent::event));
+  const auto evictions = std::ranges::count_if(events_, IsEviction, &LoggedEvent::event);
   auto oldest = events_.begin();
-  while (IsEviction(oldest->event) && evictions <= kEvictionsKept &&
-         std::next(oldest) != events_.end()) {
-    ++oldest;
+  if (static_cast<std::size_t>(evictions) <= kEvictionsKept) {
+    oldest = std::ranges::find_if_not(events_, IsEviction, &LoggedEvent::event);
   }
-  events_.erase(oldest);
+  events_.erase(oldest == events_.end() ? events_.begin() : oldest);
 }
 
 void EventLog::Put(Instant at, std::string pod, Event event, std::string refused_for) {

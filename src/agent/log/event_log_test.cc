@@ -40,7 +40,7 @@ TEST_F(EventLogTest, TheOldestGoesButNotAnEviction) {
 TEST_F(EventLogTest, EvictionsAloneHaveNoMoreRoomThanThereIs) {
   for (int i = 0; i < 40; ++i) events_.Add(clock_.Now(), "default/a", Of("Evicted"));
   EXPECT_THAT(events_.events(), SizeIs(4));
-  EXPECT_EQ(events_.events().back().sequence, 40U);
+  EXPECT_EQ(events_.events().front().sequence, 37U);
 }
 
 TEST_F(EventLogTest, OfALongRowOfEvictionsTheLastStay) {
