@@ -293,7 +293,8 @@ std::vector<SharedPodFacts> ManifestPods::Wanted() {
   }
   std::vector<Fault> faults;
   const auto note = [&](const File& holder, Fault fault) {
-    if (!holder.IsReplaced()) faults.push_back(std::move(fault));
+    const bool is_gone = holder.IsReplaced() || files_.at(fault.file).IsReplaced();
+    if (!is_gone) faults.push_back(std::move(fault));
   };
   for (const auto& [path, file] : files_) {
     for (const SharedPodFacts& facts : file.pods) {

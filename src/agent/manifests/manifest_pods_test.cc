@@ -144,6 +144,9 @@ TEST_F(ManifestPodsTest, AFileThatIsReplacedInAnyOrderIsTheSame) {
                  {.file = "/m/web", .now = ReadManifest("/m/web", again())}},
                 clock_.Now());
     EXPECT_EQ(Wanted(), before);
+    SettleAfter(0s);
+    SettleAfter(999ms);
+    EXPECT_EQ(pods_.Problem(), "");
     SettleAfter(2s);
     EXPECT_EQ(Wanted(), before);
     Remove("/m/web");
