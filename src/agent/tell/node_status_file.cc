@@ -19,7 +19,7 @@ constexpr Duration kInterval = std::chrono::seconds(10);
 // The file that is to be replaced: a link stays. Devices and the like are nothing to replace.
 Result<std::string> TargetOf(const std::string& path) {
   std::error_code failed;
-  const std::string target = std::filesystem::weakly_canonical(path, failed).string();
+  std::string target = std::filesystem::weakly_canonical(path, failed).string();
   if (failed) return Fail(SystemError(failed.value(), "find " + path));
   struct stat facts {};
   if (stat(target.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode)) {

@@ -75,9 +75,9 @@ bool Leftover::Continue() {
   return ShimsHaveEnded() && removal_.Continue();
 }
 
-void Leftovers::Add(const std::string& uid, MountPointUser user) {
+void Leftovers::Add(const std::string& uid, const MountPointUser& user) {
   context_.Log(fmt::format("pod {}: what an earlier agent left of it is removed", uid));
-  pods_.try_emplace(uid, context_, uid, std::move(user));
+  pods_.try_emplace(uid, context_, uid, user);
   context_.readiness.Wake();
 }
 

@@ -51,7 +51,7 @@ class Leftovers {
   // `context` must outlive it.
   explicit Leftovers(RuntimeContext& context) : context_(context) {}
 
-  void Add(const std::string& uid, MountPointUser user);
+  void Add(const std::string& uid, const MountPointUser& user);
   // Whether the pod of this plan has to wait for a leftover of its UID. If so, the plan is kept for
   // Continue.
   [[nodiscard]] bool Delays(const PodPlan& plan);
