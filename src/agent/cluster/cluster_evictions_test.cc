@@ -299,7 +299,7 @@ TEST_F(ClusterEvictionsTest, AFileThatCannotBeReadForAMomentIsReadLaterAndLosesN
   ASSERT_EQ(::poll(&waiting, 1, 20'000), 1);
   evictions_->Advance(clock_.Now());
   EXPECT_FALSE(evictions_->loaded());
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("until they can, they are not reported")));
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("are not reported to the API server until they can")));
   Begin("b");
   ASSERT_EQ(::rename((path_ + ".away").c_str(), path_.c_str()), 0);
   clock_.Advance(seconds(1));

@@ -7,14 +7,14 @@
 namespace jettison {
 namespace {
 
+constexpr Duration kReadAgainAfter = std::chrono::seconds(1);
+
 constexpr const char* kNotKept =
     "evictions that have not been reported to the API server cannot be written to disk; if the "
     "agent restarts now, they are never reported, and the kubelet starts those pods again";
-constexpr Duration kReadAgainAfter = std::chrono::seconds(1);
 constexpr const char* kNotReadYet =
-    "the evictions that the previous agent still had to report cannot be read; until they can, "
-    "they "
-    "are not reported to the API server";
+    "the evictions that the previous agent still had to report cannot be read; they are not "
+    "reported to the API server until they can";
 constexpr const char* kNotRead =
     "the evictions that the previous agent still had to report cannot be read; they are not "
     "reported to the API server, and the kubelet starts those pods again";
@@ -115,7 +115,8 @@ void IntentFile::StopThread() {
 }
 
 void IntentFile::Finish(const Intents& intents) {
-  if (!file_.path().empty()) Write(intents);
+  const bool is_left_alone = !loaded_ && intents.empty();
+  if (!file_.path().empty() && !is_left_alone) Write(intents);
 }
 
 void IntentFile::LogComplaints() {

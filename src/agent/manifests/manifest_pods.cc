@@ -18,6 +18,21 @@ bool SaySame(const Fault& a, const Fault& b) {
   return a.file == b.file && a.key == b.key && a.value == b.value;
 }
 
+Fault SameName(const std::string& path, const std::string& name, const std::string& other) {
+  return {.file = path,
+          .key = "metadata.name",
+          .value = name,
+          .message = fmt::format(
+              "{} has a pod of the same namespace and name; choose another name", other)};
+}
+
+Fault SameUid(const std::string& path, const std::string& uid) {
+  return {.file = path,
+          .key = "metadata.uid",
+          .value = uid,
+          .message = "another pod has this UID; choose another UID or leave the field out"};
+}
+
 std::string InSeconds(Duration duration) {
   return fmt::format("{} s", std::chrono::ceil<std::chrono::seconds>(duration).count());
 }
@@ -207,7 +222,7 @@ void ManifestPods::NoteConflicts(std::vector<Fault> faults) {
   }
 }
 
-// A file that is about to replace another one is no conflict.
+// One that is over in a moment is none: an editor may have been about to replace a file.
 void ManifestPods::ReportConflicts(Instant seen) {
   for (Conflict& one : conflicts_) {
     if (one.said) continue;
@@ -269,64 +284,45 @@ std::string ManifestPods::Problem() const {
   return problem;
 }
 
-// Pods whose file still has them.
-std::map<std::string, SharedPodFacts> ManifestPods::KeptByHolders() {
-  std::map<std::string, SharedPodFacts> kept;
-  for (const auto& [name, path] : holders_) {
-    const auto file = files_.find(path);
-    if (file == files_.end()) continue;
-    const auto pod = std::ranges::find(
-        file->second.pods, name, [](const SharedPodFacts& facts) { return FullName(facts->pod); });
-    if (pod != file->second.pods.end()) kept.emplace(name, *pod);
+// First those of files whose pods were wanted before, then the others, each by path.
+std::vector<ManifestPods::Claim> ManifestPods::Claims() const {
+  std::vector<Claim> claims;
+  for (const auto& [path, file] : files_) {
+    for (const SharedPodFacts& facts : file.pods) claims.push_back({&path, &file, &facts});
   }
-  return kept;
+  std::ranges::stable_partition(claims, [this](const Claim& claim) {
+    const auto holder = holders_.find(FullName((*claim.facts)->pod));
+    return holder != holders_.end() && holder->second == *claim.path;
+  });
+  return claims;
 }
 
 std::vector<SharedPodFacts> ManifestPods::Wanted() {
-  std::map<std::string, SharedPodFacts> wanted = KeptByHolders();
+  std::map<std::string, SharedPodFacts> wanted;
   std::map<std::string, std::string> holders;
-  std::map<std::string, const File*> uids;
-  for (const auto& [name, facts] : wanted) {
-    const std::string& path = holders_.at(name);
-    holders.emplace(name, path);
-    uids.emplace(facts->pod.uid, &files_.at(path));
-  }
-  std::vector<Fault> faults;
-  const auto note = [&](const File& holder, Fault fault) {
-    const bool is_gone = holder.IsReplaced() || files_.at(fault.file).IsReplaced();
-    if (!is_gone) faults.push_back(std::move(fault));
-  };
-  for (const auto& [path, file] : files_) {
-    for (const SharedPodFacts& facts : file.pods) {
-      const Pod& pod = facts->pod;
-      const std::string name = FullName(pod);
-      const auto same_name = wanted.find(name);
-      if (same_name != wanted.end() && same_name->second == facts) continue;
-      if (same_name != wanted.end()) {
-        note(files_.at(holders.at(name)),
-             {.file = path,
-              .key = "metadata.name",
-              .value = name,
-              .message = fmt::format("{} has a pod of the same namespace and name; choose another "
-                                     "name",
-                                     holders.at(name))});
-      } else if (const auto same_uid = uids.find(pod.uid); same_uid != uids.end()) {
-        note(*same_uid->second,
-             {.file = path,
-              .key = "metadata.uid",
-              .value = pod.uid,
-              .message = "another pod has this UID; choose another UID or leave the field out"});
-      } else {
-        wanted.emplace(name, facts);
-        holders.emplace(name, path);
-        uids.emplace(pod.uid, &file);
-      }
+  std::map<std::string, Claim> by_uid;
+  std::vector<Fault> conflicts;
+  for (const Claim& claim : Claims()) {
+    const Pod& pod = (*claim.facts)->pod;
+    const std::string name = FullName(pod);
+    const auto same_name = holders.find(name);
+    const auto same_uid = by_uid.find(pod.uid);
+    if (same_name == holders.end() && same_uid == by_uid.end()) {
+      wanted.emplace(name, *claim.facts);
+      holders.emplace(name, *claim.path);
+      by_uid.emplace(pod.uid, claim);
+      continue;
     }
+    const bool is_named = same_name != holders.end();
+    const File& other = is_named ? files_.at(same_name->second) : *same_uid->second.file;
+    if (claim.file->IsGoneAlone() || other.IsGoneAlone()) continue;
+    conflicts.push_back(is_named ? SameName(*claim.path, name, same_name->second)
+                                 : SameUid(*claim.path, pod.uid));
   }
   holders_ = std::move(holders);
-  NoteConflicts(std::move(faults));
+  NoteConflicts(std::move(conflicts));
   for (const SharedPodFacts& facts : unplaced_) {
-    if (!uids.contains(facts->pod.uid)) wanted.emplace(FullName(facts->pod), facts);
+    if (!by_uid.contains(facts->pod.uid)) wanted.emplace(FullName(facts->pod), facts);
   }
   std::vector<SharedPodFacts> pods;
   for (auto& [name, pod] : wanted) pods.push_back(std::move(pod));

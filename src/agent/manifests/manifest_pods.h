@@ -68,7 +68,13 @@ class ManifestPods {
     bool faulty = false;
     std::string unreadable;  // why; empty: it could be read
 
-    [[nodiscard]] bool IsReplaced() const { return counts_at && went_alone; }
+    [[nodiscard]] bool IsGoneAlone() const { return counts_at && went_alone; }
+  };
+  // A pod that a file asks for.
+  struct Claim {
+    const std::string* path;
+    const File* file;
+    const SharedPodFacts* facts;
   };
   // A pod that is not wanted because of another one.
   struct Conflict {
@@ -83,7 +89,7 @@ class ManifestPods {
   void TakeGone(const std::string& path, bool with_folder, Instant now);
   void Hold(const std::string& path, File& file, Instant now);
   void HandOver(const std::string& path, const File& gone);
-  [[nodiscard]] std::map<std::string, SharedPodFacts> KeptByHolders();
+  [[nodiscard]] std::vector<Claim> Claims() const;
   void NoteConflicts(std::vector<Fault> faults);
   void ReportConflicts(Instant seen);
   void LogHeld(Instant now);

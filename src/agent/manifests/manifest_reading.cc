@@ -66,9 +66,8 @@ bool SayTheSame(const Pod& a, const Pod& b) {
 }
 
 bool IsMoved(const Pod& from, const Pod& to) {
-  const auto hash_at = [](const Pod& pod) { return pod.annotations.find(kConfigHash); };
-  const auto without_place = [&](Pod pod) {
-    const auto hash = hash_at(pod);
+  const auto without_place = [](Pod pod) {
+    const auto hash = pod.annotations.find(kConfigHash);
     if (hash != pod.annotations.end() && pod.uid == hash->second) pod.uid.clear();
     pod.annotations.erase(kConfigHash);
     pod.annotations.erase(kConfigFile);

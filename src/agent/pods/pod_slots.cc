@@ -36,6 +36,7 @@ const PodSlot* PodSlots::OfPod(std::string_view uid) const {
   const auto slot =
       std::ranges::find_if(slots_, [&](const auto& entry) { return has(entry.second); });
   if (slot == slots_.end()) return nullptr;
+  if (last_found_.size() > 2 * slots_.size()) last_found_.clear();  // mostly of pods that are gone
   last_found_.insert_or_assign(std::string(uid), &slot->second);
   return &slot->second;
 }

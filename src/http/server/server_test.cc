@@ -51,8 +51,8 @@ TEST(HttpServer, AHandlerSeesWhatWasAsked) {
 }
 
 TEST(HttpServer, ASocketThatSomebodyHasRemovedIsMadeAnew) {
-  TestServer server;
   std::atomic<int> told = 0;
+  TestServer server;
   HttpServerOptions options;
   options.on_socket = [&](const Result<void>& made) { told = made ? 1 : -1; };
   ASSERT_TRUE(server.Start(Echo, options)) << server.error.message;

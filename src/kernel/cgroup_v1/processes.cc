@@ -78,8 +78,9 @@ Result<void> ThawPodOf(const Hierarchies& hierarchies, std::string_view path) {
     in_pod = in_pod || IsPodName(above.substr(above.rfind('/') + 1));
     if (!in_pod) continue;
     const auto opened = OpenGroup(freezer->node.get(), above);
-    if (!opened) return Fail(opened.error());
-    if (auto ok = WriteFile(opened->get(), "freezer.state", "THAWED"); !ok) return ok;
+    if (!opened) return Vanished(opened.error()) ? Result<void>() : Fail(opened.error());
+    const auto thawed = WriteFile(opened->get(), "freezer.state", "THAWED");
+    if (!thawed && !Vanished(thawed.error())) return thawed;
   }
   return {};
 }
