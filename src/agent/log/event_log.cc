@@ -6,9 +6,8 @@
 namespace jettison {
 namespace {
 
-// Those for which a pod was ended to relieve the node.
-bool IsEviction(const Event& event) {
-  return event.reason == "Evicted" || event.reason == "Preempting";
+bool IsEviction(const LoggedEvent& logged) {
+  return TellsOfEviction(logged.event.reason, logged.refused_for);
 }
 
 }  // namespace
@@ -32,10 +31,10 @@ void EventLog::Recall(Instant at, std::string pod, Event event) {
 
 // Forgets the oldest event that is not one of the last evictions.
 void EventLog::ForgetOne() {
-  const auto evictions = std::ranges::count_if(events_, IsEviction, &LoggedEvent::event);
+  const auto evictions = std::ranges::count_if(events_, IsEviction);
   auto oldest = events_.begin();
   if (static_cast<std::size_t>(evictions) <= kEvictionsKept) {
-    oldest = std::ranges::find_if_not(events_, IsEviction, &LoggedEvent::event);
+    oldest = std::ranges::find_if_not(events_, IsEviction);
   }
   events_.erase(oldest == events_.end() ? events_.begin() : oldest);
 }

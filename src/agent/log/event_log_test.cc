@@ -37,6 +37,12 @@ TEST_F(EventLogTest, TheOldestGoesButNotAnEviction) {
   EXPECT_EQ(events_.count(), 8U);
 }
 
+TEST_F(EventLogTest, ARefusalIsNoEviction) {
+  events_.Add(clock_.Now(), "default/a", Of("Evicted"), "MemoryPressure");
+  for (int i = 0; i < 4; ++i) events_.Add(clock_.Now(), "default/a", Of("Started"));
+  EXPECT_THAT(Reasons(), ElementsAre("Started", "Started", "Started", "Started"));
+}
+
 TEST_F(EventLogTest, EvictionsAloneHaveNoMoreRoomThanThereIs) {
   for (int i = 0; i < 40; ++i) events_.Add(clock_.Now(), "default/a", Of("Evicted"));
   EXPECT_THAT(events_.events(), SizeIs(4));

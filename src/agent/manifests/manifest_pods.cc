@@ -22,8 +22,8 @@ Fault SameName(const std::string& path, const std::string& name, const std::stri
   return {.file = path,
           .key = "metadata.name",
           .value = name,
-          .message = fmt::format(
-              "{} has a pod of the same namespace and name; choose another name", other)};
+          .message = fmt::format("{} has a pod of the same namespace and name; choose another name",
+                                 other)};
 }
 
 Fault SameUid(const std::string& path, const std::string& uid) {

@@ -5,9 +5,8 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <filesystem>
-#include <system_error>
 
+#include "kernel/files/whole_file.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
@@ -18,9 +17,7 @@ constexpr Duration kInterval = std::chrono::seconds(10);
 
 // The file that is to be replaced: a link stays. Devices and the like are nothing to replace.
 Result<std::string> TargetOf(const std::string& path) {
-  std::error_code failed;
-  std::string target = std::filesystem::weakly_canonical(path, failed).string();
-  if (failed) return Fail(SystemError(failed.value(), "find " + path));
+  std::string target = WithoutLinks(path);
   struct stat facts {};
   if (stat(target.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode)) {
     return Fail(ErrorCode::kInvalidArgument,

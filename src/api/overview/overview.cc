@@ -11,6 +11,7 @@
 #include "api/overview/signal_trend.h"
 #include "core/decide/decide.h"
 #include "core/evaluate/evaluate.h"
+#include "core/model/event.h"
 #include "core/model/pressure.h"
 #include "core/report/cycle_report.h"
 
@@ -109,11 +110,6 @@ std::vector<OverviewTaint> TaintsOf(NodeConditions conditions) {
   return taints;
 }
 
-bool IsEviction(const LoggedEvent& logged) {
-  const std::string& reason = logged.event.reason;
-  return logged.refused_for.empty() && (reason == "Evicted" || reason == "Preempting");
-}
-
 std::vector<OverviewEvent> EventsOf(const std::vector<LoggedEvent>& logged) {
   std::vector<OverviewEvent> events;
   std::size_t evictions = 0;
@@ -125,7 +121,8 @@ std::vector<OverviewEvent> EventsOf(const std::vector<LoggedEvent>& logged) {
       ++events[found->second].count;
       continue;
     }
-    const bool is_eviction = IsEviction(*entry) && evictions++ < kEvictions;
+    const bool is_eviction =
+        TellsOfEviction(entry->event.reason, entry->refused_for) && evictions++ < kEvictions;
     if (events.size() >= kEvents && !is_eviction) continue;
     known.emplace(key, events.size());
     events.push_back({.at = entry->at,

@@ -8,6 +8,7 @@
 
 #include "cli/terminal/amount_text.h"
 #include "cli/top/overview_text.h"
+#include "core/model/event.h"
 
 namespace jettison {
 namespace {
@@ -163,8 +164,7 @@ void AddPods(const Overview& overview, Lines& lines) {
 void AddEvictions(const Overview& overview, std::size_t columns, TextStyle style, Lines& lines) {
   std::vector<const OverviewEvent*> evictions;
   for (const OverviewEvent& event : overview.events) {
-    if (!event.refused_for.empty()) continue;
-    if (event.reason == "Evicted" || event.reason == "Preempting") evictions.push_back(&event);
+    if (TellsOfEviction(event.reason, event.refused_for)) evictions.push_back(&event);
   }
   if (evictions.empty()) return;
   lines.emplace_back();

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "core/units/duration.h"
 
@@ -20,5 +21,11 @@ struct Event {
   std::string message;
   std::map<std::string, std::string, std::less<>> annotations;
 };
+
+// Whether an event with this reason says that a pod was ended to relieve the node. `refused_for`:
+// what admission refused the pod for; an event with that may have the same reason.
+[[nodiscard]] inline bool TellsOfEviction(std::string_view reason, std::string_view refused_for) {
+  return refused_for.empty() && (reason == "Evicted" || reason == "Preempting");
+}
 
 }  // namespace jettison

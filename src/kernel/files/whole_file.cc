@@ -45,19 +45,6 @@ int StreamAt(std::string_view path) {
   return -1;
 }
 
-// Where symbolic links at the end of a path lead; there may be nothing there yet.
-std::string WithoutLinks(const std::string& path) {
-  constexpr int kMostLinks = 40;  // as the kernel follows
-  std::string end = path;
-  for (int links = 0; links < kMostLinks; ++links) {
-    std::error_code is_none;
-    const std::filesystem::path target = std::filesystem::read_symlink(end, is_none);
-    if (is_none) return end;
-    end = (FolderOf(end) / target).string();
-  }
-  return path;
-}
-
 // The writer of a draft holds its lock, and a dead process holds none.
 void RemoveLeftDrafts(const std::string& path) {
   const std::string begins =
@@ -75,6 +62,18 @@ void RemoveLeftDrafts(const std::string& path) {
 }
 
 }  // namespace
+
+std::string WithoutLinks(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as the kernel follows
+  std::string end = path;
+  for (int links = 0; links < kMostLinks; ++links) {
+    std::error_code is_none;
+    const std::filesystem::path target = std::filesystem::read_symlink(end, is_none);
+    if (is_none) return end;
+    end = (FolderOf(end) / target).string();
+  }
+  return path;
+}
 
 WholeFile::WholeFile(const std::string& path) : path_(path) {
   if (const int stream = StreamAt(path); stream >= 0) {

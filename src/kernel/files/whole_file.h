@@ -10,6 +10,9 @@
 
 namespace jettison {
 
+// Where symbolic links at the end of a path lead; there may be nothing there yet.
+[[nodiscard]] std::string WithoutLinks(const std::string& path);
+
 // A file that appears when it is complete, and not before: it is written beside its final path, as
 // PATH.jettison-XXXXXX. Drafts that killed processes left there are removed; drafts that are still
 // being written stay. A symbolic link stays, and where it leads the file appears.
