@@ -12,7 +12,7 @@
 #include "api/kubernetes/version.h"
 #include "api/overview/overview_json.h"
 #include "api/probes.h"
-#include "core/units/ascii.h"
+#include "core/text/ascii.h"
 
 namespace jettison {
 namespace {

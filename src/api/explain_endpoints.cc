@@ -13,7 +13,7 @@
 #include "core/explanation/explanation_json.h"
 #include "core/explanation/explanation_text.h"
 #include "core/json/json_writer.h"
-#include "core/thresholds/spelling.h"
+#include "core/text/spelling.h"
 #include "sim/explain_now.h"
 
 namespace jettison {

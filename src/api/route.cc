@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "api/kubernetes/status_object.h"
-#include "core/thresholds/spelling.h"
+#include "core/text/spelling.h"
 
 namespace jettison {
 namespace {

@@ -11,7 +11,7 @@
 #include "cli/top/ask_overview.h"
 #include "cli/top/overview_reader.h"
 #include "cli/top/overview_text.h"
-#include "core/units/printable.h"
+#include "core/text/printable.h"
 #include "http/client/client.h"
 
 namespace jettison {

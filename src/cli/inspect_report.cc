@@ -14,7 +14,7 @@
 #include "core/pods/pod_requests.h"
 #include "core/pods/qos.h"
 #include "core/pods/tolerations.h"
-#include "core/units/printable.h"
+#include "core/text/printable.h"
 
 namespace jettison {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "agent/disk/disk_walk_order.h"
 #include "agent/edges/edges.h"
+#include "core/text/text_index.h"
 #include "core/units/duration.h"
-#include "core/units/text_table.h"
 #include "ports/inheriting_mutex.h"
 #include "ports/pod_disk.h"
 
@@ -91,8 +91,8 @@ class DiskWalkBoard {
   TextSet pods_;  // of the walk
   std::map<Walker, Work> at_;
   DiskUse known_;
-  TextTable<DiskHistory> history_;   // by pod UID
-  TextTable<Instant> unread_since_;  // the same
+  TextIndex<DiskHistory> history_;   // by pod UID
+  TextIndex<Instant> unread_since_;  // the same
 };
 
 }  // namespace jettison

@@ -15,8 +15,8 @@
 #include "core/model/threshold.h"
 #include "core/observe/observations.h"
 #include "core/pods/pod_facts.h"
+#include "core/text/text_index.h"
 #include "core/units/duration.h"
-#include "core/units/text_table.h"
 #include "ports/node_actions.h"
 
 namespace jettison {
@@ -37,7 +37,7 @@ struct PodDiskUse {
   bool partial = false;              // not everything was read: the figures are lower bounds
 };
 // By pod UID; a pod that could not be measured is absent.
-using DiskUse = TextTable<PodDiskUse>;
+using DiskUse = TextIndex<PodDiskUse>;
 
 // Reads figures, each at the moment of the call. What cannot be read is absent.
 class Figures {

@@ -10,8 +10,8 @@
 
 #include "core/model/cgroup_driver.h"
 #include "core/pods/pod_facts.h"
+#include "core/text/text_index.h"
 #include "core/units/duration.h"
-#include "core/units/text_table.h"
 #include "ports/cgroups.h"
 #include "ports/container_runtime.h"
 
@@ -65,7 +65,7 @@ class PodGroupTable {
   Cgroups& cgroups_;
   const ContainerRuntime* runtime_;
   CgroupDriver driver_;
-  TextTable<GroupsOfPod> pods_;  // by UID
+  TextIndex<GroupsOfPod> pods_;  // by UID
 };
 
 }  // namespace jettison

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <vector>
 
-#include "core/units/utf8.h"
+#include "core/text/utf8.h"
 
 namespace jettison {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "agent/edges/edges.h"
 #include "core/model/summary.h"
+#include "core/text/text_index.h"
 #include "core/units/duration.h"
-#include "core/units/text_table.h"
 #include "view/snapshot.h"
 
 namespace jettison {
@@ -39,7 +39,7 @@ class MeasuredPods {
  private:
   Stats stats_;
   std::optional<Instant> at_;            // absent: there was none
-  TextTable<Instant> disk_measured_at_;  // by pod UID
+  TextIndex<Instant> disk_measured_at_;  // by pod UID
 };
 
 }  // namespace jettison

@@ -5,8 +5,8 @@
 
 #include "agent/edges/edges.h"
 #include "core/pods/pod_facts.h"
+#include "core/text/text_index.h"
 #include "core/units/duration.h"
-#include "core/units/text_table.h"
 
 namespace jettison {
 

@@ -14,7 +14,7 @@
 #include "agent/workers/backoff.h"
 #include "agent/workers/pod_worker.h"
 #include "core/pods/pod_facts.h"
-#include "core/units/text_table.h"
+#include "core/text/text_index.h"
 #include "view/pod_status.h"
 
 namespace jettison {
@@ -106,7 +106,7 @@ class PodSlots {
   BackoffRule come_back_rule_;
   Map slots_;
   // Where OfPod found a pod last, by UID; another pod may be there by now.
-  mutable TextTable<const PodSlot*> last_found_;
+  mutable TextIndex<const PodSlot*> last_found_;
   std::deque<std::pair<std::string, std::string>> gone_;  // UID and name, the newest last
   bool sources_ready_ = false;
   std::uint64_t changes_ = 0;

@@ -4,8 +4,8 @@
 #include <array>
 #include <chrono>
 
+#include "core/text/utf8.h"
 #include "core/units/duration.h"
-#include "core/units/utf8.h"
 
 namespace jettison {
 namespace {

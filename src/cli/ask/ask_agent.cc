@@ -9,7 +9,7 @@
 #include "cli/terminal/output.h"
 #include "codec/documents/json.h"
 #include "core/model/fault.h"
-#include "core/units/printable.h"
+#include "core/text/printable.h"
 #include "core/units/tcp_address.h"
 #include "http/endpoint.h"
 #include "http/peers/own_token.h"

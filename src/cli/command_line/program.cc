@@ -12,7 +12,7 @@
 #include "cli/commands.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
-#include "core/thresholds/spelling.h"
+#include "core/text/spelling.h"
 
 namespace jettison {
 namespace {

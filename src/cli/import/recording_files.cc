@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "codec/flight/recording_writer.h"
-#include "core/units/ascii.h"
+#include "core/text/ascii.h"
 #include "kernel/files/whole_file.h"
 
 namespace jettison {

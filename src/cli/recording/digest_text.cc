@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/json/json_writer.h"
-#include "core/units/printable.h"
+#include "core/text/printable.h"
 
 namespace jettison {
 namespace {

@@ -18,7 +18,7 @@
 #include "cli/terminal/number_option.h"
 #include "cli/terminal/output.h"
 #include "core/evaluate/evaluate.h"
-#include "core/thresholds/spelling.h"
+#include "core/text/spelling.h"
 
 namespace jettison {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "cli/simulate/simulated_file.h"
 #include "codec/flight/chunk_header.h"
-#include "core/units/hash128.h"
+#include "core/text/hash128.h"
 
 namespace jettison {
 namespace {

@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/units/hash128.h"
+#include "core/text/hash128.h"
 
 namespace jettison {
 

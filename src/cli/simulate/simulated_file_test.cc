@@ -5,7 +5,7 @@
 
 #include "cli/simulate/fleet_bed.h"
 #include "cli/simulate/run_recording.h"
-#include "core/units/hash128.h"
+#include "core/text/hash128.h"
 #include "sim/report/simulation_report.h"
 
 namespace jettison {

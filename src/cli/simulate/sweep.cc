@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/thresholds/spelling.h"
+#include "core/text/spelling.h"
 #include "core/thresholds/threshold_parsing.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/quantity.h"

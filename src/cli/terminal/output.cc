@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "cli/terminal/exit_status.h"
-#include "core/units/printable.h"
+#include "core/text/printable.h"
 
 namespace jettison {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cli/terminal/output.h"
-#include "core/units/printable.h"
+#include "core/text/printable.h"
 
 namespace jettison {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/model/signal.h"
-#include "core/thresholds/spelling.h"
+#include "core/text/spelling.h"
 
 namespace jettison {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/units/printable.h"
+#include "core/text/printable.h"
 
 namespace jettison {
 namespace {

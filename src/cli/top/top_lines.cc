@@ -4,7 +4,7 @@
 
 #include "cli/terminal/amount_text.h"
 #include "cli/top/overview_text.h"
-#include "core/units/printable.h"
+#include "core/text/printable.h"
 
 namespace jettison {
 namespace {

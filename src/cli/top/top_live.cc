@@ -18,7 +18,7 @@
 #include "cli/top/overview_text.h"
 #include "cli/top/top_lines.h"
 #include "cli/top/top_screen.h"
-#include "core/units/printable.h"
+#include "core/text/printable.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {

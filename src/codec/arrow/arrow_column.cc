@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "core/units/utf8.h"
+#include "core/text/utf8.h"
 
 namespace jettison {
 namespace {

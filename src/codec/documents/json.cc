@@ -14,7 +14,7 @@
 
 #include "codec/documents/text_parts.h"
 #include "codec/documents/unique_keys.h"
-#include "core/units/ascii.h"
+#include "core/text/ascii.h"
 
 namespace jettison {
 namespace {

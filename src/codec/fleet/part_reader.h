@@ -9,7 +9,7 @@
 #include "codec/documents/json.h"
 #include "core/fleet/fleet_manifest.h"
 #include "core/fleet/fleet_node.h"
-#include "core/units/hash128.h"
+#include "core/text/hash128.h"
 #include "core/units/result.h"
 
 namespace jettison {

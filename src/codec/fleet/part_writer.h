@@ -7,7 +7,7 @@
 
 #include "core/fleet/fleet_manifest.h"
 #include "core/fleet/fleet_node.h"
-#include "core/units/hash128.h"
+#include "core/text/hash128.h"
 
 namespace jettison {
 

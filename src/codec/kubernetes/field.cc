@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/model/redaction.h"
-#include "core/thresholds/spelling.h"
+#include "core/text/spelling.h"
 
 namespace jettison::kube_json {
 namespace {

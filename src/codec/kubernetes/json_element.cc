@@ -1,6 +1,6 @@
 #include "codec/kubernetes/json_element.h"
 
-#include "core/units/ascii.h"
+#include "core/text/ascii.h"
 
 namespace jettison {
 namespace {

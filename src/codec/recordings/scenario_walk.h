@@ -15,7 +15,7 @@
 #include "codec/documents/json.h"
 #include "codec/recordings/scenario_policy.h"
 #include "codec/recordings/scenario_reader.h"
-#include "core/units/text_table.h"
+#include "core/text/text_index.h"
 
 namespace jettison {
 namespace ondemand = simdjson::ondemand;
@@ -29,7 +29,7 @@ struct ScenarioReader::Buffers {
   Value state;
   Value pods;
   std::vector<const Value*> read_trees;  // the trees above that this record has
-  TextTable<std::size_t> pod_index;      // by UID
+  TextIndex<std::size_t> pod_index;      // by UID
   std::vector<Summary> spare_summaries;  // of steps in former records
 };
 

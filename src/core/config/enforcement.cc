@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/thresholds/spelling.h"
+#include "core/text/spelling.h"
 
 namespace jettison {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/model/redaction.h"
-#include "core/thresholds/spelling.h"
+#include "core/text/spelling.h"
 #include "core/units/http_url.h"
 
 namespace jettison {

@@ -6,7 +6,7 @@
 #include <array>
 #include <string_view>
 
-#include "core/thresholds/spelling.h"
+#include "core/text/spelling.h"
 #include "core/units/tcp_address.h"
 
 namespace jettison {

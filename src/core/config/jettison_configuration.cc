@@ -11,8 +11,8 @@
 #include "core/config/kubernetes_configuration.h"
 #include "core/config/recording_configuration.h"
 #include "core/config/take.h"
+#include "core/text/spelling.h"
 #include "core/thresholds/own_thresholds.h"
-#include "core/thresholds/spelling.h"
 
 namespace jettison {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/config/eviction_settings.h"
 #include "core/config/kubelet_fields.h"
 #include "core/config/take.h"
-#include "core/thresholds/spelling.h"
+#include "core/text/spelling.h"
 
 namespace jettison {
 namespace {

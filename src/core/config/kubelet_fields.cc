@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/thresholds/spelling.h"
+#include "core/text/spelling.h"
 
 namespace jettison {
 namespace {

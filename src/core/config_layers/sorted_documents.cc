@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/text/spelling.h"
 #include "core/thresholds/fields.h"
-#include "core/thresholds/spelling.h"
 
 namespace jettison {
 namespace {

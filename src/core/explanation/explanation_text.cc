@@ -7,7 +7,7 @@
 #include "core/explanation/amounts.h"
 #include "core/explanation/text_sections.h"
 #include "core/explanation/text_table.h"
-#include "core/units/printable.h"
+#include "core/text/printable.h"
 
 namespace jettison {
 namespace {

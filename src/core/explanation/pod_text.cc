@@ -5,7 +5,7 @@
 #include "core/explanation/explanation_text.h"
 #include "core/explanation/text_sections.h"
 #include "core/explanation/text_table.h"
-#include "core/units/printable.h"
+#include "core/text/printable.h"
 
 namespace jettison {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/units/printable.h"
+#include "core/text/printable.h"
 
 namespace jettison {
 namespace {

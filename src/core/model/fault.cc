@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/model/redaction.h"
-#include "core/units/printable.h"
+#include "core/text/printable.h"
 
 namespace jettison {
 namespace {

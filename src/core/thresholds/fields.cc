@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/text/spelling.h"
 #include "core/thresholds/paths.h"
-#include "core/thresholds/spelling.h"
 #include "core/units/refusals.h"
 
 namespace jettison {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "core/units/ascii.h"
+#include "core/text/ascii.h"
 
 namespace jettison {
 namespace {

@@ -7,8 +7,8 @@
 #include <map>
 #include <utility>
 
+#include "core/text/spelling.h"
 #include "core/thresholds/pressure_thresholds.h"
-#include "core/thresholds/spelling.h"
 #include "core/thresholds/swap_thresholds.h"
 #include "core/units/duration.h"
 #include "core/units/refusals.h"

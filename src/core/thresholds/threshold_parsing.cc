@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
+#include "core/text/spelling.h"
 #include "core/thresholds/go_float.h"
 #include "core/thresholds/own_thresholds.h"
-#include "core/thresholds/spelling.h"
 #include "core/units/refusals.h"
 
 namespace jettison {

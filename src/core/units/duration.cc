@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/units/ascii.h"
+#include "core/text/ascii.h"
 #include "core/units/refusals.h"
 
 namespace jettison {

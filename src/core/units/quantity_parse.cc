@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "core/units/ascii.h"
+#include "core/text/ascii.h"
 
 namespace jettison {
 

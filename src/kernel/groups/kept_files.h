@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/text/text_index.h"
 #include "core/units/result.h"
-#include "core/units/text_table.h"
 #include "kernel/groups/fd_reserve.h"
 #include "ports/file_descriptor.h"
 #include "ports/inheriting_mutex.h"
@@ -95,7 +95,7 @@ class KeptFiles {
   const std::size_t keep_;
   const std::size_t needed_;
   mutable InheritingMutex mutex_;  // guards what follows
-  TextTable<Kept> files_;
+  TextIndex<Kept> files_;
   std::uint64_t period_ = 0;
 };
 

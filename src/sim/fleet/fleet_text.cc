@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "core/explanation/text_table.h"
-#include "core/units/printable.h"
+#include "core/text/printable.h"
 #include "sim/fleet/fleet_report.h"
 #include "sim/report/report_words.h"
 

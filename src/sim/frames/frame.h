@@ -13,8 +13,8 @@
 #include "core/observe/observations.h"
 #include "core/pass/recorded_pass.h"
 #include "core/pods/pod_facts.h"
+#include "core/text/text_index.h"
 #include "core/units/duration.h"
-#include "core/units/text_table.h"
 
 namespace jettison {
 
@@ -81,7 +81,7 @@ class PodRoster {
 
  private:
   std::vector<KnownPod> pods_;
-  TextTable<PodSlot> slots_;
+  TextIndex<PodSlot> slots_;
 };
 
 }  // namespace jettison

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/thresholds/spelling.h"
+#include "core/text/spelling.h"
 
 namespace jettison {
 namespace {

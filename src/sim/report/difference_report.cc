@@ -6,7 +6,7 @@
 #include "core/explanation/explanation_json.h"
 #include "core/explanation/explanation_text.h"
 #include "core/json/json_writer.h"
-#include "core/units/printable.h"
+#include "core/text/printable.h"
 #include "sim/report/report_words.h"
 #include "sim/report/simulation_report.h"
 

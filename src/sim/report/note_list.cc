@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/units/printable.h"
+#include "core/text/printable.h"
 #include "sim/report/report_words.h"
 
 namespace jettison {

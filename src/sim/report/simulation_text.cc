@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/explanation/text_table.h"
-#include "core/units/printable.h"
+#include "core/text/printable.h"
 #include "sim/report/note_list.h"
 #include "sim/report/report_words.h"
 #include "sim/report/simulation_report.h"

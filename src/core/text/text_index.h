@@ -21,7 +21,7 @@ struct TextHash {
 // Tables by text, in no order. A look-up takes one comparison; one in a std::map of a thousand pods
 // takes ten, each of UIDs that begin alike.
 template <typename T>
-using TextTable = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
+using TextIndex = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
 using TextSet = std::unordered_set<std::string, TextHash, std::equal_to<>>;
 
 }  // namespace jettison

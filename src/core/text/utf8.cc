@@ -1,4 +1,4 @@
-#include "core/units/utf8.h"
+#include "core/text/utf8.h"
 
 #include <algorithm>
 

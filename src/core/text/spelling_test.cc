@@ -1,11 +1,9 @@
-#include "core/thresholds/spelling.h"
+#include "core/text/spelling.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
-
-#include "core/config/kubelet_fields.h"
+#include <string>
 
 namespace jettison {
 namespace {
@@ -37,10 +35,6 @@ TEST(Spelling, AWordThatIsNearNothingIsNotGuessedAt) {
 TEST(Spelling, AlternativesReadAsASentence) {
   EXPECT_EQ(Alternatives(kWords), "evictionHard, evictionSoft or root");
   EXPECT_EQ(Alternatives(std::span(kWords).first(1)), "evictionHard");
-}
-
-TEST(Spelling, TheKubeletsFieldNamesAreSortedSoThatTheyCanBeFound) {
-  EXPECT_TRUE(std::ranges::is_sorted(KubeletFieldNames()));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #define XXH_INLINE_ALL
-#include "core/units/hash128.h"
+#include "core/text/hash128.h"
 
 #include <fmt/format.h>
 #include <xxhash.h>

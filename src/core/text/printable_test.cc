@@ -1,4 +1,4 @@
-#include "core/units/printable.h"
+#include "core/text/printable.h"
 
 #include <gtest/gtest.h>
 

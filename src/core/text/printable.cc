@@ -1,9 +1,9 @@
-#include "core/units/printable.h"
+#include "core/text/printable.h"
 
 #include <algorithm>
 #include <cstddef>
 
-#include "core/units/utf8.h"
+#include "core/text/utf8.h"
 
 namespace jettison {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/units/hash128.h"
+#include "core/text/hash128.h"
 
 #include <gtest/gtest.h>
 

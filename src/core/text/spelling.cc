@@ -1,4 +1,4 @@
-#include "core/thresholds/spelling.h"
+#include "core/text/spelling.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "core/units/ascii.h"
+#include "core/text/ascii.h"
 
 namespace jettison {
 namespace {
