@@ -28,7 +28,7 @@ std::optional<PodGrowthMeter::Growth> EarlyKills::Fastest(std::size_t place,
   for (std::size_t i = 0; i < ending.size(); ++i) {
     const ActivePod pod = ending.At(i);
     if (const auto held = HeldBy(pod, kHastenedFor[place], layout)) {
-      amounts_.push_back({.facts = pod.facts, .amount = *held});
+      amounts_.emplace_back(*pod.facts, *held);
     }
   }
   return growth_[place].Seen(amounts_, kPodGrowthBegins, now);

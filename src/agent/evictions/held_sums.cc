@@ -16,7 +16,7 @@ bool Compare(std::span<const PodAmount> last, std::span<const PodAmount> now,
              const Missing& missing) {
   auto before = last.begin();
   for (const PodAmount& holder : now) {
-    while (before != last.end() && before->facts != holder.facts) missing(*before++);
+    while (before != last.end() && before->identity != holder.identity) missing(*before++);
     if (before == last.end()) return false;
     ++before;
   }
@@ -41,7 +41,7 @@ HeldAmounts HeldSums::Of(Signal signal, DiskLayout layout, std::span<const Activ
     const auto usage = UsageOf(pod, signal, layout);
     if (!usage) return;
     amount += *usage;
-    holders.push_back({.facts = pod.facts, .amount = *usage});
+    holders.emplace_back(*pod.facts, *usage);
   };
   for (const ActivePod& pod : pods) {
     if (MayGo(pod, signal)) add(pod, now_.pods, held.pods);
@@ -54,9 +54,8 @@ HeldAmounts HeldSums::Of(Signal signal, DiskLayout layout, std::span<const Activ
   return held;
 }
 
-// The pods of the last call may be gone, so that their facts must not be looked at.
 std::int64_t HeldSums::AmountOf(const PodFacts& pod) const {
-  const auto found = std::ranges::find(now_.pods, &pod, &PodAmount::facts);
+  const auto found = std::ranges::find(now_.pods, pod.identity, &PodAmount::identity);
   return found == now_.pods.end() ? 0 : found->amount;
 }
 
@@ -70,7 +69,7 @@ std::optional<HolderChange> HeldSums::Change() {
 
   // The list is in the order in which pods began to end, so new ones are at its end.
   const auto in_left = [&](const PodAmount& holder) {
-    return std::ranges::find(left_, holder.facts, &PodAmount::facts);
+    return std::ranges::find(left_, holder.identity, &PodAmount::identity);
   };
   const auto began = std::ranges::find_if(
       now_.ending, [&](const PodAmount& holder) { return in_left(holder) != left_.end(); });

@@ -44,7 +44,10 @@ class PaceKeeperTest : public testing::Test {
 class ManyPodsTest : public PaceKeeperTest {
  protected:
   ManyPodsTest() {
-    for (const PodFacts& pod : facts_) each_.push_back({&pod, 4 * kMebibyte});
+    for (PodFacts& pod : facts_) {
+      pod.identity = each_.size();
+      each_.emplace_back(pod, 4 * kMebibyte);
+    }
   }
   // On a node that has `spare` MiB beside the 400 of the pods, which have grown to `all`.
   void LookAtAll(std::int64_t all, std::int64_t spare, std::int64_t line, int ending,
@@ -107,9 +110,10 @@ TEST_F(PaceKeeperTest, ThePodThatGrowsFastestIsNamed) {
   PodFacts slow;
   PodFacts fast;
   fast.pod.uid = "fast";
+  fast.identity = 1;
   for (int i = 0; i < 3; ++i) {
-    const std::array each = {PodAmount{&slow, (50 + i) * kMebibyte},
-                             PodAmount{&fast, (20 + 6 * i) * kMebibyte}};
+    const std::array each = {PodAmount{slow, (50 + i) * kMebibyte},
+                             PodAmount{fast, (20 + 6 * i) * kMebibyte}};
     keeper_.Held(Signal::kMemoryAvailable,
                  {.available = (80 - 7 * i) * kMebibyte, .capacity = 1000 * kMebibyte},
                  {.pods = (70 + 7 * i) * kMebibyte, .each = each, .change = kSame},
@@ -159,7 +163,8 @@ TEST_F(ManyPodsTest, BesideThoseThatEndTheGrowthOfTheOthersIsKnownAllTheTimeUnti
 TEST_F(PaceKeeperTest, OfTheGrowthOfOneThatEndsNothingIsRemembered) {
   PodFacts leak;
   PodFacts idle;
-  std::vector<PodAmount> each = {{&leak, 0}, {&idle, 100 * kMebibyte}};
+  idle.identity = 1;
+  std::vector<PodAmount> each = {{leak, 0}, {idle, 100 * kMebibyte}};
   for (int i = 0; i < 8; ++i) {
     each.front().amount = std::int64_t{5} * i * kMebibyte;
     keeper_.Held(Signal::kMemoryAvailable,

@@ -39,7 +39,7 @@ std::optional<PodGrowthMeter::Growth> PodGrowthMeter::Seen(std::span<const PodAm
     auto place = before->pods.begin();
     for (const PodAmount& pod : pods) {
       const auto found = std::find_if(place, before->pods.end(), [&](const PodAmount& known) {
-        return known.facts == pod.facts;
+        return known.identity == pod.identity;
       });
       if (found == before->pods.end()) continue;
       place = found + 1;

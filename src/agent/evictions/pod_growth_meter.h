@@ -12,8 +12,12 @@ namespace jettison {
 
 // The amount that a pod holds at a look.
 struct PodAmount {
-  const PodFacts* facts = nullptr;
-  std::int64_t amount = 0;
+  PodAmount(const PodFacts& pod, std::int64_t held)
+      : facts(&pod), identity(pod.identity), amount(held) {}
+
+  const PodFacts* facts;  // may be gone after the look
+  std::uint64_t identity;
+  std::int64_t amount;
 };
 
 // Finds the pod that grows fastest, from the amounts of the last 50 ms or so.

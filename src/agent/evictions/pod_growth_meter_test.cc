@@ -14,6 +14,9 @@ constexpr Duration kApart = milliseconds(9);
 
 class PodGrowthMeterTest : public testing::Test {
  protected:
+  PodGrowthMeterTest() {
+    for (std::size_t i = 0; i < facts_.size(); ++i) facts_[i].identity = i;
+  }
   // The index of the pod that grows fastest, and its growth in MiB a second.
   using Fastest = std::optional<std::pair<std::size_t, std::int64_t>>;
   // A look 5 ms later. What each pod holds in MiB; negative: the pod is not there.
@@ -22,7 +25,7 @@ class PodGrowthMeterTest : public testing::Test {
     std::vector<PodAmount> pods;
     std::size_t i = 0;
     for (const std::int64_t amount : amounts) {
-      if (amount >= 0) pods.push_back({.facts = &facts_[i], .amount = amount * kMiB});
+      if (amount >= 0) pods.emplace_back(facts_[i], amount * kMiB);
       ++i;
     }
     const auto fastest = meter_.Seen(pods, kApart, now_);
@@ -56,6 +59,13 @@ TEST_F(PodGrowthMeterTest, PodsThatComeAndGoAreNoGrowth) {
   Look({10, 500, 30});
   EXPECT_EQ(Look({-1, 500, 30}), std::nullopt);
   EXPECT_EQ(Look({-1, 500, 60}), Fastest({2, 1933})) << "30 MiB in 15 ms, less the jitter";
+}
+
+TEST_F(PodGrowthMeterTest, APodIsTheSameWhereverItsFactsAre) {
+  for (int i = 0; i < 3; ++i) Look({10, 200, 30});
+  std::swap(facts_[0], facts_[1]);
+  EXPECT_EQ(Look({200, 10, 30}), std::nullopt) << "one address holds another pod";
+  EXPECT_EQ(Look({230, 10, 30}), Fastest({0, 1450})) << "30 MiB in 20 ms, less the jitter";
 }
 
 TEST_F(PodGrowthMeterTest, GrowthThatHasEndedIsForgotten) {

@@ -1,7 +1,9 @@
 #include "core/pods/pod_facts.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <string_view>
 
 #include "core/pods/pod_kind.h"
 #include "core/pods/pod_requests.h"
@@ -58,6 +60,7 @@ std::uint64_t LeastAbove(const std::vector<StorageLimit>& limits) {
 
 PodFacts FactsOf(Pod pod, Profile profile) {
   PodFacts facts;
+  facts.identity = std::hash<std::string_view>()(pod.uid);
   facts.priority = pod.priority.value_or(0);
   if (IsCritical(pod, profile)) facts.protection = Protection::kCritical;
   facts.qos = QosClassOf(pod);

@@ -46,6 +46,9 @@ struct alignas(64) PodFacts {
   QosClass qos = QosClass::kBestEffort;
   bool has_storage_limits = false;  // any of the three kinds below
   LeastOverLimit least_over_limit;
+  // Of the UID: the same in all facts that are ever computed of a pod. The address of facts is not,
+  // and may become that of another pod's.
+  std::uint64_t identity = 0;
   Nanos memory_request = 0;  // effective, bytes
   Nanos ephemeral_storage_request = 0;
   std::optional<Nanos> ephemeral_storage_limit;  // of the pod as a whole
