@@ -309,6 +309,30 @@ TEST_F(NodePaceTest, ADiskWaitsForWhatAPodGivesBackThatWasEvictedForProcessIds) 
   EXPECT_THAT(runtime_.TakeCommands(), Not(Contains("stop idle/c 1s")));
 }
 
+// ... whatever was evicted before it.
+TEST_F(NodePaceTest, ASoftEvictionThatIsAwaitedPutsOffNoHardThreshold) {
+  Start();
+  figures_.SetAvailable(99);
+  FullPass();
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop hog/c 1s"));
+  figures_.SetAvailable(400);
+  for (int i = 0; i < 4; ++i) FullPass();
+  pods_.SetWanted(WantedPods({PodNamed("hog2"), PodNamed("idle")}), clock_.Now());
+  Deliver();
+  FullPass();
+  figures_.memory["hog2"] = 200 * kMi;
+  runtime_.IgnoreStop("c");
+  figures_.SetAvailable(150);
+  for (int i = 0; i < 7; ++i) FullPass();
+  ASSERT_THAT(runtime_.TakeCommands(), Contains("stop hog2/c 20s"));
+  figures_.node.fs->available_bytes = 1 * kMi;
+  disk_["idle"].total = {.used_bytes = 900 * kMi, .inodes_used = 3};
+  Pass(seconds(10));
+  clock_.Advance(milliseconds(3));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
+}
+
 // If images have a file system of their own, nothing is reclaimed for the file system of the node.
 TEST_F(NodePaceTest, ADiskWaitsForWhatAPodGivesBackThatWasTakenAway) {
   figures_.node.image_fs = figures_.node.fs;

@@ -58,7 +58,7 @@ ReadingPlan NodePasses::ReadNode(NodeReading reading, Instant now) {
     case NodeReading::kNothing: break;
   }
   pacing_.ReadEnding(standing_.wait.active());
-  return PlanReading(*policies_.For(PassKind::kWatch), standing_.state, summary_.node, now);
+  return PlanReading(*PolicyOf(PassKind::kWatch), standing_.state, summary_.node, now);
 }
 
 NodeReading NodePasses::ReadForPace(Instant now) {
@@ -73,7 +73,7 @@ NodeReading NodePasses::ReadForPace(Instant now) {
 }
 
 Evaluation NodePasses::EvaluateNow(Instant now) const {
-  return EvaluateBy(*policies_, standing_.state, Seen(), now);
+  return EvaluateBy(*PolicyOf(PassKind::kFull), standing_.state, Seen(), now);
 }
 
 bool NodePasses::MayDecide(std::optional<std::size_t> threshold) const {
@@ -117,7 +117,7 @@ std::optional<PassDecision> NodePasses::DecideAmongContenders(const ReadingPlan&
   pacing_.Seen(plan.observations, plan.now);
   JoinInOrder(*pods_, summary_, joined_);
   pacing_.PrepareForFirst(threshold.signal, cause.next_by_clock);
-  PassDecision decision = DecidePass(*policies_.For(cause.kind), plan, joined_, pacing_.input());
+  PassDecision decision = DecidePass(*PolicyOf(cause.kind), plan, joined_, pacing_.input());
   if (decision.decision.victim && IsAtOnce({.threshold = threshold,
                                             .seen = *plan.observations[threshold.signal],
                                             .pods = joined_,
@@ -189,7 +189,7 @@ PassDecision NodePasses::DecideByPods(const ReadingPlan& plan,
   std::optional<PacedPass> paced;
   if (acting_for) paced.emplace(PacedFor(plan, *acting_for, cause));
   pacing_.Prepare(paced);
-  return DecidePass(*policies_.For(cause.kind), plan, joined_, pacing_.input());
+  return DecidePass(*PolicyOf(cause.kind), plan, joined_, pacing_.input());
 }
 
 PacedPass NodePasses::PacedFor(const ReadingPlan& plan, std::size_t threshold,
@@ -222,7 +222,7 @@ const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& 
                                    const PassCause& cause) {
   NodePorts ports = {.killer = edges_.killer, .reclaimer = edges_.reclaimer, .summaries = *this};
   RecordedPass pass{
-      .number = record_.count + 1, .policy = policies_.For(cause.kind), .before = standing_.state};
+      .number = record_.count + 1, .policy = PolicyOf(cause.kind), .before = standing_.state};
   const std::vector<const PodFacts*> pods = *pods_;
   auto report = std::make_shared<CycleReport>(
       CarryOut({.policy = *pass.policy, .plan = plan, .decision = decision, .pods = joined_}, ports,
@@ -362,7 +362,7 @@ bool NodePasses::HasAskedFor(std::string_view uid) const {
 // If the answer came late, or after the thresholds have changed, the pass is no longer kept.
 RecordedPass NodePasses::TakeAsked(const EvictionOrder& order) {
   if (HasAskedFor(order.pod_uid)) return *std::exchange(asked_, std::nullopt);
-  RecordedPass pass{.policy = policies_.For(PassKind::kWatch), .before = standing_.state};
+  RecordedPass pass{.policy = PolicyOf(PassKind::kWatch), .before = standing_.state};
   if (record_.last) {
     pass.report.at = record_.last->at;
     pass.report.observations = record_.last->observations;

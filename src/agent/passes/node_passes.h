@@ -107,6 +107,10 @@ class NodePasses : private SummarySource {
   [[nodiscard]] std::uint64_t changes() const { return changes_; }
 
  private:
+  // What a pass of this kind decides by now.
+  [[nodiscard]] const std::shared_ptr<const PassPolicy>& PolicyOf(PassKind kind) const {
+    return policies_.For(kind, standing_.wait.active());
+  }
   [[nodiscard]] Result<Summary> ReadSummary() override;
   // Sets the pods of the pass and, for a soft threshold, why its eviction waits.
   void TakePods(const ReadingPlan& plan);

@@ -50,7 +50,7 @@ Snapshot SnapshotOf(const NodePasses& passes, const MemoryLooks& looks, const No
   const PassRecord& record = passes.record();
   Snapshot snapshot;
   snapshot.at = edges.clock.Now();
-  snapshot.policy = passes.policy().For(PassKind::kFull);
+  snapshot.policy = passes.policy().For(PassKind::kFull, false);
   snapshot.passes = record.count;
   snapshot.conditions = passes.standing().state.conditions;
   snapshot.condition_views = ConditionViews(passes.standing());

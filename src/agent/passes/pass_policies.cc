@@ -5,12 +5,30 @@
 
 namespace jettison {
 
-PassPolicies::PassPolicies(PassPolicy policy)
-    : full_(std::make_shared<const PassPolicy>(std::move(policy))) {
-  PassPolicy without_limits = *full_;
-  without_limits.local_storage_capacity_isolation = false;
-  watch_ = std::make_shared<const PassPolicy>(std::move(without_limits));
+namespace {
+
+using SharedPolicy = std::shared_ptr<const PassPolicy>;
+
+SharedPolicy WithoutLimits(PassPolicy policy) {
+  policy.local_storage_capacity_isolation = false;
+  return std::make_shared<const PassPolicy>(std::move(policy));
 }
+
+// The same object where nothing changes, because a recording holds each policy once.
+SharedPolicy WithHardFirst(const SharedPolicy& policy) {
+  if (policy->hard_first) return policy;
+  PassPolicy hard_first = *policy;
+  hard_first.hard_first = true;
+  return std::make_shared<const PassPolicy>(std::move(hard_first));
+}
+
+}  // namespace
+
+PassPolicies::PassPolicies(PassPolicy policy)
+    : full_(std::make_shared<const PassPolicy>(std::move(policy))),
+      watch_(WithoutLimits(*full_)),
+      full_in_wait_(WithHardFirst(full_)),
+      watch_in_wait_(WithHardFirst(watch_)) {}
 
 bool PassPolicies::NeedDiskUse() const {
   return full_->local_storage_capacity_isolation ||

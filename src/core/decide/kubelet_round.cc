@@ -19,17 +19,20 @@ void KubeletRound::Evicted(Resource resource, bool hard, Duration grace, Instant
   if (!awaited_ && !Next(now)) evicted_for_.fill(false);
   evicted_for_[IndexOf(resource)] = true;
   awaited_ = true;
-  if (hard) decides_ = now + grace + kCleanupPoll;
+  if (!hard) return;
+  awaits_hard_ = true;
+  decides_ = now + grace + kCleanupPoll;
 }
 
 void KubeletRound::CleanedUp(bool all_gone, Instant now) {
+  awaits_hard_ = false;
   if (!std::exchange(awaited_, false)) return;
   decides_ = all_gone ? now + kCleanupPoll : now;
 }
 
 std::optional<Instant> KubeletRound::Next(Instant now) const {
   if (!decides_) return std::nullopt;
-  if (awaited_) return std::max(*decides_, now + kCleanupPoll);
+  if (awaits_hard_) return std::max(*decides_, now + kCleanupPoll);
   return *decides_ > now ? decides_ : std::nullopt;
 }
 

@@ -30,6 +30,7 @@ class KubeletRound {
  private:
   std::optional<Instant> decides_;
   bool awaited_ = false;
+  bool awaits_hard_ = false;  // one of those that are awaited
   std::array<bool, kAllResources.size()> evicted_for_{};
 };
 

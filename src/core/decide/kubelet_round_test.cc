@@ -40,6 +40,18 @@ TEST(KubeletRound, ASoftEvictionThatIsAwaitedPutsOffNoOtherOne) {
   EXPECT_EQ(round.Next(kBegin + seconds(5)), kBegin + seconds(6));
 }
 
+TEST(KubeletRound, NorDoesItAfterOthersThatAreOver) {
+  KubeletRound round;
+  round.Evicted(Resource::kMemory, true, seconds(1), kBegin);
+  round.CleanedUp(true, kBegin);
+  const Instant later = kBegin + seconds(10);
+  round.Evicted(Resource::kMemory, false, seconds(30), later);
+  EXPECT_EQ(round.Next(later), std::nullopt);
+  EXPECT_EQ(round.NextFor(Signal::kNodeFsAvailable, later + seconds(5)), std::nullopt);
+  round.Evicted(Resource::kPids, true, seconds(1), later + seconds(5));
+  EXPECT_EQ(round.Next(later + seconds(20)), later + seconds(21)) << "a hard one is awaited too";
+}
+
 TEST(KubeletRound, ADiskWaitsForWhoeverWasEvictedWhateverFor) {
   KubeletRound round;
   round.Evicted(Resource::kPids, true, seconds(1), kBegin);

@@ -16,8 +16,8 @@ struct PassPolicy {
   std::int64_t max_pod_grace_period_seconds = 0;
   bool local_storage_capacity_isolation = true;
   DiskLayout layout;
-  // No pod is evicted for a soft threshold while a hard one of any signal acts, because a soft
-  // eviction may have to wait for an answer, or may be refused.
+  // No pod is evicted for a soft threshold while a hard one of any signal acts: a soft eviction may
+  // have to wait for an answer, may be refused, or has to wait for the pods that were evicted last.
   bool hard_first = false;
 };
 

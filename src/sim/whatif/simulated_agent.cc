@@ -21,10 +21,11 @@ bool AreSame(const std::vector<Threshold>& a, const std::vector<Threshold>& b) {
   });
 }
 
-// A watch pass does not check storage limits; otherwise it has the policy of a full pass.
+// A watch pass does not check storage limits, and while evicted pods are awaited hard thresholds
+// come first; otherwise each pass has the policy of a full one.
 bool DecideAlike(const PassPolicy& a, const PassPolicy& b) {
-  return AreSame(a.thresholds, b.thresholds) && a.hard_first == b.hard_first &&
-         a.layout == b.layout && a.pressure_transition_period == b.pressure_transition_period &&
+  return AreSame(a.thresholds, b.thresholds) && a.layout == b.layout &&
+         a.pressure_transition_period == b.pressure_transition_period &&
          a.max_pod_grace_period_seconds == b.max_pod_grace_period_seconds;
 }
 
@@ -95,6 +96,9 @@ std::optional<SimulatedPass> SimulatedAgent::MakePass(const VirtualSegment& view
                                                       const Look& look) {
   ReadingPlan plan{.now = look.at, .observations = SeenAt(view, look.at)};
   plan.evaluation = EvaluateBy(policy_, state_, plan.observations, look.at);
+  if (pace_.awaits()) {
+    plan.evaluation.acting = HardFirst(policy_.thresholds, plan.evaluation.acting);
+  }
   plan.threshold = MostUrgent(policy_.thresholds, plan.evaluation.acting);
   if (pace_.awaits() && !(plan.threshold && pace_.Allows(policy_.thresholds[*plan.threshold]))) {
     return std::nullopt;
