@@ -15,9 +15,8 @@ void AddEntry(int directory, std::uint64_t device, const DirectoryEntry& entry, 
     if (!Vanished(status.error())) sum.Report(status.error());
     return;
   }
-  if (status->is_mount_point) return;
-  if (status->is_directory) return AddName(entry.name, sum);
-  if (status->device != device) return;
+  if (status->is_directory && !status->is_mount_point) return AddName(entry.name, sum);
+  if (!IsInTree(directory, entry.name, *status, device)) return;
   if (status->links > 1) {
     sum.linked.push_back({.id = {.device = status->device, .inode = status->inode},
                           .bytes = status->bytes,

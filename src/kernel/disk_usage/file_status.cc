@@ -43,6 +43,15 @@ int OpenWithinMount(int parent, const char* name) {
   return static_cast<int>(fd);
 }
 
+// Kernels before 5.8 do not tell, and nothing counts as not mounted.
+bool IsNotMounted(int directory, const char* name) {
+  constexpr int kFlags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC;
+  struct statx status {};
+  return ::statx(directory, name, kFlags, STATX_TYPE, &status) == 0 &&
+         (status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0 &&
+         (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) == 0;
+}
+
 tl::unexpected<Error> FailToOpen(const std::string& name) {
   const bool other = errno == ENOTDIR || errno == ELOOP || errno == EXDEV;
   return Fail(SystemError(other ? ENOENT : errno, name));
@@ -83,6 +92,11 @@ Result<FileDescriptor> OpenTop(const std::string& path) {
   FileDescriptor fd(::open(path.c_str(), kDirectory));
   if (!fd) return FailToOpen(path);
   return fd;
+}
+
+bool IsInTree(int directory, const char* name, const FileStatus& status, std::uint64_t device) {
+  if (status.is_mount_point) return false;
+  return status.device == device || IsNotMounted(directory, name);
 }
 
 bool ContinuesTree(int fd, const FileStatus& status, std::uint64_t device) {

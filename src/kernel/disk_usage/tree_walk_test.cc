@@ -231,6 +231,37 @@ std::uint64_t FirstNumberOf(const std::string& command) {
   return read ? std::strtoull(line.data(), nullptr, 10) : 0;
 }
 
+// As on hosts that put a writable layer over a read-only image.
+TEST_F(LiveTreeWalk, FilesOfAnOverlayOfSeveralFileSystemsCount) {
+  const int status = InChild([&] {
+    if (!EnterOwnMounts()) return 2;
+    const auto layer = [this](const char* name) {
+      fs::create_directories(base_ / name);
+      return ::mount("tmpfs", (base_ / name).c_str(), "tmpfs", 0, "size=1m") == 0;
+    };
+    if (!layer("lower") || !layer("upper")) return 3;
+    for (const char* name : {"upper/files", "upper/work", "tree"}) {
+      fs::create_directories(base_ / name);
+    }
+    Write(base_ / "lower/below", 20000);
+    const std::string layers = "lowerdir=" + (base_ / "lower").string() +
+                               ",upperdir=" + (base_ / "upper/files").string() +
+                               ",workdir=" + (base_ / "upper/work").string();
+    const std::string tree = base_ / "tree";
+    if (::mount("overlay", tree.c_str(), "overlay", 0, layers.c_str()) != 0) return 4;
+    Write(base_ / "tree/above", 10000);
+    Write(base_ / "tree/bound", 10000);
+    const std::string bound = base_ / "tree/bound";
+    if (::mount((base_ / "lower/below").c_str(), bound.c_str(), nullptr, MS_BIND, nullptr) != 0) {
+      return 5;
+    }
+    const std::uint64_t wanted =
+        BlocksOf(tree) + BlocksOf(base_ / "tree/above") + BlocksOf(base_ / "tree/below");
+    return Measured(tree).usage.used_bytes == wanted ? 0 : 6;
+  });
+  EXPECT_EQ(status, 0);
+}
+
 TEST_F(LiveTreeWalk, AgreesWithDuOnAGeneratedTree) {
   for (std::size_t d = 0; d < 20; ++d) {
     const fs::path directory = base_ / ("d" + std::to_string(d % 5)) / std::to_string(d);
