@@ -26,7 +26,8 @@ class EnforcedLimits {
   void StandBy(Cgroups& groups, const std::vector<GroupLimits>& set);
 
   // Restores limits that somebody else has changed, and logs that. A failure that persists is
-  // logged once.
+  // logged once. A limit on memory waits while much more is used, because the kernel would reclaim
+  // all of that within the call.
   void Check();
 
  private:
@@ -38,7 +39,7 @@ class EnforcedLimits {
     bool failing = false;  // the limits are not set, and that is known
   };
   void Check(Entry& entry);
-  void Set(Entry& entry);
+  void Set(Entry& entry, const CgroupLimits& limits, Result<void> fits);
 
   const Log& log_;
   std::vector<Entry> entries_;

@@ -102,6 +102,21 @@ TEST_F(EnforcedLimitsOfAGroup, WhatGoesOnFailingIsSaidWhenItBegins) {
   EXPECT_EQ(groups_.LimitsOf("kubepods").memory_bytes, 64 * kMi);
 }
 
+// The loop that guards the node waits for it.
+TEST_F(EnforcedLimitsOfAGroup, NothingIsReclaimedByTheGibibyteBesideTheGuardOfTheNode) {
+  limits_.Enforce(groups_, "kubepods", {.memory_bytes = 64 * kMi, .cpu_shares = 512}, false);
+  groups_.SetMemoryLimit("kubepods", std::nullopt);
+  groups_.SetCpuShares("kubepods", 1024);
+  groups_.SetMemory("kubepods", {.usage = 81 * kMi});
+  for (int i = 0; i < 3; ++i) limits_.Check();
+  EXPECT_EQ(groups_.LimitsOf("kubepods").memory_bytes, std::nullopt);
+  EXPECT_EQ(groups_.LimitsOf("kubepods").cpu_shares, 512U);
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("changed"), HasSubstr("it is set when they fit")));
+  groups_.SetMemory("kubepods", {.usage = 80 * kMi});
+  limits_.Check();
+  EXPECT_EQ(groups_.LimitsOf("kubepods").memory_bytes, 64 * kMi);
+}
+
 TEST_F(EnforcedLimitsOfAGroup, AGroupOfTheSystemThatIsMissingIsNotMade) {
   limits_.Enforce(groups_, "system.slice", {.memory_bytes = kMi}, true);
   EXPECT_FALSE(groups_.Exists("system.slice"));
