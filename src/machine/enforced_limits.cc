@@ -53,8 +53,8 @@ std::string TextOf(const std::optional<std::uint64_t>& limit) {
   return limit ? fmt::to_string(*limit) : std::string();
 }
 
-// What the kernel may have to reclaim for a limit that is set beside the guard of the node: it takes
-// about 10 ms for this much.
+// What the kernel may have to reclaim for a limit that is set beside the guard of the node: it
+// takes about 10 ms for this much.
 constexpr std::uint64_t kReclaimedAtOnce = std::uint64_t{16} << 20;
 
 Result<void> FitsSoon(Cgroups& groups, std::string_view group, const CgroupLimits& limits) {

@@ -1,6 +1,9 @@
 #include "machine/runtimes.h"
 
+#include <fmt/format.h>
+
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "agent/loop/background_thread.h"
@@ -95,8 +98,25 @@ Result<OpenedRuntime> OpenKubelet(const AgentConfig& config, const RuntimeEdges&
 
 }  // namespace
 
+std::string_view FirstLinuxFor(RuntimeKind runtime) {
+  return runtime == RuntimeKind::kProcess ? "5.12" : "5.8";
+}
+
+Result<void> CanRemovePods(const AgentConfig& config, const kernel::MountCalls& calls) {
+  if (config.static_pod_path.empty()) return {};
+  const std::string missing = kernel::MissingCalls(calls, config.runtime == RuntimeKind::kProcess);
+  if (missing.empty()) return {};
+  return Fail(
+      ErrorCode::kUnavailable,
+      fmt::format("staticPodPath: this kernel has no {}, without which the volumes of a pod "
+                  "cannot be removed safely; use Linux {} or later",
+                  missing, FirstLinuxFor(config.runtime)));
+}
+
 Result<OpenedRuntime> OpenRuntime(const AgentConfig& config, const RuntimeEdges& edges) {
   if (edges.cluster != nullptr) return OpenKubelet(config, edges);
+  if (auto able = CanRemovePods(config, kernel::ProbeMountCalls()); !able)
+    return Fail(able.error());
   switch (config.runtime) {
     case RuntimeKind::kProcess: return OpenProcess(config, edges);
     case RuntimeKind::kCri: return OpenCri(config, edges);

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "agent/log/log.h"
 #include "core/config/agent_config.h"
 #include "core/units/result.h"
+#include "kernel/mounts/mount_calls.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
@@ -30,6 +32,14 @@ struct RuntimeEdges {
   const Log& log;          // told what goes wrong later
   std::shared_ptr<DiskThread> disk_thread;  // for the runtime's own files
 };
+
+// The first Linux on which pods of the agent's own can run, with a runtime of this kind.
+[[nodiscard]] std::string_view FirstLinuxFor(RuntimeKind runtime);
+
+// Whether the kernel has what the removal of the configured pods needs. Fails with kUnavailable
+// where it has not, because those pods would never be gone.
+[[nodiscard]] Result<void> CanRemovePods(const AgentConfig& config,
+                                         const kernel::MountCalls& calls);
 
 // Opens the runtime that the configuration names. A container runtime that does not answer is no
 // error here: it is not ready (see ContainerRuntime::Ready).

@@ -10,6 +10,7 @@
 #include "cli/doctor/host_check.h"
 #include "core/config/agent_config.h"
 #include "core/units/duration.h"
+#include "kernel/mounts/mount_calls.h"
 #include "runtimes/cri/runtime_facts.h"
 
 namespace jettison {
@@ -17,6 +18,9 @@ namespace jettison {
 // What the kernel offers: privileges, controllers, the node's group, notifications, killing, stall
 // figures. Tries things on a group of its own, which is gone afterwards.
 [[nodiscard]] std::vector<HostCheck> KernelChecks(const AgentConfig& config);
+
+// The kernel's release, and which of the calls it lacks that pods of the agent's own need.
+[[nodiscard]] HostCheck KernelCheck(RuntimeKind runtime, const kernel::MountCalls& calls);
 
 // The part of KernelChecks about control groups: version, controllers, the node's group,
 // notifications, killing.

@@ -5,14 +5,15 @@
 #include <utility>
 
 #include "cli/doctor/doctor_checks.h"
+#include "machine/runtimes.h"
 
 namespace jettison {
 namespace {
 
-HostCheck CheckKernel() {
+std::string KernelRelease() {
   utsname name{};
-  if (::uname(&name) != 0) return OkCheck("kernel", "unknown");
-  return OkCheck("kernel", fmt::format("{} {} {}", name.sysname, name.release, name.machine));
+  if (::uname(&name) != 0) return "unknown";
+  return fmt::format("{} {} {}", name.sysname, name.release, name.machine);
 }
 
 HostCheck CheckPrivileges() {
@@ -26,9 +27,20 @@ HostCheck CheckPrivileges() {
 
 }  // namespace
 
+HostCheck KernelCheck(RuntimeKind runtime, const kernel::MountCalls& calls) {
+  const std::string missing = kernel::MissingCalls(calls, runtime == RuntimeKind::kProcess);
+  if (missing.empty()) return OkCheck("kernel", KernelRelease());
+  return {.check = "kernel",
+          .status = HostStatus::kMissing,
+          .found = fmt::format("{}, without {}", KernelRelease(), missing),
+          .cost = "the volumes of a pod cannot be removed safely, so no pod is started",
+          .remedy = fmt::format("use Linux {} or later", FirstLinuxFor(runtime)),
+          .need = HostNeed::kStartingPods};
+}
+
 std::vector<HostCheck> KernelChecks(const AgentConfig& config) {
   std::vector<HostCheck> checks;
-  checks.push_back(CheckKernel());
+  checks.push_back(KernelCheck(config.runtime, kernel::ProbeMountCalls()));
   checks.push_back(CheckPrivileges());
   for (HostCheck& check : CgroupChecks(config)) checks.push_back(std::move(check));
   for (HostCheck& check : PressureChecks()) checks.push_back(std::move(check));

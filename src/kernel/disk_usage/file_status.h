@@ -32,9 +32,9 @@ struct FileStatus {
 // Opens the directory that `path` names; kNotFound where it is none.
 [[nodiscard]] Result<FileDescriptor> OpenTop(const std::string& path);
 
-// Whether a file that is no directory, found in an open directory on `device`, is a part of the same
-// tree: on the same device, or not mounted. The files of an overlay whose layers are on several file
-// systems have other devices than its directories.
+// Whether a file that is no directory, found in an open directory on `device`, is a part of the
+// same tree: on the same device, or not mounted. The files of an overlay whose layers are on
+// several file systems have other devices than its directories.
 [[nodiscard]] bool IsInTree(int directory, const char* name, const FileStatus& status,
                             std::uint64_t device);
 

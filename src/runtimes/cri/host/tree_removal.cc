@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <linux/openat2.h>
 #include <linux/stat.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -21,6 +22,7 @@ namespace {
 
 constexpr int kMaxDepth = 64;
 constexpr int kMaxStackedMounts = 64;
+constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 // The record of getdents64.
 struct Entry {
@@ -39,6 +41,15 @@ bool IsMounted(int folder, const char* name) {
   struct statx facts {};
   return ::statx(folder, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, 0, &facts) == 0 &&
          (facts.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+// Opens a folder in an open one, but never what is mounted there, whether or not the kernel tells
+// that something is. Kernels before 5.6 cannot, and then nothing is opened.
+int OpenWithinMount(int folder, const char* name) {
+  struct open_how how {};
+  how.flags = kFolder;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV;
+  return static_cast<int>(::syscall(SYS_openat2, folder, name, &how, sizeof how));
 }
 
 // Calls back with the name of each entry of an open folder. One round may miss entries that change
@@ -71,7 +82,7 @@ class Removal {
     }
     if (::unlinkat(folder, name, 0) == 0 || errno == ENOENT) return;
     if (errno != EISDIR && errno != EPERM) return Note(errno);
-    const int inner = ::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int inner = folder == AT_FDCWD ? ::open(name, kFolder) : OpenWithinMount(folder, name);
     if (inner < 0) return Note(errno);
     Empty(inner, depth + 1);
     ::close(inner);
@@ -118,12 +129,12 @@ int RemoveTree(const char* path) {
 }
 
 int EmptyMemoryVolumes(const char* folder) {
-  const int open = ::open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const int open = ::open(folder, kFolder);
   if (open < 0) return errno == ENOENT ? 0 : errno;
   int error = 0;
   ForEachName(open, [&](const char* name) {
     if (!IsMounted(open, name)) return;
-    const int inner = ::openat(open, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int inner = ::openat(open, name, kFolder);
     if (inner < 0) return;
     struct statfs filesystem {};
     if (::fstatfs(inner, &filesystem) == 0 && filesystem.f_type == TMPFS_MAGIC) {

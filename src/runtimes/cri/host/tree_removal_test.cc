@@ -2,14 +2,20 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <string>
 
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
+#include "ports/fakes/child_process.h"
+#include "ports/fakes/forgotten_calls.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison::cri {
@@ -72,6 +78,24 @@ TEST_F(LiveRemoveTree, DetachesAMountAndLeavesWhatItShowed) {
   EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
   EXPECT_FALSE(kernel::Exists(tree_));
   EXPECT_TRUE(kernel::Exists(shown + "/kept"));
+}
+
+// Linux before 5.8 does not tell what is mounted.
+TEST_F(LiveRemoveTree, EmptiesNoMountThatTheKernelDoesNotTell) {
+  const std::string shown = folder_.path() + "/shown";
+  ASSERT_TRUE(kernel::MakeFolders(shown + "/folder"));
+  ASSERT_TRUE(kernel::WriteFile(shown + "/folder/kept", ""));
+  ASSERT_TRUE(kernel::MakeFolders(tree_ + "/at"));
+  ChildProcess child([&](const auto& /*ready*/) {
+    if (::unshare(CLONE_NEWNS) != 0) ::_exit(2);
+    if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) ::_exit(3);
+    if (::mount(shown.c_str(), (tree_ + "/at").c_str(), nullptr, MS_BIND, nullptr) != 0) ::_exit(4);
+    if (!ForgetCalls(SYS_statx, SYS_mount_setattr)) ::_exit(5);
+    ::_exit(RemoveTree(tree_.c_str()) == EXDEV ? 0 : 1);
+  });
+  child.Start();
+  EXPECT_EQ(WEXITSTATUS(child.Wait()), 0);
+  EXPECT_TRUE(kernel::Exists(shown + "/folder/kept"));
 }
 
 TEST_F(LiveRemoveTree, EmptiesATmpfsThatSomebodyElseStillHolds) {
