@@ -74,7 +74,8 @@ struct ProcsFile {
 class Cgroups : public GroupEnd {
  public:
   // Creates the group and its parents in every hierarchy that the agent uses, and applies the
-  // limits. To a group that exists, only the limits are applied.
+  // limits. To a group that exists, only the limits are applied. Where no cpu controller is
+  // mounted, CPU shares mean nothing; any other limit whose controller is missing fails.
   [[nodiscard]] virtual Result<void> Create(std::string_view path, const CgroupLimits& limits) = 0;
   // Moves a process into the group. The kernel may block the call for long (synchronize_rcu in
   // cgroup_procs_write_start). A caller which must not block has another process write into the

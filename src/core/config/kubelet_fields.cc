@@ -157,7 +157,7 @@ constexpr auto kUnused = std::to_array<Unused>({
     {"maxPods", "110", "the number of pods is not limited"},
     {"memoryManagerPolicy", "None", "memory is not pinned to NUMA nodes"},
     {"memoryReservationPolicy", "None", "memory of pods is not reserved in the kernel"},
-    {"memorySwap", "NoSwap", "swap of pods is not limited"},
+    {"memorySwap", "", "swap of pods is not limited"},
     {"podsPerCore", "0", "the number of pods is not limited"},
     {"protectKernelDefaults", "", "kernel settings are neither checked nor changed"},
     {"qosReserved", "", "requests are not reserved for guaranteed pods"},
@@ -179,7 +179,7 @@ constexpr auto kUnused = std::to_array<Unused>({
 // Whether the value requests nothing: the harmless word, an empty value, or a map of such values.
 bool AsksForNothing(const Value& value, std::string_view harmless) {
   if (value.IsNull()) return true;
-  if (const bool* flag = value.AsBool()) return !*flag || harmless == "true";
+  if (const bool* flag = value.AsBool()) return *flag == (harmless == "true");
   if (const auto* list = value.AsList()) return list->empty();
   if (const auto* map = value.AsMap()) {
     return std::ranges::all_of(

@@ -284,6 +284,20 @@ TEST(ReadConfig, FieldsThatAreMisspeltOrUnusedAreWarnedOf) {
                   HasSubstr("evictionSoft[containerfs.available]: \"0%\": has no effect")));
 }
 
+TEST(ReadConfig, WhatTheAgentDoesOtherwiseIsWarnedOfAlsoWhereTheKubeletDoesItByDefault) {
+  const ConfigReading reading =
+      Kubelet("memorySwap: {swapBehavior: NoSwap}\nsingleProcessOOMKill: false\nrunOnce: false\n");
+  EXPECT_THAT(Described(reading.warnings),
+              ElementsAre(HasSubstr("memorySwap"), HasSubstr("singleProcessOOMKill")));
+  EXPECT_THAT(Described(Kubelet("singleProcessOOMKill: true\n").warnings), IsEmpty());
+}
+
+TEST(ReadConfig, ADurationBeyondTheEndOfTimeIsAHundredYears) {
+  EXPECT_EQ(Kubelet("evictionPressureTransitionPeriod: 2562047h47m16s\n")
+                .config.eviction.pressure_transition_period,
+            std::chrono::hours(876000));
+}
+
 TEST(ReadConfig, ARealKubeletsWholeConfigurationIsRead) {
   std::ifstream file(JETTISON_ROOM_TESTDATA "/kubelet-1.32-effective.json");
   std::stringstream text;

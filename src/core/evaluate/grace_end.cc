@@ -11,7 +11,7 @@ std::optional<Instant> NextGraceEnd(std::span<const Threshold> thresholds,
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     const auto& since = evaluation.next.first_observed_at[i];
     if (!evaluation.met[i] || evaluation.overdue[i] || !since) continue;
-    const Instant end = *since + thresholds[i].grace_period;
+    const Instant end = Later(*since, thresholds[i].grace_period);
     next = next ? std::min(*next, end) : end;
   }
   return next;

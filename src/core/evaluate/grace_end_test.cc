@@ -24,5 +24,14 @@ TEST(GraceEnd, IsTheSoonestOfThoseThatAreMetAndNotOverdue) {
   EXPECT_EQ(NextGraceEnd(thresholds, evaluation), kNow + seconds(30));
 }
 
+TEST(GraceEnd, OfAPeriodLongerThanTimeIsNeverOver) {
+  const std::array<Threshold, 1> thresholds = {
+      {{.signal = Signal::kMemoryAvailable, .grace_period = Duration::max()}}};
+  Evaluation evaluation;
+  evaluation.next.first_observed_at.fill(kNow);
+  evaluation.met.set();
+  EXPECT_EQ(NextGraceEnd(thresholds, evaluation), Instant::max());
+}
+
 }  // namespace
 }  // namespace jettison

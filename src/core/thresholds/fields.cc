@@ -12,6 +12,8 @@
 namespace jettison {
 namespace {
 
+// A hundred years, so that what ends that much later than now is still an instant.
+constexpr Duration kLongestSpan = std::chrono::hours(100 * 365 * 24);
 constexpr std::string_view kAnyDuration = "a duration such as 1m30s";
 
 std::optional<std::int64_t> IntegerOf(std::string_view text) {
@@ -107,7 +109,7 @@ std::optional<Duration> Fields::Span(std::string_view key, Duration least, Durat
     Refuse(key, *text,
            fmt::format("must be from {} to {}", FormatDuration(least), FormatDuration(most)));
   } else {
-    return *span;
+    return std::min(*span, kLongestSpan);
   }
   return std::nullopt;
 }

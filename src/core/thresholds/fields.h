@@ -29,7 +29,8 @@ class Fields {
   // A whole number within [least, most].
   [[nodiscard]] std::optional<std::int64_t> Integer(std::string_view key, std::int64_t least,
                                                     std::int64_t most) const;
-  // A Go duration ("1m30s") within [least, most].
+  // A Go duration ("1m30s") within [least, most]; without `most`, one of more than a hundred years
+  // counts as a hundred years.
   [[nodiscard]] std::optional<Duration> Span(std::string_view key, Duration least,
                                              Duration most = Duration::max()) const;
   // One of the words.

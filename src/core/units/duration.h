@@ -37,6 +37,15 @@ using Instant = std::chrono::sys_time<std::chrono::nanoseconds>;
   return end < begin ? Duration::min() : Duration::max();
 }
 
+// The instant so long after another; it saturates at the end of time (the year 2262).
+[[nodiscard]] constexpr Instant Later(Instant from, Duration time) {
+  Duration::rep sum = 0;
+  if (!__builtin_add_overflow(from.time_since_epoch().count(), time.count(), &sum)) {
+    return Instant(Duration(sum));
+  }
+  return time.count() < 0 ? Instant::min() : Instant::max();
+}
+
 // For figures that are shown, and for rates.
 [[nodiscard]] constexpr double SecondsOf(Duration duration) {
   return std::chrono::duration<double>(duration).count();

@@ -52,6 +52,16 @@ TEST_F(CgroupV1Tree, TheNodesGroupMustExistInTheMemoryHierarchy) {
   EXPECT_THAT(opened.error().message, HasSubstr("nodeCgroup"));
 }
 
+TEST_F(CgroupV1Tree, WithoutACpuControllerAGroupHasNoSharesAndCannotHaveAQuota) {
+  const auto opened = OpenWith(Mount("memory", "memory"));
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_TRUE((*opened)->Create("pod", {.cpu_shares = 2}));
+  EXPECT_TRUE((*opened)->HasCpuShares("pod", 2).value_or(false));
+  const auto limited = (*opened)->Create("pod", {.cpu_quota_us = 1000, .cpu_period_us = 100000});
+  ASSERT_FALSE(limited);
+  EXPECT_EQ(limited.error().code, ErrorCode::kUnavailable);
+}
+
 TEST_F(CgroupV1Tree, TheNodesGroupIsMadeWhereOnlyOtherHierarchiesLackIt) {
   std::filesystem::create_directories(base_ / "memory/slice/node");
   ASSERT_TRUE(OpenUsual("/slice/node"));

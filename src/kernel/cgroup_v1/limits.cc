@@ -62,7 +62,10 @@ Result<void> SetLimits(const Hierarchies& hierarchies, std::string_view path,
   if (limits.memory_bytes) {
     if (auto ok = SetMemory(hierarchies, path, *limits.memory_bytes); !ok) return ok;
   }
-  if (limits.cpu_shares || limits.cpu_quota_us || limits.cpu_period_us) {
+  // Shares divide a controller that is not there; a quota would be a promise.
+  const bool is_limited = limits.cpu_quota_us || limits.cpu_period_us;
+  const bool has_shares = limits.cpu_shares && hierarchies.Find(Controller::kCpu) != nullptr;
+  if (is_limited || has_shares) {
     if (auto ok = SetCpu(hierarchies, path, limits); !ok) return ok;
   }
   if (limits.pids_max) {

@@ -19,6 +19,7 @@ std::uint64_t Minus(std::uint64_t total, std::uint64_t free) {
 FsStats FsStatsOf(const struct statvfs& status) {
   const std::uint64_t block = status.f_frsize;
   FsStats stats;
+  if (status.f_blocks == 0) return stats;
   stats.available_bytes = status.f_bavail * block;
   stats.capacity_bytes = status.f_blocks * block;
   stats.used_bytes = Minus(status.f_blocks, status.f_bfree) * block;

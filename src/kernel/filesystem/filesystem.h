@@ -13,7 +13,8 @@ namespace jettison {
 
 // What statvfs(3) told, in bytes and counts; time is left absent. Blocks are of f_frsize; available
 // is f_bavail, what an unprivileged process can still write, the reserve of root left out. A file
-// system that counts no inodes (f_files 0: btrfs) has no inode figures.
+// system that counts no inodes (f_files 0: btrfs) has no inode figures, and one that counts no
+// blocks (f_blocks 0: ramfs, a tmpfs without a size) no figures at all.
 [[nodiscard]] FsStats FsStatsOf(const struct statvfs& status);
 
 // The file system that holds `path`, as it is now. kNotFound where the path does not exist.

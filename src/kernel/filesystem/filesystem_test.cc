@@ -38,6 +38,14 @@ TEST(Filesystem, OneThatCountsNoInodesHasNoInodeFigures) {
   EXPECT_TRUE(stats.capacity_bytes);
 }
 
+TEST(Filesystem, OneThatCountsNoBlocksHasNoFigures) {
+  struct statvfs status = Status();
+  status.f_blocks = status.f_bfree = status.f_bavail = 0;
+  const FsStats stats = FsStatsOf(status);
+  EXPECT_EQ(stats.capacity_bytes, std::nullopt);
+  EXPECT_EQ(stats.available_bytes, std::nullopt) << "none of none would be too little";
+}
+
 TEST(Filesystem, MoreFreeThanThereIsMeansNothingUsed) {
   struct statvfs status = Status();
   status.f_bfree = 2000;

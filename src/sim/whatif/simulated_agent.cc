@@ -240,7 +240,7 @@ Instant SimulatedAgent::NextStop(Instant now, Instant end, bool with_clock) cons
   for (std::size_t i = 0; i < policy_.thresholds.size(); ++i) {
     const auto& since = state_.first_observed_at[i];
     const Threshold& threshold = policy_.thresholds[i];
-    if (since && !threshold.IsHard()) consider(*since + threshold.grace_period);
+    if (since && !threshold.IsHard()) consider(Later(*since, threshold.grace_period));
   }
   if (with_clock && last_pass_) consider(*last_pass_ + std::chrono::seconds(10));
   return next;
