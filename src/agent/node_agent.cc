@@ -4,7 +4,6 @@
 #include <csignal>
 #include <utility>
 
-#include "agent/disk/disk_projects.h"
 #include "agent/figures/disk_layout.h"
 #include "agent/loop/thread_priority.h"
 #include "agent/plans/plan_of.h"
@@ -240,8 +239,6 @@ void NodeAgent::TakeRuntimeEvents() {
     }
     const auto* exited = std::get_if<ContainerExited>(&event);
     if (exited != nullptr && exited->exit.oom_killed) TakeOomKill(*exited);
-    // The pod's volumes exist and are empty; its containers start when the event is handled.
-    if (const auto* ready = std::get_if<PodReady>(&event)) CountDiskUseOf(ready->pod_uid);
     parts_->pods->Handle(event, now);
   }
   // The pod that was found may not be wanted any more.
@@ -253,12 +250,6 @@ void NodeAgent::TakeOomKill(const ContainerExited& exited) {
   if (!parts_->recorder) return;
   parts_->recorder->Add(RecordedOomKill{
       .at = exited.exit.finished, .pod_uid = exited.pod_uid, .container = exited.container});
-}
-
-void NodeAgent::CountDiskUseOf(const std::string& pod_uid) {
-  for (const PodFacts* facts : parts_->pods->Active()) {
-    if (facts->pod.uid == pod_uid) AssignProjects(machine_->runtime->DiskOf(facts->pod));
-  }
 }
 
 void NodeAgent::TakeManifests() {

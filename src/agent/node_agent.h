@@ -47,7 +47,6 @@ class NodeAgent : public Agent {
   // Own pods that are there without having been made now.
   void ShareCpuWith(const std::vector<RuntimePod>& pods);
   void TakeOomKill(const ContainerExited& exited);
-  void CountDiskUseOf(const std::string& pod_uid);
   void TakeManifests();
   void TakeDiskUse();
   void AskForConfig();

@@ -1,5 +1,8 @@
 #include "agent/evictions/node_actions.h"
 
+#include <string_view>
+#include <unordered_map>
+
 #include "core/decide/container_gc.h"
 
 namespace jettison {
@@ -25,10 +28,12 @@ std::size_t ForgetDeadContainers(PodTable& table, const ContainerGcPolicy& polic
     dead.insert(dead.end(), worker->dead_runs().begin(), worker->dead_runs().end());
   }
   const std::vector<ContainerRun> runs = ContainersToRemove(policy, dead, pods, now);
+  if (runs.empty()) return 0;
+  std::unordered_map<std::string_view, PodWorker*> by_uid;
+  for (PodWorker* worker : workers) by_uid.emplace(worker->facts().pod.uid, worker);
   for (const ContainerRun& run : runs) {
-    for (PodWorker* worker : workers) {
-      if (worker->facts().pod.uid == run.pod_uid) worker->ForgetRun(run.container, run.attempt);
-    }
+    const auto worker = by_uid.find(run.pod_uid);
+    if (worker != by_uid.end()) worker->second->ForgetRun(run.container, run.attempt);
   }
   return runs.size();
 }

@@ -9,12 +9,12 @@
 #include <string_view>
 
 #include "agent/disk/disk_measurer.h"
-#include "agent/disk/disk_projects.h"
 #include "agent/figures/disk_layout.h"
 #include "agent/figures/disk_stats_reader.h"
 #include "agent/figures/live_disks.h"
 #include "core/observe/observations.h"
 #include "kernel/filesystem/filesystem.h"
+#include "kernel/project_quota/pod_projects.h"
 #include "kernel/project_quota/project_quota.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/file_descriptor.h"

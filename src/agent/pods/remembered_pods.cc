@@ -1,6 +1,8 @@
 #include "agent/pods/remembered_pods.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <span>
 #include <utility>
 
 namespace jettison {
@@ -66,8 +68,10 @@ std::vector<KeptPod> RememberedPods::Kept(const PodSlots& slots, Instant now) co
   for (const auto& [name, slot] : slots.all()) {
     if (auto pod = KeptOf(name, slot)) kept.push_back(*std::move(pod));
   }
+  const std::size_t present = kept.size();  // in the order of their names
   for (const auto& [name, pod] : pods_) {
-    const bool told = std::ranges::find(kept, name, &KeptPod::name) != kept.end();
+    const auto those = std::span(kept).first(present);
+    const bool told = std::ranges::binary_search(those, name, {}, &KeptPod::name);
     if (!told && IsAwaited(pod, slots, now)) kept.push_back(pod);
   }
   return kept;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 
@@ -40,16 +41,26 @@ Result<FsUsage> UsageOn(int fd, ProjectId project) {
 }
 
 // A project in use has at least one inode.
+Result<bool> IsFree(int fd, ProjectId project) {
+  const auto usage = UsageOn(fd, project);
+  // xfs returns an error for a project that was never used.
+  if (!usage && usage.error().code == ErrorCode::kNotFound) return true;
+  if (!usage) return Fail(usage.error());
+  return usage->inodes_used == 0U && usage->used_bytes == 0U;
+}
+
+// Each search begins behind the last one's find, on whichever file system that was.
 Result<ProjectId> FreeProject(int fd) {
-  constexpr ProjectId kTries = 100'000;
-  for (ProjectId project = kFirstProject; project < kFirstProject + kTries; ++project) {
-    const auto usage = UsageOn(fd, project);
-    // xfs returns an error for a project that was never used.
-    if (!usage && usage.error().code == ErrorCode::kNotFound) return project;
-    if (!usage) return Fail(usage.error());
-    if (usage->inodes_used == 0U && usage->used_bytes == 0U) return project;
-  }
-  return Fail(ErrorCode::kUnavailable, "no project is free");
+  static std::atomic<ProjectId> next{kFirstProject};
+  const auto found = FindFreeProject(next, [fd](ProjectId project) { return IsFree(fd, project); });
+  if (found) next = *found + 1;
+  return found;
+}
+
+// Whether it is a project of ours, which what is made in the folder inherits.
+bool HandsDown(const fsxattr& attributes) {
+  return (attributes.fsx_xflags & FS_XFLAG_PROJINHERIT) != 0 &&
+         attributes.fsx_projid >= kFirstProject;
 }
 
 Result<bool> IsEmpty(int fd) {
@@ -65,6 +76,18 @@ Result<bool> IsEmpty(int fd) {
 }
 
 }  // namespace
+
+Result<ProjectId> FindFreeProject(ProjectId from,
+                                  const std::function<Result<bool>(ProjectId)>& is_free) {
+  constexpr ProjectId kTries = 100'000;
+  for (ProjectId i = 0; i < kTries; ++i) {
+    const ProjectId project = kFirstProject + (from - kFirstProject + i) % kTries;
+    const auto free = is_free(project);
+    if (!free) return Fail(free.error());
+    if (*free) return project;
+  }
+  return Fail(ErrorCode::kUnavailable, "no project is free");
+}
 
 Result<bool> CountsProjects(const std::string& path) {
   const FileDescriptor fd(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
@@ -83,8 +106,7 @@ Result<std::optional<ProjectId>> ProjectOf(const std::string& folder) {
   fsxattr attributes{};
   if (::ioctl(fd->get(), FS_IOC_FSGETXATTR, &attributes) != 0)
     return Refused("project of " + folder);
-  const bool hands_down = (attributes.fsx_xflags & FS_XFLAG_PROJINHERIT) != 0;
-  if (!hands_down || attributes.fsx_projid < kFirstProject) return std::nullopt;
+  if (!HandsDown(attributes)) return std::nullopt;
   return attributes.fsx_projid;
 }
 
@@ -102,11 +124,12 @@ Result<ProjectId> AssignProject(const std::string& folder) {
   const auto empty = IsEmpty(fd->get());
   if (!empty) return Fail(empty.error().In(folder));
   if (!*empty) return Fail(ErrorCode::kInvalidArgument, folder + " is not empty");
-  auto project = FreeProject(fd->get());
-  if (!project) return Fail(project.error().In(folder));
   fsxattr attributes{};
   if (::ioctl(fd->get(), FS_IOC_FSGETXATTR, &attributes) != 0)
     return Refused("project of " + folder);
+  if (HandsDown(attributes)) return attributes.fsx_projid;
+  auto project = FreeProject(fd->get());
+  if (!project) return Fail(project.error().In(folder));
   attributes.fsx_projid = *project;
   attributes.fsx_xflags |= FS_XFLAG_PROJINHERIT;
   if (::ioctl(fd->get(), FS_IOC_FSSETXATTR, &attributes) != 0)

@@ -8,6 +8,7 @@
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/mounts/mount_plan.h"
 #include "kernel/mounts/volumes.h"
+#include "kernel/project_quota/pod_projects.h"
 #include "runtimes/process/host_rights.h"
 
 namespace jettison::process {
@@ -81,6 +82,7 @@ void Pods::MakeFiles(const PodEntry& entry, DiskWork::Done done) const {
       [paths = context_.paths, pod = entry.plan.pod]() -> Result<void> {
         if (auto made = MakeFolders(paths.Pod(pod->uid)); !made) return made;
         if (auto made = PrepareVolumes(paths, *pod); !made) return made;
+        AssignProjects(DiskOf(paths, *pod));
         if (auto made = MakeFolders(paths.Containers(pod->uid)); !made) return made;
         return MakeFolders(paths.PodLogs(*pod));
       },

@@ -8,6 +8,7 @@
 #include "kernel/files/pod_containers.h"
 #include "kernel/mounts/mount_plan.h"
 #include "kernel/mounts/volumes.h"
+#include "kernel/project_quota/pod_projects.h"
 
 namespace jettison::cri {
 namespace {
@@ -29,6 +30,7 @@ Result<void> CheckContainers(const kernel::Paths& paths, const Pod& pod) {
 Result<void> MakeFilesOf(const kernel::Paths& paths, const Pod& pod) {
   if (auto made = kernel::MakeFolders(paths.Pod(pod.uid)); !made) return made;
   if (auto made = kernel::PrepareVolumes(paths, pod); !made) return made;
+  AssignProjects(kernel::DiskOf(paths, pod));
   return kernel::MakeFolders(paths.PodLogs(pod));
 }
 

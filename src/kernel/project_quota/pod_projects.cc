@@ -1,4 +1,4 @@
-#include "agent/disk/disk_projects.h"
+#include "kernel/project_quota/pod_projects.h"
 
 #include "kernel/project_quota/project_quota.h"
 
