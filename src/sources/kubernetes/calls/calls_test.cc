@@ -86,6 +86,15 @@ TEST(PodCalls, MeanOnePodByItsUid) {
   EXPECT_THAT(EvictPod(kPod, {}).body, Not(HasSubstr("gracePeriodSeconds")));
 }
 
+// For 0 an API server removes the object at once, while the pod runs.
+TEST(PodCalls, NeitherForcesADeletion) {
+  for (const std::int64_t seconds : {0, -1, 1}) {
+    EXPECT_EQ(DeletePod(kPod, seconds), DeletePod(kPod, 1));
+    EXPECT_EQ(EvictPod(kPod, {.grace_seconds = seconds}), EvictPod(kPod, {.grace_seconds = 1}));
+  }
+  EXPECT_THAT(DeletePod(kPod, 0).body, HasSubstr(R"("gracePeriodSeconds":1)"));
+}
+
 TEST(PodCalls, TheMarkHasTheConditionAndNoPhase) {
   const ApiCall mark =
       MarkPod(kPod, {.message = "The node was low on resource: memory. ", .now = kNow});

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/json/json_writer.h"
 #include "sources/kubernetes/calls/content_types.h"
 
@@ -10,6 +12,15 @@ namespace {
 
 std::string PathOf(const PodTarget& pod) {
   return fmt::format("/api/v1/namespaces/{}/pods/{}", PathPart(pod.namespace_), PathPart(pod.name));
+}
+
+// For 0 an API server removes the object at once, without waiting for the kubelet, so that the
+// pod's replacement starts while the pod still runs. The kubelet raises a grace period of 0 as
+// well.
+constexpr std::int64_t kLeastGraceSeconds = 1;
+
+void WriteGrace(std::int64_t seconds, JsonWriter& json) {
+  json.Field("gracePeriodSeconds", std::max(seconds, kLeastGraceSeconds));
 }
 
 void WritePreconditions(const PodTarget& pod, JsonWriter& json) {
@@ -24,7 +35,7 @@ ApiCall DeletePod(const PodTarget& pod, std::int64_t grace_seconds) {
   json.Object([&] {
     json.Field("kind", "DeleteOptions");
     json.Field("apiVersion", "v1");
-    json.Field("gracePeriodSeconds", grace_seconds);
+    WriteGrace(grace_seconds, json);
     WritePreconditions(pod, json);
   });
   return call;
@@ -67,7 +78,7 @@ ApiCall EvictPod(const PodTarget& pod, const EvictionOptions& options) {
       json.Field("namespace", pod.namespace_);
     });
     json.Object("deleteOptions", [&] {
-      json.Field("gracePeriodSeconds", options.grace_seconds);
+      if (options.grace_seconds) WriteGrace(*options.grace_seconds, json);
       if (options.dry_run) json.Array("dryRun", [&] { json.String("All"); });
       WritePreconditions(pod, json);
     });

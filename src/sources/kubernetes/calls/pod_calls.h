@@ -16,7 +16,7 @@ struct PodTarget {
   std::string uid;
 };
 
-// Deletes the pod with this grace period; the kubelet uses at least two seconds.
+// Deletes the pod with this grace period, at least 1 s; the kubelet uses at least two seconds.
 // PodDisruptionBudgets are not consulted. kDone: the deletion has begun, now or before; kGone,
 // kAnother: the pod no longer exists.
 [[nodiscard]] ApiCall DeletePod(const PodTarget& pod, std::int64_t grace_seconds);
@@ -35,7 +35,7 @@ struct DisruptionMark {
 [[nodiscard]] ApiCall MarkPod(const PodTarget& pod, const DisruptionMark& mark);
 
 struct EvictionOptions {
-  std::optional<std::int64_t> grace_seconds;  // absent: the pod's own
+  std::optional<std::int64_t> grace_seconds;  // at least 1 is sent; absent: the pod's own
   bool dry_run = false;                       // the server only says what it would answer
 };
 // Asks for the pod's eviction, which budgets may forbid (kBudget, with the server's words). The

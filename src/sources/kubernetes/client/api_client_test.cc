@@ -71,6 +71,18 @@ TEST_F(ApiCalls, AnEvictionThatIsAllowedDeletesUnlessItIsATrial) {
   EXPECT_EQ(Pod()["metadata"]["deletionGracePeriodSeconds"], 3);
 }
 
+TEST_F(ApiCalls, AnEvictionWithoutAGracePeriodLeavesTheObjectToTheKubelet) {
+  EXPECT_EQ(ResultOf(EvictPod(kPod, {.grace_seconds = 0})), CallResult::kDone);
+  EXPECT_EQ(Pod()["metadata"]["deletionGracePeriodSeconds"], 1);
+  ASSERT_EQ(Ask({.method = "DELETE",
+                 .path = "/api/v1/namespaces/default/pods/a",
+                 .content_type = "application/json",
+                 .body = R"({"gracePeriodSeconds":0})"})
+                ->status,
+            200);
+  EXPECT_EQ(ResultOf(DeletePod(kPod, 1)), CallResult::kGone) << "as an API server does for 0";
+}
+
 TEST_F(ApiCalls, ATaintIsPutBesideThoseOfOthersThoughTheNodeWasChanged) {
   const auto stale = ReadApiNode(Ask(GetNode("bed"))->body);
   ASSERT_TRUE(stale);

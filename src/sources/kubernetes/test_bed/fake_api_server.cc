@@ -264,11 +264,17 @@ FakeApiServer::Reply FakeApiServer::OnPod(const WireRequest& request) {
   if (evicts && no_evictions_) return *no_evictions_;
   if (evicts && options.contains("dryRun"))
     return {.status = 201, .body = RecordedAnswer("evicted.json")};
+  const int grace = options.value("gracePeriodSeconds", 30);
   (*pod)["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
-  (*pod)["metadata"]["deletionGracePeriodSeconds"] = options.value("gracePeriodSeconds", 30);
-  store_.Touch(*pod);
-  if (evicts) return {.status = 201, .body = RecordedAnswer("evicted.json")};
-  return {.body = pod->dump()};
+  (*pod)["metadata"]["deletionGracePeriodSeconds"] = grace;
+  Reply reply{.body = pod->dump()};
+  if (evicts) reply = {.status = 201, .body = RecordedAnswer("evicted.json")};
+  if (grace == 0) {
+    store_.RemovePod(name);
+  } else {
+    store_.Touch(*pod);
+  }
+  return reply;
 }
 
 FakeApiServer::Reply FakeApiServer::OnNode(const WireRequest& request) {
