@@ -170,7 +170,8 @@ std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& mach
             const auto& groups = machine.runtime->ForeignGroupsOf(uid);
             return groups.size() == 1 ? groups.front() : std::string();
           },
-          .pids_limit = config.pod_pids_limit},
+          .pids_limit = config.pod_pids_limit,
+          .on_given_up = [&machine](const std::string& uid) { machine.cluster->TellGivenUp(uid); }},
       config.node_name, config.root);
 }
 

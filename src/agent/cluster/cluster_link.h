@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "agent/cluster/cluster_worker.h"
@@ -26,6 +27,10 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
   void Follow(Listeners listeners) override;
   [[nodiscard]] int fd() const override { return worker_->fd(); }
   void Dispatch() override;
+  // The eviction of this pod was given up, so the follower looks at it again.
+  void TellGivenUp(const std::string& uid) {
+    if (listeners_.on_given_up) listeners_.on_given_up(uid);
+  }
   // Whether the pods are as complete as they can be: the API server has listed them, or it cannot
   // be reached and those known to an earlier run of the agent are used.
   [[nodiscard]] bool IsComplete() const override { return state_.has_listed || state_.away_since; }

@@ -93,7 +93,13 @@ void ClusterSide::Evicting(const EvictionOrder& order, const Result<EvictOutcome
 
 // If the pod could not be deleted in time, the kubelet may start it again.
 void ClusterSide::OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd end) {
-  if (end != kube::EvictionEnd::kGivenUp || intent.held_group.empty()) return;
+  if (end != kube::EvictionEnd::kGivenUp) return;
+  FreeGroup(intent);
+  edges_.on_given_up(intent.uid);
+}
+
+void ClusterSide::FreeGroup(const kube::EvictionIntent& intent) {
+  if (intent.held_group.empty()) return;
   if (!edges_.groups.Children(intent.held_group)) return;
   const auto freed =
       edges_.groups.Create(intent.held_group, {.pids_max = intent.pids_limit.value_or(kNoLimit)});

@@ -30,6 +30,8 @@ struct ClusterSideEdges {
   std::function<std::string(std::string_view uid)> name_of_pod;  // "namespace/name"
   std::function<std::string(const std::string& uid)> group_of_pod;
   std::optional<std::int64_t> pids_limit;  // of a pod's group, as the kubelet has it
+  // Called when the eviction of the pod of this UID was given up: it may run again.
+  std::function<void(const std::string& uid)> on_given_up;
 };
 
 // Reports evictions, conditions and events of this node to the cluster's API server.
@@ -66,6 +68,7 @@ class ClusterSide : public EvictionListener {
 
  private:
   void OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd end);
+  void FreeGroup(const kube::EvictionIntent& intent);
 
   ClusterSideEdges edges_;
   NodeTeller node_;

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "agent/cluster/fake_cluster.h"
 #include "kernel/files/temporary_folder.h"
@@ -15,7 +16,9 @@ namespace jettison {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 struct Fixture {
@@ -24,13 +27,15 @@ struct Fixture {
   FakeCgroups groups;
   Log log{LogFormat::kText, clock, [](std::string_view) {}};
   kernel::TemporaryFolder folder;
+  std::vector<std::string> given_up;
   ClusterSide side{{.cluster = cluster,
                     .groups = groups,
                     .clock = clock,
                     .log = log,
                     .name_of_pod = [](std::string_view) { return "default/web"; },
                     .group_of_pod = [](const std::string&) { return "kubepods/podu"; },
-                    .pids_limit = std::nullopt},
+                    .pids_limit = 1000,
+                    .on_given_up = [this](const std::string& uid) { given_up.push_back(uid); }},
                    "bed",
                    folder.path()};
 
@@ -60,6 +65,18 @@ TEST(ClusterSide, OfASoftEvictionTheApiServerKnowsSoTheNodeIsTaintedAndNoMore) {
   EXPECT_THAT(f.cluster.Waiting(), Not(Contains(HasSubstr("/pods/"))));
   f.Evict(false);
   EXPECT_THAT(f.cluster.Waiting(), Contains(HasSubstr("DELETE"))) << "a hard eviction";
+}
+
+TEST(ClusterSide, APodWhoseEvictionIsGivenUpMayStartProcessesAgainAndIsTold) {
+  Fixture f;
+  ASSERT_TRUE(f.groups.Create("kubepods/podu", {.pids_max = 0}));
+  f.Evict(false);
+  while (!f.cluster.waiting().empty()) f.cluster.Answer(503);
+  EXPECT_THAT(f.given_up, IsEmpty());
+  f.clock.Advance(std::chrono::hours(1));
+  f.side.Advance(f.clock.Now());
+  EXPECT_THAT(f.given_up, ElementsAre("u"));
+  EXPECT_EQ(f.groups.LimitsOf("kubepods/podu").pids_max, 1000);
 }
 
 }  // namespace

@@ -43,7 +43,8 @@ KubernetesSource::KubernetesSource(PodFeed& feed, RunEdges& edges, const NodeGro
       complaints_(edges),
       arrivals_(groups.cgroups) {
   feed_.Follow({.on_pod = [this](const ApiPod& pod) { OnPod(pod); },
-                .on_gone = [this](const ObjectHead& head) { OnGone(head); }});
+                .on_gone = [this](const ObjectHead& head) { OnGone(head); },
+                .on_given_up = [this](const std::string& uid) { OnGivenUp(uid); }});
   on_news_ = edges_.readiness.OnReadable(feed_.fd(), [this] { feed_.Dispatch(); });
 }
 
@@ -82,6 +83,15 @@ void KubernetesSource::OnGone(const ObjectHead& head) {
   arrivals_.Forget(known.mapped().group);
   complaints_.KeepOnly([this](const std::string& uid) { return pods_.contains(uid); });
   TellRunning();
+}
+
+// The kubelet starts its containers again.
+void KubernetesSource::OnGivenUp(const std::string& uid) {
+  const auto at = pods_.find(uid);
+  if (at == pods_.end() || !std::exchange(at->second.ended, false)) return;
+  at->second.soon_looks = 0;
+  Look(at->second);
+  PlanLooks();
 }
 
 void KubernetesSource::OnArrivals() {

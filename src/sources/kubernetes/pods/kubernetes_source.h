@@ -43,12 +43,13 @@ class KubernetesSource : public ForeignSource {
     bool is_making = false;           // a container of it is about to run
     bool is_unread = false;           // a process of it runs that cannot be opened now
     int soon_looks = 0;               // at that, since something arrived
-    bool ended = false;               // by the agent: it is not watched again
+    bool ended = false;               // by the agent: it is not looked at
   };
   using Pods = std::map<std::string, Known>;  // by UID
 
   void OnPod(const ApiPod& pod);
   void OnGone(const ObjectHead& head);
+  void OnGivenUp(const std::string& uid);
   void OnArrivals();
   // Looks at the pod's containers, and tells the roster of changes.
   void Look(Known& known);

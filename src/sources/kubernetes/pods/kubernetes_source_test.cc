@@ -242,6 +242,23 @@ TEST_F(KubernetesPods, APodThatWasKilledIsHeldAndNotTakenAgain) {
   EXPECT_THAT(FoundUids(), IsEmpty());
 }
 
+TEST_F(KubernetesPods, APodWhoseEvictionWasGivenUpIsFoundWhenItRunsAgain) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  roster_.Find("u1")->KillContainer("main");
+  End(41);
+  roster_.Find("u1")->Remove();
+  Turn();
+  EXPECT_THAT(FoundUids(), ElementsAre("u1"));
+  ASSERT_TRUE(cgroups_.Create("kubepods/burstable/podu1", {.pids_max = 1000}));
+  feed_.TellGivenUp("u1");
+  EXPECT_THAT(FoundUids(), IsEmpty());
+  Run("u1", "c2", 42);
+  feed_.Tell({.uid = "u1", .container_id = "c2"});
+  EXPECT_THAT(FoundUids(), ElementsAre("u1"));
+  feed_.TellGivenUp("unknown");
+}
+
 // While one container uses its grace period, the kubelet may start another one again.
 TEST_F(KubernetesPods, WhatTheKubeletHasStartedAgainBeforeTheHoldIsKilled) {
   Run("u1", "c1", 41);

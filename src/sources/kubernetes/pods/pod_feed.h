@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "sources/kubernetes/objects/api_pod.h"
 #include "sources/kubernetes/objects/object_head.h"
@@ -13,6 +14,8 @@ class PodFeed {
   struct Listeners {
     std::function<void(const ApiPod&)> on_pod;  // it appeared, or changed
     std::function<void(const ObjectHead&)> on_gone;
+    // The eviction of the pod of this UID was given up, so it may run again. May be null.
+    std::function<void(const std::string&)> on_given_up = nullptr;
   };
 
   virtual ~PodFeed() = default;

@@ -68,6 +68,7 @@ class FakePodFeed : public PodFeed {
     listeners_.on_gone(
         {.namespace_ = "default", .name = "web", .uid = uid, .resource_version = "8"});
   }
+  void TellGivenUp(const std::string& uid) { listeners_.on_given_up(uid); }
 
  private:
   FileDescriptor fd_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
