@@ -373,7 +373,8 @@ ShownBeside NodeAgent::Beside() const {
   return {.node = config_.node(),
           .walks = walks_,
           .runtime_unready = runtime_start_.unready(),
-          .manifest_error = manifests_.Problem()};
+          .manifest_error = manifests_.Problem(),
+          .cluster_error = machine_->cluster ? machine_->cluster->WhyNeverListed() : std::string()};
 }
 
 KeptState NodeAgent::Kept(Instant now) const {

@@ -23,6 +23,7 @@ Snapshot Onlookers::SnapshotWith(const ShownBeside& beside) const {
                         .events_dropped = parts_.cluster->events_dropped()};
   }
   snapshot.manifest_error = beside.manifest_error;
+  snapshot.cluster_error = beside.cluster_error;
   return snapshot;
 }
 

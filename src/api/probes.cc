@@ -70,6 +70,7 @@ std::vector<Check> ReadyChecks(const LoopTurns& turns, const Snapshot* snapshot,
   checks.push_back(PassCheck(*snapshot, now));
   checks.push_back(FiguresCheck(*snapshot));
   checks.push_back({"manifests", snapshot->manifest_error});
+  checks.push_back({"cluster", snapshot->cluster_error});
   return checks;
 }
 

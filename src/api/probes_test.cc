@@ -32,8 +32,8 @@ TEST(Livez, HoldsAsLongAsTheLoopTurns) {
 TEST(Readyz, NamesEachCheckAsKubernetesDoes) {
   const Snapshot snapshot = TestSnapshot(1);
   EXPECT_EQ(Ready(&snapshot),
-            "[+]loop ok\n[+]runtime ok\n[+]pass ok\n[+]figures ok\n[+]manifests ok\nreadyz check "
-            "passed\n");
+            "[+]loop ok\n[+]runtime ok\n[+]pass ok\n[+]figures ok\n[+]manifests ok\n[+]cluster ok\n"
+            "readyz check passed\n");
   EXPECT_EQ(ProbeAnswer("readyz", ReadyChecks(kTurning, &snapshot, kTestNow), false).body, "ok");
 }
 
@@ -45,6 +45,8 @@ TEST(Readyz, SaysWhatIsMissing) {
                                           "cannot be measured: memory.available\n"));
   EXPECT_THAT(Ready(&snapshot, kTestNow + seconds(60)),
               HasSubstr("the last pass was made 63 s ago"));
+  snapshot.cluster_error = "list the pods of this node: HTTP 403";
+  EXPECT_THAT(Ready(&snapshot), HasSubstr("[-]cluster failed: list the pods of this node"));
   snapshot.passes = 0;
   EXPECT_THAT(Ready(&snapshot), HasSubstr("[-]pass failed: no pass has been made yet\n"));
 }

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <memory>
 #include <random>
 #include <string>
 #include <utility>
 
+#include "agent/cluster/cluster_state_log.h"
 #include "core/model/fault.h"
 #include "sources/kubernetes/credentials/api_access.h"
 
@@ -17,20 +19,6 @@ namespace {
 std::function<double()> Chance() {
   return [engine = std::mt19937(std::random_device()())]() mutable {
     return std::uniform_real_distribution<double>(0, 1)(engine);
-  };
-}
-
-// Says what changes, once.
-std::function<void(const kube::PodWatchState&)> StateLog(const Log& log) {
-  return [&log, was_away = false, had_listed = false](const kube::PodWatchState& state) mutable {
-    if (state.has_listed && !std::exchange(had_listed, true)) {
-      log.Info("the pods of this node were read from the API server");
-    }
-    const bool is_away = state.away_since.has_value();
-    if (is_away == std::exchange(was_away, is_away)) return;
-    if (!is_away) return log.Info("the API server answers again");
-    log.Warn("the API server does not answer; the agent continues with the pods that it knows",
-             {{"err", state.fault ? state.fault->message : std::string("no answer")}});
   };
 }
 
@@ -52,7 +40,8 @@ Result<std::unique_ptr<ClusterLink>> OpenCluster(const AgentConfig& config,
                                  .chance = Chance(),
                                  .pods_folder = config.root + "/cluster-pods"});
   if (!link) return Fail(link.error().In("the cluster cannot be asked"));
-  (*link)->OnState(StateLog(log));
+  (*link)->OnState([&clock, told = std::make_shared<ClusterStateLog>(log)](
+                       const kube::PodWatchState& state) { told->Take(state, clock.Now()); });
   log.Info("the agent reads the pods of this node from the API server",
            {{"server", reading.access.server},
             {"as", reading.access.origin},

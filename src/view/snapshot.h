@@ -129,6 +129,9 @@ struct Snapshot {
   std::vector<PodView> pods;  // by namespace and name
   // Why staticPodPath cannot be read; empty: it can, it is not there yet, or there is none.
   std::string manifest_error;
+  // Why the API server has never listed the pods of the node; empty: it has, it is away, it has not
+  // been asked yet, or there is none.
+  std::string cluster_error;
   std::vector<LoggedEvent> events;                 // the last ones, newest last
   std::shared_ptr<const CycleReport> last_report;  // null before the first pass
   // Figures of the node now, of pods as of the last full pass; null before that.

@@ -21,6 +21,12 @@ void ClusterLink::Follow(Listeners listeners) {
   listeners_ = std::move(listeners);
 }
 
+std::string ClusterLink::WhyNeverListed() const {
+  const bool is_refused = state_.fault && state_.fault->is_refusal;
+  if (state_.has_listed || state_.away_since || !is_refused) return {};
+  return state_.fault->error.message;
+}
+
 void ClusterLink::Dispatch() {
   for (const ClusterNews& news : worker_->TakeNews()) {
     std::visit([this](const auto& told) { Take(told); }, news);

@@ -37,6 +37,9 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
 
   // How complete and current the known pods are.
   [[nodiscard]] const kube::PodWatchState& state() const { return state_; }
+  // Why the API server has never listed the pods; empty: it has, it is away, or it has not been
+  // asked yet.
+  [[nodiscard]] std::string WhyNeverListed() const;
   // Told when that changes.
   void OnState(std::function<void(const kube::PodWatchState&)> told) {
     on_state_ = std::move(told);

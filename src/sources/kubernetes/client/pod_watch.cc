@@ -8,7 +8,7 @@
 
 #include "codec/kubernetes/field.h"
 #include "http/client/client.h"
-#include "sources/kubernetes/client/setbacks.h"
+#include "sources/kubernetes/calls/rights.h"
 #include "sources/kubernetes/objects/list_page.h"
 
 namespace jettison::kube {
@@ -25,6 +25,20 @@ constexpr Duration kWatchOverdue = seconds(30);
 constexpr Duration kLongestSilence = seconds(150);
 // The longest line of one event; an object in etcd is at most a tenth of this.
 constexpr std::size_t kLongestLine = std::size_t{8} << 20;
+
+Failure Nonsense(Error error) {
+  return {.setback = {.kind = Setback::Kind::kNonsense, .retry_after = {}},
+          .error = std::move(error)};
+}
+
+// `verb`: the right that the request needs.
+PodWatchFault FaultOf(const Failure& failure, std::string_view verb) {
+  const Setback::Kind kind = failure.setback.kind;
+  const Right right{.verb = verb, .resource = "pods", .subresource = {}, .group = {}, .cost = {}};
+  return {.error = failure.error.In(fmt::format("{} the pods of this node", verb)),
+          .is_refusal = kind == Setback::Kind::kRefused || kind == Setback::Kind::kNonsense,
+          .missing_rule = failure.is_forbidden ? RuleFor(right) : std::string()};
+}
 
 }  // namespace
 
@@ -46,7 +60,8 @@ PodWatch::~PodWatch() {
 PodWatchState PodWatch::state() const {
   return {.has_listed = reflector_.has_listed(),
           .away_since = reflector_.away_since(),
-          .fault = fault_};
+          .fault = fault_,
+          .token_fault = client_.token_fault()};
 }
 
 std::optional<Duration> PodWatch::Advance() {
@@ -83,22 +98,16 @@ void PodWatch::Ask(const ListRequest& list) {
 
 void PodWatch::TakePage(const Result<ApiReply>& reply) {
   under_way_.reset();
-  if (!reply) {
-    const Failure failure = FailureOf(reply.error());
-    return FailList(failure.setback, failure.error);
-  }
-  if (reply->status != 200) {
-    const Failure failure = FailureOf(*reply);
-    return FailList(failure.setback, failure.error);
-  }
+  if (!reply) return FailList(FailureOf(reply.error()));
+  if (reply->status != 200) return FailList(FailureOf(*reply));
   // An item that cannot be read may be any pod, so such a list does not prove that a pod is gone.
   bool understood = true;
   const auto head = ReadListPage(
       reply->body, [&](std::string_view item) { understood = TakeItem(item) && understood; });
   if (!head || !understood) {
-    return FailList({.kind = Setback::Kind::kNonsense, .retry_after = {}},
-                    head ? Error{ErrorCode::kInvalidArgument, "the list has items that are no pods"}
-                         : head.error());
+    return FailList(
+        Nonsense(head ? Error{ErrorCode::kInvalidArgument, "the list has items that are no pods"}
+                      : head.error()));
   }
   const auto vanished =
       reflector_.OnPage(head->resource_version, head->continue_token, clock_.Now(), chance_());
@@ -106,9 +115,9 @@ void PodWatch::TakePage(const Result<ApiReply>& reply) {
   for (const ObjectHead& gone : vanished) listeners_.on_gone(gone);
 }
 
-void PodWatch::FailList(const Setback& setback, const Error& fault) {
-  fault_ = fault.In("list the pods of this node");
-  reflector_.OnListFailed(setback, clock_.Now(), chance_());
+void PodWatch::FailList(const Failure& failure) {
+  fault_ = FaultOf(failure, "list");
+  reflector_.OnListFailed(failure.setback, clock_.Now(), chance_());
 }
 
 bool PodWatch::TakeItem(std::string_view json) {
@@ -134,21 +143,18 @@ void PodWatch::Ask(const WatchRequest& watch) {
        .silence = reflector_.has_bookmarks() ? kLongestSilence : Duration::zero()},
       [this](std::string_view bytes) { TakeBytes(bytes); },
       [this](const Result<ApiReply>& end) {
-        if (!end) {
-          const Failure failure = FailureOf(end.error());
-          return EndWatch(failure.setback, failure.error);
-        }
-        if (end->status == 200) return EndWatch(std::nullopt, std::nullopt);
-        const Failure failure = FailureOf(*end);
-        EndWatch(failure.setback, failure.error);
+        if (!end) return EndWatch(FailureOf(end.error()));
+        if (end->status == 200) return EndWatch(std::nullopt);
+        EndWatch(FailureOf(*end));
       });
 }
 
-void PodWatch::EndWatch(const std::optional<Setback>& setback, std::optional<Error> fault) {
+void PodWatch::EndWatch(const std::optional<Failure>& failure) {
   if (under_way_) client_.Cancel(*under_way_);
   under_way_.reset();
-  if (fault) fault_ = fault->In("watch the pods of this node");
-  reflector_.OnWatchEnded(setback, clock_.Now(), chance_());
+  if (failure) fault_ = FaultOf(*failure, "watch");
+  reflector_.OnWatchEnded(failure ? std::optional(failure->setback) : std::nullopt, clock_.Now(),
+                          chance_());
 }
 
 void PodWatch::TakeBytes(std::string_view bytes) {
@@ -161,8 +167,8 @@ void PodWatch::TakeBytes(std::string_view bytes) {
     if (goes_on) goes_on = TakeLine(line);
   });
   if (goes_on && !fits) {
-    EndWatch(Setback{.kind = Setback::Kind::kTooLarge, .retry_after = {}},
-             Error{ErrorCode::kInvalidArgument, "an event is too large"});
+    EndWatch(Failure{.setback = {.kind = Setback::Kind::kTooLarge, .retry_after = {}},
+                     .error = {ErrorCode::kInvalidArgument, "an event is too large"}});
   }
 }
 
@@ -172,13 +178,12 @@ bool PodWatch::TakeLine(std::string_view json) {
   if (line->kind == WatchKind::kBookmark) return TakeBookmark(line->object());
   if (line->kind != WatchKind::kError) return TakePod(*line);
   kube_json::FaultLog log{.file = {}, .lenient = true, .faults = {}, .warnings = {}};
-  const Failure failure = FailureOf(ReadStatus(kube_json::Field(line->object(), log)));
-  EndWatch(failure.setback, failure.error);
+  EndWatch(FailureOf(ReadStatus(kube_json::Field(line->object(), log))));
   return false;
 }
 
 bool PodWatch::RefuseLine(const Error& error) {
-  EndWatch(Setback{.kind = Setback::Kind::kNonsense, .retry_after = {}}, error);
+  EndWatch(Nonsense(error));
   return false;
 }
 
@@ -189,8 +194,8 @@ bool PodWatch::TakeBookmark(const Value& object) {
     return RefuseLine({ErrorCode::kInvalidArgument, "a bookmark without a version"});
   }
   if (reflector_.OnBookmark(*version->AsString())) return true;
-  EndWatch(Setback{.kind = Setback::Kind::kExpired, .retry_after = {}},
-           Error{ErrorCode::kUnavailable, "the API server's store was set back"});
+  EndWatch(Failure{.setback = {.kind = Setback::Kind::kExpired, .retry_after = {}},
+                   .error = {ErrorCode::kUnavailable, "the API server's store was set back"}});
   return false;
 }
 

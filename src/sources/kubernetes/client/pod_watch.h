@@ -12,6 +12,7 @@
 #include "core/units/result.h"
 #include "ports/clock.h"
 #include "sources/kubernetes/client/api_client.h"
+#include "sources/kubernetes/client/setbacks.h"
 #include "sources/kubernetes/objects/api_pod.h"
 #include "sources/kubernetes/objects/watch_event.h"
 #include "sources/kubernetes/watch/line_cutter.h"
@@ -19,11 +20,21 @@
 
 namespace jettison::kube {
 
+// Why the pods cannot be followed.
+struct PodWatchFault {
+  Error error;
+  // The API server answers, and its answer is no list or watch: waiting alone does not mend that.
+  bool is_refusal = false;
+  std::string missing_rule;  // the RBAC rule that would mend it; empty: none is missing
+  friend bool operator==(const PodWatchFault&, const PodWatchFault&) = default;
+};
+
 // How complete and how recent the knowledge of the pods is.
 struct PodWatchState {
-  bool has_listed = false;            // in this life of the agent
-  std::optional<Instant> away_since;  // since when the API server has been away
-  std::optional<Error> fault;         // the last setback, until it is overcome
+  bool has_listed = false;             // in this life of the agent
+  std::optional<Instant> away_since;   // since when the API server has been away
+  std::optional<PodWatchFault> fault;  // the last setback, until it is overcome
+  std::optional<Error> token_fault;    // why the token could not be read the last time
   friend bool operator==(const PodWatchState&, const PodWatchState&) = default;
 };
 
@@ -68,8 +79,8 @@ class PodWatch {
   bool TakeBookmark(const Value& object);
   bool TakePod(const WatchLine& line);
   bool RefuseLine(const Error& error);
-  void EndWatch(const std::optional<Setback>& setback, std::optional<Error> fault);
-  void FailList(const Setback& setback, const Error& fault);
+  void EndWatch(const std::optional<Failure>& failure);
+  void FailList(const Failure& failure);
   [[nodiscard]] std::string Path(const std::string& query) const;
 
   ApiClient& client_;
@@ -82,7 +93,7 @@ class PodWatch {
   LineCutter lines_;
   std::optional<ApiClient::Id> under_way_;
   bool is_watching_ = false;  // what is under way has begun to answer
-  std::optional<Error> fault_;
+  std::optional<PodWatchFault> fault_;
 };
 
 }  // namespace jettison::kube

@@ -214,11 +214,46 @@ TEST_F(PodWatchTest, AnExpiredTokenIsReadAgain) {
   Connect({.server = server_.url(), .token_file = file});
   Follow();
   ASSERT_TRUE(TurnUntil([&] { return watch_->state().fault.has_value(); }));
-  EXPECT_EQ(watch_->state().fault->code, ErrorCode::kPermissionDenied);
-  EXPECT_THAT(watch_->state().fault->message, HasSubstr("Unauthorized"));
+  EXPECT_EQ(watch_->state().fault->error.code, ErrorCode::kPermissionDenied);
+  EXPECT_THAT(watch_->state().fault->error.message, HasSubstr("Unauthorized"));
+  EXPECT_EQ(watch_->state().fault->missing_rule, "");
   EXPECT_EQ(watch_->state().away_since, std::nullopt);
   std::ofstream(file) << "new";
   ASSERT_TRUE(IsWatching());
+}
+
+TEST_F(PodWatchTest, ATokenThatCannotBeReadIsAFaultOfItsOwn) {
+  const kernel::TemporaryFolder folder;
+  Connect({.server = server_.url(), .token_file = folder.path() + "/token"});
+  Follow();
+  ASSERT_TRUE(IsWatching());
+  ASSERT_TRUE(watch_->state().token_fault);
+  EXPECT_THAT(watch_->state().token_fault->message, HasSubstr("No such file"));
+  EXPECT_EQ(watch_->state().fault, std::nullopt);
+}
+
+TEST_F(PodWatchTest, WhatIsForbiddenIsARefusalWithTheRuleThatIsMissing) {
+  for (const auto& [part, verb] : {std::pair("limit=", "list"), std::pair("watch=", "watch")}) {
+    server_.MisbehaveOnce({.kind = Kind::kRefuse,
+                           .part = part,
+                           .status = 403,
+                           .body = RecordedAnswer("status_forbidden.json")});
+    Follow();
+    ASSERT_TRUE(TurnUntil([&] { return watch_->state().fault.has_value(); }));
+    const PodWatchFault fault = *watch_->state().fault;
+    EXPECT_TRUE(fault.is_refusal);
+    EXPECT_THAT(fault.error.message, HasSubstr(verb));
+    EXPECT_THAT(fault.missing_rule, HasSubstr(std::string("resources: [pods], verbs: [") + verb));
+  }
+}
+
+TEST_F(PodWatchTest, AnAnswerThatIsAwayOrExpiredIsNoRefusal) {
+  for (const int status : {500, 410}) {
+    server_.MisbehaveOnce({.kind = Kind::kRefuse, .status = status, .body = "{}"});
+    Follow();
+    ASSERT_TRUE(TurnUntil([&] { return watch_->state().fault.has_value(); }));
+    EXPECT_FALSE(watch_->state().fault->is_refusal) << status;
+  }
 }
 
 TEST_F(PodWatchTest, WhatIsKnownFromAnEarlierLifeIsNotToldAgainAndWhatVanishedIs) {

@@ -31,7 +31,8 @@ ErrorCode CodeOf(const ApiStatus& status) {
 Failure FailureOf(const ApiStatus& status) {
   const std::string words = status.message.empty() ? "" : ": " + status.message;
   return {.setback = {.kind = KindOf(status), .retry_after = status.retry_after},
-          .error = {CodeOf(status), fmt::format("HTTP {}{}", status.code, words)}};
+          .error = {CodeOf(status), fmt::format("HTTP {}{}", status.code, words)},
+          .is_forbidden = status.code == 403};
 }
 
 Failure FailureOf(const ApiReply& reply) {

@@ -11,6 +11,7 @@ namespace jettison::kube {
 struct Failure {
   Setback setback;
   Error error;
+  bool is_forbidden = false;  // the agent has no right to it
 };
 [[nodiscard]] Failure FailureOf(const ApiStatus& status);
 [[nodiscard]] Failure FailureOf(const ApiReply& reply);

@@ -1,0 +1,50 @@
+#include "agent/cluster/cluster_state_log.h"
+
+#include <utility>
+
+namespace jettison {
+
+void ClusterStateLog::Take(const kube::PodWatchState& state, Instant now) {
+  TakeToken(state, now);
+  const bool has_just_listed = state.has_listed && !std::exchange(had_listed_, true);
+  if (has_just_listed) log_.Info("the pods of this node were read from the API server");
+  if (state.away_since) {
+    if (std::exchange(was_away_, true)) return;
+    return log_.Warn(
+        "the API server does not answer; the agent continues with the pods that it knows",
+        {{"err", state.fault ? state.fault->error.message : std::string("no answer")}});
+  }
+  if (!state.fault) return Recovered(has_just_listed);
+  if (state.fault->is_refusal) Refused(*state.fault, now);
+}
+
+void ClusterStateLog::TakeToken(const kube::PodWatchState& state, Instant now) {
+  if (!state.token_fault || !IsNews(state.token_fault->message, now)) return;
+  log_.Warn("the token for the API server cannot be read; the agent uses the last one that it read",
+            {{"err", state.token_fault->message}});
+}
+
+void ClusterStateLog::Refused(const kube::PodWatchFault& fault, Instant now) {
+  if (!IsNews(fault.error.message, now)) return;
+  was_refused_ = true;
+  const std::string message =
+      "the API server answers, but the pods of this node cannot be read; the agent continues with "
+      "the pods that it knows";
+  if (fault.missing_rule.empty()) return log_.Warn(message, {{"err", fault.error.message}});
+  log_.Warn(message, {{"err", fault.error.message}, {"rule", fault.missing_rule}});
+}
+
+void ClusterStateLog::Recovered(bool has_just_listed) {
+  const bool was_away = std::exchange(was_away_, false);
+  const bool was_refused = std::exchange(was_refused_, false);
+  if (was_away) return log_.Info("the API server answers again");
+  if (was_refused && !has_just_listed) log_.Info("the pods of this node can be read again");
+}
+
+bool ClusterStateLog::IsNews(const std::string& text, Instant now) {
+  std::erase_if(said_at_,
+                [now](const auto& said) { return Elapsed(said.second, now) >= kSayAgainAfter; });
+  return said_at_.emplace(text, now).second;
+}
+
+}  // namespace jettison
