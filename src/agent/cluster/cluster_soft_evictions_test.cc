@@ -30,6 +30,8 @@ constexpr const char* kTwoBudgets =
     R"({"kind":"Status","code":500,"reason":"InternalError",)"
     R"("message":"This pod has more than one PodDisruptionBudget, which the eviction )"
     R"(subresource does not support."})";
+constexpr const char* kNotFound =
+    R"({"kind":"Status","code":404,"reason":"NotFound","message":"pods not found"})";
 constexpr const char* kOtherUid =
     R"({"kind":"Status","code":409,"reason":"Conflict",)"
     R"("message":"the UID in the precondition does not match the UID in record: a, b"})";
@@ -113,7 +115,7 @@ TEST_F(ClusterSoftEvictionsTest, TwoBudgetsSpareThePodWithTheServersWords) {
 
 TEST_F(ClusterSoftEvictionsTest, APodThatIsGoneOrAnotherIsLeftOutWithoutWords) {
   Ask("a");
-  cluster_.Answer(404);
+  cluster_.Answer(404, kNotFound);
   Ask("b");
   cluster_.Answer(409, kOtherUid);
   Ask("gone");

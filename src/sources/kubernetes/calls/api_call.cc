@@ -15,6 +15,9 @@ namespace {
 constexpr std::string_view kOtherUid = "UID in the precondition";
 // Source: pkg/registry/core/pod/storage, EvictionREST.Create (1.36).
 constexpr std::string_view kTwoBudgets = "more than one PodDisruptionBudget";
+// The reason that an API server itself gives with a 404. A load balancer without one behind it, or
+// a proxy with a wrong path, says 404 as well, and knows nothing of the object.
+constexpr std::string_view kNotFound = "NotFound";
 
 bool HasCause(const ApiStatus& status, std::string_view reason) {
   return std::ranges::any_of(status.causes,
@@ -30,7 +33,7 @@ CallResult ResultOf(const ApiStatus& status, int code) {
   switch (code) {
     case 401: return CallResult::kUnauthenticated;
     case 403: return CallResult::kForbidden;
-    case 404: return CallResult::kGone;
+    case 404: return status.reason == kNotFound ? CallResult::kGone : CallResult::kAway;
     case 409:
       return status.message.find(kOtherUid) == std::string::npos ? CallResult::kConflict
                                                                  : CallResult::kAnother;

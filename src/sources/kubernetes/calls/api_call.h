@@ -28,14 +28,14 @@ struct ApiReply {
 // What became of a call.
 enum class CallResult : std::uint8_t {
   kDone,
-  kGone,             // there is no such object (any more)
+  kGone,             // there is no such object (any more), in the API server's own words
   kAnother,          // another object has this name by now
   kConflict,         // it was changed meanwhile: read it again, and try again
   kBudget,           // a PodDisruptionBudget forbids it, or two do not agree
   kForbidden,        // the agent has no right to it
   kUnauthenticated,  // the API server does not know the agent: its token or certificate
   kBusy,             // later, when `retry_after` is over
-  kAway,             // no answer, or a fault of the server (5xx)
+  kAway,             // no answer of an API server, or a fault of it (5xx)
   kRefused,          // it is wrong in itself, and would be again
 };
 // "done", "gone", "another", ...

@@ -60,6 +60,10 @@ TEST(Outcome, WhatIsNoStatusIsJudgedByItsCode) {
   EXPECT_EQ(OutcomeOf(ApiReply{.status = 502, .body = "<html>"}).result, CallResult::kAway);
   EXPECT_EQ(OutcomeOf(ApiReply{.status = 503}).why, "HTTP status 503");
   EXPECT_EQ(OutcomeOf(ApiReply{.status = 301}).result, CallResult::kRefused);
+  for (const char* body : {"", "<html>404</html>", "404 page not found", R"({"code":404})",
+                           R"({"kind":"Status","code":404,"reason":"Unknown"})"}) {
+    EXPECT_EQ(OutcomeOf(ApiReply{.status = 404, .body = body}).result, CallResult::kAway) << body;
+  }
   const Outcome busy = OutcomeOf(ApiReply{.status = 429, .retry_after = seconds(3)});
   EXPECT_EQ(busy.result, CallResult::kBusy);
   EXPECT_EQ(busy.retry_after, Duration(seconds(3)));

@@ -72,18 +72,14 @@ void PodEviction::Take(CallPurpose purpose, const Outcome& outcome, Instant now)
   } else {
     TakeDelete(outcome, now);
   }
-  if (end_ || mark_.is_awaited || delete_.is_awaited) return;
-  if (!deleted_at_) {
-    if (is_gone_) end_ = EvictionEnd::kGone;
-  } else if (!IsDue(mark_, now) || !Counts(now)) {
-    end_ = EvictionEnd::kDeleted;
-  }
+  if (end_ || mark_.is_awaited || delete_.is_awaited || !deleted_at_) return;
+  if (!IsDue(mark_, now) || !Counts(now)) end_ = EvictionEnd::kDeleted;
 }
 
+// The answer to a mark ends nothing: only the DELETE keeps the kubelet from starting the pod again.
 void PodEviction::TakeMark(const Outcome& outcome, Instant now) {
   mark_.is_awaited = false;
   is_marked_ = outcome.ok();
-  is_gone_ = outcome.is_over();
   // A conflict means that the kubelet has written the pod meanwhile; its write is over, so the mark
   // is due at once.
   mark_.due = outcome.result == CallResult::kConflict ? now : mark_.retry.After(outcome, now);

@@ -94,7 +94,6 @@ class PodEviction {
   Step mark_;
   Step delete_;
   bool is_marked_ = false;
-  bool is_gone_ = false;  // as the answer to a mark has it
   std::optional<Instant> deleted_at_;
   std::optional<EvictionEnd> end_;
 };

@@ -101,10 +101,13 @@ TEST_F(PodEvictionTest, AMarkThatMetTheKubeletBeforeTheDeleteIsMadeAgainAtOnce) 
   EXPECT_THAT(Asked(kNow + milliseconds(10)), ElementsAre("mark"));
 }
 
-TEST_F(PodEvictionTest, AMarkThatFindsNoPodSparesTheDelete) {
+TEST_F(PodEvictionTest, AMarkThatFindsNoPodDoesNotSpareTheDelete) {
   eviction_ = PodEviction(Web(), kNow, kNow + PodEviction::kTaintPatience);
   (void)Asked(kNow);
   eviction_.Take(kMark, Of(CallResult::kGone), kNow + milliseconds(10));
+  EXPECT_EQ(eviction_.end(), std::nullopt);
+  EXPECT_THAT(Asked(kNow + PodEviction::kTaintPatience), ElementsAre("delete"));
+  eviction_.Take(kDelete, Of(CallResult::kGone), kNow + PodEviction::kTaintPatience);
   EXPECT_EQ(eviction_.end(), EvictionEnd::kGone);
 }
 
@@ -123,22 +126,14 @@ TEST_F(PodEvictionTest, EndsAsTheAnswersSay) {
   };
   using enum CallResult;
   constexpr Row kRows[] = {
-      {kDone, kDone, EvictionEnd::kDeleted},
-      {kForbidden, kDone, EvictionEnd::kDeleted},
-      {kAway, kDone, EvictionEnd::kDeleted},
-      {kGone, kDone, EvictionEnd::kDeleted},
-      {kDone, kGone, EvictionEnd::kGone},
-      {kDone, kAnother, EvictionEnd::kGone},
-      {kAway, kGone, EvictionEnd::kGone},
-      {kGone, kAway, EvictionEnd::kGone},
-      {kAnother, kForbidden, EvictionEnd::kGone},
-      {kDone, kAway, std::nullopt},
-      {kDone, kBusy, std::nullopt},
-      {kDone, kConflict, std::nullopt},
-      {kDone, kBudget, std::nullopt},
-      {kDone, kRefused, std::nullopt},
-      {kDone, kForbidden, std::nullopt},
-      {kDone, kUnauthenticated, std::nullopt},
+      {kDone, kDone, EvictionEnd::kDeleted}, {kForbidden, kDone, EvictionEnd::kDeleted},
+      {kAway, kDone, EvictionEnd::kDeleted}, {kGone, kDone, EvictionEnd::kDeleted},
+      {kDone, kGone, EvictionEnd::kGone},    {kDone, kAnother, EvictionEnd::kGone},
+      {kAway, kGone, EvictionEnd::kGone},    {kGone, kAway, std::nullopt},
+      {kAnother, kForbidden, std::nullopt},  {kDone, kAway, std::nullopt},
+      {kDone, kBusy, std::nullopt},          {kDone, kConflict, std::nullopt},
+      {kDone, kBudget, std::nullopt},        {kDone, kRefused, std::nullopt},
+      {kDone, kForbidden, std::nullopt},     {kDone, kUnauthenticated, std::nullopt},
   };
   for (const Row& row : kRows) {
     eviction_ = PodEviction(Web(), kNow, kNow);
