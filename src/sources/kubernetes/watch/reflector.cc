@@ -36,10 +36,25 @@ Duration BackOff(std::uint32_t setbacks, double chance) {
   return Part(whole, 0.5 + chance / 2);
 }
 
+// The newest version of an object; empty where none can be compared.
+std::string NewestOf(const std::vector<ObjectHead>& heads) {
+  std::string newest;
+  for (const ObjectHead& head : heads) {
+    const std::string& version = head.resource_version;
+    const auto order = CompareVersions(version, newest.empty() ? version : newest);
+    if (order && (newest.empty() || *order > 0)) newest = version;
+  }
+  return newest;
+}
+
 }  // namespace
 
-Reflector::Reflector(const std::vector<ObjectHead>& known) : limit_(kPageLimit) {
+// The version of a list is at least that of each object in it, so a list that is older than the
+// newest known object does not show that anything has vanished.
+Reflector::Reflector(const std::vector<ObjectHead>& known)
+    : limit_(kPageLimit), position_(NewestOf(known)) {
   for (const ObjectHead& head : known) static_cast<void>(roster_.Tell(head));
+  if (!position_.empty()) from_ = From::kKnown;
 }
 
 Wanted Reflector::Next(Instant now, double chance) const {
