@@ -171,7 +171,11 @@ std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& mach
             return groups.size() == 1 ? groups.front() : std::string();
           },
           .pids_limit = config.pod_pids_limit,
-          .on_given_up = [&machine](const std::string& uid) { machine.cluster->TellGivenUp(uid); }},
+          .on_given_up = [&machine](const std::string& uid) { machine.cluster->TellGivenUp(uid); },
+          .end_pod =
+              [&machine, &parts](const EvictionOrder& order) {
+                return parts.pods->Evict(order, machine.clock.Now()).has_value();
+              }},
       config.node_name, config.root);
 }
 

@@ -179,6 +179,7 @@ void NodeAgent::Begin(std::vector<RuntimePod> pods) {
     if (!pod.foreign) own.push_back(pod.pod);
   }
   parts_->pods->Adopt(std::move(pods), now);
+  if (parts_->cluster) parts_->cluster->ContinueEvictions(now);
   if (!machine_->images) return Work(own);
   // Only a runtime that answers can say where its images are.
   machine_->images->Folders([this, own](const Result<StorageFolders>& folders) {
@@ -225,11 +226,14 @@ void NodeAgent::TakeRuntimeEvents() {
   LookAtClocks();
   const Instant now = machine_->clock.Now();
   bool found_own = false;
+  bool found_others = false;
   for (const RuntimeEvent& event : machine_->runtime->TakeEvents()) {
-    if (const auto* found = std::get_if<PodFound>(&event); found && !found->pod.foreign) {
-      ShareCpuWith({found->pod});
-      manifests_.AdoptLate(found->pod.pod, now);
-      found_own = true;
+    if (const auto* found = std::get_if<PodFound>(&event)) {
+      (found->pod.foreign ? found_others : found_own) = true;
+      if (!found->pod.foreign) {
+        ShareCpuWith({found->pod});
+        manifests_.AdoptLate(found->pod.pod, now);
+      }
     }
     if (const auto* gone = std::get_if<PodRemoved>(&event)) {
       parts_->qos_groups->Remove(gone->pod_uid);
@@ -241,6 +245,7 @@ void NodeAgent::TakeRuntimeEvents() {
     if (exited != nullptr && exited->exit.oom_killed) TakeOomKill(*exited);
     parts_->pods->Handle(event, now);
   }
+  if (found_others && parts_->cluster) parts_->cluster->ContinueEvictions(now);
   // The pod that was found may not be wanted any more.
   if (found_own && !ending_.stopping_pods()) parts_->pods->SetWanted(manifests_.Wanted(), now);
 }

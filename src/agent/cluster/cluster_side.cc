@@ -1,5 +1,7 @@
 #include "agent/cluster/cluster_side.h"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "core/units/wall_time.h"
@@ -19,6 +21,20 @@ std::optional<NodeConditionType> ConditionOf(const EvictionOrder& order) {
   return NodeConditionType::kDiskPressure;
 }
 
+// What is left of its grace period. Steps of the wall clock do not make it longer.
+Duration GraceLeft(const kube::EvictionIntent& intent, Instant now, const Clock& clock) {
+  const Duration grace = std::chrono::seconds(intent.grace_seconds);
+  return std::clamp(Elapsed(now, InstantOf(intent.evicted_at, clock) + grace), Duration(0), grace);
+}
+
+EvictionOrder OrderOf(const kube::EvictionIntent& intent, Duration left) {
+  return {.pod_uid = intent.uid,
+          .grace_period_seconds = std::chrono::ceil<std::chrono::seconds>(left).count(),
+          .message = intent.message,
+          .annotations = {},
+          .disruption_target = true};
+}
+
 }  // namespace
 
 ClusterSide::ClusterSide(ClusterSideEdges edges, const std::string& node, const std::string& root)
@@ -28,6 +44,7 @@ ClusterSide::ClusterSide(ClusterSideEdges edges, const std::string& node, const 
                   .clock = edges_.clock,
                   .log = edges_.log,
                   .taints = &node_,
+                  .on_found = [this](const kube::EvictionIntent& intent) { OnFound(intent); },
                   .on_over = [this](const kube::EvictionIntent& intent,
                                     kube::EvictionEnd end) { OnOver(intent, end); }},
                  root + "/cluster-evictions"),
@@ -91,8 +108,34 @@ void ClusterSide::Evicting(const EvictionOrder& order, const Result<EvictOutcome
                    ConditionOf(order), now);
 }
 
+// A pod of which nothing runs now may have ended as it was asked to. The kubelet starts it again
+// until it learns of the eviction, so its group is held as after a kill.
+void ClusterSide::OnFound(const kube::EvictionIntent& intent) {
+  const Instant now = edges_.clock.Now();
+  const Duration left = GraceLeft(intent, now, edges_.clock);
+  if (edges_.end_pod(OrderOf(intent, left))) return;
+  unended_.insert_or_assign(intent.uid, intent);
+  if (left == Duration(0)) HoldGroup(intent);
+}
+
+void ClusterSide::ContinueEvictions(Instant now) {
+  std::erase_if(unended_, [&](const auto& entry) {
+    const kube::EvictionIntent& intent = entry.second;
+    return edges_.end_pod(OrderOf(intent, GraceLeft(intent, now, edges_.clock)));
+  });
+}
+
+void ClusterSide::HoldGroup(const kube::EvictionIntent& intent) {
+  if (intent.held_group.empty() || !edges_.groups.Children(intent.held_group)) return;
+  const auto held = edges_.groups.Create(intent.held_group, {.pids_max = 0});
+  if (held) return;
+  edges_.log.Warn("the group of an evicted pod cannot be held; the kubelet may start the pod again",
+                  {{"pod", intent.namespace_ + "/" + intent.name}, {"err", held.error().message}});
+}
+
 // If the pod could not be deleted in time, the kubelet may start it again.
 void ClusterSide::OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd end) {
+  if (end != kube::EvictionEnd::kDeleted) unended_.erase(intent.uid);
   if (end != kube::EvictionEnd::kGivenUp) return;
   FreeGroup(intent);
   edges_.on_given_up(intent.uid);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ struct ClusterSideEdges {
   std::optional<std::int64_t> pids_limit;  // of a pod's group, as the kubelet has it
   // Called when the eviction of the pod of this UID was given up: it may run again.
   std::function<void(const std::string& uid)> on_given_up;
+  // Ends a pod; false: nothing of it is known to run on the node.
+  std::function<bool(const EvictionOrder& order)> end_pod;
 };
 
 // Reports evictions, conditions and events of this node to the cluster's API server.
@@ -42,6 +45,10 @@ class ClusterSide : public EvictionListener {
 
   void Evicting(const EvictionOrder& order, const Result<EvictOutcome>& outcome,
                 Instant now) override;
+
+  // Ends pods that an earlier agent had begun to end and that run. Must be called whenever pods
+  // have been found.
+  void ContinueEvictions(Instant now);
 
   // Sets the conditions of the node.
   void SetConditions(NodeConditions conditions, Instant now) {
@@ -67,13 +74,17 @@ class ClusterSide : public EvictionListener {
   void Finish() { evictions_.Finish(); }
 
  private:
+  void OnFound(const kube::EvictionIntent& intent);
   void OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd end);
+  void HoldGroup(const kube::EvictionIntent& intent);
   void FreeGroup(const kube::EvictionIntent& intent);
 
   ClusterSideEdges edges_;
   NodeTeller node_;
   ClusterEvictions evictions_;
   ClusterEvents events_;
+  // Evictions of an earlier agent whose pods have not been found yet, by UID.
+  std::map<std::string, kube::EvictionIntent> unended_;
   std::uint64_t told_events_ = 0;
   bool stopping_ = false;
 };

@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,26 +30,47 @@ struct Fixture {
   Log log{LogFormat::kText, clock, [](std::string_view) {}};
   kernel::TemporaryFolder folder;
   std::vector<std::string> given_up;
-  ClusterSide side{{.cluster = cluster,
-                    .groups = groups,
-                    .clock = clock,
-                    .log = log,
-                    .name_of_pod = [](std::string_view) { return "default/web"; },
-                    .group_of_pod = [](const std::string&) { return "kubepods/podu"; },
-                    .pids_limit = 1000,
-                    .on_given_up = [this](const std::string& uid) { given_up.push_back(uid); }},
-                   "bed",
-                   folder.path()};
+  bool runs = true;  // the pod, as the table of pods has it
+  std::vector<EvictionOrder> ended;
+  std::unique_ptr<ClusterSide> side = Begin();
 
+  std::unique_ptr<ClusterSide> Begin() {
+    return std::make_unique<ClusterSide>(
+        ClusterSideEdges{.cluster = cluster,
+                         .groups = groups,
+                         .clock = clock,
+                         .log = log,
+                         .name_of_pod = [](std::string_view) { return "default/web"; },
+                         .group_of_pod = [](const std::string&) { return "kubepods/podu"; },
+                         .pids_limit = 1000,
+                         .on_given_up = [this](const std::string& uid) { given_up.push_back(uid); },
+                         .end_pod =
+                             [this](const EvictionOrder& order) {
+                               if (runs) ended.push_back(order);
+                               return runs;
+                             }},
+        "bed", folder.path());
+  }
+  // Another agent continues; the evictions of the one before are read.
+  void StartAgain() {
+    side->Finish();
+    side = Begin();
+    pollfd waiting{.fd = side->fd(), .events = POLLIN, .revents = 0};
+    while (side->evictions_under_way() == 0) {
+      ASSERT_EQ(::poll(&waiting, 1, 20'000), 1);
+      side->Advance(clock.Now());
+    }
+  }
   void Evict(bool soft) {
-    side.Evicting({.pod_uid = "u",
-                   .grace_period_seconds = 1,
-                   .annotations = {{"starved_resource", "memory"}},
-                   .disruption_target = true,
-                   .soft = soft},
-                  EvictOutcome::kEnding, clock.Now());
+    side->Evicting({.pod_uid = "u",
+                    .grace_period_seconds = 1,
+                    .message = "low on memory",
+                    .annotations = {{"starved_resource", "memory"}},
+                    .disruption_target = true,
+                    .soft = soft},
+                   EvictOutcome::kEnding, clock.Now());
     clock.Advance(std::chrono::seconds(1));
-    side.Advance(clock.Now());
+    side->Advance(clock.Now());
   }
 };
 
@@ -74,9 +97,53 @@ TEST(ClusterSide, APodWhoseEvictionIsGivenUpMayStartProcessesAgainAndIsTold) {
   while (!f.cluster.waiting().empty()) f.cluster.Answer(503);
   EXPECT_THAT(f.given_up, IsEmpty());
   f.clock.Advance(std::chrono::hours(1));
-  f.side.Advance(f.clock.Now());
+  f.side->Advance(f.clock.Now());
   EXPECT_THAT(f.given_up, ElementsAre("u"));
   EXPECT_EQ(f.groups.LimitsOf("kubepods/podu").pids_max, 1000);
+}
+
+TEST(ClusterSide, AnEvictionOfAnEarlierAgentGoesOnWithTheRestOfItsGracePeriod) {
+  Fixture f;
+  f.Evict(false);
+  f.clock.Set(f.clock.Now() - std::chrono::milliseconds(600));  // as soon after it was evicted
+  f.StartAgain();
+  ASSERT_EQ(f.ended.size(), 1U);
+  EXPECT_EQ(f.ended[0].pod_uid, "u");
+  EXPECT_EQ(f.ended[0].grace_period_seconds, 1);
+  EXPECT_EQ(f.ended[0].message, "low on memory");
+  EXPECT_EQ(f.ended[0].reason, "Evicted");
+  f.side->ContinueEvictions(f.clock.Now());
+  EXPECT_EQ(f.ended.size(), 1U) << "once";
+}
+
+TEST(ClusterSide, APodOfAnEarlierEvictionThatIsFoundLaterIsKilledAtOnceAndHeldUntilThen) {
+  Fixture f;
+  ASSERT_TRUE(f.groups.Create("kubepods/podu", {.pids_max = 1000}));
+  f.Evict(false);
+  f.runs = false;
+  f.StartAgain();
+  EXPECT_EQ(f.groups.LimitsOf("kubepods/podu").pids_max, 0);
+  EXPECT_THAT(f.ended, IsEmpty());
+  f.side->ContinueEvictions(f.clock.Now());
+  f.runs = true;
+  f.side->ContinueEvictions(f.clock.Now());
+  f.side->ContinueEvictions(f.clock.Now());
+  ASSERT_EQ(f.ended.size(), 1U);
+  EXPECT_EQ(f.ended[0].grace_period_seconds, 0);
+}
+
+TEST(ClusterSide, AnEvictionOfAnEarlierAgentWhosePodIsGoneEndsNothing) {
+  Fixture f;
+  f.Evict(false);
+  f.runs = false;
+  f.StartAgain();
+  while (!f.cluster.waiting().empty()) {
+    f.cluster.Answer(404, R"({"kind":"Status","code":404,"reason":"NotFound"})");
+  }
+  EXPECT_EQ(f.side->evictions_under_way(), 0U);
+  f.runs = true;
+  f.side->ContinueEvictions(f.clock.Now());
+  EXPECT_THAT(f.ended, IsEmpty());
 }
 
 }  // namespace
