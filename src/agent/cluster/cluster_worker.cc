@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "agent/cluster/known_pods.h"
+#include "agent/cluster/known_pods_writer.h"
 #include "agent/loop/mailbox.h"
 #include "core/json/json_writer.h"
 #include "sources/kubernetes/client/api_client.h"
@@ -21,14 +22,16 @@ constexpr Duration kLongestTurn = std::chrono::minutes(5);
 struct Asked {
   std::uint64_t id = 0;
   kube::ApiCall call;
-  Duration timeout{0};
+  Instant deadline;
 };
 
 }  // namespace
 
 // The state that both threads share. Only the worker uses `client`, except for Wake.
 struct ClusterWorker::Shared {
-  explicit Shared(Setup with) : setup(std::move(with)), kept(setup.pods_folder) {}
+  explicit Shared(Setup with) : setup(std::move(with)) {
+    if (!setup.pods_folder.empty()) kept = std::make_unique<KnownPodsWriter>(setup.pods_folder);
+  }
 
   void Run();
   // Reports the pods that an earlier agent knew.
@@ -36,10 +39,11 @@ struct ClusterWorker::Shared {
   void TellPod(kube::Verdict verdict, const kube::ApiPod& pod, const Value& object);
   void TellGone(const kube::ObjectHead& head);
   void TakeAsked();
+  void Call(const Asked& one);
   void TellState(const kube::PodWatchState& state);
 
   const Setup setup;
-  const KnownPods kept;
+  std::unique_ptr<KnownPodsWriter> kept;  // null: the pods are kept nowhere
   std::unique_ptr<kube::ApiClient> client;
   std::atomic<bool> stop{false};
   Mailbox<Asked> asked;
@@ -64,34 +68,43 @@ void ClusterWorker::Shared::Run() {
 std::vector<kube::ObjectHead> ClusterWorker::Shared::TellKnown() {
   std::vector<kube::ObjectHead> heads;
   if (setup.pods_folder.empty()) return heads;
-  for (kube::ApiPod& pod : kept.Load()) {
+  for (kube::ApiPod& pod : KnownPods(setup.pods_folder).Load()) {
     heads.push_back(pod.head);
     news.Put(ClusterPod{kube::Verdict::kAppeared, std::move(pod)});
   }
   return heads;
 }
 
-// The loop comes first, because the disk may be slow.
 void ClusterWorker::Shared::TellPod(kube::Verdict verdict, const kube::ApiPod& pod,
                                     const Value& object) {
   news.Put(ClusterPod{verdict, pod});
-  if (setup.pods_folder.empty()) return;
+  if (!kept) return;
   std::string text;
   JsonWriter json(text);
   kube::WriteValue(object, json);
-  (void)kept.Keep(pod.head.uid, text);
+  kept->Keep(pod.head.uid, std::move(text));
 }
 
 void ClusterWorker::Shared::TellGone(const kube::ObjectHead& head) {
   news.Put(ClusterPodGone{head});
-  if (!setup.pods_folder.empty()) kept.Forget(head.uid);
+  if (kept) kept->Forget(head.uid);
 }
 
 void ClusterWorker::Shared::TakeAsked() {
-  for (const Asked& one : asked.TakeAll()) {
-    client->Call(one.call, one.timeout, [this, id = one.id](const Result<kube::ApiReply>& reply) {
-      news.Put(ClusterAnswer{id, reply});
-    });
+  for (const Asked& one : asked.TakeAll()) Call(one);
+}
+
+// Who asked has gone on without the answer by its deadline, and may have asked anew.
+void ClusterWorker::Shared::Call(const Asked& one) {
+  const auto answer = [this, id = one.id](const Result<kube::ApiReply>& reply) {
+    news.Put(ClusterAnswer{id, reply});
+  };
+  const Instant now = setup.clock->Now();
+  if (now < one.deadline) {
+    client->Call(one.call, Elapsed(now, one.deadline), answer);
+  } else {
+    answer(Fail(ErrorCode::kDeadlineExceeded,
+                "the request waited longer than its time limit and was not sent"));
   }
 }
 
@@ -123,7 +136,8 @@ ClusterWorker::~ClusterWorker() {
 }
 
 void ClusterWorker::Ask(std::uint64_t id, kube::ApiCall call, Duration timeout) {
-  shared_->asked.Put({.id = id, .call = std::move(call), .timeout = timeout});
+  const Instant deadline = shared_->setup.clock->Now() + timeout;
+  shared_->asked.Put({.id = id, .call = std::move(call), .deadline = deadline});
   shared_->client->Wake();
 }
 

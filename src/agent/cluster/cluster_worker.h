@@ -59,7 +59,8 @@ class ClusterWorker {
   ~ClusterWorker();
 
   // Hands a call to the thread; never waits. The answer arrives as news with this ID, within
-  // `timeout` of when the thread begins the call.
+  // `timeout` or soon after it. A call that the thread cannot begin within that is not made
+  // (kDeadlineExceeded).
   void Ask(std::uint64_t id, kube::ApiCall call, Duration timeout);
   // What happened since, in order.
   [[nodiscard]] std::vector<ClusterNews> TakeNews();

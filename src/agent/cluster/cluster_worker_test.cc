@@ -5,10 +5,16 @@
 #include <poll.h>
 
 #include <chrono>
+#include <future>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "agent/cluster/hanging_file_fixture.h"
 #include "agent/loop/steady_clock.h"
+#include "kernel/files/temporary_folder.h"
+#include "ports/fakes/fake_clock.h"
 #include "sources/kubernetes/calls/rights.h"
 #include "sources/kubernetes/test_bed/fake_api_server.h"
 
@@ -22,11 +28,12 @@ constexpr auto kWorkerPatience = seconds(20);
 
 class ClusterWorkerTest : public testing::Test {
  protected:
-  void Start(const std::string& url) {
+  void Start(const std::string& url, const std::string& pods_folder = "") {
     auto worker = ClusterWorker::Start({.access = {.server = url},
                                         .node = "bed",
                                         .clock = std::make_shared<SteadyClock>(),
-                                        .chance = [] { return 0.0; }});
+                                        .chance = [] { return 0.0; },
+                                        .pods_folder = pods_folder});
     ASSERT_TRUE(worker) << worker.error().message;
     worker_ = std::move(*worker);
   }
@@ -77,6 +84,43 @@ TEST_F(ClusterWorkerTest, AServerThatAnswersNothingDelaysOnlyWhoAskedIt) {
   worker_->Ask(2, kube::GetVersion(), kWorkerPatience);
   ASSERT_TRUE(TakeUntil([&] { return !answers_.empty(); }));
   EXPECT_EQ(answers_[0].id, 2U);
+}
+
+TEST_F(ClusterWorkerTest, ACallThatWaitedLongerThanItsLimitIsNotMade) {
+  const auto clock = std::make_shared<FakeClock>(Instant(std::chrono::hours(500'000)));
+  std::promise<void> stands;
+  std::promise<void> goes_on;
+  auto worker = ClusterWorker::Start({.access = {.server = server_.url()},
+                                      .node = "bed",
+                                      .clock = clock,
+                                      .chance = [&, first = true]() mutable {
+                                        if (std::exchange(first, false)) {
+                                          stands.set_value();
+                                          goes_on.get_future().wait();
+                                        }
+                                        return 0.0;
+                                      }});
+  ASSERT_TRUE(worker) << worker.error().message;
+  worker_ = std::move(*worker);
+  stands.get_future().wait();
+  worker_->Ask(1, kube::GetVersion(), seconds(4));
+  clock->Advance(seconds(4));
+  goes_on.set_value();
+  ASSERT_TRUE(TakeUntil([&] { return !answers_.empty(); }));
+  ASSERT_FALSE(answers_[0].reply);
+  EXPECT_EQ(answers_[0].reply.error().code, ErrorCode::kDeadlineExceeded);
+  EXPECT_EQ(server_.CountOf("GET /version"), 0U);
+}
+
+TEST_F(ClusterWorkerTest, ADiskThatHangsDelaysNoCall) {
+  const kernel::TemporaryFolder folder;
+  HangingFile hanging(folder.path() + "/ua.json");
+  server_.PutPod("a", "ua");
+  Start(server_.url(), folder.path());
+  worker_->Ask(1, kube::GetVersion(), kWorkerPatience);
+  const bool is_answered = TakeUntil([&] { return !answers_.empty() && news_.size() == 1; });
+  hanging.Release();
+  EXPECT_TRUE(is_answered);
 }
 
 TEST_F(ClusterWorkerTest, AServerThatIsAwayIsTold) {

@@ -7,6 +7,7 @@ namespace jettison::kube {
 namespace {
 
 constexpr Duration kHour = std::chrono::hours(1);
+constexpr const char* kGrantedAlready = "the API server is ending it already";
 
 bool LacksRight(CallResult result) {
   return result == CallResult::kForbidden || result == CallResult::kUnauthenticated;
@@ -65,8 +66,9 @@ SoftVerdict SoftEvictionBook::Take(const std::string& uid, const Outcome& outcom
   switch (outcome.result) {
     case CallResult::kDone:
       retry_.Reset();
+      if (IsGranted(uid, now)) return {.answer = SoftAnswer::kOver, .spared = std::nullopt};
       granted_.push_back(now);
-      LeaveOut(uid, "the API server is ending it already", now);
+      LeaveOut(uid, kGrantedAlready, now);
       return {.answer = SoftAnswer::kGranted, .spared = std::nullopt};
     case CallResult::kGone:
     case CallResult::kAnother:
@@ -97,6 +99,12 @@ SoftVerdict SoftEvictionBook::Spare(const std::string& uid, const Outcome& outco
   SoftVerdict verdict{.answer = SoftAnswer::kSpared, .spared = std::nullopt};
   if (is_news) verdict.spared = SparedPod{.uid = uid, .why = outcome.why, .until = until};
   return verdict;
+}
+
+// A request whose answer was late is made again, and the API server grants both.
+bool SoftEvictionBook::IsGranted(const std::string& uid, Instant now) const {
+  const auto at = spared_.find(uid);
+  return at != spared_.end() && now < at->second.until && at->second.why == kGrantedAlready;
 }
 
 void SoftEvictionBook::LeaveOut(const std::string& uid, const char* why, Instant now) {

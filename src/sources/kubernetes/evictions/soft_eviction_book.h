@@ -25,7 +25,7 @@ struct SoftEvictionLimits {
 enum class SoftAnswer : std::uint8_t {
   kGranted,  // the API server ends it
   kSpared,   // the pod is left alone for now
-  kOver,     // there is no such pod any more
+  kOver,     // there is no such pod any more, or its eviction was granted before
   kLater,    // no request can be made for now
 };
 struct SoftVerdict {
@@ -72,6 +72,7 @@ class SoftEvictionBook {
   };
 
   [[nodiscard]] SoftVerdict Spare(const std::string& uid, const Outcome& outcome, Instant now);
+  [[nodiscard]] bool IsGranted(const std::string& uid, Instant now) const;
   void LeaveOut(const std::string& uid, const char* why, Instant now);
   void Forget(Instant now);
 

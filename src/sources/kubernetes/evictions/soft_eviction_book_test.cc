@@ -103,6 +103,19 @@ TEST(SoftEvictionBook, APodThatGoesIsNotAskedAboutAgainAndTheNextOneWaits) {
   EXPECT_EQ(book.SparedAt(kStart + minutes(1)).front().uid, "a");
 }
 
+TEST(SoftEvictionBook, AnEvictionThatIsGrantedTwiceCountsOnce) {
+  SoftEvictionBook book({.per_hour = 2, .cool_down = minutes(1)});
+  book.Asked("a", kStart);
+  book.Asked("a", kStart + seconds(6));  // the first answer is late
+  EXPECT_EQ(book.Take("a", {}, kStart + seconds(7)).answer, SoftAnswer::kGranted);
+  EXPECT_EQ(book.Take("a", {}, kStart + seconds(8)).answer, SoftAnswer::kOver);
+  EXPECT_EQ(book.SoFar(kStart + seconds(8)).granted.size(), 1U);
+  SoftEvictionBook after({.per_hour = 2, .cool_down = minutes(1)});
+  after.Resume(book.SoFar(kStart + seconds(8)), kStart + seconds(8));
+  EXPECT_EQ(after.Take("a", {}, kStart + seconds(9)).answer, SoftAnswer::kOver);
+  EXPECT_FALSE(book.HoldAt(kStart + seconds(67)));
+}
+
 TEST(SoftEvictionBook, NoMoreThanSoManyGoWithinAnHour) {
   SoftEvictionBook book({.per_hour = 2, .cool_down = Duration(0)});
   (void)Ask(book, "a", {}, kStart);

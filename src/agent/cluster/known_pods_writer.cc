@@ -1,0 +1,61 @@
+#include "agent/cluster/known_pods_writer.h"
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "agent/cluster/known_pods.h"
+#include "ports/inheriting_mutex.h"
+
+namespace jettison {
+
+struct KnownPodsWriter::Shared {
+  using Changes = std::map<std::string, std::optional<std::string>>;  // by UID; absent: forgotten
+
+  explicit Shared(const std::string& folder) : pods(folder) {}
+
+  void Put(const std::string& uid, std::optional<std::string> json) {
+    const std::lock_guard lock(mutex);
+    changes.insert_or_assign(uid, std::move(json));
+  }
+  [[nodiscard]] Changes Take() {
+    const std::lock_guard lock(mutex);
+    return std::exchange(changes, {});
+  }
+  void Write() {
+    for (const auto& [uid, json] : Take()) {
+      if (json) {
+        (void)pods.Keep(uid, *json);
+      } else {
+        pods.Forget(uid);
+      }
+    }
+  }
+
+  const KnownPods pods;
+  InheritingMutex mutex;
+  Changes changes;  // guarded by mutex
+};
+
+KnownPodsWriter::KnownPodsWriter(const std::string& folder)
+    : shared_(std::make_shared<Shared>(folder)),
+      thread_(
+          {.name = "cluster-pods",
+           .without = "the pods of the node are not kept for an agent that starts while the API "
+                      "server is away"},
+          AtEnd::kLeave) {}
+
+KnownPodsWriter::~KnownPodsWriter() = default;
+
+void KnownPodsWriter::Keep(const std::string& uid, std::string json) {
+  shared_->Put(uid, std::move(json));
+  thread_.Do([shared = shared_] { shared->Write(); });
+}
+
+void KnownPodsWriter::Forget(const std::string& uid) {
+  shared_->Put(uid, std::nullopt);
+  thread_.Do([shared = shared_] { shared->Write(); });
+}
+
+}  // namespace jettison
