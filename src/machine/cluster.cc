@@ -10,6 +10,7 @@
 
 #include "agent/cluster/cluster_state_log.h"
 #include "core/model/fault.h"
+#include "sources/kubernetes/credentials/access_source.h"
 #include "sources/kubernetes/credentials/api_access.h"
 
 namespace jettison {
@@ -22,14 +23,19 @@ std::function<double()> Chance() {
   };
 }
 
+kube::AccessSource::Read AccessReader(const KubernetesConfig& config) {
+  return [path = config.kubeconfig] {
+    return path.empty() ? kube::AccessByServiceAccount(kube::OwnServiceAccount())
+                        : kube::AccessByKubeconfig(path);
+  };
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ClusterLink>> OpenCluster(const AgentConfig& config,
                                                  const SteadyClock& clock, const Log& log) {
-  const KubernetesConfig& kubernetes = config.kubernetes;
-  const auto reading = kubernetes.kubeconfig.empty()
-                           ? kube::AccessByServiceAccount(kube::OwnServiceAccount())
-                           : kube::AccessByKubeconfig(kubernetes.kubeconfig);
+  const kube::AccessSource::Read read = AccessReader(config.kubernetes);
+  const auto reading = read();
   if (!reading.faults.empty()) {
     return Fail(ErrorCode::kInvalidArgument,
                 fmt::format("the cluster cannot be asked: {}", DescribeAll(reading.faults)));
@@ -38,7 +44,8 @@ Result<std::unique_ptr<ClusterLink>> OpenCluster(const AgentConfig& config,
                                  .node = config.node_name,
                                  .clock = std::make_shared<SteadyClock>(clock),
                                  .chance = Chance(),
-                                 .pods_folder = config.root + "/cluster-pods"});
+                                 .pods_folder = config.root + "/cluster-pods",
+                                 .read_access = read});
   if (!link) return Fail(link.error().In("the cluster cannot be asked"));
   (*link)->OnState([&clock, told = std::make_shared<ClusterStateLog>(log)](
                        const kube::PodWatchState& state) { told->Take(state, clock.Now()); });

@@ -116,7 +116,8 @@ void ClusterWorker::Shared::TellState(const kube::PodWatchState& state) {
 
 Result<std::unique_ptr<ClusterWorker>> ClusterWorker::Start(Setup setup) {
   auto shared = std::make_shared<Shared>(std::move(setup));
-  auto client = kube::ApiClient::Open(shared->setup.access, *shared->setup.clock);
+  auto client =
+      kube::ApiClient::Open(shared->setup.access, *shared->setup.clock, shared->setup.read_access);
   if (!client) return Fail(client.error());
   shared->client = std::move(*client);
   return std::unique_ptr<ClusterWorker>(new ClusterWorker(std::move(shared)));

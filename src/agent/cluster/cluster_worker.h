@@ -13,6 +13,7 @@
 #include "ports/clock.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/client/pod_watch.h"
+#include "sources/kubernetes/credentials/access_source.h"
 #include "sources/kubernetes/credentials/api_access.h"
 #include "sources/kubernetes/objects/api_pod.h"
 #include "sources/kubernetes/objects/object_head.h"
@@ -49,6 +50,8 @@ class ClusterWorker {
     std::shared_ptr<const Clock> clock;
     std::function<double()> chance;  // a random number in [0, 1); called on the thread
     std::string pods_folder;         // where the pods are kept (KnownPods); empty: nowhere
+    // Reads the access again, on the thread; null: its certificates never change.
+    kube::AccessSource::Read read_access = {};
   };
 
   // Starts the thread. Errors as of kube::ApiClient::Open.

@@ -32,6 +32,7 @@ class TlsTransfers : public Transfers {
     other.Write(folder_.path(), "other");
     server.Write(folder_.path(), "server");
     client.Write(folder_.path(), "client");
+    TestCertificate("stranger", &other, GNUTLS_KP_TLS_WWW_CLIENT).Write(folder_.path(), "stranger");
     Serve([](const HttpRequest&) -> HttpResponse { return {.body = "safe"}; },
           {.tls_cert_file = Path("server.pem"),
            .tls_private_key_file = Path("server.key"),
@@ -40,11 +41,17 @@ class TlsTransfers : public Transfers {
   [[nodiscard]] std::string Path(const std::string& name) const {
     return folder_.path() + "/" + name;
   }
-  [[nodiscard]] HttpPeer Peer(const std::string& ca) {
+  [[nodiscard]] HttpPeer Peer(const std::string& ca, const std::string& client = "client") {
     return {.endpoint = "https://127.0.0.1:" + Port(),
             .ca_pem = TextOf(Path(ca)),
-            .cert_pem = TextOf(Path("client.pem")),
-            .key_pem = TextOf(Path("client.key"))};
+            .cert_pem = TextOf(Path(client + ".pem")),
+            .key_pem = TextOf(Path(client + ".key"))};
+  }
+  // Whether a request is answered by who knows the client.
+  [[nodiscard]] bool IsLetIn() {
+    answers_.clear();
+    Ask({.path = "/"});
+    return Answered() && answers_[0] && answers_[0]->status == 200;
   }
   kernel::TemporaryFolder folder_;
 };
@@ -70,6 +77,18 @@ TEST_F(TlsTransfers, AServerOfAnotherCaOrNameGetsNothing) {
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code, ErrorCode::kPermissionDenied) << answer.error().message;
   }
+}
+
+TEST_F(TlsTransfers, CertificatesThatAreReplacedArePresentedByTheNextConnection) {
+  Connect(Peer("ca.pem"));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(IsLetIn());
+    ASSERT_TRUE(transfers_->UseTls(Peer("ca.pem", "stranger")));
+    EXPECT_FALSE(IsLetIn()) << "the connection of before is not used";
+    ASSERT_TRUE(transfers_->UseTls(Peer("ca.pem")));
+  }
+  ASSERT_TRUE(transfers_->UseTls(Peer("other.pem")));
+  EXPECT_FALSE(IsLetIn()) << "the server is not of this CA";
 }
 
 TEST_F(TlsTransfers, CertificatesThatAreNoneAreErrors) {

@@ -26,6 +26,8 @@ namespace {
 
 // Connections that are kept open though nothing is under way on them.
 constexpr long kIdleConnections = 4;
+// More generations of certificates than there can be while a connection is open.
+constexpr std::size_t kGenerations = 64;
 
 bool IsOneLine(std::string_view text) {
   return std::ranges::none_of(text, [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; });
@@ -56,6 +58,7 @@ class HttpTransfers::Core {
   }
 
   [[nodiscard]] Result<void> SetUp(const HttpPeer& peer);
+  [[nodiscard]] Result<void> UseTls(const HttpPeer& peer);
   void Begin(Id id, PendingExchange& exchange);
   void Cancel(Id id);
   [[nodiscard]] Duration WaitOf(Duration most) const;
@@ -72,7 +75,6 @@ class HttpTransfers::Core {
   Id next_id = 1;
 
  private:
-  [[nodiscard]] Result<void> KeepTls(const HttpPeer& peer);
   [[nodiscard]] Result<void> LookUp();
   void Detach(PendingExchange& exchange) { curl.multi_remove_handle(multi, exchange.handle()); }
 
@@ -82,6 +84,8 @@ class HttpTransfers::Core {
   bool look_up_ = true;
   bool is_silent_ = false;  // an exchange has had no answer in time since the last was begun
   std::vector<MemoryFile> files_;
+  std::size_t generation_ = 0;
+  std::vector<MemoryFile> files_before_;  // of exchanges that had begun when they were replaced
 };
 
 Result<void> HttpTransfers::Core::SetUp(const HttpPeer& peer) {
@@ -99,20 +103,29 @@ Result<void> HttpTransfers::Core::SetUp(const HttpPeer& peer) {
   route_.origin = fmt::format("{}://{}", route_.is_tls ? "https" : "http", named.Authority());
   look_up_ = name_ != endpoint_.host || !http::IsIpAddress(endpoint_.host);
   curl.multi_setopt(multi, CURLMOPT_MAXCONNECTS, kIdleConnections);
-  return KeepTls(peer);
+  return UseTls(peer);
 }
 
-Result<void> HttpTransfers::Core::KeepTls(const HttpPeer& peer) {
-  const std::pair<const std::string*, std::string*> texts[] = {{&peer.ca_pem, &route_.ca_file},
-                                                               {&peer.cert_pem, &route_.cert_file},
-                                                               {&peer.key_pem, &route_.key_file}};
+// libcurl uses a connection again for the same names of files, whatever is in them, and the number
+// of a descriptor that was closed is given out again. So each generation of files has names of its
+// own: the kernel passes over further slashes at the beginning of a path.
+Result<void> HttpTransfers::Core::UseTls(const HttpPeer& peer) {
+  http::PeerRoute route = route_;
+  const std::string slashes(++generation_ % kGenerations, '/');
+  std::vector<MemoryFile> files;
+  const std::pair<const std::string*, std::string*> texts[] = {{&peer.ca_pem, &route.ca_file},
+                                                               {&peer.cert_pem, &route.cert_file},
+                                                               {&peer.key_pem, &route.key_file}};
   for (const auto& [pem, path] : texts) {
+    path->clear();
     if (pem->empty()) continue;
     auto file = MemoryFile::Make(*pem);
     if (!file) return Fail(file.error());
-    *path = file->path();
-    files_.push_back(std::move(*file));
+    *path = slashes + file->path();
+    files.push_back(std::move(*file));
   }
+  route_ = std::move(route);
+  files_before_ = std::exchange(files_, std::move(files));
   return {};
 }
 
@@ -207,6 +220,10 @@ HttpTransfers::Id HttpTransfers::Start(HttpExchange exchange, OnEnd on_end, OnBy
                       core_->curl, std::move(exchange), std::move(on_end), std::move(on_bytes)));
   core_->Begin(id, begun);
   return id;
+}
+
+Result<void> HttpTransfers::UseTls(const HttpPeer& peer) {
+  return core_->UseTls(peer);
 }
 
 void HttpTransfers::Cancel(Id id) {

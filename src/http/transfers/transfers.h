@@ -70,6 +70,10 @@ class HttpTransfers {
   // Calls nobody back.
   ~HttpTransfers();
 
+  // From now on, new connections use the certificates of this peer, and no new exchange uses a
+  // connection that was made with others. Its endpoint is not looked at. kUnavailable: there is no
+  // descriptor or no memory for them, and nothing has changed.
+  [[nodiscard]] Result<void> UseTls(const HttpPeer& peer);
   // Calls back from a later Turn only. The name of a host is looked up here, the first time and
   // after nobody was reached there, with the resolver's own time limits.
   Id Start(HttpExchange exchange, OnEnd on_end, OnBytes on_bytes = {});

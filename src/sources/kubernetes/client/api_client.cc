@@ -18,25 +18,39 @@ HttpPeer PeerOf(const ApiAccess& access) {
           .key_pem = access.key_pem};
 }
 
-}  // namespace
-
-Result<std::unique_ptr<ApiClient>> ApiClient::Open(const ApiAccess& access, const Clock& clock) {
-  auto transfers = HttpTransfers::Open(PeerOf(access));
-  if (!transfers) return Fail(transfers.error());
-  return std::unique_ptr<ApiClient>(new ApiClient(access, clock, std::move(*transfers)));
+// Whether the cause may be a certificate: libcurl gives the same code where nobody listens.
+bool MayBeOfTls(const Error& error) {
+  return error.code == ErrorCode::kPermissionDenied || error.code == ErrorCode::kUnavailable;
 }
 
-ApiClient::ApiClient(const ApiAccess& access, const Clock& clock,
+}  // namespace
+
+Result<std::unique_ptr<ApiClient>> ApiClient::Open(const ApiAccess& access, const Clock& clock,
+                                                   AccessSource::Read read) {
+  auto transfers = HttpTransfers::Open(PeerOf(access));
+  if (!transfers) return Fail(transfers.error());
+  return std::unique_ptr<ApiClient>(
+      new ApiClient(access, clock, std::move(read), std::move(*transfers)));
+}
+
+ApiClient::ApiClient(const ApiAccess& access, const Clock& clock, AccessSource::Read read,
                      std::unique_ptr<HttpTransfers> transfers)
     : clock_(clock),
       path_prefix_(access.path_prefix),
+      access_(access, std::move(read), clock.Now()),
       token_(access),
       transfers_(std::move(transfers)) {}
 
 HttpTransfers::OnEnd ApiClient::TakingEnd(OnReply on_reply) {
   return [this, on_reply = std::move(on_reply)](Result<HttpAnswer> answer) {
-    if (!answer) return on_reply(Fail(answer.error()));
-    if (answer->status == kUnauthorized) token_.Refused();
+    if (!answer) {
+      if (MayBeOfTls(answer.error())) access_.Failed();
+      return on_reply(Fail(answer.error()));
+    }
+    if (answer->status == kUnauthorized) {
+      token_.Refused();
+      access_.Failed();
+    }
     if (answer->is_too_large) {
       return on_reply(ApiReply{.status = kPayloadTooLarge, .body = {}, .retry_after = {}});
     }
@@ -46,8 +60,14 @@ HttpTransfers::OnEnd ApiClient::TakingEnd(OnReply on_reply) {
   };
 }
 
+void ApiClient::RefreshTls() {
+  auto changed = access_.Changed(clock_.Now());
+  if (changed && transfers_->UseTls(PeerOf(*changed))) access_.Use(*std::move(changed));
+}
+
 ApiClient::Id ApiClient::Call(const ApiCall& call, Duration timeout, OnReply on_reply,
                               std::size_t most_bytes) {
+  RefreshTls();
   return transfers_->Start({.method = call.method,
                             .path = path_prefix_ + call.path,
                             .content_type = call.content_type,
@@ -59,6 +79,7 @@ ApiClient::Id ApiClient::Call(const ApiCall& call, Duration timeout, OnReply on_
 }
 
 ApiClient::Id ApiClient::Stream(const ApiStream& stream, OnBytes on_bytes, OnReply on_end) {
+  RefreshTls();
   return transfers_->Start({.path = path_prefix_ + stream.path,
                             .bearer_token = token_.Current(clock_.Now()),
                             .timeout = stream.timeout,

@@ -11,6 +11,7 @@
 #include "http/transfers/transfers.h"
 #include "ports/clock.h"
 #include "sources/kubernetes/calls/api_call.h"
+#include "sources/kubernetes/credentials/access_source.h"
 #include "sources/kubernetes/credentials/api_access.h"
 #include "sources/kubernetes/credentials/token_source.h"
 
@@ -34,9 +35,11 @@ class ApiClient {
   using OnReply = std::function<void(const Result<ApiReply>&)>;
   using OnBytes = HttpTransfers::OnBytes;
 
-  // `clock` must outlive it.
+  // `clock` must outlive it. `read` reads the access again, in Call and Stream (AccessSource);
+  // null: its certificates never change.
   [[nodiscard]] static Result<std::unique_ptr<ApiClient>> Open(const ApiAccess& access,
-                                                               const Clock& clock);
+                                                               const Clock& clock,
+                                                               AccessSource::Read read = {});
 
   // Makes a call. The whole answer, at most `most_bytes`, is delivered in a later Turn.
   Id Call(const ApiCall& call, Duration timeout, OnReply on_reply,
@@ -56,11 +59,15 @@ class ApiClient {
   static constexpr std::size_t kMostBytes = std::size_t{8} << 20;
 
  private:
-  ApiClient(const ApiAccess& access, const Clock& clock, std::unique_ptr<HttpTransfers> transfers);
+  ApiClient(const ApiAccess& access, const Clock& clock, AccessSource::Read read,
+            std::unique_ptr<HttpTransfers> transfers);
+  // Uses other certificates where they have been replaced.
+  void RefreshTls();
   [[nodiscard]] HttpTransfers::OnEnd TakingEnd(OnReply on_reply);
 
   const Clock& clock_;
   std::string path_prefix_;
+  AccessSource access_;
   TokenSource token_;
   std::unique_ptr<HttpTransfers> transfers_;
 };

@@ -148,6 +148,30 @@ TEST_F(ApiCalls, EachHasItsDeadline) {
   EXPECT_EQ(ReadVersion(Ask(GetVersion())), "v1.36.2");
 }
 
+TEST_F(ApiCalls, CertificatesAreReadAgainSoonAfterTheServerRefusedTheAgentOrWasNotReached) {
+  int reads = 0;
+  const ApiAccess access = {.server = server_.url()};
+  auto client = ApiClient::Open(access, clock_, [&] {
+    ++reads;
+    return AccessReading{.access = access, .faults = {}};
+  });
+  ASSERT_TRUE(client);
+  client_ = std::move(*client);
+  const auto ask = [&] {
+    (void)Ask(GetVersion());
+    clock_.Advance(AccessSource::kReadAfterFailure);
+    (void)Ask(GetVersion());
+    return std::exchange(reads, 0);
+  };
+  EXPECT_EQ(ask(), 0);
+  server_.RequireToken("another");
+  EXPECT_EQ(ask(), 1);
+  server_.RequireToken("");
+  (void)ask();
+  server_.Stop();
+  EXPECT_EQ(ask(), 1);
+}
+
 TEST_F(ApiCalls, AnAnswerThatIsTooLargeIsNotTaken) {
   server_.MisbehaveOnce({.kind = Misbehaviour::Kind::kHuge});
   EXPECT_EQ(Ask(GetVersion())->status, 413);

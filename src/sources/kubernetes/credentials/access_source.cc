@@ -1,0 +1,30 @@
+#include "sources/kubernetes/credentials/access_source.h"
+
+#include <utility>
+
+namespace jettison::kube {
+
+bool AccessSource::IsDue(Instant now) const {
+  return now < read_at_ || Elapsed(read_at_, now) >= (is_doubted_ ? kReadAfterFailure : kReadEvery);
+}
+
+bool AccessSource::HasOtherCertificates(const ApiAccess& read) const {
+  const bool is_same_server = read.server == access_.server &&
+                              read.path_prefix == access_.path_prefix &&
+                              read.server_name == access_.server_name;
+  const bool is_same_tls = read.ca_pem == access_.ca_pem && read.cert_pem == access_.cert_pem &&
+                           read.key_pem == access_.key_pem;
+  return is_same_server && !is_same_tls;
+}
+
+std::optional<ApiAccess> AccessSource::Changed(Instant now) {
+  if (!read_ || !IsDue(now)) return std::nullopt;
+  read_at_ = now;
+  AccessReading reading = read_();
+  if (!reading.faults.empty()) return std::nullopt;
+  is_doubted_ = false;
+  if (!HasOtherCertificates(reading.access)) return std::nullopt;
+  return std::move(reading.access);
+}
+
+}  // namespace jettison::kube

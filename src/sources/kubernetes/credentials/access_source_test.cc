@@ -1,0 +1,111 @@
+#include "sources/kubernetes/credentials/access_source.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "http/test_certificates.h"
+#include "kernel/files/temporary_folder.h"
+
+namespace jettison::kube {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A kubeconfig that names a CA, a client's certificate and its key.
+class AccessSourceTest : public testing::Test {
+ protected:
+  AccessSourceTest() {
+    ca_.Write(folder_.path(), "ca");
+    Replace();
+    WriteConfig("https://h:6443");
+  }
+  [[nodiscard]] std::string Path(const std::string& name) const {
+    return folder_.path() + "/" + name;
+  }
+  void WriteConfig(const std::string& server) const {
+    std::ofstream(Path("config"))
+        << "current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
+           "clusters: [{name: c, cluster: {server: '"
+        << server
+        << "', certificate-authority: ca.pem}}]\n"
+           "users: [{name: u, user: {client-certificate: client.pem, client-key: client.key}}]\n";
+  }
+  // Another certificate and its key.
+  void Replace() const {
+    http::TestCertificate("client", &ca_, GNUTLS_KP_TLS_WWW_CLIENT).Write(folder_.path(), "client");
+  }
+  [[nodiscard]] AccessReading Read() const { return AccessByKubeconfig(Path("config")); }
+
+  kernel::TemporaryFolder folder_;
+  http::TestCertificate ca_{"ca", nullptr, nullptr};
+  Instant now_{std::chrono::hours(500'000)};
+};
+
+TEST_F(AccessSourceTest, ACertificateThatIsReplacedIsReadEveryTwoMinutes) {
+  AccessSource source(
+      Read().access, [this] { return Read(); }, now_);
+  Replace();
+  now_ += AccessSource::kReadEvery;
+  EXPECT_FALSE(source.Changed(now_ - milliseconds(1)));
+  const auto changed = source.Changed(now_);
+  ASSERT_TRUE(changed);
+  EXPECT_EQ(changed->cert_pem, Read().access.cert_pem);
+  EXPECT_EQ(changed->key_pem, Read().access.key_pem);
+  now_ += AccessSource::kReadEvery;
+  EXPECT_TRUE(source.Changed(now_)) << "it is not in use yet";
+  source.Use(*changed);
+  now_ += AccessSource::kReadEvery;
+  EXPECT_FALSE(source.Changed(now_));
+}
+
+TEST_F(AccessSourceTest, AFailureHasItReadSooner) {
+  AccessSource source(
+      Read().access, [this] { return Read(); }, now_);
+  Replace();
+  source.Failed();
+  now_ += AccessSource::kReadAfterFailure;
+  EXPECT_FALSE(source.Changed(now_ - milliseconds(1)));
+  EXPECT_TRUE(source.Changed(now_));
+}
+
+TEST_F(AccessSourceTest, WhatIsHalfReplacedOrMissingChangesNothing) {
+  AccessSource source(
+      Read().access, [this] { return Read(); }, now_);
+  source.Failed();
+  const AccessReading before = Read();
+  Replace();
+  const AccessReading after = Read();
+  const auto changed = [&] {
+    now_ += AccessSource::kReadAfterFailure;
+    return source.Changed(now_).has_value();
+  };
+  std::ofstream(Path("client.key")) << before.access.key_pem;
+  EXPECT_FALSE(changed()) << "the key is that of the certificate before";
+  std::ofstream(Path("client.key")) << after.access.key_pem.substr(0, 40);
+  EXPECT_FALSE(changed());
+  std::filesystem::remove(Path("client.key"));
+  EXPECT_FALSE(changed());
+  std::ofstream(Path("client.key")) << after.access.key_pem;
+  EXPECT_TRUE(changed());
+}
+
+TEST_F(AccessSourceTest, AnotherServerIsNotTaken) {
+  AccessSource source(
+      Read().access, [this] { return Read(); }, now_);
+  Replace();
+  WriteConfig("https://elsewhere:6443");
+  now_ += AccessSource::kReadEvery;
+  EXPECT_FALSE(source.Changed(now_));
+}
+
+TEST_F(AccessSourceTest, WhereNothingReadsItItNeverChanges) {
+  AccessSource source(Read().access, {}, now_);
+  source.Failed();
+  EXPECT_FALSE(source.Changed(now_ + std::chrono::hours(1)));
+}
+
+}  // namespace
+}  // namespace jettison::kube
