@@ -128,6 +128,48 @@ TEST_F(CriRuntime, AContainerWhoseStatusIsRefusedHoldsBackItsOwnPodAlone) {
   bed_.ExpectNothingLeft("u");
 }
 
+TEST_F(CriRuntime, AContainerWhoseStateTheRuntimeDoesNotKnowGoesOnWhileItsProcessRuns) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  bed_.Open();
+  containerd().At("main").state = api::CONTAINER_UNKNOWN;
+  const auto listed = runtime().List();
+  ASSERT_TRUE(listed) << listed.error().message;
+  ASSERT_THAT(*listed, SizeIs(1));
+  ASSERT_THAT(listed->front().containers, SizeIs(1));
+  EXPECT_FALSE(listed->front().containers[0].exit);
+  EXPECT_THAT(containerd().runs, SizeIs(1)) << "it is not removed";
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("the container goes on")));
+  runtime().KillContainer("u", "main");
+  EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  ASSERT_TRUE(bed_.Remove("u"));
+  bed_.ExpectNothingLeft("u");
+}
+
+TEST_F(CriRuntime, AContainerOfUnknownStateWhoseGroupCannotBeReadGoesOn) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  bed_.Open();
+  containerd().At("main").state = api::CONTAINER_UNKNOWN;
+  bed_.cgroups.FailOn(FakeCgroups::Operation::kRead, "kubepods/burstable/podu",
+                      Error{ErrorCode::kUnavailable, "too many open files"});
+  const auto listed = runtime().List();
+  ASSERT_TRUE(listed) << listed.error().message;
+  ASSERT_THAT(listed->front().containers, SizeIs(1));
+  EXPECT_FALSE(listed->front().containers[0].exit);
+  EXPECT_THAT(containerd().runs, SizeIs(1));
+}
+
+TEST_F(CriRuntime, AContainerOfUnknownStateWithoutAProcessHasEnded) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  bed_.Open();
+  containerd().Exit("main", 0);
+  containerd().At("main").state = api::CONTAINER_UNKNOWN;
+  const auto listed = runtime().List();
+  ASSERT_TRUE(listed) << listed.error().message;
+  ASSERT_THAT(listed->front().containers, SizeIs(1));
+  EXPECT_TRUE(listed->front().containers[0].exit);
+  EXPECT_THAT(containerd().runs, IsEmpty());
+}
+
 TEST_F(CriRuntime, AContainerWhoseStatusNeverComesIsWaitedForThreeTimes) {
   ASSERT_TRUE(bed_.Run(SimplePod("u")));
   ASSERT_TRUE(bed_.Run(SimplePod("v")));

@@ -26,16 +26,17 @@ constexpr Duration kInterruptedPatience = std::chrono::seconds(10);
 
 }  // namespace
 
-std::optional<pid_t> FirstProcessOf(const RuntimeContext& context, const std::string& pod_group,
-                                    const std::string& container_id) {
+Result<pid_t> FirstProcessOf(const RuntimeContext& context, const std::string& pod_group,
+                             const std::string& container_id) {
   const auto groups = context.cgroups.Children(pod_group);
-  if (!groups) return std::nullopt;
+  if (!groups) return Fail(groups.error());
   for (const std::string& group : *groups) {
     if (!IsGroupOfContainer(group, container_id)) continue;
     const auto pids = context.cgroups.Processes(kernel::ContainerGroup(pod_group, group));
     if (pids && !pids->empty()) return *std::min_element(pids->begin(), pids->end());
+    if (!pids && pids.error().code != ErrorCode::kNotFound) return Fail(pids.error());
   }
-  return std::nullopt;
+  return Fail(ErrorCode::kNotFound, "no process is in a group of container " + container_id);
 }
 
 ContainerStart::ContainerStart(RuntimeContext& context, const StartOrder& order, Done done)
@@ -223,7 +224,7 @@ void ContainerStart::OnStatus(const Result<api::ContainerStatusResponse>& answer
     if (info != answer->info().end()) started.pid = PidIn(info->second);
   }
   if (!started.pid && !started.ended) {
-    started.pid = FirstProcessOf(context_, order_.pod_group, id_);
+    if (const auto pid = FirstProcessOf(context_, order_.pod_group, id_)) started.pid = *pid;
   }
   if (answer || gone || started.pid) return Finish(std::move(started));
   const Duration delay = std::min(kFirstLook * (1 << std::min(looks_++, 10)), kLastLook);

@@ -36,10 +36,11 @@ struct StartOrder {
   std::string interrupted = {};
 };
 
-// The first process of a container by its group, whose name holds its ID; absent: there is none.
-[[nodiscard]] std::optional<pid_t> FirstProcessOf(const RuntimeContext& context,
-                                                  const std::string& pod_group,
-                                                  const std::string& container_id);
+// The first process of a container by its group, whose name holds its ID. kNotFound: there is none;
+// any other code: the group cannot be read.
+[[nodiscard]] Result<pid_t> FirstProcessOf(const RuntimeContext& context,
+                                           const std::string& pod_group,
+                                           const std::string& container_id);
 
 // Brings one run of a container up: what is left of an interrupted start is removed, then come
 // image, container, start and first look. What fails leaves no container behind.

@@ -102,23 +102,43 @@ std::optional<ContainerRecord> PodRuns::Adopt(const api::ContainerStatusResponse
     return record;
   }
   if (status.state() != api::CONTAINER_RUNNING) {
-    context_.Log(
-        fmt::format("the container runtime does not know the state of container {} of pod {}; the "
-                    "container is ended",
-                    name, FullName(pod_)));
-    Forget(status.id());
-    ids_.erase({name, attempt});
-    record.exit = ExitOf(seen);
-    return record;
+    const bool goes_on = MayRun(status.id());
+    context_.Log(fmt::format(
+        "the container runtime does not know the state of container {} of "
+        "pod {}; {}",
+        name, FullName(pod_), goes_on ? "the container goes on" : "the container has ended"));
+    if (!goes_on) {
+      Forget(status.id());
+      ids_.erase({name, attempt});
+      record.exit = ExitOf(seen);
+      return record;
+    }
   }
-  StartedContainer found{.id = status.id(), .started = seen.started};
-  const auto info = container.info().find("info");
-  if (info != container.info().end()) found.pid = PidIn(info->second);
-  if (!found.pid) found.pid = FirstProcessOf(context_, group_, found.id);
+  const StartedContainer found{
+      .id = status.id(), .pid = ProcessOf(container), .started = seen.started};
   auto run = std::make_unique<ContainerRun>(context_, OrderFor(*spec, attempt, 0));
   run->Adopt(found);
   Keep(name, std::move(run));
   return record;
+}
+
+// What the runtime tells of a container whose state it does not know may be about a process that
+// has ended, so the kernel alone is asked.
+std::optional<pid_t> PodRuns::ProcessOf(const api::ContainerStatusResponse& container) const {
+  const auto info = container.info().find("info");
+  if (container.status().state() == api::CONTAINER_RUNNING && info != container.info().end()) {
+    if (const auto pid = PidIn(info->second)) return pid;
+  }
+  const auto pid = FirstProcessOf(context_, group_, container.status().id());
+  return pid ? std::optional(*pid) : std::nullopt;
+}
+
+// Whether the kernel shows a process of the container, or cannot be asked.
+bool PodRuns::MayRun(const std::string& container_id) const {
+  const auto pid = FirstProcessOf(context_, group_, container_id);
+  const auto stat = pid ? context_.processes.ReadFile(*pid, "stat") : Fail(pid.error());
+  if (!stat) return stat.error().code != ErrorCode::kNotFound;
+  return !IsPreparation(context_.processes, *pid, *stat);
 }
 
 void PodRuns::Recall(const std::vector<PodRecord::Run>& runs) {
@@ -150,7 +170,7 @@ std::optional<pid_t> PodRuns::ProcessOf(const PodRecord::Run& run) const {
   }
   const auto pid = FirstProcessOf(context_, group_, run.id);
   const auto stat = pid ? processes.ReadFile(*pid, "stat") : Fail(ErrorCode::kNotFound, "none");
-  return stat && !IsPreparation(processes, *pid, *stat) ? pid : std::nullopt;
+  return stat && !IsPreparation(processes, *pid, *stat) ? std::optional(*pid) : std::nullopt;
 }
 
 std::vector<PodRecord::Run> PodRuns::Written() const {
