@@ -253,6 +253,18 @@ TEST_F(ClusterEvictionsTest, ALaterLifeGoesOnWithWhatAnEarlierOneBegan) {
               IsEmpty());
 }
 
+TEST_F(ClusterEvictionsTest, AStepOfTheWallClockGivesNothingUpUntried) {
+  path_ = folder_.path() + "/cluster-evictions";
+  const std::vector<EvictionIntent> earlier = {Pod("a")};
+  ASSERT_TRUE(SlotFile(path_).Write(kube::FormatEvictionIntents(earlier, 10'000).text));
+  clock_.StepWall(hours(2));
+  Start();
+  AwaitLoaded();
+  EXPECT_THAT(cluster_.Waiting(), Contains("DELETE /api/v1/namespaces/default/pods/pod-a"));
+  cluster_.AnswerAll(200);
+  EXPECT_THAT(over_, ElementsAre("a deleted"));
+}
+
 TEST_F(ClusterEvictionsTest, WhatIsUnderWayIsWrittenDownWithoutAnOrderlyEnd) {
   path_ = folder_.path() + "/cluster-evictions";
   Start();

@@ -17,7 +17,7 @@ namespace jettison::kube {
 enum class EvictionEnd : std::uint8_t {
   kDeleted,  // the server has taken the DELETE
   kGone,     // there was no such pod any more
-  kGivenUp,  // it could not be told within PodEviction::kMostTime
+  kGivenUp,  // it was tried, and could not be told within PodEviction::kMostTime
 };
 
 // A call of an eviction: its purpose is kMarkPod or kDeletePod.
@@ -85,7 +85,11 @@ class PodEviction {
   [[nodiscard]] bool IsDue(const Step& step, Instant now) const {
     return !step.is_awaited && now >= step.due;
   }
-  [[nodiscard]] bool MayGiveUp() const { return !deleted_at_ && !delete_.is_awaited; }
+  // Never without a try: the age of an eviction of an earlier agent is wrong by as much as the wall
+  // clock was set since.
+  [[nodiscard]] bool MayGiveUp() const {
+    return delete_.is_tried && !deleted_at_ && !delete_.is_awaited;
+  }
   void TakeMark(const Outcome& outcome, Instant now);
   void TakeDelete(const Outcome& outcome, Instant now);
 

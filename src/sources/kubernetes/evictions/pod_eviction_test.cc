@@ -244,8 +244,14 @@ TEST_F(PodEvictionTest, AnAnswerThatComesTwiceChangesNothing) {
   EXPECT_EQ(eviction_.end(), EvictionEnd::kDeleted);
 }
 
-TEST(PodEviction, OneOfAnEarlierLifeThatIsOverAnHourOldIsGivenUpAtOnce) {
+TEST(PodEviction, OneOfAnEarlierLifeThatIsOverAnHourOldIsTriedOnce) {
   PodEviction eviction(Web(), kNow - hours(3), kNow);
+  EXPECT_EQ(eviction.due(), kNow - hours(3));
+  const auto calls = eviction.TakeCalls(kNow, kWall);
+  ASSERT_EQ(calls.size(), 2U);
+  EXPECT_EQ(calls[1].purpose, kDelete);
+  eviction.Take(kMark, Of(CallResult::kAway), kNow);
+  eviction.Take(kDelete, Of(CallResult::kAway), kNow);
   EXPECT_THAT(eviction.TakeCalls(kNow, kWall), IsEmpty());
   EXPECT_EQ(eviction.end(), EvictionEnd::kGivenUp);
 }
