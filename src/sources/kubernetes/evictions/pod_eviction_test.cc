@@ -101,6 +101,21 @@ TEST_F(PodEvictionTest, AMarkThatMetTheKubeletBeforeTheDeleteIsMadeAgainAtOnce) 
   EXPECT_THAT(Asked(kNow + milliseconds(10)), ElementsAre("mark"));
 }
 
+TEST_F(PodEvictionTest, AMarkThatConflictsAgainAndAgainIsNotMadeWithoutAPause) {
+  (void)Asked(kNow);
+  eviction_.Take(kDelete, Of(CallResult::kForbidden), kNow);
+  for (int i = 0; i < PodEviction::kConflictsAtOnce; ++i) {
+    eviction_.Take(kMark, Of(CallResult::kConflict), kNow);
+    EXPECT_THAT(Asked(kNow), ElementsAre("mark"));
+  }
+  eviction_.Take(kMark, Of(CallResult::kConflict), kNow);
+  EXPECT_EQ(eviction_.due(), kNow + CallRetry::kFirst);
+  EXPECT_THAT(Asked(kNow), IsEmpty());
+  EXPECT_THAT(Asked(kNow + CallRetry::kFirst), ElementsAre("mark"));
+  eviction_.Take(kMark, Of(CallResult::kConflict), kNow + CallRetry::kFirst);
+  EXPECT_EQ(eviction_.due(), kNow + 3 * CallRetry::kFirst);
+}
+
 TEST_F(PodEvictionTest, AMarkThatFindsNoPodDoesNotSpareTheDelete) {
   eviction_ = PodEviction(Web(), kNow, kNow + PodEviction::kTaintPatience);
   (void)Asked(kNow);
