@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace jettison {
 
@@ -24,6 +24,7 @@ Result<void> ForeignRoster::Take(ForeignFinding finding, Complaints& complaints)
                                    FullName(pod), ignored));
   }
   auto& place = pods_[pod.uid];
+  keys_.emplace(id, pod.uid);
   place = std::make_unique<ForeignPod>(edges_, std::move(pod), std::move(finding));
   tell_(place->Begin());
   return {};
@@ -39,14 +40,38 @@ void ForeignRoster::OnListed(const std::string& list,
   Advance();
 }
 
+void ForeignRoster::OnOneListed(const std::string& list, const std::string& key,
+                                const std::set<std::string>& running) {
+  std::vector<std::string> gone;
+  for (auto at = keys_.lower_bound({key, ""}); at != keys_.end() && at->first == key; ++at) {
+    ForeignPod& pod = *pods_.at(at->second);
+    if (pod.list() != list) continue;
+    pod.OnListed(running);
+    pod.Advance();
+    if (pod.gone()) gone.push_back(at->second);
+  }
+  for (const std::string& uid : gone) Forget(uid);
+}
+
 void ForeignRoster::Advance() {
-  for (const auto& [uid, pod] : pods_) pod->Advance();
-  std::erase_if(pods_, [](const auto& pod) { return pod.second->gone(); });
+  std::vector<std::string> gone;
+  for (const auto& [uid, pod] : pods_) {
+    pod->Advance();
+    if (pod->gone()) gone.push_back(uid);
+  }
+  for (const std::string& uid : gone) Forget(uid);
+}
+
+void ForeignRoster::Forget(const std::string& uid) {
+  const auto at = pods_.find(uid);
+  if (at == pods_.end()) return;
+  keys_.erase({at->second->key(), uid});
+  pods_.erase(at);
 }
 
 bool ForeignRoster::Has(const std::string& key) const {
-  return std::any_of(pods_.begin(), pods_.end(),
-                     [&](const auto& pod) { return pod.second->key() == key; });
+  const auto at = keys_.lower_bound({key, ""});
+  return at != keys_.end() && at->first == key;
 }
 
 ForeignPod* ForeignRoster::Find(const std::string& uid) const {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "containers/run_edges.h"
 #include "sources/foreign/complaints.h"
@@ -29,19 +30,24 @@ class ForeignRoster {
   // The pods of this list of a source that run now: by key, the IDs of their running containers.
   void OnListed(const std::string& list,
                 const std::map<std::string, std::set<std::string>>& running);
+  // The same of one pod, for a source that learns of changes one by one; the others stay as they
+  // are.
+  void OnOneListed(const std::string& list, const std::string& key,
+                   const std::set<std::string>& running);
   // Forgets those that are gone.
   void Advance();
 
   [[nodiscard]] bool Has(const std::string& key) const;
   // Null: there is none of this UID.
   [[nodiscard]] ForeignPod* Find(const std::string& uid) const;
-  void Forget(const std::string& uid) { pods_.erase(uid); }
+  void Forget(const std::string& uid);
 
  private:
   RunEdges& edges_;
   std::function<bool(const std::string&)> taken_;
   std::function<void(RuntimePod)> tell_;
   std::map<std::string, std::unique_ptr<ForeignPod>> pods_;  // by UID
+  std::set<std::pair<std::string, std::string>> keys_;       // of each, with its UID
 };
 
 }  // namespace jettison

@@ -145,5 +145,31 @@ TEST_F(ForeignRosterTest, APodWhoseUidIsTakenIsKnownByItsKey) {
   EXPECT_FALSE(Take("k")) << "both names are taken";
 }
 
+TEST_F(ForeignRosterTest, WhatIsToldOfOnePodLeavesTheOthersAsTheyAre) {
+  ASSERT_TRUE(Take("k"));
+  ForeignFinding other = Finding("other");
+  other.reading.pod.uid = "v";
+  ASSERT_TRUE(roster_.Take(std::move(other), complaints_));
+  roster_.OnOneListed("pods of a kubelet", "k", {"c1"});
+  roster_.OnOneListed("another list", "k", {});
+  roster_.OnOneListed("pods of a kubelet", "unknown", {});
+  EXPECT_THAT(Events(), IsEmpty());
+  roster_.OnOneListed("pods of a kubelet", "k", {});
+  EXPECT_FALSE(roster_.Has("k")) << "it can be found again at once";
+  EXPECT_TRUE(roster_.Has("other"));
+  EXPECT_NE(roster_.Find("v"), nullptr);
+  EXPECT_THAT(Events(), SizeIs(1));
+}
+
+TEST_F(ForeignRosterTest, AKeyIsFreeAgainWhenItsPodIsGone) {
+  ASSERT_TRUE(Take("k"));
+  EXPECT_TRUE(roster_.Has("k"));
+  EXPECT_FALSE(roster_.Has("u")) << "which is the UID";
+  roster_.Forget("u");
+  EXPECT_FALSE(roster_.Has("k"));
+  ASSERT_TRUE(Take("k"));
+  EXPECT_TRUE(roster_.Has("k"));
+}
+
 }  // namespace
 }  // namespace jettison

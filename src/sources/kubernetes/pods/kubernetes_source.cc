@@ -69,7 +69,7 @@ void KubernetesSource::OnPod(const ApiPod& pod) {
   // The properties for ranking are determined when a pod is found, so it is found again.
   if (!known.running.empty() && !IsWorthTheSame(known.pod.pod, pod.pod)) {
     known.running.clear();
-    TellRunning();
+    TellRunning(pod.head.uid, known.running);
   }
   known.pod = pod;
   known.group = PodGroupOf(pod, groups_.driver);
@@ -82,7 +82,9 @@ void KubernetesSource::OnGone(const ObjectHead& head) {
   if (known.empty()) return;
   arrivals_.Forget(known.mapped().group);
   complaints_.KeepOnly([this](const std::string& uid) { return pods_.contains(uid); });
-  TellRunning();
+  to_look_at_.erase(head.uid);
+  to_look_at_soon_.erase(head.uid);
+  TellRunning(head.uid, {});
 }
 
 // The kubelet starts its containers again.
@@ -105,6 +107,11 @@ void KubernetesSource::OnArrivals() {
 }
 
 void KubernetesSource::Look(Known& known) {
+  LookAtContainers(known);
+  NoteWhetherToLook(known);
+}
+
+void KubernetesSource::LookAtContainers(Known& known) {
   if (known.ended) return;
   Watch(known);
   auto seen = SeeContainers(groups_, known.group);
@@ -130,7 +137,7 @@ void KubernetesSource::Look(Known& known) {
   for (const ForeignContainer& container : containers) running.insert(container.id);
   if (running != known.running) {
     known.running = std::move(running);
-    TellRunning();
+    TellRunning(known.pod.head.uid, known.running);
   }
   if (!containers.empty() && !roster_.Has(known.pod.head.uid)) Take(known, std::move(containers));
 }
@@ -182,35 +189,46 @@ void KubernetesSource::Take(Known& known, std::vector<ForeignContainer> containe
   finding.base =
       std::make_shared<HeldPod>(edges_, known.group, known.groups, [this, uid = pod.head.uid] {
         const auto at = pods_.find(uid);
-        if (at != pods_.end()) at->second.ended = true;
+        if (at == pods_.end()) return;
+        at->second.ended = true;
+        NoteWhetherToLook(at->second);
       });
   const auto taken = roster_.Take(std::move(finding), complaints_);
   if (!taken) leave_out(taken.error());
 }
 
-void KubernetesSource::TellRunning() {
-  std::map<std::string, std::set<std::string>> running;
-  for (const auto& [uid, known] : pods_) running[uid] = known.running;
-  roster_.OnListed(kList, running);
+void KubernetesSource::TellRunning(const std::string& uid, const std::set<std::string>& running) {
+  roster_.OnOneListed(kList, uid, running);
+}
+
+void KubernetesSource::NoteWhetherToLook(const Known& known) {
+  const auto note = [&](std::set<std::string>& uids, bool is_one) {
+    if (is_one) {
+      uids.insert(known.pod.head.uid);
+    } else {
+      uids.erase(known.pod.head.uid);
+    }
+  };
+  const bool is_over = known.ended || known.pod.IsTerminal();
+  note(to_look_at_, !is_over && (!known.is_watched || known.is_unread));
+  note(to_look_at_soon_, !is_over && known.is_making);
 }
 
 void KubernetesSource::PlanLooks() {
-  bool soon = false;
-  bool by_clock = false;
-  for (const auto& [uid, known] : pods_) {
-    if (known.ended || known.pod.IsTerminal()) continue;
-    soon = soon || known.is_making;
-    by_clock = by_clock || !known.is_watched || known.is_unread;
-  }
   on_look_again_.Stop();
-  if (!soon && !by_clock) return;
-  on_look_again_ = edges_.readiness.After(soon ? kLookSoon : kLookByClock, [this] {
-    on_look_again_.Stop();
-    for (auto& [uid, known] : pods_) {
-      if (known.is_making || !known.is_watched || known.is_unread) Look(known);
-    }
-    PlanLooks();
-  });
+  if (to_look_at_.empty() && to_look_at_soon_.empty()) return;
+  on_look_again_ = edges_.readiness.After(to_look_at_soon_.empty() ? kLookByClock : kLookSoon,
+                                          [this] { LookByClock(); });
+}
+
+void KubernetesSource::LookByClock() {
+  on_look_again_.Stop();
+  std::set<std::string> uids = to_look_at_;
+  uids.insert(to_look_at_soon_.begin(), to_look_at_soon_.end());
+  for (const std::string& uid : uids) {
+    if (const auto at = pods_.find(uid); at != pods_.end()) Look(at->second);
+  }
+  PlanLooks();
 }
 
 }  // namespace jettison::kube

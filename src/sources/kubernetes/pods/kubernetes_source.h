@@ -51,14 +51,19 @@ class KubernetesSource : public ForeignSource {
   void OnGone(const ObjectHead& head);
   void OnGivenUp(const std::string& uid);
   void OnArrivals();
-  // Looks at the pod's containers, and tells the roster of changes.
+  // Looks at the pod's containers, tells the roster of changes, and notes whether it is to be
+  // looked at by the clock.
   void Look(Known& known);
+  void LookAtContainers(Known& known);
   void Take(Known& known, std::vector<ForeignContainer> containers);
   void Watch(Known& known);
   [[nodiscard]] static std::vector<SeenContainer> Settled(Known& known, SeenPod now);
-  void TellRunning();
+  // Tells the roster what runs of this pod alone: a thousand pods are listed at once at the start.
+  void TellRunning(const std::string& uid, const std::set<std::string>& running);
+  void NoteWhetherToLook(const Known& known);
   // Schedules the next look at the pods that need one.
   void PlanLooks();
+  void LookByClock();
 
   PodFeed& feed_;
   RunEdges& edges_;
@@ -67,6 +72,8 @@ class KubernetesSource : public ForeignSource {
   KubeletPlaces kubelet_;
   Complaints complaints_;  // by UID
   Pods pods_;
+  std::set<std::string> to_look_at_;       // UIDs of pods that are looked at by the clock
+  std::set<std::string> to_look_at_soon_;  // the same, of which a container is about to run
   kernel::GroupArrivals arrivals_;
   kernel::Readiness::Watch on_news_;
   kernel::Readiness::Watch on_arrivals_;

@@ -77,6 +77,21 @@ TEST_F(KubernetesPods, AContainerThatWasStartedAgainIsFoundAgain) {
   EXPECT_EQ(roster_.Find("u1")->GroupOf("main"), "kubepods/burstable/podu1/c2");
 }
 
+// A thousand pods are listed at once at the start: each costs what one does.
+TEST_F(KubernetesPods, AChangeOfOnePodTouchesNoOther) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  processes_.End(41, 9);
+  cgroups_.ProcessExited(41);
+  readiness_->Dispatch();  // the end is seen, and the roster would tell it
+  Run("u2", "c2", 42);
+  feed_.Tell({.uid = "u2", .container_id = "c2"});
+  EXPECT_THAT(FoundUids(), ElementsAre("u1", "u2"));
+  EXPECT_THAT(Removed(), IsEmpty());
+  Turn();
+  EXPECT_THAT(Removed(), ElementsAre("u1"));
+}
+
 TEST_F(KubernetesPods, OneThatIsGoneIsToldAsRemoved) {
   Run("u1", "c1", 41);
   feed_.Tell({.uid = "u1", .container_id = "c1"});
