@@ -15,9 +15,12 @@ struct KnownPodsWriter::Shared {
 
   explicit Shared(const std::string& folder) : pods(folder) {}
 
-  void Put(const std::string& uid, std::optional<std::string> json) {
+  // Whether nothing else waits to be written, so that the thread has to be told.
+  [[nodiscard]] bool Put(const std::string& uid, std::optional<std::string> json) {
     const std::lock_guard lock(mutex);
+    const bool is_first = changes.empty();
     changes.insert_or_assign(uid, std::move(json));
+    return is_first;
   }
   [[nodiscard]] Changes Take() {
     const std::lock_guard lock(mutex);
@@ -49,12 +52,15 @@ KnownPodsWriter::KnownPodsWriter(const std::string& folder)
 KnownPodsWriter::~KnownPodsWriter() = default;
 
 void KnownPodsWriter::Keep(const std::string& uid, std::string json) {
-  shared_->Put(uid, std::move(json));
-  thread_.Do([shared = shared_] { shared->Write(); });
+  Put(uid, std::move(json));
 }
 
 void KnownPodsWriter::Forget(const std::string& uid) {
-  shared_->Put(uid, std::nullopt);
+  Put(uid, std::nullopt);
+}
+
+void KnownPodsWriter::Put(const std::string& uid, std::optional<std::string> json) {
+  if (!shared_->Put(uid, std::move(json))) return;
   thread_.Do([shared = shared_] { shared->Write(); });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "agent/loop/background_thread.h"
@@ -24,6 +25,7 @@ class KnownPodsWriter {
 
  private:
   struct Shared;
+  void Put(const std::string& uid, std::optional<std::string> json);
 
   std::shared_ptr<Shared> shared_;  // with the thread
   BackgroundThread thread_;

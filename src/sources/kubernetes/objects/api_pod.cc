@@ -7,6 +7,7 @@
 
 #include "codec/kubernetes/field.h"
 #include "codec/kubernetes/pod_reader.h"
+#include "codec/kubernetes/resources_reader.h"
 #include "sources/kubernetes/objects/conditions.h"
 
 namespace jettison::kube {
@@ -87,6 +88,33 @@ void ReadStatusOf(const Field& status, ApiPod& pod) {
   ReadContainers(status.Member("ephemeralContainerStatuses"), Role::kEphemeral, pod);
 }
 
+bool AwaitsResize(const ApiPod& pod) {
+  return std::ranges::any_of(pod.conditions, [](const Condition& condition) {
+    return condition.type == "PodResizePending" && condition.status == "True";
+  });
+}
+
+// The resources of containers as the kubelet has allocated them, in place of those of the
+// specification.
+void TakeAllocated(const Field& statuses, std::vector<Container>& containers) {
+  statuses.ForEachItem([&](const Field& item) {
+    if (!item.HoldsMap()) return;
+    const Field resources = item.Member("resources");
+    const std::string name = item.Member("name").String().value_or("");
+    const auto container = std::ranges::find(containers, name, &Container::name);
+    if (container == containers.end() || !resources.HoldsMap()) return;
+    container->resources = kube_json::ReadResources(resources);
+  });
+}
+
+// The kubelet ranks pods by what it has allocated to them. While it cannot, or will never, carry out
+// a resize, that is not what the specification asks for. (kubelet: getAllocatedPods)
+void TakeAllocated(const Field& status, ApiPod& pod) {
+  if (!AwaitsResize(pod)) return;
+  TakeAllocated(status.Member("initContainerStatuses"), pod.pod.init_containers);
+  TakeAllocated(status.Member("containerStatuses"), pod.pod.containers);
+}
+
 }  // namespace
 
 const OwnerReference* ApiPod::Controller() const {
@@ -112,7 +140,9 @@ Result<ApiPod> ReadApiPod(const Value& document) {
   if (const Field spec = root.Member("spec"); spec.HoldsMap()) {
     pod.node_name = spec.Member("nodeName").String().value_or("");
   }
-  ReadStatusOf(root.Member("status"), pod);
+  const Field status = root.Member("status");
+  ReadStatusOf(status, pod);
+  TakeAllocated(status, pod);
   pod.faults = std::move(reading.faults);
   for (Fault& fault : log.faults) {
     const auto same = [&](const Fault& other) { return other.key == fault.key; };

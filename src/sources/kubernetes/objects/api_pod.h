@@ -51,7 +51,9 @@ struct ContainerStatus {
 // A pod as the API server has it.
 struct ApiPod {
   ObjectHead head;
-  Pod pod;                // its name, namespace and UID are those of `head`
+  // Its name, namespace and UID are those of `head`. While a resize is pending, its resources are
+  // those that the kubelet has allocated.
+  Pod pod;
   std::string node_name;  // empty: not scheduled
   std::vector<OwnerReference> owners;
   std::optional<Instant> created;

@@ -76,6 +76,24 @@ TEST(ListPage, AnythingElseIsAnError) {
   }
 }
 
+// Anybody who may ask for a resize could make a pod seem to stay within its request otherwise.
+TEST(ApiPod, HasWhatTheKubeletHasAllocatedWhileAResizeIsPending) {
+  const auto request_of = [](const std::string& pending) {
+    const auto document = ParseJson(
+        R"({"metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"1"},)"
+        R"("spec":{"containers":[{"name":"c","resources":{"requests":{"memory":"1Ti"}}}]},)"
+        R"("status":{"conditions":[{"type":"PodResizePending","status":")" +
+        pending +
+        R"(","reason":"Infeasible"}],"containerStatuses":[{"name":"c",)"
+        R"("resources":{"requests":{"memory":"100Mi"},"limits":{"memory":"200Mi"}}},{"name":"x"}]}})");
+    const auto pod = ReadApiPod(document.value());
+    EXPECT_THAT(pod.value().faults, IsEmpty());
+    return pod.value().pod.containers[0].resources.requests.at("memory").ToString();
+  };
+  EXPECT_EQ(request_of("True"), "100Mi");
+  EXPECT_EQ(request_of("False"), "1Ti");
+}
+
 TEST(ApiPod, SaysWhoItIsWhereItIsAndWhatRunsInIt) {
   ListHead head;
   const auto pods = PodsOf(RecordedAnswer("pod_list.json"), head);
