@@ -1,6 +1,7 @@
 #include "kernel/files/own_folders.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <linux/stat.h>
 #include <sys/stat.h>
 
@@ -55,6 +56,25 @@ bool IsLogFolder(const std::string& path) {
            const auto logs = NamesIn(folder);
            return logs && std::ranges::all_of(*logs, IsLogName);
          });
+}
+
+Result<void> CheckPodsAreOwn(const std::string& pods, const PodMarks& marks) {
+  const auto uids = NamesIn(pods);
+  if (!uids) return Fail(uids.error());
+  const auto is_others = [&](const std::string& uid) {
+    const auto has = [&](std::string_view file) {
+      return Exists(fmt::format("{}/{}/{}", pods, uid, file));
+    };
+    return !uid.starts_with(kDoomedPrefix) && !has(marks.own) && has(marks.other);
+  };
+  const auto other = std::ranges::find_if(*uids, is_others);
+  if (other == uids->end()) return {};
+  return Fail(
+      ErrorCode::kInvalidArgument,
+      fmt::format("pod {} ({} in all) in {} was created with `runtime: {}`, which is set no more. "
+                  "Restore that setting. To change it, first end the pods with the earlier "
+                  "configuration and --stop-pods, and delete the folders of those that are left",
+                  *other, std::count_if(other, uids->end(), is_others), pods, marks.other_runtime));
 }
 
 }  // namespace jettison::kernel

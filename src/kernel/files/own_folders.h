@@ -1,8 +1,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+
+#include "core/units/result.h"
 
 namespace jettison::kernel {
+
+// The name of a folder of a pod that is being deleted may begin so; no UID does.
+inline constexpr std::string_view kDoomedPrefix = ".gone-";
 
 // Whether a folder has nothing in it but what a runtime of this project makes for a pod, and is no
 // mount point. One with anything else was put there by somebody else, and must not be deleted; nor
@@ -12,5 +18,20 @@ namespace jettison::kernel {
 // Whether a folder has nothing in it but folders of containers with their logs, and nothing is
 // mounted there.
 [[nodiscard]] bool IsLogFolder(const std::string& path);
+
+// By which file in a pod's folder each runtime knows its own pods.
+struct PodMarks {
+  std::string_view own;            // of the runtime that asks
+  std::string_view other;          // of the other one
+  std::string_view other_runtime;  // its name in the configuration
+};
+inline constexpr PodMarks kProcessPodMarks{
+    .own = "pod.json", .other = "record", .other_runtime = "cri"};
+inline constexpr PodMarks kCriPodMarks{
+    .own = "record", .other = "pod.json", .other_runtime = "process"};
+
+// Fails if a folder in `pods` is that of a pod of the other runtime, which this one would take for
+// leftovers: kInvalidArgument; also if the folders cannot be listed.
+[[nodiscard]] Result<void> CheckPodsAreOwn(const std::string& pods, const PodMarks& marks);
 
 }  // namespace jettison::kernel

@@ -1,5 +1,6 @@
 #include "kernel/files/own_folders.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -60,6 +61,32 @@ TEST_F(OwnFoldersTest, LogsAreFilesOfContainersWithTheirNames) {
 TEST(OwnFolders, AMountPointIsNobodys) {
   EXPECT_FALSE(IsPodFolder("/proc"));
   EXPECT_FALSE(IsLogFolder("/proc"));
+}
+
+TEST_F(OwnFoldersTest, APodOfTheOtherRuntimeIsNamedWithTheSettingItNeeds) {
+  const std::string& pods = folder_.path();
+  EXPECT_TRUE(CheckPodsAreOwn(pods, kProcessPodMarks)) << "a leftover belongs to no runtime";
+  ASSERT_TRUE(WriteFile(pod_ + "/record", ""));
+  EXPECT_TRUE(CheckPodsAreOwn(pods, kCriPodMarks));
+  const auto checked = CheckPodsAreOwn(pods, kProcessPodMarks);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(checked.error().message,
+              testing::AllOf(testing::HasSubstr("pod u (1 in all)"),
+                             testing::HasSubstr("created with `runtime: cri`")));
+  ASSERT_TRUE(WriteFile(pod_ + "/pod.json", ""));
+  EXPECT_TRUE(CheckPodsAreOwn(pods, kProcessPodMarks)) << "it has what its own runtime wrote";
+}
+
+TEST_F(OwnFoldersTest, APodThatIsBeingDeletedIsOfNoRuntime) {
+  ASSERT_TRUE(MakeFolders(folder_.path() + "/.gone-u-1"));
+  ASSERT_TRUE(WriteFile(folder_.path() + "/.gone-u-1/record", ""));
+  EXPECT_TRUE(CheckPodsAreOwn(folder_.path(), kProcessPodMarks));
+}
+
+TEST_F(OwnFoldersTest, FoldersOfPodsThatCannotBeListedAreNotTakenForNone) {
+  ASSERT_TRUE(WriteFile(folder_.path() + "/f", ""));
+  EXPECT_FALSE(CheckPodsAreOwn(folder_.path() + "/f", kProcessPodMarks));
 }
 
 }  // namespace

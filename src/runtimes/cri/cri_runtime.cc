@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kernel/files/files.h"
+#include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
 #include "kernel/files/root_lock.h"
 #include "kernel/processes/host_processes.h"
@@ -26,6 +27,9 @@ Result<std::unique_ptr<CriRuntime>> OpenCriRuntime(CriRuntimeOptions options,
   }
   auto lock = kernel::LockRoot(paths.Lock());
   if (!lock) return Fail(lock.error());
+  if (auto own = kernel::CheckPodsAreOwn(paths.Pods(), kernel::kCriPodMarks); !own) {
+    return Fail(own.error());
+  }
   auto readiness = kernel::Readiness::Create();
   if (!readiness) return Fail(readiness.error());
   cri::RuntimeEdges edges{.calls = std::move(calls),

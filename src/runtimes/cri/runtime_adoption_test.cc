@@ -1,6 +1,7 @@
 // What is found at the start, and by later listings.
 #include <gmock/gmock.h>
 
+#include "runtimes/cri/cri_runtime.h"
 #include "runtimes/cri/test_bed/runtime_fixture.h"
 
 namespace jettison::cri {
@@ -241,6 +242,22 @@ TEST_F(CriRuntime, StrangersOfItsOwnAreRemovedByTheNextListing) {
   EXPECT_EQ(containerd().boxes.size(), 1U);
   EXPECT_EQ(containerd().runs.size(), 1U);
   EXPECT_TRUE(containerd().processes.Runs(1000));
+}
+
+TEST_F(CriRuntime, APodOfHostProcessesKeepsTheAgentFromStartingAndGoesOn) {
+  bed_.runtime.reset();
+  const std::string pod = bed_.root() + "/pods/p";
+  ASSERT_TRUE(kernel::MakeFolders(pod + "/volumes/v"));
+  ASSERT_TRUE(kernel::WriteFile(pod + "/volumes/v/data", "dear"));
+  ASSERT_TRUE(kernel::WriteFile(pod + "/pod.json", "{}"));
+  ASSERT_TRUE(bed_.cgroups.Create("kubepods/burstable/podp", {}));
+  ASSERT_TRUE(bed_.cgroups.Join("kubepods/burstable/podp", 1000));
+  const auto opened = OpenCriRuntime(bed_.Options(), containerd().Connect(), bed_.cgroups,
+                                     bed_.cgroups, bed_.clock);
+  ASSERT_FALSE(opened);
+  EXPECT_THAT(opened.error().message, HasSubstr("created with `runtime: process`"));
+  EXPECT_THAT(bed_.cgroups.signals(), IsEmpty());
+  EXPECT_EQ(*kernel::ReadFile(pod + "/volumes/v/data"), "dear");
 }
 
 }  // namespace

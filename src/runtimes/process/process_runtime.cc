@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernel/files/files.h"
+#include "kernel/files/own_folders.h"
 #include "kernel/files/root_lock.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
@@ -46,6 +47,9 @@ Result<std::unique_ptr<ContainerRuntime>> OpenProcessRuntime(ProcessRuntimeOptio
   }
   auto lock = kernel::LockRoot(paths.Lock());
   if (!lock) return Fail(lock.error());
+  if (auto own = kernel::CheckPodsAreOwn(paths.Pods(), kernel::kProcessPodMarks); !own) {
+    return Fail(own.error());
+  }
   auto boot_id = process::ReadBootId();
   if (!boot_id) return Fail(boot_id.error());
   auto readiness = kernel::Readiness::Create();

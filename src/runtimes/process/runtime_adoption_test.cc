@@ -212,5 +212,21 @@ TEST_F(ProcessRuntimeAdoption, HowAContainerEndedIsReadAgainWhereItCannotBeReadF
   EXPECT_EQ(exited->exit.exit_code, 3);
 }
 
+TEST_F(ProcessRuntimeAdoption, APodOfAContainerRuntimeKeepsTheAgentFromStartingAndGoesOn) {
+  constexpr pid_t kSomeProcess = 1 << 30;  // no process has it
+  bed_.Close();
+  const std::string data = bed_.paths().Volume("c", "v") + "/data";
+  ASSERT_TRUE(MakeFolders(bed_.paths().Volume("c", "v")));
+  ASSERT_TRUE(WriteFile(data, "dear"));
+  ASSERT_TRUE(WriteFile(bed_.paths().Pod("c") + "/record", "sandbox s"));
+  ASSERT_TRUE(cgroups_.Create("kubepods/burstable/podc", {}));
+  ASSERT_TRUE(cgroups_.Join("kubepods/burstable/podc", kSomeProcess));
+  const auto opened = OpenProcessRuntime(bed_.Options(), cgroups_, cgroups_, bed_.clock());
+  ASSERT_FALSE(opened);
+  EXPECT_THAT(opened.error().message, HasSubstr("created with `runtime: cri`"));
+  EXPECT_THAT(cgroups_.signals(), testing::IsEmpty());
+  EXPECT_EQ(*ReadFile(data), "dear");
+}
+
 }  // namespace
 }  // namespace jettison::process

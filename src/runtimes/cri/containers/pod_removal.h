@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel/files/own_folders.h"
 #include "kernel/readiness/lifetime.h"
 #include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/sandbox_clearance.h"
@@ -65,7 +66,6 @@ class PodRemoval {
   Lifetime lifetime_;
 };
 
-// The name of a folder of a pod that is being deleted begins so; no UID does.
-inline constexpr std::string_view kDoomedPrefix = ".gone-";
+using kernel::kDoomedPrefix;
 
 }  // namespace jettison::cri
