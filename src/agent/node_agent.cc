@@ -191,7 +191,7 @@ void NodeAgent::Begin(std::vector<RuntimePod> pods) {
 void NodeAgent::Work(const std::vector<Pod>& own) {
   Guard();
   manifests_.Begin(own);
-  if (!machine_->manifests) parts_->pods->SetWanted({}, machine_->clock.Now());
+  if (!machine_->manifests) WantManifests(machine_->clock.Now());
 }
 
 void NodeAgent::SurveyFileSystems(const Result<StorageFolders>& folders) {
@@ -247,7 +247,7 @@ void NodeAgent::TakeRuntimeEvents() {
   }
   if (found_others && parts_->cluster) parts_->cluster->ContinueEvictions(now);
   // The pod that was found may not be wanted any more.
-  if (found_own && !ending_.stopping_pods()) parts_->pods->SetWanted(manifests_.Wanted(), now);
+  if (found_own) WantManifests(now);
 }
 
 void NodeAgent::TakeOomKill(const ContainerExited& exited) {
@@ -259,8 +259,11 @@ void NodeAgent::TakeOomKill(const ContainerExited& exited) {
 
 void NodeAgent::TakeManifests() {
   const Instant now = machine_->clock.Now();
-  const bool told = manifests_.Take(now);
-  if (told && !ending_.stopping_pods()) parts_->pods->SetWanted(manifests_.Wanted(), now);
+  if (manifests_.Take(now)) WantManifests(now);
+}
+
+void NodeAgent::WantManifests(Instant now) {
+  if (!ending_.stopping_pods()) parts_->pods->SetWanted(manifests_.Wanted(), now);
 }
 
 void NodeAgent::TakeDiskUse() {
@@ -329,7 +332,7 @@ void NodeAgent::AdvanceAll(Instant now) {
   if (begun_) {
     parts_->disk_walks->Advance(now);
     parts_->node->Advance();
-    manifests_.Advance(now);
+    if (manifests_.Advance(now)) WantManifests(now);
   }
   config_.Advance(now);
   LearnCapacities();

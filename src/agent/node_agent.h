@@ -48,6 +48,7 @@ class NodeAgent : public Agent {
   void ShareCpuWith(const std::vector<RuntimePod>& pods);
   void TakeOomKill(const ContainerExited& exited);
   void TakeManifests();
+  void WantManifests(Instant now);
   void TakeDiskUse();
   void AskForConfig();
   void TakeConfig();

@@ -69,6 +69,19 @@ std::vector<std::string> ManifestPods::Adopt(const std::vector<Pod>& pods) {
   return files;
 }
 
+void ManifestPods::ExpectNone(Instant now) {
+  std::size_t count = unplaced_.size();
+  for (auto& [path, file] : files_) {
+    Hold(path, file, now);
+    count += file.pods.size();
+  }
+  if (count == 0) return;
+  log_.Warn("staticPodPath is not set, but pods of an earlier agent run; they keep running for now",
+            {{"count", fmt::to_string(count)},
+             {"endedAfter", InSeconds(patience_.at_start)},
+             {"mend", "set staticPodPath again; if the pods are to end, nothing need be done"}});
+}
+
 // A file that is not known is missing now, but may appear soon.
 void ManifestPods::AdoptLate(const Pod& pod, Instant now) {
   const std::string path = SourceFileOf(pod);

@@ -42,6 +42,9 @@ class ManifestPods {
   // Takes the pods of an earlier agent as the contents of their manifests. Must be called once, and
   // first. Returns the paths of these manifests, of which changes must be reported, too.
   std::vector<std::string> Adopt(const std::vector<Pod>& pods);
+  // No path is configured, perhaps because the configuration was lost: the pods that were adopted
+  // end after a while, which is logged.
+  void ExpectNone(Instant now);
   // As Adopt, for a pod that could not be read until now.
   void AdoptLate(const Pod& pod, Instant now);
   // Takes changes in that were found together, and logs what is wrong with them.

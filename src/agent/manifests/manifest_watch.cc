@@ -13,9 +13,20 @@ constexpr Duration kUnsettledRescan = std::chrono::seconds(1);
 }  // namespace
 
 void ManifestWatch::Begin(const std::vector<Pod>& own) {
-  if (reader_ == nullptr) return;
-  reader_->Expect(pods_.Adopt(own));
+  std::vector<std::string> files = pods_.Adopt(own);
+  if (reader_ == nullptr) {
+    const Instant now = clock_.Now();
+    pods_.ExpectNone(now);
+    if (!own.empty()) next_rescan_ = now + kUnsettledRescan;
+    return;
+  }
+  reader_->Expect(std::move(files));
   Rescan();
+}
+
+void ManifestWatch::AdoptLate(const Pod& pod, Instant now) {
+  pods_.AdoptLate(pod, now);
+  if (reader_ == nullptr) next_rescan_ = now + kUnsettledRescan;
 }
 
 bool ManifestWatch::Take(Instant now) {
@@ -54,8 +65,18 @@ std::string ManifestWatch::Problem() const {
   return pods_.Problem();
 }
 
-void ManifestWatch::Advance(Instant now) {
-  if (next_rescan_ && *next_rescan_ <= now) Rescan();
+bool ManifestWatch::Advance(Instant now) {
+  if (!next_rescan_ || now < *next_rescan_) return false;
+  if (reader_ == nullptr) return SettleWithoutPath(now);
+  Rescan();
+  return false;
+}
+
+bool ManifestWatch::SettleWithoutPath(Instant now) {
+  const bool told = pods_.Settle(now);
+  next_rescan_.reset();
+  if (!pods_.Wanted().empty()) next_rescan_ = now + kUnsettledRescan;
+  return told;
 }
 
 void ManifestWatch::Rescan() {

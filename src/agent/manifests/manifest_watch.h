@@ -19,7 +19,8 @@ struct ManifestWatchSettings {
   Profile profile = Profile::kStandalone;            // whose rules make pods critical
 };
 
-// Which pods the manifests ask for, as they change. Where no path is configured there are none.
+// Which pods the manifests ask for, as they change. Where no path is configured there are none but
+// those of an earlier agent, for a while.
 class ManifestWatch {
  public:
   // `reader` null: no path is configured. Everything must outlive this.
@@ -35,7 +36,7 @@ class ManifestWatch {
   // manifests.
   void Begin(const std::vector<Pod>& own);
   // One of them that could not be told until now.
-  void AdoptLate(const Pod& pod, Instant now) { pods_.AdoptLate(pod, now); }
+  void AdoptLate(const Pod& pod, Instant now);
   // Takes in what has been read; whether Wanted may be another now.
   [[nodiscard]] bool Take(Instant now);
   [[nodiscard]] std::vector<SharedPodFacts> Wanted();
@@ -44,11 +45,13 @@ class ManifestWatch {
 
   // Readable when there is something to take; -1: never.
   [[nodiscard]] int fd() const { return reader_ != nullptr ? reader_->fd() : -1; }
-  void Advance(Instant now);
+  // Does what is due; whether Wanted may be another now.
+  [[nodiscard]] bool Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const { return next_rescan_; }
 
  private:
   void Rescan();
+  [[nodiscard]] bool SettleWithoutPath(Instant now);
   void RescanSoonIfUnsettled(Instant now);
 
   ManifestReader* reader_;

@@ -62,7 +62,7 @@ void ConfigRereader::Keep(std::vector<ConfigDocument> ours, std::string theirs,
 }
 
 ConfigReading ConfigRereader::ReadFirst() {
-  DocumentsReading read = ReadDocuments(sources_, Empty::kAllowed);
+  DocumentsReading read = ReadDocuments(sources_, Empty::kFaultUnlessDropIn);
   ConfigReading reading = ReadConfig(read.documents);
   KubeletAnswer answer;
   if (IsBesideKubelet(reading)) {

@@ -30,12 +30,13 @@ class ConfigRereader {
         patience_(std::move(patience)),
         quiet_({.in_all = patience_.in_all, .between = patience_.between}) {}
 
-  // Before the agent runs: as ReadConfigBesideKubelet.
+  // Before the agent runs: as ReadConfigBesideKubelet. A file without a document is a fault, except
+  // for a drop-in: nobody names a file for nothing, so its text has been lost.
   [[nodiscard]] ConfigReading ReadFirst();
 
-  // Reads everything again. A file without a document is a fault, because a file looks like that
-  // while it is being written. So is a kubelet's configuration that cannot be read, and a drop-in
-  // folder that is gone.
+  // Reads everything again. An empty drop-in is a fault, too, because a file looks like that while
+  // it is being written. So is a kubelet's configuration that cannot be read, and a drop-in folder
+  // that is gone.
   [[nodiscard]] ConfigReading ReadAgain();
 
   // The kubelet's alone, beside ours as it was read last: ours may be half mended by now. Absent:

@@ -47,6 +47,14 @@ TEST_F(ConfigFiles, AMissingAndAMalformedFileAreFaultsAndTheOthersAreRead) {
   EXPECT_EQ(reading.config.node_name, "edge-1");
 }
 
+TEST_F(ConfigFiles, AFileWithoutADocumentIsAFaultFromTheStart) {
+  for (const char* text : {"", "\n", "# nothing but a comment\n", "---\n"}) {
+    const std::string empty = Write("empty.yaml", text);
+    ConfigRereader rereader({.files = {Write("agent.yaml", kAgent), empty}}, {});
+    EXPECT_EQ(DescribeAll(rereader.ReadFirst().faults), empty + ": the file is empty") << text;
+  }
+}
+
 // A folder opens but does not read, and neither does this file of the kernel; the device ends
 // never.
 TEST_F(ConfigFiles, WhatOpensButCannotBeReadIsAFaultWhenTheAgentReadsAgain) {

@@ -95,7 +95,7 @@ class Reader {
       return;
     }
     const bool is_empty = drop_in ? HoldsNothing(*text) : parsed->empty();
-    if (is_empty && empty_ == Empty::kFault) {
+    if (is_empty && IsFault(drop_in)) {
       reading_.faults.push_back(FaultOf(file, "the file is empty"));
     }
     for (Value& document : *parsed) {
@@ -105,6 +105,16 @@ class Reader {
   }
 
   const Empty empty_;
+  // Of an empty file.
+  [[nodiscard]] bool IsFault(bool drop_in) const {
+    switch (empty_) {
+      case Empty::kAllowed: return false;
+      case Empty::kFaultUnlessDropIn: return !drop_in;
+      case Empty::kFault: break;
+    }
+    return true;
+  }
+
   DocumentsReading reading_;
 };
 

@@ -12,8 +12,9 @@ namespace jettison {
 // The text of a file; up to 16 MiB are read. The error does not name it.
 [[nodiscard]] Result<std::string> TextOf(const std::string& file);
 
-// What becomes of a file that holds nothing.
-enum class Empty : bool { kAllowed, kFault };
+// What becomes of a file that holds nothing. A drop-in may have been left empty on purpose; while
+// it is being written, it looks the same.
+enum class Empty { kAllowed, kFaultUnlessDropIn, kFault };
 
 // What a configuration is read from.
 struct ConfigSources {
