@@ -142,6 +142,8 @@ int RunAgent(const RunOptions& options) {
   for (const Fault& fault : reading.not_above_kubelet) {
     PrintError("jettison: {}\n", Describe(fault));
   }
+  // What cannot be read now may be readable at the next start, which the service manager must try.
+  if (!reading.faults.empty() && reading.unread) return kExitFailed;
   if (!reading.faults.empty() || !reading.not_above_kubelet.empty()) return kExitInvalidInput;
   reading.config.node_name = NodeNameOf(reading.config);
 
@@ -174,8 +176,8 @@ constexpr const char* kRunFooter =
     "  jettison run --config jettison.yaml --dry-run    say which pods would be evicted, evict "
     "none\n"
     "\n"
-    "Exit status: 0 stopped by a signal, 1 could not start or continue, 2 wrong usage or faulty\n"
-    "configuration.";
+    "Exit status: 0 stopped by a signal; 1 could not start or continue, or could not read the\n"
+    "configuration; 2 wrong usage or faulty configuration.";
 
 }  // namespace
 
@@ -186,7 +188,6 @@ void AddRun(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<RunOptions>();
   command->add_option("--config", options->sources.files, "Configuration files")
       ->required()
-      ->check(CLI::ExistingFile)
       ->type_name("FILE");
   AddConfigDir(*command, options->sources.drop_ins);
   command->add_option("--output", options->output, "Format of the log")

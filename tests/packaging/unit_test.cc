@@ -56,6 +56,13 @@ TEST(Unit, SaysOfEachCapabilityWhatItIsFor) {
   EXPECT_GT(capabilities, 5);
 }
 
+// systemd looks at it before each automatic restart, which is then the last one.
+TEST(Unit, IsStartedAgainWhereItsConfigurationIsMissingForAMoment) {
+  for (const std::string& line : LinesOf("jettison.service.in")) {
+    EXPECT_FALSE(line.starts_with("ConditionPathExists=")) << line;
+  }
+}
+
 TEST(Unit, IsTakenBackAsAWholeByTheDropIn) {
   auto limits = SettingsOf("jettison.service.in", "ProtectSystem=");
   for (const char* other : {"SystemCallErrorNumber", "WantedBy"}) limits.erase(other);

@@ -37,7 +37,11 @@ bool IsKubeletConfiguration(const Value& document) {
 
 KubeletAnswer ReadFile(const std::string& file) {
   auto text = TextOf(file);
-  if (!text) return Refusal(file, text.error().message);
+  if (!text) {
+    KubeletAnswer answer = Refusal(file, text.error().message);
+    answer.unread = true;
+    return answer;
+  }
   auto documents = ParseDocuments(*text);
   if (!documents) return Refusal(file, documents.error().message);
   if (documents->size() != 1 || !IsKubeletConfiguration(documents->front())) {
@@ -62,6 +66,22 @@ constexpr const char* kRemedy =
     "; set kubernetes.kubeletConfiguration to the kubelet's file, or give the agent the right to "
     "get nodes/configz";
 
+bool MayPass(kube::CallResult result) {
+  switch (result) {
+    case kube::CallResult::kAway:
+    case kube::CallResult::kBusy:
+    case kube::CallResult::kUnauthenticated: return true;
+    case kube::CallResult::kDone:
+    case kube::CallResult::kGone:
+    case kube::CallResult::kAnother:
+    case kube::CallResult::kConflict:
+    case kube::CallResult::kBudget:
+    case kube::CallResult::kForbidden:
+    case kube::CallResult::kRefused: break;
+  }
+  return false;
+}
+
 // An API server, and who asks it.
 struct Cluster {
   const kube::ApiAccess& access;
@@ -69,12 +89,18 @@ struct Cluster {
   kube::ApiClient& server;
 };
 
-// Of the kubelet itself.
+Error ErrorOf(const kube::Outcome& outcome, const std::string& whose) {
+  const auto code =
+      MayPass(outcome.result) ? ErrorCode::kUnavailable : ErrorCode::kPermissionDenied;
+  return {code, whose + outcome.why};
+}
+
+// Of the kubelet itself. kUnavailable: it may answer later.
 Result<kube::ApiReply> AskItself(const Cluster& cluster, const std::string& node,
                                  Duration timeout) {
   const auto reply = kube::AskNow(cluster.server, kube::GetNode(node), timeout);
   if (const kube::Outcome outcome = kube::OutcomeOf(reply); !outcome.ok()) {
-    return Fail(ErrorCode::kUnavailable, outcome.why);
+    return Fail(ErrorOf(outcome, ""));
   }
   const auto known = kube::ReadApiNode(reply->body);
   if (!known) return Fail(known.error());
@@ -89,7 +115,7 @@ Result<kube::ApiReply> AskItself(const Cluster& cluster, const std::string& node
   if (!kubelet) return Fail(kubelet.error());
   auto answer = kube::AskNow(**kubelet, kube::GetOwnKubeletConfiguration(), timeout);
   if (const kube::Outcome outcome = kube::OutcomeOf(answer); !outcome.ok()) {
-    return Fail(ErrorCode::kUnavailable, fmt::format("{}: {}", access.server, outcome.why));
+    return Fail(ErrorOf(outcome, access.server + ": "));
   }
   return answer;
 }
@@ -107,22 +133,6 @@ KubeletAnswer AnswerOf(const std::string& body, const std::string& node) {
   return answer;
 }
 
-bool MayPass(kube::CallResult result) {
-  switch (result) {
-    case kube::CallResult::kAway:
-    case kube::CallResult::kBusy:
-    case kube::CallResult::kUnauthenticated: return true;
-    case kube::CallResult::kDone:
-    case kube::CallResult::kGone:
-    case kube::CallResult::kAnother:
-    case kube::CallResult::kConflict:
-    case kube::CallResult::kBudget:
-    case kube::CallResult::kForbidden:
-    case kube::CallResult::kRefused: break;
-  }
-  return false;
-}
-
 // Absent: it may be asked again.
 std::optional<KubeletAnswer> Ask(const Cluster& cluster, const std::string& node, Duration timeout,
                                  std::string& why) {
@@ -131,12 +141,13 @@ std::optional<KubeletAnswer> Ask(const Cluster& cluster, const std::string& node
   if (outcome.ok()) return AnswerOf(reply->body, node);
   why = fmt::format("configz of node {}: {}", node, outcome.why);
   if (MayPass(outcome.result)) return std::nullopt;
+  KubeletAnswer answer;
   if (outcome.result == kube::CallResult::kForbidden) {
     const auto own = AskItself(cluster, node, timeout);
     if (own) return AnswerOf(own->body, node);
     why += fmt::format("; from the kubelet itself: {}{}", own.error().message, kRemedy);
+    answer.unread = own.error().code == ErrorCode::kUnavailable;
   }
-  KubeletAnswer answer;
   answer.side.why_not = why;
   return answer;
 }
@@ -166,6 +177,7 @@ KubeletAnswer AskServer(const KubeletQuestion& question, const Patience& patienc
     std::this_thread::sleep_for(patience.between);
   }
   answer.side.why_not = why;
+  answer.unread = true;
   return answer;
 }
 

@@ -29,8 +29,9 @@ struct Patience {
 
 struct KubeletAnswer {
   KubeletSide side;
-  std::string text;  // as received; to be compared with later answers
-  Faults faults;     // of what asking again does not mend: a file is missing, a kubeconfig faulty
+  std::string text;     // as received; to be compared with later answers
+  Faults faults;        // a file is missing, a kubeconfig faulty
+  bool unread = false;  // a file could not be read, or a server was away: it may be had later
 };
 
 // Reads the kubelet's file, or asks for the configuration that the kubelet runs with (configz):

@@ -97,6 +97,7 @@ TEST_F(AskingKubelet, AFileThatIsMissingOrNoneOfAKubeletIsAFaultWithItsName) {
     EXPECT_FALSE(answer.side.document);
     EXPECT_THAT(Described(answer.faults), ElementsAre(HasSubstr(path + ": ")));
     EXPECT_THAT(Described(answer.faults), ElementsAre(HasSubstr(row.fault)));
+    EXPECT_EQ(answer.unread, row.text == nullptr);
   }
 }
 
@@ -135,6 +136,7 @@ TEST_F(AskingKubelet, AServerThatStaysAwayIsWhyItIsNotKnown) {
   EXPECT_FALSE(answer.side.document);
   EXPECT_THAT(Described(answer.faults), IsEmpty());
   EXPECT_THAT(answer.side.why_not, HasSubstr("Connection refused"));
+  EXPECT_TRUE(answer.unread);
 }
 
 TEST_F(AskingKubelet, ARightThatIsNotGivenIsNotAskedForAgain) {
@@ -151,6 +153,7 @@ TEST_F(AskingKubelet, ARightThatIsNotGivenIsNotAskedForAgain) {
   EXPECT_THAT(answer.side.why_not, HasSubstr("is forbidden"));
   EXPECT_THAT(answer.side.why_not, HasSubstr("from the kubelet itself: https://127.0.0.1:1: "));
   EXPECT_THAT(answer.side.why_not, HasSubstr("nodes/configz"));
+  EXPECT_TRUE(answer.unread) << "that kubelet does not answer at the moment";
 }
 
 TEST_F(AskingKubelet, AKubeconfigWithFaultsIsNamed) {
@@ -176,8 +179,9 @@ TEST_F(AskingKubelet, WithoutTheKubeletsTheAgentDoesNotBegin) {
   const std::string ours = WriteOurs("kubeconfig: " + Kubeconfig());
   server_.Stop();
   patience_.in_all = milliseconds(10);
-  EXPECT_THAT(Described(ReadConfigBesideKubelet({{ours}}, patience_).faults),
-              ElementsAre(HasSubstr("nothing is evicted on a guess")));
+  const ConfigReading reading = ReadConfigBesideKubelet({{ours}}, patience_);
+  EXPECT_THAT(Described(reading.faults), ElementsAre(HasSubstr("nothing is evicted on a guess")));
+  EXPECT_TRUE(reading.unread) << "the agent is started again until the server answers";
 }
 
 class LookingAtKubelet : public AskingKubelet {

@@ -23,6 +23,7 @@ void PutFirst(const DocumentsReading& read, ConfigReading& reading) {
 ConfigReading Beside(const std::vector<ConfigDocument>& ours, const KubeletAnswer& answer) {
   ConfigReading reading = ReadConfig(ours, answer.side);
   PutFirst(answer.faults, reading.faults);
+  reading.unread = answer.unread && !reading.faults.empty();
   return reading;
 }
 

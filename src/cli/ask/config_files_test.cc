@@ -137,6 +137,7 @@ TEST_F(DropInFolder, ThatIsNoneIsAFault) {
   std::ofstream(Folder()) << "text";
   EXPECT_EQ(DescribeAll(ReadConfigFiles(sources_).faults),
             Folder() + ": cannot be read: Not a directory");
+  EXPECT_TRUE(ReadConfigFiles(sources_).unread);
 }
 
 TEST_F(DropInFolder, WhatCannotBeReadInItIsAFaultEach) {

@@ -80,6 +80,7 @@ class Reader {
       reading_.warnings.push_back(
           FaultOf(folder, "this folder does not exist, so no drop-in is read"));
     } else {
+      reading_.unread = true;
       reading_.faults.push_back(FaultOf(folder, files.error().message));
     }
   }
@@ -104,7 +105,6 @@ class Reader {
     }
   }
 
-  const Empty empty_;
   // Of an empty file.
   [[nodiscard]] bool IsFault(bool drop_in) const {
     switch (empty_) {
@@ -115,6 +115,7 @@ class Reader {
     return true;
   }
 
+  const Empty empty_;
   DocumentsReading reading_;
 };
 

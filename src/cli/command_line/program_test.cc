@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
+
 namespace jettison {
 namespace {
 
@@ -96,6 +99,27 @@ TEST_F(WholeProgram, NamesTheSignalThatWasProbablyMeant) {
 TEST_F(WholeProgram, DoesNotTakeAMisspeltSideOfADifferenceForAFile) {
   EXPECT_EQ(Run({"diff", "node.jtr", "inforce", "recorded"}), 2);
   EXPECT_EQ(complaint_, "jettison: inforce: there is no such file (did you mean \"in-force\"?)\n");
+}
+
+TEST_F(WholeProgram, SaysByItsStatusWhetherAConfigurationIsFaultyOrCannotBeRead) {
+  const kernel::TemporaryFolder folder;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::string path = folder.path() + "/" + name;
+    EXPECT_TRUE(kernel::WriteFile(path, text));
+    return path;
+  };
+  const std::string missing = folder.path() + "/missing.yaml";
+  EXPECT_EQ(Run({"run", "--config", missing.c_str()}), 1);
+  EXPECT_EQ(complaint_, "jettison: " + missing + ": cannot be read: No such file or directory\n");
+  EXPECT_EQ(Run({"run", "--config", folder.path().c_str()}), 1);
+  const std::string ours = write("ours.yaml",
+                                 "apiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\n"
+                                 "source: kubernetes\n"
+                                 "kubernetes: {kubeletConfiguration: " +
+                                     missing + "}\n");
+  EXPECT_EQ(Run({"run", "--config", ours.c_str()}), 1);
+  EXPECT_THAT(complaint_, HasSubstr(missing + ": cannot be read"));
+  EXPECT_EQ(Run({"run", "--config", write("faulty.yaml", "a: [").c_str()}), 2);
 }
 
 TEST_F(WholeProgram, RefusesValuesThatNoCommandCanUse) {

@@ -24,7 +24,7 @@ struct ConfigReading {
   AgentConfig config;
   Faults warnings;      // harmless settings that the author may have meant differently
   Faults faults;        // every one
-  bool unread = false;  // a file could not be read; the fault of it says why
+  bool unread = false;  // a file or the kubelet's answer could not be read; its fault says why
   // With `source: kubernetes`: what the kubelet evicts by, where that is known.
   std::optional<std::vector<Threshold>> kubelet_thresholds;
   // A fault for each threshold of ours that does not lie above the kubelet's. These thresholds are
