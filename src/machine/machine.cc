@@ -66,8 +66,7 @@ Result<void> LockGroup(const AgentConfig& config, Machine& machine, const Log& l
        .shown = fmt::format("{}{}/{}", config.node_cgroup, config.cgroup_root, group)},
       config.root);
   if (!lock) return Fail(lock.error());
-  if (!*lock)
-    log.Warn("the cgroup of all pods cannot be locked; make sure that no other agent uses it");
+  if (!lock->warning.empty()) log.Warn(lock->warning);
   machine.pods_group_lock = std::move(*lock);
   return {};
 }

@@ -13,6 +13,7 @@
 #include "kernel/procfs/procfs.h"
 #include "machine/enforced_limits.h"
 #include "machine/host_cgroups.h"
+#include "machine/pods_group_lock.h"
 #include "ports/cgroups.h"
 #include "ports/container_runtime.h"
 #include "ports/disk_thread.h"
@@ -27,7 +28,7 @@ struct Machine {
   CgroupVersion cgroup_version = CgroupVersion::kV1;
   std::unique_ptr<Cgroups> node_groups;     // "" is the node
   std::unique_ptr<Cgroups> groups_of_root;  // where cgroupRoot puts the pods elsewhere; else null
-  FileDescriptor pods_group_lock;           // held as long as this agent guards the pods' group
+  PodsGroupLock pods_group_lock;            // held as long as this agent guards the pods' group
   std::unique_ptr<EnforcedLimits> limits;   // on those groups; null before SetUpNode
   std::unique_ptr<ReleasingGroupEnd> group_end;  // how the runtime ends groups of pods
   std::unique_ptr<Procfs> procfs;

@@ -1,65 +1,79 @@
 #include "machine/pods_group_lock.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
-#include <algorithm>
+#include <array>
 #include <cerrno>
-#include <sstream>
+#include <utility>
 
 #include "kernel/files/await_lock.h"
-#include "kernel/files/files.h"
-#include "ports/system_error.h"
+#include "machine/lock_holder.h"
 
 namespace jettison {
 namespace {
 
-std::string DescribeHolder(int fd) {
-  struct stat facts {};
-  if (fstat(fd, &facts) != 0) return "a process that cannot be told";
-  const std::string locks = kernel::ReadFile("/proc/locks").value_or("");
-  const int pid = LockHolder(locks, major(facts.st_dev), minor(facts.st_dev), facts.st_ino);
-  if (pid <= 0) return "a process that cannot be told";
-  std::string command = kernel::ReadFile(fmt::format("/proc/{}/cmdline", pid)).value_or("unknown");
-  while (command.ends_with('\0')) command.pop_back();
-  std::ranges::replace(command, '\0', ' ');
-  return fmt::format("process {} ({})", pid, command);
+// Of cgroup v2 from Linux 5.14 on, and of v1. Nothing is written into them.
+constexpr std::array<const char*, 2> kFilesOfRoot = {"cgroup.kill", "memory.force_empty"};
+
+FileDescriptor OpenFileOfRoot(int folder) {
+  for (const char* name : kFilesOfRoot) {
+    FileDescriptor file(::openat(folder, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+    struct stat facts {};
+    if (file && ::fstat(file.get(), &facts) == 0 && (facts.st_mode & 0077U) == 0) return file;
+  }
+  return {};
+}
+
+Error Refusal(const PodsGroupName& group, const std::string& root, const std::string& holder) {
+  return {ErrorCode::kUnavailable,
+          fmt::format("the cgroup of all pods, {}, belongs to another agent, {}; this agent, "
+                      "with the root {}, would end its pods. Stop the other agent, or set "
+                      "nodeCgroup or cgroupRoot of one of the two to another cgroup",
+                      group.shown, holder, root)};
+}
+
+std::string Unlocked(bool has_file) {
+  if (has_file) return "";
+  return "the cgroup of all pods cannot be locked; make sure that no other agent uses it";
+}
+
+std::string HeldByOthers(const std::string& holder, bool has_file) {
+  return fmt::format(
+      "the folder of the cgroup of all pods is locked by {}, which is no agent and is ignored{}",
+      holder,
+      has_file ? "; agents of earlier versions would start beside this one"
+               : "; make sure that no other agent uses the cgroup");
 }
 
 }  // namespace
 
-// "1: FLOCK  ADVISORY  WRITE 4711 00:1c:1234 0 EOF"; a line of who waits has "->" behind the
-// number.
-int LockHolder(const std::string& locks, unsigned major, unsigned minor, unsigned long inode) {
-  const std::string file = fmt::format("{:02x}:{:02x}:{}", major, minor, inode);
-  std::istringstream lines(locks);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string number;
-    std::string kind;
-    std::string advisory;
-    std::string access;
-    std::string place;
-    int pid = 0;
-    if (!(words >> number >> kind >> advisory >> access >> pid >> place)) continue;
-    if (kind == "FLOCK" && place == file) return pid;
-  }
-  return 0;
-}
-
-Result<FileDescriptor> LockPodsGroup(Cgroups& groups, const PodsGroupName& group,
-                                     const std::string& root) {
+Result<PodsGroupLock> LockPodsGroup(Cgroups& groups, const PodsGroupName& group,
+                                    const std::string& root) {
   if (auto made = groups.Create(group.path, CgroupLimits{}); !made) return Fail(made.error());
   auto folder = groups.OpenMemoryDirectory(group.path);
-  if (!folder) return folder;
-  if (kernel::AwaitLock(folder->get())) return folder;
-  if (errno != EWOULDBLOCK) return FileDescriptor();
-  return Fail(ErrorCode::kUnavailable,
-              fmt::format("the cgroup of all pods, {}, belongs to another agent, {}; this agent, "
-                          "with the root {}, would end its pods. Stop the other agent, or set "
-                          "nodeCgroup or cgroupRoot of one of the two to another cgroup",
-                          group.shown, DescribeHolder(folder->get()), root));
+  if (!folder) return Fail(folder.error());
+  PodsGroupLock lock{.file = OpenFileOfRoot(folder->get()), .folder = {}, .warning = {}};
+  if (lock.file && !kernel::AwaitLock(lock.file.get())) {
+    if (errno == EWOULDBLOCK) {
+      return Fail(Refusal(group, root, DescribeLockHolder(lock.file.get()).description));
+    }
+    lock.file.Close();
+  }
+  if (kernel::AwaitLock(folder->get())) {
+    lock.folder = std::move(*folder);
+    return lock;
+  }
+  const bool has_file = static_cast<bool>(lock.file);
+  if (errno != EWOULDBLOCK) {
+    lock.warning = Unlocked(has_file);
+    return lock;
+  }
+  const KnownHolder holder = DescribeLockHolder(folder->get());
+  if (holder.may_be_agent) return Fail(Refusal(group, root, holder.description));
+  lock.warning = HeldByOthers(holder.description, has_file);
+  return lock;
 }
 
 }  // namespace jettison

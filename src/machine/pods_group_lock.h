@@ -13,16 +13,18 @@ struct PodsGroupName {
   std::string shown;  // as people know it
 };
 
-// Creates the group of all pods and locks it for as long as the descriptor is open, because two
-// agents in one group would end each other's pods, whatever their root directories are.
-// kUnavailable where another agent holds the lock; the error names both. Returns an empty
-// descriptor where the kernel cannot lock such a folder.
-[[nodiscard]] Result<FileDescriptor> LockPodsGroup(Cgroups& groups, const PodsGroupName& group,
-                                                   const std::string& root);
+// Held as long as the descriptors are open.
+struct PodsGroupLock {
+  FileDescriptor file;    // of the group, which only root can open; empty: the kernel has none
+  FileDescriptor folder;  // as earlier agents lock it; empty: not locked
+  std::string warning;    // why another agent could start in the group; empty: none can
+};
 
-// The pid of the process that holds a lock (flock) on a file, from the text of /proc/locks; 0 where
-// no such process is visible.
-[[nodiscard]] int LockHolder(const std::string& locks, unsigned major, unsigned minor,
-                             unsigned long inode);
+// Creates the group of all pods and locks it, because two agents in one group would end each
+// other's pods, whatever their root directories are. kUnavailable where another agent holds a lock;
+// the error names both. A lock on the folder that certainly is no agent's does not count: every
+// user can take one.
+[[nodiscard]] Result<PodsGroupLock> LockPodsGroup(Cgroups& groups, const PodsGroupName& group,
+                                                  const std::string& root);
 
 }  // namespace jettison

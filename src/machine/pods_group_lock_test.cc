@@ -1,29 +1,98 @@
 #include "machine/pods_group_lock.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <utility>
+
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
 #include "machine/host_cgroups.h"
+#include "ports/fakes/child_process.h"
+#include "ports/fakes/fake_cgroups.h"
 
 namespace jettison {
 namespace {
 
 using testing::HasSubstr;
 
-TEST(LockHolder, IsFoundByTheFile) {
-  const std::string locks =
-      "1: POSIX  ADVISORY  WRITE 11 00:1c:99 0 EOF\n"
-      "2: FLOCK  ADVISORY  WRITE 12 00:1c:100 0 EOF\n"
-      "junk\n"
-      "3: FLOCK  ADVISORY  WRITE 13 fd:01:99 0 EOF\n"
-      "4: FLOCK  ADVISORY  WRITE 14 00:1c:99 0 EOF\n"
-      "4: -> FLOCK  ADVISORY  WRITE 15 00:1c:99 0 EOF\n";
-  EXPECT_EQ(LockHolder(locks, 0, 0x1c, 99), 14);
-  EXPECT_EQ(LockHolder(locks, 0xfd, 1, 99), 13);
-  EXPECT_EQ(LockHolder(locks, 0, 0x1c, 7), 0);
-  EXPECT_EQ(LockHolder("", 0, 0, 0), 0);
+constexpr uid_t kNobody = 65534;
+
+// A group that is a folder.
+class FolderCgroups : public FakeCgroups {
+ public:
+  explicit FolderCgroups(std::string folder) : folder_(std::move(folder)) {}
+  [[nodiscard]] Result<FileDescriptor> OpenMemoryDirectory(std::string_view) const override {
+    return FileDescriptor(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  }
+
+ private:
+  const std::string folder_;
+};
+
+class LiveStrangersLock : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "to be another user needs root";
+    ASSERT_EQ(::chmod(folder_.path().c_str(), 0755), 0);
+    stranger_.Start();
+    ASSERT_TRUE(stranger_.AwaitReady());
+  }
+  void MakeFileOfRoot() const {
+    const std::string file = folder_.path() + "/cgroup.kill";
+    ASSERT_TRUE(kernel::WriteFile(file, ""));
+    ASSERT_EQ(::chmod(file.c_str(), 0200), 0);
+  }
+  [[nodiscard]] Result<PodsGroupLock> Lock() {
+    return LockPodsGroup(groups_, {.path = "kubepods", .shown = "/shown"}, "/root/one");
+  }
+
+  const kernel::TemporaryFolder folder_;
+  FolderCgroups groups_{folder_.path()};
+  // As `flock FOLDER sleep inf` of another user.
+  ChildProcess stranger_{[this](const std::function<void()>& ready) {
+    if (::setresuid(kNobody, kNobody, kNobody) != 0) return;
+    const int fd = ::open(folder_.path().c_str(), O_RDONLY | O_DIRECTORY);
+    if (::flock(fd, LOCK_EX | LOCK_NB) != 0) return;
+    ready();
+    SleepForever();
+  }};
+};
+
+TEST_F(LiveStrangersLock, IsNotKeptFromTheAgentByAnotherUser) {
+  const auto lock = Lock();
+  ASSERT_TRUE(lock) << lock.error().message;
+  EXPECT_THAT(lock->warning, HasSubstr(fmt::format("process {} (", stranger_.pid())));
+  EXPECT_THAT(lock->warning, HasSubstr("is no agent and is ignored"));
+}
+
+TEST_F(LiveStrangersLock, OfAFileThatOnlyRootCanOpenIsHadByOneAtATimeAllTheSame) {
+  MakeFileOfRoot();
+  const auto one = Lock();
+  ASSERT_TRUE(one) << one.error().message;
+  EXPECT_TRUE(one->file);
+  EXPECT_FALSE(one->folder);
+  const auto two = Lock();
+  ASSERT_FALSE(two);
+  EXPECT_EQ(two.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(two.error().message, HasSubstr("belongs to another agent"));
+}
+
+TEST_F(LiveStrangersLock, OfAnEarlierVersionIsHeeded) {
+  ASSERT_EQ(::kill(stranger_.pid(), SIGKILL), 0);
+  stranger_.Wait();
+  MakeFileOfRoot();
+  const auto earlier = groups_.OpenMemoryDirectory("");
+  ASSERT_EQ(::flock(earlier->get(), LOCK_EX | LOCK_NB), 0);
+  const auto lock = Lock();
+  ASSERT_FALSE(lock);
+  EXPECT_EQ(lock.error().code, ErrorCode::kUnavailable);
 }
 
 TEST(LivePodsGroupLock, IsHadByOneAtATimeAndEndsWithItsHolder) {
@@ -34,7 +103,8 @@ TEST(LivePodsGroupLock, IsHadByOneAtATimeAndEndsWithItsHolder) {
   {
     const auto one = LockPodsGroup(**groups, name, "/root/one");
     ASSERT_TRUE(one);
-    ASSERT_TRUE(*one);
+    EXPECT_TRUE(one->folder);
+    EXPECT_EQ(one->warning, "");
     const auto two = LockPodsGroup(**groups, name, "/root/two");
     ASSERT_FALSE(two);
     EXPECT_EQ(two.error().code, ErrorCode::kUnavailable);
