@@ -26,14 +26,18 @@ bool IsCertified(MHD_Connection* handle) {
   return gnutls_certificate_verify_peers(session, &purpose, 1, &status) == 0 && status == 0;
 }
 
+std::string_view WithoutPort(std::string_view host) {
+  const std::size_t colon = host.rfind(':');
+  const std::size_t bracket = host.rfind(']');
+  const bool has_port =
+      colon != std::string_view::npos && (bracket == std::string_view::npos || bracket < colon);
+  return has_port ? host.substr(0, colon) : host;
+}
+
 }  // namespace
 
 bool IsHostLocal(std::string_view host) {
-  const std::size_t colon = host.rfind(':');
-  const std::size_t bracket = host.rfind(']');
-  if (colon != std::string_view::npos && (bracket == std::string_view::npos || bracket < colon)) {
-    host = host.substr(0, colon);
-  }
+  host = WithoutPort(host);
   if (host == "localhost") return true;
   std::array<unsigned char, sizeof(in6_addr)> address{};
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
@@ -43,8 +47,18 @@ bool IsHostLocal(std::string_view host) {
   return inet_pton(AF_INET, std::string(host).c_str(), address.data()) == 1;
 }
 
+bool IsHostOfSocket(std::string_view host) {
+  return WithoutPort(host).find('.') == std::string_view::npos || IsHostLocal(host);
+}
+
 std::optional<Refusal> Access::RefusalOf(MHD_Connection* handle, Connection& connection) {
-  if (connection.is_unix) return std::nullopt;
+  if (connection.is_unix) {
+    if (IsHostOfSocket(HeaderOf(handle, "Host").value_or(""))) return std::nullopt;
+    return Refusal{
+        403,
+        "the Host of a request to the socket must be an IP address, localhost or another "
+        "word without a dot"};
+  }
   if (!token_ && !has_client_ca_) {
     if (IsHostLocal(HeaderOf(handle, "Host").value_or(""))) return std::nullopt;
     return Refusal{403, "the Host of a request to this address must be an IP address or localhost"};

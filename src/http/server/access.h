@@ -34,7 +34,8 @@ class Access {
   // client needs one of the configured means: a certificate or a token. Where neither is
   // configured, which is possible on a loopback address only, the Host must be an IP address or
   // localhost. Otherwise a web page whose name resolves to this machine could make a browser send
-  // requests.
+  // requests. The same page could reach a socket that is forwarded to a port of a browser's
+  // machine, so the Host must not be a domain name there.
   [[nodiscard]] std::optional<Refusal> RefusalOf(MHD_Connection* handle, Connection& connection);
 
  private:
@@ -47,5 +48,8 @@ class Access {
 
 // Whether a Host header names no host that is found by name: "127.0.0.1:80", "[::1]", "localhost".
 [[nodiscard]] bool IsHostLocal(std::string_view host);
+
+// The same, or a word without a dot, which clients of a unix socket put there, or nothing.
+[[nodiscard]] bool IsHostOfSocket(std::string_view host);
 
 }  // namespace jettison::http

@@ -83,6 +83,23 @@ TEST_F(HttpAccess, OnLoopbackWhoeverGetsThereMayAskAHostThatIsNoName) {
   EXPECT_THAT(asked("127.0.0.1.example:80"), StartsWith("HTTP/1.1 403"));
 }
 
+// `ssh -L 8080:/run/jettison/jettison.sock` gives it to every page of a browser.
+TEST_F(HttpAccess, OnTheSocketAHostMustBeNoDomainName) {
+  ASSERT_TRUE(server_.Start(Good, {}));
+  const auto asked = [&](const std::string& host) {
+    Wire wire(server_.socket());
+    wire.Send("GET / HTTP/1.0\r\n" + host + "\r\n");
+    return wire.ReadAll();
+  };
+  for (const char* host : {"localhost", "h", "127.0.0.1:8080", "[::1]:8080", "10.1.2.3", ""}) {
+    EXPECT_THAT(asked(std::string("Host: ") + host + "\r\n"), HasSubstr(" 200 ")) << host;
+  }
+  EXPECT_THAT(asked(""), HasSubstr(" 200 "));
+  for (const char* host : {"evil.example:8080", "127.0.0.1.evil.example", "evil."}) {
+    EXPECT_THAT(asked(std::string("Host: ") + host + "\r\n"), HasSubstr(" 403 ")) << host;
+  }
+}
+
 TEST_F(HttpAccess, WithATokenItMustBeSentOnTcpAndNotOnTheSocket) {
   ASSERT_TRUE(server_.Start(Good, {.address = "127.0.0.1:0", .bearer_token_file = File("token")}));
   HttpTarget target = Target("http");
