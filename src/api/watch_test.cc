@@ -132,12 +132,12 @@ class WatchTest : public testing::Test {
 TEST_F(WatchTest, AStreamSaysNothingWhereNothingHappensButThatItLives) {
   Put(TestSnapshot(1));
   const HttpStream stream = watch_->Open("");
-  EXPECT_THAT(*stream(), HasSubstr("event: status"));
-  EXPECT_THAT(*stream(), IsEmpty());
+  EXPECT_THAT(**stream(), HasSubstr("event: status"));
+  EXPECT_THAT(**stream(), IsEmpty());
   EXPECT_FALSE(board_.TakeAsked()) << "the agent was asked although there is no news";
   now_ += seconds(15);
-  EXPECT_EQ(*stream(), ":\n\n");
-  EXPECT_THAT(*stream(), IsEmpty());
+  EXPECT_EQ(**stream(), ":\n\n");
+  EXPECT_THAT(**stream(), IsEmpty());
 }
 
 TEST_F(WatchTest, NewsAreToldFromASnapshotThatShowsThem) {
@@ -150,7 +150,7 @@ TEST_F(WatchTest, NewsAreToldFromASnapshotThatShowsThem) {
   next.at = kTestNow + seconds(2);
   AddTestEvent(next, "default/a", "BackOff", next.at);
   Put(std::move(next));
-  EXPECT_THAT(Types(*stream()), ElementsAre("event", "status"));
+  EXPECT_THAT(Types(**stream()), ElementsAre("event", "status"));
 }
 
 TEST_F(WatchTest, StreamsAreCountedUntilTheyGo) {

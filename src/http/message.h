@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/units/result.h"
+
 namespace jettison {
 
 // A request as it came in, complete, within every limit, and from somebody who may ask.
@@ -23,10 +25,11 @@ struct HttpRequest {
 };
 
 // The next bytes of a stream. Empty: there is nothing yet; asked again after
-// HttpServer::WakeStreams. Absent: the stream has ended. Called on the server's thread, only when
-// all bytes given before have gone out, so a slow reader piles up nothing: what it misses is the
-// function's to skip.
-using HttpStream = std::function<std::optional<std::string>()>;
+// HttpServer::WakeStreams. Absent: the stream has ended. An error: there would be more, but it
+// cannot be had; the connection is closed without an end, so that the client does not take what it
+// has for all. Called on the server's thread, only when all bytes given before have gone out, so a
+// slow reader piles up nothing: what it misses is the function's to skip.
+using HttpStream = std::function<Result<std::optional<std::string>>()>;
 
 // An answer.
 struct HttpResponse {
@@ -35,7 +38,8 @@ struct HttpResponse {
   std::string body;
   // Besides Content-Type and Content-Length, which the server sets.
   std::vector<std::pair<std::string, std::string>> headers;
-  // Where set, sent instead of `body`, until it ends or the client goes; it is destroyed then.
+  // Where set, sent instead of `body`, until it ends or the client goes; it is destroyed then. A
+  // stream of text/event-stream may end early, because its client comes back for the rest.
   HttpStream stream;
 };
 

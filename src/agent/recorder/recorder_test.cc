@@ -11,6 +11,7 @@
 #include "agent/recorder/recording_stream.h"
 #include "codec/flight/recording_bed.h"
 #include "kernel/files/temporary_folder.h"
+#include "ports/fakes/scarcity.h"
 
 namespace jettison {
 namespace {
@@ -45,12 +46,14 @@ class RecorderTest : public ::testing::Test {
     auto stream = RecordingStream::Open(folder_, times);
     EXPECT_TRUE(stream) << stream.error().message;
     std::string bytes;
-    while (auto piece = stream->Next()) {
-      EXPECT_FALSE(piece->empty());
-      EXPECT_LE(piece->size(), RecordingStream::kPiece);
-      bytes += *piece;
+    for (;;) {
+      const auto piece = stream->Next();
+      EXPECT_TRUE(piece) << piece.error().message;
+      if (!piece || !*piece) return bytes;
+      EXPECT_FALSE((*piece)->empty());
+      EXPECT_LE((*piece)->size(), RecordingStream::kPiece);
+      bytes += **piece;
     }
-    return bytes;
   }
   static std::vector<std::size_t> With(const RecordingAbout& about,
                                        std::vector<RecordedItem> items) {
@@ -162,7 +165,7 @@ TEST_F(RecorderTest, AHalfWrittenOpenChunkLeavesTheOneBefore) {
   const std::string chunk = Written(SomeRecording(3, 1)).bytes;
   ASSERT_TRUE(files.SaveOpen(chunk));
   ASSERT_TRUE(files.SaveOpen(std::string_view(chunk).substr(0, chunk.size() / 2)));
-  EXPECT_EQ(OpenChunkIn(folder_), chunk);
+  EXPECT_EQ(OpenChunkIn(folder_).value(), chunk);
 }
 
 TEST_F(RecorderTest, ItsSpaceIsReservedInAdvance) {
@@ -276,6 +279,47 @@ TEST_F(RecorderTest, WhatThereIsNoTimeForIsCountedAndAGap) {
     const auto* gap = std::get_if<RecordedGap>(&item);
     return gap != nullptr && gap->why.find("passes were left out") != std::string::npos;
   })) << why;
+}
+
+// Without descriptors a file cannot be opened, and a folder in its place cannot be read.
+TEST_F(RecorderTest, WhatCannotBeReadIsNoEndOfTheRecording) {
+  const std::string chunk = Written(SomeRecording(3, 1)).bytes;
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
+  {
+    auto stream = RecordingStream::Open(folder_, {});
+    ASSERT_TRUE(stream);
+    const ScarceDescriptors none;
+    EXPECT_FALSE(stream->Next());
+  }
+  ASSERT_TRUE(std::filesystem::create_directory(folder_ + "/0000000002.jtr"));
+  ASSERT_TRUE(files.SaveOpen(chunk));
+  auto stream = RecordingStream::Open(folder_, {});
+  ASSERT_TRUE(stream);
+  EXPECT_EQ(stream->Next().value(), chunk);
+  EXPECT_FALSE(stream->Next()) << "the second segment cannot be read";
+  ASSERT_TRUE(std::filesystem::remove(folder_ + "/0000000002.jtr"));
+  {
+    auto of_one = RecordingStream::Open(folder_, {});
+    EXPECT_EQ(of_one->Next().value(), chunk);
+    ASSERT_TRUE(std::filesystem::remove(folder_ + "/open.1"));
+    ASSERT_TRUE(std::filesystem::create_directory(folder_ + "/open.1"));
+    EXPECT_FALSE(of_one->Next()) << "the open chunk cannot be read";
+  }
+}
+
+TEST_F(RecorderTest, AFileThatWasDeletedMeanwhileIsLeftOut) {
+  const std::string chunk = Written(SomeRecording(3, 1)).bytes;
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
+  auto stream = RecordingStream::Open(folder_, {});
+  ASSERT_TRUE(stream);
+  ASSERT_TRUE(std::filesystem::remove(folder_ + "/0000000001.jtr"));
+  const auto next = stream->Next();
+  ASSERT_TRUE(next);
+  EXPECT_FALSE(*next);
 }
 
 TEST_F(RecorderTest, OnlyChunksOfTheTimeThatIsAskedForAreHandedOut) {

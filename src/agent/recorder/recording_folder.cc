@@ -87,9 +87,10 @@ struct OpenChunk {
 };
 
 // The chunk in one of the two files, if it is complete according to its sizes.
-std::optional<OpenChunk> ReadOpen(const std::string& path) {
+Result<std::optional<OpenChunk>> ReadOpen(const std::string& path) {
   auto text = kernel::ReadFile(path);
-  if (!text) return std::nullopt;
+  if (!text && text.error().code == ErrorCode::kNotFound) return std::nullopt;
+  if (!text) return Fail(text.error());
   const auto size = ChunkHeaderSize(*text);
   if (!size || *size > text->size()) return std::nullopt;
   auto header = ReadChunkHeader(std::string_view(*text).substr(0, *size));
@@ -113,13 +114,15 @@ Result<std::vector<std::string>> SegmentsIn(const std::string& folder) {
   return paths;
 }
 
-std::string OpenChunkIn(const std::string& folder) {
-  auto first = ReadOpen(OpenPath(folder, 0));
-  auto second = ReadOpen(OpenPath(folder, 1));
-  if (!first) std::swap(first, second);
-  if (!first) return {};
-  if (second && IsNewer(second->header, first->header)) return std::move(second->bytes);
-  return std::move(first->bytes);
+Result<std::string> OpenChunkIn(const std::string& folder) {
+  std::optional<OpenChunk> newest;
+  for (const unsigned which : {0U, 1U}) {
+    auto read = ReadOpen(OpenPath(folder, which));
+    if (!read) return Fail(read.error());
+    std::optional<OpenChunk>& chunk = *read;
+    if (chunk && (!newest || IsNewer(chunk->header, newest->header))) newest = std::move(chunk);
+  }
+  return newest ? std::move(newest->bytes) : std::string();
 }
 
 RecordingFolder::RecordingFolder(std::string folder, const RecordingConfig& config)
@@ -170,11 +173,12 @@ Result<void> RecordingFolder::Open() {
     if (!file) return FailErrno("open " + OpenPath(folder_, which));
     if (const int error = Reserve(file.get(), kOpenBytes)) return Fail(NotReserved(error));
   }
-  const std::string left = OpenChunkIn(folder_);
+  const auto left = OpenChunkIn(folder_);
+  if (!left) return Fail(left.error());
   const bool goes_on = GoOn();
-  if (left.empty()) return goes_on ? Result<void>() : BeginSegment();
-  const auto header = ReadChunkHeader(std::string_view(left).substr(0, *ChunkHeaderSize(left)));
-  auto kept = WriteToSegment(left, header->stretch.last);
+  if (left->empty()) return goes_on ? Result<void>() : BeginSegment();
+  const auto header = ReadChunkHeader(std::string_view(*left).substr(0, *ChunkHeaderSize(*left)));
+  auto kept = WriteToSegment(*left, header->stretch.last);
   if (kept) ForgetOpen();
   return kept;
 }

@@ -67,7 +67,8 @@ class RecordingFolder {
 
 // Names of its files in the order of time, with paths.
 [[nodiscard]] Result<std::vector<std::string>> SegmentsIn(const std::string& folder);
-// The chunk that was saved last without being complete; empty: there is none.
-[[nodiscard]] std::string OpenChunkIn(const std::string& folder);
+// The chunk that was saved last without being complete; empty: there is none. Fails if one of the
+// two files is there and cannot be read.
+[[nodiscard]] Result<std::string> OpenChunkIn(const std::string& folder);
 
 }  // namespace jettison

@@ -10,17 +10,19 @@
 
 #include "agent/recorder/recording_folder.h"
 #include "codec/flight/chunk_header.h"
+#include "ports/system_error.h"
 
 namespace jettison {
 namespace {
 
-std::string ReadAt(int file, std::uint64_t at, std::uint64_t most) {
+Result<std::string> ReadAt(int file, std::uint64_t at, std::uint64_t most) {
   std::string bytes(std::min<std::uint64_t>(most, RecordingStream::kPiece), '\0');
   ssize_t read = 0;
   do {
     read = ::pread(file, bytes.data(), bytes.size(), static_cast<off_t>(at));
   } while (read < 0 && errno == EINTR);
-  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(read, 0)));
+  if (read < 0) return FailErrno("read the recording");
+  bytes.resize(static_cast<std::size_t>(read));
   return bytes;
 }
 
@@ -37,23 +39,27 @@ bool RecordingStream::IsWithin(const RecordedStretch& stretch) const {
          (!times_.until || stretch.first <= *times_.until);
 }
 
-bool RecordingStream::OpenNextFile() {
+// A file that has been deleted meanwhile was the oldest of a full recording.
+Result<bool> RecordingStream::OpenNextFile() {
   while (next_file_ < files_.size()) {
-    file_ = FileDescriptor(::open(files_[next_file_++].c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    const std::string& path = files_[next_file_++];
+    file_ = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     at_ = left_ = 0;
     if (file_) return true;
+    if (errno != ENOENT) return FailErrno("open " + path);
   }
   return false;
 }
 
 // Bytes that are not a chunk are passed on unchanged; the reader of the stream reports them.
-bool RecordingStream::FindChunk() {
+Result<bool> RecordingStream::FindChunk() {
   for (;;) {
-    const std::string begin = ReadAt(file_.get(), at_, kMostHeaderBytes);
-    if (begin.empty()) return false;
-    const auto size = ChunkHeaderSize(begin);
-    const auto header = size && *size <= begin.size()
-                            ? ReadChunkHeader(std::string_view(begin).substr(0, *size))
+    const auto begin = ReadAt(file_.get(), at_, kMostHeaderBytes);
+    if (!begin) return Fail(begin.error());
+    if (begin->empty()) return false;
+    const auto size = ChunkHeaderSize(*begin);
+    const auto header = size && *size <= begin->size()
+                            ? ReadChunkHeader(std::string_view(*begin).substr(0, *size))
                             : Fail(ErrorCode::kInvalidArgument, "");
     if (!header) {
       left_ = std::numeric_limits<std::uint64_t>::max();
@@ -65,13 +71,19 @@ bool RecordingStream::FindChunk() {
   }
 }
 
-std::optional<std::string> RecordingStream::NextOfOpenChunk() {
+Result<void> RecordingStream::ReadOpenChunk() {
+  auto open = OpenChunkIn(folder_);
+  if (!open) return Fail(open.error());
+  const auto size = ChunkHeaderSize(*open);
+  const auto header = size ? ReadChunkHeader(std::string_view(*open).substr(0, *size))
+                           : Fail(ErrorCode::kInvalidArgument, "");
+  if (header && IsWithin(header->stretch)) open_ = *std::move(open);
+  return {};
+}
+
+Result<std::optional<std::string>> RecordingStream::NextOfOpenChunk() {
   if (!std::exchange(open_was_read_, true)) {
-    open_ = OpenChunkIn(folder_);
-    const auto size = ChunkHeaderSize(open_);
-    const auto header = size ? ReadChunkHeader(std::string_view(open_).substr(0, *size))
-                             : Fail(ErrorCode::kInvalidArgument, "");
-    if (!header || !IsWithin(header->stretch)) open_.clear();
+    if (auto read = ReadOpenChunk(); !read) return Fail(read.error());
   }
   if (open_.empty()) return std::nullopt;
   std::string piece = open_.substr(0, kPiece);
@@ -79,21 +91,30 @@ std::optional<std::string> RecordingStream::NextOfOpenChunk() {
   return piece;
 }
 
-std::optional<std::string> RecordingStream::Next() {
+Result<std::string> RecordingStream::NextOfFile() {
+  if (left_ == 0) {
+    const auto found = FindChunk();
+    if (!found) return Fail(found.error());
+    if (!*found) return std::string();
+  }
+  auto piece = ReadAt(file_.get(), at_, left_);
+  if (!piece) return piece;
+  at_ += piece->size();
+  left_ -= piece->size();
+  return piece;
+}
+
+Result<std::optional<std::string>> RecordingStream::Next() {
   for (;;) {
-    if (!file_ && !OpenNextFile()) return NextOfOpenChunk();
-    if (left_ == 0 && !FindChunk()) {
-      file_.Close();
-      continue;
+    if (!file_) {
+      const auto opened = OpenNextFile();
+      if (!opened) return Fail(opened.error());
+      if (!*opened) return NextOfOpenChunk();
     }
-    std::string piece = ReadAt(file_.get(), at_, left_);
-    if (piece.empty()) {
-      file_.Close();
-      continue;
-    }
-    at_ += piece.size();
-    left_ -= piece.size();
-    return piece;
+    auto piece = NextOfFile();
+    if (!piece) return Fail(piece.error());
+    if (!piece->empty()) return *std::move(piece);
+    file_.Close();
   }
 }
 

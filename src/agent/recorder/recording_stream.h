@@ -25,17 +25,20 @@ class RecordingStream {
   static constexpr std::size_t kPiece = std::size_t{60} << 10;
 
   [[nodiscard]] static Result<RecordingStream> Open(const std::string& folder, const Times& times);
-  // The next bytes; absent: that was all.
-  [[nodiscard]] std::optional<std::string> Next();
+  // The next bytes; absent: that was all. Fails if there is more that cannot be read.
+  [[nodiscard]] Result<std::optional<std::string>> Next();
 
  private:
   RecordingStream(std::string folder, Times times, std::vector<std::string> files)
       : folder_(std::move(folder)), times_(times), files_(std::move(files)) {}
-  [[nodiscard]] bool OpenNextFile();
-  [[nodiscard]] std::string ReadPiece(std::uint64_t most);
+  // False: that was the last one.
+  [[nodiscard]] Result<bool> OpenNextFile();
   // Looks at the chunk that begins here; false: the file ends.
-  [[nodiscard]] bool FindChunk();
-  [[nodiscard]] std::optional<std::string> NextOfOpenChunk();
+  [[nodiscard]] Result<bool> FindChunk();
+  // The next bytes of the file that is open; empty: it ends.
+  [[nodiscard]] Result<std::string> NextOfFile();
+  [[nodiscard]] Result<void> ReadOpenChunk();
+  [[nodiscard]] Result<std::optional<std::string>> NextOfOpenChunk();
   [[nodiscard]] bool IsWithin(const RecordedStretch& stretch) const;
 
   std::string folder_;

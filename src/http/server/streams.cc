@@ -1,9 +1,11 @@
 #include "http/server/streams.h"
 
 #include <sys/epoll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "http/server/answer.h"
@@ -17,6 +19,11 @@ namespace {
 // What a stream fills of libmicrohttpd's buffer at once, at most.
 constexpr std::size_t kStreamBlock = 16384;
 
+// Clients of event streams come back with the last ID that they have.
+bool IsResumed(std::string_view content_type) {
+  return content_type.starts_with("text/event-stream");
+}
+
 }  // namespace
 
 // A stream on its way to one client.
@@ -24,6 +31,7 @@ struct Streams::Reader {
   Streams* streams;
   Connection* connection;
   HttpStream next;
+  bool is_resumed;        // by its client, where it ends early
   Share share;            // of the chunk
   std::string chunk;      // what is going out
   std::size_t given = 0;  // bytes of it that are on their way
@@ -37,6 +45,7 @@ bool Streams::Queue(MHD_Connection* handle, Connection& connection, HttpResponse
   auto reader = std::make_unique<Reader>(Reader{.streams = this,
                                                 .connection = &connection,
                                                 .next = std::move(response.stream),
+                                                .is_resumed = IsResumed(response.content_type),
                                                 .share = Share(held_),
                                                 .chunk = {}});
   const Answer answer(
@@ -62,19 +71,19 @@ ssize_t Streams::Read(void* reader_pointer, std::uint64_t /*position*/, char* bu
                       std::size_t size) {
   auto* reader = static_cast<Reader*>(reader_pointer);
   Connection& connection = *reader->connection;
-  // Not as an error: libmicrohttpd 0.9.75 forgets to clear away some connections that end so. It
-  // will find the socket shut when it sends the end.
-  if (connection.is_cut) return MHD_CONTENT_READER_END_OF_STREAM;
+  if (connection.is_cut) return Cut(connection);
   if (reader->given == reader->chunk.size()) {
     // What has gone out is let go of first, with its memory.
     std::string().swap(reader->chunk);
     reader->share.Resize(0);
     reader->given = 0;
     auto chunk = reader->next();
-    if (!chunk) return MHD_CONTENT_READER_END_OF_STREAM;
-    // Without room the stream ends; its client comes back with the last ID that it has.
-    if (!reader->share.Resize(chunk->capacity())) return MHD_CONTENT_READER_END_OF_STREAM;
-    reader->chunk = std::move(*chunk);
+    if (!chunk) return Cut(connection);
+    if (!*chunk) return MHD_CONTENT_READER_END_OF_STREAM;
+    if (!reader->share.Resize((*chunk)->capacity())) {  // there is no room
+      return reader->is_resumed ? MHD_CONTENT_READER_END_OF_STREAM : Cut(connection);
+    }
+    reader->chunk = **std::move(chunk);
     if (reader->chunk.empty()) {
       reader->streams->Rest(connection);
       return 0;
@@ -85,6 +94,14 @@ ssize_t Streams::Read(void* reader_pointer, std::uint64_t /*position*/, char* bu
   std::copy_n(reader->chunk.data() + reader->given, part, buffer);
   reader->given += part;
   return static_cast<ssize_t>(part);
+}
+
+// Not as an error: libmicrohttpd 0.9.75 forgets to clear away some connections that end so. It will
+// find the socket shut when it sends the end, which the client therefore does not get.
+ssize_t Streams::Cut(Connection& connection) {
+  connection.is_cut = true;
+  ::shutdown(connection.descriptor, SHUT_RDWR);
+  return MHD_CONTENT_READER_END_OF_STREAM;
 }
 
 void Streams::Rest(Connection& connection) {

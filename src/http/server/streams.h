@@ -35,6 +35,8 @@ class Streams {
   struct Reader;
   // The next bytes of a stream, or that there are none now, or never again.
   static ssize_t Read(void* reader, std::uint64_t position, char* buffer, std::size_t size);
+  // Ends the connection of a stream that is not complete; what Read returns then.
+  static ssize_t Cut(Connection& connection);
   void Rest(Connection& connection);
 
   Connections& connections_;

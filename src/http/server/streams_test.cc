@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <utility>
 
 #include "http/server/test_server.h"
 #include "http/test_wire.h"
@@ -13,7 +14,9 @@ namespace jettison::http {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 // What streams are to send, told by the test; and how many of them there are.
@@ -162,6 +165,45 @@ TEST_F(HttpStreams, AClientThatDoesNotReadIsCut) {
   wire.Send(Ask("/watch"));
   ASSERT_TRUE(Becomes([&] { return feed_.alive() == 1; }));
   EXPECT_TRUE(Becomes([&] { return feed_.alive() == 0; }));
+}
+
+class BrokenStream : public ::testing::Test {
+ protected:
+  // What a client gets of a stream that begins with "begun", and then gives what `then` gives.
+  std::string Sent(const std::string& content_type, const HttpStream& then,
+                   HttpServerOptions options = {}) {
+    TestServer server;
+    EXPECT_TRUE(server.Start(
+        [&](const HttpRequest&) -> HttpResponse {
+          return {.content_type = content_type,
+                  .stream = [&, first = true]() mutable -> Result<std::optional<std::string>> {
+                    if (std::exchange(first, false)) return "begun";
+                    return then();
+                  }};
+        },
+        std::move(options)))
+        << server.error.message;
+    Wire wire(server.socket());
+    wire.Send(Ask("/"));
+    return wire.ReadAll();
+  }
+  static constexpr const char* kEnd = "0\r\n\r\n";  // of an answer in chunks
+};
+
+TEST_F(BrokenStream, HasNoEndThatAClientCouldTakeForOne) {
+  const HttpStream ends = [] { return std::nullopt; };
+  EXPECT_THAT(Sent("application/octet-stream", ends), EndsWith(kEnd));
+  const HttpStream breaks = [] { return Fail(ErrorCode::kInternal, "it cannot be read"); };
+  const std::string broken = Sent("application/octet-stream", breaks);
+  EXPECT_THAT(broken, HasSubstr("begun"));
+  EXPECT_THAT(broken, Not(EndsWith(kEnd)));
+}
+
+TEST_F(BrokenStream, ThatFindsNoMemoryEndsOnlyWhereItsClientComesBack) {
+  const HttpStream much = [] { return std::string(4'000'000, 'x'); };
+  const HttpServerOptions little = {.limits = {.held_bytes = 2'000'000}};
+  EXPECT_THAT(Sent("text/event-stream", much, little), EndsWith(kEnd));
+  EXPECT_THAT(Sent("application/octet-stream", much, little), Not(EndsWith(kEnd)));
 }
 
 TEST_F(HttpStreams, NotMoreThanAllowedAndOthersAreAnswered) {
