@@ -10,6 +10,7 @@
 
 #include "agent/recorder/recording_stream.h"
 #include "codec/flight/recording_bed.h"
+#include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/fakes/scarcity.h"
 
@@ -307,6 +308,44 @@ TEST_F(RecorderTest, WhatCannotBeReadIsNoEndOfTheRecording) {
     ASSERT_TRUE(std::filesystem::create_directory(folder_ + "/open.1"));
     EXPECT_FALSE(of_one->Next()) << "the open chunk cannot be read";
   }
+}
+
+TEST_F(RecorderTest, NoNumberIsGivenAgainWhereTheFolderCouldNotBeListedAtFirst) {
+  const std::string chunk = Written(SomeRecording(3, 1)).bytes;
+  std::filesystem::create_directories(folder_);
+  const std::string earlier = chunk + chunk.substr(0, chunk.size() / 2);
+  std::ofstream(folder_ + "/0000000017.jtr") << earlier;
+  RecordingFolder files(folder_, config_);
+  {
+    const ScarceDescriptors none;
+    EXPECT_FALSE(files.Open());
+    EXPECT_FALSE(files.SaveOpen(chunk));
+    EXPECT_FALSE(files.Append(chunk, kRecordedFrom));
+  }
+  EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(1));
+  ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
+  EXPECT_THAT(SegmentsIn(folder_).value(),
+              testing::ElementsAre(folder_ + "/0000000017.jtr", folder_ + "/0000000018.jtr"));
+  EXPECT_EQ(kernel::ReadFile(folder_ + "/0000000017.jtr").value(), earlier);
+  EXPECT_EQ(kernel::ReadFile(folder_ + "/0000000018.jtr").value(), chunk);
+}
+
+TEST_F(RecorderTest, TheChunkThatWasOpenIsNotOverwrittenBeforeItWasRead) {
+  const std::string chunk = Written(SomeRecording(3, 1)).bytes;
+  const std::string newer = Written(SomeRecording(4, 1)).bytes;
+  {
+    RecordingFolder files(folder_, config_);
+    ASSERT_TRUE(files.Open());
+    ASSERT_TRUE(files.SaveOpen(chunk));
+  }
+  RecordingFolder files(folder_, config_);
+  {
+    const ScarceDescriptors none;
+    EXPECT_FALSE(files.Open());
+  }
+  ASSERT_TRUE(files.SaveOpen(newer));
+  EXPECT_EQ(kernel::ReadFile(SegmentsIn(folder_).value().back()).value(), chunk);
+  EXPECT_EQ(OpenChunkIn(folder_).value(), newer);
 }
 
 TEST_F(RecorderTest, AFileThatWasDeletedMeanwhileIsLeftOut) {

@@ -144,7 +144,10 @@ Result<void> RecordingFolder::FindSegments() {
   for (const std::uint64_t number : *numbers) {
     const std::string path = PathOf(number);
     struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) continue;
+    if (::stat(path.c_str(), &status) != 0) {
+      if (errno == ENOENT) continue;
+      return FailErrno("look at " + path);
+    }
     if (status.st_size == 0) {
       (void)::unlink(path.c_str());
       continue;
@@ -166,32 +169,47 @@ Result<void> RecordingFolder::FindSegments() {
 }
 
 Result<void> RecordingFolder::Open() {
+  if (auto taken = TakeUp(); !taken) return taken;
+  if (auto reserved = ReserveOpen(); !reserved) return reserved;
+  return file_ ? Result<void>() : BeginSegment();
+}
+
+// Learns what an agent before has left. Without that a number could be given again, and the chunk
+// that was left open would be overwritten.
+Result<void> RecordingFolder::TakeUp() {
+  if (is_taken_up_) return {};
+  file_.Close();
   if (auto made = kernel::MakeFolders(folder_, kFolderMode); !made) return made;
   if (auto found = FindSegments(); !found) return found;
+  const auto left = OpenChunkIn(folder_);
+  if (!left) return Fail(left.error());
+  GoOn();
+  if (!left->empty()) {
+    const auto header = ReadChunkHeader(std::string_view(*left).substr(0, *ChunkHeaderSize(*left)));
+    if (auto kept = WriteToSegment(*left, header->stretch.last); !kept) return kept;
+    ForgetOpen();
+  }
+  is_taken_up_ = true;
+  return {};
+}
+
+Result<void> RecordingFolder::ReserveOpen() const {
   for (unsigned which : {0U, 1U}) {
     const FileDescriptor file = OpenFile(OpenPath(folder_, which), O_WRONLY | O_CREAT);
     if (!file) return FailErrno("open " + OpenPath(folder_, which));
     if (const int error = Reserve(file.get(), kOpenBytes)) return Fail(NotReserved(error));
   }
-  const auto left = OpenChunkIn(folder_);
-  if (!left) return Fail(left.error());
-  const bool goes_on = GoOn();
-  if (left->empty()) return goes_on ? Result<void>() : BeginSegment();
-  const auto header = ReadChunkHeader(std::string_view(*left).substr(0, *ChunkHeaderSize(*left)));
-  auto kept = WriteToSegment(*left, header->stretch.last);
-  if (kept) ForgetOpen();
-  return kept;
+  return {};
 }
 
-bool RecordingFolder::GoOn() {
-  if (segments_.empty() || segments_.back().bytes >= segment_bytes_) return false;
+void RecordingFolder::GoOn() {
+  if (segments_.empty() || segments_.back().bytes >= segment_bytes_) return;
   FileDescriptor file = OpenFile(PathOf(segments_.back().number), O_RDWR);
-  if (!file || !EndsWithAChunk(file.get(), segments_.back().bytes)) return false;
+  if (!file || !EndsWithAChunk(file.get(), segments_.back().bytes)) return;
   // If there is no space now, it is allocated when something is written.
   (void)Reserve(file.get(), segment_bytes_);
   file_ = std::move(file);
   ReserveNext();
-  return true;
 }
 
 // The reserved file becomes the new segment, so that no space is needed on a disk that is full now.
@@ -231,6 +249,7 @@ void RecordingFolder::CloseSegment() {
 }
 
 Result<void> RecordingFolder::Append(std::string_view chunk, Instant now) {
+  if (auto taken = TakeUp(); !taken) return taken;
   auto written = WriteToSegment(chunk, now);
   if (written) ForgetOpen();
   ForgetOld(now);
@@ -271,6 +290,7 @@ void RecordingFolder::ForgetOldest() {
 }
 
 Result<void> RecordingFolder::SaveOpen(std::string_view chunk) {
+  if (auto taken = TakeUp(); !taken) return taken;
   const std::string path = OpenPath(folder_, next_open_);
   const FileDescriptor file = OpenFile(path, O_WRONLY | O_CREAT);
   if (!file) return FailErrno("open " + path);

@@ -29,7 +29,8 @@ class RecordingFolder {
   RecordingFolder(std::string folder, const RecordingConfig& config);
 
   // Makes the folder, goes on in the last segment of an agent before or begins a new one where that
-  // is full or damaged, and keeps the chunk that was left open.
+  // is full or damaged, and keeps the chunk that was left open. While that cannot be
+  // read, nothing is written.
   [[nodiscard]] Result<void> Open();
   // Puts a chunk behind the others. `now` is when it ended, which tells what is too old.
   [[nodiscard]] Result<void> Append(std::string_view chunk, Instant now);
@@ -46,7 +47,9 @@ class RecordingFolder {
   };
   [[nodiscard]] std::string PathOf(std::uint64_t number) const;
   [[nodiscard]] Result<void> FindSegments();
-  [[nodiscard]] bool GoOn();
+  [[nodiscard]] Result<void> TakeUp();
+  [[nodiscard]] Result<void> ReserveOpen() const;
+  void GoOn();
   [[nodiscard]] Result<void> BeginSegment();
   [[nodiscard]] Result<void> WriteToSegment(std::string_view chunk, Instant now);
   void ReserveNext() const;
@@ -61,6 +64,7 @@ class RecordingFolder {
   std::uint64_t segment_bytes_;
   std::vector<Segment> segments_;  // the last one is written to
   FileDescriptor file_;            // that one; none: it is to be begun
+  bool is_taken_up_ = false;       // what an agent before has left
   std::uint64_t bytes_ = 0;
   unsigned next_open_ = 0;  // open.0 or open.1
 };

@@ -3,8 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <filesystem>
 #include <utility>
 
 #include "kernel/files/files.h"
@@ -12,37 +10,11 @@
 namespace jettison {
 namespace {
 
-constexpr std::string_view kSuffix = ".json";
 // The most passes that wait to be explained. There are only more if evictions do not wait for pods
 // to end.
 constexpr std::size_t kMaxWaiting = 100;
-// Longer than any file that is written here: an explanation has at most `order_limit` pods.
-constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{4} << 20;
 // So many numbers are reserved in advance.
 constexpr std::uint64_t kCountedAhead = 16;
-
-std::uint64_t NumberOf(std::string_view file) {
-  if (!file.ends_with(kSuffix)) return 0;
-  return EvictionNumber(file.substr(0, file.size() - kSuffix.size()));
-}
-
-Result<KeptEviction> ReadKept(const std::string& path, std::uint64_t number) {
-  std::error_code unknown;
-  const auto status = std::filesystem::symlink_status(path, unknown);
-  if (!std::filesystem::is_regular_file(status)) {
-    return Fail(ErrorCode::kInvalidArgument, "it is not a regular file");
-  }
-  if (std::filesystem::file_size(path, unknown) > kMaxFileBytes) {
-    return Fail(ErrorCode::kInvalidArgument, "it is larger than any file that the agent writes");
-  }
-  auto text = kernel::ReadFile(path);
-  if (!text) return Fail(text.error());
-  auto kept = ParseKeptEviction(*std::move(text));
-  if (kept && kept->number != number) {
-    return Fail(ErrorCode::kInvalidArgument, "it holds another eviction, " + kept->id);
-  }
-  return kept;
-}
 
 // How many of the oldest do not fit.
 std::size_t CountBeyond(const KeptEvictions& kept, const EvictionHistorySettings& settings) {
@@ -68,9 +40,10 @@ EvictionHistory::EvictionHistory(EvictionHistorySettings settings, const Log& lo
           ThreadPurpose{"explain-write", "explanations of evictions do not survive a restart"})),
       explainer_(std::make_unique<BackgroundThread>(
           ThreadPurpose{"explain", "evictions are explained when the agent stops"})) {
-  if (settings_.folder.empty()) return;
-  last_number_ = ReadCounter(log);
-  ReadFolder(log);
+  past_is_known_ = settings_.folder.empty();
+  if (past_is_known_) return;
+  ReadPast();
+  LogComplaints();
   writer_->Do([this] { WriteAll(); });
 }
 
@@ -83,23 +56,30 @@ EvictionHistory::~EvictionHistory() {
   if (counted_to_ > last_number_) (void)counter_.Write(last_number_);
 }
 
-std::uint64_t EvictionHistory::ReadCounter(const Log& log) const {
-  const auto number = counter_.Read();
-  if (number) return number->value_or(0);
-  if (number.error().code != ErrorCode::kInvalidArgument) {
-    log.Warn(
-        "the number of the last eviction cannot be read; the agent takes it from the files of past "
-        "evictions",
-        {{"err", number.error().message}});
-    return 0;
+// The number of an eviction that was explained before may have been used, so it is explained again.
+void EvictionHistory::ReadPast() {
+  auto past = ReadPastEvictions(settings_.folder, counter_, settings_.max_evictions);
+  Complain(unread_, past ? std::nullopt : std::optional(past.error()),
+           "past evictions cannot be read; new ones are not written before they can be, and have "
+           "other numbers then");
+  if (!past) return;
+  for (PastEvictions::Damage& damage : past->damages) {
+    complaints_.Put({std::move(damage.message), std::move(damage.error)});
   }
-  const std::string aside = counter_.path() + ".damaged";
-  (void)::rename(counter_.path().c_str(), aside.c_str());
-  log.Warn(
-      "the number of the last eviction is damaged; the agent takes it from the files of past "
-      "evictions",
-      {{"file", aside}});
-  return 0;
+  const std::lock_guard lock(mutex_);
+  last_number_ = past->last_number;
+  fallen_out_ = std::move(past->fallen_out);
+  unwritten_.clear();
+  SetKept(std::move(past->kept));
+  unexplained_.insert(unexplained_.begin(), explained_too_early_.begin(),
+                      explained_too_early_.end());
+  explained_too_early_.clear();
+  past_is_known_ = true;
+}
+
+bool EvictionHistory::PastIsKnown() const {
+  const std::lock_guard lock(mutex_);
+  return past_is_known_;
 }
 
 void EvictionHistory::Reserve() {
@@ -128,43 +108,12 @@ void EvictionHistory::Complain(bool& complained, const std::optional<Error>& fai
 }
 
 void EvictionHistory::Retry() {
+  if (!PastIsKnown()) return ExplainAndWrite();
   {
     const std::lock_guard lock(mutex_);
     if (unwritten_.empty()) return;
   }
   writer_->Do([this] { WriteAll(); });
-}
-
-std::string EvictionHistory::PathOf(std::uint64_t number) const {
-  return settings_.folder + "/" + EvictionId(number) + std::string(kSuffix);
-}
-
-void EvictionHistory::ReadFolder(const Log& log) {
-  const auto names = kernel::NamesIn(settings_.folder);
-  if (!names) {
-    log.Warn("past evictions cannot be read", {{"err", names.error().message}});
-    return;
-  }
-  std::vector<std::uint64_t> numbers;
-  for (const std::string& name : *names) {
-    if (const std::uint64_t number = NumberOf(name); number > 0) numbers.push_back(number);
-  }
-  std::ranges::sort(numbers);
-  if (numbers.empty()) return;
-  last_number_ = std::max(last_number_, numbers.back());
-  const std::size_t old = numbers.size() - std::min(numbers.size(), settings_.max_evictions);
-  fallen_out_.assign(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(old));
-  numbers.erase(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(old));
-  for (const std::uint64_t number : numbers) {
-    auto kept = ReadKept(PathOf(number), number);
-    if (kept) {
-      Put(*std::move(kept));
-    } else {
-      log.Warn("the file of a past eviction is damaged and is ignored",
-               {{"file", PathOf(number)}, {"err", kept.error().message}});
-    }
-  }
-  unwritten_.clear();
 }
 
 void EvictionHistory::Add(std::shared_ptr<const RecordedPass> pass) {
@@ -173,6 +122,10 @@ void EvictionHistory::Add(std::shared_ptr<const RecordedPass> pass) {
     unexplained_.push_back(std::move(pass));
     if (unexplained_.size() > kMaxWaiting) unexplained_.pop_front();
   }
+  ExplainAndWrite();
+}
+
+void EvictionHistory::ExplainAndWrite() {
   explainer_->Do([this] {
     ExplainAll();
     writer_->Do([this] { WriteAll(); });
@@ -185,6 +138,7 @@ std::shared_ptr<const KeptEvictions> EvictionHistory::Evictions() const {
 }
 
 void EvictionHistory::ExplainAll() {
+  if (!PastIsKnown()) ReadPast();
   for (;;) {
     std::shared_ptr<const RecordedPass> pass;
     {
@@ -192,6 +146,8 @@ void EvictionHistory::ExplainAll() {
       if (unexplained_.empty()) return;
       pass = std::move(unexplained_.front());
       unexplained_.pop_front();
+      if (!past_is_known_) explained_too_early_.push_back(pass);
+      if (explained_too_early_.size() > kMaxWaiting) explained_too_early_.pop_front();
     }
     for (const EvictionRecord& eviction : pass->report.evictions) {
       Keep(*pass, eviction.order.pod_uid);
@@ -219,16 +175,24 @@ void EvictionHistory::Keep(const RecordedPass& pass, const std::string& uid) {
 void EvictionHistory::Put(KeptEviction kept) {
   const std::lock_guard lock(mutex_);
   last_number_ = std::max(last_number_, kept.number);
-  auto list = std::make_shared<KeptEvictions>(*kept_);
-  list->push_back(std::make_shared<const KeptEviction>(std::move(kept)));
-  unwritten_.push_back(list->back());
-  const auto end = list->begin() + static_cast<std::ptrdiff_t>(CountBeyond(*list, settings_));
-  for (auto each = list->begin(); each != end; ++each) fallen_out_.push_back((*each)->number);
-  list->erase(list->begin(), end);
-  kept_ = std::move(list);
+  KeptEvictions list = *kept_;
+  list.push_back(std::make_shared<const KeptEviction>(std::move(kept)));
+  unwritten_.push_back(list.back());
+  SetKept(std::move(list));
 }
 
+// As many of them as fit.
+void EvictionHistory::SetKept(KeptEvictions list) {
+  const auto end = list.begin() + static_cast<std::ptrdiff_t>(CountBeyond(list, settings_));
+  for (auto each = list.begin(); each != end; ++each) fallen_out_.push_back((*each)->number);
+  list.erase(list.begin(), end);
+  kept_ = std::make_shared<const KeptEvictions>(std::move(list));
+}
+
+// Before the past is known nothing is written or deleted, because a number may be that of an
+// earlier eviction.
 void EvictionHistory::WriteAll() {
+  if (!PastIsKnown()) return;
   KeptEvictions unwritten;
   std::vector<std::uint64_t> fallen_out;
   {
@@ -245,12 +209,14 @@ void EvictionHistory::WriteAll() {
   });
   KeepCounterAhead();
   for (const auto& kept : unwritten) {
-    auto written = made.and_then([&] { return drafts_.Put(PathOf(kept->number), kept->json); });
+    auto written = made.and_then(
+        [&] { return drafts_.Put(EvictionPath(settings_.folder, kept->number), kept->json); });
     if (written) continue;
     failure = written.error();
     failed.push_back(kept);
   }
-  for (const std::uint64_t number : fallen_out) ::unlink(PathOf(number).c_str());
+  for (const std::uint64_t number : fallen_out)
+    ::unlink(EvictionPath(settings_.folder, number).c_str());
   Complain(unwritable_, failure,
            "the explanation of an eviction cannot be written; it is lost if the agent restarts");
   PutBack(failed);

@@ -16,6 +16,7 @@
 #include "agent/loop/background_thread.h"
 #include "agent/loop/mailbox.h"
 #include "agent/tell/kept_eviction.h"
+#include "agent/tell/past_evictions.h"
 #include "core/model/memory_estimator.h"
 #include "core/pass/recorded_pass.h"
 
@@ -42,6 +43,9 @@ struct EvictionHistorySettings {
 // `counter` there has the largest number that may have been used, so that a number is never used
 // again. After a kill of the agent, some numbers are skipped.
 //
+// Where the files of earlier evictions cannot be read, new ones are explained all the same, but not
+// written, and have new numbers as soon as that works: their present ones may have been used.
+//
 // A file that cannot be parsed is skipped and logged. It is deleted when its number is so old that
 // an intact file would be deleted, too.
 class EvictionHistory {
@@ -53,7 +57,8 @@ class EvictionHistory {
   // Writes what is not written yet.
   ~EvictionHistory();
 
-  // Tries again to write what could not be written. Never waits.
+  // Tries again to read what could not be read, and to write what could not be written. Never
+  // waits.
   void Retry();
   // Takes a pass that evicted. Never waits. In a dry run a pod that is chosen again and again for
   // the same reason counts once.
@@ -71,24 +76,27 @@ class EvictionHistory {
     std::string error;
   };
 
-  void ReadFolder(const Log& log);
-  [[nodiscard]] std::uint64_t ReadCounter(const Log& log) const;
+  void ReadPast();
+  [[nodiscard]] bool PastIsKnown() const;
   void Reserve();
   void KeepCounterAhead();
   void Complain(bool& complained, const std::optional<Error>& failure, std::string_view message);
   void ExplainAll();
+  void ExplainAndWrite();
   void Keep(const RecordedPass& pass, const std::string& uid);
   void WriteAll();
   void PutBack(const KeptEvictions& failed);
   void Put(KeptEviction kept);
-  [[nodiscard]] std::string PathOf(std::uint64_t number) const;
+  void SetKept(KeptEvictions list);  // under the lock
 
   EvictionHistorySettings settings_;
   const Log& log_;
   ReservedDrafts drafts_;
   NumberFile counter_;
   Mailbox<Complaint> complaints_;
-  // Of the writing thread; complaints are made when a trouble begins.
+  // Complaints are made when a trouble begins.
+  bool unread_ = false;  // of the explaining thread
+  // Of the writing thread.
   bool unwritable_ = false;
   bool unreserved_ = false;
   std::uint64_t counted_to_ = 0;  // what the counter says
@@ -99,6 +107,8 @@ class EvictionHistory {
   KeptEvictions unwritten_;
   std::vector<std::uint64_t> fallen_out_;  // whose files are to go
   std::uint64_t last_number_ = 0;
+  bool past_is_known_ = false;  // what earlier agents left has been read
+  std::deque<std::shared_ptr<const RecordedPass>> explained_too_early_;  // before that
 
   std::unique_ptr<BackgroundThread> writer_;
   std::unique_ptr<BackgroundThread> explainer_;

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include "core/explain/test_bed.h"
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
+#include "ports/fakes/scarcity.h"
 
 namespace jettison {
 namespace {
@@ -184,6 +186,30 @@ TEST_F(EvictionHistoryTest, AFolderThatCannotBeWrittenIsToldAndHarmsNothing) {
   while (!said() && std::chrono::steady_clock::now() < deadline) history.LogComplaints();
   EXPECT_THAT(lines_, Contains(HasSubstr("it is lost if the agent restarts")));
   EXPECT_EQ(history.Evictions()->size(), 1U);
+}
+
+TEST_F(EvictionHistoryTest, NoNumberIsUsedAgainWhereThePastCannotBeReadAtFirst) {
+  WriteFile("ev-17.json", "mine");
+  std::optional<ScarceDescriptors> none(std::in_place);
+  EvictionHistory history(Settings(), log_);
+  EXPECT_THAT(lines_, Contains(HasSubstr("past evictions cannot be read")));
+  history.Add(Pass());
+  const auto become = [&](const std::vector<std::string>& ids) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (Ids(history) != ids && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::yield();
+    }
+    return Ids(history) == ids;
+  };
+  EXPECT_TRUE(become({"ev-1"})) << "it is explained all the same";
+  none.reset();
+  EXPECT_THAT(*kernel::NamesIn(Settings().folder), ElementsAre("ev-17.json"));
+  EXPECT_FALSE(kernel::Exists(Settings().folder + ".reserve/counter"));
+  history.Retry();
+  EXPECT_TRUE(become({"ev-18"}));
+  history.Add(Pass());
+  EXPECT_TRUE(become({"ev-18", "ev-19"}));
+  EXPECT_EQ(*kernel::ReadFile(Settings().folder + "/ev-17.json"), "mine");
 }
 
 TEST_F(EvictionHistoryTest, InADryRunTheSameVictimCountsOnce) {
