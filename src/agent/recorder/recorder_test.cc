@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 
@@ -167,6 +169,31 @@ TEST_F(RecorderTest, AHalfWrittenOpenChunkLeavesTheOneBefore) {
   ASSERT_TRUE(files.SaveOpen(chunk));
   ASSERT_TRUE(files.SaveOpen(std::string_view(chunk).substr(0, chunk.size() / 2)));
   EXPECT_EQ(OpenChunkIn(folder_).value(), chunk);
+}
+
+TEST_F(RecorderTest, AChunkThatDidNotReachTheDiskStaysInItsSavedCopy) {
+  static bool is_broken = false;
+  const auto sync = [](int file) {
+    if (!is_broken) return ::fdatasync(file);
+    errno = EIO;
+    return -1;
+  };
+  const std::string chunk = Written(SomeRecording(3, 1)).bytes;
+  const std::string next = Written(SomeRecording(4, 1)).bytes;
+  RecordingFolder files(folder_, config_, sync);
+  ASSERT_TRUE(files.Open());
+  ASSERT_TRUE(files.SaveOpen(chunk));
+  is_broken = true;
+  EXPECT_FALSE(files.Append(chunk, kRecordedFrom));
+  EXPECT_EQ(OpenChunkIn(folder_).value(), chunk);
+  EXPECT_EQ(files.bytes(), 0U);
+  for (int again = 0; again < 2; ++again) EXPECT_FALSE(files.SaveOpen(next));
+  is_broken = false;
+  RecordingFolder after(folder_, config_);
+  std::filesystem::remove(folder_ + "/open.1");
+  EXPECT_EQ(OpenChunkIn(folder_).value(), chunk) << "only the other copy was written anew";
+  ASSERT_TRUE(after.Open());
+  EXPECT_EQ(kernel::ReadFile(SegmentsIn(folder_).value().back()).value(), chunk);
 }
 
 TEST_F(RecorderTest, ItsSpaceIsReservedInAdvance) {

@@ -53,6 +53,12 @@ Result<void> WriteAll(int file, std::string_view bytes, std::uint64_t at) {
   return {};
 }
 
+// Succeeds on what cannot be forced to a disk because it lies on none.
+Result<void> Force(int file, RecordingFolder::Sync sync) {
+  if (sync(file) == 0 || errno == EINVAL || errno == ENOSYS) return {};
+  return FailErrno("force the recording to the disk");
+}
+
 // 0: not the name of a segment.
 std::uint64_t NumberOf(std::string_view name) {
   if (!name.ends_with(kSuffix)) return 0;
@@ -125,8 +131,9 @@ Result<std::string> OpenChunkIn(const std::string& folder) {
   return newest ? std::move(newest->bytes) : std::string();
 }
 
-RecordingFolder::RecordingFolder(std::string folder, const RecordingConfig& config)
+RecordingFolder::RecordingFolder(std::string folder, const RecordingConfig& config, Sync sync)
     : folder_(std::move(folder)),
+      sync_(sync),
       max_bytes_(static_cast<std::uint64_t>(config.max_bytes)),
       max_age_(config.max_age),
       segment_bytes_(std::clamp(max_bytes_ / kSegments, kLeastSegment, kMostSegment)) {}
@@ -264,12 +271,15 @@ Result<void> RecordingFolder::WriteToSegment(std::string_view chunk, Instant now
     if (auto begun = BeginSegment(); !begun) return begun;
   }
   Segment& segment = segments_.back();
-  if (auto written = WriteAll(file_.get(), chunk, segment.bytes); !written) {
-    // A partly written chunk is cut off; a reader would skip it, too.
+  auto written = WriteAll(file_.get(), chunk, segment.bytes).and_then([&] {
+    return Force(file_.get(), sync_);
+  });
+  if (!written) {
+    // A partly written chunk is cut off; a reader would skip it, too. One of which it is not known
+    // whether it is on the disk does not count either, so that its saved copy stays.
     CloseSegment();
     return written;
   }
-  (void)::fdatasync(file_.get());
   segment.bytes += chunk.size();
   segment.ended = now;
   bytes_ += chunk.size();
@@ -295,7 +305,7 @@ Result<void> RecordingFolder::SaveOpen(std::string_view chunk) {
   const FileDescriptor file = OpenFile(path, O_WRONLY | O_CREAT);
   if (!file) return FailErrno("open " + path);
   if (auto written = WriteAll(file.get(), chunk, 0); !written) return written;
-  (void)::fdatasync(file.get());
+  if (auto forced = Force(file.get(), sync_); !forced) return forced;  // the other copy stays
   next_open_ = 1 - next_open_;
   return {};
 }

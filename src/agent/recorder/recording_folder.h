@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -26,7 +28,10 @@ namespace jettison {
 // that does not support it.
 class RecordingFolder {
  public:
-  RecordingFolder(std::string folder, const RecordingConfig& config);
+  // Forces what was written to the disk, as fdatasync(2) does: 0, or -1 with errno.
+  using Sync = int (*)(int file);
+
+  RecordingFolder(std::string folder, const RecordingConfig& config, Sync sync = &::fdatasync);
 
   // Makes the folder, goes on in the last segment of an agent before or begins a new one where that
   // is full or damaged, and keeps the chunk that was left open. While that cannot be
@@ -59,6 +64,7 @@ class RecordingFolder {
   void ForgetOpen();
 
   std::string folder_;
+  Sync sync_;
   std::uint64_t max_bytes_;
   Duration max_age_;
   std::uint64_t segment_bytes_;
