@@ -2,8 +2,9 @@
 # usage: scripts/image.sh OUT.tar [REFERENCE]
 #
 # Makes a container image of the release program, without a registry and without a container engine: a tar file that
-# is both an OCI image layout and what `docker load` takes. In it are the program and the libraries that it is linked
-# with or loads, and nothing else: no shell. The same files give the same bytes.
+# is both an OCI image layout and what `docker load` takes. In it are the program, the libraries that it is linked
+# with or loads, the certificate authorities that this system trusts, for hooks with https://, and nothing else: no shell.
+# The same files give the same bytes.
 #
 #   ctr -n k8s.io image import OUT.tar      on each node, for a kubelet on containerd
 #   podman load -i OUT.tar                  to push it to a registry from there
@@ -56,6 +57,14 @@ libraries() {
 libraries | sed 's/:$//' | sort -u | while read -r library; do
   install -D -m 755 "$(realpath "$library")" "$root$library"
 done
+
+# Where libcurl and GnuTLS look for them.
+authorities=/etc/ssl/certs/ca-certificates.crt
+if [ ! -s "$authorities" ]; then
+  echo "$authorities is missing; Debian: apt-get install ca-certificates" >&2
+  exit 1
+fi
+install -D -m 644 "$(realpath "$authorities")" "$root$authorities"
 
 # A user's name is looked up for `socketGroup`; the rest are places where something is mounted.
 mkdir -p "$root"/{etc/jettison,proc,sys/fs/cgroup,tmp,run/jettison,var/lib/jettison,var/lib/kubelet,var/log/pods}

@@ -13,6 +13,7 @@ packages=(
   libflatbuffers-dev containerd runc
   qemu-system-x86 busybox-static systemd
   e2fsprogs xfsprogs btrfs-progs util-linux python3 clang-format git mandoc zsh fish jq curl openssl
+  ca-certificates
 )
 # The dashboard is built with node and npm; those of another source than Debian do as well.
 command -v node >/dev/null || packages+=(nodejs)
