@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstring>
 #include <memory>
 
@@ -20,6 +21,9 @@ constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM |
                                   IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
 constexpr std::uint32_t kSelfEvents = IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED;
 constexpr std::int64_t kFreshSeconds = 1;
+// After so long a file is read although it seems to be open for writing: some programs never close
+// it, and on some network file systems each file seems so.
+constexpr std::int64_t kWriterPauseSeconds = 60;
 
 struct CloseDirectory {
   void operator()(DIR* directory) const { closedir(directory); }
@@ -59,10 +63,20 @@ bool SameTime(const timespec& a, const timespec& b) {
   return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-bool IsFresh(const timespec& modified) {
+bool IsYounger(const timespec& modified, std::int64_t seconds) {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
-  return now.tv_sec - modified.tv_sec <= kFreshSeconds && now.tv_sec >= modified.tv_sec;
+  return now.tv_sec - modified.tv_sec <= seconds && now.tv_sec >= modified.tv_sec;
+}
+
+// The kernel refuses a lease for reading then. Not known where there are no leases (EINVAL), or of
+// another user's file without CAP_LEASE (EACCES). A writer who comes just now waits until the lease
+// is given back; the signal that tells of it is one that nobody handles.
+bool HasWriter(int fd) {
+  if (fcntl(fd, F_SETSIG, SIGURG) != 0) return false;
+  if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0) return errno == EAGAIN;
+  (void)fcntl(fd, F_SETLEASE, F_UNLCK);
+  return false;
 }
 
 }  // namespace
@@ -247,6 +261,12 @@ ManifestChange ManifestDirectory::Unreadable(const std::string& file, Error erro
   return {file, ManifestUnreadable{std::move(error)}};
 }
 
+// A file that was not there before is told of when it is complete.
+std::optional<ManifestChange> ManifestDirectory::Unsettled(const std::string& file) const {
+  if (!known_.contains(file)) return std::nullopt;
+  return ManifestChange{file, ManifestUnsettled{}};
+}
+
 // Only regular files are opened, because opening a device can have an effect.
 std::optional<ManifestChange> ManifestDirectory::Look(const std::string& file, Patience patience) {
   struct stat status {};
@@ -257,10 +277,8 @@ std::optional<ManifestChange> ManifestDirectory::Look(const std::string& file, P
   if (S_ISDIR(status.st_mode)) return Gone(file);
   const auto known = known_.find(file);
   if (known != known_.end() && known->second == StampOf(status)) return std::nullopt;
-  if (patience == Patience::kLeaveFreshFiles && IsFresh(status.st_mtim)) {
-    if (known == known_.end()) return std::nullopt;
-    return ManifestChange{file, ManifestUnsettled{}};
-  }
+  const bool is_fresh = IsYounger(status.st_mtim, kFreshSeconds);
+  if (patience == Patience::kLeaveFreshFiles && is_fresh) return Unsettled(file);
   // The file may be replaced by a FIFO at this moment, so the open must not block.
   FileDescriptor fd;
   if (S_ISREG(status.st_mode)) {
@@ -268,6 +286,9 @@ std::optional<ManifestChange> ManifestDirectory::Look(const std::string& file, P
     if (!fd && errno == ENOENT) return Gone(file);
     if (!fd) return Unreadable(file, SystemError(errno, "open"));
     if (fstat(fd.get(), &status) != 0) return Unreadable(file, SystemError(errno, "stat"));
+    if (IsYounger(status.st_mtim, kWriterPauseSeconds) && HasWriter(fd.get())) {
+      return Unsettled(file);
+    }
   }
   auto text = S_ISREG(status.st_mode) ? ReadWithin(file, fd, status.st_size)
                                       : Fail(ErrorCode::kInvalidArgument, "is not a regular file");

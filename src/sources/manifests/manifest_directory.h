@@ -101,6 +101,7 @@ class ManifestDirectory {
   [[nodiscard]] Result<std::string> ReadWithin(const std::string& file, const FileDescriptor& fd,
                                                std::int64_t size) const;
   [[nodiscard]] static Stamp StampOf(const struct stat& status);
+  [[nodiscard]] std::optional<ManifestChange> Unsettled(const std::string& file) const;
   [[nodiscard]] ManifestChange Unreadable(const std::string& file, Error error);
   [[nodiscard]] std::optional<ManifestChange> Gone(const std::string& file);
   [[nodiscard]] bool IsSameFolder() const;

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 
@@ -252,6 +254,53 @@ TEST(ManifestDirectory, AKnownFileThatIsBeingWrittenIsToldSo) {
   std::ofstream file(folder / "a");
   file << "half" << std::flush;
   EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a unsettled"));
+}
+
+class OpenForWriting : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_.Write("a", "pod a");
+    ASSERT_THAT(Told(directory_.Rescan()), ElementsAre("a=pod a"));
+    writer_ = FileDescriptor(open((folder_ / "a").c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+    ASSERT_EQ(write(writer_.get(), "half", 4), 4);
+    const FileDescriptor reader(open((folder_ / "a").c_str(), O_RDONLY | O_CLOEXEC));
+    if (fcntl(reader.get(), F_SETLEASE, F_RDLCK) == 0 || errno != EAGAIN) {
+      GTEST_SKIP() << "this file system has no leases";
+    }
+  }
+  // The writer wrote that long ago.
+  void Pause(std::time_t seconds) const {
+    const timespec then = {.tv_sec = std::time(nullptr) - seconds, .tv_nsec = 0};
+    const std::array<timespec, 2> times = {then, then};
+    ASSERT_EQ(utimensat(AT_FDCWD, (folder_ / "a").c_str(), times.data(), 0), 0);
+  }
+
+  const TemporaryFolder folder_;
+  ManifestDirectory directory_ = ManifestDirectory::Open(folder_.path()).value();
+  FileDescriptor writer_;
+};
+
+TEST_F(OpenForWriting, AFileIsNotReadWhileItsWriterPauses) {
+  Pause(5);
+  EXPECT_THAT(Told(directory_.Rescan()), ElementsAre("a unsettled"));
+  auto another = ManifestDirectory::Open(folder_.path()).value();
+  EXPECT_THAT(Told(another.Rescan()), IsEmpty()) << "nor by an agent that starts just now";
+  ASSERT_EQ(write(writer_.get(), " and half", 9), 9);
+  writer_.Close();
+  EXPECT_THAT(Told(directory_.TakeChanges()), ElementsAre("a=half and half"));
+}
+
+TEST_F(OpenForWriting, AFileThatIsNeverClosedIsReadInTheEnd) {
+  Pause(61);
+  EXPECT_THAT(Told(directory_.Rescan()), ElementsAre("a=half"));
+}
+
+TEST_F(OpenForWriting, AWriterWhoComesWhileAFileIsReadDoesNotWait) {
+  writer_.Close();
+  Pause(5);
+  EXPECT_THAT(Told(directory_.Rescan()), ElementsAre("a=half"));
+  const FileDescriptor next(open((folder_ / "a").c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
+  EXPECT_TRUE(next) << "no lease is left";
 }
 
 TEST(ManifestDirectory, ADeviceIsNotOpened) {
