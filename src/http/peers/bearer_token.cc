@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
@@ -77,9 +78,16 @@ void BearerToken::Refresh() {
     return;
   }
   if (IsSame(now, seen_)) return;
-  const auto read = ReadFile(path_);
-  token_ = read ? read->token : std::string();
-  seen_ = read ? read->status : now;
+  auto read = ReadFile(path_);
+  if (read) {
+    token_ = std::move(read->token);
+    seen_ = read->status;
+    return;
+  }
+  token_.clear();
+  // What could not be read may be readable at the next look, although it has not changed.
+  seen_ = {};
+  if (read.error().code == ErrorCode::kInvalidArgument) seen_ = now;
 }
 
 bool BearerToken::Matches(std::string_view authorization) {

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "kernel/files/temporary_folder.h"
+#include "ports/fakes/scarcity.h"
 
 namespace jettison::http {
 namespace {
@@ -43,6 +44,19 @@ TEST_F(BearerTokenTest, AChangedFileCountsAtOnce) {
   ASSERT_TRUE(token);
   Write("other");
   EXPECT_FALSE(token->Matches("Bearer first"));
+  EXPECT_TRUE(token->Matches("Bearer other"));
+}
+
+TEST_F(BearerTokenTest, AChangedFileThatCannotBeReadForAMomentIsReadAgain) {
+  Write("first");
+  auto token = BearerToken::Read(path());
+  ASSERT_TRUE(token);
+  Write("other");
+  {
+    const ScarceDescriptors none;
+    EXPECT_FALSE(token->Matches("Bearer first"));
+    EXPECT_FALSE(token->Matches("Bearer other"));
+  }
   EXPECT_TRUE(token->Matches("Bearer other"));
 }
 
