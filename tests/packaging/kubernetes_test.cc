@@ -124,7 +124,7 @@ TEST(KubernetesObjects, TheConfigurationForMetricsIsValid) {
   text = text.substr(0, remark) +
          std::regex_replace(text.substr(remark), std::regex("  # ([a-z][A-Za-z]+: )"), "  $1");
   const auto reading = Configuration(text);
-  EXPECT_EQ(reading.config.http.address, "0.0.0.0:10350");
+  EXPECT_EQ(reading.config.http.address, "[::]:10350") << "over IPv4 and IPv6";
   EXPECT_EQ(reading.config.http.bearer_token_file, "/etc/jettison-http/token");
 }
 
@@ -236,7 +236,7 @@ TEST(Chart, MeansWhatItsValuesSay) {
   EXPECT_FALSE(reading.config.dry_run);
   EXPECT_EQ(reading.config.kubernetes.kubelet_configuration, "");
   EXPECT_EQ(reading.config.kubernetes.jobs, JobEnding::kTerminate);
-  EXPECT_EQ(reading.config.http.address, "0.0.0.0:10350");
+  EXPECT_EQ(reading.config.http.address, "[::]:10350") << "over IPv4 and IPv6";
   EXPECT_THAT(changed, Contains(Key("ClusterRole jettison-configz")));
   EXPECT_THAT(changed, Contains(Key("PodMonitor jettison")));
   EXPECT_EQ(TextAt(changed.at("PrometheusRule jettison"), "metadata.namespace"), "x");

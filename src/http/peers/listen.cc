@@ -109,6 +109,20 @@ socklen_t Fill(const TcpAddress& address, sockaddr_storage& storage) {
   return sizeof(v4);
 }
 
+// "::" is all addresses of the machine: over IPv4, too, whatever net.ipv6.bindv6only says, and over
+// IPv4 alone where the kernel has no IPv6. `address` becomes what the socket can be bound to.
+FileDescriptor OpenSocket(TcpAddress& address) {
+  const bool is_all = address.is_v6 && address.host == "::";
+  FileDescriptor socket(::socket(address.is_v6 ? AF_INET6 : AF_INET, kSocketFlags, 0));
+  if (is_all && !socket && errno == EAFNOSUPPORT) {
+    address = {.host = "0.0.0.0", .port = address.port};
+    return OpenSocket(address);
+  }
+  const int off = 0;
+  if (is_all) ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+  return socket;
+}
+
 }  // namespace
 
 Result<void> MakeFolderOf(const std::string& path) {
@@ -152,10 +166,10 @@ SocketFile::~SocketFile() {
   if (IsThere()) ::unlink(path_.c_str());
 }
 
-Result<FileDescriptor> ListenOn(const TcpAddress& address) {
+Result<FileDescriptor> ListenOn(TcpAddress address) {
   const std::string shown =
       fmt::format(fmt::runtime(address.is_v6 ? "[{}]:{}" : "{}:{}"), address.host, address.port);
-  FileDescriptor socket(::socket(address.is_v6 ? AF_INET6 : AF_INET, kSocketFlags, 0));
+  FileDescriptor socket = OpenSocket(address);
   if (!socket) return FailErrno("make a socket for " + shown);
   const int on = 1;
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));

@@ -50,8 +50,8 @@ class SocketFile {
   FileDescriptor descriptor_;
 };
 
-// Listens on a TCP address.
-[[nodiscard]] Result<FileDescriptor> ListenOn(const TcpAddress& address);
+// Listens on a TCP address; "::" is all addresses of the machine, of IPv4, too.
+[[nodiscard]] Result<FileDescriptor> ListenOn(TcpAddress address);
 
 // The port that a listening TCP socket has got.
 [[nodiscard]] std::uint16_t PortOf(const FileDescriptor& socket);

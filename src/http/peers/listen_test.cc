@@ -1,13 +1,17 @@
 #include "http/peers/listen.h"
 
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "http/peers/peer_name.h"
 #include "http/test_wire.h"
 #include "kernel/files/temporary_folder.h"
 
@@ -97,6 +101,29 @@ TEST(ListenOn, AFreePortIsChosenAndATakenOneRefused) {
   const auto second = ListenOn(*ParseTcpAddress("127.0.0.1:" + std::to_string(port)));
   ASSERT_FALSE(second);
   EXPECT_THAT(second.error().message, HasSubstr("take the address 127.0.0.1:"));
+}
+
+// On a machine without IPv6 as well.
+TEST(ListenOn, AllAddressesAreThoseOfIpv4Too) {
+  const auto socket = ListenOn(*ParseTcpAddress("[::]:0"));
+  ASSERT_TRUE(socket) << socket.error().message;
+  int v6_only = 0;
+  socklen_t size = sizeof(v6_only);
+  if (::getsockopt(socket->get(), IPPROTO_IPV6, IPV6_V6ONLY, &v6_only, &size) == 0) {
+    EXPECT_EQ(v6_only, 0) << "whatever the machine's default is";
+  }
+  EXPECT_TRUE(Wire(PortOf(*socket)).is_connected());
+}
+
+TEST(PeerName, OfIpv4IsThatOfIpv4OnASocketForBoth) {
+  sockaddr_storage address{};
+  auto* const v6 = reinterpret_cast<sockaddr_in6*>(&address);
+  v6->sin6_family = AF_INET6;
+  v6->sin6_port = htons(4711);
+  ASSERT_EQ(::inet_pton(AF_INET6, "::ffff:192.0.2.7", &v6->sin6_addr), 1);
+  EXPECT_EQ(PeerName(address), "192.0.2.7:4711");
+  ASSERT_EQ(::inet_pton(AF_INET6, "2001:db8::7", &v6->sin6_addr), 1);
+  EXPECT_EQ(PeerName(address), "[2001:db8::7]:4711");
 }
 
 }  // namespace

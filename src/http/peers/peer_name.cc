@@ -20,6 +20,10 @@ std::string PeerName(const sockaddr_storage& address) {
   if (address.ss_family == AF_INET6) {
     sockaddr_in6 v6{};
     std::memcpy(&v6, &address, sizeof(v6));
+    if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) {  // of a socket for both
+      inet_ntop(AF_INET, &v6.sin6_addr.s6_addr[12], text.data(), text.size());
+      return fmt::format("{}:{}", text.data(), ntohs(v6.sin6_port));
+    }
     inet_ntop(AF_INET6, &v6.sin6_addr, text.data(), text.size());
     return fmt::format("[{}]:{}", text.data(), ntohs(v6.sin6_port));
   }
