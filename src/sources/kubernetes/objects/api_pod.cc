@@ -107,8 +107,8 @@ void TakeAllocated(const Field& statuses, std::vector<Container>& containers) {
   });
 }
 
-// The kubelet ranks pods by what it has allocated to them. While it cannot, or will never, carry out
-// a resize, that is not what the specification asks for. (kubelet: getAllocatedPods)
+// The kubelet ranks pods by what it has allocated to them. While it cannot, or will never, carry
+// out a resize, that is not what the specification asks for. (kubelet: getAllocatedPods)
 void TakeAllocated(const Field& status, ApiPod& pod) {
   if (!AwaitsResize(pod)) return;
   TakeAllocated(status.Member("initContainerStatuses"), pod.pod.init_containers);
