@@ -18,7 +18,7 @@ ConfigInForce::ConfigInForce(AgentConfig config, NodeIdentity node, Readers read
   node.config = std::move(config);
   node_ = std::make_shared<const NodeIdentity>(std::move(node));
   if (readers_.again)
-    reader_.emplace(ThreadPurpose{"config", "SIGHUP has no effect"}, AtEnd::kLeave);
+    reader_.emplace(ThreadPurpose{"config", "SIGHUP has an effect only later"}, AtEnd::kLeave);
 }
 
 bool ConfigInForce::Ask() {

@@ -53,7 +53,7 @@ void Print(const Completions& completions) {
 
 void AddComplete(CLI::App& app, int& /*exit_code*/) {
   auto words = std::make_shared<Words>();
-  CLI::App* command = app.add_subcommand("complete", "What may stand next, for shells");
+  CLI::App* command = app.add_subcommand("complete", "List what can be typed next, for shells");
   command->group("")->add_option("WORD", *words, "behind --");
   command->callback([&app, words] { Print(CompletionsOf(app, *words, RunningPods)); });
 }

@@ -9,6 +9,7 @@
 
 #include "cli/ask/ask_agent.h"
 #include "cli/input_file.h"
+#include "cli/recording/recording_file.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
 #include "codec/recordings/scenario_reader.h"
@@ -146,6 +147,14 @@ int ExplainFile(const ExplainFileOptions& options) {
   if (!file) {
     PrintError("jettison: cannot open {}: {}\n", options.path, std::strerror(errno));
     return kExitFailed;
+  }
+  if (IsBinaryRecording(file.get())) {
+    PrintError(
+        "jettison: {0} is a recording of a node, and --file explains scenarios; `jettison replay "
+        "{0}` "
+        "shows its passes, and `jettison explain ID` explains an eviction of a running agent\n",
+        options.path);
+    return kExitInvalidInput;
   }
   return FileExplainer(options, file.get()).Run();
 }

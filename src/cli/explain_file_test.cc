@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "codec/flight/chunk_header.h"
 #include "codec/recordings/scenario_writer.h"
 
 namespace jettison {
@@ -86,6 +87,13 @@ TEST_F(ExplainFileTest, ARecordOrAPodIsPickedOut) {
 TEST_F(ExplainFileTest, WhatIsNoRecordIsInvalidInput) {
   std::ofstream(path_) << "{\"steps\": 7}\n";
   EXPECT_EQ(Run({}, 2), "");
+}
+
+TEST_F(ExplainFileTest, ARecordingOfANodeIsRefusedWithWhatReadsIt) {
+  std::ofstream(path_) << kChunkMagic << "\n{\n";
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(Run({}, 2), "");
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("`jettison replay " + path_));
 }
 
 TEST(RecordedPasses, AreTheReplaysWithTheStateThatEachBeganWith) {

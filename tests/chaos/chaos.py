@@ -11,7 +11,7 @@ Commands:
 Examples:
   scripts/chaos.sh build/release --minutes 60                    an hour, with a seed that is printed
   scripts/chaos.sh build/release --minutes 10 --seed 42          the same steps at the same times, each time
-  scripts/chaos.sh build/release --seed 42 --round 7             only the seventh round of that
+  scripts/chaos.sh build/release --seed 42 --round 7             only round 7 of that; the first one is round 0
   scripts/chaos.sh build/release --plan --seed 42 --minutes 1    what would happen, without doing it
   scripts/chaos.sh build/release --only kill --only leak         steps of these kinds only
   scripts/chaos.sh build/release --runtime cri --minutes 10      pods on a containerd of its own
@@ -53,7 +53,7 @@ def arguments():
     parser.add_argument("--runtime", choices=["process", "cri"], default="process")
     parser.add_argument("--seed", type=int, help="of everything that is random; told where it is not given")
     parser.add_argument("--minutes", type=float, default=1.0, help="random: no round begins after that time (1)")
-    parser.add_argument("--round", type=int, help="random: only this round")
+    parser.add_argument("--round", type=int, help="random: only this round; the first one is 0")
     parser.add_argument("--only", action="append", default=[], choices=list(plan.KINDS), help="random: only steps of this kind; may be given again")
     parser.add_argument("--beside-others", action="store_true", help="leave process ids alone, which are the machine's: several runs may go on at once")
     parser.add_argument("--plan", action="store_true", help="random: print what would happen")

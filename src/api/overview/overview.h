@@ -70,7 +70,7 @@ struct OverviewPod {
   std::optional<std::int64_t> ephemeral_bytes;
   bool over_request = false;           // of what is ranked for
   std::optional<std::int64_t> excess;  // usage minus request of that; absent where not ranked
-  std::int64_t evictions = 0;          // since the agent started
+  std::int64_t evictions = 0;          // since its manifest was added
   std::optional<Instant> comes_back_at;
   // What its first container that cannot run waits for, or why the pod cannot be made:
   // "ErrImagePull" and a sentence. Empty: nothing.

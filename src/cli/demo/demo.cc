@@ -220,7 +220,8 @@ void AddDemo(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->footer(
       "Runs the agent on a node of 512 MiB with eight pods, of which one leaks memory, one fills\n"
-      "the disk, one exceeds the limit of its emptyDir and one forks. It takes about 40 seconds. "
+      "the disk, one exceeds the limit of its emptyDir and one forks. It takes about half a "
+      "minute. "
       "At\n"
       "the end it checks which pods were evicted, why and in which order, and which were not\n"
       "evicted.\n"

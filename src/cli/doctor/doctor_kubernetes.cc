@@ -64,7 +64,7 @@ bool IsVital(const kube::Right& right) {
 HostCheck RightCheck(kube::ApiClient& client, const kube::Right& right) {
   const std::string name = "right to " + kube::Describe(right);
   const auto allowed = kube::ReadRight(kube::AskNow(client, kube::AskRight(right), kPatience));
-  if (allowed && *allowed) return OkCheck(name, "given");
+  if (allowed && *allowed) return OkCheck(name, "granted");
   if (!allowed) {
     return {.check = name,
             .status = HostStatus::kDegraded,
@@ -74,7 +74,7 @@ HostCheck RightCheck(kube::ApiClient& client, const kube::Right& right) {
   }
   return {.check = name,
           .status = IsVital(right) ? HostStatus::kMissing : HostStatus::kDegraded,
-          .found = "not given",
+          .found = "not granted",
           .cost = std::string(right.cost),
           .remedy = "add to the agent's ClusterRole: " + kube::RuleFor(right)};
 }

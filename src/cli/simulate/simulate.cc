@@ -220,8 +220,9 @@ int RunCalibrate(const SimulateOptions& options) {
 constexpr std::uint64_t kMostJobs = 4096;
 
 constexpr const char* kSimulateFooter =
-    "RECORDING is a file with the lines that /api/v1/cycles answers, or any file that `jettison\n"
-    "replay` takes; - reads standard input. FILE holds KubeletConfiguration and\n"
+    "RECORDING is what `jettison record` writes, the lines that /api/v1/cycles answers, or "
+    "scenarios\n"
+    "as `jettison replay` takes them; - reads standard input. FILE holds KubeletConfiguration and\n"
     "JettisonConfiguration documents, as check-config reads them; each file is a policy. A sweep\n"
     "is KEY=FROM..TO/COUNT or KEY=VALUE,VALUE with evictionHard.SIGNAL, evictionSoft.SIGNAL,\n"
     "evictionSoftGracePeriod.SIGNAL, evictionMinimumReclaim.SIGNAL,\n"

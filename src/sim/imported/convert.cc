@@ -269,7 +269,7 @@ class NodeImport {
     EvictionRecord record{.order = {.pod_uid = uid}, .outcome = EvictOutcome::kEnding};
     record.storage_limit = eviction.limit;
     record.order.message = fmt::format(
-        "The pod was evicted for {}, as its Prometheus tells.",
+        "According to Prometheus, the pod was evicted for {}.",
         eviction.limit ? "a limit of local storage" : std::string(NameOf(signal)).c_str());
     record.order.grace_period_seconds = kHardEvictionGracePeriodSeconds;
     if (!eviction.limit) {

@@ -243,8 +243,8 @@ void NoteMissing(const NodeTracks& tracks, ImportNotes& notes) {
   }
   if (!own && !tracks.Has("kube_pod_container_resource_limits")) {
     notes.AddOnce(
-        "kube_pod_container_resource_limits is missing, so a pod that a policy lets grow on does "
-        "so beyond its own limit, and is not foreseen to be OOM-killed for it");
+        "kube_pod_container_resource_limits is missing, so a pod that a policy does not evict may "
+        "grow beyond its own limit, and no OOM kill is predicted for it");
   }
   if (!own && !tracks.Has("kube_pod_status_qos_class")) {
     notes.AddOnce(
