@@ -78,7 +78,7 @@ std::optional<LockHolder> LockHolderIn(const std::string& locks, const LockedFil
 }
 
 KnownHolder DescribeLockHolder(int fd) {
-  const KnownHolder unknown{.description = "a process that cannot be told"};
+  KnownHolder unknown{.description = "a process that cannot be told"};
   Facts facts{};
   if (::fstat(fd, &facts) != 0) return unknown;
   const auto holder = LockHolderIn(
