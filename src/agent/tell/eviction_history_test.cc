@@ -43,7 +43,8 @@ class EvictionHistoryTest : public testing::Test {
   }
   static std::vector<std::string> Ids(const EvictionHistory& history) {
     std::vector<std::string> ids;
-    for (const auto& kept : *history.Evictions()) ids.push_back(kept->id);
+    const auto evictions = history.Evictions();
+    for (const auto& kept : *evictions) ids.push_back(kept->id);
     return ids;
   }
   void WriteFile(const std::string& name, const std::string& text) const {
