@@ -47,7 +47,8 @@ class LiveFullDisk : public LiveDisks {
   }
   static std::vector<std::string> Ids(const EvictionHistory& history) {
     std::vector<std::string> ids;
-    for (const auto& kept : *history.Evictions()) ids.push_back(kept->id);
+    const auto evictions = history.Evictions();
+    for (const auto& kept : *evictions) ids.push_back(kept->id);
     return ids;
   }
   // Four evictions on a full disk, then a new agent; then one more than is reserved.
