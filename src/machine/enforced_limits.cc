@@ -71,13 +71,13 @@ Result<void> FitsSoon(Cgroups& groups, std::string_view group, const CgroupLimit
 }  // namespace
 
 // `fits`: whether the limit on memory can be set now; the others are set in any case.
-void EnforcedLimits::Set(Entry& entry, const CgroupLimits& limits, Result<void> fits) {
+void EnforcedLimits::Set(Entry& entry, Result<void> fits) {
   Result<void> set;
   if (entry.must_exist) set = entry.groups->ReadMemoryLimit(entry.group).map([](const auto&) {});
   if (set) {
-    CgroupLimits fitting = limits;
-    if (!fits) fitting.memory_bytes.reset();
-    set = entry.groups->Create(entry.group, fitting);
+    CgroupLimits limits = entry.limits;
+    if (!fits) limits.memory_bytes.reset();
+    set = entry.groups->Create(entry.group, limits);
   }
   if (set) set = std::move(fits);
   if (!set && !entry.failing) {
@@ -91,7 +91,7 @@ void EnforcedLimits::Enforce(Cgroups& groups, std::string group, const CgroupLim
                              bool must_exist) {
   entries_.push_back(
       {.groups = &groups, .group = std::move(group), .limits = limits, .must_exist = must_exist});
-  Set(entries_.back(), limits, {});
+  Set(entries_.back(), {});
 }
 
 void EnforcedLimits::StandBy(Cgroups& groups, const std::vector<GroupLimits>& set) {
@@ -128,7 +128,7 @@ void EnforcedLimits::Check(Entry& entry) {
                {"memory", TextOf(entry.limits.memory_bytes)},
                {"cpuShares", TextOf(entry.limits.cpu_shares)}});
   }
-  Set(entry, entry.limits, FitsSoon(*entry.groups, entry.group, entry.limits));
+  Set(entry, FitsSoon(*entry.groups, entry.group, entry.limits));
 }
 
 CgroupLimits LimitsOf(const EnforcedReservation& enforced, const ResourceList& reserved) {

@@ -39,7 +39,7 @@ class EnforcedLimits {
     bool failing = false;  // the limits are not set, and that is known
   };
   void Check(Entry& entry);
-  void Set(Entry& entry, const CgroupLimits& limits, Result<void> fits);
+  void Set(Entry& entry, Result<void> fits);
 
   const Log& log_;
   std::vector<Entry> entries_;

@@ -34,8 +34,8 @@ class RecordingFolder {
   RecordingFolder(std::string folder, const RecordingConfig& config, Sync sync = &::fdatasync);
 
   // Makes the folder, goes on in the last segment of an agent before or begins a new one where that
-  // is full or damaged, and keeps the chunk that was left open. While that cannot be
-  // read, nothing is written.
+  // is full or damaged, and keeps the chunk that was left open. Nothing is written while what that
+  // agent has left cannot be read.
   [[nodiscard]] Result<void> Open();
   // Puts a chunk behind the others. `now` is when it ended, which tells what is too old.
   [[nodiscard]] Result<void> Append(std::string_view chunk, Instant now);

@@ -71,11 +71,12 @@ Result<void> CheckPodsAreOwn(const std::string& pods, const PodMarks& marks) {
   if (other == uids->end()) return {};
   return Fail(
       ErrorCode::kInvalidArgument,
-      fmt::format("pod {} ({} in all) in {} was created with `runtime: {}`, but the configuration "
-                  "has another runtime. Restore that setting. To change it, first end the pods with "
-                  "the earlier configuration and --stop-pods, and delete the folders of those that "
-                  "are left",
-                  *other, std::count_if(other, uids->end(), is_others), pods, marks.other_runtime));
+      fmt::format(
+          "pod {} ({} in all) in {} was created with `runtime: {}`, but the configuration "
+          "has another runtime. Restore that setting. To change it, first end the pods with "
+          "the earlier configuration and --stop-pods, and delete the folders of those that "
+          "are left",
+          *other, std::count_if(other, uids->end(), is_others), pods, marks.other_runtime));
 }
 
 }  // namespace jettison::kernel

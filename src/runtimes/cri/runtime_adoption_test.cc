@@ -139,7 +139,7 @@ TEST_F(CriRuntime, AContainerWhoseStateTheRuntimeDoesNotKnowGoesOnWhileItsProces
   ASSERT_THAT(listed->front().containers, SizeIs(1));
   EXPECT_FALSE(listed->front().containers[0].exit);
   EXPECT_THAT(containerd().runs, SizeIs(1)) << "it is not removed";
-  EXPECT_THAT(bed_.logged, Contains(HasSubstr("the container goes on")));
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("it continues")));
   runtime().KillContainer("u", "main");
   EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
   ASSERT_TRUE(bed_.Remove("u"));

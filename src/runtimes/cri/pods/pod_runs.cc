@@ -103,10 +103,9 @@ std::optional<ContainerRecord> PodRuns::Adopt(const api::ContainerStatusResponse
   }
   if (status.state() != api::CONTAINER_RUNNING) {
     const bool goes_on = MayRun(status.id());
-    context_.Log(fmt::format(
-        "the container runtime does not know the state of container {} of "
-        "pod {}; {}",
-        name, FullName(pod_), goes_on ? "the container goes on" : "the container has ended"));
+    context_.Log(
+        fmt::format("the container runtime does not know the state of container {} of pod {}; {}",
+                    name, FullName(pod_), goes_on ? "it continues" : "it has ended"));
     if (!goes_on) {
       Forget(status.id());
       ids_.erase({name, attempt});
