@@ -8,7 +8,8 @@ agent.sh), a new one for each part. The bed's groups are a node of 1 GiB with a 
            beside a burstable pod over its request, one under it, a guaranteed one and an idle
            best-effort one. From crossing the threshold to the signal and to the end of the process,
            who was evicted, whether anything of it ran again, and what is left of it in the cluster.
-  idle     Memory, CPU time and wake-ups of the agent beside these four pods, or beside N quiet ones.
+  idle     Memory, CPU time, wake-ups and requests to the API server of the agent beside these four pods,
+           or beside N quiet ones.
   shadow   A dry run beside a kubelet that evicts: a pod grows by 5 MiB a second. Whether both name the
            same pod, and by how much the agent is earlier.
   away     The API server is killed before the threshold is crossed, and is back after 30 s: who was
@@ -35,7 +36,8 @@ from kubelet_bed import Bed, repeated, start_neighbours, told_to_end
 from node import Report, wait_for
 
 RATES, RUNS = (200, 800), 20
-SIGNAL_MS, WORST_SIGNAL_MS, END_MS, RSS_MIB = 1.0, 5.0, 400.0, 20.0
+SIGNAL_MS, WORST_SIGNAL_MS, END_MS = 1.0, 5.0, 400.0
+RSS_MIB, CPU_PERCENT, REQUESTS_PER_MINUTE = 20.0, 0.15, 1.0  # at rest
 
 
 def grow_once(bed, rate, number):
@@ -106,14 +108,22 @@ def measure_idle(options, faults):
         start_neighbours(bed) if options.pods == 0 else start_quiet(bed, options.pods)
         bed.start_agent()
         time.sleep(options.settle_seconds)
+        asked_before = len(bed.requests())
         cost = meter.measure(bed.agent.pid, options.idle_seconds)
-    rss = cost.rss_kib / 1024
+        asked = bed.requests()[asked_before:]
+    rss, watches = cost.rss_kib / 1024, sum(entry["verb"] == "watch" for entry in asked)
+    a_minute = (len(asked) - watches) * 60 / cost.seconds
     print("| beside an idle kubelet | pods | resident (MiB) | private (MiB) | CPU (% of one) | wake-ups/s | threads "
-          "| descriptors |\n| --- | --- | --- | --- | --- | --- | --- | --- |")
+          "| descriptors | requests a minute | watches begun |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     print(f"| {cost.seconds:g} s | {options.pods or 4} | {rss:.1f} | {cost.private_kib / 1024:.1f} | {cost.cpu_percent:.3f} | "
-          f"{cost.wakeups_per_s:.2f} | {cost.threads} | {cost.descriptors} |\n", flush=True)
-    if rss > RSS_MIB:
-        faults.append(f"idle: {rss:.1f} MiB resident, allowed {RSS_MIB:g}")
+          f"{cost.wakeups_per_s:.2f} | {cost.threads} | {cost.descriptors} | {a_minute:.2f} | {watches} |\n", flush=True)
+    print(f"asked before: {asked_before} requests", file=sys.stderr, flush=True)
+    for entry in asked:
+        print(f"asked: {entry['verb']} {entry['requestURI']}", file=sys.stderr, flush=True)
+    for seen, allowed, what in ((rss, RSS_MIB, "MiB resident"), (cost.cpu_percent, CPU_PERCENT, "% of a processor"),
+                                (a_minute, REQUESTS_PER_MINUTE, "requests a minute")):
+        if seen > allowed:
+            faults.append(f"idle: {seen:.2f} {what}, allowed {allowed:g}")
 
 
 PARTS = {"growth": measure_growth, "idle": measure_idle, "shadow": beside_shadow.measure, "away": beside_away.measure,

@@ -24,8 +24,7 @@ MAY_TAINT = {
          "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "may-taint"},
          "subjects": [{"kind": "ServiceAccount", "name": "jettison", "namespace": "jettison-system"}]}]}
 AUDIT = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
-         "rules": [{"level": "Metadata", "verbs": ["delete"], "resources": [{"group": "", "resources": ["pods"]}]},
-                   {"level": "None"}]}
+         "rules": [{"level": "Metadata", "users": [AGENT]}, {"level": "None"}]}  # whatever the agent asks for
 
 
 class SocketConnection(http.client.HTTPConnection):
@@ -192,9 +191,14 @@ class Bed:
 
     def deletions(self, pod):
         """How many of the agent's DELETEs of the pod the API server has accepted."""
+        return sum(entry["verb"] == "delete" and entry["objectRef"].get("name") == pod and
+                   entry["responseStatus"]["code"] == 200 for entry in self.requests())
+
+    def requests(self):
+        """The API server's entries about the agent's requests, one each: when a watch begins, and when any other ends."""
         entries = map(json.loads, self.audit.read_text().splitlines()) if self.audit.exists() else ()
-        return sum(entry["objectRef"].get("name") == pod and entry["user"]["username"] == AGENT and
-                   entry["responseStatus"]["code"] == 200 for entry in entries)
+        return [entry for entry in entries
+                if entry["stage"] == ("ResponseStarted" if entry["verb"] == "watch" else "ResponseComplete")]
 
     def ask(self, path):
         """The agent's answer in JSON."""
