@@ -25,7 +25,8 @@ export class Feed {
   #watching = false;
   #watchTimer = 0;
 
-  // `on` has overview(json), history(json, evictions), pass(json), state({connected, live, error}).
+  // `on` has overview(json), history(json, evictions), shadow(json or undefined), pass(json),
+  // state({connected, live, error}).
   constructor(on) {
     this.#on = on;
     document.addEventListener('visibilitychange', () => this.#wake());
@@ -99,7 +100,9 @@ export class Feed {
     if (signal === this.#signal) this.#on.overview(overview);
     if (began - this.#historyAt < HISTORY_MS) return;
     const evictions = answer('/api/v1/evictions').catch(() => ({ items: [] })); // none are kept
+    const shadow = overview.dryRun && answer('/api/v1/shadow').catch(() => undefined); // no kubelet is beside it
     this.#on.history(await answer('/api/v1/history'), await evictions);
+    this.#on.shadow((await shadow) || undefined);
     this.#historyAt = began;
   }
 

@@ -4,10 +4,11 @@ import { announceEvictions, showConnection } from './connection.js';
 import { byId, setAttribute, setText } from './dom.js';
 import { installExplanation } from './explanation.js';
 import { Feed } from './feed.js';
-import { evictionsFrom, historyFrom, overviewFrom, pointsOf } from './model.js';
+import { evictionsFrom, historyFrom, overviewFrom, pointsOf, shadowFrom } from './model.js';
 import { showNode } from './node.js';
 import { installPods, showPods } from './pods.js';
 import { Series } from './series.js';
+import { showShadow } from './shadow.js';
 import { repaintSignals, showSignals } from './signals.js';
 import { installTheme } from './theme.js';
 
@@ -16,6 +17,7 @@ const series = new Series();
 const passes = new Passes();
 let overview;
 let evictions = [];
+let shadow;
 let range = 5 * 60 * 1000;
 let drawing = 0;
 
@@ -33,6 +35,7 @@ function draw() {
     showSignals(overview, { series, evictions, window: { from, to: now }, now });
     showPods(overview);
     showEvictions(evictions, now);
+    showShadow(shadow, now);
     showEvents(overview.events, now);
     showPasses(passes, { pods: overview.pods, evictions, now });
   });
@@ -52,6 +55,10 @@ const feed = new Feed({
     history.passes.forEach((pass) => passes.add(pass));
     evictions = evictionsFrom(kept, history.evictions);
     announceEvictions(evictions);
+    draw();
+  },
+  shadow(json) {
+    shadow = json && shadowFrom(json);
     draw();
   },
   // The history has a point a second; passes that evict are closer together than that.

@@ -135,6 +135,39 @@ export function evictionsFrom(list, recent) {
   return [...kept, ...others].sort((a, b) => a.at - b.at);
 }
 
+const MOST_COMPARED = 50;
+
+// In shadow mode: what the dry run would have done beside what the kubelet did. What waits for the other
+// side comes first, then the newest. docs/http.md has the fields.
+export function shadowFrom(json) {
+  const nameOf = ({ namespace, name }) => (namespace ? `${namespace}/${name}` : name);
+  const rowOf = (side, rest) => ({
+    at: timeOf(side.at),
+    pod: nameOf(side),
+    about: side.signal ?? side.resource,
+    ...rest,
+  });
+  const compared = json.pairings
+    .filter(({ ours, kubelets }) => ours || kubelets)
+    .map(({ ours, kubelets, verdict, leadSeconds, podEnded }) =>
+      rowOf(ours ?? kubelets, {
+        verdict,
+        leadMs: leadSeconds == null ? undefined : leadSeconds * 1000,
+        kubeletsPod: verdict === 'otherVictim' && kubelets ? nameOf(kubelets) : undefined,
+        ended: podEnded === true,
+      }),
+    );
+  const waiting = [
+    ...json.open.map((side) => rowOf(side, { verdict: 'oursOpen' })),
+    ...json.kubeletsOpen.map((side) => rowOf(side, { verdict: 'kubeletsOpen' })),
+  ];
+  return {
+    agreement: json.agreementPercent,
+    counters: json.counters,
+    rows: [...waiting, ...compared.reverse()].slice(0, MOST_COMPARED),
+  };
+}
+
 // What a signal is about, as ranking has it: "memory", "swap", "disk", "inodes", "pids" or "io".
 export function resourceOf(signal) {
   if (signal.startsWith('io.')) return 'io';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { evictionsFrom, historyFrom, overviewFrom, pointsOf, resourceOf } from './model.js';
+import { evictionsFrom, historyFrom, overviewFrom, pointsOf, resourceOf, shadowFrom } from './model.js';
 
 const BARE = {
   at: '2026-01-02T03:04:05Z',
@@ -118,4 +118,37 @@ test('what a pass saw becomes points', () => {
     'memory.available': [[1000, 5]],
     'io.pressure.full.avg10': [[1000, 10]],
   });
+});
+
+test('of the comparison with the kubelet what waits comes first, then the newest', () => {
+  const side = (name, rest) => ({ at: '1970-01-01T00:00:01Z', namespace: 'n', name, ...rest });
+  const shadow = shadowFrom({
+    agreementPercent: 50,
+    counters: {},
+    pairings: [
+      { verdict: 'late', leadSeconds: -2, ours: side('a'), kubelets: side('a') },
+      { verdict: 'otherVictim', leadSeconds: 1, ours: side('b', { signal: 'memory.available' }), kubelets: side('c') },
+      { verdict: 'oursAlone', podEnded: true, ours: side('d', { resource: 'pids' }) },
+      { verdict: 'unheardOf' },
+    ],
+    open: [side('e')],
+    kubeletsOpen: [{ at: '1970-01-01T00:00:01Z', name: 'f' }],
+  });
+  assert.deepEqual(
+    shadow.rows.map(({ pod, verdict, about, leadMs, kubeletsPod, ended }) => [
+      pod,
+      verdict,
+      about,
+      leadMs,
+      kubeletsPod,
+      ended,
+    ]),
+    [
+      ['n/e', 'oursOpen', undefined, undefined, undefined, undefined],
+      ['f', 'kubeletsOpen', undefined, undefined, undefined, undefined],
+      ['n/d', 'oursAlone', 'pids', undefined, undefined, true],
+      ['n/b', 'otherVictim', 'memory.available', 1000, 'n/c', false],
+      ['n/a', 'late', undefined, -2000, undefined, false],
+    ],
+  );
 });

@@ -1,5 +1,5 @@
 // Sentences about the figures: what a card, a row or a screen reader says.
-import { ABSENT, amount, count, duration, plural } from './format.js';
+import { ABSENT, amount, count, duration, percent, plural } from './format.js';
 
 // What sets a pod apart from the one behind it.
 const WHY = {
@@ -98,6 +98,43 @@ export function passText(pass, evicted) {
   if (pass.reclaimUnderWay) did.push('reclaim under way');
   if (evicted.length > 0) did.push(`evicted ${evicted.join(', ')}`);
   return did.length > 0 ? did.join('; ') : 'nothing to do';
+}
+
+const VERDICTS = {
+  agreed: 'agreed',
+  late: 'too late',
+  otherVictim: 'other victim',
+  oursAlone: 'ours alone',
+  kubeletsAlone: 'kubelet alone',
+};
+
+export function verdictText(verdict) {
+  if (verdict === 'oursOpen') return 'ours, still open';
+  return verdict === 'kubeletsOpen' ? 'the kubelet’s, still open' : (VERDICTS[verdict] ?? verdict);
+}
+
+// By how much the dry run was earlier than the kubelet.
+export function leadText({ leadMs }) {
+  if (leadMs == null) return ABSENT;
+  return leadMs < 0 ? `${duration(-leadMs)} late` : duration(leadMs);
+}
+
+export function comparedPods({ pod, kubeletsPod, ended }) {
+  if (kubeletsPod) return `${pod}, the kubelet ${kubeletsPod}`;
+  return ended ? `${pod}, which ended for another reason` : pod;
+}
+
+// How far the dry run and the kubelet agree, in a few sentences.
+export function shadowSentence({ agreement, counters }) {
+  if (agreement == null) return 'Nothing to compare yet: neither the agent nor the kubelet has evicted a pod.';
+  const kinds = Object.entries(VERDICTS).map(([kind, words]) => `${words} ${count(counters[kind])}`);
+  const says = `Agreement ${percent(agreement)}: ${kinds.join(', ')}.`;
+  const { agreed, leadSumSeconds, shortestLeadSeconds, longestLeadSeconds } = counters;
+  if (shortestLeadSeconds == null || longestLeadSeconds == null || !agreed) return says;
+  const [mean, least, most] = [leadSumSeconds / agreed, shortestLeadSeconds, longestLeadSeconds].map(
+    (seconds) => duration(seconds * 1000),
+  );
+  return `${says} The agent was earlier by ${mean} on average, from ${least} to ${most}.`;
 }
 
 // What the pods are ranked for, and who would go first for it.

@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  comparedPods,
   excessText,
+  leadText,
   outlook,
   passText,
   readingText,
+  shadowSentence,
   signalSentence,
   stateOf,
   thresholdState,
   thresholdText,
   trendText,
+  verdictText,
   whyOf,
 } from './words.js';
 
@@ -121,4 +125,20 @@ test('who would go now is the pod with the first place', () => {
   const found = outlook({ signals: [MEMORY], rankedFor: 'memory.available', pods });
   assert.deepEqual([found.victim.name, found.next.name, found.met], ['a', 'b', true]);
   assert.equal(outlook({ signals: [], rankedFor: 'memory.available', pods: [] }).victim, undefined);
+});
+
+test('the comparison with the kubelet is said in words', () => {
+  const counters = { agreed: 0, late: 0, otherVictim: 0, oursAlone: 2, kubeletsAlone: 1, leadSumSeconds: 0 };
+  assert.match(shadowSentence({ counters }), /^Nothing to compare yet/);
+  assert.equal(
+    shadowSentence({ agreement: 0, counters }),
+    'Agreement 0 %: agreed 0, too late 0, other victim 0, ours alone 2, kubelet alone 1.',
+  );
+  const earlier = { ...counters, agreed: 2, leadSumSeconds: 8, shortestLeadSeconds: 3, longestLeadSeconds: 5 };
+  assert.match(shadowSentence({ agreement: 40, counters: earlier }), /earlier by 4 s on average, from 3 s to 5 s\.$/);
+  assert.equal(leadText({ leadMs: -2000 }), '2 s late');
+  assert.equal(leadText({}), '–');
+  assert.equal(verdictText('kubeletsOpen'), 'the kubelet’s, still open');
+  assert.equal(verdictText('ofAnotherVersion'), 'ofAnotherVersion');
+  assert.equal(comparedPods({ pod: 'a/b', ended: true }), 'a/b, which ended for another reason');
 });

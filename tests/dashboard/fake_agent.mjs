@@ -10,6 +10,7 @@ export class FakeAgent {
   empty = false;
   watchers = new Set();
   requests = [];
+  shadow = undefined; // its comparison with the kubelet, in shadow mode
   evictions = [
     {
       at: Date.now() - 3 * 60 * 1000,
@@ -96,7 +97,7 @@ export class FakeAgent {
       node: 'edge-node-7',
       version: '0.1.0',
       startedAt: iso(STARTED),
-      dryRun: false,
+      dryRun: this.shadow !== undefined,
       phase: 'monitoring',
       nearest: 'memory.available',
       rankedFor: signal ?? 'memory.available',
@@ -179,6 +180,8 @@ export class FakeAgent {
       json(this.history());
     } else if (url.pathname === '/api/v1/evictions') {
       json({ kind: 'EvictionList', items: this.kept() });
+    } else if (url.pathname === '/api/v1/shadow' && this.shadow) {
+      json(this.shadow);
     } else if (url.pathname === '/api/v1/explain') {
       const of = url.searchParams.get('eviction') ?? url.searchParams.get('pod') ?? 'the node';
       json({ kind: 'Explanation', text: `Explanation of ${of}\n` });

@@ -132,3 +132,37 @@ export function pods(number) {
   delete list.at(-3).why;
   return list;
 }
+
+// What an agent in shadow mode answers: an agreement, two victims for one resource, and one that waits.
+export function comparison() {
+  const side = (name, secondsAgo, rest) => ({
+    at: iso(Date.now() - secondsAgo * 1000),
+    namespace: 'default',
+    name,
+    uid: `u-${name}`,
+    resource: 'memory',
+    notes: 1,
+    ...rest,
+  });
+  return {
+    at: iso(Date.now()),
+    agreementPercent: 50,
+    counters: {
+      agreed: 1,
+      late: 0,
+      otherVictim: 1,
+      oursAlone: 0,
+      kubeletsAlone: 0,
+      otherReasons: 0,
+      leadSumSeconds: 5.5,
+      shortestLeadSeconds: 5.5,
+      longestLeadSeconds: 5.5,
+    },
+    pairings: [
+      { verdict: 'agreed', leadSeconds: 5.5, ours: side('a', 60), kubelets: side('a', 54.5) },
+      { verdict: 'otherVictim', leadSeconds: 2, ours: side('b', 40), kubelets: side('c', 38) },
+    ],
+    open: [side('f', 10, { signal: 'nodefs.available' })],
+    kubeletsOpen: [],
+  };
+}

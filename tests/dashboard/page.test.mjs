@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, afterEach, test } from 'node:test';
 import { accessibilityFaults, launch, open, settled, shoot, skipWithoutBrowser } from './browser.mjs';
 import { FakeAgent } from './fake_agent.mjs';
+import { comparison } from './fake_node.mjs';
 
 skipWithoutBrowser();
 
@@ -91,6 +92,28 @@ test('pods stand in the order of eviction, those that stay last, with why', asyn
   assert.match(await textOf('#pod-rows tr:nth-child(12)'), /Evicted, back in/);
   await page.selectOption('#ranked-for', 'pid.available');
   await page.waitForFunction(() => document.getElementById('excess-head').textContent === 'Processes');
+});
+
+test('in shadow mode the page compares the dry run with the kubelet', async () => {
+  agent.shadow = comparison();
+  await opened();
+  await page.waitForSelector('#shadow-rows tr');
+  assert.match(await textOf('#shadow-says'), /^Agreement 50 %: agreed 1, too late 0, other victim 1/);
+  assert.match(await textOf('#shadow-says'), /earlier by 5\.5 s on average/);
+  const rows = await page.locator('#shadow-rows tr').allInnerTexts();
+  assert.equal(rows.length, 3);
+  assert.match(rows[0], /ours, still open[\s\S]*nodefs\.available[\s\S]*default\/f/);
+  assert.match(rows[1], /other victim[\s\S]*default\/b, the kubelet default\/c/);
+  assert.match(rows[2], /agreed[\s\S]*5\.5 s[\s\S]*default\/a/);
+  await shoot(page, 'page-shadow');
+  assert.deepEqual(await accessibilityFaults(page), []);
+  assert.deepEqual(page.faults, []);
+});
+
+test('without shadow mode nothing is compared, and the agent is not asked for it', async () => {
+  await opened();
+  assert.equal(await page.locator('#shadow').isVisible(), false);
+  assert.ok(!agent.requests.some((path) => path.startsWith('/api/v1/shadow')));
 });
 
 test('an eviction appears at once, is marked and read aloud', async () => {
