@@ -142,14 +142,6 @@ std::vector<FleetNodeFiles> NodesOfShard(const std::vector<FleetFile>& files,
   return nodes;
 }
 
-Instant WhenOf(const RecordedItem& item) {
-  if (const auto* about = std::get_if<RecordingAbout>(&item)) return about->at;
-  if (const auto* kill = std::get_if<RecordedOomKill>(&item)) return kill->at;
-  if (const auto* gap = std::get_if<RecordedGap>(&item)) return gap->from;
-  if (const auto* note = std::get_if<RecordedNote>(&item)) return note->at;
-  return std::get<std::shared_ptr<const RecordedPass>>(item)->report.at;
-}
-
 std::string HashOfFiles(const std::vector<FleetFile>& files) {
   Hash128 hash;
   for (const FleetFile& file : files) {

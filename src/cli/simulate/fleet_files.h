@@ -35,9 +35,6 @@ struct FleetNodeFiles {
 [[nodiscard]] std::vector<FleetNodeFiles> NodesOfShard(const std::vector<FleetFile>& files,
                                                        const FleetShard& shard);
 
-// When an item happened, or began.
-[[nodiscard]] Instant WhenOf(const RecordedItem& item);
-
 // A hash of the names, sizes and nodes of all files.
 [[nodiscard]] std::string HashOfFiles(const std::vector<FleetFile>& files);
 

@@ -159,6 +159,59 @@ TEST_F(FleetTest, TwoRecordingsOfANodeAreOneHoweverTheyOverlap) {
   EXPECT_THAT(known->inputs, SizeIs(3));
 }
 
+// An agent that was started anew.
+std::vector<RecordedItem> TwoStartsOf(const std::string& node) {
+  auto items = LifeOf(node, 7, std::chrono::seconds(60));
+  const std::size_t half = items.size() / 2;
+  auto about = std::get<RecordingAbout>(items.front());
+  about.at = WhenOf(items[half]) - std::chrono::milliseconds(1);
+  items.insert(items.begin() + static_cast<std::ptrdiff_t>(half), about);
+  return items;
+}
+
+TEST_F(FleetTest, TwoRecordingsOfANodeAreOneWhereAStartLiesInWhatBothHave) {
+  const auto items = TwoStartsOf("n");
+  const auto evictions_of = [&](const std::string& part) {
+    EXPECT_EQ(Simulate({0, 1}, part), 0) << said_;
+    const auto known = ReadPart(Path(part));
+    EXPECT_TRUE(known);
+    const std::string text = MergedOf({Path(part)});
+    return text.substr(text.find("\nnode,at"));
+  };
+  Put("fleet/x.jtr", BinaryOf(items, {.passes = 8}));
+  const std::string whole = evictions_of("one.part");
+  EXPECT_THAT(whole, HasSubstr("\nn,1970"));
+  for (const std::string& copy : {BinaryOf(items, {.passes = 8}), NdjsonOf(items)}) {
+    Put("fleet/y.jtr", copy);
+    EXPECT_EQ(evictions_of("two.part"), whole);
+  }
+  // The second one goes on after the first one's end.
+  const std::vector<RecordedItem> early(items.begin(), items.end() - 10);
+  Put("fleet/x.jtr", BinaryOf(early, {.passes = 8}));
+  EXPECT_EQ(evictions_of("later.part"), whole);
+}
+
+TEST_F(FleetTest, WhatIsNewOfAnEarlierStartIsToldWithItsStart) {
+  const auto items = TwoStartsOf("n");
+  const auto second = std::ranges::find_if(items.begin() + 1, items.end(), [](const auto& item) {
+    return std::holds_alternative<RecordingAbout>(item);
+  });
+  // The first recording lacks the last three passes before the second start.
+  std::vector<RecordedItem> holed(items.begin(), second - 3);
+  holed.insert(holed.end(), second, items.end());
+  Put("fleet/x.jtr", BinaryOf(holed));
+  Put("fleet/y.jtr", BinaryOf({items.begin(), second}));
+  const auto files = FindRecordings({Path("fleet")});
+  ASSERT_TRUE(files);
+  const FleetNodeFiles node{.node = "n", .files = *files};
+  NodeSource source(node);
+  std::vector<RecordedItem> told;
+  for (auto next = source.Next(); next && *next; next = source.Next()) told.push_back(**next);
+  ASSERT_EQ(told.size(), items.size() + 1);
+  EXPECT_EQ(std::get<RecordingAbout>(told[holed.size()]), std::get<RecordingAbout>(items.front()));
+  EXPECT_EQ(WhenOf(told.back()), WhenOf(*(second - 1)));
+}
+
 TEST_F(FleetTest, DamagedRecordingsAreNamedAndCostThemselvesOnly) {
   PutFleet(3);
   ASSERT_EQ(Simulate({0, 1}, "good.part"), 0);

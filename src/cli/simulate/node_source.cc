@@ -41,10 +41,11 @@ void NodeSource::Note(const Error& fault) {
 }
 
 Result<std::optional<RecordedItem>> NodeSource::Next() {
+  if (held_) return std::exchange(held_, std::nullopt);
   while (file_ || OpenNext()) {
     auto item = own_->Next();
     if (item && *item) {
-      if (IsToBeTold(**item)) return item;
+      if (IsToBeTold(**item)) return Tell(**std::move(item));
       continue;
     }
     if (!item) Note(item.error());
@@ -53,28 +54,46 @@ Result<std::optional<RecordedItem>> NodeSource::Next() {
   return std::nullopt;
 }
 
+// Whose an item is comes before it, where what was told last is of another start.
+RecordedItem NodeSource::Tell(RecordedItem item) {
+  if (told_about_ == about_) return item;
+  told_about_ = about_;
+  if (std::holds_alternative<RecordingAbout>(item)) return item;
+  held_ = std::move(item);
+  return *about_;
+}
+
 bool NodeSource::IsToBeTold(const RecordedItem& item) {
   if (const auto* about = std::get_if<RecordingAbout>(&item)) return TakeAbout(*about);
   const auto* gap = std::get_if<RecordedGap>(&item);
   const Instant at = gap != nullptr ? gap->to : WhenOf(item);
   // A gap begins where the last pass was, and at the end of a recording may end there, too.
-  const bool is_end = gap != nullptr && gap->from == gap->to && last_at_ == at;
-  if (goes_on_ && last_at_ && at <= *last_at_ && !is_end) return false;
-  if (std::holds_alternative<std::shared_ptr<const RecordedPass>>(item)) last_at_ = at;
+  const bool is_end = gap != nullptr && gap->from == gap->to && told_about_ == about_ &&
+                      told_ != nullptr && told_->last == at;
+  if (IsTold(at) && !is_end) return false;
+  if (told_ != nullptr && std::holds_alternative<std::shared_ptr<const RecordedPass>>(item)) {
+    told_->Add(at);
+  }
   return true;
 }
 
 bool NodeSource::TakeAbout(const RecordingAbout& about) {
-  goes_on_ = about_ == about;
+  const auto [told, is_new] = starts_.Of(about);
+  told_ = told;
   about_ = about;
-  return !goes_on_;
+  goes_on_ = !is_new;
+  return is_new;
+}
+
+bool NodeSource::IsTold(Instant at) const {
+  return goes_on_ && told_->last && at <= *told_->last;
 }
 
 bool NodeSource::MayWant(const RecordedStretch& stretch) {
-  if (goes_on_ && last_at_ && stretch.last <= *last_at_) return false;
-  if (goes_on_ && last_at_ && stretch.first <= *last_at_) return true;
+  if (IsTold(stretch.last)) return false;
+  if (IsTold(stretch.first) || told_about_ != about_) return true;
   if (sieve_->MayWant(stretch)) return true;
-  last_at_ = stretch.last;
+  if (told_ != nullptr) told_->Add(stretch.last);
   return false;
 }
 

@@ -10,6 +10,7 @@
 #include "cli/simulate/simulated_file.h"
 #include "core/fleet/fleet_node.h"
 #include "core/recording/recording.h"
+#include "core/recording/told_starts.h"
 
 namespace jettison {
 
@@ -36,6 +37,8 @@ class NodeSource final : public RecordingSource, private PassSieve {
   void Note(const Error& fault);
   [[nodiscard]] bool IsToBeTold(const RecordedItem& item);
   [[nodiscard]] bool TakeAbout(const RecordingAbout& about);
+  [[nodiscard]] RecordedItem Tell(RecordedItem item);
+  [[nodiscard]] bool IsTold(Instant at) const;
   [[nodiscard]] bool MayWant(const RecordedStretch& stretch) override;
   [[nodiscard]] bool Wants(const RecordedLook& look) override { return sieve_->Wants(look); }
 
@@ -45,9 +48,12 @@ class NodeSource final : public RecordingSource, private PassSieve {
   std::optional<OneNode> own_;         // what it has of the node
   std::size_t next_ = 0;               // file
   std::vector<FleetInput> inputs_;
-  std::optional<RecordingAbout> about_;  // told last
-  std::optional<Instant> last_at_;       // of the passes that were told
-  bool goes_on_ = false;                 // the file has what the one before began
+  ToldStarts starts_;
+  ToldSpan* told_ = nullptr;             // since the start of what is read; null: none is named
+  bool goes_on_ = false;                 // the start was read before
+  std::optional<RecordingAbout> about_;  // the start of what is read
+  std::optional<RecordingAbout> told_about_;  // and of what was told last
+  std::optional<RecordedItem> held_;          // that follows the start
 };
 
 }  // namespace jettison

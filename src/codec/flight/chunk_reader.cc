@@ -149,6 +149,7 @@ Result<void> ChunkReader::ReadPass() {
   number_ += row_[kNumber];
   at_ = Instant(Duration(static_cast<Duration::rep>(
       static_cast<std::uint64_t>(at_.time_since_epoch().count()) + row_[kAt])));
+  has_time_ = true;
   pass.number = number_;
   pass.report.at = at_;
   pass.policy = policies_[row_[kPolicy]];

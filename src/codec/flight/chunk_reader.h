@@ -29,8 +29,10 @@ class ChunkReader {
   // The next item that either is no pass or is a pass which the sieve wants; with a null sieve, the
   // next item. Absent at the end. After a fault nothing more is read.
   [[nodiscard]] Result<std::optional<RecordedItem>> Next(PassSieve* sieve);
-  // When the last item that was read happened.
-  [[nodiscard]] Instant at() const { return at_; }
+  // When the last pass that was read was made; none: no pass yet.
+  [[nodiscard]] std::optional<Instant> at() const {
+    return has_time_ ? std::optional(at_) : std::nullopt;
+  }
 
  private:
   ChunkReader(ChunkHeader header, std::string body, PodDictionary& known);
@@ -64,7 +66,8 @@ class ChunkReader {
   std::uint64_t number_ = 0;
   std::array<std::uint64_t, kPassWidth> row_{};
   std::shared_ptr<RecordedPass> pass_;  // its pods not yet in it
-  Instant at_;
+  Instant at_;                          // of the last pass; before any, of the start
+  bool has_time_ = false;               // of a pass
   bool has_state_ = false;
   EvictionState state_;  // that the pass before left
 };

@@ -91,6 +91,11 @@ Result<bool> RecordingReader::NextChunk() {
   return ReadBody(*std::move(header), *size);
 }
 
+void RecordingReader::Reach(Instant at) {
+  last_ = at;
+  told_->Add(at);
+}
+
 // Its body is not looked at, but it must be there.
 Result<bool> RecordingReader::Skip(const ChunkHeader& header, std::size_t header_size) {
   const std::size_t size = header_size + header.BodyBytes();
@@ -98,7 +103,8 @@ Result<bool> RecordingReader::Skip(const ChunkHeader& header, std::size_t header
   if (Ready().size() < size) return Lose(header.stretch, "the recording ends within a chunk");
   Take(size);
   Enter(header);
-  last_ = header.stretch.last;
+  told_->Add(header.stretch.first);
+  Reach(header.stretch.last);
   return true;
 }
 
@@ -121,47 +127,65 @@ Result<bool> RecordingReader::ReadBody(ChunkHeader header, std::size_t header_si
   return true;
 }
 
-// Says what is between this chunk and the one before.
+// Chunks of one start in ascending order are a run. What was told of the start before a run is not
+// told again by it, except where the sequence says that a chunk is new.
 void RecordingReader::Enter(const ChunkHeader& header) {
   ++found_.chunks;
-  const bool is_first = !about_;
-  const bool is_other = about_ != header.about || (header.sequence == 0 && next_sequence_ != 1);
-  repeated_until_.reset();
-  if (is_other) {
-    next_sequence_ = header.sequence;
-  } else if (header.sequence < next_sequence_) {
-    ++found_.chunks_repeated;
-    repeated_until_ = last_;
+  const bool is_first = !header_;
+  const bool goes_on =
+      header_ && header_->about == header.about && header_->sequence < header.sequence;
+  const auto [told, is_new] = starts_.Of(header.about);
+  told_ = told;
+  if (!goes_on) told_before_ = *told;
+  is_repeated_ = header.sequence < told_before_.next_sequence;
+  if (is_repeated_) ++found_.chunks_repeated;
+  if (!is_new && header.sequence > told->next_sequence) {
+    Miss(header.sequence - told->next_sequence);
   }
-  if (header.sequence > next_sequence_) {
-    found_.chunks_missing += header.sequence - next_sequence_;
-    if (lost_.empty()) {
-      lost_ =
-          fmt::format("{} chunks of the recording are missing", header.sequence - next_sequence_);
-    }
-  }
-  if (is_other) due_.emplace_back(header.about);
-  if (!lost_.empty()) {
-    const Instant to = header.stretch.first;
-    const Instant begin = lost_stretch_ ? std::min(lost_stretch_->first, to) : to;
-    due_.emplace_back(TakeGap(is_first ? begin : last_, to));
-  }
+  told->next_sequence = std::max(told->next_sequence, header.sequence + 1);
+  if (is_new) due_.emplace_back(header.about);
+  AddLost(header.stretch, is_first);
   // The gap belongs to what was before, unless there is nothing.
   if (is_first) std::ranges::reverse(due_);
-  about_ = header.about;
-  next_sequence_ = std::max(next_sequence_, header.sequence + 1);
+  if (is_new) about_ = header.about;
+  if (!goes_on && told->last) last_ = *told->last;
   header_ = header;
 }
 
-// Whether the item was told already, by a chunk of the same number.
-bool RecordingReader::IsRepeated(const RecordedItem& item) const {
-  if (!repeated_until_) return false;
-  if (const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&item)) {
-    return (*pass)->report.at <= *repeated_until_;
-  }
-  if (const auto* kill = std::get_if<RecordedOomKill>(&item)) return kill->at <= *repeated_until_;
-  if (const auto* note = std::get_if<RecordedNote>(&item)) return note->at <= *repeated_until_;
-  return std::get<RecordedGap>(item).from <= *repeated_until_;
+void RecordingReader::Miss(std::uint64_t chunks) {
+  found_.chunks_missing += chunks;
+  if (lost_.empty()) lost_ = fmt::format("{} chunks of the recording are missing", chunks);
+}
+
+// Whether what is lost was told before: this was another copy of it.
+bool RecordingReader::IsLostCopy() const {
+  return lost_stretch_ && told_before_.Has(lost_stretch_->first) &&
+         told_before_.Has(lost_stretch_->last);
+}
+
+// Says what is lost between these passes and those before.
+void RecordingReader::AddLost(const RecordedStretch& next, bool is_first) {
+  if (IsLostCopy()) (void)TakeGap({}, {});
+  if (lost_.empty()) return;
+  // What comes next is no end of it where the recording begins anew.
+  const Instant lost_to = lost_stretch_ ? std::max(lost_stretch_->last, last_) : last_;
+  const Instant to = !is_first && next.first < last_ ? lost_to : next.first;
+  const Instant begin = lost_stretch_ ? std::min(lost_stretch_->first, to) : to;
+  due_.emplace_back(TakeGap(is_first ? begin : last_, to));
+}
+
+// Whether what happened then was told already, before this run.
+bool RecordingReader::IsRepeated(Instant at) const {
+  return is_repeated_ && told_before_.Has(at);
+}
+
+// Whose an item is comes before it, where what was told last is of another start.
+RecordedItem RecordingReader::Tell(RecordedItem item) {
+  told_->Add(WhenOf(item));
+  if (about_ == header_->about) return item;
+  about_ = header_->about;
+  due_.push_back(std::move(item));
+  return *about_;
 }
 
 std::optional<RecordedItem> RecordingReader::TakeDue() {
@@ -177,9 +201,9 @@ Result<std::optional<RecordedItem>> RecordingReader::Next() {
     if (auto due = TakeDue()) return due;
     if (chunk_) {
       auto item = chunk_->Next(sieve_);
-      if (!repeated_until_ || chunk_->at() > *repeated_until_) last_ = chunk_->at();
-      if (item && *item && IsRepeated(**item)) continue;
-      if (item && *item) return item;
+      if (const auto at = chunk_->at(); at && !IsRepeated(*at)) Reach(*at);
+      if (item && *item && IsRepeated(WhenOf(**item))) continue;
+      if (item && *item) return Tell(**std::move(item));
       if (!item) {
         chunk_.reset();
         lost_ = item.error().message;
@@ -190,7 +214,7 @@ Result<std::optional<RecordedItem>> RecordingReader::Next() {
     const auto more = NextChunk();
     if (!more) return Fail(more.error());
     if (*more || !due_.empty()) continue;
-    if (lost_.empty() || !about_) return std::nullopt;
+    if (lost_.empty() || !about_ || IsLostCopy()) return std::nullopt;
     const Instant last = lost_stretch_ ? lost_stretch_->last : last_;
     return TakeGap(last_, std::max(last_, last));
   }

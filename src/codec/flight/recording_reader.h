@@ -12,6 +12,7 @@
 #include "codec/flight/chunk_pods.h"
 #include "codec/flight/chunk_reader.h"
 #include "core/recording/recording.h"
+#include "core/recording/told_starts.h"
 
 namespace jettison {
 
@@ -60,8 +61,14 @@ class RecordingReader : public RecordingSource {
   [[nodiscard]] tl::unexpected<Error> Lose(const RecordedStretch& stretch, std::string_view why);
   [[nodiscard]] RecordedGap TakeGap(Instant from, Instant to);
   void Enter(const ChunkHeader& header);
+  void Miss(std::uint64_t chunks);
+  [[nodiscard]] bool IsLostCopy() const;
+  void AddLost(const RecordedStretch& next, bool is_first);
+  // The passes up to then are told or left out.
+  void Reach(Instant at);
+  [[nodiscard]] RecordedItem Tell(RecordedItem item);
   [[nodiscard]] std::optional<RecordedItem> TakeDue();
-  [[nodiscard]] bool IsRepeated(const RecordedItem& item) const;
+  [[nodiscard]] bool IsRepeated(Instant at) const;
 
   Read read_;
   PassSieve* sieve_ = nullptr;
@@ -74,12 +81,14 @@ class RecordingReader : public RecordingSource {
   std::unique_ptr<ChunkReader> chunk_;
   PodDictionary known_;
   std::optional<RecordingAbout> about_;  // told last
-  std::uint64_t next_sequence_ = 0;
+  ToldStarts starts_;
+  ToldSpan* told_ = nullptr;                     // since the start of the chunk
+  ToldSpan told_before_;                         // the same, before the run of chunks
+  bool is_repeated_ = false;                     // the chunk's items may be among those
   Instant last_;                                 // when the last item happened that is not lost
   std::string lost_;                             // why something is; empty: nothing
   std::optional<RecordedStretch> lost_stretch_;  // of which times; absent: nothing tells
   std::vector<RecordedItem> due_;  // before the items of the chunk, the first one last
-  std::optional<Instant> repeated_until_;
   RecordingFound found_;
 };
 

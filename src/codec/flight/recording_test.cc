@@ -216,6 +216,44 @@ TEST(FlightRecording, WhatWasFetchedTwiceIsReadOnce) {
   EXPECT_EQ(HashesOf(read.items), HashesOf(items));
 }
 
+TEST(FlightRecording, WhatWasFetchedTwiceIsReadOnceHoweverManyStartsItHas) {
+  const auto items = SomeRecording(9, 3);
+  for (const std::size_t passes : {1U, 3U, 1000U}) {
+    const WrittenRecording whole = Written(items, {.passes = passes});
+    const std::string_view bytes = whole.bytes;
+    const std::string some(bytes.substr(0, whole.chunks[whole.chunks.size() / 2 + 1]));
+    for (const std::string& before : {some, std::string(bytes)}) {
+      const ReadRecording read = ReadAll(before + std::string(bytes));
+      EXPECT_THAT(read.faults, IsEmpty());
+      EXPECT_GT(read.found.chunks_repeated, 0U);
+      EXPECT_EQ(HashesOf(read.items), HashesOf(items)) << passes;
+    }
+  }
+}
+
+// Each part numbers its chunks from 0, as the files do that `show --output recording` makes.
+TEST(FlightRecording, PartsOfOneStartAreReadInAnyOrder) {
+  const auto items = SomeRecording(9, 1);
+  const auto half = static_cast<std::ptrdiff_t>(items.size() / 2);
+  std::vector<RecordedItem> later = {items.front()};
+  later.insert(later.end(), items.begin() + half, items.end());
+  const std::string a = Written({items.begin(), items.begin() + half}, {.passes = 1}).bytes;
+  const std::string b = Written(later, {.passes = 1}).bytes;
+  EXPECT_EQ(HashesOf(ReadAll(a + b).items), HashesOf(items));
+  EXPECT_EQ(ReadAll(b + a).items.size(), items.size());
+}
+
+// The second copy says nothing that the first one has not said.
+TEST(FlightRecording, DamageToWhatWasReadBeforeIsNoGap) {
+  const auto items = SomeRecording(9, 2);
+  const WrittenRecording whole = Written(items, {.passes = 2});
+  std::string copy = whole.bytes;
+  copy[whole.chunks[2] - 1] ^= 1;
+  const ReadRecording read = ReadAll(whole.bytes + copy);
+  EXPECT_THAT(read.faults, SizeIs(1));
+  EXPECT_EQ(HashesOf(read.items), HashesOf(items));
+}
+
 TEST(FlightRecording, WhatIsNoRecordingSaysSo) {
   for (const std::string& foreign :
        {std::string("{\"name\": \"x\"}\n"), std::string(200'000, 'x'), std::string(1, '\0')}) {

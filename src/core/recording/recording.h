@@ -57,6 +57,9 @@ struct RecordedNote {
 using RecordedItem = std::variant<RecordingAbout, std::shared_ptr<const RecordedPass>,
                                   RecordedOomKill, RecordedGap, RecordedNote>;
 
+// When an item happened, or began.
+[[nodiscard]] Instant WhenOf(const RecordedItem& item);
+
 // What was observed of a signal in many passes.
 struct SignalExtremes {
   std::int64_t least_available = 0;

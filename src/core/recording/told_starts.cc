@@ -1,0 +1,21 @@
+#include "core/recording/told_starts.h"
+
+#include <algorithm>
+
+namespace jettison {
+
+void ToldSpan::Add(Instant at) {
+  first = std::min(first.value_or(at), at);
+  last = std::max(last.value_or(at), at);
+}
+
+ToldStarts::Place ToldStarts::Of(const RecordingAbout& about) {
+  const auto [place, is_new] =
+      starts_.try_emplace(Key(about.at, about.node, about.maker, about.profile));
+  if (starts_.size() > kMost) {
+    starts_.erase(place == starts_.begin() ? std::next(place) : starts_.begin());
+  }
+  return {.told = &place->second, .is_new = is_new};
+}
+
+}  // namespace jettison
