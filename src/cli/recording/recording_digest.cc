@@ -1,7 +1,6 @@
 #include "cli/recording/recording_digest.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 #include <variant>
 
@@ -10,9 +9,6 @@
 
 namespace jettison {
 namespace {
-
-// An agent makes a pass every few seconds; nothing for so long is worth a word.
-constexpr Duration kLongSilence = std::chrono::minutes(5);
 
 template <typename T>
 void Tell(std::vector<T>& list, T item) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -52,6 +53,9 @@ struct RecordedNote {
 
   [[nodiscard]] bool operator==(const RecordedNote&) const = default;
 };
+
+// An agent makes a pass every few seconds; no pass for longer than this is worth a word.
+inline constexpr Duration kLongSilence = std::chrono::minutes(5);
 
 // One item of a recording. Parts of passes that stay the same from pass to pass are shared objects.
 using RecordedItem = std::variant<RecordingAbout, std::shared_ptr<const RecordedPass>,

@@ -16,6 +16,18 @@ constexpr Duration kLeastGap = std::chrono::minutes(2);
 // The agent waits no longer than this for an evicted pod.
 constexpr Duration kCleanupTimeout = std::chrono::seconds(30);
 
+// These saturate: where a clock was wrong by decades, so is a step.
+Duration Times(Duration duration, Duration::rep factor) {
+  Duration::rep product = 0;
+  if (__builtin_mul_overflow(duration.count(), factor, &product)) return Duration::max();
+  return Duration(product);
+}
+Duration Sum(Duration a, Duration b) {
+  Duration::rep sum = 0;
+  if (__builtin_add_overflow(a.count(), b.count(), &sum)) return Duration::max();
+  return Duration(sum);
+}
+
 std::int64_t MemoryOf(const PodStats& stats) {
   return static_cast<std::int64_t>(stats.memory_working_set_bytes.value_or(0));
 }
@@ -83,7 +95,7 @@ void FrameBuilder::AddGap(const RecordedGap& gap) {
   Flaw(gap.from, span == Duration{0}
                      ? fmt::format("something is missing, it is not known how much: {}", gap.why)
                      : fmt::format("nothing is known for {}: {}", FormatDuration(span), gap.why));
-  facts_.unknown += std::max(span, Duration{0});
+  facts_.unknown = Sum(facts_.unknown, std::max(span, Duration{0}));
   breaks_ = true;
 }
 
@@ -92,16 +104,24 @@ void FrameBuilder::AddNote(const RecordedNote& note) {
   if (facts_.notes.size() < kMostFlaws) facts_.notes.push_back(note.text);
 }
 
+// The longest step that may follow. Before any was usual, that is as long as no step is worth a
+// word, unless the one before was as long: a recording may have a pass every hour.
+Duration FrameBuilder::LongestStep() const {
+  if (usual_step_) return std::max(kLeastGap, Times(*usual_step_, kGapSteps));
+  return std::max(kLongSilence, Times(refused_step_, 2));
+}
+
 void FrameBuilder::TakeStep(Duration step, Instant at) {
-  if (usual_step_ && step > std::max(kLeastGap, *usual_step_ * kGapSteps)) {
+  if (step > LongestStep()) {
     Flaw(at, fmt::format("there is no pass for {}", FormatDuration(step)));
-    facts_.unknown += step;
+    facts_.unknown = Sum(facts_.unknown, step);
     breaks_ = true;
+    refused_step_ = step;
     return;
   }
   facts_.longest_step = std::max(facts_.longest_step, step);
   // A moving average, so that one long step does not make the next one usual.
-  usual_step_ = usual_step_ ? (*usual_step_ * 7 + step) / 8 : step;
+  usual_step_ = usual_step_ ? *usual_step_ + (step - *usual_step_) / 8 : step;
 }
 
 void FrameBuilder::CheckTime(const RecordedPass& pass) {
@@ -158,10 +178,9 @@ bool FrameBuilder::Joins(const RecordedStretch& stretch) const {
   }
   const Duration step = Elapsed(*last_at_, stretch.first);
   const auto steps = static_cast<Duration::rep>(std::max<std::uint64_t>(stretch.passes, 2) - 1);
-  const Duration limit = std::max(kLeastGap, *usual_step_ * kGapSteps);
   // A stretch that is too long for its number of passes may hide a gap.
-  return step >= Duration{0} && step <= limit &&
-         Elapsed(stretch.first, stretch.last) / steps <= *usual_step_ * 2;
+  return step >= Duration{0} && step <= LongestStep() &&
+         Elapsed(stretch.first, stretch.last) / steps <= Times(*usual_step_, 2);
 }
 
 void FrameBuilder::PassOver(const RecordedStretch& stretch) {

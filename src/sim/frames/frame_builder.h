@@ -42,6 +42,7 @@ class FrameBuilder {
   void AddNote(const RecordedNote& note);
   void Flaw(Instant at, std::string what);
   void CheckTime(const RecordedPass& pass);
+  [[nodiscard]] Duration LongestStep() const;
   void TakeStep(Duration step, Instant at);
   void Span(Instant first, Instant last);
   void TakePods(const RecordedPass& pass, Frame& frame);
@@ -72,6 +73,7 @@ class FrameBuilder {
   std::optional<Instant> last_at_;  // of the pass before
   std::optional<std::uint64_t> last_number_;
   std::optional<Duration> usual_step_;
+  Duration refused_step_{0};  // was a gap
   std::vector<std::shared_ptr<const PodFacts>> last_pods_;
   std::vector<PodSlot> last_slots_;
   std::vector<Ending> ending_;

@@ -264,6 +264,57 @@ TEST(WhatIf, AGapIsNamedAndNothingIsFilledIn) {
   EXPECT_EQ(whatif.facts().unknown, seconds(60));
 }
 
+// The passes of a world, the first of which was made so much earlier.
+std::vector<RecordedItem> WithFirstEarlier(const TestWorld& world, Duration by) {
+  std::vector<RecordedItem> items = world.items();
+  auto first =
+      std::make_shared<RecordedPass>(*std::get<std::shared_ptr<const RecordedPass>>(items[1]));
+  first->report.at -= by;
+  items[1] = std::shared_ptr<const RecordedPass>(std::move(first));
+  return items;
+}
+
+// Of an agent that starts before its node's clock is right, and the node sleeps later.
+TEST(WhatIf, ALongFirstStepIsAGapAndHidesNone) {
+  TestWorld world({{.name = "quiet", .hold = 5}}, HardAt(100));
+  world.Run(seconds(60));
+  constexpr Duration kAsleep = std::chrono::hours(2);
+  for (const Duration by : {Duration(std::chrono::hours(96)), Duration(std::chrono::hours(490'000)),
+                            Duration(std::chrono::minutes(6))}) {
+    std::vector<RecordedItem> items = WithFirstEarlier(world, by);
+    auto late = std::make_shared<RecordedPass>(
+        *std::get<std::shared_ptr<const RecordedPass>>(items.back()));
+    late->report.at += kAsleep;
+    ++late->number;
+    items.emplace_back(std::shared_ptr<const RecordedPass>(late));
+    WhatIf whatif({Candidate("100", HardAt(100))}, Options());
+    for (const RecordedItem& item : items) whatif.Add(item);
+    whatif.Finish();
+    ASSERT_EQ(whatif.facts().flaws.size(), 2U);
+    EXPECT_THAT(whatif.facts().flaws[0].what, testing::StartsWith("there is no pass for "));
+    EXPECT_EQ(whatif.facts().flaws[1].what, "there is no pass for 2h0m0s");
+    EXPECT_EQ(whatif.facts().unknown, by + seconds(1) + kAsleep);
+    EXPECT_EQ(whatif.facts().longest_step, seconds(1));
+  }
+}
+
+TEST(WhatIf, ARecordingMayHaveAPassEveryTenMinutes) {
+  TestWorld world({{.name = "quiet", .hold = 5}}, HardAt(100));
+  world.Run(seconds(20));
+  WhatIf whatif({InForce()}, Options());
+  int passes = 0;
+  for (const RecordedItem& item : world.items()) {
+    const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&item);
+    if (pass == nullptr) continue;
+    auto later = std::make_shared<RecordedPass>(**pass);
+    later->report.at += std::chrono::minutes(10) * passes++;
+    whatif.Add(std::shared_ptr<const RecordedPass>(std::move(later)));
+  }
+  whatif.Finish();
+  EXPECT_EQ(whatif.facts().flaws.size(), 1U) << "the first step only";
+  EXPECT_EQ(whatif.facts().longest_step, std::chrono::minutes(10) + seconds(1));
+}
+
 TEST(WhatIf, AClockThatIsSetBackIsNamed) {
   TestWorld world(Leak(), HardAt(20));
   world.Run(seconds(5));
