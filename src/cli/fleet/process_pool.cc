@@ -14,12 +14,14 @@
 #include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <fstream>
 #include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "cli/terminal/output.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {
@@ -53,10 +55,23 @@ std::optional<std::uint64_t> ReceiveNumber(int socket) {
 }
 
 // A piece's number comes in; the length of its result and the result go out.
-[[noreturn]] void Serve(int socket, const std::function<std::string(std::size_t)>& work) {
+void DoPieces(int socket, const std::function<std::string(std::size_t)>& work) {
   while (const auto piece = ReceiveNumber(socket)) {
     const std::string text = work(*piece);
     if (!SendNumber(socket, text.size()) || !SendAll(socket, text.data(), text.size())) break;
+  }
+}
+
+// What the parent has on its stack is the child's, too. An exception that unwound it would remove
+// the files that the parent is writing.
+[[noreturn]] void Serve(int socket, const std::function<std::string(std::size_t)>& work) noexcept {
+  try {
+    DoPieces(socket, work);
+  } catch (const std::exception& exception) {
+    PrintError("jettison: a process of --jobs ends: {}\n", exception.what());
+    ::_exit(1);
+  } catch (...) {
+    ::_exit(1);
   }
   ::_exit(0);
 }

@@ -6,8 +6,14 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
+#include <new>
+#include <sstream>
 #include <string>
 #include <vector>
+
+#include "kernel/files/temporary_folder.h"
+#include "kernel/files/whole_file.h"
 
 namespace jettison {
 namespace {
@@ -40,21 +46,45 @@ TEST(ProcessPool, ResultsComeInTheOrderOfThePiecesWhateverTheJobs) {
 }
 
 TEST(ProcessPool, AProcessThatDiesTakesNoOtherPieceWithIt) {
-  const auto results = ResultsOf(9, 2, [](std::size_t piece) -> std::string {
+  const auto results = ResultsOf(10, 2, [](std::size_t piece) -> std::string {
     if (piece == 3) ::raise(SIGKILL);
     if (piece == 6) ::_exit(7);
+    if (piece == 7) throw std::bad_alloc();
+    if (piece == 8) throw 8;
     return "done";
   });
-  ASSERT_EQ(results.size(), 9U);
+  ASSERT_EQ(results.size(), 10U);
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (i == 3) {
       EXPECT_THAT(results[i], HasSubstr("ended by signal 9"));
     } else if (i == 6) {
       EXPECT_THAT(results[i], HasSubstr("ended with status 7"));
+    } else if (i >= 7 && i <= 8) {
+      EXPECT_THAT(results[i], HasSubstr("ended with status 1"));
     } else {
       EXPECT_EQ(results[i], "done") << i;
     }
   }
+}
+
+// The parent's objects are the child's, too; only the parent may end them.
+TEST(ProcessPool, AnExceptionInAProcessEndsNothingOfTheParents) {
+  const kernel::TemporaryFolder folder;
+  const std::string path = folder.path() + "/part";
+  {
+    WholeFile file(path);
+    EXPECT_TRUE(file.Add("begin "));
+    EXPECT_TRUE(DoInProcesses(
+        2, 1,
+        [](std::size_t piece) -> std::string {
+          return piece == 0 ? throw std::bad_alloc() : "end";
+        },
+        [&](std::size_t, const PieceResult& result) { return file.Add(result.text); }));
+    EXPECT_TRUE(file.PutInPlace());
+  }
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  EXPECT_EQ(text.str(), "begin end");
 }
 
 TEST(ProcessPool, EndsWhereItsResultsAreNotWanted) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -243,6 +244,33 @@ TEST_F(FleetTest, DamagedRecordingsAreNamedAndCostThemselvesOnly) {
   for (const char* saved : {"\ncut,1970", "\nhurt,1970", "\nmixed,1970"}) {
     EXPECT_THAT(merged, HasSubstr(saved));
   }
+}
+
+TEST_F(FleetTest, ANodeWhoseProcessThrowsCostsItselfOnly) {
+  Put("fleet/a.jtr", BinaryOf(LifeOf("a", 1)));
+  const auto throws_for_b = [](const RecordedPass& first) -> std::vector<CandidatePolicy> {
+    const auto leak =
+        std::ranges::find(first.pods, "uid-leak-b", [](const auto& pod) { return pod->pod.uid; });
+    if (leak != first.pods.end()) throw std::bad_alloc();
+    return {};
+  };
+  Put("fleet/b.jtr", BinaryOf(LifeOf("b", 1, std::chrono::seconds(60), "-b")));
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(SimulateShard({.paths = {Path("fleet")},
+                           .run = {.path = "", .candidates = {}, .more = throws_for_b},
+                           .shard = {0, 1},
+                           .options = {},
+                           .out = Path("p.part"),
+                           .jobs = 1}),
+            1);
+  EXPECT_THAT(
+      ::testing::internal::GetCapturedStderr(),
+      AllOf(HasSubstr("std::bad_alloc"), HasSubstr("node b: its process ended with status 1")));
+  const auto known = ReadPart(Path("p.part"));
+  ASSERT_TRUE(known);
+  ASSERT_THAT(known->inputs, SizeIs(2));
+  EXPECT_FALSE(known->inputs[0].unread);
+  EXPECT_TRUE(known->inputs[1].unread);
 }
 
 TEST_F(FleetTest, WhatCannotBeReadIsNamedAndTriedAgain) {
