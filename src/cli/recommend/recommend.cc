@@ -99,10 +99,9 @@ int WriteFiles(const RecommendOptions& options, const Found& found) {
 }
 
 // Who asks for the configuration alone does not read the answer that says it.
-void WarnOfLimits(const RecommendOptions& options, Choice::Why why) {
-  if (why != Choice::Why::kNoneWithinLimits) return;
+void Warn(const RecommendOptions& options, const Recommendation& recommendation) {
   if (options.output != "yaml" && options.out.empty()) return;
-  Complain("every policy that was tried exceeds the limits; the configuration is what is in force");
+  for (const std::string& sentence : CautionSentences(recommendation)) Complain(sentence);
 }
 
 int RunRecommend(const RecommendOptions& options) {
@@ -110,7 +109,7 @@ int RunRecommend(const RecommendOptions& options) {
   if (!run) return kExitInvalidInput;
   const Found found = Search(*run);
   if (found.reports.empty()) return std::max(found.status, kExitFailed);
-  WarnOfLimits(options, found.recommendation.choice.why);
+  Warn(options, found.recommendation);
   const int written = WriteFiles(options, found);
   return std::max({found.status, written, Print(options, found)});
 }

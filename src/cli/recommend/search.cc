@@ -10,7 +10,9 @@
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress_bar.h"
+#include "cli/terminal/text_line.h"
 #include "codec/recordings/configuration_writer.h"
+#include "core/text/printable.h"
 #include "sim/recommend/candidate_lines.h"
 #include "sim/recommend/pod_use.h"
 
@@ -20,6 +22,9 @@ namespace {
 // Each reading after the first one tries at most so many.
 constexpr std::size_t kMostFiner = 16;
 constexpr std::array kFineness = {Fineness::kHalf, Fineness::kQuarter};
+
+constexpr std::size_t kCommentColumns = 98;
+constexpr auto kAllLines = static_cast<std::size_t>(-1);
 
 struct SearchedNode {
   NodeInput input;
@@ -31,6 +36,17 @@ struct SearchedNode {
 CandidatePolicy CandidateOf(const MemoryLines& lines) {
   return {.name = LinesText(lines),
           .policy_for = [lines](const PassPolicy& recorded) { return WithLines(recorded, lines); }};
+}
+
+// Names of nodes in it come from others, and could end the comment.
+std::string CommentOf(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const std::string& sentence : sentences) {
+    for (const std::string& line : Wrap(Printable(sentence), kCommentColumns, kAllLines, {})) {
+      text += "# " + line + "\n";
+    }
+  }
+  return text;
 }
 
 class Searcher {
@@ -179,13 +195,13 @@ class Searcher {
   }
 
   void Finish() {
-    TakeConfiguration();
     TakeRequests();
     TakeLeast();
     if (makes_grid_ && !nodes_.front().input.files) {
       found_.recommendation.notes.emplace_back(
           "Standard input can be read only once, so values were not refined.");
     }
+    TakeConfiguration();
     for (SearchedNode& node : nodes_) {
       found_.reports.push_back(std::move(node.report));
       found_.courses.push_back(std::move(node.courses));
@@ -205,10 +221,7 @@ class Searcher {
           node.input.name, first.input.name));
       break;
     }
-    if (all.choice.why != Choice::Why::kNoneWithinLimits) return;
-    all.configuration =
-        "# Every policy that was tried exceeds the limits. This is what is in force.\n" +
-        all.configuration;
+    all.configuration = CommentOf(CautionSentences(all)) + all.configuration;
   }
 
   void TakeRequests() {

@@ -12,6 +12,7 @@ namespace jettison {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -127,6 +128,30 @@ TEST_F(SearchTest, WhereAllExceedTheLimitsTheConfigurationSaysThatItIsWhatIsInFo
   EXPECT_EQ(found.recommendation.choice.why, Choice::Why::kNoneWithinLimits);
   EXPECT_THAT(found.recommendation.configuration,
               StartsWith("# Every policy that was tried exceeds the limits."));
+}
+
+TEST_F(SearchTest, TheConfigurationSaysThatTheNodesDifferAndThatMemoryWasNeverShort) {
+  const auto quiet_with = [&](const std::string& name, std::int64_t inodes) {
+    PassPolicy policy = HardAt(40);
+    policy.thresholds.push_back(
+        {.signal = Signal::kNodeFsInodesFree, .value = Quantity::Of(inodes)});
+    TestWorld world({{.name = "calm", .hold = 20}}, policy);
+    world.Run(std::chrono::seconds(30));
+    auto items = world.items();
+    std::get<RecordingAbout>(items.front()).node = name;
+    Put(std::to_string(inodes) + ".ndjson", NdjsonOf(items));
+  };
+  quiet_with("a", 100);
+  quiet_with("b\nkind: Pod", 200);
+  const Found found = OfFiles({"100.ndjson", "200.ndjson"});
+  EXPECT_THAT(CautionSentences(found.recommendation),
+              ElementsAre(HasSubstr("cannot tell"),
+                          HasSubstr("those of b\nkind: Pod differ from those of a")));
+  const std::string& yaml = found.recommendation.configuration;
+  EXPECT_THAT(yaml, StartsWith("# What is in force would have evicted no pod because"));
+  EXPECT_THAT(yaml, HasSubstr("\n# The nodes have different settings: "));
+  EXPECT_THAT(yaml, Not(HasSubstr("\nkind: Pod")));
+  EXPECT_THAT(yaml, HasSubstr("nodefs.inodesFree: \"100\""));
 }
 
 TEST_F(SearchTest, ADamagedRecordingIsNamedAndTheOthersCount) {

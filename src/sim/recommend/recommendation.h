@@ -58,6 +58,8 @@ void PutRecommendation(const Recommendation& recommendation, JsonWriter& json);
 
 // "cheapest", "inForce", "noPressure", "noneWithinLimits".
 [[nodiscard]] std::string_view NameOf(Choice::Why why);
+// What must be known of the configuration by those who take nothing else, in sentences.
+[[nodiscard]] std::vector<std::string> CautionSentences(const Recommendation& recommendation);
 // What is recommended and why, in sentences.
 [[nodiscard]] std::vector<std::string> VerdictSentences(const Recommendation& recommendation);
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <string_view>
 
 #include "core/explanation/amounts.h"
 #include "sim/recommend/recommendation.h"
@@ -8,6 +9,9 @@
 
 namespace jettison {
 namespace {
+
+constexpr std::string_view kNoneWithinLimits =
+    "Every policy that was tried exceeds the limits. What is in force is kept.";
 
 // "2 evictions fewer", "0.300 GiB h more".
 std::string DifferenceText(std::uint64_t from, std::uint64_t to, std::string_view what) {
@@ -84,14 +88,19 @@ std::string_view NameOf(Choice::Why why) {
   __builtin_unreachable();
 }
 
+std::vector<std::string> CautionSentences(const Recommendation& all) {
+  std::vector<std::string> sentences;
+  if (all.choice.why == Choice::Why::kNoPressure) sentences.push_back(NoPressureSentence(all));
+  if (all.choice.why == Choice::Why::kNoneWithinLimits) sentences.emplace_back(kNoneWithinLimits);
+  sentences.insert(sentences.end(), all.notes.begin(), all.notes.end());
+  return sentences;
+}
+
 std::vector<std::string> VerdictSentences(const Recommendation& all) {
   std::vector<std::string> sentences;
   switch (all.choice.why) {
     case Choice::Why::kNoPressure: sentences.push_back(NoPressureSentence(all)); break;
-    case Choice::Why::kNoneWithinLimits:
-      sentences.emplace_back(
-          "Every policy that was tried exceeds the limits. What is in force is kept.");
-      break;
+    case Choice::Why::kNoneWithinLimits: sentences.emplace_back(kNoneWithinLimits); break;
     case Choice::Why::kInForce:
       sentences.push_back(
           fmt::format("What is in force is kept: it costs {:.2f}, and no policy that was tried "
