@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
 #include <utility>
+#include <variant>
 
 #include "cli/simulate/node_source.h"
 #include "cli/simulate/simulated_file.h"
@@ -43,6 +46,18 @@ void TakeInputs(const std::vector<FleetInput>& inputs, NodeSimulation& reading) 
   }
 }
 
+std::optional<std::int64_t> CapacityOf(const FleetNodeFiles& files) {
+  NodeSource source(files);
+  for (;;) {
+    const auto item = source.Next();
+    if (!item || !*item) return std::nullopt;
+    const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&**item);
+    if (pass == nullptr) continue;
+    const auto& memory = (*pass)->report.observations[Signal::kMemoryAvailable];
+    if (memory) return memory->capacity;
+  }
+}
+
 }  // namespace
 
 Result<std::vector<NodeInput>> NodesIn(const std::vector<std::string>& paths) {
@@ -62,6 +77,15 @@ Result<std::vector<NodeInput>> NodesIn(const std::vector<std::string>& paths) {
     nodes.push_back({.name = node.node, .files = std::move(node)});
   }
   return nodes;
+}
+
+std::optional<std::int64_t> LeastCapacityOf(const std::vector<NodeInput>& nodes) {
+  std::optional<std::int64_t> least;
+  for (const NodeInput& node : nodes) {
+    const auto capacity = node.files ? CapacityOf(*node.files) : std::nullopt;
+    if (capacity) least = std::min(least.value_or(*capacity), *capacity);
+  }
+  return least;
 }
 
 NodeSimulation ReadNode(const NodeInput& node, const RecordingRun& run,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,6 +20,10 @@ struct NodeInput {
 // Every node in these files and folders, by name; "-" stands alone. Fails with every fault, a line
 // each.
 [[nodiscard]] Result<std::vector<NodeInput>> NodesIn(const std::vector<std::string>& paths);
+
+// The memory of the smallest of the nodes, by the first pass of each that observed it. Absent: no
+// file has such a pass.
+[[nodiscard]] std::optional<std::int64_t> LeastCapacityOf(const std::vector<NodeInput>& nodes);
 
 // A reading of one node.
 struct NodeSimulation {

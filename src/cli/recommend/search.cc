@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "cli/recommend/node_reading.h"
@@ -62,6 +64,7 @@ class Searcher {
       found_.status = kExitFailed;
       return std::move(found_);
     }
+    if (makes_grid_) least_capacity_ = LeastCapacityOf(*inputs);
     ReadFirst(std::move(*inputs));
     if (nodes_.empty()) return std::move(found_);
     Judge();
@@ -92,7 +95,7 @@ class Searcher {
     if (!lines_.empty()) return;
     const auto& memory = first.report.observations[Signal::kMemoryAvailable];
     const MemoryLines in_force = LinesOf(*first.policy);
-    bounds_ = BoundsFor(in_force, memory ? memory->capacity : 0);
+    bounds_ = BoundsFor(in_force, least_capacity_.value_or(memory ? memory->capacity : 0));
     lines_ = {in_force};
     next_ = CoarseLines(in_force, bounds_);
   }
@@ -257,6 +260,7 @@ class Searcher {
   const SearchRun& run_;
   bool makes_grid_ = false;
   std::vector<SearchedNode> nodes_;
+  std::optional<std::int64_t> least_capacity_;  // of memory; absent: of standard input
   LineBounds bounds_;
   std::vector<MemoryLines> lines_;  // of what was tried, in its order, where a grid is made
   std::vector<MemoryLines> next_;   // of the next reading

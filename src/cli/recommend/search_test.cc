@@ -11,6 +11,7 @@
 namespace jettison {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -152,6 +153,34 @@ TEST_F(SearchTest, TheConfigurationSaysThatTheNodesDifferAndThatMemoryWasNeverSh
   EXPECT_THAT(yaml, HasSubstr("\n# The nodes have different settings: "));
   EXPECT_THAT(yaml, Not(HasSubstr("\nkind: Pod")));
   EXPECT_THAT(yaml, HasSubstr("nodefs.inodesFree: \"100\""));
+}
+
+// A node of so much more memory.
+std::vector<RecordedItem> Larger(std::vector<RecordedItem> items, std::uint64_t bytes) {
+  for (RecordedItem& item : items) {
+    auto* const pass = std::get_if<std::shared_ptr<const RecordedPass>>(&item);
+    if (pass == nullptr) continue;
+    auto larger = std::make_shared<RecordedPass>(**pass);
+    larger->summary.node.memory->available_bytes =
+        larger->summary.node.memory->available_bytes.value() + bytes;
+    larger->report.observations = ObservationsFrom(larger->summary);
+    *pass = std::move(larger);
+  }
+  return items;
+}
+
+TEST_F(SearchTest, NoThresholdIsAboveAQuarterOfTheSmallestNodeWhateverItsName) {
+  const auto large = [](const std::string& name) {
+    return BinaryOf(Larger(LifeOf(name, 3), std::uint64_t{16} << 30));
+  };
+  Put("one/a.jtr", large("a"));
+  Put("one/b.jtr", BinaryOf(LifeOf("b", 4)));
+  Put("two/a.jtr", BinaryOf(LifeOf("a", 4)));
+  Put("two/b.jtr", large("b"));
+  const auto one = NamesOf(OfFiles({"one"}).recommendation);
+  EXPECT_THAT(one, Not(Contains(AnyOf(StartsWith("hard 96Mi"), StartsWith("hard 190Mi")))));
+  EXPECT_THAT(one, Contains(StartsWith("hard 24Mi")));
+  EXPECT_EQ(one, NamesOf(OfFiles({"two"}).recommendation));
 }
 
 TEST_F(SearchTest, ADamagedRecordingIsNamedAndTheOthersCount) {
