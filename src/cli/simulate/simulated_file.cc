@@ -13,8 +13,8 @@ constexpr std::string_view kBlanks = " \t\r\n";
 
 // Items of a recording as NDJSON are objects of one member. What begins otherwise with a brace is a
 // scenario; anything else is looked through for the chunks of a recording.
-constexpr std::array<std::string_view, 6> kItems = {"about", "policy", "pod",
-                                                    "pass",  "gap",    "oomKill"};
+constexpr std::array<std::string_view, 7> kItems = {"about", "policy",  "pod", "pass",
+                                                    "gap",   "oomKill", "note"};
 
 bool BeginsAsScenario(std::string_view head) {
   const auto skip = [&head](std::string_view characters) {

@@ -44,6 +44,7 @@ TEST_F(SimulatedFileTest, ARecordingAsNdjsonGivesTheSameAsTheBinaryOne) {
 TEST_F(SimulatedFileTest, HowItBeginsTellsARecordingFromScenarios) {
   EXPECT_FALSE(HasScenarios(R"({"about":{"at":"2026-01-01T00:00:00Z"}})"));
   EXPECT_FALSE(HasScenarios(R"({ "pass" : { "number":1}})"));
+  EXPECT_FALSE(HasScenarios(R"({"note":{"at":"2026-01-01T00:00:00Z","text":"imported"}})"));
   EXPECT_FALSE(HasScenarios("\x89JTREC\r\n"));
   EXPECT_FALSE(HasScenarios("damaged"));
   EXPECT_TRUE(HasScenarios(R"({"name":"pass 1","about":{}})"));
