@@ -9,10 +9,11 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 
-#include "cli/input_file.h"
 #include "cli/recording/recording_file.h"
+#include "cli/simulate/simulated_file.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
 #include "codec/recordings/replay_writer.h"
@@ -97,14 +98,14 @@ class Replayer {
 // A recording of an agent, pass by pass.
 class RecordingReplayer {
  public:
-  RecordingReplayer(const std::string& name, std::FILE* stream) : name_(name), file_(stream) {}
+  explicit RecordingReplayer(SimulatedFile& file) : file_(file) {}
 
   int Run() {
     for (;;) {
       const auto item = file_.source().Next();
       if (!item) {
         ++faults_;
-        PrintError("jettison: {}: {}\n", name_, item.error().message);
+        PrintError("jettison: {}: {}\n", file_.name(), item.error().message);
         if (item.error().code != ErrorCode::kInvalidArgument) return kExitFailed;
         continue;
       }
@@ -127,25 +128,30 @@ class RecordingReplayer {
     return false;
   }
 
-  std::string name_;
-  RecordingFile file_;
+  SimulatedFile& file_;
   Profile profile_ = Profile::kKubelet;
   std::size_t faults_ = 0;
 };
 
+// Lines of text are records, whatever the first one is: what is wrong with it does not stop the
+// others. A binary recording whose first byte is damaged has bytes that no text has.
+bool HasRecords(SimulatedFile& file) {
+  const bool is_text = file.stream().Head().find('\0') == std::string_view::npos;
+  return file.has_scenarios() || (is_text && !file.stream().Head().starts_with('{'));
+}
+
 int RunReplay(const std::string& path) {
-  const InputFile file = OpenInput(path);
+  auto file = SimulatedFile::Open(path);
   if (!file) {
-    PrintError("jettison: cannot open {}: {}\n", path, std::strerror(errno));
+    PrintError("jettison: {}\n", file.error().message);
     return kExitFailed;
   }
-  const std::string name = path == "-" ? "standard input" : path;
-  if (IsEmpty(file.get())) {
-    PrintError("jettison: {}\n", EmptyInput(name));
+  if (file->stream().IsEmpty()) {
+    PrintError("jettison: {}\n", EmptyInput(file->name()));
     return kExitFailed;
   }
-  if (IsBinaryRecording(file.get())) return RecordingReplayer(name, file.get()).Run();
-  return Replayer(name, file.get()).Run();
+  if (HasRecords(*file)) return Replayer(file->name(), file->stream().file()).Run();
+  return RecordingReplayer(*file).Run();
 }
 
 }  // namespace
@@ -162,8 +168,8 @@ void AddReplay(CLI::App& app, int& exit_code) {
       "A record is a scenario ({\"name\", \"start\", \"kubeletConfig\", \"disk\", \"pods\", "
       "\"steps\"}),\n"
       "an object with a scenario in its member \"scenario\", or an image collection\n"
-      "({\"imageGC\": {...}}). A recording that `jettison record` has fetched is replayed pass by "
-      "pass.\n"
+      "({\"imageGC\": {...}}). A recording that `jettison record` has fetched, or its items as\n"
+      "NDJSON, is replayed pass by pass.\n"
       "The answer to each record is one line: {\"name\", \"steps\"} or\n"
       "{\"name\", \"removed\", \"error\", \"event\"}.\n"
       "\n"
