@@ -13,6 +13,13 @@ export function utcOnAxis(ms, step) {
   return step >= 60 ? text.slice(11, 16) : text.slice(11);
 }
 
+// Between which moments something happened; the day stands where it is not that of `at`.
+export function boundsOf({ at, earliest, latest }) {
+  const day = utc(at).slice(0, 10);
+  const text = (ms) => (utc(ms).startsWith(day) ? utc(ms).slice(11) : utc(ms));
+  return `${text(earliest)} to ${text(latest)}`;
+}
+
 export function share(value) {
   return value == null ? ABSENT : `${Math.round(value * 1000) / 10} %`;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { columnsOf, harmOf, placeOf, policiesOf, sorted, trustOf, utc, utcOnAxis } from './figures.js';
+import { boundsOf, columnsOf, harmOf, placeOf, policiesOf, sorted, trustOf, utc, utcOnAxis } from './figures.js';
 
 const policy = (name, evictionCount, more = {}) => ({
   name,
@@ -89,4 +89,14 @@ test('a calibration without evictions says so', () => {
   const calibration = { evictions: 0, foretold: 0, found: 0 };
   assert.equal(trustOf({ calibration }), 'no eviction to compare');
   assert.match(trustOf({ calibration: { evictions: 3, foretold: 2, found: 2 } }), /2 of 3 found/);
+});
+
+test('bounds have the day of an end that is on another day', () => {
+  const at = Date.UTC(2026, 0, 31, 23, 59, 50);
+  assert.equal(boundsOf({ at, earliest: at - 10000, latest: at + 5000 }), '23:59:40 to 23:59:55');
+  assert.equal(boundsOf({ at, earliest: at - 10000, latest: at + 80000 }), '23:59:40 to 2026-02-01 00:01:10');
+  assert.equal(
+    boundsOf({ at: at + 20000, earliest: at, latest: at + 20000 }),
+    '2026-01-31 23:59:50 to 00:00:10',
+  );
 });

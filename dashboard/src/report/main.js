@@ -3,7 +3,7 @@ import { byId, h, setText } from '../dom.js';
 import { amount, duration, plural } from '../format.js';
 import { installTheme } from '../theme.js';
 import { Courses } from './courses.js';
-import { gibHours, harmOf, placeOf, policiesOf, share, trustOf, utc } from './figures.js';
+import { boundsOf, gibHours, harmOf, placeOf, policiesOf, share, trustOf, utc } from './figures.js';
 import { Front } from './front.js';
 import { SortedTable } from './table.js';
 
@@ -44,7 +44,7 @@ const harmTable = new SortedTable(byId('harm'), [
     title: 'Not before, not after',
     value: (each) => each.latest - each.earliest,
     class: 'time',
-    cell: (each) => `${utc(each.earliest).slice(11)} to ${utc(each.latest).slice(11)}`,
+    cell: boundsOf,
   },
   { title: 'Pod', value: (each) => each.pod, class: 'name', cell: (each) => each.pod },
   { title: 'What', value: (each) => each.kind, cell: (each) => each.kind },
