@@ -24,6 +24,8 @@ export class Series {
 
   add(name, at, value) {
     const points = this.#points.get(name) ?? [];
+    // The clock of the node was set back: what lies ahead of it now did not happen then.
+    while (points.length > 0 && points.at(-1)[0] > at + CLOSEST_MS) points.pop();
     const last = points.at(-1);
     if (last && at - last[0] < CLOSEST_MS) return;
     points.push([at, value ?? null]);

@@ -51,6 +51,20 @@ test('points close together are one, an hour is kept', () => {
   assert.deepEqual(series.points('a'), [[3600500, 3]]);
 });
 
+test('after the clock was set back points are added at once', () => {
+  const series = new Series();
+  for (const at of [10000, 12000, 14000, 14500]) series.add('a', at, at);
+  series.add('a', 12500, 1);
+  series.add('a', 12480, 2);
+  series.add('a', 14500, 3);
+  assert.deepEqual(series.points('a'), [
+    [10000, 10000],
+    [12000, 12000],
+    [12500, 1],
+    [14500, 3],
+  ]);
+});
+
 test('an unknown figure is a gap and not a zero', () => {
   const series = new Series();
   series.add('a', 1000, undefined);
