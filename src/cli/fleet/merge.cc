@@ -26,6 +26,7 @@ struct MergeOptions {
   std::vector<std::string> parts;
   std::string output = "text";
   std::string rows = "nodes";
+  bool names_rows = false;  // on the command line
   std::string out;
   std::size_t show = 20;
   bool partial = false;
@@ -140,6 +141,11 @@ int WriteMerged(const MergeOptions& options, Merged& merged) {
 }
 
 int RunMerge(const MergeOptions& options) {
+  if (options.names_rows && options.output != "csv" && options.output != "arrow") {
+    PrintError("jettison: --rows chooses the table of --output csv or arrow; --output is {}\n",
+               options.output);
+    return kExitInvalidInput;
+  }
   const bool is_printed = options.out.empty() || options.out == "-";
   if (options.output == "arrow" && is_printed && ::isatty(STDOUT_FILENO) == 1) {
     PrintError("jettison: a terminal cannot show Arrow; use --out FILE to write a file\n");
@@ -200,7 +206,10 @@ void AddMerge(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_flag("--partial", options->partial, "continue when shards are missing");
   command->footer(kFooter);
-  command->callback([options, &exit_code] { exit_code = RunMerge(*options); });
+  command->callback([command, options, &exit_code] {
+    options->names_rows = command->count("--rows") > 0;
+    exit_code = RunMerge(*options);
+  });
 }
 
 }  // namespace jettison

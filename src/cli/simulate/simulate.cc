@@ -29,6 +29,7 @@ struct SimulateOptions {
   std::string evicted = "auto";
   std::string every;
   std::string output = "text";
+  bool names_output = false;  // on the command line
   std::size_t show = 20;
   bool without_peaks = false;
   bool with_end_times = false;
@@ -169,6 +170,11 @@ int WriteFiles(const SimulateOptions& options, const AllReports& all) {
 }
 
 int RunSimulate(const SimulateOptions& options) {
+  if (!options.shard.empty() && options.names_output && options.output != "part") {
+    PrintError("jettison: --shard writes a part, so --output must be part, not {}\n",
+               options.output);
+    return kExitInvalidInput;
+  }
   if (!options.shard.empty() || options.output == "part") {
     if (!HasReport(options)) return RunShard(options);
     PrintError("jettison: --html and --svg cannot be used with --output part\n");
@@ -300,7 +306,10 @@ void AddSimulate(CLI::App& app, int& exit_code) {
   command->add_flag("--resume", options->resume,
                     "keep an existing part if it is complete and of the same recordings");
   command->footer(kSimulateFooter);
-  command->callback([options, &exit_code] { exit_code = RunSimulate(*options); });
+  command->callback([command, options, &exit_code] {
+    options->names_output = command->count("--output") > 0;
+    exit_code = RunSimulate(*options);
+  });
 }
 
 void AddCalibrate(CLI::App& app, int& exit_code) {
