@@ -107,6 +107,13 @@ export function harmOf(policy) {
   return [...evictions, ...kills].sort((a, b) => a.at - b.at);
 }
 
+// What the report lacks of the harm that a policy does on the node of a recording, in a sentence.
+export function lackText(recording, policy, shown) {
+  if (!recording.detailed) return 'The report has the details of the nodes with the most evictions alone.';
+  if (policy.evictions == null) return 'The report has the details of policies on the front alone.';
+  return shown < policy.evictionCount + policy.oomKillCount ? `The first ${shown} are here.` : '';
+}
+
 // "1 of 3 found"-like: what a calibration says in a few words.
 export function trustOf({ calibration }) {
   if (calibration.evictions === 0 && calibration.foretold === 0) return 'no eviction to compare';

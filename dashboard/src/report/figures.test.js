@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { boundsOf, columnsOf, harmOf, placeOf, policiesOf, sorted, trustOf, utc, utcOnAxis } from './figures.js';
+import { boundsOf, columnsOf, harmOf, lackText, placeOf, policiesOf, sorted, trustOf, utc, utcOnAxis } from './figures.js';
 
 const policy = (name, evictionCount, more = {}) => ({
   name,
@@ -99,4 +99,13 @@ test('bounds have the day of an end that is on another day', () => {
     boundsOf({ at: at + 20000, earliest: at, latest: at + 20000 }),
     '2026-01-31 23:59:50 to 00:00:10',
   );
+});
+
+test('what the report lacks is said', () => {
+  const detailed = { detailed: true };
+  assert.equal(lackText(detailed, policy('a', 1), 1), '');
+  assert.equal(lackText(detailed, policy('a', 600), 500), 'The first 500 are here.');
+  assert.match(lackText(detailed, policy('a', 1, { evictions: undefined }), 0), /policies on the front alone/);
+  const other = lackText({ detailed: false }, policy('a', 0, { evictions: undefined }), 0);
+  assert.match(other, /nodes with the most evictions alone/);
 });

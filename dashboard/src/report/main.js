@@ -3,7 +3,7 @@ import { byId, h, setText } from '../dom.js';
 import { amount, duration, plural } from '../format.js';
 import { installTheme } from '../theme.js';
 import { Courses } from './courses.js';
-import { boundsOf, gibHours, harmOf, placeOf, policiesOf, share, trustOf, utc } from './figures.js';
+import { boundsOf, gibHours, harmOf, lackText, placeOf, policiesOf, share, trustOf, utc } from './figures.js';
 import { Front } from './front.js';
 import { SortedTable } from './table.js';
 
@@ -12,7 +12,10 @@ const policies = policiesOf(data);
 const told = data.recommendation;
 // Scenarios name no node: their file stands for it.
 const nameOf = (recording) => recording.node || recording.recording.split('/').at(-1);
-const chosen = { policy: told?.chosen ?? 0, recording: 0 };
+const chosen = {
+  policy: told?.chosen ?? 0,
+  recording: Math.max(0, data.recordings.findIndex((recording) => recording.detailed)),
+};
 
 const courses = new Courses(byId('signals'));
 const front = new Front(byId('front'), choosePolicy);
@@ -62,17 +65,14 @@ function showHarm() {
   const recording = data.recordings[chosen.recording];
   const policy = recording.policies[chosen.policy];
   const harm = harmOf(policy);
-  const all = policy.evictionCount + policy.oomKillCount;
   const counts = `${plural(policy.evictionCount, 'eviction')} and ${plural(policy.oomKillCount, 'OOM kill')}`;
-  let text = `${policy.name}, on ${nameOf(recording)}: ${counts}.`;
-  if (policy.evictions == null) text += ' The report has the details of policies on the front alone.';
-  else if (harm.length < all) text += ` The first ${harm.length} are here.`;
-  setText(byId('harm-lead'), text);
+  const lack = lackText(recording, policy, harm.length);
+  setText(byId('harm-lead'), `${policy.name}, on ${nameOf(recording)}: ${counts}. ${lack}`.trimEnd());
   harmTable.show(harm);
   courses.show(policy, harm);
   setText(
     byId('signals-lead'),
-    `As recorded on ${nameOf(recording)}, from the least to the most that was available, with the thresholds and evictions of ${policy.name}. A shaded stretch is where an eviction may lie. Drag to look closer, double-click to go back.`,
+    !recording.detailed ? lack : `As recorded on ${nameOf(recording)}, from the least to the most that was available, with the thresholds and evictions of ${policy.name}. A shaded stretch is where an eviction may lie. Drag to look closer, double-click to go back.`,
   );
 }
 
@@ -167,6 +167,7 @@ setText(byId('title'), title);
 document.title = `Jettison ${title}`;
 options(byId('policy'), policies.map((policy) => policy.name));
 options(byId('recording'), data.recordings.map(nameOf));
+byId('recording').value = String(chosen.recording);
 byId('recording-choice').hidden = data.recordings.length < 2;
 byId('policy').addEventListener('change', (event) => choosePolicy(Number(event.target.value)));
 byId('recording').addEventListener('change', (event) => chooseRecording(Number(event.target.value)));

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "cli/report_template/template.h"
+#include "cli/terminal/output.h"
 #include "kernel/files/whole_file.h"
 #include "sim/page/course_plot.h"
 #include "sim/page/front_plot.h"
@@ -82,7 +83,15 @@ Result<void> WriteReportPage(const std::string& path, const PageInput& input) {
   WholeFile file(path);
   const bool written = file.Add(page.before) && file.Add(PageData(input)) && file.Add(page.after);
   (void)written;  // PutInPlace tells what failed
-  return file.PutInPlace();
+  if (auto placed = file.PutInPlace(); !placed) return placed;
+  const std::size_t all = input.reports.size();
+  if (all > kMostDetailed) {
+    PrintError(
+        "jettison: {} has the curves and evictions of the {} recordings with the most evictions, "
+        "and of the other {} what each policy costs\n",
+        path, kMostDetailed, all - kMostDetailed);
+  }
+  return {};
 }
 
 }  // namespace jettison

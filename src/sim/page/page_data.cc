@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "core/evaluate/evaluate.h"
 #include "core/json/json_writer.h"
@@ -118,37 +119,71 @@ bool IsTold(const Recommendation* all, std::size_t i) {
          std::ranges::find(all->choice.front, i) != all->choice.front.end();
 }
 
+// How much there is to be told of a report.
+std::size_t HarmIn(const PageInput& input, std::size_t node) {
+  const std::vector<PolicyOutcome>& outcomes = input.reports[node].outcomes;
+  std::size_t harm = 0;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (!IsTold(input.recommendation, i)) continue;
+    harm += outcomes[i].evictions.size() + outcomes[i].oom_kills.size();
+  }
+  return harm;
+}
+
+void PutCosts(const PolicyOutcome& outcome, JsonWriter& json) {
+  json.Field("name", outcome.name);
+  json.Field("evictionCount", outcome.evictions.size());
+  json.Field("oomKillCount", outcome.oom_kills.size());
+  json.Field("keptFreeGibHours", outcome.IdleGibHours());
+  json.Field("conditionSeconds", SecondsOf(ConditionTime(outcome)));
+  json.Field("podSecondsLost", SecondsOf(outcome.pod_time_lost));
+}
+
 void PutPolicy(const PageInput& input, std::size_t node, std::size_t i,
                const std::vector<Signal>& signals, JsonWriter& json) {
   const SimulationReport& report = input.reports[node];
   const PolicyOutcome& outcome = report.outcomes[i];
   json.Object([&] {
-    json.Field("name", outcome.name);
-    json.Field("evictionCount", outcome.evictions.size());
-    json.Field("oomKillCount", outcome.oom_kills.size());
-    json.Field("keptFreeGibHours", outcome.IdleGibHours());
-    json.Field("conditionSeconds", SecondsOf(ConditionTime(outcome)));
-    json.Field("podSecondsLost", SecondsOf(outcome.pod_time_lost));
+    PutCosts(outcome, json);
     PutThresholds(signals, report.policies[i], input.courses[node], json);
     if (IsTold(input.recommendation, i)) PutHarm(outcome, json);
   });
 }
 
-void PutRecording(const PageInput& input, std::size_t node, JsonWriter& json) {
+void PutDetails(const PageInput& input, std::size_t node, JsonWriter& json) {
   const SimulationReport& report = input.reports[node];
   const std::vector<Signal> signals = PlottedSignals(report, input.courses[node]);
+  json.Array("signals", [&] {
+    for (const Signal signal : signals) PutCourse(signal, input.courses[node], json);
+  });
+  json.Array("policies", [&] {
+    for (std::size_t i = 0; i < report.outcomes.size(); ++i) {
+      PutPolicy(input, node, i, signals, json);
+    }
+  });
+}
+
+void PutCostsAlone(const SimulationReport& report, JsonWriter& json) {
+  json.Array("signals", [] {});
+  json.Array("policies", [&] {
+    for (const PolicyOutcome& outcome : report.outcomes) {
+      json.Object([&] { PutCosts(outcome, json); });
+    }
+  });
+}
+
+void PutRecording(const PageInput& input, std::size_t node, bool is_detailed, JsonWriter& json) {
+  const SimulationReport& report = input.reports[node];
   json.Object([&] {
     json.Field("recording", report.recording);
+    json.Field("detailed", is_detailed);
     PutFacts(report.facts, json);
     PutCalibration(report, json);
-    json.Array("signals", [&] {
-      for (const Signal signal : signals) PutCourse(signal, input.courses[node], json);
-    });
-    json.Array("policies", [&] {
-      for (std::size_t i = 0; i < report.outcomes.size(); ++i) {
-        PutPolicy(input, node, i, signals, json);
-      }
-    });
+    if (is_detailed) {
+      PutDetails(input, node, json);
+    } else {
+      PutCostsAlone(report, json);
+    }
   });
 }
 
@@ -193,13 +228,28 @@ std::vector<Signal> PlottedSignals(const SimulationReport& report, const NodeCou
   return signals;
 }
 
+std::set<std::size_t> DetailedReports(const PageInput& input) {
+  std::vector<std::pair<std::size_t, std::size_t>> order;  // by harm, and the place
+  for (std::size_t i = 0; i < input.reports.size(); ++i) order.emplace_back(HarmIn(input, i), i);
+  std::ranges::sort(order, [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  order.resize(std::min(order.size(), kMostDetailed));
+  std::set<std::size_t> places;
+  for (const auto& [harm, place] : order) places.insert(place);
+  return places;
+}
+
 std::string PageData(const PageInput& input) {
+  const std::set<std::size_t> detailed = DetailedReports(input);
   std::string out;
   JsonWriter json(out);
   json.Object([&] {
     json.Field("kind", input.recommendation == nullptr ? "Simulation" : "Recommendation");
     json.Array("recordings", [&] {
-      for (std::size_t i = 0; i < input.reports.size(); ++i) PutRecording(input, i, json);
+      for (std::size_t i = 0; i < input.reports.size(); ++i) {
+        PutRecording(input, i, detailed.contains(i), json);
+      }
     });
     if (input.recommendation != nullptr) {
       json.Object("recommendation", [&] { PutRecommendation(*input.recommendation, json); });

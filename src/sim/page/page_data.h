@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,9 +26,15 @@ struct PageInput {
 // So many evictions of a policy and recording are told, and so many OOM kills.
 inline constexpr std::size_t kMostOnPage = 500;
 
+// So many recordings have their courses and evictions on the page, which would else grow by up to
+// some hundred kilobytes with each: those with the most evictions and OOM kills in the policies
+// that are told, of equal ones the first. The places of those reports.
+inline constexpr std::size_t kMostDetailed = 50;
+[[nodiscard]] std::set<std::size_t> DetailedReports(const PageInput& input);
+
 // The data of the report page: JSON in which no character can end a script element or begin a
 // comment. Moments are milliseconds since 1970. Policies that a recommendation has not on its front
-// have their costs only.
+// have their costs only, and so have those of the other recordings.
 [[nodiscard]] std::string PageData(const PageInput& input);
 
 // A line of a policy in a plot.

@@ -120,6 +120,33 @@ TEST(PageData, DetailsAreOfTheFrontAlone) {
   EXPECT_EQ(json["recommendation"]["chosen"], 1);
 }
 
+TEST(PageData, DetailsAreOfTheNodesWithTheMostEvictions) {
+  std::vector<SimulationReport> reports(kMostDetailed + 20, Report());
+  for (SimulationReport& report : reports) report.outcomes[1].evictions.clear();
+  for (const std::size_t harmed : {std::size_t{60}, reports.size() - 1}) {
+    reports[harmed].outcomes[0].evictions.resize(3, Report().outcomes[0].evictions[0]);
+  }
+  // What is off the front is not told, and does not count.
+  reports[61].outcomes[2].evictions.resize(9, Report().outcomes[0].evictions[0]);
+  const std::vector<NodeCourses> courses(reports.size(), Courses());
+  const Recommendation all = ForReport();
+  const auto json = nlohmann::json::parse(
+      PageData({.reports = reports, .courses = courses, .recommendation = &all}));
+  std::size_t detailed = 0;
+  for (const auto& recording : json["recordings"]) {
+    detailed += recording["detailed"] ? 1U : 0U;
+    EXPECT_EQ(recording["signals"].size(), recording["detailed"] ? 2U : 0U);
+    EXPECT_EQ(recording["policies"][0].contains("evictions"), recording["detailed"]);
+    EXPECT_EQ(recording["policies"][1]["evictionCount"], 0);
+  }
+  EXPECT_EQ(detailed, kMostDetailed);
+  EXPECT_TRUE(json["recordings"][60]["detailed"]);
+  EXPECT_FALSE(json["recordings"][61]["detailed"]);
+  EXPECT_TRUE(json["recordings"][reports.size() - 1]["detailed"]);
+  EXPECT_TRUE(json["recordings"][kMostDetailed - 3]["detailed"]);
+  EXPECT_FALSE(json["recordings"][kMostDetailed - 2]["detailed"]);
+}
+
 TEST(Svg, TextCannotBecomeMarkup) {
   EXPECT_EQ(XmlText("<a b=\"c\">&\n"), "&lt;a b=&quot;c&quot;&gt;&amp;\xef\xbf\xbd");
   const NodeCourses courses = Courses();
