@@ -1,6 +1,7 @@
 #include "cli/replay.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
@@ -16,6 +17,7 @@
 #include "cli/simulate/simulated_file.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
+#include "cli/terminal/progress_bar.h"
 #include "codec/recordings/replay_writer.h"
 #include "codec/recordings/scenario_reader.h"
 #include "codec/recordings/scenario_writer.h"
@@ -26,11 +28,16 @@
 namespace jettison {
 namespace {
 
+// Answers that go to the same terminal would be written into the bar.
+bool IsShown() {
+  return ::isatty(STDOUT_FILENO) == 0;
+}
+
 // Replays a stream record by record; what is wrong with one does not stop the others.
 class Replayer {
  public:
-  Replayer(const std::string& name, std::FILE* stream)
-      : name_(name), lines_(stream, ScenarioReader::kPadding) {}
+  explicit Replayer(SimulatedFile& file)
+      : file_(file), lines_(file.stream().file(), ScenarioReader::kPadding) {}
 
   int Run() {
     while (const auto line = lines_.Next()) {
@@ -40,10 +47,11 @@ class Replayer {
         One(*line);
       }
       if (out_.size() >= kFlushAt && !Flush()) return kExitFailed;
+      bar_.Draw(file_.stream().Progress());
     }
     if (!Flush()) return kExitFailed;
     if (lines_.Failed()) {
-      PrintError("jettison: cannot read {}: {}\n", name_, std::strerror(errno));
+      PrintError("jettison: cannot read {}: {}\n", file_.name(), std::strerror(errno));
       return kExitFailed;
     }
     return faults_ == 0 ? 0 : kExitInvalidInput;
@@ -65,7 +73,8 @@ class Replayer {
 
   void Complain(std::string_view problem) {
     ++faults_;
-    PrintError("jettison: {}:{}: {}\n", name_, lines_.line_number(), problem);
+    bar_.Clear();
+    PrintError("jettison: {}:{}: {}\n", file_.name(), lines_.line_number(), problem);
   }
 
   void Answer(std::string_view record) {
@@ -87,7 +96,8 @@ class Replayer {
     return written;
   }
 
-  std::string name_;
+  SimulatedFile& file_;
+  ProgressBar bar_{IsShown()};
   LineReader lines_;
   ScenarioReader reader_;
   Scenario scenario_;
@@ -105,12 +115,14 @@ class RecordingReplayer {
       const auto item = file_.source().Next();
       if (!item) {
         ++faults_;
+        bar_.Clear();
         PrintError("jettison: {}: {}\n", file_.name(), item.error().message);
         if (item.error().code != ErrorCode::kInvalidArgument) return kExitFailed;
         continue;
       }
       if (!*item) break;
       if (!Take(**item)) return kExitFailed;
+      bar_.Draw(file_.stream().Progress());
     }
     return faults_ == 0 ? 0 : kExitInvalidInput;
   }
@@ -129,6 +141,7 @@ class RecordingReplayer {
   }
 
   SimulatedFile& file_;
+  ProgressBar bar_{IsShown()};
   Profile profile_ = Profile::kKubelet;
   std::size_t faults_ = 0;
 };
@@ -150,7 +163,7 @@ int RunReplay(const std::string& path) {
     PrintError("jettison: {}\n", EmptyInput(file->name()));
     return kExitFailed;
   }
-  if (HasRecords(*file)) return Replayer(file->name(), file->stream().file()).Run();
+  if (HasRecords(*file)) return Replayer(*file).Run();
   return RecordingReplayer(*file).Run();
 }
 

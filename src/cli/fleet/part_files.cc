@@ -16,6 +16,7 @@
 #include <utility>
 #include <variant>
 
+#include "cli/terminal/progress_bar.h"
 #include "codec/fleet/part_reader.h"
 #include "kernel/files/line_reader.h"
 
@@ -55,6 +56,12 @@ FileDescriptor SpoolOf(int input) {
     }
   }
   return spool;
+}
+
+double SizeOf(std::FILE* stream) {
+  struct stat status {};
+  const bool is_known = ::fstat(::fileno(stream), &status) == 0 && status.st_size > 0;
+  return is_known ? static_cast<double>(status.st_size) : 1;
 }
 
 std::vector<std::string> PartsIn(const std::string& folder, std::string& fault) {
@@ -128,6 +135,7 @@ class PartCollector {
   void AddStream(std::FILE* stream, const std::string& name) {
     LineReader lines(stream, 0);
     PartReader reader;
+    const double size = SizeOf(stream);
     std::int64_t offset = 0;
     while (const auto line = lines.Next()) {
       const auto item = reader.Take(*line);
@@ -143,10 +151,18 @@ class PartCollector {
         each_(*node);
       }
       offset += static_cast<std::int64_t>(line->size()) + 1;
+      Draw(static_cast<double>(offset) / size);
     }
     if (lines.Failed()) return Complain(TextOfErrno("cannot read " + name));
     if (reader.is_open()) return Complain(name + ": the part is not complete");
     if (offset == 0) Complain(name + ": the file is empty");
+  }
+
+  // `share`: of the part that is read.
+  void Draw(double share) {
+    if (shards_.empty()) return;
+    const double before = static_cast<double>(shards_.size()) - 1;
+    bar_.Draw((before + share) / static_cast<double>(files_.manifest_.shard.count));
   }
 
   void TakeManifest(const FleetManifest& manifest, const std::string& name) {
@@ -192,6 +208,7 @@ class PartCollector {
   std::map<std::uint64_t, std::string> shards_;  // where each is
   std::string first_;                            // that the others are compared with
   std::vector<std::string> faults_;
+  ProgressBar bar_{true};
 };
 
 Result<PartFiles> PartFiles::Read(const std::vector<std::string>& paths, bool partial,
@@ -207,7 +224,11 @@ bool PartFiles::Visit(const std::function<bool(const FleetNode&)>& visit) {
   std::string text;
   FileDescriptor open;
   std::optional<std::size_t> open_file;
+  // What is written to the same terminal meanwhile would be written into the bar.
+  ProgressBar bar(::isatty(STDOUT_FILENO) == 0);
+  std::size_t visited = 0;
   for (const NodeLine& line : lines_) {
+    bar.Draw(static_cast<double>(visited++) / static_cast<double>(lines_.size()));
     const bool is_spool = paths_[line.file].empty();
     if (!is_spool && open_file != line.file) {
       open = FileDescriptor(::open(paths_[line.file].c_str(), O_RDONLY | O_CLOEXEC));

@@ -104,6 +104,19 @@ TEST(RecordingFile, BothFormsAreToldApart) {
   EXPECT_FALSE(RecordingFile::Open(folder.path() + "/c"));
 }
 
+TEST(RecordingFile, SaysHowMuchOfItWasRead) {
+  const kernel::TemporaryFolder folder;
+  std::ofstream(folder.path() + "/a") << Written(SomeRecording(3, 3)).bytes;
+  auto file = RecordingFile::Open(folder.path() + "/a");
+  ASSERT_TRUE(file);
+  EXPECT_LT(file->Progress(), 1);
+  while (file->source().Next().value()) continue;
+  EXPECT_EQ(file->Progress(), 1);
+  auto endless = RecordingFile::Open("/dev/zero");
+  ASSERT_TRUE(endless);
+  EXPECT_EQ(endless->Progress(), 0);
+}
+
 // A failed download, more often than a recording of nothing.
 TEST(RecordingFile, AnEmptyFileAndAFolderAreNotOpened) {
   const kernel::TemporaryFolder folder;

@@ -1,6 +1,7 @@
 #include "cli/recording/recording_file.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstring>
@@ -74,7 +75,7 @@ Result<RecordingFile> RecordingFile::Open(const std::string& path) {
 }
 
 // What begins with a brace is NDJSON; anything else is looked through for chunks.
-RecordingFile::RecordingFile(std::FILE* stream) {
+RecordingFile::RecordingFile(std::FILE* stream) : stream_(stream) {
   const int first = std::getc(stream);
   if (first != EOF) std::ungetc(first, stream);
   if (first == '{') {
@@ -88,6 +89,14 @@ RecordingFile::RecordingFile(std::FILE* stream) {
 
 const RecordingFound* RecordingFile::found() const {
   return binary_ ? &binary_->found() : nullptr;
+}
+
+double RecordingFile::Progress() const {
+  struct stat status {};
+  const int file = ::fileno(stream_);
+  if (file < 0 || ::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return 0;
+  const off_t at = ::ftello(stream_);
+  return at <= 0 ? 0 : static_cast<double>(at) / static_cast<double>(status.st_size);
 }
 
 }  // namespace jettison

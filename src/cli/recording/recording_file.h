@@ -21,6 +21,8 @@ class RecordingFile {
   [[nodiscard]] RecordingSource& source() { return *source_; }
   // What was found of a binary one; null: it is NDJSON.
   [[nodiscard]] const RecordingFound* found() const;
+  // How much of it has been read, from 0 to 1; 0 where its length is not known.
+  [[nodiscard]] double Progress() const;
 
  private:
   struct CloseFile {
@@ -32,6 +34,7 @@ class RecordingFile {
   std::unique_ptr<RecordingReader> binary_;
   std::unique_ptr<RecordingSource> lines_;
   RecordingSource* source_ = nullptr;
+  std::FILE* stream_;
 };
 
 // What to say of an input without a single byte, which is a failed download more often than a

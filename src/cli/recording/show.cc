@@ -1,11 +1,13 @@
 #include "cli/recording/show.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,11 +17,15 @@
 #include "cli/recording/recording_file.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
+#include "cli/terminal/progress_bar.h"
 #include "codec/flight/lines/line_writer.h"
 #include "codec/flight/recording_writer.h"
 
 namespace jettison {
 namespace {
+
+// How far the reading is asked of the kernel.
+constexpr std::size_t kItemsPerLook = 256;
 
 struct ShowOptions {
   std::string path;
@@ -41,7 +47,10 @@ std::unique_ptr<RecordingSink> SinkFor(const std::string& output) {
 class Shower {
  public:
   Shower(RecordingFile& file, const ShowOptions& options)
-      : file_(file), options_(options), sink_(SinkFor(options.output)) {}
+      : file_(file), options_(options), sink_(SinkFor(options.output)) {
+    // What goes to the same terminal would be written into the bar.
+    if (!sink_ || ::isatty(STDOUT_FILENO) == 0) bar_.emplace(true);
+  }
 
   int Run() {
     for (;;) {
@@ -52,7 +61,9 @@ class Shower {
       }
       if (!*item) break;
       if (!Take(**item)) return kExitFailed;
+      if (bar_ && items_++ % kItemsPerLook == 0) bar_->Draw(file_.Progress());
     }
+    bar_.reset();
     return End();
   }
 
@@ -61,6 +72,7 @@ class Shower {
     const std::string& fault = error.message;
     is_unread_ |= error.code != ErrorCode::kInvalidArgument;
     if (faults_.size() < RecordingDigest::kMostTold) faults_.push_back(fault);
+    if (bar_) bar_->Clear();
     if (options_.output != "json") PrintError("jettison: {}: {}\n", options_.path, fault);
   }
 
@@ -99,6 +111,8 @@ class Shower {
   DigestMaker digest_;
   std::vector<std::string> faults_;
   bool is_unread_ = false;  // reading itself failed
+  std::optional<ProgressBar> bar_;
+  std::size_t items_ = 0;
 };
 
 int RunShow(const ShowOptions& options) {
