@@ -174,6 +174,24 @@ TEST(Import, DuplicatesAndContradictionsAreNamedAndLeftOut) {
   EXPECT_THAT(notes, Contains(HasSubstr("that are older than the one before")));
 }
 
+TEST(Import, TheRecordingContinuesWithTheJobThatReplacesAnotherOne) {
+  Cluster cluster;
+  cluster.Erase("node_memory_working_set_bytes");
+  const auto scrape = [&](const char* job, int from, int to) {
+    cluster.Scrape("node_memory_working_set_bytes", {{"node", "a"}, {"job", job}}, 0, [=](int s) {
+      return from <= s && s <= to ? std::optional(550 * kMi) : std::nullopt;
+    });
+  };
+  scrape("old", 0, 750);
+  scrape("new", 300, 1200);
+  Recording recording;
+  ASSERT_TRUE(cluster.Import(recording));
+  const auto passes = recording.Passes();
+  EXPECT_EQ(passes.front()->report.at, At(0));
+  EXPECT_EQ(passes.back()->report.at, At(1200));
+  EXPECT_EQ(recording.Count<RecordedGap>(), 0U);
+}
+
 TEST(Import, ACounterThatBeginsAnewIsARestartAndIsNamed) {
   Cluster cluster;
   cluster.Erase("kubelet_evictions");

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sim/imported/splice.h"
+
 namespace jettison {
 namespace {
 
@@ -27,44 +29,59 @@ void NoteFaults(const ScrapedSeries& series, ImportNotes& notes) {
   }
 }
 
-bool AreDuplicates(const ScrapedSeries& a, const ScrapedSeries& b) {
-  const Instant from = std::max(a.points.front().at, b.points.front().at);
-  const Instant to = std::min(a.points.back().at, b.points.back().at);
-  // A series that replaces another continues after it.
-  const bool within =
-      a.points.front().at >= b.points.front().at && a.points.back().at <= b.points.back().at;
-  return within || Elapsed(from, to) > kMostOverlap;
+// Whether `newer` continues what `older` ends with, as where a container was restarted.
+bool Replaces(const ScrapedSeries& newer, const ScrapedSeries& older) {
+  return newer.points.front().at > older.points.front().at &&
+         newer.points.back().at > older.points.back().at &&
+         Elapsed(newer.points.front().at, older.points.back().at) <= kMostOverlap;
 }
 
-// The series that follow one another; duplicates are left out.
-Scraped WithoutDuplicates(Scraped all, ImportNotes& notes) {
+// The samples of a series. One that replaces it counts from its beginning.
+std::vector<Track::Point> UntilReplaced(const ScrapedSeries& series, const Scraped& all) {
+  std::vector<Track::Point> points = series.points;
+  for (const ScrapedSeries* other : all) {
+    if (!Replaces(*other, series)) continue;
+    std::erase_if(points,
+                  [&](const Track::Point& point) { return point.at >= other->points.front().at; });
+  }
+  return points;
+}
+
+bool AreAtOneTime(const ScrapedSeries& a, const ScrapedSeries& b) {
+  return a.points.front().at <= b.points.back().at + kStaleness &&
+         b.points.front().at <= a.points.back().at + kStaleness;
+}
+
+void NoteDuplicate(const ScrapedSeries& series, const Scraped& all, std::size_t left_out,
+                   std::size_t kept, ImportNotes& notes) {
+  const auto same = std::ranges::find_if(
+      all, [&](const ScrapedSeries* other) { return AreAtOneTime(series, *other); });
+  const std::string text = TextOf(series.series);
+  const std::string other = TextOf((*same)->series);
+  notes.Add(
+      "duplicate series",
+      kept == 0
+          ? fmt::format("{} tells the same as {}; it is left out", text, other)
+          : fmt::format("{} tells the same as {} for a part of the time: {} of its samples are "
+                        "left out, and {} are kept, which lie before the other one, after it, or "
+                        "where it has none for more than {}",
+                        text, other, left_out, kept, FormatDuration(kStaleness)));
+}
+
+// The series of a figure in one: the one with the most samples, and what each of the others has
+// where those before it have nothing.
+Track Joined(Scraped all, ImportNotes& notes) {
   std::ranges::sort(all, [](const ScrapedSeries* a, const ScrapedSeries* b) {
     if (a->points.size() != b->points.size()) return a->points.size() > b->points.size();
     return TextOf(a->series) < TextOf(b->series);
   });
-  Scraped kept;
-  for (const ScrapedSeries* each : all) {
-    const auto same = std::ranges::find_if(
-        kept, [&](const ScrapedSeries* other) { return AreDuplicates(*each, *other); });
-    if (same == kept.end()) {
-      kept.push_back(each);
-    } else {
-      notes.Add("duplicate series", fmt::format("{} tells the same as {}; it is left out",
-                                                TextOf(each->series), TextOf((*same)->series)));
-    }
-  }
-  std::ranges::sort(kept, {},
-                    [](const ScrapedSeries* series) { return series->points.front().at; });
-  return kept;
-}
-
-Track Joined(const Scraped& series) {
   std::vector<Track::Point> points;
-  for (const ScrapedSeries* each : series) {
-    // The newer series counts from its beginning.
-    std::erase_if(points,
-                  [&](const Track::Point& point) { return point.at >= each->points.front().at; });
-    points.insert(points.end(), each->points.begin(), each->points.end());
+  for (const ScrapedSeries* each : all) {
+    const auto own = UntilReplaced(*each, all);
+    const auto fillers = FillersFor(points, own);
+    const std::size_t left_out = own.size() - fillers.size();
+    if (left_out > 0) NoteDuplicate(*each, all, left_out, fillers.size(), notes);
+    Splice(fillers, points);
   }
   return Track(std::move(points));
 }
@@ -96,8 +113,7 @@ NodeTracks::NodeTracks(const NodeSeries& series, ImportNotes& notes) {
   }
   for (auto& [text, scraped] : by_figure) {
     const MetricSeries& figure = scraped.front()->figure;
-    by_metric_[figure.name].push_back(
-        {.figure = figure, .track = Joined(WithoutDuplicates(scraped, notes))});
+    by_metric_[figure.name].push_back({.figure = figure, .track = Joined(scraped, notes)});
   }
   for (const auto& [metric, tracks] : by_metric_) {
     for (const LabelledTrack& each : tracks) {

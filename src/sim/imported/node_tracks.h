@@ -22,7 +22,7 @@ struct LabelledTrack {
 
 // The figures of one node. Where several series tell of the same figure at the same time, which is
 // so with two replicas of a Prometheus or two jobs that scrape one target, the one with the most
-// samples counts, and the others are named.
+// samples counts there, and the others are named; they count where it has no samples.
 class NodeTracks {
  public:
   using Labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
