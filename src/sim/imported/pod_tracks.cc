@@ -17,15 +17,22 @@ void Add(std::optional<std::uint64_t> amount, std::optional<std::uint64_t>& sum)
 PodTracks::PodTracks(const NodeTracks& tracks, const ImportedPod& pod) : pod_(&pod) {
   FindMemory(tracks);
   FindDisk(tracks);
-  const auto find = [&](std::string_view metric) {
-    for (const LabelledTrack* each : tracks.OfPod(metric, pod.facts->pod)) {
-      if (!IsOfPod(each->figure, pod.facts->pod)) continue;
-      tasks_.push_back(
-          {.name = std::string(each->figure.Label("container")), .track = &each->track});
-    }
-  };
-  find("jettison_pod_processes");
-  if (tasks_.empty()) find("container_threads");
+  tasks_ = PartsOf(tracks, "jettison_pod_processes");
+  if (tasks_.empty()) tasks_ = PartsOf(tracks, "container_threads");
+  // The group of the pod has the threads of all its containers in it.
+  if (std::ranges::any_of(tasks_, [](const Part& part) { return part.name.empty(); })) {
+    std::erase_if(tasks_, [](const Part& part) { return !part.name.empty(); });
+  }
+}
+
+std::vector<PodTracks::Part> PodTracks::PartsOf(const NodeTracks& tracks,
+                                                std::string_view metric) const {
+  std::vector<Part> parts;
+  for (const LabelledTrack* each : tracks.OfPod(metric, pod_->facts->pod)) {
+    if (!IsOfPod(each->figure, pod_->facts->pod)) continue;
+    parts.push_back({.name = std::string(each->figure.Label("container")), .track = &each->track});
+  }
+  return parts;
 }
 
 // In the order of preference: the kubelet's own figure of the pod, its group, its containers one by

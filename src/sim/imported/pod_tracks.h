@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/summary.h"
@@ -51,6 +52,7 @@ class PodTracks {
     const Track* bytes = nullptr;
     const Track* inodes = nullptr;
   };
+  [[nodiscard]] std::vector<Part> PartsOf(const NodeTracks& tracks, std::string_view metric) const;
   void FindMemory(const NodeTracks& tracks);
   void FindDisk(const NodeTracks& tracks);
   [[nodiscard]] bool IsThere(Instant at) const;
