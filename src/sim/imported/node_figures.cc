@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/model/pressure.h"
+#include "sim/imported/splice.h"
 
 namespace jettison {
 namespace {
@@ -15,35 +16,6 @@ using std::chrono::seconds;
 // Averages of the kernel: of the last 10 and 60 seconds.
 constexpr Duration kShort = seconds(10);
 constexpr Duration kLong = seconds(60);
-
-// When the figure that is known at that moment was sampled.
-std::optional<Instant> SampledAt(const Track* track, Instant at) {
-  const auto reading = track == nullptr ? std::nullopt : track->At(at);
-  if (!reading) return std::nullopt;
-  // An interpolated figure counts as sampled at that moment.
-  return reading->how == TrackReading::How::kHeld ? reading->sampled : at;
-}
-
-// A file system as node_exporter tells it.
-struct Mount {
-  std::string mountpoint;
-  std::string device;
-};
-
-// The mount of the path: the longest mount point that the path begins with.
-std::optional<Mount> MountOf(const NodeTracks& tracks, const std::string& path) {
-  std::optional<Mount> found;
-  for (const LabelledTrack& each : tracks.Of("node_filesystem_avail_bytes")) {
-    const std::string mountpoint(each.figure.Label("mountpoint"));
-    const bool holds = mountpoint == "/" || path == mountpoint ||
-                       (path.starts_with(mountpoint) && path[mountpoint.size()] == '/');
-    if (mountpoint.empty() || !holds) continue;
-    if (!found || mountpoint.size() > found->mountpoint.size()) {
-      found = Mount{.mountpoint = mountpoint, .device = std::string(each.figure.Label("device"))};
-    }
-  }
-  return found;
-}
 
 StallShares SharesOf(const Track* stalls, Instant at) {
   StallShares shares;
@@ -83,89 +55,131 @@ Result<NodeFigures> NodeFigures::Of(const NodeTracks& tracks, const ImportPaths&
   return figures;
 }
 
+MemorySource NodeFigures::OwnMemory(std::string_view signal) const {
+  const Signal own = Own(signal);
+  return {.name = fmt::format("jettison_signal_available{{signal=\"{}\"}}", signal),
+          .capacities = {own.capacity},
+          .available = own.available};
+}
+
 bool NodeFigures::FindMemory(ImportNotes& notes) {
-  own_memory_ = Own("memory.available");
-  clock_ = own_memory_.available;
-  if (clock_ != nullptr) return true;
-  memory_.capacity = tracks_->Find("kube_node_status_capacity", {{"resource", "memory"}});
-  for (const std::string_view metric : {"machine_memory_bytes", "node_memory_MemTotal_bytes"}) {
-    if (memory_.capacity == nullptr) memory_.capacity = tracks_->Find(metric);
+  std::vector<const Track*> capacities = {
+      tracks_->Find("kube_node_status_capacity", {{"resource", "memory"}}),
+      tracks_->Find("machine_memory_bytes"), tracks_->Find("node_memory_MemTotal_bytes")};
+  std::erase(capacities, nullptr);
+  memory_ = {OwnMemory("memory.available"),
+             {.name = "node_memory_working_set_bytes",
+              .capacities = capacities,
+              .working_set = tracks_->Find("node_memory_working_set_bytes")},
+             {.name = "container_memory_working_set_bytes{id=\"/\"}",
+              .capacities = capacities,
+              .working_set = tracks_->Find("container_memory_working_set_bytes", {{"id", "/"}})},
+             {.name = "node_exporter (AnonPages + Cached + Buffers - Inactive_file)",
+              .capacities = capacities,
+              .anonymous = tracks_->Find("node_memory_AnonPages_bytes"),
+              .cached = tracks_->Find("node_memory_Cached_bytes"),
+              .buffers = tracks_->Find("node_memory_Buffers_bytes"),
+              .inactive_file = tracks_->Find("node_memory_Inactive_file_bytes")}};
+  std::erase_if(memory_, [](const MemorySource& source) {
+    const bool has_parts = source.cached != nullptr && source.inactive_file != nullptr;
+    return source.clock() == nullptr || source.capacities.empty() ||
+           (source.clock() == source.anonymous && !has_parts);
+  });
+  if (memory_.empty()) return false;
+  clock_ = JoinClocks(memory_, notes);
+  if (memory_.front().anonymous != nullptr) {
+    notes.AddOnce(
+        "node_memory_working_set_bytes is missing, so the node's working set is taken from "
+        "node_exporter as AnonPages + Cached + Buffers - Inactive_file, which is what the kubelet "
+        "counts under cgroup v2 but for a few MiB");
   }
-  if (memory_.capacity == nullptr) return false;
-  memory_.working_set = tracks_->Find("node_memory_working_set_bytes");
-  if (memory_.working_set == nullptr) {
-    memory_.working_set = tracks_->Find("container_memory_working_set_bytes", {{"id", "/"}});
-  }
-  clock_ = memory_.working_set;
-  if (clock_ != nullptr) return true;
-  memory_.anonymous = tracks_->Find("node_memory_AnonPages_bytes");
-  memory_.cached = tracks_->Find("node_memory_Cached_bytes");
-  memory_.buffers = tracks_->Find("node_memory_Buffers_bytes");
-  memory_.inactive_file = tracks_->Find("node_memory_Inactive_file_bytes");
-  if (memory_.anonymous == nullptr || memory_.cached == nullptr ||
-      memory_.inactive_file == nullptr) {
-    return false;
-  }
-  clock_ = memory_.anonymous;
-  notes.AddOnce(
-      "node_memory_working_set_bytes is missing, so the node's working set is taken from "
-      "node_exporter as AnonPages + Cached + Buffers - Inactive_file, which is what the kubelet "
-      "counts under cgroup v2 but for a few MiB");
   return true;
 }
 
 void NodeFigures::FindPodsMemory(ImportNotes& notes) {
-  own_pods_memory_ = Own("allocatableMemory.available");
+  pods_memory_ = {OwnMemory("allocatableMemory.available")};
   for (const std::string_view id : {"/kubepods.slice", "/kubepods"}) {
-    if (pods_memory_.working_set != nullptr) break;
-    pods_memory_.working_set = tracks_->Find("container_memory_working_set_bytes", {{"id", id}});
-    pods_memory_.capacity = tracks_->Find("container_spec_memory_limit_bytes", {{"id", id}});
+    pods_memory_.push_back(
+        {.capacities = {tracks_->Find("container_spec_memory_limit_bytes", {{"id", id}})},
+         .working_set = tracks_->Find("container_memory_working_set_bytes", {{"id", id}})});
   }
-  const bool known = pods_memory_.working_set != nullptr && pods_memory_.capacity != nullptr;
-  if (known || own_pods_memory_.available != nullptr) return;
+  const bool known = std::ranges::any_of(pods_memory_, [](const MemorySource& source) {
+    return source.clock() != nullptr && source.capacities.front() != nullptr;
+  });
+  if (known) return;
   notes.AddOnce(
       "the memory of the group of all pods is missing (container_memory_working_set_bytes and "
       "container_spec_memory_limit_bytes of /kubepods), so allocatableMemory.available is unknown: "
       "evictions because pods together exceed node allocatable cannot be told");
 }
 
-void NodeFigures::FindDisks(const ImportPaths& paths, ImportNotes& notes) {
-  node_fs_ = {.bytes = Own("nodefs.available"), .inodes = Own("nodefs.inodesFree")};
-  image_fs_ = {.bytes = Own("imagefs.available"), .inodes = Own("imagefs.inodesFree")};
-  if (node_fs_.bytes.available != nullptr) {
-    const Track* node = node_fs_.bytes.capacity;
-    const Track* image = image_fs_.bytes.capacity;
-    layout_.dedicated_image_fs =
-        image != nullptr && image->points().front().value != node->points().front().value;
-    return;
+bool NodeFigures::FindOwnDisks() {
+  const Disks own = {
+      .node = {.bytes = Own("nodefs.available"), .inodes = Own("nodefs.inodesFree")},
+      .image = {.bytes = Own("imagefs.available"), .inodes = Own("imagefs.inodesFree")}};
+  if (own.node.bytes.available == nullptr) return false;
+  const Track* node = own.node.bytes.capacity;
+  const Track* image = own.image.bytes.capacity;
+  layout_.dedicated_image_fs =
+      image != nullptr && image->points().front().value != node->points().front().value;
+  disks_.push_back(own);
+  return true;
+}
+
+// The longest mount point that the path begins with.
+std::optional<NodeFigures::Mount> NodeFigures::MountOf(const std::string& path) const {
+  std::optional<Mount> found;
+  for (const LabelledTrack& each : tracks_->Of("node_filesystem_avail_bytes")) {
+    const std::string mountpoint(each.figure.Label("mountpoint"));
+    const bool holds = mountpoint == "/" || path == mountpoint ||
+                       (path.starts_with(mountpoint) && path[mountpoint.size()] == '/');
+    if (mountpoint.empty() || !holds) continue;
+    if (!found || mountpoint.size() > found->mountpoint.size()) {
+      found = Mount{.mountpoint = mountpoint, .device = std::string(each.figure.Label("device"))};
+    }
   }
-  const auto find = [&](const Mount& mount) {
-    const auto of = [&](std::string_view metric) {
-      return tracks_->Find(metric, {{"mountpoint", mount.mountpoint}, {"device", mount.device}});
-    };
-    return Disk{.bytes = {of("node_filesystem_avail_bytes"), of("node_filesystem_size_bytes")},
-                .inodes = {of("node_filesystem_files_free"), of("node_filesystem_files")}};
+  return found;
+}
+
+NodeFigures::Disk NodeFigures::DiskOf(const Mount& mount) const {
+  const auto of = [&](std::string_view metric) {
+    return tracks_->Find(metric, {{"mountpoint", mount.mountpoint}, {"device", mount.device}});
   };
-  const auto node = MountOf(*tracks_, paths.node_fs);
-  const auto image = MountOf(*tracks_, paths.image_fs);
+  return {.bytes = {of("node_filesystem_avail_bytes"), of("node_filesystem_size_bytes")},
+          .inodes = {of("node_filesystem_files_free"), of("node_filesystem_files")}};
+}
+
+void NodeFigures::FindDisks(const ImportPaths& paths, ImportNotes& notes) {
+  const bool has_own = FindOwnDisks();
+  const auto node = MountOf(paths.node_fs);
+  const auto image = MountOf(paths.image_fs);
   if (!node || !image) {
+    if (has_own) return;
     notes.AddOnce(
         "node_filesystem_avail_bytes is missing for the file systems of the node, so thresholds on "
         "nodefs and imagefs are never met in this recording");
     return;
   }
-  node_fs_ = find(*node);
-  image_fs_ = find(*image);
-  layout_.dedicated_image_fs = node->device != image->device;
+  const Disks mounted = {.node = DiskOf(*node), .image = DiskOf(*image)};
+  const bool is_dedicated = node->device != image->device;
+  if (has_own && !TellsMore(mounted.node.bytes.available->points(),
+                            disks_.front().node.bytes.available->points())) {
+    return;
+  }
+  disks_.push_back(mounted);
+  if (!has_own) layout_.dedicated_image_fs = is_dedicated;
   notes.AddOnce(fmt::format(
-      "nodefs is taken to be what is mounted at {}, which holds {}, and imagefs what is mounted at "
-      "{}, which holds {}: {}",
-      node->mountpoint, paths.node_fs, image->mountpoint, paths.image_fs,
-      layout_.dedicated_image_fs ? "images have a file system of their own"
-                                 : "it is one file system"));
+      "{}nodefs is taken to be what is mounted at {}, which holds {}, and imagefs what is mounted "
+      "at {}, which holds {}: {}",
+      has_own ? "where jettison_signal_available has no samples, " : "", node->mountpoint,
+      paths.node_fs, image->mountpoint, paths.image_fs,
+      is_dedicated ? "images have a file system of their own" : "it is one file system"));
 }
 
 void NodeFigures::FindOthers(ImportNotes& notes) {
+  swap_ = {Own("swap.available"),
+           {.available = tracks_->Find("node_memory_SwapFree_bytes"),
+            .capacity = tracks_->Find("node_memory_SwapTotal_bytes")}};
   pids_ = Own("pid.available");
   threads_ = tracks_->Find("node_processes_threads");
   most_processes_ = tracks_->Find("node_processes_max_processes");
@@ -191,40 +205,6 @@ void NodeFigures::FindOthers(ImportNotes& notes) {
             : "averages of pressure over 60 s are made of counters of node_exporter, each second "
               "counting the same; scrapes are too far apart for those over 10 s");
   }
-}
-
-std::optional<MemoryStats> NodeFigures::MemoryAt(const Signal& own, const Memory& memory,
-                                                 Instant at) const {
-  std::optional<double> available;
-  std::optional<double> capacity;
-  std::optional<Instant> time;
-  if (own.available != nullptr) {
-    available = AmountAt(own.available, at);
-    capacity = AmountAt(own.capacity, at);
-    time = SampledAt(own.available, at);
-  } else if (memory.capacity != nullptr) {
-    capacity = AmountAt(memory.capacity, at);
-    if (!capacity && memory.capacity->Last(at)) capacity = memory.capacity->Last(at);
-    auto used = AmountAt(memory.working_set, at);
-    time = SampledAt(memory.working_set, at);
-    if (memory.anonymous != nullptr) {
-      const auto anonymous = AmountAt(memory.anonymous, at);
-      const auto cached = AmountAt(memory.cached, at);
-      const auto inactive = AmountAt(memory.inactive_file, at);
-      time = SampledAt(memory.anonymous, at);
-      if (anonymous && cached && inactive) {
-        used = *anonymous + *cached + AmountAt(memory.buffers, at).value_or(0) - *inactive;
-      }
-    }
-    if (used && capacity) available = std::max(*capacity - *used, 0.0);
-  }
-  if (!available || !capacity) return std::nullopt;
-  const std::uint64_t left = CountOf(*available);
-  const std::uint64_t all = std::max(CountOf(*capacity), left);
-  return MemoryStats{.time = time,
-                     .available_bytes = left,
-                     .usage_bytes = std::nullopt,
-                     .working_set_bytes = all - left};
 }
 
 std::optional<FsStats> NodeFigures::DiskAt(const Disk& disk, Instant at) {
@@ -256,37 +236,42 @@ std::optional<PressureStats> NodeFigures::PressureAt(std::string_view resource,
 }
 
 std::optional<SwapStats> NodeFigures::SwapAt(Instant at) const {
-  const Signal own = Own("swap.available");
-  const Track* left =
-      own.available != nullptr ? own.available : tracks_->Find("node_memory_SwapFree_bytes");
-  const Track* all =
-      own.capacity != nullptr ? own.capacity : tracks_->Find("node_memory_SwapTotal_bytes");
-  const auto available = CountAt(left, at);
-  const auto capacity = CountAt(all, at);
-  if (!available || !capacity) return std::nullopt;
-  return SwapStats{.time = SampledAt(left, at),
-                   .available_bytes = available,
-                   .usage_bytes = *capacity - std::min(*available, *capacity)};
+  for (const Signal& swap : swap_) {
+    const auto available = CountAt(swap.available, at);
+    const auto capacity = CountAt(swap.capacity, at);
+    if (!available || !capacity) continue;
+    return SwapStats{.time = SampledAt(swap.available, at),
+                     .available_bytes = available,
+                     .usage_bytes = *capacity - std::min(*available, *capacity)};
+  }
+  return std::nullopt;
 }
 
 std::optional<RlimitStats> NodeFigures::PidsAt(Instant at) const {
+  const auto stats = [&](const Track* sampled, std::uint64_t all, std::uint64_t running) {
+    return RlimitStats{.time = SampledAt(sampled, at),
+                       .max_pid = static_cast<std::int64_t>(all),
+                       .running = static_cast<std::int64_t>(running)};
+  };
   const auto left = CountAt(pids_.available, at);
-  const auto all = CountAt(pids_.available != nullptr ? pids_.capacity : most_processes_, at);
+  const auto all = CountAt(pids_.capacity, at);
+  if (left && all) return stats(pids_.available, *all, *all - std::min(*left, *all));
   const auto running = CountAt(threads_, at);
-  if (!all || (!left && !running)) return std::nullopt;
-  const std::uint64_t used = left ? *all - std::min(*left, *all) : *running;
-  return RlimitStats{.time = SampledAt(pids_.available != nullptr ? pids_.available : threads_, at),
-                     .max_pid = static_cast<std::int64_t>(*all),
-                     .running = static_cast<std::int64_t>(used)};
+  const auto most = CountAt(most_processes_, at);
+  if (!running || !most) return std::nullopt;
+  return stats(threads_, *most, *running);
 }
 
 NodeStats NodeFigures::At(const std::string& node, Instant at) const {
   NodeStats stats{.node_name = node};
-  stats.memory = MemoryAt(own_memory_, memory_, at);
-  stats.pods_memory = MemoryAt(own_pods_memory_, pods_memory_, at);
+  stats.memory = MemoryAt(memory_, at);
+  stats.pods_memory = MemoryAt(pods_memory_, at);
   stats.swap = SwapAt(at);
-  stats.fs = DiskAt(node_fs_, at);
-  stats.image_fs = DiskAt(image_fs_, at);
+  for (const Disks& disks : disks_) {
+    stats.fs = DiskAt(disks.node, at);
+    stats.image_fs = DiskAt(disks.image, at);
+    if (stats.fs || stats.image_fs) break;
+  }
   // Writable layers are beside the images, unless the file systems are split.
   stats.container_fs = layout_.dedicated_image_fs ? stats.image_fs : stats.fs;
   stats.rlimit = PidsAt(at);

@@ -2,12 +2,15 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/model/summary.h"
 #include "core/model/threshold.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "sim/imported/import_notes.h"
+#include "sim/imported/memory_source.h"
 #include "sim/imported/node_tracks.h"
 
 namespace jettison {
@@ -18,29 +21,20 @@ struct ImportPaths {
   std::string image_fs = "/var/lib/containerd";
 };
 
-// The figures of a node, from the series that exist. Notes which series are used, and what the
-// missing ones cost.
+// The figures of a node, from the series that exist: at each moment from the best one that has
+// samples there. Notes which series are used, and what the missing ones cost.
 class NodeFigures {
  public:
   // `tracks` must outlive this. kNotFound: nothing tells the node's memory.
   [[nodiscard]] static Result<NodeFigures> Of(const NodeTracks& tracks, const ImportPaths& paths,
                                               ImportNotes& notes);
 
-  // The series whose samples say when there is a pass.
-  [[nodiscard]] const Track& clock() const { return *clock_; }
+  // The samples of the node's memory, which say when there is a pass.
+  [[nodiscard]] const Track& clock() const { return clock_; }
   [[nodiscard]] DiskLayout layout() const { return layout_; }
   [[nodiscard]] NodeStats At(const std::string& node, Instant at) const;
 
  private:
-  // Bytes of `files` less those of `inactive`, or `working_set` itself.
-  struct Memory {
-    const Track* working_set = nullptr;
-    const Track* capacity = nullptr;
-    const Track* anonymous = nullptr;  // these four in place of the working set
-    const Track* cached = nullptr;
-    const Track* buffers = nullptr;
-    const Track* inactive_file = nullptr;
-  };
   struct Signal {
     const Track* available = nullptr;
     const Track* capacity = nullptr;
@@ -49,6 +43,15 @@ class NodeFigures {
     Signal bytes;
     Signal inodes;
   };
+  struct Disks {
+    Disk node;
+    Disk image;
+  };
+  // A file system as node_exporter tells it.
+  struct Mount {
+    std::string mountpoint;
+    std::string device;
+  };
   struct Stalls {
     const Track* some = nullptr;  // seconds lost
     const Track* full = nullptr;
@@ -56,12 +59,15 @@ class NodeFigures {
 
   explicit NodeFigures(const NodeTracks& tracks) : tracks_(&tracks) {}
   [[nodiscard]] Signal Own(std::string_view signal) const;
+  [[nodiscard]] MemorySource OwnMemory(std::string_view signal) const;
   [[nodiscard]] bool FindMemory(ImportNotes& notes);
   void FindPodsMemory(ImportNotes& notes);
+  [[nodiscard]] bool FindOwnDisks();
+  // The mount of the path.
+  [[nodiscard]] std::optional<Mount> MountOf(const std::string& path) const;
+  [[nodiscard]] Disk DiskOf(const Mount& mount) const;
   void FindDisks(const ImportPaths& paths, ImportNotes& notes);
   void FindOthers(ImportNotes& notes);
-  [[nodiscard]] std::optional<MemoryStats> MemoryAt(const Signal& own, const Memory& memory,
-                                                    Instant at) const;
   [[nodiscard]] static std::optional<FsStats> DiskAt(const Disk& disk, Instant at);
   [[nodiscard]] std::optional<PressureStats> PressureAt(std::string_view resource,
                                                         const Stalls& stalls, Instant at) const;
@@ -69,14 +75,13 @@ class NodeFigures {
   [[nodiscard]] std::optional<RlimitStats> PidsAt(Instant at) const;
 
   const NodeTracks* tracks_;
-  const Track* clock_ = nullptr;
-  Signal own_memory_;
-  Signal own_pods_memory_;
-  Memory memory_;
-  Memory pods_memory_;
-  Disk node_fs_;
-  Disk image_fs_;
+  // Of several the first one counts that knows the figure at the moment.
+  MemorySources memory_;
+  MemorySources pods_memory_;
+  Track clock_;
+  std::vector<Disks> disks_;
   DiskLayout layout_;
+  std::vector<Signal> swap_;
   Signal pids_;
   const Track* threads_ = nullptr;
   const Track* most_processes_ = nullptr;

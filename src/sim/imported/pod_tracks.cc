@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <utility>
+
+#include "sim/imported/splice.h"
 
 namespace jettison {
 namespace {
@@ -12,84 +16,94 @@ void Add(std::optional<std::uint64_t> amount, std::optional<std::uint64_t>& sum)
   if (amount) sum = sum.value_or(0) + *amount;
 }
 
+// Those for which it holds, which are removed from the others.
+template <typename Parts, typename Predicate>
+Parts TakenFrom(Parts& parts, Predicate predicate) {
+  const auto taken = std::ranges::stable_partition(parts, std::not_fn(predicate));
+  Parts result(taken.begin(), taken.end());
+  parts.erase(taken.begin(), taken.end());
+  return result;
+}
+
 }  // namespace
 
 PodTracks::PodTracks(const NodeTracks& tracks, const ImportedPod& pod) : pod_(&pod) {
   FindMemory(tracks);
   FindDisk(tracks);
-  tasks_ = PartsOf(tracks, "jettison_pod_processes");
-  if (tasks_.empty()) tasks_ = PartsOf(tracks, "container_threads");
   // The group of the pod has the threads of all its containers in it.
-  if (std::ranges::any_of(tasks_, [](const Part& part) { return part.name.empty(); })) {
-    std::erase_if(tasks_, [](const Part& part) { return !part.name.empty(); });
-  }
+  Parts threads = PartsOf(tracks, "container_threads");
+  Parts of_pod = TakenFrom(threads, [](const Part& part) { return part.name.empty(); });
+  tasks_ = {PartsOf(tracks, "jettison_pod_processes"), std::move(of_pod), std::move(threads)};
 }
 
-std::vector<PodTracks::Part> PodTracks::PartsOf(const NodeTracks& tracks,
-                                                std::string_view metric) const {
-  std::vector<Part> parts;
+PodTracks::Parts PodTracks::PartsOf(const NodeTracks& tracks, std::string_view metric) const {
+  Parts parts;
   for (const LabelledTrack* each : tracks.OfPod(metric, pod_->facts->pod)) {
     if (!IsOfPod(each->figure, pod_->facts->pod)) continue;
-    parts.push_back({.name = std::string(each->figure.Label("container")), .track = &each->track});
+    parts.push_back({.name = std::string(each->figure.Label("container")),
+                     .track = &each->track,
+                     .has_group = !each->figure.Label("id").empty()});
   }
   return parts;
 }
 
-// In the order of preference: the kubelet's own figure of the pod, its group, its containers one by
-// one.
+// In the order of preference: the agent's figure, the kubelet's own figure of the pod, its group,
+// its containers one by one.
 void PodTracks::FindMemory(const NodeTracks& tracks) {
-  std::vector<Part> of_group;
-  std::vector<Part> with_group;     // containers, from cAdvisor
-  std::vector<Part> without_group;  // containers, from /metrics/resource
-  for (const LabelledTrack* each :
-       tracks.OfPod("container_memory_working_set_bytes", pod_->facts->pod)) {
-    if (!IsOfPod(each->figure, pod_->facts->pod)) continue;
-    const Part part{.name = std::string(each->figure.Label("container")), .track = &each->track};
-    if (part.name.empty()) {
-      of_group.push_back(part);
-    } else {
-      (each->figure.Label("id").empty() ? without_group : with_group).push_back(part);
-    }
-  }
-  containers_ = without_group.empty() ? with_group : without_group;
+  Parts others = PartsOf(tracks, "container_memory_working_set_bytes");
+  Parts of_pod = TakenFrom(others, [](const Part& part) { return part.name.empty(); });
+  Parts of_cadvisor = TakenFrom(others, [](const Part& part) { return part.has_group; });
+  containers_ = {std::move(others), std::move(of_cadvisor)};  // those of /metrics/resource first
+  std::vector<Parts> sources;
   for (const std::string_view metric :
        {"jettison_pod_memory_working_set_bytes", "pod_memory_working_set_bytes"}) {
-    for (const LabelledTrack* each : tracks.OfPod(metric, pod_->facts->pod)) {
-      if (memory_.empty() && IsOfPod(each->figure, pod_->facts->pod)) {
-        memory_.push_back({.name = {}, .track = &each->track});
-      }
-    }
+    for (const Part& part : PartsOf(tracks, metric)) sources.push_back({part});
   }
-  if (memory_.empty()) memory_ = of_group.empty() ? containers_ : of_group;
+  sources.push_back(std::move(of_pod));
+  sources.insert(sources.end(), containers_.begin(), containers_.end());
+  // Where a better source ends, so does the pod, even if others have one more sample of it.
+  std::vector<Track::Point> known;
+  for (Parts& source : sources) {
+    const bool tells_more = std::ranges::any_of(
+        source, [&](const Part& part) { return TellsMore(part.track->points(), known); });
+    if (!tells_more) continue;
+    for (const Part& part : source) Splice(FillersFor(known, part.track->points()), known);
+    memory_.push_back(std::move(source));
+  }
 }
 
 void PodTracks::FindDisk(const NodeTracks& tracks) {
-  const Pod& pod = pod_->facts->pod;
   const auto find = [&](std::string_view metric, std::string_view kind) {
-    for (const LabelledTrack* each : tracks.OfPod(metric, pod)) {
-      if (!IsOfPod(each->figure, pod)) continue;
-      disk_.push_back({.kind = std::string(kind.empty() ? each->figure.Label("kind") : kind),
+    std::vector<DiskPart> parts;
+    for (const LabelledTrack* each : tracks.OfPod(metric, pod_->facts->pod)) {
+      if (!IsOfPod(each->figure, pod_->facts->pod)) continue;
+      parts.push_back({.kind = std::string(kind.empty() ? each->figure.Label("kind") : kind),
                        .container = std::string(each->figure.Label("container")),
                        .bytes = &each->track});
     }
+    return parts;
   };
-  find("jettison_pod_disk_used_bytes", "");
-  for (DiskPart& part : disk_) {
-    for (const LabelledTrack* each : tracks.OfPod("jettison_pod_disk_used_inodes", pod)) {
-      if (IsOfPod(each->figure, pod) && each->figure.Label("kind") == part.kind) {
+  auto own = find("jettison_pod_disk_used_bytes", "");
+  for (DiskPart& part : own) {
+    for (const LabelledTrack* each :
+         tracks.OfPod("jettison_pod_disk_used_inodes", pod_->facts->pod)) {
+      if (IsOfPod(each->figure, pod_->facts->pod) && each->figure.Label("kind") == part.kind) {
         part.inodes = &each->track;
       }
     }
   }
-  if (!disk_.empty()) return;
-  find("container_fs_usage_bytes", "rootfs");
+  if (!own.empty()) disk_.push_back(std::move(own));
+  auto others = find("container_fs_usage_bytes", "rootfs");
   // Logs alone do not suffice to rank a pod.
-  if (!disk_.empty()) find("kubelet_container_log_filesystem_used_bytes", "logs");
+  if (others.empty()) return;
+  const auto logs = find("kubelet_container_log_filesystem_used_bytes", "logs");
+  others.insert(others.end(), logs.begin(), logs.end());
+  disk_.push_back(std::move(others));
 }
 
 void PodTracks::Evicted(Instant at) {
   PodAbsence absence{.from = at};
-  for (const Part& part : memory_) {
+  for (const Part& part : AllMemory()) {
     const auto& points = part.track->points();
     for (std::size_t i = 1; i < points.size(); ++i) {
       const bool anew =
@@ -100,6 +114,12 @@ void PodTracks::Evicted(Instant at) {
     }
   }
   absences_.push_back(absence);
+}
+
+PodTracks::Parts PodTracks::AllMemory() const {
+  Parts all;
+  for (const Parts& source : memory_) all.insert(all.end(), source.begin(), source.end());
+  return all;
 }
 
 bool PodTracks::IsThere(Instant at) const {
@@ -117,12 +137,37 @@ std::optional<PodStats> PodTracks::At(Instant at) const {
   if (!IsThere(at)) return std::nullopt;
   const Pod& pod = pod_->facts->pod;
   PodStats stats{.uid = pod.uid, .name = pod.name, .namespace_ = pod.namespace_};
-  for (const Part& part : memory_) Add(CountAt(part.track, at), stats.memory_working_set_bytes);
+  stats.memory_working_set_bytes = SumAt(memory_, at);
   // Only its figures show that it runs.
   if (!stats.memory_working_set_bytes) return std::nullopt;
   stats.has_memory = true;
-  for (const Part& part : tasks_) Add(CountAt(part.track, at), stats.process_count);
-  for (const Part& part : containers_) {
+  stats.process_count = SumAt(tasks_, at);
+  PutContainers(at, stats);
+  PutDisk(at, stats);
+  return stats;
+}
+
+const PodTracks::Parts* PodTracks::KnownAt(const std::vector<Parts>& sources, Instant at) {
+  const auto known = std::ranges::find_if(sources, [&](const Parts& source) {
+    return std::ranges::any_of(
+        source, [&](const Part& part) { return AmountAt(part.track, at).has_value(); });
+  });
+  return known == sources.end() ? nullptr : &*known;
+}
+
+std::optional<std::uint64_t> PodTracks::SumAt(const std::vector<Parts>& sources, Instant at) {
+  std::optional<std::uint64_t> sum;
+  for (const Parts& source : sources) {
+    for (const Part& part : source) Add(CountAt(part.track, at), sum);
+    if (sum) break;
+  }
+  return sum;
+}
+
+void PodTracks::PutContainers(Instant at, PodStats& stats) const {
+  const Parts* source = KnownAt(containers_, at);
+  if (source == nullptr) return;
+  for (const Part& part : *source) {
     const auto bytes = CountAt(part.track, at);
     const auto known = std::ranges::find(stats.containers, part.name, &ContainerStats::name);
     if (!bytes) continue;
@@ -132,14 +177,18 @@ std::optional<PodStats> PodTracks::At(Instant at) const {
       stats.containers.push_back({.name = part.name, .memory_working_set_bytes = bytes});
     }
   }
-  PutDisk(at, stats);
-  return stats;
 }
 
 // A pod without disk figures counts as not measured.
 void PodTracks::PutDisk(Instant at, PodStats& stats) const {
+  const bool is_known = std::ranges::any_of(
+      disk_, [&](const std::vector<DiskPart>& source) { return PutDisk(source, at, stats); });
+  if (!is_known) stats.stale_disk = StaleDisk{};
+}
+
+bool PodTracks::PutDisk(const std::vector<DiskPart>& parts, Instant at, PodStats& stats) const {
   FsUsage all;
-  for (const DiskPart& part : disk_) {
+  for (const DiskPart& part : parts) {
     const FsUsage usage{.used_bytes = CountAt(part.bytes, at),
                         .inodes_used = CountAt(part.inodes, at)};
     if (!usage.used_bytes && !usage.inodes_used) continue;
@@ -158,16 +207,14 @@ void PodTracks::PutDisk(Instant at, PodStats& stats) const {
     }
     (part.kind == "logs" ? container->logs : container->rootfs) = usage;
   }
-  if (all.used_bytes || all.inodes_used) {
-    stats.ephemeral_storage = all;
-  } else {
-    stats.stale_disk = StaleDisk{};
-  }
+  if (!all.used_bytes && !all.inodes_used) return false;
+  stats.ephemeral_storage = all;
+  return true;
 }
 
 std::optional<Instant> PodTracks::LastSampleBefore(Instant at) const {
   std::optional<Instant> last;
-  for (const Part& part : memory_) {
+  for (const Part& part : AllMemory()) {
     for (const Track::Point& point : part.track->points()) {
       if (point.at >= at) break;
       if (std::isfinite(point.value)) last = std::max(last.value_or(point.at), point.at);
@@ -177,23 +224,28 @@ std::optional<Instant> PodTracks::LastSampleBefore(Instant at) const {
 }
 
 void PodTracks::NoteBridges(ImportNotes& notes) const {
-  for (const Part& part : memory_) {
-    const auto& points = part.track->points();
-    for (std::size_t i = 1; i < points.size(); ++i) {
-      const Instant from = points[i - 1].at;
-      const Instant to = points[i].at;
-      const bool ends = std::isnan(points[i - 1].value) || std::isnan(points[i].value);
-      const bool was_away = std::ranges::any_of(absences_, [&](const PodAbsence& absence) {
-        return absence.from < to && absence.until.value_or(to) >= from;
-      });
-      if (ends || was_away || !part.track->IsBridge(from, to) || Elapsed(from, to) > kStaleness) {
-        continue;
-      }
-      notes.Add("gaps in figures of pods",
-                fmt::format("the memory of {} is interpolated from {} to {}, because samples are "
-                            "missing there",
-                            FullName(pod_->facts->pod), FormatInstant(from), FormatInstant(to)));
+  for (const Parts& source : memory_) {
+    for (const Part& part : source) NoteBridges(source, *part.track, notes);
+  }
+}
+
+void PodTracks::NoteBridges(const Parts& source, const Track& track, ImportNotes& notes) const {
+  const auto& points = track.points();
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const Instant from = points[i - 1].at;
+    const Instant to = points[i].at;
+    const bool ends = std::isnan(points[i - 1].value) || std::isnan(points[i].value);
+    const bool was_away = std::ranges::any_of(absences_, [&](const PodAbsence& absence) {
+      return absence.from < to && absence.until.value_or(to) >= from;
+    });
+    if (ends || was_away || !track.IsBridge(from, to) || Elapsed(from, to) > kStaleness ||
+        KnownAt(memory_, from + Elapsed(from, to) / 2) != &source) {
+      continue;
     }
+    notes.Add("gaps in figures of pods",
+              fmt::format("the memory of {} is interpolated from {} to {}, because samples are "
+                          "missing there",
+                          FullName(pod_->facts->pod), FormatInstant(from), FormatInstant(to)));
   }
 }
 

@@ -25,6 +25,59 @@ std::optional<PodStats> CalmAt(const Recording& recording, double s) {
   return std::nullopt;
 }
 
+// Scrapes a figure of the pod "calm" from one second up to another one.
+void Scrape(Cluster& cluster, const char* name, double mi, int from, int to, Labels labels = {}) {
+  labels.merge(Labels{{"node", "a"}, {"namespace", "ns"}, {"pod", "calm"}});
+  cluster.Scrape(name, labels, 7, [=](int s) {
+    return from <= s && s <= to ? std::optional(mi * kMi) : std::nullopt;
+  });
+}
+
+TEST(PodTracks, EachMomentHasTheBestFigureThatIsKnownThen) {
+  Cluster cluster;
+  cluster.Erase("pod_memory_working_set_bytes");
+  Scrape(cluster, "container_memory_working_set_bytes", 300, 0, 1200, {{"container", "c"}});
+  Scrape(cluster, "pod_memory_working_set_bytes", 320, 400, 1200);
+  Scrape(cluster, "jettison_pod_memory_working_set_bytes", 310, 800, 1200);
+  Scrape(cluster, "container_fs_usage_bytes", 1, 0, 1200, {{"container", "c"}});
+  Scrape(cluster, "jettison_pod_disk_used_bytes", 2, 800, 1200, {{"kind", "rootfs"}});
+  Scrape(cluster, "container_threads", 3 / kMi, 0, 1200, {{"container", "c"}});
+  Scrape(cluster, "jettison_pod_processes", 4 / kMi, 800, 1200);
+  Recording recording;
+  const auto summary = cluster.Import(recording);
+  ASSERT_TRUE(summary);
+  struct Row {
+    double at;
+    double memory_mi;
+    double disk_mi;
+    std::uint64_t processes;
+  };
+  for (const auto& [at, memory_mi, disk_mi, processes] :
+       {Row{300, 300, 1, 3}, Row{600, 320, 1, 3}, Row{900, 310, 2, 4}}) {
+    const auto calm = CalmAt(recording, at);
+    ASSERT_TRUE(calm) << at;
+    EXPECT_EQ(calm->memory_working_set_bytes, static_cast<std::uint64_t>(memory_mi * kMi));
+    ASSERT_TRUE(calm->ephemeral_storage);
+    EXPECT_EQ(calm->ephemeral_storage->used_bytes, static_cast<std::uint64_t>(disk_mi * kMi));
+    EXPECT_EQ(calm->process_count, processes);
+  }
+  EXPECT_THAT(
+      summary->notes,
+      testing::Contains(testing::HasSubstr("the memory of 1 of 2 pods is of different series")));
+}
+
+// cAdvisor may tell of a group for a while after it has gone.
+TEST(PodTracks, APodEndsWithItsBestFigures) {
+  Cluster cluster;
+  cluster.Erase("pod_memory_working_set_bytes");
+  Scrape(cluster, "pod_memory_working_set_bytes", 320, 0, 600);
+  Scrape(cluster, "container_memory_working_set_bytes", 300, 0, 700, {{"container", "c"}});
+  Recording recording;
+  ASSERT_TRUE(cluster.Import(recording));
+  EXPECT_TRUE(CalmAt(recording, 600));
+  EXPECT_FALSE(CalmAt(recording, 660));
+}
+
 // The group has the threads of the pause container as well.
 TEST(PodTracks, TheThreadsOfThePodsGroupAreNotAddedToThoseOfItsContainers) {
   Cluster cluster;

@@ -20,6 +20,16 @@ std::vector<Track::Point> FillersFor(const std::vector<Track::Point>& points,
   return fillers;
 }
 
+bool TellsMore(const std::vector<Track::Point>& others, const std::vector<Track::Point>& points) {
+  if (points.empty()) return !others.empty();
+  const Instant first = points.front().at;
+  const Instant last = points.back().at;
+  return std::ranges::any_of(FillersFor(points, others), [&](const Track::Point& filler) {
+    return (filler.at > first && filler.at < last) || filler.at < first - kStaleness ||
+           filler.at > last + kStaleness;
+  });
+}
+
 void Splice(const std::vector<Track::Point>& fillers, std::vector<Track::Point>& points) {
   const auto middle = static_cast<std::ptrdiff_t>(points.size());
   points.insert(points.end(), fillers.begin(), fillers.end());

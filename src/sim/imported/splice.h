@@ -11,6 +11,11 @@ namespace jettison {
 [[nodiscard]] std::vector<Track::Point> FillersFor(const std::vector<Track::Point>& points,
                                                    const std::vector<Track::Point>& others);
 
+// Whether `others` fill a hole of `points`, or go on for more than kStaleness before or behind
+// them.
+[[nodiscard]] bool TellsMore(const std::vector<Track::Point>& others,
+                             const std::vector<Track::Point>& points);
+
 // Puts them among the points.
 void Splice(const std::vector<Track::Point>& fillers, std::vector<Track::Point>& points);
 

@@ -1,0 +1,100 @@
+#include "sim/imported/node_figures.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/imported/test_cluster.h"
+
+namespace jettison {
+namespace {
+
+using test_cluster::At;
+using test_cluster::Cluster;
+using test_cluster::kMi;
+using test_cluster::Labels;
+using test_cluster::NotesOf;
+using test_cluster::Recording;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+// What is available of the signal in the first pass from that moment on; absent: it is not known.
+std::optional<std::int64_t> AvailableAt(const Recording& recording, Signal signal, double s) {
+  for (const auto& pass : recording.Passes()) {
+    if (pass->report.at < At(s)) continue;
+    const auto& seen = pass->report.observations[signal];
+    return seen ? std::optional(seen->available) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// The agent tells 1 of each signal, from that second on.
+void RunAgent(Cluster& cluster, int from) {
+  const auto scrape = [&](const char* signal, double capacity) {
+    const Labels labels = {{"node", "a"}, {"signal", signal}};
+    const auto since = [from](double value) {
+      return [=](int s) { return s < from ? std::nullopt : std::optional(value); };
+    };
+    cluster.Scrape("jettison_signal_available", labels, 5, since(1));
+    cluster.Scrape("jettison_signal_capacity", labels, 5, since(capacity));
+  };
+  for (const char* signal : {"memory.available", "nodefs.available", "swap.available"}) {
+    scrape(signal, 1000 * kMi);
+  }
+  scrape("pid.available", 100);
+}
+
+void RunNodeExporter(Cluster& cluster) {
+  const auto scrape = [&](const char* name, double value, Labels labels = {}) {
+    labels["node"] = "a";
+    cluster.Scrape(name, labels, 1, [=](int) { return value; });
+  };
+  const Labels root = {{"mountpoint", "/"}, {"device", "sda"}};
+  scrape("node_filesystem_avail_bytes", 7, root);
+  scrape("node_filesystem_size_bytes", 1000, root);
+  scrape("node_processes_threads", 93);
+  scrape("node_processes_max_processes", 100);
+  scrape("node_memory_SwapFree_bytes", 7);
+  scrape("node_memory_SwapTotal_bytes", 1000);
+}
+
+TEST(NodeFigures, AnAgentThatCameLateCountsFromThenOn) {
+  Cluster cluster;
+  RunNodeExporter(cluster);
+  RunAgent(cluster, 900);
+  Recording recording;
+  const auto summary = cluster.Import(recording);
+  ASSERT_TRUE(summary) << summary.error().message;
+  EXPECT_EQ(recording.Passes().front()->report.at, At(0));
+  EXPECT_EQ(summary->gaps, 0U);
+  EXPECT_EQ(AvailableAt(recording, Signal::kMemoryAvailable, 300),
+            static_cast<std::int64_t>(300 * kMi));
+  for (const Signal signal : {Signal::kNodeFsAvailable, Signal::kPidAvailable}) {
+    EXPECT_EQ(AvailableAt(recording, signal, 300), 7) << NameOf(signal);
+  }
+  EXPECT_EQ(recording.Passes()[9]->summary.node.swap->available_bytes, 7U);
+  for (const Signal signal :
+       {Signal::kMemoryAvailable, Signal::kNodeFsAvailable, Signal::kPidAvailable}) {
+    EXPECT_EQ(AvailableAt(recording, signal, 1000), 1) << NameOf(signal);
+  }
+  EXPECT_EQ(recording.Passes().back()->summary.node.swap->available_bytes, 1U);
+  EXPECT_THAT(summary->notes,
+              Contains(HasSubstr("are of node_memory_working_set_bytes, because "
+                                 "jettison_signal_available{signal=\"memory.available\"} has")));
+  EXPECT_THAT(summary->notes, Contains(HasSubstr("where jettison_signal_available has no samples, "
+                                                 "nodefs is taken to be")));
+}
+
+TEST(NodeFigures, BesideAnAgentThatWasThereAllTheTimeNothingElseCounts) {
+  Cluster cluster;
+  RunNodeExporter(cluster);
+  RunAgent(cluster, 0);
+  Recording recording;
+  ASSERT_TRUE(cluster.Import(recording));
+  EXPECT_EQ(recording.Passes().front()->report.at, At(5));
+  EXPECT_THAT(NotesOf(cluster), Not(Contains(HasSubstr("has none there"))));
+  EXPECT_THAT(NotesOf(cluster), Not(Contains(HasSubstr("nodefs is taken to be"))));
+}
+
+}  // namespace
+}  // namespace jettison
