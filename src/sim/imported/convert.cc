@@ -142,6 +142,12 @@ class NodeImport {
   Result<void> Begin(Instant at) {
     if (has_begun_) return {};
     has_begun_ = true;
+    if (options_.from_is_named && Elapsed(options_.from, at) > kStaleness) {
+      notes_.AddOnce(fmt::format(
+          "the recording begins at {}, although --from is {}: before that, there are no samples of "
+          "the node's memory",
+          FormatInstant(at), FormatInstant(options_.from)));
+    }
     return AddAbout(at);
   }
 
@@ -305,6 +311,12 @@ class NodeImport {
   }
 
   void NoteEnd() {
+    if (options_.to_is_named && Elapsed(*seen_, options_.to) > kStaleness) {
+      notes_.AddOnce(fmt::format(
+          "the recording ends at {}, although --to is {}: after that, there are no samples of the "
+          "node's memory",
+          FormatInstant(*seen_), FormatInstant(options_.to)));
+    }
     if (left_out_ > 0) {
       notes_.AddOnce(
           fmt::format("evictions and OOM kills before the first sample of the node's memory, which "

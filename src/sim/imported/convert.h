@@ -22,6 +22,9 @@ struct ImportOptions {
   ImportPaths paths;
   Instant from;
   Instant to;
+  // Whether the user named these two: a recording that does not reach them says so.
+  bool from_is_named = false;
+  bool to_is_named = false;
   Duration step{0};  // from pass to pass; zero: as samples are apart
 };
 

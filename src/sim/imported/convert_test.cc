@@ -284,10 +284,28 @@ TEST(Import, OomKillsAreRecorded) {
 }
 
 TEST(Import, AStepThatIsToldThinsPasses) {
+  Cluster cluster;
+  cluster.options.step = seconds(60);
   Recording recording;
-  const auto summary = Cluster().Import(recording, seconds(60));
+  const auto summary = cluster.Import(recording);
   ASSERT_TRUE(summary);
   EXPECT_EQ(summary->passes, 22U);
+}
+
+TEST(Import, ARangeThatSamplesDoNotReachIsNamedIfItWasAskedFor) {
+  Cluster cluster;
+  cluster.options.from = At(-301);
+  cluster.options.to = At(1501);
+  EXPECT_THAT(NotesOf(cluster), Not(Contains(HasSubstr("although --"))));
+  cluster.options.from_is_named = cluster.options.to_is_named = true;
+  EXPECT_THAT(NotesOf(cluster),
+              AllOf(Contains(HasSubstr(
+                        "begins at 2026-01-01T00:00:00Z, although --from is 2025-12-31T23:54:59Z")),
+                    Contains(HasSubstr(
+                        "ends at 2026-01-01T00:20:00Z, although --to is 2026-01-01T00:25:01Z"))));
+  cluster.options.from = At(-299);
+  cluster.options.to = At(1499);
+  EXPECT_THAT(NotesOf(cluster), Not(Contains(HasSubstr("although --"))));
 }
 
 TEST(Import, WhatIsHeldIsBounded) {

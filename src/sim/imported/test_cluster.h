@@ -110,7 +110,7 @@ class Cluster {
     }
   }
 
-  Result<ImportSummary> Import(Recording& recording, Duration step = Duration{0}) const {
+  Result<ImportSummary> Import(Recording& recording) const {
     NodeDirectory directory;
     for (const auto& [series, points] : series_) directory.Learn(*FigureOf(series));
     ImportSamples samples(directory, {"a"}, {.from = At(-600), .to = At(3000)});
@@ -118,17 +118,16 @@ class Cluster {
       if (!samples.Begin(series)) continue;
       for (const Track::Point& point : points) EXPECT_TRUE(samples.Add(point.at, point.value));
     }
-    return ImportNode("a", samples.nodes()["a"],
-                      {.source = "a test",
-                       .policy = {.thresholds = {{.signal = Signal::kMemoryAvailable,
-                                                  .value = Quantity::Of(100 << 20)}}},
-                       .pods = {},
-                       .paths = {},
-                       .from = At(0),
-                       .to = At(1200),
-                       .step = step},
-                      recording);
+    return ImportNode("a", samples.nodes()["a"], options, recording);
   }
+
+  ImportOptions options = {.source = "a test",
+                           .policy = {.thresholds = {{.signal = Signal::kMemoryAvailable,
+                                                      .value = Quantity::Of(100 << 20)}}},
+                           .pods = {},
+                           .paths = {},
+                           .from = At(0),
+                           .to = At(1200)};
 
  private:
   std::vector<std::pair<MetricSeries, std::vector<Track::Point>>> series_;
