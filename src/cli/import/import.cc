@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -72,33 +73,38 @@ class ImportRun {
                     request_.file + ": no series names a node; use --instance NODE=HOST:PORT to "
                                     "name the scrape target of a node"});
     }
+    ImportOptions options = request_.options;
+    if (source.fault_count() > 0) {
+      options.source += fmt::format(", of which {} lines could not be read", source.fault_count());
+    }
     for (const std::string& node : nodes) {
-      Write(node, samples.nodes()[node], source.fault_count(), nodes.size() > 1);
+      Write(node, samples.nodes()[node], options, nodes.size() > 1);
     }
   }
 
   void RunOverHttp() {
     PrometheusSource source(request_, [](Duration wait) { std::this_thread::sleep_for(wait); });
     if (const auto learned = source.Learn(directory_); !learned) return Fault(learned.error());
+    // Series that were not found may be of any node.
+    const std::set<std::string> of_all = source.TakeWarnings();
     for (const std::string& node : request_.nodes) {
       ImportSamples samples(directory_, {node}, Range());
-      if (const auto read = source.ReadInto(node, directory_, samples); !read) {
+      const auto read = source.ReadInto(node, directory_, samples);
+      ImportOptions options = request_.options;
+      options.warnings = source.TakeWarnings();
+      options.warnings.insert(of_all.begin(), of_all.end());
+      if (read) {
+        Write(node, samples.nodes()[node], options, request_.nodes.size() > 1);
+      } else {
         Fault(read.error());
-        continue;
       }
-      Write(node, samples.nodes()[node], 0, request_.nodes.size() > 1);
-    }
-    for (const std::string& warning : source.warnings()) {
-      Complain("Prometheus warns: " + warning);
     }
   }
 
-  void Write(const std::string& node, const NodeSeries& series, std::size_t faults, bool several) {
-    ImportOptions options = request_.options;
-    if (faults > 0) {
-      options.source += fmt::format(", of which {} lines could not be read", faults);
-    }
+  void Write(const std::string& node, const NodeSeries& series, const ImportOptions& options,
+             bool several) {
     if (series.empty()) {
+      for (const std::string& warning : options.warnings) Complain("Prometheus warns: " + warning);
       return Fault({ErrorCode::kNotFound, fmt::format("{}: there are no series of this node in {}",
                                                       node, request_.options.source)});
     }

@@ -37,8 +37,9 @@ class PrometheusSource {
   [[nodiscard]] Result<void> ReadInto(const std::string& node, const NodeDirectory& directory,
                                       SeriesSink& sink);
 
-  // What Prometheus said beside its answers.
-  [[nodiscard]] const std::set<std::string>& warnings() const { return warnings_; }
+  // What Prometheus said beside its answers since this was asked for last: that a part of them is
+  // missing, as where a store of Thanos is away.
+  [[nodiscard]] std::set<std::string> TakeWarnings() { return std::exchange(warnings_, {}); }
 
  private:
   struct Piece {

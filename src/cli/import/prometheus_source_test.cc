@@ -13,6 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::SizeIs;
 
 const Instant kTo = ParseInstant("2026-01-01T02:00:00Z").value();
@@ -42,10 +43,14 @@ class FakePrometheus {
   // Everything of the node, by as many queries as that takes.
   Result<void> Read() {
     PrometheusSource source(request_, [this](Duration wait) { waits.push_back(wait); });
-    return source.ReadInto("a", NodeDirectory(), samples);
+    auto read = source.ReadInto("a", NodeDirectory(), samples);
+    warnings = source.TakeWarnings();
+    EXPECT_THAT(source.TakeWarnings(), IsEmpty()) << "those of one node are not told of another";
+    return read;
   }
 
   Samples samples;
+  std::set<std::string> warnings;
   std::vector<Duration> waits;
   std::vector<std::string> asked;  // the bodies
 
@@ -101,6 +106,15 @@ TEST(PrometheusSource, WhatIsTooMuchAtOnceIsAskedForInHalves) {
   EXPECT_THAT(prometheus.asked[0], HasSubstr("3600000ms"));
   EXPECT_THAT(prometheus.asked[3], HasSubstr("450000ms"));
   EXPECT_THAT(prometheus.waits, SizeIs(0));
+}
+
+TEST(PrometheusSource, AWarningBesideAnAnswerIsKept) {
+  FakePrometheus prometheus([](const std::string&) {
+    return HttpResponse{.body = R"({"status":"success","warnings":["store 7 is away"],)"
+                                R"("data":{"resultType":"matrix","result":[]}})"};
+  });
+  ASSERT_TRUE(prometheus.Read());
+  EXPECT_THAT(prometheus.warnings, ElementsAre("store 7 is away"));
 }
 
 TEST(PrometheusSource, ARefusedQueryIsAnErrorInTheWordsOfPrometheus) {

@@ -59,6 +59,10 @@ class NodeImport {
       : node_(node), options_(options), sink_(sink) {}
 
   Result<ImportSummary> Run(const NodeSeries& series) {
+    for (const std::string& warning : options_.warnings) {
+      notes_.Add("warnings",
+                 fmt::format("samples may be missing, because the source warned: {}", warning));
+    }
     const NodeTracks tracks(series, notes_);
     auto figures = NodeFigures::Of(tracks, options_.paths, notes_);
     if (!figures) return Fail(figures.error());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,9 @@ namespace jettison {
 
 // What is imported, and what is said of it.
 struct ImportOptions {
-  std::string source;     // for people: "http://prometheus:9090", "dump.txt"
-  EvictionPolicy policy;  // taken to have been in force
+  std::string source;              // for people: "http://prometheus:9090", "dump.txt"
+  std::set<std::string> warnings;  // that came with its answers, which may lack samples then
+  EvictionPolicy policy;           // taken to have been in force
   PodAssumptions pods;
   ImportPaths paths;
   Instant from;

@@ -308,6 +308,13 @@ TEST(Import, ARangeThatSamplesDoNotReachIsNamedIfItWasAskedFor) {
   EXPECT_THAT(NotesOf(cluster), Not(Contains(HasSubstr("although --"))));
 }
 
+TEST(Import, AWarningOfTheSourceIsInTheRecording) {
+  Cluster cluster;
+  cluster.options.warnings = {"store 7 is away"};
+  EXPECT_THAT(NotesOf(cluster),
+              Contains(AllOf(HasSubstr("samples may be missing"), HasSubstr("store 7 is away"))));
+}
+
 TEST(Import, WhatIsHeldIsBounded) {
   NodeDirectory directory;
   directory.Learn({.name = "kube_node_info", .labels = {{"node", "a"}}});
