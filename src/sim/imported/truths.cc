@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace jettison {
 namespace {
@@ -237,17 +238,18 @@ void TakeOomKills(const NodeTracks& tracks, const std::vector<PodTracks>& pods, 
         "container_oom_events_total is missing, so OOM kills are not known: a pod that the kernel "
         "killed looks like one that ended by itself");
   }
-  for (const LabelledTrack& each : tracks.Of(metric)) {
-    const std::string container(each.figure.Label("container"));
-    const auto pod = std::ranges::find_if(pods, [&](const PodTracks& figures) {
-      return IsOfPod(each.figure, figures.pod().facts->pod);
-    });
-    if (pod == pods.end() || (container.empty() && !own)) continue;
-    for (const Track::Step& step : each.track.Steps()) {
-      if (step.reset) continue;
-      truths.oom_kills.push_back({.at = Middle(step.from, step.to),
-                                  .uid = pod->pod().facts->pod.uid,
-                                  .container = container});
+  std::set<const LabelledTrack*> taken;  // two pods may have one name
+  for (const PodTracks& figures : pods) {
+    const Pod& pod = figures.pod().facts->pod;
+    for (const LabelledTrack* each : tracks.OfPod(metric, pod)) {
+      const std::string container(each->figure.Label("container"));
+      if (container.empty() && !own) continue;
+      if (!IsOfPod(each->figure, pod) || !taken.insert(each).second) continue;
+      for (const Track::Step& step : each->track.Steps()) {
+        if (step.reset) continue;
+        truths.oom_kills.push_back(
+            {.at = Middle(step.from, step.to), .uid = pod.uid, .container = container});
+      }
     }
   }
   std::ranges::stable_sort(truths.oom_kills, {}, &ImportedOomKill::at);

@@ -1,0 +1,41 @@
+#include "sim/imported/truths.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/imported/test_cluster.h"
+
+namespace jettison {
+namespace {
+
+using test_cluster::At;
+using test_cluster::Cluster;
+using test_cluster::Labels;
+using test_cluster::Recording;
+using testing::ElementsAre;
+
+const Labels kCalm = {{"node", "a"}, {"namespace", "ns"}, {"pod", "calm"}, {"container", "c"}};
+
+// The seconds of the OOM kills that are imported.
+std::vector<double> KillsOf(const Cluster& cluster) {
+  Recording recording;
+  const auto summary = cluster.Import(recording);
+  EXPECT_TRUE(summary);
+  std::vector<double> kills;
+  for (const RecordedItem& item : recording.items) {
+    const auto* kill = std::get_if<RecordedOomKill>(&item);
+    if (kill != nullptr) kills.push_back(SecondsOf(Elapsed(At(0), kill->at)));
+  }
+  EXPECT_EQ(summary->oom_kills, kills.size());
+  return kills;
+}
+
+TEST(Truths, AnOomKillOfAPodWhoseNameASecondOneHasIsCountedOnce) {
+  Cluster cluster;
+  cluster.AddPod("calm", "u3", 500, [](int) { return std::nullopt; });
+  cluster.Scrape("container_oom_events_total", kCalm, 5, [](int s) { return s < 400 ? 0 : 1; });
+  EXPECT_THAT(KillsOf(cluster), ElementsAre(402.5));
+}
+
+}  // namespace
+}  // namespace jettison
