@@ -60,10 +60,15 @@ std::vector<Track::Step> StepsOf(const Track& track, std::optional<Instant> sinc
   return steps;
 }
 
+// How many things a counter counted in the step; one that began anew, since then.
+std::size_t CountIn(const Track::Step& step) {
+  constexpr double kMostAtOnce = 1000;
+  return static_cast<std::size_t>(std::clamp(step.by, 0.0, kMostAtOnce));
+}
+
 // A counter that grew by more than one gives several clues.
 std::vector<Clue> SignalClues(const NodeTracks& tracks, std::vector<Instant>& restarts,
                               ImportNotes& notes) {
-  constexpr double kMostAtOnce = 1000;
   std::vector<Clue> clues;
   const auto since = ScrapedSince(tracks);
   for (const LabelledTrack& each : tracks.Of("kubelet_evictions")) {
@@ -72,8 +77,7 @@ std::vector<Clue> SignalClues(const NodeTracks& tracks, std::vector<Instant>& re
         NoteReset(each, step, notes);
         restarts.push_back(step.to);
       }
-      const auto count = static_cast<int>(std::clamp(step.by, 0.0, kMostAtOnce));
-      for (int i = 0; i < count; ++i) {
+      for (std::size_t i = 0; i < CountIn(step); ++i) {
         clues.push_back({.from = step.from,
                          .to = step.to,
                          .signal = std::string(each.figure.Label("eviction_signal"))});
@@ -246,9 +250,9 @@ void TakeOomKills(const NodeTracks& tracks, const std::vector<PodTracks>& pods, 
       if (container.empty() && !own) continue;
       if (!IsOfPod(each->figure, pod) || !taken.insert(each).second) continue;
       for (const Track::Step& step : each->track.Steps()) {
-        if (step.reset) continue;
-        truths.oom_kills.push_back(
-            {.at = Middle(step.from, step.to), .uid = pod.uid, .container = container});
+        const ImportedOomKill kill = {
+            .at = Middle(step.from, step.to), .uid = pod.uid, .container = container};
+        truths.oom_kills.insert(truths.oom_kills.end(), CountIn(step), kill);
       }
     }
   }

@@ -37,5 +37,15 @@ TEST(Truths, AnOomKillOfAPodWhoseNameASecondOneHasIsCountedOnce) {
   EXPECT_THAT(KillsOf(cluster), ElementsAre(402.5));
 }
 
+TEST(Truths, EachOomKillThatACounterHasCountedIsRecordedAlsoSinceItBeganAnew) {
+  Cluster cluster;
+  cluster.Scrape("container_oom_events_total", kCalm, 5, [](int s) {
+    if (s < 300) return 0;
+    if (s < 600) return 3;
+    return s < 900 ? 5 : 1;
+  });
+  EXPECT_THAT(KillsOf(cluster), ElementsAre(297.5, 297.5, 297.5, 597.5, 597.5, 897.5));
+}
+
 }  // namespace
 }  // namespace jettison
