@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 namespace jettison {
 namespace {
@@ -231,30 +232,49 @@ void TakeEvictions(const NodeTracks& tracks, const std::vector<PodTracks>& pods,
   NoteTies(truths.evictions, notes);
 }
 
+// The time in which a metric was scraped; nothing if it never was.
+std::optional<std::pair<Instant, Instant>> ScrapedIn(const std::vector<LabelledTrack>& tracks) {
+  std::optional<std::pair<Instant, Instant>> span;
+  for (const LabelledTrack& each : tracks) {
+    const auto& points = each.track.points();
+    if (!span) span = {points.front().at, points.back().at};
+    span->first = std::min(span->first, points.front().at);
+    span->second = std::max(span->second, points.back().at);
+  }
+  return span;
+}
+
 void TakeOomKills(const NodeTracks& tracks, const std::vector<PodTracks>& pods, Truths& truths,
                   ImportNotes& notes) {
-  // The agent's own counter is preferred, because the other one counts the same kills.
-  const bool own = tracks.Has("jettison_pod_oom_kills_total");
-  const std::string_view metric =
-      own ? "jettison_pod_oom_kills_total" : "container_oom_events_total";
-  if (!tracks.Has(metric)) {
+  constexpr std::string_view kOfAgent = "jettison_pod_oom_kills_total";
+  constexpr std::string_view kOfCadvisor = "container_oom_events_total";
+  if (!tracks.Has(kOfAgent) && !tracks.Has(kOfCadvisor)) {
     notes.AddOnce(
         "container_oom_events_total is missing, so OOM kills are not known: a pod that the kernel "
         "killed looks like one that ended by itself");
   }
+  // The agent's own counter is preferred, because the other one counts the same kills.
+  const auto agent = ScrapedIn(tracks.Of(kOfAgent));
+  const auto counts = [&](const MetricSeries& figure, Instant at) {
+    if (figure.name == kOfAgent) return true;
+    return !figure.Label("container").empty() &&
+           (!agent || at < agent->first || at > agent->second);
+  };
   std::set<const LabelledTrack*> taken;  // two pods may have one name
   for (const PodTracks& figures : pods) {
     const Pod& pod = figures.pod().facts->pod;
-    for (const LabelledTrack* each : tracks.OfPod(metric, pod)) {
-      const std::string container(each->figure.Label("container"));
-      if (container.empty() && !own) continue;
-      if (!IsOfPod(each->figure, pod) || !taken.insert(each).second) continue;
-      for (const Track::Step& step : each->track.Steps()) {
-        const ImportedOomKill kill = {
-            .at = Middle(step.from, step.to), .uid = pod.uid, .container = container};
+    const auto take = [&](const LabelledTrack& each) {
+      if (!IsOfPod(each.figure, pod) || !taken.insert(&each).second) return;
+      for (const Track::Step& step : each.track.Steps()) {
+        const ImportedOomKill kill = {.at = Middle(step.from, step.to),
+                                      .uid = pod.uid,
+                                      .container = std::string(each.figure.Label("container"))};
+        if (!counts(each.figure, kill.at)) continue;
         truths.oom_kills.insert(truths.oom_kills.end(), CountIn(step), kill);
       }
-    }
+    };
+    for (const LabelledTrack* each : tracks.OfPod(kOfAgent, pod)) take(*each);
+    for (const LabelledTrack* each : tracks.OfPod(kOfCadvisor, pod)) take(*each);
   }
   std::ranges::stable_sort(truths.oom_kills, {}, &ImportedOomKill::at);
 }

@@ -47,5 +47,14 @@ TEST(Truths, EachOomKillThatACounterHasCountedIsRecordedAlsoSinceItBeganAnew) {
   EXPECT_THAT(KillsOf(cluster), ElementsAre(297.5, 297.5, 297.5, 597.5, 597.5, 897.5));
 }
 
+TEST(Truths, BesideTheCounterOfAnAgentOthersCountOnlyWhenItWasNotScraped) {
+  Cluster cluster;
+  const auto course = [](int s) { return s < 300 ? 0 : (s < 900 ? 1 : 2); };
+  cluster.Scrape("container_oom_events_total", kCalm, 5, course);
+  cluster.Scrape("jettison_pod_oom_kills_total", kCalm, 7,
+                 [&](int s) { return s < 600 ? std::nullopt : std::optional<double>(course(s)); });
+  EXPECT_THAT(KillsOf(cluster), ElementsAre(297.5, 899.5));
+}
+
 }  // namespace
 }  // namespace jettison
