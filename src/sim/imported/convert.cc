@@ -172,17 +172,25 @@ class NodeImport {
 
   // Writes everything up to a pass, and the pass.
   Result<void> StepTo(Instant at) {
+    if (last_ && IsGap(*last_, at)) gap_ = last_;
     if (auto taken = TakeTruthsUntil(at); !taken) return taken;
-    if (last_ && Elapsed(*last_, at) > std::max(kStaleness, summary_.step * 2)) {
-      ++summary_.gaps;
-      if (auto told = sink_.Add(RecordedGap{
-              .from = *last_, .to = at, .why = "there are no samples of the node's memory"});
-          !told) {
-        return told;
-      }
-    }
+    if (auto told = TellGap(at); !told) return told;
+    gap_.reset();
     last_ = at;
     return AddPass(Evaluated(FiguresAt(at), at));
+  }
+
+  [[nodiscard]] bool IsGap(Instant from, Instant to) const {
+    return Elapsed(from, to) > std::max(kStaleness, summary_.step * 2);
+  }
+
+  // Writes what of a gap is before a pass. The pass of an eviction divides it.
+  Result<void> TellGap(Instant at) {
+    if (!gap_ || *gap_ == at) return {};
+    ++summary_.gaps;
+    const Instant from = *std::exchange(gap_, at);
+    return sink_.Add(
+        RecordedGap{.from = from, .to = at, .why = "there are no samples of the node's memory"});
   }
 
   // In the order of time. What happened before the first pass is left out.
@@ -275,7 +283,16 @@ class NodeImport {
 
   Result<void> AddEviction(const ImportedEviction& eviction) {
     const Instant at = std::max(eviction.at, *last_);
-    auto pass = Evaluated(FiguresOfEviction(at), at);
+    if (IsGap(*last_, at) && !gap_) gap_ = last_;  // behind the last sample
+    if (auto told = TellGap(at); !told) return told;
+    if (gap_) {
+      notes_.Add("evictions in gaps",
+                 fmt::format("the eviction of {} at {} lies in a gap: its pass has the figures of "
+                             "{}, the last ones before",
+                             FullName(pods_[eviction.pod].pod().facts->pod), FormatInstant(at),
+                             FormatInstant(*last_)));
+    }
+    auto pass = Evaluated(gap_ ? FiguresAt(*last_) : FiguresOfEviction(at), at);
     const auto& victim = pods_[eviction.pod].pod().facts;
     const std::string& uid = victim->pod.uid;
     // Its last sample may be too old to count as figures of that moment.
@@ -373,6 +390,7 @@ class NodeImport {
   bool had_memory_pressure_ = false;
   std::optional<Instant> seen_;  // the last sample of the node's memory
   std::optional<Instant> last_;  // the last pass that is not of an eviction
+  std::optional<Instant> gap_;   // what is unknown begins there; none: the pass is in no gap
   std::uint64_t number_ = 1;
   std::size_t restart_ = 0;
   std::size_t oom_kill_ = 0;

@@ -156,6 +156,37 @@ TEST(Import, ALongSilenceIsAGapAndAShortOneIsNamed) {
   EXPECT_THAT(NotesOf(other), Contains(HasSubstr("the node was not scraped")));
 }
 
+TEST(Import, AnEvictionInAGapDividesItAndHasTheFiguresOfBefore) {
+  for (const double until : {900, 2000}) {
+    Cluster cluster;
+    cluster.Cut("node_memory_working_set_bytes", 100, until);
+    Recording recording;
+    const auto summary = cluster.Import(recording);
+    ASSERT_TRUE(summary);
+    WhatIf whatif({}, {.model = {}, .thinning = ThinningRule{}, .blind = true});
+    std::optional<Instant> evicted;
+    Instant told = At(90);  // the last sample before
+    for (const RecordedItem& item : recording.items) {
+      whatif.Add(item);
+      if (const auto* gap = std::get_if<RecordedGap>(&item)) {
+        EXPECT_EQ(gap->from, told);
+        told = gap->to;
+      }
+      const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&item);
+      if (pass == nullptr || (*pass)->report.evictions.empty()) continue;
+      evicted = (*pass)->report.at;
+      EXPECT_EQ(*evicted, told) << "the first part of the gap is before the pass";
+      EXPECT_EQ((*pass)->summary.node.memory->available_bytes, 405 * kMi);
+    }
+    whatif.Finish();
+    ASSERT_TRUE(evicted);
+    const Instant end = until < 1200 ? At(900) : *evicted;
+    EXPECT_EQ(told, end);
+    EXPECT_EQ(whatif.facts().unknown, Elapsed(At(90), end));
+    EXPECT_THAT(summary->notes, Contains(HasSubstr("the eviction of ns/leak at")));
+  }
+}
+
 TEST(Import, MissingSamplesOfAPodAreInterpolatedAndNamed) {
   Cluster cluster;
   cluster.Cut("pod_memory_working_set_bytes", 100, 200);
