@@ -35,9 +35,9 @@ struct HttpTarget {
 // The answer, whatever its status, without its headers but for Content-Type; redirects are not
 // followed, and no proxy is asked, whatever the environment says. What fails is the way there:
 // - kInvalidArgument: an endpoint of another form, a certificate that cannot be used;
-// - kUnavailable: nobody listens there, with what to do about it; kPermissionDenied: not for us;
-// - kDeadlineExceeded: not all of it came in time;
-// - kInternal: not HTTP, too large, broken off.
+// - kUnavailable: nobody listens there, with what to do about it, or the answer was broken off;
+// - kPermissionDenied: not for us; kDeadlineExceeded: not all of it came in time;
+// - kInternal: not HTTP, too large.
 // `path` begins with "/" and has its query with it, its parts encoded (EncodedForUrl). Both wait
 // on the caller's thread and start none, and the name of a host is looked up with the resolver's
 // own time limits.

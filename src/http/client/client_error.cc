@@ -40,12 +40,13 @@ Error ErrorOfCurl(int code, std::string_view words) {
     case CURLE_SSL_CONNECT_ERROR:
       return {ErrorCode::kUnavailable, fmt::format("TLS failed: {}", words)};
     case CURLE_GOT_NOTHING:
-      return {ErrorCode::kInternal, "the server closed the connection without an answer"};
+      return {ErrorCode::kUnavailable, "the server closed the connection without an answer"};
     case CURLE_PARTIAL_FILE:
-      return {ErrorCode::kInternal, "the server closed the connection in the middle of its answer"};
+      return {ErrorCode::kUnavailable,
+              "the server closed the connection in the middle of its answer"};
     case CURLE_SEND_ERROR:
     case CURLE_RECV_ERROR:
-      return {ErrorCode::kInternal, fmt::format("the server broke off: {}", words)};
+      return {ErrorCode::kUnavailable, fmt::format("the server broke off: {}", words)};
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY:
       return {ErrorCode::kInternal, fmt::format("the answer is not HTTP/1.1: {}", words)};

@@ -184,15 +184,9 @@ Error PendingExchange::Failure() const {
           ErrorCode::kUnavailable,
           why == 0 ? std::string(words) : std::generic_category().message(static_cast<int>(why))};
     }
-    case CURLE_COULDNT_RESOLVE_HOST: return {ErrorCode::kUnavailable, std::string(words)};
-    case CURLE_GOT_NOTHING:
-    case CURLE_PARTIAL_FILE:
-    case CURLE_SEND_ERROR:
-    case CURLE_RECV_ERROR:
+    case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_HTTP2:
-    case CURLE_HTTP2_STREAM: {
-      return {ErrorCode::kUnavailable, ErrorOfCurl(code, words).message};
-    }
+    case CURLE_HTTP2_STREAM: return {ErrorCode::kUnavailable, std::string(words)};
     default: return ErrorOfCurl(code, words);
   }
 }
