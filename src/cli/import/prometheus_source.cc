@@ -87,7 +87,8 @@ class PieceSink final : public SeriesSink {
 
 }  // namespace
 
-Result<std::string> PrometheusSource::Ask(const std::string& path, const std::string& form) {
+Result<std::string> PrometheusSource::Ask(const std::string& path, const std::string& form,
+                                          Late late) {
   Duration wait = kFirstWait;
   for (int tries = 1;; ++tries) {
     auto answer = HttpPost(request_.target, request_.path_prefix + path, form, std::string(kForm));
@@ -99,7 +100,8 @@ Result<std::string> PrometheusSource::Ask(const std::string& path, const std::st
     } else {
       why = RefusalOf(answer->status);
     }
-    if (why.code != ErrorCode::kUnavailable || tries == kMostTries) {
+    const bool is_late = why.code == ErrorCode::kDeadlineExceeded && late == Late::kAskAgain;
+    if ((why.code != ErrorCode::kUnavailable && !is_late) || tries == kMostTries) {
       return Fail(why);
     }
     PrintError("jettison: {}; asking again in {}\n", why.message, FormatDuration(wait));
@@ -114,7 +116,7 @@ Result<void> PrometheusSource::Learn(NodeDirectory& directory) {
   for (const std::string& query : DiscoveryQueries(request_.nodes)) {
     form += "&match%5B%5D=" + EncodedForUrl(query);
   }
-  const auto answer = Ask("/api/v1/series", form);
+  const auto answer = Ask("/api/v1/series", form, Late::kAskAgain);
   if (!answer) return Fail(answer.error());
   const auto read = ReadSeriesAnswer(*answer, [&](const MetricSeries& series) {
     if (const auto figure = FigureOf(series)) directory.Learn(*figure);
@@ -149,7 +151,8 @@ Result<void> PrometheusSource::ReadQuery(const std::string& query, SeriesSink& s
   Instant at = request_.options.from - kStaleness;
   while (at < end) {
     const Piece piece{.from = at, .to = std::min(at + length, end)};
-    const auto most = ReadPiece(query, piece, sink);
+    const Late late = length > kLeastPiece ? Late::kAskForLess : Late::kAskAgain;
+    const auto most = ReadPiece(query, piece, late, sink);
     if (!most) {
       if (!IsTooMuch(most.error()) || length <= kLeastPiece) return Fail(most.error());
       length = std::max<Duration>(length / 2, kLeastPiece);
@@ -164,13 +167,13 @@ Result<void> PrometheusSource::ReadQuery(const std::string& query, SeriesSink& s
   return {};
 }
 
-Result<std::size_t> PrometheusSource::ReadPiece(const std::string& query, Piece piece,
+Result<std::size_t> PrometheusSource::ReadPiece(const std::string& query, Piece piece, Late late,
                                                 SeriesSink& sink) {
   const auto length = std::chrono::ceil<milliseconds>(Elapsed(piece.from, piece.to));
   const std::string form =
       fmt::format("query={}&time={}", EncodedForUrl(fmt::format("{}[{}ms]", query, length.count())),
                   SecondsText(piece.to));
-  const auto answer = Ask("/api/v1/query", form);
+  const auto answer = Ask("/api/v1/query", form, late);
   if (!answer) return Fail(answer.error());
   PieceSink taken(sink, piece.from, piece.to);
   const auto read = ReadQueryAnswer(*answer, taken);

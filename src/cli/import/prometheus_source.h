@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <set>
 #include <string>
@@ -46,11 +47,14 @@ class PrometheusSource {
     Instant from;  // samples behind it
     Instant to;    // up to it
   };
-  [[nodiscard]] Result<std::string> Ask(const std::string& path, const std::string& form);
+  // What a query is worth that was not answered in time.
+  enum class Late : std::uint8_t { kAskAgain, kAskForLess };
+  [[nodiscard]] Result<std::string> Ask(const std::string& path, const std::string& form,
+                                        Late late);
   [[nodiscard]] Result<void> ReadQuery(const std::string& query, SeriesSink& sink,
                                        const std::function<void(Instant)>& tell);
   // The most samples that a series had.
-  [[nodiscard]] Result<std::size_t> ReadPiece(const std::string& query, Piece piece,
+  [[nodiscard]] Result<std::size_t> ReadPiece(const std::string& query, Piece piece, Late late,
                                               SeriesSink& sink);
 
   const ImportRequest& request_;

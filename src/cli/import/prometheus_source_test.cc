@@ -49,6 +49,14 @@ class FakePrometheus {
     return read;
   }
 
+  // Which series there are.
+  Result<void> Learn() {
+    PrometheusSource source(request_, [this](Duration wait) { waits.push_back(wait); });
+    NodeDirectory directory;
+    return source.Learn(directory);
+  }
+  void SetTimeout(Duration timeout) { request_.target.timeout = timeout; }
+
   Samples samples;
   std::set<std::string> warnings;
   std::vector<Duration> waits;
@@ -56,7 +64,7 @@ class FakePrometheus {
 
  private:
   HttpResponse Answer(const HttpRequest& request) {
-    EXPECT_EQ(request.path, "/api/v1/query");
+    EXPECT_THAT(request.path, testing::AnyOf("/api/v1/query", "/api/v1/series"));
     EXPECT_EQ(request.content_type, "application/x-www-form-urlencoded");
     asked.push_back(request.body);
     if (const auto answer = first_(request.body)) return *answer;
@@ -137,6 +145,39 @@ TEST(PrometheusSource, WhatPassesIsAskedForAgainLessAndLessOften) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("answers 502; asking again"));
   EXPECT_THAT(prometheus.waits,
               ElementsAre(std::chrono::milliseconds(500), std::chrono::milliseconds(1000)));
+}
+
+TEST(PrometheusSource, AnAnswerThatIsBrokenOffIsAskedForAgain) {
+  int broken = 0;
+  FakePrometheus prometheus([&](const std::string&) -> std::optional<HttpResponse> {
+    if (++broken > 2) return HttpResponse{.body = R"({"status":"success","data":[]})"};
+    HttpResponse answer;
+    answer.stream = []() -> Result<std::optional<std::string>> {
+      return Fail(ErrorCode::kInternal, "no more");
+    };
+    return answer;
+  });
+  testing::internal::CaptureStderr();
+  const auto learned = prometheus.Learn();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("closed the connection"));
+  EXPECT_TRUE(learned) << learned.error().message;
+  EXPECT_THAT(prometheus.waits, SizeIs(2));
+}
+
+TEST(PrometheusSource, WhatDoesNotComeInTimeIsAskedForAgainUnlessLessOfItCanBeAskedFor) {
+  FakePrometheus prometheus([](const std::string&) {
+    HttpResponse answer;
+    answer.stream = [] { return Result<std::optional<std::string>>(""); };  // nothing yet
+    return answer;
+  });
+  prometheus.SetTimeout(std::chrono::milliseconds(1));
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(prometheus.Learn().error().code, ErrorCode::kDeadlineExceeded);
+  EXPECT_THAT(prometheus.waits, SizeIs(PrometheusSource::kMostTries - 1));
+  prometheus.waits.clear();
+  EXPECT_EQ(prometheus.Read().error().code, ErrorCode::kDeadlineExceeded);
+  testing::internal::GetCapturedStderr();
+  EXPECT_THAT(prometheus.waits, SizeIs(PrometheusSource::kMostTries - 1)) << "of the least piece";
 }
 
 TEST(PrometheusSource, ItIsGivenUpAfterFiveTriesAndAtOnceWithoutCredentials) {
