@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "cli/import/piece_length.h"
 #include "cli/import/prometheus_queries.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress_bar.h"
@@ -14,14 +15,8 @@
 namespace jettison {
 namespace {
 
-using std::chrono::hours;
 using std::chrono::milliseconds;
-using std::chrono::minutes;
-using std::chrono::seconds;
 
-constexpr Duration kFirstPiece = hours(1);
-constexpr Duration kLeastPiece = minutes(1);
-constexpr Duration kMostPiece = hours(24);
 constexpr Duration kFirstWait = milliseconds(500);
 
 constexpr std::string_view kForm = "application/x-www-form-urlencoded";
@@ -143,26 +138,23 @@ Result<void> PrometheusSource::ReadInto(const std::string& node, const NodeDirec
   return {};
 }
 
-// Pieces grow until a series has nearly as many samples in one as an answer may hold.
 Result<void> PrometheusSource::ReadQuery(const std::string& query, SeriesSink& sink,
                                          const std::function<void(Instant)>& tell) {
-  Duration length = kFirstPiece;
+  PieceLength length;
   const Instant end = request_.options.to;
   Instant at = request_.options.from - kStaleness;
   while (at < end) {
-    const Piece piece{.from = at, .to = std::min(at + length, end)};
-    const Late late = length > kLeastPiece ? Late::kAskForLess : Late::kAskAgain;
+    const Piece piece{.from = at, .to = std::min(at + length.length(), end)};
+    const Late late = length.CanShrink() ? Late::kAskForLess : Late::kAskAgain;
     const auto most = ReadPiece(query, piece, late, sink);
     if (!most) {
-      if (!IsTooMuch(most.error()) || length <= kLeastPiece) return Fail(most.error());
-      length = std::max<Duration>(length / 2, kLeastPiece);
+      if (!IsTooMuch(most.error()) || !length.CanShrink()) return Fail(most.error());
+      length.Refused();
       continue;
     }
     at = piece.to;
     tell(at);
-    const Duration doubled = std::min<Duration>(length * 2, kMostPiece);
-    if (*most * 4 < kMostPoints) length = doubled;
-    if (*most * 2 > kMostPoints) length = std::max<Duration>(length / 2, kLeastPiece);
+    length.Answered(*most);
   }
   return {};
 }

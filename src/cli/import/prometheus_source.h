@@ -16,12 +16,10 @@
 namespace jettison {
 
 // Reads samples from a Prometheus over HTTP, as they were scraped (a range selector in an instant
-// query), so that Prometheus fills in nothing. No answer holds more than kMostPoints of a series; a
-// query whose answer would be too large is split in halves.
+// query), so that Prometheus fills in nothing. A query whose answer would be too large is split in
+// halves (PieceLength).
 class PrometheusSource {
  public:
-  // As much of a series as Prometheus gives in one answer to a range query.
-  static constexpr std::size_t kMostPoints = 11'000;
   // How often the same is asked for before it is given up.
   static constexpr int kMostTries = 5;
 

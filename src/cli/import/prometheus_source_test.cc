@@ -125,6 +125,18 @@ TEST(PrometheusSource, AWarningBesideAnAnswerIsKept) {
   EXPECT_THAT(prometheus.warnings, ElementsAre("store 7 is away"));
 }
 
+TEST(PrometheusSource, WhatWasTooMuchIsNotAskedForAgain) {
+  int refused = 0;
+  FakePrometheus prometheus([&](const std::string& body) -> std::optional<HttpResponse> {
+    if (body.find("3600000ms") == std::string::npos) return std::nullopt;
+    ++refused;
+    return Refusal(422, "execution");
+  });
+  ASSERT_TRUE(prometheus.Read());
+  EXPECT_THAT(prometheus.samples.times, SizeIs(121));
+  EXPECT_EQ(refused, 3) << "once for each of the queries";
+}
+
 TEST(PrometheusSource, ARefusedQueryIsAnErrorInTheWordsOfPrometheus) {
   FakePrometheus prometheus([](const std::string&) { return Refusal(400, "bad_data"); });
   const auto read = prometheus.Read();
