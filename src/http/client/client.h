@@ -32,8 +32,9 @@ struct HttpTarget {
 // must not load anything then.
 [[nodiscard]] Result<void> PrepareHttpClient();
 
-// The answer, whatever its status, without its headers but for Content-Type; redirects are not
-// followed, and no proxy is asked, whatever the environment says. What fails is the way there:
+// The answer, whatever its status, without its headers but for Content-Type, and Location (a whole
+// URL) where it is a redirect. Redirects are not followed, and no proxy is asked, whatever the
+// environment says. What fails is the way there:
 // - kInvalidArgument: an endpoint of another form, a certificate that cannot be used;
 // - kUnavailable: nobody listens there, with what to do about it, or the answer was broken off;
 // - kPermissionDenied: not for us; kDeadlineExceeded: not all of it came in time;

@@ -175,6 +175,22 @@ TEST(HttpClient, AnswersThatAreNoneAreErrors) {
   }
 }
 
+TEST(HttpClient, WhereARedirectLeadsIsKnownAndItIsNotFollowed) {
+  TestServer server;
+  int asked = 0;
+  ASSERT_TRUE(server.Start([&](const HttpRequest&) {
+    ++asked;
+    return HttpResponse{.status = 302, .headers = {{"Location", "/other"}}};
+  }));
+  const auto answer = HttpGet({.endpoint = server.endpoint()}, "/");
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->status, 302);
+  EXPECT_EQ(asked, 1);
+  ASSERT_EQ(answer->headers.size(), 1U);
+  EXPECT_EQ(answer->headers[0].first, "Location");
+  EXPECT_THAT(answer->headers[0].second, AllOf(HasSubstr("http://"), HasSubstr("/other")));
+}
+
 TEST(HttpClient, WhatIsTooLargeOrCannotBeAskedIsAnError) {
   TestServer server;
   ASSERT_TRUE(

@@ -163,9 +163,13 @@ HttpResponse Transfer::TakeAnswer() {
   const char* type = nullptr;
   curl_.easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &status);
   curl_.easy_getinfo(handle_, CURLINFO_CONTENT_TYPE, &type);
-  return {.status = static_cast<int>(status),
-          .content_type = type == nullptr ? "" : type,
-          .body = std::move(body_)};
+  HttpResponse answer{.status = static_cast<int>(status),
+                      .content_type = type == nullptr ? "" : type,
+                      .body = std::move(body_)};
+  const char* elsewhere = nullptr;
+  curl_.easy_getinfo(handle_, CURLINFO_REDIRECT_URL, &elsewhere);
+  if (elsewhere != nullptr) answer.headers.emplace_back("Location", elsewhere);
+  return answer;
 }
 
 // libcurl's own sockets would be open in the programs that are started meanwhile.
