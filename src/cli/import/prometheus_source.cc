@@ -31,10 +31,14 @@ bool IsPassing(int status) {
   return status == 429 || status == 502 || status == 503 || status == 504;
 }
 
+bool NeedsCredentials(int status) {
+  return status == 401 || status == 403;
+}
+
 // What the API itself says, an error too. A query that took too long would do so again.
 bool IsAnswer(const HttpResponse& answer) {
   if (answer.status == 200) return true;
-  if (!answer.body.starts_with('{')) return false;
+  if (!answer.body.starts_with('{') || NeedsCredentials(answer.status)) return false;
   return !IsPassing(answer.status) || answer.body.find("\"timeout\"") != std::string::npos;
 }
 
@@ -43,16 +47,39 @@ bool IsTooMuch(const Error& error) {
   return error.code == ErrorCode::kInternal || error.code == ErrorCode::kDeadlineExceeded;
 }
 
+// Redirects are not followed, because credentials would go with the request. What `path` of the API
+// is behind is the URL to ask instead.
+Error RedirectOf(const HttpResponse& answer, std::string_view path) {
+  const auto location =
+      std::ranges::find(answer.headers, "Location", &std::pair<std::string, std::string>::first);
+  if (location == answer.headers.end()) {
+    return {ErrorCode::kInternal, fmt::format("Prometheus answers {}", answer.status)};
+  }
+  const std::string target = location->second.substr(0, location->second.find('?'));
+  std::string advice = "give the URL of Prometheus itself as SOURCE";
+  if (target.ends_with(path)) {
+    advice = fmt::format("give {} as SOURCE", target.substr(0, target.size() - path.size()));
+  }
+  return {
+      ErrorCode::kInvalidArgument,
+      fmt::format("Prometheus answers {} and redirects to {}, but redirects are not followed: {}",
+                  answer.status, target, advice)};
+}
+
 // What is no answer of the API itself: a proxy, or somebody who wants credentials.
-Error RefusalOf(int status) {
-  if (status == 401 || status == 403) {
+Error RefusalOf(const HttpResponse& answer, std::string_view path) {
+  const int status = answer.status;
+  if (status >= 300 && status < 400) return RedirectOf(answer, path);
+  const std::string complaint = ComplaintIn(answer.body);
+  const std::string reason = complaint.empty() ? "" : fmt::format(" ({})", complaint);
+  if (NeedsCredentials(status)) {
     return {ErrorCode::kPermissionDenied,
-            fmt::format("Prometheus answers {}: it requires valid credentials; give them with "
+            fmt::format("Prometheus answers {}{}: it requires valid credentials; give them with "
                         "--token-file or --basic-auth-file",
-                        status)};
+                        status, reason)};
   }
   return {IsPassing(status) ? ErrorCode::kUnavailable : ErrorCode::kInternal,
-          fmt::format("Prometheus answers {}", status)};
+          fmt::format("Prometheus answers {}{}", status, reason)};
 }
 
 // Counts what a sink takes, and leaves out what belongs to another piece.
@@ -93,7 +120,7 @@ Result<std::string> PrometheusSource::Ask(const std::string& path, const std::st
     } else if (IsAnswer(*answer)) {
       return std::move(answer->body);
     } else {
-      why = RefusalOf(answer->status);
+      why = RefusalOf(*answer, path);
     }
     const bool is_late = why.code == ErrorCode::kDeadlineExceeded && late == Late::kAskAgain;
     if ((why.code != ErrorCode::kUnavailable && !is_late) || tries == kMostTries) {

@@ -207,5 +207,42 @@ TEST(PrometheusSource, ItIsGivenUpAfterFiveTriesAndAtOnceWithoutCredentials) {
   EXPECT_THAT(closed.asked, SizeIs(1));
 }
 
+TEST(PrometheusSource, ARefusalSaysWhyAndWhatToDo) {
+  struct Row {
+    HttpResponse answer;
+    std::string message;
+  };
+  const auto redirect = [](const char* target) {
+    return HttpResponse{.status = 301, .body = "", .headers = {{"Location", target}}};
+  };
+  const std::string credentials =
+      ": it requires valid credentials; give them with --token-file or --basic-auth-file";
+  const Row rows[] = {
+      {{.status = 401, .body = R"({"message":"Unauthorized"})"},
+       "Prometheus answers 401 (Unauthorized)" + credentials},
+      {{.status = 403, .body = R"({"status":"error","errorType":"","error":"no org id"})"},
+       "Prometheus answers 403 (no org id)" + credentials},
+      {{.status = 401, .content_type = "text/html", .body = "<html>"},
+       "Prometheus answers 401" + credentials},
+      {{.status = 500, .body = R"({"status":"error","errorType":"","error":"no store"})"},
+       "no store"},
+      {{.status = 404, .body = R"({"message":"no route"})"},
+       "this is no answer of Prometheus' HTTP API: it has no status, but says: no route"},
+      {redirect("https://prom.example/x/api/v1/series"),
+       "Prometheus answers 301 and redirects to https://prom.example/x/api/v1/series, but "
+       "redirects are not followed: give https://prom.example/x as SOURCE"},
+      {redirect("https://login.example/?state=secret"),
+       "Prometheus answers 301 and redirects to https://login.example/, but redirects are not "
+       "followed: give the URL of Prometheus itself as SOURCE"},
+  };
+  for (const auto& [answer, message] : rows) {
+    FakePrometheus prometheus([&](const std::string&) { return answer; });
+    const auto learned = prometheus.Learn();
+    ASSERT_FALSE(learned);
+    EXPECT_THAT(learned.error().message, testing::EndsWith(message));
+    EXPECT_THAT(prometheus.asked, SizeIs(1));
+  }
+}
+
 }  // namespace
 }  // namespace jettison

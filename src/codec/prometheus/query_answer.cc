@@ -33,6 +33,11 @@ std::string TextOf(dom::element element, const char* key) {
   return std::string(text);
 }
 
+std::string ComplaintOf(dom::element answer) {
+  std::string complaint = TextOf(answer, "error");
+  return complaint.empty() ? TextOf(answer, "message") : complaint;
+}
+
 QueryRemarks RemarksOf(dom::element answer) {
   QueryRemarks remarks;
   dom::array warnings;
@@ -50,9 +55,13 @@ Result<dom::element> Parse(dom::parser& parser, std::string_view json) {
     return NoAnswer("it is no JSON");
   }
   const std::string status = TextOf(answer, "status");
+  const std::string complaint = ComplaintOf(answer);
   if (status == "error") {
     const std::string kind = TextOf(answer, "errorType");
-    return Fail(CodeOf(kind), fmt::format("{}: {}", kind, TextOf(answer, "error")));
+    return Fail(CodeOf(kind), kind.empty() ? complaint : fmt::format("{}: {}", kind, complaint));
+  }
+  if (status.empty() && !complaint.empty()) {
+    return NoAnswer(fmt::format("it has no status, but says: {}", complaint));
   }
   if (status != "success") return NoAnswer("it has no status");
   return answer;
@@ -136,6 +145,13 @@ Result<QueryRemarks> ReadSeriesAnswer(std::string_view json,
     take(*series);
   }
   return RemarksOf(top);
+}
+
+std::string ComplaintIn(std::string_view json) {
+  dom::parser parser;
+  dom::element answer;
+  if (parser.parse(json.data(), json.size()).get(answer) != simdjson::SUCCESS) return {};
+  return ComplaintOf(answer);
 }
 
 }  // namespace jettison

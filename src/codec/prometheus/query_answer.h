@@ -27,4 +27,8 @@ struct QueryRemarks {
 [[nodiscard]] Result<QueryRemarks> ReadSeriesAnswer(
     std::string_view json, const std::function<void(const MetricSeries&)>& take);
 
+// What an answer that is an error gives as the reason: "error" as Prometheus has it, "message" as
+// gateways in front of it do; empty if it is no JSON, or has neither.
+[[nodiscard]] std::string ComplaintIn(std::string_view json);
+
 }  // namespace jettison
