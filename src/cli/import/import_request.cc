@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -58,24 +59,45 @@ bool IsOnThisMachine(std::string_view origin) {
   return (address && address->is_loopback) || authority == "127.0.0.1";
 }
 
-void ReadTarget(const ImportCommand& command, ImportRequest& request, RequestFaults& faults) {
-  const auto url = faults.Take(ParseHttpUrl(command.source));
-  if (!url) return;
-  if (!url->credentials.empty()) {
+// Options with the files that they name.
+std::array<std::pair<std::string_view, std::string_view>, 3> TlsFilesOf(
+    const ImportCommand& command) {
+  return {{{"--ca-file", command.ca_file},
+           {"--cert-file", command.cert_file},
+           {"--key-file", command.key_file}}};
+}
+
+// What would otherwise be ignored without a word.
+void CheckReach(const ImportCommand& command, const HttpUrl& url, RequestFaults& faults) {
+  if (!url.credentials.empty()) {
     faults.Add(
         "the URL must not contain a password; use --basic-auth-file to name a file with "
         "user:password");
   }
-  HttpTarget& target = request.target;
-  target.endpoint = url->origin;
-  target.is_agent = false;
-  target.timeout = std::chrono::seconds(command.timeout_seconds);
-  target.max_response_bytes = std::size_t{256} << 20;
-  target.server_ca_file = command.ca_file;
-  target.cert_file = command.cert_file;
-  target.private_key_file = command.key_file;
-  request.path_prefix = url->target.substr(0, url->target.find('?'));
-  while (request.path_prefix.ends_with('/')) request.path_prefix.pop_back();
+  if (url.target.find('?') != std::string::npos) {
+    faults.Add("the URL must not contain a query (?...), because it is not sent; leave it out");
+  }
+  if (!command.token_file.empty() && !command.basic_auth_file.empty()) {
+    faults.Add(
+        "--token-file and --basic-auth-file exclude each other, because only one of the two is "
+        "sent; leave one out, or unset the environment variable that names it");
+  }
+  if (command.cert_file.empty() != command.key_file.empty()) {
+    faults.Add(
+        command.cert_file.empty()
+            ? "--key-file: requires --cert-file, which names the certificate of that key"
+            : "--cert-file: requires --key-file, which names the private key of that certificate");
+  }
+  if (url.origin.starts_with("https://")) return;
+  for (const auto& [option, file] : TlsFilesOf(command)) {
+    if (file.empty()) continue;
+    faults.Add(
+        fmt::format("{}: {}: is only for https, but the URL begins with http", option, file));
+  }
+}
+
+void ReadCredentials(const ImportCommand& command, const HttpUrl& url, HttpTarget& target,
+                     RequestFaults& faults) {
   if (!command.token_file.empty()) {
     target.bearer_token = faults.Take(SecretIn(command.token_file, "--token-file")).value_or("");
   }
@@ -88,11 +110,28 @@ void ReadTarget(const ImportCommand& command, ImportRequest& request, RequestFau
     }
   }
   const bool secret = !target.bearer_token.empty() || !target.basic_credentials.empty();
-  if (secret && url->origin.starts_with("http://") && !IsOnThisMachine(url->origin)) {
+  if (secret && url.origin.starts_with("http://") && !IsOnThisMachine(url.origin)) {
     faults.Add(
         "credentials are sent only over https or to this machine: over http, others on the network "
         "could read them");
   }
+}
+
+void ReadTarget(const ImportCommand& command, ImportRequest& request, RequestFaults& faults) {
+  const auto url = faults.Take(ParseHttpUrl(command.source));
+  if (!url) return;
+  CheckReach(command, *url, faults);
+  HttpTarget& target = request.target;
+  target.endpoint = url->origin;
+  target.is_agent = false;
+  target.timeout = std::chrono::seconds(command.timeout_seconds);
+  target.max_response_bytes = std::size_t{256} << 20;
+  target.server_ca_file = command.ca_file;
+  target.cert_file = command.cert_file;
+  target.private_key_file = command.key_file;
+  request.path_prefix = url->target;
+  while (request.path_prefix.ends_with('/')) request.path_prefix.pop_back();
+  ReadCredentials(command, *url, target, faults);
 }
 
 // Of a dump nobody is asked. Two of the files may be named by the environment for every import, so
@@ -102,11 +141,9 @@ void CheckNothingIsAsked(const ImportCommand& command, RequestFaults& faults) {
   if (!command.basic_auth_file.empty()) {
     (void)faults.Take(SecretIn(command.basic_auth_file, "--basic-auth-file"));
   }
-  for (const auto& [option, file] :
-       {std::pair("--ca-file", &command.ca_file), std::pair("--cert-file", &command.cert_file),
-        std::pair("--key-file", &command.key_file)}) {
-    if (file->empty()) continue;
-    faults.Add(fmt::format("{}: {}: is only for a URL, but SOURCE is a file", option, *file));
+  for (const auto& [option, file] : TlsFilesOf(command)) {
+    if (file.empty()) continue;
+    faults.Add(fmt::format("{}: {}: is only for a URL, but SOURCE is a file", option, file));
   }
 }
 

@@ -51,6 +51,29 @@ TEST(ImportRequest, EveryFaultIsNamedAtOnce) {
   EXPECT_THAT(request.error().message, testing::Not(HasSubstr("secret")));
 }
 
+TEST(ImportRequest, WhatWouldBeIgnoredIsAFault) {
+  ImportCommand command = Command("http://127.0.0.1:9090/x?tenant=secret");
+  command.ca_file = "ca.pem";
+  command.key_file = "key.pem";
+  command.token_file = "/none/token";
+  command.basic_auth_file = "/none/basic";
+  const std::string message = ReadImportRequest(command, kNow).error().message;
+  EXPECT_THAT(message, AllOf(HasSubstr("must not contain a query"),
+                             HasSubstr("--token-file and --basic-auth-file exclude each other"),
+                             HasSubstr("--key-file: requires --cert-file"),
+                             HasSubstr("--ca-file: ca.pem: is only for https"),
+                             HasSubstr("--key-file: key.pem: is only for https"),
+                             HasSubstr("--token-file /none/token: No such file")));
+  EXPECT_THAT(message, testing::Not(HasSubstr("secret")));
+  command = Command("https://127.0.0.1:9090");
+  command.cert_file = "cert.pem";
+  EXPECT_THAT(ReadImportRequest(command, kNow).error().message,
+              HasSubstr("--cert-file: requires --key-file"));
+  command.key_file = "key.pem";
+  command.ca_file = "ca.pem";
+  EXPECT_TRUE(ReadImportRequest(command, kNow));
+}
+
 TEST(ImportRequest, CredentialsComeFromFilesAndGoOverTlsOrToThisMachine) {
   const kernel::TemporaryFolder folder;
   const std::string file = folder.path() + "/token";
