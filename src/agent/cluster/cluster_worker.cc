@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "agent/cluster/known_pods.h"
-#include "agent/cluster/known_pods_writer.h"
+#include "agent/known_pods/known_pods.h"
+#include "agent/known_pods/known_pods_writer.h"
 #include "agent/loop/mailbox.h"
 #include "core/json/json_writer.h"
 #include "sources/kubernetes/client/api_client.h"

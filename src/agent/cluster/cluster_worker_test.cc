@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "agent/cluster/hanging_file_fixture.h"
+#include "agent/known_pods/hanging_file_fixture.h"
 #include "agent/loop/steady_clock.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"

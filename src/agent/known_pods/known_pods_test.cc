@@ -1,4 +1,4 @@
-#include "agent/cluster/known_pods.h"
+#include "agent/known_pods/known_pods.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

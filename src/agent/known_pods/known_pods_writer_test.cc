@@ -1,4 +1,4 @@
-#include "agent/cluster/known_pods_writer.h"
+#include "agent/known_pods/known_pods_writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <chrono>
 #include <string>
 
-#include "agent/cluster/hanging_file_fixture.h"
+#include "agent/known_pods/hanging_file_fixture.h"
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
 

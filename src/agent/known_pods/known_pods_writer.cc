@@ -1,11 +1,11 @@
-#include "agent/cluster/known_pods_writer.h"
+#include "agent/known_pods/known_pods_writer.h"
 
 #include <map>
 #include <mutex>
 #include <optional>
 #include <utility>
 
-#include "agent/cluster/known_pods.h"
+#include "agent/known_pods/known_pods.h"
 #include "ports/inheriting_mutex.h"
 
 namespace jettison {
