@@ -34,6 +34,8 @@ struct RuntimePod {
   bool unread = false;
   // The pod is measured, but never evicted for node pressure.
   bool spared = false;
+  // StopContainer kills its containers, because they must not be asked to end.
+  bool kill_at_once = false;
 };
 
 // The events of a runtime, which are reported in the order in which they happened.

@@ -36,6 +36,7 @@ PodWorker& FoundPods::Enter(RuntimePod& pod, Instant now) {
   }
   slot.wanted = std::make_shared<const PodFacts>(std::move(facts));
   slot.foreign = pod.foreign;
+  slot.kill_at_once = pod.kill_at_once;
   OnNode& entered =
       slot.state.emplace<OnNode>(OnNode{.facts = slot.wanted,
                                         .worker = std::make_unique<PodWorker>(slot.wanted, *edges_),

@@ -44,9 +44,10 @@ struct PodSlot {
   std::variant<NotAsked, OnNode, StaysOut, Refused, AwaitsRoom> state;
   Backoff come_back;
   int evictions = 0;
-  int oom_kills = 0;     // of its containers, by the kernel
-  bool returns = false;  // it ran here, and starts again under the same UID
-  bool foreign = false;  // a foreign pod
+  int oom_kills = 0;          // of its containers, by the kernel
+  bool returns = false;       // it ran here, and starts again under the same UID
+  bool foreign = false;       // a foreign pod
+  bool kill_at_once = false;  // RuntimePod::kill_at_once
 
   explicit PodSlot(const BackoffRule& rule) : come_back(rule) {}
 

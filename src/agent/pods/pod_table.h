@@ -97,8 +97,8 @@ class PodTable : public PodViews {
   // Evicts a pod. False: no effect, because it was evicted already and ends at least as soon, or
   // because its containers have ended. kNotFound: it is not on the node.
   [[nodiscard]] Result<bool> Evict(const EvictionOrder& order, Instant now);
-  // Notes that the API server carries out this eviction, and may have done so. False: the pod was
-  // evicted already.
+  // Notes that the API server carries out this eviction, and may have done so. A pod that must not
+  // be asked to end (RuntimePod::kill_at_once) is killed. False: the pod was evicted already.
   [[nodiscard]] bool NoteEvicted(const EvictionOrder& order, Instant now);
   // Kills a pod that is ending before the end of its grace period. False: none of it is left.
   bool KillNow(std::string_view uid, Instant now);
@@ -125,6 +125,7 @@ class PodTable : public PodViews {
   void SettleAll(Instant now);
   void EndUnwanted(PodSlot& slot, Instant now);
   void Want(const std::string& name, const SharedPodFacts& facts, Instant now);
+  void KillGranted(PodSlot& slot, const EvictionOrder& order, Instant now);
   void StayOut(const std::string& name, PodSlot& slot, Instant now);
   [[nodiscard]] std::optional<Instant> FindDeadline() const;
 

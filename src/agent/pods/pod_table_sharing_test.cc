@@ -129,10 +129,11 @@ class PodTableForeignTest : public PodTableTest {
     found.pod.restart_policy = RestartPolicy::kNever;
     return found;
   }
-  void Find(const std::string& name, AdoptPolicy policy) {
+  void Find(const std::string& name, AdoptPolicy policy) { Find(SomebodyElses(name), policy); }
+  void Find(const RuntimePod& pod, AdoptPolicy policy) {
     table_.SetAdoptPolicy(policy);
-    runtime_.SetExisting({SomebodyElses(name)});
-    table_.Handle(PodFound{"uid-" + name, SomebodyElses(name)}, now_);
+    runtime_.SetExisting({pod});
+    table_.Handle(PodFound{pod.pod.uid, pod}, now_);
     Deliver();
   }
 };
@@ -160,6 +161,24 @@ TEST_F(PodTableForeignTest, OneThatMayBeEvictedGoesAndDoesNotComeBack) {
   PassDone();
   Pass(seconds(100));
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+}
+
+TEST_F(PodTableForeignTest, AnEvictionThatTheApiServerCarriesOutSignalsNobody) {
+  Find("other", AdoptPolicy::kEvict);
+  EXPECT_TRUE(table_.NoteEvicted(OrderFor("other", 30), now_));
+  Pass(seconds(100));
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+}
+
+// The kubelet would ask it to end, and a Job that ends well is complete.
+TEST_F(PodTableForeignTest, OneThatMustNotBeAskedToEndIsKilledWhenItsEvictionIsGranted) {
+  RuntimePod job = SomebodyElses("job");
+  job.kill_at_once = true;
+  Find(job, AdoptPolicy::kEvict);
+  EXPECT_TRUE(table_.NoteEvicted(OrderFor("job", 30), now_));
+  Deliver();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("kill uid-job/c", "remove uid-job"));
+  EXPECT_THAT(table_.Views(now_), IsEmpty());
 }
 
 TEST_F(PodTableForeignTest, ManifestsAndTheAgentsEndLeaveItAlone) {

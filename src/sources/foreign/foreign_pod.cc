@@ -38,7 +38,8 @@ RuntimePod ForeignPod::Begin() {
                    .foreign = true,
                    .origin = finding_.origin,
                    .unread = finding_.unread,
-                   .spared = finding_.spared};
+                   .spared = finding_.spared,
+                   .kill_at_once = finding_.kill_at_once};
   const Clock& clock = edges_.clock;
   const Instant now = clock.Now();
   for (const ForeignContainer& container : finding_.containers) {
