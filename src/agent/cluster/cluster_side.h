@@ -55,7 +55,7 @@ class ClusterSide : public EvictionListener {
     node_.SetConditions(conditions, now);
   }
 
-  // Sends the events that were added since the last call.
+  // Sends the events that this agent has added since the last call.
   void TellEvents(const EventLog& log, Instant now);
 
   // Number of evictions that are not fully reported to the cluster yet.

@@ -27,6 +27,7 @@ void EventLog::Add(Instant at, std::string pod, Event event, std::string refused
 
 void EventLog::Recall(Instant at, std::string pod, Event event) {
   Put(at, std::move(pod), std::move(event), "");
+  recalled_ = count_;
 }
 
 // Forgets the oldest event that is not one of the last evictions.

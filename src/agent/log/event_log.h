@@ -31,6 +31,8 @@ class EventLog {
   [[nodiscard]] const std::deque<LoggedEvent>& events() const { return events_; }
   // How many were ever added.
   [[nodiscard]] std::uint64_t count() const { return count_; }
+  // How many of those, the first ones, are of an earlier agent, which has reported them.
+  [[nodiscard]] std::uint64_t recalled() const { return recalled_; }
 
  private:
   void Put(Instant at, std::string pod, Event event, std::string refused_for);
@@ -40,6 +42,7 @@ class EventLog {
   std::size_t capacity_;
   std::deque<LoggedEvent> events_;
   std::uint64_t count_ = 0;
+  std::uint64_t recalled_ = 0;
   EventCounts counts_;
 };
 
