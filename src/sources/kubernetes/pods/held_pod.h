@@ -1,12 +1,12 @@
 #pragma once
 
 #include <functional>
-#include <set>
-#include <string>
+#include <memory>
 #include <string_view>
+#include <utility>
 
-#include "containers/run_edges.h"
 #include "sources/foreign/base.h"
+#include "sources/kubernetes/pods/held_group.h"
 
 namespace jettison::kube {
 
@@ -14,21 +14,19 @@ namespace jettison::kube {
 // not deleted. The caller that evicts the pod deletes it.
 class HeldPod : public Base {
  public:
-  // `edges` must outlive it; `known` are the groups of the sandbox and of the containers that ran
-  // when the pod was found. `on_down` is told once, when we have ended all that ran in the pod.
-  HeldPod(RunEdges& edges, std::string group, std::set<std::string> known,
-          std::function<void()> on_down);
+  // `on_down` is told once, when we have ended all that ran in the pod.
+  HeldPod(std::shared_ptr<HeldGroup> group, std::function<void()> on_down)
+      : group_(std::move(group)), on_down_(std::move(on_down)) {}
 
-  // With a limit of no processes in the pod's group the kubelet can start none. What it has started
-  // before that, while a container used its grace period or this agent was late, is killed.
-  void Hold() override;
-  void TakeDown(Duration, Done done) override;
+  void Hold() override { group_->Hold(); }
+  void TakeDown(Duration, Done done) override {
+    on_down_();
+    done({});
+  }
   [[nodiscard]] std::string_view HowItEnds() const override { return "hold the group"; }
 
  private:
-  RunEdges& edges_;
-  std::string group_;
-  std::set<std::string> known_;
+  std::shared_ptr<HeldGroup> group_;
   std::function<void()> on_down_;
 };
 

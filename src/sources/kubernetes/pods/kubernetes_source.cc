@@ -90,7 +90,7 @@ void KubernetesSource::OnGone(const ObjectHead& head) {
 // The kubelet starts its containers again.
 void KubernetesSource::OnGivenUp(const std::string& uid) {
   const auto at = pods_.find(uid);
-  if (at == pods_.end() || !std::exchange(at->second.ended, false)) return;
+  if (at == pods_.end() || !std::exchange(at->second.ended, nullptr)) return;
   at->second.soon_looks = 0;
   Look(at->second);
   PlanLooks();
@@ -112,7 +112,7 @@ void KubernetesSource::Look(Known& known) {
 }
 
 void KubernetesSource::LookAtContainers(Known& known) {
-  if (known.ended) return;
+  if (known.ended) return KeepDown(known);
   Watch(known);
   auto seen = SeeContainers(groups_, known.group);
   const bool is_gone =
@@ -140,6 +140,22 @@ void KubernetesSource::LookAtContainers(Known& known) {
     TellRunning(known.pod.head.uid, known.running);
   }
   if (!containers.empty() && !roster_.Has(known.pod.head.uid)) Take(known, std::move(containers));
+}
+
+// Until the pod is deleted, the kubelet tries to start it again.
+void KubernetesSource::KeepDown(Known& known) {
+  known.held = known.ended->Hold();
+  if (known.held == HeldGroup::State::kGone) return arrivals_.Forget(known.group);
+  Watch(known);
+}
+
+// We have ended all that ran in the pod.
+void KubernetesSource::OnDown(const std::string& uid, std::shared_ptr<HeldGroup> group) {
+  const auto at = pods_.find(uid);
+  if (at == pods_.end()) return;
+  at->second.ended = std::move(group);
+  Look(at->second);
+  PlanLooks();
 }
 
 void KubernetesSource::Watch(Known& known) {
@@ -186,13 +202,9 @@ void KubernetesSource::Take(Known& known, std::vector<ForeignContainer> containe
   if (finding.containers.empty()) return;
   finding.list = kList;
   finding.considered = known.running;
+  const auto group = std::make_shared<HeldGroup>(edges_, known.group, known.groups);
   finding.base =
-      std::make_shared<HeldPod>(edges_, known.group, known.groups, [this, uid = pod.head.uid] {
-        const auto at = pods_.find(uid);
-        if (at == pods_.end()) return;
-        at->second.ended = true;
-        NoteWhetherToLook(at->second);
-      });
+      std::make_shared<HeldPod>(group, [this, uid = pod.head.uid, group] { OnDown(uid, group); });
   const auto taken = roster_.Take(std::move(finding), complaints_);
   if (!taken) leave_out(taken.error());
 }
@@ -210,8 +222,15 @@ void KubernetesSource::NoteWhetherToLook(const Known& known) {
     }
   };
   const bool is_over = known.ended || known.pod.IsTerminal();
-  note(to_look_at_, !is_over && (!known.is_watched || known.is_unread));
+  const bool is_to_find = !is_over && (!known.is_watched || known.is_unread);
+  note(to_look_at_, is_to_find || IsToKeepDown(known));
   note(to_look_at_soon_, !is_over && known.is_making);
+}
+
+// Whether the kernel alone does not tell when something is to be done for that.
+bool KubernetesSource::IsToKeepDown(const Known& known) {
+  if (!known.ended || known.held == HeldGroup::State::kGone) return false;
+  return known.held == HeldGroup::State::kToHold || !known.is_watched;
 }
 
 void KubernetesSource::PlanLooks() {

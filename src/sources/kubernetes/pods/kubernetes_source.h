@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "sources/foreign/foreign_group.h"
 #include "sources/foreign/foreign_roster.h"
 #include "sources/foreign/foreign_source.h"
+#include "sources/kubernetes/pods/held_group.h"
 #include "sources/kubernetes/pods/kubelet_pod.h"
 #include "sources/kubernetes/pods/pod_feed.h"
 
@@ -43,7 +45,9 @@ class KubernetesSource : public ForeignSource {
     bool is_making = false;           // a container of it is about to run
     bool is_unread = false;           // a process of it runs that cannot be opened now
     int soon_looks = 0;               // at that, since something arrived
-    bool ended = false;               // by the agent: it is not looked at
+    // Set when the agent has ended the pod: nothing of it is found any more.
+    std::shared_ptr<HeldGroup> ended;
+    HeldGroup::State held = HeldGroup::State::kGone;  // how that was at the last look
   };
   using Pods = std::map<std::string, Known>;  // by UID
 
@@ -55,12 +59,15 @@ class KubernetesSource : public ForeignSource {
   // looked at by the clock.
   void Look(Known& known);
   void LookAtContainers(Known& known);
+  void KeepDown(Known& known);
+  void OnDown(const std::string& uid, std::shared_ptr<HeldGroup> group);
   void Take(Known& known, std::vector<ForeignContainer> containers);
   void Watch(Known& known);
   [[nodiscard]] static std::vector<SeenContainer> Settled(Known& known, SeenPod now);
   // Tells the roster what runs of this pod alone: a thousand pods are listed at once at the start.
   void TellRunning(const std::string& uid, const std::set<std::string>& running);
   void NoteWhetherToLook(const Known& known);
+  [[nodiscard]] static bool IsToKeepDown(const Known& known);
   // Schedules the next look at the pods that need one.
   void PlanLooks();
   void LookByClock();

@@ -23,6 +23,20 @@ FakeCgroups::SentSignal SignalOf(const std::string& group, pid_t pid, int signal
   return {.path = group, .pid = pid, .signal = signal};
 }
 
+class EndedKubernetesPod : public KubernetesPods {
+ protected:
+  // The pod u1 is killed, and all that ran of it has ended.
+  void EndPod() {
+    Run("u1", "c1", 41);
+    feed_.Tell({.uid = "u1", .container_id = "c1"});
+    roster_.Find("u1")->KillContainer("main");
+    End(41);
+    roster_.Find("u1")->Remove();
+    Turn();
+    EXPECT_THAT(FoundUids(), ElementsAre("u1"));
+  }
+};
+
 TEST_F(KubernetesPods, WhatRunsIsFoundInTheKubeletsTree) {
   Run("u1", "c1", 41);
   feed_.Tell({.uid = "u1", .container_id = "c1"});
@@ -286,6 +300,29 @@ TEST_F(KubernetesPods, WhatTheKubeletHasStartedAgainBeforeTheHoldIsKilled) {
               ElementsAre(SignalOf("kubepods/burstable/podu1/c2", 42, SIGKILL)));
 }
 
+TEST_F(EndedKubernetesPod,
+       WhatTheKubeletStartsAfterThePodIsDownIsKilledForAsLongAsTheGroupIsThere) {
+  EndPod();
+  std::vector<pid_t> killed;
+  cgroups_.OnSignal([&](pid_t pid, int) { killed.push_back(pid); });
+  Run("u1", "c2", 42);
+  ASSERT_TRUE(Await([&] { return killed.size() == 1; }));
+  Run("u1", "c3", 43);
+  ASSERT_TRUE(Await([&] { return killed.size() == 2; }));
+  EXPECT_THAT(killed, ElementsAre(42, 43));
+  EXPECT_THAT(FoundUids(), IsEmpty());
+}
+
+TEST_F(EndedKubernetesPod, AGroupThatCannotBeHeldIsTriedAgainAndSaidOnce) {
+  cgroups_.FailOn(FakeCgroups::Operation::kCreate, "kubepods/burstable/podu1",
+                  {ErrorCode::kUnavailable, "busy"});
+  EndPod();
+  for (int i = 0; i < 3; ++i) feed_.Tell({.uid = "u1"});
+  EXPECT_THAT(logged_, ElementsAre(HasSubstr("hold the group")));
+  cgroups_.ClearFailures();
+  ASSERT_TRUE(Await([&] { return cgroups_.LimitsOf("kubepods/burstable/podu1").pids_max == 0; }));
+}
+
 TEST_F(KubernetesPods, OneThatEndsWhenAskedIsHeldAtOnce) {
   Run("u1", "c1", 41);
   feed_.Tell({.uid = "u1", .container_id = "c1"});
@@ -310,6 +347,8 @@ TEST_F(KubernetesPods, AGroupThatIsGoneIsNotMadeAgain) {
 TEST_F(KubernetesPods, AJobIsKilledWithoutBeingAsked) {
   Run("u1", "c1", 41);
   feed_.Tell({.uid = "u1", .container_id = "c1", .owner = "Job"});
+  ASSERT_EQ(found_.size(), 1U);
+  EXPECT_TRUE(found_[0].kill_at_once);
   std::vector<int> signals;
   processes_.on_signal = [&](pid_t, int signal) { signals.push_back(signal); };
   roster_.Find("u1")->StopContainer("main", std::chrono::seconds(1));
