@@ -186,6 +186,16 @@ std::unique_ptr<ShadowWatch> ShadowFor(const AgentConfig& config, Machine& machi
   return shadow;
 }
 
+std::unique_ptr<ClusterLeftovers> LeftoversFor(const AgentConfig& config, Machine& machine,
+                                               const Log& log) {
+  if (!machine.cluster || !config.dry_run) return nullptr;
+  return std::make_unique<ClusterLeftovers>(ClusterLeftoverEdges{.cluster = *machine.cluster,
+                                                                 .groups = machine.pod_groups(),
+                                                                 .clock = machine.clock,
+                                                                 .log = log},
+                                            config.node_name, config.root);
+}
+
 std::vector<EvictionListener*> ListenersOf(AgentParts& parts) {
   std::vector<EvictionListener*> listeners = {parts.hooks.get()};
   if (parts.cluster) listeners.insert(listeners.begin(), parts.cluster.get());
@@ -297,6 +307,9 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
       [&parts](std::string_view uid) { return parts.pods->NameOfPod(uid); });
   parts.cluster = ClusterFor(config, machine, log, parts);
   parts.shadow = ShadowFor(config, machine);
+  parts.leftovers = LeftoversFor(config, machine, log);
+  parts.presence = parts.cluster.get();
+  if (parts.leftovers) parts.presence = parts.leftovers.get();
   parts.telling_killer =
       std::make_unique<TellingKiller>(*parts.killer, machine.clock, ListenersOf(parts));
   BuildSoftEvictions(config, machine, log, parts);

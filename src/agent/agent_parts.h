@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "agent/agent.h"
+#include "agent/cluster/cluster_leftovers.h"
 #include "agent/cluster/cluster_side.h"
 #include "agent/cluster/cluster_soft_evictions.h"
 #include "agent/cluster/shadow_watch.h"
@@ -49,8 +50,10 @@ struct AgentParts {
   std::unique_ptr<ArmingThread> arming;
   std::unique_ptr<PodKiller> killer;
   std::unique_ptr<Hooks> hooks;
-  std::unique_ptr<ClusterSide> cluster;  // null: nothing is told to a cluster
-  std::unique_ptr<ShadowWatch> shadow;   // null: no dry run, or no kubelet beside it
+  std::unique_ptr<ClusterSide> cluster;         // null: nothing is told to a cluster
+  std::unique_ptr<ShadowWatch> shadow;          // null: no dry run, or no kubelet beside it
+  std::unique_ptr<ClusterLeftovers> leftovers;  // the same
+  ClusterPresence* presence = nullptr;          // `cluster` or `leftovers`; null: no kubelet beside
   std::unique_ptr<TellingKiller> telling_killer;
   // Asks the API server before a pod is evicted for a soft threshold. Null, as are the three after
   // it: soft evictions are made without asking.

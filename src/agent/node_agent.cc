@@ -94,7 +94,7 @@ Result<void> NodeAgent::WatchAll() {
     attention.To(parts_->recorder->fd(), [this] { parts_->recorder->LogComplaints(*log_); });
   }
   // No callback is needed, because its news is taken in each turn.
-  if (parts_->cluster) attention.To(parts_->cluster->fd(), [] {});
+  if (parts_->presence != nullptr) attention.To(parts_->presence->fd(), [] {});
   attention.To(config_.fd(), [this] { TakeConfig(); });
   attention.To(parts_->keeper->fd(), [this] { parts_->keeper->LogComplaints(); });
   if (options_.board) attention.To(options_.board->fd(), [this] { onlookers_.NoteAsked(); });
@@ -117,7 +117,7 @@ Result<void> NodeAgent::Run() {
   auto result = loop_->Run([this] { AfterEachTurn(); });
   service_.Stopping();
   if (begun_) parts_->keeper->Finish(Kept(machine_->clock.Now()));
-  if (parts_->cluster) parts_->cluster->Finish();
+  if (parts_->presence != nullptr) parts_->presence->Finish();
   if (parts_->recorder) parts_->recorder->Finish();
   log_->Info("agent stopped");
   memory_.End();
@@ -327,7 +327,7 @@ void NodeAgent::AfterEachTurn() {
 void NodeAgent::AdvanceAll(Instant now) {
   attention_->Advance(now);
   runtime_start_.Advance(now);
-  if (parts_->cluster) TellCluster(now);
+  if (parts_->presence != nullptr) TellCluster(now);
   if (parts_->shadow) parts_->shadow->Advance(now);
   if (begun_) {
     parts_->disk_walks->Advance(now);
@@ -346,14 +346,16 @@ void NodeAgent::LearnCapacities() {
 }
 
 void NodeAgent::TellCluster(Instant now) {
-  const Node& node = *parts_->node;
-  if (node.passes() > 0) parts_->cluster->SetConditions(node.state().conditions, now);
-  parts_->cluster->TellEvents(*parts_->events, now);
-  parts_->cluster->Advance(now);
+  if (parts_->cluster) {
+    const Node& node = *parts_->node;
+    if (node.passes() > 0) parts_->cluster->SetConditions(node.state().conditions, now);
+    parts_->cluster->TellEvents(*parts_->events, now);
+  }
+  parts_->presence->Advance(now);
 }
 
 bool NodeAgent::HasLeftCluster(Instant now) {
-  return !parts_->cluster || parts_->cluster->Stop(now);
+  return parts_->presence == nullptr || parts_->presence->Stop(now);
 }
 
 void NodeAgent::TellServiceManager(Instant now) {
@@ -382,7 +384,13 @@ ShownBeside NodeAgent::Beside() const {
           .walks = walks_,
           .runtime_unready = runtime_start_.unready(),
           .manifest_error = manifests_.Problem(),
-          .cluster_error = machine_->cluster ? machine_->cluster->WhyNeverListed() : std::string()};
+          .cluster_error = ClusterProblem()};
+}
+
+std::string NodeAgent::ClusterProblem() const {
+  if (!machine_->cluster) return {};
+  std::string problem = machine_->cluster->WhyNeverListed();
+  return problem.empty() ? parts_->presence->WhyNodeIsMissing() : problem;
 }
 
 KeptState NodeAgent::Kept(Instant now) const {
@@ -411,7 +419,7 @@ std::optional<Instant> NodeAgent::NextDeadline() const {
        {begun_ ? parts_->node->NextDeadline() : std::nullopt, parts_->disk_walks->NextDeadline(),
         runtime_start_.NextDeadline(), manifests_.NextDeadline(), ending_.NextDeadline(),
         config_.NextDeadline(), attention_->NextDeadline(), threads_.NextDeadline(), next_alive_,
-        parts_->cluster ? parts_->cluster->NextDeadline() : std::nullopt,
+        parts_->presence != nullptr ? parts_->presence->NextDeadline() : std::nullopt,
         parts_->shadow ? parts_->shadow->NextDeadline() : std::nullopt,
         parts_->status_file->NextDeadline(), parts_->keeper->NextDeadline(changes)}) {
     if (at && (!next || *at < *next)) next = at;

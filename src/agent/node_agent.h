@@ -65,6 +65,8 @@ class NodeAgent : public Agent {
   [[nodiscard]] KeptChanges Changes() const;  // of what is kept
   [[nodiscard]] KeptState Kept(Instant now) const;
   [[nodiscard]] ShownBeside Beside() const;
+  // Why the agent finds no pods of its node in the cluster; empty: it does, as far as is known.
+  [[nodiscard]] std::string ClusterProblem() const;
   void Show(Instant now);
   void AfterEachTurn();
   [[nodiscard]] std::optional<Instant> NextDeadline() const;

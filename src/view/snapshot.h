@@ -129,8 +129,8 @@ struct Snapshot {
   std::vector<PodView> pods;  // by namespace and name
   // Why staticPodPath cannot be read; empty: it can, it is not there yet, or there is none.
   std::string manifest_error;
-  // Why the API server has never listed the pods of the node; empty: it has, it is away, it has not
-  // been asked yet, or there is none.
+  // Why no pods of the node are found in the cluster: the API server has never listed them, or has
+  // no such node. Empty: they are, the server is away or has not been asked yet, or there is none.
   std::string cluster_error;
   std::vector<LoggedEvent> events;                 // the last ones, newest last
   std::shared_ptr<const CycleReport> last_report;  // null before the first pass

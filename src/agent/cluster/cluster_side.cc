@@ -4,12 +4,11 @@
 #include <chrono>
 #include <utility>
 
+#include "agent/cluster/group_hold.h"
 #include "core/units/wall_time.h"
 
 namespace jettison {
 namespace {
-
-constexpr std::int64_t kNoLimit = -1;
 
 // The condition whose taint keeps further pods off the node meanwhile.
 std::optional<NodeConditionType> ConditionOf(const EvictionOrder& order) {
@@ -116,7 +115,7 @@ void ClusterSide::OnFound(const kube::EvictionIntent& intent) {
   const Duration left = GraceLeft(intent, now, edges_.clock);
   if (edges_.end_pod(OrderOf(intent, left))) return;
   unended_.insert_or_assign(intent.uid, intent);
-  if (left == Duration(0)) HoldGroup(intent);
+  if (left == Duration(0)) HoldGroup(intent, edges_.groups, edges_.log);
 }
 
 void ClusterSide::ContinueEvictions(Instant now) {
@@ -126,30 +125,12 @@ void ClusterSide::ContinueEvictions(Instant now) {
   });
 }
 
-void ClusterSide::HoldGroup(const kube::EvictionIntent& intent) {
-  if (intent.held_group.empty() || !edges_.groups.Children(intent.held_group)) return;
-  const auto held = edges_.groups.Create(intent.held_group, {.pids_max = 0});
-  if (held) return;
-  edges_.log.Warn("the group of an evicted pod cannot be held; the kubelet may start the pod again",
-                  {{"pod", intent.namespace_ + "/" + intent.name}, {"err", held.error().message}});
-}
-
 // If the pod could not be deleted in time, the kubelet may start it again.
 void ClusterSide::OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd end) {
   if (end != kube::EvictionEnd::kDeleted) unended_.erase(intent.uid);
   if (end != kube::EvictionEnd::kGivenUp) return;
-  FreeGroup(intent);
+  FreeGroup(intent, edges_.groups, edges_.log);
   edges_.on_given_up(intent.uid);
-}
-
-void ClusterSide::FreeGroup(const kube::EvictionIntent& intent) {
-  if (intent.held_group.empty()) return;
-  if (!edges_.groups.Children(intent.held_group)) return;
-  const auto freed =
-      edges_.groups.Create(intent.held_group, {.pids_max = intent.pids_limit.value_or(kNoLimit)});
-  if (freed) return;
-  edges_.log.Warn("the process limit of a pod cannot be restored; the pod can start no processes",
-                  {{"pod", intent.namespace_ + "/" + intent.name}, {"err", freed.error().message}});
 }
 
 }  // namespace jettison

@@ -10,6 +10,7 @@
 
 #include "agent/cluster/cluster_events.h"
 #include "agent/cluster/cluster_evictions.h"
+#include "agent/cluster/cluster_presence.h"
 #include "agent/cluster/node_teller.h"
 #include "agent/edges/eviction_listener.h"
 #include "agent/log/event_log.h"
@@ -38,7 +39,7 @@ struct ClusterSideEdges {
 };
 
 // Reports evictions, conditions and events of this node to the cluster's API server.
-class ClusterSide : public EvictionListener {
+class ClusterSide : public EvictionListener, public ClusterPresence {
  public:
   // `node`: its name in the cluster; `root`: the agent's folder.
   ClusterSide(ClusterSideEdges edges, const std::string& node, const std::string& root);
@@ -63,21 +64,17 @@ class ClusterSide : public EvictionListener {
   // Number of events that could not be sent since the start.
   [[nodiscard]] std::uint64_t events_dropped() const { return events_.dropped(); }
 
-  void Advance(Instant now);
-  [[nodiscard]] std::optional<Instant> NextDeadline() const;
-  // Readable when the disk has something to tell.
-  [[nodiscard]] int fd() const { return evictions_.fd(); }
-  // Begins to remove the agent's conditions and taints from the node. Returns whether that is over,
-  // or has taken too long.
-  [[nodiscard]] bool Stop(Instant now);
-  // Saves the unfinished evictions. This is the last call.
-  void Finish() { evictions_.Finish(); }
+  void Advance(Instant now) override;
+  [[nodiscard]] std::optional<Instant> NextDeadline() const override;
+  [[nodiscard]] int fd() const override { return evictions_.fd(); }
+  [[nodiscard]] std::string WhyNodeIsMissing() const override { return node_.WhyMissing(); }
+  [[nodiscard]] bool Stop(Instant now) override;
+  // Saves the unfinished evictions.
+  void Finish() override { evictions_.Finish(); }
 
  private:
   void OnFound(const kube::EvictionIntent& intent);
   void OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd end);
-  void HoldGroup(const kube::EvictionIntent& intent);
-  void FreeGroup(const kube::EvictionIntent& intent);
 
   ClusterSideEdges edges_;
   NodeTeller node_;

@@ -1,5 +1,7 @@
 #include "agent/cluster/node_teller.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "agent/cluster/complaint_log.h"
@@ -15,6 +17,7 @@ constexpr Duration kTellingPatience = std::chrono::seconds(5);
 
 NodeTeller::NodeTeller(const NodeTellerEdges& edges, const std::string& node)
     : edges_(edges),
+      name_(node),
       taints_(node, edges.clock.Now()),
       conditions_(node, edges.clock.Now() + kube::PressureTaints::kLeftoversStay),
       self_(std::make_shared<NodeTeller*>(this)) {}
@@ -65,7 +68,9 @@ void NodeTeller::AskForConditions(Instant now) {
 }
 
 void NodeTeller::TakeForTaints(const Result<kube::ApiReply>& reply) {
-  Complain(taints_.purpose(), kube::OutcomeOf(reply));
+  const kube::Outcome outcome = kube::OutcomeOf(reply);
+  Complain(taints_.purpose(), outcome);
+  NoteWhetherMissing(outcome);
   const Instant now = edges_.clock.Now();
   taints_.Take(reply, now);
   if (!was_found_ && taints_.node()) {
@@ -90,6 +95,23 @@ void NodeTeller::TakeForConditions(const Result<kube::ApiReply>& reply) {
 void NodeTeller::Complain(kube::CallPurpose purpose, const kube::Outcome& outcome) {
   const auto complaint = complaints_.Take(purpose, outcome);
   if (complaint) Say(*complaint, edges_.log);
+}
+
+void NodeTeller::NoteWhetherMissing(const kube::Outcome& outcome) {
+  const bool is_missing = outcome.result == kube::CallResult::kGone;
+  if (!is_missing && !outcome.ok()) return;
+  if (std::exchange(is_missing_, is_missing) == is_missing) return;
+  if (!is_missing) return edges_.log.Info("the cluster has the node now", {{"node", name_}});
+  edges_.log.Error(
+      "the cluster has no node of this name, so the agent finds no pods and evicts none; "
+      "`nodeName` "
+      "in JettisonConfiguration, or the environment variable NODE_NAME where that is not set, must "
+      "be the name that `kubectl get nodes` shows",
+      {{"node", name_}, {"err", outcome.why}});
+}
+
+std::string NodeTeller::WhyMissing() const {
+  return is_missing_ ? fmt::format("the cluster has no node {}", name_) : std::string();
 }
 
 void NodeTeller::Stop(Instant now) {

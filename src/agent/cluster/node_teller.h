@@ -46,6 +46,10 @@ class NodeTeller : public EvictionTaints {
     return taints_.IsInPlace(condition);
   }
 
+  // Why nothing is known of the node: the cluster has none of its name. Empty: it has one, as far
+  // as is known.
+  [[nodiscard]] std::string WhyMissing() const;
+
   // Does what is due by now. The first call begins to read the node.
   void Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
@@ -61,12 +65,15 @@ class NodeTeller : public EvictionTaints {
   void TakeForTaints(const Result<kube::ApiReply>& reply);
   void TakeForConditions(const Result<kube::ApiReply>& reply);
   void Complain(kube::CallPurpose purpose, const kube::Outcome& outcome);
+  void NoteWhetherMissing(const kube::Outcome& outcome);
 
   NodeTellerEdges edges_;
+  std::string name_;
   kube::PressureTaints taints_;
   kube::PressureConditions conditions_;
   kube::CallComplaints complaints_;
-  bool was_found_ = false;  // the conditions that an earlier run left are known
+  bool is_missing_ = false;  // the cluster has no node of this name
+  bool was_found_ = false;   // the conditions that an earlier run left are known
   std::optional<Instant> stop_by_;
   // Lets answers that arrive after the destruction of this object detect it.
   std::shared_ptr<NodeTeller*> self_;

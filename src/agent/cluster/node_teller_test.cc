@@ -16,6 +16,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -25,6 +26,8 @@ constexpr auto kShortage = NodeConditionType::kMemoryPressure;
 constexpr const char* kGet = "GET /api/v1/nodes/bed";
 constexpr const char* kTaintCall = "PATCH /api/v1/nodes/bed";
 constexpr const char* kCondition = "PATCH /api/v1/nodes/bed/status";
+constexpr const char* kNoSuchNode =
+    R"({"kind":"Status","code":404,"reason":"NotFound","message":"nodes \"bed\" not found"})";
 
 std::string NodeJson(int version, const std::string& taint = "") {
   const std::string taints =
@@ -57,6 +60,31 @@ class NodeTellerTest : public testing::Test {
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   std::unique_ptr<NodeTeller> teller_;
 };
+
+TEST_F(NodeTellerTest, ANameThatNoNodeHasIsSaidOnceAndAskedForOnceAMinute) {
+  cluster_.Answer(404, kNoSuchNode);
+  EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr("no node of this name"), HasSubstr("node=bed"),
+                                        HasSubstr("nodeName"), HasSubstr("NODE_NAME"))));
+  EXPECT_EQ(teller_->WhyMissing(), "the cluster has no node bed");
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(teller_->NextDeadline(), clock_.Now() + minutes(1));
+    clock_.Advance(minutes(1));
+    teller_->Advance(clock_.Now());
+    ASSERT_THAT(cluster_.Waiting(), ElementsAre(kGet));
+    cluster_.Answer(i % 2 == 0 ? 503 : 404, i % 2 == 0 ? "" : kNoSuchNode);
+    EXPECT_EQ(teller_->WhyMissing(), "the cluster has no node bed");
+  }
+  EXPECT_THAT(lines_, SizeIs(2)) << "503 is another fault";
+}
+
+TEST_F(NodeTellerTest, ANodeThatAppearsIsReadAndNoLongerMissing) {
+  cluster_.Answer(404, kNoSuchNode);
+  clock_.Advance(minutes(1));
+  teller_->Advance(clock_.Now());
+  ReadNode();
+  EXPECT_EQ(teller_->WhyMissing(), "");
+  EXPECT_EQ(teller_->NextDeadline(), std::nullopt);
+}
 
 TEST_F(NodeTellerTest, AQuietNodeIsReadOnce) {
   ReadNode();

@@ -146,6 +146,7 @@ void PressureTaints::Take(const Result<ApiReply>& reply, Instant now) {
 
 void PressureTaints::End(const Outcome& outcome, Instant now) {
   failed_ = !outcome.ok();
+  if (outcome.result == CallResult::kGone) was_read_ = false;
   if (outcome.ok()) {
     retry_.Reset();
     not_before_ = Instant::min();

@@ -18,8 +18,8 @@ namespace jettison::kube {
 
 // Keeps the agent's taints on its node up to date: a taint is there while its condition holds or
 // pods are evicted for it. One call is under way at a time. The node is read once, at the start,
-// for taints that an earlier agent left; after that no call is made while nothing changes. A pure
-// state machine.
+// for taints that an earlier agent left, and once a minute while the cluster has none of its name;
+// otherwise no call is made while nothing changes. A pure state machine.
 class PressureTaints {
  public:
   // How long a taint stays after an eviction where the condition is not announced.

@@ -1,0 +1,160 @@
+#include "agent/cluster/cluster_leftovers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/cluster/fake_cluster.h"
+#include "agent/kept/slot_file.h"
+#include "kernel/files/temporary_folder.h"
+#include "ports/fakes/fake_cgroups.h"
+#include "ports/fakes/fake_clock.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kNodeRead = "GET /api/v1/nodes/bed";
+constexpr const char* kHeldGroup = "kubepods/podu";
+
+std::string LeftNode(const std::string& taints, const std::string& conditions) {
+  return R"({"kind":"Node","apiVersion":"v1","metadata":{"name":"bed","uid":"n-1",)"
+         R"("resourceVersion":"1"},"spec":{"taints":[)" +
+         taints + R"(]},"status":{"conditions":[)" + conditions + "]}}";
+}
+
+class ClusterLeftoversTest : public testing::Test {
+ protected:
+  void LeaveAHeldPod() {
+    ASSERT_TRUE(groups_.Create(kHeldGroup, {.pids_max = 0}));
+    const std::vector<kube::EvictionIntent> intents = {{.namespace_ = "default",
+                                                        .name = "web",
+                                                        .uid = "u",
+                                                        .message = "low on memory",
+                                                        .grace_seconds = 1,
+                                                        .evicted_at = clock_.Wall(),
+                                                        .held_group = kHeldGroup,
+                                                        .pids_limit = 1000}};
+    SlotFile file(path_);
+    ASSERT_TRUE(file.Write(kube::FormatEvictionIntents(intents, SlotFile::kMostBytes).text));
+  }
+  void Start() {
+    leftovers_ = std::make_unique<ClusterLeftovers>(
+        ClusterLeftoverEdges{.cluster = cluster_, .groups = groups_, .clock = clock_, .log = log_},
+        "bed", folder_.path());
+  }
+  void AwaitDisk() {
+    pollfd waiting{.fd = leftovers_->fd(), .events = POLLIN, .revents = 0};
+    ASSERT_EQ(::poll(&waiting, 1, 20'000), 1);
+    leftovers_->Advance(clock_.Now());
+  }
+  void StepBy(Duration time) {
+    clock_.Advance(time);
+    leftovers_->Advance(clock_.Now());
+  }
+  [[nodiscard]] std::string Kept() {
+    leftovers_->Finish();
+    return SlotFile(path_).Read()->value_or("");
+  }
+
+  FakeClock clock_{Instant(std::chrono::hours(500'000))};
+  FakeCluster cluster_;
+  FakeCgroups groups_;
+  std::vector<std::string> lines_;
+  Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
+  kernel::TemporaryFolder folder_;
+  std::string path_ = folder_.path() + "/cluster-evictions";
+  std::unique_ptr<ClusterLeftovers> leftovers_;
+};
+
+TEST_F(ClusterLeftoversTest, APodWhoseEvictionWasNotFinishedMayRunAgainAndIsNotDeleted) {
+  LeaveAHeldPod();
+  Start();
+  AwaitDisk();
+  EXPECT_EQ(groups_.LimitsOf(kHeldGroup).pids_max, 1000);
+  EXPECT_THAT(cluster_.Waiting(), ElementsAre(kNodeRead));
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("pod=default/web")));
+  EXPECT_THAT(Kept(), testing::Not(HasSubstr("\"u\"")));
+}
+
+TEST_F(ClusterLeftoversTest, APodThatCannotBeFreedIsTriedAgainAndKeptForTheNextAgent) {
+  LeaveAHeldPod();
+  groups_.FailOn(FakeCgroups::Operation::kCreate, kHeldGroup, {ErrorCode::kUnavailable, "busy"});
+  Start();
+  AwaitDisk();
+  EXPECT_EQ(groups_.LimitsOf(kHeldGroup).pids_max, 0);
+  EXPECT_EQ(leftovers_->NextDeadline(), clock_.Now() + ClusterLeftovers::kFreeEvery);
+  groups_.ClearFailures();
+  leftovers_->Advance(clock_.Now());
+  EXPECT_EQ(groups_.LimitsOf(kHeldGroup).pids_max, 0);
+  StepBy(ClusterLeftovers::kFreeEvery);
+  EXPECT_EQ(groups_.LimitsOf(kHeldGroup).pids_max, 1000);
+}
+
+TEST_F(ClusterLeftoversTest, APodThatCouldNotBeFreedIsLeftToTheNextAgent) {
+  LeaveAHeldPod();
+  groups_.FailOn(FakeCgroups::Operation::kCreate, kHeldGroup, {ErrorCode::kUnavailable, "busy"});
+  Start();
+  AwaitDisk();
+  EXPECT_THAT(Kept(), HasSubstr("\"u\""));
+}
+
+TEST_F(ClusterLeftoversTest, APodThatIsGoneIsForgotten) {
+  LeaveAHeldPod();
+  ASSERT_TRUE(groups_.Remove(kHeldGroup));
+  Start();
+  AwaitDisk();
+  EXPECT_FALSE(groups_.Exists(kHeldGroup));
+  EXPECT_EQ(Kept().find("\"u\""), std::string::npos);
+}
+
+TEST_F(ClusterLeftoversTest, WhatIsLeftOnTheNodeIsRemovedAndNothingIsSet) {
+  Start();
+  leftovers_->Advance(clock_.Now());
+  ASSERT_THAT(cluster_.Waiting(), ElementsAre(kNodeRead));
+  cluster_.Answer(200, LeftNode(R"({"key":"jettison.io/memory-pressure","effect":"NoSchedule"},)"
+                                R"({"key":"foreign","effect":"NoSchedule"})",
+                                R"({"type":"JettisonMemoryPressure","status":"True"})"));
+  EXPECT_THAT(cluster_.Waiting(), IsEmpty());
+  StepBy(kube::PressureTaints::kLeftoversStay);
+  ASSERT_THAT(cluster_.Waiting(),
+              ElementsAre("PATCH /api/v1/nodes/bed", "PATCH /api/v1/nodes/bed/status"));
+  EXPECT_THAT(cluster_.waiting()[0].call.body, testing::Not(HasSubstr("jettison.io")));
+  EXPECT_THAT(cluster_.waiting()[0].call.body, HasSubstr("foreign"));
+  EXPECT_THAT(cluster_.waiting()[1].call.body,
+              HasSubstr(R"([{"$patch":"delete","type":"JettisonMemoryPressure"}])"));
+  cluster_.Answer(200, LeftNode("", ""));
+  cluster_.Answer(200, LeftNode("", ""));
+  EXPECT_TRUE(leftovers_->Stop(clock_.Now()));
+}
+
+TEST_F(ClusterLeftoversTest, ACleanNodeIsReadOnce) {
+  Start();
+  leftovers_->Advance(clock_.Now());
+  cluster_.Answer(200, LeftNode("", ""));
+  StepBy(std::chrono::hours(24));
+  EXPECT_EQ(leftovers_->NextDeadline(), std::nullopt);
+  EXPECT_TRUE(leftovers_->Stop(clock_.Now()));
+  EXPECT_EQ(cluster_.count(), 1U);
+}
+
+TEST_F(ClusterLeftoversTest, WhatIsLeftIsRemovedAtTheEndOfADryRunThatWasShort) {
+  Start();
+  leftovers_->Advance(clock_.Now());
+  cluster_.Answer(200,
+                  LeftNode(R"({"key":"jettison.io/memory-pressure","effect":"NoSchedule"})", ""));
+  EXPECT_FALSE(leftovers_->Stop(clock_.Now()));
+  EXPECT_THAT(cluster_.Waiting(), ElementsAre("PATCH /api/v1/nodes/bed"));
+}
+
+}  // namespace
+}  // namespace jettison
