@@ -24,8 +24,8 @@ class PressureConditions {
   // Of conditions that hold.
   static constexpr Duration kHeartbeat = std::chrono::minutes(1);
 
-  // Conditions that an earlier agent left are removed from `leftovers_from` on, unless Set says
-  // that they hold.
+  // Conditions that an earlier agent left are removed from `leftovers_from` on, unless Set has said
+  // whether they hold: then they are True or False like any other.
   PressureConditions(std::string node, Instant leftovers_from);
 
   // Whether the condition holds, from this moment on if that is news.
