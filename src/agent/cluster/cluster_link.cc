@@ -22,9 +22,9 @@ void ClusterLink::Follow(Listeners listeners) {
 }
 
 std::string ClusterLink::WhyNeverListed() const {
-  const bool is_refused = state_.fault && state_.fault->is_refusal;
-  if (state_.has_listed || state_.away_since || !is_refused) return {};
-  return state_.fault->error.message;
+  if (state_.has_listed || !state_.fault) return {};
+  const bool is_refused = state_.fault->is_refusal && !state_.away_since;
+  return is_refused || state_.fault->is_untrusted ? state_.fault->error.message : std::string();
 }
 
 void ClusterLink::Dispatch() {

@@ -8,6 +8,7 @@ void ClusterStateLog::Take(const kube::PodWatchState& state, Instant now) {
   TakeToken(state, now);
   const bool has_just_listed = state.has_listed && !std::exchange(had_listed_, true);
   if (has_just_listed) log_.Info("the pods of this node were read from the API server");
+  if (state.fault && state.fault->is_untrusted) return Distrusted(*state.fault, now);
   if (state.away_since) {
     if (std::exchange(was_away_, true)) return;
     return log_.Warn(
@@ -32,6 +33,18 @@ void ClusterStateLog::Refused(const kube::PodWatchFault& fault, Instant now) {
       "the pods that it knows";
   if (fault.missing_rule.empty()) return log_.Warn(message, {{"err", fault.error.message}});
   log_.Warn(message, {{"err", fault.error.message}, {"rule", fault.missing_rule}});
+}
+
+void ClusterStateLog::Distrusted(const kube::PodWatchFault& fault, Instant now) {
+  if (!IsNews(fault.error.message, now)) return;
+  was_refused_ = true;
+  log_.Error(
+      "the agent does not trust the certificate of the API server and sends it nothing; it "
+      "continues "
+      "with the pods that it knows. `certificate-authority` in the kubeconfig, or `ca.crt` of the "
+      "service account, must be the CA of the cluster, and the certificate must have the name by "
+      "which `server` addresses it",
+      {{"err", fault.error.message}});
 }
 
 void ClusterStateLog::Recovered(bool has_just_listed) {

@@ -10,8 +10,8 @@
 namespace jettison {
 
 // Logs how well the pods of the node are known, when that changes: once when they have been listed,
-// when the API server does not answer, and when it answers and does not give the pods. Each fault
-// is logged once an hour at most.
+// when the API server does not answer, when its certificate is not trusted, and when it answers and
+// does not give the pods. Each fault is logged once an hour at most.
 class ClusterStateLog {
  public:
   static constexpr Duration kSayAgainAfter = std::chrono::hours(1);
@@ -24,6 +24,7 @@ class ClusterStateLog {
  private:
   void TakeToken(const kube::PodWatchState& state, Instant now);
   void Refused(const kube::PodWatchFault& fault, Instant now);
+  void Distrusted(const kube::PodWatchFault& fault, Instant now);
   void Recovered(bool has_just_listed);
   // Whether that text is to be logged now.
   [[nodiscard]] bool IsNews(const std::string& text, Instant now);

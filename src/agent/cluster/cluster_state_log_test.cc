@@ -62,6 +62,15 @@ TEST_F(ClusterStateLogTest, AServerThatComesBackAndRefusesIsNotSaidToAnswerAgain
   EXPECT_THAT(Told({}), ElementsAre(HasSubstr("answers again")));
 }
 
+TEST_F(ClusterStateLogTest, AServerThatIsNotTrustedIsNotSaidToBeAway) {
+  kube::PodWatchState state = Away();
+  state.fault->is_untrusted = true;
+  EXPECT_THAT(Told(state), ElementsAre(AllOf(HasSubstr("does not trust the certificate"),
+                                             HasSubstr("certificate-authority"))));
+  EXPECT_THAT(Told(state), IsEmpty());
+  EXPECT_THAT(Told(Away()), ElementsAre(HasSubstr("does not answer")));
+}
+
 TEST_F(ClusterStateLogTest, AWatchThatExpiredIsNoNews) {
   EXPECT_THAT(Told({.fault = kube::PodWatchFault{.error = {ErrorCode::kUnavailable, "HTTP 410"}}}),
               IsEmpty());

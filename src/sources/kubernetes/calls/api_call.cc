@@ -74,7 +74,12 @@ const char* NameOf(CallResult result) {
 }
 
 Outcome OutcomeOf(const Result<ApiReply>& reply) {
-  if (!reply) return {.result = CallResult::kAway, .why = reply.error().message};
+  if (!reply) {
+    return {.result = CallResult::kAway,
+            .why = reply.error().message,
+            .retry_after = {},
+            .is_untrusted = reply.error().code == ErrorCode::kPermissionDenied};
+  }
   if (reply->status >= 200 && reply->status < 300) return {};
   ApiStatus status = StatusOf(reply->status, reply->body);
   Outcome outcome{.result = ResultOf(status, reply->status),

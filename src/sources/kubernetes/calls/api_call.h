@@ -45,6 +45,7 @@ struct Outcome {
   CallResult result = CallResult::kDone;
   std::string why;  // the server's words; empty where done
   std::optional<Duration> retry_after;
+  bool is_untrusted = false;  // kAway: the certificate of the API server is not trusted
 
   [[nodiscard]] bool ok() const { return result == CallResult::kDone; }
   // Whether the object that was meant is not there (any more), so that nothing remains to be done.

@@ -30,8 +30,8 @@ Needed NeededFor(CallPurpose purpose) {
 }
 
 // Empty: there is nothing to log.
-std::string MessageOf(CallResult result, const Right& right) {
-  switch (result) {
+std::string MessageOf(const Outcome& outcome, const Right& right) {
+  switch (outcome.result) {
     case CallResult::kDone:
     case CallResult::kGone:
     case CallResult::kAnother:
@@ -45,6 +45,10 @@ std::string MessageOf(CallResult result, const Right& right) {
       return fmt::format("the API server is overloaded; {} until it accepts requests again",
                          right.cost);
     case CallResult::kAway:
+      if (outcome.is_untrusted) {
+        return fmt::format("the certificate of the API server is not trusted; {} until it is",
+                           right.cost);
+      }
       return fmt::format("the API server does not answer; {} until it does", right.cost);
     case CallResult::kBudget:
     case CallResult::kRefused:
@@ -68,7 +72,7 @@ std::optional<Complaint> CallComplaints::Take(CallPurpose purpose, const Outcome
   std::uint32_t& said = said_[static_cast<std::size_t>(purpose)];
   if (outcome.ok()) said = 0;
   const Right& right = RightFor(purpose);
-  std::string message = MessageOf(outcome.result, right);
+  std::string message = MessageOf(outcome, right);
   const std::uint32_t bit = 1U << static_cast<unsigned>(outcome.result);
   if (message.empty() || (said & bit) != 0) return std::nullopt;
   said |= bit;

@@ -84,6 +84,16 @@ TEST(CallComplaints, AreSaidOnceUntilACallSucceeds) {
   EXPECT_TRUE(complaints.Take(CallPurpose::kDeletePod, Of(CallResult::kForbidden)));
 }
 
+TEST(CallComplaints, ACertificateThatIsNotTrustedIsNotCalledASilentServer) {
+  const auto complaint = CallComplaints().Take(
+      CallPurpose::kDeletePod, OutcomeOf(Fail(ErrorCode::kPermissionDenied, "no one we know")));
+  ASSERT_TRUE(complaint);
+  EXPECT_EQ(complaint->message,
+            "the certificate of the API server is not trusted; the kubelet starts an evicted pod "
+            "again until it is");
+  EXPECT_EQ(complaint->err, "no one we know");
+}
+
 TEST(CallComplaints, WhatIsNormalIsNotSaid) {
   CallComplaints complaints;
   for (const CallResult result :

@@ -1,5 +1,7 @@
 #include "sources/kubernetes/client/api_client.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <utility>
 
@@ -23,6 +25,12 @@ bool MayBeOfTls(const Error& error) {
   return error.code == ErrorCode::kPermissionDenied || error.code == ErrorCode::kUnavailable;
 }
 
+// A certificate that is not trusted is compared with one CA among several that a person may mean.
+Error Explained(const Error& error, const std::string& ca_name) {
+  if (error.code != ErrorCode::kPermissionDenied || ca_name.empty()) return error;
+  return {error.code, fmt::format("{} (CA: {})", error.message, ca_name)};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ApiClient>> ApiClient::Open(const ApiAccess& access, const Clock& clock,
@@ -37,6 +45,7 @@ ApiClient::ApiClient(const ApiAccess& access, const Clock& clock, AccessSource::
                      std::unique_ptr<HttpTransfers> transfers)
     : clock_(clock),
       path_prefix_(access.path_prefix),
+      ca_name_(access.ca_name),
       access_(access, std::move(read), clock.Now()),
       token_(access),
       transfers_(std::move(transfers)) {}
@@ -45,7 +54,7 @@ HttpTransfers::OnEnd ApiClient::TakingEnd(OnReply on_reply) {
   return [this, on_reply = std::move(on_reply)](Result<HttpAnswer> answer) {
     if (!answer) {
       if (MayBeOfTls(answer.error())) access_.Failed();
-      return on_reply(Fail(answer.error()));
+      return on_reply(Fail(Explained(answer.error(), ca_name_)));
     }
     if (answer->status == kUnauthorized) {
       token_.Refused();

@@ -32,6 +32,7 @@ class ApiClient {
  public:
   using Id = HttpTransfers::Id;
   // The answer, whatever its status, or why there is none (HttpTransfers::OnEnd).
+  // kPermissionDenied: the certificate of the server is not trusted; the message names the CA.
   using OnReply = std::function<void(const Result<ApiReply>&)>;
   using OnBytes = HttpTransfers::OnBytes;
 
@@ -67,6 +68,7 @@ class ApiClient {
 
   const Clock& clock_;
   std::string path_prefix_;
+  std::string ca_name_;
   AccessSource access_;
   TokenSource token_;
   std::unique_ptr<HttpTransfers> transfers_;

@@ -37,6 +37,7 @@ PodWatchFault FaultOf(const Failure& failure, std::string_view verb) {
   const Right right{.verb = verb, .resource = "pods", .subresource = {}, .group = {}, .cost = {}};
   return {.error = failure.error.In(fmt::format("{} the pods of this node", verb)),
           .is_refusal = kind == Setback::Kind::kRefused || kind == Setback::Kind::kNonsense,
+          .is_untrusted = failure.is_untrusted,
           .missing_rule = failure.is_forbidden ? RuleFor(right) : std::string()};
 }
 

@@ -25,6 +25,8 @@ struct PodWatchFault {
   Error error;
   // The API server answers, and its answer is no list or watch: waiting alone does not mend that.
   bool is_refusal = false;
+  // The certificate of the API server is not trusted, so it is asked nothing.
+  bool is_untrusted = false;
   std::string missing_rule;  // the RBAC rule that would mend it; empty: none is missing
   friend bool operator==(const PodWatchFault&, const PodWatchFault&) = default;
 };

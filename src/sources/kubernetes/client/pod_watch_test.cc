@@ -266,6 +266,13 @@ TEST_F(PodWatchTest, WhatIsKnownFromAnEarlierLifeIsNotToldAgainAndWhatVanishedIs
   EXPECT_THAT(TakeNews(), ElementsAre("+ua Running", "-uz"));
 }
 
+TEST(Setbacks, AServerThatIsNotTrustedIsAwayAndMore) {
+  const Failure failure = FailureOf(Error{ErrorCode::kPermissionDenied, "another CA"});
+  EXPECT_EQ(failure.setback.kind, Setback::Kind::kAway) << "the pods that are known stay";
+  EXPECT_TRUE(failure.is_untrusted);
+  EXPECT_FALSE(FailureOf(Error{ErrorCode::kUnavailable, "nobody listens"}).is_untrusted);
+}
+
 TEST_F(PodWatchTest, EndsWithWhatIsUnderWay) {
   Begin();
   watch_.reset();

@@ -43,7 +43,9 @@ Failure FailureOf(const ApiReply& reply) {
 }
 
 Failure FailureOf(const Error& error) {
-  return {.setback = {.kind = Kind::kAway, .retry_after = {}}, .error = error};
+  return {.setback = {.kind = Kind::kAway, .retry_after = {}},
+          .error = error,
+          .is_untrusted = error.code == ErrorCode::kPermissionDenied};
 }
 
 }  // namespace jettison::kube

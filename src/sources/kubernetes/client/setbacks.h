@@ -12,9 +12,11 @@ struct Failure {
   Setback setback;
   Error error;
   bool is_forbidden = false;  // the agent has no right to it
+  bool is_untrusted = false;  // the certificate of the server is not trusted
 };
 [[nodiscard]] Failure FailureOf(const ApiStatus& status);
 [[nodiscard]] Failure FailureOf(const ApiReply& reply);
+// `error`: as ApiClient::OnReply has it.
 [[nodiscard]] Failure FailureOf(const Error& error);
 
 }  // namespace jettison::kube

@@ -33,6 +33,12 @@ std::string Named(const PemSource& source, const char* key) {
   return source.file.empty() ? fmt::format("{}-data", key) : source.file;
 }
 
+std::string NameOfCa(const PemSource& source, const std::string& file) {
+  if (!source.file.empty()) return source.file;
+  if (source.text.empty()) return "the authorities that this machine trusts";
+  return fmt::format("certificate-authority-data of {}", file);
+}
+
 void CheckTls(const ApiAccess& access, const Kubeconfig& config, const std::string& file,
               Faults& faults) {
   const bool has_pair = !access.cert_pem.empty();
@@ -71,6 +77,7 @@ AccessReading AccessByKubeconfig(const std::string& path) {
                     .server_name = config.server_name,
                     .namespace_ = config.namespace_,
                     .ca_pem = Read(config.ca, path, "certificate-authority", faults),
+                    .ca_name = NameOfCa(config.ca, path),
                     .cert_pem = Read(config.certificate, path, "client-certificate", faults),
                     .key_pem = Read(config.key, path, "client-key", faults),
                     .token = config.token,
@@ -110,6 +117,7 @@ AccessReading AccessByServiceAccount(const ServiceAccount& account) {
                     .server_name = {},
                     .namespace_ = {},
                     .ca_pem = Read(ca_file, ca_file, "", faults),
+                    .ca_name = ca_file,
                     .cert_pem = {},
                     .key_pem = {},
                     .token = {},

@@ -16,6 +16,7 @@ struct ApiAccess {
   std::string server_name;  // empty: the server's host
   std::string namespace_;   // where the agent itself is; may be empty
   std::string ca_pem;       // empty: those that the system trusts
+  std::string ca_name;      // where they come from, for messages: a file, or a key and its file
   std::string cert_pem;     // with key_pem; empty: none
   std::string key_pem;
   std::string token;       // empty: none, or in a file

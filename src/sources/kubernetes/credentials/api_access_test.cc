@@ -56,6 +56,7 @@ TEST_F(Access, ReadsTheFilesThatAKubeconfigNames) {
            "client-certificate: client.pem, client-key: client.key, tokenFile: token");
   EXPECT_THAT(reading.faults, IsEmpty()) << DescribeAll(reading.faults);
   EXPECT_THAT(reading.access.ca_pem, HasSubstr("BEGIN CERTIFICATE"));
+  EXPECT_EQ(reading.access.ca_name, Path("ca.pem"));
   EXPECT_THAT(reading.access.key_pem, HasSubstr("PRIVATE KEY"));
   EXPECT_EQ(reading.access.token_file, Path("token"));
   EXPECT_THAT(reading.access.origin, HasSubstr("context x"));
@@ -86,6 +87,7 @@ TEST_F(Access, AServiceAccountIsFoundByTheEnvironmentAndItsFolder) {
   EXPECT_THAT(reading.faults, IsEmpty()) << DescribeAll(reading.faults);
   EXPECT_EQ(reading.access.server, "https://[fd00::1]:443");
   EXPECT_EQ(reading.access.namespace_, "jettison-system");
+  EXPECT_EQ(reading.access.ca_name, Path("ca.crt"));
   EXPECT_EQ(reading.access.token_file, Path("token"));
 }
 
