@@ -355,6 +355,26 @@ TEST_F(KubernetesPods, AJobIsKilledWithoutBeingAsked) {
   EXPECT_THAT(signals, ElementsAre(SIGKILL));
 }
 
+TEST_F(KubernetesPods, AJobIsAskedToEndWhereThatIsConfigured) {
+  const KubernetesSource source(feed_, edges_, groups_, roster_, {.jobs = JobEnding::kTerminate});
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1", .owner = "Job"});
+  ASSERT_EQ(found_.size(), 1U);
+  EXPECT_FALSE(found_[0].kill_at_once);
+  std::vector<int> signals;
+  processes_.on_signal = [&](pid_t, int signal) { signals.push_back(signal); };
+  roster_.Find("u1")->StopContainer("main", std::chrono::seconds(1));
+  EXPECT_THAT(signals, ElementsAre(SIGTERM));
+}
+
+TEST_F(KubernetesPods, ADaemonIsEvictedWhereThatIsConfigured) {
+  const KubernetesSource source(feed_, edges_, groups_, roster_, {.evict_daemon_sets = true});
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1", .owner = "DaemonSet"});
+  ASSERT_EQ(found_.size(), 1U);
+  EXPECT_FALSE(found_[0].spared);
+}
+
 TEST_F(KubernetesPods, ADaemonIsSpared) {
   Run("u1", "c1", 41);
   feed_.Tell({.uid = "u1", .container_id = "c1", .owner = "DaemonSet"});
