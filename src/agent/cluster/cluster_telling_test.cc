@@ -25,6 +25,7 @@ namespace {
 using kube::EvictionEnd;
 using kube::EvictionIntent;
 using kube::FakeStore;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -102,6 +103,11 @@ class ClusterTellingTest : public testing::Test {
     const auto requests = server_.requests();
     return static_cast<std::size_t>(std::ranges::find(requests, request) - requests.begin());
   }
+  // Whether the file of evictions that are not told yet has this one.
+  [[nodiscard]] bool IsKept(const std::string& uid) const {
+    const auto text = SlotFile(folder_.path() + "/cluster-evictions").Read();
+    return text && *text && (*text)->find('"' + uid + '"') != std::string::npos;
+  }
   [[nodiscard]] std::string PodText() {
     return server_.Look<std::string>([](FakeStore& store) { return store.Pod("a")->dump(); });
   }
@@ -169,11 +175,7 @@ TEST_F(ClusterTellingTest, AServerThatWasAwayIsToldByTheNextAgent) {
   ASSERT_TRUE(IsReady());
   server_.Stop();
   Begin("ua");
-  const std::string kept = folder_.path() + "/cluster-evictions";
-  ASSERT_TRUE(TurnUntil([&] {
-    const auto text = SlotFile(kept).Read();
-    return text && *text && (*text)->find("\"ua\"") != std::string::npos && !lines_.empty();
-  }));
+  ASSERT_TRUE(TurnUntil([&] { return IsKept("ua") && !lines_.empty(); }));
   EXPECT_THAT(over_, IsEmpty());
   Kill();
   server_.Start();
@@ -181,6 +183,44 @@ TEST_F(ClusterTellingTest, AServerThatWasAwayIsToldByTheNextAgent) {
   ASSERT_TRUE(TurnUntil([&] { return !over_.empty(); }, Pauses::kStepOver));
   EXPECT_THAT(over_, ElementsAre("ua deleted"));
   EXPECT_THAT(PodText(), HasSubstr("deletionTimestamp"));
+}
+
+TEST_F(ClusterTellingTest, AnApiServerWhoseClockIsYearsOffIsToldTheSame) {
+  Start();
+  ASSERT_TRUE(IsReady());
+  for (const std::string year : {"2020", "2036"}) {
+    server_.SetTime(year + "-01-01T00:00:00Z");
+    server_.PutPod("a", year);
+    Begin(year);
+    ASSERT_TRUE(TurnUntil([&] { return !over_.empty(); }));
+    EXPECT_THAT(std::exchange(over_, {}), ElementsAre(year + " deleted"));
+    EXPECT_THAT(PodText(), HasSubstr("\"deletionTimestamp\":\"" + year));
+    EXPECT_THAT(PodText(), HasSubstr(R"("lastTransitionTime":"2027-01-15T08:00:00Z")"))
+        << "the time of the node";
+    server_.RemovePod("a");
+  }
+  EXPECT_THAT(lines_, Each(Not(HasSubstr("WARN"))));
+}
+
+TEST_F(ClusterTellingTest, WhatAnEarlierAgentBeganIsFinishedHoweverTheClockWasSetMeanwhile) {
+  for (const Duration step : {std::chrono::hours(-3), std::chrono::hours(6)}) {
+    server_.PutPod("a", "ua");
+    Start();
+    ASSERT_TRUE(TurnUntil([&] { return evictions_->loaded(); }));
+    server_.Stop();
+    lines_.clear();
+    Begin("ua");
+    ASSERT_TRUE(TurnUntil([&] { return IsKept("ua") && !lines_.empty(); }));
+    Kill();
+    clock_.StepWall(step);
+    server_.Start();
+    Start();
+    ASSERT_TRUE(TurnUntil([&] { return !over_.empty(); }, Pauses::kStepOver));
+    EXPECT_THAT(std::exchange(over_, {}), ElementsAre("ua deleted"));
+    ASSERT_TRUE(TurnUntil([&] { return !IsKept("ua"); }));
+    Kill();
+    server_.RemovePod("a");
+  }
 }
 
 TEST_F(ClusterTellingTest, AnotherPodOfTheNameIsNotHit) {

@@ -100,6 +100,28 @@ TEST_F(ShadowWatchTest, TheKubeletsConditionTellsWhenItBeganToEvict) {
   EXPECT_EQ(View().pairings[0].lead, seconds(3));
 }
 
+TEST_F(ShadowWatchTest, AClockThatIsSetBetweenTheTwoChangesNoLead) {
+  for (const auto step : {std::chrono::hours(-3), std::chrono::hours(6)}) {
+    const std::string name = step > step.zero() ? "cart" : "web";
+    watch_.TakePass(PassOn(name));
+    clock_.StepWall(step);
+    clock_.Advance(seconds(5));
+    Tell(Evicted(name, Instant(clock_.Wall().time_since_epoch())));
+  }
+  EXPECT_EQ(CountOf(ShadowVerdict::kAgreed), 2U);
+  for (const auto& pairing : View().pairings) EXPECT_EQ(pairing.lead, seconds(5));
+}
+
+// A kubelet has the clock of its node, unless that is set while the kubelet's message is under way.
+TEST_F(ShadowWatchTest, AKubeletsTimeThatIsAheadIsTakenForNow) {
+  watch_.TakePass(PassOn("cart"));
+  clock_.Advance(seconds(5));
+  Tell(Evicted("cart", Instant(clock_.Wall().time_since_epoch()) + std::chrono::hours(3)));
+  ASSERT_THAT(View().pairings, SizeIs(1));
+  EXPECT_EQ(View().pairings[0].verdict, ShadowVerdict::kAgreed);
+  EXPECT_EQ(View().pairings[0].lead, seconds(5));
+}
+
 TEST_F(ShadowWatchTest, AnEvictedPodWhoseProgramsExitWith0IsKnownByItsCondition) {
   const auto succeeded = [&](const std::string& name, const std::string& message) {
     kube::ApiPod pod = RunningPod(name, "Succeeded");

@@ -47,6 +47,11 @@ TEST(MetricsText, AnEmptySnapshotHasFamiliesAndNothingMadeUp) {
   EXPECT_TRUE(Samples(text, "kubelet_node_name").empty());
 }
 
+TEST(MetricsText, TheNodeHasItsName) {
+  EXPECT_THAT(Samples(MetricsText(SyntheticSnapshot(1)), "kubelet_node_name"),
+              testing::ElementsAre("{node=\"synthetic\"} 1"));
+}
+
 TEST(MetricsText, WhatAClusterIsToldIsShownWhereThereIsOne) {
   Snapshot snapshot = SyntheticSnapshot(1);
   EXPECT_TRUE(Samples(MetricsText(snapshot), "jettison_cluster_evictions_under_way").empty());

@@ -98,6 +98,11 @@ void FakeApiServer::ForbidEvictions(const std::string& recorded_answer, int stat
   no_evictions_ = Refusal(status, recorded_answer.c_str());
 }
 
+void FakeApiServer::SetTime(std::string time) {
+  const std::lock_guard lock(mutex_);
+  time_ = std::move(time);
+}
+
 void FakeApiServer::Deny(std::string right) {
   const Lock lock(mutex_);
   denied_.push_back(std::move(right));
@@ -265,7 +270,7 @@ FakeApiServer::Reply FakeApiServer::OnPod(const WireRequest& request) {
   if (evicts && options.contains("dryRun"))
     return {.status = 201, .body = RecordedAnswer("evicted.json")};
   const int grace = options.value("gracePeriodSeconds", 30);
-  (*pod)["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  (*pod)["metadata"]["deletionTimestamp"] = time_;
   (*pod)["metadata"]["deletionGracePeriodSeconds"] = grace;
   Reply reply{.body = pod->dump()};
   if (evicts) reply = {.status = 201, .body = RecordedAnswer("evicted.json")};

@@ -64,6 +64,9 @@ class FakeApiServer {
   // Verbs and resources ("patch nodes") that nobody has the right to.
   void Deny(std::string right);
 
+  // The time by its clock, which it writes into objects.
+  void SetTime(std::string time);
+
   // What was asked, in order: "GET /api/v1/pods?watch".
   [[nodiscard]] std::vector<std::string> requests();
   // How many of them begin so.
@@ -99,6 +102,7 @@ class FakeApiServer {
   std::mutex mutex_;  // of all but the server
   std::condition_variable changed_;
   FakeStore store_;
+  std::string time_ = "2026-01-01T00:00:00Z";
   bool stopping_ = false;
   std::size_t cuts_ = 0;
   std::vector<std::string> sent_;  // to all who watch
