@@ -147,6 +147,8 @@ TEST_F(LiveAgentBesideKubelet, TheGuiltyPodGoesAndNoOtherAndItsReplacementWaits)
   EXPECT_THAT(Ask("get node bed -o jsonpath='{.spec.taints}'"),
               HasSubstr("jettison.io/memory-pressure"));
   EXPECT_THAT(Ask("get events --field-selector=reason=Evicted"), HasSubstr("hog-"));
+  EXPECT_THAT(Ask("get events --field-selector=reason=EvictionThresholdMet"),
+              HasSubstr("node/bed"));
   EXPECT_EQ(Ask("get pods --field-selector=status.phase=Failed -o name"), "");
   // The pressure is over soon, and with it the taint.
   agent_->Signal(SIGTERM);
@@ -194,6 +196,33 @@ TEST_F(LiveAgentBesideKubelet, AJobThatLeavesDisruptionsOutOfItsCountGoesOn) {
   EXPECT_THAT(Ask("get job hog -o jsonpath='{.status.conditions}'"), Not(HasSubstr("Failed")));
 }
 
+constexpr const char* kSoftThreshold =
+    "evictionHard: {memory.available: 400Mi}\nevictionSoft: {memory.available: 1024Mi}\n"
+    "evictionSoftGracePeriod: {memory.available: 2s}\nevictionMaxPodGracePeriod: 5\n";
+
+// The program of the Job ends well when it is asked to end; the memory is its sidecar's.
+TEST_F(LiveAgentBesideKubelet, ASoftEvictionCompletesNoJob) {
+  StartAgent(kSoftThreshold);
+  const std::string job =
+      "apiVersion: batch/v1\nkind: Job\nmetadata: {name: hog}\nspec:\n  backoffLimit: 0\n"
+      "  podFailurePolicy: {rules: [{action: Ignore, onPodConditions: "
+      "[{type: DisruptionTarget, status: 'True'}]}]}\n"
+      "  template: {metadata: {labels: {app: hog}}, spec: {restartPolicy: Never, initContainers: "
+      "[{name: side, restartPolicy: Always, image: 'bed.local/app:1', args: [hog, '1200']}], " +
+      PodSpec("pause, '0'").substr(1) + "}\n";
+  ASSERT_EQ(plane_.Apply(job).status, 0);
+  ASSERT_TRUE(agent_->ReadUntil("pod is evicted successfully\" pod=default/hog-"))
+      << agent_->output();
+  // The Job is over, or has made another pod.
+  const std::string first = Ask("get pods -l app=hog -o name");
+  const std::string conditions = "get job hog -o jsonpath='{.status.conditions}'";
+  ASSERT_TRUE(Until([&] {
+    const std::string pods = Ask("get pods -l app=hog -o name");
+    return !Ask(conditions).empty() || (!pods.empty() && pods.find(first) == std::string::npos);
+  }));
+  EXPECT_EQ(Ask(conditions), "") << Ask("get job hog -o yaml");
+}
+
 // A pod that nothing makes again.
 std::string BarePod(const std::string& name, const std::string& arguments) {
   return fmt::format(
@@ -213,9 +242,7 @@ TEST_F(LiveAgentBesideKubelet, ABudgetSparesThePodFromASoftThresholdAndNotFromAH
   ASSERT_EQ(plane_.Apply(Deployment("big", "hog, '900'")).status, 0);
   ASSERT_TRUE(
       Until([&] { return Ask("get pdb big -o jsonpath='{.status.currentHealthy}'") == "1"; }));
-  StartAgent(
-      "evictionHard: {memory.available: 400Mi}\nevictionSoft: {memory.available: 1024Mi}\n"
-      "evictionSoftGracePeriod: {memory.available: 2s}\nevictionMaxPodGracePeriod: 5\n");
+  StartAgent(kSoftThreshold);
   ASSERT_EQ(plane_.Apply(BarePod("small", "hog, '300'")).status, 0);
   ASSERT_TRUE(agent_->ReadUntil("pod is evicted successfully\" pod=default/small"))
       << agent_->output();
