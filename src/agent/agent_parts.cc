@@ -212,7 +212,8 @@ void BuildSoftEvictions(const AgentConfig& config, Machine& machine, const Log& 
           .clock = machine.clock,
           .events = *parts.events,
           .log = log,
-          .name_of_pod = [&parts](std::string_view uid) { return parts.pods->NameOfPod(uid); }},
+          .name_of_pod = [&parts](std::string_view uid) { return parts.pods->NameOfPod(uid); },
+          .kills_at_once = [&parts](std::string_view uid) { return parts.pods->KillsAtOnce(uid); }},
       kube::SoftEvictionLimits{.per_hour = config.kubernetes.soft_evictions_per_hour,
                                .cool_down = config.kubernetes.soft_eviction_cool_down});
   parts.noting_killer = std::make_unique<NotingKiller>(*parts.pods, machine.clock);

@@ -84,13 +84,13 @@ bool ClusterSide::Stop(Instant now) {
   return node_.IsStopped(now);
 }
 
-// A pod that could not be told to end keeps running. For a soft eviction the API server needs no
-// call, because it was asked and deletes the pod; whether a mark of ours stayed would depend on
-// when the kubelet last writes the pod's status.
+// A pod that could not be told to end keeps running. For a soft eviction that the API server
+// carries out, it needs no call, because it deletes the pod; whether a mark of ours stayed would
+// depend on when the kubelet last writes the pod's status.
 void ClusterSide::Evicting(const EvictionOrder& order, const Result<EvictOutcome>& outcome,
                            Instant now) {
   if (!outcome || *outcome == EvictOutcome::kDryRun) return;
-  if (order.soft) {
+  if (order.soft && !order.left_to_agent) {
     if (const auto condition = ConditionOf(order)) node_.Urge(*condition, now);
     return;
   }

@@ -61,13 +61,14 @@ struct Fixture {
       side->Advance(clock.Now());
     }
   }
-  void Evict(bool soft) {
+  void Evict(bool soft, bool left_to_agent = false) {
     side->Evicting({.pod_uid = "u",
                     .grace_period_seconds = 1,
                     .message = "low on memory",
                     .annotations = {{"starved_resource", "memory"}},
                     .disruption_target = true,
-                    .soft = soft},
+                    .soft = soft,
+                    .left_to_agent = left_to_agent},
                    EvictOutcome::kEnding, clock.Now());
     clock.Advance(std::chrono::seconds(1));
     side->Advance(clock.Now());
@@ -88,6 +89,13 @@ TEST(ClusterSide, OfASoftEvictionTheApiServerKnowsSoTheNodeIsTaintedAndNoMore) {
   EXPECT_THAT(f.cluster.Waiting(), Not(Contains(HasSubstr("/pods/"))));
   f.Evict(false);
   EXPECT_THAT(f.cluster.Waiting(), Contains(HasSubstr("DELETE"))) << "a hard eviction";
+}
+
+TEST(ClusterSide, ASoftEvictionThatIsLeftToTheAgentIsMarkedAndDeletedLikeAHardOne) {
+  Fixture f;
+  f.Evict(true, /*left_to_agent=*/true);
+  EXPECT_THAT(f.cluster.Waiting(), Contains(HasSubstr("DELETE")));
+  EXPECT_THAT(f.cluster.Waiting(), Contains(HasSubstr("/pods/web/status")));
 }
 
 TEST(ClusterSide, APodWhoseEvictionIsGivenUpMayStartProcessesAgainAndIsTold) {

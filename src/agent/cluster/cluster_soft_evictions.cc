@@ -15,7 +15,9 @@ ClusterSoftEvictions::ClusterSoftEvictions(ClusterSoftEvictionEdges edges,
       book_(limits),
       self_(std::make_shared<ClusterSoftEvictions*>(this)) {}
 
-void ClusterSoftEvictions::Ask(const EvictionOrder& order, Instant now) {
+void ClusterSoftEvictions::Ask(const EvictionOrder& asked, Instant now) {
+  EvictionOrder order = asked;
+  order.left_to_agent = edges_.kills_at_once(order.pod_uid);
   book_.Asked(order.pod_uid, now);
   const std::string pod = edges_.name_of_pod(order.pod_uid);
   const std::size_t slash = pod.find('/');
@@ -27,8 +29,9 @@ void ClusterSoftEvictions::Ask(const EvictionOrder& order, Instant now) {
   edges_.log.Debug("eviction manager: the API server is asked whether a pod may be evicted",
                    {{"pod", pod}});
   edges_.cluster.Ask(
-      kube::EvictPod(target, {.grace_seconds = order.grace_period_seconds}), kTimeout,
-      [self = std::weak_ptr(self_), order, pod](const Result<kube::ApiReply>& reply) {
+      kube::EvictPod(target,
+                     {.grace_seconds = order.grace_period_seconds, .dry_run = order.left_to_agent}),
+      kTimeout, [self = std::weak_ptr(self_), order, pod](const Result<kube::ApiReply>& reply) {
         if (const auto there = self.lock()) (*there)->Take(order, pod, kube::OutcomeOf(reply));
       });
 }

@@ -27,9 +27,13 @@ struct ClusterSoftEvictionEdges {
   EventLog& events;
   const Log& log;
   std::function<std::string(std::string_view uid)> name_of_pod;  // "namespace/name"
+  // Whether the pod must not be asked to end, as the kubelet would.
+  std::function<bool(std::string_view uid)> kills_at_once;
 };
 
-// Asks the API server by pods/eviction, so that disruption budgets are respected. Nothing here
+// Asks the API server by pods/eviction, so that disruption budgets are respected. About a pod that
+// must not be asked to end, the server is only asked whether it would evict it (its dry run): an
+// eviction would have the kubelet ask the pod to end before the agent could kill it. Nothing here
 // waits.
 class ClusterSoftEvictions : public SoftEvictions {
  public:

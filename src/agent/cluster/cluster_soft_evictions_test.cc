@@ -40,15 +40,16 @@ class ClusterSoftEvictionsTest : public testing::Test {
  protected:
   void SetUp() override {
     soft_ = std::make_unique<ClusterSoftEvictions>(
-        ClusterSoftEvictionEdges{.cluster = cluster_,
-                                 .clock = clock_,
-                                 .events = events_,
-                                 .log = log_,
-                                 .name_of_pod =
-                                     [](std::string_view uid) {
-                                       return uid == "gone" ? std::string(uid)
-                                                            : "default/pod-" + std::string(uid);
-                                     }},
+        ClusterSoftEvictionEdges{
+            .cluster = cluster_,
+            .clock = clock_,
+            .events = events_,
+            .log = log_,
+            .name_of_pod =
+                [](std::string_view uid) {
+                  return uid == "gone" ? std::string(uid) : "default/pod-" + std::string(uid);
+                },
+            .kills_at_once = [](std::string_view uid) { return uid == "job"; }},
         kube::SoftEvictionLimits{});
   }
   void Ask(const std::string& uid) {
@@ -72,6 +73,23 @@ class ClusterSoftEvictionsTest : public testing::Test {
   EventLog events_{log_, 16};
   std::unique_ptr<ClusterSoftEvictions> soft_;
 };
+
+TEST_F(ClusterSoftEvictionsTest, OfAPodThatMustNotBeAskedToEndOnlyThePermissionIsAskedFor) {
+  for (const std::string uid : {"job", "web"}) {
+    Ask(uid);
+    ASSERT_THAT(cluster_.Waiting(),
+                ElementsAre("POST /api/v1/namespaces/default/pods/pod-" + uid + "/eviction"));
+    const bool is_dry =
+        cluster_.waiting()[0].call.body.find(R"("dryRun":["All"])") != std::string::npos;
+    EXPECT_EQ(is_dry, uid == "job");
+    cluster_.Answer(201);
+    const auto answer = soft_->TakeAnswer();
+    ASSERT_TRUE(answer);
+    EXPECT_TRUE(answer->granted);
+    EXPECT_EQ(answer->order.left_to_agent, uid == "job");
+    clock_.Advance(minutes(2));
+  }
+}
 
 TEST_F(ClusterSoftEvictionsTest, AsksWithTheGracePeriodAndTheUidAndTellsOfTheGrant) {
   Ask("a");

@@ -1,5 +1,7 @@
 #include "agent/evictions/asking_killer.h"
 
+#include "agent/evictions/node_actions.h"
+
 namespace jettison {
 
 Result<EvictOutcome> AskingKiller::Evict(const EvictionOrder& order) {
@@ -9,6 +11,7 @@ Result<EvictOutcome> AskingKiller::Evict(const EvictionOrder& order) {
 }
 
 Result<EvictOutcome> NotingKiller::Evict(const EvictionOrder& order) {
+  if (order.left_to_agent) return TableKiller(table_, clock_).Evict(order);
   return table_.NoteEvicted(order, clock_.Now()) ? EvictOutcome::kEnding : EvictOutcome::kWasEnding;
 }
 

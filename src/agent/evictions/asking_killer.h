@@ -24,7 +24,7 @@ class AskingKiller : public PodKiller {
 };
 
 // Notes the eviction of a pod of the table which the API server, when asked, has granted and
-// carries out. The table kills a pod that must not be asked to end.
+// carries out. What it leaves to the agent is carried out here.
 class NotingKiller : public PodKiller {
  public:
   NotingKiller(PodTable& table, const Clock& clock) : table_(table), clock_(clock) {}

@@ -138,6 +138,15 @@ TEST_F(NodeSoftTest, APodThatIsGrantedIsEvictedForEverybodyAndSignalledByNobody)
   EXPECT_THAT(fake_.Names(), Not(Contains("hog").Times(2))) << "it is being evicted already";
 }
 
+TEST_F(NodeSoftTest, APodWhoseEvictionIsLeftToTheAgentIsEndedHere) {
+  CrossSoft();
+  fake_.Grant();
+  fake_.answers.back().order.left_to_agent = true;
+  Pass(kAnswer);
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop hog/c 20s"));
+  EXPECT_EQ(CountEvents("Evicted"), 1U);
+}
+
 TEST_F(NodeSoftTest, AnAnswerThatComesAfterAReloadRefersToTheThresholdsInForce) {
   CrossSoft();
   node_->SetEviction({.thresholds = {Of(Signal::kPidAvailable, 1), Of(Signal::kNodeFsAvailable, 1),

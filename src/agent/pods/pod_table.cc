@@ -178,16 +178,12 @@ bool PodTable::NoteEvicted(const EvictionOrder& order, Instant now) {
   if (!slot->worker()->NoteEvicted(order, now)) return false;
   ++slot->evictions;
   slots_.NoteEviction();
-  if (slot->kill_at_once) KillGranted(*slot, order, now);
   return true;
 }
 
-// The kubelet learns of the eviction at the same time, and would ask the pod to end.
-void PodTable::KillGranted(PodSlot& slot, const EvictionOrder& order, Instant now) {
-  settled_ = false;
-  EvictionOrder kill = order;
-  kill.grace_period_seconds = 0;
-  slot.worker()->Evict(kill, now);
+bool PodTable::KillsAtOnce(std::string_view uid) const {
+  const PodSlot* const slot = slots_.OfPod(uid);
+  return slot != nullptr && slot->kill_at_once;
 }
 
 bool PodTable::KillNow(std::string_view uid, Instant now) {

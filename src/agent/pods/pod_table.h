@@ -97,9 +97,11 @@ class PodTable : public PodViews {
   // Evicts a pod. False: no effect, because it was evicted already and ends at least as soon, or
   // because its containers have ended. kNotFound: it is not on the node.
   [[nodiscard]] Result<bool> Evict(const EvictionOrder& order, Instant now);
-  // Notes that the API server carries out this eviction, and may have done so. A pod that must not
-  // be asked to end (RuntimePod::kill_at_once) is killed. False: the pod was evicted already.
+  // Notes that the API server carries out this eviction, and may have done so. False: the pod was
+  // evicted already.
   [[nodiscard]] bool NoteEvicted(const EvictionOrder& order, Instant now);
+  // Whether the pod is on the node and must not be asked to end (RuntimePod::kill_at_once).
+  [[nodiscard]] bool KillsAtOnce(std::string_view uid) const;
   // Kills a pod that is ending before the end of its grace period. False: none of it is left.
   bool KillNow(std::string_view uid, Instant now);
   // Kills pods again of which something still runs after their kill, and returns them.
@@ -125,7 +127,6 @@ class PodTable : public PodViews {
   void SettleAll(Instant now);
   void EndUnwanted(PodSlot& slot, Instant now);
   void Want(const std::string& name, const SharedPodFacts& facts, Instant now);
-  void KillGranted(PodSlot& slot, const EvictionOrder& order, Instant now);
   void StayOut(const std::string& name, PodSlot& slot, Instant now);
   [[nodiscard]] std::optional<Instant> FindDeadline() const;
 

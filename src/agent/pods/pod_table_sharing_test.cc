@@ -170,15 +170,14 @@ TEST_F(PodTableForeignTest, AnEvictionThatTheApiServerCarriesOutSignalsNobody) {
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
 }
 
-// The kubelet would ask it to end, and a Job that ends well is complete.
-TEST_F(PodTableForeignTest, OneThatMustNotBeAskedToEndIsKilledWhenItsEvictionIsGranted) {
+TEST_F(PodTableForeignTest, OneThatMustNotBeAskedToEndIsKnownAsSuch) {
   RuntimePod job = SomebodyElses("job");
   job.kill_at_once = true;
   Find(job, AdoptPolicy::kEvict);
-  EXPECT_TRUE(table_.NoteEvicted(OrderFor("job", 30), now_));
-  Deliver();
-  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("kill uid-job/c", "remove uid-job"));
-  EXPECT_THAT(table_.Views(now_), IsEmpty());
+  Find("other", AdoptPolicy::kEvict);
+  EXPECT_TRUE(table_.KillsAtOnce("uid-job"));
+  EXPECT_FALSE(table_.KillsAtOnce("uid-other"));
+  EXPECT_FALSE(table_.KillsAtOnce("uid-unknown"));
 }
 
 TEST_F(PodTableForeignTest, ManifestsAndTheAgentsEndLeaveItAlone) {

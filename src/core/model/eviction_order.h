@@ -15,6 +15,9 @@ struct EvictionOrder {
   std::map<std::string, std::string, std::less<>> annotations;  // of the event
   bool disruption_target = false;  // sets condition DisruptionTarget, reason TerminationByKubelet
   bool soft = false;               // for a soft threshold
+  // A soft eviction that the API server permits, and leaves to the agent; otherwise it carries out
+  // what it permits.
+  bool left_to_agent = false;
 };
 
 // What became of the order to fail a pod.

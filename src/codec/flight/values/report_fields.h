@@ -44,7 +44,8 @@ void ListFields(Archive& fields, T& pause) {
 
 template <typename Archive, FormOf<EvictionOrder> T>
 void ListFields(Archive& fields, T& order) {
-  auto& [uid, grace, reason, message, annotations, disruption_target, soft] = order;
+  // Who carries it out does not matter for what was decided.
+  auto& [uid, grace, reason, message, annotations, disruption_target, soft, unrecorded] = order;
   fields("pod", uid);
   fields("gracePeriodSeconds", grace);
   fields("reason", reason);
