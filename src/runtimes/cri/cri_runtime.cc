@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "kernel/files/files.h"
 #include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
+#include "kernel/files/root_folders.h"
 #include "kernel/files/root_lock.h"
 #include "kernel/processes/host_processes.h"
 #include "rpc/calls.h"
@@ -22,9 +22,7 @@ Result<std::unique_ptr<CriRuntime>> OpenCriRuntime(CriRuntimeOptions options,
     return Fail(ErrorCode::kInvalidArgument, "the runtime's root must be an absolute path");
   }
   const kernel::Paths paths(options.root, options.logs);
-  for (const std::string& folder : {paths.Pods(), paths.Logs()}) {
-    if (auto made = kernel::MakeFolders(folder); !made) return Fail(made.error());
-  }
+  if (auto made = kernel::MakeRootFolders(paths); !made) return Fail(made.error());
   auto lock = kernel::LockRoot(paths.Lock());
   if (!lock) return Fail(lock.error());
   if (auto own = kernel::CheckPodsAreOwn(paths.Pods(), kernel::kCriPodMarks); !own) {

@@ -5,8 +5,8 @@
 #include <array>
 #include <utility>
 
-#include "kernel/files/files.h"
 #include "kernel/files/own_folders.h"
+#include "kernel/files/root_folders.h"
 #include "kernel/files/root_lock.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
@@ -42,9 +42,7 @@ Result<std::unique_ptr<ContainerRuntime>> OpenProcessRuntime(ProcessRuntimeOptio
     options.shim = std::move(*shim);
   }
   const kernel::Paths paths(options.root);
-  for (const std::string& folder : {paths.Pods(), paths.Logs()}) {
-    if (auto made = kernel::MakeFolders(folder); !made) return Fail(made.error());
-  }
+  if (auto made = kernel::MakeRootFolders(paths); !made) return Fail(made.error());
   auto lock = kernel::LockRoot(paths.Lock());
   if (!lock) return Fail(lock.error());
   if (auto own = kernel::CheckPodsAreOwn(paths.Pods(), kernel::kProcessPodMarks); !own) {

@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include "runtimes/process/runtime_fixture.h"
 
 namespace jettison::process {
@@ -19,6 +21,18 @@ TEST_F(ProcessRuntimePods, GroupsAreLaidOutAndLimited) {
   EXPECT_EQ(cgroups_.LimitsOf(kGroup + "/main").memory_bytes, 64U << 20);
   EXPECT_EQ(cgroups_.LimitsOf(kGroup + "/main").cpu_shares, 512U);
   EXPECT_EQ(bed_.runtime().GroupOf("u", "main"), "main");
+}
+
+TEST_F(ProcessRuntimePods, NoOtherUserReachesAVolumeThatEverybodyMayWriteTo) {
+  struct stat facts {};
+  const std::string pods = bed_.paths().Pods();
+  ASSERT_EQ(::stat(pods.c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & S_IRWXO, 0U);
+  bed_.Close();
+  ASSERT_EQ(::chmod(pods.c_str(), 0755), 0);  // as earlier versions made it
+  bed_.Open();
+  ASSERT_EQ(::stat(pods.c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & S_IRWXO, 0U);
 }
 
 TEST_F(ProcessRuntimePods, RemovingAPodLeavesNothing) {

@@ -13,6 +13,7 @@
 
 #include "containers/labels.h"
 #include "kernel/files/files.h"
+#include "kernel/files/root_folders.h"
 #include "kernel/files/root_lock.h"
 #include "kernel/files/temporary_folder.h"
 #include "kernel/groups/plain_plan.h"
@@ -72,7 +73,7 @@ class FakeRuntimeBed {
     runtime.reset();
     auto connected = containerd.Connect();
     calls = connected.get();
-    auto lock = kernel::MakeFolders(root() + "/pods").and_then([&] {
+    auto lock = kernel::MakeRootFolders(kernel::Paths(root())).and_then([&] {
       return kernel::LockRoot(root() + "/lock");
     });
     ASSERT_TRUE(lock) << lock.error().message;

@@ -1,0 +1,42 @@
+#include "kernel/files/root_folders.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <string>
+#include <utility>
+
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
+
+namespace jettison::kernel {
+namespace {
+
+unsigned ModeOf(const std::string& path) {
+  struct stat facts {};
+  EXPECT_EQ(::stat(path.c_str(), &facts), 0) << path;
+  return facts.st_mode & 07777U;
+}
+
+TEST(RootFolders, NoOtherUserReachesThePods) {
+  const TemporaryFolder folder;
+  const Paths paths(folder.path() + "/root");
+  ASSERT_TRUE(MakeRootFolders(paths));
+  EXPECT_EQ(ModeOf(paths.Pods()), 0750U);
+  EXPECT_TRUE(Exists(paths.Logs()));
+  EXPECT_EQ(ModeOf(paths.root()), 0755U) << "others find their sockets and files below it";
+}
+
+TEST(RootFolders, ThoseOfAnEarlierVersionAreClosedAndNoneIsOpened) {
+  const TemporaryFolder folder;
+  const Paths paths(folder.path());
+  ASSERT_TRUE(MakeFolders(paths.Pods()));
+  for (const auto& [before, after] : {std::pair{0755U, 0750U}, {02775U, 02770U}, {0700U, 0700U}}) {
+    ASSERT_EQ(::chmod(paths.Pods().c_str(), before), 0);
+    ASSERT_TRUE(MakeRootFolders(paths));
+    EXPECT_EQ(ModeOf(paths.Pods()), after);
+  }
+}
+
+}  // namespace
+}  // namespace jettison::kernel
