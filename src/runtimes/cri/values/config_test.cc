@@ -223,6 +223,21 @@ TEST(CheckNonRoot, RefusesRootAndWhoMayBeRoot) {
   }
 }
 
+// As the kubelet asks, because CRI-O has no lists of its own.
+TEST(ContainerConfigOf, TheHostsSecretsAreHiddenFromAllButPrivilegedContainers) {
+  Pod pod = WebPod();
+  const auto config = ContainerOf(pod);
+  const auto& security = config.linux().security_context();
+  EXPECT_THAT(security.masked_paths(),
+              IsSupersetOf({"/proc/kcore", "/proc/keys", "/proc/acpi", "/sys/firmware"}));
+  EXPECT_THAT(security.readonly_paths(), ElementsAre("/proc/bus", "/proc/fs", "/proc/irq",
+                                                     "/proc/sys", "/proc/sysrq-trigger"));
+  pod.containers[0].security_context.privileged = true;
+  const auto privileged = ContainerOf(pod);
+  EXPECT_THAT(privileged.linux().security_context().masked_paths(), IsEmpty());
+  EXPECT_THAT(privileged.linux().security_context().readonly_paths(), IsEmpty());
+}
+
 TEST(ContainerConfigOf, PassesOnTheRights) {
   Pod pod = WebPod();
   pod.containers[0].security_context = {.privileged = true,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <string_view>
 
 #include "containers/labels.h"
@@ -95,9 +96,26 @@ void SetUser(const ContainerPlan& plan, api::LinuxContainerSecurityContext& secu
   }
 }
 
+// What a container must not read of the host, and what it may read but not write: the lists of the
+// kubelet (securitycontext: ConvertToRuntimeMaskedPaths, ConvertToRuntimeReadonlyPaths).
+constexpr std::array<std::string_view, 12> kMaskedPaths = {
+    "/proc/asound",     "/proc/acpi",        "/proc/interrupts",
+    "/proc/kcore",      "/proc/keys",        "/proc/latency_stats",
+    "/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug",
+    "/proc/scsi",       "/sys/firmware",     "/sys/devices/virtual/powercap"};
+constexpr std::array<std::string_view, 5> kReadOnlyPaths = {"/proc/bus", "/proc/fs", "/proc/irq",
+                                                            "/proc/sys", "/proc/sysrq-trigger"};
+
+// Not every runtime has lists of its own: CRI-O masks nothing that it is not told to mask.
+void SetHiddenPaths(api::LinuxContainerSecurityContext& security) {
+  for (const std::string_view path : kMaskedPaths) security.add_masked_paths(std::string(path));
+  for (const std::string_view path : kReadOnlyPaths) security.add_readonly_paths(std::string(path));
+}
+
 void SetSecurity(const ContainerPlan& plan, api::LinuxContainerSecurityContext& security) {
   const SecurityContext& own = plan.container.security_context;
   security.set_privileged(own.privileged);
+  if (!own.privileged) SetHiddenPaths(security);
   security.set_readonly_rootfs(own.read_only_root_filesystem);
   *security.mutable_namespace_options() = NamespacesOf(plan.pod, plan.host_network);
   for (const std::string& name : own.capabilities.add) {
