@@ -118,6 +118,11 @@ TEST_F(LiveProcessRuntime, VolumesAreMountedForTheContainerAlone) {
                          HasSubstr("data/read-only/f: Read-only"), HasSubstr("F of the host\n"),
                          HasSubstr("F tmpfs\n"), HasSubstr("8192\n")));
   EXPECT_EQ(*ReadFile(bed_->paths().Volume("u", "data") + "/a/b/f"), "d\n");
+  for (const char* made : {"/a", "/a/b"}) {
+    struct stat facts {};
+    ASSERT_EQ(::stat((bed_->paths().Volume("u", "data") + made).c_str(), &facts), 0);
+    EXPECT_EQ(facts.st_mode & 07777U, 0777U) << made << " has the mode of the volume";
+  }
   EXPECT_TRUE(Exists(at + "/data")) << "a mount point lasts as long as its pod";
   EXPECT_FALSE(Exists(at + "/data/f")) << "nothing is mounted outside the container";
   RemoveAllAndLookForRemains();

@@ -25,8 +25,19 @@ FileDescriptor OpenBeneath(const FileDescriptor& root, const std::string& path) 
       static_cast<int>(::syscall(SYS_openat2, root.get(), path.c_str(), &how, sizeof(how))));
 }
 
+// Makes a folder that everybody may use who may use the volume, as the kubelet does. The umask
+// limits mkdir's mode, but not this one. A folder that is there already is kept as it is.
+bool MakeFolder(const FileDescriptor& parent, const char* name, mode_t mode) {
+  if (::mkdirat(parent.get(), name, mode) != 0) return errno == EEXIST;
+  const FileDescriptor made(
+      ::openat(parent.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return made && ::fchmod(made.get(), mode) == 0;
+}
+
 // Opens the path, making the folders that are missing on the way.
 FileDescriptor OpenOrMake(const FileDescriptor& root, const std::string& path) {
+  struct stat volume {};
+  if (::fstat(root.get(), &volume) != 0) return {};
   for (std::size_t end = 0; end != std::string::npos;) {
     end = path.find('/', end + 1);
     const std::string part = path.substr(0, end);
@@ -36,7 +47,7 @@ FileDescriptor OpenOrMake(const FileDescriptor& root, const std::string& path) {
       const FileDescriptor parent =
           OpenBeneath(root, slash == std::string::npos ? "." : part.substr(0, slash));
       const std::string name = slash == std::string::npos ? part : part.substr(slash + 1);
-      if (parent && (::mkdirat(parent.get(), name.c_str(), 0755) == 0 || errno == EEXIST)) {
+      if (parent && MakeFolder(parent, name.c_str(), volume.st_mode & 07777U)) {
         there = OpenBeneath(root, part);
       }
     }

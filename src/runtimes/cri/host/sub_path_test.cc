@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <utility>
 #include <vector>
 
 #include "kernel/files/files.h"
@@ -37,6 +39,19 @@ TEST_F(LiveSubPath, FoldersThatAreMissingAreMade) {
   EXPECT_EQ(*bound, place_);
   ASSERT_TRUE(kernel::WriteFile(place_ + "/file", "x"));
   EXPECT_TRUE(kernel::Exists(volume_ + "/a/b/c/file"));
+}
+
+TEST_F(LiveSubPath, AFolderThatIsMadeHasTheModeOfTheVolumeAndOneThatIsThereKeepsItsOwn) {
+  ASSERT_EQ(::chmod(volume_.c_str(), 02777), 0);
+  ASSERT_TRUE(kernel::MakeFolders(volume_ + "/there"));
+  ASSERT_TRUE(BindSubPath({volume_, "there/a/b"}, place_));
+  const std::pair<const char*, mode_t> modes[] = {
+      {"/there", 02755}, {"/there/a", 02777}, {"/there/a/b", 02777}};
+  for (const auto& [path, mode] : modes) {
+    struct stat facts {};
+    ASSERT_EQ(::stat((volume_ + path).c_str(), &facts), 0) << path;
+    EXPECT_EQ(facts.st_mode & 07777U, mode) << path;
+  }
 }
 
 TEST_F(LiveSubPath, AFileIsShownAsAFileAndTheNextRunSeesTheNextContent) {

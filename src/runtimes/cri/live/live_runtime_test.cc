@@ -70,7 +70,8 @@ TEST_F(LiveCriRuntime, TheContainerGetsItsVolumesAndItsRights) {
     return container;
   };
   pod.containers = {with("main", {"id"}), with("cat", {"cat", "/host/file"}),
-                    with("data", {"touch", "/data/x"}), with("root", {"touch", "/x"})};
+                    with("data", {"touch", "/data/x"}), with("root", {"touch", "/x"}),
+                    with("deep", {"touch", "/deep/x"})};
   pod.containers[2].security_context = {.run_as_user = 0, .read_only_root_filesystem = true};
   pod.containers[3].security_context = {.run_as_user = 0, .read_only_root_filesystem = true};
   ASSERT_TRUE(Create(pod));
@@ -85,6 +86,7 @@ TEST_F(LiveCriRuntime, TheContainerGetsItsVolumesAndItsRights) {
   EXPECT_THAT(LogOf(pod, 0, "cat"), HasSubstr("of the host"));
   EXPECT_EQ(codes["data"], 0) << LogOf(pod, 0, "data");
   EXPECT_EQ(codes["root"], 1) << "its root is read-only";
+  EXPECT_EQ(codes["deep"], 0) << "a folder that is made may be written to by who is not root";
   EXPECT_TRUE(kernel::Exists(root() + "/pods/u/volumes/data/x"));
   EXPECT_TRUE(kernel::Exists(root() + "/pods/u/volumes/data/a/b"));
   EXPECT_THAT(kernel::MountsBelow(root()), Contains(HasSubstr("volumes/mem")));

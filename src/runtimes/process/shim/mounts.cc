@@ -24,6 +24,16 @@ int OpenBeneath(int root, const char* path) {
   return static_cast<int>(syscall(SYS_openat2, root, path, &how, sizeof(how)));
 }
 
+// Makes a folder that everybody may use who may use the volume, as the kubelet does. The umask
+// limits mkdir's mode, but not this one. One that another container has just made is kept as it is.
+bool MakeFolder(int parent, const char* name, mode_t mode) {
+  if (mkdirat(parent, name, mode) != 0) return errno == EEXIST;
+  const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const bool opened = fd >= 0 && fchmod(fd, mode) == 0;
+  if (fd >= 0) close(fd);
+  return opened;
+}
+
 // Opens `sub_path` within the folder `root`, making the folders that are missing. Links may lead
 // anywhere within the folder but never out of it: each step is resolved from the top by the kernel.
 int OpenSubPath(int root, const char* sub_path) {
@@ -32,6 +42,8 @@ int OpenSubPath(int root, const char* sub_path) {
     errno = ENAMETOOLONG;
     return -1;
   }
+  struct stat volume;
+  if (fstat(root, &volume) != 0) return -1;
   int parent = dup(root);
   for (std::size_t end = 0; parent >= 0;) {
     const std::size_t begin = end;
@@ -40,7 +52,7 @@ int OpenSubPath(int root, const char* sub_path) {
     std::memcpy(prefix, sub_path, end);
     prefix[end] = '\0';
     int fd = OpenBeneath(root, prefix);
-    if (fd < 0 && errno == ENOENT && mkdirat(parent, prefix + begin, 0755) == 0) {
+    if (fd < 0 && errno == ENOENT && MakeFolder(parent, prefix + begin, volume.st_mode & 07777)) {
       fd = OpenBeneath(root, prefix);
     }
     close(parent);
