@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "kernel/files/files.h"
+#include "kernel/files/own_folders.h"
 #include "kernel/mounts/host_path.h"
 #include "ports/system_error.h"
 
@@ -24,14 +25,22 @@ bool IsMounted(const std::string& path) {
          (facts.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
-Result<void> MountTmpfs(const std::string& path, const std::optional<Quantity>& size_limit) {
-  if (IsMounted(path)) return {};
+// Whether it was made just now.
+Result<bool> MakeFolder(const std::string& path) {
+  if (::mkdir(path.c_str(), 0755) == 0) return true;
+  if (errno == EEXIST) return false;
+  return FailErrno("make folder " + path);
+}
+
+// Whether it was mounted just now.
+Result<bool> MountTmpfs(const std::string& path, const std::optional<Quantity>& size_limit) {
+  if (IsMounted(path)) return false;
   std::string options = "mode=0777";
   if (size_limit && size_limit->Value() > 0) {
     options += fmt::format(",size={}", size_limit->Value());
   }
   if (::mount("tmpfs", path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) == 0) {
-    return {};
+    return true;
   }
   return FailErrno("mount a tmpfs at " + path);
 }
@@ -48,13 +57,14 @@ class Preparation {
                   fmt::format(R"(emptyDir medium "{}" is not supported: use "" or "Memory")",
                               source.medium));
     }
-    if (auto made = MakeFolders(path_); !made) return made;
-    // The umask limits mkdir's mode, but not this one.
-    if (::chmod(path_.c_str(), 0777) != 0) return FailErrno("chmod " + path_);
-    if (source.medium == "Memory") {
-      if (auto mounted = MountTmpfs(path_, source.size_limit); !mounted) return mounted;
+    auto made = MakeFolder(path_);
+    if (made && source.medium == "Memory") {
+      made =
+          MountTmpfs(path_, source.size_limit).map([&](bool mounted) { return mounted || *made; });
     }
-    return GiveToGroup();
+    if (!made) return Fail(made.error());
+    // The pod may have set another mode since.
+    return *made || IsUnfinished() ? OpenToAll() : Result<void>{};
   }
   Result<void> operator()(const HostPathSource& source) const { return PrepareHostPath(source); }
   Result<void> operator()(const ConfigMapSource& source) const {
@@ -71,10 +81,19 @@ class Preparation {
   }
 
  private:
-  // Files that are made in the folder belong to the pod's group, too.
-  [[nodiscard]] Result<void> GiveToGroup() const {
+  // Whether no runtime has written the pod down yet, which it does when the volumes are complete.
+  [[nodiscard]] bool IsUnfinished() const {
+    const auto has = [&](std::string_view mark) {
+      return Exists(fmt::format("{}/{}", paths_.Pod(pod_.uid), mark));
+    };
+    return !has(kProcessPodMarks.own) && !has(kCriPodMarks.own);
+  }
+  // Everybody may write to the folder. Files that are made in it belong to the pod's group, too.
+  [[nodiscard]] Result<void> OpenToAll() const {
     const auto group = pod_.security_context.fs_group;
-    if (!group) return {};
+    // The umask limits mkdir's mode, but not this one.
+    if (!group)
+      return ::chmod(path_.c_str(), 0777) == 0 ? Result<void>{} : FailErrno("chmod " + path_);
     if (::chown(path_.c_str(), static_cast<uid_t>(-1), static_cast<gid_t>(*group)) != 0) {
       return FailErrno("chown " + path_);
     }

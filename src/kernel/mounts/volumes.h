@@ -12,9 +12,9 @@ namespace jettison::kernel {
 // Makes the pod's volumes below its folder; what is there already is kept, so that it can be done
 // again for a pod that is adopted (a tmpfs does not outlive the machine's restart). Volumes that
 // are the pod's own are made at once, those that touch paths of others by the steps. It takes both.
-//   emptyDir             a folder that everybody may write to; medium "Memory": a tmpfs of the size
-//                        limit. Where the pod has an fsGroup it belongs to that, and so does what
-//                        is made in it
+//   emptyDir             a folder that everybody may write to, unless the pod has given it another
+//                        mode; medium "Memory": a tmpfs of the size limit. Where the pod has an
+//                        fsGroup it belongs to that, and so does what is made in it
 //   configMap, secret    a link to <root>/config/configmaps/<namespace>/<name> or
 //                        <root>/config/secrets/<namespace>/<name>; an empty folder where an
 //                        optional one is missing

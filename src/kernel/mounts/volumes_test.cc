@@ -51,6 +51,26 @@ TEST_F(PrepareVolumesTest, AnEmptyDirIsAFolderForEverybody) {
   EXPECT_TRUE(Exists(volume_ + "/kept"));
 }
 
+TEST_F(PrepareVolumesTest, AnEmptyDirKeepsTheModeThatItsPodHasGivenIt) {
+  fs_group_ = ::getegid();
+  const auto mode_after = [&](mode_t mode) {
+    EXPECT_EQ(::chmod(volume_.c_str(), mode), 0);
+    EXPECT_TRUE(Prepare(EmptyDirSource{}));
+    struct stat facts {};
+    EXPECT_EQ(::stat(volume_.c_str(), &facts), 0);
+    return facts.st_mode & 07777U;
+  };
+  ASSERT_TRUE(Prepare(EmptyDirSource{}));
+  EXPECT_EQ(mode_after(0755), 02777U) << "the creation of the pod was interrupted";
+  ASSERT_TRUE(WriteFile(paths_.Pod("u") + "/record", ""));
+  EXPECT_EQ(mode_after(0700), 0700U);
+  ASSERT_EQ(::rmdir(volume_.c_str()), 0);
+  ASSERT_TRUE(Prepare(EmptyDirSource{}));
+  struct stat facts {};
+  ASSERT_EQ(::stat(volume_.c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 07777U, 02777U) << "one that is missing is made";
+}
+
 TEST_F(PrepareVolumesTest, AnEmptyDirAndWhatIsMadeInItBelongToThePodsGroup) {
   fs_group_ = ::geteuid() == 0 ? 33 : ::getegid();
   for (int time = 0; time < 2; ++time) {  // the second time it is there
