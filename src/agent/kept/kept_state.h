@@ -89,6 +89,7 @@ struct KeptPod {
   std::optional<Instant> started;  // absent: it is out
   std::optional<KeptEnding> ending;
   std::optional<KeptAbsence> absence;
+  std::optional<bool> ended_well;  // its work is done; absent: it is not
   std::vector<KeptRun> runs;
   friend bool operator==(const KeptPod&, const KeptPod&) = default;
 };

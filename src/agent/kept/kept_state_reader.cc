@@ -239,6 +239,11 @@ class Reader {
       if (!absence) return Fail(absence.error());
       pod.absence = *std::move(absence);
     }
+    if (value.Find("endedWell") != nullptr) {
+      const auto ended_well = Truth(value, "endedWell");
+      if (!ended_well) return Fail(ended_well.error());
+      pod.ended_well = *ended_well;
+    }
     for (const Value& each : ListIn(value, "runs")) {
       auto run = Run(each);
       if (!run) return Fail(run.error());
@@ -276,7 +281,7 @@ void TakeOne(const Value* value, std::string_view what, std::optional<T>& into,
   }
 }
 
-// Nothing that ran before a boot still runs after it.
+// Nothing that ran before a boot still runs after it. What has ended stays ended.
 void KeepOverBoot(KeptState& state) {
   state.node = {};
   state.soft.spared.clear();
@@ -285,7 +290,7 @@ void KeepOverBoot(KeptState& state) {
     pod.started.reset();
     pod.runs.clear();
   }
-  std::erase_if(state.pods, [](const KeptPod& pod) { return !pod.absence; });
+  std::erase_if(state.pods, [](const KeptPod& pod) { return !pod.absence && !pod.ended_well; });
 }
 
 }  // namespace

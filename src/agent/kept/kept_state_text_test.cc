@@ -30,25 +30,27 @@ KeptState FullState() {
   state.node.wait = KeptWait{.pods = {"u1"},
                              .hard_for = {Resource::kMemory, Resource::kInodes},
                              .deadline = kNow + seconds(25)};
-  state.pods = {{.name = "default/going",
-                 .uid = "u1",
-                 .evictions = 2,
-                 .next_delay = seconds(20),
-                 .started = kNow - hours(1),
-                 .ending = KeptEnding{.reason = "Evicted",
-                                      .message = "low \"on\" memory\n\xc3\xa9",
-                                      .disruption_target = true,
-                                      .kill_at = kNow + seconds(1)},
-                 .runs = {{.container = "c",
-                           .attempt = 3,
-                           .next_delay = seconds(40),
-                           .restart_at = kNow + seconds(19)}}},
-                {.name = "default/out",
-                 .uid = "u2",
-                 .evictions = 1,
-                 .next_delay = seconds(20),
-                 .absence = KeptAbsence{
-                     .reason = "Evicted", .message = "m", .comes_back_at = kNow + seconds(7)}}};
+  state.pods = {
+      {.name = "default/going",
+       .uid = "u1",
+       .evictions = 2,
+       .next_delay = seconds(20),
+       .started = kNow - hours(1),
+       .ending = KeptEnding{.reason = "Evicted",
+                            .message = "low \"on\" memory\n\xc3\xa9",
+                            .disruption_target = true,
+                            .kill_at = kNow + seconds(1)},
+       .runs = {{.container = "c",
+                 .attempt = 3,
+                 .next_delay = seconds(40),
+                 .restart_at = kNow + seconds(19)}}},
+      {.name = "default/out",
+       .uid = "u2",
+       .evictions = 1,
+       .next_delay = seconds(20),
+       .absence =
+           KeptAbsence{.reason = "Evicted", .message = "m", .comes_back_at = kNow + seconds(7)}},
+      {.name = "default/done", .uid = "u4", .ended_well = false}};
   state.soft = {.granted = {kNow - minutes(40), kNow - seconds(5)},
                 .spared = {{.uid = "u3", .why = "needs 2", .until = kNow + seconds(55)}}};
   return state;
@@ -74,12 +76,13 @@ TEST(KeptState, IsTheSameAgainHoweverTheWallClockWasSet) {
   EXPECT_EQ(Again({}, seconds(1), hours(0)), KeptState{});
 }
 
-TEST(KeptState, AfterABootOnlyAbsencesStay) {
+TEST(KeptState, AfterABootOnlyAbsencesAndOutcomesStay) {
   const KeptState state = Again(FullState(), minutes(1), hours(0), true);
   EXPECT_EQ(state.node, KeptNode{});
   EXPECT_EQ(state.soft.granted, FullState().soft.granted) << "the rate belongs to the node";
   EXPECT_THAT(state.soft.spared, IsEmpty());
-  ASSERT_THAT(state.pods, SizeIs(1));
+  ASSERT_THAT(state.pods, SizeIs(2));
+  EXPECT_EQ(state.pods[1].ended_well, false);
   EXPECT_EQ(state.pods[0].name, "default/out");
   EXPECT_EQ(state.pods[0].absence->comes_back_at, kNow + seconds(7));
   EXPECT_EQ(state.pods[0].next_delay, seconds(20));

@@ -35,6 +35,7 @@ class Writer {
       if (pod.started) json.Field("started", Ago(*pod.started));
       if (pod.ending) Write(*pod.ending, json);
       if (pod.absence) Write(*pod.absence, json);
+      if (pod.ended_well) json.Field("endedWell", *pod.ended_well);
       json.ArrayUnlessEmpty("runs", [&] {
         for (const KeptRun& run : pod.runs) Write(run, json);
       });
@@ -145,8 +146,8 @@ KeptStateText FormatKeptState(const KeptState& state, const Clock& clock, std::s
   constexpr std::string_view kEnd = "]}\n";
   std::vector<const KeptPod*> pods;
   for (const KeptPod& pod : state.pods) pods.push_back(&pod);
-  std::ranges::stable_partition(pods,
-                                [](const KeptPod* pod) { return pod->ending || pod->absence; });
+  std::ranges::stable_partition(
+      pods, [](const KeptPod* pod) { return pod->ending || pod->absence || pod->ended_well; });
   std::size_t written = 0;
   for (const KeptPod* pod : pods) {
     std::string next = written > 0 ? ",\n" : "\n";

@@ -51,8 +51,13 @@ void PodTable::Want(const std::string& name, const SharedPodFacts& facts, Instan
 void PodTable::StayOut(const std::string& name, PodSlot& slot, Instant now) {
   const std::string& uid = slot.wanted->pod.uid;
   if (slot.on_node() != nullptr || slots_.OfPod(uid) != nullptr) return;
-  const auto kept = remembered_.Take(name, uid);
-  if (!kept || !ResumeAbsence(slot, *kept, now)) return;
+  auto kept = remembered_.Take(name, uid);
+  if (!kept) return;
+  if (!ResumeAbsence(slot, *kept, now)) {
+    // The runtime may still report it, where it could not read the pod yet.
+    if (kept->ended_well) remembered_.Remember({*std::move(kept)});
+    return;
+  }
   edges_->log.Info(
       "pod was evicted before the agent started and is not started before its back-off is over",
       {{"pod", name},

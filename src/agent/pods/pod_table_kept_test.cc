@@ -1,4 +1,6 @@
 // A table of pods across a restart of the agent.
+#include <fmt/format.h>
+
 #include "agent/pods/pod_table_test_bed.h"
 
 namespace jettison {
@@ -206,6 +208,44 @@ TEST_F(PodTableKeptTest, WhoHasNotBeenAskedForYetIsKeptOverAnotherRestart) {
   Restart();
   Want({PodNamed("a")});
   EXPECT_TRUE(View("a").comes_back_at);
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+}
+
+// Under disk pressure all runs of a finished pod are removed.
+TEST_F(PodTableKeptTest, AFinishedPodStaysFinishedWhenItsRunsHaveBeenRemoved) {
+  const std::pair<RestartPolicy, int> cases[] = {
+      {RestartPolicy::kOnFailure, 0}, {RestartPolicy::kNever, 0}, {RestartPolicy::kNever, 3}};
+  for (const auto& [policy, exit_code] : cases) {
+    Pod pod = PodNamed(fmt::format("{}-{}", static_cast<int>(policy), exit_code));
+    pod.restart_policy = policy;
+    Want({pod});
+    runtime_.Exit(pod.uid, "c", exit_code);
+    Deliver();
+    ASSERT_EQ(View(pod.name).activity, PodActivity::kFinished);
+    for (int restarts = 0; restarts < 2; ++restarts) {
+      Restart({{.pod = pod, .containers = {}}});
+      Want({pod});
+      Pass(minutes(20));
+      EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+      EXPECT_EQ(View(pod.name).status.phase,
+                exit_code == 0 ? PodPhase::kSucceeded : PodPhase::kFailed);
+    }
+  }
+}
+
+// For example, its record cannot be read for a moment.
+TEST_F(PodTableKeptTest, AFinishedPodThatIsFoundLateStaysFinished) {
+  Pod pod = PodNamed("a");
+  pod.restart_policy = RestartPolicy::kOnFailure;
+  Want({pod});
+  runtime_.Exit("uid-a", "c", 0);
+  Deliver();
+  Restart();
+  table_.SetWanted(WantedPods({pod}), now_);
+  (void)runtime_.TakeEvents();
+  runtime_.TakeCommands();
+  table_.Handle(PodFound{.pod_uid = "uid-a", .pod = {.pod = pod, .containers = {}}}, now_);
+  EXPECT_EQ(View("a").status.phase, PodPhase::kSucceeded);
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
 }
 

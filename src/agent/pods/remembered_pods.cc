@@ -25,6 +25,7 @@ std::optional<KeptPod> KeptOf(const std::string& name, const PodSlot& slot) {
   if (const OnNode* const pod = slot.on_node()) {
     kept.started = pod->started_at;
     kept.ending = pod->worker->KeptEviction();
+    kept.ended_well = pod->worker->KeptOutcome();
     kept.runs = pod->worker->KeptRuns();
   } else if (const auto* const out = std::get_if<StaysOut>(&slot.state)) {
     kept.absence = KeptAbsence{.reason = out->status.reason,
@@ -32,7 +33,7 @@ std::optional<KeptPod> KeptOf(const std::string& name, const PodSlot& slot) {
                                .comes_back_at = out->comes_back_at};
   }
   const bool as_new = kept.evictions == 0 && slot.come_back.IsFresh() && !kept.ending &&
-                      !kept.absence && kept.runs.empty();
+                      !kept.absence && !kept.ended_well && kept.runs.empty();
   return as_new ? std::nullopt : std::optional(std::move(kept));
 }
 

@@ -45,6 +45,7 @@ void PodWorker::Create(Creating& creating) {
 
 void PodWorker::Remember(const KeptPod& kept) {
   kept_ending_ = kept.ending;
+  kept_outcome_ = kept.ended_well;
   kept_runs_ = kept.runs;
 }
 
@@ -70,8 +71,18 @@ void PodWorker::Adopt(std::vector<ContainerRecord> records, Instant now) {
   (void)running_counted_.Take();
   state_ = Running{};
   if (ResumeEviction(now)) return;
-  Sync(now);
+  if (!ResumeOutcome(now)) Sync(now);
   UpdateStatus(now);
+}
+
+// A pod that has finished is not started again, even if its runs were removed since, which would
+// tell that. Whether it has finished.
+bool PodWorker::ResumeOutcome(Instant now) {
+  const auto ended_well = std::exchange(kept_outcome_, std::nullopt);
+  if (!ended_well || runs_.AnyAlive()) return false;
+  initialized_ = true;
+  Finish(*ended_well, now);
+  return true;
 }
 
 // Continues an eviction with the rest of its grace period, in whole seconds. Whether there was one.
@@ -96,6 +107,12 @@ std::optional<KeptEnding> PodWorker::KeptEviction() const {
                     .message = eviction_->order.message,
                     .disruption_target = eviction_->order.disruption_target,
                     .kill_at = ending()->kill_at()};
+}
+
+std::optional<bool> PodWorker::KeptOutcome() const {
+  if (std::holds_alternative<Recalled>(state_)) return kept_outcome_;
+  if (eviction_ || activity() != PodActivity::kFinished) return std::nullopt;
+  return !failed_;
 }
 
 std::vector<KeptRun> PodWorker::KeptRuns() const {
@@ -182,8 +199,12 @@ void PodWorker::Sync(Instant now) {
   for (ContainerLifecycle* const run : actions.start) {
     if (IsOwn()) StartRun(*run);
   }
-  if (!actions.ends_well) return;
-  failed_ = !*actions.ends_well;
+  if (actions.ends_well) Finish(*actions.ends_well, now);
+}
+
+// Its work is done.
+void PodWorker::Finish(bool well, Instant now) {
+  failed_ = !well;
   BeginEnding(seconds(GraceSecondsOf(facts_->pod)), false, now);
 }
 

@@ -85,6 +85,9 @@ class PodWorker {
   // An eviction that is being carried out, and back-offs of containers, for the next agent.
   [[nodiscard]] std::optional<KeptEnding> KeptEviction() const;
   [[nodiscard]] std::vector<KeptRun> KeptRuns() const;
+  // Whether its work has ended well, for the next agent, because its runs may be removed by then;
+  // absent: it has not ended by itself.
+  [[nodiscard]] std::optional<bool> KeptOutcome() const;
   // Runs that have ended, all attempts that are known, for the collection of dead containers.
   [[nodiscard]] const std::vector<ContainerRecord>& dead_runs() const { return runs_.dead(); }
   // Forgets a dead run and has the runtime forget it.
@@ -122,6 +125,8 @@ class PodWorker {
   [[nodiscard]] bool IsOwn() const { return facts_->source == PodOrigin::kOwn; }
   void Create(Creating& creating);
   bool ResumeEviction(Instant now);
+  bool ResumeOutcome(Instant now);
+  void Finish(bool well, Instant now);
   void Sync(Instant now);
   void StartRun(ContainerLifecycle& run);
   void BeginEnding(Duration grace, bool remove, Instant now);
@@ -150,6 +155,7 @@ class PodWorker {
   ToldStatus status_;
   // Of an agent before, until they are resumed.
   std::optional<KeptEnding> kept_ending_;
+  std::optional<bool> kept_outcome_;
   std::vector<KeptRun> kept_runs_;
 };
 
