@@ -107,7 +107,13 @@ std::vector<ContainerRecord> Adoption::AdoptRuns(PodEntry& entry, std::vector<Fo
     Instant earliest = Instant::min();
     for (std::size_t i = 0; first != last; ++first, ++i) {
       entry.newest[first->container] = first->attempt;  // they are in the order of attempts
-      if (auto record = AdoptRun(entry, std::move(*first), oom_killed[i], earliest)) {
+      const Surroundings surroundings{
+          .oom_killed = oom_killed[i],
+          .earliest = earliest,
+          .a_later_run_goes_on = std::any_of(first + 1, last, [](const FoundRun& run) {
+            return run.state == RunState::kRunning;
+          })};
+      if (auto record = AdoptRun(entry, std::move(*first), surroundings)) {
         earliest = record->exit ? record->exit->finished : record->created;
         records.push_back(std::move(*record));
       }
@@ -116,10 +122,16 @@ std::vector<ContainerRecord> Adoption::AdoptRuns(PodEntry& entry, std::vector<Fo
   return records;
 }
 
-std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run, bool oom_killed,
-                                                  Instant earliest) {
+// All runs of a container have one group.
+void Adoption::EndRemains(const PodEntry& entry, const FoundRun& run,
+                          const Surroundings& surroundings, std::string_view what) const {
+  if (surroundings.a_later_run_goes_on) return;
+  context_.LogFailure(what, context_.group_end.Kill(pods_.GroupOfContainer(entry, run.container)));
+}
+
+std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run,
+                                                  const Surroundings& surroundings) {
   const Pod& pod = *entry.plan.pod;
-  const std::string group = pods_.GroupOfContainer(entry, run.container);
   if (run.state == RunState::kNeverRan && run.shim) {
     // The order to start may still have been on its way; once the shim is gone, the folder does not
     // change any more.
@@ -131,24 +143,24 @@ std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run,
     run = std::move(last);
   }
   if (!run.fault.empty()) context_.Log(run.fault);
-  ContainerRecord record = RecordOf(pod.uid, run, context_.clock, earliest);
+  ContainerRecord record = RecordOf(pod.uid, run, context_.clock, surroundings.earliest);
   switch (run.state) {
     case RunState::kEnded: {
-      record.exit = ExitOf(*run.exit, record.created, context_.clock, oom_killed);
+      record.exit = ExitOf(*run.exit, record.created, context_.clock, surroundings.oom_killed);
       return record;
     }
     case RunState::kUnknown:  // its shim was ended, so nothing runs any more
     case RunState::kNeverRan:
-      context_.LogFailure("end a run that never ran", context_.group_end.Kill(group));
+      EndRemains(entry, run, surroundings, "end a run that never ran");
       RemoveUnusedRun(context_.paths, pod, run.container, run.attempt);
       return std::nullopt;
     case RunState::kLost: {
-      context_.LogFailure("end a run without shim", context_.group_end.Kill(group));
+      EndRemains(entry, run, surroundings, "end a run without shim");
       const ExitRecord lost = LostRun(CreationOf(run), context_.clock.Wall());
       context_.LogFailure(
           "note a run without shim",
           WriteExitRecord(context_.paths.Run(pod.uid, run.container, run.attempt), lost));
-      record.exit = ExitOf(lost, record.created, context_.clock, oom_killed);
+      record.exit = ExitOf(lost, record.created, context_.clock, surroundings.oom_killed);
       return record;
     }
     case RunState::kRunning: break;
@@ -157,11 +169,12 @@ std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run,
   if (spec == nullptr) {
     context_.Log(fmt::format("pod {} has no container {}, but it runs: it is ended", FullName(pod),
                              run.container));
-    context_.LogFailure("end a strange run", context_.group_end.Kill(group));
+    EndRemains(entry, run, {}, "end a strange run");
     return std::nullopt;
   }
   auto adopted = std::make_unique<ContainerRun>(
-      context_, RunName{pod.uid, run.container, run.attempt}, entry.plan, *spec, group);
+      context_, RunName{pod.uid, run.container, run.attempt}, entry.plan, *spec,
+      pods_.GroupOfContainer(entry, run.container));
   adopted->Adopt(std::move(run), record.created);
   entry.runs[record.name] = std::move(adopted);
   return record;

@@ -28,8 +28,16 @@ class Adoption {
  private:
   [[nodiscard]] Result<std::vector<FoundRun>> FindRuns(const PodEntry& entry);
   [[nodiscard]] std::vector<ContainerRecord> AdoptRuns(PodEntry& entry, std::vector<FoundRun> runs);
+  // What a run does not know of itself.
+  struct Surroundings {
+    bool oom_killed = false;
+    Instant earliest;                  // the run did not begin before
+    bool a_later_run_goes_on = false;  // in the same group
+  };
   [[nodiscard]] std::optional<ContainerRecord> AdoptRun(PodEntry& entry, FoundRun run,
-                                                        bool oom_killed, Instant earliest);
+                                                        const Surroundings& surroundings);
+  void EndRemains(const PodEntry& entry, const FoundRun& run, const Surroundings& surroundings,
+                  std::string_view what) const;
 
   RuntimeContext& context_;
   Pods& pods_;

@@ -44,6 +44,28 @@ TEST_F(ProcessRuntimeAdoption, AnAgentThatStartsAgainFindsWhatRunsAndWhatEnded) 
   EXPECT_EQ(exited->exit.exit_code, 137);
 }
 
+// All runs of a container have one group.
+TEST_F(ProcessRuntimeAdoption, AnEarlierRunOfWhichTheEndIsNotKnownCostsNoLaterOne) {
+  Pod pod =
+      ShellPod("u", "[ -e ../../../once ] || { touch ../../../once; exit 4; }; exec sleep 1000");
+  ASSERT_NE(bed_.Run(pod), nullptr);
+  bed_.runtime().StartContainer("u", "main", 1, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  bed_.Close();
+  ASSERT_EQ(::unlink((bed_.paths().Run("u", "main", 0) + "/exit").c_str()), 0);
+  const auto kills_before = cgroups_.kills();
+
+  bed_.Open();
+  const auto listed = bed_.runtime().List();
+  ASSERT_TRUE(listed);
+  ASSERT_EQ(listed->size(), 1U);
+  const auto& records = (*listed)[0].containers;
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0].exit->exit_code, 137) << "it is lost";
+  EXPECT_FALSE(records[1].exit);
+  EXPECT_EQ(cgroups_.kills(), kills_before);
+}
+
 TEST_F(ProcessRuntimeAdoption, AnEndThatNobodySawIsFoundLater) {
   const Fifo gate(folder_.path() + "/gate");
   ASSERT_TRUE(bed_.Create(ShellPod("u", "read line < " + gate.path() + "; exit 5")));
