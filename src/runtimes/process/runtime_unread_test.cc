@@ -130,6 +130,24 @@ TEST_F(ProcessRuntimeUnread, TheManifestThatADamagedPodCameFromMendsIt) {
   ExpectItGoesOn();
 }
 
+TEST_F(ProcessRuntimeUnread, WhatCannotBeMendedStaysAndIsMendedLater) {
+  pod_.annotations["kubernetes.io/config.hash"] = "u";
+  const std::string file = bed_.paths().PodFile("u");
+  ASSERT_TRUE(WriteFile(file, "rubbish"));
+  ASSERT_TRUE(MakeFolders(file + ".new"));  // like a full disk: the new file cannot be written
+  for (const char* const then : {"rubbish", "u"}) {
+    ASSERT_THAT(List(), SizeIs(1));
+    bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
+    ASSERT_NE(bed_.Await<PodFound>("u"), nullptr);
+    EXPECT_EQ(ReadFile(file).value_or("nothing"), then);
+    bed_.Close();
+    (void)::rmdir((file + ".new").c_str());
+  }
+  ExpectItGoesOn();
+  bed_.Open();
+  ASSERT_THAT(*bed_.runtime().List(), SizeIs(1));
+}
+
 TEST_F(ProcessRuntimeUnread, AnotherPodOfADamagedOnesUidWaitsUntilThatHasEnded) {
   ASSERT_TRUE(WriteFile(bed_.paths().PodFile("u"), "rubbish"));
   ASSERT_THAT(List(), SizeIs(1));

@@ -1,6 +1,7 @@
 #include "runtimes/process/unread_pods.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -155,8 +156,13 @@ void UnreadPods::Mend(const PodEntry& entry) {
   const Pod& pod = *entry.plan.pod;
   const std::string file = context_.paths.PodFile(pod.uid);
   const std::string damaged = file + ".damaged";
-  (void)std::rename(file.c_str(), damaged.c_str());
-  context_.LogFailure("mend " + file, WriteFile(file, context_.options.written_pods->Write(pod)));
+  // The file stays in its place until another one is written: without it the pod would be taken for
+  // a leftover.
+  (void)::unlink(damaged.c_str());
+  (void)::link(file.c_str(), damaged.c_str());
+  const auto written = WriteFile(file, context_.options.written_pods->Write(pod));
+  context_.LogFailure("mend " + file, written);
+  if (!written) return;
   context_.Log(
       fmt::format("{} was damaged and is written anew; what it was is in {}", file, damaged));
 }
