@@ -27,6 +27,9 @@ bool IsPodEntry(std::string_view name) {
                                                                "sub-paths"};
   static constexpr std::array<std::string_view, 3> kFiles = {"pod.json", "record", "mount-points"};
   if (std::ranges::find(kFolders, name) != kFolders.end()) return true;
+  // What a removal has moved up from the depth before it was interrupted, and what was repaired.
+  if (name.starts_with(".deep.") || name.starts_with(".deep-")) return true;
+  if (name == "pod.json.damaged") return true;
   if (name.ends_with(".new")) name.remove_suffix(4);  // a draft of WriteFile
   return std::ranges::find(kFiles, name) != kFiles.end();
 }
@@ -45,6 +48,14 @@ bool IsPodFolder(const std::string& path) {
   if (!IsOpenFolder(path)) return false;
   const auto names = NamesIn(path);
   return names && std::ranges::all_of(*names, IsPodEntry);
+}
+
+Result<void> CheckPodPlace(const std::string& path) {
+  if (!Exists(path) || IsPodFolder(path)) return {};
+  return Fail(ErrorCode::kUnavailable,
+              fmt::format("{} is in the pod's place, and it is not known to be a pod's because of "
+                          "what is in it: move it away",
+                          path));
 }
 
 bool IsLogFolder(const std::string& path) {

@@ -15,6 +15,10 @@ inline constexpr std::string_view kDoomedPrefix = ".gone-";
 // must one that cannot be read.
 [[nodiscard]] bool IsPodFolder(const std::string& path);
 
+// Fails if something is where the folder of a new pod will be, and is no folder of a pod: it would
+// be deleted with the pod. The error says what to do.
+[[nodiscard]] Result<void> CheckPodPlace(const std::string& path);
+
 // Whether a folder has nothing in it but folders of containers with their logs, and nothing is
 // mounted there.
 [[nodiscard]] bool IsLogFolder(const std::string& path);

@@ -24,15 +24,25 @@ class OwnFoldersTest : public testing::Test {
 
 TEST_F(OwnFoldersTest, APodsFolderHasWhatRuntimesMake) {
   EXPECT_TRUE(IsPodFolder(pod_));
-  for (const char* name : {"pod.json", "pod.json.new", "record", "mount-points"}) {
+  for (const char* name :
+       {"pod.json", "pod.json.new", "pod.json.damaged", "record", "mount-points"}) {
     ASSERT_TRUE(WriteFile(pod_ + "/" + name, ""));
   }
-  for (const char* name : {"containers", "sub-paths"}) {
+  for (const char* name : {"containers", "sub-paths", ".deep.12.0", ".deep-0"}) {
     ASSERT_TRUE(MakeFolders(pod_ + "/" + name));
   }
   EXPECT_TRUE(IsPodFolder(pod_));
   ASSERT_TRUE(WriteFile(pod_ + "/f", ""));
   EXPECT_FALSE(IsPodFolder(pod_));
+}
+
+TEST_F(OwnFoldersTest, APodIsNotMadeWhereSomethingElseIs) {
+  EXPECT_TRUE(CheckPodPlace(folder_.path() + "/none"));
+  EXPECT_TRUE(CheckPodPlace(pod_));
+  ASSERT_TRUE(WriteFile(pod_ + "/f", ""));
+  const auto checked = CheckPodPlace(pod_);
+  ASSERT_FALSE(checked);
+  EXPECT_THAT(checked.error().message, testing::StartsWith(pod_ + " is in the pod's place"));
 }
 
 TEST_F(OwnFoldersTest, AFileOrALinkIsNoFolder) {

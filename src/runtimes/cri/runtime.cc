@@ -197,6 +197,9 @@ void Runtime::CreatePod(const PodPlan& plan) {
                  "a pod of the same UID is still being removed" + (why.empty() ? "" : ": " + why)});
   }
   if (unread_.Has(pod.uid)) return unread_.Refuse(plan);
+  if (auto place = kernel::CheckPodPlace(context_.paths.Pod(pod.uid)); !place) {
+    return fail(place.error());
+  }
   ForgetOther(pod.uid);
   pods_.Create(plan);
 }

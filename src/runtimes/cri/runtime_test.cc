@@ -37,6 +37,17 @@ TEST_F(CriRuntime, APodLivesAndLeavesNothing) {
   bed_.ExpectNothingLeft("u");
 }
 
+TEST_F(CriRuntime, APodIsNotMadeInAFolderThatIsNoPods) {
+  const std::string folder = bed_.root() + "/pods/u";
+  ASSERT_TRUE(kernel::MakeFolders(folder));
+  ASSERT_TRUE(kernel::WriteFile(folder + "/data", "dear"));
+  runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
+  const auto* failed = bed_.Await<PodFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_THAT(failed->error.message, HasSubstr(folder + " is in the pod's place"));
+  EXPECT_EQ(kernel::ReadFile(folder + "/data").value_or("nothing"), "dear");
+}
+
 TEST_F(CriRuntime, RunsAreCountedAndOldOnesForgottenOneByOne) {
   ASSERT_TRUE(bed_.Run(SimplePod("u")));
   containerd().Exit("main", 1);

@@ -93,6 +93,7 @@ void Runtime::CreatePod(const PodPlan& plan) {
     if (!unread_pods_.MakeWay(plan)) return;
   }
   if (auto names = CheckNames(*plan.pod); !names) return fail(names.error());
+  if (auto place = CheckPodPlace(context_.paths.Pod(uid)); !place) return fail(place.error());
   PodEntry& entry = pods_.Enter(plan);
   if (pods_.IsInhabited(entry.group)) {
     const std::string group = entry.group;

@@ -160,6 +160,8 @@ TEST_F(ProcessRuntimeAdoption, WhatIsNoPodStays) {
   ASSERT_TRUE(WriteFile(pods + "/backup/data", "x"));
   ASSERT_TRUE(WriteFile(pods + "/notes", "x"));
   ASSERT_TRUE(MakeFolders(pods + "/left/volumes/v"));
+  ASSERT_TRUE(MakeFolders(pods + "/left/.deep.7.0"));  // a removal was interrupted
+  ASSERT_TRUE(WriteFile(pods + "/left/pod.json.damaged", ""));
   bed_.Open();
   const auto listed = bed_.runtime().List();
   ASSERT_TRUE(listed);

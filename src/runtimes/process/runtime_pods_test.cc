@@ -35,6 +35,19 @@ TEST_F(ProcessRuntimePods, NoOtherUserReachesAVolumeThatEverybodyMayWriteTo) {
   EXPECT_EQ(facts.st_mode & S_IRWXO, 0U);
 }
 
+TEST_F(ProcessRuntimePods, APodIsNotMadeInAFolderThatIsNoPods) {
+  const std::string file = bed_.paths().Pod("u") + "/data";
+  ASSERT_TRUE(MakeFolders(bed_.paths().Pod("u")));
+  ASSERT_TRUE(WriteFile(file, "dear"));
+  bed_.runtime().CreatePod(PlainPlan(ShellPod("u", "true")));
+  const auto* failed = bed_.Await<PodFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_THAT(failed->error.message, HasSubstr(bed_.paths().Pod("u") + " is in the pod's place"));
+  bed_.runtime().RemovePod("u");
+  ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+  EXPECT_EQ(ReadFile(file).value_or("nothing"), "dear");
+}
+
 TEST_F(ProcessRuntimePods, RemovingAPodLeavesNothing) {
   // What nobody may read is deleted by root alone.
   Pod pod = ShellPod("u",
