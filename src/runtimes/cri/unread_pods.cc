@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "kernel/files/files.h"
+#include "kernel/mounts/quarantine.h"
 #include "runtimes/cri/containers/sandbox_clearance.h"
-#include "runtimes/cri/pods/quarantine.h"
 
 namespace jettison::cri {
 namespace {
@@ -186,7 +186,7 @@ void UnreadPods::OnFound(const PodPlan& plan, const Found& found) {
 }
 
 void UnreadPods::Quarantine(const std::string& uid) {
-  const auto place = SetAside(context_.paths, uid, context_.clock.Now());
+  const auto place = kernel::SetAside(context_.paths, uid, context_.clock.Now());
   context_.LogFailure("set the files of pod " + uid + " aside", place);
   if (!place) return;
   if (!place->empty()) {

@@ -165,6 +165,7 @@ TEST_F(ProcessRuntimeUnread, AnotherPodOfADamagedOnesUidWaitsUntilThatHasEnded) 
   ASSERT_THAT(*NamesIn(quarantine), SizeIs(1));
   const std::string place = quarantine + "/" + NamesIn(quarantine)->front();
   EXPECT_EQ(*ReadFile(place + "/volumes/data"), "dear");
+  EXPECT_TRUE(Exists(place + "/logs/default_pod-u_u/main/0.log"));
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("all its files are in " + place)));
 }
 

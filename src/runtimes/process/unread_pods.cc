@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <utility>
 
 #include "kernel/files/files.h"
 #include "kernel/files/paths.h"
-#include "ports/system_error.h"
+#include "kernel/mounts/quarantine.h"
 
 namespace jettison::process {
 
@@ -224,23 +223,16 @@ void UnreadPods::TellEnded(const std::string& uid, PodEntry& entry) {
   context_.Emit(PodRemoved{uid});
 }
 
-// Renames the folder below the root: no data is lost, and the UID is free.
 bool UnreadPods::SetAside(const std::string& uid) {
-  const std::string folder = context_.paths.root() + "/quarantine";
-  const std::string place =
-      fmt::format("{}/{}-{}", folder, uid, context_.clock.Now().time_since_epoch().count());
-  auto moved = MakeFolders(folder, 0700);
-  if (moved && std::rename(context_.paths.Pod(uid).c_str(), place.c_str()) != 0) {
-    moved = FailErrno("rename to " + place);
-  }
-  if (!moved) {
-    context_.Log(moved.error().In("set the files of pod " + uid + " aside").message);
+  const auto place = kernel::SetAside(context_.paths, uid, context_.clock.Now());
+  if (!place) {
+    context_.Log(place.error().In("set the files of pod " + uid + " aside").message);
     return false;
   }
   context_.Log(fmt::format(
       "the record of pod {} was damaged and nothing of it runs: all its files are in {}; delete "
       "them when nobody needs them",
-      uid, place));
+      uid, *place));
   return true;
 }
 

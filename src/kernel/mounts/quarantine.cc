@@ -1,4 +1,4 @@
-#include "runtimes/cri/pods/quarantine.h"
+#include "kernel/mounts/quarantine.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 #include "kernel/mounts/private_mount.h"
 #include "ports/system_error.h"
 
-namespace jettison::cri {
+namespace jettison::kernel {
 namespace {
 
 // Detaches the mounts, so that deleting the quarantined folder does not delete files of the host
@@ -25,11 +25,11 @@ Result<void> DetachSubPaths(const std::string& folder) {
     return errno == ENOENT ? Result<void>() : FailErrno(folder + "/sub-paths");
   }
   const std::string below = std::string(real.data()) + "/";
-  auto mounts = kernel::ReadMounts("/proc/self/mountinfo");
+  auto mounts = ReadMounts("/proc/self/mountinfo");
   if (!mounts) return Fail(mounts.error());
-  for (const kernel::Mount& mount : *mounts) {
+  for (const Mount& mount : *mounts) {
     if (!mount.point.starts_with(below)) continue;
-    const int error = kernel::DetachPrivately(AT_FDCWD, mount.point.c_str());
+    const int error = DetachPrivately(AT_FDCWD, mount.point.c_str());
     if (error != 0 && error != EINVAL && error != ENOENT) {
       return Fail(SystemError(error, "detach " + mount.point));
     }
@@ -46,20 +46,20 @@ Result<bool> Move(const std::string& folder, const std::string& place) {
 
 }  // namespace
 
-Result<std::string> SetAside(const kernel::Paths& paths, const std::string& uid, Instant now) {
+Result<std::string> SetAside(const Paths& paths, const std::string& uid, Instant now) {
   const std::string place =
       fmt::format("{}/quarantine/{}-{}", paths.root(), uid, now.time_since_epoch().count());
   if (auto detached = DetachSubPaths(paths.Pod(uid)); !detached) return Fail(detached.error());
-  if (auto made = kernel::MakeFolders(paths.root() + "/quarantine", 0700); !made) {
+  if (auto made = MakeFolders(paths.root() + "/quarantine", 0700); !made) {
     return Fail(made.error());
   }
   const auto moved = Move(paths.Pod(uid), place);
   if (!moved) return Fail(moved.error());
   bool any = *moved;
-  const auto logs = kernel::NamesIn(paths.Logs());
+  const auto logs = NamesIn(paths.Logs());
   for (const std::string& name : logs.value_or(std::vector<std::string>{})) {
-    if (!kernel::IsLogsOf(name, uid)) continue;
-    if (auto made = kernel::MakeFolders(place + "/logs", 0700); !made) return Fail(made.error());
+    if (!IsLogsOf(name, uid)) continue;
+    if (auto made = MakeFolders(place + "/logs", 0700); !made) return Fail(made.error());
     any = Move(fmt::format("{}/{}", paths.Logs(), name), fmt::format("{}/logs/{}", place, name))
               .value_or(false) ||
           any;
@@ -67,4 +67,4 @@ Result<std::string> SetAside(const kernel::Paths& paths, const std::string& uid,
   return any ? place : std::string();
 }
 
-}  // namespace jettison::cri
+}  // namespace jettison::kernel
