@@ -38,6 +38,16 @@ class CgroupV1Tree : public testing::Test {
   const std::filesystem::path base_ = folder_.path();
 };
 
+TEST_F(CgroupV1Tree, AGroupWithTheNameOfAFileOfTheKernelIsRefusedWithWhatToDo) {
+  const auto groups = OpenUsual();
+  ASSERT_TRUE(groups);
+  std::filesystem::create_directories(base_ / "memory/pod");
+  std::ofstream(base_ / "memory/pod/tasks") << "";
+  const auto made = (*groups)->Create("pod/tasks", {});
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().message, HasSubstr("give the container another name"));
+}
+
 TEST_F(CgroupV1Tree, WithoutAMemoryControllerTheErrorSaysHowToGetOne) {
   const auto opened = OpenWith(Mount("cpu,cpuacct", "cpu,cpuacct"));
   ASSERT_FALSE(opened);

@@ -56,11 +56,23 @@ Result<FileDescriptor> EnterNode(const std::string& point, std::string_view node
   return node;
 }
 
+bool IsFile(int parent, const std::string& name) {
+  struct stat facts {};
+  return ::fstatat(parent, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISREG(facts.st_mode);
+}
+
 Result<FileDescriptor> MakeOne(int parent, const std::string& name,
                                const std::function<Result<void>(int)>& made) {
   const bool is_new = ::mkdirat(parent, name.c_str(), kGroupMode) == 0;
   if (!is_new && errno != EEXIST) return FailErrno("mkdir " + name);
   auto group = OpenGroup(parent, name);
+  if (!group && IsFile(parent, name)) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("no group can be named {:?}, because each group has a file of that "
+                            "name: give the container another name",
+                            name));
+  }
   if (!group) return Fail(group.error());
   if (!is_new) return group;
   if (auto ok = made(group->get()); !ok) return Fail(ok.error().In(name));
