@@ -11,7 +11,14 @@ int ContainerLifecycle::BeginStart() {
   if (exit_) last_state_ = exit_;
   phase_ = Phase::kStarting;
   start_error_.reset();
+  of_earlier_life_ = false;
   return ++attempt_;
+}
+
+void ContainerLifecycle::BeginAnew() {
+  if (exit_) last_state_ = std::exchange(exit_, std::nullopt);
+  start_error_.reset();
+  phase_ = Phase::kWaiting;
 }
 
 void ContainerLifecycle::Started(Instant at) {
@@ -45,6 +52,7 @@ void ContainerLifecycle::Exited(const ContainerExit& exit) {
 // whatever the pod's restart policy. (kubelet: ShouldContainerBeRestarted, "Always restart
 // container in the created state")
 void ContainerLifecycle::Adopt(const ContainerRecord& record) {
+  of_earlier_life_ = record.of_earlier_life;
   if (record.never_ran) {
     attempt_ = record.attempt;
     return;

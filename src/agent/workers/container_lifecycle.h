@@ -36,6 +36,8 @@ class ContainerLifecycle {
   void Started(Instant at);
   void StartFailed(StartError error, Instant at);
   void Exited(const ContainerExit& exit);
+  // Is to run once more, as in a new pod. Its attempts go on.
+  void BeginAnew();
   // Takes up a run that the runtime remembers; called in the order of attempts.
   void Adopt(const ContainerRecord& record);
   // Continues the back-off that an earlier agent has kept. Must be called after the runs were
@@ -53,6 +55,8 @@ class ContainerLifecycle {
     return phase_ == Phase::kStarting || phase_ == Phase::kRunning;
   }
   [[nodiscard]] bool WasStarted() const { return attempt_ >= 0; }
+  // The same, since the machine was started and the pod's sandbox was made.
+  [[nodiscard]] bool WasStartedInThisLife() const { return WasStarted() && !of_earlier_life_; }
   // It runs, or a run of it has ended.
   [[nodiscard]] bool HasRun() const { return phase_ == Phase::kRunning || exit_.has_value(); }
   // Ended with exit code 0.
@@ -81,6 +85,7 @@ class ContainerLifecycle {
   bool init_;
   Phase phase_ = Phase::kWaiting;
   int attempt_ = -1;
+  bool of_earlier_life_ = false;  // that attempt
   Instant started_at_;
   std::optional<ContainerExit> exit_;        // of the last run that ended
   std::optional<ContainerExit> last_state_;  // of the one before the current one

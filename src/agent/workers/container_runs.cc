@@ -28,6 +28,29 @@ bool ContainerRuns::AnyRegularStarted() const {
       runs_, [](const ContainerLifecycle& run) { return !run.is_init() && run.WasStarted(); });
 }
 
+// (kubelet: computePodActions, which begins with the first init container where it makes a sandbox,
+// and makes none for a pod that is not restarted or has nothing left to run)
+bool ContainerRuns::BeginAnew(RestartPolicy policy) {
+  const auto is_lost = [](const ContainerLifecycle& run) {
+    return run.WasStarted() && !run.WasStartedInThisLife();
+  };
+  const auto goes_on = [](const ContainerLifecycle& run) {
+    return !run.is_init() && (run.IsAlive() || run.WasStartedInThisLife());
+  };
+  const auto is_to_run = [policy](const ContainerLifecycle& run) {
+    return !run.is_init() &&
+           (run.phase() != ContainerLifecycle::Phase::kExited || run.RestartsUnder(policy));
+  };
+  if (policy == RestartPolicy::kNever || std::ranges::none_of(runs_, is_lost) ||
+      std::ranges::any_of(runs_, goes_on) || std::ranges::none_of(runs_, is_to_run)) {
+    return false;
+  }
+  for (ContainerLifecycle& run : runs_) {
+    if (run.is_init() && is_lost(run) && !run.IsAlive()) run.BeginAnew();
+  }
+  return true;
+}
+
 bool ContainerRuns::EveryRegularRan() const {
   return std::ranges::all_of(
       runs_, [](const ContainerLifecycle& run) { return run.is_init() || run.HasRun(); });

@@ -24,6 +24,9 @@ class ContainerRuns {
   [[nodiscard]] bool AnyAlive() const;
   // A regular container has run, or was at least told to start.
   [[nodiscard]] bool AnyRegularStarted() const;
+  // The pod has lost what its init containers had made, and a regular container is still to run:
+  // the init containers have to run again, and wait to do so from now on. False: it is not so.
+  [[nodiscard]] bool BeginAnew(RestartPolicy policy);
   // Each regular container runs, or has run before.
   [[nodiscard]] bool EveryRegularRan() const;
 

@@ -67,7 +67,7 @@ void PodWorker::Adopt(std::vector<ContainerRecord> records, Instant now) {
   runs_.Resume(std::exchange(kept_runs_, {}), now);
   // If a regular container has ever run, the init containers are done, even if their own records
   // were removed since.
-  initialized_ = runs_.AnyRegularStarted();
+  initialized_ = !runs_.BeginAnew(facts_->pod.restart_policy) && runs_.AnyRegularStarted();
   (void)running_counted_.Take();
   state_ = Running{};
   if (ResumeEviction(now)) return;

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 #include "agent/workers/pod_worker_test_bed.h"
 #include "ports/fakes/fake_cgroups.h"
 
@@ -211,6 +214,61 @@ TEST(PodWorker, AdoptedContainersRunOnAndEndedOnesAreRestarted) {
   EXPECT_EQ(status.containers[2].restart_count, 1);
   EXPECT_EQ(status.containers[2].last_state->exit_code, 2);
   EXPECT_THAT(bench.worker.dead_runs(), testing::SizeIs(2));
+}
+
+// The runs of a pod in the order of its containers, all of which have ended before the machine was
+// restarted.
+std::vector<ContainerRecord> EndedBeforeTheBoot(const Pod& pod, int exit_code) {
+  std::vector<ContainerRecord> records;
+  for (const auto* containers : {&pod.init_containers, &pod.containers}) {
+    for (const Container& container : *containers) {
+      const bool is_init = containers == &pod.init_containers;
+      records.push_back({.pod_uid = "u",
+                         .name = container.name,
+                         .attempt = 0,
+                         .exit = ContainerExit{.exit_code = is_init ? 0 : exit_code},
+                         .of_earlier_life = true});
+    }
+  }
+  return records;
+}
+
+TEST(PodWorker, InitContainersRunAgainWhenTheMachineWasRestarted) {
+  const Pod pod = PodOf({Named("i"), Sidecar("s")}, {Named("a")});
+  Bench bench(pod);
+  bench.worker.Adopt(EndedBeforeTheBoot(pod, 137), bench.now());
+  EXPECT_THAT(bench.Commands(), ElementsAre("start u/i#1 oom=1000"));
+  EXPECT_FALSE(bench.Deliver().Status().Find("Initialized")->status);
+  bench.runtime.Exit("u", "i", 0);
+  EXPECT_THAT(bench.Deliver().Commands(),
+              ElementsAre("start u/s#1 oom=1000", "start u/a#1 oom=1000"));
+}
+
+TEST(PodWorker, InitContainersRunOnceInEachLifeOfAPod) {
+  const Pod pod = PodOf({Named("i")}, {Named("a")});
+  auto records = EndedBeforeTheBoot(pod, 137);
+  records.push_back({.pod_uid = "u", .name = "i", .attempt = 1, .exit = ContainerExit{}});
+  Bench half(pod);
+  half.worker.Adopt(records, half.now());
+  EXPECT_THAT(half.Commands(), ElementsAre("start u/a#1 oom=1000"));
+  records.push_back({.pod_uid = "u", .name = "a", .attempt = 1});
+  Bench whole(pod);
+  whole.worker.Adopt(records, whole.now());
+  EXPECT_THAT(whole.Commands(), IsEmpty());
+  EXPECT_TRUE(whole.Status().Find("Initialized")->status);
+}
+
+TEST(PodWorker, NoInitContainerRunsAgainInAPodThatHasNothingLeftToRun) {
+  const std::pair<RestartPolicy, int> cases[] = {
+      {RestartPolicy::kNever, 137}, {RestartPolicy::kNever, 0}, {RestartPolicy::kOnFailure, 0}};
+  for (const auto& [policy, exit_code] : cases) {
+    Pod pod = PodOf({Named("i")}, {Named("a")});
+    pod.restart_policy = policy;
+    Bench bench(pod);
+    bench.worker.Adopt(EndedBeforeTheBoot(pod, exit_code), bench.now());
+    EXPECT_THAT(bench.Commands(), IsEmpty());
+    EXPECT_EQ(bench.Status().phase, exit_code == 0 ? PodPhase::kSucceeded : PodPhase::kFailed);
+  }
 }
 
 TEST(PodWorker, AStartThatWasCutShortIsMadeUpForUnderTheNextAttempt) {

@@ -25,6 +25,9 @@ struct ContainerRecord {
   std::optional<ContainerExit> exit;  // absent: it runs
   // Its start was cut short, and nothing of it ever ran: its attempt is taken, no more.
   bool never_ran = false;
+  // The machine was restarted since, or the pod's sandbox has ended: nothing of what the init
+  // containers had made in memory volumes and in the pod's network is there any more.
+  bool of_earlier_life = false;
 };
 
 }  // namespace jettison

@@ -61,6 +61,7 @@ RuntimePod Adoption::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes, c
   RuntimePod adopted{.pod = *plan.pod};
   for (const api::ContainerStatusResponse* container : own) {
     if (auto record = actor.AdoptContainer(*container)) {
+      record->of_earlier_life = sandbox.state() != api::SANDBOX_READY;
       adopted.containers.push_back(std::move(*record));
     }
   }

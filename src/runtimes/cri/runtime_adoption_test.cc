@@ -35,6 +35,7 @@ TEST_F(CriRuntime, ARestartedAgentFindsItsPodsAndWhatBecameOfThem) {
   EXPECT_EQ(records[1].name, "other");
   ASSERT_TRUE(records[1].exit);
   EXPECT_EQ(records[1].exit->exit_code, 4);
+  EXPECT_FALSE(records[1].of_earlier_life) << "its sandbox is there";
   EXPECT_EQ(runtime().GroupOf("u", "main"), "run-2");
   runtime().StopContainer("u", "main", seconds(1));
   EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
@@ -213,6 +214,7 @@ TEST_F(CriRuntime, ASandboxThatWasFoundDeadIsMadeAnewForTheNextStart) {
   const auto listed = runtime().List();
   ASSERT_EQ(listed->size(), 1U);
   ASSERT_TRUE((*listed)[0].containers[0].exit);
+  EXPECT_TRUE((*listed)[0].containers[0].of_earlier_life);
   runtime().StartContainer("u", "main", 1, 0);
   ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
   EXPECT_EQ(containerd().boxes.size(), 1U);

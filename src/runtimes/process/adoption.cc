@@ -26,13 +26,14 @@ WallTime CreationOf(const FoundRun& run) {
 
 // This is the only place where real time is converted to the agent's clock. `earliest`: a run of a
 // container did not begin before the previous one, whatever the clock said then.
-ContainerRecord RecordOf(const std::string& uid, const FoundRun& run, const Clock& clock,
+ContainerRecord RecordOf(const RuntimeContext& context, const std::string& uid, const FoundRun& run,
                          Instant earliest) {
   return {.pod_uid = uid,
           .name = run.container,
           .attempt = run.attempt,
-          .created = InstantOf(CreationOf(run), clock, earliest),
-          .exit = {}};
+          .created = InstantOf(CreationOf(run), context.clock, earliest),
+          .exit = {},
+          .of_earlier_life = run.record && run.record->shim.boot_id != context.boot_id};
 }
 
 ContainerExit ExitOf(const ExitRecord& exit, Instant created, const Clock& clock, bool oom_killed) {
@@ -143,7 +144,7 @@ std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run,
     run = std::move(last);
   }
   if (!run.fault.empty()) context_.Log(run.fault);
-  ContainerRecord record = RecordOf(pod.uid, run, context_.clock, surroundings.earliest);
+  ContainerRecord record = RecordOf(context_, pod.uid, run, surroundings.earliest);
   switch (run.state) {
     case RunState::kEnded: {
       record.exit = ExitOf(*run.exit, record.created, context_.clock, surroundings.oom_killed);

@@ -66,6 +66,25 @@ TEST_F(ProcessRuntimeAdoption, AnEarlierRunOfWhichTheEndIsNotKnownCostsNoLaterOn
   EXPECT_EQ(cgroups_.kills(), kills_before);
 }
 
+TEST_F(ProcessRuntimeAdoption, ARunOfBeforeTheMachineWasRestartedIsToldFromALaterOne) {
+  ASSERT_NE(bed_.Run(ShellPod("u", "true")), nullptr);
+  bed_.runtime().StartContainer("u", "main", 1, 0);
+  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  bed_.Close();
+  const std::string path = bed_.paths().Run("u", "main", 0) + "/running";
+  const std::string record = *ReadFile(path);
+  const std::size_t line = record.find("\nboot ") + 1;
+  ASSERT_TRUE(WriteFile(
+      path, record.substr(0, line) + "boot another" + record.substr(record.find('\n', line))));
+  bed_.Open();
+  const auto listed = bed_.runtime().List();
+  ASSERT_TRUE(listed);
+  const auto& records = listed->at(0).containers;
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_TRUE(records[0].of_earlier_life);
+  EXPECT_FALSE(records[1].of_earlier_life);
+}
+
 TEST_F(ProcessRuntimeAdoption, AnEndThatNobodySawIsFoundLater) {
   const Fifo gate(folder_.path() + "/gate");
   ASSERT_TRUE(bed_.Create(ShellPod("u", "read line < " + gate.path() + "; exit 5")));
