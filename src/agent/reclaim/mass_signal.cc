@@ -21,6 +21,14 @@ Result<void> MassSignal::Send(std::string_view path, int signal) {
   return before;
 }
 
+bool MassSignal::IsSending(std::string_view path) {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(waiting_, [path](const Order& order) {
+    const std::string& group = order.first;
+    return path.starts_with(group) && (path.size() == group.size() || path[group.size()] == '/');
+  });
+}
+
 void MassSignal::SendAll() {
   std::unique_lock lock(mutex_);
   while (!waiting_.empty()) {

@@ -27,6 +27,8 @@ class MassSignal {
   // also reaches processes that are forked meanwhile. If the same signal failed the last time, it
   // is queued again and the error is returned.
   [[nodiscard]] Result<void> Send(std::string_view path, int signal);
+  // Whether a signal to the group, or to one above it, waits or is being sent.
+  [[nodiscard]] bool IsSending(std::string_view path);
 
  private:
   using Order = std::pair<std::string, int>;  // path, signal

@@ -24,6 +24,7 @@ class ReleasingGroupEnd : public GroupEnd {
 
   [[nodiscard]] Result<void> Signal(std::string_view path, int signal) override;
   [[nodiscard]] Result<void> Kill(std::string_view path) override;
+  [[nodiscard]] bool IsSignalling(std::string_view path) override { return mass_.IsSending(path); }
   [[nodiscard]] Result<void> Remove(std::string_view path) override;
 
  private:

@@ -76,6 +76,20 @@ TEST(ReleasingGroupEnd, VeryManyProcessesAreKilledBesideTheCaller) {
   EXPECT_EQ(groups.kills().size(), 2U);
 }
 
+TEST(ReleasingGroupEnd, AKillIsOnItsWayUntilItIsDone) {
+  SlowGroups groups;
+  ReleasingGroupEnd releasing(groups);
+  MakeBomb(groups);
+  EXPECT_FALSE(releasing.IsSignalling("bomb"));
+  EXPECT_TRUE(releasing.Kill("bomb"));
+  groups.AwaitKill();
+  EXPECT_TRUE(releasing.IsSignalling("bomb"));
+  EXPECT_TRUE(releasing.IsSignalling("bomb/main"));
+  EXPECT_FALSE(releasing.IsSignalling("bombs"));
+  groups.LetGoOn();
+  while (releasing.IsSignalling("bomb")) std::this_thread::yield();
+}
+
 TEST(ReleasingGroupEnd, VeryManyProcessesAreToldToEndBesideTheCaller) {
   FakeCgroups groups;
   MakeBomb(groups);

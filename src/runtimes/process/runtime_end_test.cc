@@ -28,6 +28,29 @@ TEST_F(ProcessRuntimeEnd, StopSendsTermAndKillEndsWhatIgnoresIt) {
   EXPECT_EQ(exited->exit.signal, SIGKILL);
 }
 
+// Signals to very many processes are sent beside the caller.
+class SlowToSignal : public FakeCgroups {
+ public:
+  [[nodiscard]] bool IsSignalling(std::string_view path) override {
+    return still_signals && path == kGroup + "/main";
+  }
+  bool still_signals = true;
+};
+
+TEST(ProcessRuntimeMassKill, TheEndIsToldWhenNoKillCanReachTheNextRun) {
+  SlowToSignal cgroups;
+  const TemporaryFolder folder;
+  RuntimeBed bed(cgroups, folder.path());
+  bed.Open();
+  ASSERT_TRUE(bed.Create(ShellPod("u", "true")));
+  bed.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed.Await<ContainerStarted>("u"), nullptr);
+  EXPECT_EQ(bed.Await<ContainerExited>("u", std::chrono::milliseconds(50)), nullptr);
+  cgroups.still_signals = false;
+  EXPECT_NE(bed.Await<ContainerExited>("u"), nullptr);
+  EXPECT_TRUE(bed.Remove("u"));
+}
+
 TEST_F(ProcessRuntimeEnd, AStopThatComesWhileItStartsIsNotForgotten) {
   ASSERT_TRUE(bed_.Create(ShellPod("u", "exec sleep 1000")));
   bed_.runtime().StartContainer("u", "main", 0, 0);

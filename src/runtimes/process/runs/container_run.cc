@@ -25,6 +25,7 @@ namespace {
 // If the exit file of a container cannot be read, it is read again at this interval and for this
 // long.
 constexpr Duration kReadAgain = std::chrono::milliseconds(100);
+constexpr Duration kLookAgain = std::chrono::milliseconds(5);
 constexpr Duration kUnreadPatience = std::chrono::seconds(10);
 
 WallTime WallTimeOfNs(std::int64_t ns) {
@@ -260,9 +261,18 @@ void ContainerRun::EndStragglers() {
 void ContainerRun::Exit() {
   hook_.reset();
   EndStragglers();
+  TellExit();
+}
+
+void ContainerRun::TellExit() {
+  // The next run has the same group, and a signal that arrives late would reach it.
+  if (context_.group_end.IsSignalling(group_)) {
+    on_retry_ = context_.readiness.After(kLookAgain, [this] { TellExit(); });
+    return;
+  }
   const auto found = LastWord();
   if (!found) {
-    on_retry_ = context_.readiness.After(kReadAgain, [this] { Exit(); });
+    on_retry_ = context_.readiness.After(kReadAgain, [this] { TellExit(); });
     return;
   }
   const ExitRecord& last = *found;

@@ -61,6 +61,7 @@ class ContainerRun {
   void OnShimEnded();
   void EndStart(StartError why);
   void Exit();
+  void TellExit();
   // Absent: it cannot be read just now.
   [[nodiscard]] std::optional<ExitRecord> LastWord();
   void EndStragglers();
