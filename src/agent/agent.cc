@@ -9,21 +9,26 @@
 #include "agent/node_agent.h"
 #include "core/config/read_config.h"
 #include "kernel/groups/fd_reserve.h"
+#include "machine/kubelet_tree.h"
 #include "machine/machine.h"
+#include "machine/pods_root.h"
 #include "machine/state_root.h"
 
 namespace jettison {
 
 namespace {
 
-// A configuration that is read again still names the original root; it is replaced by the root in
-// use.
-void ReadForRoot(const AgentConfig& named, const AgentConfig& used, AgentOptions& options) {
-  if (named.root == used.root) return;
+// A configuration that is read again still names the original root and the driver of the kubelet's
+// configuration; they are replaced by those in use.
+void ReadAsUsed(const AgentConfig& named, const AgentConfig& used, AgentOptions& options) {
+  if (named.root == used.root && named.cgroup_driver == used.cgroup_driver) return;
   const auto use = [from = named, to = used](ConfigReading reading) {
     if (reading.config.root == from.root) reading.config.root = to.root;
     if (reading.config.logs.directory == from.logs.directory) {
       reading.config.logs.directory = to.logs.directory;
+    }
+    if (reading.config.cgroup_driver == from.cgroup_driver) {
+      reading.config.cgroup_driver = to.cgroup_driver;
     }
     return reading;
   };
@@ -53,8 +58,10 @@ Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& named, AgentOption
                      kLogClock);
   const auto opened = OpenStateRoot(named, *log);
   if (!opened) return Fail(opened.error());
-  const AgentConfig& config = *opened;
-  ReadForRoot(named, config, options);
+  const auto seen = WithDriverInUse(*opened, *log);
+  if (!seen) return Fail(seen.error());
+  const AgentConfig& config = *seen;
+  ReadAsUsed(named, config, options);
   auto machine = OpenMachine(config, *log);
   if (!machine) return Fail(machine.error());
   StatsCollector figures({.node = *(*machine)->node_groups,
@@ -62,7 +69,7 @@ Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& named, AgentOption
                           .procfs = *(*machine)->procfs,
                           .whole_machine = config.node_cgroup.empty(),
                           .node_fs = config.node_fs,
-                          .cgroup_driver = config.cgroup_driver},
+                          .group_names = GroupNamesOf(config)},
                          (*machine)->clock, *log);
   const auto memory = figures.ReadMemoryCapacity();
   if (!memory) return Fail(memory.error().In("memory capacity of the node"));

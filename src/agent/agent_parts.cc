@@ -12,6 +12,7 @@
 #include "core/thresholds/containerfs_thresholds.h"
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/groups/group_memory_files.h"
+#include "machine/pods_root.h"
 
 namespace jettison {
 namespace {
@@ -88,14 +89,14 @@ std::unique_ptr<PodKiller> KillerFor(const AgentConfig& config, PodTable& pods,
   return std::make_unique<TableKiller>(pods, clock);
 }
 
-ArmingThread::OpenGroup GroupsOf(Machine& machine, CgroupDriver driver) {
-  return [&machine, driver](Signal signal) -> Result<FileDescriptor> {
+ArmingThread::OpenGroup GroupsOf(Machine& machine, const AgentConfig& config) {
+  return [&machine,
+          pods = kernel::PodsGroup(GroupNamesOf(config))](Signal signal) -> Result<FileDescriptor> {
     if (machine.cgroup_version == CgroupVersion::kV2) {
       return Fail(ErrorCode::kUnavailable, "cgroup v2 has no levels of usage");
     }
-    return signal == Signal::kMemoryAvailable
-               ? machine.node_groups->OpenMemoryDirectory("")
-               : machine.pod_groups().OpenMemoryDirectory(kernel::PodsGroup(driver));
+    return signal == Signal::kMemoryAvailable ? machine.node_groups->OpenMemoryDirectory("")
+                                              : machine.pod_groups().OpenMemoryDirectory(pods);
   };
 }
 
@@ -142,7 +143,7 @@ void BuildLadder(const AgentConfig& config, Machine& machine, const Log& log, Ag
   }
   parts.ladder = std::make_unique<MemoryLadderThread>(
       MemoryLadderSettings{.reclaim = config.memory_reclaim,
-                           .pods_group = std::string(kernel::PodsGroup(config.cgroup_driver)),
+                           .pods_group = kernel::PodsGroup(GroupNamesOf(config)),
                            .estimator = config.memory_estimator},
       MemoryLadderEdges{
           .groups = machine.pod_groups(),
@@ -150,9 +151,9 @@ void BuildLadder(const AgentConfig& config, Machine& machine, const Log& log, Ag
           .clock = machine.clock,
           .log = log,
           .group_of = [&machine,
-                       driver = config.cgroup_driver](const PodFacts& facts) -> std::string {
+                       names = GroupNamesOf(config)](const PodFacts& facts) -> std::string {
             if (!machine.runtime->ForeignGroupsOf(facts.pod.uid).empty()) return {};
-            return kernel::PodGroup(facts.qos, facts.pod.uid, driver);
+            return kernel::PodGroup(facts.qos, facts.pod.uid, names);
           }});
 }
 
@@ -296,12 +297,12 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
                                                      .memory_estimator = config.memory_estimator,
                                                      .node_fs = config.node_fs,
                                                      .runtime = machine.runtime.get(),
-                                                     .cgroup_driver = config.cgroup_driver,
+                                                     .group_names = GroupNamesOf(config),
                                                      .thresholds = config.eviction.thresholds},
                                        machine.clock, log);
   parts.disk_walks = std::make_unique<DiskWalkThread>(*machine.runtime,
                                                       std::make_shared<SteadyClock>(machine.clock));
-  parts.arming = std::make_unique<ArmingThread>(GroupsOf(machine, config.cgroup_driver));
+  parts.arming = std::make_unique<ArmingThread>(GroupsOf(machine, config));
   parts.killer = KillerFor(config, *parts.pods, machine.clock);
   parts.hooks = std::make_unique<Hooks>(
       config.hooks, config.node_name, config.dry_run,

@@ -12,6 +12,7 @@
 #include "core/thresholds/containerfs_thresholds.h"
 #include "kernel/groups/cgroup_layout.h"
 #include "machine/late_libraries.h"
+#include "machine/pods_root.h"
 
 namespace jettison {
 namespace {
@@ -166,7 +167,7 @@ void NodeAgent::Begin(std::vector<RuntimePod> pods) {
   const AgentConfig& config = config_.config();
   const auto placed = CheckPlaces(pods, {.groups = machine_->pod_groups(),
                                          .driver = config.cgroup_driver,
-                                         .prefix = config.node_cgroup + config.cgroup_root});
+                                         .prefix = PodsRootOf(config)});
   if (!placed) {
     refusal_ = placed.error();
     return loop_->Quit();
@@ -213,7 +214,7 @@ void NodeAgent::SurveyFileSystems(const Result<StorageFolders>& folders) {
 // Alarms need the pods' group, which exists by now.
 void NodeAgent::WatchAlarms() {
   const AgentConfig& config = config_.config();
-  const std::string_view pods = kernel::PodsGroup(config.cgroup_driver);
+  const std::string pods = kernel::PodsGroup(GroupNamesOf(config));
   memory_.WatchAlarms(
       *loop_, {.machine_pressure = config.node_cgroup.empty() ? "/proc/pressure" : "",
                .node_pressure = [this] { return machine_->node_groups->OpenPressureDirectory(""); },

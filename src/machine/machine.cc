@@ -9,10 +9,10 @@
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/groups/fd_reserve.h"
 #include "machine/cluster.h"
-#include "machine/host_cgroup_view.h"
 #include "machine/memory_lock.h"
 #include "machine/own_disk_thread.h"
 #include "machine/pods_group_lock.h"
+#include "machine/pods_root.h"
 #include "machine/runtimes.h"
 #include "ports/system_error.h"
 
@@ -33,16 +33,6 @@ Result<std::unique_ptr<Cgroups>> OpenGroups(const std::string& group) {
   return Fail(error.In("control groups of the node"));
 }
 
-// A kubelet's groups are its own to make.
-Result<void> CheckKubeletGroup(const AgentConfig& config, Cgroups& groups) {
-  const std::string_view group = kernel::PodsGroup(config.cgroup_driver);
-  if (groups.Children(group)) return {};
-  return Fail(ErrorCode::kNotFound,
-              fmt::format("the kubelet's group of all pods, {}{}/{}, is not there; see that the "
-                          "kubelet runs, and that cgroupRoot and cgroupDriver are the kubelet's",
-                          config.node_cgroup, config.cgroup_root, group));
-}
-
 // Where `cgroupRoot` puts the pods elsewhere.
 Result<void> OpenGroupsOfRoot(const AgentConfig& config, Machine& machine) {
   if (config.cgroup_root.empty()) return {};
@@ -51,7 +41,7 @@ Result<void> OpenGroupsOfRoot(const AgentConfig& config, Machine& machine) {
         machine.node_groups->Create(WithoutLeadingSlash(config.cgroup_root), CgroupLimits{});
     if (!made) return Fail(made.error().In("cgroupRoot " + config.cgroup_root));
   }
-  auto below = OpenGroups(config.node_cgroup + config.cgroup_root);
+  auto below = OpenGroups(PodsRootOf(config));
   if (!below) return Fail(below.error());
   machine.groups_of_root = std::move(*below);
   return {};
@@ -59,12 +49,10 @@ Result<void> OpenGroupsOfRoot(const AgentConfig& config, Machine& machine) {
 
 // Before anything below it is touched.
 Result<void> LockGroup(const AgentConfig& config, Machine& machine, const Log& log) {
-  const std::string group(kernel::PodsGroup(config.cgroup_driver));
+  const std::string group = kernel::PodsGroup(GroupNamesOf(config));
   auto lock = LockPodsGroup(
       machine.pod_groups(),
-      {.path = group,
-       .shown = fmt::format("{}{}/{}", config.node_cgroup, config.cgroup_root, group)},
-      config.root);
+      {.path = group, .shown = fmt::format("{}/{}", PodsRootOf(config), group)}, config.root);
   if (!lock) return Fail(lock.error());
   if (!lock->warning.empty()) log.Warn(lock->warning);
   machine.pods_group_lock = std::move(*lock);
@@ -113,9 +101,6 @@ CgroupLimits PodsGroupLimits(const AgentConfig& config, const ResourceList& capa
 }  // namespace
 
 Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Log& log) {
-  if (config.source == SourceKind::kKubernetes) {
-    if (const auto view = EnterHostCgroupView(); !view) return Fail(view.error());
-  }
   auto machine = std::make_unique<Machine>();
   const auto version = MountedCgroups();
   if (!version) return Fail(version.error());
@@ -124,10 +109,6 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Lo
   if (!groups) return Fail(groups.error());
   machine->node_groups = std::move(*groups);
   if (const auto opened = OpenGroupsOfRoot(config, *machine); !opened) return Fail(opened.error());
-  if (config.source == SourceKind::kKubernetes) {
-    const auto there = CheckKubeletGroup(config, machine->pod_groups());
-    if (!there) return Fail(there.error());
-  }
   if (const auto locked = LockGroup(config, *machine, log); !locked) return Fail(locked.error());
   auto procfs = Procfs::Open();
   if (!procfs) return Fail(procfs.error());
@@ -170,8 +151,7 @@ void SetUpNode(const AgentConfig& config, const ResourceList& capacity, Machine&
   machine.limits = std::make_unique<EnforcedLimits>(log);
   if (config.source == SourceKind::kKubernetes) return;  // the kubelet sets the limits
   const NodeReservation& reservation = config.reservation;
-  machine.limits->Enforce(machine.pod_groups(),
-                          std::string(kernel::PodsGroup(config.cgroup_driver)),
+  machine.limits->Enforce(machine.pod_groups(), kernel::PodsGroup(GroupNamesOf(config)),
                           PodsGroupLimits(config, capacity), false);
   if (const auto& kube = reservation.kube_enforced) {
     machine.limits->Enforce(*machine.node_groups, kube->group,

@@ -45,7 +45,7 @@ struct Machine {
 };
 
 // Opens everything and takes the locks on the group of all pods and on the root directory, which
-// OpenStateRoot has looked at. Errors say what to do.
+// OpenStateRoot has looked at. `config` is that of WithDriverInUse. Errors say what to do.
 [[nodiscard]] Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config,
                                                            const Log& log);
 

@@ -12,6 +12,7 @@
 #include "kernel/processes/host_processes.h"
 #include "machine/pods/kubelet_pods.h"
 #include "machine/pods/open_sources.h"
+#include "machine/pods_root.h"
 #include "machine/slow_path_threads.h"
 #include "rpc/client.h"
 #include "runtimes/cri/cri_runtime.h"
@@ -85,8 +86,8 @@ Result<OpenedRuntime> OpenKubelet(const AgentConfig& config, const RuntimeEdges&
                                           .pod_logs = config.logs.directory,
                                           .evict_daemon_sets = config.kubernetes.evict_daemon_sets,
                                           .jobs = config.kubernetes.jobs},
-                               .cgroup_prefix = config.node_cgroup + config.cgroup_root,
-                               .cgroup_driver = config.cgroup_driver,
+                               .cgroup_prefix = PodsRootOf(config),
+                               .group_names = GroupNamesOf(config),
                                .processes = std::make_unique<HostProcesses>(),
                                .cgroups = edges.pod_groups,
                                .group_end = edges.group_end,

@@ -56,7 +56,7 @@ GroupsOfPod PodGroupTable::Compute(const PodFacts& facts) const {
   groups.foreign = ForeignGroupsOf(facts);
   groups.pod = groups.foreign;
   if (groups.pod.empty()) {
-    groups.pod = {kernel::PodGroup(groups.qos, facts.pod.uid, driver_)};
+    groups.pod = {kernel::PodGroup(groups.qos, facts.pod.uid, names_)};
   }
   for (const auto* containers : {&facts.pod.init_containers, &facts.pod.containers}) {
     for (const Container& container : *containers) {

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/cgroup_driver.h"
 #include "core/pods/pod_facts.h"
 #include "core/text/text_index.h"
 #include "core/units/duration.h"
+#include "kernel/groups/group_names.h"
 #include "ports/cgroups.h"
 #include "ports/container_runtime.h"
 
@@ -41,8 +41,8 @@ struct GroupsOfPod {
 class PodGroupTable {
  public:
   // `runtime` as in FigureSources. Both must outlive this.
-  PodGroupTable(Cgroups& groups, const ContainerRuntime* runtime, CgroupDriver driver)
-      : cgroups_(groups), runtime_(runtime), driver_(driver) {}
+  PodGroupTable(Cgroups& groups, const ContainerRuntime* runtime, kernel::GroupNames names)
+      : cgroups_(groups), runtime_(runtime), names_(std::move(names)) {}
 
   // Allocates nothing for a pod whose groups are known.
   [[nodiscard]] GroupsOfPod& Of(const PodFacts& facts);
@@ -64,7 +64,7 @@ class PodGroupTable {
 
   Cgroups& cgroups_;
   const ContainerRuntime* runtime_;
-  CgroupDriver driver_;
+  kernel::GroupNames names_;
   TextIndex<GroupsOfPod> pods_;  // by UID
 };
 

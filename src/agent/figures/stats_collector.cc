@@ -139,7 +139,7 @@ void StatsCollector::MissSwap(const SwapStats& swap) {
 
 // Without a limit on the pods' group, nor above it, the signal is unknown, as in the kubelet.
 std::optional<MemoryStats> StatsCollector::ReadPodsMemory(Instant now) {
-  const auto reading = sources_.pods.ReadLimitedMemory(kernel::PodsGroup(sources_.cgroup_driver));
+  const auto reading = sources_.pods.ReadLimitedMemory(pods_group_);
   const LimitedMemory* figures = Checked(reading, "memory of the pods' group");
   if (figures == nullptr) return std::nullopt;
   return StatsOf(figures->memory, figures->limit, sources_.memory_estimator, now);

@@ -17,10 +17,10 @@
 #include "agent/figures/pod_group_table.h"
 #include "agent/figures/pressure_reader.h"
 #include "agent/log/log.h"
-#include "core/model/cgroup_driver.h"
 #include "core/model/memory_estimator.h"
 #include "core/model/threshold.h"
 #include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/group_names.h"
 #include "kernel/procfs/procfs.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
@@ -40,7 +40,7 @@ struct FigureSources {
   const ContainerRuntime* runtime = nullptr;
   std::string image_fs = {};      // a path on the file system of the images; empty: it is nodefs
   std::string container_fs = {};  // a path on that of writable layers; empty: it is nodefs
-  CgroupDriver cgroup_driver = CgroupDriver::kCgroupfs;  // how the pods' groups are named
+  kernel::GroupNames group_names = {};  // of the pods
   // Those on pressure decide what is read of it; those on swap, whether it is said that there is
   // none.
   std::vector<Threshold> thresholds = {};
@@ -57,9 +57,10 @@ class StatsCollector : public Figures {
         log_(log),
         pressure_(MakePressureReader()),
         watches_swap_(WatchesSwap()),
-        groups_(sources_.pods, sources_.runtime, sources_.cgroup_driver) {
+        groups_(sources_.pods, sources_.runtime, sources_.group_names) {
+    pods_group_ = kernel::PodsGroup(sources_.group_names);
     for (std::size_t i = 0; i < kQosClassCount; ++i) {
-      class_groups_[i] = kernel::QosGroup(static_cast<QosClass>(i), sources_.cgroup_driver);
+      class_groups_[i] = kernel::QosGroup(static_cast<QosClass>(i), sources_.group_names);
     }
   }
 
@@ -134,6 +135,7 @@ class StatsCollector : public Figures {
   const T* Checked(const Result<T>& reading, std::string_view what);
 
   FigureSources sources_;
+  std::string pods_group_;
   std::array<std::string, kQosClassCount> class_groups_;
   DiskStatsReader disks_;
   const Clock& clock_;

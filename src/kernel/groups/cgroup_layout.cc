@@ -70,25 +70,25 @@ void LimitCpu(CgroupLimits& limits, const Quantity& quantity, const LimitSetting
 
 }  // namespace
 
-std::string_view PodsGroup(CgroupDriver driver) {
-  return driver == CgroupDriver::kSystemd ? "kubepods.slice" : kPodsGroup;
+std::string PodsGroup(const GroupNames& names) {
+  if (names.driver == CgroupDriver::kCgroupfs) return std::string(kPodsGroup);
+  return fmt::format("{}{}.slice", names.slices_begin, kPodsGroup);
 }
 
-std::string QosGroup(QosClass qos, CgroupDriver driver) {
-  const std::string_view pods = PodsGroup(driver);
+std::string QosGroup(QosClass qos, const GroupNames& names) {
+  std::string pods = PodsGroup(names);
   const std::string_view name = ClassName(qos);
-  if (name.empty()) return std::string(pods);
-  return driver == CgroupDriver::kSystemd ? fmt::format("{}/{}-{}.slice", pods, kPodsGroup, name)
-                                          : fmt::format("{}/{}", pods, name);
+  if (name.empty()) return pods;
+  if (names.driver == CgroupDriver::kCgroupfs) return fmt::format("{}/{}", pods, name);
+  return fmt::format("{}/{}{}-{}.slice", pods, names.slices_begin, kPodsGroup, name);
 }
 
-std::string PodGroup(QosClass qos, std::string_view uid, CgroupDriver driver) {
-  const std::string above = QosGroup(qos, driver);
-  if (driver == CgroupDriver::kCgroupfs) return fmt::format("{}/pod{}", above, uid);
-  const std::string escaped = InSliceName(uid);
+std::string PodGroup(QosClass qos, std::string_view uid, const GroupNames& names) {
+  const std::string above = QosGroup(qos, names);
+  if (names.driver == CgroupDriver::kCgroupfs) return fmt::format("{}/pod{}", above, uid);
   const std::string_view name = ClassName(qos);
-  return fmt::format("{}/{}{}{}-pod{}.slice", above, kPodsGroup, name.empty() ? "" : "-", name,
-                     escaped);
+  return fmt::format("{}/{}{}{}{}-pod{}.slice", above, names.slices_begin, kPodsGroup,
+                     name.empty() ? "" : "-", name, InSliceName(uid));
 }
 
 std::string ContainerGroupName(std::string_view container, CgroupDriver driver) {

@@ -7,6 +7,7 @@
 
 #include "core/model/cgroup_driver.h"
 #include "core/model/pod.h"
+#include "kernel/groups/group_names.h"
 #include "ports/cgroups.h"
 
 namespace jettison::kernel {
@@ -16,15 +17,16 @@ namespace jettison::kernel {
 // kubepods/burstable/... and kubepods/besteffort/... for the others. With the driver systemd the
 // same groups are slices, whose names hold those above them, with "_" for "-" in the UID:
 // kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod<uid>.slice/<container>.scope.
+// Below a root of its own, a kubelet puts the root's name first in each: a-kubepods.slice/...
 // Source: pkg/kubelet/cm/cgroup_manager_linux.go, CgroupName.ToSystemd and ToCgroupfs.
 inline constexpr std::string_view kPodsGroup = "kubepods";
 
 // The group that holds every pod.
-[[nodiscard]] std::string_view PodsGroup(CgroupDriver driver);
+[[nodiscard]] std::string PodsGroup(const GroupNames& names);
 // The group that holds the pods of a class.
-[[nodiscard]] std::string QosGroup(QosClass qos, CgroupDriver driver = CgroupDriver::kCgroupfs);
+[[nodiscard]] std::string QosGroup(QosClass qos, const GroupNames& names = {});
 [[nodiscard]] std::string PodGroup(QosClass qos, std::string_view uid,
-                                   CgroupDriver driver = CgroupDriver::kCgroupfs);
+                                   const GroupNames& names = {});
 // What a container's group is called where the agent makes it.
 [[nodiscard]] std::string ContainerGroupName(std::string_view container, CgroupDriver driver);
 [[nodiscard]] std::string ContainerGroup(std::string_view pod_group, std::string_view container);

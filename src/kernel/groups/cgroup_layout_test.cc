@@ -80,6 +80,19 @@ TEST(CgroupLayout, WithTheDriverSystemdEachGroupIsASliceNamedByThoseAboveIt) {
   EXPECT_EQ(CgroupParent("", pod, kSystemd), "kubepods-burstable-podd_e_f.slice");
 }
 
+TEST(CgroupLayout, BelowARootEachSliceBeginsWithIt) {
+  const GroupNames kind(CgroupDriver::kSystemd, "kubelet-");
+  EXPECT_EQ(PodsGroup(kind), "kubelet-kubepods.slice");
+  EXPECT_EQ(PodGroup(QosClass::kBestEffort, "1-2", kind),
+            "kubelet-kubepods.slice/kubelet-kubepods-besteffort.slice/"
+            "kubelet-kubepods-besteffort-pod1_2.slice");
+  EXPECT_EQ(PodGroup(QosClass::kGuaranteed, "1-2", kind),
+            "kubelet-kubepods.slice/kubelet-kubepods-pod1_2.slice");
+  const GroupNames nested(CgroupDriver::kSystemd, "a-b-");
+  EXPECT_EQ(PodGroup(QosClass::kBurstable, "u", nested),
+            "a-b-kubepods.slice/a-b-kubepods-burstable.slice/a-b-kubepods-burstable-podu.slice");
+}
+
 TEST(CgroupLayout, WithTheDriverCgroupfsARuntimeIsToldAPath) {
   const std::string pod = PodGroup(QosClass::kBurstable, "d-e");
   EXPECT_EQ(pod, "kubepods/burstable/podd-e");

@@ -20,7 +20,7 @@ Result<std::unique_ptr<ContainerRuntime>> OpenKubeletPods(BesideKubelet beside) 
   const NodeGroups groups{.processes = pods->run_edges().processes,
                           .cgroups = beside.cgroups,
                           .prefix = std::move(beside.cgroup_prefix),
-                          .driver = beside.cgroup_driver};
+                          .names = std::move(beside.group_names)};
   pods->Add(std::make_unique<kube::KubernetesSource>(beside.feed, pods->run_edges(), groups,
                                                      pods->roster(), std::move(beside.places)));
   return pods;

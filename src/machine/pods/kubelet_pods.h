@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/model/cgroup_driver.h"
 #include "core/units/result.h"
+#include "kernel/groups/group_names.h"
 #include "kernel/processes/processes.h"
 #include "machine/pods/pods_of_node.h"
 #include "ports/cgroups.h"
@@ -22,8 +22,8 @@ namespace jettison {
 struct BesideKubelet {
   kube::PodFeed& feed;
   kube::KubeletPlaces places;
-  std::string cgroup_prefix;  // the group below which the kubelet's `kubepods` stands
-  CgroupDriver cgroup_driver = CgroupDriver::kCgroupfs;
+  std::string cgroup_prefix;  // the group below which the kubelet's group of all pods is
+  kernel::GroupNames group_names = {};
   std::unique_ptr<Processes> processes;
   Cgroups& cgroups;
   GroupEnd& group_end;

@@ -56,7 +56,7 @@ Result<std::unique_ptr<ContainerRuntime>> WithForeignPods(std::unique_ptr<CriRun
   const NodeGroups groups{.processes = pods->run_edges().processes,
                           .cgroups = beside.cgroups,
                           .prefix = options.cgroup_prefix,
-                          .driver = options.cgroup_driver};
+                          .names = options.cgroup_driver};
   for (const OpenSource open : kSources) {
     auto source = open({.pods = *pods,
                         .runtime = own,

@@ -87,9 +87,9 @@ std::optional<std::uint64_t> ForeignMemoryLimitOf(const NodeGroups& node,
   Cgroups& cgroups = node.cgroups;
   const auto own = cgroups.ReadMemoryLimit(group);
   if (!own || !*own) return std::nullopt;
-  const auto pods = kernel::PodsGroup(node.driver);
+  const std::string pods = kernel::PodsGroup(node.names);
   const bool in_pods = group.starts_with(fmt::format("{}/", pods));
-  const auto shared = cgroups.ReadMemoryLimit(in_pods ? pods : "");
+  const auto shared = cgroups.ReadMemoryLimit(in_pods ? pods : std::string());
   return shared && *shared && **shared <= **own ? std::nullopt : *own;
 }
 

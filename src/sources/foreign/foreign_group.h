@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "core/model/cgroup_driver.h"
 #include "core/units/result.h"
+#include "kernel/groups/group_names.h"
 #include "kernel/processes/processes.h"
 #include "ports/cgroups.h"
 
@@ -19,7 +19,7 @@ struct NodeGroups {
   Cgroups& cgroups;
   // The node's own group as an absolute path in the hierarchies, without a slash at its end.
   std::string prefix;
-  CgroupDriver driver = CgroupDriver::kCgroupfs;
+  kernel::GroupNames names = {};
 };
 
 // A process in a foreign container.

@@ -45,8 +45,8 @@ std::string LocalUidOf(const ApiPod& pod) {
   return hash == pod.pod.annotations.end() ? pod.head.uid : hash->second;
 }
 
-std::string PodGroupOf(const ApiPod& pod, CgroupDriver driver) {
-  return kernel::PodGroup(QosClassOf(pod.pod), LocalUidOf(pod), driver);
+std::string PodGroupOf(const ApiPod& pod, const kernel::GroupNames& names) {
+  return kernel::PodGroup(QosClassOf(pod.pod), LocalUidOf(pod), names);
 }
 
 std::string_view IdIn(std::string_view group_name) {

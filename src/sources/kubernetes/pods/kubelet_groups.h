@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/cgroup_driver.h"
 #include "core/units/result.h"
+#include "kernel/groups/group_names.h"
 #include "sources/foreign/foreign_group.h"
 #include "sources/kubernetes/objects/api_pod.h"
 
@@ -20,7 +20,7 @@ namespace jettison::kube {
 [[nodiscard]] std::string LocalUidOf(const ApiPod& pod);
 
 // The group of the pod as the kubelet lays it out.
-[[nodiscard]] std::string PodGroupOf(const ApiPod& pod, CgroupDriver driver);
+[[nodiscard]] std::string PodGroupOf(const ApiPod& pod, const kernel::GroupNames& names);
 
 // A container, or the sandbox, as its group below the pod's shows it.
 struct SeenContainer {

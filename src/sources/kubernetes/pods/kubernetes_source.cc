@@ -72,7 +72,7 @@ void KubernetesSource::OnPod(const ApiPod& pod) {
     TellRunning(pod.head.uid, known.running);
   }
   known.pod = pod;
-  known.group = PodGroupOf(pod, groups_.driver);
+  known.group = PodGroupOf(pod, groups_.names);
   Look(known);
   PlanLooks();
 }

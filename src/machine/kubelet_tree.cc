@@ -1,0 +1,90 @@
+#include "machine/kubelet_tree.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernel/groups/cgroup_layout.h"
+#include "machine/host_cgroup_view.h"
+#include "machine/host_cgroups.h"
+#include "machine/pods_root.h"
+
+namespace jettison {
+namespace {
+
+// A group that may be the kubelet's of all pods.
+struct Tree {
+  CgroupDriver driver;
+  std::string group;  // from the node's own
+  std::string shown;  // from the root of each hierarchy
+};
+
+Tree TreeOf(AgentConfig config, CgroupDriver driver) {
+  config.cgroup_driver = driver;
+  std::string path =
+      fmt::format("{}/{}", RootBelowNode(config), kernel::PodsGroup(GroupNamesOf(config)));
+  return {.driver = driver, .group = path.substr(1), .shown = config.node_cgroup + path};
+}
+
+bool HasProcesses(Cgroups& groups, const Tree& tree) {
+  const auto processes = groups.Processes(tree.group);
+  return processes && !processes->empty();
+}
+
+void Say(const AgentConfig& config, const Tree& taken, std::string_view why, const Log& log) {
+  log.Info("the kubelet's pods are in this control group",
+           {{"group", taken.shown},
+            {"cgroupDriver", NameOf(taken.driver)},
+            {"configured", NameOf(config.cgroup_driver)},
+            {"why", why}});
+}
+
+}  // namespace
+
+Result<CgroupDriver> DriverInUse(const AgentConfig& config, Cgroups& node_groups, const Log& log) {
+  const Tree plain = TreeOf(config, CgroupDriver::kCgroupfs);
+  const Tree slices = TreeOf(config, CgroupDriver::kSystemd);
+  const bool has_plain = node_groups.Children(plain.group).has_value();
+  const bool has_slices = node_groups.Children(slices.group).has_value();
+  if (!has_plain && !has_slices) {
+    return Fail(ErrorCode::kNotFound,
+                fmt::format("the kubelet's group of all pods is not there, neither {} nor {}; see "
+                            "that the kubelet runs, and that cgroupRoot is the kubelet's",
+                            plain.shown, slices.shown));
+  }
+  if (has_plain != has_slices) {
+    const Tree& taken = has_plain ? plain : slices;
+    Say(config, taken, fmt::format("{} is not there", (has_plain ? slices : plain).shown), log);
+    return taken.driver;
+  }
+  const bool plain_lives = HasProcesses(node_groups, plain);
+  if (plain_lives == HasProcesses(node_groups, slices)) {
+    return Fail(ErrorCode::kUnavailable,
+                fmt::format("{} and {} are both there, and {} has processes, so it is not known in "
+                            "which one the kubelet has its pods; remove the one that an earlier "
+                            "cgroupDriver of the kubelet has left, or restart the node",
+                            plain.shown, slices.shown, plain_lives ? "each" : "neither"));
+  }
+  const Tree& taken = plain_lives ? plain : slices;
+  Say(config, taken,
+      fmt::format("{} is there, too, but has no processes", (plain_lives ? slices : plain).shown),
+      log);
+  return taken.driver;
+}
+
+Result<AgentConfig> WithDriverInUse(AgentConfig config, const Log& log) {
+  if (config.source != SourceKind::kKubernetes) return config;
+  if (const auto view = EnterHostCgroupView(); !view) return Fail(view.error());
+  const std::string& node = config.node_cgroup;
+  const auto groups =
+      OpenHostCgroups({.node_cgroup = node.starts_with('/') ? node.substr(1) : node});
+  if (!groups) return Fail(groups.error().In("control groups of the node"));
+  const auto driver = DriverInUse(config, **groups, log);
+  if (!driver) return Fail(driver.error());
+  config.cgroup_driver = *driver;
+  return config;
+}
+
+}  // namespace jettison
