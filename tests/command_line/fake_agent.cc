@@ -38,9 +38,15 @@ void FakeAgent::Show(Overview overview) {
   overview_ = std::move(overview);
 }
 
-HttpResponse FakeAgent::Answer(const HttpRequest& request) {
-  if (request.path != "/api/v1/overview") return {.status = 404, .body = "no such page"};
+void FakeAgent::AnswerReadyz(HttpResponse answer) {
   const std::lock_guard lock(mutex_);
+  readyz_ = std::move(answer);
+}
+
+HttpResponse FakeAgent::Answer(const HttpRequest& request) {
+  const std::lock_guard lock(mutex_);
+  if (request.path == "/readyz") return readyz_;
+  if (request.path != "/api/v1/overview") return {.status = 404, .body = "no such page"};
   Overview overview = overview_;
   const auto signal = request.query.find("signal");
   if (signal != request.query.end()) {

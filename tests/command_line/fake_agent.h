@@ -21,6 +21,8 @@ class FakeAgent {
 
   // What is answered from now on; its pods are said to be ranked for whatever is asked.
   void Show(Overview overview);
+  // What /readyz answers from now on.
+  void AnswerReadyz(HttpResponse answer);
   // From now on nobody answers.
   void Stop();
   // For --server.
@@ -32,7 +34,8 @@ class FakeAgent {
   TemporaryFolder folder_;
   std::string socket_ = folder_.path() + "/agent.sock";
   std::mutex mutex_;
-  Overview overview_;  // guarded by mutex_
+  Overview overview_;    // guarded by mutex_
+  HttpResponse readyz_;  // guarded by mutex_
   std::unique_ptr<HttpServer> server_;
   std::thread thread_;
 };

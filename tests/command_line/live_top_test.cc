@@ -162,5 +162,20 @@ TEST(LiveStatus, ExitStatusSaysWhatIsTheMatter) {
   EXPECT_EQ(StatusOf({"--output", "xml"}, output), 2);
 }
 
+TEST(LiveStatus, ReadyIsWhatReadyzSays) {
+  FakeAgent agent(UnderPressure());
+  std::string output;
+  agent.AnswerReadyz({.status = 200, .body = "[+]loop ok\nreadyz check passed\n"});
+  EXPECT_EQ(StatusOf({"--ready", "--server", agent.server()}, output), 0) << output;
+  agent.AnswerReadyz(
+      {.status = 500, .body = "[+]loop ok\n[-]cluster failed: pods cannot be listed\n"});
+  EXPECT_EQ(StatusOf({"--ready", "--server", agent.server()}, output), 1);
+  EXPECT_THAT(output, HasSubstr("the agent is not ready: cluster: pods cannot be listed"));
+  agent.AnswerReadyz({.status = 404, .body = "no such page"});
+  EXPECT_EQ(StatusOf({"--ready", "--server", agent.server()}, output), 1);
+  EXPECT_EQ(StatusOf({"--ready", "--server", "unix:///nonexistent/agent.sock"}, output), 1);
+  EXPECT_EQ(StatusOf({"--ready", "--exit-code"}, output), 2);
+}
+
 }  // namespace
 }  // namespace jettison

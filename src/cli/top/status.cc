@@ -10,6 +10,7 @@
 #include "cli/terminal/terminal.h"
 #include "cli/top/ask_overview.h"
 #include "cli/top/overview_reader.h"
+#include "cli/top/readiness.h"
 #include "cli/top/status_text.h"
 
 namespace jettison {
@@ -21,9 +22,11 @@ struct StatusOptions {
   AskOptions ask;
   std::string output = "text";
   bool exit_code = false;
+  bool ready = false;
 };
 
 int RunStatus(const StatusOptions& options) {
+  if (options.ready) return RunReadiness(options.ask);
   const auto answer = AskAgent(options.ask, OverviewPath(std::nullopt));
   if (!answer) return ReportUnanswered(answer.error());
   const auto overview = ReadOverview(*answer);
@@ -42,11 +45,13 @@ int RunStatus(const StatusOptions& options) {
 constexpr const char* kStatusFooter =
     "Examples:\n"
     "  jettison status\n"
+    "  jettison status --ready                     whether the agent can do all of its work\n"
     "  jettison status --exit-code >/dev/null || echo 'down, or under pressure'\n"
     "  jettison status --output json | jq '.signals[] | select(.thresholds[].met) | .signal'\n"
     "\n"
-    "Exit status: 0 the agent answered; 1 it did not; 2 wrong usage; 3 with --exit-code, a\n"
-    "condition of the node is true.";
+    "Exit status: 0 the agent answered, with --ready: and is ready; 1 it did not, or is not; 2 "
+    "wrong\n"
+    "usage; 3 with --exit-code, a condition of the node is true.";
 
 }  // namespace
 
@@ -54,11 +59,15 @@ void AddStatus(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<StatusOptions>();
   CLI::App* command =
       app.add_subcommand("status", "Show the state of the node: conditions, signals, evictions");
-  command->add_option("--output", options->output, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  command->add_flag("--exit-code", options->exit_code,
-                    "exit with status 3 if a condition of the node is true");
+  CLI::Option* output = command->add_option("--output", options->output, "text or json")
+                            ->check(CLI::IsMember({"text", "json"}))
+                            ->capture_default_str();
+  CLI::Option* by_condition = command->add_flag(
+      "--exit-code", options->exit_code, "exit with status 3 if a condition of the node is true");
+  command
+      ->add_flag("--ready", options->ready,
+                 "only say whether /readyz passes, and which of its checks fail")
+      ->excludes(output, by_condition);
   AddAskOptions(*command, options->ask);
   command->footer(kStatusFooter);
   command->callback([options, &exit_code] { exit_code = RunStatus(*options); });
