@@ -57,6 +57,8 @@ TEST_F(KubectlPlugin, AsksTheAgentOfTheNode) {
       {"status node-1", "status\n"},
       {"shadow node-1 --output json", "shadow --output json\n"},
       {"top node-1 --count 1", "top --count 1\n"},
+      {"doctor node-1 --output json",
+       "doctor --config /etc/jettison/jettison.yaml --output json\n"},
   };
   for (const auto& [asked, expected] : rows) {
     EXPECT_EQ(Run(asked), 0) << asked;

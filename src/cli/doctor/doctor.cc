@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -21,6 +22,8 @@
 namespace jettison {
 namespace {
 
+constexpr auto kLongestLook = std::chrono::seconds(5);
+
 struct DoctorFlags {
   ConfigSources config;
   ClusterQuestion cluster;
@@ -31,26 +34,45 @@ bool StartsPods(const AgentConfig& config) {
   return config.source == SourceKind::kManifests && !config.static_pod_path.empty();
 }
 
+bool IsBesideKubelet(const AgentConfig& config) {
+  return config.source == SourceKind::kKubernetes;
+}
+
+// With what is taken from the kubelet's configuration, where that can be had: a row of its own says
+// where not.
+AgentConfig ConfigFor(const DoctorFlags& flags, const ConfigReading& alone) {
+  if (!IsBesideKubelet(alone.config)) return alone.config;
+  ConfigReading beside = ReadConfigBesideKubelet(flags.config, {.in_all = kLongestLook});
+  if (!beside.faults.empty()) return alone.config;
+  return std::move(beside.config);
+}
+
+ClusterQuestion QuestionFor(const DoctorFlags& flags, const AgentConfig& config) {
+  ClusterQuestion question = flags.cluster;
+  question.config = flags.config;
+  if (!IsBesideKubelet(config)) return question;
+  if (question.kubeconfig.empty()) question.kubeconfig = config.kubernetes.kubeconfig;
+  if (question.node.empty()) question.node = NodeNameOf(config);
+  return question;
+}
+
+void Append(std::vector<HostCheck> more, std::vector<HostCheck>& checks) {
+  checks.insert(checks.end(), std::make_move_iterator(more.begin()),
+                std::make_move_iterator(more.end()));
+}
+
 int RunDoctor(const DoctorFlags& flags) {
   const ConfigReading reading = ReadConfigFiles(flags.config);
   for (const Fault& fault : reading.faults) PrintError("jettison: {}\n", Describe(fault));
   if (!reading.faults.empty()) return kExitInvalidInput;
-  std::vector<HostCheck> checks = KernelChecks(reading.config);
-  for (std::vector<HostCheck> more : {NodeChecks(reading.config), RuntimeChecks(reading.config)}) {
-    checks.insert(checks.end(), std::make_move_iterator(more.begin()),
-                  std::make_move_iterator(more.end()));
+  const AgentConfig config = ConfigFor(flags, reading);
+  std::vector<HostCheck> checks = KernelChecks(config);
+  Append(NodeChecks(config), checks);
+  Append(RuntimeChecks(config), checks);
+  if (!flags.cluster.kubeconfig.empty() || IsBesideKubelet(config)) {
+    Append(KubernetesChecks(QuestionFor(flags, config)), checks);
   }
-  if (!flags.cluster.kubeconfig.empty()) {
-    ClusterQuestion question = flags.cluster;
-    question.config = flags.config;
-    if (question.node.empty() && reading.config.source == SourceKind::kKubernetes) {
-      question.node = NodeNameOf(reading.config);
-    }
-    std::vector<HostCheck> more = KubernetesChecks(question);
-    checks.insert(checks.end(), std::make_move_iterator(more.begin()),
-                  std::make_move_iterator(more.end()));
-  }
-  if (!StartsPods(reading.config)) checks = ForAgentWithoutPods(std::move(checks));
+  if (!StartsPods(config)) checks = ForAgentWithoutPods(std::move(checks));
   const int printed =
       flags.output == "json" ? PrintData(ChecksAsJson(checks)) : PrintText(ChecksAsText(checks));
   if (printed != 0) return printed;
@@ -71,7 +93,8 @@ void AddDoctor(CLI::App& app, int& exit_code) {
   AddConfigDir(*command, flags->config.drop_ins);
   CLI::Option* kubeconfig =
       command->add_option("--kubeconfig", flags->cluster.kubeconfig,
-                          "also check what this cluster allows the agent to do");
+                          "also check what this cluster allows the agent to do; with source: "
+                          "kubernetes, instead of the configured one or the service account");
   command
       ->add_option("--node", flags->cluster.node,
                    "with --kubeconfig: also check that the cluster has this node")
@@ -92,6 +115,7 @@ void AddDoctor(CLI::App& app, int& exit_code) {
       "  jettison doctor --config jettison.yaml --output json\n"
       "  jettison doctor --config /etc/jettison/jettison.yaml --config-dir /etc/jettison/conf.d\n"
       "  jettison doctor --kubeconfig agent.kubeconfig --node node-1\n"
+      "  kubectl jettison doctor node-1           the same in the agent's own pod\n"
       "\n"
       "Exit status: 0 everything needed is there, 1 something needed is missing, 2 wrong usage or\n"
       "invalid configuration.");

@@ -7,12 +7,17 @@
 #include <string_view>
 #include <utility>
 
+#include "agent/log/log.h"
+#include "agent/loop/steady_clock.h"
 #include "cli/doctor/doctor_checks.h"
 #include "kernel/cgroup_v1/cgroup_v1.h"
 #include "kernel/cgroup_v2/cgroup_v2.h"
+#include "kernel/groups/cgroup_layout.h"
 #include "kernel/groups/group_memory_files.h"
 #include "kernel/memcg_events/memcg_threshold.h"
 #include "machine/host_cgroups.h"
+#include "machine/kubelet_tree.h"
+#include "machine/pods_root.h"
 
 namespace jettison {
 namespace {
@@ -130,13 +135,13 @@ Result<std::chrono::milliseconds> TimeRegistration(const Cgroups& cgroups,
                                                                start);
 }
 
-HostCheck CheckNotification(const OpenedGroups& opened, const TrialGroup& trial) {
+HostCheck CheckNotification(const OpenedGroups& opened, const std::string& group) {
   constexpr const char* kName = "memory notification";
   if (opened.v2) {
     return OkCheck(kName,
                    "cgroup v2 has no usable one; memory is read more often near a threshold");
   }
-  const auto took = TimeRegistration(*opened.groups, trial.name());
+  const auto took = TimeRegistration(*opened.groups, group);
   if (took) return OkCheck(kName, fmt::format("registered in {} ms", took->count()));
   return {.check = kName,
           .status = HostStatus::kDegraded,
@@ -147,8 +152,8 @@ HostCheck CheckNotification(const OpenedGroups& opened, const TrialGroup& trial)
           .remedy = "a kernel with cgroup v1 memory thresholds (CONFIG_MEMCG_V1)"};
 }
 
-HostCheck CheckKill(const OpenedGroups& opened, const TrialGroup& trial) {
-  if (opened.HasKillFile(trial.name())) return OkCheck("cgroup.kill", "in the unified hierarchy");
+HostCheck CheckKill(const OpenedGroups& opened, const std::string& group) {
+  if (opened.HasKillFile(group)) return OkCheck("cgroup.kill", "in the unified hierarchy");
   const bool unified = opened.v2 || opened.v1->Has(cgroup_v1::Controller::kUnified);
   return {
       .check = "cgroup.kill",
@@ -160,10 +165,10 @@ HostCheck CheckKill(const OpenedGroups& opened, const TrialGroup& trial) {
                         : "mount -t cgroup2 none /sys/fs/cgroup/unified (Linux 5.14 or later)"};
 }
 
-HostCheck CheckMemoryReclaim(const OpenedGroups& opened, const TrialGroup& trial,
+HostCheck CheckMemoryReclaim(const OpenedGroups& opened, const std::string& group,
                              MemoryReclaim wanted) {
   constexpr const char* kName = "memory reclaim";
-  const auto directory = opened.groups->OpenMemoryDirectory(trial.name());
+  const auto directory = opened.groups->OpenMemoryDirectory(group);
   const std::string_view file =
       directory ? kernel::ReclaimFileOf(directory->get()) : std::string_view();
   if (!file.empty()) {
@@ -178,14 +183,45 @@ HostCheck CheckMemoryReclaim(const OpenedGroups& opened, const TrialGroup& trial
           .remedy = "Linux 5.19 or later"};
 }
 
-HostCheck CheckSwapAccounting(const OpenedGroups& opened, const TrialGroup& trial) {
-  const auto memory = opened.groups->ReadMemory(trial.name());
+HostCheck CheckSwapAccounting(const OpenedGroups& opened, const std::string& group) {
+  const auto memory = opened.groups->ReadMemory(group);
   if (memory && memory->swap) return OkCheck("swap accounting", "per group");
   return {.check = "swap accounting",
           .status = HostStatus::kDegraded,
           .found = memory ? "cgroups do not report the use of swap" : memory.error().message,
           .cost = "the swap usage of pods is unknown",
           .remedy = "boot a kernel with CONFIG_SWAP, with swapaccount=1"};
+}
+
+// What is tried on a group that is there.
+void AddFeatures(const OpenedGroups& opened, const std::string& group, const AgentConfig& config,
+                 std::vector<HostCheck>& checks) {
+  checks.push_back(CheckNotification(opened, group));
+  checks.push_back(CheckKill(opened, group));
+  checks.push_back(CheckMemoryReclaim(opened, group, config.memory_reclaim));
+  checks.push_back(CheckSwapAccounting(opened, group));
+}
+
+// Where the kubelet has its pods: "/kubepods.slice". The agent makes no groups beside a kubelet,
+// and may not be allowed to.
+Result<std::string> SeeKubeletGroup(const AgentConfig& config) {
+  const SteadyClock clock;
+  const Log nobody(LogFormat::kText, clock, [](std::string_view) {});
+  const auto seen = WithDriverInUse(config, nobody);
+  if (!seen) return Fail(seen.error());
+  return fmt::format("{}/{}", PodsRootOf(*seen), kernel::PodsGroup(GroupNamesOf(*seen)));
+}
+
+HostCheck CheckKubeletGroup(const Result<std::string>& seen) {
+  constexpr const char* kName = "kubelet's pods";
+  if (seen) return OkCheck(kName, "in " + *seen);
+  return {.check = kName,
+          .status = HostStatus::kMissing,
+          .found = seen.error().message,
+          .cost = "the agent does not start",
+          .remedy =
+              "see that the kubelet runs on this host, and that the agent's container has the "
+              "host's /sys/fs/cgroup and process ids"};
 }
 
 }  // namespace
@@ -213,13 +249,15 @@ std::vector<HostCheck> CgroupChecks(const AgentConfig& config) {
                                      "a fork bomb cannot be frozen while it is killed"));
   }
   checks.push_back(CheckNodeGroup(*opened->groups, config.node_cgroup));
+  if (config.source == SourceKind::kKubernetes) {
+    const auto seen = SeeKubeletGroup(config);
+    checks.push_back(CheckKubeletGroup(seen));
+    if (seen) AddFeatures(*opened, seen->substr(1), config, checks);
+    return checks;
+  }
   const TrialGroup trial(*opened->groups);
   checks.push_back(CheckTrial(trial.made()));
-  if (!trial.made()) return checks;
-  checks.push_back(CheckNotification(*opened, trial));
-  checks.push_back(CheckKill(*opened, trial));
-  checks.push_back(CheckMemoryReclaim(*opened, trial, config.memory_reclaim));
-  checks.push_back(CheckSwapAccounting(*opened, trial));
+  if (trial.made()) AddFeatures(*opened, trial.name(), config, checks);
   return checks;
 }
 

@@ -83,9 +83,14 @@ HostCheck RightCheck(kube::ApiClient& client, const kube::Right& right) {
 
 std::vector<HostCheck> KubernetesChecks(const ClusterQuestion& question) {
   std::vector<HostCheck> checks;
-  const kube::AccessReading reading = kube::AccessByKubeconfig(question.kubeconfig);
+  const bool in_pod = question.kubeconfig.empty();
+  const kube::AccessReading reading = in_pod ? kube::AccessByServiceAccount(question.account)
+                                             : kube::AccessByKubeconfig(question.kubeconfig);
   for (const Fault& fault : reading.faults) {
-    checks.push_back(MissingCluster(Describe(fault), "correct the kubeconfig"));
+    checks.push_back(MissingCluster(
+        Describe(fault),
+        in_pod ? "run doctor in the agent's pod, or name a kubeconfig with --kubeconfig"
+               : "correct the kubeconfig"));
   }
   if (!reading.faults.empty()) return checks;
   const SteadyClock clock;

@@ -5,14 +5,16 @@
 
 #include "cli/ask/read_documents.h"
 #include "cli/doctor/host_check.h"
+#include "sources/kubernetes/credentials/api_access.h"
 
 namespace jettison {
 
 // Which cluster `jettison doctor` asks, and about which node.
 struct ClusterQuestion {
-  std::string kubeconfig;
+  std::string kubeconfig;     // empty: as the service account
   std::string node;           // empty: about none
   ConfigSources config = {};  // that the agent would run with
+  kube::ServiceAccount account = kube::OwnServiceAccount();
 };
 
 // What a cluster allows the agent: whether its API server answers, in which version, whether the

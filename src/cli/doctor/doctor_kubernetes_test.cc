@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
+#include "http/test_certificates.h"
 #include "kernel/files/temporary_folder.h"
 #include "sources/kubernetes/test_bed/fake_api_server.h"
 
@@ -69,6 +71,23 @@ TEST_F(DoctorKubernetes, ANodeThatIsNotThereIsSaid) {
   const HostCheck node = Named(Checks("nowhere"), "node");
   EXPECT_EQ(node.status, HostStatus::kMissing);
   EXPECT_THAT(node.found, HasSubstr("not found"));
+}
+
+TEST_F(DoctorKubernetes, WithoutAKubeconfigItAsksAsTheServiceAccountOfItsPod) {
+  const kube::ServiceAccount account{.host = "127.0.0.1",
+                                     .port = server_.url().substr(server_.url().rfind(':') + 1),
+                                     .folder = folder_.path()};
+  const auto faulty = KubernetesChecks({.kubeconfig = "", .node = "bed", .account = account});
+  EXPECT_THAT(faulty.at(0).found, HasSubstr(folder_.path() + "/ca.crt"));
+  EXPECT_THAT(faulty.at(0).remedy, HasSubstr("in the agent's pod"));
+  http::TestCertificate("ca", nullptr, nullptr).Write(folder_.path(), "ca");
+  std::filesystem::rename(folder_.path() + "/ca.pem", folder_.path() + "/ca.crt");
+  std::ofstream(folder_.path() + "/token") << "secret";
+  // The server of the tests speaks plain HTTP, which must not be sent a token.
+  const auto asked = KubernetesChecks({.kubeconfig = "", .node = "bed", .account = account});
+  ASSERT_THAT(asked, SizeIs(1));
+  EXPECT_THAT(asked[0].found, HasSubstr("https://127.0.0.1:" + account.port));
+  EXPECT_EQ(server_.CountOf("GET"), 0U);
 }
 
 TEST_F(DoctorKubernetes, TheKubeletsThresholdsStandBesideOurs) {
