@@ -39,6 +39,14 @@ bool IsAsked(const HttpConfig& http) {
   return !http.socket.empty() || !http.address.empty();
 }
 
+// The thread that reads may outlive the agent and its log.
+void SayNotKept(const Error& error) {
+  PrintError(
+      "jettison: warning: the kubelet's configuration cannot be kept for a start without the API "
+      "server: {}\n",
+      error.message);
+}
+
 // What is read again, and who has to do with it. Shared with the thread that reads.
 class Rereading {
  public:
@@ -62,6 +70,7 @@ class Rereading {
     if (reading) reading->config.node_name = NodeNameOf(reading->config);
     return reading;
   }
+  void KeepKubeletsIn(const std::string& root) { config_.KeepIn(root, SayNotKept); }
   void Use() {
     if (const auto serving = Served()) serving->UseCredentials();
   }
@@ -83,11 +92,9 @@ class Rereading {
   std::shared_ptr<Serving> serving_;  // guarded by mutex_
 };
 
-// A file costs nothing to look at; a question goes through the API server of the cluster.
 Duration KubeletLookEvery(const AgentConfig& config) {
-  if (config.source != SourceKind::kKubernetes) return Duration::zero();
-  return config.kubernetes.kubelet_configuration.empty() ? std::chrono::minutes(10)
-                                                         : std::chrono::minutes(1);
+  return config.source == SourceKind::kKubernetes ? Duration(std::chrono::minutes(1))
+                                                  : Duration::zero();
 }
 
 // Runs the agent with its HTTP API beside it, which stands before the agent begins and as long as
@@ -107,6 +114,7 @@ Result<void> RunServed(const AgentConfig& config, AgentOptions options, ConfigRe
   }
   const auto agent = Agent::Make(config, std::move(options));
   if (!agent) return Fail(agent.error());
+  rereading->KeepKubeletsIn((*agent)->root());
   if (!board) return (*agent)->Run();
   auto opened = Serving::Open(config.http, *board);
   if (!opened) return Fail(opened.error());

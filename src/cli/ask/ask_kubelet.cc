@@ -120,19 +120,6 @@ Result<kube::ApiReply> AskItself(const Cluster& cluster, const std::string& node
   return answer;
 }
 
-KubeletAnswer AnswerOf(const std::string& body, const std::string& node) {
-  KubeletAnswer answer;
-  const auto told = kube::ReadKubeletConfiguration(body);
-  if (told) {
-    answer.text = body;
-    answer.side.document =
-        ConfigDocument{fmt::format("configz of node {}", node), WithoutDefaults(*told)};
-  } else {
-    answer.side.why_not = told.error().message;
-  }
-  return answer;
-}
-
 // Absent: it may be asked again.
 std::optional<KubeletAnswer> Ask(const Cluster& cluster, const std::string& node, Duration timeout,
                                  std::string& why) {
@@ -187,6 +174,19 @@ KubeletQuestion QuestionOf(const AgentConfig& config) {
   return {.file = config.kubernetes.kubelet_configuration,
           .kubeconfig = config.kubernetes.kubeconfig,
           .node = NodeNameOf(config)};
+}
+
+KubeletAnswer AnswerOf(const std::string& body, const std::string& node) {
+  KubeletAnswer answer;
+  const auto told = kube::ReadKubeletConfiguration(body);
+  if (told) {
+    answer.text = body;
+    answer.side.document =
+        ConfigDocument{fmt::format("configz of node {}", node), WithoutDefaults(*told)};
+  } else {
+    answer.side.why_not = told.error().message;
+  }
+  return answer;
 }
 
 KubeletAnswer AskKubelet(const KubeletQuestion& question, const Patience& patience) {

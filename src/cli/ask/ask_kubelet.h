@@ -34,6 +34,9 @@ struct KubeletAnswer {
   bool unread = false;  // a file could not be read, or a server was away: it may be had later
 };
 
+// The answer of the kubelet of `node` to configz, understood or not.
+[[nodiscard]] KubeletAnswer AnswerOf(const std::string& body, const std::string& node);
+
 // Reads the kubelet's file, or asks for the configuration that the kubelet runs with (configz):
 // first the API server, again and again while it is unreachable, and then the kubelet itself where
 // the API server forbids it. A token is sent only to a kubelet whose certificate is from the

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "cli/ask/config_files.h"
 #include "cli/ask/node_name.h"
 #include "core/thresholds/threshold_text.h"
+#include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
 #include "sources/kubernetes/test_bed/fake_api_server.h"
 
@@ -16,6 +18,8 @@ namespace jettison {
 namespace {
 
 using std::chrono::milliseconds;
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -182,6 +186,98 @@ TEST_F(AskingKubelet, WithoutTheKubeletsTheAgentDoesNotBegin) {
   const ConfigReading reading = ReadConfigBesideKubelet({{ours}}, patience_);
   EXPECT_THAT(Described(reading.faults), ElementsAre(HasSubstr("nothing is evicted on a guess")));
   EXPECT_TRUE(reading.unread) << "the agent is started again until the server answers";
+}
+
+// As an agent that ran, ended, and starts while the API server is away.
+class KeptKubelet : public AskingKubelet {
+ protected:
+  KeptKubelet() { patience_.in_all = milliseconds(20); }
+  void Keep() {
+    ConfigRereader before(sources_, patience_);
+    EXPECT_THAT(Described(before.ReadFirst().faults), IsEmpty());
+    before.KeepIn(folder_.path(),
+                  [this](const Error& error) { complaints_.push_back(error.message); });
+  }
+  // The next answer is another one.
+  void ChangeTheKubelets() {
+    std::string text = kernel::ReadFile(file_).value_or("");
+    text.erase(0, text.find('\n') + 1);
+    const std::string_view theirs = "100Mi";
+    text.replace(text.find(theirs), theirs.size(), "1Gi");
+    server_.MisbehaveOnce({.part = "configz", .status = 200, .body = text});
+  }
+
+  const std::string file_ = folder_.path() + "/kubelet-configuration";
+  ConfigSources sources_{
+      .files = {WriteOurs("kubeconfig: " + Kubeconfig(), "root: " + folder_.path() + "\n")}};
+  std::vector<std::string> complaints_;
+};
+
+TEST_F(KeptKubelet, StandsInForAServerThatIsAwayAndSaysHowOldItIs) {
+  Keep();
+  EXPECT_THAT(complaints_, IsEmpty());
+  EXPECT_EQ(std::filesystem::status(file_).permissions(), std::filesystem::perms(0600));
+  server_.Stop();
+  std::filesystem::last_write_time(
+      file_, std::filesystem::file_time_type::clock::now() - std::chrono::hours(3));
+  ConfigRereader next(sources_, patience_);
+  const ConfigReading reading = next.ReadFirst();
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  EXPECT_EQ(MemoryThreshold(reading), "356Mi");
+  EXPECT_EQ(reading.config.cgroup_root, "/bed");
+  EXPECT_THAT(Described(reading.warnings),
+              Contains(AllOf(HasSubstr("Connection refused"), HasSubstr("3h0m0s ago"))));
+  // The present one is taken as soon as the server answers.
+  server_.Start();
+  ChangeTheKubelets();
+  next.KeepIn(folder_.path(), nullptr);
+  const auto present = next.LookAtKubelet();
+  ASSERT_TRUE(present);
+  EXPECT_EQ(MemoryThreshold(*present), "1280Mi");
+  server_.Stop();
+  EXPECT_EQ(MemoryThreshold(ConfigRereader(sources_, patience_).ReadFirst()), "1280Mi");
+}
+
+TEST_F(KeptKubelet, WhatCannotBeKeptIsSaidOnce) {
+  std::filesystem::create_directory(file_);
+  Keep();
+  EXPECT_THAT(complaints_, ElementsAre(HasSubstr(file_)));
+  ConfigRereader running(sources_, patience_);
+  EXPECT_THAT(Described(running.ReadFirst().faults), IsEmpty());
+  int said = 0;
+  running.KeepIn(folder_.path(), [&said](const Error&) { ++said; });
+  EXPECT_THAT(Described(running.ReadAgain().faults), IsEmpty());
+  EXPECT_EQ(said, 1);
+}
+
+TEST_F(KeptKubelet, IsOfThisNodeAndWhole) {
+  Keep();
+  server_.Stop();
+  const auto whole = kernel::ReadFile(file_);
+  ASSERT_TRUE(whole);
+  for (const std::string& other :
+       {"other" + *whole, whole->substr(0, whole->size() / 2), std::string()}) {
+    std::ofstream(file_) << other;
+    EXPECT_THAT(Described(ConfigRereader(sources_, patience_).ReadFirst().faults),
+                ElementsAre(HasSubstr("nothing is evicted on a guess")));
+  }
+}
+
+TEST_F(KeptKubelet, IsNotUsedWhereTheServerRefuses) {
+  Keep();
+  server_.MisbehaveOnce({.part = "configz",
+                         .status = 400,
+                         .body = R"({"kind":"Status","status":"Failure","reason":"BadRequest",)"
+                                 R"("message":"no","code":400})"});
+  EXPECT_THAT(Described(ConfigRereader(sources_, patience_).ReadFirst().faults), SizeIs(1));
+}
+
+TEST_F(KeptKubelet, AServerIsAskedEachTenthLookOnceItHasAnswered) {
+  ConfigRereader running(sources_, patience_);
+  EXPECT_THAT(Described(running.ReadFirst().faults), IsEmpty());
+  const std::size_t asked = server_.CountOf("GET /api/v1/nodes/bed/proxy/configz");
+  for (int look = 0; look < 20; ++look) EXPECT_FALSE(running.LookAtKubelet());
+  EXPECT_EQ(server_.CountOf("GET /api/v1/nodes/bed/proxy/configz"), asked + 2);
 }
 
 class LookingAtKubelet : public AskingKubelet {

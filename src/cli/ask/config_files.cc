@@ -1,13 +1,20 @@
 #include "cli/ask/config_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
+#include "cli/ask/kept_answer.h"
 #include "cli/ask/read_documents.h"
 #include "core/model/fault.h"
 
 namespace jettison {
 namespace {
+
+// Each question goes through the API server of the cluster.
+constexpr int kLooksPerQuestion = 10;
 
 void PutFirst(const Faults& faults, Faults& into) {
   into.insert(into.begin(), faults.begin(), faults.end());
@@ -67,8 +74,11 @@ ConfigReading ConfigRereader::ReadFirst() {
   ConfigReading reading = ReadConfig(read.documents);
   KubeletAnswer answer;
   if (IsBesideKubelet(reading)) {
-    answer = AskKubelet(QuestionOf(reading.config), patience_);
+    const KubeletQuestion question = QuestionOf(reading.config);
+    answer = AskKubelet(question, patience_);
+    const Faults warnings = StandIn(question, reading.config.root, answer);
     reading = Beside(read.documents, answer);
+    PutFirst(warnings, reading.warnings);
   }
   PutFirst(read, reading);
   Keep(std::move(read.documents), std::move(answer.text), reading);
@@ -83,7 +93,9 @@ ConfigReading ConfigRereader::ReadAgain() {
   ConfigReading reading = ReadConfig(read.documents);
   KubeletAnswer answer;
   if (IsBesideKubelet(reading)) {
-    answer = AskKubelet(QuestionOf(reading.config), quiet_);
+    const KubeletQuestion question = QuestionOf(reading.config);
+    answer = AskKubelet(question, quiet_);
+    KeepOnDisk(question, answer.text);
     reading = Beside(read.documents, answer);
     RefuseWithoutKubelet(answer, reading);
   }
@@ -92,10 +104,47 @@ ConfigReading ConfigRereader::ReadAgain() {
   return reading;
 }
 
+Faults ConfigRereader::StandIn(const KubeletQuestion& question, const std::string& root,
+                               KubeletAnswer& answer) {
+  is_kept_ = false;
+  if (answer.side.document || !answer.unread || !question.file.empty()) return {};
+  auto kept = ReadKeptAnswer(root, question.node);
+  if (!kept) return {};
+  const std::string why = std::exchange(answer, std::move(kept->answer)).side.why_not;
+  is_kept_ = true;
+  return {{.file = "",
+           .key = "kubernetes",
+           .value = "",
+           .message = fmt::format(
+               "the kubelet's configuration cannot be read: {}; until it can, the "
+               "agent uses the one that the kubelet had {} ago",
+               why, FormatDuration(std::chrono::floor<std::chrono::seconds>(kept->age)))}};
+}
+
+void ConfigRereader::KeepIn(std::string root, std::function<void(const Error&)> complain) {
+  root_ = std::move(root);
+  complain_ = std::move(complain);
+  const ConfigReading reading = ReadConfig(ours_);
+  if (IsBesideKubelet(reading) && !is_kept_) KeepOnDisk(QuestionOf(reading.config), theirs_);
+}
+
+// A file of the kubelet is kept by the kubelet.
+void ConfigRereader::KeepOnDisk(const KubeletQuestion& question, const std::string& text) {
+  if (text.empty() || !question.file.empty()) return;
+  is_kept_ = false;
+  if (root_.empty()) return;
+  const auto kept = KeepAnswer(root_, question.node, text);
+  if (kept || !complain_) return;
+  std::exchange(complain_, nullptr)(kept.error());
+}
+
 std::optional<ConfigReading> ConfigRereader::LookAtKubelet() {
   ConfigReading reading = ReadConfig(ours_);
   if (!IsBesideKubelet(reading)) return std::nullopt;
-  KubeletAnswer answer = AskKubelet(QuestionOf(reading.config), quiet_);
+  const KubeletQuestion question = QuestionOf(reading.config);
+  if (question.file.empty() && !is_kept_ && ++looks_ % kLooksPerQuestion != 0) return std::nullopt;
+  KubeletAnswer answer = AskKubelet(question, quiet_);
+  KeepOnDisk(question, answer.text);
   if (answer.side.document && answer.text == theirs_) {
     complaint_.clear();
     return std::nullopt;

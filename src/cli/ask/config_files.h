@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "cli/ask/read_documents.h"
 #include "core/config/read_config.h"
 #include "core/config_layers/config_document.h"
+#include "core/units/result.h"
 
 namespace jettison {
 
@@ -31,7 +33,8 @@ class ConfigRereader {
         quiet_({.in_all = patience_.in_all, .between = patience_.between}) {}
 
   // Before the agent runs: as ReadConfigBesideKubelet. A file without a document is a fault, except
-  // for a drop-in: nobody names a file for nothing, so its text has been lost.
+  // for a drop-in: nobody names a file for nothing, so its text has been lost. Where the API server
+  // is away, what the kubelet said last is used, if it was kept, with a warning.
   [[nodiscard]] ConfigReading ReadFirst();
 
   // Reads everything again. An empty drop-in is a fault, too, because a file looks like that while
@@ -39,11 +42,21 @@ class ConfigRereader {
   // that is gone.
   [[nodiscard]] ConfigReading ReadAgain();
 
+  // From now on, what a kubelet answers is kept in the agent's root folder, beginning with its last
+  // answer. The first one that cannot be kept is
+  // said with `complain`.
+  void KeepIn(std::string root, std::function<void(const Error&)> complain);
+
   // The kubelet's alone, beside ours as it was read last: ours may be half mended by now. Absent:
-  // it is what it was, or cannot be read for the reason that was told the last time.
+  // it is what it was, or cannot be read for the reason that was told the last time. A server is
+  // asked each tenth time, or each time while what is in force is what was kept.
   [[nodiscard]] std::optional<ConfigReading> LookAtKubelet();
 
  private:
+  // Lets what was kept stand in for an answer of a server that is away; returns the warning.
+  [[nodiscard]] Faults StandIn(const KubeletQuestion& question, const std::string& root,
+                               KubeletAnswer& answer);
+  void KeepOnDisk(const KubeletQuestion& question, const std::string& text);
   // Remembers what holds from now on, where nothing is wrong with it.
   void Keep(std::vector<ConfigDocument> ours, std::string theirs, const ConfigReading& reading);
 
@@ -52,7 +65,11 @@ class ConfigRereader {
   const Patience quiet_;              // of an agent that runs, which has a log of its own
   std::vector<ConfigDocument> ours_;  // as read last
   std::string theirs_;                // the kubelet's, as read last; empty: not known
-  std::string complaint_;             // what a look has told of, until one succeeds
+  bool is_kept_ = false;              // `theirs_` is what was kept on disk
+  int looks_ = 0;                     // since a server was asked
+  std::string root_;                  // where answers are kept; empty: nowhere yet
+  std::function<void(const Error&)> complain_;
+  std::string complaint_;  // what a look has told of, until one succeeds
 };
 
 }  // namespace jettison
