@@ -63,7 +63,7 @@ class LiveAgentBesideKubelet : public testing::Test {
   // `thresholds`: of a KubeletConfiguration.
   void StartAgent(const std::string& thresholds =
                       fmt::format("evictionHard: {{memory.available: {}Mi}}\n", kThresholdMiB)) {
-    const std::string group = MakeNode();
+    const std::string group = plane_.MakeNode(kNodeMiB);
     std::ofstream(plane_.Path("agent.yaml")) << fmt::format(
         "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
         "cgroupRoot: /\nkernelMemcgNotification: true\n"
@@ -77,21 +77,6 @@ class LiveAgentBesideKubelet : public testing::Test {
         std::vector<std::string>{JETTISON_BINARY, "run", "--config", plane_.Path("agent.yaml")},
         std::vector<std::string>{});
     ASSERT_TRUE(agent_->ReadUntil("agent is ready")) << agent_->output();
-  }
-  // Limits the memory of the bed's groups. Returns the group that is the agent's node. Where
-  // systemd has the groups they lie in the root, and the machine is the node.
-  [[nodiscard]] std::string MakeNode() const {
-    if (RunShell("grep '^cgroupDriver: systemd' " + plane_.Path("conf/kubelet.yaml")).status == 0) {
-      return "/";
-    }
-    const std::string group =
-        RunShell(". " + plane_.Path("settings") + "; printf %s $CGROUP").output;
-    const Ran limited = RunShell(fmt::format(
-        "cd /sys/fs/cgroup; f=memory/{0}/memory.limit_in_bytes; [ -e $f ] || f={0}/memory.max; "
-        "echo {1}M >$f",
-        group, kNodeMiB));
-    EXPECT_EQ(limited.status, 0) << limited.output;
-    return "/" + group;
   }
   void StartHog() {
     ASSERT_EQ(plane_.Apply(Deployment("hog", fmt::format("hog, '{}'", kHogMiB))).status, 0);

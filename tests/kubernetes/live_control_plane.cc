@@ -71,6 +71,19 @@ Ran LiveControlPlane::Apply(const std::string& manifest) const {
   return Kubectl("apply -f " + Path("applied.yaml"));
 }
 
+std::string LiveControlPlane::MakeNode(int mebibytes) const {
+  if (RunShell("grep '^cgroupDriver: systemd' " + Path("conf/kubelet.yaml")).status == 0) {
+    return "/";
+  }
+  const std::string group = RunShell(". " + Path("settings") + "; printf %s $CGROUP").output;
+  const Ran limited = RunShell(fmt::format(
+      "cd /sys/fs/cgroup; f=memory/{0}/memory.limit_in_bytes; [ -e $f ] || f={0}/memory.max; "
+      "echo {1}M >$f",
+      group, mebibytes));
+  if (limited.status != 0) std::fprintf(stderr, "%s", limited.output.c_str());
+  return "/" + group;
+}
+
 void LiveControlPlane::KillApiServer() const {
   // Without its file the bed takes it for gone, however long nobody waits for the process.
   const Ran killed =

@@ -41,6 +41,9 @@ class LiveControlPlane {
   [[nodiscard]] Ran Kubectl(const std::string& arguments) const;
   // Applies a manifest, YAML.
   [[nodiscard]] Ran Apply(const std::string& manifest) const;
+  // Limits the memory of the bed's groups. Returns the group that is then the agent's node. Where
+  // systemd has the groups, they are in the root, and the machine is the node.
+  [[nodiscard]] std::string MakeNode(int mebibytes) const;
   // Ends the API server at once; and starts it again.
   void KillApiServer() const;
   [[nodiscard]] Ran StartAgain() const;

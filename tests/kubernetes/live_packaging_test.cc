@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -195,6 +196,36 @@ TEST_F(LivePackaging, ATokenThatNamesNoNodeAllowsNothing) {
     EXPECT_EQ(outcome.result, CallResult::kForbidden) << call.path << ": " << outcome.why;
     EXPECT_THAT(outcome.why, HasSubstr("must name its node"));
   }
+}
+
+// The commands of docs/kubernetes.md, "Remove it", for what an agent left that could not end well.
+std::string CommandsThatClean() {
+  std::ifstream page(JETTISON_PAGE);
+  const std::string text{std::istreambuf_iterator<char>(page), {}};
+  const std::size_t section = text.find("## Remove it");
+  const std::size_t begin = text.find("```sh\nkubectl get nodes -o json", section);
+  const std::size_t end = text.find("```\n", begin + 1);
+  return end == std::string::npos ? "false" : text.substr(begin + 6, end - begin - 6);
+}
+
+TEST_F(LivePackaging, ThePagesCommandsRemoveTaintsAndConditionsAndNothingElse) {
+  if (RunShell("command -v jq").status != 0) GTEST_SKIP() << "no jq";
+  ASSERT_EQ(plane_
+                .Kubectl("taint node bed jettison.io/memory-pressure:NoSchedule "
+                         "jettison.io/pid-pressure:NoSchedule somebody.else/taint:NoSchedule")
+                .status,
+            0);
+  ASSERT_EQ(plane_
+                .Kubectl("patch node bed --subresource=status -p '{\"status\":{\"conditions\":[{"
+                         "\"type\":\"JettisonMemoryPressure\",\"status\":\"True\"}]}}'")
+                .status,
+            0);
+  const Ran cleaned =
+      RunShell(fmt::format("PATH={}:$PATH\n{}", plane_.Path(""), CommandsThatClean()));
+  EXPECT_EQ(cleaned.status, 0) << cleaned.output;
+  const std::string node = Get("node bed", "{.spec.taints[*].key} {.status.conditions[*].type}");
+  EXPECT_THAT(node, AllOf(HasSubstr("somebody.else/taint"), HasSubstr("MemoryPressure")));
+  EXPECT_THAT(node, testing::Not(HasSubstr("ettison"))) << cleaned.output;
 }
 
 TEST_F(LivePackaging, EveryOverlayIsTakenAndNothingIsLeftBehind) {
