@@ -66,13 +66,13 @@ class LiveAgentBesideKubelet : public testing::Test {
     const std::string group = plane_.MakeNode(kNodeMiB);
     std::ofstream(plane_.Path("agent.yaml")) << fmt::format(
         "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
-        "cgroupRoot: /\nkernelMemcgNotification: true\n"
+        "{3}kernelMemcgNotification: true\n"
         "{2}evictionPressureTransitionPeriod: 5s\n---\n"
         "apiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\nsource: kubernetes\n"
         "nodeName: bed\nnodeCgroup: {0}\nroot: {1}/agent\nhttp: {{socket: ''}}\n"
         "kubernetes: {{kubeconfig: {1}/agent.kubeconfig, kubeletDirectory: {1}/kubelet, "
         "kubeletConfiguration: {1}/conf/kubelet.yaml}}\n",
-        group, folder(), thresholds);
+        group, folder(), thresholds, group == "/" ? "" : "cgroupRoot: /\n");
     agent_ = std::make_unique<Program>(
         std::vector<std::string>{JETTISON_BINARY, "run", "--config", plane_.Path("agent.yaml")},
         std::vector<std::string>{});

@@ -13,13 +13,17 @@ tar -C "$bed" -xf /test/bed.tar
 mount --bind /disk /var/tmp
 if [ "$driver" = systemd ]; then
   sed -i 's/SystemdCgroup = false/SystemdCgroup = true/' "$bed/config/containerd.toml"
-  sed -i 's/^cgroupDriver: .*/cgroupDriver: systemd/; s/^cgroupRoot: .*/cgroupRoot: "\/"/' "$bed/config/kubelet.yaml"
-else
-  # As a service manager does.
-  sed 's/ /\n/g' /sys/fs/cgroup/cgroup.controllers | while read -r controller; do
-    echo "+$controller" >/sys/fs/cgroup/cgroup.subtree_control
-  done
+  # As on a node that kind makes: the kubelet has its pods in kubelet.slice, with every controller that it uses.
+  sed -i 's/^cgroupDriver: .*/cgroupDriver: systemd/; s/^cgroupRoot: .*/cgroupRoot: "\/kubelet"/' "$bed/config/kubelet.yaml"
+  printf '[Slice]\nCPUWeight=100\nMemoryAccounting=yes\nTasksAccounting=yes\nAllowedCPUs=0\n' \
+    >/run/systemd/system/kubelet.slice
+  systemctl daemon-reload
+  systemctl start kubelet.slice
 fi
+# As a service manager does, or, of what systemd does not know, a node's own scripts.
+sed 's/ /\n/g' /sys/fs/cgroup/cgroup.controllers | while read -r controller; do
+  echo "+$controller" >/sys/fs/cgroup/cgroup.subtree_control
+done
 # The emulated API server may take longer than the bed waits; what is called again goes on waiting.
 mv "$bed/up.sh" "$bed/once.sh"
 cat >"$bed/up.sh" <<AGAIN
