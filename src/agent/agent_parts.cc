@@ -105,7 +105,8 @@ void BuildImages(const AgentConfig& config, Machine& machine, const Log& log, Ag
   parts.image_records = std::make_unique<ImageRecordFile>(config.root + "/images.json",
                                                           machine.clock, log, machine.disk_thread);
   parts.images = std::make_unique<ImageCollector>(
-      ImageCollectorSettings{.policy = config.image_gc},
+      ImageCollectorSettings{.policy = config.image_gc,
+                             .others_pull = config.source == SourceKind::kKubernetes},
       ImageCollectorEdges{.clock = machine.clock,
                           .images = *machine.images,
                           .figures = *parts.figures,

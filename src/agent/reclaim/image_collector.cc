@@ -15,6 +15,7 @@ namespace {
 constexpr Duration kListingHolds = std::chrono::seconds(1);
 // How soon the images are listed again if the first listing failed.
 constexpr Duration kNextTry = std::chrono::seconds(30);
+constexpr Duration kClocksDiffer = std::chrono::seconds(1);
 
 // (kubelet 1.36: Kubelet.StartGarbageCollection)
 Event ImageGcFailed(const Error& error) {
@@ -46,15 +47,10 @@ std::set<std::string, std::less<>> IdsOf(const std::vector<StoredImage>& stored,
   return ids;
 }
 
-// Sets the first detection of new images to the moment when they were stored. The last look may be
-// minutes ago, and images that are too young are not deleted, even if a pod is evicted instead.
-void DateBack(const std::vector<StoredImage>& stored, const std::vector<ImageRecord>& before,
-              Instant now, std::vector<ImageRecord>& images) {
-  for (const StoredImage& image : stored) {
-    if (!image.age || std::ranges::binary_search(before, image.id, {}, &ImageRecord::id)) continue;
-    const auto record = std::ranges::find(images, image.id, &ImageRecord::id);
-    if (record != images.end()) record->first_detected = now - *image.age;
-  }
+// Whether an image that was known before has been removed and stored again since. Ages are counted
+// by the wall clock: if it was set back, they are too short, or zero.
+bool IsStoredAgain(Duration age, Instant now, const ImageRecord& record) {
+  return age > Duration::zero() && now - age > record.first_detected + kClocksDiffer;
 }
 
 }  // namespace
@@ -155,15 +151,31 @@ void ImageCollector::See(const std::pair<std::vector<StoredImage>, ImagesInUse>&
   if (edges_.records.IsUnread()) images_ = WithFormer(std::move(images_), edges_.records.Read());
   const std::vector<ImageRecord> before = images_;
   // Images in the first listing count as older than any listing, unless there is a record of them.
+  const bool is_dated = seen_ || settings_.others_pull;
   images_ = DetectImages(images_, {.listed = ListedOf(stored),
                                    .in_use = IdsOf(stored, named),
-                                   .detected_at = seen_ ? std::optional(now) : std::nullopt,
+                                   .detected_at = is_dated ? std::optional(now) : std::nullopt,
                                    .now = now});
-  if (seen_) DateBack(stored, before, now, images_);
+  if (is_dated) DateByStore(stored, before, now);
   seen_ = true;
   say_unlisted_.Reset();
   listed_at_ = now;
   edges_.records.Write(images_);
+}
+
+// Sets the first detection of images to the moment when they were stored. The last look may be
+// minutes ago, and images that are too young are not deleted, even if a pod is evicted instead.
+void ImageCollector::DateByStore(const std::vector<StoredImage>& stored,
+                                 const std::vector<ImageRecord>& before, Instant now) {
+  for (const StoredImage& image : stored) {
+    if (!image.age) continue;
+    const auto record = std::ranges::find(images_, image.id, &ImageRecord::id);
+    if (record == images_.end()) continue;
+    const bool is_known = std::ranges::binary_search(before, image.id, {}, &ImageRecord::id);
+    const bool is_new =
+        !is_known || (settings_.others_pull && IsStoredAgain(*image.age, now, *record));
+    if (is_new) record->first_detected = now - *image.age;
+  }
 }
 
 void ImageCollector::StartRun() {

@@ -23,6 +23,9 @@ namespace jettison {
 
 struct ImageCollectorSettings {
   ImageGcPolicy policy;
+  // Another program pulls and removes images. One in the first listing may then have been pulled
+  // just before, and one that is known may have been pulled again; else the former counts as old.
+  bool others_pull = false;
   // From one periodic collection to the next; the first one follows the start by as much. (kubelet:
   // ImageGCPeriod)
   Duration period = std::chrono::minutes(5);
@@ -79,6 +82,8 @@ class ImageCollector {
   void List(Wait wait);
   void TakeListing(const Listing& listing);
   void See(const std::pair<std::vector<StoredImage>, ImagesInUse>& listing);
+  void DateByStore(const std::vector<StoredImage>& stored, const std::vector<ImageRecord>& before,
+                   Instant now);
   void StartRun();
   void Go();
   void TryRemove();

@@ -21,6 +21,9 @@ class ImageCollectorTest : public testing::Test {
   void Start(ImageGcPolicy policy = {}) {
     collector_.emplace(ImageCollectorSettings{.policy = policy}, bed_.Edges());
   }
+  void StartWhereOthersPull() {
+    collector_.emplace(ImageCollectorSettings{.policy = {}, .others_pull = true}, bed_.Edges());
+  }
   void Pass(Duration time) { bed_.Pass(*collector_, time); }
   // The removals so far.
   std::vector<std::string> Removals() {
@@ -120,6 +123,39 @@ TEST_F(ImageCollectorTest, AnImageThatNobodyHasListedIsAsOldAsTheStoreSays) {
   collector_->DeleteUnused();
   Pass(seconds(5));
   EXPECT_THAT(Removals(), ElementsAre("remove pulled-long-ago"));
+}
+
+TEST_F(ImageCollectorTest, WhereOthersPullAnImageOfTheFirstListingIsAsOldAsTheStoreSaysOrNew) {
+  for (const char* id : {"pulled-now", "pulled-long-ago", "untold"}) bed_.Add(id);
+  bed_.store.SetAge("pulled-now", seconds(10));
+  bed_.store.SetAge("pulled-long-ago", minutes(3));
+  StartWhereOthersPull();
+  Pass(seconds(1));
+  collector_->DeleteUnused();
+  Pass(seconds(5));
+  EXPECT_THAT(Removals(), ElementsAre("remove pulled-long-ago"))
+      << "containers that do not exist yet may need the others";
+  Pass(minutes(2));
+  bed_.store.SetAge("pulled-now", minutes(2) + seconds(16));
+  collector_->DeleteUnused();
+  Pass(seconds(5));
+  EXPECT_THAT(Removals(), ElementsAre("remove pulled-now", "remove untold"));
+}
+
+TEST_F(ImageCollectorTest, WhereOthersPullAnImageThatWasPulledAgainIsNew) {
+  bed_.Add("a");
+  bed_.store.SetAge("a", minutes(30));
+  StartWhereOthersPull();
+  Pass(minutes(1));
+  bed_.store.SetAge("a", seconds(10));  // removed and pulled between two looks
+  collector_->DeleteUnused();
+  Pass(seconds(5));
+  EXPECT_THAT(Removals(), IsEmpty());
+  bed_.store.SetAge("a", Duration::zero());  // the wall clock was set back
+  Pass(minutes(2));
+  collector_->DeleteUnused();
+  Pass(seconds(5));
+  EXPECT_THAT(Removals(), ElementsAre("remove a"));
 }
 
 TEST_F(ImageCollectorTest, AnImageUnusedForLongerThanTheMaximumAgeGoesWithoutPressure) {
