@@ -70,7 +70,14 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                .stop_pods = options_.stop_pods}),
       onlookers_(*parts_, options_.board, *log_),
       clocks_(machine_->clock, *log_),
-      threads_(*log_) {}
+      threads_(*log_) {
+  if (!machine_->images) return;
+  image_places_.emplace(ImagePlacesEdges{
+      .images = *machine_->images,
+      .clock = machine_->clock,
+      .log = *log_,
+      .found = [this](const StorageFolders& folders) { SurveyFileSystems(folders); }});
+}
 
 Result<void> NodeAgent::WatchAll() {
   auto loop = EventLoop::Make();
@@ -181,12 +188,13 @@ void NodeAgent::Begin(std::vector<RuntimePod> pods) {
   }
   parts_->pods->Adopt(std::move(pods), now);
   if (parts_->cluster) parts_->cluster->ContinueEvictions(now);
-  if (!machine_->images) return Work(own);
-  // Only a runtime that answers can say where its images are.
-  machine_->images->Folders([this, own](const Result<StorageFolders>& folders) {
-    SurveyFileSystems(folders);
-    Work(own);
-  });
+  if (!image_places_) return Work(own);
+  if (config.source == SourceKind::kManifests) {
+    return image_places_->Ask([this, own] { Work(own); });
+  }
+  // The pods of a kubelet are known without the runtime, so they are guarded without it.
+  Work(own);
+  image_places_->Ask([] {});
 }
 
 void NodeAgent::Work(const std::vector<Pod>& own) {
@@ -195,17 +203,12 @@ void NodeAgent::Work(const std::vector<Pod>& own) {
   if (!machine_->manifests) WantManifests(machine_->clock.Now());
 }
 
-void NodeAgent::SurveyFileSystems(const Result<StorageFolders>& folders) {
-  if (!folders) {
-    log_->Warn("the file system of the images is not known and is taken to be nodefs",
-               {{"err", folders.error().message}});
-    return;
-  }
+void NodeAgent::SurveyFileSystems(const StorageFolders& folders) {
   const AgentConfig& config = config_.config();
   const DiskSurvey survey =
       SurveyDisks({.node = config.node_fs.empty() ? config.root : config.node_fs,
-                   .images = folders->images,
-                   .containers = folders->containers});
+                   .images = folders.images,
+                   .containers = folders.containers});
   LogSurvey(survey, *log_);
   parts_->figures->SetDisks(survey.image_fs, survey.container_fs);
   parts_->node->SetLayout(survey.layout, ThresholdsFor(config.eviction.thresholds, survey.layout));
@@ -328,6 +331,7 @@ void NodeAgent::AfterEachTurn() {
 void NodeAgent::AdvanceAll(Instant now) {
   attention_->Advance(now);
   runtime_start_.Advance(now);
+  if (image_places_) image_places_->Advance(now);
   if (parts_->presence != nullptr) TellCluster(now);
   if (parts_->shadow) parts_->shadow->Advance(now);
   if (begun_) {
@@ -418,8 +422,9 @@ std::optional<Instant> NodeAgent::NextDeadline() const {
   std::optional<Instant> next;
   for (const auto& at :
        {begun_ ? parts_->node->NextDeadline() : std::nullopt, parts_->disk_walks->NextDeadline(),
-        runtime_start_.NextDeadline(), manifests_.NextDeadline(), ending_.NextDeadline(),
-        config_.NextDeadline(), attention_->NextDeadline(), threads_.NextDeadline(), next_alive_,
+        runtime_start_.NextDeadline(), image_places_ ? image_places_->NextDeadline() : std::nullopt,
+        manifests_.NextDeadline(), ending_.NextDeadline(), config_.NextDeadline(),
+        attention_->NextDeadline(), threads_.NextDeadline(), next_alive_,
         parts_->presence != nullptr ? parts_->presence->NextDeadline() : std::nullopt,
         parts_->shadow ? parts_->shadow->NextDeadline() : std::nullopt,
         parts_->status_file->NextDeadline(), parts_->keeper->NextDeadline(changes)}) {

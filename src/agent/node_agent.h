@@ -11,6 +11,7 @@
 #include "agent/clock_watch.h"
 #include "agent/config_in_force.h"
 #include "agent/ending.h"
+#include "agent/image_places.h"
 #include "agent/loop/event_loop.h"
 #include "agent/manifests/manifest_watch.h"
 #include "agent/onlookers.h"
@@ -42,7 +43,7 @@ class NodeAgent : public Agent {
   void Begin(std::vector<RuntimePod> pods);
   // Runs what the manifests want; `own`: the agent's own pods that run already.
   void Work(const std::vector<Pod>& own);
-  void SurveyFileSystems(const Result<StorageFolders>& folders);
+  void SurveyFileSystems(const StorageFolders& folders);
   void WatchAlarms();
   void TakeRuntimeEvents();
   // Own pods that are there without having been made now.
@@ -80,6 +81,7 @@ class NodeAgent : public Agent {
   ManifestWatch manifests_;
   MemoryWatch memory_;
   RuntimeStart runtime_start_;
+  std::optional<ImagePlaces> image_places_;  // absent: there are no images
   Ending ending_;
   Onlookers onlookers_;
   ClockWatch clocks_;

@@ -18,6 +18,7 @@ namespace jettison {
 class FakeImageStore : public ImageStore {
  public:
   void Folders(std::function<void(Result<StorageFolders>)> answer) override {
+    if (folders_error_) return answer(Fail(*folders_error_));
     answer(StorageFolders{.images = "/", .containers = ""});
   }
   void List(std::function<void(Result<std::pair<std::vector<StoredImage>, ImagesInUse>>)> answer)
@@ -33,6 +34,7 @@ class FakeImageStore : public ImageStore {
   // Names an ID or a reference as in use, whether there is such an image or not.
   void Use(const std::string& name) { in_use_.insert(name); }
   void Release(const std::string& name) { in_use_.erase(name); }
+  void FailFolders(std::optional<Error> error) { folders_error_ = std::move(error); }
   void FailList(std::optional<Error> error) { list_error_ = std::move(error); }
   void FailRemove(const std::string& id, Error error) {
     remove_errors_.insert_or_assign(id, std::move(error));
@@ -57,6 +59,7 @@ class FakeImageStore : public ImageStore {
 
   std::map<std::string, StoredImage> images_;
   std::set<std::string> in_use_;
+  std::optional<Error> folders_error_;
   std::optional<Error> list_error_;
   std::map<std::string, Error> remove_errors_;
   std::function<void(const StoredImage&)> on_removed_;

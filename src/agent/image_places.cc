@@ -1,0 +1,37 @@
+#include "agent/image_places.h"
+
+#include <chrono>
+#include <utility>
+
+namespace jettison {
+namespace {
+
+constexpr Duration kNextTry = std::chrono::seconds(30);
+
+}  // namespace
+
+void ImagePlaces::Ask(std::function<void()> answered) {
+  edges_.images.Folders(
+      [this, answered = std::move(answered)](const Result<StorageFolders>& folders) {
+        Take(folders);
+        answered();
+      });
+}
+
+void ImagePlaces::Take(const Result<StorageFolders>& folders) {
+  if (folders) return edges_.found(*folders);
+  next_ = edges_.clock.Now() + kNextTry;
+  if (!say_unknown_.Take()) return;
+  edges_.log.Warn(
+      "the file system of the images is not known and is taken to be nodefs until the runtime "
+      "tells it",
+      {{"err", folders.error().message}});
+}
+
+void ImagePlaces::Advance(Instant now) {
+  if (!next_ || now < *next_) return;
+  next_.reset();
+  Ask([] {});
+}
+
+}  // namespace jettison

@@ -1,0 +1,64 @@
+#include "agent/image_places.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "ports/fakes/fake_clock.h"
+#include "ports/fakes/fake_image_store.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class TheImagePlaces : public testing::Test {
+ protected:
+  FakeClock clock_{Instant(std::chrono::hours(1))};
+  FakeImageStore store_;
+  std::vector<std::string> lines_;
+  Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
+  std::vector<std::string> found_;
+  int answered_ = 0;
+  ImagePlaces places_{
+      {.images = store_,
+       .clock = clock_,
+       .log = log_,
+       .found = [this](const StorageFolders& folders) { found_.push_back(folders.images); }}};
+};
+
+TEST_F(TheImagePlaces, AreAskedForOnceWhereTheRuntimeAnswers) {
+  places_.Ask([this] { ++answered_; });
+  EXPECT_THAT(found_, ElementsAre("/"));
+  EXPECT_EQ(answered_, 1);
+  EXPECT_FALSE(places_.NextDeadline());
+  EXPECT_THAT(lines_, IsEmpty());
+}
+
+TEST_F(TheImagePlaces, AreAskedForAgainWhileTheRuntimeIsAwayWhichIsSaidOnce) {
+  store_.FailFolders(Error{ErrorCode::kUnavailable, "no socket"});
+  places_.Ask([this] { ++answered_; });
+  EXPECT_EQ(answered_, 1) << "nothing waits any longer";
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(places_.NextDeadline(), clock_.Now() + seconds(30));
+    clock_.Advance(seconds(30));
+    places_.Advance(clock_.Now());
+  }
+  EXPECT_THAT(found_, IsEmpty());
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("no socket")));
+  store_.FailFolders(std::nullopt);
+  clock_.Advance(seconds(30));
+  places_.Advance(clock_.Now());
+  EXPECT_THAT(found_, ElementsAre("/"));
+  EXPECT_EQ(answered_, 1);
+  EXPECT_FALSE(places_.NextDeadline());
+}
+
+}  // namespace
+}  // namespace jettison
