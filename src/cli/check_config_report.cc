@@ -169,6 +169,13 @@ std::string ImageGc(const ImageGcPolicy& policy) {
           : fmt::format("; images unused for {} at any time", FormatDuration(policy.max_age)));
 }
 
+std::string Images(const AgentConfig& config) {
+  const std::string own = ImageGc(config.image_gc);
+  if (config.source == SourceKind::kManifests) return own;
+  if (!config.kubernetes.collect_images) return "the kubelet's";
+  return fmt::format("the kubelet's; Jettison's at {}, {}", config.container_runtime_endpoint, own);
+}
+
 std::string Logs(const ContainerLogPolicy& logs, bool beside_kubelet) {
   if (beside_kubelet) return fmt::format("{}, the kubelet rotates them", logs.directory);
   if (!logs.max_size_bytes) return fmt::format("{}, never rotated", logs.directory);
@@ -255,7 +262,7 @@ std::string Settings(const AgentConfig& config) {
                             : config.reservation.enforce_pods
                                 ? "the capacity minus what is reserved"
                                 : "none"},
-      {"image collection", beside_kubelet ? "the kubelet's" : ImageGc(config.image_gc)},
+      {"image collection", Images(config)},
       {"container logs", Logs(config.logs, beside_kubelet)},
       {"node", fmt::format("{}, nodefs is the file system of {}",
                            Or(config.node_cgroup, "the whole machine"), config.node_fs)},

@@ -154,13 +154,14 @@ TEST_F(CheckConfig, SwapStandsAmongWhatRunsOut) {
 // Our document beside a kubelet's file.
 class CheckConfigBesideKubelet : public CheckConfig {
  protected:
-  std::string Ours(const std::string& theirs, const std::string& ours = "") {
+  std::string Ours(const std::string& theirs, const std::string& ours = "",
+                   const std::string& kubernetes = "") {
     const std::string path = folder_ / "theirs.yaml";
     std::ofstream(path) << "kind: KubeletConfiguration\n" << theirs;
     std::string text =
         "apiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\nsource: kubernetes\n"
         "kubernetes: {kubeletConfiguration: " +
-        path + "}\n";
+        path + kubernetes + "}\n";
     if (!ours.empty()) {
       text += "---\napiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n" + ours;
     }
@@ -188,6 +189,14 @@ TEST_F(CheckConfigBesideKubelet, OursStandBesideTheKubelets) {
   EXPECT_EQ(answer["kubeletThresholds"][0], nlohmann::json::parse(R"({
     "signal": "memory.available", "operator": "LessThan", "quantity": "100Mi",
     "gracePeriod": "0s"})"));
+}
+
+TEST_F(CheckConfigBesideKubelet, ImagesAreTheKubeletsAndOursWhereToldTo) {
+  EXPECT_EQ(Run({Ours("containerRuntimeEndpoint: unix:///c.sock\n", "", ", collectImages: true")}),
+            0);
+  EXPECT_THAT(printed_,
+              HasSubstr("image collection      the kubelet's; Jettison's at unix:///c.sock, from "
+                        "85% down to 80% of the image file system, images at least 2m0s old\n"));
 }
 
 TEST_F(CheckConfigBesideKubelet, AThresholdThatDoesNotLieAboveIsAFault) {

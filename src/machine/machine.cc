@@ -119,7 +119,7 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Lo
     if (!cluster) return Fail(cluster.error());
     machine->cluster = std::move(*cluster);
   }
-  if (config.source == SourceKind::kManifests) {
+  if (config.source == SourceKind::kManifests || config.kubernetes.collect_images) {
     machine->disk_thread = std::make_shared<OwnDiskThread>();
   }
   auto runtime = OpenRuntime(config, {.pod_groups = machine->pod_groups(),

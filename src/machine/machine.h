@@ -32,10 +32,11 @@ struct Machine {
   std::unique_ptr<EnforcedLimits> limits;   // on those groups; null before SetUpNode
   std::unique_ptr<ReleasingGroupEnd> group_end;  // how the runtime ends groups of pods
   std::unique_ptr<Procfs> procfs;
-  std::unique_ptr<ClusterLink> cluster;     // null: the agent has its pods from nobody else
-  std::shared_ptr<DiskThread> disk_thread;  // for files of pods; null: all pods are a kubelet's
+  std::unique_ptr<ClusterLink> cluster;  // null: the agent has its pods from nobody else
+  // For files of pods and the records of images; null: both are a kubelet's.
+  std::shared_ptr<DiskThread> disk_thread;
   std::unique_ptr<ContainerRuntime> runtime;
-  std::unique_ptr<ImageStore> images;         // null: the runtime has none
+  std::unique_ptr<ImageStore> images;         // null: there is none, or it is the kubelet's
   std::unique_ptr<ManifestReader> manifests;  // null: no path is configured
 
   // Below which the group of all pods stands.

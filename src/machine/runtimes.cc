@@ -47,10 +47,16 @@ Result<OpenedRuntime> OpenProcess(const AgentConfig& config, const RuntimeEdges&
   return OpenedRuntime{.runtime = std::move(*runtime), .images = nullptr};
 }
 
-Result<OpenedRuntime> OpenCri(const AgentConfig& config, const RuntimeEdges& edges) {
+Result<std::unique_ptr<cri::Calls>> ConnectTo(const AgentConfig& config) {
   auto calls =
       cri::Connect(config.container_runtime_endpoint, {.threads_can_be_had = CanStartThreads});
   if (!calls) return Fail(calls.error().In("containerRuntimeEndpoint"));
+  return calls;
+}
+
+Result<OpenedRuntime> OpenCri(const AgentConfig& config, const RuntimeEdges& edges) {
+  auto calls = ConnectTo(config);
+  if (!calls) return Fail(calls.error());
   CriRuntimeOptions options;
   options.root = config.root;
   options.logs = config.logs.directory;
@@ -79,8 +85,16 @@ Result<OpenedRuntime> OpenCri(const AgentConfig& config, const RuntimeEdges& edg
                        .images = std::make_unique<cri::CriImageStore>(shared)};
 }
 
-// Images and dead containers are the kubelet's.
+// Dead containers are the kubelet's, and so are images unless `collectImages` is set.
 Result<OpenedRuntime> OpenKubelet(const AgentConfig& config, const RuntimeEdges& edges) {
+  std::unique_ptr<cri::Calls> calls;
+  std::unique_ptr<ImageStore> images;
+  if (config.kubernetes.collect_images) {
+    auto connected = ConnectTo(config);
+    if (!connected) return Fail(connected.error());
+    calls = std::move(*connected);
+    images = std::make_unique<cri::CriImageStore>(*calls);
+  }
   auto pods = OpenKubeletPods({.feed = *edges.cluster,
                                .places = {.directory = config.kubernetes.kubelet_directory,
                                           .pod_logs = config.logs.directory,
@@ -92,9 +106,10 @@ Result<OpenedRuntime> OpenKubelet(const AgentConfig& config, const RuntimeEdges&
                                .cgroups = edges.pod_groups,
                                .group_end = edges.group_end,
                                .clock = edges.clock,
+                               .calls = std::move(calls),
                                .log = LogOf(edges.log, "kubelet")});
   if (!pods) return Fail(pods.error());
-  return OpenedRuntime{.runtime = std::move(*pods), .images = nullptr};
+  return OpenedRuntime{.runtime = std::move(*pods), .images = std::move(images)};
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace jettison {
 // What runs the pods. Torn down from the last to the first.
 struct OpenedRuntime {
   std::unique_ptr<ContainerRuntime> runtime;
-  std::unique_ptr<ImageStore> images;  // null: the runtime has none
+  std::unique_ptr<ImageStore> images;  // null: the runtime has none, or they are the kubelet's
 };
 
 // What it is opened with; all must outlive it.

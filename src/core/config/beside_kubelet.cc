@@ -128,8 +128,10 @@ void SortByFile(const ConfigDocument* ours, const ConfigDocument& theirs, Faults
 }
 
 void LeaveToKubelet(AgentConfig& config) {
-  config.image_gc.high_threshold_percent = 100;
-  config.image_gc.max_age = Duration::zero();
+  if (!config.kubernetes.collect_images) {
+    config.image_gc.high_threshold_percent = 100;
+    config.image_gc.max_age = Duration::zero();
+  }
   config.container_gc = {.min_age = {}, .max_per_pod_container = -1, .max_containers = -1};
   config.logs.max_size_bytes.reset();
   config.reservation.enforce_pods = false;

@@ -39,7 +39,8 @@ void SortByFile(const ConfigDocument* ours, const ConfigDocument& theirs, Faults
                 Faults& warnings);
 
 // Switches off everything that the kubelet does and that Jettison must therefore not do: collecting
-// images and dead containers, rotating logs, limiting groups, running static pods.
+// dead containers and, unless `kubernetes.collectImages` is set, images; rotating logs, limiting
+// groups, running static pods.
 void LeaveToKubelet(AgentConfig& config);
 
 }  // namespace jettison

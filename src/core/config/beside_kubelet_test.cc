@@ -187,6 +187,24 @@ TEST(BesideKubelet, WhatTheKubeletDoesIsLeftToIt) {
       << "the limit that the kubelet puts on its pods is watched";
 }
 
+TEST(BesideKubelet, WhereImagesAreCollectedTheThresholdsAreTheKubeletsUnlessOursAreSet) {
+  constexpr const char* kTheirs =
+      "imageGCHighThresholdPercent: 70\nimageGCLowThresholdPercent: 60\n"
+      "imageMinimumGCAge: 5m\nimageMaximumGCAge: 24h\n";
+  const std::string collect = std::string(kSource) + "kubernetes: {collectImages: true}\n";
+  const ConfigReading theirs = Beside(kTheirs, "", collect);
+  EXPECT_THAT(Described(theirs.faults), IsEmpty());
+  EXPECT_EQ(theirs.config.image_gc.high_threshold_percent, 70);
+  EXPECT_EQ(theirs.config.image_gc.low_threshold_percent, 60);
+  EXPECT_EQ(theirs.config.image_gc.min_age, minutes(5));
+  EXPECT_EQ(theirs.config.image_gc.max_age, std::chrono::hours(24));
+  EXPECT_LT(theirs.config.container_gc.max_containers, 0) << "dead containers are the kubelet's";
+  const ImageGcPolicy ours =
+      Beside(kTheirs, "imageGCHighThresholdPercent: 65\n", collect).config.image_gc;
+  EXPECT_EQ(ours.high_threshold_percent, 65);
+  EXPECT_EQ(ours.low_threshold_percent, 60);
+}
+
 TEST(BesideKubelet, FaultsHaveTheFileThatTheyStandInAndWarningsAreAboutOurs) {
   const ConfigReading reading = Beside(
       "maxPods: 5\nfeatureGates: {A: true}\ncgroupDriver: other\nevictionHard: {x: 1Gi}\n"

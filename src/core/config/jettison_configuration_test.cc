@@ -108,6 +108,7 @@ TEST(JettisonConfiguration, TheSourceBringsWhatSuitsIt) {
   EXPECT_EQ(config.kubernetes.kubelet_configuration, "");
   EXPECT_EQ(config.kubernetes.jobs, JobEnding::kKill);
   EXPECT_FALSE(config.kubernetes.evict_daemon_sets);
+  EXPECT_FALSE(config.kubernetes.collect_images);
 }
 
 TEST(JettisonConfiguration, EveryFieldOfKubernetesIsTakenOver) {
@@ -122,6 +123,7 @@ kubernetes:
   kubeletDirectory: /data/kubelet/
   evictDaemonSets: true
   jobs: terminate
+  collectImages: true
   softEvictionsPerHour: 6
   softEvictionCoolDown: 5m
 )");
@@ -132,6 +134,7 @@ kubernetes:
   EXPECT_EQ(config.kubernetes.kubelet_directory, "/data/kubelet");
   EXPECT_TRUE(config.kubernetes.evict_daemon_sets);
   EXPECT_EQ(config.kubernetes.jobs, JobEnding::kTerminate);
+  EXPECT_TRUE(config.kubernetes.collect_images);
   EXPECT_EQ(config.kubernetes.soft_evictions_per_hour, 6);
   EXPECT_EQ(config.kubernetes.soft_eviction_cool_down, std::chrono::minutes(5));
   EXPECT_EQ(config.adopt, AdoptPolicy::kObserve) << "it overrides the source's default";
@@ -145,7 +148,8 @@ TEST(JettisonConfiguration, EveryFaultOfKubernetesIsNamedAtOnce) {
   const ConfigReading reading = Jettison(
       "source: kubernetes\nruntime: cri\n"
       "kubernetes: {kubeconfg: /x, kubeconfig: x, kubeletConfiguration: [], "
-      "kubeletDirectory: ../k, evictDaemonSets: 1, jobs: term, softEvictionsPerHour: 0, "
+      "kubeletDirectory: ../k, collectImages: 'yes', evictDaemonSets: 1, jobs: term, "
+      "softEvictionsPerHour: 0, "
       "softEvictionCoolDown: 2h}\n");
   EXPECT_THAT(
       Described(reading.faults),
@@ -154,6 +158,7 @@ TEST(JettisonConfiguration, EveryFaultOfKubernetesIsNamedAtOnce) {
                   HasSubstr("kubernetes.kubeconfig: \"x\": must be an absolute path"),
                   HasSubstr("kubernetes.kubeletConfiguration: \"a list\": must be text"),
                   HasSubstr("kubernetes.kubeletDirectory: \"../k\": must be an absolute path"),
+                  HasSubstr("kubernetes.collectImages: \"yes\": must be true or false"),
                   HasSubstr("kubernetes.evictDaemonSets: \"1\": must be true or false"),
                   HasSubstr("kubernetes.jobs: \"term\": must be kill or terminate"),
                   HasSubstr("kubernetes.softEvictionsPerHour: \"0\": "),

@@ -35,6 +35,7 @@ struct KubernetesConfig {
   std::string kubelet_directory = "/var/lib/kubelet";  // where it keeps the volumes of pods
   bool evict_daemon_sets = false;                      // whether their pods may be evicted
   JobEnding jobs = JobEnding::kKill;
+  bool collect_images = false;  // whether the agent removes unused images, as the kubelet does
   std::int64_t soft_evictions_per_hour = 20;                   // at most, on this node
   Duration soft_eviction_cool_down = std::chrono::minutes(1);  // after one; zero: none
 };

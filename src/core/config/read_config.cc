@@ -141,7 +141,6 @@ void CheckBesideKubelet(const SortedDocuments& sorted, ConfigReading& reading) {
         .Refuse("staticPodPath", reading.config.static_pod_path,
                 "must not be set where source is kubernetes: the kubelet runs the pods");
   }
-  LeaveToKubelet(reading.config);
   if (reading.config.logs.directory.empty()) reading.config.logs.directory = kKubeletLogs;
 }
 
@@ -183,6 +182,7 @@ ConfigReading ReadConfig(const std::vector<ConfigDocument>& documents, const Kub
   }
   if (beside_kubelet) CheckBesideKubelet(sorted, reading);
   if (sorted.jettison) ReadJettison(*sorted.jettison, reading);
+  if (beside_kubelet) LeaveToKubelet(reading.config);
   FillIn(reading.config);
   if (sorted.kubelet) {
     CheckSlices(*sorted.kubelet, reading.config, reading.faults);

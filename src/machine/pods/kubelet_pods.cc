@@ -10,7 +10,7 @@ namespace jettison {
 Result<std::unique_ptr<ContainerRuntime>> OpenKubeletPods(BesideKubelet beside) {
   auto readiness = kernel::Readiness::Create();
   if (!readiness) return Fail(readiness.error());
-  auto pods = std::make_unique<PodsOfNode>(std::make_unique<NoOwnPods>(),
+  auto pods = std::make_unique<PodsOfNode>(std::make_unique<NoOwnPods>(std::move(beside.calls)),
                                            OthersEdges{.processes = std::move(beside.processes),
                                                        .readiness = std::move(*readiness),
                                                        .cgroups = beside.cgroups,

@@ -13,6 +13,7 @@
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
 #include "ports/group_end.h"
+#include "rpc/calls.h"
 #include "sources/kubernetes/pods/kubelet_pod.h"
 #include "sources/kubernetes/pods/pod_feed.h"
 
@@ -28,6 +29,8 @@ struct BesideKubelet {
   Cgroups& cgroups;
   GroupEnd& group_end;
   const Clock& clock;
+  // To the container runtime, for its images; their answers come from TakeEvents. Null: none.
+  std::unique_ptr<cri::Calls> calls = nullptr;
   std::function<void(std::string_view)> log = {};  // RunEdges::log
 };
 

@@ -2,18 +2,25 @@
 
 #include <sys/eventfd.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ports/file_descriptor.h"
 #include "ports/own_runtime.h"
+#include "rpc/calls.h"
 
 namespace jettison {
 
 // The runtime of an agent that runs no pods itself: all of the node's are foreign.
 class NoOwnPods : public OwnRuntime {
  public:
+  // `calls`: those of a container runtime that the agent uses for something else than pods. Their
+  // answers come from TakeEvents. Null: there is none.
+  explicit NoOwnPods(std::unique_ptr<cri::Calls> calls) : calls_(std::move(calls)) {}
+
   [[nodiscard]] UidClaim ClaimOn(const std::string&) const override { return UidClaim::kNone; }
   void SetOthers(OtherPods&) override {}
 
@@ -35,11 +42,15 @@ class NoOwnPods : public OwnRuntime {
     static const std::vector<std::string> kNone;
     return kNone;
   }
-  // Never readable.
-  [[nodiscard]] int EventFd() const override { return nothing_.get(); }
-  [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override { return {}; }
+  // Readable when answers have come.
+  [[nodiscard]] int EventFd() const override { return calls_ ? calls_->fd() : nothing_.get(); }
+  [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override {
+    if (calls_) calls_->Deliver();
+    return {};
+  }
 
  private:
+  std::unique_ptr<cri::Calls> calls_;
   FileDescriptor nothing_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
 };
 
