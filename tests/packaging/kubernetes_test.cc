@@ -62,7 +62,7 @@ std::map<std::string, Value> Kustomized(const std::string& folder) {
                   {});
   EXPECT_EQ(kubectl.Wait(), 0) << kubectl.output();
   const std::string plain = std::regex_replace(
-      kubectl.output(), std::regex("name: jettison-[a-z0-9]{10}\n"), "name: jettison\n");
+      kubectl.output(), std::regex("name: (jettison(-images)?)-[a-z0-9]{10}\n"), "name: $1\n");
   return ByName(Documents(plain, folder));
 }
 
@@ -202,6 +202,21 @@ TEST_F(Kustomization, OfComponentsAddsWhatTheySay) {
               ElementsAre("get nodes/configz"));
   EXPECT_THAT(Canonical(objects.at("DaemonSet jettison")),
               HasSubstr("secretName: \"jettison-http\""));
+}
+
+TEST_F(Kustomization, OfImagesMountsTheRuntimesSocketAndSetsTheOption) {
+  const TemporaryFolder folder;
+  const auto base = std::filesystem::relative(kFolder, folder.path()).string();
+  std::ofstream(folder.path() + "/kustomization.yaml") << fmt::format(
+      "resources: [{0}/overlays/shadow]\ncomponents: [{0}/components/images]\n", base);
+  const auto objects = Kustomized(folder.path());
+  const std::string agent = Canonical(objects.at("DaemonSet jettison"));
+  EXPECT_THAT(agent, HasSubstr("\"--config-dir\", \"/etc/jettison-images\""));
+  EXPECT_THAT(agent, HasSubstr("mountPath: \"/run/containerd\""));
+  const Value* drop_in = objects.at("ConfigMap jettison-images").Find("data")->Find("images.yaml");
+  ASSERT_NE(drop_in, nullptr);
+  const auto reading = Configuration("source: kubernetes\n" + *drop_in->AsString());
+  EXPECT_TRUE(reading.config.kubernetes.collect_images);
 }
 
 // A chart whose values are left alone makes the objects of the overlay, but for the namespace.
