@@ -28,9 +28,18 @@ Tree TreeOf(AgentConfig config, CgroupDriver driver) {
   return {.driver = driver, .group = path.substr(1), .shown = config.node_cgroup + path};
 }
 
-bool HasProcesses(Cgroups& groups, const Tree& tree) {
+// Whether the group is there. One that cannot be read is no reason to take the other one.
+Result<bool> IsThere(Cgroups& groups, const Tree& tree) {
+  const auto children = groups.Children(tree.group);
+  if (children) return true;
+  if (children.error().code == ErrorCode::kNotFound) return false;
+  return Fail(children.error().In(tree.shown));
+}
+
+Result<bool> HasProcesses(Cgroups& groups, const Tree& tree) {
   const auto processes = groups.Processes(tree.group);
-  return processes && !processes->empty();
+  if (!processes) return Fail(processes.error().In(tree.shown));
+  return !processes->empty();
 }
 
 void Say(const AgentConfig& config, const Tree& taken, std::string_view why, const Log& log) {
@@ -46,30 +55,35 @@ void Say(const AgentConfig& config, const Tree& taken, std::string_view why, con
 Result<CgroupDriver> DriverInUse(const AgentConfig& config, Cgroups& node_groups, const Log& log) {
   const Tree plain = TreeOf(config, CgroupDriver::kCgroupfs);
   const Tree slices = TreeOf(config, CgroupDriver::kSystemd);
-  const bool has_plain = node_groups.Children(plain.group).has_value();
-  const bool has_slices = node_groups.Children(slices.group).has_value();
-  if (!has_plain && !has_slices) {
+  const auto has_plain = IsThere(node_groups, plain);
+  if (!has_plain) return Fail(has_plain.error());
+  const auto has_slices = IsThere(node_groups, slices);
+  if (!has_slices) return Fail(has_slices.error());
+  if (!*has_plain && !*has_slices) {
     return Fail(ErrorCode::kNotFound,
                 fmt::format("the kubelet's group of all pods is not there, neither {} nor {}; see "
                             "that the kubelet runs, and that cgroupRoot is the kubelet's",
                             plain.shown, slices.shown));
   }
-  if (has_plain != has_slices) {
-    const Tree& taken = has_plain ? plain : slices;
-    Say(config, taken, fmt::format("{} is not there", (has_plain ? slices : plain).shown), log);
+  if (*has_plain != *has_slices) {
+    const Tree& taken = *has_plain ? plain : slices;
+    Say(config, taken, fmt::format("{} is not there", (*has_plain ? slices : plain).shown), log);
     return taken.driver;
   }
-  const bool plain_lives = HasProcesses(node_groups, plain);
-  if (plain_lives == HasProcesses(node_groups, slices)) {
+  const auto plain_lives = HasProcesses(node_groups, plain);
+  if (!plain_lives) return Fail(plain_lives.error());
+  const auto slices_live = HasProcesses(node_groups, slices);
+  if (!slices_live) return Fail(slices_live.error());
+  if (*plain_lives == *slices_live) {
     return Fail(ErrorCode::kUnavailable,
                 fmt::format("{} and {} are both there, and {} has processes, so it is not known in "
                             "which one the kubelet has its pods; remove the one that an earlier "
                             "cgroupDriver of the kubelet has left, or restart the node",
-                            plain.shown, slices.shown, plain_lives ? "each" : "neither"));
+                            plain.shown, slices.shown, *plain_lives ? "each" : "neither"));
   }
-  const Tree& taken = plain_lives ? plain : slices;
+  const Tree& taken = *plain_lives ? plain : slices;
   Say(config, taken,
-      fmt::format("{} is there, too, but has no processes", (plain_lives ? slices : plain).shown),
+      fmt::format("{} is there, too, but has no processes", (*plain_lives ? slices : plain).shown),
       log);
   return taken.driver;
 }

@@ -80,6 +80,16 @@ TEST_F(DriverInUseTest, BothOrNeitherIsAFaultThatNamesThem) {
   EXPECT_THAT(busy.error().message, HasSubstr("and each has processes"));
 }
 
+TEST_F(DriverInUseTest, AGroupThatCannotBeReadIsNoReasonToTakeTheOther) {
+  Make(kSlices, 8);
+  Make(kPlain, 7);
+  groups_.FailOn(FakeCgroups::Operation::kRead, kPlain,
+                 {ErrorCode::kInternal, "Input/output error"});
+  const auto unread = Seen();
+  ASSERT_FALSE(unread);
+  EXPECT_THAT(unread.error().message, HasSubstr("/kubelet/kubepods: Input/output error"));
+}
+
 TEST_F(DriverInUseTest, AnAgentWithPodsOfItsOwnUsesWhatIsConfigured) {
   config_.source = SourceKind::kManifests;
   config_.cgroup_driver = CgroupDriver::kSystemd;
