@@ -49,6 +49,15 @@ QueryRemarks RemarksOf(dom::element answer) {
   return remarks;
 }
 
+// Proxies before a server, and servers that imitate Prometheus, leave out one of the two, or both.
+tl::unexpected<Error> ReportedError(std::string_view kind, std::string_view complaint) {
+  if (kind.empty() && complaint.empty()) {
+    return Fail(ErrorCode::kInternal, "the server reports an error, but not which");
+  }
+  return Fail(CodeOf(kind), fmt::format("{}{}{}", kind,
+                                        kind.empty() || complaint.empty() ? "" : ": ", complaint));
+}
+
 Result<dom::element> Parse(dom::parser& parser, std::string_view json) {
   dom::element answer;
   if (parser.parse(json.data(), json.size()).get(answer) != simdjson::SUCCESS) {
@@ -56,10 +65,7 @@ Result<dom::element> Parse(dom::parser& parser, std::string_view json) {
   }
   const std::string status = TextOf(answer, "status");
   const std::string complaint = ComplaintOf(answer);
-  if (status == "error") {
-    const std::string kind = TextOf(answer, "errorType");
-    return Fail(CodeOf(kind), kind.empty() ? complaint : fmt::format("{}: {}", kind, complaint));
-  }
+  if (status == "error") return ReportedError(TextOf(answer, "errorType"), complaint);
   if (status.empty() && !complaint.empty()) {
     return NoAnswer(fmt::format("it has no status, but says: {}", complaint));
   }

@@ -78,6 +78,19 @@ TEST(QueryAnswer, ARefusalIsToldInTheWordsOfPrometheus) {
   }
 }
 
+TEST(QueryAnswer, ARefusalIsToldWithWhatItSays) {
+  const std::pair<const char*, const char*> rows[] = {
+      {R"({"status":"error","errorType":"bad_data"})", "bad_data"},
+      {R"({"status":"error","error":"too much"})", "too much"},
+      {R"({"status":"error"})", "the server reports an error, but not which"}};
+  for (const auto& [text, message] : rows) {
+    Collector sink;
+    const auto read = ReadQueryAnswer(text, sink);
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.error().message, message);
+  }
+}
+
 TEST(QueryAnswer, WhatIsNoAnswerIsRefused) {
   for (
       const char* text :
