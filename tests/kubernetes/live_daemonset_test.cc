@@ -210,6 +210,8 @@ TEST_F(LiveDaemonSet, ItEvictsTheGuiltyPodAndLeavesNoTraceWhenItIsRemoved) {
           "-o jsonpath='{.items[0].involvedObject.name}'");
   EXPECT_THAT(Plugin("explain bed default/" + evicted).output, HasSubstr("memory.available"));
   EXPECT_THAT(Plugin("status bed").output, HasSubstr("default/hog-"));
+  // The object shows its end for as long as the kubelet still cleans up.
+  Must(plane_.Path("kubectl") + " wait --for=delete --timeout=120s pod/" + evicted);
   EXPECT_EQ(Ask("get pods --field-selector=status.phase=Failed -o name"), "");
 
   Must(plane_.Path("kubectl") +
