@@ -15,6 +15,7 @@ from node import MIB, Report, wait_for
 
 CAPACITY, THRESHOLD = 1024 * MIB, 128 * MIB  # the kubelet of the bed has 100 MiB
 AGENT = "system:serviceaccount:jettison-system:jettison"
+LAST_LINES = 40  # of the agent's log, when the bed does not come up to something
 STAYS_DOWN_AFTER = 0.2  # seconds from the end of a pod's last process; after that, none of its processes may run
 MAY_TAINT = {
     "apiVersion": "v1", "kind": "List", "items": [
@@ -115,6 +116,8 @@ class Bed:
         if self.agent:
             self.agent.terminate()
             self.agent.wait(20)
+            if told_to_end.is_set():
+                print("The agent's last lines:", *self.logged().splitlines()[-LAST_LINES:], sep="\n", file=sys.stderr)
         subprocess.run([self.bed / "down.sh", self.folder, "--purge"], check=False, capture_output=True)
 
     def start_missing(self):
