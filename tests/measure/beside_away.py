@@ -19,11 +19,11 @@ def evict_once(bed, number):
     wait_for(lambda: report.ready_ns, "the start of the hog", seconds=300)
     pod, group = bed.pod_of(name)
     wait_for(lambda: f"pod=default/{pod}" in bed.logged(), "the pod in the agent's log")
-    before_it, program = processes(group), report.pid
+    before_it = processes(group)
     bed.kill_api_server()
     back_at = time.monotonic() + AWAY_SECONDS
     watch = bed.watch(name)
-    late, attempts = late_processes(group, before_it, program, until=lambda: time.monotonic() > back_at)
+    late, attempts = late_processes(group, before_it, report, until=lambda: time.monotonic() > back_at)
     seen = json.loads(watch.communicate()[0])
     bed.gate(name).unlink()  # the pod's replacement does not grow
     bed.start_missing()

@@ -15,13 +15,13 @@ def evict_once(bed, number):
     bed.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec | {"nodeName": "bed"}})
     wait_for(lambda: report.ready_ns, "the start of the hog", seconds=60)
     group = bed.group_of(bed.kubectl("get", "pod", name, "-o", "jsonpath={.metadata.uid}"))
-    before, program = processes(group), report.pid
+    before = processes(group)
     began = time.monotonic()
     bed.gate(name).touch()
     wait_for(lambda: name in bed.evicted_pods(), "the eviction", seconds=30, interval=0.02)
     evicted = time.monotonic()
     # The kubelet removes the group of a pod that is gone; until then it might start something in it.
-    late, attempts = late_processes(group, before, program, until=lambda: not group.exists() or time.monotonic() - evicted > 20)
+    late, attempts = late_processes(group, before, report, until=lambda: not group.exists() or time.monotonic() - evicted > 20)
     wait_for(lambda: not bed.kubectl("get", "pod", name, "--ignore-not-found", "-o", "name"), "the end of the object",
              seconds=30, interval=0.1)
     return {"late": len(late), "attempts": len(attempts), "goneSeconds": time.monotonic() - evicted, "seconds": time.monotonic() - began}

@@ -60,20 +60,26 @@ def name_of(pid):
         return None
 
 
-def late_processes(group, before, program, until):
+def is_runc(name):
+    """It starts itself as /proc/self/exe, whose name it has until it takes its own."""
+    return name == "exe" or name.startswith("runc")
+
+
+def late_processes(group, before, report, until):
     """Waits for the end of a pod's program. What runs in the pod STAYS_DOWN_AFTER later, while `until` is not true, but
     for the sandbox, which is what ran `before` beside the program. Two sets: programs, and runc on its way into a
-    container, where it has not become the container's program. What ends before it is told apart counts as a program."""
+    container, where it has not become the container's program. What ends before it is told apart counts as a program
+    if one has written its report in the meantime."""
+    program = report.pid
     wait_for(lambda: not os.path.exists(f"/proc/{program}"), "the end of the pod's program", seconds=30)
-    ended, programs, attempts = time.monotonic(), set(), set()
+    ended, programs, attempts, unknown = time.monotonic(), set(), set(), set()
     while not until():
         if time.monotonic() - ended > STAYS_DOWN_AFTER:
             for pid in processes(group) - before:
                 name = name_of(pid)
-                if name is None and pid in attempts:
-                    continue
-                (attempts if name and name.startswith("runc") else programs).add(pid)
+                (unknown if name is None else attempts if is_runc(name) else programs).add(pid)
         time.sleep(0.005)
+    (attempts if report.pid == program else programs).update(unknown - programs - attempts)
     return programs, attempts - programs
 
 
