@@ -17,6 +17,7 @@
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/number_option.h"
 #include "cli/terminal/output.h"
+#include "cli/terminal/output_path.h"
 #include "kernel/files/whole_file.h"
 
 namespace jettison {
@@ -149,6 +150,12 @@ int RunMerge(const MergeOptions& options) {
   const bool is_printed = options.out.empty() || options.out == "-";
   if (options.output == "arrow" && is_printed && ::isatty(STDOUT_FILENO) == 1) {
     PrintError("jettison: a terminal cannot show Arrow; use --out FILE to write a file\n");
+    return kExitInvalidInput;
+  }
+  const std::string lost =
+      WhyInputWouldBeLost({{"--out", options.out}}, FilesOfParts(options.parts));
+  if (!lost.empty()) {
+    PrintError("jettison: {}\n", lost);
     return kExitInvalidInput;
   }
   Merged merged(options.show);

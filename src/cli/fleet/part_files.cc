@@ -218,6 +218,18 @@ Result<PartFiles> PartFiles::Read(const std::vector<std::string>& paths, bool pa
   return collector.Take(partial);
 }
 
+std::vector<std::string> FilesOfParts(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    std::string ignored_fault;
+    std::error_code ignored;
+    const bool is_folder = fs::is_directory(path, ignored);
+    std::ranges::move(is_folder ? PartsIn(path, ignored_fault) : std::vector{path},
+                      std::back_inserter(files));
+  }
+  return files;
+}
+
 // One file is open at a time: there may be more parts than a process may have open.
 bool PartFiles::Visit(const std::function<bool(const FleetNode&)>& visit) {
   JsonReader json;

@@ -46,6 +46,9 @@ class PartFiles {
   std::vector<NodeLine> lines_;
 };
 
+// The files that Read opens for these paths. What cannot be read is left out.
+[[nodiscard]] std::vector<std::string> FilesOfParts(const std::vector<std::string>& paths);
+
 // Whether there is a complete part at this path, and its manifest and inputs.
 struct KnownPart {
   FleetManifest manifest;

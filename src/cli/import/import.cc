@@ -17,6 +17,7 @@
 #include "cli/import/text_source.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
+#include "cli/terminal/output_path.h"
 
 namespace jettison {
 namespace {
@@ -109,6 +110,8 @@ class ImportRun {
                                                       node, request_.options.source)});
     }
     const std::string path = RecordingPath(request_.out, node, several);
+    const std::string lost = WhyInputWouldBeLost({{"--out", path}}, request_.inputs);
+    if (!lost.empty()) return Fault({ErrorCode::kInvalidArgument, lost});
     const auto written = WriteNode(path, node, series, options);
     if (!written) return Fault(written.error().In(node));
     const ImportSummary& summary = written->summary;

@@ -220,6 +220,15 @@ void ReadPolicy(const ImportCommand& command, ImportRequest& request, RequestFau
   request.options.policy = reading.config.eviction;
 }
 
+std::vector<std::string> InputsOf(const ImportCommand& command) {
+  std::vector<std::string> inputs = command.config_files;
+  if (!IsUrl(command.source)) inputs.push_back(command.source);
+  inputs.push_back(command.token_file);
+  inputs.push_back(command.basic_auth_file);
+  for (const auto& [option, file] : TlsFilesOf(command)) inputs.emplace_back(file);
+  return inputs;
+}
+
 }  // namespace
 
 Result<ImportRequest> ReadImportRequest(const ImportCommand& command, Instant now) {
@@ -227,6 +236,7 @@ Result<ImportRequest> ReadImportRequest(const ImportCommand& command, Instant no
   RequestFaults faults;
   request.nodes.insert(command.nodes.begin(), command.nodes.end());
   request.out = command.out;
+  request.inputs = InputsOf(command);
   request.options.paths = command.paths;
   request.options.source = command.source;
   if (request.over_http) {

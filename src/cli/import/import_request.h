@@ -43,6 +43,7 @@ struct ImportRequest {
   std::set<std::string> nodes;
   std::map<std::string, std::string> instances;  // to node
   std::string out;
+  std::vector<std::string> inputs;  // every file that is read
   ImportOptions options;
 };
 

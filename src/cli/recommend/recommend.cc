@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,10 +13,12 @@
 #include "cli/recommend/search.h"
 #include "cli/report_page/report_files.h"
 #include "cli/report_page/report_options.h"
+#include "cli/simulate/fleet_files.h"
 #include "cli/simulate/run_recording.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/number_option.h"
 #include "cli/terminal/output.h"
+#include "cli/terminal/output_path.h"
 #include "kernel/files/whole_file.h"
 
 namespace jettison {
@@ -36,6 +39,20 @@ struct RecommendOptions {
 
 void Complain(const std::string& fault) {
   PrintError("jettison: {}\n", fault);
+}
+
+// Every file that is read. A recording that cannot be found is told of when it is looked for.
+std::vector<std::string> InputsOf(const RecommendOptions& options) {
+  std::vector<std::string> inputs = options.candidates.policy_files;
+  const auto files = FindRecordings(options.recordings);
+  if (!files) inputs.insert(inputs.end(), options.recordings.begin(), options.recordings.end());
+  if (files) std::ranges::transform(*files, std::back_inserter(inputs), &FleetFile::path);
+  return inputs;
+}
+
+std::string WhyOutputsAreRefused(const RecommendOptions& options) {
+  if (options.out.empty() && options.html.empty()) return "";
+  return WhyInputWouldBeLost({{"--out", options.out}, {"--html", options.html}}, InputsOf(options));
 }
 
 // Everything that is wrong with the command line is told at once.
@@ -62,6 +79,10 @@ std::optional<SearchRun> RunFor(const RecommendOptions& options) {
   }
   if (const auto page = HasReportPage(); !options.html.empty() && !page) {
     Complain(page.error().message);
+    right = false;
+  }
+  if (const std::string lost = WhyOutputsAreRefused(options); !lost.empty()) {
+    Complain(lost);
     right = false;
   }
   return right ? std::optional(std::move(run)) : std::nullopt;

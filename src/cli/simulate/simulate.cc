@@ -17,6 +17,7 @@
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/number_option.h"
 #include "cli/terminal/output.h"
+#include "cli/terminal/output_path.h"
 #include "core/units/refusals.h"
 #include "sim/series/node_courses.h"
 
@@ -132,6 +133,7 @@ int RunShard(const SimulateOptions& options) {
   const auto candidates = ReadCandidates(options.candidates);
   if (!candidates) return complain(candidates.error().message);
   return SimulateShard({.paths = options.recordings,
+                        .policy_files = options.candidates.policy_files,
                         .run = {.path = "",
                                 .candidates = *candidates,
                                 .after_eviction = AfterEvictionNamed(options.evicted),
@@ -169,6 +171,13 @@ int WriteFiles(const SimulateOptions& options, const AllReports& all) {
   return status;
 }
 
+std::vector<std::string> InputsOf(const SimulateOptions& options) {
+  std::vector<std::string> inputs = options.recordings;
+  inputs.insert(inputs.end(), options.candidates.policy_files.begin(),
+                options.candidates.policy_files.end());
+  return inputs;
+}
+
 int RunSimulate(const SimulateOptions& options) {
   if (!options.shard.empty() && options.names_output && options.output != "part") {
     PrintError("jettison: --shard writes a part, so --output must be part, not {}\n",
@@ -178,6 +187,11 @@ int RunSimulate(const SimulateOptions& options) {
   if (!options.shard.empty() || options.output == "part") {
     if (!HasReport(options)) return RunShard(options);
     PrintError("jettison: --html and --svg cannot be used with --output part\n");
+    return kExitInvalidInput;
+  }
+  const std::string lost = WhyInputWouldBeLost({{"--html", options.html}}, InputsOf(options));
+  if (!lost.empty()) {
+    PrintError("jettison: {}\n", lost);
     return kExitInvalidInput;
   }
   if (const auto page = HasReportPage(); !options.html.empty() && !page) {

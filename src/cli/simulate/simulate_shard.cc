@@ -13,6 +13,7 @@
 #include "cli/simulate/node_source.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
+#include "cli/terminal/output_path.h"
 #include "cli/terminal/progress_bar.h"
 #include "codec/fleet/part_reader.h"
 #include "codec/fleet/part_writer.h"
@@ -144,6 +145,13 @@ class ShardMaker {
   int status_ = 0;
 };
 
+std::string WhyOutputIsRefused(const ShardRun& run, const std::vector<FleetFile>& files,
+                               const std::string& path) {
+  std::vector<std::string> inputs = run.policy_files;
+  for (const FleetFile& file : files) inputs.push_back(file.path);
+  return WhyInputWouldBeLost({{"--out", path}}, inputs);
+}
+
 }  // namespace
 
 int SimulateShard(const ShardRun& run) {
@@ -166,6 +174,10 @@ int SimulateShard(const ShardRun& run) {
                          .fleet_recordings = files->size(),
                          .fleet_hash = HashOfFiles(*files)};
   const std::string path = PathOfPart(run);
+  if (const std::string lost = WhyOutputIsRefused(run, *files, path); !lost.empty()) {
+    PrintError("jettison: {}\n", lost);
+    return kExitInvalidInput;
+  }
   ShardMaker maker(run, std::move(manifest), NodesOfShard(*files, run.shard));
   std::error_code ignored;
   const bool is_file =

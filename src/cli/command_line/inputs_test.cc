@@ -1,0 +1,110 @@
+// No option that names an output makes a command write over what it reads.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/command_line/program.h"
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
+
+namespace jettison {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::HasSubstr;
+
+constexpr const char* kPolicy =
+    "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
+
+constexpr const char* kDump =
+    "{__name__=\"node_memory_working_set_bytes\", instance=\"10.0.0.7:10250\"} 400 1767225600000\n"
+    "{__name__=\"node_memory_working_set_bytes\", instance=\"10.0.0.7:10250\"} 600 1767225615000\n"
+    "{__name__=\"machine_memory_bytes\", instance=\"10.0.0.7:10250\"} 1000 1767225600000\n"
+    "{__name__=\"machine_memory_bytes\", instance=\"10.0.0.7:10250\"} 1000 1767225615000\n"
+    "{__name__=\"kube_node_info\", node=\"a\", internal_ip=\"10.0.0.7\"} 1 1767225600000\n";
+
+// A command line with one output that is also an input; %X is the file X of the test.
+struct Row {
+  std::vector<std::string> arguments;
+  std::string option;
+  std::string file;
+};
+
+class Inputs : public testing::Test {
+ protected:
+  Inputs() {
+    fs::create_directory(PathOf("folder"));
+    Put("o.ndjson", "{}\n");
+    Put("folder/f.ndjson", "{}\n");
+    Put("q.yaml", kPolicy);
+    Put("p1.part", "{}\n");
+    Put("folder/p2.part", "{}\n");
+    Put("dump.txt", kDump);
+    fs::create_symlink("o.ndjson", PathOf("link"));
+  }
+  [[nodiscard]] std::string PathOf(const std::string& name) const {
+    return folder_.path() + "/" + name;
+  }
+  void Put(const std::string& name, const std::string& text) const {
+    ASSERT_TRUE(kernel::WriteFile(PathOf(name), text));
+  }
+  // The exit status; what it complained of is in `complaint_`.
+  int Run(const std::vector<std::string>& arguments) {
+    std::vector<std::string> words = {"jettison"};
+    for (const std::string& word : arguments) {
+      words.push_back(word.starts_with('%') ? PathOf(word.substr(1)) : word);
+    }
+    std::vector<const char*> pointers;
+    for (const std::string& word : words) pointers.push_back(word.c_str());
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int status = RunProgram("1.2.3", static_cast<int>(pointers.size()), pointers.data());
+    complaint_ = testing::internal::GetCapturedStderr();
+    (void)testing::internal::GetCapturedStdout();
+    return status;
+  }
+
+  kernel::TemporaryFolder folder_;
+  std::string complaint_;
+};
+
+TEST_F(Inputs, AreNeverOutputs) {
+  const std::vector<Row> rows = {
+      {{"simulate", "%o.ndjson", "--html", "%o.ndjson"}, "--html", "o.ndjson"},
+      {{"simulate", "%o.ndjson", "--html", "%link"}, "--html", "o.ndjson"},
+      {{"simulate", "%o.ndjson", "--policy", "%q.yaml", "--html", "%q.yaml"}, "--html", "q.yaml"},
+      {{"simulate", "%o.ndjson", "--shard", "0/1", "--out", "%o.ndjson"}, "--out", "o.ndjson"},
+      {{"simulate", "%folder", "--shard", "0/1", "--out", "%folder/f.ndjson"},
+       "--out",
+       "folder/f.ndjson"},
+      {{"simulate", "%o.ndjson", "--policy", "%q.yaml", "--output", "part", "--out", "%q.yaml"},
+       "--out",
+       "q.yaml"},
+      {{"recommend", "%o.ndjson", "--out", "%o.ndjson"}, "--out", "o.ndjson"},
+      {{"recommend", "%o.ndjson", "--html", "%o.ndjson"}, "--html", "o.ndjson"},
+      {{"recommend", "%folder", "--out", "%folder/f.ndjson"}, "--out", "folder/f.ndjson"},
+      {{"recommend", "%o.ndjson", "--policy", "%q.yaml", "--out", "%q.yaml"}, "--out", "q.yaml"},
+      {{"merge", "%p1.part", "--out", "%p1.part"}, "--out", "p1.part"},
+      {{"merge", "%folder", "--out", "%folder/p2.part"}, "--out", "folder/p2.part"},
+      {{"import", "prometheus", "%dump.txt", "--out", "%dump.txt"}, "--out", "dump.txt"},
+      {{"import", "prometheus", "%dump.txt", "--config", "%q.yaml", "--out", "%q.yaml"},
+       "--out",
+       "q.yaml"},
+  };
+  for (const Row& row : rows) {
+    const auto before = kernel::ReadFile(PathOf(row.file));
+    EXPECT_EQ(Run(row.arguments), 2) << complaint_;
+    EXPECT_THAT(complaint_, HasSubstr("jettison: " + row.option + " "));
+    EXPECT_THAT(complaint_, HasSubstr(": is the same file as the input " + PathOf(row.file) +
+                                      "; name another file\n"));
+    EXPECT_EQ(kernel::ReadFile(PathOf(row.file)), before);
+  }
+}
+
+}  // namespace
+}  // namespace jettison

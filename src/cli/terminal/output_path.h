@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jettison {
+
+// A file that a command is to write, and the option that names it.
+struct OutputPath {
+  std::string_view option;
+  std::string path;  // empty or "-": no file
+};
+
+// Why a command must not begin: one of its outputs is a file that it reads, under this name or any
+// other. Among the inputs, "-" is standard input, and a folder is no file. What is not there, and
+// what is no regular file, has nothing to lose. Empty: no input would be lost.
+[[nodiscard]] std::string WhyInputWouldBeLost(const std::vector<OutputPath>& outputs,
+                                              const std::vector<std::string>& inputs);
+
+}  // namespace jettison
