@@ -32,7 +32,8 @@ struct ShadowView;    // core/shadow/shadow_pairing.h
 // The state of the node as values, which the agent makes for onlookers: the dashboard, a status
 // page. It shares nothing with the agent, and may be kept and read on any thread.
 
-// One threshold beside the reading of its signal.
+// One threshold beside the last reading of its signal: that of the last pass, or of memory and swap
+// that of a later look.
 struct ThresholdView {
   Threshold threshold;
   std::optional<Observation> observation;  // absent: the signal could not be measured
@@ -40,6 +41,7 @@ struct ThresholdView {
   bool overdue = false;                    // met for its whole grace period
   std::optional<Instant> since;            // met: first observed then
   std::optional<Duration> time_to;         // not met: until it is, if memory keeps shrinking
+  double shrinking_by = 0;                 // `time_to`: units a second, at the same moment
 };
 
 // One condition of the node, as of the last pass.

@@ -37,6 +37,10 @@ class MemoryForecast {
   // Takes in what is available at `now`; other signals than those of memory and swap do not count.
   void Seen(const Observations& observations, Instant now);
 
+  // The last look at a signal; absent: it was not seen.
+  [[nodiscard]] const std::optional<Observation>& LastSeen(Signal signal) const {
+    return trends_[IndexOf(signal)].last;
+  }
   // How fast the available amount of a signal shrinks, in bytes per second; 0 if it grows or was
   // observed only once.
   [[nodiscard]] double ShrinkingBy(Signal signal) const;

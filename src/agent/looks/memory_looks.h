@@ -4,6 +4,7 @@
 #include <span>
 
 #include "agent/looks/memory_forecast.h"
+#include "core/model/signal.h"
 #include "core/model/threshold.h"
 #include "core/observe/observations.h"
 #include "core/units/duration.h"
@@ -29,6 +30,11 @@ class MemoryLooks {
 
   // Absent: none is needed.
   [[nodiscard]] std::optional<Instant> due() const { return due_; }
+  // What was seen last, and at what pace it shrinks, as in MemoryForecast.
+  [[nodiscard]] const std::optional<Observation>& LastSeen(Signal signal) const {
+    return forecast_.LastSeen(signal);
+  }
+  [[nodiscard]] double ShrinkingBy(Signal signal) const { return forecast_.ShrinkingBy(signal); }
   // How long it takes until the threshold is crossed, as in MemoryForecast.
   [[nodiscard]] std::optional<Duration> TimeTo(const Threshold& threshold) const {
     return forecast_.TimeTo(threshold);

@@ -40,6 +40,24 @@ TEST_F(NodeLookTest, SuddenGrowthIsMetBetweenTwoPasses) {
   EXPECT_THAT(runtime_.TakeCommands(), testing::Contains("stop hog/c 1s"));
 }
 
+TEST_F(NodeLookTest, WhatIsShownOfMemoryBelongsToTheLastLook) {
+  Start();
+  const std::uint64_t passes = node_->passes();
+  clock_.Advance(milliseconds(2500));
+  for (const std::uint64_t available : {300U, 260U}) {
+    figures_.SetAvailable(available);
+    Pass(seconds(1));
+  }
+  ASSERT_EQ(node_->passes(), passes) << "these are looks";
+  const Snapshot snapshot = node_->MakeSnapshot();
+  const ThresholdView& hard = snapshot.thresholds[0];
+  ASSERT_EQ(hard.threshold.value, ThresholdValue(Quantity::Of(std::int64_t{100} << 20)));
+  ASSERT_TRUE(hard.observation);
+  EXPECT_EQ(hard.observation->available, std::int64_t{260} << 20);
+  EXPECT_DOUBLE_EQ(hard.shrinking_by, 40.0 * (1 << 20));
+  EXPECT_EQ(hard.time_to, seconds(4));
+}
+
 TEST_F(NodeLookTest, ALookThatFindsNothingNewIsNoPass) {
   Start();
   const std::uint64_t passes = node_->passes();

@@ -7,6 +7,15 @@
 namespace jettison {
 namespace {
 
+// What a look has seen since the last pass, so that the time to the threshold, the pace and the
+// amount belong to one moment.
+void LookAgain(const MemoryLooks& looks, ThresholdView& view) {
+  if (const auto& seen = looks.LastSeen(view.threshold.signal)) view.observation = seen;
+  if (view.met) return;
+  view.time_to = looks.TimeTo(view.threshold);
+  if (view.time_to) view.shrinking_by = looks.ShrinkingBy(view.threshold.signal);
+}
+
 std::vector<ThresholdView> ThresholdViews(const NodePasses& passes, const MemoryLooks& looks) {
   std::vector<ThresholdView> views;
   const auto& thresholds = passes.policy()->thresholds;
@@ -18,7 +27,7 @@ std::vector<ThresholdView> ThresholdViews(const NodePasses& passes, const Memory
       view.met = last->evaluation.met[i];
       view.overdue = last->evaluation.overdue[i];
       view.since = passes.standing().state.first_observed_at[i];
-      if (!view.met) view.time_to = looks.TimeTo(view.threshold);
+      LookAgain(looks, view);
     }
     views.push_back(std::move(view));
   }

@@ -223,6 +223,7 @@ TEST(Overview, TrendAndTimeComeFromTheHistory) {
 TEST(Overview, WhatTheAgentForeseesOfMemoryComesBeforeTheHistory) {
   Snapshot snapshot = Calm();
   snapshot.thresholds[0].time_to = seconds(20);
+  snapshot.thresholds[0].shrinking_by = 5.0 * kMiB;
   const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
   EXPECT_EQ(overview.signals[0].trend_per_second, -5 * kMiB);
   EXPECT_EQ(overview.signals[0].thresholds[0].time_to, seconds(20));

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "core/evaluate/evaluate.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 namespace {
@@ -13,11 +13,7 @@ constexpr Duration kShortest = std::chrono::seconds(1);  // between two samples 
 
 std::optional<double> ForecastOf(const Snapshot& snapshot, Signal signal) {
   for (const ThresholdView& view : snapshot.thresholds) {
-    if (view.threshold.signal != signal || !view.observation || !view.time_to) continue;
-    if (*view.time_to <= Duration::zero()) continue;
-    const std::int64_t amount =
-        QuantityOf(view.threshold.value, view.observation->capacity).Value();
-    return -static_cast<double>(view.observation->available - amount) / SecondsOf(*view.time_to);
+    if (view.threshold.signal == signal && view.time_to) return -view.shrinking_by;
   }
   return std::nullopt;
 }
