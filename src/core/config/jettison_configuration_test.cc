@@ -57,6 +57,21 @@ monitoringInterval: 500ms
   EXPECT_EQ(config.logs.directory, "/srv/j/logs");
 }
 
+// YAML reads it as false.
+TEST(JettisonConfiguration, TheDefaultOfMemoryReclaimMayBeWrittenAsThePagesWriteIt) {
+  for (const char* text : {"memoryReclaim: off", "memoryReclaim: \"off\""}) {
+    const ConfigReading reading = Jettison(text);
+    EXPECT_THAT(Described(reading.faults), IsEmpty()) << text;
+    EXPECT_EQ(reading.config.memory_reclaim, MemoryReclaim::kOff) << text;
+  }
+  EXPECT_THAT(Described(Jettison("memoryReclaim: on").faults),
+              ElementsAre(HasSubstr("memoryReclaim: \"true\": must be off, dead or idle, not a ")));
+  EXPECT_THAT(Described(Jettison("adopt: yes").faults),
+              ElementsAre(HasSubstr("adopt: \"true\": must be none, observe or evict, not a ")));
+  EXPECT_THAT(Described(Jettison("adopt: off").faults),
+              ElementsAre(HasSubstr("adopt: \"false\": must be none, observe or evict, not a ")));
+}
+
 TEST(JettisonConfiguration, ThresholdsOnPressureComeBehindThoseOfTheKubelet) {
   EXPECT_EQ(Signals(Jettison("")).size(), Signals(Kubelet("")).size()) << "off by default";
   const ConfigReading reading =

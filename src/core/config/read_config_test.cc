@@ -214,11 +214,13 @@ TEST(ReadConfig, EachRefusedFieldIsOneFaultThatNamesWhatIsAllowed) {
            Row{"podLogsDir: /a/../b", "must not contain '..'"},
            Row{"crashLoopBackOff: {maxContainerRestartPeriod: 10m}",
                "crashLoopBackOff.maxContainerRestartPeriod: \"10m\": must be from 1s to 5m0s"},
-           Row{"logging: {format: xml}", "logging.format: \"xml\": must be text, json"},
+           Row{"logging: {format: xml}", "logging.format: \"xml\": must be text or json$"},
+           Row{"logging: {format: yes}",
+               "logging.format: \"true\": must be text or json, not a boolean$"},
        }) {
     const ConfigReading reading = Kubelet(row.text);
     EXPECT_EQ(reading.faults.size(), 1U) << row.text;
-    EXPECT_THAT(FirstFault(reading), HasSubstr(row.fault)) << row.text;
+    EXPECT_THAT(FirstFault(reading) + "$", HasSubstr(row.fault)) << row.text;
     EXPECT_THAT(FirstFault(reading), HasSubstr("/etc/j/c.yaml: ")) << row.text;
   }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "core/text/spelling.h"
 #include "core/thresholds/paths.h"
@@ -22,6 +23,20 @@ std::optional<std::int64_t> IntegerOf(std::string_view text) {
   const auto [stop, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc{} || stop != end) return std::nullopt;
   return number;
+}
+
+// The word that a value is; absent: it is none.
+std::optional<std::string_view> WordOf(const Value& value) {
+  if (const auto* text = value.AsString()) return *text;
+  const bool* flag = value.AsBool();
+  return flag != nullptr && !*flag ? std::optional<std::string_view>("off") : std::nullopt;
+}
+
+std::vector<std::string_view> WithoutEmpty(std::span<const std::string_view> words) {
+  std::vector<std::string_view> named;
+  std::ranges::copy_if(words, std::back_inserter(named),
+                       [](std::string_view word) { return !word.empty(); });
+  return named;
 }
 
 }  // namespace
@@ -46,9 +61,20 @@ void Fields::RefuseKind(std::string_view key, const Value& value, std::string_vi
   Refuse(key, Shown(value), fmt::format("must be {}, not {}", wanted, value.KindName()));
 }
 
-void Fields::RefuseWord(std::string_view key, const std::string& word,
-                        const std::vector<std::string_view>& allowed) const {
-  Refuse(key, word, fmt::format("must be {}{}", Alternatives(allowed), DidYouMean(word, allowed)));
+std::optional<std::size_t> Fields::PlaceOf(std::string_view key,
+                                           std::span<const std::string_view> words) const {
+  const Value* value = Find(key);
+  if (value == nullptr) return std::nullopt;
+  const auto word = WordOf(*value);
+  const auto found = word ? std::ranges::find(words, *word) : words.end();
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+  const std::vector<std::string_view> named = WithoutEmpty(words);
+  if (const auto* text = value->AsString()) {
+    Refuse(key, *text, fmt::format("must be {}{}", Alternatives(named), DidYouMean(*text, named)));
+  } else {
+    RefuseKind(key, *value, Alternatives(named));
+  }
+  return std::nullopt;
 }
 
 void Fields::RefuseOthers(std::span<const std::string_view> allowed) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -33,19 +34,15 @@ class Fields {
   // counts as a hundred years.
   [[nodiscard]] std::optional<Duration> Span(std::string_view key, Duration least,
                                              Duration most = Duration::max()) const;
-  // One of the words.
+  // One of the words, as text. YAML reads a bare `off` as false, so false is the word "off" where
+  // there is such a word. A word that is empty is allowed, and messages do not name it.
   template <typename Choice>
   [[nodiscard]] std::optional<Choice> OneOf(
       std::string_view key, const std::vector<std::pair<std::string_view, Choice>>& choices) const {
-    const auto word = Text(key);
-    if (!word) return std::nullopt;
     std::vector<std::string_view> words;
-    for (const auto& [name, choice] : choices) {
-      if (name == *word) return choice;
-      words.push_back(name);
-    }
-    RefuseWord(key, *word, words);
-    return std::nullopt;
+    for (const auto& [name, choice] : choices) words.push_back(name);
+    const auto place = PlaceOf(key, words);
+    return place ? std::optional(choices[*place].second) : std::nullopt;
   }
   // A map whose values are all text.
   [[nodiscard]] std::optional<SignalSettings> TextMap(std::string_view key) const;
@@ -76,8 +73,9 @@ class Fields {
 
  private:
   void RefuseKind(std::string_view key, const Value& value, std::string_view wanted) const;
-  void RefuseWord(std::string_view key, const std::string& word,
-                  const std::vector<std::string_view>& allowed) const;
+  // Which of the words a member is; what is none of them is noted as a fault.
+  [[nodiscard]] std::optional<std::size_t> PlaceOf(std::string_view key,
+                                                   std::span<const std::string_view> words) const;
 
   const Value& map_;
   std::string file_;
