@@ -51,7 +51,7 @@ void RefuseWithoutKubelet(const KubeletAnswer& answer, ConfigReading& reading) {
 }  // namespace
 
 ConfigReading ReadConfigFiles(const ConfigSources& sources) {
-  const DocumentsReading read = ReadDocuments(sources, Empty::kAllowed);
+  const DocumentsReading read = ReadDocuments(sources, Empty::kFaultUnlessDropIn);
   ConfigReading reading = ReadConfig(read.documents);
   PutFirst(read, reading);
   return reading;

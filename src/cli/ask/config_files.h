@@ -16,8 +16,8 @@ namespace jettison {
 
 // Reads the configuration that these files make together: YAML or JSON, with any number of
 // documents per file, and drop-ins over them. A file that cannot be read or parsed is a fault like
-// any other, and the rest is read all the same, so that one run reports every fault. The kubelet is
-// not asked for its configuration.
+// any other, and the rest is read all the same, so that one run reports every fault. A file without
+// a document is a fault, except for a drop-in. The kubelet is not asked for its configuration.
 [[nodiscard]] ConfigReading ReadConfigFiles(const ConfigSources& sources);
 
 // The same with `source: kubernetes` heeded: the kubelet is asked for its configuration, too.

@@ -52,6 +52,7 @@ TEST_F(ConfigFiles, AFileWithoutADocumentIsAFaultFromTheStart) {
     const std::string empty = Write("empty.yaml", text);
     ConfigRereader rereader({.files = {Write("agent.yaml", kAgent), empty}}, {});
     EXPECT_EQ(DescribeAll(rereader.ReadFirst().faults), empty + ": the file is empty") << text;
+    EXPECT_EQ(DescribeAll(ReadConfigFiles({{empty}}).faults), empty + ": the file is empty");
   }
 }
 

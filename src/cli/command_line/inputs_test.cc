@@ -1,4 +1,5 @@
-// No option that names an output makes a command write over what it reads.
+// What commands make of the files that they read: none is written over, none is read as if it were
+// another, and one that cannot be read is not called invalid.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -103,6 +104,26 @@ TEST_F(Inputs, AreNeverOutputs) {
     EXPECT_THAT(complaint_, HasSubstr(": is the same file as the input " + PathOf(row.file) +
                                       "; name another file\n"));
     EXPECT_EQ(kernel::ReadFile(PathOf(row.file)), before);
+  }
+}
+
+TEST_F(Inputs, AConfigurationThatIsMissingFailsAndAnEmptyOneIsInvalid) {
+  Put("empty.yaml", "# nothing but a comment\n");
+  const std::vector<std::vector<std::string>> commands = {
+      {"doctor", "--config"},
+      {"simulate", "%o.ndjson", "--policy"},
+      {"simulate", "%o.ndjson", "--output", "part", "--out", "%new.part", "--policy"},
+      {"recommend", "%o.ndjson", "--policy"},
+      {"diff", "%o.ndjson", "in-force"},
+      {"import", "prometheus", "%dump.txt", "--out", "%new", "--config"},
+      {"check-config"},
+      {"run", "--config"},
+  };
+  for (std::vector<std::string> words : commands) {
+    words.emplace_back("%missing.yaml");
+    EXPECT_EQ(Run(words), 1) << words.front() << ": " << complaint_;
+    words.back() = "%empty.yaml";
+    EXPECT_EQ(Run(words), 2) << words.front() << ": " << complaint_;
   }
 }
 

@@ -64,7 +64,7 @@ void Append(std::vector<HostCheck> more, std::vector<HostCheck>& checks) {
 int RunDoctor(const DoctorFlags& flags) {
   const ConfigReading reading = ReadConfigFiles(flags.config);
   for (const Fault& fault : reading.faults) PrintError("jettison: {}\n", Describe(fault));
-  if (!reading.faults.empty()) return kExitInvalidInput;
+  if (!reading.faults.empty()) return reading.unread ? kExitFailed : kExitInvalidInput;
   const AgentConfig config = ConfigFor(flags, reading);
   std::vector<HostCheck> checks = KernelChecks(config);
   Append(NodeChecks(config), checks);
@@ -117,8 +117,8 @@ void AddDoctor(CLI::App& app, int& exit_code) {
       "  jettison doctor --kubeconfig agent.kubeconfig --node node-1\n"
       "  kubectl jettison doctor node-1           the same in the agent's own pod\n"
       "\n"
-      "Exit status: 0 everything needed is there, 1 something needed is missing, 2 wrong usage or\n"
-      "invalid configuration.");
+      "Exit status: 0 everything needed is there, 1 something needed is missing or a file could\n"
+      "not be read, 2 wrong usage or invalid configuration.");
   command->callback([flags, &exit_code] { exit_code = RunDoctor(*flags); });
 }
 

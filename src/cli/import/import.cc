@@ -26,10 +26,6 @@ void Complain(const std::string& fault) {
   PrintError("jettison: {}\n", fault);
 }
 
-int StatusOf(const Error& error) {
-  return error.code == ErrorCode::kInvalidArgument ? kExitInvalidInput : kExitFailed;
-}
-
 // The nodes of an import, one after the other; what is wrong with one costs no other.
 class ImportRun {
  public:
@@ -49,7 +45,7 @@ class ImportRun {
  private:
   void Fault(const Error& error) {
     Complain(error.message);
-    status_ = std::max(status_, StatusOf(error));
+    status_ = std::max(status_, ExitStatusOf(error));
   }
 
   [[nodiscard]] ImportRange Range() const {
@@ -132,7 +128,7 @@ int RunImport(const ImportCommand& command) {
   const auto request = ReadImportRequest(command, Instant(std::chrono::system_clock::now()));
   if (!request) {
     Complain(request.error().message);
-    return kExitInvalidInput;
+    return ExitStatusOf(request.error());
   }
   return ImportRun(*request).Run();
 }

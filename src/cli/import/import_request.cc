@@ -32,13 +32,17 @@ class RequestFaults {
   template <typename T>
   std::optional<T> Take(Result<T> read) {
     if (read) return *std::move(read);
+    if (read.error().code != ErrorCode::kInvalidArgument) SetUnread();
     Add(read.error().message);
     return std::nullopt;
   }
-  [[nodiscard]] const std::string& text() const { return text_; }
+  void SetUnread() { code_ = ErrorCode::kUnavailable; }
+  [[nodiscard]] bool empty() const { return text_.empty(); }
+  [[nodiscard]] Error AsError() const { return {code_, text_}; }
 
  private:
   std::string text_;
+  ErrorCode code_ = ErrorCode::kInvalidArgument;
 };
 
 bool IsUrl(std::string_view source) {
@@ -217,6 +221,7 @@ void ReadPods(const ImportCommand& command, ImportRequest& request, RequestFault
 void ReadPolicy(const ImportCommand& command, ImportRequest& request, RequestFaults& faults) {
   const ConfigReading reading = ReadConfigFiles({.files = command.config_files});
   for (const Fault& fault : reading.faults) faults.Add(Describe(fault));
+  if (reading.unread) faults.SetUnread();
   request.options.policy = reading.config.eviction;
 }
 
@@ -254,7 +259,7 @@ Result<ImportRequest> ReadImportRequest(const ImportCommand& command, Instant no
   ReadTimes(command, now, request, faults);
   ReadPods(command, request, faults);
   ReadPolicy(command, request, faults);
-  if (!faults.text().empty()) return Fail(ErrorCode::kInvalidArgument, faults.text());
+  if (!faults.empty()) return Fail(faults.AsError());
   return request;
 }
 

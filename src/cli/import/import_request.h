@@ -47,7 +47,8 @@ struct ImportRequest {
   ImportOptions options;
 };
 
-// Reads and checks all of it. kInvalidArgument: every fault, a line each.
+// Reads and checks all of it. Fails with every fault, a line each: kUnavailable where a file cannot
+// be read, else kInvalidArgument.
 [[nodiscard]] Result<ImportRequest> ReadImportRequest(const ImportCommand& command, Instant now);
 
 }  // namespace jettison

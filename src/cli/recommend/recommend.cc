@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <optional>
+#include <tl/expected.hpp>
 #include <string>
 #include <vector>
 
@@ -55,37 +55,39 @@ std::string WhyOutputsAreRefused(const RecommendOptions& options) {
   return WhyInputWouldBeLost({{"--out", options.out}, {"--html", options.html}}, InputsOf(options));
 }
 
-// Everything that is wrong with the command line is told at once.
-std::optional<SearchRun> RunFor(const RecommendOptions& options) {
+// Everything that is wrong with the command line is told at once. Fails with an exit status.
+tl::expected<SearchRun, int> RunFor(const RecommendOptions& options) {
   SearchRun run{.paths = options.recordings,
                 .candidates = {},
                 .prices = {},
                 .limits = options.limits,
                 .after_eviction = AfterEvictionNamed(options.evicted)};
-  bool right = true;
-  const auto take = [&right](auto result, auto& into) {
+  int status = 0;
+  const auto refuse = [&status](const std::string& fault) {
+    Complain(fault);
+    status = kExitInvalidInput;
+  };
+  const auto take = [&](auto result, auto& into) {
     if (result) {
       into = std::move(*result);
     } else {
       Complain(result.error().message);
-      right = false;
+      if (status == 0) status = ExitStatusOf(result.error());
     }
   };
   take(ParsePrices(options.prices), run.prices);
   take(ReadCandidates(options.candidates), run.candidates);
   if (run.paths.size() > 1 && std::ranges::find(run.paths, "-") != run.paths.end()) {
-    Complain("- (standard input) must be the only recording");
-    right = false;
+    refuse("- (standard input) must be the only recording");
   }
   if (const auto page = HasReportPage(); !options.html.empty() && !page) {
-    Complain(page.error().message);
-    right = false;
+    refuse(page.error().message);
   }
   if (const std::string lost = WhyOutputsAreRefused(options); !lost.empty()) {
-    Complain(lost);
-    right = false;
+    refuse(lost);
   }
-  return right ? std::optional(std::move(run)) : std::nullopt;
+  if (status != 0) return tl::unexpected(status);
+  return run;
 }
 
 int Print(const RecommendOptions& options, const Found& found) {
@@ -127,7 +129,7 @@ void Warn(const RecommendOptions& options, const Recommendation& recommendation)
 
 int RunRecommend(const RecommendOptions& options) {
   const auto run = RunFor(options);
-  if (!run) return kExitInvalidInput;
+  if (!run) return run.error();
   const Found found = Search(*run);
   if (found.reports.empty()) return std::max(found.status, kExitFailed);
   Warn(options, found.recommendation);
@@ -152,7 +154,7 @@ constexpr const char* kFooter =
     "  jettison recommend node.jtr --max-oom-kills 0 --output yaml > kubelet.yaml\n"
     "  jettison recommend node.jtr --sweep 'evictionHard.memory.available=50Mi..1Gi/16'\n"
     "\n"
-    "Exit status: 0 done, 1 a recording could not be read, 2 an invalid record or wrong usage.";
+    "Exit status: 0 done, 1 a file could not be read, 2 an invalid record or wrong usage.";
 
 void AddLimits(CLI::App& command, CostLimits& limits) {
   command.add_option("--max-evictions", limits.evictions, "reject policies with more evictions")

@@ -65,10 +65,13 @@ class FaultLines {
     if (!text_.empty()) text_ += "\njettison: ";
     text_ += fault;
   }
-  [[nodiscard]] const std::string& text() const { return text_; }
+  void SetUnread() { code_ = ErrorCode::kUnavailable; }
+  [[nodiscard]] bool empty() const { return text_.empty(); }
+  [[nodiscard]] Error AsError() const { return {code_, text_}; }
 
  private:
   std::string text_;
+  ErrorCode code_ = ErrorCode::kInvalidArgument;
 };
 
 void ReadSweeps(const std::vector<std::string>& texts, CandidateForms& forms, FaultLines& faults) {
@@ -98,6 +101,7 @@ void ReadSweeps(const std::vector<std::string>& texts, CandidateForms& forms, Fa
 void ReadFile(const std::string& path, CandidateForms& forms, FaultLines& faults) {
   const ConfigReading reading = ReadConfigFiles({.files = {path}});
   for (const Fault& fault : reading.faults) faults.Add(Describe(fault));
+  if (reading.unread) faults.SetUnread();
   if (!reading.faults.empty()) return;
   if (forms.files.empty()) {
     forms.model.backoff = reading.config.eviction_backoff.initial;
@@ -158,7 +162,7 @@ Result<CandidateForms> ReadCandidates(const CandidateOptions& options) {
   FaultLines faults;
   ReadSweeps(options.sweeps, forms, faults);
   for (const std::string& path : options.policy_files) ReadFile(path, forms, faults);
-  if (!faults.text().empty()) return Fail(ErrorCode::kInvalidArgument, faults.text());
+  if (!faults.empty()) return Fail(faults.AsError());
   return forms;
 }
 
@@ -175,7 +179,7 @@ Result<Candidates> CandidatesFor(const CandidateForms& forms, const PassPolicy& 
     };
     AddGrid(file.path, base, policy_for, forms, candidates.policies, faults);
   }
-  if (!faults.text().empty()) return Fail(ErrorCode::kInvalidArgument, faults.text());
+  if (!faults.empty()) return Fail(faults.AsError());
   return candidates;
 }
 

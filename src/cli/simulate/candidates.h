@@ -40,7 +40,8 @@ struct CandidateForms {
   WhatIfModel model;
 };
 
-// Reads and checks all of it. Fails with every fault, a line each.
+// Reads and checks all of it. Fails with every fault, a line each: kUnavailable where a file cannot
+// be read, else kInvalidArgument.
 [[nodiscard]] Result<CandidateForms> ReadCandidates(const CandidateOptions& options);
 
 // The policies for a recording: `base` is the policy that it begins with, against which sweeps are

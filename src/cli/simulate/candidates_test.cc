@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/terminal/exit_status.h"
+
 namespace jettison {
 namespace {
 
@@ -19,6 +21,17 @@ TEST(Candidates, ASettingHasOneSweep) {
   EXPECT_TRUE(ReadCandidates(
       {.policy_files = {},
        .sweeps = {"evictionHard.memory.available=50Mi", "evictionHard.nodefs.available=5%"}}));
+}
+
+TEST(Candidates, AFileThatCannotBeReadIsNoInvalidInput) {
+  const auto unread = ReadCandidates({.policy_files = {"/nonexistent/policy.yaml"}, .sweeps = {}});
+  ASSERT_FALSE(unread);
+  EXPECT_EQ(ExitStatusOf(unread.error()), kExitFailed);
+  EXPECT_THAT(unread.error().message, HasSubstr("/nonexistent/policy.yaml: cannot be read"));
+  const auto empty = ReadCandidates({.policy_files = {"/dev/null"}, .sweeps = {}});
+  ASSERT_FALSE(empty);
+  EXPECT_EQ(ExitStatusOf(empty.error()), kExitInvalidInput);
+  EXPECT_EQ(empty.error().message, "/dev/null: the file is empty");
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ int RunDiff(const DiffOptions& options) {
   const auto candidates = ReadCandidates(files);
   if (!candidates) {
     PrintError("jettison: {}\n", candidates.error().message);
-    return kExitInvalidInput;
+    return ExitStatusOf(candidates.error());
   }
   const auto read = RunOver({.path = options.recording,
                              .candidates = *candidates,
@@ -125,7 +125,7 @@ constexpr const char* kFooter =
     "  jettison diff node.ndjson recorded in-force\n"
     "  jettison diff node.ndjson old.yaml new.yaml --output json\n"
     "\n"
-    "Exit status: 0 done, 1 a recording could not be read, 2 an invalid record or wrong usage.";
+    "Exit status: 0 done, 1 a file could not be read, 2 an invalid record or wrong usage.";
 
 }  // namespace
 

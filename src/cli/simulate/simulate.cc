@@ -71,7 +71,7 @@ int ReadAll(const SimulateOptions& options, AllReports& all) {
   const auto candidates = ReadCandidates(options.candidates);
   if (!candidates) {
     PrintError("jettison: {}\n", candidates.error().message);
-    return kExitInvalidInput;
+    return ExitStatusOf(candidates.error());
   }
   int status = 0;
   for (const std::string& path : options.recordings) {
@@ -131,7 +131,10 @@ int RunShard(const SimulateOptions& options) {
   if (options.out.empty())
     return complain("--out is missing: it names the file or folder for the part");
   const auto candidates = ReadCandidates(options.candidates);
-  if (!candidates) return complain(candidates.error().message);
+  if (!candidates) {
+    (void)complain(candidates.error().message);
+    return ExitStatusOf(candidates.error());
+  }
   return SimulateShard({.paths = options.recordings,
                         .policy_files = options.candidates.policy_files,
                         .run = {.path = "",
@@ -256,7 +259,7 @@ constexpr const char* kSimulateFooter =
     "  jettison simulate *.ndjson --policy new.yaml --output csv > costs.csv\n"
     "  jettison simulate node.ndjson --policy new.yaml --html report.html\n"
     "\n"
-    "Exit status: 0 done, 1 a recording could not be read, 2 an invalid record or wrong usage.";
+    "Exit status: 0 done, 1 a file could not be read, 2 an invalid record or wrong usage.";
 
 constexpr const char* kCalibrateFooter =
     "calibrate simulates the policy that was in force from samples alone: what it did, and the\n"
