@@ -63,6 +63,10 @@ int RunInspect(const InspectOptions& options) {
   }
   const PodForm form = options.manifest ? PodForm::kManifest : PodForm::kApiObject;
   const InspectReport report = InspectPods(*text, name, NodeOf(options), form);
+  if (report.is_empty) {
+    PrintError("jettison: {} is empty: it has no pod\n", name);
+    return kExitFailed;
+  }
   const int printed =
       options.output == "json" ? PrintData(AsJson(report.pods)) : PrintText(AsTable(report.pods));
   if (printed != 0) return printed;
@@ -83,7 +87,7 @@ constexpr const char* kInspectFooter =
     "  jettison inspect pods.json --memory-capacity 8Gi --output json\n"
     "  jettison inspect --manifest web.yaml --profile standalone\n"
     "\n"
-    "Exit status: 0 done, 1 the file could not be read, 2 a pod is invalid (the others are\n"
+    "Exit status: 0 done, 1 the file could not be read or is empty, 2 a pod is invalid (the others are\n"
     "shown), or wrong usage.";
 
 }  // namespace

@@ -176,7 +176,9 @@ InspectReport InspectPods(std::string_view text, const std::string& name, const 
   InspectReport report;
   const PodSource source{.file = name, .form = form};
   const bool is_object = form == PodForm::kApiObject;
-  for (const Value& document : Parse(text, name, report.faults)) {
+  const std::vector<Value> documents = Parse(text, name, report.faults);
+  report.is_empty = documents.empty() && report.faults.empty();
+  for (const Value& document : documents) {
     ForEachPod(document, source, [&](PodReading reading) {
       if (reading.Ok() && is_object) reading.faults = PodCheck(reading.pod, name).Run();
       for (const std::string& warning : reading.warnings) {

@@ -53,6 +53,15 @@ TEST(Inspect, AnswersInATable) {
             "100Mi           1Gi              c=900\n");
 }
 
+TEST(Inspect, AnInputWithoutADocumentIsEmptyAndAListWithoutPodsIsNot) {
+  for (const char* text : {"", "\n", "# no pod\n"}) {
+    EXPECT_TRUE(InspectPods(text, "pods.json", kNode).is_empty) << text;
+  }
+  for (const char* text : {R"({"kind":"List","apiVersion":"v1","items":[]})", "[]", kWeb, "{"}) {
+    EXPECT_FALSE(InspectPods(text, "pods.json", kNode).is_empty) << text;
+  }
+}
+
 TEST(Inspect, ANameSteersNoTerminal) {
   const InspectReport report =
       InspectPods(R"({"metadata":{"name":"a\u001b[2J\nb"}})", "pods.json", kNode);
