@@ -37,9 +37,9 @@ void AddPod(const ActivePod& pod, MemoryHolders& holders) {
   }
 }
 
-// In whole MiB, because the exact number is not important.
+// In whole MiB, because the exact number is not important where there is one.
 std::string Amount(std::int64_t bytes) {
-  return Quantity::Of(bytes / kMi * kMi, QuantityFormat::kBinarySI).ToString();
+  return Quantity::Of(bytes < kMi ? bytes : bytes / kMi * kMi, QuantityFormat::kBinarySI).ToString();
 }
 
 std::string PartsText(const MemoryHolders& holders) {
@@ -90,7 +90,7 @@ std::string TextOf(const MemoryHolders& holders) {
   std::ranges::stable_sort(parts, std::greater<>(), [](const auto& part) { return part.first; });
   std::string text;
   for (const auto& [bytes, name] : parts) {
-    if (bytes < kMi) continue;
+    if (bytes == 0 || (bytes < kMi && !text.empty())) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, Amount(bytes));
   }
   return text + PartsText(holders);

@@ -59,6 +59,13 @@ TEST_F(MemoryHoldersTest, FiguresOfDifferentMomentsNeverMakeAHolderNegative) {
   EXPECT_EQ(holders->outside, 0);
 }
 
+TEST_F(MemoryHoldersTest, OfMemoryThatIsNextToNothingTheLargestHolderIsNamed) {
+  EXPECT_EQ(TextOf({.all = 256 << 10, .pods = 64 << 10, .outside = 192 << 10}),
+            "processes outside the pods 192Ki");
+  EXPECT_EQ(TextOf({.all = 2 * kMiB + 5, .pods = 5, .outside = 2 * kMiB}),
+            "processes outside the pods 2Mi");
+}
+
 TEST_F(MemoryHoldersTest, PodsThatMayGoAndThoseThatEndAreNoOthers) {
   EXPECT_FALSE(AreOthers({.all = 100, .pods = 40, .ending = 20, .outside = 40}));
   EXPECT_TRUE(AreOthers({.all = 100, .pods = 40, .outside = 60}));
