@@ -126,6 +126,15 @@ TEST_F(FleetTest, WhatRecordingsSayOfThemselvesIsToldOnceForAllNodes) {
   EXPECT_THAT(merged, HasSubstr(R"("notes":["swap is not known","of c alone"])"));
 }
 
+TEST_F(FleetTest, AFolderForPartsIsMadeWhereItIsMissing) {
+  PutFleet(1);
+  ASSERT_EQ(Simulate({0, 1}, "one.part"), 0) << said_;
+  ASSERT_EQ(Simulate({0, 1}, "new/parts/"), 0) << said_;
+  EXPECT_EQ(Got("new/parts/shard-00000-of-00001.part"), Got("one.part"));
+  EXPECT_EQ(Simulate({0, 1}, "one.part/"), 1) << "a file of that name is in the way";
+  EXPECT_THAT(said_, HasSubstr("cannot make "));
+}
+
 TEST_F(FleetTest, APartIsTheSameForAnyNumberOfJobs) {
   PutFleet(6);
   ASSERT_EQ(Simulate({0, 1}, "1.part", 1), 0);

@@ -152,6 +152,15 @@ std::string WhyOutputIsRefused(const ShardRun& run, const std::vector<FleetFile>
   return WhyInputWouldBeLost({{"--out", path}}, inputs);
 }
 
+Result<void> MakeFolderOf(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code failed;
+  if (!folder.empty()) std::filesystem::create_directories(folder, failed);
+  if (!failed) return {};
+  return Fail(ErrorCode::kUnavailable,
+              fmt::format("cannot make {}: {}", folder.string(), failed.message()));
+}
+
 }  // namespace
 
 int SimulateShard(const ShardRun& run) {
@@ -185,6 +194,10 @@ int SimulateShard(const ShardRun& run) {
   if (run.resume && is_file && maker.IsThere(path)) {
     PrintError("jettison: {} is complete\n", path);
     return maker.status();
+  }
+  if (const auto made = MakeFolderOf(path); !made) {
+    PrintError("jettison: {}\n", made.error().message);
+    return kExitFailed;
   }
   return maker.Make(path);
 }

@@ -16,7 +16,8 @@ struct ShardRun {
   RecordingRun run;                       // of each node; its path is of no meaning
   FleetShard shard;
   std::vector<FleetOption> options;  // for the manifest
-  std::string out;                   // a file, or a folder, in which it has a name of its own
+  std::string out;                   // a file, or a folder, in which it has a name of its own;
+                                    // a folder that is missing is made
   std::size_t jobs = 1;
   bool resume = false;  // a part that is there and of the same is left as it is
 };
