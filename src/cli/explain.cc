@@ -48,8 +48,8 @@ int RunExplain(const ExplainCommand& command) {
 constexpr const char* kExplainFooter =
     "Without POD and EVICTION, explain says what would happen now. POD is namespace/name, a name\n"
     "or a UID: explain says where the pod ranks for each signal or, if it is gone, why it was\n"
-    "evicted. EVICTION is the id of an eviction that the agent remembers (ev-12); a pod with such\n"
-    "a name is found by namespace/name. With --file, recorded passes are explained, without an\n"
+    "evicted. EVICTION is the id of an eviction that the agent remembers (ev-12); if a pod has\n"
+    "such a name, write namespace/name. With --file, recorded passes are explained, without an\n"
     "agent.\n"
     "\n"
     "Examples:\n"

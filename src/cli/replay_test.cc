@@ -51,7 +51,7 @@ TEST_F(ReplayTest, WhatIsLeftOfARecordingWithADamagedBeginIsReplayed) {
   bytes[0] ^= 1;
   EXPECT_GT(LinesIn(AnswersTo(bytes)), 20);
   EXPECT_EQ(status_, 2);
-  EXPECT_THAT(said_, HasSubstr("x: byte 0: this is no recording of Jettison, or damaged"));
+  EXPECT_THAT(said_, HasSubstr("x: byte 0: not a Jettison recording, or damaged"));
   EXPECT_EQ(LinesIn(said_), 1);
 }
 

@@ -41,7 +41,7 @@ int ComplainOfCommand(const CLI::App& app, const std::string& word) {
   const std::vector<std::string> names = NamesOfCommands(app);
   const std::vector<std::string_view> known(names.begin(), names.end());
   const std::string_view meant = NearestWord(word, known);
-  PrintError("jettison: \"{}\" is no command; {}`jettison --help` lists them\n", word,
+  PrintError("jettison: \"{}\" is not a command; {}`jettison --help` lists them\n", word,
              meant.empty() ? "" : fmt::format("did you mean \"{}\"? ", meant));
   return kExitInvalidInput;
 }
@@ -83,7 +83,7 @@ int Complain(const CLI::App& app, const CLI::ParseError& error) {
   if (&command == &app) {
     PrintError("jettison: a command is missing; `jettison --help` lists them\n");
   } else if (!others.empty()) {
-    PrintError("jettison: \"{}\" is one argument too many; `{} --help` shows which there are\n",
+    PrintError("jettison: unexpected argument \"{}\"; see `{} --help`\n",
                others.front(), NameOf(app, command));
   } else {
     PrintError("jettison: {}; `{} --help` says more\n", error.what(), NameOf(app, command));

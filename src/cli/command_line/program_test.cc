@@ -46,10 +46,10 @@ TEST_F(WholeProgram, ThatIsCalledWithoutACommandIsWrongUsage) {
 TEST_F(WholeProgram, ThatIsCalledWithACommandThatThereIsNotNamesItAndTheNearest) {
   EXPECT_EQ(Run({"simulat", "x"}), 2);
   EXPECT_EQ(complaint_,
-            "jettison: \"simulat\" is no command; did you mean \"simulate\"? "
+            "jettison: \"simulat\" is not a command; did you mean \"simulate\"? "
             "`jettison --help` lists them\n");
   EXPECT_EQ(Run({"evict", "--now"}), 2);
-  EXPECT_EQ(complaint_, "jettison: \"evict\" is no command; `jettison --help` lists them\n");
+  EXPECT_EQ(complaint_, "jettison: \"evict\" is not a command; `jettison --help` lists them\n");
 }
 
 TEST_F(WholeProgram, NamesAnOptionThatThereIsNotAndTheNearest) {
@@ -74,8 +74,7 @@ TEST_F(WholeProgram, NamesAnOptionThatThereIsNotAndTheNearest) {
 TEST_F(WholeProgram, NamesTheFirstArgumentThatIsTooMany) {
   EXPECT_EQ(Run({"explain", "a", "b", "c"}), 2);
   EXPECT_EQ(complaint_,
-            "jettison: \"b\" is one argument too many; `jettison explain --help` shows which there "
-            "are\n");
+            "jettison: unexpected argument \"b\"; see `jettison explain --help`\n");
 }
 
 TEST_F(WholeProgram, SaysWhereTheHelpOfTheCommandIs) {

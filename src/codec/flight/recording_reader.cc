@@ -77,7 +77,7 @@ Result<bool> RecordingReader::NextChunk() {
   if (!size) {
     const bool is_cut = kChunkMagic.starts_with(Ready().substr(0, kChunkMagic.size()));
     return Resync(ended_ && is_cut ? "the recording ends within a chunk"
-                                   : "this is no recording of Jettison, or damaged");
+                                   : "not a Jettison recording, or damaged");
   }
   if (auto filled = Fill(*size); !filled) return Fail(filled.error());
   if (Ready().size() < *size) return Resync("the recording ends within a chunk");

@@ -259,7 +259,7 @@ TEST(FlightRecording, WhatIsNoRecordingSaysSo) {
        {std::string("{\"name\": \"x\"}\n"), std::string(200'000, 'x'), std::string(1, '\0')}) {
     const ReadRecording read = ReadAll(foreign);
     EXPECT_THAT(read.items, IsEmpty());
-    EXPECT_THAT(read.faults, ElementsAre(HasSubstr("this is no recording")));
+    EXPECT_THAT(read.faults, ElementsAre(HasSubstr("not a Jettison recording")));
     EXPECT_EQ(read.found.damaged_bytes, foreign.size());
   }
 }

@@ -124,7 +124,7 @@ TEST(Import, WithoutTheNodesMemoryThereIsNoRecording) {
   Recording recording;
   const auto summary = cluster.Import(recording);
   ASSERT_FALSE(summary);
-  EXPECT_THAT(summary.error().message, HasSubstr("no series tells the node's memory"));
+  EXPECT_THAT(summary.error().message, HasSubstr("no series gives the node's memory"));
 }
 
 TEST(Import, NodeExporterStandsInForTheNodesMemory) {

@@ -44,7 +44,7 @@ Result<NodeFigures> NodeFigures::Of(const NodeTracks& tracks, const ImportPaths&
   NodeFigures figures(tracks);
   if (!figures.FindMemory(notes)) {
     return Fail(ErrorCode::kNotFound,
-                "no series tells the node's memory: there must be jettison_signal_available with "
+                "no series gives the node's memory: there must be jettison_signal_available with "
                 "jettison_signal_capacity, node_memory_working_set_bytes (/metrics/resource) with "
                 "kube_node_status_capacity, machine_memory_bytes or node_memory_MemTotal_bytes, or "
                 "node_memory_* of node_exporter");
