@@ -45,6 +45,7 @@ constexpr const char* kExamples =
     "  jettison replay node.jtr                      decide every recorded pass again\n"
     "  jettison simulate node.jtr --policy p.yaml    say what another policy would have done\n"
     "  jettison recommend node.jtr                   propose the policy that would have been best\n"
+    "  jettison help simulate                        say what a command does, with its options\n"
     "\n"
     "Exit status: 0 done, 1 failed, 2 wrong usage or invalid input.";
 

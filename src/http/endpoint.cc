@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <system_error>
 
@@ -11,6 +12,8 @@
 
 namespace jettison::http {
 namespace {
+
+constexpr std::size_t kLongestSocketPath = 107;  // sockaddr_un, with the NUL at its end
 
 bool IsHost(std::string_view host) {
   return !host.empty() && std::ranges::all_of(host, [](char c) {
@@ -33,6 +36,12 @@ tl::unexpected<Error> Refused(std::string_view text) {
                           text.empty() ? "an empty text" : RedactedUrl(text)));
 }
 
+tl::unexpected<Error> TooLong(std::string_view text) {
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("{}: the path of a socket must not be longer than {} bytes", text,
+                          kLongestSocketPath));
+}
+
 }  // namespace
 
 std::string Endpoint::Authority() const {
@@ -48,7 +57,8 @@ Result<Endpoint> ParseEndpoint(std::string_view text) {
   Endpoint endpoint;
   if (text.starts_with(kUnix)) {
     endpoint.path = text.substr(kUnix.size());
-    if (!endpoint.path.starts_with('/') || endpoint.path.size() > 107) return Refused(text);
+    if (!endpoint.path.starts_with('/')) return Refused(text);
+    if (endpoint.path.size() > kLongestSocketPath) return TooLong(text);
     return endpoint;
   }
   const bool is_tls = text.starts_with(kHttps);

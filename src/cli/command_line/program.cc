@@ -112,11 +112,39 @@ std::string OptionWithoutValue(int argc, const char* const* argv) {
   return "";
 }
 
+bool HasCommand(const CLI::App& app, std::string_view name) {
+  return !app.get_subcommands([name](const CLI::App* each) { return each->get_name() == name; })
+              .empty();
+}
+
+constexpr std::string_view kHelp = "help";
+
+bool AsksForHelp(int argc, const char* const* argv) {
+  return argc > 1 && argv[1] == kHelp;
+}
+
+// "jettison help status" asks what "jettison status --help" does.
+std::vector<const char*> WithHelpAsOption(int argc, const char* const* argv) {
+  std::vector<const char*> words(argv, argv + argc);
+  if (!AsksForHelp(argc, argv)) return words;
+  words.erase(words.begin() + 1);
+  if (words.size() > 1 && words[1] == kHelp) words.erase(words.begin() + 1);
+  words.push_back("--help");
+  return words;
+}
+
 int Run(const std::string& version, int argc, const char* const* argv) {
+  const bool asks_for_help = AsksForHelp(argc, argv);
+  const std::vector<const char*> words = WithHelpAsOption(argc, argv);
+  argc = static_cast<int>(words.size());
+  argv = words.data();
   CLI::App app(kAbout, "jettison");
   app.set_version_flag("--version", "jettison " + version);
   int exit_code = 0;
   AddCommands(app, exit_code, argc > 1 ? argv[1] : "");
+  if (asks_for_help && argv[1][0] != '-' && !HasCommand(app, argv[1])) {
+    return ComplainOfCommand(app, argv[1]);
+  }
   if (const std::string option = OptionWithoutValue(argc, argv); !option.empty()) {
     PrintError("jettison: {}: must not be empty\n", option);
     return kExitInvalidInput;

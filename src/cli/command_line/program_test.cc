@@ -38,6 +38,20 @@ TEST_F(WholeProgram, SaysItsVersionAndHowItIsUsed) {
   EXPECT_EQ(complaint_, "");
 }
 
+TEST_F(WholeProgram, HasHelpAsACommand) {
+  for (const std::vector<const char*>& words : std::vector<std::vector<const char*>>{
+           {"help"}, {"help", "help"}, {"help", "--help"}}) {
+    EXPECT_EQ(Run(words), 0);
+    EXPECT_THAT(out_, HasSubstr("jettison simulate node.jtr"));
+  }
+  EXPECT_EQ(Run({"merge", "--help"}), 0);
+  const std::string of_merge = out_;
+  EXPECT_EQ(Run({"help", "merge"}), 0);
+  EXPECT_EQ(out_, of_merge);
+  EXPECT_EQ(Run({"help", "statsu"}), 2);
+  EXPECT_THAT(complaint_, HasSubstr("\"statsu\" is not a command; did you mean \"status\"?"));
+}
+
 TEST_F(WholeProgram, ThatIsCalledWithoutACommandIsWrongUsage) {
   EXPECT_EQ(Run({}), 2);
   EXPECT_EQ(complaint_, "jettison: a command is missing; `jettison --help` lists them\n");

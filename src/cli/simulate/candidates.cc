@@ -99,6 +99,9 @@ void ReadSweeps(const std::vector<std::string>& texts, CandidateForms& forms, Fa
 }
 
 void ReadFile(const std::string& path, CandidateForms& forms, FaultLines& faults) {
+  if (path == "-") {
+    return faults.Add("-: a policy must be a file; only a recording is read from standard input");
+  }
   const ConfigReading reading = ReadConfigFiles({.files = {path}});
   for (const Fault& fault : reading.faults) faults.Add(Describe(fault));
   if (reading.unread) faults.SetUnread();

@@ -28,6 +28,10 @@ TEST(Candidates, AFileThatCannotBeReadIsNoInvalidInput) {
   ASSERT_FALSE(unread);
   EXPECT_EQ(ExitStatusOf(unread.error()), kExitFailed);
   EXPECT_THAT(unread.error().message, HasSubstr("/nonexistent/policy.yaml: cannot be read"));
+  const auto input = ReadCandidates({.policy_files = {"-"}, .sweeps = {}});
+  ASSERT_FALSE(input);
+  EXPECT_EQ(input.error().message,
+            "-: a policy must be a file; only a recording is read from standard input");
   const auto empty = ReadCandidates({.policy_files = {"/dev/null"}, .sweeps = {}});
   ASSERT_FALSE(empty);
   EXPECT_EQ(ExitStatusOf(empty.error()), kExitInvalidInput);

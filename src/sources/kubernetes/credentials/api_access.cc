@@ -97,16 +97,15 @@ ServiceAccount OwnServiceAccount() {
 AccessReading AccessByServiceAccount(const ServiceAccount& account) {
   AccessReading reading;
   Faults& faults = reading.faults;
-  const std::pair<const char*, const std::string*> variables[] = {
-      {"KUBERNETES_SERVICE_HOST", &account.host}, {"KUBERNETES_SERVICE_PORT", &account.port}};
-  for (const auto& [name, value] : variables) {
-    if (!value->empty()) continue;
-    AddFault(
-        faults,
-        {.file = {},
-         .key = name,
-         .value = {},
-         .message = "is not set: the agent does not run in a pod of a cluster; set kubeconfig"});
+  if (account.host.empty() || account.port.empty()) {
+    // One cause, and one fault: its files are missing as well then.
+    AddFault(faults, {.file = {},
+                      .key = account.host.empty() ? "KUBERNETES_SERVICE_HOST"
+                                                  : "KUBERNETES_SERVICE_PORT",
+                      .value = {},
+                      .message = "is not set: the agent does not run in a pod of a cluster; set "
+                                 "kubernetes.kubeconfig"});
+    return reading;
   }
   const std::string ca_file = account.folder + "/ca.crt";
   const http::Endpoint endpoint{

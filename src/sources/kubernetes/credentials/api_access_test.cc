@@ -91,11 +91,21 @@ TEST_F(Access, AServiceAccountIsFoundByTheEnvironmentAndItsFolder) {
   EXPECT_EQ(reading.access.token_file, Path("token"));
 }
 
-TEST_F(Access, OutsideOfAPodEverythingThatIsMissingIsTold) {
+TEST_F(Access, ThatThereIsNoPodAroundItIsOneFault) {
   const auto reading = AccessByServiceAccount({.host = "", .port = "", .folder = Path("nowhere")});
+  EXPECT_EQ(DescribeAll(reading.faults),
+            "KUBERNETES_SERVICE_HOST: is not set: the agent does not run in a pod of a cluster; "
+            "set kubernetes.kubeconfig");
+  const auto port =
+      AccessByServiceAccount({.host = "::1", .port = "", .folder = Path("nowhere")});
+  EXPECT_THAT(DescribeAll(port.faults), HasSubstr("KUBERNETES_SERVICE_PORT: is not set"));
+}
+
+TEST_F(Access, InAPodEachFileThatIsMissingIsTold) {
+  const auto reading =
+      AccessByServiceAccount({.host = "::1", .port = "443", .folder = Path("nowhere")});
   EXPECT_THAT(DescribeAll(reading.faults),
-              AllOf(HasSubstr("KUBERNETES_SERVICE_HOST"), HasSubstr("KUBERNETES_SERVICE_PORT"),
-                    HasSubstr("nowhere/ca.crt"), HasSubstr("nowhere/token")));
+              AllOf(HasSubstr("nowhere/ca.crt"), HasSubstr("nowhere/token")));
 }
 
 TEST_F(Access, ATokenThatIsRotatedIsReadAgainEveryMinuteAndOnceItWasRefused) {
