@@ -12,6 +12,7 @@
 #include "core/config/kubelet_fields.h"
 #include "core/config/take.h"
 #include "core/text/spelling.h"
+#include "core/thresholds/threshold_text.h"
 
 namespace jettison {
 namespace {
@@ -45,6 +46,30 @@ void WarnOfContainerFs(const Fields& fields, std::string_view key, const SignalS
   }
 }
 
+// Whether the first is met before the second; an amount and a percentage cannot be compared
+// without the capacity.
+bool IsAbove(const ThresholdValue& first, const ThresholdValue& second) {
+  if (first.index() != second.index()) return true;
+  if (const auto* amount = std::get_if<Quantity>(&first)) return *amount > std::get<Quantity>(second);
+  return std::get<Percentage>(first).fraction > std::get<Percentage>(second).fraction;
+}
+
+void WarnOfSoftBelowHard(const Fields& fields, const std::vector<Threshold>& thresholds,
+                         Faults& warnings) {
+  for (const Threshold& soft : thresholds) {
+    if (soft.IsHard()) continue;
+    for (const Threshold& hard : thresholds) {
+      if (!hard.IsHard() || hard.signal != soft.signal || IsAbove(soft.value, hard.value)) continue;
+      AddFault(warnings,
+               {fields.file(), fmt::format("evictionSoft[{}]", NameOf(soft.signal)),
+                ThresholdText(soft.value),
+                fmt::format("is never acted for: it is not above the hard threshold of this "
+                            "signal ({}), which evicts at once",
+                            ThresholdText(hard.value))});
+    }
+  }
+}
+
 void ReadThresholds(const Fields& fields, AgentConfig& config, Faults& warnings, Faults& faults) {
   EvictionSettings settings = ReadEvictionSettings(fields);
   Take(fields.TextMap("evictionMinimumReclaim"), settings.minimum_reclaim);
@@ -53,6 +78,7 @@ void ReadThresholds(const Fields& fields, AgentConfig& config, Faults& warnings,
   WarnOfContainerFs(fields, "evictionSoft", settings.soft, warnings);
   ThresholdParsing parsing = ParseThresholds(settings);
   config.eviction.thresholds = std::move(parsing.thresholds);
+  WarnOfSoftBelowHard(fields, config.eviction.thresholds, warnings);
   Append(warnings, std::move(parsing.warnings), fields.file());
   Append(faults, std::move(parsing.faults), fields.file());
 }

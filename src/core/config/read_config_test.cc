@@ -165,6 +165,24 @@ logging: {format: json}
   EXPECT_TRUE(config.json_logs);
 }
 
+TEST(ReadConfig, ASoftThresholdThatIsNotAboveTheHardOneIsAWarning) {
+  const auto warnings = [](const std::string& hard, const std::string& soft) {
+    const ConfigReading reading =
+        Kubelet("evictionHard: {memory.available: " + hard + "}\nevictionSoft: {memory.available: " +
+                soft + "}\nevictionSoftGracePeriod: {memory.available: 30s}\n");
+    EXPECT_THAT(reading.faults, IsEmpty());
+    return Described(reading.warnings);
+  };
+  EXPECT_THAT(warnings("200Mi", "100Mi"),
+              ElementsAre(HasSubstr(
+                  "evictionSoft[memory.available]: \"100Mi\": is never acted for: it is not above "
+                  "the hard threshold of this signal (200Mi), which evicts at once")));
+  EXPECT_THAT(warnings("10%", "10%"), ElementsAre(HasSubstr("\"10%\": is never acted for")));
+  EXPECT_THAT(warnings("100Mi", "200Mi"), IsEmpty());
+  EXPECT_THAT(warnings("5%", "10%"), IsEmpty());
+  EXPECT_THAT(warnings("1Gi", "5%"), IsEmpty()) << "that depends on the capacity";
+}
+
 TEST(ReadConfig, AnImageServiceOfItsOwnIsAWarning) {
   const ConfigReading reading = Kubelet(R"(
 containerRuntimeEndpoint: unix:///c.sock
