@@ -42,7 +42,7 @@ std::vector<std::string> Leftovers::Begin() {
   since_ = context_.clock.Now();
   if (doomed.empty()) return others;
   auto job = StartRemoval(
-      context_.readiness, {.volumes = "", .trees = doomed},
+      context_.readiness, {.pod = "", .trees = doomed},
       [this](const Result<void>& deleted) { context_.LogFailure("delete leftovers", deleted); });
   context_.LogFailure("delete leftovers", job);
   if (job) doomed_job_ = std::move(*job);

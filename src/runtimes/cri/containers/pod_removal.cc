@@ -111,7 +111,7 @@ void PodRemoval::RemoveFiles() {
 }
 
 void PodRemoval::DeleteFiles(const std::string& folder) {
-  RemovalOrder order{.volumes = folder + "/volumes", .trees = doomed_};
+  RemovalOrder order{.pod = folder, .trees = doomed_};
   if (doomed_.empty() || doomed_.back() != folder) order.trees.push_back(folder);
   order.trees.insert(order.trees.end(), remains_.log_dirs.begin(), remains_.log_dirs.end());
   auto job = StartRemoval(context_.readiness, order, [this](const Result<void>& deleted) {

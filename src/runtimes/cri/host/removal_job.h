@@ -10,9 +10,13 @@ namespace jettison::cri {
 
 // What is to be deleted.
 struct RemovalOrder {
-  std::string volumes;             // a folder of volumes: those in memory are emptied
+  // Optional: a folder of a pod, as it is called now. Its volumes in memory are emptied first.
+  std::string pod;
   std::vector<std::string> trees;  // in this order
 };
+
+// Deletes it in this process and waits; 0 or the errno of the first failure.
+[[nodiscard]] int DeleteNow(const RemovalOrder& order);
 
 // Deletes trees of files in a child, however many they are. Fails where there can be none; the
 // first failure of the deletion is told when everything has been tried.

@@ -2,11 +2,9 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <linux/stat.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,6 +13,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "kernel/mounts/own_tmpfs.h"
 #include "kernel/mounts/private_mount.h"
 
 namespace jettison::cri {
@@ -136,8 +135,7 @@ int EmptyMemoryVolumes(const char* folder) {
     if (!IsMounted(open, name)) return;
     const int inner = ::openat(open, name, kFolder);
     if (inner < 0) return;
-    struct statfs filesystem {};
-    if (::fstatfs(inner, &filesystem) == 0 && filesystem.f_type == TMPFS_MAGIC) {
+    if (kernel::IsOwnTmpfs(inner)) {
       Removal removal;
       removal.Empty(inner, 1);
       if (error == 0) error = removal.error();

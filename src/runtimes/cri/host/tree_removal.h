@@ -10,8 +10,9 @@ namespace jettison::cri {
 // crossed: it is detached, and what it showed stays.
 [[nodiscard]] int RemoveTree(const char* path);
 
-// Empties each tmpfs that is mounted directly in the folder: its memory would otherwise stay for as
-// long as anything else holds the mount.
+// Empties each tmpfs that is mounted directly in the folder and nowhere else: its memory would
+// otherwise stay for as long as another mount namespace or a process holds the mount. What a bind
+// mount shows is not touched.
 [[nodiscard]] int EmptyMemoryVolumes(const char* folder);
 
 }  // namespace jettison::cri

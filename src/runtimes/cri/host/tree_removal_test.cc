@@ -17,6 +17,7 @@
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/forgotten_calls.h"
 #include "ports/file_descriptor.h"
+#include "runtimes/cri/host/removal_job.h"
 
 namespace jettison::cri {
 namespace {
@@ -110,6 +111,60 @@ TEST_F(LiveRemoveTree, EmptiesATmpfsThatSomebodyElseStillHolds) {
   EXPECT_NE(::faccessat(held.get(), "a", F_OK, 0), 0);
   EXPECT_TRUE(kernel::Exists(tree_ + "/disk/file"));
   EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
+}
+
+// A host that has /run or /dev/shm on a volume must not lose what is there.
+TEST_F(LiveRemoveTree, EmptiesNoTmpfsThatIsMountedElsewhereToo) {
+  const std::string other = folder_.path() + "/other";
+  ASSERT_TRUE(kernel::MakeFolders(other));
+  ASSERT_TRUE(kernel::MakeFolders(tree_ + "/all"));
+  ASSERT_TRUE(kernel::MakeFolders(tree_ + "/part"));
+  ASSERT_EQ(::mount("tmpfs", other.c_str(), "tmpfs", 0, nullptr), 0);
+  ASSERT_TRUE(kernel::MakeFolders(other + "/folder"));
+  ASSERT_TRUE(kernel::WriteFile(other + "/folder/kept", "x"));
+  ASSERT_EQ(::mount(other.c_str(), (tree_ + "/all").c_str(), nullptr, MS_BIND, nullptr), 0);
+  ASSERT_EQ(
+      ::mount((other + "/folder").c_str(), (tree_ + "/part").c_str(), nullptr, MS_BIND, nullptr),
+      0);
+  EXPECT_EQ(EmptyMemoryVolumes(tree_.c_str()), 0);
+  EXPECT_TRUE(kernel::Exists(other + "/folder/kept"));
+  EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
+  EXPECT_TRUE(kernel::Exists(other + "/folder/kept"));
+  EXPECT_EQ(::umount2(other.c_str(), MNT_DETACH), 0);
+}
+
+// The mount of what it was bound from may be gone, but other processes still see the files.
+TEST_F(LiveRemoveTree, EmptiesNoPartOfATmpfs) {
+  const std::string other = folder_.path() + "/other";
+  ASSERT_TRUE(kernel::MakeFolders(other));
+  ASSERT_TRUE(kernel::MakeFolders(tree_ + "/part"));
+  ASSERT_EQ(::mount("tmpfs", other.c_str(), "tmpfs", 0, nullptr), 0);
+  ASSERT_TRUE(kernel::MakeFolders(other + "/folder"));
+  ASSERT_TRUE(kernel::WriteFile(other + "/folder/kept", "x"));
+  const FileDescriptor held(::open((other + "/folder").c_str(), O_RDONLY | O_DIRECTORY));
+  ASSERT_EQ(
+      ::mount((other + "/folder").c_str(), (tree_ + "/part").c_str(), nullptr, MS_BIND, nullptr),
+      0);
+  ASSERT_EQ(::umount2(other.c_str(), MNT_DETACH), 0);
+  EXPECT_EQ(EmptyMemoryVolumes(tree_.c_str()), 0);
+  EXPECT_EQ(::faccessat(held.get(), "kept", F_OK, 0), 0);
+  EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
+}
+
+// A container that used a part of the volume (subPath) leaves a mount of it in the pod's folder.
+TEST_F(LiveRemoveTree, AVolumeInMemoryIsEmptiedThoughAContainerUsedAPartOfIt) {
+  const std::string volume = tree_ + "/volumes/memory";
+  const std::string used = tree_ + "/sub-paths/c/0";
+  ASSERT_TRUE(kernel::MakeFolders(volume));
+  ASSERT_TRUE(kernel::MakeFolders(used));
+  ASSERT_EQ(::mount("tmpfs", volume.c_str(), "tmpfs", 0, nullptr), 0);
+  ASSERT_TRUE(kernel::MakeFolders(volume + "/part"));
+  ASSERT_TRUE(kernel::WriteFile(volume + "/part/file", "x"));
+  ASSERT_EQ(::mount((volume + "/part").c_str(), used.c_str(), nullptr, MS_BIND, nullptr), 0);
+  const FileDescriptor held(::open(volume.c_str(), O_RDONLY | O_DIRECTORY));
+  EXPECT_EQ(DeleteNow({.pod = tree_, .trees = {tree_}}), 0);
+  EXPECT_NE(::faccessat(held.get(), "part", F_OK, 0), 0);
+  EXPECT_FALSE(kernel::Exists(tree_));
 }
 
 }  // namespace
