@@ -7,7 +7,8 @@
 
 namespace jettison::kernel {
 
-// The name of a folder of a pod that is being deleted may begin so; no UID does.
+// The name of a folder of a pod or of its logs that is being deleted may begin so; no UID and no
+// namespace does.
 inline constexpr std::string_view kDoomedPrefix = ".gone-";
 
 // Whether a folder has nothing in it but what a runtime of this project makes for a pod, and is no

@@ -39,6 +39,10 @@ std::vector<std::string> Leftovers::Begin() {
       others.push_back(name);
     }
   }
+  const std::string logs = context_.paths.Logs();
+  for (const std::string& name : kernel::NamesIn(logs).value_or(std::vector<std::string>{})) {
+    if (name.starts_with(kDoomedPrefix)) doomed.push_back(fmt::format("{}/{}", logs, name));
+  }
   since_ = context_.clock.Now();
   if (doomed.empty()) return others;
   auto job = StartRemoval(

@@ -1,6 +1,11 @@
 // What is found at the start, and by later listings.
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include "ports/file_descriptor.h"
 #include "runtimes/cri/cri_runtime.h"
 #include "runtimes/cri/test_bed/runtime_fixture.h"
 
@@ -61,6 +66,7 @@ TEST_F(CriRuntime, WhatAnInterruptedAgentLeftIsRemovedAtTheStart) {
   ASSERT_TRUE(kernel::MakeFolders(bed_.root() + "/pods/half-made/volumes/v"));
   ASSERT_TRUE(kernel::MakeFolders(bed_.root() + "/logs/default_pod_half-made/c"));
   ASSERT_TRUE(kernel::MakeFolders(bed_.root() + "/pods/.gone-x-1/deep"));
+  ASSERT_TRUE(kernel::MakeFolders(bed_.root() + "/logs/.gone-default_pod_x-1/c"));
   bed_.Open();
   const auto listed = runtime().List();
   ASSERT_TRUE(listed);
@@ -77,6 +83,31 @@ TEST_F(CriRuntime, WhatAnInterruptedAgentLeftIsRemovedAtTheStart) {
   }
   EXPECT_FALSE(busy());
   bed_.ExpectNothingLeft("half-made");
+}
+
+// What deletes them may still run when the next pod of this UID has logs.
+TEST_F(CriRuntime, LogsThatAreBeingDeletedHaveTheNameOfNoPod) {
+  const std::string logs = bed_.root() + "/logs";
+  const std::string old = logs + "/default_pod_half-made";
+  ASSERT_TRUE(kernel::MakeFolders(bed_.root() + "/pods/half-made/volumes/v"));
+  ASSERT_TRUE(kernel::MakeFolders(old + "/c"));
+  const FileDescriptor held(::open((old + "/c").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ASSERT_TRUE(kernel::WriteFile(old + "/c/0.log", "said"));
+  const auto set_flags = [&](int flags) { return ::ioctl(held.get(), FS_IOC_SETFLAGS, &flags); };
+  if (set_flags(FS_IMMUTABLE_FL) != 0) GTEST_SKIP() << "no folder can be made immutable here";
+  bed_.Open();
+  EXPECT_TRUE(runtime().List());
+  const auto deadline = std::chrono::steady_clock::now() + seconds(10);
+  while (kernel::Exists(old) && std::chrono::steady_clock::now() < deadline) {
+    (void)bed_.Await<PodRemoved>("nobody", milliseconds(5));
+  }
+  EXPECT_FALSE(kernel::Exists(old));
+  EXPECT_EQ(::faccessat(held.get(), "0.log", F_OK, 0), 0) << "it could not be deleted yet";
+  EXPECT_EQ(set_flags(0), 0);
+  while (!kernel::NamesIn(logs)->empty() && std::chrono::steady_clock::now() < deadline) {
+    (void)bed_.Await<PodRemoved>("nobody", milliseconds(5));
+  }
+  EXPECT_THAT(*kernel::NamesIn(logs), IsEmpty());
 }
 
 TEST_F(CriRuntime, LogsOfAPodWhoseUidEndsAsALeftoversDoesStay) {

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <utility>
 
 #include "kernel/files/files.h"
 #include "kernel/groups/cgroup_layout.h"
-#include "ports/system_error.h"
 
 namespace jettison::cri {
 namespace {
@@ -27,6 +25,12 @@ constexpr int kLayerLooks = 400;  // 10 s together
 
 Duration RetryDelay(int failures) {
   return std::min(kFirstRetry * (1 << std::min(failures, 12)), kLastRetry);
+}
+
+// A name beside the folder which is no pod's.
+std::string DoomedName(const std::string& folder, std::int64_t now) {
+  const std::size_t name = folder.rfind('/') + 1;
+  return fmt::format("{}{}{}-{}", folder.substr(0, name), kDoomedPrefix, folder.substr(name), now);
 }
 
 }  // namespace
@@ -92,28 +96,39 @@ void PodRemoval::RemoveGroups() {
   RemoveFiles();
 }
 
-// After it is renamed, the folder belongs to no pod, even if the deletion fails. If it cannot be
-// renamed, it is deleted under its own name.
+// After they are renamed, the folders belong to no pod, even if the deletion fails or goes on
+// beside another agent. What cannot be renamed is deleted under its own name.
 void PodRemoval::RemoveFiles() {
-  const kernel::Paths& paths = context_.paths;
-  const std::string folder = paths.Pod(remains_.uid);
-  const std::string doomed = fmt::format("{}/{}{}-{}", paths.Pods(), kDoomedPrefix, remains_.uid,
-                                         context_.clock.Now().time_since_epoch().count());
+  const std::int64_t now = context_.clock.Now().time_since_epoch().count();
+  const auto renamings = std::make_shared<std::vector<Renaming>>();
+  const auto plan = [&](const std::string& folder) {
+    renamings->push_back({.from = folder, .to = DoomedName(folder, now)});
+  };
+  plan(context_.paths.Pod(remains_.uid));
+  std::ranges::for_each(remains_.log_dirs, plan);
   context_.disk.Do(
-      [folder, doomed]() -> Result<void> {
-        if (std::rename(folder.c_str(), doomed.c_str()) == 0) return {};
-        return FailErrno("rename " + folder);
+      [renamings]() -> Result<void> {
+        for (Renaming& renaming : *renamings) {
+          renaming.done = std::rename(renaming.from.c_str(), renaming.to.c_str()) == 0;
+        }
+        return {};
       },
-      lifetime_.Guard([this, folder, doomed](const Result<void>& renamed) {
-        if (renamed) doomed_.push_back(doomed);
-        DeleteFiles(renamed ? doomed : folder);
-      }));
+      lifetime_.Guard([this, renamings](const Result<void>&) { DeleteFiles(*renamings); }));
 }
 
-void PodRemoval::DeleteFiles(const std::string& folder) {
-  RemovalOrder order{.pod = folder, .trees = doomed_};
-  if (doomed_.empty() || doomed_.back() != folder) order.trees.push_back(folder);
-  order.trees.insert(order.trees.end(), remains_.log_dirs.begin(), remains_.log_dirs.end());
+// The first one is that of the pod's folder.
+void PodRemoval::DeleteFiles(const std::vector<Renaming>& renamings) {
+  RemovalOrder order{.pod = renamings.front().done ? renamings.front().to : renamings.front().from,
+                     .trees = {}};
+  for (const Renaming& renaming : renamings) {
+    if (renaming.done) {
+      doomed_.push_back(renaming.to);
+      std::erase(remains_.log_dirs, renaming.from);
+    } else {
+      order.trees.push_back(renaming.from);
+    }
+  }
+  order.trees.insert(order.trees.begin(), doomed_.begin(), doomed_.end());
   auto job = StartRemoval(context_.readiness, order, [this](const Result<void>& deleted) {
     if (!deleted) return TryAgainLater(&PodRemoval::RemoveFiles, deleted.error());
     AwaitLayers();

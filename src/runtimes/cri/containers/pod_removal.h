@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,7 +49,12 @@ class PodRemoval {
   void StopSlices();
   void RemoveGroups();
   void RemoveFiles();
-  void DeleteFiles(const std::string& folder);
+  struct Renaming {
+    std::string from;
+    std::string to;
+    bool done = false;
+  };
+  void DeleteFiles(const std::vector<Renaming>& renamings);
   void AwaitLayers();
   void TryAgainLater(Step step, const Error& error);
 
@@ -56,7 +62,7 @@ class PodRemoval {
   PodRemains remains_;
   std::unique_ptr<SandboxClearance> clearance_;
   std::unique_ptr<ChildJob> job_;
-  std::vector<std::string> doomed_;  // the pod's folder under the names it was given to be deleted
+  std::vector<std::string> doomed_;  // its folders under the names they were given to be deleted
   bool done_ = false;
   int failures_ = 0;
   int layer_looks_ = 0;

@@ -1,9 +1,11 @@
 #include "runtimes/cri/host/child_job.h"
 
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <utility>
 
@@ -15,8 +17,11 @@ namespace jettison::cri {
 namespace {
 
 // All that the child does. It closes all descriptors of the agent, because a lock or a socket must
-// not outlive the agent in the child.
-[[noreturn]] void RunChild(const ChildJob::Work& work) {
+// not outlive the agent in the child. It ends with the agent: the next one may make a pod where
+// this child deletes one.
+[[noreturn]] void RunChild(pid_t agent, const ChildJob::Work& work) {
+  (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != agent) ::_exit(ECHILD);
   (void)::syscall(SYS_close_range, 0, ~0U, 0);
   ::_exit(work());
 }
@@ -26,9 +31,10 @@ namespace {
 Result<std::unique_ptr<ChildJob>> ChildJob::Start(kernel::Readiness& readiness, std::string what,
                                                   const Work& work, Done done) {
   // Skips the fork handlers of libraries, because the child calls no library.
+  const pid_t agent = ::getpid();
   const pid_t pid = ::_Fork();
   if (pid < 0) return FailErrno("start a process to " + what);
-  if (pid == 0) RunChild(work);
+  if (pid == 0) RunChild(agent, work);
   const kernel::EndingPods may_spend;
   FileDescriptor child(kernel::OpenSparing([pid] { return kernel::OpenPidfd(pid).Release(); }));
   if (!child) {

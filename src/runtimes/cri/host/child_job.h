@@ -11,7 +11,8 @@
 namespace jettison::cri {
 
 // Runs work on files in a forked child, so that the agent never waits for the disk. Destroying the
-// job ends the child.
+// job ends the child, and so does the end of the agent or of the thread that started it, however
+// these end.
 class ChildJob {
  public:
   using Done = std::function<void(Result<void>)>;
