@@ -174,6 +174,7 @@ std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& mach
           },
           .pids_limit = config.pod_pids_limit,
           .on_given_up = [&machine](const std::string& uid) { machine.cluster->TellGivenUp(uid); },
+          .take_held = [&machine] { return machine.cluster->TakeHeld(); },
           .end_pod =
               [&machine, &parts](const EvictionOrder& order) {
                 return parts.pods->Evict(order, machine.clock.Now()).has_value();

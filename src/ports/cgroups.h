@@ -108,6 +108,12 @@ class Cgroups : public GroupEnd {
   }
   // Tasks in the group and below (threads, as the kernel's pids controller counts).
   [[nodiscard]] virtual Result<std::uint64_t> ReadPids(std::string_view path) = 0;
+  // How many tasks the group itself may have; absent where there is no limit, or where the
+  // implementation does not tell.
+  [[nodiscard]] virtual Result<std::optional<std::uint64_t>> ReadPidsLimit(
+      std::string_view /*path*/) {
+    return std::optional<std::uint64_t>();
+  }
   // Whether the group has the CPU shares, or the cgroup v2 weight, that Create gives it for
   // `shares`. The shares themselves cannot be read, because a weight does not determine them.
   [[nodiscard]] virtual Result<bool> HasCpuShares(std::string_view path, std::uint64_t shares) = 0;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "agent/cluster/cluster_worker.h"
 #include "agent/cluster/pod_ends.h"
@@ -30,6 +31,10 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
   // The eviction of this pod was given up, so the follower looks at it again.
   void TellGivenUp(const std::string& uid) {
     if (listeners_.on_given_up) listeners_.on_given_up(uid);
+  }
+  // As PodFeed::Listeners::take_held.
+  [[nodiscard]] std::vector<kube::FoundHeld> TakeHeld() {
+    return listeners_.take_held ? listeners_.take_held() : std::vector<kube::FoundHeld>();
   }
   // Whether the pods are as complete as they can be: the API server has listed them, or it cannot
   // be reached and those known to an earlier run of the agent are used.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -7,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "agent/cluster/cluster_events.h"
 #include "agent/cluster/cluster_evictions.h"
@@ -20,6 +22,7 @@
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "sources/kubernetes/calls/cluster.h"
+#include "sources/kubernetes/pods/pod_feed.h"
 
 namespace jettison {
 
@@ -34,6 +37,8 @@ struct ClusterSideEdges {
   std::optional<std::int64_t> pids_limit;  // of a pod's group, as the kubelet has it
   // Called when the eviction of the pod of this UID was given up: it may run again.
   std::function<void(const std::string& uid)> on_given_up;
+  // The pods that were listed since the last call and whose group lets no process start.
+  std::function<std::vector<kube::FoundHeld>()> take_held;
   // Ends a pod; false: nothing of it is known to run on the node.
   std::function<bool(const EvictionOrder& order)> end_pod;
 };
@@ -41,6 +46,9 @@ struct ClusterSideEdges {
 // Reports evictions, conditions and events of this node to the cluster's API server.
 class ClusterSide : public EvictionListener, public ClusterPresence {
  public:
+  // How often it is tried to free a pod that could not be freed.
+  static constexpr Duration kFreeEvery = std::chrono::minutes(1);
+
   // `node`: its name in the cluster; `root`: the agent's folder.
   ClusterSide(ClusterSideEdges edges, const std::string& node, const std::string& root);
 
@@ -75,6 +83,8 @@ class ClusterSide : public EvictionListener, public ClusterPresence {
  private:
   void OnFound(const kube::EvictionIntent& intent);
   void OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd end);
+  // Frees pods that are held although nobody evicts them.
+  void FreeOrphans(Instant now);
 
   ClusterSideEdges edges_;
   NodeTeller node_;
@@ -82,6 +92,8 @@ class ClusterSide : public EvictionListener, public ClusterPresence {
   ClusterEvents events_;
   // Evictions of an earlier agent whose pods have not been found yet, by UID.
   std::map<std::string, kube::EvictionIntent> unended_;
+  std::vector<kube::EvictionIntent> to_free_;  // their limit is to be restored
+  std::optional<Instant> free_at_;             // when that is tried again
   std::uint64_t told_events_ = 0;
   bool stopping_ = false;
 };

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/cluster/fake_cluster.h"
@@ -27,10 +28,12 @@ struct Fixture {
   FakeClock clock{Instant(std::chrono::hours(500'000))};
   FakeCluster cluster;
   FakeCgroups groups;
-  Log log{LogFormat::kText, clock, [](std::string_view) {}};
+  std::string logged;
+  Log log{LogFormat::kText, clock, [this](std::string_view line) { logged += line; }};
   kernel::TemporaryFolder folder;
   std::vector<std::string> given_up;
-  bool runs = true;  // the pod, as the table of pods has it
+  std::vector<kube::FoundHeld> held;  // as the list of pods will show
+  bool runs = true;                   // the pod, as the table of pods has it
   std::vector<EvictionOrder> ended;
   std::unique_ptr<ClusterSide> side = Begin();
 
@@ -44,6 +47,7 @@ struct Fixture {
                          .group_of_pod = [](const std::string&) { return "kubepods/podu"; },
                          .pids_limit = 1000,
                          .on_given_up = [this](const std::string& uid) { given_up.push_back(uid); },
+                         .take_held = [this] { return std::exchange(held, {}); },
                          .end_pod =
                              [this](const EvictionOrder& order) {
                                if (runs) ended.push_back(order);
@@ -60,6 +64,19 @@ struct Fixture {
       ASSERT_EQ(::poll(&waiting, 1, 20'000), 1);
       side->Advance(clock.Now());
     }
+  }
+  // As it is listed when nothing of it runs any more.
+  void ListHeld(const std::string& uid, const std::string& group) {
+    held.push_back({.head = {.namespace_ = "default",
+                             .name = "web-" + uid,
+                             .uid = uid,
+                             .resource_version = "7"},
+                    .group = group});
+  }
+  void AwaitLoaded() {
+    pollfd waiting{.fd = side->fd(), .events = POLLIN, .revents = 0};
+    ASSERT_EQ(::poll(&waiting, 1, 20'000), 1);
+    side->Advance(clock.Now());
   }
   void Evict(bool soft, bool left_to_agent = false) {
     side->Evicting({.pod_uid = "u",
@@ -108,6 +125,41 @@ TEST(ClusterSide, APodWhoseEvictionIsGivenUpMayStartProcessesAgainAndIsTold) {
   f.side->Advance(f.clock.Now());
   EXPECT_THAT(f.given_up, ElementsAre("u"));
   EXPECT_EQ(f.groups.LimitsOf("kubepods/podu").pids_max, 1000);
+}
+
+TEST(ClusterSide, AHeldPodWhoseEvictionNobodyRecordedMayStartProcessesAgain) {
+  Fixture f;
+  ASSERT_TRUE(f.groups.Create("kubepods/podorphan", {.pids_max = 0}));
+  f.ListHeld("orphan", "kubepods/podorphan");
+  f.AwaitLoaded();
+  EXPECT_EQ(f.groups.LimitsOf("kubepods/podorphan").pids_max, 1000);
+  EXPECT_THAT(f.logged, HasSubstr("default/web-orphan"));
+}
+
+TEST(ClusterSide, APodThatAnEarlierAgentEvictedStaysHeld) {
+  Fixture f;
+  ASSERT_TRUE(f.groups.Create("kubepods/podu", {.pids_max = 1000}));
+  f.Evict(false);
+  f.runs = false;
+  f.StartAgain();
+  f.ListHeld("u", "kubepods/podu");
+  f.side->Advance(f.clock.Now());
+  EXPECT_EQ(f.groups.LimitsOf("kubepods/podu").pids_max, 0);
+}
+
+TEST(ClusterSide, ALimitThatCannotBeRestoredIsTriedAgain) {
+  Fixture f;
+  ASSERT_TRUE(f.groups.Create("kubepods/podorphan", {.pids_max = 0}));
+  f.groups.FailOn(FakeCgroups::Operation::kCreate, "kubepods/podorphan",
+                  Error{ErrorCode::kUnavailable, "no descriptor"});
+  f.ListHeld("orphan", "kubepods/podorphan");
+  f.AwaitLoaded();
+  f.groups.ClearFailures();
+  EXPECT_EQ(f.groups.LimitsOf("kubepods/podorphan").pids_max, 0);
+  f.clock.Advance(ClusterSide::kFreeEvery);
+  EXPECT_LE(f.side->NextDeadline().value_or(Instant::max()), f.clock.Now());
+  f.side->Advance(f.clock.Now());
+  EXPECT_EQ(f.groups.LimitsOf("kubepods/podorphan").pids_max, 1000);
 }
 
 TEST(ClusterSide, AnEventOfAnEarlierAgentIsNotSentAgain) {

@@ -189,6 +189,16 @@ Result<std::uint64_t> CgroupV1::ReadPids(std::string_view path) {
   return tasks;
 }
 
+Result<std::optional<std::uint64_t>> CgroupV1::ReadPidsLimit(std::string_view path) {
+  const auto node = hierarchies_.NodeOf(Controller::kPids);
+  if (!node) return Fail(node.error());
+  const auto group = kernel::OpenGroup(*node, path);
+  if (!group) return Fail(group.error());
+  const auto text = kernel::ReadFile(group->get(), "pids.max");
+  if (!text) return Fail(text.error());
+  return kernel::ParsePidsLimit(*text);
+}
+
 Result<bool> CgroupV1::HasCpuShares(std::string_view path, std::uint64_t shares) {
   if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
   if (hierarchies_.Find(Controller::kCpu) == nullptr) return true;  // as after Create

@@ -59,6 +59,7 @@ class CgroupV1 : public Cgroups {
   [[nodiscard]] Result<LimitedMemory> ReadLimitedMemory(std::string_view path) override;
   // kUnavailable for a hierarchy's root, which has no pids files: /proc/loadavg counts there.
   [[nodiscard]] Result<std::uint64_t> ReadPids(std::string_view path) override;
+  [[nodiscard]] Result<std::optional<std::uint64_t>> ReadPidsLimit(std::string_view path) override;
   [[nodiscard]] Result<bool> HasCpuShares(std::string_view path, std::uint64_t shares) override;
   // Counts victims of this very group, not of those below (v1 does not add these up).
   [[nodiscard]] Result<std::uint64_t> ReadOomKills(std::string_view path) override;

@@ -15,6 +15,7 @@
 #include "kernel/groups/fd_reserve.h"
 #include "kernel/groups/group_files.h"
 #include "kernel/groups/group_processes.h"
+#include "kernel/groups/kernel_text.h"
 #include "kernel/mounts/mount_info.h"
 
 namespace jettison {
@@ -200,6 +201,14 @@ Result<std::uint64_t> CgroupV2::ReadPids(std::string_view path) {
     return Fail(tasks.error().In("count by /proc/loadavg instead"));
   }
   return tasks;
+}
+
+Result<std::optional<std::uint64_t>> CgroupV2::ReadPidsLimit(std::string_view path) {
+  const auto group = OpenBelowNode(path);
+  if (!group) return Fail(group.error());
+  const auto text = kernel::ReadFile(group->get(), "pids.max");
+  if (!text) return Fail(text.error());
+  return kernel::ParsePidsLimit(*text);
 }
 
 Result<bool> CgroupV2::HasCpuShares(std::string_view path, std::uint64_t shares) {

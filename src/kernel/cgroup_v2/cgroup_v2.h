@@ -61,6 +61,7 @@ class CgroupV2 : public Cgroups {
       std::string_view path) override;
   // kUnavailable for the root, which has no pids files: /proc/loadavg counts there.
   [[nodiscard]] Result<std::uint64_t> ReadPids(std::string_view path) override;
+  [[nodiscard]] Result<std::optional<std::uint64_t>> ReadPidsLimit(std::string_view path) override;
   [[nodiscard]] Result<bool> HasCpuShares(std::string_view path, std::uint64_t shares) override;
   // Counts victims of the group and of those below it.
   [[nodiscard]] Result<std::uint64_t> ReadOomKills(std::string_view path) override;

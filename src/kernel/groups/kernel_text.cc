@@ -44,6 +44,11 @@ Result<std::uint64_t> ParseCounter(std::string_view text) {
   return *value;
 }
 
+Result<std::optional<std::uint64_t>> ParsePidsLimit(std::string_view text) {
+  if (text == "max\n" || text == "max") return std::optional<std::uint64_t>();
+  return ParseCounter(text).map([](std::uint64_t limit) { return std::optional(limit); });
+}
+
 Result<std::uint64_t> Row::Number() const {
   if (!rest) return Fail(ErrorCode::kInternal, fmt::format("no row {}", key));
   const auto value = ParsedNumber(*rest);

@@ -17,6 +17,9 @@ namespace jettison::kernel {
 // A file of one number, with or without its newline: pids.current, memory.current.
 [[nodiscard]] Result<std::uint64_t> ParseCounter(std::string_view text);
 
+// pids.max: a number, or "max", which is absent.
+[[nodiscard]] Result<std::optional<std::uint64_t>> ParsePidsLimit(std::string_view text);
+
 // A row that is looked for in a text of rows, each a key, a space and the rest.
 struct Row {
   std::string_view key;

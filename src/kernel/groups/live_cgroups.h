@@ -221,6 +221,18 @@ TEST_P(LiveCgroups, ARemovalWaitsForTheKilledAndThenSaysWhoIsStillThere) {
   EXPECT_TRUE(cgroups_->Remove(group_ + "/pod"));
 }
 
+TEST_P(LiveCgroups, ThePidsLimitOfAGroupIsRead) {
+  const std::string pod = group_ + "/pod";
+  ASSERT_TRUE(cgroups_->Create(pod, {.pids_max = 60}));
+  EXPECT_EQ(*cgroups_->ReadPidsLimit(pod), std::optional<std::uint64_t>(60));
+  ASSERT_TRUE(cgroups_->Create(pod, {.pids_max = 0}));
+  EXPECT_EQ(*cgroups_->ReadPidsLimit(pod), std::optional<std::uint64_t>(0));
+  ASSERT_TRUE(cgroups_->Create(pod, {.pids_max = -1}));
+  EXPECT_EQ(*cgroups_->ReadPidsLimit(pod), std::optional<std::uint64_t>());
+  ASSERT_TRUE(cgroups_->Remove(pod));
+  EXPECT_EQ(cgroups_->ReadPidsLimit(pod).error().code, ErrorCode::kNotFound);
+}
+
 TEST_P(LiveCgroups, AKillOutrunsAForkBomb) {
   const std::string pod = group_ + "/pod";
   ASSERT_TRUE(cgroups_->Create(pod, {.pids_max = 60}));

@@ -209,6 +209,14 @@ Result<std::uint64_t> FakeCgroups::ReadPids(std::string_view path) {
   return sum;
 }
 
+Result<std::optional<std::uint64_t>> FakeCgroups::ReadPidsLimit(std::string_view path) {
+  const std::lock_guard lock(mutex_);
+  if (auto ok = Check(Operation::kRead, path); !ok) return Fail(ok.error());
+  const std::optional<std::int64_t>& limit = At(path).limits.pids_max;
+  if (!limit || *limit < 0) return std::optional<std::uint64_t>();
+  return std::optional(static_cast<std::uint64_t>(*limit));
+}
+
 Result<bool> FakeCgroups::HasCpuShares(std::string_view path, std::uint64_t shares) {
   constexpr std::uint64_t kUsualShares = 1024;
   const std::lock_guard lock(mutex_);

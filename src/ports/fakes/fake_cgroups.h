@@ -47,6 +47,8 @@ class FakeCgroups : public Cgroups {
       std::string_view path) override;
   // What SetPids said, or one task a process.
   [[nodiscard]] Result<std::uint64_t> ReadPids(std::string_view path) override;
+  // What Create was last called with.
+  [[nodiscard]] Result<std::optional<std::uint64_t>> ReadPidsLimit(std::string_view path) override;
   // Whether Create was called with these shares. The default is 1024, as in the kernel.
   [[nodiscard]] Result<bool> HasCpuShares(std::string_view path, std::uint64_t shares) override;
   [[nodiscard]] Result<std::uint64_t> ReadOomKills(std::string_view path) override;

@@ -44,7 +44,8 @@ KubernetesSource::KubernetesSource(PodFeed& feed, RunEdges& edges, const NodeGro
       arrivals_(groups.cgroups) {
   feed_.Follow({.on_pod = [this](const ApiPod& pod) { OnPod(pod); },
                 .on_gone = [this](const ObjectHead& head) { OnGone(head); },
-                .on_given_up = [this](const std::string& uid) { OnGivenUp(uid); }});
+                .on_given_up = [this](const std::string& uid) { OnGivenUp(uid); },
+                .take_held = [this] { return TakeHeld(); }});
   on_news_ = edges_.readiness.OnReadable(feed_.fd(), [this] { feed_.Dispatch(); });
 }
 
@@ -65,7 +66,9 @@ void KubernetesSource::Await(Duration patience) {
 }
 
 void KubernetesSource::OnPod(const ApiPod& pod) {
-  Known& known = pods_[pod.head.uid];
+  const auto [at, is_new] = pods_.try_emplace(pod.head.uid);
+  if (is_new) not_checked_.insert(pod.head.uid);
+  Known& known = at->second;
   // The properties for ranking are determined when a pod is found, so it is found again.
   if (!known.running.empty() && !IsWorthTheSame(known.pod.pod, pod.pod)) {
     known.running.clear();
@@ -82,6 +85,7 @@ void KubernetesSource::OnGone(const ObjectHead& head) {
   if (known.empty()) return;
   arrivals_.Forget(known.mapped().group);
   complaints_.KeepOnly([this](const std::string& uid) { return pods_.contains(uid); });
+  not_checked_.erase(head.uid);
   to_look_at_.erase(head.uid);
   to_look_at_soon_.erase(head.uid);
   TellRunning(head.uid, {});
@@ -94,6 +98,20 @@ void KubernetesSource::OnGivenUp(const std::string& uid) {
   at->second.soon_looks = 0;
   Look(at->second);
   PlanLooks();
+}
+
+// The kubelet sets no such limit. A pod that cannot be read now is looked at with the next call.
+// One that is being deleted is not started again, and its eviction may be over.
+std::vector<FoundHeld> KubernetesSource::TakeHeld() {
+  std::vector<FoundHeld> held;
+  std::erase_if(not_checked_, [&](const std::string& uid) {
+    const Known& known = pods_.at(uid);
+    if (known.ended || known.pod.deleted || known.pod.IsTerminal()) return true;
+    const auto limit = edges_.cgroups.ReadPidsLimit(known.group);
+    if (limit && *limit == 0U) held.push_back({.head = known.pod.head, .group = known.group});
+    return limit.has_value() || limit.error().code == ErrorCode::kNotFound;
+  });
+  return held;
 }
 
 void KubernetesSource::OnArrivals() {

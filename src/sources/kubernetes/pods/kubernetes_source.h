@@ -54,6 +54,7 @@ class KubernetesSource : public ForeignSource {
   void OnPod(const ApiPod& pod);
   void OnGone(const ObjectHead& head);
   void OnGivenUp(const std::string& uid);
+  [[nodiscard]] std::vector<FoundHeld> TakeHeld();
   void OnArrivals();
   // Looks at the pod's containers, tells the roster of changes, and notes whether it is to be
   // looked at by the clock.
@@ -79,6 +80,7 @@ class KubernetesSource : public ForeignSource {
   KubeletPlaces kubelet_;
   Complaints complaints_;  // by UID
   Pods pods_;
+  std::set<std::string> not_checked_;      // UIDs of pods that TakeHeld has not looked at yet
   std::set<std::string> to_look_at_;       // UIDs of pods that are looked at by the clock
   std::set<std::string> to_look_at_soon_;  // the same, of which a container is about to run
   kernel::GroupArrivals arrivals_;

@@ -288,6 +288,48 @@ TEST_F(KubernetesPods, APodWhoseEvictionWasGivenUpIsFoundWhenItRunsAgain) {
   feed_.TellGivenUp("unknown");
 }
 
+// As an agent leaves it that is killed before it has recorded the eviction.
+TEST_F(KubernetesPods, OneThatIsHeldAndThatThisAgentHasNotEndedIsReportedOnceAndFoundWhenItRuns) {
+  const std::string group = "kubepods/burstable/podu1";
+  ASSERT_TRUE(cgroups_.Create(group, {.pids_max = 0}));
+  ASSERT_TRUE(cgroups_.Create("kubepods/burstable/podu2", {.pids_max = 1000}));
+  feed_.Tell({.uid = "u1"});
+  feed_.Tell({.uid = "u2"});
+  feed_.Tell({.uid = "u3"});
+  EXPECT_THAT(feed_.TakeHeldGroups(), ElementsAre(group));
+  EXPECT_THAT(feed_.TakeHeldGroups(), IsEmpty());
+  ASSERT_TRUE(cgroups_.Create(group, {.pids_max = 1000}));
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  EXPECT_THAT(FoundUids(), ElementsAre("u1"));
+}
+
+TEST_F(KubernetesPods, AHeldGroupThatCannotBeReadIsLookedAtAgain) {
+  const std::string group = "kubepods/burstable/podu1";
+  ASSERT_TRUE(cgroups_.Create(group, {.pids_max = 0}));
+  cgroups_.FailOn(FakeCgroups::Operation::kRead, group,
+                  Error{ErrorCode::kUnavailable, "no descriptor"});
+  feed_.Tell({.uid = "u1"});
+  EXPECT_THAT(feed_.TakeHeldGroups(), IsEmpty());
+  cgroups_.ClearFailures();
+  EXPECT_THAT(feed_.TakeHeldGroups(), ElementsAre(group));
+}
+
+TEST_F(KubernetesPods, OneThatIsEvictedOrBeingDeletedStaysHeld) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  roster_.Find("u1")->KillContainer("main");
+  End(41);
+  roster_.Find("u1")->Remove();
+  Turn();
+  ASSERT_EQ(cgroups_.LimitsOf("kubepods/burstable/podu1").pids_max, 0);
+  ASSERT_TRUE(cgroups_.Create("kubepods/burstable/podu2", {.pids_max = 0}));
+  feed_.Tell({.uid = "u2", .is_deleted = true});
+  ASSERT_TRUE(cgroups_.Create("kubepods/burstable/podu3", {.pids_max = 0}));
+  feed_.Tell({.uid = "u3", .phase = "Failed"});
+  EXPECT_THAT(feed_.TakeHeldGroups(), IsEmpty());
+}
+
 // While one container uses its grace period, the kubelet may start another one again.
 TEST_F(KubernetesPods, WhatTheKubeletHasStartedAgainBeforeTheHoldIsKilled) {
   Run("u1", "c1", 41);

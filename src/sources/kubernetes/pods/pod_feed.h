@@ -2,11 +2,18 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "sources/kubernetes/objects/api_pod.h"
 #include "sources/kubernetes/objects/object_head.h"
 
 namespace jettison::kube {
+
+// A pod whose group was found with a limit of no processes.
+struct FoundHeld {
+  ObjectHead head;
+  std::string group;  // relative to the node's own
+};
 
 // Tells of the pods of a node, each as it is now.
 class PodFeed {
@@ -16,6 +23,10 @@ class PodFeed {
     std::function<void(const ObjectHead&)> on_gone;
     // The eviction of the pod of this UID was given up, so it may run again. May be null.
     std::function<void(const std::string&)> on_given_up = nullptr;
+    // The pods that were reported since the last call and can start no process, although this run
+    // of the agent has not ended them. Pods that have ended or are being deleted are left out. May
+    // be null.
+    std::function<std::vector<FoundHeld>()> take_held = nullptr;
   };
 
   virtual ~PodFeed() = default;

@@ -28,6 +28,7 @@ struct PodJson {
   std::string annotations = "{}";
   std::string phase = "Running";
   std::string memory = "10Mi";  // its request
+  bool is_deleted = false;
 
   [[nodiscard]] ApiPod Read() const {
     const std::string state = container_id.empty()
@@ -37,8 +38,10 @@ struct PodJson {
         container_id.empty() ? "" : R"("containerID":"containerd://)" + container_id + R"(",)";
     const std::string text =
         R"({"metadata":{"name":"web-)" + uid + R"(","namespace":"default","uid":")" + uid +
-        R"(","resourceVersion":"7","annotations":)" + annotations +
-        R"(,"ownerReferences":[{"kind":")" + owner + R"(","name":"o","uid":"o","controller":true}]},
+        R"(","resourceVersion":"7",)" +
+        (is_deleted ? R"("deletionTimestamp":"2026-01-01T00:00:00Z",)" : "") + R"("annotations":)" +
+        annotations + R"(,"ownerReferences":[{"kind":")" + owner +
+        R"(","name":"o","uid":"o","controller":true}]},
         "spec":{"nodeName":"bed","priority":5,"terminationGracePeriodSeconds":7,
         "containers":[{"name":"main","image":"x","resources":{"requests":{"memory":")" +
         memory +
@@ -69,6 +72,11 @@ class FakePodFeed : public PodFeed {
         {.namespace_ = "default", .name = "web", .uid = uid, .resource_version = "8"});
   }
   void TellGivenUp(const std::string& uid) { listeners_.on_given_up(uid); }
+  [[nodiscard]] std::vector<std::string> TakeHeldGroups() {
+    std::vector<std::string> groups;
+    for (FoundHeld& held : listeners_.take_held()) groups.push_back(std::move(held.group));
+    return groups;
+  }
 
  private:
   FileDescriptor fd_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
