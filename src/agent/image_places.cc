@@ -10,9 +10,12 @@ constexpr Duration kNextTry = std::chrono::seconds(30);
 
 }  // namespace
 
-void ImagePlaces::Ask(std::function<void()> answered) {
+void ImagePlaces::Ask(std::function<void()> answered, std::function<void()> late) {
+  late_ = std::move(late);
+  late_at_ = edges_.clock.Now() + kPatience;
   edges_.images.Folders(
       [this, answered = std::move(answered)](const Result<StorageFolders>& folders) {
+        late_ = nullptr;
         Take(folders);
         answered();
       });
@@ -29,6 +32,7 @@ void ImagePlaces::Take(const Result<StorageFolders>& folders) {
 }
 
 void ImagePlaces::Advance(Instant now) {
+  if (late_ && now >= late_at_) std::exchange(late_, nullptr)();
   if (!next_ || now < *next_) return;
   next_.reset();
   Ask([] {});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -21,21 +22,29 @@ struct ImagePlacesEdges {
 };
 
 // Asks the runtime where its images are, every 30 s until it says so. Each question is answered
-// within a few seconds, even if the runtime hangs.
+// within a few seconds, even if the runtime hangs. Nothing here waits.
 class ImagePlaces {
  public:
   explicit ImagePlaces(ImagePlacesEdges edges) : edges_(std::move(edges)) {}
 
-  // `answered` is called after the first answer, whatever it is.
-  void Ask(std::function<void()> answered);
+  // How long the first answer may take before it counts as late.
+  static constexpr Duration kPatience = std::chrono::milliseconds(50);
+
+  // `answered` is called after the first answer, whatever it is; `late`, at most once and before
+  // it, when it does not come within kPatience.
+  void Ask(std::function<void()> answered, std::function<void()> late = nullptr);
   void Advance(Instant now);
-  [[nodiscard]] std::optional<Instant> NextDeadline() const { return next_; }
+  [[nodiscard]] std::optional<Instant> NextDeadline() const {
+    return late_ ? late_at_ : next_;  // while the first answer is awaited, nothing else is due
+  }
 
  private:
   void Take(const Result<StorageFolders>& folders);
 
   ImagePlacesEdges edges_;
   std::optional<Instant> next_;  // absent: it is being asked, or has answered
+  std::function<void()> late_;   // null: nobody is to be told
+  Instant late_at_;
   Once say_unknown_;
 };
 

@@ -41,6 +41,36 @@ TEST_F(TheImagePlaces, AreAskedForOnceWhereTheRuntimeAnswers) {
   EXPECT_THAT(lines_, IsEmpty());
 }
 
+TEST_F(TheImagePlaces, AnAnswerThatIsLateIsToldOnceSoThatNobodyWaitsForIt) {
+  store_.Hang();
+  int late = 0;
+  places_.Ask([this] { ++answered_; }, [&] { ++late; });
+  places_.Advance(clock_.Now());
+  EXPECT_EQ(late, 0);
+  ASSERT_EQ(places_.NextDeadline(), clock_.Now() + ImagePlaces::kPatience);
+  clock_.Advance(ImagePlaces::kPatience);
+  places_.Advance(clock_.Now());
+  EXPECT_EQ(late, 1);
+  EXPECT_EQ(answered_, 0);
+  EXPECT_FALSE(places_.NextDeadline());
+  clock_.Advance(seconds(1));
+  places_.Advance(clock_.Now());
+  store_.Resume();
+  store_.Deliver();
+  EXPECT_EQ(late, 1);
+  EXPECT_EQ(answered_, 1);
+  EXPECT_THAT(found_, ElementsAre("/"));
+}
+
+TEST_F(TheImagePlaces, AnAnswerInTimeIsNotLate) {
+  int late = 0;
+  places_.Ask([this] { ++answered_; }, [&] { ++late; });
+  EXPECT_EQ(answered_, 1);
+  clock_.Advance(seconds(1));
+  places_.Advance(clock_.Now());
+  EXPECT_EQ(late, 0);
+}
+
 TEST_F(TheImagePlaces, AreAskedForAgainWhileTheRuntimeIsAwayWhichIsSaidOnce) {
   store_.FailFolders(Error{ErrorCode::kUnavailable, "no socket"});
   places_.Ask([this] { ++answered_; });

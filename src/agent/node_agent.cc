@@ -190,14 +190,28 @@ void NodeAgent::Begin(std::vector<RuntimePod> pods) {
   if (parts_->cluster) parts_->cluster->ContinueEvictions(now);
   if (!image_places_) return Work(own);
   if (config.source == SourceKind::kManifests) {
-    return image_places_->Ask([this, own] { Work(own); });
+    return image_places_->Ask([this, own] { Work(own); }, [this] { GuardWithoutLayout(); });
   }
   // The pods of a kubelet are known without the runtime, so they are guarded without it.
   Work(own);
   image_places_->Ask([] {});
 }
 
+// The figures of nodefs in the place of those of imagefs could cost a pod its life. Whoever guards
+// already goes on as before.
+void NodeAgent::GuardWithoutLayout() {
+  if (begun_) return;
+  const DiskLayout unknown;
+  const auto& configured = config_.config().eviction.thresholds;
+  parts_->node->SetLayout(unknown, WithoutImageFs(ThresholdsFor(configured, unknown)));
+  image_thresholds_wait_ = true;
+  Guard();
+}
+
 void NodeAgent::Work(const std::vector<Pod>& own) {
+  if (std::exchange(image_thresholds_wait_, false)) {
+    parts_->node->SetLayout({}, ThresholdsFor(config_.config().eviction.thresholds, {}));
+  }
   Guard();
   manifests_.Begin(own);
   if (!machine_->manifests) WantManifests(machine_->clock.Now());
@@ -210,6 +224,7 @@ void NodeAgent::SurveyFileSystems(const StorageFolders& folders) {
                    .images = folders.images,
                    .containers = folders.containers});
   LogSurvey(survey, *log_);
+  image_thresholds_wait_ = false;
   parts_->figures->SetDisks(survey.image_fs, survey.container_fs);
   parts_->node->SetLayout(survey.layout, ThresholdsFor(config.eviction.thresholds, survey.layout));
 }

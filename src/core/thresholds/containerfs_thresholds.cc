@@ -38,4 +38,12 @@ std::vector<Threshold> ThresholdsFor(const std::vector<Threshold>& configured, D
   return effective;
 }
 
+std::vector<Threshold> WithoutImageFs(std::vector<Threshold> thresholds) {
+  std::erase_if(thresholds, [](const Threshold& threshold) {
+    return threshold.signal == Signal::kImageFsAvailable ||
+           threshold.signal == Signal::kImageFsInodesFree;
+  });
+  return thresholds;
+}
+
 }  // namespace jettison

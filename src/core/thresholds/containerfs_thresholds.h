@@ -15,4 +15,7 @@ namespace jettison {
 [[nodiscard]] std::vector<Threshold> ThresholdsFor(const std::vector<Threshold>& configured,
                                                    DiskLayout layout);
 
+// The same without those on imagefs: while it is not known which file system that is.
+[[nodiscard]] std::vector<Threshold> WithoutImageFs(std::vector<Threshold> thresholds);
+
 }  // namespace jettison

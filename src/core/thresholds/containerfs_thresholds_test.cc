@@ -59,6 +59,13 @@ TEST(ContainerFsThresholds, AreNotThereWhereTheirSourceIsNot) {
   EXPECT_THAT(ThresholdsFor({Of(Signal::kContainerFsAvailable, 1)}, kOne), IsEmpty());
 }
 
+TEST(ContainerFsThresholds, ThoseOnImageFsAreLeftOutWhileItIsNotKnown) {
+  EXPECT_THAT(ShowAll(WithoutImageFs(
+                  {Of(Signal::kMemoryAvailable, 1), Of(Signal::kImageFsAvailable, 2),
+                   Of(Signal::kNodeFsAvailable, 3), Of(Signal::kImageFsInodesFree, 4, kMinute)})),
+              ElementsAre("memory.available 1 0s 10", "nodefs.available 3 0s 30"));
+}
+
 TEST(ContainerFsThresholds, ASoftSourceWithoutGraceReplacesTheHardOne) {
   EXPECT_THAT(ShowAll(ThresholdsFor(
                   {Of(Signal::kNodeFsAvailable, 2), Of(Signal::kNodeFsAvailable, 3)}, kOne)),

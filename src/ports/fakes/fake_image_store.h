@@ -18,8 +18,10 @@ namespace jettison {
 class FakeImageStore : public ImageStore {
  public:
   void Folders(std::function<void(Result<StorageFolders>)> answer) override {
-    if (folders_error_) return answer(Fail(*folders_error_));
-    answer(StorageFolders{.images = "/", .containers = ""});
+    Result<StorageFolders> folders = StorageFolders{.images = "/", .containers = ""};
+    if (folders_error_) folders = Fail(*folders_error_);
+    if (!hanging_) return answer(folders);
+    answers_.emplace_back([answer = std::move(answer), folders] { answer(folders); });
   }
   void List(std::function<void(Result<std::pair<std::vector<StoredImage>, ImagesInUse>>)> answer)
       override;

@@ -54,6 +54,16 @@ TEST_F(CriRecall, WhatRunsIsKnownAndCanBeKilledWithoutTheRuntime) {
   bed_.ExpectNothingLeft("u");
 }
 
+// The node is not guarded meanwhile.
+TEST_F(CriRecall, ARuntimeThatStopsAnsweringBeforeItHasListedIsNotWaitedForLong) {
+  bed_.Open();
+  ASSERT_TRUE(runtime().Ready());
+  bed_.calls->Hang();
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(runtime().List());
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(2));
+}
+
 TEST_F(CriRecall, WhenTheRuntimeAnswersNothingIsLostOrDoubled) {
   Pod pod = SimplePod("u");
   pod.containers.push_back(pod.containers[0]);

@@ -12,10 +12,10 @@
 namespace jettison::cri {
 namespace {
 
-// How long Ready waits for its answer, and List for all of its answers. After that the agent asks
-// again.
+// How long Ready waits for its answer, and List for all of its answers. The node is not guarded
+// meanwhile. After that the agent guards what it knows without the runtime, and asks again.
 constexpr Duration kReadyWait = std::chrono::milliseconds(100);
-constexpr Duration kListWait = std::chrono::seconds(3);
+constexpr Duration kListWait = std::chrono::milliseconds(500);
 
 Listing EverythingIn(Found found) {
   Listing all = std::move(found.of_others);
