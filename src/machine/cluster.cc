@@ -49,6 +49,12 @@ Result<std::unique_ptr<ClusterLink>> OpenCluster(const AgentConfig& config,
   if (!link) return Fail(link.error().In("the cluster cannot be asked"));
   (*link)->OnState([&clock, told = std::make_shared<ClusterStateLog>(log)](
                        const kube::PodWatchState& state) { told->Take(state, clock.Now()); });
+  (*link)->OnNotKept([&log](const Error& why) {
+    log.Warn(
+        "the pods of the node cannot be kept on disk; an agent that starts while the API server is "
+        "away does not know them",
+        {{"err", why.message}});
+  });
   log.Info("the agent reads the pods of this node from the API server",
            {{"server", reading.access.server},
             {"as", reading.access.origin},

@@ -53,4 +53,8 @@ void ClusterLink::Take(const ClusterState& news) {
   if (on_state_) on_state_(state_);
 }
 
+void ClusterLink::Take(const ClusterNotKept& news) {
+  if (on_not_kept_) on_not_kept_(news.error);
+}
+
 }  // namespace jettison

@@ -49,6 +49,8 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
   void OnState(std::function<void(const kube::PodWatchState&)> told) {
     on_state_ = std::move(told);
   }
+  // Told when the pods cannot be kept on disk: once, until they can.
+  void OnNotKept(std::function<void(const Error&)> told) { on_not_kept_ = std::move(told); }
   // Sets the listeners for the ends of pods, in addition to those of Follow.
   void FollowEnds(PodEnds::Listeners listeners) { ends_.Follow(std::move(listeners)); }
 
@@ -57,11 +59,13 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
   void Take(const ClusterPodGone& news);
   void Take(const ClusterAnswer& news);
   void Take(const ClusterState& news);
+  void Take(const ClusterNotKept& news);
 
   std::unique_ptr<ClusterWorker> worker_;
   Listeners listeners_;
   PodEnds ends_;
   std::function<void(const kube::PodWatchState&)> on_state_;
+  std::function<void(const Error&)> on_not_kept_;
   std::map<std::uint64_t, OnReply> asked_;
   std::uint64_t next_id_ = 1;
   kube::PodWatchState state_;

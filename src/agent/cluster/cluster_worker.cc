@@ -41,6 +41,8 @@ struct ClusterWorker::Shared {
   void TakeAsked();
   void Call(const Asked& one);
   void TellState(const kube::PodWatchState& state);
+  // How long the thread may pause, for the sake of pods that are not on disk yet.
+  [[nodiscard]] Duration KeepOn();
 
   const Setup setup;
   std::unique_ptr<KnownPodsWriter> kept;  // null: the pods are kept nowhere
@@ -61,7 +63,7 @@ void ClusterWorker::Shared::Run() {
     TakeAsked();
     const auto pause = watch.Advance();
     TellState(watch.state());
-    client->Turn(std::min(pause.value_or(kLongestTurn), kLongestTurn));
+    client->Turn(std::min(pause.value_or(kLongestTurn), KeepOn()));
   }
 }
 
@@ -112,6 +114,14 @@ void ClusterWorker::Shared::TellState(const kube::PodWatchState& state) {
   if (told == state) return;
   told = state;
   news.Put(ClusterState{state});
+}
+
+Duration ClusterWorker::Shared::KeepOn() {
+  if (!kept) return kLongestTurn;
+  const Instant now = setup.clock->Now();
+  const auto due = kept->Advance(now);
+  if (auto complaint = kept->TakeComplaint()) news.Put(ClusterNotKept{*std::move(complaint)});
+  return due ? std::min(Elapsed(now, *due), kLongestTurn) : kLongestTurn;
 }
 
 Result<std::unique_ptr<ClusterWorker>> ClusterWorker::Start(Setup setup) {

@@ -38,7 +38,12 @@ struct ClusterAnswer {
 struct ClusterState {
   kube::PodWatchState watch;
 };
-using ClusterNews = std::variant<ClusterPod, ClusterPodGone, ClusterAnswer, ClusterState>;
+// The pods cannot be kept on disk; told once until they can.
+struct ClusterNotKept {
+  Error error;
+};
+using ClusterNews =
+    std::variant<ClusterPod, ClusterPodGone, ClusterAnswer, ClusterState, ClusterNotKept>;
 
 // The thread that talks to an API server: it watches the pods of the node and makes calls. So the
 // loop never waits for a handshake, the resolver or a slow server.

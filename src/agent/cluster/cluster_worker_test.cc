@@ -13,6 +13,7 @@
 
 #include "agent/known_pods/hanging_file_fixture.h"
 #include "agent/loop/steady_clock.h"
+#include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
 #include "sources/kubernetes/calls/rights.h"
@@ -54,12 +55,14 @@ class ClusterWorkerTest : public testing::Test {
     if (const auto* gone = std::get_if<ClusterPodGone>(&one)) news_.push_back("-" + gone->head.uid);
     if (auto* answer = std::get_if<ClusterAnswer>(&one)) answers_.push_back(std::move(*answer));
     if (const auto* state = std::get_if<ClusterState>(&one)) state_ = state->watch;
+    if (auto* not_kept = std::get_if<ClusterNotKept>(&one)) not_kept_.push_back(not_kept->error);
   }
 
   kube::FakeApiServer server_;
   std::unique_ptr<ClusterWorker> worker_;
   std::vector<std::string> news_;
   std::vector<ClusterAnswer> answers_;
+  std::vector<Error> not_kept_;
   kube::PodWatchState state_;
 };
 
@@ -73,6 +76,15 @@ TEST_F(ClusterWorkerTest, TellsOfPodsWhileCallsAreAnswered) {
   EXPECT_EQ(answers_[0].id, 7U);
   EXPECT_EQ(kube::ReadVersion(answers_[0].reply), "v1.36.2");
   EXPECT_THAT(news_, ElementsAre("+ua", "-ua"));
+}
+
+TEST_F(ClusterWorkerTest, TellsThatPodsCannotBeKept) {
+  const kernel::TemporaryFolder folder;
+  ASSERT_TRUE(kernel::WriteFile(folder.path() + "/pods", "no folder"));
+  server_.PutPod("a", "ua");
+  Start(server_.url(), folder.path() + "/pods");
+  ASSERT_TRUE(TakeUntil([&] { return !not_kept_.empty(); }));
+  EXPECT_EQ(not_kept_.size(), 1U);
 }
 
 TEST_F(ClusterWorkerTest, AServerThatAnswersNothingDelaysOnlyWhoAskedIt) {

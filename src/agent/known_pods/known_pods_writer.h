@@ -1,10 +1,13 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "agent/loop/background_thread.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
 
 namespace jettison {
 
@@ -19,15 +22,24 @@ class KnownPodsWriter {
   // Does not wait for the thread. What has not been written yet is dropped.
   ~KnownPodsWriter();
 
+  // How often it is tried to write what could not be written.
+  static constexpr Duration kTryAgainEvery = std::chrono::minutes(1);
+
   // These never wait. `json`: the pod's object.
   void Keep(const std::string& uid, std::string json);
   void Forget(const std::string& uid);
+  // Tries again what could not be written, when that is due. When it is to be called again; absent:
+  // everything is written.
+  std::optional<Instant> Advance(Instant now);
+  // Why a pod could not be written: once, until everything has been written.
+  [[nodiscard]] std::optional<Error> TakeComplaint();
 
  private:
   struct Shared;
   void Put(const std::string& uid, std::optional<std::string> json);
 
   std::shared_ptr<Shared> shared_;  // with the thread
+  std::optional<Instant> try_at_;
   BackgroundThread thread_;
 };
 

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
+#include <optional>
 #include <string>
 
 #include "agent/known_pods/hanging_file_fixture.h"
@@ -29,6 +32,24 @@ class KnownPodsWriterTest : public testing::Test {
     return true;
   }
 
+  [[nodiscard]] static std::optional<Error> AwaitComplaint(KnownPodsWriter& writer) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (std::chrono::steady_clock::now() < deadline) {
+      if (auto complaint = writer.TakeComplaint()) return complaint;
+      ::poll(nullptr, 0, 1);
+    }
+    return std::nullopt;
+  }
+  // Until the writer waits for its next try.
+  [[nodiscard]] static bool AwaitPause(KnownPodsWriter& writer, Instant now) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (writer.Advance(now) != now + KnownPodsWriter::kTryAgainEvery) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      ::poll(nullptr, 0, 1);
+    }
+    return true;
+  }
+
   kernel::TemporaryFolder folder_;
 };
 
@@ -46,6 +67,37 @@ TEST_F(KnownPodsWriterTest, NobodyWaitsForADiskThatHangsAndTheLatestStateIsWritt
   EXPECT_TRUE(AwaitText("b", "2"));
   EXPECT_TRUE(AwaitText("gone", ""));
   EXPECT_FALSE(kernel::Exists(PathOf("gone")));
+}
+
+TEST_F(KnownPodsWriterTest, WhatCannotBeWrittenIsSaidOnceAndWrittenLater) {
+  const std::string folder = folder_.path() + "/pods";
+  ASSERT_TRUE(kernel::WriteFile(folder, "no folder"));
+  KnownPodsWriter writer(folder);
+  Instant now(std::chrono::hours(1));
+  EXPECT_FALSE(writer.Advance(now));
+  writer.Keep("a", "1");
+  writer.Keep("b", "1");
+  const std::optional<Error> complaint = AwaitComplaint(writer);
+  ASSERT_TRUE(complaint);
+  EXPECT_NE(complaint->message.find(folder), std::string::npos) << complaint->message;
+  ASSERT_TRUE(AwaitPause(writer, now));
+  EXPECT_EQ(writer.Advance(now), now + KnownPodsWriter::kTryAgainEvery);
+  now += KnownPodsWriter::kTryAgainEvery;
+  (void)writer.Advance(now);
+  ASSERT_TRUE(AwaitPause(writer, now));
+  EXPECT_FALSE(writer.TakeComplaint()) << "it is still the same";
+  ASSERT_EQ(::unlink(folder.c_str()), 0);
+  writer.Forget("b");
+  now += KnownPodsWriter::kTryAgainEvery;
+  (void)writer.Advance(now);
+  EXPECT_TRUE(AwaitText("pods/a", "1"));
+  EXPECT_FALSE(kernel::Exists(PathOf("pods/b"))) << "it is gone meanwhile";
+  while (writer.Advance(now)) ::poll(nullptr, 0, 1);
+  // From now on it is news again.
+  ASSERT_EQ(std::filesystem::remove_all(folder), 2U);
+  ASSERT_TRUE(kernel::WriteFile(folder, "no folder"));
+  writer.Keep("a", "2");
+  EXPECT_TRUE(AwaitComplaint(writer));
 }
 
 }  // namespace
