@@ -238,6 +238,18 @@ TEST_F(KeptKubelet, StandsInForAServerThatIsAwayAndSaysHowOldItIs) {
   EXPECT_EQ(MemoryThreshold(ConfigRereader(sources_, patience_).ReadFirst()), "1280Mi");
 }
 
+// The node is not guarded meanwhile.
+TEST_F(KeptKubelet, AServerThatIsAwayIsNotWaitedForWhereAnAnswerWasKept) {
+  Keep();
+  server_.Stop();
+  int retries = 0;
+  const Patience usual{.on_retry = [&retries](const std::string&) { ++retries; }};
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(MemoryThreshold(ConfigRereader(sources_, usual).ReadFirst()), "356Mi");
+  EXPECT_EQ(retries, 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+}
+
 TEST_F(KeptKubelet, WhatCannotBeKeptIsSaidOnce) {
   std::filesystem::create_directory(file_);
   Keep();

@@ -15,6 +15,9 @@ namespace {
 
 // Each question goes through the API server of the cluster.
 constexpr int kLooksPerQuestion = 10;
+// The node is not guarded before the first reading, so a server that is away is not waited for
+// where an answer was kept: a running agent asks again.
+constexpr Duration kPatienceWithKept = std::chrono::seconds(1);
 
 void PutFirst(const Faults& faults, Faults& into) {
   into.insert(into.begin(), faults.begin(), faults.end());
@@ -69,13 +72,22 @@ void ConfigRereader::Keep(std::vector<ConfigDocument> ours, std::string theirs,
   complaint_.clear();
 }
 
+Patience ConfigRereader::FirstPatience(const KubeletQuestion& question,
+                                       const std::string& root) const {
+  Patience patience = patience_;
+  if (question.file.empty() && ReadKeptAnswer(root, question.node)) {
+    patience.in_all = std::min(patience.in_all, kPatienceWithKept);
+  }
+  return patience;
+}
+
 ConfigReading ConfigRereader::ReadFirst() {
   DocumentsReading read = ReadDocuments(sources_, Empty::kFaultUnlessDropIn);
   ConfigReading reading = ReadConfig(read.documents);
   KubeletAnswer answer;
   if (IsBesideKubelet(reading)) {
     const KubeletQuestion question = QuestionOf(reading.config);
-    answer = AskKubelet(question, patience_);
+    answer = AskKubelet(question, FirstPatience(question, reading.config.root));
     const Faults warnings = StandIn(question, reading.config.root, answer);
     reading = Beside(read.documents, answer);
     PutFirst(warnings, reading.warnings);

@@ -34,7 +34,8 @@ class ConfigRereader {
 
   // Before the agent runs: as ReadConfigBesideKubelet. A file without a document is a fault, except
   // for a drop-in: nobody names a file for nothing, so its text has been lost. Where the API server
-  // is away, what the kubelet said last is used, if it was kept, with a warning.
+  // is away, what the kubelet said last is used, if it was kept, with a warning. The server is then
+  // waited for a second at most.
   [[nodiscard]] ConfigReading ReadFirst();
 
   // Reads everything again. An empty drop-in is a fault, too, because a file looks like that while
@@ -53,6 +54,8 @@ class ConfigRereader {
   [[nodiscard]] std::optional<ConfigReading> LookAtKubelet();
 
  private:
+  [[nodiscard]] Patience FirstPatience(const KubeletQuestion& question,
+                                       const std::string& root) const;
   // Lets what was kept stand in for an answer of a server that is away; returns the warning.
   [[nodiscard]] Faults StandIn(const KubeletQuestion& question, const std::string& root,
                                KubeletAnswer& answer);
