@@ -27,9 +27,10 @@ bool IsPodEntry(std::string_view name) {
                                                                "sub-paths"};
   static constexpr std::array<std::string_view, 3> kFiles = {"pod.json", "record", "mount-points"};
   if (std::ranges::find(kFolders, name) != kFolders.end()) return true;
-  // What a removal has moved up from the depth before it was interrupted, and what was repaired.
+  // What a removal has moved up from the depth before it was interrupted, the mark that it leaves,
+  // and what was repaired.
   if (name.starts_with(".deep.") || name.starts_with(".deep-")) return true;
-  if (name == "pod.json.damaged") return true;
+  if (name == "pod.json.gone" || name == "pod.json.damaged") return true;
   if (name.ends_with(".new")) name.remove_suffix(4);  // a draft of WriteFile
   return std::ranges::find(kFiles, name) != kFiles.end();
 }

@@ -24,8 +24,8 @@ class OwnFoldersTest : public testing::Test {
 
 TEST_F(OwnFoldersTest, APodsFolderHasWhatRuntimesMake) {
   EXPECT_TRUE(IsPodFolder(pod_));
-  for (const char* name :
-       {"pod.json", "pod.json.new", "pod.json.damaged", "record", "mount-points"}) {
+  for (const char* name : {"pod.json", "pod.json.new", "pod.json.damaged", "pod.json.gone",
+                           "record", "mount-points"}) {
     ASSERT_TRUE(WriteFile(pod_ + "/" + name, ""));
   }
   for (const char* name : {"containers", "sub-paths", ".deep.12.0", ".deep-0"}) {

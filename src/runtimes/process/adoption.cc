@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "kernel/files/files.h"
+#include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
 #include "kernel/files/pod_containers.h"
+#include "runtimes/process/removal_mark.h"
 #include "runtimes/process/runs/process_identity.h"
 
 namespace jettison::process {
@@ -50,7 +52,10 @@ ContainerExit ExitOf(const ExitRecord& exit, Instant created, const Clock& clock
 Result<std::optional<PodPlan>> Adoption::ReadPlan(const std::string& uid) const {
   const std::string path = context_.paths.PodFile(uid);
   const auto text = ReadFile(path);
-  if (!text && text.error().code == ErrorCode::kNotFound) return std::nullopt;
+  if (!text && text.error().code == ErrorCode::kNotFound) {
+    if (auto leftover = CheckLeftover(uid); !leftover) return Fail(leftover.error());
+    return std::nullopt;
+  }
   if (!text) return Fail(text.error());
   const auto damaged = [&path](const std::string& why) {
     return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", path, why));
@@ -61,6 +66,26 @@ Result<std::optional<PodPlan>> Adoption::ReadPlan(const std::string& uid) const 
   if (pod.uid != uid) return damaged("it describes the pod " + pod.uid);
   if (auto names = CheckNames(pod); !names) return damaged(names.error().message);
   return std::move(*plan);
+}
+
+// A pod's file is written before its first run, and a removal that was interrupted has left a mark.
+Result<void> Adoption::CheckLeftover(const std::string& uid) const {
+  const Paths& paths = context_.paths;
+  if (IsMarkedAsRemoved(paths, uid)) return {};
+  const auto is_lost = [&](std::string_view why) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("{} is missing, but {}", paths.PodFile(uid), why));
+  };
+  const std::string damaged = DamagedPodFile(paths, uid);
+  if (Exists(damaged)) return is_lost(fmt::format("{} is there", damaged));
+  for (const std::string& group : PossibleGroupsOf(uid, context_.options.cgroup_driver)) {
+    if (pods_.IsInhabited(group)) return is_lost("processes are in its group " + group);
+  }
+  std::vector<std::string> strange;
+  const auto runs = ReadRuns(paths, uid, context_.boot_id, strange);
+  if (runs && !runs->empty()) return is_lost("containers of it have run");
+  if (runs || runs.error().code == ErrorCode::kNotFound) return {};
+  return IsPodFolder(paths.Pod(uid)) ? Fail(runs.error()) : Result<void>();
 }
 
 Result<RuntimePod> Adoption::TakeOver(PodEntry& entry) {

@@ -19,13 +19,16 @@ class Adoption {
   Adoption(RuntimeContext& context, Pods& pods, DeadRuns& dead_runs)
       : context_(context), pods_(pods), dead_runs_(dead_runs) {}
 
-  // None where the folder is a leftover. kInvalidArgument: the record is damaged.
+  // None where the folder is a leftover: its removal has begun, or nothing of a pod has ever run in
+  // it. kInvalidArgument: the record is damaged or missing.
   [[nodiscard]] Result<std::optional<PodPlan>> ReadPlan(const std::string& uid) const;
   // A pod whose runs can be told, with groups and volumes: those of memory do not outlive the
   // machine's restart, the folders do.
   [[nodiscard]] Result<RuntimePod> TakeOver(PodEntry& entry);
 
  private:
+  // Of a folder without the pod's file. Fails if it may be that of a pod whose file was lost.
+  [[nodiscard]] Result<void> CheckLeftover(const std::string& uid) const;
   [[nodiscard]] Result<std::vector<FoundRun>> FindRuns(const PodEntry& entry);
   [[nodiscard]] std::vector<ContainerRecord> AdoptRuns(PodEntry& entry, std::vector<FoundRun> runs);
   // What a run does not know of itself.

@@ -1,11 +1,11 @@
 #include "runtimes/process/pod_removal.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 
+#include "runtimes/process/removal_mark.h"
 #include "runtimes/process/retry_delay.h"
 
 namespace jettison::process {
@@ -30,8 +30,8 @@ PodRemoval::PodRemoval(RuntimeContext& context, PodRemains remains)
 void PodRemoval::ForgetPod() {
   forgotten_ = Forgotten::kUnderWay;
   context_.disk.Do(
-      [file = context_.paths.PodFile(remains_.uid)]() -> Result<void> {
-        (void)::unlink(file.c_str());
+      [paths = context_.paths, uid = remains_.uid]() -> Result<void> {
+        MarkAsRemoved(paths, uid);
         return {};
       },
       lifetime_.Guard([this](const Result<void>&) { forgotten_ = Forgotten::kYes; }));
@@ -91,6 +91,9 @@ bool PodRemoval::RemoveFiles() {
   if (!job_) {
     const Paths& paths = context_.paths;
     RemoveOrder order{.volume_folders = {paths.Volumes(remains_.uid)}, .trees = remains_.log_dirs};
+    // The runs go before the mark that is beside them: without it, a run that is left speaks for a
+    // pod whose file was lost.
+    order.trees.push_back(paths.Containers(remains_.uid));
     order.trees.push_back(paths.Pod(remains_.uid));
     auto job = RemovalJob::Start(context_, order);
     if (!job) {

@@ -46,7 +46,7 @@ class PodRemoval {
 
   RuntimeContext& context_;
   PodRemains remains_;
-  Forgotten forgotten_ = Forgotten::kNo;  // its own file is gone
+  Forgotten forgotten_ = Forgotten::kNo;  // the folder is marked as removed
   bool groups_gone_ = false;
   // Of the mount points, one of which may lie on a file system that never answers.
   std::unique_ptr<kernel::PathErrand> errand_;

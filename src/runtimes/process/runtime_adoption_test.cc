@@ -180,12 +180,15 @@ TEST_F(ProcessRuntimeAdoption, WhatIsNoPodStays) {
   ASSERT_TRUE(WriteFile(pods + "/notes", "x"));
   ASSERT_TRUE(MakeFolders(pods + "/left/volumes/v"));
   ASSERT_TRUE(MakeFolders(pods + "/left/.deep.7.0"));  // a removal was interrupted
-  ASSERT_TRUE(WriteFile(pods + "/left/pod.json.damaged", ""));
+  ASSERT_TRUE(MakeFolders(pods + "/left/containers/main/0"));
+  ASSERT_TRUE(WriteFile(pods + "/left/pod.json.gone", ""));
+  ASSERT_TRUE(MakeFolders(pods + "/begun/volumes/v"));  // a creation was interrupted
   bed_.Open();
   const auto listed = bed_.runtime().List();
   ASSERT_TRUE(listed);
   EXPECT_TRUE(listed->empty());
   EXPECT_TRUE(bed_.AwaitGone(pods + "/left"));
+  EXPECT_TRUE(bed_.AwaitGone(pods + "/begun"));
   EXPECT_TRUE(Exists(pods + "/backup/data"));
   EXPECT_TRUE(Exists(pods + "/notes"));
   EXPECT_THAT(bed_.logged, Contains(HasSubstr(pods + "/backup is no pod of an agent")));
@@ -201,7 +204,8 @@ TEST_F(ProcessRuntimeAdoption, ALeftoverWhoseShimHangsHoldsUpNobodyButAPodOfItsU
   bed_.Close();
   const auto record = ParseRunRecord(*ReadFile(bed_.paths().Run("u", "main", 0) + "/running"));
   ASSERT_TRUE(record);
-  ASSERT_EQ(::unlink(bed_.paths().PodFile("u").c_str()), 0);
+  const std::string file = bed_.paths().PodFile("u");
+  ASSERT_EQ(std::rename(file.c_str(), (file + ".gone").c_str()), 0);
   ASSERT_EQ(::kill(record->shim.pid, SIGSTOP), 0);
 
   bed_.Open();

@@ -130,6 +130,69 @@ TEST_F(ProcessRuntimeUnread, TheManifestThatADamagedPodCameFromMendsIt) {
   ExpectItGoesOn();
 }
 
+TEST_F(ProcessRuntimeUnread, APodWhoseRecordIsMissingGoesOnAndTheManifestMendsIt) {
+  pod_.annotations["kubernetes.io/config.hash"] = "u";
+  ASSERT_EQ(::unlink(bed_.paths().PodFile("u").c_str()), 0);
+  const auto listed = List();
+  ASSERT_THAT(listed, SizeIs(1));
+  EXPECT_TRUE(listed[0].unread);
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("pod.json is missing")));
+  ExpectItGoesOn();
+  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
+  const auto* found = bed_.Await<PodFound>("u");
+  ASSERT_NE(found, nullptr);
+  EXPECT_FALSE(found->pod.containers.at(0).exit);
+  EXPECT_EQ(*ReadFile(bed_.paths().PodFile("u")), "u");
+  EXPECT_FALSE(Exists(bed_.paths().PodFile("u") + ".damaged"));
+  ExpectItGoesOn();
+}
+
+TEST_F(ProcessRuntimeUnread, APodWhoseRecordIsMissingAndOfWhichNothingLivesKeepsItsFiles) {
+  ::kill(process_, SIGKILL);
+  cgroups_.ProcessExited(process_);
+  const std::string file = bed_.paths().PodFile("u");
+  ASSERT_EQ(std::rename(file.c_str(), (file + ".damaged").c_str()), 0);
+  for (const bool is_damaged_left : {true, false}) {
+    EXPECT_THAT(List(), IsEmpty());
+    EXPECT_EQ(bed_.Await<PodRemoved>("u", std::chrono::milliseconds(100)), nullptr);
+    EXPECT_EQ(*ReadFile(bed_.paths().Volumes("u") + "/data"), "dear");
+    EXPECT_EQ(Exists(file + ".damaged"), is_damaged_left);
+    bed_.Close();
+    (void)::unlink((file + ".damaged").c_str());
+  }
+  EXPECT_THAT(List(), IsEmpty());
+  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
+  ASSERT_NE(bed_.Await<PodReady>("u"), nullptr);
+  const std::string quarantine = bed_.paths().root() + "/quarantine";
+  ASSERT_THAT(*NamesIn(quarantine), SizeIs(1));
+  EXPECT_EQ(*ReadFile(quarantine + "/" + NamesIn(quarantine)->front() + "/volumes/data"), "dear");
+}
+
+TEST_F(ProcessRuntimeUnread, APodOfWhichOnlyProcessesAreKnownGoesOn) {
+  ASSERT_EQ(::unlink(bed_.paths().PodFile("u").c_str()), 0);
+  const std::string containers = bed_.paths().Containers("u");
+  const std::string away = folder_.path() + "/away";
+  ASSERT_EQ(std::rename(containers.c_str(), away.c_str()), 0);
+  ASSERT_THAT(List(), SizeIs(1));
+  ExpectItGoesOn();
+  ASSERT_EQ(std::rename(away.c_str(), containers.c_str()), 0);
+}
+
+TEST_F(ProcessRuntimeUnread, ARemovalLeavesAMarkSoThatTheNextAgentGoesOnWithIt) {
+  List();
+  bed_.runtime().RemovePod("u");
+  const std::string file = bed_.paths().PodFile("u");
+  bool is_marked = false;
+  while (Exists(file)) {
+    (void)bed_.runtime().TakeEvents();
+    is_marked = Exists(file + ".gone");
+  }
+  EXPECT_TRUE(is_marked);
+  bed_.Close();
+  EXPECT_THAT(List(), IsEmpty());
+  EXPECT_TRUE(bed_.AwaitGone(bed_.paths().Pod("u")));
+}
+
 TEST_F(ProcessRuntimeUnread, WhatCannotBeMendedStaysAndIsMendedLater) {
   pod_.annotations["kubernetes.io/config.hash"] = "u";
   const std::string file = bed_.paths().PodFile("u");

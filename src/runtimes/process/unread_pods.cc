@@ -10,6 +10,7 @@
 #include "kernel/files/files.h"
 #include "kernel/files/paths.h"
 #include "kernel/mounts/quarantine.h"
+#include "runtimes/process/removal_mark.h"
 
 namespace jettison::process {
 
@@ -154,16 +155,19 @@ bool UnreadPods::TryTakeOver(const std::string& uid, const PodPlan* certain) {
 void UnreadPods::Mend(const PodEntry& entry) {
   const Pod& pod = *entry.plan.pod;
   const std::string file = context_.paths.PodFile(pod.uid);
-  const std::string damaged = file + ".damaged";
-  // The file stays in its place until another one is written: without it the pod would be taken for
-  // a leftover.
-  (void)::unlink(damaged.c_str());
-  (void)::link(file.c_str(), damaged.c_str());
+  const std::string damaged = DamagedPodFile(context_.paths, pod.uid);
+  // The file stays in its place until another one is written.
+  if (Exists(file)) {
+    (void)::unlink(damaged.c_str());
+    (void)::link(file.c_str(), damaged.c_str());
+  }
   const auto written = WriteFile(file, context_.options.written_pods->Write(pod));
   context_.LogFailure("mend " + file, written);
   if (!written) return;
   context_.Log(
-      fmt::format("{} was damaged and is written anew; what it was is in {}", file, damaged));
+      Exists(damaged)
+          ? fmt::format("{} was damaged and is written anew; what it was is in {}", file, damaged)
+          : fmt::format("{} was missing and is written anew", file));
 }
 
 void UnreadPods::Signal(const std::string& uid, int signal) {
@@ -229,10 +233,11 @@ bool UnreadPods::SetAside(const std::string& uid) {
     context_.Log(place.error().In("set the files of pod " + uid + " aside").message);
     return false;
   }
-  context_.Log(fmt::format(
-      "the record of pod {} was damaged and nothing of it runs: all its files are in {}; delete "
-      "them when nobody needs them",
-      uid, *place));
+  context_.Log(
+      fmt::format("the record of pod {} was damaged or lost, and nothing of it runs: all its files "
+                  "are in {}; delete "
+                  "them when nobody needs them",
+                  uid, *place));
   return true;
 }
 
