@@ -22,6 +22,7 @@ Snapshot Onlookers::SnapshotWith(const ShownBeside& beside) const {
     snapshot.cluster = {.evictions_under_way = parts_.cluster->evictions_under_way(),
                         .events_dropped = parts_.cluster->events_dropped()};
   }
+  snapshot.awaits_runtime = !parts_.listed;
   snapshot.manifest_error = beside.manifest_error;
   snapshot.cluster_error = beside.cluster_error;
   return snapshot;

@@ -66,7 +66,9 @@ std::vector<Check> ReadyChecks(const LoopTurns& turns, const Snapshot* snapshot,
     checks.push_back({"runtime", "the runtime has not answered yet"});
     return checks;
   }
-  checks.push_back({"runtime", ""});
+  checks.push_back({"runtime", snapshot->awaits_runtime
+                                   ? "the runtime has not listed its pods since the agent's start"
+                                   : ""});
   checks.push_back(PassCheck(*snapshot, now));
   checks.push_back(FiguresCheck(*snapshot));
   checks.push_back({"manifests", snapshot->manifest_error});

@@ -47,6 +47,9 @@ TEST(Readyz, SaysWhatIsMissing) {
               HasSubstr("the last pass was made 63 s ago"));
   snapshot.cluster_error = "list the pods of this node: HTTP 403";
   EXPECT_THAT(Ready(&snapshot), HasSubstr("[-]cluster failed: list the pods of this node"));
+  snapshot.awaits_runtime = true;
+  EXPECT_THAT(Ready(&snapshot),
+              HasSubstr("[-]runtime failed: the runtime has not listed its pods"));
   snapshot.passes = 0;
   EXPECT_THAT(Ready(&snapshot), HasSubstr("[-]pass failed: no pass has been made yet\n"));
 }

@@ -129,6 +129,9 @@ struct Snapshot {
   std::optional<MemoryHolders> holders;  // as of the last pass that read the pods' memory
   std::vector<ThresholdView> thresholds;
   std::vector<PodView> pods;  // by namespace and name
+  // The runtime has not listed its pods since the agent's start: `pods` has those that are known
+  // without it.
+  bool awaits_runtime = false;
   // Why staticPodPath cannot be read; empty: it can, it is not there yet, or there is none.
   std::string manifest_error;
   // Why no pods of the node are found in the cluster: the API server has never listed them, or has

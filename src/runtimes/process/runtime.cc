@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <map>
 #include <utility>
 
 #include "kernel/files/files.h"
@@ -33,22 +34,32 @@ Runtime::Runtime(std::unique_ptr<Readiness> readiness, FileDescriptor lock,
                .disk = DiskWork(*readiness_, options.disk_thread),
                .events = {}} {}
 
-Result<void> Runtime::Ready() {
-  if (::access(context_.options.shim.c_str(), X_OK) != 0) {
-    return Fail(
-        SystemError(errno, fmt::format("the shim {} does not exist", context_.options.shim)));
-  }
-  if (::access(context_.paths.Pods().c_str(), W_OK) != 0) {
-    return FailErrno(context_.paths.Pods());
-  }
-  return {};
+// Containers that run need no program of the shim's any more.
+void Runtime::SayWhatIsMissing() const {
+  if (::access(context_.options.shim.c_str(), X_OK) == 0) return;
+  context_.Log(SystemError(errno, fmt::format("the shim {} cannot be run; no container starts "
+                                              "before it can, and those that run go on",
+                                              context_.options.shim))
+                   .message);
 }
 
 Result<std::vector<RuntimePod>> Runtime::List() {
   const auto uids = NamesIn(context_.paths.Pods());
   if (!uids) return Fail(uids.error());
+  SayWhatIsMissing();
+  std::map<std::string, PodEntry> recalled = unread_pods_.TakeRecalled();
+  EnterAll(*uids);
+  std::vector<RuntimePod> listed = TakeOverAll();
+  for (const RuntimePod& pod : listed) recalled.erase(pod.pod.uid);
+  for (auto& [uid, entry] : recalled) unread_pods_.TellEnded(uid, entry);
+  unread_pods_.ScheduleTending();
+  return listed;
+}
+
+void Runtime::EnterAll(const std::vector<std::string>& uids) {
   std::vector<std::string> leftovers;
-  for (const std::string& uid : *uids) {
+  for (const std::string& uid : uids) {
+    if (pods_.all().contains(uid)) continue;  // it was recalled and is being ended
     auto plan = adoption_.ReadPlan(uid);
     if (!plan) {
       unread_pods_.Enter(uid, plan.error());
@@ -65,18 +76,21 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   for (const std::string& uid : leftovers) {
     leftovers_.Add(uid, [this](std::string_view path) { return pods_.MountPointUserOf(path); });
   }
-  std::vector<RuntimePod> listed;
+}
+
+std::vector<RuntimePod> Runtime::TakeOverAll() {
+  std::vector<RuntimePod> taken;
   for (auto& [uid, entry] : pods_.all()) {
+    if (entry.unread() != nullptr && entry.unread()->known == Unread::Known::kEnding) continue;
     auto pod = entry.unread() != nullptr ? Fail(entry.unread()->error) : adoption_.TakeOver(entry);
     if (pod) {
-      listed.push_back(std::move(*pod));
+      taken.push_back(std::move(*pod));
       continue;
     }
     if (entry.unread() == nullptr) unread_pods_.SetUnread(entry, pod.error());
-    if (auto unread = unread_pods_.Tell(entry)) listed.push_back(std::move(*unread));
+    if (auto unread = unread_pods_.Tell(entry)) taken.push_back(std::move(*unread));
   }
-  unread_pods_.ScheduleTending();
-  return listed;
+  return taken;
 }
 
 void Runtime::CreatePod(const PodPlan& plan) {

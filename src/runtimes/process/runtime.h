@@ -23,7 +23,9 @@ class Runtime : public ContainerRuntime {
           const ProcessRuntimeOptions& options, std::string boot_id, Cgroups& cgroups,
           GroupEnd& group_end, const Clock& clock);
 
-  [[nodiscard]] Result<void> Ready() override;
+  // Always: what runs must be guarded, whatever the runtime lacks to start more.
+  [[nodiscard]] Result<void> Ready() override { return {}; }
+  [[nodiscard]] std::vector<RuntimePod> Recall() override { return unread_pods_.Recall(); }
   [[nodiscard]] Result<std::vector<RuntimePod>> List() override;
   void CreatePod(const PodPlan& plan) override;
   void StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
@@ -45,6 +47,9 @@ class Runtime : public ContainerRuntime {
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 
  private:
+  void EnterAll(const std::vector<std::string>& uids);
+  [[nodiscard]] std::vector<RuntimePod> TakeOverAll();
+  void SayWhatIsMissing() const;
   void OnFiles(const std::string& uid, const Result<void>& made);
   void OnVolumes(const std::string& uid, const Result<void>& prepared);
   void FinishPod(const std::string& uid, const Result<void>& written);

@@ -162,19 +162,5 @@ TEST_F(ProcessRuntimePods, ASecondAgentIsKeptOutOfTheRoot) {
   EXPECT_THAT(second.error().message, HasSubstr("another agent works in this folder"));
 }
 
-TEST_F(ProcessRuntimePods, WithoutItsShimItIsNotReady) {
-  EXPECT_TRUE(bed_.runtime().Ready());
-  bed_.Close();
-  ProcessRuntimeOptions options = bed_.Options();
-  options.shim = "/nonexistent/jettison-shim";
-  const SystemClock clock;
-  auto opened = OpenProcessRuntime(options, cgroups_, cgroups_, clock);
-  ASSERT_TRUE(opened);
-  bed_.Use(std::move(*opened));
-  const auto ready = bed_.runtime().Ready();
-  ASSERT_FALSE(ready);
-  EXPECT_THAT(ready.error().message, HasSubstr("/nonexistent/jettison-shim"));
-}
-
 }  // namespace
 }  // namespace jettison::process

@@ -257,6 +257,89 @@ TEST_F(ProcessRuntimeUnread, NothingIsEndedOrDeletedWhileDescriptorsRunOut) {
   ExpectItGoesOn();
 }
 
+// For example, while another version of the program is being installed.
+TEST_F(ProcessRuntimeUnread, WithoutItsShimTheRuntimeStillFindsWhatRuns) {
+  ProcessRuntimeOptions options = bed_.Options();
+  options.shim = "/nonexistent/jettison-shim";
+  auto opened = OpenProcessRuntime(options, cgroups_, cgroups_, bed_.clock());
+  ASSERT_TRUE(opened);
+  bed_.Use(std::move(*opened));
+  ASSERT_TRUE(bed_.runtime().Ready());
+  const auto listed = bed_.runtime().List();
+  ASSERT_TRUE(listed);
+  ASSERT_THAT(*listed, SizeIs(1));
+  EXPECT_FALSE((*listed)[0].unread);
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("/nonexistent/jettison-shim cannot be run")));
+  ExpectItGoesOn();
+  bed_.runtime().StartContainer("u", "other", 0, 0);
+  EXPECT_NE(bed_.Await<ContainerStartFailed>("u"), nullptr);
+  bed_.runtime().KillContainer("u", "main");
+  EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  bed_.Close();
+  bed_.Open();
+}
+
+class ProcessRuntimeRecall : public ProcessRuntimeUnread {
+ protected:
+  void SetUp() override {
+    ProcessRuntimeUnread::SetUp();
+    bed_.Open();
+    const kernel::FewDescriptors none(0);
+    ASSERT_FALSE(bed_.runtime().List());
+    recalled_ = bed_.runtime().Recall();
+  }
+  std::vector<RuntimePod> recalled_;
+};
+
+TEST_F(ProcessRuntimeRecall, WhatRunsIsKnownWhilePodsCannotBeListedAndTakenOverWithTheListing) {
+  ASSERT_THAT(recalled_, SizeIs(1));
+  EXPECT_EQ(recalled_[0].pod.uid, "u");
+  EXPECT_TRUE(recalled_[0].unread);
+  EXPECT_THAT(bed_.runtime().ForeignGroupsOf("u"), ElementsAre(kGroup));
+  EXPECT_EQ(bed_.Await<PodFound>("u", std::chrono::milliseconds(1500)), nullptr)
+      << "it is taken over with the listing alone";
+  const auto listed = bed_.runtime().List();
+  ASSERT_TRUE(listed);
+  ASSERT_THAT(*listed, SizeIs(1));
+  EXPECT_FALSE((*listed)[0].unread);
+  EXPECT_EQ((*listed)[0].pod, pod_);
+  EXPECT_EQ(bed_.Await<PodRemoved>("u", std::chrono::milliseconds(100)), nullptr);
+  ExpectItGoesOn();
+}
+
+TEST_F(ProcessRuntimeRecall, ARecalledPodCanBeEnded) {
+  ASSERT_THAT(recalled_, SizeIs(1));
+  bed_.runtime().KillContainer("u", recalled_[0].containers.at(0).name);
+  const auto listed = bed_.runtime().List();
+  ASSERT_TRUE(listed);
+  EXPECT_THAT(*listed, IsEmpty()) << "it is being ended";
+  EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+  EXPECT_EQ(*ReadFile(bed_.paths().Volumes("u") + "/data"), "dear");
+  EXPECT_NE(bed_.Await<PodFound>("u"), nullptr);
+}
+
+TEST_F(ProcessRuntimeRecall, TheEndOfOneThatTheListingDoesNotHaveIsTold) {
+  ASSERT_THAT(recalled_, SizeIs(1));
+  ::kill(process_, SIGKILL);
+  cgroups_.ProcessExited(process_);
+  ASSERT_EQ(::unlink(bed_.paths().PodFile("u").c_str()), 0);
+  const auto listed = bed_.runtime().List();
+  ASSERT_TRUE(listed);
+  EXPECT_THAT(*listed, IsEmpty());
+  EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+}
+
+TEST_F(ProcessRuntimeRecall, WhatHasNoFolderHereIsOfSomebodyElse) {
+  constexpr pid_t kSomeProcess = 1 << 30;  // no process has it
+  ASSERT_TRUE(cgroups_.Create("kubepods/podother", {}));
+  ASSERT_TRUE(cgroups_.Join("kubepods/podother", kSomeProcess));
+  bed_.Close();
+  bed_.Open();
+  EXPECT_THAT(bed_.runtime().Recall(), SizeIs(1));
+}
+
 // For example, the root is not mounted yet, or another agent has made the group.
 TEST_F(ProcessRuntimeUnread, APodIsNotMadeInAGroupInWhichSomethingRuns) {
   const TemporaryFolder other;

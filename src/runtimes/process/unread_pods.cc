@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <csignal>
+#include <iterator>
+#include <memory>
 #include <utility>
 
 #include "kernel/files/files.h"
 #include "kernel/files/paths.h"
+#include "kernel/groups/cgroup_layout.h"
 #include "kernel/mounts/quarantine.h"
 #include "runtimes/process/removal_mark.h"
 
@@ -21,6 +24,7 @@ constexpr Duration kFirstDelay = std::chrono::seconds(1);
 constexpr Duration kLastDelay = std::chrono::seconds(30);
 constexpr Duration kEndingDelay = std::chrono::milliseconds(50);
 constexpr const char* kConfigHash = "kubernetes.io/config.hash";
+constexpr std::string_view kAnyUid = "UID";
 
 bool IsDamage(const Error& error) {
   return error.code == ErrorCode::kInvalidArgument;
@@ -76,6 +80,72 @@ void UnreadPods::Enter(const std::string& uid, Error error) {
   entry.plan = {.pod = std::make_shared<const Pod>(SketchOf(uid))};
   entry.group = GroupInUse(uid);
   SetUnread(entry, std::move(error));
+}
+
+// A slice of systemd has "_" for each "-" in the UID, so its name alone does not give the UID.
+std::optional<std::string> UnreadPods::OwnPodOf(QosClass qos, const std::string& group) const {
+  const CgroupDriver driver = context_.options.cgroup_driver;
+  const std::string pattern = PodGroup(qos, kAnyUid, driver);
+  const std::size_t at = pattern.rfind(kAnyUid);
+  const std::string_view head = std::string_view(pattern).substr(0, at);
+  const std::string_view tail = std::string_view(pattern).substr(at + kAnyUid.size());
+  if (!group.starts_with(head) || !group.ends_with(tail)) return std::nullopt;
+  if (group.size() <= head.size() + tail.size()) return std::nullopt;
+  const std::string uid = group.substr(at, group.size() - head.size() - tail.size());
+  std::string dashed = uid;
+  std::ranges::replace(dashed, '_', '-');
+  for (const std::string& candidate : {uid, dashed}) {
+    const bool is_its = IsPathSegment(candidate) && Exists(context_.paths.Pod(candidate)) &&
+                        PodGroup(qos, candidate, driver) == group;
+    if (is_its) return candidate;
+  }
+  return std::nullopt;
+}
+
+// Without a record it is known by what its folders tell.
+PodEntry& UnreadPods::EnterRecalled(const std::string& uid, std::optional<PodPlan> plan) {
+  if (plan) return pods_.Enter(*std::move(plan));
+  PodEntry& entry = pods_.all()[uid];
+  entry.plan = {.pod = std::make_shared<const Pod>(SketchOf(uid))};
+  return entry;
+}
+
+std::vector<RuntimePod> UnreadPods::Recall() {
+  recalled_ = true;
+  std::vector<RuntimePod> recalled;
+  for (const QosClass qos : kQosClasses) {
+    const std::string parent = QosGroup(qos, context_.options.cgroup_driver);
+    const auto names = context_.cgroups.Children(parent);
+    for (const std::string& name : names.value_or(std::vector<std::string>{})) {
+      const std::string group = fmt::format("{}/{}", parent, name);
+      const auto uid = OwnPodOf(qos, group);
+      if (!uid || !pods_.IsInhabited(group)) continue;
+      auto plan = adoption_.ReadPlan(*uid);
+      if (plan && !*plan) continue;  // its removal has begun
+      PodEntry& entry = EnterRecalled(*uid, plan ? *std::move(plan) : std::nullopt);
+      entry.group = group;
+      SetUnread(entry, {ErrorCode::kUnavailable, "the folder of the pods cannot be listed"});
+      if (auto told = Tell(entry)) recalled.push_back(*std::move(told));
+    }
+  }
+  ScheduleTending();
+  return recalled;
+}
+
+std::map<std::string, PodEntry> UnreadPods::TakeRecalled() {
+  recalled_ = false;
+  std::map<std::string, PodEntry> taken;
+  for (auto pod = pods_.all().begin(); pod != pods_.all().end();) {
+    const Unread* const unread = pod->second.unread();
+    const auto next = std::next(pod);
+    const bool is_told = unread != nullptr && unread->known == Unread::Known::kTold;
+    if (unread != nullptr && unread->known != Unread::Known::kEnding) {
+      auto node = pods_.all().extract(pod);
+      if (is_told) taken.insert(std::move(node));
+    }
+    pod = next;
+  }
+  return taken;
 }
 
 void UnreadPods::SetUnread(PodEntry& entry, Error error) {
@@ -205,7 +275,7 @@ void UnreadPods::Tend() {
   for (const std::string& uid : uids) {
     // The end of the pod is awaited.
     const bool is_ending = pods_.all().at(uid).unread()->known == Unread::Known::kEnding;
-    if (!is_ending && TryTakeOver(uid, nullptr)) continue;
+    if (!is_ending && !recalled_ && TryTakeOver(uid, nullptr)) continue;
     PodEntry& entry = pods_.all().at(uid);
     const bool is_told = entry.unread()->known != Unread::Known::kHere;
     if (is_told && !pods_.IsInhabited(entry.group)) TellEnded(uid, entry);
@@ -213,7 +283,6 @@ void UnreadPods::Tend() {
   ScheduleTending();
 }
 
-// Reports the end of its containers. Its files stay, so that its record can be repaired.
 void UnreadPods::TellEnded(const std::string& uid, PodEntry& entry) {
   entry.unread()->known = Unread::Known::kHere;
   const Instant now = context_.clock.Now();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,12 @@ class UnreadPods {
 
   // A pod of which no record can be read, by what its folders tell.
   void Enter(const std::string& uid, Error error);
+  // For the time in which the pods cannot be listed: those that have a folder here and a process in
+  // their group. They can be ended as a whole, and are not taken over before the listing.
+  [[nodiscard]] std::vector<RuntimePod> Recall();
+  // The pods can be listed now. Those that were recalled are forgotten and returned, except such as
+  // are being ended.
+  [[nodiscard]] std::map<std::string, PodEntry> TakeRecalled();
   // A pod that is entered already cannot be taken over.
   void SetUnread(PodEntry& entry, Error error);
   // The pod for the agent, which is told of it; absent where nothing of it runs.
@@ -33,6 +40,9 @@ class UnreadPods {
   void Signal(const std::string& uid, int signal);
   // Schedules another attempt to read their records.
   void ScheduleTending();
+  // Reports that nothing of a pod runs any more. Its files stay, so that its record can be
+  // repaired.
+  void TellEnded(const std::string& uid, PodEntry& entry);
 
   // The groups of a pod that the agent was told of; null: it is none.
   [[nodiscard]] const std::vector<std::string>* GroupsOf(const std::string& uid) const;
@@ -44,7 +54,9 @@ class UnreadPods {
   bool TryTakeOver(const std::string& uid, const PodPlan* certain);
   void Mend(const PodEntry& entry);
   void Tend();
-  void TellEnded(const std::string& uid, PodEntry& entry);
+  // The pod whose group this is, if it has a folder here.
+  [[nodiscard]] std::optional<std::string> OwnPodOf(QosClass qos, const std::string& group) const;
+  [[nodiscard]] PodEntry& EnterRecalled(const std::string& uid, std::optional<PodPlan> plan);
   [[nodiscard]] bool SetAside(const std::string& uid);
 
   RuntimeContext& context_;
@@ -52,6 +64,7 @@ class UnreadPods {
   Adoption& adoption_;
   kernel::Readiness::Watch on_tending_;
   Duration tending_delay_{0};
+  bool recalled_ = false;  // and not listed yet
 };
 
 }  // namespace jettison::process
