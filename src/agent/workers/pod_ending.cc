@@ -49,18 +49,26 @@ bool PodEnding::Advance(const Target& pod, Instant now) {
 
 // Regular containers first, all at once; then the sidecars, the last one first.
 void PodEnding::StopNext(const Target& pod, Instant now) const {
-  bool others_alive = false;
-  for (ContainerLifecycle& run : pod.runs.all()) {
-    if (run.IsSidecar() || !run.IsAlive()) continue;
-    others_alive = true;
-    Stop(pod, run, now);
-  }
-  if (others_alive) return;
+  const bool without_hook_alive = StopRegular(pod, false, now);
+  const bool with_hook_alive = StopRegular(pod, true, now);
+  if (without_hook_alive || with_hook_alive) return;
   for (ContainerLifecycle& run : std::views::reverse(pod.runs.all())) {
     if (!run.IsSidecar() || !run.IsAlive()) continue;
     Stop(pod, run, now);
     return;
   }
+}
+
+// To start a hook, the runtime opens files and starts a process, which takes long on a node without
+// memory. The container that fills the memory must not wait for the hook of another one.
+bool PodEnding::StopRegular(const Target& pod, bool with_hook, Instant now) const {
+  bool any_alive = false;
+  for (ContainerLifecycle& run : pod.runs.all()) {
+    if (run.IsSidecar() || !run.IsAlive() || run.spec().pre_stop.has_value() != with_hook) continue;
+    any_alive = true;
+    Stop(pod, run, now);
+  }
+  return any_alive;
 }
 
 // A container that is just being started is stopped once it runs.

@@ -19,10 +19,10 @@ struct Survival {
 // least 10 s. (kubelet: killPodNow)
 [[nodiscard]] Duration KillTimeout(Duration grace);
 
-// Ends a pod: its containers are asked to end, regular ones first and then sidecars, and are
-// killed when the grace period is over, repeatedly while anything still runs. Then the pod's
-// remains are removed, unless the pod completed by itself. The caller tells it the time, and it
-// gives commands to the runtime.
+// Ends a pod: its containers are asked to end, regular ones first, among them those without a
+// preStop hook before the others, and then sidecars. They are killed when the grace period is over,
+// repeatedly while anything still runs. Then the pod's remains are removed, unless the pod
+// completed by itself. The caller tells it the time, and it gives commands to the runtime.
 class PodEnding {
  public:
   enum class Step : std::uint8_t { kTerminating, kRemoving, kFinished };
@@ -73,6 +73,9 @@ class PodEnding {
   };
 
   void StopNext(const Target& pod, Instant now) const;
+  // Asks those to end that have a preStop hook, or those that have none; whether any of them is
+  // alive.
+  bool StopRegular(const Target& pod, bool with_hook, Instant now) const;
   void Stop(const Target& pod, ContainerLifecycle& run, Instant now) const;
   void KillAlive(const Target& pod, Instant now);
   void Remove(const Target& pod, Instant now);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "ports/fakes/fake_runtime.h"
 
 namespace jettison {
@@ -26,7 +28,7 @@ Pod TwoContainers() {
 // A pod whose containers run, with a runtime that carries out commands and reports nothing.
 class PodEndingTest : public testing::Test {
  protected:
-  PodEndingTest() {
+  explicit PodEndingTest(Pod pod = TwoContainers()) : pod_(std::move(pod)) {
     for (ContainerLifecycle& run : runs_.all()) {
       run.BeginStart();
       run.Started(start_);
@@ -40,7 +42,7 @@ class PodEndingTest : public testing::Test {
   bool At(Duration time) { return ending_.Advance(Target(), start_ + time); }
 
   const Instant start_{std::chrono::hours(1)};
-  Pod pod_ = TwoContainers();
+  Pod pod_;
   ContainerRuns runs_{pod_, kRestartRule};
   FakeRuntime runtime_;
   PodEnding ending_{seconds(20), true, start_};
@@ -57,6 +59,28 @@ TEST_F(PodEndingTest, SideCarsAreAskedToEndAfterTheRegularContainers) {
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("remove u"));
   EXPECT_EQ(ending_.step(), PodEnding::Step::kRemoving);
   EXPECT_EQ(ending_.removing_since(), start_ + seconds(6));
+}
+
+Pod HooksAndHogs() {
+  Pod pod;
+  pod.uid = "u";
+  for (const char* name : {"hooked", "hog", "hooked-too", "plain"}) {
+    pod.containers.emplace_back().name = name;
+  }
+  pod.containers[0].pre_stop = ExecAction{.command = {"/drain"}};
+  pod.containers[2].pre_stop = ExecAction{.command = {"/drain"}};
+  return pod;
+}
+
+class PodWithHooksEndingTest : public PodEndingTest {
+ protected:
+  PodWithHooksEndingTest() : PodEndingTest(HooksAndHogs()) {}
+};
+
+TEST_F(PodWithHooksEndingTest, NoContainerWaitsForTheHookOfAnother) {
+  At(seconds(0));
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop u/hog 20s", "stop u/plain 20s",
+                                                   "stop u/hooked 20s", "stop u/hooked-too 20s"));
 }
 
 TEST_F(PodEndingTest, WhatOutlivesItsKillIsKilledAgainAndToldToBeLateOnce) {
