@@ -45,18 +45,23 @@ class Figures {
   static constexpr Duration kOldestAtRest = std::chrono::minutes(5);
 
   virtual ~Figures() = default;
-  // Memory, process ids and file systems of the node.
+  // Memory, process ids and file systems of the node. It waits for a file system that is slow to
+  // answer, but not for long.
   [[nodiscard]] virtual NodeStats ReadNode() = 0;
   // Reads the memory and swap of the node, the memory of all pods together and, where thresholds
   // ask for it, pressure anew; the rest of `stats` stays.
   virtual void ReadNodeMemory(NodeStats& stats) = 0;
-  // Reads the other figures of the node: process IDs and file systems.
+  // Reads the other figures of the node: process IDs and file systems. Never waits: those of a file
+  // system that is slow to answer are the last ones, with their time.
   virtual void ReadRestOfNode(NodeStats& stats) = 0;
+  // Takes notice of mounts that have come or gone. It may take long, so it is for the end of a full
+  // pass.
+  virtual void TakeMounts() {}
   // Reads the memory and process counts of these pods and their containers, in this order, and adds
   // the disk use from `disk`; `disk` null: disk use is absent.
   virtual void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                         std::vector<PodStats>& stats) = 0;
-  // As ReadPods, for passes in which no threshold is met: if the charge of a pod has not changed,
+  // As ReadPods, for passes in which no threshold acts: if the charge of a pod has not changed,
   // its memory figures and process count may be as old as kOldestAtRest.
   virtual void ReadPodsAtRest(std::span<const PodFacts* const> pods, const DiskUse* disk,
                               std::vector<PodStats>& stats) {

@@ -12,6 +12,15 @@
 #include "ports/inheriting_condition.h"
 
 namespace jettison {
+namespace {
+
+Result<FsStats> ReadNow(const std::string& path, Instant now) {
+  auto stats = ReadFilesystem(path);
+  if (stats) stats->time = now;
+  return stats;
+}
+
+}  // namespace
 
 // Shared with the reading thread, which may outlive the SlowFilesystem.
 struct SlowFilesystem::Question {
@@ -31,27 +40,56 @@ SlowFilesystem::SlowFilesystem(const std::string& path, Ask ask)
       ask_(std::move(ask)),
       thread_({"statvfs", "the use of " + path + " is not known"}, AtEnd::kLeave) {}
 
-Result<FsStats> SlowFilesystem::ReadWithin(Duration deadline) {
-  const auto late = [this] {
-    return Fail(ErrorCode::kDeadlineExceeded, "statvfs " + path_ + ": does not answer");
-  };
-  // The moment of a late answer is not known, so it only shows that the file system can be asked
-  // again.
-  if (open_ && !open_->Await(Duration::zero())) return late();
+Error SlowFilesystem::Late() const {
+  return {.code = ErrorCode::kDeadlineExceeded,
+          .message = "statvfs " + path_ + ": does not answer"};
+}
+
+// The moment of a late answer is not known, so it only shows that the file system can be asked
+// again.
+void SlowFilesystem::TakeAnswer() {
+  if (!open_) return;
+  auto answer = open_->Await(Duration::zero());
+  if (!answer) return;
+  last_.reset();
+  if (!waited_) last_ = std::move(answer);
+  open_.reset();
+}
+
+Result<void> SlowFilesystem::AskUnlessAsked(Instant now) {
+  if (open_) return {};
   if (!thread_.running()) {
     return Fail(ErrorCode::kUnavailable, "statvfs " + path_ + ": no thread to ask it on");
   }
   open_ = std::make_shared<Question>();
-  thread_.Do([question = open_, ask = ask_, path = path_] {
+  waited_ = false;
+  thread_.Do([question = open_, ask = ask_, path = path_, now] {
     Result<FsStats> answer = ask(path);
+    if (answer) answer->time = now;
     const std::lock_guard lock(question->mutex);
     question->answer = std::move(answer);
     question->answered.notify_all();
   });
-  auto answer = open_->Await(deadline);
-  if (!answer) return late();
+  return {};
+}
+
+Result<FsStats> SlowFilesystem::ReadWithin(Duration deadline, Instant now) {
+  TakeAnswer();
+  if (IsLate()) return Fail(Late());
+  if (const auto asked = AskUnlessAsked(now); !asked) return Fail(asked.error());
+  last_ = open_->Await(deadline);
+  waited_ = !last_;
+  if (!last_) return Fail(Late());
   open_.reset();
-  return *std::move(answer);
+  return *last_;
+}
+
+Result<FsStats> SlowFilesystem::LastAnswer(Instant now) {
+  TakeAnswer();
+  if (IsLate()) return Fail(Late());
+  if (const auto asked = AskUnlessAsked(now); !asked) return Fail(asked.error());
+  if (last_) return *last_;
+  return Fail(ErrorCode::kUnavailable, "statvfs " + path_ + ": has not answered yet");
 }
 
 DiskStatsReader::DiskStatsReader(std::string mounts)
@@ -65,14 +103,15 @@ bool DiskStatsReader::MountsChanged() {
   return ::poll(&mounts, 1, 0) > 0;
 }
 
-// Mounts that cannot be read now are read later; until then those that are known count.
+// Mounts that cannot be read now are read later; until then those that are known count. The paths
+// are looked up here, so that no reading between a crossing and a signal does it.
 void DiskStatsReader::TakeMounts() {
   stale_ = MountsChanged() || stale_;
   if (!stale_) return;
   auto mounts = kernel::ReadMounts(mounts_file_);
   if (!mounts) return;
   mounts_ = *std::move(mounts);
-  at_once_.clear();
+  for (auto& [path, at_once] : at_once_) at_once = PlaceOf(mounts_, path).answers_by_itself;
   stale_ = false;
 }
 
@@ -83,10 +122,18 @@ bool DiskStatsReader::AnswersAtOnce(const std::string& path) {
   return at_once_[path] = PlaceOf(mounts_, path).answers_by_itself;
 }
 
-Result<FsStats> DiskStatsReader::Read(const std::string& path) {
-  if (AnswersAtOnce(path)) return ReadFilesystem(path);
-  return slow_.try_emplace(path, path, SlowFilesystem::Ask(ReadFilesystem))
-      .first->second.ReadWithin(kDeadline);
+SlowFilesystem& DiskStatsReader::SlowAt(const std::string& path) {
+  return slow_.try_emplace(path, path, SlowFilesystem::Ask(ReadFilesystem)).first->second;
+}
+
+Result<FsStats> DiskStatsReader::Read(const std::string& path, Instant now) {
+  if (AnswersAtOnce(path)) return ReadNow(path, now);
+  return SlowAt(path).ReadWithin(kDeadline, now);
+}
+
+Result<FsStats> DiskStatsReader::ReadAtOnce(const std::string& path, Instant now) {
+  if (AnswersAtOnce(path)) return ReadNow(path, now);
+  return SlowAt(path).LastAnswer(now);
 }
 
 }  // namespace jettison

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,17 +23,29 @@ class SlowFilesystem {
   using Ask = std::function<Result<FsStats>(const std::string& path)>;
   SlowFilesystem(const std::string& path, Ask ask);
 
-  // Reads the figures, and waits for them until `deadline` has passed. kDeadlineExceeded: they did
-  // not arrive. While that reading hangs, calls fail at once, so that a file system that hangs
-  // costs only one deadline. A thread that hangs is left behind when this object is destroyed.
-  // kUnavailable: there is no thread yet.
-  [[nodiscard]] Result<FsStats> ReadWithin(Duration deadline);
+  // Reads the figures, and waits for them until `deadline` has passed. Their time is that of the
+  // question. kDeadlineExceeded: they did not arrive. While that reading hangs, calls fail at once,
+  // so that a file system that hangs costs only one deadline. A thread that hangs is left behind
+  // when this object is destroyed. kUnavailable: there is no thread yet.
+  [[nodiscard]] Result<FsStats> ReadWithin(Duration deadline, Instant now);
+  // Returns the last answer, and asks for the next one. Never waits. The time of the figures is
+  // that of their question, so figures that were returned before are recognized by it.
+  // kDeadlineExceeded: a call of ReadWithin has waited in vain, and there is no answer yet.
+  // kUnavailable: there is no thread yet, or no question has been answered.
+  [[nodiscard]] Result<FsStats> LastAnswer(Instant now);
 
  private:
   struct Question;
+  void TakeAnswer();
+  [[nodiscard]] Result<void> AskUnlessAsked(Instant now);
+  [[nodiscard]] bool IsLate() const { return open_ != nullptr && waited_; }
+  [[nodiscard]] Error Late() const;
+
   std::string path_;
   Ask ask_;
-  std::shared_ptr<Question> open_;  // asked, not answered in time
+  std::shared_ptr<Question> open_;  // asked, not answered yet
+  bool waited_ = false;             // for that answer, in vain
+  std::optional<Result<FsStats>> last_;
   BackgroundThread thread_;
 };
 
@@ -44,14 +57,18 @@ class DiskStatsReader {
 
   explicit DiskStatsReader(std::string mounts = "/proc/self/mountinfo");
 
-  // Reads the mounts again if any has changed. That takes milliseconds beside thousands of mounts,
-  // so it is not part of Read: a pass between a crossing and a signal calls that.
+  // Reads the mounts again if any has changed. That takes milliseconds beside hundreds of mounts,
+  // and a pod that starts is a mount, so it is for the end of a full pass.
   void TakeMounts();
-  [[nodiscard]] Result<FsStats> Read(const std::string& path);
+  // The figures of now. It waits for a file system that is not local, kDeadline at most.
+  [[nodiscard]] Result<FsStats> Read(const std::string& path, Instant now);
+  // As Read, but the figures of a file system that is not local are its last answer.
+  [[nodiscard]] Result<FsStats> ReadAtOnce(const std::string& path, Instant now);
 
  private:
   [[nodiscard]] bool MountsChanged();
   [[nodiscard]] bool AnswersAtOnce(const std::string& path);
+  [[nodiscard]] SlowFilesystem& SlowAt(const std::string& path);
 
   std::string mounts_file_;
   FileDescriptor mounts_fd_;  // the kernel marks it when a mount comes or goes

@@ -8,6 +8,10 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <memory>
+#include <semaphore>
+#include <string>
+#include <thread>
 
 #include "agent/disk/disk_measurer.h"
 #include "agent/disk/live_silent_filesystem.h"
@@ -21,6 +25,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using SteadyClock = std::chrono::steady_clock;
 
+constexpr Instant kNow{std::chrono::hours(1)};
+
 FsStats Full() {
   FsStats stats;
   stats.capacity_bytes = 100;
@@ -29,14 +35,14 @@ FsStats Full() {
 
 TEST(SlowFilesystem, AnAnswerInTimeIsTheAnswer) {
   SlowFilesystem filesystem("/data", [](const std::string&) { return Result<FsStats>(Full()); });
-  EXPECT_EQ(filesystem.ReadWithin(seconds(30))->capacity_bytes, 100U);
-  EXPECT_EQ(filesystem.ReadWithin(seconds(30))->capacity_bytes, 100U);
+  EXPECT_EQ(filesystem.ReadWithin(seconds(30), kNow)->capacity_bytes, 100U);
+  EXPECT_EQ(filesystem.ReadWithin(seconds(30), kNow)->capacity_bytes, 100U);
 }
 
 TEST(SlowFilesystem, AFailureIsTheAnswerToo) {
   SlowFilesystem filesystem(
       "/data", [](const std::string&) { return Result<FsStats>(Fail(ErrorCode::kNotFound, "")); });
-  EXPECT_EQ(filesystem.ReadWithin(seconds(30)).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(filesystem.ReadWithin(seconds(30), kNow).error().code, ErrorCode::kNotFound);
 }
 
 TEST(SlowFilesystem, OneThatHangsIsWaitedForOnceAndAskedAgainWhenItAnswers) {
@@ -48,16 +54,93 @@ TEST(SlowFilesystem, OneThatHangsIsWaitedForOnceAndAskedAgainWhenItAnswers) {
     open.wait();
     return Result<FsStats>(Full());
   });
-  EXPECT_EQ(filesystem.ReadWithin(milliseconds(1)).error().code, ErrorCode::kDeadlineExceeded);
+  EXPECT_EQ(filesystem.ReadWithin(milliseconds(1), kNow).error().code,
+            ErrorCode::kDeadlineExceeded);
   for (int i = 0; i < 100; ++i) {
-    EXPECT_FALSE(filesystem.ReadWithin(seconds(30))) << "there is no second wait";
+    EXPECT_FALSE(filesystem.ReadWithin(seconds(30), kNow)) << "there is no second wait";
   }
   gate->set_value();
   const auto give_up = SteadyClock::now() + seconds(30);
-  while (!filesystem.ReadWithin(seconds(30)) && SteadyClock::now() < give_up) {
+  while (!filesystem.ReadWithin(seconds(30), kNow) && SteadyClock::now() < give_up) {
   }
-  EXPECT_TRUE(filesystem.ReadWithin(seconds(30)));
+  EXPECT_TRUE(filesystem.ReadWithin(seconds(30), kNow));
   EXPECT_GE(*questions, 2);
+}
+
+// It answers one question each time that the test lets it.
+class SteppedFilesystem {
+ public:
+  SlowFilesystem::Ask Ask() {
+    return [steps = steps_](const std::string&) {
+      const std::uint64_t answer = ++steps->asked;
+      steps->allowed.acquire();
+      FsStats stats;
+      stats.available_bytes = answer;
+      return Result<FsStats>(stats);
+    };
+  }
+  void Allow() { steps_->allowed.release(); }
+  [[nodiscard]] std::uint64_t asked() const { return steps_->asked; }
+
+ private:
+  struct Steps {
+    std::atomic<std::uint64_t> asked = 0;
+    std::counting_semaphore<> allowed{0};
+  };
+  std::shared_ptr<Steps> steps_ = std::make_shared<Steps>();
+};
+
+// Asks until the answer to the question of `asked_at` is there.
+Result<FsStats> AnswerOf(SlowFilesystem& filesystem, Instant asked_at, Instant now) {
+  const auto give_up = SteadyClock::now() + seconds(30);
+  auto answer = filesystem.LastAnswer(now);
+  while ((!answer || answer->time != asked_at) && SteadyClock::now() < give_up) {
+    answer = filesystem.LastAnswer(now);
+  }
+  return answer;
+}
+
+TEST(SlowFilesystem, TheLastAnswerIsThereWithoutAWaitAndTheNextIsAskedFor) {
+  SteppedFilesystem stepped;
+  SlowFilesystem filesystem("/data", stepped.Ask());
+  EXPECT_EQ(filesystem.LastAnswer(kNow).error().code, ErrorCode::kUnavailable);
+  stepped.Allow();
+  EXPECT_EQ(AnswerOf(filesystem, kNow, kNow + seconds(1))->available_bytes, 1U);
+  for (int i = 2; i < 100; ++i) {
+    const auto again = filesystem.LastAnswer(kNow + seconds(i));
+    EXPECT_EQ(again->available_bytes, 1U);
+    EXPECT_EQ(again->time, kNow) << "it is not fresh";
+  }
+  EXPECT_LE(stepped.asked(), 2U) << "one question at a time";
+  stepped.Allow();
+  const auto next = AnswerOf(filesystem, kNow + seconds(1), kNow + seconds(100));
+  EXPECT_EQ(next->available_bytes, 2U);
+  EXPECT_EQ(next->time, kNow + seconds(1)) << "that of the question";
+  stepped.Allow();  // its thread is not left behind
+}
+
+TEST(SlowFilesystem, AQuestionThatNobodyHasWaitedForIsWaitedForByTheNextReading) {
+  SteppedFilesystem stepped;
+  SlowFilesystem filesystem("/data", stepped.Ask());
+  EXPECT_FALSE(filesystem.LastAnswer(kNow));
+  const std::jthread server([&stepped] {
+    stepped.Allow();
+    stepped.Allow();  // where the first answer has come before the reading
+  });
+  EXPECT_TRUE(filesystem.ReadWithin(seconds(30), kNow + seconds(1)));
+}
+
+TEST(SlowFilesystem, WhileItHangsThereIsNoLastAnswerEither) {
+  SteppedFilesystem stepped;
+  SlowFilesystem filesystem("/data", stepped.Ask());
+  stepped.Allow();
+  EXPECT_TRUE(filesystem.ReadWithin(seconds(30), kNow));
+  EXPECT_FALSE(filesystem.ReadWithin(milliseconds(1), kNow + seconds(1)));
+  EXPECT_EQ(filesystem.LastAnswer(kNow + seconds(2)).error().code, ErrorCode::kDeadlineExceeded);
+  stepped.Allow();  // the answer is late, so its moment is not known
+  stepped.Allow();
+  EXPECT_EQ(AnswerOf(filesystem, kNow + seconds(2), kNow + seconds(2))->available_bytes, 3U);
+  stepped.Allow();  // its thread is not left behind
 }
 
 TEST(SlowFilesystem, MayGoWhileItHangs) {
@@ -67,15 +150,15 @@ TEST(SlowFilesystem, MayGoWhileItHangs) {
       open.wait();
       return Result<FsStats>(Full());
     });
-    EXPECT_FALSE(filesystem.ReadWithin(Duration::zero()));
+    EXPECT_FALSE(filesystem.ReadWithin(Duration::zero(), kNow));
   }
   gate->set_value();
 }
 
 TEST(DiskStatsReader, LocalFileSystemsAreRead) {
   DiskStatsReader reader;
-  EXPECT_GT(*reader.Read("/").value().capacity_bytes, 0U);
-  EXPECT_EQ(reader.Read("/nonexistent/folder").error().code, ErrorCode::kNotFound);
+  EXPECT_GT(*reader.Read("/", kNow).value().capacity_bytes, 0U);
+  EXPECT_EQ(reader.Read("/nonexistent/folder", kNow).error().code, ErrorCode::kNotFound);
 }
 
 // Otherwise a file system that does not answer would be asked on the loop.
@@ -86,7 +169,7 @@ TEST_F(LiveSilentFilesystem, WhereMountsCannotBeReadAgainThoseThatAreKnownCount)
     DiskStatsReader reader(copy);
     std::filesystem::remove(copy);
     reader.TakeMounts();
-    EXPECT_EQ(reader.Read(folder_).error().code, ErrorCode::kDeadlineExceeded);
+    EXPECT_EQ(reader.Read(folder_, kNow).error().code, ErrorCode::kDeadlineExceeded);
   }));
 }
 
@@ -94,25 +177,25 @@ TEST_F(LiveSilentFilesystem, IsUnknownAndHoldsNobodyUp) {
   DiskStatsReader reader;
   const auto begin = SteadyClock::now();
   for (int i = 0; i < 20; ++i) {
-    EXPECT_EQ(reader.Read(folder_).error().code, ErrorCode::kDeadlineExceeded);
+    EXPECT_EQ(reader.Read(folder_, kNow).error().code, ErrorCode::kDeadlineExceeded);
   }
   EXPECT_LT(SteadyClock::now() - begin, 10 * DiskStatsReader::kDeadline) << "there is one wait";
   fuse_.Close();
   const auto give_up = SteadyClock::now() + seconds(30);
   ErrorCode code = ErrorCode::kDeadlineExceeded;
   while (code == ErrorCode::kDeadlineExceeded && SteadyClock::now() < give_up) {
-    code = reader.Read(folder_).error().code;
+    code = reader.Read(folder_, kNow).error().code;
   }
   EXPECT_NE(code, ErrorCode::kDeadlineExceeded) << "its program is gone, so it returns an error";
 }
 
 TEST_F(LiveSilentFilesystem, AMountThatComesLaterIsNoticed) {
   DiskStatsReader reader;
-  EXPECT_FALSE(reader.Read(folder_));
+  EXPECT_FALSE(reader.Read(folder_, kNow));
   fuse_.Close();
   ASSERT_EQ(::umount2(folder_.c_str(), MNT_DETACH), 0);
   reader.TakeMounts();
-  EXPECT_TRUE(reader.Read(folder_)) << "the path is the folder itself now";
+  EXPECT_TRUE(reader.Read(folder_, kNow)) << "the path is the folder itself now";
 }
 
 TEST_F(LiveSilentFilesystem, ALinkToItIsSeenThrough) {
@@ -120,7 +203,7 @@ TEST_F(LiveSilentFilesystem, ALinkToItIsSeenThrough) {
   std::filesystem::create_symlink(folder_ + "/images", link);
   EXPECT_TRUE(ReturnsWhileItIsSilent([&] {
     DiskStatsReader reader;
-    EXPECT_EQ(reader.Read(link + "/x").error().code, ErrorCode::kDeadlineExceeded);
+    EXPECT_EQ(reader.Read(link + "/x", kNow).error().code, ErrorCode::kDeadlineExceeded);
   }));
 }
 

@@ -90,7 +90,7 @@ TEST_F(LiveFilesystemKinds, ABtrfsHasSpaceAndNoInodesToRunOutOf) {
     if (!MountImage("btrfs", "big", kBtrfsMi)) GTEST_SKIP() << "no btrfs here";
     MakeSubvolume(Path("big"), "node");
     Summary summary;
-    summary.node.fs = DiskStatsReader().Read(Path("big/node")).value();
+    summary.node.fs = DiskStatsReader().Read(Path("big/node"), {}).value();
     EXPECT_EQ(summary.node.fs->capacity_bytes, kBtrfsMi * kDiskMi);
     EXPECT_EQ(summary.node.fs->inodes_used, std::nullopt);
     const Observations seen = ObservationsFrom(summary);

@@ -152,15 +152,19 @@ void StatsCollector::ReadNodeMemory(NodeStats& stats) {
   ReadPressure(stats, now);
 }
 
+// Memory is read after what may be waited for, because it changes fastest.
 NodeStats StatsCollector::ReadNode() {
   NodeStats stats;
-  disks_.TakeMounts();
+  ReadRest(Patience::kWaits, stats);
   ReadNodeMemory(stats);
-  ReadRestOfNode(stats);
   return stats;
 }
 
 void StatsCollector::ReadRestOfNode(NodeStats& stats) {
+  ReadRest(Patience::kNone, stats);
+}
+
+void StatsCollector::ReadRest(Patience patience, NodeStats& stats) {
   const Instant now = clock_.Now();
   stats.rlimit.reset();
   const auto rlimit = sources_.procfs.ReadRlimit();
@@ -168,17 +172,18 @@ void StatsCollector::ReadRestOfNode(NodeStats& stats) {
     stats.rlimit = *figures;
     stats.rlimit->time = now;
   }
-  stats.fs = ReadFs(sources_.node_fs, "file system of the node", now);
+  stats.fs = ReadFs(sources_.node_fs, "file system of the node", patience, now);
   // Like the kubelet, this reports the same file system under each of its roles.
   stats.image_fs = sources_.image_fs.empty()
                        ? stats.fs
-                       : ReadFs(sources_.image_fs, "file system of the images", now);
+                       : ReadFs(sources_.image_fs, "file system of the images", patience, now);
   if (sources_.container_fs.empty()) {
     stats.container_fs = stats.fs;
   } else if (sources_.container_fs == sources_.image_fs) {
     stats.container_fs = stats.image_fs;
   } else {
-    stats.container_fs = ReadFs(sources_.container_fs, "file system of writable layers", now);
+    stats.container_fs =
+        ReadFs(sources_.container_fs, "file system of writable layers", patience, now);
   }
 }
 
@@ -198,13 +203,11 @@ void StatsCollector::ReadPressure(NodeStats& stats, Instant now) {
 }
 
 std::optional<FsStats> StatsCollector::ReadFs(const std::string& path, const char* what,
-                                              Instant now) {
-  const auto fs = disks_.Read(path);
+                                              Patience patience, Instant now) {
+  const auto fs =
+      patience == Patience::kWaits ? disks_.Read(path, now) : disks_.ReadAtOnce(path, now);
   const FsStats* figures = Checked(fs, what);
-  if (figures == nullptr) return std::nullopt;
-  FsStats stats = *figures;
-  stats.time = now;
-  return stats;
+  return figures != nullptr ? std::optional(*figures) : std::nullopt;
 }
 
 void StatsCollector::ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,

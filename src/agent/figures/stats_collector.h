@@ -68,6 +68,7 @@ class StatsCollector : public Figures {
   void SetDisks(std::string image_fs, std::string container_fs) {
     sources_.image_fs = std::move(image_fs);
     sources_.container_fs = std::move(container_fs);
+    disks_.TakeMounts();
   }
 
   // Other thresholds, as in FigureSources.
@@ -80,6 +81,7 @@ class StatsCollector : public Figures {
   [[nodiscard]] NodeStats ReadNode() override;
   void ReadNodeMemory(NodeStats& stats) override;
   void ReadRestOfNode(NodeStats& stats) override;
+  void TakeMounts() override { disks_.TakeMounts(); }
   void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                 std::vector<PodStats>& stats) override;
   void ReadPodsAtRest(std::span<const PodFacts* const> pods, const DiskUse* disk,
@@ -101,6 +103,8 @@ class StatsCollector : public Figures {
 
  private:
   enum class Freshness : std::uint8_t { kNow, kAtRest };
+  // Whether file systems that are slow to answer are waited for.
+  enum class Patience : std::uint8_t { kWaits, kNone };
   [[nodiscard]] std::unique_ptr<PressureReader> MakePressureReader() const {
     return std::make_unique<PressureReader>(PressureSources{.node = sources_.node,
                                                             .pods = sources_.pods,
@@ -115,8 +119,9 @@ class StatsCollector : public Figures {
   void ReadWholeMemory(NodeStats& stats, Instant now);
   void MissSwap(const SwapStats& swap);
   [[nodiscard]] std::optional<MemoryStats> ReadPodsMemory(Instant now);
+  void ReadRest(Patience patience, NodeStats& stats);
   [[nodiscard]] std::optional<FsStats> ReadFs(const std::string& path, const char* what,
-                                              Instant now);
+                                              Patience patience, Instant now);
   void ReadPressure(NodeStats& stats, Instant now);
   void ReadAll(std::span<const PodFacts* const> pods, const DiskUse* disk, Freshness freshness,
                std::vector<PodStats>& stats);

@@ -136,16 +136,25 @@ std::optional<Instant> Node::NextDeadline() const {
 // ---- passes
 
 ReadingPlan Node::ReadNode() {
-  return passes_.ReadNode(NodeReading::kAll, edges_.clock.Now());
+  rest_read_ = edges_.clock.Now();
+  rest_left_out_ = false;
+  return passes_.ReadNode(NodeReading::kAll, *rest_read_);
 }
 
 ReadingPlan Node::ReadNodeForWatch() {
-  const Instant now = edges_.clock.Now();
-  if (wakeups_.IsNear(now) && rest_read_ && now < *rest_read_ + kOldestRest) {
-    return passes_.ReadNode(NodeReading::kMemory, now);
+  return WithRest(passes_.ReadNode(NodeReading::kMemory, edges_.clock.Now()));
+}
+
+// Figures that a pass has used before are not fresh, so no threshold on them acts in this one.
+ReadingPlan Node::WithRest(const ReadingPlan& plan) {
+  if (!rest_left_out_ && passes_.ActsForMemory(plan)) {
+    rest_left_out_ = true;
+    return plan;
   }
-  rest_read_ = now;
-  return ReadNode();
+  if (wakeups_.IsNear(plan.now) && rest_read_ && plan.now < *rest_read_ + kOldestRest) return plan;
+  rest_read_ = plan.now;
+  rest_left_out_ = false;
+  return passes_.ReadNode(NodeReading::kAllButMemory, plan.now);
 }
 
 void Node::WatchPass(const ReadingPlan& plan) {
@@ -212,6 +221,7 @@ void Node::FullPass(const ReadingPlan& plan, const DiskUse& disk, DiskAge age) {
     CollectGarbage(now);
   }
   edges_.figures.ForgetOthers(edges_.pods.Active());
+  if (!passes_.standing().wait.active()) edges_.figures.TakeMounts();
   if (edges_.on_full_pass) edges_.on_full_pass();
 }
 
@@ -358,16 +368,15 @@ void Node::LookAtMemory() {
   const auto& last = passes_.record().last;
   if (HasNewsOfMemory(passes_.policy()->thresholds, passes_.EvaluateNow(now), state(),
                       last ? last->evaluation.acting : ThresholdSet())) {
-    WatchPassAfterLook(NodeReading::kAllButMemory);
+    WatchPassAfterLook(WithRest(passes_.ReadNode(NodeReading::kNothing, now)));
   }
   woken_at_.reset();
   PlanLook(seen, now);
 }
 
-void Node::WatchPassAfterLook(NodeReading left_out) {
-  const Instant now = edges_.clock.Now();
-  woken_at_ = now;
-  WatchPass(passes_.ReadNode(left_out, now));
+void Node::WatchPassAfterLook(const ReadingPlan& plan) {
+  woken_at_ = plan.now;
+  WatchPass(plan);
 }
 
 void Node::PlanLook(const Observations& seen, Instant now) {
@@ -386,7 +395,9 @@ void Node::LookAtPace() {
   passes_.pacing().EndPauseUnless(thresholds, evaluation.overdue);
   PlanPaceLook(now);
   // Evictions for a disk are left to the other passes.
-  if (WithoutDisks(thresholds, evaluation.acting).any()) WatchPassAfterLook(left_out);
+  if (WithoutDisks(thresholds, evaluation.acting).any()) {
+    WatchPassAfterLook(passes_.ReadNode(left_out, now));
+  }
 }
 
 void Node::PlanPaceLook(Instant now) {

@@ -97,15 +97,20 @@ class Node {
 
  private:
   void TakePolicy(PassPolicy policy);
-  // Reads the node's figures. Returns the plan of a pass over them.
+  // Reads the node's figures, and waits for those of slow file systems. Returns the plan of a pass
+  // over them.
   [[nodiscard]] ReadingPlan ReadNode();
-  // As ReadNode. Just before a threshold on memory, the other figures may be as old as kOldestRest.
+  // As ReadNode, but begins with memory, and waits for nothing.
   [[nodiscard]] ReadingPlan ReadNodeForWatch();
+  // Reads the figures besides memory, of which the plan was made. They stay as they are where a
+  // hard threshold on memory acts, which must not wait for them, but not twice running; and just
+  // before a threshold on memory, until they are as old as kOldestRest.
+  [[nodiscard]] ReadingPlan WithRest(const ReadingPlan& plan);
   // Both on figures that have just been read.
   void FullPass(const ReadingPlan& plan, const DiskUse& disk, DiskAge age);
   void WatchPass(const ReadingPlan& plan);
-  // A watch pass that a look has brought about, which has left out these figures.
-  void WatchPassAfterLook(NodeReading left_out);
+  // A watch pass that a look has brought about.
+  void WatchPassAfterLook(const ReadingPlan& plan);
   // Runs a pass that does what can be done for a disk before pods' files have been measured.
   void PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause);
   void AfterPass(const CycleReport& report, Instant now);
@@ -144,7 +149,8 @@ class Node {
   ArmedLevels armed_;
   WarmPods warm_;
   ReadingAhead ahead_;
-  std::optional<Instant> rest_read_;  // when a watch pass last read the figures besides memory
+  std::optional<Instant> rest_read_;  // when the figures besides memory were last read for a pass
+  bool rest_left_out_ = false;        // of the last pass, because memory was short
   std::optional<Instant> woken_at_;   // for the pass that is to come of it
   Instant next_gc_;
   bool gc_began_ = false;         // since it is known which pods are wanted

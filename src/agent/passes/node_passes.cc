@@ -63,17 +63,21 @@ ReadingPlan NodePasses::ReadNode(NodeReading reading, Instant now) {
 
 NodeReading NodePasses::ReadForPace(Instant now) {
   const bool counts_pids = pacing_.LookCountsPids(now);
-  if (counts_pids) {
-    summary_.node = edges_.figures.ReadNode();
-  } else {
-    ReadNodeMemory();
-  }
+  ReadNodeMemory();
+  if (counts_pids) edges_.figures.ReadRestOfNode(summary_.node);
   pacing_.Seen(Seen(), now);
   return counts_pids ? NodeReading::kNothing : NodeReading::kAllButMemory;
 }
 
 Evaluation NodePasses::EvaluateNow(Instant now) const {
   return EvaluateBy(*PolicyOf(PassKind::kFull), standing_.state, Seen(), now);
+}
+
+bool NodePasses::ActsForMemory(const ReadingPlan& plan) const {
+  if (!plan.threshold) return false;
+  const Threshold& threshold = policies_->thresholds[*plan.threshold];
+  return threshold.IsHard() && ResourceOf(threshold.signal) == Resource::kMemory &&
+         MayDecide(plan.threshold);
 }
 
 bool NodePasses::MayDecide(std::optional<std::size_t> threshold) const {

@@ -35,7 +35,8 @@ struct PassCause {
   DiskAge disk_age = DiskAge::kCounts;
 };
 
-// What is still to be read of a node's own figures; kMemory: the others are not too old.
+// What is still to be read of a node's own figures; kMemory: the others are not too old. Only kAll
+// waits for a file system that is slow to answer.
 enum class NodeReading : std::uint8_t { kAll, kMemory, kAllButMemory, kNothing };
 
 // Makes the passes of one node: reads the figures that each needs, runs it, reports what it did,
@@ -61,6 +62,8 @@ class NodePasses : private SummarySource {
   // What the node's present figures say, for a look.
   [[nodiscard]] Observations Seen() const { return ObservationsFrom(summary_); }
   [[nodiscard]] Evaluation EvaluateNow(Instant now) const;
+  // Whether the pass would act for a hard threshold on the node's memory, and may.
+  [[nodiscard]] bool ActsForMemory(const ReadingPlan& plan) const;
   // Whether the wait for evicted pods leaves a pass that would act for this threshold.
   [[nodiscard]] bool MayDecide(std::optional<std::size_t> threshold) const;
 

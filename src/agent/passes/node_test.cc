@@ -50,6 +50,60 @@ TEST_F(NodeTest, AWakeUpEvictsTheLargestPodAtOnceOnFreshFigures) {
   EXPECT_THAT(lines_[1], testing::HasSubstr("must evict pod(s) to reclaim"));
 }
 
+// Process ids and disks may take long to read.
+TEST_F(NodeTest, AWakeUpThatActsForMemoryReadsNothingElseOfTheNode) {
+  Start();
+  clock_.Advance(seconds(3));
+  figures_.node_reads = 0;
+  figures_.rest_reads = 0;
+  figures_.mount_reads = 0;
+  figures_.SetAvailable(99);
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+  EXPECT_EQ(figures_.node_reads, 0);
+  EXPECT_EQ(figures_.rest_reads, 0);
+  EXPECT_EQ(figures_.mount_reads, 0);
+}
+
+TEST_F(NodeTest, AWakeUpWaitsForNoFileSystem) {
+  Start();
+  clock_.Advance(seconds(3));
+  figures_.node_reads = 0;
+  figures_.rest_reads = 0;
+  figures_.SetAvailable(300);
+  Crossed();
+  EXPECT_EQ(figures_.node_reads, 0);
+  EXPECT_EQ(figures_.rest_reads, 1);
+}
+
+TEST_F(NodeTest, WhileMemoryStaysShortEverySecondPassReadsTheOtherFigures) {
+  Start();
+  pods_.SetWanted({}, clock_.Now());
+  Pass(seconds(40));
+  Measure();
+  clock_.Advance(seconds(3));
+  figures_.rest_reads = 0;
+  figures_.SetAvailable(99);
+  for (int i = 0; i < 3; ++i) {
+    Crossed();
+    clock_.Advance(seconds(1));
+  }
+  EXPECT_EQ(figures_.rest_reads, 1) << "there is no pod whose end would help";
+  Crossed();
+  EXPECT_EQ(figures_.rest_reads, 2);
+}
+
+TEST_F(NodeTest, MountsAreReadAtTheEndOfFullPassesAlone) {
+  Start();
+  const int reads = figures_.mount_reads;
+  clock_.Advance(seconds(3));
+  figures_.SetAvailable(300);
+  Crossed();
+  EXPECT_EQ(figures_.mount_reads, reads);
+  FullPass();
+  EXPECT_EQ(figures_.mount_reads, reads + 1);
+}
+
 TEST_F(NodeTest, APassThatEvictsIsToldWholeAlthoughNobodyLooksOn) {
   Start();
   clock_.Advance(seconds(3));
@@ -98,6 +152,7 @@ TEST_F(NodeTest, JustBeforeAThresholdMemoryIsLookedAtFourTimesAMillisecondForALi
   Start();
   clock_.Advance(seconds(3));
   figures_.SetAvailable(101);
+  figures_.rest_reads = 0;
   Crossed();
   int looks = 0;
   while (node_->NextDeadline() == clock_.Now() + std::chrono::microseconds(250)) {
@@ -105,14 +160,15 @@ TEST_F(NodeTest, JustBeforeAThresholdMemoryIsLookedAtFourTimesAMillisecondForALi
     ++looks;
   }
   EXPECT_EQ(looks, 120);
-  EXPECT_EQ(figures_.looks, 119) << "everything else is read at the end";
+  EXPECT_EQ(figures_.looks, 121);
+  EXPECT_EQ(figures_.rest_reads, 2) << "everything else is read at the beginning and at the end";
   Pass(milliseconds(100));
   Crossed();
   EXPECT_GT(*node_->NextDeadline(), clock_.Now() + seconds(1)) << "not again that soon";
   Pass(milliseconds(200));
-  figures_.looks = 0;
+  figures_.rest_reads = 0;
   Crossed();
-  EXPECT_EQ(figures_.looks, 0) << "everything is";
+  EXPECT_EQ(figures_.rest_reads, 1) << "everything is";
   EXPECT_EQ(node_->NextDeadline(), clock_.Now() + std::chrono::microseconds(250));
   figures_.SetAvailable(99);
   Pass(std::chrono::microseconds(250));

@@ -25,27 +25,36 @@ class FakeFigures : public Figures {
   explicit FakeFigures(const Clock& clock) : clock_(clock) {}
 
   NodeStats ReadNode() override {
+    ++node_reads;
+    return NodeNow();
+  }
+  NodeStats NodeNow() const {
     NodeStats stats = node;
     if (stats.memory) stats.memory->time = clock_.Now();
+    if (stats.pods_memory) stats.pods_memory->time = clock_.Now();
     if (stats.fs) stats.fs->time = clock_.Now();
+    if (stats.rlimit) stats.rlimit->time = clock_.Now();
     if (stats.swap) stats.swap->time = clock_.Now();
     if (stats.memory_pressure) stats.memory_pressure->time = clock_.Now();
     return stats;
   }
   void ReadNodeMemory(NodeStats& stats) override {
     ++looks;
-    const NodeStats now = ReadNode();
+    const NodeStats now = NodeNow();
     stats.memory = now.memory;
+    stats.pods_memory = now.pods_memory;
     stats.swap = now.swap;
     stats.memory_pressure = now.memory_pressure;
   }
   void ReadRestOfNode(NodeStats& stats) override {
-    const NodeStats now = ReadNode();
+    ++rest_reads;
+    const NodeStats now = NodeNow();
     stats.fs = now.fs;
     stats.image_fs = now.image_fs;
     stats.container_fs = now.container_fs;
     stats.rlimit = now.rlimit;
   }
+  void TakeMounts() override { ++mount_reads; }
   void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                 std::vector<PodStats>& stats) override {
     stats.clear();
@@ -107,7 +116,10 @@ class FakeFigures : public Figures {
   int memory_reads = 0;                         // of all pods
   int figure_reads = 0;                         // of one pod, each
   int charge_reads = 0;                         // the same
-  int looks = 0;                                // at the node's memory alone
+  int looks = 0;                                // at the node's memory, without a wait
+  int node_reads = 0;                           // of all its figures, with a wait for slow ones
+  int rest_reads = 0;                           // of those besides memory
+  int mount_reads = 0;                          // of the mounts, or whether they have changed
   std::size_t kept_open = 0;                    // pods of which files may be open
   std::string opened;                           // the pod whose containers' files were opened last
   std::map<std::string, std::uint64_t> memory;  // by pod name

@@ -46,7 +46,7 @@ const std::string& NodeFsOf(const AgentConfig& config) {
 HostCheck FilesystemCheck(std::string_view signals, const std::string& folder) {
   const Place place = NearestExisting(folder);
   const std::string type = TypeOf(place);
-  const auto stats = DiskStatsReader().Read(place.path);
+  const auto stats = DiskStatsReader().Read(place.path, {});
   const std::string check(signals);
   if (!stats) {
     return {.check = check,
