@@ -43,7 +43,7 @@ struct InspectReport {
   std::vector<PodReport> pods;
   Faults faults;
   std::vector<std::string> warnings;  // with the name of the input
-  bool is_empty = false;  // the input has no document, not even an empty list
+  bool is_empty = false;              // the input has no document, not even an empty list
 };
 
 // Reads the pods of a text: a List or PodList, one Pod, a JSON array, NDJSON, or YAML documents.

@@ -83,8 +83,8 @@ int Complain(const CLI::App& app, const CLI::ParseError& error) {
   if (&command == &app) {
     PrintError("jettison: a command is missing; `jettison --help` lists them\n");
   } else if (!others.empty()) {
-    PrintError("jettison: unexpected argument \"{}\"; see `{} --help`\n",
-               others.front(), NameOf(app, command));
+    PrintError("jettison: unexpected argument \"{}\"; see `{} --help`\n", others.front(),
+               NameOf(app, command));
   } else {
     PrintError("jettison: {}; `{} --help` says more\n", error.what(), NameOf(app, command));
   }

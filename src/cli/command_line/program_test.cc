@@ -39,8 +39,8 @@ TEST_F(WholeProgram, SaysItsVersionAndHowItIsUsed) {
 }
 
 TEST_F(WholeProgram, HasHelpAsACommand) {
-  for (const std::vector<const char*>& words : std::vector<std::vector<const char*>>{
-           {"help"}, {"help", "help"}, {"help", "--help"}}) {
+  for (const std::vector<const char*>& words :
+       std::vector<std::vector<const char*>>{{"help"}, {"help", "help"}, {"help", "--help"}}) {
     EXPECT_EQ(Run(words), 0);
     EXPECT_THAT(out_, HasSubstr("jettison simulate node.jtr"));
   }
@@ -87,8 +87,7 @@ TEST_F(WholeProgram, NamesAnOptionThatThereIsNotAndTheNearest) {
 
 TEST_F(WholeProgram, NamesTheFirstArgumentThatIsTooMany) {
   EXPECT_EQ(Run({"explain", "a", "b", "c"}), 2);
-  EXPECT_EQ(complaint_,
-            "jettison: unexpected argument \"b\"; see `jettison explain --help`\n");
+  EXPECT_EQ(complaint_, "jettison: unexpected argument \"b\"; see `jettison explain --help`\n");
 }
 
 TEST_F(WholeProgram, SaysWhereTheHelpOfTheCommandIs) {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <tl/expected.hpp>
 #include <string>
+#include <tl/expected.hpp>
 #include <vector>
 
 #include "cli/recommend/search.h"

@@ -17,7 +17,7 @@ struct ShardRun {
   FleetShard shard;
   std::vector<FleetOption> options;  // for the manifest
   std::string out;                   // a file, or a folder, in which it has a name of its own;
-                                    // a folder that is missing is made
+                                     // a folder that is missing is made
   std::size_t jobs = 1;
   bool resume = false;  // a part that is there and of the same is left as it is
 };

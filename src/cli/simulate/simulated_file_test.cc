@@ -67,7 +67,8 @@ TEST_F(SimulatedFileTest, WhatIsNoRecordingAtAllSaysWhereAndWhy) {
   Put("letter.txt", "Dear reader\n");
   const auto letter = RunOver({.path = Path("letter.txt"), .candidates = {}});
   ASSERT_FALSE(letter);
-  EXPECT_THAT(letter.error().message, AllOf(HasSubstr("letter.txt: byte 0: not a Jettison recording")));
+  EXPECT_THAT(letter.error().message,
+              AllOf(HasSubstr("letter.txt: byte 0: not a Jettison recording")));
   EXPECT_EQ(ExitStatusOf(letter.error()), 2);
   const auto folder = RunOver({.path = folder_.path(), .candidates = {}});
   ASSERT_FALSE(folder);

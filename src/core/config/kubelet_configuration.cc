@@ -50,7 +50,8 @@ void WarnOfContainerFs(const Fields& fields, std::string_view key, const SignalS
 // without the capacity.
 bool IsAbove(const ThresholdValue& first, const ThresholdValue& second) {
   if (first.index() != second.index()) return true;
-  if (const auto* amount = std::get_if<Quantity>(&first)) return *amount > std::get<Quantity>(second);
+  if (const auto* amount = std::get_if<Quantity>(&first))
+    return *amount > std::get<Quantity>(second);
   return std::get<Percentage>(first).fraction > std::get<Percentage>(second).fraction;
 }
 

@@ -167,9 +167,9 @@ logging: {format: json}
 
 TEST(ReadConfig, ASoftThresholdThatIsNotAboveTheHardOneIsAWarning) {
   const auto warnings = [](const std::string& hard, const std::string& soft) {
-    const ConfigReading reading =
-        Kubelet("evictionHard: {memory.available: " + hard + "}\nevictionSoft: {memory.available: " +
-                soft + "}\nevictionSoftGracePeriod: {memory.available: 30s}\n");
+    const ConfigReading reading = Kubelet("evictionHard: {memory.available: " + hard +
+                                          "}\nevictionSoft: {memory.available: " + soft +
+                                          "}\nevictionSoftGracePeriod: {memory.available: 30s}\n");
     EXPECT_THAT(reading.faults, IsEmpty());
     return Described(reading.warnings);
   };

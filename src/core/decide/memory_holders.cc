@@ -39,7 +39,8 @@ void AddPod(const ActivePod& pod, MemoryHolders& holders) {
 
 // In whole MiB, because the exact number is not important where there is one.
 std::string Amount(std::int64_t bytes) {
-  return Quantity::Of(bytes < kMi ? bytes : bytes / kMi * kMi, QuantityFormat::kBinarySI).ToString();
+  return Quantity::Of(bytes < kMi ? bytes : bytes / kMi * kMi, QuantityFormat::kBinarySI)
+      .ToString();
 }
 
 std::string PartsText(const MemoryHolders& holders) {

@@ -37,7 +37,8 @@ struct MemoryHolders {
 [[nodiscard]] bool AreOthers(const MemoryHolders& holders);
 
 // "processes outside the pods 300Mi, pods that may be evicted 50Mi; of it tmpfs and shared memory
-// 120Mi": every holder of 1 MiB or more, the largest first; where there is none, the largest holder.
+// 120Mi": every holder of 1 MiB or more, the largest first; where there is none, the largest
+// holder.
 [[nodiscard]] std::string TextOf(const MemoryHolders& holders);
 
 }  // namespace jettison

@@ -99,12 +99,12 @@ AccessReading AccessByServiceAccount(const ServiceAccount& account) {
   Faults& faults = reading.faults;
   if (account.host.empty() || account.port.empty()) {
     // One cause, and one fault: its files are missing as well then.
-    AddFault(faults, {.file = {},
-                      .key = account.host.empty() ? "KUBERNETES_SERVICE_HOST"
-                                                  : "KUBERNETES_SERVICE_PORT",
-                      .value = {},
-                      .message = "is not set: the agent does not run in a pod of a cluster; set "
-                                 "kubernetes.kubeconfig"});
+    AddFault(faults,
+             {.file = {},
+              .key = account.host.empty() ? "KUBERNETES_SERVICE_HOST" : "KUBERNETES_SERVICE_PORT",
+              .value = {},
+              .message = "is not set: the agent does not run in a pod of a cluster; set "
+                         "kubernetes.kubeconfig"});
     return reading;
   }
   const std::string ca_file = account.folder + "/ca.crt";

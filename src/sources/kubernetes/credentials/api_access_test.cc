@@ -96,8 +96,7 @@ TEST_F(Access, ThatThereIsNoPodAroundItIsOneFault) {
   EXPECT_EQ(DescribeAll(reading.faults),
             "KUBERNETES_SERVICE_HOST: is not set: the agent does not run in a pod of a cluster; "
             "set kubernetes.kubeconfig");
-  const auto port =
-      AccessByServiceAccount({.host = "::1", .port = "", .folder = Path("nowhere")});
+  const auto port = AccessByServiceAccount({.host = "::1", .port = "", .folder = Path("nowhere")});
   EXPECT_THAT(DescribeAll(port.faults), HasSubstr("KUBERNETES_SERVICE_PORT: is not set"));
 }
 
