@@ -87,9 +87,8 @@ constexpr const char* kInspectFooter =
     "  jettison inspect pods.json --memory-capacity 8Gi --output json\n"
     "  jettison inspect --manifest web.yaml --profile standalone\n"
     "\n"
-    "Exit status: 0 done, 1 the file could not be read or is empty, 2 a pod is invalid (the others "
-    "are\n"
-    "shown), or wrong usage.";
+    "Exit status: 0 done, 1 the file could not be read or is empty, 2 a pod is invalid (the\n"
+    "others are shown), or wrong usage.";
 
 }  // namespace
 
