@@ -1,17 +1,17 @@
 #include "runtimes/cri/host/child_job.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
+#include <new>
 
 #include "kernel/groups/few_descriptors.h"
-#include "ports/file_descriptor.h"
 
 namespace jettison::cri {
 namespace {
@@ -20,6 +20,8 @@ namespace {
 int LastForever() {
   for (;;) ::pause();
 }
+
+using Flag = std::atomic<bool>;
 
 // The child of this process that has ended; 0: none has in that time.
 pid_t WaitAtMost(std::chrono::milliseconds patience, int& status) {
@@ -43,25 +45,25 @@ TEST(ChildJob, OfWhichNoHandleCanBeHadIsEndedAndNotWaitedFor) {
 // The agent may be killed in the middle of a long deletion. The next one makes pods where this one
 // deleted them.
 TEST(ChildJob, EndsWithTheAgentThatIsKilled) {
-  std::array<int, 2> ends{};
-  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
-  const FileDescriptor from_child(ends[0]);
-  // The one that is left in this process is closed below: the child's is the copy of the agent.
-  FileDescriptor to_test(ends[1]);
+  void* const shared =
+      ::mmap(nullptr, sizeof(Flag), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(shared, MAP_FAILED);
+  Flag& works = *new (shared) Flag(false);
   ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
   const pid_t agent = ::fork();
   if (agent == 0) {
     ::setpgid(0, 0);
     auto readiness = kernel::Readiness::Create();
-    const auto job = ChildJob::Start(**readiness, "sleep", LastForever, [](const Result<void>&) {});
-    const char started = job ? 'y' : 'n';
-    (void)!::write(to_test.get(), &started, 1);
+    const auto work = [&works] {
+      works = true;
+      return LastForever();
+    };
+    const auto job = ChildJob::Start(**readiness, "sleep", work, [](const Result<void>&) {});
     LastForever();
   }
-  to_test.Close();
-  char started = 0;
-  ASSERT_EQ(::read(from_child.get(), &started, 1), 1);
-  ASSERT_EQ(started, 'y');
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!works && std::chrono::steady_clock::now() < deadline) ::usleep(100);
+  EXPECT_TRUE(works) << "the child does not work";
   ::kill(agent, SIGKILL);
   ASSERT_EQ(::waitpid(agent, nullptr, 0), agent);
   // The child is this process's now.
@@ -69,7 +71,8 @@ TEST(ChildJob, EndsWithTheAgentThatIsKilled) {
   const pid_t child = WaitAtMost(std::chrono::seconds(10), status);
   if (child == 0) ::kill(-agent, SIGKILL);
   ASSERT_GT(child, 0) << "it still ran";
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+  ::munmap(shared, sizeof(Flag));
 }
 
 }  // namespace
