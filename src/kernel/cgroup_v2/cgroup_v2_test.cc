@@ -2,12 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "kernel/files/temporary_folder.h"
+#include "ports/fakes/child_process.h"
 
 // The room on a tree of plain folders and files: the part that does not need a kernel.
 namespace jettison {
@@ -257,6 +260,67 @@ TEST_F(CgroupV2Tree, TheNodeItselfIsNeitherSignalledNorRemoved) {
   EXPECT_EQ(cgroups->Kill("").error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(cgroups->Signal("", 15).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(cgroups->Remove("").error().code, ErrorCode::kInvalidArgument);
+}
+
+// The files of a group that a kill reads or writes. Only what it writes gets a new time.
+class CgroupV2Kill : public CgroupV2Tree {
+ protected:
+  CgroupV2Kill() {
+    Give("pod", "cgroup.events", "populated 1\nfrozen 0\n");
+    Give("pod", "cgroup.kill", "");
+    Give("pod", "cgroup.freeze", "0\n");
+  }
+  void Give(const std::string& group, const std::string& file, const std::string& text) {
+    fs::create_directories(top_ / group);
+    Write(group + "/" + file, text);
+    fs::last_write_time(top_ / group / file, kLongAgo);
+  }
+  [[nodiscard]] bool IsWritten(const std::string& file) const {
+    return fs::last_write_time(top_ / file) != kLongAgo;
+  }
+  // With a process of this id in it.
+  [[nodiscard]] Result<void> Kill(pid_t pid) {
+    Give("pod", "cgroup.procs", std::to_string(pid) + "\n");
+    return Open()->Kill("pod");
+  }
+
+ private:
+  static constexpr fs::file_time_type kLongAgo{};
+};
+
+TEST_F(CgroupV2Kill, WhoIsListedIsKilledWithoutTheLockOfAllGroups) {
+  ChildProcess child([](const std::function<void()>&) { SleepForever(); });
+  child.Start();
+  EXPECT_TRUE(Kill(child.pid()));
+  ASSERT_FALSE(IsWritten("pod/cgroup.kill")) << "then nobody ends the child";
+  EXPECT_FALSE(IsWritten("pod/cgroup.freeze"));
+  const int status = child.Wait();
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+TEST_F(CgroupV2Kill, WhoCannotBeListedIsKilledByTheKernel) {
+  EXPECT_TRUE(Kill(0)) << "a process outside of the PID namespace";
+  EXPECT_EQ(Text("pod/cgroup.kill"), "1");
+  Give("pod", "cgroup.kill", "");
+  Give("pod", "cgroup.procs", "no process id\n");
+  EXPECT_TRUE(Open()->Kill("pod"));
+  EXPECT_EQ(Text("pod/cgroup.kill"), "1");
+}
+
+TEST_F(CgroupV2Kill, AGroupWithoutProcessesIsLeftAlone) {
+  Give("pod", "cgroup.events", "populated 0\nfrozen 0\n");
+  EXPECT_TRUE(Kill(0));
+  EXPECT_FALSE(IsWritten("pod/cgroup.kill"));
+}
+
+TEST_F(CgroupV2Kill, WhatIsFrozenIsThawedWhereverItIs) {
+  Give("pod", "cgroup.events", "populated 0\nfrozen 0\n");
+  Give("pod/free", "cgroup.freeze", "0\n");
+  Give("pod/free/frozen", "cgroup.freeze", "1\n");
+  EXPECT_TRUE(Kill(0));
+  EXPECT_EQ(Text("pod/free/frozen/cgroup.freeze"), "0\n");
+  EXPECT_FALSE(IsWritten("pod/cgroup.freeze"));
+  EXPECT_FALSE(IsWritten("pod/free/cgroup.freeze"));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "kernel/groups/group_files.h"
 #include "kernel/groups/group_processes.h"
 #include "kernel/groups/group_tree.h"
+#include "kernel/groups/kernel_text.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison::cgroup_v2 {
@@ -33,10 +34,16 @@ Result<void> Freeze(int group, std::string_view state) {
 }
 
 // A killed process ends even in a frozen group. But a process that is started there later would not
-// run, and a group below may be frozen separately.
+// run, and a group below may be frozen separately. A write to cgroup.freeze waits for the lock of
+// all groups (cgroup_mutex), and a read does not.
+Result<void> ThawFrozen(int group) {
+  const auto state = kernel::ReadFile(group, "cgroup.freeze");
+  if (!state) return Vanished(state.error()) ? Result<void>() : Fail(state.error());
+  return state->starts_with('1') ? Freeze(group, "0") : Result<void>();
+}
+
 Result<void> Thaw(int top) {
-  return kernel::VisitGroups(
-      top, {.enter = [](int group) { return Freeze(group, "0"); }, .leave = nullptr});
+  return kernel::VisitGroups(top, {.enter = ThawFrozen, .leave = nullptr});
 }
 
 // Signals the listed processes until a list has no new ones: a process with SIGKILL pending cannot
@@ -57,8 +64,29 @@ Result<void> KillBySignals(int group) {
       fmt::format("processes kept appearing in {} passes; lower its pids limit", kKillPasses));
 }
 
+// Whether the group may have a process.
+bool IsPopulated(int group) {
+  const auto events = kernel::ReadFile(group, "cgroup.events");
+  return !events || kernel::RowNumber(*events, "populated") != 0U;
+}
+
+// Signals every listed process. False: that may not suffice, because the second list has a new
+// process, the list cannot be read, or nobody is listed but the group has processes, which are then
+// outside of the agent's PID namespace.
+bool SignalsReachAll(int group) {
+  const auto first = kernel::SignalBelow(group, SIGKILL);
+  if (!first) return false;
+  if (first->empty()) return !IsPopulated(group);
+  const auto second = kernel::SignalBelow(group, SIGKILL);
+  return second && std::includes(first->begin(), first->end(), second->begin(), second->end());
+}
+
+// A write to cgroup.kill waits for the lock of all groups, which another process may hold for
+// seconds while the processors are busy. So everybody is signalled first, and it is only written
+// where processes may have been missed.
 Result<void> KillOnce(int group, KillBy how) {
   if (how == KillBy::kSignals) return KillBySignals(group);
+  if (SignalsReachAll(group)) return {};
   // Missing before Linux 5.14; refused for a threaded group.
   auto written = WriteFile(group, "cgroup.kill", "1");
   return written ? written : KillBySignals(group);

@@ -11,8 +11,8 @@ namespace jettison::cgroup_v2 {
 // down, and so may have no processes of its own.
 [[nodiscard]] Result<void> Join(int group, pid_t pid);
 
-// How a group is killed: by one write to cgroup.kill where the kernel has it (Linux 5.14), or, as
-// on an older one, by signals.
+// How processes are ended that signals alone may miss, because they fork: by one write to
+// cgroup.kill where the kernel has it (Linux 5.14), or, as on an older one, by further signals.
 enum class KillBy { kKillFile, kSignals };
 
 // Makes sure that every process of the group and below ends: when it returns, SIGKILL is pending
