@@ -1,6 +1,8 @@
 #include "agent/looks/memory_looks.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "agent/edges/memory_levels.h"
 #include "agent/figures/pressure_forecast.h"
@@ -14,13 +16,21 @@ constexpr Duration kStallsLast = 2 * kPressureUpdates;
 
 }  // namespace
 
-void MemoryLooks::Stalled(Instant now) {
+bool MemoryLooks::Stalled(Instant now) {
   stalled_until_ = now + kStallsLast;
+  put_off_ = now < next_after_report_;
+  if (put_off_) {
+    due_ = std::min(due_.value_or(next_after_report_), next_after_report_);
+  } else {
+    next_after_report_ = now + kStallLookSpacing;
+  }
+  return !put_off_;
 }
 
 void MemoryLooks::Plan(std::span<const Threshold> thresholds, const Observations& seen,
                        ThresholdSet tellable, Instant now) {
   due_.reset();
+  if (std::exchange(put_off_, false)) next_after_report_ = now + kStallLookSpacing;
   if (!ahead_) return;
   forecast_.Seen(seen, now);
   const auto wait = forecast_.NextLook(thresholds, levels_are_told_ ? tellable : ThresholdSet(),

@@ -355,8 +355,7 @@ void Node::MemoryCrossed() {
 }
 
 void Node::Stalled() {
-  looks_.Stalled(edges_.clock.Now());
-  LookAtMemory();
+  if (looks_.Stalled(edges_.clock.Now())) LookAtMemory();
 }
 
 // A pass is made only if it would report something new. Everything else can wait for the next one.

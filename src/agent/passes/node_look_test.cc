@@ -201,6 +201,27 @@ TEST_F(NodeStallTest, AtRestNothingIsLookedAtWhereTheKernelTells) {
   EXPECT_LE(figures_.looks, 10) << "for four seconds, at most twice a second";
 }
 
+TEST_F(NodeStallTest, HoweverOftenTheKernelTellsTwentyLooksASecondAreTheMost) {
+  StartTold();
+  for (int i = 0; i < 100; ++i) {
+    node_->Stalled();
+    Turn(milliseconds(10));
+  }
+  EXPECT_GE(figures_.looks, 19);
+  EXPECT_LE(figures_.looks, 21);
+}
+
+TEST_F(NodeStallTest, AStallThatIsToldSoonAfterAnotherIsLookedAtLater) {
+  StartTold();
+  node_->Stalled();
+  clock_.Advance(milliseconds(10));
+  figures_.SetStalls(4100);
+  node_->Stalled();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  Turn(milliseconds(40));
+  EXPECT_THAT(runtime_.TakeCommands(), testing::Contains("stop hog/c 1s"));
+}
+
 TEST_F(NodeStallTest, WhereTheKernelDoesNotTellTheClockDoes) {
   Start();
   figures_.looks = 0;

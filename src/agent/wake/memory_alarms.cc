@@ -46,6 +46,14 @@ Result<psi::PressureTrigger> OpenOfNode(const AlarmSources& sources, PressureRes
                                     stalls);
 }
 
+// Of the group alone where the kernel has that file (Linux 5.2): in the other one each pod that
+// reaches its own limit counts, too, and one that stays there would wake the agent all the time.
+FileDescriptor OpenEvents(int group) {
+  FileDescriptor own(openat(group, "memory.events.local", O_RDONLY | O_CLOEXEC));
+  return own ? std::move(own)
+             : FileDescriptor(openat(group, "memory.events", O_RDONLY | O_CLOEXEC));
+}
+
 }  // namespace
 
 std::optional<psi::Stalls> StallsToTell(const std::vector<Threshold>& thresholds,
@@ -95,7 +103,7 @@ MemoryAlarms MemoryAlarms::Open(const AlarmSources& sources, const Log& log) {
   constexpr auto kMemory = PressureResource::kMemory;
   add(OpenIn(sources.pods_pressure, kMemory, *StallsToTell({}, kMemory)), kMemory, "pods");
   if (const auto pods = sources.pods_memory()) {
-    alarms.events_ = FileDescriptor(openat(pods->get(), "memory.events", O_RDONLY | O_CLOEXEC));
+    alarms.events_ = OpenEvents(pods->get());
   }
   return alarms;
 }

@@ -34,7 +34,8 @@ struct AlarmSources {
 
 // The kernel's notifications besides usage levels: PSI triggers for stalls on memory, of the node
 // and of the pods; a PSI trigger for stalls on I/O, of the node, if there is a threshold on it; and
-// memory.events of the pods' group (cgroup v2), which changes when the group reaches its limit.
+// memory.events.local of the pods' group (cgroup v2), which changes when the group reaches its
+// limit. Before Linux 5.2 it is memory.events, which also changes when a pod reaches its own limit.
 // None of them says how much is left, and the agent sets no limit to get them.
 class MemoryAlarms {
  public:
@@ -51,7 +52,7 @@ class MemoryAlarms {
 
  private:
   std::vector<psi::PressureTrigger> triggers_;
-  FileDescriptor events_;  // memory.events
+  FileDescriptor events_;  // memory.events.local, or memory.events
   bool tells_of_stalls_ = false;
 };
 

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "core/model/pressure.h"
 #include "kernel/files/temporary_folder.h"
@@ -82,6 +84,16 @@ TEST_F(MemoryAlarmsTest, EventsOfThePodsGroupAreReadSoThatTheNextOnesAreTold) {
   const MemoryAlarms alarms = Open();
   ASSERT_THAT(alarms.fds(), SizeIs(1));
   EXPECT_TRUE(alarms.Drain(alarms.fds().front(), true)) << "poll always tells an error for it";
+}
+
+TEST_F(MemoryAlarmsTest, APodAtItsOwnLimitWakesNobodyWhereTheKernelTellsTheGroupsApart) {
+  const auto events = folder_.path() + "/memory.events";
+  std::ofstream(events) << "max 1\n";
+  std::ofstream(events + ".local") << "max 0\n";
+  const MemoryAlarms alarms = Open();
+  ASSERT_THAT(alarms.fds(), SizeIs(1));
+  const std::string opened = "/proc/self/fd/" + std::to_string(alarms.fds().front());
+  EXPECT_EQ(std::filesystem::read_symlink(opened), events + ".local");
 }
 
 // Even without privileges, the kernel lets a process wait for pressure in windows of two seconds.
