@@ -82,11 +82,13 @@ void ForeignPod::StopContainer(const std::string& name, Duration grace) {
 void ForeignPod::KillContainer(const std::string& name) {
   ending_ = true;
   if (RunningContainer* run = FindRun(name)) run->Kill();
-  HoldBase();
+  hold_due_ = true;
+  edges_.readiness.Wake();
 }
 
 // Not before the first kill, because a pod that is asked to end may have to start a process for
-// that. This is early enough: to start a container again takes a tenth of a second.
+// that; and only after the kills that are commanded together with it, because the kernel may take
+// long for a hold. This is early enough: to start a container again takes a tenth of a second.
 void ForeignPod::HoldBase() {
   if (finding_.base && !std::exchange(held_, true)) finding_.base->Hold();
 }
@@ -100,6 +102,7 @@ void ForeignPod::Remove() {
 
 void ForeignPod::Advance() {
   if (gone_ || taking_down_) return;
+  if (hold_due_) HoldBase();
   const bool ended =
       std::all_of(runs_.begin(), runs_.end(), [](const auto& run) { return run.second->ended(); });
   if (!ended) return;

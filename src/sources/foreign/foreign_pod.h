@@ -66,6 +66,7 @@ class ForeignPod {
   std::map<std::string, std::unique_ptr<RunningContainer>> runs_;
   std::map<std::string, std::string> log_folders_;  // by container
   bool ending_ = false;                             // the agent ends it: RemovePod follows
+  bool hold_due_ = false;                           // a container was killed
   bool held_ = false;
   bool removing_ = false;
   bool taking_down_ = false;

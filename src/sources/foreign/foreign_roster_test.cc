@@ -36,6 +36,7 @@ class FakeAnchor : public Anchor {
 class FakeBase : public Base {
  public:
   explicit FakeBase(std::vector<std::string>& heard) : heard_(heard) {}
+  void Hold() override { heard_.emplace_back("hold"); }
   void TakeDown(Duration, Done done) override {
     heard_.emplace_back("take down");
     done({});
@@ -122,8 +123,28 @@ TEST_F(ForeignRosterTest, ItIsEndedThroughTheKernelAndTakenDownByItsSource) {
   const auto removed = Events();
   ASSERT_THAT(removed, SizeIs(1));
   EXPECT_EQ(std::get<PodRemoved>(removed[0]).pod_uid, "u");
-  EXPECT_THAT(heard_, ElementsAre("stop", "take down"));
+  EXPECT_THAT(heard_, ElementsAre("stop", "hold", "take down"));
   EXPECT_EQ(roster_.Find("u"), nullptr);
+}
+
+TEST_F(ForeignRosterTest, ThePodIsHeldWhenAllThatWereToldToBeKilledAre) {
+  ASSERT_TRUE(cgroups_.Create("kubepods/podu/c2", {}));
+  ASSERT_TRUE(cgroups_.Join("kubepods/podu/c2", 8));
+  processes_.Add(8, "0::/kubepods/podu/c2\n", "");
+  ForeignFinding finding = Finding("k");
+  ForeignContainer& hog = finding.containers.emplace_back(finding.containers[0]);
+  hog.id = "c2";
+  hog.name = "hog";
+  hog.pid = 8;
+  hog.group = "kubepods/podu/c2";
+  finding.reading.pod.containers.emplace_back().name = "hog";
+  ASSERT_TRUE(roster_.Take(std::move(finding), complaints_));
+  roster_.Find("u")->KillContainer("main");
+  roster_.Find("u")->KillContainer("hog");
+  EXPECT_FALSE(processes_.Runs(8));
+  EXPECT_THAT(heard_, ElementsAre("stop", "stop"));
+  Events();
+  EXPECT_THAT(heard_, ElementsAre("stop", "stop", "hold"));
 }
 
 TEST_F(ForeignRosterTest, WhatAListHasNoMoreIsGoneAndOtherListsSayNothingOfIt) {

@@ -260,6 +260,7 @@ TEST_F(KubernetesPods, APodThatWasKilledIsHeldAndNotTakenAgain) {
   pod.StopContainer("main", std::chrono::seconds(1));
   EXPECT_FALSE(cgroups_.LimitsOf("kubepods/burstable/podu1").pids_max);  // it may have to fork
   pod.KillContainer("main");
+  Turn();
   EXPECT_EQ(cgroups_.LimitsOf("kubepods/burstable/podu1").pids_max, 0);
   End(41);
   Turn();
