@@ -102,8 +102,8 @@ Result<std::optional<std::string>> SlotFile::Read() {
   return Fail(ErrorCode::kInvalidArgument, "both its slots are damaged");
 }
 
-Result<std::string> SlotFile::PutAside() {
-  std::string aside = path_ + ".damaged";
+Result<std::string> SlotFile::PutAside(std::string_view ending) {
+  std::string aside = path_ + std::string(ending);
   if (::rename(path_.c_str(), aside.c_str()) != 0) return FailErrno("rename " + path_);
   sequence_ = 0;
   return aside;

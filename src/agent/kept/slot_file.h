@@ -28,8 +28,8 @@ class SlotFile {
   // The text that was written last; absent where there is none. kInvalidArgument: what is there is
   // no such file, or both slots are damaged.
   [[nodiscard]] Result<std::optional<std::string>> Read();
-  // Moves a file that cannot be read aside. Returns its new path.
-  [[nodiscard]] Result<std::string> PutAside();
+  // Moves the file aside, as one with that ending. Returns its new path.
+  [[nodiscard]] Result<std::string> PutAside(std::string_view ending = ".damaged");
   // Makes the file with its space; one that is there and whole stays.
   [[nodiscard]] Result<void> Reserve();
   // At most kMostBytes. If the file has not been read before, it is read first, because the text

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "agent/kept/kept_state_text.h"
@@ -15,16 +16,38 @@ constexpr Duration kSpacing = std::chrono::milliseconds(100);
 // What is observed in every pass is written this often.
 constexpr Duration kRefresh = std::chrono::seconds(10);
 
+constexpr Duration kReadPatience = std::chrono::seconds(1);
+constexpr Duration kReadAgainAfter = std::chrono::milliseconds(50);
+
 constexpr std::string_view kWithout =
     "if the agent restarts now, evicted pods start at once, and node conditions and back-offs are "
     "forgotten";
 
+bool IsDamage(const Error& error) {
+  return error.code == ErrorCode::kInvalidArgument;
+}
+
 }  // namespace
+
+void StateKeeper::RestFor(Duration duration) {
+  std::this_thread::sleep_for(duration);
+}
+
+// The guard begins with the state, so it cannot wait for long.
+Result<std::optional<std::string>> StateKeeper::ReadPatiently() {
+  auto text = file_.Read();
+  for (Duration waited{0}; !text && !IsDamage(text.error()) && waited < kReadPatience;
+       waited += kReadAgainAfter) {
+    wait_(kReadAgainAfter);
+    text = file_.Read();
+  }
+  return text;
+}
 
 KeptState StateKeeper::Load() {
   loaded_ = true;
   if (file_.path().empty()) return {};
-  auto text = file_.Read();
+  auto text = ReadPatiently();
   if (text && !*text) return {};
   auto reading = text ? ParseKeptState(**text, clock_) : Fail(text.error());
   if (reading) {
@@ -34,8 +57,8 @@ KeptState StateKeeper::Load() {
     }
     return std::move(reading->state);
   }
-  // A file that cannot be read at the moment is not damaged; the next save replaces it.
-  const bool damaged = reading.error().code == ErrorCode::kInvalidArgument;
+  const bool damaged = IsDamage(reading.error());
+  unread_ = !damaged;
   const auto aside = damaged ? file_.PutAside() : Result<std::string>(file_.path());
   log_.Warn(
       "the saved state cannot be read; evicted pods start at once, and node conditions and "
@@ -76,26 +99,45 @@ void StateKeeper::Finish(const KeptState& state) {
   Write(state);
 }
 
+bool StateKeeper::PutUnreadAside() {
+  const auto text = file_.Read();
+  if (!text && !IsDamage(text.error())) return false;
+  if (text && !*text) return true;
+  const auto aside = file_.PutAside(".unread");
+  if (!aside) return false;
+  complaints_.Put({.message = "the saved state that could not be read is kept beside the new one",
+                   .err = "it is in " + *aside});
+  return true;
+}
+
+void StateKeeper::Complain(const std::string& err) {
+  if (!err.empty() && !complained_) {
+    complaints_.Put({.message = fmt::format("the state of the node cannot be saved; {}", kWithout),
+                     .err = err});
+  }
+  complained_ = !err.empty();
+}
+
 void StateKeeper::Write(const KeptState& state) {
+  unread_ = unread_ && !PutUnreadAside();
+  if (unread_) {
+    unwritten_ = true;
+    return Complain(file_.path() + " could not be read and is left as it is");
+  }
   const KeptStateText text = FormatKeptState(state, clock_, SlotFile::kMostBytes);
   // If no space can be reserved, there may still be enough for this text.
   (void)file_.Reserve();
   const auto written = file_.Write(text.text);
   unwritten_ = !written;
-  std::string complaint;
-  if (!written) {
-    complaint = written.error().message;
-  } else if (text.left_out > 0) {
-    complaint = fmt::format("there is no room for {} of {} pods", text.left_out, state.pods.size());
-  }
-  if (!complaint.empty() && !complained_) complaints_.Put(complaint);
-  complained_ = !complaint.empty();
+  if (!written) return Complain(written.error().message);
+  Complain(text.left_out == 0 ? ""
+                              : fmt::format("there is no room for {} of {} pods", text.left_out,
+                                            state.pods.size()));
 }
 
 void StateKeeper::LogComplaints() {
-  for (const std::string& complaint : complaints_.TakeAll()) {
-    log_.Warn(fmt::format("the state of the node cannot be saved; {}", kWithout),
-              {{"err", complaint}});
+  for (const Complaint& complaint : complaints_.TakeAll()) {
+    log_.Warn(complaint.message, {{"err", complaint.err}});
   }
 }
 

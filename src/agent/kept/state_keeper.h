@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,25 +11,31 @@
 #include "agent/log/log.h"
 #include "agent/loop/background_thread.h"
 #include "agent/loop/mailbox.h"
+#include "core/units/result.h"
 #include "ports/clock.h"
 
 namespace jettison {
 
 // Keeps a KeptState over restarts of the agent, in a file whose space is reserved in advance. The
 // file is written on a thread of its own. Failures are logged; the next agent then starts without a
-// state.
+// state. A file that cannot be read is never overwritten.
 class StateKeeper {
  public:
-  // `path` empty: nothing is kept. The clock and the log must outlive this.
-  StateKeeper(std::string path, const Clock& clock, const Log& log)
-      : clock_(clock), log_(log), file_(std::move(path)) {
+  using Wait = std::function<void(Duration)>;
+
+  // `path` empty: nothing is kept. The clock and the log must outlive this. `wait` lets the
+  // caller's thread rest.
+  StateKeeper(std::string path, const Clock& clock, const Log& log, Wait wait = RestFor)
+      : clock_(clock), log_(log), wait_(std::move(wait)), file_(std::move(path)) {
     if (file_.path().empty()) return;
     thread_ = std::make_unique<BackgroundThread>(
         ThreadPurpose{"kept-state", "if the agent is killed, evicted pods start at once"});
   }
 
   // Reads the state of an earlier agent; empty if there is none. A file that cannot be parsed is
-  // moved aside. Must be called once, before the first Save.
+  // moved aside. One that cannot be read is tried for a second; then the state is empty, and the
+  // file is moved aside as soon as it can be read again. Must be called once, before the first
+  // Save.
   [[nodiscard]] KeptState Load();
   // Whether Save is due: something has changed, or the saved state has a true condition, whose last
   // observation must be kept current, or the last text could not be written. Several changes are
@@ -47,11 +54,23 @@ class StateKeeper {
   void LogComplaints();
 
  private:
+  struct Complaint {
+    std::string message;
+    std::string err;
+  };
+
+  static void RestFor(Duration duration);
+  [[nodiscard]] Result<std::optional<std::string>> ReadPatiently();
   void Write(const KeptState& state);
+  // Makes room for a text where the file could not be read. False: it still cannot be.
+  [[nodiscard]] bool PutUnreadAside();
+  void Complain(const std::string& err);
 
   const Clock& clock_;
   const Log& log_;
-  SlotFile file_;  // of the thread, once it works
+  Wait wait_;
+  SlotFile file_;        // of the thread, once it works
+  bool unread_ = false;  // the same: Load could not read it
   bool loaded_ = false;
   KeptChanges saved_changes_;
   std::optional<Instant> saved_at_;
@@ -59,7 +78,7 @@ class StateKeeper {
   bool holds_ = false;  // a condition in it
   bool complained_ = false;
   std::atomic<bool> unwritten_ = false;  // what was saved last is not in the file
-  Mailbox<std::string> complaints_;
+  Mailbox<Complaint> complaints_;
   // The last member: its job uses the others. Null: nothing is kept, or the last text is written.
   std::unique_ptr<BackgroundThread> thread_;
 };

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <thread>
 
 #include "kernel/files/files.h"
@@ -108,6 +110,48 @@ TEST_F(StateKeeperTest, ADamagedFileIsPutAsideAndSaidWhere) {
   EXPECT_EQ(kernel::ReadFile(path_ + ".damaged").value(), "rubbish");
   keeper.Finish(StateWith(2));
   EXPECT_EQ(StateKeeper(path_, clock_, log_).Load(), StateWith(2));
+}
+
+// A link is not followed, so a file behind one cannot be read.
+class UnreadStateTest : public StateKeeperTest {
+ protected:
+  void SetUp() override {
+    StateKeeper keeper(path_, clock_, log_);
+    (void)keeper.Load();
+    keeper.Finish(StateWith(1));
+    ASSERT_EQ(std::rename(path_.c_str(), away_.c_str()), 0);
+    ASSERT_EQ(::symlink(away_.c_str(), path_.c_str()), 0);
+  }
+  void Mend() { ASSERT_EQ(std::rename(away_.c_str(), path_.c_str()), 0); }
+
+  const std::string away_ = path_ + ".away";
+};
+
+TEST_F(UnreadStateTest, AFileThatCannotBeReadForAMomentIsReadAgain) {
+  int waits = 0;
+  StateKeeper keeper(path_, clock_, log_, [&](Duration) {
+    if (++waits == 3) Mend();
+  });
+  EXPECT_EQ(keeper.Load(), StateWith(1));
+  EXPECT_EQ(waits, 3);
+  EXPECT_THAT(lines_, IsEmpty());
+}
+
+TEST_F(UnreadStateTest, AFileThatCannotBeReadIsNotOverwrittenAndKeptBesideTheNewOne) {
+  Duration waited{0};
+  StateKeeper keeper(path_, clock_, log_, [&](Duration duration) { waited += duration; });
+  EXPECT_EQ(keeper.Load(), KeptState{});
+  EXPECT_EQ(waited, seconds(1)) << "the guard waits for it";
+  keeper.Finish(StateWith(2));
+  EXPECT_EQ(StateKeeper(away_, clock_, log_).Load(), StateWith(1));
+  Mend();
+  keeper.Finish(StateWith(3));
+  EXPECT_EQ(StateKeeper(path_, clock_, log_).Load(), StateWith(3));
+  EXPECT_EQ(StateKeeper(path_ + ".unread", clock_, log_).Load(), StateWith(1));
+  keeper.LogComplaints();
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("the saved state cannot be read"),
+                                  HasSubstr("could not be read and is left as it is"),
+                                  HasSubstr("node-state.unread")));
 }
 
 TEST_F(StateKeeperTest, AnotherVersionsFileIsPutAside) {
