@@ -2,14 +2,17 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <charconv>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
 #include "kernel/files/files.h"
 #include "ports/file_descriptor.h"
@@ -18,6 +21,8 @@
 namespace jettison {
 namespace {
 
+constexpr Duration kReadPatience = std::chrono::seconds(1);
+constexpr Duration kReadAgainAfter = std::chrono::milliseconds(50);
 constexpr std::string_view kTitle = "jettison state ";
 constexpr std::string_view kRemark =
     "The version of what jettison keeps in this folder. A program that does not know it leaves the "
@@ -39,12 +44,22 @@ Result<void> MakeRoot(const std::string& root) {
   return {};
 }
 
-// Absent where nobody has noted one. A file that is blank was being made when the machine went
-// down, which comes before anything else in that folder.
+bool IsOtherThanFile(const std::string& path) {
+  struct stat facts {};
+  return ::lstat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode);
+}
+
+// kInvalidArgument: what is there says no version. Absent where nobody has noted one. A file that
+// is blank was being made when the machine went down, which comes before anything else in that
+// folder.
 Result<std::optional<std::uint64_t>> VersionIn(const std::string& file) {
   const auto text = kernel::ReadFile(file);
   if (!text && text.error().code == ErrorCode::kNotFound) return std::nullopt;
-  if (!text) return Fail(text.error());
+  if (!text) {
+    return Fail(IsOtherThanFile(file)
+                    ? Error{ErrorCode::kInvalidArgument, file + " does not say a version"}
+                    : text.error());
+  }
   if (text->find_first_not_of(std::string_view(" \n\0", 3)) == std::string::npos) {
     return std::nullopt;
   }
@@ -56,6 +71,27 @@ Result<std::optional<std::uint64_t>> VersionIn(const std::string& file) {
     if (error == std::errc() && end == line.data() + line.size() && version > 0) return version;
   }
   return Fail(ErrorCode::kInvalidArgument, file + " does not say a version");
+}
+
+// The version below a root, or that of this program where it cannot be read: a disk that fails for
+// a moment is far likelier than state of another version. Absent and kInvalidArgument as in
+// VersionIn.
+Result<std::optional<std::uint64_t>> VersionPatientlyIn(const std::string& file, const Log& log,
+                                                        const RootWait& wait) {
+  auto version = VersionIn(file);
+  const auto is_unread = [&] {
+    return !version && version.error().code != ErrorCode::kInvalidArgument;
+  };
+  for (Duration waited{0}; is_unread() && waited < kReadPatience; waited += kReadAgainAfter) {
+    wait(kReadAgainAfter);
+    version = VersionIn(file);
+  }
+  if (!is_unread()) return version;
+  log.Warn("the version of the saved state cannot be read; it is taken to be the known one",
+           {{"file", file},
+            {"err", version.error().message},
+            {"known", fmt::format("version {}", kStateVersion)}});
+  return kStateVersion;
 }
 
 // To the disk: what it tells of survives the machine.
@@ -103,7 +139,11 @@ Result<AgentConfig> BesideOther(const AgentConfig& config, const std::string& fo
 
 }  // namespace
 
-Result<AgentConfig> OpenStateRoot(const AgentConfig& config, const Log& log) {
+void RestFor(Duration duration) {
+  std::this_thread::sleep_for(duration);
+}
+
+Result<AgentConfig> OpenStateRoot(const AgentConfig& config, const Log& log, const RootWait& wait) {
   if (geteuid() != 0) {
     return Fail(ErrorCode::kPermissionDenied,
                 "the agent makes control groups and ends processes of others, so it must be root: "
@@ -111,7 +151,7 @@ Result<AgentConfig> OpenStateRoot(const AgentConfig& config, const Log& log) {
   }
   if (auto made = MakeRoot(config.root); !made) return Fail(made.error());
   const std::string file = In(config.root, "state-version");
-  const auto version = VersionIn(file);
+  const auto version = VersionPatientlyIn(file, log, wait);
   if (!version) {
     return BesideOther(config, "holds state of an unknown version: " + version.error().message,
                        log);

@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
+#include "kernel/groups/few_descriptors.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {
@@ -142,6 +144,34 @@ TEST_F(StateRoot, OfAVersionThatCannotBeUnderstoodIsLikeANewerOne) {
   fs::remove(config_.root + "/state-version");
   fs::create_symlink("/etc/hostname", config_.root + "/state-version");
   EXPECT_FALSE(Open());
+}
+
+TEST_F(StateRoot, WhoseVersionCannotBeReadForAMomentIsReadAgain) {
+  Put("state-version", "jettison state 2\n");
+  auto none = std::make_unique<kernel::FewDescriptors>(0);
+  int waits = 0;
+  const auto opened = OpenStateRoot(config_, log_, [&](Duration) {
+    if (++waits == 3) none.reset();
+  });
+  none.reset();
+  ASSERT_FALSE(opened);
+  EXPECT_THAT(opened.error().message, HasSubstr("holds state of version 2"));
+  EXPECT_EQ(waits, 3);
+}
+
+TEST_F(StateRoot, WhoseVersionCannotBeReadIsTakenToBeTheKnownOne) {
+  for (const SourceKind source : {SourceKind::kManifests, SourceKind::kKubernetes}) {
+    config_.source = source;
+    Put("state-version", "jettison state 1\n");
+    Duration waited{0};
+    auto none = std::make_unique<kernel::FewDescriptors>(0);
+    const auto opened = OpenStateRoot(config_, log_, [&](Duration rest) { waited += rest; });
+    none.reset();
+    ASSERT_TRUE(opened) << opened.error().message;
+    EXPECT_EQ(opened->root, config_.root);
+    EXPECT_EQ(waited, std::chrono::seconds(1));
+  }
+  EXPECT_THAT(lines_, testing::Each(HasSubstr("taken to be the known one")));
 }
 
 TEST_F(StateRoot, WhoseVersionCannotBeNotedIsUsedAllTheSame) {
