@@ -202,6 +202,22 @@ TEST_F(LiveReading, AfterARehearsalNothingIsOpenedForTheVictim) {
   EXPECT_THAT(victim.containers, testing::SizeIs(2));
 }
 
+// Files that nobody reads are closed after some full passes.
+TEST_F(LiveReading, TheFilesOfAClassStayOpenOverFullPassesAtRest) {
+  for (const char* uid : {"a", "b", "c"}) AddPod(uid);
+  StatsCollector figures(Sources(nullptr), clock_, log_);
+  const std::vector<const PodFacts*> pods = Pods();
+  Contenders contenders(figures);
+  std::vector<PodStats> stats;
+  for (int pass = 0; pass < 5; ++pass) {
+    figures.ReadPodsAtRest(pods, nullptr, stats);
+    contenders.Take(pods, stats);
+  }
+  const kernel::FewDescriptors none(0);
+  EXPECT_TRUE(figures.ReadCharge(Resource::kMemory, QosClass::kBestEffort));
+  EXPECT_TRUE(figures.ReadCharge(Resource::kPids, QosClass::kBestEffort));
+}
+
 TEST_F(LiveReading, NamesThatARuntimeGivesToGroupsAreNotCopied) {
   const std::string id(64, 'f');
   AddPod("00000000-0000-0000-0000-00000000000a", id);

@@ -33,7 +33,11 @@ void Limit(std::optional<std::uint64_t>& figure, std::uint64_t most) {
 }  // namespace
 
 void Contenders::Keep(const Pods& pods) {
-  if (!known_.Keep(pods)) return;
+  if (known_.Keep(pods)) ReadClasses();
+}
+
+// A file that has been read stays open, but one that is not read for some full passes is closed.
+void Contenders::ReadClasses() {
   for (std::size_t qos = 0; qos < kQosClassCount; ++qos) {
     (void)figures_.ReadCharge(Resource::kMemory, static_cast<QosClass>(qos));
     (void)figures_.ReadCharge(Resource::kPids, static_cast<QosClass>(qos));
@@ -41,8 +45,9 @@ void Contenders::Keep(const Pods& pods) {
 }
 
 void Contenders::Take(const Pods& pods, const std::vector<PodStats>& stats) {
-  Keep(pods);
+  (void)known_.Keep(pods);
   known_.Take(stats);
+  ReadClasses();
 }
 
 // What has to be decided meanwhile waits, so a call is short on a slow machine, too.

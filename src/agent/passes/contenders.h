@@ -27,7 +27,8 @@ class Contenders {
   // Takes the present pods. If they have changed, opens the files of their QoS classes that the
   // search will read.
   void Keep(const Pods& pods);
-  // Takes figures of all pods that have been read elsewhere.
+  // Takes figures of all pods that have been read elsewhere, as in each full pass. Reads the
+  // charges of the QoS classes, so that their files stay open for the next search.
   void Take(const Pods& pods, const std::vector<PodStats>& stats);
 
   // Reads the charges of some of the pods, of different ones in each call, so that a search begins
@@ -52,6 +53,7 @@ class Contenders {
  private:
   [[nodiscard]] std::optional<std::uint64_t> Read(Resource resource, const SearchStep& step,
                                                   const PodFacts& pod, PodStats& stats);
+  void ReadClasses();
   void ReadAllOf(const Pods& pods, std::vector<PodStats>& stats);
 
   Figures& figures_;
