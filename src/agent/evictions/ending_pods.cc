@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/decide/pod_usage.h"
+
 namespace jettison {
 
 void EndingPods::Read(std::span<const EndingPod> pods, Figures& figures) {
@@ -34,6 +36,15 @@ std::int64_t EndingPods::WorkingSets() const {
   std::int64_t sum = 0;
   for (const PodStats& stats : stats_) {
     sum += static_cast<std::int64_t>(stats.memory_working_set_bytes.value_or(0));
+  }
+  return sum;
+}
+
+std::int64_t EndingPods::Usage(Signal signal, DiskLayout layout) const {
+  std::int64_t sum = 0;
+  for (std::size_t place = 0; place < size(); ++place) {
+    const ActivePod pod = At(place);
+    if (pod.stats != nullptr) sum += UsageOf(pod, signal, layout).value_or(0);
   }
   return sum;
 }

@@ -7,7 +7,9 @@
 
 #include "agent/edges/edges.h"
 #include "agent/pods/pod_table.h"
+#include "core/model/signal.h"
 #include "core/model/summary.h"
+#include "core/model/threshold.h"
 #include "core/pods/pod_facts.h"
 
 namespace jettison {
@@ -30,6 +32,8 @@ class EndingPods {
   [[nodiscard]] ActivePod Of(const PodFacts* facts) const;
   // Working sets of all of them, in bytes.
   [[nodiscard]] std::int64_t WorkingSets() const;
+  // What all of them hold of what the signal watches, as far as it is known.
+  [[nodiscard]] std::int64_t Usage(Signal signal, DiskLayout layout) const;
 
  private:
   std::vector<const PodFacts*> pods_;

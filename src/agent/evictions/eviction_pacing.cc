@@ -95,6 +95,16 @@ void EvictionPacing::TakeSums(const PacedPass& pass) {
   keeper_.Held(pass.signal, pass.seen, held, pass.now);
 }
 
+bool EvictionPacing::PrepareBeside(const PacedPass& pass) {
+  const auto kubelet_decides = keeper_.KubeletDecides(pass.signal, pass.now);
+  if (kubelet_decides && pass.now < *kubelet_decides) return false;
+  if (ResourceOf(pass.signal) == Resource::kPids && !ending_.empty()) ending_.ReadAll(figures_);
+  const std::int64_t ending = AddsUp(pass.signal) ? ending_.Usage(pass.signal, pass.layout) : 0;
+  if (ending > 0 && pass.seen.available + ending >= pass.line) return false;
+  input_ = PaceInput{.signal = pass.signal, .next_by_clock = pass.next_by_clock, .ending = ending};
+  return true;
+}
+
 bool EvictionPacing::PassDone(const CycleReport& report, bool awaited, Instant now) {
   if (report.pause && !paused_.pause() && !awaited) looks_.Begin(now);
   return paused_.Take(report, now);

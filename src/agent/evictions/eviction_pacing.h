@@ -67,6 +67,11 @@ class EvictionPacing {
   [[nodiscard]] bool NeedsSums(Signal signal, Instant now) const;
   void PrepareForFirst(Signal signal, std::optional<Instant> next_by_clock);
   void TakeSums(const PacedPass& pass);
+  // Prepares the input of a pass that acts for `pass` because another eviction waits, the growth
+  // for which continues to be measured. The pods of `pass` need not have been read. False: this
+  // eviction waits as well, because there was a recent one for its resource, or because ending pods
+  // hold all that is missing.
+  [[nodiscard]] bool PrepareBeside(const PacedPass& pass);
   // The input of that pass.
   [[nodiscard]] const std::optional<PaceInput>& input() const { return input_; }
   // A pass is over. Returns whether it reports another wait than the pass before. `awaited`:

@@ -157,7 +157,8 @@ ReadingPlan Node::WithRest(const ReadingPlan& plan) {
   return passes_.ReadNode(NodeReading::kAllButMemory, plan.now);
 }
 
-void Node::WatchPass(const ReadingPlan& plan) {
+void Node::WatchPass(const ReadingPlan& given) {
+  const ReadingPlan plan = passes_.Allowed(given);
   const Instant now = plan.now;
   const PassCause cause{.kind = PassKind::kWatch,
                         .woken = std::exchange(woken_at_, std::nullopt).value_or(now),
@@ -205,7 +206,8 @@ void Node::PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause) {
   if (!other && settled) walks_.DropDemand();
 }
 
-void Node::FullPass(const ReadingPlan& plan, const DiskUse& disk, DiskAge age) {
+void Node::FullPass(const ReadingPlan& given, const DiskUse& disk, DiskAge age) {
+  const ReadingPlan plan = passes_.Allowed(given);
   const Instant now = plan.now;
   // Storage limits are no hard threshold, so they wait for the clean-up.
   const bool limits = !passes_.standing().wait.active();

@@ -107,8 +107,8 @@ class Node {
   // before a threshold on memory, until they are as old as kOldestRest.
   [[nodiscard]] ReadingPlan WithRest(const ReadingPlan& plan);
   // Both on figures that have just been read.
-  void FullPass(const ReadingPlan& plan, const DiskUse& disk, DiskAge age);
-  void WatchPass(const ReadingPlan& plan);
+  void FullPass(const ReadingPlan& given, const DiskUse& disk, DiskAge age);
+  void WatchPass(const ReadingPlan& given);
   // A watch pass that a look has brought about.
   void WatchPassAfterLook(const ReadingPlan& plan);
   // Runs a pass that does what can be done for a disk before pods' files have been measured.

@@ -175,6 +175,111 @@ TEST_F(NodePaceTest, NobodyIsEvictedForMemoryThatAPodThatIsEndingHolds) {
   EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
 }
 
+class NodePaceBesideTest : public NodePaceTest {
+ protected:
+  // What a pass that is repeated by its record decides.
+  static PassDecision Again(const RecordedPass& pass) {
+    std::vector<const PodFacts*> pods;
+    for (const auto& facts : pass.pods) pods.push_back(facts.get());
+    std::vector<ActivePod> joined;
+    JoinStats(pods, pass.summary, joined);
+    const ReadingPlan plan =
+        PlanReading(*pass.policy, pass.before, pass.summary.node, pass.report.at);
+    return DecidePass(*pass.policy, plan, joined, pass.pace);
+  }
+  void ExpectEvictedFor(Signal signal) {
+    ASSERT_FALSE(evictions_.empty());
+    const RecordedPass& pass = *evictions_.back();
+    ASSERT_TRUE(pass.report.acting_for);
+    EXPECT_EQ(pass.report.acting_for->signal, signal);
+    const PassDecision again = Again(pass);
+    ASSERT_TRUE(again.decision.victim);
+    EXPECT_EQ(pass.policy->thresholds[*again.decision.threshold].signal, signal);
+    EXPECT_EQ(pass.pods[*again.decision.victim]->pod.uid,
+              pass.report.evictions.front().order.pod_uid);
+    EXPECT_FALSE(again.pause);
+  }
+  void WatchProcessIds() {
+    thresholds_.push_back({.signal = Signal::kPidAvailable,
+                           .value = Quantity::Of(100),
+                           .grace_period = Duration::zero(),
+                           .min_reclaim = std::nullopt});
+    figures_.node.rlimit = RlimitStats{.time = std::nullopt, .max_pid = 1000, .running = 100};
+    figures_.tasks = {{"hog", 5}, {"idle", 20}};
+  }
+  // The hog is ending, and the next eviction for memory waits.
+  void WaitForMemory() {
+    WatchProcessIds();
+    EvictAHogThatStays();
+    for (int i = 0; i < 10; ++i) Pass(kStep);
+    ASSERT_TRUE(node_->MakeSnapshot().pause);
+    EXPECT_THAT(runtime_.TakeCommands(), Not(Contains("stop idle/c 1s")));
+  }
+};
+
+TEST_F(NodePaceBesideTest, AForkBombIsEndedWhileTheNextEvictionForMemoryWaits) {
+  WaitForMemory();
+  figures_.tasks["idle"] = 850;
+  figures_.node.rlimit->running = 950;
+  for (int i = 0; i < 2; ++i) Pass(std::chrono::milliseconds(20));
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
+  ExpectEvictedFor(Signal::kPidAvailable);
+}
+
+TEST_F(NodePaceBesideTest, NobodyIsEvictedForProcessIdsThatAPodThatIsEndingHolds) {
+  WaitForMemory();
+  figures_.tasks["hog"] = 850;
+  figures_.node.rlimit->running = 950;
+  for (int i = 0; i < 4; ++i) Pass(std::chrono::milliseconds(20));
+  EXPECT_THAT(runtime_.TakeCommands(), Not(Contains("stop idle/c 1s")));
+  ASSERT_TRUE(node_->MakeSnapshot().pause);
+  EXPECT_EQ(node_->MakeSnapshot().pace->signal, Signal::kMemoryAvailable);
+}
+
+// A search for process ids must not disturb what is known of memory.
+TEST_F(NodePaceBesideTest, ALeakIsEndedAtOnceAlthoughProcessIdsThatNoPodHoldsAreShortToo) {
+  WaitForMemory();
+  figures_.node.rlimit->running = 950;
+  std::vector<std::string> commands;
+  for (int i = 1; i <= 8 && commands.empty(); ++i) {
+    figures_.SetAvailable(static_cast<std::uint64_t>(99 - 6 * i));
+    figures_.memory["idle"] = static_cast<std::uint64_t>(200 + 6 * i) * kMi;
+    Pass(kStep);
+    commands = runtime_.TakeCommands();
+  }
+  EXPECT_THAT(commands, Contains("stop idle/c 1s"));
+  ExpectEvictedFor(Signal::kMemoryAvailable);
+}
+
+// Beside a kubelet, a hard threshold is acted for before a soft one in any case.
+TEST_F(NodePaceBesideTest, AHardThresholdDoesNotWaitForASoftOneThatIsMoreUrgentAndWaits) {
+  thresholds_ = {Of(Signal::kMemoryAvailable, 200, 60),
+                 Of(Signal::kAllocatableMemoryAvailable, 100)};
+  figures_.node.pods_memory = MemoryStats{
+      .available_bytes = 300 * kMi, .usage_bytes = 100 * kMi, .working_set_bytes = 100 * kMi};
+  Start();
+  pods_.SetWanted({}, clock_.Now());
+  Pass(seconds(40));
+  Measure();
+  figures_.SetAvailable(100);
+  for (int i = 0; i < 8; ++i) FullPass();
+  std::vector<Pod> pods = {PodNamed("hog"), PodNamed("idle")};
+  for (Pod& pod : pods) pod.containers.front().resources.requests["memory"] = Quantity::Of(1);
+  figures_.memory = {{"hog", 60 * kMi}, {"idle", kMi}};
+  pods_.SetWanted(WantedPods(std::move(pods)), clock_.Now());
+  Deliver();
+  runtime_.TakeCommands();
+  clock_.Advance(seconds(1));
+  Crossed();
+  ASSERT_TRUE(node_->MakeSnapshot().pause);
+  EXPECT_EQ(node_->MakeSnapshot().pause->reason, PaceReason::kNotTheirs);
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  figures_.node.pods_memory->available_bytes = 50 * kMi;
+  Pass(milliseconds(20));
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop hog/c 1s"));
+  ExpectEvictedFor(Signal::kAllocatableMemoryAvailable);
+}
+
 TEST_F(NodePaceTest, GrowthOfOthersEndsNobodyAtOnce) {
   figures_.memory = {{"hog", 100 * kMi}, {"idle", 90 * kMi}};
   Start();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "agent/evictions/pass_log.h"
+#include "core/decide/decide.h"
 #include "core/decide/eviction_order.h"
 #include "core/evaluate/carry_over.h"
 #include "core/evaluate/evaluate.h"
@@ -96,14 +97,65 @@ void NodePasses::TakePods(const ReadingPlan& plan) {
   pods_ = &spared_.Among(*pods_, edges_.soft->SparedAt(plan.now));
 }
 
+ThresholdSet NodePasses::Beside(const ReadingPlan& plan) const {
+  if (!plan.threshold) return {};
+  ThresholdSet beside = HardBeside(policies_->thresholds, plan.evaluation.acting, *plan.threshold);
+  for (std::size_t i = 0; i < policies_->thresholds.size(); ++i) {
+    if (beside[i] && !MayDecide(i)) beside[i] = false;
+  }
+  return beside;
+}
+
+ReadingPlan NodePasses::Allowed(const ReadingPlan& plan) const {
+  if (!plan.threshold || MayDecide(plan.threshold)) return plan;
+  const auto other = MostUrgent(policies_->thresholds, Beside(plan));
+  return other ? PlanFor(*other, *PolicyOf(PassKind::kWatch), plan) : plan;
+}
+
 PassDecision NodePasses::Decide(const ReadingPlan& plan, const PassCause& cause) {
+  return OrBeside(DecideFor(plan, cause), plan, HaveRead::kThoseOfPlan, cause);
+}
+
+// Where all of them wait, the first one is decided by the figures that have been read meanwhile, so
+// that the pass, if it is recorded, can be repeated.
+PassDecision NodePasses::OrBeside(const PassDecision& decided, const ReadingPlan& plan,
+                                  HaveRead have_read, const PassCause& cause) {
+  if (!decided.pause) return decided;
+  bool any_decided = false;
+  ThresholdSet others = Beside(plan);
+  while (const auto other = MostUrgent(policies_->thresholds, others)) {
+    others[*other] = false;
+    if (!pacing_.PrepareBeside(PacedFor(plan, *other, cause))) continue;
+    any_decided = true;
+    const ReadingPlan beside = PlanFor(*other, *PolicyOf(cause.kind), plan);
+    if (have_read == HaveRead::kThoseOfPlan) ReadFor(beside);
+    JoinInOrder(*pods_, summary_, joined_);
+    const PassDecision decision =
+        DecidePass(*PolicyOf(cause.kind), beside, joined_, pacing_.input());
+    if (!decision.decision.victim || decision.pause) continue;
+    if (have_read == HaveRead::kThoseOfPlan) ReadVictim(beside, *decision.decision.victim);
+    return decision;
+  }
+  if (!any_decided) return decided;
+  const PassDecision again = DecideByPods(plan, plan.threshold, cause);
+  if (again.decision.victim && have_read == HaveRead::kThoseOfPlan) {
+    ReadVictim(plan, *again.decision.victim);
+  }
+  return again;
+}
+
+void NodePasses::ReadFor(const ReadingPlan& plan) {
+  shelf_.PutAway(summary_.pods);
+  for (const ReadStep& step : plan.pods) {
+    if (step.pods != PodsToRead::kFirstVictim) ReadPods(step);
+  }
+}
+
+PassDecision NodePasses::DecideFor(const ReadingPlan& plan, const PassCause& cause) {
   TakePods(plan);
   auto decision = DecideAmongContenders(plan, cause);
   if (!decision) {
-    shelf_.PutAway(summary_.pods);
-    for (const ReadStep& step : plan.pods) {
-      if (step.pods != PodsToRead::kFirstVictim) ReadPods(step);
-    }
+    ReadFor(plan);
     decision = DecideByPods(plan, plan.threshold, cause);
   }
   if (decision->decision.victim) ReadVictim(plan, *decision->decision.victim);
@@ -147,7 +199,7 @@ PassDecision NodePasses::DecideWith(const DiskUse& disk, const ReadingPlan& plan
   TakePods(plan);
   ReadAll(&disk, plan.evaluation.met.any());
   MarkStale(&disk, cause.disk_age);
-  return DecideByPods(plan, plan.threshold, cause);
+  return OrBeside(DecideByPods(plan, plan.threshold, cause), plan, HaveRead::kAll, cause);
 }
 
 void NodePasses::MarkStale(const DiskUse* disk, DiskAge age) {

@@ -67,7 +67,12 @@ class NodePasses : private SummarySource {
   // Whether the wait for evicted pods leaves a pass that would act for this threshold.
   [[nodiscard]] bool MayDecide(std::optional<std::size_t> threshold) const;
 
-  // Reads the pods' figures that the plan needs, and decides.
+  // The plan; or, where the wait for evicted pods leaves no pass for its threshold, the one for the
+  // most urgent threshold that may be acted for.
+  [[nodiscard]] ReadingPlan Allowed(const ReadingPlan& plan) const;
+
+  // Reads the pods' figures that the plan needs, and decides. If the eviction waits, decides for
+  // the other hard thresholds that act (HardBeside), of which none may wait for it.
   [[nodiscard]] PassDecision Decide(const ReadingPlan& plan, const PassCause& cause);
   // Takes the present pods in advance, so that a later choice among them needs no preparation.
   void KeepPods() { contenders_.Keep(edges_.pods.Active()); }
@@ -122,6 +127,14 @@ class NodePasses : private SummarySource {
   [[nodiscard]] PassDecision DecideByPods(const ReadingPlan& plan,
                                           std::optional<std::size_t> acting_for,
                                           const PassCause& cause);
+  // As Decide, for the threshold of the plan alone.
+  [[nodiscard]] PassDecision DecideFor(const ReadingPlan& plan, const PassCause& cause);
+  // Which pods' figures have been read.
+  enum class HaveRead : std::uint8_t { kAll, kThoseOfPlan };
+  [[nodiscard]] PassDecision OrBeside(const PassDecision& decided, const ReadingPlan& plan,
+                                      HaveRead have_read, const PassCause& cause);
+  [[nodiscard]] ThresholdSet Beside(const ReadingPlan& plan) const;
+  void ReadFor(const ReadingPlan& plan);
   // Reads some of the pods, and decides; absent: it takes the figures of all.
   [[nodiscard]] std::optional<PassDecision> DecideAmongContenders(const ReadingPlan& plan,
                                                                   const PassCause& cause);

@@ -61,7 +61,7 @@ struct PodGrowth {
 // What is known of earlier evictions and of growth when a pass decides. Amounts are in the unit of
 // the signal, growth is in that unit per second.
 struct PaceInput {
-  Signal signal = Signal::kMemoryAvailable;  // the signal that the amounts are of
+  Signal signal = Signal::kMemoryAvailable;  // the one acted for, which the amounts are of
   // When the kubelet would decide again after the last evictions; an estimate while pods are
   // ending. Absent: there was no recent eviction that matters for this signal.
   std::optional<Instant> kubelet_decides;

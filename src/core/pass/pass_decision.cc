@@ -1,11 +1,49 @@
 #include "core/pass/pass_decision.h"
 
 namespace jettison {
+namespace {
+
+// The acting thresholds without those that wait, as is told by the signal of the pace.
+ThresholdSet WithoutWaiting(std::span<const Threshold> thresholds, ThresholdSet acting,
+                            Signal of_pace) {
+  ThresholdSet rest = acting;
+  bool any_hard = false;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const Threshold& threshold = thresholds[i];
+    any_hard = any_hard || (acting[i] && threshold.signal == of_pace && threshold.IsHard());
+    if (threshold.signal < of_pace && !IsDisk(threshold)) rest[i] = false;
+  }
+  return any_hard ? rest : acting;
+}
+
+Evaluation ToActOn(const PassPolicy& policy, const ReadingPlan& plan,
+                   const std::optional<PaceInput>& pace) {
+  Evaluation evaluation = plan.evaluation;
+  if (!pace) return evaluation;
+  evaluation.acting = WithoutWaiting(policy.thresholds, evaluation.acting, pace->signal);
+  return evaluation;
+}
+
+}  // namespace
+
+ThresholdSet HardBeside(std::span<const Threshold> thresholds, ThresholdSet acting,
+                        std::size_t waits) {
+  const Threshold& waiting = thresholds[waits];
+  ThresholdSet beside;
+  if (IsDisk(waiting)) return beside;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const Threshold& threshold = thresholds[i];
+    if (!acting[i] || !threshold.IsHard() || IsDisk(threshold)) continue;
+    beside[i] = waiting.IsHard() ? ResourceOf(threshold.signal) != ResourceOf(waiting.signal)
+                                 : threshold.signal != waiting.signal;
+  }
+  return beside;
+}
 
 PassDecision DecidePass(const PassPolicy& policy, const ReadingPlan& plan,
                         std::span<const ActivePod> pods, const std::optional<PaceInput>& pace) {
   PassDecision pass{.decision = Decide(policy.thresholds, policy.local_storage_capacity_isolation,
-                                       policy.layout, plan.evaluation, pods),
+                                       policy.layout, ToActOn(policy, plan, pace), pods),
                     .pause = std::nullopt};
   if (!pace || !pass.decision.victim) return pass;
   const Threshold& threshold = policy.thresholds[*pass.decision.threshold];

@@ -17,8 +17,17 @@ struct PassDecision {
   std::optional<EvictionPause> pause;  // present: the eviction of the victim waits
 };
 
+// The acting thresholds for which a pod may be evicted while the eviction for the threshold `waits`
+// has to wait: hard ones on another resource and, where the one that waits is soft, on another
+// signal. None is on a disk, because pods' files have to be measured for that, and none is beside a
+// disk, because a pass without disk use acts for it anyway.
+[[nodiscard]] ThresholdSet HardBeside(std::span<const Threshold> thresholds, ThresholdSet acting,
+                                      std::size_t waits);
+
 // Makes the decision of a pass. `pods` are the active pods joined with their figures; the figures
-// of the victim's containers may still be missing. `pace` is as in PassInput.
+// of the victim's containers may still be missing. `pace` is as in PassInput. If a hard threshold
+// on the signal of `pace` acts, the pass acts for it: evictions for more urgent signals, disks
+// aside, were found to wait.
 [[nodiscard]] PassDecision DecidePass(const PassPolicy& policy, const ReadingPlan& plan,
                                       std::span<const ActivePod> pods,
                                       const std::optional<PaceInput>& pace);

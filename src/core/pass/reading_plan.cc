@@ -55,4 +55,13 @@ ReadingPlan PlanReading(const PassPolicy& policy, const EvictionState& state, co
   return plan;
 }
 
+ReadingPlan PlanFor(std::size_t threshold, const PassPolicy& policy, const ReadingPlan& plan) {
+  ReadingPlan other = plan;
+  other.threshold = threshold;
+  if (!policy.local_storage_capacity_isolation) {
+    other.pods = StepsFor(policy.thresholds[threshold].signal);
+  }
+  return other;
+}
+
 }  // namespace jettison

@@ -60,4 +60,8 @@ struct ReadingPlan {
 [[nodiscard]] ReadingPlan PlanReading(const PassPolicy& policy, const EvictionState& state,
                                       const NodeStats& node, Instant now);
 
+// The same pass for another threshold that acts, because the one of the plan waits.
+[[nodiscard]] ReadingPlan PlanFor(std::size_t threshold, const PassPolicy& policy,
+                                  const ReadingPlan& plan);
+
 }  // namespace jettison

@@ -136,7 +136,8 @@ std::optional<SimulatedPass> SimulatedAgent::Act(const VirtualSegment& view, con
   if (!look.breaks_limits || !is_recorded) policy.local_storage_capacity_isolation = false;
   std::optional<PaceInput> pace;
   if (plan.threshold) pace = PaceFor(view, look, policy.thresholds[*plan.threshold].signal);
-  const PassDecision decision = DecidePass(policy, plan, active_, pace);
+  PassDecision decision = DecidePass(policy, plan, active_, pace);
+  if (decision.pause) DecideBeside(view, look, plan, policy, decision, *pace);
   SimulatedEdges edges(is_recorded ? to.pass.get() : nullptr);
   NodePorts ports{.killer = edges, .reclaimer = edges, .summaries = edges};
   const EvictionState before = state_;
@@ -154,6 +155,25 @@ std::optional<SimulatedPass> SimulatedAgent::Act(const VirtualSegment& view, con
     made.kept = std::move(pass);
   }
   return made;
+}
+
+void SimulatedAgent::DecideBeside(const VirtualSegment& view, const Look& look,
+                                  const ReadingPlan& plan, const PassPolicy& policy,
+                                  PassDecision& decision, PaceInput& pace) const {
+  ThresholdSet others = HardBeside(policy.thresholds, plan.evaluation.acting, *plan.threshold);
+  while (const auto other = MostUrgent(policy.thresholds, others)) {
+    others[*other] = false;
+    const Threshold& threshold = policy.thresholds[*other];
+    const PaceInput its_pace = PaceFor(view, look, threshold.signal);
+    const bool waits = its_pace.kubelet_decides && look.at < *its_pace.kubelet_decides;
+    if (waits || !pace_.Allows(threshold)) continue;
+    const PassDecision beside =
+        DecidePass(policy, PlanFor(*other, policy, plan), active_, its_pace);
+    if (!beside.decision.victim || beside.pause) continue;
+    decision = beside;
+    pace = its_pace;
+    return;
+  }
 }
 
 PaceInput SimulatedAgent::PaceFor(const VirtualSegment& view, const Look& look,
