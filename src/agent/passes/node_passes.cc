@@ -197,7 +197,7 @@ PassDecision NodePasses::DecideWithoutDisk(const ReadingPlan& plan, const PassCa
 PassDecision NodePasses::DecideWith(const DiskUse& disk, const ReadingPlan& plan,
                                     const PassCause& cause) {
   TakePods(plan);
-  ReadAll(&disk, plan.evaluation.met.any());
+  ReadAll(&disk, plan.evaluation.acting.any());
   MarkStale(&disk, cause.disk_age);
   return OrBeside(DecideByPods(plan, plan.threshold, cause), plan, HaveRead::kAll, cause);
 }

@@ -93,6 +93,23 @@ TEST_F(NodeTest, WhileMemoryStaysShortEverySecondPassReadsTheOtherFigures) {
   EXPECT_EQ(figures_.rest_reads, 2);
 }
 
+// Reading the components of every charge takes as long as a thousand looks.
+TEST_F(NodeTest, APassThatActsForNothingReadsOfPodsOnlyWhatHasChangedThoughAThresholdIsMet) {
+  Start();
+  const int reads = figures_.reads_at_rest;
+  figures_.SetAvailable(150);  // below the soft threshold, whose grace period is a minute
+  for (int i = 1; i <= 3; ++i) {
+    FullPass();
+    EXPECT_EQ(figures_.reads_at_rest, reads + i);
+  }
+  EXPECT_TRUE(node_->MakeSnapshot().conditions.Has(NodeConditionType::kMemoryPressure));
+  Pass(seconds(10));
+  clock_.Advance(seconds(1));
+  figures_.SetAvailable(99);
+  Measure();
+  EXPECT_EQ(figures_.reads_at_rest, reads + 3) << "a victim is chosen";
+}
+
 TEST_F(NodeTest, MountsAreReadAtTheEndOfFullPassesAlone) {
   Start();
   const int reads = figures_.mount_reads;

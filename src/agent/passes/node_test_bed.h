@@ -76,6 +76,11 @@ class FakeFigures : public Figures {
       }
     }
   }
+  void ReadPodsAtRest(std::span<const PodFacts* const> pods, const DiskUse* disk,
+                      std::vector<PodStats>& stats) override {
+    ++reads_at_rest;
+    ReadPods(pods, disk, stats);
+  }
   void ReadMemoryOf(std::span<const PodFacts* const> pods, std::vector<PodStats>& stats) override {
     ++memory_reads;
     ReadPods(pods, nullptr, stats);
@@ -114,6 +119,7 @@ class FakeFigures : public Figures {
   }
 
   int memory_reads = 0;                         // of all pods
+  int reads_at_rest = 0;                        // the same, of what has changed
   int figure_reads = 0;                         // of one pod, each
   int charge_reads = 0;                         // the same
   int looks = 0;                                // at the node's memory, without a wait
