@@ -171,16 +171,17 @@ TEST(Recording, WaitingNeverChangesWhoTheVictimIs) {
     const Scenario scenario = SomeScenario(seed);
     for (const RecordedPass& pass : PassesOf(scenario)) {
       if (!pass.report.pause) continue;
-      ++waits;
       RecordedPass at_once = pass;
       at_once.pace.reset();
       const auto outcomes = Replay(ScenarioOf(at_once, scenario.profile));
       ASSERT_EQ(outcomes.size(), 1U);
       const CycleReport& report = outcomes[0].report;
       ASSERT_EQ(report.evictions.size(), 1U);
+      // A pace of a less urgent signal says that evictions for more urgent ones wait.
+      if (report.ranked_for != pass.pace->signal) continue;
+      ++waits;
       EXPECT_EQ(report.evictions[0].order.pod_uid, pass.report.pause->pod_uid);
       EXPECT_EQ(report.ranking, pass.report.ranking);
-      EXPECT_EQ(report.ranked_for, pass.report.ranked_for);
     }
   }
   EXPECT_GT(waits, 10U) << "nobody had to wait";
