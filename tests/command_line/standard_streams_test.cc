@@ -11,6 +11,9 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(StandardStreams, InputThatIsClosedCannotBeRead) {
+#ifdef JETTISON_SHARED_GRPC
+  GTEST_SKIP() << "static objects of shared libraries open files before the program can";
+#endif
   for (const char* command : {"replay", "inspect"}) {
     Program program({"/bin/sh", "-c", R"(exec "$0" "$1" - <&-)", JETTISON_BINARY, command}, {});
     EXPECT_EQ(program.Wait(), 1) << command;
