@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sys/eventfd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <system_error>
@@ -21,6 +22,10 @@ namespace {
 constexpr auto kEndPatience = std::chrono::seconds(1);
 // The interval of looks if there is no descriptor that could wake the thread.
 constexpr int kWithoutWakeMs = 1000;
+// The intervals in which a file that has a writer is looked at again. At first it is most likely
+// one whose writer has just closed it.
+constexpr int kFirstPauseMs = 10;
+constexpr int kLongestPauseMs = 1000;
 
 }  // namespace
 
@@ -38,6 +43,7 @@ struct ManifestReader::Work {
   bool rescan = false;
   bool stop = false;
   bool ended = false;
+  int pause_ms = kFirstPauseMs;  // used by the thread
 
   void Put(Instant began, bool whole, std::vector<ManifestChange> changes) {
     ManifestScan scan{.began = began, .whole = whole, .watched = directory.watched(), .news = {}};
@@ -52,12 +58,27 @@ struct ManifestReader::Work {
     Put(began, directory.listed(), std::move(changes));
   }
 
+  // How long to wait for news; -1: for ever.
+  [[nodiscard]] int Wait() const {
+    if (directory.AnyHasWriter()) return pause_ms;
+    return wake ? -1 : kWithoutWakeMs;
+  }
+
+  void LookAtChanges(bool told_by_kernel) {
+    const Instant began = clock.Now();
+    if (told_by_kernel) Put(began, false, directory.TakeChanges());
+    if (told_by_kernel || !directory.AnyHasWriter()) return;
+    auto changes = directory.LookAgain();
+    if (!changes.empty()) Put(began, false, std::move(changes));
+    pause_ms = directory.AnyHasWriter() ? std::min(2 * pause_ms, kLongestPauseMs) : kFirstPauseMs;
+  }
+
   void Run() {
     bool begun = false;
     for (;;) {
       pollfd fds[] = {{.fd = wake.get(), .events = POLLIN, .revents = 0},
                       {.fd = begun ? directory.fd() : -1, .events = POLLIN, .revents = 0}};
-      (void)::poll(fds, 2, wake ? -1 : kWithoutWakeMs);
+      (void)::poll(fds, 2, Wait());
       eventfd_t count = 0;
       eventfd_read(wake.get(), &count);
       std::unique_lock lock(mutex);
@@ -66,10 +87,10 @@ struct ManifestReader::Work {
       const bool all = std::exchange(rescan, false);
       lock.unlock();
       begun = begun || all;
-      if (all) LookThroughAll(expect);
-      if (!all && fds[1].revents != 0) {
-        const Instant began = clock.Now();
-        Put(began, false, directory.TakeChanges());
+      if (all) {
+        LookThroughAll(expect);
+      } else {
+        LookAtChanges(fds[1].revents != 0);
       }
     }
     const std::lock_guard lock(mutex);

@@ -1,14 +1,17 @@
 #include "agent/manifests/manifest_reader.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <ctime>
 #include <fstream>
 
 #include "kernel/files/temporary_folder.h"
+#include "ports/file_descriptor.h"
 
 namespace jettison {
 namespace {
@@ -61,6 +64,25 @@ TEST_F(ManifestReaderTest, ReadsBesideTheLoopWhatIsThereAndWhatChanges) {
   Write("b", SmallManifest("b"));
   EXPECT_THAT(Next(), ElementsAre("b"));
   EXPECT_FALSE(whole_);
+}
+
+// The kernel tells of the end of a writer before the writer is gone. A writer under another name,
+// whose end the kernel does not tell of in this folder, makes that moment last.
+TEST_F(ManifestReaderTest, AFileIsReadWhenItsWriterIsGoneAlthoughTheKernelToldOfItBefore) {
+  const kernel::TemporaryFolder elsewhere;
+  Write("a", SmallManifest("a"));
+  const std::string other = elsewhere.path() + "/a";
+  ASSERT_EQ(::link((folder_.path() + "/a").c_str(), other.c_str()), 0);
+  reader_.Rescan();
+  EXPECT_THAT(Next(), ElementsAre("a"));
+  FileDescriptor writer(::open(other.c_str(), O_WRONLY | O_CLOEXEC));
+  ASSERT_TRUE(writer);
+  Write("a", SmallManifest("b"));
+  EXPECT_THAT(Next(), ElementsAre("no text of " + folder_.path() + "/a"));
+  writer.Close();
+  std::vector<std::string> next = Next();
+  while (next.front() == "no text of " + folder_.path() + "/a") next = Next();
+  EXPECT_THAT(next, ElementsAre("b"));
 }
 
 // This must hold however busy the processors are.

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "ports/system_error.h"
 
@@ -193,6 +194,10 @@ std::vector<ManifestChange> ManifestDirectory::Rescan() {
   return ScanAll(patience);
 }
 
+std::vector<ManifestChange> ManifestDirectory::LookAgain() {
+  return ScanSome(std::exchange(written_, {}));
+}
+
 Result<ManifestDirectory::Listing> ManifestDirectory::List() const {
   const std::unique_ptr<DIR, CloseDirectory> directory(opendir(folder_.c_str()));
   struct stat status {};
@@ -217,6 +222,7 @@ Result<ManifestDirectory::Listing> ManifestDirectory::List() const {
 std::vector<ManifestChange> ManifestDirectory::ScanAll(Patience patience) {
   std::vector<ManifestChange> changes;
   std::set<std::string> files;
+  written_.clear();
   // If a folder cannot be listed for a reason other than its absence, its files stay known.
   auto listed = List();
   listed_ = listed || listed.error().code == ErrorCode::kNotFound;
@@ -269,6 +275,7 @@ std::optional<ManifestChange> ManifestDirectory::Unsettled(const std::string& fi
 
 // Only regular files are opened, because opening a device can have an effect.
 std::optional<ManifestChange> ManifestDirectory::Look(const std::string& file, Patience patience) {
+  written_.erase(file);
   struct stat status {};
   if (stat(file.c_str(), &status) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) return Gone(file);
@@ -287,6 +294,7 @@ std::optional<ManifestChange> ManifestDirectory::Look(const std::string& file, P
     if (!fd) return Unreadable(file, SystemError(errno, "open"));
     if (fstat(fd.get(), &status) != 0) return Unreadable(file, SystemError(errno, "stat"));
     if (IsYounger(status.st_mtim, kWriterPauseSeconds) && HasWriter(fd.get())) {
+      written_.insert(file);
       return Unsettled(file);
     }
   }

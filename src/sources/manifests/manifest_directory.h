@@ -61,6 +61,11 @@ class ManifestDirectory {
   // What differs from what was last told, by file name; every file at the first call. A path that
   // does not exist holds no files.
   [[nodiscard]] std::vector<ManifestChange> Rescan();
+  // Whether files were left because they had a writer. The kernel tells of the writer's end before
+  // the writer is gone, so a file that was left then is not told of again.
+  [[nodiscard]] bool AnyHasWriter() const { return !written_.empty(); }
+  // What has changed of those files, by file name.
+  [[nodiscard]] std::vector<ManifestChange> LookAgain();
   // Counts these files as told before, so that Rescan tells those that are gone. Before the first
   // Rescan.
   void Expect(const std::vector<std::string>& files);
@@ -119,6 +124,7 @@ class ManifestDirectory {
   bool listed_ = false;
   std::optional<FolderId> folder_id_;   // as it was listed last
   std::map<std::string, Stamp> known_;  // by path
+  std::set<std::string> written_;       // paths of files that had a writer when last looked at
 };
 
 }  // namespace jettison

@@ -295,6 +295,21 @@ TEST_F(OpenForWriting, AFileThatIsNeverClosedIsReadInTheEnd) {
   EXPECT_THAT(Told(directory_.Rescan()), ElementsAre("a=half"));
 }
 
+TEST_F(OpenForWriting, AFileThatWasLeftIsLookedAtAgain) {
+  const TemporaryFolder elsewhere;
+  fs::create_hard_link(folder_ / "a", elsewhere / "a");
+  writer_ = FileDescriptor(open((elsewhere / "a").c_str(), O_WRONLY | O_CLOEXEC));
+  folder_.Write("a", "whole");
+  (void)directory_.TakeChanges();
+  EXPECT_TRUE(directory_.AnyHasWriter());
+  EXPECT_THAT(Told(directory_.LookAgain()), ElementsAre("a unsettled"));
+  writer_.Close();
+  EXPECT_FALSE(IsReadable(directory_.fd()));  // the kernel tells of the other folder
+  EXPECT_THAT(Told(directory_.LookAgain()), ElementsAre("a=whole"));
+  EXPECT_FALSE(directory_.AnyHasWriter());
+  EXPECT_THAT(directory_.LookAgain(), IsEmpty());
+}
+
 TEST_F(OpenForWriting, AWriterWhoComesWhileAFileIsReadDoesNotWait) {
   writer_.Close();
   Pause(5);
