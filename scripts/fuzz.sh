@@ -12,7 +12,8 @@
 #
 # In the environment, FUZZ_SEED sets the seed of the random numbers (by default every run has another one),
 # FUZZ_PRESET sets which build is used: fuzz, which is optimised, or asan, which CI builds anyway, and
-# FUZZ_JOBS sets how many targets run at a time.
+# FUZZ_JOBS sets how many targets run at a time. FUZZ_TIMEOUT is the time in seconds after which an input counts
+# as one that hangs (10): more is needed where the machine has other work to do, because it is real time.
 #
 #     scripts/fuzz.sh 60 quantity duration
 #     FUZZ_JOBS=2 nice scripts/fuzz.sh --in-all 1800
@@ -25,7 +26,7 @@ fuzz_once() {
   seeds=fuzz/corpus/$1
   [ -d "$seeds" ] || seeds=
   # shellcheck disable=SC2086  # no seeds: no argument
-  "build/$preset/fuzz/${1}_fuzz" -max_total_time="$2" -seed="${FUZZ_SEED:-0}" -timeout=10 -rss_limit_mb=2048 \
+  "build/$preset/fuzz/${1}_fuzz" -max_total_time="$2" -seed="${FUZZ_SEED:-0}" -timeout="${FUZZ_TIMEOUT:-10}" -rss_limit_mb=2048 \
     -print_final_stats=1 -artifact_prefix="build/fuzz/findings/$1-" "build/fuzz/corpus/$1" $seeds >"$log" 2>&1
 }
 
