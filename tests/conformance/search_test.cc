@@ -25,7 +25,10 @@ class StepNode {
     std::erase_if(joined_, [](const ActivePod& pod) { return pod.stats == nullptr; });
     for (const ActivePod& pod : joined_) {
       pods_.push_back(pod.facts);
-      charged_[static_cast<std::size_t>(pod.facts->qos)] += FigureOf(pod);
+      const QosClass qos = pod.facts->qos;
+      charged_[static_cast<std::size_t>(qos)] += FigureOf(pod);
+      // The group of the guaranteed pods is that of all pods.
+      if (qos != QosClass::kGuaranteed) charged_[kWhole] += FigureOf(pod);
     }
   }
 
@@ -38,13 +41,13 @@ class StepNode {
     std::vector<std::uint64_t> figures;
     for (const ActivePod& pod : joined_) figures.push_back(known ? FigureOf(pod) : 0);
     VictimSearch search;
-    search.Begin(resource_, pods_, figures);
+    const std::vector<std::uint8_t> in_class(pods_.size(), 1);
+    search.Begin(resource_, pods_, figures, in_class);
     while (const auto step = search.Next()) {
       ++reads_;
-      const ActivePod& pod = joined_[step->pod];
       search.Answer(step->reading == SearchReading::kClass
-                        ? charged_[static_cast<std::size_t>(pod.facts->qos)]
-                        : FigureOf(pod));
+                        ? charged_[static_cast<std::size_t>(step->qos)]
+                        : FigureOf(joined_[step->pod]));
     }
     return search.victim();
   }
@@ -56,6 +59,8 @@ class StepNode {
                                          : pod.stats->memory_working_set_bytes)
         .value_or(0);
   }
+
+  static constexpr auto kWhole = static_cast<std::size_t>(QosClass::kGuaranteed);
 
   Resource resource_;
   std::vector<ActivePod> joined_;

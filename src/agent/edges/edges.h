@@ -81,9 +81,12 @@ class Figures {
   [[nodiscard]] virtual std::optional<std::uint64_t> ReadCharge(Resource resource,
                                                                 const PodFacts& pod) = 0;
   // Reads the charge of the group of a QoS class, in which all pods of this class lie that the
-  // agent has created, and possibly others. Absent: the group does not exist, or cannot be read.
+  // agent has created, or that the kubelet has beside which the agent runs, and possibly others.
+  // Absent: the group does not exist, or cannot be read.
   [[nodiscard]] virtual std::optional<std::uint64_t> ReadCharge(Resource resource,
                                                                 QosClass qos) = 0;
+  // Whether all groups of the pod are known, and lie below that of its QoS class.
+  [[nodiscard]] virtual bool IsInClass(const PodFacts& pod) = 0;
   // Adds the memory of the pod's containers to its stats.
   virtual void ReadContainersOf(const PodFacts& pod, PodStats& stats) = 0;
   // Opens the files of the pod's containers from which its eviction and its end read figures.

@@ -264,6 +264,16 @@ std::optional<std::uint64_t> StatsCollector::ReadCharge(Resource resource, QosCl
   return reading ? std::optional(*reading) : std::nullopt;
 }
 
+bool StatsCollector::IsInClass(const PodFacts& pod) {
+  const GroupsOfPod& groups = groups_.Of(pod);
+  const bool is_known = !groups.foreign.empty() || pod.source == PodOrigin::kOwn;
+  const std::string& of_class = class_groups_[static_cast<std::size_t>(pod.qos)];
+  return is_known && std::ranges::all_of(groups.pod, [&](std::string_view group) {
+           return group.size() > of_class.size() && group.starts_with(of_class) &&
+                  group[of_class.size()] == '/';
+         });
+}
+
 std::optional<std::uint64_t> StatsCollector::ReadChargeOf(Resource resource,
                                                           const GroupsOfPod& groups) {
   std::optional<std::uint64_t> charged;

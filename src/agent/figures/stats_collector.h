@@ -93,6 +93,7 @@ class StatsCollector : public Figures {
   [[nodiscard]] std::optional<std::uint64_t> ReadCharge(Resource resource,
                                                         const PodFacts& pod) override;
   [[nodiscard]] std::optional<std::uint64_t> ReadCharge(Resource resource, QosClass qos) override;
+  [[nodiscard]] bool IsInClass(const PodFacts& pod) override;
   void ReadContainersOf(const PodFacts& pod, PodStats& stats) override;
   void OpenContainersOf(const PodFacts& pod) override;
   void ForgetOthers(std::span<const PodFacts* const> pods) override;

@@ -327,5 +327,31 @@ TEST_F(StatsCollectorTest, APodOfSomebodyElseIsReadWhereItLies) {
       << "the layout of a different pod with that UID";
 }
 
+// The charge of the group of its class bounds what such a pod holds.
+TEST_F(StatsCollectorTest, APodIsInItsClassWhereItsGroupsAreBelowThatOfTheClass) {
+  RuntimeOfOthers runtime;
+  StatsCollector collector({.node = groups_,
+                            .pods = groups_,
+                            .procfs = procfs_,
+                            .whole_machine = false,
+                            .node_fs = "/",
+                            .runtime = &runtime},
+                           clock_, log_);
+  const auto is_in = [&](std::vector<std::string> groups, QosClass qos, PodOrigin source) {
+    runtime.groups = std::move(groups);
+    facts_.qos = qos;
+    facts_.source = source;
+    return collector.IsInClass(facts_);
+  };
+  EXPECT_TRUE(is_in({}, QosClass::kBestEffort, PodOrigin::kOwn));
+  EXPECT_FALSE(is_in({}, QosClass::kBestEffort, PodOrigin::kKubernetes)) << "not known yet";
+  const std::string kubelets = "kubepods/burstable/podv";
+  EXPECT_TRUE(is_in({kubelets}, QosClass::kBurstable, PodOrigin::kKubernetes));
+  EXPECT_TRUE(is_in({kubelets}, QosClass::kGuaranteed, PodOrigin::kKubernetes));
+  EXPECT_FALSE(is_in({kubelets}, QosClass::kBestEffort, PodOrigin::kKubernetes));
+  EXPECT_FALSE(is_in({kubelets, "others/c"}, QosClass::kBurstable, PodOrigin::kRuntime));
+  EXPECT_FALSE(is_in({"kubepods-other/pod"}, QosClass::kGuaranteed, PodOrigin::kRuntime));
+}
+
 }  // namespace
 }  // namespace jettison

@@ -33,7 +33,15 @@ void Limit(std::optional<std::uint64_t>& figure, std::uint64_t most) {
 }  // namespace
 
 void Contenders::Keep(const Pods& pods) {
-  if (known_.Keep(pods)) ReadClasses();
+  if (!known_.Keep(pods)) return;
+  FindClasses();
+  ReadClasses();
+}
+
+void Contenders::FindClasses() {
+  const auto pods = known_.pods();
+  in_class_.resize(pods.size());
+  for (std::size_t i = 0; i < pods.size(); ++i) in_class_[i] = figures_.IsInClass(*pods[i]) ? 1 : 0;
 }
 
 // A file that has been read stays open, but one that is not read for some full passes is closed.
@@ -47,6 +55,7 @@ void Contenders::ReadClasses() {
 void Contenders::Take(const Pods& pods, const std::vector<PodStats>& stats) {
   (void)known_.Keep(pods);
   known_.Take(stats);
+  FindClasses();
   ReadClasses();
 }
 
@@ -76,7 +85,7 @@ void Contenders::Rehearse() {
   constexpr int kMostSteps = 8;
   if (HavePassedOver()) return;
   const auto pods = known_.pods();
-  search_.Begin(Resource::kMemory, pods, known_.Amounts(Resource::kMemory));
+  search_.Begin(Resource::kMemory, pods, known_.Amounts(Resource::kMemory), in_class_);
   for (int steps = 0; steps < kMostSteps; ++steps) {
     const auto step = search_.Next();
     if (!step) break;
@@ -89,7 +98,7 @@ void Contenders::Read(Resource resource, const Pods& pods, std::vector<PodStats>
   Keep(pods);
   stats.resize(pods.size());
   for (std::size_t i = 0; i < pods.size(); ++i) Begin(*pods[i], stats[i]);
-  search_.Begin(resource, pods, known_.Amounts(resource));
+  search_.Begin(resource, pods, known_.Amounts(resource), in_class_);
   while (const auto step = search_.Next()) {
     search_.Answer(Read(resource, *step, *pods[step->pod], stats[step->pod]));
   }
@@ -99,7 +108,7 @@ void Contenders::Read(Resource resource, const Pods& pods, std::vector<PodStats>
 std::optional<std::uint64_t> Contenders::Read(Resource resource, const SearchStep& step,
                                               const PodFacts& pod, PodStats& stats) {
   switch (step.reading) {
-    case SearchReading::kClass: return figures_.ReadCharge(resource, pod.qos);
+    case SearchReading::kClass: return figures_.ReadCharge(resource, step.qos);
     case SearchReading::kCharge: {
       const auto charge = figures_.ReadCharge(resource, pod);
       if (resource == Resource::kPids) stats.process_count = charge;

@@ -54,10 +54,12 @@ class Contenders {
   [[nodiscard]] std::optional<std::uint64_t> Read(Resource resource, const SearchStep& step,
                                                   const PodFacts& pod, PodStats& stats);
   void ReadClasses();
+  void FindClasses();
   void ReadAllOf(const Pods& pods, std::vector<PodStats>& stats);
 
   Figures& figures_;
   KnownFigures known_;
+  std::vector<std::uint8_t> in_class_;  // beside the known pods
   VictimSearch search_;
   std::size_t ahead_ = 0;             // the next to be read ahead
   PodStats rehearsed_;                // of any pod

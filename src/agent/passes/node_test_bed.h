@@ -100,6 +100,7 @@ class FakeFigures : public Figures {
     for (const auto& [name, amount] : resource == Resource::kPids ? tasks : memory) sum += amount;
     return sum;
   }
+  bool IsInClass(const PodFacts&) override { return true; }
   void ReadContainersOf(const PodFacts& pod, PodStats& stats) override {
     stats.containers.push_back({.name = "c", .memory_working_set_bytes = memory[pod.pod.name]});
   }

@@ -38,6 +38,7 @@ class FakeDisk : public Figures {
     return std::nullopt;
   }
   std::optional<std::uint64_t> ReadCharge(Resource, QosClass) override { return std::nullopt; }
+  bool IsInClass(const PodFacts&) override { return false; }
   void ReadContainersOf(const PodFacts&, PodStats&) override {}
 
   std::uint64_t available_mi = 500;

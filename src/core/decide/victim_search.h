@@ -22,7 +22,8 @@ enum class SearchReading : std::uint8_t {
 };
 struct SearchStep {
   SearchReading reading = SearchReading::kCharge;
-  std::size_t pod = 0;  // among the pods of the search; of kClass, the one whose class is meant
+  std::size_t pod = 0;                   // among the pods of the search
+  QosClass qos = QosClass::kGuaranteed;  // of kClass
   friend bool operator==(const SearchStep&, const SearchStep&) = default;
 };
 
@@ -32,17 +33,24 @@ struct SearchStep {
 //
 // The bounds: the figure of a pod is never larger than the charge of the pod. The charge of a pod
 // that has not been read is never larger than the charge of its QoS class less the charges of those
-// pods of the class that have been read. Pods are visited in the order of their last known figures.
-// A pod that could not come before the best candidate even at its bound is passed over without
-// being read. The last known figures affect how many figures are read, never the result.
+// pods of the class that have been read. The group of the guaranteed pods is that of all pods, so
+// what the other two classes hold is taken off as well. Pods are visited in the order of their last
+// known figures. A pod that could not come before the best candidate even at its bound is passed
+// over without being read. The last known figures affect how many figures are read, never the
+// result.
+//
+// Charges change while they are read. So the charge of a class is read both before its pods and
+// after them, and the larger one counts: if the pods that were read only grow meanwhile, the later
+// one is the bound, and if they only shrink, the earlier one.
 //
 // For process IDs, the charge and the figure are the same file.
 class VictimSearch {
  public:
-  // `resource` is kMemory or kPids. `pods` must stay valid until the search is over. `known` has,
-  // for each of them, the last known figure, or 0. A search in the steady state allocates nothing.
+  // `resource` is kMemory or kPids. `pods` and `in_class` must stay valid until the search is over.
+  // `known` has, for each of them, the last known figure, or 0; `in_class` whether its group is
+  // below that of its QoS class. A search in the steady state allocates nothing.
   void Begin(Resource resource, std::span<const PodFacts* const> pods,
-             std::span<const std::uint64_t> known);
+             std::span<const std::uint64_t> known, std::span<const std::uint8_t> in_class);
   // What is to be read next; none: the search is over.
   [[nodiscard]] std::optional<SearchStep> Next();
   // The result of that step, in bytes or tasks; absent: it could not be read. A pod without a
@@ -65,29 +73,39 @@ class VictimSearch {
     RankKey key;  // by its last known figure
     std::size_t pod = 0;
   };
-  // The charge of a QoS class, and how much of it belongs to pods that have been read.
+  // The charge of a QoS class, and how much of it does not belong to pods that have not been read.
   struct ClassCharge {
     bool asked = false;
-    std::optional<std::uint64_t> all;  // absent: not known
+    bool fresh = false;                // nothing in it has been read since
+    std::optional<std::uint64_t> all;  // the largest that was read; absent: not known
     std::uint64_t seen = 0;            // of pods whose own charge was read
-    [[nodiscard]] std::uint64_t Rest() const;
+    // What the group of all pods holds of it: the last that was read since that group was read for
+    // the first time.
+    std::optional<std::uint64_t> part;
   };
 
   [[nodiscard]] RankKey KeyAt(std::size_t pod, std::uint64_t amount) const;
   [[nodiscard]] bool CouldWin(std::size_t pod) const;
-  // The charge of the pod's class; null: the pod is not in the group of a class.
-  [[nodiscard]] ClassCharge* ClassOf(std::size_t pod);
+  [[nodiscard]] ClassCharge& ClassOf(std::size_t pod);
+  // What the pods of the class that have not been read can hold together.
+  [[nodiscard]] std::uint64_t RestOf(QosClass qos) const;
+  // The class to read next before pods of this pod's class can be passed over; none: they can.
+  [[nodiscard]] std::optional<QosClass> StaleClass(std::size_t pod) const;
+  [[nodiscard]] std::optional<SearchStep> StepFor(std::size_t pod);
   [[nodiscard]] SearchStep Ask(SearchReading reading, std::size_t pod);
+  [[nodiscard]] SearchStep AskClass(QosClass qos);
+  void TakeClass(QosClass qos, std::optional<std::uint64_t> amount);
   void TakeCharge(std::size_t pod, std::optional<std::uint64_t> amount);
   void TakeFigure(std::size_t pod, std::uint64_t amount);
-  [[nodiscard]] bool IsStillIn(std::size_t pod);
+  [[nodiscard]] bool IsOut(std::size_t pod);
   void PassOver();
   void Drop();
 
   Resource resource_ = Resource::kMemory;
   std::span<const PodFacts* const> pods_;
-  std::vector<Looked> looked_;         // beside the pods
-  std::vector<Candidate> candidates_;  // a heap, the one that is thought to go first on top
+  std::span<const std::uint8_t> in_class_;  // beside the pods
+  std::vector<Looked> looked_;              // beside the pods
+  std::vector<Candidate> candidates_;       // a heap, the one that is thought to go first on top
   std::array<ClassCharge, kQosClassCount> classes_;
   SearchStep asked_;
   std::optional<std::size_t> best_;

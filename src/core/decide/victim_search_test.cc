@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@ struct SearchedPod {
   std::optional<std::uint64_t> used = 0;  // absent: its group is gone
   std::uint64_t file = 0;                 // charged to it, but not in the working set
   std::uint64_t known = 0;                // what it was last known to use
-  PodOrigin source = PodOrigin::kOwn;
+  bool in_class = true;                   // its group is below that of its class
   Protection protection = Protection::kNone;
 };
 
@@ -34,29 +35,42 @@ struct SearchedNode {
       facts[i].qos = from.qos;
       facts[i].priority = from.priority;
       facts[i].memory_request = from.request * kNanosPerUnit;
-      facts[i].source = from.source;
       facts[i].protection = from.protection;
       stats[i].memory_working_set_bytes = from.used;
       stats[i].process_count = from.used;
       pods.push_back(&facts[i]);
       active.push_back({&facts[i], &stats[i]});
       known.push_back(from.known);
+      in_class.push_back(from.in_class ? 1 : 0);
     }
   }
 
+  // The group of the guaranteed pods is that of all pods, with the groups of the other classes.
   [[nodiscard]] std::uint64_t ClassCharge(QosClass qos) const {
-    std::uint64_t sum = elsewhere;
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (candidates[i].qos == qos) sum += candidates[i].used.value_or(0) + candidates[i].file;
+    const bool is_whole = qos == QosClass::kGuaranteed;
+    std::uint64_t sum = is_whole ? 3 * elsewhere : elsewhere;
+    for (const SearchedPod& pod : candidates) {
+      if (!pod.in_class || (!is_whole && pod.qos != qos)) continue;
+      sum += pod.used.value_or(0) + pod.file;
     }
     return sum;
   }
   [[nodiscard]] std::optional<std::uint64_t> Read(const SearchStep& step) {
     ++reads;
+    if (move) move(candidates);
     const SearchedPod& pod = candidates[step.pod];
+    if (step.reading != SearchReading::kClass) {
+      then[step.pod] = pod.used.value_or(0);
+      is_read[step.pod] = true;
+    } else if (step.qos == pod.qos) {  // not for the sake of another class
+      for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const bool is_in = candidates[i].qos == step.qos && candidates[i].in_class;
+        if (is_in && !is_read[i]) then[i] = candidates[i].used.value_or(0);
+      }
+    }
     switch (step.reading) {
       case SearchReading::kClass:
-        return classes_fail ? std::nullopt : std::optional(ClassCharge(pod.qos));
+        return classes_fail ? std::nullopt : std::optional(ClassCharge(step.qos));
       case SearchReading::kCharge: {
         if (!pod.used || resource == Resource::kPids) return pod.used;
         return *pod.used + pod.file;
@@ -66,7 +80,9 @@ struct SearchedNode {
     __builtin_unreachable();
   }
   std::optional<std::size_t> Search() {
-    search.Begin(resource, pods, known);
+    is_read.assign(pods.size(), false);
+    then.assign(pods.size(), 0);
+    search.Begin(resource, pods, known, in_class);
     while (const auto step = search.Next()) search.Answer(Read(*step));
     return search.victim();
   }
@@ -83,7 +99,11 @@ struct SearchedNode {
   std::vector<const PodFacts*> pods;
   std::vector<ActivePod> active;
   std::vector<std::uint64_t> known;
-  std::uint64_t elsewhere = 0;  // charged to a class beside its pods
+  std::vector<std::uint8_t> in_class;
+  std::vector<bool> is_read;        // the pod's charge, at least
+  std::vector<std::uint64_t> then;  // used when the pod was read, or else its class
+  std::function<void(std::vector<SearchedPod>&)> move;  // before each reading
+  std::uint64_t elsewhere = 0;                          // charged to a class beside its pods
   bool classes_fail = false;
   VictimSearch search;
   int reads = 0;
@@ -102,7 +122,7 @@ TEST(VictimSearch, ReadsAHogItsClassAndNobodyElse) {
   pods.push_back({.uid = "hog", .used = 5000, .known = 4000});
   SearchedNode node(pods);
   EXPECT_EQ(node.Search(), 1000U);
-  EXPECT_EQ(node.reads, 3);
+  EXPECT_EQ(node.reads, 4) << "the class before and after it";
   EXPECT_TRUE(node.search.IsRead(1000));
   EXPECT_FALSE(node.search.BoundOf(1000));
   EXPECT_EQ(node.search.BoundOf(0), 1000U);  // what the class holds apart from the hog
@@ -134,9 +154,8 @@ TEST(VictimSearch, ALowerPriorityThatExceedsByAnythingGoesBeforeTheLargest) {
 }
 
 TEST(VictimSearch, APodOfOthersIsNotBoundedByAClass) {
-  SearchedNode node({{.uid = "own", .used = 50, .known = 50},
-                     {.uid = "other", .used = 60, .source = PodOrigin::kRuntime}});
-  node.candidates[1].qos = QosClass::kGuaranteed;  // it is in none of our groups
+  SearchedNode node(
+      {{.uid = "own", .used = 50, .known = 50}, {.uid = "other", .used = 60, .in_class = false}});
   EXPECT_EQ(node.Search(), 1U);
 }
 
@@ -166,7 +185,37 @@ TEST(VictimSearch, BeginsAnewWithoutWhatTheSearchBeforeHasFound) {
   EXPECT_EQ(node.Search(), 0U);
   node.candidates[0].used = 40;
   EXPECT_EQ(node.Search(), 0U);
-  EXPECT_EQ(node.reads, 4);
+  EXPECT_EQ(node.reads, 6) << "each time the class, the charge and the figure";
+}
+
+// The group of all pods tells nothing of them while a hog of another class is in it.
+TEST(VictimSearch, GuaranteedPodsAreBoundedByWhatTheOtherClassesLeave) {
+  auto pods = Idle(1000, 1);
+  for (SearchedPod& pod : pods) pod.qos = QosClass::kGuaranteed;
+  pods.push_back({.uid = "hog", .used = 5000, .known = 4000});
+  pods.push_back({.uid = "burstable", .qos = QosClass::kBurstable, .used = 2000, .known = 1});
+  SearchedNode node(pods);
+  EXPECT_EQ(node.Search(), 1000U);
+  EXPECT_LE(node.reads, 10);
+  EXPECT_EQ(node.search.BoundOf(0), 1000U);
+}
+
+// The hog ends while its class is read: what others hold is not what is left of the class.
+TEST(VictimSearch, APodThatFreesWhatItHeldHidesNobodyElse) {
+  SearchedNode node({{.uid = "hog", .priority = 5, .used = 5000, .known = 5000},
+                     {.uid = "low", .priority = 1, .used = 50}});
+  node.move = [&](std::vector<SearchedPod>& all) {
+    if (node.figures == 1) all[0].used = 100;
+  };
+  EXPECT_EQ(node.Search(), 1U);
+}
+
+// A pod that grows after its class was read is not all that the class holds.
+TEST(VictimSearch, APodThatGrowsMeanwhileHidesNobodyElse) {
+  SearchedNode node({{.uid = "hog", .priority = 5, .used = 5000, .known = 5000},
+                     {.uid = "low", .priority = 1, .used = 50}});
+  node.move = [](std::vector<SearchedPod>& all) { *all[0].used += 100; };
+  EXPECT_EQ(node.Search(), 1U);
 }
 
 // Few distinct values, so that ties and near misses are common.
@@ -182,6 +231,16 @@ class RandomNodes {
     node.elsewhere = Upto(3) == 0 ? Upto(10) : 0;
     return node;
   }
+  // Some pods grow by some, or shrink, before each reading.
+  std::function<void(std::vector<SearchedPod>&)> Movement(bool grows) {
+    return [this, grows](std::vector<SearchedPod>& pods) {
+      for (SearchedPod& pod : pods) {
+        if (!pod.used || Upto(2) != 0) continue;
+        const std::uint64_t step = Upto(4);
+        pod.used = grows ? *pod.used + step : *pod.used - std::min(*pod.used, step);
+      }
+    };
+  }
 
  private:
   std::uint64_t Upto(std::uint64_t most) {
@@ -195,7 +254,7 @@ class RandomNodes {
             .used = Upto(10) == 0 ? std::nullopt : std::optional(Upto(20)),
             .file = Upto(2) == 0 ? Upto(10) : 0,
             .known = Upto(20),
-            .source = Upto(6) == 0 ? PodOrigin::kRuntime : PodOrigin::kOwn,
+            .in_class = Upto(6) != 0,
             .protection = Upto(6) == 0 ? Protection::kCritical : Protection::kNone};
   }
   std::mt19937 random_;
@@ -213,6 +272,27 @@ TEST(VictimSearch, FindsWhomReadingEverythingWouldFind) {
       ++passed_over;
       ASSERT_LE(node.candidates[i].used.value_or(0), *bound) << "round " << round;
     }
+  }
+  EXPECT_GT(passed_over, 10000);
+}
+
+// The victim is the one that reading everything finds, each pod at some moment of the search,
+// whether all grow or all shrink meanwhile.
+TEST(VictimSearch, FindsWhomReadingEverythingWouldFindWhilePodsGrowOrShrink) {
+  RandomNodes random(3);
+  int passed_over = 0;
+  for (int round = 0; round < 20000; ++round) {
+    SearchedNode node = random.Make(Resource::kMemory);
+    node.move = random.Movement(round % 2 == 0);
+    const auto victim = node.Search();
+    for (std::size_t i = 0; i < node.pods.size(); ++i) {
+      node.stats[i].memory_working_set_bytes = node.then[i];
+      const auto bound = node.search.BoundOf(i);
+      if (!bound) continue;
+      ++passed_over;
+      ASSERT_LE(node.then[i], *bound) << "round " << round;
+    }
+    ASSERT_EQ(node.Full(), victim) << "round " << round;
   }
   EXPECT_GT(passed_over, 10000);
 }
