@@ -39,9 +39,16 @@ void Contenders::Keep(const Pods& pods) {
 }
 
 void Contenders::FindClasses() {
+  in_class_.assign(known_.pods().size(), 0);
+  FindClassesOfOthers();
+}
+
+// The groups of a foreign pod may be known later than the pod.
+void Contenders::FindClassesOfOthers() {
   const auto pods = known_.pods();
-  in_class_.resize(pods.size());
-  for (std::size_t i = 0; i < pods.size(); ++i) in_class_[i] = figures_.IsInClass(*pods[i]) ? 1 : 0;
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    if (in_class_[i] == 0 && figures_.IsInClass(*pods[i])) in_class_[i] = 1;
+  }
 }
 
 // A file that has been read stays open, but one that is not read for some full passes is closed.
@@ -53,9 +60,9 @@ void Contenders::ReadClasses() {
 }
 
 void Contenders::Take(const Pods& pods, const std::vector<PodStats>& stats) {
-  (void)known_.Keep(pods);
+  if (known_.Keep(pods)) in_class_.assign(pods.size(), 0);
   known_.Take(stats);
-  FindClasses();
+  FindClassesOfOthers();
   ReadClasses();
 }
 

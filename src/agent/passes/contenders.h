@@ -55,6 +55,7 @@ class Contenders {
                                                   const PodFacts& pod, PodStats& stats);
   void ReadClasses();
   void FindClasses();
+  void FindClassesOfOthers();
   void ReadAllOf(const Pods& pods, std::vector<PodStats>& stats);
 
   Figures& figures_;
