@@ -67,6 +67,11 @@ struct AnsweringRuntime {
     const AgentConfig& config, std::uint64_t capacity,
     const std::string& min_free_file = "/proc/sys/vm/min_free_kbytes");
 
+// A row for a threshold on memory.available that is not below the node's memory, `capacity` in
+// bytes; absent: there is none.
+[[nodiscard]] std::optional<HostCheck> ThresholdBeyondMemory(const AgentConfig& config,
+                                                             std::uint64_t capacity);
+
 // A path on nodefs.
 [[nodiscard]] const std::string& NodeFsOf(const AgentConfig& config);
 // "512 MiB", rounded down.

@@ -174,6 +174,8 @@ void AppendProcChecks(const AgentConfig& config, std::vector<HostCheck>& checks)
   checks.push_back(CheckMemory(*procfs));
   checks.push_back(CheckAvailableMemory(config, *procfs));
   if (const auto memory = procfs->ReadMemory()) {
+    const auto beyond = ThresholdBeyondMemory(config, memory->WithoutHugePages());
+    if (beyond) checks.push_back(*beyond);
     checks.push_back(MinFreeCheck(config, memory->WithoutHugePages()));
     checks.push_back(CheckSwap(config, *memory));
   }
