@@ -12,7 +12,7 @@
 
 #include "core/pods/pod_facts.h"
 #include "kernel/groups/cgroup_layout.h"
-#include "machine/host_cgroups.h"
+#include "machine/cgroups/host_cgroups.h"
 
 namespace jettison {
 

@@ -20,7 +20,7 @@
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/mounts/mount_info.h"
 #include "kernel/procfs/procfs.h"
-#include "machine/host_cgroups.h"
+#include "machine/cgroups/host_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {

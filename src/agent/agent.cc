@@ -9,9 +9,9 @@
 #include "agent/node_agent.h"
 #include "core/config/read_config.h"
 #include "kernel/groups/fd_reserve.h"
-#include "machine/kubelet_tree.h"
+#include "machine/cgroups/kubelet_tree.h"
+#include "machine/cgroups/pods_root.h"
 #include "machine/machine.h"
-#include "machine/pods_root.h"
 #include "machine/state_root.h"
 
 namespace jettison {

@@ -12,7 +12,7 @@
 #include "core/thresholds/containerfs_thresholds.h"
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/groups/group_memory_files.h"
-#include "machine/pods_root.h"
+#include "machine/cgroups/pods_root.h"
 
 namespace jettison {
 namespace {

@@ -11,8 +11,8 @@
 #include "core/recording/recording.h"
 #include "core/thresholds/containerfs_thresholds.h"
 #include "kernel/groups/cgroup_layout.h"
-#include "machine/late_libraries.h"
-#include "machine/pods_root.h"
+#include "machine/cgroups/pods_root.h"
+#include "machine/own_process/late_libraries.h"
 
 namespace jettison {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/doctor/doctor_checks.h"
-#include "machine/host_cgroups.h"
+#include "machine/cgroups/host_cgroups.h"
 
 namespace jettison {
 namespace {

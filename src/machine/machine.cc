@@ -8,11 +8,11 @@
 
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/groups/fd_reserve.h"
+#include "machine/cgroups/pods_group_lock.h"
+#include "machine/cgroups/pods_root.h"
 #include "machine/cluster.h"
-#include "machine/memory_lock.h"
-#include "machine/own_disk_thread.h"
-#include "machine/pods_group_lock.h"
-#include "machine/pods_root.h"
+#include "machine/own_process/memory_lock.h"
+#include "machine/own_process/own_disk_thread.h"
 #include "machine/runtimes.h"
 #include "ports/system_error.h"
 

@@ -18,7 +18,7 @@
 #include "agent/passes/contenders.h"
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/groups/few_descriptors.h"
-#include "machine/host_cgroups.h"
+#include "machine/cgroups/host_cgroups.h"
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"

@@ -18,7 +18,7 @@
 #include <iterator>
 
 #include "kernel/mounts/mount_info.h"
-#include "machine/host_cgroups.h"
+#include "machine/cgroups/host_cgroups.h"
 
 namespace jettison {
 namespace {

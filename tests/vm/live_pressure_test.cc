@@ -24,7 +24,7 @@
 #include "core/model/pressure.h"
 #include "kernel/files/temporary_folder.h"
 #include "kernel/groups/cgroup_layout.h"
-#include "machine/host_cgroups.h"
+#include "machine/cgroups/host_cgroups.h"
 #include "ports/fakes/child_process.h"
 
 namespace jettison {

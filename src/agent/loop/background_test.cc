@@ -23,7 +23,7 @@
 #include "agent/loop/thread_priority.h"
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
-#include "machine/memory_lock.h"
+#include "machine/own_process/memory_lock.h"
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/scarcity.h"
 

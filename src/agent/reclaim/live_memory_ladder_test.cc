@@ -11,7 +11,7 @@
 #include "agent/reclaim/memory_ladder_thread.h"
 #include "kernel/files/temporary_folder.h"
 #include "kernel/groups/group_memory_files.h"
-#include "machine/host_cgroups.h"
+#include "machine/cgroups/host_cgroups.h"
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/fake_clock.h"
 

@@ -9,7 +9,7 @@
 
 #include "agent/reclaim/releasing_group_end.h"
 #include "kernel/files/temporary_folder.h"
-#include "machine/host_cgroups.h"
+#include "machine/cgroups/host_cgroups.h"
 #include "ports/fakes/child_process.h"
 
 namespace jettison {

@@ -15,9 +15,9 @@
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/groups/group_memory_files.h"
 #include "kernel/memcg_events/memcg_threshold.h"
-#include "machine/host_cgroups.h"
-#include "machine/kubelet_tree.h"
-#include "machine/pods_root.h"
+#include "machine/cgroups/host_cgroups.h"
+#include "machine/cgroups/kubelet_tree.h"
+#include "machine/cgroups/pods_root.h"
 
 namespace jettison {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "cli/doctor/doctor_checks.h"
 #include "kernel/procfs/procfs.h"
-#include "machine/host_cgroups.h"
-#include "machine/memory_lock.h"
+#include "machine/cgroups/host_cgroups.h"
+#include "machine/own_process/memory_lock.h"
 
 namespace jettison {
 namespace {

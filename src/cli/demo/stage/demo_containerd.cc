@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "kernel/files/files.h"
-#include "machine/host_cgroups.h"
+#include "machine/cgroups/host_cgroups.h"
 #include "ports/system_error.h"
 
 namespace jettison {

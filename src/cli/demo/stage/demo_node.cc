@@ -15,7 +15,7 @@
 
 #include "cli/demo/stage/demo_cast.h"
 #include "kernel/mounts/mount_info.h"
-#include "machine/host_cgroups.h"
+#include "machine/cgroups/host_cgroups.h"
 #include "ports/system_error.h"
 
 namespace jettison {

@@ -16,7 +16,7 @@
 #include "kernel/groups/plain_plan.h"
 #include "kernel/mounts/mount_info.h"
 #include "kernel/processes/host_processes.h"
-#include "machine/host_cgroups.h"
+#include "machine/cgroups/host_cgroups.h"
 #include "machine/pods/open_sources.h"
 #include "rpc/client.h"
 #include "runtimes/cri/cri_runtime.h"

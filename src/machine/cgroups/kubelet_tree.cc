@@ -1,4 +1,4 @@
-#include "machine/kubelet_tree.h"
+#include "machine/cgroups/kubelet_tree.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "kernel/groups/cgroup_layout.h"
-#include "machine/host_cgroup_view.h"
-#include "machine/host_cgroups.h"
-#include "machine/pods_root.h"
+#include "machine/cgroups/host_cgroup_view.h"
+#include "machine/cgroups/host_cgroups.h"
+#include "machine/cgroups/pods_root.h"
 
 namespace jettison {
 namespace {

@@ -1,4 +1,4 @@
-#include "machine/slow_path_threads.h"
+#include "machine/own_process/slow_path_threads.h"
 
 #include <algorithm>
 #include <deque>

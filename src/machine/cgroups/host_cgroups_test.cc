@@ -1,4 +1,4 @@
-#include "machine/host_cgroups.h"
+#include "machine/cgroups/host_cgroups.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "machine/lock_holder.h"
+#include "machine/cgroups/lock_holder.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "machine/memory_lock.h"
+#include "machine/own_process/memory_lock.h"
 
 #include <fmt/format.h>
 #include <linux/capability.h>

@@ -1,4 +1,4 @@
-#include "machine/pods_group_lock.h"
+#include "machine/cgroups/pods_group_lock.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
-#include "machine/host_cgroups.h"
+#include "machine/cgroups/host_cgroups.h"
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/fake_cgroups.h"
 

@@ -1,4 +1,4 @@
-#include "machine/late_libraries.h"
+#include "machine/own_process/late_libraries.h"
 
 #include <link.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-#include "machine/host_cgroup_view.h"
+#include "machine/cgroups/host_cgroup_view.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

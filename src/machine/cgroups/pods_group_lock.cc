@@ -1,4 +1,4 @@
-#include "machine/pods_group_lock.h"
+#include "machine/cgroups/pods_group_lock.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "kernel/files/await_lock.h"
-#include "machine/lock_holder.h"
+#include "machine/cgroups/lock_holder.h"
 
 namespace jettison {
 namespace {

@@ -1,4 +1,4 @@
-#include "machine/own_disk_thread.h"
+#include "machine/own_process/own_disk_thread.h"
 
 #include <chrono>
 #include <deque>

@@ -1,4 +1,4 @@
-#include "machine/kubelet_tree.h"
+#include "machine/cgroups/kubelet_tree.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

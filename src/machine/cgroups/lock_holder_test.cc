@@ -1,4 +1,4 @@
-#include "machine/lock_holder.h"
+#include "machine/cgroups/lock_holder.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "machine/enforced_limits.h"
+#include "machine/cgroups/enforced_limits.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

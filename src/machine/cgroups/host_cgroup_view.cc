@@ -1,4 +1,4 @@
-#include "machine/host_cgroup_view.h"
+#include "machine/cgroups/host_cgroup_view.h"
 
 #include <fcntl.h>
 #include <sched.h>

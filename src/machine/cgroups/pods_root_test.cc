@@ -1,4 +1,4 @@
-#include "machine/pods_root.h"
+#include "machine/cgroups/pods_root.h"
 
 #include <gtest/gtest.h>
 
