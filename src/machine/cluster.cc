@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "agent/cluster/cluster_state_log.h"
+#include "agent/cluster/link/cluster_state_log.h"
 #include "core/model/fault.h"
 #include "sources/kubernetes/credentials/access_source.h"
 #include "sources/kubernetes/credentials/api_access.h"

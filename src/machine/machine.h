@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "agent/cluster/cluster_link.h"
+#include "agent/cluster/link/cluster_link.h"
 #include "agent/log/log.h"
 #include "agent/loop/steady_clock.h"
 #include "agent/manifests/manifest_reader.h"

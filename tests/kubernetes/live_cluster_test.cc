@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "agent/cluster/cluster_evictions.h"
-#include "agent/cluster/cluster_link.h"
-#include "agent/cluster/node_teller.h"
+#include "agent/cluster/evictions/cluster_evictions.h"
+#include "agent/cluster/link/cluster_link.h"
+#include "agent/cluster/tell/node_teller.h"
 #include "agent/loop/steady_clock.h"
 #include "sources/kubernetes/credentials/api_access.h"
 #include "tests/kubernetes/live_control_plane.h"

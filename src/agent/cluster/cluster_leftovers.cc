@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "agent/cluster/group_hold.h"
+#include "agent/cluster/evictions/group_hold.h"
 
 namespace jettison {
 

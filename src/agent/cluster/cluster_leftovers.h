@@ -4,8 +4,8 @@
 #include <string>
 
 #include "agent/cluster/cluster_presence.h"
-#include "agent/cluster/intent_file.h"
-#include "agent/cluster/node_teller.h"
+#include "agent/cluster/evictions/intent_file.h"
+#include "agent/cluster/tell/node_teller.h"
 #include "agent/log/log.h"
 #include "core/units/duration.h"
 #include "ports/cgroups.h"

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "agent/cluster/fake_cluster.h"
 #include "agent/kept/slot_file.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
+#include "sources/kubernetes/test_bed/fake_cluster.h"
 
 namespace jettison {
 namespace {
@@ -67,7 +67,7 @@ class ClusterLeftoversTest : public testing::Test {
   }
 
   FakeClock clock_{Instant(std::chrono::hours(500'000))};
-  FakeCluster cluster_;
+  kube::FakeCluster cluster_;
   FakeCgroups groups_;
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "agent/cluster/group_hold.h"
+#include "agent/cluster/evictions/group_hold.h"
 #include "core/units/wall_time.h"
 
 namespace jettison {

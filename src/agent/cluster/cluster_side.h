@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/cluster/cluster_events.h"
-#include "agent/cluster/cluster_evictions.h"
 #include "agent/cluster/cluster_presence.h"
-#include "agent/cluster/node_teller.h"
+#include "agent/cluster/evictions/cluster_evictions.h"
+#include "agent/cluster/tell/cluster_events.h"
+#include "agent/cluster/tell/node_teller.h"
 #include "agent/edges/eviction_listener.h"
 #include "agent/log/event_log.h"
 #include "agent/log/log.h"

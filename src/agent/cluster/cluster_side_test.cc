@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "agent/cluster/fake_cluster.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
+#include "sources/kubernetes/test_bed/fake_cluster.h"
 
 namespace jettison {
 namespace {
@@ -26,7 +26,7 @@ using ::testing::Not;
 
 struct Fixture {
   FakeClock clock{Instant(std::chrono::hours(500'000))};
-  FakeCluster cluster;
+  kube::FakeCluster cluster;
   FakeCgroups groups;
   std::string logged;
   Log log{LogFormat::kText, clock, [this](std::string_view line) { logged += line; }};

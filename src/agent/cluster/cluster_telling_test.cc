@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "agent/cluster/cluster_evictions.h"
-#include "agent/cluster/cluster_link.h"
-#include "agent/cluster/node_teller.h"
+#include "agent/cluster/evictions/cluster_evictions.h"
+#include "agent/cluster/link/cluster_link.h"
+#include "agent/cluster/tell/node_teller.h"
 #include "agent/loop/steady_clock.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"

@@ -1,4 +1,4 @@
-#include "agent/cluster/pod_ends.h"
+#include "agent/cluster/link/pod_ends.h"
 
 namespace jettison {
 

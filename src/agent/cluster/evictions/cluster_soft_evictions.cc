@@ -1,10 +1,10 @@
-#include "agent/cluster/cluster_soft_evictions.h"
+#include "agent/cluster/evictions/cluster_soft_evictions.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "agent/cluster/complaint_log.h"
+#include "agent/cluster/tell/complaint_log.h"
 #include "sources/kubernetes/calls/pod_calls.h"
 
 namespace jettison {

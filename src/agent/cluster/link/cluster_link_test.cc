@@ -1,4 +1,4 @@
-#include "agent/cluster/cluster_link.h"
+#include "agent/cluster/link/cluster_link.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "agent/cluster/pod_ends.h"
+#include "agent/cluster/link/pod_ends.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/cluster/cluster_link.h"
+#include "agent/cluster/link/cluster_link.h"
 #include "agent/loop/steady_clock.h"
 #include "sources/kubernetes/test_bed/fake_api_server.h"
 

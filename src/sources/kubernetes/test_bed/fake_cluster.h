@@ -9,17 +9,17 @@
 
 #include "sources/kubernetes/calls/cluster.h"
 
-namespace jettison {
+namespace jettison::kube {
 
 // An API server that answers when the test says so.
-class FakeCluster : public kube::Cluster {
+class FakeCluster : public Cluster {
  public:
   struct Asked {
-    kube::ApiCall call;
+    ApiCall call;
     OnReply on_reply;
   };
 
-  void Ask(kube::ApiCall call, Duration /*timeout*/, OnReply on_reply) override {
+  void Ask(ApiCall call, Duration /*timeout*/, OnReply on_reply) override {
     ++count_;
     waiting_.push_back({std::move(call), std::move(on_reply)});
     most_ = std::max(most_, waiting_.size());
@@ -33,13 +33,13 @@ class FakeCluster : public kube::Cluster {
   }
   [[nodiscard]] const std::vector<Asked>& waiting() const { return waiting_; }
   // Answers the one that was asked first.
-  void Answer(const Result<kube::ApiReply>& reply) {
+  void Answer(const Result<ApiReply>& reply) {
     Asked first = std::move(waiting_.front());
     waiting_.erase(waiting_.begin());
     first.on_reply(reply);
   }
   void Answer(int status, std::string body = "{}") {
-    Answer(kube::ApiReply{.status = status, .body = std::move(body)});
+    Answer(ApiReply{.status = status, .body = std::move(body)});
   }
   // Answers the calls that wait now, but not those that follow from the answers.
   void AnswerAll(int status) {
@@ -55,4 +55,4 @@ class FakeCluster : public kube::Cluster {
   std::size_t most_ = 0;
 };
 
-}  // namespace jettison
+}  // namespace jettison::kube

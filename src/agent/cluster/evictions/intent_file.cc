@@ -1,4 +1,4 @@
-#include "agent/cluster/intent_file.h"
+#include "agent/cluster/evictions/intent_file.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "agent/cluster/cluster_evictions.h"
+#include "agent/cluster/evictions/cluster_evictions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "agent/cluster/fake_cluster.h"
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
+#include "sources/kubernetes/test_bed/fake_cluster.h"
 
 namespace jettison {
 namespace {
@@ -92,7 +92,7 @@ class ClusterEvictionsTest : public testing::Test {
   }
 
   FakeClock clock_{Instant(hours(500'000))};
-  FakeCluster cluster_;
+  kube::FakeCluster cluster_;
   FakeTaints taints_;
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};

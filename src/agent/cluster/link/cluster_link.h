@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "agent/cluster/cluster_worker.h"
-#include "agent/cluster/pod_ends.h"
+#include "agent/cluster/link/cluster_worker.h"
+#include "agent/cluster/link/pod_ends.h"
 #include "core/units/result.h"
 #include "sources/kubernetes/calls/cluster.h"
 #include "sources/kubernetes/pods/pod_feed.h"

@@ -1,4 +1,4 @@
-#include "agent/cluster/group_hold.h"
+#include "agent/cluster/evictions/group_hold.h"
 
 #include <cstdint>
 #include <string>

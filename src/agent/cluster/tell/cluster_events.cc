@@ -1,8 +1,8 @@
-#include "agent/cluster/cluster_events.h"
+#include "agent/cluster/tell/cluster_events.h"
 
 #include <utility>
 
-#include "agent/cluster/complaint_log.h"
+#include "agent/cluster/tell/complaint_log.h"
 
 namespace jettison {
 namespace {

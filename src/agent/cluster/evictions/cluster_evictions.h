@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "agent/cluster/eviction_taints.h"
-#include "agent/cluster/intent_file.h"
+#include "agent/cluster/evictions/intent_file.h"
+#include "agent/cluster/tell/eviction_taints.h"
 #include "agent/log/log.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"

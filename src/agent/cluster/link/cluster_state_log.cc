@@ -1,4 +1,4 @@
-#include "agent/cluster/cluster_state_log.h"
+#include "agent/cluster/link/cluster_state_log.h"
 
 #include <utility>
 

@@ -1,9 +1,9 @@
-#include "agent/cluster/cluster_evictions.h"
+#include "agent/cluster/evictions/cluster_evictions.h"
 
 #include <string>
 #include <utility>
 
-#include "agent/cluster/complaint_log.h"
+#include "agent/cluster/tell/complaint_log.h"
 
 namespace jettison {
 namespace {

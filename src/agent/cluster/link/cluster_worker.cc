@@ -1,4 +1,4 @@
-#include "agent/cluster/cluster_worker.h"
+#include "agent/cluster/link/cluster_worker.h"
 
 #include <algorithm>
 #include <atomic>

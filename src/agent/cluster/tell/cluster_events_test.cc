@@ -1,4 +1,4 @@
-#include "agent/cluster/cluster_events.h"
+#include "agent/cluster/tell/cluster_events.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/cluster/fake_cluster.h"
 #include "ports/fakes/fake_clock.h"
+#include "sources/kubernetes/test_bed/fake_cluster.h"
 
 namespace jettison {
 namespace {
@@ -30,7 +30,7 @@ class ClusterEventsTest : public testing::Test {
   }
 
   FakeClock clock_{Instant(std::chrono::hours(500'000))};
-  FakeCluster cluster_;
+  kube::FakeCluster cluster_;
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   std::unique_ptr<ClusterEvents> events_ = std::make_unique<ClusterEvents>(

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "agent/cluster/eviction_taints.h"
+#include "agent/cluster/tell/eviction_taints.h"
 #include "agent/log/log.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"

@@ -1,4 +1,4 @@
-#include "agent/cluster/cluster_soft_evictions.h"
+#include "agent/cluster/evictions/cluster_soft_evictions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/cluster/fake_cluster.h"
 #include "ports/fakes/fake_clock.h"
+#include "sources/kubernetes/test_bed/fake_cluster.h"
 
 namespace jettison {
 namespace {
@@ -67,7 +67,7 @@ class ClusterSoftEvictionsTest : public testing::Test {
   }
 
   FakeClock clock_{Instant(hours(500'000))};
-  FakeCluster cluster_;
+  kube::FakeCluster cluster_;
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   EventLog events_{log_, 16};

@@ -1,10 +1,10 @@
-#include "agent/cluster/node_teller.h"
+#include "agent/cluster/tell/node_teller.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "agent/cluster/complaint_log.h"
+#include "agent/cluster/tell/complaint_log.h"
 #include "sources/kubernetes/node/told_pressure.h"
 #include "sources/kubernetes/objects/api_node.h"
 
