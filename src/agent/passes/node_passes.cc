@@ -97,18 +97,9 @@ void NodePasses::TakePods(const ReadingPlan& plan) {
   pods_ = &spared_.Among(*pods_, edges_.soft->SparedAt(plan.now));
 }
 
-ThresholdSet NodePasses::Beside(const ReadingPlan& plan) const {
-  if (!plan.threshold) return {};
-  ThresholdSet beside = HardBeside(policies_->thresholds, plan.evaluation.acting, *plan.threshold);
-  for (std::size_t i = 0; i < policies_->thresholds.size(); ++i) {
-    if (beside[i] && !MayDecide(i)) beside[i] = false;
-  }
-  return beside;
-}
-
 ReadingPlan NodePasses::Allowed(const ReadingPlan& plan) const {
   if (!plan.threshold || MayDecide(plan.threshold)) return plan;
-  const auto other = MostUrgent(policies_->thresholds, Beside(plan));
+  const auto other = Beside(plan).Next();
   return other ? PlanFor(*other, *PolicyOf(PassKind::kWatch), plan) : plan;
 }
 
@@ -122,9 +113,8 @@ PassDecision NodePasses::OrBeside(const PassDecision& decided, const ReadingPlan
                                   HaveRead have_read, const PassCause& cause) {
   if (!decided.pause) return decided;
   bool any_decided = false;
-  ThresholdSet others = Beside(plan);
-  while (const auto other = MostUrgent(policies_->thresholds, others)) {
-    others[*other] = false;
+  ThresholdsBeside others = Beside(plan);
+  while (const auto other = others.Next()) {
     if (!pacing_.PrepareBeside(PacedFor(plan, *other, cause))) continue;
     any_decided = true;
     const ReadingPlan beside = PlanFor(*other, *PolicyOf(cause.kind), plan);

@@ -16,6 +16,7 @@
 #include "agent/passes/pass_record.h"
 #include "agent/passes/pod_figures_shelf.h"
 #include "agent/passes/spared_pods.h"
+#include "agent/passes/thresholds_beside.h"
 #include "core/pass/recorded_pass.h"
 #include "view/node_counters.h"
 
@@ -72,7 +73,7 @@ class NodePasses : private SummarySource {
   [[nodiscard]] ReadingPlan Allowed(const ReadingPlan& plan) const;
 
   // Reads the pods' figures that the plan needs, and decides. If the eviction waits, decides for
-  // the other hard thresholds that act (HardBeside), of which none may wait for it.
+  // the other hard thresholds that act (ThresholdsBeside), of which none may wait for it.
   [[nodiscard]] PassDecision Decide(const ReadingPlan& plan, const PassCause& cause);
   // Takes the present pods in advance, so that a later choice among them needs no preparation.
   void KeepPods() { contenders_.Keep(edges_.pods.Active()); }
@@ -133,7 +134,9 @@ class NodePasses : private SummarySource {
   enum class HaveRead : std::uint8_t { kAll, kThoseOfPlan };
   [[nodiscard]] PassDecision OrBeside(const PassDecision& decided, const ReadingPlan& plan,
                                       HaveRead have_read, const PassCause& cause);
-  [[nodiscard]] ThresholdSet Beside(const ReadingPlan& plan) const;
+  [[nodiscard]] ThresholdsBeside Beside(const ReadingPlan& plan) const {
+    return {policies_->thresholds, standing_.wait, plan};
+  }
   void ReadFor(const ReadingPlan& plan);
   // Reads some of the pods, and decides; absent: it takes the figures of all.
   [[nodiscard]] std::optional<PassDecision> DecideAmongContenders(const ReadingPlan& plan,
