@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "agent/evictions/pass_log.h"
-#include "core/decide/decide.h"
 #include "core/decide/eviction_order.h"
 #include "core/evaluate/carry_over.h"
 #include "core/evaluate/evaluate.h"
@@ -28,7 +27,7 @@ NodePasses::NodePasses(const NodeSettings& settings, const NodeEdges& edges, Pas
       record_passes_(settings.record_passes),
       counters_(counters),
       policies_(settings.policy),
-      contenders_(edges.figures),
+      pods_(edges.figures, summary_),
       pacing_(edges) {
   standing_.condition_changed_at.fill(edges.clock.Now());
 }
@@ -88,13 +87,13 @@ bool NodePasses::MayDecide(std::optional<std::size_t> threshold) const {
 }
 
 void NodePasses::TakePods(const ReadingPlan& plan) {
-  pods_ = &edges_.pods.Active();
   spared_.Clear();
   pacing_.SetSoftHold(std::nullopt);
-  if (edges_.soft == nullptr || !plan.threshold) return;
-  if (policies_->thresholds[*plan.threshold].IsHard()) return;
+  const std::vector<const PodFacts*>& active = edges_.pods.Active();
+  const bool is_soft = plan.threshold && !policies_->thresholds[*plan.threshold].IsHard();
+  if (edges_.soft == nullptr || !is_soft) return pods_.Begin(active);
   pacing_.SetSoftHold(edges_.soft->HoldAt(plan.now));
-  pods_ = &spared_.Among(*pods_, edges_.soft->SparedAt(plan.now));
+  pods_.Begin(spared_.Among(active, edges_.soft->SparedAt(plan.now)));
 }
 
 ReadingPlan NodePasses::Allowed(const ReadingPlan& plan) const {
@@ -118,68 +117,58 @@ PassDecision NodePasses::OrBeside(const PassDecision& decided, const ReadingPlan
     if (!pacing_.PrepareBeside(PacedFor(plan, *other, cause))) continue;
     any_decided = true;
     const ReadingPlan beside = PlanFor(*other, *PolicyOf(cause.kind), plan);
-    if (have_read == HaveRead::kThoseOfPlan) ReadFor(beside);
-    JoinInOrder(*pods_, summary_, joined_);
-    const PassDecision decision =
-        DecidePass(*PolicyOf(cause.kind), beside, joined_, pacing_.input());
+    if (have_read == HaveRead::kThoseOfPlan) pods_.ReadFor(beside);
+    pods_.Join();
+    const PassDecision decision = DecidePrepared(beside, cause.kind);
     if (!decision.decision.victim || decision.pause) continue;
-    if (have_read == HaveRead::kThoseOfPlan) ReadVictim(beside, *decision.decision.victim);
+    if (have_read == HaveRead::kThoseOfPlan) pods_.ReadVictim(beside, *decision.decision.victim);
     return decision;
   }
   if (!any_decided) return decided;
   const PassDecision again = DecideByPods(plan, plan.threshold, cause);
   if (again.decision.victim && have_read == HaveRead::kThoseOfPlan) {
-    ReadVictim(plan, *again.decision.victim);
+    pods_.ReadVictim(plan, *again.decision.victim);
   }
   return again;
-}
-
-void NodePasses::ReadFor(const ReadingPlan& plan) {
-  shelf_.PutAway(summary_.pods);
-  for (const ReadStep& step : plan.pods) {
-    if (step.pods != PodsToRead::kFirstVictim) ReadPods(step);
-  }
 }
 
 PassDecision NodePasses::DecideFor(const ReadingPlan& plan, const PassCause& cause) {
   TakePods(plan);
   auto decision = DecideAmongContenders(plan, cause);
   if (!decision) {
-    ReadFor(plan);
+    pods_.ReadFor(plan);
     decision = DecideByPods(plan, plan.threshold, cause);
   }
-  if (decision->decision.victim) ReadVictim(plan, *decision->decision.victim);
+  if (decision->decision.victim) pods_.ReadVictim(plan, *decision->decision.victim);
   return *decision;
 }
 
 std::optional<PassDecision> NodePasses::DecideAmongContenders(const ReadingPlan& plan,
                                                               const PassCause& cause) {
-  contenders_.ForgetOthers();
   if (plan.pods.empty() || plan.pods.front().pods != PodsToRead::kContenders) return std::nullopt;
   const Threshold& threshold = policies_->thresholds[*plan.threshold];
   if (pacing_.NeedsSums(threshold.signal, plan.now)) return std::nullopt;
-  shelf_.TakeOut(summary_.pods);
-  contenders_.Read(ResourceOf(threshold.signal), *pods_, summary_.pods);
+  pods_.ReadContenders(ResourceOf(threshold.signal));
   pacing_.Seen(plan.observations, plan.now);
-  JoinInOrder(*pods_, summary_, joined_);
+  pods_.Join();
   pacing_.PrepareForFirst(threshold.signal, cause.next_by_clock);
-  PassDecision decision = DecidePass(*PolicyOf(cause.kind), plan, joined_, pacing_.input());
+  PassDecision decision = DecidePrepared(plan, cause.kind);
   if (decision.decision.victim && IsAtOnce({.threshold = threshold,
                                             .seen = *plan.observations[threshold.signal],
-                                            .pods = joined_,
+                                            .pods = pods_.joined(),
                                             .victim = *decision.decision.victim,
                                             .layout = policies_->layout,
                                             .now = plan.now},
                                            *pacing_.input())) {
     return decision;
   }
-  contenders_.ForgetOthers();
+  pods_.ForgetOthers();
   return std::nullopt;
 }
 
 PassDecision NodePasses::DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause) {
   TakePods(plan);
-  ReadAll(nullptr);
+  pods_.ReadAll(nullptr);
   MarkStale(nullptr);
   return DecideByPods(plan, plan.beside_disks ? plan.beside_disks : plan.threshold, cause);
 }
@@ -187,7 +176,8 @@ PassDecision NodePasses::DecideWithoutDisk(const ReadingPlan& plan, const PassCa
 PassDecision NodePasses::DecideWith(const DiskUse& disk, const ReadingPlan& plan,
                                     const PassCause& cause) {
   TakePods(plan);
-  ReadAll(&disk, plan.evaluation.acting.any());
+  pods_.ReadAll(&disk, plan.evaluation.acting.any() ? PassPods::Reading::kAsOfNow
+                                                    : PassPods::Reading::kAtRest);
   MarkStale(&disk, cause.disk_age);
   return OrBeside(DecideByPods(plan, plan.threshold, cause), plan, HaveRead::kAll, cause);
 }
@@ -197,45 +187,15 @@ void NodePasses::MarkStale(const DiskUse* disk, DiskAge age) {
   record_.pods.MarkStale(disk, age == DiskAge::kCounts, summary_.pods);
 }
 
-// The figures of all pods are read, those of contenders included.
-void NodePasses::ReadPods(const ReadStep& step) {
-  switch (step.figures) {
-    case PodFigures::kMemory:
-      shelf_.TakeOut(summary_.pods);
-      if (step.pods == PodsToRead::kContenders) {
-        // The search finds the victim, and the others count for the sum.
-        contenders_.Read(Resource::kMemory, *pods_, summary_.pods);
-        return contenders_.ReadOthers(*pods_, summary_.pods);
-      }
-      edges_.figures.ReadMemoryOf(*pods_, summary_.pods);
-      return contenders_.Take(*pods_, summary_.pods);
-    case PodFigures::kTasks:
-    case PodFigures::kContainers:
-    case PodFigures::kAll: return ReadAll(nullptr);
-  }
-  __builtin_unreachable();
-}
-
-void NodePasses::ReadAll(const DiskUse* disk, bool as_of_now) {
-  contenders_.ForgetOthers();
-  shelf_.TakeOut(summary_.pods);
-  if (as_of_now) {
-    edges_.figures.ReadPods(*pods_, disk, summary_.pods);
-  } else {
-    edges_.figures.ReadPodsAtRest(*pods_, disk, summary_.pods);
-  }
-  contenders_.Take(*pods_, summary_.pods);
-}
-
 PassDecision NodePasses::DecideByPods(const ReadingPlan& plan,
                                       std::optional<std::size_t> acting_for,
                                       const PassCause& cause) {
   pacing_.Seen(plan.observations, plan.now);
-  JoinInOrder(*pods_, summary_, joined_);
+  pods_.Join();
   std::optional<PacedPass> paced;
   if (acting_for) paced.emplace(PacedFor(plan, *acting_for, cause));
   pacing_.Prepare(paced);
-  return DecidePass(*PolicyOf(cause.kind), plan, joined_, pacing_.input());
+  return DecidePrepared(plan, cause.kind);
 }
 
 PacedPass NodePasses::PacedFor(const ReadingPlan& plan, std::size_t threshold,
@@ -245,7 +205,7 @@ PacedPass NodePasses::PacedFor(const ReadingPlan& plan, std::size_t threshold,
   return {.signal = line.signal,
           .seen = seen,
           .line = QuantityOf(line.value, seen.capacity).Value(),
-          .pods = joined_,
+          .pods = pods_.joined(),
           .layout = policies_->layout,
           .next_by_clock = cause.next_by_clock,
           .now = plan.now};
@@ -257,25 +217,18 @@ bool NodePasses::IsTold(const ReadingPlan& plan, const PassDecision& decision) c
   return pacing_.paused().IsTold(signal, *decision.pause, plan.now);
 }
 
-void NodePasses::ReadVictim(const ReadingPlan& plan, std::size_t victim) {
-  for (const ReadStep& step : plan.pods) {
-    if (step.pods != PodsToRead::kFirstVictim) continue;
-    edges_.figures.ReadContainersOf(*joined_[victim].facts, summary_.pods[victim]);
-  }
-}
-
 const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& decision,
                                    const PassCause& cause) {
   NodePorts ports = {.killer = edges_.killer, .reclaimer = edges_.reclaimer, .summaries = *this};
   RecordedPass pass{
       .number = record_.count + 1, .policy = PolicyOf(cause.kind), .before = standing_.state};
-  const std::vector<const PodFacts*> pods = *pods_;
+  const std::vector<const PodFacts*> pods = pods_.pods();
   auto report = std::make_shared<CycleReport>(
-      CarryOut({.policy = *pass.policy, .plan = plan, .decision = decision, .pods = joined_}, ports,
-               standing_.state));
-  if (contenders_.HavePassedOver()) {
+      CarryOut({.policy = *pass.policy, .plan = plan, .decision = decision, .pods = pods_.joined()},
+               ports, standing_.state));
+  if (pods_.HavePassedOver()) {
     if (!report->evictions.empty() && edges_.make_way) edges_.make_way();
-    contenders_.ReadOthers(pods, summary_.pods);
+    pods_.ReadOthers(pods);
   }
   if (!report->evictions.empty() && decision.decision.threshold) {
     // From now on, growth that is not the victim's is measured.
@@ -359,7 +312,7 @@ void NodePasses::AwaitCleanup(const CycleReport& report, Instant now) {
 // Takes the pause before the next eviction, and what holds the memory, from the pass.
 void NodePasses::TellPause(const CycleReport& report, Instant now) {
   if (!summary_.pods.empty() || edges_.pods.Active().empty()) {
-    record_.holders = HoldersOf(summary_.node, joined_, pacing_.HeldByEnding());
+    record_.holders = HoldersOf(summary_.node, pods_.joined(), pacing_.HeldByEnding());
   }
   const bool is_new = pacing_.PassDone(report, standing_.wait.active(), now);
   if (is_new) {

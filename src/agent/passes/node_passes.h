@@ -10,11 +10,10 @@
 #include "agent/evictions/eviction_pacing.h"
 #include "agent/evictions/node_edges.h"
 #include "agent/kept/kept_state.h"
-#include "agent/passes/contenders.h"
 #include "agent/passes/node_standing.h"
+#include "agent/passes/pass_pods.h"
 #include "agent/passes/pass_policies.h"
 #include "agent/passes/pass_record.h"
-#include "agent/passes/pod_figures_shelf.h"
 #include "agent/passes/spared_pods.h"
 #include "agent/passes/thresholds_beside.h"
 #include "core/pass/recorded_pass.h"
@@ -76,14 +75,10 @@ class NodePasses : private SummarySource {
   // the other hard thresholds that act (ThresholdsBeside), of which none may wait for it.
   [[nodiscard]] PassDecision Decide(const ReadingPlan& plan, const PassCause& cause);
   // Takes the present pods in advance, so that a later choice among them needs no preparation.
-  void KeepPods() { contenders_.Keep(edges_.pods.Active()); }
+  void KeepPods() { pods_.Keep(edges_.pods.Active()); }
   // Checks which pods have grown, because a threshold may be crossed soon. Whether all have been
   // looked at by now.
-  bool ReadAhead() {
-    const bool is_round = contenders_.ReadAhead(edges_.clock);
-    contenders_.Rehearse();
-    return is_round;
-  }
+  bool ReadAhead() { return pods_.ReadAhead(edges_.clock); }
   // As Decide, with the figures of all pods, but with unknown disk use.
   [[nodiscard]] PassDecision DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause);
   // As Decide, with the figures of all pods and their measured disk use.
@@ -128,6 +123,10 @@ class NodePasses : private SummarySource {
   [[nodiscard]] PassDecision DecideByPods(const ReadingPlan& plan,
                                           std::optional<std::size_t> acting_for,
                                           const PassCause& cause);
+  // By the pods' figures as they are joined, and by the pace as it is prepared.
+  [[nodiscard]] PassDecision DecidePrepared(const ReadingPlan& plan, PassKind kind) const {
+    return DecidePass(*PolicyOf(kind), plan, pods_.joined(), pacing_.input());
+  }
   // As Decide, for the threshold of the plan alone.
   [[nodiscard]] PassDecision DecideFor(const ReadingPlan& plan, const PassCause& cause);
   // Which pods' figures have been read.
@@ -137,15 +136,11 @@ class NodePasses : private SummarySource {
   [[nodiscard]] ThresholdsBeside Beside(const ReadingPlan& plan) const {
     return {policies_->thresholds, standing_.wait, plan};
   }
-  void ReadFor(const ReadingPlan& plan);
   // Reads some of the pods, and decides; absent: it takes the figures of all.
   [[nodiscard]] std::optional<PassDecision> DecideAmongContenders(const ReadingPlan& plan,
                                                                   const PassCause& cause);
   [[nodiscard]] PacedPass PacedFor(const ReadingPlan& plan, std::size_t threshold,
                                    const PassCause& cause) const;
-  void ReadPods(const ReadStep& step);
-  void ReadAll(const DiskUse* disk, bool as_of_now = true);
-  void ReadVictim(const ReadingPlan& plan, std::size_t victim);
   void Tell(const CycleReport& report, NodeConditions before, Instant now);
   void AwaitCleanup(const CycleReport& report, Instant now);
   void TellPause(const CycleReport& report, Instant now);
@@ -161,14 +156,11 @@ class NodePasses : private SummarySource {
   PassPolicies policies_;
   NodeStanding standing_;
   Summary summary_;
-  PodFiguresShelf shelf_;
-  std::vector<ActivePod> joined_;
-  Contenders contenders_;
+  PassPods pods_;  // puts their figures into summary_
   EvictionPacing pacing_;
   PassRecord record_;
   std::weak_ptr<const RecordedPass> recorded_;  // of the last Run, if it was recorded
   SparedPods spared_;
-  const std::vector<const PodFacts*>* pods_ = nullptr;  // of the pass under way
   std::optional<RecordedPass> asked_;     // the last one that asked whether a pod may go
   std::optional<Summary> after_reclaim_;  // what the reclaim of this pass was judged by
   std::uint64_t changes_ = 0;

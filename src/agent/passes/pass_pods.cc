@@ -1,0 +1,64 @@
+#include "agent/passes/pass_pods.h"
+
+namespace jettison {
+
+void PassPods::Begin(const Pods& pods) {
+  contenders_.ForgetOthers();
+  pods_ = &pods;
+}
+
+void PassPods::ReadFor(const ReadingPlan& plan) {
+  shelf_.PutAway(summary_.pods);
+  for (const ReadStep& step : plan.pods) {
+    if (step.pods != PodsToRead::kFirstVictim) Read(step);
+  }
+}
+
+void PassPods::ReadContenders(Resource resource) {
+  shelf_.TakeOut(summary_.pods);
+  contenders_.Read(resource, *pods_, summary_.pods);
+}
+
+// The figures of all pods are read, those of contenders included.
+void PassPods::Read(const ReadStep& step) {
+  switch (step.figures) {
+    case PodFigures::kMemory:
+      if (step.pods == PodsToRead::kContenders) {
+        // The search finds the victim, and the others count for the sum.
+        ReadContenders(Resource::kMemory);
+        return ReadOthers(*pods_);
+      }
+      shelf_.TakeOut(summary_.pods);
+      figures_.ReadMemoryOf(*pods_, summary_.pods);
+      return contenders_.Take(*pods_, summary_.pods);
+    case PodFigures::kTasks:
+    case PodFigures::kContainers:
+    case PodFigures::kAll: return ReadAll(nullptr);
+  }
+  __builtin_unreachable();
+}
+
+void PassPods::ReadAll(const DiskUse* disk, Reading reading) {
+  contenders_.ForgetOthers();
+  shelf_.TakeOut(summary_.pods);
+  switch (reading) {
+    case Reading::kAsOfNow: figures_.ReadPods(*pods_, disk, summary_.pods); break;
+    case Reading::kAtRest: figures_.ReadPodsAtRest(*pods_, disk, summary_.pods); break;
+  }
+  contenders_.Take(*pods_, summary_.pods);
+}
+
+void PassPods::ReadVictim(const ReadingPlan& plan, std::size_t victim) {
+  for (const ReadStep& step : plan.pods) {
+    if (step.pods != PodsToRead::kFirstVictim) continue;
+    figures_.ReadContainersOf(*joined_[victim].facts, summary_.pods[victim]);
+  }
+}
+
+bool PassPods::ReadAhead(const Clock& clock) {
+  const bool is_round = contenders_.ReadAhead(clock);
+  contenders_.Rehearse();
+  return is_round;
+}
+
+}  // namespace jettison
