@@ -14,8 +14,6 @@ namespace jettison {
 namespace {
 
 constexpr Duration kGcInterval = std::chrono::minutes(1);
-// As long as the agent stays near a threshold.
-constexpr Duration kOldestRest = std::chrono::milliseconds(30);
 
 bool IsDue(std::optional<Instant> deadline, Instant now) {
   return deadline && *deadline <= now;
@@ -136,9 +134,9 @@ std::optional<Instant> Node::NextDeadline() const {
 // ---- passes
 
 ReadingPlan Node::ReadNode() {
-  rest_read_ = edges_.clock.Now();
-  rest_left_out_ = false;
-  return passes_.ReadNode(NodeReading::kAll, *rest_read_);
+  const Instant now = edges_.clock.Now();
+  rest_.Read(now);
+  return passes_.ReadNode(NodeReading::kAll, now);
 }
 
 ReadingPlan Node::ReadNodeForWatch() {
@@ -147,14 +145,10 @@ ReadingPlan Node::ReadNodeForWatch() {
 
 // Figures that a pass has used before are not fresh, so no threshold on them acts in this one.
 ReadingPlan Node::WithRest(const ReadingPlan& plan) {
-  if (!rest_left_out_ && passes_.ActsForMemory(plan)) {
-    rest_left_out_ = true;
-    return plan;
-  }
-  if (wakeups_.IsNear(plan.now) && rest_read_ && plan.now < *rest_read_ + kOldestRest) return plan;
-  rest_read_ = plan.now;
-  rest_left_out_ = false;
-  return passes_.ReadNode(NodeReading::kAllButMemory, plan.now);
+  const bool leaves_out = rest_.LeaveOut({.acts_for_memory = passes_.ActsForMemory(plan),
+                                          .is_near = wakeups_.IsNear(plan.now),
+                                          .now = plan.now});
+  return leaves_out ? plan : passes_.ReadNode(NodeReading::kAllButMemory, plan.now);
 }
 
 void Node::WatchPass(const ReadingPlan& given) {

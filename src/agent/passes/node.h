@@ -12,6 +12,7 @@
 #include "agent/looks/memory_looks.h"
 #include "agent/looks/pass_scheduler.h"
 #include "agent/looks/reading_ahead.h"
+#include "agent/looks/rest_readings.h"
 #include "agent/looks/warm_pods.h"
 #include "agent/looks/watch_schedule.h"
 #include "agent/passes/node_passes.h"
@@ -102,9 +103,8 @@ class Node {
   [[nodiscard]] ReadingPlan ReadNode();
   // As ReadNode, but begins with memory, and waits for nothing.
   [[nodiscard]] ReadingPlan ReadNodeForWatch();
-  // Reads the figures besides memory, of which the plan was made. They stay as they are where a
-  // hard threshold on memory acts, which must not wait for them, but not twice running; and just
-  // before a threshold on memory, until they are as old as kOldestRest.
+  // Reads the figures besides memory, of which the plan was made, unless RestReadings leaves them
+  // as they are.
   [[nodiscard]] ReadingPlan WithRest(const ReadingPlan& plan);
   // Both on figures that have just been read.
   void FullPass(const ReadingPlan& given, const DiskUse& disk, DiskAge age);
@@ -149,9 +149,8 @@ class Node {
   ArmedLevels armed_;
   WarmPods warm_;
   ReadingAhead ahead_;
-  std::optional<Instant> rest_read_;  // when the figures besides memory were last read for a pass
-  bool rest_left_out_ = false;        // of the last pass, because memory was short
-  std::optional<Instant> woken_at_;   // for the pass that is to come of it
+  RestReadings rest_;
+  std::optional<Instant> woken_at_;  // for the pass that is to come of it
   Instant next_gc_;
   bool gc_began_ = false;         // since it is known which pods are wanted
   bool reclaim_awaited_ = false;  // no pod was evicted because a reclaim was under way
