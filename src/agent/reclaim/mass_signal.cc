@@ -1,46 +1,88 @@
 #include "agent/reclaim/mass_signal.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <csignal>
 
+#include "kernel/groups/group_names.h"
+
 namespace jettison {
 
+MassSignal::MassSignal(Cgroups& groups) : groups_(groups) {
+  for (std::size_t number = 0; number < kThreads; ++number) {
+    ThreadPurpose purpose =
+        number == 0
+            ? ThreadPurpose{.name = "mass-signal",
+                            .without =
+                                "the agent does nothing else while it ends thousands of processes"}
+            : ThreadPurpose{.name = fmt::format("mass-signal-{}", number),
+                            .without =
+                                "a pod of very many processes may have to wait for another "
+                                "one that is being ended"};
+    purpose.urgent = true;
+    threads_.push_back(std::make_unique<BackgroundThread>(std::move(purpose)));
+  }
+}
+
+bool MassSignal::running() const {
+  return std::ranges::any_of(threads_, [](const auto& thread) { return thread->running(); });
+}
+
+// Each thread that is free looks for what to send: only one finds this order.
 Result<void> MassSignal::Send(std::string_view path, int signal) {
   Order order(path, signal);
   Result<void> before;
   {
     const std::lock_guard lock(mutex_);
-    if (std::ranges::find(waiting_, order) != waiting_.end()) return {};
+    if (std::ranges::find(orders_, order, &Entry::order) != orders_.end()) return {};
     if (const auto failed = failures_.find(order); failed != failures_.end()) {
       before = Fail(std::move(failed->second));
       failures_.erase(failed);
     }
-    waiting_.push_back(std::move(order));
+    orders_.push_back({.order = std::move(order)});
   }
-  thread_.Do([this] { SendAll(); });
+  for (const auto& thread : threads_) thread->Do([this] { SendAll(); });
   return before;
 }
 
 bool MassSignal::IsSending(std::string_view path) {
   const std::lock_guard lock(mutex_);
-  return std::ranges::any_of(waiting_, [path](const Order& order) {
-    const std::string& group = order.first;
+  return std::ranges::any_of(orders_, [path](const Entry& entry) {
+    const std::string& group = entry.order.first;
     return path.starts_with(group) && (path.size() == group.size() || path[group.size()] == '/');
   });
 }
 
 void MassSignal::SendAll() {
   std::unique_lock lock(mutex_);
-  while (!waiting_.empty()) {
-    const Order order = waiting_.front();
+  while (const auto order = TakeNext()) {
     lock.unlock();
-    const auto sent = SendOne(order);
+    const auto sent = SendOne(*order);
     lock.lock();
-    waiting_.pop_front();
-    // Nobody asks again for a group that is gone.
-    const bool is_gone = !sent && sent.error().code == ErrorCode::kNotFound;
-    if (!sent && !is_gone) failures_.insert_or_assign(order, sent.error());
+    Finish(*order, sent);
   }
+}
+
+// The first of its pod that no thread has. The mutex is held.
+std::optional<MassSignal::Order> MassSignal::TakeNext() {
+  for (Entry& entry : orders_) {
+    const auto of_same_pod = [pod = kernel::PodPart(entry.order.first)](const Entry& other) {
+      return kernel::PodPart(other.order.first) == pod;
+    };
+    const bool is_first = &*std::ranges::find_if(orders_, of_same_pod) == &entry;
+    if (!is_first || entry.is_taken) continue;
+    entry.is_taken = true;
+    return entry.order;
+  }
+  return std::nullopt;
+}
+
+// The mutex is held. Nobody asks again for a group that is gone.
+void MassSignal::Finish(const Order& order, const Result<void>& sent) {
+  orders_.erase(std::ranges::find(orders_, order, &Entry::order));
+  const bool is_gone = !sent && sent.error().code == ErrorCode::kNotFound;
+  if (!sent && !is_gone) failures_.insert_or_assign(order, sent.error());
 }
 
 Result<void> MassSignal::SendOne(const Order& order) {

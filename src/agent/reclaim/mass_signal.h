@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "agent/loop/background_thread.h"
 #include "core/units/result.h"
@@ -13,16 +17,22 @@
 
 namespace jettison {
 
-// Sends signals to groups of very many processes, on a thread of its own. Processes are signalled
+// Sends signals to groups of very many processes, on threads of its own. Processes are signalled
 // one by one if the kernel cannot kill a group as a whole, and for every signal other than SIGKILL.
-// For four thousand processes this takes a tenth of a second, which is too long for the loop.
+// For four thousand processes this takes a tenth of a second, which is too long for the loop, and a
+// kill may wait for seconds for the kernel to freeze a group. There are several threads, so that
+// the next pod need not wait for that. Signals to groups of the same pod are sent one after the
+// other, so that no pod has more than one thread.
 class MassSignal {
  public:
-  // `groups` must outlive this, and be fit for two threads.
-  explicit MassSignal(Cgroups& groups) : groups_(groups) {}
+  // Pods that are signalled at the same time.
+  static constexpr std::size_t kThreads = 4;
 
-  // Whether the thread is there.
-  [[nodiscard]] bool running() const { return thread_.running(); }
+  // `groups` must outlive this, and be fit for several threads.
+  explicit MassSignal(Cgroups& groups);
+
+  // Whether any thread is there.
+  [[nodiscard]] bool running() const;
   // Queues the signal for the group, unless the same one waits or is being sent already. SIGKILL
   // also reaches processes that are forked meanwhile. If the same signal failed the last time, it
   // is queued again and the error is returned.
@@ -32,19 +42,22 @@ class MassSignal {
 
  private:
   using Order = std::pair<std::string, int>;  // path, signal
+  struct Entry {
+    Order order;
+    bool is_taken = false;  // a thread sends it
+  };
 
   void SendAll();
+  [[nodiscard]] std::optional<Order> TakeNext();
+  void Finish(const Order& order, const Result<void>& sent);
   [[nodiscard]] Result<void> SendOne(const Order& order);
 
   Cgroups& groups_;
   std::mutex mutex_;                 // guards what follows
-  std::deque<Order> waiting_;        // the first one is being sent
+  std::deque<Entry> orders_;         // by their arrival, until they have been sent
   std::map<Order, Error> failures_;  // the last ones
-  // The last member: it ends first.
-  BackgroundThread thread_{
-      {.name = "mass-signal",
-       .without = "the agent does nothing else while it ends thousands of processes",
-       .urgent = true}};
+  // The last member: they end first.
+  std::vector<std::unique_ptr<BackgroundThread>> threads_;
 };
 
 }  // namespace jettison

@@ -4,8 +4,10 @@
 #include <sys/wait.h>
 
 #include <barrier>
+#include <chrono>
 #include <csignal>
 #include <latch>
+#include <semaphore>
 #include <string>
 #include <thread>
 #include <vector>
@@ -50,10 +52,36 @@ class SlowGroups : public FakeCgroups {
   std::vector<std::string> kills_;
 };
 
-void MakeBomb(FakeCgroups& groups) {
-  ASSERT_TRUE(groups.Create("bomb", {}));
-  for (int i = 0; i < 65; ++i) ASSERT_TRUE(groups.Join("bomb", kNobody + i));
+void MakeBomb(FakeCgroups& groups, const std::string& path = "bomb", int first = kNobody) {
+  ASSERT_TRUE(groups.Create(path, {}));
+  for (int i = 0; i < 65; ++i) ASSERT_TRUE(groups.Join(path, first + i));
 }
+
+// The kill of each group of one pod does not return until the test says so.
+class StuckGroups : public FakeCgroups {
+ public:
+  Result<void> Kill(std::string_view path) override {
+    if (path.starts_with("kubepods/podstuck/")) {
+      stuck_.release();
+      goes_on_.acquire();
+      return {};
+    }
+    auto killed = FakeCgroups::Kill(path);
+    others_.release();
+    return killed;
+  }
+  // Whether a kill of the pod began, and of another pod has been done, in good time.
+  [[nodiscard]] bool AwaitStuck() { return stuck_.try_acquire_for(kGoodTime); }
+  [[nodiscard]] bool AwaitOther() { return others_.try_acquire_for(kGoodTime); }
+  [[nodiscard]] bool AnotherIsStuck() { return stuck_.try_acquire(); }
+  void LetGoOn(int kills) { goes_on_.release(kills); }
+
+ private:
+  static constexpr std::chrono::seconds kGoodTime{10};
+  std::counting_semaphore<> stuck_{0};
+  std::counting_semaphore<> goes_on_{0};
+  std::counting_semaphore<> others_{0};
+};
 
 TEST(ReleasingGroupEnd, VeryManyProcessesAreKilledBesideTheCaller) {
   SlowGroups groups;
@@ -88,6 +116,36 @@ TEST(ReleasingGroupEnd, AKillIsOnItsWayUntilItIsDone) {
   EXPECT_FALSE(releasing.IsSignalling("bombs"));
   groups.LetGoOn();
   while (releasing.IsSignalling("bomb")) std::this_thread::yield();
+}
+
+TEST(ReleasingGroupEnd, TheNextPodOfVeryManyProcessesDoesNotWaitForAKillThatDoesNotReturn) {
+  StuckGroups groups;
+  ReleasingGroupEnd releasing(groups);
+  MakeBomb(groups, "kubepods/podstuck/main");
+  MakeBomb(groups, "kubepods/podnext/main", kNobody + 100);
+  EXPECT_TRUE(releasing.Kill("kubepods/podstuck/main"));
+  ASSERT_TRUE(groups.AwaitStuck());
+  EXPECT_TRUE(releasing.Kill("kubepods/podnext/main"));
+  EXPECT_TRUE(groups.AwaitOther());
+  EXPECT_TRUE(releasing.IsSignalling("kubepods/podstuck/main"));
+  groups.LetGoOn(1);
+}
+
+TEST(ReleasingGroupEnd, TheNextPodDoesNotWaitForManyContainersOfAnother) {
+  constexpr int kContainers = 2 * static_cast<int>(MassSignal::kThreads);
+  StuckGroups groups;
+  ReleasingGroupEnd releasing(groups);
+  for (int i = 0; i < kContainers; ++i) {
+    const std::string container = "kubepods/podstuck/" + std::to_string(i);
+    MakeBomb(groups, container, kNobody + 100 * i);
+    EXPECT_TRUE(releasing.Kill(container));
+  }
+  MakeBomb(groups, "kubepods/podnext/main", kNobody + 100 * kContainers);
+  ASSERT_TRUE(groups.AwaitStuck());
+  EXPECT_TRUE(releasing.Kill("kubepods/podnext/main"));
+  EXPECT_TRUE(groups.AwaitOther());
+  EXPECT_FALSE(groups.AnotherIsStuck()) << "a pod has one thread";
+  groups.LetGoOn(kContainers);
 }
 
 TEST(ReleasingGroupEnd, VeryManyProcessesAreToldToEndBesideTheCaller) {

@@ -10,6 +10,7 @@
 
 #include "kernel/groups/fd_reserve.h"
 #include "kernel/groups/group_files.h"
+#include "kernel/groups/group_names.h"
 #include "kernel/groups/group_processes.h"
 #include "kernel/groups/group_tree.h"
 
@@ -58,11 +59,6 @@ Result<void> SetFrozen(const Hierarchies& hierarchies, std::string_view path,
   return SetFrozen(group->get(), state);
 }
 
-// Whether a group of this name is a pod's: "pod<uid>", or "kubepods-pod<uid>.slice".
-bool IsPodName(std::string_view name) {
-  return name.starts_with("pod") || (name.ends_with(".slice") && name.find("-pod") != name.npos);
-}
-
 // A frozen pod freezes its containers. Groups above the pod are others' business.
 Result<void> ThawPodOf(const Hierarchies& hierarchies, std::string_view path) {
   const Hierarchy* freezer = hierarchies.Find(Controller::kFreezer);
@@ -75,7 +71,7 @@ Result<void> ThawPodOf(const Hierarchies& hierarchies, std::string_view path) {
   for (std::size_t end = path.find('/'); end != std::string_view::npos;
        end = path.find('/', end + 1)) {
     const std::string_view above = path.substr(0, end);
-    in_pod = in_pod || IsPodName(above.substr(above.rfind('/') + 1));
+    in_pod = in_pod || kernel::IsPodName(above.substr(above.rfind('/') + 1));
     if (!in_pod) continue;
     const auto opened = OpenGroup(freezer->node.get(), above);
     if (!opened) return Vanished(opened.error()) ? Result<void>() : Fail(opened.error());

@@ -34,4 +34,18 @@ std::string SlicesBelow(std::string_view root) {
   return last;
 }
 
+bool IsPodName(std::string_view name) {
+  return name.starts_with("pod") ||
+         (name.ends_with(".slice") && name.find("-pod") != std::string_view::npos);
+}
+
+std::string_view PodPart(std::string_view path) {
+  for (std::size_t begin = 0; begin < path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    if (IsPodName(path.substr(begin, end - begin))) return path.substr(0, end);
+    begin = end + 1;
+  }
+  return path;
+}
+
 }  // namespace jettison::kernel

@@ -27,4 +27,9 @@ struct GroupNames {
 // What the names of slices below it begin with: "a-b_c-".
 [[nodiscard]] std::string SlicesBelow(std::string_view root);
 
+// Whether a group of this name is a pod's: "pod<uid>", or "kubepods-pod<uid>.slice".
+[[nodiscard]] bool IsPodName(std::string_view name);
+// The path of the pod's group that a group is, or lies in; the whole path if there is none.
+[[nodiscard]] std::string_view PodPart(std::string_view path);
+
 }  // namespace jettison::kernel

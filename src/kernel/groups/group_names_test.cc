@@ -25,5 +25,23 @@ TEST(SliceOf, EachSliceIsNamedByThoseAboveItAndADashInANameIsAnUnderscore) {
   }
 }
 
+TEST(PodPart, IsThePathOfThePodsGroup) {
+  struct Case {
+    const char* path;
+    const char* pod;
+  };
+  const Case cases[] = {
+      {"", ""},
+      {"kubepods/podA", "kubepods/podA"},
+      {"kubepods/podA/main", "kubepods/podA"},
+      {"kubepods/besteffort/podA/main/pod-of-its-own", "kubepods/besteffort/podA"},
+      {"kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-podA.slice/cri-1.scope",
+       "kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-podA.slice"},
+      {"kubepods.slice/kubepods-podA.slice/main.scope", "kubepods.slice/kubepods-podA.slice"},
+      {"kubepods/besteffort", "kubepods/besteffort"},
+      {"docker/1234", "docker/1234"}};
+  for (const Case& one : cases) EXPECT_EQ(PodPart(one.path), one.pod) << one.path;
+}
+
 }  // namespace
 }  // namespace jettison::kernel

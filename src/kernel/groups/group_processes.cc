@@ -10,6 +10,7 @@
 #include <functional>
 #include <iterator>
 #include <span>
+#include <thread>
 #include <utility>
 
 #include "kernel/groups/fd_reserve.h"
@@ -110,6 +111,9 @@ class ListedProcesses {
       const auto done = SignalSome(pids, others);
       if (!done) return Fail(done.error());
       pids = pids.subspan(*done);
+      // A real-time thread keeps its processor until it yields, also from one that signals another
+      // group.
+      if (!pids.empty()) std::this_thread::yield();
     }
     return others;
   }
