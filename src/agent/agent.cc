@@ -12,7 +12,7 @@
 #include "machine/cgroups/kubelet_tree.h"
 #include "machine/cgroups/pods_root.h"
 #include "machine/machine.h"
-#include "machine/state_root.h"
+#include "machine/state/state_root.h"
 
 namespace jettison {
 
@@ -56,13 +56,13 @@ Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& named, AgentOption
                       .dry_run = named.dry_run || options.dry_run,
                       .sink = options.log},
                      kLogClock);
-  const auto opened = OpenStateRoot(named, *log);
+  auto opened = OpenStateRoot(named, *log);
   if (!opened) return Fail(opened.error());
-  const auto seen = WithDriverInUse(*opened, *log);
+  const auto seen = WithDriverInUse(opened->config, *log);
   if (!seen) return Fail(seen.error());
   const AgentConfig& config = *seen;
   ReadAsUsed(named, config, options);
-  auto machine = OpenMachine(config, *log);
+  auto machine = OpenMachine(config, std::move(opened->state), *log);
   if (!machine) return Fail(machine.error());
   StatsCollector figures({.node = *(*machine)->node_groups,
                           .pods = (*machine)->pod_groups(),

@@ -404,7 +404,8 @@ ShownBeside NodeAgent::Beside() const {
           .walks = walks_,
           .runtime_unready = runtime_start_.unready(),
           .manifest_error = manifests_.Problem(),
-          .cluster_error = ClusterProblem()};
+          .cluster_error = ClusterProblem(),
+          .state_error = machine_->state.problem};
 }
 
 std::string NodeAgent::ClusterProblem() const {

@@ -25,6 +25,7 @@ Snapshot Onlookers::SnapshotWith(const ShownBeside& beside) const {
   snapshot.awaits_runtime = !parts_.listed;
   snapshot.manifest_error = beside.manifest_error;
   snapshot.cluster_error = beside.cluster_error;
+  snapshot.state_error = beside.state_error;
   return snapshot;
 }
 

@@ -21,6 +21,7 @@ struct ShownBeside {
   std::uint64_t runtime_unready = 0;  // times that it did not answer when it was waited for
   std::string manifest_error;
   std::string cluster_error;
+  std::string state_error;
 };
 
 // Shows the agent to onlookers: on the board, and in the node's status file.

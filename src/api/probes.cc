@@ -73,6 +73,7 @@ std::vector<Check> ReadyChecks(const LoopTurns& turns, const Snapshot* snapshot,
   checks.push_back(FiguresCheck(*snapshot));
   checks.push_back({"manifests", snapshot->manifest_error});
   checks.push_back({"cluster", snapshot->cluster_error});
+  checks.push_back({"state", snapshot->state_error});
   return checks;
 }
 

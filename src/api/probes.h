@@ -28,9 +28,9 @@ struct LoopTurns {
 
 // Whether it does its work: it lives, the runtime has answered, a pass was made, the last one no
 // more than three intervals ago, the figures that thresholds need could be read, and so can the
-// folder of manifests and, beside a kubelet, the list of the node's pods. An API server that is
-// away fails no check, because the agent continues with the pods that it knows. `snapshot` is null
-// where the agent has not begun yet.
+// folder of manifests and, beside a kubelet, the list of the node's pods, and its state is kept. An
+// API server that is away fails no check, because the agent continues with the pods that it knows.
+// `snapshot` is null where the agent has not begun yet.
 [[nodiscard]] std::vector<Check> ReadyChecks(const LoopTurns& turns, const Snapshot* snapshot,
                                              Instant now);
 

@@ -33,7 +33,7 @@ TEST(Readyz, NamesEachCheckAsKubernetesDoes) {
   const Snapshot snapshot = TestSnapshot(1);
   EXPECT_EQ(Ready(&snapshot),
             "[+]loop ok\n[+]runtime ok\n[+]pass ok\n[+]figures ok\n[+]manifests ok\n[+]cluster ok\n"
-            "readyz check passed\n");
+            "[+]state ok\nreadyz check passed\n");
   EXPECT_EQ(ProbeAnswer("readyz", ReadyChecks(kTurning, &snapshot, kTestNow), false).body, "ok");
 }
 
@@ -47,6 +47,8 @@ TEST(Readyz, SaysWhatIsMissing) {
               HasSubstr("the last pass was made 63 s ago"));
   snapshot.cluster_error = "list the pods of this node: HTTP 403";
   EXPECT_THAT(Ready(&snapshot), HasSubstr("[-]cluster failed: list the pods of this node"));
+  snapshot.state_error = "root directory /x cannot be written";
+  EXPECT_THAT(Ready(&snapshot), HasSubstr("[-]state failed: root directory /x cannot be written"));
   snapshot.awaits_runtime = true;
   EXPECT_THAT(Ready(&snapshot),
               HasSubstr("[-]runtime failed: the runtime has not listed its pods"));

@@ -33,6 +33,7 @@ kube::AccessSource::Read AccessReader(const KubernetesConfig& config) {
 }  // namespace
 
 Result<std::unique_ptr<ClusterLink>> OpenCluster(const AgentConfig& config,
+                                                 const std::string& folder,
                                                  const SteadyClock& clock, const Log& log) {
   const kube::AccessSource::Read read = AccessReader(config.kubernetes);
   const auto reading = read();
@@ -44,7 +45,7 @@ Result<std::unique_ptr<ClusterLink>> OpenCluster(const AgentConfig& config,
                                  .node = config.node_name,
                                  .clock = std::make_shared<SteadyClock>(clock),
                                  .chance = Chance(),
-                                 .pods_folder = config.root + "/cluster-pods",
+                                 .pods_folder = folder + "/cluster-pods",
                                  .read_access = read});
   if (!link) return Fail(link.error().In("the cluster cannot be asked"));
   (*link)->OnState([&clock, told = std::make_shared<ClusterStateLog>(log)](

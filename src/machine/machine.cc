@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <string>
+#include <utility>
 
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/groups/fd_reserve.h"
@@ -100,8 +101,10 @@ CgroupLimits PodsGroupLimits(const AgentConfig& config, const ResourceList& capa
 
 }  // namespace
 
-Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Log& log) {
+Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, StatePlace state,
+                                             const Log& log) {
   auto machine = std::make_unique<Machine>();
+  machine->state = std::move(state);
   const auto version = MountedCgroups();
   if (!version) return Fail(version.error());
   machine->cgroup_version = *version;
@@ -115,7 +118,7 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Lo
   machine->procfs = std::make_unique<Procfs>(std::move(*procfs));
   machine->group_end = std::make_unique<ReleasingGroupEnd>(machine->pod_groups());
   if (config.source == SourceKind::kKubernetes) {
-    auto cluster = OpenCluster(config, machine->clock, log);
+    auto cluster = OpenCluster(config, machine->state.folder, machine->clock, log);
     if (!cluster) return Fail(cluster.error());
     machine->cluster = std::move(*cluster);
   }
@@ -127,7 +130,8 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Lo
                                       .clock = machine->clock,
                                       .cluster = machine->cluster.get(),
                                       .log = log,
-                                      .disk_thread = machine->disk_thread});
+                                      .disk_thread = machine->disk_thread,
+                                      .root_fails = machine->state.root_fails});
   if (!runtime) return Fail(runtime.error());
   machine->runtime = std::move(runtime->runtime);
   machine->images = std::move(runtime->images);

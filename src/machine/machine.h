@@ -14,6 +14,7 @@
 #include "machine/cgroups/enforced_limits.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/cgroups/pods_group_lock.h"
+#include "machine/state/stand_in.h"
 #include "ports/cgroups.h"
 #include "ports/container_runtime.h"
 #include "ports/disk_thread.h"
@@ -26,6 +27,7 @@ namespace jettison {
 struct Machine {
   SteadyClock clock;
   CgroupVersion cgroup_version = CgroupVersion::kV1;
+  StatePlace state;                         // where the agent keeps its own state
   std::unique_ptr<Cgroups> node_groups;     // "" is the node
   std::unique_ptr<Cgroups> groups_of_root;  // where cgroupRoot puts the pods elsewhere; else null
   PodsGroupLock pods_group_lock;            // held as long as this agent guards the pods' group
@@ -46,9 +48,10 @@ struct Machine {
 };
 
 // Opens everything and takes the locks on the group of all pods and on the root directory, which
-// OpenStateRoot has looked at. `config` is that of WithDriverInUse. Errors say what to do.
+// OpenStateRoot has looked at, and which says where the state goes. `config` is that of
+// WithDriverInUse. Errors say what to do.
 [[nodiscard]] Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config,
-                                                           const Log& log);
+                                                           StatePlace state, const Log& log);
 
 // Prepares the machine for pods: the pods' group with its limits (node allocatable), those of the
 // system's groups where they are to be enforced, the agent's own oom_score_adj, and its memory

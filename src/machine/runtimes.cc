@@ -31,6 +31,7 @@ auto LogOf(const Log& log, const char* runtime) {
 Result<OpenedRuntime> OpenProcess(const AgentConfig& config, const RuntimeEdges& edges) {
   ProcessRuntimeOptions options;
   options.root = config.root;
+  options.root_fails = edges.root_fails;
   options.logs = config.logs.directory;
   options.written_pods = std::make_shared<JsonPods>(LimitSettingsOf(config));
   options.cgroup_driver = config.cgroup_driver;
@@ -59,6 +60,7 @@ Result<OpenedRuntime> OpenCri(const AgentConfig& config, const RuntimeEdges& edg
   if (!calls) return Fail(calls.error());
   CriRuntimeOptions options;
   options.root = config.root;
+  options.root_fails = edges.root_fails;
   options.logs = config.logs.directory;
   options.cgroup_prefix = config.node_cgroup + config.cgroup_root;
   options.written_pods = std::make_shared<JsonPods>(LimitSettingsOf(config));

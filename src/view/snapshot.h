@@ -137,6 +137,9 @@ struct Snapshot {
   // Why no pods of the node are found in the cluster: the API server has never listed them, or has
   // no such node. Empty: they are, the server is away or has not been asked yet, or there is none.
   std::string cluster_error;
+  // Why the agent's state is not kept in its root, what it does without, and what to do; empty: it
+  // is kept there.
+  std::string state_error;
   std::vector<LoggedEvent> events;                 // the last ones, newest last
   std::shared_ptr<const CycleReport> last_report;  // null before the first pass
   // Figures of the node now, of pods as of the last full pass; null before that.

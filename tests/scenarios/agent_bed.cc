@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -34,6 +36,14 @@ constexpr std::string_view kMemoryAlone = "evictionHard: {memory.available: 10Mi
 bool HoldsAll(std::string_view line, const std::vector<std::string>& parts) {
   return std::ranges::all_of(
       parts, [&](const std::string& part) { return line.find(part) != std::string_view::npos; });
+}
+
+// For the calling process and its children.
+bool MakeReadOnlyHere(const std::string& folder) {
+  return unshare(CLONE_NEWNS) == 0 &&
+         mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         mount(folder.c_str(), folder.c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0 &&
+         mount("none", folder.c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr) == 0;
 }
 
 }  // namespace
@@ -101,6 +111,12 @@ void AgentBed::StartAgent(const std::vector<std::string>& flags) {
   Launch(flags, write_end.get());
 }
 
+void AgentBed::StartAgentOnReadOnlyRoot() {
+  read_only_root_ = true;
+  StartAgent();
+  read_only_root_ = false;
+}
+
 void AgentBed::StartAgentWithLogAt(int log) {
   log_.Close();
   Launch({}, log);
@@ -117,6 +133,7 @@ void AgentBed::Launch(const std::vector<std::string>& flags, int log) {
   // It holds the output of the test, which would never end with it.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (starved_) static_cast<void>(cgroups_->Join(OwnGroup(), getpid()));
+  if (read_only_root_ && !MakeReadOnlyHere(folder_ + "/root")) _exit(126);
   dup2(log, STDERR_FILENO);
   execv(argv[0], argv.data());
   _exit(127);

@@ -29,7 +29,9 @@ class AgentBed {
   // The same for the JettisonConfiguration.
   void ConfigureAgent(std::string_view jettison_fields) { jettison_fields_ = jettison_fields; }
   void StartAgent(const std::vector<std::string>& flags = {});
-  // The same, with its log at `log`, which the bed then does not read.
+  // The same where the file system of its root is read-only.
+  void StartAgentOnReadOnlyRoot();
+  // The same as StartAgent, with its log at `log`, which the bed then does not read.
   void StartAgentWithLogAt(int log);
   // Writes the configuration anew and has the agent read it; `text` stands for all of it.
   void Reload() const;
@@ -80,6 +82,7 @@ class AgentBed {
   [[nodiscard]] std::string WriteConfig() const;
   void Launch(const std::vector<std::string>& flags, int log);
   bool starved_ = false;
+  bool read_only_root_ = false;
   [[nodiscard]] std::string OwnGroup() const { return group_ + "-agent"; }
   // Into its own group.
   void MoveAgent() const;

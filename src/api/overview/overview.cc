@@ -215,6 +215,7 @@ Overview OverviewOf(const Snapshot& snapshot, const OverviewOptions& options) {
   overview.phase = PhaseOf(snapshot);
   overview.memory_held = MemoryHeldIn(snapshot);
   overview.eviction_waits = EvictionWaitsIn(snapshot);
+  overview.state_problem = snapshot.state_error;
   overview.conditions = ConditionsOf(snapshot);
   overview.taints = TaintsOf(snapshot.conditions);
   overview.signals = SignalsOf(snapshot);

@@ -113,6 +113,8 @@ struct Overview {
   std::string memory_held;
   // Which pod's eviction waits, until when and why; empty: none.
   std::string eviction_waits;
+  // Why the agent's state is not kept in its root; empty: it is.
+  std::string state_problem;
   std::vector<OverviewCondition> conditions;
   std::vector<OverviewTaint> taints;
   std::vector<OverviewSignal> signals;  // in the order of Signal

@@ -108,6 +108,7 @@ void VisitFields(Archive& fields, T& overview) {
   fields("phase", overview.phase);
   fields.UnlessEmpty("memoryHeld", overview.memory_held);
   fields.UnlessEmpty("evictionWaits", overview.eviction_waits);
+  fields.UnlessEmpty("stateProblem", overview.state_problem);
   fields("conditions", overview.conditions);
   fields("taints", overview.taints);
   fields("signals", overview.signals);

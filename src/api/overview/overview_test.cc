@@ -81,6 +81,13 @@ TEST(Overview, PodsStandInTheOrderOfEvictionWithTheFieldThatDecides) {
   EXPECT_TRUE(overview.pods[1].over_request);
 }
 
+TEST(Overview, SaysWhyTheStateIsNotKept) {
+  Snapshot snapshot = Calm();
+  EXPECT_EQ(OverviewOf(snapshot, {}).state_problem, "");
+  snapshot.state_error = "root directory /x cannot be written";
+  EXPECT_EQ(OverviewOf(snapshot, {}).state_problem, "root directory /x cannot be written");
+}
+
 TEST(Overview, WhoDoesNotGoHasNoPlace) {
   Snapshot snapshot = Calm();
   auto critical = std::make_shared<PodFacts>(*snapshot.pods[1].facts);

@@ -42,7 +42,7 @@ void AddHead(const Overview& overview, Lines& lines) {
   }
 }
 
-// What makes evictions slower than the pressure would have it.
+// What makes evictions slower than the pressure would have it, and what the agent does without.
 void AddHints(const Overview& overview, Lines& lines) {
   if (!overview.memory_held.empty()) {
     lines.emplace_back().Add("memory is held by ", Ink::kWarning).Add(overview.memory_held);
@@ -51,6 +51,9 @@ void AddHints(const Overview& overview, Lines& lines) {
     lines.emplace_back()
         .Add("the next eviction waits: ", Ink::kWarning)
         .Add(overview.eviction_waits);
+  }
+  if (!overview.state_problem.empty()) {
+    lines.emplace_back().Add(overview.state_problem, Ink::kBad);
   }
 }
 

@@ -66,6 +66,12 @@ TEST(StatusText, ARefusalIsNoEvictionAndTheRowOfThePodSaysWhyItWaits) {
   EXPECT_THAT(Text(overview), HasSubstr("  default/shy  starting: ErrImagePull, no such host\n"));
 }
 
+TEST(StatusText, SaysThatTheStateIsNotKeptWhereItShouldBe) {
+  Overview overview = UnderPressure();
+  overview.state_problem = "root directory /x cannot be written";
+  EXPECT_THAT(Text(overview), HasSubstr("\nroot directory /x cannot be written\n"));
+}
+
 TEST(StatusText, BeforeTheFirstPassNothingIsKnown) {
   Overview overview;
   overview.at = At(0);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernel/files/files.h"
+#include "kernel/files/root_lock.h"
 #include "ports/system_error.h"
 
 namespace jettison::kernel {
@@ -24,6 +25,14 @@ Result<void> MakeRootFolders(const Paths& paths) {
   return MakeFolders(paths.Pods(), 0750)
       .and_then([&] { return CloseToOthers(paths.Pods()); })
       .and_then([&] { return MakeFolders(paths.Logs()); });
+}
+
+Result<FileDescriptor> OpenRootFolders(const Paths& paths, bool root_fails) {
+  if (auto made = MakeRootFolders(paths); !made && !root_fails) return Fail(made.error());
+  auto lock = LockRoot(paths.Lock());
+  const bool is_others = !lock && lock.error().code == ErrorCode::kUnavailable;
+  if (!lock && root_fails && !is_others) return FileDescriptor();
+  return lock;
 }
 
 }  // namespace jettison::kernel

@@ -2,6 +2,7 @@
 
 #include "core/units/result.h"
 #include "kernel/files/paths.h"
+#include "ports/file_descriptor.h"
 
 namespace jettison::kernel {
 
@@ -9,5 +10,10 @@ namespace jettison::kernel {
 // of the pods, as with the kubelet (mode 0750): everybody may write to the volumes in it. The mode
 // of one that is there already is corrected.
 [[nodiscard]] Result<void> MakeRootFolders(const Paths& paths);
+
+// Makes these folders and takes the lock of the root (root_lock.h). Where `root_fails`, its disk is
+// known to be read-only, full or broken: what cannot be made is done without, and the lock is taken
+// if there is one; otherwise the descriptor is empty.
+[[nodiscard]] Result<FileDescriptor> OpenRootFolders(const Paths& paths, bool root_fails);
 
 }  // namespace jettison::kernel

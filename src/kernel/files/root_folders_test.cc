@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <fstream>
 #include <string>
 #include <utility>
 
@@ -35,6 +36,27 @@ TEST(RootFolders, ThoseOfAnEarlierVersionAreClosedAndNoneIsOpened) {
     ASSERT_EQ(::chmod(paths.Pods().c_str(), before), 0);
     ASSERT_TRUE(MakeRootFolders(paths));
     EXPECT_EQ(ModeOf(paths.Pods()), after);
+  }
+}
+
+TEST(RootFolders, OfARootThatFailsAreDoneWithout) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() + "/root") << "in the way";
+  const Paths paths(folder.path() + "/root");
+  EXPECT_FALSE(OpenRootFolders(paths, false));
+  const auto opened = OpenRootFolders(paths, true);
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_FALSE(*opened);
+}
+
+TEST(RootFolders, OfAnotherAgentAreRefusedHoweverTheDiskIs) {
+  const TemporaryFolder folder;
+  const Paths paths(folder.path() + "/root");
+  const auto first = OpenRootFolders(paths, false);
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(*first);
+  for (const bool root_fails : {false, true}) {
+    EXPECT_EQ(OpenRootFolders(paths, root_fails).error().code, ErrorCode::kUnavailable);
   }
 }
 

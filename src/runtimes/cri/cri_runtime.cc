@@ -5,7 +5,6 @@
 #include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
 #include "kernel/files/root_folders.h"
-#include "kernel/files/root_lock.h"
 #include "kernel/processes/host_processes.h"
 #include "rpc/calls.h"
 #include "runtimes/cri/host/systemd_slices.h"
@@ -22,10 +21,10 @@ Result<std::unique_ptr<CriRuntime>> OpenCriRuntime(CriRuntimeOptions options,
     return Fail(ErrorCode::kInvalidArgument, "the runtime's root must be an absolute path");
   }
   const kernel::Paths paths(options.root, options.logs);
-  if (auto made = kernel::MakeRootFolders(paths); !made) return Fail(made.error());
-  auto lock = kernel::LockRoot(paths.Lock());
+  auto lock = kernel::OpenRootFolders(paths, options.root_fails);
   if (!lock) return Fail(lock.error());
-  if (auto own = kernel::CheckPodsAreOwn(paths.Pods(), kernel::kCriPodMarks); !own) {
+  if (auto own = kernel::CheckPodsAreOwn(paths.Pods(), kernel::kCriPodMarks);
+      !own && !(options.root_fails && own.error().code != ErrorCode::kInvalidArgument)) {
     return Fail(own.error());
   }
   auto readiness = kernel::Readiness::Create();

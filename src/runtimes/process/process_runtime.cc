@@ -7,7 +7,6 @@
 
 #include "kernel/files/own_folders.h"
 #include "kernel/files/root_folders.h"
-#include "kernel/files/root_lock.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 #include "runtimes/process/runs/process_identity.h"
@@ -42,10 +41,10 @@ Result<std::unique_ptr<ContainerRuntime>> OpenProcessRuntime(ProcessRuntimeOptio
     options.shim = std::move(*shim);
   }
   const kernel::Paths paths(options.root);
-  if (auto made = kernel::MakeRootFolders(paths); !made) return Fail(made.error());
-  auto lock = kernel::LockRoot(paths.Lock());
+  auto lock = kernel::OpenRootFolders(paths, options.root_fails);
   if (!lock) return Fail(lock.error());
-  if (auto own = kernel::CheckPodsAreOwn(paths.Pods(), kernel::kProcessPodMarks); !own) {
+  if (auto own = kernel::CheckPodsAreOwn(paths.Pods(), kernel::kProcessPodMarks);
+      !own && !(options.root_fails && own.error().code != ErrorCode::kInvalidArgument)) {
     return Fail(own.error());
   }
   auto boot_id = process::ReadBootId();

@@ -1,8 +1,11 @@
 // The removal of files by a shim, without the agent that has ordered it.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +56,31 @@ TEST(ShimRemoval, NothingIsRemovedForAnAgentThatIsGone) {
   EXPECT_TRUE(kernel::Exists(tree)) << "the next agent may have made a pod there";
   EXPECT_EQ(StatusOfShim(order, true), 0);
   EXPECT_FALSE(kernel::Exists(tree));
+}
+
+TEST(ShimRemoval, WhatIsNotThereNeedNotBeRemovedFromAReadOnlyFileSystem) {
+  const kernel::TemporaryFolder folder;
+  const auto status_for = [&](const std::string& tree) {
+    return StatusOfShim(Format(RemoveOrder{.volume_folders = {}, .trees = {tree}}), true);
+  };
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const char* const path = folder.path().c_str();
+    if (::unshare(CLONE_NEWNS) != 0 ||
+        ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("tmpfs", path, "tmpfs", 0, "size=1m") != 0 ||
+        ::mkdir((folder.path() + "/there").c_str(), 0700) != 0 ||
+        ::mount("none", path, nullptr, MS_REMOUNT | MS_RDONLY, nullptr) != 0) {
+      ::_exit(77);
+    }
+    ::_exit(status_for(folder.path() + "/none") == 0 && status_for(folder.path() + "/there") == 1
+                ? 0
+                : 1);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "file systems cannot be mounted here";
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

@@ -71,6 +71,13 @@ bool ForEachName(int folder, Visit visit) {
   }
 }
 
+// A read-only file system refuses a removal before it looks whether there is something.
+bool IsGone(int folder, const char* name) {
+  struct stat facts {};
+  return errno == EROFS && ::fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 &&
+         errno == ENOENT;
+}
+
 // One deletion; remembers what went wrong first.
 class Removal {
  public:
@@ -79,7 +86,7 @@ class Removal {
     for (int i = 0; i < kMaxStackedMounts && IsMounted(folder, name); ++i) {
       if (const int error = kernel::DetachPrivately(folder, name); error != 0) return Note(error);
     }
-    if (::unlinkat(folder, name, 0) == 0 || errno == ENOENT) return;
+    if (::unlinkat(folder, name, 0) == 0 || errno == ENOENT || IsGone(folder, name)) return;
     if (errno != EISDIR && errno != EPERM) return Note(errno);
     const int inner = folder == AT_FDCWD ? ::open(name, kFolder) : OpenWithinMount(folder, name);
     if (inner < 0) return Note(errno);

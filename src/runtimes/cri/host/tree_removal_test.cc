@@ -99,6 +99,21 @@ TEST_F(LiveRemoveTree, EmptiesNoMountThatTheKernelDoesNotTell) {
   EXPECT_TRUE(kernel::Exists(shown + "/folder/kept"));
 }
 
+TEST_F(LiveRemoveTree, WhatIsNotOnAReadOnlyFileSystemIsNoError) {
+  ASSERT_TRUE(kernel::MakeFolders(tree_ + "/there"));
+  ChildProcess child([&](const auto& /*ready*/) {
+    if (::unshare(CLONE_NEWNS) != 0) ::_exit(2);
+    if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) ::_exit(3);
+    const char* const path = tree_.c_str();
+    if (::mount(path, path, nullptr, MS_BIND, nullptr) != 0) ::_exit(4);
+    if (::mount("none", path, nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr) != 0) ::_exit(5);
+    const bool gone = RemoveTree((tree_ + "/none").c_str()) == 0;
+    ::_exit(gone && RemoveTree((tree_ + "/there").c_str()) == EROFS ? 0 : 1);
+  });
+  child.Start();
+  EXPECT_EQ(WEXITSTATUS(child.Wait()), 0);
+}
+
 TEST_F(LiveRemoveTree, EmptiesATmpfsThatSomebodyElseStillHolds) {
   ASSERT_TRUE(kernel::MakeFolders(tree_ + "/memory"));
   ASSERT_TRUE(kernel::MakeFolders(tree_ + "/disk"));

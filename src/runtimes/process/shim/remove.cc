@@ -116,8 +116,14 @@ bool IsMountRoot(const char* path) {
          (facts.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
+// A read-only file system refuses a removal before it looks whether there is something.
+bool IsGone(const char* path) {
+  struct stat facts;
+  return errno == EROFS && lstat(path, &facts) != 0 && errno == ENOENT;
+}
+
 int RemoveTree(const char* path) {
-  if (unlink(path) == 0 || errno == ENOENT) return 0;
+  if (unlink(path) == 0 || errno == ENOENT || IsGone(path)) return 0;
   if (IsMountRoot(path)) return EBUSY;
   const int error = EmptyTree(path);
   if (rmdir(path) == 0 || errno == ENOENT) return 0;

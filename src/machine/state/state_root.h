@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "agent/log/log.h"
 #include "core/config/agent_config.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
+#include "machine/state/stand_in.h"
 
 namespace jettison {
 
@@ -17,6 +19,18 @@ inline constexpr std::uint64_t kStateVersion = 1;
 
 using RootWait = std::function<void(Duration)>;
 void RestFor(Duration duration);
+
+struct RootEdges {
+  RootWait wait = RestFor;  // lets the caller's thread rest
+  // Where folders that stand in for a root are made: a file system that a broken disk leaves alone.
+  std::string stand_ins = "/run/jettison";
+};
+
+// The configuration to run by, and where the state goes.
+struct OpenedRoot {
+  AgentConfig config;
+  StatePlace state;
+};
 
 // Makes the root directory, sees that it can be written, and looks at the version of what it holds,
 // which the file `state-version` in it says. Where there is no such file, the state is of version
@@ -29,9 +43,13 @@ void RestFor(Duration duration);
 //     second time, or remove what it does not understand;
 //   - one that guards foreign pods alone, where `root` holds no pod either, goes on with a root
 //     of its own in it, `version-1`, because the node is worth more than the records of before.
-// Returned is the configuration to run by, which names that root. Other errors say what to do.
-// `wait` lets the caller's thread rest.
-[[nodiscard]] Result<AgentConfig> OpenStateRoot(const AgentConfig& config, const Log& log,
-                                                const RootWait& wait = RestFor);
+// The configuration to run by then names that root.
+//
+// While the disk of the root is read-only, full or broken, so that what is missing in it cannot be
+// made, the agent goes on all the same, with its state in a folder that stands in (stand_in.h). The
+// configuration still names the root, in which its pods are. Once the root can be written again,
+// the next agent takes that state back. Other errors say what to do.
+[[nodiscard]] Result<OpenedRoot> OpenStateRoot(const AgentConfig& config, const Log& log,
+                                               const RootEdges& edges = {});
 
 }  // namespace jettison

@@ -1,11 +1,15 @@
-#include "machine/state_root.h"
+#include "machine/state/state_root.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -49,19 +53,22 @@ class StateRoot : public testing::Test {
     }
     return all;
   }
-  [[nodiscard]] Result<AgentConfig> Open() const { return OpenStateRoot(config_, log_); }
+  [[nodiscard]] Result<OpenedRoot> Open() const {
+    return OpenStateRoot(config_, log_, {.stand_ins = run_.path()});
+  }
 
   AgentConfig config_;
   FakeClock clock_;
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   kernel::TemporaryFolder folder_;
+  kernel::TemporaryFolder run_;
 };
 
 TEST_F(StateRoot, IsMadeAndItsVersionNoted) {
   const auto opened = Open();
   ASSERT_TRUE(opened) << opened.error().message;
-  EXPECT_EQ(opened->root, config_.root);
+  EXPECT_EQ(opened->config.root, config_.root);
   EXPECT_THAT(Noted(), StartsWith("jettison state 1\n"));
   EXPECT_TRUE(kernel::Exists(config_.root + "/state-version.new")) << "room for the next one";
   EXPECT_TRUE(Open());
@@ -73,7 +80,7 @@ TEST_F(StateRoot, WithoutANoteIsOfVersionOneAndStaysAsItIs) {
   Put("node-state", "text");
   const auto opened = Open();
   ASSERT_TRUE(opened) << opened.error().message;
-  EXPECT_EQ(opened->root, config_.root);
+  EXPECT_EQ(opened->config.root, config_.root);
   EXPECT_THAT(Noted(), StartsWith("jettison state 1\n"));
   EXPECT_EQ(kernel::ReadFile(config_.root + "/pods/uid/pod.json").value(), "{}");
   EXPECT_EQ(kernel::ReadFile(config_.root + "/node-state").value(), "text");
@@ -107,10 +114,10 @@ TEST_F(StateRoot, OfANewerVersionIsLeftAloneByAnAgentThatGuardsForeignPods) {
   const auto before = Everything();
   const auto opened = Open();
   ASSERT_TRUE(opened) << opened.error().message;
-  EXPECT_EQ(opened->root, config_.root + "/version-1");
-  EXPECT_EQ(opened->logs.directory, config_.root + "/version-1/logs");
+  EXPECT_EQ(opened->config.root, config_.root + "/version-1");
+  EXPECT_EQ(opened->config.logs.directory, config_.root + "/version-1/logs");
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("the agent guards the node")));
-  fs::remove(opened->root);
+  fs::remove(opened->config.root);
   EXPECT_EQ(Everything(), before);
 }
 
@@ -128,8 +135,8 @@ TEST_F(StateRoot, OfAKubeletsNodeIsGuardedWhateverTheManifestsAre) {
   Put("state-version", "jettison state 2\n");
   const auto opened = Open();
   ASSERT_TRUE(opened) << opened.error().message;
-  EXPECT_EQ(opened->root, config_.root + "/version-1");
-  EXPECT_EQ(opened->logs.directory, "/var/log/pods");
+  EXPECT_EQ(opened->config.root, config_.root + "/version-1");
+  EXPECT_EQ(opened->config.logs.directory, "/var/log/pods");
 }
 
 TEST_F(StateRoot, OfAVersionThatCannotBeUnderstoodIsLikeANewerOne) {
@@ -150,9 +157,9 @@ TEST_F(StateRoot, WhoseVersionCannotBeReadForAMomentIsReadAgain) {
   Put("state-version", "jettison state 2\n");
   auto none = std::make_unique<kernel::FewDescriptors>(0);
   int waits = 0;
-  const auto opened = OpenStateRoot(config_, log_, [&](Duration) {
-    if (++waits == 3) none.reset();
-  });
+  const auto opened = OpenStateRoot(config_, log_, {.wait = [&](Duration) {
+                                      if (++waits == 3) none.reset();
+                                    }});
   none.reset();
   ASSERT_FALSE(opened);
   EXPECT_THAT(opened.error().message, HasSubstr("holds state of version 2"));
@@ -165,10 +172,11 @@ TEST_F(StateRoot, WhoseVersionCannotBeReadIsTakenToBeTheKnownOne) {
     Put("state-version", "jettison state 1\n");
     Duration waited{0};
     auto none = std::make_unique<kernel::FewDescriptors>(0);
-    const auto opened = OpenStateRoot(config_, log_, [&](Duration rest) { waited += rest; });
+    const auto opened =
+        OpenStateRoot(config_, log_, {.wait = [&](Duration rest) { waited += rest; }});
     none.reset();
     ASSERT_TRUE(opened) << opened.error().message;
-    EXPECT_EQ(opened->root, config_.root);
+    EXPECT_EQ(opened->config.root, config_.root);
     EXPECT_EQ(waited, std::chrono::seconds(1));
   }
   EXPECT_THAT(lines_, testing::Each(HasSubstr("taken to be the known one")));
@@ -178,6 +186,135 @@ TEST_F(StateRoot, WhoseVersionCannotBeNotedIsUsedAllTheSame) {
   fs::create_directories(config_.root + "/state-version.new");
   EXPECT_TRUE(Open());
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("cannot be written")));
+}
+
+// A root on a disk that fails: a file system in a mount namespace of its own, in a process of its
+// own.
+class FailingRoot : public StateRoot {
+ protected:
+  void SetUp() override {
+    StateRoot::SetUp();
+    config_.root = folder_.path() + "/disk/root";
+    config_.logs.directory = config_.root + "/logs";
+    fs::create_directories(Disk());
+  }
+  [[nodiscard]] std::string Disk() const { return folder_.path() + "/disk"; }
+  // Runs `body` where the disk has been mounted.
+  void OnDisk(const char* size, const std::function<void()>& body) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      if (::unshare(CLONE_NEWNS) != 0 ||
+          ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+          ::mount("tmpfs", Disk().c_str(), "tmpfs", 0, size) != 0) {
+        ::_exit(77);
+      }
+      body();
+      ::_exit(HasFailure() ? 1 : 0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "file systems cannot be mounted here";
+    EXPECT_EQ(status, 0);
+  }
+  void Remount(unsigned long flags) const {
+    EXPECT_EQ(::mount("none", Disk().c_str(), nullptr, MS_REMOUNT | flags, nullptr), 0);
+  }
+  [[nodiscard]] std::string UsedFolder() const { return StandInFor(config_.root, run_.path()); }
+};
+
+TEST_F(FailingRoot, ThatIsReadOnlyIsReadAndTheStateIsKeptElsewhere) {
+  OnDisk("size=4m", [this] {
+    ASSERT_TRUE(Open());
+    Put("node-state", "kept before");
+    Put("pods/uid/pod.json", "{}");
+    Remount(MS_RDONLY);
+    const auto before = Everything();
+    const auto opened = Open();
+    ASSERT_TRUE(opened) << opened.error().message;
+    EXPECT_EQ(opened->config.root, config_.root) << "its pods are there";
+    EXPECT_TRUE(opened->state.root_fails);
+    EXPECT_EQ(opened->state.folder, UsedFolder());
+    EXPECT_EQ(kernel::ReadFile(opened->state.folder + "/node-state").value(), "kept before");
+    EXPECT_THAT(opened->state.problem, HasSubstr("cannot be written: Read-only file system"));
+    EXPECT_THAT(lines_, ElementsAre(HasSubstr("the agent guards the node")));
+    EXPECT_EQ(Everything(), before);
+  });
+}
+
+TEST_F(FailingRoot, ThatCanBeWrittenAgainGetsItsStateBack) {
+  OnDisk("size=4m", [this] {
+    ASSERT_TRUE(Open());
+    Put("node-state", "kept before");
+    Remount(MS_RDONLY);
+    {
+      const auto opened = Open();
+      ASSERT_TRUE(opened);
+      std::ofstream(opened->state.folder + "/node-state") << "kept meanwhile";
+      EXPECT_FALSE(Open()) << "another agent works with it";
+    }
+    Remount(0);
+    const auto opened = Open();
+    ASSERT_TRUE(opened) << opened.error().message;
+    EXPECT_EQ(opened->state.folder, config_.root);
+    EXPECT_EQ(opened->state.problem, "");
+    EXPECT_FALSE(opened->state.root_fails);
+    EXPECT_EQ(kernel::ReadFile(config_.root + "/node-state").value(), "kept meanwhile");
+    EXPECT_FALSE(kernel::Exists(UsedFolder()));
+  });
+}
+
+TEST_F(FailingRoot, ThatHasNoRoomForItsFirstFoldersIsDoneWithout) {
+  OnDisk("size=4m,nr_inodes=3", [this] {
+    const auto opened = Open();
+    ASSERT_TRUE(opened) << opened.error().message;
+    EXPECT_TRUE(opened->state.root_fails);
+    EXPECT_THAT(opened->state.problem, HasSubstr("No space left on device"));
+  });
+}
+
+TEST_F(FailingRoot, ThatIsFullAndHasAllItNeedsIsUsed) {
+  OnDisk("size=4m,nr_inodes=20", [this] {
+    ASSERT_TRUE(Open());
+    for (int i = 0; i < 20; ++i) std::ofstream(Disk() + "/" + std::to_string(i));
+    const auto opened = Open();
+    ASSERT_TRUE(opened) << opened.error().message;
+    EXPECT_EQ(opened->state.folder, config_.root);
+    EXPECT_EQ(opened->state.problem, "");
+  });
+}
+
+TEST_F(FailingRoot, OfAnotherVersionIsRefusedOrLeftAloneAsEver) {
+  OnDisk("size=4m", [this] {
+    Put("state-version", "jettison state 2\n");
+    Put("node-state", "of version 2");
+    Remount(MS_RDONLY);
+    EXPECT_FALSE(Open());
+    config_.static_pod_path.clear();
+    const auto opened = Open();
+    ASSERT_TRUE(opened) << opened.error().message;
+    EXPECT_EQ(opened->config.root, UsedFolder());
+    EXPECT_EQ(opened->config.logs.directory, UsedFolder() + "/logs");
+    EXPECT_FALSE(kernel::Exists(UsedFolder() + "/node-state"));
+  });
+}
+
+TEST_F(FailingRoot, ForWhichNothingCanStandInIsReadWhereItIs) {
+  OnDisk("size=4m", [this] {
+    ASSERT_TRUE(Open());
+    Remount(MS_RDONLY);
+    const auto opened = OpenStateRoot(config_, log_, {.stand_ins = "/proc/none"});
+    ASSERT_TRUE(opened) << opened.error().message;
+    EXPECT_EQ(opened->state.folder, config_.root);
+    EXPECT_THAT(opened->state.problem, HasSubstr("the agent's state is not kept"));
+  });
+}
+
+TEST_F(FailingRoot, ThatIsNoFolderIsStillRefused) {
+  std::ofstream(config_.root) << "a file";
+  const auto opened = Open();
+  ASSERT_FALSE(opened);
+  EXPECT_THAT(opened.error().message, HasSubstr("set `root`"));
 }
 
 }  // namespace

@@ -1,0 +1,87 @@
+// A root whose file system has turned read-only.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "http/client/client.h"
+#include "tests/scenarios/agent_bed.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class LiveReadOnlyRoot : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!bed_.error().empty()) GTEST_SKIP() << bed_.error();
+    bed_.Configure(
+        "evictionHard: {memory.available: 100Mi}\nevictionPressureTransitionPeriod: 30s\n");
+  }
+  void TearDown() override {
+    if (!HasFailure()) return;
+    for (const std::string& line : bed_.lines()) ADD_FAILURE() << line;
+  }
+  [[nodiscard]] std::string Cue() const { return bed_.folder() + "/leak-now"; }
+  // A pod that leaks once the test says so.
+  void PutLeak() {
+    const std::string leak = JETTISON_BINARY " workload leak --rate 200 --total 200";
+    bed_.Put("leak.yaml",
+             AgentBed::Manifest(
+                 "leak", {"/bin/sh", "-c",
+                          "while [ ! -e " + Cue() + " ]; do sleep 0.05; done; exec " + leak}));
+  }
+  [[nodiscard]] std::string Get(const std::string& path) const {
+    const auto answer = HttpGet({.endpoint = bed_.endpoint()}, path);
+    return answer ? answer->body : answer.error().message;
+  }
+
+  AgentBed bed_;
+};
+
+TEST_F(LiveReadOnlyRoot, TheNodeIsGuardedAndWhatIsKnownOfItsPodsOutlivesTheAgent) {
+  bed_.StartAgent();
+  PutLeak();
+  ASSERT_TRUE(bed_.WaitForLine({"Started container", "object=default/leak"}));
+  EXPECT_EQ(bed_.StopAgent(), 0);
+
+  bed_.StartAgentOnReadOnlyRoot();
+  ASSERT_TRUE(bed_.WaitForLine({"root cannot be written", "Read-only file system"}));
+  ASSERT_TRUE(bed_.WaitForLine({"pod adopted", "pod=default/leak"}));
+  ASSERT_TRUE(bed_.WaitForLine({"agent is ready"}));
+  EXPECT_THAT(Get("/readyz"), HasSubstr("[-]state failed: root directory"));
+  EXPECT_THAT(Get("/api/v1/overview"), HasSubstr("\"stateProblem\":\"root directory"));
+  bed_.Put("new.yaml", AgentBed::Manifest("new", {"/bin/sleep", "1000"}));
+  ASSERT_TRUE(bed_.WaitForLine({"object=default/new", "Read-only file system"}))
+      << "it cannot be made";
+  std::ofstream(Cue()) << "now";
+  ASSERT_TRUE(bed_.WaitForLine({"pod is evicted successfully", "pod=default/leak"}));
+  // What happened is written within a tenth of a second.
+  (void)bed_.WaitForLine({"no such line"}, milliseconds(1500));
+  bed_.KillAgent();
+
+  bed_.StartAgentOnReadOnlyRoot();
+  ASSERT_TRUE(bed_.WaitForLine({"agent is ready"}));
+  (void)bed_.WaitForLine({"no such line"}, milliseconds(1500));
+  EXPECT_THAT(bed_.LinesWith("NodeHasInsufficientMemory"), SizeIs(1))
+      << "the condition holds and is not met anew";
+  EXPECT_THAT(bed_.LinesWith("Started container"), SizeIs(1)) << "nothing can be started";
+  EXPECT_EQ(bed_.StopAgent(), 0);
+
+  bed_.StartAgent();
+  ASSERT_TRUE(bed_.WaitForLine({"kept in memory while root could not be written is below root"}));
+  ASSERT_TRUE(bed_.WaitForLine({"agent is ready"}));
+  EXPECT_EQ(Get("/readyz"), "ok");
+  EXPECT_THAT(bed_.LinesWith("NodeHasInsufficientMemory"), SizeIs(1));
+  EXPECT_TRUE(bed_.WaitForLines(
+      {{"Started container", "object=default/leak"}, {"Started container", "object=default/new"}},
+      seconds(60)));
+}
+
+}  // namespace
+}  // namespace jettison
