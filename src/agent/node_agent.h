@@ -38,6 +38,8 @@ class NodeAgent : public Agent {
  private:
   [[nodiscard]] Result<void> WatchAll();
   void TakeUpKept();
+  // Of that state, what could not be read at the start.
+  void TakeLateState(Instant now);
   void Guard();
   void GuardWithoutRuntime(std::vector<RuntimePod> recalled);
   // Until the runtime says where its images are, no threshold on them acts.

@@ -19,6 +19,11 @@ constexpr Duration kRefresh = std::chrono::seconds(10);
 constexpr Duration kReadPatience = std::chrono::seconds(1);
 constexpr Duration kReadAgainAfter = std::chrono::milliseconds(50);
 
+// How long pods that are not on the node wait for a state that cannot be read: much less than they
+// would wait because of a condition in it.
+constexpr Duration kLatePatience = std::chrono::minutes(1);
+constexpr Duration kLateReadEvery = std::chrono::seconds(1);
+
 constexpr std::string_view kWithout =
     "if the agent restarts now, evicted pods start at once, and node conditions and back-offs are "
     "forgotten";
@@ -58,8 +63,17 @@ KeptState StateKeeper::Load() {
     return std::move(reading->state);
   }
   const bool damaged = IsDamage(reading.error());
-  unread_ = !damaged;
-  const auto aside = damaged ? file_.PutAside() : Result<std::string>(file_.path());
+  if (!damaged) {
+    unread_ = true;
+    late_ = Late::kAwaited;
+    awaited_until_ = clock_.Now() + kLatePatience;
+    log_.Warn(
+        "the saved state cannot be read; the agent guards the node without it, and for up to a "
+        "minute starts no pod that is not on the node before it has been read",
+        {{"err", reading.error().message}, {"file", file_.path()}});
+    return {};
+  }
+  const auto aside = file_.PutAside();
   log_.Warn(
       "the saved state cannot be read; evicted pods start at once, and node conditions and "
       "back-offs are forgotten",
@@ -67,16 +81,40 @@ KeptState StateKeeper::Load() {
   return {};
 }
 
+std::optional<KeptState> StateKeeper::TakeLate(Instant now) {
+  if (!awaited_until_) return std::nullopt;
+  for (KeptState& state : read_late_.TakeAll()) {
+    awaited_until_.reset();
+    log_.Info("the saved state has been read, and pods are started again",
+              {{"file", file_.path()}});
+    return std::move(state);
+  }
+  Late awaited = Late::kAwaited;
+  if (now >= *awaited_until_ && late_.compare_exchange_strong(awaited, Late::kGivenUp)) {
+    awaited_until_.reset();
+    log_.Warn(
+        "the saved state still cannot be read; evicted pods start at once, and node conditions and "
+        "back-offs are forgotten",
+        {{"file", file_.path()}});
+  }
+  return std::nullopt;
+}
+
 bool StateKeeper::Due(KeptChanges changes, Instant now) const {
   if (!loaded_ || file_.path().empty()) return false;
   if (!saved_at_ || changes.evictions != saved_changes_.evictions) return true;
   const Duration since = Elapsed(*saved_at_, now);
+  if (awaited_until_ && since >= kLateReadEvery) return true;
   return (changes != saved_changes_ && since >= kSpacing) ||
          ((holds_ || unwritten_) && since >= kRefresh);
 }
 
 std::optional<Instant> StateKeeper::NextDeadline(KeptChanges changes) const {
-  if (!loaded_ || file_.path().empty() || !saved_at_) return std::nullopt;
+  if (!loaded_ || file_.path().empty()) return std::nullopt;
+  if (awaited_until_) {
+    return saved_at_ ? std::min(*saved_at_ + kLateReadEvery, *awaited_until_) : *awaited_until_;
+  }
+  if (!saved_at_) return std::nullopt;
   if (changes != saved_changes_) return *saved_at_ + kSpacing;
   return unwritten_ ? std::optional(*saved_at_ + kRefresh) : std::nullopt;
 }
@@ -96,18 +134,34 @@ void StateKeeper::Save(KeptState state, KeptChanges changes, Instant now) {
 void StateKeeper::Finish(const KeptState& state) {
   if (!loaded_ || file_.path().empty()) return;
   thread_.reset();
+  Late awaited = Late::kAwaited;
+  late_.compare_exchange_strong(awaited, Late::kGivenUp);
   Write(state);
 }
 
-bool StateKeeper::PutUnreadAside() {
+// False: nobody waits for it any longer.
+bool StateKeeper::HandOver(KeptState state) {
+  Late awaited = Late::kAwaited;
+  if (!late_.compare_exchange_strong(awaited, Late::kRead)) return false;
+  read_late_.Put(std::move(state));
+  return true;
+}
+
+StateKeeper::Unread StateKeeper::TryUnread() {
   const auto text = file_.Read();
-  if (!text && !IsDamage(text.error())) return false;
-  if (text && !*text) return true;
-  const auto aside = file_.PutAside(".unread");
-  if (!aside) return false;
+  if (!text && !IsDamage(text.error())) return Unread::kStill;
+  if (text && *text) {
+    auto reading = ParseKeptState(**text, clock_);
+    if (reading && HandOver(std::move(reading->state))) return Unread::kTaken;
+  }
+  const bool is_blank = text && !*text;
+  const auto aside = is_blank ? Result<std::string>("") : file_.PutAside(".unread");
+  if (!aside) return Unread::kStill;
+  (void)HandOver({});  // there is nothing to wait for
+  if (is_blank) return Unread::kOutOfTheWay;
   complaints_.Put({.message = "the saved state that could not be read is kept beside the new one",
                    .err = "it is in " + *aside});
-  return true;
+  return Unread::kOutOfTheWay;
 }
 
 void StateKeeper::Complain(const std::string& err) {
@@ -119,11 +173,14 @@ void StateKeeper::Complain(const std::string& err) {
 }
 
 void StateKeeper::Write(const KeptState& state) {
-  unread_ = unread_ && !PutUnreadAside();
-  if (unread_) {
+  if (const Unread unread = unread_ ? TryUnread() : Unread::kOutOfTheWay;
+      unread != Unread::kOutOfTheWay) {
     unwritten_ = true;
+    unread_ = unread == Unread::kStill;
+    if (!unread_) return;  // this state knows nothing of it yet
     return Complain(file_.path() + " could not be read and is left as it is");
   }
+  unread_ = false;
   const KeptStateText text = FormatKeptState(state, clock_, SlotFile::kMostBytes);
   // If no space can be reserved, there may still be enough for this text.
   (void)file_.Reserve();

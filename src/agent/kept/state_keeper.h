@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -33,10 +34,15 @@ class StateKeeper {
   }
 
   // Reads the state of an earlier agent; empty if there is none. A file that cannot be parsed is
-  // moved aside. One that cannot be read is tried for a second; then the state is empty, and the
-  // file is moved aside as soon as it can be read again. Must be called once, before the first
-  // Save.
+  // moved aside. One that cannot be read is tried for a second; then the state is empty, and
+  // AwaitsState. Must be called once, before the first Save.
   [[nodiscard]] KeptState Load();
+  // Whether the file is there and could not be read yet. The thread tries again each second, for a
+  // minute from Load on. If the file can be read later than that, it is moved aside.
+  [[nodiscard]] bool AwaitsState() const { return awaited_until_.has_value(); }
+  // The state that was read meanwhile. Afterwards, and when the minute is over, it is not awaited
+  // any longer.
+  [[nodiscard]] std::optional<KeptState> TakeLate(Instant now);
   // Whether Save is due: something has changed, or the saved state has a true condition, whose last
   // observation must be kept current, or the last text could not be written. Several changes are
   // saved together, but an eviction is saved at once: an agent that did not know of it would count
@@ -59,11 +65,17 @@ class StateKeeper {
     std::string err;
   };
 
+  // What has become of a file that Load could not read. Of both threads.
+  enum class Late : std::uint8_t { kNone, kAwaited, kRead, kGivenUp };
+  // Whether the file could not be read still, may be written, or is left to TakeLate.
+  enum class Unread : std::uint8_t { kStill, kOutOfTheWay, kTaken };
+
   static void RestFor(Duration duration);
   [[nodiscard]] Result<std::optional<std::string>> ReadPatiently();
   void Write(const KeptState& state);
-  // Makes room for a text where the file could not be read. False: it still cannot be.
-  [[nodiscard]] bool PutUnreadAside();
+  // Tries to read what Load could not, and makes room for another text unless it is still awaited.
+  [[nodiscard]] Unread TryUnread();
+  [[nodiscard]] bool HandOver(KeptState state);
   void Complain(const std::string& err);
 
   const Clock& clock_;
@@ -72,6 +84,9 @@ class StateKeeper {
   SlotFile file_;        // of the thread, once it works
   bool unread_ = false;  // the same: Load could not read it
   bool loaded_ = false;
+  std::optional<Instant> awaited_until_;  // of the loop
+  std::atomic<Late> late_ = Late::kNone;
+  Mailbox<KeptState> read_late_;
   KeptChanges saved_changes_;
   std::optional<Instant> saved_at_;
   bool empty_ = false;  // what was saved last

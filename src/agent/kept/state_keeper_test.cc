@@ -154,6 +154,68 @@ TEST_F(UnreadStateTest, AFileThatCannotBeReadIsNotOverwrittenAndKeptBesideTheNew
                                   HasSubstr("node-state.unread")));
 }
 
+TEST_F(UnreadStateTest, AFileThatCanBeReadWithinAMinuteIsTakenOver) {
+  StateKeeper keeper(path_, clock_, log_, [](Duration) {});
+  EXPECT_FALSE(keeper.AwaitsState());
+  (void)keeper.Load();
+  EXPECT_TRUE(keeper.AwaitsState());
+  EXPECT_EQ(keeper.NextDeadline({}), clock_.Now() + seconds(60));
+  keeper.Save({}, {}, clock_.Now());
+  EXPECT_EQ(keeper.NextDeadline({}), clock_.Now() + seconds(1));
+  EXPECT_FALSE(keeper.Due({}, clock_.Now()));
+  EXPECT_EQ(keeper.TakeLate(clock_.Now()), std::nullopt);
+  Mend();
+  clock_.Advance(seconds(1));
+  ASSERT_TRUE(keeper.Due({}, clock_.Now()));
+  keeper.Save(StateWith(2), {}, clock_.Now());
+  std::optional<KeptState> late;
+  const auto deadline = std::chrono::steady_clock::now() + seconds(20);
+  while (!late && std::chrono::steady_clock::now() < deadline) {
+    late = keeper.TakeLate(clock_.Now());
+    std::this_thread::yield();
+  }
+  ASSERT_TRUE(late);
+  EXPECT_EQ(late->pods.at(0).evictions, 1);
+  EXPECT_FALSE(keeper.AwaitsState());
+  EXPECT_EQ(StateKeeper(path_, clock_, log_).Load().pods.at(0).evictions, 1)
+      << "what was saved knew nothing of it yet";
+  keeper.Finish(StateWith(3));
+  EXPECT_EQ(StateKeeper(path_, clock_, log_).Load(), StateWith(3));
+  EXPECT_FALSE(kernel::Exists(path_ + ".unread")) << "nothing of it was lost";
+}
+
+TEST_F(UnreadStateTest, AFileThatCannotBeReadIsAwaitedForAMinute) {
+  StateKeeper keeper(path_, clock_, log_, [](Duration) {});
+  (void)keeper.Load();
+  clock_.Advance(seconds(59));
+  EXPECT_EQ(keeper.TakeLate(clock_.Now()), std::nullopt);
+  EXPECT_TRUE(keeper.AwaitsState());
+  clock_.Advance(seconds(1));
+  EXPECT_EQ(keeper.TakeLate(clock_.Now()), std::nullopt);
+  EXPECT_FALSE(keeper.AwaitsState());
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("starts no pod that is not on the node"),
+                                  HasSubstr("still cannot be read; evicted pods start at once")));
+  Mend();
+  keeper.Finish(StateWith(2));
+  EXPECT_TRUE(kernel::Exists(path_ + ".unread"));
+}
+
+TEST_F(UnreadStateTest, AFileThatTurnsOutDamagedIsNotAwaited) {
+  StateKeeper keeper(path_, clock_, log_, [](Duration) {});
+  (void)keeper.Load();
+  ASSERT_EQ(std::remove(path_.c_str()), 0);
+  ASSERT_TRUE(kernel::WriteFile(path_, "rubbish"));
+  keeper.Save({}, {}, clock_.Now());
+  std::optional<KeptState> late;
+  const auto deadline = std::chrono::steady_clock::now() + seconds(20);
+  while (!late && std::chrono::steady_clock::now() < deadline) {
+    late = keeper.TakeLate(clock_.Now());
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(late, KeptState{});
+  EXPECT_EQ(kernel::ReadFile(path_ + ".unread").value(), "rubbish");
+}
+
 TEST_F(StateKeeperTest, AnotherVersionsFileIsPutAside) {
   SlotFile file(path_);
   ASSERT_TRUE(file.Write(R"({"version":2})"));

@@ -29,13 +29,23 @@ Occupant OccupantOf(const PodSlot& slot) {
 }  // namespace
 
 bool PodStarts::PassDone(NodeConditions conditions, bool starved) {
-  const bool is_news = std::exchange(conditions_, conditions) != conditions;
+  const bool released = hold_ == StartHold::kUntilPass;
+  if (released) hold_ = StartHold::kNone;
+  const bool is_news = std::exchange(conditions_, conditions) != conditions || released;
   starved_ = starved;
   came_back_ = false;
   return is_news;
 }
 
+// No event tells of it: it is not about the pod, and a line of the log says it for all.
+void PodStarts::KeepWaiting(PodSlot& slot) {
+  PodStatus status;
+  status.message = "waiting until the state that an earlier agent has kept has been read";
+  slot.state = Refused{.status = std::move(status), .refused_for = "UnreadState"};
+}
+
 void PodStarts::StartIfMay(PodSlot& slot, Instant now) {
+  if (hold_ != StartHold::kNone) return KeepWaiting(slot);
   AdmissionAnswer answer = Admit(slot.wanted->pod, conditions_, profile_);
   if (!answer.admit) return Refuse(slot, std::move(answer), now);
   if (HasRoom(slot, now)) Start(slot, now);
@@ -146,7 +156,7 @@ std::vector<WaitingPod> PodStarts::Waiting() const {
 }
 
 void PodStarts::ComeBack(Instant now) {
-  if (stopping_) return;
+  if (stopping_ || hold_ != StartHold::kNone) return;
   while (!came_back_) {
     const std::vector<WaitingPod> waiting = Waiting();
     const auto next = NextToComeBack(waiting, now);
@@ -162,7 +172,7 @@ void PodStarts::ComeBack(Instant now) {
 
 // If a pod has come back since the last pass, the others wait for the next pass.
 std::optional<Instant> PodStarts::NextComeBack() const {
-  if (came_back_ || stopping_) return std::nullopt;
+  if (came_back_ || stopping_ || hold_ != StartHold::kNone) return std::nullopt;
   return NextComeBackAt(Waiting());
 }
 

@@ -64,6 +64,15 @@ void PodTable::StayOut(const std::string& name, PodSlot& slot, Instant now) {
        {"wait", FormatDuration(std::max(Elapsed(now, *slot.comes_back_at()), Duration(0)))}});
 }
 
+void PodTable::RememberLate(std::vector<KeptPod> pods, Instant now) {
+  std::erase_if(pods, [this](const KeptPod& pod) { return IsOnNode(pod.uid); });
+  Remember(std::move(pods));
+  slots_.NoteChange();
+  for (auto& [name, slot] : slots_.all()) {
+    if (slot.wanted) StayOut(name, slot, now);
+  }
+}
+
 void PodTable::Handle(const RuntimeEvent& event, Instant now) {
   settled_ = false;
   if (const auto* found = std::get_if<PodFound>(&event)) return found_.Adopt(found->pod, now);
