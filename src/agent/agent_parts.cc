@@ -102,8 +102,9 @@ ArmingThread::OpenGroup GroupsOf(Machine& machine, const AgentConfig& config) {
 
 void BuildImages(const AgentConfig& config, Machine& machine, const Log& log, AgentParts& parts) {
   if (!machine.images) return;
-  parts.image_records = std::make_unique<ImageRecordFile>(machine.state.folder + "/images.json",
-                                                          machine.clock, log, machine.disk_thread);
+  parts.image_records =
+      std::make_unique<ImageRecordFile>(machine.state.FolderOf("images.json") + "/images.json",
+                                        machine.clock, log, machine.disk_thread);
   parts.images = std::make_unique<ImageCollector>(
       ImageCollectorSettings{.policy = config.image_gc,
                              .others_pull = config.source == SourceKind::kKubernetes},
@@ -179,7 +180,7 @@ std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& mach
               [&machine, &parts](const EvictionOrder& order) {
                 return parts.pods->Evict(order, machine.clock.Now()).has_value();
               }},
-      config.node_name, machine.state.folder);
+      config.node_name, machine.state.FolderOf("cluster-evictions"));
 }
 
 std::unique_ptr<ShadowWatch> ShadowFor(const AgentConfig& config, Machine& machine) {
@@ -196,7 +197,8 @@ std::unique_ptr<ClusterLeftovers> LeftoversFor(const AgentConfig& config, Machin
                                                                  .groups = machine.pod_groups(),
                                                                  .clock = machine.clock,
                                                                  .log = log},
-                                            config.node_name, machine.state.folder);
+                                            config.node_name,
+                                            machine.state.FolderOf("cluster-evictions"));
 }
 
 std::vector<EvictionListener*> ListenersOf(AgentParts& parts) {
@@ -338,7 +340,8 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   parts.node = std::make_unique<Node>(SettingsOf(config, options), EdgesOf(machine, log, parts));
   // A dry run evicts no pod, so it has no state to keep or to resume.
   parts.keeper = std::make_unique<StateKeeper>(
-      config.dry_run ? "" : machine.state.folder + "/node-state", machine.clock, log);
+      config.dry_run ? "" : machine.state.FolderOf("node-state") + "/node-state", machine.clock,
+      log);
   parts.status_file =
       std::make_unique<NodeStatusFile>(config.node_status_file, options.node_status);
   return built;

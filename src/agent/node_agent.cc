@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <functional>
 #include <utility>
 
 #include "agent/figures/disk_layout.h"
@@ -13,6 +14,7 @@
 #include "kernel/groups/cgroup_layout.h"
 #include "machine/cgroups/pods_root.h"
 #include "machine/own_process/late_libraries.h"
+#include "machine/state/state_root.h"
 
 namespace jettison {
 namespace {
@@ -34,6 +36,11 @@ NodeIdentity IdentityOf(const Machine& machine, const NodeShares& shares) {
           .started_at = machine.clock.Now(),
           .capacity = shares.capacity,
           .allocatable = shares.allocatable};
+}
+
+std::function<bool()> LookAtRoot(const AgentConfig& config, const Machine& machine) {
+  if (!machine.state.root_fails) return nullptr;
+  return [config] { return CanWriteRoot(config); };
 }
 
 }  // namespace
@@ -70,7 +77,8 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                .stop_pods = options_.stop_pods}),
       onlookers_(*parts_, options_.board, *log_),
       clocks_(machine_->clock, *log_),
-      threads_(*log_) {
+      threads_(*log_),
+      root_watch_(machine_->state.problem, LookAtRoot(config, *machine_), *log_) {
   if (!machine_->images) return;
   image_places_.emplace(ImagePlacesEdges{
       .images = *machine_->images,
@@ -376,6 +384,7 @@ void NodeAgent::AdvanceAll(Instant now) {
   config_.Advance(now);
   LearnCapacities();
   threads_.Advance(now);
+  root_watch_.Advance(now);
 }
 
 void NodeAgent::LearnCapacities() {
@@ -424,7 +433,7 @@ ShownBeside NodeAgent::Beside() const {
           .runtime_unready = runtime_start_.unready(),
           .manifest_error = manifests_.Problem(),
           .cluster_error = ClusterProblem(),
-          .state_error = machine_->state.problem};
+          .state_error = root_watch_.problem()};
 }
 
 std::string NodeAgent::ClusterProblem() const {
@@ -459,8 +468,8 @@ std::optional<Instant> NodeAgent::NextDeadline() const {
        {begun_ ? parts_->node->NextDeadline() : std::nullopt, parts_->disk_walks->NextDeadline(),
         runtime_start_.NextDeadline(), image_places_ ? image_places_->NextDeadline() : std::nullopt,
         manifests_.NextDeadline(), ending_.NextDeadline(), config_.NextDeadline(),
-        attention_->NextDeadline(), threads_.NextDeadline(), next_alive_,
-        parts_->presence != nullptr ? parts_->presence->NextDeadline() : std::nullopt,
+        attention_->NextDeadline(), threads_.NextDeadline(), root_watch_.NextDeadline(),
+        next_alive_, parts_->presence != nullptr ? parts_->presence->NextDeadline() : std::nullopt,
         parts_->shadow ? parts_->shadow->NextDeadline() : std::nullopt,
         parts_->status_file->NextDeadline(), parts_->keeper->NextDeadline(changes)}) {
     if (at && (!next || *at < *next)) next = at;

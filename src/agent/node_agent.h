@@ -15,6 +15,7 @@
 #include "agent/loop/event_loop.h"
 #include "agent/manifests/manifest_watch.h"
 #include "agent/onlookers.h"
+#include "agent/root_watch.h"
 #include "agent/runtime_start.h"
 #include "agent/tell/service_notify.h"
 #include "agent/thread_care.h"
@@ -90,6 +91,7 @@ class NodeAgent : public Agent {
   Onlookers onlookers_;
   ClockWatch clocks_;
   ThreadCare threads_;
+  RootWatch root_watch_;
   ServiceNotify service_;
   std::unique_ptr<EventLoop> loop_;  // while it runs
   std::optional<Attention> attention_;

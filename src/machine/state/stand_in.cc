@@ -41,6 +41,10 @@ std::error_code Replace(const std::string& from, const std::string& to) {
 
 }  // namespace
 
+const std::string& StatePlace::FolderOf(std::string_view name) const {
+  return std::ranges::find(not_read, name) == not_read.end() ? folder : root;
+}
+
 bool IsDiskFault(const std::error_code& error) {
   constexpr std::array kFaults = {EROFS, EIO, ENOSPC, EDQUOT, EUCLEAN, ENXIO, ESTALE};
   return error && std::ranges::find(kFaults, error.value()) != kFaults.end();

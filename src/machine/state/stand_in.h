@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -17,7 +18,14 @@ struct StatePlace {
   std::string problem = "";
   // The root itself cannot be written: nothing can be made in it, not even a lock.
   bool root_fails = false;
+  // What could not be read when the folder was made stays where it is: it is not known, and must
+  // not be replaced. Names below the root, and the root.
+  std::vector<std::string> not_read = {};
+  std::string root = "";
   FileDescriptor lock = {};  // of the folder that stands in
+
+  // Where the file or folder of this name is kept.
+  [[nodiscard]] const std::string& FolderOf(std::string_view name) const;
 };
 
 // Whether a failed call on a file says that the disk is read-only, full or broken, and not that a

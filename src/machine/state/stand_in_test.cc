@@ -81,6 +81,9 @@ TEST_F(StandInFolder, SaysWhatCannotBeRead) {
   ASSERT_TRUE(opened) << opened.error().message;
   EXPECT_THAT(opened->not_read, ElementsAre("node-state"));
   EXPECT_EQ(TextOf(used_ + "/images.json"), "{}");
+  const StatePlace place{.folder = used_, .not_read = opened->not_read, .root = root_};
+  EXPECT_EQ(place.FolderOf("node-state"), root_);
+  EXPECT_EQ(place.FolderOf("images.json"), used_);
 }
 
 TEST_F(StandInFolder, OfAnotherAgentIsLeftAlone) {

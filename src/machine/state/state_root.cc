@@ -186,22 +186,22 @@ std::string ProblemOf(const std::string& root, const std::error_code& why,
                       const std::string& folder) {
   return fmt::format(
       "root directory {} cannot be written: {}; no pod is started, evictions and passes are not "
-      "recorded, and the agent's state is {}; make the directory writable, then restart the agent",
+      "recorded, and the agent's state is {}; make the directory writable",
       root, why.message(),
       folder == root ? "not kept" : "kept in " + folder + " until the machine restarts");
 }
 
 void SayStandIn(const AgentConfig& config, const std::error_code& why, const StandIn& used,
                 const Log& log) {
-  const std::string forgotten = fmt::format("{}", fmt::join(used.not_read, ", "));
+  const std::string not_read = fmt::format("{}", fmt::join(used.not_read, ", "));
   log.Warn(
       "root cannot be written; the agent guards the node with its state in memory. Until root can "
       "be written, no pod is started, and evictions and passes are not recorded",
       {{"root", config.root},
        {"err", why.message()},
        {"used", used.folder},
-       {"forgotten", forgotten.empty() ? "nothing" : forgotten},
-       {"mend", "make root writable, then restart the agent"}});
+       {"notRead", not_read.empty() ? "nothing" : not_read},
+       {"mend", "make root writable"}});
 }
 
 // The disk of the root fails. If nothing can stand in, what is read of the root is all there is.
@@ -222,6 +222,8 @@ Result<OpenedRoot> WithStandIn(const AgentConfig& config, const std::error_code&
                     .state = {.folder = used->folder,
                               .problem = ProblemOf(config.root, why, used->folder),
                               .root_fails = true,
+                              .not_read = used->not_read,
+                              .root = config.root,
                               .lock = std::move(used->lock)}};
   if (fault.empty()) return opened;
   SayOtherVersion(config, fault, opened.state.folder, log);
@@ -260,6 +262,10 @@ Result<OpenedRoot> WithRootItself(const AgentConfig& config, const RootEdges& ed
 
 void RestFor(Duration duration) {
   std::this_thread::sleep_for(duration);
+}
+
+bool CanWriteRoot(const AgentConfig& config) {
+  return !MakeRoot(config.root) && !MakeRuntimesPlaces(config);
 }
 
 Result<OpenedRoot> OpenStateRoot(const AgentConfig& config, const Log& log,

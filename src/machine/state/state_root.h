@@ -32,6 +32,9 @@ struct OpenedRoot {
   StatePlace state;
 };
 
+// Whether what an agent with this configuration needs in its root is there and can be written.
+[[nodiscard]] bool CanWriteRoot(const AgentConfig& config);
+
 // Makes the root directory, sees that it can be written, and looks at the version of what it holds,
 // which the file `state-version` in it says. Where there is no such file, the state is of version
 // 1, which no program before wrote down; the file is made, and room for the next one beside it.
