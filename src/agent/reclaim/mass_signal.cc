@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <utility>
 
 #include "kernel/groups/group_names.h"
 
@@ -80,9 +81,15 @@ std::optional<MassSignal::Order> MassSignal::TakeNext() {
 
 // The mutex is held. Nobody asks again for a group that is gone.
 void MassSignal::Finish(const Order& order, const Result<void>& sent) {
-  orders_.erase(std::ranges::find(orders_, order, &Entry::order));
-  const bool is_gone = !sent && sent.error().code == ErrorCode::kNotFound;
-  if (!sent && !is_gone) failures_.insert_or_assign(order, sent.error());
+  const auto entry = std::ranges::find(orders_, order, &Entry::order);
+  const bool failed = !sent && sent.error().code != ErrorCode::kNotFound;
+  if (failed && std::ranges::count(orders_, true, &Entry::is_taken) > 1 &&
+      !std::exchange(entry->again, true)) {
+    entry->is_taken = false;
+    return;
+  }
+  orders_.erase(entry);
+  if (failed) failures_.insert_or_assign(order, sent.error());
 }
 
 Result<void> MassSignal::SendOne(const Order& order) {

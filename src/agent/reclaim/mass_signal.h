@@ -22,7 +22,8 @@ namespace jettison {
 // For four thousand processes this takes a tenth of a second, which is too long for the loop, and a
 // kill may wait for seconds for the kernel to freeze a group. There are several threads, so that
 // the next pod need not wait for that. Signals to groups of the same pod are sent one after the
-// other, so that no pod has more than one thread.
+// other, so that no pod has more than one thread. What fails beside another signal is sent once
+// more: the last descriptors serve one of them at a time.
 class MassSignal {
  public:
   // Pods that are signalled at the same time.
@@ -45,6 +46,7 @@ class MassSignal {
   struct Entry {
     Order order;
     bool is_taken = false;  // a thread sends it
+    bool again = false;     // it has failed beside another one, and is sent once more
   };
 
   void SendAll();

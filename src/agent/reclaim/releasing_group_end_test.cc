@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <atomic>
 #include <barrier>
 #include <chrono>
 #include <csignal>
@@ -70,6 +71,14 @@ class StuckGroups : public FakeCgroups {
     others_.release();
     return killed;
   }
+  // Others are told to end, but not at the first `failures` times.
+  Result<void> Signal(std::string_view path, int signal) override {
+    if (failures-- > 0) return Fail(ErrorCode::kInternal, "Too many open files");
+    auto sent = FakeCgroups::Signal(path, signal);
+    others_.release();
+    return sent;
+  }
+  std::atomic<int> failures = 0;
   // Whether a kill of the pod began, and of another pod has been done, in good time.
   [[nodiscard]] bool AwaitStuck() { return stuck_.try_acquire_for(kGoodTime); }
   [[nodiscard]] bool AwaitOther() { return others_.try_acquire_for(kGoodTime); }
@@ -128,6 +137,26 @@ TEST(ReleasingGroupEnd, TheNextPodOfVeryManyProcessesDoesNotWaitForAKillThatDoes
   EXPECT_TRUE(releasing.Kill("kubepods/podnext/main"));
   EXPECT_TRUE(groups.AwaitOther());
   EXPECT_TRUE(releasing.IsSignalling("kubepods/podstuck/main"));
+  groups.LetGoOn(1);
+}
+
+TEST(ReleasingGroupEnd, ASignalThatFailsBesideAnotherIsSentOnceMore) {
+  StuckGroups groups;
+  ReleasingGroupEnd releasing(groups);
+  MakeBomb(groups, "kubepods/podstuck/main");
+  MakeBomb(groups, "kubepods/podnext/main", kNobody + 100);
+  EXPECT_TRUE(releasing.Kill("kubepods/podstuck/main"));
+  ASSERT_TRUE(groups.AwaitStuck());
+  groups.failures = 1;
+  EXPECT_TRUE(releasing.Signal("kubepods/podnext/main", SIGTERM));
+  EXPECT_TRUE(groups.AwaitOther());
+  EXPECT_EQ(groups.signals().size(), 65U);
+  while (releasing.IsSignalling("kubepods/podnext/main")) std::this_thread::yield();
+  groups.failures = 2;
+  EXPECT_TRUE(releasing.Signal("kubepods/podnext/main", SIGTERM));
+  while (releasing.IsSignalling("kubepods/podnext/main")) std::this_thread::yield();
+  EXPECT_FALSE(releasing.Signal("kubepods/podnext/main", SIGTERM)) << "it failed twice";
+  EXPECT_TRUE(groups.AwaitOther());
   groups.LetGoOn(1);
 }
 
