@@ -162,7 +162,8 @@ TEST(MetricsText, PressureIsAShareOfTime) {
 
 TEST(MetricsText, NoSeriesIsThereTwice) {
   Snapshot snapshot = SyntheticSnapshot(4);
-  snapshot.pods[1] = snapshot.pods[0];  // a foreign one of the same name
+  // A foreign one of the same name: the pod between them has its name, and more ("web", "web-1").
+  snapshot.pods[2] = snapshot.pods[0];
   snapshot.thresholds.push_back(snapshot.thresholds[1]);
   const std::string text = MetricsText(snapshot);
   std::vector<std::string> series;

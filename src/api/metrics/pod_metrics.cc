@@ -2,6 +2,7 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "api/metrics/metric_sections.h"
@@ -12,16 +13,16 @@ namespace {
 
 using enum MetricType;
 
-// Pods are by namespace and name. Two may have both in common, where one is foreign; they
-// cannot be told apart by their labels, and the first one is shown.
+// Two pods may have their namespace and name in common, where one is foreign; they cannot be told
+// apart by their labels, and the first one is shown.
 std::vector<const PodView*> PodsByName(const Snapshot& snapshot) {
+  const auto labels = [](const PodView* pod) { return std::tie(pod->namespace_, pod->name); };
   std::vector<const PodView*> pods;
   pods.reserve(snapshot.pods.size());
-  for (const PodView& pod : snapshot.pods) {
-    const bool known =
-        !pods.empty() && pods.back()->name == pod.name && pods.back()->namespace_ == pod.namespace_;
-    if (!known) pods.push_back(&pod);
-  }
+  for (const PodView& pod : snapshot.pods) pods.push_back(&pod);
+  std::ranges::stable_sort(pods, {}, labels);
+  const auto again = std::ranges::unique(pods, {}, labels);
+  pods.erase(again.begin(), again.end());
   return pods;
 }
 
