@@ -256,7 +256,9 @@ void ImageCollector::Settle() {
 }
 
 void ImageCollector::LookAtSpace(Instant now) {
-  if (!settling_->Look(edges_.figures.ReadNode(), now)) return;
+  NodeStats stats;
+  edges_.figures.ReadRestOfNode(stats);  // waits for no file system: memory may be short meanwhile
+  if (!settling_->Look(stats, now)) return;
   const std::uint64_t freed = settling_->freed_bytes().value_or(0);
   freed_bytes_ += freed;
   counters_.freed_bytes += freed;

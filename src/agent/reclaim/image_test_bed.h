@@ -19,17 +19,19 @@ class FakeDisk : public Figures {
  public:
   explicit FakeDisk(const Clock& clock) : clock_(clock) {}
   NodeStats ReadNode() override {
-    ++looks;
+    ++waits;
     NodeStats stats;
-    if (readable) {
-      stats.image_fs = FsStats{.time = clock_.Now(),
-                               .available_bytes = available_mi * kTestMi,
-                               .capacity_bytes = 1000 * kTestMi};
-    }
+    ReadRestOfNode(stats);
     return stats;
   }
   void ReadNodeMemory(NodeStats&) override {}
-  void ReadRestOfNode(NodeStats&) override {}
+  void ReadRestOfNode(NodeStats& stats) override {
+    ++looks;
+    if (!readable) return;
+    stats.image_fs = FsStats{.time = clock_.Now(),
+                             .available_bytes = available_mi * kTestMi,
+                             .capacity_bytes = 1000 * kTestMi};
+  }
   void ReadPods(std::span<const PodFacts* const>, const DiskUse*, std::vector<PodStats>&) override {
   }
   void ReadMemoryOf(std::span<const PodFacts* const>, std::vector<PodStats>&) override {}
@@ -43,7 +45,8 @@ class FakeDisk : public Figures {
 
   std::uint64_t available_mi = 500;
   bool readable = true;
-  int looks = 0;
+  int looks = 0;  // all of them
+  int waits = 0;  // those that wait for a slow file system
 
  private:
   const Clock& clock_;

@@ -57,7 +57,9 @@ void RuntimeReclaimer::Advance(Instant now) {
 
 void RuntimeReclaimer::AdvanceContainers(Instant now) {
   if (!settling_ || now < settling_->next_look()) return;
-  if (!settling_->Look(edges_.figures.ReadNode(), now)) return;
+  NodeStats stats;
+  edges_.figures.ReadRestOfNode(stats);  // waits for no file system: memory may be short meanwhile
+  if (!settling_->Look(stats, now)) return;
   container_bytes_ += settling_->freed_bytes().value_or(0);
   settling_.reset();
   containers_.End({});
