@@ -52,6 +52,7 @@ static_assert(offsetof(Message, detail) == 24);
 
 // State files in the folder of a run. `starting` becomes `running` by a rename when the program is
 // let go, so what is there says how far the run came; `exit` is the last word.
+inline constexpr const char* kStartingDraftFile = "starting.new";
 inline constexpr const char* kStartingFile = "starting";
 inline constexpr const char* kRunningFile = "running";
 inline constexpr const char* kExitFile = "exit";

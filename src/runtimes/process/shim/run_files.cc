@@ -49,12 +49,13 @@ bool RunFiles::WriteStarting(const Order& order, pid_t container, std::int64_t n
                            getpid(), StartTimeOfSelf(), container, order.boot_id,
                            static_cast<long long>(now_ns), static_cast<long long>(order.oom_kills)),
              sizeof(text));
-  const int fd =
-      openat(dir_fd_, kStartingFile, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  // Another agent may read the file at any moment, so it is complete when it gets its name.
+  const int fd = openat(dir_fd_, kStartingDraftFile,
+                        O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return false;
   const bool written = WriteAt(fd, text, size);
   close(fd);
-  return written;
+  return written && renameat(dir_fd_, kStartingDraftFile, dir_fd_, kStartingFile) == 0;
 }
 
 bool RunFiles::MarkRunning() {
