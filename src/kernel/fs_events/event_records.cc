@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/fanotify.h>
 
+#include <cerrno>
 #include <cstring>
 #include <optional>
 
@@ -54,6 +55,16 @@ std::optional<FileHandle> DirectoryIn(std::span<const std::byte> infos) {
   return std::nullopt;
 }
 
+void AddChange(const DirectoryChange& change, EventRecords& records) {
+  const auto [place, is_new] =
+      records.places.try_emplace(KeyOf(change.directory), records.changes.size());
+  if (is_new) {
+    records.changes.push_back(change);
+  } else if (change.subdirectories) {
+    records.changes[place->second].subdirectories = true;
+  }
+}
+
 }  // namespace
 
 void ParseEvents(std::span<const std::byte> buffer, EventRecords& records) {
@@ -66,16 +77,32 @@ void ParseEvents(std::span<const std::byte> buffer, EventRecords& records) {
       records.lost = true;
       return;
     }
+    ++records.events;
     const auto directory = DirectoryIn(buffer.first(event->event_len).subspan(event->metadata_len));
     if ((event->mask & FAN_Q_OVERFLOW) != 0 || !directory) {
       records.lost = true;
     } else {
       const bool entry = (event->mask & kEntryChanged) != 0;
-      records.changes.push_back(
-          {.directory = *directory, .subdirectories = entry && (event->mask & FAN_ONDIR) != 0});
+      const bool subdirectories = entry && (event->mask & FAN_ONDIR) != 0;
+      AddChange({.directory = *directory, .subdirectories = subdirectories}, records);
     }
     buffer = buffer.subspan(event->event_len);
   }
+}
+
+EventRecords TakeEvents(std::size_t queued, const ReadEvents& read) {
+  std::vector<std::byte> buffer(std::size_t{64} * 1024);
+  EventRecords records;
+  while (records.events < queued && !records.lost) {
+    const ssize_t size = read(buffer);
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) {
+      records.lost = size < 0 && errno != EAGAIN;
+      break;
+    }
+    ParseEvents(std::span(buffer).first(static_cast<std::size_t>(size)), records);
+  }
+  return records;
 }
 
 }  // namespace jettison::fs_events

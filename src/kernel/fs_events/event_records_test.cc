@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <linux/fanotify.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <optional>
 #include <string>
 
 namespace jettison::fs_events {
@@ -92,6 +95,70 @@ TEST(EventRecords, AnOverflowMeansThatEventsAreLost) {
   const EventRecords records = Parsed(bytes);
   EXPECT_TRUE(records.lost);
   EXPECT_EQ(records.changes.size(), 1U);
+}
+
+TEST(EventRecords, ADirectoryIsToldOnceHoweverManyBuffersNameIt) {
+  EventRecords records;
+  for (int i = 0; i < 1000; ++i) {
+    ParseEvents(Event({.handle = i % 2 == 0 ? "one" : "two"}), records);
+  }
+  ParseEvents(Event({.mask = FAN_CREATE | FAN_ONDIR, .handle = "two"}), records);
+  ParseEvents(Event({.handle = "two"}), records);
+  ASSERT_EQ(records.changes.size(), 2U);
+  EXPECT_EQ(records.events, 1002U);
+  EXPECT_FALSE(records.changes[0].subdirectories);
+  EXPECT_TRUE(records.changes[1].subdirectories) << "whichever of its events said so";
+}
+
+// A queue to which programs add an event whenever one is read.
+class NeverEmptyQueue {
+ public:
+  ssize_t Read(std::span<std::byte> buffer) {
+    if (++reads_ > 1000) return errno = EAGAIN, -1;  // only so that the test ends
+    const Bytes event =
+        reads_ == overflow_at_ ? Overflow() : Event({.handle = "d" + std::to_string(reads_)});
+    std::ranges::copy(event, buffer.begin());
+    return static_cast<ssize_t>(event.size());
+  }
+  void OverflowAt(int read) { overflow_at_ = read; }
+  [[nodiscard]] int reads() const { return reads_; }
+
+ private:
+  int reads_ = 0;
+  std::optional<int> overflow_at_;
+};
+
+TEST(TakeEvents, EndsWithTheEventsThatWereQueuedHoweverManyAreAddedMeanwhile) {
+  NeverEmptyQueue queue;
+  const EventRecords records = TakeEvents(5, [&](auto buffer) { return queue.Read(buffer); });
+  EXPECT_EQ(records.changes.size(), 5U);
+  EXPECT_FALSE(records.lost) << "the rest is for the next call";
+  EXPECT_EQ(queue.reads(), 5);
+  EXPECT_TRUE(TakeEvents(0, [&](auto buffer) { return queue.Read(buffer); }).changes.empty());
+  EXPECT_EQ(queue.reads(), 5);
+}
+
+TEST(TakeEvents, EndsWhereEventsWereLost) {
+  NeverEmptyQueue queue;
+  queue.OverflowAt(3);
+  EXPECT_TRUE(TakeEvents(100, [&](auto buffer) { return queue.Read(buffer); }).lost);
+  EXPECT_EQ(queue.reads(), 3) << "nothing may be concluded from the others";
+}
+
+TEST(TakeEvents, EndsWithTheQueueAndWithAFailure) {
+  const auto fails_with = [](int error) {
+    return TakeEvents(100, [error](auto) { return errno = error, ssize_t{-1}; }).lost;
+  };
+  EXPECT_FALSE(fails_with(EAGAIN)) << "the queue is empty";
+  EXPECT_TRUE(fails_with(EIO));
+  int reads = 0;
+  const auto interrupted = TakeEvents(100, [&](std::span<std::byte> buffer) -> ssize_t {
+    if (++reads == 1) return errno = EINTR, -1;
+    if (reads > 2) return errno = EAGAIN, -1;
+    std::ranges::copy(Event({}), buffer.begin());
+    return static_cast<ssize_t>(Event({}).size());
+  });
+  EXPECT_EQ(interrupted.changes.size(), 1U);
 }
 
 TEST(EventRecords, NothingIsNothing) {

@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <sys/fanotify.h>
+#include <sys/ioctl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
-#include <unordered_map>
+#include <span>
 
 #include "kernel/fs_events/btrfs_top.h"
 #include "kernel/fs_events/event_records.h"
@@ -40,6 +42,15 @@ bool MarkFilesystem(int group, unsigned flags, std::uint64_t mask, const std::st
   return false;
 }
 
+// How many events a group has queued: FIONREAD counts the metadata of each, and nothing else
+// (fanotify_ioctl).
+std::size_t QueuedIn(int group) {
+  constexpr std::size_t kDefaultLimit = 16'384;  // of a queue
+  int bytes = 0;
+  if (::ioctl(group, FIONREAD, &bytes) != 0) return kDefaultLimit;
+  return static_cast<std::size_t>(bytes) / FAN_EVENT_METADATA_LEN;
+}
+
 }  // namespace
 
 Result<FilesystemEvents> FilesystemEvents::Of(const std::string& path) {
@@ -58,29 +69,11 @@ bool FilesystemEvents::Covers(const std::string& path) const {
 }
 
 FilesystemEvents::Changes FilesystemEvents::Take() {
-  std::vector<std::byte> buffer(std::size_t{64} * 1024);
-  fs_events::EventRecords records;
-  for (;;) {
-    const ssize_t size = ::read(group_.get(), buffer.data(), buffer.size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) {
-      records.lost = records.lost || (size < 0 && errno != EAGAIN);
-      break;
-    }
-    fs_events::ParseEvents({buffer.data(), static_cast<std::size_t>(size)}, records);
-  }
-  Changes changes{.directories = {}, .lost = records.lost};
-  std::unordered_map<std::uint64_t, std::size_t> places;
-  for (const DirectoryChange& change : records.changes) {
-    const auto [place, is_new] =
-        places.try_emplace(KeyOf(change.directory), changes.directories.size());
-    if (is_new) {
-      changes.directories.push_back(change);
-    } else if (change.subdirectories) {
-      changes.directories[place->second].subdirectories = true;
-    }
-  }
-  return changes;
+  const auto read = [this](std::span<std::byte> buffer) {
+    return ::read(group_.get(), buffer.data(), buffer.size());
+  };
+  fs_events::EventRecords records = fs_events::TakeEvents(QueuedIn(group_.get()), read);
+  return {.directories = std::move(records.changes), .lost = records.lost};
 }
 
 bool AnnouncesOverlayWrites(const std::string& release) {

@@ -29,7 +29,8 @@ class FilesystemEvents {
   // date.
   [[nodiscard]] bool Covers(const std::string& path) const;
 
-  // Never waits. The result contains every change that was made before the call.
+  // Never waits. The result contains every change that was made before the call. Ends even if
+  // changes never pause: those made during the call may be left for the next one.
   [[nodiscard]] Changes Take();
 
  private:

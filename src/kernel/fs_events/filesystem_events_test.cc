@@ -99,6 +99,22 @@ TEST_F(LiveFilesystemEvents, EachChangedDirectoryIsToldOnce) {
   });
 }
 
+// Each change stays in the queue until it is taken, so a call that is given too small a number of
+// events would leave some behind.
+TEST_F(LiveFilesystemEvents, EverythingThatIsQueuedIsTakenAtOnce) {
+  EXPECT_ON_TMPFS([](const fs::path& top, FilesystemEvents& events) {
+    constexpr std::size_t kDirectories = 3000;  // more than one buffer
+    for (std::size_t i = 0; i < kDirectories; ++i) {
+      const fs::path folder = top / "a" / std::to_string(i);
+      fs::create_directory(folder);
+      std::ofstream(folder / "f") << "x";
+    }
+    const auto changes = events.Take();
+    if (changes.lost || changes.directories.size() != kDirectories + 1) return 10;
+    return events.Take().directories.empty() ? 0 : 11;
+  });
+}
+
 TEST_F(LiveFilesystemEvents, WritesAndTruncationsOfOpenFilesAreTold) {
   EXPECT_ON_TMPFS([](const fs::path& top, FilesystemEvents& events) {
     const int fd = ::open((top / "a/f").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
