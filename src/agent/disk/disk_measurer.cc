@@ -58,8 +58,7 @@ void DiskMeasurer::CatchUp(Filesystem& filesystem) {
     return;
   }
   if (filesystem.trees.MayMovePaths(changes.directories)) filesystem.moved = filesystem.caught_up;
-  // A failure is ignored: a cancelled walk has forgotten all trees, and the whole pass is over.
-  static_cast<void>(filesystem.trees.Apply(changes.directories, walk_));
+  filesystem.trees.Mark(changes.directories);
 }
 
 void DiskMeasurer::BeginPass() {
@@ -191,6 +190,8 @@ std::optional<FsUsage> DiskMeasurer::RememberedUse(const std::string& path, Inst
   Filesystem& filesystem = place->second;
   if (clock_.Now() >= asked->second.next_walk) return std::nullopt;
   if (!filesystem.asked_for && !filesystem.events->Covers(path)) return std::nullopt;
+  // A failure is ignored: a cancelled walk has forgotten the tree, and the whole pass is over.
+  static_cast<void>(filesystem.trees.Update(path, walk_));
   const auto usage = UsageNow(path, filesystem, asked->second);
   if (!usage) return std::nullopt;
   asked->second.in_pass = true;
@@ -220,6 +221,7 @@ FsUsage DiskMeasurer::MeasureTree(const std::string& path, TreeKind kind, Instan
       kind == TreeKind::kUpperLayer ? settings_.overlay_announced : kind != TreeKind::kMemory;
   if (!announced) return WalkWhole(path, as_of);
   if (const auto usage = RememberedUse(path, as_of)) return *usage;
+  so_far_->Restart();
   const auto device = DeviceOf(path);
   if (!device) return WalkWhole(path, as_of);
   Filesystem& filesystem = FilesystemOf(path, *device);

@@ -54,8 +54,8 @@ class DiskMeasurer {
 
   [[nodiscard]] TreeWalk& walk() { return walk_; }
 
-  // Applies the reported changes to the remembered trees. The figures of this pass include every
-  // change before this call.
+  // Asks what has changed in the remembered trees; reads no file. The figures of this pass include
+  // every change before this call.
   void BeginPass();
   // The figures of files that do not exist are absent, not zero.
   [[nodiscard]] PodDiskUse Measure(const PodDisk& disk);

@@ -49,10 +49,15 @@ void DiskSoFar::Begin(const PodDisk& disk, const PodDiskUse& use) {
 }
 
 void DiskSoFar::Open(std::size_t figure) {
+  Restart();
+  const std::lock_guard lock(mutex_);
+  open_ = figure;
+}
+
+void DiskSoFar::Restart() {
   const std::lock_guard lock(mutex_);
   progress_.bytes = 0;
   progress_.inodes = 0;
-  open_ = figure;
 }
 
 void DiskSoFar::Close(const FsUsage& usage) {

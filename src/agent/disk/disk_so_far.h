@@ -22,6 +22,8 @@ class DiskSoFar {
   // Files found from now on belong to this figure. The order of the figures: for each container its
   // layer and its logs, then the volumes.
   void Open(std::size_t figure);
+  // The open figure is read from the beginning: what was found of it no longer counts.
+  void Restart();
   // The open figure is complete.
   void Close(const FsUsage& usage);
 

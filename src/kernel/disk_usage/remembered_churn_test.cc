@@ -69,7 +69,8 @@ TEST_P(LiveRememberedChurn, WhatIsRememberedIsWhatAWalkFindsWhateverHappens) {
     for (int step = 0; step < 1 + round % 8; ++step) churn.Step();
     const auto changes = events->Take();
     if (changes.lost) trees.ForgetAll();
-    ASSERT_TRUE(trees.Apply(changes.directories, walk));
+    trees.Mark(changes.directories);
+    ASSERT_TRUE(trees.Update(tree, walk));
     const auto usage = trees.UsageOf(tree);
     const auto walked = trees.Walk(tree, walk);
     ASSERT_TRUE(walked);

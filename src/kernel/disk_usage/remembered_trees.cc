@@ -17,6 +17,17 @@ using disk_usage::FileId;
 using disk_usage::LinkedFile;
 using disk_usage::RememberedDirectory;
 
+namespace {
+
+// Subdirectories of one directory that are looked up between two rests.
+constexpr std::size_t kNamesAtATime = 64;
+
+tl::unexpected<Error> Cancelled() {
+  return Fail(ErrorCode::kUnavailable, "the walk was cancelled");
+}
+
+}  // namespace
+
 // Records a walk. A directory that cannot be remembered still counts.
 class RememberedTrees::Recorder : public DirectoryLedger {
  public:
@@ -119,21 +130,30 @@ Result<TreeUsage> RememberedTrees::Walk(const std::string& path, TreeWalk& walk)
       .usage = usage, .errors = walked->errors, .first_error = std::move(walked->first_error)};
 }
 
-Result<void> RememberedTrees::Apply(std::span<const DirectoryChange> changes, TreeWalk& walk) {
-  std::unordered_map<std::uint32_t, std::vector<const DirectoryChange*>> by_tree;
+void RememberedTrees::Mark(std::span<const DirectoryChange> changes) {
+  std::size_t marked = 0;
+  for (const auto& [id, tree] : trees_) marked += tree.marked.size();
   for (const DirectoryChange& change : changes) {
     const RememberedDirectory* directory = table_.Find(KeyOf(change.directory));
-    if (directory != nullptr) by_tree[directory->tree].push_back(&change);
+    if (directory == nullptr) continue;
+    Tree& tree = trees_.at(directory->tree);
+    if (marked++ < kMostMarked) {
+      tree.marked.push_back(change);
+    } else {
+      Forget(std::string(*tree.path));
+    }
   }
-  for (const auto& [id, of_tree] : by_tree) {
-    Tree& tree = trees_.at(id);
-    const auto applied = ApplyTo(tree, id, of_tree, walk);
-    if (!tree.exact) Forget(*tree.path);
-    if (applied) continue;
-    ForgetAll();
-    return applied;
-  }
-  return {};
+}
+
+Result<void> RememberedTrees::Update(const std::string& path, TreeWalk& walk) {
+  const auto id = ids_.find(path);
+  if (id == ids_.end()) return {};
+  Tree& tree = trees_.at(id->second);
+  if (tree.marked.empty()) return {};
+  const std::vector<DirectoryChange> changes = std::exchange(tree.marked, {});
+  auto updated = RereadAll(tree, id->second, changes, walk);
+  if (!updated || !tree.exact) Forget(path);
+  return updated;
 }
 
 bool RememberedTrees::MayMovePaths(std::span<const DirectoryChange> changes) {
@@ -142,23 +162,23 @@ bool RememberedTrees::MayMovePaths(std::span<const DirectoryChange> changes) {
   });
 }
 
-Result<void> RememberedTrees::ApplyTo(Tree& tree, std::uint32_t id,
-                                      std::span<const DirectoryChange* const> changes,
-                                      TreeWalk& walk) {
+Result<void> RememberedTrees::RereadAll(Tree& tree, std::uint32_t id,
+                                        std::span<const DirectoryChange> changes, TreeWalk& walk) {
   const auto top = disk_usage::OpenTop(*tree.path);
   const auto found = top ? disk_usage::HandleOf(top->get()) : Fail(top.error());
   tree.exact = found && KeyOf(found->handle) == tree.top;
-  for (const DirectoryChange* change : changes) {
+  for (const DirectoryChange& change : changes) {
     if (!tree.exact) return {};
+    if (!walk.Continue(0, 0)) return Cancelled();
     // It may have been removed meanwhile with a directory above it.
-    if (table_.Find(KeyOf(change->directory)) == nullptr) continue;
-    const auto directory = disk_usage::OpenDirectoryByHandle(top->get(), change->directory);
+    if (table_.Find(KeyOf(change.directory)) == nullptr) continue;
+    const auto directory = disk_usage::OpenDirectoryByHandle(top->get(), change.directory);
     if (!directory) {
       // A removed directory is dropped when the directory above it is read.
       tree.exact = disk_usage::Vanished(directory.error());
       continue;
     }
-    if (auto read = Reread(tree, id, directory->get(), *change, walk); !read) return read;
+    if (auto read = Reread(tree, id, directory->get(), change, walk); !read) return read;
   }
   // A file with a new second name would count twice if its first name is in a directory that was
   // not read.
@@ -169,6 +189,21 @@ Result<void> RememberedTrees::ApplyTo(Tree& tree, std::uint32_t id,
   return {};
 }
 
+// A directory may hold millions of files, and its file system may be slow.
+Result<void> RememberedTrees::ReadWhole(Tree& tree, int directory, std::uint64_t device,
+                                        DirectorySum& sum, TreeWalk& walk) {
+  bool going_on = walk.Continue(sum.bytes, sum.inodes);
+  while (going_on) {
+    const std::uint64_t bytes = sum.bytes;
+    const std::uint64_t inodes = sum.inodes;
+    const auto some = disk_usage::ReadSome(directory, device, entries_, sum);
+    if (!some || sum.errors > 0) return Lose(tree);
+    if (!*some) return {};
+    going_on = walk.Continue(sum.bytes - bytes, sum.inodes - inodes);
+  }
+  return Cancelled();
+}
+
 Result<void> RememberedTrees::Reread(Tree& tree, std::uint32_t id, int directory,
                                      const DirectoryChange& change, TreeWalk& walk) {
   const DirectoryKey key = KeyOf(change.directory);
@@ -177,11 +212,8 @@ Result<void> RememberedTrees::Reread(Tree& tree, std::uint32_t id, int directory
   DirectorySum sum;
   sum.bytes = status->bytes;
   sum.inodes = 1;
-  for (;;) {
-    const auto some = disk_usage::ReadSome(directory, status->device, entries_, sum);
-    if (!some || sum.errors > 0) return Lose(tree);
-    if (!*some) break;
-  }
+  const auto read = ReadWhole(tree, directory, status->device, sum, walk);
+  if (!read || !tree.exact) return read;
   RememberedDirectory& remembered = *table_.Find(key);
   tree.bytes -= std::exchange(remembered.bytes, 0);
   tree.inodes -= std::exchange(remembered.inodes, 0);
@@ -202,7 +234,13 @@ Result<void> RememberedTrees::CompareChildren(const Parent& parent,
   std::ranges::sort(gone);
   std::vector<bool> seen(gone.size());
   Result<void> result;
+  std::size_t looked_at = 0;
   disk_usage::ForEachName(subdirectories, [&](const char* name) {
+    if (!result || !parent.tree.exact) return;
+    if (++looked_at % kNamesAtATime == 0 && !walk.Continue(0, 0)) {
+      result = Cancelled();
+      return;
+    }
     const auto child = disk_usage::HandleOf(parent.fd, name);
     if (!child && !disk_usage::Vanished(child.error())) parent.tree.exact = false;
     if (!child || child->mount != own->mount) return;
@@ -210,10 +248,11 @@ Result<void> RememberedTrees::CompareChildren(const Parent& parent,
     const auto before = std::ranges::lower_bound(gone, key);
     if (before != gone.end() && *before == key) {
       seen[static_cast<std::size_t>(before - gone.begin())] = true;
-    } else if (result) {
+    } else {
       result = AddChild(parent, key, name, walk);
     }
   });
+  if (!result || !parent.tree.exact) return result;
   for (std::size_t i = 0; i < gone.size(); ++i) {
     if (!seen[i]) RemoveSubtree(parent.tree, gone[i]);
   }

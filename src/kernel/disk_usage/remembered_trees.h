@@ -32,13 +32,16 @@ class RememberedTrees {
 
   // Walks `path` whole, as TreeWalk::Measure does, and remembers it if it can.
   [[nodiscard]] Result<TreeUsage> Walk(const std::string& path, TreeWalk& walk);
-  // Reads these directories again; directories of no remembered tree are ignored. Fails only when
-  // it is cancelled; then every tree is forgotten.
-  [[nodiscard]] Result<void> Apply(std::span<const DirectoryChange> changes, TreeWalk& walk);
+  // Keeps in mind that these directories have changed; directories of no remembered tree are
+  // ignored. Reads no file.
+  void Mark(std::span<const DirectoryChange> changes);
+  // Reads the marked directories of a tree again, if it is remembered. Fails only when the walk is
+  // cancelled; then the tree is forgotten.
+  [[nodiscard]] Result<void> Update(const std::string& path, TreeWalk& walk);
   // Whether a path on this file system may name another directory after these changes: a directory
   // was made, moved or removed outside the remembered trees.
   [[nodiscard]] bool MayMovePaths(std::span<const DirectoryChange> changes);
-  // What a remembered tree occupies, as of the last Walk or Apply. Absent: it has to be walked.
+  // What a remembered tree occupies, as of the last Walk or Update. Absent: it has to be walked.
   // The path is looked up, and the tree is forgotten if it is no longer the remembered one.
   [[nodiscard]] std::optional<FsUsage> UsageOf(const std::string& path);
   // The same without the look, for a path that names what it named at the last look.
@@ -50,6 +53,8 @@ class RememberedTrees {
 
  private:
   static constexpr std::size_t kMostDirectories = 200'000;  // 15 MB
+  // In all trees together; a tree with a change beyond these is forgotten.
+  static constexpr std::size_t kMostMarked = 65'536;  // 9 MB
 
   struct LinkedInode {
     std::uint64_t bytes = 0;
@@ -64,6 +69,7 @@ class RememberedTrees {
     std::uint64_t inodes = 0;
     std::unordered_map<disk_usage::FileId, LinkedInode, disk_usage::FileIdHash> linked;
     std::vector<disk_usage::FileId> fresh_links;  // that were not in `linked` before
+    std::vector<DirectoryChange> marked;          // to be read again
     bool exact = true;                            // false: to be forgotten
   };
   class Recorder;
@@ -80,9 +86,10 @@ class RememberedTrees {
   [[nodiscard]] std::vector<disk_usage::FileId> TakeLinkedIn(disk_usage::DirectoryKey key);
   static void Release(Tree& tree, const std::vector<disk_usage::FileId>& files);
   void RemoveSubtree(Tree& tree, disk_usage::DirectoryKey key);
-  [[nodiscard]] Result<void> ApplyTo(Tree& tree, std::uint32_t id,
-                                     std::span<const DirectoryChange* const> changes,
-                                     TreeWalk& walk);
+  [[nodiscard]] Result<void> RereadAll(Tree& tree, std::uint32_t id,
+                                       std::span<const DirectoryChange> changes, TreeWalk& walk);
+  [[nodiscard]] Result<void> ReadWhole(Tree& tree, int directory, std::uint64_t device,
+                                       disk_usage::DirectorySum& sum, TreeWalk& walk);
   [[nodiscard]] Result<void> Reread(Tree& tree, std::uint32_t id, int directory,
                                     const DirectoryChange& change, TreeWalk& walk);
   [[nodiscard]] Result<void> CompareChildren(const Parent& parent,

@@ -42,7 +42,8 @@ class LiveRememberedTrees : public testing::Test {
     return {.directory = HandleOfPath(path), .subdirectories = true};
   }
   void Apply(const std::vector<DirectoryChange>& changes) {
-    ASSERT_TRUE(trees_.Apply(changes, walk_));
+    trees_.Mark(changes);
+    for (const fs::path& tree : {tree_, base_ / "other"}) ASSERT_TRUE(trees_.Update(tree, walk_));
   }
   // Checks that the remembered figures are those of a walk.
   void ExpectExact(const fs::path& path) {
@@ -201,12 +202,87 @@ TEST_F(LiveRememberedTrees, ATreeWithMoreDirectoriesThanMayBeRememberedIsMeasure
   EXPECT_TRUE(few.UsageOf(tree_ / "a"));
 }
 
-TEST_F(LiveRememberedTrees, ACancelledWalkLeavesNothingBehind) {
+TEST_F(LiveRememberedTrees, MarkingReadsNothingAndEachTreeIsReadWhenItIsUpdated) {
+  fs::create_directories(base_ / "other/x");
+  ASSERT_TRUE(trees_.Walk(base_ / "other", walk_));
+  fs::create_directories(tree_ / "new");
+  fs::create_directories(base_ / "other/new");
+  trees_.Mark(std::vector{DirectoriesIn(tree_), DirectoriesIn(base_ / "other")});
+  EXPECT_EQ(trees_.directories(), 6U);
+  ASSERT_TRUE(trees_.Update(tree_, walk_));
+  EXPECT_EQ(trees_.directories(), 7U);
+  ExpectExact(tree_);
+  ASSERT_TRUE(trees_.Update(base_ / "other", walk_));
+  ExpectExact(base_ / "other");
+}
+
+TEST_F(LiveRememberedTrees, AMovedDirectoryCountsInItsNewTreeWhicheverTreeIsUpdatedFirst) {
+  for (const bool old_first : {true, false}) {
+    fs::create_directories(base_ / "other/x");
+    ASSERT_TRUE(trees_.Walk(base_ / "other", walk_));
+    fs::rename(tree_ / "a/b", base_ / "other/b");
+    trees_.Mark(std::vector{DirectoriesIn(tree_ / "a"), DirectoriesIn(base_ / "other")});
+    for (const bool old : {old_first, !old_first}) {
+      const fs::path path = old ? tree_ : base_ / "other";
+      ASSERT_TRUE(trees_.Update(path, walk_));
+      if (trees_.UsageOf(path)) ExpectExact(path);
+    }
+    ASSERT_TRUE(trees_.Walk(base_ / "other", walk_));
+    ExpectExact(base_ / "other");
+    ExpectExact(tree_);
+    fs::rename(base_ / "other/b", tree_ / "a/b");
+    ASSERT_TRUE(trees_.Walk(base_ / "other", walk_));
+    ASSERT_TRUE(trees_.Walk(tree_, walk_));
+  }
+}
+
+TEST_F(LiveRememberedTrees, ATreeWithMoreChangesThanAreKeptIsForgotten) {
+  const std::vector<DirectoryChange> changes(65'536, FilesIn(tree_ / "a"));
+  trees_.Mark(changes);
+  EXPECT_TRUE(trees_.UsageOf(tree_));
+  trees_.Mark(std::vector{FilesIn(tree_ / "c")});
+  EXPECT_FALSE(trees_.UsageOf(tree_));
+  EXPECT_EQ(trees_.directories(), 0U);
+}
+
+// The thread that reads may rest, be cancelled, and be given up, however large a directory is.
+TEST_F(LiveRememberedTrees, AChangedDirectoryIsReadInPiecesAndEndsWhenTheWalkIsCancelled) {
+  for (int i = 0; i < 5000; ++i) Write(tree_ / "c" / std::to_string(i), 1);
+  trees_.Mark(std::vector{FilesIn(tree_ / "c")});
+  std::atomic<bool> cancelled = false;
+  WalkProgress found;
+  std::vector<std::uint64_t> told;
+  TreeWalk walk({.cancelled = &cancelled,
+                 .breathe =
+                     [&] {
+                       if (told.empty() || told.back() != found.inodes)
+                         told.push_back(found.inodes);
+                       cancelled = found.inodes > 1000;
+                     },
+                 .progress = &found});
+  EXPECT_EQ(trees_.Update(tree_, walk).error().code, ErrorCode::kUnavailable);
+  EXPECT_GT(told.size(), 2U);
+  EXPECT_LT(told.back(), 4000U) << "a piece is about a thousand files";
+}
+
+TEST_F(LiveRememberedTrees, SubdirectoriesAreComparedInPieces) {
+  for (int i = 0; i < 1000; ++i) fs::create_directory(tree_ / "c" / std::to_string(i));
+  Apply({DirectoriesIn(tree_ / "c")});
+  ExpectExact(tree_);
+  int rests = 0;
+  TreeWalk walk({.breathe = [&] { ++rests; }});
+  trees_.Mark(std::vector{DirectoriesIn(tree_ / "c")});
+  ASSERT_TRUE(trees_.Update(tree_, walk));
+  EXPECT_GE(rests, 15);
+  ExpectExact(tree_);
+}
+
+TEST_F(LiveRememberedTrees, ACancelledUpdateForgetsItsTree) {
   std::atomic<bool> cancelled = true;
   TreeWalk walk({.cancelled = &cancelled});
   fs::create_directories(tree_ / "new");
-  const std::vector<DirectoryChange> changes = {DirectoriesIn(tree_)};
-  EXPECT_EQ(trees_.Apply(changes, walk).error().code, ErrorCode::kUnavailable);
+  trees_.Mark(std::vector{DirectoriesIn(tree_)});
+  EXPECT_EQ(trees_.Update(tree_, walk).error().code, ErrorCode::kUnavailable);
   EXPECT_EQ(trees_.directories(), 0U);
 }
 

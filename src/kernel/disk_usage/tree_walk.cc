@@ -79,6 +79,12 @@ Result<TreeUsage> TreeWalk::Measure(const std::string& path) {
                    .first_error = std::move(walked->first_error)};
 }
 
+bool TreeWalk::Continue(std::uint64_t found_bytes, std::uint64_t found_inodes) const {
+  if (options_.progress != nullptr) options_.progress->Found(found_bytes, found_inodes);
+  if (options_.breathe) options_.breathe();
+  return !Cancelled();
+}
+
 void TreeWalk::Help() {
   using SteadyClock = std::chrono::steady_clock;
   disk_usage::Walker walker(options_, work_);

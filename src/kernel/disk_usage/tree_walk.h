@@ -51,6 +51,10 @@ class TreeWalk {
                                                disk_usage::DirectoryKey parent,
                                                disk_usage::DirectoryLedger& ledger);
 
+  // For a caller that reads directories of a tree itself, by the options of this walk: reports what
+  // it has found, and may rest. False: the walk is cancelled.
+  [[nodiscard]] bool Continue(std::uint64_t found_bytes, std::uint64_t found_inodes) const;
+
   // Helps, on the calling thread, until Close.
   void Help();
   // Makes each helper return when it has finished its subtree. Every helper must have returned
