@@ -37,7 +37,7 @@ class RememberedTrees::Recorder : public DirectoryLedger {
   DirectoryKey Enter(DirectoryKey parent, int directory) override {
     const auto found = disk_usage::HandleOf(directory);
     const std::lock_guard lock(trees_.mutex_);
-    const bool room = trees_.table_.size() + trees_.linked_names_ < trees_.most_directories_;
+    const bool room = trees_.HasRoomFor(1);
     const DirectoryKey key = found ? KeyOf(found->handle) : 0;
     // A directory that is known already was moved during the walk, or is in two trees.
     if (!found || !room || !tree_.exact || trees_.table_.Add(key, parent, id_) == nullptr) {
@@ -62,6 +62,10 @@ class RememberedTrees::Recorder : public DirectoryLedger {
 };
 
 void RememberedTrees::AddLinked(Tree& tree, const LinkedFile& file) {
+  if (tree.linked.size() >= most_directories_ && !tree.linked.contains(file.id)) {
+    tree.exact = false;
+    return tree.shares.Add(file);
+  }
   const auto [entry, is_new] = tree.linked.try_emplace(file.id);
   LinkedInode& inode = entry->second;
   if (is_new) {
@@ -77,12 +81,13 @@ void RememberedTrees::AddLinked(Tree& tree, const LinkedFile& file) {
 void RememberedTrees::AddPart(Tree& tree, DirectoryKey key, const DirectorySum& part) {
   tree.bytes += part.bytes;
   tree.inodes += part.inodes;
+  if (!part.linked.empty() && !HasRoomFor(part.linked.size())) tree.exact = false;
   for (const LinkedFile& file : part.linked) AddLinked(tree, file);
   RememberedDirectory* directory = table_.Find(key);
   if (directory == nullptr) return;
   directory->bytes += part.bytes;
   directory->inodes += static_cast<std::uint32_t>(part.inodes);
-  if (part.linked.empty()) return;
+  if (part.linked.empty() || !tree.exact) return;
   auto& names = linked_in_[key];
   for (const LinkedFile& file : part.linked) names.push_back(file.id);
   linked_names_ += part.linked.size();
@@ -123,7 +128,8 @@ Result<TreeUsage> RememberedTrees::Walk(const std::string& path, TreeWalk& walk)
   Recorder recorder(*this, tree, id);
   auto walked = walk.Survey(path, recorder);
   tree.fresh_links = {};
-  const FsUsage usage = {.used_bytes = tree.bytes, .inodes_used = tree.inodes};
+  const FsUsage usage = {.used_bytes = tree.bytes + tree.shares.bytes(),
+                         .inodes_used = tree.inodes + tree.shares.inodes()};
   if (!walked || walked->errors > 0 || !tree.exact || tree.top == 0) Forget(path);
   if (!walked) return Fail(walked.error());
   return TreeUsage{
@@ -197,7 +203,7 @@ Result<void> RememberedTrees::ReadWhole(Tree& tree, int directory, std::uint64_t
     const std::uint64_t bytes = sum.bytes;
     const std::uint64_t inodes = sum.inodes;
     const auto some = disk_usage::ReadSome(directory, device, entries_, sum);
-    if (!some || sum.errors > 0) return Lose(tree);
+    if (!some || sum.errors > 0 || !HasRoomFor(sum.linked.size())) return Lose(tree);
     if (!*some) return {};
     going_on = walk.Continue(sum.bytes - bytes, sum.inodes - inodes);
   }
@@ -212,12 +218,12 @@ Result<void> RememberedTrees::Reread(Tree& tree, std::uint32_t id, int directory
   DirectorySum sum;
   sum.bytes = status->bytes;
   sum.inodes = 1;
+  const std::vector<FileId> before = TakeLinkedIn(key);  // makes room for the names that are there
   const auto read = ReadWhole(tree, directory, status->device, sum, walk);
   if (!read || !tree.exact) return read;
   RememberedDirectory& remembered = *table_.Find(key);
   tree.bytes -= std::exchange(remembered.bytes, 0);
   tree.inodes -= std::exchange(remembered.inodes, 0);
-  const std::vector<FileId> before = TakeLinkedIn(key);
   AddPart(tree, key, sum);
   Release(tree, before);  // last, so that a file which is still there is kept
   if (!change.subdirectories) return {};

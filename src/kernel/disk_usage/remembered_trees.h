@@ -11,6 +11,7 @@
 
 #include "kernel/disk_usage/directory_table.h"
 #include "kernel/disk_usage/file_id.h"
+#include "kernel/disk_usage/linked_shares.h"
 #include "kernel/disk_usage/tree_walk.h"
 #include "ports/directory_change.h"
 
@@ -25,8 +26,8 @@ namespace jettison {
 // kernel does not report the directory of the first name).
 class RememberedTrees {
  public:
-  // At most `most_directories` directories are remembered, for all trees together. A tree that does
-  // not fit is walked each time.
+  // At most `most_directories` are remembered, for all trees together: directories, and names of
+  // files that have several. A tree that does not fit is walked each time.
   explicit RememberedTrees(std::size_t most_directories = kMostDirectories)
       : most_directories_(most_directories) {}
 
@@ -68,6 +69,7 @@ class RememberedTrees {
     std::uint64_t bytes = 0;
     std::uint64_t inodes = 0;
     std::unordered_map<disk_usage::FileId, LinkedInode, disk_usage::FileIdHash> linked;
+    disk_usage::LinkedShares shares;  // of the linked files for which `linked` has no room
     std::vector<disk_usage::FileId> fresh_links;  // that were not in `linked` before
     std::vector<DirectoryChange> marked;          // to be read again
     bool exact = true;                            // false: to be forgotten
@@ -81,6 +83,9 @@ class RememberedTrees {
     std::uint64_t device;
   };
 
+  [[nodiscard]] bool HasRoomFor(std::size_t more) const {
+    return table_.size() + linked_names_ + more <= most_directories_;
+  }
   void AddPart(Tree& tree, disk_usage::DirectoryKey key, const disk_usage::DirectorySum& part);
   void AddLinked(Tree& tree, const disk_usage::LinkedFile& file);
   [[nodiscard]] std::vector<disk_usage::FileId> TakeLinkedIn(disk_usage::DirectoryKey key);

@@ -277,6 +277,48 @@ TEST_F(LiveRememberedTrees, SubdirectoriesAreComparedInPieces) {
   ExpectExact(tree_);
 }
 
+// A walk enters few directories, and may find any number of names in them.
+TEST_F(LiveRememberedTrees,
+       ATreeWithMoreNamesOfLinkedFilesThanMayBeRememberedIsMeasuredAllTheSame) {
+  constexpr std::uint64_t kPairs = 10;
+  for (std::uint64_t i = 0; i < kPairs; ++i) {
+    const std::string name = std::to_string(i);
+    Write(tree_ / "a" / name, 5000);
+    fs::create_hard_link(tree_ / "a" / name, tree_ / "c" / name);
+  }
+  for (const auto& [most, fits] : {std::pair{8, false}, {23, false}, {24, true}}) {
+    RememberedTrees trees(static_cast<std::size_t>(most));
+    const auto usage = trees.Walk(tree_, walk_);
+    ASSERT_TRUE(usage);
+    EXPECT_EQ(usage->usage.inodes_used, 6 + kPairs) << most;
+    EXPECT_EQ(usage->usage.used_bytes, walk_.Measure(tree_)->usage.used_bytes) << most;
+    EXPECT_EQ(trees.UsageOf(tree_).has_value(), fits) << most;
+    EXPECT_EQ(trees.directories(), fits ? 4U : 0U) << most;
+  }
+}
+
+TEST_F(LiveRememberedTrees, NamesOfLinkedFilesThatComeLaterNeedRoomToo) {
+  RememberedTrees trees(14);  // four directories, ten names
+  ASSERT_TRUE(trees.Walk(tree_, walk_));
+  const auto update = [&](int pairs) {
+    for (int i = 0; i < pairs; ++i) {
+      const fs::path name = tree_ / "c" / std::to_string(i);
+      if (fs::exists(name)) continue;
+      Write(name, 5000);
+      fs::create_hard_link(name, name.string() + "-link");
+    }
+    trees.Mark(std::vector{FilesIn(tree_ / "c")});
+    EXPECT_TRUE(trees.Update(tree_, walk_));
+    return trees.UsageOf(tree_);
+  };
+  EXPECT_TRUE(update(5));
+  EXPECT_TRUE(update(5)) << "the names that were there make room for themselves";
+  EXPECT_FALSE(update(6));
+  EXPECT_EQ(trees.directories(), 0U);
+  ASSERT_TRUE(trees.Walk(tree_ / "a", walk_));
+  EXPECT_TRUE(trees.UsageOf(tree_ / "a")) << "the forgotten names take no room";
+}
+
 TEST_F(LiveRememberedTrees, ACancelledUpdateForgetsItsTree) {
   std::atomic<bool> cancelled = true;
   TreeWalk walk({.cancelled = &cancelled});

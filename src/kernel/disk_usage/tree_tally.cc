@@ -7,7 +7,12 @@ void TreeTally::Add(DirectoryKey /*directory*/, const DirectorySum& part) {
   bytes_ += part.bytes;
   inodes_ += part.inodes;
   for (const LinkedFile& file : part.linked) {
-    if (!linked_.insert(file.id).second) continue;
+    if (linked_.contains(file.id)) continue;
+    if (linked_.size() >= most_linked_) {
+      shares_.Add(file);
+      continue;
+    }
+    linked_.insert(file.id);
     bytes_ += file.bytes;
     ++inodes_;
   }
