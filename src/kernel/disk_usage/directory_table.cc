@@ -3,6 +3,7 @@
 namespace jettison::disk_usage {
 
 RememberedDirectory* DirectoryTable::Find(DirectoryKey key) {
+  ++lookups_;
   const auto found = directories_.find(key);
   return found == directories_.end() ? nullptr : &found->second;
 }
@@ -14,10 +15,7 @@ RememberedDirectory* DirectoryTable::Add(DirectoryKey key, DirectoryKey parent,
   RememberedDirectory& directory = entry->second;
   directory.tree = tree;
   directory.parent = parent;
-  if (RememberedDirectory* above = Find(parent)) {
-    directory.next_sibling = above->first_child;
-    above->first_child = key;
-  }
+  Attach(key, directory);
   return &directory;
 }
 
@@ -31,30 +29,37 @@ std::vector<DirectoryKey> DirectoryTable::ChildrenOf(DirectoryKey key) {
   return children;
 }
 
-void DirectoryTable::Detach(DirectoryKey key, const RememberedDirectory& directory) {
+void DirectoryTable::Attach(DirectoryKey key, RememberedDirectory& directory) {
   RememberedDirectory* parent = Find(directory.parent);
   if (parent == nullptr) return;
-  DirectoryKey* link = &parent->first_child;
-  while (*link != 0 && *link != key) link = &Find(*link)->next_sibling;
-  if (*link == key) *link = directory.next_sibling;
+  directory.previous_sibling = 0;
+  directory.next_sibling = std::exchange(parent->first_child, key);
+  if (directory.next_sibling != 0) Find(directory.next_sibling)->previous_sibling = key;
+}
+
+void DirectoryTable::Detach(const RememberedDirectory& directory) {
+  RememberedDirectory* parent = Find(directory.parent);
+  if (parent == nullptr) return;
+  const DirectoryKey before = directory.previous_sibling;
+  const DirectoryKey after = directory.next_sibling;
+  (before == 0 ? parent->first_child : Find(before)->next_sibling) = after;
+  if (after != 0) Find(after)->previous_sibling = before;
 }
 
 bool DirectoryTable::Move(DirectoryKey key, DirectoryKey parent) {
-  for (const RememberedDirectory* above = Find(parent); above; above = Find(above->parent)) {
-    if (above == Find(key)) return false;
-  }
   RememberedDirectory& directory = *Find(key);
-  Detach(key, directory);
-  RememberedDirectory& above = *Find(parent);
+  for (const RememberedDirectory* above = Find(parent); above; above = Find(above->parent)) {
+    if (above == &directory) return false;
+  }
+  Detach(directory);
   directory.parent = parent;
-  directory.next_sibling = above.first_child;
-  above.first_child = key;
+  Attach(key, directory);
   return true;
 }
 
 std::vector<std::pair<DirectoryKey, RememberedDirectory>> DirectoryTable::Remove(DirectoryKey key) {
   std::vector<std::pair<DirectoryKey, RememberedDirectory>> removed;
-  if (const RememberedDirectory* directory = Find(key)) Detach(key, *directory);
+  if (const RememberedDirectory* directory = Find(key)) Detach(*directory);
   std::vector<DirectoryKey> rest = {key};
   while (!rest.empty()) {
     const DirectoryKey next = rest.back();

@@ -18,6 +18,7 @@ struct RememberedDirectory {
   DirectoryKey parent = 0;  // 0: the top of its tree
   DirectoryKey first_child = 0;
   DirectoryKey next_sibling = 0;
+  DirectoryKey previous_sibling = 0;  // so that leaving a wide directory takes no search
 };
 
 // Directories with their places in trees, by the keys of their handles.
@@ -34,10 +35,15 @@ class DirectoryTable {
   // Removes a directory with everything below it. Returns what was removed, each with its key.
   [[nodiscard]] std::vector<std::pair<DirectoryKey, RememberedDirectory>> Remove(DirectoryKey key);
   [[nodiscard]] std::size_t size() const { return directories_.size(); }
+  // How many directories were looked up, ever: a measure of the work, for tests.
+  [[nodiscard]] std::uint64_t lookups() const { return lookups_; }
 
  private:
-  void Detach(DirectoryKey key, const RememberedDirectory& directory);
+  // Makes a directory the first child of its parent.
+  void Attach(DirectoryKey key, RememberedDirectory& directory);
+  void Detach(const RememberedDirectory& directory);
 
+  std::uint64_t lookups_ = 0;
   std::unordered_map<DirectoryKey, RememberedDirectory> directories_;
 };
 
