@@ -68,6 +68,7 @@ void KubernetesSource::Await(Duration patience) {
 void KubernetesSource::OnPod(const ApiPod& pod) {
   const auto [at, is_new] = pods_.try_emplace(pod.head.uid);
   if (is_new) not_checked_.insert(pod.head.uid);
+  gone_.erase(pod.head.uid);
   Known& known = at->second;
   // The properties for ranking are determined when a pod is found, so it is found again.
   if (!known.running.empty() && !IsWorthTheSame(known.pod.pod, pod.pod)) {
@@ -80,15 +81,38 @@ void KubernetesSource::OnPod(const ApiPod& pod) {
   PlanLooks();
 }
 
+// A pod that is deleted by force (`kubectl delete --force --grace-period=0`) is gone from the API
+// server seconds before its processes. While they run, they use what the node lacks, so the pod is
+// kept. A mirror pod is only the object of a static pod, which runs on and gets another object.
 void KubernetesSource::OnGone(const ObjectHead& head) {
-  const auto known = pods_.extract(head.uid);
-  if (known.empty()) return;
-  arrivals_.Forget(known.mapped().group);
-  complaints_.KeepOnly([this](const std::string& uid) { return pods_.contains(uid); });
+  const auto at = pods_.find(head.uid);
+  if (at == pods_.end()) return;
+  Known& known = at->second;
   not_checked_.erase(head.uid);
-  to_look_at_.erase(head.uid);
-  to_look_at_soon_.erase(head.uid);
-  TellRunning(head.uid, {});
+  if (known.pod.IsMirror()) return Drop(head.uid);
+  gone_.insert(head.uid);
+  Look(known);
+  DropGone();
+  PlanLooks();
+}
+
+void KubernetesSource::DropGone() {
+  const std::set<std::string> gone = gone_;
+  for (const std::string& uid : gone) {
+    const Known& known = pods_.at(uid);
+    const bool runs = roster_.Has(uid) || known.is_making;
+    if (known.ended || !runs) Drop(uid);
+  }
+}
+
+void KubernetesSource::Drop(const std::string& uid) {
+  const auto known = pods_.extract(uid);
+  arrivals_.Forget(known.mapped().group);
+  complaints_.KeepOnly([this](const std::string& other) { return pods_.contains(other); });
+  gone_.erase(known.key());
+  to_look_at_.erase(known.key());
+  to_look_at_soon_.erase(known.key());
+  TellRunning(known.key(), {});
 }
 
 // The kubelet starts its containers again.
@@ -121,6 +145,7 @@ void KubernetesSource::OnArrivals() {
     known.soon_looks = 0;
     Look(known);
   }
+  DropGone();
   PlanLooks();
 }
 
@@ -173,6 +198,7 @@ void KubernetesSource::OnDown(const std::string& uid, std::shared_ptr<HeldGroup>
   if (at == pods_.end()) return;
   at->second.ended = std::move(group);
   Look(at->second);
+  DropGone();
   PlanLooks();
 }
 
@@ -241,7 +267,8 @@ void KubernetesSource::NoteWhetherToLook(const Known& known) {
   };
   const bool is_over = known.ended || known.pod.IsTerminal();
   const bool is_to_find = !is_over && (!known.is_watched || known.is_unread);
-  note(to_look_at_, is_to_find || IsToKeepDown(known));
+  const bool is_gone = gone_.contains(known.pod.head.uid);
+  note(to_look_at_, is_to_find || is_gone || IsToKeepDown(known));
   note(to_look_at_soon_, !is_over && known.is_making);
 }
 
@@ -265,6 +292,7 @@ void KubernetesSource::LookByClock() {
   for (const std::string& uid : uids) {
     if (const auto at = pods_.find(uid); at != pods_.end()) Look(at->second);
   }
+  DropGone();
   PlanLooks();
 }
 

@@ -53,6 +53,9 @@ class KubernetesSource : public ForeignSource {
 
   void OnPod(const ApiPod& pod);
   void OnGone(const ObjectHead& head);
+  // Forgets those of the pods without an object of which nothing runs.
+  void DropGone();
+  void Drop(const std::string& uid);
   void OnGivenUp(const std::string& uid);
   [[nodiscard]] std::vector<FoundHeld> TakeHeld();
   void OnArrivals();
@@ -80,6 +83,7 @@ class KubernetesSource : public ForeignSource {
   KubeletPlaces kubelet_;
   Complaints complaints_;  // by UID
   Pods pods_;
+  std::set<std::string> gone_;             // UIDs of pods that run, and whose objects are gone
   std::set<std::string> not_checked_;      // UIDs of pods that TakeHeld has not looked at yet
   std::set<std::string> to_look_at_;       // UIDs of pods that are looked at by the clock
   std::set<std::string> to_look_at_soon_;  // the same, of which a container is about to run

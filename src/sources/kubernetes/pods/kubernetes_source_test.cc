@@ -106,9 +106,57 @@ TEST_F(KubernetesPods, AChangeOfOnePodTouchesNoOther) {
   EXPECT_THAT(Removed(), ElementsAre("u1"));
 }
 
-TEST_F(KubernetesPods, OneThatIsGoneIsToldAsRemoved) {
+// As after `kubectl delete --force --grace-period=0`.
+TEST_F(KubernetesPods, OneWhoseObjectIsGoneIsKeptWhileItsProcessesRun) {
   Run("u1", "c1", 41);
   feed_.Tell({.uid = "u1", .container_id = "c1"});
+  feed_.TellGone("u1");
+  EXPECT_THAT(Removed(), IsEmpty());
+  ASSERT_NE(roster_.Find("u1"), nullptr);
+  EXPECT_EQ(roster_.Find("u1")->GroupOf("main"), "kubepods/burstable/podu1/c1");
+  End(41);
+  EXPECT_THAT(Removed(), ElementsAre("u1"));
+  EXPECT_EQ(roster_.Find("u1"), nullptr);
+}
+
+TEST_F(KubernetesPods, OneWhoseObjectIsGoneIsForgottenWithItsGroup) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  feed_.TellGone("u1");
+  processes_.End(41, 9);
+  cgroups_.ProcessExited(41);
+  cgroups_.ProcessExited(10'000);  // the sandbox
+  ASSERT_TRUE(cgroups_.Remove("kubepods/burstable/podu1"));
+  ASSERT_TRUE(Await([&] { return roster_.Find("u1") == nullptr; }));
+  EXPECT_TRUE(Await([&] { return LooksAtNothing(); }));
+}
+
+TEST_F(KubernetesPods, OneWhoseObjectIsGoneCanBeEvictedAndIsForgottenThen) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  feed_.TellGone("u1");
+  roster_.Find("u1")->KillContainer("main");
+  End(41);
+  roster_.Find("u1")->Remove();
+  Turn();
+  EXPECT_THAT(Removed(), ElementsAre("u1"));
+  EXPECT_EQ(cgroups_.LimitsOf("kubepods/burstable/podu1").pids_max, 0);
+  EXPECT_TRUE(Await([&] { return LooksAtNothing(); }));
+}
+
+TEST_F(KubernetesPods, OneThatIsGoneAndOfWhichNothingRunsIsForgottenAtOnce) {
+  feed_.Tell({.uid = "u1"});
+  EXPECT_FALSE(LooksAtNothing());  // it has no group yet
+  feed_.TellGone("u1");
+  EXPECT_TRUE(LooksAtNothing());
+}
+
+// The static pod gets another object.
+TEST_F(KubernetesPods, AMirrorPodThatIsGoneIsToldAsRemoved) {
+  Run("hash1", "c1", 41);
+  feed_.Tell({.uid = "u1",
+              .container_id = "c1",
+              .annotations = R"({"kubernetes.io/config.mirror":"hash1"})"});
   feed_.TellGone("u1");
   EXPECT_THAT(Removed(), ElementsAre("u1"));
   EXPECT_EQ(roster_.Find("u1"), nullptr);

@@ -120,6 +120,12 @@ class KubernetesSourceTest : public testing::Test {
     }
     return true;
   }
+  // Whether no look by the clock is due within two intervals of such looks.
+  [[nodiscard]] bool LooksAtNothing() {
+    Turn();
+    pollfd waiting{.fd = readiness_->fd(), .events = POLLIN, .revents = 0};
+    return ::poll(&waiting, 1, 200) == 0;
+  }
   // What the source's edges do in a turn of the loop.
   void Turn() {
     readiness_->Dispatch();
