@@ -7,6 +7,9 @@
 namespace jettison {
 namespace {
 
+// What is before the ID in the name of conmon's group.
+constexpr std::string_view kConmon = "conmon-";
+
 // Cuts off the text up to the separator; the whole rest if there is none.
 std::string_view Cut(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
@@ -113,7 +116,12 @@ bool IsGroupOfContainer(std::string_view name, std::string_view id) {
   if (name.ends_with(kScope)) name.remove_suffix(kScope.size());
   if (!name.ends_with(id)) return false;
   name.remove_suffix(id.size());
+  if (name.ends_with(kConmon)) return false;
   return name.empty() || name.back() == '-' || name.back() == ':';
+}
+
+bool IsGroupOfConmon(std::string_view name) {
+  return name.substr(0, name.rfind('-') + 1).ends_with(kConmon);
 }
 
 // runc names the process after its stage; the last one is "runc:[2:INIT]".

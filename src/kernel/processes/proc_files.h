@@ -23,8 +23,12 @@ namespace jettison {
 
 // Whether a group of this name, without a slash, is that of the container: named by its ID, maybe
 // with what a runtime puts before it ("cri-containerd-ID.scope"). An ID that is but a part of
-// another one is not enough.
+// another one is not enough, and neither is conmon's group.
 [[nodiscard]] bool IsGroupOfContainer(std::string_view name, std::string_view id);
+
+// Whether a group of this name is that of conmon, which CRI-O runs beside each container and, with
+// conmon_cgroup = "pod", in the pod's group ("crio-conmon-ID.scope"). It is no container.
+[[nodiscard]] bool IsGroupOfConmon(std::string_view name);
 
 // Whether a process is what runc keeps in a container that is made and not started yet, by its
 // /proc/PID/stat.

@@ -81,6 +81,17 @@ TEST(IsGroupOfContainer, AnIdThatIsAPartOfAnotherIsNotEnough) {
   EXPECT_FALSE(IsGroupOfContainer("anything", ""));
 }
 
+TEST(IsGroupOfContainer, ThatOfConmonIsNone) {
+  for (const char* name : {"crio-conmon-0a.scope", "crio-conmon-0a", "libpod-conmon-0a.scope"}) {
+    EXPECT_FALSE(IsGroupOfContainer(name, "0a")) << name;
+    EXPECT_TRUE(IsGroupOfConmon(name)) << name;
+  }
+  for (const char* name : {"crio-0a.scope", "crio-0a", "0a", "conmon.scope", ""}) {
+    EXPECT_FALSE(IsGroupOfConmon(name)) << name;
+  }
+  EXPECT_TRUE(IsGroupOfContainer("conmon-web.scope", "conmon-web"));
+}
+
 TEST(StartOf, IsTheTwentySecondFieldWhateverTheProgramIsCalled) {
   const std::string rest = " S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 20 21\n";
   EXPECT_EQ(StartOf("42 (sh)" + rest), 4711U);

@@ -4,6 +4,7 @@
 
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/groups/fd_reserve.h"
+#include "kernel/processes/proc_files.h"
 
 namespace jettison::kube {
 
@@ -29,7 +30,7 @@ bool HeldGroup::KillNew() {
   bool is_new = false;
   for (const std::string& name : *children) {
     const std::string group = kernel::ContainerGroup(group_, name);
-    if (known_.contains(group)) continue;
+    if (known_.contains(group) || IsGroupOfConmon(name)) continue;
     is_new = true;
     Note("end what was started again in " + group, edges_.group_end.Kill(group));
   }

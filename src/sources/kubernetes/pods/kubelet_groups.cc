@@ -60,6 +60,7 @@ Result<SeenPod> SeeContainers(const NodeGroups& node, const std::string& pod_gro
   if (!children) return Fail(children.error());
   SeenPod seen;
   for (const std::string& name : *children) {
+    if (IsGroupOfConmon(name)) continue;
     SeenContainer container{.id = std::string(IdIn(name)),
                             .group = kernel::ContainerGroup(pod_group, name)};
     if (SeeFirstProcess(node, container, Counts::kStarted)) {

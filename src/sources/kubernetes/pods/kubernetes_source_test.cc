@@ -435,6 +435,25 @@ TEST_F(KubernetesPods, AGroupThatIsGoneIsNotMadeAgain) {
   EXPECT_FALSE(cgroups_.Exists("kubepods/burstable/podu1"));
 }
 
+// CRI-O with conmon_cgroup = "pod", as in OpenShift.
+TEST_F(KubernetesPods, ConmonIsNoContainerAndIsNotKilled) {
+  const std::string group = "kubepods/burstable/podu1";
+  Start(group + "/crio-conmon-0a.scope", 38);
+  Start(group + "/crio-0a.scope", 39);  // the sandbox
+  Start(group + "/crio-conmon-0b.scope", 40);
+  Start(group + "/crio-0b.scope", 41);
+  feed_.Tell({.uid = "u1"});
+  ASSERT_TRUE(AwaitFound(1));
+  EXPECT_EQ(roster_.Find("u1")->GroupOf("main"), group + "/crio-0b.scope");
+  roster_.Find("u1")->KillContainer("main");
+  Start(group + "/crio-conmon-0c.scope", 42);
+  Start(group + "/crio-0c.scope", 43);  // which the kubelet has started again
+  End(41);
+  EXPECT_THAT(cgroups_.signals(),
+              ElementsAre(SignalOf(group + "/crio-0b.scope", 41, SIGKILL),
+                          SignalOf(group + "/crio-0c.scope", 43, SIGKILL)));
+}
+
 TEST_F(KubernetesPods, AJobIsKilledWithoutBeingAsked) {
   Run("u1", "c1", 41);
   feed_.Tell({.uid = "u1", .container_id = "c1", .owner = "Job"});
