@@ -23,6 +23,8 @@ constexpr Duration kWatchBegins = seconds(30);
 constexpr Duration kWatchOverdue = seconds(30);
 // A server that sends bookmarks sends one a minute.
 constexpr Duration kLongestSilence = seconds(150);
+// A watch that breaks off after such a silence had missed a bookmark.
+constexpr Duration kSilence = seconds(120);
 // The longest line of one event; an object in etcd is at most a tenth of this.
 constexpr std::size_t kLongestLine = std::size_t{8} << 20;
 
@@ -150,15 +152,21 @@ void PodWatch::Ask(const WatchRequest& watch) {
       });
 }
 
-void PodWatch::EndWatch(const std::optional<Failure>& failure) {
+void PodWatch::EndWatch(std::optional<Failure> failure) {
   if (under_way_) client_.Cancel(*under_way_);
   under_way_.reset();
+  const bool was_silent =
+      is_watching_ && reflector_.has_bookmarks() && Elapsed(heard_at_, clock_.Now()) >= kSilence;
+  if (failure && was_silent && failure->setback.kind == Setback::Kind::kAway) {
+    failure->setback.kind = Setback::Kind::kSilent;
+  }
   if (failure) fault_ = FaultOf(*failure, "watch");
   reflector_.OnWatchEnded(failure ? std::optional(failure->setback) : std::nullopt, clock_.Now(),
                           chance_());
 }
 
 void PodWatch::TakeBytes(std::string_view bytes) {
+  heard_at_ = clock_.Now();
   if (!std::exchange(is_watching_, true)) {
     reflector_.OnWatchBegun(clock_.Now());
     fault_.reset();

@@ -81,7 +81,7 @@ class PodWatch {
   bool TakeBookmark(const Value& object);
   bool TakePod(const WatchLine& line);
   bool RefuseLine(const Error& error);
-  void EndWatch(const std::optional<Failure>& failure);
+  void EndWatch(std::optional<Failure> failure);
   void FailList(const Failure& failure);
   [[nodiscard]] std::string Path(const std::string& query) const;
 
@@ -95,6 +95,7 @@ class PodWatch {
   LineCutter lines_;
   std::optional<ApiClient::Id> under_way_;
   bool is_watching_ = false;  // what is under way has begun to answer
+  Instant heard_at_{};        // when it last said something
   std::optional<PodWatchFault> fault_;
 };
 

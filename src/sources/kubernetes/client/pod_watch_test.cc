@@ -117,6 +117,28 @@ TEST_F(PodWatchTest, AStoreThatIsSetBackWhileItIsWatchedIsNoticed) {
   ASSERT_TRUE(IsWatching());
 }
 
+// As a real API server does: it sends nothing to a watch from a version that it has not reached.
+TEST_F(PodWatchTest, AStoreThatIsSetBackBelowAWatchIsNoticedByTheSilence) {
+  Begin();
+  server_.SendToWatches(
+      R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"500"}}})"
+      "\n"
+      R"({"type":"ADDED","object":{"metadata":{"namespace":"default","name":"x","uid":"ux",)"
+      R"("resourceVersion":"501"},"status":{"phase":"Running"}}})"
+      "\n");
+  ASSERT_TRUE(Told(1));
+  EXPECT_THAT(TakeNews(), ElementsAre("+ux Running"));
+  server_.Change([](FakeStore& store) {
+    store.RemovePod("b");
+    store.SetBack(50);
+  });
+  clock_.Advance(seconds(150));
+  server_.CutWatches();
+  ASSERT_TRUE(Told(3));
+  EXPECT_THAT(TakeNews(), ElementsAre("~ua Running", "-ub", "-ux"));
+  ASSERT_TRUE(IsWatching());
+}
+
 TEST_F(PodWatchTest, DoubledAndReorderedEventsAreToldOnce) {
   Begin();
   const auto line = [](const char* type, const char* uid, int version) {

@@ -111,6 +111,7 @@ void Reflector::OnListFailed(const Setback& setback, Instant now, double chance)
   const bool can_halve = limit_ > 1;
   switch (setback.kind) {
     case Setback::Kind::kAway:
+    case Setback::Kind::kSilent:
       // The next try continues where this one stopped, unless this page keeps failing.
       if (setbacks_ >= kMostTriesOfAPage) ListAgain(from_);
       break;
@@ -131,6 +132,7 @@ void Reflector::OnListFailed(const Setback& setback, Instant now, double chance)
 void Reflector::OnWatchBegun(Instant now) {
   away_since_.reset();
   watching_since_ = now;
+  was_told_ = false;
 }
 
 Verdict Reflector::OnSeen(const ObjectHead& head) {
@@ -145,6 +147,7 @@ Verdict Reflector::OnDeleted(const ObjectHead& head) {
 
 bool Reflector::OnBookmark(const std::string& resource_version) {
   has_bookmarks_ = true;
+  was_told_ = true;
   old_bookmarks_ = IsSetBack(resource_version) ? old_bookmarks_ + 1 : 0;
   if (old_bookmarks_ >= kMostOldBookmarks) {
     old_bookmarks_ = 0;
@@ -156,6 +159,7 @@ bool Reflector::OnBookmark(const std::string& resource_version) {
 
 void Reflector::Advance(const std::string& resource_version) {
   setbacks_ = 0;
+  was_told_ = true;
   const auto order = CompareVersions(resource_version, position_);
   if (!order || *order > 0) position_ = resource_version;
 }
@@ -163,6 +167,7 @@ void Reflector::Advance(const std::string& resource_version) {
 void Reflector::OnWatchEnded(const std::optional<Setback>& setback, Instant now, double chance) {
   const auto began = std::exchange(watching_since_, std::nullopt);
   const bool lasted = began && Elapsed(*began, now) >= kShortWatch;
+  if (lasted && !was_told_) ListAgain(From::kKnown);
   if (!setback) {
     if (lasted) {
       setbacks_ = 0;
@@ -173,14 +178,15 @@ void Reflector::OnWatchEnded(const std::optional<Setback>& setback, Instant now,
   Note(*setback, now);
   if (setback->kind == Setback::Kind::kExpired) ListAgain(From::kNewest);
   // What was too large or unreadable would come again.
-  if (setback->kind == Setback::Kind::kTooLarge || setback->kind == Setback::Kind::kNonsense) {
+  if (setback->kind == Setback::Kind::kTooLarge || setback->kind == Setback::Kind::kNonsense ||
+      setback->kind == Setback::Kind::kSilent) {
     ListAgain(From::kKnown);
   }
   Delay(now, chance, setback->retry_after);
 }
 
 void Reflector::Note(const Setback& setback, Instant now) {
-  if (setback.kind != Setback::Kind::kAway) {
+  if (setback.kind != Setback::Kind::kAway && setback.kind != Setback::Kind::kSilent) {
     away_since_.reset();
   } else if (!away_since_) {
     away_since_ = now;

@@ -42,6 +42,7 @@ using Wanted = std::variant<ListRequest, WatchRequest, Pause>;
 struct Setback {
   enum class Kind : std::uint8_t {
     kAway,      // nobody answered, it broke off, or the server has a fault (5xx)
+    kSilent,    // a watch of a server that sends bookmarks said nothing for too long
     kRefused,   // the server is there and does not want this (401, 403, 429, 400)
     kExpired,   // 410: what was asked for is too old to be told
     kTooNew,    // 504 ResourceVersionTooLarge: a server that is behind
@@ -79,7 +80,9 @@ class Reflector {
   void OnListFailed(const Setback& setback, Instant now, double chance);
 
   // A watch: its begin, its events, and its end. Without a setback it ended because the server's
-  // time was over.
+  // time was over. After a watch that fell silent, or that said nothing at all, the next request is
+  // a list: a server whose store was set back, as from a backup, has nothing to say of a watch from
+  // a version that it has not reached again.
   void OnWatchBegun(Instant now);
   [[nodiscard]] Verdict OnSeen(const ObjectHead& head);
   [[nodiscard]] Verdict OnDeleted(const ObjectHead& head);
@@ -119,6 +122,7 @@ class Reflector {
   Instant not_before_{};
   std::optional<Instant> away_since_;
   std::optional<Instant> watching_since_;
+  bool was_told_ = false;  // anything by the watch that began last
 };
 
 }  // namespace jettison::kube

@@ -141,10 +141,56 @@ TEST_F(Watching, ACutWatchGoesOnBehindTheNewestVersion) {
 }
 
 TEST_F(Watching, TheServersOwnEndAfterAWhileIsFollowedAtOnce) {
+  EXPECT_TRUE(reflector_.OnBookmark("110"));
   now_ += minutes(5);
   reflector_.OnWatchEnded(std::nullopt, now_, 0);
   EXPECT_EQ(Wait(), Duration::zero());
   EXPECT_EQ(reflector_.away_since(), std::nullopt);
+}
+
+TEST_F(Watching, AfterAWatchThatSaidNothingAtAllEverythingIsListed) {
+  for (const auto& end : {std::optional<Setback>(), std::optional(Setback{.kind = Kind::kAway})}) {
+    now_ += minutes(5);
+    reflector_.OnWatchEnded(end, now_, 0);
+    Wait();
+    EXPECT_EQ(Next(),
+              Wanted(ListRequest{.not_older_than = "100", .continue_token = "", .limit = 100}));
+    List({Head("a", "10"), Head("b", "20")}, "100");
+    reflector_.OnWatchBegun(now_);
+  }
+}
+
+TEST_F(Watching, AfterABookmarkASilenceLeadsToAListAndABreakDoesNot) {
+  EXPECT_TRUE(reflector_.OnBookmark("110"));
+  now_ += minutes(3);
+  reflector_.OnWatchEnded(Setback{.kind = Kind::kAway}, now_, 0);
+  Wait();
+  EXPECT_TRUE(std::holds_alternative<WatchRequest>(Next()));
+  reflector_.OnWatchBegun(now_);
+  EXPECT_TRUE(reflector_.OnBookmark("110"));
+  now_ += minutes(3);
+  reflector_.OnWatchEnded(Setback{.kind = Kind::kSilent}, now_, 0);
+  EXPECT_EQ(reflector_.away_since(), now_);
+  EXPECT_GT(Wait(), Duration::zero());
+  EXPECT_EQ(Next(),
+            Wanted(ListRequest{.not_older_than = "110", .continue_token = "", .limit = 100}));
+}
+
+TEST_F(Watching, AStoreThatWasSetBackDuringASilentWatchIsBelievedAfterAWhile) {
+  EXPECT_TRUE(reflector_.OnBookmark("150"));
+  now_ += minutes(3);
+  reflector_.OnWatchEnded(Setback{.kind = Kind::kSilent}, now_, 0);
+  Wait();
+  reflector_.OnListBegun();
+  reflector_.OnListFailed({.kind = Kind::kTooNew}, now_, 0);
+  for (int i = 0; i < 3; ++i) {
+    Wait();
+    EXPECT_EQ(Next(),
+              Wanted(ListRequest{.not_older_than = "", .continue_token = "", .limit = 100}));
+    EXPECT_THAT(List({Head("a", "5")}, "50"), IsEmpty());
+  }
+  Wait();
+  EXPECT_THAT(List({Head("a", "5")}, "50"), ElementsAre("b"));
 }
 
 TEST_F(Watching, WatchesThatEndAtOnceAreNotBegunWithoutAPause) {
