@@ -104,6 +104,7 @@ void ClusterSide::Evicting(const EvictionOrder& order, const Result<EvictOutcome
                     .message = order.message,
                     .grace_seconds = order.grace_period_seconds,
                     .evicted_at = edges_.clock.Wall(),
+                    .boot_id = edges_.clock.Mark().boot_id,
                     .held_group = edges_.group_of_pod(order.pod_uid),
                     .pids_limit = edges_.pids_limit},
                    ConditionOf(order), now);
@@ -152,6 +153,7 @@ void ClusterSide::FreeOrphans(Instant now) {
                         .uid = std::move(held.head.uid),
                         .message = {},
                         .evicted_at = {},
+                        .boot_id = {},
                         .held_group = std::move(held.group),
                         .pids_limit = edges_.pids_limit});
     free_at_ = now;

@@ -127,6 +127,32 @@ TEST(ClusterSide, APodWhoseEvictionIsGivenUpMayStartProcessesAgainAndIsTold) {
   EXPECT_EQ(f.groups.LimitsOf("kubepods/podu").pids_max, 1000);
 }
 
+// The kubelet has started the pod afresh on a node that is short of nothing.
+TEST(ClusterSide, AnEvictionThatABootHasOvertakenIsDropped) {
+  for (const bool runs : {true, false}) {
+    Fixture f;
+    f.Evict(false);
+    f.side->Finish();
+    f.clock.SetBoot("next");
+    f.clock.Advance(std::chrono::minutes(2));
+    ASSERT_TRUE(f.groups.Create("kubepods/podu", {.pids_max = 1000}));
+    f.runs = runs;
+    f.side = f.Begin();
+    f.AwaitLoaded();
+    f.runs = true;
+    f.side->ContinueEvictions(f.clock.Now());
+    EXPECT_THAT(f.ended, IsEmpty());
+    EXPECT_EQ(f.side->evictions_under_way(), 0U);
+    EXPECT_EQ(f.groups.LimitsOf("kubepods/podu").pids_max, 1000);
+    EXPECT_THAT(f.logged, HasSubstr("the machine was restarted before the eviction"));
+    f.side->Finish();
+    f.clock.SetBoot("boot");
+    f.side = f.Begin();
+    f.AwaitLoaded();
+    EXPECT_EQ(f.side->evictions_under_way(), 0U) << "it is no longer recorded";
+  }
+}
+
 TEST(ClusterSide, AHeldPodWhoseEvictionNobodyRecordedMayStartProcessesAgain) {
   Fixture f;
   ASSERT_TRUE(f.groups.Create("kubepods/podorphan", {.pids_max = 0}));

@@ -60,11 +60,24 @@ void ClusterEvictions::TakeLoaded(Instant now) {
   auto loaded = file_.TakeLoaded();
   if (!loaded) return;
   for (kube::EvictionIntent& intent : *loaded) {
-    if (IsEvicted(intent.uid)) continue;
+    if (IsEvicted(intent.uid) || DropOfEarlierBoot(intent)) continue;
     if (edges_.on_found) edges_.on_found(intent);
     const Instant evicted_at = InstantOf(intent.evicted_at, edges_.clock);
     Add(std::move(intent), std::nullopt, evicted_at, now);
   }
+}
+
+// Nothing that ran before a boot still runs after it, nor is its group held. The kubelet starts the
+// pod afresh on a node whose shortage is over.
+bool ClusterEvictions::DropOfEarlierBoot(const kube::EvictionIntent& intent) {
+  const std::string boot_id = edges_.clock.Mark().boot_id;
+  if (intent.boot_id.empty() || boot_id.empty() || intent.boot_id == boot_id) return false;
+  changed_ = true;
+  edges_.log.Warn(
+      "the machine was restarted before the eviction of a pod was reported to the API server; the "
+      "kubelet starts the pod afresh, and it is not evicted",
+      {{"pod", intent.namespace_ + "/" + intent.name}, {"uid", intent.uid}});
+  return true;
 }
 
 void ClusterEvictions::SettleTaints(Instant now) {

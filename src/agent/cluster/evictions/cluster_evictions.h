@@ -82,6 +82,8 @@ class ClusterEvictions {
   using Evictions = std::map<std::uint64_t, Eviction>;  // in the order in which they began
 
   void TakeLoaded(Instant now);
+  // Whether the eviction was begun before the machine was restarted. It is dropped then.
+  [[nodiscard]] bool DropOfEarlierBoot(const kube::EvictionIntent& intent);
   void Add(kube::EvictionIntent intent, std::optional<NodeConditionType> condition,
            Instant evicted_at, Instant delete_due);
   void SettleTaints(Instant now);

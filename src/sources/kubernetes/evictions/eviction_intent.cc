@@ -19,8 +19,9 @@ constexpr std::int64_t kVersion = 1;
 // The end of the text after the intents: "]}\n".
 constexpr std::size_t kTailBytes = 3;
 
-constexpr std::array<std::string_view, 8> kMembers = {
-    "namespace", "name", "uid", "message", "graceSeconds", "evictedAt", "heldGroup", "pidsLimit"};
+constexpr std::array<std::string_view, 9> kMembers = {"namespace", "name",         "uid",
+                                                      "message",   "graceSeconds", "evictedAt",
+                                                      "bootID",    "heldGroup",    "pidsLimit"};
 
 std::string TextOf(const EvictionIntent& intent) {
   std::string text;
@@ -32,6 +33,7 @@ std::string TextOf(const EvictionIntent& intent) {
     json.Field("message", intent.message);
     json.Field("graceSeconds", intent.grace_seconds);
     json.Field("evictedAt", FormatWallTime(intent.evicted_at));
+    if (!intent.boot_id.empty()) json.Field("bootID", intent.boot_id);
     if (!intent.held_group.empty()) json.Field("heldGroup", intent.held_group);
     json.Field("pidsLimit", intent.pids_limit);
   });
@@ -77,6 +79,15 @@ bool IsBelow(std::string_view group) {
   return false;
 }
 
+// Earlier agents did not write it.
+Result<void> TakeBoot(const Value& value, EvictionIntent& intent) {
+  if (value.Find("bootID") == nullptr) return {};
+  auto boot_id = NameIn(value, "bootID");
+  if (!boot_id) return Fail(boot_id.error());
+  intent.boot_id = *std::move(boot_id);
+  return {};
+}
+
 Result<void> TakeHeld(const Value& value, EvictionIntent& intent) {
   if (value.Find("heldGroup") != nullptr) {
     auto group = TextIn(value, "heldGroup");
@@ -115,8 +126,10 @@ Result<EvictionIntent> IntentIn(const Value& value) {
                         .message = *std::move(message),
                         .grace_seconds = *grace,
                         .evicted_at = *at,
+                        .boot_id = {},
                         .held_group = {},
                         .pids_limit = {}};
+  if (auto boot = TakeBoot(value, intent); !boot) return Fail(boot.error());
   if (auto held = TakeHeld(value, intent); !held) return Fail(held.error());
   return intent;
 }

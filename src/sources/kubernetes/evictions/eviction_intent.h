@@ -22,6 +22,7 @@ struct EvictionIntent {
   std::string message;  // of its status: "The node was low on resource: memory. ..."
   std::int64_t grace_seconds = 0;
   WallTime evicted_at;
+  std::string boot_id;  // of the machine's boot in which that was; empty: not known
   // The group in which no new process can start, relative to the node's own group; empty: none.
   std::string held_group;
   std::optional<std::int64_t> pids_limit;  // what the group had before; absent: no limit

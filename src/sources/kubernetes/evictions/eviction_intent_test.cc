@@ -22,6 +22,7 @@ EvictionIntent Held() {
           .message = "The node was low on \"memory\".\n\xc3\xa9",
           .grace_seconds = 1,
           .evicted_at = WallTime(seconds(1'767'225'600) + milliseconds(250)),
+          .boot_id = "0000-1111",
           .held_group = "kubepods/burstable/podu-1",
           .pids_limit = 512};
 }
@@ -99,6 +100,8 @@ TEST(EvictionIntent, WhatIsNotUnderstoodIsDamaged) {
       {With(R"(,"pidsLimit":-1)"), "`pidsLimit`"},
       {With(R"(,"pidsLimit":1.5)"), "`pidsLimit`"},
       {With(R"(,"pidsLimit":99999999999999999999)"), "`pidsLimit`"},
+      {With(R"(,"bootID":"")"), "`bootID`"},
+      {With(R"(,"bootID":1)"), "`bootID`"},
       {With(R"(,"heldGroup":"")"), "`heldGroup`"},
       {With(R"(,"heldGroup":"/kubepods")"), "`heldGroup`"},
       {With(R"(,"heldGroup":"kubepods/../..")"), "`heldGroup`"},
