@@ -185,8 +185,9 @@ TEST(Manifest, SaysWhatIsWrongAndWhere) {
        "spec.securityContext.seccompProfile.type", "RuntimeDefault, Unconfined or Localhost"},
       {"", "securityContext: {allowPrivilegeEscalation: false, privileged: true}",
        "spec.containers[0].securityContext.allowPrivilegeEscalation", "where privileged is true"},
-      {"", "securityContext: {allowPrivilegeEscalation: false, capabilities: {add: [SYS_ADMIN]}}",
-       "spec.containers[0].securityContext.allowPrivilegeEscalation", "SYS_ADMIN"},
+      {"",
+       "securityContext: {allowPrivilegeEscalation: false, capabilities: {add: [CAP_SYS_ADMIN]}}",
+       "spec.containers[0].securityContext.capabilities.add[0]", "without CAP_"},
       {"hostIPC: 1", "", "spec.hostIPC", "true or false"},
       {"", "resources: []", "spec.containers[0].resources", "must be a map, found a list"},
   };
@@ -196,6 +197,13 @@ TEST(Manifest, SaysWhatIsWrongAndWhere) {
     EXPECT_THAT(reading.faults[0].message, HasSubstr(row.message));
     EXPECT_EQ(reading.faults[0].file, "web.yaml");
   }
+}
+
+// As the API server does.
+TEST(Manifest, TakesSysAdminWithoutPrivilegeEscalation) {
+  const std::string security =
+      "securityContext: {allowPrivilegeEscalation: false, capabilities: {add: [SYS_ADMIN]}}";
+  EXPECT_THAT(KeysOf(Read(Manifest("", security))), IsEmpty());
 }
 
 TEST(Manifest, SaysWhatIsMissing) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/model/fault.h"
 #include "sources/kubernetes/pods/held_pod.h"
 #include "sources/kubernetes/pods/status_anchor.h"
 
@@ -244,6 +245,7 @@ void KubernetesSource::Take(Known& known, std::vector<ForeignContainer> containe
     finding.containers.push_back(std::move(container));
   }
   if (finding.containers.empty()) return;
+  SayWhatIsNotUnderstood(pod);
   finding.list = kList;
   finding.considered = known.running;
   const auto group = std::make_shared<HeldGroup>(edges_, known.group, known.groups);
@@ -251,6 +253,14 @@ void KubernetesSource::Take(Known& known, std::vector<ForeignContainer> containe
       std::make_shared<HeldPod>(group, [this, uid = pod.head.uid, group] { OnDown(uid, group); });
   const auto taken = roster_.Take(std::move(finding), complaints_);
   if (!taken) leave_out(taken.error());
+}
+
+void KubernetesSource::SayWhatIsNotUnderstood(const ApiPod& pod) {
+  if (pod.faults.empty()) return;
+  complaints_.Say(
+      pod.head.uid,
+      fmt::format("pod {} is not evicted, because its object is not fully understood: {}",
+                  FullName(pod.pod), DescribeAll(pod.faults)));
 }
 
 void KubernetesSource::TellRunning(const std::string& uid, const std::set<std::string>& running) {

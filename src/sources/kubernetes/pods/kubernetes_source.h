@@ -66,6 +66,8 @@ class KubernetesSource : public ForeignSource {
   void KeepDown(Known& known);
   void OnDown(const std::string& uid, std::shared_ptr<HeldGroup> group);
   void Take(Known& known, std::vector<ForeignContainer> containers);
+  // Logs, once, why the pod is spared.
+  void SayWhatIsNotUnderstood(const ApiPod& pod);
   void Watch(Known& known);
   [[nodiscard]] static std::vector<SeenContainer> Settled(Known& known, SeenPod now);
   // Tells the roster what runs of this pod alone: a thousand pods are listed at once at the start.

@@ -9,6 +9,7 @@
 namespace jettison::kube {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -449,9 +450,8 @@ TEST_F(KubernetesPods, ConmonIsNoContainerAndIsNotKilled) {
   Start(group + "/crio-conmon-0c.scope", 42);
   Start(group + "/crio-0c.scope", 43);  // which the kubelet has started again
   End(41);
-  EXPECT_THAT(cgroups_.signals(),
-              ElementsAre(SignalOf(group + "/crio-0b.scope", 41, SIGKILL),
-                          SignalOf(group + "/crio-0c.scope", 43, SIGKILL)));
+  EXPECT_THAT(cgroups_.signals(), ElementsAre(SignalOf(group + "/crio-0b.scope", 41, SIGKILL),
+                                              SignalOf(group + "/crio-0c.scope", 43, SIGKILL)));
 }
 
 TEST_F(KubernetesPods, AJobIsKilledWithoutBeingAsked) {
@@ -490,6 +490,28 @@ TEST_F(KubernetesPods, ADaemonIsSpared) {
   feed_.Tell({.uid = "u1", .container_id = "c1", .owner = "DaemonSet"});
   ASSERT_EQ(found_.size(), 1U);
   EXPECT_TRUE(found_[0].spared);
+}
+
+TEST_F(KubernetesPods, OneThatIsNotFullyUnderstoodIsSparedAndThatIsSaidOnce) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1", .security = R"({"privileged":"maybe"})"});
+  feed_.Tell({.uid = "u1", .container_id = "c1", .security = R"({"privileged":"maybe"})"});
+  ASSERT_EQ(found_.size(), 1U);
+  EXPECT_TRUE(found_[0].spared);
+  EXPECT_THAT(logged_, ElementsAre(AllOf(HasSubstr("pod default/web-u1 is not evicted"),
+                                         HasSubstr("securityContext.privileged"))));
+}
+
+// The API server takes it, although it refuses CAP_SYS_ADMIN there.
+TEST_F(KubernetesPods, OneWithSysAdminAndWithoutPrivilegeEscalationIsNotSpared) {
+  Run("u1", "c1", 41);
+  feed_.Tell(
+      {.uid = "u1",
+       .container_id = "c1",
+       .security = R"({"allowPrivilegeEscalation":false,"capabilities":{"add":["SYS_ADMIN"]}})"});
+  ASSERT_EQ(found_.size(), 1U);
+  EXPECT_FALSE(found_[0].spared);
+  EXPECT_THAT(logged_, IsEmpty());
 }
 
 TEST_F(KubernetesPods, AStaticPodIsFoundByItsHashAndSpared) {

@@ -29,6 +29,7 @@ struct PodJson {
   std::string phase = "Running";
   std::string memory = "10Mi";  // its request
   bool is_deleted = false;
+  std::string security = "{}";  // the security context of the container
 
   [[nodiscard]] ApiPod Read() const {
     const std::string state = container_id.empty()
@@ -43,8 +44,8 @@ struct PodJson {
         annotations + R"(,"ownerReferences":[{"kind":")" + owner +
         R"(","name":"o","uid":"o","controller":true}]},
         "spec":{"nodeName":"bed","priority":5,"terminationGracePeriodSeconds":7,
-        "containers":[{"name":"main","image":"x","resources":{"requests":{"memory":")" +
-        memory +
+        "containers":[{"name":"main","image":"x","securityContext":)" +
+        security + R"(,"resources":{"requests":{"memory":")" + memory +
         R"("}}}],
         "volumes":[{"name":"scratch","emptyDir":{}},{"name":"shm","emptyDir":{"medium":"Memory"}}]},
         "status":{"phase":")" +
