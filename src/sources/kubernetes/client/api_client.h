@@ -57,7 +57,7 @@ class ApiClient {
   // Why the token could not be read the last time.
   [[nodiscard]] const std::optional<Error>& token_fault() const { return token_.fault(); }
 
-  static constexpr std::size_t kMostBytes = std::size_t{8} << 20;
+  static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
  private:
   ApiClient(const ApiAccess& access, const Clock& clock, AccessSource::Read read,

@@ -25,12 +25,19 @@ constexpr Duration kWatchOverdue = seconds(30);
 constexpr Duration kLongestSilence = seconds(150);
 // A watch that breaks off after such a silence had missed a bookmark.
 constexpr Duration kSilence = seconds(120);
-// The longest line of one event; an object in etcd is at most a tenth of this.
-constexpr std::size_t kLongestLine = std::size_t{8} << 20;
+// The longest line of one event. An object in etcd has 1.5 MiB at most, and several times as much
+// as JSON.
+constexpr std::size_t kLongestLine = ApiClient::kMostBytes;
 
 Failure Nonsense(Error error) {
   return {.setback = {.kind = Setback::Kind::kNonsense, .retry_after = {}},
           .error = std::move(error)};
+}
+
+Failure PodTooLarge() {
+  return Nonsense(
+      {ErrorCode::kInvalidArgument,
+       fmt::format("a single pod has more than {} MiB of JSON", ApiClient::kMostBytes >> 20)});
 }
 
 // `verb`: the right that the request needs.
@@ -119,7 +126,12 @@ void PodWatch::TakePage(const Result<ApiReply>& reply) {
 }
 
 void PodWatch::FailList(const Failure& failure) {
-  fault_ = FaultOf(failure, "list");
+  const bool is_too_large = failure.setback.kind == Setback::Kind::kTooLarge;
+  if (is_too_large && reflector_.asks_for_one()) {
+    fault_ = FaultOf(PodTooLarge(), "list");
+  } else {
+    fault_ = FaultOf(failure, "list");
+  }
   reflector_.OnListFailed(failure.setback, clock_.Now(), chance_());
 }
 

@@ -166,7 +166,7 @@ TEST_F(PodWatchTest, AWatchThatBreaksIsBegunAgain) {
       "{\"type\":\"BOOKMARK\",\"object\":{}}\n",
       "{\"type\":\"ERROR\",\"object\":" + RecordedAnswer("status_expired.json") + "}\n",
       "{\"type\":\"ERROR\",\"object\":{\"code\":500}}\n",
-      std::string(std::size_t{9} << 20, 'x'),
+      std::string(std::size_t{17} << 20, 'x'),
   };
   Begin();
   int number = 0;
@@ -276,6 +276,27 @@ TEST_F(PodWatchTest, AnAnswerThatIsAwayOrExpiredIsNoRefusal) {
     ASSERT_TRUE(TurnUntil([&] { return watch_->state().fault.has_value(); }));
     EXPECT_FALSE(watch_->state().fault->is_refusal) << status;
   }
+}
+
+TEST_F(PodWatchTest, APodThatIsTooLargeIsARefusalAndOneOfTenMegabytesIsRead) {
+  for (int page = 100; page >= 1; page /= 2) {
+    server_.MisbehaveOnce({.kind = Kind::kHuge, .part = "limit=" + std::to_string(page)});
+  }
+  Follow();
+  ASSERT_TRUE(
+      TurnUntil([&] { return watch_->state().fault && watch_->state().fault->is_refusal; }));
+  EXPECT_THAT(watch_->state().fault->error.message, HasSubstr("a single pod has more than 16 MiB"));
+  EXPECT_FALSE(watch_->state().has_listed);
+  server_.Change([](FakeStore& store) {
+    FakeStore::Json& pod = *store.Pod("a");
+    pod["metadata"]["annotations"]["big"] = std::string(std::size_t{10} << 20, 'x');
+    store.Touch(pod);
+  });
+  ASSERT_TRUE(IsWatching());
+  EXPECT_THAT(TakeNews(), ElementsAre("+ua Running", "+ub Running"));
+  server_.Change([](FakeStore& store) { store.Touch(*store.Pod("a")); });
+  ASSERT_TRUE(Told(1));
+  EXPECT_THAT(TakeNews(), ElementsAre("~ua Running"));
 }
 
 TEST_F(PodWatchTest, WhatIsKnownFromAnEarlierLifeIsNotToldAgainAndWhatVanishedIs) {

@@ -173,7 +173,7 @@ bool FakeApiServer::Misbehave(const Misbehaviour& how, const Reply& reply,
       return true;
     }
     case Misbehaviour::Kind::kHuge:
-      return connection.Answer(200, std::string(std::size_t{9} << 20, ' '));
+      return connection.Answer(200, std::string(std::size_t{17} << 20, ' '));
   }
   return false;
 }

@@ -23,7 +23,7 @@ struct Misbehaviour {
     kHang,    // answers nothing
     kCut,     // cuts the connection in the middle of its answer
     kSlow,    // sends its answer byte by byte
-    kHuge,    // answers with nine megabytes
+    kHuge,    // answers with seventeen megabytes
   };
   Kind kind = Kind::kRefuse;
   std::string part;  // of the path and query of the request: "watch=true"; empty: any

@@ -103,6 +103,8 @@ std::vector<ObjectHead> Reflector::OnPage(const std::string& resource_version,
   is_listing_ = false;
   continue_token_.clear();
   position_ = resource_version;
+  // What was too large may be gone.
+  limit_ = std::min(limit_ * 2, kPageLimit);
   return roster_.EndList();
 }
 

@@ -95,6 +95,8 @@ class Reflector {
   [[nodiscard]] bool has_listed() const { return has_listed_; }
   // Since when the API server has been away; absent while it answers, whatever it says.
   [[nodiscard]] std::optional<Instant> away_since() const { return away_since_; }
+  // Whether a page of a list cannot be made smaller.
+  [[nodiscard]] bool asks_for_one() const { return limit_ == 1; }
   // Whether this server tells bookmarks, so that a long silence of a watch means something.
   [[nodiscard]] bool has_bookmarks() const { return has_bookmarks_; }
   [[nodiscard]] const Roster& roster() const { return roster_; }

@@ -310,6 +310,25 @@ TEST(Reflector, PagesAreHalvedDownToOneObjectAndThenItPauses) {
   EXPECT_EQ(tries, 7);  // 100, 50, 25, 12, 6, 3, 1
 }
 
+TEST_F(Watching, PagesGrowAgainWithEachWholeList) {
+  const auto list_again = [&] {
+    reflector_.OnWatchEnded(Setback{.kind = Kind::kExpired}, now_, 0);
+    Wait();
+    return std::get<ListRequest>(Next()).limit;
+  };
+  EXPECT_EQ(list_again(), 100U);
+  for (int i = 0; i < 7; ++i) reflector_.OnListFailed({.kind = Kind::kTooLarge}, now_, 0);
+  EXPECT_TRUE(reflector_.asks_for_one());
+  Wait();
+  std::vector<std::uint32_t> limits;
+  for (int i = 0; i < 8; ++i) {
+    List({Head("a", "10"), Head("b", "20")}, "100");
+    limits.push_back(list_again());
+  }
+  EXPECT_THAT(limits, ElementsAre(2, 4, 8, 16, 32, 64, 100, 100));
+  EXPECT_FALSE(reflector_.asks_for_one());
+}
+
 TEST(Reflector, APageThatDidNotComeIsAskedForAgainAndOneThatExpiredNot) {
   Reflector reflector;
   reflector.OnListBegun();
