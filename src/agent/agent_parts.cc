@@ -193,12 +193,14 @@ std::unique_ptr<ShadowWatch> ShadowFor(const AgentConfig& config, Machine& machi
 std::unique_ptr<ClusterLeftovers> LeftoversFor(const AgentConfig& config, Machine& machine,
                                                const Log& log) {
   if (!machine.cluster || !config.dry_run) return nullptr;
-  return std::make_unique<ClusterLeftovers>(ClusterLeftoverEdges{.cluster = *machine.cluster,
-                                                                 .groups = machine.pod_groups(),
-                                                                 .clock = machine.clock,
-                                                                 .log = log},
-                                            config.node_name,
-                                            machine.state.FolderOf("cluster-evictions"));
+  return std::make_unique<ClusterLeftovers>(
+      ClusterLeftoverEdges{.cluster = *machine.cluster,
+                           .groups = machine.pod_groups(),
+                           .clock = machine.clock,
+                           .log = log,
+                           .pids_limit = config.pod_pids_limit,
+                           .take_held = [&machine] { return machine.cluster->TakeHeld(); }},
+      config.node_name, machine.state.FolderOf("cluster-evictions"));
 }
 
 std::vector<EvictionListener*> ListenersOf(AgentParts& parts) {

@@ -1,5 +1,6 @@
 #include "agent/cluster/cluster_leftovers.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "agent/cluster/evictions/group_hold.h"
@@ -10,7 +11,11 @@ ClusterLeftovers::ClusterLeftovers(const ClusterLeftoverEdges& edges, const std:
                                    const std::string& root)
     : edges_(edges),
       node_({.cluster = edges.cluster, .clock = edges.clock, .log = edges.log}, node),
-      file_(root + "/cluster-evictions", edges.log) {}
+      file_(root + "/cluster-evictions", edges.log),
+      orphans_({.groups = edges.groups,
+                .log = edges.log,
+                .pids_limit = edges.pids_limit,
+                .take_held = edges.take_held}) {}
 
 void ClusterLeftovers::Advance(Instant now) {
   node_.Advance(now);
@@ -18,6 +23,12 @@ void ClusterLeftovers::Advance(Instant now) {
   file_.LogComplaints();
   TakeLoaded();
   if (!held_.empty() && (!free_at_ || *free_at_ <= now)) FreePods(now);
+  if (!file_.loaded()) return;
+  orphans_.Advance([this](const std::string& uid) { return IsRecorded(uid); }, now);
+}
+
+bool ClusterLeftovers::IsRecorded(const std::string& uid) const {
+  return std::ranges::find(held_, uid, &kube::EvictionIntent::uid) != held_.end();
 }
 
 void ClusterLeftovers::TakeLoaded() {
@@ -40,7 +51,8 @@ void ClusterLeftovers::FreePods(Instant now) {
 
 std::optional<Instant> ClusterLeftovers::NextDeadline() const {
   auto next = node_.NextDeadline();
-  for (const auto other : {file_.due(), held_.empty() ? std::nullopt : free_at_}) {
+  for (const auto other :
+       {file_.due(), held_.empty() ? std::nullopt : free_at_, orphans_.NextDeadline()}) {
     if (other && (!next || *other < *next)) next = other;
   }
   return next;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/kept/slot_file.h"
@@ -19,6 +20,7 @@
 namespace jettison {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -49,7 +51,12 @@ class ClusterLeftoversTest : public testing::Test {
   }
   void Start() {
     leftovers_ = std::make_unique<ClusterLeftovers>(
-        ClusterLeftoverEdges{.cluster = cluster_, .groups = groups_, .clock = clock_, .log = log_},
+        ClusterLeftoverEdges{.cluster = cluster_,
+                             .groups = groups_,
+                             .clock = clock_,
+                             .log = log_,
+                             .pids_limit = 500,
+                             .take_held = [this] { return std::exchange(listed_held_, {}); }},
         "bed", folder_.path());
   }
   void AwaitDisk() {
@@ -71,6 +78,7 @@ class ClusterLeftoversTest : public testing::Test {
   FakeCgroups groups_;
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
+  std::vector<kube::FoundHeld> listed_held_;  // as the list of pods will show
   kernel::TemporaryFolder folder_;
   std::string path_ = folder_.path() + "/cluster-evictions";
   std::unique_ptr<ClusterLeftovers> leftovers_;
@@ -106,6 +114,35 @@ TEST_F(ClusterLeftoversTest, APodThatCouldNotBeFreedIsLeftToTheNextAgent) {
   Start();
   AwaitDisk();
   EXPECT_THAT(Kept(), HasSubstr("\"u\""));
+}
+
+TEST_F(ClusterLeftoversTest, AHeldPodWithoutARecordMayStartProcessesAgain) {
+  const std::string group = "kubepods/podorphan";
+  ASSERT_TRUE(groups_.Create(group, {.pids_max = 0}));
+  groups_.FailOn(FakeCgroups::Operation::kCreate, group, {ErrorCode::kUnavailable, "busy"});
+  listed_held_.push_back(
+      {.head = {.namespace_ = "default", .name = "orphan", .uid = "o", .resource_version = "7"},
+       .group = group});
+  Start();
+  AwaitDisk();
+  EXPECT_THAT(lines_, Contains(HasSubstr("pod=default/orphan")));
+  groups_.ClearFailures();
+  EXPECT_EQ(leftovers_->NextDeadline(), clock_.Now() + HeldOrphans::kFreeEvery);
+  StepBy(HeldOrphans::kFreeEvery);
+  EXPECT_EQ(groups_.LimitsOf(group).pids_max, 500);
+}
+
+TEST_F(ClusterLeftoversTest, AHeldPodWithARecordIsFreedByThatAlone) {
+  LeaveAHeldPod();
+  groups_.FailOn(FakeCgroups::Operation::kCreate, kHeldGroup, {ErrorCode::kUnavailable, "busy"});
+  listed_held_.push_back(
+      {.head = {.namespace_ = "default", .name = "web", .uid = "u", .resource_version = "7"},
+       .group = kHeldGroup});
+  Start();
+  AwaitDisk();
+  groups_.ClearFailures();
+  StepBy(ClusterLeftovers::kFreeEvery);
+  EXPECT_EQ(groups_.LimitsOf(kHeldGroup).pids_max, 1000);
 }
 
 TEST_F(ClusterLeftoversTest, APodThatIsGoneIsForgotten) {

@@ -51,7 +51,11 @@ ClusterSide::ClusterSide(ClusterSideEdges edges, const std::string& node, const 
                .clock = edges_.clock,
                .log = edges_.log,
                .name_of_pod = edges_.name_of_pod},
-              node) {}
+              node),
+      orphans_({.groups = edges_.groups,
+                .log = edges_.log,
+                .pids_limit = edges_.pids_limit,
+                .take_held = edges_.take_held}) {}
 
 void ClusterSide::TellEvents(const EventLog& log, Instant now) {
   told_events_ = std::max(told_events_, log.recalled());
@@ -66,12 +70,14 @@ void ClusterSide::Advance(Instant now) {
   node_.Advance(now);
   evictions_.Advance(now);
   events_.Advance(now);
-  FreeOrphans(now);
+  if (!evictions_.loaded()) return;
+  orphans_.Advance([this](const std::string& uid) { return evictions_.IsEvicted(uid); }, now);
 }
 
 std::optional<Instant> ClusterSide::NextDeadline() const {
   std::optional<Instant> next = node_.NextDeadline();
-  for (const auto other : {evictions_.NextDeadline(), events_.NextDeadline(), free_at_}) {
+  const auto orphans = evictions_.loaded() ? orphans_.NextDeadline() : std::nullopt;
+  for (const auto other : {evictions_.NextDeadline(), events_.NextDeadline(), orphans}) {
     if (other && (!next || *other < *next)) next = other;
   }
   return next;
@@ -132,38 +138,9 @@ void ClusterSide::OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd e
   if (end != kube::EvictionEnd::kDeleted) unended_.erase(intent.uid);
   if (end != kube::EvictionEnd::kGivenUp) return;
   if (!FreeGroup(intent, edges_.groups, edges_.log)) {
-    to_free_.push_back(intent);
-    if (!free_at_) free_at_ = edges_.clock.Now() + kFreeEvery;
+    orphans_.TryLater(intent, edges_.clock.Now());
   }
   edges_.on_given_up(intent.uid);
-}
-
-// An agent that was killed after it had held a pod may not have recorded the eviction, and the
-// record may have been lost. The pod could start no process for good.
-void ClusterSide::FreeOrphans(Instant now) {
-  if (!evictions_.loaded()) return;
-  for (kube::FoundHeld& held : edges_.take_held()) {
-    if (evictions_.IsEvicted(held.head.uid)) continue;
-    edges_.log.Warn(
-        "a pod can start no process, although its eviction is not recorded; its process limit is "
-        "restored, and the kubelet may start it again",
-        {{"pod", held.head.namespace_ + "/" + held.head.name}, {"uid", held.head.uid}});
-    to_free_.push_back({.namespace_ = std::move(held.head.namespace_),
-                        .name = std::move(held.head.name),
-                        .uid = std::move(held.head.uid),
-                        .message = {},
-                        .evicted_at = {},
-                        .boot_id = {},
-                        .held_group = std::move(held.group),
-                        .pids_limit = edges_.pids_limit});
-    free_at_ = now;
-  }
-  if (to_free_.empty()) return;
-  if (free_at_ && now < *free_at_) return;
-  std::erase_if(to_free_, [this](const kube::EvictionIntent& pod) {
-    return evictions_.IsEvicted(pod.uid) || FreeGroup(pod, edges_.groups, edges_.log);
-  });
-  free_at_ = to_free_.empty() ? std::nullopt : std::optional(now + kFreeEvery);
 }
 
 }  // namespace jettison

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,6 +11,7 @@
 
 #include "agent/cluster/cluster_presence.h"
 #include "agent/cluster/evictions/cluster_evictions.h"
+#include "agent/cluster/held_orphans.h"
 #include "agent/cluster/tell/cluster_events.h"
 #include "agent/cluster/tell/node_teller.h"
 #include "agent/edges/eviction_listener.h"
@@ -46,9 +46,6 @@ struct ClusterSideEdges {
 // Reports evictions, conditions and events of this node to the cluster's API server.
 class ClusterSide : public EvictionListener, public ClusterPresence {
  public:
-  // How often it is tried to free a pod that could not be freed.
-  static constexpr Duration kFreeEvery = std::chrono::minutes(1);
-
   // `node`: its name in the cluster; `root`: the agent's folder.
   ClusterSide(ClusterSideEdges edges, const std::string& node, const std::string& root);
 
@@ -83,8 +80,6 @@ class ClusterSide : public EvictionListener, public ClusterPresence {
  private:
   void OnFound(const kube::EvictionIntent& intent);
   void OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd end);
-  // Frees pods that are held although nobody evicts them.
-  void FreeOrphans(Instant now);
 
   ClusterSideEdges edges_;
   NodeTeller node_;
@@ -92,8 +87,7 @@ class ClusterSide : public EvictionListener, public ClusterPresence {
   ClusterEvents events_;
   // Evictions of an earlier agent whose pods have not been found yet, by UID.
   std::map<std::string, kube::EvictionIntent> unended_;
-  std::vector<kube::EvictionIntent> to_free_;  // their limit is to be restored
-  std::optional<Instant> free_at_;             // when that is tried again
+  HeldOrphans orphans_;
   std::uint64_t told_events_ = 0;
   bool stopping_ = false;
 };

@@ -182,7 +182,7 @@ TEST(ClusterSide, ALimitThatCannotBeRestoredIsTriedAgain) {
   f.AwaitLoaded();
   f.groups.ClearFailures();
   EXPECT_EQ(f.groups.LimitsOf("kubepods/podorphan").pids_max, 0);
-  f.clock.Advance(ClusterSide::kFreeEvery);
+  f.clock.Advance(HeldOrphans::kFreeEvery);
   EXPECT_LE(f.side->NextDeadline().value_or(Instant::max()), f.clock.Now());
   f.side->Advance(f.clock.Now());
   EXPECT_EQ(f.groups.LimitsOf("kubepods/podorphan").pids_max, 1000);
