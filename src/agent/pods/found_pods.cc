@@ -11,11 +11,20 @@ void FoundPods::Recall(RuntimePod pod, Instant now) {
 
 void FoundPods::Adopt(RuntimePod pod, Instant now) {
   PodSlot* const known = slots_->OfPod(pod.pod.uid);
+  if (pod.unread && known != nullptr) return NoteInPlace(*known, std::move(pod));
   if (pod.foreign && (known != nullptr || (policy_ == AdoptPolicy::kNone && !pod.unread))) return;
   // A pod that waits to be created does so because the pod on the node could not be read until now.
   const bool goes_on = known != nullptr && !known->foreign && !known->worker()->AwaitsCreation();
   PodWorker& worker = goes_on ? *known->worker() : Enter(pod, now);
   worker.Adopt(std::move(pod.containers), now);
+}
+
+void FoundPods::NoteInPlace(const PodSlot& slot, RuntimePod pod) const {
+  if (slot.foreign) return;
+  const auto facts = std::make_shared<const PodFacts>(FactsOf(std::move(pod.pod), profile_));
+  ContainerRuns runs(facts->pod, edges_->restart_rule);
+  runs.Take(std::move(pod.containers));
+  slot.worker()->NoteInPlace(facts, std::move(runs));
 }
 
 PodWorker& FoundPods::Enter(RuntimePod& pod, Instant now) {
@@ -36,6 +45,7 @@ PodWorker& FoundPods::Enter(RuntimePod& pod, Instant now) {
   }
   slot.wanted = std::make_shared<const PodFacts>(std::move(facts));
   slot.foreign = pod.foreign;
+  slot.unread = pod.unread;
   slot.kill_at_once = pod.kill_at_once;
   OnNode& entered =
       slot.state.emplace<OnNode>(OnNode{.facts = slot.wanted,

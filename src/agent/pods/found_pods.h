@@ -29,6 +29,8 @@ class FoundPods {
 
  private:
   [[nodiscard]] PodWorker& Enter(RuntimePod& pod, Instant now);
+  // The pod cannot be read, and a pod of its UID is in this slot already.
+  void NoteInPlace(const PodSlot& slot, RuntimePod pod) const;
   void ForgetWorkerOf(std::string_view uid);
 
   Profile profile_;

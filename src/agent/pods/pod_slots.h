@@ -47,6 +47,7 @@ struct PodSlot {
   int oom_kills = 0;          // of its containers, by the kernel
   bool returns = false;       // it ran here, and starts again under the same UID
   bool foreign = false;       // a foreign pod
+  bool unread = false;        // RuntimePod::unread
   bool kill_at_once = false;  // RuntimePod::kill_at_once
 
   explicit PodSlot(const BackoffRule& rule) : come_back(rule) {}
@@ -81,6 +82,8 @@ class PodSlots {
   // The slot of the pod on the node with this UID; null: it is not on the node.
   [[nodiscard]] PodSlot* OfPod(std::string_view uid);
   [[nodiscard]] const PodSlot* OfPod(std::string_view uid) const;
+  // The slot of the pod on the node with this UID that cannot be read; null: there is none.
+  [[nodiscard]] PodSlot* OfUnread(std::string_view uid);
   // The runtime finds a foreign pod again under another UID when a pod of this agent takes
   // it.
   void LoseForeign(std::string_view uid);

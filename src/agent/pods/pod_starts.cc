@@ -131,12 +131,13 @@ void PodStarts::GiveWay(OnNode& pod, const PodFacts& to, Instant now) {
 
 void PodStarts::Start(PodSlot& slot, Instant now) {
   holders_.reset();
-  slots_->LoseForeign(slot.wanted->pod.uid);
+  const std::string& uid = slot.wanted->pod.uid;
+  auto worker = std::make_unique<PodWorker>(slot.wanted, *edges_);
+  if (const PodSlot* const unread = slots_->OfUnread(uid)) worker->NoteInPlace(*unread->worker());
+  slots_->LoseForeign(uid);
   if (std::exchange(slot.returns, false)) ++edges_->counters.restarted_pods;
-  OnNode& pod =
-      slot.state.emplace<OnNode>(OnNode{.facts = slot.wanted,
-                                        .worker = std::make_unique<PodWorker>(slot.wanted, *edges_),
-                                        .started_at = now});
+  OnNode& pod = slot.state.emplace<OnNode>(
+      OnNode{.facts = slot.wanted, .worker = std::move(worker), .started_at = now});
   edges_->log.Info("pod started", {{"pod", FullName(pod.facts->pod)}, {"uid", pod.facts->pod.uid}});
   pod.worker->Start(now);
 }

@@ -34,6 +34,11 @@ void PodWorker::Start(Instant now) {
   Create(std::get<Creating>(state_));
 }
 
+void PodWorker::NoteInPlace(SharedPodFacts facts, ContainerRuns runs) {
+  if (!AwaitsCreation()) return;
+  in_place_.emplace(InPlace{.facts = std::move(facts), .runs = std::move(runs)});
+}
+
 void PodWorker::Create(Creating& creating) {
   creating.again_at.reset();
   ++edges_->counters.started_pods;
@@ -62,6 +67,7 @@ void PodWorker::Adopt(std::vector<ContainerRecord> records, Instant now) {
   if (!std::holds_alternative<Creating>(state_) && !std::holds_alternative<Recalled>(state_)) {
     return;
   }
+  in_place_.reset();
   status_.Begin(now);
   runs_.Take(std::move(records));
   runs_.Resume(std::exchange(kept_runs_, {}), now);
@@ -145,7 +151,9 @@ std::optional<Instant> PodWorker::NextDeadline() const {
 }
 
 void PodWorker::On(const PodReady&, Instant) {
-  if (std::holds_alternative<Creating>(state_)) state_ = Running{};
+  if (!AwaitsCreation()) return;
+  state_ = Running{};
+  in_place_.reset();
 }
 
 void PodWorker::On(const PodFailed& event, Instant now) {
@@ -172,6 +180,11 @@ void PodWorker::On(const ContainerStartFailed& event, Instant now) {
 }
 
 void PodWorker::On(const ContainerExited& event, Instant now) {
+  if (AwaitsCreation() && in_place_) {
+    ContainerLifecycle* const in_place = in_place_->runs.Find(event.container, event.attempt);
+    if (in_place != nullptr && in_place->IsAlive()) in_place->Exited(event.exit);
+    return;
+  }
   runs_.AddDead({.pod_uid = event.pod_uid,
                  .name = event.container,
                  .attempt = event.attempt,
@@ -228,10 +241,16 @@ bool PodWorker::Evict(const EvictionOrder& order, Instant now) {
   const bool shortens = end == nullptr || now + grace < end->kill_at();
   if (!shortens && eviction_) return false;
   const bool first = !eviction_;
+  if (AwaitsCreation()) TakeRunsInPlace();
   if (shortens) BeginEnding(grace, true, now);  // the kill first, the status afterwards
   if (first) eviction_ = Eviction{.order = order, .at = now};
   UpdateStatus(now);
   return shortens || first;
+}
+
+// What is measured as this pod is the pod in its place, so that is what has to end.
+void PodWorker::TakeRunsInPlace() {
+  if (in_place_) runs_ = in_place_->runs;
 }
 
 bool PodWorker::NoteEvicted(const EvictionOrder& order, Instant now) {
