@@ -1,9 +1,18 @@
 #include "agent/pods/found_pods.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 namespace jettison {
+namespace {
+
+bool AnyRuns(const RuntimePod& pod) {
+  return std::ranges::any_of(pod.containers,
+                             [](const ContainerRecord& record) { return !record.exit; });
+}
+
+}  // namespace
 
 void FoundPods::Recall(RuntimePod pod, Instant now) {
   Enter(pod, now).Recall(std::move(pod.containers), now);
@@ -36,6 +45,7 @@ PodWorker& FoundPods::Enter(RuntimePod& pod, Instant now) {
   const bool is_taken = taken != slots_->all().end() && taken->second.on_node() != nullptr;
   if (pod.foreign || is_taken) name += "/" + pod.pod.uid;
   PodSlot& slot = slots_->At(name);
+  const auto kept = KeptOf(name, slot, pod, now);
   PodFacts facts = FactsOf(std::move(pod.pod), profile_);
   // The agent never ends the pod.
   if (pod.foreign) facts.source = pod.origin;
@@ -51,11 +61,14 @@ PodWorker& FoundPods::Enter(RuntimePod& pod, Instant now) {
       slot.state.emplace<OnNode>(OnNode{.facts = slot.wanted,
                                         .worker = std::make_unique<PodWorker>(slot.wanted, *edges_),
                                         .started_at = now});
-  const auto kept = pod.foreign ? std::nullopt : remembered_->Take(name, entered.facts->pod.uid);
   if (kept) {
     slot.evictions = kept->evictions;
     slot.come_back.Resume(kept->next_delay);
     entered.started_at = kept->started.value_or(now);
+    if (kept->absence) {
+      entered.comes_back_at =
+          std::min(kept->absence->comes_back_at, now + slot.come_back.rule().max);
+    }
     entered.worker->Remember(*kept);
   }
   const char* const what = pod.unread    ? "pod of an earlier agent cannot be taken over yet"
@@ -63,6 +76,32 @@ PodWorker& FoundPods::Enter(RuntimePod& pod, Instant now) {
                                          : "pod adopted";
   edges_->log.Info(what, {{"pod", FullName(entered.facts->pod)}, {"uid", entered.facts->pod.uid}});
   return *entered.worker;
+}
+
+// What is known of a pod that is found. One that was evicted and of which nothing runs is what its
+// eviction has left, for example because it could not be read then. What is known of a pod that
+// cannot be read, apart from its eviction, is kept until it can be.
+std::optional<KeptPod> FoundPods::KeptOf(const std::string& name, const PodSlot& slot,
+                                         const RuntimePod& pod, Instant now) {
+  const std::string& uid = pod.pod.uid;
+  if (pod.unread) {
+    const KeptPod* const known = remembered_->Find(FullName(pod.pod), uid);
+    if (known == nullptr || !known->ending) return std::nullopt;
+    return KeptPod{.evictions = known->evictions,
+                   .next_delay = known->next_delay,
+                   .started = known->started,
+                   .ending = known->ending};
+  }
+  if (pod.foreign) return std::nullopt;
+  if (auto out = StillOut(slot, uid, now)) return out;
+  auto kept = remembered_->Take(name, uid);
+  if (!kept || !kept->absence) return kept;
+  if (AnyRuns(pod)) {
+    kept->absence.reset();  // it has come back since
+  } else {
+    EndWhatIsLeft(*kept, now);
+  }
+  return kept;
 }
 
 // A pod of this agent that could not be read until now replaces its stand-in, and a worker that

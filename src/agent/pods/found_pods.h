@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "agent/pods/pod_slots.h"
@@ -31,6 +33,8 @@ class FoundPods {
   [[nodiscard]] PodWorker& Enter(RuntimePod& pod, Instant now);
   // The pod cannot be read, and a pod of its UID is in this slot already.
   void NoteInPlace(const PodSlot& slot, RuntimePod pod) const;
+  [[nodiscard]] std::optional<KeptPod> KeptOf(const std::string& name, const PodSlot& slot,
+                                              const RuntimePod& pod, Instant now);
   void ForgetWorkerOf(std::string_view uid);
 
   Profile profile_;

@@ -25,6 +25,8 @@ struct OnNode {      // something of it is on the node
   std::shared_ptr<const PodFacts> facts;
   std::unique_ptr<PodWorker> worker;
   Instant started_at;
+  // Set: it was evicted before it could be read, and its back-off is over then.
+  std::optional<Instant> comes_back_at = std::nullopt;
 };
 struct StaysOut {  // it was evicted, and is in its back-off
   Instant comes_back_at;

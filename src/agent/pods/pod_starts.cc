@@ -23,7 +23,7 @@ Occupant OccupantOf(const PodSlot& slot) {
   return {.requests = facts.requests,
           .priority = facts.priority,
           .ending = activity == PodActivity::kTerminating || activity == PodActivity::kCleaningUp,
-          .stays = worker == nullptr || (slot.foreign && facts.IsProtected())};
+          .stays = worker == nullptr || slot.unread || (slot.foreign && facts.IsProtected())};
 }
 
 }  // namespace
@@ -38,14 +38,21 @@ bool PodStarts::PassDone(NodeConditions conditions, bool starved) {
 }
 
 // No event tells of it: it is not about the pod, and a line of the log says it for all.
-void PodStarts::KeepWaiting(PodSlot& slot) {
+void PodStarts::KeepWaiting(PodSlot& slot, std::string why, std::string refused_for) {
   PodStatus status;
-  status.message = "waiting until the state that an earlier agent has kept has been read";
-  slot.state = Refused{.status = std::move(status), .refused_for = "UnreadState"};
+  status.message = std::move(why);
+  slot.state = Refused{.status = std::move(status), .refused_for = std::move(refused_for)};
 }
 
 void PodStarts::StartIfMay(PodSlot& slot, Instant now) {
-  if (hold_ != StartHold::kNone) return KeepWaiting(slot);
+  if (hold_ != StartHold::kNone) {
+    return KeepWaiting(slot, "waiting until the state that an earlier agent has kept has been read",
+                       "UnreadState");
+  }
+  const PodSlot* const unread = slots_->OfUnread(slot.wanted->pod.uid);
+  if (unread != nullptr && unread->worker()->IsEvicted()) {
+    return KeepWaiting(slot, "waiting for the pod in its place to end, which was evicted");
+  }
   AdmissionAnswer answer = Admit(slot.wanted->pod, conditions_, profile_);
   if (!answer.admit) return Refuse(slot, std::move(answer), now);
   if (HasRoom(slot, now)) Start(slot, now);

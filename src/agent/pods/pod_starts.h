@@ -57,7 +57,7 @@ class PodStarts {
   [[nodiscard]] const Holders& HoldersFor(std::int32_t priority);
   void Start(PodSlot& slot, Instant now);
   void Refuse(PodSlot& slot, AdmissionAnswer answer, Instant now);
-  static void KeepWaiting(PodSlot& slot);
+  static void KeepWaiting(PodSlot& slot, std::string why, std::string refused_for = {});
   [[nodiscard]] bool HasRoom(PodSlot& slot, Instant now);
   void GiveWay(OnNode& pod, const PodFacts& to, Instant now);
   [[nodiscard]] std::vector<WaitingPod> Waiting() const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "agent/manifests/manifest_reading.h"
 
@@ -59,13 +60,15 @@ void PodTable::StayOut(const std::string& name, PodSlot& slot, Instant now) {
     return;
   }
   edges_->log.Info(
-      "pod was evicted before the agent started and is not started before its back-off is over",
+      "pod was evicted before and is not started before its back-off is over",
       {{"pod", name},
        {"wait", FormatDuration(std::max(Elapsed(now, *slot.comes_back_at()), Duration(0)))}});
 }
 
 void PodTable::RememberLate(std::vector<KeptPod> pods, Instant now) {
-  std::erase_if(pods, [this](const KeptPod& pod) { return IsOnNode(pod.uid); });
+  std::erase_if(pods, [this](const KeptPod& pod) {
+    return IsOnNode(pod.uid) || remembered_.Find(pod.name, pod.uid) != nullptr;
+  });
   Remember(std::move(pods));
   slots_.NoteChange();
   for (auto& [name, slot] : slots_.all()) {
@@ -144,16 +147,27 @@ void PodTable::EndUnwanted(PodSlot& slot, Instant now) {
     return;
   }
   if (slot.wanted == pod->facts && pod->worker->IsEvicted() && !slot.foreign) {
-    slot.state = StaysOut{.comes_back_at = slot.come_back.NextStart(pod->started_at, now),
-                          .status = pod->worker->Status(now)};
+    const Instant comes_back_at =
+        pod->comes_back_at ? *pod->comes_back_at : slot.come_back.NextStart(pod->started_at, now);
+    slot.state = StaysOut{.comes_back_at = comes_back_at, .status = pod->worker->Status(now)};
     slot.returns = true;
     return;
   }
-  if (slot.foreign) {
-    slots_.NoteGone(pod->facts->pod);
-    slot.wanted = nullptr;
-  }
+  if (slot.foreign) return ForeignIsGone(slot, now);
   slot.state = NotAsked{};
+}
+
+// A pod that could not be read and was evicted stays out like any other.
+void PodTable::ForeignIsGone(PodSlot& slot, Instant now) {
+  const SharedPodFacts gone = slot.facts();
+  const bool was_unread = std::exchange(slot.unread, false);
+  slots_.NoteGone(gone->pod);
+  slot.wanted = nullptr;
+  slot.state = NotAsked{};
+  if (!was_unread) return;
+  for (auto& [name, own] : slots_.all()) {
+    if (own.wanted && own.wanted->pod.uid == gone->pod.uid) StayOut(name, own, now);
+  }
 }
 
 std::optional<Instant> PodTable::NextDeadline() const {
@@ -177,6 +191,7 @@ Result<bool> PodTable::Evict(const EvictionOrder& order, Instant now) {
   }
   const bool first = !slot->worker()->IsEvicted();
   const bool acted = slot->worker()->Evict(order, now);
+  if (acted && slot->unread) remembered_.NoteUnreadEvicted(*slot);
   if (acted && first) {
     ++slot->evictions;
     slots_.NoteEviction();

@@ -108,65 +108,6 @@ TEST_F(PodTableTest, APodThatWaitsForWhatCannotBeReadIsWhatIsFoundThen) {
   EXPECT_THAT(Active(), ElementsAre("a"));
 }
 
-// A pod of an earlier agent that runs and cannot be read.
-class PodTableUnreadablePodTest : public PodTableTest {
- protected:
-  // What its folders tell of its containers need not be what a manifest says.
-  static RuntimePod Unreadable(const std::string& name, bool unread = true) {
-    RuntimePod found{.pod = PodNamed(name), .containers = {}, .foreign = unread, .unread = unread};
-    found.pod.containers[0].name = unread ? "old" : "c";
-    found.containers.push_back(
-        {.pod_uid = found.pod.uid, .name = found.pod.containers[0].name, .created = Instant{}});
-    return found;
-  }
-  void Find(const RuntimePod& pod) {
-    runtime_.SetExisting({pod});
-    table_.Handle(PodFound{.pod_uid = pod.pod.uid, .pod = pod}, now_);
-    Deliver();
-  }
-  void WantInPlaceOfUnreadable(const std::string& name) {
-    runtime_.FailCreate("uid-" + name, {ErrorCode::kUnavailable, "in its place"});
-    Want({PodNamed(name)});
-    runtime_.TakeCommands();
-  }
-};
-
-TEST_F(PodTableUnreadablePodTest, TheEvictionOfAPodInWhosePlaceItRunsEndsIt) {
-  for (const bool is_found_first : {true, false}) {
-    const std::string name = is_found_first ? "a" : "b";
-    if (is_found_first) Find(Unreadable(name));
-    WantInPlaceOfUnreadable(name);
-    if (!is_found_first) Find(Unreadable(name));
-    EXPECT_THAT(Active(), ElementsAre(name)) << "with the priority that the manifest says";
-    runtime_.IgnoreStop("old");
-    EXPECT_TRUE(table_.Evict(OrderFor(name, 5), now_).value());
-    Deliver();
-    EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-" + name + "/old 5s"));
-    EXPECT_THAT(Active(), ElementsAre(name)) << "its end is not over before it has ended";
-    Pass(std::chrono::seconds(5));
-    EXPECT_THAT(runtime_.TakeCommands(),
-                ElementsAre("kill uid-" + name + "/old", "remove uid-" + name));
-    EXPECT_TRUE(View(name).comes_back_at);
-    Want({});
-  }
-}
-
-TEST_F(PodTableUnreadablePodTest, WhatHasEndedOfItMeanwhileIsNotAwaited) {
-  Find(Unreadable("a"));
-  WantInPlaceOfUnreadable("a");
-  runtime_.Exit("uid-a", "old", 1);
-  Deliver();
-  Evict("a");
-  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("remove uid-a"));
-}
-
-TEST_F(PodTableUnreadablePodTest, AManifestThatIsTakenBackEndsNothingOfIt) {
-  Find(Unreadable("a"));
-  WantInPlaceOfUnreadable("a");
-  Want({});
-  EXPECT_TRUE(runtime_.IsRunning("uid-a", "old"));
-}
-
 TEST_F(PodTableTest, ARefusedPodIsFailedAndAskedAgainAfterEachPass) {
   PassDone(Pressure(NodeConditionType::kMemoryPressure));
   Want({PodNamed("a")});

@@ -244,6 +244,20 @@ TEST_F(ProcessRuntimeUnread, ItEndsAsAWholeWhenItIsKilledAndLeavesItsFiles) {
   Mend(bed_.paths().PodFile("u"));
 }
 
+TEST_F(ProcessRuntimeUnread, OneThatWasAskedToEndIsNotTakenOverBeforeItHasEnded) {
+  Hide(bed_.paths().PodFile("u"));
+  ASSERT_THAT(List(), SizeIs(1));
+  bed_.runtime().StopContainer("u", "main", std::chrono::seconds(30));
+  Mend(bed_.paths().PodFile("u"));
+  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
+  const auto* failed = bed_.Await<PodFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_THAT(failed->error.message, HasSubstr("is ending in its place"));
+  bed_.runtime().KillContainer("u", "main");
+  EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+}
+
 TEST_F(ProcessRuntimeUnread, NothingIsEndedOrDeletedWhileDescriptorsRunOut) {
   bed_.Open();
   {

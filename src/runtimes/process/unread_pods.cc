@@ -188,6 +188,11 @@ const std::vector<std::string>* UnreadPods::GroupsOf(const std::string& uid) con
 // gets none of its files.
 bool UnreadPods::MakeWay(const PodPlan& plan) {
   const std::string& uid = plan.pod->uid;
+  if (pods_.all().at(uid).unread()->known == Unread::Known::kEnding) {
+    context_.Emit(PodFailed{
+        uid, {ErrorCode::kUnavailable, "an earlier pod of this UID is ending in its place"}});
+    return false;
+  }
   if (TryTakeOver(uid, UidTellsContent(*plan.pod) ? &plan : nullptr)) return false;
   const PodEntry& entry = pods_.all().at(uid);
   const Error& error = entry.unread()->error;
