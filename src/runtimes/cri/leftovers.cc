@@ -53,6 +53,16 @@ std::vector<std::string> Leftovers::Begin() {
   return others;
 }
 
+std::optional<std::string> Leftovers::InhabitedGroupOf(const std::string& uid) const {
+  for (std::string& group : PossibleGroupsOf(context_, uid)) {
+    const auto processes = context_.cgroups.Processes(group);
+    const bool inhabited =
+        processes ? !processes->empty() : processes.error().code != ErrorCode::kNotFound;
+    if (inhabited) return std::move(group);
+  }
+  return std::nullopt;
+}
+
 bool Leftovers::IsDeleting() const {
   const bool doomed = doomed_job_ && doomed_job_->running();
   if (!doomed && removals_.empty()) return false;

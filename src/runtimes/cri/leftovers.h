@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ class Leftovers {
   // Goes on deleting what an earlier agent had begun to delete. Returns the UIDs of the other pods
   // that have a folder.
   [[nodiscard]] std::vector<std::string> Begin();
+  // A group of the pod in which processes run; one that cannot be read counts. Absent: nothing of
+  // the pod runs.
+  [[nodiscard]] std::optional<std::string> InhabitedGroupOf(const std::string& uid) const;
   // Removes everything that belongs to a pod.
   void Remove(const std::string& uid);
   // The same of what is named.

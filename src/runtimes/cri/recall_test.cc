@@ -1,5 +1,6 @@
 // A runtime that does not answer when the agent starts, or that has lost its state.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -249,6 +250,40 @@ TEST_F(CriRecall, ARuntimeThatKnowsNothingEndsNothingAndDeletesNothing) {
   ASSERT_NE(bed_.Await<ContainerStarted>("ended"), nullptr) << "in a new sandbox";
   runtime().KillContainer("u", "main");
   ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+}
+
+// The record of a pod could not be written, on a full disk for example.
+TEST_F(CriRecall, ARuntimeThatKnowsNothingEndsNothingOfAPodWithoutARecordEither) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  const std::string folder = bed_.root() + "/pods/u";
+  const std::string data = folder + "/volumes/v/data";
+  ASSERT_TRUE(kernel::MakeFolders(folder + "/volumes/v"));
+  ASSERT_TRUE(kernel::WriteFile(data, "dear"));
+  const auto boxes = std::exchange(containerd().boxes, {});
+  const auto runs = std::exchange(containerd().runs, {});
+  bed_.relist_period = milliseconds(5);
+  for (const bool readable : {true, false}) {
+    SCOPED_TRACE(readable);
+    ASSERT_EQ(::unlink((folder + "/record").c_str()), 0);
+    if (!readable) {
+      bed_.cgroups.ProcessExited(1000);
+      bed_.cgroups.FailOn(FakeCgroups::Operation::kRead, "kubepods/burstable/podu",
+                          Error{ErrorCode::kUnavailable, "too many open files"});
+    }
+    bed_.Open();
+    const auto listed = runtime().List();
+    ASSERT_TRUE(listed) << listed.error().message;
+    (void)bed_.Await<PodRemoved>("nobody", milliseconds(50));
+    EXPECT_THAT(bed_.cgroups.signals(), IsEmpty());
+    EXPECT_EQ(kernel::ReadFile(data).value_or(""), "dear");
+    EXPECT_THAT(bed_.logged, Contains(HasSubstr("record is missing, but processes run")));
+  }
+  bed_.cgroups.ClearFailures();
+  containerd().boxes = boxes;
+  containerd().runs = runs;
+  const auto* found = bed_.AwaitTakeover("u");
+  ASSERT_NE(found, nullptr) << "the right runtime answers";
+  EXPECT_EQ(kernel::ReadFile(data).value_or(""), "dear");
 }
 
 }  // namespace

@@ -126,14 +126,13 @@ Adoption::OnUnread Runtime::EnterUnread(const Listing& own) {
   };
 }
 
-// Settles the folders of pods that the runtime does not have. Without a record, the folder is a
-// leftover.
+// Settles the folders of pods that the runtime does not have.
 void Runtime::SettleFolders(const Listing& own) {
   for (const std::string& uid : leftovers_.Begin()) {
     if (pods_.Has(uid) || unread_.Has(uid)) continue;
     const auto written = records_.Read(uid);
     if (!written && written.error().code == ErrorCode::kNotFound) {
-      RemoveLeftover(uid);
+      SettleWithoutRecord(uid, own);
       continue;
     }
     unread_.Enter(uid, {}, own,
@@ -143,14 +142,22 @@ void Runtime::SettleFolders(const Listing& own) {
   }
 }
 
-void Runtime::RemoveLeftover(const std::string& uid) {
+// The folder is a leftover if nothing runs in the pod's groups. Otherwise its record could not be
+// written, and this runtime is not the one on which it was created, or has lost its state.
+void Runtime::SettleWithoutRecord(const std::string& uid, const Listing& own) {
   const std::string folder = context_.paths.Pod(uid);
-  if (kernel::IsPodFolder(folder)) {
-    context_.Log(fmt::format("pod {}: what an earlier agent left of it is removed", uid));
-    leftovers_.Remove(uid);
-  } else {
-    context_.Log(fmt::format("{} is no pod of an agent, and is left as it is", folder));
+  if (!kernel::IsPodFolder(folder)) {
+    return context_.Log(fmt::format("{} is no pod of an agent, and is left as it is", folder));
   }
+  if (const auto group = leftovers_.InhabitedGroupOf(uid)) {
+    return unread_.Enter(
+        uid, {}, own,
+        {ErrorCode::kInvalidArgument,
+         fmt::format("{} is missing, but processes run, or may run, in its group {}",
+                     RecordFile(context_, uid), *group)});
+  }
+  context_.Log(fmt::format("pod {}: what an earlier agent left of it is removed", uid));
+  leftovers_.Remove(uid);
 }
 
 void Runtime::ScheduleRelist(Duration delay) {

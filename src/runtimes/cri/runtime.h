@@ -73,7 +73,7 @@ class Runtime : public CriRuntime {
   void Advance();
   void ForgetOther(const std::string& uid);
   void SettleFolders(const Listing& own);
-  void RemoveLeftover(const std::string& uid);
+  void SettleWithoutRecord(const std::string& uid, const Listing& own);
   // Schedules the next relist, which compares everything that the runtime has with what is known.
   void ScheduleRelist(Duration delay);
   void Relist();
