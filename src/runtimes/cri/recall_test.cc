@@ -252,6 +252,26 @@ TEST_F(CriRecall, ARuntimeThatKnowsNothingEndsNothingAndDeletesNothing) {
   ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
 }
 
+TEST_F(CriRecall, ARecordThatCouldNotBeWrittenIsWrittenLaterEvenIfTheRuntimeHangs) {
+  bed_.relist_period = milliseconds(5);
+  bed_.Open();
+  ASSERT_TRUE(runtime().List());
+  const std::string folder = bed_.root() + "/pods/u";
+  ASSERT_TRUE(kernel::MakeFolders(folder + "/record.new")) << "no draft can be made";
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  EXPECT_FALSE(kernel::Exists(folder + "/record"));
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("write down pod default/pod-u")));
+  bed_.calls->on_list_pod_sandbox = [](const auto&) -> Result<api::ListPodSandboxResponse> {
+    return Fail(ErrorCode::kUnavailable, "not now");
+  };
+  ASSERT_EQ(::rmdir((folder + "/record.new").c_str()), 0);
+  const auto deadline = std::chrono::steady_clock::now() + seconds(10);
+  while (!kernel::Exists(folder + "/record") && std::chrono::steady_clock::now() < deadline) {
+    (void)bed_.Await<PodRemoved>("nobody", milliseconds(5));
+  }
+  EXPECT_TRUE(ParsePodRecord(kernel::ReadFile(folder + "/record").value_or("")));
+}
+
 // The record of a pod could not be written, on a full disk for example.
 TEST_F(CriRecall, ARuntimeThatKnowsNothingEndsNothingOfAPodWithoutARecordEither) {
   ASSERT_TRUE(bed_.Run(SimplePod("u")));

@@ -180,6 +180,7 @@ void Runtime::Relist() {
 // If the runtime does not answer, it is asked again later; the callers that wait for something
 // report it.
 void Runtime::OnListing(const Result<Listing>& listing) {
+  pods_.WriteMissedRecords();
   if (!listing) return;
   for (const auto& [uid, actor] : pods_.actors()) {
     if (!recalled_pods_.Has(uid)) actor->OnListed(*listing);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 
 #include "containers/run_edges.h"
@@ -29,6 +30,8 @@ struct RuntimeContext : RunEdges {
   bool draining = false;
   // For saying that a record of a pod could not be written.
   Once said_no_records;
+  // UIDs of the pods whose last record could not be written.
+  std::set<std::string> unwritten_records;
   // Something failed: what the runtime has must be compared with what is known.
   bool relist_wanted = false;
 

@@ -61,6 +61,12 @@ void OwnPods::WriteRecords() const {
   for (const auto& [uid, actor] : actors_) actor->WriteRecord();
 }
 
+void OwnPods::WriteMissedRecords() const {
+  for (const std::string& uid : std::exchange(context_.unwritten_records, {})) {
+    if (const PodActor* pod = Find(uid)) pod->WriteRecord();
+  }
+}
+
 void OwnPods::WriteRecordsAfter(const std::vector<RuntimeEvent>& events) const {
   std::set<std::string_view> changed;
   for (const RuntimeEvent& event : events) {

@@ -41,6 +41,8 @@ class OwnPods {
   [[nodiscard]] std::set<std::string, std::less<>> KnownIds() const;
   [[nodiscard]] std::vector<RunningLog> RunningLogs() const;
   void WriteRecords() const;
+  // Those that could not be written before.
+  void WriteMissedRecords() const;
   // Of those that have changed by these events in a way that counts for an agent after this one.
   void WriteRecordsAfter(const std::vector<RuntimeEvent>& events) const;
 

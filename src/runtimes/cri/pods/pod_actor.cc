@@ -12,6 +12,24 @@
 #include "kernel/mounts/volumes.h"
 
 namespace jettison::cri {
+namespace {
+
+// A record that could not be written is written again with the next listing.
+void NoteRecord(RuntimeContext& context, const std::string& uid, const std::string& name,
+                const Result<void>& written) {
+  if (written) {
+    context.unwritten_records.erase(uid);
+    return;
+  }
+  context.unwritten_records.insert(uid);
+  if (!context.said_no_records.Take()) return;
+  context.Log(fmt::format(
+      "{}; it is tried again; until then, an agent that starts while the container runtime does "
+      "not answer will not know the pod",
+      written.error().In("write down pod " + name).message));
+}
+
+}  // namespace
 
 PodActor::PodActor(RuntimeContext& context, PodPlan plan)
     : context_(context),
@@ -67,13 +85,9 @@ void PodActor::WriteRecord(std::function<void()> then) const {
                          .written_pod = context_.options.written_pods->Write(pod_)};
   context_.disk.Do([file = RecordFile(context_, pod_.uid),
                     text = FormatPodRecord(record)] { return kernel::RewriteFile(file, text); },
-                   [&context = context_, name = FullName(pod_), then](const Result<void>& written) {
-                     if (!written && context.said_no_records.Take()) {
-                       context.Log(fmt::format(
-                           "{}; an agent that starts while the container runtime does not "
-                           "answer will not know the pod",
-                           written.error().In("write down pod " + name).message));
-                     }
+                   [&context = context_, uid = pod_.uid, name = FullName(pod_),
+                    then](const Result<void>& written) {
+                     NoteRecord(context, uid, name, written);
                      if (then) then();
                    });
 }
