@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernel/files/files.h"
+#include "kernel/files/own_folders.h"
 #include "kernel/mounts/quarantine.h"
 #include "runtimes/cri/containers/sandbox_clearance.h"
 
@@ -145,8 +146,8 @@ void UnreadPods::Tend(const std::string& uid, const Sandboxes& sandboxes, const 
   const bool is_certain = wanted && UidTellsContent(*wanted->pod);
   if (is_certain && !sandboxes.empty()) return TakeOver(*wanted, sandboxes, listing);
   if (!wanted || MayRun(uid, sandboxes, listing)) return;
-  if (is_certain) {  // the new pod takes over its files
-    unread_.erase(uid);
+  if (is_certain) {
+    TakeOverFiles(*wanted);
   } else if (IsDamage(unread.error)) {
     Quarantine(uid);
   }
@@ -159,6 +160,19 @@ void UnreadPods::Recall(const std::string& uid) {
   unread_.erase(uid);
   ways_.forget(uid);
   RuntimePod found = ways_.adoption.TakeOver(*written);
+  context_.Emit(PodFound{uid, std::move(found)});
+}
+
+// Of a pod without a sandbox. It counts as created, because a creation that fails removes the
+// files.
+void UnreadPods::TakeOverFiles(const PodPlan& plan) {
+  const std::string& uid = plan.pod->uid;
+  const auto place = kernel::CheckPodPlace(context_.paths.Pod(uid));
+  context_.LogFailure("take over the files of pod " + uid, place);
+  if (!place) return;
+  unread_.erase(uid);
+  ways_.forget(uid);
+  RuntimePod found = ways_.adoption.TakeOver(WrittenPod{.plan = plan, .record = {}});
   context_.Emit(PodFound{uid, std::move(found)});
 }
 

@@ -75,6 +75,7 @@ class UnreadPods {
   void TakeOver(const PodPlan& plan, const Sandboxes& sandboxes, const Listing& listing);
   void OnFound(const PodPlan& plan, const Found& found);
   void Recall(const std::string& uid);
+  void TakeOverFiles(const PodPlan& plan);
   void Quarantine(const std::string& uid);
 
   RuntimeContext& context_;

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "runtimes/cri/pods/pod_record.h"
 #include "runtimes/cri/test_bed/runtime_fixture.h"
 
 namespace jettison::cri {
@@ -366,6 +367,46 @@ TEST_F(CriUnread, TheManifestThatItCameFromGetsTheFilesOfOneWithoutASandbox) {
   EXPECT_THAT(List(), IsEmpty());
   ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), pod_));
   ExpectFilesStay();
+}
+
+TEST_F(CriUnread, ASandboxThatCannotBeMadeOverKeptFilesCostsNoneOfThem) {
+  pod_.annotations["kubernetes.io/config.hash"] = "u";
+  DamageBoth();
+  containerd().Exit("main", 1);
+  containerd().boxes.clear();
+  containerd().runs.clear();
+  EXPECT_THAT(List(), IsEmpty());
+  const Error error{ErrorCode::kInternal, "no network"};
+  containerd().sandbox_errors = {error, error};  // it tries two names
+  ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), pod_));
+  runtime().StartContainer("u", "main", 0, 0);
+  if (bed_.Await<ContainerStarted>("u", milliseconds(200)) == nullptr) {
+    runtime().StartContainer("u", "main", 1, 0);
+    ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  }
+  EXPECT_THAT(containerd().sandbox_errors, IsEmpty());
+  ExpectFilesStay();
+  EXPECT_TRUE(ParsePodRecord(kernel::ReadFile(record()).value_or("")));
+  ExpectItCanBeTakenDown();
+}
+
+TEST_F(CriUnread, KeptFilesAmongThoseOfAnotherProgramAreNotTakenOver) {
+  pod_.annotations["kubernetes.io/config.hash"] = "u";
+  DamageBoth();
+  ASSERT_TRUE(kernel::WriteFile(folder() + "/notes", "of somebody"));
+  containerd().Exit("main", 1);
+  containerd().boxes.clear();
+  containerd().runs.clear();
+  EXPECT_THAT(List(), IsEmpty());
+  runtime().CreatePod(kernel::PlainPlan(pod_));
+  ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
+  LetItLook();
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("move it away")));
+  runtime().RemovePod("u");
+  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+  LetItLook();
+  ExpectFilesStay();
+  EXPECT_TRUE(kernel::Exists(folder() + "/notes"));
 }
 
 TEST_F(CriUnread, NothingIsJudgedWhileTheRuntimeHangs) {

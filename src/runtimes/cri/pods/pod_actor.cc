@@ -75,8 +75,9 @@ std::vector<ContainerRecord> PodActor::Recall(const PodRecord& record) {
   return runs_.Running();
 }
 
+// A record names a sandbox, so there is none before the first one.
 void PodActor::WriteRecord(std::function<void()> then) const {
-  if (removing_ || !created_) {
+  if (removing_ || !created_ || sandbox_.sandbox().id.empty()) {
     if (then) then();
     return;
   }
