@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <iterator>
 #include <utility>
 
 #include "kernel/files/files.h"
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/groups/empty_groups.h"
+#include "kernel/readiness/retry_delay.h"
 #include "ports/container_runtime.h"
 #include "runtimes/cri/host/removal_job.h"
 
@@ -17,6 +19,7 @@ namespace {
 
 constexpr QosClass kQosClasses[] = {QosClass::kGuaranteed, QosClass::kBurstable,
                                     QosClass::kBestEffort};
+constexpr Duration kFirstRetry = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -44,13 +47,29 @@ std::vector<std::string> Leftovers::Begin() {
     if (name.starts_with(kDoomedPrefix)) doomed.push_back(fmt::format("{}/{}", logs, name));
   }
   since_ = context_.clock.Now();
-  if (doomed.empty()) return others;
-  auto job = StartRemoval(
-      context_.readiness, {.pod = "", .trees = doomed},
-      [this](const Result<void>& deleted) { context_.LogFailure("delete leftovers", deleted); });
-  context_.LogFailure("delete leftovers", job);
-  if (job) doomed_job_ = std::move(*job);
+  doomed_ = std::move(doomed);
+  if (!doomed_.empty()) DeleteDoomed();
   return others;
+}
+
+void Leftovers::DeleteDoomed() {
+  auto job = StartRemoval(context_.readiness, {.pod = "", .trees = doomed_},
+                          [this](const Result<void>& deleted) {
+                            if (!deleted) return DeleteDoomedLater(deleted.error());
+                            doomed_.clear();
+                          });
+  if (!job) return DeleteDoomedLater(job.error());
+  doomed_job_ = std::move(*job);
+}
+
+void Leftovers::DeleteDoomedLater(const Error& error) {
+  if (failures_ == 0) {
+    context_.Log(error.In("delete leftovers; it is tried again").message);
+  }
+  retry_ = context_.readiness.After(kernel::RetryDelay(kFirstRetry, failures_++), [this] {
+    retry_.Stop();
+    DeleteDoomed();
+  });
 }
 
 std::optional<std::string> Leftovers::InhabitedGroupOf(const std::string& uid) const {
@@ -64,8 +83,7 @@ std::optional<std::string> Leftovers::InhabitedGroupOf(const std::string& uid) c
 }
 
 bool Leftovers::IsDeleting() const {
-  const bool doomed = doomed_job_ && doomed_job_->running();
-  if (!doomed && removals_.empty()) return false;
+  if (doomed_.empty() && removals_.empty()) return false;
   return context_.clock.Now() < since_ + kRemovalTakes;
 }
 

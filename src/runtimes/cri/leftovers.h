@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel/readiness/readiness.h"
 #include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/pod_removal.h"
 #include "runtimes/cri/host/child_job.h"
@@ -26,8 +27,8 @@ class Leftovers {
   Leftovers& operator=(const Leftovers&) = delete;
   ~Leftovers() = default;
 
-  // Goes on deleting what an earlier agent had begun to delete. Returns the UIDs of the other pods
-  // that have a folder.
+  // Goes on deleting what an earlier agent had begun to delete, for as long as it takes. Returns
+  // the UIDs of the other pods that have a folder.
   [[nodiscard]] std::vector<std::string> Begin();
   // A group of the pod in which processes run; one that cannot be read counts. Absent: nothing of
   // the pod runs.
@@ -50,13 +51,19 @@ class Leftovers {
   void SweepLateGroups(const std::function<bool(const std::string&)>& is_pod);
 
  private:
+  void DeleteDoomed();
+  void DeleteDoomedLater(const Error& error);
+
   // So many listings: a call that creates a sandbox ends within a minute after its client is gone.
   static constexpr int kLateListings = 6;
 
   RuntimeContext& context_;
   std::map<std::string, std::unique_ptr<PodRemoval>> removals_;  // by UID
   std::map<std::string, int> late_groups_;  // in how many more listings these are looked for
+  std::vector<std::string> doomed_;         // trees that an earlier agent had begun to delete
   std::unique_ptr<ChildJob> doomed_job_;
+  int failures_ = 0;  // to delete them, in a row
+  kernel::Readiness::Watch retry_;
   Instant since_;
 };
 

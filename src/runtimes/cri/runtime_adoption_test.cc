@@ -5,6 +5,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "ports/file_descriptor.h"
 #include "runtimes/cri/cri_runtime.h"
 #include "runtimes/cri/test_bed/runtime_fixture.h"
@@ -83,6 +85,32 @@ TEST_F(CriRuntime, WhatAnInterruptedAgentLeftIsRemovedAtTheStart) {
   }
   EXPECT_FALSE(busy());
   bed_.ExpectNothingLeft("half-made");
+}
+
+TEST_F(CriRuntime, WhatAnEarlierAgentCouldNotDeleteIsDeletedWhenThatIsPossible) {
+  const std::string doomed = bed_.root() + "/pods/.gone-x-1";
+  ASSERT_TRUE(kernel::MakeFolders(doomed + "/deep"));
+  const FileDescriptor held(::open((doomed + "/deep").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const auto set_flags = [&](int flags) { return ::ioctl(held.get(), FS_IOC_SETFLAGS, &flags); };
+  if (set_flags(FS_IMMUTABLE_FL) != 0) GTEST_SKIP() << "no folder can be made immutable here";
+  bed_.Open();
+  EXPECT_TRUE(runtime().List());
+  const auto deadline = std::chrono::steady_clock::now() + seconds(10);
+  const auto failed = [&] {
+    return std::any_of(bed_.logged.begin(), bed_.logged.end(), [](const std::string& line) {
+      return line.find("delete leftovers") != std::string::npos;
+    });
+  };
+  while (!failed() && std::chrono::steady_clock::now() < deadline) {
+    (void)bed_.Await<PodRemoved>("nobody", milliseconds(5));
+  }
+  EXPECT_EQ(set_flags(0), 0);
+  EXPECT_TRUE(kernel::Exists(doomed + "/deep"));
+  while (kernel::Exists(doomed) && std::chrono::steady_clock::now() < deadline) {
+    (void)bed_.Await<PodRemoved>("nobody", milliseconds(5));
+  }
+  EXPECT_FALSE(kernel::Exists(doomed));
+  EXPECT_FALSE(runtime().RemovingContainers());
 }
 
 // What deletes them may still run when the next pod of this UID has logs.

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "runtimes/process/retry_delay.h"
+#include "kernel/readiness/retry_delay.h"
 
 namespace jettison::process {
 namespace {
@@ -45,7 +45,8 @@ void DeadRuns::StartNext() {
   if (failures_ == 0) {
     context_.Log(job.error().In("dead containers are not removed now; it is tried again").message);
   }
-  retry_ = context_.readiness.After(RetryDelay(kFirstTry, failures_++), [this] { retry_.Stop(); });
+  retry_ = context_.readiness.After(kernel::RetryDelay(kFirstTry, failures_++),
+                                    [this] { retry_.Stop(); });
 }
 
 }  // namespace jettison::process

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "kernel/readiness/retry_delay.h"
 #include "runtimes/process/removal_mark.h"
-#include "runtimes/process/retry_delay.h"
 
 namespace jettison::process {
 

@@ -9,6 +9,7 @@
 
 #include "kernel/files/files.h"
 #include "kernel/groups/cgroup_layout.h"
+#include "kernel/readiness/retry_delay.h"
 
 namespace jettison::cri {
 namespace {
@@ -16,16 +17,11 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr Duration kFirstRetry = milliseconds(5);
-constexpr Duration kLastRetry = std::chrono::seconds(5);
 // Killed processes take a moment to end, so a failure is only logged after this many tries, which
 // take somewhat more than a second with the delays above.
 constexpr int kPatientFailures = 8;
 constexpr Duration kLayerLookEvery = milliseconds(25);
 constexpr int kLayerLooks = 400;  // 10 s together
-
-Duration RetryDelay(int failures) {
-  return std::min(kFirstRetry * (1 << std::min(failures, 12)), kLastRetry);
-}
 
 // A name beside the folder which is no pod's.
 std::string DoomedName(const std::string& folder, std::int64_t now) {
@@ -160,7 +156,7 @@ void PodRemoval::TryAgainLater(Step step, const Error& error) {
     context_.Log(fmt::format("pod {}: {}; it is tried again", remains_.uid, error.message));
   }
   context_.readiness.Wake();
-  retry_ = context_.readiness.After(RetryDelay(failures_), [this, step] {
+  retry_ = context_.readiness.After(kernel::RetryDelay(kFirstRetry, failures_), [this, step] {
     retry_.Stop();
     (this->*step)();
   });

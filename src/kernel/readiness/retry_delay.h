@@ -5,7 +5,7 @@
 
 #include "core/units/duration.h"
 
-namespace jettison::process {
+namespace jettison::kernel {
 
 // How long to wait after so many failures: twice as long after each, at most 5 s.
 [[nodiscard]] constexpr Duration RetryDelay(Duration first, int failures) {
@@ -13,4 +13,4 @@ namespace jettison::process {
   return std::min(first * (1 << std::min(failures, 12)), kLast);
 }
 
-}  // namespace jettison::process
+}  // namespace jettison::kernel
