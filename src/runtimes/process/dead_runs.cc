@@ -12,6 +12,8 @@ namespace {
 // The most trees for one process, so that freed space is noticed in between.
 constexpr std::size_t kTreesAtOnce = 256;
 constexpr Duration kFirstTry = std::chrono::milliseconds(100);
+// They take some 3 s with the delays above.
+constexpr int kCountedFailures = 5;
 
 }  // namespace
 
@@ -21,14 +23,42 @@ void DeadRuns::Add(std::vector<std::string> trees) {
   context_.readiness.Wake();
 }
 
+void DeadRuns::LeaveOut(std::string_view folder) {
+  for (auto* trees : {&waiting_, &under_way_, &failed_}) {
+    std::erase_if(*trees, [&](const std::string& tree) { return tree.starts_with(folder); });
+  }
+}
+
+bool DeadRuns::busy() const {
+  return job_.has_value() || !waiting_.empty() ||
+         (!failed_.empty() && failed_jobs_ <= kCountedFailures);
+}
+
 void DeadRuns::Continue() {
   if (job_) {
     const auto outcome = job_->Outcome();
     if (!outcome) return;
-    context_.LogFailure("remove a dead container", *outcome);
     job_.reset();
+    OnJobEnded(*outcome);
   }
   if (!waiting_.empty() && !retry_) StartNext();
+}
+
+void DeadRuns::OnJobEnded(const Result<void>& outcome) {
+  std::vector<std::string> trees = std::exchange(under_way_, {});
+  if (outcome) {
+    if (failed_.empty()) failed_jobs_ = 0;
+    return;
+  }
+  if (failed_jobs_ == 0) {
+    context_.Log(outcome.error().In("remove a dead container; it is tried again").message);
+  }
+  failed_.insert(failed_.end(), std::make_move_iterator(trees.begin()),
+                 std::make_move_iterator(trees.end()));
+  again_ = context_.readiness.After(kernel::RetryDelay(kFirstTry, failed_jobs_++), [this] {
+    again_.Stop();
+    Add(std::exchange(failed_, {}));
+  });
 }
 
 void DeadRuns::StartNext() {
@@ -37,6 +67,7 @@ void DeadRuns::StartNext() {
   auto job = RemovalJob::Start(context_,
                                {.volume_folders = {}, .trees = std::vector(waiting_.begin(), end)});
   if (job) {
+    under_way_.assign(waiting_.begin(), end);
     waiting_.erase(waiting_.begin(), end);
     failures_ = 0;
     job_.emplace(std::move(*job));

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernel/readiness/readiness.h"
@@ -11,7 +12,7 @@
 namespace jettison::process {
 
 // Deletes the files of ended runs in the background, in one child process at a time. Nobody waits
-// for it. Where no process can be started, it is tried again.
+// for it. Where no process can be started, or one fails, it is tried again.
 class DeadRuns {
  public:
   // `context` must outlive it.
@@ -19,20 +20,28 @@ class DeadRuns {
 
   // Trees that are to go, soon.
   void Add(std::vector<std::string> trees);
+  // Drops what is below this folder: somebody else deletes it, and another pod may use it then.
+  void LeaveOut(std::string_view folder);
   // Takes the next steps. Called whenever the runtime is dispatched; the end of a deletion wakes
   // it.
   void Continue();
-  // Whether something that was added is still there.
-  [[nodiscard]] bool busy() const { return job_.has_value() || !waiting_.empty(); }
+  // Whether something that was added is still there. What could not be deleted counts for some
+  // seconds only, because that may never be possible.
+  [[nodiscard]] bool busy() const;
 
  private:
   void StartNext();
+  void OnJobEnded(const Result<void>& outcome);
 
   RuntimeContext& context_;
   std::vector<std::string> waiting_;
+  std::vector<std::string> under_way_;  // the trees of the job
   std::optional<RemovalJob> job_;
   int failures_ = 0;  // to start one, in a row
   kernel::Readiness::Watch retry_;
+  std::vector<std::string> failed_;  // the trees of jobs that failed
+  int failed_jobs_ = 0;              // since all was deleted
+  kernel::Readiness::Watch again_;
 };
 
 }  // namespace jettison::process

@@ -235,15 +235,18 @@ void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& con
   if (run != nullptr && run->attempt() == attempt) return;  // not dead
 
   const Paths& paths = context_.paths;
-  // After it is renamed, the folder does not count as a run, even if the removal fails.
+  // After it is renamed, the folder does not count as a run, even if the removal fails. What cannot
+  // be renamed is removed under its own name.
   const std::string run_dir = paths.Run(pod_uid, container, attempt);
   const std::string doomed = run_dir + ".gone";
   const auto trees = std::make_shared<std::vector<std::string>>();
   context_.disk.Do(
       [run_dir, doomed, trees, logs = paths.ContainerLogs(*entry->plan.pod, container),
        log_name = fmt::format("{}.log", attempt)]() -> Result<void> {
-        (void)::rename(run_dir.c_str(), doomed.c_str());
         trees->push_back(doomed);
+        if (::rename(run_dir.c_str(), doomed.c_str()) != 0 && errno != ENOENT) {
+          trees->push_back(run_dir);
+        }
         for (const std::string& name : NamesIn(logs).value_or(std::vector<std::string>{})) {
           if (name == log_name || name.starts_with(log_name + ".")) {
             trees->push_back(fmt::format("{}/{}", logs, name));
@@ -251,7 +254,9 @@ void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& con
         }
         return {};
       },
-      [this, trees](const Result<void>&) { dead_runs_.Add(std::move(*trees)); });
+      [this, pod_uid, trees](const Result<void>&) {
+        if (pods_.Find(pod_uid) != nullptr) dead_runs_.Add(std::move(*trees));
+      });
 }
 
 void Runtime::RemovePod(const std::string& pod_uid) {
@@ -270,6 +275,9 @@ void Runtime::RemovePod(const std::string& pod_uid) {
 void Runtime::BeginRemoval(PodEntry& entry) {
   entry.state.emplace<Removing>();
   entry.errand.reset();
+  const Pod& pod = *entry.plan.pod;
+  dead_runs_.LeaveOut(context_.paths.Pod(pod.uid) + "/");
+  dead_runs_.LeaveOut(context_.paths.PodLogs(pod) + "/");
   for (auto& [name, run] : entry.runs) run->Kill();
   readiness_->Wake();
 }

@@ -1,5 +1,11 @@
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+
+#include "ports/file_descriptor.h"
 #include "runtimes/process/runtime_fixture.h"
 
 namespace jettison::process {
@@ -109,6 +115,78 @@ TEST_F(ProcessRuntimePods, ForgettingARunTakesItsLogAndLayerAndNoOthers) {
   }
   EXPECT_THAT(*NamesIn(bed_.paths().Container("u", "main")), testing::ElementsAre("1"));
   EXPECT_THAT(*NamesIn(bed_.paths().ContainerLogs(pod, "main")), testing::ElementsAre("1.log"));
+}
+
+TEST_F(ProcessRuntimePods, ARunWhoseNewNameIsTakenIsRemovedUnderItsOwn) {
+  ASSERT_NE(bed_.Run(ShellPod("u", "true")), nullptr);
+  const std::string run = bed_.paths().Run("u", "main", 0);
+  ASSERT_TRUE(MakeFolders(run + ".gone/deep"));
+  bed_.runtime().RemoveContainer("u", "main", 0);
+  EXPECT_TRUE(bed_.AwaitGone(run));
+  EXPECT_TRUE(bed_.AwaitGone(run + ".gone"));
+}
+
+// A file in the layer of the container's first run that cannot be deleted until Release.
+class ProcessRuntimeStuckRun : public ProcessRuntimePods {
+ protected:
+  void SetUp() override {
+    ProcessRuntimePods::SetUp();
+    ASSERT_NE(bed_.Run(pod_), nullptr);
+    const std::string layer = bed_.paths().Run("u", "main", 0) + "/rootfs";
+    held_ = FileDescriptor(::open(layer.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!SetFlags(FS_IMMUTABLE_FL)) GTEST_SKIP() << "no folder can be made immutable here";
+    bed_.runtime().RemoveContainer("u", "main", 0);
+    for (int i = 0; i < 100 && !SaysSo(); ++i) AwaitNothing(std::chrono::milliseconds(100));
+    ASSERT_TRUE(SaysSo());
+    ASSERT_TRUE(Exists(doomed()));
+  }
+  void TearDown() override { Release(); }
+  void Release() { EXPECT_TRUE(SetFlags(0)); }
+  [[nodiscard]] bool SetFlags(int flags) {
+    return ::ioctl(held_.get(), FS_IOC_SETFLAGS, &flags) == 0;
+  }
+  [[nodiscard]] std::string doomed() { return bed_.paths().Run("u", "main", 0) + ".gone"; }
+  [[nodiscard]] bool SaysSo() const {
+    return std::any_of(bed_.logged.begin(), bed_.logged.end(), [](const std::string& line) {
+      return line.find("remove a dead container") != std::string::npos;
+    });
+  }
+  void AwaitNothing(std::chrono::milliseconds time) {
+    (void)bed_.Await<PodRemoved>("nobody", time);
+  }
+
+  const Pod pod_ = ShellPod("u", "echo said");
+  FileDescriptor held_;
+};
+
+TEST_F(ProcessRuntimeStuckRun, WhatCouldNotBeRemovedIsTriedAgain) {
+  Release();
+  EXPECT_TRUE(bed_.AwaitGone(doomed()));
+  for (int i = 0; i < 100 && bed_.runtime().RemovingContainers(); ++i) {
+    AwaitNothing(std::chrono::milliseconds(20));
+  }
+  EXPECT_FALSE(bed_.runtime().RemovingContainers());
+}
+
+TEST_F(ProcessRuntimeStuckRun, NobodyWaitsForEverForWhatCannotBeRemoved) {
+  for (int i = 0; i < 100 && bed_.runtime().RemovingContainers(); ++i) {
+    AwaitNothing(std::chrono::milliseconds(100));
+  }
+  EXPECT_FALSE(bed_.runtime().RemovingContainers());
+  bed_.runtime().StartContainer("u", "main", 1, 0);
+  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  bed_.runtime().RemoveContainer("u", "main", 1);
+  EXPECT_TRUE(bed_.AwaitGone(bed_.paths().Run("u", "main", 1))) << "others are removed meanwhile";
+}
+
+TEST_F(ProcessRuntimeStuckRun, TheFilesOfTheNextPodOfItsUidStay) {
+  bed_.runtime().RemovePod("u");
+  Release();
+  ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+  ASSERT_NE(bed_.Run(pod_), nullptr);
+  AwaitNothing(std::chrono::milliseconds(1000));
+  EXPECT_TRUE(Exists(bed_.paths().Run("u", "main", 0)));
+  EXPECT_TRUE(Exists(bed_.paths().ContainerLogs(pod_, "main") + "/0.log"));
 }
 
 TEST_F(ProcessRuntimePods, ARunningContainerIsNotForgottenNorStartedTwice) {
