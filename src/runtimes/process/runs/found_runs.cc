@@ -72,13 +72,18 @@ bool TakeExit(const std::string& run_dir, FoundRun& run) {
 }  // namespace
 
 FoundRun ReadRun(const std::string& run_dir, std::string_view boot_id) {
+  // The shim may rename `starting` to `running` at any moment. In this order one of them is seen.
+  FoundRun starting;
+  Reading record = ReadRecord(FileOf(run_dir, shim::kStartingFile), &ParseRunRecord,
+                              starting.record, starting.fault);
   FoundRun run;
-  Reading record =
+  const Reading running =
       ReadRecord(FileOf(run_dir, shim::kRunningFile), &ParseRunRecord, run.record, run.fault);
-  run.let_go = record != Reading::kAbsent;
-  if (!run.let_go) {
-    record =
-        ReadRecord(FileOf(run_dir, shim::kStartingFile), &ParseRunRecord, run.record, run.fault);
+  run.let_go = running != Reading::kAbsent;
+  if (run.let_go) {
+    record = running;
+  } else {
+    run = std::move(starting);
   }
   if (TakeExit(run_dir, run)) return run;
   if (record == Reading::kDamaged || record == Reading::kUnreadable) {

@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdio>
+#include <thread>
+
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
 #include "kernel/groups/few_descriptors.h"
@@ -69,6 +73,33 @@ TEST_F(ReadRunTest, AnExitRecordIsTheLastWord) {
   EXPECT_EQ(run.exit->code, 3);
   Write("exit", FormatExitRecord({.outcome = RunOutcome::kFailed}));
   EXPECT_EQ(Read().state, RunState::kNeverRan);
+}
+
+// The other way round, both files seem to be missing where the shim renames one into the other
+// between the two looks.
+TEST_F(ReadRunTest, AShimThatLetsItsProgramGoMeanwhileIsSeen) {
+  const std::string starting = run_ + "/starting";
+  const std::string running = run_ + "/running";
+  std::atomic<int> go{0};
+  std::jthread shim([&] {
+    for (int round = 1;; ++round) {
+      int now = 0;
+      while ((now = go.load()) != round && now >= 0) continue;
+      if (now < 0) return;
+      for (int i = 0; i < 40 * (round % 64); ++i) (void)go.load();
+      (void)std::rename(starting.c_str(), running.c_str());
+    }
+  });
+  int unseen = 0;
+  for (int round = 1; round <= 200; ++round) {
+    (void)::unlink(running.c_str());
+    Write("starting", alive_);
+    go = round;
+    unseen += Read().shim ? 0 : 1;
+    while (Exists(starting)) std::this_thread::yield();
+  }
+  go = -1;
+  EXPECT_EQ(unseen, 0);
 }
 
 TEST_F(ReadRunTest, HowARunStandsWhoseRecordIsDamagedIsNotKnown) {
