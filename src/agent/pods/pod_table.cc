@@ -154,7 +154,9 @@ void PodTable::EndUnwanted(PodSlot& slot, Instant now) {
     return;
   }
   if (slot.foreign) return ForeignIsGone(slot, now);
+  auto unread = pod->worker->StillInPlace();
   slot.state = NotAsked{};
+  if (unread) found_.Adopt(*std::move(unread), now);
 }
 
 // A pod that could not be read and was evicted stays out like any other.

@@ -97,6 +97,32 @@ TEST_F(PodTableUnreadablePodTest, AManifestThatIsTakenBackEndsNothingOfIt) {
   WantInPlaceOfUnreadable("a");
   Want({});
   EXPECT_TRUE(runtime_.IsRunning("uid-a", "old"));
+  EXPECT_THAT(Active(), ElementsAre("a")) << "it is still measured";
+  Want({});
+  Evict("a");
+  EXPECT_THAT(runtime_.TakeCommands(),
+              ElementsAre("remove uid-a", "stop uid-a/old 1s", "remove uid-a"));
+}
+
+TEST_F(PodTableUnreadablePodTest, AManifestThatChangesMeanwhileStillHasItInItsPlace) {
+  Find(Unreadable("a"));
+  WantInPlaceOfUnreadable("a");
+  Want({PodNamed("a", 7)});
+  Want({PodNamed("a", 7)});
+  ASSERT_THAT(table_.Active(), SizeIs(1));
+  EXPECT_EQ(table_.Active().front()->priority, 7);
+  runtime_.TakeCommands();
+  Evict("a");
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-a/old 1s", "remove uid-a"));
+}
+
+TEST_F(PodTableUnreadablePodTest, OneThatHasEndedByItselfIsNotFoundAgain) {
+  Find(Unreadable("a"));
+  WantInPlaceOfUnreadable("a");
+  runtime_.Exit("uid-a", "old", 1);
+  Deliver();
+  Want({});
+  EXPECT_THAT(Active(), IsEmpty());
 }
 
 TEST_F(PodTableUnreadablePodTest, ItStaysOutForItsBackOffWhenAManifestAsksForItAfterwards) {

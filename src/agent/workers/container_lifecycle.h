@@ -62,6 +62,7 @@ class ContainerLifecycle {
   // Ended with exit code 0.
   [[nodiscard]] bool Succeeded() const { return phase_ == Phase::kExited && exit_->exit_code == 0; }
   [[nodiscard]] int attempt() const { return attempt_; }
+  [[nodiscard]] Instant started_at() const { return started_at_; }  // where it has started
   [[nodiscard]] const std::optional<ContainerExit>& exit() const { return exit_; }
   // When it may be started again: after an exit, and after a start for which no container could be
   // made.

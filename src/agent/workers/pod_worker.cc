@@ -39,6 +39,20 @@ void PodWorker::NoteInPlace(SharedPodFacts facts, ContainerRuns runs) {
   in_place_.emplace(InPlace{.facts = std::move(facts), .runs = std::move(runs)});
 }
 
+std::optional<RuntimePod> PodWorker::StillInPlace() const {
+  if (!IsGone() || IsEvicted() || !in_place_) return std::nullopt;
+  const Pod& pod = in_place_->facts->pod;
+  RuntimePod still{.pod = pod, .containers = {}, .foreign = true, .unread = true};
+  for (const ContainerLifecycle& run : in_place_->runs.all()) {
+    if (!run.IsAlive()) continue;
+    still.containers.push_back({.pod_uid = pod.uid,
+                                .name = run.spec().name,
+                                .attempt = run.attempt(),
+                                .created = run.started_at()});
+  }
+  return still.containers.empty() ? std::nullopt : std::optional(std::move(still));
+}
+
 void PodWorker::Create(Creating& creating) {
   creating.again_at.reset();
   ++edges_->counters.started_pods;
@@ -180,7 +194,7 @@ void PodWorker::On(const ContainerStartFailed& event, Instant now) {
 }
 
 void PodWorker::On(const ContainerExited& event, Instant now) {
-  if (AwaitsCreation() && in_place_) {
+  if (in_place_ && (AwaitsCreation() || !IsEvicted())) {
     ContainerLifecycle* const in_place = in_place_->runs.Find(event.container, event.attempt);
     if (in_place != nullptr && in_place->IsAlive()) in_place->Exited(event.exit);
     return;
@@ -200,6 +214,7 @@ void PodWorker::On(const ContainerExited& event, Instant now) {
 }
 
 void PodWorker::On(const PodRemoved&, Instant) {
+  if (AwaitsCreation()) in_place_.reset();  // that is the one that is gone
   state_ = Gone{};
 }
 

@@ -49,6 +49,9 @@ class PodWorker {
   // If the pod is ending already, this can only shorten the time left. Returns whether it had an
   // effect.
   bool Evict(const EvictionOrder& order, Instant now);
+  // The pod of NoteInPlace as the runtime had reported it, if this one has ended without ending it;
+  // absent: nothing of it runs, or there is none.
+  [[nodiscard]] std::optional<RuntimePod> StillInPlace() const;
   // Notes that the API server carries out this eviction: no container is told to end, and the pod
   // may have ended already. False: it was evicted before.
   bool NoteEvicted(const EvictionOrder& order, Instant now);
