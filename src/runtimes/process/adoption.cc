@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <memory>
 #include <utility>
 
@@ -10,6 +12,7 @@
 #include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
 #include "kernel/files/pod_containers.h"
+#include "kernel/readiness/pidfd.h"
 #include "runtimes/process/removal_mark.h"
 #include "runtimes/process/runs/process_identity.h"
 
@@ -18,8 +21,13 @@ namespace jettison::process {
 using namespace kernel;
 namespace {
 
-// How long the agent's start waits for a shim that has been killed.
-constexpr int kShimEndTimeoutMs = 2000;
+// How long the agent's start waits for shims that have been killed.
+constexpr Duration kShimsEndWithin = std::chrono::seconds(2);
+
+// Whether its shim lives and has not let the program go.
+bool IsWaiting(const FoundRun& run) {
+  return run.state == RunState::kNeverRan && run.shim;
+}
 
 WallTime CreationOf(const FoundRun& run) {
   if (run.record) return run.record->created;
@@ -91,6 +99,11 @@ Result<void> Adoption::CheckLeftover(const std::string& uid) const {
 Result<RuntimePod> Adoption::TakeOver(PodEntry& entry) {
   auto runs = FindRuns(entry);
   if (!runs) return Fail(runs.error());
+  EndWaitingShims({&runs});
+  return TakeOver(entry, std::move(*runs));
+}
+
+RuntimePod Adoption::TakeOver(PodEntry& entry, std::vector<FoundRun> runs) {
   const auto log_failure = [&context = context_, about = "adopt pod " + FullName(*entry.plan.pod)](
                                const Result<void>& prepared) {
     context.LogFailure(about, prepared);
@@ -99,12 +112,12 @@ Result<RuntimePod> Adoption::TakeOver(PodEntry& entry) {
   log_failure(pods_.MakeGroup(entry));
   pods_.MakeFiles(entry, log_failure);
   pods_.PrepareForeignVolumes(entry, log_failure);
-  return RuntimePod{.pod = *entry.plan.pod, .containers = AdoptRuns(entry, std::move(*runs))};
+  return RuntimePod{.pod = *entry.plan.pod, .containers = AdoptRuns(entry, std::move(runs))};
 }
 
 // The runs of a pod; fails if it is not known what runs of the pod. A run with a damaged record
 // does not run any more if the container's group is empty.
-Result<std::vector<FoundRun>> Adoption::FindRuns(const PodEntry& entry) {
+Adoption::Runs Adoption::FindRuns(const PodEntry& entry) {
   std::vector<std::string> strange;
   auto runs = ReadRuns(context_.paths, entry.plan.pod->uid, context_.boot_id, strange);
   if (!runs) return runs;
@@ -118,6 +131,22 @@ Result<std::vector<FoundRun>> Adoption::FindRuns(const PodEntry& entry) {
   }
   if (!strange.empty()) dead_runs_.Add(std::move(strange));
   return runs;
+}
+
+void Adoption::EndWaitingShims(const std::vector<Runs*>& runs_of_pods) const {
+  std::vector<const FileDescriptor*> shims;
+  for (const Runs* runs : runs_of_pods) {
+    if (!*runs) continue;
+    for (const FoundRun& run : **runs) {
+      if (IsWaiting(run)) shims.push_back(&run.shim);
+    }
+  }
+  for (const FileDescriptor* shim : shims) SendSignal(*shim, SIGKILL);
+  const Instant deadline = context_.clock.Now() + kShimsEndWithin;
+  for (const FileDescriptor* shim : shims) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - context_.clock.Now());
+    (void)AwaitEnd(*shim, std::max(0, static_cast<int>(left.count())));
+  }
 }
 
 std::vector<ContainerRecord> Adoption::AdoptRuns(PodEntry& entry, std::vector<FoundRun> runs) {
@@ -158,10 +187,9 @@ void Adoption::EndRemains(const PodEntry& entry, const FoundRun& run,
 std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run,
                                                   const Surroundings& surroundings) {
   const Pod& pod = *entry.plan.pod;
-  if (run.state == RunState::kNeverRan && run.shim) {
-    // The order to start may still have been on its way; once the shim is gone, the folder does not
-    // change any more.
-    (void)EndProcess(run.shim, kShimEndTimeoutMs);
+  if (IsWaiting(run)) {
+    // The order to start may still have been on its way; now that the shim is ended, the folder
+    // does not change any more.
     FoundRun last =
         ReadRun(context_.paths.Run(pod.uid, run.container, run.attempt), context_.boot_id);
     last.container = run.container;

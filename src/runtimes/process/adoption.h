@@ -26,10 +26,18 @@ class Adoption {
   // machine's restart, the folders do.
   [[nodiscard]] Result<RuntimePod> TakeOver(PodEntry& entry);
 
+  // The same of many pods, in three steps. The runs of each; fails if it is not known what runs of
+  // the pod.
+  using Runs = Result<std::vector<FoundRun>>;
+  [[nodiscard]] Runs FindRuns(const PodEntry& entry);
+  // Ends the shims that have not let their programs go, and waits for all of them, 2 s together.
+  void EndWaitingShims(const std::vector<Runs*>& runs_of_pods) const;
+  // Each pod, whose shims of this kind have been ended.
+  [[nodiscard]] RuntimePod TakeOver(PodEntry& entry, std::vector<FoundRun> runs);
+
  private:
   // Of a folder without the pod's file. Fails if it may be that of a pod whose file was lost.
   [[nodiscard]] Result<void> CheckLeftover(const std::string& uid) const;
-  [[nodiscard]] Result<std::vector<FoundRun>> FindRuns(const PodEntry& entry);
   [[nodiscard]] std::vector<ContainerRecord> AdoptRuns(PodEntry& entry, std::vector<FoundRun> runs);
   // What a run does not know of itself.
   struct Surroundings {

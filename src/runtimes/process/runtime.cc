@@ -84,16 +84,23 @@ void Runtime::EnterAll(const std::vector<std::string>& uids) {
 }
 
 std::vector<RuntimePod> Runtime::TakeOverAll() {
-  std::vector<RuntimePod> taken;
+  std::vector<std::pair<PodEntry*, Adoption::Runs>> found;
   for (auto& [uid, entry] : pods_.all()) {
     if (entry.unread() != nullptr && entry.unread()->known == Unread::Known::kEnding) continue;
-    auto pod = entry.unread() != nullptr ? Fail(entry.unread()->error) : adoption_.TakeOver(entry);
-    if (pod) {
-      taken.push_back(std::move(*pod));
+    found.emplace_back(&entry, entry.unread() != nullptr ? Fail(entry.unread()->error)
+                                                         : adoption_.FindRuns(entry));
+  }
+  std::vector<Adoption::Runs*> all_runs;
+  for (auto& [entry, runs] : found) all_runs.push_back(&runs);
+  adoption_.EndWaitingShims(all_runs);
+  std::vector<RuntimePod> taken;
+  for (auto& [entry, runs] : found) {
+    if (runs) {
+      taken.push_back(adoption_.TakeOver(*entry, std::move(*runs)));
       continue;
     }
-    if (entry.unread() == nullptr) unread_pods_.SetUnread(entry, pod.error());
-    if (auto unread = unread_pods_.Tell(entry)) taken.push_back(std::move(*unread));
+    if (entry->unread() == nullptr) unread_pods_.SetUnread(*entry, runs.error());
+    if (auto unread = unread_pods_.Tell(*entry)) taken.push_back(std::move(*unread));
   }
   return taken;
 }

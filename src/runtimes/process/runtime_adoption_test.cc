@@ -1,10 +1,16 @@
 #include <fmt/format.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "ports/fakes/child_process.h"
 #include "runtimes/process/runs/fifo.h"
 #include "runtimes/process/runs/found_runs.h"
+#include "runtimes/process/runs/process_identity.h"
 #include "runtimes/process/runtime_fixture.h"
 
 namespace jettison::process {
@@ -239,6 +245,39 @@ TEST_F(ProcessRuntimeAdoption, AContainerWhoseShimWasKilledIsEndedAndCountsAsKil
   const auto exit = ParseExitRecord(*ReadFile(bed_.paths().Run("u", "main", 0) + "/exit"));
   ASSERT_TRUE(exit);
   EXPECT_EQ(exit->outcome, RunOutcome::kLost);
+}
+
+// A process that is traced to its end stands for a shim that waits for a disk: a kill does not end
+// it before the tracer lets it go.
+TEST_F(ProcessRuntimeAdoption, ShimsThatDoNotEndAreWaitedForTogether) {
+  const std::vector<std::string> uids = {"u", "v", "w"};
+  for (const std::string& uid : uids) ASSERT_TRUE(bed_.Create(ShellPod(uid, "true")));
+  bed_.Close();
+  std::vector<std::unique_ptr<ChildProcess>> shims;
+  for (const std::string& uid : uids) {
+    shims.push_back(std::make_unique<ChildProcess>([](const auto&) {}));
+    const pid_t pid = shims.back()->pid();
+    if (::ptrace(PTRACE_SEIZE, pid, nullptr, PTRACE_O_TRACEEXIT) != 0) {
+      GTEST_SKIP() << "no process can be traced here";
+    }
+    const auto stat = ParseProcessStat(ReadFile(fmt::format("/proc/{}/stat", pid)).value_or(""));
+    ASSERT_TRUE(stat);
+    const std::string run = bed_.paths().Run(uid, "main", 0);
+    ASSERT_TRUE(MakeFolders(run));
+    ASSERT_TRUE(WriteFile(run + "/starting",
+                          fmt::format("jettison run 1\nshim {} {}\ncontainer 13\nboot {}\n"
+                                      "created 99\noom_kills 0\n",
+                                      pid, stat->start_time, *ReadBootId())));
+  }
+  bed_.Open();
+  const auto begin = std::chrono::steady_clock::now();
+  const auto listed = bed_.runtime().List();
+  const auto took = std::chrono::steady_clock::now() - begin;
+  for (const auto& shim : shims) EXPECT_EQ(::ptrace(PTRACE_CONT, shim->pid(), nullptr, nullptr), 0);
+  ASSERT_TRUE(listed);
+  EXPECT_EQ(listed->size(), 3U);
+  EXPECT_GE(took, std::chrono::seconds(2)) << "they did not end";
+  EXPECT_LT(took, std::chrono::seconds(4));
 }
 
 TEST_F(ProcessRuntimeAdoption, HowAContainerEndedIsReadAgainWhereItCannotBeReadForAMoment) {
