@@ -204,6 +204,35 @@ TEST_F(Kustomization, OfComponentsAddsWhatTheySay) {
               HasSubstr("secretName: \"jettison-http\""));
 }
 
+// A kubectl before 1.32 does not know it. A binding that names no policy enforces nothing, and
+// nobody says so.
+TEST(KubernetesObjects, KustomizeIsToldThatABindingNamesItsPolicy) {
+  const Value base = DocumentsIn("base/kustomization.yaml").at(0);
+  ASSERT_THAT(TextsAt(base, "configurations"), ElementsAre("name-references.yaml"));
+  const Value references = DocumentsIn("base/name-references.yaml").at(0);
+  const Value& reference = At(references, "nameReference")->AsList()->at(0);
+  EXPECT_EQ(TextAt(reference, "group"), "admissionregistration.k8s.io");
+  EXPECT_EQ(TextAt(reference, "kind"), "ValidatingAdmissionPolicy");
+  const Value& field = At(reference, "fieldSpecs")->AsList()->at(0);
+  EXPECT_EQ(TextAt(field, "kind"), "ValidatingAdmissionPolicyBinding");
+  EXPECT_EQ(TextAt(field, "path"), "spec/policyName");
+}
+
+TEST_F(Kustomization, WithOtherNamesStillBindsTheAdmissionPolicies) {
+  const TemporaryFolder folder;
+  const auto base = std::filesystem::relative(kFolder, folder.path()).string();
+  std::ofstream(folder.path() + "/kustomization.yaml")
+      << fmt::format("resources: [{}/overlays/shadow]\nnamePrefix: my-\nnameSuffix: -x\n", base);
+  const auto objects = Kustomized(folder.path());
+  for (const std::string name :
+       {"my-jettison-pods-x", "my-jettison-nodes-x", "my-jettison-evictions-x"}) {
+    EXPECT_THAT(objects, Contains(Key("ValidatingAdmissionPolicy " + name)));
+    const auto binding = objects.find("ValidatingAdmissionPolicyBinding " + name);
+    ASSERT_NE(binding, objects.end()) << name;
+    EXPECT_EQ(TextAt(binding->second, "spec.policyName"), name);
+  }
+}
+
 TEST_F(Kustomization, OfImagesMountsTheRuntimesSocketAndSetsTheOption) {
   const TemporaryFolder folder;
   const auto base = std::filesystem::relative(kFolder, folder.path()).string();
