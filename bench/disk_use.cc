@@ -66,10 +66,11 @@ bool LookAgain(const char* what, FilesystemEvents& events, RememberedTrees& tree
                const std::string& path, TreeWalk& walk) {
   const auto begin = SteadyClock::now();
   const auto changes = events.Take();
-  const auto applied = trees.Apply(changes.directories, walk);
+  trees.Mark(changes.directories);
+  const auto updated = trees.Update(path, walk);
   const auto usage = trees.UsageOf(path);
   const double seconds = SecondsSince(begin);
-  if (changes.lost || !applied || !usage) return false;
+  if (changes.lost || !updated || !usage) return false;
   Print(what, seconds, *usage);
   return true;
 }
