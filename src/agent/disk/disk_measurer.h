@@ -15,6 +15,7 @@
 #include "agent/disk/disk_so_far.h"
 #include "agent/edges/edges.h"
 #include "core/units/duration.h"
+#include "core/units/result.h"
 #include "kernel/disk_usage/remembered_trees.h"
 #include "kernel/disk_usage/tree_walk.h"
 #include "kernel/fs_events/filesystem_events.h"
@@ -75,7 +76,9 @@ class DiskMeasurer {
   };
   struct Filesystem {
     bool wanted = false;                     // changes should be watched
-    bool refused = false;                    // changes cannot be watched
+    bool refused = false;                    // changes can never be watched
+    bool failed = false;                     // changes could not be watched in this pass
+    bool said = false;                       // that changes cannot be watched
     std::optional<FilesystemEvents> events;  // present: changes are watched
     RememberedTrees trees;
     Instant caught_up;
@@ -98,6 +101,7 @@ class DiskMeasurer {
   [[nodiscard]] FsUsage MeasureTree(const std::string& path, TreeKind kind, Instant& as_of);
   [[nodiscard]] Filesystem& FilesystemOf(const std::string& path, dev_t device);
   [[nodiscard]] bool Watch(Filesystem& filesystem, const std::string& path);
+  void NoteUnwatched(Filesystem& filesystem, const Error& error);
   [[nodiscard]] FsUsage WalkWhole(const std::string& path, Instant& as_of);
   [[nodiscard]] FsUsage BringUpToDate(const std::string& path, Filesystem& filesystem,
                                       Instant& as_of);

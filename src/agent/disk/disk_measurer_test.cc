@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -301,6 +302,47 @@ TEST_F(LiveDiskMeasurer, ManyTreesOfAFewFilesAreWatchedToo) {
     measurer.EndPass();
   }
   EXPECT_EQ(measurer.full_walks(), 20U) << "ten in the first pass, ten to remember the trees";
+}
+
+// No descriptor is left for a while, as on a node whose limits are reached.
+class WithoutDescriptors {
+ public:
+  WithoutDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit none = {.rlim_cur = 0, .rlim_max = before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  WithoutDescriptors(const WithoutDescriptors&) = delete;
+  WithoutDescriptors& operator=(const WithoutDescriptors&) = delete;
+  ~WithoutDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(LiveDiskMeasurer, AFileSystemThatCouldNotBeWatchedForAMomentIsWatchedLater) {
+  DiskMeasurer measurer(clock_, {}, {.worth_watching = 0});
+  PodDisk disk = disk_;
+  Write("/more/file");
+  disk.empty_dirs.push_back({.name = "more", .path = top_ + "/more"});
+  const auto pass = [&] {
+    measurer.BeginPass();
+    const auto inodes = measurer.Measure(disk).total.inodes_used;
+    measurer.EndPass();
+    return inodes;
+  };
+  EXPECT_EQ(pass(), first_ + 2) << "finds out how large the trees are";
+  for (int i = 0; i < 3; ++i) {
+    const WithoutDescriptors none;
+    static_cast<void>(pass());
+  }
+  const std::vector<std::string> notes = measurer.TakeNotes();
+  ASSERT_EQ(notes.size(), 1U) << "it is said once";
+  EXPECT_NE(notes[0].find("for now"), std::string::npos) << notes[0];
+  EXPECT_EQ(pass(), first_ + 2) << "walks the trees and remembers them";
+  const std::uint64_t walks = measurer.full_walks();
+  EXPECT_EQ(pass(), first_ + 2);
+  EXPECT_EQ(measurer.full_walks(), walks);
 }
 
 TEST_F(LiveDiskMeasurer, WhereChangesCannotBeHadThatIsSaidOnce) {
