@@ -128,7 +128,8 @@ void StateKeeper::Save(KeptState state, KeptChanges changes, Instant now) {
   // An empty state that is written already need not be written again.
   if (empty_ && was_empty && !first && !unwritten_) return;
   if (!thread_) return;
-  thread_->Do([this, kept = std::make_shared<const KeptState>(std::move(state))] { Write(*kept); });
+  thread_->Do([this, kept = std::make_shared<const KeptState>(std::move(state)),
+               knowing = Knowing()] { Write(*kept, knowing); });
 }
 
 void StateKeeper::Finish(const KeptState& state) {
@@ -136,7 +137,7 @@ void StateKeeper::Finish(const KeptState& state) {
   thread_.reset();
   Late awaited = Late::kAwaited;
   late_.compare_exchange_strong(awaited, Late::kGivenUp);
-  Write(state);
+  Write(state, Knowing());
 }
 
 // False: nobody waits for it any longer.
@@ -145,6 +146,10 @@ bool StateKeeper::HandOver(KeptState state) {
   if (!late_.compare_exchange_strong(awaited, Late::kRead)) return false;
   read_late_.Put(std::move(state));
   return true;
+}
+
+StateKeeper::Knowledge StateKeeper::Knowing() const {
+  return awaited_until_ ? Knowledge::kWithoutLate : Knowledge::kAll;
 }
 
 StateKeeper::Unread StateKeeper::TryUnread() {
@@ -172,7 +177,11 @@ void StateKeeper::Complain(const std::string& err) {
   complained_ = !err.empty();
 }
 
-void StateKeeper::Write(const KeptState& state) {
+void StateKeeper::Write(const KeptState& state, Knowledge knowing) {
+  if (knowing == Knowledge::kWithoutLate && late_ == Late::kRead) {
+    unwritten_ = true;  // what has been read late must not be lost
+    return;
+  }
   if (const Unread unread = unread_ ? TryUnread() : Unread::kOutOfTheWay;
       unread != Unread::kOutOfTheWay) {
     unwritten_ = true;

@@ -70,9 +70,13 @@ class StateKeeper {
   // Whether the file could not be read still, may be written, or is left to TakeLate.
   enum class Unread : std::uint8_t { kStill, kOutOfTheWay, kTaken };
 
+  // Whether a state that is saved was made with what has been read late, if anything has.
+  enum class Knowledge : std::uint8_t { kAll, kWithoutLate };
+
   static void RestFor(Duration duration);
   [[nodiscard]] Result<std::optional<std::string>> ReadPatiently();
-  void Write(const KeptState& state);
+  [[nodiscard]] Knowledge Knowing() const;
+  void Write(const KeptState& state, Knowledge knowing);
   // Tries to read what Load could not, and makes room for another text unless it is still awaited.
   [[nodiscard]] Unread TryUnread();
   [[nodiscard]] bool HandOver(KeptState state);
