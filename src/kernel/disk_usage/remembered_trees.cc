@@ -219,7 +219,7 @@ Result<void> RememberedTrees::Reread(Tree& tree, std::uint32_t id, int directory
   sum.bytes = status->bytes;
   sum.inodes = 1;
   const std::vector<FileId> before = TakeLinkedIn(key);  // makes room for the names that are there
-  const auto read = ReadWhole(tree, directory, status->device, sum, walk);
+  auto read = ReadWhole(tree, directory, status->device, sum, walk);
   if (!read || !tree.exact) return read;
   RememberedDirectory& remembered = *table_.Find(key);
   tree.bytes -= std::exchange(remembered.bytes, 0);
