@@ -31,6 +31,16 @@ std::vector<std::string> PossibleGroupsOf(const RuntimeContext& context, const s
   return groups;
 }
 
+std::optional<std::string> InhabitedGroupOf(const RuntimeContext& context, const std::string& uid) {
+  for (std::string& group : PossibleGroupsOf(context, uid)) {
+    const auto processes = context.cgroups.Processes(group);
+    const bool inhabited =
+        processes ? !processes->empty() : processes.error().code != ErrorCode::kNotFound;
+    if (inhabited) return std::move(group);
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> Leftovers::Begin() {
   std::vector<std::string> doomed;
   std::vector<std::string> others;
@@ -70,16 +80,6 @@ void Leftovers::DeleteDoomedLater(const Error& error) {
     retry_.Stop();
     DeleteDoomed();
   });
-}
-
-std::optional<std::string> Leftovers::InhabitedGroupOf(const std::string& uid) const {
-  for (std::string& group : PossibleGroupsOf(context_, uid)) {
-    const auto processes = context_.cgroups.Processes(group);
-    const bool inhabited =
-        processes ? !processes->empty() : processes.error().code != ErrorCode::kNotFound;
-    if (inhabited) return std::move(group);
-  }
-  return std::nullopt;
 }
 
 bool Leftovers::IsDeleting() const {

@@ -17,6 +17,10 @@ namespace jettison::cri {
 // The groups that the pod may have, one for each QoS class.
 [[nodiscard]] std::vector<std::string> PossibleGroupsOf(const RuntimeContext& context,
                                                         const std::string& uid);
+// One of these in which processes run; one that cannot be read counts. Absent: nothing of the pod
+// runs.
+[[nodiscard]] std::optional<std::string> InhabitedGroupOf(const RuntimeContext& context,
+                                                          const std::string& uid);
 
 // Removes the remains of pods whose creation or removal was interrupted. Nobody will ask for these
 // pods again, so nothing of them may stay.
@@ -30,9 +34,6 @@ class Leftovers {
   // Goes on deleting what an earlier agent had begun to delete, for as long as it takes. Returns
   // the UIDs of the other pods that have a folder.
   [[nodiscard]] std::vector<std::string> Begin();
-  // A group of the pod in which processes run; one that cannot be read counts. Absent: nothing of
-  // the pod runs.
-  [[nodiscard]] std::optional<std::string> InhabitedGroupOf(const std::string& uid) const;
   // Removes everything that belongs to a pod.
   void Remove(const std::string& uid);
   // The same of what is named.

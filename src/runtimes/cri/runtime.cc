@@ -149,7 +149,7 @@ void Runtime::SettleWithoutRecord(const std::string& uid, const Listing& own) {
   if (!kernel::IsPodFolder(folder)) {
     return context_.Log(fmt::format("{} is no pod of an agent, and is left as it is", folder));
   }
-  if (const auto group = leftovers_.InhabitedGroupOf(uid)) {
+  if (const auto group = InhabitedGroupOf(context_, uid)) {
     return unread_.Enter(
         uid, {}, own,
         {ErrorCode::kInvalidArgument,

@@ -41,15 +41,6 @@ bool UnreadPods::IsReadable(const std::string& uid, const Sandboxes& sandboxes,
   return plan.has_value();
 }
 
-// If a group cannot be read, it counts as inhabited.
-bool UnreadPods::IsInhabited(const std::string& uid) const {
-  const std::vector<std::string> groups = PossibleGroupsOf(context_, uid);
-  return std::any_of(groups.begin(), groups.end(), [this](const std::string& group) {
-    const auto processes = context_.cgroups.Processes(group);
-    return processes ? !processes->empty() : processes.error().code != ErrorCode::kNotFound;
-  });
-}
-
 // According to the runtime or the kernel.
 bool UnreadPods::MayRun(const std::string& uid, const Sandboxes& sandboxes,
                         const Listing& listing) const {
@@ -65,7 +56,7 @@ bool UnreadPods::MayRun(const std::string& uid, const Sandboxes& sandboxes,
                                           container.state() == api::CONTAINER_UNKNOWN;
                        return lives && ids.contains(container.pod_sandbox_id());
                      }) ||
-         IsInhabited(uid);
+         InhabitedGroupOf(context_, uid).has_value();
 }
 
 void UnreadPods::Enter(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing,

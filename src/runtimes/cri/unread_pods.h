@@ -66,7 +66,6 @@ class UnreadPods {
     bool asked = false;                                 // it is about to be taken over
   };
 
-  [[nodiscard]] bool IsInhabited(const std::string& uid) const;
   [[nodiscard]] bool MayRun(const std::string& uid, const Sandboxes& sandboxes,
                             const Listing& listing) const;
   [[nodiscard]] std::string HowToEnd(const std::string& uid) const;
