@@ -1,6 +1,7 @@
 #include "sources/kubernetes/test_bed/wire_server.h"
 
 #include <fmt/format.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -8,6 +9,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cstdlib>
 #include <optional>
 
 #include "http/peers/listen.h"
@@ -83,6 +85,21 @@ bool ReadRequest(int fd, std::string& held, WireRequest& request) {
   }
 }
 
+// A socket that has the port of one that listens no more: who connects is refused.
+FileDescriptor PortKept(int port) {
+  FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int on = 1;
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  const sockaddr_in address{.sin_family = AF_INET,
+                            .sin_port = htons(static_cast<std::uint16_t>(port)),
+                            .sin_addr = {htonl(INADDR_LOOPBACK)},
+                            .sin_zero = {}};
+  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+    std::abort();
+  }
+  return socket;
+}
+
 }  // namespace
 
 bool WireConnection::Send(std::string_view bytes) const {
@@ -113,6 +130,7 @@ bool WireServer::Start() {
   auto listening = http::ListenOn({.host = "127.0.0.1", .port = static_cast<std::uint16_t>(port_)});
   if (!listening) return false;
   listening_ = std::move(*listening);
+  kept_port_.Close();
   port_ = http::PortOf(listening_);
   stopping_ = false;
   acceptor_ = std::thread([this] { Accept(); });
@@ -124,6 +142,7 @@ void WireServer::Stop() {
   stopping_ = true;
   ::shutdown(listening_.get(), SHUT_RDWR);
   acceptor_.join();
+  kept_port_ = PortKept(port_);
   listening_.Close();
   std::list<std::thread> threads;
   {

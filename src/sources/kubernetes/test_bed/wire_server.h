@@ -55,7 +55,8 @@ class WireServer {
 
   // Listens, on the same port as before where it had one. False: somebody else has it.
   [[nodiscard]] bool Start();
-  // Cuts every connection and listens no more.
+  // Cuts every connection and listens no more. The port stays taken, so that nobody else answers
+  // there.
   void Stop();
   [[nodiscard]] int port() const { return port_; }
 
@@ -66,6 +67,7 @@ class WireServer {
   Handler handler_;
   int port_ = 0;
   FileDescriptor listening_;
+  FileDescriptor kept_port_;  // bound, and listens to nobody, while the server is stopped
   std::atomic<bool> stopping_ = false;
   std::thread acceptor_;
   std::mutex mutex_;  // of the rest
