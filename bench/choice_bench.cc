@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "agent/figures/stats_collector.h"
-#include "agent/passes/contenders.h"
+#include "agent/passes/reading/contenders.h"
 #include "bench/pod_groups.h"
 #include "core/decide/ranking.h"
 #include "kernel/groups/group_files.h"

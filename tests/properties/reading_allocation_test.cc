@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "agent/figures/stats_collector.h"
-#include "agent/passes/contenders.h"
+#include "agent/passes/reading/contenders.h"
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/groups/few_descriptors.h"
 #include "machine/cgroups/host_cgroups.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "agent/edges/edges.h"
-#include "agent/passes/contenders.h"
-#include "agent/passes/pod_figures_shelf.h"
+#include "agent/passes/reading/contenders.h"
+#include "agent/passes/reading/pod_figures_shelf.h"
 #include "core/model/signal.h"
 #include "core/model/summary.h"
 #include "core/pass/reading_plan.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "agent/edges/edges.h"
-#include "agent/passes/known_figures.h"
+#include "agent/passes/reading/known_figures.h"
 #include "core/decide/victim_search.h"
 #include "core/model/signal.h"
 #include "core/model/summary.h"

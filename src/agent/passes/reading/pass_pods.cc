@@ -1,4 +1,4 @@
-#include "agent/passes/pass_pods.h"
+#include "agent/passes/reading/pass_pods.h"
 
 namespace jettison {
 

@@ -1,4 +1,4 @@
-#include "agent/passes/contenders.h"
+#include "agent/passes/reading/contenders.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "agent/passes/known_figures.h"
+#include "agent/passes/reading/known_figures.h"
 
 #include <algorithm>
 #include <cstddef>

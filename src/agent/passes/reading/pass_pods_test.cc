@@ -1,4 +1,4 @@
-#include "agent/passes/pass_pods.h"
+#include "agent/passes/reading/pass_pods.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/passes/node_test_bed.h"
+#include "agent/passes/reading/fake_figures.h"
+#include "ports/fakes/fake_clock.h"
 
 namespace jettison {
 namespace {
