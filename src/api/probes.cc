@@ -44,7 +44,8 @@ Check FiguresCheck(const Snapshot& snapshot) {
   std::vector<std::string_view> unknown;
   for (const ThresholdView& view : snapshot.thresholds) {
     const std::string_view signal = NameOf(view.threshold.signal);
-    if (!view.observation && std::ranges::find(unknown, signal) == unknown.end()) {
+    if (!view.observation && !view.has_no_such &&
+        std::ranges::find(unknown, signal) == unknown.end()) {
       unknown.push_back(signal);
     }
   }

@@ -56,6 +56,13 @@ TEST(Readyz, SaysWhatIsMissing) {
   EXPECT_THAT(Ready(&snapshot), HasSubstr("[-]pass failed: no pass has been made yet\n"));
 }
 
+TEST(Readyz, AThresholdOnASignalThatTheNodeDoesNotHaveIsNoFault) {
+  Snapshot snapshot = TestSnapshot(1);
+  snapshot.thresholds[0].observation.reset();
+  snapshot.thresholds[0].has_no_such = true;
+  EXPECT_THAT(Ready(&snapshot), HasSubstr("[+]figures ok\n"));
+}
+
 TEST(ProbeAnswer, AFailureIsToldInFullEvenWhenNobodyAsked) {
   const HttpResponse answer = ProbeAnswer("livez", {{"loop", "it hangs"}}, false);
   EXPECT_EQ(answer.status, 500);

@@ -37,6 +37,7 @@ struct ShadowView;    // core/shadow/shadow_pairing.h
 struct ThresholdView {
   Threshold threshold;
   std::optional<Observation> observation;  // absent: the signal could not be measured
+  bool has_no_such = false;                // this node has no such signal (HasNoSuch)
   bool met = false;                        // now, or before and minimum reclaim not yet reached
   bool overdue = false;                    // met for its whole grace period
   std::optional<Instant> since;            // met: first observed then

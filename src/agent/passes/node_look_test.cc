@@ -40,6 +40,17 @@ TEST_F(NodeLookTest, SuddenGrowthIsMetBetweenTwoPasses) {
   EXPECT_THAT(runtime_.TakeCommands(), testing::Contains("stop hog/c 1s"));
 }
 
+TEST_F(NodeLookTest, AThresholdOnASignalThatTheNodeDoesNotHaveIsShownAsSuch) {
+  thresholds_.push_back(Of(Signal::kNodeFsInodesFree, 1));
+  thresholds_.push_back(Of(Signal::kPidAvailable, 1));
+  Start();  // the fake's file system counts no inodes, and nobody knows its process ids
+  FullPass();
+  for (const ThresholdView& view : node_->MakeSnapshot().thresholds) {
+    EXPECT_EQ(view.has_no_such, view.threshold.signal == Signal::kNodeFsInodesFree)
+        << NameOf(view.threshold.signal);
+  }
+}
+
 TEST_F(NodeLookTest, WhatIsShownOfMemoryBelongsToTheLastLook) {
   Start();
   const std::uint64_t passes = node_->passes();

@@ -28,6 +28,8 @@ std::vector<ThresholdView> ThresholdViews(const NodePasses& passes, const Memory
       view.overdue = last->evaluation.overdue[i];
       view.since = passes.standing().state.first_observed_at[i];
       LookAgain(looks, view);
+      view.has_no_such =
+          !view.observation && HasNoSuch(passes.summary().node, view.threshold.signal);
     }
     views.push_back(std::move(view));
   }

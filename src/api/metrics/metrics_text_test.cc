@@ -144,6 +144,12 @@ TEST(MetricsText, AThresholdStandsBesideItsSignalInTheSameUnit) {
   EXPECT_THAT(text, HasSubstr("jettison_node_condition{condition=\"MemoryPressure\"} 1\n"));
 }
 
+TEST(MetricsText, AThresholdOnASignalThatTheNodeDoesNotHaveIsNotShown) {
+  Snapshot snapshot = SyntheticSnapshot(1);
+  for (ThresholdView& view : snapshot.thresholds) view.has_no_such = true;
+  EXPECT_THAT(MetricsText(snapshot), Not(HasSubstr("jettison_threshold_met{")));
+}
+
 TEST(MetricsText, PressureIsAShareOfTime) {
   Snapshot snapshot = SyntheticSnapshot(1);
   auto report = std::make_shared<CycleReport>(*snapshot.last_report);

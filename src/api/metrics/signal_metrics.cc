@@ -32,10 +32,12 @@ std::string_view KindOf(const Threshold& threshold) {
 }
 
 // One threshold for each signal and kind. Where there are two, which only the allocatable copy of a
-// hard one can bring about, the line that is crossed first counts.
+// hard one can bring about, the line that is crossed first counts. A signal that this node does not
+// have has none.
 std::vector<const ThresholdView*> Lines(const Snapshot& snapshot) {
   std::map<std::pair<Signal, std::string_view>, const ThresholdView*> lines;
   for (const ThresholdView& view : snapshot.thresholds) {
+    if (view.has_no_such) continue;
     const ThresholdView*& line = lines[{view.threshold.signal, KindOf(view.threshold)}];
     if (line == nullptr || LineOf(view) > LineOf(*line)) line = &view;
   }

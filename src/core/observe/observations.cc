@@ -88,6 +88,20 @@ Observations ObservationsFrom(const NodeStats& node) {
   return seen;
 }
 
+bool HasNoSuch(const NodeStats& node, Signal signal) {
+  const auto counts_no_inodes = [](const std::optional<FsStats>& fs) {
+    return fs && fs->capacity_bytes && !fs->inodes;
+  };
+  switch (signal) {
+    case Signal::kSwapAvailable:
+      return node.swap && node.swap->available_bytes == 0U && node.swap->usage_bytes == 0U;
+    case Signal::kNodeFsInodesFree: return counts_no_inodes(node.fs);
+    case Signal::kImageFsInodesFree: return counts_no_inodes(node.image_fs);
+    case Signal::kContainerFsInodesFree: return counts_no_inodes(node.container_fs);
+    default: return false;
+  }
+}
+
 QuantityFormat FormatOf(Signal signal) {
   switch (ResourceOf(signal)) {
     case Resource::kMemory:

@@ -39,6 +39,11 @@ struct Observations {
   return ObservationsFrom(summary.node);
 }
 
+// Whether a node that has been read has nothing that the signal tells of: no swap, or a file system
+// that counts no inodes (btrfs). A threshold on it is never met. That is no fault, unlike a signal
+// that could not be read.
+[[nodiscard]] bool HasNoSuch(const NodeStats& node, Signal signal);
+
 // The form in which messages print an observation's amounts: inodes and process ids are counts,
 // the rest are bytes. For signals of the kubelet; shares of time are told by ShareText.
 [[nodiscard]] QuantityFormat FormatOf(Signal signal);

@@ -94,6 +94,23 @@ TEST(Observations, NothingMeasuredIsNothingObserved) {
   for (Signal signal : kAllSignals) EXPECT_FALSE(seen[signal]) << NameOf(signal);
 }
 
+TEST(Observations, WhatANodeDoesNotHaveIsNotWhatCouldNotBeRead) {
+  NodeStats node;
+  for (const Signal signal : kAllSignals) EXPECT_FALSE(HasNoSuch(node, signal)) << NameOf(signal);
+  node.fs = FsStats{.available_bytes = 1, .capacity_bytes = 2};
+  node.image_fs = FsStats{};  // asked, and no answer
+  node.container_fs =
+      FsStats{.available_bytes = 1, .capacity_bytes = 2, .inodes_free = 0, .inodes = 1};
+  node.swap = SwapStats{.available_bytes = 0, .usage_bytes = 0};
+  EXPECT_TRUE(HasNoSuch(node, Signal::kNodeFsInodesFree)) << "as on btrfs";
+  EXPECT_FALSE(HasNoSuch(node, Signal::kNodeFsAvailable));
+  EXPECT_FALSE(HasNoSuch(node, Signal::kImageFsInodesFree));
+  EXPECT_FALSE(HasNoSuch(node, Signal::kContainerFsInodesFree));
+  EXPECT_TRUE(HasNoSuch(node, Signal::kSwapAvailable));
+  node.swap->usage_bytes = 1;
+  EXPECT_FALSE(HasNoSuch(node, Signal::kSwapAvailable)) << "all of it is taken";
+}
+
 TEST(Observations, CountsArePrintedDecimalAndBytesBinary) {
   EXPECT_EQ(FormatOf(Signal::kMemoryAvailable), QuantityFormat::kBinarySI);
   EXPECT_EQ(FormatOf(Signal::kImageFsAvailable), QuantityFormat::kBinarySI);
