@@ -60,8 +60,8 @@ std::optional<StartedContainer> RunningContainer::Known() const {
   return container_;
 }
 
-std::string RunningContainer::Path() const {
-  return identity_.pod_group.empty() ? group_ : kernel::ContainerGroup(identity_.pod_group, group_);
+std::string RunningContainer::PathOf(const std::string& group) const {
+  return identity_.pod_group.empty() ? group : kernel::ContainerGroup(identity_.pod_group, group);
 }
 
 void RunningContainer::Expect() {
@@ -101,7 +101,7 @@ Result<void> RunningContainer::TakeProcess() {
   const auto groups = processes.ReadFile(pid, "cgroup");
   if (!groups) return Fail(groups.error());
   if (container_.group.empty()) group_ = GroupBelow(*groups, identity_.pod_group);
-  if (group_.empty() && !IsInGroupOf(*groups, container_.id)) {
+  if (group_.empty() && !IsInGroupOf(*groups, container_.id) && !IsEnding(pid)) {
     return Fail(ErrorCode::kNotFound, "its number is another process's");
   }
   if (group_.empty()) group_ = container_.group;
@@ -110,6 +110,12 @@ Result<void> RunningContainer::TakeProcess() {
   process_ = std::move(*process);
   on_end_ = edges_.readiness.OnReadable(process_.get(), [this] { OnProcessEnded(); });
   return {};
+}
+
+// Its group says nothing then. Its handle tells when its last thread has ended.
+bool RunningContainer::IsEnding(pid_t pid) const {
+  const auto stat = edges_.processes.ReadFile(pid, "stat");
+  return stat && jettison::IsEnding(*stat);
 }
 
 // Where nobody tells the process, the keeper alone knows whether it runs.
@@ -149,8 +155,9 @@ void RunningContainer::Kill() {
 }
 
 void RunningContainer::KillGroup() {
-  if (group_.empty()) return KillByName(container_.id);
-  edges_.LogFailure(Described(), edges_.group_end.Kill(Path()));
+  const std::string& group = group_.empty() ? container_.group : group_;
+  if (group.empty()) return KillByName(container_.id);
+  edges_.LogFailure(Described(), edges_.group_end.Kill(PathOf(group)));
 }
 
 // Before its first look at the process, the group of a container is known by the ID in its name.
@@ -193,12 +200,12 @@ void RunningContainer::OnProcessEnded() {
   seen_.finished = edges_.clock.Now();
   Result<std::uint64_t> kills = Fail(ErrorCode::kNotFound, "its group was never seen");
   if (!group_.empty()) {
-    kills = edges_.cgroups.ReadOomKills(Path());
+    kills = edges_.cgroups.ReadOomKills(PathOf(group_));
     // A container ends with its first process; its other processes are killed. In a foreign
     // container its keeper does that, because another run may begin there; the agent does it only
     // if it has killed the container.
     const bool is_ours = !identity_.pod_group.empty() || killed_;
-    const auto left = edges_.cgroups.Processes(Path());
+    const auto left = edges_.cgroups.Processes(PathOf(group_));
     if (is_ours && left && !left->empty()) KillGroup();
   }
   seen_.oom_killed = kills.value_or(0) > 0;

@@ -93,6 +93,7 @@ class RunningContainer {
   void Attach();
   // kNotFound: the container's process has ended.
   [[nodiscard]] Result<void> TakeProcess();
+  [[nodiscard]] bool IsEnding(pid_t pid) const;
   void KillGroup();
   void TellKeeper(Duration timeout);
   [[nodiscard]] std::uint64_t PodOomKills() const;
@@ -106,7 +107,8 @@ class RunningContainer {
   // information is used.
   void SetPatience(Duration patience);
   void Exit(const ContainerExit& exit);
-  [[nodiscard]] std::string Path() const;
+  // Of a group below the pod's, from the node's.
+  [[nodiscard]] std::string PathOf(const std::string& group) const;
 
   RunEdges& edges_;
   RunIdentity identity_;

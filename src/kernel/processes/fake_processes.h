@@ -21,7 +21,7 @@ class FakeProcesses : public Processes {
   [[nodiscard]] Result<FileDescriptor> Open(pid_t pid) override {
     const auto it = processes_.find(pid);
     if (it == processes_.end() || it->second.reaped) return Fail(SystemError(ESRCH, "open"));
-    if (!has_descriptors) return Fail(SystemError(EMFILE, "open"));
+    if (!has_descriptors || opens_left-- <= 0) return Fail(SystemError(EMFILE, "open"));
     FileDescriptor handle(::dup(it->second.end.get()));
     handles_[handle.get()] = pid;
     return handle;
@@ -37,9 +37,9 @@ class FakeProcesses : public Processes {
     const auto it = processes_.find(pid);
     if (it == processes_.end()) return Fail(SystemError(ENOENT, name));
     if (name == "stat") {
-      return std::to_string(pid) + " (" + it->second.name +
-             ") S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 " +
-             std::to_string(it->second.start) + " 20\n";
+      return std::to_string(pid) + " (" + it->second.name + ") S 1 2 3 4 5 " +
+             (it->second.first_thread_ended ? "4194308" : "4194304") +
+             " 7 8 9 10 11 12 13 14 15 16 17 18 " + std::to_string(it->second.start) + " 20\n";
     }
     if (name == "cmdline") return it->second.command_line;
     return name == "cgroup" ? it->second.cgroup : it->second.mountinfo;
@@ -65,12 +65,18 @@ class FakeProcesses : public Processes {
     const std::uint64_t one = 1;
     (void)!::write(process.end.get(), &one, sizeof one);
   }
+  // Its other threads run on; cgroup v1 tells of another group.
+  void EndFirstThread(pid_t pid) {
+    processes_.at(pid).first_thread_ended = true;
+    processes_.at(pid).cgroup = "4:memory:/\n";
+  }
   [[nodiscard]] bool Runs(pid_t pid) const { return !processes_.at(pid).ended; }
 
   // What a signal does.
   std::function<void(pid_t, int)> on_signal;
   bool tells_wait_status = true;
   bool has_descriptors = true;  // for handles
+  int opens_left = 1'000'000;   // then there are none, either
 
  private:
   struct Process {
@@ -82,6 +88,7 @@ class FakeProcesses : public Processes {
     std::string command_line = std::string("program\0", 8);
     std::optional<int> ended;
     bool reaped = false;
+    bool first_thread_ended = false;
   };
   std::uint64_t next_start_ = 100;
   std::map<pid_t, Process> processes_;

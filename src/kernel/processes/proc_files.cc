@@ -154,6 +154,11 @@ pid_t ParentOf(std::string_view proc_stat) {
   return StatField<pid_t>(proc_stat, 4).value_or(0);
 }
 
+bool IsEnding(std::string_view proc_stat) {
+  constexpr std::uint64_t kPfExiting = 0x4;
+  return (StatField<std::uint64_t>(proc_stat, 9).value_or(0) & kPfExiting) != 0;
+}
+
 std::optional<std::uint64_t> StartOf(std::string_view proc_stat) {
   return StatField<std::uint64_t>(proc_stat, 22);
 }

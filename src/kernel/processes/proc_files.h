@@ -43,6 +43,11 @@ namespace jettison {
 // The process that a process is a child of, by its /proc/PID/stat; 0 where that does not say.
 [[nodiscard]] pid_t ParentOf(std::string_view proc_stat);
 
+// Whether a process, or only its first thread, is about to end or has ended, by its
+// /proc/PID/stat. Cgroup v1 tells "/" as its group then, although other threads may run on in its
+// own.
+[[nodiscard]] bool IsEnding(std::string_view proc_stat);
+
 // When a process began, in the kernel's ticks since the boot, by its /proc/PID/stat; absent where
 // it does not say. With its number it names a process for good.
 [[nodiscard]] std::optional<std::uint64_t> StartOf(std::string_view proc_stat);

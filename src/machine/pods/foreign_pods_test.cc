@@ -233,6 +233,21 @@ TEST_F(CriForeignPods, OneThatCannotBeMeasuredIsLeftOutAndSaidOnce) {
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("does not lie below the node's")));
 }
 
+TEST_F(CriForeignPods, AContainerOfWhichTheRuntimeDoesNotTellHidesNoOther) {
+  const std::string sandbox = MakeSandbox("f");
+  const std::string damaged = StartIn(sandbox, "damaged");
+  const std::string whole = StartIn(sandbox, "whole");
+  containerd().refused_statuses[damaged] = {ErrorCode::kInternal, "its spec is lost"};
+  EXPECT_THAT(ListedUids(), ElementsAre("f"));
+  EXPECT_THAT(runtime().ForeignGroupsOf("f"), ElementsAre("others/" + whole));
+  EXPECT_TRUE(IsSilentOn<PodFound>());
+  EXPECT_EQ(std::ranges::count_if(bed_.logged,
+                                  [](const std::string& line) {
+                                    return line.find("its spec is lost") != std::string::npos;
+                                  }),
+            1);
+}
+
 TEST_F(CriForeignPods, AGroupThatIsSharedIsNoGroupToBeKilled) {
   const std::string id = Make("f");
   containerd().processes.Add(containerd().runs[id].pid, "4:memory:/others\n0::/others/" + id + "\n",

@@ -253,6 +253,25 @@ TEST_F(CriForeignTasks, GroupsThatAreNotItsAloneAreLeftOutAndSaidOnce) {
   EXPECT_NE(bed_.Await<PodFound>("shared"), nullptr) << "another one, of its own group";
 }
 
+TEST_F(CriForeignTasks, OneWhoseProcessWasEndingWhenItWasLookedAtIsFoundOnceItRunsAgain) {
+  Theirs& theirs = Make("default", "web");
+  processes().EndFirstThread(static_cast<pid_t>(theirs.task.pid()));
+  EXPECT_THAT(ListedUids(), IsEmpty());
+  EXPECT_TRUE(IsSilentOn<PodFound>());
+  Start(theirs, "/default/web");
+  EXPECT_NE(bed_.Await<PodFound>("web"), nullptr);
+  EXPECT_THAT(bed_.logged, IsEmpty());
+}
+
+TEST_F(CriForeignTasks, OneWhoseProcessCannotBeOpenedIsKilledByItsGroup) {
+  Make("default", "web");
+  processes().opens_left = 1;  // to look it up, and not to keep it
+  EXPECT_THAT(ListedUids(), ElementsAre("web"));
+  runtime().StopContainer("web", "web", seconds(1));
+  runtime().KillContainer("web", "web");
+  EXPECT_THAT(bed_.cgroups.kills(), ElementsAre("default/web"));
+}
+
 TEST_F(CriForeignTasks, TheOneThatTheAgentRunsInIsNoCandidate) {
   Make("default", "agent");
   processes().Add(::getpid(), "0::/default/agent/sub\n", "");

@@ -50,6 +50,21 @@ TEST_F(CriRuntime, ARestartedAgentFindsItsPodsAndWhatBecameOfThem) {
   bed_.ExpectNothingLeft("u");
 }
 
+// As a program does that ends its main thread and leaves the work to others.
+TEST_F(CriRuntime, AContainerWhoseFirstThreadHasEndedRunsOn) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  containerd().processes.EndFirstThread(containerd().At("main").pid);
+  bed_.Open();
+  const auto listed = runtime().List();
+  ASSERT_TRUE(listed) << listed.error().message;
+  ASSERT_THAT(listed->front().containers, SizeIs(1));
+  EXPECT_FALSE(listed->front().containers[0].exit);
+  EXPECT_EQ(bed_.Await<ContainerExited>("u", milliseconds(50)), nullptr);
+  runtime().KillContainer("u", "main");
+  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  EXPECT_THAT(bed_.cgroups.kills(), Contains(HasSubstr("run-2")));
+}
+
 TEST_F(CriRuntime, SandboxesOfOthersAreNeitherListedNorTouched) {
   containerd().boxes["foreign"].config.mutable_metadata()->set_uid("f");
   auto& other_agent = containerd().boxes["other-agent"].config;

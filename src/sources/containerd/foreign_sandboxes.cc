@@ -25,6 +25,10 @@ bool IsOfRoot(const std::string& root, const api::PodSandbox& sandbox) {
   return its != sandbox.annotations().end() && its->second == root;
 }
 
+bool IsSilence(const Error& error) {
+  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDeadlineExceeded;
+}
+
 }  // namespace
 
 ForeignSandboxes::Candidates ForeignSandboxes::CandidatesIn(const Listing& listing) const {
@@ -84,8 +88,9 @@ void ForeignSandboxes::Ask(Candidate candidate) {
 }
 
 // A container that cannot be examined now is examined again after the next listing: the runtime
-// does not answer, the container has just ended, or its process cannot be opened. A pod of an
-// earlier agent that was taken over while the runtime was asked is not watched a second time.
+// does not answer, the container has just ended, or its process cannot be opened. One of which the
+// runtime refuses to tell does not hide the others. A pod of an earlier agent that was taken over
+// while the runtime was asked is not watched a second time.
 void ForeignSandboxes::Consider(const Candidate& candidate) {
   if (candidate.unread && !wanted_.unread(candidate.sandbox.metadata().uid())) return;
   ForeignFinding finding{.identity = IdentityOf(candidate.sandbox),
@@ -95,7 +100,11 @@ void ForeignSandboxes::Consider(const Candidate& candidate) {
                          .containers = {},
                          .considered = candidate.running};
   for (const Result<api::ContainerStatusResponse>& answer : candidate.answers) {
-    if (!answer && answer.error().code != ErrorCode::kNotFound) return;
+    if (!answer && IsSilence(answer.error())) return;
+    if (!answer && answer.error().code != ErrorCode::kNotFound) {
+      SayRefused(candidate, answer.error().message);
+      continue;
+    }
     if (!answer || answer->status().state() != api::CONTAINER_RUNNING) continue;
     auto container = ContainerIn(candidate, *answer);
     if (!container && container.error().code == ErrorCode::kNotFound) continue;
@@ -136,13 +145,23 @@ Result<ForeignContainer> ForeignSandboxes::ContainerIn(
   return container;
 }
 
+std::string ForeignSandboxes::Described(const Candidate& candidate) {
+  return fmt::format("{} pod {} (sandbox {})", candidate.unread ? "an earlier agent's" : "foreign",
+                     FullName(ReadForeignPod(IdentityOf(candidate.sandbox), {}).pod),
+                     candidate.sandbox.id());
+}
+
+void ForeignSandboxes::SayRefused(const Candidate& candidate, const std::string& why) {
+  complaints_.Say(candidate.sandbox.id(),
+                  fmt::format("{} is watched without a container of which the container runtime "
+                              "does not tell: {}",
+                              Described(candidate), why));
+}
+
 void ForeignSandboxes::LeaveOut(const Candidate& candidate, const std::string& why) {
   const std::string& id = candidate.sandbox.id();
   left_out_[id] = candidate.running;
-  complaints_.Say(
-      id, fmt::format("{} pod {} (sandbox {}) is left out: {}",
-                      candidate.unread ? "an earlier agent's" : "foreign",
-                      FullName(ReadForeignPod(IdentityOf(candidate.sandbox), {}).pod), id, why));
+  complaints_.Say(id, fmt::format("{} is left out: {}", Described(candidate), why));
 }
 
 }  // namespace jettison::cri

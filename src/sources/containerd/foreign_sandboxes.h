@@ -57,6 +57,8 @@ class ForeignSandboxes {
   // The container that an answer tells of; kNotFound: it does not run any more.
   [[nodiscard]] Result<ForeignContainer> ContainerIn(
       const Candidate& candidate, const api::ContainerStatusResponse& answer) const;
+  [[nodiscard]] static std::string Described(const Candidate& candidate);
+  void SayRefused(const Candidate& candidate, const std::string& why);
   void LeaveOut(const Candidate& candidate, const std::string& why);
 
   FinderEdges edges_;

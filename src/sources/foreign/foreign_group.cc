@@ -65,6 +65,10 @@ Result<std::string> ForeignGroupOf(const NodeGroups& node, const ForeignProcess&
     return Fail(ErrorCode::kInvalidArgument, fmt::format("its control group {} {}", group, why));
   };
   const std::string below = node.prefix + "/";
+  if (group == "/") {
+    const auto stat = processes.ReadFile(process.pid, "stat");
+    if (stat && IsEnding(*stat)) return Fail(ErrorCode::kUnavailable, "its process is ending");
+  }
   if (!group.starts_with(below) || group.find("/..") != std::string::npos) {
     return refuse("does not lie below the node's");
   }
