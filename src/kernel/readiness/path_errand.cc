@@ -22,21 +22,35 @@ Result<void> DoStep(const PathStep& step, const std::atomic<bool>& wanted) {
 
 struct PathErrand::Shared {
   std::vector<PathStep> steps;
-  FileDescriptor over;  // readable when the errand is over
+  std::size_t next = 0;  // the first step that the disk's thread leaves; constant afterwards
+  FileDescriptor over;   // readable when SlowPaths has done its part
   std::atomic<bool> wanted{true};
   std::mutex mutex;
-  const PathStep* at = nullptr;         // guarded by mutex; null: it has not begun
-  std::optional<Result<void>> outcome;  // guarded by mutex
+  const PathStep* at = nullptr;         // guarded by mutex; null: none is being done
+  std::optional<Result<void>> outcome;  // guarded by mutex; of what SlowPaths did
 
-  void DoAll() {
+  void SetAt(const PathStep* step) {
+    const std::lock_guard lock(mutex);
+    at = step;
+  }
+
+  // Those that come before the first one that may hang.
+  Result<void> DoThoseThatAnswer(const SlowPaths* slow) {
     Result<void> done;
-    for (const PathStep& step : steps) {
-      if (!done || !wanted) break;
-      {
-        const std::lock_guard lock(mutex);
-        at = &step;
-      }
-      done = DoStep(step, wanted);
+    for (; next < steps.size() && done && wanted; ++next) {
+      if (slow != nullptr && slow->MayHang(steps[next].path)) break;
+      SetAt(&steps[next]);
+      done = DoStep(steps[next], wanted);
+    }
+    SetAt(nullptr);
+    return done;
+  }
+
+  void DoTheOthers() {
+    Result<void> done;
+    for (std::size_t i = next; i < steps.size() && done && wanted; ++i) {
+      SetAt(&steps[i]);
+      done = DoStep(steps[i], wanted);
     }
     {
       const std::lock_guard lock(mutex);
@@ -45,16 +59,18 @@ struct PathErrand::Shared {
     eventfd_write(over.get(), 1);
   }
 
-  // The outcome so far.
-  Result<void> Outcome() {
+  // Of an errand for which nobody waits any longer.
+  Result<void> OutcomeSoFar() {
     const std::lock_guard lock(mutex);
     if (outcome) return *outcome;
-    if (at == nullptr) {
+    if (at != nullptr) {
       return Fail(ErrorCode::kUnavailable,
-                  fmt::format("{}: {} waits for file systems that do not answer",
-                              steps.front().what, steps.front().path));
+                  fmt::format("{}: {} does not answer", at->what, at->path));
     }
-    return Fail(ErrorCode::kUnavailable, fmt::format("{}: {} does not answer", at->what, at->path));
+    const PathStep& first = over ? steps[next] : steps.front();
+    return Fail(
+        ErrorCode::kUnavailable,
+        fmt::format("{}: {} waits for file systems that do not answer", first.what, first.path));
   }
 };
 
@@ -62,38 +78,52 @@ PathErrand::~PathErrand() {
   if (shared_) shared_->wanted = false;
 }
 
+// Whether a path may hang is found by following it, so that is work of the disk as well.
 std::optional<Result<void>> PathErrand::Begin(std::vector<PathStep> steps, Done done) {
-  static const std::atomic<bool> kWanted{true};
-  SlowPaths* const slow = patience_.slow_paths.get();
-  auto step = steps.begin();
-  for (; step != steps.end() && (slow == nullptr || !slow->MayHang(step->path)); ++step) {
-    if (auto here = DoStep(*step, kWanted); !here) return here;
-  }
-  if (step == steps.end()) return Result<void>{};
+  if (steps.empty()) return Result<void>{};
   shared_ = std::make_shared<Shared>();
-  shared_->steps.assign(std::make_move_iterator(step), std::make_move_iterator(steps.end()));
+  shared_->steps = std::move(steps);
+  done_ = std::move(done);
+  beginning_ = true;
+  disk_.Do([shared = shared_,
+            slow = patience_.slow_paths] { return shared->DoThoseThatAnswer(slow.get()); },
+           lifetime_.Guard([this](const Result<void>& outcome) { OnDisk(outcome); }));
+  beginning_ = false;
+  return std::exchange(known_, std::nullopt);
+}
+
+void PathErrand::OnDisk(const Result<void>& outcome) {
+  if (!done_) return;  // it was told to hurry
+  if (!outcome || shared_->next == shared_->steps.size()) return Tell(outcome);
+  if (const auto asked = AskSlowPaths(); !asked) Tell(asked);
+}
+
+Result<void> PathErrand::AskSlowPaths() {
   shared_->over = FileDescriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!shared_->over) return FailErrno("make an eventfd");
-  done_ = std::move(done);
-  on_done_ = readiness_.OnReadable(shared_->over.get(), [this] { Finish(); });
-  on_late_ = readiness_.After(patience_.patience, [this] { Finish(); });
-  errand_ = std::make_shared<SlowPaths::Work>([shared = shared_] { shared->DoAll(); });
-  slow->Do(shared_->steps.front().path, errand_);
-  return std::nullopt;
+  on_done_ = readiness_.OnReadable(shared_->over.get(), [this] { Tell(shared_->OutcomeSoFar()); });
+  on_late_ = readiness_.After(patience_.patience, [this] { Tell(shared_->OutcomeSoFar()); });
+  errand_ = std::make_shared<SlowPaths::Work>([shared = shared_] { shared->DoTheOthers(); });
+  patience_.slow_paths->Do(shared_->steps[shared_->next].path, errand_);
+  return {};
 }
 
 void PathErrand::Hurry() {
-  if (on_late_) on_late_ = readiness_.After(Duration::zero(), [this] { Finish(); });
+  if (!done_) return;
+  on_late_ = readiness_.After(Duration::zero(), [this] { Tell(shared_->OutcomeSoFar()); });
 }
 
 // The callback may destroy this object.
-void PathErrand::Finish() {
-  on_done_.Stop();
-  on_late_.Stop();
+void PathErrand::Tell(const Result<void>& outcome) {
+  const Done done = std::exchange(done_, nullptr);
+  if (beginning_) {
+    known_ = outcome;
+    return;
+  }
   shared_->wanted = false;
   errand_.reset();
-  const Result<void> outcome = shared_->Outcome();
-  const Done done = std::move(done_);
+  on_done_.Stop();
+  on_late_.Stop();
   done(outcome);
 }
 

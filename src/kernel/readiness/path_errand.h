@@ -9,6 +9,8 @@
 
 #include "core/units/duration.h"
 #include "core/units/result.h"
+#include "kernel/readiness/disk_work.h"
+#include "kernel/readiness/lifetime.h"
 #include "kernel/readiness/readiness.h"
 #include "ports/slow_paths.h"
 
@@ -30,37 +32,44 @@ struct PathPatience {
 };
 
 // Runs steps one after the other, until one fails. The steps before the first one whose path may
-// hang run on the caller's thread; the others run on a thread of SlowPaths.
+// hang are work of the disk: they wait for a slow disk without limit, in their order among the work
+// on the agent's own files. The others run on a thread of SlowPaths.
 class PathErrand {
  public:
   using Done = std::function<void(const Result<void>&)>;
 
-  // `readiness` must outlive it.
-  PathErrand(Readiness& readiness, PathPatience patience)
-      : readiness_(readiness), patience_(std::move(patience)) {}
+  // `readiness` and `disk` must outlive it.
+  PathErrand(Readiness& readiness, DiskWork& disk, PathPatience patience)
+      : readiness_(readiness), disk_(disk), patience_(std::move(patience)) {}
   PathErrand(const PathErrand&) = delete;
   PathErrand& operator=(const PathErrand&) = delete;
-  // Steps that still run go on, with `wanted` false.
+  // The step that is being done goes on, with `wanted` false; those after it are not begun.
   ~PathErrand();
 
-  // Returns the result where it is known at once. Otherwise `done` is called from Dispatch, and may
-  // destroy this object. kUnavailable, naming the path, where a file system has not answered in
-  // time.
+  // Must be called once. Returns the result where the caller did everything: there are no steps, or
+  // there is no thread for the disk. Otherwise `done` is called from Dispatch, and may destroy this
+  // object. kUnavailable, naming the path, where a path that may hang has not answered in time.
   [[nodiscard]] std::optional<Result<void>> Begin(std::vector<PathStep> steps, Done done);
   // Stops waiting: `done` is called from the next Dispatch.
   void Hurry();
 
  private:
   struct Shared;
-  void Finish();
+  void OnDisk(const Result<void>& outcome);
+  [[nodiscard]] Result<void> AskSlowPaths();
+  void Tell(const Result<void>& outcome);
 
   Readiness& readiness_;
+  DiskWork& disk_;
   PathPatience patience_;
   std::shared_ptr<Shared> shared_;           // with whoever does it
-  std::shared_ptr<SlowPaths::Work> errand_;  // the work as a whole
-  Done done_;
+  std::shared_ptr<SlowPaths::Work> errand_;  // the work that SlowPaths has
+  Done done_;                                // null: the result has been told
+  bool beginning_ = false;                   // Begin returns a result that is known now
+  std::optional<Result<void>> known_;        // the same
   Readiness::Watch on_done_;
   Readiness::Watch on_late_;
+  Lifetime lifetime_;
 };
 
 }  // namespace jettison::kernel

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include "ports/fakes/fake_disk_thread.h"
 #include "ports/fakes/fake_slow_paths.h"
 
 namespace jettison::kernel {
@@ -34,13 +35,16 @@ class PathErrandTest : public testing::Test {
   }
   std::unique_ptr<Readiness> readiness_ = std::move(*Readiness::Create());
   std::shared_ptr<FakeSlowPaths> slow_ = std::make_shared<FakeSlowPaths>("/dead");
+  DiskWork disk_{*readiness_, nullptr};
+  std::shared_ptr<FakeDiskThread> disk_thread_ = std::make_shared<FakeDiskThread>();
+  DiskWork slow_disk_{*readiness_, disk_thread_};
   std::vector<std::string> done_;
   std::vector<std::string> told_;
   std::optional<PathErrand> errand_;
 };
 
 TEST_F(PathErrandTest, OfPathsThatAnswerIsDoneAtOnce) {
-  errand_.emplace(*readiness_, PathPatience{.slow_paths = slow_});
+  errand_.emplace(*readiness_, disk_, PathPatience{.slow_paths = slow_});
   const auto outcome = errand_->Begin({Step("/a"), Step("/b")}, Note());
   ASSERT_TRUE(outcome);
   EXPECT_TRUE(*outcome);
@@ -49,7 +53,7 @@ TEST_F(PathErrandTest, OfPathsThatAnswerIsDoneAtOnce) {
 }
 
 TEST_F(PathErrandTest, EndsWithTheFirstFailure) {
-  errand_.emplace(*readiness_, PathPatience{.slow_paths = slow_});
+  errand_.emplace(*readiness_, disk_, PathPatience{.slow_paths = slow_});
   const auto outcome =
       errand_->Begin({Step("/a", Fail(ErrorCode::kInternal, "no")), Step("/b")}, Note());
   ASSERT_TRUE(outcome && !*outcome);
@@ -58,7 +62,7 @@ TEST_F(PathErrandTest, EndsWithTheFirstFailure) {
 }
 
 TEST_F(PathErrandTest, OfAPathThatMayHangIsDoneBeside) {
-  errand_.emplace(*readiness_, PathPatience{.slow_paths = slow_});
+  errand_.emplace(*readiness_, disk_, PathPatience{.slow_paths = slow_});
   ASSERT_FALSE(errand_->Begin({Step("/a"), Step("/dead/x"), Step("/b")}, Note()));
   EXPECT_THAT(done_, ElementsAre("/a"));
   EXPECT_EQ(slow_->Answer(), 1);
@@ -67,8 +71,68 @@ TEST_F(PathErrandTest, OfAPathThatMayHangIsDoneBeside) {
   EXPECT_THAT(told_, ElementsAre("fine"));
 }
 
+TEST_F(PathErrandTest, OfPathsThatAnswerWaitsForASlowDisk) {
+  errand_.emplace(*readiness_, slow_disk_,
+                  PathPatience{.slow_paths = slow_, .patience = Duration(1)});
+  ASSERT_FALSE(errand_->Begin({Step("/a"), Step("/b")}, Note()));
+  readiness_->Dispatch();
+  EXPECT_THAT(done_, IsEmpty());
+  EXPECT_THAT(told_, IsEmpty()) << "the disk is slow, and not one that never answers";
+  EXPECT_EQ(disk_thread_->Answer(), 1);
+  EXPECT_THAT(done_, ElementsAre("/a", "/b"));
+  Dispatch();
+  EXPECT_THAT(told_, ElementsAre("fine"));
+}
+
+TEST_F(PathErrandTest, GoesOnBesideAfterTheDisk) {
+  errand_.emplace(*readiness_, slow_disk_, PathPatience{.slow_paths = slow_});
+  ASSERT_FALSE(errand_->Begin({Step("/a"), Step("/dead/x"), Step("/b")}, Note()));
+  EXPECT_EQ(slow_->Answer(), 0);
+  EXPECT_EQ(disk_thread_->Answer(), 1);
+  EXPECT_THAT(done_, ElementsAre("/a"));
+  Dispatch();
+  EXPECT_EQ(slow_->Answer(), 1);
+  Dispatch();
+  EXPECT_THAT(done_, ElementsAre("/a", "/dead/x", "/b"));
+  EXPECT_THAT(told_, ElementsAre("fine"));
+}
+
+TEST_F(PathErrandTest, TellsOfAFailureOnTheDiskAndDoesNothingMore) {
+  errand_.emplace(*readiness_, slow_disk_, PathPatience{.slow_paths = slow_});
+  ASSERT_FALSE(
+      errand_->Begin({Step("/a", Fail(ErrorCode::kInternal, "no")), Step("/dead/x")}, Note()));
+  EXPECT_EQ(disk_thread_->Answer(), 1);
+  Dispatch();
+  EXPECT_THAT(told_, ElementsAre("volume of /a: no"));
+  EXPECT_EQ(slow_->Answer(), 0);
+}
+
+TEST_F(PathErrandTest, ThatNobodyWaitsForIsNotBegunByTheDisk) {
+  errand_.emplace(*readiness_, slow_disk_, PathPatience{.slow_paths = slow_});
+  ASSERT_FALSE(errand_->Begin({Step("/a")}, Note()));
+  errand_.reset();
+  EXPECT_EQ(disk_thread_->Answer(), 1);
+  readiness_->Dispatch();
+  EXPECT_THAT(done_, IsEmpty());
+  EXPECT_THAT(told_, IsEmpty());
+}
+
+TEST_F(PathErrandTest, ThatIsHurriedDoesNotWaitForTheDisk) {
+  errand_.emplace(*readiness_, slow_disk_, PathPatience{.slow_paths = slow_});
+  ASSERT_FALSE(errand_->Begin({Step("/a")}, [this](const Result<void>& outcome) {
+    told_.push_back(outcome ? "fine" : outcome.error().message);
+  }));
+  errand_->Hurry();
+  Dispatch();
+  EXPECT_THAT(told_, ElementsAre(HasSubstr("volume of /a")));
+  EXPECT_EQ(disk_thread_->Answer(), 1);
+  Dispatch();
+  EXPECT_THAT(done_, IsEmpty());
+  EXPECT_EQ(told_.size(), 1U) << "it is told once";
+}
+
 TEST_F(PathErrandTest, IsGivenUpWithThePathThatDoesNotAnswer) {
-  errand_.emplace(*readiness_, PathPatience{.slow_paths = slow_, .patience = Duration(1)});
+  errand_.emplace(*readiness_, disk_, PathPatience{.slow_paths = slow_, .patience = Duration(1)});
   ASSERT_FALSE(errand_->Begin({Step("/dead/x")}, Note()));
   Dispatch();
   EXPECT_THAT(told_, ElementsAre(HasSubstr("volume of /dead/x: /dead/x")));
@@ -76,7 +140,7 @@ TEST_F(PathErrandTest, IsGivenUpWithThePathThatDoesNotAnswer) {
 }
 
 TEST_F(PathErrandTest, ThatNobodyWaitsForIsNotBegun) {
-  errand_.emplace(*readiness_, PathPatience{.slow_paths = slow_});
+  errand_.emplace(*readiness_, disk_, PathPatience{.slow_paths = slow_});
   ASSERT_FALSE(errand_->Begin({Step("/dead/x")}, Note()));
   errand_.reset();
   EXPECT_EQ(slow_->Answer(), 0);
@@ -84,7 +148,7 @@ TEST_F(PathErrandTest, ThatNobodyWaitsForIsNotBegun) {
 }
 
 TEST_F(PathErrandTest, ThatIsHurriedIsGivenUpAtOnce) {
-  errand_.emplace(*readiness_, PathPatience{.slow_paths = slow_});
+  errand_.emplace(*readiness_, disk_, PathPatience{.slow_paths = slow_});
   ASSERT_FALSE(errand_->Begin({Step("/dead/x")}, Note()));
   errand_->Hurry();
   Dispatch();

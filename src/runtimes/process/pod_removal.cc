@@ -72,7 +72,8 @@ bool PodRemoval::RemoveGroups() {
 
 bool PodRemoval::RemoveMountPoints() {
   if (mount_points_gone_ || errand_) return mount_points_gone_;
-  errand_ = std::make_unique<PathErrand>(context_.readiness, context_.options.path_patience);
+  errand_ = std::make_unique<PathErrand>(context_.readiness, context_.disk,
+                                         context_.options.path_patience);
   const auto removed =
       errand_->Begin(ReleaseMountPoints(context_.paths, remains_.uid, remains_.mount_point_user),
                      [this](const Result<void>& done) { LeaveMountPoints(done); });

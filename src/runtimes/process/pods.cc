@@ -94,7 +94,8 @@ Result<void> Pods::MakeGroup(const PodEntry& entry) const {
 }
 
 void Pods::PrepareForeignVolumes(PodEntry& entry, const PathErrand::Done& done) const {
-  entry.errand = std::make_unique<PathErrand>(context_.readiness, context_.options.path_patience);
+  entry.errand = std::make_unique<PathErrand>(context_.readiness, context_.disk,
+                                              context_.options.path_patience);
   const auto outcome = entry.errand->Begin(VolumeSteps(context_.paths, *entry.plan.pod), done);
   if (!outcome) return;
   entry.errand.reset();

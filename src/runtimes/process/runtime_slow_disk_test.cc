@@ -52,6 +52,32 @@ TEST_F(ProcessRuntimeSlowDisk, APodIsReadyWhenItsFilesAndItsRecordAreThere) {
   EXPECT_TRUE(Exists(bed_.paths().PodFile("u")));
 }
 
+TEST_F(ProcessRuntimeSlowDisk, APathOfTheHostThatAVolumeAsksForIsMadeBeside) {
+  Pod pod = ShellPod("u", "true");
+  const std::string path = folder_.path() + "/host/data";
+  pod.volumes = {{"data", HostPathSource{.path = path, .type = "DirectoryOrCreate"}}};
+  Create(pod);
+  EXPECT_EQ(disk_->Answer(), 1);
+  EXPECT_EQ(bed_.Await<PodReady>("u", milliseconds(10)), nullptr);
+  EXPECT_FALSE(Exists(path));
+  EXPECT_EQ(disk_->Answer(), 1);
+  EXPECT_TRUE(Exists(path));
+  EXPECT_NE(AwaitWithDisk<PodReady>("u"), nullptr);
+}
+
+TEST_F(ProcessRuntimeSlowDisk, APodThatEndsBeforeItsVolumesAreThereGetsNone) {
+  Pod pod = ShellPod("u", "true");
+  const std::string path = folder_.path() + "/host/data";
+  pod.volumes = {{"data", HostPathSource{.path = path, .type = "DirectoryOrCreate"}}};
+  Create(pod);
+  EXPECT_EQ(disk_->Answer(), 1);
+  EXPECT_EQ(bed_.Await<PodReady>("u", milliseconds(10)), nullptr);
+  bed_.runtime().RemovePod("u");
+  EXPECT_NE(AwaitWithDisk<PodRemoved>("u"), nullptr);
+  EXPECT_FALSE(Exists(path));
+  EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
+}
+
 TEST_F(ProcessRuntimeSlowDisk, ARunStartsWhenItsFolderIsThere) {
   Create(ShellPod("u", "true"));
   ASSERT_NE(AwaitWithDisk<PodReady>("u"), nullptr);

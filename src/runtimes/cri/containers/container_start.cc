@@ -115,7 +115,7 @@ void ContainerStart::Prepare(const ImageFacts& image) {
   }
   auto steps = PlanMounts();
   if (!steps) return Refuse(StartFailure::kConfig, steps.error());
-  errand_.emplace(context_.readiness, context_.options.path_patience);
+  errand_.emplace(context_.readiness, context_.disk, context_.options.path_patience);
   const auto prepared =
       errand_->Begin(std::move(*steps), [this](const Result<void>& later) { OnMounts(later); });
   if (prepared) OnMounts(*prepared);

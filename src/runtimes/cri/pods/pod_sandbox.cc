@@ -59,8 +59,8 @@ void PodSandbox::OnFiles(const Result<void>& made) {
   if (auto group = context_.cgroups.Create(group_, plan_.limits); !group) {
     return OnMade(Fail(group.error()));
   }
-  errand_ =
-      std::make_unique<kernel::PathErrand>(context_.readiness, context_.options.path_patience);
+  errand_ = std::make_unique<kernel::PathErrand>(context_.readiness, context_.disk,
+                                                 context_.options.path_patience);
   const auto prepared = errand_->Begin(kernel::VolumeSteps(context_.paths, pod_),
                                        [this](const Result<void>& later) { OnVolumes(later); });
   if (prepared) OnVolumes(*prepared);
