@@ -16,7 +16,7 @@ namespace jettison::process {
 using namespace kernel;
 namespace {
 
-void HandOver(const Paths& paths, const std::string& to_uid, const MountPoint& point) {
+void NoteFor(const Paths& paths, const std::string& to_uid, const MountPoint& point) {
   const FileDescriptor file(::open(paths.MountPoints(to_uid).c_str(),
                                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) return;
@@ -50,25 +50,31 @@ std::vector<MountPoint> ParseMountPoints(std::string_view text) {
   return points;
 }
 
-std::vector<PathStep> ReleaseMountPoints(const Paths& paths, std::string_view uid,
-                                         const MountPointUser& user_of) {
-  std::vector<PathStep> steps;
-  const auto text = ReadFile(paths.MountPoints(uid));
-  if (!text) return steps;
-  for (const MountPoint& point : ParseMountPoints(*text)) {
-    if (const auto user = user_of(point.path)) {
-      HandOver(paths, *user, point);
+std::vector<MountPoint> ReadMountPoints(const Paths& paths, std::string_view uid) {
+  return ParseMountPoints(ReadFile(paths.MountPoints(uid)).value_or(""));
+}
+
+MountPointRelease PlanRelease(const std::vector<MountPoint>& points,
+                              const MountPointUser& user_of) {
+  MountPointRelease release;
+  for (const MountPoint& point : points) {
+    if (auto user = user_of(point.path)) {
+      release.handed_over.push_back({.to_uid = *std::move(user), .point = point});
       continue;
     }
-    steps.push_back({.what = "remove an empty mount point",
-                     .path = point.path,
-                     .work = [point](const std::atomic<bool>&) -> Result<void> {
-                       RemoveIfEmpty(point);
-                       return {};
-                     }});
+    release.removals.push_back({.what = "remove an empty mount point",
+                                .path = point.path,
+                                .work = [point](const std::atomic<bool>&) -> Result<void> {
+                                  RemoveIfEmpty(point);
+                                  return {};
+                                }});
   }
-  std::ranges::reverse(steps);
-  return steps;
+  std::ranges::reverse(release.removals);
+  return release;
+}
+
+void HandOver(const Paths& paths, const std::vector<MountPointRelease::HandedOver>& handed_over) {
+  for (const auto& [to_uid, point] : handed_over) NoteFor(paths, to_uid, point);
 }
 
 }  // namespace jettison::process

@@ -22,14 +22,30 @@ struct MountPoint {
 // were made. A line that is neither, or not finished, is left out.
 [[nodiscard]] std::vector<MountPoint> ParseMountPoints(std::string_view text);
 
+// The places that were made for a pod; none where the notes cannot be read.
+[[nodiscard]] std::vector<MountPoint> ReadMountPoints(const kernel::Paths& paths,
+                                                      std::string_view uid);
+
 // Another pod that mounts something at this place or below it; absent when there is none.
 using MountPointUser = std::function<std::optional<std::string>(std::string_view path)>;
 
-// The steps that remove the places that were made for a pod where they are still empty, the last
-// one first. One that another pod uses is handed over to it at once: removing it would tear that
-// pod's volume down.
-[[nodiscard]] std::vector<kernel::PathStep> ReleaseMountPoints(const kernel::Paths& paths,
-                                                               std::string_view uid,
-                                                               const MountPointUser& user_of);
+// What becomes of the places of a pod that is removed.
+struct MountPointRelease {
+  struct HandedOver {
+    std::string to_uid;
+    MountPoint point;
+  };
+  // Those that another pod uses: removing one would tear that pod's volume down.
+  std::vector<HandedOver> handed_over;
+  // Remove the others where they are still empty, the last one first.
+  std::vector<kernel::PathStep> removals;
+};
+// Touches no file.
+[[nodiscard]] MountPointRelease PlanRelease(const std::vector<MountPoint>& points,
+                                            const MountPointUser& user_of);
+
+// Notes the places for their new owners.
+void HandOver(const kernel::Paths& paths,
+              const std::vector<MountPointRelease::HandedOver>& handed_over);
 
 }  // namespace jettison::process

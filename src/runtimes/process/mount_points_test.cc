@@ -32,9 +32,9 @@ class ReleaseMountPointsTest : public testing::Test {
 
   void Release(std::string_view uid, const MountPointUser& user_of) {
     const std::atomic<bool> wanted = true;
-    for (const PathStep& step : ReleaseMountPoints(paths_, uid, user_of)) {
-      EXPECT_TRUE(step.work(wanted));
-    }
+    const MountPointRelease release = PlanRelease(ReadMountPoints(paths_, uid), user_of);
+    HandOver(paths_, release.handed_over);
+    for (const PathStep& step : release.removals) EXPECT_TRUE(step.work(wanted));
   }
 
   TemporaryFolder folder_;

@@ -28,17 +28,17 @@ PodRemoval::PodRemoval(RuntimeContext& context, PodRemains remains)
 
 // When this is done, everything before it is done as well, and nothing is made any more.
 void PodRemoval::ForgetPod() {
-  forgotten_ = Forgotten::kUnderWay;
+  forgotten_ = Step::kUnderWay;
   context_.disk.Do(
       [paths = context_.paths, uid = remains_.uid]() -> Result<void> {
         MarkAsRemoved(paths, uid);
         return {};
       },
-      lifetime_.Guard([this](const Result<void>&) { forgotten_ = Forgotten::kYes; }));
+      lifetime_.Guard([this](const Result<void>&) { forgotten_ = Step::kDone; }));
 }
 
 bool PodRemoval::Continue() {
-  if (forgotten_ == Forgotten::kNo) ForgetPod();
+  if (forgotten_ == Step::kNotBegun) ForgetPod();
   if (retry_) return false;
   return RemoveGroups() && RemoveMountPoints() && RemoveFiles();
 }
@@ -71,24 +71,45 @@ bool PodRemoval::RemoveGroups() {
 }
 
 bool PodRemoval::RemoveMountPoints() {
-  if (mount_points_gone_ || errand_) return mount_points_gone_;
+  if (mount_points_ == Step::kNotBegun) {
+    mount_points_ = Step::kUnderWay;
+    const auto points = std::make_shared<std::vector<MountPoint>>();
+    context_.disk.Do(
+        [paths = context_.paths, uid = remains_.uid, points]() -> Result<void> {
+          *points = ReadMountPoints(paths, uid);
+          return {};
+        },
+        lifetime_.Guard([this, points](const Result<void>&) { ReleaseMountPoints(*points); }));
+  }
+  return mount_points_ == Step::kDone;
+}
+
+// A pod that is created after this has its folders made after the disk's part of the removal, so
+// none of its containers can mount anything at a place that is about to go.
+void PodRemoval::ReleaseMountPoints(const std::vector<MountPoint>& points) {
+  MountPointRelease release = PlanRelease(points, remains_.mount_point_user);
+  if (!release.handed_over.empty()) {
+    context_.disk.Do(
+        [paths = context_.paths, handed_over = std::move(release.handed_over)]() -> Result<void> {
+          HandOver(paths, handed_over);
+          return {};
+        });
+  }
   errand_ = std::make_unique<PathErrand>(context_.readiness, context_.disk,
                                          context_.options.path_patience);
-  const auto removed =
-      errand_->Begin(ReleaseMountPoints(context_.paths, remains_.uid, remains_.mount_point_user),
-                     [this](const Result<void>& done) { LeaveMountPoints(done); });
+  const auto removed = errand_->Begin(std::move(release.removals),
+                                      [this](const Result<void>& done) { LeaveMountPoints(done); });
   if (removed) LeaveMountPoints(*removed);
-  return mount_points_gone_;
 }
 
 void PodRemoval::LeaveMountPoints(const Result<void>& removed) {
   context_.LogFailure(fmt::format("pod {}", remains_.uid), removed);
-  mount_points_gone_ = true;
+  mount_points_ = Step::kDone;
   errand_.reset();
 }
 
 bool PodRemoval::RemoveFiles() {
-  if (forgotten_ != Forgotten::kYes) return false;
+  if (forgotten_ != Step::kDone) return false;
   if (!job_) {
     const Paths& paths = context_.paths;
     RemoveOrder order{.volume_folders = {paths.Volumes(remains_.uid)}, .trees = remains_.log_dirs};

@@ -34,23 +34,24 @@ class PodRemoval {
   [[nodiscard]] bool Continue();
 
  private:
-  enum class Forgotten : std::uint8_t { kNo, kUnderWay, kYes };
+  enum class Step : std::uint8_t { kNotBegun, kUnderWay, kDone };
 
   void ForgetPod();
   [[nodiscard]] bool IsInhabited(const std::string& group) const;
   [[nodiscard]] bool RemoveGroups();
   [[nodiscard]] bool RemoveMountPoints();
+  void ReleaseMountPoints(const std::vector<MountPoint>& points);
   void LeaveMountPoints(const Result<void>& removed);
   [[nodiscard]] bool RemoveFiles();
   void TryAgainLater(std::string_view what, const Error& error);
 
   RuntimeContext& context_;
   PodRemains remains_;
-  Forgotten forgotten_ = Forgotten::kNo;  // the folder is marked as removed
+  Step forgotten_ = Step::kNotBegun;  // the folder is marked as removed
   bool groups_gone_ = false;
+  Step mount_points_ = Step::kNotBegun;  // done: they are gone, or left behind
   // Of the mount points, one of which may lie on a file system that never answers.
   std::unique_ptr<kernel::PathErrand> errand_;
-  bool mount_points_gone_ = false;  // or left behind
   std::optional<RemovalJob> job_;
   int failures_ = 0;
   kernel::Readiness::Watch retry_;
