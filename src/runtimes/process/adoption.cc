@@ -206,14 +206,17 @@ std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run,
     case RunState::kUnknown:  // its shim was ended, so nothing runs any more
     case RunState::kNeverRan:
       EndRemains(entry, run, surroundings, "end a run that never ran");
-      RemoveUnusedRun(context_.paths, pod, run.container, run.attempt);
+      context_.disk.Do([paths = context_.paths, of = entry.plan.pod, container = run.container,
+                        attempt = run.attempt]() -> Result<void> {
+        RemoveUnusedRun(paths, *of, container, attempt);
+        return {};
+      });
       return std::nullopt;
     case RunState::kLost: {
       EndRemains(entry, run, surroundings, "end a run without shim");
       const ExitRecord lost = LostRun(CreationOf(run), context_.clock.Wall());
-      context_.LogFailure(
-          "note a run without shim",
-          WriteExitRecord(context_.paths.Run(pod.uid, run.container, run.attempt), lost));
+      NoteLost(context_, "note a run without shim",
+               context_.paths.Run(pod.uid, run.container, run.attempt), lost);
       record.exit = ExitOf(lost, record.created, context_.clock, surroundings.oom_killed);
       return record;
     }

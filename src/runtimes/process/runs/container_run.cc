@@ -247,7 +247,7 @@ std::optional<ExitRecord> ContainerRun::LastWord() {
   const ExitRecord lost = LostRun(started_wall_, context_.clock.Wall());
   context_.Log(fmt::format("{} lost its shim{}; it was killed and counts as exit code {}",
                            Described(), found.fault.empty() ? "" : ": " + found.fault, lost.code));
-  context_.LogFailure(Described(), WriteExitRecord(run_dir, lost));
+  NoteLost(context_, Described(), run_dir, lost);
   return lost;
 }
 
@@ -351,6 +351,14 @@ void ContainerRun::Kill() {
   if (phase_ == Phase::kEnded) return;
   if (phase_ == Phase::kStarting) kill_pending_ = true;
   context_.LogFailure(Described(), context_.group_end.Kill(group_));
+}
+
+void NoteLost(RuntimeContext& context, std::string about, std::string run_dir,
+              const ExitRecord& lost) {
+  context.disk.Do([run_dir = std::move(run_dir), lost] { return WriteExitRecord(run_dir, lost); },
+                  [&context, about = std::move(about)](const Result<void>& written) {
+                    context.LogFailure(about, written);
+                  });
 }
 
 void RemoveUnusedRun(const Paths& paths, const Pod& pod, const std::string& container,
