@@ -128,13 +128,16 @@ std::unique_ptr<LastingReclaimer> ReclaimerFor(const AgentConfig& config, Machin
       .clock = machine.clock,
       .figures = *parts.figures,
       .images = *parts.images,
-      .delete_dead_containers = [&machine, &parts, policy = config.container_gc] {
-        const Instant now = machine.clock.Now();
-        const bool going =
-            parts.pods->AnyIsBeingRemoved(now) || machine.runtime->RemovingContainers();
-        return (going ? 1 : 0) + parts.remains->CollectLogs() +
-               ForgetDeadContainers(*parts.pods, policy, ForgetOf::kEndedPodsToo, now);
-      }});
+      .delete_dead_containers =
+          [&machine, &parts, policy = config.container_gc] {
+            const Instant now = machine.clock.Now();
+            const bool going =
+                parts.pods->AnyIsBeingRemoved(now) || machine.runtime->RemovingContainers();
+            parts.remains->CollectLogs();
+            return (going ? 1 : 0) +
+                   ForgetDeadContainers(*parts.pods, policy, ForgetOf::kEndedPodsToo, now);
+          },
+      .pods_losing_logs = [&parts] { return parts.remains->pods_losing_logs(); }});
 }
 
 void BuildLadder(const AgentConfig& config, Machine& machine, const Log& log, AgentParts& parts) {
@@ -321,7 +324,8 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   parts.telling_killer =
       std::make_unique<TellingKiller>(*parts.killer, machine.clock, ListenersOf(parts));
   BuildSoftEvictions(config, machine, log, parts);
-  parts.remains = std::make_unique<Remains>(config, machine.pod_groups(), *parts.pods, log);
+  parts.remains = std::make_unique<Remains>(config, machine.pod_groups(), *parts.pods,
+                                            machine.disk_thread, log);
   BuildImages(config, machine, log, parts);
   parts.reclaimer = ReclaimerFor(config, machine, parts);
   BuildLadder(config, machine, log, parts);

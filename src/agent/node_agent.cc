@@ -106,6 +106,9 @@ Result<void> NodeAgent::WatchAll() {
   attention.To(parts_->hooks->fd(), [this] { parts_->hooks->LogFailures(*log_); });
   attention.To(parts_->status_file->fd(), [this] { onlookers_.TakeStatusErrors(); });
   attention.To(parts_->evictions->fd(), [this] { parts_->evictions->LogComplaints(); });
+  if (auto* const logs = parts_->remains->logs()) {
+    attention.To(logs->fd(), [logs] { logs->TakeFound(); });
+  }
   if (parts_->recorder) {
     attention.To(parts_->recorder->fd(), [this] { parts_->recorder->LogComplaints(*log_); });
   }

@@ -1,13 +1,18 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "agent/log/log.h"
 #include "agent/loop/background_thread.h"
+#include "agent/loop/mailbox.h"
+#include "agent/pods/pod_logs_search.h"
 #include "core/decide/container_gc.h"
+#include "ports/disk_thread.h"
 
 namespace jettison {
 
@@ -15,22 +20,30 @@ namespace jettison {
 // that are found here are left from a removal that the end of an agent interrupted.
 class PodLogsCollector {
  public:
-  // `folder` holds a folder a pod and belongs to this agent alone; one that has anything but logs
-  // stays. Of a pod that has a folder in `pods` nothing is deleted. `log` must outlive this.
-  PodLogsCollector(std::string folder, std::string pods, const Log& log)
-      : folder_(std::move(folder)), pods_(std::move(pods)), log_(log) {}
+  // `disk` makes the folders of pods, too, so that a search comes before those of a pod that is
+  // created later, or finds them; null: the caller searches. `log` must outlive this.
+  PodLogsCollector(PodLogsPlaces places, std::shared_ptr<DiskThread> disk, const Log& log)
+      : places_(std::move(places)), disk_(std::move(disk)), log_(log) {}
 
-  // Returns for how many pods the logs are deleted. The folders are renamed when this returns, and
-  // deleted on another thread; if that is interrupted, a later collection deletes them.
-  std::size_t Collect(const PodsForGc& pods);
+  // Searches for the logs, and renames them to be deleted. Does nothing while an earlier search is
+  // not over. If the deletion is interrupted, a later collection deletes them.
+  void Collect(const PodsForGc& pods);
+  // Readable when a search is over.
+  [[nodiscard]] int fd() const { return found_->fd(); }
+  // Has what was found deleted, on another thread, and logs it.
+  void TakeFound();
+  // For how many pods the last search found logs; absent while it is not over.
+  [[nodiscard]] std::optional<std::size_t> removed() const { return removed_; }
 
  private:
-  // Renames the folder to a name that no pod's folder has. Returns whether that succeeded.
-  [[nodiscard]] bool Doom(const std::string& name) const;
+  void LogFound(const FoundPodLogs& found);
 
-  std::string folder_;
-  std::string pods_;
+  PodLogsPlaces places_;
+  std::shared_ptr<DiskThread> disk_;
   const Log& log_;
+  // With the disk's thread.
+  std::shared_ptr<Mailbox<FoundPodLogs>> found_ = std::make_shared<Mailbox<FoundPodLogs>>();
+  std::optional<std::size_t> removed_ = 0;
   std::set<std::string> left_;  // that are no pod's logs
   BackgroundThread thread_{{"pod-logs", "logs of pods that are gone stay on the disk"}};
 };

@@ -10,6 +10,7 @@
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
+#include "ports/fakes/fake_disk_thread.h"
 
 namespace jettison {
 namespace {
@@ -25,6 +26,14 @@ class PodLogsCollectorTest : public ::testing::Test {
     const std::string logs = folder_.path() + "/" + name + "/main";
     ASSERT_TRUE(kernel::MakeFolders(logs));
     std::ofstream(logs + "/0.log") << "text\n";
+  }
+  // Collects on a disk that answers. For how many pods.
+  [[nodiscard]] std::size_t Collect() { return Collect(collector_); }
+  [[nodiscard]] std::size_t Collect(PodLogsCollector& collector) const {
+    collector.Collect(pods_);
+    EXPECT_EQ(disk_->Answer(), 1);
+    collector.TakeFound();
+    return collector.removed().value_or(99);
   }
   [[nodiscard]] std::vector<std::string> Names() const {
     return kernel::NamesIn(folder_.path()).value();
@@ -45,32 +54,66 @@ class PodLogsCollectorTest : public ::testing::Test {
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   PodsForGc pods_;
-  PodLogsCollector collector_{folder_.path(), pod_folders_.path(), log_};
+  std::shared_ptr<FakeDiskThread> disk_ = std::make_shared<FakeDiskThread>();
+  PodLogsCollector collector_{{.folder = folder_.path(), .pods = pod_folders_.path()}, disk_, log_};
 };
 
 TEST_F(PodLogsCollectorTest, LogsOfPodsThatAreGoneGo) {
   MakeLogs("default_a_u1");
   MakeLogs("default_b_u2");
-  EXPECT_EQ(collector_.Collect(pods_), 1U);
+  EXPECT_EQ(Collect(), 1U);
   EXPECT_FALSE(kernel::Exists(folder_.path() + "/default_b_u2")) << "it is renamed at once";
   EXPECT_TRUE(LeavesOnly(1));
   EXPECT_THAT(Names(), ElementsAre("default_a_u1"));
   EXPECT_THAT(lines_, Contains(HasSubstr("default_b_u2")));
-  EXPECT_EQ(collector_.Collect(pods_), 0U);
+  EXPECT_EQ(Collect(), 0U);
+}
+
+TEST_F(PodLogsCollectorTest, ASlowDiskIsNotWaitedFor) {
+  MakeLogs("default_b_u2");
+  collector_.Collect(pods_);
+  collector_.TakeFound();
+  EXPECT_EQ(collector_.removed(), std::nullopt);
+  EXPECT_THAT(Names(), ElementsAre("default_b_u2"));
+  collector_.Collect(pods_);
+  EXPECT_EQ(disk_->Answer(), 1) << "one search at a time";
+  pollfd ready{.fd = collector_.fd(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(::poll(&ready, 1, 0), 1) << "it tells that it is over";
+  collector_.TakeFound();
+  EXPECT_EQ(collector_.removed(), 1U);
+  EXPECT_TRUE(LeavesOnly(0));
+}
+
+TEST_F(PodLogsCollectorTest, LogsOfAPodThatIsMadeBeforeTheDiskAnswersStay) {
+  MakeLogs("default_b_u2");
+  collector_.Collect(pods_);
+  ASSERT_TRUE(kernel::MakeFolders(pod_folders_.path() + "/u2"));
+  EXPECT_EQ(disk_->Answer(), 1);
+  collector_.TakeFound();
+  EXPECT_EQ(collector_.removed(), 0U);
+  EXPECT_THAT(Names(), ElementsAre("default_b_u2"));
+}
+
+TEST_F(PodLogsCollectorTest, WithoutAThreadForTheDiskTheCallerSearches) {
+  disk_->refuses = true;
+  MakeLogs("default_b_u2");
+  collector_.Collect(pods_);
+  EXPECT_EQ(collector_.removed(), 1U);
+  EXPECT_TRUE(LeavesOnly(0));
 }
 
 TEST_F(PodLogsCollectorTest, WhatIsNoPodsFolderStays) {
   MakeLogs("notes");
   MakeLogs("a_b_c_d");
-  EXPECT_EQ(collector_.Collect(pods_), 0U);
+  EXPECT_EQ(Collect(), 0U);
   EXPECT_EQ(Names().size(), 2U);
 }
 
 TEST_F(PodLogsCollectorTest, AFolderWithAnythingButLogsStaysAndIsSaidOnce) {
   MakeLogs("my_app_logs");
   std::ofstream(folder_.path() + "/my_app_logs/main/notes.txt") << "text\n";
-  EXPECT_EQ(collector_.Collect(pods_), 0U);
-  EXPECT_EQ(collector_.Collect(pods_), 0U);
+  EXPECT_EQ(Collect(), 0U);
+  EXPECT_EQ(Collect(), 0U);
   EXPECT_THAT(Names(), ElementsAre("my_app_logs"));
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("is no pod's logs")));
 }
@@ -78,26 +121,27 @@ TEST_F(PodLogsCollectorTest, AFolderWithAnythingButLogsStaysAndIsSaidOnce) {
 TEST_F(PodLogsCollectorTest, NothingGoesBeforeAllPodsAreKnown) {
   MakeLogs("default_b_u2");
   pods_.all_sources_ready = false;
-  EXPECT_EQ(collector_.Collect(pods_), 0U);
+  EXPECT_EQ(Collect(), 0U);
   EXPECT_THAT(Names(), ElementsAre("default_b_u2"));
 }
 
 TEST_F(PodLogsCollectorTest, WhatAnInterruptedDeletionLeftGoesToo) {
   MakeLogs(".gone-default_b_u2");
-  EXPECT_EQ(collector_.Collect(pods_), 0U);
+  EXPECT_EQ(Collect(), 0U);
   EXPECT_TRUE(LeavesOnly(0));
 }
 
 TEST_F(PodLogsCollectorTest, AFolderThatIsNotThereIsEmpty) {
-  PodLogsCollector elsewhere(folder_.path() + "/none", pod_folders_.path(), log_);
-  EXPECT_EQ(elsewhere.Collect(pods_), 0U);
+  PodLogsCollector elsewhere({.folder = folder_.path() + "/none", .pods = pod_folders_.path()},
+                             disk_, log_);
+  EXPECT_EQ(Collect(elsewhere), 0U);
   EXPECT_TRUE(lines_.empty());
 }
 
 TEST_F(PodLogsCollectorTest, LogsOfAPodThatHasAFolderStay) {
   MakeLogs("default_b_u2");
   ASSERT_TRUE(kernel::MakeFolders(pod_folders_.path() + "/u2"));
-  EXPECT_EQ(collector_.Collect(pods_), 0U);
+  EXPECT_EQ(Collect(), 0U);
   EXPECT_THAT(Names(), ElementsAre("default_b_u2"));
 }
 

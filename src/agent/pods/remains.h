@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 
 #include "agent/log/log.h"
 #include "agent/pods/orphan_groups.h"
@@ -9,17 +10,23 @@
 #include "agent/pods/pod_table.h"
 #include "core/config/agent_config.h"
 #include "ports/cgroups.h"
+#include "ports/disk_thread.h"
 
 namespace jettison {
 
 // Removes what is left of pods that are gone: their logs and their groups.
 class Remains {
  public:
-  // Everything must outlive this.
-  Remains(const AgentConfig& config, Cgroups& groups, const PodTable& pods, const Log& log);
+  // Everything must outlive this. `disk`: see PodLogsCollector.
+  Remains(const AgentConfig& config, Cgroups& groups, const PodTable& pods,
+          std::shared_ptr<DiskThread> disk, const Log& log);
 
-  // How many pods lose their logs.
-  std::size_t CollectLogs();
+  // Searches for logs; what is found is taken by logs()->TakeFound.
+  void CollectLogs();
+  // How many pods lose their logs; absent while those are searched for.
+  [[nodiscard]] std::optional<std::size_t> pods_losing_logs() const;
+  // Null: logs are where others may have theirs.
+  [[nodiscard]] PodLogsCollector* logs() const { return logs_.get(); }
   // Must only be called after the runtime has listed its pods, because before that it is not known
   // which groups belong to no pod. Groups that a kubelet creates are not removed.
   void SweepGroups();
@@ -28,7 +35,7 @@ class Remains {
   const PodTable& pods_;
   OrphanGroups groups_;
   bool owns_groups_;
-  std::unique_ptr<PodLogsCollector> logs_;  // null: logs are where others may have theirs
+  std::unique_ptr<PodLogsCollector> logs_;
 };
 
 }  // namespace jettison

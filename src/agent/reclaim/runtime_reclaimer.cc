@@ -24,7 +24,8 @@ Result<ReclaimProgress> RuntimeReclaimer::Step::Answer() const {
 Result<ReclaimProgress> RuntimeReclaimer::DeleteDeadContainers() {
   if (containers_.stage != Stage::kIdle) return containers_.Answer();
   const NodeStats before = edges_.figures.ReadNode();
-  if (edges_.delete_dead_containers() == 0) {
+  only_logs_ = edges_.delete_dead_containers() == 0;
+  if (only_logs_ && PodsLosingLogs() == 0) {
     containers_.End({});
   } else {
     containers_.stage = Stage::kUnderWay;
@@ -55,12 +56,22 @@ void RuntimeReclaimer::Advance(Instant now) {
   AdvanceImages(now);
 }
 
+std::optional<std::size_t> RuntimeReclaimer::PodsLosingLogs() const {
+  return edges_.pods_losing_logs ? edges_.pods_losing_logs() : 0;
+}
+
 void RuntimeReclaimer::AdvanceContainers(Instant now) {
-  if (!settling_ || now < settling_->next_look()) return;
+  if (!settling_) return;
+  if (only_logs_ && PodsLosingLogs() == 0) return EndContainers(now);
+  if (now < settling_->next_look()) return;
   NodeStats stats;
   edges_.figures.ReadRestOfNode(stats);  // waits for no file system: memory may be short meanwhile
   if (!settling_->Look(stats, now)) return;
   container_bytes_ += settling_->freed_bytes().value_or(0);
+  EndContainers(now);
+}
+
+void RuntimeReclaimer::EndContainers(Instant now) {
   settling_.reset();
   containers_.End({});
   if (images_.stage == Stage::kWanted) StartImages(now);
