@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "ports/fakes/fake_disk_thread.h"
 #include "runtimes/process/runtime_fixture.h"
 
 namespace jettison::process {
@@ -127,6 +128,25 @@ TEST_F(ProcessRuntimeUnread, TheManifestThatADamagedPodCameFromMendsIt) {
   EXPECT_FALSE(found->pod.containers.at(0).exit);
   EXPECT_EQ(*ReadFile(bed_.paths().PodFile("u")), "u") << "this bed writes a pod as its UID";
   EXPECT_EQ(*ReadFile(bed_.paths().PodFile("u") + ".damaged"), "rubbish");
+  ExpectItGoesOn();
+}
+
+TEST_F(ProcessRuntimeUnread, ADamagedPodIsTakenOverBeforeASlowDiskHasMendedIt) {
+  const auto disk = std::make_shared<FakeDiskThread>();
+  bed_.disk_thread = disk;
+  const std::string file = bed_.paths().PodFile("u");
+  pod_.annotations["kubernetes.io/config.hash"] = "u";
+  ASSERT_TRUE(WriteFile(file, "rubbish"));
+  ASSERT_THAT(List(), SizeIs(1));
+  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
+  ASSERT_NE(bed_.Await<PodFound>("u"), nullptr);
+  EXPECT_EQ(*ReadFile(file), "rubbish");
+  disk->refuses = true;  // from here on the disk is fast
+  EXPECT_GT(disk->Answer(), 0);
+  EXPECT_EQ(*ReadFile(file), "u");
+  EXPECT_EQ(*ReadFile(file + ".damaged"), "rubbish");
+  (void)bed_.runtime().TakeEvents();
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("was damaged and is written anew")));
   ExpectItGoesOn();
 }
 

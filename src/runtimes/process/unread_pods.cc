@@ -37,6 +37,13 @@ void NeverStart(PodPlan& plan) {
   plan.pod = std::make_shared<const Pod>(std::move(pod));
 }
 
+// The file stays in its place until another one is written.
+void KeepBeside(const std::string& file, const std::string& damaged) {
+  if (!Exists(file)) return;
+  (void)::unlink(damaged.c_str());
+  (void)::link(file.c_str(), damaged.c_str());
+}
+
 // A UID that is a hash of the whole pod belongs to no other pod.
 bool UidTellsContent(const Pod& pod) {
   const auto hash = pod.annotations.find(kConfigHash);
@@ -231,18 +238,22 @@ void UnreadPods::Mend(const PodEntry& entry) {
   const Pod& pod = *entry.plan.pod;
   const std::string file = context_.paths.PodFile(pod.uid);
   const std::string damaged = DamagedPodFile(context_.paths, pod.uid);
-  // The file stays in its place until another one is written.
-  if (Exists(file)) {
-    (void)::unlink(damaged.c_str());
-    (void)::link(file.c_str(), damaged.c_str());
-  }
-  const auto written = WriteFile(file, context_.options.written_pods->Write(pod));
-  context_.LogFailure("mend " + file, written);
-  if (!written) return;
-  context_.Log(
-      Exists(damaged)
-          ? fmt::format("{} was damaged and is written anew; what it was is in {}", file, damaged)
-          : fmt::format("{} was missing and is written anew", file));
+  const auto was_damaged = std::make_shared<bool>(false);
+  context_.disk.Do(
+      [file, damaged, was_damaged,
+       text = context_.options.written_pods->Write(pod)]() -> Result<void> {
+        KeepBeside(file, damaged);
+        *was_damaged = Exists(damaged);
+        return WriteFile(file, text);
+      },
+      [&context = context_, file, damaged, was_damaged](const Result<void>& written) {
+        context.LogFailure("mend " + file, written);
+        if (!written) return;
+        context.Log(*was_damaged
+                        ? fmt::format("{} was damaged and is written anew; what it was is in {}",
+                                      file, damaged)
+                        : fmt::format("{} was missing and is written anew", file));
+      });
 }
 
 void UnreadPods::Signal(const std::string& uid, int signal) {
