@@ -116,7 +116,7 @@ void Runtime::CreatePod(const PodPlan& plan) {
     }
     if (entry.making() != nullptr) return;
     if (entry.unread() == nullptr) return context_.Emit(PodReady{uid});
-    if (!unread_pods_.MakeWay(plan)) return;
+    return unread_pods_.MakeWay(plan);
   }
   if (auto names = CheckNames(*plan.pod); !names) return fail(names.error());
   if (auto place = CheckPodPlace(context_.paths.Pod(uid)); !place) return fail(place.error());
@@ -270,6 +270,7 @@ void Runtime::RemovePod(const std::string& pod_uid) {
   const auto it = pods_.all().find(pod_uid);
   if (it == pods_.all().end() || it->second.unread() != nullptr) {
     leftovers_.Forget(pod_uid);
+    unread_pods_.Forget(pod_uid);
     context_.Emit(PodRemoved{pod_uid});
     return;
   }
@@ -291,6 +292,7 @@ void Runtime::BeginRemoval(PodEntry& entry) {
 
 void Runtime::ContinueRemovals() {
   for (const PodPlan& plan : leftovers_.Continue()) CreatePod(plan);
+  for (const PodPlan& plan : unread_pods_.TakeFreed()) CreatePod(plan);
   auto& pods = pods_.all();
   for (auto it = pods.begin(); it != pods.end();) {
     auto& [uid, entry] = *it;

@@ -252,6 +252,44 @@ TEST_F(ProcessRuntimeUnread, AnotherPodOfADamagedOnesUidWaitsUntilThatHasEnded) 
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("all its files are in " + place)));
 }
 
+TEST_F(ProcessRuntimeUnread, FilesAreSetAsideWhenTheDiskAnswersAndThenThePodIsMade) {
+  const auto disk = std::make_shared<FakeDiskThread>();
+  bed_.disk_thread = disk;
+  ASSERT_TRUE(WriteFile(bed_.paths().PodFile("u"), "rubbish"));
+  cgroups_.ProcessExited(process_);
+  ::kill(process_, SIGKILL);
+  ASSERT_THAT(List(), IsEmpty());
+  const std::string quarantine = bed_.paths().root() + "/quarantine";
+  for (const bool is_wanted : {false, true}) {
+    bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
+    if (!is_wanted) bed_.runtime().RemovePod("u");
+    // Longer than until the record would be read again.
+    EXPECT_EQ(bed_.Await<PodReady>("u", std::chrono::milliseconds(1200)), nullptr);
+    EXPECT_FALSE(Exists(quarantine));
+    EXPECT_EQ(ReadFile(bed_.paths().Volumes("u") + "/data").value_or("gone"), "dear");
+  }
+  disk->refuses = true;  // from here on the disk is fast
+  EXPECT_EQ(disk->Answer(), 1) << "the files are moved once";
+  ASSERT_NE(bed_.Await<PodReady>("u"), nullptr);
+  ASSERT_THAT(*NamesIn(quarantine), SizeIs(1));
+  EXPECT_EQ(*ReadFile(quarantine + "/" + NamesIn(quarantine)->front() + "/volumes/data"), "dear");
+}
+
+TEST_F(ProcessRuntimeUnread, APodThatIsNotWantedAnyMoreIsNotMadeInAFreePlace) {
+  const auto disk = std::make_shared<FakeDiskThread>();
+  bed_.disk_thread = disk;
+  ASSERT_TRUE(WriteFile(bed_.paths().PodFile("u"), "rubbish"));
+  cgroups_.ProcessExited(process_);
+  ::kill(process_, SIGKILL);
+  ASSERT_THAT(List(), IsEmpty());
+  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
+  bed_.runtime().RemovePod("u");
+  disk->refuses = true;
+  EXPECT_EQ(disk->Answer(), 1);
+  EXPECT_EQ(bed_.Await<PodReady>("u", std::chrono::milliseconds(50)), nullptr);
+  EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
+}
+
 TEST_F(ProcessRuntimeUnread, ItEndsAsAWholeWhenItIsKilledAndLeavesItsFiles) {
   Hide(bed_.paths().PodFile("u"));
   ASSERT_THAT(List(), SizeIs(1));

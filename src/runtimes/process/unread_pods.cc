@@ -44,6 +44,12 @@ void KeepBeside(const std::string& file, const std::string& damaged) {
   (void)::link(file.c_str(), damaged.c_str());
 }
 
+void RefusePlace(RuntimeContext& context, const std::string& uid, const Error& error) {
+  context.Emit(PodFailed{
+      uid,
+      {ErrorCode::kUnavailable, "an earlier pod of this UID is in its place: " + error.message}});
+}
+
 // A UID that is a hash of the whole pod belongs to no other pod.
 bool UidTellsContent(const Pod& pod) {
   const auto hash = pod.annotations.find(kConfigHash);
@@ -146,7 +152,7 @@ std::map<std::string, PodEntry> UnreadPods::TakeRecalled() {
     const Unread* const unread = pod->second.unread();
     const auto next = std::next(pod);
     const bool is_told = unread != nullptr && unread->known == Unread::Known::kTold;
-    if (unread != nullptr && unread->known != Unread::Known::kEnding) {
+    if (unread != nullptr && unread->known != Unread::Known::kEnding && !unread->is_moving) {
       auto node = pods_.all().extract(pod);
       if (is_told) taken.insert(std::move(node));
     }
@@ -193,24 +199,22 @@ const std::vector<std::string>* UnreadPods::GroupsOf(const std::string& uid) con
 // Takes over the pod that is there; if the UID determines the content, its plan is known to be
 // `plan`. A pod that cannot be taken over gives way only when nothing of it runs, and the new pod
 // gets none of its files.
-bool UnreadPods::MakeWay(const PodPlan& plan) {
+void UnreadPods::MakeWay(const PodPlan& plan) {
   const std::string& uid = plan.pod->uid;
-  if (pods_.all().at(uid).unread()->known == Unread::Known::kEnding) {
-    context_.Emit(PodFailed{
-        uid, {ErrorCode::kUnavailable, "an earlier pod of this UID is ending in its place"}});
-    return false;
+  Unread& unread = *pods_.all().at(uid).unread();
+  if (unread.is_moving) {
+    unread.next = plan;
+    return;
   }
-  if (TryTakeOver(uid, UidTellsContent(*plan.pod) ? &plan : nullptr)) return false;
+  if (unread.known == Unread::Known::kEnding) {
+    return context_.Emit(PodFailed{
+        uid, {ErrorCode::kUnavailable, "an earlier pod of this UID is ending in its place"}});
+  }
+  if (TryTakeOver(uid, UidTellsContent(*plan.pod) ? &plan : nullptr)) return;
   const PodEntry& entry = pods_.all().at(uid);
   const Error& error = entry.unread()->error;
-  if (IsDamage(error) && !pods_.IsInhabited(entry.group) && SetAside(uid)) {
-    pods_.all().erase(uid);
-    return true;
-  }
-  context_.Emit(PodFailed{
-      uid,
-      {ErrorCode::kUnavailable, "an earlier pod of this UID is in its place: " + error.message}});
-  return false;
+  if (IsDamage(error) && !pods_.IsInhabited(entry.group)) return SetAside(plan);
+  RefusePlace(context_, uid, error);
 }
 
 bool UnreadPods::TryTakeOver(const std::string& uid, const PodPlan* certain) {
@@ -286,7 +290,7 @@ void UnreadPods::ScheduleTending() {
 void UnreadPods::Tend() {
   std::vector<std::string> uids;
   for (const auto& [uid, entry] : pods_.all()) {
-    if (entry.unread() != nullptr) uids.push_back(uid);
+    if (entry.unread() != nullptr && !entry.unread()->is_moving) uids.push_back(uid);
   }
   for (const std::string& uid : uids) {
     // The end of the pod is awaited.
@@ -312,18 +316,52 @@ void UnreadPods::TellEnded(const std::string& uid, PodEntry& entry) {
   context_.Emit(PodRemoved{uid});
 }
 
-bool UnreadPods::SetAside(const std::string& uid) {
-  const auto place = kernel::SetAside(context_.paths, uid, context_.clock.Now());
-  if (!place) {
-    context_.Log(place.error().In("set the files of pod " + uid + " aside").message);
-    return false;
+void UnreadPods::SetAside(const PodPlan& next) {
+  const std::string uid = next.pod->uid;
+  Unread& unread = *pods_.all().at(uid).unread();
+  unread.is_moving = true;
+  unread.next = next;
+  const auto place = std::make_shared<std::string>();
+  context_.disk.Do(
+      [paths = context_.paths, uid, now = context_.clock.Now(), place]() -> Result<void> {
+        auto moved = kernel::SetAside(paths, uid, now);
+        if (!moved) return Fail(moved.error());
+        *place = *std::move(moved);
+        return {};
+      },
+      [this, uid, place](const Result<void>& moved) { OnSetAside(uid, moved, *place); });
+}
+
+void UnreadPods::OnSetAside(const std::string& uid, const Result<void>& moved,
+                            const std::string& place) {
+  Unread& unread = *pods_.all().at(uid).unread();
+  unread.is_moving = false;
+  std::optional<PodPlan> next = std::exchange(unread.next, std::nullopt);
+  if (!moved) {
+    context_.Log(moved.error().In("set the files of pod " + uid + " aside").message);
+    if (next) RefusePlace(context_, uid, unread.error);
+    return;
   }
   context_.Log(
       fmt::format("the record of pod {} was damaged or lost, and nothing of it runs: all its files "
                   "are in {}; delete "
                   "them when nobody needs them",
-                  uid, *place));
-  return true;
+                  uid, place));
+  pods_.all().erase(uid);
+  if (next) freed_.push_back(*std::move(next));
+  context_.readiness.Wake();
+}
+
+void UnreadPods::Forget(const std::string& uid) {
+  const auto is_its = [&uid](const PodPlan& plan) { return plan.pod->uid == uid; };
+  std::erase_if(freed_, is_its);
+  const auto pod = pods_.all().find(uid);
+  Unread* const unread = pod == pods_.all().end() ? nullptr : pod->second.unread();
+  if (unread != nullptr) unread->next.reset();
+}
+
+std::vector<PodPlan> UnreadPods::TakeFreed() {
+  return std::exchange(freed_, {});
 }
 
 }  // namespace jettison::process

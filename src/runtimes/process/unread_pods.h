@@ -33,9 +33,13 @@ class UnreadPods {
   void SetUnread(PodEntry& entry, Error error);
   // The pod for the agent, which is told of it; absent where nothing of it runs.
   [[nodiscard]] std::optional<RuntimePod> Tell(PodEntry& entry) const;
-  // A pod of this UID is requested. Returns true where its place is free by now. Otherwise the pod
-  // was taken over, or the request failed, as the events say.
-  [[nodiscard]] bool MakeWay(const PodPlan& plan);
+  // A pod of this UID is requested. The pod is taken over, or the request fails, as the events say;
+  // or the files are set aside, and the plan is kept for TakeFreed.
+  void MakeWay(const PodPlan& plan);
+  // Forgets such a plan, if there is one.
+  void Forget(const std::string& uid);
+  // The plans of pods whose place has become free. Asked for whenever the runtime is dispatched.
+  [[nodiscard]] std::vector<PodPlan> TakeFreed();
   // Signals all processes of the pod, because the processes cannot be assigned to its containers.
   void Signal(const std::string& uid, int signal);
   // Schedules another attempt to read their records.
@@ -57,14 +61,17 @@ class UnreadPods {
   // The pod whose group this is, if it has a folder here.
   [[nodiscard]] std::optional<std::string> OwnPodOf(QosClass qos, const std::string& group) const;
   [[nodiscard]] PodEntry& EnterRecalled(const std::string& uid, std::optional<PodPlan> plan);
-  [[nodiscard]] bool SetAside(const std::string& uid);
+  void SetAside(const PodPlan& next);
+  // `place`: where the files are now.
+  void OnSetAside(const std::string& uid, const Result<void>& moved, const std::string& place);
 
   RuntimeContext& context_;
   Pods& pods_;
   Adoption& adoption_;
   kernel::Readiness::Watch on_tending_;
   Duration tending_delay_{0};
-  bool recalled_ = false;  // and not listed yet
+  bool recalled_ = false;       // and not listed yet
+  std::vector<PodPlan> freed_;  // for TakeFreed
 };
 
 }  // namespace jettison::process
