@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -87,10 +88,17 @@ void UnreadPods::Enter(const std::string& uid, const Sandboxes& sandboxes, const
 
 // Without a record, an agent that does not find the sandbox would take the folder for a leftover.
 void UnreadPods::KeepFolder(const std::string& uid) {
-  const std::string folder = context_.paths.Pod(uid);
   const auto record = ways_.records.Read(uid);
-  if (record || record.error().code != ErrorCode::kNotFound || !kernel::Exists(folder)) return;
-  context_.LogFailure("keep " + folder, kernel::WriteFile(RecordFile(context_, uid), "unread\n"));
+  if (record || record.error().code != ErrorCode::kNotFound) return;
+  const std::string folder = context_.paths.Pod(uid);
+  context_.disk.Do(
+      [folder, file = RecordFile(context_, uid)]() -> Result<void> {
+        if (!kernel::Exists(folder) || kernel::Exists(file)) return {};
+        return kernel::WriteFile(file, "unread\n");
+      },
+      [&context = context_, folder](const Result<void>& written) {
+        context.LogFailure("keep " + folder, written);
+      });
 }
 
 std::string UnreadPods::HowToEnd(const std::string& uid) const {
@@ -128,7 +136,7 @@ void UnreadPods::OnListed(const Listing& listing) {
 void UnreadPods::Tend(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing) {
   Unread& unread = unread_.at(uid);
   // The end of the pod is awaited.
-  if (unread.asked || ways_.is_ending(uid)) return;
+  if (unread.asked || unread.is_moving || ways_.is_ending(uid)) return;
   unread.sandbox = sandboxes.empty() ? std::nullopt : std::optional(sandboxes.front()->id());
   const std::optional<PodPlan> wanted = std::exchange(unread.wanted, std::nullopt);
   const auto plan = ways_.descriptions.Read(uid, sandboxes);
@@ -191,14 +199,29 @@ void UnreadPods::OnFound(const PodPlan& plan, const Found& found) {
 }
 
 void UnreadPods::Quarantine(const std::string& uid) {
-  const auto place = kernel::SetAside(context_.paths, uid, context_.clock.Now());
-  context_.LogFailure("set the files of pod " + uid + " aside", place);
-  if (!place) return;
-  if (!place->empty()) {
+  unread_.at(uid).is_moving = true;
+  const auto place = std::make_shared<std::string>();
+  context_.disk.Do(
+      [paths = context_.paths, uid, now = context_.clock.Now(), place]() -> Result<void> {
+        auto moved = kernel::SetAside(paths, uid, now);
+        if (!moved) return Fail(moved.error());
+        *place = *std::move(moved);
+        return {};
+      },
+      lifetime_.Guard(
+          [this, uid, place](const Result<void>& moved) { OnQuarantined(uid, moved, *place); }));
+}
+
+void UnreadPods::OnQuarantined(const std::string& uid, const Result<void>& moved,
+                               const std::string& place) {
+  unread_.at(uid).is_moving = false;
+  context_.LogFailure("set the files of pod " + uid + " aside", moved);
+  if (!moved) return;
+  if (!place.empty()) {
     context_.Log(
         fmt::format("pod {} cannot be read and nothing of it runs: all its files are in {}; delete "
                     "them when nobody needs them",
-                    uid, *place));
+                    uid, place));
   }
   unread_.erase(uid);
   ways_.leftovers.Remove(

@@ -64,6 +64,7 @@ class UnreadPods {
     std::optional<std::string> sandbox = std::nullopt;  // the ID; absent: the runtime has none
     std::optional<PodPlan> wanted = std::nullopt;       // since the last listing, of this UID
     bool asked = false;                                 // it is about to be taken over
+    bool is_moving = false;                             // its files are being set aside
   };
 
   [[nodiscard]] bool MayRun(const std::string& uid, const Sandboxes& sandboxes,
@@ -76,6 +77,8 @@ class UnreadPods {
   void Recall(const std::string& uid);
   void TakeOverFiles(const PodPlan& plan);
   void Quarantine(const std::string& uid);
+  // `place`: where the files are now; empty: there were none.
+  void OnQuarantined(const std::string& uid, const Result<void>& moved, const std::string& place);
 
   RuntimeContext& context_;
   Ways ways_;

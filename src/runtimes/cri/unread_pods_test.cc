@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "ports/fakes/fake_disk_thread.h"
 #include "runtimes/cri/pods/pod_record.h"
 #include "runtimes/cri/test_bed/runtime_fixture.h"
 
@@ -231,6 +232,39 @@ TEST_F(CriUnread, StoppingTheSandboxIsEnough) {
   ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), pod_));
   ExpectQuarantined();
   EXPECT_FALSE(containerd().boxes.contains(box_));
+}
+
+TEST_F(CriUnread, ItsFilesAreSetAsideWhenASlowDiskAnswers) {
+  const auto disk = std::make_shared<FakeDiskThread>();
+  bed_.disk_thread = disk;
+  DamageBoth();
+  containerd().Exit("main", 1);
+  containerd().boxes.at(box_).ready = false;
+  EXPECT_THAT(List(), IsEmpty());
+  (void)disk->Answer();
+  runtime().CreatePod(kernel::PlainPlan(pod_));
+  ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
+  LetItLook();
+  ExpectFilesStay();
+  runtime().CreatePod(kernel::PlainPlan(pod_));
+  EXPECT_NE(bed_.Await<PodFailed>("u"), nullptr) << "its place is not free yet";
+  LetItLook();
+  disk->refuses = true;  // from here on the disk is fast
+  EXPECT_EQ(disk->Answer(), 1) << "the files are moved once";
+  ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), pod_));
+  ExpectQuarantined();
+}
+
+TEST_F(CriUnread, AFolderWithoutARecordIsMarkedBesideTheLoop) {
+  const auto disk = std::make_shared<FakeDiskThread>();
+  bed_.disk_thread = disk;
+  DamageAnnotation();
+  ASSERT_EQ(::unlink(record().c_str()), 0);
+  ASSERT_THAT(List(), SizeIs(1));
+  EXPECT_FALSE(kernel::Exists(record()));
+  EXPECT_GT(disk->Answer(), 0);
+  EXPECT_EQ(kernel::ReadFile(record()).value_or(""), "unread\n");
+  ExpectItGoesOn();
 }
 
 TEST_F(CriUnread, OfADeadOneTheFilesStayUntilItsPlaceIsWanted) {
