@@ -30,7 +30,7 @@ struct RuntimeEdges {
   const Clock& clock;
   kube::PodFeed* cluster;  // not null: the pods are a kubelet's, and it tells who they are
   const Log& log;          // told what goes wrong later
-  std::shared_ptr<DiskThread> disk_thread;  // for the runtime's own files
+  std::shared_ptr<DiskThread> disk_thread;  // for the agent's own files
   bool root_fails = false;                  // the disk of the root (machine/state/stand_in.h)
 };
 

@@ -7,7 +7,7 @@
 
 namespace jettison {
 
-// The thread for the runtime's own files, started at the beginning.
+// The thread for the agent's own files, started at the beginning.
 class OwnDiskThread : public DiskThread {
  public:
   OwnDiskThread();
