@@ -4,17 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "core/config/read_config.h"
 #include "sources/kubernetes/calls/rights.h"
-#include "tests/live/program.h"
-#include "tests/packaging/chart.h"
+#include "tests/packaging/kustomized.h"
 #include "tests/packaging/objects.h"
 
 namespace jettison {
@@ -29,7 +26,6 @@ using testing::Not;
 
 const std::string kSource = JETTISON_SOURCE;
 const std::string kFolder = kSource + "/packaging/kubernetes";
-const std::string kNamespace = "jettison-system";
 
 std::vector<Value> DocumentsIn(const std::string& file) {
   return Documents(FileText(kFolder + "/" + file), file);
@@ -46,45 +42,6 @@ std::multiset<std::string> RightsIn(const Value& role) {
   }
   return rights;
 }
-
-// Reads a configuration, which must have no fault.
-ConfigReading Configuration(const std::string& text) {
-  const auto documents = Documents(text, "jettison.yaml");
-  if (documents.size() != 1) return {};
-  ConfigReading reading = ReadConfig({{.file = "jettison.yaml", .document = documents[0]}});
-  EXPECT_THAT(reading.faults, IsEmpty()) << DescribeAll(reading.faults);
-  return reading;
-}
-
-// The objects of a kustomization. What it was named after its content has that name no more.
-std::map<std::string, Value> Kustomized(const std::string& folder) {
-  Program kubectl({"/bin/sh", "-c", fmt::format("{} kustomize '{}'", JETTISON_KUBECTL, folder)},
-                  {});
-  EXPECT_EQ(kubectl.Wait(), 0) << kubectl.output();
-  const std::string plain = std::regex_replace(
-      kubectl.output(), std::regex("name: (jettison(-images)?)-[a-z0-9]{10}\n"), "name: $1\n");
-  return ByName(Documents(plain, folder));
-}
-
-// The member's name has a dot in it, which paths cannot say.
-std::string ConfigurationOf(const std::map<std::string, Value>& objects) {
-  const Value* text = objects.at("ConfigMap jettison").Find("data")->Find("jettison.yaml");
-  return text == nullptr || text->AsString() == nullptr ? std::string() : *text->AsString();
-}
-
-class Kustomization : public testing::Test {
- protected:
-  void SetUp() override {
-    if (std::string(JETTISON_KUBECTL).empty()) GTEST_SKIP() << "no kubectl";
-    Program version({"/bin/sh", "-c", std::string(JETTISON_KUBECTL) + " version --client"}, {});
-    (void)version.Wait();
-    // Those before 1.21 have a kustomize that knows no components.
-    if (!std::regex_search(version.output(),
-                           std::regex("Kustomize Version: v([4-9]|[1-9][0-9])"))) {
-      GTEST_SKIP() << "this kubectl is too old: " << version.output();
-    }
-  }
-};
 
 TEST(KubernetesObjects, EveryFileCanBeRead) {
   int files = 0;
@@ -188,14 +145,11 @@ TEST_F(Kustomization, OfEachOverlayIsWhole) {
 }
 
 TEST_F(Kustomization, OfComponentsAddsWhatTheySay) {
-  const TemporaryFolder folder;
-  // Kustomize takes relative paths alone.
-  const auto base = std::filesystem::relative(kFolder, folder.path()).string();
-  std::ofstream(folder.path() + "/kustomization.yaml") << fmt::format(
-      "resources: [{0}/overlays/shadow]\n"
-      "components: [{0}/components/metrics, {0}/components/configz]\n",
-      base);
-  const auto objects = Kustomized(folder.path());
+  const auto objects = KustomizedText(
+      "resources: [../packaging/kubernetes/overlays/shadow]\n"
+      "components:\n"
+      "- ../packaging/kubernetes/components/metrics\n"
+      "- ../packaging/kubernetes/components/configz\n");
   EXPECT_THAT(objects, Contains(Key("PodMonitor jettison")));
   EXPECT_THAT(objects, Contains(Key("PrometheusRule jettison")));
   EXPECT_THAT(RightsIn(objects.at("ClusterRole jettison-configz")),
@@ -219,11 +173,9 @@ TEST(KubernetesObjects, KustomizeIsToldThatABindingNamesItsPolicy) {
 }
 
 TEST_F(Kustomization, WithOtherNamesStillBindsTheAdmissionPolicies) {
-  const TemporaryFolder folder;
-  const auto base = std::filesystem::relative(kFolder, folder.path()).string();
-  std::ofstream(folder.path() + "/kustomization.yaml")
-      << fmt::format("resources: [{}/overlays/shadow]\nnamePrefix: my-\nnameSuffix: -x\n", base);
-  const auto objects = Kustomized(folder.path());
+  const auto objects = KustomizedText(
+      "resources: [../packaging/kubernetes/overlays/shadow]\n"
+      "namePrefix: my-\nnameSuffix: -x\n");
   for (const std::string name :
        {"my-jettison-pods-x", "my-jettison-nodes-x", "my-jettison-evictions-x"}) {
     EXPECT_THAT(objects, Contains(Key("ValidatingAdmissionPolicy " + name)));
@@ -234,11 +186,9 @@ TEST_F(Kustomization, WithOtherNamesStillBindsTheAdmissionPolicies) {
 }
 
 TEST_F(Kustomization, OfImagesMountsTheRuntimesSocketAndSetsTheOption) {
-  const TemporaryFolder folder;
-  const auto base = std::filesystem::relative(kFolder, folder.path()).string();
-  std::ofstream(folder.path() + "/kustomization.yaml") << fmt::format(
-      "resources: [{0}/overlays/shadow]\ncomponents: [{0}/components/images]\n", base);
-  const auto objects = Kustomized(folder.path());
+  const auto objects = KustomizedText(
+      "resources: [../packaging/kubernetes/overlays/shadow]\n"
+      "components: [../packaging/kubernetes/components/images]\n");
   const std::string agent = Canonical(objects.at("DaemonSet jettison"));
   EXPECT_THAT(agent, HasSubstr("\"--config-dir\", \"/etc/jettison-images\""));
   EXPECT_THAT(agent, HasSubstr("mountPath: \"/run/containerd\""));
@@ -246,44 +196,6 @@ TEST_F(Kustomization, OfImagesMountsTheRuntimesSocketAndSetsTheOption) {
   ASSERT_NE(drop_in, nullptr);
   const auto reading = Configuration("source: kubernetes\n" + *drop_in->AsString());
   EXPECT_TRUE(reading.config.kubernetes.collect_images);
-}
-
-// A chart whose values are left alone makes the objects of the overlay, but for the namespace.
-TEST_F(Kustomization, OfShadowIsWhatTheChartMakes) {
-  auto overlay = Kustomized(kFolder + "/overlays/shadow");
-  overlay.erase("Namespace jettison-system");
-  auto chart = ByName(Chart(kFolder + "/chart", {}).Objects(kNamespace));
-  // That has its own words for the same configuration, as below.
-  for (auto* objects : {&overlay, &chart}) objects->erase("ConfigMap jettison");
-  const std::regex checksum("checksum/configuration: \"checksum\", ");
-  for (const auto& [name, object] : overlay) {
-    ASSERT_THAT(chart, Contains(Key(name)));
-    EXPECT_EQ(std::regex_replace(Canonical(chart.at(name)), checksum, ""), Canonical(object))
-        << name;
-  }
-  EXPECT_EQ(chart.size(), overlay.size());
-}
-
-TEST(Chart, MeansWhatItsValuesSay) {
-  const auto plain =
-      Configuration(ConfigurationOf(ByName(Chart(kFolder + "/chart", {}).Objects("x"))));
-  const auto shadow = Configuration(FileText(kFolder + "/overlays/shadow/jettison.yaml"));
-  EXPECT_TRUE(plain.config.dry_run);
-  EXPECT_EQ(plain.config.kubernetes.kubelet_configuration,
-            shadow.config.kubernetes.kubelet_configuration);
-  const auto changed = ByName(Chart(kFolder + "/chart", {{"dryRun", "false"},
-                                                         {"kubelet.configuration", ""},
-                                                         {"kubelet.jobs", "terminate"},
-                                                         {"metrics.enabled", "true"}})
-                                  .Objects("x"));
-  const auto reading = Configuration(ConfigurationOf(changed));
-  EXPECT_FALSE(reading.config.dry_run);
-  EXPECT_EQ(reading.config.kubernetes.kubelet_configuration, "");
-  EXPECT_EQ(reading.config.kubernetes.jobs, JobEnding::kTerminate);
-  EXPECT_EQ(reading.config.http.address, "[::]:10350") << "over IPv4 and IPv6";
-  EXPECT_THAT(changed, Contains(Key("ClusterRole jettison-configz")));
-  EXPECT_THAT(changed, Contains(Key("PodMonitor jettison")));
-  EXPECT_EQ(TextAt(changed.at("PrometheusRule jettison"), "metadata.namespace"), "x");
 }
 
 }  // namespace
