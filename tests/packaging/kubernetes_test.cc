@@ -125,11 +125,23 @@ TEST(KubernetesObjects, NothingIsMountedThatNoVolumeIs) {
   EXPECT_EQ(volumes, mounts);
 }
 
+// Otherwise a cluster that limits who may use the class admits no agent.
+TEST(KubernetesObjects, TheQuotaAdmitsTheClassOfTheAgents) {
+  const auto quota = DocumentsIn("base/resource-quota.yaml").at(0);
+  const Value& scope = At(quota, "spec.scopeSelector.matchExpressions")->AsList()->at(0);
+  EXPECT_EQ(TextAt(scope, "scopeName"), "PriorityClass");
+  EXPECT_EQ(TextAt(scope, "operator"), "In");
+  EXPECT_THAT(TextsAt(scope, "values"),
+              ElementsAre(TextAt(DocumentsIn("base/daemonset.yaml").at(0),
+                                 "spec.template.spec.priorityClassName")));
+  EXPECT_EQ(TextAt(quota, "spec.hard.pods"), "1G");
+}
+
 TEST_F(Kustomization, OfEachOverlayIsWhole) {
   for (const std::string overlay : {"shadow", "enforce"}) {
     const auto objects = Kustomized(kFolder + "/overlays/" + overlay);
     for (const char* name :
-         {"Namespace jettison-system", "ServiceAccount jettison", "ClusterRole jettison",
+         {"Namespace jettison-system", "ResourceQuota jettison", "ServiceAccount jettison", "ClusterRole jettison",
           "ClusterRoleBinding jettison", "ConfigMap jettison", "DaemonSet jettison",
           "ValidatingAdmissionPolicy jettison-pods",
           "ValidatingAdmissionPolicyBinding jettison-pods",
@@ -139,7 +151,7 @@ TEST_F(Kustomization, OfEachOverlayIsWhole) {
           "ValidatingAdmissionPolicyBinding jettison-evictions"}) {
       EXPECT_THAT(objects, Contains(Key(name))) << overlay;
     }
-    EXPECT_EQ(objects.size(), 12U) << overlay;
+    EXPECT_EQ(objects.size(), 13U) << overlay;
     EXPECT_EQ(Configuration(ConfigurationOf(objects)).config.dry_run, overlay == "shadow");
   }
 }
