@@ -4,6 +4,7 @@
 
 #include <map>
 #include <regex>
+#include <sstream>
 #include <string>
 
 #include "tests/packaging/kustomized.h"
@@ -17,11 +18,11 @@ using testing::HasSubstr;
 using testing::Key;
 using testing::Not;
 
-// The page's one example that has a line in it, without its fences.
-std::string ExampleWith(const std::string& line) {
+// The page's first example that has a text in it, without its fences.
+std::string ExampleWith(const std::string& text) {
   const std::string page = FileText(std::string(JETTISON_SOURCE) + "/docs/kubernetes.md");
-  const std::size_t at = page.find("\n" + line + "\n");
-  EXPECT_NE(at, std::string::npos) << "no example has the line " << line;
+  const std::size_t at = page.find(text);
+  EXPECT_NE(at, std::string::npos) << "no example has " << text;
   if (at == std::string::npos) return {};
   const std::size_t begin = page.find('\n', page.rfind("\n```", at) + 1) + 1;
   return page.substr(begin, page.find("\n```\n", at) + 1 - begin);
@@ -29,7 +30,7 @@ std::string ExampleWith(const std::string& line) {
 
 // "kubectl delete -k" deletes a namespace that is among the objects, with all that is in it.
 TEST_F(Kustomization, ForAnExistingNamespaceHasNoNamespaceInIt) {
-  const auto objects = KustomizedText(ExampleWith("namespace: monitoring"));
+  const auto objects = KustomizedText(ExampleWith("\nnamespace: monitoring\n"));
   ASSERT_THAT(objects, Contains(Key("DaemonSet jettison")));
   for (const auto& [name, object] : objects) {
     EXPECT_THAT(name, Not(HasSubstr("Namespace "))) << name;
@@ -40,6 +41,25 @@ TEST_F(Kustomization, ForAnExistingNamespaceHasNoNamespaceInIt) {
   }
   EXPECT_EQ(TextAt(objects.at("ClusterRoleBinding jettison"), "subjects.0.namespace"),
             "monitoring");
+}
+
+// The agent of a node that is unreachable never ends.
+TEST(KubernetesPage, RemovalEndsAndNamesEachDaemonSetOfThePage) {
+  const std::string removal = ExampleWith("sudo rm -rf /var/lib/jettison");
+  std::istringstream lines(removal);
+  int deletions = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("kubectl") == std::string::npos) continue;
+    EXPECT_THAT(line, HasSubstr(" delete "));
+    EXPECT_THAT(line, HasSubstr(" --timeout=2m"));
+    ++deletions;
+  }
+  EXPECT_EQ(deletions, 2);
+  const std::string partial = ExampleWith("  options: {allowNameChange: true}");
+  std::smatch name;
+  ASSERT_TRUE(std::regex_search(partial, name,
+                                std::regex("path: /metadata/name, value: ([a-z-]+)\\}")));
+  EXPECT_THAT(removal, HasSubstr(" delete daemonset jettison " + name[1].str() + " "));
 }
 
 }  // namespace
