@@ -25,6 +25,10 @@ TEST_F(Kustomization, OfShadowIsWhatTheChartMakes) {
   auto chart = ByName(Chart(kKubernetes + "/chart", {}).Objects(kNamespace));
   // That has its own words for the same configuration, as below.
   for (auto* objects : {&overlay, &chart}) objects->erase("ConfigMap jettison");
+  for (auto* objects : {&overlay, &chart}) {
+    EXPECT_TRUE(DropInsOf(*objects).empty());
+    objects->erase("ConfigMap jettison-drop-ins");
+  }
   const std::regex checksum("checksum/configuration: \"checksum\", ");
   for (const auto& [name, object] : overlay) {
     ASSERT_THAT(chart, Contains(Key(name)));

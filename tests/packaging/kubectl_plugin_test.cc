@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "tests/live/program.h"
+#include "tests/packaging/kustomized.h"
+#include "tests/packaging/objects.h"
 
 namespace jettison {
 namespace {
@@ -58,12 +60,21 @@ TEST_F(KubectlPlugin, AsksTheAgentOfTheNode) {
       {"shadow node-1 --output json", "shadow --output json\n"},
       {"top node-1 --count 1", "top --count 1\n"},
       {"doctor node-1 --output json",
-       "doctor --config /etc/jettison/jettison.yaml --output json\n"},
+       "doctor --config /etc/jettison/jettison.yaml --config-dir /etc/jettison/conf.d "
+       "--output json\n"},
   };
   for (const auto& [asked, expected] : rows) {
     EXPECT_EQ(Run(asked), 0) << asked;
     EXPECT_EQ(output_, std::string(kExec) + expected);
   }
+}
+
+TEST_F(KubectlPlugin, TellsDoctorToReadWhatTheAgentsRunWith) {
+  const std::string file = std::string(JETTISON_SOURCE) + "/packaging/kubernetes/base/daemonset.yaml";
+  const std::string arguments = ArgumentsOf(Documents(FileText(file), file).at(0));
+  ASSERT_TRUE(arguments.starts_with("run --config")) << arguments;
+  EXPECT_EQ(Run("doctor node-1"), 0);
+  EXPECT_THAT(output_, HasSubstr("jettison doctor" + arguments.substr(3) + "\n"));
 }
 
 TEST_F(KubectlPlugin, HandsContextAndNamespaceOn) {

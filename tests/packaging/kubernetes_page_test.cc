@@ -43,6 +43,17 @@ TEST_F(Kustomization, ForAnExistingNamespaceHasNoNamespaceInIt) {
             "monitoring");
 }
 
+TEST_F(Kustomization, WithADropInOfOnesOwnChangesTheConfiguration) {
+  const std::string drop_in = ExampleWith("kubernetes: {evictDaemonSets: true}");
+  const auto objects = KustomizedText(ExampleWith("  files: [own.yaml]"), {{"own.yaml", drop_in}});
+  EXPECT_EQ(DropInsOf(objects).at("own.yaml"), drop_in);
+  const auto reading = Configuration(ConfigurationOf(objects), DropInsOf(objects));
+  EXPECT_TRUE(reading.config.kubernetes.evict_daemon_sets);
+  EXPECT_TRUE(reading.config.dry_run) << "the overlay's";
+  EXPECT_THAT(Canonical(objects.at("DaemonSet jettison")),
+              HasSubstr("configMap: {name: \"jettison-drop-ins\", }"));
+}
+
 // The agent of a node that is unreachable never ends.
 TEST(KubernetesPage, RemovalEndsAndNamesEachDaemonSetOfThePage) {
   const std::string removal = ExampleWith("sudo rm -rf /var/lib/jettison");

@@ -142,7 +142,7 @@ TEST_F(Kustomization, OfEachOverlayIsWhole) {
     const auto objects = Kustomized(kFolder + "/overlays/" + overlay);
     for (const char* name :
          {"Namespace jettison-system", "ResourceQuota jettison", "ServiceAccount jettison", "ClusterRole jettison",
-          "ClusterRoleBinding jettison", "ConfigMap jettison", "DaemonSet jettison",
+          "ClusterRoleBinding jettison", "ConfigMap jettison", "ConfigMap jettison-drop-ins", "DaemonSet jettison",
           "ValidatingAdmissionPolicy jettison-pods",
           "ValidatingAdmissionPolicyBinding jettison-pods",
           "ValidatingAdmissionPolicy jettison-nodes",
@@ -151,7 +151,8 @@ TEST_F(Kustomization, OfEachOverlayIsWhole) {
           "ValidatingAdmissionPolicyBinding jettison-evictions"}) {
       EXPECT_THAT(objects, Contains(Key(name))) << overlay;
     }
-    EXPECT_EQ(objects.size(), 13U) << overlay;
+    EXPECT_THAT(DropInsOf(objects), IsEmpty());
+    EXPECT_EQ(objects.size(), 14U) << overlay;
     EXPECT_EQ(Configuration(ConfigurationOf(objects)).config.dry_run, overlay == "shadow");
   }
 }
@@ -202,12 +203,13 @@ TEST_F(Kustomization, OfImagesMountsTheRuntimesSocketAndSetsTheOption) {
       "resources: [../packaging/kubernetes/overlays/shadow]\n"
       "components: [../packaging/kubernetes/components/images]\n");
   const std::string agent = Canonical(objects.at("DaemonSet jettison"));
-  EXPECT_THAT(agent, HasSubstr("\"--config-dir\", \"/etc/jettison-images\""));
   EXPECT_THAT(agent, HasSubstr("mountPath: \"/run/containerd\""));
-  const Value* drop_in = objects.at("ConfigMap jettison-images").Find("data")->Find("images.yaml");
-  ASSERT_NE(drop_in, nullptr);
-  const auto reading = Configuration("source: kubernetes\n" + *drop_in->AsString());
-  EXPECT_TRUE(reading.config.kubernetes.collect_images);
+  EXPECT_THAT(ArgumentsOf(objects.at("DaemonSet jettison")),
+              HasSubstr("--config-dir /etc/jettison/conf.d"));
+  EXPECT_THAT(agent, HasSubstr("mountPath: \"/etc/jettison/conf.d\", name: \"drop-ins\""));
+  EXPECT_THAT(agent, HasSubstr("{configMap: {name: \"jettison-drop-ins\", }, name: \"drop-ins\""));
+  EXPECT_TRUE(Configuration(ConfigurationOf(objects), DropInsOf(objects))
+                  .config.kubernetes.collect_images);
 }
 
 }  // namespace

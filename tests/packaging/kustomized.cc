@@ -1,11 +1,13 @@
 #include "tests/packaging/kustomized.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <vector>
 
 #include "tests/live/program.h"
 #include "tests/packaging/objects.h"
@@ -27,7 +29,7 @@ std::map<std::string, Value> Kustomized(const std::string& folder) {
                   {});
   EXPECT_EQ(kubectl.Wait(), 0) << kubectl.output();
   const std::string plain = std::regex_replace(
-      kubectl.output(), std::regex("name: (jettison(-images)?)-[a-z0-9]{10}\n"), "name: $1\n");
+      kubectl.output(), std::regex("name: (jettison(-drop-ins)?)-[a-z0-9]{10}\n"), "name: $1\n");
   return ByName(Documents(plain, folder));
 }
 
@@ -49,10 +51,31 @@ std::string ConfigurationOf(const std::map<std::string, Value>& objects) {
   return text == nullptr || text->AsString() == nullptr ? std::string() : *text->AsString();
 }
 
-ConfigReading Configuration(const std::string& text) {
-  const auto documents = Documents(text, "jettison.yaml");
-  if (documents.size() != 1) return {};
-  ConfigReading reading = ReadConfig({{.file = "jettison.yaml", .document = documents[0]}});
+std::map<std::string, std::string> DropInsOf(const std::map<std::string, Value>& objects) {
+  std::map<std::string, std::string> drop_ins;
+  const Value* data = objects.at("ConfigMap jettison-drop-ins").Find("data");
+  if (data == nullptr || data->AsMap() == nullptr) return drop_ins;
+  for (const auto& [name, text] : *data->AsMap()) drop_ins[name] = TextAt(text, "");
+  return drop_ins;
+}
+
+std::string ArgumentsOf(const Value& daemon_set) {
+  return fmt::format(
+      "{}", fmt::join(TextsAt(daemon_set, "spec.template.spec.containers.0.args"), " "));
+}
+
+ConfigReading Configuration(const std::string& text,
+                            const std::map<std::string, std::string>& drop_ins) {
+  std::vector<ConfigDocument> documents;
+  for (const Value& each : Documents(text, "jettison.yaml")) {
+    documents.push_back({.file = "jettison.yaml", .document = each});
+  }
+  for (const auto& [name, content] : drop_ins) {
+    for (const Value& each : Documents(content, name)) {
+      documents.push_back({.file = name, .document = each, .drop_in = true});
+    }
+  }
+  ConfigReading reading = ReadConfig(documents);
   EXPECT_THAT(reading.faults, testing::IsEmpty()) << DescribeAll(reading.faults);
   return reading;
 }

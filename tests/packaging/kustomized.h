@@ -28,7 +28,15 @@ class Kustomization : public testing::Test {
 // jettison.yaml of the ConfigMap `jettison`.
 [[nodiscard]] std::string ConfigurationOf(const std::map<std::string, Value>& objects);
 
-// Reads a configuration, which must have no fault.
-[[nodiscard]] ConfigReading Configuration(const std::string& text);
+// The files of the ConfigMap `jettison-drop-ins`, by name.
+[[nodiscard]] std::map<std::string, std::string> DropInsOf(
+    const std::map<std::string, Value>& objects);
+
+// What the agent is started with, in one line.
+[[nodiscard]] std::string ArgumentsOf(const Value& daemon_set);
+
+// Reads a configuration with its drop-ins, which must have no fault.
+[[nodiscard]] ConfigReading Configuration(
+    const std::string& text, const std::map<std::string, std::string>& drop_ins = {});
 
 }  // namespace jettison
