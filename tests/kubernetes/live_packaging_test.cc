@@ -234,7 +234,8 @@ TEST_F(LivePackaging, EveryOverlayIsTakenAndNothingIsLeftBehind) {
       plane_.Kubectl("delete --timeout=60s -k " + Quoted(kPackaging + "/overlays/enforce"));
   EXPECT_EQ(gone.status, 0) << gone.output;
   const Ran left = plane_.Kubectl(
-      "get -A namespaces,resourcequotas,clusterroles,clusterrolebindings,validatingadmissionpolicies,"
+      "get -A "
+      "namespaces,resourcequotas,clusterroles,clusterrolebindings,validatingadmissionpolicies,"
       "validatingadmissionpolicybindings -o name | grep jettison");
   EXPECT_EQ(left.output, "");
 }

@@ -2,99 +2,107 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <regex>
 #include <sstream>
-#include <string_view>
 #include <utility>
 
+#include "tests/packaging/expression.h"
 #include "tests/packaging/objects.h"
+#include "tests/packaging/schema.h"
 
 namespace jettison {
 namespace {
 
-// Two that need more than this renderer can, each with what stands for it here.
+// This needs more than our expressions can.
 constexpr const char* kChecksum =
     R"(include (print $.Template.BasePath "/configuration.yaml") . | sha256sum)";
-constexpr const char* kAlerts =
-    R"(.Files.Get "alerts.yaml" | replace "jettison-system" .Release.Namespace)";
 
-bool IsTrue(const std::string& value) {
-  return !value.empty() && value != "false";
+Value Merged(const Value& base, const Value& over) {
+  if (base.AsMap() == nullptr || over.AsMap() == nullptr) return over;
+  Value::Map merged = *base.AsMap();
+  for (const auto& [key, value] : *over.AsMap()) {
+    const auto at = std::ranges::find(merged, key, &Value::Member::first);
+    if (at == merged.end()) {
+      merged.emplace_back(key, value);
+    } else {
+      at->second = Merged(at->second, value);
+    }
+  }
+  return Value(std::move(merged));
 }
+
+// What the lines between an `if` or `with` and its end are about.
+struct Block {
+  bool shown = true;
+  Value dot;
+};
 
 }  // namespace
 
-Chart::Chart(std::string folder, std::map<std::string, std::string> values)
-    : folder_(std::move(folder)), overridden_(std::move(values)) {
-  defaults_ = Documents(FileText(folder_ + "/values.yaml"), "values.yaml").at(0);
-  const auto chart = Documents(FileText(folder_ + "/Chart.yaml"), "Chart.yaml");
-  app_version_ = TextAt(chart.at(0), "appVersion");
-}
+Chart::Chart(std::string folder, const std::string& values)
+    : folder_(std::move(folder)),
+      values_(Merged(Documents(FileText(folder_ + "/values.yaml"), "values.yaml").at(0),
+                     Documents(values, "the test's values").at(0))) {}
 
-std::string Chart::ValueOf(const std::string& path) const {
-  const Value* value = At(defaults_, path);
-  EXPECT_NE(value, nullptr) << "values.yaml has no " << path;
-  const auto at = overridden_.find(path);
-  if (at != overridden_.end()) return at->second;
-  if (value == nullptr) return {};
-  return value->AsString() != nullptr ? *value->AsString() : Canonical(*value);
-}
-
-std::string Chart::Meaning(const std::string& expression) const {
-  constexpr std::string_view kValues = ".Values.";
-  if (expression.starts_with(kValues)) return ValueOf(expression.substr(kValues.size()));
-  if (expression == ".Release.Namespace") return namespace_;
-  if (expression == ".Chart.AppVersion") return app_version_;
-  if (expression == kChecksum) return "checksum";
-  if (expression == kAlerts) {
-    return std::regex_replace(FileText(folder_ + "/alerts.yaml"), std::regex("jettison-system"),
-                              namespace_);
-  }
-  ADD_FAILURE() << "{{ " << expression << " }} is not understood";
-  return {};
-}
-
-std::string Chart::Filled(std::string line) const {
+std::string Chart::Filled(std::string line, const Value& dot) const {
   static const std::regex kExpression(R"(\{\{ (.*?) \}\})");
   std::smatch match;
   std::string filled;
   while (std::regex_search(line, match, kExpression)) {
-    filled += match.prefix().str() + Meaning(match[1]);
+    filled += match.prefix();
+    filled += match[1] == kChecksum
+                  ? "checksum"
+                  : ShownInTemplate(Evaluated(match[1].str(), {.dot = dot, .folder = folder_}));
     line = match.suffix();
   }
   return filled + line;
 }
 
-std::string Chart::Rendered(const std::string& text) const {
-  static const std::regex kIf(R"(\{\{- if (not )?(\S+) \}\})");
-  std::vector<bool> shown = {true};
+std::string Chart::Rendered(const std::string& text, const Value& root) const {
+  static const std::regex kBlock(R"(\{\{- (if|with) (.*) \}\})");
+  std::vector<Block> blocks = {{.dot = root}};
   std::string rendered;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
+    const Block block = blocks.back();
     std::smatch match;
-    if (std::regex_match(line, match, kIf)) {
-      shown.push_back(shown.back() && IsTrue(Meaning(match[2])) != match[1].matched);
-    } else if (line == "{{- end }}") {
-      shown.pop_back();
-    } else if (shown.back()) {
-      rendered += Filled(line) + "\n";
+    if (line == "{{- end }}") {
+      blocks.pop_back();
+    } else if (!std::regex_match(line, match, kBlock)) {
+      if (block.shown) rendered += Filled(line, block.dot) + "\n";
+    } else if (!block.shown) {
+      blocks.push_back(block);
+    } else {
+      const Value value = Evaluated(match[2].str(), {.dot = block.dot, .folder = folder_});
+      blocks.push_back({.shown = IsTrue(value), .dot = match[1] == "with" ? value : block.dot});
     }
   }
-  EXPECT_EQ(shown.size(), 1U) << "an if without its end";
+  EXPECT_EQ(blocks.size(), 1U) << "a block without its end";
   return rendered;
 }
 
 std::vector<Value> Chart::Objects(const std::string& release_namespace) const {
-  namespace_ = release_namespace;
+  const Value chart = Documents(FileText(folder_ + "/Chart.yaml"), "Chart.yaml").at(0);
+  const Value root(Value::Map{
+      {"Values", values_},
+      {"Release", Value(Value::Map{{"Namespace", Value(release_namespace)}})},
+      {"Chart", Value(Value::Map{{"AppVersion", *At(chart, "appVersion")}})},
+  });
   std::vector<Value> objects;
   for (const auto& file : std::filesystem::directory_iterator(folder_ + "/templates")) {
     const std::string name = file.path().filename();
-    for (Value& object : Documents(Rendered(FileText(file.path())), name)) {
+    for (Value& object : Documents(Rendered(FileText(file.path()), root), name)) {
       objects.push_back(std::move(object));
     }
   }
   return objects;
+}
+
+std::vector<std::string> Chart::Refused() const {
+  const std::string file = folder_ + "/values.schema.json";
+  return SchemaFaults(Documents(FileText(file), file).at(0), values_, "");
 }
 
 }  // namespace jettison

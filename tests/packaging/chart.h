@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -8,28 +7,25 @@
 
 namespace jettison {
 
-// Renders a chart as Helm does, as far as ours asks for it: values, the release's namespace, the
-// chart's appVersion, `if`, `if not` and `end` on lines of their own. Anything else in a template
-// fails the test.
+// Renders a chart as Helm does, as far as ours asks for it: `if`, `with` and `end` on lines of
+// their own, and expressions (expression.h). Anything else in a template fails the test.
 class Chart {
  public:
-  // `values` replace those of values.yaml, by paths ("metrics.enabled").
-  Chart(std::string folder, std::map<std::string, std::string> values);
+  // `values` are YAML, as those of `helm --values`: they are merged over values.yaml.
+  explicit Chart(std::string folder, const std::string& values = "{}");
 
   // Every object of every template, released into a namespace.
   [[nodiscard]] std::vector<Value> Objects(const std::string& release_namespace) const;
 
+  // What values.schema.json refuses of the values, a line each.
+  [[nodiscard]] std::vector<std::string> Refused() const;
+
  private:
-  [[nodiscard]] std::string ValueOf(const std::string& path) const;
-  [[nodiscard]] std::string Meaning(const std::string& expression) const;
-  [[nodiscard]] std::string Filled(std::string line) const;
-  [[nodiscard]] std::string Rendered(const std::string& text) const;
+  [[nodiscard]] std::string Filled(std::string line, const Value& dot) const;
+  [[nodiscard]] std::string Rendered(const std::string& text, const Value& root) const;
 
   std::string folder_;
-  std::map<std::string, std::string> overridden_;
-  Value defaults_;
-  std::string app_version_;
-  mutable std::string namespace_;
+  Value values_;
 };
 
 }  // namespace jettison

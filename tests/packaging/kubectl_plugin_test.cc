@@ -70,7 +70,8 @@ TEST_F(KubectlPlugin, AsksTheAgentOfTheNode) {
 }
 
 TEST_F(KubectlPlugin, TellsDoctorToReadWhatTheAgentsRunWith) {
-  const std::string file = std::string(JETTISON_SOURCE) + "/packaging/kubernetes/base/daemonset.yaml";
+  const std::string file =
+      std::string(JETTISON_SOURCE) + "/packaging/kubernetes/base/daemonset.yaml";
   const std::string arguments = ArgumentsOf(Documents(FileText(file), file).at(0));
   ASSERT_TRUE(arguments.starts_with("run --config")) << arguments;
   EXPECT_EQ(Run("doctor node-1"), 0);

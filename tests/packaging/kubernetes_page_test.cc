@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 
+#include "tests/packaging/chart.h"
 #include "tests/packaging/kustomized.h"
 #include "tests/packaging/objects.h"
 
@@ -15,6 +16,7 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Key;
 using testing::Not;
 
@@ -54,6 +56,27 @@ TEST_F(Kustomization, WithADropInOfOnesOwnChangesTheConfiguration) {
               HasSubstr("configMap: {name: \"jettison-drop-ins\", }"));
 }
 
+TEST_F(Kustomization, WithTheLabelOfAPrometheusLabelsAllThatItLooksFor) {
+  const auto objects = KustomizedText(
+      "resources: [../packaging/kubernetes/overlays/shadow]\n"
+      "components: [../packaging/kubernetes/components/metrics]\n" +
+      ExampleWith("target: {group: monitoring.coreos.com}"));
+  for (const char* name : {"PodMonitor jettison", "PrometheusRule jettison"}) {
+    EXPECT_EQ(TextAt(objects.at(name), "metadata.labels.release"), "monitoring") << name;
+  }
+}
+
+TEST(KubernetesPage, ValuesOfTheChartMeanWhatTheDropInsMean) {
+  const Chart chart(std::string(JETTISON_SOURCE) + "/packaging/kubernetes/chart",
+                    ExampleWith("configuration: {logLevel: debug}"));
+  EXPECT_THAT(chart.Refused(), IsEmpty());
+  const auto objects = ByName(chart.Objects("x"));
+  const auto config = Configuration(ConfigurationOf(objects), DropInsOf(objects)).config;
+  EXPECT_TRUE(config.kubernetes.evict_daemon_sets);
+  EXPECT_EQ(config.log_level, LogLevel::kDebug);
+  EXPECT_EQ(std::get<Quantity>(config.eviction.thresholds.at(0).value).ToString(), "1Gi");
+}
+
 // The agent of a node that is unreachable never ends.
 TEST(KubernetesPage, RemovalEndsAndNamesEachDaemonSetOfThePage) {
   const std::string removal = ExampleWith("sudo rm -rf /var/lib/jettison");
@@ -68,8 +91,8 @@ TEST(KubernetesPage, RemovalEndsAndNamesEachDaemonSetOfThePage) {
   EXPECT_EQ(deletions, 2);
   const std::string partial = ExampleWith("  options: {allowNameChange: true}");
   std::smatch name;
-  ASSERT_TRUE(std::regex_search(partial, name,
-                                std::regex("path: /metadata/name, value: ([a-z-]+)\\}")));
+  ASSERT_TRUE(
+      std::regex_search(partial, name, std::regex("path: /metadata/name, value: ([a-z-]+)\\}")));
   EXPECT_THAT(removal, HasSubstr(" delete daemonset jettison " + name[1].str() + " "));
 }
 

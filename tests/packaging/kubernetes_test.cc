@@ -141,8 +141,9 @@ TEST_F(Kustomization, OfEachOverlayIsWhole) {
   for (const std::string overlay : {"shadow", "enforce"}) {
     const auto objects = Kustomized(kFolder + "/overlays/" + overlay);
     for (const char* name :
-         {"Namespace jettison-system", "ResourceQuota jettison", "ServiceAccount jettison", "ClusterRole jettison",
-          "ClusterRoleBinding jettison", "ConfigMap jettison", "ConfigMap jettison-drop-ins", "DaemonSet jettison",
+         {"Namespace jettison-system", "ResourceQuota jettison", "ServiceAccount jettison",
+          "ClusterRole jettison", "ClusterRoleBinding jettison", "ConfigMap jettison",
+          "ConfigMap jettison-drop-ins", "DaemonSet jettison",
           "ValidatingAdmissionPolicy jettison-pods",
           "ValidatingAdmissionPolicyBinding jettison-pods",
           "ValidatingAdmissionPolicy jettison-nodes",
@@ -208,8 +209,8 @@ TEST_F(Kustomization, OfImagesMountsTheRuntimesSocketAndSetsTheOption) {
               HasSubstr("--config-dir /etc/jettison/conf.d"));
   EXPECT_THAT(agent, HasSubstr("mountPath: \"/etc/jettison/conf.d\", name: \"drop-ins\""));
   EXPECT_THAT(agent, HasSubstr("{configMap: {name: \"jettison-drop-ins\", }, name: \"drop-ins\""));
-  EXPECT_TRUE(Configuration(ConfigurationOf(objects), DropInsOf(objects))
-                  .config.kubernetes.collect_images);
+  EXPECT_TRUE(
+      Configuration(ConfigurationOf(objects), DropInsOf(objects)).config.kubernetes.collect_images);
 }
 
 }  // namespace

@@ -60,8 +60,8 @@ std::map<std::string, std::string> DropInsOf(const std::map<std::string, Value>&
 }
 
 std::string ArgumentsOf(const Value& daemon_set) {
-  return fmt::format(
-      "{}", fmt::join(TextsAt(daemon_set, "spec.template.spec.containers.0.args"), " "));
+  return fmt::format("{}",
+                     fmt::join(TextsAt(daemon_set, "spec.template.spec.containers.0.args"), " "));
 }
 
 ConfigReading Configuration(const std::string& text,

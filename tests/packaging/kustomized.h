@@ -36,7 +36,7 @@ class Kustomization : public testing::Test {
 [[nodiscard]] std::string ArgumentsOf(const Value& daemon_set);
 
 // Reads a configuration with its drop-ins, which must have no fault.
-[[nodiscard]] ConfigReading Configuration(
-    const std::string& text, const std::map<std::string, std::string>& drop_ins = {});
+[[nodiscard]] ConfigReading Configuration(const std::string& text,
+                                          const std::map<std::string, std::string>& drop_ins = {});
 
 }  // namespace jettison

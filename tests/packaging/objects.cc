@@ -80,6 +80,28 @@ std::string Canonical(const Value& value) {
   return "null";
 }
 
+std::string Json(const Value& value) {
+  std::string inside;
+  const auto add = [&inside](const std::string& text) {
+    inside += (inside.empty() ? "" : ", ") + text;
+  };
+  if (const auto* map = value.AsMap()) {
+    for (const auto& [key, member] : *map) add(Json(Value(key)) + ": " + Json(member));
+    return "{" + inside + "}";
+  }
+  if (const auto* list = value.AsList()) {
+    for (const Value& each : *list) add(Json(each));
+    return "[" + inside + "]";
+  }
+  const auto* text = value.AsString();
+  if (text == nullptr) return Canonical(value);
+  for (const char c : *text) {
+    if (c == '"' || c == '\\') inside += '\\';
+    inside += c == '\n' ? std::string("\\n") : std::string(1, c);
+  }
+  return "\"" + inside + "\"";
+}
+
 std::map<std::string, Value> ByName(const std::vector<Value>& objects) {
   std::map<std::string, Value> named;
   for (const Value& object : objects) {

@@ -24,6 +24,9 @@ namespace jettison {
 // One form for values that mean the same: members in the order of their names, all on one line.
 [[nodiscard]] std::string Canonical(const Value& value);
 
+// The value as JSON on one line, members in the order of the document.
+[[nodiscard]] std::string Json(const Value& value);
+
 // Objects by "kind name".
 [[nodiscard]] std::map<std::string, Value> ByName(const std::vector<Value>& objects);
 
