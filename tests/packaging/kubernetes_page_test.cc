@@ -4,6 +4,7 @@
 
 #include <map>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -54,6 +55,31 @@ TEST_F(Kustomization, WithADropInOfOnesOwnChangesTheConfiguration) {
   EXPECT_TRUE(reading.config.dry_run) << "the overlay's";
   EXPECT_THAT(Canonical(objects.at("DaemonSet jettison")),
               HasSubstr("configMap: {name: \"jettison-drop-ins\", }"));
+}
+
+// As the chart does.
+TEST_F(Kustomization, ForAKubeletsFileElsewhereMountsItsFolder) {
+  const auto objects =
+      KustomizedText(ExampleWith("  files: [kubelet.yaml]"),
+                     {{"kubelet.yaml", ExampleWith("kubernetes: {kubeletConfiguration: /etc/")}});
+  const std::string file = Configuration(ConfigurationOf(objects), DropInsOf(objects))
+                               .config.kubernetes.kubelet_configuration;
+  EXPECT_EQ(file, "/etc/kubernetes/kubelet/config.json");
+  const Chart chart(std::string(JETTISON_SOURCE) + "/packaging/kubernetes/chart",
+                    "kubelet: {configuration: " + file + "}");
+  const auto released = ByName(chart.Objects("jettison-system"));
+  for (const char* list : {"containers.0.volumeMounts", "volumes"}) {
+    const std::string path = std::string("spec.template.spec.") + list;
+    std::set<std::string> ours;
+    std::set<std::string> charts;
+    for (const Value& each : *At(objects.at("DaemonSet jettison"), path)->AsList()) {
+      ours.insert(Canonical(each));
+    }
+    for (const Value& each : *At(released.at("DaemonSet jettison"), path)->AsList()) {
+      charts.insert(Canonical(each));
+    }
+    EXPECT_EQ(ours, charts);
+  }
 }
 
 TEST_F(Kustomization, WithTheLabelOfAPrometheusLabelsAllThatItLooksFor) {
