@@ -112,20 +112,23 @@ void ClusterEvictions::Drive(Instant now) {
     const auto at = MostUrgent(now);
     if (at == evictions_.end()) return;
     for (kube::EvictionCall& call : at->second.steps.TakeCalls(now, edges_.clock.Wall())) {
-      Ask(at->first, std::move(call));
+      Ask(at->first, at->second.steps.intent().uid, std::move(call));
     }
     EndIfOver(at);
   }
 }
 
-void ClusterEvictions::Ask(std::uint64_t eviction, kube::EvictionCall call) {
+void ClusterEvictions::Ask(std::uint64_t eviction, const std::string& uid,
+                           kube::EvictionCall call) {
   const std::uint64_t id = next_id_++;
   under_way_.insert(id);
   edges_.cluster.Ask(std::move(call.call), call.timeout,
-                     [self = std::weak_ptr(self_), id, eviction,
+                     [self = std::weak_ptr(self_), id, eviction, uid,
                       purpose = call.purpose](const Result<kube::ApiReply>& reply) {
                        const auto there = self.lock();
-                       if (there) (*there)->Take(id, eviction, purpose, kube::OutcomeOf(reply));
+                       if (!there) return;
+                       (*there)->Take(id, eviction, purpose,
+                                      kube::OutcomeOf(reply, {.kind = "Pod", .uid = uid}));
                      });
 }
 

@@ -90,7 +90,7 @@ class ClusterEvictions {
   void Drive(Instant now);
   [[nodiscard]] bool HasRoom() const;
   [[nodiscard]] Evictions::iterator MostUrgent(Instant now);
-  void Ask(std::uint64_t eviction, kube::EvictionCall call);
+  void Ask(std::uint64_t eviction, const std::string& uid, kube::EvictionCall call);
   void Take(std::uint64_t call, std::uint64_t eviction, kube::CallPurpose purpose,
             const kube::Outcome& outcome);
   void Complain(kube::CallPurpose purpose, const kube::Outcome& outcome);

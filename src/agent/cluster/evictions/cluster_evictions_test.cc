@@ -13,6 +13,7 @@
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
+#include "sources/kubernetes/calls/call_retry.h"
 #include "sources/kubernetes/test_bed/fake_cluster.h"
 
 namespace jettison {
@@ -31,6 +32,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 
 constexpr auto kMemory = NodeConditionType::kMemoryPressure;
 
@@ -193,6 +195,29 @@ TEST_F(ClusterEvictionsTest, AnApiServerThatIsAwayIsToldWhenItIsBack) {
   EXPECT_THAT(over_, ElementsAre("a deleted"));
 }
 
+// As a proxy answers from its cache, or for a server that is away.
+TEST_F(ClusterEvictionsTest, ASuccessOfWhatIsNoApiServerIsSaidOnceAndTriedAgain) {
+  Start();
+  Begin("a");
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_THAT(cluster_.Waiting(), SizeIs(2));
+    cluster_.Answer(200, "<html>welcome</html>");
+    cluster_.Answer(200, R"({"kind":"Pod","metadata":{"uid":"another"}})");
+    EXPECT_THAT(over_, IsEmpty());
+    evictions_->Advance(clock_.Now());
+    const Instant before = clock_.Now();
+    StepOn();
+    EXPECT_GE(clock_.Now() - before, kube::CallRetry::kFirst);
+  }
+  EXPECT_THAT(lines_, UnorderedElementsAre(HasSubstr("<html>welcome</html>"),
+                                           HasSubstr("that is not an API server's")))
+      << "one line for the mark and one for the DELETE";
+  const std::string pod = R"({"kind":"Pod","metadata":{"uid":"a"}})";
+  cluster_.Answer(200, pod);
+  cluster_.Answer(200, pod);
+  EXPECT_THAT(over_, ElementsAre("a deleted"));
+}
+
 TEST_F(ClusterEvictionsTest, AMissingRightIsSaidOnceWithItsRule) {
   Start();
   for (const char* uid : {"a", "b"}) Begin(uid);
@@ -220,12 +245,13 @@ TEST_F(ClusterEvictionsTest, AnswersThatComeTwiceOrTooLateAreLeftOut) {
   Start();
   Begin("a");
   const auto asked = cluster_.waiting();
+  const kube::ApiReply done{.status = 200, .body = kube::FakeCluster::kSuccess};
   for (int i = 0; i < 3; ++i) {
-    for (const auto& one : asked) one.on_reply(kube::ApiReply{.status = 200});
+    for (const auto& one : asked) one.on_reply(done);
   }
   EXPECT_THAT(over_, ElementsAre("a deleted"));
   evictions_.reset();
-  asked.front().on_reply(kube::ApiReply{.status = 200});
+  asked.front().on_reply(done);
 }
 
 TEST_F(ClusterEvictionsTest, ALaterLifeGoesOnWithWhatAnEarlierOneBegan) {

@@ -32,7 +32,9 @@ void ClusterSoftEvictions::Ask(const EvictionOrder& asked, Instant now) {
       kube::EvictPod(target,
                      {.grace_seconds = order.grace_period_seconds, .dry_run = order.left_to_agent}),
       kTimeout, [self = std::weak_ptr(self_), order, pod](const Result<kube::ApiReply>& reply) {
-        if (const auto there = self.lock()) (*there)->Take(order, pod, kube::OutcomeOf(reply));
+        const auto there = self.lock();
+        if (!there) return;
+        (*there)->Take(order, pod, kube::OutcomeOf(reply, {.kind = "Pod", .uid = order.pod_uid}));
       });
 }
 

@@ -105,6 +105,13 @@ TEST_F(ClusterSoftEvictionsTest, AsksWithTheGracePeriodAndTheUidAndTellsOfTheGra
   EXPECT_EQ(Held(), PaceReason::kCoolDown);
 }
 
+TEST_F(ClusterSoftEvictionsTest, ASuccessOfWhatIsNoApiServerGrantsNothing) {
+  Ask("a");
+  cluster_.Answer(201, "<html>");
+  EXPECT_EQ(Answered(), "a not granted");
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("that is not an API server's: <html>")));
+}
+
 TEST_F(ClusterSoftEvictionsTest, ABudgetSparesThePodAndLogAndEventSayWhyOnce) {
   for (int i = 0; i < 2; ++i) {
     Ask("a");

@@ -44,7 +44,9 @@ void ClusterEvents::Advance(Instant now) {
   if (!call) return;
   edges_.cluster.Ask(*std::move(call), kEventPatience,
                      [self = std::weak_ptr(self_)](const Result<kube::ApiReply>& reply) {
-                       if (const auto there = self.lock()) (*there)->Take(kube::OutcomeOf(reply));
+                       const auto there = self.lock();
+                       if (!there) return;
+                       (*there)->Take(kube::OutcomeOf(reply, {.kind = "Event", .uid = {}}));
                      });
 }
 

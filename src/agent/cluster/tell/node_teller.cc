@@ -82,7 +82,7 @@ void NodeTeller::TakeForTaints(const Result<kube::ApiReply>& reply) {
 
 // The answer is the whole node, so it also shows whether another client has removed a taint.
 void NodeTeller::TakeForConditions(const Result<kube::ApiReply>& reply) {
-  const kube::Outcome outcome = kube::OutcomeOf(reply);
+  const kube::Outcome outcome = kube::OutcomeOf(reply, {.kind = "Node", .uid = {}});
   Complain(kube::CallPurpose::kSetCondition, outcome);
   const Instant now = edges_.clock.Now();
   conditions_.Take(outcome, now);

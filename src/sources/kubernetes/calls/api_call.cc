@@ -1,11 +1,12 @@
 #include "sources/kubernetes/calls/api_call.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "http/client/client.h"
-#include "sources/kubernetes/objects/api_status.h"
 
 namespace jettison::kube {
 namespace {
@@ -87,6 +88,15 @@ Outcome OutcomeOf(const Result<ApiReply>& reply) {
                   .retry_after = reply->retry_after ? reply->retry_after : status.retry_after};
   outcome.why = WordsOf(std::move(status), outcome.result, reply->status);
   return outcome;
+}
+
+Outcome OutcomeOf(const Result<ApiReply>& reply, const AnswerObject& object) {
+  Outcome outcome = OutcomeOf(reply);
+  if (!outcome.ok() || IsSuccess(reply->body, object)) return outcome;
+  return {.result = CallResult::kAway,
+          .why = fmt::format("HTTP status {} with a text that is not an API server's: {}",
+                             reply->status, StatusOf(reply->status, reply->body).message),
+          .retry_after = {}};
 }
 
 std::string PathPart(const std::string& text) {

@@ -6,6 +6,7 @@
 
 #include "core/units/duration.h"
 #include "core/units/result.h"
+#include "sources/kubernetes/objects/api_status.h"
 
 namespace jettison::kube {
 
@@ -56,6 +57,9 @@ struct Outcome {
 
 // What an answer means. A precondition on the UID that does not hold is kAnother.
 [[nodiscard]] Outcome OutcomeOf(const Result<ApiReply>& reply);
+// As the other, where a successful answer has this object or a Status of success as its body: any
+// other text is no answer of an API server (kAway), whatever its status.
+[[nodiscard]] Outcome OutcomeOf(const Result<ApiReply>& reply, const AnswerObject& object);
 
 // One part of a path or a value of a query.
 [[nodiscard]] std::string PathPart(const std::string& text);

@@ -72,6 +72,42 @@ TEST(Outcome, WhatIsNoStatusIsJudgedByItsCode) {
   EXPECT_EQ(away.why, "late");
 }
 
+TEST(Outcome, ASuccessCountsOnlyInTheWordsOfAnApiServer) {
+  struct Row {
+    const char* body;
+    bool counts;
+  };
+  constexpr Row rows[] = {
+      {R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-1","uid":"u-1"}})", true},
+      {R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"})", true},
+      {R"({"kind":"Status","status":"Failure","reason":"NotFound","code":404})", false},
+      {R"({"kind":"Status"})", false},
+      {R"({"kind":"Pod","metadata":{"name":"web-1","uid":"u-2"}})", false},
+      {R"({"kind":"Pod","metadata":{"name":"web-1"}})", false},
+      {R"({"kind":"Pod","metadata":["u-1"]})", false},
+      {R"({"kind":"Pod"})", false},
+      {R"({"kind":"PodList","metadata":{"uid":"u-1"}})", false},
+      {R"({"kind":7})", false},
+      {R"({"kind":"Pod","metadata":{"uid":"u-1"})", false},
+      {"{}", false},
+      {"[]", false},
+      {"", false},
+      {"ok", false},
+      {"<html>200</html>", false},
+  };
+  for (const Row& row : rows) {
+    const Outcome outcome =
+        OutcomeOf(ApiReply{.status = 200, .body = row.body}, {.kind = "Pod", .uid = "u-1"});
+    EXPECT_EQ(outcome.result, row.counts ? CallResult::kDone : CallResult::kAway) << row.body;
+    EXPECT_EQ(outcome.why.empty(), row.counts) << row.body;
+  }
+  EXPECT_TRUE(OutcomeOf(Recorded(201, "evicted.json"), {.kind = "Pod", .uid = "u-1"}).ok());
+  EXPECT_TRUE(OutcomeOf(Recorded(200, "node.json"), {.kind = "Node", .uid = {}}).ok());
+  EXPECT_FALSE(OutcomeOf(ApiReply{.status = 200, .body = "{}"}, {.kind = "Node", .uid = {}}).ok());
+  EXPECT_EQ(OutcomeOf(Recorded(403, "status_forbidden.json"), {.kind = "Pod", .uid = {}}).result,
+            CallResult::kForbidden);
+}
+
 TEST(PodCalls, MeanOnePodByItsUid) {
   EXPECT_EQ(DeletePod(kPod, 1),
             (ApiCall{.method = "DELETE",

@@ -61,4 +61,18 @@ ApiStatus StatusOf(int http_code, std::string_view body) {
   return {.code = http_code, .reason = {}, .message = Plain(body), .causes = {}};
 }
 
+bool IsSuccess(std::string_view body, const AnswerObject& object) {
+  const auto document = ParseJson(body);
+  if (!document) return false;
+  kube_json::FaultLog log{.file = {}, .lenient = true, .faults = {}, .warnings = {}};
+  const Field root(*document, log);
+  if (!root.HoldsMap()) return false;
+  const auto kind = root.Member("kind").String();
+  if (kind == "Status") return root.Member("status").String() == "Success";
+  if (kind != object.kind) return false;
+  const Field metadata = root.Member("metadata");
+  if (object.uid.empty()) return metadata.HoldsMap();
+  return metadata.HoldsMap() && metadata.Member("uid").String() == object.uid;
+}
+
 }  // namespace jettison::kube

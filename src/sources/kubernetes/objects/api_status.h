@@ -33,4 +33,14 @@ struct ApiStatus {
 // code is that of HTTP and its message the beginning of the text.
 [[nodiscard]] ApiStatus StatusOf(int http_code, std::string_view body);
 
+// What the body of a successful answer has to be.
+struct AnswerObject {
+  std::string_view kind;  // "Pod"
+  std::string_view uid;   // empty: any
+};
+
+// Whether the body of an answer is such an object, or a Status with the status Success. What a
+// proxy or a load balancer says in place of an API server is neither.
+[[nodiscard]] bool IsSuccess(std::string_view body, const AnswerObject& object);
+
 }  // namespace jettison::kube

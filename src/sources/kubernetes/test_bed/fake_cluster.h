@@ -14,6 +14,9 @@ namespace jettison::kube {
 // An API server that answers when the test says so.
 class FakeCluster : public Cluster {
  public:
+  // The body of an answer that says no more than that it was done.
+  static constexpr const char* kSuccess = R"({"kind":"Status","status":"Success"})";
+
   struct Asked {
     ApiCall call;
     OnReply on_reply;
@@ -38,7 +41,7 @@ class FakeCluster : public Cluster {
     waiting_.erase(waiting_.begin());
     first.on_reply(reply);
   }
-  void Answer(int status, std::string body = "{}") {
+  void Answer(int status, std::string body = kSuccess) {
     Answer(ApiReply{.status = status, .body = std::move(body)});
   }
   // Answers the calls that wait now, but not those that follow from the answers.
