@@ -182,7 +182,8 @@ std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& mach
           .end_pod =
               [&machine, &parts](const EvictionOrder& order) {
                 return parts.pods->Evict(order, machine.clock.Now()).has_value();
-              }},
+              },
+          .goes_on = [&machine](const std::string& uid) { return machine.cluster->GoesOn(uid); }},
       config.node_name, machine.state.FolderOf("cluster-evictions"));
 }
 

@@ -41,6 +41,8 @@ struct ClusterSideEdges {
   std::function<std::vector<kube::FoundHeld>()> take_held;
   // Ends a pod; false: nothing of it is known to run on the node.
   std::function<bool(const EvictionOrder& order)> end_pod;
+  // As ClusterEvictionEdges::goes_on.
+  std::function<std::optional<bool>(const std::string& uid)> goes_on;
 };
 
 // Reports evictions, conditions and events of this node to the cluster's API server.

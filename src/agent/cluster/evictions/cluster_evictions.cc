@@ -1,5 +1,7 @@
 #include "agent/cluster/evictions/cluster_evictions.h"
 
+#include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -32,7 +34,7 @@ ClusterEvictions::ClusterEvictions(const ClusterEvictionEdges& edges, std::strin
 
 void ClusterEvictions::Begin(kube::EvictionIntent intent,
                              std::optional<NodeConditionType> condition, Instant now) {
-  if (IsEvicted(intent.uid)) return;
+  if (IsEvicted(intent.uid) && !IsOver(intent.uid)) return;
   if (edges_.taints == nullptr) condition.reset();
   if (condition) edges_.taints->Urge(*condition, now);
   Add(std::move(intent), condition, now, condition ? now + kube::PodEviction::kTaintPatience : now);
@@ -42,9 +44,11 @@ void ClusterEvictions::Begin(kube::EvictionIntent intent,
 void ClusterEvictions::Add(kube::EvictionIntent intent, std::optional<NodeConditionType> condition,
                            Instant evicted_at, Instant delete_due) {
   uids_.insert(intent.uid);
+  std::erase(remembered_, intent.uid);
   evictions_.emplace(next_id_++,
                      Eviction{.steps = kube::PodEviction(std::move(intent), evicted_at, delete_due),
-                              .condition = condition});
+                              .condition = condition,
+                              .evicted_at = evicted_at});
   changed_ = true;
 }
 
@@ -52,8 +56,67 @@ void ClusterEvictions::Advance(Instant now) {
   file_.Advance(now);
   file_.LogComplaints();
   TakeLoaded(now);
+  LookAtConfirmed(now);
   Drive(now);
   Save();
+}
+
+// Whether the pod may be evicted anew, if it is found running: the API server may have been set
+// back to a state in which it was not deleted.
+bool ClusterEvictions::IsOver(const std::string& uid) const {
+  return !confirmed_.contains(uid) && std::ranges::find(remembered_, uid) != remembered_.end();
+}
+
+void ClusterEvictions::LookLater(const kube::EvictionIntent& intent, Instant evicted_at) {
+  const Instant now = edges_.clock.Now();
+  const Duration after =
+      std::clamp<Duration>(Elapsed(evicted_at, now), kLookAfter, kLongestLookAfter);
+  confirmed_[intent.uid] = {.intent = intent,
+                            .evicted_at = evicted_at,
+                            .look_at = now + std::chrono::seconds(intent.grace_seconds) + after};
+}
+
+void ClusterEvictions::LookAtConfirmed(Instant now) {
+  for (auto at = confirmed_.begin(); at != confirmed_.end();) {
+    Confirmed& one = at->second;
+    if (now < one.look_at) {
+      ++at;
+      continue;
+    }
+    const auto goes_on = edges_.goes_on(at->first);
+    if (!goes_on) {
+      one.look_at = now + kLookAfter;
+      ++at;
+      continue;
+    }
+    const Confirmed confirmed = std::move(one);
+    at = confirmed_.erase(at);
+    if (*goes_on) DeleteAgain(confirmed, now);
+  }
+}
+
+// Its group is held, so the kubelet cannot run it either until it is deleted or given up.
+void ClusterEvictions::DeleteAgain(const Confirmed& confirmed, Instant now) {
+  const kube::EvictionIntent& intent = confirmed.intent;
+  if (now >= confirmed.evicted_at + kube::PodEviction::kMostTime) {
+    std::erase(remembered_, intent.uid);
+    GiveUp(intent);
+    return;
+  }
+  edges_.log.Warn(
+      "the API server has confirmed the deletion of an evicted pod, but does not delete it; the "
+      "agent deletes it again",
+      {{"pod", intent.namespace_ + "/" + intent.name}, {"uid", intent.uid}});
+  Add(intent, std::nullopt, confirmed.evicted_at, now);
+}
+
+// The kubelet may have started the pod again under the same UID, so it may be evicted again.
+void ClusterEvictions::GiveUp(const kube::EvictionIntent& intent) {
+  constexpr auto kEnd = kube::EvictionEnd::kGivenUp;
+  uids_.erase(intent.uid);
+  edges_.log.Warn(WordsOf(kEnd),
+                  {{"pod", intent.namespace_ + "/" + intent.name}, {"uid", intent.uid}});
+  if (edges_.on_over) edges_.on_over(intent, kEnd);
 }
 
 void ClusterEvictions::TakeLoaded(Instant now) {
@@ -153,17 +216,14 @@ void ClusterEvictions::EndIfOver(Evictions::iterator at) {
   const auto end = at->second.steps.end();
   if (!end) return;
   const kube::EvictionIntent intent = at->second.steps.intent();
+  const Instant evicted_at = at->second.evicted_at;
   evictions_.erase(at);
   changed_ = true;
-  const std::string pod = intent.namespace_ + "/" + intent.name;
-  if (*end == kube::EvictionEnd::kGivenUp) {
-    // The kubelet may have started the pod again under the same UID, so it may be evicted again.
-    uids_.erase(intent.uid);
-    edges_.log.Warn(WordsOf(*end), {{"pod", pod}, {"uid", intent.uid}});
-  } else {
-    Remember(intent.uid);
-    edges_.log.Info(WordsOf(*end), {{"pod", pod}, {"uid", intent.uid}});
-  }
+  if (*end == kube::EvictionEnd::kGivenUp) return GiveUp(intent);
+  Remember(intent.uid);
+  if (*end == kube::EvictionEnd::kDeleted && edges_.goes_on) LookLater(intent, evicted_at);
+  edges_.log.Info(WordsOf(*end),
+                  {{"pod", intent.namespace_ + "/" + intent.name}, {"uid", intent.uid}});
   if (edges_.on_over) edges_.on_over(intent, *end);
 }
 
@@ -171,12 +231,16 @@ void ClusterEvictions::Remember(const std::string& uid) {
   remembered_.push_back(uid);
   if (remembered_.size() <= kMostRemembered) return;
   uids_.erase(remembered_.front());
+  confirmed_.erase(remembered_.front());
   remembered_.pop_front();
 }
 
 std::optional<Instant> ClusterEvictions::NextDeadline() const {
   if (changed_ && file_.loaded()) return edges_.clock.Now();
   std::optional<Instant> next = file_.due();
+  for (const auto& [uid, one] : confirmed_) {
+    if (!next || one.look_at < *next) next = one.look_at;
+  }
   if (!HasRoom()) return next;
   for (const auto& [id, eviction] : evictions_) {
     const auto due = eviction.steps.due();

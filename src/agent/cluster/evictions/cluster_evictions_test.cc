@@ -55,7 +55,8 @@ class ClusterEvictionsTest : public testing::Test {
             .taints = &taints_,
             .on_found = [this](const EvictionIntent& one) { found_.push_back(one.uid); },
             .on_over = [this](const EvictionIntent& one,
-                              EvictionEnd end) { over_.push_back(one.uid + " " + Name(end)); }},
+                              EvictionEnd end) { over_.push_back(one.uid + " " + Name(end)); },
+            .goes_on = [this](const std::string&) { return goes_on_; }},
         path_);
   }
   static std::string Name(EvictionEnd end) {
@@ -84,6 +85,15 @@ class ClusterEvictionsTest : public testing::Test {
     if (*next > clock_.Now()) clock_.Set(*next);
     evictions_->Advance(clock_.Now());
   }
+  // When the pod of a confirmed DELETE is looked at, nothing else being due.
+  void StepToLook() {
+    evictions_->Advance(clock_.Now());
+    const auto next = evictions_->NextDeadline();
+    ASSERT_TRUE(next);
+    ASSERT_GE(*next, clock_.Now() + seconds(1) + ClusterEvictions::kLookAfter);
+    clock_.Set(*next);
+    evictions_->Advance(clock_.Now());
+  }
   // Waits for the disk.
   void AwaitLoaded() {
     pollfd waiting{.fd = evictions_->fd(), .events = POLLIN, .revents = 0};
@@ -102,6 +112,7 @@ class ClusterEvictionsTest : public testing::Test {
   std::string path_;
   std::vector<std::string> found_;
   std::vector<std::string> over_;
+  std::optional<bool> goes_on_ = false;  // each pod, as the API server tells of it
   std::unique_ptr<ClusterEvictions> evictions_;
 };
 
@@ -126,6 +137,70 @@ TEST_F(ClusterEvictionsTest, APodIsToldOfOnce) {
   cluster_.AnswerAll(200);
   Begin("a");
   EXPECT_EQ(cluster_.count(), 2U);
+}
+
+TEST_F(ClusterEvictionsTest, APodThatIsNotDeletedThoughItsDeleteWasConfirmedIsDeletedAgain) {
+  Start();
+  Begin("a");
+  cluster_.AnswerAll(200);
+  goes_on_ = true;
+  StepToLook();
+  ASSERT_THAT(cluster_.Waiting(), Contains("DELETE /api/v1/namespaces/default/pods/pod-a"));
+  EXPECT_THAT(cluster_.waiting().back().call.body, HasSubstr(R"("uid":"a")"));
+  EXPECT_THAT(lines_, Contains(HasSubstr("does not delete it")));
+  EXPECT_EQ(evictions_->size(), 1U);
+  cluster_.AnswerAll(200);
+  goes_on_ = false;
+  StepToLook();
+  EXPECT_THAT(cluster_.Waiting(), IsEmpty());
+  evictions_->Advance(clock_.Now());
+  EXPECT_EQ(evictions_->NextDeadline(), std::nullopt);
+}
+
+TEST_F(ClusterEvictionsTest, APodThatIsNeverDeletedIsGivenUpAfterAnHourAndMayBeEvictedAgain) {
+  Start();
+  goes_on_ = true;
+  const Instant began = clock_.Now();
+  Begin("a");
+  for (int i = 0; i < 20 && evictions_->IsEvicted("a"); ++i) {
+    cluster_.AnswerAll(200);
+    StepToLook();
+  }
+  EXPECT_EQ(over_.back(), "a given up");
+  EXPECT_GE(clock_.Now() - began, hours(1));
+  EXPECT_LE(clock_.Now() - began, hours(1) + minutes(11));
+  EXPECT_FALSE(evictions_->IsEvicted("a"));
+  Begin("a");
+  EXPECT_THAT(cluster_.Waiting(), SizeIs(2));
+}
+
+TEST_F(ClusterEvictionsTest, APodIsNotDeletedAgainWhileNobodyTellsOfIt) {
+  Start();
+  Begin("a");
+  cluster_.AnswerAll(200);
+  goes_on_.reset();
+  StepToLook();
+  EXPECT_THAT(cluster_.Waiting(), IsEmpty());
+  EXPECT_EQ(evictions_->NextDeadline(), clock_.Now() + ClusterEvictions::kLookAfter);
+  goes_on_ = true;
+  StepOn();
+  EXPECT_THAT(cluster_.Waiting(), SizeIs(2));
+}
+
+// As after an API server's store was set back, which keeps the UIDs.
+TEST_F(ClusterEvictionsTest, APodThatComesBackAfterItsEvictionIsToldOfAnew) {
+  Start();
+  Begin("a");
+  cluster_.AnswerAll(200);
+  StepToLook();
+  EXPECT_TRUE(evictions_->IsEvicted("a")) << "an older list may still contain it";
+  Begin("a");
+  ASSERT_THAT(cluster_.Waiting(), SizeIs(2));
+  cluster_.Answer(404, R"({"kind":"Status","code":404,"reason":"NotFound"})");
+  cluster_.Answer(404, R"({"kind":"Status","code":404,"reason":"NotFound"})");
+  EXPECT_THAT(over_, ElementsAre("a deleted", "a gone"));
+  Begin("a");
+  EXPECT_THAT(cluster_.Waiting(), SizeIs(2));
 }
 
 TEST_F(ClusterEvictionsTest, TheTaintGoesBeforeTheDelete) {

@@ -57,5 +57,17 @@ TEST_F(ClusterLinkTest, AServerThatIsAwayIsNoFaultOfTheList) {
   EXPECT_EQ(link_->WhyNeverListed(), "");
 }
 
+TEST_F(ClusterLinkTest, SaysWhetherAPodGoesOnOnlyWhileItsPodsAreFollowed) {
+  Open();
+  link_->Follow(
+      {.on_pod = {}, .on_gone = {}, .goes_on = [](const std::string& uid) { return uid == "u"; }});
+  EXPECT_EQ(link_->GoesOn("u"), std::nullopt) << "they are not listed yet";
+  ASSERT_TRUE(Await([&] { return server_.watches() == 1 && link_->GoesOn("u").has_value(); }));
+  EXPECT_EQ(link_->GoesOn("u"), true);
+  EXPECT_EQ(link_->GoesOn("v"), false);
+  server_.Stop();
+  ASSERT_TRUE(Await([&] { return !link_->GoesOn("u").has_value(); }));
+}
+
 }  // namespace
 }  // namespace jettison

@@ -46,7 +46,8 @@ KubernetesSource::KubernetesSource(PodFeed& feed, RunEdges& edges, const NodeGro
   feed_.Follow({.on_pod = [this](const ApiPod& pod) { OnPod(pod); },
                 .on_gone = [this](const ObjectHead& head) { OnGone(head); },
                 .on_given_up = [this](const std::string& uid) { OnGivenUp(uid); },
-                .take_held = [this] { return TakeHeld(); }});
+                .take_held = [this] { return TakeHeld(); },
+                .goes_on = [this](const std::string& uid) { return GoesOn(uid); }});
   on_news_ = edges_.readiness.OnReadable(feed_.fd(), [this] { feed_.Dispatch(); });
 }
 
@@ -137,6 +138,12 @@ std::vector<FoundHeld> KubernetesSource::TakeHeld() {
     return limit.has_value() || limit.error().code == ErrorCode::kNotFound;
   });
   return held;
+}
+
+bool KubernetesSource::GoesOn(const std::string& uid) const {
+  const auto at = pods_.find(uid);
+  if (at == pods_.end() || gone_.contains(uid)) return false;
+  return !at->second.pod.deleted && !at->second.pod.IsTerminal();
 }
 
 void KubernetesSource::OnArrivals() {

@@ -58,6 +58,7 @@ class KubernetesSource : public ForeignSource {
   void Drop(const std::string& uid);
   void OnGivenUp(const std::string& uid);
   [[nodiscard]] std::vector<FoundHeld> TakeHeld();
+  [[nodiscard]] bool GoesOn(const std::string& uid) const;
   void OnArrivals();
   // Looks at the pod's containers, tells the roster of changes, and notes whether it is to be
   // looked at by the clock.
