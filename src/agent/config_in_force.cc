@@ -69,7 +69,7 @@ ConfigInForce::Taken ConfigInForce::Use(const ConfigReading& reading) {
   thresholds_.Set(std::move(read.eviction.thresholds), reading.kubelet_thresholds);
   read.eviction.thresholds = thresholds_.Usable();
   ConfigChanges changes = ChangesOf(config(), read);
-  Tell(changes);
+  Tell(changes, reading.need_restart);
   Hold(std::move(changes.config));
   return {.changed = std::move(changes.at_once)};
 }
@@ -103,12 +103,15 @@ void ConfigInForce::TellOfOrder(const Faults& faults) const {
   }
 }
 
-void ConfigInForce::Tell(const ConfigChanges& changes) const {
+void ConfigInForce::Tell(const ConfigChanges& changes,
+                         const std::vector<std::string>& others) const {
   log_.Info("the configuration was read again",
             {{"changed", fmt::format("{}", fmt::join(changes.at_once, ", "))}});
-  if (changes.need_restart.empty()) return;
+  std::vector<std::string> settings(changes.need_restart.begin(), changes.need_restart.end());
+  settings.insert(settings.end(), others.begin(), others.end());
+  if (settings.empty()) return;
   log_.Warn("some changed settings take effect only when the agent is restarted",
-            {{"settings", fmt::format("{}", fmt::join(changes.need_restart, ", "))}});
+            {{"settings", fmt::format("{}", fmt::join(settings, ", "))}});
 }
 
 }  // namespace jettison

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -63,7 +64,8 @@ class ConfigInForce {
 
  private:
   [[nodiscard]] Taken Use(const ConfigReading& reading);
-  void Tell(const ConfigChanges& changes) const;
+  // `others`: ConfigReading::need_restart.
+  void Tell(const ConfigChanges& changes, const std::vector<std::string>& others) const;
   void TellOfOrder(const Faults& faults) const;
 
   void Hold(AgentConfig config);

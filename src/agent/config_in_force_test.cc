@@ -109,6 +109,16 @@ TEST_F(TheConfigInForce, WhatCannotBeReadChangesNothing) {
   EXPECT_THAT(Thresholds(), ElementsAre("356Mi"));
 }
 
+TEST_F(TheConfigInForce, WhatIsNamedByItsFilesAndNeedsARestartIsSaid) {
+  Begin("356Mi", "100Mi");
+  next_ = Reading("356Mi", "100Mi");
+  next_.config.json_logs = !config_->config().json_logs;
+  next_.need_restart = {"kubernetes.kubeconfig (server)"};
+  EXPECT_TRUE(config_->Ask());
+  ASSERT_TRUE(TakeNext());
+  EXPECT_THAT(lines_, Contains(HasSubstr("logFormat, kubernetes.kubeconfig (server)")));
+}
+
 TEST_F(TheConfigInForce, AShareIsEvictedByWhenItIsKnownToLieAboveTheKubeletsAmount) {
   Begin("10%", "100Mi");
   EXPECT_THAT(Thresholds(), IsEmpty()) << "10% of an amount that is not known yet";

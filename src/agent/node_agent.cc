@@ -24,8 +24,17 @@ AgentConfig WithOptions(AgentConfig config, const AgentOptions& options) {
   return config;
 }
 
-ConfigInForce::Readers ReadersOf(const AgentOptions& options) {
-  return {.again = options.reread_config,
+std::function<ConfigReading()> ReaderOf(const AgentOptions& options, const Machine& machine) {
+  if (!options.reread_config || !machine.compare_access) return options.reread_config;
+  return [read = options.reread_config, compare_access = machine.compare_access] {
+    ConfigReading reading = read();
+    compare_access(reading);
+    return reading;
+  };
+}
+
+ConfigInForce::Readers ReadersOf(const AgentOptions& options, const Machine& machine) {
+  return {.again = ReaderOf(options, machine),
           .kubelet = options.look_at_kubelet,
           .kubelet_every = options.kubelet_look_every,
           .kubelet_thresholds = options.kubelet_thresholds};
@@ -50,8 +59,8 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
     : options_(std::move(options)),
       log_(std::move(log)),
       machine_(std::move(machine)),
-      config_(WithOptions(config, options_), IdentityOf(*machine_, shares), ReadersOf(options_),
-              *log_),
+      config_(WithOptions(config, options_), IdentityOf(*machine_, shares),
+              ReadersOf(options_, *machine_), *log_),
       parts_(BuildParts(config_.config(), options_, *machine_, shares, *log_)),
       manifests_(machine_->manifests.get(),
                  {.path = config.static_pod_path,

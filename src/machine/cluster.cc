@@ -30,11 +30,22 @@ kube::AccessSource::Read AccessReader(const KubernetesConfig& config) {
   };
 }
 
+std::function<void(ConfigReading&)> AccessComparer(kube::ApiAccess in_use,
+                                                   kube::AccessSource::Read read) {
+  return [in_use = std::move(in_use), read = std::move(read)](ConfigReading& reading) {
+    const kube::AccessReading again = read();
+    reading.warnings.insert(reading.warnings.end(), again.faults.begin(), again.faults.end());
+    if (!again.faults.empty()) return;
+    for (const std::string& key : kube::NeedRestart(in_use, again.access)) {
+      reading.need_restart.push_back(fmt::format("kubernetes.kubeconfig ({})", key));
+    }
+  };
+}
+
 }  // namespace
 
-Result<std::unique_ptr<ClusterLink>> OpenCluster(const AgentConfig& config,
-                                                 const std::string& folder,
-                                                 const SteadyClock& clock, const Log& log) {
+Result<OpenedCluster> OpenCluster(const AgentConfig& config, const std::string& folder,
+                                  const SteadyClock& clock, const Log& log) {
   const kube::AccessSource::Read read = AccessReader(config.kubernetes);
   const auto reading = read();
   if (!reading.faults.empty()) {
@@ -60,7 +71,8 @@ Result<std::unique_ptr<ClusterLink>> OpenCluster(const AgentConfig& config,
            {{"server", reading.access.server},
             {"as", reading.access.origin},
             {"node", config.node_name}});
-  return link;
+  return OpenedCluster{.link = std::move(*link),
+                       .compare_access = AccessComparer(reading.access, read)};
 }
 
 }  // namespace jettison

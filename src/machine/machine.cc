@@ -121,7 +121,8 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, StatePla
     auto cluster =
         OpenCluster(config, machine->state.FolderOf("cluster-pods"), machine->clock, log);
     if (!cluster) return Fail(cluster.error());
-    machine->cluster = std::move(*cluster);
+    machine->cluster = std::move(cluster->link);
+    machine->compare_access = std::move(cluster->compare_access);
   }
   if (config.source == SourceKind::kManifests || config.kubernetes.collect_images) {
     machine->disk_thread = std::make_shared<OwnDiskThread>();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "agent/cluster/link/cluster_link.h"
@@ -8,6 +9,7 @@
 #include "agent/manifests/manifest_reader.h"
 #include "agent/reclaim/releasing_group_end.h"
 #include "core/config/agent_config.h"
+#include "core/config/read_config.h"
 #include "core/model/pod.h"
 #include "core/units/result.h"
 #include "kernel/procfs/procfs.h"
@@ -35,6 +37,7 @@ struct Machine {
   std::unique_ptr<ReleasingGroupEnd> group_end;  // how the runtime ends groups of pods
   std::unique_ptr<Procfs> procfs;
   std::unique_ptr<ClusterLink> cluster;  // null: the agent has its pods from nobody else
+  std::function<void(ConfigReading&)> compare_access;  // OpenedCluster; null with `cluster`
   // For files of pods and the records of images; null: both are a kubelet's.
   std::shared_ptr<DiskThread> disk_thread;
   std::unique_ptr<ContainerRuntime> runtime;

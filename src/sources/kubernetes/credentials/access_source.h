@@ -2,7 +2,9 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/units/duration.h"
 #include "sources/kubernetes/credentials/api_access.h"
@@ -11,6 +13,8 @@ namespace jettison::kube {
 
 // Reads the certificates for an API server again, because others replace them before they expire:
 // every two minutes, and soon after a connection failed or the server refused the agent.
+//
+// What else may change in a kubeconfig is not taken over (NeedRestart).
 class AccessSource {
  public:
   static constexpr Duration kReadEvery = std::chrono::minutes(2);
@@ -41,5 +45,9 @@ class AccessSource {
   Instant read_at_;
   bool is_doubted_ = false;
 };
+
+// The keys of a kubeconfig in which `read` differs from the access `in_use` and that AccessSource
+// does not take over: "server", "tls-server-name", "token", "tokenFile", in this order.
+[[nodiscard]] std::vector<std::string> NeedRestart(const ApiAccess& in_use, const ApiAccess& read);
 
 }  // namespace jettison::kube
