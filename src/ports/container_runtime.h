@@ -45,6 +45,7 @@ struct PodReady {  // volumes, groups and directories of the pod stand
 struct PodFailed {  // CreatePod failed, and everything that it had created is removed
   std::string pod_uid;
   Error error;
+  bool by_others = false;  // processes that are not this pod's run in its group
 };
 struct ContainerStarted {
   std::string pod_uid;

@@ -237,5 +237,19 @@ TEST_F(PodTableTest, StopAllEndsEveryPodAndStartsNoMore) {
   EXPECT_FALSE(table_.AnyOnNode());
 }
 
+// An eviction would free nothing of what the others hold.
+TEST_F(PodTableTest, APodInWhosePlaceOthersRunIsNoCandidateUntilItIsCreated) {
+  const Error why{ErrorCode::kUnavailable, "processes run in its group"};
+  runtime_.FailCreate("uid-a", why, /*by_others=*/true);
+  runtime_.FailCreate("uid-b", why);
+  Want({PodNamed("a"), PodNamed("b")});
+  EXPECT_THAT(Active(), ElementsAre("b"));
+  EXPECT_EQ(View("a").status.message, View("b").status.message);
+  EXPECT_EQ(View("a").activity, PodActivity::kStarting) << "it is shown, with what keeps it";
+  runtime_.CreateSucceeds("uid-a");
+  Pass(std::chrono::minutes(10));
+  EXPECT_THAT(Active(), ElementsAre("a", "b"));
+}
+
 }  // namespace
 }  // namespace jettison

@@ -174,6 +174,7 @@ void PodWorker::On(const PodFailed& event, Instant now) {
   auto* const creating = std::get_if<Creating>(&state_);
   if (creating == nullptr) return;
   creating->error = event.error.message;
+  creating->is_held_by_others = event.by_others;
   creating->again_at = creating->backoff.NextStart(now, now);
   news_.CreateFailed(creating->error, now);
 }
@@ -338,9 +339,15 @@ std::optional<Instant> PodWorker::removing_since() const {
 // A pod that is ending for another reason may still take the resource, so it remains a candidate.
 bool PodWorker::IsCandidate() const {
   const PodEnding* const end = ending();
-  if (end == nullptr) return !IsGone();
+  if (end == nullptr) return !IsGone() && !IsHeldByOthers();
   return end->AwaitsKill() &&
          (!IsEvicted() || end->grace() > seconds(kHardEvictionGracePeriodSeconds));
+}
+
+// What its group holds is measured, and none of it is this pod's or could be ended as this pod.
+bool PodWorker::IsHeldByOthers() const {
+  const auto* const creating = std::get_if<Creating>(&state_);
+  return creating != nullptr && creating->is_held_by_others && !in_place_;
 }
 
 PodActivity PodWorker::activity() const {

@@ -74,7 +74,9 @@ class PodWorker {
   // The runtime has not made it yet: nothing of it runs that this worker knows of.
   [[nodiscard]] bool AwaitsCreation() const { return std::holds_alternative<Creating>(state_); }
   // Whether the pod may be chosen for an eviction: it runs, it is ending with a longer grace period
-  // than that of a hard eviction, or it is ending for another reason than an eviction.
+  // than that of a hard eviction, or it is ending for another reason than an eviction. A pod that
+  // is not created yet may be chosen as well, except where others hold its place: its end would
+  // free nothing of theirs.
   [[nodiscard]] bool IsCandidate() const;
   // Whether the pod was evicted, is no candidate any more, and still holds resources.
   [[nodiscard]] bool IsEnding() const;
@@ -109,6 +111,7 @@ class PodWorker {
     Backoff backoff{kCreateRule};
     std::optional<Instant> again_at;
     std::string error;
+    bool is_held_by_others = false;  // PodFailed::by_others, the last time
   };
   // Known by what an agent before had written down, and not yet by the runtime.
   struct Recalled {};
@@ -134,6 +137,7 @@ class PodWorker {
   void On(const PodRemoved& event, Instant now);
   void On(const PodFound&, Instant) {}  // it is the table's
 
+  [[nodiscard]] bool IsHeldByOthers() const;
   // Not a foreign one, whose containers are its owner's to start.
   [[nodiscard]] bool IsOwn() const { return facts_->source == PodOrigin::kOwn; }
   void Create(Creating& creating);

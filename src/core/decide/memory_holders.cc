@@ -85,7 +85,7 @@ std::string TextOf(const MemoryHolders& holders) {
       std::pair{holders.outside, "processes outside the pods"},
       {holders.critical, "pods that are never evicted"},
       {holders.foreign, "foreign pods that are only observed"},
-      {holders.gone, "files and pages of pods that are gone"},
+      {holders.gone, "files, pages and processes of no pod"},
       {holders.ending, "pods that are ending"},
       {holders.pods, "pods that may be evicted"}};
   std::ranges::stable_sort(parts, std::greater<>(), [](const auto& part) { return part.first; });

@@ -18,7 +18,8 @@ struct MemoryHolders {
   std::int64_t foreign = 0;   // foreign pods that are only observed
   std::int64_t ending = 0;    // those that have been told to end
   std::int64_t gone = 0;      // charged to the pods' group, and to none of its pods: what pods that
-                              // are gone have left behind, files in a tmpfs above all
+                              // are gone have left behind, files in a tmpfs above all, and
+                              // processes of others in the place of a pod
   std::int64_t outside = 0;   // processes outside the pods, and the kernel for them
   // Parts of `all`, of any holder; absent: the kernel does not report them.
   std::optional<std::int64_t> shared;  // tmpfs and shared memory

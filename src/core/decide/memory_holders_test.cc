@@ -47,7 +47,7 @@ TEST_F(MemoryHoldersTest, EveryByteHasOneHolder) {
   EXPECT_TRUE(AreOthers(*holders));
   EXPECT_EQ(
       TextOf(*holders),
-      "processes outside the pods 380Mi, files and pages of pods that are gone 40Mi, foreign pods "
+      "processes outside the pods 380Mi, files, pages and processes of no pod 40Mi, foreign pods "
       "that are only observed 30Mi, pods that are never evicted 20Mi, pods that are ending 20Mi, "
       "pods that may be evicted 10Mi; of all this tmpfs and shared memory 30Mi, the kernel 5Mi");
 }

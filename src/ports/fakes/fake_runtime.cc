@@ -30,7 +30,7 @@ void FakeRuntime::CreatePod(const PodPlan& plan) {
   commands_.push_back("create " + pod.uid);
   const auto error = create_errors_.find(pod.uid);
   if (error != create_errors_.end()) {
-    Push(PodFailed{pod.uid, error->second});
+    Push(error->second);
   } else {
     Push(PodReady{pod.uid});
   }

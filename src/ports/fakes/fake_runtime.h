@@ -46,8 +46,9 @@ class FakeRuntime : public ContainerRuntime {
   void SetReady(Result<void> ready) { ready_ = std::move(ready); }
   void SetExisting(std::vector<RuntimePod> pods);
   // CreatePod answers PodFailed with this error; CreateSucceeds takes it back.
-  void FailCreate(const std::string& pod_uid, Error error) {
-    create_errors_[pod_uid] = std::move(error);
+  void FailCreate(const std::string& pod_uid, Error error, bool by_others = false) {
+    create_errors_[pod_uid] = {
+        .pod_uid = pod_uid, .error = std::move(error), .by_others = by_others};
   }
   void CreateSucceeds(const std::string& pod_uid) { create_errors_.erase(pod_uid); }
   // StartContainer answers ContainerStartFailed; StartSucceeds takes it back.
@@ -82,7 +83,7 @@ class FakeRuntime : public ContainerRuntime {
   Result<void> ready_;
   std::vector<RuntimePod> existing_;
   std::map<Key, Run> running_;
-  std::map<std::string, Error> create_errors_;
+  std::map<std::string, PodFailed> create_errors_;
   std::map<std::string, StartError> start_errors_;
   std::set<std::string> ignores_stop_;
   std::set<std::string> ignores_kill_;

@@ -124,12 +124,15 @@ void Runtime::CreatePod(const PodPlan& plan) {
   if (pods_.IsInhabited(entry.group)) {
     const std::string group = entry.group;
     pods_.all().erase(uid);
-    return fail(
-        {ErrorCode::kUnavailable,
-         fmt::format("processes run in {} that nothing below {} tells of: they are another "
-                     "agent's, or this root is not the one that they were started from; end them "
-                     "or set `root`",
-                     group, context_.paths.root())});
+    return context_.Emit(PodFailed{
+        .pod_uid = uid,
+        .error = {ErrorCode::kUnavailable,
+                  fmt::format(
+                      "processes run in {} that nothing below {} tells of: they are another "
+                      "agent's, or this root is not the one that they were started from; "
+                      "end them or set `root`",
+                      group, context_.paths.root())},
+        .by_others = true});
   }
   if (const auto possible = pods_.Check(entry); !possible) {
     return FailCreation(entry, possible.error());

@@ -422,6 +422,7 @@ TEST_F(ProcessRuntimeUnread, APodIsNotMadeInAGroupInWhichSomethingRuns) {
   const auto* failed = bed.Await<PodFailed>("u");
   ASSERT_NE(failed, nullptr);
   EXPECT_THAT(failed->error.message, HasSubstr("processes run in " + kGroup));
+  EXPECT_TRUE(failed->by_others);
   EXPECT_FALSE(Exists(bed.paths().Pod("u")));
   ExpectItGoesOn();
   bed_.Open();
