@@ -48,7 +48,11 @@ Result<void> CanBeAsked(const HttpExchange& asked) {
 
 class HttpTransfers::Core {
  public:
-  explicit Core(const CurlLibrary& library) : curl(library), multi(library.multi_init()) {}
+  Core(const CurlLibrary& library, Elsewhere elsewhere)
+      : curl(library),
+        multi(library.multi_init()),
+        has_elsewhere_(elsewhere != nullptr),
+        lookup_(std::move(elsewhere)) {}
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
   ~Core() {
@@ -76,12 +80,16 @@ class HttpTransfers::Core {
 
  private:
   [[nodiscard]] Result<void> LookUp();
+  [[nodiscard]] Result<void> LookUpNow();
+  [[nodiscard]] Result<void> Take(const Result<std::string>& addresses);
   void Detach(PendingExchange& exchange) { curl.multi_remove_handle(multi, exchange.handle()); }
 
   http::Endpoint endpoint_;
   http::PeerRoute route_;
   std::string name_;  // the host as the URL has it
   bool look_up_ = true;
+  const bool has_elsewhere_;
+  LateReading<Result<std::string>> lookup_;
   bool is_silent_ = false;  // an exchange has had no answer in time since the last was begun
   std::vector<MemoryFile> files_;
   std::size_t generation_ = 0;
@@ -129,10 +137,25 @@ Result<void> HttpTransfers::Core::UseTls(const HttpPeer& peer) {
   return {};
 }
 
+// An address that is known is used until there is another: a connection may be open, and a resolver
+// that does not answer must not keep an exchange from it.
 Result<void> HttpTransfers::Core::LookUp() {
+  if (const auto found = lookup_.Take()) (void)Take(*found);
   if (!look_up_) return {};
-  auto addresses = http::IsIpAddress(endpoint_.host) ? Result<std::string>(endpoint_.host)
-                                                     : http::AddressesOf(endpoint_.host);
+  const bool is_known = !route_.known_addresses.empty();
+  if (!has_elsewhere_ || !is_known || http::IsIpAddress(endpoint_.host)) return LookUpNow();
+  if (!lookup_.under_way())
+    lookup_.Begin([host = endpoint_.host] { return http::AddressesOf(host); });
+  look_up_ = false;
+  return {};
+}
+
+Result<void> HttpTransfers::Core::LookUpNow() {
+  return Take(http::IsIpAddress(endpoint_.host) ? Result<std::string>(endpoint_.host)
+                                                : http::AddressesOf(endpoint_.host));
+}
+
+Result<void> HttpTransfers::Core::Take(const Result<std::string>& addresses) {
   if (!addresses) return Fail(addresses.error().In(endpoint_.host));
   route_.known_addresses = http::KnownAddresses(name_, endpoint_.port, *addresses);
   look_up_ = false;
@@ -202,10 +225,11 @@ void HttpTransfers::Core::TellEnd(Id id, std::chrono::steady_clock::time_point n
   }
 }
 
-Result<std::unique_ptr<HttpTransfers>> HttpTransfers::Open(const HttpPeer& peer) {
+Result<std::unique_ptr<HttpTransfers>> HttpTransfers::Open(const HttpPeer& peer,
+                                                           Elsewhere elsewhere) {
   const auto curl = http::LoadCurl();
   if (!curl) return Fail(curl.error());
-  auto core = std::make_unique<Core>(**curl);
+  auto core = std::make_unique<Core>(**curl, std::move(elsewhere));
   if (auto set_up = core->SetUp(peer); !set_up) return Fail(set_up.error());
   return std::unique_ptr<HttpTransfers>(new HttpTransfers(std::move(core)));
 }

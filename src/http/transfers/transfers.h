@@ -10,6 +10,7 @@
 
 #include "core/units/duration.h"
 #include "core/units/result.h"
+#include "ports/late_reading.h"
 
 namespace jettison {
 
@@ -64,7 +65,11 @@ class HttpTransfers {
 
   // kInvalidArgument for an endpoint of another form; kUnavailable where libcurl cannot be had.
   // Certificates and keys that cannot be used (FaultOfTls finds them) fail each exchange.
-  [[nodiscard]] static Result<std::unique_ptr<HttpTransfers>> Open(const HttpPeer& peer);
+  // `elsewhere`: where a name is looked up again, while the addresses that are known are used;
+  // null: in Start. The first time it is looked up there in any case, for nothing can be sent
+  // before.
+  [[nodiscard]] static Result<std::unique_ptr<HttpTransfers>> Open(const HttpPeer& peer,
+                                                                   Elsewhere elsewhere = {});
   HttpTransfers(const HttpTransfers&) = delete;
   HttpTransfers& operator=(const HttpTransfers&) = delete;
   // Calls nobody back.
@@ -74,8 +79,8 @@ class HttpTransfers {
   // connection that was made with others. Its endpoint is not looked at. kUnavailable: there is no
   // descriptor or no memory for them, and nothing has changed.
   [[nodiscard]] Result<void> UseTls(const HttpPeer& peer);
-  // Calls back from a later Turn only. The name of a host is looked up here, the first time and
-  // after nobody was reached there, with the resolver's own time limits.
+  // Calls back from a later Turn only. The name of a host is looked up here the first time, and
+  // again after nobody was reached there (Open), with the resolver's own time limits.
   Id Start(HttpExchange exchange, OnEnd on_end, OnBytes on_bytes = {});
   // Cancels an exchange: none of its callbacks is called any more. An exchange that has ended is
   // ignored.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -199,6 +200,40 @@ TEST_F(Transfers, NobodyThereAndWhatCannotBeAskedAreErrors) {
   EXPECT_EQ(refused, 5);
   EXPECT_FALSE(HttpTransfers::Open({.endpoint = "gopher://h"}));
   EXPECT_FALSE(HttpTransfers::Open({.endpoint = "unix:///run/x.sock"}));
+}
+
+TEST_F(Transfers, ANameThatIsLookedUpAgainKeepsNobodyFromTheKnownAddress) {
+  std::string port;
+  std::vector<std::function<void()>> lookups;
+  {
+    TestServer first;
+    ASSERT_TRUE(first.Start([](const HttpRequest&) -> HttpResponse { return {.body = "first"}; },
+                            {.address = "127.0.0.1:0"}));
+    port = std::to_string(first.server().port());
+    auto opened = HttpTransfers::Open(
+        {.endpoint = "http://localhost:" + port},
+        [&](std::function<void()> work) { lookups.push_back(std::move(work)); });
+    ASSERT_TRUE(opened);
+    transfers_ = std::move(*opened);
+    Ask({.path = "/"});
+    ASSERT_TRUE(Answered(1));
+    ASSERT_TRUE(answers_[0]) << answers_[0].error().message;
+    EXPECT_TRUE(lookups.empty()) << "without an address nothing can be sent";
+  }
+  Ask({.path = "/"});
+  ASSERT_TRUE(Answered(2));
+  ASSERT_FALSE(answers_[1]) << "nobody listens";
+  TestServer second;
+  ASSERT_TRUE(second.Start([](const HttpRequest&) -> HttpResponse { return {.body = "second"}; },
+                           {.address = "127.0.0.1:" + port}));
+  for (std::size_t count : {3U, 4U}) {
+    Ask({.path = "/"});
+    ASSERT_TRUE(Answered(count));
+    ASSERT_TRUE(answers_.back()) << answers_.back().error().message;
+    EXPECT_EQ(answers_.back()->body, "second");
+    ASSERT_EQ(lookups.size(), 1U);
+    if (count == 3U) lookups[0]();
+  }
 }
 
 TEST_F(Transfers, ANameIsLookedUpWithoutAThread) {

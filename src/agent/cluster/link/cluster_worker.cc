@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "agent/cluster/link/late_work.h"
 #include "agent/known_pods/known_pods.h"
 #include "agent/known_pods/known_pods_writer.h"
 #include "agent/loop/mailbox.h"
@@ -46,6 +47,7 @@ struct ClusterWorker::Shared {
 
   const Setup setup;
   std::unique_ptr<KnownPodsWriter> kept;  // null: the pods are kept nowhere
+  LateWork late;                          // of the client
   std::unique_ptr<kube::ApiClient> client;
   std::atomic<bool> stop{false};
   Mailbox<Asked> asked;
@@ -126,8 +128,9 @@ Duration ClusterWorker::Shared::KeepOn() {
 
 Result<std::unique_ptr<ClusterWorker>> ClusterWorker::Start(Setup setup) {
   auto shared = std::make_shared<Shared>(std::move(setup));
-  auto client =
-      kube::ApiClient::Open(shared->setup.access, *shared->setup.clock, shared->setup.read_access);
+  auto client = kube::ApiClient::Open(
+      shared->setup.access, *shared->setup.clock, shared->setup.read_access,
+      [late = &shared->late](std::function<void()> work) { late->Do(std::move(work)); });
   if (!client) return Fail(client.error());
   shared->client = std::move(*client);
   return std::unique_ptr<ClusterWorker>(new ClusterWorker(std::move(shared)));

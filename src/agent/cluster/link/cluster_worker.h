@@ -55,7 +55,8 @@ class ClusterWorker {
     std::shared_ptr<const Clock> clock;
     std::function<double()> chance;  // a random number in [0, 1); called on the thread
     std::string pods_folder;         // where the pods are kept (KnownPods); empty: nowhere
-    // Reads the access again, on the thread; null: its certificates never change.
+    // Reads the access again, on another thread, where it keeps no call waiting; null: its
+    // certificates never change. It must own what it uses.
     kube::AccessSource::Read read_access = {};
   };
 

@@ -135,6 +135,32 @@ TEST_F(ClusterWorkerTest, ADiskThatHangsDelaysNoCall) {
   EXPECT_TRUE(is_answered);
 }
 
+TEST_F(ClusterWorkerTest, CredentialsThatCannotBeReadNowDelayNoCall) {
+  const auto clock = std::make_shared<FakeClock>(Instant(std::chrono::hours(500'000)));
+  const auto is_read = std::make_shared<std::promise<void>>();
+  const auto goes_on = std::make_shared<std::promise<void>>();
+  const kube::ApiAccess access = {.server = server_.url()};
+  auto worker = ClusterWorker::Start({.access = access,
+                                      .node = "bed",
+                                      .clock = clock,
+                                      .chance = [] { return 0.0; },
+                                      .read_access =
+                                          [is_read, goes_on, access] {
+                                            is_read->set_value();
+                                            goes_on->get_future().wait();
+                                            return kube::AccessReading{.access = access};
+                                          }});
+  ASSERT_TRUE(worker) << worker.error().message;
+  worker_ = std::move(*worker);
+  clock->Advance(kube::AccessSource::kReadEvery);
+  worker_->Ask(1, kube::GetVersion(), kWorkerPatience);
+  worker_->Ask(2, kube::GetVersion(), kWorkerPatience);
+  is_read->get_future().wait();
+  const bool are_answered = TakeUntil([&] { return answers_.size() == 2; });
+  goes_on->set_value();
+  EXPECT_TRUE(are_answered);
+}
+
 TEST_F(ClusterWorkerTest, AServerThatIsAwayIsTold) {
   Start(server_.url());
   ASSERT_TRUE(TakeUntil([&] { return state_.has_listed && server_.watches() == 1; }));

@@ -34,20 +34,20 @@ Error Explained(const Error& error, const std::string& ca_name) {
 }  // namespace
 
 Result<std::unique_ptr<ApiClient>> ApiClient::Open(const ApiAccess& access, const Clock& clock,
-                                                   AccessSource::Read read) {
-  auto transfers = HttpTransfers::Open(PeerOf(access));
+                                                   AccessSource::Read read, Elsewhere elsewhere) {
+  auto transfers = HttpTransfers::Open(PeerOf(access), elsewhere);
   if (!transfers) return Fail(transfers.error());
   return std::unique_ptr<ApiClient>(
-      new ApiClient(access, clock, std::move(read), std::move(*transfers)));
+      new ApiClient(access, clock, std::move(read), std::move(elsewhere), std::move(*transfers)));
 }
 
 ApiClient::ApiClient(const ApiAccess& access, const Clock& clock, AccessSource::Read read,
-                     std::unique_ptr<HttpTransfers> transfers)
+                     Elsewhere elsewhere, std::unique_ptr<HttpTransfers> transfers)
     : clock_(clock),
       path_prefix_(access.path_prefix),
       ca_name_(access.ca_name),
-      access_(access, std::move(read), clock.Now()),
-      token_(access),
+      access_(access, std::move(read), clock.Now(), elsewhere),
+      token_(access, std::move(elsewhere)),
       transfers_(std::move(transfers)) {}
 
 HttpTransfers::OnEnd ApiClient::TakingEnd(OnReply on_reply) {
@@ -57,7 +57,7 @@ HttpTransfers::OnEnd ApiClient::TakingEnd(OnReply on_reply) {
       return on_reply(Fail(Explained(answer.error(), ca_name_)));
     }
     if (answer->status == kUnauthorized) {
-      token_.Refused();
+      token_.Refused(clock_.Now());
       access_.Failed();
     }
     if (answer->is_too_large) {

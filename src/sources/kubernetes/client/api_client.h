@@ -10,6 +10,7 @@
 #include "core/units/result.h"
 #include "http/transfers/transfers.h"
 #include "ports/clock.h"
+#include "ports/late_reading.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/credentials/access_source.h"
 #include "sources/kubernetes/credentials/api_access.h"
@@ -26,8 +27,8 @@ struct ApiStream {
 };
 
 // A client of an API server, on connections that stay open. It belongs to one thread, which calls
-// Turn when it has nothing else to do. Turn may wait for the network, a handshake, the resolver or
-// the token file, so this must not be the thread that decides.
+// Turn when it has nothing else to do. Turn may wait for the network, a handshake or the first
+// answer of the resolver, so this must not be the thread that decides.
 class ApiClient {
  public:
   using Id = HttpTransfers::Id;
@@ -37,10 +38,13 @@ class ApiClient {
   using OnBytes = HttpTransfers::OnBytes;
 
   // `clock` must outlive it. `read` reads the access again, in Call and Stream (AccessSource);
-  // null: its certificates never change.
+  // null: its certificates never change. That, the token file and a host whose address is known
+  // already are read and looked up `elsewhere`, while calls use what was read last; null: in Call
+  // and Stream.
   [[nodiscard]] static Result<std::unique_ptr<ApiClient>> Open(const ApiAccess& access,
                                                                const Clock& clock,
-                                                               AccessSource::Read read = {});
+                                                               AccessSource::Read read = {},
+                                                               Elsewhere elsewhere = {});
 
   // Makes a call. The whole answer, at most `most_bytes`, is delivered in a later Turn.
   Id Call(const ApiCall& call, Duration timeout, OnReply on_reply,
@@ -61,7 +65,7 @@ class ApiClient {
 
  private:
   ApiClient(const ApiAccess& access, const Clock& clock, AccessSource::Read read,
-            std::unique_ptr<HttpTransfers> transfers);
+            Elsewhere elsewhere, std::unique_ptr<HttpTransfers> transfers);
   // Uses other certificates where they have been replaced.
   void RefreshTls();
   [[nodiscard]] HttpTransfers::OnEnd TakingEnd(OnReply on_reply);

@@ -18,13 +18,16 @@ bool AccessSource::HasOtherCertificates(const ApiAccess& read) const {
 }
 
 std::optional<ApiAccess> AccessSource::Changed(Instant now) {
-  if (!read_ || !IsDue(now)) return std::nullopt;
-  read_at_ = now;
-  AccessReading reading = read_();
-  if (!reading.faults.empty()) return std::nullopt;
+  if (!read_) return std::nullopt;
+  if (IsDue(now) && !reading_.under_way()) {
+    read_at_ = now;
+    reading_.Begin(read_);
+  }
+  auto reading = reading_.Take();
+  if (!reading || !reading->faults.empty()) return std::nullopt;
   is_doubted_ = false;
-  if (!HasOtherCertificates(reading.access)) return std::nullopt;
-  return std::move(reading.access);
+  if (!HasOtherCertificates(reading->access)) return std::nullopt;
+  return std::move(reading->access);
 }
 
 std::vector<std::string> NeedRestart(const ApiAccess& in_use, const ApiAccess& read) {

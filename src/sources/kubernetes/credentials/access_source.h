@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/units/duration.h"
+#include "ports/late_reading.h"
 #include "sources/kubernetes/credentials/api_access.h"
 
 namespace jettison::kube {
@@ -22,13 +23,17 @@ class AccessSource {
 
   using Read = std::function<AccessReading()>;
 
-  // `access` was read now; `read` null: it never changes.
-  AccessSource(ApiAccess access, Read read, Instant now)
-      : access_(std::move(access)), read_(std::move(read)), read_at_(now) {}
+  // `access` was read now; `read` null: it never changes. It is called `elsewhere`; null: in
+  // Changed.
+  AccessSource(ApiAccess access, Read read, Instant now, Elsewhere elsewhere = {})
+      : access_(std::move(access)),
+        read_(std::move(read)),
+        read_at_(now),
+        reading_(std::move(elsewhere)) {}
 
   // The access to the same server with other certificates than those in use. Absent: they are the
-  // same, it is not time to read them, or what there is cannot be read or used, as while they are
-  // being replaced.
+  // same, it is not time to read them, they are being read, or what there is cannot be read or
+  // used, as while they are being replaced.
   [[nodiscard]] std::optional<ApiAccess> Changed(Instant now);
   // These are in use now.
   void Use(ApiAccess access) { access_ = std::move(access); }
@@ -44,6 +49,7 @@ class AccessSource {
   Read read_;
   Instant read_at_;
   bool is_doubted_ = false;
+  LateReading<AccessReading> reading_;
 };
 
 // The keys of a kubeconfig in which `read` differs from the access `in_use` and that AccessSource

@@ -4,7 +4,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "http/test_certificates.h"
 #include "kernel/files/temporary_folder.h"
@@ -99,6 +101,23 @@ TEST_F(AccessSourceTest, AnotherServerIsNotTaken) {
   WriteConfig("https://elsewhere:6443");
   now_ += AccessSource::kReadEvery;
   EXPECT_FALSE(source.Changed(now_));
+}
+
+TEST_F(AccessSourceTest, WhatCannotBeReadYetKeepsNobodyWaiting) {
+  std::vector<std::function<void()>> works;
+  AccessSource source(
+      Read().access, [this] { return Read(); }, now_,
+      [&](std::function<void()> work) { works.push_back(std::move(work)); });
+  Replace();
+  now_ += AccessSource::kReadEvery;
+  EXPECT_FALSE(source.Changed(now_));
+  now_ += AccessSource::kReadEvery;
+  EXPECT_FALSE(source.Changed(now_));
+  ASSERT_EQ(works.size(), 1U) << "one at a time";
+  works[0]();
+  const auto changed = source.Changed(now_ + milliseconds(1));
+  ASSERT_TRUE(changed);
+  EXPECT_EQ(changed->cert_pem, Read().access.cert_pem);
 }
 
 TEST_F(AccessSourceTest, WhereNothingReadsItItNeverChanges) {

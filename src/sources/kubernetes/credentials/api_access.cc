@@ -50,10 +50,12 @@ void CheckTls(const ApiAccess& access, const Kubeconfig& config, const std::stri
   if (fault) AddFault(faults, {.file = file, .key = {}, .value = {}, .message = fault->message});
 }
 
-void CheckToken(const std::string& path, const std::string& file, const char* key, Faults& faults) {
-  const auto token = ReadToken(path);
-  if (token) return;
+std::string TokenIn(const std::string& path, const std::string& file, const char* key,
+                    Faults& faults) {
+  auto token = ReadToken(path);
+  if (token) return *std::move(token);
   AddFault(faults, {.file = file, .key = key, .value = path, .message = token.error().message});
+  return {};
 }
 
 std::string Environment(const char* name) {
@@ -82,7 +84,9 @@ AccessReading AccessByKubeconfig(const std::string& path) {
                     .key_pem = Read(config.key, path, "client-key", faults),
                     .token = config.token,
                     .token_file = config.token_file};
-  if (!config.token_file.empty()) CheckToken(config.token_file, path, "tokenFile", faults);
+  if (!config.token_file.empty()) {
+    reading.access.token = TokenIn(config.token_file, path, "tokenFile", faults);
+  }
   if (faults.empty()) CheckTls(reading.access, config, path, faults);
   return reading;
 }
@@ -124,7 +128,8 @@ AccessReading AccessByServiceAccount(const ServiceAccount& account) {
   if (auto name = http::ReadPemFile(account.folder + "/namespace")) {
     reading.access.namespace_ = TrimmedLine(*name);
   }
-  CheckToken(reading.access.token_file, reading.access.token_file, "", faults);
+  const std::string& token_file = reading.access.token_file;
+  reading.access.token = TokenIn(token_file, token_file, "", faults);
   if (faults.empty()) {
     CheckTls(reading.access, {.ca = {.text = {}, .file = ca_file}}, ca_file, faults);
   }

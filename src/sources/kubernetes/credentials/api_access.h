@@ -8,7 +8,7 @@
 namespace jettison::kube {
 
 // The address of an API server and the credentials for it. Everything that had to be read from
-// files is contained, except a token in a file, which may change at any time (TokenSource).
+// files is contained; a token in a file may change at any time (TokenSource).
 struct ApiAccess {
   std::string origin;  // where this comes from: "kubeconfig /etc/x, context y", "service account"
   std::string server;  // "https://10.0.0.1:6443"
@@ -19,8 +19,8 @@ struct ApiAccess {
   std::string ca_name;      // where they come from, for messages: a file, or a key and its file
   std::string cert_pem;     // with key_pem; empty: none
   std::string key_pem;
-  std::string token;       // empty: none, or in a file
-  std::string token_file;  // comes before `token`
+  std::string token;       // empty: none; of a token file: as it was read with the rest
+  std::string token_file;  // comes before another token
 };
 
 struct AccessReading {

@@ -5,6 +5,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "http/test_certificates.h"
 #include "kernel/files/temporary_folder.h"
@@ -59,6 +62,7 @@ TEST_F(Access, ReadsTheFilesThatAKubeconfigNames) {
   EXPECT_EQ(reading.access.ca_name, Path("ca.pem"));
   EXPECT_THAT(reading.access.key_pem, HasSubstr("PRIVATE KEY"));
   EXPECT_EQ(reading.access.token_file, Path("token"));
+  EXPECT_EQ(reading.access.token, "secret") << "for the first calls";
   EXPECT_THAT(reading.access.origin, HasSubstr("context x"));
 }
 
@@ -89,6 +93,7 @@ TEST_F(Access, AServiceAccountIsFoundByTheEnvironmentAndItsFolder) {
   EXPECT_EQ(reading.access.namespace_, "jettison-system");
   EXPECT_EQ(reading.access.ca_name, Path("ca.crt"));
   EXPECT_EQ(reading.access.token_file, Path("token"));
+  EXPECT_EQ(reading.access.token, "secret") << "for the first calls";
 }
 
 TEST_F(Access, ThatThereIsNoPodAroundItIsOneFault) {
@@ -115,7 +120,7 @@ TEST_F(Access, ATokenThatIsRotatedIsReadAgainEveryMinuteAndOnceItWasRefused) {
   EXPECT_EQ(token.Current(kStart + seconds(59)), "one");
   EXPECT_EQ(token.Current(kStart + seconds(60)), "two");
   Write("token", "three\n");
-  token.Refused();
+  token.Refused(kStart + seconds(60));
   EXPECT_EQ(token.Current(kStart + seconds(61)), "three");
   EXPECT_EQ(token.Current(kStart), "three");  // a clock that was set back
 }
@@ -126,18 +131,36 @@ TEST_F(Access, ATokenThatCannotBeReadIsTheLastOneThatCould) {
   EXPECT_EQ(token.Current(kStart), "one");
   for (const char* text : {"", "two words", "\n"}) {
     Write("token", text);
-    token.Refused();
+    token.Refused(kStart);
     EXPECT_EQ(token.Current(kStart), "one");
     EXPECT_TRUE(token.fault());
   }
   std::filesystem::remove(Path("token"));
-  token.Refused();
+  token.Refused(kStart);
   EXPECT_EQ(token.Current(kStart), "one");
   Write("token", "two");
-  token.Refused();
+  token.Refused(kStart);
   EXPECT_EQ(token.Current(kStart), "two");
   EXPECT_FALSE(token.fault());
   EXPECT_EQ(TokenSource({.token = "literal"}).Current(kStart), "literal");
+}
+
+TEST_F(Access, ATokenThatCannotBeReadYetKeepsNobodyWaiting) {
+  Write("token", "new");
+  std::vector<std::function<void()>> works;
+  TokenSource token({.token = "first", .token_file = Path("token")},
+                    [&](std::function<void()> work) { works.push_back(std::move(work)); });
+  EXPECT_EQ(token.Current(kStart), "first");
+  EXPECT_EQ(token.Current(kStart + seconds(600)), "first");
+  token.Refused(kStart + seconds(600));
+  ASSERT_EQ(works.size(), 1U) << "one at a time";
+  works[0]();
+  EXPECT_EQ(token.Current(kStart + seconds(600)), "new");
+  EXPECT_EQ(works.size(), 2U) << "it was refused since";
+  works[1]();
+  token.Refused(kStart + seconds(600));
+  EXPECT_EQ(works.size(), 2U) << "what was read meanwhile is not in use yet";
+  EXPECT_EQ(token.Current(kStart + seconds(600)), "new");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "http/tls_files.h"
 
@@ -28,21 +29,38 @@ Result<std::string> ReadToken(const std::string& path) {
   return Fail(ErrorCode::kInvalidArgument, "must hold a token, which is one word");
 }
 
-TokenSource::TokenSource(const ApiAccess& access)
-    : token_(access.token), file_(access.token_file) {}
+TokenSource::TokenSource(const ApiAccess& access, Elsewhere elsewhere)
+    : token_(access.token), file_(access.token_file), reading_(std::move(elsewhere)) {}
 
 const std::string& TokenSource::Current(Instant now) {
-  if (file_.empty()) return token_;
-  if (read_at_ && now >= *read_at_ && Elapsed(*read_at_, now) < kReadEvery) return token_;
-  read_at_ = now;
-  auto token = ReadToken(file_);
-  if (token) {
-    token_ = *std::move(token);
+  TakeRead();
+  const bool is_fresh = read_at_ && now >= *read_at_ && Elapsed(*read_at_, now) < kReadEvery;
+  if (!file_.empty() && !is_fresh) Read(now);
+  TakeRead();
+  return token_;
+}
+
+void TokenSource::TakeRead() {
+  auto token = reading_.Take();
+  if (!token) return;
+  if (*token) {
+    token_ = **std::move(token);
     fault_.reset();
   } else {
-    fault_ = token.error();
+    fault_ = token->error();
   }
-  return token_;
+}
+
+// A token that is being read may be the one that was refused, so it is read once more then.
+void TokenSource::Refused(Instant now) {
+  read_at_.reset();
+  if (!file_.empty()) Read(now);
+}
+
+void TokenSource::Read(Instant now) {
+  if (reading_.under_way()) return;
+  read_at_ = now;
+  reading_.Begin([file = file_] { return ReadToken(file); });
 }
 
 }  // namespace jettison::kube

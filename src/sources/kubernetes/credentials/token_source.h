@@ -6,6 +6,7 @@
 
 #include "core/units/duration.h"
 #include "core/units/result.h"
+#include "ports/late_reading.h"
 #include "sources/kubernetes/credentials/api_access.h"
 
 namespace jettison::kube {
@@ -20,20 +21,25 @@ namespace jettison::kube {
 // kubelet replaces it before it expires, and after the server refused it.
 class TokenSource {
  public:
-  explicit TokenSource(const ApiAccess& access);
+  // The file is read `elsewhere`; null: in Current and Refused.
+  explicit TokenSource(const ApiAccess& access, Elsewhere elsewhere = {});
 
-  // Empty where no token is configured. While the file cannot be read, the last token that could
-  // be.
+  // Empty where no token is configured. While the file cannot be read, or is being read, the last
+  // token that could be.
   [[nodiscard]] const std::string& Current(Instant now);
-  // The server refused the token: the next call of Current reads the file.
-  void Refused() { read_at_.reset(); }
+  // The server refused the token, so the file is read.
+  void Refused(Instant now);
   // Why the file could not be read the last time.
   [[nodiscard]] const std::optional<Error>& fault() const { return fault_; }
 
  private:
+  void Read(Instant now);
+  void TakeRead();
+
   std::string token_;
   std::string file_;
   std::optional<Instant> read_at_;
+  LateReading<Result<std::string>> reading_;
   std::optional<Error> fault_;
 };
 
