@@ -134,7 +134,7 @@ PassDecision NodePasses::OrBeside(const PassDecision& decided, const ReadingPlan
 
 PassDecision NodePasses::DecideFor(const ReadingPlan& plan, const PassCause& cause) {
   TakePods(plan);
-  auto decision = DecideAmongContenders(plan, cause);
+  auto decision = DecideAmongContenders(plan, DiskUseIs::kNotAsked, cause);
   if (!decision) {
     pods_.ReadFor(plan);
     decision = DecideByPods(plan, plan.threshold, cause);
@@ -144,11 +144,13 @@ PassDecision NodePasses::DecideFor(const ReadingPlan& plan, const PassCause& cau
 }
 
 std::optional<PassDecision> NodePasses::DecideAmongContenders(const ReadingPlan& plan,
+                                                              DiskUseIs disk_use,
                                                               const PassCause& cause) {
   if (plan.pods.empty() || plan.pods.front().pods != PodsToRead::kContenders) return std::nullopt;
   const Threshold& threshold = policies_->thresholds[*plan.threshold];
   if (pacing_.NeedsSums(threshold.signal, plan.now)) return std::nullopt;
   pods_.ReadContenders(ResourceOf(threshold.signal));
+  if (disk_use == DiskUseIs::kUnknown) MarkStale(nullptr);
   pacing_.Seen(plan.observations, plan.now);
   pods_.Join();
   pacing_.PrepareForFirst(threshold.signal, cause.next_by_clock);
@@ -168,6 +170,12 @@ std::optional<PassDecision> NodePasses::DecideAmongContenders(const ReadingPlan&
 
 PassDecision NodePasses::DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause) {
   TakePods(plan);
+  if (plan.beside_disks) {
+    const ReadingPlan beside = PlanFor(*plan.beside_disks, *PolicyOf(cause.kind), plan);
+    if (auto decision = DecideAmongContenders(beside, DiskUseIs::kUnknown, cause)) {
+      return *decision;
+    }
+  }
   pods_.ReadAll(nullptr);
   MarkStale(nullptr);
   return DecideByPods(plan, plan.beside_disks ? plan.beside_disks : plan.threshold, cause);

@@ -80,7 +80,8 @@ class NodePasses : private SummarySource {
   // Checks which pods have grown, because a threshold may be crossed soon. Whether all have been
   // looked at by now.
   bool ReadAhead() { return pods_.ReadAhead(edges_.clock); }
-  // As Decide, with the figures of all pods, but with unknown disk use.
+  // As Decide, but with unknown disk use, so no pod is evicted for a disk. Reads the figures of all
+  // pods, or, for a threshold beside the disk, only those that Decide would read for it.
   [[nodiscard]] PassDecision DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause);
   // As Decide, with the figures of all pods and their measured disk use.
   [[nodiscard]] PassDecision DecideWith(const DiskUse& disk, const ReadingPlan& plan,
@@ -137,8 +138,12 @@ class NodePasses : private SummarySource {
   [[nodiscard]] ThresholdsBeside Beside(const ReadingPlan& plan) const {
     return {policies_->thresholds, standing_.wait, plan};
   }
+  // Whether the pods are marked as pods whose disk use is unknown: if a threshold on a disk acts as
+  // well, that tells the decision that it has to wait.
+  enum class DiskUseIs : std::uint8_t { kNotAsked, kUnknown };
   // Reads some of the pods, and decides; absent: it takes the figures of all.
   [[nodiscard]] std::optional<PassDecision> DecideAmongContenders(const ReadingPlan& plan,
+                                                                  DiskUseIs disk_use,
                                                                   const PassCause& cause);
   [[nodiscard]] PacedPass PacedFor(const ReadingPlan& plan, std::size_t threshold,
                                    const PassCause& cause) const;

@@ -114,7 +114,11 @@ class NodeTestBed : public testing::Test {
                   .collect_remains = [this] { ++collections_; },
                   .on_full_pass = [this] { ++full_passes_; },
                   .ladder = ladder_,
-                  .make_way = [this] { figures_at_way_.push_back(figures_.figure_reads); },
+                  .make_way =
+                      [this] {
+                        figures_at_way_.push_back(figures_.figure_reads);
+                        readings_at_way_.push_back(figures_.readings);
+                      },
                   .on_eviction = [this](const auto& pass) { evictions_.push_back(pass); },
                   .soft = soft_,
                   .noter = noter_.get()});
@@ -171,6 +175,7 @@ class NodeTestBed : public testing::Test {
   FakeNotifier notifier_;
   // How many figures had been read when the processor was left to a victim.
   std::vector<int> figures_at_way_;
+  std::vector<int> readings_at_way_;  // of all pods
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   EventLog events_{log_, 100};

@@ -147,13 +147,16 @@ void Contenders::ReadOthers(const Pods& pods, std::vector<PodStats>& stats) {
   known_.Take(stats);
 }
 
-// The search has read only the process counts, which it decided by, so they are kept.
+// The decision was made by the process counts that the search has read, and by whether the disk use
+// was marked as unknown, so both are kept.
 void Contenders::ReadAllOf(const Pods& pods, std::vector<PodStats>& stats) {
   std::vector<PodStats> all;
   figures_.ReadPods(pods, nullptr, all);
   for (std::size_t i = 0; i < pods.size(); ++i) {
     const auto counted = stats[i].process_count;
+    const auto stale_disk = stats[i].stale_disk;
     stats[i] = std::move(all[i]);
+    stats[i].stale_disk = stale_disk;
     if (search_.IsRead(i)) stats[i].process_count = counted;
   }
 }

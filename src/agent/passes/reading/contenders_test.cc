@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "agent/passes/reading/fake_figures.h"
+#include "core/decide/decide.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {
@@ -181,6 +184,58 @@ TEST_F(ContendersTest, WithoutPodsNothingIsReadAhead) {
   contenders_.Keep(pods_);
   EXPECT_TRUE(contenders_.ReadAhead(clock_));
   EXPECT_EQ(figures_.charge_reads, 0);
+}
+
+// A pass for process IDs while a disk that is short, too, waits for the disk use of the pods.
+class ContendersBesideDiskTest : public ContendersTest {
+ protected:
+  void AddAtRandom(std::mt19937& random) {
+    const auto below = [&](unsigned limit) { return random() % limit; };
+    const std::size_t count = 1 + below(30);
+    for (std::size_t i = 0; i < count; ++i) {
+      Add("pod-" + std::to_string(i), kMi, below(6) == 0 ? below(5000) : below(4));
+      owned_.back()->priority = static_cast<std::int32_t>(below(3));
+      if (below(5) == 0) owned_.back()->protection = Protection::kCritical;
+    }
+  }
+  static void MarkDiskUnknown(std::vector<PodStats>& stats) {
+    for (PodStats& pod : stats) pod.stale_disk.emplace();
+  }
+  [[nodiscard]] Decision DecideBy(const std::vector<PodStats>& stats) const {
+    std::vector<ActivePod> joined;
+    for (std::size_t i = 0; i < pods_.size(); ++i) joined.push_back({pods_[i], &stats[i]});
+    Evaluation evaluation;
+    evaluation.acting[0] = evaluation.acting[1] = true;
+    return Decide(thresholds_, false, {}, evaluation, joined);
+  }
+
+  std::vector<Threshold> thresholds_ = {
+      {.signal = Signal::kNodeFsAvailable, .value = Quantity::Of(1)},
+      {.signal = Signal::kPidAvailable, .value = Quantity::Of(1)}};
+};
+
+TEST_F(ContendersBesideDiskTest, TheVictimIsTheOneThatReadingEveryPodFinds) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 300; ++round) {
+    owned_.clear();
+    pods_.clear();
+    figures_.tasks.clear();
+    AddAtRandom(random);
+    contenders_.Read(Resource::kPids, pods_, stats_);
+    MarkDiskUnknown(stats_);
+    const Decision by_some = DecideBy(stats_);
+    std::vector<PodStats> all;
+    figures_.ReadPods(pods_, nullptr, all);
+    MarkDiskUnknown(all);
+    const Decision by_all = DecideBy(all);
+    EXPECT_EQ(by_some.threshold, 1U);
+    ASSERT_EQ(by_some.threshold, by_all.threshold) << "round " << round;
+    ASSERT_EQ(by_some.victim, by_all.victim) << "round " << round;
+    contenders_.ReadOthers(pods_, stats_);
+    const Decision again = DecideBy(stats_);
+    ASSERT_EQ(again.threshold, by_all.threshold) << "round " << round;
+    ASSERT_EQ(again.victim, by_all.victim) << "round " << round;
+  }
 }
 
 }  // namespace

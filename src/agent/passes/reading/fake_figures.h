@@ -65,6 +65,7 @@ class FakeFigures : public Figures {
   void TakeMounts() override { ++mount_reads; }
   void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                 std::vector<PodStats>& stats) override {
+    ++readings;
     stats.clear();
     for (const PodFacts* facts : pods) {
       PodStats& pod = stats.emplace_back();
@@ -127,6 +128,7 @@ class FakeFigures : public Figures {
     node.memory_pressure = PressureStats{.some = {.avg10 = share}};
   }
 
+  int readings = 0;                             // of all pods, whichever figures
   int memory_reads = 0;                         // of all pods
   int reads_at_rest = 0;                        // the same, of what has changed
   int figure_reads = 0;                         // of one pod, each
