@@ -157,7 +157,8 @@ void RunningContainer::Kill() {
 void RunningContainer::KillGroup() {
   const std::string& group = group_.empty() ? container_.group : group_;
   if (group.empty()) return KillByName(container_.id);
-  edges_.LogFailure(Described(), edges_.group_end.Kill(PathOf(group)));
+  const auto killed = edges_.group_end.Kill(PathOf(group));
+  if (!killed) edges_.LogFailure(Described(), killed);
 }
 
 // Before its first look at the process, the group of a container is known by the ID in its name.
@@ -169,7 +170,8 @@ void RunningContainer::KillByName(const std::string& id) {
   for (const std::string& group : *groups) {
     if (!IsGroupOfContainer(group, id)) continue;
     const std::string path = kernel::ContainerGroup(identity_.pod_group, group);
-    edges_.LogFailure(Described(), edges_.group_end.Kill(path));
+    const auto killed = edges_.group_end.Kill(path);
+    if (!killed) edges_.LogFailure(Described(), killed);
   }
 }
 

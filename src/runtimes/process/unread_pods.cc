@@ -265,9 +265,9 @@ void UnreadPods::Signal(const std::string& uid, int signal) {
   Unread* const unread = entry == nullptr ? nullptr : entry->unread();
   if (unread == nullptr || unread->known == Unread::Known::kHere) return;
   unread->known = Unread::Known::kEnding;
-  context_.LogFailure("end pod " + FullName(*entry->plan.pod),
-                      signal == SIGKILL ? context_.group_end.Kill(entry->group)
-                                        : context_.group_end.Signal(entry->group, signal));
+  const auto signalled = signal == SIGKILL ? context_.group_end.Kill(entry->group)
+                                           : context_.group_end.Signal(entry->group, signal);
+  if (!signalled) context_.LogFailure("end pod " + FullName(*entry->plan.pod), signalled);
   ScheduleTending();
 }
 

@@ -343,14 +343,17 @@ void ContainerRun::RunHook(Duration grace) {
   hook_->Limit(grace);
 }
 
+// The run is described only where the signal failed, because it must not wait for that.
 void ContainerRun::Terminate() {
-  context_.LogFailure(Described(), context_.group_end.Signal(group_, SIGTERM));
+  const auto signalled = context_.group_end.Signal(group_, SIGTERM);
+  if (!signalled) context_.LogFailure(Described(), signalled);
 }
 
 void ContainerRun::Kill() {
   if (phase_ == Phase::kEnded) return;
   if (phase_ == Phase::kStarting) kill_pending_ = true;
-  context_.LogFailure(Described(), context_.group_end.Kill(group_));
+  const auto killed = context_.group_end.Kill(group_);
+  if (!killed) context_.LogFailure(Described(), killed);
 }
 
 void NoteLost(RuntimeContext& context, std::string about, std::string run_dir,
