@@ -8,19 +8,31 @@
 namespace jettison {
 namespace {
 
-// Kills first and tells afterwards: the victim's memory is what the node is waiting for.
-void Evict(EvictionOrder order, std::optional<StorageLimitKind> limit, PodKiller& killer,
-           CycleReport& report) {
-  const auto killed = killer.Evict(order);
+// An eviction by a pass. What the inputs of its order refer to must outlive it.
+template <typename Inputs>
+class EvictionByPass final : public DueEviction {
+ public:
+  EvictionByPass(const ActivePod& pod, const Inputs& inputs)
+      : DueEviction(SignalFor(pod, inputs)), pod_(pod), inputs_(inputs) {}
+
+ private:
+  [[nodiscard]] EvictionOrder Compose() const override { return OrderFor(pod_, inputs_); }
+
+  const ActivePod& pod_;
+  const Inputs& inputs_;
+};
+
+void Report(DueEviction& eviction, std::optional<StorageLimitKind> limit,
+            const Result<EvictOutcome>& killed, CycleReport& report) {
+  const EvictionOrder& order = eviction.order();
   if (killed && *killed == EvictOutcome::kAsked) {
-    report.pause = EvictionPause{.reason = PaceReason::kAsked,
-                                 .until = report.at + kAnswerWithin,
-                                 .pod_uid = std::move(order.pod_uid)};
+    report.pause = EvictionPause{
+        .reason = PaceReason::kAsked, .until = report.at + kAnswerWithin, .pod_uid = order.pod_uid};
     return;
   }
   report.events.push_back(EvictedEvent(order));
   EvictionRecord& record = report.evictions.emplace_back();
-  record.order = std::move(order);
+  record.order = order;
   record.storage_limit = limit;
   if (killed) {
     record.outcome = *killed;
@@ -44,35 +56,51 @@ void NoteStaleDisk(std::span<const ActivePod> pods, CycleReport& report) {
   }
 }
 
-// Node-level reclaim, then at most one pod; none while the reclaim is under way.
-void Relieve(const DecidedPass& pass, NodePorts& ports, CycleReport& report) {
-  const PassPolicy& policy = pass.policy;
+// Kills first and tells afterwards: the victim's memory is what the node is waiting for. Nothing is
+// allocated before the killer is called.
+void EvictVictim(const DecidedPass& pass, PodKiller& killer, CycleReport& report) {
   const Decision& decision = pass.decision.decision;
-  const Threshold& threshold = policy.thresholds[*decision.threshold];
-  report.acting_for = threshold;
-  report.events.push_back(ReclaimEvent(ResourceOf(threshold.signal)));
-  ReclaimOutcome reclaim = Reclaim(decision.reclaim, policy.thresholds, ports);
+  const PressureOrderInputs inputs{
+      .thresholds = pass.policy.thresholds,
+      .threshold = *decision.threshold,
+      .observations = report.observations,
+      .max_pod_grace_period_seconds = pass.policy.max_pod_grace_period_seconds};
+  EvictionByPass eviction(pass.pods[*decision.victim], inputs);
+  const auto killed = killer.EvictBeforeTelling(eviction);
+  report.events.push_back(ReclaimEvent(ResourceOf(report.acting_for->signal)));
+  Report(eviction, std::nullopt, killed, report);
+}
+
+void TryReclaim(const DecidedPass& pass, NodePorts& ports, CycleReport& report) {
+  ReclaimOutcome reclaim = Reclaim(pass.decision.decision.reclaim, pass.policy.thresholds, ports);
   report.reclaim_attempted = std::move(reclaim.attempted);
   report.reclaim_errors = std::move(reclaim.errors);
   report.reclaim_under_way = reclaim.under_way;
   report.relieved_by_reclaim = reclaim.relieved;
-  if (reclaim.seen) report.after_reclaim = (*reclaim.seen)[threshold.signal];
-  if (reclaim.under_way || reclaim.relieved || pass.pods.empty()) return;
-  report.ranked_for = threshold.signal;
-  report.pause = pass.decision.pause;
-  if (decision.victim && !report.pause) {
-    Evict(OrderFor(pass.pods[*decision.victim],
-                   PressureOrderInputs{
-                       .thresholds = policy.thresholds,
-                       .threshold = *decision.threshold,
-                       .observations = report.observations,
-                       .max_pod_grace_period_seconds = policy.max_pod_grace_period_seconds}),
-          std::nullopt, ports.killer, report);
+  if (reclaim.seen) report.after_reclaim = (*reclaim.seen)[report.acting_for->signal];
+}
+
+// Node-level reclaim, then at most one pod; none while the reclaim is under way.
+void Relieve(const DecidedPass& pass, NodePorts& ports, CycleReport& report) {
+  const Decision& decision = pass.decision.decision;
+  const Threshold& threshold = pass.policy.thresholds[*decision.threshold];
+  report.acting_for = threshold;
+  TryReclaim(pass, ports, report);
+  const bool ranks = !report.reclaim_under_way && !report.relieved_by_reclaim && !pass.pods.empty();
+  if (ranks) {
+    report.ranked_for = threshold.signal;
+    report.pause = pass.decision.pause;
   }
+  if (ranks && decision.victim && !report.pause) {
+    EvictVictim(pass, ports.killer, report);
+  } else {
+    report.events.push_back(ReclaimEvent(ResourceOf(threshold.signal)));
+  }
+  if (!ranks) return;
   if (ConditionOf(threshold.signal) == NodeConditionType::kDiskPressure) {
     NoteStaleDisk(pass.pods, report);
   }
-  if (pass.full_ranking) RankForReport(pass.pods, threshold.signal, policy.layout, report);
+  if (pass.full_ranking) RankForReport(pass.pods, threshold.signal, pass.policy.layout, report);
 }
 
 }  // namespace
@@ -84,7 +112,9 @@ CycleReport CarryOut(const DecidedPass& pass, NodePorts& ports, EvictionState& s
   report.observations = pass.plan.observations;
   report.evaluation = pass.plan.evaluation;
   for (const StorageViolation& violation : decision.violations) {
-    Evict(OrderFor(pass.pods[violation.pod], violation), violation.kind, ports.killer, report);
+    EvictionByPass eviction(pass.pods[violation.pod], violation);
+    const auto killed = ports.killer.EvictBeforeTelling(eviction);
+    Report(eviction, violation.kind, killed, report);
   }
   if (decision.threshold) Relieve(pass, ports, report);
   state = report.evaluation.next;

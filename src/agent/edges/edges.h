@@ -87,7 +87,8 @@ class Figures {
                                                                 QosClass qos) = 0;
   // Whether all groups of the pod are known, and lie below that of its QoS class.
   [[nodiscard]] virtual bool IsInClass(const PodFacts& pod) = 0;
-  // Adds the memory of the pod's containers to its stats.
+  // Sets the containers in the pod's stats, with the memory of each. Keeps the memory of what was
+  // there.
   virtual void ReadContainersOf(const PodFacts& pod, PodStats& stats) = 0;
   // Opens the files of the pod's containers from which its eviction and its end read figures.
   virtual void OpenContainersOf(const PodFacts& pod) { (void)pod; }

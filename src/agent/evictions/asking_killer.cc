@@ -5,8 +5,13 @@
 namespace jettison {
 
 Result<EvictOutcome> AskingKiller::Evict(const EvictionOrder& order) {
-  if (!order.soft) return killer_.Evict(order);
-  soft_.Ask(order, clock_.Now());
+  OrderedEviction eviction(order);
+  return EvictBeforeTelling(eviction);
+}
+
+Result<EvictOutcome> AskingKiller::EvictBeforeTelling(DueEviction& eviction) {
+  if (!eviction.signal().soft) return killer_.EvictBeforeTelling(eviction);
+  soft_.Ask(eviction.order(), clock_.Now());
   return EvictOutcome::kAsked;
 }
 

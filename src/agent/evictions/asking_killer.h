@@ -16,6 +16,7 @@ class AskingKiller : public PodKiller {
   AskingKiller(PodKiller& killer, SoftEvictions& soft, const Clock& clock)
       : killer_(killer), soft_(soft), clock_(clock) {}
   [[nodiscard]] Result<EvictOutcome> Evict(const EvictionOrder& order) override;
+  [[nodiscard]] Result<EvictOutcome> EvictBeforeTelling(DueEviction& eviction) override;
 
  private:
   PodKiller& killer_;

@@ -13,7 +13,12 @@ constexpr Duration kReclaimPatience = std::chrono::minutes(1);
 }  // namespace
 
 Result<EvictOutcome> TableKiller::Evict(const EvictionOrder& order) {
-  const auto ending = table_.Evict(order, clock_.Now());
+  OrderedEviction eviction(order);
+  return EvictBeforeTelling(eviction);
+}
+
+Result<EvictOutcome> TableKiller::EvictBeforeTelling(DueEviction& eviction) {
+  const auto ending = table_.Evict(eviction, clock_.Now());
   if (!ending) return Fail(ending.error());
   return *ending ? EvictOutcome::kEnding : EvictOutcome::kWasEnding;
 }

@@ -17,6 +17,7 @@ class TableKiller : public PodKiller {
  public:
   TableKiller(PodTable& table, const Clock& clock) : table_(table), clock_(clock) {}
   [[nodiscard]] Result<EvictOutcome> Evict(const EvictionOrder& order) override;
+  [[nodiscard]] Result<EvictOutcome> EvictBeforeTelling(DueEviction& eviction) override;
 
  private:
   PodTable& table_;

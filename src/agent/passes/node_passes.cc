@@ -230,13 +230,13 @@ const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& 
   NodePorts ports = {.killer = edges_.killer, .reclaimer = edges_.reclaimer, .summaries = *this};
   RecordedPass pass{
       .number = record_.count + 1, .policy = PolicyOf(cause.kind), .before = standing_.state};
-  const std::vector<const PodFacts*> pods = pods_.pods();
+  const std::vector<const PodFacts*>& pods = pods_.pods();
   auto report = std::make_shared<CycleReport>(
       CarryOut({.policy = *pass.policy, .plan = plan, .decision = decision, .pods = pods_.joined()},
                ports, standing_.state));
   if (pods_.HavePassedOver()) {
     if (!report->evictions.empty() && edges_.make_way) edges_.make_way();
-    pods_.ReadOthers(pods);
+    pods_.ReadOthers();
   }
   if (!report->evictions.empty() && decision.decision.threshold) {
     // From now on, growth that is not the victim's is measured.

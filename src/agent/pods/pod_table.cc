@@ -185,14 +185,15 @@ std::optional<Instant> PodTable::FindDeadline() const {
   return next;
 }
 
-Result<bool> PodTable::Evict(const EvictionOrder& order, Instant now) {
+Result<bool> PodTable::Evict(DueEviction& eviction, Instant now) {
   settled_ = false;
-  PodSlot* const slot = slots_.OfPod(order.pod_uid);
+  const std::string_view uid = eviction.signal().pod_uid;
+  PodSlot* const slot = slots_.OfPod(uid);
   if (slot == nullptr) {
-    return Fail(ErrorCode::kNotFound, "pod " + order.pod_uid + " is not on the node any more");
+    return Fail(ErrorCode::kNotFound, "pod " + std::string(uid) + " is not on the node any more");
   }
   const bool first = !slot->worker()->IsEvicted();
-  const bool acted = slot->worker()->Evict(order, now);
+  const bool acted = slot->worker()->Evict(eviction, now);
   if (acted && slot->unread) remembered_.NoteUnreadEvicted(*slot);
   if (acted && first) {
     ++slot->evictions;

@@ -17,6 +17,7 @@
 #include "agent/workers/worker_edges.h"
 #include "core/config/agent_config.h"
 #include "core/decide/container_gc.h"
+#include "core/model/eviction_order.h"
 #include "core/model/profile.h"
 #include "core/model/signal.h"
 #include "core/pods/pod_facts.h"
@@ -103,8 +104,13 @@ class PodTable : public PodViews {
   void StopAll(Instant now);
 
   // Evicts a pod. False: no effect, because it was evicted already and ends at least as soon, or
-  // because its containers have ended. kNotFound: it is not on the node.
-  [[nodiscard]] Result<bool> Evict(const EvictionOrder& order, Instant now);
+  // because its containers have ended. kNotFound: it is not on the node. The containers are told to
+  // end before the order is asked for, and nothing is allocated before that.
+  [[nodiscard]] Result<bool> Evict(DueEviction& eviction, Instant now);
+  [[nodiscard]] Result<bool> Evict(const EvictionOrder& order, Instant now) {
+    OrderedEviction eviction(order);
+    return Evict(eviction, now);
+  }
   // Notes that the API server carries out this eviction, and may have done so. False: the pod was
   // evicted already.
   [[nodiscard]] bool NoteEvicted(const EvictionOrder& order, Instant now);

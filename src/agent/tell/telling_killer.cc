@@ -3,9 +3,14 @@
 namespace jettison {
 
 Result<EvictOutcome> TellingKiller::Evict(const EvictionOrder& order) {
-  auto evicted = killer_.Evict(order);
+  OrderedEviction eviction(order);
+  return EvictBeforeTelling(eviction);
+}
+
+Result<EvictOutcome> TellingKiller::EvictBeforeTelling(DueEviction& eviction) {
+  auto evicted = killer_.EvictBeforeTelling(eviction);
   const Instant now = clock_.Now();
-  for (EvictionListener* listener : listeners_) listener->Evicting(order, evicted, now);
+  for (EvictionListener* listener : listeners_) listener->Evicting(eviction.order(), evicted, now);
   return evicted;
 }
 

@@ -19,6 +19,7 @@ class TellingKiller : public PodKiller {
   TellingKiller(PodKiller& killer, const Clock& clock, std::vector<EvictionListener*> listeners)
       : killer_(killer), clock_(clock), listeners_(std::move(listeners)) {}
   [[nodiscard]] Result<EvictOutcome> Evict(const EvictionOrder& order) override;
+  [[nodiscard]] Result<EvictOutcome> EvictBeforeTelling(DueEviction& eviction) override;
 
  private:
   PodKiller& killer_;

@@ -16,6 +16,11 @@ constexpr auto kLater = [](const auto& a, const auto& b) { return b.key < a.key;
 
 }  // namespace
 
+void VictimSearch::Reserve(std::size_t pods) {
+  looked_.reserve(pods);
+  candidates_.reserve(pods);
+}
+
 void VictimSearch::Begin(Resource resource, std::span<const PodFacts* const> pods,
                          std::span<const std::uint64_t> known,
                          std::span<const std::uint8_t> in_class) {

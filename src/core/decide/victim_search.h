@@ -46,6 +46,8 @@ struct SearchStep {
 // For process IDs, the charge and the figure are the same file.
 class VictimSearch {
  public:
+  // A search among as many pods will allocate nothing.
+  void Reserve(std::size_t pods);
   // `resource` is kMemory or kPids. `pods` and `in_class` must stay valid until the search is over.
   // `known` has, for each of them, the last known figure, or 0; `in_class` whether its group is
   // below that of its QoS class. A search in the steady state allocates nothing.

@@ -52,6 +52,7 @@ void FakeRuntime::StartContainer(const std::string& pod_uid, const std::string& 
 
 void FakeRuntime::StopContainer(const std::string& pod_uid, const std::string& container,
                                 Duration grace) {
+  if (on_stop_) on_stop_();
   commands_.push_back(fmt::format("stop {}/{} {}", pod_uid, container, FormatDuration(grace)));
   if (!ignores_stop_.contains(container)) Exit(pod_uid, container, 128 + SIGTERM);
 }

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ports/container_runtime.h"
@@ -60,6 +62,8 @@ class FakeRuntime : public ContainerRuntime {
   void IgnoreStop(const std::string& container) { ignores_stop_.insert(container); }
   // ... and KillContainer too.
   void IgnoreKill(const std::string& container) { ignores_kill_.insert(container); }
+  // Called as soon as StopContainer is, before anything else.
+  void OnStop(std::function<void()> on_stop) { on_stop_ = std::move(on_stop); }
   // RemovePod is not answered.
   void HoldRemoval() { hold_removal_ = true; }
   // A container ends, by itself or after an ignored stop or kill. Exit code 128 + n: signal n.
@@ -87,6 +91,7 @@ class FakeRuntime : public ContainerRuntime {
   std::map<std::string, StartError> start_errors_;
   std::set<std::string> ignores_stop_;
   std::set<std::string> ignores_kill_;
+  std::function<void()> on_stop_;
   bool hold_removal_ = false;
   std::vector<RuntimeEvent> events_;
   std::vector<std::string> commands_;

@@ -33,6 +33,7 @@ void Limit(std::optional<std::uint64_t>& figure, std::uint64_t most) {
 }  // namespace
 
 void Contenders::Keep(const Pods& pods) {
+  search_.Reserve(pods.size());
   if (!known_.Keep(pods)) return;
   FindClasses();
   ReadClasses();

@@ -111,7 +111,9 @@ class FakeFigures : public Figures {
   }
   bool IsInClass(const PodFacts&) override { return true; }
   void ReadContainersOf(const PodFacts& pod, PodStats& stats) override {
-    stats.containers.push_back({.name = "c", .memory_working_set_bytes = memory[pod.pod.name]});
+    stats.containers.resize(1);
+    stats.containers[0].name = pod.pod.containers[0].name;
+    stats.containers[0].memory_working_set_bytes = memory[pod.pod.name];
   }
   void OpenContainersOf(const PodFacts& pod) override { opened = pod.pod.name; }
   void ForgetOthers(std::span<const PodFacts* const> pods) override { kept_open = pods.size(); }

@@ -23,14 +23,13 @@ class PassPods {
   using Pods = std::vector<const PodFacts*>;
 
   // The figures of pods are put into `summary`. Both must outlive this.
-  PassPods(Figures& figures, Summary& summary)
-      : figures_(figures), summary_(summary), contenders_(figures) {}
+  PassPods(Figures& figures, Summary& summary);
   PassPods(const PassPods&) = delete;
   PassPods& operator=(const PassPods&) = delete;
 
-  // A pass over these pods begins. They must stay as they are until it is decided.
+  // A pass over these pods begins. Their facts must live until it is over.
   void Begin(const Pods& pods);
-  [[nodiscard]] const Pods& pods() const { return *pods_; }
+  [[nodiscard]] const Pods& pods() const { return pods_; }
 
   // Reads the figures of all pods that the plan asks for. Those of the victim's containers are left
   // to ReadVictim.
@@ -48,29 +47,32 @@ class PassPods {
   void ReadVictim(const ReadingPlan& plan, std::size_t victim);
 
   // Joins the pods with their figures, after each reading anew.
-  void Join() { JoinInOrder(*pods_, summary_, joined_); }
+  void Join() { JoinInOrder(pods_, summary_, joined_); }
   [[nodiscard]] std::span<const ActivePod> joined() const { return joined_; }
 
   // Whether some pods have been passed over by ReadContenders, and are to be read.
   [[nodiscard]] bool HavePassedOver() const { return contenders_.HavePassedOver(); }
-  // Reads them. `pods` are those of the pass, which may have changed for their owner since.
-  void ReadOthers(const Pods& pods) { contenders_.ReadOthers(pods, summary_.pods); }
+  // Reads them.
+  void ReadOthers() { contenders_.ReadOthers(pods_, summary_.pods); }
   // All of them are read elsewhere, or not needed.
   void ForgetOthers() { contenders_.ForgetOthers(); }
 
-  // Between passes: as of Contenders.
-  void Keep(const Pods& pods) { contenders_.Keep(pods); }
+  // Between passes: as of Contenders. A pass over as many pods will allocate nothing for them.
+  void Keep(const Pods& pods);
   bool ReadAhead(const Clock& clock);
 
  private:
   void Read(const ReadStep& step);
+  void FillSpare();
 
   Figures& figures_;
   Summary& summary_;
-  const Pods* pods_ = nullptr;
+  Pods pods_;
   PodFiguresShelf shelf_;
   Contenders contenders_;
   std::vector<ActivePod> joined_;
+  // Memory for the figures of a victim's containers and for their names.
+  std::vector<ContainerStats> spare_;
 };
 
 }  // namespace jettison

@@ -51,7 +51,7 @@ TEST_F(PassPodsTest, ContendersAreReadAloneUntilTheOthersAreAskedFor) {
   EXPECT_TRUE(pods_.HavePassedOver());
   EXPECT_EQ(StatsOf(0).memory_working_set_bytes, 300 * kMi);
   EXPECT_FALSE(StatsOf(1).memory_working_set_bytes);
-  pods_.ReadOthers(active_);
+  pods_.ReadOthers();
   EXPECT_FALSE(pods_.HavePassedOver());
   EXPECT_EQ(StatsOf(1).memory_working_set_bytes, 2 * kMi);
 }
