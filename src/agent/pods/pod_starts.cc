@@ -151,7 +151,7 @@ void PodStarts::Start(PodSlot& slot, Instant now) {
 
 std::vector<WaitingPod> PodStarts::Waiting() const {
   std::vector<WaitingPod> waiting;
-  for (const auto& [name, slot] : slots_->all()) {
+  for (const auto& [name, slot] : std::as_const(*slots_).all()) {
     const auto due = slot.comes_back_at();
     if (!due || !slot.wanted) continue;
     waiting.push_back(

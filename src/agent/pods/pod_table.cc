@@ -9,6 +9,7 @@
 namespace jettison {
 
 void PodTable::Adopt(std::vector<RuntimePod> pods, Instant now) {
+  const PodSlots::Change change(slots_);
   settled_ = false;
   awaits_runtime_ = false;
   slots_.NoteChange();
@@ -16,6 +17,7 @@ void PodTable::Adopt(std::vector<RuntimePod> pods, Instant now) {
 }
 
 void PodTable::Recall(std::vector<RuntimePod> pods, Instant now) {
+  const PodSlots::Change change(slots_);
   settled_ = false;
   awaits_runtime_ = true;
   slots_.NoteChange();
@@ -23,6 +25,7 @@ void PodTable::Recall(std::vector<RuntimePod> pods, Instant now) {
 }
 
 void PodTable::SetWanted(const std::vector<SharedPodFacts>& pods, Instant now) {
+  const PodSlots::Change change(slots_);
   slots_.NoteSources();
   std::map<std::string, SharedPodFacts> by_name;
   for (const SharedPodFacts& facts : pods) by_name.insert_or_assign(FullName(facts->pod), facts);
@@ -66,6 +69,7 @@ void PodTable::StayOut(const std::string& name, PodSlot& slot, Instant now) {
 }
 
 void PodTable::RememberLate(std::vector<KeptPod> pods, Instant now) {
+  const PodSlots::Change change(slots_);
   std::erase_if(pods, [this](const KeptPod& pod) {
     return IsOnNode(pod.uid) || remembered_.Find(pod.name, pod.uid) != nullptr;
   });
@@ -77,6 +81,7 @@ void PodTable::RememberLate(std::vector<KeptPod> pods, Instant now) {
 }
 
 void PodTable::Handle(const RuntimeEvent& event, Instant now) {
+  const PodSlots::Change change(slots_);
   settled_ = false;
   if (const auto* found = std::get_if<PodFound>(&event)) return found_.Adopt(found->pod, now);
   const std::string& uid =
@@ -103,6 +108,7 @@ bool PodTable::AnyMayComeBack() const {
 
 void PodTable::Advance(Instant now) {
   if (settled_ && (!due_ || now < *due_)) return;
+  const PodSlots::Change change(slots_);
   for (PodWorker* const worker : Workers()) worker->Advance(now);
   SettleAll(now);
   due_ = FindDeadline();
@@ -110,10 +116,12 @@ void PodTable::Advance(Instant now) {
 }
 
 void PodTable::PutOffEnds(Duration slept) {
+  const PodSlots::Change change(slots_);
   for (PodWorker* const worker : Workers()) worker->PutOffEnd(slept);
 }
 
 void PodTable::StopAll(Instant now) {
+  const PodSlots::Change change(slots_);
   starts_.Stop();
   for (auto& [name, slot] : slots_.all()) {
     if (!slot.foreign) slot.wanted = nullptr;
@@ -122,6 +130,7 @@ void PodTable::StopAll(Instant now) {
 }
 
 void PodTable::SettleAll(Instant now) {
+  const PodSlots::Change change(slots_);
   settled_ = false;
   std::vector<PodSlot*> order;
   for (auto& [name, slot] : slots_.all()) order.push_back(&slot);
@@ -186,6 +195,7 @@ std::optional<Instant> PodTable::FindDeadline() const {
 }
 
 Result<bool> PodTable::Evict(DueEviction& eviction, Instant now) {
+  const PodSlots::Change change(slots_);
   settled_ = false;
   const std::string_view uid = eviction.signal().pod_uid;
   PodSlot* const slot = slots_.OfPod(uid);
@@ -205,6 +215,7 @@ Result<bool> PodTable::Evict(DueEviction& eviction, Instant now) {
 }
 
 bool PodTable::NoteEvicted(const EvictionOrder& order, Instant now) {
+  const PodSlots::Change change(slots_);
   PodSlot* const slot = slots_.OfPod(order.pod_uid);
   if (slot == nullptr) return true;
   if (!slot->worker()->NoteEvicted(order, now)) return false;
@@ -219,6 +230,7 @@ bool PodTable::KillsAtOnce(std::string_view uid) const {
 }
 
 bool PodTable::KillNow(std::string_view uid, Instant now) {
+  const PodSlots::Change change(slots_);
   settled_ = false;
   PodSlot* const slot = slots_.OfPod(uid);
   if (slot == nullptr || !slot->worker()->KillNow(now)) return false;
@@ -227,6 +239,7 @@ bool PodTable::KillNow(std::string_view uid, Instant now) {
 }
 
 std::vector<SurvivorRecord> PodTable::KillSurvivors(Instant now) {
+  const PodSlots::Change change(slots_);
   std::vector<SurvivorRecord> survivors;
   for (auto& [name, slot] : slots_.all()) {
     PodWorker* const worker = slot.worker();
@@ -241,6 +254,7 @@ std::vector<SurvivorRecord> PodTable::KillSurvivors(Instant now) {
 }
 
 std::vector<PodWorker*> PodTable::Workers() {
+  const PodSlots::Change change(slots_);
   settled_ = false;
   std::vector<PodWorker*> workers;
   for (auto& [name, slot] : slots_.all()) {

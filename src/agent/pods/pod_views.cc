@@ -36,25 +36,28 @@ PodView ViewOf(const PodSlot& slot, Instant now) {
 
 }  // namespace
 
+// A pod that is evicted is looked up by its UID before it is signalled.
 const std::vector<const PodFacts*>& PodViews::Active() const {
-  active_.clear();
-  for (const auto& [name, slot] : slots_->all()) {
-    const OnNode* const pod = slot.on_node();
-    if (pod != nullptr && pod->worker->IsCandidate()) active_.push_back(pod->facts.get());
-  }
-  return active_;
+  return active_.Of(slots_->version(), [this](std::vector<const PodFacts*>& active) {
+    for (const auto& [name, slot] : slots_->all()) {
+      const OnNode* const pod = slot.on_node();
+      if (pod == nullptr || !pod->worker->IsCandidate()) continue;
+      active.push_back(pod->facts.get());
+      slots_->Index(pod->facts->pod, slot);
+    }
+  });
 }
 
 const std::vector<EndingPod>& PodViews::Ending() const {
-  ending_.clear();
-  for (const auto& [name, slot] : slots_->all()) {
-    const OnNode* const pod = slot.on_node();
-    if (pod == nullptr || !pod->worker->IsEnding()) continue;
-    ending_.push_back({.facts = pod->facts.get(),
-                       .evicted_at = pod->worker->evicted_at(),
-                       .kill_at = pod->worker->kill_at()});
-  }
-  return ending_;
+  return ending_.Of(slots_->version(), [this](std::vector<EndingPod>& ending) {
+    for (const auto& [name, slot] : slots_->all()) {
+      const OnNode* const pod = slot.on_node();
+      if (pod == nullptr || !pod->worker->IsEnding()) continue;
+      ending.push_back({.facts = pod->facts.get(),
+                        .evicted_at = pod->worker->evicted_at(),
+                        .kill_at = pod->worker->kill_at()});
+    }
+  });
 }
 
 std::vector<std::shared_ptr<const PodFacts>> PodViews::Keep(

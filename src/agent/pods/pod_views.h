@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "agent/pods/kept_list.h"
 #include "agent/pods/pod_slots.h"
 #include "core/decide/container_gc.h"
 #include "view/snapshot.h"
@@ -28,13 +30,15 @@ class PodViews {
   explicit PodViews(const PodSlots& slots) : slots_(&slots) {}
 
   // The pods that an eviction could choose: they take up resources and ending them would bring
-  // these back. By namespace and name; valid until the next change.
+  // these back. By namespace and name; valid until the next change. Made anew only after a change.
   [[nodiscard]] const std::vector<const PodFacts*>& Active() const;
   // The same pods, kept alive, by namespace and name: those of `pods` that are still there.
   [[nodiscard]] std::vector<std::shared_ptr<const PodFacts>> Keep(
       const std::vector<const PodFacts*>& pods) const;
-  // Valid until the next change.
+  // Valid until the next change. Made anew only after a change.
   [[nodiscard]] const std::vector<EndingPod>& Ending() const;
+  // Another number whenever these lists may have changed; absent while they change.
+  [[nodiscard]] std::optional<std::uint64_t> version() const { return slots_->version(); }
   // Whether the removal of a pod's remains has begun recently, or a pod that is to be removed was
   // killed, so that its space will soon be free.
   // A removal that takes longer than kRemovalTakes does not count, because it may never end.
@@ -57,8 +61,8 @@ class PodViews {
 
  private:
   const PodSlots* slots_;
-  mutable std::vector<const PodFacts*> active_;
-  mutable std::vector<EndingPod> ending_;
+  mutable KeptList<const PodFacts*> active_;
+  mutable KeptList<EndingPod> ending_;
 };
 
 }  // namespace jettison
