@@ -50,7 +50,6 @@ Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& named, AgentOption
   // The log has a clock of its own, so that errors on the way can be logged.
   static const SteadyClock kLogClock;
   kernel::FdReserve::MakeRoom();  // before there is a second thread
-  options.dry_run = options.dry_run || named.dry_run;
   auto log = OpenLog({.format = named.json_logs ? LogFormat::kJson : options.log_format,
                       .least = named.log_level,
                       .dry_run = named.dry_run || options.dry_run,

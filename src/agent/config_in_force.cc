@@ -65,7 +65,7 @@ ConfigInForce::Taken ConfigInForce::Use(const ConfigReading& reading) {
   }
   TellOfOrder(reading.not_above_kubelet);
   AgentConfig read = reading.config;
-  read.dry_run = read.dry_run || config().dry_run;
+  read.dry_run = read.dry_run || readers_.dry_run;
   thresholds_.Set(std::move(read.eviction.thresholds), reading.kubelet_thresholds);
   read.eviction.thresholds = thresholds_.Usable();
   ConfigChanges changes = ChangesOf(config(), read);

@@ -34,6 +34,8 @@ class ConfigInForce {
     Duration kubelet_every{0};
     // The kubelet's thresholds, if they are known.
     std::optional<std::vector<Threshold>> kubelet_thresholds = {};
+    // The caller asked for a dry run, whatever is read.
+    bool dry_run = false;
   };
 
   // `log` must outlive this.

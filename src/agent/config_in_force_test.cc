@@ -15,10 +15,12 @@ namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::vector<Threshold> Hard(const std::string& value) {
   return ParseThresholds({.hard = {{"memory.available", value}}}).thresholds;
@@ -117,6 +119,31 @@ TEST_F(TheConfigInForce, WhatIsNamedByItsFilesAndNeedsARestartIsSaid) {
   EXPECT_TRUE(config_->Ask());
   ASSERT_TRUE(TakeNext());
   EXPECT_THAT(lines_, Contains(HasSubstr("logFormat, kubernetes.kubeconfig (server)")));
+}
+
+TEST_F(TheConfigInForce, ADryRunOfTheFileEndsWithARestartAndThatIsSaid) {
+  AgentConfig running;
+  running.dry_run = true;
+  config_.emplace(running, NodeIdentity{}, ConfigInForce::Readers{.again = [this] { return next_; }},
+                  log_);
+  next_.config.dry_run = false;
+  EXPECT_TRUE(config_->Ask());
+  ASSERT_TRUE(TakeNext());
+  EXPECT_TRUE(config_->config().dry_run) << "until the restart";
+  EXPECT_THAT(lines_, Contains(AllOf(HasSubstr("only when the agent is restarted"),
+                                     HasSubstr("dryRun"))));
+}
+
+TEST_F(TheConfigInForce, ADryRunOfTheCommandLineIsNoChange) {
+  AgentConfig running;
+  running.dry_run = true;
+  config_.emplace(running, NodeIdentity{},
+                  ConfigInForce::Readers{.again = [this] { return next_; }, .dry_run = true}, log_);
+  next_.config.dry_run = false;
+  EXPECT_TRUE(config_->Ask());
+  ASSERT_TRUE(TakeNext());
+  EXPECT_TRUE(config_->config().dry_run);
+  EXPECT_THAT(lines_, Not(Contains(HasSubstr("restarted"))));
 }
 
 TEST_F(TheConfigInForce, AShareIsEvictedByWhenItIsKnownToLieAboveTheKubeletsAmount) {

@@ -37,7 +37,8 @@ ConfigInForce::Readers ReadersOf(const AgentOptions& options, const Machine& mac
   return {.again = ReaderOf(options, machine),
           .kubelet = options.look_at_kubelet,
           .kubelet_every = options.kubelet_look_every,
-          .kubelet_thresholds = options.kubelet_thresholds};
+          .kubelet_thresholds = options.kubelet_thresholds,
+          .dry_run = options.dry_run};
 }
 
 NodeIdentity IdentityOf(const Machine& machine, const NodeShares& shares) {
