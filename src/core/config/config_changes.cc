@@ -28,7 +28,8 @@ auto PartsOf(const EvictionBackoff& backoff) {
 auto PartsOf(const KubernetesConfig& kubernetes) {
   return std::tie(kubernetes.kubeconfig, kubernetes.kubelet_configuration,
                   kubernetes.kubelet_directory, kubernetes.evict_daemon_sets, kubernetes.jobs,
-                  kubernetes.soft_evictions_per_hour, kubernetes.soft_eviction_cool_down);
+                  kubernetes.soft_evictions_per_hour, kubernetes.soft_eviction_cool_down,
+                  kubernetes.collect_images);
 }
 auto PartsOf(const RecordingConfig& recording) {
   return std::tie(recording.enabled, recording.max_bytes, recording.max_age);
@@ -60,12 +61,28 @@ bool IsSame(const std::optional<EnforcedReservation>& a,
   return a.has_value() == b.has_value() && (!a || PartsOf(*a) == PartsOf(*b));
 }
 
-// Fails to compile when a setting is added, so that its author decides here whether it takes effect
-// at once.
+// Both fail to compile when a setting is added, so that its author decides here whether it takes
+// effect at once, and adds it to PartsOf.
+[[maybe_unused]] void KnowsEveryPart(const AgentConfig& config, const Threshold& threshold,
+                                     const HookConfig& hook, const EnforcedReservation& enforced) {
+  [[maybe_unused]] const auto& [t1, t2, t3, t4] = threshold;
+  [[maybe_unused]] const auto& [o1, o2, o3, o4, o5, o6] = hook;
+  [[maybe_unused]] const auto& [f1, f2] = enforced;
+  [[maybe_unused]] const auto& [e1, e2, e3, e4] = config.eviction;
+  [[maybe_unused]] const auto& [i1, i2, i3, i4] = config.image_gc;
+  [[maybe_unused]] const auto& [n1, n2, n3, n4, n5] = config.reservation;
+  [[maybe_unused]] const auto& [b1, b2] = config.eviction_backoff;
+  [[maybe_unused]] const auto& [q1, q2] = config.cpu_quota;
+  [[maybe_unused]] const auto& [l1, l2, l3] = config.logs;
+  [[maybe_unused]] const auto& [k1, k2, k3, k4, k5, k6, k7, k8] = config.kubernetes;
+  [[maybe_unused]] const auto& [h1, h2, h3, h4, h5, h6, h7, h8] = config.http;
+  [[maybe_unused]] const auto& [r1, r2, r3] = config.recording;
+}
 [[maybe_unused]] void KnowsEverySetting(const AgentConfig& config) {
   [[maybe_unused]] const auto& [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15,
                                 a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28,
                                 a29, a30, a31, a32, a33, a34, a35, a36, a37, a38] = config;
+  KnowsEveryPart(config, {}, {}, {});
 }
 
 class Comparison {

@@ -84,6 +84,7 @@ TEST(ConfigChanges, EverythingElseIsNamedAndStays) {
       {"evictionBackoff", [](auto& c) { c.eviction_backoff.max = seconds(1); }},
       {"source", [](auto& c) { c.source = SourceKind::kKubernetes; }},
       {"kubernetes", [](auto& c) { c.kubernetes.kubeconfig = "/x"; }},
+      {"kubernetes", [](auto& c) { c.kubernetes.collect_images = !c.kubernetes.collect_images; }},
       {"runtime", [](auto& c) { c.runtime = RuntimeKind::kCri; }},
       {"adopt", [](auto& c) { c.adopt = AdoptPolicy::kEvict; }},
       {"profile", [](auto& c) { c.profile = Profile::kKubelet; }},
