@@ -134,6 +134,7 @@ std::vector<RecordedPass> RecordedPassesOf(const Scenario& scenario) {
     pass.before = state;
     pass.summary = scenario.steps[i].summary;
     for (const std::size_t index : scenario.steps[i].active) pass.pods.push_back(pods[index]);
+    pass.pace = scenario.steps[i].pace;
     pass.report = std::move(outcomes[i].report);
     state = pass.report.evaluation.next;
     if (!pass.report.evictions.empty())

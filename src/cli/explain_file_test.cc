@@ -104,5 +104,13 @@ TEST(RecordedPasses, AreTheReplaysWithTheStateThatEachBeganWith) {
   EXPECT_EQ(passes[1].report.evictions.front().order.pod_uid, "uid-web");
 }
 
+TEST(RecordedPasses, HaveThePaceThatTheyWereDecidedBy) {
+  Scenario scenario = TwoPasses();
+  scenario.steps[1].pace = PaceInput{.signal = Signal::kMemoryAvailable, .ending = 5};
+  const std::vector<RecordedPass> passes = RecordedPassesOf(scenario);
+  EXPECT_EQ(passes[0].pace, std::nullopt);
+  EXPECT_EQ(passes[1].pace, scenario.steps[1].pace);
+}
+
 }  // namespace
 }  // namespace jettison

@@ -95,7 +95,8 @@ PassExplanation ExplainParts(const PassParts& parts, const ExplainOptions& optio
                               .before = parts.before,
                               .observations = report.observations,
                               .now = report.at,
-                              .pods = pods};
+                              .pods = pods,
+                              .pace = parts.pace};
   const Decision decision = DecisionFor(inputs);
   const auto subject = IndexOf(pods, options.subject_uid);
   PassExplanation explanation{.id = options.id,

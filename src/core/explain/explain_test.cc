@@ -149,6 +149,37 @@ TEST(Explain, AnotherThresholdThatWouldHaveActedIsNamed) {
   EXPECT_EQ(available->signal, Signal::kPidAvailable);
 }
 
+// Beside an eviction for memory that waits, bomb is evicted for process IDs.
+ExplainTestBed ShortOfTwo() {
+  ExplainTestBed bed = Starved();
+  bed.AddPod({.name = "bomb", .memory_mi = 1});
+  bed.StatsOf("bomb").process_count = 700;
+  bed.summary.node.rlimit->running = 950;
+  bed.pace = PaceInput{.signal = Signal::kPidAvailable};
+  return bed;
+}
+
+TEST(Explain, AnEvictionBesideOneThatWaitsIsExplainedByItsOwnThreshold) {
+  const PassExplanation why = Explain(ShortOfTwo().Pass());
+  ASSERT_EQ(why.evicted.size(), 1U);
+  EXPECT_EQ(why.evicted.front().pod.FullName(), "default/bomb");
+  ASSERT_TRUE(why.threshold && why.order);
+  EXPECT_EQ(why.threshold->threshold.signal, Signal::kPidAvailable);
+  EXPECT_TRUE(why.order->pods.front().chosen);
+  const Otherwise* usage = Find(why, Otherwise::Change::kUsage);
+  ASSERT_NE(usage, nullptr);
+  EXPECT_EQ(usage->pod, "default/bomb");
+  EXPECT_EQ(usage->victim, "default/cache");
+}
+
+TEST(Explain, WithoutThatEvictionTheOtherOneWouldStillHaveWaited) {
+  const PassExplanation why = Explain(ShortOfTwo().Pass());
+  const Otherwise* available = Find(why, Otherwise::Change::kAvailable);
+  ASSERT_NE(available, nullptr);
+  EXPECT_EQ(available->outcome, PassOutcome::kPaused);
+  EXPECT_EQ(available->victim, "");
+}
+
 TEST(Explain, NobodyMayGoWhereAllAreProtected) {
   ExplainTestBed bed;
   bed.AddPod({.name = "system", .memory_mi = 500, .priority = 2'000'000'000});

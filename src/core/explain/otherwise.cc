@@ -9,6 +9,7 @@
 #include "core/explain/otherwise_storage.h"
 #include "core/explain/pod_ranking.h"
 #include "core/model/priority.h"
+#include "core/pass/pass_decision.h"
 #include "core/pass/reading_plan.h"
 #include "core/units/quantity.h"
 
@@ -68,13 +69,20 @@ class Contest {
   DiskLayout layout_;
 };
 
+// The thresholds whose evictions waited while the pass acted for another one.
+ThresholdSet WaitingIn(const DecisionInputs& inputs) {
+  const Evaluation all = EvaluateBy(inputs.policy, inputs.before, inputs.observations, inputs.now);
+  return all.acting & ~ToActOn(inputs.policy, all, inputs.pace).acting;
+}
+
 // Tries changes of a pass that acted for a threshold.
 class PressureChanges {
  public:
   PressureChanges(const DecisionInputs& inputs, const Decision& decision)
       : inputs_(inputs),
         decision_(decision),
-        threshold_(inputs.policy.thresholds[*decision.threshold]) {}
+        threshold_(inputs.policy.thresholds[*decision.threshold]),
+        waiting_(WaitingIn(inputs)) {}
 
   [[nodiscard]] std::vector<Otherwise> Take() { return std::move(found_); }
 
@@ -164,7 +172,8 @@ class PressureChanges {
                      .before = inputs_.before,
                      .observations = seen,
                      .now = inputs_.now,
-                     .pods = inputs_.pods}));
+                     .pods = inputs_.pods,
+                     .pace = inputs_.pace}));
   }
 
   void LowerThreshold() {
@@ -200,7 +209,8 @@ class PressureChanges {
                         .before = inputs_.before,
                         .observations = inputs_.observations,
                         .now = inputs_.now,
-                        .pods = inputs_.pods});
+                        .pods = inputs_.pods,
+                        .pace = inputs_.pace});
   }
 
   // Adds the outcome if the victim were `changed`.
@@ -212,10 +222,16 @@ class PressureChanges {
                                            .before = inputs_.before,
                                            .observations = inputs_.observations,
                                            .now = inputs_.now,
-                                           .pods = pods}));
+                                           .pods = pods,
+                                           .pace = inputs_.pace}));
   }
 
   void Add(Otherwise otherwise, const Decision& then) {
+    if (then.threshold && waiting_[*then.threshold]) {
+      otherwise.outcome = PassOutcome::kPaused;
+      found_.push_back(std::move(otherwise));
+      return;
+    }
     if (then.threshold && then.threshold != decision_.threshold) {
       otherwise.signal = inputs_.policy.thresholds[*then.threshold].signal;
     }
@@ -229,6 +245,7 @@ class PressureChanges {
   const DecisionInputs& inputs_;
   const Decision& decision_;
   const Threshold& threshold_;
+  const ThresholdSet waiting_;
   std::vector<Otherwise> found_;
 };
 
@@ -238,7 +255,7 @@ Decision DecisionFor(const DecisionInputs& inputs) {
   const Evaluation evaluation =
       EvaluateBy(inputs.policy, inputs.before, inputs.observations, inputs.now);
   return Decide(inputs.policy.thresholds, inputs.policy.local_storage_capacity_isolation,
-                inputs.policy.layout, evaluation, inputs.pods);
+                inputs.policy.layout, ToActOn(inputs.policy, evaluation, inputs.pace), inputs.pods);
 }
 
 std::vector<Otherwise> OtherwiseFor(const DecisionInputs& inputs, const Decision& decision,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/decide/decide.h"
+#include "core/decide/eviction_pace.h"
 #include "core/explanation/explanation.h"
 #include "core/pass/pass_policy.h"
 
@@ -17,6 +18,7 @@ struct DecisionInputs {
   const Observations& observations;
   Instant now;
   std::span<const ActivePod> pods;
+  std::optional<PaceInput> pace = std::nullopt;  // as in PassInput
 };
 
 // The decision for these inputs, made by the same functions as in a pass.

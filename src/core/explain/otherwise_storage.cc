@@ -32,7 +32,8 @@ void Add(const DecisionInputs& inputs, std::size_t index, const ActivePod& chang
                                      .before = inputs.before,
                                      .observations = inputs.observations,
                                      .now = inputs.now,
-                                     .pods = pods});
+                                     .pods = pods,
+                                     .pace = inputs.pace});
   otherwise.pod = IdentityOf(*changed.facts).FullName();
   otherwise.outcome = OutcomeOf(then);
   if (then.threshold) otherwise.signal = inputs.policy.thresholds[*then.threshold].signal;

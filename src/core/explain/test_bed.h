@@ -84,14 +84,15 @@ class ExplainTestBed {
                       .policy = std::make_shared<const PassPolicy>(policy),
                       .before = state,
                       .summary = summary,
-                      .pods = pods};
+                      .pods = pods,
+                      .pace = pace};
     std::vector<const PodFacts*> active;
     for (const auto& facts : pods) active.push_back(facts.get());
     Edges edges(*this);
     NodePorts ports{.killer = edges, .reclaimer = edges, .summaries = edges};
     std::vector<ActivePod> scratch;
-    pass.report =
-        RunPass(policy, {.now = now, .summary = summary, .pods = active}, ports, state, scratch);
+    pass.report = RunPass(policy, {.now = now, .summary = summary, .pods = active, .pace = pace},
+                          ports, state, scratch);
     return pass;
   }
   NodeNow Now() {
@@ -109,6 +110,7 @@ class ExplainTestBed {
   ReclaimProgress progress = ReclaimProgress::kDone;
   std::vector<std::shared_ptr<const PodFacts>> pods;
   EvictionState state;
+  std::optional<PaceInput> pace;
   Instant now{std::chrono::hours(24)};
   std::uint64_t passes = 0;
 

@@ -16,15 +16,15 @@ ThresholdSet WithoutWaiting(std::span<const Threshold> thresholds, ThresholdSet 
   return any_hard ? rest : acting;
 }
 
-Evaluation ToActOn(const PassPolicy& policy, const ReadingPlan& plan,
-                   const std::optional<PaceInput>& pace) {
-  Evaluation evaluation = plan.evaluation;
-  if (!pace) return evaluation;
-  evaluation.acting = WithoutWaiting(policy.thresholds, evaluation.acting, pace->signal);
-  return evaluation;
-}
-
 }  // namespace
+
+Evaluation ToActOn(const PassPolicy& policy, const Evaluation& evaluation,
+                   const std::optional<PaceInput>& pace) {
+  Evaluation to_act_on = evaluation;
+  if (!pace) return to_act_on;
+  to_act_on.acting = WithoutWaiting(policy.thresholds, evaluation.acting, pace->signal);
+  return to_act_on;
+}
 
 ThresholdSet HardBeside(std::span<const Threshold> thresholds, ThresholdSet acting,
                         std::size_t waits) {
@@ -43,7 +43,7 @@ ThresholdSet HardBeside(std::span<const Threshold> thresholds, ThresholdSet acti
 PassDecision DecidePass(const PassPolicy& policy, const ReadingPlan& plan,
                         std::span<const ActivePod> pods, const std::optional<PaceInput>& pace) {
   PassDecision pass{.decision = Decide(policy.thresholds, policy.local_storage_capacity_isolation,
-                                       policy.layout, ToActOn(policy, plan, pace), pods),
+                                       policy.layout, ToActOn(policy, plan.evaluation, pace), pods),
                     .pause = std::nullopt};
   if (!pace || !pass.decision.victim) return pass;
   const Threshold& threshold = policy.thresholds[*pass.decision.threshold];

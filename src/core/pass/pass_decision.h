@@ -24,10 +24,14 @@ struct PassDecision {
 [[nodiscard]] ThresholdSet HardBeside(std::span<const Threshold> thresholds, ThresholdSet acting,
                                       std::size_t waits);
 
+// The evaluation that a pass decides by. `pace` is as in PassInput. If a hard threshold on the
+// signal of `pace` acts, those on more urgent signals do not, disks aside: evictions for them were
+// found to wait. Allocates nothing.
+[[nodiscard]] Evaluation ToActOn(const PassPolicy& policy, const Evaluation& evaluation,
+                                 const std::optional<PaceInput>& pace);
+
 // Makes the decision of a pass. `pods` are the active pods joined with their figures; the figures
-// of the victim's containers may still be missing. `pace` is as in PassInput. If a hard threshold
-// on the signal of `pace` acts, the pass acts for it: evictions for more urgent signals, disks
-// aside, were found to wait.
+// of the victim's containers may still be missing. `pace` is as in PassInput.
 [[nodiscard]] PassDecision DecidePass(const PassPolicy& policy, const ReadingPlan& plan,
                                       std::span<const ActivePod> pods,
                                       const std::optional<PaceInput>& pace);
