@@ -115,15 +115,22 @@ void TrackFirstObserved(ThresholdSet met, Instant now, EvictionState& next) {
   }
 }
 
+// A condition that has ended stays so until it is observed again: a transition period that has
+// become longer meanwhile does not bring it back. (The kubelet's cannot change while it runs.)
 void TrackConditions(std::span<const Threshold> thresholds, ThresholdSet met, Duration transition,
                      Instant now, EvictionState& next) {
+  NodeConditions could_hold = next.conditions;
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    if (met[i]) next.condition_last_observed_at[IndexOf(ConditionOf(thresholds[i].signal))] = now;
+    if (!met[i]) continue;
+    const NodeConditionType type = ConditionOf(thresholds[i].signal);
+    next.condition_last_observed_at[IndexOf(type)] = now;
+    could_hold.Set(type);
   }
   next.conditions = {};
   for (NodeConditionType type : kAllNodeConditions) {
     const auto& last = next.condition_last_observed_at[IndexOf(type)];
-    if (last && Elapsed(*last, now) < transition) next.conditions.Set(type);
+    const bool lasts = last && Elapsed(*last, now) < transition;
+    if (lasts && could_hold.Has(type)) next.conditions.Set(type);
   }
 }
 

@@ -33,7 +33,7 @@ class Stepper {
   explicit Stepper(std::vector<Threshold> thresholds) : thresholds_(std::move(thresholds)) {}
 
   Evaluation At(Duration at, const Observations& seen) {
-    Evaluation result = Evaluate(thresholds_, kTransition, state_, seen, kStart + at);
+    Evaluation result = Evaluate(thresholds_, transition_, state_, seen, kStart + at);
     state_ = result.next;
     return result;
   }
@@ -41,8 +41,11 @@ class Stepper {
     return At(at, Available(available, kStart + at));
   }
 
+  void SetTransitionPeriod(Duration period) { transition_ = period; }
+
  private:
   std::vector<Threshold> thresholds_;
+  Duration transition_ = kTransition;
   EvictionState state_;
 };
 
@@ -136,6 +139,21 @@ TEST(Evaluate, AConditionHoldsForTheTransitionPeriodAfterItWasLastSeen) {
   (void)node.At(seconds(0), 50);
   EXPECT_TRUE(HasMemoryPressure(node.At(seconds(29), 500)));
   EXPECT_FALSE(HasMemoryPressure(node.At(seconds(30), 500)));
+}
+
+TEST(Evaluate, ALongerTransitionPeriodKeepsAConditionButBringsNoneBack) {
+  Stepper kept({Memory(100)});
+  (void)kept.At(seconds(0), 50);
+  kept.SetTransitionPeriod(seconds(300));
+  EXPECT_TRUE(HasMemoryPressure(kept.At(seconds(31), 500)));
+
+  Stepper ended({Memory(100)});
+  (void)ended.At(seconds(0), 50);
+  EXPECT_FALSE(HasMemoryPressure(ended.At(seconds(30), 500)));
+  ended.SetTransitionPeriod(seconds(300));
+  EXPECT_FALSE(HasMemoryPressure(ended.At(seconds(31), 500)));
+  EXPECT_TRUE(HasMemoryPressure(ended.At(seconds(40), 50)));
+  EXPECT_TRUE(HasMemoryPressure(ended.At(seconds(339), 500)));
 }
 
 TEST(Evaluate, OldFiguresDoNotActTwice) {
