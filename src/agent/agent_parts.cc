@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -25,15 +26,23 @@ constexpr std::chrono::microseconds kVictimsTime{200};
 // As old as the kubelet's figures of volumes may be, which it evicts by.
 constexpr Duration kWalkServes = std::chrono::minutes(1);
 
-NodeSettings SettingsOf(const AgentConfig& config, const AgentOptions& options) {
+// What the agent knows of the file systems before the runtime has said where its images are.
+std::optional<DiskLayout> LayoutAtStart(const Machine& machine) {
+  if (machine.images) return std::nullopt;
+  return DiskLayout{};
+}
+
+NodeSettings SettingsOf(const AgentConfig& config, const AgentOptions& options,
+                        const std::optional<DiskLayout>& layout) {
   NodeSettings settings;
   settings.policy = {
-      .thresholds = ThresholdsFor(config.eviction.thresholds, DiskLayout{}),
+      .thresholds = ThresholdsFor(config.eviction.thresholds, layout),
       .pressure_transition_period = config.eviction.pressure_transition_period,
       .max_pod_grace_period_seconds = config.eviction.max_pod_grace_period_seconds,
       .local_storage_capacity_isolation = config.eviction.local_storage_capacity_isolation,
-      .layout = {},
+      .layout = layout.value_or(DiskLayout{}),
       .hard_first = config.source == SourceKind::kKubernetes && !config.dry_run};
+  settings.layout_known = layout.has_value();
   settings.monitoring_interval = config.monitoring_interval;
   settings.walk_serves = kWalkServes;
   settings.container_gc = config.container_gc;
@@ -344,7 +353,8 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
                                                   .maker = "jettison " JETTISON_VERSION,
                                                   .profile = config.profile});
   }
-  parts.node = std::make_unique<Node>(SettingsOf(config, options), EdgesOf(machine, log, parts));
+  parts.node = std::make_unique<Node>(SettingsOf(config, options, LayoutAtStart(machine)),
+                                      EdgesOf(machine, log, parts));
   // A dry run evicts no pod, so it has no state to keep or to resume.
   parts.keeper = std::make_unique<StateKeeper>(
       config.dry_run ? "" : machine.state.FolderOf("node-state") + "/node-state", machine.clock,

@@ -228,29 +228,20 @@ void NodeAgent::Begin(std::vector<RuntimePod> pods) {
   parts_->pods->Adopt(std::move(pods), now);
   if (parts_->cluster) parts_->cluster->ContinueEvictions(now);
   if (!image_places_) return Work(own);
-  if (config.source == SourceKind::kManifests) {
-    return image_places_->Ask([this, own] { Work(own); }, [this] { GuardWithoutLayout(); });
-  }
-  // The pods of a kubelet are known without the runtime, so they are guarded without it.
-  Work(own);
-  image_places_->Ask([] {});
+  // A guard that begins without the layout forgets for how long thresholds on imagefs were met.
+  image_places_->Ask(
+      [this, own] {
+        if (!parts_->node->KnowsLayout()) SetLayout({});
+        Work(own);
+      },
+      [this] { Guard(); });
 }
 
-// The figures of nodefs in the place of those of imagefs could cost a pod its life. Whoever guards
-// already goes on as before.
-void NodeAgent::GuardWithoutLayout() {
-  if (begun_) return;
-  const DiskLayout unknown;
-  const auto& configured = config_.config().eviction.thresholds;
-  parts_->node->SetLayout(unknown, WithoutImageFs(ThresholdsFor(configured, unknown)));
-  image_thresholds_wait_ = true;
-  Guard();
+void NodeAgent::SetLayout(DiskLayout layout) {
+  parts_->node->SetLayout(layout, ThresholdsFor(config_.config().eviction.thresholds, layout));
 }
 
 void NodeAgent::Work(const std::vector<Pod>& own) {
-  if (std::exchange(image_thresholds_wait_, false)) {
-    parts_->node->SetLayout({}, ThresholdsFor(config_.config().eviction.thresholds, {}));
-  }
   Guard();
   manifests_.Begin(own);
   if (!machine_->manifests) WantManifests(machine_->clock.Now());
@@ -263,9 +254,8 @@ void NodeAgent::SurveyFileSystems(const StorageFolders& folders) {
                    .images = folders.images,
                    .containers = folders.containers});
   LogSurvey(survey, *log_);
-  image_thresholds_wait_ = false;
   parts_->figures->SetDisks(survey.image_fs, survey.container_fs);
-  parts_->node->SetLayout(survey.layout, ThresholdsFor(config.eviction.thresholds, survey.layout));
+  SetLayout(survey.layout);
 }
 
 // Alarms need the pods' group, which exists by now.

@@ -43,11 +43,11 @@ class NodeAgent : public Agent {
   void TakeLateState(Instant now);
   void Guard();
   void GuardWithoutRuntime(std::vector<RuntimePod> recalled);
-  // Until the runtime says where its images are, no threshold on them acts.
-  void GuardWithoutLayout();
   void Begin(std::vector<RuntimePod> pods);
   // Runs what the manifests want; `own`: the agent's own pods that run already.
   void Work(const std::vector<Pod>& own);
+  // Until then, no threshold on imagefs acts.
+  void SetLayout(DiskLayout layout);
   void SurveyFileSystems(const StorageFolders& folders);
   void WatchAlarms();
   void TakeRuntimeEvents();
@@ -99,10 +99,9 @@ class NodeAgent : public Agent {
   KeptNode kept_node_;            // until the guard begins
   std::optional<Error> refusal_;  // why this agent must not go on
   WalkCounters walks_;
-  bool begun_ = false;                  // passes are run
-  bool image_thresholds_wait_ = false;  // the layout is not known, and they do not act yet
-  bool ready_ = false;                  // the service manager has been told
-  std::optional<Instant> next_alive_;   // sign of life for the service manager
+  bool begun_ = false;                 // passes are run
+  bool ready_ = false;                 // the service manager has been told
+  std::optional<Instant> next_alive_;  // sign of life for the service manager
 };
 
 }  // namespace jettison

@@ -20,6 +20,9 @@ namespace jettison {
 // What a node is told once.
 struct NodeSettings {
   PassPolicy policy;
+  // False: which file systems there are is not known before SetLayout, and the policy has no
+  // thresholds on imagefs.
+  bool layout_known = true;
   Duration monitoring_interval = std::chrono::seconds(10);
   // How long a walk through pods' files serves full passes as long as the disks are not short, no
   // pod has come, and none has a limit on local storage. 0: each full pass has a walk of its own.

@@ -26,6 +26,7 @@ constexpr Duration kReadAgainAfter = std::chrono::milliseconds(200);
 
 Node::Node(NodeSettings settings, const NodeEdges& edges)
     : settings_(std::move(settings)),
+      layout_known_(settings_.layout_known),
       edges_(edges),
       passes_(settings_, edges, counters_),
       scheduler_(settings_.monitoring_interval, edges.clock.Now()),
@@ -42,12 +43,14 @@ void Node::SetEviction(const EvictionPolicy& eviction) {
   PassPolicy policy = *passes_.policy();
   policy.pressure_transition_period = eviction.pressure_transition_period;
   policy.max_pod_grace_period_seconds = eviction.max_pod_grace_period_seconds;
-  policy.thresholds = ThresholdsFor(eviction.thresholds, policy.layout);
+  policy.thresholds = ThresholdsFor(eviction.thresholds,
+                                    layout_known_ ? std::optional(policy.layout) : std::nullopt);
   TakePolicy(std::move(policy));
 }
 
 // The runtime may answer long after the first pass.
 void Node::SetLayout(DiskLayout layout, std::vector<Threshold> thresholds) {
+  layout_known_ = true;
   PassPolicy policy = *passes_.policy();
   policy.layout = layout;
   policy.thresholds = std::move(thresholds);

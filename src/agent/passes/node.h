@@ -51,6 +51,7 @@ class Node {
   // Which file systems are one and which are several, and the thresholds that hold then
   // (ThresholdsFor); known once the runtime has answered, which may be after the first pass.
   void SetLayout(DiskLayout layout, std::vector<Threshold> thresholds);
+  [[nodiscard]] bool KnowsLayout() const { return layout_known_; }
   // Changes the policy at once: the configured thresholds, from which the effective ones follow by
   // the layout, the transition period of conditions and the longest grace period of pods. A
   // threshold that was met stays met if its signal and value are the same.
@@ -144,6 +145,7 @@ class Node {
   void LookAgain(Instant now);
 
   NodeSettings settings_;  // its policy is the first one
+  bool layout_known_;
   NodeEdges edges_;
   PassCounters counters_;
   NodePasses passes_;

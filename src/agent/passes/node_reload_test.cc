@@ -97,6 +97,21 @@ TEST_F(NodeReloadTest, OnlookersSeeTheThresholdsThatHold) {
   EXPECT_EQ(snapshot.thresholds[1].since, clock_.Now());
 }
 
+TEST_F(NodeReloadTest, ThresholdsOnImageFsWaitForTheLayout) {
+  layout_known_ = false;
+  Start();
+  const std::vector<Threshold> configured = {Of(Signal::kImageFsAvailable, 5000),
+                                             Of(Signal::kPidAvailable, 1)};
+  Reload(configured);
+  EXPECT_FALSE(node_->KnowsLayout());
+  ASSERT_EQ(node_->MakeSnapshot().thresholds.size(), 1U);
+  EXPECT_EQ(node_->MakeSnapshot().thresholds[0].threshold.signal, Signal::kPidAvailable);
+  node_->SetLayout({}, {});
+  EXPECT_TRUE(node_->KnowsLayout());
+  Reload(configured);
+  EXPECT_EQ(node_->MakeSnapshot().thresholds.size(), 2U);
+}
+
 TEST_F(NodeReloadTest, LevelsAreRegisteredForTheNewThresholds) {
   Start();
   const auto before = notifier_.armed;

@@ -96,6 +96,7 @@ class NodeTestBed : public testing::Test {
                                 .pressure_transition_period = std::chrono::seconds(30),
                                 .max_pod_grace_period_seconds = 20,
                                 .hard_first = soft_ != nullptr},
+                     .layout_known = layout_known_,
                      .monitoring_interval = std::chrono::seconds(10),
                      .walk_serves = walk_serves_,
                      .container_gc = {},
@@ -172,6 +173,7 @@ class NodeTestBed : public testing::Test {
   FakeFigures figures_{clock_};
   FakeWalks walks_;
   Duration walk_serves_{0};
+  bool layout_known_ = true;
   FakeNotifier notifier_;
   // How many figures had been read when the processor was left to a victim.
   std::vector<int> figures_at_way_;

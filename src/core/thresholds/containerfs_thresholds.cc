@@ -7,6 +7,10 @@ bool IsContainerFs(Signal signal) {
   return signal == Signal::kContainerFsAvailable || signal == Signal::kContainerFsInodesFree;
 }
 
+bool IsImageFs(Signal signal) {
+  return signal == Signal::kImageFsAvailable || signal == Signal::kImageFsInodesFree;
+}
+
 // The last threshold of the signal that is hard, or soft; a soft one without grace counts as hard.
 const Threshold* Find(const std::vector<Threshold>& thresholds, Signal signal, bool hard) {
   const Threshold* found = nullptr;
@@ -18,13 +22,15 @@ const Threshold* Find(const std::vector<Threshold>& thresholds, Signal signal, b
 
 }  // namespace
 
-std::vector<Threshold> ThresholdsFor(const std::vector<Threshold>& configured, DiskLayout layout) {
+std::vector<Threshold> ThresholdsFor(const std::vector<Threshold>& configured,
+                                     const std::optional<DiskLayout>& layout) {
   std::vector<Threshold> effective;
   effective.reserve(configured.size() + 4);
   for (const Threshold& threshold : configured) {
-    if (!IsContainerFs(threshold.signal)) effective.push_back(threshold);
+    if (IsContainerFs(threshold.signal)) continue;
+    if (layout || !IsImageFs(threshold.signal)) effective.push_back(threshold);
   }
-  const bool as_image_fs = layout.dedicated_image_fs && !layout.dedicated_container_fs;
+  const bool as_image_fs = layout && layout->dedicated_image_fs && !layout->dedicated_container_fs;
   const auto replace = [&](Signal container_fs, Signal node_fs, Signal image_fs) {
     for (const bool hard : {true, false}) {
       const Threshold* source = Find(configured, as_image_fs ? image_fs : node_fs, hard);
@@ -36,14 +42,6 @@ std::vector<Threshold> ThresholdsFor(const std::vector<Threshold>& configured, D
   replace(Signal::kContainerFsAvailable, Signal::kNodeFsAvailable, Signal::kImageFsAvailable);
   replace(Signal::kContainerFsInodesFree, Signal::kNodeFsInodesFree, Signal::kImageFsInodesFree);
   return effective;
-}
-
-std::vector<Threshold> WithoutImageFs(std::vector<Threshold> thresholds) {
-  std::erase_if(thresholds, [](const Threshold& threshold) {
-    return threshold.signal == Signal::kImageFsAvailable ||
-           threshold.signal == Signal::kImageFsInodesFree;
-  });
-  return thresholds;
 }
 
 }  // namespace jettison

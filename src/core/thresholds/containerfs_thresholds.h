@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/model/threshold.h"
@@ -10,12 +11,11 @@ namespace jettison {
 // are always replaced: by those on nodefs.* if there is one file system, or if images and writable
 // layers are apart; by those on imagefs.* if images and writable layers share a file system of
 // their own. If nodefs or imagefs has no threshold, containerfs has none. The order of the others
-// is kept; the replacements come last.
+// is kept; the replacements come last. `layout` absent: it is not known yet; then it counts as one
+// file system, and thresholds on imagefs are left out, because the figures of nodefs in the place
+// of those of imagefs could cost a pod its life.
 // Source: eviction.UpdateContainerFsThresholds (1.36).
 [[nodiscard]] std::vector<Threshold> ThresholdsFor(const std::vector<Threshold>& configured,
-                                                   DiskLayout layout);
-
-// The same without those on imagefs: while it is not known which file system that is.
-[[nodiscard]] std::vector<Threshold> WithoutImageFs(std::vector<Threshold> thresholds);
+                                                   const std::optional<DiskLayout>& layout);
 
 }  // namespace jettison

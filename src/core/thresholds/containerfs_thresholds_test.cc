@@ -60,10 +60,12 @@ TEST(ContainerFsThresholds, AreNotThereWhereTheirSourceIsNot) {
 }
 
 TEST(ContainerFsThresholds, ThoseOnImageFsAreLeftOutWhileItIsNotKnown) {
-  EXPECT_THAT(ShowAll(WithoutImageFs(
+  EXPECT_THAT(ShowAll(ThresholdsFor(
                   {Of(Signal::kMemoryAvailable, 1), Of(Signal::kImageFsAvailable, 2),
-                   Of(Signal::kNodeFsAvailable, 3), Of(Signal::kImageFsInodesFree, 4, kMinute)})),
-              ElementsAre("memory.available 1 0s 10", "nodefs.available 3 0s 30"));
+                   Of(Signal::kNodeFsAvailable, 3), Of(Signal::kImageFsInodesFree, 4, kMinute)},
+                  std::nullopt)),
+              ElementsAre("memory.available 1 0s 10", "nodefs.available 3 0s 30",
+                          "containerfs.available 3 0s 30"));
 }
 
 TEST(ContainerFsThresholds, ASoftSourceWithoutGraceReplacesTheHardOne) {
