@@ -10,10 +10,19 @@
 #include "core/model/signal.h"
 
 namespace jettison {
+namespace {
+
+// Whether the signal has the figures of nodefs until the layout is known.
+bool IsOfLayout(Signal signal) {
+  return signal == Signal::kImageFsAvailable || signal == Signal::kImageFsInodesFree ||
+         signal == Signal::kContainerFsAvailable || signal == Signal::kContainerFsInodesFree;
+}
+
+}  // namespace
 
 ConfigInForce::ConfigInForce(AgentConfig config, NodeIdentity node, Readers readers, const Log& log)
     : readers_(std::move(readers)), log_(log) {
-  thresholds_.Set(config.eviction.thresholds, readers_.kubelet_thresholds);
+  TellOfOrder(thresholds_.Set(config.eviction.thresholds, readers_.kubelet_thresholds));
   config.eviction.thresholds = thresholds_.Usable();
   node.config = std::move(config);
   node_ = std::make_shared<const NodeIdentity>(std::move(node));
@@ -66,7 +75,7 @@ ConfigInForce::Taken ConfigInForce::Use(const ConfigReading& reading) {
   TellOfOrder(reading.not_above_kubelet);
   AgentConfig read = reading.config;
   read.dry_run = read.dry_run || readers_.dry_run;
-  thresholds_.Set(std::move(read.eviction.thresholds), reading.kubelet_thresholds);
+  TellOfOrder(thresholds_.Set(std::move(read.eviction.thresholds), reading.kubelet_thresholds));
   read.eviction.thresholds = thresholds_.Usable();
   ConfigChanges changes = ChangesOf(config(), read);
   Tell(changes, reading.need_restart);
@@ -74,17 +83,19 @@ ConfigInForce::Taken ConfigInForce::Use(const ConfigReading& reading) {
   return {.changed = std::move(changes.at_once)};
 }
 
-std::optional<ConfigInForce::Taken> ConfigInForce::Learn(const Observations& seen) {
-  if (!thresholds_.AwaitsCapacities()) return std::nullopt;
+std::optional<ConfigInForce::Taken> ConfigInForce::Learn(const Observations& seen,
+                                                         bool layout_known) {
+  if (!thresholds_.NeedsCapacities()) return std::nullopt;
   SignalCapacities capacities;
   for (const Signal signal : kAllSignals) {
-    if (seen[signal]) capacities[IndexOf(signal)] = seen[signal]->capacity;
+    if (!seen[signal] || (!layout_known && IsOfLayout(signal))) continue;
+    capacities[IndexOf(signal)] = seen[signal]->capacity;
   }
-  TellOfOrder(thresholds_.Learn(capacities));
-  std::vector<Threshold> usable = thresholds_.Usable();
-  if (usable.size() == config().eviction.thresholds.size()) return std::nullopt;
+  const auto learned = thresholds_.Learn(capacities);
+  TellOfOrder(learned.faults);
+  if (!learned.usable_changed) return std::nullopt;
   AgentConfig held = config();
-  held.eviction.thresholds = std::move(usable);
+  held.eviction.thresholds = thresholds_.Usable();
   Hold(std::move(held));
   return Taken{.changed = {"eviction thresholds"}};
 }

@@ -61,8 +61,9 @@ class ConfigInForce {
   void Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const { return next_look_; }
   // Takes the capacities of the signals, which are needed to check whether our thresholds lie above
-  // the kubelet's. Absent: the configuration does not change.
-  [[nodiscard]] std::optional<Taken> Learn(const Observations& seen);
+  // the kubelet's, and which may change. Until the layout of the file systems is known, those of
+  // imagefs and containerfs are not taken. Absent: the configuration does not change.
+  [[nodiscard]] std::optional<Taken> Learn(const Observations& seen, bool layout_known);
 
  private:
   [[nodiscard]] Taken Use(const ConfigReading& reading);

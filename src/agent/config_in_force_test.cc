@@ -124,14 +124,14 @@ TEST_F(TheConfigInForce, WhatIsNamedByItsFilesAndNeedsARestartIsSaid) {
 TEST_F(TheConfigInForce, ADryRunOfTheFileEndsWithARestartAndThatIsSaid) {
   AgentConfig running;
   running.dry_run = true;
-  config_.emplace(running, NodeIdentity{}, ConfigInForce::Readers{.again = [this] { return next_; }},
-                  log_);
+  config_.emplace(running, NodeIdentity{},
+                  ConfigInForce::Readers{.again = [this] { return next_; }}, log_);
   next_.config.dry_run = false;
   EXPECT_TRUE(config_->Ask());
   ASSERT_TRUE(TakeNext());
   EXPECT_TRUE(config_->config().dry_run) << "until the restart";
-  EXPECT_THAT(lines_, Contains(AllOf(HasSubstr("only when the agent is restarted"),
-                                     HasSubstr("dryRun"))));
+  EXPECT_THAT(lines_,
+              Contains(AllOf(HasSubstr("only when the agent is restarted"), HasSubstr("dryRun"))));
 }
 
 TEST_F(TheConfigInForce, ADryRunOfTheCommandLineIsNoChange) {
@@ -149,21 +149,60 @@ TEST_F(TheConfigInForce, ADryRunOfTheCommandLineIsNoChange) {
 TEST_F(TheConfigInForce, AShareIsEvictedByWhenItIsKnownToLieAboveTheKubeletsAmount) {
   Begin("10%", "100Mi");
   EXPECT_THAT(Thresholds(), IsEmpty()) << "10% of an amount that is not known yet";
-  EXPECT_FALSE(config_->Learn(Observations{}));
-  const auto taken = config_->Learn(Memory(std::int64_t{8} << 30));
+  EXPECT_FALSE(config_->Learn(Observations{}, true));
+  const auto taken = config_->Learn(Memory(std::int64_t{8} << 30), true);
   ASSERT_TRUE(taken);
   EXPECT_TRUE(taken->Has("eviction"));
   EXPECT_THAT(Thresholds(), ElementsAre("10%"));
-  EXPECT_FALSE(config_->Learn(Memory(std::int64_t{8} << 30)));
+  EXPECT_FALSE(config_->Learn(Memory(std::int64_t{8} << 30), true));
   EXPECT_THAT(lines_, IsEmpty());
 }
 
 TEST_F(TheConfigInForce, AShareThatTurnsOutNotToLieAboveIsSaidOnce) {
   Begin("1%", "100Mi");
-  EXPECT_FALSE(config_->Learn(Memory(std::int64_t{1} << 30)));
-  EXPECT_FALSE(config_->Learn(Memory(std::int64_t{1} << 30)));
+  EXPECT_FALSE(config_->Learn(Memory(std::int64_t{1} << 30), true));
+  EXPECT_FALSE(config_->Learn(Memory(std::int64_t{1} << 30), true));
   EXPECT_THAT(Thresholds(), IsEmpty());
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("so the agent does not use it")));
+}
+
+TEST_F(TheConfigInForce, AReloadedThresholdThatOnlyACapacityShowsNotToLieAboveIsSaid) {
+  Begin("10%", "100Mi");
+  ASSERT_TRUE(config_->Learn(Memory(std::int64_t{8} << 30), true));
+  next_ = Reading("1%", "100Mi");
+  EXPECT_TRUE(config_->Ask());
+  ASSERT_TRUE(TakeNext());
+  EXPECT_THAT(Thresholds(), IsEmpty());
+  EXPECT_THAT(lines_, Contains(HasSubstr("must be more than 100Mi, which is the kubelet's")));
+}
+
+TEST_F(TheConfigInForce, MemoryThatIsAddedOrTakenAwayIsComparedByAnew) {
+  Begin("10%", "500Mi");
+  ASSERT_TRUE(config_->Learn(Memory(std::int64_t{8} << 30), true));
+  EXPECT_TRUE(config_->Learn(Memory(std::int64_t{4} << 30), true));
+  EXPECT_THAT(Thresholds(), IsEmpty());
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("so the agent does not use it")));
+  EXPECT_TRUE(config_->Learn(Memory(std::int64_t{8} << 30), true));
+  EXPECT_THAT(Thresholds(), ElementsAre("10%"));
+}
+
+TEST_F(TheConfigInForce, TheCapacityOfImageFsCountsOnceTheLayoutIsKnown) {
+  AgentConfig running;
+  running.eviction.thresholds =
+      ParseThresholds({.hard = {{"imagefs.available", "20%"}}}).thresholds;
+  config_.emplace(running, NodeIdentity{},
+                  ConfigInForce::Readers{
+                      .kubelet_thresholds =
+                          ParseThresholds({.hard = {{"imagefs.available", "10Gi"}}}).thresholds},
+                  log_);
+  Observations seen;
+  seen[Signal::kImageFsAvailable] =
+      Observation{.available = 0, .capacity = std::int64_t{10} << 30, .time = {}};
+  EXPECT_FALSE(config_->Learn(seen, false)) << "it may be that of nodefs";
+  EXPECT_THAT(lines_, IsEmpty());
+  seen[Signal::kImageFsAvailable]->capacity = std::int64_t{100} << 30;
+  EXPECT_TRUE(config_->Learn(seen, true));
+  EXPECT_THAT(Thresholds(), ElementsAre("20%"));
 }
 
 }  // namespace

@@ -393,7 +393,7 @@ void NodeAgent::AdvanceAll(Instant now) {
 void NodeAgent::LearnCapacities() {
   const Observations* const seen = parts_->node->seen();
   if (seen == nullptr) return;
-  if (const auto taken = config_.Learn(*seen)) UseConfig(*taken);
+  if (const auto taken = config_.Learn(*seen, parts_->node->KnowsLayout())) UseConfig(*taken);
 }
 
 void NodeAgent::TellCluster(Instant now) {

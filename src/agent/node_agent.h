@@ -60,7 +60,7 @@ class NodeAgent : public Agent {
   void AskForConfig();
   void TakeConfig();
   void UseConfig(const ConfigInForce::Taken& taken);
-  // Some thresholds wait for it.
+  // Whether some thresholds may be used depends on it.
   void LearnCapacities();
   void LookAtClocks();
   void AdvanceAll(Instant now);

@@ -1,14 +1,20 @@
 #include "core/thresholds/thresholds_beside_kubelet.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace jettison {
 
-void ThresholdsBesideKubelet::Set(std::vector<Threshold> ours,
-                                  std::optional<std::vector<Threshold>> theirs) {
+Faults ThresholdsBesideKubelet::Set(std::vector<Threshold> ours,
+                                    std::optional<std::vector<Threshold>> theirs) {
   ours_ = std::move(ours);
   theirs_ = std::move(theirs);
+  of_capacity_.reset();
+  if (!theirs_) return {};
+  for (const Threshold& threshold : ours_) {
+    if (OrderOf(threshold, *theirs_, {}) != KubeletOrder::kUnknown) continue;
+    of_capacity_.set(IndexOf(threshold.signal));
+  }
+  return CheckAboveKubelet(ThoseAboveKubelet(ours_, *theirs_, {}), *theirs_, capacities_);
 }
 
 std::vector<Threshold> ThresholdsBesideKubelet::Usable() const {
@@ -20,20 +26,34 @@ std::vector<Threshold> ThresholdsBesideKubelet::Usable() const {
   return usable;
 }
 
-bool ThresholdsBesideKubelet::AwaitsCapacities() const {
-  return theirs_ && std::ranges::any_of(ours_, [this](const Threshold& threshold) {
-           return OrderOf(threshold, *theirs_, capacities_) == KubeletOrder::kUnknown;
-         });
+bool ThresholdsBesideKubelet::TakeCapacities(const SignalCapacities& capacities) {
+  bool changed = false;
+  for (std::size_t i = 0; i < capacities.size(); ++i) {
+    if (!capacities[i] || capacities[i] == capacities_[i]) continue;
+    capacities_[i] = capacities[i];
+    changed = changed || of_capacity_[i];
+  }
+  return changed;
 }
 
-Faults ThresholdsBesideKubelet::Learn(const SignalCapacities& capacities) {
-  if (!theirs_) return {};
-  // Thresholds that were known to be wrong before have been reported already.
-  const std::vector<Threshold> open = ThoseAboveKubelet(ours_, *theirs_, capacities_);
-  for (std::size_t i = 0; i < capacities.size(); ++i) {
-    if (capacities[i]) capacities_[i] = capacities[i];
+ThresholdsBesideKubelet::Learned ThresholdsBesideKubelet::Learn(
+    const SignalCapacities& capacities) {
+  const SignalCapacities before = capacities_;
+  if (!TakeCapacities(capacities)) return {};
+  Learned learned;
+  bool differs = false;
+  for (const Threshold& threshold : ours_) {
+    const KubeletOrder was = OrderOf(threshold, *theirs_, before);
+    const KubeletOrder is = OrderOf(threshold, *theirs_, capacities_);
+    differs = differs || was != is;
+    const bool one_is_above = was == KubeletOrder::kAbove || is == KubeletOrder::kAbove;
+    learned.usable_changed = learned.usable_changed || (was != is && one_is_above);
   }
-  return CheckAboveKubelet(open, *theirs_, capacities_);
+  if (!differs) return learned;
+  // Thresholds that were known to be wrong before have been reported already.
+  learned.faults =
+      CheckAboveKubelet(ThoseAboveKubelet(ours_, *theirs_, before), *theirs_, capacities_);
+  return learned;
 }
 
 }  // namespace jettison

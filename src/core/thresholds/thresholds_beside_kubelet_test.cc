@@ -18,8 +18,8 @@ constexpr std::int64_t kGi = std::int64_t{1} << 30;
 class ThresholdsBeside : public testing::Test {
  protected:
   void Set(SignalSettings ours, SignalSettings theirs) {
-    beside_.Set(ParseThresholds({.hard = std::move(ours)}).thresholds,
-                ParseThresholds({.hard = std::move(theirs)}).thresholds);
+    set_faults_ = beside_.Set(ParseThresholds({.hard = std::move(ours)}).thresholds,
+                              ParseThresholds({.hard = std::move(theirs)}).thresholds);
   }
   [[nodiscard]] std::vector<std::string> Usable() const {
     std::vector<std::string> texts;
@@ -31,26 +31,32 @@ class ThresholdsBeside : public testing::Test {
   [[nodiscard]] Faults Learn(Signal signal, std::int64_t capacity) {
     SignalCapacities capacities;
     capacities[IndexOf(signal)] = capacity;
-    return beside_.Learn(capacities);
+    auto learned = beside_.Learn(capacities);
+    usable_changed_ = learned.usable_changed;
+    return std::move(learned.faults);
   }
   ThresholdsBesideKubelet beside_;
+  Faults set_faults_;
+  bool usable_changed_ = false;
 };
 
 TEST_F(ThresholdsBeside, WithoutAKubeletAllOfOursMayBeEvictedBy) {
-  beside_.Set(ParseThresholds({.hard = {{"memory.available", "5%"}}}).thresholds, {});
+  EXPECT_THAT(beside_.Set(ParseThresholds({.hard = {{"memory.available", "5%"}}}).thresholds, {}),
+              IsEmpty());
   EXPECT_THAT(Usable(), ElementsAre("5%"));
-  EXPECT_FALSE(beside_.AwaitsCapacities());
+  EXPECT_FALSE(beside_.NeedsCapacities());
 }
 
 TEST_F(ThresholdsBeside, WhatCannotBeComparedYetIsNotEvictedBy) {
   Set({{"memory.available", "10%"}, {"nodefs.available", "12%"}},
       {{"memory.available", "100Mi"}, {"nodefs.available", "10%"}});
   EXPECT_THAT(Usable(), ElementsAre("12%"));
-  EXPECT_TRUE(beside_.AwaitsCapacities());
-  EXPECT_THAT(Learn(Signal::kNodeFsAvailable, kGi), IsEmpty()) << "for another signal";
-  EXPECT_TRUE(beside_.AwaitsCapacities());
+  EXPECT_TRUE(beside_.NeedsCapacities());
+  EXPECT_THAT(Learn(Signal::kNodeFsAvailable, kGi), IsEmpty());
+  EXPECT_FALSE(usable_changed_) << "of another signal";
+  EXPECT_THAT(Usable(), ElementsAre("12%"));
   EXPECT_THAT(Learn(Signal::kMemoryAvailable, 8 * kGi), IsEmpty());
-  EXPECT_FALSE(beside_.AwaitsCapacities());
+  EXPECT_TRUE(usable_changed_);
   EXPECT_THAT(Usable(), ElementsAre("10%", "12%"));
 }
 
@@ -69,9 +75,31 @@ TEST_F(ThresholdsBeside, CapacitiesHoldForWhatIsSetLater) {
   Set({}, {});
   EXPECT_THAT(Learn(Signal::kMemoryAvailable, 8 * kGi), IsEmpty());
   Set({{"memory.available", "10%"}}, {{"memory.available", "100Mi"}});
-  EXPECT_FALSE(beside_.AwaitsCapacities());
   EXPECT_THAT(Usable(), ElementsAre("10%"));
-  EXPECT_THAT(Learn({}, 8 * kGi), IsEmpty());
+  EXPECT_THAT(set_faults_, IsEmpty());
+}
+
+TEST_F(ThresholdsBeside, WhatIsSetLaterAndLiesBelowByThemIsAFault) {
+  Set({}, {});
+  (void)Learn(Signal::kMemoryAvailable, 8 * kGi);
+  Set({{"memory.available", "1%"}, {"nodefs.available", "5%"}},
+      {{"memory.available", "100Mi"}, {"nodefs.available", "10%"}});
+  ASSERT_EQ(set_faults_.size(), 1U) << "that of nodefs is known without a capacity";
+  EXPECT_EQ(set_faults_[0].key, "evictionHard[memory.available]");
+  EXPECT_THAT(Usable(), IsEmpty());
+}
+
+TEST_F(ThresholdsBeside, AnotherCapacityIsComparedByAnew) {
+  Set({{"memory.available", "10%"}}, {{"memory.available", "500Mi"}});
+  EXPECT_THAT(Learn(Signal::kMemoryAvailable, 8 * kGi), IsEmpty());
+  EXPECT_THAT(Learn(Signal::kMemoryAvailable, 9 * kGi), IsEmpty());
+  EXPECT_FALSE(usable_changed_);
+  EXPECT_EQ(Learn(Signal::kMemoryAvailable, 4 * kGi).size(), 1U);
+  EXPECT_TRUE(usable_changed_);
+  EXPECT_THAT(Usable(), IsEmpty());
+  EXPECT_THAT(Learn(Signal::kMemoryAvailable, 16 * kGi), IsEmpty());
+  EXPECT_TRUE(usable_changed_);
+  EXPECT_THAT(Usable(), ElementsAre("10%"));
 }
 
 }  // namespace
