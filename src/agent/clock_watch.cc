@@ -10,13 +10,17 @@ constexpr Duration kWorthSaying = std::chrono::seconds(1);
 
 }  // namespace
 
-Duration ClockWatch::Look() {
+Duration ClockWatch::LookForSuspend() {
   const Duration now_slept = SteadyClock::Slept();
   Duration slept = now_slept - std::exchange(slept_, now_slept);
   if (slept < kWorthSaying) slept = Duration{0};
   if (slept > Duration{0}) {
     log_.Info("the machine was suspended", {{"for", FormatDuration(slept)}});
   }
+  return slept;
+}
+
+void ClockWatch::LookForStep() {
   const Duration ahead = clock_.Wall().time_since_epoch() - clock_.Now().time_since_epoch();
   const Duration step = ahead - std::exchange(wall_ahead_, ahead);
   if (step >= kWorthSaying || -step >= kWorthSaying) {
@@ -25,7 +29,6 @@ Duration ClockWatch::Look() {
         "old setting; the times in its log follow the new one",
         {{"by", FormatDuration(step)}});
   }
-  return slept;
 }
 
 }  // namespace jettison

@@ -13,8 +13,11 @@ class ClockWatch {
   // Both must outlive this.
   ClockWatch(const SteadyClock& clock, const Log& log) : clock_(clock), log_(log) {}
 
-  // For how long the machine was suspended since the last call, or 0.
-  [[nodiscard]] Duration Look();
+  // For how long the machine was suspended since the last call, or 0. Reads two clocks, and
+  // allocates nothing where it was not.
+  [[nodiscard]] Duration LookForSuspend();
+  // Says whether the wall clock was set since the last call.
+  void LookForStep();
 
  private:
   const SteadyClock& clock_;

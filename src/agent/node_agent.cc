@@ -143,7 +143,7 @@ Result<void> NodeAgent::Run() {
   runtime_start_.Try();
   if (refusal_) return Fail(*refusal_);
   AfterEachTurn();
-  auto result = loop_->Run([this] { AfterEachTurn(); });
+  auto result = loop_->Run([this] { AfterEachTurn(); }, [this] { LookForSuspend(); });
   service_.Stopping();
   if (begun_) parts_->keeper->Finish(Kept(machine_->clock.Now()));
   if (parts_->presence != nullptr) parts_->presence->Finish();
@@ -271,7 +271,6 @@ void NodeAgent::WatchAlarms() {
 }
 
 void NodeAgent::TakeRuntimeEvents() {
-  LookAtClocks();
   const Instant now = machine_->clock.Now();
   bool found_own = false;
   bool found_others = false;
@@ -355,12 +354,14 @@ void NodeAgent::UseConfig(const ConfigInForce::Taken& taken) {
   }
 }
 
-void NodeAgent::LookAtClocks() {
-  if (const Duration slept = clocks_.Look(); slept > Duration{0}) parts_->node->Slept(slept);
+void NodeAgent::LookForSuspend() {
+  if (const Duration slept = clocks_.LookForSuspend(); slept > Duration{0})
+    parts_->node->Slept(slept);
 }
 
 void NodeAgent::AfterEachTurn() {
-  LookAtClocks();
+  LookForSuspend();
+  clocks_.LookForStep();
   const Instant now = machine_->clock.Now();
   AdvanceAll(now);
   KeepState(now);

@@ -62,7 +62,8 @@ class NodeAgent : public Agent {
   void UseConfig(const ConfigInForce::Taken& taken);
   // Whether some thresholds may be used depends on it.
   void LearnCapacities();
-  void LookAtClocks();
+  // Before anything is decided: what was suspended counts for no grace period.
+  void LookForSuspend();
   void AdvanceAll(Instant now);
   void TellCluster(Instant now);
   // Whether nothing of the agent is left there, or cannot be taken away.

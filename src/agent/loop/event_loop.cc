@@ -170,10 +170,11 @@ void EventLoop::CallBackFor(const epoll_event& ready) {
   watched.on_ready(ready.events);
 }
 
-Result<void> EventLoop::Run(const Callback& after_each) {
+Result<void> EventLoop::Run(const Callback& after_each, const Callback& before_each) {
   quit_ = false;
   while (!quit_) {
     if (const auto waited = Wait(); !waited) return waited;
+    if (before_each) before_each();
     CallBack();
     dropped_.clear();
     after_each();

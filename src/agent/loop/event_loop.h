@@ -49,8 +49,9 @@ class EventLoop {
   [[nodiscard]] Result<void> OnSignals(std::initializer_list<int> signals,
                                        const Callback& callback);
 
-  // Turns until Quit; `after_each` is called after each turn.
-  [[nodiscard]] Result<void> Run(const Callback& after_each);
+  // Turns until Quit; `after_each` is called after each turn, and `before_each`, if there is one,
+  // between the wait and what the turn calls back.
+  [[nodiscard]] Result<void> Run(const Callback& after_each, const Callback& before_each = nullptr);
   void Quit() { quit_ = true; }
 
  private:

@@ -83,6 +83,24 @@ TEST(EventLoop, WhatIsUrgentComesFirstHoweverLateItIsReady) {
   EXPECT_EQ(FirstTurns(*loop, seen, 3), (std::vector<std::string>{"normal", "urgent", "other"}));
 }
 
+TEST(EventLoop, WhatComesBeforeATurnComesAfterItsWaitAndBeforeItsCallback) {
+  auto loop = EventLoop::Make().value();
+  const Flag flag;
+  std::vector<std::string> seen;
+  loop->OnTimer([&] {
+    seen.emplace_back("timer");
+    loop->Quit();
+  });
+  ASSERT_TRUE(loop->Watch(flag.fd(), [&] {
+    seen.emplace_back("callback");
+    flag.Take();
+    loop->SetTimer(Duration::zero());
+  }));
+  ASSERT_TRUE(loop->Run([&] { seen.emplace_back("after"); }, [&] { seen.emplace_back("before"); }));
+  EXPECT_THAT(seen,
+              testing::ElementsAre("before", "callback", "after", "before", "timer", "after"));
+}
+
 TEST(EventLoop, OneThatIsAlwaysReadyKeepsNoOtherWaiting) {
   auto loop = EventLoop::Make().value();
   std::vector<Flag> flags(40);  // more than it takes at once
