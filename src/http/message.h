@@ -41,6 +41,10 @@ struct HttpResponse {
   // Where set, sent instead of `body`, until it ends or the client goes; it is destroyed then. A
   // stream of text/event-stream may end early, because its client comes back for the rest.
   HttpStream stream;
+  // Where set, the answer is not known yet and the rest does not count: it is asked at once and
+  // after HttpServer::WakeStreams, on the server's thread, until it gives one, and is destroyed
+  // then or when the client goes. The connection counts as a stream meanwhile.
+  std::function<std::optional<HttpResponse>()> later;
 };
 
 }  // namespace jettison

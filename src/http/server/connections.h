@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,17 +22,18 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 enum class Phase : std::uint8_t {
   kReceiving,  // a request is on its way, or may come for the first time
   kAnswering,  // the answer is going out, or a part of a stream
-  kWaiting,    // a stream that has nothing to send
+  kWaiting,    // a stream that has nothing to send, or an answer that is not known yet
   kIdle,       // answered; another request may come
 };
 
 // One request while it comes in.
 struct Exchange {
-  std::string target;      // path and query as sent
-  bool has_begun = false;  // its head has been looked at
-  std::string body;        // as much as is there
-  std::size_t length = 0;  // of the body, once it is there
-  Share share;             // of that
+  std::string target;                                  // path and query as sent
+  bool has_begun = false;                              // its head has been looked at
+  std::string body;                                    // as much as is there
+  std::size_t length = 0;                              // of the body, once it is there
+  Share share;                                         // of that
+  std::function<std::optional<HttpResponse>()> later;  // what gives the answer that is awaited
 };
 
 // One client.

@@ -69,12 +69,13 @@ void HttpServer::Core::Stop() {
 }
 
 void HttpServer::Core::WakeStreams() {
-  if (streams_.AnyRests()) Wake();
+  if (streams_.NoteWake()) Wake();
 }
 
 void HttpServer::Core::Serve() {
   while (!stop_) {
     WaitForEvents();
+    if (streams_.MissedWake()) streams_.Resume();
     TakeCredentials();
     clients_->Run();
     clients_->CutOverdue();
@@ -85,7 +86,7 @@ void HttpServer::Core::Serve() {
 }
 
 int HttpServer::Core::MillisecondsToWait() const {
-  if (clients_->HaveWork()) return 0;
+  if (clients_->HaveWork() || streams_.MissedWake()) return 0;
   auto next = connections_.NextDeadline();
   if (!parts_.socket_path.empty()) next = next ? std::min(*next, next_look_) : next_look_;
   if (const auto pause = listeners_->pause()) next = next ? std::min(*next, *pause) : *pause;

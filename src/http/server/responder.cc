@@ -20,6 +20,7 @@ bool Responder::OnRequest(Connection& connection, MHD_Connection* handle, const 
                           const char* method, const char* version, std::string_view bytes) {
   const Head head{handle, path, method, version};
   if (!std::exchange(connection.exchange.has_begun, true)) return Begin(head, connection);
+  if (connection.exchange.later) return AnswerLater(head, connection);
   if (bytes.empty()) return Answer(head, connection);
   std::string& body = connection.exchange.body;
   // Content-Length has been looked at, so this cannot be, but what it guards is memory.
@@ -69,24 +70,50 @@ bool Responder::Answer(const Head& head, Connection& connection) {
       return Refuse(head.handle, connection, {500, e.what(), {}});
     }
   }
+  if (!response.later) return Send(head, connection, std::move(response));
+  if (const auto refusal = RefusalOfStream()) return Refuse(head.handle, connection, *refusal);
+  connection.exchange.later = std::move(response.later);
+  return AnswerLater(head, connection);
+}
+
+// Called again when the connection is resumed.
+bool Responder::AnswerLater(const Head& head, Connection& connection) {
+  if (connection.is_cut) return false;
+  const unsigned wakes = streams_.wakes();
+  std::optional<HttpResponse> response;
+  try {
+    response = connection.exchange.later();
+  } catch (const std::exception& e) {
+    response = service_.error_answer(500, e.what());
+  }
+  if (!response) return streams_.Park(head.handle, connection, wakes);
+  streams_.Unpark(connection);
+  connection.exchange.later = nullptr;
+  return Send(head, connection, *std::move(response));
+}
+
+bool Responder::Send(const Head& head, Connection& connection, HttpResponse response) {
   if (head.method == "HEAD") response.stream = nullptr;
   if (response.stream) return AnswerStream(head.handle, connection, std::move(response));
   return Offer(head.handle, connection, std::move(response));
 }
 
+std::optional<Refusal> Responder::RefusalOfStream() const {
+  if (!streams_.HasRoom()) {
+    return Refusal{503,
+                   "other requests leave too little memory to open a stream; try again soon",
+                   {"Retry-After", "1"}};
+  }
+  if (connections_.streams() < limits_.streams) return std::nullopt;
+  return Refusal{503,
+                 fmt::format("there are {} streams already, which is the limit; try again later",
+                             limits_.streams),
+                 {"Retry-After", "10"}};
+}
+
 bool Responder::AnswerStream(MHD_Connection* handle, Connection& connection,
                              HttpResponse response) {
-  if (!streams_.HasRoom()) {
-    return RefuseForRoom(handle, connection,
-                         "other requests leave too little memory to open a stream");
-  }
-  if (connections_.streams() >= limits_.streams) {
-    return Refuse(handle, connection,
-                  {503,
-                   fmt::format("there are {} streams already, which is the limit; try again later",
-                               limits_.streams),
-                   {"Retry-After", "10"}});
-  }
+  if (const auto refusal = RefusalOfStream()) return Refuse(handle, connection, *refusal);
   return streams_.Queue(handle, connection, std::move(response));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -49,7 +50,11 @@ class Responder final : public DaemonEvents {
  private:
   bool Begin(const Head& head, Connection& connection);
   bool Answer(const Head& head, Connection& connection);
+  bool AnswerLater(const Head& head, Connection& connection);
+  bool Send(const Head& head, Connection& connection, HttpResponse response);
   bool AnswerStream(MHD_Connection* handle, Connection& connection, HttpResponse response);
+  // Why one more stream cannot be served; absent: it can.
+  [[nodiscard]] std::optional<Refusal> RefusalOfStream() const;
   bool Refuse(MHD_Connection* handle, Connection& connection, const Refusal& refusal);
   // Queues an answer that its share has been taken of.
   bool Queue(MHD_Connection* handle, Connection& connection, HttpResponse response, Share share);

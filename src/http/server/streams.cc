@@ -77,6 +77,7 @@ ssize_t Streams::Read(void* reader_pointer, std::uint64_t /*position*/, char* bu
     std::string().swap(reader->chunk);
     reader->share.Resize(0);
     reader->given = 0;
+    const unsigned wakes = reader->streams->wakes_;
     auto chunk = reader->next();
     if (!chunk) return Cut(connection);
     if (!*chunk) return MHD_CONTENT_READER_END_OF_STREAM;
@@ -85,7 +86,7 @@ ssize_t Streams::Read(void* reader_pointer, std::uint64_t /*position*/, char* bu
     }
     reader->chunk = **std::move(chunk);
     if (reader->chunk.empty()) {
-      reader->streams->Rest(connection);
+      reader->streams->Rest(connection, wakes);
       return 0;
     }
     reader->streams->connections_.Answering(connection, steady_clock::now());
@@ -104,13 +105,28 @@ ssize_t Streams::Cut(Connection& connection) {
   return MHD_CONTENT_READER_END_OF_STREAM;
 }
 
-void Streams::Rest(Connection& connection) {
+bool Streams::Park(MHD_Connection* handle, Connection& connection, unsigned wakes) {
+  connection.handle = handle;
+  const bool is_new = !std::exchange(connection.has_stream, true);
+  if (is_new && !poller_.Watch(connection.descriptor, EPOLLRDHUP | EPOLLONESHOT)) return false;
+  Rest(connection, wakes);
+  return true;
+}
+
+void Streams::Unpark(Connection& connection) {
+  if (std::exchange(connection.has_stream, false)) poller_.Forget(connection.descriptor);
+}
+
+// A wake that came after the stream was asked, but before it counted as resting, has woken nobody.
+void Streams::Rest(Connection& connection, unsigned wakes) {
   Connections::Waiting(connection);
   ++resting_;
+  if (wakes_ != wakes) missed_wake_ = true;
   MHD_suspend_connection(connection.handle);
 }
 
 void Streams::Resume() {
+  missed_wake_ = false;
   for (Connection* connection : connections_.All()) {
     if (connection->phase != Phase::kWaiting) continue;
     connections_.Answering(*connection, steady_clock::now());

@@ -100,6 +100,106 @@ TEST_F(HttpStreams, BytesGoOutWhenWokenAndTheHeadAtOnce) {
   EXPECT_TRUE(Becomes([&] { return feed_.alive() == 0; }));
 }
 
+// It is woken when it has been asked, but does not rest yet.
+TEST(HttpStreamsAtOnce, AWakeIsNotLostWhileAStreamGoesToRest) {
+  TestServer server;
+  std::atomic<int> asked = 0;
+  ASSERT_TRUE(server.Start([&](const HttpRequest&) -> HttpResponse {
+    return {.content_type = "text/event-stream", .stream = [&]() -> std::optional<std::string> {
+              if (++asked == 2) return "news";
+              if (asked > 2) return std::nullopt;
+              server.server().WakeStreams();
+              return "";
+            }};
+  }));
+  Wire wire(server.socket());
+  wire.Send(Ask("/watch"));
+  EXPECT_THAT(wire.ReadUntil("news"), HasSubstr("news"));
+}
+
+// Answers that are not known at first.
+class HttpLater : public ::testing::Test {
+ protected:
+  void Start(HttpServerOptions options = {}) {
+    ASSERT_TRUE(server_.Start(
+        [this](const HttpRequest& request) -> HttpResponse {
+          if (request.path != "/later") return {.body = "good"};
+          HttpResponse answer;
+          answer.later = [this, alive = std::make_shared<int>()]() -> std::optional<HttpResponse> {
+            last_ = alive;
+            ++asked_;
+            if (!known_) return std::nullopt;
+            return HttpResponse{.status = status_, .body = "known"};
+          };
+          return answer;
+        },
+        std::move(options)))
+        << server_.error.message;
+  }
+  void Know(int status) {
+    status_ = status;
+    known_ = true;
+    server_.server().WakeStreams();
+  }
+
+  std::atomic<bool> known_ = false;
+  std::atomic<int> status_ = 200;
+  std::atomic<int> asked_ = 0;
+  std::weak_ptr<int> last_;
+  TestServer server_;
+};
+
+TEST_F(HttpLater, OthersAreAnsweredWhileOneAnswerIsAwaited) {
+  Start();
+  Wire waits(server_.socket());
+  waits.Send("GET /later HTTP/1.1\r\nHost: h\r\n\r\n");
+  ASSERT_TRUE(Becomes([&] { return asked_ == 1; }));
+  for (int i = 0; i < 3; ++i) {
+    Wire other(server_.socket());
+    other.Send(Ask("/"));
+    EXPECT_THAT(other.ReadAll(), HasSubstr("good"));
+  }
+  EXPECT_EQ(asked_, 1) << "it is not asked unless it is woken";
+  server_.server().WakeStreams();
+  ASSERT_TRUE(Becomes([&] { return asked_ == 2; }));
+  Know(503);
+  EXPECT_THAT(waits.ReadUntil("known"), AllOf(StartsWith("HTTP/1.1 503"), HasSubstr("known")));
+  EXPECT_TRUE(Becomes([&] { return last_.expired(); }));
+  // The connection can be used again.
+  waits.Send("GET /later HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_THAT(waits.ReadUntil("known"), HasSubstr("known"));
+}
+
+TEST_F(HttpLater, OneWhoseClientGoesIsForgotten) {
+  Start();
+  {
+    Wire waits(server_.socket());
+    waits.Send(Ask("/later"));
+    ASSERT_TRUE(Becomes([&] { return asked_ == 1; }));
+  }
+  EXPECT_TRUE(Becomes([&] { return last_.expired(); }));
+  EXPECT_EQ(asked_, 1);
+}
+
+TEST_F(HttpLater, TheyCountAsStreams) {
+  Start({.limits = {.streams = 1}});
+  Wire waits(server_.socket());
+  waits.Send(Ask("/later"));
+  ASSERT_TRUE(Becomes([&] { return asked_ == 1; }));
+  Wire other(server_.socket());
+  other.Send(Ask("/later"));
+  EXPECT_THAT(other.ReadAll(), AllOf(StartsWith("HTTP/1.1 503"), HasSubstr("1 streams already")));
+  Know(200);
+  EXPECT_THAT(waits.ReadAll(), AllOf(StartsWith("HTTP/1.1 200"), EndsWith("known")));
+}
+
+TEST_F(HttpLater, TheServerEndsWhileOneIsAwaited) {
+  Start();
+  Wire waits(server_.socket());
+  waits.Send(Ask("/later"));
+  ASSERT_TRUE(Becomes([&] { return asked_ == 1; }));
+}
+
 TEST_F(HttpStreams, NobodyIsAskedBetweenWakings) {
   Start();
   Wire wire(server_.socket());
