@@ -15,8 +15,9 @@ namespace jettison {
 struct ApiSources {
   Board& board;
   HostFacts host;
-  std::function<Instant()> now;  // a clock that does not step back, near the agent's
-  Instant started_at;            // by it
+  std::function<Instant()> now;                // a clock that does not step back, near the agent's
+  Instant started_at;                          // by it
+  std::function<void()> wake_streams = [] {};  // as HttpServer::WakeStreams; from every thread
 };
 
 // The HTTP API: every path with what is answered there, in one table (api.cc). Used by one thread,

@@ -2,20 +2,50 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
-#include "agent/recorder/recording_stream.h"
 #include "api/kubernetes/status_object.h"
 #include "view/recording_desk.h"
 
 namespace jettison {
 namespace {
 
-// The thread that answers waits no longer for a recorder that has no processor; what is missing
-// then is the last minutes.
-constexpr Duration kPatience = std::chrono::milliseconds(500);
+constexpr const char* kAgain = "10";  // seconds
+
+// A recording on its way to a client, and whose it is, which it needs until its end.
+struct Way {
+  std::shared_ptr<RecordingDesk> desk;
+  std::unique_ptr<RecordingFetch> fetch;
+  std::string first;  // bytes that are there before the stream is
+
+  Way(std::shared_ptr<RecordingDesk> its_desk, std::unique_ptr<RecordingFetch> its_fetch)
+      : desk(std::move(its_desk)), fetch(std::move(its_fetch)) {}
+};
+
+HttpResponse Unavailable(const Error& error) {
+  HttpResponse answer = StatusAnswer(503, error.In("the recording").message);
+  answer.headers.emplace_back("Retry-After", kAgain);
+  return answer;
+}
+
+// Absent: the recorder is still at the first piece.
+std::optional<HttpResponse> Begin(const std::shared_ptr<Way>& way) {
+  auto piece = way->fetch->Next();
+  if (!piece) return Unavailable(piece.error());
+  HttpResponse answer;
+  answer.content_type = kRecording;
+  if (!*piece) return answer;
+  if ((*piece)->empty()) return std::nullopt;
+  way->first = **std::move(piece);
+  answer.stream = [way]() -> Result<std::optional<std::string>> {
+    if (!way->first.empty()) return std::exchange(way->first, {});
+    return way->fetch->Next();
+  };
+  return answer;
+}
 
 Result<std::optional<Instant>> TimeIn(const Call& call, std::string_view name) {
   const auto text = call.Parameter(name);
@@ -37,13 +67,10 @@ HttpResponse AnswerRecording(const Call& call) {
   }
   const auto& desk = call.snapshot->recording;
   if (!desk) return StatusAnswer(404, "nothing is recorded: recording.enabled is false");
-  (void)desk->Save(kPatience);
-  auto stream = RecordingStream::Open(desk->folder(), {.since = *since, .until = *until});
-  if (!stream) return StatusAnswer(503, stream.error().In("the recording").message);
+  auto fetch = desk->Fetch({.since = *since, .until = *until}, call.sources.wake_streams);
+  if (!fetch) return Unavailable(fetch.error());
   HttpResponse answer;
-  answer.stream = [from = std::make_shared<RecordingStream>(*std::move(stream))] {
-    return from->Next();
-  };
+  answer.later = [way = std::make_shared<Way>(desk, *std::move(fetch))] { return Begin(way); };
   return answer;
 }
 

@@ -53,7 +53,8 @@ class ServingApi final : public Serving {
         api_({.board = board,
               .host = ReadHostFacts(),
               .now = [this] { return clock_.Now(); },
-              .started_at = clock_.Now()}),
+              .started_at = clock_.Now(),
+              .wake_streams = [this] { WakeStreams(); }}),
         config_(config) {}
 
   ~ServingApi() override {
@@ -69,7 +70,7 @@ class ServingApi final : public Serving {
     if (!opened && opened.error().code == ErrorCode::kInvalidArgument) return opened;
     board_.OnNews([this] {
       api_.watch()->News();
-      if (HttpServer* const server = Server()) server->WakeStreams();
+      WakeStreams();
     });
     Tell(opened);
     serving_.Do([this] {
@@ -116,6 +117,10 @@ class ServingApi final : public Serving {
     const std::lock_guard lock(mutex_);
     if (!stop_) server_ = std::move(*server);
     return {};
+  }
+
+  void WakeStreams() {
+    if (HttpServer* const server = Server()) server->WakeStreams();
   }
 
   void OpenLater() {

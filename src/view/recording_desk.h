@@ -1,9 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "core/units/duration.h"
+#include "core/units/result.h"
 
 namespace jettison {
 
@@ -17,15 +21,35 @@ struct RecorderCounters {
   std::uint64_t held_bytes = 0;    // on the disk now
 };
 
+// The time of which a client wants the recording: chunks that hold nothing of it are left out.
+// Absent: no bound.
+struct RecordingTimes {
+  std::optional<Instant> since;
+  std::optional<Instant> until;
+};
+
+// A recording on its way to one client, which gives it up by destroying this. For one thread.
+class RecordingFetch {
+ public:
+  virtual ~RecordingFetch() = default;
+  // The next bytes. Never waits. Empty: they are being read, and the client is woken when they are
+  // there. Absent: that was all. Fails if there is more that cannot be read.
+  [[nodiscard]] virtual Result<std::optional<std::string>> Next() = 0;
+};
+
 // The agent's recording, for onlookers on any thread.
 class RecordingDesk {
  public:
+  // Wakes a client on the thread of the recorder; it must not wait.
+  using WakeClient = std::function<void()>;
+
   virtual ~RecordingDesk() = default;
-  // Where its files are.
-  [[nodiscard]] virtual const std::string& folder() const = 0;
-  // Writes everything that was recorded until now to the disk, and waits at most `patience` for it.
-  // Returns whether it is written.
-  [[nodiscard]] virtual bool Save(Duration patience) = 0;
+  // Everything that is recorded until its last bytes are read, also what is not on the disk yet.
+  // The disk is read on the recorder's thread, so no client waits for it. kUnavailable: as many
+  // clients as are served at a time are there already, or the recorder has ended. The desk must
+  // outlive the fetch, and `wake` is not called any more when the fetch is destroyed.
+  [[nodiscard]] virtual Result<std::unique_ptr<RecordingFetch>> Fetch(const RecordingTimes& times,
+                                                                      WakeClient wake) = 0;
   [[nodiscard]] virtual RecorderCounters counters() const = 0;
 };
 

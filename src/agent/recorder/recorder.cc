@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <utility>
 #include <variant>
 
 #include "agent/loop/thread_priority.h"
@@ -38,12 +39,14 @@ bool MustNotBeLost(const RecordedItem& item) {
 
 }  // namespace
 
-Recorder::Recorder(std::string folder, const RecordingConfig& config, RecordingAbout about)
+Recorder::Recorder(std::string folder, const RecordingConfig& config, RecordingAbout about,
+                   RecordingFolder::Sync sync)
     : folder_(std::move(folder)),
       about_(std::move(about)),
-      files_(folder_, config),
+      files_(folder_, config, sync),
       writer_([this](std::string_view chunk) { return Write(chunk); }),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      fetches_([this] { Wake(); }, [this](bool is_busy) { SetBusy(is_busy); }),
       thread_(std::make_unique<BackgroundThread>(
           ThreadPurpose{"recorder", "passes are not recorded"})) {
   thread_->Do([this] { Work(); });
@@ -65,15 +68,18 @@ void Recorder::Add(RecordedItem item) {
   Wake();
 }
 
-// Gives the thread normal priority first, so that the end of the agent is not delayed while other
-// processes keep the processors busy.
+// Nobody is to wait for a thread that gets no processor while other processes keep them busy.
+void Recorder::SetBusy(bool is_busy) const {
+  const sched_param none{};
+  const int id = thread_id_;
+  if (id != 0) (void)sched_setscheduler(id, is_busy ? SCHED_OTHER : SCHED_IDLE, &none);
+}
+
 void Recorder::Finish() {
   if (!thread_) return;
   stop_ = true;
-  if (const int id = thread_id_; id != 0) {
-    const sched_param none{};
-    (void)sched_setscheduler(id, SCHED_OTHER, &none);
-  }
+  fetches_.End();
+  SetBusy(true);
   Wake();
   thread_.reset();
   if (thread_id_ != 0) return;
@@ -93,24 +99,20 @@ void Recorder::End() {
 }
 
 void Recorder::Work() {
-  thread_id_ = CurrentThreadId();
   (void)LowerThreadPriority();
+  thread_id_ = CurrentThreadId();
   Begin();
+  const auto open = [this](const RecordingTimes& times) {
+    SaveOpen();  // so that a client has nothing that a crash of the agent could take back
+    return RecordingStream::Open(folder_, times, [this] { return OpenChunk(); });
+  };
   while (!stop_) {
     pollfd ready{.fd = wake_.get(), .events = POLLIN, .revents = 0};
     (void)::poll(&ready, 1, wake_ ? -1 : kLookEvery);
     std::uint64_t woken = 0;
     (void)!::read(wake_.get(), &woken, sizeof woken);
-    std::uint64_t asked = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      asked = asked_;
-    }
     TakeItems();
-    if (asked != answered_) SaveOpen();
-    const std::lock_guard lock(mutex_);
-    answered_ = asked;
-    saved_.notify_all();
+    fetches_.Serve(open);
   }
   End();
 }
@@ -155,11 +157,17 @@ void Recorder::SaveWhereDue() {
 }
 
 void Recorder::SaveOpen() {
-  std::string chunk;
-  if (auto peeked = writer_.Peek(chunk); !peeked) return Complain(peeked);
+  const auto chunk = OpenChunk();
+  if (!chunk) return Complain(Fail(chunk.error()));
   unsaved_ = hurry_ = false;
   saved_at_ = last_at_;
-  if (!chunk.empty()) Complain(files_.SaveOpen(chunk));
+  if (!chunk->empty()) Complain(files_.SaveOpen(*chunk));
+}
+
+Result<std::string> Recorder::OpenChunk() {
+  std::string chunk;
+  if (auto peeked = writer_.Peek(chunk); !peeked) return Fail(peeked.error());
+  return chunk;
 }
 
 Result<void> Recorder::Write(std::string_view chunk) {
@@ -188,11 +196,9 @@ void Recorder::LogComplaints(const Log& log) {
   }
 }
 
-bool Recorder::Save(Duration patience) {
-  std::unique_lock lock(mutex_);
-  const std::uint64_t asked = ++asked_;
-  Wake();
-  return saved_.wait_for(lock, patience, [&] { return answered_ >= asked; });
+Result<std::unique_ptr<RecordingFetch>> Recorder::Fetch(const RecordingTimes& times,
+                                                        WakeClient wake) {
+  return fetches_.Begin(times, std::move(wake));
 }
 
 RecorderCounters Recorder::counters() const {

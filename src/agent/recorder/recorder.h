@@ -2,11 +2,9 @@
 
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +12,7 @@
 #include "agent/log/log.h"
 #include "agent/loop/background_thread.h"
 #include "agent/loop/mailbox.h"
+#include "agent/recorder/recording_fetches.h"
 #include "agent/recorder/recording_folder.h"
 #include "codec/flight/recording_writer.h"
 #include "core/config/recording_configuration.h"
@@ -24,11 +23,13 @@
 namespace jettison {
 
 // Records the items of the loop on a thread of the lowest priority. Items that it has no time for,
-// and items that cannot be written, are dropped and counted. The loop never waits for it.
+// and items that cannot be written, are dropped and counted. The loop never waits for it. While a
+// client fetches the recording, the thread has an ordinary priority.
 class Recorder : public RecordingDesk {
  public:
   // `about` says whose recording it is.
-  Recorder(std::string folder, const RecordingConfig& config, RecordingAbout about);
+  Recorder(std::string folder, const RecordingConfig& config, RecordingAbout about,
+           RecordingFolder::Sync sync = &::fdatasync);
   ~Recorder() override { Finish(); }
 
   // For the loop: takes an item, without a lock and without memory of its own.
@@ -39,8 +40,8 @@ class Recorder : public RecordingDesk {
   // Writes what is there and ends the thread.
   void Finish();
 
-  [[nodiscard]] const std::string& folder() const override { return folder_; }
-  [[nodiscard]] bool Save(Duration patience) override;
+  [[nodiscard]] Result<std::unique_ptr<RecordingFetch>> Fetch(const RecordingTimes& times,
+                                                              WakeClient wake) override;
   [[nodiscard]] RecorderCounters counters() const override;
 
  private:
@@ -55,6 +56,9 @@ class Recorder : public RecordingDesk {
   void NoteDropped(const RecordedItem& next);
   void SaveWhereDue();
   void SaveOpen();
+  // The chunk that is not complete, as it is now.
+  [[nodiscard]] Result<std::string> OpenChunk();
+  void SetBusy(bool is_busy) const;
   [[nodiscard]] Result<void> Write(std::string_view chunk);
   void Complain(const Result<void>& done);
   void Wake() const;
@@ -88,10 +92,7 @@ class Recorder : public RecordingDesk {
   std::atomic<std::uint64_t> write_errors_ = 0;
   std::atomic<std::uint64_t> held_bytes_ = 0;
 
-  std::mutex mutex_;  // of onlookers and the thread; the loop takes no part
-  std::condition_variable saved_;
-  std::uint64_t asked_ = 0;     // guarded by mutex_: times that it was asked to save
-  std::uint64_t answered_ = 0;  // guarded by mutex_
+  RecordingFetches fetches_;  // of onlookers and the thread; the loop takes no part
   std::unique_ptr<BackgroundThread> thread_;
 };
 

@@ -9,6 +9,9 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <semaphore>
+#include <thread>
 
 #include "agent/recorder/recording_stream.h"
 #include "codec/flight/recording_bed.h"
@@ -45,8 +48,12 @@ class RecorderTest : public ::testing::Test {
     }
     return bytes;
   }
-  std::string Fetched(const RecordingStream::Times& times = {}) {
-    auto stream = RecordingStream::Open(folder_, times);
+  // Of the disk, where no recorder runs.
+  Result<RecordingStream> OpenStream(const RecordingTimes& times = {}) {
+    return RecordingStream::Open(folder_, times, [this] { return OpenChunkIn(folder_); });
+  }
+  std::string Fetched(const RecordingTimes& times = {}) {
+    auto stream = OpenStream(times);
     EXPECT_TRUE(stream) << stream.error().message;
     std::string bytes;
     for (;;) {
@@ -56,6 +63,24 @@ class RecorderTest : public ::testing::Test {
       EXPECT_FALSE((*piece)->empty());
       EXPECT_LE((*piece)->size(), RecordingStream::kPiece);
       bytes += **piece;
+    }
+  }
+  // What a client of a running recorder gets; nothing where it gets an error, or none within 30 s.
+  static std::optional<std::string> FetchedFrom(Recorder& recorder) {
+    std::counting_semaphore<> woken{0};
+    const auto fetch = recorder.Fetch({}, [&] { woken.release(); });
+    return fetch ? RestOf(**fetch, woken) : std::nullopt;
+  }
+  static std::optional<std::string> RestOf(RecordingFetch& fetch,
+                                           std::counting_semaphore<>& woken) {
+    std::string bytes;
+    for (;;) {
+      const auto piece = fetch.Next();
+      if (!piece) return std::nullopt;
+      if (!*piece) return bytes;
+      EXPECT_LE((*piece)->size(), RecordingStream::kPiece);
+      bytes += **piece;
+      if ((*piece)->empty() && !woken.try_acquire_for(kLong)) return std::nullopt;
     }
   }
   static std::vector<std::size_t> With(const RecordingAbout& about,
@@ -74,7 +99,7 @@ TEST_F(RecorderTest, WhatIsHandedOverIsRead) {
   {
     Recorder recorder(folder_, config_, About());
     for (const RecordedItem& item : items) recorder.Add(item);
-    ASSERT_TRUE(recorder.Save(kLong));
+    ASSERT_TRUE(FetchedFrom(recorder));
     // The chunk is not complete yet, but it is on the disk.
     EXPECT_EQ(HashesOf(ReadAll(Fetched()).items), With(About(), items));
     EXPECT_EQ(recorder.counters().passes, 6U);
@@ -83,6 +108,112 @@ TEST_F(RecorderTest, WhatIsHandedOverIsRead) {
   const ReadRecording read = ReadAll(Fetched());
   EXPECT_THAT(read.faults, IsEmpty());
   EXPECT_EQ(HashesOf(read.items), With(About(), items));
+}
+
+// A disk that lets the writer wait until it is told to go on.
+struct SlowDisk {
+  static inline std::atomic<bool> is_slow = false;
+  static inline std::binary_semaphore reached{0};
+  static inline std::binary_semaphore goes_on{0};
+  static int Sync(int /*file*/) {
+    if (!is_slow.exchange(false)) return 0;
+    reached.release();
+    goes_on.acquire();
+    return 0;
+  }
+};
+
+TEST_F(RecorderTest, AFetchWaitsForASlowDiskAndLacksNothing) {
+  const auto items = Items();
+  Recorder recorder(folder_, config_, About(), &SlowDisk::Sync);
+  recorder.Add(items[0]);
+  SlowDisk::is_slow = true;
+  const auto first = recorder.Fetch({}, [] {});
+  ASSERT_TRUE(first);
+  EXPECT_EQ((*first)->Next().value(), "");
+  SlowDisk::reached.acquire();
+  // The recorder waits for the disk now, and what follows is not even taken in.
+  for (std::size_t i = 1; i < items.size(); ++i) recorder.Add(items[i]);
+  std::binary_semaphore woken{0};
+  const auto second = recorder.Fetch({}, [&] { woken.release(); });
+  ASSERT_TRUE(second);
+  EXPECT_EQ((*second)->Next().value(), "") << "a client does not wait";
+  EXPECT_FALSE(woken.try_acquire());
+  SlowDisk::goes_on.release();
+  const auto bytes = FetchedFrom(recorder);
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(HashesOf(ReadAll(*bytes).items), With(About(), items));
+  EXPECT_TRUE(woken.try_acquire_for(kLong));
+}
+
+TEST_F(RecorderTest, PassesThatCannotBeWrittenAreFetchedAllTheSame) {
+  const auto items = Items();
+  const auto sync = [](int /*file*/) {
+    errno = EIO;
+    return -1;
+  };
+  Recorder recorder(folder_, config_, About(), sync);
+  for (const RecordedItem& item : items) recorder.Add(item);
+  const auto bytes = FetchedFrom(recorder);
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(HashesOf(ReadAll(*bytes).items), With(About(), items));
+}
+
+// The open of a FIFO, which waits for its other end, stands for a disk that hangs.
+TEST_F(RecorderTest, FetchesThatWaitForADiskAreFewAndWaitForNothingElse) {
+  const auto items = Items();
+  Recorder recorder(folder_, config_, About());
+  for (const RecordedItem& item : items) recorder.Add(item);
+  ASSERT_TRUE(FetchedFrom(recorder));
+  const std::string hung = folder_ + "/9999999999.jtr";
+  ASSERT_EQ(::mkfifo(hung.c_str(), 0600), 0);
+  std::counting_semaphore<> woken{0};
+  std::vector<std::unique_ptr<RecordingFetch>> waiting;
+  for (std::size_t i = 0; i < RecordingFetches::kMost; ++i) {
+    waiting.push_back(recorder.Fetch({}, [&] { woken.release(); }).value());
+    EXPECT_EQ(waiting.back()->Next().value(), "");
+  }
+  const auto refused = recorder.Fetch({}, [] {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("4 clients"));
+  // One that goes makes room, though the recorder is still at its piece.
+  waiting.erase(waiting.begin());
+  waiting.push_back(recorder.Fetch({}, [&] { woken.release(); }).value());
+  EXPECT_EQ(waiting.back()->Next().value(), "");
+  EXPECT_FALSE(woken.try_acquire()) << "none has a piece";
+  const FileDescriptor other_end(::open(hung.c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_TRUE(other_end && std::filesystem::remove(hung));
+  for (const auto& fetch : waiting) {
+    const auto bytes = RestOf(*fetch, woken);
+    ASSERT_TRUE(bytes);
+    EXPECT_EQ(HashesOf(ReadAll(*bytes).items), With(About(), items));
+  }
+}
+
+TEST_F(RecorderTest, AFetchThatTheAgentsEndInterruptsIsNoWholeRecording) {
+  Recorder recorder(folder_, config_, About());
+  for (const RecordedItem& item : Items()) recorder.Add(item);
+  int woken = 0;
+  const auto fetch = recorder.Fetch({}, [&] { ++woken; });
+  ASSERT_TRUE(fetch);
+  recorder.Finish();
+  EXPECT_EQ(woken, 1);
+  EXPECT_FALSE((*fetch)->Next());
+  EXPECT_FALSE(recorder.Fetch({}, [] {}));
+}
+
+TEST_F(RecorderTest, ASegmentThatIsBegunDuringAFetchIsRead) {
+  const std::string chunk = Written(SomeRecording(3, 1)).bytes;
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
+  auto stream = OpenStream();
+  ASSERT_TRUE(stream);
+  EXPECT_EQ(stream->Next().value(), chunk);
+  std::ofstream(folder_ + "/0000000002.jtr") << chunk;
+  EXPECT_EQ(stream->Next().value(), chunk);
+  EXPECT_FALSE(stream->Next().value());
 }
 
 TEST_F(RecorderTest, AnAgentThatIsStartedAnewGoesOnInTheSameSegment) {
@@ -149,12 +280,12 @@ TEST_F(RecorderTest, TheChunkThatWasOpenSurvivesACrash) {
   {
     Recorder recorder(folder_, config_, About());
     for (const RecordedItem& item : items) recorder.Add(item);
-    ASSERT_TRUE(recorder.Save(kLong));
+    ASSERT_TRUE(FetchedFrom(recorder));
     std::filesystem::copy(folder_, crashed);
   }
   folder_ = crashed;
   Recorder recorder(folder_, config_, About(1));
-  ASSERT_TRUE(recorder.Save(kLong));
+  ASSERT_TRUE(FetchedFrom(recorder));
   auto expected = With(About(), items);
   expected.push_back(With(About(1), {})[0]);
   const ReadRecording read = ReadAll(Fetched());
@@ -198,7 +329,7 @@ TEST_F(RecorderTest, AChunkThatDidNotReachTheDiskStaysInItsSavedCopy) {
 
 TEST_F(RecorderTest, ItsSpaceIsReservedInAdvance) {
   Recorder recorder(folder_, config_, About());
-  ASSERT_TRUE(recorder.Save(kLong));
+  ASSERT_TRUE(FetchedFrom(recorder));
   for (const char* name : {"/0000000001.jtr", "/next", "/open.0", "/open.1"}) {
     struct stat status {};
     ASSERT_EQ(::stat((folder_ + name).c_str(), &status), 0) << name;
@@ -280,10 +411,10 @@ TEST_F(RecorderTest, TheOldestIsForgottenByAge) {
 TEST_F(RecorderTest, WhatCannotBeWrittenIsSaidOnce) {
   std::ofstream(root_.path() + "/recording") << "a file is in the way";
   Recorder recorder(folder_, config_, About());
-  for (const RecordedItem& item : Items()) recorder.Add(item);
-  ASSERT_TRUE(recorder.Save(kLong));
-  for (const RecordedItem& item : Items()) recorder.Add(item);
-  ASSERT_TRUE(recorder.Save(kLong));
+  for (int i = 0; i < 2; ++i) {
+    for (const RecordedItem& item : Items()) recorder.Add(item);
+    EXPECT_FALSE(FetchedFrom(recorder)) << "the folder cannot be listed";
+  }
   recorder.Finish();
   EXPECT_EQ(recorder.counters().passes, 12U);
   EXPECT_EQ(recorder.counters().write_errors, 1U);
@@ -297,7 +428,7 @@ TEST_F(RecorderTest, WhatThereIsNoTimeForIsCountedAndAGap) {
     // More items than the queue takes while a thread starts.
     for (int i = 0; i < 2000; ++i) recorder.Add(items[1]);
     dropped = recorder.counters().dropped;
-    ASSERT_TRUE(recorder.Save(kLong));
+    ASSERT_TRUE(FetchedFrom(recorder));
     recorder.Add(items.back());
   }
   ASSERT_GT(dropped, 0U);
@@ -316,20 +447,20 @@ TEST_F(RecorderTest, WhatCannotBeReadIsNoEndOfTheRecording) {
   ASSERT_TRUE(files.Open());
   ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
   {
-    auto stream = RecordingStream::Open(folder_, {});
+    auto stream = OpenStream();
     ASSERT_TRUE(stream);
     const ScarceDescriptors none;
     EXPECT_FALSE(stream->Next());
   }
   ASSERT_TRUE(std::filesystem::create_directory(folder_ + "/0000000002.jtr"));
   ASSERT_TRUE(files.SaveOpen(chunk));
-  auto stream = RecordingStream::Open(folder_, {});
+  auto stream = OpenStream();
   ASSERT_TRUE(stream);
   EXPECT_EQ(stream->Next().value(), chunk);
   EXPECT_FALSE(stream->Next()) << "the second segment cannot be read";
   ASSERT_TRUE(std::filesystem::remove(folder_ + "/0000000002.jtr"));
   {
-    auto of_one = RecordingStream::Open(folder_, {});
+    auto of_one = OpenStream();
     EXPECT_EQ(of_one->Next().value(), chunk);
     ASSERT_TRUE(std::filesystem::remove(folder_ + "/open.1"));
     ASSERT_TRUE(std::filesystem::create_directory(folder_ + "/open.1"));
@@ -380,7 +511,7 @@ TEST_F(RecorderTest, AFileThatWasDeletedMeanwhileIsLeftOut) {
   RecordingFolder files(folder_, config_);
   ASSERT_TRUE(files.Open());
   ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
-  auto stream = RecordingStream::Open(folder_, {});
+  auto stream = OpenStream();
   ASSERT_TRUE(stream);
   ASSERT_TRUE(std::filesystem::remove(folder_ + "/0000000001.jtr"));
   const auto next = stream->Next();

@@ -28,10 +28,11 @@ Result<std::string> ReadAt(int file, std::uint64_t at, std::uint64_t most) {
 
 }  // namespace
 
-Result<RecordingStream> RecordingStream::Open(const std::string& folder, const Times& times) {
+Result<RecordingStream> RecordingStream::Open(const std::string& folder,
+                                              const RecordingTimes& times, OpenChunk open) {
   auto files = SegmentsIn(folder);
   if (!files) return Fail(files.error());
-  return RecordingStream(folder, times, *std::move(files));
+  return RecordingStream(folder, times, std::move(open), *std::move(files));
 }
 
 bool RecordingStream::IsWithin(const RecordedStretch& stretch) const {
@@ -39,8 +40,21 @@ bool RecordingStream::IsWithin(const RecordedStretch& stretch) const {
          (!times_.until || stretch.first <= *times_.until);
 }
 
+Result<void> RecordingStream::FindNewFiles() {
+  auto files = SegmentsIn(folder_);
+  if (!files) return Fail(files.error());
+  for (std::string& path : *files) {
+    // Their names have the same length, so their order is that of their numbers.
+    if (files_.empty() || path > files_.back()) files_.push_back(std::move(path));
+  }
+  return {};
+}
+
 // A file that has been deleted meanwhile was the oldest of a full recording.
 Result<bool> RecordingStream::OpenNextFile() {
+  if (next_file_ == files_.size()) {
+    if (auto found = FindNewFiles(); !found) return Fail(found.error());
+  }
   while (next_file_ < files_.size()) {
     const std::string& path = files_[next_file_++];
     file_ = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
@@ -72,7 +86,7 @@ Result<bool> RecordingStream::FindChunk() {
 }
 
 Result<void> RecordingStream::ReadOpenChunk() {
-  auto open = OpenChunkIn(folder_);
+  auto open = open_chunk_();
   if (!open) return Fail(open.error());
   const auto size = ChunkHeaderSize(*open);
   const auto header = size ? ReadChunkHeader(std::string_view(*open).substr(0, *size))
@@ -106,6 +120,7 @@ Result<std::string> RecordingStream::NextOfFile() {
 
 Result<std::optional<std::string>> RecordingStream::Next() {
   for (;;) {
+    if (open_was_read_) return NextOfOpenChunk();
     if (!file_) {
       const auto opened = OpenNextFile();
       if (!opened) return Fail(opened.error());

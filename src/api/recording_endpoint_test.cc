@@ -1,0 +1,129 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "api/test_snapshot.h"
+#include "view/recording_desk.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+using Piece = Result<std::optional<std::string>>;
+
+// Gives out what the test has laid down; nothing laid down is a disk that does not answer yet.
+class FakeDesk final : public RecordingDesk {
+ public:
+  std::deque<Piece> pieces;
+  bool is_full = false;
+  int fetches = 0;
+  WakeClient wake;
+
+  Result<std::unique_ptr<RecordingFetch>> Fetch(const RecordingTimes& /*times*/,
+                                                WakeClient wake_client) override {
+    if (is_full) return Fail(ErrorCode::kUnavailable, "4 clients fetch it already");
+    wake = std::move(wake_client);
+    return std::make_unique<Way>(*this);
+  }
+  RecorderCounters counters() const override { return {}; }
+
+ private:
+  class Way final : public RecordingFetch {
+   public:
+    explicit Way(FakeDesk& desk) : desk_(desk) { ++desk_.fetches; }
+    Way(const Way&) = delete;
+    Way& operator=(const Way&) = delete;
+    ~Way() override { --desk_.fetches; }
+    Piece Next() override {
+      if (desk_.pieces.empty()) return std::string();
+      Piece piece = std::move(desk_.pieces.front());
+      desk_.pieces.pop_front();
+      return piece;
+    }
+
+   private:
+    FakeDesk& desk_;
+  };
+};
+
+class RecordingEndpoint : public testing::Test {
+ protected:
+  RecordingEndpoint() {
+    Snapshot snapshot = TestSnapshot(0);
+    snapshot.recording = desk_;
+    board_.Turned(kTestNow);
+    board_.Put(std::make_shared<const Snapshot>(std::move(snapshot)));
+  }
+  HttpResponse Get() {
+    return api_.Answer({.method = "GET", .path = "/api/v1/recording", .query = {}});
+  }
+
+  std::shared_ptr<FakeDesk> desk_ = std::make_shared<FakeDesk>();
+  int wakes_ = 0;
+  Board board_;
+  Api api_{{.board = board_,
+            .host = {},
+            .now = [] { return kTestNow; },
+            .started_at = kTestNow,
+            .wake_streams = [this] { ++wakes_; }}};
+};
+
+TEST_F(RecordingEndpoint, AnswersWhenTheRecorderHasReadTheFirstPiece) {
+  const HttpResponse answer = Get();
+  ASSERT_TRUE(answer.later);
+  EXPECT_FALSE(answer.later()) << "the disk has not answered";
+  desk_->wake();
+  EXPECT_EQ(wakes_, 1);
+  desk_->pieces = {"one", "", "two", std::nullopt};
+  const auto known = answer.later();
+  ASSERT_TRUE(known && known->stream);
+  EXPECT_EQ(known->status, 200);
+  EXPECT_EQ(known->content_type, "application/vnd.jettison.recording");
+  EXPECT_EQ(known->stream().value(), "one");
+  EXPECT_EQ(known->stream().value(), "") << "the second one is being read";
+  EXPECT_EQ(known->stream().value(), "two");
+  EXPECT_EQ(known->stream().value(), std::nullopt);
+}
+
+TEST_F(RecordingEndpoint, SaysWhyNothingCanBeRead) {
+  desk_->pieces.emplace_back(Fail(ErrorCode::kInternal, "read the folder: Input/output error"));
+  const auto known = Get().later();
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->status, 503);
+  EXPECT_THAT(known->body, HasSubstr("the recording: read the folder: Input/output error"));
+  EXPECT_EQ(desk_->fetches, 0);
+}
+
+TEST_F(RecordingEndpoint, AnEmptyRecordingIsAnEmptyAnswer) {
+  desk_->pieces = {std::nullopt};
+  const auto known = Get().later();
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->status, 200);
+  EXPECT_FALSE(known->stream);
+}
+
+TEST_F(RecordingEndpoint, OneTooManyIsToldToComeBack) {
+  desk_->is_full = true;
+  const HttpResponse answer = Get();
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_THAT(answer.headers, Contains(Pair("Retry-After", "10")));
+  EXPECT_FALSE(answer.later);
+}
+
+TEST_F(RecordingEndpoint, AClientThatGoesGivesItsFetchUp) {
+  {
+    const HttpResponse answer = Get();
+    EXPECT_EQ(desk_->fetches, 1);
+  }
+  EXPECT_EQ(desk_->fetches, 0);
+}
+
+}  // namespace
+}  // namespace jettison
