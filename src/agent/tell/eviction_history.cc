@@ -1,5 +1,6 @@
 #include "agent/tell/eviction_history.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,9 +11,6 @@
 namespace jettison {
 namespace {
 
-// The most passes that wait to be explained. There are only more if evictions do not wait for pods
-// to end.
-constexpr std::size_t kMaxWaiting = 100;
 // So many numbers are reserved in advance.
 constexpr std::uint64_t kCountedAhead = 16;
 
@@ -36,6 +34,7 @@ EvictionHistory::EvictionHistory(EvictionHistorySettings settings, const Log& lo
       log_(log),
       drafts_(settings_.folder + ".reserve", settings_.reserved_files, settings_.reserved_bytes),
       counter_(settings_.folder + ".reserve/counter"),
+      unexplained_(settings_.max_waiting_passes, settings_.max_waiting_bytes),
       writer_(std::make_unique<BackgroundThread>(
           ThreadPurpose{"explain-write", "explanations of evictions do not survive a restart"})),
       explainer_(std::make_unique<BackgroundThread>(
@@ -67,13 +66,11 @@ void EvictionHistory::ReadPast() {
     complaints_.Put({std::move(damage.message), std::move(damage.error)});
   }
   const std::lock_guard lock(mutex_);
-  last_number_ = past->last_number;
+  last_number_ = past->last_number + std::exchange(dropped_before_, 0);
   fallen_out_ = std::move(past->fallen_out);
   unwritten_.clear();
   SetKept(std::move(past->kept));
-  unexplained_.insert(unexplained_.begin(), explained_too_early_.begin(),
-                      explained_too_early_.end());
-  explained_too_early_.clear();
+  unexplained_.StartOver();
   past_is_known_ = true;
 }
 
@@ -117,12 +114,24 @@ void EvictionHistory::Retry() {
 }
 
 void EvictionHistory::Add(std::shared_ptr<const RecordedPass> pass) {
+  std::vector<WaitingPasses::Pass> dropped;
   {
     const std::lock_guard lock(mutex_);
-    unexplained_.push_back(std::move(pass));
-    if (unexplained_.size() > kMaxWaiting) unexplained_.pop_front();
+    dropped = unexplained_.Add(std::move(pass));
+    for (const auto& each : dropped) {
+      (past_is_known_ ? last_number_ : dropped_before_) += each->report.evictions.size();
+    }
   }
+  for (const auto& each : dropped) TellOfDropped(*each);
   ExplainAndWrite();
+}
+
+void EvictionHistory::TellOfDropped(const RecordedPass& pass) {
+  for (const EvictionRecord& eviction : pass.report.evictions) {
+    complaints_.Put({"the explanation of an eviction is not kept, because too many wait for the disk",
+                     fmt::format("{}, evicted at {}", NameOfPod(pass, eviction.order.pod_uid),
+                                 FormatInstant(pass.report.at))});
+  }
 }
 
 void EvictionHistory::ExplainAndWrite() {
@@ -143,12 +152,9 @@ void EvictionHistory::ExplainAll() {
     std::shared_ptr<const RecordedPass> pass;
     {
       const std::lock_guard lock(mutex_);
-      if (unexplained_.empty()) return;
-      pass = std::move(unexplained_.front());
-      unexplained_.pop_front();
-      if (!past_is_known_) explained_too_early_.push_back(pass);
-      if (explained_too_early_.size() > kMaxWaiting) explained_too_early_.pop_front();
+      pass = unexplained_.Next(!past_is_known_);
     }
+    if (!pass) return;
     for (const EvictionRecord& eviction : pass->report.evictions) {
       Keep(*pass, eviction.order.pod_uid);
     }
@@ -186,6 +192,9 @@ void EvictionHistory::SetKept(KeptEvictions list) {
   const auto end = list.begin() + static_cast<std::ptrdiff_t>(CountBeyond(list, settings_));
   for (auto each = list.begin(); each != end; ++each) fallen_out_.push_back((*each)->number);
   list.erase(list.begin(), end);
+  // A disk that hangs holds the writer up, and these are not written any more.
+  const std::uint64_t oldest = list.empty() ? 0 : list.front()->number;
+  std::erase_if(unwritten_, [&](const auto& kept) { return kept->number < oldest; });
   kept_ = std::make_shared<const KeptEvictions>(std::move(list));
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "agent/loop/mailbox.h"
 #include "agent/tell/kept_eviction.h"
 #include "agent/tell/past_evictions.h"
+#include "agent/tell/waiting_passes.h"
 #include "core/model/memory_estimator.h"
 #include "core/pass/recorded_pass.h"
 
@@ -28,6 +28,9 @@ struct EvictionHistorySettings {
   MemoryEstimator memory_estimator = MemoryEstimator::kWorkingSet;
   std::size_t max_evictions = 100;
   std::size_t max_bytes = std::size_t{8} << 20;
+  // Of passes whose evictions wait to be explained, or to get their final numbers.
+  std::size_t max_waiting_passes = 100;
+  std::size_t max_waiting_bytes = std::size_t{4} << 20;
   std::size_t order_limit = 50;  // the most pods of an order that are kept, around the victim
   // Space that is kept for evictions on a full disk: files of so many bytes.
   std::size_t reserved_files = 4;
@@ -44,7 +47,9 @@ struct EvictionHistorySettings {
 // again. After a kill of the agent, some numbers are skipped.
 //
 // Where the files of earlier evictions cannot be read, new ones are explained all the same, but not
-// written, and have new numbers as soon as that works: their present ones may have been used.
+// written, and have new numbers as soon as that works: their present ones may have been used. What
+// waits for that is limited in bytes; the oldest are dropped with a complaint, and their numbers are
+// skipped.
 //
 // A file that cannot be parsed is skipped and logged. It is deleted when its number is so old that
 // an intact file would be deleted, too.
@@ -86,6 +91,7 @@ class EvictionHistory {
   void Keep(const RecordedPass& pass, const std::string& uid);
   void WriteAll();
   void PutBack(const KeptEvictions& failed);
+  void TellOfDropped(const RecordedPass& pass);
   void Put(KeptEviction kept);
   void SetKept(KeptEvictions list);  // under the lock
 
@@ -102,13 +108,13 @@ class EvictionHistory {
   std::uint64_t counted_to_ = 0;  // what the counter says
 
   mutable std::mutex mutex_;  // guards what follows
-  std::deque<std::shared_ptr<const RecordedPass>> unexplained_;
+  WaitingPasses unexplained_;
   std::shared_ptr<const KeptEvictions> kept_ = std::make_shared<KeptEvictions>();
   KeptEvictions unwritten_;
   std::vector<std::uint64_t> fallen_out_;  // whose files are to go
   std::uint64_t last_number_ = 0;
   bool past_is_known_ = false;  // what earlier agents left has been read
-  std::deque<std::shared_ptr<const RecordedPass>> explained_too_early_;  // before that
+  std::uint64_t dropped_before_ = 0;  // evictions that were dropped before that
 
   std::unique_ptr<BackgroundThread> writer_;
   std::unique_ptr<BackgroundThread> explainer_;

@@ -213,6 +213,28 @@ TEST_F(EvictionHistoryTest, NoNumberIsUsedAgainWhereThePastCannotBeReadAtFirst) 
   EXPECT_EQ(*kernel::ReadFile(Settings().folder + "/ev-17.json"), "mine");
 }
 
+TEST_F(EvictionHistoryTest, WhatWaitsForTheDiskIsLimitedInBytesAndTheOldestAreDroppedAloud) {
+  WriteFile("ev-17.json", "mine");
+  EvictionHistorySettings settings = Settings();
+  settings.max_waiting_bytes = 3 * BytesOf(*Pass());
+  std::optional<ScarceDescriptors> none(std::in_place);
+  EvictionHistory history(settings, log_);
+  for (int i = 0; i < 10; ++i) history.Add(Pass());
+  lines_.clear();
+  history.LogComplaints();
+  ASSERT_EQ(lines_.size(), 7U);
+  EXPECT_THAT(lines_[0], HasSubstr("is not kept, because too many wait for the disk"));
+  EXPECT_THAT(lines_[0], HasSubstr("default/leaker, evicted at "));
+  none.reset();
+  history.Retry();
+  const std::vector<std::string> last = {"ev-25", "ev-26", "ev-27"};
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (Ids(history) != last && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(Ids(history), last) << "of ten evictions after the 17th";
+}
+
 TEST_F(EvictionHistoryTest, InADryRunTheSameVictimCountsOnce) {
   EvictionHistorySettings settings = Settings();
   settings.dry_run = true;
