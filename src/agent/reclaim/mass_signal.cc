@@ -22,18 +22,21 @@ MassSignal::MassSignal(Cgroups& groups) : groups_(groups) {
                                 "a pod of very many processes may have to wait for another "
                                 "one that is being ended"};
     purpose.urgent = true;
-    threads_.push_back(std::make_unique<BackgroundThread>(std::move(purpose)));
+    senders_.push_back({.thread = std::make_unique<BackgroundThread>(std::move(purpose))});
   }
 }
 
 bool MassSignal::running() const {
-  return std::ranges::any_of(threads_, [](const auto& thread) { return thread->running(); });
+  return std::ranges::any_of(senders_,
+                             [](const Sender& sender) { return sender.thread->running(); });
 }
 
-// Each thread that is free looks for what to send: only one finds this order.
+// Groups of one pod are signalled one after another, so an order behind another one of its pod needs
+// no thread: the thread that sends that one finds it.
 Result<void> MassSignal::Send(std::string_view path, int signal) {
   Order order(path, signal);
   Result<void> before;
+  Sender* sender = nullptr;
   {
     const std::lock_guard lock(mutex_);
     if (std::ranges::find(orders_, order, &Entry::order) != orders_.end()) return {};
@@ -42,9 +45,24 @@ Result<void> MassSignal::Send(std::string_view path, int signal) {
       failures_.erase(failed);
     }
     orders_.push_back({.order = std::move(order)});
+    if (IsFirstOfItsPod(orders_.back())) sender = TakeSender();
   }
-  for (const auto& thread : threads_) thread->Do([this] { SendAll(); });
+  if (sender != nullptr) sender->thread->Do([this, sender] { SendAll(*sender); });
   return before;
+}
+
+// The mutex is held. One that could not be started is woken only if there is no other, and sends
+// when it has been started.
+MassSignal::Sender* MassSignal::TakeSender() {
+  Sender* found = nullptr;
+  for (Sender& sender : senders_) {
+    const bool runs = sender.thread->running();
+    if (sender.is_busy && runs) continue;
+    if (runs || found == nullptr) found = &sender;
+    if (runs) break;
+  }
+  if (found != nullptr) found->is_busy = true;
+  return found;
 }
 
 bool MassSignal::IsSending(std::string_view path) {
@@ -55,7 +73,7 @@ bool MassSignal::IsSending(std::string_view path) {
   });
 }
 
-void MassSignal::SendAll() {
+void MassSignal::SendAll(Sender& sender) {
   std::unique_lock lock(mutex_);
   while (const auto order = TakeNext()) {
     lock.unlock();
@@ -63,16 +81,21 @@ void MassSignal::SendAll() {
     lock.lock();
     Finish(*order, sent);
   }
+  sender.is_busy = false;
+}
+
+// The mutex is held.
+bool MassSignal::IsFirstOfItsPod(const Entry& entry) const {
+  const auto of_same_pod = [pod = kernel::PodPart(entry.order.first)](const Entry& other) {
+    return kernel::PodPart(other.order.first) == pod;
+  };
+  return &*std::ranges::find_if(orders_, of_same_pod) == &entry;
 }
 
 // The first of its pod that no thread has. The mutex is held.
 std::optional<MassSignal::Order> MassSignal::TakeNext() {
   for (Entry& entry : orders_) {
-    const auto of_same_pod = [pod = kernel::PodPart(entry.order.first)](const Entry& other) {
-      return kernel::PodPart(other.order.first) == pod;
-    };
-    const bool is_first = &*std::ranges::find_if(orders_, of_same_pod) == &entry;
-    if (!is_first || entry.is_taken) continue;
+    if (entry.is_taken || !IsFirstOfItsPod(entry)) continue;
     entry.is_taken = true;
     return entry.order;
   }

@@ -49,7 +49,15 @@ class MassSignal {
     bool again = false;     // it has failed beside another one, and is sent once more
   };
 
-  void SendAll();
+  struct Sender {
+    std::unique_ptr<BackgroundThread> thread;
+    bool is_busy = false;  // guarded by mutex_: it sends, or has been woken for it
+  };
+
+  // A thread for one more pod; null: those that are busy will find its order.
+  [[nodiscard]] Sender* TakeSender();
+  [[nodiscard]] bool IsFirstOfItsPod(const Entry& entry) const;
+  void SendAll(Sender& sender);
   [[nodiscard]] std::optional<Order> TakeNext();
   void Finish(const Order& order, const Result<void>& sent);
   [[nodiscard]] Result<void> SendOne(const Order& order);
@@ -59,7 +67,7 @@ class MassSignal {
   std::deque<Entry> orders_;         // by their arrival, until they have been sent
   std::map<Order, Error> failures_;  // the last ones
   // The last member: they end first.
-  std::vector<std::unique_ptr<BackgroundThread>> threads_;
+  std::vector<Sender> senders_;
 };
 
 }  // namespace jettison
