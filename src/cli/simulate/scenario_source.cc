@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/text/hash128.h"
 #include "sim/replay.h"
 
 namespace jettison {
@@ -69,8 +70,11 @@ std::shared_ptr<const PodFacts> ScenarioSource::Shared(const PodFacts& facts) {
 
 Result<void> ScenarioSource::Read(std::string_view record) {
   if (lines_.IsCutOff()) return Fail(ErrorCode::kInvalidArgument, lines_.TooLong());
+  std::string hash = HashOf(record);
+  if (known_.contains(hash)) return {};
   const auto read = reader_.Read(record, scenario_);
   if (!read) return Fail(read.error());
+  known_.insert(std::move(hash));
   if (*read) return {};  // an image collection, which evicts nobody
   const auto number = NumberOf(scenario_);
   const bool is_known = number && last_number_ && *number <= *last_number_ && last_at_ &&

@@ -6,6 +6,7 @@
 #include "cli/simulate/fleet_bed.h"
 #include "cli/simulate/run_recording.h"
 #include "core/text/hash128.h"
+#include "kernel/files/files.h"
 #include "sim/report/simulation_report.h"
 
 namespace jettison {
@@ -39,6 +40,17 @@ TEST_F(SimulatedFileTest, ARecordingAsNdjsonGivesTheSameAsTheBinaryOne) {
   ASSERT_FALSE(binary.outcomes.empty());
   EXPECT_FALSE(binary.outcomes.front().evictions.empty());
   EXPECT_EQ(SimulationJson({binary}), SimulationJson({Simulated("n.ndjson")}));
+}
+
+TEST_F(SimulatedFileTest, TwoCopiesOneAfterTheOtherCountOnce) {
+  const auto items = LifeOf("n", 5);
+  const std::string scenario =
+      kernel::ReadFile(JETTISON_TESTDATA "/../../docs/how-to/node.ndjson").value();
+  for (const std::string& one : {BinaryOf(items), NdjsonOf(items), scenario}) {
+    Put("one", one);
+    Put("two", one + one);
+    EXPECT_EQ(SimulationJson({Simulated("two")}), SimulationJson({Simulated("one")}));
+  }
 }
 
 TEST_F(SimulatedFileTest, HowItBeginsTellsARecordingFromScenarios) {

@@ -72,6 +72,21 @@ tl::unexpected<Error> Invalid(std::string message) {
 }  // namespace
 
 Result<std::optional<RecordedItem>> RecordingLines::Next() {
+  if (after_) return std::exchange(after_, std::nullopt);
+  for (;;) {
+    auto item = NextOfLines();
+    if (!item || !*item || std::holds_alternative<RecordingAbout>(**item)) return item;
+    const Instant at = WhenOf(**item);
+    if (told_before_.Has(at)) continue;
+    told_->Add(at);
+    if (told_about_ == about_) return item;
+    after_ = **std::move(item);
+    told_about_ = about_;
+    return RecordedItem(*about_);
+  }
+}
+
+Result<std::optional<RecordedItem>> RecordingLines::NextOfLines() {
   while (!failed_) {
     const auto line = read_();
     if (!line) {
@@ -110,12 +125,7 @@ Result<std::optional<RecordedItem>> RecordingLines::ItemOf(const std::string& ki
     if (!read) return Fail(read.error());
     return std::nullopt;
   };
-  if (kind == "about") {
-    auto about = ValueOf<RecordingAbout>(kind, value);
-    if (about) about_ = *about;
-    state_.reset();
-    return as_item(std::move(about));
-  }
+  if (kind == "about") return TakeAbout(value);
   if (!about_) return Invalid("a recording must begin with \"about\"");
   if (kind == "oomKill") return as_item(ValueOf<RecordedOomKill>(kind, value));
   if (kind == "gap") return as_item(ValueOf<RecordedGap>(kind, value));
@@ -126,6 +136,20 @@ Result<std::optional<RecordedItem>> RecordingLines::ItemOf(const std::string& ki
   auto pass = PassOf(value);
   if (!pass) state_.reset();
   return as_item(std::move(pass));
+}
+
+// A start that was told before is told again only in front of an item that is new.
+Result<std::optional<RecordedItem>> RecordingLines::TakeAbout(const Value& value) {
+  state_.reset();
+  auto about = ValueOf<RecordingAbout>("about", value);
+  if (!about) return Fail(about.error());
+  about_ = *about;
+  const auto [told, is_new] = starts_.Of(*about);
+  told_ = told;
+  told_before_ = *told;
+  if (!is_new) return std::nullopt;
+  told_about_ = about_;
+  return RecordedItem(*std::move(about));
 }
 
 Result<void> RecordingLines::TakePolicy(const Value& value) {

@@ -10,11 +10,13 @@
 
 #include "codec/documents/json.h"
 #include "core/recording/recording.h"
+#include "core/recording/told_starts.h"
 
 namespace jettison {
 
 // Reads what a LineWriter wrote. A fault concerns one line and is reported with its number; the
-// next line is read all the same.
+// next line is read all the same. What occurs twice, because recordings of a node that overlap
+// follow one another, is read once, as RecordingReader does.
 class RecordingLines : public RecordingSource {
  public:
   // The next line without its end; none: this was the last one.
@@ -25,10 +27,12 @@ class RecordingLines : public RecordingSource {
   [[nodiscard]] Result<std::optional<RecordedItem>> Next() override;
 
  private:
+  [[nodiscard]] Result<std::optional<RecordedItem>> NextOfLines();
   [[nodiscard]] Result<std::optional<RecordedItem>> ItemOf(std::string_view line);
   [[nodiscard]] Result<std::optional<RecordedItem>> ItemOf(const std::string& kind,
                                                            const Value& value);
   [[nodiscard]] Result<RecordedItem> PassOf(const Value& value);
+  [[nodiscard]] Result<std::optional<RecordedItem>> TakeAbout(const Value& value);
   [[nodiscard]] Result<void> TakePolicy(const Value& value);
   [[nodiscard]] Result<void> TakePod(const Value& value);
 
@@ -37,6 +41,11 @@ class RecordingLines : public RecordingSource {
   int line_ = 0;
   bool failed_ = false;
   std::optional<RecordingAbout> about_;
+  std::optional<RecordingAbout> told_about_;  // the last one that was returned
+  ToldStarts starts_;
+  ToldSpan* told_ = nullptr;           // since that start
+  ToldSpan told_before_;               // the same, before the lines that follow `about_`
+  std::optional<RecordedItem> after_;  // comes after an `about` that was returned before it
   std::map<std::uint64_t, std::shared_ptr<const PassPolicy>> policies_;
   std::map<std::uint64_t, std::shared_ptr<const PodFacts>> pods_;
   std::optional<EvictionState> state_;  // that the pass before left

@@ -88,6 +88,18 @@ TEST(RecordingLines, TheRecordingMadeOfThemIsTheSame) {
   EXPECT_EQ(LinesOf(ReadLines(lines).items), lines);
 }
 
+TEST(RecordingLines, WhatComesTwiceIsReadOnce) {
+  for (std::uint32_t seed = 0; seed < 6; ++seed) {
+    const auto items = SomeRecording(seed, 1);
+    const std::string all = LinesOf(items);
+    EXPECT_EQ(HashesOf(ReadLines(all + all).items), HashesOf(items)) << seed;
+    // The first half, fetched earlier.
+    const std::vector<RecordedItem> half(
+        items.begin(), items.begin() + static_cast<std::ptrdiff_t>(items.size() / 2));
+    EXPECT_EQ(HashesOf(ReadLines(LinesOf(half) + all).items), HashesOf(items)) << seed;
+  }
+}
+
 TEST(RecordingLines, AFaultNamesItsLineAndTheOthersAreRead) {
   const std::string about = R"({"about":{"at":"2026-01-01T00:00:00Z","node":"n"}})";
   const struct {
