@@ -34,9 +34,10 @@ namespace jettison {
 // what the agent may do to its own processes.
 [[nodiscard]] std::vector<HostCheck> NodeChecks(const AgentConfig& config);
 
-// What runs the pods, and on which file systems. A container runtime is asked; one that works
-// answers within milliseconds, and each answer is waited for as long as `patience`. Starts threads:
-// whoever forks does so before.
+// What runs the pods, and on which file systems. A container runtime is asked, beside a kubelet
+// only where the agent is to remove images (`kubernetes.collectImages`); one that works answers
+// within milliseconds, and each answer is waited for as long as `patience`. Starts threads: whoever
+// forks does so before.
 [[nodiscard]] std::vector<HostCheck> RuntimeChecks(const AgentConfig& config,
                                                    Duration patience = std::chrono::seconds(3));
 

@@ -210,6 +210,52 @@ void AppendDiskChecks(const AgentConfig& config, const Result<StorageFolders>& f
   checks.push_back(layout);
 }
 
+// The runtime, or what keeps it from answering.
+tl::expected<AnsweringRuntime, HostCheck> Asked(const AgentConfig& config, Duration patience) {
+  const auto socket = cri::SocketOf(config.container_runtime_endpoint);
+  if (!socket) {
+    return tl::unexpected(
+        MissingRuntime("cri: " + socket.error().message, "correct containerRuntimeEndpoint"));
+  }
+  const Connection connection = ConnectTo(*socket);
+  if (connection.error != 0) return tl::unexpected(Unreachable(*socket, connection.error));
+  auto facts = cri::AskRuntime(config.container_runtime_endpoint, patience);
+  if (!facts) return tl::unexpected(Unanswered(facts.error()));
+  return AnsweringRuntime{.facts = *std::move(facts),
+                          .lowers_oom_scores = LowersOomScores(connection.fd.get())};
+}
+
+// What a runtime costs that the agent only asks for images. An endpoint that is none keeps the
+// agent from starting; everything else may change while it runs.
+HostCheck WithoutImages(const AgentConfig& config, HostCheck check) {
+  if (!cri::SocketOf(config.container_runtime_endpoint)) {
+    check.cost = "the agent does not start";
+    return check;
+  }
+  check.status = HostStatus::kDegraded;
+  check.cost =
+      "no unused image is removed (kubernetes.collectImages), so pods are evicted for a disk that "
+      "images fill, and imagefs.* has the figures of nodefs";
+  check.remedy += "; in a cluster, components/images mounts the socket's folder";
+  return check;
+}
+
+// Beside a kubelet, which runs the pods with it.
+std::vector<HostCheck> ImageRuntimeChecks(const AgentConfig& config, Duration patience) {
+  if (!config.kubernetes.collect_images) {
+    return {OkCheck(kCheck, "the kubelet's; the agent does not ask it"),
+            DiskLayoutCheck(config, "", "")};
+  }
+  const auto answering = Asked(config, patience);
+  if (!answering) return {WithoutImages(config, answering.error())};
+  const cri::RuntimeFacts& facts = answering->facts;
+  std::vector<HostCheck> checks = {
+      OkCheck(kCheck, fmt::format("cri: {} {} at {}, asked for images", facts.name, facts.version,
+                                  config.container_runtime_endpoint))};
+  AppendDiskChecks(config, facts.folders, checks);
+  return checks;
+}
+
 }  // namespace
 
 std::vector<HostCheck> ContainerRuntimeChecks(const AgentConfig& config,
@@ -226,20 +272,13 @@ std::vector<HostCheck> ContainerRuntimeChecks(const AgentConfig& config,
 }
 
 std::vector<HostCheck> RuntimeChecks(const AgentConfig& config, Duration patience) {
+  if (config.source == SourceKind::kKubernetes) return ImageRuntimeChecks(config, patience);
   if (config.runtime == RuntimeKind::kProcess) {
     return {OkCheck(kCheck, "process: part of the agent"), DiskLayoutCheck(config, "", "")};
   }
-  const auto socket = cri::SocketOf(config.container_runtime_endpoint);
-  if (!socket) {
-    return {MissingRuntime("cri: " + socket.error().message, "correct containerRuntimeEndpoint")};
-  }
-  const Connection connection = ConnectTo(*socket);
-  if (connection.error != 0) return {Unreachable(*socket, connection.error)};
-  auto facts = cri::AskRuntime(config.container_runtime_endpoint, patience);
-  if (!facts) return {Unanswered(facts.error())};
-  auto checks = ContainerRuntimeChecks(
-      config,
-      {.facts = *std::move(facts), .lowers_oom_scores = LowersOomScores(connection.fd.get())});
+  const auto answering = Asked(config, patience);
+  if (!answering) return {answering.error()};
+  auto checks = ContainerRuntimeChecks(config, *answering);
   if (config.adopt != AdoptPolicy::kNone) {
     checks.push_back(ForeignPodsCheck(
         config, cri::AskForeign(config.container_runtime_endpoint, config.root, patience)));

@@ -92,6 +92,37 @@ TEST_F(DoctorRuntime, TheProcessRuntimeIsPartOfTheAgent) {
                           IsCheck("disk layout", HostStatus::kOk, "one file system")));
 }
 
+AgentConfig BesideKubelet(const std::string& endpoint) {
+  AgentConfig config;
+  config.source = SourceKind::kKubernetes;
+  config.kubernetes.collect_images = true;
+  config.container_runtime_endpoint = endpoint;
+  return config;
+}
+
+TEST_F(DoctorRuntime, BesideAKubeletItIsAskedOnlyForImages) {
+  AgentConfig config = BesideKubelet("unix://" + socket_);
+  config.kubernetes.collect_images = false;
+  EXPECT_THAT(RuntimeChecks(config),
+              ElementsAre(IsCheck("container runtime", HostStatus::kOk, "does not ask it"),
+                          IsCheck("disk layout", HostStatus::kOk, "one file system")));
+}
+
+TEST_F(DoctorRuntime, ImagesThatCannotBeCollectedBesideAKubeletAreDegraded) {
+  const AgentConfig config = BesideKubelet("unix://" + socket_);
+  const auto look = [&] { return RuntimeChecks(config, std::chrono::milliseconds(100)); };
+  const auto gone = look();
+  ASSERT_THAT(gone, ElementsAre(IsCheck("container runtime", HostStatus::kDegraded, "No such")));
+  EXPECT_THAT(gone.front().cost, HasSubstr("no unused image is removed"));
+  EXPECT_THAT(gone.front().remedy, HasSubstr("components/images mounts the socket's folder"));
+  const FileDescriptor listener = Bind();
+  EXPECT_THAT(look(),
+              ElementsAre(IsCheck("container runtime", HostStatus::kDegraded, "no answer on")));
+  const auto none = RuntimeChecks(BesideKubelet("tcp://localhost:1"));
+  ASSERT_THAT(none, ElementsAre(IsCheck("container runtime", HostStatus::kMissing, "unix")));
+  EXPECT_EQ(none.front().cost, "the agent does not start");
+}
+
 AnsweringRuntime Healthy(const std::string& images) {
   return {.facts = {.name = "containerd",
                     .version = "1.6.20",
@@ -184,6 +215,10 @@ TEST(LiveDoctorRuntime, AContainerdTellsWhatItIsUntilItHangs) {
   EXPECT_THAT(checks, Contains(IsCheck("pod network", HostStatus::kOk, "the host's")));
   EXPECT_THAT(checks, Contains(Field(&HostCheck::found, HasSubstr((*bed)->root()))));
   EXPECT_THAT(checks, Contains(Field(&HostCheck::check, "disk layout")));
+
+  const auto images = RuntimeChecks(BesideKubelet((*bed)->endpoint()));
+  EXPECT_THAT(images, Contains(IsCheck("container runtime", HostStatus::kOk, "asked for images")));
+  EXPECT_THAT(images, Contains(Field(&HostCheck::check, "disk layout")));
 
   (*bed)->Freeze();
   EXPECT_THAT(RuntimeChecks(config, std::chrono::milliseconds(200)),
