@@ -12,6 +12,7 @@
 #include "cli/recording/recording_file.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
+#include "codec/flight/chunk_header.h"
 #include "codec/recordings/scenario_reader.h"
 #include "core/explanation/explanation_json.h"
 #include "core/explanation/explanation_text.h"
@@ -20,6 +21,9 @@
 
 namespace jettison {
 namespace {
+
+// The line that a recording begins with, without its first byte.
+constexpr std::string_view kMagicLine = kChunkMagic.substr(1, kChunkMagic.find('\r') - 1);
 
 bool IsPod(const PodIdentity& pod, const std::string& wanted) {
   return wanted == pod.name || wanted == pod.FullName() || wanted == pod.uid;
@@ -46,7 +50,9 @@ class FileExplainer {
       : options_(options), lines_(stream, ScenarioReader::kPadding) {}
 
   int Run() {
-    while (const auto line = lines_.Next()) {
+    while (!is_recording_) {
+      const auto line = lines_.Next();
+      if (!line) break;
       if (lines_.IsCutOff()) {
         Complain(lines_.TooLong());
       } else if (!IsBlank(*line)) {
@@ -71,7 +77,28 @@ class FileExplainer {
     PrintError("jettison: {}:{}: {}\n", options_.path, lines_.line_number(), problem);
   }
 
+  [[nodiscard]] bool IsRecordingLine(std::string_view record) const {
+    return lines_.line_number() == 1 && record.substr(1).starts_with(kMagicLine);
+  }
+
+  // What is not an object was hardly meant as a record.
+  [[nodiscard]] std::string NoObject(std::string_view record) const {
+    if (IsRecordingLine(record)) {
+      return fmt::format(
+          "this is a recording of a node whose first byte is damaged, and --file explains "
+          "scenarios; `jettison show {}` says what is intact of it",
+          options_.path);
+    }
+    return "a record is a JSON object and begins with {; is the file damaged, or something else?";
+  }
+
   void One(std::string_view record) {
+    if (!record.substr(record.find_first_not_of(" \t")).starts_with('{')) {
+      Complain(NoObject(record));
+      // Every further line of a recording would be a fault.
+      is_recording_ = IsRecordingLine(record);
+      return;
+    }
     const auto read = reader_.Read(record, scenario_);
     if (!read) return Complain(read.error().message);
     if (*read || (!options_.record.empty() && scenario_.name != options_.record)) return;
@@ -114,6 +141,7 @@ class FileExplainer {
   std::string out_;
   std::size_t faults_ = 0;
   std::size_t explained_ = 0;
+  bool is_recording_ = false;
 };
 
 }  // namespace

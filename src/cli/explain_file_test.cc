@@ -1,5 +1,6 @@
 #include "cli/explain_file.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -94,6 +95,29 @@ TEST_F(ExplainFileTest, ARecordingOfANodeIsRefusedWithWhatReadsIt) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(Run({}, 2), "");
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("`jettison replay " + path_));
+}
+
+TEST_F(ExplainFileTest, ADamagedFirstByteIsSaidOnceAndWhatItMeans) {
+  const auto complaints = [this](const std::string& text) {
+    std::ofstream(path_) << text;
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(Run({}, 2), "");
+    return testing::internal::GetCapturedStderr();
+  };
+  const std::string recording = "X" + std::string(kChunkMagic.substr(1)) + "\x01\n\x02\n{\n";
+  EXPECT_EQ(
+      complaints(recording),
+      fmt::format("jettison: {0}:1: this is a recording of a node whose first byte is damaged, "
+                  "and --file explains scenarios; `jettison show {0}` says what is intact of "
+                  "it\n",
+                  path_));
+  std::string line;
+  WriteScenario(TwoPasses(), line);
+  line[0] = 'X';
+  EXPECT_EQ(complaints(line + "\n"),
+            fmt::format("jettison: {}:1: a record is a JSON object and begins with {{; is the file "
+                        "damaged, or something else?\n",
+                        path_));
 }
 
 TEST(RecordedPasses, AreTheReplaysWithTheStateThatEachBeganWith) {
