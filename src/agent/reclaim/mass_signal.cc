@@ -31,8 +31,8 @@ bool MassSignal::running() const {
                              [](const Sender& sender) { return sender.thread->running(); });
 }
 
-// Groups of one pod are signalled one after another, so an order behind another one of its pod needs
-// no thread: the thread that sends that one finds it.
+// Groups of one pod are signalled one after another, so an order behind another one of its pod
+// needs no thread: the thread that sends that one finds it.
 Result<void> MassSignal::Send(std::string_view path, int signal) {
   Order order(path, signal);
   Result<void> before;

@@ -128,9 +128,10 @@ void EvictionHistory::Add(std::shared_ptr<const RecordedPass> pass) {
 
 void EvictionHistory::TellOfDropped(const RecordedPass& pass) {
   for (const EvictionRecord& eviction : pass.report.evictions) {
-    complaints_.Put({"the explanation of an eviction is not kept, because too many wait for the disk",
-                     fmt::format("{}, evicted at {}", NameOfPod(pass, eviction.order.pod_uid),
-                                 FormatInstant(pass.report.at))});
+    complaints_.Put(
+        {"the explanation of an eviction is not kept, because too many wait for the disk",
+         fmt::format("{}, evicted at {}", NameOfPod(pass, eviction.order.pod_uid),
+                     FormatInstant(pass.report.at))});
   }
 }
 

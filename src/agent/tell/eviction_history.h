@@ -48,8 +48,8 @@ struct EvictionHistorySettings {
 //
 // Where the files of earlier evictions cannot be read, new ones are explained all the same, but not
 // written, and have new numbers as soon as that works: their present ones may have been used. What
-// waits for that is limited in bytes; the oldest are dropped with a complaint, and their numbers are
-// skipped.
+// waits for that is limited in bytes; the oldest are dropped with a complaint, and their numbers
+// are skipped.
 //
 // A file that cannot be parsed is skipped and logged. It is deleted when its number is so old that
 // an intact file would be deleted, too.
@@ -113,7 +113,7 @@ class EvictionHistory {
   KeptEvictions unwritten_;
   std::vector<std::uint64_t> fallen_out_;  // whose files are to go
   std::uint64_t last_number_ = 0;
-  bool past_is_known_ = false;  // what earlier agents left has been read
+  bool past_is_known_ = false;        // what earlier agents left has been read
   std::uint64_t dropped_before_ = 0;  // evictions that were dropped before that
 
   std::unique_ptr<BackgroundThread> writer_;
