@@ -8,7 +8,9 @@ _jettison() {
       compopt -o filenames 2>/dev/null
       COMPREPLY+=($(compgen -f -- "$current"))
     else
-      COMPREPLY+=("${line%%$'\t'*}")
+      line=${line%%$'\t'*}
+      [[ $line == *= ]] && compopt -o nospace 2>/dev/null
+      COMPREPLY+=("$line")
     fi
   done
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "cli/simulate/sweep.h"
 #include "core/model/signal.h"
 
 namespace jettison {
@@ -13,6 +14,7 @@ struct Position {
   const CLI::App* app = nullptr;
   const CLI::Option* awaiting = nullptr;  // an option whose value comes next
   std::size_t positionals = 0;            // values given so far that belong to no option
+  bool is_within_word = false;            // bash has parted a word at its "="; the rest comes next
   std::optional<std::string> server;
 };
 
@@ -51,6 +53,8 @@ void TakeWord(const std::string& word, Position& position) {
     if (word == "=") return;
     if (position.awaiting->check_lname("server")) position.server = word;
     position.awaiting = nullptr;
+  } else if (position.is_within_word || word == "=") {
+    position.is_within_word = word == "=";
   } else if (word.starts_with('-')) {
     TakeOption(word, position);
   } else if (const CLI::App* command = CommandOf(*position.app, word)) {
@@ -78,8 +82,8 @@ std::vector<Completion> NamedValues(const std::string& type) {
 bool NamesFile(const CLI::Option& option, const std::string& type) {
   const std::string name = option.get_name();
   return type.find("FILE") != std::string::npos || type.find("DIR") != std::string::npos ||
-         name.find("FILE") != std::string::npos || name.find("file") != std::string::npos ||
-         name.find("--config") != std::string::npos;
+         name.find("FILE") != std::string::npos || name.find("RECORDING") != std::string::npos ||
+         name.find("file") != std::string::npos || name.find("--config") != std::string::npos;
 }
 
 Completions ValuesOf(const CLI::Option& option, const Position& position,
@@ -90,6 +94,10 @@ Completions ValuesOf(const CLI::Option& option, const Position& position,
     for (const Signal signal : kAllSignals) {
       values.words.push_back({std::string(NameOf(signal)), ""});
     }
+    return values;
+  }
+  if (option.check_lname("sweep")) {
+    for (const std::string& key : SweepKeys()) values.words.push_back({key + "=", ""});
     return values;
   }
   if (type.find("POD") != std::string::npos || option.get_name().find("POD") != std::string::npos) {
@@ -166,6 +174,8 @@ Completions CompletionsOf(const CLI::App& app, const Words& words, const Running
   if (position.awaiting != nullptr) {
     completions = ValuesOf(*position.awaiting, position, pods);
     if (last == "=") return completions;  // bash: nothing of the value is there yet
+  } else if (position.is_within_word || last == "=") {
+    return completions;  // the value of a sweep, for instance
   } else if (last.starts_with('-') && last.find('=') != std::string::npos) {
     completions = GluedValues(last, position, pods);
   } else if (last.starts_with('-')) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/commands.h"
+#include "cli/simulate/sweep.h"
 
 namespace jettison {
 namespace {
@@ -83,6 +84,33 @@ TEST(Completion, ValuesFollowTheirOption) {
   EXPECT_THAT(program.Texts({"top", "--signal", "pid"}), ElementsAre("pid.available"));
 }
 
+TEST(Completion, ASweepBeginsWithOneOfItsKeys) {
+  const Program program;
+  for (const char* command : {"simulate", "recommend"}) {
+    EXPECT_THAT(program.Texts({command, "r.jtr", "--sweep", "evictionHard.m"}),
+                ElementsAre("evictionHard.memory.available="));
+  }
+  EXPECT_THAT(program.Texts({"simulate", "--sweep=evictionMax"}),
+              ElementsAre("--sweep=evictionMaxPodGracePeriod="));
+  EXPECT_THAT(
+      program.Texts({"simulate", "--sweep", ""}),
+      IsSupersetOf({"evictionSoft.nodefs.inodesFree=", "evictionMinimumReclaim.pid.available=",
+                    "evictionPressureTransitionPeriod="}));
+  // As bash parts it. Its values are not known, and no file.
+  for (const Words& value : {Words{"="}, Words{"=", ""}, Words{"=", "5"}}) {
+    Words words = {"simulate", "--sweep", "evictionHard.memory.available"};
+    words.insert(words.end(), value.begin(), value.end());
+    EXPECT_THAT(program.Texts(words), IsEmpty());
+    EXPECT_FALSE(program.Next(words).files);
+  }
+  EXPECT_TRUE(
+      program.Next({"simulate", "--sweep", "evictionHard.memory.available", "=", "5Mi", ""}).files);
+}
+
+TEST(Sweep, EveryKeyThatIsCompletedIsOneThatIsTaken) {
+  for (const std::string& key : SweepKeys()) EXPECT_TRUE(ParseSweep(key + "=1")) << key;
+}
+
 TEST(Completion, AnOptionThatHasItsValueAwaitsNoOther) {
   const Program program;
   EXPECT_THAT(program.Texts({"status", "--output", "json", "--exit"}), ElementsAre("--exit-code"));
@@ -94,6 +122,9 @@ TEST(Completion, FilesMayStandWhereTheyAreRead) {
   EXPECT_TRUE(program.Next({"run", "--config", ""}).files);
   EXPECT_TRUE(program.Next({"check-config", ""}).files);
   EXPECT_TRUE(program.Next({"check-config", "a.yaml", ""}).files);
+  for (const char* command : {"show", "simulate", "diff", "recommend"}) {
+    EXPECT_TRUE(program.Next({command, ""}).files) << command;
+  }
   EXPECT_TRUE(program.Next({"status", "--ca-file", ""}).files);
   EXPECT_FALSE(program.Next({"status", ""}).files);
   EXPECT_FALSE(program.Next({"top", "--interval", ""}).files);

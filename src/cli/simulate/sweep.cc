@@ -35,16 +35,21 @@ auto Refuse(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
 }
 
+constexpr std::array<std::string_view, 6> kAll = {kHard,    kSoft,       kGrace,
+                                                  kReclaim, kTransition, kMaxGrace};
+
+bool IsOfNode(std::string_view setting) {
+  return setting == kTransition || setting == kMaxGrace;
+}
+
 Result<SettingName> Understood(std::string_view key) {
-  static constexpr std::array<std::string_view, 6> kAll = {kHard,    kSoft,       kGrace,
-                                                           kReclaim, kTransition, kMaxGrace};
   const std::size_t dot = key.find('.');
   const std::string_view setting = key.substr(0, dot);
   if (std::ranges::find(kAll, setting) == kAll.end()) {
     return Refuse(fmt::format("{}: there is no such setting to try; it must be {}{}", key,
                               Alternatives(kAll), DidYouMean(setting, kAll)));
   }
-  const bool of_node = setting == kTransition || setting == kMaxGrace;
+  const bool of_node = IsOfNode(setting);
   if (of_node && dot == std::string_view::npos) return SettingName{setting, std::nullopt};
   if (of_node) return Refuse(fmt::format("{}: {} takes no signal", key, setting));
   std::vector<std::string_view> names;
@@ -278,6 +283,20 @@ Result<void> SetOfNode(PassPolicy& policy, std::string_view setting, const std::
 }
 
 }  // namespace
+
+std::vector<std::string> SweepKeys() {
+  std::vector<std::string> keys;
+  for (const std::string_view setting : kAll) {
+    if (IsOfNode(setting)) {
+      keys.emplace_back(setting);
+      continue;
+    }
+    for (const Signal signal : kKubeletSignals) {
+      keys.push_back(fmt::format("{}.{}", setting, NameOf(signal)));
+    }
+  }
+  return keys;
+}
 
 Result<Sweep> ParseSweep(std::string_view text) {
   const std::size_t equals = text.find('=');

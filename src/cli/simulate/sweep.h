@@ -16,6 +16,9 @@ struct Sweep {
   std::vector<std::string> values;
 };
 
+// Every key that a sweep may have: "evictionHard.memory.available", ...
+[[nodiscard]] std::vector<std::string> SweepKeys();
+
 // The most policies that sweeps may come to together.
 inline constexpr std::size_t kMostPolicies = 4096;
 
