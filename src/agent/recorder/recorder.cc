@@ -99,8 +99,8 @@ void Recorder::End() {
 }
 
 void Recorder::Work() {
-  (void)LowerThreadPriority();
   thread_id_ = CurrentThreadId();
+  fetches_.TellBusy();  // a client may have come before
   Begin();
   const auto open = [this](const RecordingTimes& times) {
     SaveOpen();  // so that a client has nothing that a crash of the agent could take back

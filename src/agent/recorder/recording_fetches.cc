@@ -118,6 +118,11 @@ void RecordingFetches::Serve(const OpenStream& open) {
   }
 }
 
+void RecordingFetches::TellBusy() {
+  const std::lock_guard lock(mutex_);
+  if (!has_ended_) busy_(!orders_.empty());
+}
+
 void RecordingFetches::End() {
   {
     const std::lock_guard lock(mutex_);

@@ -31,6 +31,8 @@ class RecordingFetches {
                                                               RecordingDesk::WakeClient wake);
   // For the recorder: reads the next piece for each client that waits for one.
   void Serve(const OpenStream& open);
+  // Says once more whether any client is there.
+  void TellBusy();
   // Nothing is read any more: clients that are there and those that come get an error.
   void End();
 
