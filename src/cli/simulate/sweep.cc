@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/text/spelling.h"
+#include "core/thresholds/containerfs_thresholds.h"
 #include "core/thresholds/threshold_parsing.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/quantity.h"
@@ -327,6 +328,8 @@ Result<PassPolicy> WithSetting(PassPolicy policy, const std::string& key,
     set = SetLine(policy, *name, key, value);
   }
   if (!set) return Fail(set.error());
+  // On a containerfs they follow from the ones that were set.
+  policy.thresholds = ThresholdsFor(policy.thresholds, policy.layout);
   return policy;
 }
 

@@ -3,6 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "core/thresholds/containerfs_thresholds.h"
+#include "core/units/duration.h"
+
 namespace jettison {
 namespace {
 
@@ -124,6 +132,52 @@ TEST(Sweep, AThresholdThatWasNotThereIsAdded) {
   const auto policy = WithSetting(Hard100(), "evictionHard.pid.available", "5%");
   ASSERT_TRUE(policy);
   EXPECT_EQ(policy->thresholds.back().signal, Signal::kPidAvailable);
+}
+
+// What can be compared of thresholds.
+auto PartsOf(const std::vector<Threshold>& thresholds) {
+  std::vector<std::tuple<Signal, ThresholdValue, Duration, std::optional<ThresholdValue>>> parts;
+  for (const Threshold& each : thresholds) {
+    parts.emplace_back(each.signal, each.value, each.grace_period, each.min_reclaim);
+  }
+  return parts;
+}
+
+// As a configuration with the value has it: a containerfs follows the file system that it is like.
+TEST(Sweep, ASettingOfAFileSystemHoldsForTheContainerFsThatFollowsIt) {
+  const std::vector<Threshold> configured = {
+      {.signal = Signal::kNodeFsAvailable, .value = *Quantity::Parse("10Gi")},
+      {.signal = Signal::kImageFsAvailable, .value = *Quantity::Parse("15Gi")},
+      {.signal = Signal::kImageFsAvailable,
+       .value = *Quantity::Parse("20Gi"),
+       .grace_period = std::chrono::minutes(2)}};
+  const DiskLayout apart{.dedicated_image_fs = true, .dedicated_container_fs = false};
+  const auto change = [](const std::string& key, const std::string& value, Threshold& threshold) {
+    if (key.starts_with("evictionMinimumReclaim")) {
+      threshold.min_reclaim = *Quantity::Parse(value);
+    } else if (key.starts_with("evictionSoftGracePeriod")) {
+      threshold.grace_period = *ParseDuration(value);
+    } else {
+      threshold.value = *Quantity::Parse(value);
+    }
+  };
+  const auto expect_same = [&](DiskLayout layout, std::size_t changed, const std::string& key,
+                               const std::string& value) {
+    PassPolicy recorded;
+    recorded.layout = layout;
+    recorded.thresholds = ThresholdsFor(configured, layout);
+    std::vector<Threshold> other = configured;
+    change(key, value, other[changed]);
+    const auto policy = WithSetting(recorded, key, value);
+    ASSERT_TRUE(policy) << policy.error().message;
+    EXPECT_EQ(PartsOf(policy->thresholds), PartsOf(ThresholdsFor(other, layout))) << key;
+    EXPECT_NE(PartsOf(policy->thresholds), PartsOf(recorded.thresholds)) << key;
+  };
+  expect_same({}, 0, "evictionHard.nodefs.available", "5Gi");
+  expect_same({}, 0, "evictionMinimumReclaim.nodefs.available", "1Gi");
+  expect_same(apart, 1, "evictionHard.imagefs.available", "5Gi");
+  expect_same(apart, 2, "evictionSoft.imagefs.available", "30Gi");
+  expect_same(apart, 2, "evictionSoftGracePeriod.imagefs.available", "5m");
 }
 
 }  // namespace
