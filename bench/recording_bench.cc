@@ -207,7 +207,7 @@ class Sieve : public PassSieve {
     const auto& memory = stretch.by_signal[IndexOf(Signal::kMemoryAvailable)];
     return !by_chunk_ || (memory && memory->least_available < line_);
   }
-  // As a simulation does.
+  // The passes in which a threshold acts.
   bool Wants(const RecordedLook& look) override {
     const ReadingPlan plan = PlanReading(look.policy, state_, look.node, look.at);
     state_ = plan.evaluation.next;

@@ -19,7 +19,7 @@ bool NodeSource::OpenNext() {
     }
     file_.emplace(std::move(*opened));
     own_.emplace(file_->source(), node_.node);
-    own_->Sift(sieve_ != nullptr ? this : nullptr);
+    own_->Sift(this);
     goes_on_ = false;
     return true;
   }
@@ -87,19 +87,6 @@ bool NodeSource::TakeAbout(const RecordingAbout& about) {
 
 bool NodeSource::IsTold(Instant at) const {
   return goes_on_ && told_->last && at <= *told_->last;
-}
-
-bool NodeSource::MayWant(const RecordedStretch& stretch) {
-  if (IsTold(stretch.last)) return false;
-  if (IsTold(stretch.first) || told_about_ != about_) return true;
-  if (sieve_->MayWant(stretch)) return true;
-  if (told_ != nullptr) told_->Add(stretch.last);
-  return false;
-}
-
-void NodeSource::Sift(PassSieve* sieve) {
-  sieve_ = sieve;
-  if (own_) own_->Sift(sieve_ != nullptr ? this : nullptr);
 }
 
 double NodeSource::Progress() const {

@@ -23,7 +23,6 @@ class NodeSource final : public RecordingSource, private PassSieve {
   explicit NodeSource(const FleetNodeFiles& node) : node_(node) {}
 
   [[nodiscard]] Result<std::optional<RecordedItem>> Next() override;
-  void Sift(PassSieve* sieve) override;
 
   // How much has been read, from 0 to 1.
   [[nodiscard]] double Progress() const;
@@ -39,11 +38,13 @@ class NodeSource final : public RecordingSource, private PassSieve {
   [[nodiscard]] bool TakeAbout(const RecordingAbout& about);
   [[nodiscard]] RecordedItem Tell(RecordedItem item);
   [[nodiscard]] bool IsTold(Instant at) const;
-  [[nodiscard]] bool MayWant(const RecordedStretch& stretch) override;
-  [[nodiscard]] bool Wants(const RecordedLook& look) override { return sieve_->Wants(look); }
+  // What was told is not read again.
+  [[nodiscard]] bool MayWant(const RecordedStretch& stretch) override {
+    return !IsTold(stretch.last);
+  }
+  [[nodiscard]] bool Wants(const RecordedLook& look) override { return !IsTold(look.at); }
 
   const FleetNodeFiles& node_;
-  PassSieve* sieve_ = nullptr;
   std::optional<SimulatedFile> file_;  // that is read
   std::optional<OneNode> own_;         // what it has of the node
   std::size_t next_ = 0;               // file

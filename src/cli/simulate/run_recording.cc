@@ -15,24 +15,6 @@
 namespace jettison {
 namespace {
 
-// Reads what either simulation wants.
-class EitherWants final : public PassSieve {
- public:
-  EitherWants(WhatIf& a, WhatIf& b) : a_(a), b_(b) {}
-
-  bool MayWant(const RecordedStretch& stretch) override {
-    if (a_.MayWant(stretch) || b_.MayWant(stretch)) return true;
-    a_.PassOver(stretch);
-    b_.PassOver(stretch);
-    return false;
-  }
-  bool Wants(const RecordedLook&) override { return true; }
-
- private:
-  WhatIf& a_;
-  WhatIf& b_;
-};
-
 const RecordedPass* PassOf(const RecordedItem& item) {
   const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&item);
   return pass != nullptr ? pass->get() : nullptr;
@@ -142,15 +124,12 @@ tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run, Reco
     calibration.Add(item);
   };
   for (const RecordedItem& item : first) add(item);
-  EitherWants sieve(whatif, calibration);
-  if (!run.onlooker) own.Sift(&sieve);
   while (pass != nullptr) {
     const auto item = reading.Next();
     if (!item) break;
     add(*item);
     if (tell) tell();
   }
-  own.Sift(nullptr);
   whatif.Finish();
   calibration.Finish();
   report.facts = whatif.facts();

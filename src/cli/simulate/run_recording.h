@@ -27,7 +27,7 @@ struct RecordingRun {
   bool keep_passes = false;  // of evictions
   // Policies beside those candidates, made of the first pass.
   std::function<std::vector<CandidatePolicy>(const RecordedPass& first)> more;
-  // Receives every item, also where no policy could act. Empty: quiet passes are not even read.
+  // Receives every item before it is simulated.
   std::function<void(const RecordedItem& item)> onlooker;
 };
 

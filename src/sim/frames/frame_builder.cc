@@ -172,24 +172,6 @@ void FrameBuilder::AddPass(const std::shared_ptr<const RecordedPass>& pass) {
   Emit(std::move(frame));
 }
 
-bool FrameBuilder::Joins(const RecordedStretch& stretch) const {
-  if (!last_at_ || !usual_step_ || !held_.empty() || !ends_.empty() || breaks_ || restarted_) {
-    return false;
-  }
-  const Duration step = Elapsed(*last_at_, stretch.first);
-  const auto steps = static_cast<Duration::rep>(std::max<std::uint64_t>(stretch.passes, 2) - 1);
-  // A stretch that is too long for its number of passes may hide a gap.
-  return step >= Duration{0} && step <= LongestStep() &&
-         Elapsed(stretch.first, stretch.last) / steps <= Times(*usual_step_, 2);
-}
-
-void FrameBuilder::PassOver(const RecordedStretch& stretch) {
-  facts_.passes += stretch.passes;
-  Span(stretch.first, stretch.last);
-  last_number_.reset();
-  ending_.clear();
-}
-
 void FrameBuilder::TakePods(const RecordedPass& pass, Frame& frame) {
   if (pass.pods != last_pods_) {
     last_pods_ = pass.pods;

@@ -24,10 +24,6 @@ class FrameBuilder {
       : roster_(roster), keep_passes_(keep_passes), take_(std::move(take)) {}
 
   void Add(const RecordedItem& item);
-  // Whether passes that are not read would follow without a gap, and nothing is held back.
-  [[nodiscard]] bool Joins(const RecordedStretch& stretch) const;
-  // They were not read.
-  void PassOver(const RecordedStretch& stretch);
   // The end of the recording.
   void Finish();
 

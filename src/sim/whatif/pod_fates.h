@@ -17,8 +17,6 @@ class PodFates {
  public:
   // These pods have another course than the recorded one.
   [[nodiscard]] const VirtualPods& pods() const { return pods_; }
-  // Whether a pod that was evicted as in the recording is still away.
-  [[nodiscard]] bool IsAnyoneAway() const { return !away_.empty(); }
   [[nodiscard]] const std::vector<ForeseenOomKill>& oom_kills() const { return oom_kills_; }
   [[nodiscard]] Duration time_lost() const { return time_lost_; }
 

@@ -45,16 +45,6 @@ bool PolicyLines::MeetsNone(const Observations& seen) const {
   return true;
 }
 
-// A share of the largest capacity is at least that of any other.
-bool PolicyLines::LiesBelow(const RecordedStretch& stretch) const {
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    const auto& extremes = stretch.by_signal[IndexOf(lines_[i].signal)];
-    if (!extremes) continue;
-    if (extremes->least_available < LineOf(i, extremes->most_capacity)) return false;
-  }
-  return true;
-}
-
 std::int64_t PolicyLines::Reserved(const Observations& seen) const {
   const auto& memory = seen[Signal::kMemoryAvailable];
   if (!memory) return 0;

@@ -6,7 +6,6 @@
 
 #include "core/model/threshold.h"
 #include "core/observe/observations.h"
-#include "core/recording/recording.h"
 
 namespace jettison {
 
@@ -19,8 +18,6 @@ class PolicyLines {
   [[nodiscard]] std::int64_t LineOf(std::size_t threshold, std::int64_t capacity) const;
   // Whether these figures meet none.
   [[nodiscard]] bool MeetsNone(const Observations& seen) const;
-  // Whether no pass of the stretch meets any.
-  [[nodiscard]] bool LiesBelow(const RecordedStretch& stretch) const;
   // The highest hard one on memory.available; 0: there is none.
   [[nodiscard]] std::int64_t Reserved(const Observations& seen) const;
 

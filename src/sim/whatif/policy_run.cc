@@ -57,12 +57,6 @@ void PolicyRun::Advance(const WhatIfNode& node, const Segment& segment, bool vio
   WalkThrough(view, limits);
 }
 
-bool PolicyRun::MayActIn(const RecordedStretch& stretch) const {
-  if (!IsQuiet() || fates_.IsAnyoneAway() || stretch.evictions > 0) return true;
-  if (stretch.has_storage_limits && agent_.policy().local_storage_capacity_isolation) return true;
-  return !agent_.lines().LiesBelow(stretch);
-}
-
 // Where no threshold is met, all of the reserve is free.
 void PolicyRun::PassOver(Duration time, const Observations& seen) {
   CountTime(time, static_cast<double>(agent_.lines().Reserved(seen)));

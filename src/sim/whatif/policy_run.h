@@ -22,10 +22,6 @@ class PolicyRun {
   void Advance(const WhatIfNode& node, const Segment& segment, bool violations);
   // Once the courses have taken in the frame that Advance led to.
   void Settle(const WhatIfNode& node, const Frame& frame) { fates_.Settle(node, frame); }
-  // Whether the policy could do anything in passes of which only that is known.
-  [[nodiscard]] bool MayActIn(const RecordedStretch& stretch) const;
-  // Nothing happens for so long.
-  void PassOver(Duration time, const Observations& seen);
   // The recording ends, or a gap begins.
   void Stop(Instant at) { fates_.Stop(at); }
 
@@ -33,6 +29,8 @@ class PolicyRun {
 
  private:
   [[nodiscard]] bool IsQuiet() const { return fates_.pods().empty() && agent_.IsQuiet(); }
+  // Nothing happens for so long.
+  void PassOver(Duration time, const Observations& seen);
   void StepRecorded(const VirtualSegment& view, bool violations);
   void WalkThrough(const VirtualSegment& view, bool violations);
   [[nodiscard]] Instant NextStop(Instant now, Instant end) const;

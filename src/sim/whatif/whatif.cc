@@ -25,19 +25,6 @@ void WhatIf::Finish() {
   for (PolicyRun& run : runs_) run.Stop(last_->at);
 }
 
-bool WhatIf::MayWant(const RecordedStretch& stretch) {
-  if (!last_ || !builder_.Joins(stretch)) return true;
-  return std::ranges::any_of(runs_, [&](PolicyRun& run) { return run.MayActIn(stretch); });
-}
-
-void WhatIf::PassOver(const RecordedStretch& stretch) {
-  builder_.PassOver(stretch);
-  const Duration time = Elapsed(last_->at, stretch.last);
-  for (PolicyRun& run : runs_) run.PassOver(time, last_->seen);
-  // Extends the last observation until now.
-  last_->at = last_->not_before = last_->not_after = stretch.last;
-}
-
 std::vector<PolicyOutcome> WhatIf::Outcomes() const {
   std::vector<PolicyOutcome> outcomes;
   for (const PolicyRun& run : runs_) outcomes.push_back(run.Outcome());

@@ -22,8 +22,9 @@ struct WhatIfOptions {
   bool keep_passes = false;  // as WhatIfNode::keep_passes, and those of recorded evictions
 };
 
-// What each policy would have done to the node of a recording. Items are handed in one by one, and
-// what is kept of them does not grow with their number.
+// What each policy would have done to the node of a recording. Items are handed in one by one, all
+// of them: also where no policy acts, they say how pods grow. What is kept of them does not grow
+// with their number.
 class WhatIf {
  public:
   WhatIf(std::vector<CandidatePolicy> candidates, WhatIfOptions options);
@@ -32,11 +33,6 @@ class WhatIf {
 
   void Add(const RecordedItem& item) { builder_.Add(item); }
   void Finish();
-
-  // Whether any policy could do something in passes of which only that is known. Where none could,
-  // they need not be handed in, if PassOver is told of them.
-  [[nodiscard]] bool MayWant(const RecordedStretch& stretch);
-  void PassOver(const RecordedStretch& stretch);
 
   [[nodiscard]] const RecordingFacts& facts() const { return builder_.facts(); }
   // Beside the candidates.
