@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -87,6 +88,7 @@ Result<std::optional<RecordedItem>> RecordingLines::Next() {
 }
 
 Result<std::optional<RecordedItem>> RecordingLines::NextOfLines() {
+  if (due_) return std::exchange(due_, std::nullopt);
   while (!failed_) {
     const auto line = read_();
     if (!line) {
@@ -105,9 +107,13 @@ Result<std::optional<RecordedItem>> RecordingLines::NextOfLines() {
 
 Result<std::optional<RecordedItem>> RecordingLines::ItemOf(std::string_view line) {
   const auto value = json_.Parse(line);
-  if (!value) return Invalid(WithoutLine(value.error().message));
+  if (!value) {
+    LosePass();
+    return Invalid(WithoutLine(value.error().message));
+  }
   const auto* members = value->AsMap();
   if (members == nullptr || members->size() != 1) {
+    LosePass();
     return Invalid(
         "must be an object with one member: \"about\", \"policy\", \"pod\", \"pass\", "
         "\"oomKill\", \"gap\" or \"note\"");
@@ -134,13 +140,15 @@ Result<std::optional<RecordedItem>> RecordingLines::ItemOf(const std::string& ki
   if (kind == "pod") return as_nothing(TakePod(value));
   if (kind != "pass") return Invalid(fmt::format("\"{}\" is no item of a recording", kind));
   auto pass = PassOf(value);
-  if (!pass) state_.reset();
+  if (!pass) LosePass();
   return as_item(std::move(pass));
 }
 
 // A start that was told before is told again only in front of an item that is new.
 Result<std::optional<RecordedItem>> RecordingLines::TakeAbout(const Value& value) {
   state_.reset();
+  last_at_.reset();
+  lost_line_.reset();
   auto about = ValueOf<RecordingAbout>("about", value);
   if (!about) return Fail(about.error());
   about_ = *about;
@@ -150,6 +158,20 @@ Result<std::optional<RecordedItem>> RecordingLines::TakeAbout(const Value& value
   if (!is_new) return std::nullopt;
   told_about_ = about_;
   return RecordedItem(*std::move(about));
+}
+
+void RecordingLines::LosePass() {
+  state_.reset();
+  if (!lost_line_) lost_line_ = line_;
+}
+
+// The pass is due, and the result is the gap before it.
+RecordedItem RecordingLines::BehindGap(RecordedItem pass) {
+  const Instant to = WhenOf(pass);
+  due_ = std::move(pass);
+  return RecordedGap{.from = std::min(last_at_.value_or(about_->at), to),
+                     .to = to,
+                     .why = fmt::format("line {} could not be read", *lost_line_)};
 }
 
 Result<void> RecordingLines::TakePolicy(const Value& value) {
@@ -189,9 +211,12 @@ Result<RecordedItem> RecordingLines::PassOf(const Value& value) {
     if (pod == pods_.end()) return Invalid(fmt::format("pass.pods: no pod {} was told", id));
     pass->pods.push_back(pod->second);
   }
-  if (!line->state && !state_) return Invalid("pass.state: is missing, and no pass is before it");
+  const bool is_known = line->state || state_;
+  if (!is_known && !lost_line_) {
+    return Invalid("pass.state: is missing, and no pass is before it");
+  }
   pass->number = line->number;
-  pass->before = line->state ? *line->state : *state_;
+  if (is_known) pass->before = line->state ? *line->state : *state_;
   pass->summary = std::move(line->summary);
   pass->pace = line->pace;
   pass->after_reclaim = std::move(line->after_reclaim);
@@ -201,7 +226,11 @@ Result<RecordedItem> RecordingLines::PassOf(const Value& value) {
   if (line->observations) pass->report.observations = *line->observations;
   if (line->evaluation) pass->report.evaluation = *line->evaluation;
   state_ = StateAfter(*pass);
-  return RecordedItem(std::shared_ptr<const RecordedPass>(std::move(pass)));
+  RecordedItem item(std::shared_ptr<const RecordedPass>(std::move(pass)));
+  if (!is_known) item = BehindGap(std::move(item));
+  last_at_ = *line->at;
+  lost_line_.reset();
+  return item;
 }
 
 }  // namespace jettison

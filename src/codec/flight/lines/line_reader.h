@@ -15,8 +15,10 @@
 namespace jettison {
 
 // Reads what a LineWriter wrote. A fault concerns one line and is reported with its number; the
-// next line is read all the same. What occurs twice, because recordings of a node that overlap
-// follow one another, is read once, as RecordingReader does.
+// next line is read all the same. Where the lost line was a pass, or may have been one, the state
+// that it left is unknown: a gap precedes the next pass that does not have its own, which begins
+// with an empty one. What occurs twice, because recordings of a node that overlap follow one
+// another, is read once, as RecordingReader does.
 class RecordingLines : public RecordingSource {
  public:
   // The next line without its end; none: this was the last one.
@@ -33,6 +35,8 @@ class RecordingLines : public RecordingSource {
                                                            const Value& value);
   [[nodiscard]] Result<RecordedItem> PassOf(const Value& value);
   [[nodiscard]] Result<std::optional<RecordedItem>> TakeAbout(const Value& value);
+  [[nodiscard]] RecordedItem BehindGap(RecordedItem pass);
+  void LosePass();
   [[nodiscard]] Result<void> TakePolicy(const Value& value);
   [[nodiscard]] Result<void> TakePod(const Value& value);
 
@@ -49,6 +53,9 @@ class RecordingLines : public RecordingSource {
   std::map<std::uint64_t, std::shared_ptr<const PassPolicy>> policies_;
   std::map<std::uint64_t, std::shared_ptr<const PodFacts>> pods_;
   std::optional<EvictionState> state_;  // that the pass before left
+  std::optional<Instant> last_at_;      // of the pass before
+  std::optional<int> lost_line_;        // since then; the first one
+  std::optional<RecordedItem> due_;     // behind a gap
 };
 
 }  // namespace jettison

@@ -125,6 +125,39 @@ TEST(RecordingLines, AFaultNamesItsLineAndTheOthersAreRead) {
   }
 }
 
+// What a recording of three passes, of which only the first has a state, becomes where `line` takes
+// the place of the second one.
+ReadRecording ReadWithSecond(const std::string& line) {
+  const auto pass = [](int second) {
+    return fmt::format(R"({{"pass":{{"number":{0},"at":"2026-01-01T00:00:0{0}Z","policy":1{1}}}}})",
+                       second, second == 1 ? R"(,"state":{})" : "");
+  };
+  return ReadLines(R"({"about":{"at":"2026-01-01T00:00:00Z","node":"n"}})"
+                   "\n"
+                   R"({"policy":{"id":1}})"
+                   "\n" +
+                   pass(1) + "\n" + line + "\n" + pass(3) + "\n" + pass(4) + "\n");
+}
+
+TEST(RecordingLines, BehindALostPassThereIsAGapAndTheOthersAreRead) {
+  for (const std::string line : {R"({"pass":{"number":"two"}})", R"({"pass":{"nu)", "[]"}) {
+    const ReadRecording read = ReadWithSecond(line);
+    EXPECT_THAT(read.faults, ElementsAre(HasSubstr("line 4: "))) << line;
+    ASSERT_THAT(read.items, SizeIs(5)) << line;
+    const auto* gap = std::get_if<RecordedGap>(&read.items[2]);
+    ASSERT_NE(gap, nullptr) << line;
+    EXPECT_EQ(FormatInstant(gap->from), "2026-01-01T00:00:01Z");
+    EXPECT_EQ(FormatInstant(gap->to), "2026-01-01T00:00:03Z");
+    EXPECT_THAT(gap->why, HasSubstr("line 4"));
+  }
+}
+
+TEST(RecordingLines, WhatIsNoPassLosesNone) {
+  const ReadRecording read = ReadWithSecond(R"({"gap":{"from":"yesterday"}})");
+  EXPECT_THAT(read.faults, SizeIs(1));
+  ASSERT_THAT(read.items, SizeIs(4));
+}
+
 TEST(RecordingLines, BeginWithWhoseTheyAre) {
   EXPECT_THAT(ReadLines(R"({"gap":{}})").faults, ElementsAre(HasSubstr("must begin with")));
 }
