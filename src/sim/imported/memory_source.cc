@@ -11,10 +11,13 @@
 namespace jettison {
 namespace {
 
+// cAdvisor tells 0 of a group that has no limit: that is no capacity.
 std::optional<double> CapacityAt(const std::vector<const Track*>& capacities, Instant at) {
   for (const Track* capacity : capacities) {
-    if (const auto amount = AmountAt(capacity, at)) return amount;
-    if (const auto last = capacity == nullptr ? std::nullopt : capacity->Last(at)) return last;
+    if (capacity == nullptr) continue;
+    for (const auto& amount : {AmountAt(capacity, at), capacity->Last(at)}) {
+      if (amount && *amount > 0) return amount;
+    }
   }
   return std::nullopt;
 }

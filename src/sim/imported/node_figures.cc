@@ -103,10 +103,21 @@ void NodeFigures::FindPodsMemory(ImportNotes& notes) {
         {.capacities = {tracks_->Find("container_spec_memory_limit_bytes", {{"id", id}})},
          .working_set = tracks_->Find("container_memory_working_set_bytes", {{"id", id}})});
   }
-  const bool known = std::ranges::any_of(pods_memory_, [](const MemorySource& source) {
+  const auto tells = [](const MemorySource& source) {
     return source.clock() != nullptr && source.capacities.front() != nullptr;
-  });
-  if (known) return;
+  };
+  const auto has_limit = [&](const MemorySource& source) {
+    return tells(source) &&
+           std::ranges::any_of(source.capacities.front()->points(),
+                               [](const Track::Point& point) { return point.value > 0; });
+  };
+  if (std::ranges::any_of(pods_memory_, has_limit)) return;
+  if (std::ranges::any_of(pods_memory_, tells)) {
+    return notes.AddOnce(
+        "container_spec_memory_limit_bytes of /kubepods is 0: the group of all pods has no limit, "
+        "so allocatableMemory.available is unknown, and evictions because pods together exceed "
+        "node allocatable cannot be told");
+  }
   notes.AddOnce(
       "the memory of the group of all pods is missing (container_memory_working_set_bytes and "
       "container_spec_memory_limit_bytes of /kubepods), so allocatableMemory.available is unknown: "

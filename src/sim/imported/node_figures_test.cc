@@ -96,5 +96,27 @@ TEST(NodeFigures, BesideAnAgentThatWasThereAllTheTimeNothingElseCounts) {
   EXPECT_THAT(NotesOf(cluster), Not(Contains(HasSubstr("nodefs is taken to be"))));
 }
 
+// cAdvisor tells 0 of a group that has no limit.
+TEST(NodeFigures, AGroupOfAllPodsWithoutALimitIsNoGroupOfZeroBytes) {
+  for (const double limit : {0.0, 700 * kMi}) {
+    Cluster cluster;
+    const Labels all = {{"node", "a"}, {"id", "/kubepods"}};
+    cluster.Scrape("container_spec_memory_limit_bytes", all, 1, [=](int) { return limit; });
+    cluster.Scrape("container_memory_working_set_bytes", all, 1, [](int) { return 300 * kMi; });
+    Recording recording;
+    const auto summary = cluster.Import(recording);
+    ASSERT_TRUE(summary);
+    const auto available = AvailableAt(recording, Signal::kAllocatableMemoryAvailable, 300);
+    if (limit > 0) {
+      EXPECT_EQ(available, static_cast<std::int64_t>(400 * kMi));
+      EXPECT_THAT(summary->notes, Not(Contains(HasSubstr("allocatableMemory.available"))));
+    } else {
+      EXPECT_FALSE(available);
+      EXPECT_THAT(summary->notes,
+                  Contains(HasSubstr("no limit, so allocatableMemory.available is unknown")));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace jettison
