@@ -25,6 +25,8 @@ struct Found {
   Instant from;
   Instant to;
   Duration slack{0};
+  Instant told_from;  // by `info`
+  Instant told_to;
 };
 
 // ".../pod0c2a_..." of a control group: the UID of the pod.
@@ -42,50 +44,107 @@ std::string UidOf(const MetricSeries& figure) {
   return UidInGroup(figure.Label("id"));
 }
 
+// A span that is widened sample by sample.
+void Widen(const Track::Point& point, Found& found) {
+  if (std::isnan(point.value)) return;
+  found.from = std::min(found.from, point.at);
+  found.to = std::max(found.to, point.at);
+}
+
 class Census {
  public:
   explicit Census(const NodeTracks& tracks) : tracks_(tracks) {}
 
   std::map<std::string, Found> Take() {
     for (const std::string_view info : {"kube_pod_info", "jettison_pod_info"}) {
-      for (const LabelledTrack& each : tracks_.Of(info)) Add(each, /*is_info=*/true);
+      for (const LabelledTrack& each : tracks_.Of(info)) AddInfo(each);
     }
-    for (const std::string_view metric :
-         {"jettison_pod_memory_working_set_bytes", "pod_memory_working_set_bytes",
-          "container_memory_working_set_bytes"}) {
-      for (const LabelledTrack& each : tracks_.Of(metric)) {
-        if (!each.figure.Label("pod").empty()) Add(each, /*is_info=*/false);
-      }
+    const auto memory = Memory();
+    for (const LabelledTrack* each : memory) {
+      const std::string uid = UidOf(each->figure);
+      if (!uid.empty()) AddMemory(uid, *each);
+    }
+    for (const LabelledTrack* each : memory) {
+      if (UidOf(each->figure).empty()) AddNameless(*each);
     }
     return std::move(found_);
   }
 
  private:
-  void Add(const LabelledTrack& each, bool is_info) {
-    const std::string space(each.figure.Label("namespace"));
-    const std::string name(each.figure.Label("pod"));
-    const std::string full = space + "/" + name;
-    std::string uid = UidOf(each.figure);
-    if (!is_info && names_.contains(full)) {
-      if (uid.empty() || found_.contains(uid)) return;
+  [[nodiscard]] static std::string NameOf(const LabelledTrack& each) {
+    return fmt::format("{}/{}", each.figure.Label("namespace"), each.figure.Label("pod"));
+  }
+
+  [[nodiscard]] std::vector<const LabelledTrack*> Memory() const {
+    std::vector<const LabelledTrack*> memory;
+    for (const std::string_view metric :
+         {"jettison_pod_memory_working_set_bytes", "pod_memory_working_set_bytes",
+          "container_memory_working_set_bytes"}) {
+      for (const LabelledTrack& each : tracks_.Of(metric)) {
+        if (!each.figure.Label("pod").empty()) memory.push_back(&each);
+      }
     }
-    if (uid.empty()) uid = full;
-    names_.insert(full);
+    return memory;
+  }
+
+  Found& FoundOf(const std::string& uid, const LabelledTrack& each) {
     const auto& points = each.track.points();
-    const auto [place, is_new] = found_.try_emplace(
-        uid,
-        Found{.space = space, .name = name, .from = points.front().at, .to = points.back().at});
-    Found& found = place->second;
-    if (is_info && found.info == nullptr) found.info = &each;
-    found.from = std::min(found.from, points.front().at);
-    found.to = std::max(found.to, points.back().at);
+    const auto [place, is_new] =
+        found_.try_emplace(uid, Found{.space = std::string(each.figure.Label("namespace")),
+                                      .name = std::string(each.figure.Label("pod")),
+                                      .from = points.front().at,
+                                      .to = points.back().at});
+    if (is_new) uids_[NameOf(each)].push_back(uid);
+    return place->second;
+  }
+
+  void AddInfo(const LabelledTrack& each) {
+    const std::string uid = UidOf(each.figure);
+    Found& found = FoundOf(uid.empty() ? NameOf(each) : uid, each);
+    if (found.info == nullptr) found.info = &each;
     found.slack = std::max(found.slack, each.track.interval());
+    found.told_from = found.from = std::min(found.from, each.track.points().front().at);
+    found.told_to = found.to = std::max(found.to, each.track.points().back().at);
+  }
+
+  // kube-state-metrics may not have been scraped for all of the time that the pod was there.
+  void AddMemory(const std::string& uid, const LabelledTrack& each) {
+    Found& found = FoundOf(uid, each);
+    for (const Track::Point& point : each.track.points()) Widen(point, found);
+    if (found.info == nullptr) found.slack = std::max(found.slack, each.track.interval());
+  }
+
+  // A sample without a UID is of the pod of that name which was the last one to begin before it;
+  // before all of them, of the first.
+  void AddNameless(const LabelledTrack& each) {
+    std::vector<std::string>& uids = uids_[NameOf(each)];
+    if (uids.empty()) return AddMemory(NameOf(each), each);
+    std::ranges::sort(uids, {}, [&](const std::string& uid) { return found_.at(uid).from; });
+    std::size_t at = 0;
+    for (const Track::Point& point : each.track.points()) {
+      while (at + 1 < uids.size() && found_.at(uids[at + 1]).from <= point.at) ++at;
+      Widen(point, found_.at(uids[at]));
+    }
   }
 
   const NodeTracks& tracks_;
-  std::map<std::string, Found> found_;  // by UID
-  std::set<std::string> names_;
+  std::map<std::string, Found> found_;                    // by UID
+  std::map<std::string, std::vector<std::string>> uids_;  // of each namespace and name
 };
+
+// A pod of which more is known than its info tells.
+void NoteWidened(const Found& found, ImportNotes& notes) {
+  if (found.info == nullptr || (Elapsed(found.from, found.told_from) <= kStaleness &&
+                                Elapsed(found.told_to, found.to) <= kStaleness)) {
+    return;
+  }
+  notes.Add("pods without their info",
+            fmt::format("{} tells of {}/{} only from {} to {}, but its memory is known from {} to "
+                        "{}: it is taken to have been the same pod all that time",
+                        found.info->figure.name, found.space, found.name,
+                        FormatInstant(found.told_from), FormatInstant(found.told_to),
+                        FormatInstant(found.from), FormatInstant(found.to)));
+}
 
 // The state of a pod in a metric of kube-state-metrics, which has one series for each state; the
 // series of the present state is 1.
@@ -278,6 +337,7 @@ std::vector<ImportedPod> CensusOf(const NodeTracks& tracks, const PodAssumptions
   FactsMaker facts(tracks, assumptions, notes);
   std::vector<ImportedPod> pods;
   for (const auto& [uid, found] : Census(tracks).Take()) {
+    NoteWidened(found, notes);
     ImportedPod pod{
         .facts = facts.Make(uid, found), .from = found.from, .to = found.to, .slack = found.slack};
     for (const LabelledTrack* each : tracks.OfPod("kube_pod_status_phase", pod.facts->pod)) {

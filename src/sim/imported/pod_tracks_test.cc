@@ -97,5 +97,42 @@ TEST(PodTracks, TheThreadsOfThePodsGroupAreNotAddedToThoseOfItsContainers) {
   EXPECT_EQ(CalmAt(other, 300)->process_count, 13U);
 }
 
+TEST(PodTracks, APodIsThereAsLongAsItsMemoryIsAlsoWhereKubePodInfoIsNotScraped) {
+  for (const auto& [cut_from, cut_to] : {std::pair(300, 2000), std::pair(-100, 900)}) {
+    Cluster cluster;
+    cluster.Cut("kube_pod_info", cut_from, cut_to);
+    Recording recording;
+    const auto summary = cluster.Import(recording);
+    ASSERT_TRUE(summary);
+    EXPECT_TRUE(CalmAt(recording, 60)) << cut_from;
+    EXPECT_TRUE(CalmAt(recording, 1140)) << cut_from;
+    EXPECT_THAT(summary->notes,
+                testing::Contains(testing::HasSubstr("kube_pod_info tells of ns/calm only from")));
+  }
+  EXPECT_THAT(test_cluster::NotesOf(Cluster()),
+              testing::Not(testing::Contains(testing::HasSubstr("kube_pod_info tells of"))));
+}
+
+TEST(PodTracks, MemoryWithoutAUidBelongsToThePodOfThatNameThatIsTheLastToHaveBegun) {
+  Cluster cluster;
+  cluster.Cut("kube_pod_info", 300, 2000);
+  cluster.Scrape("kube_pod_info",
+                 {{"node", "a"}, {"namespace", "ns"}, {"pod", "calm"}, {"uid", "u3"}}, 8,
+                 [](int s) { return s < 600 ? std::nullopt : std::optional(1.0); });
+  Recording recording;
+  ASSERT_TRUE(cluster.Import(recording));
+  for (const auto& pass : recording.Passes()) {
+    const std::string expected = pass->report.at < At(608) ? "u2" : "u3";
+    std::vector<std::string> told;
+    for (const PodStats& pod : pass->summary.pods) {
+      if (pod.name == "calm") told.push_back(pod.uid);
+    }
+    // Before the first sample of its memory nobody is there, and about the change both may be.
+    const bool is_unclear = pass->report.at > At(590) && pass->report.at < At(630);
+    if (pass->report.at < At(3) || is_unclear) continue;
+    EXPECT_THAT(told, testing::ElementsAre(expected)) << FormatInstant(pass->report.at);
+  }
+}
+
 }  // namespace
 }  // namespace jettison
