@@ -46,10 +46,51 @@ std::optional<Instant> ScrapedSince(const NodeTracks& tracks) {
   return since;
 }
 
+// Whether the kubelet was scraped in the time, its ends included.
+bool WasScraped(const NodeTracks& tracks, Instant from, Instant to) {
+  // The other one is of another endpoint, which may answer while the counters do not.
+  const std::string_view metric =
+      tracks.Has("kubelet_node_name") ? "kubelet_node_name" : "node_memory_working_set_bytes";
+  return std::ranges::any_of(tracks.Of(metric), [&](const LabelledTrack& each) {
+    return std::ranges::any_of(each.track.points(), [&](const Track::Point& point) {
+      return from <= point.at && point.at <= to && !std::isnan(point.value);
+    });
+  });
+}
+
+// Where the counter came back after it was gone while the kubelet was scraped: that kubelet was
+// restarted, and the counter has grown from zero, also where it has the same value as before.
+std::vector<Track::Step> Returns(const Track& track, const NodeTracks& tracks) {
+  std::vector<Track::Step> returns;
+  const Track::Point* before = nullptr;
+  bool has_ended = false;
+  for (const Track::Point& point : track.points()) {
+    if (std::isnan(point.value)) {
+      has_ended = true;
+      continue;
+    }
+    const Instant from = point.at - track.interval();
+    const bool was_gone =
+        before != nullptr && (has_ended || Elapsed(before->at, point.at) > kStaleness);
+    if (was_gone && WasScraped(tracks, before->at + track.interval(), from)) {
+      returns.push_back({.from = from, .to = point.at, .by = point.value, .reset = true});
+    }
+    before = &point;
+    has_ended = false;
+  }
+  return returns;
+}
+
 // A kubelet has no counter for a signal before its first eviction for it, so a counter that appears
 // while the kubelet is being scraped has grown from zero.
-std::vector<Track::Step> StepsOf(const Track& track, std::optional<Instant> since) {
+std::vector<Track::Step> StepsOf(const Track& track, const NodeTracks& tracks,
+                                 std::optional<Instant> since) {
   std::vector<Track::Step> steps = track.Steps();
+  for (const Track::Step& back : Returns(track, tracks)) {
+    std::erase_if(steps, [&](const Track::Step& step) { return step.to == back.to; });
+    steps.push_back(back);
+  }
+  std::ranges::sort(steps, {}, &Track::Step::to);
   const Track::Point& first = track.points().front();
   if (since && *since < first.at - track.interval()) {
     // A single sample does not show the interval.
@@ -73,7 +114,7 @@ std::vector<Clue> SignalClues(const NodeTracks& tracks, std::vector<Instant>& re
   std::vector<Clue> clues;
   const auto since = ScrapedSince(tracks);
   for (const LabelledTrack& each : tracks.Of("kubelet_evictions")) {
-    for (const Track::Step& step : StepsOf(each.track, since)) {
+    for (const Track::Step& step : StepsOf(each.track, tracks, since)) {
       if (step.reset) {
         NoteReset(each, step, notes);
         restarts.push_back(step.to);
@@ -89,15 +130,40 @@ std::vector<Clue> SignalClues(const NodeTracks& tracks, std::vector<Instant>& re
   return clues;
 }
 
+// The last sample of the pod before that moment which every pod has in kube-state-metrics.
+std::optional<Instant> LastToldBefore(const NodeTracks& tracks, const Pod& pod, Instant at) {
+  std::optional<Instant> last;
+  for (const std::string_view metric : {"kube_pod_info", "kube_pod_status_phase"}) {
+    for (const LabelledTrack* each : tracks.OfPod(metric, pod)) {
+      if (!IsOfPod(each->figure, pod)) continue;
+      for (const Track::Point& point : each->track.points()) {
+        if (point.at < at && !std::isnan(point.value)) {
+          last = std::max(last.value_or(point.at), point.at);
+        }
+      }
+    }
+  }
+  return last;
+}
+
+// Since kube-state-metrics 2.20 a pod has no status that it does not have: the series begins with
+// the eviction.
+void TakeFirstStatus(const NodeTracks& tracks, const Track::Point& first, std::size_t place,
+                     const Pod& pod, std::vector<Clue>& clues, ImportNotes& notes) {
+  if (first.value != 1) return;
+  if (const auto told = LastToldBefore(tracks, pod, first.at)) {
+    return clues.push_back({.from = *told, .to = first.at, .pod = place});
+  }
+  notes.Add("pods that were evicted before",
+            fmt::format("{} had been evicted before its first sample, at {}; when is not known",
+                        FullName(pod), FormatInstant(first.at)));
+}
+
 void TakeStatuses(const NodeTracks& tracks, std::size_t place, const Pod& pod,
                   std::vector<Clue>& clues, ImportNotes& notes) {
   for (const LabelledTrack* each : tracks.OfPod("kube_pod_status_reason", pod)) {
     if (each->figure.Label("reason") != "Evicted" || !IsOfPod(each->figure, pod)) continue;
-    if (each->track.points().front().value == 1) {
-      notes.Add("pods that were evicted before",
-                fmt::format("{} had been evicted before its first sample, at {}; when is not known",
-                            FullName(pod), FormatInstant(each->track.points().front().at)));
-    }
+    TakeFirstStatus(tracks, each->track.points().front(), place, pod, clues, notes);
     for (const Track::Step& step : each->track.Steps()) {
       if (!step.reset) clues.push_back({.from = step.from, .to = step.to, .pod = place});
     }

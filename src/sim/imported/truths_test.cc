@@ -12,7 +12,11 @@ using test_cluster::At;
 using test_cluster::Cluster;
 using test_cluster::Labels;
 using test_cluster::Recording;
+using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
 
 const Labels kCalm = {{"node", "a"}, {"namespace", "ns"}, {"pod", "calm"}, {"container", "c"}};
 
@@ -54,6 +58,80 @@ TEST(Truths, BesideTheCounterOfAnAgentOthersCountOnlyWhenItWasNotScraped) {
   cluster.Scrape("jettison_pod_oom_kills_total", kCalm, 7,
                  [&](int s) { return s < 600 ? std::nullopt : std::optional<double>(course(s)); });
   EXPECT_THAT(KillsOf(cluster), ElementsAre(297.5, 899.5));
+}
+
+// The passes that evicted.
+std::vector<std::shared_ptr<const RecordedPass>> EvictionsOf(const Cluster& cluster) {
+  Recording recording;
+  EXPECT_TRUE(cluster.Import(recording));
+  auto passes = recording.Passes();
+  std::erase_if(passes, [](const auto& pass) { return pass->report.evictions.empty(); });
+  return passes;
+}
+
+// The only status of the leak is that it was evicted, as kube-state-metrics 2.20 tells it.
+void TellEvictedAlone(Cluster& cluster) {
+  cluster.Erase("kube_pod_status_reason");
+  cluster.Scrape("kube_pod_status_reason",
+                 {{"namespace", "ns"}, {"pod", "leak"}, {"uid", "u1"}, {"reason", "Evicted"}}, 8,
+                 [](int s) { return s < 705 ? std::nullopt : std::optional(1.0); });
+}
+
+TEST(Truths, AStatusThatBeginsWithTheEvictionIsOneOfAPodThatWasThereBefore) {
+  Cluster cluster;
+  TellEvictedAlone(cluster);
+  const auto evictions = EvictionsOf(cluster);
+  ASSERT_THAT(evictions, SizeIs(1));
+  EXPECT_GT(evictions[0]->report.at, At(694));
+  EXPECT_LT(evictions[0]->report.at, At(709));
+  EXPECT_THAT(test_cluster::NotesOf(cluster), Not(Contains(HasSubstr("had been evicted before"))));
+  // Without a counter of the kubelet, it was between this sample of the pod and the one before.
+  cluster.Erase("kubelet_evictions");
+  ASSERT_THAT(EvictionsOf(cluster), SizeIs(1));
+  EXPECT_GT(EvictionsOf(cluster)[0]->report.at, At(697));
+  EXPECT_LT(EvictionsOf(cluster)[0]->report.at, At(714));
+}
+
+TEST(Truths, AStatusThatBeginsWithTheEvictionOfAPodThatIsNewTellsNotWhenItWas) {
+  Cluster cluster;
+  TellEvictedAlone(cluster);
+  cluster.Cut("kube_pod_info", -100, 710);
+  EXPECT_THAT(EvictionsOf(cluster), SizeIs(0));
+  EXPECT_THAT(test_cluster::NotesOf(cluster),
+              Contains(HasSubstr("ns/leak had been evicted before its first sample")));
+}
+
+// The kubelet counted one eviction, was restarted, and counts one again since the leak is evicted.
+void RestartKubelet(Cluster& cluster, bool has_end, int pause_from) {
+  cluster.Erase("kubelet_evictions");
+  cluster.Scrape("kubelet_evictions", {{"node", "a"}, {"eviction_signal", "nodefs.available"}}, 4,
+                 [=](int s) -> std::optional<double> {
+                   if (has_end && s >= pause_from && s < pause_from + 15) return std::nan("");
+                   if (s < 100 || (s >= pause_from && s < 700)) return std::nullopt;
+                   return 1;
+                 });
+}
+
+TEST(Truths, ACounterThatWasGoneWhileItsKubeletWasScrapedHasGrownFromZero) {
+  for (const auto& [has_end, pause_from] : {std::pair(true, 640), std::pair(false, 300)}) {
+    Cluster cluster;
+    RestartKubelet(cluster, has_end, pause_from);
+    cluster.Scrape("kubelet_node_name", {{"node", "a"}}, 4, [](int) { return 1; });
+    const auto evictions = EvictionsOf(cluster);
+    ASSERT_THAT(evictions, SizeIs(1));
+    EXPECT_EQ(evictions[0]->report.ranked_for, Signal::kNodeFsAvailable) << has_end;
+    EXPECT_GT(evictions[0]->report.at, At(690));
+  }
+}
+
+TEST(Truths, ACounterThatWasGoneTogetherWithItsKubeletSaysNothing) {
+  Cluster cluster;
+  RestartKubelet(cluster, true, 300);
+  cluster.Scrape("kubelet_node_name", {{"node", "a"}}, 4,
+                 [](int s) { return s >= 300 && s < 700 ? std::nullopt : std::optional(1.0); });
+  const auto evictions = EvictionsOf(cluster);
+  ASSERT_THAT(evictions, SizeIs(1));
+  EXPECT_EQ(evictions[0]->report.ranked_for, Signal::kMemoryAvailable);
 }
 
 }  // namespace
