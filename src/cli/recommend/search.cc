@@ -194,7 +194,8 @@ class Searcher {
     }
     std::vector<PolicyCosts> costs;
     for (const Recommendation::Tried& each : all.tried) costs.push_back(each.costs);
-    all.choice = Choose(costs, all.prices, all.limits);
+    all.choice = Choose(costs, all.prices, all.limits,
+                        makes_grid_ ? TriedPolicies::kMemoryLines : TriedPolicies::kGiven);
   }
 
   void Finish() {

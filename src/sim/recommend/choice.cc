@@ -1,10 +1,18 @@
 #include "sim/recommend/choice.h"
 
+#include <algorithm>
+
 namespace jettison {
 namespace {
 
-bool HasPressure(const PolicyCosts& costs) {
-  return costs.memory_evictions > 0 || costs.oom_kills > 0;
+// Where only lines on memory are tried, what higher ones evict says nothing about lower ones, and
+// evictions for a disk are the same under all of them.
+bool WasShort(std::span<const PolicyCosts> costs, TriedPolicies tried) {
+  const PolicyCosts& in_force = costs.front();
+  if (in_force.memory_evictions > 0 || in_force.oom_kills > 0) return true;
+  return tried == TriedPolicies::kGiven && std::ranges::any_of(costs, [&](const PolicyCosts& each) {
+           return each.evictions != in_force.evictions || each.oom_kills != in_force.oom_kills;
+         });
 }
 
 void FindNeighbours(std::span<const PolicyCosts> costs, Choice& choice) {
@@ -18,9 +26,10 @@ void FindNeighbours(std::span<const PolicyCosts> costs, Choice& choice) {
 
 }  // namespace
 
-Choice Choose(std::span<const PolicyCosts> costs, const Prices& prices, const CostLimits& limits) {
+Choice Choose(std::span<const PolicyCosts> costs, const Prices& prices, const CostLimits& limits,
+              TriedPolicies tried) {
   Choice choice{.front = ParetoFront(costs), .less = {}, .more = {}};
-  if (!costs.empty() && !HasPressure(costs.front())) {
+  if (!costs.empty() && IsWithin(costs.front(), limits) && !WasShort(costs, tried)) {
     choice.why = Choice::Why::kNoPressure;
     return choice;
   }

@@ -17,7 +17,7 @@ struct Choice {
   enum class Why : std::uint8_t {
     kCheapest,         // it has the least price
     kInForce,          // none is cheaper than the one that was in force
-    kNoPressure,       // the one in force evicts and loses no pod for memory: nothing was short
+    kNoPressure,       // nothing was short, so what was tried cannot be told apart
     kNoneWithinLimits  // all of them exceed the limits: the one in force is kept
   };
   std::size_t chosen = 0;
@@ -27,9 +27,18 @@ struct Choice {
   std::optional<std::size_t> more;  // ... and more
 };
 
-// The cheapest one within the limits. Of those that are equally cheap the first counts.
+// What the policies differ in.
+enum class TriedPolicies : std::uint8_t {
+  kMemoryLines,  // thresholds on memory alone, made around those in force
+  kGiven,        // whatever the user gave
+};
+
+// The cheapest one within the limits. Of those that are equally cheap the first counts. While the
+// one in force keeps to the limits, another one is chosen only where something was short: it
+// evicts or loses a pod for memory, or policies that were given differ in evictions or OOM kills.
 [[nodiscard]] Choice Choose(std::span<const PolicyCosts> costs, const Prices& prices,
-                            const CostLimits& limits);
+                            const CostLimits& limits,
+                            TriedPolicies tried = TriedPolicies::kMemoryLines);
 
 // At which price of a GiB hour both cost the same; absent: at none above zero.
 [[nodiscard]] std::optional<double> EvenIdlePrice(const PolicyCosts& a, const PolicyCosts& b,

@@ -83,6 +83,38 @@ TEST(Choice, ARecordingWithoutPressureTellsNothing) {
             Choice::Why::kNoPressure);
 }
 
+TEST(Choice, BetweenPoliciesThatWereGivenAnyEvictionOrOomKillThatDiffersTells) {
+  PolicyCosts in_force = Costs(0, 0, 5000);
+  in_force.evictions = 3;  // for a disk
+  PolicyCosts lower = in_force;
+  lower.evictions = 1;
+  EXPECT_EQ(Choose(std::vector{in_force, lower}, {}, {}).why, Choice::Why::kNoPressure);
+  const Choice choice = Choose(std::vector{in_force, lower}, {}, {}, TriedPolicies::kGiven);
+  EXPECT_EQ(choice.why, Choice::Why::kCheapest);
+  EXPECT_EQ(choice.chosen, 1U);
+  PolicyCosts killing = in_force;
+  killing.oom_kills = 1;
+  EXPECT_EQ(Choose(std::vector{in_force, killing}, {}, {}, TriedPolicies::kGiven).why,
+            Choice::Why::kInForce);
+  PolicyCosts same = in_force;
+  same.idle_milli_gib_hours = 10;
+  EXPECT_EQ(Choose(std::vector{in_force, same}, {}, {}, TriedPolicies::kGiven).why,
+            Choice::Why::kNoPressure);
+}
+
+TEST(Choice, LimitsHoldAlsoWhereNothingWasShort) {
+  PolicyCosts in_force = Costs(0, 0, 5000);
+  in_force.evictions = 3;
+  PolicyCosts lower = in_force;
+  lower.idle_milli_gib_hours = 10;
+  const std::vector costs{in_force, lower};
+  const Choice choice = Choose(costs, {}, {.idle_gib_hours = 1});
+  EXPECT_EQ(choice.why, Choice::Why::kCheapest);
+  EXPECT_EQ(choice.chosen, 1U);
+  EXPECT_EQ(Choose(costs, {}, {.evictions = 2}).why, Choice::Why::kNoneWithinLimits);
+  EXPECT_EQ(Choose(costs, {}, {.evictions = 3}).why, Choice::Why::kNoPressure);
+}
+
 TEST(Choice, KeepsToLimits) {
   const std::vector<PolicyCosts> costs = {Costs(9, 1, 10), Costs(1, 1, 20), Costs(5, 0, 3000)};
   EXPECT_EQ(Choose(costs, {.oom_kill = 1}, {}).chosen, 1U);
