@@ -53,8 +53,11 @@ Result<SettingName> Understood(std::string_view key) {
   const bool of_node = IsOfNode(setting);
   if (of_node && dot == std::string_view::npos) return SettingName{setting, std::nullopt};
   if (of_node) return Refuse(fmt::format("{}: {} takes no signal", key, setting));
+  // A threshold on a containerfs follows from those on nodefs or imagefs.
   std::vector<std::string_view> names;
-  for (const Signal signal : kKubeletSignals) names.push_back(NameOf(signal));
+  for (const Signal signal : kKubeletSignals) {
+    if (!NameOf(signal).starts_with("containerfs.")) names.push_back(NameOf(signal));
+  }
   const std::string_view name = dot == std::string_view::npos ? "" : key.substr(dot + 1);
   const auto signal = SignalNamed(name);
   if (!signal || std::ranges::find(names, name) == names.end()) {

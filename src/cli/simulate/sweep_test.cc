@@ -55,6 +55,8 @@ TEST(Sweep, WhatIsWrongIsSaidWithWhatIsAllowed) {
   EXPECT_THAT(FaultOf("evictionHard.memory.available"), HasSubstr("KEY=FROM..TO/COUNT"));
   EXPECT_THAT(FaultOf("evictionhard.memory.available=1Mi"), HasSubstr("evictionHard"));
   EXPECT_THAT(FaultOf("evictionHard.memory.avail=1Mi"), HasSubstr("memory.available"));
+  EXPECT_THAT(FaultOf("evictionHard.containerfs.available=1Gi"),
+              HasSubstr("needs a signal after a dot"));
   EXPECT_THAT(FaultOf("evictionHard.memory.available=1Mi..2Mi"), HasSubstr("after a slash"));
   EXPECT_THAT(FaultOf("evictionHard.memory.available=1Mi..2Mi/0"), HasSubstr("from 1 to"));
   EXPECT_THAT(FaultOf("evictionHard.memory.available=1Mi..5%/3"), HasSubstr("both ends"));
