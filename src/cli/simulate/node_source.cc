@@ -4,17 +4,17 @@
 #include <utility>
 #include <variant>
 
-#include "cli/simulate/run_recording.h"
-
 namespace jettison {
 
 bool NodeSource::OpenNext() {
   while (next_ < node_.files.size()) {
     const FleetFile& file = node_.files[next_++];
     inputs_.push_back({.name = file.name});
+    faults_ = {};
     auto opened = SimulatedFile::Open(file.path);
     if (!opened) {
       Note(opened.error());
+      inputs_.back().faults = faults_.Told();
       continue;
     }
     file_.emplace(std::move(*opened));
@@ -30,14 +30,14 @@ void NodeSource::Close() {
   FleetInput& input = inputs_.back();
   input.hash = file_->stream().Hash();
   input.bytes = file_->stream().bytes();
+  input.faults = faults_.Told();
   own_.reset();
   file_.reset();
 }
 
 void NodeSource::Note(const Error& fault) {
-  FleetInput& input = inputs_.back();
-  input.faults.push_back(fault.message);
-  input.unread |= fault.code != ErrorCode::kInvalidArgument;
+  faults_.Add(fault.message);
+  inputs_.back().unread |= fault.code != ErrorCode::kInvalidArgument;
 }
 
 Result<std::optional<RecordedItem>> NodeSource::Next() {
@@ -45,11 +45,12 @@ Result<std::optional<RecordedItem>> NodeSource::Next() {
   while (file_ || OpenNext()) {
     auto item = own_->Next();
     if (item && *item) {
+      faults_.NoteProgress();
       if (IsToBeTold(**item)) return Tell(**std::move(item));
       continue;
     }
     if (!item) Note(item.error());
-    if (item || inputs_.back().faults.size() >= kMostRecordingFaults) Close();
+    if (item || faults_.IsStuck()) Close();
   }
   return std::nullopt;
 }

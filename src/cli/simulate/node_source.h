@@ -7,6 +7,7 @@
 
 #include "cli/simulate/fleet_files.h"
 #include "cli/simulate/one_node.h"
+#include "cli/simulate/recording_faults.h"
 #include "cli/simulate/simulated_file.h"
 #include "core/fleet/fleet_node.h"
 #include "core/recording/recording.h"
@@ -49,6 +50,7 @@ class NodeSource final : public RecordingSource, private PassSieve {
   std::optional<OneNode> own_;         // what it has of the node
   std::size_t next_ = 0;               // file
   std::vector<FleetInput> inputs_;
+  RecordingFaults faults_;  // of the last of them
   ToldStarts starts_;
   ToldSpan* told_ = nullptr;             // since the start of what is read; null: none is named
   bool goes_on_ = false;                 // the start was read before

@@ -7,6 +7,7 @@
 
 #include "cli/recording/recording_file.h"
 #include "cli/simulate/one_node.h"
+#include "cli/simulate/recording_faults.h"
 #include "cli/simulate/simulated_file.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/progress_bar.h"
@@ -23,27 +24,30 @@ const RecordedPass* PassOf(const RecordedItem& item) {
 // What was read of a recording, and what could not be.
 class Reading {
  public:
-  Reading(RecordingSource& source, const std::string& name, std::vector<std::string>& faults)
-      : source_(source), name_(name), faults_(faults) {}
+  Reading(RecordingSource& source, const std::string& name) : source_(source), name_(name) {}
 
   // The next item; none: this was the end. What comes after a fault may still be read; one that
   // comes again and again is the end.
   std::optional<RecordedItem> Next() {
-    while (faults_.size() < kMostRecordingFaults) {
+    while (!faults_.IsStuck()) {
       auto item = source_.Next();
-      if (item) return std::move(*item);
+      if (item) {
+        faults_.NoteProgress();
+        return std::move(*item);
+      }
       is_invalid_ |= item.error().code == ErrorCode::kInvalidArgument;
       const std::string& fault = item.error().message;
-      faults_.push_back(fault.find(name_) == std::string::npos ? name_ + ": " + fault : fault);
+      faults_.Add(fault.find(name_) == std::string::npos ? name_ + ": " + fault : fault);
     }
     return std::nullopt;
   }
   [[nodiscard]] bool is_invalid() const { return is_invalid_; }
+  [[nodiscard]] const RecordingFaults& faults() const { return faults_; }
 
  private:
   RecordingSource& source_;
   const std::string& name_;
-  std::vector<std::string>& faults_;
+  RecordingFaults faults_;
   bool is_invalid_ = false;
 };
 
@@ -99,12 +103,12 @@ tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run, Reco
                                                    const std::function<void()>& tell) {
   SimulationReport report{.recording = name, .calibration = {}, .every = run.every};
   OneNode own(source);
-  Reading reading(own, name, report.faults);
+  Reading reading(own, name);
   const std::vector<RecordedItem> first = Beginning(reading);
   const RecordedPass* pass = first.empty() ? nullptr : PassOf(first.back());
-  if (pass == nullptr && !report.faults.empty()) {
-    return Failed(report.faults.front(), reading.is_invalid() ? RunFailure::Cause::kRecording
-                                                              : RunFailure::Cause::kReading);
+  if (pass == nullptr && !reading.faults().empty()) {
+    return Failed(reading.faults().front(), reading.is_invalid() ? RunFailure::Cause::kRecording
+                                                                 : RunFailure::Cause::kReading);
   }
   const PassPolicy base = pass != nullptr ? *pass->policy : PassPolicy{};
   auto candidates = CandidatesFor(run.candidates, base);
@@ -132,6 +136,7 @@ tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run, Reco
   }
   whatif.Finish();
   calibration.Finish();
+  report.faults = reading.faults().Told();
   report.facts = whatif.facts();
   report.outcomes = whatif.Outcomes();
   const Duration reach =

@@ -52,7 +52,4 @@ struct RunFailure {
     const RecordingRun& run, RecordingSource& source, const std::string& name,
     const std::function<void()>& tell = {});
 
-// So many faults of one recording are told; it is given up then.
-inline constexpr std::size_t kMostRecordingFaults = 20;
-
 }  // namespace jettison

@@ -4,17 +4,24 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "cli/simulate/fleet_bed.h"
+#include "cli/simulate/fleet_files.h"
+#include "cli/simulate/node_source.h"
+#include "cli/simulate/recording_faults.h"
 
 namespace jettison {
 namespace {
 
 using std::chrono::seconds;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 // Chunks so small that in many of them nothing happens.
 constexpr ChunkLimits kSmallChunks{.passes = 16};
@@ -24,8 +31,8 @@ class RunRecordingTest : public FleetBed {
   // Under the policies of the sweep, and under that in force.
   [[nodiscard]] SimulationReport ReportOf(const std::string& name, const std::string& values,
                                           bool is_watched = false) const {
-    const auto forms = ReadCandidates(
-        {.policy_files = {}, .sweeps = {"evictionHard.memory.available=" + values}});
+    const auto forms =
+        ReadCandidates({.policy_files = {}, .sweeps = {"evictionHard.memory.available=" + values}});
     EXPECT_TRUE(forms);
     RecordingRun run{.path = Path(name), .candidates = *forms};
     run.after_eviction = AfterEviction::kRestarted;
@@ -51,6 +58,18 @@ void ExpectSame(const PolicyOutcome& a, const PolicyOutcome& b) {
   EXPECT_EQ(a.oom_kills.size(), b.oom_kills.size());
   EXPECT_EQ(a.pod_time_lost, b.pod_time_lost);
   EXPECT_EQ(a.idle_byte_seconds, b.idle_byte_seconds);
+}
+
+// When the passes of a source were made.
+std::vector<Instant> PassesOf(RecordingSource& source) {
+  std::vector<Instant> passes;
+  for (;;) {
+    const auto item = source.Next();
+    if (!item) continue;
+    if (!*item) return passes;
+    const bool is_pass = std::holds_alternative<std::shared_ptr<const RecordedPass>>(**item);
+    if (is_pass) passes.push_back(WhenOf(**item));
+  }
 }
 
 // Pods that grow slowly for a long time, so that no policy acts in most of it.
@@ -106,6 +125,59 @@ TEST_F(RunRecordingTest, ANewPolicyHoldsFromItsFirstPassAlsoWhileMemoryIsFarFrom
   };
   EXPECT_EQ(kept_free("a.jtr"), kept_free("a.ndjson"));
   EXPECT_NEAR(kept_free("a.jtr"), (150.0 * 10 + 150.0 * 100) * kMiB, 150.0 * kMiB);
+}
+
+// The recording of a life with so many lines in the middle that are none.
+std::string DamagedNdjson(const std::vector<RecordedItem>& items, int faults) {
+  const auto middle = items.begin() + static_cast<std::ptrdiff_t>(items.size() / 2);
+  std::string text = NdjsonOf({items.begin(), middle});
+  for (int i = 0; i < faults; ++i) text += "{\"oomKill\":{\"at\":\"never\"}}\n";
+  const std::string all = NdjsonOf(items);
+  return text + all.substr(NdjsonOf({items.begin(), middle}).size());
+}
+
+TEST_F(RunRecordingTest, BehindManyFaultsTheRestIsReadAndTheFaultsAreCounted) {
+  const auto items = LifeOf("node-a", 3);
+  Put("fleet/whole.ndjson", NdjsonOf(items));
+  const std::uint64_t passes = ReportOf("fleet/whole.ndjson", "48Mi").facts.passes;
+  std::filesystem::remove(Path("fleet/whole.ndjson"));
+  Put("fleet/a.ndjson", DamagedNdjson(items, 50));
+  const SimulationReport report = ReportOf("fleet/a.ndjson", "48Mi");
+  EXPECT_EQ(report.facts.passes, passes);
+  ASSERT_THAT(report.faults, SizeIs(kMostRecordingFaults + 1));
+  EXPECT_THAT(report.faults.back(), HasSubstr("and 30 more faults"));
+
+  const auto files = FindRecordings({Path("fleet")});
+  ASSERT_TRUE(files);
+  const auto nodes = NodesOfShard(*files, {.index = 0, .count = 1});
+  ASSERT_THAT(nodes, SizeIs(1));
+  NodeSource source(nodes[0]);
+  EXPECT_EQ(PassesOf(source).size(), passes);
+  const auto inputs = source.TakeInputs();
+  ASSERT_THAT(inputs, SizeIs(1));
+  ASSERT_THAT(inputs[0].faults, SizeIs(kMostRecordingFaults + 1));
+  EXPECT_THAT(inputs[0].faults.back(), HasSubstr("and 30 more faults"));
+}
+
+TEST_F(RunRecordingTest, ASourceThatDoesNotGoOnIsGivenUpAndThatIsSaid) {
+  class Stuck final : public RecordingSource {
+   public:
+    explicit Stuck(std::vector<RecordedItem> items) : items_(std::move(items)) {}
+    Result<std::optional<RecordedItem>> Next() override {
+      if (next_ < 3) return items_[next_++];
+      return Fail(ErrorCode::kUnavailable, "input/output error");
+    }
+
+   private:
+    std::vector<RecordedItem> items_;
+    std::size_t next_ = 0;
+  };
+  Stuck source(LifeOf("node-a", 3));
+  const auto report = RunOver({.path = "", .candidates = {}}, source, "a.jtr");
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->facts.passes, 2U);
+  EXPECT_THAT(report->faults, Contains(HasSubstr("input/output error")));
+  EXPECT_THAT(report->faults.back(), HasSubstr("the rest is not read"));
 }
 
 }  // namespace
