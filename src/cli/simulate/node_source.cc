@@ -79,10 +79,14 @@ bool NodeSource::IsToBeTold(const RecordedItem& item) {
 }
 
 bool NodeSource::TakeAbout(const RecordingAbout& about) {
-  const auto [told, is_new] = starts_.Of(about);
+  const bool is_import = about.maker == kImportMaker;
+  const auto [told, is_new] = is_import ? starts_.OfImport(about) : starts_.Of(about);
   told_ = told;
-  about_ = about;
   goes_on_ = !is_new;
+  // One import goes on where the other ends.
+  const bool is_same_import = is_import && !is_new && told_about_ &&
+                              told_about_->maker == about.maker && told_about_->node == about.node;
+  about_ = is_same_import ? told_about_ : about;
   return is_new;
 }
 

@@ -20,6 +20,7 @@ namespace {
 
 using std::chrono::seconds;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -60,15 +61,17 @@ void ExpectSame(const PolicyOutcome& a, const PolicyOutcome& b) {
   EXPECT_EQ(a.idle_byte_seconds, b.idle_byte_seconds);
 }
 
-// When the passes of a source were made.
-std::vector<Instant> PassesOf(RecordingSource& source) {
+// When the passes of a source were made, and when its starts were.
+std::vector<Instant> PassesOf(RecordingSource& source, std::vector<Instant>* starts = nullptr) {
   std::vector<Instant> passes;
   for (;;) {
     const auto item = source.Next();
     if (!item) continue;
     if (!*item) return passes;
     const bool is_pass = std::holds_alternative<std::shared_ptr<const RecordedPass>>(**item);
+    const bool is_start = std::holds_alternative<RecordingAbout>(**item);
     if (is_pass) passes.push_back(WhenOf(**item));
+    if (is_start && starts != nullptr) starts->push_back(WhenOf(**item));
   }
 }
 
@@ -178,6 +181,34 @@ TEST_F(RunRecordingTest, ASourceThatDoesNotGoOnIsGivenUpAndThatIsSaid) {
   EXPECT_EQ(report->facts.passes, 2U);
   EXPECT_THAT(report->faults, Contains(HasSubstr("input/output error")));
   EXPECT_THAT(report->faults.back(), HasSubstr("the rest is not read"));
+}
+
+TEST_F(RunRecordingTest, ImportsOfOneNodeThatOverlapCountOnce) {
+  std::vector<RecordedItem> items = LifeOf("node-a", 3, seconds(120));
+  auto& about = std::get<RecordingAbout>(items.front());
+  about.maker = "prometheus";
+  const auto at = [&](std::size_t part) {
+    return items.begin() + static_cast<std::ptrdiff_t>(items.size() * part / 4);
+  };
+  std::vector<RecordedItem> later = {about};
+  std::get<RecordingAbout>(later.front()).at = WhenOf(*at(1));
+  later.insert(later.end(), at(1), items.end());
+  // Between the two the kubelet was restarted, and so it was in the later one alone.
+  RecordingAbout restart = about;
+  restart.at = WhenOf(*at(3));
+  later.insert(later.begin() + (at(3) - at(1)) + 1, restart);
+  Put("fleet/a.jtr", BinaryOf({items.begin(), at(2)}));
+  Put("fleet/b.jtr", BinaryOf(later));
+  const auto files = FindRecordings({Path("fleet")});
+  ASSERT_TRUE(files);
+  const auto nodes = NodesOfShard(*files, {.index = 0, .count = 1});
+  ASSERT_THAT(nodes, SizeIs(1));
+  NodeSource source(nodes[0]);
+  std::vector<Instant> starts;
+  const auto passes = PassesOf(source, &starts);
+  ASSERT_EQ(passes.size(), items.size() - 1);
+  for (std::size_t i = 0; i < passes.size(); ++i) EXPECT_EQ(passes[i], WhenOf(items[i + 1]));
+  EXPECT_THAT(starts, ElementsAre(about.at, restart.at));
 }
 
 }  // namespace

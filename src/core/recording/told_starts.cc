@@ -18,4 +18,12 @@ ToldStarts::Place ToldStarts::Of(const RecordingAbout& about) {
   return {.told = &place->second, .is_new = is_new};
 }
 
+ToldStarts::Place ToldStarts::OfImport(const RecordingAbout& about) {
+  RecordingAbout any = about;
+  any.at = Instant::max();  // the last one to be forgotten
+  Place place = Of(any);
+  place.is_new = !place.told->last || about.at > *place.told->last;
+  return place;
+}
+
 }  // namespace jettison

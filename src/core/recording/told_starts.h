@@ -5,11 +5,16 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 #include "core/recording/recording.h"
 
 namespace jettison {
+
+// The maker of recordings that were imported. They have no start of an agent: each begins with what
+// was asked for, and two of one node that overlap have the same items in that time.
+inline constexpr std::string_view kImportMaker = "prometheus";
 
 // What a reader has told of the items since a start of an agent.
 struct ToldSpan {
@@ -33,6 +38,9 @@ class ToldStarts {
     bool is_new = false;
   };
   [[nodiscard]] Place Of(const RecordingAbout& about);
+  // The same for an import, which is known by its node alone. One that begins later than all that
+  // was told is new.
+  [[nodiscard]] Place OfImport(const RecordingAbout& about);
   [[nodiscard]] std::size_t size() const { return starts_.size(); }
 
  private:

@@ -21,6 +21,17 @@ TEST(ToldStarts, AStartIsKnownByItsTimeAndNode) {
   EXPECT_FALSE(starts.Of(StartAt(1)).is_new);
 }
 
+TEST(ToldStarts, AnImportIsKnownByItsNodeAndIsNewWhereItBeginsLaterThanWhatWasTold) {
+  ToldStarts starts;
+  EXPECT_TRUE(starts.OfImport(StartAt(1)).is_new);
+  starts.OfImport(StartAt(1)).told->Add(Instant(seconds(5)));
+  EXPECT_FALSE(starts.OfImport(StartAt(3)).is_new);
+  EXPECT_FALSE(starts.OfImport(StartAt(5)).is_new);
+  EXPECT_TRUE(starts.OfImport(StartAt(5, "other")).is_new);
+  EXPECT_TRUE(starts.OfImport(StartAt(6)).is_new);
+  EXPECT_TRUE(starts.OfImport(StartAt(3)).told->Has(Instant(seconds(5))));
+}
+
 TEST(ToldStarts, ASpanHasWhatIsBetweenItsEnds) {
   ToldStarts starts;
   ToldSpan& told = *starts.Of(StartAt(1)).told;

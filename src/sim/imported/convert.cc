@@ -10,6 +10,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/observe/observations.h"
 #include "core/pass/reading_plan.h"
+#include "core/recording/told_starts.h"
 #include "core/thresholds/containerfs_thresholds.h"
 #include "sim/imported/growth.h"
 #include "sim/imported/pod_tracks.h"
@@ -128,8 +129,8 @@ class NodeImport {
 
   Result<void> AddAbout(Instant at) {
     state_ = {};
-    return sink_.Add(
-        RecordingAbout{.at = at, .node = node_, .maker = "prometheus", .profile = profile_});
+    return sink_.Add(RecordingAbout{
+        .at = at, .node = node_, .maker = std::string(kImportMaker), .profile = profile_});
   }
 
   void NoteSilence(Instant from, Instant to, Duration interval) {
