@@ -35,6 +35,7 @@ class NodeImport {
       notes_.Add("warnings",
                  fmt::format("samples may be missing, because the source warned: {}", warning));
     }
+    for (const std::string& doubt : options_.doubts) notes_.Add("doubts", doubt);
     const NodeTracks tracks(series, notes_);
     auto figures = NodeFigures::Of(tracks, options_.paths, notes_);
     if (!figures) return Fail(figures.error());

@@ -19,6 +19,7 @@ namespace jettison {
 struct ImportOptions {
   std::string source;              // for people: "http://prometheus:9090", "dump.txt"
   std::set<std::string> warnings;  // that came with its answers, which may lack samples then
+  std::set<std::string> doubts;    // NodeDirectory::DoubtsOf
   EvictionPolicy policy;           // taken to have been in force
   PodAssumptions pods;
   ImportPaths paths;

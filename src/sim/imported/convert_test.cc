@@ -346,6 +346,25 @@ TEST(Import, AWarningOfTheSourceIsInTheRecording) {
               Contains(AllOf(HasSubstr("samples may be missing"), HasSubstr("store 7 is away"))));
 }
 
+TEST(Import, AnAddressThatTwoNodesHadIsADoubtOfBoth) {
+  NodeDirectory directory;
+  const auto learn = [&](const char* node, const char* address) {
+    directory.Learn(
+        {.name = "kube_node_info", .labels = {{"node", node}, {"internal_ip", address}}});
+  };
+  learn("old", "10.0.0.7");
+  learn("new", "10.0.0.7");
+  learn("new", "10.0.0.8");
+  learn("other", "10.0.0.9");
+  EXPECT_THAT(directory.DoubtsOf("old"), testing::SizeIs(1));
+  EXPECT_THAT(directory.DoubtsOf("new"),
+              testing::ElementsAre(HasSubstr("10.0.0.7 was the address of new and of old")));
+  EXPECT_THAT(directory.DoubtsOf("other"), testing::IsEmpty());
+  Cluster cluster;
+  cluster.options.doubts = directory.DoubtsOf("new");
+  EXPECT_THAT(NotesOf(cluster), Contains(HasSubstr("are taken to be of new")));
+}
+
 TEST(Import, WhatIsHeldIsBounded) {
   NodeDirectory directory;
   directory.Learn({.name = "kube_node_info", .labels = {{"node", "a"}}});

@@ -1,5 +1,8 @@
 #include "sim/imported/node_directory.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "sim/imported/metric_catalog.h"
 
 namespace jettison {
@@ -63,7 +66,9 @@ void NodeDirectory::Learn(const MetricSeries& figure) {
     instances_.try_emplace(instance, node);
   }
   if (figure.name == "kube_node_info" && !figure.Label("internal_ip").empty()) {
-    addresses_[std::string(figure.Label("internal_ip"))] = node;
+    const std::string address(figure.Label("internal_ip"));
+    addresses_[address] = node;
+    nodes_at_[address].insert(node);
   }
   if (figure.Label("pod").empty()) return;
   names_[FullNameOf(figure)].insert(node);
@@ -103,6 +108,18 @@ std::set<std::string> NodeDirectory::InstancesOf(std::string_view node) const {
 
 std::set<std::string> NodeDirectory::AddressesOf(std::string_view node) const {
   return KeysOf(addresses_, node);
+}
+
+std::set<std::string> NodeDirectory::DoubtsOf(const std::string& node) const {
+  std::set<std::string> doubts;
+  for (const auto& [address, nodes] : nodes_at_) {
+    if (nodes.size() < 2 || !nodes.contains(node)) continue;
+    doubts.insert(
+        fmt::format("{} was the address of {}: series that tell only this address are taken to be "
+                    "of {}, also those from the time of another one",
+                    address, fmt::join(nodes, " and of "), addresses_.at(address)));
+  }
+  return doubts;
 }
 
 std::set<std::string> NodeDirectory::PodsOf(std::string_view node) const {

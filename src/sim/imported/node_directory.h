@@ -32,6 +32,9 @@ class NodeDirectory {
   [[nodiscard]] std::set<std::string> InstancesOf(std::string_view node) const;
   // Its addresses.
   [[nodiscard]] std::set<std::string> AddressesOf(std::string_view node) const;
+  // What is doubtful of the figures of the node, because an address of it was another node's, too;
+  // sentences without their full stops.
+  [[nodiscard]] std::set<std::string> DoubtsOf(const std::string& node) const;
   // UIDs of the pods that were on it.
   [[nodiscard]] std::set<std::string> PodsOf(std::string_view node) const;
 
@@ -42,6 +45,7 @@ class NodeDirectory {
   std::set<std::string> nodes_;
   std::map<std::string, std::string, std::less<>> instances_;        // "host:port" to node
   std::map<std::string, std::string, std::less<>> addresses_;        // "host" to node
+  std::map<std::string, std::set<std::string>> nodes_at_;            // an address, ever
   std::map<std::string, std::string, std::less<>> pods_;             // UID to node
   std::map<std::string, std::set<std::string>, std::less<>> names_;  // "namespace/name" to nodes
 };
