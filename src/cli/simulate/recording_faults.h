@@ -15,8 +15,6 @@ class RecordingFaults {
   void Add(const std::string& fault);
   // The same fault came so often, one after the other, that reading does not go on.
   [[nodiscard]] bool IsStuck() const { return repeated_ >= kMostRecordingFaults; }
-  [[nodiscard]] bool empty() const { return told_.empty(); }
-  [[nodiscard]] const std::string& front() const { return told_.front(); }
   // The first of them, and how many there are beside those; whether the rest was given up.
   [[nodiscard]] std::vector<std::string> Told() const;
   // An item was read since the last fault.

@@ -36,13 +36,19 @@ class Reading {
         return std::move(*item);
       }
       is_invalid_ |= item.error().code == ErrorCode::kInvalidArgument;
-      const std::string& fault = item.error().message;
-      faults_.Add(fault.find(name_) == std::string::npos ? name_ + ": " + fault : fault);
+      faults_.Add(item.error().message);
     }
     return std::nullopt;
   }
   [[nodiscard]] bool is_invalid() const { return is_invalid_; }
-  [[nodiscard]] const RecordingFaults& faults() const { return faults_; }
+  // With the name of the recording.
+  [[nodiscard]] std::vector<std::string> Faults() const {
+    std::vector<std::string> faults = faults_.Told();
+    for (std::string& fault : faults) {
+      if (fault.find(name_) == std::string::npos) fault.insert(0, name_ + ": ");
+    }
+    return faults;
+  }
 
  private:
   RecordingSource& source_;
@@ -106,9 +112,10 @@ tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run, Reco
   Reading reading(own, name);
   const std::vector<RecordedItem> first = Beginning(reading);
   const RecordedPass* pass = first.empty() ? nullptr : PassOf(first.back());
-  if (pass == nullptr && !reading.faults().empty()) {
-    return Failed(reading.faults().front(), reading.is_invalid() ? RunFailure::Cause::kRecording
-                                                                 : RunFailure::Cause::kReading);
+  report.faults = reading.Faults();
+  if (pass == nullptr && !report.faults.empty()) {
+    return Failed(report.faults.front(), reading.is_invalid() ? RunFailure::Cause::kRecording
+                                                              : RunFailure::Cause::kReading);
   }
   const PassPolicy base = pass != nullptr ? *pass->policy : PassPolicy{};
   auto candidates = CandidatesFor(run.candidates, base);
@@ -136,7 +143,7 @@ tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run, Reco
   }
   whatif.Finish();
   calibration.Finish();
-  report.faults = reading.faults().Told();
+  report.faults = reading.Faults();
   report.facts = whatif.facts();
   report.outcomes = whatif.Outcomes();
   const Duration reach =

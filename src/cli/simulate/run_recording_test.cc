@@ -148,7 +148,7 @@ TEST_F(RunRecordingTest, BehindManyFaultsTheRestIsReadAndTheFaultsAreCounted) {
   const SimulationReport report = ReportOf("fleet/a.ndjson", "48Mi");
   EXPECT_EQ(report.facts.passes, passes);
   ASSERT_THAT(report.faults, SizeIs(kMostRecordingFaults + 1));
-  EXPECT_THAT(report.faults.back(), HasSubstr("and 30 more faults"));
+  EXPECT_THAT(report.faults.back(), HasSubstr("a.ndjson: and 30 more faults"));
 
   const auto files = FindRecordings({Path("fleet")});
   ASSERT_TRUE(files);
