@@ -109,6 +109,13 @@ ArmingThread::OpenGroup GroupsOf(Machine& machine, const AgentConfig& config) {
   };
 }
 
+// Beside a kubelet there are no manifests to wait for.
+std::optional<std::vector<std::string>> NeededImages(SourceKind source, const AgentParts& parts) {
+  const bool is_known =
+      source != SourceKind::kManifests || (parts.manifests_are_read && parts.manifests_are_read());
+  return is_known ? std::optional(parts.pods->ImagesThatStay()) : std::nullopt;
+}
+
 void BuildImages(const AgentConfig& config, Machine& machine, const Log& log, AgentParts& parts) {
   if (!machine.images) return;
   parts.image_records =
@@ -117,13 +124,14 @@ void BuildImages(const AgentConfig& config, Machine& machine, const Log& log, Ag
   parts.images = std::make_unique<ImageCollector>(
       ImageCollectorSettings{.policy = config.image_gc,
                              .others_pull = config.source == SourceKind::kKubernetes},
-      ImageCollectorEdges{.clock = machine.clock,
-                          .images = *machine.images,
-                          .figures = *parts.figures,
-                          .records = *parts.image_records,
-                          .events = *parts.events,
-                          .log = log,
-                          .needed = [&parts] { return parts.pods->ImagesThatStay(); }});
+      ImageCollectorEdges{
+          .clock = machine.clock,
+          .images = *machine.images,
+          .figures = *parts.figures,
+          .records = *parts.image_records,
+          .events = *parts.events,
+          .log = log,
+          .needed = [&parts, source = config.source] { return NeededImages(source, parts); }});
 }
 
 std::unique_ptr<LastingReclaimer> ReclaimerFor(const AgentConfig& config, Machine& machine,

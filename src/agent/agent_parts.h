@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "agent/agent.h"
@@ -74,6 +75,8 @@ struct AgentParts {
   std::unique_ptr<StateKeeper> keeper;
   std::unique_ptr<NodeStatusFile> status_file;
   bool listed = false;  // the runtime has listed its pods
+  // Whether every pod that the manifests want is known. Set by the agent; null: it is not known.
+  std::function<bool()> manifests_are_read;
 };
 
 // Builds them. The machine and the log must outlive them.

@@ -89,6 +89,7 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
       clocks_(machine_->clock, *log_),
       threads_(*log_),
       root_watch_(machine_->state.problem, LookAtRoot(config, *machine_), *log_) {
+  parts_->manifests_are_read = [this] { return manifests_.IsComplete(machine_->clock.Now()); };
   if (!machine_->images) return;
   image_places_.emplace(ImagePlacesEdges{
       .images = *machine_->images,
@@ -293,8 +294,9 @@ void NodeAgent::TakeRuntimeEvents() {
     parts_->pods->Handle(event, now);
   }
   if (found_others && parts_->cluster) parts_->cluster->ContinueEvictions(now);
-  // The pod that was found may not be wanted any more.
-  if (found_own) WantManifests(now);
+  // The pod that was found may not be wanted any more. Before the manifests have been read, nobody
+  // knows which are.
+  if (found_own && manifests_.HasLooked()) WantManifests(now);
 }
 
 void NodeAgent::TakeOomKill(const ContainerExited& exited) {

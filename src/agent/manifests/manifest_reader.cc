@@ -46,7 +46,11 @@ struct ManifestReader::Work {
   int pause_ms = kFirstPauseMs;  // used by the thread
 
   void Put(Instant began, bool whole, std::vector<ManifestChange> changes) {
-    ManifestScan scan{.began = began, .whole = whole, .watched = directory.watched(), .news = {}};
+    ManifestScan scan{.began = began,
+                      .whole = whole,
+                      .listed = directory.listed(),
+                      .watched = directory.watched(),
+                      .news = {}};
     for (ManifestChange& change : changes) scan.news.push_back(ReadChange(std::move(change)));
     scans.Put(std::move(scan));
   }

@@ -15,6 +15,7 @@ namespace jettison {
 struct ManifestScan {
   Instant began;
   bool whole = false;    // every file was looked at, and the path could be listed or is missing
+  bool listed = false;   // the path could be listed, or was missing, when that was last tried
   Result<void> watched;  // whether the kernel tells of changes from now on
   std::vector<ManifestNews> news;
 };

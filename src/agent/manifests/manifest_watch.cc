@@ -16,6 +16,7 @@ void ManifestWatch::Begin(const std::vector<Pod>& own) {
   std::vector<std::string> files = pods_.Adopt(own);
   if (reader_ == nullptr) {
     const Instant now = clock_.Now();
+    looked_through_ = listed_ = true;
     pods_.ExpectNone(now);
     if (!own.empty()) next_rescan_ = now + kUnsettledRescan;
     return;
@@ -32,6 +33,7 @@ void ManifestWatch::AdoptLate(const Pod& pod, Instant now) {
 bool ManifestWatch::Take(Instant now) {
   bool told = false;
   for (ManifestScan& scan : reader_->TakeScans()) {
+    NotePath(scan, now);
     watched_ = std::move(scan.watched);
     // A folder that cannot be read does not mean that there are no pods: those that run continue.
     const bool is_first = scan.whole && !std::exchange(looked_through_, true);
@@ -47,6 +49,20 @@ bool ManifestWatch::Take(Instant now) {
   }
   RescanSoonIfUnsettled(now);
   return told;
+}
+
+void ManifestWatch::NotePath(const ManifestScan& scan, Instant now) {
+  listed_ = scan.listed;
+  if (scan.watched || scan.watched.error().code != ErrorCode::kNotFound) {
+    missing_since_.reset();
+  } else if (!missing_since_) {
+    missing_since_ = now;
+  }
+}
+
+bool ManifestWatch::IsComplete(Instant now) const {
+  if (!looked_through_ || !listed_ || pods_.IsUnsettled()) return false;
+  return !missing_since_ || now >= *missing_since_ + ManifestPatience{}.at_start;
 }
 
 std::vector<SharedPodFacts> ManifestWatch::Wanted() {

@@ -40,6 +40,13 @@ class ManifestWatch {
   // Takes in what has been read; whether Wanted may be another now.
   [[nodiscard]] bool Take(Instant now);
   [[nodiscard]] std::vector<SharedPodFacts> Wanted();
+  // Whether the path has been looked through once, or none is configured.
+  [[nodiscard]] bool HasLooked() const { return looked_through_; }
+  // Whether Wanted lacks no pod because something has not been read: not before HasLooked, while
+  // the path cannot be listed or a manifest cannot be read, while manifests of running pods are
+  // missing, nor in the first two minutes for which the path is missing, because it may not be
+  // mounted yet. A manifest with faults does not count.
+  [[nodiscard]] bool IsComplete(Instant now) const;
   // What is wrong, in a sentence; empty: nothing is.
   [[nodiscard]] std::string Problem() const;
 
@@ -51,6 +58,7 @@ class ManifestWatch {
 
  private:
   void Rescan();
+  void NotePath(const ManifestScan& scan, Instant now);
   [[nodiscard]] bool SettleWithoutPath(Instant now);
   void RescanSoonIfUnsettled(Instant now);
 
@@ -63,6 +71,8 @@ class ManifestWatch {
   Once said_unwatched_;
   std::optional<Instant> next_rescan_;
   bool looked_through_ = false;  // once, at least
+  bool listed_ = false;          // when that was last tried
+  std::optional<Instant> missing_since_;
 };
 
 }  // namespace jettison

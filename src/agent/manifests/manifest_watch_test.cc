@@ -2,7 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {
@@ -66,6 +73,96 @@ TEST_F(WatchWithoutPath, APodThatIsFoundLateHasItsOwnTwoMinutes) {
   EXPECT_FALSE(AdvanceBy(119s));
   EXPECT_TRUE(AdvanceBy(1s));
   EXPECT_THAT(watch_.Wanted(), IsEmpty());
+}
+
+class WatchOfAFolder : public testing::Test {
+ protected:
+  WatchOfAFolder() { std::filesystem::create_directory(path_); }
+
+  [[nodiscard]] std::string FileNamed(const std::string& name) const { return path_ + "/" + name; }
+  // Takes one scan in.
+  void TakeNext() {
+    pollfd readable = {.fd = watch_.fd(), .events = POLLIN, .revents = 0};
+    ASSERT_EQ(::poll(&readable, 1, 60'000), 1);
+    (void)watch_.Take(clock_.Now());
+  }
+  // Looks through the folder again.
+  void LookAgain() {
+    (void)watch_.Advance(clock_.Now() + 1h);
+    TakeNext();
+  }
+  [[nodiscard]] bool IsComplete(Duration later = 0s) const {
+    return watch_.IsComplete(clock_.Now() + later);
+  }
+
+  kernel::TemporaryFolder folder_;
+  const std::string path_ = folder_.path() + "/manifests";
+  SteadyClock clock_;
+  Log log_{LogFormat::kText, clock_, [](std::string_view) {}};
+  ManifestReader reader_{ManifestDirectory::Open(path_).value(), clock_};
+  ManifestWatch watch_{&reader_, {.path = path_}, clock_, log_};
+};
+
+TEST_F(WatchOfAFolder, IsCompleteWhenItHasBeenLookedThrough) {
+  std::ofstream(FileNamed("a.yaml")) << kManifest;
+  watch_.Begin({});
+  EXPECT_FALSE(watch_.HasLooked());
+  EXPECT_FALSE(IsComplete(1h));
+  TakeNext();
+  EXPECT_TRUE(watch_.HasLooked());
+  EXPECT_TRUE(IsComplete());
+  EXPECT_THAT(watch_.Wanted(), SizeIs(1));
+}
+
+TEST_F(WatchOfAFolder, AMissingOneMayNotBeMountedYet) {
+  std::filesystem::remove(path_);
+  watch_.Begin({});
+  TakeNext();
+  EXPECT_TRUE(watch_.HasLooked());
+  EXPECT_FALSE(IsComplete());
+  EXPECT_FALSE(IsComplete(115s));
+  EXPECT_TRUE(IsComplete(2min));
+  std::filesystem::create_directory(path_);
+  LookAgain();
+  EXPECT_TRUE(IsComplete());
+}
+
+TEST_F(WatchOfAFolder, OneThatCannotBeListedIsNotCompleteHoweverLongThatLasts) {
+  watch_.Begin({});
+  TakeNext();
+  ASSERT_TRUE(IsComplete());
+  std::filesystem::remove(path_);
+  ASSERT_EQ(::symlink("manifests", path_.c_str()), 0);  // a link to itself
+  LookAgain();
+  EXPECT_TRUE(watch_.HasLooked());
+  // A scan may be from before the link.
+  for (int scans = 0; scans < 5 && IsComplete(24h); ++scans) TakeNext();
+  EXPECT_FALSE(IsComplete(24h));
+}
+
+TEST_F(WatchOfAFolder, IsNotCompleteWhileAManifestCannotBeRead) {
+  ASSERT_EQ(::symlink("a.yaml", FileNamed("a.yaml").c_str()), 0);  // a link to itself
+  watch_.Begin({});
+  TakeNext();
+  EXPECT_TRUE(watch_.HasLooked());
+  EXPECT_FALSE(IsComplete(24h));
+  std::filesystem::remove(FileNamed("a.yaml"));
+  LookAgain();
+  EXPECT_TRUE(IsComplete());
+}
+
+TEST_F(WatchOfAFolder, IsNotCompleteWhileManifestsOfRunningPodsAreMissing) {
+  watch_.Begin(ReadManifest(FileNamed("a.yaml"), kManifest).pods);
+  TakeNext();
+  EXPECT_TRUE(watch_.HasLooked());
+  EXPECT_FALSE(IsComplete());
+}
+
+TEST_F(WatchWithoutPath, ThereIsNothingToReadThere) {
+  EXPECT_FALSE(watch_.HasLooked()) << "nobody has told of the pods of an earlier agent yet";
+  watch_.Begin({});
+  EXPECT_TRUE(watch_.HasLooked());
+  EXPECT_TRUE(watch_.IsComplete(clock_.Now()));
 }
 
 }  // namespace

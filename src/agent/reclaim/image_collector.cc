@@ -47,6 +47,11 @@ std::set<std::string, std::less<>> IdsOf(const std::vector<StoredImage>& stored,
   return ids;
 }
 
+Error NeededAreNotKnown() {
+  return {ErrorCode::kUnavailable,
+          "the manifests have not been read, so it is not known which images must stay"};
+}
+
 // Whether an image that was known before has been removed and stored again since. Ages are counted
 // by the wall clock: if it was set back, they are too short, or zero.
 bool IsStoredAgain(Duration age, Instant now, const ImageRecord& record) {
@@ -76,6 +81,8 @@ void ImageCollector::Advance(Instant now) {
   }
   if (wait_ == Wait::kSettling) {
     if (settling_->next_look() <= now) LookAtSpace(now);
+  } else if (wait_ == Wait::kNeeded) {
+    LookForNeeded(now);
   } else if (wait_ != Wait::kNothing && deadline_ <= now) {
     ++(wait_ == Wait::kRemoving ? counters_.remove_errors : counters_.list_errors);
     GiveUp({ErrorCode::kDeadlineExceeded, wait_ == Wait::kRemoving
@@ -132,20 +139,38 @@ void ImageCollector::TakeListing(const Listing& listing) {
     ++counters_.list_errors;
     return GiveUp(listing.error().In("list images"));
   }
-  See(*listing);
-  if (wait_ == Wait::kChecking) return TryRemove();
+  const auto needed = Needed();
+  See(*listing, needed.value_or(std::vector<std::string>()));
   if (task_ == Task::kLook) return End({});
+  if (!needed) return AwaitNeeded();
+  if (wait_ == Wait::kChecking) return TryRemove();
   StartRun();
 }
 
-void ImageCollector::See(const std::pair<std::vector<StoredImage>, ImagesInUse>& listing) {
+std::optional<std::vector<std::string>> ImageCollector::Needed() const {
+  return edges_.needed ? edges_.needed() : std::vector<std::string>();
+}
+
+// At the start of the agent the manifests are read within a moment, which is no reason to evict a
+// pod instead. A run that has begun does not wait, because its figures would become old.
+void ImageCollector::AwaitNeeded() {
+  if (wait_ == Wait::kChecking) return GiveUp(NeededAreNotKnown());
+  wait_ = Wait::kNeeded;
+  deadline_ = edges_.clock.Now() + settings_.needed_patience;
+}
+
+void ImageCollector::LookForNeeded(Instant now) {
+  if (Needed()) return List(Wait::kListing);
+  if (deadline_ <= now) GiveUp(NeededAreNotKnown());
+}
+
+void ImageCollector::See(const std::pair<std::vector<StoredImage>, ImagesInUse>& listing,
+                         const std::vector<std::string>& needed) {
   const auto& [stored, in_use] = listing;
   std::set<std::string, std::less<>> named(in_use.ids.begin(), in_use.ids.end());
-  if (edges_.needed) {
-    for (const std::string& name : edges_.needed()) {
-      named.insert(name);
-      named.insert(FullImageName(name));
-    }
+  for (const std::string& name : needed) {
+    named.insert(name);
+    named.insert(FullImageName(name));
   }
   const Instant now = edges_.clock.Now();
   if (edges_.records.IsUnread()) images_ = WithFormer(std::move(images_), edges_.records.Read());

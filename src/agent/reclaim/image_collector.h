@@ -32,6 +32,8 @@ struct ImageCollectorSettings {
   // How long the store may take to answer before the collection is given up.
   Duration list_patience = std::chrono::seconds(30);
   Duration remove_patience = std::chrono::minutes(2);
+  // How long a collection waits for `needed` before it is given up.
+  Duration needed_patience = std::chrono::seconds(5);
 };
 
 // What a collector works with; everything must outlive it.
@@ -43,15 +45,17 @@ struct ImageCollectorEdges {
   EventLog& events;
   const Log& log;
   // Names of images that have to stay though no container uses them: IDs, or names as a manifest
-  // has them ("busybox"). Null: none.
-  std::function<std::vector<std::string>()> needed;
+  // has them ("busybox"). Absent: they are not known now, because the manifests have not been read.
+  // Null: none.
+  std::function<std::optional<std::vector<std::string>>()> needed;
 };
 
 // Collects images, one removal after the other, and remembers when each image was first seen and
 // last used. It never blocks: it is driven by answers of the store and by the time, and each answer
 // has a deadline. Images that a container or a sandbox uses, by ID or by name, and pinned images
-// are kept; if the listing is older than a second, it is read again for that. A task ends when the
-// space of the removed images is really free. (kubelet: realImageGCManager)
+// are kept; if the listing is older than a second, it is read again for that. While it is not known
+// which images are needed, none is removed. A task ends when the space of the removed images is
+// really free. (kubelet: realImageGCManager)
 class ImageCollector {
  public:
   ImageCollector(ImageCollectorSettings settings, ImageCollectorEdges edges);
@@ -74,14 +78,18 @@ class ImageCollector {
 
  private:
   enum class Task : std::uint8_t { kNone, kLook, kCollect, kDeleteUnused };
-  enum class Wait : std::uint8_t { kNothing, kListing, kChecking, kRemoving, kSettling };
+  enum class Wait : std::uint8_t { kNothing, kListing, kNeeded, kChecking, kRemoving, kSettling };
   using Listing = Result<std::pair<std::vector<StoredImage>, ImagesInUse>>;
 
   [[nodiscard]] bool Collects() const;
   void Start(Task task);
   void List(Wait wait);
   void TakeListing(const Listing& listing);
-  void See(const std::pair<std::vector<StoredImage>, ImagesInUse>& listing);
+  [[nodiscard]] std::optional<std::vector<std::string>> Needed() const;
+  void AwaitNeeded();
+  void LookForNeeded(Instant now);
+  void See(const std::pair<std::vector<StoredImage>, ImagesInUse>& listing,
+           const std::vector<std::string>& needed);
   void DateByStore(const std::vector<StoredImage>& stored, const std::vector<ImageRecord>& before,
                    Instant now);
   void StartRun();

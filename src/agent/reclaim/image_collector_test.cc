@@ -88,6 +88,67 @@ TEST_F(ImageCollectorTest, InUsePinnedSandboxAndNeededImagesStay) {
   EXPECT_TRUE(collector_->deleted());
 }
 
+TEST_F(ImageCollectorTest, BeforeTheManifestsAreReadNoImageIsRemoved) {
+  bed_.Add("wanted", {"local/never-pulled:1"});
+  bed_.Add("unused");
+  bed_.needed.reset();
+  Start();
+  collector_->DeleteUnused();
+  Pass(seconds(4));
+  EXPECT_TRUE(collector_->DeletingUnused()) << "they may be read in a moment";
+  Pass(seconds(2));
+  EXPECT_FALSE(collector_->DeletingUnused());
+  ASSERT_FALSE(collector_->deleted());
+  EXPECT_THAT(collector_->deleted().error().message, HasSubstr("manifests have not been read"));
+  EXPECT_THAT(Removals(), IsEmpty());
+  EXPECT_EQ(collector_->counters().list_errors, 0U);
+  bed_.needed = {"local/never-pulled:1"};
+  collector_->DeleteUnused();
+  Pass(seconds(5));
+  EXPECT_THAT(Removals(), ElementsAre("remove unused"));
+  EXPECT_TRUE(collector_->deleted());
+}
+
+TEST_F(ImageCollectorTest, ACollectionGoesOnAsSoonAsTheManifestsAreRead) {
+  bed_.Add("wanted", {"local/never-pulled:1"});
+  bed_.Add("unused");
+  bed_.needed.reset();
+  Start();
+  collector_->DeleteUnused();
+  Pass(milliseconds(100));
+  bed_.needed = {"local/never-pulled:1"};
+  Pass(seconds(5));
+  EXPECT_THAT(Removals(), ElementsAre("remove unused"));
+  EXPECT_TRUE(collector_->deleted());
+}
+
+TEST_F(ImageCollectorTest, APeriodicCollectionFindsTheManifestsUnreadTooAndIsTriedAgain) {
+  bed_.Add("unused");
+  bed_.disk.available_mi = 50;
+  bed_.needed.reset();
+  Start();
+  Pass(minutes(6));
+  EXPECT_THAT(Removals(), IsEmpty());
+  EXPECT_TRUE(bed_.Said("manifests have not been read"));
+  bed_.needed.emplace();
+  Pass(minutes(5));
+  EXPECT_THAT(Removals(), ElementsAre("remove unused"));
+}
+
+TEST_F(ImageCollectorTest, ACollectionEndsWhenTheManifestsCannotBeReadAnyLonger) {
+  for (const char* id : {"a", "b"}) bed_.Add(id);
+  bed_.store.OnRemoved([this](const StoredImage&) {
+    bed_.clock.Advance(seconds(2));  // the listing does not show what is in use any longer
+    bed_.needed.reset();
+  });
+  Start();
+  Pass(seconds(1));
+  collector_->DeleteUnused();
+  Pass(seconds(20));
+  EXPECT_THAT(Removals(), ElementsAre("remove a"));
+  EXPECT_FALSE(collector_->deleted());
+}
+
 TEST_F(ImageCollectorTest, DiskPressureDeletesEveryUnusedImageLeastRecentlyUsedFirst) {
   for (const char* id : {"a", "b", "c"}) bed_.Add(id);
   bed_.store.Use("a");

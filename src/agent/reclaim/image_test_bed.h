@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -103,7 +104,7 @@ struct ImageTestBed {
   FakeImageStore store;
   FakeDisk disk{clock};
   bool frees = true;  // a removed image frees its space at once
-  std::vector<std::string> needed;
+  std::optional<std::vector<std::string>> needed = std::vector<std::string>();
   std::vector<std::string> lines;
   Log log{LogFormat::kText, clock, [this](std::string_view line) { lines.emplace_back(line); }};
   EventLog events{log, 100};
