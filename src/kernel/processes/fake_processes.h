@@ -34,7 +34,9 @@ class FakeProcesses : public Processes {
     return tells_wait_status ? processes_.at(handles_.at(process.get())).ended : std::nullopt;
   }
   [[nodiscard]] Result<std::string> ReadFile(pid_t pid, std::string_view name) override {
+    if (!reads_own && pid == ::getpid()) return Fail(SystemError(EMFILE, name));
     const auto it = processes_.find(pid);
+    if (it == processes_.end() && pid == ::getpid() && name == "cgroup") return "0::/agent\n";
     if (it == processes_.end()) return Fail(SystemError(ENOENT, name));
     if (name == "stat") {
       return std::to_string(pid) + " (" + it->second.name + ") S 1 2 3 4 5 " +
@@ -77,6 +79,7 @@ class FakeProcesses : public Processes {
   bool tells_wait_status = true;
   bool has_descriptors = true;  // for handles
   int opens_left = 1'000'000;   // then there are none, either
+  bool reads_own = true;        // files of this process; its group is "/agent" unless it is added
 
  private:
   struct Process {

@@ -279,6 +279,18 @@ TEST_F(CriForeignTasks, TheOneThatTheAgentRunsInIsNoCandidate) {
   EXPECT_THAT(bed_.logged, ElementsAre(HasSubstr("is this agent's own")));
 }
 
+TEST_F(CriForeignTasks, WhileTheAgentsOwnGroupCannotBeReadNoContainerIsTakenForAnothers) {
+  Make("default", "agent");
+  processes().Add(::getpid(), "0::/default/agent/sub\n", "");
+  processes().reads_own = false;
+  EXPECT_THAT(ListedUids(), IsEmpty());
+  EXPECT_TRUE(IsSilentOn<PodFound>());
+  processes().reads_own = true;
+  Make("default", "other");
+  EXPECT_NE(bed_.Await<PodFound>("other"), nullptr);
+  EXPECT_THAT(bed_.logged, ElementsAre(HasSubstr("is this agent's own")));
+}
+
 TEST_F(CriForeignTasks, NonsenseIsNoPod) {
   theirs_["a\nb"];
   Make("default", "web").task.set_pid(0);

@@ -76,13 +76,23 @@ Result<std::string> ForeignGroupOf(const NodeGroups& node, const ForeignProcess&
   const std::string own = OwnPartOf(group, below.size(), process);
   if (own.empty()) return refuse("is not named after its container");
   std::string found = own.substr(below.size());
-  if (HoldsThisAgent(node, found)) return refuse("is this agent's own");
+  const auto is_own = HoldsThisAgent(node, found);
+  if (!is_own) return Fail(is_own.error());
+  if (*is_own) return refuse("is this agent's own");
   return found;
 }
 
-bool HoldsThisAgent(const NodeGroups& node, const std::string& group) {
-  const auto agent = node.processes.ReadFile(::getpid(), "cgroup");
-  return agent && IsAtOrBelow(MemoryGroupIn(*agent), fmt::format("{}/{}", node.prefix, group));
+// Descriptors or memory may be short. Whatever the code of that error is, it says nothing of the
+// container's process.
+Result<bool> HoldsThisAgent(const NodeGroups& node, const std::string& group) {
+  const auto read = node.processes.ReadFile(::getpid(), "cgroup");
+  const std::string agent = read ? MemoryGroupIn(*read) : std::string();
+  if (agent.empty()) {
+    return Fail(ErrorCode::kUnavailable,
+                fmt::format("the agent cannot read its own control group now{}{}", read ? "" : ": ",
+                            read ? "" : read.error().message));
+  }
+  return IsAtOrBelow(agent, fmt::format("{}/{}", node.prefix, group));
 }
 
 // A limit that applies to all is not the group's own.

@@ -38,8 +38,9 @@ struct ForeignProcess {
 [[nodiscard]] Result<std::string> ForeignGroupOf(const NodeGroups& node,
                                                  const ForeignProcess& process);
 
-// Whether this agent runs in that group of the node, or below it.
-[[nodiscard]] bool HoldsThisAgent(const NodeGroups& node, const std::string& group);
+// Whether this agent runs in that group of the node, or below it. kUnavailable where its own group
+// cannot be read now: then nobody may take the group for another's.
+[[nodiscard]] Result<bool> HoldsThisAgent(const NodeGroups& node, const std::string& group);
 
 // The memory limit of a group, in bytes; absent where it has none of its own.
 [[nodiscard]] std::optional<std::uint64_t> ForeignMemoryLimitOf(const NodeGroups& node,

@@ -234,12 +234,15 @@ std::vector<SeenContainer> KubernetesSource::Settled(Known& known, SeenPod now) 
 // A pod that cannot be measured must not be evicted. The agent's own pod is left out without a log
 // line, because that needs no action.
 void KubernetesSource::Take(Known& known, std::vector<ForeignContainer> containers) {
-  if (HoldsThisAgent(groups_, known.group)) return;
   const ApiPod& pod = known.pod;
   const auto leave_out = [&](const Error& why) {
     complaints_.Say(pod.head.uid,
                     fmt::format("pod {} is left out: {}", FullName(pod.pod), why.message));
   };
+  const auto is_own = HoldsThisAgent(groups_, known.group);
+  known.is_unread = !is_own;
+  if (!is_own) return leave_out(is_own.error());
+  if (*is_own) return;
   ForeignFinding finding = FindingOf(pod, kubelet_);
   for (ForeignContainer& container : containers) {
     auto group =

@@ -10,6 +10,7 @@ namespace jettison::kube {
 namespace {
 
 using testing::AllOf;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -290,6 +291,20 @@ TEST_F(KubernetesPods, TheAgentsOwnPodIsPassedOverWithoutAWord) {
   feed_.Tell({.uid = "u2", .container_id = "c2"});
   EXPECT_THAT(FoundUids(), ElementsAre("u2"));
   EXPECT_THAT(logged_, IsEmpty());
+}
+
+TEST_F(KubernetesPods, WhileTheAgentsOwnGroupCannotBeReadNoPodIsTakenForAnothers) {
+  Run("u1", "c1", 41);
+  Run("u2", "c2", 42);
+  processes_.Add(::getpid(), "0::/kbed/kubepods/burstable/podu1/c1\n", "");
+  processes_.reads_own = false;
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  feed_.Tell({.uid = "u2", .container_id = "c2"});
+  EXPECT_THAT(FoundUids(), IsEmpty());
+  EXPECT_THAT(logged_, Each(HasSubstr("cannot read its own control group now")));
+  processes_.reads_own = true;
+  ASSERT_TRUE(AwaitFound(1)) << "it looks again by itself";
+  EXPECT_THAT(FoundUids(), ElementsAre("u2"));
 }
 
 TEST_F(KubernetesPods, OfAContainersProcessesTheFirstIsTaken) {
