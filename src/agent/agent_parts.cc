@@ -313,7 +313,8 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
                                                 .memory_capacity_bytes = shares.memory_bytes,
                                                 .restart_rule = RestartRule(config),
                                                 .limit_settings = LimitSettingsOf(config),
-                                                .qos_groups = parts.qos_groups.get()});
+                                                .qos_groups = parts.qos_groups.get(),
+                                                .dry_run = config.dry_run});
   parts.pods = std::make_unique<PodTable>(config.profile, ComeBackRule(config), *parts.worker_edges,
                                           shares.allocatable);
   parts.figures =

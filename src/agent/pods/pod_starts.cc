@@ -1,5 +1,7 @@
 #include "agent/pods/pod_starts.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "core/decide/eviction_order.h"
@@ -23,7 +25,7 @@ Occupant OccupantOf(const PodSlot& slot) {
   return {.requests = facts.requests,
           .priority = facts.priority,
           .ending = activity == PodActivity::kTerminating || activity == PodActivity::kCleaningUp,
-          .stays = worker == nullptr || slot.unread || (slot.foreign && facts.IsProtected())};
+          .stays = worker == nullptr || slot.unread || slot.foreign};
 }
 
 }  // namespace
@@ -112,6 +114,10 @@ bool PodStarts::HasRoom(PodSlot& slot, Instant now) {
     return false;
   }
   if (room.free) return true;
+  if (edges_->dry_run && !room.give_way.empty()) {
+    WaitInDryRun(slot, room.give_way);
+    return false;
+  }
   PodStatus status;
   status.message = "waiting for pods that are ending to free their resources";
   slot.state = AwaitsRoom{.status = std::move(status)};
@@ -119,6 +125,21 @@ bool PodStarts::HasRoom(PodSlot& slot, Instant now) {
   edges_->counters.preemptions[room.scarce] += room.give_way.size();
   holders_.reset();
   return false;
+}
+
+void PodStarts::WaitInDryRun(PodSlot& slot, const std::vector<std::size_t>& give_way) {
+  const auto name_of = [this](std::size_t i) { return FullName(holders_->slots[i]->facts()->pod); };
+  std::string why = "waiting for room: a dry run preempts nobody; otherwise it would preempt " +
+                    name_of(give_way.front());
+  if (give_way.size() > 1) why += fmt::format(" and {} others", give_way.size() - 1);
+  const auto* const before = std::get_if<Refused>(&slot.state);
+  const bool was_said = before != nullptr && before->status.message == why;
+  KeepWaiting(slot, std::move(why), "DryRun");
+  if (was_said) return;
+  for (const std::size_t i : give_way) {
+    edges_->log.Warn("pod would make room for one of higher priority",
+                     {{"pod", name_of(i)}, {"for", FullName(slot.wanted->pod)}});
+  }
 }
 
 void PodStarts::GiveWay(OnNode& pod, const PodFacts& to, Instant now) {

@@ -16,7 +16,8 @@
 namespace jettison {
 
 // Starts pods that admission accepts and that fit on the node. Pods of lower priority are
-// preempted. Evicted pods are started again after their back-off, at most one between two passes.
+// preempted, but no foreign ones, because nobody would start them again. In a dry run nobody is.
+// Evicted pods are started again after their back-off, at most one between two passes.
 class PodStarts {
  public:
   // `slots` and `edges` must outlive this. `allocatable`: what the pods' requests may sum up to;
@@ -59,6 +60,8 @@ class PodStarts {
   void Refuse(PodSlot& slot, AdmissionAnswer answer, Instant now);
   static void KeepWaiting(PodSlot& slot, std::string why, std::string refused_for = {});
   [[nodiscard]] bool HasRoom(PodSlot& slot, Instant now);
+  // In a dry run: the pod waits, and it is said whom it would preempt.
+  void WaitInDryRun(PodSlot& slot, const std::vector<std::size_t>& give_way);
   void GiveWay(OnNode& pod, const PodFacts& to, Instant now);
   [[nodiscard]] std::vector<WaitingPod> Waiting() const;
 

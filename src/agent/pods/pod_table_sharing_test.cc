@@ -1,4 +1,6 @@
 // Pods that have to share the node: among themselves, and with foreign ones.
+#include <algorithm>
+
 #include "agent/pods/pod_table_test_bed.h"
 
 namespace jettison {
@@ -6,12 +8,16 @@ namespace {
 
 using std::chrono::seconds;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::IsEmpty;
 
 class PodTableWithRoomTest : public PodTableTest {
  protected:
   static constexpr Nanos kUnit = 1'000'000'000;
 
+  static bool IsAboutRoom(const std::string& line) {
+    return line.find("would make room") != std::string::npos;
+  }
   PodTableWithRoomTest() { table_.SetAllocatable(SharedAmounts{0, 100 * kUnit, 0}); }
   static Pod Asking(const std::string& name, std::int64_t bytes, std::int32_t priority = 0) {
     Pod pod = PodNamed(name, priority);
@@ -115,6 +121,25 @@ TEST_F(PodTableWithRoomTest, APodThatIsTakenAwayWhileItWaitsIsForgotten) {
   EXPECT_THAT(Active(), ElementsAre("low", "next"));
 }
 
+TEST_F(PodTableWithRoomTest, ADryRunPreemptsNobodyAndSaysWhomItWouldPreempt) {
+  edges_.dry_run = true;
+  Want({Asking("low", 60)});
+  PassDone();
+  runtime_.TakeCommands();
+  Want({Asking("low", 60), Asking("high", 80, 10)});
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_THAT(Active(), ElementsAre("low"));
+  EXPECT_EQ(View("high").status.phase, PodPhase::kPending);
+  EXPECT_THAT(View("high").status.message, EndsWith("it would preempt default/low"));
+  EXPECT_EQ(View("high").refused_for, "DryRun");
+  EXPECT_EQ(edges_.counters.preemptions[1], 0U);
+  PassDone();
+  EXPECT_EQ(std::ranges::count_if(lines_, IsAboutRoom), 1) << "that is said once";
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  Want({Asking("high", 80, 10)});
+  EXPECT_THAT(Active(), ElementsAre("high"));
+}
+
 class PodTableForeignTest : public PodTableTest {
  protected:
   static RuntimePod SomebodyElses(const std::string& name) {
@@ -161,6 +186,22 @@ TEST_F(PodTableForeignTest, OneThatMayBeEvictedGoesAndDoesNotComeBack) {
   PassDone();
   Pass(seconds(100));
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+}
+
+TEST_F(PodTableForeignTest, OneThatMayBeEvictedIsNotPreemptedBecauseNobodyWouldStartItAgain) {
+  const auto asking = [](Pod& pod, std::int64_t bytes) {
+    pod.containers[0].resources.requests["memory"] = Quantity::Of(bytes);
+  };
+  table_.SetAllocatable(SharedAmounts{0, 100'000'000'000, 0});
+  RuntimePod other = SomebodyElses("other");
+  asking(other.pod, 60);
+  Find(other, AdoptPolicy::kEvict);
+  Pod high = PodNamed("high", 10);
+  asking(high, 80);
+  Want({high});
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_THAT(Active(), ElementsAre("other"));
+  EXPECT_EQ(View("high").status.reason, "OutOfmemory");
 }
 
 TEST_F(PodTableForeignTest, AnEvictionThatTheApiServerCarriesOutSignalsNobody) {

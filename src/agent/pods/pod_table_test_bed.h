@@ -85,7 +85,8 @@ class PodTableTest : public testing::Test {
   Instant now_{std::chrono::hours(1)};
   FakeClock clock_;
   FakeRuntime runtime_;
-  Log log_{LogFormat::kText, clock_, [](std::string_view) {}};
+  std::vector<std::string> lines_;  // of the log
+  Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   EventLog events_{log_, 100};
   WorkerEdges edges_{runtime_, events_, log_, 1 << 30};
   std::optional<PodTable> present_{std::in_place, Profile::kStandalone, kComeBackRule, edges_};

@@ -24,6 +24,7 @@ struct WorkerEdges {
   // Is told which pods are added and removed, to set the CPU shares of their QoS classes. May be
   // null.
   kernel::QosGroups* qos_groups = nullptr;
+  bool dry_run = false;  // no pod is preempted for another
 };
 
 }  // namespace jettison
