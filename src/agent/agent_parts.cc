@@ -92,6 +92,12 @@ void RecallEvictions(const EvictionHistory& history, EventLog& events) {
   }
 }
 
+// The machine's time, also for a thread that is left behind when the agent ends.
+const Clock& LastingClock() {
+  static const auto* const clock = new SteadyClock();
+  return *clock;
+}
+
 std::unique_ptr<PodKiller> KillerFor(const AgentConfig& config, PodTable& pods,
                                      const Clock& clock) {
   if (config.dry_run) return std::make_unique<DryRunKiller>();
@@ -348,7 +354,7 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   BuildImages(config, machine, log, parts);
   parts.reclaimer = ReclaimerFor(config, machine, parts);
   BuildLadder(config, machine, log, parts);
-  parts.evictions = std::make_unique<EvictionHistory>(
+  parts.evictions = std::make_shared<EvictionHistory>(
       EvictionHistorySettings{.folder = config.root + "/evictions",
                               .dry_run = config.dry_run,
                               .memory_estimator = config.memory_estimator},
@@ -365,8 +371,8 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   parts.node = std::make_unique<Node>(SettingsOf(config, options, LayoutAtStart(machine)),
                                       EdgesOf(machine, log, parts));
   // A dry run evicts no pod, so it has no state to keep or to resume.
-  parts.keeper = std::make_unique<StateKeeper>(
-      config.dry_run ? "" : machine.state.FolderOf("node-state") + "/node-state", machine.clock,
+  parts.keeper = std::make_shared<StateKeeper>(
+      config.dry_run ? "" : machine.state.FolderOf("node-state") + "/node-state", LastingClock(),
       log);
   parts.status_file =
       std::make_unique<NodeStatusFile>(config.node_status_file, options.node_status);

@@ -69,10 +69,10 @@ struct AgentParts {
   std::unique_ptr<GroupMemory> group_memory;  // null: no memory is reclaimed from groups
   std::unique_ptr<GroupMemory> dry_group_memory;
   std::unique_ptr<MemoryLadder> ladder;  // the same
-  std::unique_ptr<EvictionHistory> evictions;
+  std::shared_ptr<EvictionHistory> evictions;
   std::shared_ptr<Recorder> recorder;  // null: nothing is recorded
   std::unique_ptr<Node> node;
-  std::unique_ptr<StateKeeper> keeper;
+  std::shared_ptr<StateKeeper> keeper;
   std::unique_ptr<NodeStatusFile> status_file;
   bool listed = false;  // the runtime has listed its pods
   // Whether every pod that the manifests want is known. Set by the agent; null: it is not known.

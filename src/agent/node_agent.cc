@@ -149,6 +149,7 @@ Result<void> NodeAgent::Run() {
   if (begun_) parts_->keeper->Finish(Kept(machine_->clock.Now()));
   if (parts_->presence != nullptr) parts_->presence->Finish();
   if (parts_->recorder) parts_->recorder->Finish();
+  parts_->evictions->Finish();
   log_->Info("agent stopped");
   memory_.End();
   attention_.reset();

@@ -132,12 +132,25 @@ void StateKeeper::Save(KeptState state, KeptChanges changes, Instant now) {
                knowing = Knowing()] { Write(*kept, knowing); });
 }
 
-void StateKeeper::Finish(const KeptState& state) {
+void StateKeeper::Finish(const KeptState& state, Duration patience) {
   if (!loaded_ || file_.path().empty()) return;
+  if (!thread_ || !thread_->running()) {
+    thread_.reset();
+    return WriteLast(state, Knowing());
+  }
+  thread_->Do([this, state, knowing = Knowing()] { WriteLast(state, knowing); });
+  const bool written = FinishOrLeave(*thread_, weak_from_this(), patience);
   thread_.reset();
+  if (written) return;
+  loaded_ = false;  // the file is the thread's
+  log_.Warn("the state of the node cannot be saved in time; the next agent has an older one",
+            {{"file", file_.path()}, {"waited", FormatDuration(patience)}});
+}
+
+void StateKeeper::WriteLast(const KeptState& state, Knowledge knowing) {
   Late awaited = Late::kAwaited;
   late_.compare_exchange_strong(awaited, Late::kGivenUp);
-  Write(state, Knowing());
+  Write(state, knowing);
 }
 
 // False: nobody waits for it any longer.

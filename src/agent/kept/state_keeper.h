@@ -20,12 +20,12 @@ namespace jettison {
 // Keeps a KeptState over restarts of the agent, in a file whose space is reserved in advance. The
 // file is written on a thread of its own. Failures are logged; the next agent then starts without a
 // state. A file that cannot be read is never overwritten.
-class StateKeeper {
+class StateKeeper : public std::enable_shared_from_this<StateKeeper> {
  public:
   using Wait = std::function<void(Duration)>;
 
-  // `path` empty: nothing is kept. The clock and the log must outlive this. `wait` lets the
-  // caller's thread rest.
+  // `path` empty: nothing is kept. The log must outlive this, and the clock the thread, which may
+  // be left behind. `wait` lets the caller's thread rest.
   StateKeeper(std::string path, const Clock& clock, const Log& log, Wait wait = RestFor)
       : clock_(clock), log_(log), wait_(std::move(wait)), file_(std::move(path)) {
     if (file_.path().empty()) return;
@@ -50,8 +50,9 @@ class StateKeeper {
   [[nodiscard]] bool Due(KeptChanges changes, Instant now) const;
   // Never waits.
   void Save(KeptState state, KeptChanges changes, Instant now);
-  // Writes at once and waits for it: the last one.
-  void Finish(const KeptState& state);
+  // Writes at once, the last one, and waits for it. If the disk hangs for longer than `patience`
+  // and this is shared, the thread is left with it, which is logged.
+  void Finish(const KeptState& state, Duration patience = kEndPatience);
   // When Due may be true next, given what has changed; absent: not before something does.
   [[nodiscard]] std::optional<Instant> NextDeadline(KeptChanges changes) const;
 
@@ -77,6 +78,7 @@ class StateKeeper {
   [[nodiscard]] Result<std::optional<std::string>> ReadPatiently();
   [[nodiscard]] Knowledge Knowing() const;
   void Write(const KeptState& state, Knowledge knowing);
+  void WriteLast(const KeptState& state, Knowledge knowing);
   // Tries to read what Load could not, and makes room for another text unless it is still awaited.
   [[nodiscard]] Unread TryUnread();
   [[nodiscard]] bool HandOver(KeptState state);

@@ -1,5 +1,6 @@
 #include "agent/kept/state_keeper.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -7,11 +8,13 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <memory>
 #include <thread>
 
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
+#include "ports/file_descriptor.h"
 
 namespace jettison {
 namespace {
@@ -52,6 +55,19 @@ TEST_F(StateKeeperTest, WhatOneAgentSavesTheNextOneLoads) {
   StateKeeper next(path_, clock_, log_);
   EXPECT_EQ(next.Load(), StateWith(1));
   EXPECT_THAT(lines_, IsEmpty());
+}
+
+TEST_F(StateKeeperTest, TheEndDoesNotWaitForADiskThatHangs) {
+  auto keeper = std::make_shared<StateKeeper>(path_, clock_, log_);
+  (void)keeper->Load();
+  ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);  // whoever writes it waits for a reader
+  keeper->Finish(StateWith(1), milliseconds(20));
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("cannot be saved in time")));
+  const int complaints = keeper->fd();
+  keeper.reset();
+  const FileDescriptor reader(::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  pollfd told{.fd = complaints, .events = POLLIN, .revents = 0};
+  EXPECT_EQ(::poll(&told, 1, 20'000), 1) << "the thread that was left uses what is still there";
 }
 
 TEST_F(StateKeeperTest, ASaveDoesNotWaitForAnOrderlyEnd) {

@@ -66,6 +66,50 @@ TEST(BackgroundThread, OfJobsThatWaitOnlyTheNewestIsDone) {
   }
 }
 
+TEST(BackgroundThread, AtTheEndTheJobThatWaitsIsDoneFirst) {
+  std::mutex gate;
+  Mailbox<int> begun;
+  bool done = false;
+  BackgroundThread thread({"test", ""});
+  std::unique_lock closed(gate);
+  thread.Do([&] {
+    begun.Put(1);
+    const std::lock_guard wait(gate);
+  });
+  ASSERT_TRUE(AwaitReadable(begun.fd()));
+  thread.Do([&] { done = true; });
+  closed.unlock();
+  EXPECT_TRUE(thread.FinishWithin(std::chrono::seconds(60)));
+  EXPECT_TRUE(done);
+}
+
+TEST(BackgroundThread, OneThatHangsIsLeftWithTheOwnerOfItsJob) {
+  struct Owner {
+    std::mutex gate;
+    Mailbox<int> seen;
+    int value = 7;
+  };
+  auto owner = std::make_shared<Owner>();
+  const std::weak_ptr<Owner> kept = owner;
+  auto thread = std::make_unique<BackgroundThread>(ThreadPurpose{"test", ""});
+  std::unique_lock closed(owner->gate);
+  thread->Do([of = owner.get()] {
+    of->seen.Put(0);
+    const std::lock_guard wait(of->gate);
+    of->seen.Put(of->value);
+  });
+  ASSERT_TRUE(AwaitReadable(owner->seen.fd()));
+  EXPECT_EQ(owner->seen.TakeAll().size(), 1U);
+  EXPECT_FALSE(FinishOrLeave(*thread, kept, std::chrono::milliseconds(1)));
+  thread.reset();
+  Owner* const still_there = owner.get();
+  owner.reset();
+  ASSERT_FALSE(kept.expired());
+  closed.unlock();
+  ASSERT_TRUE(AwaitReadable(still_there->seen.fd()));
+  EXPECT_EQ(still_there->seen.TakeAll(), std::vector<int>{7});
+}
+
 // Whether this process has a thread of that name.
 bool HasThread(const std::string& name) {
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {

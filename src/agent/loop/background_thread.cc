@@ -21,8 +21,11 @@ struct BackgroundThread::State : std::enable_shared_from_this<State> {
   const ThreadPurpose purpose;
   InheritingMutex mutex;
   InheritingCondition wake;
+  InheritingCondition over;
   std::optional<Job> next;        // guarded by mutex
   bool stop = false;              // guarded by mutex
+  bool finish = false;            // guarded by mutex: stop when no job waits
+  bool ended = false;             // guarded by mutex
   std::thread thread;             // guarded by the mutex of MissingThreads until it runs
   std::atomic<bool> runs{false};  // it has been started
 
@@ -48,8 +51,8 @@ void BackgroundThread::State::Work() {
   if (purpose.urgent) (void)RaiseThreadPriority(ThreadUrgency::kHelper);
   std::unique_lock lock(mutex);
   for (;;) {
-    wake.wait(lock, [this] { return stop || next; });
-    if (stop) return;
+    wake.wait(lock, [this] { return stop || finish || next; });
+    if (stop || !next) break;
     Job job = std::move(*next);
     next.reset();
     lock.unlock();
@@ -57,6 +60,8 @@ void BackgroundThread::State::Work() {
     job = nullptr;  // what it holds is destroyed before the next is waited for
     lock.lock();
   }
+  ended = true;
+  over.notify_all();
 }
 
 class MissingThreads {
@@ -147,6 +152,27 @@ void BackgroundThread::Do(Job job) {
     dropped = std::exchange(state_->next, std::move(job));
   }
   state_->wake.notify_one();
+}
+
+bool BackgroundThread::FinishWithin(Duration patience) {
+  std::unique_lock lock(state_->mutex);
+  state_->finish = true;
+  state_->wake.notify_one();
+  const bool ended = state_->over.wait_for(lock, patience, [this] { return state_->ended; });
+  if (!ended) at_end_ = AtEnd::kLeave;
+  return ended;
+}
+
+// What is kept is never destroyed, not even when the process exits: the thread may go on until
+// then.
+bool FinishOrLeave(BackgroundThread& thread, const std::weak_ptr<const void>& owner,
+                   Duration patience) {
+  constexpr Duration kAsLongAsItTakes = std::chrono::hours(24 * 365);
+  auto shared = owner.lock();
+  if (thread.FinishWithin(shared ? patience : kAsLongAsItTakes)) return true;
+  static auto* const left_behind = new std::vector<std::shared_ptr<const void>>();
+  left_behind->push_back(std::move(shared));
+  return false;
 }
 
 bool BackgroundThread::running() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/units/duration.h"
 #include "core/units/result.h"
 
 namespace jettison {
@@ -39,6 +41,9 @@ class BackgroundThread {
 
   // Never waits and starts nothing. A job that had not begun yet is dropped.
   void Do(Job job);
+  // Lets the thread, which is there, do the job that waits and end. Returns whether it has ended by
+  // then; else it is left behind, as with AtEnd::kLeave. No job may be given after that.
+  [[nodiscard]] bool FinishWithin(Duration patience);
   // Whether the thread is there.
   [[nodiscard]] bool running() const;
 
@@ -48,6 +53,16 @@ class BackgroundThread {
   std::shared_ptr<State> state_;  // shared with the thread
   AtEnd at_end_;
 };
+
+// How long the end of the agent waits for each thread that writes something for the next agent. All
+// of them may hang on one disk, and a service manager kills an agent that ends too slowly.
+inline constexpr Duration kEndPatience = std::chrono::milliseconds(1500);
+
+// FinishWithin for a thread whose jobs use `owner`. If it does not end, as on a disk that hangs,
+// the owner is kept for the rest of the process. An owner that nobody shares is waited for as long
+// as it takes.
+[[nodiscard]] bool FinishOrLeave(BackgroundThread& thread, const std::weak_ptr<const void>& owner,
+                                 Duration patience = kEndPatience);
 
 // Whether `count` threads can be started now, for a library that starts its own threads. It starts
 // them and ends them again.

@@ -45,7 +45,9 @@ class PodLogsCollector {
   std::shared_ptr<Mailbox<FoundPodLogs>> found_ = std::make_shared<Mailbox<FoundPodLogs>>();
   std::optional<std::size_t> removed_ = 0;
   std::set<std::string> left_;  // that are no pod's logs
-  BackgroundThread thread_{{"pod-logs", "logs of pods that are gone stay on the disk"}};
+  // Its jobs own what they use: the disk may hang when the agent ends.
+  BackgroundThread thread_{{"pod-logs", "logs of pods that are gone stay on the disk"},
+                           AtEnd::kLeave};
 };
 
 }  // namespace jettison

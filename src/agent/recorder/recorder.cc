@@ -75,15 +75,16 @@ void Recorder::SetBusy(bool is_busy) const {
   if (id != 0) (void)sched_setscheduler(id, is_busy ? SCHED_OTHER : SCHED_IDLE, &none);
 }
 
-void Recorder::Finish() {
+void Recorder::Finish(Duration patience) {
   if (!thread_) return;
   stop_ = true;
   fetches_.End();
   SetBusy(true);
   Wake();
+  const bool left = thread_->running() && !FinishOrLeave(*thread_, weak_from_this(), patience);
   thread_.reset();
-  if (thread_id_ != 0) return;
-  // There was no thread, or it had not begun.
+  if (left || thread_id_ != 0) return;
+  // There was no thread.
   Begin();
   End();
 }
@@ -100,7 +101,7 @@ void Recorder::End() {
 
 void Recorder::Work() {
   thread_id_ = CurrentThreadId();
-  fetches_.TellBusy();  // a client may have come before
+  if (!stop_) fetches_.TellBusy();  // a client may have come before
   Begin();
   const auto open = [this](const RecordingTimes& times) {
     SaveOpen();  // so that a client has nothing that a crash of the agent could take back

@@ -25,7 +25,7 @@ namespace jettison {
 // Records the items of the loop on a thread of the lowest priority. Items that it has no time for,
 // and items that cannot be written, are dropped and counted. The loop never waits for it. While a
 // client fetches the recording, the thread has an ordinary priority.
-class Recorder : public RecordingDesk {
+class Recorder : public RecordingDesk, public std::enable_shared_from_this<Recorder> {
  public:
   // `about` says whose recording it is.
   Recorder(std::string folder, const RecordingConfig& config, RecordingAbout about,
@@ -37,8 +37,9 @@ class Recorder : public RecordingDesk {
   // Readable when there is something to be logged.
   [[nodiscard]] int fd() const { return complaints_.fd(); }
   void LogComplaints(const Log& log);
-  // Writes what is there and ends the thread.
-  void Finish();
+  // Writes what is there and ends the thread. If the disk hangs for longer than `patience` and this
+  // is shared, the thread is left with it.
+  void Finish(Duration patience = kEndPatience);
 
   [[nodiscard]] Result<std::unique_ptr<RecordingFetch>> Fetch(const RecordingTimes& times,
                                                               WakeClient wake) override;

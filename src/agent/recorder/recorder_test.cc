@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <semaphore>
 #include <thread>
@@ -377,6 +379,27 @@ TEST_F(RecorderTest, NothingIsForgottenForAFailureThatIsNoWantOfSpace) {
   ASSERT_FALSE(written);
   EXPECT_THAT(written.error().message, testing::HasSubstr("reserve space"));
   EXPECT_EQ(files.bytes(), bytes + static_cast<std::uint64_t>(more - 1) * chunk.size());
+}
+
+TEST_F(RecorderTest, TheEndDoesNotWaitForADiskThatHangs) {
+  ASSERT_TRUE(std::filesystem::create_directories(folder_));
+  const std::string next = folder_ + "/next";
+  ASSERT_EQ(::mkfifo(next.c_str(), 0600), 0);  // whoever writes it waits for a reader
+  auto recorder = std::make_shared<Recorder>(folder_, config_, About());
+  for (RecordedItem& item : Items()) recorder->Add(std::move(item));
+  recorder->Finish(std::chrono::milliseconds(20));
+  const std::weak_ptr<Recorder> left = recorder;
+  recorder.reset();
+  EXPECT_FALSE(left.expired()) << "its thread still uses it";
+  // It is or will be the first segment.
+  FileDescriptor reader;
+  for (int tries = 0; tries < 20'000 && !reader; ++tries) {
+    (void)::poll(nullptr, 0, 1);
+    const auto segments = SegmentsIn(folder_).value();
+    if (segments.empty()) continue;
+    reader = FileDescriptor(::open(segments.front().c_str(), O_RDWR | O_CLOEXEC));
+  }
+  EXPECT_TRUE(reader);
 }
 
 TEST_F(RecorderTest, ASegmentIsNoOlderThanTheOneBefore) {

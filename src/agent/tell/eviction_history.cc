@@ -46,13 +46,36 @@ EvictionHistory::EvictionHistory(EvictionHistorySettings settings, const Log& lo
   writer_->Do([this] { WriteAll(); });
 }
 
-EvictionHistory::~EvictionHistory() {
-  explainer_.reset();
-  ExplainAll();
-  writer_.reset();
+void EvictionHistory::Finish(Duration patience) {
+  if (!explainer_) return;
+  if (!EndThread(explainer_, &EvictionHistory::ExplainAll, patience)) return;
+  (void)EndThread(writer_, &EvictionHistory::WriteLast, patience);
+}
+
+// Does the last job on the thread, or on this one if there is no such thread. A thread that is left
+// may still use the other, which therefore stays.
+bool EvictionHistory::EndThread(std::unique_ptr<BackgroundThread>& thread,
+                                void (EvictionHistory::*last)(), Duration patience) {
+  if (!thread->running()) {
+    thread.reset();
+    (this->*last)();
+    return true;
+  }
+  thread->Do([this, last] { (this->*last)(); });
+  const bool ended = FinishOrLeave(*thread, weak_from_this(), patience);
+  thread.reset();
+  return ended;
+}
+
+void EvictionHistory::WriteLast() {
   WriteAll();
+  std::uint64_t last = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    last = last_number_;
+  }
   // No further number is used, so the reserved ones need not be skipped.
-  if (counted_to_ > last_number_) (void)counter_.Write(last_number_);
+  if (counted_to_ > last) (void)counter_.Write(last);
 }
 
 // The number of an eviction that was explained before may have been used, so it is explained again.

@@ -53,14 +53,17 @@ struct EvictionHistorySettings {
 //
 // A file that cannot be parsed is skipped and logged. It is deleted when its number is so old that
 // an intact file would be deleted, too.
-class EvictionHistory {
+class EvictionHistory : public std::enable_shared_from_this<EvictionHistory> {
  public:
   // Reads what is there. `log` must outlive this.
   EvictionHistory(EvictionHistorySettings settings, const Log& log);
   EvictionHistory(const EvictionHistory&) = delete;
   EvictionHistory& operator=(const EvictionHistory&) = delete;
-  // Writes what is not written yet.
-  ~EvictionHistory();
+  ~EvictionHistory() { Finish(); }
+
+  // Writes what is not written yet, and ends the threads. If a disk hangs for longer than
+  // `patience` and this is shared, a thread is left with it.
+  void Finish(Duration patience = kEndPatience);
 
   // Tries again to read what could not be read, and to write what could not be written. Never
   // waits.
@@ -81,6 +84,8 @@ class EvictionHistory {
     std::string error;
   };
 
+  [[nodiscard]] bool EndThread(std::unique_ptr<BackgroundThread>& thread,
+                               void (EvictionHistory::*last)(), Duration patience);
   void ReadPast();
   [[nodiscard]] bool PastIsKnown() const;
   void Reserve();
@@ -90,6 +95,7 @@ class EvictionHistory {
   void ExplainAndWrite();
   void Keep(const RecordedPass& pass, const std::string& uid);
   void WriteAll();
+  void WriteLast();
   void PutBack(const KeptEvictions& failed);
   void TellOfDropped(const RecordedPass& pass);
   void Put(KeptEviction kept);

@@ -1,11 +1,14 @@
 #include "agent/tell/eviction_history.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <thread>
 
@@ -14,6 +17,7 @@
 #include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/scarcity.h"
+#include "ports/file_descriptor.h"
 
 namespace jettison {
 namespace {
@@ -263,6 +267,24 @@ TEST(KeptEvictionParsing, IdsAreNumbersWithoutFrills) {
        {"", "ev-", "ev-0", "ev-01", "ev-1x", "ev--1", "12", "ev-99999999999999999999"}) {
     EXPECT_EQ(EvictionNumber(text), 0U) << text;
   }
+}
+
+TEST_F(EvictionHistoryTest, TheEndDoesNotWaitForADiskThatHangs) {
+  auto history = std::make_shared<EvictionHistory>(Settings(), log_);
+  const std::string counter = Settings().folder + ".reserve/counter";
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!fs::exists(Settings().folder + ".reserve/draft-0")) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    std::this_thread::yield();
+  }
+  fs::remove(counter);
+  ASSERT_EQ(::mkfifo(counter.c_str(), 0600), 0);  // whoever writes it waits for a reader
+  history->Finish(std::chrono::milliseconds(20));
+  const std::weak_ptr<EvictionHistory> left = history;
+  history.reset();
+  EXPECT_FALSE(left.expired()) << "its thread still uses it";
+  const FileDescriptor reader(::open(counter.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  EXPECT_TRUE(reader);
 }
 
 }  // namespace

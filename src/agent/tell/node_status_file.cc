@@ -52,9 +52,9 @@ bool NodeStatusFile::Due(NodeConditions conditions, Instant now) const {
 void NodeStatusFile::Write(const Snapshot& snapshot, Instant now) {
   written_ = snapshot.conditions;
   next_ = now + kInterval;
-  thread_->Do([this, text = writer_(snapshot)] {
-    if (const auto replaced = Replace(path_, text); !replaced) {
-      errors_.Put(replaced.error().message);
+  thread_->Do([path = path_, errors = errors_, text = writer_(snapshot)] {
+    if (const auto replaced = Replace(path, text); !replaced) {
+      errors->Put(replaced.error().message);
     }
   });
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,7 +16,7 @@ namespace jettison {
 
 // Writes the node's status to a file when a condition changes, and every 10 s as a sign of life
 // (the kubelet's nodeStatusUpdateFrequency). The file is replaced atomically, on a thread of its
-// own.
+// own, which is left behind at the end because its disk may hang.
 class NodeStatusFile {
  public:
   using Writer = std::function<std::string(const Snapshot&)>;
@@ -23,7 +24,8 @@ class NodeStatusFile {
   // `path` empty, or no `writer`: nothing is ever written.
   NodeStatusFile(std::string path, Writer writer)
       : path_(std::move(path)), writer_(std::move(writer)) {
-    if (IsWanted()) thread_.emplace(ThreadPurpose{"status-file", "nodeStatusFile is not written"});
+    if (!IsWanted()) return;
+    thread_.emplace(ThreadPurpose{"status-file", "nodeStatusFile is not written"}, AtEnd::kLeave);
   }
 
   [[nodiscard]] bool Due(NodeConditions conditions, Instant now) const;
@@ -32,8 +34,8 @@ class NodeStatusFile {
   [[nodiscard]] std::optional<Instant> NextDeadline() const { return next_; }
 
   // Readable when there are errors.
-  [[nodiscard]] int fd() const { return errors_.fd(); }
-  [[nodiscard]] std::vector<std::string> TakeErrors() { return errors_.TakeAll(); }
+  [[nodiscard]] int fd() const { return errors_->fd(); }
+  [[nodiscard]] std::vector<std::string> TakeErrors() { return errors_->TakeAll(); }
 
  private:
   [[nodiscard]] bool IsWanted() const { return !path_.empty() && writer_; }
@@ -42,8 +44,8 @@ class NodeStatusFile {
   Writer writer_;
   NodeConditions written_;
   std::optional<Instant> next_;
-  Mailbox<std::string> errors_;
-  std::optional<BackgroundThread> thread_;  // the last member: its job uses the others
+  std::shared_ptr<Mailbox<std::string>> errors_ = std::make_shared<Mailbox<std::string>>();
+  std::optional<BackgroundThread> thread_;
 };
 
 }  // namespace jettison

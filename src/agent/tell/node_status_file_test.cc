@@ -1,5 +1,6 @@
 #include "agent/tell/node_status_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 #include <thread>
 
 #include "kernel/files/temporary_folder.h"
+#include "ports/file_descriptor.h"
 
 namespace jettison {
 namespace {
@@ -53,12 +55,9 @@ TEST(NodeStatusFile, IsNeverDueWhereNobodyAskedForOne) {
 TEST(NodeStatusFile, HoldsWhatWasWrittenLast) {
   const kernel::TemporaryFolder folder;
   const std::string path = folder.path() + "/node.json";
-  {
-    // Its destructor waits for a write that has begun.
-    NodeStatusFile file(path, TextOf);
-    file.Write(WithPasses(7), kWrittenAt);
-    while (!std::filesystem::exists(path)) std::this_thread::yield();
-  }
+  NodeStatusFile file(path, TextOf);
+  file.Write(WithPasses(7), kWrittenAt);
+  while (!std::filesystem::exists(path)) std::this_thread::yield();
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
   EXPECT_EQ(text.str(), "passes 7");
@@ -85,6 +84,21 @@ TEST(NodeStatusFile, FollowsALinkAndReplacesNothingButFiles) {
   EXPECT_EQ(file.TakeErrors().at(0),
             fifo + " is not a regular file, and is left as it is; choose another path");
   EXPECT_TRUE(std::filesystem::is_fifo(fifo));
+}
+
+TEST(NodeStatusFile, TheEndDoesNotWaitForADiskThatHangs) {
+  const kernel::TemporaryFolder folder;
+  const std::string path = folder.path() + "/node.json";
+  const std::string draft = path + ".new";
+  ASSERT_EQ(mkfifo(draft.c_str(), 0600), 0);  // whoever writes it waits for a reader
+  {
+    NodeStatusFile file(path, TextOf);
+    file.Write(WithPasses(7), kWrittenAt);
+    // The thread has taken its job, and is at it or about to be.
+    for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+  }
+  FileDescriptor reader(open(draft.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  EXPECT_TRUE(reader);
 }
 
 TEST(NodeStatusFile, ThatCannotBeWrittenSaysSo) {
