@@ -2,7 +2,7 @@
 
 #include <sys/timerfd.h>
 
-#include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace jettison::cri {
@@ -17,8 +17,10 @@ constexpr std::chrono::seconds kCancelTakes{1};
 
 void CallLedger::Arm() {
   steady_clock::time_point at = steady_clock::time_point::max();
-  for (const auto& [call, owned] : under_way_) at = std::min(at, call->overdue_at);
+  if (!under_way_.empty()) at = under_way_.begin()->first;
   if (!answers_.empty()) at = steady_clock::time_point(std::chrono::nanoseconds(1));  // at once
+  // A timer that has expired stays readable until it is set to something else.
+  if (std::exchange(armed_for_, at) == at) return;
   itimerspec timer{};  // of zeros: never
   if (at != steady_clock::time_point::max()) {
     const auto since_boot = at.time_since_epoch();
@@ -31,7 +33,7 @@ void CallLedger::Arm() {
 void CallLedger::Add(std::unique_ptr<Call> call) {
   const std::lock_guard lock(mutex_);
   Call* const key = call.get();
-  under_way_.emplace(key, std::move(call));
+  places_[key] = under_way_.emplace(key->overdue_at, std::move(call));
   Arm();
 }
 
@@ -39,9 +41,10 @@ void CallLedger::Finish(Call* call, std::optional<Error> error) {
   const std::lock_guard lock(mutex_);
   if (lost_.erase(call) > 0) return finished_.notify_all();
   call->error = error && call->is_overdue ? call->when_overdue : std::move(error);
-  const auto node = under_way_.find(call);
-  answers_.push_back(std::move(node->second));
-  under_way_.erase(node);
+  const auto place = places_.find(call);
+  answers_.push_back(std::move(place->second->second));
+  under_way_.erase(place->second);
+  places_.erase(place);
   Arm();
   finished_.notify_all();
 }
@@ -57,16 +60,17 @@ void CallLedger::EndOverdue(steady_clock::time_point now) {
   std::vector<Call*> overdue;
   {
     const std::lock_guard lock(mutex_);
-    for (auto it = under_way_.begin(); it != under_way_.end();) {
-      const auto node = it++;
-      Call& call = *node->second;
-      if (call.overdue_at > now) continue;
+    while (!under_way_.empty() && under_way_.begin()->first <= now) {
+      auto node = under_way_.extract(under_way_.begin());
+      Call& call = *node.mapped();
       if (!std::exchange(call.is_overdue, true)) {
-        call.overdue_at = now + kCancelTakes;
+        call.overdue_at = node.key() = now + kCancelTakes;
+        places_[&call] = under_way_.insert(std::move(node));
         overdue.push_back(&call);
       } else {
         answers_.push_back(call.Supersede(call.when_overdue));
-        lost_.insert(under_way_.extract(node));
+        places_.erase(&call);
+        lost_.emplace(&call, std::move(node.mapped()));
       }
     }
     Arm();
@@ -78,7 +82,7 @@ void CallLedger::EndOverdue(steady_clock::time_point now) {
 bool CallLedger::CancelAll(std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
   std::vector<Call*> calls;
-  for (const auto& [call, owned] : under_way_) calls.push_back(call);
+  for (const auto& [at, call] : under_way_) calls.push_back(call.get());
   lock.unlock();
   for (Call* const call : calls) call->context->TryCancel();
   lock.lock();

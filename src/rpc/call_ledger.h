@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,14 +28,16 @@ class Call {
   // Needs the gRPC that it was made with.
   std::optional<grpc::ClientContext> context{std::in_place};
   std::optional<Error> error;
-  // gRPC may fail to end a call at its deadline: it is cancelled at `overdue_at`.
+  // gRPC may fail to end a call at its deadline: it is cancelled at `overdue_at`, which stays as it
+  // is once the ledger has the call.
   std::chrono::steady_clock::time_point overdue_at = std::chrono::steady_clock::time_point::max();
   Error when_overdue;
   bool is_overdue = false;
 };
 
 // The calls under way and those that wait to be delivered, shared with gRPC's threads: these move a
-// call from the first to the second, and do nothing else.
+// call from the first to the second, and do nothing else. What a call costs here does not depend on
+// how many others there are.
 class CallLedger {
  public:
   // `timer`: a timerfd of CLOCK_MONOTONIC.
@@ -54,7 +57,7 @@ class CallLedger {
   [[nodiscard]] bool CancelAll(std::chrono::milliseconds patience);
 
  private:
-  using Owned = std::unordered_map<Call*, std::unique_ptr<Call>>;
+  using ByTime = std::multimap<std::chrono::steady_clock::time_point, std::unique_ptr<Call>>;
 
   // With the mutex: sets the timer for what comes next.
   void Arm();
@@ -62,9 +65,12 @@ class CallLedger {
   const FileDescriptor timer_;
   InheritingMutex mutex_;  // guards what follows
   InheritingCondition finished_;
-  Owned under_way_;
-  Owned lost_;  // answered, and not ended by gRPC
+  ByTime under_way_;                                       // by when they are overdue
+  std::unordered_map<Call*, ByTime::iterator> places_;     // of each in under_way_
+  std::unordered_map<Call*, std::unique_ptr<Call>> lost_;  // answered, and not ended by gRPC
   std::deque<std::unique_ptr<Call>> answers_;
+  // What the timer is set to; max: it is not set.
+  std::chrono::steady_clock::time_point armed_for_ = std::chrono::steady_clock::time_point::max();
 };
 
 }  // namespace jettison::cri

@@ -5,7 +5,9 @@
 #include <poll.h>
 #include <sys/timerfd.h>
 
+#include <ctime>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace jettison::cri {
@@ -93,6 +95,50 @@ TEST_F(CallLedgerTest, ACallThatDoesNotEndWhenItIsCancelledIsAnsweredAndKeptUnti
   EXPECT_TRUE(ledger_.CancelAll(milliseconds(0)));
   Deliver();
   EXPECT_THAT(notes_, IsEmpty()) << "it is answered already";
+}
+
+TEST_F(CallLedgerTest, TheEarliestOfManyIsWaitedForAlsoWhenItHasEnded) {
+  const auto now = steady_clock::now();
+  Call* const first = Add(now - milliseconds(2));
+  Call* const second = Add(now - milliseconds(1));
+  (void)Add(now + std::chrono::hours(1));
+  EXPECT_TRUE(Readable());
+  ledger_.Finish(first, std::nullopt);
+  Deliver();
+  EXPECT_TRUE(Readable()) << "the second is overdue";
+  ledger_.EndOverdue(now);
+  EXPECT_FALSE(Readable());
+  ledger_.Finish(second, std::nullopt);
+  Deliver();
+  EXPECT_THAT(notes_, ElementsAre("done", "done"));
+  EXPECT_FALSE(Readable());
+}
+
+TEST_F(CallLedgerTest, ACallCostsAsMuchAmongManyAsAmongFew) {
+  // CPU time of this thread per call, in seconds.
+  const auto cost_among = [this](std::size_t count) {
+    std::vector<std::unique_ptr<Call>> calls;
+    std::vector<Call*> keys;
+    for (std::size_t i = 0; i < count; ++i) {
+      calls.push_back(std::make_unique<NotingCall>(&notes_));
+      calls.back()->overdue_at = steady_clock::now() + std::chrono::hours(1);
+      keys.push_back(calls.back().get());
+    }
+    timespec begin{};
+    timespec end{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+    for (std::unique_ptr<Call>& call : calls) ledger_.Add(std::move(call));
+    for (Call* const key : keys) ledger_.Finish(key, std::nullopt);
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+    (void)ledger_.TakeAnswers();
+    const auto seconds_of = [](const timespec& time) {
+      return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    };
+    return (seconds_of(end) - seconds_of(begin)) / static_cast<double>(count);
+  };
+  (void)cost_among(100);  // warms caches
+  const double among_few = cost_among(500);
+  EXPECT_LT(cost_among(8000), 4 * among_few);
 }
 
 }  // namespace
