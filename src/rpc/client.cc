@@ -248,9 +248,20 @@ class Client : public Calls, public ContainerdCalls {
     Start("ListContainersIn", &ContainersStub::List, request, deadline, std::move(answer),
           in_namespace);
   }
+  void GetContainerIn(const std::string& in_namespace,
+                      const containers_api::GetContainerRequest& request, Duration deadline,
+                      Answer<containers_api::GetContainerResponse> answer) override {
+    Start("GetContainerIn", &ContainersStub::Get, request, deadline, std::move(answer),
+          in_namespace);
+  }
   void ListImagesIn(const std::string& in_namespace, Duration deadline,
                     Answer<images_api::ListImagesResponse> answer) override {
     Start("ListImagesIn", &StoredImagesStub::List, images_api::ListImagesRequest(), deadline,
+          std::move(answer), in_namespace);
+  }
+  void ListTasksIn(const std::string& in_namespace, Duration deadline,
+                   Answer<tasks_api::ListTasksResponse> answer) override {
+    Start("ListTasksIn", &TasksStub::List, tasks_api::ListTasksRequest(), deadline,
           std::move(answer), in_namespace);
   }
   void GetTaskIn(const std::string& in_namespace, const tasks_api::GetRequest& request,

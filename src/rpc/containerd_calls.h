@@ -34,8 +34,15 @@ class ContainerdCalls {
       const std::string& in_namespace, const containers_api::ListContainersRequest& request,
       Duration deadline,
       std::function<void(Result<containers_api::ListContainersResponse>)> answer) = 0;
+  virtual void GetContainerIn(
+      const std::string& in_namespace, const containers_api::GetContainerRequest& request,
+      Duration deadline,
+      std::function<void(Result<containers_api::GetContainerResponse>)> answer) = 0;
   virtual void ListImagesIn(const std::string& in_namespace, Duration deadline,
                             std::function<void(Result<images_api::ListImagesResponse>)> answer) = 0;
+  // All tasks, also those whose processes have ended.
+  virtual void ListTasksIn(const std::string& in_namespace, Duration deadline,
+                           std::function<void(Result<tasks_api::ListTasksResponse>)> answer) = 0;
   virtual void GetTaskIn(const std::string& in_namespace, const tasks_api::GetRequest& request,
                          Duration deadline,
                          std::function<void(Result<tasks_api::GetResponse>)> answer) = 0;

@@ -47,6 +47,8 @@ class FakeCalls : public Calls, public ContainerdCalls {
       on_list_namespaces;
   Handler<std::string, containers_api::ListContainersResponse> on_list_containers_in;  // namespace
   Handler<std::string, images_api::ListImagesResponse> on_list_images_in;              // namespace
+  Handler<TaskKey, containers_api::GetContainerResponse> on_get_container_in;
+  Handler<std::string, tasks_api::ListTasksResponse> on_list_tasks_in;  // namespace
   Handler<TaskKey, tasks_api::GetResponse> on_get_task;
   Handler<TaskKey, tasks_api::KillResponse> on_kill_task;
   Handler<TaskKey, tasks_api::DeleteResponse> on_delete_task;
@@ -146,9 +148,19 @@ class FakeCalls : public Calls, public ContainerdCalls {
     Queue("ListContainersIn " + in_namespace, on_list_containers_in, in_namespace,
           std::move(answer));
   }
+  void GetContainerIn(const std::string& in_namespace,
+                      const containers_api::GetContainerRequest& request, Duration,
+                      Answer<containers_api::GetContainerResponse> answer) override {
+    Queue("GetContainerIn " + in_namespace + " " + request.id(), on_get_container_in,
+          TaskKey{.in_namespace = in_namespace, .id = request.id()}, std::move(answer));
+  }
   void ListImagesIn(const std::string& in_namespace, Duration,
                     Answer<images_api::ListImagesResponse> answer) override {
     Queue("ListImagesIn " + in_namespace, on_list_images_in, in_namespace, std::move(answer));
+  }
+  void ListTasksIn(const std::string& in_namespace, Duration,
+                   Answer<tasks_api::ListTasksResponse> answer) override {
+    Queue("ListTasksIn " + in_namespace, on_list_tasks_in, in_namespace, std::move(answer));
   }
   void GetTaskIn(const std::string& in_namespace, const tasks_api::GetRequest& request, Duration,
                  Answer<tasks_api::GetResponse> answer) override {

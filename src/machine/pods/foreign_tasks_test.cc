@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdint>
 
 #include "runtimes/cri/test_bed/fake_runtime_bed.h"
 
@@ -40,13 +42,14 @@ class CriForeignTasks : public testing::Test {
       for (const auto& [name, containers] : theirs_) response.add_namespaces()->set_name(name);
       return response;
     };
-    calls.on_list_containers_in = [this](const std::string& in_namespace) {
-      containers_api::ListContainersResponse response;
-      for (const auto& [id, theirs] : theirs_.at(in_namespace)) {
-        *response.add_containers() = theirs.container;
+    calls.on_list_tasks_in = [this](const std::string& in_namespace) {
+      tasks_api::ListTasksResponse response;
+      for (auto& [id, theirs] : theirs_.at(in_namespace)) {
+        if (const auto task = TaskOf(theirs)) *response.add_tasks() = task->process();
       }
       return response;
     };
+    calls.on_get_container_in = [this](const TaskKey& key) { return ContainerOf(key); };
     calls.on_get_task = [this](const TaskKey& key) {
       return TaskOf(theirs_.at(key.in_namespace).at(key.id));
     };
@@ -62,6 +65,7 @@ class CriForeignTasks : public testing::Test {
   }
   void Start(Theirs& theirs, const std::string& group) {
     const pid_t pid = next_pid_++;
+    theirs.task.set_id(theirs.container.id());
     theirs.task.set_pid(static_cast<std::uint32_t>(pid));
     theirs.task.set_status(task_api::RUNNING);
     theirs.task.set_exit_status(0);
@@ -70,6 +74,12 @@ class CriForeignTasks : public testing::Test {
     processes().Add(
         pid, "0::" + group + "\n",
         "1 2 0:1 / / rw - overlay overlay rw,upperdir=/layers/" + theirs.container.id() + "\n");
+  }
+  [[nodiscard]] Result<containers_api::GetContainerResponse> ContainerOf(const TaskKey& key) {
+    if (!theirs_.at(key.in_namespace).contains(key.id)) return Fail(ErrorCode::kNotFound, "none");
+    containers_api::GetContainerResponse response;
+    *response.mutable_container() = theirs_.at(key.in_namespace).at(key.id).container;
+    return response;
   }
   // containerd sees the end of a process as soon as it is over.
   [[nodiscard]] Result<tasks_api::GetResponse> TaskOf(Theirs& theirs) {
@@ -129,10 +139,79 @@ TEST_F(CriForeignTasks, EachThatRunsIsAPodWithItsGroupAndLayer) {
   EXPECT_TRUE(IsSilentOn<PodRemoved>());
 }
 
-TEST_F(CriForeignTasks, WhatCriHasMadeIsLeftToCri) {
+TEST_F(CriForeignTasks, WhatCriHasMadeIsLeftToCriAndAskedForOnce) {
   (*Make("k8s.io", "a").container.mutable_labels())["io.cri-containerd.kind"] = "container";
   Make("k8s.io", "b");
   EXPECT_THAT(ListedUids(), ElementsAre("b"));
+  EXPECT_THAT(bed_.calls->TakeCalls(), Contains("GetContainerIn k8s.io a"));
+  EXPECT_TRUE(IsSilentOn<PodFound>());
+  EXPECT_THAT(bed_.calls->TakeCalls(),
+              AllOf(Contains("ListTasksIn k8s.io"), Each(Not(HasSubstr("GetContainerIn")))));
+}
+
+TEST_F(CriForeignTasks, ThoseThatHaveStoppedCostNoCallHoweverManyTheyAre) {
+  for (int i = 0; i < 2000; ++i) {
+    Theirs& stopped = theirs_["default"]["stopped" + std::to_string(i)];
+    stopped.container.set_id("stopped" + std::to_string(i));
+    stopped.task.set_id(stopped.container.id());
+    stopped.task.set_pid(UINT32_MAX);
+    stopped.task.set_status(task_api::STOPPED);
+  }
+  Make("default", "web");
+  EXPECT_THAT(ListedUids(), ElementsAre("web"));
+  EXPECT_THAT(bed_.calls->TakeCalls(),
+              AllOf(Contains("GetContainerIn default web"), Not(Contains(HasSubstr("stopped")))));
+}
+
+TEST_F(CriForeignTasks, ThoseThatAreNewAreAskedForAFewAtATime) {
+  for (int i = 0; i < 130; ++i) Make("default", "web" + std::to_string(i));
+  std::size_t most = 0;
+  bed_.calls->on_get_container_in = [&](const TaskKey& key) {
+    most = std::max(most, bed_.calls->waiting());
+    return ContainerOf(key);
+  };
+  EXPECT_EQ(ListedUids().size(), 130U);
+  EXPECT_GT(most, 10U);
+  EXPECT_LE(most, 50U);
+}
+
+TEST_F(CriForeignTasks, ANamespaceThatCannotBeListedIsSaidOnceAndHidesNoOther) {
+  Make("default", "web");
+  EXPECT_THAT(ListedUids(), ElementsAre("web"));
+  const auto truth = bed_.calls->on_list_tasks_in;
+  int failures = 0;
+  bed_.calls->on_list_tasks_in =
+      [&](const std::string& in_namespace) -> Result<tasks_api::ListTasksResponse> {
+    if (in_namespace != "default") return truth(in_namespace);
+    return Fail(ErrorCode::kInternal, "failure " + std::to_string(++failures));
+  };
+  Make("default", "unseen");
+  Make("moby", "db");
+  EXPECT_NE(bed_.Await<PodFound>("db"), nullptr);
+  EXPECT_TRUE(IsSilentOn<PodFound>());
+  EXPECT_GT(failures, 1);
+  EXPECT_THAT(bed_.logged, ElementsAre(AllOf(HasSubstr("namespace default cannot be listed"),
+                                             HasSubstr("1 are watched"), HasSubstr("failure 1"))));
+  bed_.calls->on_list_tasks_in = truth;
+  EXPECT_NE(bed_.Await<PodFound>("unseen"), nullptr);
+}
+
+TEST_F(CriForeignTasks, ContainersThatCannotBeReadAreCountedAndSaidOnceAndHideNoOther) {
+  for (const char* id : {"a", "b", "web"}) Make("default", id);
+  bool broken = true;
+  bed_.calls->on_get_container_in =
+      [&](const TaskKey& key) -> Result<containers_api::GetContainerResponse> {
+    if (broken && key.id != "web") return Fail(ErrorCode::kInternal, "too large: " + key.id);
+    return ContainerOf(key);
+  };
+  EXPECT_THAT(ListedUids(), ElementsAre("web"));
+  EXPECT_TRUE(IsSilentOn<PodFound>());
+  EXPECT_THAT(
+      bed_.logged,
+      ElementsAre(AllOf(HasSubstr("2 of the running containers in containerd's namespace default"),
+                        HasSubstr("too large: a"))));
+  broken = false;
+  EXPECT_NE(bed_.Await<PodFound>("b"), nullptr);
 }
 
 TEST_F(CriForeignTasks, ARuntimeWithoutThisApiIsAskedOnce) {
@@ -155,11 +234,9 @@ TEST_F(CriForeignTasks, AnAnswerThatFailsIsAskedForAgain) {
   bed_.calls->on_list_namespaces = nullptr;
   EXPECT_THAT(ListedUids(), IsEmpty());
   bed_.calls->on_list_namespaces = truth;
-  bed_.calls->on_get_task = nullptr;
+  bed_.calls->on_get_container_in = nullptr;
   EXPECT_TRUE(IsSilentOn<PodFound>());
-  bed_.calls->on_get_task = [this](const TaskKey& key) {
-    return TaskOf(theirs_.at(key.in_namespace).at(key.id));
-  };
+  bed_.calls->on_get_container_in = [this](const TaskKey& key) { return ContainerOf(key); };
   EXPECT_NE(bed_.Await<PodFound>("web"), nullptr);
 }
 
@@ -169,8 +246,8 @@ TEST_F(CriForeignTasks, OneThatIsWatchedCostsNoCallOfItsOwn) {
   (void)bed_.calls->TakeCalls();
   EXPECT_TRUE(IsSilentOn<PodFound>());
   const auto calls = bed_.calls->TakeCalls();
-  EXPECT_THAT(calls, Contains("ListContainersIn default"));
-  EXPECT_THAT(calls, Each(Not(HasSubstr("GetTask"))));
+  EXPECT_THAT(calls, Contains("ListTasksIn default"));
+  EXPECT_THAT(calls, Each(Not(HasSubstr("GetContainerIn"))));
 }
 
 TEST_F(CriForeignTasks, ItsEndIsToldAndItsOwnerMayStartItAgain) {
@@ -240,7 +317,7 @@ TEST_F(CriForeignTasks, GroupsThatAreNotItsAloneAreLeftOutAndSaidOnce) {
   EXPECT_THAT(ListedUids(), ElementsAre("in"));
   (void)bed_.calls->TakeCalls();
   EXPECT_TRUE(IsSilentOn<PodFound>());
-  EXPECT_THAT(bed_.calls->TakeCalls(), Each(Not(HasSubstr("GetTask"))));
+  EXPECT_THAT(bed_.calls->TakeCalls(), Each(Not(HasSubstr("GetContainerIn"))));
   EXPECT_THAT(bed_.logged, testing::UnorderedElementsAre(
                                AllOf(HasSubstr("container out in containerd's namespace default"),
                                      HasSubstr("group /default/out does not lie below the node's")),
@@ -295,6 +372,9 @@ TEST_F(CriForeignTasks, NonsenseIsNoPod) {
   theirs_["a\nb"];
   Make("default", "web").task.set_pid(0);
   theirs_["default"]["x/y"].container.set_id("x/y");
+  theirs_["default"]["x/y"].task.set_id("x/y");
+  theirs_["default"]["x/y"].task.set_pid(UINT32_MAX);
+  theirs_["default"]["x/y"].task.set_status(task_api::RUNNING);
   Make("default", "huge").task.set_pid(UINT32_MAX);
   Make("default", "json").container.mutable_spec()->set_value("{");
   EXPECT_THAT(ListedUids(), IsEmpty());

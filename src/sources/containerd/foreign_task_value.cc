@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "containers/labels.h"
 #include "kernel/files/paths.h"
 #include "rpc/verbose_info.h"
@@ -50,22 +48,20 @@ bool IsOfCri(const containers_api::Container& container) {
   return container.labels().contains(kKindLabel);
 }
 
-containers_api::ListContainersRequest ContainersOutsideCri(const std::vector<std::string>& except) {
-  std::string filter = fmt::format(R"(labels."{0}"!=container,labels."{0}"!=sandbox)", kKindLabel);
-  for (const std::string& id : except) filter += fmt::format(R"(,id!="{}")", id);
+containers_api::ListContainersRequest ContainersOutsideCri() {
   containers_api::ListContainersRequest request;
-  request.add_filters(std::move(filter));
+  request.add_filters(fmt::format(R"(labels."{0}"!=container,labels."{0}"!=sandbox)", kKindLabel));
   return request;
 }
 
 // Two separators, because neither name contains them.
-std::string KeyOf(const std::string& in_namespace, const containers_api::Container& container) {
-  return fmt::format("{}--{}", in_namespace, container.id());
+std::string KeyOf(const std::string& in_namespace, const std::string& id) {
+  return fmt::format("{}--{}", in_namespace, id);
 }
 
 ForeignIdentity IdentityOf(const std::string& in_namespace,
                            const containers_api::Container& container, const ContainerSpec& spec) {
-  ForeignIdentity identity{.key = KeyOf(in_namespace, container),
+  ForeignIdentity identity{.key = KeyOf(in_namespace, container.id()),
                            .name = NameOf(container),
                            .namespace_ = in_namespace,
                            .uid = container.id(),

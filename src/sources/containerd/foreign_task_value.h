@@ -2,7 +2,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "rpc/containerd_calls.h"
 #include "sources/foreign/foreign_pod_value.h"
@@ -17,15 +16,12 @@ namespace jettison::cri {
 // Whether the container was created through CRI, which then lists it.
 [[nodiscard]] bool IsOfCri(const containers_api::Container& container);
 
-// Requests all containers that were not created through CRI, except those with these IDs. Leaving
-// containers out saves traffic: each comes with its specification, which takes some KiB.
-[[nodiscard]] containers_api::ListContainersRequest ContainersOutsideCri(
-    const std::vector<std::string>& except = {});
+// Requests all containers that were not created through CRI.
+[[nodiscard]] containers_api::ListContainersRequest ContainersOutsideCri();
 
-// The key of the pod that consists of this container. It is unique on the node, whatever the
-// namespace.
-[[nodiscard]] std::string KeyOf(const std::string& in_namespace,
-                                const containers_api::Container& container);
+// The key of the pod that consists of the container with this ID. It is unique on the node,
+// whatever the namespace.
+[[nodiscard]] std::string KeyOf(const std::string& in_namespace, const std::string& id);
 
 // The identity of the pod that consists of this container. Its UID is the container's ID; its name
 // is the one that nerdctl gave, otherwise the ID; its namespace is containerd's. The labels, and

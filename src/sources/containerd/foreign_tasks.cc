@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <functional>
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <utility>
 
+#include "rpc/containerd_task.h"
 #include "sources/containerd/containerd_task.h"
 #include "sources/containerd/foreign_task_value.h"
 #include "sources/foreign/foreign_group.h"
@@ -14,6 +15,9 @@
 
 namespace jettison::cri {
 namespace {
+
+// Containers that are asked for at once.
+constexpr std::size_t kMostAsked = 50;
 
 bool Runs(const task_api::Process& task) {
   switch (task.status()) {
@@ -24,8 +28,9 @@ bool Runs(const task_api::Process& task) {
   }
 }
 
-std::size_t HashOfSpec(const containers_api::Container& container) {
-  return std::hash<std::string_view>()(container.spec().value());
+// The runtime as a whole, which others complain about, or what has ended meanwhile.
+bool IsNoFault(const Error& error) {
+  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kNotFound;
 }
 
 }  // namespace
@@ -33,115 +38,174 @@ std::size_t HashOfSpec(const containers_api::Container& container) {
 void ForeignTasks::Look() {
   ContainerdCalls* const calls = edges_.calls.containerd();
   if (calls == nullptr || no_api_ || busy()) return;
-  seen_.clear();
-  seen_all_ = true;
+  unread_.clear();
+  unlisted_.clear();
   ++under_way_;
   calls->ListNamespaces(edges_.run.request_timeout, lifetime_.Guard([this](const auto& answer) {
     OnNamespaces(answer);
-    Answered(answer.has_value());
+    Answered();
   }));
 }
 
-void ForeignTasks::Answered(bool complete) {
-  seen_all_ = seen_all_ && complete;
-  if (--under_way_ > 0 || !seen_all_) return;
-  const auto is_there = [this](const std::string& id) {
-    return seen_.contains(id) || edges_.roster.Has(id);
-  };
-  complaints_.KeepOnly(is_there);
-  std::erase_if(left_out_, [&](const auto& entry) { return !is_there(entry.first); });
+void ForeignTasks::Answered() {
+  if (--under_way_ > 0) return;
+  ComplainOfContainers();
+  ForgetComplaints();
 }
 
 // A runtime that does not answer, or returns an error, is asked again after the next listing.
 void ForeignTasks::OnNamespaces(const Result<namespaces_api::ListNamespacesResponse>& answer) {
   no_api_ = !answer && answer.error().code == ErrorCode::kNotFound;
   if (!answer) return;
+  std::map<std::string, Known> known;
   for (const namespaces_api::Namespace& listed : answer->namespaces()) {
-    if (IsIdentifier(listed.name())) ListContainers(listed.name());
+    if (IsIdentifier(listed.name())) known[listed.name()] = std::move(known_[listed.name()]);
   }
+  known_ = std::move(known);
+  for (const auto& [in_namespace, its] : known_) ListTasks(in_namespace);
 }
 
-void ForeignTasks::ListContainers(const std::string& in_namespace) {
+// containerd knows no filter for tasks. Each comes with a few hundred bytes, where a container
+// comes with its specification.
+void ForeignTasks::ListTasks(const std::string& in_namespace) {
   ++under_way_;
-  edges_.calls.containerd()->ListContainersIn(
-      in_namespace, ContainersOutsideCri(TakenIn(in_namespace)), edges_.run.request_timeout,
-      lifetime_.Guard([this, in_namespace](Result<containers_api::ListContainersResponse> answer) {
-        const bool complete = answer.has_value();
-        OnContainers(in_namespace, std::move(answer));
-        Answered(complete);
+  edges_.calls.containerd()->ListTasksIn(
+      in_namespace, edges_.run.request_timeout,
+      lifetime_.Guard([this, in_namespace](const Result<tasks_api::ListTasksResponse>& answer) {
+        OnTasks(in_namespace, answer);
+        Answered();
       }));
 }
 
-std::vector<std::string> ForeignTasks::TakenIn(const std::string& in_namespace) {
-  std::erase_if(taken_, [this](const auto& entry) { return !edges_.roster.Has(entry.first); });
-  std::vector<std::string> ids;
-  for (const auto& [key, task] : taken_) {
-    if (task.in_namespace == in_namespace) ids.push_back(task.id);
+void ForeignTasks::OnTasks(const std::string& in_namespace,
+                           const Result<tasks_api::ListTasksResponse>& answer) {
+  if (!answer) return ComplainOfTasks(in_namespace, answer.error());
+  Known& known = known_[in_namespace];
+  known.watched = 0;
+  const auto before = std::exchange(known.passed_over, {});
+  for (const task_api::Process& task : answer->tasks()) {
+    if (!IsIdentifier(task.id()) || !Runs(task)) continue;
+    const std::string key = KeyOf(in_namespace, task.id());
+    const auto passed_over = before.find(key);
+    if (edges_.roster.Has(key)) {
+      ++known.watched;
+    } else if (passed_over != before.end() && passed_over->second == task.pid()) {
+      known.passed_over.insert(*passed_over);
+    } else {
+      ++under_way_;
+      new_tasks_.push_back({.in_namespace = in_namespace, .process = task});
+    }
   }
-  return ids;
+  AskContainers();
 }
 
-void ForeignTasks::OnContainers(const std::string& in_namespace,
-                                Result<containers_api::ListContainersResponse> answer) {
-  if (!answer) return;
-  for (Container& container : *answer->mutable_containers()) {
-    if (!IsIdentifier(container.id()) || IsOfCri(container)) continue;
-    const std::string id = KeyOf(in_namespace, container);
-    seen_.insert(id);
-    const auto left_out = left_out_.find(id);
-    if (left_out != left_out_.end() && left_out->second == HashOfSpec(container)) continue;
-    if (!edges_.roster.Has(id)) AskTask(in_namespace, std::move(container));
+void ForeignTasks::AskContainers() {
+  for (; asked_ < kMostAsked && !new_tasks_.empty(); ++asked_) {
+    NewTask task = std::move(new_tasks_.front());
+    new_tasks_.pop_front();
+    AskContainer(std::move(task));
   }
 }
 
-void ForeignTasks::AskTask(const std::string& in_namespace, Container container) {
-  ++under_way_;
-  tasks_api::GetRequest request;
-  request.set_container_id(container.id());
-  const auto asked = std::make_shared<const Container>(std::move(container));
-  edges_.calls.containerd()->GetTaskIn(
-      in_namespace, request, edges_.run.request_timeout,
-      lifetime_.Guard([this, in_namespace, asked](const Result<tasks_api::GetResponse>& answer) {
-        if (answer && Runs(answer->process())) Consider(in_namespace, *asked, answer->process());
-        Answered(true);
+// By ID: a list with a filter makes containerd read every container of the namespace.
+void ForeignTasks::AskContainer(NewTask task) {
+  containers_api::GetContainerRequest request;
+  request.set_id(task.process.id());
+  const auto asked = std::make_shared<const NewTask>(std::move(task));
+  edges_.calls.containerd()->GetContainerIn(
+      asked->in_namespace, request, edges_.run.request_timeout,
+      lifetime_.Guard([this, asked](const Result<containers_api::GetContainerResponse>& answer) {
+        --asked_;
+        OnContainer(*asked, answer);
+        AskContainers();
+        Answered();
       }));
 }
 
-void ForeignTasks::Consider(const std::string& in_namespace, const Container& container,
-                            const task_api::Process& task) {
+void ForeignTasks::OnContainer(const NewTask& task,
+                               const Result<containers_api::GetContainerResponse>& answer) {
+  if (!answer) {
+    if (IsNoFault(answer.error())) return;
+    Unread& unread = unread_[task.in_namespace];
+    if (unread.containers++ == 0) unread.why = answer.error();
+    return;
+  }
+  const Container& container = answer->container();
+  if (container.id() != task.process.id()) return;
+  if (IsOfCri(container)) return PassOver(task);
+  if (!edges_.roster.Has(KeyOf(task.in_namespace, container.id()))) Consider(task, container);
+}
+
+void ForeignTasks::Consider(const NewTask& task, const Container& container) {
   const ContainerSpec spec = ReadSpec(container.spec().value());
-  ForeignFinding finding{.identity = IdentityOf(in_namespace, container, spec),
+  ForeignFinding finding{.identity = IdentityOf(task.in_namespace, container, spec),
                          .list = "",
                          .containers = {ContainerFor(container, spec)},
                          .considered = {container.id()}};
   const ForeignIdentity identity = finding.identity;
   constexpr auto kMostPids = static_cast<std::uint32_t>(std::numeric_limits<pid_t>::max());
-  if (task.pid() == 0 || task.pid() > kMostPids) return;
+  if (task.process.pid() == 0 || task.process.pid() > kMostPids) return;
   ForeignContainer& found = finding.containers.front();
-  const TaskKey key{.in_namespace = in_namespace, .id = container.id()};
+  const TaskKey key{.in_namespace = task.in_namespace, .id = container.id()};
   found.anchor = std::make_shared<ContainerdTask>(edges_.calls, key);
-  found.pid = static_cast<pid_t>(task.pid());
+  found.pid = static_cast<pid_t>(task.process.pid());
   auto group = ForeignGroupOf(
       edges_.groups, {.id = container.id(), .pid = found.pid, .cgroups_path = spec.cgroups_path});
   if (!group && group.error().code != ErrorCode::kInvalidArgument) return;
-  if (!group) return LeaveOut(identity, container, group.error().message);
+  if (!group) return LeaveOut(identity, task, group.error().message);
   found.group = *std::move(group);
   found.memory_limit = ForeignMemoryLimitOf(edges_.groups, found.group);
   Describe(finding);
   if (const auto taken = edges_.roster.Take(std::move(finding), complaints_); !taken) {
-    return LeaveOut(identity, container, taken.error().message);
+    return LeaveOut(identity, task, taken.error().message);
   }
-  taken_[identity.key] = key;
+  ++known_[task.in_namespace].watched;
 }
 
-void ForeignTasks::LeaveOut(const ForeignIdentity& identity, const Container& container,
+void ForeignTasks::PassOver(const NewTask& task) {
+  known_[task.in_namespace].passed_over[KeyOf(task.in_namespace, task.process.id())] =
+      task.process.pid();
+}
+
+void ForeignTasks::LeaveOut(const ForeignIdentity& identity, const NewTask& task,
                             const std::string& why) {
-  left_out_[identity.key] = HashOfSpec(container);
+  PassOver(task);
   complaints_.Say(identity.key,
                   fmt::format("foreign pod {} (container {} in containerd's namespace {}) "
                               "is left out: {}",
-                              FullName(ReadForeignPod(identity, {}).pod), container.id(),
+                              FullName(ReadForeignPod(identity, {}).pod), task.process.id(),
                               identity.namespace_, why));
+}
+
+void ForeignTasks::ComplainOfTasks(const std::string& in_namespace, const Error& why) {
+  unlisted_.insert(in_namespace);
+  if (IsNoFault(why)) return;
+  complaints_.SayFirst(
+      in_namespace,
+      fmt::format("the tasks in containerd's namespace {} cannot be listed, so that no new foreign "
+                  "pods are found in it ({} are watched already): {}",
+                  in_namespace, known_[in_namespace].watched, why.message));
+}
+
+void ForeignTasks::ComplainOfContainers() {
+  for (const auto& [in_namespace, unread] : unread_) {
+    complaints_.SayFirst(
+        in_namespace,
+        fmt::format("{} of the running containers in containerd's namespace {} cannot be read, so "
+                    "that they are no foreign pods; the first: {}",
+                    unread.containers, in_namespace, unread.why.message));
+  }
+}
+
+// A namespace has the name of no pod's key.
+void ForeignTasks::ForgetComplaints() {
+  complaints_.KeepOnly([this](const std::string& subject) {
+    const auto passed_over = [&](const auto& known) {
+      return known.second.passed_over.contains(subject);
+    };
+    return edges_.roster.Has(subject) || unread_.contains(subject) || unlisted_.contains(subject) ||
+           std::ranges::any_of(known_, passed_over);
+  });
 }
 
 }  // namespace jettison::cri

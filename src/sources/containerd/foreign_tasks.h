@@ -1,14 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "kernel/readiness/lifetime.h"
 #include "rpc/containerd_calls.h"
-#include "rpc/containerd_task.h"
 #include "sources/containerd/finder_edges.h"
 #include "sources/foreign/complaints.h"
 
@@ -17,6 +17,9 @@ namespace jettison::cri {
 // Finds the containers that run on containerd and were not created through CRI, in every namespace:
 // those of nerdctl, ctr and Docker. Each counts as a pod. A container that cannot be measured is
 // left out, as a sandbox is. A runtime without containerd's own API is asked once.
+//
+// Only what runs is asked for, so containers that have stopped cost nothing, however many there
+// are.
 class ForeignTasks {
  public:
   explicit ForeignTasks(const FinderEdges& edges) : edges_(edges), complaints_(edges.run) {}
@@ -31,29 +34,49 @@ class ForeignTasks {
 
  private:
   using Container = containers_api::Container;
+  // A running task that is new, and the namespace of containerd.
+  struct NewTask {
+    std::string in_namespace;
+    task_api::Process process;
+  };
+  // What is known of the tasks that run in a namespace.
+  struct Known {
+    std::size_t watched = 0;  // by the roster
+    // Those that are left out, and those of CRI: the key, and the process. One that is started
+    // again has another process.
+    std::map<std::string, std::uint32_t> passed_over;
+  };
+  // What cannot be read in a namespace, in this look.
+  struct Unread {
+    std::size_t containers = 0;
+    Error why;  // of the first
+  };
 
   // Counts an answer; the last one ends the look.
-  void Answered(bool complete);
+  void Answered();
   void OnNamespaces(const Result<namespaces_api::ListNamespacesResponse>& answer);
-  void ListContainers(const std::string& in_namespace);
-  void OnContainers(const std::string& in_namespace,
-                    Result<containers_api::ListContainersResponse> answer);
-  // IDs of those in this namespace that the roster has.
-  [[nodiscard]] std::vector<std::string> TakenIn(const std::string& in_namespace);
-  void AskTask(const std::string& in_namespace, Container container);
-  void Consider(const std::string& in_namespace, const Container& container,
-                const task_api::Process& task);
-  void LeaveOut(const ForeignIdentity& identity, const Container& container,
-                const std::string& why);
+  void ListTasks(const std::string& in_namespace);
+  void OnTasks(const std::string& in_namespace, const Result<tasks_api::ListTasksResponse>& answer);
+  // Asks for the containers of the new tasks, for a few at a time.
+  void AskContainers();
+  void AskContainer(NewTask task);
+  void OnContainer(const NewTask& task, const Result<containers_api::GetContainerResponse>& answer);
+  void Consider(const NewTask& task, const Container& container);
+  void PassOver(const NewTask& task);
+  void LeaveOut(const ForeignIdentity& identity, const NewTask& task, const std::string& why);
+  void ComplainOfTasks(const std::string& in_namespace, const Error& why);
+  void ComplainOfContainers();
+  void ForgetComplaints();
 
   FinderEdges edges_;
-  Complaints complaints_;                        // by the keys of their pods, as all that follows
-  std::set<std::string> seen_;                   // in this look
-  bool seen_all_ = true;                         // no answer was missing in it
-  std::map<std::string, std::size_t> left_out_;  // with the hash of the specification
-  std::size_t under_way_ = 0;                    // answers that have not come
+  Complaints complaints_;               // by the keys of pods, and by namespace
+  std::map<std::string, Known> known_;  // by namespace
+  std::deque<NewTask> new_tasks_;       // their containers are not asked for yet
+  std::size_t asked_ = 0;               // containers that are
+  std::map<std::string, Unread> unread_;
+  std::set<std::string> unlisted_;  // namespaces, in this look
+  std::size_t under_way_ = 0;       // answers that have not come
   bool no_api_ = false;
-  std::map<std::string, TaskKey> taken_;  // those that the roster has
   Lifetime lifetime_;
 };
 

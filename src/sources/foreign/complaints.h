@@ -17,6 +17,10 @@ class Complaints {
   void Say(const std::string& subject, const std::string& text) {
     if (said_[subject].insert(text).second) edges_.Log(text);
   }
+  // Logs the message unless there was one about the subject.
+  void SayFirst(const std::string& subject, const std::string& text) {
+    if (!said_.contains(subject)) Say(subject, text);
+  }
   // Forgets the messages about all subjects except those for which `is_there` is true.
   void KeepOnly(const std::function<bool(const std::string&)>& is_there) {
     std::erase_if(said_, [&](const auto& entry) { return !is_there(entry.first); });
