@@ -20,6 +20,11 @@ namespace jettison::cri {
 // A method without one answers kUnavailable. Every call is written down. Used by one thread.
 class FakeCalls : public Calls, public ContainerdCalls {
  public:
+  // A list of containers that is asked for.
+  struct ContainersWanted {
+    std::string in_namespace;
+    containers_api::ListContainersRequest request;
+  };
   template <typename Request, typename Response>
   using Handler = std::function<Result<Response>(const Request&)>;
 
@@ -45,8 +50,8 @@ class FakeCalls : public Calls, public ContainerdCalls {
 
   Handler<namespaces_api::ListNamespacesRequest, namespaces_api::ListNamespacesResponse>
       on_list_namespaces;
-  Handler<std::string, containers_api::ListContainersResponse> on_list_containers_in;  // namespace
-  Handler<std::string, images_api::ListImagesResponse> on_list_images_in;              // namespace
+  Handler<ContainersWanted, containers_api::ListContainersResponse> on_list_containers_in;
+  Handler<std::string, images_api::ListImagesResponse> on_list_images_in;  // namespace
   Handler<TaskKey, containers_api::GetContainerResponse> on_get_container_in;
   Handler<std::string, tasks_api::ListTasksResponse> on_list_tasks_in;  // namespace
   Handler<TaskKey, tasks_api::GetResponse> on_get_task;
@@ -143,10 +148,10 @@ class FakeCalls : public Calls, public ContainerdCalls {
           std::move(answer));
   }
   void ListContainersIn(const std::string& in_namespace,
-                        const containers_api::ListContainersRequest&, Duration,
+                        const containers_api::ListContainersRequest& request, Duration,
                         Answer<containers_api::ListContainersResponse> answer) override {
-    Queue("ListContainersIn " + in_namespace, on_list_containers_in, in_namespace,
-          std::move(answer));
+    Queue("ListContainersIn " + in_namespace, on_list_containers_in,
+          ContainersWanted{.in_namespace = in_namespace, .request = request}, std::move(answer));
   }
   void GetContainerIn(const std::string& in_namespace,
                       const containers_api::GetContainerRequest& request, Duration,

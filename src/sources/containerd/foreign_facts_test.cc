@@ -33,11 +33,11 @@ class CriForeignFacts : public testing::Test {
       }
       return response;
     };
-    calls_.on_list_containers_in = [](const std::string& in_namespace) {
+    calls_.on_list_containers_in = [](const auto& wanted) {
       containers_api::ListContainersResponse response;
       for (int i = 0; i < 2; ++i) {
         auto& labels = *response.add_containers()->mutable_labels();
-        if (in_namespace == "k8s.io") labels["io.cri-containerd.kind"] = "sandbox";
+        if (wanted.in_namespace == "k8s.io") labels["io.cri-containerd.kind"] = "sandbox";
       }
       return response;
     };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "containers/labels.h"
 #include "kernel/files/paths.h"
 #include "rpc/verbose_info.h"
@@ -48,9 +50,11 @@ bool IsOfCri(const containers_api::Container& container) {
   return container.labels().contains(kKindLabel);
 }
 
-containers_api::ListContainersRequest ContainersOutsideCri() {
+containers_api::ListContainersRequest ContainersOutsideCri(const std::set<std::string>& except) {
+  std::string filter = fmt::format(R"(labels."{0}"!=container,labels."{0}"!=sandbox)", kKindLabel);
+  for (const std::string& id : except) filter += fmt::format(R"(,id!="{}")", id);
   containers_api::ListContainersRequest request;
-  request.add_filters(fmt::format(R"(labels."{0}"!=container,labels."{0}"!=sandbox)", kKindLabel));
+  request.add_filters(std::move(filter));
   return request;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -16,8 +17,10 @@ namespace jettison::cri {
 // Whether the container was created through CRI, which then lists it.
 [[nodiscard]] bool IsOfCri(const containers_api::Container& container);
 
-// Requests all containers that were not created through CRI.
-[[nodiscard]] containers_api::ListContainersRequest ContainersOutsideCri();
+// Requests all containers that were not created through CRI, except those with these IDs. Leaving
+// containers out saves traffic: each comes with its specification, which takes some KiB.
+[[nodiscard]] containers_api::ListContainersRequest ContainersOutsideCri(
+    const std::set<std::string>& except = {});
 
 // The key of the pod that consists of the container with this ID. It is unique on the node,
 // whatever the namespace.

@@ -83,10 +83,12 @@ TEST(ForeignTaskValue, TheImagesStopSignalIsTaken) {
   EXPECT_EQ(ContainerFor(container, {}).stop_signal, SIGQUIT);
 }
 
-TEST(ForeignTaskValue, WhatCriHasMadeIsNotListed) {
+TEST(ForeignTaskValue, WhatIsKnownIsNotListed) {
   EXPECT_THAT(ContainersOutsideCri().filters(),
               testing::ElementsAre(R"(labels."io.cri-containerd.kind"!=container,)"
                                    R"(labels."io.cri-containerd.kind"!=sandbox)"));
+  EXPECT_THAT(ContainersOutsideCri({"a", "b-1"}).filters(0),
+              testing::EndsWith(R"(,id!="a",id!="b-1")"));
 }
 
 TEST(ForeignTaskValue, NoTwoContainersHaveOneKey) {

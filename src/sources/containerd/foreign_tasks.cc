@@ -18,6 +18,8 @@ namespace {
 
 // Containers that are asked for at once.
 constexpr std::size_t kMostAsked = 50;
+// Containers that are listed with their specifications, every time.
+constexpr int kMostUnwatched = 50;
 
 bool Runs(const task_api::Process& task) {
   switch (task.status()) {
@@ -62,7 +64,36 @@ void ForeignTasks::OnNamespaces(const Result<namespaces_api::ListNamespacesRespo
     if (IsIdentifier(listed.name())) known[listed.name()] = std::move(known_[listed.name()]);
   }
   known_ = std::move(known);
-  for (const auto& [in_namespace, its] : known_) ListTasks(in_namespace);
+  for (const auto& [in_namespace, its] : known_) {
+    its.has_many ? ListTasks(in_namespace) : ListUnwatched(in_namespace);
+  }
+}
+
+// For each task that it lists, containerd asks another process, so this comes first: mostly,
+// nothing is new. containerd leaves out what is known.
+void ForeignTasks::ListUnwatched(const std::string& in_namespace) {
+  ++under_way_;
+  edges_.calls.containerd()->ListContainersIn(
+      in_namespace, ContainersOutsideCri(WatchedIn(in_namespace)), edges_.run.request_timeout,
+      lifetime_.Guard([this, in_namespace](const auto& answer) {
+        OnUnwatched(in_namespace, answer);
+        Answered();
+      }));
+}
+
+// A list that fails may be larger than a message can be.
+void ForeignTasks::OnUnwatched(const std::string& in_namespace,
+                               const Result<containers_api::ListContainersResponse>& answer) {
+  if (answer && answer->containers().empty()) return;
+  if (!answer && IsNoFault(answer.error())) return (void)unlisted_.insert(in_namespace);
+  known_[in_namespace].has_many = !answer || answer->containers_size() > kMostUnwatched;
+  ListTasks(in_namespace);
+}
+
+const std::set<std::string>& ForeignTasks::WatchedIn(const std::string& in_namespace) {
+  std::set<std::string>& ids = known_[in_namespace].watched;
+  std::erase_if(ids, [&](const auto& id) { return !edges_.roster.Has(KeyOf(in_namespace, id)); });
+  return ids;
 }
 
 // containerd knows no filter for tasks. Each comes with a few hundred bytes, where a container
@@ -81,14 +112,13 @@ void ForeignTasks::OnTasks(const std::string& in_namespace,
                            const Result<tasks_api::ListTasksResponse>& answer) {
   if (!answer) return ComplainOfTasks(in_namespace, answer.error());
   Known& known = known_[in_namespace];
-  known.watched = 0;
   const auto before = std::exchange(known.passed_over, {});
   for (const task_api::Process& task : answer->tasks()) {
     if (!IsIdentifier(task.id()) || !Runs(task)) continue;
     const std::string key = KeyOf(in_namespace, task.id());
     const auto passed_over = before.find(key);
     if (edges_.roster.Has(key)) {
-      ++known.watched;
+      known.watched.insert(task.id());
     } else if (passed_over != before.end() && passed_over->second == task.pid()) {
       known.passed_over.insert(*passed_over);
     } else {
@@ -159,7 +189,7 @@ void ForeignTasks::Consider(const NewTask& task, const Container& container) {
   if (const auto taken = edges_.roster.Take(std::move(finding), complaints_); !taken) {
     return LeaveOut(identity, task, taken.error().message);
   }
-  ++known_[task.in_namespace].watched;
+  known_[task.in_namespace].watched.insert(container.id());
 }
 
 void ForeignTasks::PassOver(const NewTask& task) {
@@ -184,7 +214,7 @@ void ForeignTasks::ComplainOfTasks(const std::string& in_namespace, const Error&
       in_namespace,
       fmt::format("the tasks in containerd's namespace {} cannot be listed, so that no new foreign "
                   "pods are found in it ({} are watched already): {}",
-                  in_namespace, known_[in_namespace].watched, why.message));
+                  in_namespace, WatchedIn(in_namespace).size(), why.message));
 }
 
 void ForeignTasks::ComplainOfContainers() {

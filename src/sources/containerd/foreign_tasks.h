@@ -18,8 +18,8 @@ namespace jettison::cri {
 // those of nerdctl, ctr and Docker. Each counts as a pod. A container that cannot be measured is
 // left out, as a sandbox is. A runtime without containerd's own API is asked once.
 //
-// Only what runs is asked for, so containers that have stopped cost nothing, however many there
-// are.
+// Where all containers of a namespace are watched or of CRI, their processes are not asked for.
+// Where many are not watched, only what runs is asked for, so those that have stopped cost nothing.
 class ForeignTasks {
  public:
   explicit ForeignTasks(const FinderEdges& edges) : edges_(edges), complaints_(edges.run) {}
@@ -39,9 +39,10 @@ class ForeignTasks {
     std::string in_namespace;
     task_api::Process process;
   };
-  // What is known of the tasks that run in a namespace.
+  // What is known of a namespace.
   struct Known {
-    std::size_t watched = 0;  // by the roster
+    std::set<std::string> watched;  // IDs of those that the roster had
+    bool has_many = false;          // containers that are not watched: they are not listed
     // Those that are left out, and those of CRI: the key, and the process. One that is started
     // again has another process.
     std::map<std::string, std::uint32_t> passed_over;
@@ -55,6 +56,12 @@ class ForeignTasks {
   // Counts an answer; the last one ends the look.
   void Answered();
   void OnNamespaces(const Result<namespaces_api::ListNamespacesResponse>& answer);
+  // Asks for the containers that neither are watched nor came through CRI.
+  void ListUnwatched(const std::string& in_namespace);
+  void OnUnwatched(const std::string& in_namespace,
+                   const Result<containers_api::ListContainersResponse>& answer);
+  // IDs of those in this namespace that the roster has.
+  [[nodiscard]] const std::set<std::string>& WatchedIn(const std::string& in_namespace);
   void ListTasks(const std::string& in_namespace);
   void OnTasks(const std::string& in_namespace, const Result<tasks_api::ListTasksResponse>& answer);
   // Asks for the containers of the new tasks, for a few at a time.
