@@ -18,6 +18,9 @@ HostCheck ForeignPodsCheck(const AgentConfig& config, const Result<cri::ForeignF
   for (const auto& [in_namespace, count] : facts->containers) {
     found += fmt::format(", {} in containerd's namespace {}", count, in_namespace);
   }
+  for (const auto& [in_namespace, why] : facts->uncounted) {
+    found += fmt::format(", not counted in containerd's namespace {}: {}", in_namespace, why);
+  }
   return OkCheck(kName, fmt::format("{} (adopt: {})", found, NameOf(config.adopt)));
 }
 

@@ -31,6 +31,10 @@ Result<void> CountContainers(Calls& calls, Duration patience, ForeignFacts& fact
         calls, patience, [&](const auto& answer) {
           containerd->ListContainersIn(listed.name(), ContainersOutsideCri(), patience, answer);
         });
+    if (!containers && containers.error().code == ErrorCode::kInternal) {
+      facts.uncounted[listed.name()] = containers.error().message;
+      continue;
+    }
     if (!containers) return Fail(containers.error());
     const auto count = std::ranges::count_if(
         containers->containers(), [](const auto& container) { return !IsOfCri(container); });

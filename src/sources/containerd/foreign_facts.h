@@ -19,6 +19,8 @@ struct ForeignFacts {
   bool tells_containers = false;
   // Containers that CRI does not know, running or not, by namespace of containerd.
   std::map<std::string, std::size_t> containers;
+  // Why those of a namespace cannot be counted. A namespace may have more than a message holds.
+  std::map<std::string, std::string> uncounted;
 };
 
 // Asks a runtime for these facts, and waits at most `patience` for each answer. `root` is that of

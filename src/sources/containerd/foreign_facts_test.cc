@@ -53,6 +53,19 @@ TEST_F(CriForeignFacts, CountWhatIsNotOurs) {
   EXPECT_THAT(facts->containers, ElementsAre(Pair("default", 2U)));
 }
 
+TEST_F(CriForeignFacts, ANamespaceThatHasMoreThanAMessageHoldsHidesNoOther) {
+  const auto truth = calls_.on_list_containers_in;
+  calls_.on_list_containers_in =
+      [truth](const auto& wanted) -> Result<containers_api::ListContainersResponse> {
+    if (wanted.in_namespace == "k8s.io") return Fail(ErrorCode::kInternal, "too large");
+    return truth(wanted);
+  };
+  const auto facts = AskForeign(calls_, "/ours", milliseconds(50));
+  ASSERT_TRUE(facts) << facts.error().message;
+  EXPECT_THAT(facts->containers, ElementsAre(Pair("default", 2U)));
+  EXPECT_THAT(facts->uncounted, ElementsAre(Pair("k8s.io", "too large")));
+}
+
 TEST_F(CriForeignFacts, ARuntimeWithoutContainerdsApiTellsOfSandboxesAlone) {
   calls_.on_list_namespaces = [](const auto&) -> Result<namespaces_api::ListNamespacesResponse> {
     return Fail(ErrorCode::kNotFound, "no such API");
