@@ -15,12 +15,11 @@ namespace jettison {
 // A recording that nobody reads.
 class SyntheticRecording : public RecordingDesk {
  public:
-  [[nodiscard]] const std::string& folder() const override { return folder_; }
-  [[nodiscard]] bool Save(Duration /*patience*/) override { return true; }
+  [[nodiscard]] Result<std::unique_ptr<RecordingFetch>> Fetch(const RecordingTimes& /*times*/,
+                                                              WakeClient /*wake*/) override {
+    return Fail(ErrorCode::kUnavailable, "there is none");
+  }
   [[nodiscard]] RecorderCounters counters() const override { return {.passes = 1}; }
-
- private:
-  std::string folder_ = "/nonexistent/recording";
 };
 
 // A running agent's snapshot of the synthetic node, a minute after its start and after one full

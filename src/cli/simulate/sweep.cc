@@ -43,6 +43,16 @@ bool IsOfNode(std::string_view setting) {
   return setting == kTransition || setting == kMaxGrace;
 }
 
+// Those by which a setting may be tried. A threshold on a containerfs follows from those on nodefs
+// or imagefs.
+std::vector<std::string_view> NamesOfSignals() {
+  std::vector<std::string_view> names;
+  for (const Signal signal : kKubeletSignals) {
+    if (!NameOf(signal).starts_with("containerfs.")) names.push_back(NameOf(signal));
+  }
+  return names;
+}
+
 Result<SettingName> Understood(std::string_view key) {
   const std::size_t dot = key.find('.');
   const std::string_view setting = key.substr(0, dot);
@@ -53,11 +63,7 @@ Result<SettingName> Understood(std::string_view key) {
   const bool of_node = IsOfNode(setting);
   if (of_node && dot == std::string_view::npos) return SettingName{setting, std::nullopt};
   if (of_node) return Refuse(fmt::format("{}: {} takes no signal", key, setting));
-  // A threshold on a containerfs follows from those on nodefs or imagefs.
-  std::vector<std::string_view> names;
-  for (const Signal signal : kKubeletSignals) {
-    if (!NameOf(signal).starts_with("containerfs.")) names.push_back(NameOf(signal));
-  }
+  const std::vector<std::string_view> names = NamesOfSignals();
   const std::string_view name = dot == std::string_view::npos ? "" : key.substr(dot + 1);
   const auto signal = SignalNamed(name);
   if (!signal || std::ranges::find(names, name) == names.end()) {
@@ -295,8 +301,8 @@ std::vector<std::string> SweepKeys() {
       keys.emplace_back(setting);
       continue;
     }
-    for (const Signal signal : kKubeletSignals) {
-      keys.push_back(fmt::format("{}.{}", setting, NameOf(signal)));
+    for (const std::string_view signal : NamesOfSignals()) {
+      keys.push_back(fmt::format("{}.{}", setting, signal));
     }
   }
   return keys;
