@@ -163,7 +163,7 @@ class Bed(host.Kept):
     def mounts(self):
         """Without those of runc: it mounts its own binary over RUNC_BINARY for a moment, and the
         mount stays where runc is killed in that moment."""
-        points = {line.split()[4] for line in open("/proc/self/mountinfo", encoding="utf-8")}
+        points = {line.split()[4].replace(r"\040", " ") for line in open("/proc/self/mountinfo", encoding="utf-8")}
         return {point for point in points if not RUNC_BINARY.fullmatch(point)}
 
     # The agent.
