@@ -6,7 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "api/api.h"
 #include "api/test_snapshot.h"
+#include "http/message.h"
+#include "view/board.h"
 #include "view/recording_desk.h"
 
 namespace jettison {
