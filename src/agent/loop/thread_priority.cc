@@ -78,12 +78,6 @@ Result<ThreadPriority> RaiseThreadPriority(ThreadUrgency urgency) {
   return ThreadPriority::kNice;
 }
 
-Result<void> LowerThreadPriority() {
-  const sched_param none{};
-  if (sched_setscheduler(0, SCHED_IDLE, &none) != 0) return FailErrno("sched_setscheduler");
-  return {};
-}
-
 int CurrentThreadId() {
   return ::gettid();
 }

@@ -32,9 +32,6 @@ enum class ThreadPriority : std::uint8_t {
 // mounted.
 [[nodiscard]] bool MayBeRealTime(std::string_view proc_cgroup, std::string_view v2);
 
-// Puts the calling thread behind all others: it runs, and reads and writes, when nobody else wants
-// to (SCHED_IDLE, sched(7)).
-[[nodiscard]] Result<void> LowerThreadPriority();
 // The calling thread, as the kernel numbers it.
 [[nodiscard]] int CurrentThreadId();
 
