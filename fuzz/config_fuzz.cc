@@ -4,6 +4,7 @@
 // faults, and a policy without faults is one that can be run.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,9 +52,11 @@ void Fuzz(std::string_view text) {
   }
   const jettison::ConfigReading layered = jettison::ReadConfig(documents);
   if (layered.faults.empty()) CheckRunnable(layered.config);
-  for (const bool images : {false, true}) {
-    const auto effective =
-        jettison::ThresholdsFor(reading.config.eviction.thresholds, {.dedicated_image_fs = images});
+  using jettison::DiskLayout;
+  for (const std::optional<DiskLayout> layout :
+       {std::optional<DiskLayout>(), std::optional(DiskLayout{}),
+        std::optional(DiskLayout{.dedicated_image_fs = true})}) {
+    const auto effective = jettison::ThresholdsFor(reading.config.eviction.thresholds, layout);
     static_cast<void>(jettison::NodeAllocatable({{"memory", jettison::Quantity::Of(1 << 30)}},
                                                 reading.config.reservation, effective));
   }
