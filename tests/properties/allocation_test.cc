@@ -2,27 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
+#include <memory>
 
 #include "core/decide/decide.h"
+#include "tests/counted_allocations.h"
 #include "tests/synthetic_node.h"
-
-namespace {
-std::size_t allocations = 0;  // of this single-threaded test program
-}
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
 
 namespace jettison {
 namespace {

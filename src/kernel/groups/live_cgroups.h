@@ -8,40 +8,21 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <memory>
-#include <new>
 #include <string>
 #include <thread>
 
 #include "core/units/result.h"
 #include "ports/cgroups.h"
 #include "ports/fakes/child_process.h"
+#include "tests/counted_allocations.h"
 
 // What holds of control groups of either version, on the kernel at hand. One source of a test
-// program includes this and instantiates LiveCgroups.
-
-// Counts allocations of this thread, for the rule that a steady-state reading makes none. Not
-// inlined, or the compiler sees malloc paired with delete.
-namespace {
-thread_local std::size_t allocations = 0;
-}  // namespace
-// NOLINTBEGIN(misc-definitions-in-headers): only one source of a program includes this
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* const memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t /*size*/) noexcept {
-  std::free(memory);
-}
-// NOLINTEND(misc-definitions-in-headers)
+// program includes this and instantiates LiveCgroups. Allocations are counted for the rule that a
+// steady-state reading makes none.
 
 namespace jettison {
 
