@@ -25,6 +25,15 @@ std::string WhyNot(const std::string& bed) {
   return ::geteuid() == 0 ? "" : "a control plane needs root";
 }
 
+// Tells up.sh where its programs are, if whoever runs the tests does not; a bed of their own may
+// have others.
+std::string UnpackedPrograms() {
+  const bool named =
+      std::getenv("KBED_KUBE") != nullptr || std::getenv("JETTISON_KUBERNETES_BED") != nullptr;
+  if (named || !std::filesystem::exists(JETTISON_KUBERNETES_PROGRAMS)) return "";
+  return "KBED_KUBE='" JETTISON_KUBERNETES_PROGRAMS "'";
+}
+
 }  // namespace
 
 Ran RunShell(const std::string& command) {
@@ -44,11 +53,11 @@ LiveControlPlane::LiveControlPlane(const std::string& kubelet, const std::string
     : bed_(BedFolder()), missing_(WhyNot(bed_)) {
   if (!missing_.empty()) return;
   folder_ = fmt::format("/var/tmp/jettison-kube-{}", ::getpid());
-  std::string extra;
+  std::string extra = UnpackedPrograms();
   if (!kubelet.empty()) {
     std::filesystem::create_directories(folder_);
     std::ofstream(Path("kubelet-extra.yaml")) << kubelet;
-    extra = "KBED_KUBELET_EXTRA=" + Path("kubelet-extra.yaml");
+    extra += " KBED_KUBELET_EXTRA=" + Path("kubelet-extra.yaml");
   }
   if (!controller.empty()) extra += " KBED_KCM_ARGS=--controllers=" + controller;
   const Ran up =
