@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/pods/pod_facts.h"
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/host_cgroups.h"
 
 namespace jettison {

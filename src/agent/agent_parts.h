@@ -27,7 +27,7 @@
 #include "agent/tell/telling_killer.h"
 #include "agent/wake/arming_thread.h"
 #include "core/pods/room.h"
-#include "kernel/groups/qos_groups.h"
+#include "kernel/groups/layout/qos_groups.h"
 #include "machine/machine.h"
 #include "ports/group_memory.h"
 

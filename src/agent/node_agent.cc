@@ -11,7 +11,7 @@
 #include "agent/pods/pod_places.h"
 #include "core/recording/recording.h"
 #include "core/thresholds/containerfs_thresholds.h"
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/pods_root.h"
 #include "machine/own_process/late_libraries.h"
 #include "machine/state/state_root.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/groups/fd_reserve.h"
 #include "machine/cgroups/pods_group_lock.h"
 #include "machine/cgroups/pods_root.h"

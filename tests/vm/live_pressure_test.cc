@@ -23,7 +23,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/model/pressure.h"
 #include "kernel/files/temporary_folder.h"
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "ports/fakes/child_process.h"
 

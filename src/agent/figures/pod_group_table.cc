@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <unordered_set>
 
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 
 namespace jettison {
 

@@ -4,7 +4,7 @@
 
 #include "core/pods/most_on_disk.h"
 #include "kernel/filesystem/filesystem.h"
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 
 namespace jettison {
 namespace {

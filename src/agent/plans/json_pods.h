@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "ports/pod_plan.h"
 
 namespace jettison {

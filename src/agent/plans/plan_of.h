@@ -4,7 +4,7 @@
 
 #include "core/config/agent_config.h"
 #include "core/model/pod.h"
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "ports/pod_plan.h"
 
 namespace jettison {

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 
 namespace jettison {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "core/pods/qos.h"
 #include "kernel/files/files.h"
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 
 namespace jettison {
 namespace {

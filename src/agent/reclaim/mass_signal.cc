@@ -6,7 +6,7 @@
 #include <csignal>
 #include <utility>
 
-#include "kernel/groups/group_names.h"
+#include "kernel/groups/layout/group_names.h"
 
 namespace jettison {
 

@@ -5,8 +5,8 @@
 #include "agent/log/event_log.h"
 #include "agent/log/log.h"
 #include "agent/workers/backoff.h"
-#include "kernel/groups/cgroup_layout.h"
-#include "kernel/groups/qos_groups.h"
+#include "kernel/groups/layout/cgroup_layout.h"
+#include "kernel/groups/layout/qos_groups.h"
 #include "ports/container_runtime.h"
 #include "view/node_counters.h"
 

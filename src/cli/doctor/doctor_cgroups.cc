@@ -12,7 +12,7 @@
 #include "cli/doctor/doctor_checks.h"
 #include "kernel/cgroup_v1/cgroup_v1.h"
 #include "kernel/cgroup_v2/cgroup_v2.h"
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/groups/group_memory_files.h"
 #include "kernel/memcg_events/memcg_threshold.h"
 #include "machine/cgroups/host_cgroups.h"

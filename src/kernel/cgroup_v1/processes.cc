@@ -10,7 +10,7 @@
 
 #include "kernel/groups/fd_reserve.h"
 #include "kernel/groups/group_files.h"
-#include "kernel/groups/group_names.h"
+#include "kernel/groups/layout/group_names.h"
 #include "kernel/groups/group_processes.h"
 #include "kernel/groups/group_tree.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/units/result.h"
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "ports/cgroups.h"
 
 namespace jettison::cgroup_v2 {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/model/pod_resources.h"
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 
 namespace jettison {
 namespace {

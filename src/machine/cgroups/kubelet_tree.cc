@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/host_cgroup_view.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/cgroups/pods_root.h"

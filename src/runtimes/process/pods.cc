@@ -5,7 +5,7 @@
 
 #include "kernel/files/files.h"
 #include "kernel/files/pod_containers.h"
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/mount_plan.h"
 #include "kernel/mounts/volumes.h"
 #include "kernel/project_quota/pod_projects.h"

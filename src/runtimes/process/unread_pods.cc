@@ -11,7 +11,7 @@
 
 #include "kernel/files/files.h"
 #include "kernel/files/paths.h"
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/quarantine.h"
 #include "runtimes/process/removal_mark.h"
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/processes/proc_files.h"
 #include "sources/foreign/foreign_spec.h"
 

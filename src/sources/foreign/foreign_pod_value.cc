@@ -10,7 +10,7 @@
 #include "containers/labels.h"
 #include "core/model/pod_resources.h"
 #include "kernel/files/paths.h"
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 
 namespace jettison {
 namespace {

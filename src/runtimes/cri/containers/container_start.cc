@@ -9,7 +9,7 @@
 #include "containers/container_exit.h"
 #include "core/pods/program_size.h"
 #include "kernel/files/files.h"
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/mount_plan.h"
 #include "kernel/processes/proc_files.h"
 #include "rpc/verbose_info.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kernel/files/files.h"
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/readiness/retry_delay.h"
 
 namespace jettison::cri {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "ports/system_error.h"
 #include "runtimes/cri/host/bus_library.h"
 

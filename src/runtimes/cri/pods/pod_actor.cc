@@ -8,7 +8,7 @@
 
 #include "kernel/files/files.h"
 #include "kernel/files/pod_containers.h"
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/volumes.h"
 
 namespace jettison::cri {

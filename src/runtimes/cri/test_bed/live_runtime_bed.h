@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/model/cgroup_driver.h"
-#include "kernel/groups/cgroup_layout.h"
-#include "kernel/groups/plain_plan.h"
+#include "kernel/groups/layout/cgroup_layout.h"
+#include "kernel/groups/layout/plain_plan.h"
 #include "kernel/mounts/mount_info.h"
 #include "kernel/processes/host_processes.h"
 #include "machine/cgroups/host_cgroups.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/groups/fd_reserve.h"
 #include "kernel/processes/proc_files.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/pods/qos.h"
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/processes/preparation.h"
 #include "kernel/processes/proc_files.h"
 

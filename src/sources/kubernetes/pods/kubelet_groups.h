@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/units/result.h"
-#include "kernel/groups/group_names.h"
+#include "kernel/groups/layout/group_names.h"
 #include "sources/foreign/foreign_group.h"
 #include "sources/kubernetes/objects/api_pod.h"
 

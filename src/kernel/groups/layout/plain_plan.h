@@ -9,7 +9,7 @@
 #include "core/model/pod.h"
 #include "core/model/pod_resources.h"
 #include "core/units/result.h"
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "ports/pod_plan.h"
 
 namespace jettison::kernel {

@@ -7,7 +7,7 @@
 
 #include "core/model/cgroup_driver.h"
 #include "core/model/pod.h"
-#include "kernel/groups/group_names.h"
+#include "kernel/groups/layout/group_names.h"
 #include "ports/cgroups.h"
 
 namespace jettison::kernel {

@@ -1,8 +1,8 @@
-#include "kernel/groups/qos_groups.h"
+#include "kernel/groups/layout/qos_groups.h"
 
 #include <optional>
 
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 
 namespace jettison::kernel {
 

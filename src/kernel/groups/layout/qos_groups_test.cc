@@ -1,4 +1,4 @@
-#include "kernel/groups/qos_groups.h"
+#include "kernel/groups/layout/qos_groups.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

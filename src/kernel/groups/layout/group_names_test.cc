@@ -1,4 +1,4 @@
-#include "kernel/groups/group_names.h"
+#include "kernel/groups/layout/group_names.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 
 #include <fmt/format.h>
 
