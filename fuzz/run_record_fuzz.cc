@@ -4,7 +4,7 @@
 // exit record is written so that it reads back the same.
 
 #include "fuzz/fuzz.h"
-#include "runtimes/process/mount_points.h"
+#include "runtimes/process/removal/mount_points.h"
 #include "runtimes/process/runs/process_identity.h"
 #include "runtimes/process/runs/run_record.h"
 

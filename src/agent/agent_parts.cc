@@ -11,8 +11,8 @@
 #include "agent/reclaim/memory_ladder_thread.h"
 #include "agent/reclaim/runtime_reclaimer.h"
 #include "core/thresholds/containerfs_thresholds.h"
-#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/groups/group_memory_files.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/pods_root.h"
 
 namespace jettison {

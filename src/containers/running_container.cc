@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/groups/fd_reserve.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/processes/proc_files.h"
 
 namespace jettison {

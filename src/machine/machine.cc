@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/groups/fd_reserve.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/pods_group_lock.h"
 #include "machine/cgroups/pods_root.h"
 #include "machine/cluster.h"

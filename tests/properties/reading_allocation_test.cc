@@ -14,8 +14,8 @@
 
 #include "agent/figures/stats_collector.h"
 #include "agent/passes/reading/contenders.h"
-#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/groups/few_descriptors.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/fake_clock.h"

@@ -10,9 +10,9 @@
 
 #include "kernel/groups/fd_reserve.h"
 #include "kernel/groups/group_files.h"
-#include "kernel/groups/layout/group_names.h"
 #include "kernel/groups/group_processes.h"
 #include "kernel/groups/group_tree.h"
+#include "kernel/groups/layout/group_names.h"
 
 namespace jettison::cgroup_v1 {
 namespace {

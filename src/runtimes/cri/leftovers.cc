@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "kernel/files/files.h"
-#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/groups/empty_groups.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/readiness/retry_delay.h"
 #include "ports/container_runtime.h"
 #include "runtimes/cri/host/removal_job.h"

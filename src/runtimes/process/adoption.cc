@@ -13,7 +13,7 @@
 #include "kernel/files/paths.h"
 #include "kernel/files/pod_containers.h"
 #include "kernel/readiness/pidfd.h"
-#include "runtimes/process/removal_mark.h"
+#include "runtimes/process/removal/removal_mark.h"
 #include "runtimes/process/runs/process_identity.h"
 
 namespace jettison::process {

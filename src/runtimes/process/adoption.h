@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "ports/container_runtime.h"
-#include "runtimes/process/dead_runs.h"
 #include "runtimes/process/pods.h"
+#include "runtimes/process/removal/dead_runs.h"
 #include "runtimes/process/runs/found_runs.h"
 #include "runtimes/process/runs/runtime_context.h"
 

@@ -9,8 +9,8 @@
 #include "kernel/readiness/readiness.h"
 #include "ports/file_descriptor.h"
 #include "ports/pod_plan.h"
-#include "runtimes/process/mount_points.h"
-#include "runtimes/process/pod_removal.h"
+#include "runtimes/process/removal/mount_points.h"
+#include "runtimes/process/removal/pod_removal.h"
 #include "runtimes/process/runs/runtime_context.h"
 
 namespace jettison::process {

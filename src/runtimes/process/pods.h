@@ -12,7 +12,7 @@
 #include "kernel/readiness/lifetime.h"
 #include "kernel/readiness/path_errand.h"
 #include "ports/pod_plan.h"
-#include "runtimes/process/pod_removal.h"
+#include "runtimes/process/removal/pod_removal.h"
 #include "runtimes/process/runs/container_run.h"
 #include "runtimes/process/runs/runtime_context.h"
 

@@ -8,9 +8,9 @@
 #include "ports/container_runtime.h"
 #include "ports/file_descriptor.h"
 #include "runtimes/process/adoption.h"
-#include "runtimes/process/dead_runs.h"
 #include "runtimes/process/leftovers.h"
 #include "runtimes/process/pods.h"
+#include "runtimes/process/removal/dead_runs.h"
 #include "runtimes/process/runs/runtime_context.h"
 #include "runtimes/process/unread_pods.h"
 

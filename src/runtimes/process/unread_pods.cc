@@ -13,7 +13,7 @@
 #include "kernel/files/paths.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/quarantine.h"
-#include "runtimes/process/removal_mark.h"
+#include "runtimes/process/removal/removal_mark.h"
 
 namespace jettison::process {
 

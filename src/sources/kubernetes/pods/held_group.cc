@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/groups/fd_reserve.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/processes/proc_files.h"
 
 namespace jettison::kube {

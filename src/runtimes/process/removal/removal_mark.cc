@@ -1,4 +1,4 @@
-#include "runtimes/process/removal_mark.h"
+#include "runtimes/process/removal/removal_mark.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "runtimes/process/removal_job.h"
+#include "runtimes/process/removal/removal_job.h"
 
 #include <utility>
 

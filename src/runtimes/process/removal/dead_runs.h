@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernel/readiness/readiness.h"
-#include "runtimes/process/removal_job.h"
+#include "runtimes/process/removal/removal_job.h"
 #include "runtimes/process/runs/runtime_context.h"
 
 namespace jettison::process {

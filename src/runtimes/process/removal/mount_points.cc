@@ -1,4 +1,4 @@
-#include "runtimes/process/mount_points.h"
+#include "runtimes/process/removal/mount_points.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "runtimes/process/dead_runs.h"
+#include "runtimes/process/removal/dead_runs.h"
 
 #include <algorithm>
 #include <iterator>

@@ -9,8 +9,8 @@
 #include "core/model/pod.h"
 #include "kernel/readiness/lifetime.h"
 #include "kernel/readiness/path_errand.h"
-#include "runtimes/process/mount_points.h"
-#include "runtimes/process/removal_job.h"
+#include "runtimes/process/removal/mount_points.h"
+#include "runtimes/process/removal/removal_job.h"
 #include "runtimes/process/runs/runtime_context.h"
 
 namespace jettison::process {

@@ -1,4 +1,4 @@
-#include "runtimes/process/pod_removal.h"
+#include "runtimes/process/removal/pod_removal.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "kernel/readiness/retry_delay.h"
-#include "runtimes/process/removal_mark.h"
+#include "runtimes/process/removal/removal_mark.h"
 
 namespace jettison::process {
 
