@@ -98,8 +98,8 @@ bool PartMayInclude(std::string_view from_part, std::string_view to_part) {
 }
 
 bool NeighbourMayInclude(std::string_view from_room, std::string_view to_room) {
-  static const Names kShared = {"kernel/files", "kernel/groups", "kernel/mounts",
-                                "kernel/readiness", "sources/foreign"};
+  static const Names kShared = {"kernel/files",  "kernel/groups",    "kernel/groups/layout",
+                                "kernel/mounts", "kernel/readiness", "sources/foreign"};
   const std::string part = PartOf(from_room);
   if (part != "kernel" && part != "sources" && part != "runtimes") return true;
   if (kShared.contains(to_room)) return true;
