@@ -21,9 +21,12 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using namespace std::chrono_literals;
 
-constexpr const char* kManifest =
-    "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
-    "spec: {containers: [{name: c, command: [sleep]}]}\n";
+std::string ManifestOf(const std::string& pod) {
+  return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + pod +
+         "}\nspec: {containers: [{name: c, command: [sleep]}]}\n";
+}
+
+const std::string kManifest = ManifestOf("a");
 
 class WatchWithoutPath : public testing::Test {
  protected:
@@ -80,11 +83,18 @@ class WatchOfAFolder : public testing::Test {
   WatchOfAFolder() { std::filesystem::create_directory(path_); }
 
   [[nodiscard]] std::string FileNamed(const std::string& name) const { return path_ + "/" + name; }
-  // Takes one scan in.
-  void TakeNext() {
+  // Takes one scan in, as if that were so long ago.
+  void TakeNext(Duration ago = 0s) {
     pollfd readable = {.fd = watch_.fd(), .events = POLLIN, .revents = 0};
     ASSERT_EQ(::poll(&readable, 1, 60'000), 1);
-    (void)watch_.Take(clock_.Now());
+    (void)watch_.Take(clock_.Now() - ago);
+  }
+  // Of the wanted pod of that name; empty: there is none.
+  [[nodiscard]] std::string UidOf(const std::string& pod) {
+    for (const SharedPodFacts& facts : watch_.Wanted()) {
+      if (facts->pod.name == pod) return facts->pod.uid;
+    }
+    return "";
   }
   // Looks through the folder again.
   void LookAgain() {
@@ -156,6 +166,31 @@ TEST_F(WatchOfAFolder, IsNotCompleteWhileManifestsOfRunningPodsAreMissing) {
   TakeNext();
   EXPECT_TRUE(watch_.HasLooked());
   EXPECT_FALSE(IsComplete());
+}
+
+// `rm a.yaml; curl ... > a.yaml`, where the transfer takes longer than a deleted manifest is waited
+// for.
+TEST_F(WatchOfAFolder, APodStaysWhoseManifestIsDeletedAndWrittenSlowly) {
+  for (const char* name : {"a", "b"}) std::ofstream(FileNamed(name)) << ManifestOf(name);
+  watch_.Begin({});
+  TakeNext();
+  const std::string uid = UidOf("a");
+  ASSERT_FALSE(uid.empty());
+  std::filesystem::remove(FileNamed("a"));
+  for (int scans = 0; scans < 5 && IsComplete(); ++scans) TakeNext(1500ms);
+  ASSERT_FALSE(IsComplete()) << "it was told to be gone 1.5 s ago";
+  std::ofstream writer(FileNamed("a"));
+  const std::string begun = kManifest.substr(0, 20);
+  writer << begun << std::flush;
+  for (int looks = 0; looks < 5; ++looks) {
+    LookAgain();
+    EXPECT_EQ(UidOf("a"), uid);
+  }
+  writer << kManifest.substr(begun.size());
+  writer.close();
+  for (int scans = 0; scans < 50 && !IsComplete(); ++scans) TakeNext();
+  EXPECT_TRUE(IsComplete());
+  EXPECT_EQ(UidOf("a"), uid);
 }
 
 TEST_F(WatchWithoutPath, ThereIsNothingToReadThere) {

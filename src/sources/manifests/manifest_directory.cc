@@ -25,6 +25,8 @@ constexpr std::int64_t kFreshSeconds = 1;
 // After so long a file is read although it seems to be open for writing: some programs never close
 // it, and on some network file systems each file seems so.
 constexpr std::int64_t kWriterPauseSeconds = 60;
+// How many files that are gone are remembered: as many as there are pods on the largest nodes.
+constexpr std::size_t kMostToldGone = 1024;
 
 struct CloseDirectory {
   void operator()(DIR* directory) const { closedir(directory); }
@@ -263,13 +265,21 @@ std::vector<ManifestChange> ManifestDirectory::ScanSome(const std::set<std::stri
 }
 
 ManifestChange ManifestDirectory::Unreadable(const std::string& file, Error error) {
-  known_.try_emplace(file);
+  (void)Know(file);
   return {file, ManifestUnreadable{std::move(error)}};
 }
 
-// A file that was not there before is told of when it is complete.
+ManifestDirectory::Stamp& ManifestDirectory::Know(const std::string& file) {
+  std::erase(told_gone_, file);
+  return known_[file];
+}
+
+// A file that was never there is told of when it is complete. One that was deleted may be on its
+// way back, and whoever was told that it is gone has to know.
 std::optional<ManifestChange> ManifestDirectory::Unsettled(const std::string& file) const {
-  if (!known_.contains(file)) return std::nullopt;
+  const bool was_here =
+      known_.contains(file) || std::ranges::find(told_gone_, file) != told_gone_.end();
+  if (!was_here) return std::nullopt;
   return ManifestChange{file, ManifestUnsettled{}};
 }
 
@@ -302,7 +312,7 @@ std::optional<ManifestChange> ManifestDirectory::Look(const std::string& file, P
                                       : Fail(ErrorCode::kInvalidArgument, "is not a regular file");
   // A file that could not be read this time does not count as reported.
   const bool told = text || text.error().code == ErrorCode::kInvalidArgument;
-  Stamp& stamp = known_[file];
+  Stamp& stamp = Know(file);
   stamp = told ? StampOf(status) : Stamp{};
   if (text) stamp.text_bytes = text->size();
   if (!text) return Unreadable(file, std::move(text.error()));
@@ -326,6 +336,8 @@ Result<std::string> ManifestDirectory::ReadWithin(const std::string& file, const
 
 std::optional<ManifestChange> ManifestDirectory::Gone(const std::string& file) {
   if (known_.erase(file) == 0) return std::nullopt;
+  told_gone_.push_back(file);
+  if (told_gone_.size() > kMostToldGone) told_gone_.pop_front();
   struct stat link {};
   return ManifestChange{
       file, ManifestGone{.with_folder = lstat(file.c_str(), &link) == 0 && S_ISLNK(link.st_mode)}};

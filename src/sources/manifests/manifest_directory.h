@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <ctime>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,7 +26,8 @@ struct ManifestText {
 struct ManifestUnreadable {
   Error error;
 };
-// It was there before and has just been changed; it is read when its writer is done.
+// It was there before, or was told to be gone, and is being written; it is read when its writer is
+// done.
 struct ManifestUnsettled {};
 struct ManifestGone {
   // It did not go alone: the folder is missing, empty or another one than before, or the file is a
@@ -109,6 +111,7 @@ class ManifestDirectory {
   [[nodiscard]] std::optional<ManifestChange> Unsettled(const std::string& file) const;
   [[nodiscard]] ManifestChange Unreadable(const std::string& file, Error error);
   [[nodiscard]] std::optional<ManifestChange> Gone(const std::string& file);
+  [[nodiscard]] Stamp& Know(const std::string& file);
   [[nodiscard]] bool IsSameFolder() const;
   [[nodiscard]] bool Wants(const std::string& name) const;
   [[nodiscard]] bool IsHere(const std::string& file) const;
@@ -124,6 +127,7 @@ class ManifestDirectory {
   bool listed_ = false;
   std::optional<FolderId> folder_id_;   // as it was listed last
   std::map<std::string, Stamp> known_;  // by path
+  std::deque<std::string> told_gone_;   // paths, the latest last; none of them is known
   std::set<std::string> written_;       // paths of files that had a writer when last looked at
 };
 

@@ -256,6 +256,41 @@ TEST(ManifestDirectory, AKnownFileThatIsBeingWrittenIsToldSo) {
   EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a unsettled"));
 }
 
+// Otherwise the pod of a manifest that is deleted and written slowly would be ended meanwhile.
+TEST(ManifestDirectory, ADeletedFileThatIsBeingWrittenAnewIsToldSo) {
+  const TemporaryFolder folder;
+  folder.Write("a", "one");
+  folder.Write("b", "b");
+  auto directory = ManifestDirectory::Open(folder.path()).value();
+  static_cast<void>(directory.Rescan());
+  fs::remove(folder / "a");
+  ASSERT_THAT(Told(directory.TakeChanges()), ElementsAre("a gone"));
+  {
+    std::ofstream file(folder / "a");
+    file << "half" << std::flush;
+    EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a unsettled"));
+    EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a unsettled")) << "as long as that lasts";
+    file << " and half";
+  }
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a=half and half"));
+  fs::remove(folder / "a");
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a gone"));
+  EXPECT_THAT(directory.Rescan(), IsEmpty()) << "it is told to be gone once";
+}
+
+TEST(ManifestDirectory, OfManyDeletedFilesTheLatestAreRemembered) {
+  const TemporaryFolder folder;
+  folder.Write("b", "b");
+  auto directory = ManifestDirectory::Open(folder.path()).value();
+  std::vector<std::string> expected;
+  for (int i = 0; i < 1025; ++i) expected.push_back(folder / std::to_string(10'000 + i));
+  directory.Expect(expected);
+  EXPECT_EQ(directory.Rescan().size(), 1026U);
+  std::ofstream first(expected.front());
+  std::ofstream second(expected[1]);
+  EXPECT_THAT(Told(directory.Rescan()), ElementsAre("10001 unsettled"));
+}
+
 class OpenForWriting : public testing::Test {
  protected:
   void SetUp() override {
