@@ -234,7 +234,7 @@ void ContainerRun::EndStart(StartError why) {
 // answers with errors, because it may answer again soon.
 std::optional<ExitRecord> ContainerRun::LastWord() {
   const std::string run_dir = context_.paths.Run(name_.pod_uid, name_.container, name_.attempt);
-  FoundRun found = ReadRun(run_dir, context_.boot_id);
+  FoundRun found = ReadEnd(run_dir);
   if (found.exit) return found.exit;
   const Instant now = context_.clock.Now();
   if (found.passing && !unread_since_) {

@@ -107,6 +107,13 @@ FoundRun ReadRun(const std::string& run_dir, std::string_view boot_id) {
   return run;
 }
 
+FoundRun ReadEnd(const std::string& run_dir) {
+  FoundRun run;
+  run.let_go = true;
+  if (!TakeExit(run_dir, run)) run.state = RunState::kLost;
+  return run;
+}
+
 Result<std::vector<FoundRun>> ReadRuns(const Paths& paths, std::string_view uid,
                                        std::string_view boot_id,
                                        std::vector<std::string>& strange) {

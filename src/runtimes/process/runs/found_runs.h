@@ -37,6 +37,10 @@ struct FoundRun {
 // which something cannot be read is neither.
 [[nodiscard]] FoundRun ReadRun(const std::string& run_dir, std::string_view boot_id);
 
+// How a run stands whose shim has ended: by its exit record alone, and lost without one. Whoever
+// waits for the end of a run must not read more: the disk may be slow just then.
+[[nodiscard]] FoundRun ReadEnd(const std::string& run_dir);
+
 // Every run of a pod, by container and attempt; fails where a folder cannot be listed. `strange`
 // receives the folders beside them that are no runs: what an interrupted removal has left.
 [[nodiscard]] Result<std::vector<FoundRun>> ReadRuns(const kernel::Paths& paths,

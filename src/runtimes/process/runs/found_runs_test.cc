@@ -136,6 +136,23 @@ TEST_F(ReadRunTest, WhatCannotBeReadJustNowSaysNothingOfARun) {
   EXPECT_EQ(Read().state, RunState::kEnded);
 }
 
+TEST_F(ReadRunTest, TheEndOfARunIsReadFromItsExitRecordAlone) {
+  Write("running", "rubbish");
+  EXPECT_EQ(ReadEnd(run_).state, RunState::kLost);
+  EXPECT_TRUE(ReadEnd(run_).fault.empty());
+  Write("exit", FormatExitRecord({.code = 3}));
+  EXPECT_EQ(ReadEnd(run_).state, RunState::kEnded);
+  EXPECT_EQ(ReadEnd(run_).exit->code, 3);
+  {
+    const kernel::FewDescriptors none(0);
+    EXPECT_EQ(ReadEnd(run_).state, RunState::kUnknown);
+    EXPECT_TRUE(ReadEnd(run_).passing);
+  }
+  Write("exit", "");
+  EXPECT_EQ(ReadEnd(run_).state, RunState::kLost);
+  EXPECT_NE(ReadEnd(run_).fault.find("/exit: line 1"), std::string::npos);
+}
+
 TEST(ReadRuns, SortsByAttemptAndSetsAsideWhatIsNoRun) {
   const TemporaryFolder folder;
   const Paths paths(folder.path());
