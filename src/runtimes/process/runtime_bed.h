@@ -62,7 +62,7 @@ class RuntimeBed {
     };
     ProcessRuntimeOptions options{
         .root = root_,
-        .shim = JETTISON_SHIM,
+        .shim = shim,
         .written_pods = std::move(written_pods),
         .path_patience = {.slow_paths = slow_paths, .patience = path_patience},
         .disk_thread = disk_thread,
@@ -143,6 +143,7 @@ class RuntimeBed {
   }
   [[nodiscard]] kernel::Paths paths() const { return kernel::Paths(root_); }
 
+  std::string shim = JETTISON_SHIM;
   std::map<std::string, Pod> known;
   std::vector<std::string> logged;
   std::shared_ptr<SlowPaths> slow_paths;  // null: nothing hangs

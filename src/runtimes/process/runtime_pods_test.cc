@@ -189,6 +189,52 @@ TEST_F(ProcessRuntimeStuckRun, TheFilesOfTheNextPodOfItsUidStay) {
   EXPECT_TRUE(Exists(bed_.paths().ContainerLogs(pod_, "main") + "/0.log"));
 }
 
+// A shim that is stopped before it deletes anything, as on a disk that does not answer, and those
+// that follow, which work.
+class ProcessRuntimeSlowRemoval : public ProcessRuntimePods {
+ protected:
+  void SetUp() override {
+    bed_.shim = folder_.path() + "/shim";
+    ASSERT_TRUE(WriteFile(bed_.shim,
+                          "#!/bin/sh\n"
+                          "if [ \"$1\" = remove ] && (set -C; echo $$ > " +
+                              pid_file_ +
+                              ") 2>/dev/null; then kill -STOP $$; fi\n"
+                              "exec " JETTISON_SHIM " \"$@\"\n"));
+    ASSERT_EQ(::chmod(bed_.shim.c_str(), 0755), 0);
+    ProcessRuntimePods::SetUp();
+  }
+  [[nodiscard]] pid_t AwaitStopped() {
+    std::string pid;
+    for (int i = 0; i < 1000 && !pid.ends_with('\n'); ++i) {
+      (void)bed_.Await<PodRemoved>("nobody", std::chrono::milliseconds(10));
+      pid = ReadFile(pid_file_).value_or("");
+    }
+    return pid.empty() ? 0 : std::stoi(pid);
+  }
+
+  const std::string pid_file_ = folder_.path() + "/stopped";
+};
+
+TEST_F(ProcessRuntimeSlowRemoval, NothingOfTheNextPodOfAUidIsDeletedAndTheRestIs) {
+  const Pod pod = ShellPod("u", "echo said");
+  ASSERT_NE(bed_.Run(pod), nullptr);
+  ASSERT_NE(bed_.Run(ShellPod("v", "true")), nullptr);
+  for (const char* uid : {"u", "v"}) bed_.runtime().RemoveContainer(uid, "main", 0);
+  const pid_t stopped = AwaitStopped();
+  ASSERT_GT(stopped, 0);
+  ASSERT_TRUE(bed_.Remove("u"));
+  ASSERT_NE(bed_.Run(pod), nullptr);
+  (void)::kill(stopped, SIGCONT);  // it is gone, or deletes now
+  for (int i = 0; i < 1000 && bed_.runtime().RemovingContainers(); ++i) {
+    (void)bed_.Await<PodRemoved>("nobody", std::chrono::milliseconds(10));
+  }
+  EXPECT_FALSE(bed_.runtime().RemovingContainers());
+  EXPECT_TRUE(Exists(bed_.paths().ContainerLogs(pod, "main") + "/0.log"));
+  EXPECT_FALSE(Exists(bed_.paths().Run("v", "main", 0) + ".gone"));
+  EXPECT_TRUE(bed_.logged.empty()) << bed_.logged.front();
+}
+
 TEST_F(ProcessRuntimePods, ARunningContainerIsNotForgottenNorStartedTwice) {
   ASSERT_TRUE(bed_.Create(ShellPod("u", "exec sleep 1000")));
   bed_.runtime().StartContainer("u", "main", 0, 0);

@@ -24,9 +24,13 @@ void DeadRuns::Add(std::vector<std::string> trees) {
 }
 
 void DeadRuns::LeaveOut(std::string_view folder) {
-  for (auto* trees : {&waiting_, &under_way_, &failed_}) {
-    std::erase_if(*trees, [&](const std::string& tree) { return tree.starts_with(folder); });
-  }
+  const auto is_below = [&](const std::string& tree) { return tree.starts_with(folder); };
+  std::erase_if(waiting_, is_below);
+  std::erase_if(failed_, is_below);
+  // Its process knows only the order that it was given.
+  if (std::erase_if(under_way_, is_below) == 0 || !job_ || killed_) return;
+  job_->Kill();
+  killed_ = true;
 }
 
 bool DeadRuns::busy() const {
@@ -46,6 +50,8 @@ void DeadRuns::Continue() {
 
 void DeadRuns::OnJobEnded(const Result<void>& outcome) {
   std::vector<std::string> trees = std::exchange(under_way_, {});
+  const bool was_killed = std::exchange(killed_, false);
+  if (was_killed && !outcome) return Add(std::move(trees));
   if (outcome) {
     if (failed_.empty()) failed_jobs_ = 0;
     return;

@@ -20,7 +20,8 @@ class DeadRuns {
 
   // Trees that are to go, soon.
   void Add(std::vector<std::string> trees);
-  // Drops what is below this folder: somebody else deletes it, and another pod may use it then.
+  // Drops what is below this folder: somebody else deletes it, and another pod may use it then. A
+  // process that is deleting something of it is killed, and another one goes on with the rest.
   void LeaveOut(std::string_view folder);
   // Takes the next steps. Called whenever the runtime is dispatched; the end of a deletion wakes
   // it.
@@ -37,7 +38,8 @@ class DeadRuns {
   std::vector<std::string> waiting_;
   std::vector<std::string> under_way_;  // the trees of the job
   std::optional<RemovalJob> job_;
-  int failures_ = 0;  // to start one, in a row
+  bool killed_ = false;  // the job, because of a tree that it was not to delete any more
+  int failures_ = 0;     // to start one, in a row
   kernel::Readiness::Watch retry_;
   std::vector<std::string> failed_;  // the trees of jobs that failed
   int failed_jobs_ = 0;              // since all was deleted

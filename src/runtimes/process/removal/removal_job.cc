@@ -1,6 +1,9 @@
 #include "runtimes/process/removal/removal_job.h"
 
+#include <csignal>
 #include <utility>
+
+#include "kernel/readiness/pidfd.h"
 
 namespace jettison::process {
 
@@ -23,6 +26,10 @@ std::optional<Result<void>> RemovalJob::Outcome() {
   const auto message = shim_.Receive();
   if (message && *message) return Fail(ErrorOf(**message));
   return Fail(ErrorCode::kInternal, "the removal was killed");
+}
+
+void RemovalJob::Kill() {
+  kernel::SendSignal(shim_.pidfd(), SIGKILL);
 }
 
 }  // namespace jettison::process

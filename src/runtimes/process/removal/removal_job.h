@@ -16,6 +16,8 @@ class RemovalJob {
 
   // Whether it is over, and then what could not be deleted. A finished job wakes the runtime.
   [[nodiscard]] std::optional<Result<void>> Outcome();
+  // Ends it, wherever it is. Its outcome comes soon, and is a failure unless it was over already.
+  void Kill();
 
  private:
   RemovalJob(RuntimeContext& context, ShimProcess shim);
