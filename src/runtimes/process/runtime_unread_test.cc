@@ -213,6 +213,17 @@ TEST_F(ProcessRuntimeUnread, ARemovalLeavesAMarkSoThatTheNextAgentGoesOnWithIt) 
   EXPECT_TRUE(bed_.AwaitGone(bed_.paths().Pod("u")));
 }
 
+TEST_F(ProcessRuntimeUnread, AMarkThatCannotBeLookedUpIsNone) {
+  const std::string file = bed_.paths().PodFile("u");
+  ASSERT_EQ(::unlink(file.c_str()), 0);
+  ASSERT_EQ(::symlink("pod.json.gone", (file + ".gone").c_str()), 0);  // a link to itself
+  const auto listed = List();
+  ASSERT_THAT(listed, SizeIs(1));
+  EXPECT_TRUE(listed[0].unread);
+  (void)bed_.Await<PodRemoved>("u", std::chrono::milliseconds(100));
+  ExpectItGoesOn();
+}
+
 TEST_F(ProcessRuntimeUnread, WhatCannotBeMendedStaysAndIsMendedLater) {
   pod_.annotations["kubernetes.io/config.hash"] = "u";
   const std::string file = bed_.paths().PodFile("u");

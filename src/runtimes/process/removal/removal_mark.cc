@@ -4,8 +4,6 @@
 
 #include <cstdio>
 
-#include "kernel/files/files.h"
-
 namespace jettison::process {
 
 std::string RemovalMark(const kernel::Paths& paths, std::string_view uid) {
@@ -16,8 +14,9 @@ std::string DamagedPodFile(const kernel::Paths& paths, std::string_view uid) {
   return paths.PodFile(uid) + ".damaged";
 }
 
+// A mark that cannot be looked up does not count: a folder with it is deleted.
 bool IsMarkedAsRemoved(const kernel::Paths& paths, std::string_view uid) {
-  return kernel::Exists(RemovalMark(paths, uid));
+  return ::access(RemovalMark(paths, uid).c_str(), F_OK) == 0;
 }
 
 // On a full disk the new name may find no room. Then the file is deleted: if the removal is
