@@ -11,6 +11,7 @@
 #include "runtimes/process/leftovers.h"
 #include "runtimes/process/pods.h"
 #include "runtimes/process/removal/dead_runs.h"
+#include "runtimes/process/runs/resident_program.h"
 #include "runtimes/process/runs/runtime_context.h"
 #include "runtimes/process/unread_pods.h"
 
@@ -62,6 +63,7 @@ class Runtime : public ContainerRuntime {
   std::unique_ptr<kernel::Readiness> readiness_;
   FileDescriptor lock_;
   RuntimeContext context_;
+  const ResidentProgram shim_{context_.options.shim};
   Pods pods_{context_};
   DeadRuns dead_runs_{context_};
   Leftovers leftovers_{context_};
