@@ -58,6 +58,9 @@ class BackgroundThread {
 // of them may hang on one disk, and a service manager kills an agent that ends too slowly.
 inline constexpr Duration kEndPatience = std::chrono::milliseconds(1500);
 
+// How long the end of the agent waits for threads on whose work the next agent does not depend.
+inline constexpr Duration kBriefEndPatience = std::chrono::milliseconds(500);
+
 // FinishWithin for a thread whose jobs use `owner`. If it does not end, as on a disk that hangs,
 // the owner is kept for the rest of the process. An owner that nobody shares is waited for as long
 // as it takes.

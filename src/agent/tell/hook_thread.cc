@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 #include <sys/eventfd.h>
 
+#include <deque>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "agent/tell/hook_program.h"
+#include "agent/tell/kill_at_exit.h"
 #include "core/units/http_url.h"
 #include "http/client/client.h"
+#include "ports/file_descriptor.h"
 
 namespace jettison {
 namespace {
@@ -29,69 +34,92 @@ Result<void> Post(const HookConfig& hook, const std::string& notice) {
 
 }  // namespace
 
-HookThread::HookThread(HookConfig hook, Mailbox<HookFailure>& failures)
-    : hook_(std::move(hook)),
-      failures_(failures),
-      stopped_(eventfd(0, EFD_CLOEXEC)),
-      thread_({"hook", "the hook " + hook_.name + " is not called"}) {
-  if (!hook_.exec.empty()) return;
-  // libcurl is loaded now and not at the first notice: then memory may be short, and disks slow.
-  if (const auto prepared = PrepareHttpClient(); !prepared) {
-    failures_.Put({hook_.name, prepared.error().message});
-  }
+// What the thread uses, also when it has been left behind.
+struct HookThread::State {
+  const HookConfig hook;
+  const std::shared_ptr<Mailbox<HookFailure>> failures;
+  const FileDescriptor stopped{eventfd(0, EFD_CLOEXEC)};  // readable after Stop
+  const KillAtExit kill_at_exit;                          // of the program that is being told
+  std::mutex mutex;
+  std::deque<std::string> waiting;  // guarded by mutex
+  bool telling = false;             // guarded by mutex
+  bool stop = false;                // guarded by mutex
+
+  State(HookConfig its_hook, std::shared_ptr<Mailbox<HookFailure>> its_failures)
+      : hook(std::move(its_hook)), failures(std::move(its_failures)) {}
+
+  void Complain(std::string problem) const { failures->Put({hook.name, std::move(problem)}); }
+  // Whether it had to give up the oldest one.
+  [[nodiscard]] bool Queue(std::string notice);
+  [[nodiscard]] std::optional<std::string> TakeNext();
+  [[nodiscard]] Result<void> Call(const std::string& notice) const;
+  void TellAll();
+};
+
+bool HookThread::State::Queue(std::string notice) {
+  const std::lock_guard lock(mutex);
+  waiting.push_back(std::move(notice));
+  if (waiting.size() <= kMostWaiting) return false;
+  waiting.pop_front();
+  return true;
 }
 
-HookThread::~HookThread() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-  }
-  eventfd_write(stopped_.get(), 1);
-}
-
-void HookThread::Tell(std::string notice) {
-  bool gave_up = false;
-  {
-    const std::lock_guard lock(mutex_);
-    waiting_.push_back(std::move(notice));
-    if (waiting_.size() > kMostWaiting) {
-      waiting_.pop_front();
-      gave_up = true;
-    }
-  }
-  if (gave_up) failures_.Put({hook_.name, "the hook is too slow, so a notice was dropped"});
-  thread_.Do([this] { TellAll(); });
-}
-
-Result<void> HookThread::Call(const std::string& notice) const {
-  if (hook_.exec.empty()) return Post(hook_, notice);
-  return RunHookProgram({.command = hook_.exec,
-                         .timeout = hook_.timeout,
-                         .stop = stopped_.get(),
-                         .kill_at_exit = kill_at_exit_},
-                        notice);
-}
-
-std::optional<std::string> HookThread::TakeNext() {
-  const std::lock_guard lock(mutex_);
-  telling_ = !stop_ && !waiting_.empty();
-  if (!telling_) return std::nullopt;
-  std::string notice = std::move(waiting_.front());
-  waiting_.pop_front();
+std::optional<std::string> HookThread::State::TakeNext() {
+  const std::lock_guard lock(mutex);
+  telling = !stop && !waiting.empty();
+  if (!telling) return std::nullopt;
+  std::string notice = std::move(waiting.front());
+  waiting.pop_front();
   return notice;
 }
 
-bool HookThread::idle() {
-  const std::lock_guard lock(mutex_);
-  return waiting_.empty() && !telling_;
+Result<void> HookThread::State::Call(const std::string& notice) const {
+  if (hook.exec.empty()) return Post(hook, notice);
+  return RunHookProgram({.command = hook.exec,
+                         .timeout = hook.timeout,
+                         .stop = stopped.get(),
+                         .kill_at_exit = kill_at_exit},
+                        notice);
 }
 
-void HookThread::TellAll() {
+void HookThread::State::TellAll() {
   while (const auto notice = TakeNext()) {
-    if (const auto told = Call(*notice); !told) {
-      failures_.Put({hook_.name, told.error().message});
-    }
+    if (const auto told = Call(*notice); !told) Complain(told.error().message);
   }
+}
+
+HookThread::HookThread(HookConfig hook, std::shared_ptr<Mailbox<HookFailure>> failures)
+    : state_(std::make_shared<State>(std::move(hook), std::move(failures))),
+      thread_({"hook", "the hook " + state_->hook.name + " is not called"}, AtEnd::kLeave) {
+  if (!state_->hook.exec.empty()) return;
+  // libcurl is loaded now and not at the first notice: then memory may be short, and disks slow.
+  if (const auto prepared = PrepareHttpClient(); !prepared) {
+    state_->Complain(prepared.error().message);
+  }
+}
+
+void HookThread::Tell(std::string notice) {
+  if (state_->Queue(std::move(notice))) {
+    state_->Complain("the hook is too slow, so a notice was dropped");
+  }
+  thread_.Do([state = state_] { state->TellAll(); });
+}
+
+bool HookThread::idle() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->waiting.empty() && !state_->telling;
+}
+
+void HookThread::Stop() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->stop = true;
+  }
+  eventfd_write(state_->stopped.get(), 1);
+}
+
+void HookThread::AwaitEnd(std::chrono::steady_clock::time_point end) {
+  if (thread_.running()) (void)thread_.FinishWithin(end - std::chrono::steady_clock::now());
 }
 
 }  // namespace jettison

@@ -1,15 +1,12 @@
 #pragma once
 
-#include <deque>
-#include <mutex>
-#include <optional>
+#include <chrono>
+#include <memory>
 #include <string>
 
 #include "agent/loop/background_thread.h"
 #include "agent/loop/mailbox.h"
-#include "agent/tell/kill_at_exit.h"
 #include "core/config/hooks_configuration.h"
-#include "ports/file_descriptor.h"
 
 namespace jettison {
 
@@ -20,36 +17,32 @@ struct HookFailure {
 };
 
 // Delivers notices to one hook, one after the other, on a thread of its own, because a hook may
-// hang until its time limit. The destructor kills a running program, and so does any end of the
+// hang until its time limit. The destructor stops it and does not wait: the thread is left behind
+// with the notice that it is delivering. A running program is killed then, and at any end of the
 // agent.
 class HookThread {
  public:
-  // `failures` must outlive this.
-  HookThread(HookConfig hook, Mailbox<HookFailure>& failures);
+  // `failures` is shared with the thread.
+  HookThread(HookConfig hook, std::shared_ptr<Mailbox<HookFailure>> failures);
   HookThread(const HookThread&) = delete;
   HookThread& operator=(const HookThread&) = delete;
-  ~HookThread();
+  ~HookThread() { Stop(); }
 
   // Queues a notice; never waits, and starts no thread. If more than a few notices wait, the oldest
   // is dropped.
   void Tell(std::string notice);
   // Whether it has been told everything.
-  [[nodiscard]] bool idle();
+  [[nodiscard]] bool idle() const;
+  // Has a running program killed, and drops the notices that wait. Never waits.
+  void Stop();
+  // After Stop: waits for the notice that is being delivered, but not beyond `end`. No notice may
+  // be queued after that.
+  void AwaitEnd(std::chrono::steady_clock::time_point end);
 
  private:
-  void TellAll();
-  [[nodiscard]] std::optional<std::string> TakeNext();
-  [[nodiscard]] Result<void> Call(const std::string& notice) const;
-
-  HookConfig hook_;
-  Mailbox<HookFailure>& failures_;
-  FileDescriptor stopped_;   // readable when this is being destroyed
-  KillAtExit kill_at_exit_;  // of the program that is being told
-  std::mutex mutex_;
-  std::deque<std::string> waiting_;  // guarded by mutex_
-  bool telling_ = false;             // guarded by mutex_
-  bool stop_ = false;                // guarded by mutex_
-  BackgroundThread thread_;          // the last member: it ends first
+  struct State;
+  std::shared_ptr<State> state_;  // shared with the thread
+  BackgroundThread thread_;
 };
 
 }  // namespace jettison

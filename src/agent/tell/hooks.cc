@@ -1,7 +1,10 @@
 #include "agent/tell/hooks.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
+
+#include "agent/loop/background_thread.h"
 
 namespace jettison {
 
@@ -11,10 +14,22 @@ Hooks::Hooks(const std::vector<HookConfig>& hooks, std::string node, bool dry_ru
   Replace(hooks);
 }
 
-// A hook that is being called is destroyed later, so that the agent does not wait for it.
-void Hooks::Replace(const std::vector<HookConfig>& hooks) {
+// Each is told first, so that hooks which hang do not add up.
+Hooks::~Hooks() {
+  RetireAll();
+  const auto end = std::chrono::steady_clock::now() + kBriefEndPatience;
+  for (const auto& thread : retired_) thread->Stop();
+  for (const auto& thread : retired_) thread->AwaitEnd(end);
+}
+
+void Hooks::RetireAll() {
   for (Hook& hook : hooks_) retired_.push_back(std::move(hook.thread));
   hooks_.clear();
+}
+
+// A hook that is being called, or for which notices wait, is destroyed later.
+void Hooks::Replace(const std::vector<HookConfig>& hooks) {
+  RetireAll();
   std::erase_if(retired_, [](const auto& thread) { return thread->idle(); });
   for (const HookConfig& config : hooks) {
     hooks_.push_back({.config = config,
@@ -61,14 +76,14 @@ void Hooks::Tell(Occasion occasion, const std::string& notice, Instant now) {
     if (hook.budget.Take(now)) {
       hook.thread->Tell(notice);
     } else {
-      failures_.Put({hook.config.name, "the hook is called too often, so a notice was dropped"});
+      failures_->Put({hook.config.name, "the hook is called too often, so a notice was dropped"});
     }
   }
 }
 
 void Hooks::LogFailures(const Log& log) {
   std::erase_if(retired_, [](const auto& thread) { return thread->idle(); });
-  for (const HookFailure& failure : failures_.TakeAll()) {
+  for (const HookFailure& failure : failures_->TakeAll()) {
     log.Warn("hook call failed", {{"hook", failure.hook}, {"err", failure.problem}});
   }
 }

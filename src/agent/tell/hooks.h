@@ -29,6 +29,10 @@ class Hooks : public EvictionListener {
   // `name_of_pod`: "namespace/name" of a pod on the node.
   Hooks(const std::vector<HookConfig>& hooks, std::string node, bool dry_run,
         NameOfPod name_of_pod);
+  Hooks(const Hooks&) = delete;
+  Hooks& operator=(const Hooks&) = delete;
+  // Stops them all and then waits kBriefEndPatience in all for those that are being called.
+  ~Hooks() override;
 
   // Others from now on. Those before are still told what waits for them.
   void Replace(const std::vector<HookConfig>& hooks);
@@ -44,7 +48,7 @@ class Hooks : public EvictionListener {
   void CleanedUp(bool all_gone, Instant now);
 
   // Readable when there are failures to log.
-  [[nodiscard]] int fd() const { return failures_.fd(); }
+  [[nodiscard]] int fd() const { return failures_->fd(); }
   void LogFailures(const Log& log);
 
  private:
@@ -59,11 +63,13 @@ class Hooks : public EvictionListener {
   };
   [[nodiscard]] NoticeHead Head(Instant now) const { return {now, node_, dry_run_}; }
   void Tell(Occasion occasion, const std::string& notice, Instant now);
+  void RetireAll();
 
   std::string node_;
   bool dry_run_;
   NameOfPod name_of_pod_;
-  Mailbox<HookFailure> failures_;  // before the threads, which put into it
+  // With the threads, which put into it.
+  std::shared_ptr<Mailbox<HookFailure>> failures_ = std::make_shared<Mailbox<HookFailure>>();
   std::vector<Hook> hooks_;
   std::vector<std::unique_ptr<HookThread>> retired_;  // until they have told everything
   std::vector<Evicted> evicted_;                      // and not cleaned up yet

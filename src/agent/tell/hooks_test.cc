@@ -14,8 +14,10 @@
 #include <csignal>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "agent/tell/hook_program.h"
 #include "agent/tell/telling_killer.h"
@@ -35,6 +37,7 @@ using std::chrono::seconds;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 constexpr Instant kNow{seconds(1'700'000'000)};
@@ -174,28 +177,88 @@ class ToldPids {
   FileDescriptor fifo_;
 };
 
-TEST_F(HookProgram, IsKilledWithWhatItStartedWhenTheAgentIsKilled) {
-  const std::string path = folder_.path() + "/pids";
-  const ToldPids told(path);
-  ChildProcess agent([&](const auto&) {
-    Mailbox<HookFailure> failures;
-    HookThread hook({.name = "slow",
-                     .exec = {"/bin/sh", "-c", "sleep 1000 & echo $$ $! > \"$0\"; wait", path},
-                     .timeout = seconds(1000)},
-                    failures);
-    hook.Tell("notice");
-    SleepForever();
-  });
-  agent.Start();
-  const auto pids = told.Read();
-  ASSERT_EQ(pids.size(), 2U);
+HookConfig HookThatSaysItsPids(const std::string& fifo) {
+  return {.name = "slow",
+          .exec = {"/bin/sh", "-c", "sleep 1000 & echo $$ $! > \"$0\"; wait", fifo},
+          .timeout = seconds(1000)};
+}
+
+std::vector<FileDescriptor> HandlesOf(const std::vector<pid_t>& pids) {
   std::vector<FileDescriptor> handles;
   for (const pid_t pid : pids) handles.push_back(kernel::OpenPidfd(pid));
-  kill(agent.pid(), SIGKILL);
+  return handles;
+}
+
+void ExpectEnd(const std::vector<FileDescriptor>& handles) {
   for (const FileDescriptor& handle : handles) {
     EXPECT_TRUE(handle && WaitFor(handle.get(), 30'000)) << "it runs on";
     if (handle) kernel::SendSignal(handle, SIGKILL);
   }
+}
+
+TEST_F(HookProgram, IsKilledWithWhatItStartedWhenTheAgentIsKilled) {
+  const std::string path = folder_.path() + "/pids";
+  const ToldPids told(path);
+  ChildProcess agent([&](const auto&) {
+    HookThread hook(HookThatSaysItsPids(path), std::make_shared<Mailbox<HookFailure>>());
+    hook.Tell("notice");
+    SleepForever();
+  });
+  agent.Start();
+  const auto handles = HandlesOf(told.Read());
+  ASSERT_EQ(handles.size(), 2U);
+  kill(agent.pid(), SIGKILL);
+  ExpectEnd(handles);
+}
+
+TEST_F(HookProgram, IsKilledWithWhatItStartedWhenItsHookIsDestroyed) {
+  const std::string path = folder_.path() + "/pids";
+  const ToldPids told(path);
+  std::vector<FileDescriptor> handles;
+  {
+    HookThread hook(HookThatSaysItsPids(path), std::make_shared<Mailbox<HookFailure>>());
+    hook.Tell("notice");
+    handles = HandlesOf(told.Read());
+  }
+  ASSERT_EQ(handles.size(), 2U);
+  ExpectEnd(handles);
+}
+
+// An address that takes connections and does not answer.
+class SilentAddress {
+ public:
+  [[nodiscard]] HookConfig Hook() const {
+    return {.name = "post",
+            .when = {Occasion::kBeforeEviction},
+            .url = fmt::format("http://127.0.0.1:{}/", http::PortOf(*listening_)),
+            .timeout = seconds(30)};
+  }
+  // The connection of a notice that is being delivered; invalid: there is none.
+  [[nodiscard]] FileDescriptor Accept(int ms = 20'000) const {
+    if (!WaitFor(listening_->get(), ms)) return {};
+    return FileDescriptor(accept(listening_->get(), nullptr, nullptr));
+  }
+
+ private:
+  Result<FileDescriptor> listening_ = http::ListenOn(*ParseTcpAddress("127.0.0.1:0"));
+};
+
+TEST(HookThread, ThatIsLeftBehindDeliversNoFurtherNotice) {
+  const SilentAddress silent;
+  const auto failures = std::make_shared<Mailbox<HookFailure>>();
+  FileDescriptor connection;
+  {
+    HookThread hook(silent.Hook(), failures);
+    hook.Tell("notice");
+    connection = silent.Accept();
+    ASSERT_TRUE(connection);
+    hook.Tell("further notice");
+  }
+  connection.Close();
+  ASSERT_TRUE(WaitFor(failures->fd(), 20'000)) << "the thread uses what is still there";
+  EXPECT_THAT(failures->TakeAll(), SizeIs(1));
+  while (failures.use_count() > 1) std::this_thread::yield();
+  EXPECT_FALSE(silent.Accept(0));
 }
 
 class HooksTest : public testing::Test {
@@ -305,6 +368,23 @@ TEST_F(HooksTest, AUserAndAPasswordOfAUrlAreSentAndNotTold) {
   ASSERT_TRUE(WaitFor(hooks.fd(), 30'000));
   hooks.LogFailures(log_);
   EXPECT_THAT(logged_, AllOf(HasSubstr("403"), Not(HasSubstr("sesame"))));
+}
+
+TEST_F(HooksTest, ThatGetNoAnswerHoldUpTheEndBrieflyAndOnce) {
+  const SilentAddress silent;
+  std::vector<FileDescriptor> connections;
+  std::chrono::steady_clock::time_point end_began;
+  {
+    const std::vector<HookConfig> eight(8, silent.Hook());
+    Hooks hooks(eight, "node-1", false, [](std::string_view) { return "default/db"; });
+    hooks.Evicting(kOrder, kNow);
+    while (connections.size() < eight.size()) {
+      connections.push_back(silent.Accept());
+      ASSERT_TRUE(connections.back());
+    }
+    end_began = std::chrono::steady_clock::now();
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - end_began, seconds(2)) << "each hangs for 30 s";
 }
 
 TEST_F(HooksTest, AreToldOfAnEvictionWhenTheSignalIsOut) {
