@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <iterator>
 #include <utility>
+#include <vector>
 
-#include "kernel/groups/memory_release.h"
 #include "kernel/readiness/pidfd.h"
+#include "ports/file_descriptor.h"
 
 namespace jettison {
 namespace {
@@ -17,11 +17,12 @@ namespace {
 // until the release is done.
 constexpr std::size_t kMostAtOnce = 64;
 
-// Handles are opened before the kill, so that a reused process id is never affected.
-std::vector<FileDescriptor> HandlesOf(const Result<std::vector<pid_t>>& pids) {
+// Handles of at most so many. They are opened before the kill, so that a reused process id is never
+// affected.
+std::vector<FileDescriptor> HandlesOf(const Result<std::vector<pid_t>>& pids, std::size_t most) {
   std::vector<FileDescriptor> handles;
   if (!pids) return handles;
-  for (std::size_t i = 0; i < std::min(pids->size(), kMostAtOnce); ++i) {
+  for (std::size_t i = 0; i < std::min(pids->size(), most); ++i) {
     FileDescriptor handle = kernel::OpenPidfd((*pids)[i]);
     // The last descriptors are needed for the kill.
     if (!handle && (errno == EMFILE || errno == ENFILE)) return {};
@@ -51,14 +52,10 @@ Result<void> ReleasingGroupEnd::Signal(std::string_view path, int signal) {
 Result<void> ReleasingGroupEnd::Kill(std::string_view path) {
   if (mass_.running() && AreMany(path)) return mass_.Send(path, SIGKILL);
   std::vector<FileDescriptor> handles;
-  if (thread_.running()) handles = HandlesOf(groups_.Processes(path));
+  const std::size_t most = std::min(memory_.Room(), kMostAtOnce);
+  if (most > 0) handles = HandlesOf(groups_.Processes(path), most);
   auto killed = groups_.Kill(path);
-  if (!killed || handles.empty()) return killed;
-  {
-    const std::lock_guard lock(mutex_);
-    std::ranges::move(handles, std::back_inserter(killed_));
-  }
-  thread_.Do([this] { ReleaseAll(); });
+  if (killed && !handles.empty()) memory_.Take(std::move(handles));
   return killed;
 }
 
@@ -69,17 +66,6 @@ Result<void> ReleasingGroupEnd::Remove(std::string_view path) {
                 "the page cache of group " + std::string(path) + " is being dropped");
   }
   return groups_.Remove(path);
-}
-
-// A release fails if the process has ended already, if it shares its memory with a living one, or
-// if the kernel lacks the call. The memory then becomes free later, as without a release.
-void ReleasingGroupEnd::ReleaseAll() {
-  std::vector<FileDescriptor> handles;
-  {
-    const std::lock_guard lock(mutex_);
-    handles = std::exchange(killed_, {});
-  }
-  for (const FileDescriptor& handle : handles) (void)kernel::ReleaseMemory(handle);
 }
 
 }  // namespace jettison

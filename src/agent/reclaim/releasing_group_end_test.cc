@@ -10,8 +10,11 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <iterator>
 #include <latch>
 #include <map>
+#include <memory>
 #include <semaphore>
 #include <string>
 #include <thread>
@@ -269,6 +272,67 @@ TEST(ReleasingGroupEnd, AKilledProcessEndsWhileItsMemoryIsTaken) {
   }
   const int status = child.Wait();
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+constexpr std::chrono::seconds kGoodTime{20};
+
+// Releases of memory that do not come back before the test says so.
+struct HangingReleases {
+  std::counting_semaphore<> begun{0};
+  std::counting_semaphore<> go_on{0};
+};
+
+MemoryReleaser::Release ReleaseBy(const std::shared_ptr<HangingReleases>& releases) {
+  return [releases](const FileDescriptor&) -> Result<void> {
+    releases->begun.release();
+    releases->go_on.acquire();
+    return {};
+  };
+}
+
+// A group with a process that survives its kill.
+class SurvivorTest : public testing::Test {
+ protected:
+  SurvivorTest() {
+    survivor_.Start();
+    EXPECT_TRUE(groups_.Create("pod", {}));
+    EXPECT_TRUE(groups_.Join("pod", survivor_.pid()));
+    groups_.KillsLinger(true);
+  }
+  [[nodiscard]] bool AwaitRelease() const { return releases_->begun.try_acquire_for(kGoodTime); }
+  static std::ptrdiff_t OpenDescriptors() {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+  }
+
+  ChildProcess survivor_{[](const auto&) { SleepForever(); }};
+  FakeCgroups groups_;
+  const std::shared_ptr<HangingReleases> releases_ = std::make_shared<HangingReleases>();
+};
+
+TEST_F(SurvivorTest, OfKillsWhileAReleaseHangsOnlySomeTakeAHandle) {
+  constexpr int kKills = 1000;
+  constexpr auto kMost = static_cast<std::ptrdiff_t>(MemoryReleaser::kMostHandles);
+  ReleasingGroupEnd releasing(groups_, ReleaseBy(releases_));
+  const std::ptrdiff_t before = OpenDescriptors();
+  for (int i = 0; i < kKills; ++i) ASSERT_TRUE(releasing.Kill("pod"));
+  EXPECT_EQ(groups_.kills().size(), std::size_t{kKills});
+  EXPECT_LE(OpenDescriptors(), before + kMost);
+  releases_->go_on.release(kKills);
+  for (std::ptrdiff_t i = 0; i < kMost; ++i) ASSERT_TRUE(AwaitRelease());
+  while (OpenDescriptors() > before) std::this_thread::yield();
+  ASSERT_TRUE(releasing.Kill("pod"));
+  EXPECT_TRUE(AwaitRelease()) << "handles are taken again";
+}
+
+TEST_F(SurvivorTest, TheEndDoesNotWaitForAReleaseThatHangs) {
+  auto releasing = std::make_unique<ReleasingGroupEnd>(groups_, ReleaseBy(releases_));
+  ASSERT_TRUE(releasing->Kill("pod"));
+  ASSERT_TRUE(AwaitRelease());
+  auto end = std::async(std::launch::async, [&] { releasing.reset(); });
+  EXPECT_EQ(end.wait_for(kGoodTime), std::future_status::ready);
+  releases_->go_on.release();
+  while (releases_.use_count() > 1)
+    std::this_thread::yield();  // the thread that was left has ended
 }
 
 }  // namespace
