@@ -165,24 +165,22 @@ std::unique_ptr<LastingReclaimer> ReclaimerFor(const AgentConfig& config, Machin
 
 void BuildLadder(const AgentConfig& config, Machine& machine, const Log& log, AgentParts& parts) {
   if (config.memory_reclaim == MemoryReclaim::kOff) return;
-  parts.group_memory = std::make_unique<kernel::GroupMemoryFiles>(machine.pod_groups());
-  if (config.dry_run) {
-    parts.dry_group_memory = std::make_unique<DryRunGroupMemory>(*parts.group_memory);
-  }
+  std::shared_ptr<GroupMemory> memory =
+      std::make_shared<kernel::GroupMemoryFiles>(machine.shared_pod_groups());
+  if (config.dry_run) memory = std::make_shared<DryRunGroupMemory>(std::move(memory));
   parts.ladder = std::make_unique<MemoryLadderThread>(
       MemoryLadderSettings{.reclaim = config.memory_reclaim,
                            .pods_group = kernel::PodsGroup(GroupNamesOf(config)),
                            .estimator = config.memory_estimator},
-      MemoryLadderEdges{
-          .groups = machine.pod_groups(),
-          .memory = parts.dry_group_memory ? *parts.dry_group_memory : *parts.group_memory,
-          .clock = machine.clock,
-          .log = log,
-          .group_of = [&machine,
-                       names = GroupNamesOf(config)](const PodFacts& facts) -> std::string {
-            if (!machine.runtime->ForeignGroupsOf(facts.pod.uid).empty()) return {};
-            return kernel::PodGroup(facts.qos, facts.pod.uid, names);
-          }});
+      MemoryLadderEdges{.groups = machine.shared_pod_groups(),
+                        .memory = std::move(memory),
+                        .clock = std::make_shared<SteadyClock>(machine.clock),
+                        .log = log,
+                        .group_of = [&machine, names = GroupNamesOf(config)](
+                                        const PodFacts& facts) -> std::string {
+                          if (!machine.runtime->ForeignGroupsOf(facts.pod.uid).empty()) return {};
+                          return kernel::PodGroup(facts.qos, facts.pod.uid, names);
+                        }});
 }
 
 std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& machine, const Log& log,

@@ -29,7 +29,6 @@
 #include "core/pods/room.h"
 #include "kernel/groups/layout/qos_groups.h"
 #include "machine/machine.h"
-#include "ports/group_memory.h"
 
 namespace jettison {
 
@@ -66,9 +65,7 @@ struct AgentParts {
   std::unique_ptr<ImageRecordFile> image_records;  // null where the runtime has no images
   std::unique_ptr<ImageCollector> images;          // the same
   std::unique_ptr<LastingReclaimer> reclaimer;
-  std::unique_ptr<GroupMemory> group_memory;  // null: no memory is reclaimed from groups
-  std::unique_ptr<GroupMemory> dry_group_memory;
-  std::unique_ptr<MemoryLadder> ladder;  // the same
+  std::unique_ptr<MemoryLadder> ladder;  // null: no memory is reclaimed from groups
   std::shared_ptr<EvictionHistory> evictions;
   std::shared_ptr<Recorder> recorder;  // null: nothing is recorded
   std::unique_ptr<Node> node;

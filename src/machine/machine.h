@@ -30,8 +30,8 @@ struct Machine {
   SteadyClock clock;
   CgroupVersion cgroup_version = CgroupVersion::kV1;
   StatePlace state;                         // where the agent keeps its own state
-  std::unique_ptr<Cgroups> node_groups;     // "" is the node
-  std::unique_ptr<Cgroups> groups_of_root;  // where cgroupRoot puts the pods elsewhere; else null
+  std::shared_ptr<Cgroups> node_groups;     // "" is the node
+  std::shared_ptr<Cgroups> groups_of_root;  // where cgroupRoot puts the pods elsewhere; else null
   PodsGroupLock pods_group_lock;            // held as long as this agent guards the pods' group
   std::unique_ptr<EnforcedLimits> limits;   // on those groups; null before SetUpNode
   std::unique_ptr<ReleasingGroupEnd> group_end;  // how the runtime ends groups of pods
@@ -45,8 +45,10 @@ struct Machine {
   std::unique_ptr<ManifestReader> manifests;  // null: no path is configured
 
   // Below which the group of all pods stands.
-  [[nodiscard]] Cgroups& pod_groups() const {
-    return groups_of_root ? *groups_of_root : *node_groups;
+  [[nodiscard]] Cgroups& pod_groups() const { return *shared_pod_groups(); }
+  // For a thread that may be left behind.
+  [[nodiscard]] const std::shared_ptr<Cgroups>& shared_pod_groups() const {
+    return groups_of_root ? groups_of_root : node_groups;
   }
 };
 

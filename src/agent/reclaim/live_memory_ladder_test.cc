@@ -45,7 +45,7 @@ class LiveMemoryLadder : public testing::Test {
     groups_ = std::move(*opened);
     const auto made = groups_->Create(pod_, {});
     ASSERT_TRUE(made) << made.error().message;
-    memory_.emplace(*groups_);
+    memory_.emplace(groups_);
     const auto directory = groups_->OpenMemoryDirectory(pod_);
     ASSERT_TRUE(directory);
     if (kernel::ReclaimFileOf(directory->get()).empty()) {
@@ -80,7 +80,7 @@ class LiveMemoryLadder : public testing::Test {
   const kernel::TemporaryFolder folder_;
   const std::string pods_ = "jettison-ladder-" + std::to_string(::getpid());
   const std::string pod_ = pods_ + "/pod";
-  std::unique_ptr<Cgroups> groups_;
+  std::shared_ptr<Cgroups> groups_;
   std::optional<kernel::GroupMemoryFiles> memory_;
   FakeClock clock_{Instant(std::chrono::hours(1))};
   CpuSamples samples_;

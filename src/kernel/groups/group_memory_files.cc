@@ -43,7 +43,7 @@ std::string_view ReclaimFileOf(int group) {
 }
 
 Result<void> GroupMemoryFiles::Take(std::string_view group, std::uint64_t bytes) {
-  const auto directory = groups_.OpenMemoryDirectory(group);
+  const auto directory = groups_->OpenMemoryDirectory(group);
   if (!directory) return Fail(directory.error());
   const std::string_view file = ReclaimFileOf(directory->get());
   if (file.empty()) {
@@ -70,7 +70,7 @@ void DropPages(int group) {
 }
 
 Result<std::uint64_t> GroupMemoryFiles::CpuTimeUs(std::string_view group) {
-  const auto directory = groups_.OpenPressureDirectory(group);
+  const auto directory = groups_->OpenPressureDirectory(group);
   if (!directory) return Fail(directory.error());
   const auto text = ReadFile(directory->get(), "cpu.stat");
   if (!text) return Fail(text.error());

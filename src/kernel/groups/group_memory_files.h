@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
+#include <utility>
 
 #include "ports/cgroups.h"
 #include "ports/group_memory.h"
@@ -14,14 +16,13 @@ namespace jettison::kernel {
 // is that of cpu.stat in the unified hierarchy, which needs no controller.
 class GroupMemoryFiles : public GroupMemory {
  public:
-  // `groups` must outlive this.
-  explicit GroupMemoryFiles(const Cgroups& groups) : groups_(groups) {}
+  explicit GroupMemoryFiles(std::shared_ptr<const Cgroups> groups) : groups_(std::move(groups)) {}
 
   [[nodiscard]] Result<void> Take(std::string_view group, std::uint64_t bytes) override;
   [[nodiscard]] Result<std::uint64_t> CpuTimeUs(std::string_view group) override;
 
  private:
-  const Cgroups& groups_;
+  std::shared_ptr<const Cgroups> groups_;
 };
 
 // The file of a group that memory is taken back by: "memory.reclaim", "memory.force_empty", or ""
