@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "core/units/tcp_address.h"
 #include "http/client/client.h"
+#include "http/peers/listen.h"
 #include "tests/scenarios/agent_bed.h"
 
 namespace jettison {
@@ -100,6 +103,23 @@ TEST_F(LiveReload, AHookThatCameIsTold) {
   EXPECT_TRUE(std::filesystem::exists(bed_.folder() + "/told"));
   EXPECT_EQ(bed_.StopAgent(), 0);
   EXPECT_THAT(bed_.LinesWith("pod is evicted successfully"), SizeIs(1));
+}
+
+TEST_F(LiveReload, AHookThatDoesNotAnswerDoesNotKeepTheAgent) {
+  const auto silent = http::ListenOn(*ParseTcpAddress("127.0.0.1:0"));
+  ASSERT_TRUE(silent);
+  bed_.ConfigureAgent(fmt::format(
+      "hooks:\n- {{when: [BeforeEviction], url: 'http://127.0.0.1:{}/', timeout: 60s}}\n",
+      http::PortOf(*silent)));
+  bed_.Reload();
+  EXPECT_TRUE(IsReadAgain("hooks"));
+  bed_.Configure(kHigh);
+  bed_.Reload();
+  pollfd called = {.fd = silent->get(), .events = POLLIN, .revents = 0};
+  ASSERT_EQ(poll(&called, 1, 30'000), 1);
+  const auto asked_to_end = std::chrono::steady_clock::now();
+  EXPECT_EQ(bed_.StopAgent(), 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - asked_to_end, std::chrono::seconds(20));
 }
 
 class LiveDropIns : public testing::Test {
