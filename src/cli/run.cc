@@ -20,6 +20,7 @@
 #include "api/serve.h"
 #include "cli/ask/config_dir_option.h"
 #include "cli/ask/config_files.h"
+#include "cli/ask/config_warnings.h"
 #include "cli/ask/node_name.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
@@ -143,9 +144,7 @@ int RunAgent(const RunOptions& options) {
   std::signal(SIGXFSZ, SIG_IGN);
   ConfigRereader rereader(options.sources, {.on_retry = SayRetry});
   ConfigReading reading = rereader.ReadFirst();
-  for (const Fault& warning : reading.warnings) {
-    PrintError("jettison: warning: {}\n", Describe(warning));
-  }
+  ConfigWarnings().Tell(reading.warnings);
   for (const Fault& fault : reading.faults) PrintError("jettison: {}\n", Describe(fault));
   for (const Fault& fault : reading.not_above_kubelet) {
     PrintError("jettison: {}\n", Describe(fault));

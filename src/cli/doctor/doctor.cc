@@ -7,11 +7,11 @@
 #include <iterator>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/ask/config_dir_option.h"
 #include "cli/ask/config_files.h"
+#include "cli/ask/config_warnings.h"
 #include "cli/ask/node_name.h"
 #include "cli/doctor/doctor_checks.h"
 #include "cli/doctor/doctor_kubernetes.h"
@@ -40,11 +40,11 @@ bool IsBesideKubelet(const AgentConfig& config) {
 
 // With what is taken from the kubelet's configuration, where that can be had: a row of its own says
 // where not.
-AgentConfig ConfigFor(const DoctorFlags& flags, const ConfigReading& alone) {
-  if (!IsBesideKubelet(alone.config)) return alone.config;
+ConfigReading ReadingFor(const DoctorFlags& flags) {
+  ConfigReading alone = ReadConfigFiles(flags.config);
+  if (!alone.faults.empty() || !IsBesideKubelet(alone.config)) return alone;
   ConfigReading beside = ReadConfigBesideKubelet(flags.config, {.in_all = kLongestLook});
-  if (!beside.faults.empty()) return alone.config;
-  return std::move(beside.config);
+  return beside.faults.empty() ? beside : alone;
 }
 
 ClusterQuestion QuestionFor(const DoctorFlags& flags, const AgentConfig& config) {
@@ -62,10 +62,11 @@ void Append(std::vector<HostCheck> more, std::vector<HostCheck>& checks) {
 }
 
 int RunDoctor(const DoctorFlags& flags) {
-  const ConfigReading reading = ReadConfigFiles(flags.config);
+  const ConfigReading reading = ReadingFor(flags);
+  ConfigWarnings().Tell(reading.warnings);
   for (const Fault& fault : reading.faults) PrintError("jettison: {}\n", Describe(fault));
   if (!reading.faults.empty()) return reading.unread ? kExitFailed : kExitInvalidInput;
-  const AgentConfig config = ConfigFor(flags, reading);
+  const AgentConfig& config = reading.config;
   std::vector<HostCheck> checks = KernelChecks(config);
   Append(NodeChecks(config), checks);
   Append(RuntimeChecks(config), checks);

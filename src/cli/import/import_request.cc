@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/ask/config_files.h"
+#include "cli/ask/config_warnings.h"
 #include "cli/ask/secret_file.h"
 #include "cli/ask/time_option.h"
 #include "core/model/fault.h"
@@ -220,6 +221,7 @@ void ReadPods(const ImportCommand& command, ImportRequest& request, RequestFault
 
 void ReadPolicy(const ImportCommand& command, ImportRequest& request, RequestFaults& faults) {
   const ConfigReading reading = ReadConfigFiles({.files = command.config_files});
+  ConfigWarnings().Tell(reading.warnings);
   for (const Fault& fault : reading.faults) faults.Add(Describe(fault));
   if (reading.unread) faults.SetUnread();
   request.options.policy = reading.config.eviction;

@@ -47,8 +47,9 @@ struct ImportRequest {
   ImportOptions options;
 };
 
-// Reads and checks all of it. Fails with every fault, a line each: kUnavailable where a file cannot
-// be read, else kInvalidArgument.
+// Reads and checks all of it; what the author of a configuration may have meant differently is told
+// on standard error. Fails with every fault, a line each: kUnavailable where a file cannot be read,
+// else kInvalidArgument.
 [[nodiscard]] Result<ImportRequest> ReadImportRequest(const ImportCommand& command, Instant now);
 
 }  // namespace jettison

@@ -51,6 +51,21 @@ TEST(ImportRequest, EveryFaultIsNamedAtOnce) {
   EXPECT_THAT(request.error().message, testing::Not(HasSubstr("secret")));
 }
 
+TEST(ImportRequest, AMisspeltSettingOfTheConfigurationIsTold) {
+  const kernel::TemporaryFolder folder;
+  ImportCommand command = Command("https://example.org");
+  command.config_files = {folder.path() + "/kubelet.yaml"};
+  std::ofstream(command.config_files.front()) << "apiVersion: kubelet.config.k8s.io/v1beta1\n"
+                                                 "kind: KubeletConfiguration\n"
+                                                 "evictionHrad: {memory.available: 1Gi}\n";
+  testing::internal::CaptureStderr();
+  const auto request = ReadImportRequest(command, kNow);
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(request) << request.error().message;
+  EXPECT_THAT(told, testing::StartsWith("jettison: warning: " + command.config_files.front() +
+                                        ": evictionHrad: "));
+}
+
 TEST(ImportRequest, WhatWouldBeIgnoredIsAFault) {
   ImportCommand command = Command("http://127.0.0.1:9090/x?tenant=secret");
   command.ca_file = "ca.pem";

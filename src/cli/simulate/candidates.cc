@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/ask/config_files.h"
+#include "cli/ask/config_warnings.h"
 #include "codec/recordings/policy_writer.h"
 #include "core/json/json_writer.h"
 #include "core/model/fault.h"
@@ -98,11 +99,13 @@ void ReadSweeps(const std::vector<std::string>& texts, CandidateForms& forms, Fa
   }
 }
 
-void ReadFile(const std::string& path, CandidateForms& forms, FaultLines& faults) {
+void ReadFile(const std::string& path, CandidateForms& forms, ConfigWarnings& warnings,
+              FaultLines& faults) {
   if (path == "-") {
     return faults.Add("-: a policy must be a file; only a recording is read from standard input");
   }
   const ConfigReading reading = ReadConfigFiles({.files = {path}});
+  warnings.Tell(reading.warnings);
   for (const Fault& fault : reading.faults) faults.Add(Describe(fault));
   if (reading.unread) faults.SetUnread();
   if (!reading.faults.empty()) return;
@@ -164,7 +167,8 @@ Result<CandidateForms> ReadCandidates(const CandidateOptions& options) {
   CandidateForms forms;
   FaultLines faults;
   ReadSweeps(options.sweeps, forms, faults);
-  for (const std::string& path : options.policy_files) ReadFile(path, forms, faults);
+  ConfigWarnings warnings;
+  for (const std::string& path : options.policy_files) ReadFile(path, forms, warnings, faults);
   if (!faults.empty()) return Fail(faults.AsError());
   return forms;
 }

@@ -40,8 +40,9 @@ struct CandidateForms {
   WhatIfModel model;
 };
 
-// Reads and checks all of it. Fails with every fault, a line each: kUnavailable where a file cannot
-// be read, else kInvalidArgument.
+// Reads and checks all of it; what the author of a file may have meant differently is told on
+// standard error. Fails with every fault, a line each: kUnavailable where a file cannot be read,
+// else kInvalidArgument.
 [[nodiscard]] Result<CandidateForms> ReadCandidates(const CandidateOptions& options);
 
 // The policies for a recording: `base` is the policy that it begins with, against which sweeps are
