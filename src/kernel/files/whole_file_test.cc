@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -26,6 +28,11 @@ class WholeFileTest : public ::testing::Test {
     return folder_.path() + "/" + name;
   }
   [[nodiscard]] std::vector<std::string> Names() const { return *kernel::NamesIn(folder_.path()); }
+  [[nodiscard]] struct stat FactsOf(const std::string& name) const {
+    struct stat facts {};
+    EXPECT_EQ(::stat(Path(name).c_str(), &facts), 0);
+    return facts;
+  }
   kernel::TemporaryFolder folder_;
 };
 
@@ -104,6 +111,61 @@ TEST_F(WholeFileTest, WritesToAStreamOfItsProcess) {
   }
   EXPECT_EQ(*kernel::ReadFile(Path("a")), "before text text ");
   EXPECT_FALSE(WriteWholeFile("/dev/fd/12345", "text"));
+}
+
+TEST_F(WholeFileTest, KeepsTheModeOfTheFileThatItReplaces) {
+  for (const mode_t mode : {0600U, 0640U, 0444U, 0755U, 0666U}) {
+    ASSERT_TRUE(WriteWholeFile(Path("a"), "old"));
+    ASSERT_EQ(::chmod(Path("a").c_str(), mode), 0);
+    ASSERT_TRUE(WriteWholeFile(Path("a"), "new"));
+    EXPECT_EQ(*kernel::ReadFile(Path("a")), "new");
+    EXPECT_EQ(FactsOf("a").st_mode & 07777U, mode);
+  }
+}
+
+TEST_F(WholeFileTest, HasTheModeThatTheUmaskLeavesWhereNothingWasThere) {
+  const mode_t before = ::umask(027);
+  EXPECT_TRUE(WriteWholeFile(Path("a"), "new"));
+  ::umask(before);
+  EXPECT_EQ(FactsOf("a").st_mode & 07777U, 0640U);
+}
+
+TEST_F(WholeFileTest, KeepsTheOwnerOfTheFileThatItReplaces) {
+  if (::geteuid() != 0) GTEST_SKIP() << "to give a file away needs root";
+  ASSERT_TRUE(WriteWholeFile(Path("a"), "old"));
+  ASSERT_EQ(::chown(Path("a").c_str(), 1234, 2345), 0);
+  ASSERT_EQ(::chmod(Path("a").c_str(), 06750), 0);
+  ASSERT_TRUE(WriteWholeFile(Path("a"), "new"));
+  EXPECT_EQ(FactsOf("a").st_uid, 1234U);
+  EXPECT_EQ(FactsOf("a").st_gid, 2345U);
+  EXPECT_EQ(FactsOf("a").st_mode & 07777U, 06750U);
+}
+
+// Writes as a user to whom neither the file nor its group belongs, in a process of its own.
+void WriteAsAnother(const std::string& path) {
+  constexpr uid_t kNobody = 65534;
+  const bool is_other = ::setgroups(0, nullptr) == 0 &&
+                        ::setresgid(kNobody, kNobody, kNobody) == 0 &&
+                        ::setresuid(kNobody, kNobody, kNobody) == 0;
+  ::_exit(is_other && WriteWholeFile(path, "new") ? 0 : 1);
+}
+
+TEST_F(WholeFileTest, GivesNobodyARightWhereTheOwnerCannotBeKept) {
+  if (::geteuid() != 0) GTEST_SKIP() << "to be another user needs root";
+  struct Row {
+    mode_t before;
+    mode_t after;
+  };
+  ASSERT_EQ(::chmod(folder_.path().c_str(), 0777), 0);
+  for (const Row& row : {Row{06755, 0755}, Row{0640, 0600}, Row{0604, 0600}, Row{0664, 0644}}) {
+    std::filesystem::remove(Path("a"));
+    ASSERT_TRUE(WriteWholeFile(Path("a"), "old"));
+    ASSERT_EQ(::chmod(Path("a").c_str(), row.before), 0);
+    EXPECT_EXIT(WriteAsAnother(Path("a")), testing::ExitedWithCode(0), "");
+    EXPECT_EQ(*kernel::ReadFile(Path("a")), "new");
+    EXPECT_EQ(FactsOf("a").st_uid, 65534U);
+    EXPECT_EQ(FactsOf("a").st_mode & 07777U, row.after);
+  }
 }
 
 TEST_F(WholeFileTest, IsNoFolder) {
