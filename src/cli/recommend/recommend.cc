@@ -51,7 +51,9 @@ std::vector<std::string> InputsOf(const RecommendOptions& options) {
 }
 
 std::string WhyOutputsAreRefused(const RecommendOptions& options) {
-  if (options.out.empty() && options.html.empty()) return "";
+  std::string lost = WhyOutputWouldBeLost(
+      {{"--out", options.out}, {"--html", options.html}, {"--svg", options.svg}});
+  if (!lost.empty() || (options.out.empty() && options.html.empty())) return lost;
   return WhyInputWouldBeLost({{"--out", options.out}, {"--html", options.html}}, InputsOf(options));
 }
 
@@ -94,9 +96,7 @@ int Print(const RecommendOptions& options, const Found& found) {
   if (options.output == "json") {
     return PrintData(RecommendationJson(found.recommendation, found.reports));
   }
-  if (options.output == "yaml") {
-    return options.out.empty() ? PrintData(found.recommendation.configuration) : 0;
-  }
+  if (options.output == "yaml") return PrintData(found.recommendation.configuration);
   return PrintText(
       RecommendationText(found.recommendation, found.reports, {.most_evictions = options.show}));
 }

@@ -192,7 +192,8 @@ int RunSimulate(const SimulateOptions& options) {
     PrintError("jettison: --html and --svg cannot be used with --output part\n");
     return kExitInvalidInput;
   }
-  const std::string lost = WhyInputWouldBeLost({{"--html", options.html}}, InputsOf(options));
+  std::string lost = WhyInputWouldBeLost({{"--html", options.html}}, InputsOf(options));
+  if (lost.empty()) lost = WhyOutputWouldBeLost({{"--html", options.html}, {"--svg", options.svg}});
   if (!lost.empty()) {
     PrintError("jettison: {}\n", lost);
     return kExitInvalidInput;

@@ -34,5 +34,12 @@ TEST(Simulate, AShardIsWrittenAsAPartAndNothingElse) {
   }
 }
 
+TEST(Simulate, AReportIsNotWrittenOverItsPlots) {
+  int status = 0;
+  EXPECT_EQ(SaidTo("simulate missing --html x --svg ./x", status),
+            "jettison: --svg ./x: is the same path as that of --html; name another one\n");
+  EXPECT_EQ(status, 2);
+}
+
 }  // namespace
 }  // namespace jettison

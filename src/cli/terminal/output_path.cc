@@ -4,8 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <map>
 #include <optional>
+#include <system_error>
 #include <utility>
+
+#include "kernel/files/whole_file.h"
 
 namespace jettison {
 namespace {
@@ -31,6 +36,18 @@ std::optional<FileIdentity> InputAt(const std::string& path) {
   return RegularFile(::stat(path.c_str(), &facts), facts);
 }
 
+// Where a file will appear; nothing for what is no file.
+std::optional<std::filesystem::path> PlaceOf(const std::string& path) {
+  if (path.empty() || path == kStandardStream) return std::nullopt;
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) == 0 && S_ISCHR(facts.st_mode)) return std::nullopt;
+  std::error_code failed;
+  const std::filesystem::path whole = std::filesystem::absolute(WithoutLinks(path), failed);
+  std::filesystem::path place = std::filesystem::weakly_canonical(whole, failed);
+  if (failed) place = whole.lexically_normal();
+  return place.has_filename() ? place : place.parent_path();
+}
+
 }  // namespace
 
 std::string WhyInputWouldBeLost(const std::vector<OutputPath>& outputs,
@@ -44,6 +61,19 @@ std::string WhyInputWouldBeLost(const std::vector<OutputPath>& outputs,
                          output.option, output.path,
                          input == kStandardStream ? "on standard input" : input);
     }
+  }
+  return "";
+}
+
+std::string WhyOutputWouldBeLost(const std::vector<OutputPath>& outputs) {
+  std::map<std::filesystem::path, std::string_view> options;
+  for (const OutputPath& output : outputs) {
+    const auto place = PlaceOf(output.path);
+    if (!place) continue;
+    const auto [first, is_new] = options.emplace(*place, output.option);
+    if (is_new) continue;
+    return fmt::format("{} {}: is the same path as that of {}; name another one", output.option,
+                       output.path, first->second);
   }
   return "";
 }

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kernel/files/temporary_folder.h"
 
@@ -21,6 +23,10 @@ class OutputPaths : public ::testing::Test {
     const std::string path = folder_.path() + "/" + name;
     std::ofstream(path) << "a recording\n";
     return path;
+  }
+
+  [[nodiscard]] std::string New(const std::string& name) const {
+    return folder_.path() + "/" + name;
   }
 
   kernel::TemporaryFolder folder_;
@@ -57,6 +63,40 @@ TEST_F(OutputPaths, AnythingElseMayBeWritten) {
                                   folder_.path() + "/new", std::string("/dev/null")}) {
     EXPECT_EQ(WhyInputWouldBeLost({{"--out", name}}, {input_, folder_.path(), "/dev/null"}), "")
         << name;
+  }
+}
+
+TEST_F(OutputPaths, NoOutputIsWrittenOverAnotherUnderAnyName) {
+  fs::create_directory(New("folder"));
+  fs::create_symlink("new", New("dangling"));
+  fs::create_symlink("folder", New("elsewhere"));
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {input_, input_},
+      {New("new"), New("new")},
+      {New("new"), New("./folder/../new")},
+      {New("new"), New("dangling")},
+      {New("new"), New("new/")},
+      {New("folder/new"), New("elsewhere/new")},
+      {"new", "./new"},
+      {"new", fs::current_path().string() + "/new"},
+  };
+  for (const auto& [one, other] : rows) {
+    EXPECT_EQ(WhyOutputWouldBeLost({{"--out", one}, {"--svg", ""}, {"--html", other}}),
+              "--html " + other + ": is the same path as that of --out; name another one");
+  }
+}
+
+TEST_F(OutputPaths, OutputsOfOtherNamesAndDevicesAreNotLost) {
+  const std::string hard = New("hard");
+  fs::create_hard_link(input_, hard);
+  const std::vector<std::pair<std::string, std::string>> rows = {{New("new"), New("newer")},
+                                                                 {New("new"), New("folder/new")},
+                                                                 {"/dev/null", "/dev/null"},
+                                                                 {"-", "-"},
+                                                                 {"", ""},
+                                                                 {input_, hard}};
+  for (const auto& [one, other] : rows) {
+    EXPECT_EQ(WhyOutputWouldBeLost({{"--out", one}, {"--html", other}}), "") << one;
   }
 }
 
