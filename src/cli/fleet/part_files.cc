@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -19,6 +18,7 @@
 #include "cli/terminal/progress_bar.h"
 #include "codec/fleet/part_reader.h"
 #include "kernel/files/line_reader.h"
+#include "ports/file_descriptor.h"
 
 namespace jettison {
 namespace {
@@ -37,31 +37,16 @@ std::string TextOfErrno(const std::string& what) {
   return fmt::format("{}: {}", what, std::strerror(errno));
 }
 
-// A file without a name.
-FileDescriptor SpoolOf(int input) {
-  const char* folder = std::getenv("TMPDIR");
-  const std::string place = folder == nullptr ? "/tmp" : folder;
-  FileDescriptor spool(::open(place.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  std::vector<char> part(std::size_t{64} << 10);
-  while (spool) {
-    const ssize_t read = ::read(input, part.data(), part.size());
-    if (read < 0 && errno == EINTR) continue;
-    if (read < 0) return {};
-    if (read == 0) break;
-    for (ssize_t at = 0; at < read;) {
-      const ssize_t written =
-          ::write(spool.get(), part.data() + at, static_cast<std::size_t>(read - at));
-      if (written < 0 && errno != EINTR) return {};
-      at += std::max<ssize_t>(written, 0);
-    }
-  }
-  return spool;
+bool IsRegular(std::FILE* stream) {
+  struct stat status {};
+  return ::fstat(::fileno(stream), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-double SizeOf(std::FILE* stream) {
+// What is behind a place in a file, in bytes; 1 where that cannot be told.
+double SizeFrom(std::FILE* stream, std::int64_t begin) {
   struct stat status {};
-  const bool is_known = ::fstat(::fileno(stream), &status) == 0 && status.st_size > 0;
-  return is_known ? static_cast<double>(status.st_size) : 1;
+  const bool is_known = ::fstat(::fileno(stream), &status) == 0 && status.st_size > begin;
+  return is_known ? static_cast<double>(status.st_size - begin) : 1;
 }
 
 std::vector<std::string> PartsIn(const std::string& folder, std::string& fault) {
@@ -92,15 +77,7 @@ class PartCollector {
     std::error_code ignored;
     if (fs::is_directory(path, ignored)) paths = PartsIn(path, fault);
     if (!fault.empty()) Complain(fault);
-    for (const std::string& each : paths) {
-      const Stream stream(std::fopen(each.c_str(), "re"));
-      if (!stream) {
-        Complain(TextOfErrno("cannot open " + each));
-        continue;
-      }
-      files_.paths_.push_back(each);
-      AddStream(stream.get(), each);
-    }
+    for (const std::string& each : paths) AddFile(each);
   }
 
   Result<PartFiles> Take(bool partial) {
@@ -121,22 +98,39 @@ class PartCollector {
  private:
   void Complain(std::string fault) { faults_.push_back(std::move(fault)); }
 
-  void AddInput() {
-    if (files_.spool_) return Complain("standard input can be read only once");
-    files_.spool_ = SpoolOf(STDIN_FILENO);
-    const int copy = files_.spool_ ? ::fcntl(files_.spool_.get(), F_DUPFD_CLOEXEC, 0) : -1;
-    if (copy < 0) return Complain(TextOfErrno("cannot store standard input"));
-    ::lseek(copy, 0, SEEK_SET);
-    const Stream stream(::fdopen(copy, "r"));
-    files_.paths_.emplace_back();
-    AddStream(stream.get(), "standard input");
+  void AddFile(const std::string& path) {
+    const Stream stream(std::fopen(path.c_str(), "re"));
+    if (!stream) return Complain(TextOfErrno("cannot open " + path));
+    if (!IsRegular(stream.get())) return AddOnce(::fileno(stream.get()), path);
+    files_.sources_.push_back({.name = path, .is_spooled = false});
+    AddStream(stream.get(), 0);
   }
 
-  void AddStream(std::FILE* stream, const std::string& name) {
+  void AddInput() {
+    if (had_input_) return Complain("standard input can be read only once");
+    had_input_ = true;
+    AddOnce(STDIN_FILENO, "standard input");
+  }
+
+  // What is no file, such as a pipe, is gone once it is read.
+  void AddOnce(int input, const std::string& name) {
+    const auto begin = files_.spool_.Append(input, name);
+    if (!begin) return Complain(begin.error().message);
+    FileDescriptor copy = files_.spool_.From(*begin);
+    const Stream stream(copy ? ::fdopen(copy.get(), "r") : nullptr);
+    if (!stream) return Complain(TextOfErrno("cannot read " + name));
+    (void)copy.Release();
+    files_.sources_.push_back({.name = name, .is_spooled = true});
+    AddStream(stream.get(), *begin);
+  }
+
+  // Reads the part of the last source from there, to the end of the stream.
+  void AddStream(std::FILE* stream, std::int64_t begin) {
+    const std::string name = files_.sources_.back().name;
     LineReader lines(stream, 0);
     PartReader reader;
-    const double size = SizeOf(stream);
-    std::int64_t offset = 0;
+    const double size = SizeFrom(stream, begin);
+    std::int64_t offset = begin;
     while (const auto line = lines.Next()) {
       const auto item = reader.Take(*line);
       if (!item) {
@@ -145,17 +139,17 @@ class PartCollector {
       if (const auto* manifest = std::get_if<FleetManifest>(&*item)) TakeManifest(*manifest, name);
       if (const auto* node = std::get_if<FleetNode>(&*item)) {
         files_.lines_.push_back({.node = node->node,
-                                 .file = files_.paths_.size() - 1,
+                                 .source = files_.sources_.size() - 1,
                                  .offset = offset,
                                  .size = line->size()});
         each_(*node);
       }
       offset += static_cast<std::int64_t>(line->size()) + 1;
-      Draw(static_cast<double>(offset) / size);
+      Draw(static_cast<double>(offset - begin) / size);
     }
     if (lines.Failed()) return Complain(TextOfErrno("cannot read " + name));
     if (reader.is_open()) return Complain(name + ": the part is not complete");
-    if (offset == 0) Complain(name + ": the file is empty");
+    if (offset == begin) Complain(name + ": the file is empty");
   }
 
   // `share`: of the part that is read.
@@ -184,8 +178,8 @@ class PartCollector {
     for (std::size_t i = 1; i < files_.lines_.size(); ++i) {
       if (files_.lines_[i].node != files_.lines_[i - 1].node) continue;
       Complain(fmt::format("node {} is in {} and in {}", files_.lines_[i].node,
-                           files_.paths_[files_.lines_[i - 1].file],
-                           files_.paths_[files_.lines_[i].file]));
+                           files_.sources_[files_.lines_[i - 1].source].name,
+                           files_.sources_[files_.lines_[i].source].name));
     }
   }
 
@@ -208,6 +202,7 @@ class PartCollector {
   std::map<std::uint64_t, std::string> shards_;  // where each is
   std::string first_;                            // that the others are compared with
   std::vector<std::string> faults_;
+  bool had_input_ = false;
   ProgressBar bar_{true};
 };
 
@@ -235,18 +230,18 @@ bool PartFiles::Visit(const std::function<bool(const FleetNode&)>& visit) {
   JsonReader json;
   std::string text;
   FileDescriptor open;
-  std::optional<std::size_t> open_file;
+  std::optional<std::size_t> open_source;
   // What is written to the same terminal meanwhile would be written into the bar.
   ProgressBar bar(::isatty(STDOUT_FILENO) == 0);
   std::size_t visited = 0;
   for (const NodeLine& line : lines_) {
     bar.Draw(static_cast<double>(visited++) / static_cast<double>(lines_.size()));
-    const bool is_spool = paths_[line.file].empty();
-    if (!is_spool && open_file != line.file) {
-      open = FileDescriptor(::open(paths_[line.file].c_str(), O_RDONLY | O_CLOEXEC));
-      open_file = line.file;
+    const Source& source = sources_[line.source];
+    if (!source.is_spooled && open_source != line.source) {
+      open = FileDescriptor(::open(source.name.c_str(), O_RDONLY | O_CLOEXEC));
+      open_source = line.source;
     }
-    const int file = is_spool ? spool_.get() : open.get();
+    const int file = source.is_spooled ? spool_.get() : open.get();
     text.resize(line.size);
     std::size_t at = 0;
     while (at < text.size()) {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "cli/fleet/spool.h"
 #include "codec/documents/json.h"
 #include "core/fleet/fleet_manifest.h"
 #include "core/fleet/fleet_node.h"
 #include "core/units/result.h"
-#include "ports/file_descriptor.h"
 
 namespace jettison {
 
@@ -18,7 +18,8 @@ namespace jettison {
 // grows by its name and a few words a node.
 class PartFiles {
  public:
-  // Files, folders (their files that end in .part), "-" for standard input. `each` is handed every
+  // Files, folders (their files that end in .part), "-" for standard input. What is no regular file
+  // can be read only once, so it is spooled. `each` is handed every
   // node once, in no certain order. Fails with every fault, a line each: what cannot be read, what
   // does not belong together, shards that come twice, nodes that do, and shards that are missing
   // unless `partial`.
@@ -32,17 +33,21 @@ class PartFiles {
 
  private:
   friend class PartCollector;
+  struct Source {
+    std::string name;         // its path, or what people call it
+    bool is_spooled = false;  // its lines stand in the spool
+  };
   struct NodeLine {
     std::string node;
-    std::size_t file = 0;
+    std::size_t source = 0;
     std::int64_t offset = 0;
     std::size_t size = 0;
   };
 
   FleetManifest manifest_;
   std::vector<std::uint64_t> missing_;
-  std::vector<std::string> paths_;
-  FileDescriptor spool_;  // what standard input had; its path is empty
+  std::vector<Source> sources_;
+  Spool spool_;
   std::vector<NodeLine> lines_;
 };
 
