@@ -111,6 +111,9 @@ TEST_F(WholeProgram, NamesTheSignalThatWasProbablyMeant) {
 TEST_F(WholeProgram, DoesNotTakeAMisspeltSideOfADifferenceForAFile) {
   EXPECT_EQ(Run({"diff", "node.jtr", "inforce", "recorded"}), 2);
   EXPECT_EQ(complaint_, "jettison: inforce: there is no such file (did you mean \"in-force\"?)\n");
+  EXPECT_EQ(Run({"diff", "node.jtr", "inforce", "/nonexistent.yaml"}), 2);
+  EXPECT_THAT(complaint_, HasSubstr("jettison: inforce: there is no such file"));
+  EXPECT_THAT(complaint_, HasSubstr("\njettison: /nonexistent.yaml: cannot be read"));
 }
 
 TEST_F(WholeProgram, SaysByItsStatusWhetherAConfigurationIsFaultyOrCannotBeRead) {

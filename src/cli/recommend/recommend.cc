@@ -7,7 +7,6 @@
 #include <iterator>
 #include <memory>
 #include <string>
-#include <tl/expected.hpp>
 #include <vector>
 
 #include "cli/recommend/search.h"
@@ -15,6 +14,7 @@
 #include "cli/report_page/report_options.h"
 #include "cli/simulate/fleet_files.h"
 #include "cli/simulate/run_recording.h"
+#include "cli/terminal/command_faults.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/number_option.h"
 #include "cli/terminal/output.h"
@@ -57,38 +57,21 @@ std::string WhyOutputsAreRefused(const RecommendOptions& options) {
   return WhyInputWouldBeLost({{"--out", options.out}, {"--html", options.html}}, InputsOf(options));
 }
 
-// Everything that is wrong with the command line is told at once. Fails with an exit status.
-tl::expected<SearchRun, int> RunFor(const RecommendOptions& options) {
+SearchRun RunFor(const RecommendOptions& options, CommandFaults& faults) {
   SearchRun run{.paths = options.recordings,
                 .candidates = {},
                 .prices = {},
                 .limits = options.limits,
                 .after_eviction = AfterEvictionNamed(options.evicted)};
-  int status = 0;
-  const auto refuse = [&status](const std::string& fault) {
-    Complain(fault);
-    status = kExitInvalidInput;
-  };
-  const auto take = [&](auto result, auto& into) {
-    if (result) {
-      into = std::move(*result);
-    } else {
-      Complain(result.error().message);
-      if (status == 0) status = ExitStatusOf(result.error());
-    }
-  };
-  take(ParsePrices(options.prices), run.prices);
-  take(ReadCandidates(options.candidates), run.candidates);
+  run.prices = faults.Take(ParsePrices(options.prices));
+  run.candidates = faults.Take(ReadCandidates(options.candidates));
   if (run.paths.size() > 1 && std::ranges::find(run.paths, "-") != run.paths.end()) {
-    refuse("- (standard input) must be the only recording");
+    faults.Add("- (standard input) must be the only recording");
   }
   if (const auto page = HasReportPage(); !options.html.empty() && !page) {
-    refuse(page.error().message);
+    faults.Add(page.error().message);
   }
-  if (const std::string lost = WhyOutputsAreRefused(options); !lost.empty()) {
-    refuse(lost);
-  }
-  if (status != 0) return tl::unexpected(status);
+  faults.Add(WhyOutputsAreRefused(options));
   return run;
 }
 
@@ -128,9 +111,10 @@ void Warn(const RecommendOptions& options, const Recommendation& recommendation)
 }
 
 int RunRecommend(const RecommendOptions& options) {
-  const auto run = RunFor(options);
-  if (!run) return run.error();
-  const Found found = Search(*run);
+  CommandFaults faults;
+  const SearchRun run = RunFor(options, faults);
+  if (faults.status() != 0) return faults.status();
+  const Found found = Search(run);
   if (found.reports.empty()) return std::max(found.status, kExitFailed);
   Warn(options, found.recommendation);
   const int written = WriteFiles(options, found);

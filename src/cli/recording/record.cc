@@ -8,9 +8,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "cli/ask/ask_agent.h"
 #include "cli/ask/time_option.h"
+#include "cli/terminal/command_faults.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
 #include "codec/flight/chunk_header.h"
@@ -59,18 +61,15 @@ std::string Encoded(const MaybeTime& at) {
   return at ? EncodedForUrl(FormatInstant(*at)) : "";
 }
 
-Result<std::string> PathOf(const RecordOptions& options) {
+std::string PathOf(const RecordOptions& options, CommandFaults& faults) {
   const Instant now(std::chrono::system_clock::now());
-  const auto since = TimeOf("--since", options.since, now);
-  if (!since) return Fail(since.error());
-  const auto until = TimeOf("--until", options.until, now);
-  if (!until) return Fail(until.error());
-  if (*since && *until && **since >= **until) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("--since {}: must be before --until {}, which is {}", options.since,
-                            options.until, FormatInstant(**until)));
+  const MaybeTime since = faults.Take(TimeOf("--since", options.since, now));
+  const MaybeTime until = faults.Take(TimeOf("--until", options.until, now));
+  if (since && until && *since >= *until) {
+    faults.Add(fmt::format("--since {}: must be before --until {}, which is {}", options.since,
+                           options.until, FormatInstant(*until)));
   }
-  return fmt::format("/api/v1/recording?since={}&until={}", Encoded(*since), Encoded(*until));
+  return fmt::format("/api/v1/recording?since={}&until={}", Encoded(since), Encoded(until));
 }
 
 // Passes the answer on to the file once it has begun as a recording does.
@@ -102,17 +101,16 @@ class Intake {
   bool begun_ = false;
 };
 
-Result<void> Fetch(const RecordOptions& options, const std::string& path, WholeFile& file) {
-  auto target = TargetOf(options.ask);
-  if (!target) return Fail(target.error());
+Result<void> Fetch(const RecordOptions& options, HttpTarget target, const std::string& path,
+                   WholeFile& file) {
   Progress progress;
   Intake intake(file);
-  target->take_body = [&](std::string_view piece) {
+  target.take_body = [&](std::string_view piece) {
     const bool wanted = intake.Take(piece);
     progress.Tell(file.size());
     return wanted;
   };
-  const auto answer = HttpGet(*target, path);
+  const auto answer = HttpGet(target, path);
   progress.End();
   if (const auto fault = intake.Fault(options.ask.server)) return Fail(*fault);
   if (!answer) return Fail(answer.error());
@@ -135,17 +133,16 @@ int Tell(const RecordOptions& options, std::uint64_t bytes) {
 }
 
 int RunRecord(const RecordOptions& options) {
-  const auto path = PathOf(options);
-  if (!path) {
-    PrintError("jettison: {}\n", path.error().message);
-    return kExitInvalidInput;
-  }
+  CommandFaults faults;
+  const std::string path = PathOf(options, faults);
+  HttpTarget target = faults.Take(TargetOf(options.ask));
+  if (faults.status() != 0) return faults.status();
   WholeFile file(options.path == kStandardOutput ? "/dev/stdout" : options.path);
   if (file.fault()) {
     PrintError("jettison: {}\n", file.fault()->message);
     return kExitFailed;
   }
-  if (const auto fetched = Fetch(options, *path, file); !fetched) {
+  if (const auto fetched = Fetch(options, std::move(target), path, file); !fetched) {
     return ReportUnanswered(fetched.error());
   }
   return Tell(options, file.size());

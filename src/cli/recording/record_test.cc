@@ -101,5 +101,14 @@ TEST_F(Record, ATimeThatEndsBeforeItBeginsIsWrongUsage) {
   EXPECT_EQ(Content(), "a good one");
 }
 
+TEST_F(Record, NamesEveryOptionThatIsWrong) {
+  EXPECT_EQ(Run(path_, {"--since", "blah", "--until", "bleh", "--token-file", "/nonexistent"}), 2);
+  EXPECT_THAT(said_, HasSubstr("jettison: --since: blah: "));
+  EXPECT_THAT(said_, HasSubstr("\njettison: --until: bleh: "));
+  EXPECT_THAT(said_, HasSubstr("\njettison: token file /nonexistent: "));
+  EXPECT_EQ(asked_, 0);
+  EXPECT_EQ(Content(), "a good one");
+}
+
 }  // namespace
 }  // namespace jettison

@@ -14,6 +14,7 @@
 
 #include "cli/simulate/run_recording.h"
 #include "cli/simulate/simulate.h"
+#include "cli/terminal/command_faults.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/number_option.h"
 #include "cli/terminal/output.h"
@@ -79,21 +80,17 @@ std::vector<SimulatedEviction> SideOf(const SimulationReport& report, const std:
 }
 
 int RunDiff(const DiffOptions& options) {
+  CommandFaults faults;
   CandidateOptions files;
   for (const std::string* side : {&options.a, &options.b}) {
-    if (const std::string fault = FaultOfSide(*side); !fault.empty()) {
-      PrintError("jettison: {}\n", fault);
-      return kExitInvalidInput;
-    }
-    if (IsFile(*side)) files.policy_files.push_back(*side);
+    const std::string fault = FaultOfSide(*side);
+    faults.Add(fault);
+    if (fault.empty() && IsFile(*side)) files.policy_files.push_back(*side);
   }
-  const auto candidates = ReadCandidates(files);
-  if (!candidates) {
-    PrintError("jettison: {}\n", candidates.error().message);
-    return ExitStatusOf(candidates.error());
-  }
+  const CandidateForms candidates = faults.Take(ReadCandidates(files));
+  if (faults.status() != 0) return faults.status();
   const auto read = RunOver({.path = options.recording,
-                             .candidates = *candidates,
+                             .candidates = candidates,
                              .shows_progress = true,
                              .keep_passes = true});
   if (!read) {

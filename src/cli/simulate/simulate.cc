@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "cli/report_page/report_options.h"
 #include "cli/simulate/run_recording.h"
 #include "cli/simulate/simulate_shard.h"
+#include "cli/terminal/command_faults.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/number_option.h"
 #include "cli/terminal/output.h"
@@ -44,13 +44,26 @@ struct SimulateOptions {
   bool resume = false;
 };
 
-std::optional<Duration> EveryOf(const std::string& text) {
+Result<Duration> EveryOf(const std::string& text) {
   if (text.empty()) return Duration{0};
   const auto every = ParseDuration(text);
   if (every && *every >= Duration{0}) return *every;
-  PrintError("jettison: --every {}: {}\n", text,
-             WhyNoDuration(text, "must be a duration, 0s or more (10s, 1m)"));
-  return std::nullopt;
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("--every {}: {}", text,
+                          WhyNoDuration(text, "must be a duration, 0s or more (10s, 1m)")));
+}
+
+// How each recording is simulated.
+RecordingRun RunFor(const SimulateOptions& options, CommandFaults& faults) {
+  RecordingRun run{.path = "",
+                   .candidates = {},
+                   .after_eviction = AfterEvictionNamed(options.evicted),
+                   .without_peaks = options.without_peaks,
+                   .with_end_times = options.with_end_times,
+                   .thin_all = options.thin_all};
+  run.every = faults.Take(EveryOf(options.every));
+  run.candidates = faults.Take(ReadCandidates(options.candidates));
+  return run;
 }
 
 // What was found in the recordings, and the courses of their signals where they are shown.
@@ -65,27 +78,12 @@ bool HasReport(const SimulateOptions& options) {
 
 // All recordings one after the other; what is wrong with one does not keep the others from being
 // looked at.
-int ReadAll(const SimulateOptions& options, AllReports& all) {
-  const auto every = EveryOf(options.every);
-  if (!every) return kExitInvalidInput;
-  const auto candidates = ReadCandidates(options.candidates);
-  if (!candidates) {
-    PrintError("jettison: {}\n", candidates.error().message);
-    return ExitStatusOf(candidates.error());
-  }
+int ReadAll(const SimulateOptions& options, RecordingRun run, AllReports& all) {
+  run.shows_progress = true;
   int status = 0;
   for (const std::string& path : options.recordings) {
     NodeCourses courses;
-    RecordingRun run{.path = path,
-                     .candidates = *candidates,
-                     .after_eviction = AfterEvictionNamed(options.evicted),
-                     .every = *every,
-                     .without_peaks = options.without_peaks,
-                     .with_end_times = options.with_end_times,
-                     .thin_all = options.thin_all,
-                     .shows_progress = true,
-                     .more = {},
-                     .onlooker = {}};
+    run.path = path;
     if (HasReport(options)) run.onlooker = [&](const RecordedItem& item) { courses.Add(item); };
     auto report = RunOver(run);
     if (report) {
@@ -119,33 +117,28 @@ std::vector<FleetOption> OptionsForManifest(const SimulateOptions& options, Dura
           {"monitoringInterval", FormatDuration(model.monitoring_interval)}};
 }
 
+bool WritesPart(const SimulateOptions& options) {
+  return !options.shard.empty() || options.output == "part";
+}
+
 int RunShard(const SimulateOptions& options) {
-  const auto complain = [](const std::string& fault) {
-    PrintError("jettison: {}\n", fault);
-    return kExitInvalidInput;
-  };
-  const auto shard = ParseShard(options.shard.empty() ? "0/1" : options.shard);
-  if (!shard) return complain(shard.error().message);
-  const auto every = EveryOf(options.every);
-  if (!every) return kExitInvalidInput;
-  if (options.out.empty())
-    return complain("--out is missing: it names the file or folder for the part");
-  const auto candidates = ReadCandidates(options.candidates);
-  if (!candidates) {
-    (void)complain(candidates.error().message);
-    return ExitStatusOf(candidates.error());
+  CommandFaults faults;
+  if (options.names_output && options.output != "part") {
+    faults.Add(
+        fmt::format("--shard writes a part, so --output must be part, not {}", options.output));
   }
+  if (HasReport(options)) faults.Add("--html and --svg cannot be used with --output part");
+  const auto shard = faults.Take(ParseShard(options.shard.empty() ? "0/1" : options.shard));
+  if (options.out.empty()) {
+    faults.Add("--out is missing: it names the file or folder for the part");
+  }
+  const RecordingRun run = RunFor(options, faults);
+  if (faults.status() != 0) return faults.status();
   return SimulateShard({.paths = options.recordings,
                         .policy_files = options.candidates.policy_files,
-                        .run = {.path = "",
-                                .candidates = *candidates,
-                                .after_eviction = AfterEvictionNamed(options.evicted),
-                                .every = *every,
-                                .without_peaks = options.without_peaks,
-                                .with_end_times = options.with_end_times,
-                                .thin_all = options.thin_all},
-                        .shard = *shard,
-                        .options = OptionsForManifest(options, *every, candidates->model),
+                        .run = run,
+                        .shard = shard,
+                        .options = OptionsForManifest(options, run.every, run.candidates.model),
                         .out = options.out,
                         .jobs = options.jobs == 0 ? ProcessorsAvailable() : options.jobs,
                         .resume = options.resume});
@@ -181,33 +174,25 @@ std::vector<std::string> InputsOf(const SimulateOptions& options) {
   return inputs;
 }
 
-int RunSimulate(const SimulateOptions& options) {
-  if (!options.shard.empty() && options.names_output && options.output != "part") {
-    PrintError("jettison: --shard writes a part, so --output must be part, not {}\n",
-               options.output);
-    return kExitInvalidInput;
-  }
-  if (!options.shard.empty() || options.output == "part") {
-    if (!HasReport(options)) return RunShard(options);
-    PrintError("jettison: --html and --svg cannot be used with --output part\n");
-    return kExitInvalidInput;
-  }
-  std::string lost = WhyInputWouldBeLost({{"--html", options.html}}, InputsOf(options));
-  if (lost.empty()) lost = WhyOutputWouldBeLost({{"--html", options.html}, {"--svg", options.svg}});
-  if (!lost.empty()) {
-    PrintError("jettison: {}\n", lost);
-    return kExitInvalidInput;
-  }
+void CheckOutputs(const SimulateOptions& options, CommandFaults& faults) {
+  faults.Add(WhyInputWouldBeLost({{"--html", options.html}}, InputsOf(options)));
+  faults.Add(WhyOutputWouldBeLost({{"--html", options.html}, {"--svg", options.svg}}));
   if (const auto page = HasReportPage(); !options.html.empty() && !page) {
-    (void)Tell(page);
-    return kExitInvalidInput;
+    faults.Add(page.error().message);
   }
   if (!options.out.empty() || options.resume || options.jobs != 0) {
-    PrintError("jettison: --out, --jobs and --resume need --output part\n");
-    return kExitInvalidInput;
+    faults.Add("--out, --jobs and --resume need --output part");
   }
+}
+
+int RunSimulate(const SimulateOptions& options) {
+  if (WritesPart(options)) return RunShard(options);
+  CommandFaults faults;
+  CheckOutputs(options, faults);
+  const RecordingRun run = RunFor(options, faults);
+  if (faults.status() != 0) return faults.status();
   AllReports all;
-  int status = ReadAll(options, all);
+  int status = ReadAll(options, run, all);
   const std::vector<SimulationReport>& reports = all.reports;
   if (reports.empty()) return status;
   status = std::max(status, WriteFiles(options, all));
@@ -224,8 +209,11 @@ int RunSimulate(const SimulateOptions& options) {
 }
 
 int RunCalibrate(const SimulateOptions& options) {
+  CommandFaults faults;
+  const RecordingRun run = RunFor(options, faults);
+  if (faults.status() != 0) return faults.status();
   AllReports all;
-  const int status = ReadAll(options, all);
+  const int status = ReadAll(options, run, all);
   const std::vector<SimulationReport>& reports = all.reports;
   if (reports.empty()) return status;
   std::string text;

@@ -41,5 +41,30 @@ TEST(Simulate, AReportIsNotWrittenOverItsPlots) {
   EXPECT_EQ(status, 2);
 }
 
+TEST(Simulate, EveryOptionThatIsWrongIsNamed) {
+  const std::string wrong = "simulate missing --every=-5s --sweep foo --policy /nonexistent.yaml";
+  for (const std::string& more :
+       {" --jobs 2 --html x --svg x", " --output part --shard 3/2", " --shard 3/2 --html x"}) {
+    int status = 0;
+    const std::string said = SaidTo(wrong + more, status);
+    EXPECT_EQ(status, 2) << more;
+    for (const char* fault : {"--every -5s: must be a duration", "foo: ", "/nonexistent.yaml: "}) {
+      EXPECT_THAT(said, HasSubstr(std::string("jettison: ") + fault)) << more;
+    }
+  }
+}
+
+TEST(Simulate, EveryOptionThatIsWrongForAnOutputIsNamed) {
+  int status = 0;
+  std::string said = SaidTo("simulate missing --jobs 2 --html x --svg x --every=-5s", status);
+  EXPECT_THAT(said, HasSubstr("--svg x: is the same path as that of --html"));
+  EXPECT_THAT(said, HasSubstr("--out, --jobs and --resume need --output part"));
+  said = SaidTo("simulate missing --output csv --shard 3/2 --html x", status);
+  EXPECT_THAT(said, HasSubstr("--shard writes a part, so --output must be part, not csv"));
+  EXPECT_THAT(said, HasSubstr("--html and --svg cannot be used with --output part"));
+  EXPECT_THAT(said, HasSubstr("3/2"));
+  EXPECT_THAT(said, HasSubstr("--out is missing"));
+}
+
 }  // namespace
 }  // namespace jettison
