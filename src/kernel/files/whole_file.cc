@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "kernel/files/access_rights.h"
+
 namespace jettison {
 namespace {
 
@@ -43,35 +45,6 @@ int StreamAt(std::string_view path) {
     return is_number && stream >= 0 ? stream : -1;
   }
   return -1;
-}
-
-// As any program makes a new file.
-void GiveNewFileMode(int file) {
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  (void)::fchmod(file, 0666 & ~mask);
-}
-
-// What a file of another owner or group may have of this mode, so that nobody gains a right: no
-// set-id bits, and for its group and all others only what both had.
-mode_t WithoutOwner(mode_t mode) {
-  const mode_t both = (mode >> 3U) & mode & S_IRWXO;
-  return (mode & (S_IRWXU | S_ISVTX)) | (both << 3U) | both;
-}
-
-// Gives the draft the owner, the group and the mode of the file whose place it takes. An owner can
-// be kept only with CAP_CHOWN, a group also by its members. The mode comes last, because a change
-// of the owner takes set-id bits away; where a file system refuses it, the draft stays its owner's
-// alone.
-void TakeOver(const struct stat& old, int draft) {
-  if (::fchown(draft, old.st_uid, old.st_gid) != 0) {
-    (void)::fchown(draft, static_cast<uid_t>(-1), old.st_gid);
-  }
-  struct stat now {};
-  const bool is_kept =
-      ::fstat(draft, &now) == 0 && now.st_uid == old.st_uid && now.st_gid == old.st_gid;
-  const mode_t mode = old.st_mode & 07777;
-  (void)::fchmod(draft, is_kept ? mode : WithoutOwner(mode));
 }
 
 // The writer of a draft holds its lock, and a dead process holds none.
@@ -160,12 +133,7 @@ Result<void> WholeFile::PutInPlace() {
     file_.Close();
     return {};
   }
-  struct stat old {};
-  if (::stat(path_.c_str(), &old) == 0) {
-    TakeOver(old, file_.get());
-  } else {
-    GiveNewFileMode(file_.get());
-  }
+  if (!TakeOverRights(path_, file_.get())) GiveRightsOfNewFile(file_.get());
   if (::fsync(file_.get()) != 0) return Fail(ErrnoAt("cannot write " + draft_));
   if (::rename(draft_.c_str(), path_.c_str()) != 0) return Fail(ErrnoAt("cannot make " + path_));
   file_.Close();

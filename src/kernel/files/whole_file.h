@@ -17,9 +17,9 @@ namespace jettison {
 // PATH.jettison-XXXXXX. Drafts that killed processes left there are removed; drafts that are still
 // being written stay. A symbolic link stays, and where it leads the file appears.
 //
-// A file that is replaced gives the new one its mode, its owner and its group. Where the owner or
-// the group cannot be kept, the new file has no set-id bits, and nobody gains a right to it. A new
-// file has the mode that the umask leaves.
+// A file that is replaced gives the new one its mode, its owner, its group and its access control
+// list. Where the owner or the group cannot be kept, the new file has no set-id bits, and nobody
+// gains a right to it. A new file has the mode that the umask leaves.
 //
 // What is there and is no file (a device, a pipe) is not replaced, but written to at once, and so
 // is a stream of this process (/dev/stdout, /dev/fd/3). A folder is a fault.
