@@ -26,6 +26,17 @@ std::vector<std::string> Top(const FakeAgent& agent) {
   return {JETTISON_BINARY, "top", "--server", agent.server(), "--interval", "0.1"};
 }
 
+TEST(LiveStatus, AFileOrAPipeHasTheWholeMessageOfAnEviction) {
+  Overview overview = UnderPressure();
+  std::string& message = overview.events.front().message;
+  while (message.size() < 500) message += "Container main was using 112Mi, request is 0. ";
+  message += "The end.";
+  const FakeAgent agent(overview);
+  Program program({JETTISON_BINARY, "status", "--server", agent.server()}, {});
+  EXPECT_EQ(program.Wait(), 0);
+  EXPECT_THAT(program.output(), HasSubstr("\n    " + message + "\n"));
+}
+
 TEST(LiveTop, KeysChangeWhatIsShown) {
   FakeAgent agent(UnderPressure(60));
   Terminal terminal(Top(agent), kUtf8, 100, 24);

@@ -1,8 +1,5 @@
 #include "cli/shadow/shadow.h"
 
-#include <unistd.h>
-
-#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -15,9 +12,6 @@
 namespace jettison {
 namespace {
 
-// Whoever reads a pipe or a file wants whole lines.
-constexpr std::size_t kColumnsOfNoTerminal = 10'000;
-
 struct ShadowOptions {
   AskOptions ask;
   std::string output = "text";
@@ -29,9 +23,7 @@ int RunShadow(const ShadowOptions& options) {
   if (options.output == "json") return PrintData(*answer);
   const auto view = ReadShadow(*answer);
   if (!view) return ReportUnanswered({ErrorCode::kInternal, view.error().message});
-  const std::size_t columns =
-      ::isatty(STDOUT_FILENO) == 1 ? SizeOfStandardOutput().columns : kColumnsOfNoTerminal;
-  return PrintData(ShadowText(*view, columns, StyleOfStandardOutput()));
+  return PrintData(ShadowText(*view, ColumnsOfStandardOutput(), StyleOfStandardOutput()));
 }
 
 constexpr const char* kFooter =

@@ -34,9 +34,9 @@ int RunStatus(const StatusOptions& options) {
     return ReportUnanswered({ErrorCode::kInternal, overview.error().message});
   }
   const int printed =
-      PrintData(options.output == "json" ? *answer + "\n"
-                                         : StatusText(*overview, SizeOfStandardOutput().columns,
-                                                      StyleOfStandardOutput()));
+      PrintData(options.output == "json"
+                    ? *answer + "\n"
+                    : StatusText(*overview, ColumnsOfStandardOutput(), StyleOfStandardOutput()));
   if (printed != 0) return printed;
   const bool pressure = std::ranges::any_of(overview->conditions, &OverviewCondition::status);
   return options.exit_code && pressure ? kUnderPressure : 0;
