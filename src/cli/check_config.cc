@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "cli/ask/config_dir_option.h"
 #include "cli/ask/config_files.h"
@@ -22,22 +20,10 @@ struct CheckConfigOptions {
   std::string output = "text";
 };
 
-// Reads the files; "-" is standard input and is called so in what is found.
-ConfigReading Read(ConfigSources sources) {
-  constexpr const char* kStandardInput = "/dev/stdin";
-  std::ranges::replace(sources.files, "-", kStandardInput);
-  ConfigReading reading = ReadConfigBesideKubelet(
-      sources, {.on_retry = [](const std::string& why) { PrintError("jettison: {}\n", why); }});
-  for (Faults* list : {&reading.warnings, &reading.faults, &reading.not_above_kubelet}) {
-    for (Fault& fault : *list) {
-      if (fault.file == kStandardInput) fault.file = "standard input";
-    }
-  }
-  return reading;
-}
-
 int RunCheckConfig(const CheckConfigOptions& options) {
-  const ConfigReading reading = Read(options.sources);
+  const ConfigReading reading = ReadConfigBesideKubelet(
+      options.sources,
+      {.on_retry = [](const std::string& why) { PrintError("jettison: {}\n", why); }});
   const int printed = options.output == "json" ? PrintData(ConfigAsJson(reading))
                                                : PrintText(ConfigAsText(reading));
   if (printed != 0) return printed;
@@ -67,6 +53,7 @@ constexpr const char* kCheckConfigFooter =
 
 void AddCheckConfig(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CheckConfigOptions>();
+  options->sources.dash_is_standard_input = true;
   CLI::App* command =
       app.add_subcommand("check-config", "Show the effective policy, or every fault");
   command->add_option("FILE", options->sources.files, "configuration files; - reads standard input")

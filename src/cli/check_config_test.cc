@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -243,6 +244,41 @@ TEST_F(CheckConfig, APipeIsReadOnce) {
   writer.Close();
   EXPECT_EQ(Run({"/dev/fd/" + std::to_string(reader.get())}), 2);
   EXPECT_THAT(printed_, HasSubstr("evictionHard[x]"));
+}
+
+// Has this descriptor as standard input, while it lives.
+class StandardInput {
+ public:
+  explicit StandardInput(int fd) : before_(::dup(STDIN_FILENO)) { ::dup2(fd, STDIN_FILENO); }
+  StandardInput(const StandardInput&) = delete;
+  StandardInput& operator=(const StandardInput&) = delete;
+  ~StandardInput() { ::dup2(before_.get(), STDIN_FILENO); }
+
+ private:
+  const FileDescriptor before_;
+};
+
+// As a service manager or ssh hands it over.
+TEST_F(CheckConfig, ASocketMayBeStandardInput) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+  const FileDescriptor reader(ends[0]);
+  FileDescriptor writer(ends[1]);
+  constexpr std::string_view kText = "kind: KubeletConfiguration\nevictionHard: {x: y}\n";
+  ASSERT_EQ(::write(writer.get(), kText.data(), kText.size()), kText.size());
+  writer.Close();
+  const StandardInput input(reader.get());
+  EXPECT_EQ(Run({"-"}), 2);
+  EXPECT_THAT(printed_, HasSubstr("fault: standard input: evictionHard[x]"));
+}
+
+TEST_F(CheckConfig, StandardInputIsReadOnFromWhereItStands) {
+  const std::string file = Kubelet("maxPods: 5\n");
+  const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_GT(::lseek(opened.get(), 0, SEEK_END), 0);
+  const StandardInput input(opened.get());
+  EXPECT_EQ(Run({"-"}), 2);
+  EXPECT_THAT(printed_, HasSubstr("fault: standard input: the file is empty"));
 }
 
 TEST_F(CheckConfig, SharesThatAreNoNumbersAreText) {

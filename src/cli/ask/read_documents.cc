@@ -1,5 +1,7 @@
 #include "cli/ask/read_documents.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -20,6 +22,11 @@ constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
 std::string CannotBeRead(const std::string& why) {
   return "cannot be read: " + why;
+}
+
+Result<std::string> OrCannotBeRead(Result<std::string> text) {
+  if (!text) return Fail(text.error().code, CannotBeRead(text.error().message));
+  return text;
 }
 
 Fault FaultOf(const std::string& file, std::string message) {
@@ -64,12 +71,17 @@ class Reader {
  public:
   explicit Reader(Empty empty) : empty_(empty) {}
 
-  void ReadFile(const std::string& file) { Read(file, false); }
+  void ReadFile(const std::string& file) { Add(file, TextOf(file), false); }
+  // The descriptor that is open: whoever runs this may not be allowed to open it again, a socket
+  // cannot be, and of a file that would begin at its first byte again.
+  void ReadStandardInput() {
+    Add("standard input", OrCannotBeRead(kernel::ReadToEnd(STDIN_FILENO, kMostBytes)), false);
+  }
   void ReadDropIn(const std::string& file) {
     if (std::string why = FaultOfKind(file); !why.empty()) {
       reading_.faults.push_back(FaultOf(file, std::move(why)));
     } else {
-      Read(file, true);
+      Add(file, TextOf(file), true);
     }
   }
   void ReadFolder(const std::string& folder) {
@@ -87,8 +99,7 @@ class Reader {
   [[nodiscard]] DocumentsReading Take() { return std::move(reading_); }
 
  private:
-  void Read(const std::string& file, bool drop_in) {
-    const auto text = TextOf(file);
+  void Add(const std::string& file, const Result<std::string>& text, bool drop_in) {
     reading_.unread |= !text;
     auto parsed = text ? ParseDocuments(*text) : Fail(text.error());
     if (!parsed) {
@@ -122,14 +133,18 @@ class Reader {
 }  // namespace
 
 Result<std::string> TextOf(const std::string& file) {
-  auto text = kernel::ReadInput(file, kMostBytes);
-  if (!text) return Fail(text.error().code, CannotBeRead(text.error().message));
-  return text;
+  return OrCannotBeRead(kernel::ReadInput(file, kMostBytes));
 }
 
 DocumentsReading ReadDocuments(const ConfigSources& sources, Empty empty) {
   Reader reader(empty);
-  for (const std::string& file : sources.files) reader.ReadFile(file);
+  for (const std::string& file : sources.files) {
+    if (sources.dash_is_standard_input && file == "-") {
+      reader.ReadStandardInput();
+    } else {
+      reader.ReadFile(file);
+    }
+  }
   if (!sources.drop_ins.empty()) reader.ReadFolder(sources.drop_ins);
   return reader.Take();
 }

@@ -20,6 +20,8 @@ enum class Empty { kAllowed, kFaultUnlessDropIn, kFault };
 struct ConfigSources {
   std::vector<std::string> files;
   std::string drop_ins = {};  // a folder; empty: none
+  // A file "-" is standard input, which what is found calls so. It can be read once only.
+  bool dash_is_standard_input = false;
 };
 
 struct DocumentsReading {
