@@ -57,6 +57,7 @@ void AddCheckConfig(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("check-config", "Show the effective policy, or every fault");
   command->add_option("FILE", options->sources.files, "configuration files; - reads standard input")
+      ->type_name("FILE")
       ->required();
   AddConfigDir(*command, options->sources.drop_ins);
   command->add_option("--output", options->output, "text or json")

@@ -79,17 +79,16 @@ std::vector<Completion> NamedValues(const std::string& type) {
   return values;
 }
 
-bool NamesFile(const CLI::Option& option, const std::string& type) {
-  const std::string name = option.get_name();
-  return type.find("FILE") != std::string::npos || type.find("DIR") != std::string::npos ||
-         name.find("FILE") != std::string::npos || name.find("RECORDING") != std::string::npos ||
-         name.find("file") != std::string::npos || name.find("--config") != std::string::npos;
+// Whether a value of that type may be a file or a folder.
+bool NamesFile(std::string_view type) {
+  return type == "FILE" || type == "DIR" || type == "PATH";
 }
 
 Completions ValuesOf(const CLI::Option& option, const Position& position,
                      const RunningNames& pods) {
   Completions values;
-  const std::string type = option.get_type_name();
+  const std::string shown = option.get_type_name();  // with what its check adds: "TEXT:{a,b}"
+  const std::string type = shown.substr(0, shown.find(':'));
   if (option.check_lname("signal")) {
     for (const Signal signal : kAllSignals) {
       values.words.push_back({std::string(NameOf(signal)), ""});
@@ -100,12 +99,12 @@ Completions ValuesOf(const CLI::Option& option, const Position& position,
     for (const std::string& key : SweepKeys()) values.words.push_back({key + "=", ""});
     return values;
   }
-  if (type.find("POD") != std::string::npos || option.get_name().find("POD") != std::string::npos) {
+  if (type == "POD|EVICTION") {
     values.words = pods(position.server);
     return values;
   }
-  values.words = NamedValues(type);
-  values.files = values.words.empty() && NamesFile(option, type);
+  values.words = NamedValues(shown);
+  values.files = values.words.empty() && NamesFile(type);
   return values;
 }
 

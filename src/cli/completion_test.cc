@@ -122,12 +122,41 @@ TEST(Completion, FilesMayStandWhereTheyAreRead) {
   EXPECT_TRUE(program.Next({"run", "--config", ""}).files);
   EXPECT_TRUE(program.Next({"check-config", ""}).files);
   EXPECT_TRUE(program.Next({"check-config", "a.yaml", ""}).files);
-  for (const char* command : {"show", "simulate", "diff", "recommend"}) {
+  for (const char* command : {"show", "simulate", "calibrate", "diff", "recommend", "inspect",
+                              "merge", "record", "replay"}) {
     EXPECT_TRUE(program.Next({command, ""}).files) << command;
+    EXPECT_THAT(program.Texts({command, ""}), IsEmpty()) << command;
   }
-  EXPECT_TRUE(program.Next({"status", "--ca-file", ""}).files);
+  EXPECT_TRUE(program.Next({"diff", "n.jtr", ""}).files);
+  EXPECT_TRUE(program.Next({"diff", "n.jtr", "a.yaml", ""}).files);
+  EXPECT_FALSE(program.Next({"diff", "n.jtr", "a.yaml", "b.yaml", ""}).files);
+  EXPECT_TRUE(program.Next({"import", "prometheus", ""}).files);
+  EXPECT_TRUE(program.Next({"import", "--nodefs", ""}).files);
+  EXPECT_TRUE(program.Next({"simulate", "x", "--out", ""}).files);
+  EXPECT_TRUE(program.Next({"simulate", "x", "--out="}).files);
+  EXPECT_TRUE(program.Next({"doctor", "--kubeconfig", ""}).files);
+  EXPECT_TRUE(program.Next({"doctor", "--config-dir", ""}).files);
   EXPECT_FALSE(program.Next({"status", ""}).files);
+  EXPECT_FALSE(program.Next({"status", "--server", ""}).files);
+  EXPECT_FALSE(program.Next({"explain", ""}).files);
   EXPECT_FALSE(program.Next({"top", "--interval", ""}).files);
+}
+
+TEST(Completion, EveryOptionThatIsNamedForAFileHasFiles) {
+  const Program program;
+  std::size_t seen = 0;
+  for (const CLI::App* command :
+       program.app.get_subcommands([](const CLI::App*) { return true; })) {
+    for (const CLI::Option* option : command->get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        if (name != "file" && !name.ends_with("-file") && !name.ends_with("config")) continue;
+        ++seen;
+        EXPECT_TRUE(program.Next({command->get_name(), "--" + name, ""}).files)
+            << command->get_name() << " --" << name;
+      }
+    }
+  }
+  EXPECT_GT(seen, 10U);
 }
 
 TEST(Completion, PodsComeFromTheAgentThatIsAsked) {
@@ -135,7 +164,7 @@ TEST(Completion, PodsComeFromTheAgentThatIsAsked) {
   CLI::App* command = app.add_subcommand("explain");
   std::string pod;
   std::string server;
-  command->add_option("POD", pod);
+  command->add_option("TARGET", pod)->type_name("POD|EVICTION");
   command->add_option("--server", server);
   const auto pods = [](const std::optional<std::string>& at) {
     return std::vector<Completion>{{"pod-of-" + at.value_or("here"), ""}};

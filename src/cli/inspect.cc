@@ -96,7 +96,9 @@ void AddInspect(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<InspectOptions>();
   CLI::App* command = app.add_subcommand(
       "inspect", "Show QoS class, protection, requests and oom_score_adj of pods");
-  command->add_option("PODS", options->path, "a file of pods; - reads standard input")->required();
+  command->add_option("PODS", options->path, "a file of pods; - reads standard input")
+      ->type_name("FILE")
+      ->required();
   command
       ->add_option("--memory-capacity", options->memory_capacity,
                    "the node's memory, a quantity such as 16Gi (default: that of this machine)")

@@ -176,6 +176,7 @@ void AddReplay(CLI::App& app, int& exit_code) {
   command
       ->add_option("FILE", *path,
                    "records, one on each line, or a recording; - reads standard input")
+      ->type_name("FILE")
       ->required();
   command->footer(
       "A record is a scenario ({\"name\", \"start\", \"kubeletConfig\", \"disk\", \"pods\", "

@@ -70,18 +70,22 @@ void AddAskOptions(CLI::App& command, AskOptions& options) {
       ->capture_default_str()
       ->group(kGroup);
   command.add_option("--token-file", options.token_file, "a file with the bearer token to send")
+      ->type_name("FILE")
       ->envname("JETTISON_TOKEN_FILE")
       ->group(kGroup);
   command
       .add_option("--ca-file", options.ca_file,
                   "PEM file with the CAs that may sign the agent's certificate (https)")
+      ->type_name("FILE")
       ->group(kGroup);
   command
       .add_option("--cert-file", options.cert_file, "PEM file with a client certificate (https)")
+      ->type_name("FILE")
       ->group(kGroup);
   command
       .add_option("--key-file", options.key_file,
                   "PEM file with the private key of that certificate")
+      ->type_name("FILE")
       ->group(kGroup);
   command.add_option("--timeout", options.timeout_seconds, "seconds to wait for the answer")
       ->check(CLI::Range(1, 3600))

@@ -93,9 +93,11 @@ void AddDoctor(CLI::App& app, int& exit_code) {
       ->type_name("FILE");
   AddConfigDir(*command, flags->config.drop_ins);
   CLI::Option* kubeconfig =
-      command->add_option("--kubeconfig", flags->cluster.kubeconfig,
-                          "also check what this cluster allows the agent to do; with source: "
-                          "kubernetes, instead of the configured one or the service account");
+      command
+          ->add_option("--kubeconfig", flags->cluster.kubeconfig,
+                       "also check what this cluster allows the agent to do; with source: "
+                       "kubernetes, instead of the configured one or the service account")
+          ->type_name("FILE");
   command
       ->add_option("--node", flags->cluster.node,
                    "with --kubeconfig: also check that the cluster has this node")

@@ -195,7 +195,9 @@ constexpr const char* kFooter =
 void AddMerge(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<MergeOptions>();
   CLI::App* command = app.add_subcommand("merge", "Add up the parts of a simulation of many nodes");
-  command->add_option("PART", options->parts, "parts, or folders of parts")->required();
+  command->add_option("PART", options->parts, "parts, or folders of parts")
+      ->type_name("PATH")
+      ->required();
   command->add_option("--output", options->output, "text, json, csv or arrow")
       ->check(CLI::IsMember({"text", "json", "csv", "arrow"}))
       ->capture_default_str();

@@ -153,22 +153,27 @@ constexpr const char* kFooter =
 void AddReachOptions(CLI::App& command, ImportCommand& options) {
   constexpr const char* kGroup = "Reaching Prometheus";
   command.add_option("--token-file", options.token_file, "a file with the bearer token to send")
+      ->type_name("FILE")
       ->envname("JETTISON_PROMETHEUS_TOKEN_FILE")
       ->group(kGroup);
   command
       .add_option("--basic-auth-file", options.basic_auth_file, "a file with user:password to send")
+      ->type_name("FILE")
       ->envname("JETTISON_PROMETHEUS_BASIC_AUTH_FILE")
       ->group(kGroup);
   command
       .add_option("--ca-file", options.ca_file,
                   "PEM file with the CAs that may sign the certificate of Prometheus (https)")
+      ->type_name("FILE")
       ->group(kGroup);
   command
       .add_option("--cert-file", options.cert_file, "PEM file with a client certificate (https)")
+      ->type_name("FILE")
       ->group(kGroup);
   command
       .add_option("--key-file", options.key_file,
                   "PEM file with the private key of that certificate")
+      ->type_name("FILE")
       ->group(kGroup);
   command.add_option("--timeout", options.timeout_seconds, "seconds to wait for each answer")
       ->check(CLI::Range(1, 3600))
@@ -188,6 +193,7 @@ void AddImport(CLI::App& app, int& exit_code) {
   command
       ->add_option("SOURCE", options->source,
                    "the URL of a Prometheus server, or a file with a dump of its data")
+      ->type_name("FILE")
       ->required();
   command
       ->add_option("--node", options->nodes,

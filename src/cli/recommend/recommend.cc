@@ -161,6 +161,7 @@ void AddRecommend(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "recommend", "Propose thresholds for recorded nodes, and requests for their pods");
   command->add_option("RECORDING", options->recordings, "recordings, or folders of recordings")
+      ->type_name("PATH")
       ->required();
   command
       ->add_option("--price", options->prices,

@@ -171,6 +171,7 @@ void AddRecord(CLI::App& app, int& exit_code) {
   command
       ->add_option("FILE", options->path,
                    "the file to write the recording to; - writes it to standard output")
+      ->type_name("FILE")
       ->required();
   command->add_option("--since", options->since,
                       "start of the range: a time, a day or a duration before now (6h)");

@@ -143,6 +143,7 @@ void AddShow(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<ShowOptions>();
   CLI::App* command = app.add_subcommand("show", "Say what is in a recording");
   command->add_option("RECORDING", options->path, "a recording; - reads standard input")
+      ->type_name("FILE")
       ->required();
   command->add_option("--output", options->output, "text, json, ndjson or recording")
       ->check(CLI::IsMember({"text", "json", "ndjson", "recording"}))

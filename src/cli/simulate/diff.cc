@@ -131,9 +131,14 @@ void AddDiff(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "diff", "Explain where two policies differ over a recording, or a policy and what happened");
   command->add_option("RECORDING", options->recording, "a recording; - reads standard input")
+      ->type_name("FILE")
       ->required();
-  command->add_option("A", options->a, "a policy, in-force or recorded")->required();
-  command->add_option("B", options->b, "a policy, in-force or recorded")->required();
+  command->add_option("A", options->a, "a policy, in-force or recorded")
+      ->type_name("FILE")
+      ->required();
+  command->add_option("B", options->b, "a policy, in-force or recorded")
+      ->type_name("FILE")
+      ->required();
   command->add_option("--explain", options->explained, "how many differences to explain in text")
       ->check(WholeNumber(0, kMostCounted))
       ->capture_default_str();

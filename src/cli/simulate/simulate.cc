@@ -265,6 +265,7 @@ constexpr const char* kCalibrateFooter =
 
 void AddCommonOptions(CLI::App& command, SimulateOptions& options) {
   command.add_option("RECORDING", options.recordings, "recordings; - reads standard input")
+      ->type_name("FILE")
       ->required();
   command
       .add_option("--every", options.every,
