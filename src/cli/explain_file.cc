@@ -117,7 +117,7 @@ class FileExplainer {
   void Print(const PassExplanation& explanation) {
     ++explained_;
     if (options_.json) {
-      out_ += JsonOf(explanation);
+      out_ += JsonOf(explanation, scenario_.name);
       return;
     }
     if (!out_.empty()) out_ += "\n" + std::string(72, '-') + "\n\n";

@@ -7,6 +7,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "codec/flight/chunk_header.h"
 #include "codec/recordings/scenario_writer.h"
@@ -83,6 +85,28 @@ TEST_F(ExplainFileTest, ARecordOrAPodIsPickedOut) {
               HasSubstr("default/web was"));
   EXPECT_EQ(Run({.pod = "db"}, 1), "");
   EXPECT_EQ(Run({.record = "another"}, 1), "");
+}
+
+TEST_F(ExplainFileTest, EachAnswerForProgramsIsALineAndNamesItsRecord) {
+  Scenario nameless = TwoPasses();
+  nameless.name.clear();
+  Scenario second = TwoPasses();
+  second.name = "the day after";
+  std::string lines;
+  for (const Scenario& scenario : {TwoPasses(), second, nameless}) {
+    std::string line;
+    WriteScenario(scenario, line);
+    lines += line + "\n";
+  }
+  std::ofstream(path_) << lines;
+  std::istringstream out(Run({.json = true}, 0));
+  std::vector<std::string> records;
+  for (std::string line; std::getline(out, line);) {
+    const auto answer = nlohmann::json::parse(line);
+    EXPECT_EQ(answer["outcome"], "evicted");
+    records.push_back(answer.value("record", "none"));
+  }
+  EXPECT_THAT(records, testing::ElementsAre("short of memory", "the day after", "none"));
 }
 
 TEST_F(ExplainFileTest, WhatIsNoRecordIsInvalidInput) {

@@ -212,12 +212,13 @@ void WritePlace(const PodPlace& place, JsonWriter& json) {
 
 }  // namespace
 
-std::string JsonOf(const PassExplanation& explanation) {
+std::string JsonOf(const PassExplanation& explanation, std::string_view record) {
   std::string out;
   JsonWriter json(out);
   json.Object([&] {
     WriteHead(kKind, json);
     json.Field("about", AboutOf(explanation));
+    if (!record.empty()) json.Field("record", record);
     if (!explanation.id.empty()) json.Field("id", explanation.id);
     if (explanation.subject) WritePod("pod", *explanation.subject, json);
     WritePass(explanation, json);
