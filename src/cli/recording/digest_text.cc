@@ -59,6 +59,30 @@ void PutCounts(const RecordingDigest& digest, JsonWriter& json) {
   json.Field("clockSteps", digest.clock_step_count);
 }
 
+void PutStarts(const std::vector<RecordingAbout>& starts, JsonWriter& json) {
+  json.Array("agentStarts", [&] {
+    for (const RecordingAbout& start : starts) {
+      json.Object([&] {
+        json.Field("at", FormatInstant(start.at));
+        json.Field("maker", start.maker);
+        json.Field("node", start.node);
+      });
+    }
+  });
+}
+
+void PutEvicted(const std::vector<DigestEviction>& evicted, JsonWriter& json) {
+  json.Array("evicted", [&] {
+    for (const DigestEviction& eviction : evicted) {
+      json.Object([&] {
+        json.Field("uid", eviction.pod_uid);
+        json.Field("at", FormatInstant(eviction.at));
+        json.Field("message", eviction.message);
+      });
+    }
+  });
+}
+
 void PutBytes(const RecordingFound& found, JsonWriter& json) {
   json.Field("bytes", found.bytes);
   json.Field("chunks", found.chunks);
@@ -68,8 +92,7 @@ void PutBytes(const RecordingFound& found, JsonWriter& json) {
 
 }  // namespace
 
-std::string DigestText(const DigestParts& parts) {
-  const RecordingDigest& digest = parts.digest;
+std::string DigestText(const RecordingDigest& digest, const RecordingFound* found) {
   std::string out;
   Line(out, "node", "{}", fmt::join(digest.nodes, ", "));
   if (digest.nodes.size() > 1) Line(out, "", "this is the recording of several nodes");
@@ -87,24 +110,23 @@ std::string DigestText(const DigestParts& parts) {
   Line(out, "reclaims", "{}", digest.reclaims);
   Line(out, "OOM kills", "{}", digest.oom_kills);
   Line(out, "evictions", "{}", digest.evictions);
-  for (const EvictionRecord& eviction : digest.evicted) {
-    Line(out, "", "{}: {}", eviction.order.pod_uid, eviction.order.message);
+  for (const DigestEviction& eviction : digest.evicted) {
+    Line(out, "", "{}: {}", eviction.pod_uid, eviction.message);
   }
   More(out, digest.evictions, digest.evicted.size());
   PutGaps(out, digest);
   for (const std::string& note : digest.notes) Line(out, "note", "{}", note);
   More(out, digest.note_count, digest.notes.size());
-  if (parts.found != nullptr) {
-    Line(out, "size", "{} bytes in {} chunks", parts.found->bytes, parts.found->chunks);
-    if (parts.found->damaged_bytes > 0)
-      Line(out, "damaged", "{} bytes", parts.found->damaged_bytes);
+  if (found != nullptr) {
+    Line(out, "size", "{} bytes in {} chunks", found->bytes, found->chunks);
+    if (found->damaged_bytes > 0) Line(out, "damaged", "{} bytes", found->damaged_bytes);
   }
-  for (const std::string& fault : parts.faults) Line(out, "fault", "{}", fault);
+  for (const std::string& fault : digest.faults) Line(out, "fault", "{}", fault);
+  More(out, digest.fault_count, digest.faults.size());
   return out;
 }
 
-std::string DigestJson(const DigestParts& parts) {
-  const RecordingDigest& digest = parts.digest;
+std::string DigestJson(const RecordingDigest& digest, const RecordingFound* found) {
   std::string out;
   JsonWriter json(out, 2);
   json.Object([&] {
@@ -116,15 +138,18 @@ std::string DigestJson(const DigestParts& parts) {
       json.Field("to", FormatInstant(*digest.to));
     }
     PutCounts(digest, json);
+    PutStarts(digest.starts, json);
+    PutEvicted(digest.evicted, json);
     PutGaps("gaps", digest.gaps, json);
     PutGaps("setBack", digest.clock_steps, json);
     json.Field("noteCount", digest.note_count);
     json.Array("notes", [&] {
       for (const std::string& note : digest.notes) json.String(note);
     });
-    if (parts.found != nullptr) PutBytes(*parts.found, json);
+    if (found != nullptr) PutBytes(*found, json);
+    json.Field("faultCount", digest.fault_count);
     json.Array("faults", [&] {
-      for (const std::string& fault : parts.faults) json.String(fault);
+      for (const std::string& fault : digest.faults) json.String(fault);
     });
   });
   out += '\n';

@@ -37,6 +37,11 @@ void DigestMaker::Add(const RecordedItem& item) {
   }
 }
 
+void DigestMaker::AddFault(const std::string& fault) {
+  ++digest_.fault_count;
+  Tell(digest_.faults, fault);
+}
+
 void DigestMaker::NoteStepBack(Instant from, Instant to) {
   ++digest_.clock_step_count;
   Tell(digest_.clock_steps, {from, to, "the clock was set back"});
@@ -61,7 +66,9 @@ void DigestMaker::AddPass(const RecordedPass& pass) {
   if (pass.report.acting_for) ++digest_.acting_passes;
   if (!pass.report.reclaim_attempted.empty()) ++digest_.reclaims;
   digest_.evictions += pass.report.evictions.size();
-  for (const EvictionRecord& eviction : pass.report.evictions) Tell(digest_.evicted, eviction);
+  for (const EvictionRecord& eviction : pass.report.evictions) {
+    Tell(digest_.evicted, {at, eviction.order.pod_uid, eviction.order.message});
+  }
   for (const auto& pod : pass.pods) {
     if (!digest_.pods.contains(pod->pod.uid)) digest_.pods.insert(pod->pod.uid);
   }

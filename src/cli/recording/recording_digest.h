@@ -19,7 +19,14 @@ struct DigestGap {
   std::string why;
 };
 
-// What is in a recording. Lists end with the kMostTold-th entry; counts do not.
+struct DigestEviction {
+  Instant at;
+  std::string pod_uid;
+  std::string message;
+};
+
+// What is in a recording, and what is wrong with it. Lists end with the kMostTold-th entry; counts
+// do not.
 struct RecordingDigest {
   static constexpr std::size_t kMostTold = 100;
 
@@ -39,15 +46,18 @@ struct RecordingDigest {
   std::uint64_t gap_count = 0;
   std::vector<DigestGap> clock_steps;  // back; `to` is before `from`
   std::uint64_t clock_step_count = 0;
-  std::vector<EvictionRecord> evicted;
+  std::vector<DigestEviction> evicted;
   std::vector<std::string> notes;  // what the recording says of itself
   std::uint64_t note_count = 0;
+  std::vector<std::string> faults;  // what is damaged or cannot be read, and where
+  std::uint64_t fault_count = 0;
 };
 
 // Counts item by item.
 class DigestMaker {
  public:
   void Add(const RecordedItem& item);
+  void AddFault(const std::string& fault);
   [[nodiscard]] const RecordingDigest& digest() const { return digest_; }
 
  private:

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "cli/recording/digest_text.h"
 #include "cli/recording/recording_file.h"
@@ -14,6 +15,7 @@
 namespace jettison {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -38,8 +40,7 @@ TEST(RecordingDigest, CountsWhatIsInIt) {
   EXPECT_EQ(digest.nodes, std::set<std::string>{"node-1"});
   EXPECT_EQ(digest.gap_count, 3U);
   EXPECT_EQ(digest.note_count, 3U);
-  EXPECT_THAT(DigestText({.digest = digest, .found = nullptr, .faults = {}}),
-              HasSubstr("note        made at random"));
+  EXPECT_THAT(DigestText(digest, nullptr), HasSubstr("note        made at random"));
   EXPECT_GT(digest.evictions, 0U);
   EXPECT_GT(digest.oom_kills, 0U);
   EXPECT_EQ(digest.from, kRecordedFrom);
@@ -48,24 +49,28 @@ TEST(RecordingDigest, CountsWhatIsInIt) {
 TEST(RecordingDigest, ANameInItsTextStaysInItsLineAndSteersNoTerminal) {
   const RecordingDigest digest =
       DigestOf({RecordingAbout{.at = kRecordedFrom, .node = "a\x1b[2J\nb"}, PassAt(0)});
-  EXPECT_THAT(DigestText({.digest = digest, .found = nullptr, .faults = {}}),
-              HasSubstr("node        a [2J b\n"));
+  EXPECT_THAT(DigestText(digest, nullptr), HasSubstr("node        a [2J b\n"));
 }
 
 TEST(RecordingDigest, ASilenceAndAClockThatWasSetBackAreNamed) {
-  const RecordingDigest digest = DigestOf(
-      {RecordingAbout{.at = kRecordedFrom, .node = "a"}, PassAt(0), PassAt(10), PassAt(1000),
-       PassAt(500), RecordingAbout{.at = kRecordedFrom + std::chrono::seconds(400), .node = "b"}});
+  DigestMaker maker;
+  for (const RecordedItem& item : std::vector<RecordedItem>{
+           RecordingAbout{.at = kRecordedFrom, .node = "a"}, PassAt(0), PassAt(10), PassAt(1000),
+           PassAt(500),
+           RecordingAbout{.at = kRecordedFrom + std::chrono::seconds(400), .node = "b"}}) {
+    maker.Add(item);
+  }
+  maker.AddFault("byte 7: it is damaged");
+  const RecordingDigest& digest = maker.digest();
   ASSERT_THAT(digest.gaps, SizeIs(1));
   EXPECT_EQ(digest.gaps[0].to - digest.gaps[0].from, std::chrono::seconds(990));
   EXPECT_THAT(digest.clock_steps, SizeIs(2));
-  const std::vector<std::string> faults = {"byte 7: it is damaged"};
-  const std::string text = DigestText({.digest = digest, .found = nullptr, .faults = faults});
+  const std::string text = DigestText(digest, nullptr);
   EXPECT_THAT(text, HasSubstr("this is the recording of several nodes"));
   EXPECT_THAT(text, HasSubstr("no pass was made, or the clock was set forward"));
   EXPECT_THAT(text, HasSubstr("clock       set back from"));
   EXPECT_THAT(text, HasSubstr("fault       byte 7: it is damaged"));
-  const std::string json = DigestJson({.digest = digest, .found = nullptr, .faults = faults});
+  const std::string json = DigestJson(digest, nullptr);
   EXPECT_THAT(json, HasSubstr("\"clockSteps\": 2"));
 }
 
@@ -75,8 +80,39 @@ TEST(RecordingDigest, ListsAreBoundedAndCountsAreNot) {
   const RecordingDigest digest = DigestOf(items);
   EXPECT_EQ(digest.gap_count, 500U);
   EXPECT_THAT(digest.gaps, SizeIs(RecordingDigest::kMostTold));
-  EXPECT_THAT(DigestText({.digest = digest, .found = nullptr, .faults = {}}),
-              HasSubstr("and 400 more"));
+  EXPECT_THAT(DigestText(digest, nullptr), HasSubstr("and 400 more"));
+}
+
+TEST(RecordingDigest, FaultsBeyondThoseToldAreCounted) {
+  DigestMaker maker;
+  for (int i = 0; i < 103; ++i) maker.AddFault("byte " + std::to_string(i) + ": it is damaged");
+  EXPECT_THAT(DigestText(maker.digest(), nullptr),
+              EndsWith("\nfault       byte 99: it is damaged\n            and 3 more\n"));
+  auto json = nlohmann::json::parse(DigestJson(maker.digest(), nullptr));
+  EXPECT_EQ(json["faultCount"], 103);
+  EXPECT_THAT(json["faults"], SizeIs(100));
+}
+
+TEST(RecordingDigest, ProgramsHaveTheStartsAndTheEvictionsThatPeopleHave) {
+  RecordedPass pass;
+  pass.policy = std::make_shared<const PassPolicy>();
+  pass.report.at = kRecordedFrom + std::chrono::seconds(60);
+  pass.report.evictions = {
+      {.order = {.pod_uid = "uid-web", .message = "The node was low on resource: memory. "}}};
+  const RecordingDigest digest =
+      DigestOf({RecordingAbout{.at = kRecordedFrom, .node = "edge-7", .maker = "jettison 0.1.0"},
+                std::make_shared<const RecordedPass>(pass)});
+  auto json = nlohmann::json::parse(DigestJson(digest, nullptr));
+  EXPECT_EQ(json["starts"], 1);
+  EXPECT_EQ(json["agentStarts"], nlohmann::json::array({{{"at", FormatInstant(kRecordedFrom)},
+                                                         {"maker", "jettison 0.1.0"},
+                                                         {"node", "edge-7"}}}));
+  EXPECT_EQ(json["evictions"], 1);
+  EXPECT_EQ(json["evicted"],
+            nlohmann::json::array({{{"uid", "uid-web"},
+                                    {"at", FormatInstant(pass.report.at)},
+                                    {"message", "The node was low on resource: memory. "}}}));
+  EXPECT_EQ(json["faultCount"], 0);
 }
 
 std::vector<RecordedItem> ItemsIn(const std::string& path) {

@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "cli/ask/ask_agent.h"
 #include "cli/recording/digest_text.h"
@@ -71,7 +70,7 @@ class Shower {
   void Complain(const Error& error) {
     const std::string& fault = error.message;
     is_unread_ |= error.code != ErrorCode::kInvalidArgument;
-    if (faults_.size() < RecordingDigest::kMostTold) faults_.push_back(fault);
+    digest_.AddFault(fault);
     if (bar_) bar_->Clear();
     if (options_.output != "json") PrintError("jettison: {}: {}\n", options_.path, fault);
   }
@@ -89,27 +88,27 @@ class Shower {
     return written.has_value();
   }
 
-  [[nodiscard]] int Print(const DigestParts& parts) const {
-    return options_.output == "json" ? PrintData(DigestJson(parts)) : PrintText(DigestText(parts));
+  [[nodiscard]] int Print() const {
+    const RecordingDigest& digest = digest_.digest();
+    return options_.output == "json" ? PrintData(DigestJson(digest, file_.found()))
+                                     : PrintText(DigestText(digest, file_.found()));
   }
 
   int End() {
-    const DigestParts parts = {digest_.digest(), file_.found(), faults_};
     if (sink_) {
       if (!IsWritten(sink_->Finish())) return kExitFailed;
       if (PrintData("") != 0) return kExitFailed;
-    } else if (Print(parts) != 0) {
+    } else if (Print() != 0) {
       return kExitFailed;
     }
     if (is_unread_) return kExitFailed;
-    return faults_.empty() ? 0 : kExitInvalidInput;
+    return digest_.digest().fault_count == 0 ? 0 : kExitInvalidInput;
   }
 
   RecordingFile& file_;
   const ShowOptions& options_;
   std::unique_ptr<RecordingSink> sink_;
   DigestMaker digest_;
-  std::vector<std::string> faults_;
   bool is_unread_ = false;  // reading itself failed
   std::optional<ProgressBar> bar_;
   std::size_t items_ = 0;
