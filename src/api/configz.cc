@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include "codec/recordings/policy_writer.h"
-#include "core/json/json_writer.h"
 #include "core/model/redaction.h"
 
 namespace jettison {
@@ -141,11 +140,31 @@ void PutHooks(const std::vector<HookConfig>& hooks, JsonWriter& json) {
   });
 }
 
+// A runtime is of the agent's own pods, and beside a kubelet it has none.
+void WriteSource(const AgentConfig& config, JsonWriter& json) {
+  json.Field("source", NameOf(config.source));
+  if (config.source == SourceKind::kManifests) {
+    json.Field("runtime", NameOf(config.runtime));
+    return;
+  }
+  const KubernetesConfig& kubernetes = config.kubernetes;
+  json.Object("kubernetes", [&] {
+    PutText("kubeconfig", kubernetes.kubeconfig, json);
+    PutText("kubeletConfiguration", kubernetes.kubelet_configuration, json);
+    json.Field("kubeletDirectory", kubernetes.kubelet_directory);
+    json.Field("collectImages", kubernetes.collect_images);
+    json.Field("evictDaemonSets", kubernetes.evict_daemon_sets);
+    json.Field("jobs", NameOf(kubernetes.jobs));
+    json.Field("softEvictionsPerHour", kubernetes.soft_evictions_per_hour);
+    json.Field("softEvictionCoolDown", FormatDuration(kubernetes.soft_eviction_cool_down));
+  });
+}
+
 void WriteOwn(const AgentConfig& config, JsonWriter& json) {
   json.Object([&] {
     json.Field("apiVersion", "jettison.io/v1alpha1");
     json.Field("kind", "JettisonConfiguration");
-    json.Field("runtime", NameOf(config.runtime));
+    WriteSource(config, json);
     json.Field("adopt", NameOf(config.adopt));
     json.Field("profile", NameOf(config.profile));
     json.Field("root", config.root);
@@ -176,15 +195,17 @@ void WriteOwn(const AgentConfig& config, JsonWriter& json) {
 
 }  // namespace
 
+void WriteConfigz(const AgentConfig& config, JsonWriter& json) {
+  json.Key("kubeletconfig");
+  WriteKubelet(config, json);
+  json.Key("jettisonconfig");
+  WriteOwn(config, json);
+}
+
 std::string ConfigzJson(const AgentConfig& config) {
   std::string text;
   JsonWriter json(text);
-  json.Object([&] {
-    json.Key("kubeletconfig");
-    WriteKubelet(config, json);
-    json.Key("jettisonconfig");
-    WriteOwn(config, json);
-  });
+  json.Object([&] { WriteConfigz(config, json); });
   text += '\n';
   return text;
 }

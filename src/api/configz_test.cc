@@ -122,6 +122,35 @@ TEST(Configz, OfEverythingThatCanBeSetReadsBack) {
   ExpectTheSame(ReadText(kEverything));
 }
 
+// It says where the pods come from, and no `runtime`, which may not be set then.
+TEST(Configz, BesideAKubeletReadsBack) {
+  const AgentConfig config = ReadText(R"(
+apiVersion: jettison.io/v1alpha1
+kind: JettisonConfiguration
+source: kubernetes
+kubernetes: {kubeconfig: /etc/k, kubeletConfiguration: /etc/kubelet.yaml, kubeletDirectory: /k,
+  collectImages: true, evictDaemonSets: true, jobs: terminate, softEvictionsPerHour: 7,
+  softEvictionCoolDown: 0s}
+dryRun: true
+---
+apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+evictionHard: {memory.available: 1Gi}
+enforceNodeAllocatable: [none]
+)");
+  ExpectTheSame(config);
+  const AgentConfig again = ReadBack(ConfigzJson(config));
+  EXPECT_EQ(again.source, SourceKind::kKubernetes);
+  EXPECT_EQ(again.kubernetes.kubeconfig, "/etc/k");
+  EXPECT_EQ(again.kubernetes.kubelet_configuration, "/etc/kubelet.yaml");
+  EXPECT_EQ(again.kubernetes.kubelet_directory, "/k");
+  EXPECT_TRUE(again.kubernetes.collect_images);
+  EXPECT_TRUE(again.kubernetes.evict_daemon_sets);
+  EXPECT_EQ(again.kubernetes.jobs, JobEnding::kTerminate);
+  EXPECT_EQ(again.kubernetes.soft_evictions_per_hour, 7);
+  EXPECT_EQ(again.kubernetes.soft_eviction_cool_down, Duration::zero());
+}
+
 TEST(Configz, TellsNoSecretOfAHook) {
   const std::string text = ConfigzJson(ReadText(R"(
 apiVersion: jettison.io/v1alpha1

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/configz.h"
 #include "core/json/json_writer.h"
 #include "core/model/pressure.h"
 
@@ -323,6 +324,7 @@ std::string ConfigAsJson(const ConfigReading& reading) {
     }
     json.Field("pressureTransitionPeriod", FormatDuration(eviction.pressure_transition_period));
     json.Field("maxPodGracePeriodSeconds", eviction.max_pod_grace_period_seconds);
+    if (faults.empty()) WriteConfigz(reading.config, json);
     if (!reading.drop_ins.empty()) PutDropIns(reading.drop_ins, json);
     PutFaults("warnings", reading.warnings, json);
     PutFaults("faults", faults, json);

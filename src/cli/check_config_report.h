@@ -11,8 +11,9 @@ namespace jettison {
 [[nodiscard]] Faults AllFaults(const ConfigReading& reading);
 
 // What `check-config` prints for programs: the thresholds as parsed (containerfs.* not yet
-// replaced; none where there are faults), those of the kubelet beside, percentages as fractions,
-// what holds from which drop-in, warnings and faults.
+// replaced), those of the kubelet beside, percentages as fractions, the whole configuration in the
+// form of /configz, what holds from which drop-in, warnings and faults. Where there are faults it
+// has neither thresholds of its own nor the configuration.
 [[nodiscard]] std::string ConfigAsJson(const ConfigReading& reading);
 
 // The same for people: the policy as tables and sentences, or the faults, one a line.

@@ -65,7 +65,10 @@ TEST_F(CheckConfig, PrintsThePolicyAsTheKubeletParsesIt) {
       "evictionMinimumReclaim: {nodefs.available: 5%, memory.available: '1e3'}\n"
       "evictionPressureTransitionPeriod: 30s\nenforceNodeAllocatable: [none]\n");
   EXPECT_EQ(Run({file, "--output", "json"}), 0);
-  EXPECT_EQ(nlohmann::json::parse(printed_), nlohmann::json::parse(R"({
+  auto answer = nlohmann::json::parse(printed_);
+  answer.erase("kubeletconfig");
+  answer.erase("jettisonconfig");
+  EXPECT_EQ(answer, nlohmann::json::parse(R"({
     "thresholds": [
       {"signal": "memory.available", "operator": "LessThan", "quantity": "1536Mi",
        "gracePeriod": "0s", "minReclaimQuantity": "1e3"},
@@ -75,11 +78,37 @@ TEST_F(CheckConfig, PrintsThePolicyAsTheKubeletParsesIt) {
     "warnings": [], "faults": []})"));
 }
 
+TEST_F(CheckConfig, ProgramsHaveTheWholeConfigurationInItsOwnFields) {
+  const std::string file = Kubelet(
+      "staticPodPath: /m\nlocalStorageCapacityIsolation: false\nkubeReserved: {memory: 1Gi}\n"
+      "imageGCHighThresholdPercent: 70\nimageGCLowThresholdPercent: 60\n"
+      "enforceNodeAllocatable: [none]\n"
+      "---\napiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\n"
+      "dryRun: true\nprofile: kubelet\nruntime: cri\nmonitoringInterval: 5s\n");
+  EXPECT_EQ(Run({file, "--output", "json"}), 0) << printed_;
+  auto answer = nlohmann::json::parse(printed_);
+  auto& theirs = answer["kubeletconfig"];
+  EXPECT_EQ(theirs["staticPodPath"], "/m");
+  EXPECT_EQ(theirs["localStorageCapacityIsolation"], false);
+  EXPECT_EQ(theirs["kubeReserved"], nlohmann::json::parse(R"({"memory": "1Gi"})"));
+  EXPECT_EQ(theirs["enforceNodeAllocatable"], nlohmann::json::parse(R"(["none"])"));
+  EXPECT_EQ(theirs["imageGCHighThresholdPercent"], 70);
+  EXPECT_EQ(theirs["imageGCLowThresholdPercent"], 60);
+  auto& ours = answer["jettisonconfig"];
+  EXPECT_EQ(ours["source"], "manifests");
+  EXPECT_EQ(ours["runtime"], "cri");
+  EXPECT_EQ(ours["profile"], "kubelet");
+  EXPECT_EQ(ours["monitoringInterval"], "5s");
+  EXPECT_EQ(ours["dryRun"], true);
+}
+
 TEST_F(CheckConfig, FaultsGiveStatusTwoAndNoThresholds) {
   const std::string file = Kubelet("evictionHard: {memory.available: -1, pid.available: '10'}\n");
   EXPECT_EQ(Run({file, "--output", "json"}), 2);
   const auto answer = nlohmann::json::parse(printed_);
   EXPECT_TRUE(answer["thresholds"].empty());
+  EXPECT_FALSE(answer.contains("kubeletconfig"));
+  EXPECT_FALSE(answer.contains("jettisonconfig"));
   ASSERT_EQ(answer["faults"].size(), 1U);
   EXPECT_EQ(answer["faults"][0]["file"], file);
   EXPECT_EQ(answer["faults"][0]["key"], "evictionHard[memory.available]");
@@ -186,7 +215,10 @@ TEST_F(CheckConfigBesideKubelet, OursStandBesideTheKubelets) {
   EXPECT_THAT(printed_, HasSubstr("image collection      the kubelet's\n"));
   EXPECT_THAT(printed_, HasSubstr("pods from             the kubelet of this node"));
   EXPECT_EQ(Run({file, "--output", "json"}), 0);
-  const auto answer = nlohmann::json::parse(printed_);
+  auto answer = nlohmann::json::parse(printed_);
+  EXPECT_EQ(answer["jettisonconfig"]["source"], "kubernetes");
+  EXPECT_EQ(answer["jettisonconfig"]["kubernetes"]["kubeletConfiguration"],
+            (folder_ / "theirs.yaml").string());
   EXPECT_EQ(answer["kubeletThresholds"][0], nlohmann::json::parse(R"({
     "signal": "memory.available", "operator": "LessThan", "quantity": "100Mi",
     "gracePeriod": "0s"})"));
