@@ -1,5 +1,7 @@
 #include "agent/disk/disk_so_far.h"
 
+#include <mutex>
+
 namespace jettison {
 namespace {
 

@@ -12,6 +12,7 @@
 
 #include "agent/loop/thread_priority.h"
 #include "ports/inheriting_condition.h"
+#include "ports/inheriting_mutex.h"
 #include "ports/signals_blocked.h"
 #include "ports/system_error.h"
 
@@ -121,7 +122,7 @@ class MissingThreads {
     Error error;
     bool told = false;
   };
-  std::mutex mutex_;
+  InheritingMutex mutex_;
   std::vector<Entry> missing_;  // guarded by mutex_
 };
 
@@ -193,7 +194,7 @@ std::vector<std::string> StartMissingThreads() {
 
 bool CanStartThreads(std::size_t count) {
   const SignalsBlocked blocked;
-  std::mutex until;
+  InheritingMutex until;
   std::unique_lock all_are_there(until);
   std::vector<std::jthread> threads;
   try {

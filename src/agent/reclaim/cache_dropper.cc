@@ -1,5 +1,6 @@
 #include "agent/reclaim/cache_dropper.h"
 
+#include <mutex>
 #include <utility>
 
 #include "kernel/groups/group_memory_files.h"

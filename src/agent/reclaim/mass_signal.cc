@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <mutex>
 #include <utility>
 
 #include "kernel/groups/layout/group_names.h"

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
+#include <mutex>
 #include <utility>
 
 #include "kernel/files/files.h"
@@ -88,11 +90,12 @@ void EvictionHistory::ReadPast() {
   for (PastEvictions::Damage& damage : past->damages) {
     complaints_.Put({std::move(damage.message), std::move(damage.error)});
   }
+  Replaced replaced;  // with all that is unwritten
   const std::lock_guard lock(mutex_);
   last_number_ = past->last_number + std::exchange(dropped_before_, 0);
   fallen_out_ = std::move(past->fallen_out);
   unwritten_.clear();
-  SetKept(std::move(past->kept));
+  replaced = SetKept(std::move(past->kept));
   unexplained_.StartOver();
   past_is_known_ = true;
 }
@@ -203,23 +206,27 @@ void EvictionHistory::Keep(const RecordedPass& pass, const std::string& uid) {
 }
 
 void EvictionHistory::Put(KeptEviction kept) {
+  const auto newest = std::make_shared<const KeptEviction>(std::move(kept));
+  Replaced replaced;
   const std::lock_guard lock(mutex_);
-  last_number_ = std::max(last_number_, kept.number);
+  last_number_ = std::max(last_number_, newest->number);
   KeptEvictions list = *kept_;
-  list.push_back(std::make_shared<const KeptEviction>(std::move(kept)));
-  unwritten_.push_back(list.back());
-  SetKept(std::move(list));
+  list.push_back(newest);
+  unwritten_.push_back(newest);
+  replaced = SetKept(std::move(list));
 }
 
 // As many of them as fit.
-void EvictionHistory::SetKept(KeptEvictions list) {
+EvictionHistory::Replaced EvictionHistory::SetKept(KeptEvictions list) {
   const auto end = list.begin() + static_cast<std::ptrdiff_t>(CountBeyond(list, settings_));
   for (auto each = list.begin(); each != end; ++each) fallen_out_.push_back((*each)->number);
+  KeptEvictions left_out(std::make_move_iterator(list.begin()), std::make_move_iterator(end));
   list.erase(list.begin(), end);
   // A disk that hangs holds the writer up, and these are not written any more.
   const std::uint64_t oldest = list.empty() ? 0 : list.front()->number;
   std::erase_if(unwritten_, [&](const auto& kept) { return kept->number < oldest; });
-  kept_ = std::make_shared<const KeptEvictions>(std::move(list));
+  auto before = std::exchange(kept_, std::make_shared<const KeptEvictions>(std::move(list)));
+  return {.kept = std::move(before), .left_out = std::move(left_out)};
 }
 
 // Before the past is known nothing is written or deleted, because a number may be that of an

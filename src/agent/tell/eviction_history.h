@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +18,7 @@
 #include "agent/tell/waiting_passes.h"
 #include "core/model/memory_estimator.h"
 #include "core/pass/recorded_pass.h"
+#include "ports/inheriting_mutex.h"
 
 namespace jettison {
 
@@ -99,7 +99,13 @@ class EvictionHistory : public std::enable_shared_from_this<EvictionHistory> {
   void PutBack(const KeptEvictions& failed);
   void TellOfDropped(const RecordedPass& pass);
   void Put(KeptEviction kept);
-  void SetKept(KeptEvictions list);  // under the lock
+  // What a new list has replaced. It holds the last references to explanations of many kilobytes,
+  // and is destroyed when the lock is released, so that the loop does not wait for that.
+  struct Replaced {
+    std::shared_ptr<const KeptEvictions> kept;
+    KeptEvictions left_out;  // of the new list, because it is too long
+  };
+  [[nodiscard]] Replaced SetKept(KeptEvictions list);  // under the lock
 
   EvictionHistorySettings settings_;
   const Log& log_;
@@ -113,7 +119,7 @@ class EvictionHistory : public std::enable_shared_from_this<EvictionHistory> {
   bool unreserved_ = false;
   std::uint64_t counted_to_ = 0;  // what the counter says
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable InheritingMutex mutex_;  // guards what follows
   WaitingPasses unexplained_;
   std::shared_ptr<const KeptEvictions> kept_ = std::make_shared<KeptEvictions>();
   KeptEvictions unwritten_;
