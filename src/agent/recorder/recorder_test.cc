@@ -24,6 +24,7 @@
 namespace jettison {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -91,6 +92,35 @@ class RecorderTest : public ::testing::Test {
     return HashesOf(items);
   }
 
+  // Writes full segments, which ended at these times according to their files.
+  void WriteSegments(const std::vector<Instant>& ended) {
+    RecordingFolder files(folder_, config_);
+    ASSERT_TRUE(files.Open());
+    for (std::size_t i = 0; i < ended.size(); ++i) {
+      ASSERT_TRUE(files.Append(full_, kRecordedFrom));
+    }
+    const auto paths = SegmentsIn(folder_).value();
+    ASSERT_THAT(paths, SizeIs(ended.size()));
+    for (std::size_t i = 0; i < ended.size(); ++i) {
+      const auto since_epoch = ended[i].time_since_epoch();
+      const timespec at{
+          .tv_sec = std::chrono::duration_cast<std::chrono::seconds>(since_epoch).count(),
+          .tv_nsec = 0};
+      const timespec times[] = {at, at};
+      ASSERT_EQ(::utimensat(AT_FDCWD, paths[i].c_str(), times, 0), 0);
+    }
+  }
+  // Their numbers.
+  [[nodiscard]] std::vector<int> Segments() const {
+    std::vector<int> numbers;
+    const auto paths = SegmentsIn(folder_).value();
+    for (const std::string& path : paths) {
+      numbers.push_back(std::stoi(std::filesystem::path(path).stem()));
+    }
+    return numbers;
+  }
+
+  const std::string full_ = std::string(3 << 20, 'x');  // a segment holds one such chunk
   kernel::TemporaryFolder root_;
   std::string folder_ = root_.path() + "/recording";
   RecordingConfig config_;
@@ -402,40 +432,66 @@ TEST_F(RecorderTest, TheEndDoesNotWaitForADiskThatHangs) {
   EXPECT_TRUE(reader);
 }
 
-TEST_F(RecorderTest, ASegmentIsNoOlderThanTheOneBefore) {
-  config_.max_age = std::chrono::hours(24);
-  const std::string chunk(3 << 20, 'x');
-  {
-    RecordingFolder files(folder_, config_);
-    ASSERT_TRUE(files.Open());
-    for (int i = 0; i < 3; ++i) ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
-  }
-  const auto paths = SegmentsIn(folder_).value();
-  ASSERT_THAT(paths, SizeIs(3));
-  const auto set_time = [](const std::string& path, Instant time) {
-    const timespec at{
-        .tv_sec = std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count(),
-        .tv_nsec = 0};
-    const timespec times[] = {at, at};
-    ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
-  };
-  set_time(paths[0], kRecordedFrom);
-  set_time(paths[1], Instant());
-  set_time(paths[2], Instant());
-  RecordingFolder files(folder_, config_);
-  ASSERT_TRUE(files.Open());
-  for (int i = 0; i < 2; ++i) ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
-  EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(testing::Ge(4U)));
-}
+constexpr Duration kDay = std::chrono::hours(24);
+constexpr Duration kTenYears = 3650 * kDay;
 
 TEST_F(RecorderTest, TheOldestIsForgottenByAge) {
   RecordingFolder files(folder_, config_);
   ASSERT_TRUE(files.Open());
-  const std::string chunk(3 << 20, 'x');
   for (int day = 0; day < 30; ++day) {
-    ASSERT_TRUE(files.Append(chunk, kRecordedFrom + std::chrono::hours(24 * day)));
+    ASSERT_TRUE(files.Append(full_, kRecordedFrom + day * kDay));
   }
   EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(15));
+}
+
+TEST_F(RecorderTest, TheOldestOfAnAgentBeforeAreForgottenByAge) {
+  std::vector<Instant> ended;
+  for (int day = 0; day < 16; ++day) ended.push_back(kRecordedFrom + day * kDay);
+  WriteSegments(ended);
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  ASSERT_TRUE(files.Append(full_, kRecordedFrom + 16 * kDay));
+  EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(15));
+}
+
+TEST_F(RecorderTest, AClockThatIsYearsAheadAtAStartDeletesNothing) {
+  WriteSegments({kRecordedFrom, kRecordedFrom, kRecordedFrom});
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  ASSERT_TRUE(files.Append(full_, kRecordedFrom + kTenYears));
+  EXPECT_THAT(Segments(), ElementsAre(1, 2, 3, 4));
+}
+
+TEST_F(RecorderTest, AClockThatWasYearsAheadForAWhileNeitherDeletesNorKeepsASegment) {
+  WriteSegments({kRecordedFrom, kRecordedFrom + kTenYears, kRecordedFrom + kDay});
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  ASSERT_TRUE(files.Append(full_, kRecordedFrom + 2 * kDay));
+  EXPECT_THAT(Segments(), ElementsAre(1, 2, 3, 4));
+  ASSERT_TRUE(files.Append(full_, kRecordedFrom + 17 * kDay));
+  EXPECT_THAT(Segments(), ElementsAre(5));
+}
+
+TEST_F(RecorderTest, WhatIsOlderThanALongPauseIsForgottenWhenTheRecordingGoesOn) {
+  WriteSegments({kRecordedFrom, kRecordedFrom + kDay});
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  const Instant start = kRecordedFrom + 60 * kDay;
+  ASSERT_TRUE(files.Append(full_, start));
+  ASSERT_TRUE(files.Append(full_, start + 6 * kDay));
+  EXPECT_THAT(Segments(), ElementsAre(1, 2, 3, 4));
+  ASSERT_TRUE(files.Append(full_, start + 8 * kDay));
+  EXPECT_THAT(Segments(), ElementsAre(3, 4, 5));
+}
+
+// A machine without a clock of its own.
+TEST_F(RecorderTest, SegmentsOf1970AreNoOlderThanTheOneBefore) {
+  config_.max_age = kDay;
+  WriteSegments({kRecordedFrom, Instant(), Instant()});
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(files.Append(full_, kRecordedFrom));
+  EXPECT_THAT(Segments(), ElementsAre(1, 2, 3, 4, 5));
 }
 
 TEST_F(RecorderTest, WhatCannotBeWrittenIsSaidOnce) {
@@ -513,7 +569,7 @@ TEST_F(RecorderTest, NoNumberIsGivenAgainWhereTheFolderCouldNotBeListedAtFirst) 
   EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(1));
   ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
   EXPECT_THAT(SegmentsIn(folder_).value(),
-              testing::ElementsAre(folder_ + "/0000000017.jtr", folder_ + "/0000000018.jtr"));
+              ElementsAre(folder_ + "/0000000017.jtr", folder_ + "/0000000018.jtr"));
   EXPECT_EQ(kernel::ReadFile(folder_ + "/0000000017.jtr").value(), earlier);
   EXPECT_EQ(kernel::ReadFile(folder_ + "/0000000018.jtr").value(), chunk);
 }

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <ranges>
 #include <utility>
 
 #include "agent/recorder/segment_tail.h"
@@ -147,7 +148,6 @@ Result<void> RecordingFolder::FindSegments() {
   if (!numbers) return Fail(numbers.error());
   segments_.clear();
   bytes_ = 0;
-  Instant ended;  // of the segment before
   for (const std::uint64_t number : *numbers) {
     const std::string path = PathOf(number);
     struct stat status {};
@@ -167,9 +167,7 @@ Result<void> RecordingFolder::FindSegments() {
     Segment& segment = segments_.emplace_back();
     segment.number = number;
     segment.bytes = static_cast<std::uint64_t>(status.st_size);
-    // A machine without a clock of its own writes files of 1970 until it is told the time.
-    segment.ended = std::max(Instant(std::chrono::seconds(status.st_mtim.tv_sec)), ended);
-    ended = segment.ended;
+    segment.ended = Instant(std::chrono::seconds(status.st_mtim.tv_sec));
     bytes_ += segment.bytes;
   }
   return {};
@@ -238,7 +236,8 @@ Result<void> RecordingFolder::BeginSegment() {
     ForgetOldest();
   }
   file_ = std::move(file);
-  segments_.push_back({.number = number});
+  const Instant ended = segments_.empty() ? Instant() : segments_.back().ended;
+  segments_.push_back({.number = number, .ended = ended});  // nothing is in it yet
   ReserveNext();
   return {};
 }
@@ -257,6 +256,7 @@ void RecordingFolder::CloseSegment() {
 
 Result<void> RecordingFolder::Append(std::string_view chunk, Instant now) {
   if (auto taken = TakeUp(); !taken) return taken;
+  DateFound(now);
   auto written = WriteToSegment(chunk, now);
   if (written) ForgetOpen();
   ForgetOld(now);
@@ -284,6 +284,21 @@ Result<void> RecordingFolder::WriteToSegment(std::string_view chunk, Instant now
   segment.ended = now;
   bytes_ += chunk.size();
   return {};
+}
+
+// Within this life `now` follows a clock that nobody sets. A machine without a clock of its own
+// writes files of 1970 until it is told the time, so a step may lead back.
+void RecordingFolder::DateFound(Instant now) {
+  if (std::exchange(is_dated_, true)) return;
+  const Duration longest = max_age_ / 2;
+  Instant next_by_file = now;
+  Instant next = now;
+  for (Segment& segment : std::views::reverse(segments_)) {
+    const Duration step = Elapsed(segment.ended, next_by_file);
+    next_by_file = segment.ended;
+    next -= std::clamp(step, Duration::zero(), longest);
+    segment.ended = next;
+  }
 }
 
 void RecordingFolder::ForgetOld(Instant now) {

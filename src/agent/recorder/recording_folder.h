@@ -26,6 +26,11 @@ namespace jettison {
 // chunks. Only the segment that grows has more space than that, so that an agent that is restarted
 // often takes no more disk space than one that keeps running. Nothing is reserved on a file system
 // that does not support it.
+//
+// The age of a segment is the time that has been recorded since it ended. The time that passed from
+// one segment of earlier agents to the next, or to the start of this one, counts for at most half
+// of the maximum age: the files tell it by real time, which may have been years off. So a wrong
+// clock alone deletes nothing, and what is old goes when the recording goes on.
 class RecordingFolder {
  public:
   // Forces what was written to the disk, as fdatasync(2) does: 0, or -1 with errno.
@@ -48,7 +53,7 @@ class RecordingFolder {
   struct Segment {
     std::uint64_t number = 0;
     std::uint64_t bytes = 0;
-    Instant ended;  // about
+    Instant ended;  // about; by its file, until DateFound
   };
   [[nodiscard]] std::string PathOf(std::uint64_t number) const;
   [[nodiscard]] Result<void> FindSegments();
@@ -59,6 +64,7 @@ class RecordingFolder {
   [[nodiscard]] Result<void> WriteToSegment(std::string_view chunk, Instant now);
   void ReserveNext() const;
   void CloseSegment();
+  void DateFound(Instant now);
   void ForgetOld(Instant now);
   void ForgetOldest();
   void ForgetOpen();
@@ -71,6 +77,7 @@ class RecordingFolder {
   std::vector<Segment> segments_;  // the last one is written to
   FileDescriptor file_;            // that one; none: it is to be begun
   bool is_taken_up_ = false;       // what an agent before has left
+  bool is_dated_ = false;          // its segments have their ages
   std::uint64_t bytes_ = 0;
   unsigned next_open_ = 0;  // open.0 or open.1
 };
