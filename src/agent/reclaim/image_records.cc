@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <tuple>
@@ -164,8 +165,30 @@ std::vector<ImageRecord> WithFormer(std::vector<ImageRecord> seen,
   return seen;
 }
 
+ImageRecordFile::ImageRecordFile(std::string path, const Clock& clock, const Log& log,
+                                 std::shared_ptr<DiskThread> thread)
+    : path_(std::move(path)),
+      clock_(clock),
+      log_(log),
+      thread_(std::move(thread)),
+      late_([disk = thread_](const std::function<void()>& read) {
+        if (!disk || !disk->Do(read)) read();
+      }) {}
+
 std::vector<ImageRecord> ImageRecordFile::Read() {
-  auto text = kernel::ReadFile(path_);
+  return Understand(kernel::ReadFile(path_));
+}
+
+std::vector<ImageRecord> ImageRecordFile::ReadLate() {
+  std::vector<ImageRecord> records;
+  if (const auto text = late_.Take()) records = Understand(*text);
+  if (!unread_ || late_.under_way()) return records;
+  late_.Begin([path = path_] { return kernel::ReadFile(path); });
+  if (const auto text = late_.Take()) records = Understand(*text);  // there is no thread
+  return records;
+}
+
+std::vector<ImageRecord> ImageRecordFile::Understand(const Result<std::string>& text) {
   const bool is_unread = !text && text.error().code != ErrorCode::kNotFound;
   if (is_unread && !unread_) {
     log_.Warn("the records of images cannot be read; until they can, the agent writes none",

@@ -13,6 +13,7 @@
 #include "ports/clock.h"
 #include "ports/disk_thread.h"
 #include "ports/inheriting_mutex.h"
+#include "ports/late_reading.h"
 
 namespace jettison {
 
@@ -50,13 +51,17 @@ struct ImageRecordsReading {
 // there before anyone looked.
 class ImageRecordFile {
  public:
-  // Clock and log must outlive it. `thread` writes the file; null: the caller does.
+  // Clock and log must outlive it. `thread` writes the file, and reads it again; null: the caller
+  // does.
   ImageRecordFile(std::string path, const Clock& clock, const Log& log,
-                  std::shared_ptr<DiskThread> thread = nullptr)
-      : path_(std::move(path)), clock_(clock), log_(log), thread_(std::move(thread)) {}
+                  std::shared_ptr<DiskThread> thread = nullptr);
 
-  // None where there is no file, or where it cannot be read; IsUnread then says so.
+  // None where there is no file, or where it cannot be read; IsUnread then says so. Waits for the
+  // disk.
   [[nodiscard]] std::vector<ImageRecord> Read();
+  // Has a file that is unread read again on the thread, and returns what an earlier call has had
+  // read; none as long as that is not there, or cannot be read either.
+  [[nodiscard]] std::vector<ImageRecord> ReadLate();
   // Whether there is a file that could not be read. Until it can, nothing is written.
   [[nodiscard]] bool IsUnread() const { return unread_; }
   // Replaces the file as a whole, or not at all; does nothing where it says the same already and is
@@ -70,6 +75,7 @@ class ImageRecordFile {
     InheritingMutex mutex;
     std::optional<Result<void>> outcome;  // guarded by mutex
   };
+  [[nodiscard]] std::vector<ImageRecord> Understand(const Result<std::string>& text);
   // False: it is still being written.
   [[nodiscard]] bool HearOfLast();
 
@@ -77,6 +83,7 @@ class ImageRecordFile {
   const Clock& clock_;
   const Log& log_;
   std::shared_ptr<DiskThread> thread_;
+  LateReading<Result<std::string>> late_;
   std::shared_ptr<Writing> writing_;                 // with the thread; null: there is none
   std::optional<std::vector<ImageRecord>> written_;  // what the file is known to hold
   Instant written_at_;

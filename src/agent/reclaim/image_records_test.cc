@@ -172,6 +172,45 @@ TEST_F(ImageRecordFileTest, WhatCannotBeReadAtTheMomentIsNotReplaced) {
   EXPECT_EQ(ImageRecordFile(path_, clock_, log_).Read().at(0).id, "b");
 }
 
+TEST_F(ImageRecordFileTest, WhatCouldNotBeReadIsReadOnTheThread) {
+  const auto disk = std::make_shared<FakeDiskThread>();
+  file_.Write(std::vector{Record("a")});
+  std::filesystem::rename(path_, path_ + ".away");
+  std::filesystem::create_symlink(path_, path_);
+  ImageRecordFile next(path_, clock_, log_, disk);
+  EXPECT_THAT(next.Read(), IsEmpty());
+  EXPECT_THAT(next.ReadLate(), IsEmpty());
+  EXPECT_EQ(disk->Answer(), 1);
+  std::filesystem::rename(path_ + ".away", path_);
+  EXPECT_THAT(next.ReadLate(), IsEmpty()) << "it could not be read then, and is read again";
+  EXPECT_THAT(next.ReadLate(), IsEmpty()) << "the disk does not answer";
+  EXPECT_TRUE(next.IsUnread());
+  next.Write(std::vector{Record("b")});
+  EXPECT_EQ(disk->Answer(), 1) << "nothing is written meanwhile";
+  const auto records = next.ReadLate();
+  ASSERT_THAT(records, SizeIs(1));
+  EXPECT_EQ(records[0].id, "a");
+  EXPECT_FALSE(next.IsUnread());
+  EXPECT_THAT(next.ReadLate(), IsEmpty());
+  EXPECT_EQ(disk->Answer(), 0);
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("cannot be read")));
+}
+
+TEST_F(ImageRecordFileTest, WithoutAThreadWhatCouldNotBeReadIsReadByTheCaller) {
+  const auto disk = std::make_shared<FakeDiskThread>();
+  disk->refuses = true;
+  file_.Write(std::vector{Record("a")});
+  for (const std::shared_ptr<DiskThread>& thread : {std::shared_ptr<DiskThread>(disk), {}}) {
+    std::filesystem::rename(path_, path_ + ".away");
+    std::filesystem::create_symlink(path_, path_);
+    ImageRecordFile next(path_, clock_, log_, thread);
+    EXPECT_THAT(next.Read(), IsEmpty());
+    EXPECT_THAT(next.ReadLate(), IsEmpty());
+    std::filesystem::rename(path_ + ".away", path_);
+    EXPECT_THAT(next.ReadLate(), SizeIs(1));
+  }
+}
+
 TEST(ImageRecords, WhatHasBeenSeenIsAsOldAsFormerRecordsSay) {
   ImageRecord seen = Record("b");
   seen.first_detected = kNow;

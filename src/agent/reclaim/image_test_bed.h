@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "agent/reclaim/image_collector.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
+#include "ports/fakes/fake_disk_thread.h"
 #include "ports/fakes/fake_image_store.h"
 
 namespace jettison {
@@ -59,6 +61,7 @@ struct ImageTestBed {
     store.OnRemoved([this](const StoredImage& image) {
       if (frees) disk.available_mi += image.size_bytes / kTestMi;
     });
+    disk_thread->refuses = true;
   }
   void Add(const std::string& id, std::vector<std::string> references = {}) {
     store.Add(id, 100 * kTestMi, std::move(references));
@@ -109,7 +112,9 @@ struct ImageTestBed {
   Log log{LogFormat::kText, clock, [this](std::string_view line) { lines.emplace_back(line); }};
   EventLog events{log, 100};
   kernel::TemporaryFolder folder;
-  ImageRecordFile records{folder.path() + "/images.json", clock, log};
+  std::shared_ptr<FakeDiskThread> disk_thread = std::make_shared<FakeDiskThread>();
+  const std::string records_path = folder.path() + "/images.json";
+  ImageRecordFile records{records_path, clock, log, disk_thread};
 };
 
 }  // namespace jettison
