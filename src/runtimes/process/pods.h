@@ -39,6 +39,8 @@ struct Unread {
   Error error;                      // kInvalidArgument: something is damaged
   std::vector<std::string> groups;  // its group, from the node's own
   Known known = Known::kHere;
+  bool is_reading = false;      // its record is being read, and the disk has not answered
+  bool is_unreadable = false;   // it could not be read the last time, and is not merely damaged
   bool is_moving = false;       // its files are being set aside
   std::optional<PodPlan> next;  // the same: of the pod that is made in its place
 };

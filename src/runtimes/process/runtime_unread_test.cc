@@ -95,6 +95,46 @@ TEST_F(ProcessRuntimeUnread, APodOfWhichARunCannotBeReadGoesOnToo) {
   ExpectItGoesOn();
 }
 
+TEST_F(ProcessRuntimeUnread, NobodyWaitsForADiskThatReadsARecordAgain) {
+  const auto disk = std::make_shared<FakeDiskThread>();
+  bed_.disk_thread = disk;
+  Hide(bed_.paths().PodFile("u"));
+  ASSERT_THAT(List(), SizeIs(1));
+  EXPECT_EQ(bed_.Await<PodFound>("u", std::chrono::milliseconds(1200)), nullptr);
+  EXPECT_EQ(disk->Answer(), 1) << "it cannot be read";
+  (void)bed_.runtime().TakeEvents();
+  Mend(bed_.paths().PodFile("u"));
+  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
+  const auto* failed = bed_.Await<PodFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_THAT(failed->error.message, HasSubstr("an earlier pod of this UID is in its place"));
+  EXPECT_EQ(bed_.Await<PodFound>("u", std::chrono::milliseconds(2200)), nullptr);
+  pod_.annotations["kubernetes.io/config.hash"] = "u";  // not even for a plan that repairs it
+  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
+  EXPECT_NE(bed_.Await<PodFailed>("u", std::chrono::milliseconds(500)), nullptr);
+  EXPECT_EQ(disk->Answer(), 1);
+  disk->refuses = true;  // from here on the disk is fast
+  const auto* found = bed_.Await<PodFound>("u", std::chrono::milliseconds(500));
+  ASSERT_NE(found, nullptr);
+  EXPECT_FALSE(found->pod.containers.at(0).exit);
+  ExpectItGoesOn();
+}
+
+TEST_F(ProcessRuntimeUnread, ItsEndIsToldWhileADiskDoesNotAnswer) {
+  const auto disk = std::make_shared<FakeDiskThread>();
+  bed_.disk_thread = disk;
+  Hide(bed_.paths().PodFile("u"));
+  ASSERT_THAT(List(), SizeIs(1));
+  EXPECT_EQ(bed_.Await<PodFound>("u", std::chrono::milliseconds(1200)), nullptr);
+  ::kill(process_, SIGKILL);
+  cgroups_.ProcessExited(process_);
+  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+  Mend(bed_.paths().PodFile("u"));
+  disk->refuses = true;
+  EXPECT_EQ(disk->Answer(), 1);
+  EXPECT_NE(bed_.Await<PodFound>("u"), nullptr);
+}
+
 TEST_F(ProcessRuntimeUnread, ADamagedRunOfWhichAProcessLivesGoesOn) {
   ASSERT_TRUE(WriteFile(bed_.paths().Run("u", "main", 0) + "/running", "rubbish"));
   const auto listed = List();

@@ -14,6 +14,7 @@
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/quarantine.h"
 #include "runtimes/process/removal/removal_mark.h"
+#include "runtimes/process/runs/found_runs.h"
 
 namespace jettison::process {
 
@@ -54,6 +55,20 @@ void RefusePlace(RuntimeContext& context, const std::string& uid, const Error& e
 bool UidTellsContent(const Pod& pod) {
   const auto hash = pod.annotations.find(kConfigHash);
   return hash != pod.annotations.end() && hash->second == pod.uid;
+}
+
+// Succeeds if the disk gives what tells of a pod, be it damaged or missing. It is called beside the
+// loop, because a drive may try for a long time to read a bad sector.
+Result<void> ReadThrough(const Paths& paths, const std::string& uid, const std::string& boot_id) {
+  const auto record = ReadFile(paths.PodFile(uid));
+  if (!record && record.error().code != ErrorCode::kNotFound) return Fail(record.error());
+  std::vector<std::string> strange;
+  const auto runs = ReadRuns(paths, uid, boot_id, strange);
+  if (!runs && runs.error().code != ErrorCode::kNotFound) return Fail(runs.error());
+  if (!runs) return {};
+  const auto passing = std::ranges::find(*runs, true, &FoundRun::passing);
+  if (passing != runs->end()) return Fail(ErrorCode::kUnavailable, passing->fault);
+  return {};
 }
 
 }  // namespace
@@ -210,7 +225,11 @@ void UnreadPods::MakeWay(const PodPlan& plan) {
     return context_.Emit(PodFailed{
         uid, {ErrorCode::kUnavailable, "an earlier pod of this UID is ending in its place"}});
   }
-  if (TryTakeOver(uid, UidTellsContent(*plan.pod) ? &plan : nullptr)) return;
+  const bool is_certain = UidTellsContent(*plan.pod);
+  if (unread.is_reading || (unread.is_unreadable && !is_certain)) {
+    return RefusePlace(context_, uid, unread.error);
+  }
+  if (TryTakeOver(uid, is_certain ? &plan : nullptr)) return;
   const PodEntry& entry = pods_.all().at(uid);
   const Error& error = entry.unread()->error;
   if (IsDamage(error) && !pods_.IsInhabited(entry.group)) return SetAside(plan);
@@ -293,14 +312,42 @@ void UnreadPods::Tend() {
     if (entry.unread() != nullptr && !entry.unread()->is_moving) uids.push_back(uid);
   }
   for (const std::string& uid : uids) {
-    // The end of the pod is awaited.
-    const bool is_ending = pods_.all().at(uid).unread()->known == Unread::Known::kEnding;
-    if (!is_ending && !recalled_ && TryTakeOver(uid, nullptr)) continue;
-    PodEntry& entry = pods_.all().at(uid);
-    const bool is_told = entry.unread()->known != Unread::Known::kHere;
-    if (is_told && !pods_.IsInhabited(entry.group)) TellEnded(uid, entry);
+    const Unread& unread = *pods_.all().at(uid).unread();
+    const bool is_awaited = unread.known == Unread::Known::kEnding || unread.is_reading;
+    if (is_awaited || recalled_) {
+      TellWhereEnded(uid);
+    } else {
+      ReadAgain(uid);
+    }
   }
   ScheduleTending();
+}
+
+void UnreadPods::ReadAgain(const std::string& uid) {
+  pods_.all().at(uid).unread()->is_reading = true;
+  context_.disk.Do([paths = context_.paths, uid,
+                    boot_id = context_.boot_id] { return ReadThrough(paths, uid, boot_id); },
+                   [this, uid](const Result<void>& read) { OnRead(uid, read.has_value()); });
+}
+
+// The pod may have become another one meanwhile. What the disk has just given is in memory, so the
+// pod is taken over with what it says now, and the loop does not wait for the disk.
+void UnreadPods::OnRead(const std::string& uid, bool can_be_read) {
+  const auto pod = pods_.all().find(uid);
+  Unread* const unread = pod == pods_.all().end() ? nullptr : pod->second.unread();
+  if (unread == nullptr) return;
+  unread->is_reading = false;
+  unread->is_unreadable = !can_be_read;
+  if (unread->is_moving) return;
+  const bool is_free = unread->known != Unread::Known::kEnding && !recalled_;
+  if (can_be_read && is_free && TryTakeOver(uid, nullptr)) return;
+  TellWhereEnded(uid);
+}
+
+void UnreadPods::TellWhereEnded(const std::string& uid) {
+  PodEntry& entry = pods_.all().at(uid);
+  const bool is_told = entry.unread()->known != Unread::Known::kHere;
+  if (is_told && !pods_.IsInhabited(entry.group)) TellEnded(uid, entry);
 }
 
 void UnreadPods::TellEnded(const std::string& uid, PodEntry& entry) {

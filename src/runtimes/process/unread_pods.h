@@ -34,7 +34,8 @@ class UnreadPods {
   // The pod for the agent, which is told of it; absent where nothing of it runs.
   [[nodiscard]] std::optional<RuntimePod> Tell(PodEntry& entry) const;
   // A pod of this UID is requested. The pod is taken over, or the request fails, as the events say;
-  // or the files are set aside, and the plan is kept for TakeFreed.
+  // or the files are set aside, and the plan is kept for TakeFreed. While the record cannot be
+  // read, only a request that repairs it is worth another try at once.
   void MakeWay(const PodPlan& plan);
   // Forgets such a plan, if there is one.
   void Forget(const std::string& uid);
@@ -58,6 +59,9 @@ class UnreadPods {
   bool TryTakeOver(const std::string& uid, const PodPlan* certain);
   void Mend(const PodEntry& entry);
   void Tend();
+  void ReadAgain(const std::string& uid);
+  void OnRead(const std::string& uid, bool can_be_read);
+  void TellWhereEnded(const std::string& uid);
   // The pod whose group this is, if it has a folder here.
   [[nodiscard]] std::optional<std::string> OwnPodOf(QosClass qos, const std::string& group) const;
   [[nodiscard]] PodEntry& EnterRecalled(const std::string& uid, std::optional<PodPlan> plan);
