@@ -22,9 +22,6 @@ constexpr std::size_t kMostSources = 30;
 // Sources of the agent with an ordinary mutex, and why the loop does not wait behind it.
 const std::map<std::string, std::string_view>& OrdinaryMutexesOfTheAgent() {
   static const std::map<std::string, std::string_view> kReasons = {
-      {"agent/reclaim/memory_ladder_thread.h", "a result is moved at the end of a climb"},
-      {"agent/reclaim/releasing_group_end.h", "descriptors are moved"},
-      {"agent/tell/hook_thread.h", "a notice is moved"},
       {"agent/recorder/recording_fetches.cc", "the loop takes no part in fetches"},
       {"agent/recorder/recording_fetches.h", "the loop takes no part before the agent ends"},
   };

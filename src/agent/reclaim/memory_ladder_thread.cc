@@ -7,6 +7,8 @@
 #include <iterator>
 #include <mutex>
 
+#include "ports/inheriting_mutex.h"
+
 namespace jettison {
 namespace {
 
@@ -22,7 +24,7 @@ struct MemoryLadderThread::Work {
   std::atomic<bool> stop = false;
   std::atomic<bool> climbing = false;
   CpuSamples samples;  // of the thread
-  std::mutex mutex;
+  InheritingMutex mutex;
   std::vector<ReclaimedMemory> reclaimed;  // guarded by mutex
   std::vector<Error> errors;               // guarded by mutex
 
