@@ -70,8 +70,9 @@ class MissingThreads {
   using State = BackgroundThread::State;
 
   static MissingThreads& OfThisProcess() {
-    static MissingThreads missing;
-    return missing;
+    // Never destroyed: a thread that was left behind may still ask at the end of the process.
+    static MissingThreads* const kMissing = new MissingThreads;
+    return *kMissing;
   }
 
   void Start(const std::shared_ptr<State>& state) {
