@@ -14,10 +14,11 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{4} << 20;
 
 // To touch a page of a file that has become shorter, or that the disk does not give, is SIGBUS;
-// these calls return an error instead. Whoever may not lock memory has the pages mapped at least
-// (Linux 5.14): the kernel takes them later than pages that nobody has mapped.
+// these calls return an error instead. The first (Linux 5.14) has the pages mapped where memory may
+// not be locked: the kernel takes them later than pages that nobody has mapped.
 void ReadIn(void* pages, std::size_t bytes) {
-  if (::mlock(pages, bytes) != 0) (void)::madvise(pages, bytes, MADV_POPULATE_READ);
+  (void)::madvise(pages, bytes, MADV_POPULATE_READ);
+  (void)::mlock(pages, bytes);
 }
 
 }  // namespace
