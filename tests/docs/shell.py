@@ -18,7 +18,7 @@ class Shell:
         self.folder = pathlib.Path(folder)
         environment = {
             "PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(folder), "LC_ALL": "C.UTF-8", "NO_COLOR": "1",
-            "TERM": "dumb", "TZ": "UTC", "PAGE_FOLDER": str(pathlib.Path(page).resolve().parent)}
+            "COLUMNS": "80", "TERM": "dumb", "TZ": "UTC", "PAGE_FOLDER": str(pathlib.Path(page).resolve().parent)}
         self.process = subprocess.Popen(
             ["bash", "--noprofile", "--norc"], cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, start_new_session=True)

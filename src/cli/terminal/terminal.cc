@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
+#include <system_error>
 
 namespace jettison {
 namespace {
@@ -47,7 +49,12 @@ ScreenSize SizeOfStandardOutput() {
 
 std::size_t ColumnsOfStandardOutput() {
   constexpr std::size_t kAnyWidth = std::size_t{1} << 30;
-  return ::isatty(STDOUT_FILENO) == 1 ? SizeOfStandardOutput().columns : kAnyWidth;
+  if (::isatty(STDOUT_FILENO) == 1) return SizeOfStandardOutput().columns;
+  const std::string_view wanted = Variable("COLUMNS");
+  std::size_t columns = 0;
+  const auto read = std::from_chars(wanted.data(), wanted.data() + wanted.size(), columns);
+  const bool is_number = read.ec == std::errc() && read.ptr == wanted.data() + wanted.size();
+  return is_number && columns > 0 ? columns : kAnyWidth;
 }
 
 bool IsScreen() {

@@ -13,8 +13,8 @@ namespace jettison {
 [[nodiscard]] TextStyle StyleOfStandardOutput();
 // Its size now; 80x24 where it is no terminal.
 [[nodiscard]] ScreenSize SizeOfStandardOutput();
-// How long its lines may be: as wide as a terminal is; for a file or another program as long as any
-// text, because nothing is to be cut there.
+// How long its lines may be: as wide as a terminal is; for a file or another program as COLUMNS
+// says (POSIX), and else as long as any text, because nothing is to be cut there.
 [[nodiscard]] std::size_t ColumnsOfStandardOutput();
 // Whether it would take output without waiting; not after Ctrl-S.
 [[nodiscard]] bool TakesOutput();
