@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <utility>
 
@@ -18,6 +19,8 @@ class FakeDiskThread : public DiskThread {
     works_.push_back(std::move(work));
     return true;
   }
+  // How many pieces of work wait.
+  [[nodiscard]] std::size_t waiting() const { return works_.size(); }
   // Does what waits; returns how many pieces of work that were.
   int Answer() {
     int done = 0;

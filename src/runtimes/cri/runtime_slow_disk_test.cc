@@ -28,8 +28,15 @@ class CriRuntimeSlowDisk : public CriRuntime {
     ASSERT_NE(AwaitWithDisk<PodReady>("u"), nullptr);
     (void)disk_->Answer();
     runtime().StartContainer("u", "main", 0, 0);
-    EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(30)), nullptr);
+    AwaitWorkOfTheDisk();
     EXPECT_EQ(disk_->Answer(), 1);  // the folder of its log alone
+    AwaitWorkOfTheDisk();
+  }
+  // Until the disk is to do something, and a moment longer: no container starts meanwhile.
+  void AwaitWorkOfTheDisk() {
+    for (int i = 0; i < 2000 && disk_->waiting() == 0; ++i) {
+      ASSERT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(5)), nullptr);
+    }
     EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(30)), nullptr);
   }
   // The event, if it comes while the disk answers.

@@ -19,7 +19,7 @@ namespace jettison::kube {
 // Pauses are stepped over.
 class WithFakeApiServer : public testing::Test {
  protected:
-  static constexpr auto kLongest = std::chrono::seconds(20);  // that what must come is waited for
+  static constexpr auto kLongest = std::chrono::seconds(120);  // that what must come is waited for
 
   void Connect(const ApiAccess& access) {
     watch_.reset();
