@@ -126,7 +126,8 @@ class CriForeignTasks : public testing::Test {
   FakeRuntimeBed bed_;
   std::map<std::string, std::map<std::string, Theirs>> theirs_;
   bool slow_to_notice_ = false;
-  pid_t next_pid_ = 5000;
+  // Beyond all that kernels give (4,194,304): none is that of this program, which is spared.
+  pid_t next_pid_ = 5'000'000;
 };
 
 TEST_F(CriForeignTasks, EachThatRunsIsAPodWithItsGroupAndLayer) {
@@ -303,7 +304,7 @@ TEST_F(CriForeignTasks, AnEvictedOneIsSignalledAndNobodyIsTold) {
   bed_.containerd.ignores_term = true;
   (void)bed_.calls->TakeCalls();
   runtime().StopContainer("web", "web", seconds(1));
-  EXPECT_THAT(bed_.containerd.signals, ElementsAre(Pair(5000, SIGQUIT)));
+  EXPECT_THAT(bed_.containerd.signals, ElementsAre(Pair(5'000'000, SIGQUIT)));
   runtime().KillContainer("web", "web");
   EXPECT_THAT(bed_.cgroups.kills(), ElementsAre("default/web"));
   ASSERT_NE(bed_.Await<ContainerExited>("web"), nullptr);
