@@ -112,7 +112,21 @@ endif()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${path}_whole_${part}.cmake)
 endfunction()
 
-# jettison_register(NAME): the tests of a program, one by one, or the fast ones as a whole.
+# jettison_register_suite(PROGRAM SUITE): a suite of live tests, which share what takes long to make, as one test.
+function(jettison_register_suite program suite)
+  set(path ${CMAKE_CURRENT_BINARY_DIR}/${program})
+  set(results ${CMAKE_BINARY_DIR}/test-results/programs/${suite}.xml)
+  file(WRITE ${path}_${suite}.cmake "if(EXISTS \"${path}\")
+  add_test(${suite} \"${path}\" \"--gtest_filter=${suite}.*\" \"--gtest_output=xml:${results}\")
+  set_tests_properties(${suite} PROPERTIES LABELS live)
+  list(APPEND ${program}_LIVE_TESTS ${suite})
+endif()
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${path}_${suite}.cmake)
+endfunction()
+
+# jettison_register(NAME SUITE...): the tests of a program, one by one, or the fast ones as a whole. Each of
+# these live suites is one test.
 function(jettison_register name)
   if(JETTISON_WHOLE_TESTS)
     jettison_register_whole(${name} 1 1)
@@ -120,17 +134,25 @@ function(jettison_register name)
     gtest_discover_tests(${name} TEST_FILTER -Live*.* PROPERTIES LABELS fast DISCOVERY_TIMEOUT 60)
   endif()
   if(JETTISON_LIVE_TESTS)
-    gtest_discover_tests(${name} TEST_FILTER Live*.* PROPERTIES LABELS live DISCOVERY_TIMEOUT 60
+    set(filter Live*.*)
+    if(ARGN)
+      list(JOIN ARGN ".*:" suites)
+      string(APPEND filter -${suites}.*)
+    endif()
+    gtest_discover_tests(${name} TEST_FILTER ${filter} PROPERTIES LABELS live DISCOVERY_TIMEOUT 60
                          TEST_LIST ${name}_LIVE_TESTS)
+    foreach(suite IN LISTS ARGN)
+      jettison_register_suite(${name} ${suite})
+    endforeach()
   endif()
 endfunction()
 
-# jettison_test(NAME SOURCES file... [DEPS target...])
+# jettison_test(NAME SOURCES file... [DEPS target...] [TOGETHER suite...])
 #
 # What a test itself does is not looked at for undefined behaviour: that takes a quarter of the time
 # that compiling it takes.
 function(jettison_test name)
-  cmake_parse_arguments(TEST "" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(TEST "" "" "SOURCES;DEPS;TOGETHER" ${ARGN})
   if(NOT JETTISON_LIVE_TESTS)
     list(FILTER TEST_SOURCES EXCLUDE REGEX "(^|/)live_[^/]*_test\\.cc$")
   endif()
@@ -147,5 +169,5 @@ function(jettison_test name)
   endif()
   jettison_precompile(${name} jettison_precompiled_tests)
   jettison_unite(${name})
-  jettison_register(${name})
+  jettison_register(${name} ${TEST_TOGETHER})
 endfunction()

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <memory>
 #include <string>
 
 namespace jettison::kube {
@@ -20,7 +23,7 @@ struct Ran {
 };
 [[nodiscard]] Ran RunShell(const std::string& command);
 
-// A control plane with one node, "bed", for one test; gone with it.
+// A control plane with one node, "bed"; gone with this object.
 class LiveControlPlane {
  public:
   // `kubelet`: keys of its configuration, a line each. `controller`: one that runs beside the
@@ -52,6 +55,19 @@ class LiveControlPlane {
   std::string bed_;     // with up.sh
   std::string folder_;  // of this one
   std::string missing_;
+};
+
+// A suite whose tests share one control plane, because it takes longer to start than they take.
+// Each removes what it has made. CTest runs such a suite in one process (jettison_register_suite).
+class LiveSharedControlPlane : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { shared_ = std::make_unique<LiveControlPlane>(); }
+  static void TearDownTestSuite() { shared_.reset(); }
+
+  LiveControlPlane& plane_ = *shared_;
+
+ private:
+  static inline std::unique_ptr<LiveControlPlane> shared_;
 };
 
 }  // namespace jettison::kube

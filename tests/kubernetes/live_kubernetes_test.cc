@@ -51,7 +51,7 @@ WallTime WallNow() {
   return WallTime(std::chrono::system_clock::now().time_since_epoch());
 }
 
-class LiveKubernetes : public testing::Test {
+class LiveKubernetes : public LiveSharedControlPlane {
  protected:
   void SetUp() override {
     if (!plane_.missing().empty()) GTEST_SKIP() << plane_.missing();
@@ -105,7 +105,6 @@ class LiveKubernetes : public testing::Test {
     ASSERT_TRUE(TurnUntil([&] { return IsRunning(name); }));
   }
 
-  LiveControlPlane plane_;
   FakeClock clock_{Instant(std::chrono::hours(500'000))};
   std::unique_ptr<ApiClient> client_;
   std::unique_ptr<PodWatch> watch_;
@@ -169,6 +168,7 @@ TEST_F(LiveKubernetes, APodIsMarkedDeletedAndToldOf) {
   EXPECT_THAT(pods_.at("victim").conditions, Contains(Field(&Condition::type, "DisruptionTarget")));
   ASSERT_TRUE(TurnUntil([&] { return !pods_.contains("victim"); }));
   EXPECT_EQ(OutcomeFor(DeletePod(victim, 1)).result, CallResult::kGone);
+  EXPECT_EQ(plane_.Kubectl("delete events --all").status, 0);
 }
 
 TEST_F(LiveKubernetes, ABudgetForbidsAnEviction) {
@@ -228,6 +228,7 @@ TEST_F(LiveKubernetes, TheNodeIsTaintedAndSaysSoBesideWhatOthersSay) {
   const std::string after = plane_.Kubectl("describe node bed").output;
   EXPECT_THAT(after, AllOf(HasSubstr("foreign=x:PreferNoSchedule"), Not(HasSubstr("ettison")),
                            HasSubstr("KubeletReady")));
+  EXPECT_EQ(plane_.Kubectl("taint node bed foreign-").status, 0);
   const auto kubelet = ReadKubeletConfiguration(Ask(GetKubeletConfiguration("bed"))->body);
   ASSERT_TRUE(kubelet) << kubelet.error().message;
   EXPECT_NE(kubelet->Find("evictionHard"), nullptr);
@@ -276,6 +277,7 @@ TEST_F(LiveKubernetes, ARestartOfTheApiServerIsSurvivedAndWhatVanishedIsTold) {
   ASSERT_TRUE(TurnUntil([&] { return IsRunning("after") && !pods_.contains("before"); }));
   EXPECT_EQ(watch_->state().away_since, std::nullopt);
   EXPECT_EQ(watch_->state().fault, std::nullopt);
+  EXPECT_EQ(plane_.Kubectl("delete pod after").status, 0);
 }
 
 TEST_F(LiveKubernetes, AConnectionThatHasGoneSilentIsNotAskedAgain) {
@@ -296,8 +298,8 @@ TEST_F(LiveKubernetes, AConnectionThatHasGoneSilentIsNotAskedAgain) {
 TEST_F(LiveKubernetes, TheComponentConfigzIsEnoughToAskTheKubelet) {
   const std::string doctor =
       fmt::format("{} doctor --kubeconfig {} --node bed", Quoted(JETTISON_BINARY), plane_.agent());
-  const Ran applied =
-      plane_.Kubectl("apply -f " + Quoted(JETTISON_PACKAGING "/components/configz/rbac.yaml"));
+  const std::string rights = Quoted(JETTISON_PACKAGING "/components/configz/rbac.yaml");
+  const Ran applied = plane_.Kubectl("apply -f " + rights);
   ASSERT_EQ(applied.status, 0) << applied.output;
   // A kubelet remembers for half a minute that it has refused somebody.
   std::string told;
@@ -307,6 +309,7 @@ TEST_F(LiveKubernetes, TheComponentConfigzIsEnoughToAskTheKubelet) {
     told = RunShell(doctor).output;
   }
   EXPECT_THAT(told, HasSubstr("memory.available 100Mi (ours 356Mi)"));
+  EXPECT_EQ(plane_.Kubectl("delete -f " + rights).status, 0);
 }
 
 }  // namespace

@@ -55,13 +55,14 @@ spec:
   containers: [{name: c, image: 'bed.local/app:1', args: [pause]}]
 )";
 
-class LivePackaging : public testing::Test {
+class LivePackaging : public LiveSharedControlPlane {
  protected:
   void SetUp() override {
     if (!plane_.missing().empty()) GTEST_SKIP() << plane_.missing();
     // The bed's own rights for agents are not those that are tried.
-    ASSERT_EQ(
-        plane_.Kubectl("delete clusterrolebinding/jettison clusterrole/jettison-taint").status, 0);
+    const Ran deleted = plane_.Kubectl(
+        "delete --ignore-not-found clusterrolebinding/jettison clusterrole/jettison-taint");
+    ASSERT_EQ(deleted.status, 0) << deleted.output;
     Apply("-k " + Quoted(kPackaging + "/overlays/shadow"));
     ASSERT_EQ(plane_.Apply(kOthers).status, 0);
     agent_pod_ = NameOfAnAgentsPod();
@@ -134,7 +135,6 @@ class LivePackaging : public testing::Test {
     return SetNodeConditions(node, {{.type = type, .holds = true, .reason = "r", .message = "m"}});
   }
 
-  LiveControlPlane plane_;
   FakeClock clock_{Instant(std::chrono::hours(500'000))};
   std::unique_ptr<ApiClient> client_;
   std::string agent_pod_;
@@ -226,6 +226,7 @@ TEST_F(LivePackaging, ThePagesCommandsRemoveTaintsAndConditionsAndNothingElse) {
   const std::string node = Get("node bed", "{.spec.taints[*].key} {.status.conditions[*].type}");
   EXPECT_THAT(node, AllOf(HasSubstr("somebody.else/taint"), HasSubstr("MemoryPressure")));
   EXPECT_THAT(node, testing::Not(HasSubstr("ettison"))) << cleaned.output;
+  EXPECT_EQ(plane_.Kubectl("taint node bed somebody.else/taint-").status, 0);
 }
 
 TEST_F(LivePackaging, EveryOverlayIsTakenAndNothingIsLeftBehind) {
