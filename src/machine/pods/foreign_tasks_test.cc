@@ -2,17 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <csignal>
-#include <cstdint>
-
-#include "runtimes/cri/test_bed/fake_runtime_bed.h"
+#include "machine/pods/foreign_tasks_bed.h"
 
 namespace jettison::cri {
 namespace {
 
-using std::chrono::milliseconds;
-using std::chrono::seconds;
 using testing::AllOf;
 using testing::AnyOf;
 using testing::Contains;
@@ -21,114 +15,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-using testing::Pair;
 
-class CriForeignTasks : public testing::Test {
- protected:
-  struct Theirs {
-    containers_api::Container container;
-    task_api::Process task;
-  };
-
-  CriForeignTasks() {
-    bed_.adopt_foreign = true;
-    bed_.relist_period = milliseconds(5);
-    Open();
-  }
-  void Open() {
-    bed_.Open();
-    FakeCalls& calls = *bed_.calls;
-    calls.on_list_namespaces = [this](const auto&) {
-      namespaces_api::ListNamespacesResponse response;
-      for (const auto& [name, containers] : theirs_) response.add_namespaces()->set_name(name);
-      return response;
-    };
-    calls.on_list_containers_in = [this](const auto& wanted) { return ContainersOf(wanted); };
-    calls.on_list_tasks_in = [this](const std::string& in_namespace) {
-      tasks_api::ListTasksResponse response;
-      for (auto& [id, theirs] : theirs_.at(in_namespace)) {
-        if (const auto task = TaskOf(theirs)) *response.add_tasks() = task->process();
-      }
-      return response;
-    };
-    calls.on_get_container_in = [this](const TaskKey& key) { return ContainerOf(key); };
-    calls.on_get_task = [this](const TaskKey& key) {
-      return TaskOf(theirs_.at(key.in_namespace).at(key.id));
-    };
-  }
-  // Somebody else starts a container.
-  Theirs& Make(const std::string& in_namespace, const std::string& id, std::string group = "") {
-    if (group.empty()) group = "/" + in_namespace + "/" + id;
-    Theirs& theirs = theirs_[in_namespace][id];
-    theirs.container.set_id(id);
-    theirs.container.mutable_spec()->set_value(R"({"linux":{"cgroupsPath":")" + group + R"("}})");
-    Start(theirs, group);
-    return theirs;
-  }
-  void Start(Theirs& theirs, const std::string& group) {
-    const pid_t pid = next_pid_++;
-    theirs.task.set_id(theirs.container.id());
-    theirs.task.set_pid(static_cast<std::uint32_t>(pid));
-    theirs.task.set_status(task_api::RUNNING);
-    theirs.task.set_exit_status(0);
-    EXPECT_TRUE(bed_.cgroups.Create(group.substr(1), {}));
-    EXPECT_TRUE(bed_.cgroups.Join(group.substr(1), pid));
-    processes().Add(
-        pid, "0::" + group + "\n",
-        "1 2 0:1 / / rw - overlay overlay rw,upperdir=/layers/" + theirs.container.id() + "\n");
-  }
-  // As far as this filters as containerd does.
-  [[nodiscard]] containers_api::ListContainersResponse ContainersOf(
-      const FakeCalls::ContainersWanted& wanted) {
-    containers_api::ListContainersResponse response;
-    for (const auto& [id, theirs] : theirs_.at(wanted.in_namespace)) {
-      const bool of_cri = theirs.container.labels().contains("io.cri-containerd.kind");
-      const bool is_known =
-          wanted.request.filters(0).find("id!=\"" + id + "\"") != std::string::npos;
-      if (!of_cri && !is_known) *response.add_containers() = theirs.container;
-    }
-    return response;
-  }
-  [[nodiscard]] Result<containers_api::GetContainerResponse> ContainerOf(const TaskKey& key) {
-    if (!theirs_.at(key.in_namespace).contains(key.id)) return Fail(ErrorCode::kNotFound, "none");
-    containers_api::GetContainerResponse response;
-    *response.mutable_container() = theirs_.at(key.in_namespace).at(key.id).container;
-    return response;
-  }
-  // containerd sees the end of a process as soon as it is over.
-  [[nodiscard]] Result<tasks_api::GetResponse> TaskOf(Theirs& theirs) {
-    if (theirs.task.pid() == 0) return Fail(ErrorCode::kNotFound, "no task");
-    const auto pid = static_cast<pid_t>(theirs.task.pid());
-    if (pid > 0 && !processes().Runs(pid) && !slow_to_notice_) {
-      theirs.task.set_status(task_api::STOPPED);
-      theirs.task.set_exit_status(137);
-    }
-    tasks_api::GetResponse response;
-    *response.mutable_process() = theirs.task;
-    return response;
-  }
-  [[nodiscard]] ContainerRuntime& runtime() { return *bed_.runtime; }
-  [[nodiscard]] FakeProcesses& processes() { return bed_.containerd.processes; }
-  [[nodiscard]] std::vector<std::string> ListedUids() {
-    std::vector<std::string> uids;
-    const auto listed = runtime().List();
-    for (const RuntimePod& pod : listed.value()) {
-      EXPECT_TRUE(pod.foreign);
-      uids.push_back(pod.pod.uid);
-    }
-    return uids;
-  }
-  template <typename Event>
-  [[nodiscard]] bool IsSilentOn() {
-    return bed_.Await<Event>("", milliseconds(60)) == nullptr;
-  }
-
-  FakeRuntimeBed bed_;
-  std::map<std::string, std::map<std::string, Theirs>> theirs_;
-  bool slow_to_notice_ = false;
-  // Beyond all that kernels give (4,194,304): none is that of this program, which is spared.
-  pid_t next_pid_ = 5'000'000;
-};
+class CriForeignTasks : public ForeignTasksBed {};
 
 TEST_F(CriForeignTasks, EachThatRunsIsAPodWithItsGroupAndLayer) {
   Make("default", "web");
@@ -270,63 +158,6 @@ TEST_F(CriForeignTasks, AnAnswerThatFailsIsAskedForAgain) {
   EXPECT_NE(bed_.Await<PodFound>("web"), nullptr);
 }
 
-TEST_F(CriForeignTasks, OneThatIsWatchedCostsNoCallOfItsOwn) {
-  Make("default", "web");
-  EXPECT_THAT(ListedUids(), ElementsAre("web"));
-  (void)bed_.calls->TakeCalls();
-  EXPECT_TRUE(IsSilentOn<PodFound>());
-  const auto calls = bed_.calls->TakeCalls();
-  EXPECT_THAT(calls, Contains("ListContainersIn default"));
-  EXPECT_THAT(calls, Each(Not(AnyOf(HasSubstr("Task"), HasSubstr("GetContainerIn")))));
-}
-
-TEST_F(CriForeignTasks, ItsEndIsToldAndItsOwnerMayStartItAgain) {
-  Theirs& theirs = Make("default", "web");
-  EXPECT_THAT(ListedUids(), ElementsAre("web"));
-  theirs.task.set_status(task_api::STOPPED);
-  theirs.task.set_exit_status(3);
-  processes().tells_wait_status = false;
-  slow_to_notice_ = true;
-  processes().End(static_cast<pid_t>(theirs.task.pid()), 3 << 8);
-  const auto* exited = bed_.Await<ContainerExited>("web");
-  ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->exit.exit_code, 3) << "containerd knows it";
-  ASSERT_NE(bed_.Await<PodRemoved>("web"), nullptr);
-  EXPECT_TRUE(IsSilentOn<PodFound>());
-  Start(theirs, "/default/web");
-  EXPECT_NE(bed_.Await<PodFound>("web"), nullptr);
-}
-
-TEST_F(CriForeignTasks, AnEvictedOneIsSignalledAndNobodyIsTold) {
-  (*Make("default", "web").container.mutable_labels())["io.containerd.image.config.stop-signal"] =
-      "SIGQUIT";
-  EXPECT_THAT(ListedUids(), ElementsAre("web"));
-  bed_.containerd.ignores_term = true;
-  (void)bed_.calls->TakeCalls();
-  runtime().StopContainer("web", "web", seconds(1));
-  EXPECT_THAT(bed_.containerd.signals, ElementsAre(Pair(5'000'000, SIGQUIT)));
-  runtime().KillContainer("web", "web");
-  EXPECT_THAT(bed_.cgroups.kills(), ElementsAre("default/web"));
-  ASSERT_NE(bed_.Await<ContainerExited>("web"), nullptr);
-  EXPECT_TRUE(IsSilentOn<PodRemoved>()) << "whoever ends it removes it";
-  runtime().RemovePod("web");
-  ASSERT_NE(bed_.Await<PodRemoved>("web"), nullptr);
-  EXPECT_TRUE(IsSilentOn<PodFound>());
-  EXPECT_THAT(bed_.calls->TakeCalls(),
-              Each(testing::Not(
-                  AnyOf(HasSubstr("Stop"), HasSubstr("Remove"), HasSubstr("ContainerStatus")))))
-      << "CRI takes an ID for the beginning of one of its own";
-}
-
-TEST_F(CriForeignTasks, ATaskThatIsToldAsRunningThoughItEndedIsNotFoundAgain) {
-  Theirs& theirs = Make("default", "web");
-  EXPECT_THAT(ListedUids(), ElementsAre("web"));
-  slow_to_notice_ = true;
-  processes().End(static_cast<pid_t>(theirs.task.pid()), SIGKILL);
-  ASSERT_NE(bed_.Await<PodRemoved>("web"), nullptr);
-  EXPECT_TRUE(IsSilentOn<PodFound>());
-}
-
 TEST_F(CriForeignTasks, OneIdInTwoNamespacesIsTwoPods) {
   Make("default", "web");
   Make("moby", "web");
@@ -358,25 +189,6 @@ TEST_F(CriForeignTasks, GroupsThatAreNotItsAloneAreLeftOutAndSaidOnce) {
   EXPECT_TRUE(IsSilentOn<PodFound>());
   Make("default", "shared", "/node/shared");
   EXPECT_NE(bed_.Await<PodFound>("shared"), nullptr) << "another one, of its own group";
-}
-
-TEST_F(CriForeignTasks, OneWhoseProcessWasEndingWhenItWasLookedAtIsFoundOnceItRunsAgain) {
-  Theirs& theirs = Make("default", "web");
-  processes().EndFirstThread(static_cast<pid_t>(theirs.task.pid()));
-  EXPECT_THAT(ListedUids(), IsEmpty());
-  EXPECT_TRUE(IsSilentOn<PodFound>());
-  Start(theirs, "/default/web");
-  EXPECT_NE(bed_.Await<PodFound>("web"), nullptr);
-  EXPECT_THAT(bed_.logged, IsEmpty());
-}
-
-TEST_F(CriForeignTasks, OneWhoseProcessCannotBeOpenedIsKilledByItsGroup) {
-  Make("default", "web");
-  processes().opens_left = 1;  // to look it up, and not to keep it
-  EXPECT_THAT(ListedUids(), ElementsAre("web"));
-  runtime().StopContainer("web", "web", seconds(1));
-  runtime().KillContainer("web", "web");
-  EXPECT_THAT(bed_.cgroups.kills(), ElementsAre("default/web"));
 }
 
 TEST_F(CriForeignTasks, TheOneThatTheAgentRunsInIsNoCandidate) {

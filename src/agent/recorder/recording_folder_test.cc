@@ -1,0 +1,253 @@
+#include "agent/recorder/recording_folder.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+#include "agent/recorder/recording_folder_bed.h"
+#include "codec/flight/recording_bed.h"
+#include "kernel/files/files.h"
+#include "ports/fakes/scarcity.h"
+#include "ports/file_descriptor.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+
+constexpr Duration kDay = std::chrono::hours(24);
+constexpr Duration kTenYears = 3650 * kDay;
+
+class RecordingFolderTest : public RecordingFolderBed {
+ protected:
+  // Writes full segments, which ended at these times according to their files.
+  void WriteSegments(const std::vector<Instant>& ended) {
+    RecordingFolder files(folder_, config_);
+    ASSERT_TRUE(files.Open());
+    for (std::size_t i = 0; i < ended.size(); ++i) {
+      ASSERT_TRUE(files.Append(full_, kRecordedFrom));
+    }
+    const auto paths = SegmentsIn(folder_).value();
+    ASSERT_THAT(paths, SizeIs(ended.size()));
+    for (std::size_t i = 0; i < ended.size(); ++i) {
+      const auto since_epoch = ended[i].time_since_epoch();
+      const timespec at{
+          .tv_sec = std::chrono::duration_cast<std::chrono::seconds>(since_epoch).count(),
+          .tv_nsec = 0};
+      const timespec times[] = {at, at};
+      ASSERT_EQ(::utimensat(AT_FDCWD, paths[i].c_str(), times, 0), 0);
+    }
+  }
+  // Their numbers.
+  [[nodiscard]] std::vector<int> Segments() const {
+    std::vector<int> numbers;
+    const auto paths = SegmentsIn(folder_).value();
+    for (const std::string& path : paths) {
+      numbers.push_back(std::stoi(std::filesystem::path(path).stem()));
+    }
+    return numbers;
+  }
+
+  const std::string full_ = std::string(3 << 20, 'x');  // a segment holds one such chunk
+};
+
+TEST_F(RecordingFolderTest, WhatAnAgentBeforeHadReservedIsGivenBack) {
+  std::filesystem::create_directories(folder_);
+  const std::string chunk = Written(SomeRecording(3, 1)).bytes;
+  for (int i = 1; i <= 8; ++i) {
+    const std::string path = fmt::format("{}/{:010}.jtr", folder_, i);
+    std::ofstream(path) << (i % 2 == 0 ? chunk : "");
+    const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    ASSERT_EQ(::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, 0, 4 << 20), 0);
+  }
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(4)) << "files without a chunk are not segments";
+  EXPECT_LT(BytesOnDisk(), 10 << 20) << "the present segment and the next one";
+}
+
+TEST_F(RecordingFolderTest, NothingIsPutBehindAChunkThatIsNotWhole) {
+  const std::string chunk = Written(SomeRecording(3, 1)).bytes;
+  std::filesystem::create_directories(folder_);
+  std::ofstream(folder_ + "/0000000001.jtr") << chunk << chunk.substr(0, chunk.size() / 2);
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
+  EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(2));
+  EXPECT_EQ(std::filesystem::file_size(folder_ + "/0000000002.jtr"), chunk.size());
+}
+
+TEST_F(RecordingFolderTest, AHalfWrittenOpenChunkLeavesTheOneBefore) {
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  const std::string chunk = Written(SomeRecording(3, 1)).bytes;
+  ASSERT_TRUE(files.SaveOpen(chunk));
+  ASSERT_TRUE(files.SaveOpen(std::string_view(chunk).substr(0, chunk.size() / 2)));
+  EXPECT_EQ(OpenChunkIn(folder_).value(), chunk);
+}
+
+TEST_F(RecordingFolderTest, AChunkThatDidNotReachTheDiskStaysInItsSavedCopy) {
+  static bool is_broken = false;
+  const auto sync = [](int file) {
+    if (!is_broken) return ::fdatasync(file);
+    errno = EIO;
+    return -1;
+  };
+  const std::string chunk = Written(SomeRecording(3, 1)).bytes;
+  const std::string next = Written(SomeRecording(4, 1)).bytes;
+  RecordingFolder files(folder_, config_, sync);
+  ASSERT_TRUE(files.Open());
+  ASSERT_TRUE(files.SaveOpen(chunk));
+  is_broken = true;
+  EXPECT_FALSE(files.Append(chunk, kRecordedFrom));
+  EXPECT_EQ(OpenChunkIn(folder_).value(), chunk);
+  EXPECT_EQ(files.bytes(), 0U);
+  for (int again = 0; again < 2; ++again) EXPECT_FALSE(files.SaveOpen(next));
+  is_broken = false;
+  RecordingFolder after(folder_, config_);
+  std::filesystem::remove(folder_ + "/open.1");
+  EXPECT_EQ(OpenChunkIn(folder_).value(), chunk) << "only the other copy was written anew";
+  ASSERT_TRUE(after.Open());
+  EXPECT_EQ(kernel::ReadFile(SegmentsIn(folder_).value().back()).value(), chunk);
+}
+
+TEST_F(RecordingFolderTest, TheOldestIsForgottenBySize) {
+  config_.max_bytes = 2 << 20;
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  const std::string chunk(100'000, 'x');
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
+  EXPECT_LE(files.bytes() + (512 << 10), 2U << 20U);
+  EXPECT_GE(files.bytes(), 1U << 20U);
+  std::uint64_t on_disk = 0;
+  const auto segments = SegmentsIn(folder_).value();
+  for (const std::string& path : segments) on_disk += std::filesystem::file_size(path);
+  EXPECT_EQ(on_disk, files.bytes());
+}
+
+// A FIFO, for which no space can be reserved, stands for a disk with errors.
+TEST_F(RecordingFolderTest, NothingIsForgottenForAFailureThatIsNoWantOfSpace) {
+  config_.max_bytes = 2 << 20;
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  const std::string chunk(100'000, 'x');
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
+  const std::string next = folder_ + "/next";
+  ASSERT_TRUE(std::filesystem::remove(next));
+  ASSERT_EQ(::mkfifo(next.c_str(), 0600), 0);
+  const FileDescriptor reader(::open(next.c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_TRUE(reader);
+  const std::uint64_t bytes = files.bytes();
+  Result<void> written;
+  int more = 0;
+  for (; written && more < 10; ++more) written = files.Append(chunk, kRecordedFrom);
+  ASSERT_FALSE(written);
+  EXPECT_THAT(written.error().message, testing::HasSubstr("reserve space"));
+  EXPECT_EQ(files.bytes(), bytes + static_cast<std::uint64_t>(more - 1) * chunk.size());
+}
+
+TEST_F(RecordingFolderTest, TheOldestIsForgottenByAge) {
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  for (int day = 0; day < 30; ++day) {
+    ASSERT_TRUE(files.Append(full_, kRecordedFrom + day * kDay));
+  }
+  EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(15));
+}
+
+TEST_F(RecordingFolderTest, TheOldestOfAnAgentBeforeAreForgottenByAge) {
+  std::vector<Instant> ended;
+  for (int day = 0; day < 16; ++day) ended.push_back(kRecordedFrom + day * kDay);
+  WriteSegments(ended);
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  ASSERT_TRUE(files.Append(full_, kRecordedFrom + 16 * kDay));
+  EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(15));
+}
+
+TEST_F(RecordingFolderTest, AClockThatIsYearsAheadAtAStartDeletesNothing) {
+  WriteSegments({kRecordedFrom, kRecordedFrom, kRecordedFrom});
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  ASSERT_TRUE(files.Append(full_, kRecordedFrom + kTenYears));
+  EXPECT_THAT(Segments(), ElementsAre(1, 2, 3, 4));
+}
+
+TEST_F(RecordingFolderTest, AClockThatWasYearsAheadForAWhileNeitherDeletesNorKeepsASegment) {
+  WriteSegments({kRecordedFrom, kRecordedFrom + kTenYears, kRecordedFrom + kDay});
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  ASSERT_TRUE(files.Append(full_, kRecordedFrom + 2 * kDay));
+  EXPECT_THAT(Segments(), ElementsAre(1, 2, 3, 4));
+  ASSERT_TRUE(files.Append(full_, kRecordedFrom + 17 * kDay));
+  EXPECT_THAT(Segments(), ElementsAre(5));
+}
+
+TEST_F(RecordingFolderTest, WhatIsOlderThanALongPauseIsForgottenWhenTheRecordingGoesOn) {
+  WriteSegments({kRecordedFrom, kRecordedFrom + kDay});
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  const Instant start = kRecordedFrom + 60 * kDay;
+  ASSERT_TRUE(files.Append(full_, start));
+  ASSERT_TRUE(files.Append(full_, start + 6 * kDay));
+  EXPECT_THAT(Segments(), ElementsAre(1, 2, 3, 4));
+  ASSERT_TRUE(files.Append(full_, start + 8 * kDay));
+  EXPECT_THAT(Segments(), ElementsAre(3, 4, 5));
+}
+
+// A machine without a clock of its own.
+TEST_F(RecordingFolderTest, SegmentsOf1970AreNoOlderThanTheOneBefore) {
+  config_.max_age = kDay;
+  WriteSegments({kRecordedFrom, Instant(), Instant()});
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(files.Append(full_, kRecordedFrom));
+  EXPECT_THAT(Segments(), ElementsAre(1, 2, 3, 4, 5));
+}
+
+TEST_F(RecordingFolderTest, NoNumberIsGivenAgainWhereTheFolderCouldNotBeListedAtFirst) {
+  const std::string chunk = Written(SomeRecording(3, 1)).bytes;
+  std::filesystem::create_directories(folder_);
+  const std::string earlier = chunk + chunk.substr(0, chunk.size() / 2);
+  std::ofstream(folder_ + "/0000000017.jtr") << earlier;
+  RecordingFolder files(folder_, config_);
+  {
+    const ScarceDescriptors none;
+    EXPECT_FALSE(files.Open());
+    EXPECT_FALSE(files.SaveOpen(chunk));
+    EXPECT_FALSE(files.Append(chunk, kRecordedFrom));
+  }
+  EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(1));
+  ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
+  EXPECT_THAT(SegmentsIn(folder_).value(),
+              ElementsAre(folder_ + "/0000000017.jtr", folder_ + "/0000000018.jtr"));
+  EXPECT_EQ(kernel::ReadFile(folder_ + "/0000000017.jtr").value(), earlier);
+  EXPECT_EQ(kernel::ReadFile(folder_ + "/0000000018.jtr").value(), chunk);
+}
+
+TEST_F(RecordingFolderTest, TheChunkThatWasOpenIsNotOverwrittenBeforeItWasRead) {
+  const std::string chunk = Written(SomeRecording(3, 1)).bytes;
+  const std::string newer = Written(SomeRecording(4, 1)).bytes;
+  {
+    RecordingFolder files(folder_, config_);
+    ASSERT_TRUE(files.Open());
+    ASSERT_TRUE(files.SaveOpen(chunk));
+  }
+  RecordingFolder files(folder_, config_);
+  {
+    const ScarceDescriptors none;
+    EXPECT_FALSE(files.Open());
+  }
+  ASSERT_TRUE(files.SaveOpen(newer));
+  EXPECT_EQ(kernel::ReadFile(SegmentsIn(folder_).value().back()).value(), chunk);
+  EXPECT_EQ(OpenChunkIn(folder_).value(), newer);
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,217 @@
+// What the recordings of a fleet hold: several of a node are one, and one that is bad costs itself
+// only.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <new>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/simulate/node_source.h"
+#include "cli/simulate/shard_bed.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+class FleetRecordings : public ShardBed {};
+
+TEST_F(FleetRecordings, WhatRecordingsSayOfThemselvesIsToldOnceForAllNodes) {
+  for (const std::string node : {"a", "b", "c"}) {
+    auto items = LifeOf(node, 1);
+    items.insert(items.begin() + 1,
+                 RecordedNote{.at = WhenOf(items.front()), .text = "of " + node + " alone"});
+    if (node != "b") {
+      items.insert(items.begin() + 1,
+                   RecordedNote{.at = WhenOf(items.front()), .text = "swap is not known"});
+    }
+    Put("fleet/" + node + ".jtr", BinaryOf(items));
+  }
+  SimulateAll(2, "parts");
+  const std::string merged = MergedOf({Path("parts")});
+  EXPECT_THAT(merged, HasSubstr("\nNOTES  what the recordings say of themselves\n"
+                                "  - of 2 of 3 nodes: swap is not known\n"
+                                "  - of 1 of 3 nodes: of a alone\n"));
+  EXPECT_THAT(merged, HasSubstr(R"("notes":["swap is not known","of c alone"])"));
+}
+
+TEST_F(FleetRecordings, TwoRecordingsOfANodeAreOneHoweverTheyOverlap) {
+  const auto items = LifeOf("n", 7, std::chrono::seconds(60));
+  const auto part = [&](std::size_t from, std::size_t to) {
+    std::vector<RecordedItem> some = {items.front()};
+    some.insert(some.end(), items.begin() + static_cast<std::ptrdiff_t>(from),
+                items.begin() + static_cast<std::ptrdiff_t>(to));
+    return some;
+  };
+  Put("fleet/all.jtr", BinaryOf(items));
+  ASSERT_EQ(Simulate({0, 1}, "all.part"), 0) << said_;
+  const std::string whole = MergedOf({Path("all.part")});
+  std::filesystem::remove(Path("fleet/all.jtr"));
+  Put("fleet/z.jtr", BinaryOf(part(1, 40), {.passes = 8}));
+  Put("fleet/y.ndjson", NdjsonOf(part(30, 50)));
+  Put("fleet/x.jtr", BinaryOf(part(45, items.size()), {.passes = 8}));
+  ASSERT_EQ(Simulate({0, 1}, "cut.part"), 0) << said_;
+  // Beside the recordings themselves nothing differs.
+  const auto evictions = [](const std::string& text) {
+    return text.substr(text.find("\nnode,at"));
+  };
+  EXPECT_EQ(evictions(MergedOf({Path("cut.part")})), evictions(whole));
+  const auto known = ReadPart(Path("cut.part"));
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->inputs.front().name, "z.jtr");
+  EXPECT_THAT(known->inputs, SizeIs(3));
+}
+
+// An agent that was started anew.
+std::vector<RecordedItem> TwoStartsOf(const std::string& node) {
+  auto items = LifeOf(node, 7, std::chrono::seconds(60));
+  const std::size_t half = items.size() / 2;
+  auto about = std::get<RecordingAbout>(items.front());
+  about.at = WhenOf(items[half]) - std::chrono::milliseconds(1);
+  items.insert(items.begin() + static_cast<std::ptrdiff_t>(half), about);
+  return items;
+}
+
+TEST_F(FleetRecordings, TwoRecordingsOfANodeAreOneWhereAStartLiesInWhatBothHave) {
+  const auto items = TwoStartsOf("n");
+  const auto evictions_of = [&](const std::string& part) {
+    EXPECT_EQ(Simulate({0, 1}, part), 0) << said_;
+    const auto known = ReadPart(Path(part));
+    EXPECT_TRUE(known);
+    const std::string text = MergedOf({Path(part)});
+    return text.substr(text.find("\nnode,at"));
+  };
+  Put("fleet/x.jtr", BinaryOf(items, {.passes = 8}));
+  const std::string whole = evictions_of("one.part");
+  EXPECT_THAT(whole, HasSubstr("\nn,1970"));
+  for (const std::string& copy : {BinaryOf(items, {.passes = 8}), NdjsonOf(items)}) {
+    Put("fleet/y.jtr", copy);
+    EXPECT_EQ(evictions_of("two.part"), whole);
+  }
+  // The second one goes on after the first one's end.
+  const std::vector<RecordedItem> early(items.begin(), items.end() - 10);
+  Put("fleet/x.jtr", BinaryOf(early, {.passes = 8}));
+  EXPECT_EQ(evictions_of("later.part"), whole);
+}
+
+TEST_F(FleetRecordings, WhatIsNewOfAnEarlierStartIsToldWithItsStart) {
+  const auto items = TwoStartsOf("n");
+  const auto second = std::ranges::find_if(items.begin() + 1, items.end(), [](const auto& item) {
+    return std::holds_alternative<RecordingAbout>(item);
+  });
+  // The first recording lacks the last three passes before the second start.
+  std::vector<RecordedItem> holed(items.begin(), second - 3);
+  holed.insert(holed.end(), second, items.end());
+  Put("fleet/x.jtr", BinaryOf(holed));
+  Put("fleet/y.jtr", BinaryOf({items.begin(), second}));
+  const auto files = FindRecordings({Path("fleet")});
+  ASSERT_TRUE(files);
+  const FleetNodeFiles node{.node = "n", .files = *files};
+  NodeSource source(node);
+  std::vector<RecordedItem> told;
+  for (auto next = source.Next(); next && *next; next = source.Next()) told.push_back(**next);
+  ASSERT_EQ(told.size(), items.size() + 1);
+  EXPECT_EQ(std::get<RecordingAbout>(told[holed.size()]), std::get<RecordingAbout>(items.front()));
+  EXPECT_EQ(WhenOf(told.back()), WhenOf(*(second - 1)));
+}
+
+TEST_F(FleetRecordings, DamagedRecordingsAreNamedAndCostThemselvesOnly) {
+  PutFleet(3);
+  ASSERT_EQ(Simulate({0, 1}, "good.part"), 0);
+  const std::string cut = BinaryOf(LifeOf("cut", 1), {.passes = 10});
+  Put("fleet/cut.jtr", cut.substr(0, cut.size() * 2 / 3));
+  std::string hurt = BinaryOf(LifeOf("hurt", 2), {.passes = 10});
+  hurt[hurt.size() / 2] = static_cast<char>(hurt[hurt.size() / 2] ^ 0x55);
+  Put("fleet/hurt.jtr", hurt);
+  Put("fleet/foreign.jtr", "This is a letter, and no recording.\n");
+  Put("fleet/empty.jtr", "");
+  Put("fleet/table.ndjson", "{\"rows\":[1,2,3]}\n");
+  auto mixed = LifeOf("mixed", 3);
+  for (const RecordedItem& item : LifeOf("other", 4)) mixed.push_back(item);
+  Put("fleet/mixed.jtr", BinaryOf(mixed));
+  ASSERT_EQ(Simulate({0, 1}, "all.part"), 2);
+  for (const char* name : {"cut.jtr: ", "hurt.jtr: ", "foreign.jtr: ", "table.ndjson: ",
+                           "mixed.jtr: ", "node empty: its recordings have no pass"}) {
+    EXPECT_THAT(said_, HasSubstr(name));
+  }
+  EXPECT_THAT(said_, HasSubstr("bytes are passed over"));
+  EXPECT_THAT(said_, HasSubstr("another node, other, and is left out"));
+  const std::string merged = MergedOf({Path("all.part")});
+  EXPECT_THAT(merged, HasSubstr("DAMAGED  5 of 10 recordings, 3 nodes without any pass"));
+  // The others have all that they had without them.
+  const std::string good = MergedOf({Path("good.part")});
+  const std::size_t from = good.find("\nnode,at");
+  std::istringstream rows(good.substr(from, good.find("\npolicy,") - from));
+  for (std::string row; std::getline(rows, row);) EXPECT_THAT(merged, HasSubstr(row));
+  for (const char* saved : {"\ncut,1970", "\nhurt,1970", "\nmixed,1970"}) {
+    EXPECT_THAT(merged, HasSubstr(saved));
+  }
+}
+
+TEST_F(FleetRecordings, ANodeWhoseProcessThrowsCostsItselfOnly) {
+  Put("fleet/a.jtr", BinaryOf(LifeOf("a", 1)));
+  const auto throws_for_b = [](const RecordedPass& first) -> std::vector<CandidatePolicy> {
+    const auto leak =
+        std::ranges::find(first.pods, "uid-leak-b", [](const auto& pod) { return pod->pod.uid; });
+    if (leak != first.pods.end()) throw std::bad_alloc();
+    return {};
+  };
+  Put("fleet/b.jtr", BinaryOf(LifeOf("b", 1, std::chrono::seconds(60), "-b")));
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(SimulateShard({.paths = {Path("fleet")},
+                           .run = {.path = "", .candidates = {}, .more = throws_for_b},
+                           .shard = {0, 1},
+                           .options = {},
+                           .out = Path("p.part"),
+                           .jobs = 1}),
+            1);
+  EXPECT_THAT(
+      ::testing::internal::GetCapturedStderr(),
+      AllOf(HasSubstr("std::bad_alloc"), HasSubstr("node b: its process ended with status 1")));
+  const auto known = ReadPart(Path("p.part"));
+  ASSERT_TRUE(known);
+  ASSERT_THAT(known->inputs, SizeIs(2));
+  EXPECT_FALSE(known->inputs[0].unread);
+  EXPECT_TRUE(known->inputs[1].unread);
+}
+
+TEST_F(FleetRecordings, WhatCannotBeReadIsNamedAndTriedAgain) {
+  PutFleet(2);
+  std::filesystem::create_directories(Path("fleet/dir"));
+  std::filesystem::create_symlink(Path("nowhere"), Path("fleet/gone.jtr"));
+  EXPECT_EQ(Simulate({0, 1}, "a.part"), 0);  // a link to nothing is no file
+  std::filesystem::remove(Path("fleet/gone.jtr"));
+  // A file that was there when the fleet was looked through.
+  const auto files = FindRecordings({Path("fleet")});
+  ASSERT_TRUE(files);
+  FleetNodeFiles node{.node = "n", .files = *files};
+  node.files[0].path = Path("fleet/vanished.jtr");
+  NodeSource source(node);
+  const auto next = source.Next();
+  ASSERT_TRUE(next);
+  const auto inputs = source.TakeInputs();
+  EXPECT_TRUE(inputs[0].unread);
+  EXPECT_THAT(inputs[0].faults, ElementsAre(HasSubstr("vanished.jtr: No such file")));
+  EXPECT_FALSE(inputs[1].unread);
+  EXPECT_NE(inputs[1].hash, "");
+}
+
+// A pipe that was looked into has lost its beginning when it is read again.
+TEST_F(FleetRecordings, APipeIsRefused) {
+  ASSERT_EQ(::mkfifo(Path("pipe").c_str(), 0600), 0);
+  const auto files = FindRecordings({Path("pipe")});
+  ASSERT_FALSE(files);
+  EXPECT_THAT(files.error().message, HasSubstr("pipe: must be a regular file or a folder"));
+}
+
+}  // namespace
+}  // namespace jettison
