@@ -375,16 +375,17 @@ TEST_F(HooksTest, ThatGetNoAnswerHoldUpTheEndBrieflyAndOnce) {
   std::vector<FileDescriptor> connections;
   std::chrono::steady_clock::time_point end_began;
   {
-    const std::vector<HookConfig> eight(8, silent.Hook());
-    Hooks hooks(eight, "node-1", false, [](std::string_view) { return "default/db"; });
+    const std::vector<HookConfig> forty(40, silent.Hook());
+    Hooks hooks(forty, "node-1", false, [](std::string_view) { return "default/db"; });
     hooks.Evicting(kOrder, kNow);
-    while (connections.size() < eight.size()) {
+    while (connections.size() < forty.size()) {
       connections.push_back(silent.Accept());
       ASSERT_TRUE(connections.back());
     }
     end_began = std::chrono::steady_clock::now();
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - end_began, seconds(2)) << "each hangs for 30 s";
+  EXPECT_LT(std::chrono::steady_clock::now() - end_began, seconds(10))
+      << "each hangs for 30 s, and all of them may hold it up for 0.5 s";
 }
 
 TEST_F(HooksTest, AreToldOfAnEvictionWhenTheSignalIsOut) {
