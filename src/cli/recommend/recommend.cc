@@ -79,7 +79,11 @@ int Print(const RecommendOptions& options, const Found& found) {
   if (options.output == "json") {
     return PrintData(RecommendationJson(found.recommendation, found.reports));
   }
-  if (options.output == "yaml") return PrintData(found.recommendation.configuration);
+  if (options.output == "yaml") {
+    // WriteFiles has printed it already.
+    if (LeadsToStandardOutput(options.out)) return 0;
+    return PrintData(found.recommendation.configuration);
+  }
   return PrintText(
       RecommendationText(found.recommendation, found.reports, {.most_evictions = options.show}));
 }

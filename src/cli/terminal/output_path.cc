@@ -65,6 +65,13 @@ std::string WhyInputWouldBeLost(const std::vector<OutputPath>& outputs,
   return "";
 }
 
+bool LeadsToStandardOutput(const std::string& path) {
+  struct stat named {};
+  struct stat standard {};
+  return ::stat(path.c_str(), &named) == 0 && ::fstat(STDOUT_FILENO, &standard) == 0 &&
+         FileIdentity(named.st_dev, named.st_ino) == FileIdentity(standard.st_dev, standard.st_ino);
+}
+
 std::string WhyOutputWouldBeLost(const std::vector<OutputPath>& outputs) {
   std::map<std::filesystem::path, std::string_view> options;
   for (const OutputPath& output : outputs) {

@@ -86,6 +86,14 @@ TEST_F(OutputPaths, NoOutputIsWrittenOverAnotherUnderAnyName) {
   }
 }
 
+TEST_F(OutputPaths, WhatLeadsToStandardOutputIsKnown) {
+  EXPECT_TRUE(LeadsToStandardOutput("/dev/stdout"));
+  EXPECT_TRUE(LeadsToStandardOutput("/dev/fd/1"));
+  EXPECT_FALSE(LeadsToStandardOutput(input_));
+  EXPECT_FALSE(LeadsToStandardOutput(New("new")));
+  EXPECT_FALSE(LeadsToStandardOutput(""));
+}
+
 TEST_F(OutputPaths, OutputsOfOtherNamesAndDevicesAreNotLost) {
   const std::string hard = New("hard");
   fs::create_hard_link(input_, hard);
