@@ -2,7 +2,8 @@
 """usage: pages.py PREFIX FOLDER
 
 Writes the pages of docs/ and what they show into FOLDER, as they are installed below PREFIX. A link to what is
-not installed becomes plain text, and a path of /usr/local/share/doc/jettison one below that prefix.
+not installed becomes plain text, and a path below /usr/local/share/doc/jettison or /usr/local/lib/jettison
+one below that prefix.
 """
 import os
 import pathlib
@@ -10,7 +11,7 @@ import re
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
-USUAL = "/usr/local/share/doc/jettison"
+USUAL = re.compile(r"/usr/local(?=/(share/doc|lib)/jettison)")
 LINK = re.compile(r"!?\[([^\]]*)\]\(([^)\s]+)\)")
 
 
@@ -44,7 +45,7 @@ def write(prefix, folder):
         goal.parent.mkdir(parents=True, exist_ok=True)
         if source.suffix == ".md":
             text = as_installed(source, source.read_text(encoding="utf-8"), where)
-            goal.write_text(text.replace(USUAL, f"{prefix}/share/doc/jettison"), encoding="utf-8")
+            goal.write_text(USUAL.sub(lambda _: prefix, text), encoding="utf-8")
         else:
             goal.write_bytes(source.read_bytes())
 

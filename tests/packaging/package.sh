@@ -50,8 +50,13 @@ jettison --version
 jettison check-config /etc/jettison/jettison.yaml | grep -q 'dry run  *yes'
 printf 'apiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\ndryRun: false\n' >/etc/jettison/conf.d/10-act.yaml
 jettison check-config /etc/jettison/jettison.yaml --config-dir /etc/jettison/conf.d | grep -q 'dry run  *no'
-mkdir -p /var/lib/jettison/pods/of-somebody
-dpkg -i /package.deb
+mkdir -p /var/lib/jettison/pods/of-somebody /etc/systemd/system/jettison.service.d
+echo old >/etc/systemd/system/jettison.service.d/runs-pods.conf
+dpkg -i /package.deb | grep -q 'runs-pods.conf is not the file that belongs to this version'
+ln -sf /usr/lib/jettison/runs-pods.conf /etc/systemd/system/jettison.service.d/runs-pods.conf
+dpkg -i /package.deb >/said
+if grep -q 'is not the file' /said; then exit 1; fi
+rm -r /etc/systemd/system/jettison.service.d
 dpkg -r jettison
 test -e /etc/jettison/jettison.yaml
 test -e /etc/jettison/conf.d/10-act.yaml

@@ -37,7 +37,7 @@ expect "it will be there after a boot" systemctl is-enabled jettison
 
 # A pod of its own, by drop-ins alone.
 mkdir -p /etc/jettison/pods /etc/systemd/system/jettison.service.d
-cp /usr/share/doc/jettison/runs-pods.conf /etc/systemd/system/jettison.service.d/
+ln -s /usr/lib/jettison/runs-pods.conf /etc/systemd/system/jettison.service.d/
 cat >/etc/jettison/conf.d/10-pods.yaml <<END
 apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
