@@ -281,6 +281,24 @@ void TakeOne(const Value* value, std::string_view what, std::optional<T>& into,
   }
 }
 
+// A restart takes less than this. The text of an agent that was killed is 10 s old at most while a
+// threshold is met (StateKeeper), one that stops has 10 s for that, and the service manager waits
+// for 1 s before it starts the next one (packaging/jettison.service.in).
+constexpr Duration kRestart = std::chrono::seconds(30);
+// The transition period that the kubelet has by default: it takes a pressure that it has not seen
+// for so long for over.
+constexpr Duration kForgottenAfter = std::chrono::minutes(5);
+
+// While no agent ran, nobody saw whether a threshold was met. The kubelet forgets that whenever it
+// restarts.
+void KeepOverGap(std::vector<KeptThreshold>& thresholds, Duration gap, Instant now) {
+  if (gap > kForgottenAfter) return thresholds.clear();
+  const Duration unseen = std::max(gap - kRestart, Duration(0));
+  for (KeptThreshold& threshold : thresholds) {
+    threshold.first_observed = std::min(threshold.first_observed + unseen, now);
+  }
+}
+
 // Nothing that ran before a boot still runs after it. What has ended stays ended.
 void KeepOverBoot(KeptState& state) {
   state.node = {};
@@ -307,7 +325,9 @@ Result<KeptStateReading> ParseKeptState(std::string_view text, const Clock& cloc
   const auto then = TimeMarkIn(*written);
   if (!then) return Fail(then.error().In("written"));
   const TimeMark mark = clock.Mark();
-  const Reader reader(clock.Now(), ElapsedBetween(*then, mark));
+  const Instant now = clock.Now();
+  const Duration gap = ElapsedBetween(*then, mark);
+  const Reader reader(now, gap);
   KeptStateReading reading;
   auto& [state, faults] = reading;
   if (const Value* node = document->Find("node")) {
@@ -315,6 +335,7 @@ Result<KeptStateReading> ParseKeptState(std::string_view text, const Clock& cloc
             [&](const Value& value) { return reader.Condition(value); });
     TakeAll(ListIn(*node, "thresholds"), "threshold", state.node.thresholds, faults,
             [&](const Value& value) { return reader.Threshold(value); });
+    KeepOverGap(state.node.thresholds, gap, now);
     TakeOne(node->Find("lastEviction"), "lastEviction", state.node.last_eviction, faults,
             [&](const Value& value) { return reader.Mark(value); });
     TakeOne(node->Find("wait"), "wait", state.node.wait, faults,

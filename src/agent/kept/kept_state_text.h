@@ -27,9 +27,10 @@ struct KeptStateReading {
   std::vector<std::string> faults;  // of members that were left out, a sentence each
 };
 
-// Parses such a text. After a reboot of the machine, only absences of pods and their delays are
-// kept, because nothing that ran before still runs. Fails if the text is not of this form, or of an
-// unknown version.
+// Parses such a text. Of the time since it was written, thresholds count as met for 30 s at most,
+// which a restart may take; a text that is older than 5 min says nothing of them. After a reboot of
+// the machine, only absences of pods and their delays are kept, because nothing that ran before
+// still runs. Fails if the text is not of this form, or of an unknown version.
 [[nodiscard]] Result<KeptStateReading> ParseKeptState(std::string_view text, const Clock& clock);
 
 }  // namespace jettison

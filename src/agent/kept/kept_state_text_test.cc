@@ -71,9 +71,29 @@ KeptState Again(const KeptState& state, Duration later, Duration wall_step, bool
 
 TEST(KeptState, IsTheSameAgainHoweverTheWallClockWasSet) {
   for (const auto step : {hours(0), hours(1), hours(-1), hours(24 * 3650)}) {
-    EXPECT_EQ(Again(FullState(), seconds(90), step), FullState()) << step.count();
+    EXPECT_EQ(Again(FullState(), seconds(30), step), FullState()) << step.count();
   }
   EXPECT_EQ(Again({}, seconds(1), hours(0)), KeptState{});
+}
+
+TEST(KeptState, ATimeWithoutAnAgentCountsOnlyAsFarAsARestartTakesIt) {
+  struct Row {
+    Duration gap;
+    std::optional<Duration> met_for;  // absent: it begins anew
+  };
+  const KeptState state = FullState();  // its threshold was met for 40 s
+  for (const Row& row :
+       {Row{seconds(0), seconds(40)}, Row{seconds(30), seconds(70)}, Row{seconds(31), seconds(70)},
+        Row{minutes(5), seconds(70)}, Row{minutes(5) + seconds(1), {}}, Row{hours(24 * 999), {}}}) {
+    const KeptNode node = Again(state, row.gap, hours(0)).node;
+    ASSERT_THAT(node.thresholds, SizeIs(row.met_for ? 1 : 0)) << row.gap.count();
+    EXPECT_EQ(node.conditions, state.node.conditions);
+    EXPECT_EQ(node.last_eviction, state.node.last_eviction);
+    if (!row.met_for) continue;
+    EXPECT_EQ(Elapsed(node.thresholds[0].first_observed, kNow + row.gap), *row.met_for)
+        << row.gap.count();
+    EXPECT_TRUE(node.thresholds[0].overdue);
+  }
 }
 
 TEST(KeptState, AfterABootOnlyAbsencesAndOutcomesStay) {

@@ -116,7 +116,7 @@ std::optional<Instant> StateKeeper::NextDeadline(KeptChanges changes) const {
   }
   if (!saved_at_) return std::nullopt;
   if (changes != saved_changes_) return *saved_at_ + kSpacing;
-  return unwritten_ ? std::optional(*saved_at_ + kRefresh) : std::nullopt;
+  return holds_ || unwritten_ ? std::optional(*saved_at_ + kRefresh) : std::nullopt;
 }
 
 void StateKeeper::Save(KeptState state, KeptChanges changes, Instant now) {
@@ -124,7 +124,8 @@ void StateKeeper::Save(KeptState state, KeptChanges changes, Instant now) {
   const bool was_empty = std::exchange(empty_, state == KeptState{});
   saved_at_ = now;
   saved_changes_ = changes;
-  holds_ = std::ranges::any_of(state.node.conditions, &KeptCondition::status);
+  holds_ = !state.node.thresholds.empty() ||
+           std::ranges::any_of(state.node.conditions, &KeptCondition::status);
   // An empty state that is written already need not be written again.
   if (empty_ && was_empty && !first && !unwritten_) return;
   if (!thread_) return;

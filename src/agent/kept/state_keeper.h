@@ -43,10 +43,10 @@ class StateKeeper : public std::enable_shared_from_this<StateKeeper> {
   // The state that was read meanwhile. Afterwards, and when the minute is over, it is not awaited
   // any longer.
   [[nodiscard]] std::optional<KeptState> TakeLate(Instant now);
-  // Whether Save is due: something has changed, or the saved state has a true condition, whose last
-  // observation must be kept current, or the last text could not be written. Several changes are
-  // saved together, but an eviction is saved at once: an agent that did not know of it would count
-  // the usage of the ending pod as permanent.
+  // Whether Save is due: something has changed, or the saved state has a true condition or a
+  // threshold that is met, whose last observation must be kept current, or the last text could not
+  // be written. Several changes are saved together, but an eviction is saved at once: an agent that
+  // did not know of it would count the usage of the ending pod as permanent.
   [[nodiscard]] bool Due(KeptChanges changes, Instant now) const;
   // Never waits.
   void Save(KeptState state, KeptChanges changes, Instant now);
@@ -96,7 +96,7 @@ class StateKeeper : public std::enable_shared_from_this<StateKeeper> {
   KeptChanges saved_changes_;
   std::optional<Instant> saved_at_;
   bool empty_ = false;  // what was saved last
-  bool holds_ = false;  // a condition in it
+  bool holds_ = false;  // a condition in it, or a threshold is met
   bool complained_ = false;
   std::atomic<bool> unwritten_ = false;  // what was saved last is not in the file
   Mailbox<Complaint> complaints_;

@@ -108,6 +108,18 @@ TEST_F(StateKeeperTest, ChangesInABurstAreSavedTogetherAndWhatAgesAgain) {
   EXPECT_TRUE(keeper.Due({.all = 2}, clock_.Now()));
 }
 
+// The text tells how old it is, so that the next agent knows for how long nothing was seen.
+TEST_F(StateKeeperTest, AThresholdThatIsMetIsSavedEveryTenSeconds) {
+  StateKeeper keeper(path_, clock_, log_);
+  (void)keeper.Load();
+  KeptState met;
+  met.node.thresholds = {{.text = "t", .first_observed = clock_.Now()}};
+  keeper.Save(met, {.all = 1}, clock_.Now());
+  EXPECT_EQ(keeper.NextDeadline({.all = 1}), clock_.Now() + seconds(10));
+  EXPECT_FALSE(keeper.Due({.all = 1}, clock_.Now() + seconds(9)));
+  EXPECT_TRUE(keeper.Due({.all = 1}, clock_.Now() + seconds(10)));
+}
+
 TEST_F(StateKeeperTest, AnEvictionIsSavedAtOnce) {
   StateKeeper keeper(path_, clock_, log_);
   (void)keeper.Load();

@@ -1,9 +1,12 @@
 // A node across a restart of the agent.
+#include "agent/kept/kept_state_text.h"
 #include "agent/passes/node_test_bed.h"
 
 namespace jettison {
 namespace {
 
+using std::chrono::hours;
+using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::Contains;
 using testing::ElementsAre;
@@ -36,6 +39,24 @@ class NodeKeptTest : public NodeTestBed {
     node_->Begin();
     Deliver();
     node_->DiskMeasured(disk_);
+  }
+  // No agent runs for so long.
+  void RestartAfter(Duration gap) {
+    const std::string text = FormatKeptState({.node = node_->Kept()}, clock_, 1 << 20).text;
+    clock_.Advance(gap);
+    runtime_.SetNow(clock_.Now());
+    const auto reading = ParseKeptState(text, clock_);
+    ASSERT_TRUE(reading) << reading.error().message;
+    Restart(reading->state.node);
+  }
+  // Available memory is below the soft threshold for 5 s before and 1 s after the gap.
+  void MeetSoftThresholdForSixSecondsAround(Duration gap) {
+    figures_.SetAvailable(150);
+    FullPass();
+    Pass(seconds(5));
+    RestartAfter(gap);
+    Pass(seconds(1));
+    Measure();
   }
   [[nodiscard]] bool HasMemoryPressure() const {
     return node_->state().conditions.Has(NodeConditionType::kMemoryPressure);
@@ -120,6 +141,50 @@ TEST_F(NodeKeptTest, TheGracePeriodOfASoftThresholdGoesOn) {
   EXPECT_EQ(node_->NextDeadline(), since + seconds(60));
   Pass(seconds(10));
   EXPECT_THAT(runtime_.TakeCommands(), Contains(HasSubstr("stop hog/c")));
+}
+
+TEST_F(NodeKeptTest, MinutesWithoutAnAgentAreNoPressure) {
+  Start();
+  MeetSoftThresholdForSixSecondsAround(minutes(4));
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty())
+      << "6 s and a restart's 30 s of its 60 s are over";
+  FullPass();
+  FullPass();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  FullPass();
+  EXPECT_THAT(runtime_.TakeCommands(), Contains(HasSubstr("stop hog/c")));
+}
+
+TEST_F(NodeKeptTest, AfterAnHourWithoutAnAgentTheGracePeriodBeginsAnew) {
+  Start();
+  MeetSoftThresholdForSixSecondsAround(hours(1));
+  for (int i = 0; i < 5; ++i) FullPass();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "51 s of its 60 s are over";
+  FullPass();
+  EXPECT_THAT(runtime_.TakeCommands(), Contains(HasSubstr("stop hog/c")));
+}
+
+TEST_F(NodeKeptTest, MinimumReclaimGoesOnAfterMinutesWithoutAnAgentButNotAfterHours) {
+  thresholds_ = {Of(Signal::kMemoryAvailable, 100)};
+  thresholds_[0].min_reclaim = Quantity::Of(static_cast<std::int64_t>(500 * kMi));
+  const auto is_overdue = [this] { return node_->MakeSnapshot().thresholds.at(0).overdue; };
+  figures_.SetAvailable(700);
+  Start();
+  figures_.SetAvailable(90);
+  Pass(seconds(3));
+  Crossed();
+  ASSERT_THAT(runtime_.TakeCommands(), Contains(HasSubstr("stop hog/c")));
+  FullPass();
+  figures_.SetAvailable(550);
+  RestartAfter(seconds(20));
+  EXPECT_TRUE(is_overdue());
+  RestartAfter(minutes(4));
+  EXPECT_TRUE(is_overdue());
+  runtime_.TakeCommands();
+  RestartAfter(hours(3));
+  EXPECT_FALSE(is_overdue()) << "no line has been crossed since";
+  FullPass();
+  EXPECT_THAT(runtime_.TakeCommands(), Not(Contains(HasSubstr("stop"))));
 }
 
 TEST_F(NodeKeptTest, ASuspendIsNoPressure) {
