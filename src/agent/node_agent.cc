@@ -230,7 +230,7 @@ void NodeAgent::Begin(std::vector<RuntimePod> pods) {
   parts_->pods->Adopt(std::move(pods), now);
   if (parts_->cluster) parts_->cluster->ContinueEvictions(now);
   if (!image_places_) return Work(own);
-  // A guard that begins without the layout forgets for how long thresholds on imagefs were met.
+  // For thresholds on imagefs, the time until the layout is known does not count as time met.
   image_places_->Ask(
       [this, own] {
         if (!parts_->node->KnowsLayout()) SetLayout({});

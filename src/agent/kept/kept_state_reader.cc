@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "agent/kept/kept_state_text.h"
+#include "agent/kept/unseen_time.h"
 #include "agent/loop/time_mark.h"
 #include "codec/documents/json.h"
 
@@ -281,24 +282,6 @@ void TakeOne(const Value* value, std::string_view what, std::optional<T>& into,
   }
 }
 
-// A restart takes less than this. The text of an agent that was killed is 10 s old at most while a
-// threshold is met (StateKeeper), one that stops has 10 s for that, and the service manager waits
-// for 1 s before it starts the next one (packaging/jettison.service.in).
-constexpr Duration kRestart = std::chrono::seconds(30);
-// The transition period that the kubelet has by default: it takes a pressure that it has not seen
-// for so long for over.
-constexpr Duration kForgottenAfter = std::chrono::minutes(5);
-
-// While no agent ran, nobody saw whether a threshold was met. The kubelet forgets that whenever it
-// restarts.
-void KeepOverGap(std::vector<KeptThreshold>& thresholds, Duration gap, Instant now) {
-  if (gap > kForgottenAfter) return thresholds.clear();
-  const Duration unseen = std::max(gap - kRestart, Duration(0));
-  for (KeptThreshold& threshold : thresholds) {
-    threshold.first_observed = std::min(threshold.first_observed + unseen, now);
-  }
-}
-
 // Nothing that ran before a boot still runs after it. What has ended stays ended.
 void KeepOverBoot(KeptState& state) {
   state.node = {};
@@ -335,7 +318,7 @@ Result<KeptStateReading> ParseKeptState(std::string_view text, const Clock& cloc
             [&](const Value& value) { return reader.Condition(value); });
     TakeAll(ListIn(*node, "thresholds"), "threshold", state.node.thresholds, faults,
             [&](const Value& value) { return reader.Threshold(value); });
-    KeepOverGap(state.node.thresholds, gap, now);
+    PassUnseen(state.node.thresholds, gap, kRestart, now);
     TakeOne(node->Find("lastEviction"), "lastEviction", state.node.last_eviction, faults,
             [&](const Value& value) { return reader.Mark(value); });
     TakeOne(node->Find("wait"), "wait", state.node.wait, faults,

@@ -77,7 +77,7 @@ void Node::Slept(Duration slept) {
 }
 
 KeptNode Node::Kept() const {
-  return KeptOf(passes_.standing(), passes_.policy()->thresholds);
+  return KeptOf(passes_.standing(), passes_.policy()->thresholds, edges_.clock.Now());
 }
 
 Snapshot Node::MakeSnapshot() const {

@@ -62,7 +62,8 @@ class Node {
   // The machine was suspended for so long: what pods have to do within a time, and for how long a
   // threshold has to be met, does not count that. Back-offs and transition periods do.
   void Slept(Duration slept);
-  // Continues from the state of an earlier agent. Must be called after SetLayout and before Begin.
+  // Continues from the state of an earlier agent. Must be called before Begin. Thresholds that
+  // SetEviction or SetLayout adds within 5 min continue from it as well.
   void Resume(const KeptNode& kept) { passes_.Resume(kept, edges_.clock.Now()); }
   // Takes the conditions of that state where it could only be read after Begin, and looks at the
   // node.

@@ -58,9 +58,29 @@ class NodeKeptTest : public NodeTestBed {
     Pass(seconds(1));
     Measure();
   }
+  Instant MeetSoftThresholdFor50Seconds() {
+    Start();
+    figures_.SetAvailable(150);
+    FullPass();
+    const Instant since = clock_.Now();
+    for (int i = 0; i < 5; ++i) FullPass();
+    return since;
+  }
+  void RestartWithoutThresholds() {
+    thresholds_.clear();
+    Restart();
+  }
+  void Use(const std::vector<Threshold>& thresholds) {
+    node_->SetEviction({.thresholds = thresholds,
+                        .pressure_transition_period = seconds(30),
+                        .max_pod_grace_period_seconds = 20});
+    node_->Advance();
+  }
   [[nodiscard]] bool HasMemoryPressure() const {
     return node_->state().conditions.Has(NodeConditionType::kMemoryPressure);
   }
+
+  const std::vector<Threshold> all_ = thresholds_;
 };
 
 TEST_F(NodeKeptTest, AConditionHoldsForTheRestOfItsTransitionPeriod) {
@@ -216,6 +236,59 @@ TEST_F(NodeKeptTest, AThresholdOfAnotherConfigurationBeginsAnew) {
   Pass(seconds(10));
   Measure();
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+}
+
+// Beside a kubelet, a threshold may have to wait until the capacity of its signal is known.
+TEST_F(NodeKeptTest, AThresholdThatIsUsedLaterGoesOnThen) {
+  const Instant since = MeetSoftThresholdFor50Seconds();
+  RestartWithoutThresholds();
+  RestartWithoutThresholds();
+  Use(all_);
+  EXPECT_EQ(node_->MakeSnapshot().thresholds.at(1).since, since);
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  Pass(seconds(10));
+  EXPECT_THAT(runtime_.TakeCommands(), Contains(HasSubstr("stop hog/c")));
+}
+
+TEST_F(NodeKeptTest, TheTimeUntilAThresholdIsUsedIsNoPressure) {
+  const Instant since = MeetSoftThresholdFor50Seconds();
+  RestartWithoutThresholds();
+  Pass(seconds(4));
+  RestartWithoutThresholds();
+  Pass(seconds(3));
+  node_->SetLayout({}, all_);
+  EXPECT_EQ(node_->MakeSnapshot().thresholds.at(1).since, since + seconds(7));
+}
+
+TEST_F(NodeKeptTest, AThresholdThatIsUsedLaterGoesOnOnlyOnceAndOnlyForMinutes) {
+  MeetSoftThresholdFor50Seconds();
+  const KeptNode kept = node_->Kept();
+  RestartWithoutThresholds();
+  Use(all_);
+  Use({});
+  Use(all_);
+  EXPECT_EQ(node_->MakeSnapshot().thresholds.at(1).since, clock_.Now());
+  Restart(kept);
+  EXPECT_EQ(node_->Kept().thresholds, kept.thresholds);
+  Pass(minutes(5) + seconds(1));
+  EXPECT_THAT(node_->Kept().thresholds, IsEmpty());
+  Use(all_);
+  EXPECT_EQ(node_->MakeSnapshot().thresholds.at(1).since, clock_.Now());
+}
+
+TEST_F(NodeKeptTest, TheMinimumReclaimOfAThresholdThatIsUsedLaterGoesOn) {
+  thresholds_ = {Of(Signal::kMemoryAvailable, 100)};
+  thresholds_[0].min_reclaim = Quantity::Of(static_cast<std::int64_t>(500 * kMi));
+  const std::vector<Threshold> all = thresholds_;
+  figures_.SetAvailable(700);
+  Start();
+  figures_.SetAvailable(90);
+  Pass(seconds(3));
+  Crossed();
+  figures_.SetAvailable(550);
+  RestartWithoutThresholds();
+  Use(all);
+  EXPECT_TRUE(node_->MakeSnapshot().thresholds.at(0).overdue);
 }
 
 TEST_F(NodeKeptTest, NobodyElseGoesWhileAnEvictionOfTheAgentBeforeIsUnderWay) {

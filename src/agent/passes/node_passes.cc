@@ -34,6 +34,7 @@ NodePasses::NodePasses(const NodeSettings& settings, const NodeEdges& edges, Pas
 
 void NodePasses::TakePolicy(PassPolicy policy, Instant now) {
   standing_.state = CarryOver(standing_.state, policies_->thresholds, policy.thresholds);
+  TakeAwaited(policy.thresholds, now, standing_);
   policies_ = PassPolicies(std::move(policy));
   asked_.reset();  // its thresholds are no longer in force
   if (!record_.last) return;

@@ -46,7 +46,8 @@ class NodePasses : private SummarySource {
   NodePasses(const NodeSettings& settings, const NodeEdges& edges, PassCounters& counters);
 
   [[nodiscard]] const PassPolicies& policy() const { return policies_; }
-  // Changes the policy. A threshold that was met stays met if its signal and value are the same.
+  // Changes the policy. A threshold that was met stays met if its signal and value are the same; a
+  // new one goes on where an agent before was, if it was awaited.
   void TakePolicy(PassPolicy policy, Instant now);
   // Goes on where an agent before was.
   void Resume(const KeptNode& kept, Instant now);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "agent/kept/unseen_time.h"
+
 namespace jettison {
 namespace {
 
@@ -29,9 +31,15 @@ KeptMark KeptOf(const EvictionMark& mark) {
   return kept;
 }
 
+std::vector<KeptThreshold> AwaitedAt(Instant now, const NodeStanding& standing) {
+  std::vector<KeptThreshold> awaited = standing.awaited;
+  PassUnseen(awaited, Elapsed(standing.awaited_since, now), Duration(0), now);
+  return awaited;
+}
+
 }  // namespace
 
-KeptNode KeptOf(const NodeStanding& standing, std::span<const Threshold> thresholds) {
+KeptNode KeptOf(const NodeStanding& standing, std::span<const Threshold> thresholds, Instant now) {
   const EvictionState& state = standing.state;
   KeptNode kept;
   for (const NodeConditionType type : kAllNodeConditions) {
@@ -43,6 +51,7 @@ KeptNode KeptOf(const NodeStanding& standing, std::span<const Threshold> thresho
                                .last_observed = last,
                                .changed = standing.condition_changed_at[IndexOf(type)]});
   }
+  kept.thresholds = AwaitedAt(now, standing);
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     if (!state.first_observed_at[i]) continue;
     kept.thresholds.push_back({.text = TextOf(thresholds[i]),
@@ -62,13 +71,9 @@ void Resume(const KeptNode& kept, std::span<const Threshold> thresholds, Instant
     standing.condition_changed_at[IndexOf(condition.type)] = condition.changed;
     if (condition.status) state.conditions.Set(condition.type);
   }
-  for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    const auto found =
-        std::ranges::find(kept.thresholds, TextOf(thresholds[i]), &KeptThreshold::text);
-    if (found == kept.thresholds.end()) continue;
-    state.first_observed_at[i] = found->first_observed;
-    state.met[i] = found->overdue;
-  }
+  standing.awaited = kept.thresholds;
+  standing.awaited_since = now;
+  TakeAwaited(thresholds, now, standing);
   if (kept.last_eviction) {
     EvictionMark& mark = state.last_eviction.emplace();
     mark.at = kept.last_eviction->at;
@@ -77,6 +82,20 @@ void Resume(const KeptNode& kept, std::span<const Threshold> thresholds, Instant
     }
   }
   if (kept.wait && !kept.wait->pods.empty()) standing.wait.Resume(*kept.wait, now);
+}
+
+void TakeAwaited(std::span<const Threshold> thresholds, Instant now, NodeStanding& standing) {
+  EvictionState& state = standing.state;
+  const std::vector<KeptThreshold> awaited = AwaitedAt(now, standing);
+  for (std::size_t i = 0; i < thresholds.size() && !awaited.empty(); ++i) {
+    const auto found = std::ranges::find(awaited, TextOf(thresholds[i]), &KeptThreshold::text);
+    if (found == awaited.end()) continue;
+    std::erase_if(standing.awaited,
+                  [&](const KeptThreshold& kept) { return kept.text == found->text; });
+    if (state.first_observed_at[i]) continue;
+    state.first_observed_at[i] = found->first_observed;
+    state.met[i] = found->overdue;
+  }
 }
 
 // The next pass says which of them hold for their transition period still.

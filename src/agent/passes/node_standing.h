@@ -2,6 +2,7 @@
 
 #include <array>
 #include <span>
+#include <vector>
 
 #include "agent/evictions/eviction_wait.h"
 #include "agent/kept/kept_state.h"
@@ -18,15 +19,24 @@ struct NodeStanding {
   EvictionState state;
   std::array<Instant, kNodeConditionCount> condition_changed_at;
   EvictionWait wait;
+  // What an agent before has kept of thresholds that are not used yet: beside a kubelet they may
+  // wait for a capacity, and those on imagefs wait for the layout.
+  std::vector<KeptThreshold> awaited;
+  Instant awaited_since;
 };
 
 // The standing in a form that outlives the agent. `thresholds` are those that its state belongs to;
 // they are told by their text, since the next agent may have others.
-[[nodiscard]] KeptNode KeptOf(const NodeStanding& standing, std::span<const Threshold> thresholds);
+[[nodiscard]] KeptNode KeptOf(const NodeStanding& standing, std::span<const Threshold> thresholds,
+                              Instant now);
 
-// Goes on from what an agent before has kept. What belongs to no threshold of now is forgotten.
+// Goes on from what an agent before has kept. What belongs to no threshold of now is awaited.
 void Resume(const KeptNode& kept, std::span<const Threshold> thresholds, Instant now,
             NodeStanding& standing);
+
+// Takes what is awaited of these thresholds, once each. The time since Resume does not count as
+// time met, and after 5 min nothing is awaited any longer.
+void TakeAwaited(std::span<const Threshold> thresholds, Instant now, NodeStanding& standing);
 
 // Takes the conditions of what an agent before has kept, which was read after passes were made.
 void ResumeConditions(const KeptNode& kept, NodeStanding& standing);
