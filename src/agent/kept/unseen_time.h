@@ -8,8 +8,8 @@
 namespace jettison {
 
 // A restart takes less than this. The text of an agent that was killed is 10 s old at most while a
-// threshold is met (StateKeeper), one that stops has 10 s for that, and the service manager waits
-// for 1 s before it starts the next one (packaging/jettison.service.in).
+// threshold is met (StateKeeper), one that stops writes it as it ends, and the service manager
+// waits for 1 s before it starts the next one (packaging/jettison.service.in).
 inline constexpr Duration kRestart = std::chrono::seconds(30);
 
 // Until `now`, nobody has seen for a time of `unseen` whether the thresholds were met. They count
