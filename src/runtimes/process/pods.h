@@ -36,11 +36,17 @@ struct Unread {
     kTold,    // it runs, and the agent was told so
     kEnding,  // and it was asked to end
   };
+  // What the disk gives of it, be it damaged, as far as is known.
+  enum class Readable : std::uint8_t {
+    kAll,
+    kRuns,     // all except the record
+    kNothing,  // not even all runs
+  };
   Error error;                      // kInvalidArgument: something is damaged
   std::vector<std::string> groups;  // its group, from the node's own
   Known known = Known::kHere;
-  bool is_reading = false;      // its record is being read, and the disk has not answered
-  bool is_unreadable = false;   // it could not be read the last time, and is not merely damaged
+  Readable readable = Readable::kNothing;
+  bool is_reading = false;      // it is being read, and the disk has not answered
   bool is_moving = false;       // its files are being set aside
   std::optional<PodPlan> next;  // the same: of the pod that is made in its place
 };

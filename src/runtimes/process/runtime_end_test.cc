@@ -1,9 +1,4 @@
-#include <sys/inotify.h>
-
-#include <array>
-#include <cstring>
-#include <vector>
-
+#include "runtimes/process/opened_files.h"
 #include "runtimes/process/runs/fifo.h"
 #include "runtimes/process/runtime_fixture.h"
 
@@ -56,29 +51,6 @@ TEST(ProcessRuntimeMassKill, TheEndIsToldWhenNoKillCanReachTheNextRun) {
   EXPECT_NE(bed.Await<ContainerExited>("u"), nullptr);
   EXPECT_TRUE(bed.Remove("u"));
 }
-
-// The names of the files in a folder that have been opened since this object was made.
-class OpenedFiles {
- public:
-  explicit OpenedFiles(const std::string& folder) {
-    EXPECT_GE(::inotify_add_watch(inotify_.get(), folder.c_str(), IN_OPEN), 0);
-  }
-  [[nodiscard]] std::vector<std::string> Take() const {
-    std::vector<std::string> names;
-    alignas(inotify_event) std::array<char, 4096> buffer{};
-    const ssize_t size = ::read(inotify_.get(), buffer.data(), buffer.size());
-    for (ssize_t at = 0; at < size;) {
-      inotify_event event{};
-      std::memcpy(&event, buffer.data() + at, sizeof(event));
-      if (event.len > 0) names.emplace_back(buffer.data() + at + sizeof(event));
-      at += static_cast<ssize_t>(sizeof(event) + event.len);
-    }
-    return names;
-  }
-
- private:
-  FileDescriptor inotify_{::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
-};
 
 // Every file that is opened just after a kill may have to be read from a disk that is busy.
 TEST_F(ProcessRuntimeEnd, OnlyTheExitRecordIsReadOfARunThatEnds) {

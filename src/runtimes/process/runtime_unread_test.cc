@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "ports/fakes/fake_disk_thread.h"
-#include "runtimes/process/runtime_fixture.h"
+#include "runtimes/process/runtime_unread_fixture.h"
 
 namespace jettison::process {
 
@@ -16,47 +16,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-class ProcessRuntimeUnread : public ProcessRuntimeTest {
- protected:
-  void SetUp() override {
-    ProcessRuntimeTest::SetUp();
-    pod_ = ShellPod("u", "exec sleep 1000");
-    ASSERT_TRUE(bed_.Create(pod_));
-    bed_.runtime().StartContainer("u", "main", 0, 0);
-    ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
-    process_ = cgroups_.Processes(kGroup)->at(0);
-    ASSERT_TRUE(WriteFile(bed_.paths().Volumes("u") + "/data", "dear"));
-    bed_.Close();
-  }
-  void TearDown() override {
-    ::kill(process_, SIGKILL);
-    cgroups_.ProcessExited(process_);
-    ProcessRuntimeTest::TearDown();
-  }
-  // Makes the file unreadable until it is repaired: a link is not followed.
-  static void Hide(const std::string& path) {
-    ASSERT_EQ(std::rename(path.c_str(), (path + ".away").c_str()), 0);
-    ASSERT_EQ(::symlink("away", path.c_str()), 0);
-  }
-  static void Mend(const std::string& path) {
-    ASSERT_EQ(std::rename((path + ".away").c_str(), path.c_str()), 0);
-  }
-  std::vector<RuntimePod> List() {
-    bed_.Open();
-    auto listed = bed_.runtime().List();
-    EXPECT_TRUE(listed);
-    return listed.value_or(std::vector<RuntimePod>{});
-  }
-  void ExpectItGoesOn() {
-    EXPECT_EQ(::kill(process_, 0), 0);
-    EXPECT_THAT(cgroups_.signals(), IsEmpty());
-    EXPECT_EQ(*ReadFile(bed_.paths().Volumes("u") + "/data"), "dear");
-  }
-
-  Pod pod_;
-  pid_t process_ = 0;
-};
 
 TEST_F(ProcessRuntimeUnread, APodWhoseRecordCannotBeReadGoesOnAndIsTakenOverLater) {
   Hide(bed_.paths().PodFile("u"));
@@ -93,46 +52,6 @@ TEST_F(ProcessRuntimeUnread, APodOfWhichARunCannotBeReadGoesOnToo) {
   Mend(running);
   ASSERT_NE(bed_.Await<PodFound>("u"), nullptr);
   ExpectItGoesOn();
-}
-
-TEST_F(ProcessRuntimeUnread, NobodyWaitsForADiskThatReadsARecordAgain) {
-  const auto disk = std::make_shared<FakeDiskThread>();
-  bed_.disk_thread = disk;
-  Hide(bed_.paths().PodFile("u"));
-  ASSERT_THAT(List(), SizeIs(1));
-  EXPECT_EQ(bed_.Await<PodFound>("u", std::chrono::milliseconds(1200)), nullptr);
-  EXPECT_EQ(disk->Answer(), 1) << "it cannot be read";
-  (void)bed_.runtime().TakeEvents();
-  Mend(bed_.paths().PodFile("u"));
-  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
-  const auto* failed = bed_.Await<PodFailed>("u");
-  ASSERT_NE(failed, nullptr);
-  EXPECT_THAT(failed->error.message, HasSubstr("an earlier pod of this UID is in its place"));
-  EXPECT_EQ(bed_.Await<PodFound>("u", std::chrono::milliseconds(2200)), nullptr);
-  pod_.annotations["kubernetes.io/config.hash"] = "u";  // not even for a plan that repairs it
-  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
-  EXPECT_NE(bed_.Await<PodFailed>("u", std::chrono::milliseconds(500)), nullptr);
-  EXPECT_EQ(disk->Answer(), 1);
-  disk->refuses = true;  // from here on the disk is fast
-  const auto* found = bed_.Await<PodFound>("u", std::chrono::milliseconds(500));
-  ASSERT_NE(found, nullptr);
-  EXPECT_FALSE(found->pod.containers.at(0).exit);
-  ExpectItGoesOn();
-}
-
-TEST_F(ProcessRuntimeUnread, ItsEndIsToldWhileADiskDoesNotAnswer) {
-  const auto disk = std::make_shared<FakeDiskThread>();
-  bed_.disk_thread = disk;
-  Hide(bed_.paths().PodFile("u"));
-  ASSERT_THAT(List(), SizeIs(1));
-  EXPECT_EQ(bed_.Await<PodFound>("u", std::chrono::milliseconds(1200)), nullptr);
-  ::kill(process_, SIGKILL);
-  cgroups_.ProcessExited(process_);
-  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
-  Mend(bed_.paths().PodFile("u"));
-  disk->refuses = true;
-  EXPECT_EQ(disk->Answer(), 1);
-  EXPECT_NE(bed_.Await<PodFound>("u"), nullptr);
 }
 
 TEST_F(ProcessRuntimeUnread, ADamagedRunOfWhichAProcessLivesGoesOn) {

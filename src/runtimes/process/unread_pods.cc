@@ -57,11 +57,25 @@ bool UidTellsContent(const Pod& pod) {
   return hash != pod.annotations.end() && hash->second == pod.uid;
 }
 
-// Succeeds if the disk gives what tells of a pod, be it damaged or missing. It is called beside the
-// loop, because a drive may try for a long time to read a bad sector.
-Result<void> ReadThrough(const Paths& paths, const std::string& uid, const std::string& boot_id) {
+Unread::Readable ReadableAfter(const Error& error) {
+  return IsDamage(error) ? Unread::Readable::kAll : Unread::Readable::kNothing;
+}
+
+void NoteFailure(Unread& unread, const Error& error) {
+  unread.error = error;
+  unread.readable = ReadableAfter(error);
+}
+
+// Succeeds if the disk gives the record, be it damaged or missing.
+Result<void> ReadThroughRecord(const Paths& paths, const std::string& uid) {
   const auto record = ReadFile(paths.PodFile(uid));
   if (!record && record.error().code != ErrorCode::kNotFound) return Fail(record.error());
+  return {};
+}
+
+// The same of all runs.
+Result<void> ReadThroughRuns(const Paths& paths, const std::string& uid,
+                             const std::string& boot_id) {
   std::vector<std::string> strange;
   const auto runs = ReadRuns(paths, uid, boot_id, strange);
   if (!runs && runs.error().code != ErrorCode::kNotFound) return Fail(runs.error());
@@ -69,6 +83,18 @@ Result<void> ReadThrough(const Paths& paths, const std::string& uid, const std::
   const auto passing = std::ranges::find(*runs, true, &FoundRun::passing);
   if (passing != runs->end()) return Fail(ErrorCode::kUnavailable, passing->fault);
   return {};
+}
+
+// Reads everything that tells of a pod. It is called beside the loop, because a drive may try for a
+// long time to read a bad sector.
+Result<void> ReadThrough(const Paths& paths, const std::string& uid, const std::string& boot_id,
+                         Unread::Readable& readable) {
+  const auto record = ReadThroughRecord(paths, uid);
+  const auto runs = ReadThroughRuns(paths, uid, boot_id);
+  readable = !runs     ? Unread::Readable::kNothing
+             : !record ? Unread::Readable::kRuns
+                       : Unread::Readable::kAll;
+  return record ? runs : record;
 }
 
 }  // namespace
@@ -186,8 +212,10 @@ void UnreadPods::SetUnread(PodEntry& entry, Error error) {
           ? "restore its manifest, or end the pod and delete " + context_.paths.Pod(pod.uid)
           : std::string("it is tried again")));
   NeverStart(entry.plan);
-  entry.state.emplace<Unread>(
-      Unread{.error = std::move(error), .groups = {context_.options.cgroup_root + entry.group}});
+  const Unread::Readable readable = ReadableAfter(error);
+  entry.state.emplace<Unread>(Unread{.error = std::move(error),
+                                     .groups = {context_.options.cgroup_root + entry.group},
+                                     .readable = readable});
 }
 
 std::optional<RuntimePod> UnreadPods::Tell(PodEntry& entry) const {
@@ -213,7 +241,8 @@ const std::vector<std::string>* UnreadPods::GroupsOf(const std::string& uid) con
 
 // Takes over the pod that is there; if the UID determines the content, its plan is known to be
 // `plan`. A pod that cannot be taken over gives way only when nothing of it runs, and the new pod
-// gets none of its files.
+// gets none of its files. Nothing is read here that the disk did not give the last time: no plan
+// repairs a run.
 void UnreadPods::MakeWay(const PodPlan& plan) {
   const std::string& uid = plan.pod->uid;
   Unread& unread = *pods_.all().at(uid).unread();
@@ -226,10 +255,12 @@ void UnreadPods::MakeWay(const PodPlan& plan) {
         uid, {ErrorCode::kUnavailable, "an earlier pod of this UID is ending in its place"}});
   }
   const bool is_certain = UidTellsContent(*plan.pod);
-  if (unread.is_reading || (unread.is_unreadable && !is_certain)) {
+  const bool has_all = unread.readable == Unread::Readable::kAll;
+  const bool has_runs = unread.readable == Unread::Readable::kRuns;
+  if (unread.is_reading || !(has_all || (has_runs && is_certain))) {
     return RefusePlace(context_, uid, unread.error);
   }
-  if (TryTakeOver(uid, is_certain ? &plan : nullptr)) return;
+  if (has_runs ? TakeOver(plan) : TryTakeOver(uid, is_certain ? &plan : nullptr)) return;
   const PodEntry& entry = pods_.all().at(uid);
   const Error& error = entry.unread()->error;
   if (IsDamage(error) && !pods_.IsInhabited(entry.group)) return SetAside(plan);
@@ -238,21 +269,25 @@ void UnreadPods::MakeWay(const PodPlan& plan) {
 
 bool UnreadPods::TryTakeOver(const std::string& uid, const PodPlan* certain) {
   const auto read = adoption_.ReadPlan(uid);
-  if (!read && certain == nullptr) return false;
-  if (read && !*read) return false;  // it has been deleted since
-  const bool repair = !read && IsDamage(read.error());
-  PodPlan plan = read ? **read : *certain;
+  if (read) return *read && TakeOver(**read);  // null: it has been deleted since
+  NoteFailure(*pods_.all().at(uid).unread(), read.error());
+  if (certain == nullptr || !IsDamage(read.error()) || !TakeOver(*certain)) return false;
+  Mend(pods_.all().at(uid));
+  return true;
+}
+
+bool UnreadPods::TakeOver(const PodPlan& plan) {
+  const std::string uid = plan.pod->uid;
   Unread before = *pods_.all().at(uid).unread();
   pods_.all().erase(uid);
-  PodEntry& entry = pods_.Enter(std::move(plan));
+  PodEntry& entry = pods_.Enter(plan);
   auto found = adoption_.TakeOver(entry);
   if (!found) {
-    before.error = found.error();
+    NoteFailure(before, found.error());
     entry.state.emplace<Unread>(std::move(before));
     NeverStart(entry.plan);
     return false;
   }
-  if (repair) Mend(entry);
   context_.Emit(PodFound{.pod_uid = uid, .pod = std::move(*found)});
   return true;
 }
@@ -325,22 +360,27 @@ void UnreadPods::Tend() {
 
 void UnreadPods::ReadAgain(const std::string& uid) {
   pods_.all().at(uid).unread()->is_reading = true;
-  context_.disk.Do([paths = context_.paths, uid,
-                    boot_id = context_.boot_id] { return ReadThrough(paths, uid, boot_id); },
-                   [this, uid](const Result<void>& read) { OnRead(uid, read.has_value()); });
+  const auto readable = std::make_shared<Unread::Readable>(Unread::Readable::kNothing);
+  context_.disk.Do(
+      [paths = context_.paths, uid, boot_id = context_.boot_id, readable] {
+        return ReadThrough(paths, uid, boot_id, *readable);
+      },
+      [this, uid, readable](const Result<void>& read) { OnRead(uid, read, *readable); });
 }
 
 // The pod may have become another one meanwhile. What the disk has just given is in memory, so the
 // pod is taken over with what it says now, and the loop does not wait for the disk.
-void UnreadPods::OnRead(const std::string& uid, bool can_be_read) {
+void UnreadPods::OnRead(const std::string& uid, const Result<void>& read,
+                        Unread::Readable readable) {
   const auto pod = pods_.all().find(uid);
   Unread* const unread = pod == pods_.all().end() ? nullptr : pod->second.unread();
   if (unread == nullptr) return;
   unread->is_reading = false;
-  unread->is_unreadable = !can_be_read;
+  unread->readable = readable;
+  if (!read) unread->error = read.error();
   if (unread->is_moving) return;
   const bool is_free = unread->known != Unread::Known::kEnding && !recalled_;
-  if (can_be_read && is_free && TryTakeOver(uid, nullptr)) return;
+  if (read && is_free && TryTakeOver(uid, nullptr)) return;
   TellWhereEnded(uid);
 }
 

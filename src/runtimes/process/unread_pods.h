@@ -34,8 +34,8 @@ class UnreadPods {
   // The pod for the agent, which is told of it; absent where nothing of it runs.
   [[nodiscard]] std::optional<RuntimePod> Tell(PodEntry& entry) const;
   // A pod of this UID is requested. The pod is taken over, or the request fails, as the events say;
-  // or the files are set aside, and the plan is kept for TakeFreed. While the record cannot be
-  // read, only a request that repairs it is worth another try at once.
+  // or the files are set aside, and the plan is kept for TakeFreed. While the disk does not give
+  // the record, only a request that repairs it succeeds, and none while it does not give the runs.
   void MakeWay(const PodPlan& plan);
   // Forgets such a plan, if there is one.
   void Forget(const std::string& uid);
@@ -55,12 +55,15 @@ class UnreadPods {
  private:
   [[nodiscard]] Pod SketchOf(const std::string& uid) const;
   [[nodiscard]] std::string GroupInUse(const std::string& uid) const;
-  // `certain`: a pod that is known to be the same; null: none is.
+  // By its record, or by `certain` where that is damaged: a pod that is known to be the same; null:
+  // none is. False: the pod stays, with what failed.
   bool TryTakeOver(const std::string& uid, const PodPlan* certain);
+  // The pod of this UID, which has this plan. False: the same.
+  bool TakeOver(const PodPlan& plan);
   void Mend(const PodEntry& entry);
   void Tend();
   void ReadAgain(const std::string& uid);
-  void OnRead(const std::string& uid, bool can_be_read);
+  void OnRead(const std::string& uid, const Result<void>& read, Unread::Readable readable);
   void TellWhereEnded(const std::string& uid);
   // The pod whose group this is, if it has a folder here.
   [[nodiscard]] std::optional<std::string> OwnPodOf(QosClass qos, const std::string& group) const;
