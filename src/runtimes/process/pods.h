@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/units/duration.h"
 #include "kernel/readiness/lifetime.h"
 #include "kernel/readiness/path_errand.h"
 #include "ports/pod_plan.h"
@@ -46,7 +47,8 @@ struct Unread {
   std::vector<std::string> groups;  // its group, from the node's own
   Known known = Known::kHere;
   Readable readable = Readable::kNothing;
-  bool is_reading = false;      // it is being read, and the disk has not answered
+  Instant next_reading;         // when it is due to be read again
+  Duration pause{0};            // before that, unless the last reading took long
   bool is_moving = false;       // its files are being set aside
   std::optional<PodPlan> next;  // the same: of the pod that is made in its place
 };

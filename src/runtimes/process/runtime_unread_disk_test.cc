@@ -36,10 +36,16 @@ class ProcessRuntimeUnreadDisk : public ProcessRuntimeUnread {
     ASSERT_NE(failed, nullptr);
     EXPECT_THAT(failed->error.message, HasSubstr("an earlier pod of this UID is in its place"));
   }
-  // The disk is asked for the pod, and answers.
-  void AwaitReading(milliseconds within) {
-    EXPECT_EQ(bed_.Await<PodFound>("u", within), nullptr);
-    EXPECT_EQ(disk_->Answer(), 1);
+  void AwaitReading() {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (disk_->waiting() == 0 && std::chrono::steady_clock::now() < deadline) {
+      ASSERT_EQ(bed_.Await<PodFound>("u", milliseconds(5)), nullptr);
+    }
+    ASSERT_EQ(disk_->waiting(), 1U);
+  }
+  void AwaitAndAnswerReading() {
+    AwaitReading();
+    (void)disk_->Answer();
     (void)bed_.runtime().TakeEvents();
   }
 
@@ -54,7 +60,7 @@ TEST_F(ProcessRuntimeUnreadDisk, NoRequestReadsAPodOfWhichARunCannotBeRead) {
   const OpenedFiles opened(bed_.paths().Containers("u"));
   CreateAndExpectRefusal();
   EXPECT_THAT(opened.Take(), IsEmpty()) << "the start could not read it";
-  AwaitReading(milliseconds(1200));
+  AwaitAndAnswerReading();
   EXPECT_THAT(opened.Take(), Contains("main"));
   CreateAndExpectRefusal();
   EXPECT_THAT(opened.Take(), IsEmpty());
@@ -71,7 +77,7 @@ TEST_F(ProcessRuntimeUnreadDisk, NoRequestReadsADamagedPodAgainOfWhichARunCannot
   CreateAndExpectRefusal();
   EXPECT_THAT(opened.Take(), IsEmpty());
   Mend(running_);
-  AwaitReading(milliseconds(1200));
+  AwaitAndAnswerReading();
   bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
   EXPECT_NE(bed_.Await<PodFound>("u"), nullptr);
   ExpectItGoesOn();
@@ -83,7 +89,7 @@ TEST_F(ProcessRuntimeUnreadDisk, AManifestStandsInForARecordThatCannotBeReadAndI
   Hide(file);
   ASSERT_THAT(List(), SizeIs(1));
   CreateAndExpectRefusal();
-  AwaitReading(milliseconds(1200));
+  AwaitAndAnswerReading();
   Mend(file);
   const OpenedFiles opened(bed_.paths().Pod("u"));
   bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
@@ -98,10 +104,10 @@ TEST_F(ProcessRuntimeUnreadDisk, AManifestStandsInForARecordThatCannotBeReadAndI
 TEST_F(ProcessRuntimeUnreadDisk, NobodyWaitsForADiskThatReadsARecordAgain) {
   Hide(bed_.paths().PodFile("u"));
   ASSERT_THAT(List(), SizeIs(1));
-  AwaitReading(milliseconds(1200));
+  AwaitAndAnswerReading();
   Mend(bed_.paths().PodFile("u"));
   CreateAndExpectRefusal();
-  EXPECT_EQ(bed_.Await<PodFound>("u", milliseconds(2200)), nullptr);
+  AwaitReading();
   MakeUidCertain();  // not even for a plan that repairs it
   CreateAndExpectRefusal();
   EXPECT_EQ(disk_->Answer(), 1);
@@ -115,7 +121,7 @@ TEST_F(ProcessRuntimeUnreadDisk, NobodyWaitsForADiskThatReadsARecordAgain) {
 TEST_F(ProcessRuntimeUnreadDisk, ItsEndIsToldWhileADiskDoesNotAnswer) {
   Hide(bed_.paths().PodFile("u"));
   ASSERT_THAT(List(), SizeIs(1));
-  EXPECT_EQ(bed_.Await<PodFound>("u", milliseconds(1200)), nullptr);
+  AwaitReading();
   ::kill(process_, SIGKILL);
   cgroups_.ProcessExited(process_);
   EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
@@ -123,6 +129,31 @@ TEST_F(ProcessRuntimeUnreadDisk, ItsEndIsToldWhileADiskDoesNotAnswer) {
   disk_->refuses = true;
   EXPECT_EQ(disk_->Answer(), 1);
   EXPECT_NE(bed_.Await<PodFound>("u"), nullptr);
+}
+
+// While one ends, the runtime looks at it every 50 ms.
+TEST_F(ProcessRuntimeUnreadDisk, ThePodsBesideOneThatEndsAreNotReadMoreOften) {
+  bed_.disk_thread = nullptr;
+  bed_.Open();
+  (void)bed_.runtime().List();
+  const Pod other = ShellPod("v", "true");
+  ASSERT_TRUE(bed_.Create(other));
+  bed_.Close();
+  bed_.disk_thread = disk_;
+  Hide(bed_.paths().PodFile("u"));
+  Hide(bed_.paths().PodFile("v"));
+  ASSERT_THAT(List(), SizeIs(1)) << "nothing of the other runs";
+  cgroups_.OnSignal(nullptr);  // it takes its time
+  bed_.runtime().StopContainer("u", "main", std::chrono::seconds(30));
+  AwaitAndAnswerReading();
+  EXPECT_EQ(bed_.Await<PodFound>("v", milliseconds(500)), nullptr);
+  EXPECT_EQ(disk_->waiting(), 0U);
+  Mend(bed_.paths().PodFile("v"));
+  AwaitReading();
+  disk_->refuses = true;
+  (void)disk_->Answer();
+  EXPECT_NE(bed_.Await<PodFound>("v"), nullptr);
+  EXPECT_EQ(bed_.Await<PodFound>("u", milliseconds(5)), nullptr) << "it is ending";
 }
 
 }  // namespace

@@ -14,7 +14,6 @@
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/quarantine.h"
 #include "runtimes/process/removal/removal_mark.h"
-#include "runtimes/process/runs/found_runs.h"
 
 namespace jettison::process {
 
@@ -64,37 +63,6 @@ Unread::Readable ReadableAfter(const Error& error) {
 void NoteFailure(Unread& unread, const Error& error) {
   unread.error = error;
   unread.readable = ReadableAfter(error);
-}
-
-// Succeeds if the disk gives the record, be it damaged or missing.
-Result<void> ReadThroughRecord(const Paths& paths, const std::string& uid) {
-  const auto record = ReadFile(paths.PodFile(uid));
-  if (!record && record.error().code != ErrorCode::kNotFound) return Fail(record.error());
-  return {};
-}
-
-// The same of all runs.
-Result<void> ReadThroughRuns(const Paths& paths, const std::string& uid,
-                             const std::string& boot_id) {
-  std::vector<std::string> strange;
-  const auto runs = ReadRuns(paths, uid, boot_id, strange);
-  if (!runs && runs.error().code != ErrorCode::kNotFound) return Fail(runs.error());
-  if (!runs) return {};
-  const auto passing = std::ranges::find(*runs, true, &FoundRun::passing);
-  if (passing != runs->end()) return Fail(ErrorCode::kUnavailable, passing->fault);
-  return {};
-}
-
-// Reads everything that tells of a pod. It is called beside the loop, because a drive may try for a
-// long time to read a bad sector.
-Result<void> ReadThrough(const Paths& paths, const std::string& uid, const std::string& boot_id,
-                         Unread::Readable& readable) {
-  const auto record = ReadThroughRecord(paths, uid);
-  const auto runs = ReadThroughRuns(paths, uid, boot_id);
-  readable = !runs     ? Unread::Readable::kNothing
-             : !record ? Unread::Readable::kRuns
-                       : Unread::Readable::kAll;
-  return record ? runs : record;
 }
 
 }  // namespace
@@ -213,9 +181,10 @@ void UnreadPods::SetUnread(PodEntry& entry, Error error) {
           : std::string("it is tried again")));
   NeverStart(entry.plan);
   const Unread::Readable readable = ReadableAfter(error);
-  entry.state.emplace<Unread>(Unread{.error = std::move(error),
-                                     .groups = {context_.options.cgroup_root + entry.group},
-                                     .readable = readable});
+  readings_.Enter(
+      entry.state.emplace<Unread>(Unread{.error = std::move(error),
+                                         .groups = {context_.options.cgroup_root + entry.group},
+                                         .readable = readable}));
 }
 
 std::optional<RuntimePod> UnreadPods::Tell(PodEntry& entry) const {
@@ -257,7 +226,7 @@ void UnreadPods::MakeWay(const PodPlan& plan) {
   const bool is_certain = UidTellsContent(*plan.pod);
   const bool has_all = unread.readable == Unread::Readable::kAll;
   const bool has_runs = unread.readable == Unread::Readable::kRuns;
-  if (unread.is_reading || !(has_all || (has_runs && is_certain))) {
+  if (readings_.IsReading(uid) || !(has_all || (has_runs && is_certain))) {
     return RefusePlace(context_, uid, unread.error);
   }
   if (has_runs ? TakeOver(plan) : TryTakeOver(uid, is_certain ? &plan : nullptr)) return;
@@ -339,33 +308,19 @@ void UnreadPods::ScheduleTending() {
     on_tending_.Stop();
     Tend();
   });
+  ScheduleReadings();
+}
+
+// Those that were recalled are taken over with the listing.
+void UnreadPods::ScheduleReadings() {
+  if (!recalled_) readings_.Schedule();
 }
 
 void UnreadPods::Tend() {
-  std::vector<std::string> uids;
   for (const auto& [uid, entry] : pods_.all()) {
-    if (entry.unread() != nullptr && !entry.unread()->is_moving) uids.push_back(uid);
-  }
-  for (const std::string& uid : uids) {
-    const Unread& unread = *pods_.all().at(uid).unread();
-    const bool is_awaited = unread.known == Unread::Known::kEnding || unread.is_reading;
-    if (is_awaited || recalled_) {
-      TellWhereEnded(uid);
-    } else {
-      ReadAgain(uid);
-    }
+    if (entry.unread() != nullptr && !entry.unread()->is_moving) TellWhereEnded(uid);
   }
   ScheduleTending();
-}
-
-void UnreadPods::ReadAgain(const std::string& uid) {
-  pods_.all().at(uid).unread()->is_reading = true;
-  const auto readable = std::make_shared<Unread::Readable>(Unread::Readable::kNothing);
-  context_.disk.Do(
-      [paths = context_.paths, uid, boot_id = context_.boot_id, readable] {
-        return ReadThrough(paths, uid, boot_id, *readable);
-      },
-      [this, uid, readable](const Result<void>& read) { OnRead(uid, read, *readable); });
 }
 
 // The pod may have become another one meanwhile. What the disk has just given is in memory, so the
@@ -375,7 +330,6 @@ void UnreadPods::OnRead(const std::string& uid, const Result<void>& read,
   const auto pod = pods_.all().find(uid);
   Unread* const unread = pod == pods_.all().end() ? nullptr : pod->second.unread();
   if (unread == nullptr) return;
-  unread->is_reading = false;
   unread->readable = readable;
   if (!read) unread->error = read.error();
   if (unread->is_moving) return;

@@ -10,6 +10,7 @@
 #include "runtimes/process/adoption.h"
 #include "runtimes/process/pods.h"
 #include "runtimes/process/runs/runtime_context.h"
+#include "runtimes/process/unread_readings.h"
 
 namespace jettison::process {
 
@@ -20,6 +21,8 @@ class UnreadPods {
   // All must outlive this.
   UnreadPods(RuntimeContext& context, Pods& pods, Adoption& adoption)
       : context_(context), pods_(pods), adoption_(adoption) {}
+  UnreadPods(const UnreadPods&) = delete;
+  UnreadPods& operator=(const UnreadPods&) = delete;
 
   // A pod of which no record can be read, by what its folders tell.
   void Enter(const std::string& uid, Error error);
@@ -43,7 +46,7 @@ class UnreadPods {
   [[nodiscard]] std::vector<PodPlan> TakeFreed();
   // Signals all processes of the pod, because the processes cannot be assigned to its containers.
   void Signal(const std::string& uid, int signal);
-  // Schedules another attempt to read their records.
+  // Schedules another look whether they have ended, and another attempt to read them.
   void ScheduleTending();
   // Reports that nothing of a pod runs any more. Its files stay, so that its record can be
   // repaired.
@@ -62,7 +65,7 @@ class UnreadPods {
   bool TakeOver(const PodPlan& plan);
   void Mend(const PodEntry& entry);
   void Tend();
-  void ReadAgain(const std::string& uid);
+  void ScheduleReadings();
   void OnRead(const std::string& uid, const Result<void>& read, Unread::Readable readable);
   void TellWhereEnded(const std::string& uid);
   // The pod whose group this is, if it has a folder here.
@@ -75,6 +78,12 @@ class UnreadPods {
   RuntimeContext& context_;
   Pods& pods_;
   Adoption& adoption_;
+  UnreadReadings readings_{
+      context_, pods_,
+      [this](const std::string& uid, const Result<void>& read, Unread::Readable readable) {
+        OnRead(uid, read, readable);
+        ScheduleReadings();
+      }};
   kernel::Readiness::Watch on_tending_;
   Duration tending_delay_{0};
   bool recalled_ = false;       // and not listed yet
