@@ -1,5 +1,7 @@
 #include "agent/agent.h"
 
+#include <unistd.h>
+
 #include <optional>
 #include <utility>
 
@@ -9,6 +11,7 @@
 #include "agent/node_agent.h"
 #include "core/config/read_config.h"
 #include "kernel/groups/fd_reserve.h"
+#include "machine/cgroups/guarded_groups.h"
 #include "machine/cgroups/kubelet_tree.h"
 #include "machine/cgroups/pods_root.h"
 #include "machine/machine.h"
@@ -44,6 +47,13 @@ void ReadAsUsed(const AgentConfig& named, const AgentConfig& used, AgentOptions&
   }
 }
 
+Result<void> CheckIsRoot() {
+  if (geteuid() == 0) return {};
+  return Fail(ErrorCode::kPermissionDenied,
+              "the agent makes control groups and ends processes of others, so it must be root: "
+              "run it as a service or with sudo");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& named, AgentOptions options) {
@@ -55,13 +65,18 @@ Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& named, AgentOption
                       .dry_run = named.dry_run || options.dry_run,
                       .sink = options.log},
                      kLogClock);
-  auto opened = OpenStateRoot(named, *log);
-  if (!opened) return Fail(opened.error());
-  const auto seen = WithDriverInUse(opened->config, *log);
+  if (const auto is_root = CheckIsRoot(); !is_root) return Fail(is_root.error());
+  const auto seen = WithDriverInUse(named, *log);
   if (!seen) return Fail(seen.error());
-  const AgentConfig& config = *seen;
+  // Before the root is looked at: an agent that is refused must not move state of the one that
+  // runs.
+  auto groups = OpenGuardedGroups(*seen, *log);
+  if (!groups) return Fail(groups.error());
+  auto opened = OpenStateRoot(*seen, *log);
+  if (!opened) return Fail(opened.error());
+  const AgentConfig& config = opened->config;
   ReadAsUsed(named, config, options);
-  auto machine = OpenMachine(config, std::move(opened->state), *log);
+  auto machine = OpenMachine(config, std::move(*groups), std::move(opened->state), *log);
   if (!machine) return Fail(machine.error());
   StatsCollector figures({.node = *(*machine)->node_groups,
                           .pods = (*machine)->pod_groups(),

@@ -9,7 +9,6 @@
 
 #include "kernel/groups/fd_reserve.h"
 #include "kernel/groups/layout/cgroup_layout.h"
-#include "machine/cgroups/pods_group_lock.h"
 #include "machine/cgroups/pods_root.h"
 #include "machine/cluster.h"
 #include "machine/own_process/memory_lock.h"
@@ -19,46 +18,6 @@
 
 namespace jettison {
 namespace {
-
-std::string WithoutLeadingSlash(const std::string& path) {
-  return path.starts_with('/') ? path.substr(1) : path;
-}
-
-Result<std::unique_ptr<Cgroups>> OpenGroups(const std::string& group) {
-  // Nothing on this thread may wait; the runtime tries a busy group again by itself.
-  auto groups = OpenHostCgroups(
-      {.node_cgroup = WithoutLeadingSlash(group), .remove_patience = std::chrono::milliseconds(0)});
-  if (groups) return groups;
-  Error error = groups.error();
-  if (error.code == ErrorCode::kNotFound) error.message += ", and give it its memory limit";
-  return Fail(error.In("control groups of the node"));
-}
-
-// Where `cgroupRoot` puts the pods elsewhere.
-Result<void> OpenGroupsOfRoot(const AgentConfig& config, Machine& machine) {
-  if (config.cgroup_root.empty()) return {};
-  if (config.source == SourceKind::kManifests) {
-    const auto made =
-        machine.node_groups->Create(WithoutLeadingSlash(config.cgroup_root), CgroupLimits{});
-    if (!made) return Fail(made.error().In("cgroupRoot " + config.cgroup_root));
-  }
-  auto below = OpenGroups(PodsRootOf(config));
-  if (!below) return Fail(below.error());
-  machine.groups_of_root = std::move(*below);
-  return {};
-}
-
-// Before anything below it is touched.
-Result<void> LockGroup(const AgentConfig& config, Machine& machine, const Log& log) {
-  const std::string group = kernel::PodsGroup(GroupNamesOf(config));
-  auto lock = LockPodsGroup(
-      machine.pod_groups(),
-      {.path = group, .shown = fmt::format("{}/{}", PodsRootOf(config), group)}, config.root);
-  if (!lock) return Fail(lock.error());
-  if (!lock->warning.empty()) log.Warn(lock->warning);
-  machine.pods_group_lock = std::move(*lock);
-  return {};
-}
 
 void SetOomScoreAdj(int value, const Log& log) {
   const FileDescriptor file(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
@@ -101,18 +60,14 @@ CgroupLimits PodsGroupLimits(const AgentConfig& config, const ResourceList& capa
 
 }  // namespace
 
-Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, StatePlace state,
-                                             const Log& log) {
+Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, GuardedGroups groups,
+                                             StatePlace state, const Log& log) {
   auto machine = std::make_unique<Machine>();
   machine->state = std::move(state);
-  const auto version = MountedCgroups();
-  if (!version) return Fail(version.error());
-  machine->cgroup_version = *version;
-  auto groups = OpenGroups(config.node_cgroup);
-  if (!groups) return Fail(groups.error());
-  machine->node_groups = std::move(*groups);
-  if (const auto opened = OpenGroupsOfRoot(config, *machine); !opened) return Fail(opened.error());
-  if (const auto locked = LockGroup(config, *machine, log); !locked) return Fail(locked.error());
+  machine->cgroup_version = groups.version;
+  machine->node_groups = std::move(groups.of_node);
+  machine->groups_of_root = std::move(groups.of_root);
+  machine->pods_group_lock = std::move(groups.lock);
   auto procfs = Procfs::Open();
   if (!procfs) return Fail(procfs.error());
   machine->procfs = std::make_unique<Procfs>(std::move(*procfs));

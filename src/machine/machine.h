@@ -14,6 +14,7 @@
 #include "core/units/result.h"
 #include "kernel/procfs/procfs.h"
 #include "machine/cgroups/enforced_limits.h"
+#include "machine/cgroups/guarded_groups.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/cgroups/pods_group_lock.h"
 #include "machine/state/stand_in.h"
@@ -52,11 +53,12 @@ struct Machine {
   }
 };
 
-// Opens everything and takes the locks on the group of all pods and on the root directory, which
-// OpenStateRoot has looked at, and which says where the state goes. `config` is that of
+// Opens everything and takes the lock on the root directory of an agent with pods of its own.
+// OpenStateRoot has looked at that root, and says where the state goes. `config` is that of
 // WithDriverInUse. Errors say what to do.
 [[nodiscard]] Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config,
-                                                           StatePlace state, const Log& log);
+                                                           GuardedGroups groups, StatePlace state,
+                                                           const Log& log);
 
 // Prepares the machine for pods: the pods' group with its limits (node allocatable), those of the
 // system's groups where they are to be enforced, the agent's own oom_score_adj, and its memory

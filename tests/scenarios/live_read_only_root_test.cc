@@ -2,15 +2,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 
 #include "http/client/client.h"
+#include "machine/state/stand_in.h"
+#include "tests/live/program.h"
 #include "tests/scenarios/agent_bed.h"
 
 namespace jettison {
 namespace {
 
+namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::HasSubstr;
@@ -81,6 +85,26 @@ TEST_F(LiveReadOnlyRoot, TheNodeIsGuardedAndWhatIsKnownOfItsPodsOutlivesTheAgent
   EXPECT_TRUE(bed_.WaitForLines(
       {{"Started container", "object=default/leak"}, {"Started container", "object=default/new"}},
       seconds(60)));
+}
+
+// The first one writes its state into the root again as soon as it can, which a copy that the other
+// one left would replace later.
+TEST_F(LiveReadOnlyRoot, ASecondAgentThatDoesNotStartLeavesNoCopyOfTheState) {
+  const std::string root = bed_.folder() + "/root";
+  bed_.StartAgent();
+  ASSERT_TRUE(bed_.WaitForLine({"agent is ready"}));
+  ASSERT_TRUE(bed_.WaitForFile(root + "/node-state"));
+  fs::remove(root + "/lock");  // as beside a kubelet, where it is not taken
+  const std::string read_only = Quoted(root);
+  Program second(
+      {"/bin/sh", "-c",
+       "exec unshare --mount sh -c \"mount --bind " + read_only + " " + read_only +
+           " && mount -o remount,bind,ro " + read_only + " && exec " + Quoted(JETTISON_BINARY) +
+           " run --dry-run --config " + Quoted(bed_.folder() + "/config.yaml") + "\""},
+      {});
+  EXPECT_EQ(second.Wait(), 1);
+  EXPECT_THAT(second.output(), HasSubstr("belongs to another agent"));
+  EXPECT_FALSE(fs::exists(StandInFor(root, "/run/jettison")));
 }
 
 }  // namespace

@@ -39,6 +39,15 @@ std::error_code Replace(const std::string& from, const std::string& to) {
   return error;
 }
 
+// The lock of the root, where it has one that can be opened. kUnavailable: another agent has it.
+Result<FileDescriptor> LockOf(const std::string& root) {
+  const std::string file = Below(root, "lock");
+  if (root.empty() || !kernel::Exists(file)) return FileDescriptor();
+  auto lock = kernel::LockRoot(file);
+  if (lock || lock.error().code == ErrorCode::kUnavailable) return lock;
+  return FileDescriptor();
+}
+
 }  // namespace
 
 const std::string& StatePlace::FolderOf(std::string_view name) const {
@@ -65,6 +74,9 @@ std::string StandInFor(const std::string& root, const std::string& base) {
 }
 
 Result<StandIn> OpenStandIn(const std::string& folder, const std::string& root) {
+  // Released at the end: the runtime takes the lock of the root itself.
+  const auto root_lock = LockOf(root);
+  if (!root_lock) return Fail(root_lock.error());
   if (auto made = kernel::MakeFolders(folder, 0700); !made) return Fail(made.error());
   auto lock = kernel::LockRoot(Below(folder, "lock"));
   if (!lock) return Fail(lock.error());

@@ -44,7 +44,10 @@ struct StandIn {
 
 // Makes the folder, locks it, and takes a copy of the state below `root` into it, where the root
 // has any and can be read; what an earlier agent left there is newer and stays. Empty `root`:
-// nothing is taken. kUnavailable where another agent has the lock.
+// nothing is taken. kUnavailable where another agent has the lock, or the one of the root: that
+// agent writes its state into the root as soon as it can, and the copy would replace it later. An
+// agent beside a kubelet takes no lock of the root; the one on the group of all pods, which is
+// taken before, keeps others away.
 [[nodiscard]] Result<StandIn> OpenStandIn(const std::string& folder, const std::string& root);
 
 // Takes the state in the folder back into `root` and removes the folder. False: there is none.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernel/files/files.h"
+#include "kernel/files/root_lock.h"
 #include "kernel/files/temporary_folder.h"
 
 namespace jettison {
@@ -93,6 +94,18 @@ TEST_F(StandInFolder, OfAnotherAgentIsLeftAlone) {
   EXPECT_EQ(OpenStandIn(used_, root_).error().code, ErrorCode::kUnavailable);
   EXPECT_EQ(TakeBack(used_, root_).error().code, ErrorCode::kUnavailable);
   EXPECT_FALSE(kernel::Exists(root_ + "/node-state"));
+}
+
+TEST_F(StandInFolder, OfARootInWhichAnotherAgentWorksIsNotMade) {
+  Put(root_ + "/node-state", "old");
+  {
+    const auto running = kernel::LockRoot(root_ + "/lock");
+    ASSERT_TRUE(running);
+    EXPECT_EQ(OpenStandIn(used_, root_).error().code, ErrorCode::kUnavailable);
+    EXPECT_FALSE(kernel::Exists(used_)) << "it would count as newer than what that agent writes";
+  }
+  ASSERT_TRUE(OpenStandIn(used_, root_));
+  EXPECT_TRUE(kernel::LockRoot(root_ + "/lock")) << "the runtime takes it, too";
 }
 
 TEST_F(StandInFolder, IsTakenBackOnce) {

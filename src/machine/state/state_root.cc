@@ -270,11 +270,6 @@ bool CanWriteRoot(const AgentConfig& config) {
 
 Result<OpenedRoot> OpenStateRoot(const AgentConfig& config, const Log& log,
                                  const RootEdges& edges) {
-  if (geteuid() != 0) {
-    return Fail(ErrorCode::kPermissionDenied,
-                "the agent makes control groups and ends processes of others, so it must be root: "
-                "run it as a service or with sudo");
-  }
   std::error_code failed = MakeRoot(config.root);
   if (failed && !IsDiskFault(failed)) return Fail(RootRefused(config.root, failed));
   const std::string file = In(config.root, "state-version");

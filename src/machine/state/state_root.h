@@ -35,6 +35,9 @@ struct OpenedRoot {
 // Whether what an agent with this configuration needs in its root is there and can be written.
 [[nodiscard]] bool CanWriteRoot(const AgentConfig& config);
 
+// The lock on the group of all pods is held already (machine/cgroups/guarded_groups.h): an agent
+// that is refused because another one guards the pods has not touched the state of that one.
+//
 // Makes the root directory, sees that it can be written, and looks at the version of what it holds,
 // which the file `state-version` in it says. Where there is no such file, the state is of version
 // 1, which no program before wrote down; the file is made, and room for the next one beside it.
@@ -51,7 +54,8 @@ struct OpenedRoot {
 // While the disk of the root is read-only, full or broken, so that what is missing in it cannot be
 // made, the agent goes on all the same, with its state in a folder that stands in (stand_in.h). The
 // configuration still names the root, in which its pods are. Once the root can be written again,
-// the next agent takes that state back. Other errors say what to do.
+// the next agent takes that state back. kUnavailable where another agent works in the root or in
+// that folder. Other errors say what to do.
 [[nodiscard]] Result<OpenedRoot> OpenStateRoot(const AgentConfig& config, const Log& log,
                                                const RootEdges& edges = {});
 

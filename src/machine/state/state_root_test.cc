@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kernel/files/files.h"
+#include "kernel/files/root_lock.h"
 #include "kernel/files/temporary_folder.h"
 #include "kernel/groups/few_descriptors.h"
 #include "ports/fakes/fake_clock.h"
@@ -260,6 +261,20 @@ TEST_F(FailingRoot, ThatCanBeWrittenAgainGetsItsStateBack) {
     EXPECT_EQ(opened->state.problem, "");
     EXPECT_FALSE(opened->state.root_fails);
     EXPECT_EQ(kernel::ReadFile(config_.root + "/node-state").value(), "kept meanwhile");
+    EXPECT_FALSE(kernel::Exists(UsedFolder()));
+  });
+}
+
+TEST_F(FailingRoot, InWhichAnotherAgentWorksIsLeftToItEvenWhereItIsReadOnly) {
+  OnDisk("size=4m", [this] {
+    ASSERT_TRUE(Open());
+    Put("node-state", "kept before");
+    Remount(MS_RDONLY);
+    const auto running = kernel::LockRoot(config_.root + "/lock");
+    ASSERT_TRUE(running) << running.error().message;
+    const auto refused = Open();
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("another agent works in this folder"));
     EXPECT_FALSE(kernel::Exists(UsedFolder()));
   });
 }

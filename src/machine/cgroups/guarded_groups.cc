@@ -1,0 +1,68 @@
+#include "machine/cgroups/guarded_groups.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "kernel/groups/layout/cgroup_layout.h"
+#include "machine/cgroups/pods_root.h"
+
+namespace jettison {
+namespace {
+
+std::string WithoutLeadingSlash(const std::string& path) {
+  return path.starts_with('/') ? path.substr(1) : path;
+}
+
+Result<std::unique_ptr<Cgroups>> OpenGroups(const std::string& group) {
+  // Nothing on this thread may wait; the runtime tries a busy group again by itself.
+  auto groups = OpenHostCgroups(
+      {.node_cgroup = WithoutLeadingSlash(group), .remove_patience = std::chrono::milliseconds(0)});
+  if (groups) return groups;
+  Error error = groups.error();
+  if (error.code == ErrorCode::kNotFound) error.message += ", and give it its memory limit";
+  return Fail(error.In("control groups of the node"));
+}
+
+// Where `cgroupRoot` puts the pods elsewhere.
+Result<void> OpenGroupsOfRoot(const AgentConfig& config, GuardedGroups& groups) {
+  if (config.cgroup_root.empty()) return {};
+  if (config.source == SourceKind::kManifests) {
+    const auto made =
+        groups.of_node->Create(WithoutLeadingSlash(config.cgroup_root), CgroupLimits{});
+    if (!made) return Fail(made.error().In("cgroupRoot " + config.cgroup_root));
+  }
+  auto below = OpenGroups(PodsRootOf(config));
+  if (!below) return Fail(below.error());
+  groups.of_root = std::move(*below);
+  return {};
+}
+
+Result<void> Lock(const AgentConfig& config, GuardedGroups& groups, const Log& log) {
+  const std::string group = kernel::PodsGroup(GroupNamesOf(config));
+  auto lock = LockPodsGroup(
+      groups.of_root ? *groups.of_root : *groups.of_node,
+      {.path = group, .shown = fmt::format("{}/{}", PodsRootOf(config), group)}, config.root);
+  if (!lock) return Fail(lock.error());
+  if (!lock->warning.empty()) log.Warn(lock->warning);
+  groups.lock = std::move(*lock);
+  return {};
+}
+
+}  // namespace
+
+Result<GuardedGroups> OpenGuardedGroups(const AgentConfig& config, const Log& log) {
+  const auto version = MountedCgroups();
+  if (!version) return Fail(version.error());
+  auto of_node = OpenGroups(config.node_cgroup);
+  if (!of_node) return Fail(of_node.error());
+  GuardedGroups groups{
+      .version = *version, .of_node = std::move(*of_node), .of_root = nullptr, .lock = {}};
+  if (const auto opened = OpenGroupsOfRoot(config, groups); !opened) return Fail(opened.error());
+  if (const auto locked = Lock(config, groups, log); !locked) return Fail(locked.error());
+  return groups;
+}
+
+}  // namespace jettison
