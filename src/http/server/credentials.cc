@@ -27,7 +27,7 @@ void NextCredentials::Put(std::unique_ptr<Credentials> read) {
 
 void NextCredentials::Want() {
   const std::lock_guard lock(mutex_);
-  wanted_ = std::move(read_);
+  if (read_) wanted_ = std::move(read_);
 }
 
 std::unique_ptr<Credentials> NextCredentials::Take() {

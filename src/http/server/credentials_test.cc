@@ -6,6 +6,7 @@
 #include <chrono>
 #include <fstream>
 #include <future>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -101,6 +102,18 @@ TEST_F(HttpCredentials, FaultyOnesChangeNothing) {
   EXPECT_FALSE(server_.server().ReadCredentials(faulty));
   server_.server().UseCredentials();
   EXPECT_TRUE(SoonAnswers(Target("old-ca", "first")));
+}
+
+TEST(NextCredentials, ThoseThatAreWantedStayWantedUntilTheyAreTaken) {
+  NextCredentials next;
+  auto read = std::make_unique<Credentials>();
+  const Credentials* const first = read.get();
+  next.Put(std::move(read));
+  next.Want();
+  next.Want();  // nothing has been read since
+  EXPECT_EQ(next.Take().get(), first);
+  next.Want();
+  EXPECT_EQ(next.Take(), nullptr) << "they are used already";
 }
 
 // A client that is in the middle of something with the old certificate neither hangs nor harms.
