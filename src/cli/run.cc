@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -137,21 +138,36 @@ void SayRetry(const std::string& why) {
   PrintError("jettison: {}; it is asked again\n", why);
 }
 
+// Says why the agent does not start, and returns its exit status; 0: nothing keeps it. What cannot
+// be read now, and what the kubelet's configuration causes, may be well at the next start, which
+// the service manager must try.
+int SayRefusal(const ConfigReading& reading) {
+  for (const Fault& fault : reading.faults) PrintError("jettison: {}\n", Describe(fault));
+  for (const Fault& fault : reading.not_above_kubelet) {
+    PrintError("jettison: {}\n", Describe(fault));
+  }
+  const bool has_faults = !reading.faults.empty();
+  const bool may_pass = reading.unread || reading.kubelet_at_fault;
+  if (has_faults && !may_pass) return kExitInvalidInput;
+  if (!has_faults && reading.not_above_kubelet.empty()) return 0;
+  if (reading.kubelet_at_fault || !has_faults) {
+    PrintError(
+        "jettison: this depends on the kubelet's configuration, so another start may succeed "
+        "without a change of the agent's own\n");
+  }
+  return kExitFailed;
+}
+
 int RunAgent(const RunOptions& options) {
   // Whoever reads the log may go, and a file may reach its limit; a write then fails, which is
   // enough. What the agent starts has the default again.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   ConfigRereader rereader(options.sources, {.on_retry = SayRetry});
-  ConfigReading reading = rereader.ReadFirst();
+  ConfigReading reading =
+      rereader.ReadFirst([](Duration rest) { std::this_thread::sleep_for(rest); });
   ConfigWarnings().Tell(reading.warnings);
-  for (const Fault& fault : reading.faults) PrintError("jettison: {}\n", Describe(fault));
-  for (const Fault& fault : reading.not_above_kubelet) {
-    PrintError("jettison: {}\n", Describe(fault));
-  }
-  // What cannot be read now may be readable at the next start, which the service manager must try.
-  if (!reading.faults.empty() && reading.unread) return kExitFailed;
-  if (!reading.faults.empty() || !reading.not_above_kubelet.empty()) return kExitInvalidInput;
+  if (const int refused = SayRefusal(reading); refused != 0) return refused;
   reading.config.node_name = NodeNameOf(reading.config);
 
   AgentOptions agent_options;
@@ -183,8 +199,8 @@ constexpr const char* kRunFooter =
     "  jettison run --config jettison.yaml --dry-run    say which pods would be evicted, evict "
     "none\n"
     "\n"
-    "Exit status: 0 stopped by a signal; 1 could not start or continue, or could not read the\n"
-    "configuration; 2 wrong usage or faulty configuration.";
+    "Exit status: 0 stopped by a signal; 1 could not start or continue, could not read the\n"
+    "configuration, or cannot stand beside the kubelet's; 2 wrong usage or faulty configuration.";
 
 }  // namespace
 

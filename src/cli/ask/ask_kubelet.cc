@@ -43,7 +43,9 @@ KubeletAnswer ReadFile(const std::string& file) {
     return answer;
   }
   auto documents = ParseDocuments(*text);
-  if (!documents) return Refusal(file, documents.error().message);
+  if (!documents) {
+    return Refusal(file, "the kubelet's configuration is faulty: " + documents.error().message);
+  }
   if (documents->size() != 1 || !IsKubeletConfiguration(documents->front())) {
     return Refusal(
         file, fmt::format("must hold exactly one document, the kubelet's own, of kind {}", kKind));

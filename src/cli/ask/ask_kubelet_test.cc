@@ -93,7 +93,7 @@ TEST_F(AskingKubelet, AFileThatIsMissingOrNoneOfAKubeletIsAFaultWithItsName) {
            Row{"kind: JettisonConfiguration\n", "must hold exactly one document"},
            Row{"kind: KubeletConfiguration\n---\nkind: KubeletConfiguration\n",
                "must hold exactly one"},
-           Row{"a: [", "line 1: this is not valid YAML"},
+           Row{"a: [", "the kubelet's configuration is faulty: line 1: this is not valid YAML"},
        }) {
     const std::string path = folder_.path() + "/theirs.yaml";
     if (row.text != nullptr) Write("theirs.yaml", row.text);
@@ -186,6 +186,43 @@ TEST_F(AskingKubelet, WithoutTheKubeletsTheAgentDoesNotBegin) {
   const ConfigReading reading = ReadConfigBesideKubelet({{ours}}, patience_);
   EXPECT_THAT(Described(reading.faults), ElementsAre(HasSubstr("nothing is evicted on a guess")));
   EXPECT_TRUE(reading.unread) << "the agent is started again until the server answers";
+}
+
+TEST_F(AskingKubelet, WhatItsConfigurationCausesIsToldFromFaultsOfOurs) {
+  struct Row {
+    const char* theirs;  // the whole file; null: there is none
+    const char* ours;    // further lines of our KubeletConfiguration
+    bool is_kubelets;
+  };
+  const std::string head =
+      "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
+  const std::string whole =
+      head + "imageGCHighThresholdPercent: 70\nimageGCLowThresholdPercent: 60\n";
+  const std::string wrong = head + "evictionHard: {memory.available: much}\n";
+  const std::string half = head + "evictionHard: {memory";
+  for (const Row& row : {
+           Row{whole.c_str(), "evictionHard: {memory.available: much}", false},
+           Row{"", "", true},
+           Row{half.c_str(), "", true},
+           Row{nullptr, "", true},
+           Row{wrong.c_str(), "", true},
+           Row{wrong.c_str(), "evictionHard: {memory.available: much}", true},
+           Row{half.c_str(), "evictionSoft: {memory.available: 1Gi}", true},
+           Row{whole.c_str(), "imageGCLowThresholdPercent: 75", true},
+           Row{whole.c_str(), "imageGCLowThresholdPercent: 90", false},
+       }) {
+    const std::string theirs = folder_.path() + "/theirs.yaml";
+    std::filesystem::remove(theirs);
+    if (row.theirs != nullptr) Write("theirs.yaml", row.theirs);
+    const std::string ours =
+        WriteOurs("kubeletConfiguration: " + theirs, "---\n" + head + row.ours + "\n");
+    const ConfigReading reading = ReadConfigBesideKubelet({{ours}}, patience_);
+    EXPECT_FALSE(reading.faults.empty()) << row.ours;
+    EXPECT_EQ(reading.kubelet_at_fault, row.is_kubelets)
+        << (row.theirs == nullptr ? "none" : row.theirs) << "\n"
+        << row.ours << "\n"
+        << DescribeAll(reading.faults);
+  }
 }
 
 // As an agent that ran, ended, and starts while the API server is away.

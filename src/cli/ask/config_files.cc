@@ -18,6 +18,9 @@ constexpr int kLooksPerQuestion = 10;
 // The node is not guarded before the first reading, so a server that is away is not waited for
 // where an answer was kept: a running agent asks again.
 constexpr Duration kPatienceWithKept = std::chrono::seconds(1);
+// How long a file of ours that looks half written is read again before it counts as faulty.
+constexpr Duration kFilePatience = std::chrono::seconds(1);
+constexpr Duration kFileAgainAfter = std::chrono::milliseconds(50);
 
 void PutFirst(const Faults& faults, Faults& into) {
   into.insert(into.begin(), faults.begin(), faults.end());
@@ -29,11 +32,33 @@ void PutFirst(const DocumentsReading& read, ConfigReading& reading) {
   reading.unread |= read.unread;
 }
 
+// A tool that truncates a file and then writes it has it whole again within this time.
+DocumentsReading ReadPatiently(const ConfigSources& sources, const FileWait& wait) {
+  DocumentsReading read = ReadDocuments(sources, Empty::kFaultUnlessDropIn);
+  if (!wait) return read;
+  for (Duration waited{0}; read.half_written && waited < kFilePatience; waited += kFileAgainAfter) {
+    wait(kFileAgainAfter);
+    read = ReadDocuments(sources, Empty::kFaultUnlessDropIn);
+  }
+  return read;
+}
+
+// Whether these faults of a reading may pass without a change of ours. Where the kubelet's document
+// is not known, those of ours may only follow from that.
+bool ComeFromKubelet(const Faults& faults, const std::vector<ConfigDocument>& ours,
+                     const KubeletAnswer& answer) {
+  if (faults.empty()) return false;
+  if (!answer.side.document || ReadConfig(ours).faults.empty()) return true;
+  return std::ranges::any_of(
+      faults, [&](const Fault& fault) { return fault.file == answer.side.document->file; });
+}
+
 // What the kubelet's answer makes of ours.
 ConfigReading Beside(const std::vector<ConfigDocument>& ours, const KubeletAnswer& answer) {
   ConfigReading reading = ReadConfig(ours, answer.side);
   PutFirst(answer.faults, reading.faults);
   reading.unread = answer.unread && !reading.faults.empty();
+  reading.kubelet_at_fault = ComeFromKubelet(reading.faults, ours, answer);
   return reading;
 }
 
@@ -81,8 +106,8 @@ Patience ConfigRereader::FirstPatience(const KubeletQuestion& question,
   return patience;
 }
 
-ConfigReading ConfigRereader::ReadFirst() {
-  DocumentsReading read = ReadDocuments(sources_, Empty::kFaultUnlessDropIn);
+ConfigReading ConfigRereader::ReadFirst(const FileWait& wait) {
+  DocumentsReading read = ReadPatiently(sources_, wait);
   ConfigReading reading = ReadConfig(read.documents);
   KubeletAnswer answer;
   if (IsBesideKubelet(reading)) {

@@ -10,6 +10,7 @@
 #include "cli/ask/read_documents.h"
 #include "core/config/read_config.h"
 #include "core/config_layers/config_document.h"
+#include "core/units/duration.h"
 #include "core/units/result.h"
 
 namespace jettison {
@@ -24,6 +25,9 @@ namespace jettison {
 [[nodiscard]] ConfigReading ReadConfigBesideKubelet(const ConfigSources& sources,
                                                     const Patience& patience);
 
+// Lets the caller's thread rest.
+using FileWait = std::function<void(Duration)>;
+
 // Reads the configuration of a running agent, first and again. It belongs to one thread at a time.
 class ConfigRereader {
  public:
@@ -35,8 +39,9 @@ class ConfigRereader {
   // Before the agent runs: as ReadConfigBesideKubelet. A file without a document is a fault, except
   // for a drop-in: nobody names a file for nothing, so its text has been lost. Where the API server
   // is away, what the kubelet said last is used, if it was kept, with a warning. The server is then
-  // waited for a second at most.
-  [[nodiscard]] ConfigReading ReadFirst();
+  // waited for a second at most. With `wait`, files of ours are read again for a second where one
+  // looks half written; standard input can be read once only.
+  [[nodiscard]] ConfigReading ReadFirst(const FileWait& wait = {});
 
   // Reads everything again. An empty drop-in is a fault, too, because a file looks like that while
   // it is being written. So is a kubelet's configuration that cannot be read, and a drop-in folder

@@ -1,12 +1,17 @@
 #include "cli/ask/config_files.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "kernel/files/temporary_folder.h"
+#include "ports/file_descriptor.h"
 
 namespace jettison {
 namespace {
@@ -53,6 +58,42 @@ TEST_F(ConfigFiles, AFileWithoutADocumentIsAFaultFromTheStart) {
     ConfigRereader rereader({.files = {Write("agent.yaml", kAgent), empty}}, {});
     EXPECT_EQ(DescribeAll(rereader.ReadFirst().faults), empty + ": the file is empty") << text;
     EXPECT_EQ(DescribeAll(ReadConfigFiles({{empty}}).faults), empty + ": the file is empty");
+  }
+}
+
+TEST_F(ConfigFiles, OneThatLooksHalfWrittenIsReadAgainForASecondBeforeTheAgentBegins) {
+  for (const char* half : {"", "apiVersion: jettison.io/v1alpha1\nkind: [Jett"}) {
+    const std::string file = Write("agent.yaml", half);
+    int waits = 0;
+    const ConfigReading reading = ConfigRereader({.files = {file}}, {}).ReadFirst([&](Duration) {
+      if (++waits == 3) (void)Write("agent.yaml", kAgent);
+    });
+    EXPECT_EQ(DescribeAll(reading.faults), "");
+    EXPECT_EQ(reading.config.node_name, "edge-1");
+    EXPECT_EQ(waits, 3);
+  }
+}
+
+TEST_F(ConfigFiles, OneThatStaysFaultyIsAFaultAfterASecondAndOthersAtOnce) {
+  struct Row {
+    std::string file;
+    Duration waited;
+  };
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe2(pipe.data(), O_CLOEXEC), 0);
+  const FileDescriptor read_end(pipe[0]);
+  FileDescriptor write_end(pipe[1]);
+  ASSERT_EQ(::write(write_end.get(), "a: [", 4), 4);
+  write_end.Close();
+  for (const Row& row : {Row{Write("half.yaml", "a: ["), std::chrono::seconds(1)},
+                         Row{Write("wrong.yaml", std::string(kAgent) + "dryRun: 7\n"), Duration{0}},
+                         Row{"/dev/fd/" + std::to_string(read_end.get()), Duration{0}},
+                         Row{base_ / "missing.yaml", Duration{0}}}) {
+    Duration waited{0};
+    const ConfigReading reading =
+        ConfigRereader({.files = {row.file}}, {}).ReadFirst([&](Duration rest) { waited += rest; });
+    EXPECT_EQ(reading.faults.size(), 1U) << row.file;
+    EXPECT_EQ(waited, row.waited) << row.file;
   }
 }
 

@@ -67,6 +67,12 @@ bool HoldsNothing(const std::string& text) {
   return text.find_first_not_of(" \t\r\n") == std::string::npos;
 }
 
+// What is read from a pipe is gone, so it cannot be read again.
+bool IsRegularFile(const std::string& file) {
+  std::error_code error;
+  return fs::is_regular_file(file, error);
+}
+
 class Reader {
  public:
   explicit Reader(Empty empty) : empty_(empty) {}
@@ -103,11 +109,13 @@ class Reader {
     reading_.unread |= !text;
     auto parsed = text ? ParseDocuments(*text) : Fail(text.error());
     if (!parsed) {
+      reading_.half_written |= text.has_value() && IsRegularFile(file);
       reading_.faults.push_back(FaultOf(file, parsed.error().message));
       return;
     }
     const bool is_empty = drop_in ? HoldsNothing(*text) : parsed->empty();
     if (is_empty && IsFault(drop_in)) {
+      reading_.half_written |= IsRegularFile(file);
       reading_.faults.push_back(FaultOf(file, "the file is empty"));
     }
     for (Value& document : *parsed) {

@@ -29,6 +29,9 @@ struct DocumentsReading {
   Faults warnings;                        // a folder of drop-ins that is not there
   Faults faults;                          // what cannot be read or parsed
   bool unread = false;                    // something cannot be read
+  // A regular file is empty where it must not be, or cannot be parsed. It looks like that while it
+  // is being written, too.
+  bool half_written = false;
 };
 // Reads the files, and the drop-ins: files in the folder whose names end in .yaml, .yml, .json or
 // .conf and do not begin with a dot, in the order of their names (bytes). Folders in it are not

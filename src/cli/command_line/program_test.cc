@@ -134,7 +134,29 @@ TEST_F(WholeProgram, SaysByItsStatusWhetherAConfigurationIsFaultyOrCannotBeRead)
                                      missing + "}\n");
   EXPECT_EQ(Run({"run", "--config", ours.c_str()}), 1);
   EXPECT_THAT(complaint_, HasSubstr(missing + ": cannot be read"));
-  EXPECT_EQ(Run({"run", "--config", write("faulty.yaml", "a: [").c_str()}), 2);
+  const std::string faulty = write(
+      "faulty.yaml", "apiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\ndryRun: 7\n");
+  EXPECT_EQ(Run({"run", "--config", faulty.c_str()}), 2);
+}
+
+TEST_F(WholeProgram, CanBeStartedAgainWhereTheKubeletsConfigurationKeepsTheAgentFromStarting) {
+  const kernel::TemporaryFolder folder;
+  const std::string theirs = folder.path() + "/kubelet.yaml";
+  const std::string ours = folder.path() + "/ours.yaml";
+  const std::string head =
+      "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
+  ASSERT_TRUE(kernel::WriteFile(
+      ours,
+      "apiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\nsource: kubernetes\n"
+      "kubernetes: {kubeletConfiguration: " +
+          theirs + "}\n---\n" + head + "evictionHard: {memory.available: 500Mi}\n"));
+  for (const std::string& text : {std::string(), head + "evictionHard: {memory",
+                                  head + "evictionHard: {memory.available: 1x}\n",
+                                  head + "evictionHard: {memory.available: 1Gi}\n"}) {
+    ASSERT_TRUE(kernel::WriteFile(theirs, text));
+    EXPECT_EQ(Run({"run", "--config", ours.c_str()}), 1) << text;
+    EXPECT_THAT(complaint_, HasSubstr("this depends on the kubelet's configuration")) << text;
+  }
 }
 
 TEST_F(WholeProgram, RefusesValuesThatNoCommandCanUse) {

@@ -25,6 +25,9 @@ struct ConfigReading {
   Faults warnings;      // harmless settings that the author may have meant differently
   Faults faults;        // every one
   bool unread = false;  // a file or the kubelet's answer could not be read; its fault says why
+  // The kubelet's configuration is missing or faulty, or ours is faulty only together with it: the
+  // faults may pass without a change of ours.
+  bool kubelet_at_fault = false;
   // With `source: kubernetes`: what the kubelet evicts by, where that is known.
   std::optional<std::vector<Threshold>> kubelet_thresholds;
   // A fault for each threshold of ours that does not lie above the kubelet's. These thresholds are
