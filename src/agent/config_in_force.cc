@@ -60,15 +60,18 @@ std::optional<ConfigInForce::Taken> ConfigInForce::Take() {
   const std::vector<ConfigReading> readings = readings_->TakeAll();
   if (readings.empty()) return std::nullopt;
   asked_ = false;
-  return Use(readings.back());
+  // Whoever reads goes on from the last one without faults, so it has all that those before it
+  // changed.
+  const ConfigReading* valid = nullptr;
+  for (const ConfigReading& reading : readings) {
+    TellOfFaults(reading.faults);
+    if (reading.faults.empty()) valid = &reading;
+  }
+  if (valid == nullptr) return Taken{.changed = {}, .faulty = true};
+  return Use(*valid);
 }
 
 ConfigInForce::Taken ConfigInForce::Use(const ConfigReading& reading) {
-  for (const Fault& fault : reading.faults) {
-    log_.Error("the configuration is not valid; the agent keeps the previous one",
-               {{"fault", Describe(fault)}});
-  }
-  if (!reading.faults.empty()) return {.changed = {}, .faulty = true};
   for (const Fault& warning : reading.warnings) {
     log_.Warn("configuration", {{"warning", Describe(warning)}});
   }
@@ -105,6 +108,13 @@ void ConfigInForce::Hold(AgentConfig config) {
   node.config = std::move(config);
   node.allocatable = SharedAmong(node.config, node.capacity);
   node_ = std::make_shared<const NodeIdentity>(std::move(node));
+}
+
+void ConfigInForce::TellOfFaults(const Faults& faults) const {
+  for (const Fault& fault : faults) {
+    log_.Error("the configuration is not valid; the agent keeps the previous one",
+               {{"fault", Describe(fault)}});
+  }
 }
 
 void ConfigInForce::TellOfOrder(const Faults& faults) const {

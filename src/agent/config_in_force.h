@@ -48,10 +48,11 @@ class ConfigInForce {
   bool Ask();
   // Readable when it has been read.
   [[nodiscard]] int fd() const { return readings_->fd(); }
-  // Takes a configuration that was read, and returns what has changed. Absent: none was read.
+  // Takes the last configuration that was read without faults, and returns what has changed. The
+  // faults of each one that was read are logged. Absent: none was read.
   struct Taken {
     std::vector<std::string_view> changed;  // settings, as in ConfigChanges::at_once
-    bool faulty = false;                    // none of it takes effect
+    bool faulty = false;                    // nothing takes effect: each one had faults
     // Whether a setting has changed whose name begins with `prefix`.
     [[nodiscard]] bool Has(std::string_view prefix) const;
   };
@@ -66,9 +67,11 @@ class ConfigInForce {
   [[nodiscard]] std::optional<Taken> Learn(const Observations& seen, bool layout_known);
 
  private:
+  // `reading` has no faults.
   [[nodiscard]] Taken Use(const ConfigReading& reading);
   // `others`: ConfigReading::need_restart.
   void Tell(const ConfigChanges& changes, const std::vector<std::string>& others) const;
+  void TellOfFaults(const Faults& faults) const;
   void TellOfOrder(const Faults& faults) const;
 
   void Hold(AgentConfig config);

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 
+#include <array>
 #include <atomic>
 
 #include "core/thresholds/threshold_parsing.h"
@@ -49,9 +51,15 @@ class TheConfigInForce : public testing::Test {
   }
   // Waits until the reading is over.
   [[nodiscard]] std::optional<ConfigInForce::Taken> TakeNext() {
+    AwaitReading();
+    return config_->Take();
+  }
+  // The same, and takes nothing; the next one makes the descriptor readable anew.
+  void AwaitReading() const {
     pollfd readable{.fd = config_->fd(), .events = POLLIN, .revents = 0};
     EXPECT_EQ(poll(&readable, 1, 10'000), 1);
-    return config_->Take();
+    eventfd_t count = 0;
+    eventfd_read(config_->fd(), &count);
   }
   [[nodiscard]] std::vector<std::string> Thresholds() const {
     std::vector<std::string> texts;
@@ -109,6 +117,27 @@ TEST_F(TheConfigInForce, WhatCannotBeReadChangesNothing) {
   ASSERT_TRUE(taken);
   EXPECT_TRUE(taken->faulty);
   EXPECT_THAT(Thresholds(), ElementsAre("356Mi"));
+}
+
+TEST_F(TheConfigInForce, OfSeveralReadingsTheLastWithoutFaultsHoldsAndEachFaultIsSaid) {
+  const ConfigReading valid = Reading("756Mi", "500Mi");
+  ConfigReading faulty = Reading("956Mi", "500Mi");
+  faulty.faults.push_back({.key = "http", .message = "the certificate cannot be read"});
+  for (const auto& readings : {std::array{valid, faulty}, std::array{faulty, valid}}) {
+    Begin("356Mi", "100Mi");
+    lines_.clear();
+    for (const ConfigReading& reading : readings) {
+      next_ = reading;
+      EXPECT_TRUE(config_->Ask());
+      AwaitReading();
+    }
+    const auto taken = config_->Take();
+    ASSERT_TRUE(taken);
+    EXPECT_FALSE(taken->faulty);
+    EXPECT_THAT(taken->changed, ElementsAre("eviction thresholds"));
+    EXPECT_THAT(Thresholds(), ElementsAre("756Mi"));
+    EXPECT_THAT(lines_, Contains(HasSubstr("the certificate cannot be read")));
+  }
 }
 
 TEST_F(TheConfigInForce, WhatIsNamedByItsFilesAndNeedsARestartIsSaid) {

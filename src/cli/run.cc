@@ -57,14 +57,9 @@ class Rereading {
 
   // Certificates and tokens are read, too: where they are faulty, nothing else changes either.
   ConfigReading Read() {
-    ConfigReading reading = config_.ReadAgain();
+    ConfigReading reading =
+        config_.ReadAgain([this](ConfigReading& valid) { ReadCredentials(valid); });
     reading.config.node_name = NodeNameOf(reading.config);
-    const auto serving = Served();
-    if (!reading.faults.empty() || !serving) return reading;
-    if (auto read = serving->ReadCredentials(reading.config.http); !read) {
-      reading.faults.push_back(
-          {.file = "", .key = "http", .value = "", .message = read.error().message});
-    }
     return reading;
   }
   std::optional<ConfigReading> LookAtKubelet() {
@@ -86,6 +81,14 @@ class Rereading {
   std::shared_ptr<Serving> Served() {
     const std::lock_guard lock(mutex_);
     return serving_;
+  }
+  void ReadCredentials(ConfigReading& reading) {
+    const auto serving = Served();
+    if (!serving) return;
+    if (auto read = serving->ReadCredentials(reading.config.http); !read) {
+      reading.faults.push_back(
+          {.file = "", .key = "http", .value = "", .message = read.error().message});
+    }
   }
 
   ConfigRereader config_;               // of the thread that reads

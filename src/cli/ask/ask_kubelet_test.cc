@@ -37,6 +37,11 @@ std::string MemoryThreshold(const ConfigReading& reading) {
   return "none";
 }
 
+// As with a certificate that cannot be read.
+void Refuse(ConfigReading& reading) {
+  reading.faults.push_back({.key = "http", .message = "the certificate cannot be read"});
+}
+
 class AskingKubelet : public testing::Test {
  protected:
   std::string Write(const std::string& name, const std::string& text) const {
@@ -288,6 +293,19 @@ TEST_F(KeptKubelet, AServerThatIsAwayIsNotWaitedForWhereAnAnswerWasKept) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
+TEST_F(KeptKubelet, IsInForceAfterAReadingThatIsRefusedSoTheServerIsAskedAtTheNextLook) {
+  Keep();
+  server_.Stop();
+  ConfigRereader next(sources_, patience_);
+  EXPECT_EQ(MemoryThreshold(next.ReadFirst()), "356Mi");
+  server_.Start();
+  EXPECT_THAT(Described(next.ReadAgain(Refuse).faults), SizeIs(1));
+  ChangeTheKubelets();
+  const auto present = next.LookAtKubelet();
+  ASSERT_TRUE(present);
+  EXPECT_EQ(MemoryThreshold(*present), "1280Mi");
+}
+
 TEST_F(KeptKubelet, WhatCannotBeKeptIsSaidOnce) {
   std::filesystem::create_directory(file_);
   Keep();
@@ -365,6 +383,38 @@ TEST_F(LookingAtKubelet, AFileThatIsGoneIsToldOnce) {
   EXPECT_FALSE(rereader_.LookAtKubelet()) << "it is what it was";
   WriteKubelet("- half");
   EXPECT_TRUE(rereader_.LookAtKubelet()) << "it is told again after it was well";
+}
+
+TEST_F(LookingAtKubelet, AChangeThatWasReadWithWhatWasRefusedIsToldByTheNextLook) {
+  EXPECT_THAT(Described(rereader_.ReadFirst().faults), IsEmpty());
+  WriteKubelet("evictionHard: {memory.available: 2Gi}\n");
+  EXPECT_THAT(Described(rereader_.ReadAgain(Refuse).faults), SizeIs(1));
+  const auto changed = rereader_.LookAtKubelet();
+  ASSERT_TRUE(changed);
+  EXPECT_EQ(MemoryThreshold(*changed), "2304Mi");
+}
+
+TEST_F(LookingAtKubelet, OursThatWereRefusedAreNotWhatALookBuildsOn) {
+  EXPECT_THAT(Described(rereader_.ReadFirst().faults), IsEmpty());
+  WriteOurs("kubeletConfiguration: " + theirs_, "logLevel: debug\n");
+  EXPECT_THAT(Described(rereader_.ReadAgain(Refuse).faults), SizeIs(1));
+  WriteKubelet("evictionHard: {memory.available: 2Gi}\n");
+  const auto changed = rereader_.LookAtKubelet();
+  ASSERT_TRUE(changed);
+  EXPECT_EQ(changed->config.log_level, LogLevel::kInfo);
+  EXPECT_THAT(Described(rereader_.ReadAgain([](ConfigReading&) {}).faults), IsEmpty());
+  WriteKubelet("evictionHard: {memory.available: 3Gi}\n");
+  const auto again = rereader_.LookAtKubelet();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->config.log_level, LogLevel::kDebug);
+}
+
+TEST_F(LookingAtKubelet, WhatBelongsToItIsReadOnlyWhereTheFilesHaveNoFault) {
+  EXPECT_THAT(Described(rereader_.ReadFirst().faults), IsEmpty());
+  WriteOurs("this is being written");
+  int read = 0;
+  EXPECT_FALSE(rereader_.ReadAgain([&read](ConfigReading&) { ++read; }).faults.empty());
+  EXPECT_EQ(read, 0);
 }
 
 TEST(NodeName, IsAsConfiguredThenOfTheEnvironmentThenOfTheHost) {

@@ -122,7 +122,7 @@ ConfigReading ConfigRereader::ReadFirst(const FileWait& wait) {
   return reading;
 }
 
-ConfigReading ConfigRereader::ReadAgain() {
+ConfigReading ConfigRereader::ReadAgain(const AlsoRead& also) {
   DocumentsReading read = ReadDocuments(sources_, Empty::kFault);
   // They are said to be none, or a folder is being replaced: nobody can tell.
   const bool had_drop_ins = std::ranges::any_of(ours_, &ConfigDocument::drop_in);
@@ -137,6 +137,8 @@ ConfigReading ConfigRereader::ReadAgain() {
     RefuseWithoutKubelet(answer, reading);
   }
   PutFirst(read, reading);
+  if (also && reading.faults.empty()) also(reading);
+  if (reading.faults.empty()) is_kept_ = false;
   Keep(std::move(read.documents), std::move(answer.text), reading);
   return reading;
 }
@@ -167,9 +169,7 @@ void ConfigRereader::KeepIn(std::string root, std::function<void(const Error&)> 
 
 // A file of the kubelet is kept by the kubelet.
 void ConfigRereader::KeepOnDisk(const KubeletQuestion& question, const std::string& text) {
-  if (text.empty() || !question.file.empty()) return;
-  is_kept_ = false;
-  if (root_.empty()) return;
+  if (text.empty() || !question.file.empty() || root_.empty()) return;
   const auto kept = KeepAnswer(root_, question.node, text);
   if (kept || !complain_) return;
   std::exchange(complain_, nullptr)(kept.error());
@@ -183,6 +183,7 @@ std::optional<ConfigReading> ConfigRereader::LookAtKubelet() {
   KubeletAnswer answer = AskKubelet(question, quiet_);
   KeepOnDisk(question, answer.text);
   if (answer.side.document && answer.text == theirs_) {
+    is_kept_ = false;
     complaint_.clear();
     return std::nullopt;
   }
@@ -190,6 +191,7 @@ std::optional<ConfigReading> ConfigRereader::LookAtKubelet() {
   RefuseWithoutKubelet(answer, reading);
   std::string complaint = DescribeAll(reading.faults);
   if (complaint.empty()) {
+    is_kept_ = false;
     theirs_ = std::move(answer.text);
   } else if (complaint == complaint_) {
     return std::nullopt;

@@ -43,19 +43,24 @@ class ConfigRereader {
   // looks half written; standard input can be read once only.
   [[nodiscard]] ConfigReading ReadFirst(const FileWait& wait = {});
 
-  // Reads everything again. An empty drop-in is a fault, too, because a file looks like that while
-  // it is being written. So is a kubelet's configuration that cannot be read, and a drop-in folder
-  // that is gone.
-  [[nodiscard]] ConfigReading ReadAgain();
+  // What is read with a configuration and must be without fault, too, before any of it holds:
+  // certificates, for example. It is called with a reading without faults, and adds those it finds.
+  using AlsoRead = std::function<void(ConfigReading&)>;
+
+  // Reads everything again, and what belongs to it with `also`, which may be empty. An empty
+  // drop-in is a fault, too, because a file looks like that while it is being written. So is a
+  // kubelet's configuration that cannot be read, and a drop-in folder that is gone. A reading with
+  // a fault is not what later looks build on.
+  [[nodiscard]] ConfigReading ReadAgain(const AlsoRead& also = nullptr);
 
   // From now on, what a kubelet answers is kept in the agent's root folder, beginning with its last
   // answer. The first one that cannot be kept is
   // said with `complain`.
   void KeepIn(std::string root, std::function<void(const Error&)> complain);
 
-  // The kubelet's alone, beside ours as it was read last: ours may be half mended by now. Absent:
-  // it is what it was, or cannot be read for the reason that was told the last time. A server is
-  // asked each tenth time, or each time while what is in force is what was kept.
+  // The kubelet's alone, beside ours as it was last read without fault: ours may be half mended by
+  // now. Absent: it is what it was, or cannot be read for the reason that was told the last time. A
+  // server is asked each tenth time, or each time while what is in force is what was kept.
   [[nodiscard]] std::optional<ConfigReading> LookAtKubelet();
 
  private:
@@ -71,8 +76,8 @@ class ConfigRereader {
   const ConfigSources sources_;
   const Patience patience_;           // of the first time
   const Patience quiet_;              // of an agent that runs, which has a log of its own
-  std::vector<ConfigDocument> ours_;  // as read last
-  std::string theirs_;                // the kubelet's, as read last; empty: not known
+  std::vector<ConfigDocument> ours_;  // as last read without fault
+  std::string theirs_;                // the kubelet's beside them; empty: not known
   bool is_kept_ = false;              // `theirs_` is what was kept on disk
   int looks_ = 0;                     // since a server was asked
   std::string root_;                  // where answers are kept; empty: nowhere yet
