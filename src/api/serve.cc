@@ -36,6 +36,15 @@ HttpServerOptions OptionsOf(const HttpConfig& config) {
           .limits = {}};
 }
 
+// What a server that runs with `used` reads again when `read` was configured. A token and
+// certificates that are configured no longer stay as they are, because their files may be gone.
+HttpServerOptions FilesToRead(const HttpConfig& used, const HttpConfig& read) {
+  HttpServerOptions options = OptionsOf(used);
+  if (read.bearer_token_file.empty()) options.bearer_token_file.clear();
+  if (read.tls_cert_file.empty()) options.tls_cert_file.clear();
+  return options;
+}
+
 // Before it is tried again to listen: doubled up to the last.
 constexpr auto kFirstPause = std::chrono::seconds(1);
 constexpr auto kLastPause = std::chrono::seconds(30);
@@ -72,7 +81,7 @@ class ServingApi final : public Serving {
       api_.watch()->News();
       WakeStreams();
     });
-    Tell(opened);
+    Tell(opened, config_);
     serving_.Do([this] {
       if (Server() == nullptr) OpenLater();
       if (HttpServer* const server = Server()) server->Serve();
@@ -82,23 +91,28 @@ class ServingApi final : public Serving {
 
   // Where nobody is served yet, they are read when somebody can be.
   Result<void> ReadCredentials(const HttpConfig& config) override {
-    {
-      const std::lock_guard lock(mutex_);
-      read_config_ = config;
+    HttpConfig next = WithFilesOf(Config(), config);
+    if (HttpServer* const server = Server()) {
+      if (auto read = server->ReadCredentials(FilesToRead(next, config)); !read) return read;
     }
-    HttpServer* const server = Server();
-    return server == nullptr ? Result<void>() : server->ReadCredentials(OptionsOf(config));
+    const std::lock_guard lock(mutex_);
+    read_config_ = std::move(next);
+    return {};
   }
 
   void UseCredentials() override {
     const std::lock_guard lock(mutex_);
-    if (server_) return server_->UseCredentials();
     if (read_config_) config_ = *read_config_;
+    if (server_) return server_->UseCredentials();
     hurry_ = true;
     wake_.notify_all();
   }
 
  private:
+  HttpConfig Config() {
+    const std::lock_guard lock(mutex_);
+    return config_;
+  }
   // Null before it is open; it stays until this is destroyed.
   HttpServer* Server() {
     const std::lock_guard lock(mutex_);
@@ -127,7 +141,7 @@ class ServingApi final : public Serving {
     auto pause = kFirstPause;
     while (const auto config = AwaitNextTry(pause)) {
       const auto opened = Open(*config);
-      if (opened || opened.error() != said_) Tell(opened);
+      if (opened || opened.error() != said_) Tell(opened, *config);
       if (opened) return;
       pause = std::min(2 * pause, kLastPause);
     }
@@ -141,7 +155,7 @@ class ServingApi final : public Serving {
     return stop_ ? std::nullopt : std::optional(config_);
   }
 
-  void Tell(const Result<void>& opened) {
+  void Tell(const Result<void>& opened, const HttpConfig& config) {
     if (!opened) {
       said_ = opened.error();
       return board_.Say({.level = LogLevel::kWarning,
@@ -152,8 +166,8 @@ class ServingApi final : public Serving {
     board_.Say({.level = LogLevel::kInfo,
                 .message = "the HTTP server is running",
                 .key = "endpoints",
-                .value = EndpointsOf(config_)});
-    const std::string token = OptionsOf(config_).own_token_file;
+                .value = EndpointsOf(config)});
+    const std::string token = OptionsOf(config).own_token_file;
     if (token.empty()) return;
     board_.Say(
         {.level = LogLevel::kInfo,
@@ -199,8 +213,8 @@ class ServingApi final : public Serving {
   Error said_;  // why nobody is served, as it was told last
   std::mutex mutex_;
   std::condition_variable wake_;
-  HttpConfig config_;                      // guarded by mutex_
-  std::optional<HttpConfig> read_config_;  // guarded by mutex_
+  HttpConfig config_;                      // guarded by mutex_; in use, or to be tried next
+  std::optional<HttpConfig> read_config_;  // guarded by mutex_; what config_ is to be
   std::unique_ptr<HttpServer> server_;     // set once, guarded by mutex_
   bool hurry_ = false;                     // guarded by mutex_
   bool stop_ = false;                      // guarded by mutex_

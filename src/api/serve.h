@@ -23,8 +23,9 @@ class Serving {
   virtual ~Serving() = default;
 
   // Reads the files of certificates and tokens again, which `config` may name anew, and keeps what
-  // they hold until UseCredentials. On any thread. Errors say what is wrong; then nothing has
-  // changed.
+  // they hold until UseCredentials. Of the rest of `config` nothing is taken over: a file that it
+  // names and the running configuration does not is not read, and a kind of credentials that it
+  // names no more stays in use. On any thread. Errors say what is wrong; then nothing has changed.
   [[nodiscard]] virtual Result<void> ReadCredentials(const HttpConfig& config) = 0;
   virtual void UseCredentials() = 0;
 };

@@ -94,6 +94,15 @@ void CheckAddress(const Fields& http, const HttpConfig& config) {
 
 }  // namespace
 
+HttpConfig WithFilesOf(HttpConfig running, const HttpConfig& read) {
+  for (std::string HttpConfig::*file :
+       {&HttpConfig::tls_cert_file, &HttpConfig::tls_private_key_file, &HttpConfig::client_ca_file,
+        &HttpConfig::bearer_token_file}) {
+    if (!(running.*file).empty() && !(read.*file).empty()) running.*file = read.*file;
+  }
+  return running;
+}
+
 HttpConfig ReadHttpConfiguration(const Fields& http) {
   HttpConfig config;
   http.RefuseOthers(kHttpNames);

@@ -27,6 +27,10 @@ struct HttpConfig {
   }
 };
 
+// Returns `running` with the names that `read` has for the files of certificates and tokens. A file
+// that only one of the two names is as in `running`, because to add or remove one needs a restart.
+[[nodiscard]] HttpConfig WithFilesOf(HttpConfig running, const HttpConfig& read);
+
 // Reads the members of `http` and checks them together; faults are added to `http`. An address that
 // other machines can reach needs TLS, and client certificates or a token.
 [[nodiscard]] HttpConfig ReadHttpConfiguration(const Fields& http);

@@ -81,8 +81,10 @@ class HttpServer {
   // The rest may be called from every thread.
   // Ends Serve, once; also one that has not begun yet.
   void Stop();
-  // Reads certificates and tokens from the files that `options` names, and keeps them ready:
-  // whether there are any stays as it was opened. Errors as of Open, and then nothing has changed.
+  // Reads certificates and tokens from the files that `options` names, and keeps them ready. It may
+  // name only kinds of files that the server was opened with: an own token, for example, must not
+  // be replaced by another. Of what it does not name, a token stays in use, and certificates do; a
+  // client CA, however, must be named with them. Errors as of Open, and then nothing has changed.
   [[nodiscard]] Result<void> ReadCredentials(const HttpServerOptions& options);
   // Uses what was read last, soon. Connections with the certificates before are cut.
   void UseCredentials();

@@ -1,0 +1,202 @@
+#include "api/serve.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/units/tcp_address.h"
+#include "http/client/client.h"
+#include "http/peers/listen.h"
+#include "http/test_certificates.h"
+#include "kernel/files/temporary_folder.h"
+#include "ports/file_descriptor.h"
+#include "view/board.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+constexpr int kAdmitted = 404;  // there is no such path
+constexpr int kRefused = 401;
+
+// What takes effect of credentials that are read again while an agent is asked.
+class ServingTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    certificates_ = std::make_unique<kernel::TemporaryFolder>();
+    const std::string folder = certificates_->path();
+    const http::TestCertificate ca("ca", nullptr, nullptr);
+    ca.Write(folder, "ca");
+    http::TestCertificate("server", &ca, GNUTLS_KP_TLS_WWW_SERVER).Write(folder, "server");
+    http::TestCertificate("client", &ca, GNUTLS_KP_TLS_WWW_CLIENT).Write(folder, "client");
+  }
+  static void TearDownTestSuite() { certificates_.reset(); }
+
+  ServingTest() {
+    std::filesystem::copy(certificates_->path(), folder_.path());
+    std::ofstream(File("token")) << "s3cret\n";
+  }
+  [[nodiscard]] std::string File(const std::string& name) const {
+    return folder_.path() + "/" + name;
+  }
+  [[nodiscard]] HttpConfig Plain() const {
+    return {.socket = File("j.sock"), .address = Address(port_), .allow_any_local_user = true};
+  }
+  [[nodiscard]] HttpConfig WithTls() const {
+    return {.socket = File("j.sock"),
+            .address = Address(port_),
+            .tls_cert_file = File("server.pem"),
+            .tls_private_key_file = File("server.key")};
+  }
+  static std::string Address(std::uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
+  static FileDescriptor ListenAnywhere() {
+    auto listening = http::ListenOn(*ParseTcpAddress("127.0.0.1:0"));
+    EXPECT_TRUE(listening);
+    return std::move(*listening);
+  }
+
+  void Serve(const HttpConfig& config) {
+    auto opened = Serving::Open(config, board_);
+    ASSERT_TRUE(opened) << opened.error().message;
+    serving_ = std::move(*opened);
+  }
+  // As on SIGHUP. A socket that is gone is made anew just after the server has taken over what was
+  // read.
+  void Reload(const HttpConfig& config) {
+    std::filesystem::remove(config.socket);
+    const auto read = serving_->ReadCredentials(config);
+    ASSERT_TRUE(read) << read.error().message;
+    serving_->UseCredentials();
+    const auto deadline = steady_clock::now() + seconds(20);
+    while (!std::filesystem::exists(config.socket) && steady_clock::now() < deadline) {
+      ::poll(nullptr, 0, 1);
+    }
+    ASSERT_TRUE(std::filesystem::exists(config.socket));
+  }
+  [[nodiscard]] HttpTarget Target(const std::string& scheme) const {
+    return {.endpoint = scheme + "://" + Address(port_),
+            .timeout = seconds(20),
+            .server_ca_file = File("ca.pem")};
+  }
+  [[nodiscard]] HttpTarget Certified() const {
+    HttpTarget target = Target("https");
+    target.cert_file = File("client.pem");
+    target.private_key_file = File("client.key");
+    return target;
+  }
+  static HttpTarget WithToken(HttpTarget target, const std::string& token) {
+    target.bearer_token = token;
+    return target;
+  }
+  // 0: no answer.
+  static int Status(const HttpTarget& target) {
+    const auto answer = HttpGet(target, "/no-such-path");
+    return answer ? answer->status : 0;
+  }
+  static int StatusSoon(const HttpTarget& target) {
+    const auto deadline = steady_clock::now() + seconds(20);
+    while (steady_clock::now() < deadline) {
+      if (const int status = Status(target); status != 0) return status;
+      ::poll(nullptr, 0, 10);
+    }
+    return 0;
+  }
+
+  inline static std::unique_ptr<kernel::TemporaryFolder> certificates_;
+  kernel::TemporaryFolder folder_;
+  std::uint16_t port_ = http::PortOf(ListenAnywhere());
+  Board board_;
+  std::unique_ptr<Serving> serving_;
+};
+
+TEST_F(ServingTest, ATokenThatIsAddedIsAskedForOnlyAfterARestart) {
+  Serve(Plain());
+  ASSERT_EQ(StatusSoon(Target("http")), kAdmitted);
+  HttpConfig added = Plain();
+  added.allow_any_local_user = false;
+  added.bearer_token_file = File("token");
+  Reload(added);
+  EXPECT_EQ(Status(Target("http")), kAdmitted);
+}
+
+TEST_F(ServingTest, ATokenThatIsAddedToClientCertificatesAdmitsNobodyBeforeARestart) {
+  HttpConfig config = WithTls();
+  config.client_ca_file = File("ca.pem");
+  Serve(config);
+  ASSERT_EQ(StatusSoon(Certified()), kAdmitted);
+  config.bearer_token_file = File("token");
+  Reload(config);
+  EXPECT_EQ(Status(WithToken(Target("https"), "s3cret")), kRefused);
+  EXPECT_EQ(Status(Certified()), kAdmitted);
+}
+
+TEST_F(ServingTest, ClientCertificatesThatAreRemovedAdmitUntilARestart) {
+  HttpConfig config = WithTls();
+  config.client_ca_file = File("ca.pem");
+  config.bearer_token_file = File("token");
+  Serve(config);
+  ASSERT_EQ(StatusSoon(Certified()), kAdmitted);
+  config.client_ca_file.clear();
+  Reload(config);
+  EXPECT_EQ(Status(Certified()), kAdmitted);
+  EXPECT_EQ(Status(Target("https")), kRefused);
+  // Nor are they forgotten by the next reload, which names another certificate.
+  std::filesystem::copy_file(File("server.pem"), File("same.pem"));
+  config.tls_cert_file = File("same.pem");
+  Reload(config);
+  EXPECT_EQ(Status(Certified()), kAdmitted);
+}
+
+TEST_F(ServingTest, ATokenThatIsRemovedWithItsFileIsNoFaultAndAnotherFileCounts) {
+  HttpConfig config = WithTls();
+  config.client_ca_file = File("ca.pem");
+  config.bearer_token_file = File("token");
+  Serve(config);
+  ASSERT_EQ(StatusSoon(WithToken(Target("https"), "s3cret")), kAdmitted);
+  std::ofstream(File("other")) << "other\n";
+  config.bearer_token_file = File("other");
+  Reload(config);
+  EXPECT_EQ(Status(WithToken(Target("https"), "other")), kAdmitted);
+  std::filesystem::remove(File("other"));
+  config.bearer_token_file.clear();
+  Reload(config);
+  EXPECT_EQ(Status(WithToken(Target("https"), "other")), kRefused) << "its file is gone";
+  EXPECT_EQ(Status(Certified()), kAdmitted);
+}
+
+TEST_F(ServingTest, TlsThatIsRemovedWithItsFilesStaysAsItIs) {
+  HttpConfig config = WithTls();
+  config.bearer_token_file = File("token");
+  Serve(config);
+  ASSERT_EQ(StatusSoon(WithToken(Target("https"), "s3cret")), kAdmitted);
+  std::filesystem::remove(File("server.pem"));
+  config.tls_cert_file.clear();
+  config.tls_private_key_file.clear();
+  Reload(config);
+  EXPECT_EQ(Status(WithToken(Target("https"), "s3cret")), kAdmitted);
+}
+
+TEST_F(ServingTest, WhatNeedsARestartNeedsOneBeforeAnybodyIsServed) {
+  FileDescriptor others = ListenAnywhere();
+  port_ = http::PortOf(others);
+  Serve(Plain());
+  HttpConfig added = Plain();
+  added.allow_any_local_user = false;
+  added.bearer_token_file = File("token");
+  ASSERT_TRUE(serving_->ReadCredentials(added));
+  others = {};
+  serving_->UseCredentials();
+  EXPECT_EQ(StatusSoon(Target("http")), kAdmitted);
+}
+
+}  // namespace
+}  // namespace jettison
