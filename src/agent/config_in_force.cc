@@ -78,7 +78,7 @@ ConfigInForce::Taken ConfigInForce::Use(const ConfigReading& reading) {
   TellOfOrder(reading.not_above_kubelet);
   AgentConfig read = reading.config;
   read.dry_run = read.dry_run || readers_.dry_run;
-  TellOfOrder(thresholds_.Set(std::move(read.eviction.thresholds), reading.kubelet_thresholds));
+  TellOfOrder(thresholds_.Set(ThresholdsAtOnce(config(), read), reading.kubelet_thresholds));
   read.eviction.thresholds = thresholds_.Usable();
   ConfigChanges changes = ChangesOf(config(), read);
   Tell(changes, reading.need_restart);

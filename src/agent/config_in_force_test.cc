@@ -150,6 +150,23 @@ TEST_F(TheConfigInForce, WhatIsNamedByItsFilesAndNeedsARestartIsSaid) {
   EXPECT_THAT(lines_, Contains(HasSubstr("logFormat, kubernetes.kubeconfig (server)")));
 }
 
+TEST_F(TheConfigInForce, ThePodsKeepTheirThresholdWhileTheirGroupKeepsItsLimit) {
+  AgentConfig running;
+  running.eviction.thresholds =
+      ParseThresholds({.hard = {{"memory.available", "100Mi"}}, .enforce_pods = true}).thresholds;
+  config_.emplace(running, NodeIdentity{},
+                  ConfigInForce::Readers{.again = [this] { return next_; }}, log_);
+  next_.config.reservation.enforce_pods = false;
+  next_.config.eviction.thresholds = Hard("200Mi");
+  EXPECT_TRUE(config_->Ask());
+  ASSERT_TRUE(TakeNext());
+  EXPECT_THAT(Thresholds(), ElementsAre("200Mi", "200Mi"));
+  EXPECT_EQ(config_->config().eviction.thresholds.back().signal,
+            Signal::kAllocatableMemoryAvailable);
+  EXPECT_THAT(lines_, Contains(AllOf(HasSubstr("only when the agent is restarted"),
+                                     HasSubstr("enforceNodeAllocatable"))));
+}
+
 TEST_F(TheConfigInForce, ADryRunOfTheFileEndsWithARestartAndThatIsSaid) {
   AgentConfig running;
   running.dry_run = true;

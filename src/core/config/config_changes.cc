@@ -4,6 +4,8 @@
 #include <optional>
 #include <tuple>
 
+#include "core/thresholds/threshold_settings.h"
+
 namespace jettison {
 namespace {
 
@@ -198,6 +200,13 @@ void CompareOurOwn(Comparison& settings) {
 #undef JETTISON_SETTING
 
 }  // namespace
+
+std::vector<Threshold> ThresholdsAtOnce(const AgentConfig& running, const AgentConfig& read) {
+  const bool enforces = running.reservation.enforce_pods;
+  if (enforces == read.reservation.enforce_pods) return read.eviction.thresholds;
+  return enforces ? WithCopyForPods(read.eviction.thresholds)
+                  : WithoutCopyForPods(read.eviction.thresholds);
+}
 
 ConfigChanges ChangesOf(const AgentConfig& running, const AgentConfig& read) {
   Comparison settings(running, read);

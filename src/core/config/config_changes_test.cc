@@ -1,11 +1,16 @@
 #include "core/config/config_changes.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <functional>
 #include <string>
+#include <vector>
+
+#include "core/thresholds/threshold_parsing.h"
+#include "core/thresholds/threshold_text.h"
 
 namespace jettison {
 namespace {
@@ -111,6 +116,60 @@ TEST(ConfigChanges, EverythingElseIsNamedAndStays) {
     EXPECT_THAT(changes.at_once, IsEmpty()) << row.name;
     const ConfigChanges none = ChangesOf(Running(), changes.config);
     EXPECT_THAT(none.need_restart, IsEmpty()) << row.name << " has not changed";
+  }
+}
+
+// What is read of this setting, with a hard threshold on memory and one on pressure.
+AgentConfig WithPods(bool enforced, const std::string& memory) {
+  AgentConfig config;
+  config.reservation.enforce_pods = enforced;
+  config.eviction.thresholds =
+      ParseThresholds({.hard = {{"memory.available", memory}, {"pid.available", "10%"}},
+                       .soft = {{"memory.available", "1Gi"}},
+                       .soft_grace_period = {{"memory.available", "1m"}},
+                       .enforce_pods = enforced})
+          .thresholds;
+  config.eviction.thresholds.push_back(
+      {.signal = Signal::kMemoryPressureSomeAvg10, .value = Quantity::Of(1), .min_reclaim = {}});
+  return config;
+}
+
+std::vector<std::string> Texts(const std::vector<Threshold>& thresholds) {
+  std::vector<std::string> texts;
+  for (const Threshold& threshold : thresholds) {
+    texts.push_back(fmt::format("{} {} {}", NameOf(threshold.signal),
+                                ThresholdText(threshold.value),
+                                FormatDuration(threshold.grace_period)));
+  }
+  return texts;
+}
+
+TEST(ConfigChanges, ThePodsHaveAThresholdExactlyAsLongAsTheirGroupHasALimit) {
+  for (const bool running : {true, false}) {
+    for (const bool read : {true, false}) {
+      for (const char* memory : {"100Mi", "200Mi"}) {
+        EXPECT_EQ(Texts(ThresholdsAtOnce(WithPods(running, "100Mi"), WithPods(read, memory))),
+                  Texts(WithPods(running, memory).eviction.thresholds))
+            << running << read << memory;
+      }
+    }
+  }
+}
+
+TEST(ConfigChanges, AThresholdOnTheMemoryOfThePodsThatWasConfiguredStays) {
+  for (const bool enforced : {true, false}) {
+    AgentConfig running = WithPods(enforced, "100Mi");
+    AgentConfig read = WithPods(!enforced, "100Mi");
+    for (AgentConfig* config : {&running, &read}) {
+      config->eviction.thresholds =
+          ParseThresholds(
+              {.hard = {{"memory.available", "100Mi"}, {"allocatableMemory.available", "100Mi"}},
+               .enforce_pods = config->reservation.enforce_pods})
+              .thresholds;
+    }
+    read.eviction.thresholds = ThresholdsAtOnce(running, read);
+    EXPECT_THAT(ChangesOf(running, read).at_once, IsEmpty()) << enforced;
+    EXPECT_THAT(ChangesOf(running, read).need_restart, ElementsAre("enforceNodeAllocatable"));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "core/thresholds/threshold_text.h"
 
@@ -10,6 +11,10 @@ namespace {
 
 bool IsOfKubelet(Signal signal) {
   return std::ranges::find(kKubeletSignals, signal) != kKubeletSignals.end();
+}
+
+bool IsHardOnMemory(const Threshold& threshold) {
+  return threshold.signal == Signal::kMemoryAvailable && threshold.IsHard();
 }
 
 bool IsCopy(const Threshold& threshold, const Threshold& of) {
@@ -42,15 +47,31 @@ EvictionSettings SettingsOf(const std::vector<Threshold>& thresholds) {
 }
 
 std::optional<std::size_t> CopyForPods(const std::vector<Threshold>& thresholds) {
-  const auto hard = std::ranges::find_if(thresholds, [](const Threshold& threshold) {
-    return threshold.signal == Signal::kMemoryAvailable && threshold.IsHard();
-  });
+  const auto hard = std::ranges::find_if(thresholds, IsHardOnMemory);
   if (hard == thresholds.end()) return std::nullopt;
   // Copies come after what was configured.
   for (std::size_t i = thresholds.size(); i-- > 0;) {
     if (IsCopy(thresholds[i], *hard)) return i;
   }
   return std::nullopt;
+}
+
+std::vector<Threshold> WithCopyForPods(std::vector<Threshold> thresholds) {
+  const auto hard = std::ranges::find_if(thresholds, IsHardOnMemory);
+  if (hard == thresholds.end()) return thresholds;
+  Threshold copy = *hard;
+  copy.signal = Signal::kAllocatableMemoryAvailable;
+  const auto first_of_ours = std::ranges::find_if_not(
+      thresholds, [](const Threshold& threshold) { return IsOfKubelet(threshold.signal); });
+  thresholds.insert(first_of_ours, std::move(copy));
+  return thresholds;
+}
+
+std::vector<Threshold> WithoutCopyForPods(std::vector<Threshold> thresholds) {
+  if (const auto copy = CopyForPods(thresholds)) {
+    thresholds.erase(thresholds.begin() + static_cast<std::ptrdiff_t>(*copy));
+  }
+  return thresholds;
 }
 
 }  // namespace jettison

@@ -19,4 +19,9 @@ namespace jettison {
 // the hard one on memory.available. None: there is no such copy, though perhaps one of its own.
 [[nodiscard]] std::optional<std::size_t> CopyForPods(const std::vector<Threshold>& thresholds);
 
+// Thresholds that were read without that copy, with it where it would have been read, and the other
+// way round.
+[[nodiscard]] std::vector<Threshold> WithCopyForPods(std::vector<Threshold> thresholds);
+[[nodiscard]] std::vector<Threshold> WithoutCopyForPods(std::vector<Threshold> thresholds);
+
 }  // namespace jettison
