@@ -3,6 +3,7 @@
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 
+#include <cstdint>
 #include <ctime>
 #include <fstream>
 #include <string>
@@ -20,8 +21,12 @@ class TestCertificate {
                                  GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1), 0);
     gnutls_x509_crt_init(&certificate_);
     gnutls_x509_crt_set_version(certificate_, 3);
-    static unsigned char serial = 1;
-    gnutls_x509_crt_set_serial(certificate_, &++serial, 1);
+    // Positive, which the first bit of the first byte says.
+    static std::uint16_t made = 0;
+    ++made;
+    const unsigned char serial[] = {1, static_cast<unsigned char>(made >> 8U),
+                                    static_cast<unsigned char>(made & 0xFFU)};
+    gnutls_x509_crt_set_serial(certificate_, serial, sizeof(serial));
     const std::time_t now = std::time(nullptr);
     gnutls_x509_crt_set_activation_time(certificate_, now - 3600);
     gnutls_x509_crt_set_expiration_time(certificate_, now + 3600);
