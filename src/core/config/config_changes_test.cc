@@ -120,13 +120,13 @@ TEST(ConfigChanges, EverythingElseIsNamedAndStays) {
 }
 
 // What is read of this setting, with a hard threshold on memory and one on pressure.
-AgentConfig WithPods(bool enforced, const std::string& memory) {
+AgentConfig WithPods(bool enforced, const std::string& memory, const std::string& grace = "1m") {
   AgentConfig config;
   config.reservation.enforce_pods = enforced;
   config.eviction.thresholds =
       ParseThresholds({.hard = {{"memory.available", memory}, {"pid.available", "10%"}},
                        .soft = {{"memory.available", "1Gi"}},
-                       .soft_grace_period = {{"memory.available", "1m"}},
+                       .soft_grace_period = {{"memory.available", grace}},
                        .enforce_pods = enforced})
           .thresholds;
   config.eviction.thresholds.push_back(
@@ -148,9 +148,12 @@ TEST(ConfigChanges, ThePodsHaveAThresholdExactlyAsLongAsTheirGroupHasALimit) {
   for (const bool running : {true, false}) {
     for (const bool read : {true, false}) {
       for (const char* memory : {"100Mi", "200Mi"}) {
-        EXPECT_EQ(Texts(ThresholdsAtOnce(WithPods(running, "100Mi"), WithPods(read, memory))),
-                  Texts(WithPods(running, memory).eviction.thresholds))
-            << running << read << memory;
+        for (const char* grace : {"1m", "0s"}) {  // a soft one without is copied, too
+          EXPECT_EQ(
+              Texts(ThresholdsAtOnce(WithPods(running, "100Mi"), WithPods(read, memory, grace))),
+              Texts(WithPods(running, memory, grace).eviction.thresholds))
+              << running << read << memory << grace;
+        }
       }
     }
   }

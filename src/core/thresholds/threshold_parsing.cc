@@ -12,6 +12,7 @@
 #include "core/text/spelling.h"
 #include "core/thresholds/go_float.h"
 #include "core/thresholds/own_thresholds.h"
+#include "core/thresholds/threshold_settings.h"
 #include "core/units/refusals.h"
 
 namespace jettison {
@@ -51,7 +52,7 @@ class Parser {
     result_.thresholds = std::move(hard);
     result_.thresholds.insert(result_.thresholds.end(), soft.begin(), soft.end());
     AddMinimumReclaims();
-    if (settings_.enforce_pods) CopyMemoryToAllocatable();
+    if (settings_.enforce_pods) result_.thresholds = WithCopyForPods(std::move(result_.thresholds));
     return std::move(result_);
   }
 
@@ -205,16 +206,6 @@ class Parser {
       for (Threshold& threshold : result_.thresholds) {
         if (threshold.signal == *signal) threshold.min_reclaim = amount;
       }
-    }
-  }
-
-  void CopyMemoryToAllocatable() {
-    const std::size_t configured = result_.thresholds.size();
-    for (std::size_t i = 0; i < configured; ++i) {
-      Threshold copy = result_.thresholds[i];
-      if (copy.signal != Signal::kMemoryAvailable || !copy.IsHard()) continue;
-      copy.signal = Signal::kAllocatableMemoryAvailable;
-      result_.thresholds.push_back(std::move(copy));
     }
   }
 

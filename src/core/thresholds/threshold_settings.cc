@@ -1,8 +1,8 @@
 #include "core/thresholds/threshold_settings.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
-#include <utility>
 
 #include "core/thresholds/threshold_text.h"
 
@@ -57,19 +57,22 @@ std::optional<std::size_t> CopyForPods(const std::vector<Threshold>& thresholds)
 }
 
 std::vector<Threshold> WithCopyForPods(std::vector<Threshold> thresholds) {
-  const auto hard = std::ranges::find_if(thresholds, IsHardOnMemory);
-  if (hard == thresholds.end()) return thresholds;
-  Threshold copy = *hard;
-  copy.signal = Signal::kAllocatableMemoryAvailable;
+  std::vector<Threshold> copies;
+  std::ranges::copy_if(thresholds, std::back_inserter(copies), IsHardOnMemory);
+  for (Threshold& copy : copies) copy.signal = Signal::kAllocatableMemoryAvailable;
   const auto first_of_ours = std::ranges::find_if_not(
       thresholds, [](const Threshold& threshold) { return IsOfKubelet(threshold.signal); });
-  thresholds.insert(first_of_ours, std::move(copy));
+  thresholds.insert(first_of_ours, copies.begin(), copies.end());
   return thresholds;
 }
 
 std::vector<Threshold> WithoutCopyForPods(std::vector<Threshold> thresholds) {
-  if (const auto copy = CopyForPods(thresholds)) {
-    thresholds.erase(thresholds.begin() + static_cast<std::ptrdiff_t>(*copy));
+  std::vector<Threshold> hard;
+  std::ranges::copy_if(thresholds, std::back_inserter(hard), IsHardOnMemory);
+  for (const Threshold& threshold : hard) {
+    const auto copy = std::find_if(thresholds.rbegin(), thresholds.rend(),
+                                   [&](const auto& other) { return IsCopy(other, threshold); });
+    if (copy != thresholds.rend()) thresholds.erase(std::next(copy).base());
   }
   return thresholds;
 }

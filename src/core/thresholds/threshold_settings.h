@@ -20,7 +20,7 @@ namespace jettison {
 [[nodiscard]] std::optional<std::size_t> CopyForPods(const std::vector<Threshold>& thresholds);
 
 // Thresholds that were read without that copy, with it where it would have been read, and the other
-// way round.
+// way round. A soft threshold without a grace period is hard, and copied as well.
 [[nodiscard]] std::vector<Threshold> WithCopyForPods(std::vector<Threshold> thresholds);
 [[nodiscard]] std::vector<Threshold> WithoutCopyForPods(std::vector<Threshold> thresholds);
 
