@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <string>
 
-#include "cli/terminal/key_reader.h"
 #include "cli/top/overview_reader.h"
 #include "cli/top/status_text.h"
 #include "cli/top/top_lines.h"
@@ -19,19 +18,15 @@ bool HasControl(std::string_view text) {
 
 }  // namespace
 
-// Whatever an agent answers and whatever keys are pressed, what is shown fits the terminal and does
-// not steer it.
+// Whatever an agent answers, what is shown fits the terminal and does not steer it.
 void Fuzz(std::string_view text) {
   using namespace jettison;
   constexpr TextStyle kPlain = {.color = false, .unicode = false};
   const auto overview = ReadOverview(text);
-  const Overview shown = overview.value_or(Overview{});
-  TopView view;
-  KeyReader reader;
-  for (const KeyPress key : reader.Read(text)) static_cast<void>(Press(key, shown, 9, view));
   if (!overview) return;
+  const Overview& shown = *overview;
   const ScreenSize screen = {.columns = 1 + text.size() % 150, .rows = 1 + text.size() % 50};
-  const auto lines = ComposeTop({.overview = shown, .view = view, .trouble = {}}, screen, kPlain);
+  const auto lines = ComposeTop({.overview = shown, .trouble = {}}, screen, kPlain);
   Require(lines.size() == screen.rows);
   for (const std::string& line : lines) {
     Require(WidthOf(line) <= screen.columns && !HasControl(line));

@@ -37,23 +37,15 @@ TEST(LiveStatus, AFileOrAPipeHasTheWholeMessageOfAnEviction) {
   EXPECT_THAT(program.output(), HasSubstr("\n    " + message + "\n"));
 }
 
-TEST(LiveTop, KeysChangeWhatIsShown) {
+TEST(LiveTop, FillsTheScreenUntilQIsPressed) {
   FakeAgent agent(UnderPressure(60));
   Terminal terminal(Top(agent), kUtf8, 100, 24);
   ASSERT_TRUE(terminal.WaitFor("jettison top")) << terminal.output();
   ASSERT_TRUE(terminal.WaitFor("order of eviction for memory.available (nearest)"));
   EXPECT_FALSE(terminal.Echoes());
   EXPECT_THAT(terminal.Screen(), SizeIs(24));
-  terminal.Type("ss");
-  EXPECT_TRUE(terminal.WaitFor("order of eviction for nodefs.available"));
-  terminal.Type("\x1b[6~");
-  EXPECT_TRUE(terminal.WaitFor("PODS 16-"));
-  terminal.Type("\x1bOF");
-  EXPECT_TRUE(terminal.WaitFor("-61 of 61"));
-  terminal.Type("?");
-  EXPECT_TRUE(terminal.WaitFor("Page Down"));
-  terminal.Type("?p");
-  EXPECT_TRUE(terminal.WaitFor("PAUSED"));
+  EXPECT_TRUE(terminal.WaitFor("of 61 in the order of eviction"));
+  terminal.Type("x\x1b[6~");  // means nothing
   terminal.Type("q");
   EXPECT_EQ(terminal.Wait(), 0);
   EXPECT_TRUE(terminal.Echoes());

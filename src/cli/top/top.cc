@@ -16,7 +16,7 @@ namespace jettison {
 namespace {
 
 struct TopOptions {
-  AskOptions ask = {.timeout_seconds = 2};  // keys wait for it
+  AskOptions ask = {.timeout_seconds = 2};  // the key waits for it
   double interval_seconds = 1;
   std::string signal;
   int count = 0;  // 0: no end
@@ -49,8 +49,7 @@ constexpr const char* kTopFooter =
     "Without a terminal, or on one that cannot move its cursor (TERM=dumb), top prints one line\n"
     "about the node at each update, and one line for each event. NO_COLOR switches colours off.\n"
     "\n"
-    "Keys: q quit; s rank for the next signal; p pause; arrows, Page Up, Page Down, Home, End, j,\n"
-    "k scroll the pods; ? explains the screen.\n"
+    "q or Ctrl-C quits. For all pods, use jettison rank.\n"
     "\n"
     "Examples:\n"
     "  jettison top\n"

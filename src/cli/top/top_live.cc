@@ -60,9 +60,8 @@ class Live {
         overview_(std::move(first)),
         screen_(screen),
         signals_(TakeSignals()),
-        due_(Clock::now() + source.interval) {
-    view_.chosen = chosen;
-  }
+        due_(Clock::now() + source.interval),
+        chosen_(chosen) {}
 
   void Run() {
     while (!finished_) {
@@ -70,26 +69,26 @@ class Live {
       Wait();
       TakeKeys();
       TakeSignal();
-      if (!finished_ && Clock::now() >= due_ && !view_.paused) Ask();
+      if (!finished_ && Clock::now() >= due_) Ask();
     }
   }
 
  private:
   void Draw() const {
-    screen_.Draw(ComposeTop({.overview = overview_, .view = view_, .trouble = trouble_},
-                            SizeOfStandardOutput(), StyleOfStandardOutput()));
+    screen_.Draw(ComposeTop({.overview = overview_, .trouble = trouble_}, SizeOfStandardOutput(),
+                            StyleOfStandardOutput()));
   }
 
   void Wait() {
     std::array<pollfd, 2> sources = {{{.fd = signals_.get(), .events = POLLIN, .revents = 0},
                                       {.fd = input_, .events = POLLIN, .revents = 0}}};
-    ::poll(sources.data(), sources.size(), view_.paused ? -1 : MillisecondsUntil(due_));
+    ::poll(sources.data(), sources.size(), MillisecondsUntil(due_));
     has_input_ = sources[1].revents != 0;
   }
 
   void Ask() {
     due_ = Clock::now() + source_.interval;
-    auto overview = source_.ask(view_.chosen);
+    auto overview = source_.ask(chosen_);
     if (overview) {
       overview_ = *std::move(overview);
       trouble_.clear();
@@ -107,14 +106,8 @@ class Live {
       input_ = -1;  // no keyboard, or it is gone; signals still end this
       return;
     }
-    for (const KeyPress key :
-         keys_.Read(std::string_view(bytes.data(), static_cast<std::size_t>(size)))) {
-      switch (Press(key, overview_, PodsOnScreen(overview_, SizeOfStandardOutput()), view_)) {
-        case TopAction::kDraw: break;
-        case TopAction::kAsk: due_ = Clock::now(); break;
-        case TopAction::kQuit: finished_ = true;
-      }
-    }
+    const std::string_view keys(bytes.data(), static_cast<std::size_t>(size));
+    if (keys.find_first_of("qQ") != std::string_view::npos) finished_ = true;
   }
 
   void TakeSignal() {
@@ -135,8 +128,7 @@ class Live {
   const FullScreen& screen_;
   FileDescriptor signals_;
   Clock::time_point due_;
-  TopView view_;
-  KeyReader keys_;
+  std::optional<Signal> chosen_;
   std::string trouble_;
   int input_ = STDIN_FILENO;
   bool has_input_ = false;

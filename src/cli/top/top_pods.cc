@@ -152,11 +152,10 @@ void AddRow(const std::vector<Column>& columns, TextStyle style, CellOf cell_of,
   }
 }
 
-TextLine Title(const Overview& overview, std::size_t first, std::size_t last) {
+TextLine PodsTitle(const Overview& overview, std::size_t count) {
   TextLine line;
   if (overview.pods.empty()) return line.Add("No pods.", Ink::kFaint);
-  line.Add(fmt::format("PODS {}-{} of {} in the order of eviction for ", first + 1, last,
-                       overview.pods.size()),
+  line.Add(fmt::format("PODS {} of {} in the order of eviction for ", count, overview.pods.size()),
            Ink::kFaint);
   line.Add(NameOf(overview.ranked_for), Ink::kStrong);
   if (overview.ranked_for == overview.nearest) line.Add(" (nearest)", Ink::kFaint);
@@ -165,23 +164,21 @@ TextLine Title(const Overview& overview, std::size_t first, std::size_t last) {
 
 }  // namespace
 
-std::vector<TextLine> PodLines(const Overview& overview, PodWindow window, std::size_t columns,
+std::vector<TextLine> PodLines(const Overview& overview, ShownPods shown, std::size_t columns,
                                TextStyle style) {
-  const std::size_t count = overview.pods.size();
-  const std::size_t first = std::min(window.first, count - std::min(count, window.count));
-  const std::size_t last = std::min(count, first + window.count);
+  const std::size_t count = std::min(overview.pods.size(), shown.count);
   const std::vector<Column> fitting = FittingColumns(overview, columns);
-  std::vector<TextLine> lines = {Title(overview, first, last)};
+  std::vector<TextLine> lines = {PodsTitle(overview, count)};
   AddRow(
       fitting, style,
       [](const Column& column) -> Cell {
         return {std::string(column.header), Ink::kFaint};
       },
       lines.emplace_back());
-  for (std::size_t i = first; i < last; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const OverviewPod& pod = overview.pods[i];
     TextLine& line = lines.emplace_back();
-    if (pod.name == window.marked) line.Add(style.unicode ? "▶" : ">", Ink::kBadStrong);
+    if (pod.name == shown.marked) line.Add(style.unicode ? "▶" : ">", Ink::kBadStrong);
     AddRow(
         fitting, style, [&pod](const Column& column) { return column.cell(pod); }, line);
   }

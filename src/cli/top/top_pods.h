@@ -9,16 +9,14 @@
 
 namespace jettison {
 
-// Which pods of a list are shown, and how.
-struct PodWindow {
-  std::size_t first = 0;
-  std::size_t count = 0;
+// How many pods of a list are shown, and how.
+struct ShownPods {
+  std::size_t count = 0;         // from the first to be evicted on
   std::string_view marked = {};  // the name of a pod that gets a mark; empty: none
 };
 
-// A title, a header and a line for each pod of the window, which is moved back where it would begin
-// behind the last page.
-[[nodiscard]] std::vector<TextLine> PodLines(const Overview& overview, PodWindow window,
+// A title, a header and a line for each pod that is shown.
+[[nodiscard]] std::vector<TextLine> PodLines(const Overview& overview, ShownPods shown,
                                              std::size_t columns, TextStyle style);
 
 }  // namespace jettison

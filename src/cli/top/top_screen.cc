@@ -26,7 +26,7 @@ struct Rows {
 };
 
 Rows RowsOf(const Overview& overview, ScreenSize size) {
-  constexpr std::size_t kFixed = 2 + 1 + 2 + 1;  // title, signals' header, pods' headers, keys
+  constexpr std::size_t kFixed = 2 + 1 + 2 + 1;  // title, signals' header, pods' headers, the key
   constexpr std::size_t kRoomy = 30;             // from here on there is room for blank lines
   const std::size_t blanks = size.rows >= kRoomy ? 3 : 0;
   std::size_t left = size.rows > kFixed + blanks ? size.rows - kFixed - blanks : 0;
@@ -52,7 +52,6 @@ TextLine Subtitle(const TopContent& content) {
   const Overview& overview = content.overview;
   TextLine line;
   if (!content.trouble.empty()) return line.Add(content.trouble, Ink::kBadStrong);
-  if (content.view.paused) line.Add("PAUSED", Ink::kWarning).Add("  ");
   line.Add(overview.phase, overview.phase == "monitoring" ? Ink::kFaint : Ink::kWarning);
   if (!overview.memory_held.empty()) {
     return line.Add(", memory is held by ", Ink::kWarning).Add(overview.memory_held);
@@ -86,42 +85,6 @@ std::vector<TextLine> EventLines(const Overview& overview, std::size_t most) {
   return lines;
 }
 
-TextLine KeysLine(TextStyle style) {
-  using Entry = std::pair<std::string_view, std::string_view>;
-  const std::array<Entry, 5> keys = {{{"q", "quit"},
-                                      {"s", "signal to rank for"},
-                                      {"p", "pause"},
-                                      {style.unicode ? "↑↓" : "up/down", "scroll"},
-                                      {"?", "help"}}};
-  TextLine line;
-  for (const auto& [key, what] : keys) {
-    line.Add(key, Ink::kStrong).Add(" ").Add(what, Ink::kFaint).Add("   ");
-  }
-  return line;
-}
-
-std::vector<TextLine> HelpLines() {
-  constexpr std::array<std::string_view, 14> kTexts = {
-      "q, Ctrl-C       quit",
-      "s               rank for the next signal, and after the last for the nearest",
-      "p, space        pause, or continue",
-      "arrows, j, k    scroll the pods; also Page Up, Page Down, Home, End",
-      "?, h            this page, and back",
-      "",
-      "A bar is full to its mark when the threshold is met; a mark before it is the",
-      "soft threshold. TREND is how fast the available amount changes. REACHED is when",
-      "the threshold will be met at that rate, or since when it has been met.",
-      "",
-      "The pods are in the order in which they would be evicted for the signal in the",
-      "heading. OVER is usage minus request. WHY is the field in which a pod differs",
-      "from the next. Pods without a number are not evicted. Wide terminals show more.",
-      "A pass reads every figure again before it decides.",
-  };
-  std::vector<TextLine> lines;
-  for (const std::string_view text : kTexts) lines.emplace_back().Add(text);
-  return lines;
-}
-
 void Append(std::vector<TextLine> more, bool blank_before, std::vector<TextLine>& lines) {
   if (blank_before) lines.emplace_back();
   std::move(more.begin(), more.end(), std::back_inserter(lines));
@@ -129,27 +92,18 @@ void Append(std::vector<TextLine> more, bool blank_before, std::vector<TextLine>
 
 }  // namespace
 
-std::size_t PodsOnScreen(const Overview& overview, ScreenSize size) {
-  return std::max<std::size_t>(RowsOf(overview, size).pods, 1);
-}
-
 std::vector<std::string> ComposeTop(const TopContent& content, ScreenSize size, TextStyle style) {
   const std::size_t columns = std::clamp(size.columns, kFewestColumns, kMostColumns);
   const Rows rows = RowsOf(content.overview, size);
   const bool roomy = size.rows >= 30;
   std::vector<TextLine> lines = {Title(content.overview, columns), Subtitle(content)};
   Append(SignalLines(content.overview, rows.signals, columns, style), roomy, lines);
-  if (content.view.help) {
-    Append(HelpLines(), roomy, lines);
-  } else {
-    Append(PodLines(content.overview, {content.view.first_pod, rows.pods}, columns, style), roomy,
-           lines);
-    lines.resize(std::max(lines.size(), size.rows - std::min(size.rows, rows.events + 1)));
-    Append(EventLines(content.overview, rows.events), false, lines);
-  }
+  Append(PodLines(content.overview, {.count = rows.pods}, columns, style), roomy, lines);
+  lines.resize(std::max(lines.size(), size.rows - std::min(size.rows, rows.events + 1)));
+  Append(EventLines(content.overview, rows.events), false, lines);
   if (size.rows > 0) {
     lines.resize(size.rows - 1);
-    lines.push_back(KeysLine(style));
+    lines.emplace_back().Add("q", Ink::kStrong).Add(" quit", Ink::kFaint);
   }
   std::vector<std::string> rendered;
   for (const TextLine& line : lines) {

@@ -21,24 +21,19 @@ using ::testing::StartsWith;
 constexpr TextStyle kPlainText = {.color = false, .unicode = true};
 constexpr TextStyle kAscii = {.color = false, .unicode = false};
 
-std::string Screen(const Overview& overview, const TopView& view = {}, ScreenSize size = {}) {
+std::string Screen(const Overview& overview, ScreenSize size = {}) {
   return fmt::format(
-      "{}", fmt::join(ComposeTop({.overview = overview, .view = view, .trouble = {}}, size, kAscii),
-                      "\n"));
+      "{}", fmt::join(ComposeTop({.overview = overview, .trouble = {}}, size, kAscii), "\n"));
 }
 
 TEST(TopScreen, FitsEverySizeOfTerminal) {
   for (const ScreenSize size :
        {ScreenSize{80, 24}, ScreenSize{120, 40}, ScreenSize{61, 12}, ScreenSize{20, 3},
         ScreenSize{300, 100}, ScreenSize{1, 1}, ScreenSize{200, 5}}) {
-    for (const bool help : {false, true}) {
-      const Overview overview = UnderPressure(500);
-      const TopView view = {.help = help};
-      const auto lines =
-          ComposeTop({.overview = overview, .view = view, .trouble = {}}, size, kPlainText);
-      EXPECT_THAT(lines, SizeIs(size.rows));
-      for (const std::string& line : lines) EXPECT_LE(WidthOf(line), size.columns) << line;
-    }
+    const Overview overview = UnderPressure(500);
+    const auto lines = ComposeTop({.overview = overview, .trouble = {}}, size, kPlainText);
+    EXPECT_THAT(lines, SizeIs(size.rows));
+    for (const std::string& line : lines) EXPECT_LE(WidthOf(line), size.columns) << line;
   }
 }
 
@@ -47,7 +42,7 @@ TEST(TopScreen, TheWholeNodeFitsIntoAnOrdinaryTerminal) {
   for (const char* part :
        {"jettison top  edge-7  MemoryPressure", "12:00:00",
         "waiting for clean-up, up 3 h, pass 1234 2.0 s ago, pods measured 2.0 s ago",
-        "memory.available", "98 MiB", "met 3.0 s", "in 27 s", "PODS 1-4 of 4", "(nearest)", "web-1",
+        "memory.available", "98 MiB", "met 3.0 s", "in 27 s", "PODS 4 of 4", "(nearest)", "web-1",
         "evicted", "11:59:58  Evicted default/leaker", "q quit"}) {
     EXPECT_THAT(text, HasSubstr(part)) << text;
   }
@@ -57,13 +52,13 @@ TEST(TopScreen, ARefusedPodIsNotCalledEvicted) {
   Overview overview = UnderPressure(1);
   overview.pods.push_back(overview_test::Refused("shy"));
   overview.events = {overview_test::RefusalOf("shy")};
-  const std::string text = Screen(overview, {}, {.columns = 140, .rows = 40});
+  const std::string text = Screen(overview, {.columns = 140, .rows = 40});
   EXPECT_THAT(text, HasSubstr("refused       MemoryPressure"));
   EXPECT_THAT(text, HasSubstr("11:59:59  Refused default/shy: The node had condition"));
 }
 
 TEST(TopScreen, AWideTerminalShowsEveryColumn) {
-  const std::string text = Screen(UnderPressure(), {}, {.columns = 140, .rows = 40});
+  const std::string text = Screen(UnderPressure(), {.columns = 140, .rows = 40});
   for (const char* part : {"QOS", "PRIO", "REQUEST", "DISK", "PROCS", "OVER", "TREND", "-40 MiB/s",
                            "usage minus request"}) {
     EXPECT_THAT(text, HasSubstr(part)) << text;
@@ -77,16 +72,15 @@ TEST(TopScreen, NoEscapeAndNothingBeyondAsciiWhereTheTerminalHasNone) {
 }
 
 TEST(TopScreen, ABarHasItsMarkAndThatOfTheSoftThreshold) {
-  EXPECT_THAT(Screen(UnderPressure(), {}, {.columns = 100, .rows = 24}),
+  EXPECT_THAT(Screen(UnderPressure(), {.columns = 100, .rows = 24}),
               ::testing::ContainsRegex("memory.available +#+!#+\\|#?\\.+"));
 }
 
-TEST(TopScreen, ScrollsToTheLastPodAndNotBeyond) {
-  const TopView view = {.first_pod = 999};
-  const std::string text = Screen(UnderPressure(50), view);
-  EXPECT_THAT(text, HasSubstr("-51 of 51"));
-  EXPECT_THAT(text, HasSubstr("leaker"));
-  EXPECT_THAT(text, Not(HasSubstr("web-1 ")));
+TEST(TopScreen, OfManyPodsThoseThatWouldBeEvictedFirstAreShown) {
+  const std::string text = Screen(UnderPressure(50));
+  EXPECT_THAT(text, HasSubstr("of 51 in the order of eviction"));
+  EXPECT_THAT(text, HasSubstr("web-1 "));
+  EXPECT_THAT(text, Not(HasSubstr("web-50")));
 }
 
 TEST(TopScreen, OfManySignalsThoseNearestToTheirThresholdsStay) {
@@ -107,52 +101,8 @@ TEST(TopScreen, OfManySignalsThoseNearestToTheirThresholdsStay) {
 
 TEST(TopScreen, SaysWhyThereIsNothingNewer) {
   const Overview overview = UnderPressure();
-  const TopView view;
-  EXPECT_THAT(
-      ComposeTop({.overview = overview, .view = view, .trouble = "nobody answers"}, {}, kAscii)[1],
-      StartsWith("nobody answers"));
-}
-
-TopAction PressCharacter(char c, const Overview& overview, TopView& view) {
-  return Press({.key = Key::kCharacter, .character = c}, overview, 10, view);
-}
-
-TEST(TopView, SGoesThroughTheSignalsAndBackToTheNearest) {
-  const Overview overview = UnderPressure();
-  TopView view = {.first_pod = 3};
-  EXPECT_EQ(PressCharacter('s', overview, view), TopAction::kAsk);
-  EXPECT_EQ(view.chosen, Signal::kMemoryAvailable);
-  EXPECT_EQ(view.first_pod, 0U);
-  EXPECT_EQ(PressCharacter('s', overview, view), TopAction::kAsk);
-  EXPECT_EQ(view.chosen, Signal::kNodeFsAvailable);
-  EXPECT_EQ(PressCharacter('s', overview, view), TopAction::kAsk);
-  EXPECT_FALSE(view.chosen);
-}
-
-TEST(TopView, ArrowsScrollWithinTheList) {
-  const Overview overview = UnderPressure(50);
-  TopView view;
-  for (const Key key : {Key::kUp, Key::kDown, Key::kPageDown}) {
-    EXPECT_EQ(Press({.key = key}, overview, 10, view), TopAction::kDraw);
-  }
-  EXPECT_EQ(view.first_pod, 11U);
-  EXPECT_EQ(Press({.key = Key::kEnd}, overview, 10, view), TopAction::kDraw);
-  EXPECT_EQ(view.first_pod, 41U);
-  EXPECT_EQ(Press({.key = Key::kDown}, overview, 10, view), TopAction::kDraw);
-  EXPECT_EQ(view.first_pod, 41U);
-}
-
-TEST(TopView, OtherKeysPauseExplainAndQuit) {
-  const Overview overview = UnderPressure();
-  TopView view;
-  EXPECT_EQ(PressCharacter('p', overview, view), TopAction::kDraw);
-  EXPECT_TRUE(view.paused);
-  EXPECT_THAT(Screen(overview, view), HasSubstr("PAUSED"));
-  EXPECT_EQ(PressCharacter(' ', overview, view), TopAction::kAsk);
-  EXPECT_EQ(PressCharacter('?', overview, view), TopAction::kDraw);
-  EXPECT_THAT(Screen(overview, view), HasSubstr("Page Down"));
-  EXPECT_EQ(PressCharacter('x', overview, view), TopAction::kDraw);
-  EXPECT_EQ(PressCharacter('q', overview, view), TopAction::kQuit);
+  EXPECT_THAT(ComposeTop({.overview = overview, .trouble = "nobody answers"}, {}, kAscii)[1],
+              StartsWith("nobody answers"));
 }
 
 TEST(TopLines, TellTheNodeInALineAndEachNewEventOnce) {
