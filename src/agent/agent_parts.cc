@@ -124,9 +124,8 @@ std::optional<std::vector<std::string>> NeededImages(SourceKind source, const Ag
 
 void BuildImages(const AgentConfig& config, Machine& machine, const Log& log, AgentParts& parts) {
   if (!machine.images) return;
-  parts.image_records =
-      std::make_unique<ImageRecordFile>(machine.state.FolderOf("images.json") + "/images.json",
-                                        machine.clock, log, machine.disk_thread);
+  parts.image_records = std::make_unique<ImageRecordFile>(machine.state.folder + "/images.json",
+                                                          machine.clock, log, machine.disk_thread);
   parts.images = std::make_unique<ImageCollector>(
       ImageCollectorSettings{.policy = config.image_gc,
                              .others_pull = config.source == SourceKind::kKubernetes},
@@ -205,7 +204,7 @@ std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& mach
                 return parts.pods->Evict(order, machine.clock.Now()).has_value();
               },
           .goes_on = [&machine](const std::string& uid) { return machine.cluster->GoesOn(uid); }},
-      config.node_name, machine.state.FolderOf("cluster-evictions"));
+      config.node_name, machine.state.folder);
 }
 
 std::unique_ptr<ShadowWatch> ShadowFor(const AgentConfig& config, Machine& machine) {
@@ -225,7 +224,7 @@ std::unique_ptr<ClusterLeftovers> LeftoversFor(const AgentConfig& config, Machin
                            .log = log,
                            .pids_limit = config.pod_pids_limit,
                            .take_held = [&machine] { return machine.cluster->TakeHeld(); }},
-      config.node_name, machine.state.FolderOf("cluster-evictions"));
+      config.node_name, machine.state.folder);
 }
 
 std::vector<EvictionListener*> ListenersOf(AgentParts& parts) {
@@ -370,8 +369,7 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
                                       EdgesOf(machine, log, parts));
   // A dry run evicts no pod, so it has no state to keep or to resume.
   parts.keeper = std::make_shared<StateKeeper>(
-      config.dry_run ? "" : machine.state.FolderOf("node-state") + "/node-state", LastingClock(),
-      log);
+      config.dry_run ? "" : machine.state.folder + "/node-state", LastingClock(), log);
   parts.status_file =
       std::make_unique<NodeStatusFile>(config.node_status_file, options.node_status);
   return built;

@@ -24,8 +24,7 @@ void RootWatch::Advance(Instant now) {
     problem_.clear();
     next_.reset();
     thread_.reset();
-    return log_.Info(
-        "root can be written again; the next agent moves the state there that is kept in memory");
+    return log_.Info("root can be written again");
   }
   if (next_ && now < *next_) return;
   next_ = now + kEvery;

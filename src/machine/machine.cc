@@ -73,8 +73,7 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, GuardedG
   machine->procfs = std::make_unique<Procfs>(std::move(*procfs));
   machine->group_end = std::make_unique<ReleasingGroupEnd>(machine->pod_groups());
   if (config.source == SourceKind::kKubernetes) {
-    auto cluster =
-        OpenCluster(config, machine->state.FolderOf("cluster-pods"), machine->clock, log);
+    auto cluster = OpenCluster(config, machine->state.folder, machine->clock, log);
     if (!cluster) return Fail(cluster.error());
     machine->cluster = std::move(cluster->link);
     machine->compare_access = std::move(cluster->compare_access);

@@ -17,7 +17,7 @@
 #include "machine/cgroups/guarded_groups.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/cgroups/pods_group_lock.h"
-#include "machine/state/stand_in.h"
+#include "machine/state/state_root.h"
 #include "ports/cgroups.h"
 #include "ports/container_runtime.h"
 #include "ports/disk_thread.h"

@@ -31,7 +31,7 @@ struct RuntimeEdges {
   kube::PodFeed* cluster;  // not null: the pods are a kubelet's, and it tells who they are
   const Log& log;          // told what goes wrong later
   std::shared_ptr<DiskThread> disk_thread;  // for the agent's own files
-  bool root_fails = false;                  // the disk of the root (machine/state/stand_in.h)
+  bool root_fails = false;                  // the disk of the root (machine/state/state_root.h)
 };
 
 // The first Linux on which pods of the agent's own can run, with a runtime of this kind.

@@ -5,6 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <filesystem>
@@ -35,6 +38,13 @@ std::string In(const std::string& root, std::string_view name) {
 
 bool RunsPods(const AgentConfig& config) {
   return config.source == SourceKind::kManifests && !config.static_pod_path.empty();
+}
+
+// Whether a failed call on a file says that the disk is read-only, full or broken, and not that a
+// path is wrong or closed to the agent.
+bool IsDiskFault(const std::error_code& error) {
+  constexpr std::array kFaults = {EROFS, EIO, ENOSPC, EDQUOT, EUCLEAN, ENXIO, ESTALE};
+  return error && std::ranges::find(kFaults, error.value()) != kFaults.end();
 }
 
 std::error_code MakeFolder(const std::string& path) {
@@ -134,6 +144,11 @@ bool HoldsPods(const std::string& root) {
   return !pods || !pods->empty();
 }
 
+// The root of this program's own in one whose state is another program's.
+std::string OwnRootIn(const std::string& root) {
+  return In(root, fmt::format("version-{}", kStateVersion));
+}
+
 // Runs by a root in the place of the configured one, whose state is another program's.
 AgentConfig WithRoot(const AgentConfig& config, const std::string& root) {
   AgentConfig own = config;
@@ -168,7 +183,7 @@ void SayOtherVersion(const AgentConfig& config, const std::string& found, const 
 Result<OpenedRoot> BesideOther(const AgentConfig& config, const std::string& found,
                                const Log& log) {
   if (RunsPods(config) || HoldsPods(config.root)) return Fail(VersionRefused(config.root, found));
-  AgentConfig own = WithRoot(config, In(config.root, fmt::format("version-{}", kStateVersion)));
+  AgentConfig own = WithRoot(config, OwnRootIn(config.root));
   if (const auto error = MakeFolder(own.root)) return Fail(RootRefused(own.root, error));
   SayOtherVersion(config, found, own.root, log);
   std::string folder = own.root;
@@ -182,79 +197,27 @@ std::string FaultOf(const Result<std::optional<std::uint64_t>>& version) {
   return fmt::format("holds state of version {}", **version);
 }
 
-std::string ProblemOf(const std::string& root, const std::error_code& why,
-                      const std::string& folder) {
-  return fmt::format(
-      "root directory {} cannot be written: {}; no pod is started, evictions and passes are not "
-      "recorded, and the agent's state is {}; make the directory writable",
-      root, why.message(),
-      folder == root ? "not kept" : "kept in " + folder + " until the machine restarts");
-}
-
-void SayStandIn(const AgentConfig& config, const std::error_code& why, const StandIn& used,
-                const Log& log) {
-  const std::string not_read = fmt::format("{}", fmt::join(used.not_read, ", "));
-  log.Warn(
-      "root cannot be written; the agent guards the node with its state in memory. Until root can "
-      "be written, no pod is started, and evictions and passes are not recorded",
-      {{"root", config.root},
-       {"err", why.message()},
-       {"used", used.folder},
-       {"notRead", not_read.empty() ? "nothing" : not_read},
-       {"mend", "make root writable"}});
-}
-
-// The disk of the root fails. If nothing can stand in, what is read of the root is all there is.
-Result<OpenedRoot> WithStandIn(const AgentConfig& config, const std::error_code& why,
-                               const std::string& fault, const RootEdges& edges, const Log& log) {
-  if (!fault.empty() && (RunsPods(config) || HoldsPods(config.root))) {
-    return Fail(VersionRefused(config.root, fault));
-  }
-  auto used =
-      OpenStandIn(StandInFor(config.root, edges.stand_ins), fault.empty() ? config.root : "");
-  if (!used && used.error().code == ErrorCode::kUnavailable) return Fail(used.error());
-  if (!used) {
-    log.Warn("the agent's state cannot be kept in memory either", {{"err", used.error().message}});
-    used = StandIn{.folder = config.root, .lock = {}, .not_read = {}};
-  }
-  SayStandIn(config, why, *used, log);
-  OpenedRoot opened{.config = config,
-                    .state = {.folder = used->folder,
-                              .problem = ProblemOf(config.root, why, used->folder),
-                              .root_fails = true,
-                              .not_read = used->not_read,
-                              .root = config.root,
-                              .lock = std::move(used->lock)}};
-  if (fault.empty()) return opened;
-  SayOtherVersion(config, fault, opened.state.folder, log);
-  opened.config = WithRoot(config, opened.state.folder);
-  opened.state.root_fails = false;
-  return opened;
-}
-
-// The root can be written. What an agent has kept elsewhere meanwhile is newer.
-Result<OpenedRoot> WithRootItself(const AgentConfig& config, const RootEdges& edges,
-                                  const Log& log) {
-  OpenedRoot opened{.config = config, .state = {.folder = config.root}};
-  const std::string folder = StandInFor(config.root, edges.stand_ins);
-  const auto taken = TakeBack(folder, config.root);
-  if (taken) {
-    if (*taken) {
-      log.Info("the state that was kept in memory while root could not be written is below root",
-               {{"root", config.root}, {"from", folder}});
+// The disk of the root fails. What can be read in it is all there is.
+Result<OpenedRoot> WithoutRoot(const AgentConfig& config, const std::error_code& why,
+                               const std::string& fault, const Log& log) {
+  OpenedRoot opened{.config = config, .state = {.folder = config.root, .root_fails = true}};
+  if (!fault.empty()) {
+    if (RunsPods(config) || HoldsPods(config.root)) {
+      return Fail(VersionRefused(config.root, fault));
     }
-    return opened;
+    opened.config = WithRoot(config, OwnRootIn(config.root));
+    opened.state.folder = opened.config.root;
+    SayOtherVersion(config, fault, opened.state.folder, log);
   }
-  if (taken.error().code == ErrorCode::kUnavailable) return Fail(taken.error());
-  auto used = OpenStandIn(folder, "");
-  if (!used) return Fail(used.error());
-  log.Warn("the state that was kept in memory cannot be moved below root, and stays there",
-           {{"root", config.root}, {"used", folder}, {"err", taken.error().message}});
-  opened.state = {.folder = folder,
-                  .problem = fmt::format("the agent's state in {} cannot be moved below root: {}; "
-                                         "mend that, then restart the agent",
-                                         folder, taken.error().message),
-                  .lock = std::move(used->lock)};
+  log.Warn(
+      "root cannot be written; the agent guards the node. Until root can be written, no pod is "
+      "started, and the agent's state, evictions and passes are not kept",
+      {{"root", config.root}, {"err", why.message()}, {"mend", "make root writable"}});
+  opened.state.problem = fmt::format(
+      "root directory {} cannot be written: {}; no pod is started, and the agent's state, "
+      "evictions "
+      "and passes are not kept; make the directory writable",
+      config.root, why.message());
   return opened;
 }
 
@@ -268,15 +231,14 @@ bool CanWriteRoot(const AgentConfig& config) {
   return !MakeRoot(config.root) && !MakeRuntimesPlaces(config);
 }
 
-Result<OpenedRoot> OpenStateRoot(const AgentConfig& config, const Log& log,
-                                 const RootEdges& edges) {
+Result<OpenedRoot> OpenStateRoot(const AgentConfig& config, const Log& log, const RootWait& wait) {
   std::error_code failed = MakeRoot(config.root);
   if (failed && !IsDiskFault(failed)) return Fail(RootRefused(config.root, failed));
   const std::string file = In(config.root, "state-version");
-  const auto version = VersionPatientlyIn(file, log, edges.wait);
+  const auto version = VersionPatientlyIn(file, log, wait);
   const std::string fault = FaultOf(version);
   if (!failed && fault.empty()) failed = MakeRuntimesPlaces(config);
-  if (failed) return WithStandIn(config, failed, fault, edges, log);
+  if (failed) return WithoutRoot(config, failed, fault, log);
   if (!fault.empty()) return BesideOther(config, fault, log);
   if (!*version) {
     if (const auto noted = NoteVersion(file); !noted) {
@@ -286,7 +248,7 @@ Result<OpenedRoot> OpenStateRoot(const AgentConfig& config, const Log& log,
           {{"file", file}, {"err", noted.error().message}});
     }
   }
-  return WithRootItself(config, edges, log);
+  return OpenedRoot{.config = config, .state = {.folder = config.root}};
 }
 
 }  // namespace jettison

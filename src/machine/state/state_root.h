@@ -8,7 +8,6 @@
 #include "core/config/agent_config.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "machine/state/stand_in.h"
 
 namespace jettison {
 
@@ -20,10 +19,13 @@ inline constexpr std::uint64_t kStateVersion = 1;
 using RootWait = std::function<void(Duration)>;
 void RestFor(Duration duration);
 
-struct RootEdges {
-  RootWait wait = RestFor;  // lets the caller's thread rest
-  // Where folders that stand in for a root are made: a file system that a broken disk leaves alone.
-  std::string stand_ins = "/run/jettison";
+// Where the agent keeps what the next agent has to know.
+struct StatePlace {
+  std::string folder;
+  // Why nothing can be written there, and what to do; empty: it can be.
+  std::string problem = "";
+  // The disk of the root is read-only, full or broken: nothing can be made in it, not even a lock.
+  bool root_fails = false;
 };
 
 // The configuration to run by, and where the state goes.
@@ -52,11 +54,9 @@ struct OpenedRoot {
 // The configuration to run by then names that root.
 //
 // While the disk of the root is read-only, full or broken, so that what is missing in it cannot be
-// made, the agent goes on all the same, with its state in a folder that stands in (stand_in.h). The
-// configuration still names the root, in which its pods are. Once the root can be written again,
-// the next agent takes that state back. kUnavailable where another agent works in the root or in
-// that folder. Other errors say what to do.
+// made, the agent goes on all the same with what it can read there (`root_fails`). Errors say what
+// to do. `wait` lets the caller's thread rest.
 [[nodiscard]] Result<OpenedRoot> OpenStateRoot(const AgentConfig& config, const Log& log,
-                                               const RootEdges& edges = {});
+                                               const RootWait& wait = RestFor);
 
 }  // namespace jettison

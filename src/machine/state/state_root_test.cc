@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "kernel/files/files.h"
-#include "kernel/files/root_lock.h"
 #include "kernel/files/temporary_folder.h"
 #include "kernel/groups/few_descriptors.h"
 #include "ports/fakes/fake_clock.h"
@@ -55,7 +54,7 @@ class StateRoot : public testing::Test {
     return all;
   }
   [[nodiscard]] Result<OpenedRoot> Open() const {
-    return OpenStateRoot(config_, log_, {.stand_ins = run_.path()});
+    return OpenStateRoot(config_, log_, [](Duration) {});
   }
 
   AgentConfig config_;
@@ -63,7 +62,6 @@ class StateRoot : public testing::Test {
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   kernel::TemporaryFolder folder_;
-  kernel::TemporaryFolder run_;
 };
 
 TEST_F(StateRoot, IsMadeAndItsVersionNoted) {
@@ -158,9 +156,9 @@ TEST_F(StateRoot, WhoseVersionCannotBeReadForAMomentIsReadAgain) {
   Put("state-version", "jettison state 2\n");
   auto none = std::make_unique<kernel::FewDescriptors>(0);
   int waits = 0;
-  const auto opened = OpenStateRoot(config_, log_, {.wait = [&](Duration) {
-                                      if (++waits == 3) none.reset();
-                                    }});
+  const auto opened = OpenStateRoot(config_, log_, [&](Duration) {
+    if (++waits == 3) none.reset();
+  });
   none.reset();
   ASSERT_FALSE(opened);
   EXPECT_THAT(opened.error().message, HasSubstr("holds state of version 2"));
@@ -173,8 +171,7 @@ TEST_F(StateRoot, WhoseVersionCannotBeReadIsTakenToBeTheKnownOne) {
     Put("state-version", "jettison state 1\n");
     Duration waited{0};
     auto none = std::make_unique<kernel::FewDescriptors>(0);
-    const auto opened =
-        OpenStateRoot(config_, log_, {.wait = [&](Duration rest) { waited += rest; }});
+    const auto opened = OpenStateRoot(config_, log_, [&](Duration rest) { waited += rest; });
     none.reset();
     ASSERT_TRUE(opened) << opened.error().message;
     EXPECT_EQ(opened->config.root, config_.root);
@@ -221,10 +218,9 @@ class FailingRoot : public StateRoot {
   void Remount(unsigned long flags) const {
     EXPECT_EQ(::mount("none", Disk().c_str(), nullptr, MS_REMOUNT | flags, nullptr), 0);
   }
-  [[nodiscard]] std::string UsedFolder() const { return StandInFor(config_.root, run_.path()); }
 };
 
-TEST_F(FailingRoot, ThatIsReadOnlyIsReadAndTheStateIsKeptElsewhere) {
+TEST_F(FailingRoot, ThatIsReadOnlyIsRead) {
   OnDisk("size=4m", [this] {
     ASSERT_TRUE(Open());
     Put("node-state", "kept before");
@@ -235,47 +231,24 @@ TEST_F(FailingRoot, ThatIsReadOnlyIsReadAndTheStateIsKeptElsewhere) {
     ASSERT_TRUE(opened) << opened.error().message;
     EXPECT_EQ(opened->config.root, config_.root) << "its pods are there";
     EXPECT_TRUE(opened->state.root_fails);
-    EXPECT_EQ(opened->state.folder, UsedFolder());
-    EXPECT_EQ(kernel::ReadFile(opened->state.folder + "/node-state").value(), "kept before");
+    EXPECT_EQ(opened->state.folder, config_.root);
     EXPECT_THAT(opened->state.problem, HasSubstr("cannot be written: Read-only file system"));
     EXPECT_THAT(lines_, ElementsAre(HasSubstr("the agent guards the node")));
     EXPECT_EQ(Everything(), before);
   });
 }
 
-TEST_F(FailingRoot, ThatCanBeWrittenAgainGetsItsStateBack) {
+TEST_F(FailingRoot, ThatCanBeWrittenAgainIsUsed) {
   OnDisk("size=4m", [this] {
     ASSERT_TRUE(Open());
-    Put("node-state", "kept before");
     Remount(MS_RDONLY);
-    {
-      const auto opened = Open();
-      ASSERT_TRUE(opened);
-      std::ofstream(opened->state.folder + "/node-state") << "kept meanwhile";
-      EXPECT_FALSE(Open()) << "another agent works with it";
-    }
+    EXPECT_FALSE(CanWriteRoot(config_));
     Remount(0);
+    EXPECT_TRUE(CanWriteRoot(config_));
     const auto opened = Open();
     ASSERT_TRUE(opened) << opened.error().message;
-    EXPECT_EQ(opened->state.folder, config_.root);
     EXPECT_EQ(opened->state.problem, "");
     EXPECT_FALSE(opened->state.root_fails);
-    EXPECT_EQ(kernel::ReadFile(config_.root + "/node-state").value(), "kept meanwhile");
-    EXPECT_FALSE(kernel::Exists(UsedFolder()));
-  });
-}
-
-TEST_F(FailingRoot, InWhichAnotherAgentWorksIsLeftToItEvenWhereItIsReadOnly) {
-  OnDisk("size=4m", [this] {
-    ASSERT_TRUE(Open());
-    Put("node-state", "kept before");
-    Remount(MS_RDONLY);
-    const auto running = kernel::LockRoot(config_.root + "/lock");
-    ASSERT_TRUE(running) << running.error().message;
-    const auto refused = Open();
-    ASSERT_FALSE(refused);
-    EXPECT_THAT(refused.error().message, HasSubstr("another agent works in this folder"));
-    EXPECT_FALSE(kernel::Exists(UsedFolder()));
   });
 }
 
@@ -308,20 +281,9 @@ TEST_F(FailingRoot, OfAnotherVersionIsRefusedOrLeftAloneAsEver) {
     config_.static_pod_path.clear();
     const auto opened = Open();
     ASSERT_TRUE(opened) << opened.error().message;
-    EXPECT_EQ(opened->config.root, UsedFolder());
-    EXPECT_EQ(opened->config.logs.directory, UsedFolder() + "/logs");
-    EXPECT_FALSE(kernel::Exists(UsedFolder() + "/node-state"));
-  });
-}
-
-TEST_F(FailingRoot, ForWhichNothingCanStandInIsReadWhereItIs) {
-  OnDisk("size=4m", [this] {
-    ASSERT_TRUE(Open());
-    Remount(MS_RDONLY);
-    const auto opened = OpenStateRoot(config_, log_, {.stand_ins = "/proc/none"});
-    ASSERT_TRUE(opened) << opened.error().message;
-    EXPECT_EQ(opened->state.folder, config_.root);
-    EXPECT_THAT(opened->state.problem, HasSubstr("the agent's state is not kept"));
+    EXPECT_EQ(opened->config.root, config_.root + "/version-1");
+    EXPECT_EQ(opened->config.logs.directory, config_.root + "/version-1/logs");
+    EXPECT_TRUE(opened->state.root_fails);
   });
 }
 
