@@ -15,7 +15,8 @@ bool IsSame(const T& a, const T& b) {
 }
 
 auto PartsOf(const Threshold& threshold) {
-  return std::tie(threshold.signal, threshold.value, threshold.grace_period, threshold.min_reclaim);
+  return std::tie(threshold.signal, threshold.value, threshold.grace_period, threshold.min_reclaim,
+                  threshold.kubelet);
 }
 auto PartsOf(const HookConfig& hook) {
   return std::tie(hook.name, hook.when, hook.exec, hook.url, hook.timeout, hook.min_interval);
@@ -67,7 +68,7 @@ bool IsSame(const std::optional<EnforcedReservation>& a,
 // effect at once, and adds it to PartsOf.
 [[maybe_unused]] void KnowsEveryPart(const AgentConfig& config, const Threshold& threshold,
                                      const HookConfig& hook, const EnforcedReservation& enforced) {
-  [[maybe_unused]] const auto& [t1, t2, t3, t4] = threshold;
+  [[maybe_unused]] const auto& [t1, t2, t3, t4, t5] = threshold;
   [[maybe_unused]] const auto& [o1, o2, o3, o4, o5, o6] = hook;
   [[maybe_unused]] const auto& [f1, f2] = enforced;
   [[maybe_unused]] const auto& [e1, e2, e3, e4] = config.eviction;

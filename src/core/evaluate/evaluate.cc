@@ -2,22 +2,11 @@
 
 #include <cassert>
 #include <cmath>
-#include <limits>
 
 #include "core/units/quantity.h"
 
 namespace jettison {
 namespace {
-
-// The kubelet's rounding, step for step: 32-bit fraction, 64-bit product, truncation. Shares that
-// do not fit, including infinite and undefined ones, become the smallest integer, as in the kubelet
-// on amd64.
-std::int64_t ShareOf(Percentage percentage, std::int64_t capacity) {
-  constexpr double kTooLarge = 9223372036854775808.0;
-  const double share = static_cast<double>(capacity) * static_cast<double>(percentage.fraction);
-  if (share >= -kTooLarge && share < kTooLarge) return static_cast<std::int64_t>(share);
-  return std::numeric_limits<std::int64_t>::min();
-}
 
 Nanos SaturatingSum(Nanos a, Nanos b) {
   Nanos sum = 0;
@@ -27,13 +16,12 @@ Nanos SaturatingSum(Nanos a, Nanos b) {
 }
 
 Nanos AmountOf(const ThresholdValue& value, std::int64_t capacity) {
-  if (const auto* percentage = std::get_if<Percentage>(&value)) {
-    return ShareOf(*percentage, capacity) * kNanosPerUnit;
-  }
-  return std::get<Quantity>(value).ToNanos();
+  return QuantityOf(value, capacity).ToNanos();
 }
 
 bool IsMet(const Threshold& threshold, const Observation& seen, bool enforce_min_reclaim) {
+  // The kubelet guards the node where ours could only evict without end.
+  if (threshold.kubelet && IsAlwaysMet(threshold, seen.capacity)) return false;
   Nanos line = AmountOf(threshold.value, seen.capacity);
   if (enforce_min_reclaim && threshold.min_reclaim) {
     line = SaturatingSum(line, AmountOf(*threshold.min_reclaim, seen.capacity));
@@ -135,13 +123,6 @@ void TrackConditions(std::span<const Threshold> thresholds, ThresholdSet met, Du
 }
 
 }  // namespace
-
-Quantity QuantityOf(const ThresholdValue& value, std::int64_t capacity) {
-  if (const auto* percentage = std::get_if<Percentage>(&value)) {
-    return Quantity::Of(ShareOf(*percentage, capacity), QuantityFormat::kBinarySI);
-  }
-  return std::get<Quantity>(value);
-}
 
 ThresholdSet ThresholdsMet(std::span<const Threshold> thresholds, const Observations& observations,
                            bool enforce_min_reclaim) {

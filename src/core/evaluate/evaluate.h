@@ -44,11 +44,9 @@ struct Evaluation {
   EvictionState next;
 };
 
-// The amount a threshold stands for: itself, or its share of the capacity rounded toward zero.
-[[nodiscard]] Quantity QuantityOf(const ThresholdValue& value, std::int64_t capacity);
-
 // The thresholds that are met by the observations. With `enforce_min_reclaim`, a threshold is met
-// below its value + minimum reclaim. A threshold whose signal was not observed is not met.
+// below its value + minimum reclaim. A threshold whose signal was not observed is not met, nor,
+// beside a kubelet, one that would always be (IsAlwaysMet).
 // (kubelet: thresholdsMet)
 [[nodiscard]] ThresholdSet ThresholdsMet(std::span<const Threshold> thresholds,
                                          const Observations& observations,

@@ -20,6 +20,17 @@ struct Percentage {
 // An absolute amount or a share of the capacity.
 using ThresholdValue = std::variant<Quantity, Percentage>;
 
+// The amount that the value stands for: itself, or its share of the capacity rounded toward zero.
+// (kubelet: GetThresholdQuantity)
+[[nodiscard]] Quantity QuantityOf(const ThresholdValue& value, std::int64_t capacity);
+
+// The kubelet's own threshold on a signal.
+struct KubeletLine {
+  ThresholdValue value;
+  Duration grace_period{0};
+  friend bool operator==(const KubeletLine&, const KubeletLine&) = default;
+};
+
 // A line that pressure begins at: met while the signal is below `value`. The operator is always
 // LessThan, for pressure signals too: what runs out there is time (core/model/pressure.h).
 struct Threshold {
@@ -27,9 +38,16 @@ struct Threshold {
   ThresholdValue value;
   Duration grace_period{0};  // zero: a hard threshold
   std::optional<ThresholdValue> min_reclaim;
+  // Beside a kubelet: the line from which on pods are ranked as the kubelet ranks them. While more
+  // is available, only pods that exceed their request may be evicted, for resources that can be
+  // requested. Absent: there is no kubelet, or none with such a signal.
+  std::optional<KubeletLine> kubelet = std::nullopt;
 
   [[nodiscard]] bool IsHard() const { return grace_period == Duration::zero(); }
 };
+
+// Whether the threshold is met whatever is free: its value is not below the capacity of the signal.
+[[nodiscard]] bool IsAlwaysMet(const Threshold& threshold, std::int64_t capacity);
 
 // At least as many thresholds as any configuration can hold, which is 37: nine signals of the
 // kubelet, eight of pressure and swap, hard and soft, and the allocatable copy of a hard one.

@@ -18,13 +18,6 @@ namespace {
 
 using Capacity = std::optional<std::int64_t>;
 
-// The same calculation as in a pass. (kubelet: GetThresholdQuantity)
-Quantity AmountOf(const ThresholdValue& value, std::int64_t capacity) {
-  if (const auto* amount = std::get_if<Quantity>(&value)) return *amount;
-  const double share = static_cast<double>(std::get<Percentage>(value).fraction);
-  return Quantity::Of(static_cast<std::int64_t>(static_cast<double>(capacity) * share));
-}
-
 // A share that is not a number is never met.
 bool IsNever(const ThresholdValue& value) {
   const auto* share = std::get_if<Percentage>(&value);
@@ -37,7 +30,7 @@ KubeletOrder Compared(const ThresholdValue& ours, const ThresholdValue& theirs,
   bool is_above = false;
   if (ours.index() != theirs.index()) {
     if (!capacity) return KubeletOrder::kUnknown;
-    is_above = AmountOf(ours, *capacity) > AmountOf(theirs, *capacity);
+    is_above = QuantityOf(ours, *capacity) > QuantityOf(theirs, *capacity);
   } else if (const auto* share = std::get_if<Percentage>(&ours)) {
     is_above = share->fraction > std::get<Percentage>(theirs).fraction;
   } else {

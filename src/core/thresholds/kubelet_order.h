@@ -1,14 +1,11 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "core/model/fault.h"
-#include "core/model/signal.h"
 #include "core/model/threshold.h"
+#include "core/thresholds/always_met.h"
 
 namespace jettison {
 
@@ -17,10 +14,6 @@ namespace jettison {
 // must lie above the kubelet's hard one. A soft one must lie above both, and its grace period must
 // not be longer than the kubelet's. A signal for which only one of the two has a threshold is not
 // compared.
-
-// The capacity of each signal, in bytes, inodes or process IDs. Absent: not known yet, so an amount
-// cannot be compared with a percentage.
-using SignalCapacities = std::array<std::optional<std::int64_t>, kSignalCount>;
 
 // How a threshold of ours compares with the kubelet's.
 enum class KubeletOrder : std::uint8_t {
