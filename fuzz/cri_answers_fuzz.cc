@@ -10,10 +10,8 @@
 #include "sources/foreign/foreign_spec.h"
 
 // Whatever a container runtime or a container's files tell, what is made of it can be used: a name
-// of one group, an absolute path, a process, a signal.
+// of a group, an absolute path, a process, a signal.
 void Fuzz(std::string_view text) {
-  const std::string group = jettison::GroupBelow(text, "kubepods/podu");
-  if (group.find('/') != std::string::npos || group.find('\n') != std::string::npos) std::abort();
   if (jettison::MemoryGroupIn(text).find('\n') != std::string::npos) std::abort();
   const std::string upper = jettison::UpperFolderOf(text);
   if (!upper.empty() && upper.front() != '/') std::abort();

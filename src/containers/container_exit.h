@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <optional>
 
@@ -39,8 +37,6 @@ struct ContainerStanding {
   enum class State : std::uint8_t { kLives, kEnded, kUnknown };
   State state = State::kUnknown;
   ReportedEnd end = {};  // where it has ended
-  // The process as which it lives; absent where it lives as the process by which it is known.
-  std::optional<pid_t> pid = std::nullopt;
 };
 
 // Combines the report of the runtime with what the kernel showed. The start is the kernel's; the

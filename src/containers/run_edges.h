@@ -31,12 +31,18 @@ struct RunEdges {
   // feed.
   std::function<void(std::string_view)> log = {};
   std::vector<RuntimeEvent> events = {};
+  bool hidden_logged = false;
   // The events are being collected, so an event that is emitted now needs no wake-up.
   bool taking = false;
 
   void Emit(RuntimeEvent event) {
     events.push_back(std::move(event));
     if (!taking) readiness.Wake();
+  }
+  void LogHidden() {
+    if (std::exchange(hidden_logged, true)) return;
+    Log("/proc hides processes of containers from the agent (hidepid): their pods are guarded, but "
+        "what they write into their own file systems is not measured");
   }
   void Log(std::string_view message) const {
     if (log) log(message);

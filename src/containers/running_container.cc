@@ -10,6 +10,7 @@
 
 #include "kernel/groups/fd_reserve.h"
 #include "kernel/groups/layout/cgroup_layout.h"
+#include "kernel/processes/first_process.h"
 #include "kernel/processes/proc_files.h"
 
 namespace jettison {
@@ -31,19 +32,9 @@ constexpr Duration kFirstAttachAgain = milliseconds(200);
 constexpr Duration kLastAttachAgain = seconds(5);
 constexpr Duration kFirstAsk = milliseconds(5);
 constexpr Duration kLastAsk = milliseconds(500);
-// A container that lives as another process than the one that has ended is believed at the fourth
-// answer, 35 ms later. By then its keeper has ended what its first process has left behind.
+// A container goes on as another process than the one that has ended after the fourth look, 35 ms
+// later. By then its keeper has ended what its first process has left behind.
 constexpr int kAsksBeforeItGoesOn = 3;
-
-// Whether a group that the process is in, or one above it, is the container's.
-bool IsInGroupOf(std::string_view proc_cgroup, std::string_view id) {
-  while (!proc_cgroup.empty()) {
-    const std::size_t end = proc_cgroup.find_first_of("/\n");
-    if (IsGroupOfContainer(proc_cgroup.substr(0, end), id)) return true;
-    proc_cgroup.remove_prefix(end == std::string_view::npos ? proc_cgroup.size() : end + 1);
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -60,8 +51,8 @@ std::optional<StartedContainer> RunningContainer::Known() const {
   return container_;
 }
 
-std::string RunningContainer::PathOf(const std::string& group) const {
-  return identity_.pod_group.empty() ? group : kernel::ContainerGroup(identity_.pod_group, group);
+std::string RunningContainer::Path() const {
+  return identity_.pod_group.empty() ? group_ : kernel::ContainerGroup(identity_.pod_group, group_);
 }
 
 void RunningContainer::Expect() {
@@ -91,31 +82,48 @@ void RunningContainer::Attach() {
   });
 }
 
-// Checks that the process is in one of the container's groups, because its pid may have been
-// reused.
+// The group says which process is the container's: its number may have been reused, /proc may hide
+// it, and other processes may run on where the first one has ended.
 Result<void> RunningContainer::TakeProcess() {
-  Processes& processes = edges_.processes;
-  const pid_t pid = *container_.pid;
-  auto process = processes.Open(pid);
-  if (!process) return Fail(process.error());
-  const auto groups = processes.ReadFile(pid, "cgroup");
-  if (!groups) return Fail(groups.error());
-  if (container_.group.empty()) group_ = GroupBelow(*groups, identity_.pod_group);
-  if (group_.empty() && !IsInGroupOf(*groups, container_.id) && !IsEnding(pid)) {
-    return Fail(ErrorCode::kNotFound, "its number is another process's");
+  if (auto found = FindGroup(); !found) return found;
+  const auto listed = edges_.cgroups.Processes(group_.empty() ? identity_.pod_group : Path());
+  if (!listed) return Fail(listed.error());
+  pid_t pid = *container_.pid;
+  if (std::ranges::find(*listed, pid) == listed->end()) {
+    const auto first = FirstProcess();
+    if (!first) return Fail(first.error());
+    if (!*first) return Fail(ErrorCode::kNotFound, "nothing runs in its group");
+    pid = **first;
   }
-  if (group_.empty()) group_ = container_.group;
-  const auto mounts = processes.ReadFile(pid, "mountinfo");
-  layer_ = mounts ? UpperFolderOf(*mounts) : "";
+  auto process = edges_.processes.Open(pid);
+  if (!process) return Fail(process.error());
+  container_.pid = pid;
+  const auto mounts = edges_.processes.ReadFile(pid, "mountinfo");
+  if (mounts) layer_ = UpperFolderOf(*mounts);
+  if (!mounts && mounts.error().code == ErrorCode::kNotFound) edges_.LogHidden();
   process_ = std::move(*process);
   on_end_ = edges_.readiness.OnReadable(process_.get(), [this] { OnProcessEnded(); });
   return {};
 }
 
-// Its group says nothing then. Its handle tells when its last thread has ended.
-bool RunningContainer::IsEnding(pid_t pid) const {
-  const auto stat = edges_.processes.ReadFile(pid, "stat");
-  return stat && jettison::IsEnding(*stat);
+// A runtime that names the group otherwise has the process at least in the pod's.
+Result<void> RunningContainer::FindGroup() {
+  if (!group_.empty()) return {};
+  group_ = container_.group;
+  if (!group_.empty()) return {};
+  auto named = GroupOfContainer(edges_.cgroups, identity_.pod_group, container_.id);
+  if (named) group_ = *std::move(named);
+  return named || named.error().code == ErrorCode::kNotFound ? Result<void>()
+                                                             : Fail(named.error());
+}
+
+// Of what runs in its group.
+Result<std::optional<pid_t>> RunningContainer::FirstProcess() const {
+  if (group_.empty()) return std::optional<pid_t>();
+  const auto first = FirstProcessIn(edges_.processes, edges_.cgroups, Path());
+  if (first) return *first ? std::optional((*first)->pid) : std::nullopt;
+  if (first.error().code == ErrorCode::kNotFound) return std::optional<pid_t>();
+  return Fail(first.error());
 }
 
 // Where nobody tells the process, the keeper alone knows whether it runs.
@@ -155,27 +163,20 @@ void RunningContainer::Kill() {
 }
 
 void RunningContainer::KillGroup() {
-  const std::string& group = group_.empty() ? container_.group : group_;
-  if (group.empty()) return KillByName(container_.id);
-  const auto killed = edges_.group_end.Kill(PathOf(group));
+  if (!FindGroup() || group_.empty()) return;
+  const auto killed = edges_.group_end.Kill(Path());
   if (!killed) edges_.LogFailure(Described(), killed);
 }
 
-// Before its first look at the process, the group of a container is known by the ID in its name.
 void RunningContainer::KillByName(const std::string& id) {
   killed_ = true;
+  container_.id = id;
   const kernel::EndingPods ending;
-  const auto groups = edges_.cgroups.Children(identity_.pod_group);
-  if (!groups || id.empty()) return;
-  for (const std::string& group : *groups) {
-    if (!IsGroupOfContainer(group, id)) continue;
-    const std::string path = kernel::ContainerGroup(identity_.pod_group, group);
-    const auto killed = edges_.group_end.Kill(path);
-    if (!killed) edges_.LogFailure(Described(), killed);
-  }
+  KillGroup();
 }
 
 void RunningContainer::TellKeeper(Duration timeout) {
+  if (!anchor_) return;
   anchor_->TellToStop(timeout, timeout + edges_.request_timeout,
                       lifetime_.Guard([this](const Result<void>& told) {
                         if (process_ || phase_ != Phase::kRunning) return;
@@ -202,12 +203,12 @@ void RunningContainer::OnProcessEnded() {
   seen_.finished = edges_.clock.Now();
   Result<std::uint64_t> kills = Fail(ErrorCode::kNotFound, "its group was never seen");
   if (!group_.empty()) {
-    kills = edges_.cgroups.ReadOomKills(PathOf(group_));
+    kills = edges_.cgroups.ReadOomKills(Path());
     // A container ends with its first process; its other processes are killed. In a foreign
     // container its keeper does that, because another run may begin there; the agent does it only
     // if it has killed the container.
     const bool is_ours = !identity_.pod_group.empty() || killed_;
-    const auto left = edges_.cgroups.Processes(PathOf(group_));
+    const auto left = edges_.cgroups.Processes(Path());
     if (is_ours && left && !left->empty()) KillGroup();
   }
   seen_.oom_killed = kills.value_or(0) > 0;
@@ -220,14 +221,23 @@ void RunningContainer::SetPatience(Duration patience) {
   on_patience_ = edges_.readiness.After(patience, [this, patience] {
     on_patience_.Stop();
     if (process_) seen_.wait_status = edges_.processes.WaitStatus(process_);
-    if (!killed_ && !seen_.wait_status && patience < kUnknownPatience) {
+    const auto left = LeftBehind();
+    if (!killed_ && left && *left) return GoOnAs(**left);
+    if (!killed_ && (!left || (!seen_.wait_status && patience < kUnknownPatience))) {
       return SetPatience(kUnknownPatience);
     }
     Exit(ExitOf(seen_));
   });
 }
 
+// The process by which a foreign container goes on although its first one has ended: its keeper has
+// not ended it, and its group holds others.
+Result<std::optional<pid_t>> RunningContainer::LeftBehind() const {
+  return identity_.pod_group.empty() ? FirstProcess() : std::optional<pid_t>();
+}
+
 void RunningContainer::AskHowItEnded() {
+  if (!anchor_) return OnStanding(ContainerStanding{});
   anchor_->AskHowItStands(edges_.request_timeout,
                           lifetime_.Guard([this](const auto& answer) { OnStanding(answer); }));
 }
@@ -239,15 +249,13 @@ void RunningContainer::OnStanding(const Result<ContainerStanding>& answer) {
   if (answer && answer->state == State::kEnded) {
     return Exit(ExitOf(answer->end, seen_, edges_.clock));
   }
+  const auto left = LeftBehind();
+  const bool goes_on = !left || *left;  // what cannot be read may run
+  if (goes_on && killed_) KillGroup();
   const bool gone = !answer && answer.error().code == ErrorCode::kNotFound;
   const bool unknown = answer && answer->state == State::kUnknown;
-  if (gone || unknown) return Exit(ExitOf(seen_));
-  const bool goes_on = answer && answer->state == State::kLives && answer->pid;
-  if (goes_on && killed_) {
-    KillGroup();
-    return Exit(ExitOf(seen_));
-  }
-  if (goes_on && asked_ >= kAsksBeforeItGoesOn) return GoOnAs(*answer->pid);
+  if ((gone || unknown) && (!goes_on || killed_)) return Exit(ExitOf(seen_));
+  if (left && *left && !killed_ && asked_ >= kAsksBeforeItGoesOn) return GoOnAs(**left);
   AskAgain();
 }
 

@@ -36,8 +36,11 @@ struct StartedContainer {
 };
 
 // One run of a container, from its start to its end, whatever keeps the container. Signals, kills
-// and the news of the end go through the kernel. How the container ended is reported by its anchor,
-// or by the kernel where the anchor does not answer in time. Then ContainerExited is emitted.
+// and the news of the end go through the kernel, whose group of the container says what runs of it.
+// A container of the agent's own ends with its first process. A foreign one goes on while its group
+// holds another, unless its keeper says that it has ended. How the container ended is reported by
+// its anchor, or by the kernel where the anchor does not answer in time. Then ContainerExited is
+// emitted.
 class RunningContainer {
  public:
   // `edges` must outlive this.
@@ -49,7 +52,7 @@ class RunningContainer {
 
   // The container is about to start: an OOM kill in the pod from now on may concern it.
   void Expect();
-  // The container runs, and `anchor` keeps it.
+  // The container runs, and `anchor` keeps it; null: its keeper says nothing of it.
   void Begin(const StartedContainer& container, std::shared_ptr<Anchor> anchor);
   // Called once, after Begin has been reported. Returns whether the container has ended already;
   // its anchor is then asked how.
@@ -91,9 +94,11 @@ class RunningContainer {
 
   // Opens a handle of the process, now or, where that fails, later.
   void Attach();
-  // kNotFound: the container's process has ended.
+  // kNotFound: nothing of the container runs.
   [[nodiscard]] Result<void> TakeProcess();
-  [[nodiscard]] bool IsEnding(pid_t pid) const;
+  [[nodiscard]] Result<void> FindGroup();
+  [[nodiscard]] Result<std::optional<pid_t>> FirstProcess() const;
+  [[nodiscard]] Result<std::optional<pid_t>> LeftBehind() const;
   void KillGroup();
   void TellKeeper(Duration timeout);
   [[nodiscard]] std::uint64_t PodOomKills() const;
@@ -107,8 +112,8 @@ class RunningContainer {
   // information is used.
   void SetPatience(Duration patience);
   void Exit(const ContainerExit& exit);
-  // Of a group below the pod's, from the node's.
-  [[nodiscard]] std::string PathOf(const std::string& group) const;
+  // Of its group, from the node's.
+  [[nodiscard]] std::string Path() const;
 
   RunEdges& edges_;
   RunIdentity identity_;

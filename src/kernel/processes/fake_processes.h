@@ -37,7 +37,7 @@ class FakeProcesses : public Processes {
     if (!reads_own && pid == ::getpid()) return Fail(SystemError(EMFILE, name));
     const auto it = processes_.find(pid);
     if (it == processes_.end() && pid == ::getpid() && name == "cgroup") return "0::/agent\n";
-    if (it == processes_.end()) return Fail(SystemError(ENOENT, name));
+    if (it == processes_.end() || it->second.hidden) return Fail(SystemError(ENOENT, name));
     if (name == "stat") {
       return std::to_string(pid) + " (" + it->second.name + ") S 1 2 3 4 5 " +
              (it->second.first_thread_ended ? "4194308" : "4194304") +
@@ -72,6 +72,8 @@ class FakeProcesses : public Processes {
     processes_.at(pid).first_thread_ended = true;
     processes_.at(pid).cgroup = "4:memory:/\n";
   }
+  // /proc does not show it to the agent (hidepid=2).
+  void Hide(pid_t pid) { processes_.at(pid).hidden = true; }
   [[nodiscard]] bool Runs(pid_t pid) const { return !processes_.at(pid).ended; }
 
   // What a signal does.
@@ -92,6 +94,7 @@ class FakeProcesses : public Processes {
     std::optional<int> ended;
     bool reaped = false;
     bool first_thread_ended = false;
+    bool hidden = false;
   };
   std::uint64_t next_start_ = 100;
   std::map<pid_t, Process> processes_;

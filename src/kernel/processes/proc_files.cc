@@ -63,20 +63,6 @@ std::optional<Number> StatField(std::string_view proc_stat, int place) {
 
 }  // namespace
 
-std::string GroupBelow(std::string_view proc_cgroup, std::string_view parent) {
-  const std::string inner = "/" + std::string(parent) + "/";
-  while (!proc_cgroup.empty()) {
-    std::string_view line = Cut(proc_cgroup, '\n');  // "4:memory:/kubepods/..."
-    Cut(line, ':');
-    Cut(line, ':');
-    const std::size_t at = line.find(inner);
-    if (at == std::string_view::npos) continue;
-    std::string_view below = line.substr(at + inner.size());
-    return std::string(Cut(below, '/'));
-  }
-  return {};
-}
-
 std::string MemoryGroupIn(std::string_view proc_cgroup) {
   std::string unified;
   while (!proc_cgroup.empty()) {

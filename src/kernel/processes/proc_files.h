@@ -9,10 +9,6 @@
 
 namespace jettison {
 
-// The name of the group directly below `parent` ("kubepods/burstable/pod1") in which a process is,
-// by its /proc/PID/cgroup; empty where it is in none.
-[[nodiscard]] std::string GroupBelow(std::string_view proc_cgroup, std::string_view parent);
-
 // The control group that a process is charged to for memory, from the root of its hierarchy: that
 // of the memory controller, without one that of the unified hierarchy. Empty where neither is told.
 [[nodiscard]] std::string MemoryGroupIn(std::string_view proc_cgroup);

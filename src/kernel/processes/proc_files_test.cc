@@ -7,28 +7,6 @@
 namespace jettison {
 namespace {
 
-TEST(GroupBelow, IsTheComponentAfterThePodsGroup) {
-  struct Row {
-    const char* text;
-    const char* group;
-  };
-  const std::vector<Row> rows = {
-      {"12:memory:/kubepods/burstable/podu/abc\n0::/\n", "abc"},
-      {"0::/node/kubepods/burstable/podu/abc/deeper\n", "abc"},
-      {"1:name=systemd:/x\n0::/kubepods/burstable/podu/abc", "abc"},
-      {"0::/kubepods/burstable/podu\n", ""},
-      {"0::/kubepods/burstable/podu/\n", ""},
-      {"0::/kubepods/burstable/podux/abc\n", ""},
-      {"0::/\n", ""},
-      {"junk", ""},
-      {"", ""},
-      {"::\n\n:", ""},
-  };
-  for (const Row& row : rows) {
-    EXPECT_EQ(GroupBelow(row.text, "kubepods/burstable/podu"), row.group) << row.text;
-  }
-}
-
 TEST(MemoryGroupIn, IsThatOfTheControllerBeforeTheUnifiedOne) {
   struct Row {
     const char* text;

@@ -62,8 +62,9 @@ class ForeignTasksBed : public testing::Test {
     theirs.task.set_pid(static_cast<std::uint32_t>(pid));
     theirs.task.set_status(task_api::RUNNING);
     theirs.task.set_exit_status(0);
-    EXPECT_TRUE(bed_.cgroups.Create(group.substr(1), {}));
-    EXPECT_TRUE(bed_.cgroups.Join(group.substr(1), pid));
+    const std::string of_node = bed_.containerd.OfNode(group + (group == "/node" ? "/" : ""));
+    EXPECT_TRUE(bed_.cgroups.Create(of_node, {}));
+    EXPECT_TRUE(bed_.cgroups.Join(of_node, pid));
     processes().Add(
         pid, "0::" + group + "\n",
         "1 2 0:1 / / rw - overlay overlay rw,upperdir=/layers/" + theirs.container.id() + "\n");

@@ -38,7 +38,7 @@ TEST_F(CriForeignTasksEnd, ItsEndIsToldAndItsOwnerMayStartItAgain) {
   theirs.task.set_exit_status(3);
   processes().tells_wait_status = false;
   slow_to_notice_ = true;
-  processes().End(static_cast<pid_t>(theirs.task.pid()), 3 << 8);
+  bed_.containerd.EndProcess(static_cast<pid_t>(theirs.task.pid()), 3 << 8);
   const auto* exited = bed_.Await<ContainerExited>("web");
   ASSERT_NE(exited, nullptr);
   EXPECT_EQ(exited->exit.exit_code, 3) << "containerd knows it";
@@ -73,14 +73,24 @@ TEST_F(CriForeignTasksEnd, ATaskThatIsToldAsRunningThoughItEndedIsNotFoundAgain)
   Theirs& theirs = Make("default", "web");
   EXPECT_THAT(ListedUids(), ElementsAre("web"));
   slow_to_notice_ = true;
-  processes().End(static_cast<pid_t>(theirs.task.pid()), SIGKILL);
+  bed_.containerd.EndProcess(static_cast<pid_t>(theirs.task.pid()), SIGKILL);
   ASSERT_NE(bed_.Await<PodRemoved>("web"), nullptr);
   EXPECT_TRUE(IsSilentOn<PodFound>());
 }
 
-TEST_F(CriForeignTasksEnd, OneWhoseProcessWasEndingWhenItWasLookedAtIsFoundOnceItRunsAgain) {
+TEST_F(CriForeignTasksEnd, OneWhoseFirstThreadHasEndedIsFoundByItsGroup) {
   Theirs& theirs = Make("default", "web");
   processes().EndFirstThread(static_cast<pid_t>(theirs.task.pid()));
+  EXPECT_THAT(ListedUids(), ElementsAre("web"));
+  EXPECT_THAT(runtime().ForeignGroupsOf("web"), ElementsAre("default/web"));
+  EXPECT_THAT(bed_.logged, IsEmpty());
+}
+
+TEST_F(CriForeignTasksEnd, OneOfWhichNothingRunsAnyMoreIsFoundOnceItRunsAgain) {
+  Theirs& theirs = Make("default", "web");
+  slow_to_notice_ = true;
+  processes().EndFirstThread(static_cast<pid_t>(theirs.task.pid()));
+  bed_.containerd.EndProcess(static_cast<pid_t>(theirs.task.pid()), 0);
   EXPECT_THAT(ListedUids(), IsEmpty());
   EXPECT_TRUE(IsSilentOn<PodFound>());
   Start(theirs, "/default/web");
@@ -88,9 +98,56 @@ TEST_F(CriForeignTasksEnd, OneWhoseProcessWasEndingWhenItWasLookedAtIsFoundOnceI
   EXPECT_THAT(bed_.logged, IsEmpty());
 }
 
+// As with a runtime that is stopped before it notices the end: containers that share the process
+// IDs of the host do not end with their first process.
+TEST_F(CriForeignTasksEnd, OneWhoseFirstProcessHasEndedGoesOnAsAnotherOne) {
+  Theirs& theirs = Make("default", "web");
+  slow_to_notice_ = true;
+  EXPECT_THAT(ListedUids(), ElementsAre("web"));
+  ASSERT_TRUE(bed_.cgroups.Join("default/web", 5'000'100));
+  processes().Add(5'000'100, "0::/default/web\n", "");
+  bed_.containerd.EndProcess(static_cast<pid_t>(theirs.task.pid()), 0);
+  EXPECT_TRUE(IsSilentOn<ContainerExited>());
+  EXPECT_EQ(runtime().GroupOf("web", "web"), "default/web");
+  runtime().StopContainer("web", "web", seconds(1));
+  EXPECT_THAT(bed_.containerd.signals, ElementsAre(Pair(5'000'100, SIGTERM)));
+  ASSERT_NE(bed_.Await<ContainerExited>("web"), nullptr);
+}
+
+TEST_F(CriForeignTasksEnd, OneWhoseFirstProcessHadEndedBeforeIsFoundAsAnotherOne) {
+  Theirs& theirs = Make("default", "web");
+  slow_to_notice_ = true;
+  ASSERT_TRUE(bed_.cgroups.Join("default/web", 5'000'100));
+  processes().Add(5'000'100, "0::/default/web\n", "");
+  processes().EndFirstThread(static_cast<pid_t>(theirs.task.pid()));
+  bed_.containerd.EndProcess(static_cast<pid_t>(theirs.task.pid()), 0);
+  EXPECT_THAT(ListedUids(), ElementsAre("web"));
+  EXPECT_TRUE(IsSilentOn<ContainerExited>());
+}
+
+TEST_F(CriForeignTasksEnd, OneThatProcHidesIsFoundAndEndedByItsGroup) {
+  Theirs& theirs = Make("default", "web");
+  Make("moby", "web");
+  processes().Hide(static_cast<pid_t>(theirs.task.pid()));
+  EXPECT_THAT(ListedUids(), testing::UnorderedElementsAre("web", "moby--web"));
+  EXPECT_THAT(runtime().ForeignGroupsOf("web"), ElementsAre("default/web"));
+  EXPECT_TRUE(IsSilentOn<ContainerExited>());
+  EXPECT_THAT(bed_.logged, ElementsAre(HasSubstr("own file systems is not measured")));
+  runtime().StopContainer("web", "web", seconds(1));
+  EXPECT_THAT(bed_.containerd.signals, ElementsAre(Pair(5'000'000, SIGTERM)));
+  ASSERT_NE(bed_.Await<ContainerExited>("web"), nullptr);
+}
+
+TEST_F(CriForeignTasksEnd, OneThatProcHidesAndThatHasNoGroupOfItsNameIsSaidToBeLeftOut) {
+  Theirs& theirs = Make("default", "web", "/default/everybody");
+  processes().Hide(static_cast<pid_t>(theirs.task.pid()));
+  EXPECT_THAT(ListedUids(), IsEmpty());
+  EXPECT_THAT(bed_.logged, ElementsAre(HasSubstr("/proc hides its process")));
+}
+
 TEST_F(CriForeignTasksEnd, OneWhoseProcessCannotBeOpenedIsKilledByItsGroup) {
   Make("default", "web");
-  processes().opens_left = 1;  // to look it up, and not to keep it
+  processes().has_descriptors = false;
   EXPECT_THAT(ListedUids(), ElementsAre("web"));
   runtime().StopContainer("web", "web", seconds(1));
   runtime().KillContainer("web", "web");

@@ -225,7 +225,7 @@ TEST_F(CriRecall, WhatTheRuntimeSaysNeverRanIsEndedWhereAProcessOfItWasFound) {
 
 TEST_F(CriRecall, AnotherProcessOfTheSameNumberIsNotTheContainers) {
   ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  containerd().processes.End(1000, 0);
+  containerd().EndProcess(1000, 0);
   containerd().processes.Add(1000, "0::/system.slice/sshd\n", "");
   EXPECT_THAT(OpenHanging(), IsEmpty());
   EXPECT_THAT(containerd().signals, IsEmpty());

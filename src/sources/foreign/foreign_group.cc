@@ -13,21 +13,6 @@
 namespace jettison {
 namespace {
 
-tl::unexpected<Error> Ended() {
-  return Fail(ErrorCode::kNotFound, "its process has ended");
-}
-
-// The groups of a process that has not ended; kNotFound if it has.
-Result<std::string> GroupsOf(Processes& processes, pid_t pid) {
-  auto groups = processes.ReadFile(pid, "cgroup");
-  if (!groups) return groups;
-  const auto handle = processes.Open(pid);
-  if (!handle) return Fail(handle.error());
-  pollfd ended{.fd = handle->get(), .events = POLLIN, .revents = 0};
-  if (::poll(&ended, 1, 0) == 1) return Ended();
-  return groups;
-}
-
 bool IsAtOrBelow(std::string_view group, std::string_view other) {
   return group.starts_with(other) && (group.size() == other.size() || group[other.size()] == '/');
 }
@@ -54,21 +39,60 @@ std::string OwnPartOf(const std::string& group, std::size_t below, const Foreign
   return {};
 }
 
+tl::unexpected<Error> Ended() {
+  return Fail(ErrorCode::kNotFound, "it has ended");
+}
+
+// The group below the node's that is named after the container and in which something runs, from
+// the root of the hierarchy; empty: there is none.
+std::string NamedGroupBelow(const NodeGroups& node, const ForeignProcess& process,
+                            const std::string& parent) {
+  const auto children = node.cgroups.Children(parent);
+  if (!children) return {};
+  for (const std::string& name : *children) {
+    const std::string path = parent.empty() ? name : fmt::format("{}/{}", parent, name);
+    std::string group = fmt::format("{}/{}", node.prefix, path);
+    const bool is_its = OwnPartOf(group, node.prefix.size() + 1, process) == group;
+    if (is_its && !node.cgroups.Processes(path).value_or(std::vector<pid_t>()).empty()) {
+      return group;
+    }
+    if (std::string below = NamedGroupBelow(node, process, path); !below.empty()) return below;
+  }
+  return {};
+}
+
+bool HasEnded(Processes& processes, pid_t pid) {
+  const auto stat = processes.ReadFile(pid, "stat");
+  if (stat && IsEnding(*stat)) return true;
+  const auto handle = processes.Open(pid);
+  if (!handle) return handle.error().code == ErrorCode::kNotFound;
+  pollfd ended{.fd = handle->get(), .events = POLLIN, .revents = 0};
+  return ::poll(&ended, 1, 0) == 1;
+}
+
 }  // namespace
 
+// Where /proc hides a process (hidepid), or tells "/" of one whose first thread has ended (cgroup
+// v1), or it has ended and others of its container run on, the groups themselves are searched.
 Result<std::string> ForeignGroupOf(const NodeGroups& node, const ForeignProcess& process) {
-  Processes& processes = node.processes;
-  const auto groups = GroupsOf(processes, process.pid);
-  if (!groups) return groups.error().code == ErrorCode::kNotFound ? Ended() : Fail(groups.error());
-  const std::string group = MemoryGroupIn(*groups);
+  const auto groups = node.processes.ReadFile(process.pid, "cgroup");
+  if (!groups && groups.error().code != ErrorCode::kNotFound) return Fail(groups.error());
+  std::string group = groups ? MemoryGroupIn(*groups) : std::string();
+  if (group.size() <= 1) {
+    std::string named = NamedGroupBelow(node, process, "");
+    if (named.empty() && HasEnded(node.processes, process.pid)) return Ended();
+    if (!named.empty()) group = std::move(named);
+  }
   const auto refuse = [&](std::string_view why) {
     return Fail(ErrorCode::kInvalidArgument, fmt::format("its control group {} {}", group, why));
   };
-  const std::string below = node.prefix + "/";
-  if (group == "/") {
-    const auto stat = processes.ReadFile(process.pid, "stat");
-    if (stat && IsEnding(*stat)) return Fail(ErrorCode::kUnavailable, "its process is ending");
+  if (group.empty()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("/proc hides its process {} from the agent (hidepid), and no control "
+                            "group is named after its container",
+                            process.pid));
   }
+  const std::string below = node.prefix + "/";
   if (!group.starts_with(below) || group.find("/..") != std::string::npos) {
     return refuse("does not lie below the node's");
   }
@@ -76,6 +100,9 @@ Result<std::string> ForeignGroupOf(const NodeGroups& node, const ForeignProcess&
   const std::string own = OwnPartOf(group, below.size(), process);
   if (own.empty()) return refuse("is not named after its container");
   std::string found = own.substr(below.size());
+  const auto running = node.cgroups.Processes(found);
+  if (!running && running.error().code != ErrorCode::kNotFound) return Fail(running.error());
+  if (!running || running->empty()) return Ended();
   const auto is_own = HoldsThisAgent(node, found);
   if (!is_own) return Fail(is_own.error());
   if (*is_own) return refuse("is this agent's own");

@@ -27,14 +27,14 @@ struct ForeignProcess {
   std::string id;  // of the container
   pid_t pid = 0;
   // The group that the container's specification declares (DeclaredGroup), which must be named
-  // after the container's ID. Absent: the group is found by the ID in the process's path; the ID
-  // must then be unique.
+  // after the container's ID. Absent: the group is found by the ID in its path; the ID must then be
+  // unique.
   std::optional<std::string> cgroups_path;
 };
 
-// The group of the container, relative to the node's own. kNotFound where the process has ended;
-// kInvalidArgument where the group cannot be measured, is not the container's alone, or contains
-// this agent; any other code where the process cannot be read now.
+// The group of the container, relative to the node's own. kNotFound where the process has ended and
+// nothing runs in the group; kInvalidArgument where the group cannot be found or measured, is not
+// the container's alone, or contains this agent; any other code where that cannot be read now.
 [[nodiscard]] Result<std::string> ForeignGroupOf(const NodeGroups& node,
                                                  const ForeignProcess& process);
 

@@ -11,7 +11,6 @@
 #include "kernel/files/files.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/mount_plan.h"
-#include "kernel/processes/proc_files.h"
 #include "rpc/verbose_info.h"
 #include "runtimes/cri/containers/container_removal.h"
 #include "runtimes/cri/host/sub_path.h"
@@ -26,17 +25,17 @@ constexpr Duration kInterruptedPatience = std::chrono::seconds(10);
 
 }  // namespace
 
-Result<pid_t> FirstProcessOf(const RuntimeContext& context, const std::string& pod_group,
-                             const std::string& container_id) {
-  const auto groups = context.cgroups.Children(pod_group);
-  if (!groups) return Fail(groups.error());
-  for (const std::string& group : *groups) {
-    if (!IsGroupOfContainer(group, container_id)) continue;
-    const auto pids = context.cgroups.Processes(kernel::ContainerGroup(pod_group, group));
-    if (pids && !pids->empty()) return *std::min_element(pids->begin(), pids->end());
-    if (!pids && pids.error().code != ErrorCode::kNotFound) return Fail(pids.error());
-  }
-  return Fail(ErrorCode::kNotFound, "no process is in a group of container " + container_id);
+Result<std::optional<pid_t>> FirstProcessOf(const RuntimeContext& context,
+                                            const std::string& pod_group,
+                                            const std::string& container_id, Counts counts) {
+  const auto first =
+      GroupOfContainer(context.cgroups, pod_group, container_id).and_then([&](const auto& group) {
+        return FirstProcessIn(context.processes, context.cgroups,
+                              kernel::ContainerGroup(pod_group, group), counts);
+      });
+  if (first) return *first ? std::optional((*first)->pid) : std::nullopt;
+  if (first.error().code == ErrorCode::kNotFound) return std::optional<pid_t>();
+  return Fail(first.error());
 }
 
 ContainerStart::ContainerStart(RuntimeContext& context, const StartOrder& order, Done done)
@@ -224,7 +223,7 @@ void ContainerStart::OnStatus(const Result<api::ContainerStatusResponse>& answer
     if (info != answer->info().end()) started.pid = PidIn(info->second);
   }
   if (!started.pid && !started.ended) {
-    if (const auto pid = FirstProcessOf(context_, order_.pod_group, id_)) started.pid = *pid;
+    started.pid = FirstProcessOf(context_, order_.pod_group, id_).value_or(std::nullopt);
   }
   if (answer || gone || started.pid) return Finish(std::move(started));
   const Duration delay = std::min(kFirstLook * (1 << std::min(looks_++, 10)), kLastLook);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "containers/running_container.h"
+#include "kernel/processes/first_process.h"
 #include "kernel/readiness/lifetime.h"
 #include "kernel/readiness/path_errand.h"
 #include "runtimes/cri/base/runtime_context.h"
@@ -36,11 +37,12 @@ struct StartOrder {
   std::string interrupted = {};
 };
 
-// The first process of a container by its group, whose name holds its ID. kNotFound: there is none;
-// any other code: the group cannot be read.
-[[nodiscard]] Result<pid_t> FirstProcessOf(const RuntimeContext& context,
-                                           const std::string& pod_group,
-                                           const std::string& container_id);
+// The first process of a container by its group, whose name holds its ID; absent: there is none.
+// Fails where the group cannot be read.
+[[nodiscard]] Result<std::optional<pid_t>> FirstProcessOf(const RuntimeContext& context,
+                                                          const std::string& pod_group,
+                                                          const std::string& container_id,
+                                                          Counts counts = Counts::kAll);
 
 // Brings one run of a container up: what is left of an interrupted start is removed, then come
 // image, container, start and first look. What fails leaves no container behind.

@@ -57,9 +57,8 @@ PodRecord::Run ReadRun(Words& words) {
                      .attempt = words.Number<int>(),
                      .id = words.Word(),
                      .started = Instant(Duration(words.Number<std::int64_t>()))};
-  const auto pid = words.Number<pid_t>();
-  const auto start = words.Number<std::uint64_t>();
-  if (pid > 0) run.process = PodRecord::Process{.pid = pid, .start = start};
+  (void)words.Number<int>();  // the first process and its start, which the group tells better
+  (void)words.Number<std::uint64_t>();
   const int signal = words.Number<int>();
   if (signal > 0) run.stop_signal = signal;
   return run;
@@ -72,10 +71,8 @@ std::string FormatPodRecord(const PodRecord& record) {
                                  record.sandbox.host_network ? "host" : "pod");
   for (const PodRecord::Run& run : record.runs) {
     if (!IsWord(run.container) || !IsWord(run.id)) continue;
-    const PodRecord::Process process = run.process.value_or(PodRecord::Process());
-    text += fmt::format("run {} {} {} {} {} {} {}\n", run.container, run.attempt, run.id,
-                        run.started.time_since_epoch().count(), process.pid, process.start,
-                        run.stop_signal.value_or(0));
+    text += fmt::format("run {} {} {} {} 0 0 {}\n", run.container, run.attempt, run.id,
+                        run.started.time_since_epoch().count(), run.stop_signal.value_or(0));
   }
   return text + fmt::format("pod {}\n", record.written_pod.size()) + record.written_pod;
 }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,20 +15,12 @@ namespace jettison::cri {
 // What the agent writes down of a pod of its own, so that after a restart it knows it without the
 // container runtime's answer.
 struct PodRecord {
-  // The process with this number that began at that time, and no later one of the same number.
-  struct Process {
-    pid_t pid = 0;
-    std::uint64_t start = 0;  // in the kernel's ticks, of /proc/PID/stat
-    friend bool operator==(const Process&, const Process&) = default;
-  };
-  // A run that had started, or was about to. It runs still where its first process does.
+  // A run that had started, or was about to. It runs still where a process is in its group.
   struct Run {
     std::string container;
     int attempt = 0;
     std::string id;
     Instant started;  // or when that was ordered
-    std::optional<Process>
-        process;  // absent: its start had been ordered, and nothing was known yet
     std::optional<int> stop_signal;
     friend bool operator==(const Run&, const Run&) = default;
   };

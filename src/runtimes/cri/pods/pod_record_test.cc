@@ -11,9 +11,8 @@ PodRecord Sample() {
                     .attempt = 3,
                     .id = "0123abc",
                     .started = Instant(std::chrono::seconds(5)),
-                    .process = PodRecord::Process{.pid = 77, .start = 123456},
                     .stop_signal = 10},
-                   {.container = "side", .id = "def", .process = std::nullopt}},
+                   {.container = "side", .id = "def"}},
           .written_pod = "{\"a\":\n1}"};
 }
 

@@ -8,8 +8,6 @@
 #include "containers/cri_container.h"
 #include "kernel/files/files.h"
 #include "kernel/files/pod_containers.h"
-#include "kernel/processes/preparation.h"
-#include "kernel/processes/proc_files.h"
 #include "rpc/verbose_info.h"
 #include "runtimes/cri/containers/container_removal.h"
 
@@ -20,11 +18,6 @@ namespace {
 bool NeverRan(const api::ContainerStatus& status) {
   return status.state() == api::CONTAINER_CREATED ||
          (status.state() == api::CONTAINER_EXITED && status.started_at() == 0);
-}
-
-std::optional<std::uint64_t> StartOfProcess(Processes& processes, pid_t pid) {
-  const auto stat = processes.ReadFile(pid, "stat");
-  return stat ? StartOf(*stat) : std::nullopt;
 }
 
 }  // namespace
@@ -128,48 +121,30 @@ std::optional<pid_t> PodRuns::ProcessOf(const api::ContainerStatusResponse& cont
   if (container.status().state() == api::CONTAINER_RUNNING && info != container.info().end()) {
     if (const auto pid = PidIn(info->second)) return pid;
   }
-  const auto pid = FirstProcessOf(context_, group_, container.status().id());
-  return pid ? std::optional(*pid) : std::nullopt;
+  return FirstProcessOf(context_, group_, container.status().id()).value_or(std::nullopt);
 }
 
 // Whether the kernel shows a process of the container, or cannot be asked.
 bool PodRuns::MayRun(const std::string& container_id) const {
-  const auto pid = FirstProcessOf(context_, group_, container_id);
-  const auto stat = pid ? context_.processes.ReadFile(*pid, "stat") : Fail(pid.error());
-  if (!stat) return stat.error().code != ErrorCode::kNotFound;
-  return !IsPreparation(context_.processes, *pid, *stat);
+  const auto pid = FirstProcessOf(context_, group_, container_id, Counts::kStarted);
+  return !pid || *pid;
 }
 
 void PodRuns::Recall(const std::vector<PodRecord::Run>& runs) {
   for (const PodRecord::Run& run : runs) {
     const Container* const spec = kernel::FindContainer(pod_, run.container);
     if (spec == nullptr || runs_.contains(run.container)) continue;
-    const std::optional<pid_t> pid = ProcessOf(run);
-    if (!pid) continue;
+    const auto pid = FirstProcessOf(context_, group_, run.id, Counts::kStarted);
+    if (!pid || !*pid) continue;
     auto found = std::make_unique<ContainerRun>(context_, OrderFor(*spec, run.attempt, 0));
     // The wall clock of the earlier agent may have been ahead. A back-off from a start in the
     // future would last too long.
     const Instant started = std::min(run.started, context_.clock.Now());
-    found->Adopt({.id = run.id, .pid = pid, .stop_signal = run.stop_signal, .started = started});
+    found->Adopt({.id = run.id, .pid = *pid, .stop_signal = run.stop_signal, .started = started});
     if (!found->running()) continue;  // it has just ended, and the runtime will say how
     ids_[{run.container, run.attempt}] = run.id;
     Keep(run.container, std::move(found));
   }
-}
-
-// The first process of a run that continues. If the record only says that the start was ordered,
-// the process is in the group with the container's ID; what the runtime has only prepared there
-// does not count.
-std::optional<pid_t> PodRuns::ProcessOf(const PodRecord::Run& run) const {
-  Processes& processes = context_.processes;
-  if (run.process) {
-    // The number may belong to another process by now.
-    const bool is_it = StartOfProcess(processes, run.process->pid) == run.process->start;
-    return is_it ? std::optional(run.process->pid) : std::nullopt;
-  }
-  const auto pid = FirstProcessOf(context_, group_, run.id);
-  const auto stat = pid ? processes.ReadFile(*pid, "stat") : Fail(ErrorCode::kNotFound, "none");
-  return stat && !IsPreparation(processes, *pid, *stat) ? std::optional(*pid) : std::nullopt;
 }
 
 std::vector<PodRecord::Run> PodRuns::Written() const {
@@ -177,18 +152,11 @@ std::vector<PodRecord::Run> PodRuns::Written() const {
   for (const auto& [name, run] : runs_) {
     const auto known = run->KnownOrOrdered();
     if (!known) continue;
-    PodRecord::Run written{.container = name,
-                           .attempt = run->attempt(),
-                           .id = known->id,
-                           .started = known->started,
-                           .process = std::nullopt,
-                           .stop_signal = known->stop_signal};
-    if (known->pid) {
-      const auto start = StartOfProcess(context_.processes, *known->pid);
-      if (!start) continue;
-      written.process = PodRecord::Process{.pid = *known->pid, .start = *start};
-    }
-    written_runs.push_back(std::move(written));
+    written_runs.push_back({.container = name,
+                            .attempt = run->attempt(),
+                            .id = known->id,
+                            .started = known->started,
+                            .stop_signal = known->stop_signal});
   }
   return written_runs;
 }

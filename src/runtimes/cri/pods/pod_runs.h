@@ -64,7 +64,6 @@ class PodRuns {
 
  private:
   [[nodiscard]] StartOrder OrderFor(const Container& container, int attempt, int adj) const;
-  [[nodiscard]] std::optional<pid_t> ProcessOf(const PodRecord::Run& run) const;
   [[nodiscard]] std::optional<pid_t> ProcessOf(const api::ContainerStatusResponse& container) const;
   [[nodiscard]] bool MayRun(const std::string& container_id) const;
   void Keep(const std::string& name, std::unique_ptr<ContainerRun> run);

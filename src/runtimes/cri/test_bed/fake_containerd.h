@@ -36,10 +36,12 @@ class FakeContainerd {
   };
 
   explicit FakeContainerd(FakeCgroups& cgroups) : cgroups_(cgroups) {
-    cgroups_.OnSignal([this](pid_t pid, int signal) { EndProcess(pid, signal); });
+    cgroups_.OnSignal([this](pid_t pid, int signal) { OnSignal(pid, signal); });
     processes.on_signal = [this](pid_t pid, int signal) {
       signals.emplace_back(pid, signal);
-      if (signal == SIGKILL || !ignores_term) EndProcess(pid, signal);
+      if (signal != SIGKILL && ignores_term) return;
+      OnSignal(pid, signal);
+      cgroups_.ProcessExited(pid);
     };
   }
 
@@ -51,8 +53,16 @@ class FakeContainerd {
     Run& run = At(container);
     run.state = api::CONTAINER_EXITED;
     run.exit_code = code;
-    processes.End(run.pid, code << 8);
-    cgroups_.ProcessExited(run.pid);
+    EndProcess(run.pid, code << 8);
+  }
+  // A group from the root of the hierarchy, as the node's groups name it.
+  [[nodiscard]] std::string OfNode(const std::string& group) const {
+    return group.substr(group.starts_with(cgroup_prefix + "/") ? cgroup_prefix.size() + 1 : 1);
+  }
+  // A process and its group are gone, without a word of the runtime.
+  void EndProcess(pid_t pid, int wait_status) {
+    processes.End(pid, wait_status);
+    cgroups_.ProcessExited(pid);
   }
   [[nodiscard]] Run& At(const std::string& container) {
     for (auto it = runs.rbegin(); it != runs.rend(); ++it) {
@@ -65,6 +75,7 @@ class FakeContainerd {
   std::map<std::string, Box> boxes;
   std::map<std::string, Run> runs;
   FakeProcesses processes;
+  std::string cgroup_prefix;                   // the node's own group
   std::vector<std::pair<pid_t, int>> signals;  // those sent straight to processes
   bool network_ready = false;
   bool ignores_term = false;
@@ -78,7 +89,8 @@ class FakeContainerd {
   std::set<std::string> left_tasks;
 
  private:
-  void EndProcess(pid_t pid, int signal) {
+  // Of a group; the fake groups forget the process themselves.
+  void OnSignal(pid_t pid, int signal) {
     if (!processes.Runs(pid)) return;
     processes.End(pid, signal);
     for (auto& [id, run] : runs) {
@@ -134,10 +146,10 @@ inline Result<api::StartContainerResponse> FakeContainerd::StartContainer(const 
   OpenLog(run);
   run.state = api::CONTAINER_RUNNING;
   run.pid = next_pid_++;
-  const std::string parent = boxes.at(run.sandbox).config.linux().cgroup_parent().substr(1);
-  EXPECT_TRUE(cgroups_.Create(parent + "/" + id, {}));
-  EXPECT_TRUE(cgroups_.Join(parent + "/" + id, run.pid));
-  processes.Add(run.pid, "0::/" + parent + "/" + id + "\n",
+  const std::string group = boxes.at(run.sandbox).config.linux().cgroup_parent() + "/" + id;
+  EXPECT_TRUE(cgroups_.Create(OfNode(group), {}));
+  EXPECT_TRUE(cgroups_.Join(OfNode(group), run.pid));
+  processes.Add(run.pid, "0::" + group + "\n",
                 "1 2 0:1 / / rw - overlay overlay rw,upperdir=/layers/" + id + "\n");
   return api::StartContainerResponse();
 }

@@ -71,6 +71,7 @@ class FakeRuntimeBed {
   // Begins anew, as a restarted agent does.
   void Open() {
     runtime.reset();
+    containerd.cgroup_prefix = cgroup_prefix;
     auto connected = containerd.Connect();
     calls = connected.get();
     auto lock = kernel::MakeRootFolders(kernel::Paths(root())).and_then([&] {

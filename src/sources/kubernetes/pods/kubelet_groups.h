@@ -3,7 +3,6 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +26,7 @@ struct SeenContainer {
   std::string id;           // of the container
   std::string group;        // relative to the node's own
   pid_t pid = 0;            // its first process
-  std::uint64_t began = 0;  // that did, in ticks since the boot
+  std::uint64_t began = 0;  // that did, in ticks since the boot; 0: it is hidden
   friend bool operator==(const SeenContainer&, const SeenContainer&) = default;
 };
 
@@ -41,10 +40,6 @@ struct SeenPod {
 };
 // kNotFound: the pod has no group.
 [[nodiscard]] Result<SeenPod> SeeContainers(const NodeGroups& node, const std::string& pod_group);
-
-// The first process of a container's group, whether it is the container or makes it; absent where
-// none is seen.
-[[nodiscard]] std::optional<pid_t> FirstProcessIn(const NodeGroups& node, const std::string& group);
 
 // The ID in the name of a container's group ("cri-containerd-ID.scope", "crio-ID.scope", "ID").
 [[nodiscard]] std::string_view IdIn(std::string_view group_name);

@@ -10,7 +10,6 @@
 
 #include "core/model/fault.h"
 #include "sources/kubernetes/pods/held_pod.h"
-#include "sources/kubernetes/pods/status_anchor.h"
 
 namespace jettison::kube {
 namespace {
@@ -244,17 +243,7 @@ void KubernetesSource::Take(Known& known, std::vector<ForeignContainer> containe
   if (!is_own) return leave_out(is_own.error());
   if (*is_own) return;
   ForeignFinding finding = FindingOf(pod, kubelet_);
-  for (ForeignContainer& container : containers) {
-    auto group =
-        ForeignGroupOf(groups_, {.id = container.id, .pid = container.pid, .cgroups_path = {}});
-    if (!group && group.error().code == ErrorCode::kNotFound) continue;
-    known.is_unread = !group && group.error().code != ErrorCode::kInvalidArgument;
-    if (!group) return leave_out(group.error());
-    container.group = *std::move(group);
-    container.anchor = std::make_shared<StatusAnchor>(groups_, container.group);
-    finding.containers.push_back(std::move(container));
-  }
-  if (finding.containers.empty()) return;
+  finding.containers = std::move(containers);
   SayWhatIsNotUnderstood(pod);
   finding.list = kList;
   finding.considered = known.running;

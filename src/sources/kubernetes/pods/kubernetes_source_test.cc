@@ -264,23 +264,26 @@ TEST_F(KubernetesPods, AContainerIsKilledWhileItIsNotKnownWhatItGoesOnAs) {
               ElementsAre(SignalOf("kubepods/burstable/podu1/c1", 42, SIGKILL)));
 }
 
-TEST_F(KubernetesPods, WhatCannotBeOpenedHasNotEndedAndIsLookedAtAgain) {
+TEST_F(KubernetesPods, WhatCannotBeOpenedIsFoundByItsGroup) {
   processes_.has_descriptors = false;
   Run("u1", "c1", 41);
   feed_.Tell({.uid = "u1", .container_id = "c1"});
-  EXPECT_THAT(FoundUids(), IsEmpty());
-  EXPECT_THAT(logged_, ElementsAre(HasSubstr("Too many open files")));
-  processes_.has_descriptors = true;
-  ASSERT_TRUE(AwaitFound(1));
+  EXPECT_THAT(FoundUids(), ElementsAre("u1"));
+  EXPECT_THAT(Removed(), IsEmpty());
 }
 
-TEST_F(KubernetesPods, AGroupOutsideOfTheNodeIsLeftOutAndSaidOnce) {
+TEST_F(KubernetesPods, WhatProcHidesOrWhoseFirstThreadHasEndedIsFoundByItsGroup) {
   Run("u1", "c1", 41);
-  processes_.Add(41, "0::/elsewhere/c1\n", "");
+  processes_.Hide(41);
+  Run("u2", "c2", 42);
+  processes_.EndFirstThread(42);
   feed_.Tell({.uid = "u1", .container_id = "c1"});
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
-  EXPECT_THAT(FoundUids(), IsEmpty());
-  EXPECT_THAT(logged_, ElementsAre(HasSubstr("pod default/web-u1 is left out")));
+  feed_.Tell({.uid = "u2", .container_id = "c2"});
+  EXPECT_THAT(FoundUids(), ElementsAre("u1", "u2"));
+  EXPECT_EQ(roster_.Find("u2")->GroupOf("main"), "kubepods/burstable/podu2/c2");
+  EXPECT_THAT(Removed(), IsEmpty());
+  End(41);
+  EXPECT_THAT(Removed(), ElementsAre("u1"));
 }
 
 TEST_F(KubernetesPods, TheAgentsOwnPodIsPassedOverWithoutAWord) {
