@@ -16,7 +16,7 @@ namespace jettison {
 
 void Kustomization::SetUp() {
   if (std::string(JETTISON_KUBECTL).empty()) GTEST_SKIP() << "no kubectl";
-  Program version({"/bin/sh", "-c", std::string(JETTISON_KUBECTL) + " version --client"}, {});
+  Program version({"/bin/sh", "-c", Quoted(JETTISON_KUBECTL) + " version --client"}, {});
   (void)version.Wait();
   // Those before 1.21 have a kustomize that knows no components.
   if (!std::regex_search(version.output(), std::regex("Kustomize Version: v([4-9]|[1-9][0-9])"))) {
@@ -25,8 +25,9 @@ void Kustomization::SetUp() {
 }
 
 std::map<std::string, Value> Kustomized(const std::string& folder) {
-  Program kubectl({"/bin/sh", "-c", fmt::format("{} kustomize '{}'", JETTISON_KUBECTL, folder)},
-                  {});
+  Program kubectl(
+      {"/bin/sh", "-c", fmt::format("{} kustomize {}", Quoted(JETTISON_KUBECTL), Quoted(folder))},
+      {});
   EXPECT_EQ(kubectl.Wait(), 0) << kubectl.output();
   const std::string plain = std::regex_replace(
       kubectl.output(), std::regex("name: (jettison(-drop-ins)?)-[a-z0-9]{10}\n"), "name: $1\n");

@@ -245,7 +245,8 @@ TEST_F(LivePrometheus, WhatItHasOfAnEvictionBecomesARecordingThatCanBeSimulated)
   const std::string dump = folder_.path() + "/dump.txt";
   prometheus_.reset();
   OutputOf({"/bin/sh", "-c",
-            fmt::format("{} tsdb dump {}/data >{}", JETTISON_PROMTOOL, folder_.path(), dump)});
+            fmt::format("{} tsdb dump {}/data >{}", Quoted(JETTISON_PROMTOOL),
+                        Quoted(folder_.path()), Quoted(dump))});
   const std::string dumped = Import(dump, "dump.jtr");
   ASSERT_NO_FATAL_FAILURE(CheckRecording(ItemsOf(dumped, "pod"), ItemsOf(dumped, "pass")));
 }

@@ -33,7 +33,7 @@ class LiveReadOnlyRoot : public testing::Test {
   [[nodiscard]] std::string Cue() const { return bed_.folder() + "/leak-now"; }
   // A pod that leaks once the test says so.
   void PutLeak() {
-    const std::string leak = JETTISON_BINARY " workload leak --rate 200 --total 200";
+    const std::string leak = Quoted(JETTISON_BINARY) + " workload leak --rate 200 --total 200";
     bed_.Put("leak.yaml",
              AgentBed::Manifest(
                  "leak", {"/bin/sh", "-c",

@@ -200,9 +200,15 @@ class ProcessRuntimeSlowRemoval : public ProcessRuntimePods {
                           "if [ \"$1\" = remove ] && (set -C; echo $$ > " +
                               pid_file_ +
                               ") 2>/dev/null; then kill -STOP $$; fi\n"
-                              "exec " JETTISON_SHIM " \"$@\"\n"));
+                              "exec '" JETTISON_SHIM "' \"$@\"\n"));
     ASSERT_EQ(::chmod(bed_.shim.c_str(), 0755), 0);
     ProcessRuntimePods::SetUp();
+  }
+  // One that a test which failed has left would wait for ever.
+  void TearDown() override {
+    ProcessRuntimePods::TearDown();
+    const std::string pid = ReadFile(pid_file_).value_or("");
+    if (!pid.empty()) (void)::kill(std::stoi(pid), SIGCONT);
   }
   [[nodiscard]] pid_t AwaitStopped() {
     std::string pid;
