@@ -28,8 +28,7 @@ std::string WhyNot(const std::string& bed) {
 // Tells up.sh where its programs are, if whoever runs the tests does not; a bed of their own may
 // have others.
 std::string UnpackedPrograms() {
-  const bool named =
-      std::getenv("KBED_KUBE") != nullptr || std::getenv("JETTISON_KUBERNETES_BED") != nullptr;
+  const bool named = std::getenv("KBED_KUBE") != nullptr || BedFolder() != JETTISON_KUBERNETES_BED;
   if (named || !std::filesystem::exists(JETTISON_KUBERNETES_PROGRAMS)) return "";
   return "KBED_KUBE='" JETTISON_KUBERNETES_PROGRAMS "'";
 }

@@ -3,10 +3,10 @@
 
 usage: beside_kubelet.py BED cgroupfs|systemd AGENT TESTS FILTER
 
-BED is the folder of the test bed for Kubernetes, AGENT the agent's program, TESTS the program of tests
-that start that bed, and FILTER says which of them are run. The control plane, the kubelet, containerd
-and the agent run in one virtual machine (run.py). Exit status 77: there is no such bed here, or this
-machine cannot run one.
+BED is the folder of the test bed for Kubernetes (the environment variable JETTISON_KUBERNETES_BED names
+another), AGENT the agent's program, TESTS the program of tests that start that bed, and FILTER says
+which of them are run. The control plane, the kubelet, containerd and the agent run in one virtual
+machine (run.py). Exit status 77: there is no such bed here, or this machine cannot run one.
 """
 
 import lzma
@@ -46,6 +46,7 @@ def main():
         print(__doc__.split("\n\n")[1], file=sys.stderr)
         return 2
     bed, driver, agent, tests, chosen = sys.argv[1:]
+    bed = os.environ.get("JETTISON_KUBERNETES_BED", bed)
     agent, tests = os.path.abspath(agent), os.path.abspath(tests)  # where they lie in there, too
     packed = os.path.join(bed, "kube.xz")
     if not os.path.exists(packed):
