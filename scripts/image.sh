@@ -52,7 +52,7 @@ done
 # Each library is put where the loader found it. "name => path (address)", or the loader's own path.
 libraries() {
   printf '%s\n' "${loaded[@]}"
-  ldd "$build/jettison" "${loaded[@]}" | awk '$2 == "=>" && $3 ~ /^\// { print $3 } $1 ~ /^\// && NF == 2 { print $1 }'
+  ldd "$build/jettison" "${loaded[@]}" | awk '$2 == "=>" && $3 ~ /^\// { print $3 } $1 ~ /^\// && $2 ~ /^\(0x/ { print $1 }'
 }
 libraries | sed 's/:$//' | sort -u | while read -r library; do
   install -D -m 755 "$(realpath "$library")" "$root$library"

@@ -36,7 +36,7 @@ trap 'rm -rf "$work"' EXIT
 
 # Of the loader: "name => path (address)", or its own path.
 libraries_of() {
-  ldd "$@" | awk '$2 == "=>" && $3 ~ /^\// { print $3 } $1 ~ /^\// && NF == 2 { print $1 }' | sort -u
+  ldd "$@" | awk '$2 == "=>" && $3 ~ /^\// { print $3 } $1 ~ /^\// && $2 ~ /^\(0x/ { print $1 }' | sort -u
 }
 
 # What no program names, because it is loaded when it is wanted: the client of HTTP, TLS, and systemd's.

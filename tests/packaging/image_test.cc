@@ -19,8 +19,8 @@ using testing::Not;
 class Image : public testing::Test {
  protected:
   void SetUp() override {
-    std::filesystem::create_directory(folder_.path() + "/build");
-    std::filesystem::copy_file("/bin/true", folder_.path() + "/build/jettison");
+    std::filesystem::create_directory(folder_.path() + "/a build");
+    std::filesystem::copy_file("/bin/true", folder_.path() + "/a build/jettison");
   }
   std::string Shell(const std::string& command) {
     Program shell({"/bin/sh", "-c", "cd '" + folder_.path() + "' && " + command}, {});
@@ -30,7 +30,7 @@ class Image : public testing::Test {
   // With the PATH of an ordinary user of Debian, which lacks the folders of ldconfig.
   std::string Make(const std::string& arguments) {
     return Shell(
-        fmt::format("JETTISON_BUILD=build PATH=/usr/local/bin:/usr/bin:/bin "
+        fmt::format("JETTISON_BUILD=\"$PWD/a build\" PATH=/usr/local/bin:/usr/bin:/bin "
                     "{}/scripts/image.sh {}",
                     Quoted(JETTISON_SOURCE), arguments));
   }
@@ -40,7 +40,7 @@ class Image : public testing::Test {
 
 TEST_F(Image, IsTheSameBytesEachTime) {
   Make("one.tar");
-  Shell("touch -d 2001-01-01 build/jettison");
+  Shell("touch -d 2001-01-01 'a build/jettison'");
   Make("deeper/two.tar");
   Shell("cmp one.tar deeper/two.tar");
 }
