@@ -20,7 +20,7 @@ test: build
 	scripts/test.sh build/dev
 
 build: deps
-	cmake --preset dev
+	cmake --preset dev $(CMAKE_OPTIONS)
 	cmake --build --preset dev -j $(JOBS)
 
 release: deps
