@@ -60,10 +60,11 @@ rm -r /etc/systemd/system/jettison.service.d
 dpkg -r jettison
 test -e /etc/jettison/jettison.yaml
 test -e /etc/jettison/conf.d/10-act.yaml
-rm /etc/jettison/conf.d/10-act.yaml
 dpkg -P jettison
 test -d /var/lib/jettison/pods/of-somebody
-dpkg -i /package.deb
+dpkg -i /package.deb >/said
+grep -q 'evicts what the files in /etc/jettison let it evict' /said
+rm /etc/jettison/conf.d/10-act.yaml
 rmdir /var/lib/jettison/pods/of-somebody
 dpkg -P jettison
 left=$(find / -xdev -name '*jettison*' ! -path '/proc/*')

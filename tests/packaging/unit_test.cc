@@ -85,26 +85,39 @@ TEST(Unit, IsRatedThreeAtMost) {
   EXPECT_LE(std::stod(rating[1]), 3.0) << said;
 }
 
-// Its helpers are stubs, so that nothing of this machine is changed.
-TEST(Package, SaysHowToStartTheAgentWhereThereIsNoSystemd) {
-  if (std::filesystem::exists("/run/systemd/system")) GTEST_SKIP() << "there is systemd here";
+// What is said after an installation where there is no systemd. The package's helpers and the agent
+// are stubs, so that nothing of this machine is changed; the agent says this of its configuration.
+std::string SaidWhenInstalled(const std::string& configuration) {
   const TemporaryFolder folder;
-  for (const char* helper : {"deb-systemd-helper", "deb-systemd-invoke", "systemctl", "rm"}) {
+  for (const char* helper :
+       {"deb-systemd-helper", "deb-systemd-invoke", "systemctl", "rm", "jettison"}) {
     const std::string stub = fmt::format("{}/{}", folder.path(), helper);
     std::ofstream(stub) << "#!/bin/sh\n";
     std::filesystem::permissions(stub, std::filesystem::perms::owner_all);
   }
+  std::ofstream(folder.path() + "/jettison") << "#!/bin/sh\necho '" << configuration << "'\n";
   Program postinst({"/bin/sh", "-c",
                     fmt::format("PATH={}:$PATH exec sh {}/debian/postinst configure",
                                 Quoted(folder.path()), Quoted(kPackaging))},
                    {});
   EXPECT_EQ(postinst.Wait(), 0);
+  return postinst.output();
+}
+
+TEST(Package, SaysHowToStartTheAgentWhereThereIsNoSystemd) {
+  if (std::filesystem::exists("/run/systemd/system")) GTEST_SKIP() << "there is systemd here";
   EXPECT_EQ(
-      postinst.output(),
+      SaidWhenInstalled("dry run               yes: nothing is evicted or reclaimed"),
       "jettison is installed. There is no systemd here, so it was not started. Start it with:\n"
       "  jettison run --config /etc/jettison/jettison.yaml --config-dir "
       "/etc/jettison/conf.d\n"
-      "As installed, it only observes.\n");
+      "Then it observes this host and evicts nothing yet.\n");
+}
+
+TEST(Package, SaysThatTheAgentEvictsWhereAKeptFileLetsIt) {
+  if (std::filesystem::exists("/run/systemd/system")) GTEST_SKIP() << "there is systemd here";
+  EXPECT_THAT(SaidWhenInstalled("dry run               no"),
+              testing::HasSubstr("Then it evicts what the files in /etc/jettison let it evict.\n"));
 }
 
 }  // namespace
