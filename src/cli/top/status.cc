@@ -64,13 +64,20 @@ void AddStatus(CLI::App& app, int& exit_code) {
                             ->capture_default_str();
   CLI::Option* by_condition = command->add_flag(
       "--exit-code", options->exit_code, "exit with status 3 if a condition of the node is true");
-  command
-      ->add_flag("--ready", options->ready,
-                 "only say whether /readyz passes, and which of its checks fail")
-      ->excludes(output, by_condition);
+  command->add_flag("--ready", options->ready,
+                    "only say whether /readyz passes, and which of its checks fail; not together "
+                    "with --output or --exit-code");
   AddAskOptions(*command, options->ask);
   command->footer(kStatusFooter);
-  command->callback([options, &exit_code] { exit_code = RunStatus(*options); });
+  // CLI11's own way would stand in the help as if it were a default.
+  command->callback([=, &exit_code] {
+    for (const CLI::Option* other : {output, by_condition}) {
+      if (options->ready && other->count() > 0) {
+        throw CLI::ExcludesError("--ready", other->get_name());
+      }
+    }
+    exit_code = RunStatus(*options);
+  });
 }
 
 }  // namespace jettison
