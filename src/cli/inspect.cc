@@ -19,6 +19,7 @@ struct InspectOptions {
   std::string path;
   std::string memory_capacity;  // empty: this machine's
   std::string profile = "kubelet";
+  std::string runtime = "process";
   std::string output = "text";
   bool manifest = false;
 };
@@ -45,8 +46,10 @@ Result<std::string> TextOfPods(const std::string& path) {
 }
 
 InspectedNode NodeOf(const InspectOptions& options) {
-  InspectedNode node{.memory_capacity_bytes = MemoryOfThisMachine(),
-                     .profile = ProfileNamed(options.profile).value_or(Profile::kKubelet)};
+  InspectedNode node{
+      .memory_capacity_bytes = MemoryOfThisMachine(),
+      .profile = ProfileNamed(options.profile).value_or(Profile::kKubelet),
+      .runtime = options.runtime == "cri" ? RuntimeKind::kCri : RuntimeKind::kProcess};
   if (!options.memory_capacity.empty()) {
     node.memory_capacity_bytes =
         static_cast<std::uint64_t>(Quantity::Parse(options.memory_capacity)->Value());
@@ -85,7 +88,7 @@ constexpr const char* kInspectFooter =
     "Examples:\n"
     "  kubectl get pods -A -o json | jettison inspect - --memory-capacity 16Gi\n"
     "  jettison inspect pods.json --memory-capacity 8Gi --output json\n"
-    "  jettison inspect --manifest web.yaml --profile standalone\n"
+    "  jettison inspect --manifest --runtime cri web.yaml --profile standalone\n"
     "\n"
     "Exit status: 0 done, 1 the file could not be read or is empty, 2 a pod is invalid (the\n"
     "others are shown), or wrong usage.";
@@ -111,6 +114,11 @@ void AddInspect(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_flag("--manifest", options->manifest,
                     "check PODS as manifests that the agent is to run");
+  command
+      ->add_option("--runtime", options->runtime,
+                   "what is to run the manifests; what it would refuse is a fault")
+      ->check(CLI::IsMember({"process", "cri"}))
+      ->capture_default_str();
   command->add_option("--output", options->output, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

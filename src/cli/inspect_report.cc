@@ -15,6 +15,8 @@
 #include "core/pods/qos.h"
 #include "core/pods/tolerations.h"
 #include "core/text/printable.h"
+#include "runtimes/process/host_rights.h"
+#include "runtimes/process/runs/command_line.h"
 
 namespace jettison {
 namespace {
@@ -102,6 +104,22 @@ class PodCheck {
   Faults faults_;
 };
 
+// What the process runtime would not create or start.
+void NoteRefusals(const Pod& pod, const std::string& name, Faults& faults) {
+  const auto note = [&](const Error& refusal) {
+    faults.push_back({.file = name,
+                      .key = "",
+                      .value = "",
+                      .message = fmt::format("pod {}: {}", FullName(pod), refusal.message)});
+  };
+  if (const auto ok = process::CheckRights(pod); !ok) note(ok.error());
+  for (const auto* containers : {&pod.init_containers, &pod.containers}) {
+    for (const Container& container : *containers) {
+      if (const auto line = process::CommandLineOf(container); !line) note(line.error());
+    }
+  }
+}
+
 void WritePodReport(const PodReport& pod, JsonWriter& json) {
   json.Object([&] {
     json.Field("namespace", pod.namespace_);
@@ -180,7 +198,11 @@ InspectReport InspectPods(std::string_view text, const std::string& name, const 
   report.is_empty = documents.empty() && report.faults.empty();
   for (const Value& document : documents) {
     ForEachPod(document, source, [&](PodReading reading) {
-      if (reading.Ok() && is_object) reading.faults = PodCheck(reading.pod, name).Run();
+      if (reading.Ok() && is_object) {
+        reading.faults = PodCheck(reading.pod, name).Run();
+      } else if (reading.Ok() && node.runtime == RuntimeKind::kProcess) {
+        NoteRefusals(reading.pod, name, reading.faults);
+      }
       for (const std::string& warning : reading.warnings) {
         report.warnings.push_back(fmt::format("{}: {}", name, warning));
       }

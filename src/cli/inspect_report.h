@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codec/kubernetes/pod_reader.h"
+#include "core/config/agent_config.h"
 #include "core/model/fault.h"
 #include "core/model/pod.h"
 #include "core/model/profile.h"
@@ -34,6 +35,7 @@ struct PodReport {
 struct InspectedNode {
   std::uint64_t memory_capacity_bytes = 0;
   Profile profile = Profile::kKubelet;
+  RuntimeKind runtime = RuntimeKind::kProcess;  // of manifests: what would run them
 };
 
 [[nodiscard]] PodReport ReportOf(const Pod& pod, const InspectedNode& node);
@@ -49,7 +51,7 @@ struct InspectReport {
 // Reads the pods of a text: a List or PodList, one Pod, a JSON array, NDJSON, or YAML documents.
 // `name` stands in faults. As API objects, pods are taken as an API server would answer them:
 // nothing is defaulted, each has a name, and no amount is negative. As manifests they are read as
-// an agent that runs them would.
+// an agent that runs them would, and what its runtime would refuse is a fault.
 // A faulty pod spoils no other one; of lines of JSON, neither does a faulty line.
 [[nodiscard]] InspectReport InspectPods(std::string_view text, const std::string& name,
                                         const InspectedNode& node,

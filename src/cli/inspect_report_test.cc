@@ -77,6 +77,22 @@ TEST(Inspect, ProtectsByPriorityAloneInTheStandaloneProfile) {
   EXPECT_TRUE(report.pods[0].is_static);
 }
 
+TEST(Inspect, OfAManifestWhatTheProcessRuntimeRefusesIsAFault) {
+  constexpr const char* kPod =
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
+      "spec: {securityContext: {runAsUser: 7}, containers: [{name: c, image: i}]}\n";
+  InspectedNode node = kNode;
+  const InspectReport report = InspectPods(kPod, "a.yaml", node, PodForm::kManifest);
+  EXPECT_THAT(report.pods, IsEmpty());
+  EXPECT_THAT(
+      FaultsOf(report),
+      ElementsAre(HasSubstr("a.yaml: pod default/a: the pod sets securityContext.runAsUser"),
+                  HasSubstr("a.yaml: pod default/a: container c has no command")));
+  node.runtime = RuntimeKind::kCri;
+  EXPECT_THAT(InspectPods(kPod, "a.yaml", node, PodForm::kManifest).pods, SizeIs(1));
+  EXPECT_THAT(InspectPods(kPod, "a.yaml", kNode).pods, SizeIs(1)) << "no manifest";
+}
+
 TEST(Inspect, TakesListsArraysLinesAndYaml) {
   const std::string pod = R"({"metadata":{"name":"a"}})";
   for (const std::string& text : {R"({"kind":"List","items":[)" + pod + "," + pod + "]}",

@@ -60,9 +60,8 @@ bool HasParentStep(std::string_view path) {
 
 void CheckSource(const Field& field, const EmptyDirSource& source) {
   const Field medium = field.Member("medium");
-  if (!source.medium.empty() && source.medium != "Memory" &&
-      !source.medium.starts_with("HugePages")) {
-    medium.Fault("must be empty (disk), Memory or HugePages");
+  if (!source.medium.empty() && source.medium != "Memory") {
+    medium.Fault("must be empty (disk) or Memory");
   }
   if (source.size_limit && source.size_limit->Sign() < 0) {
     field.Member("sizeLimit").Fault("must not be negative");
@@ -81,9 +80,15 @@ void CheckSource(const Field& field, const ConfigMapSource& source) {
 void CheckSource(const Field& field, const SecretSource& source) {
   CheckSubdomain(field.Member("secretName"), source.secret_name);
 }
-// Kinds that cannot be mounted here are refused by the runtime that meets them.
-void CheckSource(const Field&, const GitRepoSource&) {}
-void CheckSource(const Field&, const OtherVolumeSource&) {}
+void RefuseKind(const Field& field) {
+  field.Fault("is not supported here: use emptyDir, hostPath, configMap or secret");
+}
+void CheckSource(const Field& field, const GitRepoSource&) {
+  RefuseKind(field);
+}
+void CheckSource(const Field& field, const OtherVolumeSource&) {
+  RefuseKind(field);
+}
 
 std::string_view FieldOf(const VolumeSource& source) {
   struct {
