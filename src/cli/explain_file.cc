@@ -11,6 +11,7 @@
 #include "cli/input_file.h"
 #include "cli/recording/recording_file.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/line_faults.h"
 #include "cli/terminal/output.h"
 #include "codec/flight/chunk_header.h"
 #include "codec/recordings/scenario_reader.h"
@@ -47,7 +48,7 @@ bool DidNothing(const PassExplanation& explanation) {
 class FileExplainer {
  public:
   FileExplainer(const ExplainFileOptions& options, std::FILE* stream)
-      : options_(options), lines_(stream, ScenarioReader::kPadding) {}
+      : options_(options), lines_(stream, ScenarioReader::kPadding), faults_(options.path) {}
 
   int Run() {
     while (!is_recording_) {
@@ -63,19 +64,17 @@ class FileExplainer {
       PrintError("jettison: cannot read {}: {}\n", options_.path, std::strerror(errno));
       return kExitFailed;
     }
+    const bool has_faults = faults_.Close();
     const int printed = options_.json ? PrintData(out_) : PrintText(out_);
     if (printed != 0) return printed;
-    if (faults_ > 0) return kExitInvalidInput;
+    if (has_faults) return kExitInvalidInput;
     if (explained_ > 0) return 0;
     PrintError("jettison: {}\n", NothingFound());
     return kExitFailed;
   }
 
  private:
-  void Complain(const std::string& problem) {
-    ++faults_;
-    PrintError("jettison: {}:{}: {}\n", options_.path, lines_.line_number(), problem);
-  }
+  void Complain(const std::string& problem) { faults_.Add(lines_.line_number(), problem); }
 
   [[nodiscard]] bool IsRecordingLine(std::string_view record) const {
     return lines_.line_number() == 1 && record.substr(1).starts_with(kMagicLine);
@@ -139,7 +138,7 @@ class FileExplainer {
   ScenarioReader reader_;
   Scenario scenario_;
   std::string out_;
-  std::size_t faults_ = 0;
+  LineFaults faults_;
   std::size_t explained_ = 0;
   bool is_recording_ = false;
 };

@@ -16,6 +16,7 @@
 #include "cli/recording/recording_file.h"
 #include "cli/simulate/simulated_file.h"
 #include "cli/terminal/exit_status.h"
+#include "cli/terminal/line_faults.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress_bar.h"
 #include "codec/recordings/replay_writer.h"
@@ -37,7 +38,7 @@ bool IsShown() {
 class Replayer {
  public:
   explicit Replayer(SimulatedFile& file)
-      : file_(file), lines_(file.stream().file(), ScenarioReader::kPadding) {}
+      : file_(file), lines_(file.stream().file(), ScenarioReader::kPadding), faults_(file.name()) {}
 
   int Run() {
     while (const auto line = lines_.Next()) {
@@ -54,7 +55,8 @@ class Replayer {
       PrintError("jettison: cannot read {}: {}\n", file_.name(), std::strerror(errno));
       return kExitFailed;
     }
-    return faults_ == 0 ? 0 : kExitInvalidInput;
+    bar_.Clear();
+    return faults_.Close() ? kExitInvalidInput : 0;
   }
 
  private:
@@ -71,10 +73,9 @@ class Replayer {
     }
   }
 
-  void Complain(std::string_view problem) {
-    ++faults_;
+  void Complain(const std::string& problem) {
     bar_.Clear();
-    PrintError("jettison: {}:{}: {}\n", file_.name(), lines_.line_number(), problem);
+    faults_.Add(lines_.line_number(), problem);
   }
 
   void Answer(std::string_view record) {
@@ -102,7 +103,7 @@ class Replayer {
   ScenarioReader reader_;
   Scenario scenario_;
   std::string out_;
-  std::size_t faults_ = 0;
+  LineFaults faults_;
 };
 
 // A recording of an agent, pass by pass.

@@ -1,10 +1,15 @@
 #include "codec/recordings/scenario_policy.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "core/config/jettison_configuration.h"
+#include "core/config/kubelet_fields.h"
+#include "core/text/spelling.h"
 #include "core/thresholds/containerfs_thresholds.h"
 #include "core/thresholds/fields.h"
 #include "core/thresholds/own_thresholds.h"
@@ -28,6 +33,21 @@ std::vector<Threshold> ThresholdsOf(const Fields& config, DiskLayout layout) {
   return ThresholdsFor(parsing.thresholds, layout);
 }
 
+constexpr std::string_view kHardFirst = "hardThresholdsFirst";
+constexpr auto kDiskFields =
+    std::to_array<std::string_view>({"dedicatedContainerFs", "dedicatedImageFs"});
+
+// Of the names, which are sorted, there are too many to list them all. Beside them there may be
+// `also`.
+void RefuseUnknown(const Fields& fields, std::span<const std::string_view> names,
+                   std::string_view also = "") {
+  if (fields.map().AsMap() == nullptr) return;
+  for (const auto& [key, value] : *fields.map().AsMap()) {
+    if (key == also || std::ranges::binary_search(names, std::string_view(key))) continue;
+    fields.Refuse(key, Shown(value), "there is no such field" + DidYouMean(key, names));
+  }
+}
+
 }  // namespace
 
 Result<PassPolicy> ScenarioPolicy(const ScenarioSettings& settings) {
@@ -37,6 +57,9 @@ Result<PassPolicy> ScenarioPolicy(const ScenarioSettings& settings) {
   const Fields layout(settings.disk, "", faults, "disk.");
   const Fields config(settings.kubelet_config, "", faults, "kubeletConfig.");
   const Fields own(settings.jettison_config, "", faults, "jettisonConfig.");
+  RefuseUnknown(layout, kDiskFields);
+  RefuseUnknown(config, KubeletFieldNames());
+  RefuseUnknown(own, JettisonFieldNames(), kHardFirst);
   PassPolicy policy;
   policy.layout = {.dedicated_image_fs = layout.Flag("dedicatedImageFs").value_or(false),
                    .dedicated_container_fs = layout.Flag("dedicatedContainerFs").value_or(false)};
@@ -50,7 +73,7 @@ Result<PassPolicy> ScenarioPolicy(const ScenarioSettings& settings) {
       config.Integer("evictionMaxPodGracePeriod", -kMostSeconds, kMostSeconds).value_or(0);
   policy.local_storage_capacity_isolation =
       config.Flag("localStorageCapacityIsolation").value_or(true);
-  policy.hard_first = own.Flag("hardThresholdsFirst").value_or(false);
+  policy.hard_first = own.Flag(kHardFirst).value_or(false);
   if (!faults.empty()) return Fail(ErrorCode::kInvalidArgument, DescribeAll(faults));
   return policy;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "codec/kubernetes/pod_reader.h"
@@ -16,6 +17,23 @@
 #include "core/pods/pod_kind.h"
 
 namespace jettison {
+namespace {
+
+// Those behind `steps` are what an agent and the vectors write beside a scenario; they are not
+// read.
+constexpr auto kScenarioFields = std::to_array<std::string_view>(
+    {"name", "start", "profile", "kubeletConfig", "jettisonConfig", "disk", "state", "pods",
+     "protectedPods", "steps", "pass", "earlyKills", "report", "outcomes"});
+constexpr auto kStepFields =
+    std::to_array<std::string_view>({"at", "summary", "summaryAfterReclaim", "reclaimUnderWay",
+                                     "pace", "activePods", "admit", "killErrors"});
+constexpr std::string_view kNoObject = "is not a valid JSON object";
+
+bool IsOneOf(std::string_view key, std::span<const std::string_view> fields) {
+  return std::ranges::find(fields, key) != fields.end();
+}
+
+}  // namespace
 
 static_assert(ScenarioReader::kPadding >= simdjson::SIMDJSON_PADDING);
 
@@ -69,29 +87,30 @@ bool ScenarioReader::Walk::Record(std::string_view record) {
   record_ = record;
   ondemand::document document;
   const simdjson::padded_string_view padded(record.data(), record.size(), record.size() + kPadding);
-  if (buffers_.outer.iterate(padded).get(document) != simdjson::SUCCESS) {
-    return Refuse("is not valid JSON");
-  }
   ondemand::object top;
-  if (!Got(document.get_object().get(top), "a map")) return false;
+  if (buffers_.outer.iterate(padded).get(document) != simdjson::SUCCESS ||
+      document.get_object().get(top) != simdjson::SUCCESS) {
+    return Refuse(std::string(kNoObject));
+  }
   for (auto field : top) {
     std::string_view key;
     ondemand::value value;
     if (field.unescaped_key().get(key) != simdjson::SUCCESS ||
         field.value().get(value) != simdjson::SUCCESS) {
-      return Refuse("is not valid JSON");
+      return Refuse(std::string(kNoObject));
     }
     if (key == "imageGC") return In("imageGC", Images(value));
     if (key == "scenario") return In("scenario", InnerScenario(value));
     if (key == "name" || key == "start" || key == "pods" || key == "steps") break;
   }
-  if (top.reset().error() != simdjson::SUCCESS) return Refuse("is not valid JSON");
+  if (top.reset().error() != simdjson::SUCCESS) return Refuse(std::string(kNoObject));
   return ScenarioObject(top);
 }
 
 bool ScenarioReader::Walk::InnerScenario(ondemand::value value) {
   ondemand::object object;
   if (!Got(value.get_object().get(object), "a map")) return false;
+  outer_ = "scenario.";
   return ScenarioObject(object);
 }
 
@@ -110,7 +129,7 @@ bool ScenarioReader::Walk::ScenarioObject(ondemand::object object) {
     ondemand::value value;
     if (field.unescaped_key().get(key) != simdjson::SUCCESS ||
         field.value().get(value) != simdjson::SUCCESS) {
-      return Refuse("is not valid JSON");
+      return Refuse(std::string(kNoObject));
     }
     const std::string name(key);
     if (!In(name, ScenarioField(name, value))) return false;
@@ -118,6 +137,7 @@ bool ScenarioReader::Walk::ScenarioObject(ondemand::object object) {
   if (!has_pods_) into_.pods.clear();
   if (!has_steps_) into_.steps.clear();
   if (!has_start_) return In("start", Refuse("is missing; write an RFC 3339 time"));
+  if (!faults_.empty()) return false;
   if (!StepsFitTime()) return false;
   for (PodFacts& pod : into_.pods) {
     pod.protection = IsCritical(pod.pod, into_.profile) ? Protection::kCritical : Protection::kNone;
@@ -140,7 +160,10 @@ bool ScenarioReader::Walk::ScenarioField(std::string_view key, ondemand::value v
   if (key == "steps") return Steps(value);
   if (key == "pods") return Tree(value, buffers_.pods) && Pods(buffers_.pods);
   if (key == "protectedPods") return PodList(value, protected_);
-  if (key != "name" && key != "start" && key != "profile") return true;
+  if (key != "name" && key != "start" && key != "profile") {
+    if (!IsOneOf(key, kScenarioFields)) NoteUnknown(key, kScenarioFields);
+    return true;
+  }
   if (!Text(value, text)) return false;
   if (key == "name") {
     into_.name = text;
@@ -208,14 +231,16 @@ bool ScenarioReader::Walk::Steps(ondemand::value value) {
     ondemand::value step;
     if (item.get(step) != simdjson::SUCCESS) return Refuse("is not valid JSON");
     if (count == into_.steps.size()) into_.steps.emplace_back();
-    if (!InItem(count, Step(step, into_.steps[count]))) return false;
+    if (!InItem(count, Step(count, step, into_.steps[count]))) return false;
     ++count;
   }
+  step_.clear();
   into_.steps.resize(count);
   return true;
 }
 
-bool ScenarioReader::Walk::Step(ondemand::value value, ScenarioStep& step) {
+bool ScenarioReader::Walk::Step(std::size_t index, ondemand::value value, ScenarioStep& step) {
+  step_ = fmt::format("steps[{}].", index);
   ondemand::object object;
   if (!Got(value.get_object().get(object), "a map")) return false;
   step.at = {};
@@ -237,7 +262,8 @@ bool ScenarioReader::Walk::Step(ondemand::value value, ScenarioStep& step) {
     has_summary |= name == "summary";
     if (!In(name, StepField(name, member, step))) return false;
   }
-  return has_summary || In("summary", Refuse("is missing"));
+  if (!has_summary) Note(fmt::format("{}{}summary", outer_, step_), "is missing");
+  return true;
 }
 
 bool ScenarioReader::Walk::StepField(std::string_view key, ondemand::value value,
@@ -253,7 +279,10 @@ bool ScenarioReader::Walk::StepField(std::string_view key, ondemand::value value
   if (key == "reclaimUnderWay") {
     return Got(value.get_bool().get(step.reclaim_under_way), "true or false");
   }
-  if (key != "at") return true;
+  if (key != "at") {
+    NoteUnknown(key, kStepFields);
+    return true;
+  }
   std::string_view text;
   if (!Text(value, text)) return false;
   const auto at = ParseDuration(text);

@@ -9,7 +9,7 @@
 namespace jettison {
 namespace {
 
-using testing::EndsWith;
+using testing::HasSubstr;
 using testing::Not;
 
 std::string FaultOf(std::string record) {
@@ -27,18 +27,40 @@ constexpr std::string_view kScenario =
 
 // A download that ended early is no wrong field.
 TEST(ScenarioReader, ARecordThatIsCutOffIsNotValidJson) {
-  EXPECT_THAT(FaultOf(std::string(kScenario)), Not(EndsWith("is not valid JSON")));
+  EXPECT_THAT(FaultOf(std::string(kScenario)), Not(HasSubstr("valid JSON")));
   for (std::size_t size = 1; size < kScenario.size(); ++size) {
     const std::string cut(kScenario.substr(0, size));
-    EXPECT_THAT(FaultOf(cut), EndsWith("is not valid JSON")) << cut;
+    EXPECT_THAT(FaultOf(cut), HasSubstr("valid JSON")) << cut;
   }
 }
 
 TEST(ScenarioReader, AFieldOfAnotherKindIsToldItsKind) {
-  EXPECT_EQ(FaultOf("[]"), "must be a map");
+  EXPECT_EQ(FaultOf("[]"), "is not a valid JSON object");
   EXPECT_EQ(FaultOf(R"({"name":7,"start":"2026-01-01T00:00:00Z"})"), "name: must be a string");
   EXPECT_EQ(FaultOf(R"({"steps":{}})"), "steps: must be a list");
   EXPECT_EQ(FaultOf(R"({"scenario":[]})"), "scenario: must be a map");
+}
+
+TEST(ScenarioReader, EveryMisspeltFieldIsToldAtOnce) {
+  EXPECT_EQ(
+      FaultOf(R"({"scenario":{"name":"s","start":"2026-01-01T00:00:00Z","setps":[],"steps":[)"
+              R"({"at":"0s","sumary":{"node":{}}},{"at":"1s","summary":{"node":{}},"x":0}]}})"),
+      R"(scenario.setps: there is no such field (did you mean "steps"?); )"
+      R"(scenario.steps[0].sumary: there is no such field (did you mean "summary"?); )"
+      "scenario.steps[0].summary: is missing; scenario.steps[1].x: there is no such field");
+  EXPECT_EQ(FaultOf(R"({"start":"2026-01-01T00:00:00Z","kubeletConfig":{"evictionHrad":{}},)"
+                    R"("jettisonConfig":{"presureHard":{}},"disk":{"dedicatedImageFS":true}})"),
+            R"(disk.dedicatedImageFS: "true": there is no such field (did you mean )"
+            R"("dedicatedImageFs"?); kubeletConfig.evictionHrad: "a map": there is no such field )"
+            R"((did you mean "evictionHard"?); jettisonConfig.presureHard: "a map": there is no )"
+            R"(such field (did you mean "pressureHard"?))");
+}
+
+TEST(ScenarioReader, WhatStandsBesideAScenarioIsNoFault) {
+  EXPECT_EQ(FaultOf(R"({"name":"s","start":"2026-01-01T00:00:00Z","pass":1,"earlyKills":[],)"
+                    R"("report":{},"outcomes":[],"kubeletConfig":{"maxPods":9},)"
+                    R"("jettisonConfig":{"dryRun":true,"hardThresholdsFirst":true}})"),
+            "");
 }
 
 TEST(ScenarioReader, ARecordWithoutPodsOrStepsHasNoneOfTheLastRecord) {

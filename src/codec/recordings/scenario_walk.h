@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,8 @@
 #include "codec/documents/json.h"
 #include "codec/recordings/scenario_policy.h"
 #include "codec/recordings/scenario_reader.h"
+#include "core/model/fault.h"
+#include "core/text/spelling.h"
 #include "core/text/text_index.h"
 
 namespace jettison {
@@ -49,9 +52,10 @@ class ScenarioReader::Walk {
 
   bool Record(std::string_view record);
   [[nodiscard]] std::optional<ImageCollection> TakeCollection() { return std::move(collection_); }
-  [[nodiscard]] Error TakeError() const {
-    return {ErrorCode::kInvalidArgument,
-            path_.empty() ? reason_ : fmt::format("{}: {}", path_, reason_)};
+  // All misspelt fields and missing summaries, and the first fault of another kind.
+  [[nodiscard]] Error TakeError() {
+    if (!reason_.empty()) Note(path_, std::move(reason_));
+    return {ErrorCode::kInvalidArgument, DescribeAll(faults_)};
   }
 
  private:
@@ -67,7 +71,7 @@ class ScenarioReader::Walk {
   bool Tree(ondemand::value value, Value& into);
   bool Pods(const Value& pods);
   bool Steps(ondemand::value value);
-  bool Step(ondemand::value value, ScenarioStep& step);
+  bool Step(std::size_t index, ondemand::value value, ScenarioStep& step);
   bool StepField(std::string_view key, ondemand::value value, ScenarioStep& step);
   bool Pace(ondemand::value value, ScenarioStep& step);
   Summary& SummaryAfterReclaim(ScenarioStep& step);
@@ -77,6 +81,15 @@ class ScenarioReader::Walk {
   bool Text(ondemand::value value, std::string_view& text);
   bool Raw(ondemand::value value, std::string_view& raw);
 
+  // A fault that does not end the reading.
+  void Note(std::string key, std::string message) {
+    AddFault(faults_,
+             {.file = "", .key = std::move(key), .value = "", .message = std::move(message)});
+  }
+  void NoteUnknown(std::string_view key, std::span<const std::string_view> allowed) {
+    Note(fmt::format("{}{}{}", outer_, step_, key),
+         fmt::format("there is no such field{}", DidYouMean(key, allowed)));
+  }
   bool Refuse(std::string reason) {
     reason_ = std::move(reason);
     return false;
@@ -104,6 +117,9 @@ class ScenarioReader::Walk {
   bool has_start_ = false;
   bool has_pods_ = false;
   bool has_steps_ = false;
+  std::string outer_;  // "scenario." within such a member
+  std::string step_;   // while one is read: "steps[2]."
+  Faults faults_;
   std::string path_;
   std::string reason_;
 };

@@ -45,13 +45,6 @@ constexpr auto kBackoffNames = std::to_array<std::string_view>({"initial", "max"
 constexpr Duration kShortestInterval = std::chrono::milliseconds(100);
 constexpr Duration kShortestBackoff = std::chrono::seconds(1);
 
-std::vector<std::string_view> AllNames() {
-  std::vector<std::string_view> names = OwnSettingNames();
-  names.insert(names.end(), kJettisonNames.begin(), kJettisonNames.end());
-  std::ranges::sort(names);
-  return names;
-}
-
 void ReadBackoff(const Fields& fields, EvictionBackoff& backoff) {
   fields.RefuseOthers(kBackoffNames);
   const auto initial = fields.Span("initial", kShortestBackoff);
@@ -113,8 +106,18 @@ void ReadSource(const Fields& fields, AgentConfig& config) {
 
 }  // namespace
 
+std::span<const std::string_view> JettisonFieldNames() {
+  static const std::vector<std::string_view> all = [] {
+    std::vector<std::string_view> names = OwnSettingNames();
+    names.insert(names.end(), kJettisonNames.begin(), kJettisonNames.end());
+    std::ranges::sort(names);
+    return names;
+  }();
+  return all;
+}
+
 void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Faults& warnings) {
-  fields.RefuseOthers(AllNames());
+  fields.RefuseOthers(JettisonFieldNames());
   ReadSource(fields, config);
   Take(fields.OneOf<RuntimeKind>("runtime",
                                  {{"process", RuntimeKind::kProcess}, {"cri", RuntimeKind::kCri}}),
