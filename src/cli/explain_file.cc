@@ -162,6 +162,7 @@ std::vector<RecordedPass> RecordedPassesOf(const Scenario& scenario) {
     pass.summary = scenario.steps[i].summary;
     for (const std::size_t index : scenario.steps[i].active) pass.pods.push_back(pods[index]);
     pass.pace = scenario.steps[i].pace;
+    pass.after_reclaim = scenario.steps[i].summary_after_reclaim;
     pass.report = std::move(outcomes[i].report);
     state = pass.report.evaluation.next;
     if (!pass.report.evictions.empty())

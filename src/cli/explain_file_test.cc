@@ -75,8 +75,7 @@ TEST_F(ExplainFileTest, ThePassThatEvictedIsExplained) {
   const std::string out = Run({}, 0);
   EXPECT_THAT(out, testing::StartsWith(
                        "short of memory\ndefault/web was evicted: the node was low on memory."));
-  EXPECT_THAT(out,
-              HasSubstr("Had default/web used 40Mi less, default/db would have been evicted."));
+  EXPECT_THAT(out, HasSubstr("Had default/web used 40Mi less, no pod would have been evicted."));
   EXPECT_THAT(Run({.json = true}, 0), HasSubstr("\"outcome\":\"evicted\""));
 }
 

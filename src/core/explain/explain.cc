@@ -89,15 +89,17 @@ ReclaimFacts ReclaimOf(const CycleReport& report) {
 
 PassExplanation ExplainParts(const PassParts& parts, const ExplainOptions& options) {
   const CycleReport& report = parts.report;
-  std::vector<ActivePod> pods;
-  JoinStats(parts.pods, parts.summary, pods);
-  const DecisionInputs inputs{.policy = parts.policy,
-                              .before = parts.before,
-                              .observations = report.observations,
-                              .now = report.at,
-                              .pods = pods,
-                              .pace = parts.pace};
-  const Decision decision = DecisionFor(inputs);
+  DecisionInputs inputs{.policy = parts.policy,
+                        .before = parts.before,
+                        .now = report.at,
+                        .seen = report.observations,
+                        .pods = {},
+                        .pace = parts.pace};
+  JoinStats(parts.pods, parts.summary, inputs.pods);
+  if (parts.after_reclaim) inputs.after_reclaim = ObservationsFrom(*parts.after_reclaim);
+  const std::vector<ActivePod>& pods = inputs.pods;
+  const PassDecision decided = DecisionFor(inputs);
+  const Decision& decision = decided.decision;
   const auto subject = IndexOf(pods, options.subject_uid);
   PassExplanation explanation{.id = options.id,
                               .at = report.at,
@@ -144,7 +146,7 @@ PassExplanation ExplainParts(const PassParts& parts, const ExplainOptions& optio
     explanation.early_kills.push_back({.pod = IdentityIn(pods, kill.pod_uid), .kill = kill});
   }
   explanation.holders = HoldersIn(parts, pods);
-  explanation.otherwise = OtherwiseFor(inputs, decision, explanation.outcome, subject);
+  explanation.otherwise = OtherwiseFor(inputs, decided, explanation.outcome, subject);
   return explanation;
 }
 
@@ -158,7 +160,8 @@ PassExplanation Explain(const RecordedPass& pass, const ExplainOptions& options)
                        .summary = pass.summary,
                        .pods = pods,
                        .report = pass.report,
-                       .pace = pass.pace},
+                       .pace = pass.pace,
+                       .after_reclaim = pass.after_reclaim},
                       options);
 }
 

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "core/decide/ranking.h"
+#include "core/model/pressure.h"
+#include "core/thresholds/containerfs_thresholds.h"
 
 namespace jettison {
 namespace {
@@ -14,6 +16,13 @@ using Amount = std::optional<std::uint64_t>;
 void Add(std::int64_t delta, Amount& amount) {
   const std::int64_t sum = static_cast<std::int64_t>(amount.value_or(0)) + delta;
   amount = static_cast<std::uint64_t>(std::max<std::int64_t>(sum, 0));
+}
+
+// Adds to an amount that was measured.
+bool AddTo(Amount& amount, std::int64_t delta) {
+  if (!amount) return false;
+  Add(delta, amount);
+  return true;
 }
 
 Amount& PartOf(FsUsage& usage, Resource resource) {
@@ -66,59 +75,63 @@ bool ChangeShare(std::int64_t delta, std::optional<std::int32_t>& share) {
   return true;
 }
 
-void TakeFrom(std::int64_t& less, FsUsage* usage) {
-  if (usage == nullptr || !usage->used_bytes) return;
-  const std::int64_t step = std::min(less, static_cast<std::int64_t>(*usage->used_bytes));
-  Add(-step, usage->used_bytes);
-  less -= step;
+// Takes up to `less` from the usage; the result is what was taken.
+std::int64_t TakeFrom(std::int64_t less, FsUsage& usage) {
+  const auto had = static_cast<std::int64_t>(usage.used_bytes.value_or(0));
+  const std::int64_t taken = std::min(less, had);
+  if (taken > 0) Add(-taken, usage.used_bytes);
+  return taken;
 }
 
-FsUsage* Get(std::optional<FsUsage>& usage) {
-  return usage ? &*usage : nullptr;
+// The signal whose memory or file system this one tells of.
+Signal ToldBy(Signal signal, DiskLayout layout) {
+  const Signal of_disk = ContainerFsSource(signal, layout);
+  if (signal == Signal::kAllocatableMemoryAvailable) return Signal::kMemoryAvailable;
+  if (layout.dedicated_image_fs) return of_disk;
+  if (of_disk == Signal::kImageFsAvailable) return Signal::kNodeFsAvailable;
+  return of_disk == Signal::kImageFsInodesFree ? Signal::kNodeFsInodesFree : of_disk;
 }
 
 }  // namespace
 
-std::optional<PodStats> WithUsage(const ActivePod& pod, Signal signal, DiskLayout layout,
-                                  std::int64_t delta) {
-  if (pod.stats == nullptr) return std::nullopt;
-  PodStats stats = *pod.stats;
-  bool changed = false;
+bool UseMore(const PodFacts& facts, Signal signal, DiskLayout layout, std::int64_t more,
+             PodStats& stats) {
   switch (ResourceOf(signal)) {
-    case Resource::kMemory:
-      changed = stats.memory_working_set_bytes.has_value();
-      Add(delta, stats.memory_working_set_bytes);
-      break;
-    case Resource::kSwap:
-      changed = stats.swap_bytes.has_value();
-      Add(delta, stats.swap_bytes);
-      break;
-    case Resource::kPids:
-      changed = stats.process_count.has_value();
-      Add(delta, stats.process_count);
-      break;
-    case Resource::kIo: changed = ChangeShare(delta, stats.io_some_avg10); break;
+    case Resource::kMemory: return AddTo(stats.memory_working_set_bytes, more);
+    case Resource::kSwap: return AddTo(stats.swap_bytes, more);
+    case Resource::kPids: return AddTo(stats.process_count, more);
+    case Resource::kIo: return ChangeShare(more, stats.io_some_avg10);
     case Resource::kEphemeralStorage:
-    case Resource::kInodes: changed = ChangeFiles(*pod.facts, signal, layout, delta, stats); break;
+    case Resource::kInodes: return ChangeFiles(facts, signal, layout, more, stats);
   }
-  if (!changed) return std::nullopt;
-  return stats;
+  __builtin_unreachable();
 }
 
-PodStats WithLessStorage(const PodStats& stats, const StorageLimitFacts& limit, std::int64_t less) {
-  PodStats changed = stats;
-  std::int64_t of_pod = less;
-  TakeFrom(of_pod, Get(changed.ephemeral_storage));
-  if (limit.kind == StorageLimitKind::kEmptyDir) {
-    const auto volume = std::ranges::find(changed.volumes, limit.name, &VolumeStats::name);
-    if (volume != changed.volumes.end()) TakeFrom(less, &volume->usage);
-  } else if (limit.kind == StorageLimitKind::kContainer) {
-    const auto container = std::ranges::find(changed.containers, limit.name, &ContainerStats::name);
-    if (container == changed.containers.end()) return changed;
-    TakeFrom(less, Get(container->logs));
-    TakeFrom(less, Get(container->rootfs));
+void MakeAvailable(Signal signal, DiskLayout layout, std::int64_t more, Observations& seen) {
+  for (const Signal each : kAllSignals) {
+    if (ToldBy(each, layout) != ToldBy(signal, layout) || !seen[each]) continue;
+    seen[each]->available = std::min(seen[each]->available + more, seen[each]->capacity);
   }
-  return changed;
+}
+
+FreedBytes UseLessStorage(const StorageLimitFacts& limit, std::int64_t less, PodStats& stats) {
+  FreedBytes freed;
+  const auto left = [&] { return less - freed.node_fs - freed.container_fs; };
+  const bool of_pod = limit.kind == StorageLimitKind::kPod;
+  // Of several figures of one name the last counts.
+  for (auto volume = stats.volumes.rbegin(); volume != stats.volumes.rend(); ++volume) {
+    const bool limited = limit.kind == StorageLimitKind::kEmptyDir && volume->name == limit.name;
+    if (of_pod || limited) freed.node_fs += TakeFrom(left(), volume->usage);
+  }
+  for (ContainerStats& container : stats.containers) {
+    const bool limited = limit.kind == StorageLimitKind::kContainer && container.name == limit.name;
+    if (!of_pod && !limited) continue;
+    if (container.logs) freed.node_fs += TakeFrom(left(), *container.logs);
+    if (container.rootfs) freed.container_fs += TakeFrom(left(), *container.rootfs);
+  }
+  if (of_pod) freed.node_fs += left();
+  if (stats.ephemeral_storage) TakeFrom(less, *stats.ephemeral_storage);
+  return freed;
 }
 
 }  // namespace jettison

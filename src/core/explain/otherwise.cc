@@ -1,16 +1,21 @@
 #include "core/explain/otherwise.h"
 
-#include <array>
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <string>
 #include <utility>
 
 #include "core/decide/pod_usage.h"
 #include "core/decide/ranking.h"
 #include "core/explain/other_usage.h"
-#include "core/explain/otherwise_storage.h"
 #include "core/explain/pod_ranking.h"
+#include "core/explain/storage_limits.h"
+#include "core/model/pressure.h"
 #include "core/model/priority.h"
-#include "core/pass/pass_decision.h"
 #include "core/pass/reading_plan.h"
+#include "core/thresholds/containerfs_thresholds.h"
+#include "core/thresholds/threshold_settings.h"
 #include "core/units/quantity.h"
 
 namespace jettison {
@@ -18,275 +23,358 @@ namespace {
 
 using Change = Otherwise::Change;
 
+constexpr std::int64_t kKi = 1024;
+
 // Amounts of memory and disk are rounded to whole KiB; counts and shares are exact.
 std::int64_t StepOf(Signal signal) {
-  constexpr std::int64_t kKi = 1024;
   return UnitNameOf(signal) == "bytes" ? kKi : 1;
 }
 
-// Memory requests also count for memory that is swapped out.
-bool IsMemoryRequested(Signal signal) {
-  const Resource resource = ResourceOf(signal);
-  return resource == Resource::kMemory || resource == Resource::kSwap;
+// The least multiple of `step`, from `step` to the first one at or above `max`, for which `holds`
+// is true while it is not one step before; absent: it does not hold at the end.
+template <typename Predicate>
+std::optional<std::int64_t> LeastThat(std::int64_t step, std::int64_t max, Predicate holds) {
+  std::int64_t low = 0;  // does not hold
+  std::int64_t high = max / step + (max % step == 0 ? 0 : 1);
+  if (high < 1 || !holds(high * step)) return std::nullopt;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (holds(middle * step) ? high : low) = middle;
+  }
+  return high * step;
 }
 
-// The largest request that could make a difference: the whole capacity. For swap the working set is
-// added, because a pod with swapped-out pages may hold more than the swap.
-std::int64_t LargestRequest(Signal signal, const ActivePod& pod, const Observation& seen) {
-  if (ResourceOf(signal) != Resource::kSwap || pod.stats == nullptr) return seen.capacity;
-  return seen.capacity + static_cast<std::int64_t>(pod.stats->memory_working_set_bytes.value_or(0));
-}
+// The inputs of a pass, and one pod of them, which a change may edit.
+struct Inputs {
+  DecisionInputs& pass;
+  PodFacts& facts;
+  PodStats& stats;
+};
+// Changes inputs by an amount.
+using Edit = std::function<void(Inputs, std::int64_t)>;
 
-// One pod and the first of all others. Changes of the pod can be tried without ranking all pods,
-// because the first of the two is the first of all.
-class Contest {
- public:
-  Contest(std::span<const ActivePod> pods, std::size_t index, Signal signal, DiskLayout layout)
-      : pod_(pods[index]), signal_(signal), layout_(layout) {
-    std::vector<ActivePod> others(pods.begin(), pods.end());
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(index));
-    if (const auto first = FirstVictim(others, signal, layout)) rival_ = others[*first];
-  }
-  [[nodiscard]] const ActivePod& pod() const { return pod_; }
-  [[nodiscard]] Signal signal() const { return signal_; }
-  [[nodiscard]] std::optional<std::int64_t> usage() const {
-    return UsageOf(pod_, signal_, layout_);
-  }
-  // Whether the pod would be evicted if it were `changed`.
-  [[nodiscard]] bool Goes(const ActivePod& changed) const {
-    const std::array<ActivePod, 2> both = {changed, rival_.value_or(ActivePod{})};
-    return FirstVictim(std::span(both).first(rival_ ? 2 : 1), signal_, layout_) == 0;
-  }
-  [[nodiscard]] bool GoesWithUsage(std::int64_t delta) const {
-    const auto stats = WithUsage(pod_, signal_, layout_, delta);
-    return Goes({pod_.facts, stats ? &*stats : pod_.stats});
-  }
-
- private:
-  ActivePod pod_;
-  std::optional<ActivePod> rival_;
-  Signal signal_;
-  DiskLayout layout_;
+// What would become of a pass, and of the pod that it evicted.
+struct Fate {
+  PassOutcome outcome = PassOutcome::kNothing;
+  std::optional<std::size_t> threshold;
+  std::optional<std::size_t> victim;  // the first one
+  bool after_reclaim = false;         // as in Otherwise
+  bool spares = true;                 // the pod is not evicted
+  friend bool operator==(const Fate&, const Fate&) = default;
 };
 
-// The thresholds whose evictions waited while the pass acted for another one.
-ThresholdSet WaitingIn(const DecisionInputs& inputs) {
-  const Evaluation all = EvaluateBy(inputs.policy, inputs.before, inputs.observations, inputs.now);
-  return all.acting & ~ToActOn(inputs.policy, all, inputs.pace).acting;
-}
+struct Found {
+  std::int64_t amount = 0;
+  Fate fate;
+};
 
-// Tries changes of a pass that acted for a threshold.
-class PressureChanges {
+// Tries changes of a pass that evicts the pod at `pod`.
+class Changes {
  public:
-  PressureChanges(const DecisionInputs& inputs, const Decision& decision)
-      : inputs_(inputs),
-        decision_(decision),
-        threshold_(inputs.policy.thresholds[*decision.threshold]),
-        waiting_(WaitingIn(inputs)) {}
+  Changes(const DecisionInputs& inputs, const Decision& decision, std::size_t pod)
+      : inputs_(inputs), decision_(decision), pod_(pod), active_(inputs.pods[pod]) {
+    const Evaluation all = EvaluateBy(inputs.policy, inputs.before, inputs.seen, inputs.now);
+    waiting_ = all.acting & ~ToActOn(inputs.policy, all, inputs.pace).acting;
+  }
 
   [[nodiscard]] std::vector<Otherwise> Take() { return std::move(found_); }
 
-  void OfVictim() {
-    const Contest contest(inputs_.pods, *decision_.victim, threshold_.signal,
-                          inputs_.policy.layout);
-    LessUsage(contest);
-    LargerRequest(contest);
-    HigherPriority(contest);
-  }
-  void OfNode() {
+  void OfPressure() {
+    LessUsage();
+    LargerRequest();
+    HigherPriority();
     MoreAvailable();
     LowerThreshold();
-    if (!threshold_.IsHard()) LongerGrace();
+    if (!acted_for().IsHard()) LongerGrace();
   }
-  void WithoutReclaim() { Add({.change = Change::kNoReclaim}, decision_); }
+
+  void OfLimit(const StorageViolation& violation) {
+    const StorageLimitFacts limit = LimitOf(active_, violation, inputs_.policy.layout);
+    const std::int64_t used = limit.used.value_or(0);
+    const auto less = Least(kKi, used, [&](Inputs in, std::int64_t n) {
+      const FreedBytes freed = UseLessStorage(limit, std::min(n, used), in.stats);
+      Free(in.pass, Signal::kNodeFsAvailable, freed.node_fs);
+      Free(in.pass, Signal::kContainerFsAvailable, freed.container_fs);
+    });
+    if (less) {
+      const std::int64_t by = std::min(less->amount, used);
+      Add({.change = Change::kUsage, .pod = Name(), .by = by, .to = used - by}, less->fate);
+    }
+    const auto larger = LeastAndMore(kKi, used + kKi, [&](Inputs in, std::int64_t n) {
+      SetLimit(violation, Nanos{n} * kNanosPerUnit, in.facts);
+    });
+    if (larger) {
+      Add({.change = Change::kLimit, .pod = Name(), .to = larger->amount}, larger->fate);
+    }
+  }
+
+  void WithoutReclaim() {
+    const Fate fate = With([](Inputs in, std::int64_t) { in.pass.after_reclaim.reset(); }, 0);
+    if (fate.outcome == PassOutcome::kEvicted) Add({.change = Change::kNoReclaim}, fate);
+  }
 
  private:
-  void LessUsage(const Contest& contest) {
-    const auto usage = contest.usage();
-    if (!usage) return;
-    const auto less = LeastThat(StepOf(threshold_.signal), *usage,
-                                [&](std::int64_t n) { return !contest.GoesWithUsage(-n); });
-    if (!less) return;
-    const std::int64_t by = std::min(*less, *usage);
-    const auto stats = WithUsage(contest.pod(), threshold_.signal, inputs_.policy.layout, -by);
-    Add({.change = Change::kUsage, .by = by, .to = *usage - by}, {contest.pod().facts, &*stats});
+  [[nodiscard]] const Threshold& acted_for() const {
+    return inputs_.policy.thresholds[*decision_.threshold];
   }
+  [[nodiscard]] std::string Name() const { return IdentityOf(*active_.facts).FullName(); }
 
-  void LargerRequest(const Contest& contest) {
-    if (UnitNameOf(threshold_.signal) != "bytes") return;
-    PodFacts facts = *contest.pod().facts;
-    const bool memory = IsMemoryRequested(threshold_.signal);
-    Nanos& request = memory ? facts.memory_request : facts.ephemeral_storage_request;
-    const auto to = LeastThat(
-        StepOf(threshold_.signal),
-        LargestRequest(threshold_.signal, contest.pod(), *inputs_.observations[threshold_.signal]),
-        [&](std::int64_t bytes) {
-          request = std::max(Nanos{bytes} * kNanosPerUnit,
-                             memory ? contest.pod().facts->memory_request
-                                    : contest.pod().facts->ephemeral_storage_request);
-          return !contest.Goes({&facts, contest.pod().stats});
-        });
-    if (!to) return;
-    request = Nanos{*to} * kNanosPerUnit;
-    Add({.change = Change::kRequest, .to = *to}, {&facts, contest.pod().stats});
-  }
-
-  void HigherPriority(const Contest& contest) {
-    PodFacts facts = *contest.pod().facts;
-    const std::int64_t had = facts.priority;
-    const auto raise = LeastThat(1, kSystemCriticalPriority - 1 - had, [&](std::int64_t n) {
-      facts.priority = static_cast<std::int32_t>(had + n);
-      return !contest.Goes({&facts, contest.pod().stats});
+  // How much less time a pod that uses less would lose to stalls is not known.
+  void LessUsage() {
+    const Signal signal = acted_for().signal;
+    const DiskLayout layout = inputs_.policy.layout;
+    const std::int64_t used = UsageOf(active_, signal, layout).value_or(0);
+    if (IsPressure(signal)) return;
+    const auto less = Least(StepOf(signal), used, [&](Inputs in, std::int64_t n) {
+      const std::int64_t by = std::min(n, used);
+      if (UseMore(in.facts, signal, layout, -by, in.stats)) Free(in.pass, signal, by);
     });
-    if (raise) {
-      facts.priority = static_cast<std::int32_t>(had + *raise);
-      Add({.change = Change::kPriority, .by = *raise, .to = had + *raise},
-          {&facts, contest.pod().stats});
+    if (!less) return;
+    const std::int64_t by = std::min(less->amount, used);
+    Add({.change = Change::kUsage, .pod = Name(), .by = by, .to = used - by}, less->fate);
+  }
+
+  void LargerRequest() {
+    constexpr std::int64_t kMost = std::int64_t{1} << 60;
+    const Signal signal = acted_for().signal;
+    if (UnitNameOf(signal) != "bytes") return;
+    // Memory requests also count for memory that is swapped out.
+    const bool of_disk = ResourceOf(signal) == Resource::kEphemeralStorage;
+    const auto found = LeastAndMore(kKi, kMost, [&](Inputs in, std::int64_t n) {
+      Nanos& request = of_disk ? in.facts.ephemeral_storage_request : in.facts.memory_request;
+      request = std::max(request, Nanos{n} * kNanosPerUnit);
+    });
+    if (!found) return;
+    Add({.change = Change::kRequest, .pod = Name(), .to = found->amount}, found->fate);
+  }
+
+  void HigherPriority() {
+    const std::int64_t had = active_.facts->priority;
+    const auto raise = [&](Inputs in, std::int64_t n) {
+      in.facts.priority = static_cast<std::int32_t>(had + n);
+      if (in.facts.priority >= kSystemCriticalPriority) {
+        in.facts.protection = Protection::kCritical;
+      }
+    };
+    const std::int64_t to_critical = kSystemCriticalPriority - had;
+    if (const auto found = LeastAndMore(1, to_critical - 1, raise)) {
+      Add({.change = Change::kPriority,
+           .pod = Name(),
+           .by = found->amount,
+           .to = had + found->amount},
+          found->fate);
       return;
     }
-    facts.priority = kSystemCriticalPriority;
-    facts.protection = Protection::kCritical;
-    Add({.change = Change::kCritical, .to = kSystemCriticalPriority},
-        {&facts, contest.pod().stats});
-  }
-
-  // Whether a pass with these values would still act for the same threshold.
-  [[nodiscard]] bool Acts(const PassPolicy& policy, const Observations& observations) const {
-    return EvaluateBy(policy, inputs_.before, observations, inputs_.now)
-        .acting[*decision_.threshold];
+    Add({.change = Change::kCritical, .pod = Name(), .to = kSystemCriticalPriority},
+        With(raise, to_critical));
   }
 
   void MoreAvailable() {
-    Observations seen = inputs_.observations;
-    Observation& observation = *seen[threshold_.signal];
-    const std::int64_t had = observation.available;
-    const auto by =
-        LeastThat(StepOf(threshold_.signal), observation.capacity - had, [&](std::int64_t n) {
-          observation.available = had + n;
-          return !Acts(inputs_.policy, seen);
-        });
-    if (!by) return;
-    observation.available = had + *by;
-    Add({.change = Change::kAvailable, .by = *by, .to = had + *by},
-        DecisionFor({.policy = inputs_.policy,
-                     .before = inputs_.before,
-                     .observations = seen,
-                     .now = inputs_.now,
-                     .pods = inputs_.pods,
-                     .pace = inputs_.pace}));
+    const Signal signal = acted_for().signal;
+    const Observation& seen = *inputs_.seen[signal];
+    const auto found = Least(StepOf(signal), seen.capacity - seen.available,
+                             [&](Inputs in, std::int64_t n) { Free(in.pass, signal, n); });
+    if (!found) return;
+    Add({.change = Change::kAvailable, .by = found->amount, .to = seen.available + found->amount},
+        found->fate);
   }
 
   void LowerThreshold() {
-    PassPolicy policy = inputs_.policy;
-    const Observation& seen = *inputs_.observations[threshold_.signal];
-    const std::int64_t had = QuantityOf(threshold_.value, seen.capacity).Value();
-    ThresholdValue& value = policy.thresholds[*decision_.threshold].value;
-    const auto set = [&](std::int64_t less) {
-      value = Quantity::Of(std::max<std::int64_t>(had - less, 0), FormatOf(threshold_.signal));
-      return !Acts(policy, inputs_.observations);
-    };
-    const auto less = LeastThat(StepOf(threshold_.signal), had - 1, set);
-    if (!less || *less >= had) return;
-    const std::int64_t to = had - *less - (had - *less) % StepOf(threshold_.signal);
-    if (to <= 0 || !set(had - to)) return;
-    Add({.change = Change::kThreshold, .by = had - to, .to = to}, WithPolicy(policy));
+    const Signal signal = acted_for().signal;
+    const std::int64_t step = StepOf(signal);
+    const std::int64_t had = QuantityOf(acted_for().value, inputs_.seen[signal]->capacity).Value();
+    const auto value = [&](std::int64_t n) { return (had / step + 1 - n) * step; };
+    const auto found = LeastAndMore(1, had / step, [&](Inputs in, std::int64_t n) {
+      ChangeThreshold(in.pass.policy, [&](Threshold& threshold) {
+        threshold.value = Quantity::Of(value(n), FormatOf(signal));
+      });
+    });
+    if (!found) return;
+    const std::int64_t to = value(found->amount);
+    Add({.change = Change::kThreshold, .by = had - to, .to = to, .setting = Setting()},
+        found->fate);
   }
 
   void LongerGrace() {
-    const Evaluation now =
-        EvaluateBy(inputs_.policy, inputs_.before, inputs_.observations, inputs_.now);
-    const auto& since = now.next.first_observed_at[*decision_.threshold];
-    if (!since) return;
-    const Duration met_for = Elapsed(*since, inputs_.now);
-    PassPolicy policy = inputs_.policy;
-    policy.thresholds[*decision_.threshold].grace_period = met_for + Duration(1);
-    if (Acts(policy, inputs_.observations)) return;
-    Add({.change = Change::kGracePeriod, .to = met_for.count()}, WithPolicy(policy));
+    constexpr std::int64_t kMost = std::int64_t{1} << 62;
+    const auto found = LeastAndMore(1, kMost, [&](Inputs in, std::int64_t n) {
+      ChangeThreshold(in.pass.policy,
+                      [n](Threshold& threshold) { threshold.grace_period = Duration(n); });
+    });
+    if (!found) return;
+    Add({.change = Change::kGracePeriod, .to = found->amount - 1, .setting = Setting()},
+        found->fate);
   }
 
-  [[nodiscard]] Decision WithPolicy(const PassPolicy& policy) const {
-    return DecisionFor({.policy = policy,
-                        .before = inputs_.before,
-                        .observations = inputs_.observations,
-                        .now = inputs_.now,
-                        .pods = inputs_.pods,
-                        .pace = inputs_.pace});
+  // The signal of the setting that a threshold is made from.
+  [[nodiscard]] Signal SettingOf(std::size_t threshold) const {
+    const PassPolicy& policy = inputs_.policy;
+    if (CopyForPods(policy.thresholds) == threshold) return Signal::kMemoryAvailable;
+    return ContainerFsSource(policy.thresholds[threshold].signal, policy.layout);
+  }
+  [[nodiscard]] Signal Setting() const { return SettingOf(*decision_.threshold); }
+
+  // Changes the threshold that was acted for, and those that are made from the same setting.
+  void ChangeThreshold(PassPolicy& policy, const std::function<void(Threshold&)>& change) const {
+    for (std::size_t i = 0; i < policy.thresholds.size(); ++i) {
+      if (inputs_.policy.thresholds[i].IsHard() != acted_for().IsHard()) continue;
+      if (SettingOf(i) == Setting()) change(policy.thresholds[i]);
+    }
   }
 
-  // Adds the outcome if the victim were `changed`.
-  void Add(Otherwise otherwise, const ActivePod& changed) {
-    std::vector<ActivePod> pods(inputs_.pods.begin(), inputs_.pods.end());
-    pods[*decision_.victim] = changed;
-    otherwise.pod = IdentityOf(*changed.facts).FullName();
-    Add(std::move(otherwise), DecisionFor({.policy = inputs_.policy,
-                                           .before = inputs_.before,
-                                           .observations = inputs_.observations,
-                                           .now = inputs_.now,
-                                           .pods = pods,
-                                           .pace = inputs_.pace}));
+  static void Free(DecisionInputs& pass, Signal signal, std::int64_t more) {
+    MakeAvailable(signal, pass.policy.layout, more, pass.seen);
+    if (pass.after_reclaim) MakeAvailable(signal, pass.policy.layout, more, *pass.after_reclaim);
   }
 
-  void Add(Otherwise otherwise, const Decision& then) {
-    if (then.threshold && waiting_[*then.threshold]) {
-      otherwise.outcome = PassOutcome::kPaused;
-      found_.push_back(std::move(otherwise));
-      return;
+  // The limit of a pod as a whole is the sum of its containers'.
+  static void SetLimit(const StorageViolation& violation, Nanos limit, PodFacts& facts) {
+    switch (violation.kind) {
+      case StorageLimitKind::kEmptyDir:
+        facts.empty_dir_limits[violation.index].limit = limit;
+        return;
+      case StorageLimitKind::kPod: facts.ephemeral_storage_limit = limit; return;
+      case StorageLimitKind::kContainer: {
+        Nanos& own = facts.container_limits[violation.index].limit;
+        if (facts.ephemeral_storage_limit) *facts.ephemeral_storage_limit += limit - own;
+        own = limit;
+        return;
+      }
     }
-    if (then.threshold && then.threshold != decision_.threshold) {
-      otherwise.signal = inputs_.policy.thresholds[*then.threshold].signal;
+    __builtin_unreachable();
+  }
+
+  // The least change that spares the pod.
+  [[nodiscard]] std::optional<Found> Least(std::int64_t step, std::int64_t max,
+                                           const Edit& edit) const {
+    const auto least = LeastThat(step, max, [&](std::int64_t n) { return With(edit, n).spares; });
+    if (!least) return std::nullopt;
+    return Found{.amount = *least, .fate = With(edit, *least)};
+  }
+
+  // The least change from which on all larger ones lead to one outcome, if that spares the pod.
+  [[nodiscard]] std::optional<Found> LeastAndMore(std::int64_t step, std::int64_t max,
+                                                  const Edit& edit) const {
+    const std::int64_t largest = max - max % step;
+    if (largest < step) return std::nullopt;
+    const Fate fate = With(edit, largest);
+    if (!fate.spares) return std::nullopt;
+    const auto least =
+        LeastThat(step, largest, [&](std::int64_t n) { return With(edit, n) == fate; });
+    return Found{.amount = *least, .fate = fate};
+  }
+
+  [[nodiscard]] Fate With(const Edit& edit, std::int64_t amount) const {
+    DecisionInputs changed = inputs_;
+    PodFacts facts = *active_.facts;
+    PodStats stats = active_.stats != nullptr ? *active_.stats : PodStats{};
+    changed.pods[pod_] = {&facts, active_.stats != nullptr ? &stats : nullptr};
+    edit({changed, facts, stats}, amount);
+    return FateOf(changed);
+  }
+
+  [[nodiscard]] Fate FateOf(const DecisionInputs& changed) const {
+    const PassDecision pass = DecisionFor(changed);
+    const Decision& decision = pass.decision;
+    Fate fate{.threshold = decision.threshold};
+    if (!decision.violations.empty()) {
+      fate.outcome = PassOutcome::kStorageLimits;
+      fate.victim = decision.violations.front().pod;
+      fate.spares = std::ranges::find(decision.violations, pod_, &StorageViolation::pod) ==
+                    decision.violations.end();
+      return fate;
     }
-    otherwise.outcome = OutcomeOf(then);
-    if (const auto victim = FirstToGo(then)) {
-      otherwise.victim = IdentityOf(*inputs_.pods[*victim].facts).FullName();
+    if (!decision.threshold) return fate;
+    // How much another reclaim than the one that took place frees is not known.
+    const bool is_same = std::ranges::equal(decision.reclaim, decision_.reclaim);
+    fate.after_reclaim = !is_same && !decision.reclaim.empty();
+    if (is_same && changed.after_reclaim && !decision.reclaim.empty() &&
+        PressureRelieved(changed.policy.thresholds, *changed.after_reclaim)) {
+      fate.outcome = PassOutcome::kRelieved;
+    } else if (pass.pause || waiting_[*decision.threshold]) {
+      fate.outcome = PassOutcome::kPaused;
+    } else {
+      fate.outcome = decision.victim ? PassOutcome::kEvicted : PassOutcome::kNobodyMayGo;
+      fate.victim = decision.victim;
+      fate.spares = decision.victim != pod_;
     }
+    return fate;
+  }
+
+  void Add(Otherwise otherwise, const Fate& fate) {
+    otherwise.outcome = fate.outcome;
+    otherwise.after_reclaim = fate.after_reclaim;
+    if (fate.threshold && fate.threshold != decision_.threshold) {
+      otherwise.signal = inputs_.policy.thresholds[*fate.threshold].signal;
+    }
+    if (fate.victim) otherwise.victim = IdentityOf(*inputs_.pods[*fate.victim].facts).FullName();
     found_.push_back(std::move(otherwise));
   }
 
   const DecisionInputs& inputs_;
   const Decision& decision_;
-  const Threshold& threshold_;
-  const ThresholdSet waiting_;
+  std::size_t pod_;
+  ActivePod active_;
+  ThresholdSet waiting_;  // evictions for these were found to wait, so the pass acted for another
   std::vector<Otherwise> found_;
 };
 
-}  // namespace
-
-Decision DecisionFor(const DecisionInputs& inputs) {
-  const Evaluation evaluation =
-      EvaluateBy(inputs.policy, inputs.before, inputs.observations, inputs.now);
-  return Decide(inputs.policy.thresholds, inputs.policy.local_storage_capacity_isolation,
-                inputs.policy.layout, ToActOn(inputs.policy, evaluation, inputs.pace), inputs.pods);
+// Whether the pod would be the first in the order if it used `more`.
+bool IsFirstWith(const ShiftInputs& inputs, std::int64_t more) {
+  std::vector<ActivePod> pods(inputs.pods.begin(), inputs.pods.end());
+  ActivePod& pod = pods[inputs.index];
+  PodStats stats;
+  if (pod.stats != nullptr) {
+    stats = *pod.stats;
+    if (UseMore(*pod.facts, inputs.signal, inputs.layout, more, stats)) pod.stats = &stats;
+  }
+  return FirstVictim(pods, inputs.signal, inputs.layout) == inputs.index;
 }
 
-std::vector<Otherwise> OtherwiseFor(const DecisionInputs& inputs, const Decision& decision,
+}  // namespace
+
+PassDecision DecisionFor(const DecisionInputs& inputs) {
+  const ReadingPlan plan{
+      .now = inputs.now,
+      .observations = inputs.seen,
+      .evaluation = EvaluateBy(inputs.policy, inputs.before, inputs.seen, inputs.now)};
+  return DecidePass(inputs.policy, plan, inputs.pods, inputs.pace);
+}
+
+std::vector<Otherwise> OtherwiseFor(const DecisionInputs& inputs, const PassDecision& pass,
                                     PassOutcome outcome, std::optional<std::size_t> subject) {
-  if (!decision.violations.empty()) return OtherwiseForLimits(inputs, decision, subject);
-  if (!decision.threshold) return {};
-  if (outcome == PassOutcome::kPaused) return {};  // it only waits for the time
-  PressureChanges changes(inputs, decision);
+  const Decision& decision = pass.decision;
+  std::vector<Otherwise> found;
+  for (const StorageViolation& violation : decision.violations) {
+    if (subject && violation.pod != *subject) continue;
+    Changes changes(inputs, decision, violation.pod);
+    changes.OfLimit(violation);
+    std::ranges::move(changes.Take(), std::back_inserter(found));
+  }
+  if (!decision.violations.empty() || !decision.victim) return found;
+  Changes changes(inputs, decision, *decision.victim);
   if (outcome == PassOutcome::kRelieved || outcome == PassOutcome::kReclaimUnderWay) {
     changes.WithoutReclaim();
-  } else if (decision.victim) {
-    changes.OfVictim();
+  } else if (outcome == PassOutcome::kEvicted && !pass.pause) {
+    changes.OfPressure();
   }
-  changes.OfNode();
   return changes.Take();
 }
 
 std::optional<std::int64_t> MoreToBeFirst(const ShiftInputs& inputs) {
-  const Contest contest(inputs.pods, inputs.index, inputs.signal, inputs.layout);
-  const std::int64_t room = inputs.capacity - contest.usage().value_or(inputs.capacity);
-  return LeastThat(StepOf(inputs.signal), room,
-                   [&](std::int64_t n) { return contest.GoesWithUsage(n); });
+  const std::int64_t used =
+      UsageOf(inputs.pods[inputs.index], inputs.signal, inputs.layout).value_or(inputs.capacity);
+  return LeastThat(StepOf(inputs.signal), inputs.capacity - used,
+                   [&](std::int64_t n) { return IsFirstWith(inputs, n); });
 }
 
 std::optional<std::int64_t> LessNotToBeFirst(const ShiftInputs& inputs) {
-  const Contest contest(inputs.pods, inputs.index, inputs.signal, inputs.layout);
-  const std::int64_t usage = contest.usage().value_or(0);
-  const auto less = LeastThat(StepOf(inputs.signal), usage,
-                              [&](std::int64_t n) { return !contest.GoesWithUsage(-n); });
+  const std::int64_t used =
+      UsageOf(inputs.pods[inputs.index], inputs.signal, inputs.layout).value_or(0);
+  const auto less = LeastThat(StepOf(inputs.signal), used,
+                              [&](std::int64_t n) { return !IsFirstWith(inputs, -n); });
   if (!less) return std::nullopt;
-  return std::min(*less, usage);
+  return std::min(*less, used);
 }
 
 }  // namespace jettison

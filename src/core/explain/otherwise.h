@@ -1,38 +1,41 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <vector>
 
-#include "core/decide/decide.h"
 #include "core/decide/eviction_pace.h"
 #include "core/explanation/explanation.h"
+#include "core/pass/pass_decision.h"
 #include "core/pass/pass_policy.h"
 
 namespace jettison {
 
-// The inputs of a decision. The referenced objects must outlive this.
+// Everything that a pass decides by. What it refers to must outlive it.
 struct DecisionInputs {
-  const PassPolicy& policy;
+  PassPolicy policy;
   const EvictionState& before;
-  const Observations& observations;
   Instant now;
-  std::span<const ActivePod> pods;
-  std::optional<PaceInput> pace = std::nullopt;  // as in PassInput
+  Observations seen;
+  std::vector<ActivePod> pods;
+  const std::optional<PaceInput>& pace;       // as in PassInput
+  std::optional<Observations> after_reclaim;  // absent: nothing was read after a reclaim
 };
 
-// The decision for these inputs, made by the same functions as in a pass.
-[[nodiscard]] Decision DecisionFor(const DecisionInputs& inputs);
+// The decision for these inputs, made by the functions that decide in a pass.
+[[nodiscard]] PassDecision DecisionFor(const DecisionInputs& inputs);
 
-// The single changes of the inputs that would each have led to another outcome, as small as
-// possible (bytes in whole KiB). Each is found by deciding again with the change. `outcome` is the
-// result of `decision`; `subject` chooses among several pods that broke storage limits.
+// The single changes of the inputs, as small as possible (bytes in whole KiB), with which the pod
+// that was evicted would not have been. Each is found by deciding again with the change and with
+// what follows from it: what a pod does not use is available on the node, signals that tell of the
+// same memory or file system change together, and so do thresholds of which one is made from the
+// other. `outcome` is the result of `decision`; `subject` is the pod among several that broke
+// storage limits; absent: each of them.
 [[nodiscard]] std::vector<Otherwise> OtherwiseFor(const DecisionInputs& inputs,
-                                                  const Decision& decision, PassOutcome outcome,
+                                                  const PassDecision& decision, PassOutcome outcome,
                                                   std::optional<std::size_t> subject);
 
-// How much more the pod at `index` would have to use to be evicted first for `signal`, or how much
-// less not to be evicted first; absent: no amount does that.
+// How much more the pod at `index` would have to use to be the first in the order of eviction for
+// `signal`, or how much less not to be the first; absent: no amount does that.
 struct ShiftInputs {
   std::span<const ActivePod> pods;
   std::size_t index = 0;

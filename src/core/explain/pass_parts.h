@@ -17,6 +17,7 @@ struct PassParts {
   const std::vector<const PodFacts*>& pods;
   const CycleReport& report;
   const std::optional<PaceInput>& pace;
+  std::optional<Summary> after_reclaim = std::nullopt;  // as in RecordedPass
 };
 
 [[nodiscard]] PassExplanation ExplainParts(const PassParts& parts, const ExplainOptions& options);

@@ -163,9 +163,9 @@ struct Otherwise {
     kRequest,      // of `pod`: at least `to`
     kPriority,     // of `pod`: at least `to`
     kCritical,     // `pod` as one that is never evicted
-    kAvailable,    // of the signal: `by` more
-    kThreshold,    // its value: at most `to`
-    kGracePeriod,  // of the threshold: longer than `to` nanoseconds
+    kAvailable,    // of the signal, and of those that tell of the same: `by` more
+    kThreshold,    // the value of `setting`: at most `to`
+    kGracePeriod,  // of `setting`: longer than `to` nanoseconds
     kNoReclaim,    // had nothing been reclaimed
     kLimit,        // the storage limit of `pod`: at least `to`
   };
@@ -176,6 +176,8 @@ struct Otherwise {
   PassOutcome outcome = PassOutcome::kNothing;  // then
   std::string victim;                           // then, "namespace/name"; empty: none
   std::optional<Signal> signal;                 // acted for then, if it is a different one
+  bool after_reclaim = false;     // then, if a reclaim that did not take place frees too little
+  std::optional<Signal> setting;  // of a threshold; those that are made from it change, too
 };
 // "usage", "request", "priority", "critical", "available", "threshold", "gracePeriod", "noReclaim",
 // "limit".

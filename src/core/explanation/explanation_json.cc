@@ -97,6 +97,8 @@ void WriteOtherwise(const Otherwise& otherwise, const std::string& text, JsonWri
     json.Field("outcome", NameOf(otherwise.outcome));
     if (!otherwise.victim.empty()) json.Field("victim", otherwise.victim);
     if (otherwise.signal) json.Field("signal", NameOf(*otherwise.signal));
+    if (otherwise.after_reclaim) json.Field("afterReclaim", true);
+    if (otherwise.setting) json.Field("setting", NameOf(*otherwise.setting));
     json.Field("text", text);
   });
 }

@@ -43,11 +43,19 @@ std::string Available(const Otherwise& otherwise, Signal signal, bool now) {
                      now ? "were" : "been");
 }
 
+// " for nodefs.available", where the threshold that was acted for is made from that of another
+// signal.
+std::string OfSetting(const Otherwise& otherwise, Signal signal) {
+  if (!otherwise.setting || otherwise.setting == signal) return "";
+  return fmt::format(" for {}", NameOf(*otherwise.setting));
+}
+
 std::string ThresholdValueText(const Otherwise& otherwise, Signal signal) {
   if (IsPressure(signal)) {
     return fmt::format("With a threshold of {} or more", ShareText(kWholeTime - otherwise.to));
   }
-  return fmt::format("With a threshold of {} or less", Both(signal, otherwise.to));
+  return fmt::format("With a threshold of {} or less{}", Both(signal, otherwise.to),
+                     OfSetting(otherwise, signal));
 }
 
 std::string If(const Otherwise& otherwise, Signal signal, bool now) {
@@ -64,8 +72,8 @@ std::string If(const Otherwise& otherwise, Signal signal, bool now) {
     case Change::kAvailable: return Available(otherwise, signal, now);
     case Change::kThreshold: return ThresholdValueText(otherwise, signal);
     case Change::kGracePeriod:
-      return fmt::format("With a grace period of more than {}",
-                         FormatDuration(Duration(otherwise.to)));
+      return fmt::format("With a grace period of more than {}{}",
+                         FormatDuration(Duration(otherwise.to)), OfSetting(otherwise, signal));
     case Change::kNoReclaim: return now ? "Without a reclaim" : "Had nothing been reclaimed";
     case Change::kLimit:
       return fmt::format("With a limit of {} or more for {}", Both(signal, otherwise.to),
@@ -133,6 +141,10 @@ std::string CauseOf(const PassExplanation& explanation) {
 std::string SentenceOf(const Otherwise& otherwise, Signal signal, bool hypothetical) {
   std::string sentence = If(otherwise, signal, hypothetical) + ", " + Then(otherwise, hypothetical);
   if (otherwise.signal) sentence += fmt::format(" for {}", NameOf(*otherwise.signal));
+  if (otherwise.after_reclaim) {
+    sentence +=
+        hypothetical ? ", if a reclaim frees too little" : ", if a reclaim had freed too little";
+  }
   return sentence + ".";
 }
 

@@ -22,6 +22,17 @@ const Threshold* Find(const std::vector<Threshold>& thresholds, Signal signal, b
 
 }  // namespace
 
+Signal ContainerFsSource(Signal signal, DiskLayout layout) {
+  const bool as_image_fs = layout.dedicated_image_fs && !layout.dedicated_container_fs;
+  if (signal == Signal::kContainerFsAvailable) {
+    return as_image_fs ? Signal::kImageFsAvailable : Signal::kNodeFsAvailable;
+  }
+  if (signal == Signal::kContainerFsInodesFree) {
+    return as_image_fs ? Signal::kImageFsInodesFree : Signal::kNodeFsInodesFree;
+  }
+  return signal;
+}
+
 std::vector<Threshold> ThresholdsFor(const std::vector<Threshold>& configured,
                                      const std::optional<DiskLayout>& layout) {
   std::vector<Threshold> effective;
@@ -30,17 +41,15 @@ std::vector<Threshold> ThresholdsFor(const std::vector<Threshold>& configured,
     if (IsContainerFs(threshold.signal)) continue;
     if (layout || !IsImageFs(threshold.signal)) effective.push_back(threshold);
   }
-  const bool as_image_fs = layout && layout->dedicated_image_fs && !layout->dedicated_container_fs;
-  const auto replace = [&](Signal container_fs, Signal node_fs, Signal image_fs) {
+  for (const Signal signal : {Signal::kContainerFsAvailable, Signal::kContainerFsInodesFree}) {
     for (const bool hard : {true, false}) {
-      const Threshold* source = Find(configured, as_image_fs ? image_fs : node_fs, hard);
+      const Signal from = ContainerFsSource(signal, layout.value_or(DiskLayout{}));
+      const Threshold* source = Find(configured, from, hard);
       if (source == nullptr) continue;
       effective.push_back(*source);
-      effective.back().signal = container_fs;
+      effective.back().signal = signal;
     }
-  };
-  replace(Signal::kContainerFsAvailable, Signal::kNodeFsAvailable, Signal::kImageFsAvailable);
-  replace(Signal::kContainerFsInodesFree, Signal::kNodeFsInodesFree, Signal::kImageFsInodesFree);
+  }
   return effective;
 }
 

@@ -7,6 +7,10 @@
 
 namespace jettison {
 
+// The signal whose thresholds replace those of this one: of containerfs.* that of nodefs.* or
+// imagefs.*, of any other the signal itself.
+[[nodiscard]] Signal ContainerFsSource(Signal signal, DiskLayout layout);
+
 // The effective thresholds on a node with this layout. Hard and soft thresholds on containerfs.*
 // are always replaced: by those on nodefs.* if there is one file system, or if images and writable
 // layers are apart; by those on imagefs.* if images and writable layers share a file system of
