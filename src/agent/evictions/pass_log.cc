@@ -1,12 +1,14 @@
 #include "agent/evictions/pass_log.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "core/model/pressure.h"
 
@@ -133,6 +135,17 @@ void AddEvents(const CycleReport& report, const PodTable& pods, EventLog& events
   }
 }
 
+// What a pass that evicted no pod has to say, but for amounts and times.
+std::string ResultOf(const CycleReport& report) {
+  const Threshold& threshold = *report.acting_for;
+  std::string result =
+      fmt::format("{} {} {} {} {} {} {}", NameOf(threshold.signal), threshold.IsHard(),
+                  report.pause.has_value(), report.reclaim_under_way, report.relieved_by_reclaim,
+                  NamesOf(report.reclaim_attempted), fmt::join(report.reclaim_errors, " "));
+  for (const SurvivorRecord& survivor : report.survivors) result += " " + survivor.pod_uid;
+  return result;
+}
+
 }  // namespace
 
 void LogGranted(const CycleReport& report, const PodTable& pods, EventLog& events, const Log& log) {
@@ -169,13 +182,31 @@ void LogEarlyKill(const EarlyKill& kill, const PodTable& pods, EventLog& events,
               .annotations = {}});
 }
 
-void LogPass(const CycleReport& report, NodeConditions before, const PodTable& pods,
-             EventLog& events, const Log& log) {
-  if (report.acting_for) {
-    LogThreshold(report, log);
-  } else if (report.evictions.empty()) {
+bool PassLog::IsRepeated(const CycleReport& report) {
+  constexpr Duration kKubeletsInterval = std::chrono::seconds(10);
+  std::string result = ResultOf(report);
+  if (result == result_ && report.at < logged_at_ + kKubeletsInterval) return true;
+  result_ = std::move(result);
+  logged_at_ = report.at;
+  return false;
+}
+
+void PassLog::Add(const CycleReport& report, NodeConditions before, const PodTable& pods,
+                  EventLog& events, const Log& log) {
+  const bool evicted = !report.evictions.empty();
+  const bool changed = !(before == report.conditions());
+  if (!report.acting_for && !evicted) {
     log.Debug("eviction manager: no resources are starved");
+    if (!changed) return;
+  } else if (!evicted && !changed && IsRepeated(report)) {
+    ++repeated_;
+    return;
   }
+  if (repeated_ > 0) {
+    log.Info("eviction manager: passes since then had the same result",
+             {{"passes", fmt::to_string(std::exchange(repeated_, 0))}});
+  }
+  if (report.acting_for) LogThreshold(report, log);
   LogReclaim(report, log);
   LogEvictions(report, pods, log);
   LogSurvivors(report, pods, log);

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <string>
+
 #include "agent/log/event_log.h"
 #include "agent/log/log.h"
 #include "agent/pods/pod_table.h"
@@ -10,10 +13,23 @@
 
 namespace jettison {
 
-// Logs what a pass did, in the kubelet's words; logs nothing if nothing happened. Called after the
-// kill, so that logging never delays it.
-void LogPass(const CycleReport& report, NodeConditions before, const PodTable& pods,
-             EventLog& events, const Log& log);
+// Logs what passes did, in the kubelet's words, and adds their events. A pass in which nothing
+// happened says nothing. Where no pod can be evicted, many passes a second have the same result:
+// one that only repeats the last that was logged is counted, for as long as the kubelet would
+// wait until its next pass.
+class PassLog {
+ public:
+  // Called after the kill, so that logging never delays it.
+  void Add(const CycleReport& report, NodeConditions before, const PodTable& pods, EventLog& events,
+           const Log& log);
+
+ private:
+  [[nodiscard]] bool IsRepeated(const CycleReport& report);
+
+  std::string result_;  // of the last pass that was logged and evicted no pod
+  Instant logged_at_;
+  std::size_t repeated_ = 0;
+};
 
 // Logs an eviction that was asked for by an earlier pass and is granted now.
 void LogGranted(const CycleReport& report, const PodTable& pods, EventLog& events, const Log& log);

@@ -58,6 +58,32 @@ TEST_F(NodeEvictionTest, ASecondPodGoesWhenTheFirstIsNotGoneAfterThirtySeconds) 
               testing::Contains(testing::HasSubstr("is still alive although it was killed")));
 }
 
+TEST_F(NodeEvictionTest, WhatPassesOnlyRepeatIsLoggedOnceAndCounted) {
+  Start();
+  runtime_.IgnoreStop("c");
+  runtime_.IgnoreKill("c");
+  figures_.SetAvailable(99);
+  for (int i = 0; i < 80; ++i) {  // both pods are evicted, and live on
+    Pass(seconds(1));
+    Measure();
+    Crossed();
+  }
+  const std::uint64_t events = events_.count();
+  lines_.clear();
+  const auto cross = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      clock_.Advance(milliseconds(10));
+      Crossed();
+    }
+  };
+  cross(500);
+  EXPECT_LE(lines_.size(), 12U) << testing::PrintToString(lines_);
+  EXPECT_LE(events_.count() - events, 2U);
+  cross(1000);
+  EXPECT_THAT(lines_, testing::Contains(testing::HasSubstr("had the same result")).Times(2));
+  EXPECT_THAT(lines_, testing::Contains(testing::HasSubstr("attempting to reclaim")).Times(2));
+}
+
 TEST_F(NodeEvictionTest, ASoftThresholdActsWhenItsGracePeriodEndsEvenBetweenTwoPasses) {
   Start();
   figures_.SetAvailable(150);

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "agent/evictions/pass_log.h"
 #include "core/decide/eviction_order.h"
 #include "core/evaluate/carry_over.h"
 #include "core/evaluate/evaluate.h"
@@ -286,7 +285,7 @@ void NodePasses::Tell(const CycleReport& report, NodeConditions before, Instant 
   }
   const bool changed = !(before == report.conditions());
   if (changed && edges_.on_conditions) edges_.on_conditions(before, report.conditions(), now);
-  LogPass(report, before, edges_.pods, edges_.events, edges_.log);
+  log_.Add(report, before, edges_.pods, edges_.events, edges_.log);
   TellPause(report, now);
   edges_.pods.PassDone(report.conditions(), now, report.evaluation.overdue.any());
 }

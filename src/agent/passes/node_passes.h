@@ -9,6 +9,7 @@
 #include "act/pass.h"
 #include "agent/evictions/eviction_pacing.h"
 #include "agent/evictions/node_edges.h"
+#include "agent/evictions/pass_log.h"
 #include "agent/kept/kept_state.h"
 #include "agent/passes/node_standing.h"
 #include "agent/passes/pass_policies.h"
@@ -166,6 +167,7 @@ class NodePasses : private SummarySource {
   PassPods pods_;  // puts their figures into summary_
   EvictionPacing pacing_;
   PassRecord record_;
+  PassLog log_;
   std::weak_ptr<const RecordedPass> recorded_;  // of the last Run, if it was recorded
   SparedPods spared_;
   std::optional<RecordedPass> asked_;     // the last one that asked whether a pod may go
