@@ -28,8 +28,10 @@ function stayingOf(pod) {
 }
 
 export function stateOf(pod, now) {
-  if (pod.comesBackAt != null && pod.comesBackAt > now) {
-    return `${pod.reason || 'waiting'}, back in ${duration(pod.comesBackAt - now)}`;
+  if (pod.comesBackAfter) {
+    const earliest =
+      pod.comesBackAt == null ? '' : ` in ${duration(Math.max(pod.comesBackAt - now, 0))} at the earliest,`;
+    return `${pod.reason || 'waiting'}, back${earliest} after ${pod.comesBackAfter}`;
   }
   if (pod.waitingReason) return `${pod.activity}: ${pod.waitingReason}, ${pod.waitingMessage}`;
   if (pod.refusedFor) return `${pod.activity}: refused, ${pod.refusedFor}`;

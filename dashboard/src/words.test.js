@@ -84,12 +84,12 @@ test('a pod says why it goes before the next one, or why it stays', () => {
 
 test('a pod that is away says when it comes back', () => {
   assert.equal(
-    stateOf({ activity: 'waiting', reason: 'Evicted', comesBackAt: 9000 }, 1000),
-    'Evicted, back in 8 s',
+    stateOf({ activity: 'waiting', reason: 'Evicted', comesBackAt: 9000, comesBackAfter: 'back-off' }, 1000),
+    'Evicted, back in 8 s at the earliest, after back-off',
   );
   assert.equal(
-    stateOf({ activity: 'waiting', reason: 'Evicted', comesBackAt: 500 }, 1000),
-    'waiting, Evicted',
+    stateOf({ activity: 'waiting', reason: 'Evicted', comesBackAfter: 'MemoryPressure' }, 1000),
+    'Evicted, back after MemoryPressure',
   );
   assert.equal(
     stateOf({ activity: 'waiting', reason: 'Evicted', refusedFor: 'MemoryPressure' }, 0),

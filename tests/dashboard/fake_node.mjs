@@ -127,6 +127,7 @@ export function pods(number) {
     memoryBytes: undefined,
     excess: undefined,
     comesBackAt: iso(Date.now() + 40000),
+    comesBackAfter: 'back-off',
     why: undefined,
   });
   delete list.at(-3).why;

@@ -71,7 +71,11 @@ struct OverviewPod {
   bool over_request = false;           // of what is ranked for
   std::optional<std::int64_t> excess;  // usage minus request of that; absent where not ranked
   std::int64_t evictions = 0;          // since its manifest was added
+  // When an evicted pod is started again at the earliest; absent: not known, or it is not evicted.
   std::optional<Instant> comes_back_at;
+  // Why not sooner: "back-off", "MemoryPressure", "threshold met", or the pod of higher priority
+  // that returns first, "namespace/name". Empty: it is not evicted.
+  std::string comes_back_after;
   // What its first container that cannot run waits for, or why the pod cannot be made:
   // "ErrImagePull" and a sentence. Empty: nothing.
   std::string waiting_reason;

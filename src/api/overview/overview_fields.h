@@ -70,6 +70,7 @@ void VisitFields(Archive& fields, T& pod) {
   fields("excess", pod.excess);
   fields("evictions", pod.evictions);
   fields("comesBackAt", pod.comes_back_at);
+  fields.UnlessEmpty("comesBackAfter", pod.comes_back_after);
   fields.UnlessEmpty("waitingReason", pod.waiting_reason);
   fields.UnlessEmpty("waitingMessage", pod.waiting_message);
   fields.UnlessEmpty("refusedFor", pod.refused_for);

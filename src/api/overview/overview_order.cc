@@ -63,7 +63,6 @@ OverviewPod PodOf(const PodView& view) {
   pod.processes = Signed(view.process_count);
   if (view.ephemeral_storage) pod.ephemeral_bytes = Signed(view.ephemeral_storage->used_bytes);
   pod.evictions = view.evictions;
-  pod.comes_back_at = view.comes_back_at;
   pod.refused_for = view.refused_for;
   TellWait(view, pod);
   return pod;
@@ -80,7 +79,7 @@ std::optional<Instant> EndOf(NodeConditionType type, const Snapshot& snapshot) {
 
 // When the conditions that end let a refused pod in, where they do.
 std::optional<Instant> RefusedUntil(const PodView& view, const Snapshot& snapshot) {
-  if (view.refused_for.empty() || !view.facts || !snapshot.node) return std::nullopt;
+  if (!view.facts || !snapshot.node) return std::nullopt;
   const auto admits = [&](NodeConditions conditions) {
     return Admit(view.facts->pod, conditions, snapshot.node->config.profile).admit;
   };
@@ -100,6 +99,43 @@ std::optional<Instant> RefusedUntil(const PodView& view, const Snapshot& snapsho
     for (const NodeConditionType type : end->second) left.Set(type);
   }
   return until;
+}
+
+// When an evicted pod may be started again, and why not sooner.
+struct Return {
+  std::optional<Instant> at;  // absent: not known
+  std::string after;
+};
+
+// The return of a pod that waits for no other one.
+Return OwnReturn(const PodView& view, const Snapshot& snapshot) {
+  const Return after_back_off{.at = view.comes_back_at, .after = "back-off"};
+  if (!view.facts || !snapshot.node || !snapshot.last_report) return after_back_off;
+  if (snapshot.last_report->evaluation.overdue.any()) return {.at = {}, .after = "threshold met"};
+  const AdmissionAnswer answer =
+      Admit(view.facts->pod, snapshot.conditions, snapshot.node->config.profile);
+  if (answer.admit) return after_back_off;
+  const auto until = RefusedUntil(view, snapshot);
+  if (until && *until <= *view.comes_back_at) return after_back_off;
+  return {.at = until, .after = answer.refused_for};
+}
+
+// Pods of lower priority return after those of the highest.
+void TellReturn(const PodView& view, const Snapshot& snapshot, OverviewPod& pod) {
+  if (!view.comes_back_at) return;
+  const PodView* first = &view;
+  for (const PodView& other : snapshot.pods) {
+    if (other.comes_back_at && other.priority > first->priority) first = &other;
+  }
+  Return back = OwnReturn(view, snapshot);
+  if (first != &view && back.at) {
+    const auto before = OwnReturn(*first, snapshot).at;
+    if (!before || *before > *back.at) {
+      back = {.at = before, .after = first->namespace_ + "/" + first->name};
+    }
+  }
+  pod.comes_back_at = back.at;
+  pod.comes_back_after = back.after;
 }
 
 // What the key of a pod says of its figures.
@@ -155,7 +191,8 @@ std::vector<OverviewPod> PodsInOrder(const Snapshot& snapshot, Signal signal) {
   for (const PodView& view : snapshot.pods) {
     if (going.contains(&view)) continue;
     OverviewPod& pod = pods.emplace_back(PodOf(view));
-    pod.refused_until = RefusedUntil(view, snapshot);
+    if (!view.refused_for.empty()) pod.refused_until = RefusedUntil(view, snapshot);
+    TellReturn(view, snapshot, pod);
     const auto found = staying.find(&view);
     if (found != staying.end()) AddRank(RankOf(*found->second, signal, layout), signal, pod);
   }

@@ -141,6 +141,38 @@ TEST(Overview, ARefusedPodSaysForWhatAndUntilWhenWhereThatIsKnown) {
   EXPECT_FALSE(Waiting(Refusing({})).refused_until) << "it lacks room";
 }
 
+TEST(Overview, AnEvictedPodSaysWhenItReturnsAtTheEarliestAndWhyNotSooner) {
+  NodeConditions memory;
+  memory.Set(NodeConditionType::kMemoryPressure);
+  const auto evicted = [](NodeConditions conditions, Instant back_off) {
+    Snapshot snapshot = Refusing(conditions);
+    snapshot.pods[0].refused_for.clear();
+    snapshot.pods[0].comes_back_at = back_off;
+    return snapshot;
+  };
+  const auto told = [](const Snapshot& snapshot) {
+    const OverviewPod pod = Waiting(snapshot);
+    return std::pair(pod.comes_back_at, pod.comes_back_after);
+  };
+  using Told = std::pair<std::optional<Instant>, std::string>;
+  EXPECT_EQ(told(evicted({}, At(110))), Told(At(110), "back-off"));
+  EXPECT_EQ(told(evicted(memory, At(110))), Told(At(150), "MemoryPressure"));
+  EXPECT_EQ(told(evicted(memory, At(200))), Told(At(200), "back-off"));
+  NodeConditions pids;
+  pids.Set(NodeConditionType::kPidPressure);
+  EXPECT_EQ(told(evicted(pids, At(110))), Told(std::nullopt, "PIDPressure")) << "it lasts";
+  Snapshot two = evicted({}, At(110));
+  two.pods[1].activity = PodActivity::kWaiting;
+  two.pods[1].priority = two.pods[0].priority + 1;
+  two.pods[1].comes_back_at = At(120);
+  EXPECT_EQ(told(two), Told(At(120), two.pods[1].namespace_ + "/" + two.pods[1].name));
+  Snapshot starved = evicted({}, At(110));
+  CycleReport report = *starved.last_report;
+  report.evaluation.overdue[0] = true;
+  starved.last_report = std::make_shared<const CycleReport>(report);
+  EXPECT_EQ(told(starved), Told(std::nullopt, "threshold met"));
+}
+
 TEST(Overview, APodSaysWhatItsContainerWaitsFor) {
   Snapshot snapshot = Calm();
   snapshot.pods[0].activity = PodActivity::kStarting;

@@ -35,9 +35,11 @@ std::string PodStateText(const OverviewPod& pod, Instant now) {
            (pod.refused_until ? ", until " + ClockText(*pod.refused_until) + " at the earliest"
                               : "");
   }
-  if (pod.activity != "waiting" || pod.evictions == 0) return pod.activity;
-  if (!pod.comes_back_at || *pod.comes_back_at <= now) return "held back";
-  return fmt::format("back in {}", SpanText(Elapsed(now, *pod.comes_back_at)));
+  if (pod.comes_back_after.empty()) return pod.activity;
+  if (!pod.comes_back_at) return "back after " + pod.comes_back_after;
+  return fmt::format("back in {} at the earliest, after {}",
+                     SpanText(std::max(Elapsed(now, *pod.comes_back_at), Duration::zero())),
+                     pod.comes_back_after);
 }
 
 std::string EventReasonText(const OverviewEvent& event) {

@@ -14,8 +14,8 @@ namespace jettison {
 [[nodiscard]] std::string PodNameText(const OverviewPod& pod, bool with_namespace);
 [[nodiscard]] bool SeveralNamespaces(const std::vector<OverviewPod>& pods);
 
-// What a pod is at: "running", "evicted", "back in 4 s", "held back", "waiting: refused,
-// MemoryPressure".
+// What a pod is at: "running", "evicted", "back in 4 s at the earliest, after back-off", "waiting:
+// refused, MemoryPressure".
 [[nodiscard]] std::string PodStateText(const OverviewPod& pod, Instant now);
 // The reason of an event; "Refused" where that is an eviction's although the pod was not let in.
 [[nodiscard]] std::string EventReasonText(const OverviewEvent& event);

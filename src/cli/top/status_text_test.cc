@@ -95,8 +95,11 @@ TEST(PodStateText, TellsTheWayOfAnEvictedPod) {
   EXPECT_EQ(PodStateText(pod, At(0)), "evicted");
   pod.activity = "waiting";
   pod.comes_back_at = At(10);
-  EXPECT_EQ(PodStateText(pod, At(3)), "back in 7.0 s");
-  EXPECT_EQ(PodStateText(pod, At(10)), "held back");
+  pod.comes_back_after = "MemoryPressure";
+  EXPECT_EQ(PodStateText(pod, At(3)), "back in 7.0 s at the earliest, after MemoryPressure");
+  pod.comes_back_at.reset();
+  EXPECT_EQ(PodStateText(pod, At(10)), "back after MemoryPressure");
+  pod.comes_back_after.clear();
   pod.activity = "running";
   EXPECT_EQ(PodStateText(pod, At(12)), "running again");
 }
