@@ -70,9 +70,7 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                  machine_->clock, *log_),
       memory_(*parts_->arming, *log_,
               {.crossed = [this] { parts_->node->MemoryCrossed(); },
-               .kernel_tells = [this](bool tells) { parts_->node->SetKernelTells(tells); },
-               .stalled = [this] { parts_->node->Stalled(); },
-               .stalls_are_told = [this](bool told) { parts_->node->SetStallsAreTold(told); }}),
+               .stalled = [this] { parts_->node->Stalled(); }}),
       runtime_start_(
           {.runtime = *machine_->runtime,
            .clock = machine_->clock,

@@ -32,8 +32,7 @@ struct ShadowView;    // core/shadow/shadow_pairing.h
 // The state of the node as values, which the agent makes for onlookers: the dashboard, a status
 // page. It shares nothing with the agent, and may be kept and read on any thread.
 
-// One threshold beside the last reading of its signal: that of the last pass, or of memory and swap
-// that of a later look.
+// One threshold beside the last reading of its signal.
 struct ThresholdView {
   Threshold threshold;
   std::optional<Observation> observation;  // absent: the signal could not be measured
@@ -41,8 +40,8 @@ struct ThresholdView {
   bool met = false;                        // now, or before and minimum reclaim not yet reached
   bool overdue = false;                    // met for its whole grace period
   std::optional<Instant> since;            // met: first observed then
-  std::optional<Duration> time_to;         // not met: until it is, if memory keeps shrinking
-  double shrinking_by = 0;                 // `time_to`: units a second, at the same moment
+  std::optional<double> trend;             // of what is available, units a second (SignalTrends)
+  std::optional<Duration> time_to;         // not met: until it is, at that trend, within an hour
 };
 
 // One condition of the node, as of the last pass.

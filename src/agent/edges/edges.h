@@ -90,8 +90,6 @@ class Figures {
   // Sets the containers in the pod's stats, with the memory of each. Keeps the memory of what was
   // there.
   virtual void ReadContainersOf(const PodFacts& pod, PodStats& stats) = 0;
-  // Opens the files of the pod's containers from which its eviction and its end read figures.
-  virtual void OpenContainersOf(const PodFacts& pod) { (void)pod; }
   // Closes what is open of pods that are not among these, which are all pods of the node. It may
   // take long, so it is for the end of a pass.
   virtual void ForgetOthers(std::span<const PodFacts* const> pods) { (void)pods; }
@@ -114,8 +112,7 @@ class DiskWalks {
   virtual void Forget(const std::string& pod_uid) = 0;
 };
 
-// Has the kernel wake the agent at levels of memory usage. A wake-up calls Node::MemoryCrossed, and
-// so does the registration of new levels, so that the node is looked at once.
+// Has the kernel wake the agent at levels of memory usage. A wake-up calls Node::MemoryCrossed.
 class MemoryNotifier {
  public:
   virtual ~MemoryNotifier() = default;

@@ -15,10 +15,6 @@ const std::optional<MemoryStats>* StatsOf(Signal signal, const NodeStats& node) 
   return nullptr;
 }
 
-bool IsWatched(Signal signal) {
-  return signal == Signal::kMemoryAvailable || signal == Signal::kAllocatableMemoryAvailable;
-}
-
 std::optional<AvailableMemory> PartsOf(const Threshold& threshold, const MemoryStats& stats) {
   if (!stats.available_bytes || !stats.working_set_bytes || !stats.usage_bytes) return std::nullopt;
   const std::uint64_t capacity = *stats.available_bytes + *stats.working_set_bytes;
@@ -42,38 +38,9 @@ std::vector<MemoryLevel> MemoryLevels(std::span<const Threshold> thresholds,
     if (stats == nullptr || !*stats) continue;
     const auto parts = PartsOf(thresholds[i], **stats);
     if (!parts) continue;
-    const std::uint64_t level = UsageLevel(*parts);
-    const Signal signal = thresholds[i].signal;
-    if (level > kApproach) {
-      levels.push_back({.threshold = i, .signal = signal, .bytes = level - kApproach});
-    }
-    levels.push_back({.threshold = i, .signal = signal, .bytes = level});
+    levels.push_back({.threshold = i, .signal = thresholds[i].signal, .bytes = UsageLevel(*parts)});
   }
   return levels;
-}
-
-ThresholdSet TellableThresholds(std::span<const Threshold> thresholds, const NodeStats& node) {
-  // By no more than this part of the threshold may the crossing be reported late.
-  constexpr std::uint64_t kPart = 8;
-  ThresholdSet tellable;
-  for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    const auto* stats = StatsOf(thresholds[i].signal, node);
-    if (stats == nullptr || !*stats) continue;
-    const auto parts = PartsOf(thresholds[i], **stats);
-    tellable[i] = parts && parts->inactive_file <= parts->threshold / kPart;
-  }
-  return tellable;
-}
-
-bool NearThreshold(std::span<const Threshold> thresholds, const Observations& observations) {
-  constexpr auto kNear = static_cast<std::int64_t>(kApproach + kLevelSlack);
-  return std::ranges::any_of(thresholds, [&](const Threshold& threshold) {
-    const auto& observed = observations[threshold.signal];
-    if (!IsWatched(threshold.signal) || !observed) return false;
-    const std::int64_t above =
-        observed->available - QuantityOf(threshold.value, observed->capacity).Value();
-    return above >= 0 && above <= kNear;
-  });
 }
 
 bool LevelsMoved(std::span<const MemoryLevel> registered, std::span<const MemoryLevel> wanted) {

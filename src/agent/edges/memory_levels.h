@@ -4,11 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "core/evaluate/evaluate.h"
 #include "core/model/signal.h"
 #include "core/model/summary.h"
 #include "core/model/threshold.h"
-#include "core/observe/observations.h"
 
 namespace jettison {
 
@@ -26,27 +24,12 @@ struct MemoryLevel {
 // milliseconds.
 inline constexpr std::uint64_t kLevelSlack = std::uint64_t{128} * 4096;
 
-// How far before a threshold the agent is woken in addition. The kernel may report a crossing up to
-// kLevelSlack late, which is 10 ms at 50 MiB/s; with this wake-up the agent looks in time. Another
-// kLevelSlack is added because a level that has moved by less than that is not registered anew.
-inline constexpr std::uint64_t kApproach = 2 * kLevelSlack;
-
 // The levels of every threshold on memory, soft and hard, from figures of one pass: capacity -
-// threshold + inactive file, and one kApproach before it. A signal that was not measured has none.
+// threshold + inactive file. A signal that was not measured has none. A level is one of usage, so
+// it says nothing of page cache that shrinks or becomes active: the kernel only makes a look come
+// sooner.
 [[nodiscard]] std::vector<MemoryLevel> MemoryLevels(std::span<const Threshold> thresholds,
                                                     const NodeStats& node);
-
-// The thresholds whose crossing the kernel can be relied upon to report. It reports usage, which
-// includes the page cache: while that shrinks or becomes active, what is available shrinks and
-// usage does not grow, and near a limit a level may be out of its reach. So only thresholds count
-// beside which the inactive page cache is small.
-[[nodiscard]] ThresholdSet TellableThresholds(std::span<const Threshold> thresholds,
-                                              const NodeStats& node);
-
-// Whether one of the thresholds on memory is not crossed, but may be at any moment: what is
-// available is at most kApproach + kLevelSlack above it.
-[[nodiscard]] bool NearThreshold(std::span<const Threshold> thresholds,
-                                 const Observations& observations);
 
 // Whether `wanted` differs from what is registered by more than the slack.
 [[nodiscard]] bool LevelsMoved(std::span<const MemoryLevel> registered,

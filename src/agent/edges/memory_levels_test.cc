@@ -22,7 +22,7 @@ Threshold Of(Signal signal, ThresholdValue value) {
           .min_reclaim = std::nullopt};
 }
 
-TEST(MemoryLevels, CapacityLessThresholdPlusInactiveFileAndALittleBeforeForEveryThresholdOnMemory) {
+TEST(MemoryLevels, CapacityLessThresholdPlusInactiveFileForEveryThresholdOnMemory) {
   const std::vector<Threshold> thresholds = {
       Of(Signal::kMemoryAvailable, Quantity::Of(100 * kMi)),
       Of(Signal::kNodeFsAvailable, Percentage{0.1F}),
@@ -32,45 +32,11 @@ TEST(MemoryLevels, CapacityLessThresholdPlusInactiveFileAndALittleBeforeForEvery
   node.memory = StatsOf(512 * kMi, 200 * kMi, 50 * kMi);
   node.pods_memory = StatsOf(400 * kMi, 100 * kMi, 10 * kMi);
   EXPECT_THAT(MemoryLevels(thresholds, node),
-              testing::ElementsAre(MemoryLevel{0, Signal::kMemoryAvailable, 461 * kMi},
-                                   MemoryLevel{0, Signal::kMemoryAvailable, 462 * kMi},
-                                   MemoryLevel{2, Signal::kMemoryAvailable, 305 * kMi},
+              testing::ElementsAre(MemoryLevel{0, Signal::kMemoryAvailable, 462 * kMi},
                                    MemoryLevel{2, Signal::kMemoryAvailable, 306 * kMi},
-                                   MemoryLevel{3, Signal::kAllocatableMemoryAvailable, 309 * kMi},
                                    MemoryLevel{3, Signal::kAllocatableMemoryAvailable, 310 * kMi}));
   node.memory->available_bytes.reset();
-  EXPECT_EQ(MemoryLevels(thresholds, node).size(), 2U) << "an unknown signal has no level";
-}
-
-TEST(MemoryLevels, TheKernelCannotTellACrossingBesideAPageCacheThatMayShrink) {
-  const std::vector<Threshold> thresholds = {
-      Of(Signal::kMemoryAvailable, Quantity::Of(80 * kMi)),
-      Of(Signal::kAllocatableMemoryAvailable, Quantity::Of(80 * kMi)),
-      Of(Signal::kSwapAvailable, Quantity::Of(80 * kMi)),
-      Of(Signal::kMemoryAvailable, Quantity::Of(400 * kMi))};
-  NodeStats node;
-  node.memory = StatsOf(512 * kMi, 200 * kMi, 11 * kMi);
-  node.pods_memory = StatsOf(400 * kMi, 100 * kMi, 10 * kMi);
-  EXPECT_EQ(TellableThresholds(thresholds, node), ThresholdSet(0b1010));
-  node.pods_memory.reset();
-  EXPECT_EQ(TellableThresholds(thresholds, node), ThresholdSet(0b1000));
-}
-
-TEST(MemoryLevels, AThresholdIsNearWhileLittleMoreThanTheApproachIsLeft) {
-  const std::vector<Threshold> thresholds = {Of(Signal::kPidAvailable, Quantity::Of(0)),
-                                             Of(Signal::kMemoryAvailable, Quantity::Of(100 * kMi))};
-  const auto near_at = [&](std::uint64_t available) {
-    Observations observations;
-    observations[Signal::kMemoryAvailable] = {.available = static_cast<std::int64_t>(available),
-                                              .capacity = 512 * kMi,
-                                              .time = std::nullopt};
-    observations[Signal::kPidAvailable] = {.available = 0, .capacity = 1, .time = std::nullopt};
-    return NearThreshold(thresholds, observations);
-  };
-  EXPECT_FALSE(near_at(100 * kMi - 1)) << "crossed";
-  EXPECT_TRUE(near_at(100 * kMi));
-  EXPECT_TRUE(near_at(100 * kMi + kApproach + kLevelSlack));
-  EXPECT_FALSE(near_at(100 * kMi + kApproach + kLevelSlack + 1));
+  EXPECT_EQ(MemoryLevels(thresholds, node).size(), 1U) << "an unknown signal has no level";
 }
 
 TEST(MemoryLevels, AreRegisteredAnewOnlyWhenTheyMoveFurtherThanTheKernelLooks) {

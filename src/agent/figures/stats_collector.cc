@@ -293,15 +293,6 @@ void StatsCollector::ReadContainersOf(const PodFacts& pod, PodStats& stats) {
   ReadContainers(groups_.Of(pod), stats);
 }
 
-// A file that has been read stays open.
-void StatsCollector::OpenContainersOf(const PodFacts& pod) {
-  for (const auto& [name, group] : groups_.Of(pod).containers) {
-    if (group.empty()) continue;
-    (void)sources_.pods.ReadMemory(group);
-    (void)sources_.pods.ReadPids(group);
-  }
-}
-
 void StatsCollector::ReadContainers(const GroupsOfPod& groups, PodStats& stats) const {
   NameContainers(groups.containers, stats);
   for (std::size_t i = 0; i < groups.containers.size(); ++i) {

@@ -95,7 +95,6 @@ class StatsCollector : public Figures {
   [[nodiscard]] std::optional<std::uint64_t> ReadCharge(Resource resource, QosClass qos) override;
   [[nodiscard]] bool IsInClass(const PodFacts& pod) override;
   void ReadContainersOf(const PodFacts& pod, PodStats& stats) override;
-  void OpenContainersOf(const PodFacts& pod) override;
   void ForgetOthers(std::span<const PodFacts* const> pods) override;
 
   // Memory that the node has, in bytes: the limit of its group, or that of the machine without huge

@@ -19,6 +19,11 @@ bool IsDue(std::optional<Instant> deadline, Instant now) {
   return deadline && *deadline <= now;
 }
 
+// A level that jitter crosses again and again must not use up the processor.
+constexpr Duration kWakeupSpacing = std::chrono::milliseconds(1);
+// Levels that move all the time, because the page cache does, are not registered all the time.
+constexpr Duration kArmSpacing = std::chrono::milliseconds(100);
+
 // The pause after a walk that could not read everything.
 constexpr Duration kReadAgainAfter = std::chrono::milliseconds(200);
 
@@ -32,7 +37,6 @@ Node::Node(NodeSettings settings, const NodeEdges& edges)
       scheduler_(settings_.monitoring_interval, edges.clock.Now()),
       walks_(settings_, edges_, passes_),
       looks_(settings_.look_ahead),
-      armed_(edges.notifier),
       next_gc_(edges.clock.Now() + kGcInterval) {}
 
 void Node::PodLost(std::string_view pod_uid) {
@@ -59,6 +63,7 @@ void Node::SetLayout(DiskLayout layout, std::vector<Threshold> thresholds) {
 
 void Node::TakePolicy(PassPolicy policy) {
   passes_.TakePolicy(std::move(policy), edges_.clock.Now());
+  acted_.reset();  // the thresholds are others
   LookAtOnce();
 }
 
@@ -81,7 +86,7 @@ KeptNode Node::Kept() const {
 }
 
 Snapshot Node::MakeSnapshot() const {
-  return SnapshotOf(passes_, looks_, edges_, scheduler_.NextDeadline());
+  return SnapshotOf(passes_, trends_, edges_, scheduler_.NextDeadline());
 }
 
 void Node::Begin() {
@@ -111,14 +116,6 @@ void Node::Advance() {
   if (settings_.memory_notifications || settings_.look_ahead) {
     warm_.Keep(edges_.pods.Active(), edges_.figures);
     passes_.KeepPods();
-    ReadAhead(now);
-  }
-}
-
-void Node::ReadAhead(Instant now) {
-  if (passes_.standing().wait.active()) return ahead_.Stop();
-  if (ahead_.IsDue(looks_, watches_.due(), passes_.policy()->thresholds, now)) {
-    ahead_.Done(passes_.ReadAhead(), now);
   }
 }
 
@@ -128,7 +125,7 @@ std::optional<Instant> Node::NextDeadline() const {
   for (const auto& deadline :
        {edges_.pods.NextDeadline(), scheduler_.NextDeadline(),
         passes_.standing().wait.NextDeadline(), edges_.reclaimer.NextDeadline(), watches_.due(),
-        looks_.due(), passes_.pacing().look_due(), ahead_.due()}) {
+        looks_.due(), passes_.pacing().look_due()}) {
     if (deadline && (!next || *deadline < *next)) next = deadline;
   }
   return next;
@@ -138,7 +135,7 @@ std::optional<Instant> Node::NextDeadline() const {
 
 ReadingPlan Node::ReadNode() {
   const Instant now = edges_.clock.Now();
-  rest_.Read(now);
+  rest_left_out_ = false;
   return passes_.ReadNode(NodeReading::kAll, now);
 }
 
@@ -148,10 +145,8 @@ ReadingPlan Node::ReadNodeForWatch() {
 
 // Figures that a pass has used before are not fresh, so no threshold on them acts in this one.
 ReadingPlan Node::WithRest(const ReadingPlan& plan) {
-  const bool leaves_out = rest_.LeaveOut({.acts_for_memory = passes_.ActsForMemory(plan),
-                                          .is_near = wakeups_.IsNear(plan.now),
-                                          .now = plan.now});
-  return leaves_out ? plan : passes_.ReadNode(NodeReading::kAllButMemory, plan.now);
+  rest_left_out_ = !rest_left_out_ && passes_.ActsForMemory(plan);
+  return rest_left_out_ ? plan : passes_.ReadNode(NodeReading::kAllButMemory, plan.now);
 }
 
 void Node::WatchPass(const ReadingPlan& given) {
@@ -160,7 +155,7 @@ void Node::WatchPass(const ReadingPlan& given) {
   const PassCause cause{.kind = PassKind::kWatch,
                         .woken = std::exchange(woken_at_, std::nullopt).value_or(now),
                         .next_by_clock = NextByClock(now)};
-  wakeups_.Passed(now);
+  next_wakeup_ = now + kWakeupSpacing;
   if (walks_.ActsForDisk(plan)) return PassWithoutDiskUse(plan, cause);
   walks_.DropDemand();
   if (!passes_.MayDecide(plan.threshold)) return;
@@ -168,16 +163,6 @@ void Node::WatchPass(const ReadingPlan& given) {
   const bool same_conditions = plan.evaluation.next.conditions == state().conditions;
   if (same_conditions && passes_.IsTold(plan, decision)) return PlanPaceLook(now);
   AfterPass(passes_.Run(plan, decision, cause), now);
-  StayNear(now);
-}
-
-// Just before a threshold, the next watch pass does not wait for the kernel.
-void Node::StayNear(Instant now) {
-  const auto next = wakeups_.NextNear(now);
-  if (!next || passes_.standing().wait.active()) return;
-  if (NearThreshold(passes_.policy()->thresholds, passes_.record().last->observations)) {
-    watches_.Ask(*next);
-  }
 }
 
 // A threshold on a disk that waits for disk use does not delay other thresholds.
@@ -235,6 +220,8 @@ void Node::AfterPass(const CycleReport& report, Instant now) {
   const auto grace_end = NextGraceEnd(passes_.policy()->thresholds, report.evaluation);
   if (grace_end) scheduler_.Request(*grace_end);
   walks_.evaluations().SetGraceEnd(grace_end);
+  acted_ = report.evaluation.acting;
+  if (!report.evictions.empty()) trends_.BeginAnew();
   Rearm(now);
   PlanLook(report.observations, now);
 }
@@ -348,8 +335,7 @@ void Node::MemoryCrossed() {
   const Instant now = edges_.clock.Now();
   ++counters_.memory_notifications;
   if (!woken_at_) woken_at_ = now;
-  const auto not_before = wakeups_.Told(now);
-  if (not_before) return watches_.Ask(*not_before);
+  if (now < next_wakeup_) return watches_.Ask(next_wakeup_);
   WatchPass(ReadNodeForWatch());
 }
 
@@ -363,9 +349,9 @@ void Node::LookAtMemory() {
   ++counters_.looks;
   passes_.ReadNodeMemory();
   const Observations seen = passes_.Seen();
-  const auto& last = passes_.record().last;
-  if (HasNewsOfMemory(passes_.policy()->thresholds, passes_.EvaluateNow(now), state(),
-                      last ? last->evaluation.acting : ThresholdSet())) {
+  const Evaluation evaluation = passes_.EvaluateNow(now);
+  acted_ &= evaluation.acting;
+  if (HasNewsOfMemory(passes_.policy()->thresholds, evaluation, state(), acted_)) {
     WatchPassAfterLook(WithRest(passes_.ReadNode(NodeReading::kNothing, now)));
   }
   woken_at_.reset();
@@ -379,8 +365,9 @@ void Node::WatchPassAfterLook(const ReadingPlan& plan) {
 
 void Node::PlanLook(const Observations& seen, Instant now) {
   const auto& thresholds = passes_.policy()->thresholds;
+  trends_.Take(seen, now);
   if (edges_.ladder != nullptr) edges_.ladder->Seen(thresholds, seen, edges_.pods.Active(), now);
-  looks_.Plan(thresholds, seen, TellableThresholds(thresholds, passes_.summary().node), now);
+  looks_.Plan(thresholds, seen, now);
 }
 
 void Node::LookAtPace() {
@@ -388,6 +375,7 @@ void Node::LookAtPace() {
   ++counters_.looks;
   const NodeReading left_out = passes_.ReadForPace(now);
   passes_.Hasten(now);
+  trends_.Take(passes_.Seen(), now);
   const Evaluation evaluation = passes_.EvaluateNow(now);
   const auto& thresholds = passes_.policy()->thresholds;
   passes_.pacing().EndPauseUnless(thresholds, evaluation.overdue);
@@ -403,10 +391,13 @@ void Node::PlanPaceLook(Instant now) {
 }
 
 void Node::Rearm(Instant now) {
-  if (!settings_.memory_notifications) return;
-  const auto again =
-      armed_.Arm(MemoryLevels(passes_.policy()->thresholds, passes_.summary().node), now);
-  if (again) watches_.Ask(*again);
+  if (!settings_.memory_notifications || now < armed_at_ + kArmSpacing) return;
+  std::vector<MemoryLevel> levels =
+      MemoryLevels(passes_.policy()->thresholds, passes_.summary().node);
+  if (!LevelsMoved(armed_, levels)) return;
+  armed_ = levels;
+  armed_at_ = now;
+  edges_.notifier.Arm(std::move(levels));
 }
 
 }  // namespace jettison

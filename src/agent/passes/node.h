@@ -7,12 +7,9 @@
 
 #include "agent/evictions/node_edges.h"
 #include "agent/kept/kept_state.h"
-#include "agent/looks/armed_levels.h"
-#include "agent/looks/level_wakeups.h"
 #include "agent/looks/memory_looks.h"
 #include "agent/looks/pass_scheduler.h"
-#include "agent/looks/reading_ahead.h"
-#include "agent/looks/rest_readings.h"
+#include "agent/looks/signal_trends.h"
 #include "agent/looks/warm_pods.h"
 #include "agent/looks/watch_schedule.h"
 #include "agent/passes/node_passes.h"
@@ -34,8 +31,9 @@ namespace jettison {
 // Where it is not back within kDiskUsePatience, a full pass decides by the last known figures.
 //
 // Look: between passes, only memory is read, and swap and pressure if there are thresholds on them.
-// The sooner they could run short, the more often. If a look finds a threshold that is newly
-// crossed, or one to act for, a watch pass follows.
+// The sooner they could run short, the more often (NextLook), whether or not the kernel notifies of
+// levels: that only makes a watch pass come sooner. If a look finds a threshold that is newly
+// crossed, or one to act for that the last pass has not acted for, a watch pass follows.
 //
 // After an eviction, the next one waits as long as the kubelet would, unless the node would run out
 // before (decide/eviction_pace). Meanwhile memory is looked at every few milliseconds, and an
@@ -80,16 +78,12 @@ class Node {
   // The result of the last walk. Figures that it could not measure are older than its start, or
   // missing.
   void DiskMeasured(const DiskUse& disk);
-  // The kernel says that memory use crossed a level, or levels have just been registered.
+  // The kernel says that memory use crossed a level.
   void MemoryCrossed();
   // The kernel's OOM killer has ended a container of the pod.
   void PodLost(std::string_view pod_uid);
   // The kernel reports stalls or memory shortage, but not how much is left.
   void Stalled();
-  // Whether the kernel tells of all stalls that thresholds are about; at first it does not.
-  void SetStallsAreTold(bool told) { looks_.SetStallsAreTold(told); }
-  // Whether the kernel now tells of every level that was asked for; at first it does not.
-  void SetKernelTells(bool tells) { looks_.SetLevelsAreTold(tells); }
   // Does what is due by now.
   void Advance();
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
@@ -111,8 +105,8 @@ class Node {
   [[nodiscard]] ReadingPlan ReadNode();
   // As ReadNode, but begins with memory, and waits for nothing.
   [[nodiscard]] ReadingPlan ReadNodeForWatch();
-  // Reads the figures besides memory, of which the plan was made, unless RestReadings leaves them
-  // as they are.
+  // Reads the figures besides memory, of which the plan was made; but where the pass acts for
+  // memory, which must not wait for them, not twice running.
   [[nodiscard]] ReadingPlan WithRest(const ReadingPlan& plan);
   // Both on figures that have just been read.
   void FullPass(const ReadingPlan& given, const DiskUse& disk, DiskAge age);
@@ -122,8 +116,6 @@ class Node {
   // Runs a pass that does what can be done for a disk before pods' files have been measured.
   void PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause);
   void AfterPass(const CycleReport& report, Instant now);
-  void StayNear(Instant now);
-  void ReadAhead(Instant now);
   void CollectGarbage(Instant now);
 
   void LookAtMemory();
@@ -154,11 +146,13 @@ class Node {
   WatchSchedule watches_;
   NodeWalks walks_;
   MemoryLooks looks_;
-  LevelWakeups wakeups_;
-  ArmedLevels armed_;
+  SignalTrends trends_;
+  Instant next_wakeup_;             // the kernel's wake-ups before it are handled then
+  ThresholdSet acted_;              // by the last pass, and ever since
+  std::vector<MemoryLevel> armed_;  // of which the kernel was last asked to notify
+  Instant armed_at_;
   WarmPods warm_;
-  ReadingAhead ahead_;
-  RestReadings rest_;
+  bool rest_left_out_ = false;       // by the last pass, because it acted for memory
   std::optional<Instant> woken_at_;  // for the pass that is to come of it
   Instant next_gc_;
   bool gc_began_ = false;         // since it is known which pods are wanted

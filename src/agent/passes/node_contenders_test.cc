@@ -31,38 +31,6 @@ TEST_F(NodeContendersTest, TheVictimHasTheProcessorBeforeTheOthersAreRead) {
   EXPECT_EQ(figures_.figure_reads, 2);
 }
 
-TEST_F(NodeContendersTest, PodsAreReadAheadAndTheSearchIsRehearsedOnlyWhereAThresholdIsNear) {
-  Start();
-  Pass(std::chrono::seconds(3));
-  figures_.charge_reads = figures_.figure_reads = 0;
-  Pass(std::chrono::seconds(3));
-  EXPECT_EQ(figures_.charge_reads + figures_.figure_reads, 0);
-  figures_.SetAvailable(101);
-  Crossed();
-  node_->Advance();
-  EXPECT_GE(figures_.charge_reads, 2);
-  EXPECT_EQ(figures_.figure_reads, 1) << "the file of the one that would go";
-}
-
-// On a slow machine the last ten milliseconds are not enough to read many pods.
-TEST_F(NodeContendersTest, WhileMemoryGrowsTowardsAThresholdPodsAreReadAheadBeforeALookIsDueSoon) {
-  look_ahead_ = true;
-  Start();
-  figures_.SetAvailable(150);
-  FullPass();
-  clock_.Advance(std::chrono::milliseconds(100));
-  figures_.SetAvailable(125);  // 250 MiB/s: 100 ms are left
-  figures_.charge_reads = 0;
-  node_->Advance();
-  EXPECT_GT(*node_->NextDeadline(), clock_.Now() + std::chrono::milliseconds(20));
-  const int reads = figures_.charge_reads;
-  EXPECT_GE(reads, 2);
-
-  clock_.Advance(std::chrono::milliseconds(20));
-  node_->Advance();
-  EXPECT_EQ(figures_.charge_reads, reads) << "all have just been read";
-}
-
 TEST_F(NodeContendersTest, WhereTheKnownPodsHoldTooLittleAllAreReadBeforeAnybodyWaits) {
   figures_.memory = {{"hog", 5 * kMi}, {"idle", kMi}};
   Start();

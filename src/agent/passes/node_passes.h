@@ -79,9 +79,6 @@ class NodePasses : private SummarySource {
   [[nodiscard]] PassDecision Decide(const ReadingPlan& plan, const PassCause& cause);
   // Takes the present pods in advance, so that a later choice among them needs no preparation.
   void KeepPods() { pods_.Keep(edges_.pods.Active()); }
-  // Checks which pods have grown, because a threshold may be crossed soon. Whether all have been
-  // looked at by now.
-  bool ReadAhead() { return pods_.ReadAhead(edges_.clock); }
   // As Decide, but with unknown disk use, so no pod is evicted for a disk. Reads the figures of all
   // pods, or, for a threshold beside the disk, only those that Decide would read for it.
   [[nodiscard]] PassDecision DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause);

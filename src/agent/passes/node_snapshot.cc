@@ -7,27 +7,23 @@
 namespace jettison {
 namespace {
 
-// What a look has seen since the last pass, so that the time to the threshold, the pace and the
-// amount belong to one moment.
-void LookAgain(const MemoryLooks& looks, ThresholdView& view) {
-  if (const auto& seen = looks.LastSeen(view.threshold.signal)) view.observation = seen;
-  if (view.met) return;
-  view.time_to = looks.TimeTo(view.threshold);
-  if (view.time_to) view.shrinking_by = looks.ShrinkingBy(view.threshold.signal);
-}
-
-std::vector<ThresholdView> ThresholdViews(const NodePasses& passes, const MemoryLooks& looks) {
+std::vector<ThresholdView> ThresholdViews(const NodePasses& passes, const SignalTrends& trends,
+                                          Instant now) {
   std::vector<ThresholdView> views;
   const auto& thresholds = passes.policy()->thresholds;
   const CycleReport* last = passes.record().last.get();
+  const Observations seen = passes.Seen();
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     ThresholdView view{.threshold = thresholds[i]};
     if (last != nullptr) {
-      view.observation = last->observations[view.threshold.signal];
+      view.observation = seen[view.threshold.signal];
+      view.trend = trends.Of(view.threshold.signal, now);
       view.met = last->evaluation.met[i];
       view.overdue = last->evaluation.overdue[i];
       view.since = passes.standing().state.first_observed_at[i];
-      LookAgain(looks, view);
+      if (!view.met && view.observation && view.trend) {
+        view.time_to = TimeTo(view.threshold, *view.observation, *view.trend);
+      }
       view.has_no_such =
           !view.observation && HasNoSuch(passes.summary().node, view.threshold.signal);
     }
@@ -56,7 +52,7 @@ std::shared_ptr<const Summary> SummaryOf(const NodePasses& passes) {
 
 }  // namespace
 
-Snapshot SnapshotOf(const NodePasses& passes, const MemoryLooks& looks, const NodeEdges& edges,
+Snapshot SnapshotOf(const NodePasses& passes, const SignalTrends& trends, const NodeEdges& edges,
                     std::optional<Instant> next_by_clock) {
   const PassRecord& record = passes.record();
   Snapshot snapshot;
@@ -70,7 +66,7 @@ Snapshot SnapshotOf(const NodePasses& passes, const MemoryLooks& looks, const No
   snapshot.pace = passes.pacing().InputNow(next_by_clock, snapshot.at);
   snapshot.holders = record.holders;
   snapshot.reclaim_under_way = edges.reclaimer.UnderWay();
-  snapshot.thresholds = ThresholdViews(passes, looks);
+  snapshot.thresholds = ThresholdViews(passes, trends, snapshot.at);
   snapshot.pods = edges.pods.Views(snapshot.at);
   passes.spared().ShowIn(snapshot.pods);
   record.pods.AddTo(snapshot.pods);

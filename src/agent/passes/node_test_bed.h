@@ -100,7 +100,7 @@ class NodeTestBed : public testing::Test {
                      .monitoring_interval = std::chrono::seconds(10),
                      .walk_serves = walk_serves_,
                      .container_gc = {},
-                     .memory_notifications = true,
+                     .memory_notifications = notified_,
                      .look_ahead = look_ahead_,
                      .record_passes = record_passes_},
         NodeEdges{.clock = clock_,
@@ -192,6 +192,7 @@ class NodeTestBed : public testing::Test {
                                         Of(Signal::kMemoryAvailable, 200, 60),
                                         Of(Signal::kNodeFsAvailable, 50)};
   MemoryLadder* ladder_ = nullptr;
+  bool notified_ = true;
   bool look_ahead_ = false;
   bool record_passes_ = false;
   std::vector<std::shared_ptr<const RecordedPass>> evictions_;

@@ -2,16 +2,10 @@
 
 #include <cstddef>
 
-#include "core/model/pressure.h"
+#include "agent/looks/memory_looks.h"
 
 namespace jettison {
 namespace {
-
-// Whether a look between passes reads this signal.
-bool IsLookedAt(Signal signal) {
-  const Resource resource = ResourceOf(signal);
-  return resource == Resource::kMemory || resource == Resource::kSwap || resource == Resource::kIo;
-}
 
 bool IsNewlyMet(std::size_t threshold, const Evaluation& evaluation, const EvictionState& before) {
   return evaluation.met[threshold] && !before.first_observed_at[threshold];
@@ -30,10 +24,8 @@ bool HasNews(const Evaluation& evaluation, const EvictionState& before) {
 bool HasNewsOfMemory(std::span<const Threshold> thresholds, const Evaluation& evaluation,
                      const EvictionState& before, ThresholdSet acted) {
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    const Signal signal = thresholds[i].signal;
-    if (!IsLookedAt(signal)) continue;
-    if (IsNewlyMet(i, evaluation, before)) return true;
-    if (evaluation.acting[i] && !(IsPressure(signal) && acted[i])) return true;
+    if (!IsLookedAt(thresholds[i].signal)) continue;
+    if (IsNewlyMet(i, evaluation, before) || (evaluation.acting[i] && !acted[i])) return true;
   }
   return false;
 }

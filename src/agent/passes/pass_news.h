@@ -11,9 +11,8 @@ namespace jettison {
 // threshold acts or is newly met, or a condition changes.
 [[nodiscard]] bool HasNews(const Evaluation& evaluation, const EvictionState& before);
 
-// The same of thresholds on memory, swap and pressure alone, and not of conditions. A threshold of
-// pressure is met for as long as its average remembers, and the kernel tells of stalls twice a
-// second: what a pass has acted for is left to the next. `acted`: what acted in the last pass.
+// The same of thresholds on memory, swap and pressure alone, and not of conditions. What a pass has
+// acted for is left to the next. `acted`: what acted in the last pass, and in every look since.
 [[nodiscard]] bool HasNewsOfMemory(std::span<const Threshold> thresholds,
                                    const Evaluation& evaluation, const EvictionState& before,
                                    ThresholdSet acted);

@@ -37,13 +37,14 @@ TEST(PassNews, OfMemoryNoDiskCounts) {
   EXPECT_FALSE(HasNewsOfMemory(kThresholds, Met(kDisk, true), EvictionState(), {}));
 }
 
-TEST(PassNews, WhatAPassHasActedForIsNoNewsWhereItIsPressure) {
+TEST(PassNews, WhatAPassHasActedForIsNoNews) {
   EvictionState before;
   before.first_observed_at.fill(Instant());
   const ThresholdSet acted(0b111);
-  EXPECT_TRUE(HasNewsOfMemory(kThresholds, Met(kMemory, true), before, acted));
-  EXPECT_TRUE(HasNewsOfMemory(kThresholds, Met(kStalls, true), before, {}));
-  EXPECT_FALSE(HasNewsOfMemory(kThresholds, Met(kStalls, true), before, acted));
+  for (const auto threshold : {kMemory, kStalls}) {
+    EXPECT_TRUE(HasNewsOfMemory(kThresholds, Met(threshold, true), before, {}));
+    EXPECT_FALSE(HasNewsOfMemory(kThresholds, Met(threshold, true), before, acted));
+  }
 }
 
 }  // namespace

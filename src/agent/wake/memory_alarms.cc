@@ -84,21 +84,17 @@ MemoryAlarms MemoryAlarms::Open(const AlarmSources& sources, const Log& log) {
                        const char* whose) {
     if (trigger) {
       alarms.triggers_.push_back(std::move(*trigger));
-      return true;
+      return;
     }
     log.Info(resource == PressureResource::kMemory
                  ? "memory pressure cannot wake the agent; the agent looks at memory on a timer"
                  : "I/O pressure cannot wake the agent; the agent looks at it on a timer",
              {{"of", whose}, {"err", trigger.error().message}});
-    return false;
   };
   const char* const node = sources.machine_pressure.empty() ? "node" : "machine";
-  alarms.tells_of_stalls_ = true;
   for (const PressureResource resource : {PressureResource::kMemory, PressureResource::kIo}) {
     const auto stalls = StallsToTell(sources.thresholds, resource);
-    if (!stalls) continue;
-    const bool told = add(OpenOfNode(sources, resource, *stalls), resource, node);
-    alarms.tells_of_stalls_ = alarms.tells_of_stalls_ && told;
+    if (stalls) add(OpenOfNode(sources, resource, *stalls), resource, node);
   }
   constexpr auto kMemory = PressureResource::kMemory;
   add(OpenIn(sources.pods_pressure, kMemory, *StallsToTell({}, kMemory)), kMemory, "pods");

@@ -47,13 +47,10 @@ class MemoryAlarms {
   // Reads a notification. False: its group is gone, so it must not be watched any more. `error`: as
   // reported by the loop.
   [[nodiscard]] bool Drain(int fd, bool error) const;
-  // Whether the kernel reports every stall of the node for which there is a threshold.
-  [[nodiscard]] bool tells_of_stalls() const { return tells_of_stalls_; }
 
  private:
   std::vector<psi::PressureTrigger> triggers_;
   FileDescriptor events_;  // memory.events.local, or memory.events
-  bool tells_of_stalls_ = false;
 };
 
 }  // namespace jettison

@@ -53,7 +53,6 @@ TEST_F(MemoryAlarmsTest, OfIoNothingIsAskedForUnlessAThresholdIsAboutIt) {
   EXPECT_THAT(lines_,
               ElementsAre(HasSubstr("memory pressure cannot wake the agent"),
                           HasSubstr("I/O pressure cannot wake the agent"), HasSubstr("of=pods")));
-  EXPECT_FALSE(alarms.tells_of_stalls());
 }
 
 TEST(StallsToTell, AreHalfOfWhatTheLowestThresholdAllows) {

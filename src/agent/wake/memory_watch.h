@@ -13,10 +13,8 @@ namespace jettison {
 
 // The callbacks for the kernel's notifications about memory. They only wake the agent.
 struct MemoryWatchEdges {
-  std::function<void()> crossed;              // usage may have passed a level
-  std::function<void(bool)> kernel_tells;     // whether it is told when it does
-  std::function<void()> stalled;              // tasks waited for memory, or for I/O
-  std::function<void(bool)> stalls_are_told;  // whether it is told of every one
+  std::function<void()> crossed;  // usage may have passed a level
+  std::function<void()> stalled;  // tasks waited for memory, or for I/O
 };
 
 // Has the loop wait for the levels of usage that were registered and for the alarms of memory.
@@ -26,7 +24,8 @@ class MemoryWatch {
   MemoryWatch(ArmingThread& arming, const Log& log, MemoryWatchEdges edges)
       : arming_(arming), log_(log), edges_(std::move(edges)) {}
 
-  // Takes over levels that have been registered.
+  // Takes over levels that have been registered. Usage may have passed one of them meanwhile, of
+  // which the kernel says nothing; the next look sees it.
   void TakeLevels(EventLoop& loop);
   // Opens the alarms, instead of those before.
   void WatchAlarms(EventLoop& loop, const AlarmSources& sources);

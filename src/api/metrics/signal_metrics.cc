@@ -115,8 +115,9 @@ void WriteSignalMetrics(const Snapshot& snapshot, MetricsWriter& writer) {
       "1 while the threshold has been met for its whole grace period.", lines,
       [](const ThresholdView& view) { return std::optional(view.overdue); }, writer);
   WriteThresholds("jettison_time_to_threshold_seconds",
-                  "Time until the threshold is met at the present pace; there is no sample while "
-                  "available memory does not shrink or the threshold is met.",
+                  "Time until the threshold is met at the trend of the last seconds; there is no "
+                  "sample while there is no such trend, while it does not lead there within an "
+                  "hour, or while the threshold is met.",
                   lines, TimeTo, writer);
   WriteConditions(snapshot, writer);
 }

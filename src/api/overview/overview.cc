@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "api/overview/overview_order.h"
-#include "api/overview/signal_trend.h"
 #include "core/decide/decide.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/event.h"
@@ -19,8 +18,7 @@ namespace jettison {
 namespace {
 
 constexpr std::size_t kEvents = 50;
-constexpr std::size_t kEvictions = 8;                  // are shown beside them, however old
-constexpr Duration kFarAway = std::chrono::hours(24);  // nobody waits for a threshold that far off
+constexpr std::size_t kEvictions = 8;  // are shown beside them, however old
 
 std::string ValueText(const ThresholdValue& value, Signal signal) {
   if (const auto* quantity = std::get_if<Quantity>(&value)) {
@@ -37,18 +35,7 @@ std::optional<std::int64_t> AmountOf(const ThresholdView& view) {
   return QuantityOf(view.threshold.value, view.observation->capacity).Value();
 }
 
-// What the agent foresees where it does, else the trend carried on.
-std::optional<Duration> TimeTo(const ThresholdView& view, std::optional<double> trend) {
-  if (view.met || !view.observation) return std::nullopt;
-  if (view.time_to) return view.time_to;
-  if (!trend || *trend >= 0) return std::nullopt;
-  const auto left = static_cast<double>(view.observation->available - AmountOf(view).value_or(0));
-  const std::chrono::duration<double> time(left / -*trend);
-  if (time > kFarAway) return std::nullopt;
-  return std::max(std::chrono::duration_cast<Duration>(time), Duration::zero());
-}
-
-OverviewThreshold ThresholdOf(const ThresholdView& view, std::optional<double> trend) {
+OverviewThreshold ThresholdOf(const ThresholdView& view) {
   const Threshold& threshold = view.threshold;
   return {.hard = threshold.IsHard(),
           .value = ValueText(threshold.value, threshold.signal),
@@ -59,7 +46,7 @@ OverviewThreshold ThresholdOf(const ThresholdView& view, std::optional<double> t
           .met = view.met,
           .overdue = view.overdue,
           .since = view.since,
-          .time_to = TimeTo(view, trend)};
+          .time_to = view.time_to};
 }
 
 std::vector<OverviewSignal> SignalsOf(const Snapshot& snapshot) {
@@ -67,16 +54,15 @@ std::vector<OverviewSignal> SignalsOf(const Snapshot& snapshot) {
   for (const ThresholdView& view : snapshot.thresholds) {
     const auto [found, is_new] = signals.try_emplace(view.threshold.signal);
     OverviewSignal& signal = found->second;
-    const std::optional<double> trend = TrendOf(snapshot, view.threshold.signal);
     if (is_new) {
       signal.signal = view.threshold.signal;
-      if (trend) signal.trend_per_second = std::llround(*trend);
+      if (view.trend) signal.trend_per_second = std::llround(*view.trend);
       if (view.observation) {
         signal.available = view.observation->available;
         signal.capacity = view.observation->capacity;
       }
     }
-    signal.thresholds.push_back(ThresholdOf(view, trend));
+    signal.thresholds.push_back(ThresholdOf(view));
   }
   std::vector<OverviewSignal> list;
   for (auto& [name, signal] : signals) {

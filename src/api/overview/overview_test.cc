@@ -238,46 +238,15 @@ TEST(NearestSignal, OfThoseThatAreMetTheMostUrgentCounts) {
   EXPECT_EQ(NearestSignal({}), Signal::kMemoryAvailable);
 }
 
-SignalSample Sample(int second, Signal signal, std::int64_t available) {
-  SignalSample sample{.at = At(second), .known = {}};
-  sample.available[IndexOf(signal)] = available;
-  sample.known.set(IndexOf(signal));
-  return sample;
-}
-
-TEST(Overview, TrendAndTimeComeFromTheHistory) {
+TEST(Overview, TrendAndTimeAreThoseOfTheSnapshot) {
   Snapshot snapshot = Calm();
-  snapshot.history = {Sample(10, Signal::kNodeFsAvailable, 999 * kMiB),  // too long ago
-                      Sample(80, Signal::kNodeFsAvailable, 540 * kMiB),
-                      Sample(90, Signal::kMemoryAvailable, 1),
-                      Sample(100, Signal::kNodeFsAvailable, 500 * kMiB)};
-  const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
-  EXPECT_FALSE(overview.signals[0].trend_per_second);
-  EXPECT_EQ(overview.signals[1].trend_per_second, -2 * kMiB);
-  ASSERT_TRUE(overview.signals[1].thresholds[0].time_to);
-  EXPECT_NEAR(std::chrono::duration<double>(*overview.signals[1].thresholds[0].time_to).count(),
-              200, 0.01);
-}
-
-TEST(Overview, WhatTheAgentForeseesOfMemoryComesBeforeTheHistory) {
-  Snapshot snapshot = Calm();
+  snapshot.thresholds[0].trend = -5.0 * kMiB;
   snapshot.thresholds[0].time_to = seconds(20);
-  snapshot.thresholds[0].shrinking_by = 5.0 * kMiB;
   const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
   EXPECT_EQ(overview.signals[0].trend_per_second, -5 * kMiB);
   EXPECT_EQ(overview.signals[0].thresholds[0].time_to, seconds(20));
-}
-
-TEST(Overview, AnEvictionBeginsTheTrendAnew) {
-  Snapshot snapshot = Calm();
-  snapshot.history = {Sample(80, Signal::kNodeFsAvailable, 0),
-                      Sample(100, Signal::kNodeFsAvailable, 500 * kMiB)};
-  auto pass = std::make_shared<RecordedPass>();
-  pass->report.at = At(90);
-  pass->report.evictions.emplace_back();
-  snapshot.cycles = {pass};
-  const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
   EXPECT_FALSE(overview.signals[1].trend_per_second);
+  EXPECT_FALSE(overview.signals[1].thresholds[0].time_to);
 }
 
 TEST(Overview, ASignalThatIsNotMeasuredHasNoFigures) {
@@ -363,8 +332,14 @@ TEST(OverviewJson, UnknownFieldsAreLeftOut) {
 
 TEST(HistoryJson, EverySignalHasAnEntryForEachSample) {
   Snapshot snapshot = Calm();
-  snapshot.history = {Sample(1, Signal::kMemoryAvailable, 5),
-                      Sample(2, Signal::kNodeFsAvailable, 6)};
+  const auto add = [&](int second, Signal signal, std::int64_t available) {
+    SignalSample& sample = snapshot.history.emplace_back();
+    sample.at = At(second);
+    sample.available[IndexOf(signal)] = available;
+    sample.known.set(IndexOf(signal));
+  };
+  add(1, Signal::kMemoryAvailable, 5);
+  add(2, Signal::kNodeFsAvailable, 6);
   const std::string json = HistoryJson(snapshot);
   EXPECT_THAT(json, HasSubstr(R"("times":[1000001000,1000002000])"));
   EXPECT_THAT(json, HasSubstr(R"("unit":"bytes","available":[5,null]})"));

@@ -67,41 +67,6 @@ void Contenders::Take(const Pods& pods, const std::vector<PodStats>& stats) {
   ReadClasses();
 }
 
-// What has to be decided meanwhile waits, so a call is short on a slow machine, too.
-bool Contenders::ReadAhead(const Clock& clock) {
-  constexpr std::size_t kAtOnce = 128;
-  constexpr std::size_t kBetweenTimes = 8;
-  constexpr Duration kLongest = std::chrono::milliseconds(1);
-  const Instant began = clock.Now();
-  const auto pods = known_.pods();
-  const std::size_t count = std::min(pods.size(), kAtOnce);
-  bool is_round = pods.empty();
-  for (std::size_t i = 0; i < count; ++i) {
-    const bool is_time_to_look = i > 0 && i % kBetweenTimes == 0;
-    if (is_time_to_look && Elapsed(began, clock.Now()) >= kLongest) break;
-    ahead_ = ahead_ + 1 < pods.size() ? ahead_ + 1 : 0;
-    is_round = is_round || ahead_ == 0;
-    const auto charge = figures_.ReadCharge(Resource::kMemory, *pods[ahead_]);
-    if (charge) known_.TakeCharge(ahead_, *charge);
-  }
-  return is_round;
-}
-
-// What the search has passed over is still needed while others are to be read. A search among pods
-// that hold the same reads many of them; the first steps are those that a later one has, too.
-void Contenders::Rehearse() {
-  constexpr int kMostSteps = 8;
-  if (HavePassedOver()) return;
-  const auto pods = known_.pods();
-  search_.Begin(Resource::kMemory, pods, known_.Amounts(Resource::kMemory), in_class_);
-  for (int steps = 0; steps < kMostSteps; ++steps) {
-    const auto step = search_.Next();
-    if (!step) break;
-    search_.Answer(Read(Resource::kMemory, *step, *pods[step->pod], rehearsed_));
-  }
-  if (search_.victim()) figures_.OpenContainersOf(*pods[*search_.victim()]);
-}
-
 void Contenders::Read(Resource resource, const Pods& pods, std::vector<PodStats>& stats) {
   Keep(pods);
   stats.resize(pods.size());

@@ -11,7 +11,6 @@
 #include "core/model/signal.h"
 #include "core/model/summary.h"
 #include "core/pods/pod_facts.h"
-#include "ports/clock.h"
 
 namespace jettison {
 
@@ -30,13 +29,6 @@ class Contenders {
   // Takes figures of all pods that have been read elsewhere, as in each full pass. Reads the
   // charges of the QoS classes, so that their files stay open for the next search.
   void Take(const Pods& pods, const std::vector<PodStats>& stats);
-
-  // Reads the charges of some of the pods, of different ones in each call, so that a search begins
-  // with pods that have grown. It takes a millisecond at most. Whether it has come to the last one.
-  bool ReadAhead(const Clock& clock);
-  // Makes the first steps of a search for kMemory without a decision. So the files that the next
-  // search reads are open. Opens those of the containers of the pod that it would find as well.
-  void Rehearse();
 
   // Reads figures until the first victim for kMemory or kPids is certain. The figures of other pods
   // are absent.
@@ -62,8 +54,6 @@ class Contenders {
   KnownFigures known_;
   std::vector<std::uint8_t> in_class_;  // beside the known pods
   VictimSearch search_;
-  std::size_t ahead_ = 0;             // the next to be read ahead
-  PodStats rehearsed_;                // of any pod
   std::optional<Resource> resource_;  // of the last Read
 };
 

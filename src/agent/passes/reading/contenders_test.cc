@@ -15,18 +15,6 @@
 namespace jettison {
 namespace {
 
-// By it, everything takes a tenth of a millisecond.
-class SlowClock : public FakeClock {
- public:
-  using FakeClock::FakeClock;
-  [[nodiscard]] Instant Now() const override {
-    return FakeClock::Now() + std::chrono::microseconds(100) * ++calls_;
-  }
-
- private:
-  mutable int calls_ = 0;
-};
-
 // Pods of one class; the fake has no other groups.
 class ContendersTest : public testing::Test {
  protected:
@@ -118,72 +106,6 @@ TEST_F(ContendersTest, WhatIsKnownOfPodsStaysKnownWhenOthersComeAndGo) {
   Add("e", kMi);
   contenders_.Read(Resource::kMemory, pods_, stats_);
   EXPECT_EQ(figures_.charge_reads, 1) << "only the pod that was known to be the largest";
-}
-
-TEST_F(ContendersTest, WhoHasGrownIsKnownFromReadingAhead) {
-  for (int i = 0; i < 200; ++i) Add("idle-" + std::to_string(i), kMi / 8);
-  Know();
-  figures_.memory["idle-150"] = 300 * kMi;
-  EXPECT_FALSE(contenders_.ReadAhead(clock_));
-  EXPECT_EQ(figures_.charge_reads, 128) << "some pods each time";
-  EXPECT_TRUE(contenders_.ReadAhead(clock_)) << "all have been read";
-  figures_.charge_reads = 0;
-  contenders_.Read(Resource::kMemory, pods_, stats_);
-  EXPECT_EQ(figures_.charge_reads, 1);
-  EXPECT_EQ(StatsOf("idle-150").memory_working_set_bytes, 300 * kMi);
-}
-
-TEST_F(ContendersTest, OnASlowMachineFewerAreReadAheadInOneCall) {
-  for (int i = 0; i < 200; ++i) Add("idle-" + std::to_string(i), kMi / 8);
-  Know();
-  const SlowClock slow{Instant(std::chrono::hours(1))};
-  EXPECT_FALSE(contenders_.ReadAhead(slow));
-  EXPECT_EQ(figures_.charge_reads, 80) << "a millisecond is over";
-  EXPECT_FALSE(contenders_.ReadAhead(slow));
-  EXPECT_TRUE(contenders_.ReadAhead(slow));
-}
-
-TEST_F(ContendersTest, AThousandPodsAreReadAheadWithinEightCalls) {
-  for (int i = 0; i < 1000; ++i) Add("idle-" + std::to_string(i), kMi / 8);
-  Know();
-  figures_.memory["idle-999"] = 300 * kMi;
-  for (int i = 0; i < 8; ++i) (void)contenders_.ReadAhead(clock_);
-  figures_.charge_reads = 0;
-  contenders_.Read(Resource::kMemory, pods_, stats_);
-  EXPECT_EQ(figures_.charge_reads, 1);
-}
-
-TEST_F(ContendersTest, ARehearsalReadsWhatTheSearchReadsAndChangesNothing) {
-  Add("hog", 300 * kMi, 5);
-  Add("idle", kMi, 3);
-  Know();
-  contenders_.Rehearse();
-  EXPECT_EQ(figures_.figure_reads, 1);
-  EXPECT_EQ(figures_.charge_reads, 1);
-  EXPECT_EQ(figures_.opened, "hog") << "its end will read more";
-  EXPECT_FALSE(contenders_.HavePassedOver());
-
-  contenders_.Read(Resource::kMemory, pods_, stats_);
-  const int reads = figures_.charge_reads;
-  contenders_.Rehearse();
-  EXPECT_EQ(figures_.charge_reads, reads) << "what was passed over is still needed";
-  contenders_.ReadOthers(pods_, stats_);
-  EXPECT_EQ(StatsOf("idle").passed_over_at, kMi);
-}
-
-TEST_F(ContendersTest, ARehearsalIsShortAlsoAmongPodsThatHoldTheSame) {
-  for (int i = 0; i < 1000; ++i) Add("idle-" + std::to_string(i), kMi);
-  Know();
-  contenders_.Rehearse();
-  EXPECT_LE(figures_.charge_reads + figures_.figure_reads, 8);
-}
-
-TEST_F(ContendersTest, WithoutPodsNothingIsReadAhead) {
-  contenders_.Rehearse();
-  EXPECT_TRUE(contenders_.ReadAhead(clock_));
-  contenders_.Keep(pods_);
-  EXPECT_TRUE(contenders_.ReadAhead(clock_));
-  EXPECT_EQ(figures_.charge_reads, 0);
 }
 
 // A pass for process IDs while a disk that is short, too, waits for the disk use of the pods.

@@ -115,7 +115,6 @@ class FakeFigures : public Figures {
     stats.containers[0].name = pod.pod.containers[0].name;
     stats.containers[0].memory_working_set_bytes = memory[pod.pod.name];
   }
-  void OpenContainersOf(const PodFacts& pod) override { opened = pod.pod.name; }
   void ForgetOthers(std::span<const PodFacts* const> pods) override { kept_open = pods.size(); }
   void SetAvailable(std::uint64_t mi, std::uint64_t inactive_mi = 0) {
     node.memory = MemoryStats{.time = std::nullopt,
@@ -140,7 +139,6 @@ class FakeFigures : public Figures {
   int rest_reads = 0;                           // of those besides memory
   int mount_reads = 0;                          // of the mounts, or whether they have changed
   std::size_t kept_open = 0;                    // pods of which files may be open
-  std::string opened;                           // the pod whose containers' files were opened last
   std::map<std::string, std::uint64_t> memory;  // by pod name
   std::map<std::string, std::uint64_t> swap;    // the same
   std::map<std::string, std::uint64_t> tasks;   // the same

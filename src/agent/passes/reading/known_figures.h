@@ -23,11 +23,6 @@ class KnownFigures {
   // known.
   void Take(std::span<const PodStats> stats);
 
-  // Takes the charge of the pod at `place`, an upper bound of its memory.
-  void TakeCharge(std::size_t place, std::uint64_t bytes) {
-    memory_[place] = std::max(memory_[place], bytes);
-  }
-
   [[nodiscard]] std::span<const PodFacts* const> pods() const { return pods_; }
   // The figures for kMemory in bytes, or for kPids in tasks, in the order of the pods; 0: not
   // known.

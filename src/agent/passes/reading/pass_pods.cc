@@ -83,10 +83,4 @@ void PassPods::ReadVictim(const ReadingPlan& plan, std::size_t victim) {
   }
 }
 
-bool PassPods::ReadAhead(const Clock& clock) {
-  const bool is_round = contenders_.ReadAhead(clock);
-  contenders_.Rehearse();
-  return is_round;
-}
-
 }  // namespace jettison

@@ -12,7 +12,6 @@
 #include "core/model/summary.h"
 #include "core/pass/reading_plan.h"
 #include "core/pods/pod_facts.h"
-#include "ports/clock.h"
 
 namespace jettison {
 
@@ -59,7 +58,6 @@ class PassPods {
 
   // Between passes: as of Contenders. A pass over as many pods will allocate nothing for them.
   void Keep(const Pods& pods);
-  bool ReadAhead(const Clock& clock);
 
  private:
   void Read(const ReadStep& step);

@@ -1,0 +1,71 @@
+#include "agent/looks/memory_looks.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "core/model/pressure.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::int64_t kGi = std::int64_t{1} << 30;
+constexpr Instant kBegin{std::chrono::hours(1)};
+
+Threshold Of(Signal signal, std::int64_t value) {
+  return {.signal = signal, .value = Quantity::Of(value), .min_reclaim = {}};
+}
+
+Look At(Signal signal, std::int64_t available, Instant at) {
+  Look look{.seen = {}, .at = at};
+  look.seen[signal] = {.available = available, .capacity = 100 * kGi, .time = std::nullopt};
+  return look;
+}
+
+// The next look where so much has been left for a second, and a threshold lies at a GiB.
+std::optional<Duration> NextWith(Signal signal, std::int64_t available) {
+  return NextLook(std::vector{Of(signal, kGi)}, At(signal, available, kBegin),
+                  At(signal, available, kBegin + seconds(1)));
+}
+
+TEST(NextLook, ComesWhenSixGibibytesASecondWouldBeAtTheThreshold) {
+  for (const Signal signal :
+       {Signal::kMemoryAvailable, Signal::kAllocatableMemoryAvailable, Signal::kSwapAvailable}) {
+    EXPECT_EQ(NextWith(signal, kGi + kGi * 6 / 8), milliseconds(125)) << NameOf(signal);
+    EXPECT_EQ(NextWith(signal, kGi + 1), kNearestLook);
+    EXPECT_EQ(NextWith(signal, 50 * kGi), kFarthestLook);
+  }
+}
+
+TEST(NextLook, ComesSoonerWhereGrowthIsFasterThanThat) {
+  const auto next = NextLook(std::vector{Of(Signal::kMemoryAvailable, kGi)},
+                             At(Signal::kMemoryAvailable, 12 * kGi, kBegin),
+                             At(Signal::kMemoryAvailable, 2 * kGi, kBegin + milliseconds(500)));
+  EXPECT_EQ(next, milliseconds(50));
+}
+
+TEST(NextLook, IsForTheNearestThresholdThatIsNotCrossed) {
+  const auto next = NextLook(
+      std::vector{Of(Signal::kMemoryAvailable, 50 * kGi), Of(Signal::kMemoryAvailable, 2 * kGi),
+                  Of(Signal::kMemoryAvailable, kGi)},
+      At(Signal::kMemoryAvailable, 0, kBegin),
+      At(Signal::kMemoryAvailable, 2 * kGi + kGi * 6 / 8, kBegin));
+  EXPECT_EQ(next, milliseconds(125));
+}
+
+TEST(NextLook, ComesHalfASecondLaterWhereEveryThresholdIsCrossedOnPressureOrUnknown) {
+  EXPECT_EQ(NextWith(Signal::kMemoryAvailable, kGi - 1), kFarthestLook);
+  EXPECT_EQ(NextWith(Signal::kIoPressureSomeAvg10, 2 * kGi), kFarthestLook);
+  EXPECT_EQ(NextLook(std::vector{Of(Signal::kSwapAvailable, kGi)}, {}, {}), kFarthestLook);
+}
+
+TEST(NextLook, NeverComesForADiskOrProcessIds) {
+  EXPECT_EQ(NextWith(Signal::kNodeFsAvailable, kGi), std::nullopt);
+  EXPECT_EQ(NextWith(Signal::kPidAvailable, kGi), std::nullopt);
+}
+
+}  // namespace
+}  // namespace jettison
