@@ -8,6 +8,9 @@ agent.sh), a new one for each part. The bed's groups are a node of 1 GiB with a 
            beside a burstable pod over its request, one under it, a guaranteed one and an idle
            best-effort one. From crossing the threshold to the signal and to the end of the process,
            who was evicted, whether anything of it ran again, and what is left of it in the cluster.
+           With --beside moving-cache, another process reads a file of 2 GiB twice and drops it, again and again, the rate
+           is 400, and the bounds are those of how far below the threshold memory was at the signal; --unnotified: by the
+           clock alone.
   idle     Memory, CPU time, wake-ups and requests to the API server of the agent beside these four pods,
            or beside N quiet ones.
   shadow   A dry run beside a kubelet that evicts: a pod grows by 5 MiB a second. Whether both name the
@@ -21,6 +24,7 @@ Without --only: growth and idle. Prints tables in Markdown. With --check the exi
 bound is missed. Needs root. BUILD holds jettison and the target measure_programs.
 """
 import argparse
+import contextlib
 import json
 import os
 import signal
@@ -32,8 +36,9 @@ import beside_away
 import beside_restarts
 import beside_shadow
 import meter
-from kubelet_bed import Bed, repeated, start_neighbours, told_to_end
-from node import Report, wait_for
+import moving_cache
+from kubelet_bed import CAPACITY, Bed, repeated, start_neighbours, told_to_end
+from node import MIB, Report, wait_for
 
 RATES, RUNS = (200, 800), 20
 SIGNAL_MS, WORST_SIGNAL_MS, END_MS = 1.0, 5.0, 400.0
@@ -46,7 +51,7 @@ def grow_once(bed, rate, number):
     before = len(bed.evicted())
     report = Report(bed.shared / f"{name}.report")
     watch = bed.watch(name)
-    bed.deploy(name, 0, growth=(rate, 3000))
+    bed.deploy(name, 0, growth=(rate, bed.capacity // MIB + 1000))
     wait_for(lambda: report.signal_ns or watch.poll() is not None, "the signal", seconds=70)
     pid = report.pid
     wait_for(lambda: not os.path.exists(f"/proc/{pid}"), "the end of the process", seconds=20, interval=0.0005)
@@ -63,14 +68,19 @@ def grow_once(bed, rate, number):
     return seen
 
 
-def tell_growth(rate, seen, faults):
+def tell_growth(rate, seen, moving, faults):
     right = sum(run["evictions"] == 1 and not run["others"] for run in seen)
     signals = sorted(run["latencyMs"] for run in seen if run["latencyMs"] is not None)
     ends = sorted(run["endMs"] for run in seen if run["endMs"] is not None)
     again = sum(run["again"] for run in seen)
     failed = max(run["failedObjects"] for run in seen)
+    overshoots = sorted(run["overshootBytes"] / MIB for run in seen)
     print(f"| {rate} | {len(seen)} | {right} | {statistics.median(signals):.2f}, {signals[-1]:.2f} | "
+          f"{statistics.median(overshoots):.2f}, {overshoots[-1]:.2f} | "
           f"{statistics.median(ends):.0f}, {ends[-1]:.0f} | {again} | {failed} |", flush=True)
+    if moving:
+        faults += moving_cache.missed(f"{rate} MiB/s", overshoots, right)
+        return
     for missed, what in ((right < len(seen), f"the right pod alone in {right} of {len(seen)} runs"),
                          (statistics.median(signals) > SIGNAL_MS, f"to the signal {statistics.median(signals):.2f} ms"),
                          (signals[-1] > WORST_SIGNAL_MS, f"to the signal {signals[-1]:.2f} ms at worst"),
@@ -82,14 +92,17 @@ def tell_growth(rate, seen, faults):
 
 def measure_growth(options, faults):
     print("| growth (MiB/s) | runs | only the growing pod evicted | crossing to signal: median, worst (ms) "
-          "| crossing to the end: median, worst (ms) | ran again | Failed objects left |\n| --- | --- | --- | --- | --- | --- | --- |")
-    with Bed(options.bed, options.build) as bed:
+          "| below the threshold at the signal: median, worst (MiB) | crossing to the end: median, worst (ms) | ran again | Failed objects left |\n| --- | --- | --- | --- | --- | --- | --- | --- |")
+    moving = options.beside is not None
+    with Bed(options.bed, options.build, capacity=CAPACITY + (moving_cache.ROOM if moving else 0),
+             notified=not options.unnotified) as bed:
         start_neighbours(bed)
         bed.start_agent()
-        for rate in options.rate or RATES:
-            tell_growth(rate, repeated(options.runs or RUNS, lambda number, rate=rate: grow_once(bed, rate, number)), faults)
-            if told_to_end.is_set():
-                break
+        with moving_cache.MovingCache(bed.memory_group / "kubepods", bed.folder) if moving else contextlib.nullcontext():
+            for rate in options.rate or ([400] if moving else RATES):
+                tell_growth(rate, repeated(options.runs or RUNS, lambda number, rate=rate: grow_once(bed, rate, number)), moving, faults)
+                if told_to_end.is_set():
+                    break
     print()
 
 
@@ -137,6 +150,8 @@ def main():
     parser.add_argument("--bed", default=os.environ.get("JETTISON_KUBERNETES_BED", "../shared/testbed/kubernetes"))
     parser.add_argument("--rate", type=int, action="append", help="of growth, MiB a second; may be given again")
     parser.add_argument("--runs", type=int, help=f"default {RUNS}; of restarts {beside_restarts.RUNS}")
+    parser.add_argument("--beside", choices=["moving-cache"], help="of growth")
+    parser.add_argument("--unnotified", action="store_true", help="of growth: without the kernel's notifications of levels")
     parser.add_argument("--pods", type=int, default=0, help="of idle: so many quiet pods of the kubelet")
     parser.add_argument("--idle-seconds", type=float, default=60)
     parser.add_argument("--settle-seconds", type=float, default=15, help="from the agent's start to the first figure of idle")

@@ -84,10 +84,11 @@ def late_processes(group, before, report, until):
 
 
 class Bed:
-    """`kubelet` replaces keys of the kubelet's configuration. The agent's group is a node of CAPACITY and its threshold
+    """`kubelet` replaces keys of the kubelet's configuration. The agent's group is a node of `capacity` and its threshold
     THRESHOLD; in `shadow` its node is the machine, and its thresholds follow the kubelet's in a dry run."""
 
-    def __init__(self, bed, build, kubelet=None, shadow=False):
+    def __init__(self, bed, build, kubelet=None, shadow=False, capacity=CAPACITY, notified=True):
+        self.capacity, self.notified = capacity, notified
         self.bed, self.build, self.shadow = pathlib.Path(bed).resolve(), pathlib.Path(build).resolve(), shadow
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="jettison-bed-", dir="/var/tmp"))
         self.log, self.socket, self.audit = (self.folder / name for name in ("agent.log", "agent.sock", "audit.log"))
@@ -108,7 +109,7 @@ class Bed:
             self.group = settings["CGROUP"]
             self.memory_group = pathlib.Path("/sys/fs/cgroup/memory", self.group)
             if not self.shadow:
-                (self.memory_group / "memory.limit_in_bytes").write_text(str(CAPACITY))
+                (self.memory_group / "memory.limit_in_bytes").write_text(str(self.capacity))
             self.shared = self.folder / "measured"  # seen by the pods at the same place
             self.shared.mkdir()
             shutil.copy(self.build / "measure/measure_hog", self.shared)
@@ -190,7 +191,7 @@ class Bed:
         if not report.path.exists():
             report.path.write_bytes(bytes(24))
         return subprocess.Popen(
-            [self.build / "measure/measure_watch", self.memory_group, str(CAPACITY), str(THRESHOLD), report.path,
+            [self.build / "measure/measure_watch", self.memory_group, str(self.capacity), str(THRESHOLD), report.path,
              self.gate(name), "200", "60"], stdout=subprocess.PIPE, text=True)
 
     def failed_objects(self):
@@ -222,7 +223,7 @@ class Bed:
 apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
 cgroupRoot: /
-kernelMemcgNotification: true
+kernelMemcgNotification: {str(self.notified).lower()}
 evictionHard: {{memory.available: "{THRESHOLD}"}}
 evictionPressureTransitionPeriod: 1s
 ---

@@ -7,9 +7,6 @@ Measures the agent as a whole, in a small node of its own (1 GiB, threshold 100 
            a guaranteed one and an idle best-effort one. From crossing the threshold to the signal,
            how far below the threshold memory fell until then, and who was evicted; N runs a rate,
            each with an agent and pods of its own.
-  bare     Pods grow at 400 MiB/s (--rate) one after the other on one node, beside the same others: in turn the agent ends
-           one, and a bare loop in the agent's place, which has everything open, is told which pod grows, and does only
-           what an exact choice cannot do without (bare.cc). N runs each, with the process runtime.
   clock    The same as growth without notifications of the kernel: memory is read at fixed intervals.
   start    From exec to the end of the first pass, N runs.
   idle     Memory, CPU time and wake-ups of the agent with five quiet pods.
@@ -21,7 +18,10 @@ Measures the agent as a whole, in a small node of its own (1 GiB, threshold 100 
            pod's process with nothing else; N runs each.
 
 With --runtime cri the pods run on a containerd of the measurement's own, idle has fifty pods, start is
-left out, and growth comes twice more: beside fifty sandboxes, and while containerd is stopped (SIGSTOP).
+left out, clock is left out unless it is asked for, and growth comes twice more: beside fifty sandboxes, and while containerd is stopped (SIGSTOP).
+
+With --beside moving-cache another process reads a file of 2 GiB twice and drops it, again and again, and the bounds of
+growth and clock are those of how far below the threshold memory was at the signal.
 
 With --first the pods and the witness come before everything else on the machine, as the agent does by itself: what else
 runs there then hardly delays the handling of a signal.
@@ -41,8 +41,8 @@ import statistics
 import sys
 import time
 
-import bare_loop
 import meter
+import moving_cache
 import onlookers
 from containerd import Containerd
 from node import MIB, Node, wait_for
@@ -50,12 +50,13 @@ from node import MIB, Node, wait_for
 CAPACITY = 1024 * MIB
 THRESHOLD = 100 * MIB
 RATES = (50, 200, 800, 1000)  # MiB a second
+MOVING = "moving-cache"
 
 # The bounds.
-LATENCY_MS = {50: 2.0, 200: 2.0, 1000: 2.0}  # median
+LATENCY_MS = {50: 20.0, 200: 5.0, 1000: 5.0}  # median
 VICTIM_RATES = (200, 800)  # only the growing pod is evicted, in every run
-OVERSHOOT_MIB, OVERSHOOT_SECONDS = 10, 0.005
-MANY_PODS, MANY_CAPACITY, MANY_CPU_PERCENT, MANY_WAKEUPS = 110, 4096 * MIB, 0.1, {False: 2.0, True: 20.0}
+OVERSHOOT_MIB, OVERSHOOT_SECONDS = 10, 0.02  # looks are at most 20 ms apart there
+MANY_PODS, MANY_CAPACITY, MANY_CPU_PERCENT, MANY_WAKEUPS = 110, 4096 * MIB, 0.3, {False: 4.0, True: 20.0}
 ASKED_RATIO = 1.05
 FIRST_PASS_MS, RSS_MIB, CPU_PERCENT = 20.0, 12.0, 0.1
 RELIEF_CAPACITY, RELIEF_RATIO = 1280 * MIB, 1.5
@@ -72,25 +73,29 @@ class Setting:
     notified: bool = True  # the kernel notifies the agent of levels
     pressed: bool = False  # under memory pressure all the time
     cache: int = 0  # MiB of page cache, which is taken before anything else
+    moving: bool = False  # beside page cache that moves
     first: bool = False  # the pods and the witness come before everything else on the machine
 
     def node(self, capacity=CAPACITY, **more):
         """A node with the same memory left for the other pods, however many idle pods there are."""
-        return Node(self.build, capacity + self.idle * MIB, THRESHOLD, self.containerd, self.notified, self.pressed,
+        capacity += self.idle * MIB + (moving_cache.ROOM if self.moving else 0)
+        return Node(self.build, capacity, THRESHOLD, self.containerd, self.notified, self.pressed,
                     first=self.first, **more)
 
     def describe(self):
         beside = f" beside {self.idle} idle pods" if self.idle else ""
         cached = f" beside {self.cache} MiB of page cache" if self.cache else ""
+        cached += " beside page cache that moves" if self.moving else ""
         return ("pods on containerd" if self.containerd else "process runtime") + beside + cached + (
             ", containerd stopped" if self.hung else "") + ("" if self.notified else ", by the clock alone")
 
     @contextlib.contextmanager
-    def trouble(self):
+    def trouble(self, node):
         if self.hung:
             self.containerd.stop_answering()
         try:
-            yield
+            with moving_cache.MovingCache(node.memory_group / "kubepods", node.folder) if self.moving else contextlib.nullcontext():
+                yield
         finally:
             if self.hung:
                 self.containerd.answer_again()
@@ -114,14 +119,14 @@ def grow_once(setting, rate):
     """One run of `growth`: what the watcher saw, and which other pods got a signal."""
     with setting.node() as node:
         others = add_others(node)
-        grower = node.add_pod("grower", hold_mib=0, growth=(rate, 1000 + setting.idle))
+        grower = node.add_pod("grower", hold_mib=0, growth=(rate, node.capacity // MIB))
         quiet = [node.add_pod(f"quiet-{i}", hold_mib=0) for i in range(setting.idle)]
         node.start_agent()
         node.wait_until_ready([grower, *others.values(), *quiet])
         if setting.cache:
             node.fill_page_cache(setting.cache)
         time.sleep(0.5 + setting.idle * 0.01)  # the notification is armed again once the pods exist
-        with setting.trouble():
+        with setting.trouble(node):
             seen = node.watch(grower)
             wait_for(lambda: not os.path.exists(f"/proc/{grower.pid}"), "the end of the victim", seconds=20)
         time.sleep(1.5)  # further passes follow at once; they may choose more pods
@@ -166,6 +171,9 @@ def measure_growth(setting, rates, runs, faults):
         print(f"| {rate} | {len(seen)} | {right} | {median:.2f}, {nine:.2f}, {ninety_nine:.2f}, "
               f"{latencies[-1]:.2f} | {statistics.median(overshoots):.2f}, {overshoots[-1]:.2f} | {allowed:.0f} |",
               flush=True)
+        if setting.moving:
+            faults += moving_cache.missed(f"{setting.describe()}, {rate} MiB/s", overshoots, right)
+            continue
         if setting.notified and median > LATENCY_MS.get(rate, float("inf")):
             faults.append(f"{rate} MiB/s: median {median:.2f} ms from crossing to signal, allowed {LATENCY_MS[rate]:g}")
         if rate in VICTIM_RATES and right < len(seen):
@@ -175,20 +183,6 @@ def measure_growth(setting, rates, runs, faults):
     gaps = [run["longestGapUs"] for seen in results.values() for run in seen]
     print(f"\nSamples every 0.2 ms, near the threshold without pause; longest time between two of them near the crossing, "
           f"median of the runs: {statistics.median(gaps) / 1000:.2f} ms.\n")
-    return results
-
-
-def measure_bare(setting, rate, runs, faults):
-    with setting.node(transition="1s") as node:  # else the next pod that grows would not be admitted
-        others = add_others(node)
-        quiet = [node.add_pod(f"quiet-{i}", hold_mib=0) for i in range(setting.idle)]
-        node.start_agent()
-        node.wait_until_ready([*others.values(), *quiet])
-        time.sleep(2 + setting.idle * 0.01)
-        results = bare_loop.in_turn(node, (rate, 1000 + setting.idle), runs, lambda: also_evicted(others))
-    print(f"From crossing the threshold to the signal at {rate} MiB/s, {setting.describe()}, in turn:\n")
-    times = {way: [latency_of(run, rate) for run in seen] for way, seen in results.items()}
-    faults += bare_loop.tell(results, times, setting.idle)
     return results
 
 
@@ -329,10 +323,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
     parser.add_argument("--runtime", choices=["process", "cri"], default="process")
-    parser.add_argument("--only", choices=["growth", "bare", "clock", "start", "idle", "many", "asked", "relief"], action="append")
+    parser.add_argument("--only", choices=["growth", "clock", "start", "idle", "many", "asked", "relief"], action="append")
     parser.add_argument("--rate", type=int, action="append", help="of growth, MiB a second; may be given again")
     parser.add_argument("--pods", type=int, default=MANY_PODS, help="of the parts `many` and `asked`")
-    parser.add_argument("--beside", type=int, default=0, help="idle pods beside those of the parts `growth`, `bare` and `clock`")
+    parser.add_argument("--beside", default="0", metavar=f"N|{MOVING}",
+                        help="idle pods beside those of the parts `growth` and `clock`, or page cache that moves")
     parser.add_argument("--cache", type=int, default=0, help="MiB of page cache in the node, of the parts `growth` and `clock`")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--idle-seconds", type=float, default=60)
@@ -343,12 +338,14 @@ def main():
     if os.geteuid() != 0:
         sys.exit("measure.py: control groups need root")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("measure.py: ended"))  # so that nothing is left behind
-    parts = options.only or ["idle", "many", "asked", "start", "growth", "bare", "clock", "relief"]
+    parts = options.only or ["idle", "many", "asked", "start", "growth", "clock", "relief"]
     faults, results = [], {}
     with contextlib.ExitStack() as stack:
         cri = options.runtime == "cri"
         containerd = stack.enter_context(Containerd(options.build)) if cri else None
-        setting = Setting(options.build, containerd, options.beside, cache=options.cache, first=options.first)
+        moving = options.beside == MOVING
+        setting = Setting(options.build, containerd, 0 if moving else int(options.beside), cache=options.cache,
+                          first=options.first, moving=moving)
         if "idle" in parts:
             results["idle"] = measure_idle(setting, options.idle_seconds, faults)
         if "many" in parts and not cri:
@@ -359,15 +356,12 @@ def main():
             results["start"] = measure_start(options.build, options.runs, faults)
         if "growth" in parts:
             results["growth"] = measure_growth(setting, options.rate or (VICTIM_RATES if cri else RATES), options.runs, faults)
-        if "bare" in parts and not cri:
-            for rate in options.rate or [bare_loop.RATE]:
-                results[f"bare {rate}"] = measure_bare(setting, rate, options.runs, faults)
-        if "clock" in parts and not cri:
-            unaided = Setting(options.build, idle=options.beside, notified=False, cache=options.cache, first=options.first)
+        if "clock" in parts and (options.only or not cri):
+            unaided = dataclasses.replace(setting, notified=False)
             results[unaided.describe()] = measure_growth(unaided, options.rate or VICTIM_RATES, options.runs, faults)
         if "relief" in parts:
             results["relief"] = measure_relief(setting, options.runs, faults)
-        if "growth" in parts and cri:
+        if "growth" in parts and cri and not moving:
             for harder in (Setting(options.build, containerd, idle=CRI_IDLE_PODS),
                            Setting(options.build, containerd, hung=True)):
                 results[harder.describe()] = measure_growth(harder, VICTIM_RATES[:1], options.runs, faults)
