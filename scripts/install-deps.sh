@@ -10,7 +10,7 @@ packages=(
   libsystemd-dev libboost-dev libgtest-dev libgmock-dev libbenchmark-dev
   libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev libc-ares-dev
   libre2-dev zlib1g-dev libmicrohttpd-dev libgnutls28-dev libcurl4-gnutls-dev libzstd-dev libxxhash-dev
-  libflatbuffers-dev containerd runc
+  containerd runc
   qemu-system-x86 busybox-static systemd
   e2fsprogs xfsprogs btrfs-progs util-linux python3 clang-format git mandoc zsh fish jq curl openssl
   ca-certificates

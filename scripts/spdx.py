@@ -24,7 +24,6 @@ LICENSES = {
     "c-ares": "MIT",
     "cli11": "BSD-3-Clause",
     "curl": "curl",
-    "flatbuffers": "Apache-2.0",
     "fmtlib": "MIT",
     "gcc-12": "GPL-3.0-or-later WITH GCC-exception-3.1",
     "glibc": "LGPL-2.1-or-later",

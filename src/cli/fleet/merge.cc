@@ -1,7 +1,6 @@
 #include "cli/fleet/merge.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
@@ -12,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "cli/fleet/fleet_tables.h"
 #include "cli/fleet/part_files.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/number_option.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/output_path.h"
 #include "kernel/files/whole_file.h"
+#include "sim/fleet/fleet_report.h"
 
 namespace jettison {
 namespace {
@@ -104,17 +103,9 @@ bool WriteText(Merged& merged, const VisitNodes& nodes, const PutPiece& put) {
 
 bool WriteTable(const MergeOptions& options, Merged& merged, const VisitNodes& nodes,
                 const PutPiece& put) {
-  const bool arrow = options.output == "arrow";
-  if (options.rows == "policies") {
-    return arrow ? WriteFleetPoliciesArrow(merged.report, put)
-                 : put(FleetPoliciesCsv(merged.report));
-  }
-  if (options.rows == "nodes") {
-    return arrow ? WriteFleetNodesArrow(merged.report, nodes, put)
-                 : WriteFleetNodesCsv(merged.report, nodes, put);
-  }
-  return arrow ? WriteFleetEvictionsArrow(merged.report, nodes, put)
-               : WriteFleetEvictionsCsv(merged.report, nodes, put);
+  if (options.rows == "policies") return put(FleetPoliciesCsv(merged.report));
+  if (options.rows == "nodes") return WriteFleetNodesCsv(merged.report, nodes, put);
+  return WriteFleetEvictionsCsv(merged.report, nodes, put);
 }
 
 int WriteMerged(const MergeOptions& options, Merged& merged) {
@@ -142,14 +133,9 @@ int WriteMerged(const MergeOptions& options, Merged& merged) {
 }
 
 int RunMerge(const MergeOptions& options) {
-  if (options.names_rows && options.output != "csv" && options.output != "arrow") {
-    PrintError("jettison: --rows chooses the table of --output csv or arrow; --output is {}\n",
+  if (options.names_rows && options.output != "csv") {
+    PrintError("jettison: --rows chooses the table of --output csv; --output is {}\n",
                options.output);
-    return kExitInvalidInput;
-  }
-  const bool is_printed = options.out.empty() || options.out == "-";
-  if (options.output == "arrow" && is_printed && ::isatty(STDOUT_FILENO) == 1) {
-    PrintError("jettison: a terminal cannot show Arrow; use --out FILE to write a file\n");
     return kExitInvalidInput;
   }
   const std::string lost =
@@ -177,14 +163,13 @@ constexpr const char* kFooter =
     "are in a fixed order, so the result is the same byte for byte, however many shards there\n"
     "were.\n"
     "\n"
-    "text and json describe the fleet as a whole and its nodes. csv and arrow are one table,\n"
-    "which --rows chooses. arrow is Apache Arrow's stream format, with types: times are\n"
-    "nanoseconds of UTC, amounts are integers of 64 bits.\n"
+    "text and json describe the fleet as a whole and its nodes. csv is one table, which --rows\n"
+    "chooses.\n"
     "\n"
     "Examples:\n"
     "  jettison merge parts/\n"
     "  jettison merge parts/*.part --output json --out fleet.json\n"
-    "  jettison merge parts/ --output arrow --rows evictions --out evictions.arrows\n"
+    "  jettison merge parts/ --output csv --rows evictions --out evictions.csv\n"
     "\n"
     "Exit status: 0 done, 1 a part cannot be read, is missing or belongs to another fleet, 2 a\n"
     "recording of the fleet was damaged or could not be read (the result names it), or wrong\n"
@@ -198,12 +183,12 @@ void AddMerge(CLI::App& app, int& exit_code) {
   command->add_option("PART", options->parts, "parts, or folders of parts")
       ->type_name("PATH")
       ->required();
-  command->add_option("--output", options->output, "text, json, csv or arrow")
-      ->check(CLI::IsMember({"text", "json", "csv", "arrow"}))
+  command->add_option("--output", options->output, "text, json or csv")
+      ->check(CLI::IsMember({"text", "json", "csv"}))
       ->capture_default_str();
   command
       ->add_option("--rows", options->rows,
-                   "the table of csv and arrow: policies, nodes or evictions")
+                   "the table of csv: policies, nodes or evictions")
       ->check(CLI::IsMember({"policies", "nodes", "evictions"}))
       ->capture_default_str();
   command

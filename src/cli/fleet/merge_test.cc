@@ -24,7 +24,7 @@ TEST(Merge, RowsOfWhatIsNoTableAreAFault) {
   for (const std::string& output : {"", " --output text", " --output json"}) {
     int status = 0;
     EXPECT_THAT(SaidTo("merge missing.part --rows evictions" + output, status),
-                HasSubstr("--rows chooses the table of --output csv or arrow; --output is "));
+                HasSubstr("--rows chooses the table of --output csv; --output is "));
     EXPECT_EQ(status, 2);
   }
   int status = 0;
