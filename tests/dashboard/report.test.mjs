@@ -2,7 +2,7 @@
 // made up, in a real browser, as a file.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
@@ -28,7 +28,7 @@ function made(name, recording, ...command) {
 }
 
 before(async () => {
-  made('recommended', recordingOf(), 'recommend', '--svg', join(folder, 'plots'));
+  made('recommended', recordingOf(), 'recommend');
   made('simulated', recordingOf(), 'simulate', '--sweep', 'evictionHard.memory.available=50Mi,200Mi');
   made('hostile', recordingOf({ hours: 1, hostile: HOSTILE }), 'recommend');
   made('quiet', recordingOf({ hours: 1, quiet: true }), 'recommend');
@@ -161,24 +161,4 @@ test('on paper it is light, whole, and without what one cannot press there', asy
   assert.ok(isWhole);
   await shoot(page, 'report-print');
   await page.pdf({ path: `${process.env.SCREENSHOTS ?? '.'}/report.pdf`, format: 'A4' });
-});
-
-test('single plots are pictures that a browser draws', async () => {
-  const names = readdirSync(join(folder, 'plots')).sort();
-  assert.deepEqual(names, [
-    '000-node-memory.available.svg',
-    '000-node-nodefs.available.svg',
-    'front.svg',
-  ]);
-  for (const name of names) {
-    page = await open(browser, `file://${folder}/plots/${name}`);
-    const { width, height } = await page.evaluate(() => {
-      const box = document.documentElement.getBBox();
-      return { width: box.width, height: box.height };
-    });
-    assert.ok(width >= 700 && width <= 800 && height >= 250 && height <= 320, `${name}: ${width} x ${height}`);
-    assert.match(readFileSync(join(folder, 'plots', name), 'utf8'), /^<svg xmlns=/);
-    await shoot(page, `plot-${name.replace('.svg', '')}`, false);
-    await page.context().close();
-  }
 });

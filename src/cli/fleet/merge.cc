@@ -186,9 +186,7 @@ void AddMerge(CLI::App& app, int& exit_code) {
   command->add_option("--output", options->output, "text, json or csv")
       ->check(CLI::IsMember({"text", "json", "csv"}))
       ->capture_default_str();
-  command
-      ->add_option("--rows", options->rows,
-                   "the table of csv: policies, nodes or evictions")
+  command->add_option("--rows", options->rows, "the table of csv: policies, nodes or evictions")
       ->check(CLI::IsMember({"policies", "nodes", "evictions"}))
       ->capture_default_str();
   command

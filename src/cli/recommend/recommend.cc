@@ -33,7 +33,6 @@ struct RecommendOptions {
   std::string output = "text";
   std::string out;
   std::string html;
-  std::string svg;
   std::size_t show = 20;
 };
 
@@ -51,8 +50,7 @@ std::vector<std::string> InputsOf(const RecommendOptions& options) {
 }
 
 std::string WhyOutputsAreRefused(const RecommendOptions& options) {
-  std::string lost = WhyOutputWouldBeLost(
-      {{"--out", options.out}, {"--html", options.html}, {"--svg", options.svg}});
+  std::string lost = WhyOutputWouldBeLost({{"--out", options.out}, {"--html", options.html}});
   if (!lost.empty() || (options.out.empty() && options.html.empty())) return lost;
   return WhyInputWouldBeLost({{"--out", options.out}, {"--html", options.html}}, InputsOf(options));
 }
@@ -102,9 +100,6 @@ int WriteFiles(const RecommendOptions& options, const Found& found) {
     status |= Tell(WriteWholeFile(options.out, found.recommendation.configuration));
   }
   if (!options.html.empty()) status |= Tell(WriteReportPage(options.html, input));
-  if (!options.svg.empty()) {
-    status |= Tell(WritePlots(options.svg, input, found.recommendation.choice.chosen));
-  }
   return status;
 }
 
@@ -184,7 +179,7 @@ void AddRecommend(CLI::App& app, int& exit_code) {
   command->add_option("--out", options->out, "also write that configuration to this file")
       ->check(NotStandardOutput)
       ->type_name("FILE");
-  AddReportOptions(*command, options->html, options->svg);
+  AddReportOption(*command, options->html);
   command->footer(kFooter);
   command->callback([options, &exit_code] { exit_code = RunRecommend(*options); });
 }

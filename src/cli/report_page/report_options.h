@@ -8,8 +8,8 @@ class App;
 
 namespace jettison {
 
-// Adds --html and --svg to a command, which have one meaning everywhere.
-void AddReportOptions(CLI::App& command, std::string& html, std::string& svg);
+// Adds --html to a command.
+void AddReportOption(CLI::App& command, std::string& html);
 
 // Why a path cannot be that of a file beside what is printed; empty: it can.
 [[nodiscard]] std::string NotStandardOutput(const std::string& path);

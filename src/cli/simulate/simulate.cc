@@ -36,7 +36,6 @@ struct SimulateOptions {
   bool with_end_times = false;
   bool thin_all = false;
   std::string html;
-  std::string svg;
   // Of parts.
   std::string shard;
   std::string out;
@@ -73,7 +72,7 @@ struct AllReports {
 };
 
 bool HasReport(const SimulateOptions& options) {
-  return !options.html.empty() || !options.svg.empty();
+  return !options.html.empty();
 }
 
 // All recordings one after the other; what is wrong with one does not keep the others from being
@@ -127,7 +126,7 @@ int RunShard(const SimulateOptions& options) {
     faults.Add(
         fmt::format("--shard writes a part, so --output must be part, not {}", options.output));
   }
-  if (HasReport(options)) faults.Add("--html and --svg cannot be used with --output part");
+  if (HasReport(options)) faults.Add("--html cannot be used with --output part");
   const auto shard = faults.Take(ParseShard(options.shard.empty() ? "0/1" : options.shard));
   if (options.out.empty()) {
     faults.Add("--out is missing: it names the file or folder for the part");
@@ -158,13 +157,7 @@ int WriteFiles(const SimulateOptions& options, const AllReports& all) {
     shown.courses.push_back(all.courses[i]);
   }
   if (shown.reports.empty()) return 0;
-  const PageInput input{.reports = shown.reports, .courses = shown.courses};
-  int status = 0;
-  if (!options.html.empty()) status |= Tell(WriteReportPage(options.html, input));
-  // The last of the policies is what was asked for, or the one in force.
-  const std::size_t last = shown.reports.front().outcomes.size() - 1;
-  if (!options.svg.empty()) status |= Tell(WritePlots(options.svg, input, last));
-  return status;
+  return Tell(WriteReportPage(options.html, {.reports = shown.reports, .courses = shown.courses}));
 }
 
 std::vector<std::string> InputsOf(const SimulateOptions& options) {
@@ -176,7 +169,6 @@ std::vector<std::string> InputsOf(const SimulateOptions& options) {
 
 void CheckOutputs(const SimulateOptions& options, CommandFaults& faults) {
   faults.Add(WhyInputWouldBeLost({{"--html", options.html}}, InputsOf(options)));
-  faults.Add(WhyOutputWouldBeLost({{"--html", options.html}, {"--svg", options.svg}}));
   if (const auto page = HasReportPage(); !options.html.empty() && !page) {
     faults.Add(page.error().message);
   }
@@ -296,7 +288,7 @@ void AddSimulate(CLI::App& app, int& exit_code) {
           "text, json, csv, or part (for `jettison merge`; RECORDING may then be a folder)")
       ->check(CLI::IsMember({"text", "json", "csv", "part"}))
       ->capture_default_str();
-  AddReportOptions(*command, options->html, options->svg);
+  AddReportOption(*command, options->html);
   command
       ->add_option("--shard", options->shard,
                    "write a part with this share of the nodes of the fleet: 0/16")

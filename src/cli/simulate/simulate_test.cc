@@ -35,19 +35,10 @@ TEST(Simulate, AShardIsWrittenAsAPartAndNothingElse) {
   }
 }
 
-TEST(Simulate, AReportIsNotWrittenOverItsPlots) {
-  int status = 0;
-  // A build without the pages says that, too.
-  EXPECT_THAT(SaidTo("simulate missing --html x --svg ./x", status),
-              StartsWith("jettison: --svg ./x: is the same path as that of --html; "
-                         "name another one\n"));
-  EXPECT_EQ(status, 2);
-}
-
 TEST(Simulate, EveryOptionThatIsWrongIsNamed) {
   const std::string wrong = "simulate missing --every=-5s --sweep foo --policy /nonexistent.yaml";
   for (const std::string& more :
-       {" --jobs 2 --html x --svg x", " --output part --shard 3/2", " --shard 3/2 --html x"}) {
+       {" --jobs 2 --html x", " --output part --shard 3/2", " --shard 3/2 --html x"}) {
     int status = 0;
     const std::string said = SaidTo(wrong + more, status);
     EXPECT_EQ(status, 2) << more;
@@ -59,12 +50,11 @@ TEST(Simulate, EveryOptionThatIsWrongIsNamed) {
 
 TEST(Simulate, EveryOptionThatIsWrongForAnOutputIsNamed) {
   int status = 0;
-  std::string said = SaidTo("simulate missing --jobs 2 --html x --svg x --every=-5s", status);
-  EXPECT_THAT(said, HasSubstr("--svg x: is the same path as that of --html"));
+  std::string said = SaidTo("simulate missing --jobs 2 --html x --every=-5s", status);
   EXPECT_THAT(said, HasSubstr("--out, --jobs and --resume need --output part"));
   said = SaidTo("simulate missing --output csv --shard 3/2 --html x", status);
   EXPECT_THAT(said, HasSubstr("--shard writes a part, so --output must be part, not csv"));
-  EXPECT_THAT(said, HasSubstr("--html and --svg cannot be used with --output part"));
+  EXPECT_THAT(said, HasSubstr("--html cannot be used with --output part"));
   EXPECT_THAT(said, HasSubstr("3/2"));
   EXPECT_THAT(said, HasSubstr("--out is missing"));
 }

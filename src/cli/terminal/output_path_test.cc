@@ -40,7 +40,7 @@ TEST_F(OutputPaths, AnInputIsNoOutputUnderAnyName) {
   fs::create_hard_link(input_, hard);
   for (const std::string& name : {input_, link, hard, folder_.path() + "/./node.jtr"}) {
     EXPECT_EQ(
-        WhyInputWouldBeLost({{"--svg", ""}, {"--html", name}}, {"missing", input_}),
+        WhyInputWouldBeLost({{"--out", ""}, {"--html", name}}, {"missing", input_}),
         "--html " + name + ": is the same file as the input " + input_ + "; name another file");
   }
 }
@@ -81,7 +81,7 @@ TEST_F(OutputPaths, NoOutputIsWrittenOverAnotherUnderAnyName) {
       {"new", fs::current_path().string() + "/new"},
   };
   for (const auto& [one, other] : rows) {
-    EXPECT_EQ(WhyOutputWouldBeLost({{"--out", one}, {"--svg", ""}, {"--html", other}}),
+    EXPECT_EQ(WhyOutputWouldBeLost({{"--out", one}, {"--other", ""}, {"--html", other}}),
               "--html " + other + ": is the same path as that of --out; name another one");
   }
 }

@@ -2,16 +2,36 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "core/evaluate/evaluate.h"
 #include "core/json/json_writer.h"
 #include "core/model/pressure.h"
+#include "core/model/signal.h"
+#include "core/pass/pass_policy.h"
+#include "core/units/duration.h"
 #include "sim/report/report_json.h"
 #include "sim/report/report_words.h"
 
 namespace jettison {
 namespace {
+
+// Worth a plot: observed, and with a threshold in any of the policies.
+std::vector<Signal> PlottedSignals(const SimulationReport& report, const NodeCourses& courses) {
+  std::vector<Signal> signals;
+  for (const Signal signal : kAllSignals) {
+    const auto is_watched = [signal](const PassPolicy& policy) {
+      return std::ranges::any_of(policy.thresholds,
+                                 [signal](const Threshold& t) { return t.signal == signal; });
+    };
+    if (!courses[signal].empty() && std::ranges::any_of(report.policies, is_watched)) {
+      signals.push_back(signal);
+    }
+  }
+  return signals;
+}
 
 std::int64_t Millis(Instant at) {
   return std::chrono::floor<std::chrono::milliseconds>(at).time_since_epoch().count();
@@ -102,11 +122,13 @@ void PutThresholds(const std::vector<Signal>& signals, const PassPolicy& policy,
   json.Object("thresholds", [&] {
     for (const Signal signal : signals) {
       json.Array(NameOf(signal), [&] {
-        for (const PlotLine& line : LinesOn(signal, policy, courses.CapacityOf(signal))) {
+        for (const Threshold& threshold : policy.thresholds) {
+          if (threshold.signal != signal) continue;
+          const Quantity at = QuantityOf(threshold.value, courses.CapacityOf(signal));
           json.Object([&] {
-            json.Field("kind", line.hard ? "hard" : "soft");
-            json.Field("at", Shown(signal, line.at));
-            json.Field("graceMs", line.grace / std::chrono::milliseconds(1));
+            json.Field("kind", threshold.IsHard() ? "hard" : "soft");
+            json.Field("at", Shown(signal, at.Value()));
+            json.Field("graceMs", threshold.grace_period / std::chrono::milliseconds(1));
           });
         }
       });
@@ -202,31 +224,6 @@ std::string WithoutTags(const std::string& json) {
 }
 
 }  // namespace
-
-std::vector<PlotLine> LinesOn(Signal signal, const PassPolicy& policy, std::int64_t capacity) {
-  std::vector<PlotLine> lines;
-  for (const Threshold& threshold : policy.thresholds) {
-    if (threshold.signal != signal) continue;
-    lines.push_back({.hard = threshold.IsHard(),
-                     .at = QuantityOf(threshold.value, capacity).Value(),
-                     .grace = threshold.grace_period});
-  }
-  return lines;
-}
-
-std::vector<Signal> PlottedSignals(const SimulationReport& report, const NodeCourses& courses) {
-  std::vector<Signal> signals;
-  for (const Signal signal : kAllSignals) {
-    const auto is_watched = [signal](const PassPolicy& policy) {
-      return std::ranges::any_of(policy.thresholds,
-                                 [signal](const Threshold& t) { return t.signal == signal; });
-    };
-    if (!courses[signal].empty() && std::ranges::any_of(report.policies, is_watched)) {
-      signals.push_back(signal);
-    }
-  }
-  return signals;
-}
 
 std::set<std::size_t> DetailedReports(const PageInput& input) {
   std::vector<std::pair<std::size_t, std::size_t>> order;  // by harm, and the place

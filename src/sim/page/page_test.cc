@@ -3,15 +3,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/page/course_plot.h"
-#include "sim/page/front_plot.h"
 #include "sim/page/page_data.h"
-#include "sim/page/svg.h"
 
 namespace jettison {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
@@ -145,51 +141,6 @@ TEST(PageData, DetailsAreOfTheNodesWithTheMostEvictions) {
   EXPECT_TRUE(json["recordings"][reports.size() - 1]["detailed"]);
   EXPECT_TRUE(json["recordings"][kMostDetailed - 3]["detailed"]);
   EXPECT_FALSE(json["recordings"][kMostDetailed - 2]["detailed"]);
-}
-
-TEST(Svg, TextCannotBecomeMarkup) {
-  EXPECT_EQ(XmlText("<a b=\"c\">&\n"), "&lt;a b=&quot;c&quot;&gt;&amp;\xef\xbf\xbd");
-  const NodeCourses courses = Courses();
-  const std::string svg = CourseSvg({.title = kHostile,
-                                     .signal = Signal::kMemoryAvailable,
-                                     .course = courses[Signal::kMemoryAvailable],
-                                     .lines = {},
-                                     .evictions = {}});
-  EXPECT_THAT(svg, Not(HasSubstr("<!--")));
-  EXPECT_THAT(svg, Not(HasSubstr("</script>")));
-}
-
-TEST(Svg, FiguresOfAnAxisAreRound) {
-  EXPECT_THAT(RoundFigures(10, 1000), ElementsAre(0, 2, 4, 6, 8, 10));
-  EXPECT_THAT(RoundFigures(1.1 * (1 << 30), 1024),
-              ElementsAre(0, 0.25 * (1 << 30), 0.5 * (1 << 30), 0.75 * (1 << 30), 1 << 30));
-  EXPECT_THAT(RoundFigures(0, 1000), ElementsAre(0));
-}
-
-TEST(Svg, APlotHasItsBandLinesAndTheEvictionsOfItsSignal) {
-  const NodeCourses courses = Courses();
-  const SimulationReport report = Report();
-  const auto plot = [&](Signal signal) {
-    return CourseSvg({.title = "t",
-                      .signal = signal,
-                      .course = courses[signal],
-                      .lines = LinesOn(signal, Policy(), courses.CapacityOf(signal)),
-                      .evictions = report.outcomes[0].evictions});
-  };
-  const std::string memory = plot(Signal::kMemoryAvailable);
-  EXPECT_THAT(memory, HasSubstr("class=\"band\""));
-  EXPECT_THAT(memory, HasSubstr("class=\"hard\""));
-  EXPECT_THAT(memory, HasSubstr("class=\"soft\""));
-  EXPECT_THAT(memory, HasSubstr("class=\"bounds\""));
-  EXPECT_THAT(plot(Signal::kMemoryPressureFullAvg10), Not(HasSubstr("class=\"bounds\"")));
-}
-
-TEST(Svg, TheFrontHasAPointForEachPolicy) {
-  const std::string svg = FrontSvg(ForReport());
-  EXPECT_THAT(svg, HasSubstr("class=\"chosen\""));
-  EXPECT_THAT(svg, HasSubstr("class=\"in-force\""));
-  EXPECT_THAT(svg, HasSubstr("off the front: 3 evictions, 0 OOM kills, 9.000 GiB h kept free"));
-  EXPECT_THAT(svg, Not(HasSubstr("<!--")));
 }
 
 }  // namespace
