@@ -257,23 +257,4 @@ bool PartFiles::Visit(const std::function<bool(const FleetNode&)>& visit) {
   return true;
 }
 
-std::optional<KnownPart> ReadPart(const std::string& path) {
-  const Stream stream(std::fopen(path.c_str(), "re"));
-  if (!stream) return std::nullopt;
-  LineReader lines(stream.get(), 0);
-  PartReader reader;
-  KnownPart part;
-  bool ended = false;
-  while (const auto line = lines.Next()) {
-    auto item = reader.Take(*line);
-    if (!item || ended) return std::nullopt;
-    if (auto* manifest = std::get_if<FleetManifest>(&*item)) part.manifest = std::move(*manifest);
-    if (auto* node = std::get_if<FleetNode>(&*item)) {
-      std::ranges::move(node->inputs, std::back_inserter(part.inputs));
-    }
-    ended = std::holds_alternative<PartEnd>(*item);
-  }
-  return ended ? std::optional(std::move(part)) : std::nullopt;
-}
-
 }  // namespace jettison

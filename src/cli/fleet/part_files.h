@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,12 +52,5 @@ class PartFiles {
 
 // The files that Read opens for these paths. What cannot be read is left out.
 [[nodiscard]] std::vector<std::string> FilesOfParts(const std::vector<std::string>& paths);
-
-// Whether there is a complete part at this path, and its manifest and inputs.
-struct KnownPart {
-  FleetManifest manifest;
-  std::vector<FleetInput> inputs;
-};
-[[nodiscard]] std::optional<KnownPart> ReadPart(const std::string& path);
 
 }  // namespace jettison

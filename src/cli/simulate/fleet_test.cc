@@ -118,26 +118,6 @@ TEST_F(FleetTest, APartIsTheSameForAnyNumberOfJobs) {
   EXPECT_EQ(Got("1.part"), Got("3.part"));
 }
 
-TEST_F(FleetTest, APartThatIsThereIsLeftWhereNothingHasChanged) {
-  PutFleet(4);
-  ASSERT_EQ(Simulate({0, 2}, "p.part", 1, true), 0);
-  const auto made = std::filesystem::last_write_time(Path("p.part"));
-  ASSERT_EQ(Simulate({0, 2}, "p.part", 1, true), 0);
-  EXPECT_THAT(said_, HasSubstr("p.part is complete"));
-  EXPECT_EQ(std::filesystem::last_write_time(Path("p.part")), made);
-  const auto is_made_again = [&] {
-    EXPECT_EQ(Simulate({0, 2}, "p.part", 1, true), 0);
-    const bool again = said_.find("complete") == std::string::npos;
-    return again && ReadPart(Path("p.part")).has_value();
-  };
-  std::filesystem::resize_file(Path("p.part"), std::filesystem::file_size(Path("p.part")) - 3);
-  EXPECT_TRUE(is_made_again());
-  sweeps_ = {"evictionHard.memory.available=24Mi,65Mi"};
-  EXPECT_TRUE(is_made_again());
-  Put("fleet/new.jtr", BinaryOf(LifeOf("new", 9)));
-  EXPECT_TRUE(is_made_again());
-}
-
 TEST_F(FleetTest, EveryReasonWhyPartsAreNotOfOneFleetIsNamed) {
   PutFleet(6);
   SimulateAll(3, "three");

@@ -23,8 +23,7 @@ namespace jettison {
 class ShardBed : public FleetBed {
  protected:
   // Simulates a shard; the exit status.
-  int Simulate(FleetShard shard, const std::string& out, std::size_t jobs = 1,
-               bool resume = false) {
+  int Simulate(FleetShard shard, const std::string& out, std::size_t jobs = 1) {
     const auto forms = ReadCandidates({.policy_files = {}, .sweeps = sweeps_});
     EXPECT_TRUE(forms);
     ::testing::internal::CaptureStderr();
@@ -33,8 +32,7 @@ class ShardBed : public FleetBed {
                                       .shard = shard,
                                       .options = {{"evicted", "auto"}},
                                       .out = Path(out),
-                                      .jobs = jobs,
-                                      .resume = resume});
+                                      .jobs = jobs});
     said_ = ::testing::internal::GetCapturedStderr();
     return status;
   }
@@ -70,6 +68,15 @@ class ShardBed : public FleetBed {
     EXPECT_TRUE(WriteFleetNodesCsv(report, nodes, put));
     EXPECT_TRUE(WriteFleetEvictionsCsv(report, nodes, put));
     return out + FleetPoliciesCsv(report);
+  }
+  // The recordings of all nodes in a part.
+  [[nodiscard]] std::vector<FleetInput> InputsIn(const std::string& part) const {
+    std::vector<FleetInput> inputs;
+    const auto parts = PartFiles::Read({Path(part)}, false, [&](const FleetNode& node) {
+      inputs.insert(inputs.end(), node.inputs.begin(), node.inputs.end());
+    });
+    EXPECT_TRUE(parts) << parts.error().message;
+    return inputs;
   }
   [[nodiscard]] std::vector<std::string> PartsIn(const std::string& folder) const {
     std::vector<std::string> paths;

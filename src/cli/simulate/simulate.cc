@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/fleet/process_pool.h"
+#include "cli/fleet/work_threads.h"
 #include "cli/report_page/report_files.h"
 #include "cli/report_page/report_options.h"
 #include "cli/simulate/run_recording.h"
@@ -40,7 +40,6 @@ struct SimulateOptions {
   std::string shard;
   std::string out;
   std::size_t jobs = 0;  // 0: as many as there are processors
-  bool resume = false;
 };
 
 Result<Duration> EveryOf(const std::string& text) {
@@ -139,8 +138,7 @@ int RunShard(const SimulateOptions& options) {
                         .shard = shard,
                         .options = OptionsForManifest(options, run.every, run.candidates.model),
                         .out = options.out,
-                        .jobs = options.jobs == 0 ? ProcessorsAvailable() : options.jobs,
-                        .resume = options.resume});
+                        .jobs = options.jobs == 0 ? ProcessorsAvailable() : options.jobs});
 }
 
 int Tell(const Result<void>& written) {
@@ -172,8 +170,8 @@ void CheckOutputs(const SimulateOptions& options, CommandFaults& faults) {
   if (const auto page = HasReportPage(); !options.html.empty() && !page) {
     faults.Add(page.error().message);
   }
-  if (!options.out.empty() || options.resume || options.jobs != 0) {
-    faults.Add("--out, --jobs and --resume need --output part");
+  if (!options.out.empty() || options.jobs != 0) {
+    faults.Add("--out and --jobs need --output part");
   }
 }
 
@@ -302,8 +300,6 @@ void AddSimulate(CLI::App& app, int& exit_code) {
           "--jobs", options->jobs,
           "how many nodes of a part to simulate at once (default: the number of processors)")
       ->check(WholeNumber(1, kMostJobs));
-  command->add_flag("--resume", options->resume,
-                    "keep an existing part if it is complete and of the same recordings");
   command->footer(kSimulateFooter);
   command->callback([command, options, &exit_code] {
     options->names_output = command->count("--output") > 0;

@@ -3,19 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <utility>
 
-#include "cli/fleet/part_files.h"
-#include "cli/fleet/process_pool.h"
+#include "cli/fleet/work_threads.h"
 #include "cli/simulate/fleet_files.h"
 #include "cli/simulate/node_source.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/output_path.h"
 #include "cli/terminal/progress_bar.h"
-#include "codec/fleet/part_reader.h"
 #include "codec/fleet/part_writer.h"
 #include "kernel/files/whole_file.h"
 #include "sim/fleet/fleet_node_of.h"
@@ -53,11 +51,11 @@ FleetNode SimulatedNodeOf(const FleetNodeFiles& files, const RecordingRun& run) 
   return node;
 }
 
-// One whose process died, without what it had read.
-FleetNode DeadNode(const FleetNodeFiles& files, const std::string& death) {
-  FleetNode node = FailedNode(files, death);
+// One that there was no memory for, or that a fault of ours ended, without what was read of it.
+FleetNode LostNode(const FleetNodeFiles& files, const std::string& why) {
+  FleetNode node = FailedNode(files, why);
   for (const FleetFile& file : files.files) {
-    node.inputs.push_back({.name = file.name, .unread = true, .faults = {death}});
+    node.inputs.push_back({.name = file.name, .unread = true, .faults = {why}});
   }
   return node;
 }
@@ -67,45 +65,23 @@ class ShardMaker {
   ShardMaker(const ShardRun& run, FleetManifest manifest, std::vector<FleetNodeFiles> nodes)
       : run_(run), manifest_(std::move(manifest)), nodes_(std::move(nodes)) {}
 
-  // Whether there is a part already that has the same, and nothing that could be read another time.
-  [[nodiscard]] bool IsThere(const std::string& path) {
-    const auto known = ReadPart(path);
-    if (!known || known->manifest.shard != manifest_.shard ||
-        !DifferencesOf(known->manifest, manifest_).empty()) {
-      return false;
-    }
-    auto input = known->inputs.begin();
-    for (const FleetNodeFiles& node : nodes_) {
-      for (const FleetFile& file : node.files) {
-        if (input == known->inputs.end() || input->unread || input->name != file.name) return false;
-        const auto stream = InputStream::Open(file.path);
-        if (!stream || (*stream)->Hash() != input->hash) return false;
-        status_ = input->faults.empty() ? status_ : kExitInvalidInput;
-        ++input;
-      }
-    }
-    return input == known->inputs.end();
-  }
-
   int Make(const std::string& path) {
     WholeFile file(path);
     PartWriter part([&file](std::string_view bytes) { return file.Add(bytes); });
     ProgressBar bar(true);
-    std::size_t done = 0;
     const bool made =
         part.Begin(manifest_) &&
-        DoInProcesses(
-            nodes_.size(), run_.jobs,
-            [this](std::size_t i) { return PartLineOf(SimulatedNodeOf(nodes_[i], run_.run)); },
-            [&](std::size_t i, const PieceResult& result) {
-              done += 1;
-              bar.Draw(static_cast<double>(done) / static_cast<double>(nodes_.size()),
-                       fmt::format("{} of {} nodes", done, nodes_.size()));
-              return part.Add(Noted(i, result));
+        DoOnThreads(
+            nodes_.size(), run_.jobs, [this](std::size_t i) { return NodeAt(i); },
+            [&](std::size_t i, const FleetNode& node) {
+              bar.Draw(static_cast<double>(i + 1) / static_cast<double>(nodes_.size()),
+                       fmt::format("{} of {} nodes", i + 1, nodes_.size()));
+              Note(node);
+              return part.Add(PartLineOf(node));
             }) &&
         part.End();
     if (!made && !file.fault()) {
-      PrintError("jettison: no process could be started\n");
+      PrintError("jettison: no thread could be started\n");
       return kExitFailed;
     }
     if (const auto placed = file.PutInPlace(); !placed) {
@@ -114,25 +90,27 @@ class ShardMaker {
     }
     return status_;
   }
-  [[nodiscard]] int status() const { return status_; }
 
  private:
-  // The line of a node; what is wrong with it is told and counts for the exit status.
-  std::string Noted(std::size_t i, const PieceResult& result) {
-    auto node = result.death.empty() ? ReadPartLine(result.text, json_)
-                                     : Result<FleetNode>(DeadNode(nodes_[i], result.death));
-    if (!node) node = DeadNode(nodes_[i], "its result is not a part: " + node.error().message);
-    const bool unread = std::ranges::any_of(node->inputs, &FleetInput::unread);
+  FleetNode NodeAt(std::size_t i) const {
+    try {
+      return SimulatedNodeOf(nodes_[i], run_.run);
+    } catch (const std::exception& exception) {
+      return LostNode(nodes_[i], fmt::format("it cannot be simulated: {}", exception.what()));
+    }
+  }
+  // What is wrong with a node is told and counts for the exit status.
+  void Note(const FleetNode& node) {
+    const bool unread = std::ranges::any_of(node.inputs, &FleetInput::unread);
     if (unread) {
       status_ = kExitFailed;
-    } else if (node->IsDamaged() && status_ == 0) {
+    } else if (node.IsDamaged() && status_ == 0) {
       status_ = kExitInvalidInput;
     }
-    for (const FleetInput& input : node->inputs) {
+    for (const FleetInput& input : node.inputs) {
       for (const std::string& fault : input.faults) Complain(input.name, fault);
     }
-    if (!node->failure.empty()) Complain("node " + node->node, node->failure);
-    return PartLineOf(*node);
+    if (!node.failure.empty()) Complain("node " + node.node, node.failure);
   }
   static void Complain(const std::string& what, const std::string& fault) {
     PrintError("jettison: {}: {}\n", what, fault);
@@ -141,7 +119,6 @@ class ShardMaker {
   const ShardRun& run_;
   const FleetManifest manifest_;
   const std::vector<FleetNodeFiles> nodes_;
-  JsonReader json_;
   int status_ = 0;
 };
 
@@ -188,13 +165,6 @@ int SimulateShard(const ShardRun& run) {
     return kExitInvalidInput;
   }
   ShardMaker maker(run, std::move(manifest), NodesOfShard(*files, run.shard));
-  std::error_code ignored;
-  const bool is_file =
-      std::filesystem::is_regular_file(path, ignored);  // a pipe would be waited for
-  if (run.resume && is_file && maker.IsThere(path)) {
-    PrintError("jettison: {} is complete\n", path);
-    return maker.status();
-  }
   if (const auto made = MakeFolderOf(path); !made) {
     PrintError("jettison: {}\n", made.error().message);
     return kExitFailed;

@@ -19,7 +19,6 @@ struct ShardRun {
   std::string out;                   // a file, or a folder, in which it has a name of its own;
                                      // a folder that is missing is made
   std::size_t jobs = 1;
-  bool resume = false;  // a part that is there and of the same is left as it is
 };
 
 // Simulates it; the exit status.

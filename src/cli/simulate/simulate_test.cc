@@ -51,7 +51,7 @@ TEST(Simulate, EveryOptionThatIsWrongIsNamed) {
 TEST(Simulate, EveryOptionThatIsWrongForAnOutputIsNamed) {
   int status = 0;
   std::string said = SaidTo("simulate missing --jobs 2 --html x --every=-5s", status);
-  EXPECT_THAT(said, HasSubstr("--out, --jobs and --resume need --output part"));
+  EXPECT_THAT(said, HasSubstr("--out and --jobs need --output part"));
   said = SaidTo("simulate missing --output csv --shard 3/2 --html x", status);
   EXPECT_THAT(said, HasSubstr("--shard writes a part, so --output must be part, not csv"));
   EXPECT_THAT(said, HasSubstr("--html cannot be used with --output part"));
