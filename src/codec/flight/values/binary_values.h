@@ -81,7 +81,7 @@ class BinaryValueWriter {
   // Which there are, and those.
   template <typename T, std::size_t kSize>
   void Write(const std::array<std::optional<T>, kSize>& values) {
-    static_assert(kSize <= 64);
+    static_assert(kSize < 64);  // so that the reader's limit is a number, too
     std::uint64_t present = 0;
     for (std::size_t i = 0; i < kSize; ++i) {
       if (values[i]) present |= std::uint64_t{1} << i;
