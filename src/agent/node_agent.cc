@@ -159,28 +159,10 @@ Result<void> NodeAgent::Run() {
 // Must be called before any pod is taken over from the runtime or from the agent's own records.
 void NodeAgent::TakeUpKept() {
   KeptState kept = parts_->keeper->Load();
-  if (parts_->keeper->AwaitsState()) parts_->pods->HoldStarts();
   parts_->pods->Remember(std::move(kept.pods));
   kept_node_ = std::move(kept.node);
   if (auto* const soft = parts_->soft_evictions.get())
     soft->Resume(kept.soft, machine_->clock.Now());
-}
-
-// Soft evictions are limited anew: pods of a cluster do not wait for this agent.
-void NodeAgent::TakeLateState(Instant now) {
-  if (!parts_->keeper->AwaitsState()) return;
-  auto late = parts_->keeper->TakeLate(now);
-  if (late) {
-    parts_->pods->RememberLate(std::move(late->pods), now);
-    if (begun_) {
-      parts_->node->ResumeLate(late->node);
-    } else {
-      kept_node_ = std::move(late->node);
-    }
-  }
-  if (parts_->keeper->AwaitsState()) return;
-  parts_->pods->ReleaseStarts();
-  if (begun_ && !late) parts_->node->LookAtOnce();
 }
 
 void NodeAgent::Guard() {
@@ -375,7 +357,6 @@ void NodeAgent::AfterEachTurn() {
 }
 
 void NodeAgent::AdvanceAll(Instant now) {
-  TakeLateState(now);
   attention_->Advance(now);
   runtime_start_.Advance(now);
   if (image_places_) image_places_->Advance(now);

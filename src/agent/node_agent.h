@@ -39,8 +39,6 @@ class NodeAgent : public Agent {
  private:
   [[nodiscard]] Result<void> WatchAll();
   void TakeUpKept();
-  // Of that state, what could not be read at the start.
-  void TakeLateState(Instant now);
   void Guard();
   void GuardWithoutRuntime(std::vector<RuntimePod> recalled);
   void Begin(std::vector<RuntimePod> pods);

@@ -69,35 +69,5 @@ TEST_F(LiveKeptState, ADamagedFileIsPutAsideAndTheAgentGuards) {
   EXPECT_TRUE(bed_.WaitForLine({"pod is evicted successfully", "pod=default/leak"}));
 }
 
-// A link is not followed, so a file behind one cannot be read.
-TEST_F(LiveKeptState, AFileThatCanBeReadSomeSecondsLaterIsTakenOverAndNoPodIsStartedBefore) {
-  bed_.StartAgent();
-  PutLeak();
-  ASSERT_TRUE(bed_.WaitForLine({"pod is evicted successfully", "pod=default/leak"}));
-  ASSERT_TRUE(bed_.WaitForLine({"pods were cleaned up"}));
-  // What happened is written within a tenth of a second.
-  (void)bed_.WaitForLine({"no such line"}, std::chrono::milliseconds(500));
-  bed_.KillAgent();
-  const std::string path = bed_.folder() + "/root/node-state";
-  std::filesystem::rename(path, path + ".away");
-  std::filesystem::create_symlink(path + ".away", path);
-  bed_.StartAgent();
-  ASSERT_TRUE(bed_.WaitForLine({"the saved state cannot be read", "starts no pod"}));
-  ASSERT_TRUE(bed_.WaitForLine({"agent is ready"})) << "it guards meanwhile";
-  bed_.Put("new.yaml", AgentBed::Manifest("new", {"/bin/sleep", "1000"}));
-  (void)bed_.WaitForLine({"no such line"}, std::chrono::milliseconds(3000));
-  EXPECT_THAT(bed_.LinesWith("pod started"), SizeIs(1)) << "by the agent before";
-  std::filesystem::rename(path + ".away", path);
-  ASSERT_TRUE(bed_.WaitForLine({"the saved state has been read"}));
-  EXPECT_TRUE(bed_.WaitForLine({"is not started before its back-off is over", "pod=default/leak"}));
-  EXPECT_TRUE(bed_.WaitForLine({"NodeHasSufficientMemory"}, std::chrono::seconds(40)))
-      << "the condition went on";
-  EXPECT_THAT(bed_.LinesWith("NodeHasInsufficientMemory"), SizeIs(1)) << "and was not met anew";
-  EXPECT_TRUE(
-      bed_.WaitForLines({{"pod started", "pod=default/leak"}, {"pod started", "pod=default/new"}},
-                        std::chrono::seconds(40)));
-  EXPECT_FALSE(std::filesystem::exists(path + ".unread"));
-}
-
 }  // namespace
 }  // namespace jettison

@@ -19,7 +19,6 @@ ClusterLeftovers::ClusterLeftovers(const ClusterLeftoverEdges& edges, const std:
 
 void ClusterLeftovers::Advance(Instant now) {
   node_.Advance(now);
-  file_.Advance(now);
   file_.LogComplaints();
   TakeLoaded();
   if (!held_.empty() && (!free_at_ || *free_at_ <= now)) FreePods(now);
@@ -51,8 +50,7 @@ void ClusterLeftovers::FreePods(Instant now) {
 
 std::optional<Instant> ClusterLeftovers::NextDeadline() const {
   auto next = node_.NextDeadline();
-  for (const auto other :
-       {file_.due(), held_.empty() ? std::nullopt : free_at_, orphans_.NextDeadline()}) {
+  for (const auto other : {held_.empty() ? std::nullopt : free_at_, orphans_.NextDeadline()}) {
     if (other && (!next || *other < *next)) next = other;
   }
   return next;

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/kept/slot_file.h"
+#include "agent/kept/kept_file.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
@@ -46,8 +46,8 @@ class ClusterLeftoversTest : public testing::Test {
                                                         .evicted_at = clock_.Wall(),
                                                         .held_group = kHeldGroup,
                                                         .pids_limit = 1000}};
-    SlotFile file(path_);
-    ASSERT_TRUE(file.Write(kube::FormatEvictionIntents(intents, SlotFile::kMostBytes).text));
+    const KeptFile file(path_);
+    ASSERT_TRUE(file.Write(kube::FormatEvictionIntents(intents, KeptFile::kMostBytes).text));
   }
   void Start() {
     leftovers_ = std::make_unique<ClusterLeftovers>(
@@ -70,7 +70,7 @@ class ClusterLeftoversTest : public testing::Test {
   }
   [[nodiscard]] std::string Kept() {
     leftovers_->Finish();
-    return SlotFile(path_).Read()->value_or("");
+    return KeptFile(path_).Read()->value_or("");
   }
 
   FakeClock clock_{Instant(std::chrono::hours(500'000))};

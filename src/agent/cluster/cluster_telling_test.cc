@@ -105,7 +105,7 @@ class ClusterTellingTest : public testing::Test {
   }
   // Whether the file of evictions that are not told yet has this one.
   [[nodiscard]] bool IsKept(const std::string& uid) const {
-    const auto text = SlotFile(folder_.path() + "/cluster-evictions").Read();
+    const auto text = KeptFile(folder_.path() + "/cluster-evictions").Read();
     return text && *text && (*text)->find('"' + uid + '"') != std::string::npos;
   }
   [[nodiscard]] std::string PodText() {

@@ -165,7 +165,7 @@ TEST(KeptState, WhereThereIsNoRoomPodsThatAreOutComeFirst) {
   constexpr std::size_t kRoom = 1000;
   const KeptStateText text = FormatKeptState(state, clock, kRoom);
   EXPECT_LE(text.text.size(), kRoom);
-  EXPECT_GE(text.left_out, 40U);
+  EXPECT_GE(text.left_out, 35U);
   const auto reading = ParseKeptState(text.text, clock);
   ASSERT_TRUE(reading);
   EXPECT_EQ(reading->state.pods.at(0).name, "default/out");

@@ -62,12 +62,12 @@ TEST_F(StateKeeperTest, TheEndDoesNotWaitForADiskThatHangs) {
   static const auto* const kClock = new FakeClock(clock_.Now());
   auto keeper = std::make_shared<StateKeeper>(path_, *kClock, log_);
   (void)keeper->Load();
-  ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);  // whoever writes it waits for a reader
+  ASSERT_EQ(::mkfifo((path_ + ".new").c_str(), 0600), 0);  // whoever writes it waits for a reader
   keeper->Finish(StateWith(1), milliseconds(20));
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("cannot be saved in time")));
   const int complaints = keeper->fd();
   keeper.reset();
-  const FileDescriptor reader(::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  const FileDescriptor reader(::open((path_ + ".new").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   pollfd told{.fd = complaints, .events = POLLIN, .revents = 0};
   EXPECT_EQ(::poll(&told, 1, 20'000), 1) << "the thread that was left uses what is still there";
 }
@@ -143,112 +143,17 @@ TEST_F(StateKeeperTest, ADamagedFileIsPutAsideAndSaidWhere) {
 }
 
 // A link is not followed, so a file behind one cannot be read.
-class UnreadStateTest : public StateKeeperTest {
- protected:
-  void SetUp() override {
-    StateKeeper keeper(path_, clock_, log_);
-    (void)keeper.Load();
-    keeper.Finish(StateWith(1));
-    ASSERT_EQ(std::rename(path_.c_str(), away_.c_str()), 0);
-    ASSERT_EQ(::symlink(away_.c_str(), path_.c_str()), 0);
-  }
-  void Mend() { ASSERT_EQ(std::rename(away_.c_str(), path_.c_str()), 0); }
-
-  const std::string away_ = path_ + ".away";
-};
-
-TEST_F(UnreadStateTest, AFileThatCannotBeReadForAMomentIsReadAgain) {
-  int waits = 0;
-  StateKeeper keeper(path_, clock_, log_, [&](Duration) {
-    if (++waits == 3) Mend();
-  });
-  EXPECT_EQ(keeper.Load(), StateWith(1));
-  EXPECT_EQ(waits, 3);
-  EXPECT_THAT(lines_, IsEmpty());
-}
-
-TEST_F(UnreadStateTest, AFileThatCannotBeReadIsNotOverwrittenAndKeptBesideTheNewOne) {
-  Duration waited{0};
-  StateKeeper keeper(path_, clock_, log_, [&](Duration duration) { waited += duration; });
+TEST_F(StateKeeperTest, AFileThatCannotBeReadIsPutAsideToo) {
+  ASSERT_EQ(::symlink("nowhere", path_.c_str()), 0);
+  StateKeeper keeper(path_, clock_, log_);
   EXPECT_EQ(keeper.Load(), KeptState{});
-  EXPECT_EQ(waited, seconds(1)) << "the guard waits for it";
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("file=" + path_ + ".damaged")));
   keeper.Finish(StateWith(2));
-  EXPECT_EQ(StateKeeper(away_, clock_, log_).Load(), StateWith(1));
-  Mend();
-  keeper.Finish(StateWith(3));
-  EXPECT_EQ(StateKeeper(path_, clock_, log_).Load(), StateWith(3));
-  EXPECT_EQ(StateKeeper(path_ + ".unread", clock_, log_).Load(), StateWith(1));
-  keeper.LogComplaints();
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("the saved state cannot be read"),
-                                  HasSubstr("could not be read and is left as it is"),
-                                  HasSubstr("node-state.unread")));
-}
-
-TEST_F(UnreadStateTest, AFileThatCanBeReadWithinAMinuteIsTakenOver) {
-  StateKeeper keeper(path_, clock_, log_, [](Duration) {});
-  EXPECT_FALSE(keeper.AwaitsState());
-  (void)keeper.Load();
-  EXPECT_TRUE(keeper.AwaitsState());
-  EXPECT_EQ(keeper.NextDeadline({}), clock_.Now() + seconds(60));
-  keeper.Save({}, {}, clock_.Now());
-  EXPECT_EQ(keeper.NextDeadline({}), clock_.Now() + seconds(1));
-  EXPECT_FALSE(keeper.Due({}, clock_.Now()));
-  EXPECT_EQ(keeper.TakeLate(clock_.Now()), std::nullopt);
-  Mend();
-  clock_.Advance(seconds(1));
-  ASSERT_TRUE(keeper.Due({}, clock_.Now()));
-  keeper.Save(StateWith(2), {}, clock_.Now());
-  std::optional<KeptState> late;
-  const auto deadline = std::chrono::steady_clock::now() + seconds(20);
-  while (!late && std::chrono::steady_clock::now() < deadline) {
-    late = keeper.TakeLate(clock_.Now());
-    std::this_thread::yield();
-  }
-  ASSERT_TRUE(late);
-  EXPECT_EQ(late->pods.at(0).evictions, 1);
-  EXPECT_FALSE(keeper.AwaitsState());
-  EXPECT_EQ(StateKeeper(path_, clock_, log_).Load().pods.at(0).evictions, 1)
-      << "what was saved knew nothing of it yet";
-  keeper.Finish(StateWith(3));
-  EXPECT_EQ(StateKeeper(path_, clock_, log_).Load(), StateWith(3));
-  EXPECT_FALSE(kernel::Exists(path_ + ".unread")) << "nothing of it was lost";
-}
-
-TEST_F(UnreadStateTest, AFileThatCannotBeReadIsAwaitedForAMinute) {
-  StateKeeper keeper(path_, clock_, log_, [](Duration) {});
-  (void)keeper.Load();
-  clock_.Advance(seconds(59));
-  EXPECT_EQ(keeper.TakeLate(clock_.Now()), std::nullopt);
-  EXPECT_TRUE(keeper.AwaitsState());
-  clock_.Advance(seconds(1));
-  EXPECT_EQ(keeper.TakeLate(clock_.Now()), std::nullopt);
-  EXPECT_FALSE(keeper.AwaitsState());
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("starts no pod that is not on the node"),
-                                  HasSubstr("still cannot be read; evicted pods start at once")));
-  Mend();
-  keeper.Finish(StateWith(2));
-  EXPECT_TRUE(kernel::Exists(path_ + ".unread"));
-}
-
-TEST_F(UnreadStateTest, AFileThatTurnsOutDamagedIsNotAwaited) {
-  StateKeeper keeper(path_, clock_, log_, [](Duration) {});
-  (void)keeper.Load();
-  ASSERT_EQ(std::remove(path_.c_str()), 0);
-  ASSERT_TRUE(kernel::WriteFile(path_, "rubbish"));
-  keeper.Save({}, {}, clock_.Now());
-  std::optional<KeptState> late;
-  const auto deadline = std::chrono::steady_clock::now() + seconds(20);
-  while (!late && std::chrono::steady_clock::now() < deadline) {
-    late = keeper.TakeLate(clock_.Now());
-    std::this_thread::yield();
-  }
-  EXPECT_EQ(late, KeptState{});
-  EXPECT_EQ(kernel::ReadFile(path_ + ".unread").value(), "rubbish");
+  EXPECT_EQ(StateKeeper(path_, clock_, log_).Load(), StateWith(2));
 }
 
 TEST_F(StateKeeperTest, AnotherVersionsFileIsPutAside) {
-  SlotFile file(path_);
-  ASSERT_TRUE(file.Write(R"({"version":2})"));
+  ASSERT_TRUE(KeptFile(path_).Write(R"({"version":2})"));
   EXPECT_EQ(StateKeeper(path_, clock_, log_).Load(), KeptState{});
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("version that is not known")));
   EXPECT_TRUE(kernel::Exists(path_ + ".damaged"));
@@ -277,7 +182,7 @@ TEST_F(StateKeeperTest, AStateThatCouldNotBeWrittenIsWrittenLater) {
   ASSERT_TRUE(keeper.Due({.all = 0}, clock_.Now()));
   keeper.Save({}, {.all = 0}, clock_.Now());
   const auto deadline = std::chrono::steady_clock::now() + seconds(20);
-  while (!SlotFile(missing + "/node-state").Read().value_or(std::nullopt)) {
+  while (!KeptFile(missing + "/node-state").Read().value_or(std::nullopt)) {
     ASSERT_LT(std::chrono::steady_clock::now(), deadline);
     std::this_thread::yield();
   }

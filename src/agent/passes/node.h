@@ -63,12 +63,6 @@ class Node {
   // Continues from the state of an earlier agent. Must be called before Begin. Thresholds that
   // SetEviction or SetLayout adds within 5 min continue from it as well.
   void Resume(const KeptNode& kept) { passes_.Resume(kept, edges_.clock.Now()); }
-  // Takes the conditions of that state where it could only be read after Begin, and looks at the
-  // node.
-  void ResumeLate(const KeptNode& kept) {
-    passes_.ResumeConditions(kept);
-    LookAtOnce();
-  }
   // The same for the next agent.
   [[nodiscard]] KeptNode Kept() const;
   // Another number whenever Kept may have changed by anything but time.

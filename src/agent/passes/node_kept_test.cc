@@ -106,47 +106,6 @@ TEST_F(NodeKeptTest, AConditionHoldsForTheRestOfItsTransitionPeriod) {
   EXPECT_THAT(lines_, Contains(HasSubstr("NodeHasSufficientMemory")));
 }
 
-TEST_F(NodeKeptTest, AConditionThatIsReadLateHoldsForTheRestOfItsTransitionPeriod) {
-  Start();
-  figures_.SetAvailable(150);
-  FullPass();
-  ASSERT_TRUE(HasMemoryPressure());
-  figures_.SetAvailable(400);
-  Pass(seconds(1));
-  const KeptNode kept = node_->Kept();
-  Restart(KeptNode{});
-  EXPECT_FALSE(HasMemoryPressure());
-  Pass(seconds(10));
-  Measure();
-  lines_.clear();
-  node_->ResumeLate(kept);
-  EXPECT_TRUE(HasMemoryPressure()) << "11 s after it was last observed";
-  EXPECT_EQ(node_->MakeSnapshot().condition_views.at(1).last_transition,
-            kept.conditions.at(0).changed);
-  EXPECT_THAT(lines_, Not(Contains(HasSubstr("NodeHas")))) << "nothing has changed";
-  Pass(seconds(20));
-  Measure();
-  EXPECT_FALSE(HasMemoryPressure());
-}
-
-TEST_F(NodeKeptTest, AConditionThatIsReadLateIsNotNewerThanWhatWasSeenSince) {
-  Start();
-  figures_.SetAvailable(150);
-  FullPass();
-  const KeptNode kept = node_->Kept();
-  Restart(KeptNode{});
-  Pass(seconds(10));
-  Measure();
-  ASSERT_TRUE(HasMemoryPressure());
-  const Instant changed = node_->MakeSnapshot().condition_views.at(1).last_transition;
-  figures_.SetAvailable(400);
-  node_->ResumeLate(kept);
-  EXPECT_EQ(node_->MakeSnapshot().condition_views.at(1).last_transition, changed);
-  Pass(seconds(25));
-  Measure();
-  EXPECT_TRUE(HasMemoryPressure()) << "25 s after it was last observed";
-}
-
 TEST_F(NodeKeptTest, TheGracePeriodOfASoftThresholdGoesOn) {
   Start();
   figures_.SetAvailable(150);

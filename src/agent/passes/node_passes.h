@@ -52,7 +52,6 @@ class NodePasses : private SummarySource {
   void TakePolicy(PassPolicy policy, Instant now);
   // Goes on where an agent before was.
   void Resume(const KeptNode& kept, Instant now);
-  void ResumeConditions(const KeptNode& kept) { jettison::ResumeConditions(kept, standing_); }
   // The machine was suspended for so long.
   void Slept(Duration slept, Instant now) { PutOff(slept, now, standing_); }
 

@@ -98,19 +98,6 @@ void TakeAwaited(std::span<const Threshold> thresholds, Instant now, NodeStandin
   }
 }
 
-// The next pass says which of them hold for their transition period still.
-void ResumeConditions(const KeptNode& kept, NodeStanding& standing) {
-  EvictionState& state = standing.state;
-  for (const KeptCondition& condition : kept.conditions) {
-    auto& last = state.condition_last_observed_at[IndexOf(condition.type)];
-    if (!condition.last_observed || (last && *last >= *condition.last_observed)) continue;
-    last = condition.last_observed;
-    if (!condition.status) continue;
-    state.conditions.Set(condition.type);
-    standing.condition_changed_at[IndexOf(condition.type)] = condition.changed;
-  }
-}
-
 bool IsKeptAlike(const EvictionState& a, const EvictionState& b) {
   const auto at = [](const EvictionState& state) {
     return state.last_eviction ? state.last_eviction->at : Instant::min();

@@ -38,9 +38,6 @@ void Resume(const KeptNode& kept, std::span<const Threshold> thresholds, Instant
 // time met, and after 5 min nothing is awaited any longer.
 void TakeAwaited(std::span<const Threshold> thresholds, Instant now, NodeStanding& standing);
 
-// Takes the conditions of what an agent before has kept, which was read after passes were made.
-void ResumeConditions(const KeptNode& kept, NodeStanding& standing);
-
 // Whether both states are kept as the same, apart from the passing of time.
 [[nodiscard]] bool IsKeptAlike(const EvictionState& a, const EvictionState& b);
 

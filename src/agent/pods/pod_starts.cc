@@ -31,9 +31,7 @@ Occupant OccupantOf(const PodSlot& slot) {
 }  // namespace
 
 bool PodStarts::PassDone(NodeConditions conditions, bool starved) {
-  const bool released = hold_ == StartHold::kUntilPass;
-  if (released) hold_ = StartHold::kNone;
-  const bool is_news = std::exchange(conditions_, conditions) != conditions || released;
+  const bool is_news = std::exchange(conditions_, conditions) != conditions;
   starved_ = starved;
   came_back_ = false;
   return is_news;
@@ -47,10 +45,6 @@ void PodStarts::KeepWaiting(PodSlot& slot, std::string why, std::string refused_
 }
 
 void PodStarts::StartIfMay(PodSlot& slot, Instant now) {
-  if (hold_ != StartHold::kNone) {
-    return KeepWaiting(slot, "waiting until the state that an earlier agent has kept has been read",
-                       "UnreadState");
-  }
   const PodSlot* const unread = slots_->OfUnread(slot.wanted->pod.uid);
   if (unread != nullptr && unread->worker()->IsEvicted()) {
     return KeepWaiting(slot, "waiting for the pod in its place to end, which was evicted");
@@ -185,7 +179,7 @@ std::vector<WaitingPod> PodStarts::Waiting() const {
 }
 
 void PodStarts::ComeBack(Instant now) {
-  if (stopping_ || hold_ != StartHold::kNone) return;
+  if (stopping_) return;
   while (!came_back_) {
     const std::vector<WaitingPod> waiting = Waiting();
     const auto next = NextToComeBack(waiting, now);
@@ -201,7 +195,7 @@ void PodStarts::ComeBack(Instant now) {
 
 // If a pod has come back since the last pass, the others wait for the next pass.
 std::optional<Instant> PodStarts::NextComeBack() const {
-  if (came_back_ || stopping_ || hold_ != StartHold::kNone) return std::nullopt;
+  if (came_back_ || stopping_) return std::nullopt;
   return NextComeBackAt(Waiting());
 }
 

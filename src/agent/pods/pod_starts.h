@@ -30,11 +30,6 @@ class PodStarts {
   // A pass is over. While the node is `starved`, no evicted pod is started again. Returns whether
   // admission may answer differently now.
   bool PassDone(NodeConditions conditions, bool starved);
-  // No pod is started that is not on the node, until the first pass after Release.
-  void Hold() { hold_ = StartHold::kHeld; }
-  void Release() {
-    if (hold_ == StartHold::kHeld) hold_ = StartHold::kUntilPass;
-  }
   // No evicted pod is started again from now on.
   void Stop() { stopping_ = true; }
   // Starts a wanted pod that is not on the node. If it may not start, its slot says why. Pods of
@@ -47,7 +42,6 @@ class PodStarts {
   [[nodiscard]] std::optional<Instant> NextComeBack() const;
 
  private:
-  enum class StartHold : std::uint8_t { kNone, kUntilPass, kHeld };
   // Who takes up room where pods of this priority are to start.
   struct Holders {
     std::int32_t priority = 0;
@@ -74,7 +68,6 @@ class PodStarts {
   bool starved_ = false;            // in the last pass
   bool came_back_ = false;          // since the last pass
   bool stopping_ = false;
-  StartHold hold_ = StartHold::kNone;
 };
 
 }  // namespace jettison

@@ -68,18 +68,6 @@ void PodTable::StayOut(const std::string& name, PodSlot& slot, Instant now) {
        {"wait", FormatDuration(std::max(Elapsed(now, *slot.comes_back_at()), Duration(0)))}});
 }
 
-void PodTable::RememberLate(std::vector<KeptPod> pods, Instant now) {
-  const PodSlots::Change change(slots_);
-  std::erase_if(pods, [this](const KeptPod& pod) {
-    return IsOnNode(pod.uid) || remembered_.Find(pod.name, pod.uid) != nullptr;
-  });
-  Remember(std::move(pods));
-  slots_.NoteChange();
-  for (auto& [name, slot] : slots_.all()) {
-    if (slot.wanted) StayOut(name, slot, now);
-  }
-}
-
 void PodTable::Handle(const RuntimeEvent& event, Instant now) {
   const PodSlots::Change change(slots_);
   settled_ = false;

@@ -60,14 +60,6 @@ class PodTable : public PodViews {
     settled_ = false;
     remembered_.Remember(std::move(pods));
   }
-  // The state of an earlier agent cannot be read yet: no pod is started that is not on the node.
-  void HoldStarts() { starts_.Hold(); }
-  // That state, which has been read late. Pods that are on the node by now go on as they are. Must
-  // be called between HoldStarts and ReleaseStarts.
-  void RememberLate(std::vector<KeptPod> pods, Instant now);
-  // The state has been read, or nobody waits for it any longer: pods are started from the next pass
-  // on.
-  void ReleaseStarts() { starts_.Release(); }
   // The same for the next agent.
   [[nodiscard]] std::vector<KeptPod> Kept(Instant now) const {
     return remembered_.Kept(slots_, now);

@@ -69,67 +69,6 @@ TEST_F(PodTableKeptTest, AnEvictedPodStaysOutForTheRestOfItsBackOff) {
   EXPECT_THAT(runtime_.TakeCommands(), Contains("create uid-a"));
 }
 
-// The state of the agent before cannot be read at the start of this one.
-class PodTableUnreadTest : public PodTableKeptTest {
- protected:
-  void RestartUnread(std::vector<RuntimePod> found = {}) {
-    kept_ = table_.Kept(now_);
-    present_.emplace(Profile::kStandalone, kComeBackRule, edges_);
-    (void)runtime_.TakeEvents();
-    runtime_.TakeCommands();
-    table_.HoldStarts();
-    runtime_.SetExisting(found);
-    table_.Adopt(std::move(found), now_);
-  }
-
-  std::vector<KeptPod> kept_;
-};
-
-TEST_F(PodTableUnreadTest, NoPodIsStartedBeforeTheStateHasBeenReadAndAPassMade) {
-  Want({PodNamed("a"), PodNamed("b")});
-  Evict("a");
-  Pass(seconds(1));
-  const auto due = View("a").comes_back_at;
-  ASSERT_TRUE(due);
-  RestartUnread();
-  Want({PodNamed("a"), PodNamed("b")});
-  Pass(seconds(1));
-  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
-  EXPECT_EQ(View("b").refused_for, "UnreadState");
-  EXPECT_EQ(View("b").status.phase, PodPhase::kPending);
-  table_.RememberLate(kept_, now_);
-  EXPECT_EQ(View("a").comes_back_at, due);
-  EXPECT_EQ(View("a").evictions, 1);
-  table_.ReleaseStarts();
-  table_.Advance(now_);
-  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "which conditions hold is not known yet";
-  PassDone();
-  EXPECT_THAT(runtime_.TakeCommands(),
-              AllOf(Contains("create uid-b"), Not(Contains("create uid-a"))));
-  Pass(*due - now_);
-  EXPECT_THAT(runtime_.TakeCommands(), Contains("create uid-a"));
-}
-
-TEST_F(PodTableUnreadTest, PodsAreStartedWhenNobodyWaitsAnyLonger) {
-  RestartUnread();
-  Want({PodNamed("a")});
-  table_.ReleaseStarts();
-  PassDone();
-  EXPECT_THAT(runtime_.TakeCommands(), Contains("create uid-a"));
-}
-
-TEST_F(PodTableUnreadTest, WhatRunsGoesOnAndIsNotChangedByWhatIsReadLate) {
-  Want({PodNamed("a")});
-  Evict("a");
-  RestartUnread({Running(PodNamed("a"))});
-  Want({PodNamed("a")});
-  ASSERT_FALSE(kept_.empty());
-  table_.RememberLate(kept_, now_);
-  EXPECT_EQ(View("a").activity, PodActivity::kRunning);
-  EXPECT_EQ(View("a").evictions, 0);
-  EXPECT_THAT(table_.Kept(now_), IsEmpty()) << "the next agent must not take it for evicted";
-}
-
 TEST_F(PodTableKeptTest, TheNextBackOffIsTwiceAsLong) {
   Want({PodNamed("a")});
   Evict("a");

@@ -42,7 +42,7 @@ std::string SizeText(std::size_t bytes) {
 }  // namespace
 
 Result<std::string> ReadFile(const std::string& path) {
-  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!fd) return FailErrno("open " + path);
   std::string text;
   char block[4096];
@@ -90,12 +90,12 @@ Result<void> WriteFile(const std::string& path, std::string_view text) {
   return {};
 }
 
-Result<void> RewriteFile(const std::string& path, std::string_view text) {
+Result<void> RewriteFile(const std::string& path, std::string_view text, std::size_t at_least) {
   constexpr std::size_t kStep = 4096;
   constexpr std::size_t kSpare = 1024;  // how much a text may grow within its step
   const std::string draft = path + ".new";
   std::string padded(text);
-  padded.resize((text.size() + kSpare + kStep - 1) / kStep * kStep, '\n');
+  padded.resize(std::max((text.size() + kSpare + kStep - 1) / kStep * kStep, at_least), '\n');
   // Writes into the space that the draft occupies already.
   const auto write = [&](int flags) -> Result<void> {
     const FileDescriptor fd(

@@ -9,7 +9,7 @@
 
 namespace jettison::kernel {
 
-// The whole of a small file; kNotFound when it does not exist.
+// The whole of a small file; kNotFound when it does not exist. A pipe is not waited for.
 [[nodiscard]] Result<std::string> ReadFile(const std::string& path);
 
 // The whole of what a person has named: a file, a symbolic link to one, a pipe or a device. Fails
@@ -26,8 +26,9 @@ namespace jettison::kernel {
 
 // Does the same for a file that changes again and again, and works on a full disk: after the first
 // call the space for the next version is reserved beside the file. Newlines are added to the text,
-// so that versions of similar length have the same size.
-[[nodiscard]] Result<void> RewriteFile(const std::string& path, std::string_view text);
+// so that versions of similar length have the same size, and none has less than `at_least` bytes.
+[[nodiscard]] Result<void> RewriteFile(const std::string& path, std::string_view text,
+                                       std::size_t at_least = 0);
 
 // Makes the folder with those that lead to it; one that exists is fine.
 [[nodiscard]] Result<void> MakeFolders(const std::string& path, unsigned mode = 0755);

@@ -53,7 +53,6 @@ void ClusterEvictions::Add(kube::EvictionIntent intent, std::optional<NodeCondit
 }
 
 void ClusterEvictions::Advance(Instant now) {
-  file_.Advance(now);
   file_.LogComplaints();
   TakeLoaded(now);
   LookAtConfirmed(now);
@@ -237,7 +236,7 @@ void ClusterEvictions::Remember(const std::string& uid) {
 
 std::optional<Instant> ClusterEvictions::NextDeadline() const {
   if (changed_ && file_.loaded()) return edges_.clock.Now();
-  std::optional<Instant> next = file_.due();
+  std::optional<Instant> next;
   for (const auto& [uid, one] : confirmed_) {
     if (!next || one.look_at < *next) next = one.look_at;
   }

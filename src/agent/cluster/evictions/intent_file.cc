@@ -7,14 +7,9 @@
 namespace jettison {
 namespace {
 
-constexpr Duration kReadAgainAfter = std::chrono::seconds(1);
-
 constexpr const char* kNotKept =
     "evictions that have not been reported to the API server cannot be written to disk; if the "
     "agent restarts now, they are never reported, and the kubelet starts those pods again";
-constexpr const char* kNotReadYet =
-    "the evictions that the previous agent still had to report cannot be read; they are not "
-    "reported to the API server until they can";
 constexpr const char* kNotRead =
     "the evictions that the previous agent still had to report cannot be read; they are not "
     "reported to the API server, and the kubelet starts those pods again";
@@ -34,49 +29,33 @@ IntentFile::IntentFile(std::string path, const Log& log) : log_(log), file_(std:
 IntentFile::~IntentFile() = default;
 
 void IntentFile::Load() {
-  auto text = file_.Read();
-  if (!text && text.error().code != ErrorCode::kInvalidArgument) return LeaveUnread(text.error());
-  may_be_written_ = true;
-  if (text && !*text) {
-    news_.Put({.loaded = Intents(), .message = {}, .err = {}});
-  } else {
+  const auto text = file_.Read();
+  News news{.loaded = Intents(), .message = {}, .err = {}};
+  if (!text || *text) {
     auto intents = text ? kube::ParseEvictionIntents(**text) : Fail(text.error());
-    if (!intents) PutAside(intents.error());
-    news_.Put({.loaded = std::move(intents).value_or(Intents()), .message = {}, .err = {}});
+    if (!intents) {
+      news.message = kNotRead;
+      news.err = fmt::format("{} (now {})", intents.error().message, file_.PutAside());
+    }
+    news.loaded = std::move(intents).value_or(Intents());
   }
-  // If no space can be reserved, there may still be enough for a text.
-  if (may_be_written_) (void)file_.Reserve();
-}
-
-void IntentFile::PutAside(const Error& why) {
-  const auto aside = file_.PutAside();
-  may_be_written_ = aside.has_value();
-  news_.Put({.loaded = std::nullopt,
-             .message = kNotRead,
-             .err = fmt::format("{} ({})", why.message, aside ? "now " + *aside : file_.path())});
-}
-
-void IntentFile::LeaveUnread(const Error& why) {
-  may_be_written_ = false;
-  News news{.loaded = std::nullopt, .message = {}, .err = why.message, .unread = true};
-  if (!std::exchange(said_unread_, true)) news.message = kNotReadYet;
+  // The space for the texts to come is taken now.
+  (void)file_.Write(kube::FormatEvictionIntents(*news.loaded, KeptFile::kMostBytes).text);
   news_.Put(std::move(news));
 }
 
 void IntentFile::Write(const Intents& intents) {
-  const kube::EvictionIntentsText text = kube::FormatEvictionIntents(intents, SlotFile::kMostBytes);
+  const kube::EvictionIntentsText text = kube::FormatEvictionIntents(intents, KeptFile::kMostBytes);
   std::string complaint;
-  if (!may_be_written_) {
-    complaint = file_.path() + " could not be read and is left as it is";
-  } else if (const auto written = file_.Write(text.text); !written) {
+  if (const auto written = file_.Write(text.text); !written) {
     complaint = written.error().message;
   } else if (text.left_out > 0) {
     complaint = fmt::format("there is no room for {} of {}", text.left_out, intents.size());
   }
-  if (!complaint.empty() && !std::exchange(complained_, true)) {
+  if (!complaint.empty() && !complained_) {
     news_.Put({.loaded = std::nullopt, .message = kNotKept, .err = complaint});
   }
-  if (complaint.empty()) complained_ = false;
+  complained_ = !complaint.empty();
 }
 
 void IntentFile::TakeNews() {
@@ -85,17 +64,8 @@ void IntentFile::TakeNews() {
       loaded_ = true;
       taken_ = std::move(news.loaded);
     }
-    unread_ = unread_ || news.unread;
     if (!news.message.empty()) complaints_.push_back(std::move(news));
   }
-}
-
-void IntentFile::Advance(Instant now) {
-  TakeNews();
-  if (std::exchange(unread_, false)) read_again_at_ = now + kReadAgainAfter;
-  if (!read_again_at_ || now < *read_again_at_ || !thread_) return;
-  read_again_at_.reset();
-  thread_->Do([this] { Load(); });
 }
 
 std::optional<IntentFile::Intents> IntentFile::TakeLoaded() {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/kept/slot_file.h"
+#include "agent/kept/kept_file.h"
 #include "agent/log/log.h"
 #include "agent/loop/background_thread.h"
 #include "agent/loop/mailbox.h"
@@ -14,8 +14,8 @@
 
 namespace jettison {
 
-// Keeps intents of evictions over restarts of the agent, in a file whose space is reserved at the
-// start. All disk accesses, including the first, are made on a thread of its own.
+// Keeps intents of evictions over restarts of the agent. All disk accesses, including the first,
+// are made on a thread of its own.
 class IntentFile {
  public:
   using Intents = std::vector<kube::EvictionIntent>;
@@ -26,13 +26,8 @@ class IntentFile {
   IntentFile& operator=(const IntentFile&) = delete;
   ~IntentFile();
 
-  // Reads again what could not be read, when that is due.
-  void Advance(Instant now);
-  // When Advance has something to do; absent: never.
-  [[nodiscard]] std::optional<Instant> due() const { return read_again_at_; }
   // Returns the intents of an earlier agent, once, when they have been read. A file that cannot be
-  // parsed is moved aside and logged. One that cannot be read at the moment is logged, and stays as
-  // it is until it can.
+  // read or parsed is moved aside and logged.
   [[nodiscard]] std::optional<Intents> TakeLoaded();
   // Whether it has been read, so that it may be written.
   [[nodiscard]] bool loaded() const { return loaded_; }
@@ -52,24 +47,17 @@ class IntentFile {
     std::optional<Intents> loaded;
     std::string message;  // of a complaint; empty: none
     std::string err;
-    bool unread = false;  // the file is to be read again
   };
 
   void TakeNews();
   // On the thread, or when it has ended.
   void Load();
-  void PutAside(const Error& why);
-  void LeaveUnread(const Error& why);
   void Write(const Intents& intents);
 
   const Log& log_;
-  SlotFile file_;               // of the thread, as are these:
-  bool may_be_written_ = true;  // the existing file was read, or has been moved aside
-  bool complained_ = false;
-  bool said_unread_ = false;
-  bool loaded_ = false;  // of the loop, as are these:
-  bool unread_ = false;  // the last try to read it has failed
-  std::optional<Instant> read_again_at_;
+  const KeptFile file_;
+  bool complained_ = false;  // of the thread
+  bool loaded_ = false;      // of the loop, as are these:
   std::optional<Intents> taken_;
   std::vector<News> complaints_;
   Mailbox<News> news_;
