@@ -70,6 +70,10 @@ TEST_F(Pages, EveryCommandAndOptionIsInThePageAndNoOther) {
   EXPECT_THAT(options, IsSupersetOf(AllMatches(page, R"(^(?:\\fB-\w\\fR, )?\\fB(--[a-z-]+)\\fR)")));
 }
 
+TEST_F(Pages, WhatAnOptionExcludesIsNoDefault) {
+  EXPECT_FALSE(Says(Page("jettison.1"), "Excludes"));
+}
+
 TEST_F(Pages, EveryFieldOfTheConfigurationIsInThePage) {
   const std::string page = Page("jettison.yaml.5");
   const auto fields =
