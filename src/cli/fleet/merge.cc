@@ -157,11 +157,11 @@ int RunMerge(const MergeOptions& options) {
 }
 
 constexpr const char* kFooter =
-    "PART is a file that `jettison simulate --shard` has written, a folder of such files (whose\n"
-    "names end in .part), or - for standard input. Every part of a fleet must be given once. With\n"
-    "--partial, missing parts are left out, and the result names them. Sums are integers and rows\n"
-    "are in a fixed order, so the result is the same byte for byte, however many shards there\n"
-    "were.\n"
+    "PART is a file that `jettison simulate --shard` has written, or a folder of such files "
+    "(whose\n"
+    "names end in .part). Every part of a fleet must be given once. With --partial, missing parts\n"
+    "are left out, and the result names them. Sums are integers and rows are in a fixed order, so\n"
+    "the result is the same byte for byte, however many shards there were.\n"
     "\n"
     "text and json describe the fleet as a whole and its nodes. csv is one table, which --rows\n"
     "chooses.\n"

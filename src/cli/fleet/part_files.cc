@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -37,18 +37,6 @@ std::string TextOfErrno(const std::string& what) {
   return fmt::format("{}: {}", what, std::strerror(errno));
 }
 
-bool IsRegular(std::FILE* stream) {
-  struct stat status {};
-  return ::fstat(::fileno(stream), &status) == 0 && S_ISREG(status.st_mode);
-}
-
-// What is behind a place in a file, in bytes; 1 where that cannot be told.
-double SizeFrom(std::FILE* stream, std::int64_t begin) {
-  struct stat status {};
-  const bool is_known = ::fstat(::fileno(stream), &status) == 0 && status.st_size > begin;
-  return is_known ? static_cast<double>(status.st_size - begin) : 1;
-}
-
 std::vector<std::string> PartsIn(const std::string& folder, std::string& fault) {
   std::vector<std::string> paths;
   std::error_code failed;
@@ -71,7 +59,6 @@ class PartCollector {
   explicit PartCollector(const std::function<void(const FleetNode&)>& each) : each_(each) {}
 
   void Add(const std::string& path) {
-    if (path == "-") return AddInput();
     std::string fault;
     std::vector<std::string> paths = {path};
     std::error_code ignored;
@@ -99,38 +86,23 @@ class PartCollector {
   void Complain(std::string fault) { faults_.push_back(std::move(fault)); }
 
   void AddFile(const std::string& path) {
+    std::error_code failed;
+    if (fs::exists(path, failed) && !fs::is_regular_file(path, failed)) {
+      return Complain(path + ": must be a regular file, because parts are read twice");
+    }
     const Stream stream(std::fopen(path.c_str(), "re"));
     if (!stream) return Complain(TextOfErrno("cannot open " + path));
-    if (!IsRegular(stream.get())) return AddOnce(::fileno(stream.get()), path);
-    files_.sources_.push_back({.name = path, .is_spooled = false});
-    AddStream(stream.get(), 0);
+    const auto size = fs::file_size(path, failed);
+    files_.sources_.push_back(path);
+    AddStream(stream.get(), failed || size == 0 ? 1 : static_cast<double>(size));
   }
 
-  void AddInput() {
-    if (had_input_) return Complain("standard input can be read only once");
-    had_input_ = true;
-    AddOnce(STDIN_FILENO, "standard input");
-  }
-
-  // What is no file, such as a pipe, is gone once it is read.
-  void AddOnce(int input, const std::string& name) {
-    const auto begin = files_.spool_.Append(input, name);
-    if (!begin) return Complain(begin.error().message);
-    FileDescriptor copy = files_.spool_.From(*begin);
-    const Stream stream(copy ? ::fdopen(copy.get(), "r") : nullptr);
-    if (!stream) return Complain(TextOfErrno("cannot read " + name));
-    (void)copy.Release();
-    files_.sources_.push_back({.name = name, .is_spooled = true});
-    AddStream(stream.get(), *begin);
-  }
-
-  // Reads the part of the last source from there, to the end of the stream.
-  void AddStream(std::FILE* stream, std::int64_t begin) {
-    const std::string name = files_.sources_.back().name;
+  // Reads the part of the last source.
+  void AddStream(std::FILE* stream, double size) {
+    const std::string name = files_.sources_.back();
     LineReader lines(stream, 0);
     PartReader reader;
-    const double size = SizeFrom(stream, begin);
-    std::int64_t offset = begin;
+    std::int64_t offset = 0;
     while (const auto line = lines.Next()) {
       const auto item = reader.Take(*line);
       if (!item) {
@@ -145,11 +117,11 @@ class PartCollector {
         each_(*node);
       }
       offset += static_cast<std::int64_t>(line->size()) + 1;
-      Draw(static_cast<double>(offset - begin) / size);
+      Draw(static_cast<double>(offset) / size);
     }
     if (lines.Failed()) return Complain(TextOfErrno("cannot read " + name));
     if (reader.is_open()) return Complain(name + ": the part is not complete");
-    if (offset == begin) Complain(name + ": the file is empty");
+    if (offset == 0) Complain(name + ": the file is empty");
   }
 
   // `share`: of the part that is read.
@@ -178,8 +150,8 @@ class PartCollector {
     for (std::size_t i = 1; i < files_.lines_.size(); ++i) {
       if (files_.lines_[i].node != files_.lines_[i - 1].node) continue;
       Complain(fmt::format("node {} is in {} and in {}", files_.lines_[i].node,
-                           files_.sources_[files_.lines_[i - 1].source].name,
-                           files_.sources_[files_.lines_[i].source].name));
+                           files_.sources_[files_.lines_[i - 1].source],
+                           files_.sources_[files_.lines_[i].source]));
     }
   }
 
@@ -202,7 +174,6 @@ class PartCollector {
   std::map<std::uint64_t, std::string> shards_;  // where each is
   std::string first_;                            // that the others are compared with
   std::vector<std::string> faults_;
-  bool had_input_ = false;
   ProgressBar bar_{true};
 };
 
@@ -236,16 +207,14 @@ bool PartFiles::Visit(const std::function<bool(const FleetNode&)>& visit) {
   std::size_t visited = 0;
   for (const NodeLine& line : lines_) {
     bar.Draw(static_cast<double>(visited++) / static_cast<double>(lines_.size()));
-    const Source& source = sources_[line.source];
-    if (!source.is_spooled && open_source != line.source) {
-      open = FileDescriptor(::open(source.name.c_str(), O_RDONLY | O_CLOEXEC));
+    if (open_source != line.source) {
+      open = FileDescriptor(::open(sources_[line.source].c_str(), O_RDONLY | O_CLOEXEC));
       open_source = line.source;
     }
-    const int file = source.is_spooled ? spool_.get() : open.get();
     text.resize(line.size);
     std::size_t at = 0;
     while (at < text.size()) {
-      const ssize_t read = ::pread(file, text.data() + at, text.size() - at,
+      const ssize_t read = ::pread(open.get(), text.data() + at, text.size() - at,
                                    line.offset + static_cast<std::int64_t>(at));
       if (read < 0 && errno == EINTR) continue;
       if (read <= 0) return false;

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/fleet/spool.h"
 #include "codec/documents/json.h"
 #include "core/fleet/fleet_manifest.h"
 #include "core/fleet/fleet_node.h"
@@ -17,9 +16,8 @@ namespace jettison {
 // grows by its name and a few words a node.
 class PartFiles {
  public:
-  // Files, folders (their files that end in .part), "-" for standard input. What is no regular file
-  // can be read only once, so it is spooled. `each` is handed every
-  // node once, in no certain order. Fails with every fault, a line each: what cannot be read, what
+  // Files, and folders (their files that end in .part). `each` is handed every node once, in no
+  // certain order. Fails with every fault, a line each: what cannot be read, what
   // does not belong together, shards that come twice, nodes that do, and shards that are missing
   // unless `partial`.
   [[nodiscard]] static Result<PartFiles> Read(const std::vector<std::string>& paths, bool partial,
@@ -32,10 +30,6 @@ class PartFiles {
 
  private:
   friend class PartCollector;
-  struct Source {
-    std::string name;         // its path, or what people call it
-    bool is_spooled = false;  // its lines stand in the spool
-  };
   struct NodeLine {
     std::string node;
     std::size_t source = 0;
@@ -45,8 +39,7 @@ class PartFiles {
 
   FleetManifest manifest_;
   std::vector<std::uint64_t> missing_;
-  std::vector<Source> sources_;
-  Spool spool_;
+  std::vector<std::string> sources_;  // their paths
   std::vector<NodeLine> lines_;
 };
 

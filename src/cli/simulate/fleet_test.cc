@@ -1,24 +1,15 @@
 // A fleet in shards: the same bytes however it is cut.
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <string_view>
-#include <thread>
-#include <utility>
 
 #include "cli/simulate/shard_bed.h"
-#include "kernel/files/files.h"
-#include "ports/file_descriptor.h"
 
 namespace jettison {
 namespace {
@@ -27,7 +18,6 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
-using ::testing::StartsWith;
 
 constexpr int kNodes = 9;
 
@@ -50,56 +40,10 @@ TEST_F(FleetTest, TheResultIsTheSameForAnyNumberOfShardsInAnyOrder) {
   }
 }
 
-// Writes into a pipe from a thread of its own, as the process at its other end does.
-std::jthread Feed(std::string bytes, std::function<int()> open) {
-  return std::jthread([bytes = std::move(bytes), open = std::move(open)] {
-    const FileDescriptor pipe(open());
-    std::string_view rest = bytes;
-    while (!rest.empty()) {
-      const ssize_t written = ::write(pipe.get(), rest.data(), rest.size());
-      ASSERT_GT(written, 0);
-      rest.remove_prefix(static_cast<std::size_t>(written));
-    }
-  });
-}
-
-TEST_F(FleetTest, PartsThatCanBeReadOnlyOnceGiveTheSameResult) {
-  PutFleet(kNodes);
-  SimulateAll(3, "parts");
-  std::vector<std::string> parts = PartsIn("parts");
-  const std::string whole = MergedOf(parts);
-  // As a shell substitutes a process.
-  std::array<int, 2> ends{};
-  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
-  {
-    const FileDescriptor reader(ends[0]);
-    const auto feeder = Feed(*kernel::ReadFile(parts[0]), [end = ends[1]] { return end; });
-    parts[0] = "/dev/fd/" + std::to_string(reader.get());
-    ASSERT_EQ(MergedOf(parts), whole);
-  }
-  const std::vector<std::string> fifos = {Path("one"), Path("other")};
-  for (const std::string& fifo : fifos) ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  std::vector<std::jthread> feeders;
-  parts = PartsIn("parts");
-  for (std::size_t i = 0; i < fifos.size(); ++i) {
-    feeders.push_back(Feed(*kernel::ReadFile(parts[i]), [fifo = fifos[i]] {
-      return ::open(fifo.c_str(), O_WRONLY | O_CLOEXEC);
-    }));
-    parts[i] = fifos[i];
-  }
-  EXPECT_EQ(MergedOf(parts), whole);
-}
-
-TEST_F(FleetTest, APartInAPipeIsNamedByItsFaults) {
-  const auto merged_of = [this](const std::string& bytes) {
-    const std::string fifo = Path("fifo");
-    std::filesystem::remove(fifo);
-    EXPECT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-    const auto feeder = Feed(bytes, [fifo] { return ::open(fifo.c_str(), O_WRONLY | O_CLOEXEC); });
-    return MergedOf({fifo});
-  };
-  EXPECT_EQ(merged_of(""), Path("fifo") + ": the file is empty");
-  EXPECT_THAT(merged_of("{}\n"), StartsWith(Path("fifo") + ":1: "));
+TEST_F(FleetTest, APartThatIsNoFileIsRefused) {
+  ASSERT_EQ(::mkfifo(Path("fifo").c_str(), 0600), 0);
+  EXPECT_EQ(MergedOf({Path("fifo")}),
+            Path("fifo") + ": must be a regular file, because parts are read twice");
 }
 
 TEST_F(FleetTest, AFolderForPartsIsMadeWhereItIsMissing) {
