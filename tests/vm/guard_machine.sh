@@ -6,26 +6,9 @@ set -u
 driver=$1
 log=/tmp/agent.log
 . "$(dirname "$0")/checks.sh"
+. "$(dirname "$0")/pods.sh"
 
-pod() { # pod NAME RESOURCES WORKLOAD...
-  name=$1
-  resources=$2
-  shift 2
-  cat >/tmp/manifests/"$name".yaml <<END
-apiVersion: v1
-kind: Pod
-metadata: {name: $name, uid: uid-of-$name}
-spec:
-  terminationGracePeriodSeconds: 2
-  containers:
-  - name: main
-    command: [/test/jettison, workload]
-    args: [$(echo "$*" | sed 's/ /, /g; s/\([0-9][0-9]*\)/"\1"/g')]
-    resources: $resources
-END
-}
-
-mkdir -p /tmp/manifests /sys/fs/cgroup/reserved
+mkdir -p /sys/fs/cgroup/reserved
 cat >/tmp/config.yaml <<END
 apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration

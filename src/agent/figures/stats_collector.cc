@@ -1,10 +1,15 @@
 #include "agent/figures/stats_collector.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "core/evaluate/evaluate.h"
+#include "core/observe/observations.h"
 #include "core/pods/most_on_disk.h"
 #include "kernel/filesystem/filesystem.h"
 #include "kernel/groups/layout/cgroup_layout.h"
+#include "kernel/procfs/kernel_memory.h"
 
 namespace jettison {
 namespace {
@@ -23,8 +28,11 @@ MemoryStats StatsOf(const CgroupMemory& memory, std::optional<std::uint64_t> cap
   return stats;
 }
 
-std::uint64_t CapacityOf(const procfs::MachineMemory& machine, std::optional<std::uint64_t> limit) {
-  const std::uint64_t total = machine.WithoutHugePages();
+// The smaller of both, where both are known.
+std::optional<std::uint64_t> CapacityOf(const procfs::MachineMemory* machine,
+                                        std::optional<std::uint64_t> limit) {
+  if (machine == nullptr) return limit;
+  const std::uint64_t total = machine->WithoutHugePages();
   return limit ? std::min(*limit, total) : total;
 }
 
@@ -41,8 +49,16 @@ Result<std::uint64_t> AllSwap(const SwapStats& swap) {
   return Fail(ErrorCode::kUnavailable, "the kernel does not account swap per cgroup");
 }
 
-LimitedMemory WithoutLimit(const CgroupMemory& memory) {
-  return {.memory = memory, .limit = std::nullopt};
+// The largest threshold on memory.available, in bytes; the kubelet's default where there is none.
+std::uint64_t LargestThreshold(std::span<const Threshold> thresholds, const NodeStats& stats) {
+  constexpr std::int64_t kDefault = std::int64_t{100} << 20;
+  std::int64_t largest = 0;
+  const auto observed = ObservationsFrom(stats)[Signal::kMemoryAvailable];
+  for (const Threshold& threshold : thresholds) {
+    if (threshold.signal != Signal::kMemoryAvailable || !observed) continue;
+    largest = std::max(largest, QuantityOf(threshold.value, observed->capacity).Value());
+  }
+  return static_cast<std::uint64_t>(largest > 0 ? largest : kDefault);
 }
 
 // Resets the figures of the pod as a whole to not measured.
@@ -104,32 +120,79 @@ const T* StatsCollector::Checked(const Result<T>& reading, std::string_view what
   return nullptr;
 }
 
-Result<std::uint64_t> StatsCollector::ReadMemoryCapacity() const {
-  const auto machine = sources_.procfs.ReadMemory();
-  if (!machine) return Fail(machine.error());
-  if (sources_.whole_machine) return CapacityOf(*machine, std::nullopt);
-  const auto limit = sources_.node.ReadMemoryLimit("");
-  if (!limit) return Fail(limit.error());
-  return CapacityOf(*machine, *limit);
+// What the kernel holds beyond what groups are charged with, as far as the usage does not tell it:
+// slab, page tables, pipe buffers, the memory of a zram swap. All of it counts as used.
+void StatsCollector::AddHeldByKernel(const procfs::MachineMemory& machine, MemoryStats& stats) {
+  const auto reading = machine.Available();
+  const auto* available = Checked(reading, "MemAvailable of the machine");
+  if (available == nullptr || *available >= *stats.available_bytes) return;
+  const std::uint64_t of_kernel = *available + sources_.procfs.ReadListed();
+  if (of_kernel >= *stats.available_bytes) return;
+  held_by_kernel_ = *stats.available_bytes - of_kernel;
+  stats.available_bytes = of_kernel;
+  *stats.working_set_bytes += held_by_kernel_;
+  *stats.usage_bytes += held_by_kernel_;
+  stats.kernel_bytes = std::max(stats.kernel_bytes.value_or(0), held_by_kernel_);
 }
 
-// If the node is the whole machine, the limit of its group does not count and is not read.
+bool StatsCollector::KernelHoldsMuch(const NodeStats& stats) const {
+  return held_by_kernel_ > LargestThreshold(sources_.thresholds, stats);
+}
+
+void StatsCollector::TellHeldByKernel(const NodeStats& stats) {
+  const bool is_much = KernelHoldsMuch(stats);
+  if (is_much && !tells_held_) {
+    log_.Warn("the kernel holds memory that no group is charged with; it is not available",
+              {{"available", fmt::to_string(stats.memory->available_bytes.value_or(0))},
+               {"held", fmt::to_string(held_by_kernel_)},
+               {"by", procfs::DescribeKernelMemory(held_by_kernel_)}});
+  }
+  // It is told again only once it was little.
+  tells_held_ = is_much ||
+                (tells_held_ && 2 * held_by_kernel_ > LargestThreshold(sources_.thresholds, stats));
+}
+
+Result<std::uint64_t> StatsCollector::ReadMemoryCapacity() const {
+  const auto machine = sources_.procfs.ReadMemory();
+  const auto limit = sources_.node.ReadMemoryLimit("");
+  if (!limit) return Fail(limit.error());
+  const auto capacity = CapacityOf(machine ? &*machine : nullptr, *limit);
+  if (!capacity) return Fail(machine.error());
+  return *capacity;
+}
+
+// In a container the root of the groups has the container's limit, while /proc is the machine's.
 void StatsCollector::ReadWholeMemory(NodeStats& stats, Instant now) {
   stats.memory.reset();
   stats.swap.reset();
+  held_by_kernel_ = 0;
   const auto machine = sources_.procfs.ReadMemory();
-  const auto reading = sources_.whole_machine ? sources_.node.ReadMemory("").map(WithoutLimit)
-                                              : sources_.node.ReadLimitedMemory("");
+  const auto reading = sources_.node.ReadLimitedMemory("");
   const LimitedMemory* figures = Checked(reading, "memory of the node");
   const auto* total = Checked(machine, "memory capacity of the node");
   if (figures == nullptr) return;
-  const auto capacity = total ? std::optional(CapacityOf(*total, figures->limit)) : std::nullopt;
+  const auto capacity = CapacityOf(total, figures->limit);
   stats.memory = StatsOf(figures->memory, capacity, sources_.memory_estimator, now);
   if (total == nullptr) return;
+  const bool is_machine = sources_.whole_machine && *capacity == total->WithoutHugePages();
+  if (is_machine) AddHeldByKernel(*total, *stats.memory);
   stats.swap = {.time = now,
                 .available_bytes = total->swap_free,
-                .usage_bytes = sources_.whole_machine ? SwapUsed(*total) : figures->memory.swap};
+                .usage_bytes = is_machine ? SwapUsed(*total) : figures->memory.swap};
   if (watches_swap_) MissSwap(*stats.swap);
+}
+
+// As with memory: a limit of the root's, where it has one, and below it what the root has.
+Result<RlimitStats> StatsCollector::ReadProcessIds() {
+  auto machine = sources_.procfs.ReadRlimit();
+  if (!root_limits_tasks_) return machine;
+  const auto limit = sources_.node.ReadPidsLimit("");
+  if (!limit || !*limit) return machine;
+  const auto most = static_cast<std::int64_t>(**limit);
+  if (machine && *machine->max_pid <= most) return machine;
+  return sources_.node.ReadPids("").map([most](std::uint64_t tasks) {
+    return RlimitStats{.max_pid = most, .running = static_cast<std::int64_t>(tasks)};
+  });
 }
 
 // Logs that a threshold can never be met.
@@ -157,6 +220,7 @@ NodeStats StatsCollector::ReadNode() {
   NodeStats stats;
   ReadRest(Patience::kWaits, stats);
   ReadNodeMemory(stats);
+  TellHeldByKernel(stats);
   return stats;
 }
 
@@ -167,7 +231,7 @@ void StatsCollector::ReadRestOfNode(NodeStats& stats) {
 void StatsCollector::ReadRest(Patience patience, NodeStats& stats) {
   const Instant now = clock_.Now();
   stats.rlimit.reset();
-  const auto rlimit = sources_.procfs.ReadRlimit();
+  const auto rlimit = ReadProcessIds();
   if (const RlimitStats* figures = Checked(rlimit, "process ids")) {
     stats.rlimit = *figures;
     stats.rlimit->time = now;

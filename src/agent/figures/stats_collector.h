@@ -33,7 +33,7 @@ struct FigureSources {
   Cgroups& node;  // "" is the node
   Cgroups& pods;  // the pods' group is below it
   const Procfs& procfs;
-  bool whole_machine = true;  // the node is not a slice with a limit of its own
+  bool whole_machine = true;  // `node` is the root that is visible, not a group of nodeCgroup
   MemoryEstimator memory_estimator = MemoryEstimator::kWorkingSet;  // of node and pods together
   std::string node_fs;  // a path on the file system of the node's files
   // Names the groups of containers; null: each is named as its container.
@@ -57,6 +57,7 @@ class StatsCollector : public Figures {
         log_(log),
         pressure_(MakePressureReader()),
         watches_swap_(WatchesSwap()),
+        root_limits_tasks_(sources_.whole_machine && sources_.node.ReadPidsLimit("").has_value()),
         groups_(sources_.pods, sources_.runtime, sources_.group_names) {
     pods_group_ = kernel::PodsGroup(sources_.group_names);
     for (std::size_t i = 0; i < kQosClassCount; ++i) {
@@ -98,8 +99,13 @@ class StatsCollector : public Figures {
   void ForgetOthers(std::span<const PodFacts* const> pods) override;
 
   // Memory that the node has, in bytes: the limit of its group, or that of the machine without huge
-  // pages, whichever is less.
+  // pages, whichever is less; that which is known where the other is not.
   [[nodiscard]] Result<std::uint64_t> ReadMemoryCapacity() const;
+
+  // What the kernel holds of the node's memory that the usage of its group does not tell, in bytes,
+  // as of the last reading of the node; and whether that is more than a threshold on memory.
+  [[nodiscard]] std::uint64_t held_by_kernel() const { return held_by_kernel_; }
+  [[nodiscard]] bool KernelHoldsMuch(const NodeStats& stats) const;
 
  private:
   enum class Freshness : std::uint8_t { kNow, kAtRest };
@@ -117,6 +123,9 @@ class StatsCollector : public Figures {
     });
   }
   void ReadWholeMemory(NodeStats& stats, Instant now);
+  void AddHeldByKernel(const procfs::MachineMemory& machine, MemoryStats& stats);
+  void TellHeldByKernel(const NodeStats& stats);
+  [[nodiscard]] Result<RlimitStats> ReadProcessIds();
   void MissSwap(const SwapStats& swap);
   [[nodiscard]] std::optional<MemoryStats> ReadPodsMemory(Instant now);
   void ReadRest(Patience patience, NodeStats& stats);
@@ -146,7 +155,10 @@ class StatsCollector : public Figures {
   const Clock& clock_;
   const Log& log_;
   std::unique_ptr<PressureReader> pressure_;
-  bool watches_swap_;         // a threshold asks for it
+  bool watches_swap_;       // a threshold asks for it
+  bool root_limits_tasks_;  // it has such a file: it is not the root of the machine
+  std::uint64_t held_by_kernel_ = 0;
+  bool tells_held_ = false;   // the log says that this is much
   bool compares_io_ = false;  // of pods, by the node's figures of this pass
   PodGroupTable groups_;
   std::map<std::string, bool, std::less<>> failing_;  // by what is read

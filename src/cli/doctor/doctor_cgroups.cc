@@ -96,7 +96,8 @@ HostCheck CheckController(const OpenedGroups& opened, cgroup_v1::Controller cont
 HostCheck CheckNodeGroup(Cgroups& cgroups, const std::string& node_cgroup) {
   const std::string_view path =
       std::string_view(node_cgroup).substr(node_cgroup.starts_with('/') ? 1 : 0);
-  if (path.empty()) return OkCheck("node cgroup", "/, the whole machine");
+  const auto limit = cgroups.ReadMemoryLimit(path);
+  if (path.empty() && !(limit && *limit)) return OkCheck("node cgroup", "/, the whole machine");
   if (const auto opened = cgroups.OpenMemoryDirectory(path); !opened) {
     return {
         .check = "node cgroup",
@@ -106,10 +107,9 @@ HostCheck CheckNodeGroup(Cgroups& cgroups, const std::string& node_cgroup) {
         .remedy =
             "create this cgroup in the hierarchy of the memory controller, or correct nodeCgroup"};
   }
-  const auto limit = cgroups.ReadMemoryLimit(path);
   if (limit && *limit) {
     return OkCheck("node cgroup",
-                   fmt::format("{}, with a memory limit of {} bytes", node_cgroup, **limit));
+                   fmt::format("/{}, with a memory limit of {} bytes", path, **limit));
   }
   return OkCheck("node cgroup", node_cgroup + ", without a memory limit");
 }

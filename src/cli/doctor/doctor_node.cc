@@ -10,7 +10,11 @@
 #include <string>
 #include <system_error>
 
+#include "agent/figures/stats_collector.h"
+#include "agent/log/log.h"
+#include "agent/loop/steady_clock.h"
 #include "cli/doctor/doctor_checks.h"
+#include "kernel/procfs/kernel_memory.h"
 #include "kernel/procfs/procfs.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/own_process/memory_lock.h"
@@ -98,30 +102,49 @@ HostCheck CheckMemory(const Procfs& procfs) {
                              Mebibytes(memory->total), Mebibytes(memory->huge_pages)));
 }
 
-// Both ways of counting side by side, since they may be far apart.
+// Both ways of counting side by side, since they may be far apart, and what neither sees.
 HostCheck CheckAvailableMemory(const AgentConfig& config, const Procfs& procfs) {
   const auto groups = OpenHostCgroups({.node_cgroup = config.node_cgroup});
-  const auto memory = groups ? (*groups)->ReadMemory("") : Fail(groups.error());
-  const auto limit = groups ? (*groups)->ReadMemoryLimit("") : Fail(groups.error());
-  const auto machine = procfs.ReadMemory();
-  if (!memory || !machine) {
+  if (!groups) {
     return {.check = "memory available",
             .status = HostStatus::kMissing,
-            .found = memory ? machine.error().message : memory.error().message,
+            .found = groups.error().message,
             .cost = "memory.available is unknown",
             .remedy = "see the rows on the memory controller and the node cgroup"};
   }
-  std::uint64_t capacity = machine->WithoutHugePages();
-  if (!config.node_cgroup.empty() && limit && *limit) capacity = std::min(capacity, **limit);
-  const auto available = [&](MemoryEstimator estimator, std::uint64_t taken) {
-    return fmt::format("{} by {}{}", Mebibytes(capacity > taken ? capacity - taken : 0),
-                       NameOf(estimator),
-                       estimator == config.memory_estimator ? " (in force)" : "");
-  };
-  return OkCheck(
-      "memory available",
-      fmt::format("{}, {}", available(MemoryEstimator::kWorkingSet, memory->WorkingSet()),
-                  available(MemoryEstimator::kAvailable, memory->WithoutFilePages())));
+  const SteadyClock clock;
+  const Log nobody(LogFormat::kText, clock, [](std::string_view) {});
+  std::string found;
+  std::string held;
+  for (const auto estimator : {MemoryEstimator::kWorkingSet, MemoryEstimator::kAvailable}) {
+    StatsCollector figures({.node = **groups,
+                            .pods = **groups,
+                            .procfs = procfs,
+                            .whole_machine = config.node_cgroup.empty(),
+                            .memory_estimator = estimator,
+                            .thresholds = config.eviction.thresholds},
+                           clock, nobody);
+    NodeStats stats;
+    figures.ReadNodeMemory(stats);
+    const auto available = stats.memory ? stats.memory->available_bytes : std::nullopt;
+    const bool in_force = estimator == config.memory_estimator;
+    found += fmt::format("{}{} by {}{}", found.empty() ? "" : ", ",
+                         available ? Mebibytes(*available) : "unknown", NameOf(estimator),
+                         in_force ? " (in force)" : "");
+    if (in_force && figures.KernelHoldsMuch(stats)) {
+      held = procfs::DescribeKernelMemory(figures.held_by_kernel());
+    }
+  }
+  if (held.empty()) return OkCheck("memory available", found);
+  return {.check = "memory available",
+          .status = HostStatus::kDegraded,
+          .found = fmt::format("{}; the kernel holds {}", found, held),
+          .cost =
+              "the kernel holds memory that no cgroup is charged with, so pods are evicted "
+              "although their usage leaves more",
+          .remedy =
+              "give the machine memory, or what holds it less (a zram swap: a smaller "
+              "disksize or mem_limit)"};
 }
 
 HostCheck CheckPids(const Procfs& procfs) {

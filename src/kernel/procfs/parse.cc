@@ -96,20 +96,49 @@ Result<std::uint64_t> HugePages(const Row& total, const Row& page_size, const Ro
 
 Result<MachineMemory> ParseMemInfo(std::string_view text) {
   // In the kernel's order.
-  std::array<Row, 6> rows = {Row{"MemTotal"},     {"SwapTotal"},    {"SwapFree"},
-                             {"HugePages_Total"}, {"Hugepagesize"}, {"Hugetlb"}};
+  std::array<Row, 8> rows = {Row{"MemTotal"}, {"MemFree"},         {"MemAvailable"}, {"SwapTotal"},
+                             {"SwapFree"},    {"HugePages_Total"}, {"Hugepagesize"}, {"Hugetlb"}};
   FindRows(text, rows);
-  const auto total = Kibibytes(rows[0]);
-  if (!total) return Fail(total.error());
-  if (!*total) return Fail(ErrorCode::kInternal, "no row MemTotal");
-  const auto swap_total = Kibibytes(rows[1]);
-  if (!swap_total) return Fail(swap_total.error());
-  const auto swap_free = Kibibytes(rows[2]);
-  if (!swap_free) return Fail(swap_free.error());
-  const auto huge = HugePages(rows[3], rows[4], rows[5]);
+  std::array<std::optional<std::uint64_t>, 5> amounts;
+  for (std::size_t i = 0; i < amounts.size(); ++i) {
+    const auto amount = Kibibytes(rows[i]);
+    if (!amount) return Fail(amount.error());
+    amounts[i] = *amount;
+  }
+  if (amounts[0].value_or(0) == 0) {
+    return Fail(ErrorCode::kInternal, amounts[0] ? "MemTotal is 0" : "no row MemTotal");
+  }
+  const auto huge = HugePages(rows[5], rows[6], rows[7]);
   if (!huge) return Fail(huge.error());
-  return MachineMemory{
-      .total = **total, .huge_pages = *huge, .swap_total = *swap_total, .swap_free = *swap_free};
+  return MachineMemory{.total = *amounts[0],
+                       .huge_pages = *huge,
+                       .free = amounts[1],
+                       .available = amounts[2],
+                       .swap_total = amounts[3],
+                       .swap_free = amounts[4]};
+}
+
+// A kernel has no memory available where it has little free. It always has some free.
+Result<std::uint64_t> MachineMemory::Available() const {
+  if (!available) return Fail(ErrorCode::kUnavailable, "no row MemAvailable");
+  const bool is_none = *available == 0 && (free.value_or(0) == 0 || *free > total / 4);
+  if (!is_none && *available <= total) return *available;
+  return Fail(ErrorCode::kInternal,
+              fmt::format("MemAvailable cannot be {} bytes where MemTotal is {} and MemFree {}",
+                          *available, total, free.value_or(0)));
+}
+
+std::uint64_t ParseListedPages(std::string_view lines) {
+  std::uint64_t pages = 0;
+  while (!lines.empty()) {
+    const auto end = lines.find('\n');
+    std::string_view line = lines.substr(0, end);
+    lines.remove_prefix(end == std::string_view::npos ? lines.size() : end + 1);
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    Row row{"count"};
+    if (TakeIfOf(line, row)) pages += Number<std::uint32_t>(*row.value).value_or(0);
+  }
+  return pages;
 }
 
 Result<std::uint64_t> ParseMinFree(std::string_view text) {

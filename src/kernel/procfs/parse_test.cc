@@ -53,6 +53,33 @@ TEST(ProcfsParse, WhatTheKernelKeepsFreeIsInKibibytes) {
   }
 }
 
+TEST(ProcfsParse, AvailableMemoryIsWhatAKernelCanHaveWritten) {
+  const auto available = [](const char* rows) {
+    return ParseMemInfo(std::string("MemTotal: 1000 kB\n") + rows)->Available();
+  };
+  EXPECT_EQ(*available("MemFree: 10 kB\nMemAvailable: 300 kB\n"), 300U * 1024);
+  EXPECT_EQ(*available("MemFree: 30 kB\nMemAvailable: 0 kB\n"), 0U) << "it may be so";
+  EXPECT_EQ(available("").error().code, ErrorCode::kUnavailable) << "before Linux 3.14";
+  for (const char* const made_up :
+       {"MemFree: 10 kB\nMemAvailable: 1001 kB\n", "MemFree: 900 kB\nMemAvailable: 0 kB\n",
+        "MemFree: 0 kB\nMemAvailable: 0 kB\n"}) {
+    EXPECT_EQ(available(made_up).error().code, ErrorCode::kInternal) << made_up;
+  }
+}
+
+TEST(ProcfsParse, AMachineHasMemory) {
+  EXPECT_FALSE(ParseMemInfo("MemTotal: 0 kB\nMemFree: 0 kB\n"));
+}
+
+TEST(ProcfsParse, PagesInTheListsOfTheProcessorsAddUp) {
+  EXPECT_EQ(
+      ParseListedPages("Node 0, zone      DMA\n  pages free     2816\n  pagesets\n    cpu: 0\n"
+                       "              count:    7\n              high:     4\n    cpu: 1\n"
+                       "              count:    120\n"),
+      127U);
+  EXPECT_EQ(ParseListedPages("count: x\ncount\n   count: 99999999999999999999\n"), 0U);
+}
+
 TEST(ProcfsParse, AKernelWithoutHugePagesHasNone) {
   EXPECT_EQ(ParseMemInfo("MemTotal: 9000 kB\n")->huge_pages, 0U);
 }

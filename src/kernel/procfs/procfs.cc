@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -60,11 +61,32 @@ Result<Procfs> Procfs::Open(const std::string& root) {
     if (!one) return Fail(one.error());
     *file = std::move(*one);
   }
+  if (auto zoneinfo = OpenFile(root + "/zoneinfo")) opened.zoneinfo_ = std::move(zoneinfo->fd);
   return opened;
 }
 
 Result<procfs::MachineMemory> Procfs::ReadMemory() const {
   return Read(meminfo_, &procfs::ParseMemInfo);
+}
+
+// Its length grows with the processors, so it is read in pieces.
+std::uint64_t Procfs::ReadListed() const {
+  Buffer buffer;         // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
+  std::size_t kept = 0;  // the beginning of a line
+  off_t at = 0;
+  std::uint64_t pages = 0;
+  while (zoneinfo_ && kept < buffer.size()) {
+    const ssize_t count = ::pread(zoneinfo_.get(), buffer.data() + kept, buffer.size() - kept, at);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    at += count;
+    const std::string_view text(buffer.data(), kept + static_cast<std::size_t>(count));
+    const std::size_t whole = text.rfind('\n') + 1;  // 0 where there is none
+    pages += procfs::ParseListedPages(text.substr(0, whole));
+    kept = text.size() - whole;
+    std::memmove(buffer.data(), buffer.data() + whole, kept);
+  }
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 Result<RlimitStats> Procfs::ReadRlimit() const {

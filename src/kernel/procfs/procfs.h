@@ -13,10 +13,13 @@ namespace jettison {
 // system call a file. Reading is safe from any thread.
 class Procfs {
  public:
-  // `root`: where proc is mounted. Fails where one of the files is missing.
+  // `root`: where proc is mounted. Fails where one of the files is missing, zoneinfo excepted.
   [[nodiscard]] static Result<Procfs> Open(const std::string& root = "/proc");
 
   [[nodiscard]] Result<procfs::MachineMemory> ReadMemory() const;
+  // Bytes that are free in the lists of the processors (procfs::ParseListedPages), 30 us on a small
+  // machine; 0 where zoneinfo cannot be read.
+  [[nodiscard]] std::uint64_t ReadListed() const;
   // max_pid is the smaller of kernel.pid_max and kernel.threads-max, running the tasks of the whole
   // system; time is left absent. pid_max belongs to the PID namespace of the agent (Linux 6.14).
   [[nodiscard]] Result<RlimitStats> ReadRlimit() const;
@@ -33,6 +36,7 @@ class Procfs {
   File loadavg_;
   File pid_max_;
   File threads_max_;
+  FileDescriptor zoneinfo_;
 };
 
 }  // namespace jettison

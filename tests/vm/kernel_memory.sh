@@ -1,0 +1,46 @@
+#!/bin/sh
+# `jettison run` on a whole machine whose kernel holds much of the memory: a zram swap with the idle memory of
+# a pod. Then a best-effort pod leaks. It must be evicted before the kernel's OOM killer looks, and nobody else.
+# usage: kernel_memory.sh [TIMES]
+set -u
+log=/tmp/agent.log
+pods=/sys/fs/cgroup/kubepods
+. "$(dirname "$0")/checks.sh"
+. "$(dirname "$0")/pods.sh"
+
+cat >/tmp/config.yaml <<END
+apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+staticPodPath: /tmp/manifests
+evictionHard: {memory.available: 50Mi}
+evictionPressureTransitionPeriod: 1s
+---
+apiVersion: jettison.io/v1alpha1
+kind: JettisonConfiguration
+root: /tmp/node
+evictionBackoff: {initial: 1s, max: 1s}
+END
+echo 300M >/sys/block/zram0/disksize
+mkswap /dev/zram0 >/dev/null
+swapon /dev/zram0
+
+pod idle "{requests: {memory: 250Mi}}" fill --path /dev/shm/idle --total 190
+pod guard "{requests: {cpu: 100m, memory: 32Mi}, limits: {cpu: 100m, memory: 32Mi}}" hold --total 20
+jettison run --stop-pods --config /tmp/config.yaml 2>$log &
+agent=$!
+idle=$pods/burstable/poduid-of-idle
+expect "the idle pod has its memory" await 120 sh -c "[ \$(cat $idle/memory.current) -gt 190000000 ]"
+echo 190M >$idle/memory.reclaim
+expect "it is in the swap" sh -c "[ \$(cat $idle/memory.swap.current) -gt 150000000 ]"
+expect "that the kernel holds it is said" await 30 grep -q 'the kernel holds memory.*zram' $log
+expect "doctor says so, too" sh -c 'jettison doctor --config /tmp/config.yaml | grep -q "the kernel holds.*zram"'
+for run in $(seq "${1:-1}"); do run_out leaker leak --rate 15 --total 450; done
+only_evicted leaker
+expect "the guaranteed pod still runs" grep -q . $pods/poduid-of-guard/main/cgroup.procs
+expect "the idle one, too" grep -q . $idle/main/cgroup.procs
+kill $agent
+wait $agent
+expect "the agent ends well" test $? -eq 0
+grep -E 'evicted successfully|kernel holds' $log | cut -c1-300
+[ $failed -eq 0 ] || tail -n 40 $log
+exit $failed

@@ -1,0 +1,37 @@
+# Sourced by the scripts that run pods in a machine. A pod has the UID uid-of-NAME and runs a workload of this program.
+mkdir -p /tmp/manifests
+
+pod() { # pod NAME RESOURCES WORKLOAD...
+  name=$1
+  resources=$2
+  shift 2
+  cat >/tmp/manifests/"$name".yaml <<END
+apiVersion: v1
+kind: Pod
+metadata: {name: $name, uid: uid-of-$name}
+spec:
+  terminationGracePeriodSeconds: 2
+  containers:
+  - name: main
+    command: [/test/jettison, workload]
+    args: [$(echo "$*" | sed 's/ /, /g; s/\([0-9][0-9]*\)/"\1"/g')]
+    resources: $resources
+END
+}
+
+# run_out POD WORKLOAD...: a pod that takes something without end is evicted, as often as this is called for it.
+run_out() {
+  victim=$1
+  shift
+  before=$(grep -c "evicted successfully.*$victim" $log)
+  pod "$victim" "{}" "$@"
+  expect "$victim is evicted" await 120 sh -c "[ \$(grep -c 'evicted successfully.*$victim' $log) -gt $before ]"
+  rm -f /tmp/manifests/"$victim".yaml
+  expect "its group goes" await 60 test ! -e "$pods/besteffort/poduid-of-$victim"
+}
+
+# only_evicted PATTERN: no other pod was evicted, and the kernel killed nobody.
+only_evicted() {
+  expect "nobody else is evicted" sh -c "! grep 'evicted successfully' $log | grep -vE '$1'"
+  expect "the kernel killed nobody" grep -qx 'oom_kill 0' /proc/vmstat
+}
