@@ -10,6 +10,7 @@
 #include "agent/plans/plan_of.h"
 #include "agent/reclaim/memory_ladder_thread.h"
 #include "agent/reclaim/runtime_reclaimer.h"
+#include "core/model/pod_resources.h"
 #include "core/thresholds/containerfs_thresholds.h"
 #include "kernel/groups/group_memory_files.h"
 #include "kernel/groups/layout/cgroup_layout.h"
@@ -102,6 +103,17 @@ std::unique_ptr<PodKiller> KillerFor(const AgentConfig& config, PodTable& pods,
                                      const Clock& clock) {
   if (config.dry_run) return std::make_unique<DryRunKiller>();
   return std::make_unique<TableKiller>(pods, clock);
+}
+
+std::optional<std::uint64_t> KeptFromPods(const AgentConfig& config) {
+  const NodeReservation& reservation = config.reservation;
+  if (config.source == SourceKind::kKubernetes || !reservation.enforce_pods) return std::nullopt;
+  std::uint64_t kept = 0;
+  for (const ResourceList* list : {&reservation.kube_reserved, &reservation.system_reserved}) {
+    const Quantity* memory = FindResource(*list, "memory");
+    if (memory != nullptr) kept += static_cast<std::uint64_t>(memory->Value());
+  }
+  return kept;
 }
 
 ArmingThread::OpenGroup GroupsOf(Machine& machine, const AgentConfig& config) {
@@ -278,6 +290,7 @@ NodeEdges EdgesOf(Machine& machine, const Log& log, AgentParts& parts) {
       .on_full_pass =
           [&machine, &parts] {
             parts.evictions->Retry();
+            if (parts.follow_capacity) parts.follow_capacity();
             machine.limits->StandBy(machine.pod_groups(), parts.qos_groups->limits());
             machine.limits->Check();
           },
@@ -329,6 +342,7 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
                                                      .node_fs = config.node_fs,
                                                      .runtime = machine.runtime.get(),
                                                      .group_names = GroupNamesOf(config),
+                                                     .kept_from_pods = KeptFromPods(config),
                                                      .thresholds = config.eviction.thresholds},
                                        machine.clock, log);
   parts.disk_walks = std::make_unique<DiskWalkThread>(*machine.runtime,

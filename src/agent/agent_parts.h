@@ -74,6 +74,8 @@ struct AgentParts {
   bool listed = false;  // the runtime has listed its pods
   // Whether every pod that the manifests want is known. Set by the agent; null: it is not known.
   std::function<bool()> manifests_are_read;
+  // Takes up a capacity that has changed. Set by the agent; null: it does not change.
+  std::function<void()> follow_capacity;
 };
 
 // Builds them. The machine and the log must outlive them.

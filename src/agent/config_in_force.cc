@@ -106,6 +106,19 @@ std::optional<ConfigInForce::Taken> ConfigInForce::Learn(const Observations& see
 void ConfigInForce::Hold(AgentConfig config) {
   NodeIdentity node = *node_;
   node.config = std::move(config);
+  Hold(std::move(node));
+}
+
+bool ConfigInForce::TakeMemory(std::uint64_t bytes) {
+  NodeIdentity node = *node_;
+  Quantity& memory = node.capacity["memory"];
+  if (static_cast<std::uint64_t>(memory.Value()) == bytes) return false;
+  memory = Quantity::Of(static_cast<std::int64_t>(bytes));
+  Hold(std::move(node));
+  return true;
+}
+
+void ConfigInForce::Hold(NodeIdentity node) {
   node.allocatable = SharedAmong(node.config, node.capacity);
   node_ = std::make_shared<const NodeIdentity>(std::move(node));
 }

@@ -65,6 +65,8 @@ class ConfigInForce {
   // the kubelet's, and which may change. Until the layout of the file systems is known, those of
   // imagefs and containerfs are not taken. Absent: the configuration does not change.
   [[nodiscard]] std::optional<Taken> Learn(const Observations& seen, bool layout_known);
+  // Takes the memory of the node, in bytes; returns whether it was another before.
+  bool TakeMemory(std::uint64_t bytes);
 
  private:
   // `reading` has no faults.
@@ -75,6 +77,7 @@ class ConfigInForce {
   void TellOfOrder(const Faults& faults) const;
 
   void Hold(AgentConfig config);
+  void Hold(NodeIdentity node);
 
   std::shared_ptr<const NodeIdentity> node_;
   Readers readers_;

@@ -1,5 +1,7 @@
 #include "agent/node_agent.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <csignal>
 #include <functional>
@@ -88,6 +90,7 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
       threads_(*log_),
       root_watch_(machine_->state.problem, LookAtRoot(config, *machine_), *log_) {
   parts_->manifests_are_read = [this] { return manifests_.IsComplete(machine_->clock.Now()); };
+  parts_->follow_capacity = [this] { FollowCapacity(); };
   if (!machine_->images) return;
   image_places_.emplace(ImagePlacesEdges{
       .images = *machine_->images,
@@ -379,6 +382,14 @@ void NodeAgent::LearnCapacities() {
   if (const auto taken = config_.Learn(*seen, parts_->node->KnowsLayout())) UseConfig(*taken);
 }
 
+void NodeAgent::FollowCapacity() {
+  const auto memory = parts_->figures->ReadMemoryCapacity();
+  if (!memory || !config_.TakeMemory(*memory)) return;
+  log_->Info("the memory of the node has changed", {{"capacity", fmt::to_string(*memory)}});
+  LimitPods(config_.config(), config_.node()->capacity, *machine_);
+  parts_->pods->SetAllocatable(config_.node()->allocatable);
+}
+
 void NodeAgent::TellCluster(Instant now) {
   if (parts_->cluster) {
     const Node& node = *parts_->node;
@@ -419,7 +430,8 @@ ShownBeside NodeAgent::Beside() const {
           .runtime_unready = runtime_start_.unready(),
           .manifest_error = manifests_.Problem(),
           .cluster_error = ClusterProblem(),
-          .state_error = root_watch_.problem()};
+          .state_error = root_watch_.problem(),
+          .limits_error = machine_->limits->Unset()};
 }
 
 std::string NodeAgent::ClusterProblem() const {

@@ -60,6 +60,8 @@ class NodeAgent : public Agent {
   void UseConfig(const ConfigInForce::Taken& taken);
   // Whether some thresholds may be used depends on it.
   void LearnCapacities();
+  // Memory may be added or taken, huge pages reserved, and a container's limit changed.
+  void FollowCapacity();
   // Before anything is decided: what was suspended counts for no grace period.
   void LookForSuspend();
   void AdvanceAll(Instant now);

@@ -26,6 +26,7 @@ Snapshot Onlookers::SnapshotWith(const ShownBeside& beside) const {
   snapshot.manifest_error = beside.manifest_error;
   snapshot.cluster_error = beside.cluster_error;
   snapshot.state_error = beside.state_error;
+  snapshot.limits_error = beside.limits_error;
   return snapshot;
 }
 

@@ -22,6 +22,7 @@ struct ShownBeside {
   std::string manifest_error;
   std::string cluster_error;
   std::string state_error;
+  std::string limits_error;
 };
 
 // Shows the agent to onlookers: on the board, and in the node's status file.

@@ -110,9 +110,8 @@ void SetUpNode(const AgentConfig& config, const ResourceList& capacity, Machine&
   LockMemory(log);
   machine.limits = std::make_unique<EnforcedLimits>(log);
   if (config.source == SourceKind::kKubernetes) return;  // the kubelet sets the limits
+  LimitPods(config, capacity, machine);
   const NodeReservation& reservation = config.reservation;
-  machine.limits->Enforce(machine.pod_groups(), kernel::PodsGroup(GroupNamesOf(config)),
-                          PodsGroupLimits(config, capacity), false);
   if (const auto& kube = reservation.kube_enforced) {
     machine.limits->Enforce(*machine.node_groups, kube->group,
                             LimitsOf(*kube, reservation.kube_reserved), true);
@@ -121,6 +120,12 @@ void SetUpNode(const AgentConfig& config, const ResourceList& capacity, Machine&
     machine.limits->Enforce(*machine.node_groups, system->group,
                             LimitsOf(*system, reservation.system_reserved), true);
   }
+}
+
+void LimitPods(const AgentConfig& config, const ResourceList& capacity, Machine& machine) {
+  if (config.source == SourceKind::kKubernetes) return;
+  machine.limits->Enforce(machine.pod_groups(), kernel::PodsGroup(GroupNamesOf(config)),
+                          PodsGroupLimits(config, capacity), false);
 }
 
 }  // namespace jettison

@@ -66,4 +66,8 @@ struct Machine {
 void SetUpNode(const AgentConfig& config, const ResourceList& capacity, Machine& machine,
                const Log& log);
 
+// Limits the group of all pods to what this capacity leaves them, from now on. Beside a kubelet it
+// does nothing, because the kubelet sets that limit.
+void LimitPods(const AgentConfig& config, const ResourceList& capacity, Machine& machine);
+
 }  // namespace jettison

@@ -140,6 +140,10 @@ struct Snapshot {
   // Why the agent's state is not kept in its root, what it does without, and what to do; empty: it
   // is kept there.
   std::string state_error;
+  // Which limits on memory are wanted and not set, beside those in force; empty: all are set.
+  std::string limits_error;
+  // Since when the agent's loop hangs, so that all this is from then; empty: it turns.
+  std::string loop_error;
   std::vector<LoggedEvent> events;                 // the last ones, newest last
   std::shared_ptr<const CycleReport> last_report;  // null before the first pass
   // Figures of the node now, of pods as of the last full pass; null before that.

@@ -153,6 +153,24 @@ TEST_F(NodeMemory, InAContainerItIsWhatTheLimitOfItsRootLeaves) {
   EXPECT_EQ(AvailableMi(collector_), 4U);
 }
 
+// More is in use than the pods are to have, so the kernel did not take the lower limit.
+TEST_F(NodeMemory, OfAllPodsIsByTheLimitThatIsWantedWhereItCannotBeSet) {
+  FigureSources sources = Sources();
+  sources.kept_from_pods = 164 * kMebi;
+  StatsCollector collector(sources, clock_, log_);
+  groups_.SetMemoryLimit("kubepods", 464 * kMebi);
+  groups_.SetMemory("kubepods", {.usage = 280 * kMebi, .inactive_file = 0});
+  EXPECT_EQ(collector.ReadNode().pods_memory->available_bytes, 20 * kMebi);
+  groups_.SetMemory("kubepods", {.usage = 310 * kMebi, .inactive_file = 0});
+  EXPECT_EQ(collector.ReadNode().pods_memory->available_bytes, 0U);
+  groups_.SetMemoryLimit("kubepods", 250 * kMebi);
+  groups_.SetMemory("kubepods", {.usage = 240 * kMebi, .inactive_file = 0});
+  EXPECT_EQ(collector.ReadNode().pods_memory->available_bytes, 10 * kMebi) << "the lower one";
+  groups_.SetMemoryLimit("kubepods", std::nullopt);
+  proc_.WriteMemory(444, 420);
+  EXPECT_EQ(collector.ReadNode().pods_memory->available_bytes, 40 * kMebi) << "of the machine now";
+}
+
 TEST_F(NodeMemory, AMachineThatIsUnknownLeavesTheLimitOfItsRoot) {
   proc_.Write("meminfo", "MemTotal: 0 kB\n");
   groups_.SetMemoryLimit("", 256 * kMebi);

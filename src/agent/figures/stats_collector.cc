@@ -162,7 +162,7 @@ Result<std::uint64_t> StatsCollector::ReadMemoryCapacity() const {
 }
 
 // In a container the root of the groups has the container's limit, while /proc is the machine's.
-void StatsCollector::ReadWholeMemory(NodeStats& stats, Instant now) {
+std::optional<std::uint64_t> StatsCollector::ReadWholeMemory(NodeStats& stats, Instant now) {
   stats.memory.reset();
   stats.swap.reset();
   held_by_kernel_ = 0;
@@ -170,16 +170,17 @@ void StatsCollector::ReadWholeMemory(NodeStats& stats, Instant now) {
   const auto reading = sources_.node.ReadLimitedMemory("");
   const LimitedMemory* figures = Checked(reading, "memory of the node");
   const auto* total = Checked(machine, "memory capacity of the node");
-  if (figures == nullptr) return;
+  if (figures == nullptr) return std::nullopt;
   const auto capacity = CapacityOf(total, figures->limit);
   stats.memory = StatsOf(figures->memory, capacity, sources_.memory_estimator, now);
-  if (total == nullptr) return;
+  if (total == nullptr) return capacity;
   const bool is_machine = sources_.whole_machine && *capacity == total->WithoutHugePages();
   if (is_machine) AddHeldByKernel(*total, *stats.memory);
   stats.swap = {.time = now,
                 .available_bytes = total->swap_free,
                 .usage_bytes = is_machine ? SwapUsed(*total) : figures->memory.swap};
   if (watches_swap_) MissSwap(*stats.swap);
+  return capacity;
 }
 
 // As with memory: a limit of the root's, where it has one, and below it what the root has.
@@ -200,18 +201,24 @@ void StatsCollector::MissSwap(const SwapStats& swap) {
   (void)Checked(AllSwap(swap), "swap, which a threshold asks for");
 }
 
-// Without a limit on the pods' group, nor above it, the signal is unknown, as in the kubelet.
-std::optional<MemoryStats> StatsCollector::ReadPodsMemory(Instant now) {
+// Without a limit on the pods' group, nor above it, the signal is unknown, as in the kubelet. A
+// limit that is wanted and cannot be set, because more is in use, decides as if it were set.
+std::optional<MemoryStats> StatsCollector::ReadPodsMemory(std::optional<std::uint64_t> capacity,
+                                                          Instant now) {
   const auto reading = sources_.pods.ReadLimitedMemory(pods_group_);
   const LimitedMemory* figures = Checked(reading, "memory of the pods' group");
   if (figures == nullptr) return std::nullopt;
-  return StatsOf(figures->memory, figures->limit, sources_.memory_estimator, now);
+  std::optional<std::uint64_t> limit = figures->limit;
+  if (sources_.kept_from_pods && capacity) {
+    const std::uint64_t rest = *capacity - std::min(*capacity, *sources_.kept_from_pods);
+    limit = std::min(limit.value_or(rest), rest);
+  }
+  return StatsOf(figures->memory, limit, sources_.memory_estimator, now);
 }
 
 void StatsCollector::ReadNodeMemory(NodeStats& stats) {
   const Instant now = clock_.Now();
-  ReadWholeMemory(stats, now);
-  stats.pods_memory = ReadPodsMemory(now);
+  stats.pods_memory = ReadPodsMemory(ReadWholeMemory(stats, now), now);
   ReadPressure(stats, now);
 }
 

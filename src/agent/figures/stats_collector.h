@@ -41,6 +41,9 @@ struct FigureSources {
   std::string image_fs = {};      // a path on the file system of the images; empty: it is nodefs
   std::string container_fs = {};  // a path on that of writable layers; empty: it is nodefs
   kernel::GroupNames group_names = {};  // of the pods
+  // What is kept from the pods, in bytes: less than the rest of the node's memory counts as theirs,
+  // also where their group does not have that limit yet. Absent: their group's limit alone counts.
+  std::optional<std::uint64_t> kept_from_pods = std::nullopt;
   // Those on pressure decide what is read of it; those on swap, whether it is said that there is
   // none.
   std::vector<Threshold> thresholds = {};
@@ -122,12 +125,14 @@ class StatsCollector : public Figures {
       return threshold.signal == Signal::kSwapAvailable;
     });
   }
-  void ReadWholeMemory(NodeStats& stats, Instant now);
+  // Returns the capacity, where that is known.
+  std::optional<std::uint64_t> ReadWholeMemory(NodeStats& stats, Instant now);
   void AddHeldByKernel(const procfs::MachineMemory& machine, MemoryStats& stats);
   void TellHeldByKernel(const NodeStats& stats);
   [[nodiscard]] Result<RlimitStats> ReadProcessIds();
   void MissSwap(const SwapStats& swap);
-  [[nodiscard]] std::optional<MemoryStats> ReadPodsMemory(Instant now);
+  [[nodiscard]] std::optional<MemoryStats> ReadPodsMemory(std::optional<std::uint64_t> capacity,
+                                                          Instant now);
   void ReadRest(Patience patience, NodeStats& stats);
   [[nodiscard]] std::optional<FsStats> ReadFs(const std::string& path, const char* what,
                                               Patience patience, Instant now);

@@ -202,6 +202,8 @@ Overview OverviewOf(const Snapshot& snapshot, const OverviewOptions& options) {
   overview.memory_held = MemoryHeldIn(snapshot);
   overview.eviction_waits = EvictionWaitsIn(snapshot);
   overview.state_problem = snapshot.state_error;
+  overview.limits_problem = snapshot.limits_error;
+  overview.loop_problem = snapshot.loop_error;
   overview.conditions = ConditionsOf(snapshot);
   overview.taints = TaintsOf(snapshot.conditions);
   overview.signals = SignalsOf(snapshot);

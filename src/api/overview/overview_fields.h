@@ -110,6 +110,8 @@ void VisitFields(Archive& fields, T& overview) {
   fields.UnlessEmpty("memoryHeld", overview.memory_held);
   fields.UnlessEmpty("evictionWaits", overview.eviction_waits);
   fields.UnlessEmpty("stateProblem", overview.state_problem);
+  fields.UnlessEmpty("limitsProblem", overview.limits_problem);
+  fields.UnlessEmpty("loopProblem", overview.loop_problem);
   fields("conditions", overview.conditions);
   fields("taints", overview.taints);
   fields("signals", overview.signals);

@@ -20,6 +20,9 @@ using Lines = std::vector<TextLine>;
 
 void AddHead(const Overview& overview, Lines& lines) {
   const std::string pressure = PressureText(overview);
+  if (!overview.loop_problem.empty()) {
+    lines.emplace_back().Add(overview.loop_problem, Ink::kBadStrong);
+  }
   TextLine& line = lines.emplace_back();
   line.Add(overview.node.empty() ? "node" : overview.node, Ink::kStrong).Add("  ");
   if (overview.passes == 0) {
@@ -52,8 +55,8 @@ void AddHints(const Overview& overview, Lines& lines) {
         .Add("the next eviction waits: ", Ink::kWarning)
         .Add(overview.eviction_waits);
   }
-  if (!overview.state_problem.empty()) {
-    lines.emplace_back().Add(overview.state_problem, Ink::kBad);
+  for (const std::string& problem : {overview.state_problem, overview.limits_problem}) {
+    if (!problem.empty()) lines.emplace_back().Add(problem, Ink::kBad);
   }
 }
 

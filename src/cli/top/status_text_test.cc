@@ -72,6 +72,18 @@ TEST(StatusText, SaysThatTheStateIsNotKeptWhereItShouldBe) {
   EXPECT_THAT(Text(overview), HasSubstr("\nroot directory /x cannot be written\n"));
 }
 
+TEST(StatusText, ALimitThatIsNotSetYetIsSaidBelowTheHead) {
+  Overview overview = UnderPressure();
+  overview.limits_problem = "kubepods is to be limited to 64Mi and is limited to 100Mi";
+  EXPECT_THAT(Text(overview), HasSubstr("\nkubepods is to be limited to 64Mi"));
+}
+
+TEST(StatusText, ALoopThatHangsHeadsEverything) {
+  Overview overview = UnderPressure();
+  overview.loop_problem = "the agent's main loop last ran 36 s ago";
+  EXPECT_TRUE(Text(overview).starts_with("the agent's main loop last ran 36 s ago\n"));
+}
+
 TEST(StatusText, BeforeTheFirstPassNothingIsKnown) {
   Overview overview;
   overview.at = At(0);

@@ -49,6 +49,10 @@ Result<std::string_view> ChangedOf(Cgroups& groups, const std::string& group,
   return "";
 }
 
+std::string BytesText(std::uint64_t bytes) {
+  return Quantity::Of(static_cast<std::int64_t>(bytes), QuantityFormat::kBinarySI).ToString();
+}
+
 std::string TextOf(const std::optional<std::uint64_t>& limit) {
   return limit ? fmt::to_string(*limit) : std::string();
 }
@@ -87,8 +91,19 @@ void EnforcedLimits::Set(Entry& entry, Result<void> fits) {
   entry.failing = !set;
 }
 
+EnforcedLimits::Entry* EnforcedLimits::Find(const Cgroups& groups, std::string_view group) {
+  const auto known = std::ranges::find_if(entries_, [&](const Entry& entry) {
+    return entry.groups == &groups && entry.group == group;
+  });
+  return known == entries_.end() ? nullptr : &*known;
+}
+
 void EnforcedLimits::Enforce(Cgroups& groups, std::string group, const CgroupLimits& limits,
                              bool must_exist) {
+  if (Entry* known = Find(groups, group)) {
+    known->limits = limits;
+    return Set(*known, FitsSoon(groups, group, limits));
+  }
   entries_.push_back(
       {.groups = &groups, .group = std::move(group), .limits = limits, .must_exist = must_exist});
   Set(entries_.back(), {});
@@ -96,15 +111,25 @@ void EnforcedLimits::Enforce(Cgroups& groups, std::string group, const CgroupLim
 
 void EnforcedLimits::StandBy(Cgroups& groups, const std::vector<GroupLimits>& set) {
   for (const auto& [group, limits] : set) {
-    const auto known = std::ranges::find_if(entries_, [&](const Entry& entry) {
-      return entry.groups == &groups && entry.group == group;
-    });
-    if (known != entries_.end()) {
+    if (Entry* known = Find(groups, group)) {
       known->limits = limits;
     } else {
       entries_.push_back({.groups = &groups, .group = group, .limits = limits, .must_exist = true});
     }
   }
+}
+
+std::string EnforcedLimits::Unset() const {
+  std::string text;
+  for (const Entry& entry : entries_) {
+    if (!entry.failing || !entry.limits.memory_bytes) continue;
+    const auto now = entry.groups->ReadMemoryLimit(entry.group);
+    if (!now || *now == InPages(*entry.limits.memory_bytes)) continue;
+    text += fmt::format("{}{} is to be limited to {} and is limited to {}",
+                        text.empty() ? "" : "; ", entry.group,
+                        BytesText(*entry.limits.memory_bytes), *now ? BytesText(**now) : "nothing");
+  }
+  return text;
 }
 
 void EnforcedLimits::Check() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/log/log.h"
@@ -17,8 +18,9 @@ class EnforcedLimits {
  public:
   explicit EnforcedLimits(const Log& log) : log_(log) {}
 
-  // Sets the limits of a group and enforces them from now on. With `must_exist` a missing group is
-  // not created. A limit that cannot be set is logged and left until Check.
+  // Sets the limits of a group and enforces them from now on, in place of those that it had before.
+  // With `must_exist` a missing group is not created. A limit that cannot be set is logged and left
+  // until Check.
   void Enforce(Cgroups& groups, std::string group, const CgroupLimits& limits, bool must_exist);
 
   // Enforces limits that have been set already, in place of those that a group had before. A group
@@ -30,6 +32,9 @@ class EnforcedLimits {
   // all of that within the call.
   void Check();
 
+  // Which limits on memory are not set yet: what is wanted, beside what is in force. Empty: none.
+  [[nodiscard]] std::string Unset() const;
+
  private:
   struct Entry {
     Cgroups* groups = nullptr;
@@ -38,6 +43,7 @@ class EnforcedLimits {
     bool must_exist = false;
     bool failing = false;  // the limits are not set, and that is known
   };
+  [[nodiscard]] Entry* Find(const Cgroups& groups, std::string_view group);
   void Check(Entry& entry);
   void Set(Entry& entry, Result<void> fits);
 

@@ -117,6 +117,19 @@ TEST_F(EnforcedLimitsOfAGroup, NothingIsReclaimedByTheGibibyteBesideTheGuardOfTh
   EXPECT_EQ(groups_.LimitsOf("kubepods").memory_bytes, 64 * kMi);
 }
 
+TEST_F(EnforcedLimitsOfAGroup, WhatIsWantedIsToldBesideWhatIsInForce) {
+  limits_.Enforce(groups_, "kubepods", {.memory_bytes = 100 * kMi}, false);
+  EXPECT_EQ(limits_.Unset(), "");
+  groups_.SetMemory("kubepods", {.usage = 90 * kMi});
+  limits_.Enforce(groups_, "kubepods", {.memory_bytes = 64 * kMi}, false);
+  EXPECT_EQ(limits_.Unset(), "kubepods is to be limited to 64Mi and is limited to 100Mi");
+  groups_.SetMemory("kubepods", {.usage = 60 * kMi});
+  limits_.Check();
+  EXPECT_EQ(limits_.Unset(), "");
+  EXPECT_EQ(groups_.LimitsOf("kubepods").memory_bytes, 64 * kMi);
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("it is set when they fit")));
+}
+
 TEST_F(EnforcedLimitsOfAGroup, AGroupOfTheSystemThatIsMissingIsNotMade) {
   limits_.Enforce(groups_, "system.slice", {.memory_bytes = kMi}, true);
   EXPECT_FALSE(groups_.Exists("system.slice"));
