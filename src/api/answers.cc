@@ -21,10 +21,6 @@ namespace {
 constexpr std::size_t kCycles = 10;
 constexpr std::size_t kMostCycles = 100;
 
-LoopTurns TurnsOf(const Call& call) {
-  return {.last = call.sources.board.last_turn(), .waiting_since = call.sources.started_at};
-}
-
 bool IsVerbose(const Call& call) {
   return call.Parameter("verbose").value_or("false") != "false";
 }
@@ -47,17 +43,28 @@ bool IsDocumentType(std::string_view type) {
 
 }  // namespace
 
+LoopTurns TurnsOf(const ApiSources& sources) {
+  const auto turned = sources.board.last_turn();
+  if (turned && Elapsed(*turned, sources.now()) > kHangs) {
+    (void)sources.board.Look(Duration::zero());
+  }
+  return {.last = sources.board.last_turn(), .waiting_since = sources.started_at};
+}
+
 HttpResponse AnswerLivez(const Call& call) {
-  return ProbeAnswer("livez", LiveChecks(TurnsOf(call), call.sources.now()), IsVerbose(call));
+  return ProbeAnswer("livez", LiveChecks(TurnsOf(call.sources), call.sources.now(), kWorthRestart),
+                     IsVerbose(call));
 }
 
 HttpResponse AnswerHealthz(const Call& call) {
-  return ProbeAnswer("healthz", LiveChecks(TurnsOf(call), call.sources.now()), IsVerbose(call));
+  return ProbeAnswer("healthz", LiveChecks(TurnsOf(call.sources), call.sources.now(), kHangs),
+                     IsVerbose(call));
 }
 
 HttpResponse AnswerReadyz(const Call& call) {
   const auto snapshot = call.sources.board.Look();
-  return ProbeAnswer("readyz", ReadyChecks(TurnsOf(call), snapshot.get(), call.sources.now()),
+  return ProbeAnswer("readyz",
+                     ReadyChecks(TurnsOf(call.sources), snapshot.get(), call.sources.now()),
                      IsVerbose(call));
 }
 

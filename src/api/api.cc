@@ -75,6 +75,19 @@ std::optional<HttpResponse> Missing(Needs needs, const Snapshot* snapshot) {
   return std::nullopt;
 }
 
+// While the loop hangs, what it showed last is what there is, and its age grows.
+std::shared_ptr<const Snapshot> WithAge(std::shared_ptr<const Snapshot> snapshot,
+                                        const ApiSources& sources) {
+  if (!snapshot) return snapshot;
+  const Instant now = sources.now();
+  std::string hang = HangOf(TurnsOf(sources), now, kHangs);
+  if (hang.empty()) return snapshot;
+  auto aged = std::make_shared<Snapshot>(*snapshot);
+  aged->at = now;
+  aged->loop_error = std::move(hang) + "; what is shown is from then";
+  return aged;
+}
+
 }  // namespace
 
 Api::Api(ApiSources sources)
@@ -84,7 +97,8 @@ HttpResponse Api::Answer(const HttpRequest& request) {
   const RouteFound found = FindRoute(Routes(), request);
   if (found.refusal) return *found.refusal;
   const Route& route = *found.route;
-  const auto snapshot = route.needs == Needs::kNothing ? nullptr : sources_.board.Look();
+  const auto snapshot =
+      route.needs == Needs::kNothing ? nullptr : WithAge(sources_.board.Look(), sources_);
   if (auto refusal = Missing(route.needs, snapshot.get())) return *std::move(refusal);
   HttpResponse answer = route.answer({.request = request,
                                       .rest = found.rest,
@@ -92,6 +106,9 @@ HttpResponse Api::Answer(const HttpRequest& request) {
                                       .sources = sources_,
                                       .watch = *watch_});
   if (answer.status == 200 && !route.text_too) answer.content_type = route.type;
+  if (snapshot && !snapshot->loop_error.empty() && answer.content_type == kText) {
+    answer.body.insert(0, snapshot->loop_error + "\n\n");
+  }
   return answer;
 }
 

@@ -21,6 +21,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class ApiTest : public testing::Test {
  protected:
@@ -47,7 +48,8 @@ class ApiTest : public testing::Test {
   }
 
   Board board_;
-  Api api_{{.board = board_, .host = {}, .now = [] { return kTestNow; }, .started_at = kTestNow}};
+  Instant now_ = kTestNow;
+  Api api_{{.board = board_, .host = {}, .now = [this] { return now_; }, .started_at = kTestNow}};
 };
 
 // What a Status object says, having checked that it is one.
@@ -69,6 +71,24 @@ Refusal RefusalIn(const HttpResponse& answer) {
   return {.code = status->Find("code")->AsNumber()->text,
           .reason = reason == nullptr ? "" : *reason->AsString(),
           .message = *status->Find("message")->AsString()};
+}
+
+TEST_F(ApiTest, WhileTheLoopHangsEveryAnswerSaysSinceWhenAndAgesGrow) {
+  Begin(TestSnapshot(1));
+  EXPECT_THAT(Get("/api/v1/overview").body, Not(HasSubstr("loopProblem")));
+  now_ = kTestNow + std::chrono::seconds(36);
+  const auto overview = ParseJson(Get("/api/v1/overview").body);
+  ASSERT_TRUE(overview);
+  EXPECT_THAT(*overview->Find("loopProblem")->AsString(),
+              HasSubstr("the agent's main loop last ran 36 s ago"));
+  EXPECT_EQ(*overview->Find("at")->AsString(), FormatInstant(now_));
+  EXPECT_THAT(Get("/api/v1/rank", {{"output", "text"}, {"signal", "memory.available"}}).body,
+              testing::StartsWith("the agent's main loop last ran 36 s ago, at "));
+  EXPECT_EQ(Get("/healthz").status, 500);
+  EXPECT_EQ(Get("/livez").status, 500);
+  now_ = kTestNow + std::chrono::seconds(6);
+  EXPECT_EQ(Get("/healthz").status, 500);
+  EXPECT_EQ(Get("/livez").status, 200);
 }
 
 TEST_F(ApiTest, AnUnknownPathIsNamedTogetherWithWhatThereIs) {

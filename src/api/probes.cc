@@ -10,18 +10,8 @@ namespace {
 using std::chrono::duration_cast;
 using std::chrono::seconds;
 
-constexpr Duration kLoopPatience = seconds(30);
-
 std::string Ago(Instant at, Instant now) {
   return fmt::format("{} s ago", duration_cast<seconds>(Elapsed(at, now)).count());
-}
-
-Check LoopCheck(const LoopTurns& turns, Instant now) {
-  Check check{.name = "loop", .failure = {}};
-  if (Elapsed(turns.last.value_or(turns.waiting_since), now) <= kLoopPatience) return check;
-  check.failure = turns.last ? "the agent's main loop last ran " + Ago(*turns.last, now)
-                             : "the agent's main loop has not run yet";
-  return check;
 }
 
 // The last pass, of those that happen by the clock.
@@ -33,7 +23,7 @@ Check PassCheck(const Snapshot& snapshot, Instant now) {
   }
   const Duration interval =
       snapshot.node ? snapshot.node->config.monitoring_interval : Duration(seconds(10));
-  if (Elapsed(snapshot.last_report->at, now) > std::max<Duration>(3 * interval, kLoopPatience)) {
+  if (Elapsed(snapshot.last_report->at, now) > std::max<Duration>(3 * interval, kWorthRestart)) {
     check.failure = "the last pass was made " + Ago(snapshot.last_report->at, now);
   }
   return check;
@@ -57,12 +47,20 @@ Check FiguresCheck(const Snapshot& snapshot) {
 
 }  // namespace
 
-std::vector<Check> LiveChecks(const LoopTurns& turns, Instant now) {
-  return {LoopCheck(turns, now)};
+std::string HangOf(const LoopTurns& turns, Instant now, Duration patience) {
+  const Duration allowed = turns.last ? patience : std::max(patience, kWorthRestart);
+  if (Elapsed(turns.last.value_or(turns.waiting_since), now) <= allowed) return "";
+  if (!turns.last) return "the agent's main loop has not run yet";
+  return fmt::format("the agent's main loop last ran {}, at {}", Ago(*turns.last, now),
+                     FormatInstant(*turns.last));
+}
+
+std::vector<Check> LiveChecks(const LoopTurns& turns, Instant now, Duration patience) {
+  return {{.name = "loop", .failure = HangOf(turns, now, patience)}};
 }
 
 std::vector<Check> ReadyChecks(const LoopTurns& turns, const Snapshot* snapshot, Instant now) {
-  std::vector<Check> checks = LiveChecks(turns, now);
+  std::vector<Check> checks = LiveChecks(turns, now, kHangs);
   if (snapshot == nullptr) {
     checks.push_back({"runtime", "the runtime has not answered yet"});
     return checks;

@@ -23,8 +23,17 @@ struct LoopTurns {
   Instant waiting_since;
 };
 
-// Whether the agent lives: its loop, which turns every 10 s at least, has turned within 30 s.
-[[nodiscard]] std::vector<Check> LiveChecks(const LoopTurns& turns, Instant now);
+// How long the loop may stand still: it turns when it is asked to. One that hangs is worth knowing
+// of at once, and worth a restart only after a while.
+inline constexpr Duration kHangs = std::chrono::seconds(5);
+inline constexpr Duration kWorthRestart = std::chrono::seconds(30);
+
+// Why the loop counts as one that hangs; empty: it has turned within `patience`. Before its first
+// turn, kWorthRestart is allowed.
+[[nodiscard]] std::string HangOf(const LoopTurns& turns, Instant now, Duration patience);
+
+// Whether the agent lives, by its loop.
+[[nodiscard]] std::vector<Check> LiveChecks(const LoopTurns& turns, Instant now, Duration patience);
 
 // Whether it does its work: it lives, the runtime has answered, a pass was made, the last one no
 // more than three intervals ago, the figures that thresholds need could be read, and so can the

@@ -19,9 +19,18 @@ std::string Ready(const Snapshot* snapshot, Instant now = kTestNow) {
       .body;
 }
 
+TEST(Healthz, FailsWhereTheLoopHasNotTurnedForFiveSeconds) {
+  const auto answer = [](seconds later) {
+    return ProbeAnswer("healthz", LiveChecks(kTurning, kTestNow + later, kHangs), false);
+  };
+  EXPECT_EQ(answer(seconds(5)).status, 200);
+  EXPECT_EQ(answer(seconds(6)).status, 500);
+  EXPECT_THAT(answer(seconds(36)).body, HasSubstr("the agent's main loop last ran 36 s ago, at "));
+}
+
 TEST(Livez, HoldsAsLongAsTheLoopTurns) {
   const auto passed = [](const LoopTurns& turns, Instant now) {
-    return ProbeAnswer("livez", LiveChecks(turns, now), false).status == 200;
+    return ProbeAnswer("livez", LiveChecks(turns, now, kWorthRestart), false).status == 200;
   };
   EXPECT_TRUE(passed(kTurning, kTestNow + seconds(30)));
   EXPECT_FALSE(passed(kTurning, kTestNow + seconds(31)));

@@ -23,6 +23,7 @@ std::string NodeText(const Overview& overview) {
   const std::string pressure = PressureText(overview);
   std::string text =
       fmt::format("{}  {}", ClockText(overview.at), pressure.empty() ? "no pressure" : pressure);
+  if (!overview.loop_problem.empty()) text += "; " + overview.loop_problem;
   if (overview.phase != "monitoring") text += ", " + overview.phase;
   for (const OverviewSignal& signal : overview.signals) {
     text += "; " + SignalText(signal, overview.at);

@@ -51,7 +51,9 @@ TextLine Title(const Overview& overview, std::size_t columns) {
 TextLine Subtitle(const TopContent& content) {
   const Overview& overview = content.overview;
   TextLine line;
-  if (!content.trouble.empty()) return line.Add(content.trouble, Ink::kBadStrong);
+  for (const std::string& trouble : {content.trouble, content.overview.loop_problem}) {
+    if (!trouble.empty()) return line.Add(trouble, Ink::kBadStrong);
+  }
   line.Add(overview.phase, overview.phase == "monitoring" ? Ink::kFaint : Ink::kWarning);
   if (!overview.memory_held.empty()) {
     return line.Add(", memory is held by ", Ink::kWarning).Add(overview.memory_held);
