@@ -7,7 +7,11 @@
 void Fuzz(std::string_view text) {
   if (const auto memory = jettison::procfs::ParseMemInfo(text)) {
     if (memory->WithoutHugePages() > memory->total) std::abort();
+    if (const auto available = memory->Available(); available && *available > memory->total) {
+      std::abort();
+    }
   }
+  (void)jettison::procfs::ParseListedPages(text);
   if (const auto tasks = jettison::procfs::ParseTaskCount(text); tasks && *tasks < 0) std::abort();
   if (const auto limit = jettison::procfs::ParsePidLimit(text); limit && *limit <= 0) std::abort();
   if (const auto kept = jettison::procfs::ParseMinFree(text); kept && *kept % 1024 != 0) {

@@ -39,6 +39,7 @@ def parse_arguments():
     parser.add_argument("--cgroup", choices=["v2", "v1", "hybrid"], default="v2")
     parser.add_argument("--memory", type=int, default=512, help="MiB")
     parser.add_argument("--cpus", type=int, default=1)
+    parser.add_argument("--boot", action="append", default=[], metavar="WORD", help="for the kernel's command line")
     parser.add_argument("--icount", type=int, metavar="SHIFT",
                         help="the clock of the machine, which must have one processor, advances by 2^SHIFT ns with each "
                         "instruction, so that no deadline in there is missed because the host is busy")
@@ -138,6 +139,7 @@ def start(options, kernel, folder):
     disk = make_disk(options, os.path.join(folder, "disk")) if options.disk else []
     words = ["console=ttyS0", "quiet", "panic=-1", "psi=1", "mitigations=off", "nokaslr",
              f"jettison.cgroup={options.cgroup}"]
+    words += options.boot
     if options.cgroup == "v2":
         words.append("cgroup_no_v1=all")
     if options.disk:

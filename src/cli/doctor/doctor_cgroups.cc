@@ -232,13 +232,21 @@ std::vector<HostCheck> CgroupChecks(const AgentConfig& config) {
   if (!opened) {
     return {{.check = "memory controller",
              .status = HostStatus::kMissing,
-             .found = "neither cgroup v1 nor cgroup v2 has it",
-             .cost = "the memory usage of the node and its pods cannot be read, so no pod is "
-                     "evicted for memory",
+             .found = "neither cgroup v1 nor cgroup v2 is mounted with it",
+             .cost = "the agent does not start",
              .remedy = opened.error().message}};
   }
   std::vector<HostCheck> checks;
-  checks.push_back(OkCheck("memory controller", std::string(NameOf(opened->version))));
+  if (const std::string why = WhyNoMemory(); !why.empty()) {
+    checks.push_back(
+        {.check = "memory controller",
+         .status = HostStatus::kMissing,
+         .found = fmt::format("not among the controllers of {}", NameOf(opened->version)),
+         .cost = "no pod is evicted for memory; disks and process ids are guarded",
+         .remedy = why});
+  } else {
+    checks.push_back(OkCheck("memory controller", std::string(NameOf(opened->version))));
+  }
   checks.push_back(CheckController(*opened, Controller::kCpu, HostStatus::kMissing,
                                    "pods cannot be given CPU shares and do not start",
                                    HostNeed::kStartingPods));

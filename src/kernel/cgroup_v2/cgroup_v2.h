@@ -34,8 +34,8 @@ struct CgroupV2Options {
 // which can be read but not signalled, killed or removed.
 class CgroupV2 : public Cgroups {
  public:
-  // kUnavailable where no unified hierarchy with a memory controller is mounted, kNotFound where
-  // the node's group does not exist.
+  // kUnavailable where no unified hierarchy is mounted, kNotFound where the node's group does not
+  // exist.
   [[nodiscard]] static Result<std::unique_ptr<CgroupV2>> Open(const CgroupV2Options& options);
 
   // kUnavailable, too, where a group above has processes of its own and so cannot hand controllers

@@ -75,7 +75,8 @@ Result<void> HandMemoryDownTo(int top, std::string_view path) {
   return {};
 }
 
-Result<FileDescriptor> EnterNode(int top, const std::string& point, std::string_view node_group) {
+Result<FileDescriptor> EnterNode(int top, const std::string& point, std::string_view node_group,
+                                 bool has_memory) {
   auto node = OpenGroup(top, node_group);
   if (!node && node.error().code == ErrorCode::kNotFound) {
     return Fail(ErrorCode::kNotFound,
@@ -83,7 +84,7 @@ Result<FileDescriptor> EnterNode(int top, const std::string& point, std::string_
                             point, node_group));
   }
   if (!node) return Fail(node.error().In(point));
-  if (node_group.empty() || Has(node->get(), "memory.current")) return node;
+  if (node_group.empty() || !has_memory || Has(node->get(), "memory.current")) return node;
   if (auto ok = HandMemoryDownTo(top, node_group); !ok) {
     return Fail(ok.error().In(fmt::format("memory of {}/{} is not counted", point, node_group)));
   }
@@ -123,21 +124,15 @@ Result<Tree> Tree::Open(const std::vector<kernel::Mount>& mounts, std::string_vi
   }
   const auto controllers = ControllersAt(*point);
   if (!controllers) return Fail(controllers.error().In(*point));
-  if (!HasController(*controllers, "memory")) {
-    return Fail(ErrorCode::kUnavailable,
-                fmt::format("{} has no memory controller: boot without cgroup_disable=memory, and "
-                            "without a cgroup v1 hierarchy that holds it",
-                            *point));
-  }
   Tree tree;
   auto top = OpenTop(*point);
   if (!top) return Fail(top.error());
-  auto node = EnterNode(top->get(), *point, node_group);
+  auto node = EnterNode(top->get(), *point, node_group, HasController(*controllers, "memory"));
   if (!node) return Fail(node.error());
   tree.top_ = std::move(*top);
   tree.node_ = std::move(*node);
   tree.node_group_ = node_group;
-  tree.top_is_root_ = !Has(tree.top(), "memory.current");
+  tree.top_is_root_ = !Has(tree.top(), "memory.current") && !Has(tree.top(), "cgroup.events");
   return tree;
 }
 

@@ -28,7 +28,7 @@ class Tree {
  public:
   // Enters the node's group (path from the top, "" for the top itself), which must exist, and has
   // memory counted for it where the groups above can give it that. kUnavailable where the hierarchy
-  // is not mounted or has no memory controller.
+  // is not mounted. One without a memory controller is entered all the same.
   [[nodiscard]] static Result<Tree> Open(const std::vector<kernel::Mount>& mounts,
                                          std::string_view node_group);
 

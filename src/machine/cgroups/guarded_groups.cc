@@ -57,6 +57,9 @@ Result<GuardedGroups> OpenGuardedGroups(const AgentConfig& config, const Log& lo
   const auto version = MountedCgroups();
   if (!version) return Fail(version.error());
   auto of_node = OpenGroups(config.node_cgroup);
+  if (const std::string why = WhyNoMemory(); of_node && !why.empty()) {
+    log.Error("no pod is evicted for memory; disks and process ids are guarded", {{"err", why}});
+  }
   if (!of_node) return Fail(of_node.error());
   GuardedGroups groups{
       .version = *version, .of_node = std::move(*of_node), .of_root = nullptr, .lock = {}};

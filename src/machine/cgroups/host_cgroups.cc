@@ -5,6 +5,8 @@
 #include "kernel/cgroup_v1/cgroup_v1.h"
 #include "kernel/cgroup_v1/mounts.h"
 #include "kernel/cgroup_v2/cgroup_v2.h"
+#include "kernel/cgroup_v2/kernel_files.h"
+#include "kernel/cgroup_v2/tree.h"
 #include "kernel/mounts/mount_info.h"
 
 namespace jettison {
@@ -31,6 +33,19 @@ Result<CgroupVersion> MountedCgroups(const std::string& mountinfo_file) {
   if (!mounts) return Fail(mounts.error());
   const auto hierarchies = cgroup_v1::FindHierarchies(*mounts);
   return hierarchies[cgroup_v1::Controller::kMemory] ? CgroupVersion::kV1 : CgroupVersion::kV2;
+}
+
+std::string WhyNoMemory(const std::string& mountinfo_file) {
+  const auto mounts = kernel::ReadMounts(mountinfo_file);
+  if (!mounts) return mounts.error().message;
+  if (cgroup_v1::FindHierarchies(*mounts)[cgroup_v1::Controller::kMemory]) return "";
+  const auto point = cgroup_v2::FindUnified(*mounts);
+  const auto controllers = cgroup_v2::ControllersAt(point.value_or("/sys/fs/cgroup"));
+  if (controllers && cgroup_v2::HasController(*controllers, "memory")) return "";
+  return "the kernel has no memory controller for control groups: boot with cgroup_enable=memory "
+         "(a "
+         "Raspberry Pi: add it to the line in /boot/firmware/cmdline.txt), without "
+         "cgroup_disable=memory";
 }
 
 Result<std::unique_ptr<Cgroups>> OpenHostCgroups(const HostCgroupsOptions& options) {

@@ -22,6 +22,10 @@ enum class CgroupVersion : std::uint8_t { kV1, kV2 };
 [[nodiscard]] Result<CgroupVersion> MountedCgroups(
     const std::string& mountinfo_file = "/proc/self/mountinfo");
 
+// Why no memory is accounted on this host, and what to do; empty: it is. Disks and process ids can
+// be guarded all the same where the unified hierarchy is mounted.
+[[nodiscard]] std::string WhyNoMemory(const std::string& mountinfo_file = "/proc/self/mountinfo");
+
 struct HostCgroupsOptions {
   // The node's group, from the root of each hierarchy; "" or "/" for the root.
   std::string node_cgroup;
@@ -30,8 +34,8 @@ struct HostCgroupsOptions {
   std::string mountinfo_file = "/proc/self/mountinfo";
 };
 
-// This host's control groups, of the version that accounts memory. kUnavailable where none does;
-// kNotFound where the node's group does not exist.
+// This host's control groups, of the version that accounts memory; where none does, of v2.
+// kUnavailable where that is not mounted; kNotFound where the node's group does not exist.
 [[nodiscard]] Result<std::unique_ptr<Cgroups>> OpenHostCgroups(const HostCgroupsOptions& options);
 
 }  // namespace jettison

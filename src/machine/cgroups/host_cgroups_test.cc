@@ -60,8 +60,16 @@ TEST_F(HostCgroups, TheRoomOfThatVersionIsOpened) {
   EXPECT_TRUE((*v2)->OpenMemoryDirectory("of-v2"));
 }
 
-TEST_F(HostCgroups, WithoutMemoryAnywhereTheErrorSaysWhatToDo) {
-  for (const std::string& text : {std::string(), Unified("hugetlb"), V1("cpuset")}) {
+TEST_F(HostCgroups, WithoutMemoryTheUnifiedHierarchyIsOpenedAndItIsSaidHowToBoot) {
+  const std::string mounts = MountInfo(Unified("cpu pids"));
+  EXPECT_TRUE(OpenHostCgroups({.mountinfo_file = mounts}));
+  EXPECT_THAT(WhyNoMemory(mounts), HasSubstr("/boot/firmware/cmdline.txt"));
+  EXPECT_EQ(WhyNoMemory(MountInfo(Unified("cpu memory pids"))), "");
+  EXPECT_EQ(WhyNoMemory(MountInfo(V1("memory") + Unified(""))), "");
+}
+
+TEST_F(HostCgroups, WithoutAHierarchyThatCanBeUsedTheErrorSaysWhatToDo) {
+  for (const std::string& text : {std::string(), V1("cpuset")}) {
     const auto opened = OpenHostCgroups({.mountinfo_file = MountInfo(text)});
     ASSERT_FALSE(opened);
     EXPECT_EQ(opened.error().code, ErrorCode::kUnavailable);

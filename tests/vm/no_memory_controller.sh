@@ -1,0 +1,40 @@
+#!/bin/sh
+# `jettison run` on a machine without a memory controller, as a Raspberry Pi has none unless it is told to: a pod
+# that takes process ids is evicted, and the program says that memory is not guarded, and how to boot.
+# usage: no_memory_controller.sh [TIMES]
+set -u
+log=/tmp/agent.log
+pods=/sys/fs/cgroup/kubepods
+. "$(dirname "$0")/checks.sh"
+. "$(dirname "$0")/pods.sh"
+
+cat >/tmp/config.yaml <<END
+apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+staticPodPath: /tmp/manifests
+evictionHard: {memory.available: 50Mi, pid.available: 30%}
+evictionPressureTransitionPeriod: 1s
+---
+apiVersion: jettison.io/v1alpha1
+kind: JettisonConfiguration
+root: /tmp/node
+evictionBackoff: {initial: 1s, max: 1s}
+END
+echo 400 >/proc/sys/kernel/pid_max
+
+expect "there is no memory controller" sh -c "! grep -q memory /sys/fs/cgroup/cgroup.controllers"
+expect "doctor says how to boot" sh -c 'jettison doctor | grep -q "cgroup_enable=memory.*cmdline.txt"'
+pod guard "{requests: {cpu: 100m}}" hold --total 20
+jettison run --stop-pods --config /tmp/config.yaml 2>$log &
+agent=$!
+expect "a pod runs" await 120 grep -q . $pods/burstable/poduid-of-guard/main/cgroup.procs
+expect "the log says what is not guarded" grep -q 'no pod is evicted for memory.*cgroup_enable=memory' $log
+expect "so does status" sh -c "jettison status | grep 'memory.available *unknown'"
+for run in $(seq "${1:-1}"); do run_out forker fork --rate 40 --total 400; done
+only_evicted forker
+expect "the other pod still runs" grep -q . $pods/burstable/poduid-of-guard/main/cgroup.procs
+kill $agent
+wait $agent
+expect "the agent ends well" test $? -eq 0
+[ $failed -eq 0 ] || tail -n 40 $log
+exit $failed
