@@ -8,11 +8,9 @@
 #include <vector>
 
 #include "agent/plans/plan_of.h"
-#include "agent/reclaim/memory_ladder_thread.h"
 #include "agent/reclaim/runtime_reclaimer.h"
 #include "core/model/pod_resources.h"
 #include "core/thresholds/containerfs_thresholds.h"
-#include "kernel/groups/group_memory_files.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/pods_root.h"
 
@@ -174,26 +172,6 @@ std::unique_ptr<LastingReclaimer> ReclaimerFor(const AgentConfig& config, Machin
       .pods_losing_logs = [&parts] { return parts.remains->pods_losing_logs(); }});
 }
 
-void BuildLadder(const AgentConfig& config, Machine& machine, const Log& log, AgentParts& parts) {
-  if (config.memory_reclaim == MemoryReclaim::kOff) return;
-  std::shared_ptr<GroupMemory> memory =
-      std::make_shared<kernel::GroupMemoryFiles>(machine.shared_pod_groups());
-  if (config.dry_run) memory = std::make_shared<DryRunGroupMemory>(std::move(memory));
-  parts.ladder = std::make_unique<MemoryLadderThread>(
-      MemoryLadderSettings{.reclaim = config.memory_reclaim,
-                           .pods_group = kernel::PodsGroup(GroupNamesOf(config)),
-                           .estimator = config.memory_estimator},
-      MemoryLadderEdges{.groups = machine.shared_pod_groups(),
-                        .memory = std::move(memory),
-                        .clock = std::make_shared<SteadyClock>(machine.clock),
-                        .log = log,
-                        .group_of = [&machine, names = GroupNamesOf(config)](
-                                        const PodFacts& facts) -> std::string {
-                          if (!machine.runtime->ForeignGroupsOf(facts.pod.uid).empty()) return {};
-                          return kernel::PodGroup(facts.qos, facts.pod.uid, names);
-                        }});
-}
-
 std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& machine, const Log& log,
                                         AgentParts& parts) {
   if (!machine.cluster || config.dry_run) return nullptr;
@@ -298,7 +276,6 @@ NodeEdges EdgesOf(Machine& machine, const Log& log, AgentParts& parts) {
                            NodeConditions before, NodeConditions after,
                            Instant now) { parts.hooks->ConditionsChanged(before, after, now); },
       .on_cleanup = [&parts](bool all_gone, Instant now) { parts.hooks->CleanedUp(all_gone, now); },
-      .ladder = parts.ladder.get(),
       .make_way = [] { std::this_thread::sleep_for(kVictimsTime); },
       .on_eviction =
           [&parts](const std::shared_ptr<const RecordedPass>& pass) {
@@ -364,7 +341,6 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
                                             machine.disk_thread, log);
   BuildImages(config, machine, log, parts);
   parts.reclaimer = ReclaimerFor(config, machine, parts);
-  BuildLadder(config, machine, log, parts);
   parts.evictions = std::make_shared<EvictionHistory>(
       EvictionHistorySettings{.folder = config.root + "/evictions",
                               .dry_run = config.dry_run,

@@ -65,7 +65,6 @@ struct AgentParts {
   std::unique_ptr<ImageRecordFile> image_records;  // null where the runtime has no images
   std::unique_ptr<ImageCollector> images;          // the same
   std::unique_ptr<LastingReclaimer> reclaimer;
-  std::unique_ptr<MemoryLadder> ladder;  // null: no memory is reclaimed from groups
   std::shared_ptr<EvictionHistory> evictions;
   std::shared_ptr<Recorder> recorder;  // null: nothing is recorded
   std::unique_ptr<Node> node;

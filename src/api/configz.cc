@@ -173,7 +173,6 @@ void WriteOwn(const AgentConfig& config, JsonWriter& json) {
     PutText("nodeName", config.node_name, json);
     PutText("nodeStatusFile", config.node_status_file, json);
     json.Field("memoryAvailable", NameOf(config.memory_estimator));
-    json.Field("memoryReclaim", NameOf(config.memory_reclaim));
     json.Field("monitoringInterval", FormatDuration(config.monitoring_interval));
     json.Object("evictionBackoff", [&] {
       json.Field("initial", FormatDuration(config.eviction_backoff.initial));

@@ -101,7 +101,6 @@ nodeName: node-1
 nodeCgroup: /guarded
 nodeFs: /var
 memoryAvailable: available
-memoryReclaim: dead
 logLevel: debug
 monitoringInterval: 5s
 evictionBackoff: {initial: 20s, max: 10m}

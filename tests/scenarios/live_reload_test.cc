@@ -82,11 +82,11 @@ TEST_F(LiveReload, AFaultyFileChangesNothingAndEachFaultIsNamed) {
 }
 
 TEST_F(LiveReload, WhatNeedsARestartIsNamedAndStays) {
-  bed_.ConfigureAgent("monitoringInterval: 1s\nmemoryReclaim: dead\n");
+  bed_.ConfigureAgent("monitoringInterval: 1s\nmemoryAvailable: available\n");
   bed_.Reload();
   EXPECT_TRUE(IsReadAgain("\"\""));
   EXPECT_TRUE(bed_.WaitForLine(
-      {"only when the agent is restarted", "settings=\"monitoringInterval, memoryReclaim\""}));
+      {"only when the agent is restarted", "settings=\"monitoringInterval, memoryAvailable\""}));
   EXPECT_EQ(bed_.StopAgent(), 0);
 }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "agent/edges/memory_levels.h"
-#include "core/model/memory_reclaim.h"
 #include "core/model/pod.h"
 #include "core/model/signal.h"
 #include "core/model/summary.h"
@@ -133,17 +132,6 @@ class LastingReclaimer : public NodeReclaimer {
   // Bytes that removals of dead containers have freed on the file system of the images since the
   // start; 0 if that is not measured.
   [[nodiscard]] virtual std::uint64_t ContainerBytes() const { return 0; }
-};
-
-// Reclaims memory from dead and idle groups on another thread, before a pod has to be evicted.
-class MemoryLadder {
- public:
-  virtual ~MemoryLadder() = default;
-  // Takes new observations, and begins, continues or stops the reclaim. Never waits.
-  virtual void Seen(std::span<const Threshold> thresholds, const Observations& observations,
-                    std::span<const PodFacts* const> pods, Instant now) = 0;
-  // The memory that was reclaimed since the last call.
-  [[nodiscard]] virtual std::vector<ReclaimedMemory> TakeReclaimed() = 0;
 };
 
 }  // namespace jettison

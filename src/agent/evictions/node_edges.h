@@ -57,8 +57,6 @@ struct NodeEdges {
       nullptr;
   // Called when the wait for evicted pods is over; `all_gone`: it did not time out. May be null.
   std::function<void(bool all_gone, Instant now)> on_cleanup = nullptr;
-  // Told of every look at memory. Null: no memory is taken back.
-  MemoryLadder* ladder = nullptr;
   // Yields the processor to a pod that has just been told to end. May be null.
   std::function<void()> make_way = nullptr;
   // Called with each pass that evicted, after it is over. May be null.

@@ -366,7 +366,6 @@ void Node::WatchPassAfterLook(const ReadingPlan& plan) {
 void Node::PlanLook(const Observations& seen, Instant now) {
   const auto& thresholds = passes_.policy()->thresholds;
   trends_.Take(seen, now);
-  if (edges_.ladder != nullptr) edges_.ladder->Seen(thresholds, seen, edges_.pods.Active(), now);
   looks_.Plan(thresholds, seen, now);
 }
 

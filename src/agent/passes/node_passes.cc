@@ -244,7 +244,6 @@ const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& 
   }
   report->spared.assign(spared_.spared().begin(), spared_.spared().end());
   if (report->acting_for) report->survivors = edges_.pods.KillSurvivors(plan.now);
-  if (edges_.ladder != nullptr) report->reclaimed = edges_.ladder->TakeReclaimed();
   report->early_kills = pacing_.TakeEarlyKills();
   PassTimes times = {.woken = cause.woken, .began = plan.now, .decided = edges_.clock.Now()};
   ++record_.count;

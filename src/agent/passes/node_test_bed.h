@@ -114,7 +114,6 @@ class NodeTestBed : public testing::Test {
                   .log = log_,
                   .collect_remains = [this] { ++collections_; },
                   .on_full_pass = [this] { ++full_passes_; },
-                  .ladder = ladder_,
                   .make_way =
                       [this] {
                         figures_at_way_.push_back(figures_.figure_reads);
@@ -191,7 +190,6 @@ class NodeTestBed : public testing::Test {
   std::vector<Threshold> thresholds_ = {Of(Signal::kMemoryAvailable, 100),
                                         Of(Signal::kMemoryAvailable, 200, 60),
                                         Of(Signal::kNodeFsAvailable, 50)};
-  MemoryLadder* ladder_ = nullptr;
   bool notified_ = true;
   bool look_ahead_ = false;
   bool record_passes_ = false;

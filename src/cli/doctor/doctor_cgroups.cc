@@ -12,7 +12,6 @@
 #include "cli/doctor/doctor_checks.h"
 #include "kernel/cgroup_v1/cgroup_v1.h"
 #include "kernel/cgroup_v2/cgroup_v2.h"
-#include "kernel/groups/group_memory_files.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/memcg_events/memcg_threshold.h"
 #include "machine/cgroups/host_cgroups.h"
@@ -165,24 +164,6 @@ HostCheck CheckKill(const OpenedGroups& opened, const std::string& group) {
                         : "mount -t cgroup2 none /sys/fs/cgroup/unified (Linux 5.14 or later)"};
 }
 
-HostCheck CheckMemoryReclaim(const OpenedGroups& opened, const std::string& group,
-                             MemoryReclaim wanted) {
-  constexpr const char* kName = "memory reclaim";
-  const auto directory = opened.groups->OpenMemoryDirectory(group);
-  const std::string_view file =
-      directory ? kernel::ReclaimFileOf(directory->get()) : std::string_view();
-  if (!file.empty()) {
-    return OkCheck(kName, fmt::format("{} (memoryReclaim: {})", file, NameOf(wanted)));
-  }
-  if (wanted == MemoryReclaim::kOff)
-    return OkCheck(kName, "not available, not needed (memoryReclaim: off)");
-  return {.check = kName,
-          .status = HostStatus::kDegraded,
-          .found = "cgroups have neither memory.reclaim nor memory.force_empty",
-          .cost = "memoryReclaim has no effect: no memory is reclaimed before a pod is evicted",
-          .remedy = "Linux 5.19 or later"};
-}
-
 HostCheck CheckSwapAccounting(const OpenedGroups& opened, const std::string& group) {
   const auto memory = opened.groups->ReadMemory(group);
   if (memory && memory->swap) return OkCheck("swap accounting", "per group");
@@ -194,11 +175,10 @@ HostCheck CheckSwapAccounting(const OpenedGroups& opened, const std::string& gro
 }
 
 // What is tried on a group that is there.
-void AddFeatures(const OpenedGroups& opened, const std::string& group, const AgentConfig& config,
+void AddFeatures(const OpenedGroups& opened, const std::string& group,
                  std::vector<HostCheck>& checks) {
   checks.push_back(CheckNotification(opened, group));
   checks.push_back(CheckKill(opened, group));
-  checks.push_back(CheckMemoryReclaim(opened, group, config.memory_reclaim));
   checks.push_back(CheckSwapAccounting(opened, group));
 }
 
@@ -260,12 +240,12 @@ std::vector<HostCheck> CgroupChecks(const AgentConfig& config) {
   if (config.source == SourceKind::kKubernetes) {
     const auto seen = SeeKubeletGroup(config);
     checks.push_back(CheckKubeletGroup(seen));
-    if (seen) AddFeatures(*opened, seen->substr(1), config, checks);
+    if (seen) AddFeatures(*opened, seen->substr(1), checks);
     return checks;
   }
   const TrialGroup trial(*opened->groups);
   checks.push_back(CheckTrial(trial.made()));
-  if (trial.made()) AddFeatures(*opened, trial.name(), config, checks);
+  if (trial.made()) AddFeatures(*opened, trial.name(), checks);
   return checks;
 }
 

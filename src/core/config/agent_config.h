@@ -15,7 +15,6 @@
 #include "core/model/images.h"
 #include "core/model/log_level.h"
 #include "core/model/memory_estimator.h"
-#include "core/model/memory_reclaim.h"
 #include "core/model/profile.h"
 #include "core/model/threshold.h"
 #include "core/units/duration.h"
@@ -92,7 +91,6 @@ struct AgentConfig {
   std::string node_fs;      // [J] a path on the file system that is nodefs; unless set, `root`
   std::string node_name;    // [J] empty: the caller's host name
   MemoryEstimator memory_estimator = MemoryEstimator::kWorkingSet;  // [J] memoryAvailable
-  MemoryReclaim memory_reclaim = MemoryReclaim::kOff;               // [J]
   std::vector<HookConfig> hooks;                                    // [J]
   std::string node_status_file;          // [J] the node as v1.Node, written there; empty: nowhere
   HttpConfig http;                       // [J]

@@ -98,7 +98,6 @@ TEST(ConfigChanges, EverythingElseIsNamedAndStays) {
       {"nodeFs", [](auto& c) { c.node_fs = "/x"; }},
       {"nodeName", [](auto& c) { c.node_name = "x"; }},
       {"memoryAvailable", [](auto& c) { c.memory_estimator = MemoryEstimator::kAvailable; }},
-      {"memoryReclaim", [](auto& c) { c.memory_reclaim = MemoryReclaim::kIdle; }},
       {"nodeStatusFile", [](auto& c) { c.node_status_file = "/x"; }},
       {"http.socket", [](auto& c) { c.http.socket = "/x"; }},
       {"http.socketGroup", [](auto& c) { c.http.socket_group = "x"; }},

@@ -29,7 +29,6 @@ constexpr auto kJettisonNames = std::to_array<std::string_view>({"apiVersion",
                                                                  "logFormat",
                                                                  "logLevel",
                                                                  "memoryAvailable",
-                                                                 "memoryReclaim",
                                                                  "monitoringInterval",
                                                                  "nodeCgroup",
                                                                  "nodeFs",
@@ -40,6 +39,8 @@ constexpr auto kJettisonNames = std::to_array<std::string_view>({"apiVersion",
                                                                  "root",
                                                                  "runtime",
                                                                  "source"});
+// A file of an earlier version must not keep the agent from starting.
+constexpr std::string_view kSettingThatIsGone = "memoryReclaim";
 constexpr auto kBackoffNames = std::to_array<std::string_view>({"initial", "max"});
 
 constexpr Duration kShortestInterval = std::chrono::milliseconds(100);
@@ -117,7 +118,14 @@ std::span<const std::string_view> JettisonFieldNames() {
 }
 
 void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Faults& warnings) {
-  fields.RefuseOthers(JettisonFieldNames());
+  const auto names = JettisonFieldNames();
+  std::vector<std::string_view> allowed(names.begin(), names.end());
+  allowed.push_back(kSettingThatIsGone);
+  fields.RefuseOthers(allowed);
+  if (const Value* gone = fields.Find(kSettingThatIsGone)) {
+    warnings.push_back({fields.file(), fields.Key(kSettingThatIsGone), Shown(*gone),
+                        "has no effect any more: memory is reclaimed from no group"});
+  }
   ReadSource(fields, config);
   Take(fields.OneOf<RuntimeKind>("runtime",
                                  {{"process", RuntimeKind::kProcess}, {"cri", RuntimeKind::kCri}}),
@@ -133,11 +141,6 @@ void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Fault
            "memoryAvailable", {{NameOf(MemoryEstimator::kWorkingSet), MemoryEstimator::kWorkingSet},
                                {NameOf(MemoryEstimator::kAvailable), MemoryEstimator::kAvailable}}),
        config.memory_estimator);
-  Take(fields.OneOf<MemoryReclaim>("memoryReclaim",
-                                   {{NameOf(MemoryReclaim::kOff), MemoryReclaim::kOff},
-                                    {NameOf(MemoryReclaim::kDead), MemoryReclaim::kDead},
-                                    {NameOf(MemoryReclaim::kIdle), MemoryReclaim::kIdle}}),
-       config.memory_reclaim);
   Take(fields.AbsolutePath("root"), config.root);
   ReadNode(fields, config);
   Take(fields.OneOf<bool>("logFormat", {{"text", false}, {"json", true}}), config.json_logs);

@@ -25,7 +25,6 @@ nodeName: edge-1.example
 profile: kubelet
 http: {socket: "", address: "127.0.0.1:10350"}
 memoryAvailable: available
-memoryReclaim: idle
 logFormat: json
 logLevel: warning
 nodeStatusFile: /run/j/node.json
@@ -45,7 +44,6 @@ monitoringInterval: 500ms
   EXPECT_EQ(config.http.socket, "");
   EXPECT_EQ(config.http.address, "127.0.0.1:10350");
   EXPECT_EQ(config.memory_estimator, MemoryEstimator::kAvailable);
-  EXPECT_EQ(config.memory_reclaim, MemoryReclaim::kIdle);
   EXPECT_TRUE(config.json_logs);
   EXPECT_EQ(config.log_level, LogLevel::kWarning);
   EXPECT_EQ(config.node_status_file, "/run/j/node.json");
@@ -57,15 +55,14 @@ monitoringInterval: 500ms
   EXPECT_EQ(config.logs.directory, "/srv/j/logs");
 }
 
-// YAML reads it as false.
-TEST(JettisonConfiguration, TheDefaultOfMemoryReclaimMayBeWrittenAsThePagesWriteIt) {
-  for (const char* text : {"memoryReclaim: off", "memoryReclaim: \"off\""}) {
-    const ConfigReading reading = Jettison(text);
-    EXPECT_THAT(Described(reading.faults), IsEmpty()) << text;
-    EXPECT_EQ(reading.config.memory_reclaim, MemoryReclaim::kOff) << text;
-  }
-  EXPECT_THAT(Described(Jettison("memoryReclaim: on").faults),
-              ElementsAre(HasSubstr("memoryReclaim: \"true\": must be off, dead or idle, not a ")));
+TEST(JettisonConfiguration, ASettingThatIsGoneIsAWarning) {
+  const ConfigReading reading = Jettison("memoryReclaim: idle");
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  EXPECT_THAT(Described(reading.warnings),
+              ElementsAre(HasSubstr("memoryReclaim: \"idle\": has no effect any more")));
+}
+
+TEST(JettisonConfiguration, AWordThatYamlReadsAsTrueIsToldAsThat) {
   EXPECT_THAT(Described(Jettison("adopt: yes").faults),
               ElementsAre(HasSubstr("adopt: \"true\": must be none, observe or evict, not a ")));
   EXPECT_THAT(Described(Jettison("adopt: off").faults),
@@ -192,7 +189,6 @@ TEST(JettisonConfiguration, EachRefusedFieldIsOneFault) {
            Row{"http: {address: '0'}", "http.address: \"0\": must be an IP address with a port"},
            Row{"profile: Kubelet", "did you mean \"kubelet\"?"},
            Row{"memoryAvailable: avail", "workingSet"},
-           Row{"memoryReclaim: all", "dead"},
            Row{"root: var", "must be an absolute path"},
            Row{"nodeCgroup: ../x", "must be an absolute path"},
            Row{"nodeName: Edge", "lower-case letters"},
