@@ -17,7 +17,7 @@ class Procfs {
   [[nodiscard]] static Result<Procfs> Open(const std::string& root = "/proc");
 
   [[nodiscard]] Result<procfs::MachineMemory> ReadMemory() const;
-  // Bytes that are free in the lists of the processors (procfs::ParseListedPages), 30 us on a small
+  // Bytes that are free in the lists of the processors (procfs::ParseListedPages), 10 us on a small
   // machine; 0 where zoneinfo cannot be read.
   [[nodiscard]] std::uint64_t ReadListed() const;
   // max_pid is the smaller of kernel.pid_max and kernel.threads-max, running the tasks of the whole
