@@ -41,7 +41,7 @@ pod guard "{requests: {cpu: 100m, memory: 32Mi}, limits: {cpu: 100m, memory: 32M
 ) 2>$log &
 agent=$!
 expect "the guaranteed pod runs" await 120 grep -q . $pods/poduid-of-guard/main/cgroup.procs
-expect "the capacity is that of the container" await 30 sh -c "jettison status | grep 'memory.available *[0-9.]* MiB *200.0 MiB'"
+expect "the capacity is that of the container" await 30 sh -c "jettison status | grep 'memory.available *[0-9.]* MiB *200 MiB'"
 expect "that of process ids, too" await 10 sh -c "jettison status | grep 'pid.available *[0-9]* *150'"
 jettison status
 expect "doctor knows its limit" sh -c "/test/nsenter -t $agent -C -m jettison doctor | grep 'node cgroup.*209715200'"
