@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""beside_kubelet.py BUILD [--only PART]... [--bed DIR] [--rate R] [--runs N] [--pods N] [--idle-seconds S] [--check]
+"""beside_kubelet.py BUILD [--only PART]... [--bed DIR] [--rate R] [--runs N] [--pods N] [--idle-seconds S] [--minutes M] [--check]
 
 Measures the agent beside a real kubelet, on a control plane of its own (DIR holds up.sh, down.sh and
 agent.sh), a new one for each part. The bed's groups are a node of 1 GiB with a threshold of 128 MiB.
@@ -13,6 +13,9 @@ agent.sh), a new one for each part. The bed's groups are a node of 1 GiB with a 
            clock alone.
   idle     Memory, CPU time, wake-ups and requests to the API server of the agent beside these four pods,
            or beside N quiet ones.
+  packed   Guaranteed and burstable pods that keep to their requests leave less free than the agent's
+           margin, for M minutes (default 30): who is evicted, and whether there is a taint. Then a
+           best-effort pod grows there, N times (default 10): whether it is evicted alone.
   shadow   A dry run beside a kubelet that evicts: a pod grows by 5 MiB a second. Whether both name the
            same pod, and by how much the agent is earlier.
   away     The API server is killed before the threshold is crossed, and is back after 30 s: who was
@@ -33,6 +36,7 @@ import sys
 import time
 
 import beside_away
+import beside_packed
 import beside_restarts
 import beside_shadow
 import meter
@@ -139,7 +143,7 @@ def measure_idle(options, faults):
             faults.append(f"idle: {seen:.2f} {what}, allowed {allowed:g}")
 
 
-PARTS = {"growth": measure_growth, "idle": measure_idle, "shadow": beside_shadow.measure, "away": beside_away.measure,
+PARTS = {"growth": measure_growth, "idle": measure_idle, "packed": beside_packed.measure, "shadow": beside_shadow.measure, "away": beside_away.measure,
          "restarts": beside_restarts.measure}
 
 
@@ -149,11 +153,12 @@ def main():
     parser.add_argument("--only", action="append", choices=PARTS, help="may be given again")
     parser.add_argument("--bed", default=os.environ.get("JETTISON_KUBERNETES_BED", "../shared/testbed/kubernetes"))
     parser.add_argument("--rate", type=int, action="append", help="of growth, MiB a second; may be given again")
-    parser.add_argument("--runs", type=int, help=f"default {RUNS}; of restarts {beside_restarts.RUNS}")
+    parser.add_argument("--runs", type=int, help=f"default {RUNS}; of packed {beside_packed.RUNS}, of restarts {beside_restarts.RUNS}")
     parser.add_argument("--beside", choices=["moving-cache"], help="of growth")
     parser.add_argument("--unnotified", action="store_true", help="of growth: without the kernel's notifications of levels")
     parser.add_argument("--pods", type=int, default=0, help="of idle: so many quiet pods of the kubelet")
     parser.add_argument("--idle-seconds", type=float, default=60)
+    parser.add_argument("--minutes", type=float, help=f"of packed: default {beside_packed.MINUTES}")
     parser.add_argument("--settle-seconds", type=float, default=15, help="from the agent's start to the first figure of idle")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()

@@ -218,13 +218,14 @@ class Bed:
         connection.close()
         return answer
 
-    def start_agent(self):
+    def start_agent(self, derived=False):
+        """With `derived` thresholds, which are the kubelet's and a margin, instead of THRESHOLD."""
         own = "" if self.shadow else f"""\
 apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
 cgroupRoot: /
 kernelMemcgNotification: {str(self.notified).lower()}
-evictionHard: {{memory.available: "{THRESHOLD}"}}
+{"" if derived else f'evictionHard: {{memory.available: "{THRESHOLD}"}}'}
 evictionPressureTransitionPeriod: 1s
 ---
 """
