@@ -3,11 +3,13 @@
 #include <chrono>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/model/pressure.h"
 #include "core/scenario/scenario.h"
 #include "core/thresholds/containerfs_thresholds.h"
+#include "core/thresholds/kubelet_order.h"
 #include "tests/synthetic_node.h"
 
 // Scenarios made at random, of every kind of disk, threshold and trouble; the same seed gives the
@@ -27,6 +29,12 @@ inline PassPolicy SomePolicy(std::mt19937& random) {
        .grace_period = grace,
        .min_reclaim = Quantity::Of(1 << 30)},
       {.signal = Signal::kImageFsInodesFree, .value = Percentage{0.25F}}};
+  if (random() % 2 == 0) {
+    thresholds = BesideKubelet(
+        std::move(thresholds),
+        {{.signal = Signal::kMemoryAvailable, .value = Quantity::Of(40 << 20)},
+         {.signal = Signal::kNodeFsAvailable, .value = Percentage{0.2F}, .grace_period = grace}});
+  }
   if (random() % 2 == 0) {
     thresholds.push_back({.signal = Signal::kMemoryPressureFullAvg10, .value = LeftOf(4000)});
     thresholds.push_back({.signal = Signal::kIoPressureSomeAvg60,

@@ -117,6 +117,10 @@ CycleReport CarryOut(const DecidedPass& pass, NodePorts& ports, EvictionState& s
     Report(eviction, violation.kind, killed, report);
   }
   if (decision.threshold) Relieve(pass, ports, report);
+  if (decision.victim && report.evaluation.in_margin[*decision.threshold]) {
+    ObserveCondition(ConditionOf(report.acting_for->signal), pass.policy.pressure_transition_period,
+                     report.at, report.evaluation.next);
+  }
   state = report.evaluation.next;
   if (!report.evictions.empty()) MarkEviction(report.observations, pass.plan.now, state);
   return report;

@@ -22,8 +22,6 @@ bool IsOfLayout(Signal signal) {
 
 ConfigInForce::ConfigInForce(AgentConfig config, NodeIdentity node, Readers readers, const Log& log)
     : readers_(std::move(readers)), log_(log) {
-  TellOfOrder(thresholds_.Set(config.eviction.thresholds, readers_.kubelet_thresholds));
-  config.eviction.thresholds = thresholds_.Usable();
   node.config = std::move(config);
   node_ = std::make_shared<const NodeIdentity>(std::move(node));
   if (readers_.again)
@@ -78,29 +76,40 @@ ConfigInForce::Taken ConfigInForce::Use(const ConfigReading& reading) {
   TellOfOrder(reading.not_above_kubelet);
   AgentConfig read = reading.config;
   read.dry_run = read.dry_run || readers_.dry_run;
-  TellOfOrder(thresholds_.Set(ThresholdsAtOnce(config(), read), reading.kubelet_thresholds));
-  read.eviction.thresholds = thresholds_.Usable();
+  read.eviction.thresholds = ThresholdsAtOnce(config(), read);
+  readers_.kubelet_thresholds = reading.kubelet_thresholds;
   ConfigChanges changes = ChangesOf(config(), read);
   Tell(changes, reading.need_restart);
   Hold(std::move(changes.config));
+  told_.clear();
+  TellOfCapacities();
   return {.changed = std::move(changes.at_once)};
 }
 
-std::optional<ConfigInForce::Taken> ConfigInForce::Learn(const Observations& seen,
-                                                         bool layout_known) {
-  if (!thresholds_.NeedsCapacities()) return std::nullopt;
+void ConfigInForce::Learn(const Observations& seen, bool layout_known) {
   SignalCapacities capacities;
   for (const Signal signal : kAllSignals) {
     if (!seen[signal] || (!layout_known && IsOfLayout(signal))) continue;
     capacities[IndexOf(signal)] = seen[signal]->capacity;
   }
-  const auto learned = thresholds_.Learn(capacities);
-  TellOfOrder(learned.faults);
-  if (!learned.usable_changed) return std::nullopt;
-  AgentConfig held = config();
-  held.eviction.thresholds = thresholds_.Usable();
-  Hold(std::move(held));
-  return Taken{.changed = {"eviction thresholds"}};
+  if (capacities == capacities_) return;
+  capacities_ = capacities;
+  TellOfCapacities();
+}
+
+void ConfigInForce::TellOfCapacities() {
+  const std::vector<Threshold>& ours = config().eviction.thresholds;
+  for (const Fault& fault : CheckAlwaysMet(ours, capacities_)) {
+    if (!told_.insert(fault.key).second) continue;
+    log_.Warn("a threshold is always met", {{"fault", Describe(fault)}});
+  }
+  if (!readers_.kubelet_thresholds) return;
+  const std::vector<Threshold>& theirs = *readers_.kubelet_thresholds;
+  // What is known without a capacity has been said when the configuration was read.
+  for (const Fault& known : CheckAboveKubelet(ours, theirs, {})) told_.insert(known.key);
+  Faults found = CheckAboveKubelet(ours, theirs, capacities_);
+  std::erase_if(found, [&](const Fault& fault) { return !told_.insert(fault.key).second; });
+  TellOfOrder(found);
 }
 
 void ConfigInForce::Hold(AgentConfig config) {
@@ -132,7 +141,7 @@ void ConfigInForce::TellOfFaults(const Faults& faults) const {
 
 void ConfigInForce::TellOfOrder(const Faults& faults) const {
   for (const Fault& fault : faults) {
-    log_.Error("a threshold is not above the kubelet's, so the agent does not use it",
+    log_.Error("a threshold is not above the kubelet's, which evicts first",
                {{"fault", Describe(fault)}});
   }
 }

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,7 @@
 #include "core/model/fault.h"
 #include "core/model/threshold.h"
 #include "core/observe/observations.h"
-#include "core/thresholds/thresholds_beside_kubelet.h"
+#include "core/thresholds/kubelet_order.h"
 #include "core/units/duration.h"
 #include "view/snapshot.h"
 
@@ -61,10 +62,10 @@ class ConfigInForce {
   // Looks at the kubelet's configuration when that is due.
   void Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const { return next_look_; }
-  // Takes the capacities of the signals, which are needed to check whether our thresholds lie above
-  // the kubelet's, and which may change. Until the layout of the file systems is known, those of
-  // imagefs and containerfs are not taken. Absent: the configuration does not change.
-  [[nodiscard]] std::optional<Taken> Learn(const Observations& seen, bool layout_known);
+  // Takes the capacities of the signals, and logs once which thresholds do not lie above the
+  // kubelet's, or are always met, by them. Until the layout of the file systems is known, those of
+  // imagefs and containerfs are not taken.
+  void Learn(const Observations& seen, bool layout_known);
   // Takes the memory of the node, in bytes; returns whether it was another before.
   bool TakeMemory(std::uint64_t bytes);
 
@@ -75,6 +76,7 @@ class ConfigInForce {
   void Tell(const ConfigChanges& changes, const std::vector<std::string>& others) const;
   void TellOfFaults(const Faults& faults) const;
   void TellOfOrder(const Faults& faults) const;
+  void TellOfCapacities();
 
   void Hold(AgentConfig config);
   void Hold(NodeIdentity node);
@@ -82,7 +84,8 @@ class ConfigInForce {
   std::shared_ptr<const NodeIdentity> node_;
   Readers readers_;
   const Log& log_;
-  ThresholdsBesideKubelet thresholds_;
+  SignalCapacities capacities_;
+  std::set<std::string> told_;  // the keys of what was found by capacities
   std::optional<Instant> next_look_;
   bool asked_ = false;  // and not yet read
   // Shared with the reading thread, which is left behind if it hangs.

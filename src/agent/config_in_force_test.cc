@@ -98,14 +98,12 @@ TEST_F(TheConfigInForce, TheKubeletsIsLookedAtWhenItIsDue) {
   EXPECT_EQ(config_->NextDeadline(), clock_.Now() + minutes(1));
 }
 
-TEST_F(TheConfigInForce, AThresholdThatLiesAboveNoMoreIsNotEvictedByAndThatIsSaid) {
+TEST_F(TheConfigInForce, AThresholdThatLiesAboveNoMoreIsSaid) {
   Begin("500Mi", "100Mi");
   next_ = Reading("500Mi", "1Gi");
-  next_.config.eviction.thresholds.clear();
   next_.not_above_kubelet = CheckAboveKubelet(Hard("500Mi"), Hard("1Gi"), {});
   EXPECT_TRUE(config_->Ask());
   ASSERT_TRUE(TakeNext());
-  EXPECT_THAT(Thresholds(), IsEmpty());
   EXPECT_THAT(lines_, Contains(HasSubstr("must be more than 1Gi, which is the kubelet's")));
 }
 
@@ -192,44 +190,31 @@ TEST_F(TheConfigInForce, ADryRunOfTheCommandLineIsNoChange) {
   EXPECT_THAT(lines_, Not(Contains(HasSubstr("restarted"))));
 }
 
-TEST_F(TheConfigInForce, AShareIsEvictedByWhenItIsKnownToLieAboveTheKubeletsAmount) {
-  Begin("10%", "100Mi");
-  EXPECT_THAT(Thresholds(), IsEmpty()) << "10% of an amount that is not known yet";
-  EXPECT_FALSE(config_->Learn(Observations{}, true));
-  const auto taken = config_->Learn(Memory(std::int64_t{8} << 30), true);
-  ASSERT_TRUE(taken);
-  EXPECT_TRUE(taken->Has("eviction"));
-  EXPECT_THAT(Thresholds(), ElementsAre("10%"));
-  EXPECT_FALSE(config_->Learn(Memory(std::int64_t{8} << 30), true));
-  EXPECT_THAT(lines_, IsEmpty());
-}
-
 TEST_F(TheConfigInForce, AShareThatTurnsOutNotToLieAboveIsSaidOnce) {
-  Begin("1%", "100Mi");
-  EXPECT_FALSE(config_->Learn(Memory(std::int64_t{1} << 30), true));
-  EXPECT_FALSE(config_->Learn(Memory(std::int64_t{1} << 30), true));
-  EXPECT_THAT(Thresholds(), IsEmpty());
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("so the agent does not use it")));
+  Begin("10%", "500Mi");
+  config_->Learn(Observations{}, true);
+  config_->Learn(Memory(std::int64_t{8} << 30), true);
+  EXPECT_THAT(lines_, IsEmpty());
+  config_->Learn(Memory(std::int64_t{4} << 30), true);
+  config_->Learn(Memory(std::int64_t{3} << 30), true);
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("must be more than 500Mi")));
+  EXPECT_THAT(Thresholds(), ElementsAre("10%"));
 }
 
 TEST_F(TheConfigInForce, AReloadedThresholdThatOnlyACapacityShowsNotToLieAboveIsSaid) {
   Begin("10%", "100Mi");
-  ASSERT_TRUE(config_->Learn(Memory(std::int64_t{8} << 30), true));
+  config_->Learn(Memory(std::int64_t{8} << 30), true);
   next_ = Reading("1%", "100Mi");
   EXPECT_TRUE(config_->Ask());
   ASSERT_TRUE(TakeNext());
-  EXPECT_THAT(Thresholds(), IsEmpty());
   EXPECT_THAT(lines_, Contains(HasSubstr("must be more than 100Mi, which is the kubelet's")));
 }
 
-TEST_F(TheConfigInForce, MemoryThatIsAddedOrTakenAwayIsComparedByAnew) {
-  Begin("10%", "500Mi");
-  ASSERT_TRUE(config_->Learn(Memory(std::int64_t{8} << 30), true));
-  EXPECT_TRUE(config_->Learn(Memory(std::int64_t{4} << 30), true));
-  EXPECT_THAT(Thresholds(), IsEmpty());
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("so the agent does not use it")));
-  EXPECT_TRUE(config_->Learn(Memory(std::int64_t{8} << 30), true));
-  EXPECT_THAT(Thresholds(), ElementsAre("10%"));
+TEST_F(TheConfigInForce, AThresholdThatIsAlwaysMetIsSaidOnce) {
+  Begin("356Mi", "100Mi");
+  config_->Learn(Memory(std::int64_t{300} << 20), true);
+  config_->Learn(Memory(std::int64_t{310} << 20), true);
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("is not below 300Mi, the capacity")));
 }
 
 TEST_F(TheConfigInForce, TheCapacityOfImageFsCountsOnceTheLayoutIsKnown) {
@@ -244,11 +229,10 @@ TEST_F(TheConfigInForce, TheCapacityOfImageFsCountsOnceTheLayoutIsKnown) {
   Observations seen;
   seen[Signal::kImageFsAvailable] =
       Observation{.available = 0, .capacity = std::int64_t{10} << 30, .time = {}};
-  EXPECT_FALSE(config_->Learn(seen, false)) << "it may be that of nodefs";
-  EXPECT_THAT(lines_, IsEmpty());
-  seen[Signal::kImageFsAvailable]->capacity = std::int64_t{100} << 30;
-  EXPECT_TRUE(config_->Learn(seen, true));
-  EXPECT_THAT(Thresholds(), ElementsAre("20%"));
+  config_->Learn(seen, false);
+  EXPECT_THAT(lines_, IsEmpty()) << "it may be that of nodefs";
+  config_->Learn(seen, true);
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("must be more than 10Gi")));
 }
 
 }  // namespace

@@ -379,7 +379,7 @@ void NodeAgent::AdvanceAll(Instant now) {
 void NodeAgent::LearnCapacities() {
   const Observations* const seen = parts_->node->seen();
   if (seen == nullptr) return;
-  if (const auto taken = config_.Learn(*seen, parts_->node->KnowsLayout())) UseConfig(*taken);
+  config_.Learn(*seen, parts_->node->KnowsLayout());
 }
 
 void NodeAgent::FollowCapacity() {

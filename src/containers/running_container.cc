@@ -113,8 +113,7 @@ Result<void> RunningContainer::FindGroup() {
   if (!group_.empty()) return {};
   auto named = GroupOfContainer(edges_.cgroups, identity_.pod_group, container_.id);
   if (named) group_ = *std::move(named);
-  return named || named.error().code == ErrorCode::kNotFound ? Result<void>()
-                                                             : Fail(named.error());
+  return named || named.error().code == ErrorCode::kNotFound ? Result<void>() : Fail(named.error());
 }
 
 // Of what runs in its group.

@@ -109,21 +109,30 @@ std::string ProtectionOf(const PodFacts& facts) {
   return IsCriticalByPriority(facts.pod) ? "its priority is system-critical" : "it is a static pod";
 }
 
+// Who may be evicted for the signal as the node is now.
+Candidates CandidatesNow(Signal signal, const NodeNow& node) {
+  const Observations seen = ObservationsFrom(*node.summary);
+  return CandidatesFor(signal, node.policy->thresholds,
+                       EvaluateBy(*node.policy, StateNow(node), seen, node.at));
+}
+
 PodPlace PlaceOf(std::span<const ActivePod> pods, std::size_t index, Signal signal,
                  const NodeNow& node, const Observations& seen) {
   constexpr std::size_t kWithNeighbours = 4;
   const DiskLayout layout = node.policy->layout;
-  const PodOrder order = OrderOf(pods, signal, layout, index, kWithNeighbours);
+  const Candidates candidates = CandidatesNow(signal, node);
+  const PodOrder order = OrderOf(pods, signal, layout, candidates, index, kWithNeighbours);
   const auto self = std::ranges::find_if(order.pods, &RankedPod::chosen);
   PodPlace place{.signal = signal, .total = order.total, .self = *self};
-  place.self.chosen = FirstVictim(pods, signal, layout) == index;
+  place.self.chosen = FirstVictim(pods, signal, layout, candidates) == index;
   if (self != order.pods.begin()) place.before = *(self - 1);
   if (self + 1 != order.pods.end()) place.after = *(self + 1);
-  if (!place.self.may_go || !seen[signal]) return place;
+  if ((!place.self.may_go && !place.self.keeps_to_request) || !seen[signal]) return place;
   const ShiftInputs shift{.pods = pods,
                           .index = index,
                           .signal = signal,
                           .layout = layout,
+                          .candidates = candidates,
                           .capacity = seen[signal]->capacity};
   if (place.self.chosen) {
     place.less_usage = LessNotToBeFirst(shift);
@@ -155,8 +164,9 @@ NodeExplanation ExplainNode(const NodeNow& node, std::size_t first) {
   const DiskLayout layout = node.policy->layout;
   for (const Signal signal : SignalsOf(node)) {
     explanation.signals.push_back(ReadingOf(signal, *node.summary, node.memory_estimator));
-    explanation.first.push_back(
-        OrderOf(pods, signal, layout, FirstVictim(pods, signal, layout), first));
+    const Candidates candidates = CandidatesNow(signal, node);
+    explanation.first.push_back(OrderOf(pods, signal, layout, candidates,
+                                        FirstVictim(pods, signal, layout, candidates), first));
   }
   return explanation;
 }
@@ -185,7 +195,8 @@ std::optional<PodExplanation> ExplainPod(const NodeNow& node, std::string_view u
 PodOrder OrderNow(const NodeNow& node, Signal signal) {
   const std::vector<ActivePod> pods = ActivePods(node);
   const DiskLayout layout = node.policy->layout;
-  return OrderOf(pods, signal, layout, FirstVictim(pods, signal, layout));
+  const Candidates candidates = CandidatesNow(signal, node);
+  return OrderOf(pods, signal, layout, candidates, FirstVictim(pods, signal, layout, candidates));
 }
 
 }  // namespace jettison

@@ -60,10 +60,11 @@ class LiveAgentBesideKubelet : public testing::Test {
     ASSERT_EQ(plane_.Apply(Deployment("idle", "pause")).status, 0);
     ASSERT_TRUE(Until([&] { return Running("idle") == 1; }));
   }
-  // `thresholds`: of a KubeletConfiguration.
+  // `thresholds`: of a KubeletConfiguration; empty: they are the kubelet's and a margin.
   void StartAgent(const std::string& thresholds =
-                      fmt::format("evictionHard: {{memory.available: {}Mi}}\n", kThresholdMiB)) {
-    const std::string group = plane_.MakeNode(kNodeMiB);
+                      fmt::format("evictionHard: {{memory.available: {}Mi}}\n", kThresholdMiB),
+                  int node_mebibytes = kNodeMiB) {
+    const std::string group = plane_.MakeNode(node_mebibytes);
     std::ofstream(plane_.Path("agent.yaml")) << fmt::format(
         "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
         "{3}kernelMemcgNotification: true\n"
@@ -242,6 +243,61 @@ TEST_F(LiveAgentBesideKubelet, ABudgetSparesThePodFromASoftThresholdAndNotFromAH
   ASSERT_TRUE(agent_->ReadUntil("pod is evicted successfully\" pod=default/big-"))
       << agent_->output();
   EXPECT_EQ(Running("idle"), 1);
+}
+
+// A pod that holds so much memory, and requests as much as `request` says.
+std::string Holding(const std::string& name, int mebibytes, const std::string& requests) {
+  return fmt::format(
+      "apiVersion: v1\nkind: Pod\nmetadata: {{name: {0}, labels: {{app: {0}}}}}\n"
+      "spec: {{hostNetwork: true, automountServiceAccountToken: false, containers: [{{name: c, "
+      "image: 'bed.local/app:1', args: [hog, '{1}'], resources: {2}}}]}}\n",
+      name, mebibytes, requests);
+}
+
+// Two pods that keep to their requests leave less free than the kubelet's threshold and our margin.
+TEST_F(LiveAgentBesideKubelet, OnAPackedNodeNobodyIsEvictedButAPodThatGrowsThere) {
+  ASSERT_EQ(plane_
+                .Apply(Holding("guaranteed", 380, "{limits: {cpu: 10m, memory: 400Mi}}") + "---\n" +
+                       Holding("burstable", 380, "{requests: {memory: 400Mi}}"))
+                .status,
+            0);
+  ASSERT_TRUE(Until([&] { return Running("guaranteed") + Running("burstable") == 2; }));
+  StartAgent("", 1024);
+  ASSERT_TRUE(agent_->ReadUntil("foreign pod found\" pod=default/burstable")) << agent_->output();
+  ::poll(nullptr, 0, 25'000);  // two intervals, in which each pass finds the threshold met
+  EXPECT_EQ(Running("guaranteed") + Running("burstable"), 2);
+  EXPECT_THAT(Ask("get node bed -o jsonpath='{.spec.taints}'"), Not(HasSubstr("jettison.io")));
+  EXPECT_THAT(Ask("get node bed -o jsonpath='{.status.conditions}'"), Not(HasSubstr("Jettison")));
+  EXPECT_EQ(Ask("get events --field-selector=reason=EvictionThresholdMet -o name"), "");
+  ASSERT_EQ(plane_.Apply(Holding("grows", 60, "{}")).status, 0);
+  ASSERT_TRUE(agent_->ReadUntil("pod is evicted successfully")) << agent_->output();
+  EXPECT_THAT(agent_->output(), HasSubstr("evicted successfully\" pod=default/grows"));
+  EXPECT_EQ(Running("guaranteed") + Running("burstable"), 2);
+  EXPECT_TRUE(Until([&] {
+    return Ask("get node bed -o jsonpath='{.spec.taints}'").find("jettison.io/memory-pressure") !=
+           std::string::npos;
+  }));
+}
+
+TEST_F(LiveAgentBesideKubelet, WhereTheMarginIsMoreThanTheNodeNobodyIsEvictedAndThatIsSaidOnce) {
+  ASSERT_EQ(plane_.Apply(Holding("works", 100, "{}")).status, 0);
+  ASSERT_TRUE(Until([&] { return Running("works") == 1; }));
+  const std::string group = plane_.MakeNode(300);
+  // The kubelet limits all pods to what it leaves of the capacity, which here is as little.
+  const std::string limit = "/sys/fs/cgroup/memory" + group + "/kubepods/memory.limit_in_bytes";
+  if (std::ofstream file(limit); file) file << (300 << 20);
+  StartAgent("", 300);
+  ASSERT_TRUE(agent_->ReadUntil("foreign pod found\" pod=default/works")) << agent_->output();
+  ::poll(nullptr, 0, 25'000);
+  EXPECT_EQ(Running("works") + Running("idle"), 2);
+  EXPECT_THAT(Ask("get node bed -o jsonpath='{.spec.taints}'"), Not(HasSubstr("jettison.io")));
+  agent_->Signal(SIGTERM);
+  EXPECT_EQ(agent_->Wait(), 0);
+  const std::string said = "a threshold is always met";
+  const std::size_t first = agent_->output().find(said);
+  ASSERT_NE(first, std::string::npos) << agent_->output();
+  EXPECT_EQ(agent_->output().find(said, first + 1), std::string::npos) << agent_->output();
+  EXPECT_THAT(agent_->output(), Not(HasSubstr("evicted successfully")));
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 
 #include "core/decide/decide.h"
 #include "core/decide/ranking.h"
+#include "core/pass/reading_plan.h"
+#include "tests/random_scenario.h"
 #include "tests/synthetic_node.h"
 
 namespace jettison {
@@ -128,6 +130,52 @@ TEST(Monotonicity, UsingMoreNeverPostponesAPod) {
       ASSERT_LE(PositionOf(uid, after), PositionOf(uid, before)) << NameOf(signal);
     }
   }
+}
+
+// Random nodes beside a kubelet, step by step, whose lines are crossed or not.
+TEST(BesideKubelet, NobodyWithinItsRequestIsEvictedAboveTheKubeletsLine) {
+  int spared = 0;
+  int evicted = 0;
+  for (std::uint32_t seed = 0; seed < 300; ++seed) {
+    std::mt19937 random(seed);
+    const SyntheticNode node(8, seed);
+    const PassPolicy policy = SomePolicy(random);
+    EvictionState state;
+    for (int i = 0; i < 6; ++i) {
+      const Instant now(std::chrono::hours(1) + std::chrono::seconds(10 * i));
+      ScenarioStep step = SomeStep(node, {}, now, random);
+      // On every other node, all pods keep to their requests for memory.
+      for (std::size_t p = 0; seed % 2 == 0 && p < step.summary.pods.size(); ++p) {
+        auto& used = *step.summary.pods[p].memory_working_set_bytes;
+        used = std::min(used, static_cast<std::uint64_t>(WholeUnits(node.facts[p].memory_request)));
+      }
+      std::vector<ActivePod> pods;
+      JoinStats(node.pods, step.summary, pods);
+      const Observations seen = ObservationsFrom(step.summary);
+      const Evaluation evaluation = EvaluateBy(policy, state, seen, now);
+      const Decision decision = Decide(policy.thresholds, false, policy.layout, evaluation, pods);
+      state = evaluation.next;
+      for (std::size_t t = 0; t < policy.thresholds.size(); ++t) {
+        const Threshold& threshold = policy.thresholds[t];
+        if (!evaluation.acting[t] || !threshold.kubelet) continue;
+        const Resource resource = ResourceOf(threshold.signal);
+        if (resource != Resource::kMemory && resource != Resource::kEphemeralStorage) continue;
+        const Observation& signal = *seen[threshold.signal];
+        if (signal.available < QuantityOf(threshold.kubelet->value, signal.capacity).Value()) {
+          continue;
+        }
+        if (decision.threshold != t || !decision.victim) {
+          ++spared;
+          continue;
+        }
+        ++evicted;
+        const RankKey key = RankOf(pods[*decision.victim], threshold.signal, policy.layout);
+        EXPECT_FALSE(key.within_request) << NameOf(threshold.signal) << " seed " << seed;
+      }
+    }
+  }
+  EXPECT_GT(spared, 50);
+  EXPECT_GT(evicted, 50);
 }
 
 TEST(Monotonicity, LessAvailableMeetsNoFewerThresholds) {

@@ -12,8 +12,8 @@ bool PausedEviction::Take(const CycleReport& report, Instant now) {
   const bool is_new = report.pause && (!pause_ || pause_->reason != report.pause->reason ||
                                        signal_ != report.acting_for->signal);
   // A pass without new figures says nothing about the pause.
-  const bool unsaid =
-      !report.acting_for && report.evictions.empty() && report.evaluation.overdue.any();
+  const bool unsaid = !report.acting_for && report.evictions.empty() &&
+                      report.evaluation.overdue.any() && report.evaluation.acting.none();
   if (!unsaid) pause_ = report.pause;
   if (report.pause) {
     signal_ = report.acting_for->signal;

@@ -303,7 +303,7 @@ std::optional<Instant> Node::NextByClock(Instant now) {
 void Node::DiskMeasured(const DiskUse& disk) {
   if (!scheduler_.measuring()) return;
   const ReadingPlan plan = ReadNode();
-  switch (walks_.Judge(plan, disk)) {
+  switch (walks_.Judge(passes_.Allowed(plan), disk)) {
     case WalkResult::kWalksAgain: return;
     case WalkResult::kUnread:
       scheduler_.Done(plan.now);
@@ -351,7 +351,11 @@ void Node::LookAtMemory() {
   const Observations seen = passes_.Seen();
   const Evaluation evaluation = passes_.EvaluateNow(now);
   acted_ &= evaluation.acting;
-  if (HasNewsOfMemory(passes_.policy()->thresholds, evaluation, state(), acted_)) {
+  const auto& thresholds = passes_.policy()->thresholds;
+  if (const auto& last = passes_.record().last) {
+    acted_ &= ~NewsOfMargins(thresholds, *last, evaluation, seen);
+  }
+  if (HasNewsOfMemory(thresholds, evaluation, state(), acted_)) {
     WatchPassAfterLook(WithRest(passes_.ReadNode(NodeReading::kNothing, now)));
   }
   woken_at_.reset();
@@ -364,9 +368,8 @@ void Node::WatchPassAfterLook(const ReadingPlan& plan) {
 }
 
 void Node::PlanLook(const Observations& seen, Instant now) {
-  const auto& thresholds = passes_.policy()->thresholds;
   trends_.Take(seen, now);
-  looks_.Plan(thresholds, seen, now);
+  looks_.Plan(passes_.policy().lines(), seen, now);
 }
 
 void Node::LookAtPace() {
@@ -391,8 +394,7 @@ void Node::PlanPaceLook(Instant now) {
 
 void Node::Rearm(Instant now) {
   if (!settings_.memory_notifications || now < armed_at_ + kArmSpacing) return;
-  std::vector<MemoryLevel> levels =
-      MemoryLevels(passes_.policy()->thresholds, passes_.summary().node);
+  std::vector<MemoryLevel> levels = MemoryLevels(passes_.policy().lines(), passes_.summary().node);
   if (!LevelsMoved(armed_, levels)) return;
   armed_ = levels;
   armed_at_ = now;

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "core/decide/decide.h"
 #include "core/decide/eviction_order.h"
 #include "core/evaluate/carry_over.h"
 #include "core/evaluate/evaluate.h"
@@ -74,7 +75,7 @@ Evaluation NodePasses::EvaluateNow(Instant now) const {
 }
 
 bool NodePasses::ActsForMemory(const ReadingPlan& plan) const {
-  if (!plan.threshold) return false;
+  if (!plan.threshold || plan.evaluation.in_margin[*plan.threshold]) return false;
   const Threshold& threshold = policies_->thresholds[*plan.threshold];
   return threshold.IsHard() && ResourceOf(threshold.signal) == Resource::kMemory &&
          MayDecide(plan.threshold);
@@ -96,10 +97,36 @@ void NodePasses::TakePods(const ReadingPlan& plan) {
   pods_.Begin(spared_.Among(active, edges_.soft->SparedAt(plan.now)));
 }
 
-ReadingPlan NodePasses::Allowed(const ReadingPlan& plan) const {
-  if (!plan.threshold || MayDecide(plan.threshold)) return plan;
-  const auto other = Beside(plan).Next();
-  return other ? PlanFor(*other, *PolicyOf(PassKind::kWatch), plan) : plan;
+ReadingPlan NodePasses::Allowed(const ReadingPlan& plan) {
+  if (!plan.threshold) return plan;
+  const PassPolicy& policy = *PolicyOf(PassKind::kWatch);
+  if (!MayDecide(plan.threshold)) {
+    const auto other = MostUrgent(policy.thresholds, Beside(plan));
+    return other ? PlanFor(*other, policy, plan) : plan;
+  }
+  const ReadingPlan others = PlanBesideMargins(policy, plan);
+  const bool is_other = others.threshold && others.threshold != plan.threshold;
+  return is_other && MayDecide(others.threshold) && !HaveCandidate(plan) ? others : plan;
+}
+
+ThresholdSet NodePasses::Beside(const ReadingPlan& plan) const {
+  const std::vector<Threshold>& thresholds = policies_->thresholds;
+  ThresholdSet beside = HardBeside(thresholds, plan.evaluation.acting, *plan.threshold);
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    if (!standing_.wait.Allows(thresholds[i])) beside[i] = false;
+  }
+  return beside;
+}
+
+bool NodePasses::HaveCandidate(const ReadingPlan& plan) {
+  TakePods(plan);
+  pods_.ReadContenders(Resource::kMemory);
+  pods_.Join();
+  pods_.ForgetOthers();
+  Evaluation alone = plan.evaluation;
+  alone.acting = ThresholdSet().set(*plan.threshold);
+  return jettison::Decide(policies_->thresholds, false, policies_->layout, alone, pods_.joined())
+      .victim.has_value();
 }
 
 PassDecision NodePasses::Decide(const ReadingPlan& plan, const PassCause& cause) {
@@ -112,8 +139,9 @@ PassDecision NodePasses::OrBeside(const PassDecision& decided, const ReadingPlan
                                   HaveRead have_read, const PassCause& cause) {
   if (!decided.pause) return decided;
   bool any_decided = false;
-  ThresholdsBeside others = Beside(plan);
-  while (const auto other = others.Next()) {
+  const std::vector<Threshold>& thresholds = policies_->thresholds;
+  for (ThresholdSet others = Beside(plan); const auto other = MostUrgent(thresholds, others);
+       others.reset(*other)) {
     if (!pacing_.PrepareBeside(PacedFor(plan, *other, cause))) continue;
     any_decided = true;
     const ReadingPlan beside = PlanFor(*other, *PolicyOf(cause.kind), plan);

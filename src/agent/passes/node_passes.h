@@ -16,7 +16,6 @@
 #include "agent/passes/pass_record.h"
 #include "agent/passes/reading/pass_pods.h"
 #include "agent/passes/spared_pods.h"
-#include "agent/passes/thresholds_beside.h"
 #include "core/pass/recorded_pass.h"
 #include "view/node_counters.h"
 
@@ -64,17 +63,19 @@ class NodePasses : private SummarySource {
   // What the node's present figures say, for a look.
   [[nodiscard]] Observations Seen() const { return ObservationsFrom(summary_); }
   [[nodiscard]] Evaluation EvaluateNow(Instant now) const;
-  // Whether the pass would act for a hard threshold on the node's memory, and may.
+  // Whether the pass would act for a hard threshold on the node's memory, and may; not for one in
+  // its margin, where the node may stay for days.
   [[nodiscard]] bool ActsForMemory(const ReadingPlan& plan) const;
   // Whether the wait for evicted pods leaves a pass that would act for this threshold.
   [[nodiscard]] bool MayDecide(std::optional<std::size_t> threshold) const;
 
-  // The plan; or, where the wait for evicted pods leaves no pass for its threshold, the one for the
-  // most urgent threshold that may be acted for.
-  [[nodiscard]] ReadingPlan Allowed(const ReadingPlan& plan) const;
+  // The plan; or, where the wait for evicted pods leaves no pass for its threshold, or no pod is a
+  // candidate for it, the one for the most urgent threshold that may be acted for. Reads pods where
+  // that depends on them.
+  [[nodiscard]] ReadingPlan Allowed(const ReadingPlan& plan);
 
   // Reads the pods' figures that the plan needs, and decides. If the eviction waits, decides for
-  // the other hard thresholds that act (ThresholdsBeside), of which none may wait for it.
+  // the other hard thresholds that act (HardBeside), of which none may wait for it.
   [[nodiscard]] PassDecision Decide(const ReadingPlan& plan, const PassCause& cause);
   // Takes the present pods in advance, so that a later choice among them needs no preparation.
   void KeepPods() { pods_.Keep(edges_.pods.Active()); }
@@ -116,6 +117,8 @@ class NodePasses : private SummarySource {
     return policies_.For(kind, standing_.wait.active());
   }
   [[nodiscard]] Result<Summary> ReadSummary() override;
+  // Whether a pod would be evicted for the threshold of the plan, which is on memory.
+  [[nodiscard]] bool HaveCandidate(const ReadingPlan& plan);
   // Sets the pods of the pass and, for a soft threshold, why its eviction waits.
   void TakePods(const ReadingPlan& plan);
   void MarkStale(const DiskUse* disk, DiskAge age = DiskAge::kCounts);
@@ -133,9 +136,9 @@ class NodePasses : private SummarySource {
   enum class HaveRead : std::uint8_t { kAll, kThoseOfPlan };
   [[nodiscard]] PassDecision OrBeside(const PassDecision& decided, const ReadingPlan& plan,
                                       HaveRead have_read, const PassCause& cause);
-  [[nodiscard]] ThresholdsBeside Beside(const ReadingPlan& plan) const {
-    return {policies_->thresholds, standing_.wait, plan};
-  }
+  // HardBeside, of a plan that acts for a threshold, without those that have to wait for evicted
+  // pods.
+  [[nodiscard]] ThresholdSet Beside(const ReadingPlan& plan) const;
   // Whether the pods are marked as pods whose disk use is unknown: if a threshold on a disk acts as
   // well, that tells the decision that it has to wait.
   enum class DiskUseIs : std::uint8_t { kNotAsked, kUnknown };

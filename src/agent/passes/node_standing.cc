@@ -108,8 +108,11 @@ bool IsKeptAlike(const EvictionState& a, const EvictionState& b) {
 
 void PutOff(Duration slept, Instant now, NodeStanding& standing) {
   standing.wait.PutOff(slept);
-  for (auto& since : standing.state.first_observed_at) {
-    if (since) since = std::min(*since + slept, now);
+  EvictionState& state = standing.state;
+  for (auto* const times : {&state.first_observed_at, &state.kubelet_line_crossed_at}) {
+    for (auto& since : *times) {
+      if (since) since = std::min(*since + slept, now);
+    }
   }
 }
 

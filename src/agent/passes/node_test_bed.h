@@ -127,7 +127,7 @@ class NodeTestBed : public testing::Test {
                        {Of(Signal::kNodeFsAvailable, 50), Of(Signal::kImageFsAvailable, 50)});
     }
     node_->Begin();
-    pods_.SetWanted(WantedPods({PodNamed("hog"), PodNamed("idle")}), clock_.Now());
+    pods_.SetWanted(WantedPods(wanted_), clock_.Now());
     Deliver();
     node_->DiskMeasured(disk_);
     runtime_.TakeCommands();
@@ -190,6 +190,7 @@ class NodeTestBed : public testing::Test {
   std::vector<Threshold> thresholds_ = {Of(Signal::kMemoryAvailable, 100),
                                         Of(Signal::kMemoryAvailable, 200, 60),
                                         Of(Signal::kNodeFsAvailable, 50)};
+  std::vector<Pod> wanted_ = {PodNamed("hog"), PodNamed("idle")};
   bool notified_ = true;
   bool look_ahead_ = false;
   bool record_passes_ = false;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/looks/memory_looks.h"
+
 namespace jettison {
 
 namespace {
@@ -22,13 +24,26 @@ SharedPolicy WithHardFirst(const SharedPolicy& policy) {
   return std::make_shared<const PassPolicy>(std::move(hard_first));
 }
 
+std::vector<Threshold> LinesOf(const std::vector<Threshold>& thresholds) {
+  std::vector<Threshold> lines;
+  for (const Threshold& threshold : thresholds) {
+    if (!IsLookedAt(threshold.signal)) continue;
+    lines.push_back(threshold);
+    const auto& line = threshold.kubelet;
+    if (!line || line->value == threshold.value) continue;
+    lines.push_back({.signal = threshold.signal, .value = line->value});
+  }
+  return lines;
+}
+
 }  // namespace
 
 PassPolicies::PassPolicies(PassPolicy policy)
     : full_(std::make_shared<const PassPolicy>(std::move(policy))),
       watch_(WithoutLimits(*full_)),
       full_in_wait_(WithHardFirst(full_)),
-      watch_in_wait_(WithHardFirst(watch_)) {}
+      watch_in_wait_(WithHardFirst(watch_)),
+      lines_(LinesOf(full_->thresholds)) {}
 
 bool PassPolicies::NeedDiskUse() const {
   return full_->local_storage_capacity_isolation ||

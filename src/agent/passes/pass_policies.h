@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "act/pass.h"
 #include "view/node_counters.h"
@@ -23,6 +24,10 @@ class PassPolicies {
     return awaits ? watch_in_wait_ : watch_;
   }
 
+  // The thresholds that are looked at between passes, and the kubelet's lines below them as
+  // thresholds of their own: crossing one of them is noticed alike.
+  [[nodiscard]] const std::vector<Threshold>& lines() const { return lines_; }
+
   // Whether anybody looks at what the pods have on disk.
   [[nodiscard]] bool NeedDiskUse() const;
 
@@ -31,6 +36,7 @@ class PassPolicies {
   std::shared_ptr<const PassPolicy> watch_;
   std::shared_ptr<const PassPolicy> full_in_wait_;
   std::shared_ptr<const PassPolicy> watch_in_wait_;
+  std::vector<Threshold> lines_;
 };
 
 }  // namespace jettison

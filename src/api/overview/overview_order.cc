@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/decide/decide.h"
 #include "core/decide/ranking.h"
 #include "core/pods/admission.h"
 #include "core/pods/pod_facts.h"
@@ -169,13 +170,17 @@ Ranked RankedViews(const Snapshot& snapshot) {
 
 std::vector<OverviewPod> PodsInOrder(const Snapshot& snapshot, Signal signal) {
   const DiskLayout layout = snapshot.policy ? snapshot.policy->layout : DiskLayout{};
+  const Candidates candidates =
+      snapshot.policy && snapshot.last_report
+          ? CandidatesFor(signal, snapshot.policy->thresholds, snapshot.last_report->evaluation)
+          : Candidates::kAll;
   const Ranked ranked = RankedViews(snapshot);
   std::vector<OverviewPod> pods;
   std::map<const PodView*, const ActivePod*> staying;
   std::set<const PodView*> going;
   std::optional<RankKey> before;
   for (const std::size_t i : RankedPods(ranked.pods, signal, layout)) {
-    if (!MayGo(ranked.pods[i], signal)) {
+    if (!IsCandidate(ranked.pods[i], signal, layout, candidates)) {
       staying.emplace(ranked.views[i], &ranked.pods[i]);
       continue;
     }

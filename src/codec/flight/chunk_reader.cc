@@ -14,7 +14,7 @@ namespace jettison {
 namespace {
 
 constexpr std::uint64_t kAllParts =
-    kState | kEvaluation | kDeeds | kPace | kAfterReclaim | kFastestPod;
+    kState | kEvaluation | kDeeds | kPace | kAfterReclaim | kFastestPod | kCrossings;
 
 tl::unexpected<Error> SenselessPasses() {
   return Fail(ErrorCode::kInvalidArgument, "what it holds of its passes makes no sense");
@@ -77,6 +77,10 @@ Result<void> ChunkReader::ReadTables() {
     ByteReader bytes(in.Text());
     PassPolicy policy;
     BinaryValueReader(bytes).Read(policy);
+    KubeletLines lines(policy.thresholds.size());
+    if (!bytes.AtEnd()) BinaryValueReader(bytes).Read(lines);
+    if (lines.size() != policy.thresholds.size()) return SenselessPasses();
+    for (std::size_t i = 0; i < lines.size(); ++i) policy.thresholds[i].kubelet = lines[i];
     if (bytes.failed() || !bytes.AtEnd() || !IsSound(policy)) return SenselessPasses();
     policies_.push_back(std::make_shared<const PassPolicy>(std::move(policy)));
   }
@@ -125,6 +129,11 @@ Result<void> ChunkReader::ReadParts(std::uint64_t parts) {
     if (!pass.pace) return SenselessPasses();
     values.Read(pass.pace->fastest.emplace());
   }
+  KubeletCrossings crossings;
+  if ((parts & kCrossings) != 0) values.Read(crossings);
+  pass.before.kubelet_line_crossed_at = crossings.before;
+  pass.report.evaluation.next.kubelet_line_crossed_at = crossings.next;
+  pass.report.evaluation.in_margin = crossings.in_margin;
   if (more_.failed()) return SenselessPasses();
   state_ = StateAfter(pass);
   has_state_ = true;
@@ -145,7 +154,7 @@ Result<void> ChunkReader::ReadPass() {
   if (!pass_) pass_ = std::make_shared<RecordedPass>();
   RecordedPass& pass = *pass_;
   if (is_used_) pass.report = {}, pass.pace.reset(), pass.after_reclaim.reset();
-  is_used_ = (row_[kParts] & ~std::uint64_t{kState}) != 0;
+  is_used_ = (row_[kParts] & ~std::uint64_t{kState | kCrossings}) != 0;
   number_ += row_[kNumber];
   at_ = Instant(Duration(static_cast<Duration::rep>(
       static_cast<std::uint64_t>(at_.time_since_epoch().count()) + row_[kAt])));
@@ -196,7 +205,7 @@ bool ChunkReader::IsWanted(PassSieve* sieve) const {
                        .at = at_,
                        .policy = *pass_->policy,
                        .node = pass_->summary.node,
-                       .acted = row_[kParts] != 0});
+                       .acted = (row_[kParts] & ~std::uint64_t{kCrossings}) != 0});
 }
 
 Result<std::optional<RecordedItem>> ChunkReader::Next(PassSieve* sieve) {

@@ -24,6 +24,11 @@ std::string EvaluationBytes(const CycleReport& report) {
   return bytes;
 }
 
+bool HasKubeletLines(const PassPolicy& policy) {
+  return std::ranges::any_of(
+      policy.thresholds, [](const Threshold& threshold) { return threshold.kubelet.has_value(); });
+}
+
 std::string EvaluationThatFollows(const RecordedPass& pass) {
   RecordedPass bare{.policy = pass.policy, .before = pass.before};
   bare.summary.node = pass.summary.node;
@@ -73,6 +78,9 @@ void ChunkWriter::NoteExtremes(const Observations& observations) {
 std::uint32_t ChunkWriter::PolicyPlace(const std::shared_ptr<const PassPolicy>& policy) {
   if (policy == last_policy_) return last_policy_place_;
   std::string bytes = BytesOf(*policy);
+  KubeletLines lines;
+  for (const Threshold& threshold : policy->thresholds) lines.push_back(threshold.kubelet);
+  if (HasKubeletLines(*policy)) bytes += BytesOf(lines);
   const auto known = std::ranges::find(policies_, bytes);
   last_policy_ = policy;
   last_policy_place_ = static_cast<std::uint32_t>(known - policies_.begin());
@@ -116,6 +124,12 @@ std::uint64_t ChunkWriter::PutParts(const RecordedPass& pass) {
   if (pass.pace && pass.pace->fastest) {
     parts |= kFastestPod;
     values.Write(*pass.pace->fastest);
+  }
+  if (HasKubeletLines(*pass.policy)) {
+    parts |= kCrossings;
+    values.Write(KubeletCrossings{.before = pass.before.kubelet_line_crossed_at,
+                                  .next = pass.report.evaluation.next.kubelet_line_crossed_at,
+                                  .in_margin = pass.report.evaluation.in_margin});
   }
   next_state_ = BytesOf(StateAfter(pass));
   return parts;

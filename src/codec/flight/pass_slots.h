@@ -29,6 +29,7 @@ enum PassPart : std::uint8_t {
   kPace = 8,
   kAfterReclaim = 16,
   kFastestPod = 32,  // of kPace
+  kCrossings = 64,   // KubeletCrossings, where thresholds have lines of the kubelet
 };
 
 enum class OtherItem : std::uint8_t { kOomKill, kGap, kNote };

@@ -12,7 +12,8 @@ namespace jettison {
 
 // The state that a pass begins with, as a record's member "state":
 //
-//   {"thresholds": [{"signal", "kind": "hard" or "soft", "overdue", "firstObserved"}],
+//   {"thresholds": [{"signal", "kind": "hard" or "soft", "overdue", "firstObserved",
+//   "kubeletLineCrossed"}],
 //    "conditions": [{"type", "status": "True" or "False", "lastObserved"}],
 //    "observations": [{"signal", "available", "capacity", "time"}],   of the last pass
 //    "lastEviction": {"at", "observations": [{"signal", "available"}]}}

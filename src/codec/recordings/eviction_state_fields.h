@@ -19,6 +19,7 @@ struct StateThreshold {
   std::optional<bool> hard;  // absent: it cannot be known for which threshold this is
   bool overdue = false;
   std::optional<Instant> first_observed;
+  std::optional<Instant> kubelet_line_crossed;
 };
 
 struct StateCondition {
@@ -57,6 +58,7 @@ void VisitFields(Archive& fields, T& threshold) {
   fields.OneOf("kind", threshold.hard, "hard", "soft");
   fields("overdue", threshold.overdue);
   fields("firstObserved", threshold.first_observed);
+  fields("kubeletLineCrossed", threshold.kubelet_line_crossed);
 }
 
 template <typename Archive, FormOf<StateCondition> T>

@@ -40,6 +40,7 @@ EvictionState StateOf(const StateForm& form, const std::vector<Threshold>& thres
     if (!index) continue;
     state.met[*index] = item.overdue;
     state.first_observed_at[*index] = item.first_observed;
+    state.kubelet_line_crossed_at[*index] = item.kubelet_line_crossed;
   }
   for (const StateCondition& condition : form.conditions) {
     if (condition.status) state.conditions.Set(condition.type);

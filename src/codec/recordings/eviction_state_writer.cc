@@ -20,7 +20,8 @@ StateForm FormOfState(const EvictionState& state, const std::vector<Threshold>& 
     form.thresholds.push_back({.signal = thresholds[i].signal,
                                .hard = thresholds[i].IsHard(),
                                .overdue = static_cast<bool>(state.met[i]),
-                               .first_observed = state.first_observed_at[i]});
+                               .first_observed = state.first_observed_at[i],
+                               .kubelet_line_crossed = state.kubelet_line_crossed_at[i]});
   }
   for (const NodeConditionType type : kAllNodeConditions) {
     form.conditions.push_back({.type = type,

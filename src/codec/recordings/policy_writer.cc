@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/model/pressure.h"
+#include "core/thresholds/kubelet_order.h"
 #include "core/thresholds/own_thresholds.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/thresholds/threshold_text.h"
@@ -64,21 +65,32 @@ void WriteOwnSettings(const std::vector<Threshold>& thresholds, JsonWriter& json
   }
 }
 
+namespace {
+
+void WriteWithCopy(const std::vector<Threshold>& thresholds, JsonWriter& json) {
+  if (CopyForPods(thresholds)) {
+    json.Key("enforceNodeAllocatable");
+    json.Json(R"(["pods"])");
+  }
+  WriteEvictionSettings(thresholds, json);
+}
+
+}  // namespace
+
 void WritePolicy(const PassPolicy& policy, JsonWriter& json) {
   json.Object("kubeletConfig", [&] {
     json.Field("evictionPressureTransitionPeriod",
                FormatDuration(policy.pressure_transition_period));
     json.Field("evictionMaxPodGracePeriod", policy.max_pod_grace_period_seconds);
     json.Field("localStorageCapacityIsolation", policy.local_storage_capacity_isolation);
-    if (CopyForPods(policy.thresholds)) {
-      json.Key("enforceNodeAllocatable");
-      json.Json(R"(["pods"])");
-    }
-    WriteEvictionSettings(policy.thresholds, json);
+    WriteWithCopy(policy.thresholds, json);
   });
   json.Object("jettisonConfig", [&] {
     WriteOwnSettings(policy.thresholds, json);
     if (policy.hard_first) json.Field("hardThresholdsFirst", true);
+    const std::vector<Threshold> kubelets = KubeletThresholdsOf(policy.thresholds);
+    if (kubelets.empty()) return;
+    json.Object("besideKubelet", [&] { WriteWithCopy(kubelets, json); });
   });
   json.Object("disk", [&] {
     json.Field("dedicatedImageFs", policy.layout.dedicated_image_fs);

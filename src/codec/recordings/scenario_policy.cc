@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/config/jettison_configuration.h"
@@ -12,6 +13,7 @@
 #include "core/text/spelling.h"
 #include "core/thresholds/containerfs_thresholds.h"
 #include "core/thresholds/fields.h"
+#include "core/thresholds/kubelet_order.h"
 #include "core/thresholds/own_thresholds.h"
 #include "core/thresholds/threshold_parsing.h"
 
@@ -33,17 +35,21 @@ std::vector<Threshold> ThresholdsOf(const Fields& config, DiskLayout layout) {
   return ThresholdsFor(parsing.thresholds, layout);
 }
 
+// What a scenario has beside the fields of a JettisonConfiguration.
 constexpr std::string_view kHardFirst = "hardThresholdsFirst";
+constexpr std::string_view kBesideKubelet = "besideKubelet";
+constexpr auto kOwnFields = std::to_array<std::string_view>({kBesideKubelet, kHardFirst});
 constexpr auto kDiskFields =
     std::to_array<std::string_view>({"dedicatedContainerFs", "dedicatedImageFs"});
 
 // Of the names, which are sorted, there are too many to list them all. Beside them there may be
 // `also`.
 void RefuseUnknown(const Fields& fields, std::span<const std::string_view> names,
-                   std::string_view also = "") {
+                   std::span<const std::string_view> also = {}) {
   if (fields.map().AsMap() == nullptr) return;
   for (const auto& [key, value] : *fields.map().AsMap()) {
-    if (key == also || std::ranges::binary_search(names, std::string_view(key))) continue;
+    if (std::ranges::find(also, key) != also.end()) continue;
+    if (std::ranges::binary_search(names, std::string_view(key))) continue;
     fields.Refuse(key, Shown(value), "there is no such field" + DidYouMean(key, names));
   }
 }
@@ -59,11 +65,15 @@ Result<PassPolicy> ScenarioPolicy(const ScenarioSettings& settings) {
   const Fields own(settings.jettison_config, "", faults, "jettisonConfig.");
   RefuseUnknown(layout, kDiskFields);
   RefuseUnknown(config, KubeletFieldNames());
-  RefuseUnknown(own, JettisonFieldNames(), kHardFirst);
+  RefuseUnknown(own, JettisonFieldNames(), kOwnFields);
   PassPolicy policy;
   policy.layout = {.dedicated_image_fs = layout.Flag("dedicatedImageFs").value_or(false),
                    .dedicated_container_fs = layout.Flag("dedicatedContainerFs").value_or(false)};
   policy.thresholds = ThresholdsOf(config, policy.layout);
+  if (const auto kubelets = own.Inside(kBesideKubelet)) {
+    policy.thresholds =
+        BesideKubelet(std::move(policy.thresholds), ThresholdsOf(*kubelets, policy.layout));
+  }
   const std::vector<Threshold> own_thresholds = ReadOwnThresholds(own, warnings);
   policy.thresholds.insert(policy.thresholds.end(), own_thresholds.begin(), own_thresholds.end());
   policy.pressure_transition_period =

@@ -126,11 +126,11 @@ void ReadBesideKubelet(const SortedDocuments& sorted, const ConfigDocument& thei
   for (Fault& fault : part.faults) AddFault(reading.faults, std::move(fault));
   for (Fault& warning : part.warnings) AddFault(reading.warnings, std::move(warning));
   std::vector<Threshold>& ours = reading.config.eviction.thresholds;
+  ours = BesideKubelet(std::move(ours), merged.theirs);
   for (Fault& fault : CheckAboveKubelet(ours, merged.theirs, {})) {
     fault.file = FileOf(both, fault.key);
     AddFault(reading.not_above_kubelet, std::move(fault));
   }
-  ours = ThoseAboveKubelet(std::move(ours), merged.theirs, {});
   reading.kubelet_thresholds = merged.theirs;
 }
 

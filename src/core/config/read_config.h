@@ -30,8 +30,8 @@ struct ConfigReading {
   bool kubelet_at_fault = false;
   // With `source: kubernetes`: what the kubelet evicts by, where that is known.
   std::optional<std::vector<Threshold>> kubelet_thresholds;
-  // A fault for each threshold of ours that does not lie above the kubelet's. These thresholds are
-  // removed from `config`. An agent does not start if there are any.
+  // A fault for each threshold of ours that does not lie above the kubelet's. An agent does not
+  // start if there are any.
   Faults not_above_kubelet;
   // Of a configuration that is read again: settings in files which it names, and which are neither
   // merged into it nor taken over before a restart, that differ from those in use.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/decide/eviction_pace.h"
+#include "core/decide/pod_usage.h"
 #include "core/decide/ranking.h"
 
 namespace jettison {
@@ -69,6 +71,20 @@ std::optional<std::size_t> MostUrgent(std::span<const Threshold> thresholds, Thr
   return best;
 }
 
+Candidates CandidatesFor(Signal signal, std::span<const Threshold> thresholds,
+                         const Evaluation& evaluation) {
+  Candidates candidates = Candidates::kAll;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    if (thresholds[i].signal != signal) continue;
+    if (evaluation.in_margin[i]) {
+      candidates = Candidates::kOverRequest;
+    } else if (evaluation.met[i]) {
+      return Candidates::kAll;
+    }
+  }
+  return candidates;
+}
+
 bool IsDisk(const Threshold& threshold) {
   return ConditionOf(threshold.signal) == NodeConditionType::kDiskPressure;
 }
@@ -105,6 +121,16 @@ ThresholdSet HardFirst(std::span<const Threshold> thresholds, ThresholdSet among
 
 namespace {
 
+// Whether the end of the victim would bring the node nearer to the threshold.
+bool FreesEnough(const Threshold& threshold, const Evaluation& evaluation, const ActivePod& victim,
+                 DiskLayout layout) {
+  const auto& seen = evaluation.next.last_observations[threshold.signal];
+  const auto usage = UsageOf(victim, threshold.signal, layout);
+  if (!seen || !usage) return false;
+  const std::int64_t line = QuantityOf(threshold.value, seen->capacity).Value();
+  return IsWorthwhile(*usage, Int128{line} - seen->available);
+}
+
 // Pods are handled in blocks of this size, so that what the first search reads is in the cache for
 // the second.
 constexpr std::size_t kPodsAtOnce = 64;
@@ -122,9 +148,12 @@ void Await(std::span<const ActivePod> pods) {
 Decision Decide(std::span<const Threshold> thresholds, bool local_storage_capacity_isolation,
                 DiskLayout layout, const Evaluation& evaluation, std::span<const ActivePod> pods) {
   Decision decision;
-  const auto threshold = ThresholdToActFor(thresholds, evaluation.acting, pods);
+  ThresholdSet acting = evaluation.acting;
+  auto threshold = ThresholdToActFor(thresholds, acting, pods);
   std::optional<FirstVictimSearch> search;
-  if (threshold) search.emplace(thresholds[*threshold].signal, layout);
+  if (threshold) {
+    search.emplace(thresholds[*threshold].signal, layout, CandidatesFor(*threshold, evaluation));
+  }
   if (!search && !local_storage_capacity_isolation) return decision;
   for (PodRange among; among.begin < pods.size(); among.begin = among.end) {
     among.end = std::min(among.begin + kPodsAtOnce, pods.size());
@@ -135,9 +164,21 @@ Decision Decide(std::span<const Threshold> thresholds, bool local_storage_capaci
     if (search) search->Look(pods, among);
   }
   if (!decision.violations.empty() || !search) return decision;
+  auto victim = search->victim();
+  while (evaluation.in_margin[*threshold]) {
+    const Threshold& ours = thresholds[*threshold];
+    if (victim && FreesEnough(ours, evaluation, pods[*victim], layout)) break;
+    victim.reset();
+    if (!ReclaimStepsFor(ours.signal, layout).empty()) break;
+    acting.reset(*threshold);
+    threshold = ThresholdToActFor(thresholds, acting, pods);
+    if (!threshold) return decision;
+    victim = FirstVictim(pods, thresholds[*threshold].signal, layout,
+                         CandidatesFor(*threshold, evaluation));
+  }
   decision.threshold = threshold;
+  decision.victim = victim;
   decision.reclaim = ReclaimStepsFor(thresholds[*threshold].signal, layout);
-  decision.victim = search->victim();
   return decision;
 }
 

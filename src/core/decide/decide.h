@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/decide/local_storage.h"
+#include "core/decide/ranking.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/signal.h"
 #include "core/model/threshold.h"
@@ -29,9 +30,21 @@ struct Decision {
   std::optional<std::size_t> victim;         // evicted when the reclaim was not enough
 };
 
+// Who may be evicted for this threshold, an index of those evaluated.
+[[nodiscard]] inline Candidates CandidatesFor(std::size_t threshold, const Evaluation& evaluation) {
+  return evaluation.in_margin[threshold] ? Candidates::kOverRequest : Candidates::kAll;
+}
+
+// Who may be evicted for the signal at present: all pods, unless the signal has thresholds in their
+// margin and no other that is met. `thresholds` are those of the evaluation.
+[[nodiscard]] Candidates CandidatesFor(Signal signal, std::span<const Threshold> thresholds,
+                                       const Evaluation& evaluation);
+
 // Chooses what a pass does. If the disk use of all pods is unknown (DiskUseIsUnknown), no pod is
-// evicted for a disk, and any other acting threshold takes precedence. `thresholds` are those of
-// the evaluation. Allocates nothing unless pods broke their storage limits. (kubelet:
+// evicted for a disk, and any other acting threshold takes precedence. A threshold in its margin
+// for which there is neither a candidate nor a reclaim does not act: the next one does. So it is
+// where the first candidate holds next to nothing of what is missing (IsWorthwhile). `thresholds`
+// are those of the evaluation. Allocates nothing unless pods broke their storage limits. (kubelet:
 // managerImpl.synchronize from localStorageEviction on)
 [[nodiscard]] Decision Decide(std::span<const Threshold> thresholds,
                               bool local_storage_capacity_isolation, DiskLayout layout,

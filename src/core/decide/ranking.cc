@@ -211,6 +211,13 @@ bool MayGo(const ActivePod& pod, Signal signal) {
   __builtin_unreachable();
 }
 
+bool IsCandidate(const ActivePod& pod, Signal signal, DiskLayout layout, Candidates candidates) {
+  if (!MayGo(pod, signal)) return false;
+  if (candidates == Candidates::kAll) return true;
+  const RankFigures figures = FiguresOf(pod, signal, layout);
+  return figures.known && !figures.within_request;
+}
+
 // UIDs lie elsewhere in memory and are compared only if everything else is equal.
 template <typename MayGoOf, typename FiguresOfPod>
 void FirstVictimSearch::LookBy(std::span<const ActivePod> pods, PodRange among, MayGoOf may_go,
@@ -242,20 +249,21 @@ void FirstVictimSearch::LookBy(std::span<const ActivePod> pods, PodRange among, 
 void FirstVictimSearch::Look(std::span<const ActivePod> pods, PodRange among) {
   const auto may_go = [](const ActivePod& pod) { return !pod.facts->IsProtected(); };
   // A separate loop for each of the two resources that have to be fast.
-  if (ResourceOf(signal_) == Resource::kMemory) {
+  if (ResourceOf(signal_) == Resource::kMemory && candidates_ == Candidates::kAll) {
     return LookBy(pods, among, may_go, [](const ActivePod& pod) { return MemoryFigures(pod); });
   }
   if (ResourceOf(signal_) == Resource::kPids) {
     return LookBy(pods, among, may_go, [](const ActivePod& pod) { return PidFigures(pod); });
   }
   LookBy(
-      pods, among, [this](const ActivePod& pod) { return MayGo(pod, signal_); },
+      pods, among,
+      [this](const ActivePod& pod) { return IsCandidate(pod, signal_, layout_, candidates_); },
       [this](const ActivePod& pod) { return FiguresOf(pod, signal_, layout_); });
 }
 
 std::optional<std::size_t> FirstVictim(std::span<const ActivePod> pods, Signal signal,
-                                       DiskLayout layout) {
-  FirstVictimSearch search(signal, layout);
+                                       DiskLayout layout, Candidates candidates) {
+  FirstVictimSearch search(signal, layout, candidates);
   search.Look(pods, {0, pods.size()});
   return search.victim();
 }

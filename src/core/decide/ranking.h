@@ -57,16 +57,27 @@ struct RankKey : RankFigures {
 // accounted, hold memory.
 [[nodiscard]] bool MayGo(const ActivePod& pod, Signal signal);
 
+// Which pods may be the victim for a threshold.
+enum class Candidates : std::uint8_t {
+  kAll,
+  kOverRequest,  // those that are measured and exceed their request (Evaluation::in_margin)
+};
+
+// Whether the pod is among them, and may be the victim (MayGo).
+[[nodiscard]] bool IsCandidate(const ActivePod& pod, Signal signal, DiskLayout layout,
+                               Candidates candidates);
+
 // Finds the pod to evict first, range by range, so that the caller can search pods that are still
 // in the processor's cache.
 class FirstVictimSearch {
  public:
-  FirstVictimSearch(Signal signal, DiskLayout layout) : signal_(signal), layout_(layout) {}
+  FirstVictimSearch(Signal signal, DiskLayout layout, Candidates candidates)
+      : signal_(signal), layout_(layout), candidates_(candidates) {}
 
   // The ranges follow one another.
   void Look(std::span<const ActivePod> pods, PodRange among);
-  // The index of the pod with the smallest key among those searched that may be evicted (MayGo).
-  // Absent: there is none.
+  // The index of the pod with the smallest key among those searched that are candidates. Absent:
+  // there is none.
   [[nodiscard]] std::optional<std::size_t> victim() const { return victim_; }
 
  private:
@@ -76,14 +87,15 @@ class FirstVictimSearch {
 
   Signal signal_;
   DiskLayout layout_;
+  Candidates candidates_;
   std::optional<std::size_t> victim_;
   RankFigures figures_;  // of the victim
 };
 
-// Index of the pod with the smallest key among those that may be evicted (MayGo). Absent: there is
-// none.
+// Index of the pod with the smallest key among the candidates. Absent: there is none.
 [[nodiscard]] std::optional<std::size_t> FirstVictim(std::span<const ActivePod> pods, Signal signal,
-                                                     DiskLayout layout);
+                                                     DiskLayout layout,
+                                                     Candidates candidates = Candidates::kAll);
 
 // Indices of all pods in the order of eviction, including protected ones.
 [[nodiscard]] std::vector<std::size_t> RankedPods(std::span<const ActivePod> pods, Signal signal,

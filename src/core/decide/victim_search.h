@@ -44,6 +44,8 @@ struct SearchStep {
 // one is the bound, and if they only shrink, the earlier one.
 //
 // For process IDs, the charge and the figure are the same file.
+//
+// The victim of all pods tells of those that exceed their request as well: they come first.
 class VictimSearch {
  public:
   // A search among as many pods will allocate nothing.

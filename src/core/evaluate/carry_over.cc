@@ -13,6 +13,7 @@ EvictionState CarryOver(const EvictionState& state, std::span<const Threshold> f
   EvictionState carried = state;
   carried.met.reset();
   carried.first_observed_at.fill(std::nullopt);
+  carried.kubelet_line_crossed_at.fill(std::nullopt);
   for (std::size_t i = 0; i < to.size(); ++i) {
     const auto before = std::ranges::find_if(
         from, [&](const Threshold& threshold) { return IsSameLine(threshold, to[i]); });
@@ -20,6 +21,8 @@ EvictionState CarryOver(const EvictionState& state, std::span<const Threshold> f
     const auto place = static_cast<std::size_t>(before - from.begin());
     carried.met[i] = state.met[place];
     carried.first_observed_at[i] = state.first_observed_at[place];
+    if (from[place].kubelet != to[i].kubelet) continue;
+    carried.kubelet_line_crossed_at[i] = state.kubelet_line_crossed_at[place];
   }
   return carried;
 }

@@ -2,6 +2,7 @@
 
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 #include "core/units/quantity.h"
 
@@ -103,18 +104,49 @@ void TrackFirstObserved(ThresholdSet met, Instant now, EvictionState& next) {
   }
 }
 
+// Whether pods can request what the signal watches, so that the kubelet spares those that keep to
+// it. It ranks by requests for inodes as well, but nobody can request any.
+bool IsOfRequests(Signal signal) {
+  const Resource resource = ResourceOf(signal);
+  return resource == Resource::kMemory || resource == Resource::kEphemeralStorage;
+}
+
+void TrackKubeletLines(std::span<const Threshold> thresholds, const Observations& observations,
+                       Instant now, Evaluation& result) {
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const auto& line = thresholds[i].kubelet;
+    auto& since = result.next.kubelet_line_crossed_at[i];
+    const auto& seen = observations[thresholds[i].signal];
+    const bool below =
+        line && seen && seen->available * kNanosPerUnit < AmountOf(line->value, seen->capacity);
+    if (!below) {
+      since.reset();
+    } else if (!since) {
+      since = now;
+    }
+    const bool is_due = since && Elapsed(*since, now) >= line->grace_period;
+    result.in_margin[i] = line && !is_due && IsOfRequests(thresholds[i].signal);
+  }
+}
+
+// The met thresholds that bring a condition before anybody is evicted for them: beside a kubelet
+// those for which the kubelet has its own by then.
+ThresholdSet WithCondition(const Evaluation& result) {
+  ThresholdSet with = result.met;
+  for (std::size_t i = 0; i < with.size(); ++i) {
+    if (result.in_margin[i] && !result.next.kubelet_line_crossed_at[i]) with[i] = false;
+  }
+  return with;
+}
+
 // A condition that has ended stays so until it is observed again: a transition period that has
 // become longer meanwhile does not bring it back. (The kubelet's cannot change while it runs.)
 void TrackConditions(std::span<const Threshold> thresholds, ThresholdSet met, Duration transition,
                      Instant now, EvictionState& next) {
-  NodeConditions could_hold = next.conditions;
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    if (!met[i]) continue;
-    const NodeConditionType type = ConditionOf(thresholds[i].signal);
-    next.condition_last_observed_at[IndexOf(type)] = now;
-    could_hold.Set(type);
+    if (met[i]) ObserveCondition(ConditionOf(thresholds[i].signal), transition, now, next);
   }
-  next.conditions = {};
+  const NodeConditions could_hold = std::exchange(next.conditions, {});
   for (NodeConditionType type : kAllNodeConditions) {
     const auto& last = next.condition_last_observed_at[IndexOf(type)];
     const bool lasts = last && Elapsed(*last, now) < transition;
@@ -137,11 +169,12 @@ ThresholdSet ThresholdsMet(std::span<const Threshold> thresholds, const Observat
 Evaluation Evaluate(std::span<const Threshold> thresholds, Duration pressure_transition_period,
                     const EvictionState& state, const Observations& observations, Instant now) {
   assert(thresholds.size() <= kMaxThresholds);
-  Evaluation result{.met = {}, .overdue = {}, .acting = {}, .next = state};
+  Evaluation result{.met = {}, .overdue = {}, .acting = {}, .in_margin = {}, .next = state};
   const ThresholdSet unresolved = ThresholdsMet(thresholds, observations, true) & state.met;
   result.met = ThresholdsMet(thresholds, observations, false) | unresolved;
   TrackFirstObserved(result.met, now, result.next);
-  TrackConditions(thresholds, result.met, pressure_transition_period, now, result.next);
+  TrackKubeletLines(thresholds, observations, now, result);
+  TrackConditions(thresholds, WithCondition(result), pressure_transition_period, now, result.next);
   result.overdue = Overdue(thresholds, result.next, now);
   const ThresholdSet fresh =
       Fresh(thresholds, result.overdue, observations, state.last_observations);
@@ -149,6 +182,12 @@ Evaluation Evaluate(std::span<const Threshold> thresholds, Duration pressure_tra
   result.next.met = result.overdue;
   result.next.last_observations = observations;
   return result;
+}
+
+void ObserveCondition(NodeConditionType type, Duration pressure_transition_period, Instant now,
+                      EvictionState& state) {
+  state.condition_last_observed_at[IndexOf(type)] = now;
+  if (pressure_transition_period > Duration{0}) state.conditions.Set(type);
 }
 
 void MarkEviction(const Observations& observations, Instant now, EvictionState& state) {

@@ -29,6 +29,8 @@ struct EvictionMark {
 struct EvictionState {
   ThresholdSet met;  // those met for their whole grace period in the last pass
   std::array<std::optional<Instant>, kMaxThresholds> first_observed_at;
+  // The same of the kubelet's line (Threshold::kubelet).
+  std::array<std::optional<Instant>, kMaxThresholds> kubelet_line_crossed_at;
   std::array<std::optional<Instant>, kNodeConditionCount> condition_last_observed_at;
   Observations last_observations;
   NodeConditions conditions;  // true conditions, as admission reads them
@@ -41,6 +43,10 @@ struct Evaluation {
   ThresholdSet overdue;  // ... for their whole grace period
   ThresholdSet acting;   // ... and with figures newer than those of the last pass and the last
                          // eviction
+  // Those that are above the kubelet's line, or below it for less than its grace period: only pods
+  // that exceed their request are candidates, whether or not the threshold is met. Such a threshold
+  // brings no condition by itself (ObserveCondition).
+  ThresholdSet in_margin;
   EvictionState next;
 };
 
@@ -61,6 +67,11 @@ struct Evaluation {
 [[nodiscard]] Evaluation Evaluate(std::span<const Threshold> thresholds,
                                   Duration pressure_transition_period, const EvictionState& state,
                                   const Observations& observations, Instant now);
+
+// Begins the condition, or its transition period anew, because a pass has found a candidate for a
+// threshold in its margin.
+void ObserveCondition(NodeConditionType type, Duration pressure_transition_period, Instant now,
+                      EvictionState& state);
 
 // Remembers in `state` that a pass with these observations failed a pod.
 void MarkEviction(const Observations& observations, Instant now, EvictionState& state);

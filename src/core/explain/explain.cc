@@ -120,8 +120,11 @@ PassExplanation ExplainParts(const PassParts& parts, const ExplainOptions& optio
     explanation.limits.push_back(LimitOf(pods[violation.pod], violation, parts.policy.layout));
   }
   if (report.ranked_for) {
-    explanation.order = OrderOf(pods, *report.ranked_for, parts.policy.layout, decision.victim,
-                                options.order_limit);
+    explanation.order =
+        OrderOf(pods, *report.ranked_for, parts.policy.layout,
+                decision.threshold ? CandidatesFor(*decision.threshold, report.evaluation)
+                                   : Candidates::kAll,
+                decision.victim, options.order_limit);
     explanation.passed_over = PassedOverAmong(pods);
   }
   for (const SurvivorRecord& survivor : report.survivors) {

@@ -328,7 +328,7 @@ bool IsFirstWith(const ShiftInputs& inputs, std::int64_t more) {
     stats = *pod.stats;
     if (UseMore(*pod.facts, inputs.signal, inputs.layout, more, stats)) pod.stats = &stats;
   }
-  return FirstVictim(pods, inputs.signal, inputs.layout) == inputs.index;
+  return FirstVictim(pods, inputs.signal, inputs.layout, inputs.candidates) == inputs.index;
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ struct ShiftInputs {
   std::size_t index = 0;
   Signal signal = Signal::kMemoryAvailable;
   DiskLayout layout;
+  Candidates candidates = Candidates::kAll;
   std::int64_t capacity = 0;  // of the signal: the most that a pod can use
 };
 [[nodiscard]] std::optional<std::int64_t> MoreToBeFirst(const ShiftInputs& inputs);

@@ -18,7 +18,8 @@ std::int64_t ExcessOf(const RankKey& key, Resource resource) {
   return resource == Resource::kPids ? static_cast<std::int64_t>(excess) : WholeUnits(excess);
 }
 
-RankedPod Describe(const ActivePod& pod, const RankKey& key, Signal signal, DiskLayout layout) {
+RankedPod Describe(const ActivePod& pod, const RankKey& key, Signal signal, DiskLayout layout,
+                   Candidates candidates) {
   const Resource resource = ResourceOf(signal);
   const bool requestable = resource == Resource::kMemory || resource == Resource::kEphemeralStorage;
   RankedPod ranked{.pod = IdentityOf(*pod.facts),
@@ -29,7 +30,8 @@ RankedPod Describe(const ActivePod& pod, const RankKey& key, Signal signal, Disk
                                       resource != Resource::kPids,
                    .usage = UsageOf(pod, signal, layout),
                    .critical = pod.facts->IsProtected() && !pod.facts->IsSpared(),
-                   .may_go = MayGo(pod, signal)};
+                   .may_go = IsCandidate(pod, signal, layout, candidates)};
+  ranked.keeps_to_request = !ranked.may_go && MayGo(pod, signal);
   if (requestable) ranked.request = WholeUnits(RequestFor(*pod.facts, resource));
   if (pod.stats != nullptr) ranked.excess = ExcessOf(key, resource);
   return ranked;
@@ -49,7 +51,7 @@ PodIdentity IdentityOf(const PodFacts& facts) {
 }
 
 PodOrder OrderOf(std::span<const ActivePod> pods, Signal signal, DiskLayout layout,
-                 std::optional<std::size_t> chosen, std::size_t limit) {
+                 Candidates candidates, std::optional<std::size_t> chosen, std::size_t limit) {
   const std::vector<std::size_t> ranked = RankedPods(pods, signal, layout);
   const auto at = chosen ? std::ranges::find(ranked, *chosen) : ranked.begin();
   const std::size_t begin =
@@ -60,7 +62,7 @@ PodOrder OrderOf(std::span<const ActivePod> pods, Signal signal, DiskLayout layo
   for (std::size_t i = begin; i < end; ++i) {
     const ActivePod& pod = pods[ranked[i]];
     const RankKey key = RankOf(pod, signal, layout);
-    RankedPod& told = order.pods.emplace_back(Describe(pod, key, signal, layout));
+    RankedPod& told = order.pods.emplace_back(Describe(pod, key, signal, layout, candidates));
     told.place = i + 1;
     told.chosen = chosen == ranked[i];
     if (i + 1 == ranked.size()) continue;

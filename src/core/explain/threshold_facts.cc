@@ -32,6 +32,7 @@ std::vector<ThresholdFacts> FactsOf(std::span<const Threshold> thresholds,
                          .held = evaluation.met[i] && !below[i],
                          .overdue = evaluation.overdue[i],
                          .acting = evaluation.acting[i],
+                         .in_margin = evaluation.in_margin[i],
                          .since = evaluation.next.first_observed_at[i]};
     if (facts.seen) AddLines(facts);
     AddTimes(now, facts);

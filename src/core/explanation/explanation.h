@@ -59,6 +59,7 @@ struct ThresholdFacts {
   bool held = false;                   // only because minimum reclaim is not yet reached
   bool overdue = false;                // met for its whole grace period
   bool acting = false;                 // ... and its figures are fresh
+  bool in_margin = false;              // only pods that exceed their request are candidates
   std::optional<Instant> since;        // met: first observed then
   std::optional<Duration> met_for;     // by the time of the pass
   std::optional<Duration> grace_left;  // met and not overdue
@@ -78,8 +79,9 @@ struct RankedPod {
   std::int64_t excess = 0;            // usage minus request, as it is ranked
   bool critical = false;              // never evicted
   bool may_go = true;
-  bool chosen = false;          // the victim
-  std::string_view decided_by;  // what puts it before the next one; empty for the last
+  bool keeps_to_request = false;  // may not, for that alone (Candidates::kOverRequest)
+  bool chosen = false;            // the victim
+  std::string_view decided_by;    // what puts it before the next one; empty for the last
 };
 
 // An order of eviction, or a part of it.

@@ -84,6 +84,7 @@ void WriteThreshold(const ThresholdFacts& facts, JsonWriter& json) {
     json.Field("met", facts.met);
     json.Field("heldByMinReclaim", facts.held);
     json.Field("acting", facts.acting);
+    if (facts.in_margin) json.Field("overRequestOnly", true);
     if (facts.met && facts.since) json.Field("since", FormatInstant(*facts.since));
     DurationField("metFor", facts.met_for, json);
     if (!facts.threshold.IsHard()) {
@@ -115,6 +116,7 @@ void WriteRankedPod(const RankedPod& pod, JsonWriter& json) {
     if (pod.measured) json.Field("usageMinusRequest", pod.excess);
     json.Field("critical", pod.critical);
     json.Field("mayGo", pod.may_go);
+    if (pod.keeps_to_request) json.Field("keepsToRequest", true);
     json.Field("chosen", pod.chosen);
     if (!pod.decided_by.empty()) json.Field("decidedBy", pod.decided_by);
   });

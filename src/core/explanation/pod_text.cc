@@ -49,6 +49,9 @@ std::string ShiftOf(const PodPlace& place) {
   }
   if (place.more_usage)
     return fmt::format(" It would be evicted first if it used {} more.", told(*place.more_usage));
+  if (place.self.keeps_to_request) {
+    return " It keeps to its request, so it is not evicted before the kubelet would.";
+  }
   if (!place.self.may_go) return " It is not evicted for this signal.";
   return " It would not be evicted first, whatever it used.";
 }

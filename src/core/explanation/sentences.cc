@@ -117,6 +117,13 @@ std::string Calm(const PassExplanation& explanation) {
   for (const ThresholdFacts& facts : explanation.thresholds) {
     if (!facts.met) continue;
     const std::string_view name = NameOf(facts.threshold.signal);
+    if (facts.in_margin && facts.acting) {
+      return fmt::format(
+          "{} {} not below the kubelet's threshold, and no pod {} much more than it "
+          "requests",
+          name, explanation.hypothetical ? "is" : "was",
+          explanation.hypothetical ? "holds" : "held");
+    }
     if (!facts.grace_left) return fmt::format("the threshold of {} waits for fresh figures", name);
     return fmt::format("the soft threshold of {} has {} of its grace period left", name,
                        ShortDuration(*facts.grace_left));

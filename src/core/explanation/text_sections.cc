@@ -62,6 +62,7 @@ std::string StateOf(const ThresholdFacts& facts) {
   std::string state = "met for " + ShortDuration(facts.met_for.value_or(Duration{0}));
   if (facts.held) state += ", held by minimum reclaim";
   if (facts.grace_left) return state + ", grace left " + ShortDuration(*facts.grace_left);
+  if (facts.acting && facts.in_margin) return state + ", acts on pods above their request";
   return state + (facts.acting ? ", acts" : ", waits for fresh figures");
 }
 
@@ -107,6 +108,7 @@ std::vector<std::string> RowOf(const RankedPod& pod, Signal signal) {
     note += note.empty() ? "never evicted" : "; never evicted";
   } else if (!pod.may_go) {
     note += note.empty() ? "not evicted" : "; not evicted";
+    if (pod.keeps_to_request) note += " within its request";
   }
   return {pod.chosen ? ">" : "",
           fmt::to_string(pod.place),

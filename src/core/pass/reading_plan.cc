@@ -55,6 +55,19 @@ ReadingPlan PlanReading(const PassPolicy& policy, const EvictionState& state, co
   return plan;
 }
 
+ReadingPlan PlanBesideMargins(const PassPolicy& policy, const ReadingPlan& plan) {
+  ReadingPlan other = plan;
+  const Evaluation& found = plan.evaluation;
+  ThresholdSet others = found.acting;
+  for (std::size_t i = 0; i < policy.thresholds.size(); ++i) {
+    if (found.in_margin[i] && !IsDisk(policy.thresholds[i])) others[i] = false;
+  }
+  other.threshold = MostUrgent(policy.thresholds, others);
+  other.beside_disks = MostUrgent(policy.thresholds, WithoutDisks(policy.thresholds, others));
+  other.pods = kEverything;
+  return other;
+}
+
 ReadingPlan PlanFor(std::size_t threshold, const PassPolicy& policy, const ReadingPlan& plan) {
   ReadingPlan other = plan;
   other.threshold = threshold;

@@ -60,6 +60,11 @@ struct ReadingPlan {
 [[nodiscard]] ReadingPlan PlanReading(const PassPolicy& policy, const EvictionState& state,
                                       const NodeStats& node, Instant now);
 
+// The same pass where no pod is a candidate for the thresholds on memory that are in their margin:
+// for the most urgent of the others that act, if there are any. It reads all figures, because the
+// decision finds out by them that there is no candidate.
+[[nodiscard]] ReadingPlan PlanBesideMargins(const PassPolicy& policy, const ReadingPlan& plan);
+
 // The same pass for another threshold that acts, because the one of the plan waits.
 [[nodiscard]] ReadingPlan PlanFor(std::size_t threshold, const PassPolicy& policy,
                                   const ReadingPlan& plan);

@@ -74,7 +74,9 @@ EvictionSettings SettingsAbove(const EvictionSettings& theirs) {
   EvictionSettings ours;
   ours.enforce_pods = theirs.enforce_pods;
   const auto text = [](const Threshold& threshold) {
-    return ThresholdText(WithMargin(threshold.signal, threshold.value));
+    const bool of_all_pods = threshold.signal == Signal::kAllocatableMemoryAvailable;
+    return ThresholdText(of_all_pods ? threshold.value
+                                     : WithMargin(threshold.signal, threshold.value));
   };
   EvictionSettings hard;
   hard.hard = theirs.hard;

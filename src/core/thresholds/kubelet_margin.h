@@ -21,7 +21,8 @@ struct Margin {
 
 // Our settings derived from the kubelet's: each threshold plus the margin, soft ones with the
 // kubelet's grace periods, without minimum reclaims. Thresholds on disks are left out, because the
-// kubelet frees unused images and containers before it evicts for them. Percentages that are not
+// kubelet frees unused images and containers before it evicts for them. One on
+// allocatableMemory.available has no margin (BesideKubelet). Percentages that are not
 // numbers are left out, too.
 [[nodiscard]] EvictionSettings SettingsAbove(const EvictionSettings& theirs);
 

@@ -29,7 +29,7 @@ TEST(KubeletMargin, EachSignalHasAMarginInTheFormOfTheKubeletsThreshold) {
            Row{"memory.available", "100Mi", "356Mi"},
            Row{"memory.available", "1Gi", "1280Mi"},
            Row{"memory.available", "10%", "12%"},
-           Row{"allocatableMemory.available", "100Mi", "356Mi"},
+           Row{"allocatableMemory.available", "100Mi", "100Mi"},
            Row{"pid.available", "1000", "1500"},
            Row{"pid.available", "33.333%", "34.333%"},
        }) {

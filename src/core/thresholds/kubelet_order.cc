@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <string_view>
-#include <utility>
 #include <variant>
 
 #include "core/thresholds/kubelet_margin.h"
 #include "core/thresholds/own_thresholds.h"
+#include "core/thresholds/threshold_settings.h"
 #include "core/thresholds/threshold_text.h"
 #include "core/units/duration.h"
 
@@ -24,30 +25,24 @@ bool IsNever(const ThresholdValue& value) {
   return share != nullptr && !std::isfinite(share->fraction);
 }
 
-KubeletOrder Compared(const ThresholdValue& ours, const ThresholdValue& theirs,
-                      const Capacity& capacity) {
-  if (IsNever(theirs) || IsNever(ours)) return KubeletOrder::kAbove;
-  bool is_above = false;
+// Whether the value is known not to lie above the kubelet's.
+bool IsNotAbove(const ThresholdValue& ours, const ThresholdValue& theirs,
+                const Capacity& capacity) {
+  if (IsNever(theirs) || IsNever(ours)) return false;
   if (ours.index() != theirs.index()) {
-    if (!capacity) return KubeletOrder::kUnknown;
-    is_above = QuantityOf(ours, *capacity) > QuantityOf(theirs, *capacity);
-  } else if (const auto* share = std::get_if<Percentage>(&ours)) {
-    is_above = share->fraction > std::get<Percentage>(theirs).fraction;
-  } else {
-    is_above = std::get<Quantity>(ours) > std::get<Quantity>(theirs);
+    return capacity && !(QuantityOf(ours, *capacity) > QuantityOf(theirs, *capacity));
   }
-  return is_above ? KubeletOrder::kAbove : KubeletOrder::kNotAbove;
+  if (const auto* share = std::get_if<Percentage>(&ours)) {
+    return share->fraction <= std::get<Percentage>(theirs).fraction;
+  }
+  return !(std::get<Quantity>(ours) > std::get<Quantity>(theirs));
 }
 
 // Whether ours has to lie above the kubelet's.
 bool AreCompared(const Threshold& ours, const Threshold& theirs) {
+  if (ours.signal == Signal::kAllocatableMemoryAvailable && ours.value == theirs.value)
+    return false;
   return ours.signal == theirs.signal && (theirs.IsHard() || !ours.IsHard());
-}
-
-KubeletOrder OrderToOne(const Threshold& ours, const Threshold& theirs,
-                        const SignalCapacities& capacities) {
-  if (!theirs.IsHard() && ours.grace_period > theirs.grace_period) return KubeletOrder::kNotAbove;
-  return Compared(ours.value, theirs.value, capacities[IndexOf(ours.signal)]);
 }
 
 std::string_view FieldOf(const Threshold& threshold) {
@@ -56,7 +51,7 @@ std::string_view FieldOf(const Threshold& threshold) {
 
 Fault FaultOf(const Threshold& ours, const Threshold& theirs, const Capacity& capacity) {
   const std::string_view signal = NameOf(ours.signal);
-  if (Compared(ours.value, theirs.value, capacity) != KubeletOrder::kNotAbove) {
+  if (!IsNotAbove(ours.value, theirs.value, capacity)) {
     return {.file = "",
             .key = fmt::format("evictionSoftGracePeriod[{}]", signal),
             .value = FormatDuration(ours.grace_period),
@@ -73,51 +68,61 @@ Fault FaultOf(const Threshold& ours, const Threshold& theirs, const Capacity& ca
                                  ThresholdText(WithMargin(theirs.signal, theirs.value)))};
 }
 
-// Whether the threshold is the copy of a hard threshold on memory, which needs no fault of its own.
-bool IsCopy(const Threshold& threshold, const std::vector<Threshold>& all) {
-  if (threshold.signal != Signal::kAllocatableMemoryAvailable || !threshold.IsHard()) return false;
-  return std::ranges::any_of(all, [&](const Threshold& other) {
-    return other.signal == Signal::kMemoryAvailable && other.IsHard() &&
-           other.value == threshold.value;
-  });
-}
-
 }  // namespace
-
-KubeletOrder OrderOf(const Threshold& ours, const std::vector<Threshold>& theirs,
-                     const SignalCapacities& capacities) {
-  KubeletOrder order = KubeletOrder::kAbove;
-  if (OwnSignalsOf(ours.signal) != nullptr) return order;
-  for (const Threshold& other : theirs) {
-    if (AreCompared(ours, other)) order = std::max(order, OrderToOne(ours, other, capacities));
-  }
-  return order;
-}
 
 Faults CheckAboveKubelet(const std::vector<Threshold>& ours, const std::vector<Threshold>& theirs,
                          const SignalCapacities& capacities) {
   Faults faults;
   for (const Threshold& threshold : ours) {
-    if (IsCopy(threshold, ours)) continue;
+    const auto& capacity = capacities[IndexOf(threshold.signal)];
     // One fault for each of ours: of two thresholds of the kubelet it names the soft one, which
     // demands more.
     const auto ahead = std::ranges::find_if(theirs.rbegin(), theirs.rend(), [&](const auto& other) {
+      const bool is_later = !other.IsHard() && threshold.grace_period > other.grace_period;
       return AreCompared(threshold, other) &&
-             OrderToOne(threshold, other, capacities) == KubeletOrder::kNotAbove;
+             (is_later || IsNotAbove(threshold.value, other.value, capacity));
     });
     if (ahead == theirs.rend()) continue;
-    AddFault(faults, FaultOf(threshold, *ahead, capacities[IndexOf(threshold.signal)]));
+    AddFault(faults, FaultOf(threshold, *ahead, capacity));
   }
   return faults;
 }
 
-std::vector<Threshold> ThoseAboveKubelet(std::vector<Threshold> ours,
-                                         const std::vector<Threshold>& theirs,
-                                         const SignalCapacities& capacities) {
-  std::erase_if(ours, [&](const Threshold& threshold) {
-    return OrderOf(threshold, theirs, capacities) == KubeletOrder::kNotAbove;
-  });
+std::vector<Threshold> BesideKubelet(std::vector<Threshold> ours,
+                                     const std::vector<Threshold>& theirs) {
+  if (const auto copy = CopyForPods(ours)) {
+    const auto place = ours.begin() + static_cast<std::ptrdiff_t>(*copy);
+    if (const auto kubelets = CopyForPods(theirs)) {
+      place->value = theirs[*kubelets].value;
+    } else {
+      ours.erase(place);
+    }
+  }
+  for (Threshold& threshold : ours) {
+    if (OwnSignalsOf(threshold.signal) != nullptr) continue;
+    const Threshold* line = &threshold;
+    for (const Threshold& other : theirs) {
+      if (other.signal != threshold.signal || IsNever(other.value)) continue;
+      if (line == &threshold || other.IsHard() == threshold.IsHard()) line = &other;
+    }
+    threshold.kubelet = KubeletLine{.value = line->value, .grace_period = line->grace_period};
+  }
   return ours;
+}
+
+std::vector<Threshold> KubeletThresholdsOf(const std::vector<Threshold>& ours) {
+  std::vector<Threshold> theirs;
+  for (const Threshold& threshold : ours) {
+    if (!threshold.kubelet) continue;
+    const Threshold line{.signal = threshold.signal,
+                         .value = threshold.kubelet->value,
+                         .grace_period = threshold.kubelet->grace_period};
+    const bool is_known = std::ranges::any_of(theirs, [&line](const Threshold& other) {
+      return other.signal == line.signal && other.IsHard() == line.IsHard();
+    });
+    if (!is_known) theirs.push_back(line);
+  }
+  return theirs;
 }
 
 }  // namespace jettison

@@ -1,10 +1,13 @@
 #include "core/thresholds/kubelet_order.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/thresholds/kubelet_margin.h"
 #include "core/thresholds/threshold_parsing.h"
+#include "core/thresholds/threshold_text.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 namespace {
@@ -35,27 +38,33 @@ std::vector<std::string> Described(const Faults& faults) {
   return lines;
 }
 
+// Whether ours is known not to lie above the kubelet's.
+bool IsFault(const std::vector<Threshold>& ours, const std::vector<Threshold>& theirs,
+             const SignalCapacities& capacities = {}) {
+  return !CheckAboveKubelet(ours, theirs, capacities).empty();
+}
+
 TEST(KubeletOrder, ValuesOfOneFormAreComparedWithoutACapacity) {
   struct Row {
     const char* ours;
     const char* theirs;
-    KubeletOrder order;
+    bool is_fault;
   };
   for (const Row& row : {
-           Row{"101Mi", "100Mi", KubeletOrder::kAbove},
-           Row{"100Mi", "100Mi", KubeletOrder::kNotAbove},
-           Row{"1Gi", "1024Mi", KubeletOrder::kNotAbove},
-           Row{"99Mi", "100Mi", KubeletOrder::kNotAbove},
-           Row{"10.1%", "10%", KubeletOrder::kAbove},
-           Row{"10%", "10%", KubeletOrder::kNotAbove},
-           Row{"5%", "10%", KubeletOrder::kNotAbove},
-           Row{"5%", "NaN%", KubeletOrder::kAbove},
-           Row{"5%", "100Mi", KubeletOrder::kUnknown},
-           Row{"100Mi", "5%", KubeletOrder::kUnknown},
+           Row{"101Mi", "100Mi", false},
+           Row{"100Mi", "100Mi", true},
+           Row{"1Gi", "1024Mi", true},
+           Row{"99Mi", "100Mi", true},
+           Row{"10.1%", "10%", false},
+           Row{"10%", "10%", true},
+           Row{"5%", "10%", true},
+           Row{"5%", "NaN%", false},
+           Row{"5%", "100Mi", false},
+           Row{"100Mi", "5%", false},
        }) {
-    EXPECT_EQ(OrderOf(HardThreshold("memory.available", row.ours)[0],
-                      HardThreshold("memory.available", row.theirs), {}),
-              row.order)
+    EXPECT_EQ(IsFault(HardThreshold("memory.available", row.ours),
+                      HardThreshold("memory.available", row.theirs)),
+              row.is_fault)
         << row.ours << " " << row.theirs;
   }
 }
@@ -66,43 +75,38 @@ TEST(KubeletOrder, AnAmountAndAPercentageAreComparedByTheCapacity) {
     const char* ours;
     const char* theirs;
     std::int64_t capacity;
-    KubeletOrder order;
+    bool is_fault;
   };
   for (const Row& row : {
-           Row{"10%", "100Mi", kGi, KubeletOrder::kAbove},
-           Row{"5%", "100Mi", kGi, KubeletOrder::kNotAbove},
-           Row{"5%", "100Mi", 4 * kGi, KubeletOrder::kAbove},
-           Row{"1Gi", "50%", 2 * kGi, KubeletOrder::kNotAbove},
-           Row{"1Gi", "50%", 2 * kGi - 2, KubeletOrder::kAbove},
+           Row{"10%", "100Mi", kGi, false},
+           Row{"5%", "100Mi", kGi, true},
+           Row{"5%", "100Mi", 4 * kGi, false},
+           Row{"1Gi", "50%", 2 * kGi, true},
+           Row{"1Gi", "50%", 2 * kGi - 2, false},
        }) {
     EXPECT_EQ(
-        OrderOf(HardThreshold("memory.available", row.ours)[0],
+        IsFault(HardThreshold("memory.available", row.ours),
                 HardThreshold("memory.available", row.theirs), Capacity(kMemory, row.capacity)),
-        row.order)
+        row.is_fault)
         << row.ours << " " << row.theirs << " of " << row.capacity;
   }
 }
 
 TEST(KubeletOrder, WhatTheOtherHasNoThresholdOfIsNotCompared) {
-  EXPECT_EQ(OrderOf(HardThreshold("pid.available", "10")[0],
-                    HardThreshold("memory.available", "1Gi"), {}),
-            KubeletOrder::kAbove);
-  EXPECT_EQ(OrderOf({.signal = Signal::kSwapAvailable, .value = Percentage{0.1F}},
-                    HardThreshold("memory.available", "1Gi"), {}),
-            KubeletOrder::kAbove);
+  EXPECT_FALSE(
+      IsFault(HardThreshold("pid.available", "10"), HardThreshold("memory.available", "1Gi")));
+  EXPECT_FALSE(IsFault({{.signal = Signal::kSwapAvailable, .value = Percentage{0.1F}}},
+                       HardThreshold("memory.available", "1Gi")));
 }
 
 TEST(KubeletOrder, ASoftThresholdLiesAboveTheKubeletsHardAndSoftOne) {
-  EXPECT_EQ(OrderOf(Soft("1Gi", "30s")[0], HardThreshold("memory.available", "1Gi"), {}),
-            KubeletOrder::kNotAbove);
-  EXPECT_EQ(OrderOf(Soft("1Gi", "30s")[0], Soft("1Gi", "30s"), {}), KubeletOrder::kNotAbove);
-  EXPECT_EQ(OrderOf(Soft("2Gi", "30s")[0], Soft("1Gi", "30s"), {}), KubeletOrder::kAbove);
-  EXPECT_EQ(OrderOf(Soft("2Gi", "31s")[0], Soft("1Gi", "30s"), {}), KubeletOrder::kNotAbove);
-  EXPECT_EQ(OrderOf(HardThreshold("memory.available", "500Mi")[0], Soft("1Gi", "30s"), {}),
-            KubeletOrder::kAbove)
+  EXPECT_TRUE(IsFault(Soft("1Gi", "30s"), HardThreshold("memory.available", "1Gi")));
+  EXPECT_TRUE(IsFault(Soft("1Gi", "30s"), Soft("1Gi", "30s")));
+  EXPECT_FALSE(IsFault(Soft("2Gi", "30s"), Soft("1Gi", "30s")));
+  EXPECT_TRUE(IsFault(Soft("2Gi", "31s"), Soft("1Gi", "30s")));
+  EXPECT_FALSE(IsFault(HardThreshold("memory.available", "500Mi"), Soft("1Gi", "30s")))
       << "a hard threshold is compared only with the hard one";
-  EXPECT_EQ(OrderOf(HardThreshold("memory.available", "500Mi")[0], Soft("1Gi", "0s"), {}),
-            KubeletOrder::kNotAbove)
+  EXPECT_TRUE(IsFault(HardThreshold("memory.available", "500Mi"), Soft("1Gi", "0s")))
       << "a soft one without grace acts like a hard one";
 }
 
@@ -129,17 +133,59 @@ TEST(KubeletOrder, ASoftThresholdIsOneFaultThatNamesTheKubeletsSoftOne) {
               ElementsAre(HasSubstr("must be more than 1Gi, which is the kubelet's evictionSoft")));
 }
 
-TEST(KubeletOrder, TheAllocatableCopyIsToldOfWithItsThresholdAndGoesWithIt) {
-  const EvictionSettings ours{.hard = {{"memory.available", "50Mi"}, {"pid.available", "9"}},
-                              .enforce_pods = true};
+std::string LineOf(const Threshold& threshold) {
+  if (!threshold.kubelet) return "none";
+  return fmt::format("{} {}", ThresholdText(threshold.kubelet->value),
+                     FormatDuration(threshold.kubelet->grace_period));
+}
+
+TEST(KubeletOrder, TheLineIsTheKubeletsThresholdOfTheSignalAndOursWhereItHasNone) {
+  const auto soft = Soft("1Gi", "30s");
+  std::vector<Threshold> both = HardThreshold("memory.available", "100Mi");
+  both.push_back(soft[0]);
+  struct Row {
+    std::vector<Threshold> ours;
+    std::vector<Threshold> theirs;
+    const char* line;
+  };
+  for (const Row& row : {
+           Row{HardThreshold("memory.available", "356Mi"), both, "100Mi 0s"},
+           Row{Soft("2Gi", "20s"), both, "1Gi 30s"},
+           Row{Soft("2Gi", "20s"), HardThreshold("memory.available", "100Mi"), "100Mi 0s"},
+           Row{HardThreshold("memory.available", "2Gi"), soft, "1Gi 30s"},
+           Row{HardThreshold("pid.available", "500"), both, "500 0s"},
+           Row{{{.signal = Signal::kSwapAvailable, .value = Percentage{0.1F}}}, both, "none"},
+       }) {
+    EXPECT_EQ(LineOf(BesideKubelet(row.ours, row.theirs)[0]), row.line);
+  }
+}
+
+TEST(KubeletOrder, TheThresholdOfAllPodsIsTheKubeletsOwn) {
+  const EvictionSettings ours{.hard = {{"memory.available", "356Mi"}}, .enforce_pods = true};
   const EvictionSettings theirs{.hard = {{"memory.available", "100Mi"}}, .enforce_pods = true};
-  const std::vector<Threshold> mine = ParseThresholds(ours).thresholds;
   const std::vector<Threshold> kubelets = ParseThresholds(theirs).thresholds;
-  ASSERT_EQ(mine.size(), 3U);
-  EXPECT_EQ(CheckAboveKubelet(mine, kubelets, {}).size(), 1U);
-  const std::vector<Threshold> left = ThoseAboveKubelet(mine, kubelets, {});
-  ASSERT_EQ(left.size(), 1U);
-  EXPECT_EQ(left[0].signal, Signal::kPidAvailable);
+  const std::vector<Threshold> both = BesideKubelet(ParseThresholds(ours).thresholds, kubelets);
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_EQ(both[1].signal, Signal::kAllocatableMemoryAvailable);
+  EXPECT_EQ(ThresholdText(both[1].value), "100Mi");
+  EXPECT_EQ(LineOf(both[1]), "100Mi 0s");
+  EXPECT_FALSE(IsFault(both, kubelets));
+  EXPECT_EQ(
+      BesideKubelet(ParseThresholds(ours).thresholds, HardThreshold("memory.available", "100Mi"))
+          .size(),
+      1U)
+      << "the kubelet limits no group of all pods";
+}
+
+TEST(KubeletOrder, TheLinesCanBeReadFromTheThresholdsThatTheyAre) {
+  std::vector<Threshold> theirs = HardThreshold("memory.available", "100Mi");
+  theirs.push_back(Soft("1Gi", "30s")[0]);
+  std::vector<Threshold> ours = HardThreshold("memory.available", "356Mi");
+  ours.push_back(Soft("2Gi", "20s")[0]);
+  ours.push_back(HardThreshold("pid.available", "500")[0]);
+  const std::vector<Threshold> beside = BesideKubelet(ours, theirs);
+  const std::vector<Threshold> again = BesideKubelet(ours, KubeletThresholdsOf(beside));
+  for (std::size_t i = 0; i < ours.size(); ++i) EXPECT_EQ(LineOf(again[i]), LineOf(beside[i]));
 }
 
 TEST(KubeletOrder, WhatIsDerivedFromTheKubeletsThresholdsLiesAboveThem) {
@@ -149,11 +195,10 @@ TEST(KubeletOrder, WhatIsDerivedFromTheKubeletsThresholdsLiesAboveThem) {
       .soft_grace_period = {{"memory.available", "30s"}, {"pid.available", "1m"}},
       .enforce_pods = true};
   const std::vector<Threshold> kubelets = ParseThresholds(theirs).thresholds;
-  const std::vector<Threshold> mine = ParseThresholds(SettingsAbove(theirs)).thresholds;
+  const std::vector<Threshold> mine =
+      BesideKubelet(ParseThresholds(SettingsAbove(theirs)).thresholds, kubelets);
   ASSERT_EQ(mine.size(), 4U);  // memory and processes
-  for (const Threshold& threshold : mine) {
-    EXPECT_EQ(OrderOf(threshold, kubelets, {}), KubeletOrder::kAbove) << NameOf(threshold.signal);
-  }
+  EXPECT_FALSE(IsFault(mine, kubelets));
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ constexpr Duration kGrowthTakes = std::chrono::milliseconds(25);
 
 bool AreSame(const std::vector<Threshold>& a, const std::vector<Threshold>& b) {
   return std::ranges::equal(a, b, [](const Threshold& x, const Threshold& y) {
-    return IsSameLine(x, y) && x.grace_period == y.grace_period && x.min_reclaim == y.min_reclaim;
+    return IsSameLine(x, y) && x.grace_period == y.grace_period && x.min_reclaim == y.min_reclaim &&
+           x.kubelet == y.kubelet;
   });
 }
 

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <vector>
 
 #include "core/evaluate/evaluate.h"
 #include "core/json/field_writer.h"
@@ -132,12 +136,21 @@ void ListFields(Archive& fields, T& summary) {
   fields("pods", summary.pods);
 }
 
+template <typename Archive, FormOf<KubeletLine> T>
+void ListFields(Archive& fields, T& line) {
+  fields("value", line.value);
+  fields("gracePeriod", line.grace_period);
+}
+
+// Where fields have no names, KubeletLines and KubeletCrossings have what there is beside a
+// kubelet, so that recordings can be read that were made before.
 template <typename Archive, FormOf<Threshold> T>
 void ListFields(Archive& fields, T& threshold) {
   fields("signal", threshold.signal);
   fields("value", threshold.value);
   fields("gracePeriod", threshold.grace_period);
   fields("minReclaim", threshold.min_reclaim);
+  if constexpr (!std::remove_const_t<Archive>::kIsByPlace) fields("kubelet", threshold.kubelet);
 }
 
 template <typename Archive, FormOf<DiskLayout> T>
@@ -177,10 +190,13 @@ void ListFields(Archive& fields, T& mark) {
 
 template <typename Archive, FormOf<EvictionState> T>
 void ListFields(Archive& fields, T& state) {
-  auto& [met, first_observed_at, condition_last_observed_at, observations, conditions,
-         last_eviction] = state;
+  auto& [met, first_observed_at, kubelet_line_crossed_at, condition_last_observed_at, observations,
+         conditions, last_eviction] = state;
   fields("met", met);
   fields("firstObservedAt", first_observed_at);
+  if constexpr (!std::remove_const_t<Archive>::kIsByPlace) {
+    fields("kubeletLineCrossedAt", kubelet_line_crossed_at);
+  }
   fields("conditionLastObservedAt", condition_last_observed_at);
   fields("lastObservations", observations);
   fields("conditions", conditions);
@@ -189,11 +205,27 @@ void ListFields(Archive& fields, T& state) {
 
 template <typename Archive, FormOf<Evaluation> T>
 void ListFields(Archive& fields, T& evaluation) {
-  auto& [met, overdue, acting, next] = evaluation;
+  auto& [met, overdue, acting, in_margin, next] = evaluation;
   fields("met", met);
   fields("overdue", overdue);
   fields("acting", acting);
+  if constexpr (!std::remove_const_t<Archive>::kIsByPlace) fields("inMargin", in_margin);
   fields("next", next);
+}
+
+// The lines of a policy's thresholds, and what a pass found of them.
+using KubeletLines = std::vector<std::optional<KubeletLine>>;
+
+struct KubeletCrossings {
+  std::array<std::optional<Instant>, kMaxThresholds> before;
+  std::array<std::optional<Instant>, kMaxThresholds> next;
+  ThresholdSet in_margin;
+};
+template <typename Archive, FormOf<KubeletCrossings> T>
+void ListFields(Archive& fields, T& crossings) {
+  fields("before", crossings.before);
+  fields("next", crossings.next);
+  fields("inMargin", crossings.in_margin);
 }
 
 }  // namespace jettison
