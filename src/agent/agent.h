@@ -44,8 +44,6 @@ struct AgentOptions {
   Duration kubelet_look_every{0};
   // Called with the configuration in effect after the agent has read it again.
   std::function<void(const AgentConfig&)> on_config;
-  // Makes the text of `nodeStatusFile`; empty: none is written.
-  std::function<std::string(const Snapshot&)> node_status;
   // Gives other threads snapshots of the agent; null: nobody looks on, and no passes are kept.
   std::shared_ptr<Board> board;
 };

@@ -360,8 +360,6 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   // A dry run evicts no pod, so it has no state to keep or to resume.
   parts.keeper = std::make_shared<StateKeeper>(
       config.dry_run ? "" : machine.state.folder + "/node-state", LastingClock(), log);
-  parts.status_file =
-      std::make_unique<NodeStatusFile>(config.node_status_file, options.node_status);
   return built;
 }
 

@@ -23,7 +23,6 @@
 #include "agent/recorder/recorder.h"
 #include "agent/tell/eviction_history.h"
 #include "agent/tell/hooks.h"
-#include "agent/tell/node_status_file.h"
 #include "agent/tell/telling_killer.h"
 #include "agent/wake/arming_thread.h"
 #include "core/pods/room.h"
@@ -69,7 +68,6 @@ struct AgentParts {
   std::shared_ptr<Recorder> recorder;  // null: nothing is recorded
   std::unique_ptr<Node> node;
   std::shared_ptr<StateKeeper> keeper;
-  std::unique_ptr<NodeStatusFile> status_file;
   bool listed = false;  // the runtime has listed its pods
   // Whether every pod that the manifests want is known. Set by the agent; null: it is not known.
   std::function<bool()> manifests_are_read;

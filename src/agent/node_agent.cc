@@ -116,7 +116,6 @@ Result<void> NodeAgent::WatchAll() {
   attention.To(parts_->arming->fd(), [this] { memory_.TakeLevels(*loop_); });
   attention.To(ending_.fd(), [this] { ending_.Take(parts_->listed); });
   attention.To(parts_->hooks->fd(), [this] { parts_->hooks->LogFailures(*log_); });
-  attention.To(parts_->status_file->fd(), [this] { onlookers_.TakeStatusErrors(); });
   attention.To(parts_->evictions->fd(), [this] { parts_->evictions->LogComplaints(); });
   if (auto* const logs = parts_->remains->logs()) {
     attention.To(logs->fd(), [logs] { logs->TakeFound(); });
@@ -353,7 +352,7 @@ void NodeAgent::AfterEachTurn() {
   KeepState(now);
   TellServiceManager(now);
   if (refusal_ || (ending_.IsOver(now) && HasLeftCluster(now))) loop_->Quit();
-  Show(now);
+  if (options_.observer && begun_) options_.observer(parts_->node->MakeSnapshot());
   onlookers_.Show([this] { return Beside(); }, begun_, now);
   const auto deadline = NextDeadline();
   loop_->SetTimer(deadline ? std::optional(*deadline - machine_->clock.Now()) : std::nullopt);
@@ -416,14 +415,6 @@ void NodeAgent::TellServiceManager(Instant now) {
              {{"root", config_.config().root}, {"nodeCgroup", config_.config().node_cgroup}});
 }
 
-void NodeAgent::Show(Instant now) {
-  const Node& node = *parts_->node;
-  if (options_.observer && begun_) options_.observer(node.MakeSnapshot());
-  if (node.passes() > 0 && parts_->status_file->Due(node.state().conditions, now)) {
-    parts_->status_file->Write(onlookers_.SnapshotWith(Beside()), now);
-  }
-}
-
 ShownBeside NodeAgent::Beside() const {
   return {.node = config_.node(),
           .walks = walks_,
@@ -469,7 +460,7 @@ std::optional<Instant> NodeAgent::NextDeadline() const {
         attention_->NextDeadline(), threads_.NextDeadline(), root_watch_.NextDeadline(),
         next_alive_, parts_->presence != nullptr ? parts_->presence->NextDeadline() : std::nullopt,
         parts_->shadow ? parts_->shadow->NextDeadline() : std::nullopt,
-        parts_->status_file->NextDeadline(), parts_->keeper->NextDeadline(changes)}) {
+        parts_->keeper->NextDeadline(changes)}) {
     if (at && (!next || *at < *next)) next = at;
   }
   return next;

@@ -75,7 +75,6 @@ class NodeAgent : public Agent {
   [[nodiscard]] ShownBeside Beside() const;
   // Why the agent finds no pods of its node in the cluster; empty: it does, as far as is known.
   [[nodiscard]] std::string ClusterProblem() const;
-  void Show(Instant now);
   void AfterEachTurn();
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
 

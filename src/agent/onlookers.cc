@@ -1,7 +1,5 @@
 #include "agent/onlookers.h"
 
-#include <vector>
-
 namespace jettison {
 
 Snapshot Onlookers::SnapshotWith(const ShownBeside& beside) const {
@@ -52,12 +50,6 @@ void Onlookers::Show(const std::function<ShownBeside()>& beside, bool begun, Ins
   shown_passes_ = passes;
   shown_events_ = parts_.events->count();
   board_->TellNews();
-}
-
-void Onlookers::TakeStatusErrors() {
-  const std::vector<std::string> errors = parts_.status_file->TakeErrors();
-  if (errors.empty() || !said_no_status_.Take()) return;
-  log_.Warn("the node's status file cannot be written", {{"err", errors.front()}});
 }
 
 }  // namespace jettison

@@ -7,7 +7,6 @@
 
 #include "agent/agent_parts.h"
 #include "agent/log/log.h"
-#include "core/units/once.h"
 #include "view/board.h"
 #include "view/node_counters.h"
 #include "view/snapshot.h"
@@ -25,7 +24,7 @@ struct ShownBeside {
   std::string limits_error;
 };
 
-// Shows the agent to onlookers: on the board, and in the node's status file.
+// Shows the agent to onlookers, on the board.
 class Onlookers {
  public:
   // `board` null: nobody looks on. Everything must outlive this.
@@ -37,7 +36,6 @@ class Onlookers {
   void NoteAsked();
   // At the end of a turn. `begun`: passes are run.
   void Show(const std::function<ShownBeside()>& beside, bool begun, Instant now);
-  void TakeStatusErrors();
 
  private:
   const AgentParts& parts_;
@@ -46,7 +44,6 @@ class Onlookers {
   bool asked_ = false;
   std::uint64_t shown_passes_ = 0;  // of what the board's onlookers have been told
   std::uint64_t shown_events_ = 0;
-  Once said_no_status_;
 };
 
 }  // namespace jettison

@@ -171,7 +171,6 @@ void WriteOwn(const AgentConfig& config, JsonWriter& json) {
     PutText("nodeCgroup", config.node_cgroup, json);
     PutText("nodeFs", config.node_fs, json);
     PutText("nodeName", config.node_name, json);
-    PutText("nodeStatusFile", config.node_status_file, json);
     json.Field("memoryAvailable", NameOf(config.memory_estimator));
     json.Field("monitoringInterval", FormatDuration(config.monitoring_interval));
     json.Object("evictionBackoff", [&] {

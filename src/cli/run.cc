@@ -16,8 +16,6 @@
 
 #include "agent/agent.h"
 #include "agent/log/log.h"
-#include "api/kubernetes/host_facts.h"
-#include "api/kubernetes/node_json.h"
 #include "api/serve.h"
 #include "cli/ask/config_dir_option.h"
 #include "cli/ask/config_files.h"
@@ -112,11 +110,6 @@ Result<void> RunServed(const AgentConfig& config, AgentOptions options, ConfigRe
   options.look_at_kubelet = [rereading] { return rereading->LookAtKubelet(); };
   options.kubelet_look_every = KubeletLookEvery(config);
   options.on_config = [rereading](const AgentConfig&) { rereading->Use(); };
-  if (!config.node_status_file.empty()) {
-    options.node_status = [host = ReadHostFacts()](const Snapshot& snapshot) {
-      return NodeJson(snapshot, host);
-    };
-  }
   const auto agent = Agent::Make(config, std::move(options));
   if (!agent) return Fail(agent.error());
   rereading->KeepKubeletsIn((*agent)->root());

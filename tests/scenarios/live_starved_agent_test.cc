@@ -31,7 +31,6 @@ class LiveStarvedAgent : public testing::Test {
     bed_.Configure("evictionHard: {memory.available: 100Mi}\n");
     bed_.ConfigureAgent(
         fmt::format("monitoringInterval: 500ms\n"
-                    "nodeStatusFile: {0}/node.json\n"
                     "hooks:\n"
                     "- {{name: told, exec: [/bin/sh, -c, cat >> {0}/told]}}\n",
                     bed_.folder()));

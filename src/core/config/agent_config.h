@@ -92,10 +92,9 @@ struct AgentConfig {
   std::string node_name;    // [J] empty: the caller's host name
   MemoryEstimator memory_estimator = MemoryEstimator::kWorkingSet;  // [J] memoryAvailable
   std::vector<HookConfig> hooks;                                    // [J]
-  std::string node_status_file;          // [J] the node as v1.Node, written there; empty: nowhere
-  HttpConfig http;                       // [J]
-  RecordingConfig recording;             // [J]
-  bool dry_run = false;                  // [J]
+  HttpConfig http;                                                  // [J]
+  RecordingConfig recording;                                        // [J]
+  bool dry_run = false;                                             // [J]
   LogLevel log_level = LogLevel::kInfo;  // [J] less important lines are not written
   bool json_logs = false;                // [J] logFormat, else [K] logging.format
 };

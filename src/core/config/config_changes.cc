@@ -187,7 +187,6 @@ void CompareOurOwn(Comparison& settings) {
   settings.AfterRestart("nodeFs", JETTISON_SETTING(node_fs));
   settings.AfterRestart("nodeName", JETTISON_SETTING(node_name));
   settings.AfterRestart("memoryAvailable", JETTISON_SETTING(memory_estimator));
-  settings.AfterRestart("nodeStatusFile", JETTISON_SETTING(node_status_file));
   settings.AfterRestart("recording", JETTISON_SETTING(recording));
   settings.AfterRestart("http.socket", JETTISON_SETTING(http.socket));
   settings.AfterRestart("http.socketGroup", JETTISON_SETTING(http.socket_group));

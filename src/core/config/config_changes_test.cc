@@ -98,7 +98,6 @@ TEST(ConfigChanges, EverythingElseIsNamedAndStays) {
       {"nodeFs", [](auto& c) { c.node_fs = "/x"; }},
       {"nodeName", [](auto& c) { c.node_name = "x"; }},
       {"memoryAvailable", [](auto& c) { c.memory_estimator = MemoryEstimator::kAvailable; }},
-      {"nodeStatusFile", [](auto& c) { c.node_status_file = "/x"; }},
       {"http.socket", [](auto& c) { c.http.socket = "/x"; }},
       {"http.socketGroup", [](auto& c) { c.http.socket_group = "x"; }},
       {"http.address", [](auto& c) { c.http.address = "127.0.0.1:1"; }},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/config/http_configuration.h"
@@ -33,14 +34,15 @@ constexpr auto kJettisonNames = std::to_array<std::string_view>({"apiVersion",
                                                                  "nodeCgroup",
                                                                  "nodeFs",
                                                                  "nodeName",
-                                                                 "nodeStatusFile",
                                                                  "profile",
                                                                  "recording",
                                                                  "root",
                                                                  "runtime",
                                                                  "source"});
 // A file of an earlier version must not keep the agent from starting.
-constexpr std::string_view kSettingThatIsGone = "memoryReclaim";
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kRemoved = {
+    {{"memoryReclaim", "it was removed; memory is reclaimed from no group"},
+     {"nodeStatusFile", "it was removed; /api/v1/node has the same object"}}};
 constexpr auto kBackoffNames = std::to_array<std::string_view>({"initial", "max"});
 
 constexpr Duration kShortestInterval = std::chrono::milliseconds(100);
@@ -120,11 +122,13 @@ std::span<const std::string_view> JettisonFieldNames() {
 void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Faults& warnings) {
   const auto names = JettisonFieldNames();
   std::vector<std::string_view> allowed(names.begin(), names.end());
-  allowed.push_back(kSettingThatIsGone);
+  for (const auto& [name, why] : kRemoved) allowed.push_back(name);
   fields.RefuseOthers(allowed);
-  if (const Value* gone = fields.Find(kSettingThatIsGone)) {
-    warnings.push_back({fields.file(), fields.Key(kSettingThatIsGone), Shown(*gone),
-                        "has no effect any more: memory is reclaimed from no group"});
+  for (const auto& [name, why] : kRemoved) {
+    const Value* removed = fields.Find(name);
+    if (removed == nullptr) continue;
+    AddFault(warnings,
+             {fields.file(), fields.Key(name), Shown(*removed), fmt::format("has no effect: {}", why)});
   }
   ReadSource(fields, config);
   Take(fields.OneOf<RuntimeKind>("runtime",
@@ -159,7 +163,6 @@ void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Fault
     config.recording = ReadRecordingConfiguration(*recording);
   }
   config.hooks = ReadHooks(fields);
-  Take(fields.AbsolutePath("nodeStatusFile"), config.node_status_file);
   const std::vector<Threshold> own = ReadOwnThresholds(fields, warnings);
   config.eviction.thresholds.insert(config.eviction.thresholds.end(), own.begin(), own.end());
 }

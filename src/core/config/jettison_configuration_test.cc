@@ -27,7 +27,6 @@ http: {socket: "", address: "127.0.0.1:10350"}
 memoryAvailable: available
 logFormat: json
 logLevel: warning
-nodeStatusFile: /run/j/node.json
 hooks: [{exec: [/bin/page]}]
 dryRun: true
 evictionBackoff: {initial: 1s, max: 1m}
@@ -46,20 +45,12 @@ monitoringInterval: 500ms
   EXPECT_EQ(config.memory_estimator, MemoryEstimator::kAvailable);
   EXPECT_TRUE(config.json_logs);
   EXPECT_EQ(config.log_level, LogLevel::kWarning);
-  EXPECT_EQ(config.node_status_file, "/run/j/node.json");
   EXPECT_EQ(config.hooks.size(), 1U);
   EXPECT_TRUE(config.dry_run);
   EXPECT_EQ(config.eviction_backoff.initial, seconds(1));
   EXPECT_EQ(config.eviction_backoff.max, minutes(1));
   EXPECT_EQ(config.monitoring_interval, milliseconds(500));
   EXPECT_EQ(config.logs.directory, "/srv/j/logs");
-}
-
-TEST(JettisonConfiguration, ASettingThatIsGoneIsAWarning) {
-  const ConfigReading reading = Jettison("memoryReclaim: idle");
-  EXPECT_THAT(Described(reading.faults), IsEmpty());
-  EXPECT_THAT(Described(reading.warnings),
-              ElementsAre(HasSubstr("memoryReclaim: \"idle\": has no effect any more")));
 }
 
 TEST(JettisonConfiguration, AWordThatYamlReadsAsTrueIsToldAsThat) {
@@ -178,6 +169,14 @@ TEST(JettisonConfiguration, EveryFaultOfKubernetesIsNamedAtOnce) {
                   HasSubstr("runtime: \"cri\": must not be set where source is kubernetes")));
 }
 
+TEST(JettisonConfiguration, ARemovedSettingIsAWarning) {
+  const ConfigReading reading = Jettison("nodeStatusFile: /run/j/node.json\nmemoryReclaim: idle\n");
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  EXPECT_THAT(Described(reading.warnings),
+              ElementsAre(HasSubstr("memoryReclaim: \"idle\": has no effect: it was removed"),
+                          HasSubstr("nodeStatusFile: \"/run/j/node.json\": has no effect")));
+}
+
 TEST(JettisonConfiguration, EachRefusedFieldIsOneFault) {
   struct Row {
     const char* text;
@@ -194,7 +193,6 @@ TEST(JettisonConfiguration, EachRefusedFieldIsOneFault) {
            Row{"nodeName: Edge", "lower-case letters"},
            Row{"logFormat: xml", "must be text or json"},
            Row{"logLevel: loud", "must be debug, info, warning or error"},
-           Row{"nodeStatusFile: node.json", "must be an absolute path"},
            Row{"hooks: [{exec: [page]}]", "hooks[0].exec: \"page\": must begin with"},
            Row{"monitoringInterval: 1ms", "must be at least 100ms"},
            Row{"evictionBackoff: {first: 1s}", "evictionBackoff.first: \"1s\": there is no such"},
