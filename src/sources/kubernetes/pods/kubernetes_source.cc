@@ -199,13 +199,14 @@ void KubernetesSource::KeepDown(Known& known) {
   Watch(known);
 }
 
-// We have ended all that ran in the pod.
+// We have ended all that ran in the pod. A look at the pod may have led here, so the pod is not
+// forgotten before the next one.
 void KubernetesSource::OnDown(const std::string& uid, std::shared_ptr<HeldGroup> group) {
   const auto at = pods_.find(uid);
   if (at == pods_.end()) return;
   at->second.ended = std::move(group);
-  Look(at->second);
-  DropGone();
+  at->second.held = HeldGroup::State::kToHold;
+  NoteWhetherToLook(at->second);
   PlanLooks();
 }
 

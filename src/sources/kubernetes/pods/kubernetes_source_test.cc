@@ -108,6 +108,22 @@ TEST_F(KubernetesPods, AChangeOfOnePodTouchesNoOther) {
   EXPECT_THAT(Removed(), ElementsAre("u1"));
 }
 
+// The end of its processes and the end of its object are told in one turn.
+TEST_F(KubernetesPods, OneThatIsTakenDownWhileItIsLookedAtIsForgottenAfterThat) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  roster_.Find("u1")->KillContainer("main");
+  roster_.Find("u1")->Remove();
+  processes_.End(41, 9);
+  cgroups_.ProcessExited(41);
+  ASSERT_TRUE(cgroups_.Remove("kubepods/burstable/podu1/c1"));
+  readiness_->Dispatch();  // the end is seen, and the roster would take the pod down
+  feed_.TellGone("u1");
+  EXPECT_THAT(Removed(), ElementsAre("u1"));
+  EXPECT_TRUE(Await([this] { return LooksAtNothing(); })) << "it is forgotten";
+  EXPECT_FALSE(feed_.GoesOn("u1"));
+}
+
 // As after `kubectl delete --force --grace-period=0`.
 TEST_F(KubernetesPods, OneWhoseObjectIsGoneIsKeptWhileItsProcessesRun) {
   Run("u1", "c1", 41);
