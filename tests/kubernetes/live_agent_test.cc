@@ -54,6 +54,8 @@ constexpr const char* kMayTaint =
 
 class LiveAgentBesideKubelet : public testing::Test {
  protected:
+  // `kubelet`: keys of its configuration.
+  explicit LiveAgentBesideKubelet(const std::string& kubelet = "") : plane_(kubelet) {}
   void SetUp() override {
     if (!plane_.missing().empty()) GTEST_SKIP() << plane_.missing();
     ASSERT_EQ(plane_.Apply(kMayTaint).status, 0);
@@ -180,6 +182,38 @@ TEST_F(LiveAgentBesideKubelet, AJobThatLeavesDisruptionsOutOfItsCountGoesOn) {
            "{}";
   })) << Ask("get job hog -o yaml");
   EXPECT_THAT(Ask("get job hog -o jsonpath='{.status.conditions}'"), Not(HasSubstr("Failed")));
+}
+
+// It leaves the limits of volumes to the agent.
+class LiveAgentBesideLaxKubelet : public LiveAgentBesideKubelet {
+ protected:
+  LiveAgentBesideLaxKubelet() : LiveAgentBesideKubelet("localStorageCapacityIsolation: false\n") {}
+};
+
+// What a pod exceeds of its own is its own failure, and no disruption.
+TEST_F(LiveAgentBesideLaxKubelet, AJobWhosePodExceedsItsVolumeFails) {
+  StartAgent(
+      fmt::format("evictionHard: {{memory.available: {}Mi}}\nlocalStorageCapacityIsolation: true\n",
+                  kThresholdMiB));
+  const std::string job =
+      "apiVersion: batch/v1\nkind: Job\nmetadata: {name: writer}\nspec:\n  backoffLimit: 0\n"
+      "  podFailurePolicy: {rules: [{action: Ignore, onPodConditions: "
+      "[{type: DisruptionTarget, status: 'True'}]}]}\n"
+      "  template: {spec: {restartPolicy: Never, hostNetwork: true, "
+      "automountServiceAccountToken: false, terminationGracePeriodSeconds: 1, "
+      "containers: [{name: c, image: 'bed.local/app:1', args: [file, '16', /scratch/f], "
+      "volumeMounts: [{name: scratch, mountPath: /scratch}]}], "
+      "volumes: [{name: scratch, emptyDir: {sizeLimit: 4Mi}}]}}\n";
+  ASSERT_EQ(plane_.Apply(job).status, 0);
+  ASSERT_TRUE(agent_->ReadUntil("pod is evicted successfully\" pod=default/writer-"))
+      << agent_->output();
+  ASSERT_TRUE(Until([&] {
+    return Ask("get job writer -o jsonpath='{.status.conditions[*].type}'").find("Failed") !=
+           std::string::npos;
+  })) << Ask("get job writer -o yaml")
+      << agent_->output();
+  EXPECT_THAT(Ask("get job writer -o jsonpath='{.status.conditions[*].reason}'"),
+              HasSubstr("BackoffLimitExceeded"));
 }
 
 constexpr const char* kSoftThreshold =

@@ -31,7 +31,7 @@ EvictionOrder OrderOf(const kube::EvictionIntent& intent, Duration left) {
           .grace_period_seconds = std::chrono::ceil<std::chrono::seconds>(left).count(),
           .message = intent.message,
           .annotations = {},
-          .disruption_target = true};
+          .disruption_target = intent.disruption_target};
 }
 
 }  // namespace
@@ -109,6 +109,7 @@ void ClusterSide::Evicting(const EvictionOrder& order, const Result<EvictOutcome
                     .name = full_name.substr(slash + 1),
                     .uid = order.pod_uid,
                     .message = order.message,
+                    .disruption_target = order.disruption_target,
                     .grace_seconds = order.grace_period_seconds,
                     .evicted_at = edges_.clock.Wall(),
                     .boot_id = edges_.clock.Mark().boot_id,

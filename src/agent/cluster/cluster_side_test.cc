@@ -101,6 +101,30 @@ TEST(ClusterSide, AHardEvictionIsMarkedAndDeleted) {
   EXPECT_THAT(f.cluster.Waiting(), Contains("GET /api/v1/nodes/bed"));
 }
 
+// A Job that ignores disruptions would make such a pod again for ever.
+TEST(ClusterSide, APodThatExceededALimitOfItsOwnIsMarkedWithoutTheConditionAfterARestartToo) {
+  Fixture f;
+  f.side->Evicting({.pod_uid = "u",
+                    .grace_period_seconds = 1,
+                    .message = "Usage of EmptyDir volume \"scratch\" exceeds the limit \"4Mi\". ",
+                    .annotations = {}},
+                   EvictOutcome::kEnding, f.clock.Now());
+  const auto marks_as_the_kubelet = [&f] {
+    ASSERT_THAT(f.cluster.Waiting(), Contains(HasSubstr("PATCH /api/v1/namespaces/default/pods")));
+    for (const auto& asked : f.cluster.waiting()) {
+      if (asked.call.method != "PATCH") continue;
+      EXPECT_THAT(asked.call.body, HasSubstr(R"("reason":"Evicted")"));
+      EXPECT_THAT(asked.call.body, HasSubstr("exceeds the limit"));
+      EXPECT_THAT(asked.call.body, Not(HasSubstr("DisruptionTarget")));
+    }
+  };
+  marks_as_the_kubelet();
+  f.StartAgain();
+  ASSERT_EQ(f.ended.size(), 1U);
+  EXPECT_FALSE(f.ended[0].disruption_target);
+  marks_as_the_kubelet();
+}
+
 TEST(ClusterSide, OfASoftEvictionTheApiServerKnowsSoTheNodeIsTaintedAndNoMore) {
   Fixture f;
   f.Evict(true);

@@ -52,6 +52,7 @@ ApiCall MarkPod(const PodTarget& pod, const DisruptionMark& mark) {
     json.Object("status", [&] {
       json.Field("reason", "Evicted");
       json.Field("message", mark.message);
+      if (!mark.disruption_target) return;
       json.Array("conditions", [&] {
         json.Object([&] {
           json.Field("type", "DisruptionTarget");

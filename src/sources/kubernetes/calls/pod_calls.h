@@ -26,12 +26,14 @@ struct PodTarget {
 struct DisruptionMark {
   std::string message;  // "The node was low on resource: memory. ..."
   WallTime now;
+  // Absent from a pod that exceeded a limit of its own: a Job would not count that failure.
+  bool disruption_target = true;
 };
-// Gives the pod the condition DisruptionTarget (TerminationByKubelet), the reason Evicted and the
-// message; its phase stays the kubelet's. A Job may leave such a failure out of its count
-// (podFailurePolicy). The condition holds if it comes before the kubelet's last word on the pod;
-// the reason and the message only where DeletePod follows at once, for the kubelet writes its own
-// with the next change of a pod that goes on.
+// Gives the pod the reason Evicted, the message, and the condition DisruptionTarget
+// (TerminationByKubelet); its phase stays the kubelet's. A Job may leave a failure with that
+// condition out of its count (podFailurePolicy). The condition holds if it comes before the
+// kubelet's last word on the pod; the reason and the message only where DeletePod follows at once,
+// for the kubelet writes its own with the next change of a pod that goes on.
 [[nodiscard]] ApiCall MarkPod(const PodTarget& pod, const DisruptionMark& mark);
 
 struct EvictionOptions {

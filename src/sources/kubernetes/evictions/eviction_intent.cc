@@ -19,9 +19,9 @@ constexpr std::int64_t kVersion = 1;
 // The end of the text after the intents: "]}\n".
 constexpr std::size_t kTailBytes = 3;
 
-constexpr std::array<std::string_view, 9> kMembers = {"namespace", "name",         "uid",
-                                                      "message",   "graceSeconds", "evictedAt",
-                                                      "bootID",    "heldGroup",    "pidsLimit"};
+constexpr std::array<std::string_view, 10> kMembers = {
+    "namespace",    "name",      "uid",    "message",   "disruptionTarget",
+    "graceSeconds", "evictedAt", "bootID", "heldGroup", "pidsLimit"};
 
 std::string TextOf(const EvictionIntent& intent) {
   std::string text;
@@ -31,6 +31,7 @@ std::string TextOf(const EvictionIntent& intent) {
     json.Field("name", intent.name);
     json.Field("uid", intent.uid);
     json.Field("message", intent.message);
+    if (!intent.disruption_target) json.Field("disruptionTarget", false);
     json.Field("graceSeconds", intent.grace_seconds);
     json.Field("evictedAt", FormatWallTime(intent.evicted_at));
     if (!intent.boot_id.empty()) json.Field("bootID", intent.boot_id);
@@ -79,8 +80,12 @@ bool IsBelow(std::string_view group) {
   return false;
 }
 
-// Earlier agents did not write it.
-Result<void> TakeBoot(const Value& value, EvictionIntent& intent) {
+// Earlier agents wrote neither.
+Result<void> TakeLater(const Value& value, EvictionIntent& intent) {
+  if (const Value* target = value.Find("disruptionTarget"); target != nullptr) {
+    if (target->AsBool() == nullptr) return Fault("disruptionTarget", "true or false");
+    intent.disruption_target = *target->AsBool();
+  }
   if (value.Find("bootID") == nullptr) return {};
   auto boot_id = NameIn(value, "bootID");
   if (!boot_id) return Fail(boot_id.error());
@@ -129,7 +134,7 @@ Result<EvictionIntent> IntentIn(const Value& value) {
                         .boot_id = {},
                         .held_group = {},
                         .pids_limit = {}};
-  if (auto boot = TakeBoot(value, intent); !boot) return Fail(boot.error());
+  if (auto later = TakeLater(value, intent); !later) return Fail(later.error());
   if (auto held = TakeHeld(value, intent); !held) return Fail(held.error());
   return intent;
 }

@@ -19,7 +19,8 @@ struct EvictionIntent {
   std::string namespace_;
   std::string name;
   std::string uid;
-  std::string message;  // of its status: "The node was low on resource: memory. ..."
+  std::string message;            // of its status: "The node was low on resource: memory. ..."
+  bool disruption_target = true;  // false: the pod exceeded a limit of its own
   std::int64_t grace_seconds = 0;
   WallTime evicted_at;
   std::string boot_id;  // of the machine's boot in which that was; empty: not known

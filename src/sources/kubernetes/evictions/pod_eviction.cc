@@ -53,7 +53,9 @@ std::vector<EvictionCall> PodEviction::TakeCalls(Instant now, WallTime wall) {
   const PodTarget pod = TargetOf(intent_);
   if (IsDue(mark_, now) && Counts(now)) {
     calls.push_back({.purpose = CallPurpose::kMarkPod,
-                     .call = MarkPod(pod, {.message = intent_.message, .now = wall}),
+                     .call = MarkPod(pod, {.message = intent_.message,
+                                           .now = wall,
+                                           .disruption_target = intent_.disruption_target}),
                      .timeout = mark_.Begin()});
   }
   if (IsDue(delete_, now) && !deleted_at_) {

@@ -28,8 +28,8 @@ struct EvictionCall {
 };
 
 // What the API server is told of one pod whose processes have been told to end: the mark
-// (DisruptionTarget, with reason and message) at once, and the DELETE, until it is taken. A pure
-// state machine.
+// (reason, message, and DisruptionTarget for node pressure) at once, and the DELETE, until it is
+// taken. A pure state machine.
 //
 // The DELETE waits a moment for the taint of the node, because the object that replaces the pod
 // exists 30 ms after it, before the memory of this one is free. Without a DELETE within the second
