@@ -250,8 +250,10 @@ std::string Settings(const AgentConfig& config) {
   const std::vector<std::pair<std::string_view, std::string>> lines = {
       {"pressure conditions", fmt::format("stay true for {} after a threshold was last met",
                                           FormatDuration(eviction.pressure_transition_period))},
-      {"soft evictions", fmt::format("give a pod a grace period of at most {} s",
-                                     eviction.max_pod_grace_period_seconds)},
+      {"soft evictions", eviction.max_pod_grace_period_seconds < 0
+                             ? "give a pod its own grace period"
+                             : fmt::format("give a pod a grace period of at most {} s",
+                                           eviction.max_pod_grace_period_seconds)},
       {"local storage limits",
        eviction.local_storage_capacity_isolation ? "enforced" : "not enforced"},
       {"watch", fmt::format("every {}{}", FormatDuration(config.monitoring_interval),

@@ -1,7 +1,13 @@
 #include "codec/documents/documents.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
 #include "codec/documents/json.h"
 #include "codec/documents/text_parts.h"
+#include "codec/documents/unique_keys.h"
 #include "codec/documents/yaml.h"
 
 namespace jettison {
@@ -16,9 +22,35 @@ bool LooksLikeJson(std::string_view text) {
 
 }  // namespace
 
-Result<std::vector<Value>> ParseDocuments(std::string_view text, std::size_t most_memory) {
-  return LooksLikeJson(text) ? ParseJsonDocuments(text, most_memory)
-                             : ParseYamlDocuments(text, most_memory);
+Result<std::vector<Value>> ParseDocuments(std::string_view text, std::size_t most_memory,
+                                          Keys keys) {
+  return LooksLikeJson(text) ? ParseJsonDocuments(text, most_memory, keys)
+                             : ParseYamlDocuments(text, most_memory, keys);
+}
+
+std::vector<std::string> KeepLastOfEach(Value& document) {
+  std::vector<std::string> repeated;
+  const int line = document.line();
+  if (document.AsList() != nullptr) {
+    for (Value& item : document.Become<Value::List>(line)) {
+      std::ranges::move(KeepLastOfEach(item), std::back_inserter(repeated));
+    }
+  }
+  if (document.AsMap() == nullptr) return repeated;
+  Value::Map& members = document.Become<Value::Map>(line);
+  while (const std::string* twice = documents::RepeatedKey(members)) {
+    const std::string key = *twice;
+    repeated.push_back(
+        fmt::format("line {}: the map that begins here has the key \"{}\" twice", line, key));
+    auto left = std::ranges::count(members, key, &Value::Member::first) - 1;
+    std::erase_if(members, [&](const Value::Member& member) {
+      return member.first == key && left > 0 && left-- > 0;
+    });
+  }
+  for (auto& [key, value] : members) {
+    std::ranges::move(KeepLastOfEach(value), std::back_inserter(repeated));
+  }
+  return repeated;
 }
 
 }  // namespace jettison

@@ -1,5 +1,6 @@
 #include "codec/documents/documents.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -19,6 +20,23 @@ TEST(Documents, EverythingElseIsYaml) {
   ASSERT_TRUE(documents) << documents.error().message;
   ASSERT_EQ(documents->size(), 2U);
   EXPECT_NE((*documents)[1].Find("b"), nullptr);
+}
+
+TEST(Documents, WhereKeysMayRepeatTheLastOfEachIsLeftAndEachMapIsNamed) {
+  for (const char* text : {"a: 1\nb:\n  c: 2\n  c: 3\na: 4\n",
+                           "{\"a\": 1, \"b\":\n\n{\"c\": 2, \"c\": 3}, \"a\": 4}"}) {
+    EXPECT_FALSE(ParseDocuments(text)) << text;
+    auto documents = ParseDocuments(text, kUnlimitedMemory, Keys::kMayRepeat);
+    ASSERT_TRUE(documents) << documents.error().message;
+    Value& document = documents->front();
+    EXPECT_THAT(KeepLastOfEach(document),
+                testing::ElementsAre("line 1: the map that begins here has the key \"a\" twice",
+                                     "line 3: the map that begins here has the key \"c\" twice"));
+    EXPECT_EQ(document.AsMap()->size(), 2U);
+    EXPECT_EQ(document.Find("a")->AsNumber()->text, "4");
+    EXPECT_EQ(document.Find("b")->Find("c")->AsNumber()->text, "3");
+    EXPECT_TRUE(KeepLastOfEach(document).empty());
+  }
 }
 
 TEST(Documents, AnEmptyFileHasNoDocuments) {

@@ -78,12 +78,13 @@ void End(std::vector<T>& into, std::size_t count, std::vector<T>& pending, std::
 // false, `error()` says why.
 class Walk {
  public:
-  Walk(std::string_view text, int first_line, Pending& pending, documents::Room& room)
+  Walk(std::string_view text, int first_line, Pending& pending, documents::Room& room, Keys keys)
       : newline_(text.data()),
         end_(text.data() + text.size()),
         line_(first_line),
         pending_(pending),
-        room_(room) {
+        room_(room),
+        keys_(keys) {
     FindNewline();
   }
 
@@ -177,6 +178,7 @@ class Walk {
       }
     }
     End(members, count, pending_.members, first);
+    if (keys_ == Keys::kMayRepeat) return true;
     if (const std::string* key = documents::RepeatedKey(members)) {
       line_ = line;
       return Refuse(fmt::format("the object that begins here has the key \"{}\" twice", *key));
@@ -251,6 +253,7 @@ class Walk {
   int line_;
   Pending& pending_;
   documents::Room& room_;
+  const Keys keys_;
   Error error_;
 };
 
@@ -293,20 +296,21 @@ Result<Value> JsonReader::Parse(std::string_view text, int first_line) {
   return Parse(text, first_line, room);
 }
 
-Result<Value> JsonReader::Parse(std::string_view text, int first_line, documents::Room& room) {
+Result<Value> JsonReader::Parse(std::string_view text, int first_line, documents::Room& room,
+                                Keys keys) {
   Value value;
-  auto read = Read(text, first_line, room, value);
+  auto read = Read(text, first_line, room, keys, value);
   if (!read) return Fail(std::move(read.error()));
   return value;
 }
 
 Result<void> JsonReader::ParseInto(std::string_view text, Value& into) {
   documents::Room room(kUnlimitedMemory);
-  return Read(text, 1, room, into);
+  return Read(text, 1, room, Keys::kUnique, into);
 }
 
 Result<void> JsonReader::Read(std::string_view text, int first_line, documents::Room& room,
-                              Value& into) {
+                              Keys keys, Value& into) {
   if (text.starts_with(documents::kByteOrderMark))
     text.remove_prefix(documents::kByteOrderMark.size());
   std::string& padded = buffers_->padded;
@@ -314,7 +318,7 @@ Result<void> JsonReader::Read(std::string_view text, int first_line, documents::
   padded.append(simdjson::SIMDJSON_PADDING, ' ');
   buffers_->pending.items.clear();
   buffers_->pending.members.clear();
-  Walk walk({padded.data(), text.size()}, first_line, buffers_->pending, room);
+  Walk walk({padded.data(), text.size()}, first_line, buffers_->pending, room, keys);
 
   ondemand::document document;
   const auto code =
@@ -339,7 +343,8 @@ Result<Value> ParseJson(std::string_view text) {
   return JsonReader().Parse(text);
 }
 
-Result<std::vector<Value>> ParseJsonDocuments(std::string_view text, std::size_t most_memory) {
+Result<std::vector<Value>> ParseJsonDocuments(std::string_view text, std::size_t most_memory,
+                                              Keys keys) {
   if (text.starts_with(documents::kByteOrderMark))
     text.remove_prefix(documents::kByteOrderMark.size());
   JsonReader reader;
@@ -352,7 +357,7 @@ Result<std::vector<Value>> ParseJsonDocuments(std::string_view text, std::size_t
     text.remove_prefix(begin);
     if (text.empty()) return documents;
     const std::string_view first = FirstText(text);
-    Result<Value> document = reader.Parse(first, line, room);
+    Result<Value> document = reader.Parse(first, line, room, keys);
     if (!document) return tl::unexpected(std::move(document.error()));
     if (!room.Take(documents::Room::kValue)) {
       return Fail(

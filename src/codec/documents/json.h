@@ -25,7 +25,7 @@ namespace jettison {
 // Reads texts that follow one another: NDJSON, or `cat a.json b.json`. Lines count from the start
 // of `text`, and all of them together may take `most_memory`.
 [[nodiscard]] Result<std::vector<Value>> ParseJsonDocuments(
-    std::string_view text, std::size_t most_memory = kUnlimitedMemory);
+    std::string_view text, std::size_t most_memory = kUnlimitedMemory, Keys keys = Keys::kUnique);
 
 // ParseJson for many texts one after another (a stream of records): keeps its buffers between
 // calls. Not for two threads at once.
@@ -42,10 +42,12 @@ class JsonReader {
   // failure `into` holds anything.
   [[nodiscard]] Result<void> ParseInto(std::string_view text, Value& into);
   // As Parse, its values taking their memory out of `room`.
-  [[nodiscard]] Result<Value> Parse(std::string_view text, int first_line, documents::Room& room);
+  [[nodiscard]] Result<Value> Parse(std::string_view text, int first_line, documents::Room& room,
+                                    Keys keys = Keys::kUnique);
 
  private:
-  Result<void> Read(std::string_view text, int first_line, documents::Room& room, Value& into);
+  Result<void> Read(std::string_view text, int first_line, documents::Room& room, Keys keys,
+                    Value& into);
 
   struct Buffers;
   std::unique_ptr<Buffers> buffers_;

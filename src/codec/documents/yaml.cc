@@ -112,13 +112,13 @@ Result<void> CheckBrackets(std::string_view text, std::size_t most_memory) {
                   tokens)));
 }
 
-Result<Value> ParseChunk(const Chunk& chunk, documents::Room& room) {
+Result<Value> ParseChunk(const Chunk& chunk, documents::Room& room, Keys keys) {
   try {
     std::istringstream stream{std::string(chunk.text)};
     YAML::Parser parser(stream);
-    documents::YamlBuilder builder(chunk.lines_before, room);
+    documents::YamlBuilder builder(chunk.lines_before, room, keys);
     if (!parser.HandleNextDocument(builder)) return Value();
-    documents::YamlBuilder rest(chunk.lines_before, room);
+    documents::YamlBuilder rest(chunk.lines_before, room, keys);
     if (parser.HandleNextDocument(rest)) {
       return Fail(Invalid(
           fmt::format("line {}: there is more text after the end of the document that begins here; "
@@ -139,7 +139,8 @@ Result<Value> ParseChunk(const Chunk& chunk, documents::Room& room) {
 
 }  // namespace
 
-Result<std::vector<Value>> ParseYamlDocuments(std::string_view text, std::size_t most_memory) {
+Result<std::vector<Value>> ParseYamlDocuments(std::string_view text, std::size_t most_memory,
+                                              Keys keys) {
   if (auto checked = CheckBytes(text); !checked) return Fail(std::move(checked.error()));
   if (auto few = CheckBrackets(text, most_memory); !few) return Fail(std::move(few.error()));
   if (text.starts_with(documents::kByteOrderMark))
@@ -147,7 +148,7 @@ Result<std::vector<Value>> ParseYamlDocuments(std::string_view text, std::size_t
   documents::Room room(most_memory);
   std::vector<Value> values;
   for (const Chunk& chunk : Chunks(text)) {
-    Result<Value> value = ParseChunk(chunk, room);
+    Result<Value> value = ParseChunk(chunk, room, keys);
     if (!value) return Fail(std::move(value.error()));
     if (!value->IsNull()) values.push_back(*std::move(value));
   }

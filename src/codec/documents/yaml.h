@@ -14,11 +14,12 @@ namespace jettison {
 // `text`.
 //
 // Fails with kInvalidArgument and "line N: ..." on syntax errors, text that is not UTF-8, control
-// characters, a key that stands twice in a map, more than kMaxDocumentDepth levels, more than 16
-// MiB of text, aliases that expand to more than 16 MiB, and scalars that JSON has no form for.
-// Values of all documents, and what is copied of them, may take `most_memory`; so may what the
-// parser needs for lists and maps written in brackets, of which it holds every word until they end.
+// characters, with Keys::kUnique a key that stands twice in a map, more than kMaxDocumentDepth
+// levels, more than 16 MiB of text, aliases that expand to more than 16 MiB, and scalars that JSON
+// has no form for. Values of all documents, and what is copied of them, may take `most_memory`; so
+// may what the parser needs for lists and maps written in brackets, of which it holds every word
+// until they end.
 [[nodiscard]] Result<std::vector<Value>> ParseYamlDocuments(
-    std::string_view text, std::size_t most_memory = kUnlimitedMemory);
+    std::string_view text, std::size_t most_memory = kUnlimitedMemory, Keys keys = Keys::kUnique);
 
 }  // namespace jettison

@@ -106,7 +106,8 @@ void YamlBuilder::OnSequenceEnd() {
 void YamlBuilder::OnMapEnd() {
   Open open = std::move(open_.back());
   open_.pop_back();
-  if (const std::string* key = RepeatedKey(open.members)) {
+  const std::string* const key = keys_ == Keys::kUnique ? RepeatedKey(open.members) : nullptr;
+  if (key != nullptr) {
     Refuse(open.line, fmt::format("the map that begins here has the key \"{}\" twice", *key));
   }
   Merge(open);

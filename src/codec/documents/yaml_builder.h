@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "codec/documents/documents.h"
 #include "codec/documents/room.h"
 #include "core/model/value.h"
 
@@ -26,7 +27,8 @@ class YamlBuilder final : public YAML::EventHandler {
  public:
   // `lines_before` is how many lines of the file stand above this document.
   // Values take their memory out of `room`, which must outlive this.
-  YamlBuilder(int lines_before, Room& room) : lines_before_(lines_before), room_(room) {}
+  YamlBuilder(int lines_before, Room& room, Keys keys)
+      : lines_before_(lines_before), room_(room), keys_(keys) {}
 
   // The finished document.
   [[nodiscard]] Value TakeRoot() { return std::move(root_); }
@@ -71,6 +73,7 @@ class YamlBuilder final : public YAML::EventHandler {
 
   int lines_before_;
   Room& room_;
+  const Keys keys_;
   Value root_;
   std::vector<Open> open_;
   std::map<YAML::anchor_t, Value> anchors_;

@@ -8,6 +8,7 @@
 
 #include "core/model/redaction.h"
 #include "core/text/spelling.h"
+#include "core/units/refusals.h"
 
 namespace jettison::kube_json {
 namespace {
@@ -107,6 +108,12 @@ std::optional<std::int64_t> Field::Integer(std::int64_t least, std::int64_t most
   }
   FaultOfType(fmt::format("a whole number from {} to {}", least, most));
   return std::nullopt;
+}
+
+std::optional<Quantity> Field::Bytes() const {
+  auto amount = Amount();
+  if (const auto why = amount ? WhyThousandths(TextOf(value_)) : ""; !why.empty()) Warn(why);
+  return amount;
 }
 
 std::optional<Quantity> Field::Amount() const {

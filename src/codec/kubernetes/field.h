@@ -51,6 +51,8 @@ class Field {
   [[nodiscard]] std::optional<std::int64_t> Integer(std::int64_t least, std::int64_t most) const;
   // A quantity, written as a string or as a bare number.
   [[nodiscard]] std::optional<Quantity> Amount() const;
+  // The same of bytes, of which thousandths are hardly meant: they cause a warning.
+  [[nodiscard]] std::optional<Quantity> Bytes() const;
   // A list of strings; an item that is none is a fault and counts as empty.
   [[nodiscard]] std::vector<std::string> Strings() const;
   // Every item of a list, in order, nulls included: "[0]" in the path.

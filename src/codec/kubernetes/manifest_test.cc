@@ -247,6 +247,16 @@ TEST(Manifest, ReportsEveryFaultAtOnceWithItsLine) {
             "web.yaml: metadata.name: \"7\": must be a string: write it in quotes (line 4)");
 }
 
+TEST(Manifest, WarnsOfThousandthsOfBytes) {
+  EXPECT_THAT(Read(Manifest("volumes: [{name: v, emptyDir: {sizeLimit: 500m}}]",
+                            "resources: {requests: {cpu: 500m, memory: 512m}}"))
+                  .warnings,
+              testing::UnorderedElementsAre(
+                  HasSubstr("spec.volumes[0].emptyDir.sizeLimit: is 0.5, because m is a "
+                            "thousandth; did you mean 500M or 500Mi? (line 5)"),
+                  HasSubstr("spec.containers[0].resources.requests[memory]: is 0.512")));
+}
+
 TEST(Manifest, WarnsOfWhatHasNoEffectHere) {
   EXPECT_THAT(
       Read(Manifest("shareProcessNamespace: true")).warnings,

@@ -8,7 +8,8 @@ namespace jettison::kube_json {
 ResourceList ReadResourceList(const Field& field) {
   ResourceList list;
   field.ForEachEntry([&](std::string_view name, const Field& entry) {
-    if (auto amount = entry.Amount()) list.emplace(name, *std::move(amount));
+    if (auto amount = name == "cpu" ? entry.Amount() : entry.Bytes())
+      list.emplace(name, *std::move(amount));
   });
   return list;
 }

@@ -10,7 +10,7 @@ EmptyDirSource ReadEmptyDir(const Field& field) {
   EmptyDirSource source;
   if (!field.IsMap()) return source;
   source.medium = field.Member("medium").String().value_or("");
-  source.size_limit = field.Member("sizeLimit").Amount();
+  source.size_limit = field.Member("sizeLimit").Bytes();
   field.WarnOfOthers(kKnown);
   return source;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/text/spelling.h"
+#include "core/thresholds/paths.h"
 
 namespace jettison {
 namespace {
@@ -34,22 +35,34 @@ void CheckNames(const Fields& fields, const std::vector<std::string>& named) {
   if (std::ranges::count(named, "pods") > 1) fields.Refuse(kField, "pods", "is listed twice");
 }
 
+// A group, with or without the slash at its beginning. (kubelet: ParseCgroupfsToCgroupName)
+std::optional<std::string> GroupIn(const Fields& fields, std::string_view key) {
+  const auto text = fields.Text(key);
+  if (!text || text->empty()) return std::nullopt;
+  const std::string path = text->starts_with('/') ? *text : "/" + *text;
+  if (const auto fault = FaultOfAbsolutePath(path); !fault.empty()) {
+    fields.Refuse(key, *text, std::string(fault));
+    return std::nullopt;
+  }
+  return PlainPath(path).substr(1);
+}
+
 // `what`: for example "kube-reserved"; `group_field`: the field with its group.
 std::optional<EnforcedReservation> ReadOne(const Fields& fields,
                                            const std::vector<std::string>& named,
                                            std::string_view what, std::string_view group_field) {
-  const auto group = fields.AbsolutePath(group_field);
+  auto group = GroupIn(fields, group_field);
   const std::string compressible = fmt::format("{}-compressible", what);
   const bool all = Has(named, what);
   const bool some = Has(named, compressible);
   if (all && some) fields.Refuse(kField, compressible, fmt::format("excludes {}", what));
   if ((!all && !some) || fields.IsRefused(group_field, group.has_value())) return std::nullopt;
-  if (!group || *group == "/") {
+  if (!group || group->empty()) {
     fields.Refuse(kField, std::string(all ? what : compressible),
                   fmt::format("needs a group to enforce it on: set {}", group_field));
     return std::nullopt;
   }
-  return EnforcedReservation{.group = group->substr(1), .compressible_only = !all};
+  return EnforcedReservation{.group = *std::move(group), .compressible_only = !all};
 }
 
 }  // namespace

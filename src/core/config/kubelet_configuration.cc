@@ -13,6 +13,7 @@
 #include "core/config/take.h"
 #include "core/text/spelling.h"
 #include "core/thresholds/threshold_text.h"
+#include "core/units/refusals.h"
 
 namespace jettison {
 namespace {
@@ -88,7 +89,7 @@ void ReadEviction(const Fields& fields, AgentConfig& config) {
   EvictionPolicy& eviction = config.eviction;
   TakeUnlessZero(fields.Span("evictionPressureTransitionPeriod", Duration::zero()),
                  eviction.pressure_transition_period);
-  Take(fields.Integer("evictionMaxPodGracePeriod", 0, kMaxInt32),
+  Take(fields.Integer("evictionMaxPodGracePeriod", -kMaxInt32, kMaxInt32),
        eviction.max_pod_grace_period_seconds);
   Take(fields.Flag("localStorageCapacityIsolation"), eviction.local_storage_capacity_isolation);
   Take(fields.Flag("kernelMemcgNotification"), config.kernel_memcg_notification);
@@ -122,7 +123,8 @@ void ReadImageGcAges(const Fields& fields, ImageGcPolicy& policy) {
                             FormatDuration(policy.min_age)));
 }
 
-void ReadReserved(const Fields& fields, std::string_view key, ResourceList& into) {
+void ReadReserved(const Fields& fields, std::string_view key, ResourceList& into,
+                  Faults& warnings) {
   const auto written = fields.TextMap(key);
   if (!written) return;
   for (const auto& [resource, text] : *written) {
@@ -136,6 +138,8 @@ void ReadReserved(const Fields& fields, std::string_view key, ResourceList& into
       fields.Refuse(entry, text, "must be an amount such as 500m or 1Gi, zero or more");
     } else {
       into.insert_or_assign(resource, *amount);
+      std::string why = resource == "cpu" ? "" : WhyThousandths(text);
+      if (!why.empty()) AddFault(warnings, {fields.file(), entry, text, std::move(why)});
     }
   }
 }
@@ -180,7 +184,11 @@ void ReadCgroups(const Fields& fields, AgentConfig& config, Faults& warnings) {
 void ReadLogs(const Fields& fields, ContainerLogPolicy& logs) {
   if (const auto text = fields.Text("containerLogMaxSize"); text && !text->empty()) {
     const auto size = Quantity::Parse(*text);
-    if (!size || size->IsZero()) {
+    // The kubelet (parseMaxSize) takes no thousandths either.
+    const std::string thousandths = WhyThousandths(*text);
+    if (!thousandths.empty()) {
+      fields.Refuse("containerLogMaxSize", *text, thousandths);
+    } else if (!size || size->IsZero()) {
       fields.Refuse("containerLogMaxSize", *text,
                     "must be an amount such as 10Mi; a negative one switches rotation off");
     } else {
@@ -229,8 +237,8 @@ void ApplyKubeletConfiguration(const Fields& fields, AgentConfig& config, Faults
   ReadEviction(fields, config);
   ReadImageGcShares(fields, config.image_gc);
   ReadImageGcAges(fields, config.image_gc);
-  ReadReserved(fields, "kubeReserved", config.reservation.kube_reserved);
-  ReadReserved(fields, "systemReserved", config.reservation.system_reserved);
+  ReadReserved(fields, "kubeReserved", config.reservation.kube_reserved, warnings);
+  ReadReserved(fields, "systemReserved", config.reservation.system_reserved, warnings);
   ReadCgroups(fields, config, warnings);
   ReadFileCheckFrequency(fields, config);
   ReadLogs(fields, config.logs);

@@ -93,6 +93,30 @@ TEST(ReadConfig, ReservationsAreEnforcedOnTheGroupsThatAreNamed) {
   EXPECT_EQ(reservation.system_enforced->group, "system/all");
   EXPECT_TRUE(reservation.system_enforced->compressible_only);
   EXPECT_FALSE(Kubelet("kubeReservedCgroup: /a\n").config.reservation.kube_enforced);
+  const ConfigReading bare =
+      Kubelet("enforceNodeAllocatable: [system-reserved]\nsystemReservedCgroup: system.slice\n");
+  EXPECT_THAT(Described(bare.faults), IsEmpty());
+  EXPECT_EQ(bare.config.reservation.system_enforced->group, "system.slice");
+}
+
+TEST(ReadConfig, ANegativeLongestGracePeriodLeavesItToThePod) {
+  const ConfigReading reading = Kubelet("evictionMaxPodGracePeriod: -1\n");
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  EXPECT_EQ(reading.config.eviction.max_pod_grace_period_seconds, -1);
+}
+
+TEST(ReadConfig, ThousandthsOfBytesAreAWarningWithWhatTheyAre) {
+  const ConfigReading reading = Kubelet(
+      "evictionHard: {memory.available: 500m, pid.available: 10%}\n"
+      "evictionMinimumReclaim: {memory.available: 1m}\n"
+      "systemReserved: {cpu: 500m, memory: 512m}\n");
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  EXPECT_THAT(Described(reading.warnings),
+              testing::UnorderedElementsAre(
+                  HasSubstr("evictionHard[memory.available]: \"500m\": is 0.5, because m is a "
+                            "thousandth; did you mean 500M or 500Mi?"),
+                  HasSubstr("evictionMinimumReclaim[memory.available]: \"1m\": is 0.001"),
+                  HasSubstr("systemReserved[memory]: \"512m\": is 0.512")));
 }
 
 TEST(ReadConfig, ASliceCannotBeMovedBelowANodesGroup) {
@@ -201,7 +225,6 @@ TEST(ReadConfig, EachRefusedFieldIsOneFaultThatNamesWhatIsAllowed) {
            Row{"evictionHard: [a]", "evictionHard: \"a list\": must be a map, not a list"},
            Row{"evictionHard: {memory.available: 100}",
                "evictionHard[memory.available]: \"100\": must be text (put it in quotes), not a"},
-           Row{"evictionMaxPodGracePeriod: -1", "must be a whole number from 0 to 2147483647"},
            Row{"evictionMaxPodGracePeriod: 1.5", "must be a whole number"},
            Row{"evictionMaxPodGracePeriod: '1'", "must be a whole number, not a string"},
            Row{"evictionPressureTransitionPeriod: 5",
@@ -228,6 +251,7 @@ TEST(ReadConfig, EachRefusedFieldIsOneFaultThatNamesWhatIsAllowed) {
            Row{"oomScoreAdj: -1001", "must be a whole number from -1000 to 1000"},
            Row{"containerLogMaxSize: 0", "must be text"},
            Row{"containerLogMaxSize: x", "must be an amount such as 10Mi"},
+           Row{"containerLogMaxSize: 10m", "did you mean 10M or 10Mi?"},
            Row{"containerLogMaxFiles: 1", "must be a whole number from 2"},
            Row{"podLogsDir: /a/../b", "must not contain '..'"},
            Row{"crashLoopBackOff: {maxContainerRestartPeriod: 10m}",

@@ -132,6 +132,7 @@ void AddSwappedPodSentence(const ActivePod& pod, Resource resource, EvictionOrde
 
 std::int64_t GraceFor(const Threshold& threshold, const Pod& pod, std::int64_t maximum) {
   if (threshold.IsHard()) return kHardEvictionGracePeriodSeconds;
+  if (maximum < 0) return GraceSecondsOf(pod);
   return std::min(maximum, pod.termination_grace_period_seconds.value_or(maximum));
 }
 

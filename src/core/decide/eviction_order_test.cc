@@ -147,6 +147,7 @@ TEST(EvictionOrder, GracePeriodIsOneSecondWhenHardElseTheSmallerOfMaximumAndTheP
   Threshold soft = Hard(Signal::kMemoryAvailable);
   soft.grace_period = seconds(1);
   EXPECT_EQ(f.Order(Hard(Signal::kMemoryAvailable)).grace_period_seconds, 1);
+  EXPECT_EQ(f.Order(soft, -1).grace_period_seconds, 30) << "the default of a pod's own";
   EXPECT_EQ(f.Order(soft).grace_period_seconds, 40) << "the pod has no grace period of its own";
   f.facts.pod.termination_grace_period_seconds = 30;
   EXPECT_EQ(f.Order(soft).grace_period_seconds, 30);

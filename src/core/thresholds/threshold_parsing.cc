@@ -105,6 +105,7 @@ class Parser {
       Refuse(entry, std::string(kAmountRule));
       return std::nullopt;
     }
+    if (std::string why = WhyThousandths(entry.text); !why.empty()) Warn(entry, std::move(why));
     return *std::move(amount);
   }
 

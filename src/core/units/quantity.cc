@@ -1,5 +1,7 @@
 #include "core/units/quantity.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -8,6 +10,7 @@
 #include "core/units/quantity_format.h"
 #include "core/units/quantity_parse.h"
 #include "core/units/quantity_value.h"
+#include "core/units/refusals.h"
 
 namespace jettison {
 
@@ -141,6 +144,16 @@ bool Quantity::AddWithin128Bits(const Quantity& other, Int128 value) {
   if (__builtin_add_overflow(*mine, *theirs, &sum) || sum < -kMaxInt128) return false;
   *this = Quantity{Form::kDecimal, sum, std::min(scale_, other.scale_), format_};
   return true;
+}
+
+std::string WhyThousandths(std::string_view amount) {
+  const auto read =
+      amount.ends_with('m') ? Quantity::Parse(amount) : Fail(ErrorCode::kInvalidArgument, "");
+  if (!read || read->IsZero()) return "";
+  const std::string_view number = amount.substr(0, amount.size() - 1);
+  return fmt::format("is {:g}, because m is a thousandth; did you mean {}M or {}Mi?",
+                     static_cast<double>(read->ToNanos()) / static_cast<double>(kNanosPerUnit),
+                     number, number);
 }
 
 }  // namespace jettison
