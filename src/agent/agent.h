@@ -63,8 +63,6 @@ class Agent {
   // Makes Run return: at once, or after its pods have ended where `stop_pods` is set. From any
   // thread and from signal handlers; more than once does no harm.
   virtual void Stop() = 0;
-  // The root folder in use.
-  [[nodiscard]] virtual const std::string& root() const = 0;
   // For messages before Run.
   [[nodiscard]] virtual const Log& log() const = 0;
 };

@@ -33,7 +33,6 @@ class NodeAgent : public Agent {
 
   [[nodiscard]] Result<void> Run() override;
   void Stop() override { ending_.Ask(); }
-  [[nodiscard]] const std::string& root() const override { return config_.config().root; }
   [[nodiscard]] const Log& log() const override { return *log_; }
 
  private:

@@ -21,9 +21,7 @@ struct CheckConfigOptions {
 };
 
 int RunCheckConfig(const CheckConfigOptions& options) {
-  const ConfigReading reading = ReadConfigBesideKubelet(
-      options.sources,
-      {.on_retry = [](const std::string& why) { PrintError("jettison: {}\n", why); }});
+  const ConfigReading reading = ReadConfigBesideKubelet(options.sources);
   const int printed = options.output == "json" ? PrintData(ConfigAsJson(reading))
                                                : PrintText(ConfigAsText(reading));
   if (printed != 0) return printed;

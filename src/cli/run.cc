@@ -39,14 +39,6 @@ bool IsAsked(const HttpConfig& http) {
   return !http.socket.empty() || !http.address.empty();
 }
 
-// The thread that reads may outlive the agent and its log.
-void SayNotKept(const Error& error) {
-  PrintError(
-      "jettison: warning: the kubelet's configuration cannot be kept for a start without the API "
-      "server: {}\n",
-      error.message);
-}
-
 // What is read again, and who has to do with it. Shared with the thread that reads.
 class Rereading {
  public:
@@ -65,7 +57,6 @@ class Rereading {
     if (reading) reading->config.node_name = NodeNameOf(reading->config);
     return reading;
   }
-  void KeepKubeletsIn(const std::string& root) { config_.KeepIn(root, SayNotKept); }
   void Use() {
     if (const auto serving = Served()) serving->UseCredentials();
   }
@@ -112,7 +103,6 @@ Result<void> RunServed(const AgentConfig& config, AgentOptions options, ConfigRe
   options.on_config = [rereading](const AgentConfig&) { rereading->Use(); };
   const auto agent = Agent::Make(config, std::move(options));
   if (!agent) return Fail(agent.error());
-  rereading->KeepKubeletsIn((*agent)->root());
   if (!board) return (*agent)->Run();
   auto opened = Serving::Open(config.http, *board);
   if (!opened) return Fail(opened.error());
@@ -128,10 +118,6 @@ void SayLast(const std::string& text) {
   constexpr int kPatienceMs = 1000;
   pollfd room = {.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
   if (poll(&room, 1, kPatienceMs) > 0) PrintError("{}", text);
-}
-
-void SayRetry(const std::string& why) {
-  PrintError("jettison: {}; it is asked again\n", why);
 }
 
 // Says why the agent does not start, and returns its exit status; 0: nothing keeps it. What cannot
@@ -159,7 +145,7 @@ int RunAgent(const RunOptions& options) {
   // enough. What the agent starts has the default again.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  ConfigRereader rereader(options.sources, {.on_retry = SayRetry});
+  ConfigRereader rereader(options.sources);
   ConfigReading reading =
       rereader.ReadFirst([](Duration rest) { std::this_thread::sleep_for(rest); });
   ConfigWarnings().Tell(reading.warnings);

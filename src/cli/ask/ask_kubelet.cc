@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <chrono>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "agent/loop/steady_clock.h"
 #include "cli/ask/node_name.h"
 #include "cli/ask/read_documents.h"
 #include "codec/documents/documents.h"
+#include "core/units/duration.h"
 #include "core/units/result.h"
 #include "ports/clock.h"
 #include "sources/kubernetes/calls/node_calls.h"
@@ -30,19 +30,15 @@ KubeletAnswer Refusal(const std::string& file, std::string message) {
   return answer;
 }
 
-bool IsKubeletConfiguration(const Value& document) {
-  const Value* const kind = document.Find("kind");
-  return kind != nullptr && kind->AsString() != nullptr && *kind->AsString() == kKind;
-}
-
 KubeletAnswer ReadFile(const std::string& file) {
   auto text = TextOf(file);
   if (!text) {
-    KubeletAnswer answer = Refusal(file, text.error().message);
+    KubeletAnswer answer;
+    answer.side.why_not = fmt::format("{}: {}", file, text.error().message);
     answer.unread = true;
     return answer;
   }
-  auto documents = ParseDocuments(*text);
+  auto documents = ParseDocuments(*text, kUnlimitedMemory, Keys::kMayRepeat);
   if (!documents) {
     return Refusal(file, "the kubelet's configuration is faulty: " + documents.error().message);
   }
@@ -51,6 +47,7 @@ KubeletAnswer ReadFile(const std::string& file) {
         file, fmt::format("must hold exactly one document, the kubelet's own, of kind {}", kKind));
   }
   KubeletAnswer answer;
+  answer.warnings = LeaveLastKeys(file, documents->front());
   answer.side.document = ConfigDocument{file, std::move(documents->front())};
   answer.text = std::move(*text);
   return answer;
@@ -122,51 +119,37 @@ Result<kube::ApiReply> AskItself(const Cluster& cluster, const std::string& node
   return answer;
 }
 
-// Absent: it may be asked again.
-std::optional<KubeletAnswer> Ask(const Cluster& cluster, const std::string& node, Duration timeout,
-                                 std::string& why) {
-  const auto reply = kube::AskNow(cluster.server, kube::GetKubeletConfiguration(node), timeout);
+KubeletAnswer Ask(const Cluster& cluster, const std::string& node) {
+  const auto reply =
+      kube::AskNow(cluster.server, kube::GetKubeletConfiguration(node), kLongestCall);
   const kube::Outcome outcome = kube::OutcomeOf(reply);
   if (outcome.ok()) return AnswerOf(reply->body, node);
-  why = fmt::format("configz of node {}: {}", node, outcome.why);
-  if (MayPass(outcome.result)) return std::nullopt;
   KubeletAnswer answer;
-  if (outcome.result == kube::CallResult::kForbidden) {
-    const auto own = AskItself(cluster, node, timeout);
-    if (own) return AnswerOf(own->body, node);
-    why += fmt::format("; from the kubelet itself: {}{}", own.error().message, kRemedy);
-    answer.unread = own.error().code == ErrorCode::kUnavailable;
-  }
-  answer.side.why_not = why;
+  answer.side.why_not = fmt::format("configz of node {}: {}", node, outcome.why);
+  answer.unread = MayPass(outcome.result);
+  if (outcome.result != kube::CallResult::kForbidden) return answer;
+  const auto own = AskItself(cluster, node, kLongestCall);
+  if (own) return AnswerOf(own->body, node);
+  answer.side.why_not +=
+      fmt::format("; from the kubelet itself: {}{}", own.error().message, kRemedy);
+  answer.unread = own.error().code == ErrorCode::kUnavailable;
   return answer;
 }
 
-KubeletAnswer AskServer(const KubeletQuestion& question, const Patience& patience) {
+KubeletAnswer AskServer(const KubeletQuestion& question) {
   const kube::AccessReading reading = question.kubeconfig.empty()
                                           ? kube::AccessByServiceAccount(kube::OwnServiceAccount())
                                           : kube::AccessByKubeconfig(question.kubeconfig);
   KubeletAnswer answer;
-  answer.faults = reading.faults;
-  if (!answer.faults.empty()) return answer;
   const SteadyClock clock;
-  const auto client = kube::ApiClient::Open(reading.access, clock);
-  if (!client) {
-    answer.side.why_not = client.error().message;
-    return answer;
+  const auto client = reading.faults.empty()
+                          ? kube::ApiClient::Open(reading.access, clock)
+                          : Fail(ErrorCode::kInvalidArgument, DescribeAll(reading.faults));
+  if (client) {
+    return Ask({.access = reading.access, .clock = clock, .server = **client}, question.node);
   }
-  const Cluster cluster{.access = reading.access, .clock = clock, .server = **client};
-  const Instant until = clock.Now() + patience.in_all;
-  std::string why;
-  while (true) {
-    const Duration left = until - clock.Now();
-    const Duration most = std::clamp(left, Duration(std::chrono::milliseconds(1)), kLongestCall);
-    if (auto answered = Ask(cluster, question.node, most, why)) return *std::move(answered);
-    if (clock.Now() + patience.between >= until) break;
-    if (patience.on_retry) patience.on_retry(why);
-    std::this_thread::sleep_for(patience.between);
-  }
-  answer.side.why_not = why;
-  answer.unread = true;
+  answer.side.why_not =
+      fmt::format("configz of node {}: {}", question.node, client.error().message);
   return answer;
 }
 
@@ -174,6 +157,7 @@ KubeletAnswer AskServer(const KubeletQuestion& question, const Patience& patienc
 
 KubeletQuestion QuestionOf(const AgentConfig& config) {
   return {.file = config.kubernetes.kubelet_configuration,
+          .usual_file = config.kubernetes.kubelet_directory + "/config.yaml",
           .kubeconfig = config.kubernetes.kubeconfig,
           .node = NodeNameOf(config)};
 }
@@ -191,8 +175,23 @@ KubeletAnswer AnswerOf(const std::string& body, const std::string& node) {
   return answer;
 }
 
-KubeletAnswer AskKubelet(const KubeletQuestion& question, const Patience& patience) {
-  return question.file.empty() ? AskServer(question, patience) : ReadFile(question.file);
+KubeletAnswer AskKubelet(const KubeletQuestion& question, Ways ways) {
+  const bool by_file = !question.file.empty();
+  KubeletAnswer answer = by_file ? ReadFile(question.file) : AskServer(question);
+  const bool has_other = ways == Ways::kEither && (by_file || !question.usual_file.empty());
+  if (answer.side.why_not.empty() || !has_other) return answer;
+  KubeletAnswer other = by_file ? AskServer(question) : ReadFile(question.usual_file);
+  const std::string why = std::move(answer.side.why_not);
+  if (other.side.why_not.empty()) {
+    other.instead = by_file
+                        ? fmt::format("{}; the kubelet was asked instead (configz)", why)
+                        : fmt::format("{}; {} is used instead, which has no flags of the kubelet",
+                                      why, question.usual_file);
+    return other;
+  }
+  answer.side.why_not = fmt::format("{}; {}", why, other.side.why_not);
+  answer.unread |= other.unread;
+  return answer;
 }
 
 }  // namespace jettison

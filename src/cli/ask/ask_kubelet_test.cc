@@ -1,5 +1,6 @@
 #include "cli/ask/ask_kubelet.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +18,6 @@
 namespace jettison {
 namespace {
 
-using std::chrono::milliseconds;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -67,33 +67,29 @@ class AskingKubelet : public testing::Test {
                      server_.url() + "'}}]\nusers: [{name: u, user: {}}]\n");
   }
   KubeletAnswer AskServer() {
-    return AskKubelet({.file = "", .kubeconfig = Kubeconfig(), .node = "bed"}, patience_);
+    return AskKubelet({.file = "", .kubeconfig = Kubeconfig(), .node = "bed"}, Ways::kConfigured);
   }
 
   kernel::TemporaryFolder folder_;
   kube::FakeApiServer server_;
-  std::vector<std::string> retries_;
-  Patience patience_{.in_all = std::chrono::seconds(5),
-                     .between = milliseconds(1),
-                     .on_retry = [this](const std::string& why) { retries_.push_back(why); }};
 };
 
 TEST_F(AskingKubelet, AFileIsReadAsItIs) {
   const std::string path = WriteKubelet("evictionHard: {memory.available: 1Gi}\n");
-  const KubeletAnswer answer = AskKubelet({.file = path, .kubeconfig = "", .node = ""}, patience_);
+  const KubeletAnswer answer =
+      AskKubelet({.file = path, .kubeconfig = "", .node = ""}, Ways::kConfigured);
   EXPECT_THAT(Described(answer.faults), IsEmpty());
   ASSERT_TRUE(answer.side.document);
   EXPECT_EQ(answer.side.document->file, path);
   EXPECT_NE(answer.side.document->document.Find("evictionHard"), nullptr);
 }
 
-TEST_F(AskingKubelet, AFileThatIsMissingOrNoneOfAKubeletIsAFaultWithItsName) {
+TEST_F(AskingKubelet, AFileThatIsNoneOfAKubeletIsAFaultWithItsName) {
   struct Row {
-    const char* text;  // null: there is no file
+    const char* text;
     const char* fault;
   };
   for (const Row& row : {
-           Row{nullptr, "cannot be read: No such file or directory"},
            Row{"", "must hold exactly one document, the kubelet's own, of kind Kubelet"},
            Row{"kind: JettisonConfiguration\n", "must hold exactly one document"},
            Row{"kind: KubeletConfiguration\n---\nkind: KubeletConfiguration\n",
@@ -101,12 +97,87 @@ TEST_F(AskingKubelet, AFileThatIsMissingOrNoneOfAKubeletIsAFaultWithItsName) {
            Row{"a: [", "the kubelet's configuration is faulty: line 1: this is not valid YAML"},
        }) {
     const std::string path = folder_.path() + "/theirs.yaml";
-    if (row.text != nullptr) Write("theirs.yaml", row.text);
-    const auto answer = AskKubelet({.file = path, .kubeconfig = "", .node = ""}, patience_);
+    Write("theirs.yaml", row.text);
+    const auto answer = AskKubelet({.file = path, .kubeconfig = "", .node = ""}, Ways::kConfigured);
     EXPECT_FALSE(answer.side.document);
     EXPECT_THAT(Described(answer.faults), ElementsAre(HasSubstr(path + ": ")));
     EXPECT_THAT(Described(answer.faults), ElementsAre(HasSubstr(row.fault)));
-    EXPECT_EQ(answer.unread, row.text == nullptr);
+    EXPECT_FALSE(answer.unread);
+  }
+}
+
+// As a kubelet starts with it.
+TEST_F(AskingKubelet, OfAKeyThatAFileHasTwiceTheLastOneCountsAndThatIsAWarning) {
+  const std::string theirs = WriteKubelet(
+      "evictionHard: {memory.available: 1Gi}\nmaxPods: 20\n"
+      "evictionHard: {memory.available: 2Gi, memory.available: 3Gi}\n");
+  const ConfigReading reading =
+      ReadConfigBesideKubelet({{WriteOurs("kubeletConfiguration: " + theirs)}});
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  EXPECT_EQ(MemoryThreshold(reading), "3328Mi");
+  EXPECT_THAT(Described(reading.warnings),
+              AllOf(Contains(HasSubstr(theirs + ": line 1: the map that begins here has the key "
+                                                "\"evictionHard\" twice; the last one counts")),
+                    Contains(HasSubstr(
+                        "line 5: the map that begins here has the key \"memory.available\""))));
+  const ConfigReading ours = ReadConfigBesideKubelet(
+      {{WriteOurs("kubeletConfiguration: " + theirs, "source: kubernetes\n")}});
+  EXPECT_THAT(Described(ours.faults), ElementsAre(HasSubstr("has the key \"source\" twice")));
+}
+
+// As beside k3s, whose kubelet has its configuration by flags.
+TEST_F(AskingKubelet, WhereThereIsNoFileTheKubeletIsAskedAndThatIsAWarning) {
+  const std::string none = folder_.path() + "/none.yaml";
+  const ConfigSources ours{
+      {WriteOurs("kubeletConfiguration: " + none + ", kubeconfig: " + Kubeconfig())}};
+  ConfigRereader rereader(ours);
+  const ConfigReading reading = rereader.ReadFirst();
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  EXPECT_EQ(MemoryThreshold(reading), "356Mi");
+  EXPECT_THAT(Described(reading.warnings),
+              Contains(AllOf(HasSubstr(none), HasSubstr("the kubelet was asked instead"))));
+  EXPECT_THAT(Described(rereader.ReadAgain().faults), IsEmpty());
+  const std::size_t asked = server_.CountOf("GET /api/v1/nodes/bed/proxy/configz");
+  for (int look = 0; look < 20; ++look) EXPECT_FALSE(rereader.LookAtKubelet());
+  EXPECT_EQ(server_.CountOf("GET /api/v1/nodes/bed/proxy/configz"), asked + 2);
+}
+
+TEST_F(AskingKubelet, WhereTheServerDoesNotTellTheUsualFileIsReadAndThatIsAWarning) {
+  Write("config.yaml",
+        "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+        "evictionHard: {memory.available: 1Gi}\n");
+  const ConfigSources ours{
+      {WriteOurs("kubeletDirectory: " + folder_.path() + ", kubeconfig: " + Kubeconfig())}};
+  server_.MisbehaveOnce({.part = "configz", .status = 404, .body = "{}"});
+  ConfigRereader rereader(ours);
+  const ConfigReading reading = rereader.ReadFirst();
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  EXPECT_EQ(MemoryThreshold(reading), "1280Mi");
+  EXPECT_THAT(Described(reading.warnings),
+              Contains(AllOf(HasSubstr("configz of node bed: "),
+                             HasSubstr(folder_.path() + "/config.yaml is used instead"))));
+  std::optional<ConfigReading> told;
+  for (int look = 0; look < 10 && !told; ++look) told = rereader.LookAtKubelet();
+  ASSERT_TRUE(told) << "the server tells now";
+  EXPECT_EQ(MemoryThreshold(*told), "356Mi");
+  // What is in force is better than a file without flags.
+  server_.Stop();
+  EXPECT_THAT(Described(rereader.ReadAgain().faults),
+              ElementsAre(HasSubstr("the kubelet's configuration cannot be read: configz")));
+}
+
+TEST_F(AskingKubelet, WhereNeitherCanBeHadBothAreNamed) {
+  const std::string none = folder_.path() + "/none.yaml";
+  const std::string kubeconfig = Kubeconfig();
+  server_.Stop();
+  for (const std::string& way : {"kubeletConfiguration: " + none, std::string("jobs: kill")}) {
+    const ConfigReading reading = ReadConfigBesideKubelet({{WriteOurs(fmt::format(
+        "{}, kubeletDirectory: {}, kubeconfig: {}", way, folder_.path(), kubeconfig))}});
+    EXPECT_THAT(Described(reading.faults),
+                ElementsAre(AllOf(HasSubstr("nothing is evicted on a guess"),
+                                  HasSubstr("No such file or directory"),
+                                  HasSubstr("configz of node bed: "))));
+    EXPECT_TRUE(reading.unread);
   }
 }
 
@@ -115,7 +186,6 @@ TEST_F(AskingKubelet, TheApiServerTellsWhatTheKubeletRunsBy) {
   ASSERT_TRUE(answer.side.document) << answer.side.why_not;
   EXPECT_EQ(answer.side.document->file, "configz of node bed");
   EXPECT_NE(answer.side.document->document.Find("cgroupRoot"), nullptr);
-  EXPECT_THAT(retries_, IsEmpty());
 }
 
 TEST_F(AskingKubelet, InAnAnswerAnAbsentEvictionHardMeansNone) {
@@ -129,19 +199,11 @@ TEST_F(AskingKubelet, InAnAnswerAnAbsentEvictionHardMeansNone) {
   EXPECT_THAT(*hard->AsMap(), IsEmpty());
 }
 
-TEST_F(AskingKubelet, AServerThatIsAwayIsAskedAgainAndThatIsSaid) {
-  server_.MisbehaveOnce({.part = "configz", .status = 503, .body = "{}"});
-  server_.MisbehaveOnce({.part = "configz", .status = 503, .body = "{}"});
-  EXPECT_TRUE(AskServer().side.document);
-  EXPECT_THAT(retries_, SizeIs(2));
-  EXPECT_THAT(retries_.front(), HasSubstr("configz of node bed: "));
-}
-
 TEST_F(AskingKubelet, AServerThatStaysAwayIsWhyItIsNotKnown) {
   const std::string kubeconfig = Kubeconfig();
   server_.Stop();
-  patience_.in_all = milliseconds(50);
-  const auto answer = AskKubelet({.file = "", .kubeconfig = kubeconfig, .node = "bed"}, patience_);
+  const auto answer =
+      AskKubelet({.file = "", .kubeconfig = kubeconfig, .node = "bed"}, Ways::kEither);
   EXPECT_FALSE(answer.side.document);
   EXPECT_THAT(Described(answer.faults), IsEmpty());
   EXPECT_THAT(answer.side.why_not, HasSubstr("Connection refused"));
@@ -158,7 +220,6 @@ TEST_F(AskingKubelet, ARightThatIsNotGivenIsNotAskedForAgain) {
                          .body = R"({"kind":"Status","status":"Failure","reason":"Forbidden",)"
                                  R"("message":"nodes \"bed\" is forbidden","code":403})"});
   const KubeletAnswer answer = AskServer();
-  EXPECT_THAT(retries_, IsEmpty());
   EXPECT_THAT(answer.side.why_not, HasSubstr("is forbidden"));
   EXPECT_THAT(answer.side.why_not, HasSubstr("from the kubelet itself: https://127.0.0.1:1: "));
   EXPECT_THAT(answer.side.why_not, HasSubstr("nodes/configz"));
@@ -166,19 +227,19 @@ TEST_F(AskingKubelet, ARightThatIsNotGivenIsNotAskedForAgain) {
 }
 
 TEST_F(AskingKubelet, AKubeconfigWithFaultsIsNamed) {
-  const auto answer =
-      AskKubelet({.file = "", .kubeconfig = folder_.path() + "/none", .node = ""}, patience_);
-  EXPECT_THAT(Described(answer.faults), ElementsAre(HasSubstr("/none")));
+  const auto answer = AskKubelet({.file = "", .kubeconfig = folder_.path() + "/none", .node = ""},
+                                 Ways::kConfigured);
+  EXPECT_THAT(answer.side.why_not, HasSubstr("/none"));
 }
 
 TEST_F(AskingKubelet, AConfigurationIsReadBesideTheKubelets) {
   const std::string theirs = WriteKubelet("evictionHard: {memory.available: 1Gi}\n");
   const ConfigReading by_file =
-      ReadConfigBesideKubelet({{WriteOurs("kubeletConfiguration: " + theirs)}}, patience_);
+      ReadConfigBesideKubelet({{WriteOurs("kubeletConfiguration: " + theirs)}});
   EXPECT_THAT(Described(by_file.faults), IsEmpty());
   EXPECT_EQ(MemoryThreshold(by_file), "1280Mi");
   const ConfigReading by_server =
-      ReadConfigBesideKubelet({{WriteOurs("kubeconfig: " + Kubeconfig())}}, patience_);
+      ReadConfigBesideKubelet({{WriteOurs("kubeconfig: " + Kubeconfig())}});
   EXPECT_THAT(Described(by_server.faults), IsEmpty());
   EXPECT_EQ(MemoryThreshold(by_server), "356Mi");
   EXPECT_EQ(by_server.config.cgroup_root, "/bed");
@@ -187,8 +248,7 @@ TEST_F(AskingKubelet, AConfigurationIsReadBesideTheKubelets) {
 TEST_F(AskingKubelet, WithoutTheKubeletsTheAgentDoesNotBegin) {
   const std::string ours = WriteOurs("kubeconfig: " + Kubeconfig());
   server_.Stop();
-  patience_.in_all = milliseconds(10);
-  const ConfigReading reading = ReadConfigBesideKubelet({{ours}}, patience_);
+  const ConfigReading reading = ReadConfigBesideKubelet({{ours}});
   EXPECT_THAT(Described(reading.faults), ElementsAre(HasSubstr("nothing is evicted on a guess")));
   EXPECT_TRUE(reading.unread) << "the agent is started again until the server answers";
 }
@@ -221,7 +281,7 @@ TEST_F(AskingKubelet, WhatItsConfigurationCausesIsToldFromFaultsOfOurs) {
     if (row.theirs != nullptr) Write("theirs.yaml", row.theirs);
     const std::string ours =
         WriteOurs("kubeletConfiguration: " + theirs, "---\n" + head + row.ours + "\n");
-    const ConfigReading reading = ReadConfigBesideKubelet({{ours}}, patience_);
+    const ConfigReading reading = ReadConfigBesideKubelet({{ours}});
     EXPECT_FALSE(reading.faults.empty()) << row.ours;
     EXPECT_EQ(reading.kubelet_at_fault, row.is_kubelets)
         << (row.theirs == nullptr ? "none" : row.theirs) << "\n"
@@ -230,118 +290,8 @@ TEST_F(AskingKubelet, WhatItsConfigurationCausesIsToldFromFaultsOfOurs) {
   }
 }
 
-// As an agent that ran, ended, and starts while the API server is away.
-class KeptKubelet : public AskingKubelet {
- protected:
-  // A server is asked once, and may be slow; nobody waits for one that is away.
-  KeptKubelet() { patience_.between = patience_.in_all; }
-  void Keep() {
-    ConfigRereader before(sources_, patience_);
-    EXPECT_THAT(Described(before.ReadFirst().faults), IsEmpty());
-    before.KeepIn(folder_.path(),
-                  [this](const Error& error) { complaints_.push_back(error.message); });
-  }
-  // The next answer is another one.
-  void ChangeTheKubelets() {
-    std::string text = kernel::ReadFile(file_).value_or("");
-    text.erase(0, text.find('\n') + 1);
-    const std::string_view theirs = "100Mi";
-    text.replace(text.find(theirs), theirs.size(), "1Gi");
-    server_.MisbehaveOnce({.part = "configz", .status = 200, .body = text});
-  }
-
-  const std::string file_ = folder_.path() + "/kubelet-configuration";
-  ConfigSources sources_{
-      .files = {WriteOurs("kubeconfig: " + Kubeconfig(), "root: " + folder_.path() + "\n")}};
-  std::vector<std::string> complaints_;
-};
-
-TEST_F(KeptKubelet, StandsInForAServerThatIsAwayAndSaysHowOldItIs) {
-  Keep();
-  EXPECT_THAT(complaints_, IsEmpty());
-  EXPECT_EQ(std::filesystem::status(file_).permissions(), std::filesystem::perms(0600));
-  server_.Stop();
-  std::filesystem::last_write_time(
-      file_, std::filesystem::file_time_type::clock::now() - std::chrono::hours(3));
-  ConfigRereader next(sources_, patience_);
-  const ConfigReading reading = next.ReadFirst();
-  EXPECT_THAT(Described(reading.faults), IsEmpty());
-  EXPECT_EQ(MemoryThreshold(reading), "356Mi");
-  EXPECT_EQ(reading.config.cgroup_root, "/bed");
-  EXPECT_THAT(Described(reading.warnings),
-              Contains(AllOf(HasSubstr("Connection refused"), HasSubstr("3h0m0s ago"))));
-  // The present one is taken as soon as the server answers.
-  server_.Start();
-  ChangeTheKubelets();
-  next.KeepIn(folder_.path(), nullptr);
-  const auto present = next.LookAtKubelet();
-  ASSERT_TRUE(present);
-  EXPECT_EQ(MemoryThreshold(*present), "1280Mi");
-  server_.Stop();
-  EXPECT_EQ(MemoryThreshold(ConfigRereader(sources_, patience_).ReadFirst()), "1280Mi");
-}
-
-// The node is not guarded meanwhile.
-TEST_F(KeptKubelet, AServerThatIsAwayIsNotWaitedForWhereAnAnswerWasKept) {
-  Keep();
-  server_.Stop();
-  int retries = 0;
-  const Patience usual{.on_retry = [&retries](const std::string&) { ++retries; }};
-  const auto begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(MemoryThreshold(ConfigRereader(sources_, usual).ReadFirst()), "356Mi");
-  EXPECT_EQ(retries, 0);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
-}
-
-TEST_F(KeptKubelet, IsInForceAfterAReadingThatIsRefusedSoTheServerIsAskedAtTheNextLook) {
-  Keep();
-  server_.Stop();
-  ConfigRereader next(sources_, patience_);
-  EXPECT_EQ(MemoryThreshold(next.ReadFirst()), "356Mi");
-  server_.Start();
-  EXPECT_THAT(Described(next.ReadAgain(Refuse).faults), SizeIs(1));
-  ChangeTheKubelets();
-  const auto present = next.LookAtKubelet();
-  ASSERT_TRUE(present);
-  EXPECT_EQ(MemoryThreshold(*present), "1280Mi");
-}
-
-TEST_F(KeptKubelet, WhatCannotBeKeptIsSaidOnce) {
-  std::filesystem::create_directory(file_);
-  Keep();
-  EXPECT_THAT(complaints_, ElementsAre(HasSubstr(file_)));
-  ConfigRereader running(sources_, patience_);
-  EXPECT_THAT(Described(running.ReadFirst().faults), IsEmpty());
-  int said = 0;
-  running.KeepIn(folder_.path(), [&said](const Error&) { ++said; });
-  EXPECT_THAT(Described(running.ReadAgain().faults), IsEmpty());
-  EXPECT_EQ(said, 1);
-}
-
-TEST_F(KeptKubelet, IsOfThisNodeAndWhole) {
-  Keep();
-  server_.Stop();
-  const auto whole = kernel::ReadFile(file_);
-  ASSERT_TRUE(whole);
-  for (const std::string& other :
-       {"other" + *whole, whole->substr(0, whole->size() / 2), std::string()}) {
-    std::ofstream(file_) << other;
-    EXPECT_THAT(Described(ConfigRereader(sources_, patience_).ReadFirst().faults),
-                ElementsAre(HasSubstr("nothing is evicted on a guess")));
-  }
-}
-
-TEST_F(KeptKubelet, IsNotUsedWhereTheServerRefuses) {
-  Keep();
-  server_.MisbehaveOnce({.part = "configz",
-                         .status = 400,
-                         .body = R"({"kind":"Status","status":"Failure","reason":"BadRequest",)"
-                                 R"("message":"no","code":400})"});
-  EXPECT_THAT(Described(ConfigRereader(sources_, patience_).ReadFirst().faults), SizeIs(1));
-}
-
-TEST_F(KeptKubelet, AServerIsAskedEachTenthLookOnceItHasAnswered) {
-  ConfigRereader running(sources_, patience_);
+TEST_F(AskingKubelet, AServerIsAskedEachTenthLook) {
+  ConfigRereader running({.files = {WriteOurs("kubeconfig: " + Kubeconfig())}});
   EXPECT_THAT(Described(running.ReadFirst().faults), IsEmpty());
   const std::size_t asked = server_.CountOf("GET /api/v1/nodes/bed/proxy/configz");
   for (int look = 0; look < 20; ++look) EXPECT_FALSE(running.LookAtKubelet());
@@ -351,7 +301,7 @@ TEST_F(KeptKubelet, AServerIsAskedEachTenthLookOnceItHasAnswered) {
 class LookingAtKubelet : public AskingKubelet {
  protected:
   std::string theirs_ = WriteKubelet("evictionHard: {memory.available: 1Gi}\n");
-  ConfigRereader rereader_{{.files = {WriteOurs("kubeletConfiguration: " + theirs_)}}, patience_};
+  ConfigRereader rereader_{{.files = {WriteOurs("kubeletConfiguration: " + theirs_)}}};
 };
 
 TEST_F(LookingAtKubelet, NothingIsToldWhileNothingChanges) {

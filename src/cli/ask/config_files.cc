@@ -6,7 +6,6 @@
 #include <chrono>
 #include <utility>
 
-#include "cli/ask/kept_answer.h"
 #include "cli/ask/read_documents.h"
 #include "core/model/fault.h"
 
@@ -15,9 +14,6 @@ namespace {
 
 // Each question goes through the API server of the cluster.
 constexpr int kLooksPerQuestion = 10;
-// The node is not guarded before the first reading, so a server that is away is not waited for
-// where an answer was kept: a running agent asks again.
-constexpr Duration kPatienceWithKept = std::chrono::seconds(1);
 // How long a file of ours that looks half written is read again before it counts as faulty.
 constexpr Duration kFilePatience = std::chrono::seconds(1);
 constexpr Duration kFileAgainAfter = std::chrono::milliseconds(50);
@@ -29,6 +25,7 @@ void PutFirst(const Faults& faults, Faults& into) {
 void PutFirst(const DocumentsReading& read, ConfigReading& reading) {
   PutFirst(read.faults, reading.faults);
   PutFirst(read.warnings, reading.warnings);
+  PutFirst(read.missing, reading.warnings);
   reading.unread |= read.unread;
 }
 
@@ -57,6 +54,11 @@ bool ComeFromKubelet(const Faults& faults, const std::vector<ConfigDocument>& ou
 ConfigReading Beside(const std::vector<ConfigDocument>& ours, const KubeletAnswer& answer) {
   ConfigReading reading = ReadConfig(ours, answer.side);
   PutFirst(answer.faults, reading.faults);
+  PutFirst(answer.warnings, reading.warnings);
+  if (!answer.instead.empty()) {
+    PutFirst({{.file = "", .key = "kubernetes", .value = "", .message = answer.instead}},
+             reading.warnings);
+  }
   reading.unread = answer.unread && !reading.faults.empty();
   reading.kubelet_at_fault = ComeFromKubelet(reading.faults, ours, answer);
   return reading;
@@ -85,25 +87,18 @@ ConfigReading ReadConfigFiles(const ConfigSources& sources) {
   return reading;
 }
 
-ConfigReading ReadConfigBesideKubelet(const ConfigSources& sources, const Patience& patience) {
-  return ConfigRereader(sources, patience).ReadFirst();
+ConfigReading ReadConfigBesideKubelet(const ConfigSources& sources) {
+  return ConfigRereader(sources).ReadFirst();
 }
 
-void ConfigRereader::Keep(std::vector<ConfigDocument> ours, std::string theirs,
+void ConfigRereader::Keep(std::vector<ConfigDocument> ours, KubeletAnswer answer,
                           const ConfigReading& reading) {
   if (!reading.faults.empty()) return;
   ours_ = std::move(ours);
-  theirs_ = std::move(theirs);
+  theirs_ = std::move(answer.text);
+  const bool as_configured = answer.side.document && answer.instead.empty();
+  ways_ = as_configured ? Ways::kConfigured : Ways::kEither;
   complaint_.clear();
-}
-
-Patience ConfigRereader::FirstPatience(const KubeletQuestion& question,
-                                       const std::string& root) const {
-  Patience patience = patience_;
-  if (question.file.empty() && ReadKeptAnswer(root, question.node)) {
-    patience.in_all = std::min(patience.in_all, kPatienceWithKept);
-  }
-  return patience;
 }
 
 ConfigReading ConfigRereader::ReadFirst(const FileWait& wait) {
@@ -111,14 +106,11 @@ ConfigReading ConfigRereader::ReadFirst(const FileWait& wait) {
   ConfigReading reading = ReadConfig(read.documents);
   KubeletAnswer answer;
   if (IsBesideKubelet(reading)) {
-    const KubeletQuestion question = QuestionOf(reading.config);
-    answer = AskKubelet(question, FirstPatience(question, reading.config.root));
-    const Faults warnings = StandIn(question, reading.config.root, answer);
+    answer = AskKubelet(QuestionOf(reading.config), Ways::kEither);
     reading = Beside(read.documents, answer);
-    PutFirst(warnings, reading.warnings);
   }
   PutFirst(read, reading);
-  Keep(std::move(read.documents), std::move(answer.text), reading);
+  Keep(std::move(read.documents), std::move(answer), reading);
   return reading;
 }
 
@@ -126,64 +118,28 @@ ConfigReading ConfigRereader::ReadAgain(const AlsoRead& also) {
   DocumentsReading read = ReadDocuments(sources_, Empty::kFault);
   // They are said to be none, or a folder is being replaced: nobody can tell.
   const bool had_drop_ins = std::ranges::any_of(ours_, &ConfigDocument::drop_in);
-  if (had_drop_ins) PutFirst(std::exchange(read.warnings, {}), read.faults);
+  if (had_drop_ins) PutFirst(std::exchange(read.missing, {}), read.faults);
   ConfigReading reading = ReadConfig(read.documents);
   KubeletAnswer answer;
   if (IsBesideKubelet(reading)) {
-    const KubeletQuestion question = QuestionOf(reading.config);
-    answer = AskKubelet(question, quiet_);
-    KeepOnDisk(question, answer.text);
+    answer = AskKubelet(QuestionOf(reading.config), ways_);
     reading = Beside(read.documents, answer);
     RefuseWithoutKubelet(answer, reading);
   }
   PutFirst(read, reading);
   if (also && reading.faults.empty()) also(reading);
-  if (reading.faults.empty()) is_kept_ = false;
-  Keep(std::move(read.documents), std::move(answer.text), reading);
+  Keep(std::move(read.documents), std::move(answer), reading);
   return reading;
-}
-
-Faults ConfigRereader::StandIn(const KubeletQuestion& question, const std::string& root,
-                               KubeletAnswer& answer) {
-  is_kept_ = false;
-  if (answer.side.document || !answer.unread || !question.file.empty()) return {};
-  auto kept = ReadKeptAnswer(root, question.node);
-  if (!kept) return {};
-  const std::string why = std::exchange(answer, std::move(kept->answer)).side.why_not;
-  is_kept_ = true;
-  return {{.file = "",
-           .key = "kubernetes",
-           .value = "",
-           .message = fmt::format(
-               "the kubelet's configuration cannot be read: {}; until it can, the "
-               "agent uses the one that the kubelet had {} ago",
-               why, FormatDuration(std::chrono::floor<std::chrono::seconds>(kept->age)))}};
-}
-
-void ConfigRereader::KeepIn(std::string root, std::function<void(const Error&)> complain) {
-  root_ = std::move(root);
-  complain_ = std::move(complain);
-  const ConfigReading reading = ReadConfig(ours_);
-  if (IsBesideKubelet(reading) && !is_kept_) KeepOnDisk(QuestionOf(reading.config), theirs_);
-}
-
-// A file of the kubelet is kept by the kubelet.
-void ConfigRereader::KeepOnDisk(const KubeletQuestion& question, const std::string& text) {
-  if (text.empty() || !question.file.empty() || root_.empty()) return;
-  const auto kept = KeepAnswer(root_, question.node, text);
-  if (kept || !complain_) return;
-  std::exchange(complain_, nullptr)(kept.error());
 }
 
 std::optional<ConfigReading> ConfigRereader::LookAtKubelet() {
   ConfigReading reading = ReadConfig(ours_);
   if (!IsBesideKubelet(reading)) return std::nullopt;
   const KubeletQuestion question = QuestionOf(reading.config);
-  if (question.file.empty() && !is_kept_ && ++looks_ % kLooksPerQuestion != 0) return std::nullopt;
-  KubeletAnswer answer = AskKubelet(question, quiet_);
-  KeepOnDisk(question, answer.text);
+  const bool asks_server = question.file.empty() || ways_ == Ways::kEither;
+  if (asks_server && ++looks_ % kLooksPerQuestion != 0) return std::nullopt;
+  KubeletAnswer answer = AskKubelet(question, ways_);
   if (answer.side.document && answer.text == theirs_) {
-    is_kept_ = false;
     complaint_.clear();
     return std::nullopt;
   }
@@ -191,8 +147,7 @@ std::optional<ConfigReading> ConfigRereader::LookAtKubelet() {
   RefuseWithoutKubelet(answer, reading);
   std::string complaint = DescribeAll(reading.faults);
   if (complaint.empty()) {
-    is_kept_ = false;
-    theirs_ = std::move(answer.text);
+    Keep(ours_, std::move(answer), reading);
   } else if (complaint == complaint_) {
     return std::nullopt;
   }

@@ -11,7 +11,6 @@
 #include "core/config/read_config.h"
 #include "core/config_layers/config_document.h"
 #include "core/units/duration.h"
-#include "core/units/result.h"
 
 namespace jettison {
 
@@ -22,8 +21,7 @@ namespace jettison {
 [[nodiscard]] ConfigReading ReadConfigFiles(const ConfigSources& sources);
 
 // The same with `source: kubernetes` heeded: the kubelet is asked for its configuration, too.
-[[nodiscard]] ConfigReading ReadConfigBesideKubelet(const ConfigSources& sources,
-                                                    const Patience& patience);
+[[nodiscard]] ConfigReading ReadConfigBesideKubelet(const ConfigSources& sources);
 
 // Lets the caller's thread rest.
 using FileWait = std::function<void(Duration)>;
@@ -31,16 +29,13 @@ using FileWait = std::function<void(Duration)>;
 // Reads the configuration of a running agent, first and again. It belongs to one thread at a time.
 class ConfigRereader {
  public:
-  ConfigRereader(ConfigSources sources, Patience patience)
-      : sources_(std::move(sources)),
-        patience_(std::move(patience)),
-        quiet_({.in_all = patience_.in_all, .between = patience_.between}) {}
+  explicit ConfigRereader(ConfigSources sources) : sources_(std::move(sources)) {}
 
   // Before the agent runs: as ReadConfigBesideKubelet. A file without a document is a fault, except
-  // for a drop-in: nobody names a file for nothing, so its text has been lost. Where the API server
-  // is away, what the kubelet said last is used, if it was kept, with a warning. The server is then
-  // waited for a second at most. With `wait`, files of ours are read again for a second where one
-  // looks half written; standard input can be read once only.
+  // for a drop-in: nobody names a file for nothing, so its text has been lost. Where the kubelet's
+  // configuration cannot be had as ours says, it is taken by the other way, with a warning. With
+  // `wait`, files of ours are read again for a second where one looks half written; standard input
+  // can be read once only.
   [[nodiscard]] ConfigReading ReadFirst(const FileWait& wait = {});
 
   // What is read with a configuration and must be without fault, too, before any of it holds:
@@ -53,35 +48,22 @@ class ConfigRereader {
   // a fault is not what later looks build on.
   [[nodiscard]] ConfigReading ReadAgain(const AlsoRead& also = nullptr);
 
-  // From now on, what a kubelet answers is kept in the agent's root folder, beginning with its last
-  // answer. The first one that cannot be kept is
-  // said with `complain`.
-  void KeepIn(std::string root, std::function<void(const Error&)> complain);
-
   // The kubelet's alone, beside ours as it was last read without fault: ours may be half mended by
   // now. Absent: it is what it was, or cannot be read for the reason that was told the last time. A
-  // server is asked each tenth time, or each time while what is in force is what was kept.
+  // server is asked each tenth time.
   [[nodiscard]] std::optional<ConfigReading> LookAtKubelet();
 
  private:
-  [[nodiscard]] Patience FirstPatience(const KubeletQuestion& question,
-                                       const std::string& root) const;
-  // Lets what was kept stand in for an answer of a server that is away; returns the warning.
-  [[nodiscard]] Faults StandIn(const KubeletQuestion& question, const std::string& root,
-                               KubeletAnswer& answer);
-  void KeepOnDisk(const KubeletQuestion& question, const std::string& text);
   // Remembers what holds from now on, where nothing is wrong with it.
-  void Keep(std::vector<ConfigDocument> ours, std::string theirs, const ConfigReading& reading);
+  void Keep(std::vector<ConfigDocument> ours, KubeletAnswer answer, const ConfigReading& reading);
 
   const ConfigSources sources_;
-  const Patience patience_;           // of the first time
-  const Patience quiet_;              // of an agent that runs, which has a log of its own
   std::vector<ConfigDocument> ours_;  // as last read without fault
   std::string theirs_;                // the kubelet's beside them; empty: not known
-  bool is_kept_ = false;              // `theirs_` is what was kept on disk
-  int looks_ = 0;                     // since a server was asked
-  std::string root_;                  // where answers are kept; empty: nowhere yet
-  std::function<void(const Error&)> complain_;
+  // By which ways it may be had: by the other one only where it was had so first, because what is
+  // in force is better than what lacks flags.
+  Ways ways_ = Ways::kEither;
+  int looks_ = 0;          // since a server was asked
   std::string complaint_;  // what a look has told of, until one succeeds
 };
 

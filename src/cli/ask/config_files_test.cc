@@ -55,7 +55,7 @@ TEST_F(ConfigFiles, AMissingAndAMalformedFileAreFaultsAndTheOthersAreRead) {
 TEST_F(ConfigFiles, AFileWithoutADocumentIsAFaultFromTheStart) {
   for (const char* text : {"", "\n", "# nothing but a comment\n", "---\n"}) {
     const std::string empty = Write("empty.yaml", text);
-    ConfigRereader rereader({.files = {Write("agent.yaml", kAgent), empty}}, {});
+    ConfigRereader rereader({.files = {Write("agent.yaml", kAgent), empty}});
     EXPECT_EQ(DescribeAll(rereader.ReadFirst().faults), empty + ": the file is empty") << text;
     EXPECT_EQ(DescribeAll(ReadConfigFiles({{empty}}).faults), empty + ": the file is empty");
   }
@@ -65,7 +65,7 @@ TEST_F(ConfigFiles, OneThatLooksHalfWrittenIsReadAgainForASecondBeforeTheAgentBe
   for (const char* half : {"", "apiVersion: jettison.io/v1alpha1\nkind: [Jett"}) {
     const std::string file = Write("agent.yaml", half);
     int waits = 0;
-    const ConfigReading reading = ConfigRereader({.files = {file}}, {}).ReadFirst([&](Duration) {
+    const ConfigReading reading = ConfigRereader({.files = {file}}).ReadFirst([&](Duration) {
       if (++waits == 3) (void)Write("agent.yaml", kAgent);
     });
     EXPECT_EQ(DescribeAll(reading.faults), "");
@@ -91,7 +91,7 @@ TEST_F(ConfigFiles, OneThatStaysFaultyIsAFaultAfterASecondAndOthersAtOnce) {
                          Row{base_ / "missing.yaml", Duration{0}}}) {
     Duration waited{0};
     const ConfigReading reading =
-        ConfigRereader({.files = {row.file}}, {}).ReadFirst([&](Duration rest) { waited += rest; });
+        ConfigRereader({.files = {row.file}}).ReadFirst([&](Duration rest) { waited += rest; });
     EXPECT_EQ(reading.faults.size(), 1U) << row.file;
     EXPECT_EQ(waited, row.waited) << row.file;
   }
@@ -103,7 +103,7 @@ TEST_F(ConfigFiles, WhatOpensButCannotBeReadIsAFaultWhenTheAgentReadsAgain) {
   const std::string file = Write("agent.yaml", kAgent);
   const std::string link = base_ / "config";
   fs::create_symlink(file, link);
-  ConfigRereader rereader({.files = {link}}, {});
+  ConfigRereader rereader({.files = {link}});
   EXPECT_TRUE(rereader.ReadFirst().faults.empty());
   const auto faults_of = [&](const std::string& target) {
     fs::remove(link);
@@ -130,7 +130,7 @@ class DropInFolder : public ConfigFiles {
   [[nodiscard]] std::string Folder() const { return base_ / "conf.d"; }
 
   const ConfigSources sources_ = {.files = {Write("agent.yaml", kAgent)}, .drop_ins = Folder()};
-  ConfigRereader rereader_{sources_, {}};
+  ConfigRereader rereader_{sources_};
 };
 
 TEST_F(DropInFolder, IsReadInTheOrderOfTheNames) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -95,7 +96,7 @@ class Reader {
     if (files) {
       for (const std::string& file : *files) ReadDropIn(file);
     } else if (files.error().code == ErrorCode::kNotFound) {
-      reading_.warnings.push_back(
+      reading_.missing.push_back(
           FaultOf(folder, "this folder does not exist, so no drop-in is read"));
     } else {
       reading_.unread = true;
@@ -107,7 +108,8 @@ class Reader {
  private:
   void Add(const std::string& file, const Result<std::string>& text, bool drop_in) {
     reading_.unread |= !text;
-    auto parsed = text ? ParseDocuments(*text) : Fail(text.error());
+    auto parsed =
+        text ? ParseDocuments(*text, kUnlimitedMemory, Keys::kMayRepeat) : Fail(text.error());
     if (!parsed) {
       reading_.half_written |= text.has_value() && IsRegularFile(file);
       reading_.faults.push_back(FaultOf(file, parsed.error().message));
@@ -119,6 +121,12 @@ class Reader {
       reading_.faults.push_back(FaultOf(file, "the file is empty"));
     }
     for (Value& document : *parsed) {
+      if (IsKubeletConfiguration(document)) {
+        std::ranges::move(LeaveLastKeys(file, document), std::back_inserter(reading_.warnings));
+      }
+      for (std::string& repeated : KeepLastOfEach(document)) {
+        reading_.faults.push_back(FaultOf(file, std::move(repeated)));
+      }
       reading_.documents.push_back(
           {.file = file, .document = std::move(document), .drop_in = drop_in});
     }
@@ -139,6 +147,20 @@ class Reader {
 };
 
 }  // namespace
+
+bool IsKubeletConfiguration(const Value& document) {
+  const Value* const kind = document.Find("kind");
+  return kind != nullptr && kind->AsString() != nullptr &&
+         *kind->AsString() == "KubeletConfiguration";
+}
+
+Faults LeaveLastKeys(const std::string& file, Value& kubelet) {
+  Faults warnings;
+  for (const std::string& repeated : KeepLastOfEach(kubelet)) {
+    warnings.push_back(FaultOf(file, repeated + "; the last one counts, as for the kubelet"));
+  }
+  return warnings;
+}
 
 Result<std::string> TextOf(const std::string& file) {
   return OrCannotBeRead(kernel::ReadInput(file, kMostBytes));

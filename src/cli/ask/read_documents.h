@@ -5,12 +5,18 @@
 
 #include "core/config_layers/config_document.h"
 #include "core/model/fault.h"
+#include "core/model/value.h"
 #include "core/units/result.h"
 
 namespace jettison {
 
 // The text of a file; up to 16 MiB are read. The error does not name it.
 [[nodiscard]] Result<std::string> TextOf(const std::string& file);
+
+[[nodiscard]] bool IsKubeletConfiguration(const Value& document);
+// Of keys that a KubeletConfiguration has twice, leaves the last one, as the kubelet does. Returns
+// a warning for each.
+[[nodiscard]] Faults LeaveLastKeys(const std::string& file, Value& kubelet);
 
 // What becomes of a file that holds nothing. A drop-in may have been left empty on purpose; while
 // it is being written, it looks the same.
@@ -26,7 +32,8 @@ struct ConfigSources {
 
 struct DocumentsReading {
   std::vector<ConfigDocument> documents;  // of the files, then of the drop-ins by their names
-  Faults warnings;                        // a folder of drop-ins that is not there
+  Faults warnings;                        // keys that a KubeletConfiguration has twice
+  Faults missing;                         // a folder of drop-ins that is not there
   Faults faults;                          // what cannot be read or parsed
   bool unread = false;                    // something cannot be read
   // A regular file is empty where it must not be, or cannot be parsed. It looks like that while it

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -21,8 +20,6 @@
 
 namespace jettison {
 namespace {
-
-constexpr auto kLongestLook = std::chrono::seconds(5);
 
 struct DoctorFlags {
   ConfigSources config;
@@ -43,7 +40,7 @@ bool IsBesideKubelet(const AgentConfig& config) {
 ConfigReading ReadingFor(const DoctorFlags& flags) {
   ConfigReading alone = ReadConfigFiles(flags.config);
   if (!alone.faults.empty() || !IsBesideKubelet(alone.config)) return alone;
-  ConfigReading beside = ReadConfigBesideKubelet(flags.config, {.in_all = kLongestLook});
+  ConfigReading beside = ReadConfigBesideKubelet(flags.config);
   return beside.faults.empty() ? beside : alone;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +17,6 @@ namespace jettison {
 namespace {
 
 constexpr const char* kThresholdsCheck = "kubelet's thresholds";
-constexpr auto kKubeletPatience = std::chrono::seconds(5);
 
 HostCheck MissingThresholds(std::string found, std::string cost, std::string remedy) {
   return {.check = kThresholdsCheck,
@@ -68,16 +66,22 @@ ConfigDocument OnlyTheSource() {
 HostCheck CheckKubeletThresholds(const ClusterQuestion& question) {
   std::vector<ConfigDocument> ours = ReadDocuments(question.config, Empty::kAllowed).documents;
   AgentConfig config = ReadConfig(ours).config;
-  if (config.source != SourceKind::kKubernetes) ours = {OnlyTheSource()};
-  const KubeletAnswer answer = AskKubelet({.file = config.kubernetes.kubelet_configuration,
-                                           .kubeconfig = question.kubeconfig,
-                                           .node = question.node},
-                                          {.in_all = kKubeletPatience});
+  KubeletQuestion asked = QuestionOf(config);
+  asked.kubeconfig = question.kubeconfig;
+  asked.node = question.node;
+  if (config.source != SourceKind::kKubernetes) {
+    ours = {OnlyTheSource()};
+    asked.usual_file.clear();  // it may be another machine's kubelet
+  }
+  const KubeletAnswer answer = AskKubelet(asked, Ways::kEither);
   if (!answer.side.document) return Unread(answer);
   const ConfigReading reading = ReadConfig(ours, answer.side);
   Faults faults = reading.faults;
   faults.insert(faults.end(), reading.not_above_kubelet.begin(), reading.not_above_kubelet.end());
-  if (faults.empty()) return OkCheck(kThresholdsCheck, Shown(reading));
+  if (faults.empty()) {
+    return OkCheck(kThresholdsCheck,
+                   Shown(reading) + (answer.instead.empty() ? "" : "; " + answer.instead));
+  }
   return MissingThresholds(
       DescribeAll(faults), "the agent does not start: the kubelet would evict first",
       "raise the agent's thresholds, or leave them out: they are then derived from the kubelet's");
