@@ -153,6 +153,7 @@ void WriteSource(const AgentConfig& config, JsonWriter& json) {
     PutText("kubeletConfiguration", kubernetes.kubelet_configuration, json);
     json.Field("kubeletDirectory", kubernetes.kubelet_directory);
     json.Field("collectImages", kubernetes.collect_images);
+    json.Field("defaultMemoryThreshold", kubernetes.default_memory_threshold);
     json.Field("evictDaemonSets", kubernetes.evict_daemon_sets);
     json.Field("jobs", NameOf(kubernetes.jobs));
     json.Field("softEvictionsPerHour", kubernetes.soft_evictions_per_hour);

@@ -127,11 +127,7 @@ std::string KubeletsAlone(const std::vector<Threshold>& ours,
 
 std::string ThresholdTable(const std::vector<Threshold>& thresholds,
                            const std::optional<std::vector<Threshold>>& kubelets) {
-  if (thresholds.empty() && !kubelets) {
-    return "No thresholds are set: no pod is evicted for node pressure.\n";
-  }
-  std::string table =
-      Row("SIGNAL", "BELOW", kubelets ? Column("KUBELET") : "", "GRACE", "MINIMUM RECLAIM");
+  std::string table;
   std::string pressure;
   for (const Threshold& threshold : thresholds) {
     if (IsPressure(threshold.signal)) {
@@ -145,8 +141,15 @@ std::string ThresholdTable(const std::vector<Threshold>& thresholds,
                  GraceOf(threshold), threshold.min_reclaim ? Amount(*threshold.min_reclaim) : "-");
   }
   if (kubelets) table += KubeletsAlone(thresholds, *kubelets);
+  if (table.empty() && pressure.empty()) {
+    return "No thresholds are set: no pod is evicted for node pressure.\n";
+  }
+  if (!table.empty()) {
+    table = Row("SIGNAL", "BELOW", kubelets ? Column("KUBELET") : "", "GRACE", "MINIMUM RECLAIM") +
+            table + (pressure.empty() ? "" : "\n");
+  }
   if (pressure.empty()) return table;
-  return table + fmt::format("\n{:<28}{:<12}{}\n", "STALLED", "ABOVE", "GRACE") + pressure;
+  return table + fmt::format("{:<28}{:<12}{}\n", "STALLED", "ABOVE", "GRACE") + pressure;
 }
 
 std::string Reserved(const NodeReservation& reservation) {

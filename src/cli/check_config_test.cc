@@ -224,6 +224,12 @@ TEST_F(CheckConfigBesideKubelet, OursStandBesideTheKubelets) {
     "gracePeriod": "0s"})"));
 }
 
+TEST_F(CheckConfigBesideKubelet, ThereIsNoTableWithoutRows) {
+  EXPECT_EQ(Run({Ours("evictionHard: {}\n", "evictionHard: {}\n")}), 0) << printed_;
+  EXPECT_THAT(printed_, HasSubstr("No thresholds are set: no pod is evicted for node pressure.\n"));
+  EXPECT_THAT(printed_, testing::Not(HasSubstr("SIGNAL")));
+}
+
 TEST_F(CheckConfigBesideKubelet, ImagesAreTheKubeletsAndOursWhereToldTo) {
   EXPECT_EQ(Run({Ours("containerRuntimeEndpoint: unix:///c.sock\n", "", ", collectImages: true")}),
             0);

@@ -62,10 +62,12 @@ class LiveAgentBesideKubelet : public testing::Test {
     ASSERT_EQ(plane_.Apply(Deployment("idle", "pause")).status, 0);
     ASSERT_TRUE(Until([&] { return Running("idle") == 1; }));
   }
-  // `thresholds`: of a KubeletConfiguration; empty: they are the kubelet's and a margin.
+  // `thresholds`: of a KubeletConfiguration; empty: they are the kubelet's and a margin. `kubelet`:
+  // the file of the kubelet's own.
   void StartAgent(const std::string& thresholds =
                       fmt::format("evictionHard: {{memory.available: {}Mi}}\n", kThresholdMiB),
-                  int node_mebibytes = kNodeMiB) {
+                  int node_mebibytes = kNodeMiB,
+                  const std::string& kubelet = "conf/kubelet.yaml") {
     const std::string group = plane_.MakeNode(node_mebibytes);
     std::ofstream(plane_.Path("agent.yaml")) << fmt::format(
         "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
@@ -74,8 +76,8 @@ class LiveAgentBesideKubelet : public testing::Test {
         "apiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\nsource: kubernetes\n"
         "nodeName: bed\nnodeCgroup: {0}\nroot: {1}/agent\nhttp: {{socket: ''}}\n"
         "kubernetes: {{kubeconfig: {1}/agent.kubeconfig, kubeletDirectory: {1}/kubelet, "
-        "kubeletConfiguration: {1}/conf/kubelet.yaml}}\n",
-        group, folder(), thresholds, group == "/" ? "" : "cgroupRoot: /\n");
+        "kubeletConfiguration: {1}/{4}}}\n",
+        group, folder(), thresholds, group == "/" ? "" : "cgroupRoot: /\n", kubelet);
     agent_ = std::make_unique<Program>(
         std::vector<std::string>{JETTISON_BINARY, "run", "--config", plane_.Path("agent.yaml")},
         std::vector<std::string>{});
@@ -189,6 +191,30 @@ class LiveAgentBesideLaxKubelet : public LiveAgentBesideKubelet {
  protected:
   LiveAgentBesideLaxKubelet() : LiveAgentBesideKubelet("localStorageCapacityIsolation: false\n") {}
 };
+
+// As k3s's, which evicts for disks alone and has no file of its own.
+class LiveAgentBesideKubeletOfFlags : public LiveAgentBesideKubelet {
+ protected:
+  LiveAgentBesideKubeletOfFlags()
+      : LiveAgentBesideKubelet("evictionHard: {nodefs.available: 1%}\n") {}
+};
+
+TEST_F(LiveAgentBesideKubeletOfFlags, ItIsAskedAndMemoryIsGuardedByAThresholdOfOurs) {
+  ASSERT_EQ(plane_.Kubectl("apply -f '" JETTISON_PACKAGING "/components/configz/rbac.yaml'").status,
+            0);
+  ASSERT_TRUE(Until([&] {
+    return Ask("auth can-i get nodes --subresource=configz "
+               "--as=system:serviceaccount:jettison-system:jettison")
+               .find("yes") != std::string::npos;
+  }));
+  StartAgent("", kNodeMiB, "none.yaml");
+  EXPECT_THAT(agent_->output(), HasSubstr("the kubelet was asked instead"));
+  EXPECT_THAT(agent_->output(), HasSubstr("so the agent has one of its own, 356Mi"));
+  ASSERT_EQ(plane_.Apply(Deployment("hog", "hog, '1800'")).status, 0);
+  ASSERT_TRUE(agent_->ReadUntil("pod is evicted successfully\" pod=default/hog-"))
+      << agent_->output();
+  EXPECT_EQ(Running("idle"), 1);
+}
 
 // What a pod exceeds of its own is its own failure, and no disruption.
 TEST_F(LiveAgentBesideLaxKubelet, AJobWhosePodExceedsItsVolumeFails) {

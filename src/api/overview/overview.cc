@@ -204,6 +204,10 @@ Overview OverviewOf(const Snapshot& snapshot, const OverviewOptions& options) {
   overview.state_problem = snapshot.state_error;
   overview.limits_problem = snapshot.limits_error;
   overview.loop_problem = snapshot.loop_error;
+  if (snapshot.node && snapshot.node->config.own_memory_threshold) {
+    overview.threshold_notice =
+        "the kubelet has no threshold on memory: that of the agent is its own";
+  }
   overview.conditions = ConditionsOf(snapshot);
   overview.taints = TaintsOf(snapshot.conditions);
   overview.signals = SignalsOf(snapshot);

@@ -119,8 +119,9 @@ struct Overview {
   std::string eviction_waits;
   // Why the agent's state is not kept in its root; empty: it is.
   std::string state_problem;
-  std::string limits_problem;  // as Snapshot::limits_error
-  std::string loop_problem;    // as Snapshot::loop_error
+  std::string limits_problem;    // as Snapshot::limits_error
+  std::string loop_problem;      // as Snapshot::loop_error
+  std::string threshold_notice;  // what is unusual about a threshold; empty: nothing
   std::vector<OverviewCondition> conditions;
   std::vector<OverviewTaint> taints;
   std::vector<OverviewSignal> signals;  // in the order of Signal

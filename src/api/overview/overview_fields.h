@@ -112,6 +112,7 @@ void VisitFields(Archive& fields, T& overview) {
   fields.UnlessEmpty("stateProblem", overview.state_problem);
   fields.UnlessEmpty("limitsProblem", overview.limits_problem);
   fields.UnlessEmpty("loopProblem", overview.loop_problem);
+  fields.UnlessEmpty("thresholdNotice", overview.threshold_notice);
   fields("conditions", overview.conditions);
   fields("taints", overview.taints);
   fields("signals", overview.signals);

@@ -88,6 +88,16 @@ TEST(Overview, SaysWhyTheStateIsNotKept) {
   EXPECT_EQ(OverviewOf(snapshot, {}).state_problem, "root directory /x cannot be written");
 }
 
+TEST(Overview, SaysThatTheKubeletHasNoThresholdOnMemory) {
+  Snapshot snapshot = Calm();
+  EXPECT_EQ(OverviewOf(snapshot, {}).threshold_notice, "");
+  NodeIdentity node = *snapshot.node;
+  node.config.own_memory_threshold = true;
+  snapshot.node = std::make_shared<const NodeIdentity>(std::move(node));
+  EXPECT_THAT(OverviewOf(snapshot, {}).threshold_notice,
+              testing::HasSubstr("the kubelet has no threshold on memory"));
+}
+
 TEST(Overview, WhoDoesNotGoHasNoPlace) {
   Snapshot snapshot = Calm();
   auto critical = std::make_shared<PodFacts>(*snapshot.pods[1].facts);

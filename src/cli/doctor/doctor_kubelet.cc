@@ -11,6 +11,7 @@
 #include "cli/ask/read_documents.h"
 #include "core/config/read_config.h"
 #include "core/model/threshold.h"
+#include "core/thresholds/kubelet_margin.h"
 #include "core/thresholds/threshold_text.h"
 
 namespace jettison {
@@ -49,6 +50,10 @@ std::string Shown(const ConfigReading& reading) {
     if (theirs.signal == Signal::kAllocatableMemoryAvailable) continue;
     text += fmt::format("{}{}", text.empty() ? "" : ", ",
                         Shown(theirs, reading.config.eviction.thresholds));
+  }
+  if (reading.config.own_memory_threshold) {
+    text += fmt::format("{}no hard one on memory.available (ours {})", text.empty() ? "" : ", ",
+                        ThresholdText(DefaultMemoryThreshold()));
   }
   return text.empty() ? "none" : text;
 }

@@ -100,6 +100,14 @@ TEST_F(DoctorKubernetes, TheKubeletsThresholdsStandBesideOurs) {
             "imagefs.available 1%");
 }
 
+TEST_F(DoctorKubernetes, AKubeletWithoutAThresholdOnMemoryIsSaid) {
+  server_.MisbehaveOnce({.part = "configz",
+                         .status = 200,
+                         .body = R"({"kubeletconfig":{"kind":"KubeletConfiguration"}})"});
+  EXPECT_EQ(Named(Checks("bed"), "kubelet's thresholds").found,
+            "no hard one on memory.available (ours 356Mi)");
+}
+
 TEST_F(DoctorKubernetes, AKubeletWhoseThresholdsLieAboveOursIsSaid) {
   Configure("evictionHard: {memory.available: 50Mi}\n");
   const HostCheck check = Named(Checks("bed"), "kubelet's thresholds");

@@ -58,6 +58,9 @@ void AddHints(const Overview& overview, Lines& lines) {
   for (const std::string& problem : {overview.state_problem, overview.limits_problem}) {
     if (!problem.empty()) lines.emplace_back().Add(problem, Ink::kBad);
   }
+  if (!overview.threshold_notice.empty()) {
+    lines.emplace_back().Add(overview.threshold_notice, Ink::kFaint);
+  }
 }
 
 void AddConditions(const Overview& overview, Lines& lines) {

@@ -84,6 +84,12 @@ TEST(StatusText, ALoopThatHangsHeadsEverything) {
   EXPECT_TRUE(Text(overview).starts_with("the agent's main loop last ran 36 s ago\n"));
 }
 
+TEST(StatusText, SaysThatAThresholdIsTheAgentsOwn) {
+  Overview overview = UnderPressure();
+  overview.threshold_notice = "the kubelet has no threshold on memory";
+  EXPECT_THAT(Text(overview), HasSubstr("\nthe kubelet has no threshold on memory\n"));
+}
+
 TEST(StatusText, BeforeTheFirstPassNothingIsKnown) {
   Overview overview;
   overview.at = At(0);

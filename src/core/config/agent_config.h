@@ -81,8 +81,9 @@ struct AgentConfig {
   std::string image_service_endpoint;                          // [K] unless set, as the runtime's
   Duration runtime_request_timeout = std::chrono::minutes(2);  // [K]
 
-  SourceKind source = SourceKind::kManifests;   // [J]
-  KubernetesConfig kubernetes;                  // [J] where that is the source
+  SourceKind source = SourceKind::kManifests;  // [J]
+  KubernetesConfig kubernetes;                 // [J] where that is the source
+  bool own_memory_threshold = false;  // no setting: the kubelet has none, and the agent has one
   RuntimeKind runtime = RuntimeKind::kProcess;  // [J] of the agent's own pods
   AdoptPolicy adopt = AdoptPolicy::kObserve;    // [J]
   Profile profile = Profile::kStandalone;       // [J]

@@ -19,6 +19,7 @@ constexpr auto kNotTaken = std::to_array<std::string_view>(
      "fileCheckFrequency", "kernelMemcgNotification", "logging", "mergeDefaultEvictionSettings",
      "oomScoreAdj", "staticPodPath", "staticPodURL"});
 
+constexpr std::string_view kMemory = "memory.available";
 constexpr std::string_view kNotification = "kernelMemcgNotification";
 
 const Value::Map& MembersOf(const ConfigDocument* document) {
@@ -50,10 +51,26 @@ Value Over(const Value* over, const SignalSettings& settings) {
   return Value(std::move(members), over == nullptr ? 0 : over->line());
 }
 
+bool FillsUp(const Value::Map& ours) {
+  const Value* const merge = Said(ours, "mergeDefaultEvictionSettings");
+  return merge != nullptr && merge->AsBool() != nullptr && *merge->AsBool();
+}
+
+// Whether our threshold on memory is a derived one.
+bool IsMemoryDerived(const Value::Map& ours) {
+  const Value* const hard = Said(ours, "evictionHard");
+  return hard == nullptr || (FillsUp(ours) && hard->Find(kMemory) == nullptr);
+}
+
+bool HasHardMemory(const std::vector<Threshold>& thresholds) {
+  return std::ranges::any_of(thresholds, [](const Threshold& threshold) {
+    return threshold.IsHard() && threshold.signal == Signal::kMemoryAvailable;
+  });
+}
+
 void PutThresholds(const Value::Map& ours, const EvictionSettings& derived, Value::Map& merged) {
   const Value* const hard = Said(ours, "evictionHard");
-  const Value* const merge = Said(ours, "mergeDefaultEvictionSettings");
-  const bool fill_up = merge != nullptr && merge->AsBool() != nullptr && *merge->AsBool();
+  const bool fill_up = FillsUp(ours);
   if (hard == nullptr || fill_up) Put(merged, "evictionHard", Over(hard, derived.hard));
   // The merge that this member asks for has been done, with the derived settings and not the
   // kubelet's defaults.
@@ -100,10 +117,15 @@ std::string_view MemberOf(std::string_view key) {
 }  // namespace
 
 MergedKubelet MergeWithKubelet(const ConfigDocument* ours, const ConfigDocument& theirs,
-                               Faults& faults) {
+                               bool default_memory, Faults& faults) {
   MergedKubelet merged;
-  const EvictionSettings settings = ReadTheirs(theirs, merged.theirs, faults);
+  EvictionSettings settings = ReadTheirs(theirs, merged.theirs, faults);
   const Value::Map& mine = MembersOf(ours);
+  if (default_memory && !HasHardMemory(merged.theirs) && IsMemoryDerived(mine)) {
+    settings.hard.insert_or_assign(std::string(kMemory),
+                                   DefaultEvictionHard().at("memory.available"));
+    merged.own_memory_threshold = true;
+  }
   Value::Map members = mine;
   for (const auto& [key, value] : MembersOf(&theirs)) {
     if (std::ranges::find(kNotTaken, key) != kNotTaken.end()) continue;

@@ -23,15 +23,20 @@ struct KubeletSide {
 struct MergedKubelet {
   Value document;
   std::vector<Threshold> theirs;  // what the kubelet evicts by, with its allocatable copy
+  // The kubelet has no hard threshold on memory.available, and neither has our document: ours is
+  // derived from the kubelet's default.
+  bool own_memory_threshold = false;
 };
 
 // Merges our document over the kubelet's, member by member: a member that ours does not set has the
 // kubelet's value, except members about the kubelet's own process and its static pods. Thresholds
 // that ours does not set are the kubelet's plus a margin (thresholds/kubelet_margin.h); with
-// mergeDefaultEvictionSettings in ours, this applies to each single signal. `ours` null: there is
-// no such document. Faults name the kubelet's file.
+// mergeDefaultEvictionSettings in ours, this applies to each single signal. Where the kubelet has
+// no hard threshold on memory, its default stands in for one unless `default_memory` is false.
+// `ours` null: there is no such document. Faults name the kubelet's file.
 [[nodiscard]] MergedKubelet MergeWithKubelet(const ConfigDocument* ours,
-                                             const ConfigDocument& theirs, Faults& faults);
+                                             const ConfigDocument& theirs, bool default_memory,
+                                             Faults& faults);
 
 // Sets the file of each fault and warning of a merged document to the file that its member comes
 // from. Warnings about members from the kubelet's document are dropped: they concern the kubelet.

@@ -84,7 +84,9 @@ TEST(BesideKubelet, TheKubeletsOwnRulesHoldForItsThresholds) {
                {"memory.available<1280Mi +500Mi", "memory.available<2304Mi for 30s +500Mi",
                 "allocatableMemory.available<1Gi +500Mi"}},
        }) {
-    const ConfigReading reading = Beside(row.theirs);
+    const ConfigReading reading = Beside(row.theirs, "",
+                                         "source: kubernetes\n"
+                                         "kubernetes: {defaultMemoryThreshold: false}\n");
     EXPECT_THAT(Described(reading.faults), IsEmpty()) << row.theirs;
     EXPECT_EQ(Ours(reading), row.ours) << row.theirs;
   }
@@ -117,6 +119,33 @@ TEST(BesideKubelet, WhatOursNamesIsOurs) {
     EXPECT_THAT(Described(reading.not_above_kubelet), IsEmpty()) << row.ours;
     EXPECT_THAT(Described(reading.warnings), IsEmpty()) << row.ours;
     EXPECT_EQ(Ours(reading), row.thresholds) << row.ours;
+  }
+}
+
+// As those of k3s and kind, which set evictionHard without it.
+TEST(BesideKubelet, WhereTheKubeletHasNoThresholdOnMemoryItsDefaultAndAMarginAreOursAndThatIsSaid) {
+  const char* const kNone[] = {"evictionHard: {nodefs.available: 5%}\n", "evictionHard: {}\n",
+                               "evictionHard: {memory.available: 0%}\n"};
+  for (const char* theirs : kNone) {
+    const ConfigReading reading = Beside(theirs);
+    EXPECT_THAT(Ours(reading), testing::Contains("memory.available<356Mi")) << theirs;
+    EXPECT_TRUE(reading.config.own_memory_threshold);
+    EXPECT_EQ(reading.config.eviction.thresholds.at(0).kubelet->value,
+              ThresholdValue(*Quantity::Parse("100Mi")))
+        << "above the kubelet's default only pods that exceed their request are candidates";
+    EXPECT_THAT(Described(reading.warnings),
+                ElementsAre(HasSubstr("/kubelet.yaml: evictionHard[memory.available]: the kubelet "
+                                      "has no such threshold, so the agent has one of its own, "
+                                      "356Mi")));
+    EXPECT_THAT(Described(reading.not_above_kubelet), IsEmpty());
+    const ConfigReading off = Beside(theirs, "",
+                                     "source: kubernetes\n"
+                                     "kubernetes: {defaultMemoryThreshold: false}\n");
+    EXPECT_THAT(Ours(off), IsEmpty()) << theirs;
+    EXPECT_THAT(Described(off.warnings), IsEmpty());
+    const ConfigReading own = Beside(theirs, "evictionHard: {pid.available: '100'}\n");
+    EXPECT_THAT(Ours(own), ElementsAre("pid.available<100"));
+    EXPECT_FALSE(own.config.own_memory_threshold);
   }
 }
 
@@ -206,8 +235,9 @@ TEST(BesideKubelet, WhereImagesAreCollectedTheThresholdsAreTheKubeletsUnlessOurs
 
 TEST(BesideKubelet, FaultsHaveTheFileThatTheyStandInAndWarningsAreAboutOurs) {
   const ConfigReading reading = Beside(
-      "maxPods: 5\nfeatureGates: {A: true}\ncgroupDriver: other\nevictionHard: {x: 1Gi}\n"
-      "evictionMinimumReclaim: {pid.available: '1'}\ncgroupsPerQOS: false\n",
+      "maxPods: 5\nfeatureGates: {A: true}\ncgroupDriver: other\nevictionHard: {x: 1Gi, "
+      "memory.available: "
+      "1Gi}\nevictionMinimumReclaim: {pid.available: '1'}\ncgroupsPerQOS: false\n",
       "maxPods: 7\noomScoreAdj: 5000\nstaticPodPath: /etc/pods\n");
   EXPECT_THAT(Described(reading.faults),
               ElementsAre(HasSubstr("/kubelet.yaml: evictionHard[x]: \"1Gi\": no eviction signal"),

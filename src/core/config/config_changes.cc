@@ -77,14 +77,14 @@ bool IsSame(const std::optional<EnforcedReservation>& a,
   [[maybe_unused]] const auto& [b1, b2] = config.eviction_backoff;
   [[maybe_unused]] const auto& [q1, q2] = config.cpu_quota;
   [[maybe_unused]] const auto& [l1, l2, l3] = config.logs;
-  [[maybe_unused]] const auto& [k1, k2, k3, k4, k5, k6, k7, k8] = config.kubernetes;
+  [[maybe_unused]] const auto& [k1, k2, k3, k4, k5, k6, k7, k8, k9] = config.kubernetes;
   [[maybe_unused]] const auto& [h1, h2, h3, h4, h5, h6, h7, h8] = config.http;
   [[maybe_unused]] const auto& [r1, r2, r3] = config.recording;
 }
 [[maybe_unused]] void KnowsEverySetting(const AgentConfig& config) {
   [[maybe_unused]] const auto& [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15,
                                 a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28,
-                                a29, a30, a31, a32, a33, a34, a35, a36, a37] = config;
+                                a29, a30, a31, a32, a33, a34, a35, a36, a37, a38] = config;
   KnowsEveryPart(config, {}, {}, {});
 }
 
@@ -139,6 +139,9 @@ void CompareAtOnce(Comparison& settings) {
                   JETTISON_SETTING(eviction.pressure_transition_period));
   settings.AtOnce("evictionMaxPodGracePeriod",
                   JETTISON_SETTING(eviction.max_pod_grace_period_seconds));
+  settings.AtOnce("kubernetes.defaultMemoryThreshold",
+                  JETTISON_SETTING(kubernetes.default_memory_threshold));
+  settings.AtOnce("threshold on memory of its own", JETTISON_SETTING(own_memory_threshold));
   settings.AtOnce("hooks", JETTISON_SETTING(hooks));
   settings.AtOnce("logLevel", JETTISON_SETTING(log_level));
   settings.FileAtOnce("http.tlsCertFile", JETTISON_SETTING(http.tls_cert_file));

@@ -11,8 +11,8 @@ namespace jettison {
 namespace {
 
 constexpr auto kKubernetesNames = std::to_array<std::string_view>(
-    {"collectImages", "evictDaemonSets", "jobs", "kubeconfig", "kubeletConfiguration",
-     "kubeletDirectory", "softEvictionCoolDown", "softEvictionsPerHour"});
+    {"collectImages", "defaultMemoryThreshold", "evictDaemonSets", "jobs", "kubeconfig",
+     "kubeletConfiguration", "kubeletDirectory", "softEvictionCoolDown", "softEvictionsPerHour"});
 constexpr std::int64_t kMostPerHour = 3600;
 constexpr Duration kLongestCoolDown = std::chrono::hours(1);
 
@@ -42,6 +42,8 @@ KubernetesConfig ReadKubernetesConfiguration(const Fields& kubernetes) {
   config.kubelet_directory =
       kubernetes.AbsolutePath("kubeletDirectory").value_or(config.kubelet_directory);
   config.collect_images = kubernetes.Flag("collectImages").value_or(false);
+  config.default_memory_threshold =
+      kubernetes.Flag("defaultMemoryThreshold").value_or(config.default_memory_threshold);
   config.evict_daemon_sets = kubernetes.Flag("evictDaemonSets").value_or(false);
   config.jobs =
       kubernetes

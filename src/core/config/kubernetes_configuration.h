@@ -33,7 +33,9 @@ struct KubernetesConfig {
   std::string kubeconfig;             // empty: the service account of the pod that it runs in
   std::string kubelet_configuration;  // the kubelet's file; empty: the kubelet is asked (configz)
   std::string kubelet_directory = "/var/lib/kubelet";  // where it keeps the volumes of pods
-  bool evict_daemon_sets = false;                      // whether their pods may be evicted
+  // Whether the agent has a threshold on memory of its own where the kubelet has none.
+  bool default_memory_threshold = true;
+  bool evict_daemon_sets = false;  // whether their pods may be evicted
   JobEnding jobs = JobEnding::kKill;
   bool collect_images = false;  // whether the agent removes unused images, as the kubelet does
   std::int64_t soft_evictions_per_hour = 20;                   // at most, on this node

@@ -11,8 +11,10 @@
 #include "core/config/kubelet_configuration.h"
 #include "core/config_layers/sorted_documents.h"
 #include "core/thresholds/fields.h"
+#include "core/thresholds/kubelet_margin.h"
 #include "core/thresholds/kubelet_order.h"
 #include "core/thresholds/paths.h"
+#include "core/thresholds/threshold_text.h"
 
 namespace jettison {
 namespace {
@@ -111,11 +113,18 @@ void ReadWithoutKubelet(const SortedDocuments& sorted, const KubeletSide& kubele
        fmt::format("it is not known whether it lies above the kubelet's ({})", kubelet.why_not)});
 }
 
+bool WantsDefaultMemoryThreshold(const std::optional<ConfigDocument>& jettison) {
+  const Value* kubernetes = jettison ? jettison->document.Find("kubernetes") : nullptr;
+  const Value* wants = kubernetes == nullptr ? nullptr : kubernetes->Find("defaultMemoryThreshold");
+  return wants == nullptr || wants->AsBool() == nullptr || *wants->AsBool();
+}
+
 // Reads our configuration with the kubelet's as the default.
 void ReadBesideKubelet(const SortedDocuments& sorted, const ConfigDocument& theirs,
                        ConfigReading& reading) {
   const ConfigDocument* const mine = sorted.kubelet ? &*sorted.kubelet : nullptr;
-  const MergedKubelet merged = MergeWithKubelet(mine, theirs, reading.faults);
+  const MergedKubelet merged =
+      MergeWithKubelet(mine, theirs, WantsDefaultMemoryThreshold(sorted.jettison), reading.faults);
   ConfigReading part;
   part.config = std::move(reading.config);
   ConfigDocument both = mine == nullptr ? ConfigDocument{theirs.file, {}} : *mine;
@@ -123,10 +132,20 @@ void ReadBesideKubelet(const SortedDocuments& sorted, const ConfigDocument& thei
   ReadKubelet(both, part);
   SortByFile(mine, theirs, part.faults, part.warnings);
   reading.config = std::move(part.config);
+  reading.config.own_memory_threshold = merged.own_memory_threshold;
+  if (merged.own_memory_threshold) {
+    AddFault(reading.warnings,
+             {theirs.file, "evictionHard[memory.available]", "",
+              fmt::format("the kubelet has no such threshold, so the agent has one of its own, "
+                          "{}; kubernetes.defaultMemoryThreshold: false switches it off",
+                          ThresholdText(DefaultMemoryThreshold()))});
+  }
   for (Fault& fault : part.faults) AddFault(reading.faults, std::move(fault));
   for (Fault& warning : part.warnings) AddFault(reading.warnings, std::move(warning));
   std::vector<Threshold>& ours = reading.config.eviction.thresholds;
-  ours = BesideKubelet(std::move(ours), merged.theirs);
+  std::vector<Threshold> lines = merged.theirs;
+  if (merged.own_memory_threshold) lines.push_back(KubeletsDefaultMemory());
+  ours = BesideKubelet(std::move(ours), lines);
   for (Fault& fault : CheckAboveKubelet(ours, merged.theirs, {})) {
     fault.file = FileOf(both, fault.key);
     AddFault(reading.not_above_kubelet, std::move(fault));

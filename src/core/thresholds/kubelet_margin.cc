@@ -70,6 +70,15 @@ ThresholdValue WithMargin(Signal signal, const ThresholdValue& theirs) {
   return WithPoints(std::get<Percentage>(theirs), margin.percent_points);
 }
 
+ThresholdValue DefaultMemoryThreshold() {
+  return WithMargin(Signal::kMemoryAvailable, KubeletsDefaultMemory().value);
+}
+
+Threshold KubeletsDefaultMemory() {
+  return {.signal = Signal::kMemoryAvailable,
+          .value = *Quantity::Parse(DefaultEvictionHard().at("memory.available"))};
+}
+
 EvictionSettings SettingsAbove(const EvictionSettings& theirs) {
   EvictionSettings ours;
   ours.enforce_pods = theirs.enforce_pods;

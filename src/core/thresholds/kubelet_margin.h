@@ -19,6 +19,11 @@ struct Margin {
 // fit, half of the difference to 100% is added.
 [[nodiscard]] ThresholdValue WithMargin(Signal signal, const ThresholdValue& theirs);
 
+// Ours on memory.available beside a kubelet that has none: the kubelet's default plus the margin.
+[[nodiscard]] ThresholdValue DefaultMemoryThreshold();
+// That default.
+[[nodiscard]] Threshold KubeletsDefaultMemory();
+
 // Our settings derived from the kubelet's: each threshold plus the margin, soft ones with the
 // kubelet's grace periods, without minimum reclaims. Thresholds on disks are left out, because the
 // kubelet frees unused images and containers before it evicts for them. One on
