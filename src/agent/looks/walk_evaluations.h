@@ -15,8 +15,8 @@ class WalkEvaluations {
 
   // They have just been evaluated.
   void Done(Instant now) { next_ = now + interval_; }
-  // The next evaluation is due at once.
-  void Hurry(Instant now) { next_ = now; }
+  // The next evaluation is due then.
+  void Hurry(Instant at) { next_ = at; }
   // The next end of a grace period; absent: none is running.
   void SetGraceEnd(std::optional<Instant> end) { grace_end_ = end; }
   // Whether an evaluation is due by now. True until Take.

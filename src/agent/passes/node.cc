@@ -162,7 +162,7 @@ void Node::WatchPass(const ReadingPlan& given) {
   const PassDecision decision = passes_.Decide(plan, cause);
   const bool same_conditions = plan.evaluation.next.conditions == state().conditions;
   if (same_conditions && passes_.IsTold(plan, decision)) return PlanPaceLook(now);
-  AfterPass(passes_.Run(plan, decision, cause), now);
+  AfterPass(passes_.Run(plan, decision, cause), cause, now);
 }
 
 // A threshold on a disk that waits for disk use does not delay other thresholds.
@@ -182,7 +182,7 @@ void Node::PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause) {
   const PassDecision decision = passes_.DecideWithoutDisk(plan, cause);
   if (other && same_conditions && passes_.IsTold(plan, decision)) return PlanPaceLook(now);
   const CycleReport& report = passes_.Run(plan, decision, cause);
-  AfterPass(report, now);
+  AfterPass(report, cause, now);
   // The reclaim may have been enough, or has only begun; when it ends, the disk is looked at again.
   const bool settled = report.relieved_by_reclaim || report.reclaim_under_way;
   if (!other && settled) walks_.DropDemand();
@@ -195,11 +195,11 @@ void Node::FullPass(const ReadingPlan& given, const DiskUse& disk, DiskAge age) 
   const bool limits = !passes_.standing().wait.active();
   const PassCause cause{.kind = limits ? PassKind::kFull : PassKind::kWatch,
                         .woken = std::exchange(woken_at_, std::nullopt).value_or(now),
-                        .next_by_clock = std::nullopt,
+                        .next_by_clock = NextScheduled(now),
                         .disk_age = age};
   walks_.Passed(now);
   if (passes_.MayDecide(plan.threshold)) {
-    AfterPass(passes_.Run(plan, passes_.DecideWith(disk, plan, cause), cause), now);
+    AfterPass(passes_.Run(plan, passes_.DecideWith(disk, plan, cause), cause), cause, now);
     passes_.KeepMeasured(disk, now);
     if (!edges_.reclaimer.UnderWay()) edges_.reclaimer.Forget();
     CollectGarbage(now);
@@ -209,12 +209,15 @@ void Node::FullPass(const ReadingPlan& given, const DiskUse& disk, DiskAge age) 
   if (edges_.on_full_pass) edges_.on_full_pass();
 }
 
-void Node::AfterPass(const CycleReport& report, Instant now) {
+void Node::AfterPass(const CycleReport& report, const PassCause& cause, Instant now) {
   if (HasOutcome(report, EvictOutcome::kEnding)) watches_.Set(now + settings_.monitoring_interval);
-  reclaim_awaited_ = reclaim_awaited_ || report.reclaim_under_way;
+  if (report.reclaim_under_way) {
+    reclaim_awaited_ = true;
+    reclaim_is_scheduled_ = reclaim_is_scheduled_ || !cause.next_by_clock;
+  }
   // The end of the pause is a full pass, because the kubelet would look at everything. If pods are
   // awaited, that pass is requested when they are gone.
-  if (report.pause && !passes_.standing().wait.active()) scheduler_.Request(report.pause->until);
+  if (report.pause && !passes_.standing().wait.active()) scheduler_.Schedule(report.pause->until);
   PlanPaceLook(now);
   // A grace period that ends between two passes causes a pass at its end.
   const auto grace_end = NextGraceEnd(passes_.policy()->thresholds, report.evaluation);
@@ -249,7 +252,7 @@ void Node::CheckCleanup(Instant now) {
 
 void Node::LookAgain(Instant now) {
   if (scheduler_.measuring()) watches_.Ask(now);
-  scheduler_.Request(now);
+  scheduler_.Schedule(now);
 }
 
 // If a full pass is being measured when a reclaim ends, that pass continues from the reclaim.
@@ -260,15 +263,16 @@ void Node::CheckReclaim(Instant now) {
   if (scheduler_.measuring()) {
     watches_.Ask(now);
   } else {
-    scheduler_.Request(now);
+    reclaim_is_scheduled_ ? scheduler_.Schedule(now) : scheduler_.Request(now);
   }
+  reclaim_is_scheduled_ = false;
 }
 
 void Node::TakeAnswers(Instant now) {
   while (const auto answer = edges_.soft->TakeAnswer()) {
     if (answer->granted) {
       const CycleReport* const report = passes_.Granted(answer->order, now);
-      if (report != nullptr) AfterPass(*report, now);
+      if (report != nullptr) AfterPass(*report, {}, now);
       continue;
     }
     watches_.Ask(now);
@@ -287,17 +291,22 @@ void Node::StartWalk() {
     FullPass(plan, edges_.disk_walks.LastKnown(), DiskAge::kServes);
     return scheduler_.Done(edges_.clock.Now());
   }
-  walks_.Begin(plan);
+  const auto next_scheduled = NextScheduled(plan.now);
+  walks_.Begin(plan, next_scheduled.value_or(plan.now));
   if (HasNews(plan.evaluation, state())) {
     WatchPass(plan);
-  } else {
+  } else if (!next_scheduled) {
     walks_.evaluations().Done(plan.now);
   }
 }
 
 // While a walk is under way, evaluations replace full passes.
 std::optional<Instant> Node::NextByClock(Instant now) {
-  return scheduler_.measuring() ? walks_.evaluations().Take(now) : scheduler_.NextDeadline();
+  return scheduler_.measuring() ? walks_.evaluations().Take(now) : scheduler_.NextScheduled();
+}
+
+std::optional<Instant> Node::NextScheduled(Instant now) {
+  return scheduler_.IsScheduled(now) ? std::nullopt : scheduler_.NextScheduled();
 }
 
 void Node::DiskMeasured(const DiskUse& disk) {
@@ -305,9 +314,7 @@ void Node::DiskMeasured(const DiskUse& disk) {
   const ReadingPlan plan = ReadNode();
   switch (walks_.Judge(passes_.Allowed(plan), disk)) {
     case WalkResult::kWalksAgain: return;
-    case WalkResult::kUnread:
-      scheduler_.Done(plan.now);
-      return scheduler_.Request(plan.now + kReadAgainAfter);
+    case WalkResult::kUnread: return scheduler_.PutOff(plan.now + kReadAgainAfter);
     case WalkResult::kCounts:
       FullPass(plan, disk, DiskAge::kCounts);
       return scheduler_.Done(edges_.clock.Now());

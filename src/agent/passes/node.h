@@ -109,7 +109,7 @@ class Node {
   void WatchPassAfterLook(const ReadingPlan& plan);
   // Runs a pass that does what can be done for a disk before pods' files have been measured.
   void PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause);
-  void AfterPass(const CycleReport& report, Instant now);
+  void AfterPass(const CycleReport& report, const PassCause& cause, Instant now);
   void CollectGarbage(Instant now);
 
   void LookAtMemory();
@@ -122,6 +122,8 @@ class Node {
   void WatchOverWalk();
   // For a watch pass; absent: this is one by the clock. Plans the next one.
   [[nodiscard]] std::optional<Instant> NextByClock(Instant now);
+  // The same for the full pass that has begun.
+  [[nodiscard]] std::optional<Instant> NextScheduled(Instant now);
 
   void CheckCleanup(Instant now);
   void CheckReclaim(Instant now);
@@ -149,8 +151,9 @@ class Node {
   bool rest_left_out_ = false;       // by the last pass, because it acted for memory
   std::optional<Instant> woken_at_;  // for the pass that is to come of it
   Instant next_gc_;
-  bool gc_began_ = false;         // since it is known which pods are wanted
-  bool reclaim_awaited_ = false;  // no pod was evicted because a reclaim was under way
+  bool gc_began_ = false;              // since it is known which pods are wanted
+  bool reclaim_awaited_ = false;       // no pod was evicted because a reclaim was under way
+  bool reclaim_is_scheduled_ = false;  // a scheduled pass has asked for it
 };
 
 }  // namespace jettison

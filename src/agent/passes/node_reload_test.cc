@@ -38,7 +38,8 @@ TEST_F(NodeReloadTest, WhoAsksForALookHasOneAlthoughNothingHasChanged) {
 
 TEST_F(NodeReloadTest, ADiskThresholdActsWithTheFullPassThatFollowsAtOnce) {
   Start();
-  disk_["hog"].total = {.used_bytes = 30 * kMi, .inodes_used = 3};
+  disk_["hog"].containers = {
+      {.name = "c", .rootfs = {}, .logs = {.used_bytes = 600 * kMi, .inodes_used = 3}}};
   clock_.Advance(milliseconds(10));
   const int walks = walks_.started;
   Reload({Of(Signal::kNodeFsAvailable, 1500)});

@@ -396,5 +396,95 @@ TEST_F(NodeWalkTest, AWalkThatIsBackInTimeDecidesByItself) {
   EXPECT_THAT(node_->MakeSnapshot().last_report->stale_disk, IsEmpty());
 }
 
+// Something outside the pods fills the disk: both pods together hold 3 MiB of the 50 that are
+// short.
+class NodeForeignDiskTest : public NodeWalkTest {
+ protected:
+  void FillFromOutside() {
+    disk_["hog"] = Use(2, seconds(0));
+    disk_["idle"] = Use(1, seconds(0));
+    figures_.node.fs->available_bytes = 0;
+  }
+  // Both pods are measured a second after the last scheduled pass.
+  void StartMeasured() {
+    Start();
+    Pass(seconds(10));
+    disk_["hog"] = Use(2, seconds(0));
+    disk_["idle"] = Use(1, seconds(0));
+    Measure();
+    Pass(seconds(1));
+  }
+  // How long it takes until a pod is told to end, in steps of 100 ms, each with a wake-up and a
+  // walk that is back at once.
+  std::optional<Duration> TimeToNextStop() {
+    for (Duration passed{0}; passed <= seconds(20); passed += milliseconds(100)) {
+      Pass(milliseconds(98));
+      Crossed();
+      Pass(milliseconds(1));
+      clock_.Advance(milliseconds(1));
+      for (auto& [uid, use] : disk_) use.measured_at = clock_.Now();
+      Measure();
+      Deliver();
+      const auto commands = runtime_.TakeCommands();
+      const auto stops = std::ranges::count_if(
+          commands, [](const std::string& command) { return command.starts_with("stop "); });
+      EXPECT_LE(stops, 1);
+      if (stops > 0) return passed;
+    }
+    return std::nullopt;
+  }
+};
+
+TEST_F(NodeForeignDiskTest, APodThatHoldsNextToNothingOfADiskGoesInTheNextScheduledPass) {
+  StartMeasured();
+  FillFromOutside();
+  EXPECT_EQ(TimeToNextStop(), seconds(9));
+  EXPECT_THAT(lines_, Contains(testing::AllOf(HasSubstr("the next eviction waits"),
+                                              HasSubstr("reason=not-theirs"))));
+}
+
+TEST_F(NodeForeignDiskTest, TheNextOneGoesASecondAfterTheFirstIsGone) {
+  StartMeasured();
+  FillFromOutside();
+  ASSERT_TRUE(TimeToNextStop());
+  const auto second = TimeToNextStop();
+  ASSERT_TRUE(second);
+  EXPECT_GE(*second, seconds(2)) << "it ends within a second";
+  EXPECT_LE(*second, milliseconds(2500));
+}
+
+TEST_F(NodeForeignDiskTest, APodThatHoldsASmallPartOfWhatIsShortWaitsThoughOthersHoldTheRest) {
+  Pod first = PodNamed("first");
+  first.priority = -1;
+  StartMeasured();
+  pods_.SetWanted(WantedPods({first, PodNamed("idle")}), clock_.Now());
+  for (int step = 0; step < 30; ++step) Pass(milliseconds(100));
+  FullPass();
+  runtime_.TakeCommands();
+  FillFromOutside();
+  disk_["first"] = Use(1, seconds(0));
+  disk_["idle"] = Use(900, seconds(0));
+  EXPECT_GE(TimeToNextStop().value_or(seconds(0)), seconds(8));
+  EXPECT_THAT(lines_, Contains(HasSubstr("reason=victim-too-small")));
+}
+
+TEST_F(NodeForeignDiskTest, APodThatHoldsWhatIsShortGoesAtOnce) {
+  StartMeasured();
+  FillFromOutside();
+  disk_["hog"] = Use(900, seconds(0));
+  EXPECT_EQ(TimeToNextStop(), seconds(0));
+}
+
+TEST_F(NodeForeignDiskTest, APassThatFollowsAReclaimIsNoSoonerThanTheOneThatAskedForIt) {
+  StartMeasured();
+  reclaimer_.lasting = true;
+  FillFromOutside();
+  Crossed();
+  ASSERT_TRUE(reclaimer_.under_way);
+  reclaimer_.End();
+  reclaimer_.lasting = false;
+  EXPECT_EQ(TimeToNextStop(), seconds(9));
+}
+
 }  // namespace
 }  // namespace jettison

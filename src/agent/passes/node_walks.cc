@@ -26,8 +26,8 @@ bool NodeWalks::LastServes(const ReadingPlan& plan) const {
          !IsUnderPressure();
 }
 
-void NodeWalks::Begin(const ReadingPlan& plan) {
-  evaluations_.Hurry(plan.now);
+void NodeWalks::Begin(const ReadingPlan& plan, Instant first_evaluation) {
+  evaluations_.Hurry(first_evaluation);
   last_.Begin(pods_.Active(), FindsDiskShort(plan), plan.now);
 }
 

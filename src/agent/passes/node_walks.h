@@ -30,8 +30,7 @@ class NodeWalks {
   [[nodiscard]] bool AreNeeded() const;
   // Whether the full pass can do with the last walk's result, because the disks rest.
   [[nodiscard]] bool LastServes(const ReadingPlan& plan) const;
-  // The first evaluation is due at once.
-  void Begin(const ReadingPlan& plan);
+  void Begin(const ReadingPlan& plan, Instant first_evaluation);
   // Must be called with the result of a walk.
   [[nodiscard]] WalkResult Judge(const ReadingPlan& plan, const DiskUse& disk);
   // A full pass has taken what is known of pods' files.
