@@ -2,7 +2,6 @@
 // Prints a line a measurement: "WHAT SECONDS BYTES INODES".
 //
 //   walk1 TREE       one thread
-//   walk2 TREE       two threads
 //   remember TREE    walks and remembers ("remember"), looks again ("unchanged"), writes to 100
 //   files
 //                    spread over the tree and looks again ("changed100"), and tells what
@@ -14,7 +13,6 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "kernel/disk_usage/remembered_trees.h"
@@ -37,13 +35,9 @@ void Print(const char* what, double seconds, const FsUsage& usage) {
 
 int Walk(const std::string& path, const std::string& mode) {
   TreeWalk walk;
-  std::thread helper;
-  if (mode == "walk2") helper = std::thread([&walk] { walk.Help(); });
   const auto begin = SteadyClock::now();
   const auto usage = walk.Measure(path);
   const double seconds = SecondsSince(begin);
-  walk.Close();
-  if (helper.joinable()) helper.join();
   if (usage) Print(mode.c_str(), seconds, usage->usage);
   return usage ? 0 : 1;
 }
@@ -103,8 +97,8 @@ int Remember(const std::string& path) {
 
 int main(int argc, char** argv) {
   const std::string mode = argc == 3 ? argv[1] : "";
-  if (mode == "walk1" || mode == "walk2") return jettison::Walk(argv[2], mode);
+  if (mode == "walk1") return jettison::Walk(argv[2], mode);
   if (mode == "remember") return jettison::Remember(argv[2]);
-  std::fprintf(stderr, "usage: disk_use walk1|walk2|remember TREE\n");
+  std::fprintf(stderr, "usage: disk_use walk1|remember TREE\n");
   return 2;
 }

@@ -14,11 +14,10 @@ import tempfile
 import time
 
 # The largest part of the time of `du -s` (bytes alone) that is allowed.
-BOUNDS = {"walk1": 1.0, "walk2": 0.6, "unchanged": 0.03, "changed100": 0.05}
+BOUNDS = {"walk1": 1.0, "unchanged": 0.03, "changed100": 0.05}
 WORDS = {
     "du": "GNU du -s (bytes alone)",
     "walk1": "walk, one thread (bytes and inodes)",
-    "walk2": "walk, two threads",
     "remember": "walk, one thread, remembering",
     "unchanged": "again, nothing changed",
     "changed100": "again, 100 files changed",
@@ -71,12 +70,12 @@ def measure(first: list[str], program: list[str], tree: str, runs: int) -> tuple
     for _ in range(runs):
         seconds["du"].append(du_seconds(first, tree))
         seen = {}
-        for mode in ("walk1", "walk2", "remember"):
+        for mode in ("walk1", "remember"):
             seen.update(run(program, mode, tree))
         memory = seen.pop("memory")
         for name, figures in seen.items():
             seconds[name].append(figures[0])
-    if not agrees_with_du(tree, run(program, "walk2", tree)["walk2"]):
+    if not agrees_with_du(tree, run(program, "walk1", tree)["walk1"]):
         sys.exit("bench_disk: du counts something else")
     return {name: statistics.median(values) for name, values in seconds.items()}, memory
 

@@ -46,14 +46,12 @@ struct DiskMeasurerSettings {
 // out of its project; once a walk finds more than the project has, the folder is measured like
 // others. If the kernel reports which directories of a file system have changed, trees are
 // remembered and only these directories are read again. Otherwise, and every few minutes, trees are
-// walked whole. Used by one thread; others may help `walk`.
+// walked whole. Used by one thread.
 class DiskMeasurer {
  public:
   // `so_far` is told of each pod while it is measured.
   DiskMeasurer(const Clock& clock, WalkOptions options, DiskMeasurerSettings settings = {},
                std::shared_ptr<DiskSoFar> so_far = std::make_shared<DiskSoFar>());
-
-  [[nodiscard]] TreeWalk& walk() { return walk_; }
 
   // Asks what has changed in the remembered trees; reads no file. The figures of this pass include
   // every change before this call.

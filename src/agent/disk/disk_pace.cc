@@ -25,10 +25,6 @@ void DiskPace::TakeUp() {
   working_since = SteadyClock::now();
 }
 
-void DiskPace::Waited(Duration time) {
-  working_since += time;
-}
-
 void DiskPace::Breathe() {
   if (urgent_ || stopped_) return TakeUp();
   const auto worked = std::chrono::duration_cast<Duration>(SteadyClock::now() - working_since);

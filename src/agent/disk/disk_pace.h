@@ -20,8 +20,6 @@ class DiskPace {
 
   // The calling thread begins to work.
   void TakeUp();
-  // The thread has waited for work for `time`, which counts as a pause.
-  void Waited(Duration time);
   // Between two pieces of work: pauses for the time that is due.
   void Breathe();
   // While urgent, because a decision for a disk waits for the figures, no thread pauses.

@@ -1,6 +1,7 @@
 #include "agent/disk/disk_walk_board.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace jettison {
 namespace {
@@ -37,13 +38,20 @@ void DiskWalkBoard::Begin(std::vector<DiskTask> tasks) {
       return work.second.uid == task.uid && !work.second.forgotten;
     });
   });
-  std::vector<std::pair<std::string, const DiskHistory*>> pods;
-  for (const DiskTask& task : tasks) {
-    const auto known = history_.find(task.uid);
-    pods.emplace_back(task.uid, known == history_.end() ? nullptr : &known->second);
+  std::ranges::sort(tasks, [this](const auto& a, const auto& b) { return IsBefore(a, b); });
+  waiting_.assign(std::move_iterator(tasks.begin()), std::move_iterator(tasks.end()));
+}
+
+bool DiskWalkBoard::IsBefore(const DiskTask& a, const DiskTask& b) const {
+  const auto of_a = history_.find(a.uid);
+  const auto of_b = history_.find(b.uid);
+  const bool knows_a = of_a != history_.end();
+  const bool knows_b = of_b != history_.end();
+  if (knows_a != knows_b) return knows_b;
+  if (knows_a && of_a->second.grown != of_b->second.grown) {
+    return of_a->second.grown > of_b->second.grown;
   }
-  waiting_.clear();
-  for (const std::size_t place : DiskWalkOrder(pods)) waiting_.push_back(std::move(tasks[place]));
+  return a.uid < b.uid;
 }
 
 std::optional<DiskTask> DiskWalkBoard::Take(Walker walker, Instant now) {
@@ -55,7 +63,7 @@ std::optional<DiskTask> DiskWalkBoard::Take(Walker walker, Instant now) {
   if (was_given_up || waiting_.empty()) return std::nullopt;
   DiskTask task = std::move(waiting_.front());
   waiting_.pop_front();
-  at_[walker] = {.uid = task.uid, .limits = task.limits, .since = now};
+  at_[walker] = {.uid = task.uid, .since = now};
   return task;
 }
 
@@ -93,11 +101,10 @@ void DiskWalkBoard::PutSoFar(Walker walker, PodDiskUse so_far) {
 
 void DiskWalkBoard::Remember(const Work& work, const PodDiskUse& use) {
   const auto [entry, is_new] = history_.try_emplace(work.uid);
-  DiskHistory& history = entry->second;
+  History& history = entry->second;
   const std::uint64_t used = use.total.used_bytes.value_or(0);
-  history.grown_bytes = !is_new && used > history.used_bytes ? used - history.used_bytes : 0;
-  history.used_bytes = used;
-  history.fullness = FullnessOf(use, work.limits);
+  history.grown = !is_new && used > history.used ? used - history.used : 0;
+  history.used = used;
 }
 
 bool DiskWalkBoard::SomebodyWalks() const {

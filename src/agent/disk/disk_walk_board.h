@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "agent/disk/disk_walk_order.h"
 #include "agent/edges/edges.h"
 #include "core/text/text_index.h"
 #include "core/units/duration.h"
@@ -17,11 +16,10 @@
 
 namespace jettison {
 
-// The paths and limits of one pod as values, so that the walk shares nothing with the loop.
+// The paths of one pod as values, so that the walk shares nothing with the loop.
 struct DiskTask {
   std::string uid;
   PodDisk disk;
-  DiskLimits limits;
 };
 
 // The pods of one walk, which walkers take one after the other, and what is known of each pod. One
@@ -32,8 +30,9 @@ class DiskWalkBoard {
   // Identifies a walker.
   using Walker = std::size_t;
 
-  // Begins a walk of these pods. Pods that a walker is still at are not given to another one. What
-  // is known of other pods is forgotten.
+  // Begins a walk of these pods: first of those that were never measured, then of those that grew
+  // most the last time, then by UID. Pods that a walker is still at are not given to another one.
+  // What is known of other pods is forgotten.
   void Begin(std::vector<DiskTask> tasks);
   // The next pod for `walker`, whose previous pod is finished; absent: there is none for it, and it
   // becomes idle.
@@ -74,12 +73,17 @@ class DiskWalkBoard {
  private:
   struct Work {
     std::string uid;
-    DiskLimits limits;
     Instant since;
     bool given_up = false;
     bool measured = false;  // it was put
     bool forgotten = false;
   };
+  // What the last walk found of a pod, in bytes.
+  struct History {
+    std::uint64_t used = 0;
+    std::uint64_t grown = 0;  // by how much that was more than the time before
+  };
+  [[nodiscard]] bool IsBefore(const DiskTask& a, const DiskTask& b) const;
   [[nodiscard]] bool SomebodyWalks() const;  // with mutex_ held
   void Remember(const Work& work, const PodDiskUse& use);
   // Whether a partial result of a pod replaces its previous figures.
@@ -91,7 +95,7 @@ class DiskWalkBoard {
   TextSet pods_;  // of the walk
   std::map<Walker, Work> at_;
   DiskUse known_;
-  TextIndex<DiskHistory> history_;   // by pod UID
+  TextIndex<History> history_;       // by pod UID
   TextIndex<Instant> unread_since_;  // the same
 };
 

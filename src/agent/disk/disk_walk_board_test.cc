@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 namespace jettison {
 namespace {
@@ -16,7 +17,7 @@ class DiskWalkBoardTest : public testing::Test {
  protected:
   void Begin(const std::vector<std::string>& pods) {
     std::vector<DiskTask> tasks;
-    for (const std::string& uid : pods) tasks.push_back({.uid = uid, .disk = {}, .limits = {}});
+    for (const std::string& uid : pods) tasks.push_back({.uid = uid, .disk = {}});
     board_.Begin(std::move(tasks));
   }
   // The pod that `walker` takes; empty: none.
@@ -55,6 +56,29 @@ TEST_F(DiskWalkBoardTest, AWalkIsOverWhenEveryPodWasTakenAndPutAndIsToldOnce) {
   EXPECT_FALSE(board_.IsAtWork(0));
   EXPECT_THAT(Result(), ElementsAre("a", "b"));
   EXPECT_THAT(Result(), ElementsAre("none yet"));
+}
+
+TEST_F(DiskWalkBoardTest, PodsThatWereNeverMeasuredAreFirstThenThoseThatGrewMost) {
+  const auto walk = [this](std::map<std::string, std::uint64_t> sizes) {
+    std::vector<std::string> pods;
+    std::vector<std::string> order;
+    for (const auto& [uid, bytes] : sizes) pods.push_back(uid);
+    Begin(pods);
+    for (std::string pod = Take(0); !pod.empty(); pod = Take(0)) {
+      order.push_back(pod);
+      PodDiskUse use;
+      use.total.used_bytes = sizes.at(pod);
+      board_.Put(0, use);
+    }
+    EXPECT_EQ(Result().size(), sizes.size());
+    return order;
+  };
+  EXPECT_THAT(walk({{"b", 900}, {"a", 100}, {"c", 1}}), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(walk({{"b", 901}, {"a", 200}, {"c", 1}}), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(walk({{"b", 999}, {"a", 200}, {"c", 1}, {"new", 1}}),
+              ElementsAre("new", "a", "b", "c"));
+  EXPECT_THAT(walk({{"b", 999}, {"a", 200}, {"c", 1}, {"new", 1}}),
+              ElementsAre("b", "a", "c", "new"));
 }
 
 TEST_F(DiskWalkBoardTest, AnotherGoesOnWhereAPodKeepsTheFirstAndThatOneStaysAtIt) {

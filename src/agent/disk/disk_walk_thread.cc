@@ -34,15 +34,12 @@ DiskWalkThread::Walker::Walker(std::shared_ptr<Shared> with, std::size_t number_
 // What a thread remembers of trees is invalid once another thread has walked in its place.
 void DiskWalkThread::Walker::Renew() {
   Shared* const of = shared.get();  // the owner of the options keeps it alive
-  measurer = std::make_unique<DiskMeasurer>(
-      *of->clock,
-      WalkOptions{.cancelled = &of->cancelled,
-                  .shared = &of->pace.urgent(),
-                  .waited = [of](Duration time) { of->pace.Waited(time); },
-                  .breathe = [of] { of->pace.Breathe(); },
-                  .directories = &of->directories,
-                  .progress = nullptr},
-      DiskMeasurerSettings{}, so_far);
+  measurer = std::make_unique<DiskMeasurer>(*of->clock,
+                                            WalkOptions{.cancelled = &of->cancelled,
+                                                        .breathe = [of] { of->pace.Breathe(); },
+                                                        .directories = &of->directories,
+                                                        .progress = nullptr},
+                                            DiskMeasurerSettings{}, so_far);
   remembers = false;
 }
 
@@ -82,18 +79,12 @@ DiskWalkThread::DiskWalkThread(const ContainerRuntime& runtime, std::shared_ptr<
     crew_.push_back({.walker = std::make_shared<Walker>(shared_, number),
                      .thread = std::make_unique<BackgroundThread>(purpose, AtEnd::kLeave)});
   }
-  if (std::thread::hardware_concurrency() > 1) {
-    helper_ = std::make_unique<BackgroundThread>(
-        ThreadPurpose{"disk-helper", "disk use is measured no faster when a disk is nearly full"},
-        AtEnd::kLeave);
-  }
 }
 
 DiskWalkThread::~DiskWalkThread() {
   shared_->cancelled = true;
   shared_->board.Drop();
   shared_->pace.Stop();
-  crew_.front().walker->measurer->walk().Close();
   const auto until = std::chrono::steady_clock::now() + kFarewell;
   while (std::chrono::steady_clock::now() < until &&
          std::ranges::any_of(crew_, [this](const Crew& crew) {
@@ -106,31 +97,12 @@ DiskWalkThread::~DiskWalkThread() {
 void DiskWalkThread::Start(std::span<const PodFacts* const> pods) {
   std::vector<DiskTask> tasks;
   for (const PodFacts* facts : pods) {
-    tasks.push_back({.uid = facts->pod.uid,
-                     .disk = runtime_.DiskOf(facts->pod),
-                     .limits = DiskLimitsOf(*facts)});
+    tasks.push_back({.uid = facts->pod.uid, .disk = runtime_.DiskOf(facts->pod)});
   }
   shared_->board.Begin(std::move(tasks));
-  Help();
   if (SendNext()) return;
   shared_->board.Drop();
   shared_->Deliver();
-}
-
-void DiskWalkThread::SetUrgent(bool urgent) {
-  shared_->pace.SetUrgent(urgent);
-  Help();
-}
-
-// Starts the helper when a walk is urgent for the first time; later the helper only waits.
-void DiskWalkThread::Help() {
-  if (helping_ || !helper_ || !shared_->pace.urgent()) return;
-  helping_ = true;
-  helper_->Do([walker = crew_.front().walker] {
-    LowerDiskThreadPriority();
-    walker->shared->pace.TakeUp();
-    walker->measurer->walk().Help();
-  });
 }
 
 bool DiskWalkThread::SendNext() {

@@ -36,8 +36,8 @@ struct WalkPatience {
   Duration urgent = std::chrono::seconds(1);
 };
 
-// Measures pods' disk use on a thread of low priority, which pauses half of the time. While a disk
-// is short, it does not pause, and a second thread helps.
+// Measures pods' disk use on a thread of low priority, which pauses half of the time, but not while
+// a disk is short.
 //
 // Access to a pod's files may hang, if they lie on a dead mount. Such a pod blocks its thread, and
 // keeps its previous figures, or gets those found so far if they are larger. Spare threads, which
@@ -55,7 +55,7 @@ class DiskWalkThread : public DiskWalks {
 
   void Start(std::span<const PodFacts* const> pods) override;
   // Whether a disk is short.
-  void SetUrgent(bool urgent) override;
+  void SetUrgent(bool urgent) override { shared_->pace.SetUrgent(urgent); }
   [[nodiscard]] DiskUse LastKnown() override;
   [[nodiscard]] std::optional<Instant> UnreadUntil() override {
     return shared_->board.UnreadUntil(shared_->clock->Now());
@@ -105,15 +105,12 @@ class DiskWalkThread : public DiskWalks {
   [[nodiscard]] bool SendNext();
   void NoteLatePods();
   void TakeSoFar();
-  void Help();
   [[nodiscard]] Duration Patience() const;
 
   const ContainerRuntime& runtime_;
   WalkPatience patience_;
   std::shared_ptr<Shared> shared_;
   std::vector<Crew> crew_;
-  std::unique_ptr<BackgroundThread> helper_;  // of the first one; null: there is one processor
-  bool helping_ = false;
   Instant sent_at_;                               // when a thread was last sent, or awaited
   std::set<std::string, std::less<>> said_late_;  // pod UIDs
 };

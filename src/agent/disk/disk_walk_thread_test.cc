@@ -87,18 +87,6 @@ TEST_F(DiskWalkThreadTest, TellsWhatAWalkTook) {
   EXPECT_EQ(costs[0].trees, 1U);
 }
 
-TEST_F(DiskWalkThreadTest, FindsTheSameWithAHelperWhileADiskIsShort) {
-  MakePod("large", 60, 60);
-  const RuntimeWithVolumes runtime(top_);
-  DiskWalkThread walks(runtime, clock_);
-  for (const bool is_short : {true, false, true}) {
-    walks.SetUrgent(is_short);
-    clock_->Advance(std::chrono::minutes(5));  // each time, the whole tree is walked
-    walks.Start(Pods());
-    EXPECT_EQ(Await(walks).at("large").total.inodes_used, 1U + 60 + 60 * 60);
-  }
-}
-
 TEST_F(DiskWalkThreadTest, GoesAtOnceWhileItWalks) {
   MakePod("large", 60, 60);
   const RuntimeWithVolumes runtime(top_);

@@ -9,7 +9,7 @@ namespace jettison::disk_usage {
 // Identifies a directory of a walk. The ledger chooses the value; 0 stands for no directory.
 using DirectoryKey = std::uint64_t;
 
-// Receives what a walk finds in each directory. Every thread of the walk calls it.
+// Receives what a walk finds in each directory.
 class DirectoryLedger {
  public:
   virtual ~DirectoryLedger() = default;

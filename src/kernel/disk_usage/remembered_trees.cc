@@ -36,7 +36,6 @@ class RememberedTrees::Recorder : public DirectoryLedger {
 
   DirectoryKey Enter(DirectoryKey parent, int directory) override {
     const auto found = disk_usage::HandleOf(directory);
-    const std::lock_guard lock(trees_.mutex_);
     const bool room = trees_.HasRoomFor(1);
     const DirectoryKey key = found ? KeyOf(found->handle) : 0;
     // A directory that is known already was moved during the walk, or is in two trees.
@@ -51,7 +50,6 @@ class RememberedTrees::Recorder : public DirectoryLedger {
     return key;
   }
   void Add(DirectoryKey directory, const DirectorySum& part) override {
-    const std::lock_guard lock(trees_.mutex_);
     trees_.AddPart(tree_, directory, part);
   }
 

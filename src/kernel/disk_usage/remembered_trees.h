@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -105,7 +104,6 @@ class RememberedTrees {
   [[nodiscard]] static Result<void> Lose(Tree& tree);
 
   std::size_t most_directories_;
-  std::mutex mutex_;  // guards the rest while a walk records
   disk_usage::DirectoryTable table_;
   std::uint32_t next_id_ = 1;
   std::unordered_map<std::uint32_t, Tree> trees_;

@@ -3,7 +3,6 @@
 namespace jettison::disk_usage {
 
 void TreeTally::Add(DirectoryKey /*directory*/, const DirectorySum& part) {
-  const std::lock_guard lock(mutex_);
   bytes_ += part.bytes;
   inodes_ += part.inodes;
   for (const LinkedFile& file : part.linked) {

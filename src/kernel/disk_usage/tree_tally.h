@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <unordered_set>
 
 #include "core/model/summary.h"
@@ -31,7 +30,6 @@ class TreeTally : public DirectoryLedger {
   static constexpr std::size_t kMostLinked = 200'000;  // 11 MB
 
   std::size_t most_linked_;
-  std::mutex mutex_;  // guards what follows, during a walk
   std::uint64_t bytes_ = 0;
   std::uint64_t inodes_ = 0;
   std::unordered_set<FileId, FileIdHash> linked_;  // those that were counted

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 
-#include <chrono>
 #include <utility>
 
 #include "kernel/disk_usage/file_status.h"
@@ -14,8 +13,6 @@ namespace jettison {
 using disk_usage::DirectoryKey;
 using disk_usage::DirectoryLedger;
 using disk_usage::DirectorySum;
-using disk_usage::Subtree;
-using disk_usage::WalkJob;
 
 namespace {
 
@@ -36,30 +33,90 @@ Result<WalkErrors> CountUnopened(const std::string& path, const Error& reason,
 
 }  // namespace
 
-TreeWalk::TreeWalk(WalkOptions options) : options_(std::move(options)), walker_(options_, work_) {}
+void TreeWalk::Report(std::uint64_t errors, const std::string& first) {
+  if (errors_.errors == 0) errors_.first_error = first;
+  errors_.errors += errors;
+}
+
+void TreeWalk::Add(DirectoryKey key) {
+  ledger_->Add(key, sum_);
+  if (options_.progress != nullptr) options_.progress->Found(sum_.bytes, sum_.inodes);
+}
+
+// A directory that may not be read counts without its content.
+void TreeWalk::CountUnread(const char* name) {
+  const auto status = disk_usage::StatusOf(stack_.fd(), name);
+  if (!status || status->is_mount_point || status->device != stack_.device()) return;
+  sum_.Clear();
+  sum_.bytes = status->bytes;
+  sum_.inodes = 1;
+  Add(stack_.key());
+}
+
+void TreeWalk::Enter(const std::string& name) {
+  auto directory = disk_usage::OpenBelow(stack_.fd(), name.c_str());
+  if (!directory) {
+    if (disk_usage::Vanished(directory.error())) return;
+    Report(1, directory.error().message);
+    return CountUnread(name.c_str());
+  }
+  const auto status = disk_usage::StatusOf(directory->get());
+  if (!status) return Report(1, status.error().In(name).message);
+  if (!disk_usage::ContinuesTree(directory->get(), *status, stack_.device())) return;
+  const DirectoryKey key = ledger_->Enter(stack_.key(), directory->get());
+  sum_.Clear();
+  sum_.bytes = status->bytes;
+  sum_.inodes = 1;
+  Add(key);
+  stack_.Push(std::move(*directory), {.device = status->device, .inode = status->inode}, key);
+}
+
+void TreeWalk::ReadEntries() {
+  sum_.Clear();
+  const auto some = disk_usage::ReadSome(stack_.fd(), stack_.device(), entries_, sum_);
+  if (!some) Report(1, some.error().message);
+  if (!some || !*some) {
+    if (options_.directories != nullptr) ++*options_.directories;
+    return stack_.SetExhausted();
+  }
+  if (sum_.errors > 0) Report(sum_.errors, sum_.first_error);
+  stack_.AddPending(sum_.subdirectories);
+  Add(stack_.key());
+  if (options_.breathe) options_.breathe();
+}
+
+void TreeWalk::WalkDown() {
+  while (!stack_.empty()) {
+    if (Cancelled()) {
+      stack_ = {};
+      return;
+    }
+    if (const std::string name = stack_.TakePending(); !name.empty()) {
+      Enter(name);
+    } else if (!stack_.exhausted()) {
+      ReadEntries();
+    } else if (!stack_.Pop()) {
+      Report(1, "a directory was moved while it was measured");
+    }
+  }
+}
 
 Result<WalkErrors> TreeWalk::SurveyBelow(FileDescriptor directory, DirectoryKey parent,
                                          DirectoryLedger& ledger) {
   const auto status = disk_usage::StatusOf(directory.get());
   if (!status) return Fail(status.error());
-  WalkJob job(ledger);
+  ledger_ = &ledger;
+  errors_ = {};
   const DirectoryKey key = ledger.Enter(parent, directory.get());
   DirectorySum own;
   own.bytes = status->bytes;
   own.inodes = 1;
   ledger.Add(key, own);
   if (options_.progress != nullptr) options_.progress->Found(own.bytes, own.inodes);
-  work_.Begin();
-  std::optional<Subtree> subtree = Subtree{.job = &job,
-                                           .directory = std::move(directory),
-                                           .id = {.device = status->device, .inode = status->inode},
-                                           .key = key};
-  for (; subtree; subtree = work_.Next()) {
-    walker_.Walk(std::move(*subtree));
-    work_.Done();
-  }
+  stack_.Push(std::move(directory), {.device = status->device, .inode = status->inode}, key);
+  WalkDown();
   if (Cancelled()) return Fail(ErrorCode::kUnavailable, "the walk was cancelled");
-  return WalkErrors{.errors = job.errors(), .first_error = job.first_error()};
+  return std::move(errors_);
 }
 
 Result<WalkErrors> TreeWalk::Survey(const std::string& path, DirectoryLedger& ledger) {
@@ -83,23 +140,6 @@ bool TreeWalk::Continue(std::uint64_t found_bytes, std::uint64_t found_inodes) c
   if (options_.progress != nullptr) options_.progress->Found(found_bytes, found_inodes);
   if (options_.breathe) options_.breathe();
   return !Cancelled();
-}
-
-void TreeWalk::Help() {
-  using SteadyClock = std::chrono::steady_clock;
-  disk_usage::Walker walker(options_, work_);
-  work_.Join();
-  for (;;) {
-    const auto begin = SteadyClock::now();
-    auto subtree = work_.NextForHelper();
-    if (!subtree) break;
-    if (options_.waited) {
-      options_.waited(std::chrono::duration_cast<Duration>(SteadyClock::now() - begin));
-    }
-    walker.Walk(std::move(*subtree));
-    work_.Done();
-  }
-  work_.Leave();
 }
 
 }  // namespace jettison

@@ -2,13 +2,15 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "core/model/summary.h"
 #include "core/units/result.h"
+#include "kernel/disk_usage/directory_entries.h"
 #include "kernel/disk_usage/directory_ledger.h"
-#include "kernel/disk_usage/shared_work.h"
+#include "kernel/disk_usage/directory_stack.h"
+#include "kernel/disk_usage/directory_sum.h"
 #include "kernel/disk_usage/walk_options.h"
-#include "kernel/disk_usage/walker.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {
@@ -31,14 +33,9 @@ struct TreeUsage {
 // out of everything mounted below it, but enters subvolumes of a btrfs, whose space is the same;
 // follows no symbolic link; a file that vanishes meanwhile counts nothing; a file with several hard
 // links counts once in each tree, as du(1) does it.
-//
-// One thread measures, one tree after the other. Others may help: they take subtrees of whatever is
-// being measured.
 class TreeWalk {
  public:
-  explicit TreeWalk(WalkOptions options = {});
-  TreeWalk(const TreeWalk&) = delete;
-  TreeWalk& operator=(const TreeWalk&) = delete;
+  explicit TreeWalk(WalkOptions options = {}) : options_(std::move(options)) {}
 
   // `path`: a directory, or a file (which is then the tree). kNotFound where it does not exist,
   // kUnavailable when cancelled; anything unreadable further down is counted in `errors`.
@@ -55,20 +52,26 @@ class TreeWalk {
   // it has found, and may rest. False: the walk is cancelled.
   [[nodiscard]] bool Continue(std::uint64_t found_bytes, std::uint64_t found_inodes) const;
 
-  // Helps, on the calling thread, until Close.
-  void Help();
-  // Makes each helper return when it has finished its subtree. Every helper must have returned
-  // before this object is destroyed.
-  void Close() { work_.Close(); }
-
  private:
   [[nodiscard]] bool Cancelled() const {
     return options_.cancelled != nullptr && *options_.cancelled;
   }
 
+  // Walks what is on the stack. Ends early when cancelled.
+  void WalkDown();
+  void Enter(const std::string& name);
+  void CountUnread(const char* name);
+  void ReadEntries();
+  void Add(disk_usage::DirectoryKey key);  // what is in `sum_`
+  void Report(std::uint64_t errors, const std::string& first);
+
   WalkOptions options_;
-  disk_usage::SharedWork work_;
-  disk_usage::Walker walker_;  // of the thread that measures
+  // Of the walk that is under way.
+  disk_usage::DirectoryLedger* ledger_ = nullptr;
+  WalkErrors errors_;
+  disk_usage::DirectoryEntries entries_;
+  disk_usage::DirectoryStack stack_;
+  disk_usage::DirectorySum sum_;
 };
 
 }  // namespace jettison

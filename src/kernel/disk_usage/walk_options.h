@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <functional>
 
-#include "core/units/duration.h"
-
 namespace jettison {
 
 // What a walk has found so far: never more than there is, since files with several names are left
@@ -20,15 +18,11 @@ struct WalkProgress {
   }
 };
 
-// How a walk is cancelled, shared with helpers, slowed down and observed.
+// How a walk is cancelled, slowed down and observed.
 struct WalkOptions {
   const std::atomic<bool>* cancelled = nullptr;  // the walk ends early when it becomes true
-  // Subtrees are left to helpers only while it is true; null: always.
-  const std::atomic<bool>* shared = nullptr;
-  // Called by a helper with the time that it has waited for a subtree. May be empty.
-  std::function<void(Duration)> waited = nullptr;
-  // Called by each thread of the walk about every thousand files, and at least once a directory. It
-  // may sleep to slow the walk down. May be empty.
+  // Called about every thousand files, and at least once a directory. It may sleep to slow the walk
+  // down. May be empty.
   std::function<void()> breathe = nullptr;
   std::atomic<std::uint64_t>* directories = nullptr;  // counts those read, where it is not null
   WalkProgress* progress = nullptr;                   // counts what is found, where it is not null
