@@ -322,8 +322,13 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
                                                      .kept_from_pods = KeptFromPods(config),
                                                      .thresholds = config.eviction.thresholds},
                                        machine.clock, log);
-  parts.disk_walks = std::make_unique<DiskWalkThread>(*machine.runtime,
-                                                      std::make_shared<SteadyClock>(machine.clock));
+  parts.disk_walks = std::make_unique<DiskWalkThread>(
+      *machine.runtime, std::make_shared<SteadyClock>(machine.clock),
+      DeletedFileSources{
+          .groups = machine.shared_pod_groups(),
+          .groups_of = [figures = parts.figures.get()](const PodFacts& facts)
+              -> const std::vector<std::string>& { return figures->GroupsOf(facts); },
+          .node_fs = config.node_fs});
   parts.arming = std::make_unique<ArmingThread>(GroupsOf(machine, config));
   parts.killer = KillerFor(config, *parts.pods, machine.clock);
   parts.hooks = std::make_unique<Hooks>(

@@ -83,7 +83,12 @@ PassExplanation ExplainImagined(const NodeNow& node) {
   explanation.hypothetical = true;
   JoinStats(pods, *node.summary, scratch);
   if (!pods.empty() && !AnyIsMeasured(scratch)) return explanation;  // what they hold is not known
-  explanation.holders = HoldersOf(node.summary->node, scratch, node.pace ? node.pace->ending : 0);
+  explanation.holders.clear();
+  for (const Signal signal : HeldSignals(node.policy->thresholds, report.evaluation.met)) {
+    auto holders = HoldersOf(signal, node.summary->node, scratch, node.policy->layout,
+                             node.pace ? node.pace->ending : 0);
+    if (holders) explanation.holders.push_back(*std::move(holders));
+  }
   return explanation;
 }
 

@@ -55,11 +55,12 @@ TEST(ExplainNode, WherePressureStandsTheNextVictimIsTold) {
 
 TEST(ExplainNode, WhatHoldsTheMemoryIsNotToldBeforeAnyPodIsMeasured) {
   NodeNow node = Healthy().Now();
-  EXPECT_TRUE(ExplainNode(node).pass.holders);
+  EXPECT_FALSE(ExplainNode(node).pass.holders.empty());
   Summary unmeasured = *node.summary;
   unmeasured.pods.clear();
   node.summary = std::make_shared<const Summary>(std::move(unmeasured));
-  EXPECT_FALSE(ExplainNode(node).pass.holders) << "else all of it would be that of removed pods";
+  EXPECT_TRUE(ExplainNode(node).pass.holders.empty())
+      << "else all of it would be that of removed pods";
 }
 
 TEST(ExplainNode, FiguresOfTheLastPassCountThoughTheyAreNotNew) {

@@ -8,7 +8,7 @@
 
 #include "core/config/agent_config.h"
 #include "core/decide/eviction_pace.h"
-#include "core/decide/memory_holders.h"
+#include "core/decide/holders.h"
 #include "core/model/event.h"
 #include "core/model/pod.h"
 #include "core/model/signal.h"
@@ -124,9 +124,9 @@ struct Snapshot {
   std::vector<ConditionView> condition_views;  // by name, as v1.Node lists them
   bool waiting_for_cleanup = false;            // of evicted pods
   bool reclaim_under_way = false;
-  std::optional<EvictionPause> pause;    // of the next eviction
-  std::optional<PaceInput> pace;         // what a pass now would use
-  std::optional<MemoryHolders> holders;  // as of the last pass that read the pods' memory
+  std::optional<EvictionPause> pause;  // of the next eviction
+  std::optional<PaceInput> pace;       // what a pass now would use
+  std::vector<Holders> holders;        // as of the last pass that read the pods
   std::vector<ThresholdView> thresholds;
   std::vector<PodView> pods;  // by namespace and name
   // The runtime has not listed its pods since the agent's start: `pods` has those that are known

@@ -64,7 +64,6 @@ void DiskMeasurer::CatchUp(Filesystem& filesystem) {
         "read again; raise fs.fanotify.max_queued_events if this happens often");
     return;
   }
-  if (filesystem.trees.MayMovePaths(changes.directories)) filesystem.moved = filesystem.caught_up;
   filesystem.trees.Mark(changes.directories);
 }
 
@@ -188,7 +187,6 @@ FsUsage DiskMeasurer::BringUpToDate(const std::string& path, Filesystem& filesys
   const Instant now = clock_.Now();
   Asked& asked = asked_for_[path];
   asked.in_pass = true;
-  asked.looked_up = now;
   as_of = std::min(as_of, now);
   ++full_walks_;
   const FsUsage usage = Found(filesystem.trees.Walk(path, walk_));
@@ -208,7 +206,7 @@ std::optional<FsUsage> DiskMeasurer::RememberedUse(const std::string& path, Inst
   if (!filesystem.asked_for && !filesystem.events->Covers(path)) return std::nullopt;
   // A failure is ignored: a cancelled walk has forgotten the tree, and the whole pass is over.
   static_cast<void>(filesystem.trees.Update(path, walk_));
-  const auto usage = UsageNow(path, filesystem, asked->second);
+  const auto usage = filesystem.trees.UsageOf(path);
   if (!usage) return std::nullopt;
   asked->second.in_pass = true;
   filesystem.asked_for = true;
@@ -217,21 +215,11 @@ std::optional<FsUsage> DiskMeasurer::RememberedUse(const std::string& path, Inst
   return usage;
 }
 
-// To look up a path takes longer than everything else that an unchanged tree needs.
-std::optional<FsUsage> DiskMeasurer::UsageNow(const std::string& path, Filesystem& filesystem,
-                                              Asked& asked) {
-  const Instant now = clock_.Now();
-  const bool moved = filesystem.moved && asked.looked_up <= *filesystem.moved;
-  if (!moved && now < DueAgain(path, asked.looked_up, settings_.look_period)) {
-    return filesystem.trees.UsageWithoutLook(path);
-  }
-  asked.looked_up = now;
-  return filesystem.trees.UsageOf(path);
-}
-
 FsUsage DiskMeasurer::MeasureTree(const std::string& path, TreeKind kind, Instant& as_of) {
   if (kind == TreeKind::kVolume) {
-    if (const auto usage = CountedUse(path, as_of)) return *usage;
+    const auto usage = CountedUse(path, as_of);
+    counted_by_project_ = counted_by_project_ || usage;
+    if (usage) return *usage;
   }
   const bool announced =
       kind == TreeKind::kUpperLayer ? settings_.overlay_announced : kind != TreeKind::kMemory;
@@ -257,6 +245,7 @@ PodDiskUse DiskMeasurer::Measure(const PodDisk& disk) {
   use.measured_at = clock_.Now();
   so_far_->Begin(disk, use);
   unread_ = false;
+  counted_by_project_ = false;
   std::size_t figure = 0;
   const auto measure = [&](const std::string& path, TreeKind kind) {
     FsUsage& usage = FigureOf(use, figure);

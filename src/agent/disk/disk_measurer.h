@@ -28,11 +28,6 @@ struct DiskMeasurerSettings {
   // A remembered tree is walked again after half of this time at the earliest and after this time
   // at the latest, because the kernel does not announce writes through memory mappings.
   Duration full_walk_period = std::chrono::minutes(5);
-  // The path of a remembered tree is looked up again after half of this time at the earliest and
-  // after this time at the latest, because the kernel does not announce mounts, nor changes above
-  // the tree on another file system. It is looked up at once when a directory outside the trees was
-  // made, moved or removed.
-  Duration look_period = std::chrono::minutes(1);
   // A file system is watched for changes only if walking its trees takes at least this many system
   // calls (one for each file, eight for each tree). Below that, walking costs less than the
   // notifications cost the programs that write there.
@@ -58,6 +53,9 @@ class DiskMeasurer {
   void BeginPass();
   // The figures of files that do not exist are absent, not zero.
   [[nodiscard]] PodDiskUse Measure(const PodDisk& disk);
+  // Whether the file system itself has counted a volume of the pod that was measured last. Its
+  // count includes deleted files that are held open.
+  [[nodiscard]] bool counted_by_project() const { return counted_by_project_; }
   // Forgets everything that was not measured in this pass.
   void EndPass();
   // Sentences for the log, since the last call.
@@ -80,9 +78,8 @@ class DiskMeasurer {
     std::optional<FilesystemEvents> events;  // present: changes are watched
     RememberedTrees trees;
     Instant caught_up;
-    std::optional<Instant> moved;  // when paths may last have changed what they name
-    bool asked_for = false;        // in this pass
-    std::uint64_t calls = 0;       // that walking the trees of this pass would take
+    bool asked_for = false;   // in this pass
+    std::uint64_t calls = 0;  // that walking the trees of this pass would take
   };
   // A folder that has a project.
   struct Counted {
@@ -92,7 +89,6 @@ class DiskMeasurer {
   struct Asked {
     bool in_pass = false;         // in this one
     std::optional<dev_t> device;  // of a tree that is remembered
-    Instant looked_up;            // such a tree's path
     Instant next_walk;            // of such a tree
   };
   [[nodiscard]] std::optional<FsUsage> CountedUse(const std::string& path, Instant& as_of);
@@ -108,8 +104,6 @@ class DiskMeasurer {
   [[nodiscard]] std::optional<FsUsage> RememberedUse(const std::string& path, Instant& as_of);
   // The use that a walk has found. Sets `unread_` if it could not read everything.
   [[nodiscard]] FsUsage Found(const Result<TreeUsage>& walked);
-  [[nodiscard]] std::optional<FsUsage> UsageNow(const std::string& path, Filesystem& filesystem,
-                                                Asked& asked);
   void DecideWatching(Filesystem& filesystem) const;
   void CatchUp(Filesystem& filesystem);
   void Note(std::string sentence);
@@ -125,6 +119,7 @@ class DiskMeasurer {
   std::set<std::string> noted_;
   std::uint64_t full_walks_ = 0;
   bool unread_ = false;  // something of the pod that is being measured
+  bool counted_by_project_ = false;
 };
 
 // When what was done for a tree at `done` is due again: different for different paths, so that what

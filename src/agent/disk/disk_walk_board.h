@@ -20,6 +20,8 @@ namespace jettison {
 struct DiskTask {
   std::string uid;
   PodDisk disk;
+  // The control groups of its processes, whose deleted files count; empty: none do.
+  std::vector<std::string> groups = {};
 };
 
 // The pods of one walk, which walkers take one after the other, and what is known of each pod. One

@@ -1,12 +1,17 @@
 #include "agent/disk/disk_walk_thread.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <thread>
 
-#include "agent/disk/disk_thread_priority.h"
+#include "core/pods/deleted_files.h"
+#include "kernel/disk_usage/deleted_files.h"
+#include "kernel/filesystem/filesystem.h"
 
 namespace jettison {
 namespace {
@@ -17,10 +22,40 @@ constexpr double kShare = 0.5;
 constexpr std::chrono::seconds kFarewell{1};
 constexpr std::chrono::milliseconds kFarewellStep{2};
 
+// On Linux the id 0 is the calling thread, not its process. The C library has neither function nor
+// constants for ioprio_set(2), and the kernel's header, linux/ioprio.h, is not valid C++ in every
+// version: the one of Debian 12 has a parameter named "class".
+void LowerDiskThreadPriority() {
+  constexpr int kNice = 10;
+  constexpr int kOfThread = 1;    // IOPRIO_WHO_PROCESS
+  constexpr int kBestEffort = 2;  // IOPRIO_CLASS_BE
+  constexpr int kClassShift = 13;
+  constexpr int kLastLevel = 7;
+  ::setpriority(PRIO_PROCESS, 0, kNice);
+  ::syscall(SYS_ioprio_set, kOfThread, 0, kBestEffort << kClassShift | kLastLevel);
+}
+
+// One takes a microsecond or two.
+constexpr std::size_t kMostDescriptors = 200'000;
+
+std::optional<dev_t> KnownDeviceOf(const std::string& path) {
+  const auto device = DeviceOf(path);
+  return device ? std::optional(*device) : std::nullopt;
+}
+
+// The writable layers of a pod are on one file system.
+std::optional<dev_t> DeviceOfLayers(const PodDisk& disk) {
+  for (const PodDisk::ContainerDisk& container : disk.containers) {
+    if (!container.layer.empty()) return KnownDeviceOf(container.layer);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-DiskWalkThread::Shared::Shared(std::shared_ptr<const Clock> shared_clock)
-    : clock(std::move(shared_clock)), pace(kShare) {}
+DiskWalkThread::Shared::Shared(std::shared_ptr<const Clock> shared_clock,
+                               DeletedFileSources sources)
+    : clock(std::move(shared_clock)), deleted(std::move(sources)), pace(kShare) {}
 
 void DiskWalkThread::Shared::Deliver() {
   if (auto result = board.TakeResult()) results.Put(std::move(*result));
@@ -43,8 +78,30 @@ void DiskWalkThread::Walker::Renew() {
   remembers = false;
 }
 
+void DiskWalkThread::Walker::AddDeletedFiles(const DiskTask& task, PodDiskUse& use) {
+  std::vector<pid_t> processes;
+  bool unread = false;
+  for (const std::string& group : task.groups) {
+    const auto in_group = shared->deleted.groups->Processes(group);
+    unread = unread || (!in_group && in_group.error().code != ErrorCode::kNotFound);
+    if (in_group) processes.insert(processes.end(), in_group->begin(), in_group->end());
+  }
+  const DeletedFiles found = DeletedFilesOf(
+      processes,
+      {.node = KnownDeviceOf(shared->deleted.node_fs), .layers = DeviceOfLayers(task.disk)},
+      descriptors_left);
+  unread = unread || found.unread;
+  const auto add = [&](std::string_view name, const FsUsage& usage) {
+    if (!usage.inodes_used && !unread) return;
+    use.volumes.push_back({.name = std::string(name), .usage = usage});
+  };
+  if (!measurer->counted_by_project()) add(kDeletedFiles, found.on_node);
+  add(kDeletedInLayers, found.in_layers);
+}
+
 void DiskWalkThread::Walker::Walk() {
   LowerDiskThreadPriority();
+  descriptors_left = kMostDescriptors;
   shared->pace.TakeUp();
   const auto begin = std::chrono::steady_clock::now();
   const std::uint64_t directories = shared->directories;
@@ -54,6 +111,7 @@ void DiskWalkThread::Walker::Walk() {
   bool given_up = false;
   while (const auto task = shared->board.Take(number, shared->clock->Now())) {
     PodDiskUse use = measurer->Measure(task->disk);
+    if (!task->groups.empty()) AddDeletedFiles(*task, use);
     if (!shared->cancelled) shared->board.Put(number, std::move(use));
     given_up = shared->board.IsGivenUp(number);
   }
@@ -68,8 +126,10 @@ void DiskWalkThread::Walker::Walk() {
 }
 
 DiskWalkThread::DiskWalkThread(const ContainerRuntime& runtime, std::shared_ptr<const Clock> clock,
-                               WalkPatience patience)
-    : runtime_(runtime), patience_(patience), shared_(std::make_shared<Shared>(std::move(clock))) {
+                               DeletedFileSources deleted, WalkPatience patience)
+    : runtime_(runtime),
+      patience_(patience),
+      shared_(std::make_shared<Shared>(std::move(clock), std::move(deleted))) {
   for (std::size_t number = 0; number < kThreads; ++number) {
     const ThreadPurpose purpose =
         number == 0 ? ThreadPurpose{"disk-walk", "the disk use of pods is not measured"}
@@ -94,10 +154,13 @@ DiskWalkThread::~DiskWalkThread() {
   }
 }
 
-void DiskWalkThread::Start(std::span<const PodFacts* const> pods) {
+void DiskWalkThread::Start(std::span<const PodFacts* const> pods, bool disk_is_short) {
+  const bool look_for_deleted = disk_is_short && shared_->deleted.groups != nullptr;
   std::vector<DiskTask> tasks;
   for (const PodFacts* facts : pods) {
-    tasks.push_back({.uid = facts->pod.uid, .disk = runtime_.DiskOf(facts->pod)});
+    DiskTask& task =
+        tasks.emplace_back(DiskTask{.uid = facts->pod.uid, .disk = runtime_.DiskOf(facts->pod)});
+    if (look_for_deleted) task.groups = shared_->deleted.groups_of(*facts);
   }
   shared_->board.Begin(std::move(tasks));
   if (SendNext()) return;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -18,6 +19,7 @@
 #include "agent/loop/background_thread.h"
 #include "agent/loop/mailbox.h"
 #include "core/units/duration.h"
+#include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
 
@@ -36,6 +38,13 @@ struct WalkPatience {
   Duration urgent = std::chrono::seconds(1);
 };
 
+// Where deleted files that pods hold open are found.
+struct DeletedFileSources {
+  std::shared_ptr<Cgroups> groups;  // null: they are not looked for
+  std::function<const std::vector<std::string>&(const PodFacts&)> groups_of;
+  std::string node_fs;
+};
+
 // Measures pods' disk use on a thread of low priority, which pauses half of the time, but not while
 // a disk is short.
 //
@@ -50,10 +59,10 @@ class DiskWalkThread : public DiskWalks {
   // `runtime` gives the paths of the files and must outlive this. A thread that hangs is left
   // behind at the end, together with the shared clock.
   DiskWalkThread(const ContainerRuntime& runtime, std::shared_ptr<const Clock> clock,
-                 WalkPatience patience = {});
+                 DeletedFileSources deleted = {}, WalkPatience patience = {});
   ~DiskWalkThread() override;
 
-  void Start(std::span<const PodFacts* const> pods) override;
+  void Start(std::span<const PodFacts* const> pods, bool disk_is_short) override;
   // Whether a disk is short.
   void SetUrgent(bool urgent) override { shared_->pace.SetUrgent(urgent); }
   [[nodiscard]] DiskUse LastKnown() override;
@@ -75,8 +84,9 @@ class DiskWalkThread : public DiskWalks {
  private:
   // What a thread needs that is left behind.
   struct Shared {
-    explicit Shared(std::shared_ptr<const Clock> shared_clock);
+    Shared(std::shared_ptr<const Clock> shared_clock, DeletedFileSources sources);
     const std::shared_ptr<const Clock> clock;
+    const DeletedFileSources deleted;
     std::atomic<bool> cancelled = false;
     DiskPace pace;
     std::atomic<std::uint64_t> directories = 0;  // read, ever
@@ -93,9 +103,11 @@ class DiskWalkThread : public DiskWalks {
     const std::size_t number;
     const std::shared_ptr<DiskSoFar> so_far = std::make_shared<DiskSoFar>();
     std::unique_ptr<DiskMeasurer> measurer;
-    bool remembers = false;  // trees, since it walked
+    bool remembers = false;            // trees, since it walked
+    std::size_t descriptors_left = 0;  // that may be looked at in this walk
     void Renew();
     void Walk();
+    void AddDeletedFiles(const DiskTask& task, PodDiskUse& use);
   };
   struct Crew {
     std::shared_ptr<Walker> walker;

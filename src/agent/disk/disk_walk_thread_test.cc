@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/pods/deleted_files.h"
 #include "kernel/files/temporary_folder.h"
+#include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"
 
@@ -65,7 +67,7 @@ TEST_F(DiskWalkThreadTest, MeasuresEveryPodInWhicheverOrder) {
   DiskWalkThread walks(runtime, clock_);
   for (int pass = 0; pass < 3; ++pass) {
     clock_->Advance(std::chrono::seconds(10));
-    walks.Start(Pods());
+    walks.Start(Pods(), false);
     const DiskUse use = Await(walks);
     ASSERT_EQ(use.size(), 2U);
     EXPECT_EQ(use.at("a").total.inodes_used, 5U);
@@ -78,7 +80,7 @@ TEST_F(DiskWalkThreadTest, TellsWhatAWalkTook) {
   MakePod("a", 3, 1);
   const RuntimeWithVolumes runtime(top_);
   DiskWalkThread walks(runtime, clock_);
-  walks.Start(Pods());
+  walks.Start(Pods(), false);
   static_cast<void>(Await(walks));
   const std::vector<WalkCost> costs = walks.TakeCosts();
   ASSERT_EQ(costs.size(), 1U);
@@ -87,13 +89,43 @@ TEST_F(DiskWalkThreadTest, TellsWhatAWalkTook) {
   EXPECT_EQ(costs[0].trees, 1U);
 }
 
+// The test itself is the process of the pod.
+TEST_F(DiskWalkThreadTest, AddsDeletedFilesThatPodsHoldOpenWhileADiskIsShort) {
+  MakePod("a", 1, 1);
+  const std::string path = top_ + "/held";
+  std::ofstream held(path);
+  held << std::string(100'000, 'x') << std::flush;
+  fs::remove(path);
+  auto groups = std::make_shared<FakeCgroups>();
+  ASSERT_TRUE(groups->Create("pod", {}));
+  ASSERT_TRUE(groups->Join("pod", ::getpid()));
+  const std::vector<std::string> group = {"pod"};
+  const RuntimeWithVolumes runtime(top_);
+  DiskWalkThread walks(
+      runtime, clock_,
+      {.groups = groups, .groups_of = [&](const PodFacts&) -> auto& { return group;
+}
+, .node_fs = top_
+}  // namespace
+);
+walks.Start(Pods(), false);
+EXPECT_EQ(Await(walks).at("a").volumes.size(), 1U) << "no disk is short";
+walks.Start(Pods(), true);
+const PodDiskUse use = Await(walks).at("a");
+ASSERT_EQ(use.volumes.size(), 2U);
+EXPECT_EQ(use.volumes[1].name, kDeletedFiles);
+EXPECT_EQ(use.volumes[1].usage.inodes_used, 1U);
+EXPECT_GE(use.volumes[1].usage.used_bytes, 100'000U);
+EXPECT_EQ(use.total.inodes_used, 3U) << "limits are about the files that can be found";
+}  // namespace jettison
+
 TEST_F(DiskWalkThreadTest, GoesAtOnceWhileItWalks) {
   MakePod("large", 60, 60);
   const RuntimeWithVolumes runtime(top_);
   for (int i = 0; i < 20; ++i) {
     DiskWalkThread walks(runtime, clock_);
     walks.SetUrgent(i % 2 == 0);
-    walks.Start(Pods());
+    walks.Start(Pods(), false);
   }
 }
 

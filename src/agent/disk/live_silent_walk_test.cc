@@ -52,7 +52,7 @@ class LiveSilentWalk : public LiveSilentFilesystem {
   DiskUse Walk(DiskWalkThread& walks) {
     std::vector<const PodFacts*> pods;
     for (const PodFacts& facts : pods_) pods.push_back(&facts);
-    walks.Start(pods);
+    walks.Start(pods, false);
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (std::chrono::steady_clock::now() < until) {
       walks.Advance(clock_->Now());
@@ -76,7 +76,7 @@ TEST_F(LiveSilentWalk, APodThatDoesNotAnswerKeepsNobodyElseFromBeingMeasured) {
   AddPod("dead", folder_);
   AddPod("z", Ordinary("z"));
   {
-    DiskWalkThread walks(runtime_, clock_, short_);
+    DiskWalkThread walks(runtime_, clock_, {}, short_);
     const std::size_t threads = CountThreads();
     for (int walk = 0; walk < 5; ++walk) {
       walks.SetUrgent(walk % 2 == 0);
@@ -106,7 +106,7 @@ TEST_F(LiveSilentWalk, WhatWasFoundOfAPodBeforeItWentSilentCounts) {
   for (int file = 0; file < 40; ++file) std::ofstream(many + "/" + std::to_string(file)) << "x";
   AddPod("half", many);
   runtime_.silent["half"] = folder_;
-  DiskWalkThread walks(runtime_, clock_, short_);
+  DiskWalkThread walks(runtime_, clock_, {}, short_);
   const DiskUse use = Walk(walks);
   ASSERT_TRUE(use.contains("half"));
   EXPECT_EQ(use.at("half").total.inodes_used, 41U);
@@ -118,7 +118,7 @@ TEST_F(LiveSilentWalk, WhenAllThreadsAreWithSuchPodsTheWalkEndsWithWhatIsKnown) 
   for (std::size_t i = 0; i <= DiskWalkThread::kThreads; ++i) {
     AddPod("dead" + std::to_string(i), folder_);
   }
-  DiskWalkThread walks(runtime_, clock_, short_);
+  DiskWalkThread walks(runtime_, clock_, {}, short_);
   EXPECT_TRUE(Walk(walks).empty());
   EXPECT_TRUE(Walk(walks).empty());
 }
@@ -127,7 +127,7 @@ TEST_F(LiveSilentWalk, AnAgentThatEndsDoesNotWaitForThem) {
   AddPod("dead", folder_);
   const auto begin = std::chrono::steady_clock::now();
   {
-    DiskWalkThread walks(runtime_, clock_, short_);
+    DiskWalkThread walks(runtime_, clock_, {}, short_);
     EXPECT_TRUE(Walk(walks).empty());
   }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));

@@ -30,10 +30,11 @@ struct PodDiskUse {
     FsUsage logs;    // of all its runs
   };
   std::vector<OfContainer> containers;
-  std::vector<VolumeStats> volumes;  // emptyDirs, those in memory included
-  FsUsage total;                     // without those in memory
-  Instant measured_at;               // every figure above was measured then, or later
-  bool partial = false;              // not everything was read: the figures are lower bounds
+  // emptyDirs, those in memory included, then kDeletedFiles and kDeletedInLayers
+  std::vector<VolumeStats> volumes;
+  FsUsage total;         // without those in memory, and without deleted files
+  Instant measured_at;   // every figure above was measured then, or later
+  bool partial = false;  // not everything was read: the figures are lower bounds
 };
 // By pod UID; a pod that could not be measured is absent.
 using DiskUse = TextIndex<PodDiskUse>;
@@ -99,7 +100,8 @@ class Figures {
 class DiskWalks {
  public:
   virtual ~DiskWalks() = default;
-  virtual void Start(std::span<const PodFacts* const> pods) = 0;
+  // `disk_is_short`: the deleted files that pods hold open are looked for as well.
+  virtual void Start(std::span<const PodFacts* const> pods, bool disk_is_short) = 0;
   // Sets whether a decision waits for the figures.
   virtual void SetUrgent(bool urgent) = 0;
   // The newest figures of the pods from any walk, including the one that is under way.

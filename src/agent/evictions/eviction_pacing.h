@@ -83,8 +83,11 @@ class EvictionPacing {
   }
   [[nodiscard]] const PausedEviction& paused() const { return paused_; }
 
-  // Plans the next look; `hard`: pods are ending with the grace period of a hard eviction.
-  void PlanLook(bool hard, Instant now) { looks_.Plan(hard || paused_.IsForPace(), now); }
+  // Plans the next look; `hard`: pods are ending with the grace period of a hard eviction. A look
+  // shows nothing of disks.
+  void PlanLook(bool hard, Instant now) {
+    looks_.Plan(hard || (paused_.IsForPace() && !paused_.IsForDisk(now)), now);
+  }
   [[nodiscard]] std::optional<Instant> look_due() const { return looks_.due(); }
   [[nodiscard]] bool LookCountsPids(Instant now) { return looks_.CountsPids(now); }
   // Kills ending pods that must be killed early. Returns how many.

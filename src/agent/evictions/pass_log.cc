@@ -160,13 +160,17 @@ void LogPause(const EvictionPause& pause, const PodTable& pods, const Log& log) 
                                                          {"why", TextOf(pause.reason)}});
 }
 
-void LogHolders(const CycleReport& report, const MemoryHolders& holders, bool pause_is_new,
+void LogHolders(const CycleReport& report, std::span<const Holders> all, bool pause_is_new,
                 const Log& log) {
-  if (!report.acting_for || ResourceOf(report.acting_for->signal) != Resource::kMemory) return;
-  if (report.evictions.empty() && !pause_is_new) return;
-  if (!AreOthers(holders)) return;
-  log.Warn("eviction manager: most of the memory is not held by pods that may be evicted",
-           {{"held", TextOf(holders)}});
+  if (!report.acting_for || (report.evictions.empty() && !pause_is_new)) return;
+  for (const Holders& holders : all) {
+    if (ResourceOf(holders.signal) != ResourceOf(report.acting_for->signal)) continue;
+    if (!AreOthers(holders)) continue;
+    const std::string_view held = NameOfHeld(holders.signal);
+    log.Warn(fmt::format("eviction manager: most of the {} {} not held by pods that may be evicted",
+                         held, held == "inodes" ? "are" : "is"),
+             {{"held", TextOf(holders)}});
+  }
 }
 
 void LogEarlyKill(const EarlyKill& kill, const PodTable& pods, EventLog& events, const Log& log) {

@@ -8,7 +8,7 @@
 #include "agent/pods/pod_table.h"
 #include "core/decide/early_kill.h"
 #include "core/decide/eviction_pace.h"
-#include "core/decide/memory_holders.h"
+#include "core/decide/holders.h"
 #include "core/report/cycle_report.h"
 
 namespace jettison {
@@ -39,7 +39,7 @@ void LogPause(const EvictionPause& pause, const PodTable& pods, const Log& log);
 
 // Logs who holds the memory if a pass evicted a pod for memory, or such an eviction newly waits,
 // and most of the memory is not held by evictable pods.
-void LogHolders(const CycleReport& report, const MemoryHolders& holders, bool pause_is_new,
+void LogHolders(const CycleReport& report, std::span<const Holders> all, bool pause_is_new,
                 const Log& log);
 
 // Logs that a pod was killed before its grace period was over.

@@ -101,6 +101,11 @@ class StatsCollector : public Figures {
   void ReadContainersOf(const PodFacts& pod, PodStats& stats) override;
   void ForgetOthers(std::span<const PodFacts* const> pods) override;
 
+  // The control groups that hold the pod together, mostly one.
+  [[nodiscard]] const std::vector<std::string>& GroupsOf(const PodFacts& pod) {
+    return groups_.Of(pod).pod;
+  }
+
   // Memory that the node has, in bytes: the limit of its group, or that of the machine without huge
   // pages, whichever is less; that which is known where the other is not.
   [[nodiscard]] Result<std::uint64_t> ReadMemoryCapacity() const;

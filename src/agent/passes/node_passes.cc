@@ -344,17 +344,27 @@ void NodePasses::AwaitCleanup(const CycleReport& report, Instant now) {
   ++changes_;
 }
 
-// Takes the pause before the next eviction, and what holds the memory, from the pass.
+// Takes the pause before the next eviction, and what holds the memory and a disk, from the pass.
 void NodePasses::TellPause(const CycleReport& report, Instant now) {
-  if (!summary_.pods.empty() || edges_.pods.Active().empty()) {
-    record_.holders = HoldersOf(summary_.node, pods_.joined(), pacing_.HeldByEnding());
-  }
+  if (!summary_.pods.empty() || edges_.pods.Active().empty()) TakeHolders(report);
   const bool is_new = pacing_.PassDone(report, standing_.wait.active(), now);
   if (is_new) {
     ++counters_.waits[static_cast<std::size_t>(report.pause->reason)];
     if (!IsSaidByWhoAsks(report.pause->reason)) LogPause(*report.pause, edges_.pods, edges_.log);
   }
-  if (record_.holders) LogHolders(report, *record_.holders, is_new, edges_.log);
+  LogHolders(report, record_.holders, is_new, edges_.log);
+}
+
+// A pass that has not measured the pods' files keeps what was known of a disk.
+void NodePasses::TakeHolders(const CycleReport& report) {
+  std::vector<Holders> known = std::exchange(record_.holders, {});
+  for (const Signal signal : HeldSignals(policies_->thresholds, report.evaluation.met)) {
+    auto holders =
+        HoldersOf(signal, summary_.node, pods_.joined(), policies_->layout, pacing_.HeldByEnding());
+    const auto before = std::ranges::find(known, signal, &Holders::signal);
+    if (!holders && before != known.end()) holders = std::move(*before);
+    if (holders) record_.holders.push_back(*std::move(holders));
+  }
 }
 
 // Called for each pass after its eviction. A watch pass that found nothing is not kept, because

@@ -151,6 +151,7 @@ class NodePasses : private SummarySource {
   void Tell(const CycleReport& report, NodeConditions before, Instant now);
   void AwaitCleanup(const CycleReport& report, Instant now);
   void TellPause(const CycleReport& report, Instant now);
+  void TakeHolders(const CycleReport& report);
   void Record(RecordedPass pass, PassKind kind, const std::vector<const PodFacts*>& pods);
   [[nodiscard]] bool HasAskedFor(std::string_view uid) const;
   [[nodiscard]] RecordedPass TakeAsked(const EvictionOrder& order);

@@ -19,7 +19,7 @@ namespace jettison {
 
 class FakeWalks : public DiskWalks {
  public:
-  void Start(std::span<const PodFacts* const>) override { ++started; }
+  void Start(std::span<const PodFacts* const>, bool) override { ++started; }
   void SetUrgent(bool urgent) override { is_urgent = urgent; }
   DiskUse LastKnown() override { return known; }
   std::optional<Instant> UnreadUntil() override { return unread_until; }

@@ -404,6 +404,7 @@ class NodeForeignDiskTest : public NodeWalkTest {
     disk_["hog"] = Use(2, seconds(0));
     disk_["idle"] = Use(1, seconds(0));
     figures_.node.fs->available_bytes = 0;
+    figures_.node.fs->used_bytes = 2000 * kMi;
   }
   // Both pods are measured a second after the last scheduled pass.
   void StartMeasured() {
@@ -441,6 +442,12 @@ TEST_F(NodeForeignDiskTest, APodThatHoldsNextToNothingOfADiskGoesInTheNextSchedu
   EXPECT_EQ(TimeToNextStop(), seconds(9));
   EXPECT_THAT(lines_, Contains(testing::AllOf(HasSubstr("the next eviction waits"),
                                               HasSubstr("reason=not-theirs"))));
+  EXPECT_THAT(lines_, Contains(testing::AllOf(
+                          HasSubstr("most of the disk is not held by pods that may be evicted"),
+                          HasSubstr("held=\"files that are no pod's own 1997Mi, logs 3Mi\""))));
+  const std::vector<Holders> holders = node_->MakeSnapshot().holders;
+  ASSERT_EQ(holders.size(), 2U) << "the memory, too";
+  EXPECT_EQ(holders[1].signal, Signal::kNodeFsAvailable);
 }
 
 TEST_F(NodeForeignDiskTest, TheNextOneGoesASecondAfterTheFirstIsGone) {

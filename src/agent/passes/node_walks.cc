@@ -13,7 +13,6 @@ NodeWalks::NodeWalks(const NodeSettings& settings, const NodeEdges& edges, const
       reclaimer_(edges.reclaimer),
       walks_(edges.disk_walks),
       passes_(passes),
-      last_(edges.disk_walks),
       evaluations_(settings.monitoring_interval) {}
 
 bool NodeWalks::AreNeeded() const {
@@ -22,19 +21,37 @@ bool NodeWalks::AreNeeded() const {
 
 // Before a pod is evicted for a disk, there is another walk in any case.
 bool NodeWalks::LastServes(const ReadingPlan& plan) const {
-  return last_.Serves(pods_.Active(), plan.now - serves_for_) && !FindsDiskShort(plan) &&
-         !IsUnderPressure();
+  const bool is_recent = began_at_ && *began_at_ > plan.now - serves_for_;
+  return is_recent && !FindsDiskShort(plan) && !IsUnderPressure() &&
+         std::ranges::all_of(pods_.Active(), [this](const PodFacts* facts) {
+           return !facts->has_storage_limits && uids_.contains(facts->pod.uid);
+         });
+}
+
+void NodeWalks::BeginWalk(bool disk_is_short, Instant now) {
+  began_at_ = now;
+  began_short_ = disk_is_short;
+  uids_.clear();
+  for (const PodFacts* facts : pods_.Active()) uids_.insert(facts->pod.uid);
+  walks_.Start(pods_.Active(), disk_is_short);
+}
+
+bool NodeWalks::MayMissCause(const DiskUse& measured) const {
+  if (!began_short_) return !pods_.Active().empty();
+  return std::ranges::any_of(pods_.Active(), [&](const PodFacts* facts) {
+    return !measured.contains(facts->pod.uid) && !uids_.contains(facts->pod.uid);
+  });
 }
 
 void NodeWalks::Begin(const ReadingPlan& plan, Instant first_evaluation) {
   evaluations_.Hurry(first_evaluation);
-  last_.Begin(pods_.Active(), FindsDiskShort(plan), plan.now);
+  BeginWalk(FindsDiskShort(plan), plan.now);
 }
 
 WalkResult NodeWalks::Judge(const ReadingPlan& plan, const DiskUse& disk) {
   if (!ActsForDisk(plan)) return WalkResult::kCounts;
   if (MustWalkAgain(plan, disk)) {
-    last_.Begin(pods_.Active(), true, plan.now);
+    BeginWalk(true, plan.now);
     return WalkResult::kWalksAgain;
   }
   return MustReadAgain(plan.now) ? WalkResult::kUnread : WalkResult::kCounts;
@@ -43,7 +60,7 @@ WalkResult NodeWalks::Judge(const ReadingPlan& plan, const DiskUse& disk) {
 // Whoever filled the disk cannot be evicted before that is measured. The wait for it is limited
 // like that for any walk.
 bool NodeWalks::MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk) {
-  if (!last_.MayMissCause(pods_.Active(), disk)) return false;
+  if (!MayMissCause(disk)) return false;
   demand_.Raise(plan.now);
   if (demand_.HasGivenUp(plan.now)) return false;
   walks_.SetUrgent(true);

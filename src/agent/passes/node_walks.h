@@ -5,9 +5,9 @@
 
 #include "agent/evictions/node_edges.h"
 #include "agent/looks/disk_demand.h"
-#include "agent/looks/pod_walk.h"
 #include "agent/looks/walk_evaluations.h"
 #include "agent/passes/node_passes.h"
+#include "core/text/text_index.h"
 
 namespace jettison {
 
@@ -62,6 +62,10 @@ class NodeWalks {
 
  private:
   [[nodiscard]] bool FindsDiskShort(const ReadingPlan& plan) const;
+  void BeginWalk(bool disk_is_short, Instant now);
+  // Whether a pod may have filled the disk unseen: one that was added after the walk had begun, or,
+  // if the disk became short during the walk, any that had been measured before.
+  [[nodiscard]] bool MayMissCause(const DiskUse& measured) const;
   [[nodiscard]] bool MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk);
   [[nodiscard]] bool MustReadAgain(Instant now);
   [[nodiscard]] bool IsUnderPressure() const;
@@ -72,7 +76,10 @@ class NodeWalks {
   const LastingReclaimer& reclaimer_;
   DiskWalks& walks_;
   const NodePasses& passes_;
-  PodWalk last_;
+  // The last walk, and the pods that it began with.
+  TextSet uids_;
+  std::optional<Instant> began_at_;
+  bool began_short_ = false;
   DiskDemand demand_;
   WalkEvaluations evaluations_;
 };

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "agent/looks/measured_pods.h"
-#include "core/decide/memory_holders.h"
+#include "core/decide/holders.h"
 #include "core/report/cycle_report.h"
 #include "view/pass_history.h"
 #include "view/signal_history.h"
@@ -16,7 +16,8 @@ namespace jettison {
 struct PassRecord {
   std::uint64_t count = 0;                  // of passes finished since the start
   std::shared_ptr<const CycleReport> last;  // null before the first pass
-  std::optional<MemoryHolders> holders;     // as of the last pass that read the pods' memory
+  // Of the memory, and of a disk that is short, as of the last pass that read the pods.
+  std::vector<Holders> holders;
   MeasuredPods pods;
   PassHistory passes;
   SignalHistory signals;

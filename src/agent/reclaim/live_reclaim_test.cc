@@ -70,7 +70,7 @@ class FolderImageStore : public ImageStore {
 
 class OwedWalks : public DiskWalks {
  public:
-  void Start(std::span<const PodFacts* const>) override { owed = true; }
+  void Start(std::span<const PodFacts* const>, bool) override { owed = true; }
   void SetUrgent(bool) override {}
   DiskUse LastKnown() override { return {}; }
   std::optional<Instant> UnreadUntil() override { return std::nullopt; }

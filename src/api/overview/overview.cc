@@ -122,12 +122,15 @@ std::vector<OverviewEvent> EventsOf(const std::vector<LoggedEvent>& logged) {
   return events;
 }
 
-std::string MemoryHeldIn(const Snapshot& snapshot) {
-  const bool is_short = std::ranges::any_of(snapshot.thresholds, [](const ThresholdView& view) {
-    return view.met && ResourceOf(view.threshold.signal) == Resource::kMemory;
-  });
-  if (!is_short || !snapshot.holders || !AreOthers(*snapshot.holders)) return "";
-  return TextOf(*snapshot.holders);
+void AddHeld(const Snapshot& snapshot, Overview& overview) {
+  for (const Holders& holders : snapshot.holders) {
+    const bool is_short = std::ranges::any_of(snapshot.thresholds, [&](const ThresholdView& view) {
+      return view.met && ResourceOf(view.threshold.signal) == ResourceOf(holders.signal);
+    });
+    if (!is_short || !AreOthers(holders)) continue;
+    const bool is_memory = ResourceOf(holders.signal) == Resource::kMemory;
+    (is_memory ? overview.memory_held : overview.disk_held) = TextOf(holders);
+  }
 }
 
 std::string EvictionWaitsIn(const Snapshot& snapshot) {
@@ -199,7 +202,7 @@ Overview OverviewOf(const Snapshot& snapshot, const OverviewOptions& options) {
     overview.dry_run = snapshot.node->config.dry_run;
   }
   overview.phase = PhaseOf(snapshot);
-  overview.memory_held = MemoryHeldIn(snapshot);
+  AddHeld(snapshot, overview);
   overview.eviction_waits = EvictionWaitsIn(snapshot);
   overview.state_problem = snapshot.state_error;
   overview.limits_problem = snapshot.limits_error;

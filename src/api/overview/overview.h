@@ -115,6 +115,7 @@ struct Overview {
   // What holds the memory, where it is short and most of it is not held by pods that may be
   // evicted; otherwise empty.
   std::string memory_held;
+  std::string disk_held;  // the same for a disk: its bytes or inodes
   // Which pod's eviction waits, until when and why; empty: none.
   std::string eviction_waits;
   // Why the agent's state is not kept in its root; empty: it is.

@@ -108,6 +108,7 @@ void VisitFields(Archive& fields, T& overview) {
   fields("dryRun", overview.dry_run);
   fields("phase", overview.phase);
   fields.UnlessEmpty("memoryHeld", overview.memory_held);
+  fields.UnlessEmpty("diskHeld", overview.disk_held);
   fields.UnlessEmpty("evictionWaits", overview.eviction_waits);
   fields.UnlessEmpty("stateProblem", overview.state_problem);
   fields.UnlessEmpty("limitsProblem", overview.limits_problem);

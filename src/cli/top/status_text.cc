@@ -50,6 +50,9 @@ void AddHints(const Overview& overview, Lines& lines) {
   if (!overview.memory_held.empty()) {
     lines.emplace_back().Add("memory is held by ", Ink::kWarning).Add(overview.memory_held);
   }
+  if (!overview.disk_held.empty()) {
+    lines.emplace_back().Add("the disk is held by ", Ink::kWarning).Add(overview.disk_held);
+  }
   if (!overview.eviction_waits.empty()) {
     lines.emplace_back()
         .Add("the next eviction waits: ", Ink::kWarning)

@@ -58,6 +58,9 @@ TextLine Subtitle(const TopContent& content) {
   if (!overview.memory_held.empty()) {
     return line.Add(", memory is held by ", Ink::kWarning).Add(overview.memory_held);
   }
+  if (!overview.disk_held.empty()) {
+    return line.Add(", the disk is held by ", Ink::kWarning).Add(overview.disk_held);
+  }
   line.Add(fmt::format(", up {}", SpanText(Elapsed(overview.started_at, overview.at))),
            Ink::kFaint);
   if (overview.last_pass) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/pods/deleted_files.h"
 #include "core/units/quantity.h"
 
 namespace jettison {
@@ -30,24 +31,11 @@ std::uint64_t Amount(const std::optional<FsUsage>& usage, Resource resource) {
   return usage ? Amount(*usage, resource) : 0;
 }
 
-std::uint64_t LocalVolumeUsage(const ActivePod& pod, Resource resource) {
-  std::uint64_t sum = 0;
+std::uint64_t VolumeUsage(const ActivePod& pod, std::string_view name, Resource resource) {
   const auto& volumes = pod.stats->volumes;
-  for (const std::string& name : pod.facts->local_volumes) {
-    const auto found = std::find_if(volumes.begin(), volumes.end(),
-                                    [&](const VolumeStats& volume) { return volume.name == name; });
-    if (found != volumes.end()) sum += Amount(found->usage, resource);
-  }
-  return sum;
-}
-
-Nanos DiskUsage(const ActivePod& pod, MeasuredFiles files, Resource resource) {
-  std::uint64_t sum = files.local_volumes ? LocalVolumeUsage(pod, resource) : 0;
-  for (const ContainerStats& container : pod.stats->containers) {
-    if (files.writable_layers) sum += Amount(container.rootfs, resource);
-    if (files.logs) sum += Amount(container.logs, resource);
-  }
-  return Nanos{static_cast<std::int64_t>(sum)} * kNanosPerUnit;
+  const auto found = std::find_if(volumes.begin(), volumes.end(),
+                                  [&](const VolumeStats& volume) { return volume.name == name; });
+  return found == volumes.end() ? 0 : Amount(found->usage, resource);
 }
 
 std::uint64_t WorkingSet(const ActivePod& pod) {
@@ -96,7 +84,7 @@ RankFigures DiskFigures(const ActivePod& pod, Signal signal, DiskLayout layout) 
   if (pod.stats == nullptr) return Unknown(*pod.facts);
   RankFigures figures = FiguresOf(*pod.facts);
   const Resource resource = ResourceOf(signal);
-  const Nanos usage = DiskUsage(pod, MeasuredFor(signal, layout), resource);
+  const auto usage = Nanos{FilesOf(pod, signal, layout).Sum()} * kNanosPerUnit;
   const Nanos request = resource == Resource::kInodes ? 0 : pod.facts->ephemeral_storage_request;
   figures.within_request = usage <= request;
   // The kubelet subtracts the ephemeral-storage request from inodes, too.
@@ -181,6 +169,24 @@ class Turn {
 };
 
 }  // namespace
+
+PodFiles FilesOf(const ActivePod& pod, Signal signal, DiskLayout layout) {
+  const MeasuredFiles measured = MeasuredFor(signal, layout);
+  const Resource resource = ResourceOf(signal);
+  PodFiles files;
+  for (const ContainerStats& container : pod.stats->containers) {
+    if (measured.writable_layers) files.layers += Amount(container.rootfs, resource);
+    if (measured.logs) files.logs += Amount(container.logs, resource);
+  }
+  if (measured.local_volumes) {
+    for (const std::string& name : pod.facts->local_volumes) {
+      files.volumes += VolumeUsage(pod, name, resource);
+    }
+    files.deleted += VolumeUsage(pod, kDeletedFiles, resource);
+  }
+  if (measured.writable_layers) files.deleted += VolumeUsage(pod, kDeletedInLayers, resource);
+  return files;
+}
 
 RankKey MemoryRankAt(const PodFacts& facts, std::uint64_t working_set) {
   return KeyOf(MemoryFiguresAt(facts, working_set), facts);

@@ -45,6 +45,24 @@ struct RankKey : RankFigures {
 [[nodiscard]] RankKey MemoryRankAt(const PodFacts& facts, std::uint64_t working_set);
 [[nodiscard]] RankKey PidRankAt(const PodFacts& facts, std::uint64_t tasks);
 
+// What a pod holds of the file system of a signal, in bytes or inodes.
+struct PodFiles {
+  std::uint64_t logs = 0;
+  std::uint64_t layers = 0;   // writable ones
+  std::uint64_t volumes = 0;  // local ones
+  std::uint64_t deleted = 0;  // deleted files that are held open
+
+  [[nodiscard]] std::uint64_t Sum() const { return logs + layers + volumes + deleted; }
+  void operator+=(const PodFiles& more) {
+    logs += more.logs;
+    layers += more.layers;
+    volumes += more.volumes;
+    deleted += more.deleted;
+  }
+};
+// Those that count when pods are ranked for the signal, which is one of a disk; `pod` has stats.
+[[nodiscard]] PodFiles FilesOf(const ActivePod& pod, Signal signal, DiskLayout layout);
+
 // Whether the pod's disk use has never been measured, because the agent's own walk has not ended
 // yet. No pod is evicted for that. It is not the same as a pod without any statistics, which the
 // kubelet evicts before all others.

@@ -54,11 +54,13 @@ std::optional<PauseFacts> PauseOf(const CycleReport& report, std::span<const Act
                     .until = report.pause->until};
 }
 
-std::optional<MemoryHolders> HoldersIn(const PassParts& parts, std::span<const ActivePod> pods) {
+std::vector<Holders> HoldersIn(const PassParts& parts, std::span<const ActivePod> pods) {
   const auto& acting_for = parts.report.acting_for;
-  if (!acting_for || ResourceOf(acting_for->signal) != Resource::kMemory) return std::nullopt;
+  if (!acting_for) return {};
   const bool of_memory = parts.pace && ResourceOf(parts.pace->signal) == Resource::kMemory;
-  return HoldersOf(parts.summary.node, pods, of_memory ? parts.pace->ending : 0);
+  const auto holders = HoldersOf(acting_for->signal, parts.summary.node, pods, parts.policy.layout,
+                                 of_memory ? parts.pace->ending : 0);
+  return holders ? std::vector{*holders} : std::vector<Holders>{};
 }
 
 std::optional<PassedOverPods> PassedOverAmong(std::span<const ActivePod> pods) {
@@ -138,6 +140,10 @@ PassExplanation ExplainParts(const PassParts& parts, const ExplainOptions& optio
   }
   for (const EvictionRecord& record : report.evictions) {
     explanation.evicted.push_back(EvictedBy(record, pods));
+    const auto index = IndexOf(pods, record.order.pod_uid);
+    if (!report.ranked_for || !index) continue;
+    explanation.evicted.back().counted =
+        CountedText(pods[*index], *report.ranked_for, parts.policy.layout);
   }
   explanation.pause = PauseOf(report, pods);
   for (const SparedPod& spared : report.spared) {

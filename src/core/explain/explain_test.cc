@@ -361,8 +361,8 @@ TEST(Explain, WhoeverHoldsTheMemoryIsNamedWhereItIsNotThePodsThatMayGo) {
   bed.AddPod({.name = "small", .memory_mi = 10});
   bed.SetAvailable(66);
   const PassExplanation why = Explain(bed.Pass());
-  ASSERT_TRUE(why.holders);
-  EXPECT_EQ(why.holders->outside, (1024 - 66 - 10) * kMi);
+  ASSERT_EQ(why.holders.size(), 1U);
+  EXPECT_EQ(why.holders[0].parts.back().amount, (1024 - 66 - 10) * kMi);
   EXPECT_THAT(TextOf(why), HasSubstr("WHAT HOLDS THE MEMORY"));
   EXPECT_THAT(TextOf(why), HasSubstr("processes outside the pods 948Mi"));
   bed.AddPod({.name = "large", .memory_mi = 900});

@@ -10,8 +10,8 @@
 #include "core/decide/decide.h"
 #include "core/decide/early_kill.h"
 #include "core/decide/eviction_pace.h"
+#include "core/decide/holders.h"
 #include "core/decide/local_storage.h"
-#include "core/decide/memory_holders.h"
 #include "core/model/memory_reclaim.h"
 #include "core/model/pod.h"
 #include "core/model/signal.h"
@@ -109,6 +109,7 @@ struct EvictedPod {
   std::string message;
   std::map<std::string, std::string, std::less<>> annotations;
   std::optional<std::string> kill_error;
+  std::string counted;  // CountedText
 };
 
 // What was reclaimed before anybody had to go.
@@ -227,7 +228,7 @@ struct PassExplanation {
   std::optional<PauseFacts> pause;
   std::vector<SparedFacts> spared;
   std::vector<EarlyKillFacts> early_kills;  // since the pass before
-  std::optional<MemoryHolders> holders;     // where memory was acted for, or is looked at now
+  std::vector<Holders> holders;             // of what was acted for, or of what is looked at now
   std::vector<SurvivingPod> survivors;      // killed again by the pass
   std::vector<Otherwise> otherwise;
 };

@@ -57,6 +57,7 @@ void WriteEvicted(const EvictedPod& evicted, JsonWriter& json) {
       for (const auto& [name, value] : evicted.annotations) json.Field(name, value);
     });
     json.Field("killError", evicted.kill_error);
+    if (!evicted.counted.empty()) json.Field("counted", evicted.counted);
   });
 }
 
@@ -82,10 +83,11 @@ void PutEarlyKills(std::span<const EarlyKillFacts> kills, JsonWriter& json) {
   });
 }
 
-void PutHolders(const std::optional<MemoryHolders>& holders, JsonWriter& json) {
-  if (!holders) return;
-  json.Key("memoryHeld");
-  WriteHolders(*holders, json);
+void PutHolders(std::span<const Holders> all, JsonWriter& json) {
+  for (const Holders& holders : all) {
+    json.Key(ResourceOf(holders.signal) == Resource::kMemory ? "memoryHeld" : "diskHeld");
+    WriteHolders(holders, json);
+  }
 }
 
 void WriteOtherwise(const Otherwise& otherwise, const std::string& text, JsonWriter& json) {

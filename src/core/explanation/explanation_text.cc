@@ -93,11 +93,14 @@ std::string EarlyKillsText(std::span<const EarlyKillFacts> kills) {
   return text;
 }
 
-std::string HoldersText(const MemoryHolders& holders) {
-  return "\nWHAT HOLDS THE MEMORY\n" +
-         Wrapped(fmt::format("Of {}: {}.", AmountText(Signal::kMemoryAvailable, holders.all),
-                             TextOf(holders)),
-                 "  ", 2);
+std::string HoldersText(const Holders& holders) {
+  std::string_view heading = "MEMORY";
+  if (NameOfHeld(holders.signal) == "disk") heading = "DISK";
+  if (NameOfHeld(holders.signal) == "inodes") heading = "INODES";
+  return fmt::format("\nWHAT HOLDS THE {}\n", heading) +
+         Wrapped(
+             fmt::format("Of {}: {}.", AmountText(holders.signal, holders.all), TextOf(holders)),
+             "  ", 2);
 }
 
 // Storage limits are in bytes of a disk.
@@ -145,6 +148,7 @@ std::string EvictedText(const PassExplanation& explanation) {
     text += fmt::format("  {}, grace period {} s, uid {}\n", Printable(each.pod.FullName()),
                         each.grace_period_seconds, Printable(each.pod.uid));
     text += Wrapped(each.message, "    ", 4);
+    if (!each.counted.empty()) text += Wrapped(each.counted + ".", "    Counted: ", 4);
     if (each.kill_error) text += Wrapped(*each.kill_error, "    It could not be ended: ", 4);
   }
   return text;
@@ -182,8 +186,8 @@ std::string SectionsOf(const PassExplanation& explanation) {
   if (!explanation.reclaim.attempted.empty() || !explanation.reclaim.memory.empty()) {
     text += ReclaimText(explanation.reclaim, SignalOf(explanation), explanation.hypothetical);
   }
-  if (explanation.holders && AreOthers(*explanation.holders)) {
-    text += HoldersText(*explanation.holders);
+  for (const Holders& holders : explanation.holders) {
+    if (AreOthers(holders)) text += HoldersText(holders);
   }
   if (!explanation.early_kills.empty()) text += EarlyKillsText(explanation.early_kills);
   if (explanation.pause) text += PauseText(*explanation.pause);

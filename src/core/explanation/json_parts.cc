@@ -131,17 +131,19 @@ void WriteOrder(const PodOrder& order, JsonWriter& json) {
   });
 }
 
-void WriteHolders(const MemoryHolders& holders, JsonWriter& json) {
+void WriteHolders(const Holders& holders, JsonWriter& json) {
   json.Object([&] {
+    if (ResourceOf(holders.signal) != Resource::kMemory)
+      json.Field("signal", NameOf(holders.signal));
     json.Field("all", holders.all);
-    json.Field("pods", holders.pods);
-    json.Field("critical", holders.critical);
-    json.Field("foreign", holders.foreign);
-    json.Field("ending", holders.ending);
-    json.Field("gone", holders.gone);
-    json.Field("outside", holders.outside);
-    json.Field("shared", holders.shared);
-    json.Field("kernel", holders.kernel);
+    for (const auto* parts : {&holders.parts, &holders.within}) {
+      for (const HeldPart& part : *parts) json.Field(part.key, part.amount);
+    }
+    if (!holders.host_paths.empty()) {
+      json.Array("hostPaths", [&] {
+        for (const std::string& pod : holders.host_paths) json.String(pod);
+      });
+    }
     json.Field("text", TextOf(holders));
   });
 }

@@ -21,6 +21,6 @@ void WriteLimits(std::span<const StorageLimitFacts> limits, JsonWriter& json);
 
 // {"all", "pods", "critical", "foreign", "ending", "gone", "outside", "shared", "kernel", "text"}:
 // bytes; the last two amounts are left out where they are not known.
-void WriteHolders(const MemoryHolders& holders, JsonWriter& json);
+void WriteHolders(const Holders& holders, JsonWriter& json);
 
 }  // namespace jettison

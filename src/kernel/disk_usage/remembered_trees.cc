@@ -160,12 +160,6 @@ Result<void> RememberedTrees::Update(const std::string& path, TreeWalk& walk) {
   return updated;
 }
 
-bool RememberedTrees::MayMovePaths(std::span<const DirectoryChange> changes) {
-  return std::ranges::any_of(changes, [this](const DirectoryChange& change) {
-    return change.subdirectories && table_.Find(KeyOf(change.directory)) == nullptr;
-  });
-}
-
 Result<void> RememberedTrees::RereadAll(Tree& tree, std::uint32_t id,
                                         std::span<const DirectoryChange> changes, TreeWalk& walk) {
   const auto top = disk_usage::OpenTop(*tree.path);
@@ -293,14 +287,10 @@ std::optional<FsUsage> RememberedTrees::UsageOf(const std::string& path) {
   if (id == ids_.end()) return std::nullopt;
   const Tree& tree = trees_.at(id->second);
   const auto found = disk_usage::HandleOf(AT_FDCWD, path.c_str());
-  if (!found || found->mount != tree.mount || KeyOf(found->handle) != tree.top) Forget(path);
-  return UsageWithoutLook(path);
-}
-
-std::optional<FsUsage> RememberedTrees::UsageWithoutLook(const std::string& path) const {
-  const auto id = ids_.find(path);
-  if (id == ids_.end()) return std::nullopt;
-  const Tree& tree = trees_.at(id->second);
+  if (!found || found->mount != tree.mount || KeyOf(found->handle) != tree.top) {
+    Forget(path);
+    return std::nullopt;
+  }
   return FsUsage{.used_bytes = tree.bytes, .inodes_used = tree.inodes};
 }
 

@@ -38,14 +38,9 @@ class RememberedTrees {
   // Reads the marked directories of a tree again, if it is remembered. Fails only when the walk is
   // cancelled; then the tree is forgotten.
   [[nodiscard]] Result<void> Update(const std::string& path, TreeWalk& walk);
-  // Whether a path on this file system may name another directory after these changes: a directory
-  // was made, moved or removed outside the remembered trees.
-  [[nodiscard]] bool MayMovePaths(std::span<const DirectoryChange> changes);
   // What a remembered tree occupies, as of the last Walk or Update. Absent: it has to be walked.
   // The path is looked up, and the tree is forgotten if it is no longer the remembered one.
   [[nodiscard]] std::optional<FsUsage> UsageOf(const std::string& path);
-  // The same without the look, for a path that names what it named at the last look.
-  [[nodiscard]] std::optional<FsUsage> UsageWithoutLook(const std::string& path) const;
 
   void Forget(const std::string& path);
   void ForgetAll();

@@ -187,8 +187,8 @@ TEST_F(LiveRememberedTrees, SeveralTreesAreKeptApart) {
   if (trees_.UsageOf(base_ / "other")) ExpectExact(base_ / "other");
   trees_.Forget(base_ / "other");
   EXPECT_EQ(trees_.directories(), 3U);
-  EXPECT_TRUE(trees_.UsageWithoutLook(tree_));
-  EXPECT_FALSE(trees_.UsageWithoutLook(base_ / "other"));
+  EXPECT_TRUE(trees_.UsageOf(tree_));
+  EXPECT_FALSE(trees_.UsageOf(base_ / "other"));
 }
 
 TEST_F(LiveRememberedTrees, ATreeWithMoreDirectoriesThanMayBeRememberedIsMeasuredAllTheSame) {

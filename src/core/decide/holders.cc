@@ -1,0 +1,238 @@
+#include "core/decide/holders.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <variant>
+
+#include "core/decide/decide.h"
+#include "core/decide/ranking.h"
+#include "core/model/pod.h"
+#include "core/pods/pod_kind.h"
+#include "core/units/quantity.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::int64_t kMi = std::int64_t{1} << 20;
+
+std::int64_t Signed(std::uint64_t amount) {
+  return static_cast<std::int64_t>(amount);
+}
+
+bool MayBeEvicted(const PodFacts& facts) {
+  return !facts.IsProtected() || facts.IsSpared();
+}
+
+// Protected static pods count as critical, in every profile: their owner protects them.
+bool IsNeverEvicted(const PodFacts& facts) {
+  return IsCritical(facts.pod, Profile::kKubelet);
+}
+
+// What pods hold that may not be evicted.
+struct Protected {
+  std::int64_t critical = 0;
+  std::int64_t foreign = 0;
+
+  void Add(const PodFacts& facts, std::int64_t amount) {
+    (IsNeverEvicted(facts) ? critical : foreign) += amount;
+  }
+  [[nodiscard]] HeldPart Critical() const {
+    return {.key = "critical", .name = "pods that are never evicted", .amount = critical};
+  }
+  [[nodiscard]] HeldPart Foreign() const {
+    return {.key = "foreign", .name = "foreign pods that are only observed", .amount = foreign};
+  }
+};
+
+std::optional<Holders> MemoryHolders(const NodeStats& node, std::span<const ActivePod> pods,
+                                     std::int64_t ending) {
+  if (!node.memory || !node.memory->working_set_bytes) return std::nullopt;
+  Holders holders{.all = Signed(*node.memory->working_set_bytes)};
+  std::int64_t of_others = 0;
+  Protected of_protected;
+  for (const ActivePod& pod : pods) {
+    if (pod.stats == nullptr) continue;
+    const std::int64_t bytes = Signed(pod.stats->memory_working_set_bytes.value_or(0));
+    MayBeEvicted(*pod.facts) ? of_others += bytes : (of_protected.Add(*pod.facts, bytes), 0);
+  }
+  // The figures are not all of the same moment, so differences may be negative.
+  const std::int64_t of_pods = of_others + of_protected.critical + of_protected.foreign + ending;
+  const std::int64_t rest = std::max(holders.all - of_pods, std::int64_t{0});
+  std::int64_t gone = 0;
+  if (node.pods_memory && node.pods_memory->working_set_bytes) {
+    const std::int64_t group = Signed(*node.pods_memory->working_set_bytes);
+    gone = std::clamp(group - of_pods, std::int64_t{0}, rest);
+  }
+  holders.parts = {
+      {.key = "pods",
+       .name = "pods that may be evicted",
+       .amount = of_others,
+       .may_be_freed = true},
+      of_protected.Critical(),
+      of_protected.Foreign(),
+      {.key = "ending", .name = "pods that are ending", .amount = ending, .may_be_freed = true},
+      // Charged to the pods' group, and to none of its pods: what pods that are gone have left
+      // behind, files in a tmpfs above all, and processes of others in the place of a pod.
+      {.key = "gone", .name = "files, pages and processes of no pod", .amount = gone},
+      {.key = "outside", .name = "processes outside the pods", .amount = rest - gone}};
+  const auto add = [&](std::string_view key, std::string_view name, const auto& bytes) {
+    if (bytes) holders.within.push_back({.key = key, .name = name, .amount = Signed(*bytes)});
+  };
+  add("shared", "tmpfs and shared memory", node.memory->shared_bytes);
+  add("kernel", "the kernel", node.memory->kernel_bytes);
+  return holders;
+}
+
+const std::optional<FsStats>& FileSystemOf(Signal signal, const NodeStats& node) {
+  if (signal == Signal::kNodeFsAvailable || signal == Signal::kNodeFsInodesFree) return node.fs;
+  const bool images = signal == Signal::kImageFsAvailable || signal == Signal::kImageFsInodesFree;
+  return images ? node.image_fs : node.container_fs;
+}
+
+std::optional<std::uint64_t> UsedOf(const std::optional<FsStats>& fs, Signal signal) {
+  if (!fs) return std::nullopt;
+  return ResourceOf(signal) == Resource::kInodes ? fs->inodes_used : fs->used_bytes;
+}
+
+std::vector<HeldPart> PartsOf(const PodFiles& files) {
+  return {{.key = "logs", .name = "logs", .amount = Signed(files.logs)},
+          {.key = "writableLayers", .name = "writable layers", .amount = Signed(files.layers)},
+          {.key = "localVolumes", .name = "local volumes", .amount = Signed(files.volumes)},
+          {.key = "deletedFiles",
+           .name = "deleted files that are held open",
+           .amount = Signed(files.deleted)}};
+}
+
+// Whether the path may be on a disk.
+bool IsOnDisk(std::string_view path) {
+  constexpr std::array<std::string_view, 5> kOthers = {"/proc", "/sys", "/dev", "/run", "/var/run"};
+  return std::ranges::none_of(kOthers, [path](std::string_view other) {
+    return path.starts_with(other) && (path.size() == other.size() || path[other.size()] == '/');
+  });
+}
+
+bool CanWrite(const Pod& pod, const std::string& volume) {
+  return std::ranges::any_of(pod.containers, [&](const Container& container) {
+    return std::ranges::any_of(container.volume_mounts, [&](const VolumeMount& mount) {
+      return mount.name == volume && !mount.read_only;
+    });
+  });
+}
+
+bool WritesToTheHost(const Pod& pod) {
+  return std::ranges::any_of(pod.volumes, [&](const Volume& volume) {
+    const auto* host_path = std::get_if<HostPathSource>(&volume.source);
+    return host_path != nullptr && IsOnDisk(host_path->path) && CanWrite(pod, volume.name);
+  });
+}
+
+std::optional<Holders> DiskHolders(Signal signal, const NodeStats& node,
+                                   std::span<const ActivePod> pods, DiskLayout layout) {
+  const auto used = UsedOf(FileSystemOf(signal, node), signal);
+  if (!used) return std::nullopt;
+  Holders holders{.signal = signal, .all = Signed(*used)};
+  PodFiles files;
+  Protected of_protected;
+  bool any_is_measured = pods.empty();
+  for (const ActivePod& pod : pods) {
+    if (WritesToTheHost(pod.facts->pod)) holders.host_paths.push_back(FullName(pod.facts->pod));
+    if (pod.stats == nullptr || DiskUseIsUnknown(pod)) continue;
+    any_is_measured = true;
+    const PodFiles of_pod = FilesOf(pod, signal, layout);
+    if (MayBeEvicted(*pod.facts)) {
+      files += of_pod;
+    } else {
+      of_protected.Add(*pod.facts, Signed(of_pod.Sum()));
+    }
+  }
+  if (!any_is_measured) return std::nullopt;
+  const std::int64_t of_pods = Signed(files.Sum()) + of_protected.critical + of_protected.foreign;
+  holders.parts = PartsOf(files);
+  for (HeldPart& part : holders.parts) part.may_be_freed = true;
+  holders.parts.push_back(of_protected.Critical());
+  holders.parts.push_back(of_protected.Foreign());
+  holders.parts.push_back({.key = "rest",
+                           .name = "files that are no pod's own",
+                           .amount = std::max(holders.all - of_pods, std::int64_t{0})});
+  return holders;
+}
+
+// Bytes in whole MiB, because the exact number is not important where there is one.
+std::string Amount(std::int64_t amount, bool is_bytes) {
+  if (!is_bytes) return fmt::to_string(amount);
+  return Quantity::Of(amount < kMi ? amount : amount / kMi * kMi, QuantityFormat::kBinarySI)
+      .ToString();
+}
+
+std::string PartsText(std::vector<HeldPart> parts, bool is_bytes) {
+  std::ranges::stable_sort(parts, std::greater<>(), &HeldPart::amount);
+  std::string text;
+  for (const HeldPart& part : parts) {
+    if (part.amount == 0 || (is_bytes && part.amount < kMi && !text.empty())) continue;
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", part.name, Amount(part.amount, is_bytes));
+  }
+  return text;
+}
+
+bool IsOfDisk(Signal signal) {
+  return ConditionOf(signal) == NodeConditionType::kDiskPressure;
+}
+
+}  // namespace
+
+std::optional<Holders> HoldersOf(Signal signal, const NodeStats& node,
+                                 std::span<const ActivePod> pods, DiskLayout layout,
+                                 std::int64_t ending) {
+  if (IsOfDisk(signal)) return DiskHolders(signal, node, pods, layout);
+  if (ResourceOf(signal) == Resource::kMemory) return MemoryHolders(node, pods, ending);
+  return std::nullopt;
+}
+
+std::vector<Signal> HeldSignals(std::span<const Threshold> thresholds, ThresholdSet met) {
+  std::vector<Signal> signals = {Signal::kMemoryAvailable};
+  const auto disk = MostUrgent(thresholds, met & ~WithoutDisks(thresholds, met));
+  if (disk) signals.push_back(thresholds[*disk].signal);
+  return signals;
+}
+
+bool AreOthers(const Holders& holders) {
+  std::int64_t more_of_others = 0;
+  for (const HeldPart& part : holders.parts) {
+    more_of_others += part.may_be_freed ? -part.amount : part.amount;
+  }
+  return more_of_others > 0;
+}
+
+std::string TextOf(const Holders& holders) {
+  const bool is_bytes = ResourceOf(holders.signal) != Resource::kInodes;
+  std::string text = PartsText(holders.parts, is_bytes);
+  std::string_view before = "; of all this ";
+  for (const HeldPart& part : holders.within) {
+    if (part.amount < kMi) continue;
+    text += fmt::format("{}{} {}", std::exchange(before, ", "), part.name,
+                        Amount(part.amount, is_bytes));
+  }
+  constexpr std::size_t kMostNamed = 5;
+  before = "; pods that can write to the host's folders: ";
+  for (std::size_t i = 0; i < std::min(holders.host_paths.size(), kMostNamed); ++i) {
+    text += fmt::format("{}{}", std::exchange(before, ", "), holders.host_paths[i]);
+  }
+  if (holders.host_paths.size() <= kMostNamed) return text;
+  return text + fmt::format(" and {} more", holders.host_paths.size() - kMostNamed);
+}
+
+std::string CountedText(const ActivePod& pod, Signal signal, DiskLayout layout) {
+  if (!IsOfDisk(signal) || pod.stats == nullptr) return "";
+  return PartsText(PartsOf(FilesOf(pod, signal, layout)), ResourceOf(signal) != Resource::kInodes);
+}
+
+std::string_view NameOfHeld(Signal signal) {
+  if (!IsOfDisk(signal)) return "memory";
+  return ResourceOf(signal) == Resource::kInodes ? "inodes" : "disk";
+}
+
+}  // namespace jettison
