@@ -228,17 +228,17 @@ void ImageCollector::Go() {
 
 // The image may have come into use since the run began, and the store would remove it all the same.
 void ImageCollector::TryRemove() {
-  const RemoveImage step = std::get<RemoveImage>(run_->step());
-  const auto image = std::ranges::find(images_, step.id, &ImageRecord::id);
-  if (image == images_.end()) {
-    run_->Removed();
-    return Go();
+  while (const auto* const step = std::get_if<RemoveImage>(&run_->step())) {
+    const auto image = std::ranges::find(images_, step->id, &ImageRecord::id);
+    if (image == images_.end()) {
+      run_->Removed();
+    } else if (image->in_use || image->pinned) {
+      run_->RemoveFailed({ErrorCode::kUnavailable, fmt::format("{} is now in use", step->id)});
+    } else {
+      return Remove(step->id);
+    }
   }
-  if (image->in_use || image->pinned) {
-    run_->RemoveFailed({ErrorCode::kUnavailable, fmt::format("{} is now in use", step.id)});
-    return Go();
-  }
-  Remove(step.id);
+  Go();
 }
 
 void ImageCollector::Remove(const std::string& id) {

@@ -1,5 +1,6 @@
 #include "agent/reclaim/image_collector.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -247,6 +248,22 @@ TEST_F(ImageCollectorTest, OneRemovalAtATime) {
   EXPECT_THAT(bed_.store.TakeCommands(), ElementsAre("list", "remove a"));
   EXPECT_TRUE(bed_.store.DeliverOne());
   EXPECT_THAT(bed_.store.TakeCommands(), ElementsAre("remove b"));
+}
+
+// Each of them must not need a part of the stack for itself.
+TEST_F(ImageCollectorTest, HoweverManyWereTakenIntoUseMeanwhileStay) {
+  constexpr int kImages = 10'000;
+  for (int i = 0; i < kImages; ++i) bed_.Add(fmt::format("{:05}", i));
+  Start();
+  Pass(seconds(1));
+  collector_->DeleteUnused();
+  bed_.store.DeliverOne();
+  bed_.clock.Advance(seconds(20));
+  for (int i = 1; i < kImages; ++i) bed_.store.Use(fmt::format("{:05}", i));
+  bed_.store.Deliver();
+  Pass(seconds(5));
+  ASSERT_FALSE(collector_->deleted());
+  EXPECT_EQ(collector_->images().size(), kImages - 1U);
 }
 
 TEST_F(ImageCollectorTest, WhatWasTakenIntoUseMeanwhileStays) {
