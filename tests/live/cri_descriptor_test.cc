@@ -33,6 +33,8 @@ pb::FileDescriptorProto OurCriDescriptor() {
 constexpr std::string_view kYounger[] = {
     // Since 1.29: where writable layers lie, if not beside the images.
     "there is no field ImageFsInfoResponse container_filesystems",
+    // Since 1.31: images that are mounted as volumes.
+    "there is no field Mount image",
 };
 
 bool IsYounger(std::string_view difference) {

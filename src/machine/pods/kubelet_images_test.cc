@@ -69,7 +69,15 @@ class KubeletImages : public testing::Test {
     };
     calls_->on_list_containers = [this](const auto&) {
       cri::api::ListContainersResponse response;
-      for (const std::string& id : used_) response.add_containers()->set_image_ref(id);
+      for (const std::string& id : used_) {
+        response.add_containers()->set_image_ref(id);
+        response.mutable_containers()->rbegin()->set_id("of-" + id);
+      }
+      return response;
+    };
+    calls_->on_container_status = [this](const auto&) {
+      cri::api::ContainerStatusResponse response;
+      response.mutable_status()->add_mounts()->mutable_image()->set_image(mounted_);
       return response;
     };
     calls_->on_status = [](const auto&) {
@@ -117,6 +125,7 @@ class KubeletImages : public testing::Test {
   cri::FakeCalls* calls_ = nullptr;
   std::set<std::string> images_ = {"kubelets", "pause", "pinned", "unused"};
   std::set<std::string> used_ = {"kubelets"};
+  std::string mounted_;  // the image that each container mounts; empty: none
   std::unique_ptr<ContainerRuntime> pods_;
   std::unique_ptr<ImageStore> store_;
   std::optional<ImageCollector> collector_;
@@ -133,10 +142,20 @@ TEST_F(KubeletImages, UnusedOnesAreRemovedAndThoseOfTheKubeletsContainersStay) {
   Pass(minutes(1));
   EXPECT_THAT(images_, UnorderedElementsAre("kubelets", "pause", "pinned"));
   const std::set<std::string> allowed = {"ListImages", "ListContainers", "Status",
-                                         "ListImagesIn k8s.io", "RemoveImage unused"};
+                                         "ListImagesIn k8s.io", "RemoveImage unused",
+                                         "ContainerStatus of-kubelets"};
   for (const std::string& call : calls_->TakeCalls()) {
     EXPECT_TRUE(allowed.contains(call)) << call << " is not about images";
   }
+}
+
+TEST_F(KubeletImages, OneThatAContainerMountsStays) {
+  mounted_ = "unused";
+  Answer();
+  Pass(minutes(3));
+  collector_->DeleteUnused();
+  Pass(minutes(1));
+  EXPECT_EQ(images_.size(), 4U);
 }
 
 TEST_F(KubeletImages, ARuntimeThatIsAwayIsSaidOnceAndAskedAgain) {

@@ -8,13 +8,15 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "rpc/verbose_info.h"
 
 namespace jettison::cri {
 namespace {
 
-// A listing is two rounds of calls; the agent waits for it for 30 s and for a removal for 2 min.
+// A listing is up to three rounds of calls; the agent waits for it for 30 s and for a removal for 2
+// min.
 constexpr Duration kLookDeadline = std::chrono::seconds(14);
 constexpr Duration kRemoveDeadline = std::chrono::seconds(110);
 constexpr const char* kNamespaceOfCri = "k8s.io";
@@ -107,7 +109,9 @@ struct CriImageStore::Look {
   api::ListContainersResponse containers;
   api::StatusResponse status;
   images_api::ListImagesResponse times;  // empty if there are none
-  bool resolved = false;                 // the second round is over or not needed
+  bool has_asked_mounts = false;         // the second round has begun
+  std::set<std::string> mounted;         // names of images
+  bool resolved = false;                 // the third round is over or not needed
   std::set<std::string> in_use;
 };
 
@@ -154,12 +158,18 @@ void CriImageStore::List(std::function<void(Result<Listing>)> answer) {
 
 void CriImageStore::Continue(const std::shared_ptr<Look>& look) {
   if (look->error) return look->answer(Fail(*look->error));
+  if (!std::exchange(look->has_asked_mounts, true)) {
+    for (const api::Container& container : look->containers.containers()) {
+      AskMounts(look, container.id());
+    }
+    if (look->waiting > 0) return;
+  }
   Listing listing;
   for (const api::Image& image : look->images.images()) listing.first.push_back(FromApi(image));
   SetAges(look->times, listing.first);
   if (!look->resolved) {
     look->resolved = true;
-    std::set<std::string> used;
+    std::set<std::string> used = look->mounted;
     for (const api::Container& container : look->containers.containers()) {
       used.insert(NameOf(container));
     }
@@ -178,6 +188,25 @@ void CriImageStore::Continue(const std::shared_ptr<Look>& look) {
   }
   listing.second.ids.assign(look->in_use.begin(), look->in_use.end());
   look->answer(std::move(listing));
+}
+
+// (kubelet 1.36: realImageGCManager.handleImageVolumes)
+void CriImageStore::AskMounts(const std::shared_ptr<Look>& look, const std::string& id) {
+  ++look->waiting;
+  api::ContainerStatusRequest request;
+  request.set_container_id(id);
+  calls_.ContainerStatus(
+      request, kLookDeadline,
+      lifetime_.Guard([this, look](const Result<api::ContainerStatusResponse>& response) {
+        if (response) {
+          for (const api::Mount& mount : response->status().mounts()) {
+            look->mounted.insert(mount.image().image());
+          }
+        } else if (response.error().code != ErrorCode::kNotFound && !look->error) {
+          look->error = response.error();
+        }
+        if (--look->waiting == 0) Continue(look);
+      }));
 }
 
 void CriImageStore::Resolve(const std::shared_ptr<Look>& look, const std::string& name) {

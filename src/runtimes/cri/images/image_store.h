@@ -13,8 +13,9 @@
 namespace jettison::cri {
 
 // The images of a CRI runtime. The images in use are those of all containers, including ended ones,
-// and the image of the sandboxes, where the runtime reports it (containerd does, in the verbose
-// Status). A name in use that the runtime does not know stays in the result unchanged.
+// those that containers mount as volumes, and the image of the sandboxes, where the runtime reports
+// it (containerd does, in the verbose Status). A name in use that the runtime does not know stays
+// in the result unchanged.
 class CriImageStore : public ImageStore {
  public:
   using Listing = std::pair<std::vector<StoredImage>, ImagesInUse>;
@@ -36,6 +37,8 @@ class CriImageStore : public ImageStore {
   template <typename Response>
   Answer<Response> Into(const std::shared_ptr<Look>& look, Response Look::*field);
   void Continue(const std::shared_ptr<Look>& look);
+  // Asks the runtime which images a container mounts.
+  void AskMounts(const std::shared_ptr<Look>& look, const std::string& id);
   // Asks the runtime what a name stands for that no listed image bears.
   void Resolve(const std::shared_ptr<Look>& look, const std::string& name);
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include "rpc/fake_calls.h"
@@ -29,6 +30,10 @@ class CriImageStoreTest : public ::testing::Test {
   CriImageStoreTest() : store_(std::make_unique<CriImageStore>(calls_)) {
     calls_.on_list_images = [this](const auto&) { return images_; };
     calls_.on_list_containers = [this](const auto&) { return containers_; };
+    calls_.on_container_status = [this](const api::ContainerStatusRequest& request) {
+      return mounts_.contains(request.container_id()) ? mounts_[request.container_id()]
+                                                      : api::ContainerStatusResponse();
+    };
     calls_.on_status = [this](const api::StatusRequest& request) {
       EXPECT_TRUE(request.verbose());
       return status_;
@@ -37,6 +42,7 @@ class CriImageStoreTest : public ::testing::Test {
   }
   void AddContainer(const std::string& image_ref, const std::string& image) {
     api::Container& container = *containers_.add_containers();
+    container.set_id("c" + std::to_string(containers_.containers_size()));
     container.set_image_ref(image_ref);
     container.mutable_image()->set_image(image);
     container.set_state(api::CONTAINER_EXITED);
@@ -69,6 +75,7 @@ class CriImageStoreTest : public ::testing::Test {
   FakeCalls calls_;
   api::ListImagesResponse images_;
   api::ListContainersResponse containers_;
+  std::map<std::string, Result<api::ContainerStatusResponse>> mounts_;  // by container
   api::StatusResponse status_;
   std::unique_ptr<CriImageStore> store_;
 };
@@ -122,6 +129,30 @@ TEST_F(CriImageStoreTest, ADigestOrATagIsResolvedToTheId) {
   AddContainer("reg/a@sha256:a", "reg/a:1");
   AddContainer("", "reg/b:1");
   EXPECT_THAT(InUse(), ElementsAre("sha256:a", "sha256:b"));
+}
+
+// (kubelet 1.36) Whether the runtime names it by its ID or otherwise.
+TEST_F(CriImageStoreTest, AnImageThatAContainerMountsIsInUse) {
+  for (const char* id : {"sha256:a", "sha256:b", "sha256:v", "sha256:w"}) {
+    *images_.add_images() = Image(id, "reg/" + std::string(id + 7) + ":1");
+  }
+  AddContainer("sha256:a", "reg/a:1");
+  AddContainer("sha256:a", "reg/a:1");
+  api::ContainerStatusResponse status;
+  status.mutable_status()->add_mounts()->set_host_path("/srv");
+  status.mutable_status()->add_mounts()->mutable_image()->set_image("sha256:v");
+  status.mutable_status()->add_mounts()->mutable_image()->set_image("reg/w:1");
+  mounts_["c2"] = status;
+  EXPECT_THAT(InUse(), ElementsAre("sha256:a", "sha256:v", "sha256:w"));
+}
+
+TEST_F(CriImageStoreTest, AContainerThatVanishedMountsNothingAndOneThatIsNotKnownFailsTheListing) {
+  *images_.add_images() = Image("sha256:a", "reg/a:1");
+  AddContainer("sha256:a", "reg/a:1");
+  mounts_["c1"] = Fail(ErrorCode::kNotFound, "gone");
+  EXPECT_THAT(InUse(), ElementsAre("sha256:a"));
+  mounts_["c1"] = Fail(ErrorCode::kInternal, "its state is lost");
+  EXPECT_EQ(List().error().message, "its state is lost");
 }
 
 TEST_F(CriImageStoreTest, TheSandboxImageIsInUse) {
