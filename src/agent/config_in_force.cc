@@ -101,7 +101,7 @@ void ConfigInForce::TellOfCapacities() {
   const std::vector<Threshold>& ours = config().eviction.thresholds;
   for (const Fault& fault : CheckAlwaysMet(ours, capacities_)) {
     if (!told_.insert(fault.key).second) continue;
-    log_.Warn("a threshold is always met", {{"fault", Describe(fault)}});
+    log_.Warn("a threshold does not fit this node", {{"fault", Describe(fault)}});
   }
   if (!readers_.kubelet_thresholds) return;
   const std::vector<Threshold>& theirs = *readers_.kubelet_thresholds;

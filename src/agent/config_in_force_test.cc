@@ -217,6 +217,20 @@ TEST_F(TheConfigInForce, AThresholdThatIsAlwaysMetIsSaidOnce) {
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("is not below 300Mi, the capacity")));
 }
 
+TEST_F(TheConfigInForce, AThresholdThatIsAlwaysMetIsSaidOnceWhenTheCapacityIsKnown) {
+  AgentConfig running;
+  running.eviction.thresholds =
+      ParseThresholds({.hard = {{"memory.available", "9Gi"}, {"pid.available", "5"}}}).thresholds;
+  config_.emplace(running, NodeIdentity{}, ConfigInForce::Readers{}, log_);
+  EXPECT_FALSE(config_->Learn(Observations{}, true));
+  EXPECT_THAT(lines_, IsEmpty());
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_FALSE(config_->Learn(Memory(std::int64_t{8} << 30), true));
+    EXPECT_FALSE(config_->Learn(Observations{}, true));
+  }
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("evictionHard[memory.available]")));
+}
+
 TEST_F(TheConfigInForce, TheCapacityOfImageFsCountsOnceTheLayoutIsKnown) {
   AgentConfig running;
   running.eviction.thresholds =

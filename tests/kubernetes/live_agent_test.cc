@@ -353,7 +353,7 @@ TEST_F(LiveAgentBesideKubelet, WhereTheMarginIsMoreThanTheNodeNobodyIsEvictedAnd
   EXPECT_THAT(Ask("get node bed -o jsonpath='{.spec.taints}'"), Not(HasSubstr("jettison.io")));
   agent_->Signal(SIGTERM);
   EXPECT_EQ(agent_->Wait(), 0);
-  const std::string said = "a threshold is always met";
+  const std::string said = "a threshold does not fit this node";
   const std::size_t first = agent_->output().find(said);
   ASSERT_NE(first, std::string::npos) << agent_->output();
   EXPECT_EQ(agent_->output().find(said, first + 1), std::string::npos) << agent_->output();

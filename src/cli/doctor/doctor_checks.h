@@ -9,6 +9,7 @@
 
 #include "cli/doctor/host_check.h"
 #include "core/config/agent_config.h"
+#include "core/thresholds/always_met.h"
 #include "core/units/duration.h"
 #include "kernel/mounts/mount_calls.h"
 #include "runtimes/cri/runtime_facts.h"
@@ -68,10 +69,9 @@ struct AnsweringRuntime {
     const AgentConfig& config, std::uint64_t capacity,
     const std::string& min_free_file = "/proc/sys/vm/min_free_kbytes");
 
-// A row for a threshold on memory.available that is not below the node's memory, `capacity` in
-// bytes; absent: there is none.
-[[nodiscard]] std::optional<HostCheck> ThresholdBeyondMemory(const AgentConfig& config,
-                                                             std::uint64_t capacity);
+// A row for the thresholds that do not fit these capacities (CheckAlwaysMet); absent: all fit.
+[[nodiscard]] std::optional<HostCheck> ThresholdsThatDoNotFit(const AgentConfig& config,
+                                                              const SignalCapacities& capacities);
 
 // A path on nodefs.
 [[nodiscard]] const std::string& NodeFsOf(const AgentConfig& config);

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -14,6 +16,7 @@
 #include "agent/log/log.h"
 #include "agent/loop/steady_clock.h"
 #include "cli/doctor/doctor_checks.h"
+#include "kernel/filesystem/filesystem.h"
 #include "kernel/procfs/kernel_memory.h"
 #include "kernel/procfs/procfs.h"
 #include "machine/cgroups/host_cgroups.h"
@@ -184,6 +187,21 @@ HostCheck CheckSwap(const AgentConfig& config, const procfs::MachineMemory& memo
                             : "swapoff -a, and remove it from /etc/fstab; or set swapHard"};
 }
 
+SignalCapacities CapacitiesOf(const AgentConfig& config, const procfs::MachineMemory& memory,
+                              const Procfs& procfs) {
+  SignalCapacities capacities;
+  const auto set = [&](Signal signal, const auto& capacity) {
+    if (capacity) capacities[IndexOf(signal)] = static_cast<std::int64_t>(*capacity);
+  };
+  set(Signal::kMemoryAvailable, std::optional(memory.WithoutHugePages()));
+  if (const auto pids = procfs.ReadRlimit()) set(Signal::kPidAvailable, pids->max_pid);
+  if (const auto disk = ReadFilesystem(NodeFsOf(config))) {
+    set(Signal::kNodeFsAvailable, disk->capacity_bytes);
+    set(Signal::kNodeFsInodesFree, disk->inodes);
+  }
+  return capacities;
+}
+
 void AppendProcChecks(const AgentConfig& config, std::vector<HostCheck>& checks) {
   const auto procfs = Procfs::Open();
   if (!procfs) {
@@ -197,8 +215,8 @@ void AppendProcChecks(const AgentConfig& config, std::vector<HostCheck>& checks)
   checks.push_back(CheckMemory(*procfs));
   checks.push_back(CheckAvailableMemory(config, *procfs));
   if (const auto memory = procfs->ReadMemory()) {
-    const auto beyond = ThresholdBeyondMemory(config, memory->WithoutHugePages());
-    if (beyond) checks.push_back(*beyond);
+    const auto unfit = ThresholdsThatDoNotFit(config, CapacitiesOf(config, *memory, *procfs));
+    if (unfit) checks.push_back(*unfit);
     checks.push_back(MinFreeCheck(config, memory->WithoutHugePages()));
     checks.push_back(CheckSwap(config, *memory));
   }

@@ -1,30 +1,21 @@
-#include <fmt/format.h>
-
-#include <cstdint>
 #include <optional>
-#include <string_view>
 
 #include "cli/doctor/doctor_checks.h"
-#include "core/evaluate/evaluate.h"
-#include "core/thresholds/threshold_text.h"
+#include "core/model/fault.h"
 
 namespace jettison {
 
-std::optional<HostCheck> ThresholdBeyondMemory(const AgentConfig& config, std::uint64_t capacity) {
-  const auto memory = static_cast<std::int64_t>(capacity);
-  for (const Threshold& threshold : config.eviction.thresholds) {
-    if (threshold.signal != Signal::kMemoryAvailable) continue;
-    if (QuantityOf(threshold.value, memory).Value() < memory) continue;
-    const std::string_view field = threshold.IsHard() ? "evictionHard" : "evictionSoft";
-    return HostCheck{
-        .check = "memory threshold",
-        .status = HostStatus::kMissing,
-        .found = fmt::format("{} memory.available {}, on a node of {}", field,
-                             ThresholdText(threshold.value), Mebibytes(capacity)),
-        .cost = "the threshold is always met: the agent evicts every pod that it may",
-        .remedy = fmt::format("set {}'s memory.available below {}", field, Mebibytes(capacity))};
-  }
-  return std::nullopt;
+std::optional<HostCheck> ThresholdsThatDoNotFit(const AgentConfig& config,
+                                                const SignalCapacities& capacities) {
+  const Faults faults = CheckAlwaysMet(config.eviction.thresholds, capacities);
+  if (faults.empty()) return std::nullopt;
+  const bool kubelet_guards = config.source == SourceKind::kKubernetes;
+  return HostCheck{.check = "thresholds",
+                   .status = kubelet_guards ? HostStatus::kDegraded : HostStatus::kMissing,
+                   .found = DescribeAll(faults),
+                   .cost = kubelet_guards ? "only the kubelet evicts for these signals"
+                                          : "the agent evicts every pod that it may",
+                   .remedy = "set values that fit the capacity of this node"};
 }
 
 }  // namespace jettison

@@ -2,39 +2,30 @@
 #include <gtest/gtest.h>
 
 #include "cli/doctor/doctor_checks.h"
+#include "core/thresholds/threshold_parsing.h"
 
 namespace jettison {
 namespace {
 
 using testing::HasSubstr;
 
-constexpr std::uint64_t kNodeMemory = 1 << 30;
-
-AgentConfig With(Signal signal, const char* value, Duration grace_period = Duration::zero()) {
+TEST(DoctorThresholds, ThoseThatTheNodeCannotReachAreMissing) {
   AgentConfig config;
-  config.eviction.thresholds = {{.signal = signal,
-                                 .value = *Quantity::Parse(value),
-                                 .grace_period = grace_period,
-                                 .min_reclaim = std::nullopt}};
-  return config;
-}
-
-TEST(MemoryThreshold, ThatTheNodeCannotReachIsAlwaysMet) {
-  const auto hard = ThresholdBeyondMemory(With(Signal::kMemoryAvailable, "900Ti"), kNodeMemory);
-  ASSERT_TRUE(hard);
-  EXPECT_EQ(hard->status, HostStatus::kMissing);
-  EXPECT_EQ(hard->found, "evictionHard memory.available 900Ti, on a node of 1024 MiB");
-  EXPECT_THAT(hard->remedy, HasSubstr("set evictionHard's memory.available below 1024 MiB"));
-  const auto soft = ThresholdBeyondMemory(
-      With(Signal::kMemoryAvailable, "1Gi", std::chrono::seconds(30)), kNodeMemory);
-  ASSERT_TRUE(soft);
-  EXPECT_THAT(soft->found, HasSubstr("evictionSoft memory.available 1Gi"));
-}
-
-TEST(MemoryThreshold, BelowTheMemoryOfTheNodeIsAsItShouldBe) {
-  EXPECT_FALSE(ThresholdBeyondMemory(With(Signal::kMemoryAvailable, "1023Mi"), kNodeMemory));
-  EXPECT_FALSE(ThresholdBeyondMemory(With(Signal::kNodeFsAvailable, "2Gi"), kNodeMemory));
-  EXPECT_FALSE(ThresholdBeyondMemory({}, kNodeMemory));
+  config.eviction.thresholds =
+      ParseThresholds({.hard = {{"memory.available", "900Ti"}, {"nodefs.inodesFree", "5000"}}})
+          .thresholds;
+  SignalCapacities capacities;
+  EXPECT_FALSE(ThresholdsThatDoNotFit(config, capacities)) << "nothing is known";
+  capacities[IndexOf(Signal::kMemoryAvailable)] = std::int64_t{1} << 30;
+  capacities[IndexOf(Signal::kNodeFsInodesFree)] = 1000;
+  const auto check = ThresholdsThatDoNotFit(config, capacities);
+  ASSERT_TRUE(check);
+  EXPECT_EQ(check->status, HostStatus::kMissing);
+  EXPECT_THAT(check->found, HasSubstr("evictionHard[memory.available]: \"900Ti\""));
+  EXPECT_THAT(check->found, HasSubstr("evictionHard[nodefs.inodesFree]: \"5000\""));
+  capacities[IndexOf(Signal::kMemoryAvailable)] = std::int64_t{1} << 60;
+  capacities[IndexOf(Signal::kNodeFsInodesFree)] = 100'000;
+  EXPECT_FALSE(ThresholdsThatDoNotFit(config, capacities));
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ namespace jettison {
 using SignalCapacities = std::array<std::optional<std::int64_t>, kSignalCount>;
 
 // A fault for each threshold on a signal of the kubelet that is always met on a node with these
-// capacities (IsAlwaysMet): the field, the value, the capacity and what follows. Beside a kubelet
+// capacities (IsAlwaysMet), or has a minimum reclaim that cannot be reached: the field, the value,
+// the capacity and what follows. Beside a kubelet
 // such a threshold never acts (Evaluate).
 [[nodiscard]] Faults CheckAlwaysMet(const std::vector<Threshold>& thresholds,
                                     const SignalCapacities& capacities);

@@ -36,5 +36,24 @@ TEST(AlwaysMet, AValueThatIsNotBelowTheCapacityIsAFaultOfItsOwnForEachSignal) {
                   "node, so it is always met; every pod that may be evicted is evicted for it"));
 }
 
+TEST(AlwaysMet, AMinimumReclaimThatCannotBeReachedIsAFault) {
+  SignalCapacities capacities;
+  capacities[IndexOf(Signal::kNodeFsAvailable)] = std::int64_t{64} << 30;
+  std::vector<Threshold> thresholds =
+      ParseThresholds({.hard = {{"nodefs.available", "10%"}}}).thresholds;
+  const auto faults = [&](const char* min_reclaim) {
+    thresholds.front().min_reclaim = *Quantity::Parse(min_reclaim);
+    std::vector<std::string> texts;
+    for (const Fault& fault : CheckAlwaysMet(thresholds, capacities))
+      texts.push_back(Describe(fault));
+    return texts;
+  };
+  EXPECT_THAT(faults("57Gi"), ElementsAre());
+  EXPECT_THAT(faults("58Gi"),
+              ElementsAre("evictionMinimumReclaim[nodefs.available]: \"58Gi\": lies with the "
+                          "threshold of 10% above 64Gi, the capacity of this node, so a threshold "
+                          "that was met once stays met"));
+}
+
 }  // namespace
 }  // namespace jettison
