@@ -422,7 +422,8 @@ ShownBeside NodeAgent::Beside() const {
           .manifest_error = manifests_.Problem(),
           .cluster_error = ClusterProblem(),
           .state_error = root_watch_.problem(),
-          .limits_error = machine_->limits->Unset()};
+          .limits_error = machine_->limits->Unset(),
+          .not_guarded = machine_->runtime->NotGuarded()};
 }
 
 std::string NodeAgent::ClusterProblem() const {

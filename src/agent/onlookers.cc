@@ -25,6 +25,7 @@ Snapshot Onlookers::SnapshotWith(const ShownBeside& beside) const {
   snapshot.cluster_error = beside.cluster_error;
   snapshot.state_error = beside.state_error;
   snapshot.limits_error = beside.limits_error;
+  snapshot.not_guarded = beside.not_guarded;
   return snapshot;
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "agent/agent_parts.h"
 #include "agent/log/log.h"
@@ -22,6 +23,7 @@ struct ShownBeside {
   std::string cluster_error;
   std::string state_error;
   std::string limits_error;
+  std::vector<std::string> not_guarded;
 };
 
 // Shows the agent to onlookers, on the board.

@@ -134,6 +134,8 @@ class ContainerRuntime {
   // Valid until the next command or TakeEvents.
   [[nodiscard]] virtual const std::vector<std::string>& ForeignGroupsOf(
       const std::string& pod_uid) const = 0;
+  // Foreign pods that run and cannot be guarded, with the reason: a sentence each.
+  [[nodiscard]] virtual std::vector<std::string> NotGuarded() const { return {}; }
   // Readable when TakeEvents has something.
   [[nodiscard]] virtual int EventFd() const = 0;
   [[nodiscard]] virtual std::vector<RuntimeEvent> TakeEvents() = 0;

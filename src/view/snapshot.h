@@ -144,6 +144,7 @@ struct Snapshot {
   std::string limits_error;
   // Since when the agent's loop hangs, so that all this is from then; empty: it turns.
   std::string loop_error;
+  std::vector<std::string> not_guarded;            // ContainerRuntime::NotGuarded
   std::vector<LoggedEvent> events;                 // the last ones, newest last
   std::shared_ptr<const CycleReport> last_report;  // null before the first pass
   // Figures of the node now, of pods as of the last full pass; null before that.

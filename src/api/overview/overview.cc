@@ -211,6 +211,7 @@ Overview OverviewOf(const Snapshot& snapshot, const OverviewOptions& options) {
     overview.threshold_notice =
         "the kubelet has no threshold on memory: that of the agent is its own";
   }
+  overview.not_guarded = snapshot.not_guarded;
   overview.conditions = ConditionsOf(snapshot);
   overview.taints = TaintsOf(snapshot.conditions);
   overview.signals = SignalsOf(snapshot);

@@ -123,6 +123,8 @@ struct Overview {
   std::string limits_problem;    // as Snapshot::limits_error
   std::string loop_problem;      // as Snapshot::loop_error
   std::string threshold_notice;  // what is unusual about a threshold; empty: nothing
+  // Pods that run and cannot be guarded, with the reason: a sentence each.
+  std::vector<std::string> not_guarded;
   std::vector<OverviewCondition> conditions;
   std::vector<OverviewTaint> taints;
   std::vector<OverviewSignal> signals;  // in the order of Signal

@@ -114,6 +114,7 @@ void VisitFields(Archive& fields, T& overview) {
   fields.UnlessEmpty("limitsProblem", overview.limits_problem);
   fields.UnlessEmpty("loopProblem", overview.loop_problem);
   fields.UnlessEmpty("thresholdNotice", overview.threshold_notice);
+  fields("notGuarded", overview.not_guarded);
   fields("conditions", overview.conditions);
   fields("taints", overview.taints);
   fields("signals", overview.signals);

@@ -98,6 +98,12 @@ TEST(Overview, SaysThatTheKubeletHasNoThresholdOnMemory) {
               testing::HasSubstr("the kubelet has no threshold on memory"));
 }
 
+TEST(Overview, NamesThePodsThatCannotBeGuarded) {
+  Snapshot snapshot = Calm();
+  snapshot.not_guarded = {"foreign pod default/web is left out: no group"};
+  EXPECT_EQ(OverviewOf(snapshot, {}).not_guarded, snapshot.not_guarded);
+}
+
 TEST(Overview, WhoDoesNotGoHasNoPlace) {
   Snapshot snapshot = Calm();
   auto critical = std::make_shared<PodFacts>(*snapshot.pods[1].facts);

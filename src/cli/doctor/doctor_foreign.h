@@ -3,12 +3,12 @@
 #include "cli/doctor/host_check.h"
 #include "core/config/agent_config.h"
 #include "core/units/result.h"
-#include "sources/containerd/foreign_facts.h"
+#include "machine/pods/guard_trial.h"
 
 namespace jettison {
 
-// Which foreign pods run on the container runtime, and what the agent does with them.
+// Which foreign pods on the container runtime can be guarded, and what the agent does with them.
 [[nodiscard]] HostCheck ForeignPodsCheck(const AgentConfig& config,
-                                         const Result<cri::ForeignFacts>& facts);
+                                         const Result<GuardTrial>& trial);
 
 }  // namespace jettison

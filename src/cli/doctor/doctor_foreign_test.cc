@@ -5,27 +5,22 @@
 namespace jettison {
 namespace {
 
-TEST(DoctorForeignPods, WhatOthersRunIsCounted) {
+TEST(DoctorForeignPods, WhatCanBeGuardedIsCountedAndWhatCannotIsNamed) {
   AgentConfig config;
   config.adopt = AdoptPolicy::kEvict;
-  cri::ForeignFacts facts{.sandboxes = 2, .tells_containers = true};
-  EXPECT_EQ(ForeignPodsCheck(config, facts).found, "2 through CRI (adopt: evict)");
-  facts.containers = {{"default", 3}, {"moby", 1}};
-  EXPECT_EQ(ForeignPodsCheck(config, facts).found,
-            "2 through CRI, 3 in containerd's namespace default, 1 in containerd's namespace moby "
-            "(adopt: evict)");
-  EXPECT_EQ(ForeignPodsCheck(config, facts).status, HostStatus::kOk);
-  facts = {.sandboxes = 2, .tells_containers = true, .uncounted = {{"moby", "too large"}}};
-  EXPECT_EQ(ForeignPodsCheck(config, facts).found,
-            "2 through CRI, not counted in containerd's namespace moby: too large (adopt: evict)");
+  const HostCheck ok = ForeignPodsCheck(config, GuardTrial{.guarded = 2, .problems = {}});
+  EXPECT_EQ(ok.status, HostStatus::kOk);
+  EXPECT_EQ(ok.found, "2 can be guarded (adopt: evict)");
+  const HostCheck some = ForeignPodsCheck(
+      config, GuardTrial{.guarded = 1, .problems = {"pod a is left out: x", "pod b: y"}});
+  EXPECT_EQ(some.status, HostStatus::kDegraded);
+  EXPECT_EQ(some.found, "1 can be guarded (adopt: evict); pod a is left out: x; pod b: y");
 }
 
 TEST(DoctorForeignPods, WhatCannotBeToldIsSaid) {
-  EXPECT_EQ(ForeignPodsCheck({}, cri::ForeignFacts{.sandboxes = 1}).found,
-            "1 through CRI; the runtime does not report other containers (adopt: observe)");
   const HostCheck silent = ForeignPodsCheck({}, Fail(ErrorCode::kDeadlineExceeded, "no answer"));
   EXPECT_EQ(silent.status, HostStatus::kDegraded);
-  EXPECT_EQ(silent.found, "the runtime does not report them: no answer");
+  EXPECT_EQ(silent.found, "they cannot be looked for: no answer");
 }
 
 }  // namespace

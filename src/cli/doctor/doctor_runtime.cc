@@ -280,8 +280,7 @@ std::vector<HostCheck> RuntimeChecks(const AgentConfig& config, Duration patienc
   if (!answering) return {answering.error()};
   auto checks = ContainerRuntimeChecks(config, *answering);
   if (config.adopt != AdoptPolicy::kNone) {
-    checks.push_back(ForeignPodsCheck(
-        config, cri::AskForeign(config.container_runtime_endpoint, config.root, patience)));
+    checks.push_back(ForeignPodsCheck(config, TryToGuard(config, patience)));
   }
   return checks;
 }

@@ -64,6 +64,9 @@ void AddHints(const Overview& overview, Lines& lines) {
   if (!overview.threshold_notice.empty()) {
     lines.emplace_back().Add(overview.threshold_notice, Ink::kFaint);
   }
+  for (const std::string& pod : overview.not_guarded) {
+    lines.emplace_back().Add("not guarded: ", Ink::kBad).Add(pod);
+  }
 }
 
 void AddConditions(const Overview& overview, Lines& lines) {

@@ -90,6 +90,13 @@ TEST(StatusText, SaysThatAThresholdIsTheAgentsOwn) {
   EXPECT_THAT(Text(overview), HasSubstr("\nthe kubelet has no threshold on memory\n"));
 }
 
+TEST(StatusText, NamesThePodsThatCannotBeGuarded) {
+  Overview overview = UnderPressure();
+  overview.not_guarded = {"foreign pod default/web is left out: no group", "and another"};
+  EXPECT_THAT(Text(overview), HasSubstr("\nnot guarded: foreign pod default/web is left out: no "
+                                        "group\nnot guarded: and another\n"));
+}
+
 TEST(StatusText, BeforeTheFirstPassNothingIsKnown) {
   Overview overview;
   overview.at = At(0);

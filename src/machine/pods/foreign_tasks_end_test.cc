@@ -143,6 +143,7 @@ TEST_F(CriForeignTasksEnd, OneThatProcHidesAndThatHasNoGroupOfItsNameIsSaidToBeL
   processes().Hide(static_cast<pid_t>(theirs.task.pid()));
   EXPECT_THAT(ListedUids(), IsEmpty());
   EXPECT_THAT(bed_.logged, ElementsAre(HasSubstr("/proc hides its process")));
+  EXPECT_THAT(runtime().NotGuarded(), ElementsAre(HasSubstr("foreign pod default/web")));
 }
 
 TEST_F(CriForeignTasksEnd, OneWhoseProcessCannotBeOpenedIsKilledByItsGroup) {

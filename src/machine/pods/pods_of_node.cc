@@ -1,5 +1,6 @@
 #include "machine/pods/pods_of_node.h"
 
+#include <algorithm>
 #include <chrono>
 #include <iterator>
 #include <utility>
@@ -97,6 +98,13 @@ std::string_view PodsOfNode::GroupOf(const std::string& pod_uid,
 const std::vector<std::string>& PodsOfNode::ForeignGroupsOf(const std::string& pod_uid) const {
   const ForeignPod* const other = FindOther(pod_uid);
   return other == nullptr ? own_->ForeignGroupsOf(pod_uid) : other->groups();
+}
+
+std::vector<std::string> PodsOfNode::NotGuarded() const {
+  std::vector<std::string> pods;
+  for (const auto& source : sources_)
+    std::ranges::move(source->NotGuarded(), std::back_inserter(pods));
+  return pods;
 }
 
 // The runtime's events come first, because its calls may deliver what the sources report.

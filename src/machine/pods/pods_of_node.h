@@ -72,6 +72,7 @@ class PodsOfNode : public ContainerRuntime, private OtherPods {
                                          const std::string& container) const override;
   [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(
       const std::string& pod_uid) const override;
+  [[nodiscard]] std::vector<std::string> NotGuarded() const override;
   [[nodiscard]] int EventFd() const override { return readiness_->fd(); }
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 

@@ -22,4 +22,11 @@ void ContainerdSource::Await(Duration patience) {
   (void)AwaitAnswers(calls_, patience, [this] { return !sandboxes_.busy() && !tasks_.busy(); });
 }
 
+std::vector<std::string> ContainerdSource::NotGuarded() const {
+  std::vector<std::string> pods;
+  sandboxes_.AddNotGuarded(pods);
+  tasks_.AddNotGuarded(pods);
+  return pods;
+}
+
 }  // namespace jettison::cri

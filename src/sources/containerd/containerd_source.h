@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "containers/listing.h"
 #include "containers/run_edges.h"
@@ -34,6 +35,7 @@ class ContainerdSource : public ForeignSource {
   // roster, and a missing one is reported as PodRemoved.
   void OnListed(const Listing& listing);
   void Await(Duration patience) override;
+  [[nodiscard]] std::vector<std::string> NotGuarded() const override;
 
  private:
   Calls& calls_;

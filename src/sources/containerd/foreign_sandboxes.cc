@@ -53,7 +53,9 @@ bool ForeignSandboxes::IsKnown(const Candidate& candidate) const {
   const std::string& id = candidate.sandbox.id();
   if (asked_.contains(id)) return true;
   const auto left_out = left_out_.find(id);
-  if (left_out != left_out_.end() && left_out->second == candidate.running) return true;
+  if (left_out != left_out_.end() && left_out->second.running == candidate.running) {
+    return true;
+  }
   return edges_.roster.Has(id);
 }
 
@@ -160,8 +162,9 @@ void ForeignSandboxes::SayRefused(const Candidate& candidate, const std::string&
 
 void ForeignSandboxes::LeaveOut(const Candidate& candidate, const std::string& why) {
   const std::string& id = candidate.sandbox.id();
-  left_out_[id] = candidate.running;
-  complaints_.Say(id, fmt::format("{} is left out: {}", Described(candidate), why));
+  const std::string text = fmt::format("{} is left out: {}", Described(candidate), why);
+  left_out_[id] = {.running = candidate.running, .why = text};
+  complaints_.Say(id, text);
 }
 
 }  // namespace jettison::cri

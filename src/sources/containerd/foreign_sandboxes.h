@@ -39,6 +39,9 @@ class ForeignSandboxes {
   void OnListed(const Listing& listing);
   // Whether a new sandbox is being examined.
   [[nodiscard]] bool busy() const { return !asked_.empty(); }
+  void AddNotGuarded(std::vector<std::string>& pods) const {
+    for (const auto& [id, left_out] : left_out_) pods.push_back(left_out.why);
+  }
 
  private:
   // A sandbox, and what runs in it.
@@ -49,6 +52,10 @@ class ForeignSandboxes {
     std::vector<Result<api::ContainerStatusResponse>> answers;
   };
   using Candidates = std::map<std::string, Candidate>;  // by ID
+  struct LeftOut {
+    std::set<std::string> running;  // IDs of containers
+    std::string why;                // a sentence
+  };
 
   [[nodiscard]] Candidates CandidatesIn(const Listing& listing) const;
   [[nodiscard]] bool IsKnown(const Candidate& candidate) const;
@@ -63,9 +70,9 @@ class ForeignSandboxes {
 
   FinderEdges edges_;
   Wanted wanted_;
-  Complaints complaints_;                                  // by sandbox
-  std::set<std::string> asked_;                            // sandboxes being looked at
-  std::map<std::string, std::set<std::string>> left_out_;  // sandboxes, with what runs in them
+  Complaints complaints_;                    // by sandbox
+  std::set<std::string> asked_;              // sandboxes being looked at
+  std::map<std::string, LeftOut> left_out_;  // by sandbox
   Lifetime lifetime_;
 };
 

@@ -119,7 +119,7 @@ void ForeignTasks::OnTasks(const std::string& in_namespace,
     const auto passed_over = before.find(key);
     if (edges_.roster.Has(key)) {
       known.watched.insert(task.id());
-    } else if (passed_over != before.end() && passed_over->second == task.pid()) {
+    } else if (passed_over != before.end() && passed_over->second.pid == task.pid()) {
       known.passed_over.insert(*passed_over);
     } else {
       ++under_way_;
@@ -192,19 +192,26 @@ void ForeignTasks::Consider(const NewTask& task, const Container& container) {
   known_[task.in_namespace].watched.insert(container.id());
 }
 
-void ForeignTasks::PassOver(const NewTask& task) {
-  known_[task.in_namespace].passed_over[KeyOf(task.in_namespace, task.process.id())] =
-      task.process.pid();
+void ForeignTasks::PassOver(const NewTask& task, std::string why) {
+  known_[task.in_namespace].passed_over[KeyOf(task.in_namespace, task.process.id())] = {
+      .pid = task.process.pid(), .why = std::move(why)};
+}
+
+void ForeignTasks::AddNotGuarded(std::vector<std::string>& pods) const {
+  for (const auto& [in_namespace, known] : known_) {
+    for (const auto& [key, passed_over] : known.passed_over) {
+      if (!passed_over.why.empty()) pods.push_back(passed_over.why);
+    }
+  }
 }
 
 void ForeignTasks::LeaveOut(const ForeignIdentity& identity, const NewTask& task,
                             const std::string& why) {
-  PassOver(task);
-  complaints_.Say(identity.key,
-                  fmt::format("foreign pod {} (container {} in containerd's namespace {}) "
-                              "is left out: {}",
-                              FullName(ReadForeignPod(identity, {}).pod), task.process.id(),
-                              identity.namespace_, why));
+  const std::string text = fmt::format(
+      "foreign pod {} (container {} in containerd's namespace {}) is left out: {}",
+      FullName(ReadForeignPod(identity, {}).pod), task.process.id(), identity.namespace_, why);
+  PassOver(task, text);
+  complaints_.Say(identity.key, text);
 }
 
 void ForeignTasks::ComplainOfTasks(const std::string& in_namespace, const Error& why) {

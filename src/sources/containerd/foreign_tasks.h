@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "kernel/readiness/lifetime.h"
 #include "rpc/containerd_calls.h"
@@ -31,6 +32,7 @@ class ForeignTasks {
   // the roster.
   void Look();
   [[nodiscard]] bool busy() const { return under_way_ > 0; }
+  void AddNotGuarded(std::vector<std::string>& pods) const;
 
  private:
   using Container = containers_api::Container;
@@ -39,13 +41,16 @@ class ForeignTasks {
     std::string in_namespace;
     task_api::Process process;
   };
+  struct PassedOver {
+    std::uint32_t pid = 0;  // one that is started again has another process
+    std::string why;        // a sentence; empty: it is one of CRI
+  };
   // What is known of a namespace.
   struct Known {
     std::set<std::string> watched;  // IDs of those that the roster had
     bool has_many = false;          // containers that are not watched: they are not listed
-    // Those that are left out, and those of CRI: the key, and the process. One that is started
-    // again has another process.
-    std::map<std::string, std::uint32_t> passed_over;
+    // Those that are left out, and those of CRI, by key.
+    std::map<std::string, PassedOver> passed_over;
   };
   // What cannot be read in a namespace, in this look.
   struct Unread {
@@ -69,7 +74,7 @@ class ForeignTasks {
   void AskContainer(NewTask task);
   void OnContainer(const NewTask& task, const Result<containers_api::GetContainerResponse>& answer);
   void Consider(const NewTask& task, const Container& container);
-  void PassOver(const NewTask& task);
+  void PassOver(const NewTask& task, std::string why = {});
   void LeaveOut(const ForeignIdentity& identity, const NewTask& task, const std::string& why);
   void ComplainOfTasks(const std::string& in_namespace, const Error& why);
   void ComplainOfContainers();

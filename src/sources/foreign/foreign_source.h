@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "core/units/duration.h"
 
 namespace jettison {
@@ -12,6 +15,8 @@ class ForeignSource {
 
   // Waits until the pods that are being examined have been handed over, at most `patience`.
   virtual void Await(Duration patience) = 0;
+  // The pods that it knows of and leaves out, with the reason: a sentence each.
+  [[nodiscard]] virtual std::vector<std::string> NotGuarded() const = 0;
 };
 
 }  // namespace jettison

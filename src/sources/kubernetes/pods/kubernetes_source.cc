@@ -66,6 +66,14 @@ void KubernetesSource::Await(Duration patience) {
   }
 }
 
+std::vector<std::string> KubernetesSource::NotGuarded() const {
+  std::vector<std::string> pods;
+  for (const auto& [uid, known] : pods_) {
+    if (!known.left_out.empty() && !roster_.Has(uid)) pods.push_back(known.left_out);
+  }
+  return pods;
+}
+
 void KubernetesSource::OnPod(const ApiPod& pod) {
   const auto [at, is_new] = pods_.try_emplace(pod.head.uid);
   if (is_new) not_checked_.insert(pod.head.uid);
@@ -235,9 +243,10 @@ std::vector<SeenContainer> KubernetesSource::Settled(Known& known, SeenPod now) 
 // line, because that needs no action.
 void KubernetesSource::Take(Known& known, std::vector<ForeignContainer> containers) {
   const ApiPod& pod = known.pod;
+  known.left_out.clear();
   const auto leave_out = [&](const Error& why) {
-    complaints_.Say(pod.head.uid,
-                    fmt::format("pod {} is left out: {}", FullName(pod.pod), why.message));
+    known.left_out = fmt::format("pod {} is left out: {}", FullName(pod.pod), why.message);
+    complaints_.Say(pod.head.uid, known.left_out);
   };
   const auto is_own = HoldsThisAgent(groups_, known.group);
   known.is_unread = !is_own;

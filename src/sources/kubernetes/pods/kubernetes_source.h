@@ -32,6 +32,7 @@ class KubernetesSource : public ForeignSource {
   ~KubernetesSource() override;
 
   void Await(Duration patience) override;
+  [[nodiscard]] std::vector<std::string> NotGuarded() const override;
 
  private:
   // A pod of the node.
@@ -44,6 +45,7 @@ class KubernetesSource : public ForeignSource {
     bool is_watched = false;          // whether arrivals in its group are told
     bool is_making = false;           // a container of it is about to run
     bool is_unread = false;           // a process of it runs that cannot be opened now
+    std::string left_out;             // why, a sentence; empty: it is not
     int soon_looks = 0;               // at that, since something arrived
     // Set when the agent has ended the pod: nothing of it is found any more.
     std::shared_ptr<HeldGroup> ended;
