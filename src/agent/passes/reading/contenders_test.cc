@@ -160,5 +160,19 @@ TEST_F(ContendersBesideDiskTest, TheVictimIsTheOneThatReadingEveryPodFinds) {
   }
 }
 
+TEST(KnownFigures, APodAtTheAddressOfAFormerOneIsAnotherOne) {
+  PodFacts facts;
+  facts.pod.uid = "a";
+  const std::vector<const PodFacts*> pods = {&facts};
+  KnownFigures known;
+  EXPECT_TRUE(known.Keep(pods));
+  known.TakeCharge(0, 100);
+  EXPECT_FALSE(known.Keep(pods));
+  EXPECT_EQ(known.Amounts(Resource::kMemory)[0], 100U);
+  facts.pod.uid = "b";
+  EXPECT_TRUE(known.Keep(pods));
+  EXPECT_EQ(known.Amounts(Resource::kMemory)[0], 0U);
+}
+
 }  // namespace
 }  // namespace jettison

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/model/signal.h"
@@ -32,6 +33,7 @@ class KnownFigures {
 
  private:
   std::vector<const PodFacts*> pods_;
+  std::vector<std::string> uids_;  // of each: a later pod may be at the address of a former one
   std::vector<std::uint64_t> memory_;
   std::vector<std::uint64_t> tasks_;
 };
