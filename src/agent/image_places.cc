@@ -6,7 +6,7 @@
 namespace jettison {
 namespace {
 
-constexpr Duration kNextTry = std::chrono::seconds(30);
+constexpr Duration kPeriod = std::chrono::seconds(10);
 
 }  // namespace
 
@@ -22,9 +22,12 @@ void ImagePlaces::Ask(std::function<void()> answered, std::function<void()> late
 }
 
 void ImagePlaces::Take(const Result<StorageFolders>& folders) {
-  if (folders) return edges_.found(*folders);
-  next_ = edges_.clock.Now() + kNextTry;
-  if (!say_unknown_.Take()) return;
+  next_ = edges_.clock.Now() + kPeriod;
+  if (folders) {
+    is_known_ = true;
+    return edges_.found(*folders);
+  }
+  if (is_known_ || !say_unknown_.Take()) return;
   edges_.log.Warn(
       "the file system of the images is not known and is taken to be nodefs until the runtime "
       "tells it",

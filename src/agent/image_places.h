@@ -21,8 +21,9 @@ struct ImagePlacesEdges {
   std::function<void(const StorageFolders&)> found;
 };
 
-// Asks the runtime where its images are, every 30 s until it says so. Each question is answered
-// within a few seconds, even if the runtime hangs. Nothing here waits.
+// Asks the runtime every 10 s where its images are: it may have been started again with another
+// root. The last answer holds while it does not answer. Each question is answered within a few
+// seconds, even if the runtime hangs. Nothing here waits.
 class ImagePlaces {
  public:
   explicit ImagePlaces(ImagePlacesEdges edges) : edges_(std::move(edges)) {}
@@ -42,7 +43,8 @@ class ImagePlaces {
   void Take(const Result<StorageFolders>& folders);
 
   ImagePlacesEdges edges_;
-  std::optional<Instant> next_;  // absent: it is being asked, or has answered
+  bool is_known_ = false;
+  std::optional<Instant> next_;  // absent: it is being asked
   std::function<void()> late_;   // null: nobody is to be told
   Instant late_at_;
   Once say_unknown_;

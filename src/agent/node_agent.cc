@@ -233,13 +233,14 @@ void NodeAgent::Work(const std::vector<Pod>& own) {
 
 void NodeAgent::SurveyFileSystems(const StorageFolders& folders) {
   const AgentConfig& config = config_.config();
-  const DiskSurvey survey =
-      SurveyDisks({.node = config.node_fs.empty() ? config.root : config.node_fs,
-                   .images = folders.images,
-                   .containers = folders.containers});
+  DiskSurvey survey = SurveyDisks({.node = config.node_fs.empty() ? config.root : config.node_fs,
+                                   .images = folders.images,
+                                   .containers = folders.containers});
+  if (survey == survey_) return;
   LogSurvey(survey, *log_);
   parts_->figures->SetDisks(survey.image_fs, survey.container_fs);
   SetLayout(survey.layout);
+  survey_ = std::move(survey);
 }
 
 // Alarms need the pods' group, which exists by now.

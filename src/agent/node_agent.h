@@ -11,6 +11,7 @@
 #include "agent/clock_watch.h"
 #include "agent/config_in_force.h"
 #include "agent/ending.h"
+#include "agent/figures/disk_layout.h"
 #include "agent/image_places.h"
 #include "agent/loop/event_loop.h"
 #include "agent/manifests/manifest_watch.h"
@@ -86,6 +87,7 @@ class NodeAgent : public Agent {
   MemoryWatch memory_;
   RuntimeStart runtime_start_;
   std::optional<ImagePlaces> image_places_;  // absent: there are no images
+  std::optional<DiskSurvey> survey_;         // absent: the runtime has not said where they are
   Ending ending_;
   Onlookers onlookers_;
   ClockWatch clocks_;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <utility>
 
+#include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
 #include "runtimes/cri/test_bed/containerd_remains.h"
 #include "runtimes/cri/test_bed/live_containerd.h"
@@ -39,8 +40,7 @@ class LiveImageDisk : public testing::Test {
   void SetUp() override {
     if (const auto obstacle = cri::LiveContainerd::Obstacle()) GTEST_SKIP() << *obstacle;
     if (!agent_.error().empty()) GTEST_SKIP() << agent_.error();
-    ASSERT_EQ(::mount("tmpfs", disk_.path().c_str(), "tmpfs", 0, "size=64m"), 0);
-    mounted_ = true;
+    ASSERT_NO_FATAL_FAILURE(Mount(disk_.path()));
     // An image takes its size twice: as it came, and unpacked.
     auto containerd = cri::LiveContainerd::Start(
         {.images = {{.reference = kUnused, .padding_bytes = 6 * kMi}}, .root = disk_.path()});
@@ -61,11 +61,13 @@ class LiveImageDisk : public testing::Test {
       containerd_.reset();
       EXPECT_THAT(cri::ProcessesOf(folder), IsEmpty());
     }
-    if (mounted_) {
-      EXPECT_EQ(::umount2(disk_.path().c_str(), MNT_DETACH), 0);
-    }
+    for (const std::string& mount : mounts_) EXPECT_EQ(::umount2(mount.c_str(), MNT_DETACH), 0);
   }
 
+  void Mount(const std::string& folder) {
+    ASSERT_EQ(::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=64m"), 0);
+    mounts_.push_back(folder);
+  }
   [[nodiscard]] std::size_t AvailableMi() const {
     struct statvfs figures {};
     EXPECT_EQ(::statvfs(disk_.path().c_str(), &figures), 0);
@@ -99,7 +101,8 @@ class LiveImageDisk : public testing::Test {
 
   AgentBed agent_;
   kernel::TemporaryFolder disk_;
-  bool mounted_ = false;
+  kernel::TemporaryFolder other_disk_;
+  std::vector<std::string> mounts_;
   std::unique_ptr<cri::LiveContainerd> containerd_;
 };
 
@@ -141,6 +144,34 @@ TEST_F(LiveImageDisk, APodThatFillsItGoesWhenThereIsNothingLeftToReclaim) {
   EXPECT_THAT(agent_.LinesWith("pod=default/app"),
               testing::Each(testing::Not(testing::HasSubstr("is evicted"))));
   EXPECT_EQ(agent_.StopAgent(), 0);
+}
+
+// The old disk fills up, which concerns nobody any more; then the new one does.
+TEST_F(LiveImageDisk, TheDiskToWhichTheRuntimeHasMovedIsWatchedAndTheOldOneIsNot) {
+  agent_.ConfigureAgent("runtime: cri\nmonitoringInterval: 500ms\nadopt: evict\n");
+  agent_.StartAgent();
+  EXPECT_TRUE(agent_.WaitForLine({"disk layout", "imageFs=" + disk_.path()}));
+  containerd_->Kill();
+  ASSERT_NO_FATAL_FAILURE(Mount(other_disk_.path()));
+  const auto moved = containerd_->StartAgainAt(other_disk_.path());
+  ASSERT_TRUE(moved) << moved.error().message;
+  EXPECT_TRUE(agent_.WaitForLine({"disk layout", "imageFs=" + other_disk_.path()}, seconds(60)));
+  const auto run = [&](const std::string& id, std::vector<std::string> arguments) {
+    const auto ran = containerd_->RunStray({.id = id,
+                                            .group = agent_.group() + "/others/" + id,
+                                            .options = {},
+                                            .arguments = std::move(arguments)});
+    ASSERT_TRUE(ran) << ran.error().message;
+    EXPECT_TRUE(agent_.WaitForLine({"foreign pod found", "pod=default/" + id}, seconds(60)));
+  };
+  ASSERT_NO_FATAL_FAILURE(run("dear", {"pause"}));
+  ASSERT_TRUE(kernel::WriteFile(disk_.path() + "/full", std::string(48 * kMi, 'x')));
+  ASSERT_LT(AvailableMi(), 24U);
+  ASSERT_NO_FATAL_FAILURE(run("filler", {"file", "42000000", "/blob"}));
+  EXPECT_TRUE(
+      agent_.WaitForLine({"pod is evicted successfully", "pod=default/filler"}, seconds(60)));
+  EXPECT_EQ(agent_.StopAgent(), 0);
+  EXPECT_THAT(agent_.LinesWith("pod is evicted successfully"), testing::SizeIs(1));
 }
 
 }  // namespace

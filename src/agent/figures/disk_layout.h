@@ -41,6 +41,7 @@ struct DiskSurvey {
   std::string image_fs;             // a path on imagefs; empty: it is nodefs
   std::string container_fs;         // a path on containerfs; empty: it is nodefs
   std::vector<std::string> faults;  // places that cannot be told apart, a sentence each
+  friend bool operator==(const DiskSurvey&, const DiskSurvey&) = default;
 };
 // Looks at the places as they are mounted now, and waits for no file system that may not answer.
 [[nodiscard]] DiskSurvey SurveyDisks(const DiskPlaces& places);

@@ -18,7 +18,7 @@ namespace jettison {
 class FakeImageStore : public ImageStore {
  public:
   void Folders(std::function<void(Result<StorageFolders>)> answer) override {
-    Result<StorageFolders> folders = StorageFolders{.images = "/", .containers = ""};
+    Result<StorageFolders> folders = folders_;
     if (folders_error_) folders = Fail(*folders_error_);
     if (!hanging_) return answer(folders);
     answers_.emplace_back([answer = std::move(answer), folders] { answer(folders); });
@@ -36,6 +36,7 @@ class FakeImageStore : public ImageStore {
   // Names an ID or a reference as in use, whether there is such an image or not.
   void Use(const std::string& name) { in_use_.insert(name); }
   void Release(const std::string& name) { in_use_.erase(name); }
+  void SetFolders(StorageFolders folders) { folders_ = std::move(folders); }
   void FailFolders(std::optional<Error> error) { folders_error_ = std::move(error); }
   void FailList(std::optional<Error> error) { list_error_ = std::move(error); }
   void FailRemove(const std::string& id, Error error) {
@@ -61,6 +62,7 @@ class FakeImageStore : public ImageStore {
 
   std::map<std::string, StoredImage> images_;
   std::set<std::string> in_use_;
+  StorageFolders folders_{.images = "/", .containers = ""};
   std::optional<Error> folders_error_;
   std::optional<Error> list_error_;
   std::map<std::string, Error> remove_errors_;

@@ -83,6 +83,13 @@ Result<void> LiveContainerd::StartAgain() {
   return AwaitReady();
 }
 
+Result<void> LiveContainerd::StartAgainAt(const std::string& root) {
+  own_.root = root;
+  stray_.clear();
+  if (const auto started = StartAgain(); !started) return started;
+  return Import({{.reference = kPauseImage}, {.reference = kTestImage}});
+}
+
 Result<void> LiveContainerd::Spawn() {
   const auto pid = own_.Start();
   if (!pid) return Fail(pid.error());

@@ -91,6 +91,8 @@ class LiveContainerd {
   void Kill();
   // Starts it after Kill and waits until it answers.
   [[nodiscard]] Result<void> StartAgain();
+  // The same with images and writable layers in another folder, where it has the test image alone.
+  [[nodiscard]] Result<void> StartAgainAt(const std::string& root);
   // Stops it (SIGSTOP), so that it listens and does not answer, and lets it go on.
   void Freeze();
   void Thaw();
