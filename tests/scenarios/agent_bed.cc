@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -44,6 +45,14 @@ bool MakeReadOnlyHere(const std::string& folder) {
          mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
          mount(folder.c_str(), folder.c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0 &&
          mount("none", folder.c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr) == 0;
+}
+
+// The same. Whoever may trace any process, or is in the group of the mount, sees all.
+bool HideProcessesHere() {
+  return unshare(CLONE_NEWNS) == 0 &&
+         mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         mount("proc", "/proc", "proc", 0, "hidepid=2,gid=54321") == 0 &&
+         prctl(PR_CAPBSET_DROP, CAP_SYS_PTRACE) == 0;
 }
 
 }  // namespace
@@ -117,6 +126,12 @@ void AgentBed::StartAgentOnReadOnlyRoot() {
   read_only_root_ = false;
 }
 
+void AgentBed::StartAgentWithHiddenProcesses() {
+  hidden_processes_ = true;
+  StartAgent();
+  hidden_processes_ = false;
+}
+
 void AgentBed::StartAgentWithLogAt(int log) {
   log_.Close();
   Launch({}, log);
@@ -134,6 +149,7 @@ void AgentBed::Launch(const std::vector<std::string>& flags, int log) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (starved_) static_cast<void>(cgroups_->Join(OwnGroup(), getpid()));
   if (read_only_root_ && !MakeReadOnlyHere(folder_ + "/root")) _exit(126);
+  if (hidden_processes_ && !HideProcessesHere()) _exit(126);
   dup2(log, STDERR_FILENO);
   execv(argv[0], argv.data());
   _exit(127);
@@ -282,8 +298,9 @@ std::vector<std::string> AgentBed::LinesWith(std::string_view part) const {
   return found;
 }
 
-std::vector<pid_t> AgentBed::Processes() {
-  return cgroups_->Processes(group_).value_or(std::vector<pid_t>{});
+std::vector<pid_t> AgentBed::ProcessesIn(const std::string& group) {
+  const std::string path = group.empty() ? group_ : group_ + "/" + group;
+  return cgroups_->Processes(path).value_or(std::vector<pid_t>{});
 }
 
 }  // namespace jettison

@@ -31,6 +31,9 @@ class AgentBed {
   void StartAgent(const std::vector<std::string>& flags = {});
   // The same where the file system of its root is read-only.
   void StartAgentOnReadOnlyRoot();
+  // The same where /proc hides processes of other users from it (hidepid=2), as from the unit that
+  // the package installs.
+  void StartAgentWithHiddenProcesses();
   // The same as StartAgent, with its log at `log`, which the bed then does not read.
   void StartAgentWithLogAt(int log);
   // Writes the configuration anew and has the agent read it; `text` stands for all of it.
@@ -70,8 +73,9 @@ class AgentBed {
   [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
   [[nodiscard]] std::vector<std::string> LinesWith(std::string_view part) const;
   [[nodiscard]] pid_t agent() const { return agent_; }
-  // Ids of the processes in the node's group.
-  [[nodiscard]] std::vector<pid_t> Processes();
+  // Ids of the processes in the node's group, or in one below it.
+  [[nodiscard]] std::vector<pid_t> Processes() { return ProcessesIn(""); }
+  [[nodiscard]] std::vector<pid_t> ProcessesIn(const std::string& group);
   [[nodiscard]] const std::string& folder() const { return folder_; }
   // Where the agent answers over HTTP.
   [[nodiscard]] std::string endpoint() const { return "unix://" + folder_ + "/agent.sock"; }
@@ -83,6 +87,7 @@ class AgentBed {
   void Launch(const std::vector<std::string>& flags, int log);
   bool starved_ = false;
   bool read_only_root_ = false;
+  bool hidden_processes_ = false;
   [[nodiscard]] std::string OwnGroup() const { return group_ + "-agent"; }
   // Into its own group.
   void MoveAgent() const;

@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <memory>
 
+#include "kernel/files/files.h"
+#include "kernel/processes/proc_files.h"
 #include "runtimes/cri/test_bed/containerd_remains.h"
 #include "runtimes/cri/test_bed/live_containerd.h"
 #include "tests/scenarios/agent_bed.h"
@@ -54,6 +57,19 @@ class LiveAdopt : public testing::Test {
     return agent_.WaitForLine({"foreign pod found", "pod=default/" + id});
   }
 
+  // The leak is evicted, before the kernel acts, and the dear one goes on.
+  void ExpectThatTheLeakGoes() {
+    EXPECT_TRUE(agent_.WaitForLine({"pod is evicted successfully", "pod=default/leak"}));
+    EXPECT_TRUE(agent_.WaitForLine({"pods were cleaned up"}));
+    EXPECT_THAT(agent_.ProcessesIn("others/dear"), SizeIs(1)) << "the dear one goes on";
+    EXPECT_EQ(agent_.StopAgent(), 0);
+    EXPECT_THAT(agent_.LinesWith("pod is evicted successfully"), SizeIs(1));
+  }
+  [[nodiscard]] static pid_t ParentOf(pid_t pid) {
+    return jettison::ParentOf(
+        kernel::ReadFile("/proc/" + std::to_string(pid) + "/stat").value_or(""));
+  }
+
   AgentBed agent_;
   std::unique_ptr<cri::LiveContainerd> containerd_;
 };
@@ -66,6 +82,45 @@ TEST_F(LiveAdopt, SomebodyElsesContainerThatGrowsIsEvictedAndNobodyElse) {
   EXPECT_TRUE(agent_.WaitForLine({"pods were cleaned up"}));
   EXPECT_THAT(agent_.Processes(), SizeIs(1)) << "the dear one goes on";
   EXPECT_TRUE(containerd_->Ctr("default", {"containers", "info", "leak"})) << "it is its owner's";
+  EXPECT_EQ(agent_.StopAgent(), 0);
+  EXPECT_THAT(agent_.LinesWith("pod is evicted successfully"), SizeIs(1));
+}
+
+TEST_F(LiveAdopt, OneThatProcHidesAndThatGrowsIsEvictedAndNobodyElse) {
+  const std::vector<std::string> user = {"--user", "65534"};
+  ASSERT_NO_FATAL_FAILURE(Run("dear", {"hog", "30"}, user));
+  ASSERT_NO_FATAL_FAILURE(Run("leak", {"hog", "180", "60"}, user));
+  agent_.ConfigureAgent("runtime: cri\nmonitoringInterval: 500ms\nadopt: evict\n");
+  agent_.StartAgentWithHiddenProcesses();
+  ExpectThatTheLeakGoes();
+  EXPECT_THAT(agent_.LinesWith("/proc hides processes of containers"), SizeIs(1));
+}
+
+TEST_F(LiveAdopt, OneWhoseFirstThreadHasEndedAndThatGrowsIsEvictedAndNobodyElse) {
+  ASSERT_NO_FATAL_FAILURE(Run("dear", {"hog", "30"}));
+  ASSERT_NO_FATAL_FAILURE(Run("leak", {"thread-hog", "180", "60"}));
+  Start("evict");
+  ExpectThatTheLeakGoes();
+}
+
+// Its shim is stopped, so that nobody notices the end of its first process; what that has left
+// behind then grows.
+TEST_F(LiveAdopt, OneWhoseFirstProcessIsAZombieAndThatGrowsIsEvictedAndNobodyElse) {
+  ASSERT_NO_FATAL_FAILURE(Run("dear", {"hog", "30"}));
+  ASSERT_NO_FATAL_FAILURE(
+      Run("leak", {"heir-hog", "180", "60"}, {"--with-ns", "pid:/proc/1/ns/pid"}));
+  Start("evict");
+  ASSERT_TRUE(IsFound("leak"));
+  const std::vector<pid_t> processes = agent_.ProcessesIn("others/leak");
+  ASSERT_THAT(processes, SizeIs(2));
+  const pid_t shim = ParentOf(processes.front());
+  ASSERT_GT(shim, 1);
+  ASSERT_EQ(::kill(shim, SIGSTOP), 0);
+  ASSERT_EQ(::kill(processes.front(), SIGKILL), 0);
+  EXPECT_TRUE(agent_.WaitForLine({"pod is evicted successfully", "pod=default/leak"}));
+  EXPECT_TRUE(agent_.WaitForLine({"pods were cleaned up"}));
+  EXPECT_EQ(::kill(shim, SIGCONT), 0);
+  EXPECT_THAT(agent_.ProcessesIn("others/dear"), SizeIs(1)) << "the dear one goes on";
   EXPECT_EQ(agent_.StopAgent(), 0);
   EXPECT_THAT(agent_.LinesWith("pod is evicted successfully"), SizeIs(1));
 }

@@ -4,6 +4,8 @@
 //   ignore-term             waits and does not end on SIGTERM
 //   exit CODE [MS]          ends with the code, after so many milliseconds
 //   hog MIB [MIB_PER_S]     touches memory, at once or at a rate, says so and waits
+//   thread-hog MIB MIB_PER_S  the same in a second thread, after which the first one ends
+//   heir-hog MIB MIB_PER_S    the same in a child, once its parent has ended
 //   file BYTES PATH         writes a file, syncs it, says so and waits
 //   fill BYTES PATH         writes a file and ends
 //   lines COUNT             prints so many numbered lines, some 50,000 a second, and waits
@@ -19,7 +21,9 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <pthread.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,6 +87,31 @@ int Hog(std::size_t mib, double rate) {
   }
   std::printf("touched %zu MiB\n", mib);
   Wait();
+}
+
+std::array<std::size_t, 2> g_order;
+
+void* HogAsOrdered(void*) {
+  Hog(g_order[0], static_cast<double>(g_order[1]));
+  return nullptr;
+}
+
+// pthread_exit would need a library that a static program does not have.
+int ThreadHog(std::size_t mib, std::size_t rate) {
+  g_order = {mib, rate};
+  pthread_t thread{};
+  if (::pthread_create(&thread, nullptr, HogAsOrdered, nullptr) != 0) return Fail("thread");
+  ::syscall(SYS_exit, 0);
+  return 0;
+}
+
+int HeirHog(std::size_t mib, std::size_t rate) {
+  const pid_t parent = ::getpid();
+  const pid_t child = ::fork();
+  if (child < 0) return Fail("fork");
+  if (child > 0) Wait();
+  while (::getppid() == parent) SleepFor(0.01);
+  return Hog(mib, static_cast<double>(rate));
 }
 
 int WriteFile(std::size_t bytes, const char* path) {
@@ -187,6 +216,8 @@ int Run(int count, char** words) {
   if (is("hog", 1)) {
     return Hog(Number(words[1]), count > 2 ? static_cast<double>(Number(words[2])) : 0);
   }
+  if (is("thread-hog", 2)) return ThreadHog(Number(words[1]), Number(words[2]));
+  if (is("heir-hog", 2)) return HeirHog(Number(words[1]), Number(words[2]));
   if (is("file", 2)) {
     if (const int status = WriteFile(Number(words[1]), words[2]); status != 0) return status;
     Wait();
