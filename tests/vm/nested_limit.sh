@@ -21,6 +21,7 @@ apiVersion: jettison.io/v1alpha1
 kind: JettisonConfiguration
 root: /tmp/node
 evictionBackoff: {initial: 1s, max: 1s}
+monitoringInterval: 1s
 END
 # Its own processes are in a group below its root, as a service manager has them.
 echo "+memory +pids +cpu" >/sys/fs/cgroup/cgroup.subtree_control
@@ -43,11 +44,10 @@ agent=$!
 expect "the guaranteed pod runs" await 120 grep -q . $pods/poduid-of-guard/main/cgroup.procs
 expect "the capacity is that of the container" await 30 sh -c "jettison status | grep 'memory.available *[0-9.]* MiB *200 MiB'"
 expect "that of process ids, too" await 10 sh -c "jettison status | grep 'pid.available *[0-9]* *150'"
-jettison status
 expect "doctor knows its limit" sh -c "/test/nsenter -t $agent -C -m jettison doctor | grep 'node cgroup.*209715200'"
 for run in $(seq "${1:-1}"); do
   run_out leaker leak --rate 15 --total 450
-  run_out forker fork --rate 40 --total 400
+  run_out forker fork --rate 20 --total 400
 done
 only_evicted 'leaker|forker'
 expect "the kernel refused no process" grep -qx 'max 0' $container/pids.events

@@ -19,6 +19,7 @@ apiVersion: jettison.io/v1alpha1
 kind: JettisonConfiguration
 root: /tmp/node
 evictionBackoff: {initial: 1s, max: 1s}
+monitoringInterval: 1s
 END
 echo 400 >/proc/sys/kernel/pid_max
 
@@ -30,7 +31,7 @@ agent=$!
 expect "a pod runs" await 120 grep -q . $pods/burstable/poduid-of-guard/main/cgroup.procs
 expect "the log says what is not guarded" grep -q 'no pod is evicted for memory.*cgroup_enable=memory' $log
 expect "so does status" sh -c "jettison status | grep 'memory.available *-  *-'"
-for run in $(seq "${1:-1}"); do run_out forker fork --rate 40 --total 400; done
+for run in $(seq "${1:-1}"); do run_out forker fork --rate 20 --total 400; done
 only_evicted forker
 expect "the other pod still runs" grep -q . $pods/burstable/poduid-of-guard/main/cgroup.procs
 kill $agent
