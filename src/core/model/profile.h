@@ -12,7 +12,19 @@ namespace jettison {
 enum class Profile : std::uint8_t { kKubelet, kStandalone };
 
 // "kubelet", "standalone".
-[[nodiscard]] std::string_view NameOf(Profile profile);
-[[nodiscard]] std::optional<Profile> ProfileNamed(std::string_view name);
+[[nodiscard]] constexpr std::string_view NameOf(Profile profile) {
+  switch (profile) {
+    case Profile::kKubelet: return "kubelet";
+    case Profile::kStandalone: return "standalone";
+  }
+  __builtin_unreachable();
+}
+
+[[nodiscard]] constexpr std::optional<Profile> ProfileNamed(std::string_view name) {
+  for (const Profile profile : {Profile::kKubelet, Profile::kStandalone}) {
+    if (NameOf(profile) == name) return profile;
+  }
+  return std::nullopt;
+}
 
 }  // namespace jettison
