@@ -222,11 +222,11 @@ TEST_F(TheConfigInForce, AThresholdThatIsAlwaysMetIsSaidOnceWhenTheCapacityIsKno
   running.eviction.thresholds =
       ParseThresholds({.hard = {{"memory.available", "9Gi"}, {"pid.available", "5"}}}).thresholds;
   config_.emplace(running, NodeIdentity{}, ConfigInForce::Readers{}, log_);
-  EXPECT_FALSE(config_->Learn(Observations{}, true));
+  config_->Learn(Observations{}, true);
   EXPECT_THAT(lines_, IsEmpty());
   for (int i = 0; i < 2; ++i) {
-    EXPECT_FALSE(config_->Learn(Memory(std::int64_t{8} << 30), true));
-    EXPECT_FALSE(config_->Learn(Observations{}, true));
+    config_->Learn(Memory(std::int64_t{8} << 30), true);
+    config_->Learn(Observations{}, true);
   }
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("evictionHard[memory.available]")));
 }

@@ -66,8 +66,7 @@ class LiveAgentBesideKubelet : public testing::Test {
   // the file of the kubelet's own.
   void StartAgent(const std::string& thresholds =
                       fmt::format("evictionHard: {{memory.available: {}Mi}}\n", kThresholdMiB),
-                  int node_mebibytes = kNodeMiB,
-                  const std::string& kubelet = "conf/kubelet.yaml") {
+                  int node_mebibytes = kNodeMiB, const std::string& kubelet = "conf/kubelet.yaml") {
     const std::string group = plane_.MakeNode(node_mebibytes);
     std::ofstream(plane_.Path("agent.yaml")) << fmt::format(
         "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"

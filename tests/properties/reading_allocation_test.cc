@@ -17,7 +17,6 @@
 #include "kernel/groups/few_descriptors.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/host_cgroups.h"
-#include "ports/fakes/child_process.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"
 #include "tests/counted_allocations.h"
@@ -154,38 +153,6 @@ TEST_F(LiveReading, AChoiceReadsWithoutAllocatingToo) {
   EXPECT_EQ(AllocationsOfAChoice(Resource::kPids), 0U);
 }
 
-// The kernel takes back what an empty group was charged when it was made whenever it likes, so
-// another one could be chosen the second time; one that holds memory is not.
-TEST_F(LiveReading, AfterARehearsalNothingIsOpenedForTheVictim) {
-  for (const char* uid : {"a", "b", "c"}) AddPod(uid);
-  ChildProcess holder([](const auto& ready) {
-    TouchMemory(std::size_t{8} << 20);
-    ready();
-    SleepForever();
-  });
-  const std::string held = kernel::PodGroup(QosClass::kBestEffort, "b");
-  ASSERT_TRUE(groups_->Join(kernel::ContainerGroup(held, "first"), holder.pid()));
-  holder.Start();
-  ASSERT_TRUE(holder.AwaitReady());
-  StatsCollector figures(Sources(nullptr), clock_, log_);
-  const std::vector<const PodFacts*> pods = Pods();
-  Contenders contenders(figures);
-  contenders.Keep(pods);
-  contenders.Rehearse();
-  std::vector<PodStats> stats;
-  const kernel::FewDescriptors none(0);
-  contenders.Read(Resource::kMemory, pods, stats);
-  PodStats& victim = stats[1];
-  ASSERT_TRUE(victim.has_memory);
-  figures.ReadContainersOf(*pods[1], victim);
-  for (const ContainerStats& container : victim.containers) {
-    EXPECT_TRUE(container.memory_working_set_bytes);
-    EXPECT_TRUE(groups_->ReadPids(kernel::ContainerGroup(held, container.name)));
-  }
-  EXPECT_THAT(victim.containers, testing::SizeIs(2));
-}
-
-// Files that nobody reads are closed after some full passes.
 TEST_F(LiveReading, TheFilesOfAClassStayOpenOverFullPassesAtRest) {
   for (const char* uid : {"a", "b", "c"}) AddPod(uid);
   StatsCollector figures(Sources(nullptr), clock_, log_);

@@ -173,8 +173,9 @@ Result<CandidateForms> ReadCandidates(const CandidateOptions& options) {
   return forms;
 }
 
-Result<Candidates> CandidatesFor(const CandidateForms& forms, const PassPolicy& base) {
-  Candidates candidates{.policies = {{.name = "in force", .policy_for = {}}}, .model = forms.model};
+Result<CandidateSet> CandidatesFor(const CandidateForms& forms, const PassPolicy& base) {
+  CandidateSet candidates{.policies = {{.name = "in force", .policy_for = {}}},
+                          .model = forms.model};
   FaultLines faults;
   if (forms.files.empty() && !forms.sweeps.empty()) {
     const auto same = [](PassPolicy policy) { return policy; };

@@ -24,7 +24,7 @@ struct CandidateOptions {
 // Adds --policy, --sweep and --evicted, which have one meaning everywhere.
 void AddCandidateOptions(CLI::App& command, CandidateOptions& options, std::string& evicted);
 
-struct Candidates {
+struct CandidateSet {
   std::vector<CandidatePolicy> policies;
   WhatIfModel model;  // back-off and interval as the first file has them
 };
@@ -48,7 +48,8 @@ struct CandidateForms {
 // The policies for a recording: `base` is the policy that it begins with, against which sweeps are
 // checked. Without a file sweeps are of that one; it always comes first. Fails with every fault, a
 // line each.
-[[nodiscard]] Result<Candidates> CandidatesFor(const CandidateForms& forms, const PassPolicy& base);
+[[nodiscard]] Result<CandidateSet> CandidatesFor(const CandidateForms& forms,
+                                                 const PassPolicy& base);
 
 // What the policies are, for a manifest: their names, and their settings as JSON.
 [[nodiscard]] std::vector<FleetPolicy> PoliciesOf(const CandidateForms& forms);

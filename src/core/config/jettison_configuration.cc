@@ -19,26 +19,11 @@ namespace jettison {
 namespace {
 
 // The other names are those of the maps of thresholds on our own signals.
-constexpr auto kJettisonNames = std::to_array<std::string_view>({"apiVersion",
-                                                                 "kind",
-                                                                 "adopt",
-                                                                 "dryRun",
-                                                                 "evictionBackoff",
-                                                                 "hooks",
-                                                                 "http",
-                                                                 "kubernetes",
-                                                                 "logFormat",
-                                                                 "logLevel",
-                                                                 "memoryAvailable",
-                                                                 "monitoringInterval",
-                                                                 "nodeCgroup",
-                                                                 "nodeFs",
-                                                                 "nodeName",
-                                                                 "profile",
-                                                                 "recording",
-                                                                 "root",
-                                                                 "runtime",
-                                                                 "source"});
+constexpr auto kJettisonNames = std::to_array<std::string_view>(
+    {"apiVersion", "kind",       "adopt",     "dryRun",   "evictionBackoff", "hooks",
+     "http",       "kubernetes", "logFormat", "logLevel", "memoryAvailable", "monitoringInterval",
+     "nodeCgroup", "nodeFs",     "nodeName",  "profile",  "recording",       "root",
+     "runtime",    "source"});
 // A file of an earlier version must not keep the agent from starting.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kRemoved = {
     {{"memoryReclaim", "it was removed; memory is reclaimed from no group"},
@@ -127,8 +112,8 @@ void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Fault
   for (const auto& [name, why] : kRemoved) {
     const Value* removed = fields.Find(name);
     if (removed == nullptr) continue;
-    AddFault(warnings,
-             {fields.file(), fields.Key(name), Shown(*removed), fmt::format("has no effect: {}", why)});
+    AddFault(warnings, {fields.file(), fields.Key(name), Shown(*removed),
+                        fmt::format("has no effect: {}", why)});
   }
   ReadSource(fields, config);
   Take(fields.OneOf<RuntimeKind>("runtime",

@@ -140,7 +140,8 @@ void TopNodes::Add(const FleetNode& node) {
     each.evictions.push_back(sums.evictions);
   }
   if (each.most_evictions == 0) return;
-  const auto at = std::ranges::upper_bound(nodes_, RankOf(each), {}, RankOf);
+  const auto at = std::ranges::upper_bound(nodes_, RankOf(each), {},
+                                           [](const Node& node) { return RankOf(node); });
   nodes_.insert(at, std::move(each));
   if (nodes_.size() > most_) nodes_.pop_back();
 }

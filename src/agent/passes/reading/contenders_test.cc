@@ -166,7 +166,7 @@ TEST(KnownFigures, APodAtTheAddressOfAFormerOneIsAnotherOne) {
   const std::vector<const PodFacts*> pods = {&facts};
   KnownFigures known;
   EXPECT_TRUE(known.Keep(pods));
-  known.TakeCharge(0, 100);
+  known.Take(std::vector<PodStats>{{.memory_working_set_bytes = 100}});
   EXPECT_FALSE(known.Keep(pods));
   EXPECT_EQ(known.Amounts(Resource::kMemory)[0], 100U);
   facts.pod.uid = "b";
