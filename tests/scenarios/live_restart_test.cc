@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
 #include "tests/live/program.h"
 #include "tests/scenarios/agent_bed.h"
@@ -131,35 +130,6 @@ TEST_F(LiveRestart, ASecondAgentInTheSameGroupDoesNotStart) {
               HasSubstr("/" + bed_.group() + "/kubepods, belongs to another agent"));
   EXPECT_THAT(agent.output(), HasSubstr("run --config " + bed_.folder() + "/config.yaml"));
   EXPECT_EQ(bed_.Processes(), before_);
-}
-
-// The kernel does not take a limit below what is in use, so pods are evicted until it fits.
-TEST_F(LiveRestart, AReservationThatThePodsExceedEvictsThemUntilItFits) {
-  bed_.Put("big.yaml",
-           AgentBed::Manifest("big", {JETTISON_BINARY, "workload", "hold", "--total", "150"}));
-  ASSERT_TRUE(bed_.WaitForLine({"Started container main", "object=default/big"}));
-  const std::string usage = "/sys/fs/cgroup/memory/" + bed_.group() + "/memory.usage_in_bytes";
-  if (!fs::exists(usage)) GTEST_SKIP() << "needs cgroup v1";
-  std::uint64_t used = 0;
-  for (int i = 0; i < 200 && used < (std::uint64_t{150} << 20); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    std::ifstream(usage) >> used;
-  }
-  bed_.KillAgent();
-  bed_.Configure("evictionHard: {memory.available: 10Mi}\nsystemReserved: {memory: 176Mi}\n");
-  bed_.StartAgent({"--stop-pods"});
-  EXPECT_TRUE(bed_.WaitForLine({"the limits of a group cannot be set", "kubepods"}));
-  EXPECT_TRUE(bed_.WaitForLine({"pod is evicted successfully", "default/big"}));
-  EXPECT_THAT(bed_.LinesWith("evicted successfully"), SizeIs(1));
-  const std::string limit =
-      "/sys/fs/cgroup/memory/" + bed_.group() + "/kubepods/memory.limit_in_bytes";
-  std::uint64_t bytes = 0;
-  for (int i = 0; i < 400 && bytes != std::uint64_t{80} << 20; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    std::ifstream(limit) >> bytes;
-  }
-  EXPECT_EQ(bytes, std::uint64_t{80} << 20);
-  EXPECT_EQ(bed_.StopAgent(), 0);
 }
 
 }  // namespace
