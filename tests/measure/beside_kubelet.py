@@ -102,7 +102,7 @@ def measure_growth(options, faults):
              notified=not options.unnotified) as bed:
         start_neighbours(bed)
         bed.start_agent()
-        with moving_cache.MovingCache(bed.memory_group / "kubepods", bed.folder) if moving else contextlib.nullcontext():
+        with moving_cache.MovingCache([bed.memory_group / "kubepods"], bed.folder) if moving else contextlib.nullcontext():
             for rate in options.rate or ([400] if moving else RATES):
                 tell_growth(rate, repeated(options.runs or RUNS, lambda number, rate=rate: grow_once(bed, rate, number)), moving, faults)
                 if told_to_end.is_set():

@@ -94,7 +94,7 @@ class Setting:
         if self.hung:
             self.containerd.stop_answering()
         try:
-            with moving_cache.MovingCache(node.memory_group / "kubepods", node.folder) if self.moving else contextlib.nullcontext():
+            with node.moving_cache() if self.moving else contextlib.nullcontext():
                 yield
         finally:
             if self.hung:

@@ -16,24 +16,25 @@ MEDIAN_MIB, WORST_MIB = 20, 64  # below the threshold at the signal to the victi
 # The second reading makes the pages active, at several GiB/s; usage does not change then. A file of
 # holes is read at the speed of memory.
 MOVE = """\
-echo $$ >"$1"
-while cat "$2" && cat "$2"; do
-  dd if="$2" iflag=nocache count=0 status=none
+file=$1; shift
+for group; do echo $$ >"$group/cgroup.procs"; done
+while cat "$file" && cat "$file"; do
+  dd if="$file" iflag=nocache count=0 status=none
 done >/dev/null
 """
 
 
 class MovingCache(host.Kept):
-    """A process in `group`, of the memory hierarchy, that reads a file of SIZE in `folder` twice and drops it, again and again."""
+    """A process in `groups` that reads a file of SIZE in `folder` twice and drops it, again and again."""
 
-    def __init__(self, group, folder):
-        self.procs, self.file = group / "cgroup.procs", folder / "moving"
+    def __init__(self, groups, folder):
+        self.groups, self.file = groups, folder / "moving"
         self.process = None
 
     def _make(self):
         with open(self.file, "wb") as file:
             file.truncate(SIZE)
-        self.process = subprocess.Popen(["sh", "-c", MOVE, "sh", self.procs, self.file], stdin=subprocess.DEVNULL,
+        self.process = subprocess.Popen(["sh", "-c", MOVE, "sh", self.file, *self.groups], stdin=subprocess.DEVNULL,
                                         start_new_session=True)
 
     def close(self):

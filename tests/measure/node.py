@@ -16,6 +16,7 @@ import time
 
 import containerd
 import host
+import moving_cache
 
 MIB = 1 << 20
 HIERARCHIES = "/sys/fs/cgroup"
@@ -162,6 +163,11 @@ http: {{socket: {self.folder}/agent.sock}}
             os.posix_fadvise(data.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         subprocess.run(["sh", "-c", f"echo $$ >{self.memory_group}/kubepods/cgroup.procs && exec cat {file}"],
                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+
+    def moving_cache(self):
+        """Page cache that moves, of the group of all pods."""
+        groups = [self.memory_group / "kubepods"] + ([host.CPU / self.group] if self.first else [])
+        return moving_cache.MovingCache(groups, self.folder)
 
     def start_agent(self):
         """Starts `jettison run`; its log goes to a file."""
