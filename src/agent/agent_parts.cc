@@ -75,22 +75,6 @@ kernel::QosGroups::OnFailure QosFailureLog(RuntimeKind runtime, const Log& log) 
   };
 }
 
-// The last evictions of earlier agents are events of this one, too.
-void RecallEvictions(const EvictionHistory& history, EventLog& events) {
-  const auto kept = history.Evictions();
-  const std::size_t from = kept->size() - std::min(kept->size(), EventLog::kEvictionsKept);
-  for (std::size_t i = from; i < kept->size(); ++i) {
-    const KeptEviction& eviction = *(*kept)[i];
-    if (eviction.dry_run) continue;
-    events.Recall(eviction.at, eviction.pod.FullName(),
-                  {.object = eviction.pod.uid,
-                   .type = EventType::kWarning,
-                   .reason = "Evicted",
-                   .message = eviction.message,
-                   .annotations = {}});
-  }
-}
-
 // The machine's time, also for a thread that is left behind when the agent ends.
 const Clock& LastingClock() {
   static const auto* const clock = new SteadyClock();
@@ -267,7 +251,6 @@ NodeEdges EdgesOf(Machine& machine, const Log& log, AgentParts& parts) {
           },
       .on_full_pass =
           [&machine, &parts] {
-            parts.evictions->Retry();
             if (parts.follow_capacity) parts.follow_capacity();
             machine.limits->StandBy(machine.pod_groups(), parts.qos_groups->limits());
             machine.limits->Check();
@@ -346,12 +329,8 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
                                             machine.disk_thread, log);
   BuildImages(config, machine, log, parts);
   parts.reclaimer = ReclaimerFor(config, machine, parts);
-  parts.evictions = std::make_shared<EvictionHistory>(
-      EvictionHistorySettings{.folder = config.root + "/evictions",
-                              .dry_run = config.dry_run,
-                              .memory_estimator = config.memory_estimator},
-      log);
-  RecallEvictions(*parts.evictions, *parts.events);
+  parts.evictions = std::make_unique<EvictionHistory>(EvictionHistorySettings{
+      .dry_run = config.dry_run, .memory_estimator = config.memory_estimator});
   if (config.recording.enabled) {
     parts.recorder =
         std::make_shared<Recorder>(config.root + "/recording", config.recording,

@@ -64,7 +64,7 @@ struct AgentParts {
   std::unique_ptr<ImageRecordFile> image_records;  // null where the runtime has no images
   std::unique_ptr<ImageCollector> images;          // the same
   std::unique_ptr<LastingReclaimer> reclaimer;
-  std::shared_ptr<EvictionHistory> evictions;
+  std::unique_ptr<EvictionHistory> evictions;
   std::shared_ptr<Recorder> recorder;  // null: nothing is recorded
   std::unique_ptr<Node> node;
   std::shared_ptr<StateKeeper> keeper;

@@ -116,7 +116,6 @@ Result<void> NodeAgent::WatchAll() {
   attention.To(parts_->arming->fd(), [this] { memory_.TakeLevels(*loop_); });
   attention.To(ending_.fd(), [this] { ending_.Take(parts_->listed); });
   attention.To(parts_->hooks->fd(), [this] { parts_->hooks->LogFailures(*log_); });
-  attention.To(parts_->evictions->fd(), [this] { parts_->evictions->LogComplaints(); });
   if (auto* const logs = parts_->remains->logs()) {
     attention.To(logs->fd(), [logs] { logs->TakeFound(); });
   }
@@ -149,7 +148,6 @@ Result<void> NodeAgent::Run() {
   if (begun_) parts_->keeper->Finish(Kept(machine_->clock.Now()));
   if (parts_->presence != nullptr) parts_->presence->Finish();
   if (parts_->recorder) parts_->recorder->Finish();
-  parts_->evictions->Finish();
   log_->Info("agent stopped");
   memory_.End();
   attention_.reset();

@@ -73,15 +73,25 @@ bool IsNamed(std::string_view wanted, std::string_view pod_namespace, std::strin
          wanted.substr(slash + 1) == name;
 }
 
+// What came before the agent's start is not in its memory.
+std::string SinceStart(const Snapshot& snapshot) {
+  if (!snapshot.node) return "";
+  return fmt::format(
+      " since the agent started at {}; `jettison explain --file RECORDING` explains "
+      "what its recording has",
+      FormatInstant(snapshot.node->started_at));
+}
+
 HttpResponse ExplainEviction(const Snapshot& snapshot, std::string_view id, const Form& form) {
   Names ids;
   for (const auto& kept : EvictionsOf(snapshot)) {
     if (kept->id == id) return form.Of(*kept);
     ids.push_back(kept->id);
   }
-  const std::string known =
-      ids.empty() ? "no eviction is kept"
-                  : fmt::format("the kept evictions are {} to {}", ids.front(), ids.back());
+  const std::string known = ids.empty()
+                                ? "no pod was evicted" + SinceStart(snapshot)
+                                : fmt::format("the kept evictions are {} to {}{}", ids.front(),
+                                              ids.back(), SinceStart(snapshot));
   return StatusAnswer(404, fmt::format("there is no eviction \"{}\"; {}", id, known));
 }
 
@@ -124,20 +134,21 @@ HttpResponse NoSuchPod(const Snapshot& snapshot, std::string_view wanted) {
   const std::string meant = MeantPod(snapshot, wanted);
   return StatusAnswer(
       404,
-      fmt::format(
-          "there is no pod \"{}\" on the node, and no kept eviction is of a pod of that name{}",
-          wanted, meant.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", meant)));
+      fmt::format("there is no pod \"{}\" on the node{}, and no pod of that name was evicted{}",
+                  wanted, meant.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", meant),
+                  SinceStart(snapshot)));
 }
 
-HttpResponse InNoOrder(const PodView& pod) {
+HttpResponse InNoOrder(const Snapshot& snapshot, const PodView& pod) {
   if (pod.activity == PodActivity::kRunning && !pod.memory_working_set_bytes) {
     return StatusAnswer(404, fmt::format("pod {}/{} is running, but no pass has measured it yet; "
                                          "ask again after the next full pass",
                                          pod.namespace_, pod.name));
   }
-  return StatusAnswer(404, fmt::format("pod {}/{} is {}: it is not in any order of eviction, and "
-                                       "no kept eviction is of that pod",
-                                       pod.namespace_, pod.name, NameOf(pod.activity)));
+  return StatusAnswer(
+      404, fmt::format("pod {}/{} is {}: it is not in any order of eviction, and "
+                       "it was not evicted{}",
+                       pod.namespace_, pod.name, NameOf(pod.activity), SinceStart(snapshot)));
 }
 
 HttpResponse SeveralPods(const std::vector<const PodView*>& pods, std::string_view wanted) {
@@ -169,7 +180,7 @@ HttpResponse ExplainPodNamed(const Snapshot& snapshot, std::string_view wanted, 
   }
   if (const KeptEviction* kept = LastEvictionOf(snapshot, wanted)) return form.Of(*kept);
   if (pods.empty()) return NoSuchPod(snapshot, wanted);
-  return InNoOrder(*pods.front());
+  return InNoOrder(snapshot, *pods.front());
 }
 
 void WriteEviction(const KeptEviction& kept, JsonWriter& json) {

@@ -48,9 +48,9 @@ int RunExplain(const ExplainCommand& command) {
 constexpr const char* kExplainFooter =
     "Without POD and EVICTION, explain says what would happen now. POD is namespace/name, a name\n"
     "or a UID: explain says where the pod ranks for each signal or, if it is gone, why it was\n"
-    "evicted. EVICTION is the id of an eviction that the agent remembers (ev-12); if a pod has\n"
+    "evicted. EVICTION is the id of an eviction since the agent's start (ev-12); if a pod has\n"
     "such a name, write namespace/name. With --file, recorded passes are explained, without an\n"
-    "agent.\n"
+    "agent: those of scenarios, or of a recording that `jettison record` has fetched.\n"
     "\n"
     "Examples:\n"
     "  jettison explain                        how far each threshold is, and which pod is next\n"
@@ -58,6 +58,7 @@ constexpr const char* kExplainFooter =
     "  jettison explain ev-12                  one eviction in full\n"
     "  jettison explain ev-12 --output json | jq -r '.otherwise[].text'\n"
     "  jettison explain --file node.ndjson --record memory-3\n"
+    "  jettison explain --file node.jtr default/web\n"
     "\n"
     "Exit status: 0 done, 1 the agent could not be asked or there is no such pod or eviction, 2\n"
     "wrong usage or an invalid record.";
@@ -70,8 +71,9 @@ void AddExplain(CLI::App& app, int& exit_code) {
       "explain", "Say why a pod was evicted, where a pod ranks, or what would happen now");
   command->add_option("TARGET", options->target, "a pod or an eviction")->type_name("POD|EVICTION");
   command
-      ->add_option("--file", options->file,
-                   "explain the passes of recorded scenarios (NDJSON); - reads standard input")
+      ->add_option(
+          "--file", options->file,
+          "explain the passes of scenarios (NDJSON) or of a recording; - reads standard input")
       ->type_name("FILE");
   command->add_option("--record", options->record, "with --file: only the record of that name");
   command->add_option("--output", options->output, "text or json")

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <variant>
 
 #include "cli/ask/ask_agent.h"
 #include "cli/input_file.h"
@@ -64,7 +65,34 @@ class FileExplainer {
       PrintError("jettison: cannot read {}: {}\n", options_.path, std::strerror(errno));
       return kExitFailed;
     }
-    const bool has_faults = faults_.Close();
+    return Finish(faults_.Close());
+  }
+
+  // The same of a recording of an agent.
+  int Run(RecordingSource& source) {
+    bool has_faults = false;
+    std::shared_ptr<const RecordedPass> last;
+    for (;;) {
+      const auto item = source.Next();
+      if (!item) {
+        has_faults = true;
+        PrintError("jettison: {}: {}\n", options_.path, item.error().message);
+        if (item.error().code != ErrorCode::kInvalidArgument) return kExitFailed;
+        continue;
+      }
+      if (!*item) break;
+      const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&**item);
+      if (pass == nullptr || !options_.record.empty()) continue;
+      last = *pass;
+      const auto explanation = ExplanationOf(**pass, options_.pod);
+      if (explanation && !DidNothing(*explanation)) Print(*explanation);
+    }
+    if (explained_ == 0 && options_.pod.empty() && last) Print(Explain(*last));
+    return Finish(has_faults);
+  }
+
+ private:
+  int Finish(bool has_faults) {
     const int printed = options_.json ? PrintData(out_) : PrintText(out_);
     if (printed != 0) return printed;
     if (has_faults) return kExitInvalidInput;
@@ -73,7 +101,6 @@ class FileExplainer {
     return kExitFailed;
   }
 
- private:
   void Complain(const std::string& problem) { faults_.Add(lines_.line_number(), problem); }
 
   [[nodiscard]] bool IsRecordingLine(std::string_view record) const {
@@ -84,8 +111,8 @@ class FileExplainer {
   [[nodiscard]] std::string NoObject(std::string_view record) const {
     if (IsRecordingLine(record)) {
       return fmt::format(
-          "this is a recording of a node whose first byte is damaged, and --file explains "
-          "scenarios; `jettison show {}` says what is intact of it",
+          "this is a recording of a node whose first byte is damaged; `jettison show {}` says what "
+          "is intact of it",
           options_.path);
     }
     return "a record is a JSON object and begins with {; is the file damaged, or something else?";
@@ -177,15 +204,9 @@ int ExplainFile(const ExplainFileOptions& options) {
     PrintError("jettison: cannot open {}: {}\n", options.path, std::strerror(errno));
     return kExitFailed;
   }
-  if (IsBinaryRecording(file.get())) {
-    PrintError(
-        "jettison: {0} is a recording of a node, and --file explains scenarios; `jettison replay "
-        "{0}` "
-        "shows its passes, and `jettison explain ID` explains an eviction of a running agent\n",
-        options.path);
-    return kExitInvalidInput;
-  }
-  return FileExplainer(options, file.get()).Run();
+  FileExplainer explainer(options, file.get());
+  if (!IsBinaryRecording(file.get())) return explainer.Run();
+  return explainer.Run(RecordingFile(file.get()).source());
 }
 
 }  // namespace jettison

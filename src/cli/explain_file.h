@@ -18,8 +18,9 @@ struct ExplainFileOptions {
   bool json = false;
 };
 
-// Explains the passes of the scenarios in a file (NDJSON): those that acted or evicted, or, where
-// none did, the last one of each. Prints what it finds; returns the exit status.
+// Explains the passes of the scenarios in a file (NDJSON), or of a recording of an agent: those
+// that acted or evicted, or, where none did, the last one of each. Prints what it finds; returns
+// the exit status.
 [[nodiscard]] int ExplainFile(const ExplainFileOptions& options);
 
 }  // namespace jettison

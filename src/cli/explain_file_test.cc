@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "codec/flight/chunk_header.h"
+#include "codec/flight/recording_writer.h"
 #include "codec/recordings/scenario_writer.h"
 
 namespace jettison {
@@ -113,11 +114,23 @@ TEST_F(ExplainFileTest, WhatIsNoRecordIsInvalidInput) {
   EXPECT_EQ(Run({}, 2), "");
 }
 
-TEST_F(ExplainFileTest, ARecordingOfANodeIsRefusedWithWhatReadsIt) {
-  std::ofstream(path_) << kChunkMagic << "\n{\n";
-  testing::internal::CaptureStderr();
-  EXPECT_EQ(Run({}, 2), "");
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("`jettison replay " + path_));
+TEST_F(ExplainFileTest, ThePassesOfARecordingAreExplained) {
+  std::string bytes;
+  RecordingWriter writer([&](std::string_view written) -> Result<void> {
+    bytes += written;
+    return {};
+  });
+  ASSERT_TRUE(writer.Add(RecordingAbout{.node = "n", .maker = "jettison"}));
+  for (RecordedPass& pass : RecordedPassesOf(TwoPasses())) {
+    ASSERT_TRUE(writer.Add(std::make_shared<const RecordedPass>(std::move(pass))));
+  }
+  ASSERT_TRUE(writer.Finish());
+  std::ofstream(path_, std::ios::binary) << bytes;
+  const std::string out = Run({.pod = "web"}, 0);
+  EXPECT_THAT(out, testing::StartsWith("default/web was evicted: the node was low on memory."));
+  EXPECT_THAT(out, HasSubstr("Had default/web used 40Mi less, no pod would have been evicted."));
+  EXPECT_EQ(Run({}, 0), out) << "the other pass did nothing";
+  EXPECT_EQ(Run({.pod = "db"}, 1), "");
 }
 
 TEST_F(ExplainFileTest, ADamagedFirstByteIsSaidOnceAndWhatItMeans) {
@@ -130,9 +143,8 @@ TEST_F(ExplainFileTest, ADamagedFirstByteIsSaidOnceAndWhatItMeans) {
   const std::string recording = "X" + std::string(kChunkMagic.substr(1)) + "\x01\n\x02\n{\n";
   EXPECT_EQ(
       complaints(recording),
-      fmt::format("jettison: {0}:1: this is a recording of a node whose first byte is damaged, "
-                  "and --file explains scenarios; `jettison show {0}` says what is intact of "
-                  "it\n",
+      fmt::format("jettison: {0}:1: this is a recording of a node whose first byte is damaged; "
+                  "`jettison show {0}` says what is intact of it\n",
                   path_));
   std::string line;
   WriteScenario(TwoPasses(), line);

@@ -154,8 +154,7 @@ struct Snapshot {
   std::vector<std::shared_ptr<const RecordedPass>> cycles;
   std::vector<SignalSample> history;             // the last hour, oldest first
   std::shared_ptr<const NodeCounters> counters;  // null in tests alone
-  // Why pods were evicted, oldest first, some of them before the agent's start; null in tests
-  // alone.
+  // Why pods were evicted since the agent's start, oldest first; null in tests alone.
   std::shared_ptr<const std::vector<std::shared_ptr<const KeptEviction>>> evictions;
   std::shared_ptr<RecordingDesk> recording;  // null: nothing is recorded
   // A dry run beside what the kubelet did; null: the agent is not in shadow mode.

@@ -270,12 +270,12 @@ class Bed(host.Kept):
         return [path for path in glob.glob(f"{HIERARCHIES}/*/{self.name}/**/pod{pod.uid}", recursive=True)]
 
     def kept_evictions(self):
-        """The agent's records of evictions: id to record."""
+        """The explanations of evictions that the running agent has: their time and id to the explanation."""
         found = {}
-        for path in glob.glob(f"{self.root}/evictions/ev-*.json"):
-            with contextlib.suppress(OSError, ValueError):
-                record = json.loads(pathlib.Path(path).read_text())
-                found[record["id"]] = record
+        with contextlib.suppress(OSError, ValueError):
+            for item in json.loads(self.ask("/api/v1/evictions"))["items"]:
+                record = json.loads(self.ask(f"/api/v1/evictions/{item['id']}"))
+                found[record["at"], record["id"]] = record
         return found
 
     def log_lines(self):

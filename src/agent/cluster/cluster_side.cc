@@ -59,7 +59,6 @@ ClusterSide::ClusterSide(ClusterSideEdges edges, const std::string& node, const 
                 .take_held = edges_.take_held}) {}
 
 void ClusterSide::TellEvents(const EventLog& log, Instant now) {
-  told_events_ = std::max(told_events_, log.recalled());
   if (log.count() == told_events_) return;
   for (const LoggedEvent& event : log.events()) {
     if (event.sequence > told_events_) events_.Tell(event.event, now);

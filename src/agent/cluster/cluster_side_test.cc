@@ -231,22 +231,6 @@ TEST(ClusterSide, ALimitThatCannotBeRestoredIsTriedAgain) {
   EXPECT_EQ(f.groups.LimitsOf("kubepods/podorphan").pids_max, 1000);
 }
 
-TEST(ClusterSide, AnEventOfAnEarlierAgentIsNotSentAgain) {
-  Fixture f;
-  EventLog events(f.log, 16);
-  const Event evicted{.object = "u",
-                      .type = EventType::kWarning,
-                      .reason = "Evicted",
-                      .message = "low on memory",
-                      .annotations = {}};
-  events.Recall(f.clock.Now(), "default/web", evicted);
-  f.side->TellEvents(events, f.clock.Now());
-  EXPECT_THAT(f.cluster.Waiting(), Not(Contains(HasSubstr("/events"))));
-  events.Add(f.clock.Now(), "default/web", evicted);
-  f.side->TellEvents(events, f.clock.Now());
-  EXPECT_THAT(f.cluster.Waiting(), Contains("POST /api/v1/namespaces/default/events").Times(1));
-}
-
 TEST(ClusterSide, AnEvictionOfAnEarlierAgentGoesOnWithTheRestOfItsGracePeriod) {
   Fixture f;
   f.Evict(false);

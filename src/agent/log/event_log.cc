@@ -22,12 +22,15 @@ void EventLog::Add(Instant at, std::string pod, Event event, std::string refused
   } else {
     log_.Info("event", fields);
   }
-  Put(at, std::move(pod), std::move(event), std::move(refused_for));
-}
-
-void EventLog::Recall(Instant at, std::string pod, Event event) {
-  Put(at, std::move(pod), std::move(event), "");
-  recalled_ = count_;
+  if (events_.size() == capacity_) ForgetOne();
+  const EventCounts::Count equal = counts_.Add(at, pod, event);
+  events_.push_back({.sequence = ++count_,
+                     .at = at,
+                     .pod = std::move(pod),
+                     .event = std::move(event),
+                     .times = equal.times,
+                     .first_at = equal.first,
+                     .refused_for = std::move(refused_for)});
 }
 
 // Forgets the oldest event that is not one of the last evictions.
@@ -38,18 +41,6 @@ void EventLog::ForgetOne() {
     oldest = std::ranges::find_if_not(events_, IsEviction);
   }
   events_.erase(oldest == events_.end() ? events_.begin() : oldest);
-}
-
-void EventLog::Put(Instant at, std::string pod, Event event, std::string refused_for) {
-  if (events_.size() == capacity_) ForgetOne();
-  const EventCounts::Count equal = counts_.Add(at, pod, event);
-  events_.push_back({.sequence = ++count_,
-                     .at = at,
-                     .pod = std::move(pod),
-                     .event = std::move(event),
-                     .times = equal.times,
-                     .first_at = equal.first,
-                     .refused_for = std::move(refused_for)});
 }
 
 }  // namespace jettison

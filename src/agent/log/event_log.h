@@ -24,25 +24,18 @@ class EventLog {
   // LoggedEvent.
   void Add(Instant at, std::string pod, Event event, std::string refused_for = "");
 
-  // Takes over an event of an earlier agent, which has been logged. Before the first Add.
-  void Recall(Instant at, std::string pod, Event event);
-
   // Oldest first.
   [[nodiscard]] const std::deque<LoggedEvent>& events() const { return events_; }
   // How many were ever added.
   [[nodiscard]] std::uint64_t count() const { return count_; }
-  // How many of those, the first ones, are of an earlier agent, which has reported them.
-  [[nodiscard]] std::uint64_t recalled() const { return recalled_; }
 
  private:
-  void Put(Instant at, std::string pod, Event event, std::string refused_for);
   void ForgetOne();
 
   const Log& log_;
   std::size_t capacity_;
   std::deque<LoggedEvent> events_;
   std::uint64_t count_ = 0;
-  std::uint64_t recalled_ = 0;
   EventCounts counts_;
 };
 

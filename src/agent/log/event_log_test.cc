@@ -59,11 +59,5 @@ TEST_F(EventLogTest, OfALongRowOfEvictionsTheLastStay) {
   EXPECT_EQ(events.events()[16].event.reason, "Started");
 }
 
-TEST_F(EventLogTest, WhatAnEarlierAgentHasSaidIsNotLoggedAgain) {
-  events_.Recall(clock_.Now(), "default/a", Of("Evicted"));
-  EXPECT_THAT(Reasons(), ElementsAre("Evicted"));
-  EXPECT_THAT(lines_, IsEmpty());
-}
-
 }  // namespace
 }  // namespace jettison

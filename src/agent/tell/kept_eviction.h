@@ -10,14 +10,13 @@
 #include "core/explain/explain.h"
 #include "core/pass/recorded_pass.h"
 #include "core/units/duration.h"
-#include "core/units/result.h"
 
 namespace jettison {
 
 // The explanation of an eviction as text, with the members by which it is listed and searched. All
 // other members are also part of `json`.
 struct KeptEviction {
-  std::uint64_t number = 0;  // counts from 1, over restarts
+  std::uint64_t number = 0;  // counts from 1 since the agent's start
   std::string id;            // "ev-<number>"
   Instant at;
   PodIdentity pod;
@@ -41,9 +40,5 @@ using KeptEvictions = std::vector<std::shared_ptr<const KeptEviction>>;
 // Explains why a pass failed the pod with `uid`.
 [[nodiscard]] KeptEviction KeepEviction(const RecordedPass& pass, const std::string& uid,
                                         std::uint64_t number, ExplainOptions options);
-
-// Understands the `json` of one. Fails with kInvalidArgument where it is not the explanation of an
-// eviction; members that are not known do no harm.
-[[nodiscard]] Result<KeptEviction> ParseKeptEviction(std::string json);
 
 }  // namespace jettison

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -32,9 +31,5 @@ struct RecordedPass {
 
 // "namespace/name" of a pod that took part in it; of any other, the UID itself.
 [[nodiscard]] std::string NameOfPod(const RecordedPass& pass, std::string_view uid);
-
-// About how many bytes it holds alone: the figures of its pods and its report. What it shares with
-// other passes, the policy and what is known of the pods, does not count.
-[[nodiscard]] std::size_t BytesOf(const RecordedPass& pass);
 
 }  // namespace jettison

@@ -211,11 +211,10 @@ Result<OpenedRoot> WithoutRoot(const AgentConfig& config, const std::error_code&
   }
   log.Warn(
       "root cannot be written; the agent guards the node. Until root can be written, no pod is "
-      "started, and the agent's state, evictions and passes are not kept",
+      "started, and the agent's state and passes are not kept",
       {{"root", config.root}, {"err", why.message()}, {"mend", "make root writable"}});
   opened.state.problem = fmt::format(
-      "root directory {} cannot be written: {}; no pod is started, and the agent's state, "
-      "evictions "
+      "root directory {} cannot be written: {}; no pod is started, and the agent's state "
       "and passes are not kept; make the directory writable",
       config.root, why.message());
   return opened;
