@@ -14,6 +14,8 @@ function(jettison_precompiled_for name)
   add_library(${name} STATIC ${source})
   target_link_libraries(${name} PRIVATE fmt::fmt tl::expected jettison_warnings ${PCH_LIBRARIES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src)
+  # Whether a header has changed is ninja's and ccache's business: a copy from the cache has other times.
+  target_compile_options(${name} PRIVATE "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
   target_precompile_headers(${name} PRIVATE ${PCH_HEADERS})
 endfunction()
 
