@@ -140,8 +140,9 @@ PassDecision NodePasses::OrBeside(const PassDecision& decided, const ReadingPlan
   if (!decided.pause) return decided;
   bool any_decided = false;
   const std::vector<Threshold>& thresholds = policies_->thresholds;
-  for (ThresholdSet others = Beside(plan); const auto other = MostUrgent(thresholds, others);
-       others.reset(*other)) {
+  ThresholdSet others = Beside(plan);
+  while (const auto other = MostUrgent(thresholds, others)) {
+    others.reset(*other);
     if (!pacing_.PrepareBeside(PacedFor(plan, *other, cause))) continue;
     any_decided = true;
     const ReadingPlan beside = PlanFor(*other, *PolicyOf(cause.kind), plan);

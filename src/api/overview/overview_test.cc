@@ -91,7 +91,7 @@ TEST(Overview, SaysWhyTheStateIsNotKept) {
 TEST(Overview, SaysThatTheKubeletHasNoThresholdOnMemory) {
   Snapshot snapshot = Calm();
   EXPECT_EQ(OverviewOf(snapshot, {}).threshold_notice, "");
-  NodeIdentity node = *snapshot.node;
+  NodeIdentity node;
   node.config.own_memory_threshold = true;
   snapshot.node = std::make_shared<const NodeIdentity>(std::move(node));
   EXPECT_THAT(OverviewOf(snapshot, {}).threshold_notice,

@@ -17,6 +17,7 @@
 #include "agent/loop/steady_clock.h"
 #include "cli/doctor/doctor_checks.h"
 #include "kernel/filesystem/filesystem.h"
+#include "kernel/filesystem/place.h"
 #include "kernel/procfs/kernel_memory.h"
 #include "kernel/procfs/procfs.h"
 #include "machine/cgroups/host_cgroups.h"
@@ -195,6 +196,8 @@ SignalCapacities CapacitiesOf(const AgentConfig& config, const procfs::MachineMe
   };
   set(Signal::kMemoryAvailable, std::optional(memory.WithoutHugePages()));
   if (const auto pids = procfs.ReadRlimit()) set(Signal::kPidAvailable, pids->max_pid);
+  // A file system that may never answer is not asked.
+  if (!FindPlace(NodeFsOf(config)).answers_by_itself) return capacities;
   if (const auto disk = ReadFilesystem(NodeFsOf(config))) {
     set(Signal::kNodeFsAvailable, disk->capacity_bytes);
     set(Signal::kNodeFsInodesFree, disk->inodes);

@@ -22,7 +22,7 @@ TEST(DoctorThresholds, ThoseThatTheNodeCannotReachAreMissing) {
   ASSERT_TRUE(check);
   EXPECT_EQ(check->status, HostStatus::kMissing);
   EXPECT_THAT(check->found, HasSubstr("evictionHard[memory.available]: \"900Ti\""));
-  EXPECT_THAT(check->found, HasSubstr("evictionHard[nodefs.inodesFree]: \"5000\""));
+  EXPECT_THAT(check->found, HasSubstr("evictionHard[nodefs.inodesFree]: \"5k\""));
   capacities[IndexOf(Signal::kMemoryAvailable)] = std::int64_t{1} << 60;
   capacities[IndexOf(Signal::kNodeFsInodesFree)] = 100'000;
   EXPECT_FALSE(ThresholdsThatDoNotFit(config, capacities));
