@@ -17,8 +17,6 @@ SETTLE_SECONDS = 60.0
 REST_SECONDS = 5.0  # until a new agent has taken what it needs at rest
 START_TAKES = 1.0  # containerd's call that starts a container
 STALL = 0.1  # if the witness waits longer, the machine stood still
-RECORD_LOST = 3.0  # an eviction within this time before a kill of the agent may not have been recorded
-RECORD_BEGINS = 0.5  # until an eviction is recorded where nothing fails
 GROWTH_KIB, GROWTH_DESCRIPTORS = 24 * 1024, 24
 GROWTH_THREADS = {"process": 2, "cri": 10}  # gRPC starts and ends some of its own at any time
 
@@ -167,9 +165,9 @@ def evicted_once_a_crossing(run):
 
 
 def _may_be_lost(run, at):
-    """Whether the agent had no time, or no disk until it ended, to record an eviction."""
-    killed = any(0 <= kill - at < RECORD_LOST for kill in run.kills)
-    return killed or _overlap(run.bed.failed_to_the_end, at, before=RECORD_BEGINS)
+    """Whether an earlier agent evicted it: explanations are the running agent's."""
+    _, ready = run.bed.unguarded[-1]
+    return ready is None or at < ready
 
 
 def evictions_are_explained(run):

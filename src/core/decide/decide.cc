@@ -121,14 +121,16 @@ ThresholdSet HardFirst(std::span<const Threshold> thresholds, ThresholdSet among
 
 namespace {
 
-// Whether the end of the victim would bring the node nearer to the threshold.
+// Whether the end of the victim would give back more than next to nothing of the margin. Just below
+// our threshold nearly nothing is missing, so that every small pod would be enough for that.
 bool FreesEnough(const Threshold& threshold, const Evaluation& evaluation, const ActivePod& victim,
                  DiskLayout layout) {
   const auto& seen = evaluation.next.last_observations[threshold.signal];
   const auto usage = UsageOf(victim, threshold.signal, layout);
-  if (!seen || !usage) return false;
-  const std::int64_t line = QuantityOf(threshold.value, seen->capacity).Value();
-  return IsWorthwhile(*usage, Int128{line} - seen->available);
+  if (!seen || !usage || !threshold.kubelet) return false;
+  const std::int64_t ours = QuantityOf(threshold.value, seen->capacity).Value();
+  const std::int64_t kubelets = QuantityOf(threshold.kubelet->value, seen->capacity).Value();
+  return IsWorthwhile(*usage, Int128{ours} - kubelets);
 }
 
 // Pods are handled in blocks of this size, so that what the first search reads is in the cache for

@@ -43,7 +43,7 @@ struct Decision {
 // Chooses what a pass does. If the disk use of all pods is unknown (DiskUseIsUnknown), no pod is
 // evicted for a disk, and any other acting threshold takes precedence. A threshold in its margin
 // for which there is neither a candidate nor a reclaim does not act: the next one does. So it is
-// where the first candidate holds next to nothing of what is missing (IsWorthwhile). `thresholds`
+// where the first candidate holds next to nothing of the margin (IsWorthwhile). `thresholds`
 // are those of the evaluation. Allocates nothing unless pods broke their storage limits. (kubelet:
 // managerImpl.synchronize from localStorageEviction on)
 [[nodiscard]] Decision Decide(std::span<const Threshold> thresholds,
