@@ -52,7 +52,7 @@ void Add(const struct statx& status, FsUsage& sum) {
 
 class Search {
  public:
-  Search(const DiskDevices& devices, std::size_t& most) : devices_(devices), most_(most) {}
+  Search(const DevicesOfDisk& devices, std::size_t& most) : devices_(devices), most_(most) {}
 
   void LookInto(pid_t pid) {
     const std::string process = fmt::format("/proc/{}", pid);
@@ -111,7 +111,7 @@ class Search {
     return device == devices_.layers ? &found_.in_layers : nullptr;
   }
 
-  const DiskDevices& devices_;
+  const DevicesOfDisk& devices_;
   std::size_t& most_;
   DeletedFiles found_;
   std::unordered_set<disk_usage::FileId, disk_usage::FileIdHash> seen_;
@@ -120,7 +120,7 @@ class Search {
 
 }  // namespace
 
-DeletedFiles DeletedFilesOf(std::span<const pid_t> processes, const DiskDevices& devices,
+DeletedFiles DeletedFilesOf(std::span<const pid_t> processes, const DevicesOfDisk& devices,
                             std::size_t& most) {
   Search search(devices, most);
   for (const pid_t pid : processes) search.LookInto(pid);

@@ -11,7 +11,7 @@
 namespace jettison {
 
 // The file systems whose deleted files count.
-struct DiskDevices {
+struct DevicesOfDisk {
   std::optional<dev_t> node;    // of the node
   std::optional<dev_t> layers;  // of writable layers
 };
@@ -28,6 +28,6 @@ struct DeletedFiles {
 // holds none; one that may not be looked into (hidepid, no CAP_SYS_PTRACE) is unread. Looks at
 // `most` descriptors and reduces it by those; what is beyond is unread.
 [[nodiscard]] DeletedFiles DeletedFilesOf(std::span<const pid_t> processes,
-                                          const DiskDevices& devices, std::size_t& most);
+                                          const DevicesOfDisk& devices, std::size_t& most);
 
 }  // namespace jettison

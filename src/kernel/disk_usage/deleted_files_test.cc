@@ -37,7 +37,7 @@ class DeletedFilesTest : public testing::Test {
   void Delete(const std::string& name) {
     EXPECT_EQ(::unlink((folder_.path() + "/" + name).c_str()), 0);
   }
-  DeletedFiles Find(const DiskDevices& devices, std::size_t most = 1000) {
+  DeletedFiles Find(const DevicesOfDisk& devices, std::size_t most = 1000) {
     return DeletedFilesOf(std::array{::getpid(), ::getpid()}, devices, most);
   }
 

@@ -141,7 +141,7 @@ void TopNodes::Add(const FleetNode& node) {
   }
   if (each.most_evictions == 0) return;
   const auto at = std::ranges::upper_bound(nodes_, RankOf(each), {},
-                                           [](const Node& node) { return RankOf(node); });
+                                           [](const Node& there) { return RankOf(there); });
   nodes_.insert(at, std::move(each));
   if (nodes_.size() > most_) nodes_.pop_back();
 }
