@@ -25,7 +25,7 @@ build: deps
 
 release: deps
 	cmake --preset release
-	cmake --build --preset release -j $(JOBS) --target jettison jettison-shim
+	cmake --build --preset release -j $(JOBS) --target jettison jettison-shim libjettison
 
 bench: deps
 	cmake --preset release
@@ -55,7 +55,7 @@ release-artifacts: release
 
 PREFIX ?= /usr/local
 install: release
-	cmake --install build/release --prefix $(PREFIX)
+	cmake --install build/release --prefix $(PREFIX) --component program
 
 clean:
 	rm -rf build

@@ -1,7 +1,8 @@
 # cmake --install BUILD [--prefix PREFIX]: the program and its shim, the unit of systemd with the
 # paths of the prefix in it, the pages, those of man, completion for shells and an example configuration.
-# See packaging/README.md.
+# All of it is the component `program`; the library is another (Library.cmake). See packaging/README.md.
 include(GNUInstallDirs)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
 
 install(TARGETS jettison jettison-shim RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 

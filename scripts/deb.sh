@@ -26,7 +26,7 @@ umask 022
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 root=$work/root
-DESTDIR=$root cmake --install "$build" --prefix /usr >/dev/null
+DESTDIR=$root cmake --install "$build" --prefix /usr --component program >/dev/null
 strip --strip-unneeded --remove-section=.comment --remove-section=.note "$root"/usr/bin/*
 
 # What a package has beside the files that are installed by hand.

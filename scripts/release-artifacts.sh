@@ -71,7 +71,7 @@ make_portable_archive() {
   local root=$work/portable library loader later libraries name
   local prefix=$root/opt/jettison
   name=jettison-$version-linux-$(dpkg --print-architecture)
-  DESTDIR=$root cmake --install "$build" --prefix /opt/jettison >/dev/null
+  DESTDIR=$root cmake --install "$build" --prefix /opt/jettison --component program >/dev/null
   strip --strip-unneeded --remove-section=.comment --remove-section=.note "$prefix"/bin/*
   later=$(loaded_later)
   # shellcheck disable=SC2086  # paths of libraries, without blanks

@@ -1,0 +1,59 @@
+// decide CONFIGURATION PODS SUMMARY: says which pod the kubelet would evict, and why.
+// These are a KubeletConfiguration, `kubectl get pods -o yaml`, and the kubelet's /stats/summary.
+#include <codec/documents/documents.h>
+#include <codec/kubernetes/pod_reader.h>
+#include <codec/kubernetes/summary_reader.h>
+#include <core/config/read_config.h>
+#include <core/decide/decide.h>
+#include <core/decide/eviction_order.h>
+#include <core/thresholds/containerfs_thresholds.h>
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <fstream>
+#include <iterator>
+
+using namespace jettison;
+
+int main(int count, char** arguments) {
+  if (count != 4) return fmt::print("usage: decide CONFIGURATION PODS SUMMARY\n"), 2;
+  const auto document = [](const char* path) {
+    std::ifstream file(path);
+    return ParseDocuments(std::string(std::istreambuf_iterator<char>(file), {})).value().at(0);
+  };
+  const ConfigReading config = ReadConfig({{arguments[1], document(arguments[1])}});
+  Faults faults = config.faults;
+  std::vector<PodFacts> pods;
+  ForEachPod(document(arguments[2]), {arguments[2], PodForm::kApiObject}, [&](PodReading reading) {
+    faults.insert(faults.end(), reading.faults.begin(), reading.faults.end());
+    pods.push_back(FactsOf(std::move(reading.pod), Profile::kKubelet));
+  });
+  simdjson::dom::parser json;
+  Summary summary;
+  const auto read = ReadSummary(json.load(arguments[3]), summary);
+  if (!read) faults.push_back({.file = arguments[3], .message = read.error().message});
+  if (!faults.empty()) return fmt::print("{}\n", DescribeAll(faults)), 1;
+
+  const EvictionPolicy& policy = config.config.eviction;
+  const DiskLayout layout;  // one file system for everything
+  const std::vector<Threshold> thresholds = ThresholdsFor(policy.thresholds, layout);
+  const Observations seen = ObservationsFrom(summary);
+  const Evaluation evaluation =
+      Evaluate(thresholds, policy.pressure_transition_period, {}, seen, Instant::clock::now());
+  std::vector<const PodFacts*> all;
+  for (const PodFacts& pod : pods) all.push_back(&pod);
+  std::vector<ActivePod> active;
+  JoinStats(all, summary, active);
+  const Decision decision =
+      Decide(thresholds, policy.local_storage_capacity_isolation, layout, evaluation, active);
+
+  for (const StorageViolation& violation : decision.violations) {
+    fmt::print("{}\n", OrderFor(active[violation.pod], violation).message);
+  }
+  for (const ReclaimStep step : decision.reclaim) fmt::print("unused {} go first\n", NameOf(step));
+  if (!decision.victim) return 0;
+  const ActivePod& victim = active[*decision.victim];
+  const EvictionOrder order = OrderFor(
+      victim, {thresholds, *decision.threshold, seen, policy.max_pod_grace_period_seconds});
+  fmt::print("{}: {}\n", FullName(victim.facts->pod), order.message);
+}
