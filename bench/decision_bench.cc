@@ -24,7 +24,7 @@ void BM_DecisionPass(benchmark::State& bench) {
   Instant now{};
   for (auto _ : bench) {
     now += std::chrono::seconds(10);
-    JoinInOrder(node.pods, node.summary, joined);
+    JoinStats(node.pods, node.summary, joined);
     const Observations seen = ObservationsFrom(node.summary);
     const Evaluation evaluation = Evaluate(thresholds, std::chrono::minutes(5), state, seen, now);
     const Decision decision = Decide(thresholds, true, DiskLayout{}, evaluation, joined);

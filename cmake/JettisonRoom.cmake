@@ -139,7 +139,7 @@ function(jettison_register name)
       list(JOIN ARGN ".*:" suites)
       string(APPEND filter -${suites}.*)
     endif()
-    gtest_discover_tests(${name} TEST_FILTER ${filter} PROPERTIES LABELS live DISCOVERY_TIMEOUT 60
+    gtest_discover_tests(${name} TEST_FILTER ${filter} PROPERTIES LABELS live TIMEOUT 300 DISCOVERY_TIMEOUT 60
                          TEST_LIST ${name}_LIVE_TESTS)
     foreach(suite IN LISTS ARGN)
       jettison_register_suite(${name} ${suite})

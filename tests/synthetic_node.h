@@ -7,7 +7,6 @@
 
 #include "core/model/summary.h"
 #include "core/model/threshold.h"
-#include "core/pods/most_on_disk.h"
 #include "core/pods/pod_facts.h"
 
 namespace jettison {
@@ -74,7 +73,6 @@ class SyntheticNode {
     // From the other figures, so that those stay what they were.
     if (memory % 2 != 0) stats.swap_bytes = memory % 7 * (memory / 16);
     if (memory % 3 != 0) stats.io_some_avg10 = static_cast<std::int32_t>(memory % 5'000);
-    stats.most_on_disk = MostOnDiskOf(stats);  // as the agent does
     return stats;
   }
 

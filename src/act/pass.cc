@@ -8,23 +8,9 @@
 namespace jettison {
 namespace {
 
-// An eviction by a pass. What the inputs of its order refer to must outlive it.
-template <typename Inputs>
-class EvictionByPass final : public DueEviction {
- public:
-  EvictionByPass(const ActivePod& pod, const Inputs& inputs)
-      : DueEviction(SignalFor(pod, inputs)), pod_(pod), inputs_(inputs) {}
-
- private:
-  [[nodiscard]] EvictionOrder Compose() const override { return OrderFor(pod_, inputs_); }
-
-  const ActivePod& pod_;
-  const Inputs& inputs_;
-};
-
-void Report(DueEviction& eviction, std::optional<StorageLimitKind> limit,
-            const Result<EvictOutcome>& killed, CycleReport& report) {
-  const EvictionOrder& order = eviction.order();
+void Evict(const EvictionOrder& order, std::optional<StorageLimitKind> limit, PodKiller& killer,
+           CycleReport& report) {
+  const auto killed = killer.Evict(order);
   if (killed && *killed == EvictOutcome::kAsked) {
     report.pause = EvictionPause{
         .reason = PaceReason::kAsked, .until = report.at + kAnswerWithin, .pod_uid = order.pod_uid};
@@ -56,8 +42,6 @@ void NoteStaleDisk(std::span<const ActivePod> pods, CycleReport& report) {
   }
 }
 
-// Kills first and tells afterwards: the victim's memory is what the node is waiting for. Nothing is
-// allocated before the killer is called.
 void EvictVictim(const DecidedPass& pass, PodKiller& killer, CycleReport& report) {
   const Decision& decision = pass.decision.decision;
   const PressureOrderInputs inputs{
@@ -65,10 +49,7 @@ void EvictVictim(const DecidedPass& pass, PodKiller& killer, CycleReport& report
       .threshold = *decision.threshold,
       .observations = report.observations,
       .max_pod_grace_period_seconds = pass.policy.max_pod_grace_period_seconds};
-  EvictionByPass eviction(pass.pods[*decision.victim], inputs);
-  const auto killed = killer.EvictBeforeTelling(eviction);
-  report.events.push_back(ReclaimEvent(ResourceOf(report.acting_for->signal)));
-  Report(eviction, std::nullopt, killed, report);
+  Evict(OrderFor(pass.pods[*decision.victim], inputs), std::nullopt, killer, report);
 }
 
 void TryReclaim(const DecidedPass& pass, NodePorts& ports, CycleReport& report) {
@@ -91,11 +72,8 @@ void Relieve(const DecidedPass& pass, NodePorts& ports, CycleReport& report) {
     report.ranked_for = threshold.signal;
     report.pause = pass.decision.pause;
   }
-  if (ranks && decision.victim && !report.pause) {
-    EvictVictim(pass, ports.killer, report);
-  } else {
-    report.events.push_back(ReclaimEvent(ResourceOf(threshold.signal)));
-  }
+  report.events.push_back(ReclaimEvent(ResourceOf(threshold.signal)));
+  if (ranks && decision.victim && !report.pause) EvictVictim(pass, ports.killer, report);
   if (!ranks) return;
   if (ConditionOf(threshold.signal) == NodeConditionType::kDiskPressure) {
     NoteStaleDisk(pass.pods, report);
@@ -112,9 +90,7 @@ CycleReport CarryOut(const DecidedPass& pass, NodePorts& ports, EvictionState& s
   report.observations = pass.plan.observations;
   report.evaluation = pass.plan.evaluation;
   for (const StorageViolation& violation : decision.violations) {
-    EvictionByPass eviction(pass.pods[violation.pod], violation);
-    const auto killed = ports.killer.EvictBeforeTelling(eviction);
-    Report(eviction, violation.kind, killed, report);
+    Evict(OrderFor(pass.pods[violation.pod], violation), violation.kind, ports.killer, report);
   }
   if (decision.threshold) Relieve(pass, ports, report);
   if (decision.victim && report.evaluation.in_margin[*decision.threshold]) {

@@ -19,9 +19,6 @@ namespace {
 
 constexpr std::size_t kEventsKept = 256;
 
-// Enough for a process to take the signal. What is read after that is only for the report.
-constexpr std::chrono::microseconds kVictimsTime{200};
-
 // As old as the kubelet's figures of volumes may be, which it evicts by.
 constexpr Duration kWalkServes = std::chrono::minutes(1);
 
@@ -46,7 +43,6 @@ NodeSettings SettingsOf(const AgentConfig& config, const AgentOptions& options,
   settings.walk_serves = kWalkServes;
   settings.container_gc = config.container_gc;
   settings.memory_notifications = config.kernel_memcg_notification;
-  settings.look_ahead = true;
   settings.record_passes = options.board != nullptr || config.recording.enabled;
   return settings;
 }
@@ -81,10 +77,10 @@ const Clock& LastingClock() {
   return *clock;
 }
 
-std::unique_ptr<PodKiller> KillerFor(const AgentConfig& config, PodTable& pods,
+std::unique_ptr<PodKiller> KillerFor(const AgentConfig& config, AgentParts& parts,
                                      const Clock& clock) {
   if (config.dry_run) return std::make_unique<DryRunKiller>();
-  return std::make_unique<TableKiller>(pods, clock);
+  return std::make_unique<TableKiller>(*parts.pods, clock, parts.soft_evictions.get());
 }
 
 std::optional<std::uint64_t> KeptFromPods(const AgentConfig& config) {
@@ -221,16 +217,6 @@ void BuildSoftEvictions(const AgentConfig& config, Machine& machine, const Log& 
           .kills_at_once = [&parts](std::string_view uid) { return parts.pods->KillsAtOnce(uid); }},
       kube::SoftEvictionLimits{.per_hour = config.kubernetes.soft_evictions_per_hour,
                                .cool_down = config.kubernetes.soft_eviction_cool_down});
-  parts.noting_killer = std::make_unique<NotingKiller>(*parts.pods, machine.clock);
-  parts.telling_noter =
-      std::make_unique<TellingKiller>(*parts.noting_killer, machine.clock, ListenersOf(parts));
-  parts.asking_killer =
-      std::make_unique<AskingKiller>(*parts.telling_killer, *parts.soft_evictions, machine.clock);
-}
-
-PodKiller& KillerOf(AgentParts& parts) {
-  if (parts.asking_killer) return *parts.asking_killer;
-  return *parts.telling_killer;
 }
 
 NodeEdges EdgesOf(Machine& machine, const Log& log, AgentParts& parts) {
@@ -240,7 +226,7 @@ NodeEdges EdgesOf(Machine& machine, const Log& log, AgentParts& parts) {
       .disk_walks = *parts.disk_walks,
       .notifier = *parts.arming,
       .pods = *parts.pods,
-      .killer = KillerOf(parts),
+      .killer = *parts.killer,
       .reclaimer = *parts.reclaimer,
       .events = *parts.events,
       .log = log,
@@ -259,7 +245,6 @@ NodeEdges EdgesOf(Machine& machine, const Log& log, AgentParts& parts) {
                            NodeConditions before, NodeConditions after,
                            Instant now) { parts.hooks->ConditionsChanged(before, after, now); },
       .on_cleanup = [&parts](bool all_gone, Instant now) { parts.hooks->CleanedUp(all_gone, now); },
-      .make_way = [] { std::this_thread::sleep_for(kVictimsTime); },
       .on_eviction =
           [&parts](const std::shared_ptr<const RecordedPass>& pass) {
             parts.evictions->Add(pass);
@@ -270,7 +255,7 @@ NodeEdges EdgesOf(Machine& machine, const Log& log, AgentParts& parts) {
             if (parts.recorder) parts.recorder->Add(pass);
           },
       .soft = parts.soft_evictions.get(),
-      .noter = parts.telling_noter.get()};
+      .listeners = ListenersOf(parts)};
 }
 
 }  // namespace
@@ -313,7 +298,6 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
               -> const std::vector<std::string>& { return figures->GroupsOf(facts); },
           .node_fs = config.node_fs});
   parts.arming = std::make_unique<ArmingThread>(GroupsOf(machine, config));
-  parts.killer = KillerFor(config, *parts.pods, machine.clock);
   parts.hooks = std::make_unique<Hooks>(
       config.hooks, config.node_name, config.dry_run,
       [&parts](std::string_view uid) { return parts.pods->NameOfPod(uid); });
@@ -322,9 +306,8 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   parts.leftovers = LeftoversFor(config, machine, log);
   parts.presence = parts.cluster.get();
   if (parts.leftovers) parts.presence = parts.leftovers.get();
-  parts.telling_killer =
-      std::make_unique<TellingKiller>(*parts.killer, machine.clock, ListenersOf(parts));
   BuildSoftEvictions(config, machine, log, parts);
+  parts.killer = KillerFor(config, parts, machine.clock);
   parts.remains = std::make_unique<Remains>(config, machine.pod_groups(), *parts.pods,
                                             machine.disk_thread, log);
   BuildImages(config, machine, log, parts);

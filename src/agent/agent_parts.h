@@ -10,7 +10,6 @@
 #include "agent/cluster/evictions/cluster_soft_evictions.h"
 #include "agent/cluster/shadow_watch.h"
 #include "agent/disk/disk_walk_thread.h"
-#include "agent/evictions/asking_killer.h"
 #include "agent/evictions/node_actions.h"
 #include "agent/figures/stats_collector.h"
 #include "agent/kept/state_keeper.h"
@@ -23,7 +22,6 @@
 #include "agent/recorder/recorder.h"
 #include "agent/tell/eviction_history.h"
 #include "agent/tell/hooks.h"
-#include "agent/tell/telling_killer.h"
 #include "agent/wake/arming_thread.h"
 #include "core/pods/room.h"
 #include "kernel/groups/layout/qos_groups.h"
@@ -53,13 +51,9 @@ struct AgentParts {
   std::unique_ptr<ShadowWatch> shadow;          // null: no dry run, or no kubelet beside it
   std::unique_ptr<ClusterLeftovers> leftovers;  // the same
   ClusterPresence* presence = nullptr;          // `cluster` or `leftovers`; null: no kubelet beside
-  std::unique_ptr<TellingKiller> telling_killer;
   // Asks the API server before a pod is evicted for a soft threshold. Null, as are the three after
   // it: soft evictions are made without asking.
   std::unique_ptr<ClusterSoftEvictions> soft_evictions;
-  std::unique_ptr<NotingKiller> noting_killer;
-  std::unique_ptr<TellingKiller> telling_noter;
-  std::unique_ptr<AskingKiller> asking_killer;
   std::unique_ptr<Remains> remains;
   std::unique_ptr<ImageRecordFile> image_records;  // null where the runtime has no images
   std::unique_ptr<ImageCollector> images;          // the same

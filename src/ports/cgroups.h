@@ -123,9 +123,6 @@ class Cgroups : public GroupEnd {
   // Closes the files that readings of the group, and of those below it, have left open. Called when
   // it is not read any more: others may remove it.
   virtual void Forget(std::string_view /*path*/) {}
-  // Closes files that readings have left open of groups that have hardly been read since some calls
-  // of this. Called after a pass in which no threshold was met.
-  virtual void CloseIdle() {}
 
   // Opens the group's directory in the hierarchy that accounts its memory. Notifications are
   // registered with this directory, and a lock on the group is taken on it.

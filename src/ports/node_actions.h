@@ -15,11 +15,6 @@ class PodKiller {
  public:
   virtual ~PodKiller() = default;
   [[nodiscard]] virtual Result<EvictOutcome> Evict(const EvictionOrder& order) = 0;
-  // The same for an order that is still to be composed. A killer that signals the pod itself
-  // overrides this, and asks for the order after the signal.
-  [[nodiscard]] virtual Result<EvictOutcome> EvictBeforeTelling(DueEviction& eviction) {
-    return Evict(eviction.order());
-  }
 };
 
 // How far a reclaim has come when the call that asks for it returns.

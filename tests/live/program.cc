@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -18,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kSilenceLimitMs = 60'000;
+constexpr std::chrono::minutes kLongestWait{2};  // for a line of a program that is never silent
 
 std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
@@ -94,8 +96,9 @@ bool Program::ReadMore() {
 }
 
 bool Program::ReadUntil(const std::string& text) {
+  const auto began = std::chrono::steady_clock::now();
   while (output_.find(text) == std::string::npos) {
-    if (!ReadMore()) return false;
+    if (std::chrono::steady_clock::now() > began + kLongestWait || !ReadMore()) return false;
   }
   return true;
 }

@@ -27,7 +27,7 @@ TEST(Allocation, ADecisionPassUnderMemoryPressureAllocatesNothingInTheSteadyStat
   for (int pass = 0; pass < 3; ++pass) {
     now += std::chrono::seconds(10);
     const std::size_t before = allocations;
-    JoinInOrder(node.pods, node.summary, joined);
+    JoinStats(node.pods, node.summary, joined);
     const Evaluation evaluation =
         Evaluate(thresholds, std::chrono::minutes(5), state, ObservationsFrom(node.summary), now);
     const Decision decision = Decide(thresholds, true, {}, evaluation, joined);

@@ -67,8 +67,6 @@ TEST(Permutation, ADecisionIsTheFullRankingsFirstAmongAnyNumberOfPods) {
     SyntheticNode node(count, static_cast<std::uint32_t>(count));
     for (PodStats& pod : node.summary.pods) pod.memory_working_set_bytes = random() % 3 << 29;
     const std::vector<ActivePod> pods = Joined(node);
-    std::vector<ActivePod> in_order;
-    JoinInOrder(node.pods, node.summary, in_order);
     const std::vector<Threshold> thresholds = DefaultThresholds();
     const Evaluation evaluation = Evaluate(thresholds, std::chrono::minutes(5), {},
                                            ObservationsFrom(node.summary), Instant{});
@@ -76,7 +74,7 @@ TEST(Permutation, ADecisionIsTheFullRankingsFirstAmongAnyNumberOfPods) {
     const auto first = std::find_if(order.begin(), order.end(), [&](std::size_t i) {
       return MayGo(pods[i], Signal::kMemoryAvailable);
     });
-    const Decision decision = Decide(thresholds, true, {}, evaluation, in_order);
+    const Decision decision = Decide(thresholds, true, {}, evaluation, pods);
     ASSERT_EQ(decision.victim, first == order.end() ? std::nullopt : std::optional(*first));
     EXPECT_EQ(decision.victim, FirstVictim(pods, Signal::kMemoryAvailable, {}));
   }
@@ -86,7 +84,7 @@ TEST(Permutation, StatsThatAreNotAsManyAsThePodsAreJoinedByUid) {
   SyntheticNode node(10, 7);
   node.summary.pods.erase(node.summary.pods.begin() + 3);
   std::vector<ActivePod> joined;
-  JoinInOrder(node.pods, node.summary, joined);
+  JoinStats(node.pods, node.summary, joined);
   ASSERT_EQ(joined.size(), 10U);
   EXPECT_EQ(joined[3].stats, nullptr);
   EXPECT_EQ(joined[4].stats->uid, node.pods[4]->pod.uid);

@@ -10,7 +10,6 @@
 #include "act/pass.h"
 #include "core/explain/explain.h"
 #include "core/explanation/explanation_text.h"
-#include "core/pods/most_on_disk.h"
 #include "core/thresholds/threshold_settings.h"
 #include "tests/random_scenario.h"
 
@@ -146,7 +145,6 @@ World SomeWorld(std::uint32_t seed) {
       for (VolumeStats& volume : stats.volumes) *volume.usage.used_bytes += 64ULL << 30;
     }
     if (random() % 30 == 0) *stats.ephemeral_storage->used_bytes += 256ULL << 30;
-    stats.most_on_disk = MostOnDiskOf(stats);
   }
   if (seed % 8 == 0) {  // so few that no priority spares a pod
     world.pods.resize(std::min<std::size_t>(world.pods.size(), 2));

@@ -1,5 +1,5 @@
 // Reading what a pass looks at allocates nothing in the steady state, in real control groups of
-// this kernel: counted by replacing operator new. After a rehearsal, nothing is opened either.
+// this kernel: counted by replacing operator new. What has been read once is not opened again.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "agent/figures/stats_collector.h"
-#include "agent/passes/reading/contenders.h"
 #include "kernel/groups/few_descriptors.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/host_cgroups.h"
@@ -101,24 +100,6 @@ class LiveReading : public testing::Test {
     return in_last_pass;
   }
 
-  // What the third of three choices among the pods allocates.
-  [[nodiscard]] std::size_t AllocationsOfAChoice(Resource resource) {
-    StatsCollector figures(Sources(nullptr), clock_, log_);
-    const std::vector<const PodFacts*> pods = Pods();
-    Contenders contenders(figures);
-    std::vector<PodStats> stats;
-    std::size_t in_last_choice = 0;
-    for (int choice = 0; choice < 3; ++choice) {
-      const std::size_t before = allocations;
-      contenders.Read(resource, pods, stats);
-      in_last_choice = allocations - before;
-      EXPECT_TRUE(std::ranges::any_of(stats, [](const PodStats& pod) {
-        return pod.memory_working_set_bytes || pod.process_count;
-      }));
-    }
-    return in_last_choice;
-  }
-
   [[nodiscard]] FigureSources Sources(const ContainerRuntime* runtime) {
     return {.node = *groups_,
             .pods = *groups_,
@@ -147,25 +128,16 @@ TEST_F(LiveReading, APassReadsWithoutAllocatingWhatItHasReadBefore) {
   EXPECT_EQ(AllocationsOfAPass(nullptr), 0U);
 }
 
-TEST_F(LiveReading, AChoiceReadsWithoutAllocatingToo) {
-  for (const char* uid : {"00000000-0000-0000-0000-00000000000a", "b", "c"}) AddPod(uid);
-  EXPECT_EQ(AllocationsOfAChoice(Resource::kMemory), 0U);
-  EXPECT_EQ(AllocationsOfAChoice(Resource::kPids), 0U);
-}
-
-TEST_F(LiveReading, TheFilesOfAClassStayOpenOverFullPassesAtRest) {
+// So that a pod is not passed over where the process has no descriptor left.
+TEST_F(LiveReading, WhatAFullPassHasReadIsReadAgainWithoutADescriptor) {
   for (const char* uid : {"a", "b", "c"}) AddPod(uid);
   StatsCollector figures(Sources(nullptr), clock_, log_);
   const std::vector<const PodFacts*> pods = Pods();
-  Contenders contenders(figures);
   std::vector<PodStats> stats;
-  for (int pass = 0; pass < 5; ++pass) {
-    figures.ReadPodsAtRest(pods, nullptr, stats);
-    contenders.Take(pods, stats);
-  }
+  figures.ReadPods(pods, nullptr, stats);
   const kernel::FewDescriptors none(0);
-  EXPECT_TRUE(figures.ReadCharge(Resource::kMemory, QosClass::kBestEffort));
-  EXPECT_TRUE(figures.ReadCharge(Resource::kPids, QosClass::kBestEffort));
+  figures.ReadMemoryOf(pods, stats);
+  for (const PodStats& pod : stats) EXPECT_TRUE(pod.memory_working_set_bytes) << pod.uid;
 }
 
 TEST_F(LiveReading, NamesThatARuntimeGivesToGroupsAreNotCopied) {

@@ -42,8 +42,6 @@ using DiskUse = TextIndex<PodDiskUse>;
 // Reads figures, each at the moment of the call. What cannot be read is absent.
 class Figures {
  public:
-  static constexpr Duration kOldestAtRest = std::chrono::minutes(5);
-
   virtual ~Figures() = default;
   // Memory, process ids and file systems of the node. It waits for a file system that is slow to
   // answer, but not for long.
@@ -61,32 +59,9 @@ class Figures {
   // the disk use from `disk`; `disk` null: disk use is absent.
   virtual void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                         std::vector<PodStats>& stats) = 0;
-  // As ReadPods, for passes in which no threshold acts: if the charge of a pod has not changed,
-  // its memory figures and process count may be as old as kOldestAtRest.
-  virtual void ReadPodsAtRest(std::span<const PodFacts* const> pods, const DiskUse* disk,
-                              std::vector<PodStats>& stats) {
-    ReadPods(pods, disk, stats);
-  }
   // Reads only the memory of each of these pods as a whole, in this order.
   virtual void ReadMemoryOf(std::span<const PodFacts* const> pods,
                             std::vector<PodStats>& stats) = 0;
-  // As above, for one pod.
-  virtual void ReadMemoryOf(const PodFacts& pod, PodStats& stats) = 0;
-  // As above, for a pod that is not the victim: if its charge has not changed, the figure may be as
-  // old as kOldestAtRest.
-  virtual void ReadMemoryAtRest(const PodFacts& pod, PodStats& stats) { ReadMemoryOf(pod, stats); }
-  // Reads the charge of one pod, in bytes for kMemory and in tasks for kPids, from one small file
-  // for each of its groups. It is an upper bound of the figure that the pod is ranked by. Absent:
-  // the group does not exist.
-  [[nodiscard]] virtual std::optional<std::uint64_t> ReadCharge(Resource resource,
-                                                                const PodFacts& pod) = 0;
-  // Reads the charge of the group of a QoS class, in which all pods of this class lie that the
-  // agent has created, or that the kubelet has beside which the agent runs, and possibly others.
-  // Absent: the group does not exist, or cannot be read.
-  [[nodiscard]] virtual std::optional<std::uint64_t> ReadCharge(Resource resource,
-                                                                QosClass qos) = 0;
-  // Whether all groups of the pod are known, and lie below that of its QoS class.
-  [[nodiscard]] virtual bool IsInClass(const PodFacts& pod) = 0;
   // Sets the containers in the pod's stats, with the memory of each. Keeps the memory of what was
   // there.
   virtual void ReadContainersOf(const PodFacts& pod, PodStats& stats) = 0;

@@ -1,8 +1,12 @@
 #include "agent/evictions/eviction_pacing.h"
 
 #include <algorithm>
+#include <array>
 
+#include "agent/evictions/pass_log.h"
 #include "core/decide/eviction_order.h"
+#include "core/decide/pod_usage.h"
+#include "core/decide/ranking.h"
 #include "core/model/pod_resources.h"
 #include "core/model/pressure.h"
 
@@ -22,38 +26,49 @@ bool HasMemoryLimit(const Pod& pod) {
   return has_pod_level || SumOfContainers(pod, &ResourceRequirements::limits, kMemoryResource);
 }
 
-}  // namespace
-
-EvictionPacing::EvictionPacing(const NodeEdges& edges)
-    : pods_(edges.pods),
-      figures_(edges.figures),
-      early_kills_({.pods = edges.pods,
-                    .figures = edges.figures,
-                    .events = edges.events,
-                    .log = edges.log}) {}
-
-void EvictionPacing::Evicted(Resource resource, bool hard, Duration grace, Instant now) {
-  keeper_.Evicted(resource, hard, grace, now);
+// What the pods that may be evicted, and those that are ending, hold of what the pass acts for.
+UsageLook LookOf(const PacedPass& pass, const EndingPods& ending) {
+  UsageLook look{.signal = pass.signal,
+                 .available = pass.seen.available,
+                 .capacity = pass.seen.capacity,
+                 .line = pass.line,
+                 .pods = {},
+                 .at = pass.now};
+  const auto add = [&](const ActivePod& pod, bool is_ending) {
+    if (const auto held = UsageOf(pod, pass.signal, pass.layout)) {
+      look.pods.push_back({.facts = pod.facts,
+                           .identity = pod.facts->identity,
+                           .amount = *held,
+                           .ending = is_ending});
+    }
+  };
+  for (const ActivePod& pod : pass.pods) {
+    if (MayGo(pod, pass.signal)) add(pod, false);
+  }
+  for (std::size_t i = 0; i < ending.size(); ++i) {
+    if (ending.At(i).stats != nullptr) add(ending.At(i), true);
+  }
+  return look;
 }
+
+}  // namespace
 
 void EvictionPacing::Resume(const KeptWait& wait, Instant began, Instant now) {
   for (const Resource resource : wait.hard_for) {
-    keeper_.Evicted(resource, true, std::chrono::seconds(kHardEvictionGracePeriodSeconds), began);
+    Evicted(resource, true, std::chrono::seconds(kHardEvictionGracePeriodSeconds), began);
   }
-  looks_.Begin(now);
+  followed_since_ = now;
 }
 
 void EvictionPacing::Lost(std::string_view pod_uid, Instant now) {
-  const auto& active = pods_.Active();
-  const auto found = std::ranges::find_if(
-      active, [pod_uid](const PodFacts* facts) { return facts->pod.uid == pod_uid; });
-  if (found == active.end() || HasMemoryLimit((*found)->pod)) return;
-  keeper_.Lost(held_.AmountOf(**found), now);
+  for (const PodFacts* facts : edges_.pods.Active()) {
+    if (facts->pod.uid == pod_uid && !HasMemoryLimit(facts->pod)) growth_.Lost(*facts, now);
+  }
 }
 
 void EvictionPacing::ReadEnding(bool awaited) {
   if (awaited) {
-    ending_.Read(pods_.Ending(), figures_);
+    ending_.Read(edges_.pods.Ending(), edges_.figures);
   } else {
     ending_.Clear();
   }
@@ -62,43 +77,36 @@ void EvictionPacing::ReadEnding(bool awaited) {
 void EvictionPacing::Prepare(const std::optional<PacedPass>& pass) {
   input_.reset();
   if (!pass) return;
-  if (ResourceOf(pass->signal) == Resource::kPids && !ending_.empty()) ending_.ReadAll(figures_);
-  TakeSums(*pass);
+  if (ResourceOf(pass->signal) == Resource::kPids) ending_.ReadAll(edges_.figures);
+  if (AddsUp(pass->signal)) growth_.Look(LookOf(*pass, ending_));
   input_ = InputFor(pass->signal, pass->next_by_clock, pass->now);
   input_->soft = soft_;
+}
+
+// It also matters if ending pods, evicted for any signal, hold all that is missing.
+std::optional<Instant> EvictionPacing::KubeletDecides(Signal signal, Instant now) const {
+  return growth_.EndingCovers(signal) ? round_.Next(now) : round_.NextFor(signal, now);
 }
 
 // For a disk, the removal of any pod delays the next eviction as an eviction does, because it frees
 // space, too.
 PaceInput EvictionPacing::InputFor(Signal signal, std::optional<Instant> next_by_clock,
                                    Instant now) const {
-  PaceInput input = keeper_.InputFor(signal, next_by_clock, now);
+  PaceInput input{.signal = signal,
+                  .kubelet_decides = KubeletDecides(signal, now),
+                  .next_by_clock = next_by_clock};
+  growth_.FillIn(input, now);
   const bool is_disk = ConditionOf(signal) == NodeConditionType::kDiskPressure;
-  if (is_disk && pods_.AnyIsBeingRemoved(now)) {
+  if (is_disk && edges_.pods.AnyIsBeingRemoved(now)) {
     input.kubelet_decides = std::max(input.kubelet_decides.value_or(now), now + kCleanupPoll);
   }
   return input;
 }
 
-bool EvictionPacing::NeedsSums(Signal signal, Instant now) const {
-  return !ending_.empty() || keeper_.KubeletDecides(signal, now);
-}
-
-void EvictionPacing::PrepareForFirst(Signal signal, std::optional<Instant> next_by_clock) {
-  input_ = PaceInput{.signal = signal, .next_by_clock = next_by_clock, .soft = soft_};
-}
-
-void EvictionPacing::TakeSums(const PacedPass& pass) {
-  if (!AddsUp(pass.signal)) return;
-  HeldAmounts held = held_.Of(pass.signal, pass.layout, pass.pods, ending_);
-  held.line = pass.line;
-  keeper_.Held(pass.signal, pass.seen, held, pass.now);
-}
-
 bool EvictionPacing::PrepareBeside(const PacedPass& pass) {
-  const auto kubelet_decides = keeper_.KubeletDecides(pass.signal, pass.now);
+  const auto kubelet_decides = KubeletDecides(pass.signal, pass.now);
   if (kubelet_decides && pass.now < *kubelet_decides) return false;
-  if (ResourceOf(pass.signal) == Resource::kPids && !ending_.empty()) ending_.ReadAll(figures_);
+  if (ResourceOf(pass.signal) == Resource::kPids) ending_.ReadAll(edges_.figures);
   const std::int64_t ending = AddsUp(pass.signal) ? ending_.Usage(pass.signal, pass.layout) : 0;
   if (ending > 0 && pass.seen.available + ending >= pass.line) return false;
   input_ = PaceInput{.signal = pass.signal, .next_by_clock = pass.next_by_clock, .ending = ending};
@@ -106,12 +114,46 @@ bool EvictionPacing::PrepareBeside(const PacedPass& pass) {
 }
 
 bool EvictionPacing::PassDone(const CycleReport& report, bool awaited, Instant now) {
-  if (report.pause && !paused_.pause() && !awaited) looks_.Begin(now);
+  if (report.pause && !paused_.pause() && !awaited) followed_since_ = now;
   return paused_.Take(report, now);
 }
 
 std::size_t EvictionPacing::Hasten(const Observations& seen, DiskLayout layout, Instant now) {
-  return early_kills_.Hasten(seen, keeper_, layout, ending_, now);
+  constexpr std::array kHastenedFor = {Signal::kMemoryAvailable,
+                                       Signal::kAllocatableMemoryAvailable, Signal::kPidAvailable};
+  const std::size_t before = kills_.size();
+  for (const Signal signal : kHastenedFor) {
+    if (seen[signal]) HastenFor(signal, seen[signal]->available, layout, now);
+  }
+  for (std::size_t i = before; i < kills_.size(); ++i) {
+    LogEarlyKill(kills_[i], edges_.pods, edges_.events, edges_.log);
+  }
+  return kills_.size() - before;
+}
+
+void EvictionPacing::HastenFor(Signal signal, std::int64_t left, DiskLayout layout, Instant now) {
+  const std::int64_t growth = growth_.OfAll(signal);
+  bool is_read = false;
+  for (const EndingPod& pod : edges_.pods.Ending()) {
+    if (!pod.kill_at || now >= *pod.kill_at) continue;
+    EndingQuestion question{
+        .left = left, .growth = growth, .now = now, .kill_at = *pod.kill_at, .held = {}};
+    if (LastsItsGrace(question)) continue;
+    if (!std::exchange(is_read, true)) {
+      ReadEnding(true);
+      ending_.ReadAll(edges_.figures);
+    }
+    const ActivePod held_by = ending_.Of(pod.facts);
+    if (held_by.stats != nullptr) question.held = UsageOf(held_by, signal, layout);
+    if (!MustKillNow(question) || !edges_.pods.KillNow(pod.facts->pod.uid, now)) continue;
+    kills_.push_back({.pod_uid = pod.facts->pod.uid,
+                      .signal = signal,
+                      .at = now,
+                      .after = Elapsed(pod.evicted_at, now),
+                      .grace = Elapsed(pod.evicted_at, *pod.kill_at),
+                      .left = left,
+                      .growth = growth});
+  }
 }
 
 std::optional<PaceInput> EvictionPacing::InputNow(std::optional<Instant> next_by_clock,

@@ -4,17 +4,17 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "agent/evictions/early_kills.h"
 #include "agent/evictions/ending_pods.h"
-#include "agent/evictions/held_sums.h"
 #include "agent/evictions/node_edges.h"
-#include "agent/evictions/pace_keeper.h"
-#include "agent/evictions/pace_looks.h"
 #include "agent/evictions/paused_eviction.h"
 #include "agent/kept/kept_state.h"
+#include "core/decide/early_kill.h"
 #include "core/decide/eviction_pace.h"
+#include "core/decide/kubelet_round.h"
+#include "core/decide/usage_growth.h"
 #include "core/model/signal.h"
 #include "core/observe/observations.h"
 #include "core/pods/pod_facts.h"
@@ -34,18 +34,20 @@ struct PacedPass {
   Instant now;
 };
 
-// Decides whether evictions wait so that they are not faster than the kubelet's
+// Prepares what decides whether evictions wait so that they are not faster than the kubelet's
 // (decide/eviction_pace), and kills ending pods early if the node would run out
 // (decide/early_kill).
 class EvictionPacing {
  public:
-  explicit EvictionPacing(const NodeEdges& edges);
+  explicit EvictionPacing(const NodeEdges& edges) : edges_(edges) {}
 
   // An eviction was carried out, or would have been in a dry run.
-  void Evicted(Resource resource, bool hard, Duration grace, Instant now);
+  void Evicted(Resource resource, bool hard, Duration grace, Instant now) {
+    round_.Evicted(resource, hard, grace, now);
+  }
   // Pods are ending from now on.
-  void PodsEnd(Instant now) { looks_.Begin(now); }
-  void CleanedUp(bool all_gone, Instant now) { keeper_.CleanedUp(all_gone, now); }
+  void PodsEnd(Instant now) { followed_since_ = now; }
+  void CleanedUp(bool all_gone, Instant now) { round_.CleanedUp(all_gone, now); }
   // The kernel's OOM killer has ended a container of the pod. It counts where the pod has no limit
   // of its own.
   void Lost(std::string_view pod_uid, Instant now);
@@ -56,17 +58,11 @@ class EvictionPacing {
   // own figures are read.
   void ReadEnding(bool awaited);
   // What has just been observed.
-  void Seen(const Observations& seen, Instant now) { keeper_.Seen(seen, now); }
+  void Seen(const Observations& seen, Instant now) { growth_.Seen(seen, now); }
   // Sets why soft evictions wait in the next pass; absent: they do not wait.
   void SetSoftHold(std::optional<SoftHold> hold) { soft_ = hold; }
   // Prepares the input of the next pass; absent: it acts for no threshold.
   void Prepare(const std::optional<PacedPass>& pass);
-  // Whether an eviction for the signal now depends on the sums over all pods, because there was a
-  // recent eviction, or pods are ending. If not, a pass that has read only some of the pods calls
-  // PrepareForFirst, and TakeSums when it has read all.
-  [[nodiscard]] bool NeedsSums(Signal signal, Instant now) const;
-  void PrepareForFirst(Signal signal, std::optional<Instant> next_by_clock);
-  void TakeSums(const PacedPass& pass);
   // Prepares the input of a pass that acts for `pass` because another eviction waits, the growth
   // for which continues to be measured. The pods of `pass` need not have been read. False: this
   // eviction waits as well, because there was a recent one for its resource, or because ending pods
@@ -83,16 +79,16 @@ class EvictionPacing {
   }
   [[nodiscard]] const PausedEviction& paused() const { return paused_; }
 
-  // Plans the next look; `hard`: pods are ending with the grace period of a hard eviction. A look
-  // shows nothing of disks.
-  void PlanLook(bool hard, Instant now) {
-    looks_.Plan(hard || (paused_.IsForPace() && !paused_.IsForDisk(now)), now);
+  // Since when the node has to be looked at every few milliseconds: pods are ending within a hard
+  // grace period (`hard`), or an eviction waits that a look may end. Absent: it has not.
+  [[nodiscard]] std::optional<Instant> FollowedSince(bool hard, Instant now) const {
+    const bool waits = paused_.IsForPace() && !paused_.IsForDisk(now);
+    return hard || waits ? std::optional(followed_since_) : std::nullopt;
   }
-  [[nodiscard]] std::optional<Instant> look_due() const { return looks_.due(); }
-  [[nodiscard]] bool LookCountsPids(Instant now) { return looks_.CountsPids(now); }
   // Kills ending pods that must be killed early. Returns how many.
   std::size_t Hasten(const Observations& seen, DiskLayout layout, Instant now);
-  [[nodiscard]] std::vector<EarlyKill> TakeEarlyKills() { return early_kills_.Take(); }
+  // Those since the last call.
+  [[nodiscard]] std::vector<EarlyKill> TakeEarlyKills() { return std::exchange(kills_, {}); }
 
   // Working sets of the pods that are ending, as last read.
   [[nodiscard]] std::int64_t HeldByEnding() const { return ending_.WorkingSets(); }
@@ -101,19 +97,20 @@ class EvictionPacing {
                                                   Instant now) const;
 
  private:
+  [[nodiscard]] std::optional<Instant> KubeletDecides(Signal signal, Instant now) const;
   [[nodiscard]] PaceInput InputFor(Signal signal, std::optional<Instant> next_by_clock,
                                    Instant now) const;
+  void HastenFor(Signal signal, std::int64_t left, DiskLayout layout, Instant now);
 
-  const PodTable& pods_;
-  Figures& figures_;
-  PaceKeeper keeper_;
+  NodeEdges edges_;
+  KubeletRound round_;
+  UsageGrowth growth_;
   std::optional<PaceInput> input_;
   std::optional<SoftHold> soft_;
   PausedEviction paused_;
-  PaceLooks looks_;
+  Instant followed_since_;
   EndingPods ending_;
-  HeldSums held_;
-  EarlyKills early_kills_;
+  std::vector<EarlyKill> kills_;
 };
 
 }  // namespace jettison

@@ -13,12 +13,11 @@ constexpr Duration kReclaimPatience = std::chrono::minutes(1);
 }  // namespace
 
 Result<EvictOutcome> TableKiller::Evict(const EvictionOrder& order) {
-  OrderedEviction eviction(order);
-  return EvictBeforeTelling(eviction);
-}
-
-Result<EvictOutcome> TableKiller::EvictBeforeTelling(DueEviction& eviction) {
-  const auto ending = table_.Evict(eviction, clock_.Now());
+  if (order.soft && soft_ != nullptr) {
+    soft_->Ask(order, clock_.Now());
+    return EvictOutcome::kAsked;
+  }
+  const auto ending = table_.Evict(order, clock_.Now());
   if (!ending) return Fail(ending.error());
   return *ending ? EvictOutcome::kEnding : EvictOutcome::kWasEnding;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "agent/edges/edges.h"
+#include "agent/edges/soft_evictions.h"
 #include "agent/pods/pod_table.h"
 #include "core/model/images.h"
 #include "ports/clock.h"
@@ -12,16 +13,18 @@
 
 namespace jettison {
 
-// Evicts pods of the table.
+// Evicts pods of the table. For a soft threshold the API server is asked first, where there is one.
 class TableKiller : public PodKiller {
  public:
-  TableKiller(PodTable& table, const Clock& clock) : table_(table), clock_(clock) {}
+  // Everything must outlive this. `soft` null: nobody is asked.
+  TableKiller(PodTable& table, const Clock& clock, SoftEvictions* soft = nullptr)
+      : table_(table), clock_(clock), soft_(soft) {}
   [[nodiscard]] Result<EvictOutcome> Evict(const EvictionOrder& order) override;
-  [[nodiscard]] Result<EvictOutcome> EvictBeforeTelling(DueEviction& eviction) override;
 
  private:
   PodTable& table_;
   const Clock& clock_;
+  SoftEvictions* soft_;
 };
 
 // Evicts no pod: for a dry run.

@@ -2,9 +2,11 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "act/pass.h"
 #include "agent/edges/edges.h"
+#include "agent/edges/eviction_listener.h"
 #include "agent/edges/soft_evictions.h"
 #include "agent/log/event_log.h"
 #include "agent/log/log.h"
@@ -29,8 +31,6 @@ struct NodeSettings {
   Duration walk_serves{0};
   ContainerGcPolicy container_gc;
   bool memory_notifications = false;
-  // Whether memory is looked at between passes, the more often the sooner it could run short.
-  bool look_ahead = false;
   // Whether the last passes are kept for onlookers with all their inputs. Passes that evict are
   // kept in any case.
   bool record_passes = false;
@@ -57,16 +57,15 @@ struct NodeEdges {
       nullptr;
   // Called when the wait for evicted pods is over; `all_gone`: it did not time out. May be null.
   std::function<void(bool all_gone, Instant now)> on_cleanup = nullptr;
-  // Yields the processor to a pod that has just been told to end. May be null.
-  std::function<void()> make_way = nullptr;
   // Called with each pass that evicted, after it is over. May be null.
   std::function<void(const std::shared_ptr<const RecordedPass>&)> on_eviction = nullptr;
   // Called with each pass that is kept, after it is over. It must return at once. May be null.
   std::function<void(const std::shared_ptr<const RecordedPass>&)> on_pass = nullptr;
-  // Asked by `killer` before a pod is evicted for a soft threshold; `noter` notes each eviction
-  // that is granted. Null: soft evictions are carried out at once.
+  // Asked by `killer` before a pod is evicted for a soft threshold. Null: soft evictions are
+  // carried out at once.
   SoftEvictions* soft = nullptr;
-  PodKiller* noter = nullptr;
+  // Told of each eviction when the pod has been told to end, in this order.
+  std::vector<EvictionListener*> listeners = {};
 };
 
 }  // namespace jettison

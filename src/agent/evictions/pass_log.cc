@@ -139,9 +139,10 @@ void AddEvents(const CycleReport& report, const PodTable& pods, EventLog& events
 std::string ResultOf(const CycleReport& report) {
   const Threshold& threshold = *report.acting_for;
   std::string result =
-      fmt::format("{} {} {} {} {} {} {}", NameOf(threshold.signal), threshold.IsHard(),
-                  report.pause.has_value(), report.reclaim_under_way, report.relieved_by_reclaim,
-                  NamesOf(report.reclaim_attempted), fmt::join(report.reclaim_errors, " "));
+      fmt::format("{} {} {} {} {} {} {} {}", NameOf(threshold.signal), threshold.IsHard(),
+                  report.pause.has_value(), AwaitsDiskUse(report), report.reclaim_under_way,
+                  report.relieved_by_reclaim, NamesOf(report.reclaim_attempted),
+                  fmt::join(report.reclaim_errors, " "));
   for (const SurvivorRecord& survivor : report.survivors) result += " " + survivor.pod_uid;
   return result;
 }

@@ -17,23 +17,12 @@
 
 namespace jettison {
 
-// Figures of a pod that were read at rest.
-struct RestingFigures {
-  Instant until;             // read again then, even if the charge has not changed
-  std::uint64_t charge = 0;  // just before they were read
-  std::optional<std::uint64_t> working_set;
-  std::optional<std::uint64_t> swap;
-  std::optional<std::uint64_t> tasks;
-  std::vector<std::optional<std::uint64_t>> containers;  // working sets, in the order of the pod
-};
-
 // The groups of one pod, computed once, and again when another pod has its UID.
 struct GroupsOfPod {
   QosClass qos = QosClass::kBestEffort;
   std::vector<std::string> foreign;  // what the runtime told of a foreign pod
   std::vector<std::string> pod;      // those that hold it together, mostly one
   std::vector<std::pair<std::string, std::string>> containers;  // name, group
-  std::optional<RestingFigures> resting;
 };
 
 // Which groups each pod has. Of groups that a pod no longer has, nothing is kept open: those of

@@ -6,7 +6,6 @@
 
 #include "core/evaluate/evaluate.h"
 #include "core/observe/observations.h"
-#include "core/pods/most_on_disk.h"
 #include "kernel/filesystem/filesystem.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/procfs/kernel_memory.h"
@@ -66,17 +65,9 @@ void Clear(PodStats& stats) {
   stats.has_memory = false;
   stats.memory_working_set_bytes.reset();
   stats.swap_bytes.reset();
-  stats.most_on_disk.reset();
   stats.ephemeral_storage.reset();
   stats.process_count.reset();
   stats.io_some_avg10.reset();
-  stats.passed_over_at.reset();
-}
-
-void TakeMemory(const RestingFigures& resting, PodStats& stats) {
-  stats.has_memory = true;
-  stats.memory_working_set_bytes = resting.working_set;
-  stats.swap_bytes = resting.swap;
 }
 
 // Names the containers, without figures. `containers`: name and group.
@@ -283,19 +274,8 @@ std::optional<FsStats> StatsCollector::ReadFs(const std::string& path, const cha
 
 void StatsCollector::ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                               std::vector<PodStats>& stats) {
-  ReadAll(pods, disk, Freshness::kNow, stats);
-}
-
-void StatsCollector::ReadPodsAtRest(std::span<const PodFacts* const> pods, const DiskUse* disk,
-                                    std::vector<PodStats>& stats) {
-  ReadAll(pods, disk, Freshness::kAtRest, stats);
-}
-
-void StatsCollector::ReadAll(std::span<const PodFacts* const> pods, const DiskUse* disk,
-                             Freshness freshness, std::vector<PodStats>& stats) {
   stats.resize(pods.size());
-  for (std::size_t i = 0; i < pods.size(); ++i) ReadPod(*pods[i], disk, freshness, stats[i]);
-  if (freshness == Freshness::kAtRest) sources_.pods.CloseIdle();
+  for (std::size_t i = 0; i < pods.size(); ++i) ReadPod(*pods[i], disk, stats[i]);
 }
 
 void StatsCollector::ForgetOthers(std::span<const PodFacts* const> pods) {
@@ -306,58 +286,11 @@ void StatsCollector::ForgetOthers(std::span<const PodFacts* const> pods) {
 void StatsCollector::ReadMemoryOf(std::span<const PodFacts* const> pods,
                                   std::vector<PodStats>& stats) {
   stats.resize(pods.size());
-  for (std::size_t i = 0; i < pods.size(); ++i) ReadMemoryOf(*pods[i], stats[i]);
-}
-
-void StatsCollector::ReadMemoryOf(const PodFacts& pod, PodStats& stats) {
-  ReadPodMemory(BeginPod(pod, stats), stats);
-  stats.containers.clear();
-  stats.volumes.clear();
-}
-
-void StatsCollector::ReadMemoryAtRest(const PodFacts& pod, PodStats& stats) {
-  const GroupsOfPod& groups = BeginPod(pod, stats);
-  if (IsAtRest(groups, ReadChargeOf(Resource::kMemory, groups))) {
-    TakeMemory(*groups.resting, stats);
-  } else {
-    ReadPodMemory(groups, stats);
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    ReadPodMemory(BeginPod(*pods[i], stats[i]), stats[i]);
+    stats[i].containers.clear();
+    stats[i].volumes.clear();
   }
-  stats.containers.clear();
-  stats.volumes.clear();
-}
-
-std::optional<std::uint64_t> StatsCollector::ReadCharge(Resource resource, const PodFacts& pod) {
-  return ReadChargeOf(resource, groups_.Of(pod));
-}
-
-std::optional<std::uint64_t> StatsCollector::ReadCharge(Resource resource, QosClass qos) {
-  const auto reading = ReadChargeOf(resource, class_groups_[static_cast<std::size_t>(qos)]);
-  return reading ? std::optional(*reading) : std::nullopt;
-}
-
-bool StatsCollector::IsInClass(const PodFacts& pod) {
-  const GroupsOfPod& groups = groups_.Of(pod);
-  const bool is_known = !groups.foreign.empty() || pod.source == PodOrigin::kOwn;
-  const std::string& of_class = class_groups_[static_cast<std::size_t>(pod.qos)];
-  return is_known && std::ranges::all_of(groups.pod, [&](std::string_view group) {
-           return group.size() > of_class.size() && group.starts_with(of_class) &&
-                  group[of_class.size()] == '/';
-         });
-}
-
-std::optional<std::uint64_t> StatsCollector::ReadChargeOf(Resource resource,
-                                                          const GroupsOfPod& groups) {
-  std::optional<std::uint64_t> charged;
-  for (const std::string& group : groups.pod) {
-    const auto reading = ReadChargeOf(resource, group);
-    if (reading) charged = charged.value_or(0) + *reading;
-  }
-  return charged;
-}
-
-Result<std::uint64_t> StatsCollector::ReadChargeOf(Resource resource, std::string_view group) {
-  return resource == Resource::kPids ? sources_.pods.ReadPids(group)
-                                     : sources_.pods.ReadMemoryUsage(group);
 }
 
 void StatsCollector::ReadContainersOf(const PodFacts& pod, PodStats& stats) {
@@ -404,60 +337,11 @@ void StatsCollector::ReadTasks(const GroupsOfPod& groups, PodStats& stats) const
   }
 }
 
-// The charge is one small counter, whose file is open; reading its components takes ten times as
-// long, and more if their file has to be opened. If the charge has not changed, neither the
-// components nor the processes have, in nearly all cases.
-bool StatsCollector::IsAtRest(const GroupsOfPod& groups,
-                              std::optional<std::uint64_t> charge) const {
-  const auto& resting = groups.resting;
-  return charge && resting && resting->charge == *charge && clock_.Now() < resting->until;
-}
-
-// Pods that are read together are not due together, so that no pass reads all of them.
-Instant StatsCollector::RestsUntil(std::string_view uid) const {
-  constexpr Duration kHalf = kOldestAtRest / 2;
-  const auto part = std::hash<std::string_view>()(uid) % 1024;
-  return clock_.Now() + kHalf + kHalf * static_cast<std::int64_t>(part) / 1024;
-}
-
-void StatsCollector::ReadAtRest(GroupsOfPod& groups, PodStats& stats) {
-  const auto charge = ReadChargeOf(Resource::kMemory, groups);
-  auto& resting = groups.resting;
-  if (IsAtRest(groups, charge)) {
-    TakeMemory(*resting, stats);
-    stats.process_count = resting->tasks;
-    NameContainers(groups.containers, stats);
-    for (std::size_t i = 0; i < stats.containers.size(); ++i) {
-      stats.containers[i].memory_working_set_bytes = resting->containers[i];
-    }
-    return;
-  }
+void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, PodStats& stats) {
+  GroupsOfPod& groups = BeginPod(facts, stats);
   ReadPodMemory(groups, stats);
   ReadContainers(groups, stats);
   ReadTasks(groups, stats);
-  if (!charge || !stats.has_memory) return resting.reset();
-  if (!resting) resting.emplace();
-  resting->until = RestsUntil(stats.uid);
-  resting->charge = *charge;
-  resting->working_set = stats.memory_working_set_bytes;
-  resting->swap = stats.swap_bytes;
-  resting->tasks = stats.process_count;
-  resting->containers.resize(stats.containers.size());
-  for (std::size_t i = 0; i < stats.containers.size(); ++i) {
-    resting->containers[i] = stats.containers[i].memory_working_set_bytes;
-  }
-}
-
-void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, Freshness freshness,
-                             PodStats& stats) {
-  GroupsOfPod& groups = BeginPod(facts, stats);
-  if (freshness == Freshness::kAtRest) {
-    ReadAtRest(groups, stats);
-  } else {
-    ReadPodMemory(groups, stats);
-    ReadContainers(groups, stats);
-    ReadTasks(groups, stats);
-  }
   if (compares_io_) stats.io_some_avg10 = pressure_->ReadPod(groups.pod);
   const PodDiskUse* use = DiskUseOf(facts, disk);
   if (use == nullptr) {
@@ -472,7 +356,6 @@ void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, Freshne
     found->rootfs = container.rootfs;
     found->logs = container.logs;
   }
-  stats.most_on_disk = MostOnDiskOf(stats);
 }
 
 }  // namespace jettison

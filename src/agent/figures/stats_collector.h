@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -63,9 +62,6 @@ class StatsCollector : public Figures {
         root_limits_tasks_(sources_.whole_machine && sources_.node.ReadPidsLimit("").has_value()),
         groups_(sources_.pods, sources_.runtime, sources_.group_names) {
     pods_group_ = kernel::PodsGroup(sources_.group_names);
-    for (std::size_t i = 0; i < kQosClassCount; ++i) {
-      class_groups_[i] = kernel::QosGroup(static_cast<QosClass>(i), sources_.group_names);
-    }
   }
 
   // Where images and writable layers are, once the runtime has told; paths as in FigureSources.
@@ -88,16 +84,7 @@ class StatsCollector : public Figures {
   void TakeMounts() override { disks_.TakeMounts(); }
   void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                 std::vector<PodStats>& stats) override;
-  void ReadPodsAtRest(std::span<const PodFacts* const> pods, const DiskUse* disk,
-                      std::vector<PodStats>& stats) override;
-
   void ReadMemoryOf(std::span<const PodFacts* const> pods, std::vector<PodStats>& stats) override;
-  void ReadMemoryOf(const PodFacts& pod, PodStats& stats) override;
-  void ReadMemoryAtRest(const PodFacts& pod, PodStats& stats) override;
-  [[nodiscard]] std::optional<std::uint64_t> ReadCharge(Resource resource,
-                                                        const PodFacts& pod) override;
-  [[nodiscard]] std::optional<std::uint64_t> ReadCharge(Resource resource, QosClass qos) override;
-  [[nodiscard]] bool IsInClass(const PodFacts& pod) override;
   void ReadContainersOf(const PodFacts& pod, PodStats& stats) override;
   void ForgetOthers(std::span<const PodFacts* const> pods) override;
 
@@ -116,7 +103,6 @@ class StatsCollector : public Figures {
   [[nodiscard]] bool KernelHoldsMuch(const NodeStats& stats) const;
 
  private:
-  enum class Freshness : std::uint8_t { kNow, kAtRest };
   // Whether file systems that are slow to answer are waited for.
   enum class Patience : std::uint8_t { kWaits, kNone };
   [[nodiscard]] std::unique_ptr<PressureReader> MakePressureReader() const {
@@ -142,25 +128,16 @@ class StatsCollector : public Figures {
   [[nodiscard]] std::optional<FsStats> ReadFs(const std::string& path, const char* what,
                                               Patience patience, Instant now);
   void ReadPressure(NodeStats& stats, Instant now);
-  void ReadAll(std::span<const PodFacts* const> pods, const DiskUse* disk, Freshness freshness,
-               std::vector<PodStats>& stats);
-  void ReadPod(const PodFacts& facts, const DiskUse* disk, Freshness freshness, PodStats& stats);
+  void ReadPod(const PodFacts& facts, const DiskUse* disk, PodStats& stats);
   GroupsOfPod& BeginPod(const PodFacts& facts, PodStats& stats);
   void ReadPodMemory(const GroupsOfPod& groups, PodStats& stats) const;
   void ReadContainers(const GroupsOfPod& groups, PodStats& stats) const;
   void ReadTasks(const GroupsOfPod& groups, PodStats& stats) const;
-  [[nodiscard]] bool IsAtRest(const GroupsOfPod& groups, std::optional<std::uint64_t> charge) const;
-  [[nodiscard]] Instant RestsUntil(std::string_view uid) const;
-  void ReadAtRest(GroupsOfPod& groups, PodStats& stats);
-  [[nodiscard]] std::optional<std::uint64_t> ReadChargeOf(Resource resource,
-                                                          const GroupsOfPod& groups);
-  [[nodiscard]] Result<std::uint64_t> ReadChargeOf(Resource resource, std::string_view group);
   template <typename T>
   const T* Checked(const Result<T>& reading, std::string_view what);
 
   FigureSources sources_;
   std::string pods_group_;
-  std::array<std::string, kQosClassCount> class_groups_;
   DiskStatsReader disks_;
   const Clock& clock_;
   const Log& log_;

@@ -72,7 +72,7 @@ TEST_F(StatsCollectorTest, ReadingSomePodsForgetsNoOther) {
   collector.ReadPods(pods, nullptr, stats);
   const std::span<const PodFacts* const> first(pods.data(), 1);
   collector.ReadPods(first, nullptr, stats);
-  collector.ReadPodsAtRest(first, nullptr, stats);
+  collector.ReadPods(first, nullptr, stats);
   EXPECT_THAT(groups.forgotten, testing::IsEmpty());
   collector.ForgetOthers(first);
   EXPECT_THAT(groups.forgotten, testing::Contains("kubepods/besteffort/podu39/c"));
@@ -170,96 +170,6 @@ TEST_F(StatsCollectorTest, PodsHaveMemoryAndTasksButNoDiskUseUnlessItIsGiven) {
   EXPECT_EQ(pod.containers.at(0).rootfs, std::nullopt);
 }
 
-TEST_F(StatsCollectorTest, AtRestAPodIsReadAgainWhenItsChargeChangesOrAfterSomeMinutes) {
-  const auto at_rest = [this] {
-    std::vector<PodStats> stats;
-    const std::vector<const PodFacts*> pods = {&facts_};
-    collector_.ReadPodsAtRest(pods, nullptr, stats);
-    EXPECT_TRUE(stats.at(0).has_memory);
-    EXPECT_EQ(stats[0].containers.at(0).memory_working_set_bytes,
-              stats[0].memory_working_set_bytes);
-    return stats[0];
-  };
-  const auto set = [this](std::uint64_t usage, std::uint64_t inactive) {
-    groups_.SetMemory("kubepods/besteffort/podu/c",
-                      {.usage = usage * kMi, .inactive_file = inactive * kMi});
-  };
-  EXPECT_EQ(at_rest().memory_working_set_bytes, 50 * kMi);
-  set(60, 20);
-  groups_.SetPids("kubepods/besteffort/podu/c", 9);
-  EXPECT_EQ(at_rest().memory_working_set_bytes, 50 * kMi) << "the charge has not changed";
-  EXPECT_EQ(at_rest().process_count, 7U) << "nor have the processes, in nearly all cases";
-  EXPECT_EQ(ReadPods(nullptr).at(0).memory_working_set_bytes, 40 * kMi) << "read again";
-  set(61, 20);
-  EXPECT_EQ(at_rest().memory_working_set_bytes, 41 * kMi);
-  EXPECT_EQ(at_rest().process_count, 9U);
-  set(61, 30);
-  clock_.Advance(Figures::kOldestAtRest);
-  EXPECT_EQ(at_rest().memory_working_set_bytes, 31 * kMi);
-}
-
-TEST_F(StatsCollectorTest, PodsAtRestThatWereReadTogetherAreNotAllReadAgainTogether) {
-  constexpr std::size_t kPods = 100;
-  constexpr Duration kBetween = std::chrono::seconds(10);
-  std::vector<PodFacts> facts(kPods);
-  std::vector<const PodFacts*> pods;
-  for (std::size_t i = 0; i < kPods; ++i) {
-    facts[i].pod.uid = fmt::format("u{}", i);
-    pods.push_back(&facts[i]);
-    ASSERT_TRUE(groups_.Create("kubepods/besteffort/pod" + facts[i].pod.uid, {}));
-  }
-  // A figure that changes while the charge stays the same shows that the pod was read.
-  const auto set_inactive = [&](std::uint64_t bytes) {
-    for (const PodFacts* pod : pods) {
-      groups_.SetMemory("kubepods/besteffort/pod" + pod->pod.uid,
-                        {.usage = kMi, .inactive_file = bytes});
-    }
-  };
-  set_inactive(0);
-  std::vector<PodStats> stats;
-  std::vector<std::ptrdiff_t> read_again;
-  for (Duration age{0}; age <= Figures::kOldestAtRest; age += kBetween) {
-    collector_.ReadPodsAtRest(pods, nullptr, stats);
-    read_again.push_back(std::ranges::count(stats, 0U, &PodStats::memory_working_set_bytes));
-    set_inactive(kMi);
-    clock_.Advance(kBetween);
-  }
-  EXPECT_EQ(read_again[Figures::kOldestAtRest / kBetween / 2 - 1], 0);
-  EXPECT_EQ(read_again.back(), static_cast<std::ptrdiff_t>(kPods));
-  for (std::size_t i = 1; i < read_again.size(); ++i) {
-    EXPECT_LT(read_again[i] - read_again[i - 1], static_cast<std::ptrdiff_t>(kPods / 4));
-  }
-}
-
-TEST_F(StatsCollectorTest, AFigureThatDecidesNothingIsTheOneOfTheLastReadingWhileThePodIsAtRest) {
-  const char* const container = "kubepods/besteffort/podu/c";
-  const std::vector<const PodFacts*> pods = {&facts_};
-  std::vector<PodStats> stats;
-  collector_.ReadPodsAtRest(pods, nullptr, stats);
-  const auto working_set = [this] {
-    PodStats pod;
-    collector_.ReadMemoryAtRest(facts_, pod);
-    EXPECT_TRUE(pod.containers.empty());
-    return pod.memory_working_set_bytes;
-  };
-  groups_.SetMemory(container, {.usage = 60 * kMi, .inactive_file = 20 * kMi});
-  EXPECT_EQ(working_set(), 50 * kMi);
-  groups_.SetMemory(container, {.usage = 61 * kMi, .inactive_file = 20 * kMi});
-  EXPECT_EQ(working_set(), 41 * kMi);
-  EXPECT_TRUE(groups_.Remove("kubepods/besteffort/podu"));
-  EXPECT_EQ(working_set(), std::nullopt);
-}
-
-TEST_F(StatsCollectorTest, AtRestAPodWhoseGroupHasGoneHasNoFigures) {
-  const std::vector<const PodFacts*> pods = {&facts_};
-  std::vector<PodStats> stats;
-  collector_.ReadPodsAtRest(pods, nullptr, stats);
-  EXPECT_TRUE(groups_.Remove("kubepods/besteffort/podu"));
-  collector_.ReadPodsAtRest(pods, nullptr, stats);
-  EXPECT_FALSE(stats.at(0).has_memory);
-  EXPECT_EQ(stats[0].containers.at(0).memory_working_set_bytes, std::nullopt);
-}
-
 TEST_F(StatsCollectorTest, DiskUseIsJoinedByPodAndContainer) {
   DiskUse disk;
   disk["u"].total = {.used_bytes = 5, .inodes_used = 2};
@@ -269,7 +179,6 @@ TEST_F(StatsCollectorTest, DiskUseIsJoinedByPodAndContainer) {
   EXPECT_EQ(pod.ephemeral_storage->used_bytes, 5U);
   EXPECT_EQ(pod.containers.at(0).rootfs->used_bytes, 3U);
   EXPECT_EQ(pod.containers.at(0).logs->used_bytes, 2U);
-  EXPECT_EQ(pod.most_on_disk, (MostOnDisk{.pod = 5, .volume = 0, .container = 5}));
 }
 
 TEST_F(StatsCollectorTest, APodWithoutGroupHasNoFigures) {
@@ -328,30 +237,6 @@ TEST_F(StatsCollectorTest, APodOfSomebodyElseIsReadWhereItLies) {
 }
 
 // The charge of the group of its class bounds what such a pod holds.
-TEST_F(StatsCollectorTest, APodIsInItsClassWhereItsGroupsAreBelowThatOfTheClass) {
-  RuntimeOfOthers runtime;
-  StatsCollector collector({.node = groups_,
-                            .pods = groups_,
-                            .procfs = procfs_,
-                            .whole_machine = false,
-                            .node_fs = "/",
-                            .runtime = &runtime},
-                           clock_, log_);
-  const auto is_in = [&](std::vector<std::string> groups, QosClass qos, PodOrigin source) {
-    runtime.groups = std::move(groups);
-    facts_.qos = qos;
-    facts_.source = source;
-    return collector.IsInClass(facts_);
-  };
-  EXPECT_TRUE(is_in({}, QosClass::kBestEffort, PodOrigin::kOwn));
-  EXPECT_FALSE(is_in({}, QosClass::kBestEffort, PodOrigin::kKubernetes)) << "not known yet";
-  const std::string kubelets = "kubepods/burstable/podv";
-  EXPECT_TRUE(is_in({kubelets}, QosClass::kBurstable, PodOrigin::kKubernetes));
-  EXPECT_TRUE(is_in({kubelets}, QosClass::kGuaranteed, PodOrigin::kKubernetes));
-  EXPECT_FALSE(is_in({kubelets}, QosClass::kBestEffort, PodOrigin::kKubernetes));
-  EXPECT_FALSE(is_in({kubelets, "others/c"}, QosClass::kBurstable, PodOrigin::kRuntime));
-  EXPECT_FALSE(is_in({"kubepods-other/pod"}, QosClass::kGuaranteed, PodOrigin::kRuntime));
-}
 
 }  // namespace
 }  // namespace jettison

@@ -19,8 +19,6 @@ bool IsDue(std::optional<Instant> deadline, Instant now) {
   return deadline && *deadline <= now;
 }
 
-// A level that jitter crosses again and again must not use up the processor.
-constexpr Duration kWakeupSpacing = std::chrono::milliseconds(1);
 // Levels that move all the time, because the page cache does, are not registered all the time.
 constexpr Duration kArmSpacing = std::chrono::milliseconds(100);
 
@@ -36,7 +34,6 @@ Node::Node(NodeSettings settings, const NodeEdges& edges)
       passes_(settings_, edges, counters_),
       scheduler_(settings_.monitoring_interval, edges.clock.Now()),
       walks_(settings_, edges_, passes_),
-      looks_(settings_.look_ahead),
       next_gc_(edges.clock.Now() + kGcInterval) {}
 
 void Node::PodLost(std::string_view pod_uid) {
@@ -70,9 +67,8 @@ void Node::TakePolicy(PassPolicy policy) {
 void Node::LookAtOnce() {
   if (passes() == 0) return;
   const Instant now = edges_.clock.Now();
-  WatchPass(ReadNode());
-  Rearm(now);
-  PlanLook(passes_.Seen(), now);
+  WatchPass(passes_.ReadNode(Patience::kWaits, now));
+  PlanLook(ObservationsFrom(passes_.summary()), now);
   scheduler_.Request(now);
 }
 
@@ -89,15 +85,11 @@ Snapshot Node::MakeSnapshot() const {
   return SnapshotOf(passes_, trends_, edges_, scheduler_.NextDeadline());
 }
 
+// While an eviction of an earlier agent is awaited, there may be no pass.
 void Node::Begin() {
-  WatchPass(ReadNode());
-  if (passes() == 0) {
-    // An eviction of an earlier agent is awaited, which postpones the pass; memory is watched.
-    const Instant now = edges_.clock.Now();
-    PlanLook(passes_.Seen(), now);
-    PlanPaceLook(now);
-    Rearm(now);
-  }
+  const Instant now = edges_.clock.Now();
+  WatchPass(passes_.ReadNode(Patience::kWaits, now));
+  PlanLook(ObservationsFrom(passes_.summary()), now);
   Advance();
 }
 
@@ -107,16 +99,9 @@ void Node::Advance() {
   CheckCleanup(now);
   CheckReclaim(now);
   if (edges_.soft != nullptr) TakeAnswers(now);
-  if (watches_.Begin(now)) WatchPass(ReadNodeForWatch());
-  if (IsDue(looks_.due(), now)) LookAtMemory();
-  if (IsDue(passes_.pacing().look_due(), now)) LookAtPace();
-  // While an eviction is awaited, a watch pass determines whether anything may be decided at all.
+  if (looks_.Begin(now)) Look();
   if (scheduler_.Begin(now)) StartWalk();
   WatchOverWalk();
-  if (settings_.memory_notifications || settings_.look_ahead) {
-    warm_.Keep(edges_.pods.Active(), edges_.figures);
-    passes_.KeepPods();
-  }
 }
 
 std::optional<Instant> Node::NextDeadline() const {
@@ -124,8 +109,7 @@ std::optional<Instant> Node::NextDeadline() const {
   if (scheduler_.measuring()) next = walks_.NextDeadline();
   for (const auto& deadline :
        {edges_.pods.NextDeadline(), scheduler_.NextDeadline(),
-        passes_.standing().wait.NextDeadline(), edges_.reclaimer.NextDeadline(), watches_.due(),
-        looks_.due(), passes_.pacing().look_due()}) {
+        passes_.standing().wait.NextDeadline(), edges_.reclaimer.NextDeadline(), looks_.due()}) {
     if (deadline && (!next || *deadline < *next)) next = deadline;
   }
   return next;
@@ -133,20 +117,68 @@ std::optional<Instant> Node::NextDeadline() const {
 
 // ---- passes
 
-ReadingPlan Node::ReadNode() {
+// A notification that comes too soon after another one makes it due, and no more.
+void Node::MemoryCrossed() {
   const Instant now = edges_.clock.Now();
-  rest_left_out_ = false;
-  return passes_.ReadNode(NodeReading::kAll, now);
+  ++counters_.memory_notifications;
+  if (!woken_at_) woken_at_ = now;
+  looks_.Wake(kLevelSpacing, now);
+  if (looks_.Begin(now)) Look();
 }
 
-ReadingPlan Node::ReadNodeForWatch() {
-  return WithRest(passes_.ReadNode(NodeReading::kMemory, edges_.clock.Now()));
+void Node::Stalled() {
+  const Instant now = edges_.clock.Now();
+  looks_.Wake(kStallSpacing, now);
+  if (looks_.Begin(now)) Look();
 }
 
-// Figures that a pass has used before are not fresh, so no threshold on them acts in this one.
-ReadingPlan Node::WithRest(const ReadingPlan& plan) {
-  rest_left_out_ = !rest_left_out_ && passes_.ActsForMemory(plan);
-  return rest_left_out_ ? plan : passes_.ReadNode(NodeReading::kAllButMemory, plan.now);
+void Node::Look() {
+  const Instant now = edges_.clock.Now();
+  ++counters_.looks;
+  const ReadingPlan plan = passes_.ReadNode(Patience::kNone, now);
+  passes_.Hasten(plan);
+  passes_.pacing().EndPauseUnless(passes_.policy()->thresholds, plan.evaluation.overdue);
+  if (HasNews(plan, now)) {
+    if (!woken_at_) woken_at_ = now;
+    WatchPass(plan);
+  }
+  woken_at_.reset();
+  PlanLook(plan.observations, now);
+}
+
+// What a pass has acted for is left to the next, unless pods are ending or an eviction waits, which
+// a look may end. Evictions for a disk are left to the other passes.
+bool Node::HasNews(const ReadingPlan& plan, Instant now) {
+  const auto& thresholds = passes_.policy()->thresholds;
+  const Evaluation& evaluation = plan.evaluation;
+  if (IsDue(pass_asked_for_, now)) {
+    pass_asked_for_.reset();
+    acted_.reset();
+  }
+  acted_ &= evaluation.acting;
+  if (const auto& last = passes_.record().last) {
+    acted_ &= ~NewsOfMargins(thresholds, *last, evaluation, plan.observations);
+  }
+  if (passes_.pacing().FollowedSince(passes_.standing().wait.hard(), now)) {
+    acted_ &= ~WithoutDisks(thresholds, evaluation.acting);
+  }
+  return jettison::HasNews(evaluation, state(), acted_);
+}
+
+void Node::PlanLook(const Observations& seen, Instant now) {
+  trends_.Take(seen, now);
+  const NodeLook before = std::exchange(last_look_, {.seen = seen, .at = now});
+  looks_.Ask(now + NextLook(passes_.policy().lines(), before, last_look_));
+  const auto since = passes_.pacing().FollowedSince(passes_.standing().wait.hard(), now);
+  if (since) looks_.Ask(now + NextPaceLook(*since, now));
+  if (grace_end_ && *grace_end_ > now) looks_.Ask(*grace_end_);
+  if (pass_asked_for_) looks_.Ask(*pass_asked_for_);
+  Rearm(now);
+}
+
+void Node::AskForPass(Instant at) {
+  pass_asked_for_ = std::min(pass_asked_for_.value_or(at), at);
+  looks_.Ask(at);
 }
 
 void Node::WatchPass(const ReadingPlan& given) {
@@ -155,13 +187,12 @@ void Node::WatchPass(const ReadingPlan& given) {
   const PassCause cause{.kind = PassKind::kWatch,
                         .woken = std::exchange(woken_at_, std::nullopt).value_or(now),
                         .next_by_clock = NextByClock(now)};
-  next_wakeup_ = now + kWakeupSpacing;
   if (walks_.ActsForDisk(plan)) return PassWithoutDiskUse(plan, cause);
   walks_.DropDemand();
   if (!passes_.MayDecide(plan.threshold)) return;
   const PassDecision decision = passes_.Decide(plan, cause);
   const bool same_conditions = plan.evaluation.next.conditions == state().conditions;
-  if (same_conditions && passes_.IsTold(plan, decision)) return PlanPaceLook(now);
+  if (same_conditions && passes_.IsTold(plan, decision)) return;
   AfterPass(passes_.Run(plan, decision, cause), cause, now);
 }
 
@@ -180,7 +211,7 @@ void Node::PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause) {
     walks_.PassedWithout(now);
   }
   const PassDecision decision = passes_.DecideWithoutDisk(plan, cause);
-  if (other && same_conditions && passes_.IsTold(plan, decision)) return PlanPaceLook(now);
+  if (other && same_conditions && passes_.IsTold(plan, decision)) return;
   const CycleReport& report = passes_.Run(plan, decision, cause);
   AfterPass(report, cause, now);
   // The reclaim may have been enough, or has only begun; when it ends, the disk is looked at again.
@@ -210,7 +241,6 @@ void Node::FullPass(const ReadingPlan& given, const DiskUse& disk, DiskAge age) 
 }
 
 void Node::AfterPass(const CycleReport& report, const PassCause& cause, Instant now) {
-  if (HasOutcome(report, EvictOutcome::kEnding)) watches_.Set(now + settings_.monitoring_interval);
   if (report.reclaim_under_way) {
     reclaim_awaited_ = true;
     reclaim_is_scheduled_ = reclaim_is_scheduled_ || !cause.next_by_clock;
@@ -218,14 +248,9 @@ void Node::AfterPass(const CycleReport& report, const PassCause& cause, Instant 
   // The end of the pause is a full pass, because the kubelet would look at everything. If pods are
   // awaited, that pass is requested when they are gone.
   if (report.pause && !passes_.standing().wait.active()) scheduler_.Schedule(report.pause->until);
-  PlanPaceLook(now);
-  // A grace period that ends between two passes causes a pass at its end.
-  const auto grace_end = NextGraceEnd(passes_.policy()->thresholds, report.evaluation);
-  if (grace_end) scheduler_.Request(*grace_end);
-  walks_.evaluations().SetGraceEnd(grace_end);
+  grace_end_ = NextGraceEnd(passes_.policy()->thresholds, report.evaluation);
   acted_ = report.evaluation.acting;
   if (!report.evictions.empty()) trends_.BeginAnew();
-  Rearm(now);
   PlanLook(report.observations, now);
 }
 
@@ -241,17 +266,11 @@ void Node::CollectGarbage(Instant now) {
 }
 
 void Node::CheckCleanup(Instant now) {
-  if (passes_.CheckCleanup(now)) {
-    watches_.Clear();
-    return LookAgain(now);
-  }
-  if (passes_.standing().wait.active() && !watches_.due()) {
-    watches_.Set(now + settings_.monitoring_interval);
-  }
+  if (passes_.CheckCleanup(now)) LookAgain(now);
 }
 
 void Node::LookAgain(Instant now) {
-  if (scheduler_.measuring()) watches_.Ask(now);
+  if (scheduler_.measuring()) AskForPass(now);
   scheduler_.Schedule(now);
 }
 
@@ -261,7 +280,7 @@ void Node::CheckReclaim(Instant now) {
   if (!reclaim_awaited_ || edges_.reclaimer.UnderWay()) return;
   reclaim_awaited_ = false;
   if (scheduler_.measuring()) {
-    watches_.Ask(now);
+    AskForPass(now);
   } else {
     reclaim_is_scheduled_ ? scheduler_.Schedule(now) : scheduler_.Request(now);
   }
@@ -275,7 +294,7 @@ void Node::TakeAnswers(Instant now) {
       if (report != nullptr) AfterPass(*report, {}, now);
       continue;
     }
-    watches_.Ask(now);
+    AskForPass(now);
     const auto& last = passes_.record().last;
     if (last && last->acting_for && IsDisk(*last->acting_for)) scheduler_.Request(now);
   }
@@ -286,23 +305,23 @@ void Node::TakeAnswers(Instant now) {
 // Decisions by the node's own figures are not postponed until the walk is over.
 void Node::StartWalk() {
   if (!walks_.AreNeeded()) return DiskMeasured({});
-  const ReadingPlan plan = ReadNode();
+  const ReadingPlan plan = passes_.ReadNode(Patience::kWaits, edges_.clock.Now());
   if (walks_.LastServes(plan)) {
     FullPass(plan, edges_.disk_walks.LastKnown(), DiskAge::kServes);
     return scheduler_.Done(edges_.clock.Now());
   }
   const auto next_scheduled = NextScheduled(plan.now);
   walks_.Begin(plan, next_scheduled.value_or(plan.now));
-  if (HasNews(plan.evaluation, state())) {
+  if (jettison::HasNews(plan.evaluation, state(), {})) {
     WatchPass(plan);
   } else if (!next_scheduled) {
-    walks_.evaluations().Done(plan.now);
+    walks_.Evaluated(plan.now);
   }
 }
 
 // While a walk is under way, evaluations replace full passes.
 std::optional<Instant> Node::NextByClock(Instant now) {
-  return scheduler_.measuring() ? walks_.evaluations().Take(now) : scheduler_.NextScheduled();
+  return scheduler_.measuring() ? walks_.NextEvaluation(now) : scheduler_.NextScheduled();
 }
 
 std::optional<Instant> Node::NextScheduled(Instant now) {
@@ -311,7 +330,7 @@ std::optional<Instant> Node::NextScheduled(Instant now) {
 
 void Node::DiskMeasured(const DiskUse& disk) {
   if (!scheduler_.measuring()) return;
-  const ReadingPlan plan = ReadNode();
+  const ReadingPlan plan = passes_.ReadNode(Patience::kWaits, edges_.clock.Now());
   switch (walks_.Judge(passes_.Allowed(plan), disk)) {
     case WalkResult::kWalksAgain: return;
     case WalkResult::kUnread: return scheduler_.PutOff(plan.now + kReadAgainAfter);
@@ -325,78 +344,16 @@ void Node::DiskMeasured(const DiskUse& disk) {
 void Node::WatchOverWalk() {
   const Instant now = edges_.clock.Now();
   if (scheduler_.measuring()) {
-    if (walks_.evaluations().Begin(now)) WatchPass(ReadNode());
+    if (walks_.EvaluationIsDue(now)) WatchPass(passes_.ReadNode(Patience::kWaits, now));
     if (walks_.HaveKeptWaiting(now)) {
-      FullPass(ReadNode(), edges_.disk_walks.LastKnown(), DiskAge::kCounts);
+      FullPass(passes_.ReadNode(Patience::kWaits, now), edges_.disk_walks.LastKnown(),
+               DiskAge::kCounts);
       if (walks_.DiskIsPaused(now, false) && !passes_.standing().wait.active()) {
-        watches_.Ask(passes_.pacing().paused().pause()->until);
+        AskForPass(passes_.pacing().paused().pause()->until);
       }
     }
   }
   walks_.SetUrgency();
-}
-
-// ---- between passes
-
-void Node::MemoryCrossed() {
-  const Instant now = edges_.clock.Now();
-  ++counters_.memory_notifications;
-  if (!woken_at_) woken_at_ = now;
-  if (now < next_wakeup_) return watches_.Ask(next_wakeup_);
-  WatchPass(ReadNodeForWatch());
-}
-
-void Node::Stalled() {
-  if (looks_.Stalled(edges_.clock.Now())) LookAtMemory();
-}
-
-// A pass is made only if it would report something new. Everything else can wait for the next one.
-void Node::LookAtMemory() {
-  const Instant now = edges_.clock.Now();
-  ++counters_.looks;
-  passes_.ReadNodeMemory();
-  const Observations seen = passes_.Seen();
-  const Evaluation evaluation = passes_.EvaluateNow(now);
-  acted_ &= evaluation.acting;
-  const auto& thresholds = passes_.policy()->thresholds;
-  if (const auto& last = passes_.record().last) {
-    acted_ &= ~NewsOfMargins(thresholds, *last, evaluation, seen);
-  }
-  if (HasNewsOfMemory(thresholds, evaluation, state(), acted_)) {
-    WatchPassAfterLook(WithRest(passes_.ReadNode(NodeReading::kNothing, now)));
-  }
-  woken_at_.reset();
-  PlanLook(seen, now);
-}
-
-void Node::WatchPassAfterLook(const ReadingPlan& plan) {
-  woken_at_ = plan.now;
-  WatchPass(plan);
-}
-
-void Node::PlanLook(const Observations& seen, Instant now) {
-  trends_.Take(seen, now);
-  looks_.Plan(passes_.policy().lines(), seen, now);
-}
-
-void Node::LookAtPace() {
-  const Instant now = edges_.clock.Now();
-  ++counters_.looks;
-  const NodeReading left_out = passes_.ReadForPace(now);
-  passes_.Hasten(now);
-  trends_.Take(passes_.Seen(), now);
-  const Evaluation evaluation = passes_.EvaluateNow(now);
-  const auto& thresholds = passes_.policy()->thresholds;
-  passes_.pacing().EndPauseUnless(thresholds, evaluation.overdue);
-  PlanPaceLook(now);
-  // Evictions for a disk are left to the other passes.
-  if (WithoutDisks(thresholds, evaluation.acting).any()) {
-    WatchPassAfterLook(passes_.ReadNode(left_out, now));
-  }
-}
-
-void Node::PlanPaceLook(Instant now) {
-  passes_.pacing().PlanLook(passes_.standing().wait.hard(), now);
 }
 
 void Node::Rearm(Instant now) {

@@ -7,11 +7,10 @@
 
 #include "agent/evictions/node_edges.h"
 #include "agent/kept/kept_state.h"
-#include "agent/looks/memory_looks.h"
+#include "agent/looks/look_timer.h"
+#include "agent/looks/next_look.h"
 #include "agent/looks/pass_scheduler.h"
 #include "agent/looks/signal_trends.h"
-#include "agent/looks/warm_pods.h"
-#include "agent/looks/watch_schedule.h"
 #include "agent/passes/node_passes.h"
 #include "agent/passes/node_walks.h"
 #include "view/node_counters.h"
@@ -23,20 +22,19 @@ namespace jettison {
 // until the pod is cleaned up. It never waits itself: the caller tells it the time and what has
 // happened, and asks when to call again.
 //
-// Full pass: disk use is measured first, everything else right after it, then all of it decides.
-// Watch pass: after a wake-up, and at each interval while an eviction is awaited or a walk through
-// pods' files is under way. Disk use is not measured, so it is unknown and no storage limit is
-// checked. Where a disk signal has to be acted for, conditions are set and what needs no pod to go
-// is reclaimed, and nobody is evicted: a full pass is asked for at once, and the walk hurries.
-// Where it is not back within kDiskUsePatience, a full pass decides by the last known figures.
+// Look: the node is read, and evaluated. Where nothing acts and nothing has changed, that is all.
+// Otherwise a watch pass follows: all pods are read, one is chosen, and it goes, unless the pace
+// says that it has to wait. The sooner something could run short, the sooner the next look comes
+// (NextLook); the kernel's notifications only make it sooner.
 //
-// Look: between passes, only memory is read, and swap and pressure if there are thresholds on them.
-// The sooner they could run short, the more often (NextLook), whether or not the kernel notifies of
-// levels: that only makes a watch pass come sooner. If a look finds a threshold that is newly
-// crossed, or one to act for that the last pass has not acted for, a watch pass follows.
+// Full pass: at each interval, disk use is measured, and then the same follows with it, whatever
+// has changed; storage limits are checked in it alone. Where a watch pass has to act for a disk,
+// conditions are set and what needs no pod to go is reclaimed, and nobody is evicted: a full pass
+// is asked for at once, and the walk hurries. Where it is not back within kDiskUsePatience, a full
+// pass decides by the last known figures.
 //
 // After an eviction, the next one waits as long as the kubelet would, unless the node would run out
-// before (decide/eviction_pace). Meanwhile memory is looked at every few milliseconds, and an
+// before (decide/eviction_pace). Meanwhile it is looked at every few milliseconds, and an
 // ending pod is killed early if the node would run out within its grace period (decide/early_kill).
 //
 // A pass that starts a long reclaim evicts no pod; a full pass follows when the reclaim is over.
@@ -94,28 +92,20 @@ class Node {
 
  private:
   void TakePolicy(PassPolicy policy);
-  // Reads the node's figures, and waits for those of slow file systems. Returns the plan of a pass
-  // over them.
-  [[nodiscard]] ReadingPlan ReadNode();
-  // As ReadNode, but begins with memory, and waits for nothing.
-  [[nodiscard]] ReadingPlan ReadNodeForWatch();
-  // Reads the figures besides memory, of which the plan was made; but where the pass acts for
-  // memory, which must not wait for them, not twice running.
-  [[nodiscard]] ReadingPlan WithRest(const ReadingPlan& plan);
+  // Reads the node and makes a pass of it where there is something to do.
+  void Look();
+  [[nodiscard]] bool HasNews(const ReadingPlan& plan, Instant now);
+  void PlanLook(const Observations& seen, Instant now);
+  // A look that makes a pass for what the last one has acted for, too.
+  void AskForPass(Instant at);
   // Both on figures that have just been read.
   void FullPass(const ReadingPlan& given, const DiskUse& disk, DiskAge age);
   void WatchPass(const ReadingPlan& given);
-  // A watch pass that a look has brought about.
-  void WatchPassAfterLook(const ReadingPlan& plan);
   // Runs a pass that does what can be done for a disk before pods' files have been measured.
   void PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause);
   void AfterPass(const CycleReport& report, const PassCause& cause, Instant now);
   void CollectGarbage(Instant now);
 
-  void LookAtMemory();
-  void PlanLook(const Observations& seen, Instant now);
-  void LookAtPace();
-  void PlanPaceLook(Instant now);
   void Rearm(Instant now);
 
   void StartWalk();
@@ -139,16 +129,15 @@ class Node {
   PassCounters counters_;
   NodePasses passes_;
   PassScheduler scheduler_;
-  WatchSchedule watches_;
   NodeWalks walks_;
-  MemoryLooks looks_;
+  LookTimer looks_;
+  NodeLook last_look_;
+  std::optional<Instant> pass_asked_for_;
+  std::optional<Instant> grace_end_;  // of a soft threshold, the next one
   SignalTrends trends_;
-  Instant next_wakeup_;             // the kernel's wake-ups before it are handled then
   ThresholdSet acted_;              // by the last pass, and ever since
   std::vector<MemoryLevel> armed_;  // of which the kernel was last asked to notify
   Instant armed_at_;
-  WarmPods warm_;
-  bool rest_left_out_ = false;       // by the last pass, because it acted for memory
   std::optional<Instant> woken_at_;  // for the pass that is to come of it
   Instant next_gc_;
   bool gc_began_ = false;              // since it is known which pods are wanted

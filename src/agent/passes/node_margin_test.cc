@@ -33,7 +33,6 @@ class NodeMarginTest : public NodeTestBed {
     thresholds_ = {Beside(Of(Signal::kMemoryAvailable, 200), 50)};
     wanted_ = {Requesting("packed", "160Mi"), Requesting("full", "150Mi"), PodNamed("small")};
     figures_.memory = {{"packed", 150 * kMi}, {"full", 150 * kMi}, {"small", 0}};
-    look_ahead_ = true;
   }
   [[nodiscard]] bool HasPressure() const {
     return node_->state().conditions.Has(NodeConditionType::kMemoryPressure);
@@ -149,6 +148,7 @@ TEST_F(NodeMarginTest, AThresholdWithoutACandidateKeepsNoDiskFromBeingMeasured) 
   use.total = {.used_bytes = 30 * kMi, .inodes_used = 3};
   use.containers.push_back({.name = "c", .rootfs = {}, .logs = use.total});
   const int walks = walks_.started;
+  Pass(milliseconds(1));
   Crossed();
   Pass(milliseconds(2));
   EXPECT_GT(walks_.started, walks);

@@ -51,34 +51,18 @@ void NodePasses::Resume(const KeptNode& kept, Instant now) {
   pacing_.Resume(*kept.wait, *standing_.wait.NextDeadline() - kCleanupTimeout, now);
 }
 
-ReadingPlan NodePasses::ReadNode(NodeReading reading, Instant now) {
-  switch (reading) {
-    case NodeReading::kAll: summary_.node = edges_.figures.ReadNode(); break;
-    case NodeReading::kMemory: ReadNodeMemory(); break;
-    case NodeReading::kAllButMemory: edges_.figures.ReadRestOfNode(summary_.node); break;
-    case NodeReading::kNothing: break;
+// Memory is read after what may be waited for, because it changes fastest.
+ReadingPlan NodePasses::ReadNode(Patience patience, Instant now) {
+  if (patience == Patience::kWaits) {
+    summary_.node = edges_.figures.ReadNode();
+  } else {
+    edges_.figures.ReadRestOfNode(summary_.node);
+    edges_.figures.ReadNodeMemory(summary_.node);
   }
   pacing_.ReadEnding(standing_.wait.active());
-  return PlanReading(*PolicyOf(PassKind::kWatch), standing_.state, summary_.node, now);
-}
-
-NodeReading NodePasses::ReadForPace(Instant now) {
-  const bool counts_pids = pacing_.LookCountsPids(now);
-  ReadNodeMemory();
-  if (counts_pids) edges_.figures.ReadRestOfNode(summary_.node);
-  pacing_.Seen(Seen(), now);
-  return counts_pids ? NodeReading::kNothing : NodeReading::kAllButMemory;
-}
-
-Evaluation NodePasses::EvaluateNow(Instant now) const {
-  return EvaluateBy(*PolicyOf(PassKind::kFull), standing_.state, Seen(), now);
-}
-
-bool NodePasses::ActsForMemory(const ReadingPlan& plan) const {
-  if (!plan.threshold || plan.evaluation.in_margin[*plan.threshold]) return false;
-  const Threshold& threshold = policies_->thresholds[*plan.threshold];
-  return threshold.IsHard() && ResourceOf(threshold.signal) == Resource::kMemory &&
-         MayDecide(plan.threshold);
+  ReadingPlan plan = PlanReading(*PolicyOf(PassKind::kWatch), standing_.state, summary_.node, now);
+  pacing_.Seen(plan.observations, now);
+  return plan;
 }
 
 bool NodePasses::MayDecide(std::optional<std::size_t> threshold) const {
@@ -120,9 +104,8 @@ ThresholdSet NodePasses::Beside(const ReadingPlan& plan) const {
 
 bool NodePasses::HaveCandidate(const ReadingPlan& plan) {
   TakePods(plan);
-  pods_.ReadContenders(Resource::kMemory);
+  pods_.ReadFor(plan);
   pods_.Join();
-  pods_.ForgetOthers();
   Evaluation alone = plan.evaluation;
   alone.acting = ThresholdSet().set(*plan.threshold);
   return jettison::Decide(policies_->thresholds, false, policies_->layout, alone, pods_.joined())
@@ -163,48 +146,14 @@ PassDecision NodePasses::OrBeside(const PassDecision& decided, const ReadingPlan
 
 PassDecision NodePasses::DecideFor(const ReadingPlan& plan, const PassCause& cause) {
   TakePods(plan);
-  auto decision = DecideAmongContenders(plan, DiskUseIs::kNotAsked, cause);
-  if (!decision) {
-    pods_.ReadFor(plan);
-    decision = DecideByPods(plan, plan.threshold, cause);
-  }
-  if (decision->decision.victim) pods_.ReadVictim(plan, *decision->decision.victim);
-  return *decision;
-}
-
-std::optional<PassDecision> NodePasses::DecideAmongContenders(const ReadingPlan& plan,
-                                                              DiskUseIs disk_use,
-                                                              const PassCause& cause) {
-  if (plan.pods.empty() || plan.pods.front().pods != PodsToRead::kContenders) return std::nullopt;
-  const Threshold& threshold = policies_->thresholds[*plan.threshold];
-  if (pacing_.NeedsSums(threshold.signal, plan.now)) return std::nullopt;
-  pods_.ReadContenders(ResourceOf(threshold.signal));
-  if (disk_use == DiskUseIs::kUnknown) MarkStale(nullptr);
-  pacing_.Seen(plan.observations, plan.now);
-  pods_.Join();
-  pacing_.PrepareForFirst(threshold.signal, cause.next_by_clock);
-  PassDecision decision = DecidePrepared(plan, cause.kind);
-  if (decision.decision.victim && IsAtOnce({.threshold = threshold,
-                                            .seen = *plan.observations[threshold.signal],
-                                            .pods = pods_.joined(),
-                                            .victim = *decision.decision.victim,
-                                            .layout = policies_->layout,
-                                            .now = plan.now},
-                                           *pacing_.input())) {
-    return decision;
-  }
-  pods_.ForgetOthers();
-  return std::nullopt;
+  pods_.ReadFor(plan);
+  const PassDecision decision = DecideByPods(plan, plan.threshold, cause);
+  if (decision.decision.victim) pods_.ReadVictim(plan, *decision.decision.victim);
+  return decision;
 }
 
 PassDecision NodePasses::DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause) {
   TakePods(plan);
-  if (plan.beside_disks) {
-    const ReadingPlan beside = PlanFor(*plan.beside_disks, *PolicyOf(cause.kind), plan);
-    if (auto decision = DecideAmongContenders(beside, DiskUseIs::kUnknown, cause)) {
-      return *decision;
-    }
-  }
   pods_.ReadAll(nullptr);
   MarkStale(nullptr);
   return DecideByPods(plan, plan.beside_disks ? plan.beside_disks : plan.threshold, cause);
@@ -213,8 +162,7 @@ PassDecision NodePasses::DecideWithoutDisk(const ReadingPlan& plan, const PassCa
 PassDecision NodePasses::DecideWith(const DiskUse& disk, const ReadingPlan& plan,
                                     const PassCause& cause) {
   TakePods(plan);
-  pods_.ReadAll(&disk, plan.evaluation.acting.any() ? PassPods::Reading::kAsOfNow
-                                                    : PassPods::Reading::kAtRest);
+  pods_.ReadAll(&disk);
   MarkStale(&disk, cause.disk_age);
   return OrBeside(DecideByPods(plan, plan.threshold, cause), plan, HaveRead::kAll, cause);
 }
@@ -227,7 +175,6 @@ void NodePasses::MarkStale(const DiskUse* disk, DiskAge age) {
 PassDecision NodePasses::DecideByPods(const ReadingPlan& plan,
                                       std::optional<std::size_t> acting_for,
                                       const PassCause& cause) {
-  pacing_.Seen(plan.observations, plan.now);
   pods_.Join();
   std::optional<PacedPass> paced;
   if (acting_for) paced.emplace(PacedFor(plan, *acting_for, cause));
@@ -263,14 +210,7 @@ const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& 
   auto report = std::make_shared<CycleReport>(
       CarryOut({.policy = *pass.policy, .plan = plan, .decision = decision, .pods = pods_.joined()},
                ports, standing_.state));
-  if (pods_.HavePassedOver()) {
-    if (!report->evictions.empty() && edges_.make_way) edges_.make_way();
-    pods_.ReadOthers();
-  }
-  if (!report->evictions.empty() && decision.decision.threshold) {
-    // From now on, growth that is not the victim's is measured.
-    pacing_.TakeSums(PacedFor(plan, *decision.decision.threshold, cause));
-  }
+  TellListeners(*report);
   report->spared.assign(spared_.spared().begin(), spared_.spared().end());
   if (report->acting_for) report->survivors = edges_.pods.KillSurvivors(plan.now);
   report->early_kills = pacing_.TakeEarlyKills();
@@ -293,6 +233,17 @@ const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& 
   times.ended = edges_.clock.Now();
   CountPass(*report, cause.kind, times, counters_);
   return *record_.last;
+}
+
+void NodePasses::TellListeners(const CycleReport& report) {
+  for (const EvictionRecord& eviction : report.evictions) {
+    const Result<EvictOutcome> outcome =
+        eviction.outcome ? Result<EvictOutcome>(*eviction.outcome)
+                         : Fail(ErrorCode::kInternal, eviction.kill_error.value_or(""));
+    for (EvictionListener* listener : edges_.listeners) {
+      listener->Evicting(eviction.order, outcome, edges_.clock.Now());
+    }
+  }
 }
 
 // The figures that show whether a reclaim sufficed: file systems and memory of the node, without
@@ -419,8 +370,9 @@ RecordedPass NodePasses::TakeAsked(const EvictionOrder& order) {
 const CycleReport* NodePasses::Granted(const EvictionOrder& order, Instant now) {
   if (!HasAskedFor(order.pod_uid) && !edges_.pods.IsOnNode(order.pod_uid)) return nullptr;
   RecordedPass pass = TakeAsked(order);
-  const auto noted = edges_.noter->Evict(order);
-  if (!noted || *noted != EvictOutcome::kEnding) return nullptr;
+  const auto ending = order.left_to_agent ? edges_.pods.Evict(order, now)
+                                          : Result<bool>(edges_.pods.NoteEvicted(order, now));
+  if (!ending || !*ending) return nullptr;
   pass.number = ++record_.count;
   CycleReport& report = pass.report;
   report.pause.reset();
@@ -429,6 +381,7 @@ const CycleReport* NodePasses::Granted(const EvictionOrder& order, Instant now) 
                               .kill_error = std::nullopt,
                               .outcome = EvictOutcome::kEnding});
   report.events = {EvictedEvent(order)};
+  TellListeners(report);
   MarkEviction(report.observations, now, standing_.state);
   record_.last = std::make_shared<const CycleReport>(report);
   AwaitCleanup(report, now);
@@ -459,9 +412,9 @@ bool NodePasses::CheckCleanup(Instant now) {
   return true;
 }
 
-void NodePasses::Hasten(Instant now) {
+void NodePasses::Hasten(const ReadingPlan& plan) {
   if (!standing_.wait.hard()) return;
-  counters_.early_kills += pacing_.Hasten(Seen(), policies_->layout, now);
+  counters_.early_kills += pacing_.Hasten(plan.observations, policies_->layout, plan.now);
 }
 
 }  // namespace jettison

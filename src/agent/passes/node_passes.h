@@ -12,9 +12,9 @@
 #include "agent/evictions/pass_log.h"
 #include "agent/kept/kept_state.h"
 #include "agent/passes/node_standing.h"
+#include "agent/passes/pass_pods.h"
 #include "agent/passes/pass_policies.h"
 #include "agent/passes/pass_record.h"
-#include "agent/passes/reading/pass_pods.h"
 #include "agent/passes/spared_pods.h"
 #include "core/pass/recorded_pass.h"
 #include "view/node_counters.h"
@@ -35,9 +35,8 @@ struct PassCause {
   DiskAge disk_age = DiskAge::kCounts;
 };
 
-// What is still to be read of a node's own figures; kMemory: the others are not too old. Only kAll
-// waits for a file system that is slow to answer.
-enum class NodeReading : std::uint8_t { kAll, kMemory, kAllButMemory, kNothing };
+// Whether a reading waits for a file system that is slow to answer.
+enum class Patience : std::uint8_t { kWaits, kNone };
 
 // Makes the passes of one node: reads the figures that each needs, runs it, reports what it did,
 // and keeps the state for the next one. The caller decides when a pass is made.
@@ -55,17 +54,7 @@ class NodePasses : private SummarySource {
   void Slept(Duration slept, Instant now) { PutOff(slept, now, standing_); }
 
   // Reads the figures of the node and of ending pods. Returns the plan of a watch pass over them.
-  [[nodiscard]] ReadingPlan ReadNode(NodeReading reading, Instant now);
-  // Reads memory, swap and pressure of the node; the rest stays.
-  void ReadNodeMemory() { edges_.figures.ReadNodeMemory(summary_.node); }
-  // Reads the figures for a look at the pace of evictions. Returns which figures it left out.
-  [[nodiscard]] NodeReading ReadForPace(Instant now);
-  // What the node's present figures say, for a look.
-  [[nodiscard]] Observations Seen() const { return ObservationsFrom(summary_); }
-  [[nodiscard]] Evaluation EvaluateNow(Instant now) const;
-  // Whether the pass would act for a hard threshold on the node's memory, and may; not for one in
-  // its margin, where the node may stay for days.
-  [[nodiscard]] bool ActsForMemory(const ReadingPlan& plan) const;
+  [[nodiscard]] ReadingPlan ReadNode(Patience patience, Instant now);
   // Whether the wait for evicted pods leaves a pass that would act for this threshold.
   [[nodiscard]] bool MayDecide(std::optional<std::size_t> threshold) const;
 
@@ -77,10 +66,7 @@ class NodePasses : private SummarySource {
   // Reads the pods' figures that the plan needs, and decides. If the eviction waits, decides for
   // the other hard thresholds that act (HardBeside), of which none may wait for it.
   [[nodiscard]] PassDecision Decide(const ReadingPlan& plan, const PassCause& cause);
-  // Takes the present pods in advance, so that a later choice among them needs no preparation.
-  void KeepPods() { pods_.Keep(edges_.pods.Active()); }
-  // As Decide, but with unknown disk use, so no pod is evicted for a disk. Reads the figures of all
-  // pods, or, for a threshold beside the disk, only those that Decide would read for it.
+  // As Decide, but with unknown disk use, so no pod is evicted for a disk.
   [[nodiscard]] PassDecision DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause);
   // As Decide, with the figures of all pods and their measured disk use.
   [[nodiscard]] PassDecision DecideWith(const DiskUse& disk, const ReadingPlan& plan,
@@ -98,8 +84,8 @@ class NodePasses : private SummarySource {
 
   // Looks whether the evicted pods are gone; true once, when the wait for them is over.
   [[nodiscard]] bool CheckCleanup(Instant now);
-  // Kills ending pods early if the node would run out.
-  void Hasten(Instant now);
+  // Kills ending pods early if the node would run out, by what has just been read.
+  void Hasten(const ReadingPlan& plan);
 
   [[nodiscard]] EvictionPacing& pacing() { return pacing_; }
   [[nodiscard]] const EvictionPacing& pacing() const { return pacing_; }
@@ -139,15 +125,9 @@ class NodePasses : private SummarySource {
   // HardBeside, of a plan that acts for a threshold, without those that have to wait for evicted
   // pods.
   [[nodiscard]] ThresholdSet Beside(const ReadingPlan& plan) const;
-  // Whether the pods are marked as pods whose disk use is unknown: if a threshold on a disk acts as
-  // well, that tells the decision that it has to wait.
-  enum class DiskUseIs : std::uint8_t { kNotAsked, kUnknown };
-  // Reads some of the pods, and decides; absent: it takes the figures of all.
-  [[nodiscard]] std::optional<PassDecision> DecideAmongContenders(const ReadingPlan& plan,
-                                                                  DiskUseIs disk_use,
-                                                                  const PassCause& cause);
   [[nodiscard]] PacedPass PacedFor(const ReadingPlan& plan, std::size_t threshold,
                                    const PassCause& cause) const;
+  void TellListeners(const CycleReport& report);
   void Tell(const CycleReport& report, NodeConditions before, Instant now);
   void AwaitCleanup(const CycleReport& report, Instant now);
   void TellPause(const CycleReport& report, Instant now);

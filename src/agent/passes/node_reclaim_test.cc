@@ -48,7 +48,7 @@ TEST_F(NodeReclaimTest, NobodyIsEvictedWhereAReclaimThatTookItsTimeWasEnough) {
 TEST_F(NodeReclaimTest, AHardMemoryThresholdActsWhileAReclaimIsUnderWay) {
   Start();
   StartLastingReclaim();
-  Pass(seconds(2));
+  clock_.Advance(seconds(2));
   figures_.SetAvailable(99);
   Crossed();
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));

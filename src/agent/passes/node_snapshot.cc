@@ -12,7 +12,7 @@ std::vector<ThresholdView> ThresholdViews(const NodePasses& passes, const Signal
   std::vector<ThresholdView> views;
   const auto& thresholds = passes.policy()->thresholds;
   const CycleReport* last = passes.record().last.get();
-  const Observations seen = passes.Seen();
+  const Observations seen = ObservationsFrom(passes.summary());
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     ThresholdView view{.threshold = thresholds[i]};
     if (last != nullptr) {

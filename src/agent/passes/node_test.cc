@@ -16,14 +16,16 @@ class NodeTest : public NodeTestBed {};
 TEST_F(NodeTest, PassesEveryIntervalAfterMeasuringDiskUseAndSaysNothingWhenNothingHappens) {
   Start();
   EXPECT_EQ(node_->passes(), 2U) << "a first look, then a full pass";
-  EXPECT_EQ(node_->NextDeadline(), clock_.Now() + seconds(10));
-  Pass(seconds(10));
+  Pass(seconds(10) - milliseconds(1));
+  EXPECT_EQ(walks_.started, 0);
+  Pass(milliseconds(1));
   EXPECT_EQ(walks_.started, 1);
   EXPECT_EQ(node_->passes(), 2U) << "the walk is still under way";
   clock_.Advance(seconds(3));
   Measure();
   EXPECT_EQ(node_->passes(), 3U);
-  EXPECT_EQ(node_->NextDeadline(), clock_.Now() + seconds(10));
+  Pass(seconds(10));
+  EXPECT_EQ(walks_.started, 2);
   EXPECT_THAT(lines_, IsEmpty());
 }
 
@@ -50,21 +52,6 @@ TEST_F(NodeTest, AWakeUpEvictsTheLargestPodAtOnceOnFreshFigures) {
   EXPECT_THAT(lines_[1], testing::HasSubstr("must evict pod(s) to reclaim"));
 }
 
-// Process ids and disks may take long to read.
-TEST_F(NodeTest, AWakeUpThatActsForMemoryReadsNothingElseOfTheNode) {
-  Start();
-  clock_.Advance(seconds(3));
-  figures_.node_reads = 0;
-  figures_.rest_reads = 0;
-  figures_.mount_reads = 0;
-  figures_.SetAvailable(99);
-  Crossed();
-  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
-  EXPECT_EQ(figures_.node_reads, 0);
-  EXPECT_EQ(figures_.rest_reads, 0);
-  EXPECT_EQ(figures_.mount_reads, 0);
-}
-
 TEST_F(NodeTest, AWakeUpWaitsForNoFileSystem) {
   Start();
   clock_.Advance(seconds(3));
@@ -74,40 +61,6 @@ TEST_F(NodeTest, AWakeUpWaitsForNoFileSystem) {
   Crossed();
   EXPECT_EQ(figures_.node_reads, 0);
   EXPECT_EQ(figures_.rest_reads, 1);
-}
-
-TEST_F(NodeTest, WhileMemoryStaysShortEverySecondPassReadsTheOtherFigures) {
-  Start();
-  pods_.SetWanted({}, clock_.Now());
-  Pass(seconds(40));
-  Measure();
-  clock_.Advance(seconds(3));
-  figures_.rest_reads = 0;
-  figures_.SetAvailable(99);
-  for (int i = 0; i < 3; ++i) {
-    Crossed();
-    clock_.Advance(seconds(1));
-  }
-  EXPECT_EQ(figures_.rest_reads, 1) << "there is no pod whose end would help";
-  Crossed();
-  EXPECT_EQ(figures_.rest_reads, 2);
-}
-
-// Reading the components of every charge takes as long as a thousand looks.
-TEST_F(NodeTest, APassThatActsForNothingReadsOfPodsOnlyWhatHasChangedThoughAThresholdIsMet) {
-  Start();
-  const int reads = figures_.reads_at_rest;
-  figures_.SetAvailable(150);  // below the soft threshold, whose grace period is a minute
-  for (int i = 1; i <= 3; ++i) {
-    FullPass();
-    EXPECT_EQ(figures_.reads_at_rest, reads + i);
-  }
-  EXPECT_TRUE(node_->MakeSnapshot().conditions.Has(NodeConditionType::kMemoryPressure));
-  Pass(seconds(10));
-  clock_.Advance(seconds(1));
-  figures_.SetAvailable(99);
-  Measure();
-  EXPECT_EQ(figures_.reads_at_rest, reads + 3) << "a victim is chosen";
 }
 
 TEST_F(NodeTest, MountsAreReadAtTheEndOfFullPassesAlone) {
@@ -132,17 +85,6 @@ TEST_F(NodeTest, APassThatEvictsIsToldWholeAlthoughNobodyLooksOn) {
   EXPECT_THAT(evictions_[0]->summary.pods, SizeIs(2));
 }
 
-TEST_F(NodeTest, TheChargeOfAPodIsReadWhenItComesSoThatTheFirstTimeIsNotWhenMemoryRunsOut) {
-  Start();
-  const int reads = figures_.charge_reads;
-  EXPECT_EQ(reads, 2);
-  Pass(seconds(1));
-  EXPECT_EQ(figures_.charge_reads, reads);
-  pods_.SetWanted(WantedPods({PodNamed("hog"), PodNamed("idle"), PodNamed("new")}), clock_.Now());
-  Deliver();
-  EXPECT_EQ(figures_.charge_reads, reads + 1);
-}
-
 TEST_F(NodeTest, AWakeUpThatFindsNoPressureDoesNothing) {
   Start();
   clock_.Advance(seconds(3));
@@ -156,9 +98,9 @@ TEST_F(NodeTest, WakeUpsInQuickSuccessionAreLookedAtTogether) {
   Start();
   clock_.Advance(seconds(3));
   Crossed();
-  const std::uint64_t passes = node_->passes();
-  Crossed();
-  EXPECT_EQ(node_->passes(), passes);
+  const int looks = figures_.looks;
+  node_->MemoryCrossed();
+  EXPECT_EQ(figures_.looks, looks);
   EXPECT_EQ(node_->NextDeadline(), clock_.Now() + milliseconds(1));
   figures_.SetAvailable(99);
   Pass(milliseconds(1));

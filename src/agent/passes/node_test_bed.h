@@ -7,10 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "agent/evictions/asking_killer.h"
 #include "agent/evictions/node_actions.h"
+#include "agent/passes/fake_figures.h"
 #include "agent/passes/node.h"
-#include "agent/passes/reading/fake_figures.h"
 #include "agent/pods/wanted_pods.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"
@@ -84,12 +83,7 @@ class NodeTestBed : public testing::Test {
     if (dry_run) {
       killer_ = std::make_unique<DryRunKiller>();
     } else {
-      killer_ = std::make_unique<TableKiller>(pods_, clock_);
-    }
-    asking_killer_.reset();
-    if (soft_ != nullptr) {
-      noter_ = std::make_unique<NotingKiller>(pods_, clock_);
-      asking_killer_ = std::make_unique<AskingKiller>(*killer_, *soft_, clock_);
+      killer_ = std::make_unique<TableKiller>(pods_, clock_, soft_);
     }
     node_ = std::make_unique<Node>(
         NodeSettings{.policy = {.thresholds = thresholds_,
@@ -101,27 +95,21 @@ class NodeTestBed : public testing::Test {
                      .walk_serves = walk_serves_,
                      .container_gc = {},
                      .memory_notifications = notified_,
-                     .look_ahead = look_ahead_,
                      .record_passes = record_passes_},
         NodeEdges{.clock = clock_,
                   .figures = figures_,
                   .disk_walks = walks_,
                   .notifier = notifier_,
                   .pods = pods_,
-                  .killer = asking_killer_ ? *asking_killer_ : *killer_,
+                  .killer = *killer_,
                   .reclaimer = reclaimer_,
                   .events = events_,
                   .log = log_,
                   .collect_remains = [this] { ++collections_; },
                   .on_full_pass = [this] { ++full_passes_; },
-                  .make_way =
-                      [this] {
-                        figures_at_way_.push_back(figures_.figure_reads);
-                        readings_at_way_.push_back(figures_.readings);
-                      },
                   .on_eviction = [this](const auto& pass) { evictions_.push_back(pass); },
                   .soft = soft_,
-                  .noter = noter_.get()});
+                  .listeners = listeners_});
     if (layout) {
       node_->SetLayout(*layout,
                        {Of(Signal::kNodeFsAvailable, 50), Of(Signal::kImageFsAvailable, 50)});
@@ -155,6 +143,7 @@ class NodeTestBed : public testing::Test {
     reclaimer_.lasting = true;
     figures_.node.fs->available_bytes = 49 * kMi;
     disk_["hog"].total = {.used_bytes = 30 * kMi, .inodes_used = 3};
+    disk_["hog"].containers = {{.name = "c", .rootfs = {}, .logs = disk_["hog"].total}};
     FullPass();
   }
   void Crossed() { node_->MemoryCrossed(); }
@@ -174,9 +163,6 @@ class NodeTestBed : public testing::Test {
   Duration walk_serves_{0};
   bool layout_known_ = true;
   FakeNotifier notifier_;
-  // How many figures had been read when the processor was left to a victim.
-  std::vector<int> figures_at_way_;
-  std::vector<int> readings_at_way_;  // of all pods
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   EventLog events_{log_, 100};
@@ -185,14 +171,12 @@ class NodeTestBed : public testing::Test {
   FakeReclaimer reclaimer_;
   std::unique_ptr<PodKiller> killer_;
   SoftEvictions* soft_ = nullptr;  // who is asked; null: nobody
-  std::unique_ptr<PodKiller> noter_;
-  std::unique_ptr<PodKiller> asking_killer_;
+  std::vector<EvictionListener*> listeners_;
   std::vector<Threshold> thresholds_ = {Of(Signal::kMemoryAvailable, 100),
                                         Of(Signal::kMemoryAvailable, 200, 60),
                                         Of(Signal::kNodeFsAvailable, 50)};
   std::vector<Pod> wanted_ = {PodNamed("hog"), PodNamed("idle")};
   bool notified_ = true;
-  bool look_ahead_ = false;
   bool record_passes_ = false;
   std::vector<std::shared_ptr<const RecordedPass>> evictions_;
   DiskUse disk_;

@@ -12,8 +12,7 @@ NodeWalks::NodeWalks(const NodeSettings& settings, const NodeEdges& edges, const
       pods_(edges.pods),
       reclaimer_(edges.reclaimer),
       walks_(edges.disk_walks),
-      passes_(passes),
-      evaluations_(settings.monitoring_interval) {}
+      passes_(passes) {}
 
 bool NodeWalks::AreNeeded() const {
   return !pods_.Active().empty() && passes_.policy().NeedDiskUse();
@@ -44,7 +43,7 @@ bool NodeWalks::MayMissCause(const DiskUse& measured) const {
 }
 
 void NodeWalks::Begin(const ReadingPlan& plan, Instant first_evaluation) {
-  evaluations_.Hurry(first_evaluation);
+  next_evaluation_ = first_evaluation;
   BeginWalk(FindsDiskShort(plan), plan.now);
 }
 
@@ -77,7 +76,7 @@ bool NodeWalks::MustReadAgain(Instant now) {
 }
 
 void NodeWalks::Passed(Instant now) {
-  evaluations_.Done(now);
+  Evaluated(now);
   demand_.Drop();
 }
 
@@ -116,10 +115,15 @@ bool NodeWalks::IsDoneWithout(Instant now, bool hard) const {
   return demand_.PassedWithin(interval_, now) || DiskIsPaused(now, hard);
 }
 
+std::optional<Instant> NodeWalks::NextEvaluation(Instant now) {
+  if (now < next_evaluation_) return next_evaluation_;
+  Evaluated(now);
+  return std::nullopt;
+}
+
 Instant NodeWalks::NextDeadline() const {
-  const Instant next = evaluations_.NextDeadline();
   const auto gives_up = demand_.GivesUpAt();
-  return gives_up ? std::min(next, *gives_up) : next;
+  return gives_up ? std::min(next_evaluation_, *gives_up) : next_evaluation_;
 }
 
 }  // namespace jettison

@@ -5,7 +5,6 @@
 
 #include "agent/evictions/node_edges.h"
 #include "agent/looks/disk_demand.h"
-#include "agent/looks/walk_evaluations.h"
 #include "agent/passes/node_passes.h"
 #include "core/text/text_index.h"
 
@@ -55,8 +54,11 @@ class NodeWalks {
   // Whether another such pass could not decide anything new.
   [[nodiscard]] bool IsDoneWithout(Instant now, bool hard) const;
 
-  // Evaluations of the node's own figures during a walk.
-  [[nodiscard]] WalkEvaluations& evaluations() { return evaluations_; }
+  // While a walk is under way, the node's own figures are evaluated at each interval.
+  [[nodiscard]] bool EvaluationIsDue(Instant now) const { return next_evaluation_ <= now; }
+  void Evaluated(Instant now) { next_evaluation_ = now + interval_; }
+  // The next evaluation where it is still to come; absent: the present one is it.
+  [[nodiscard]] std::optional<Instant> NextEvaluation(Instant now);
   // The next evaluation, or the end of the wait for the walk.
   [[nodiscard]] Instant NextDeadline() const;
 
@@ -81,7 +83,7 @@ class NodeWalks {
   std::optional<Instant> began_at_;
   bool began_short_ = false;
   DiskDemand demand_;
-  WalkEvaluations evaluations_;
+  Instant next_evaluation_;
 };
 
 }  // namespace jettison

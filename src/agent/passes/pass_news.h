@@ -10,14 +10,9 @@
 namespace jettison {
 
 // Whether a pass with this evaluation would report something new after the state `before`: a
-// threshold acts or is newly met, or a condition changes.
-[[nodiscard]] bool HasNews(const Evaluation& evaluation, const EvictionState& before);
-
-// The same of thresholds on memory, swap and pressure alone, and not of conditions. What a pass has
-// acted for is left to the next. `acted`: what acted in the last pass, and in every look since.
-[[nodiscard]] bool HasNewsOfMemory(std::span<const Threshold> thresholds,
-                                   const Evaluation& evaluation, const EvictionState& before,
-                                   ThresholdSet acted);
+// threshold acts that is not among `acted`, or is newly met, or a condition changes.
+[[nodiscard]] bool HasNews(const Evaluation& evaluation, const EvictionState& before,
+                           ThresholdSet acted);
 
 // Of the thresholds in their margin, where a node may stay for days with nobody to evict, those for
 // which there may be another candidate than in the last pass: they have left it, or a quarter of

@@ -2,17 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-
 namespace jettison {
 namespace {
 
 constexpr std::size_t kMemory = 0;
-constexpr std::size_t kStalls = 1;
 constexpr std::size_t kDisk = 2;
-const std::array<Threshold, 3> kThresholds = {{{.signal = Signal::kMemoryAvailable},
-                                               {.signal = Signal::kMemoryPressureSomeAvg10},
-                                               {.signal = Signal::kNodeFsAvailable}}};
 
 Evaluation Met(std::size_t threshold, bool acting) {
   Evaluation evaluation;
@@ -22,29 +16,21 @@ Evaluation Met(std::size_t threshold, bool acting) {
 }
 
 TEST(PassNews, AThresholdThatActsOrIsNewlyMetAndAConditionThatChangesAreNews) {
-  EXPECT_FALSE(HasNews(Evaluation(), EvictionState()));
-  EXPECT_TRUE(HasNews(Met(kDisk, false), EvictionState()));
-  EXPECT_TRUE(HasNews(Met(kDisk, true), EvictionState()));
+  EXPECT_FALSE(HasNews(Evaluation(), EvictionState(), {}));
+  EXPECT_TRUE(HasNews(Met(kDisk, false), EvictionState(), {}));
+  EXPECT_TRUE(HasNews(Met(kDisk, true), EvictionState(), {}));
   EvictionState before;
   before.first_observed_at[kDisk] = Instant();
-  EXPECT_FALSE(HasNews(Met(kDisk, false), before)) << "it was met before";
+  EXPECT_FALSE(HasNews(Met(kDisk, false), before, {})) << "it was met before";
   before.conditions.Set(NodeConditionType::kDiskPressure);
-  EXPECT_TRUE(HasNews(Evaluation(), before));
-}
-
-TEST(PassNews, OfMemoryNoDiskCounts) {
-  EXPECT_TRUE(HasNewsOfMemory(kThresholds, Met(kMemory, true), EvictionState(), {}));
-  EXPECT_FALSE(HasNewsOfMemory(kThresholds, Met(kDisk, true), EvictionState(), {}));
+  EXPECT_TRUE(HasNews(Evaluation(), before, {}));
 }
 
 TEST(PassNews, WhatAPassHasActedForIsNoNews) {
   EvictionState before;
   before.first_observed_at.fill(Instant());
-  const ThresholdSet acted(0b111);
-  for (const auto threshold : {kMemory, kStalls}) {
-    EXPECT_TRUE(HasNewsOfMemory(kThresholds, Met(threshold, true), before, {}));
-    EXPECT_FALSE(HasNewsOfMemory(kThresholds, Met(threshold, true), before, acted));
-  }
+  EXPECT_TRUE(HasNews(Met(kMemory, true), before, {}));
+  EXPECT_FALSE(HasNews(Met(kMemory, true), before, ThresholdSet(0b111)));
 }
 
 }  // namespace

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "agent/looks/memory_looks.h"
-
 namespace jettison {
 
 namespace {
@@ -27,7 +25,6 @@ SharedPolicy WithHardFirst(const SharedPolicy& policy) {
 std::vector<Threshold> LinesOf(const std::vector<Threshold>& thresholds) {
   std::vector<Threshold> lines;
   for (const Threshold& threshold : thresholds) {
-    if (!IsLookedAt(threshold.signal)) continue;
     lines.push_back(threshold);
     const auto& line = threshold.kubelet;
     if (!line || line->value == threshold.value) continue;

@@ -24,8 +24,8 @@ class PassPolicies {
     return awaits ? watch_in_wait_ : watch_;
   }
 
-  // The thresholds that are looked at between passes, and the kubelet's lines below them as
-  // thresholds of their own: crossing one of them is noticed alike.
+  // The thresholds, and the kubelet's lines below them as thresholds of their own: crossing one of
+  // them is noticed alike.
   [[nodiscard]] const std::vector<Threshold>& lines() const { return lines_; }
 
   // Whether anybody looks at what the pods have on disk.

@@ -182,16 +182,15 @@ std::optional<Instant> PodTable::FindDeadline() const {
   return next;
 }
 
-Result<bool> PodTable::Evict(DueEviction& eviction, Instant now) {
+Result<bool> PodTable::Evict(const EvictionOrder& order, Instant now) {
   const PodSlots::Change change(slots_);
   settled_ = false;
-  const std::string_view uid = eviction.signal().pod_uid;
-  PodSlot* const slot = slots_.OfPod(uid);
+  PodSlot* const slot = slots_.OfPod(order.pod_uid);
   if (slot == nullptr) {
-    return Fail(ErrorCode::kNotFound, "pod " + std::string(uid) + " is not on the node any more");
+    return Fail(ErrorCode::kNotFound, "pod " + order.pod_uid + " is not on the node any more");
   }
   const bool first = !slot->worker()->IsEvicted();
-  const bool acted = slot->worker()->Evict(eviction, now);
+  const bool acted = slot->worker()->Evict(order, now);
   if (acted && slot->unread) remembered_.NoteUnreadEvicted(*slot);
   if (acted && first) {
     ++slot->evictions;

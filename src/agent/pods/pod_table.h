@@ -96,13 +96,8 @@ class PodTable : public PodViews {
   void StopAll(Instant now);
 
   // Evicts a pod. False: no effect, because it was evicted already and ends at least as soon, or
-  // because its containers have ended. kNotFound: it is not on the node. The containers are told to
-  // end before the order is asked for, and nothing is allocated before that.
-  [[nodiscard]] Result<bool> Evict(DueEviction& eviction, Instant now);
-  [[nodiscard]] Result<bool> Evict(const EvictionOrder& order, Instant now) {
-    OrderedEviction eviction(order);
-    return Evict(eviction, now);
-  }
+  // because its containers have ended. kNotFound: it is not on the node.
+  [[nodiscard]] Result<bool> Evict(const EvictionOrder& order, Instant now);
   // Notes that the API server carries out this eviction, and may have done so. False: the pod was
   // evicted already.
   [[nodiscard]] bool NoteEvicted(const EvictionOrder& order, Instant now);

@@ -38,12 +38,6 @@ class FakeDisk : public Figures {
   void ReadPods(std::span<const PodFacts* const>, const DiskUse*, std::vector<PodStats>&) override {
   }
   void ReadMemoryOf(std::span<const PodFacts* const>, std::vector<PodStats>&) override {}
-  void ReadMemoryOf(const PodFacts&, PodStats&) override {}
-  std::optional<std::uint64_t> ReadCharge(Resource, const PodFacts&) override {
-    return std::nullopt;
-  }
-  std::optional<std::uint64_t> ReadCharge(Resource, QosClass) override { return std::nullopt; }
-  bool IsInClass(const PodFacts&) override { return false; }
   void ReadContainersOf(const PodFacts&, PodStats&) override {}
 
   std::uint64_t available_mi = 500;

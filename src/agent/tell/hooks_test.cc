@@ -20,7 +20,6 @@
 #include <thread>
 
 #include "agent/tell/hook_program.h"
-#include "agent/tell/telling_killer.h"
 #include "core/units/tcp_address.h"
 #include "http/peers/listen.h"
 #include "kernel/files/temporary_folder.h"
@@ -316,24 +315,6 @@ TEST_F(HooksTest, SayThatAnEvictedPodIsGoneOnce) {
   EXPECT_EQ(told[0]["cleanedUp"], true);
 }
 
-// Notes whether any work for a hook had been done when the kill was due.
-class LookingKiller : public PodKiller {
- public:
-  explicit LookingKiller(const bool& named) : named_(named) {}
-  Result<EvictOutcome> Evict(const EvictionOrder&) override {
-    ++kills_;
-    named_before_ = named_before_ || named_;
-    return EvictOutcome::kEnding;
-  }
-  [[nodiscard]] bool named_before() const { return named_before_; }
-  [[nodiscard]] int kills() const { return kills_; }
-
- private:
-  const bool& named_;
-  bool named_before_ = false;
-  int kills_ = 0;
-};
-
 // Receives one request and answers it with `answer`.
 std::string RequestTo(const FileDescriptor& listening, std::string_view answer) {
   if (!WaitFor(listening.get(), 30'000)) return "nobody asked";
@@ -386,21 +367,6 @@ TEST_F(HooksTest, ThatGetNoAnswerHoldUpTheEndBrieflyAndOnce) {
   }
   EXPECT_LT(std::chrono::steady_clock::now() - end_began, seconds(10))
       << "each hangs for 30 s, and all of them may hold it up for 0.5 s";
-}
-
-TEST_F(HooksTest, AreToldOfAnEvictionWhenTheSignalIsOut) {
-  bool named = false;
-  Hooks hooks(std::vector{Append({Occasion::kBeforeEviction})}, "node-1", false,
-              [&](std::string_view) {
-                named = true;
-                return "default/db";
-              });
-  LookingKiller killer(named);
-  TellingKiller telling(killer, clock_, {&hooks});
-  EXPECT_TRUE(telling.Evict(kOrder));
-  EXPECT_EQ(killer.kills(), 1);
-  EXPECT_FALSE(killer.named_before());
-  EXPECT_EQ(Told(hooks, 1).size(), 1U);
 }
 
 TEST_F(HooksTest, ThatAreCalledTooOftenMissSome) {

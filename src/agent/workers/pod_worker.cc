@@ -250,16 +250,16 @@ void PodWorker::ForgetRun(const std::string& container, int attempt) {
   edges_->runtime.RemoveContainer(facts_->pod.uid, container, attempt);
 }
 
-bool PodWorker::Evict(DueEviction& eviction, Instant now) {
+bool PodWorker::Evict(const EvictionOrder& order, Instant now) {
   const PodEnding* const end = ending();
   if (IsGone() || (end != nullptr && end->step() != PodEnding::Step::kTerminating)) return false;
-  const Duration grace = seconds(eviction.signal().grace_period_seconds);
+  const Duration grace = seconds(order.grace_period_seconds);
   const bool shortens = end == nullptr || now + grace < end->kill_at();
   if (!shortens && eviction_) return false;
   const bool first = !eviction_;
   if (AwaitsCreation()) TakeRunsInPlace();
   if (shortens) BeginEnding(grace, true, now);  // the kill first, the status afterwards
-  if (first) eviction_ = Eviction{.order = eviction.order(), .at = now};
+  if (first) eviction_ = Eviction{.order = order, .at = now};
   UpdateStatus(now);
   return shortens || first;
 }

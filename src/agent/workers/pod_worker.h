@@ -48,12 +48,7 @@ class PodWorker {
   // Evicts the pod: status Failed with reason Evicted, and its end within the order's grace period.
   // If the pod is ending already, this can only shorten the time left. Returns whether it had an
   // effect.
-  // The containers are told to end before the order is asked for.
-  bool Evict(DueEviction& eviction, Instant now);
-  bool Evict(const EvictionOrder& order, Instant now) {
-    OrderedEviction eviction(order);
-    return Evict(eviction, now);
-  }
+  bool Evict(const EvictionOrder& order, Instant now);
   // The pod of NoteInPlace as the runtime had reported it, if this one has ended without ending it;
   // absent: nothing of it runs, or there is none.
   [[nodiscard]] std::optional<RuntimePod> StillInPlace() const;

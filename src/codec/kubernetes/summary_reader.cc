@@ -22,10 +22,8 @@ void Reset(PodStats& pod) {
   pod.has_memory = false;
   pod.memory_working_set_bytes.reset();
   pod.swap_bytes.reset();
-  pod.most_on_disk.reset();
   pod.ephemeral_storage.reset();
   pod.stale_disk.reset();
-  pod.passed_over_at.reset();
   pod.process_count.reset();
   pod.io_some_avg10.reset();
 }
@@ -208,7 +206,6 @@ bool SummaryWalk<Element>::Pod(Element& element, PodStats& pod) {
     if (IsNamed(key, "io")) return PodIo(value, pod);
     if (IsNamed(key, "ephemeral-storage")) return Form(value, pod.ephemeral_storage);
     if (IsNamed(key, "staleDisk")) return Form(value, pod.stale_disk);
-    if (IsNamed(key, "passedOverAt")) return Count(value, pod.passed_over_at);
     if (IsNamed(key, "process_stats")) return ProcessStats(value, pod.process_count);
     if (IsNamed(key, "containers")) {
       return Items(value, pod.containers,

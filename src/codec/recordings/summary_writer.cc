@@ -139,7 +139,6 @@ void WritePodStats(const PodStats& pod, const PodStartTimes* started,
     PutVolumes(pod, measured, json);
     PutUsage("ephemeral-storage", pod.ephemeral_storage, measured, json);
     Put("staleDisk", pod.stale_disk, json);
-    if (pod.passed_over_at) json.Field("passedOverAt", *pod.passed_over_at);
     if (pod.process_count) {
       json.Object("process_stats", [&] { json.Field("process_count", *pod.process_count); });
     }

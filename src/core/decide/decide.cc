@@ -133,18 +133,6 @@ bool FreesEnough(const Threshold& threshold, const Evaluation& evaluation, const
   return IsWorthwhile(*usage, Int128{ours} - kubelets);
 }
 
-// Pods are handled in blocks of this size, so that what the first search reads is in the cache for
-// the second.
-constexpr std::size_t kPodsAtOnce = 64;
-
-// Prefetches what is read of every pod.
-void Await(std::span<const ActivePod> pods) {
-  for (const ActivePod& pod : pods) {
-    __builtin_prefetch(pod.facts);
-    if (pod.stats != nullptr) __builtin_prefetch(&pod.stats->memory_working_set_bytes);
-  }
-}
-
 }  // namespace
 
 Decision Decide(std::span<const Threshold> thresholds, bool local_storage_capacity_isolation,
@@ -152,21 +140,12 @@ Decision Decide(std::span<const Threshold> thresholds, bool local_storage_capaci
   Decision decision;
   ThresholdSet acting = evaluation.acting;
   auto threshold = ThresholdToActFor(thresholds, acting, pods);
-  std::optional<FirstVictimSearch> search;
-  if (threshold) {
-    search.emplace(thresholds[*threshold].signal, layout, CandidatesFor(*threshold, evaluation));
-  }
-  if (!search && !local_storage_capacity_isolation) return decision;
-  for (PodRange among; among.begin < pods.size(); among.begin = among.end) {
-    among.end = std::min(among.begin + kPodsAtOnce, pods.size());
-    Await(pods.subspan(among.end, std::min(kPodsAtOnce, pods.size() - among.end)));
-    if (local_storage_capacity_isolation) {
-      AddStorageViolations(pods, among, layout, decision.violations);
-    }
-    if (search) search->Look(pods, among);
-  }
-  if (!decision.violations.empty() || !search) return decision;
-  auto victim = search->victim();
+  if (local_storage_capacity_isolation) decision.violations = StorageViolations(pods, layout);
+  if (!decision.violations.empty() || !threshold) return decision;
+  const auto victim_for = [&](std::size_t i) {
+    return FirstVictim(pods, thresholds[i].signal, layout, CandidatesFor(i, evaluation));
+  };
+  auto victim = victim_for(*threshold);
   while (evaluation.in_margin[*threshold]) {
     const Threshold& ours = thresholds[*threshold];
     if (victim && FreesEnough(ours, evaluation, pods[*victim], layout)) break;
@@ -175,8 +154,7 @@ Decision Decide(std::span<const Threshold> thresholds, bool local_storage_capaci
     acting.reset(*threshold);
     threshold = ThresholdToActFor(thresholds, acting, pods);
     if (!threshold) return decision;
-    victim = FirstVictim(pods, thresholds[*threshold].signal, layout,
-                         CandidatesFor(*threshold, evaluation));
+    victim = victim_for(*threshold);
   }
   decision.threshold = threshold;
   decision.victim = victim;

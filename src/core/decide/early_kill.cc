@@ -33,8 +33,7 @@ bool MustKillNow(const EndingQuestion& question) {
   if (LastsItsGrace(question)) return false;
   const Duration rest = Elapsed(question.now, question.kill_at);
   const Int128 missing = TakenIn(question.growth, rest) - question.left;
-  return !question.held ||
-         IsWorthwhile(*question.held + TakenIn(question.growth_of_pod, rest), missing);
+  return !question.held || IsWorthwhile(*question.held, missing);
 }
 
 std::string TextOf(const EarlyKill& kill) {

@@ -16,7 +16,6 @@ struct EndingQuestion {
   Instant now;
   Instant kill_at;                   // the end of its grace period
   std::optional<std::int64_t> held;  // by the ending pod; absent: not known
-  std::int64_t growth_of_pod = 0;    // of the ending pod alone, a second
 };
 
 // Whether the pod need not be killed yet: the amount left will last until the end of the grace

@@ -43,9 +43,6 @@ TEST(EarlyKill, OneThatHoldsNextToNothingHasItsGracePeriodWhoeverTakesTheRest) {
   EXPECT_FALSE(MustKillNow(question)) << "850 MiB would be missing";
   question.held = 60 * kMi;
   EXPECT_TRUE(MustKillNow(question));
-  question.held = 3 * kMi;
-  question.growth_of_pod = 100 * kMi;
-  EXPECT_TRUE(MustKillNow(question)) << "it is about to take some of it";
   question.held = std::nullopt;
   EXPECT_TRUE(MustKillNow(question)) << "an unknown amount does not prevent the kill";
 }

@@ -138,37 +138,24 @@ std::int64_t GraceFor(const Threshold& threshold, const Pod& pod, std::int64_t m
 
 }  // namespace
 
-EvictionSignal SignalFor(const ActivePod& pod, const StorageViolation&) {
-  return {.pod_uid = pod.facts->pod.uid, .grace_period_seconds = kHardEvictionGracePeriodSeconds};
-}
-
 EvictionOrder OrderFor(const ActivePod& pod, const StorageViolation& violation) {
-  const EvictionSignal signal = SignalFor(pod, violation);
-  return {.pod_uid = std::string(signal.pod_uid),
-          .grace_period_seconds = signal.grace_period_seconds,
+  return {.pod_uid = pod.facts->pod.uid,
+          .grace_period_seconds = kHardEvictionGracePeriodSeconds,
           .message = ViolationMessage(*pod.facts, violation),
           .annotations = {},
           .disruption_target = false};
 }
 
-EvictionSignal SignalFor(const ActivePod& pod, const PressureOrderInputs& inputs) {
-  const Threshold& threshold = inputs.thresholds[inputs.threshold];
-  return {.pod_uid = pod.facts->pod.uid,
-          .grace_period_seconds =
-              GraceFor(threshold, pod.facts->pod, inputs.max_pod_grace_period_seconds),
-          .soft = !threshold.IsHard()};
-}
-
 EvictionOrder OrderFor(const ActivePod& pod, const PressureOrderInputs& inputs) {
   const Threshold& threshold = inputs.thresholds[inputs.threshold];
   const Resource resource = ResourceOf(threshold.signal);
-  const EvictionSignal signal = SignalFor(pod, inputs);
-  EvictionOrder order{.pod_uid = std::string(signal.pod_uid),
-                      .grace_period_seconds = signal.grace_period_seconds,
+  EvictionOrder order{.pod_uid = pod.facts->pod.uid,
+                      .grace_period_seconds =
+                          GraceFor(threshold, pod.facts->pod, inputs.max_pod_grace_period_seconds),
                       .message = StarvedSentences(threshold, inputs.observations[threshold.signal]),
                       .annotations = {},
                       .disruption_target = true,
-                      .soft = signal.soft};
+                      .soft = !threshold.IsHard()};
   if (pod.stats == nullptr) return order;
   AddStalledPodSentence(pod, resource, order);
   AddSwappedPodSentence(pod, resource, order);

@@ -17,8 +17,6 @@ inline constexpr std::int64_t kHardEvictionGracePeriodSeconds = 1;
 
 // The order for a pod over a local-storage limit: one second, no condition.
 [[nodiscard]] EvictionOrder OrderFor(const ActivePod& pod, const StorageViolation& violation);
-// As much of it as the signal needs. Allocates nothing.
-[[nodiscard]] EvictionSignal SignalFor(const ActivePod& pod, const StorageViolation& violation);
 
 // The order for the victim of node pressure: one second for a hard threshold, else the smaller of
 // the maximum and the pod's own grace period, and the kubelet's message with annotations.
@@ -30,8 +28,6 @@ struct PressureOrderInputs {
   std::int64_t max_pod_grace_period_seconds = 0;
 };
 [[nodiscard]] EvictionOrder OrderFor(const ActivePod& pod, const PressureOrderInputs& inputs);
-// As much of it as the signal needs. Allocates nothing.
-[[nodiscard]] EvictionSignal SignalFor(const ActivePod& pod, const PressureOrderInputs& inputs);
 
 // The order for a pod that gives way to one of higher priority: reason Preempting, and its own time
 // to end. (kubelet: CriticalPodAdmissionHandler)

@@ -155,23 +155,6 @@ bool IsOfSoft(PaceReason reason) {
   __builtin_unreachable();
 }
 
-bool IsAtOnce(const PaceQuestion& question, const PaceInput& pace) {
-  const Signal signal = question.threshold.signal;
-  if (pace.signal != signal) return true;
-  if (SoftHoldOn(question, pace)) return false;
-  if (pace.kubelet_decides && question.now < *pace.kubelet_decides) return false;
-  if (!pace.next_by_clock || IsPressure(signal)) return true;
-  const Int128 missing = ShortOfLine(question, pace);
-  if (missing <= 0) return true;
-  const auto victim = UsageOf(question.pods[question.victim], signal, question.layout);
-  if (!victim || !IsWorthwhile(*victim, missing)) return false;
-  Int128 known = 0;
-  for (const ActivePod& pod : question.pods) {
-    if (MayGo(pod, signal)) known += UsageOf(pod, signal, question.layout).value_or(0);
-  }
-  return known >= missing;
-}
-
 bool IsWorthwhile(Int128 held, Int128 missing) {
   return held * kSmallPart >= missing;
 }

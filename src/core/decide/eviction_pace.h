@@ -112,10 +112,6 @@ inline constexpr Duration kAnswerWithin = std::chrono::seconds(5);
 [[nodiscard]] std::optional<EvictionPause> PauseBefore(const PaceQuestion& question,
                                                        const PaceInput& pace);
 
-// Whether PauseBefore would be absent whatever the pods hold whose figures have not been read. If
-// it is false, the figures of all pods are needed to decide.
-[[nodiscard]] bool IsAtOnce(const PaceQuestion& question, const PaceInput& pace);
-
 // Whether the end of a pod that holds `held` frees a relevant part of what is missing.
 [[nodiscard]] bool IsWorthwhile(Int128 held, Int128 missing);
 

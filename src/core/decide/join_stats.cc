@@ -27,16 +27,12 @@ void JoinByUid(const std::vector<const PodFacts*>& pods, const std::vector<PodSt
 
 void JoinStats(const std::vector<const PodFacts*>& pods, const Summary& summary,
                std::vector<ActivePod>& joined) {
-  if (SameOrder(pods, summary.pods)) return JoinInOrder(pods, summary, joined);
   joined.clear();
+  if (SameOrder(pods, summary.pods)) {
+    for (std::size_t i = 0; i < pods.size(); ++i) joined.push_back({pods[i], &summary.pods[i]});
+    return;
+  }
   JoinByUid(pods, summary.pods, joined);
-}
-
-void JoinInOrder(const std::vector<const PodFacts*>& pods, const Summary& summary,
-                 std::vector<ActivePod>& joined) {
-  if (pods.size() != summary.pods.size()) return JoinStats(pods, summary, joined);
-  joined.resize(pods.size());
-  for (std::size_t i = 0; i < pods.size(); ++i) joined[i] = {pods[i], &summary.pods[i]};
 }
 
 }  // namespace jettison

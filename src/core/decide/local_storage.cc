@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/pods/most_on_disk.h"
 #include "core/pods/pod_requests.h"
 #include "core/units/quantity.h"
 
@@ -73,30 +72,16 @@ std::optional<StorageViolation> ViolationOf(const ActivePod& pod, DiskLayout lay
   return std::nullopt;
 }
 
-bool MayReach(std::uint64_t most, std::uint64_t least) {
-  return least != LeastOverLimit::kNever && most >= least;
-}
-
-// Whether any part of the pod reaches the smallest amount that exceeds a limit of its kind. It
-// compares only numbers, no names, and rules out nearly every pod.
-bool MayBreakALimit(const ActivePod& pod) {
-  const LeastOverLimit& least = pod.facts->least_over_limit;
-  const MostOnDisk most =
-      pod.stats->most_on_disk ? *pod.stats->most_on_disk : MostOnDiskOf(*pod.stats);
-  return MayReach(most.pod, least.pod) || MayReach(most.volume, least.empty_dir) ||
-         MayReach(most.container, least.container);
-}
-
 }  // namespace
 
-void AddStorageViolations(std::span<const ActivePod> pods, PodRange among, DiskLayout layout,
-                          std::vector<StorageViolation>& violations) {
-  for (std::size_t i = among.begin; i < among.end; ++i) {
+std::vector<StorageViolation> StorageViolations(std::span<const ActivePod> pods,
+                                                DiskLayout layout) {
+  std::vector<StorageViolation> violations;
+  for (std::size_t i = 0; i < pods.size(); ++i) {
     const ActivePod& pod = pods[i];
     const PodFacts& facts = *pod.facts;
     const bool may_go = !facts.IsProtected() || facts.IsSpared();
     if (!facts.has_storage_limits || !may_go || pod.stats == nullptr) continue;
-    if (!MayBreakALimit(pod)) continue;
     // A usage that was measured in an earlier pass may be lower by now.
     if (pod.stats->stale_disk) continue;
     if (auto violation = ViolationOf(pod, layout)) {
@@ -104,12 +89,6 @@ void AddStorageViolations(std::span<const ActivePod> pods, PodRange among, DiskL
       violations.push_back(*violation);
     }
   }
-}
-
-std::vector<StorageViolation> StorageViolations(std::span<const ActivePod> pods,
-                                                DiskLayout layout) {
-  std::vector<StorageViolation> violations;
-  AddStorageViolations(pods, {0, pods.size()}, layout, violations);
   return violations;
 }
 

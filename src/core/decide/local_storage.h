@@ -30,10 +30,6 @@ struct StorageViolation {
 [[nodiscard]] std::vector<StorageViolation> StorageViolations(std::span<const ActivePod> pods,
                                                               DiskLayout layout);
 
-// Appends the violations of the pods in a range to `violations`.
-void AddStorageViolations(std::span<const ActivePod> pods, PodRange among, DiskLayout layout,
-                          std::vector<StorageViolation>& violations);
-
 // The kubelet's message for the violation.
 [[nodiscard]] std::string ViolationMessage(const PodFacts& facts,
                                            const StorageViolation& violation);

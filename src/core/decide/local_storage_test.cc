@@ -5,8 +5,6 @@
 #include <limits>
 #include <random>
 
-#include "core/pods/most_on_disk.h"
-
 namespace jettison {
 namespace {
 
@@ -177,7 +175,6 @@ TEST(LocalStorage, VolumesAndContainersOfOneNameAreToldApartAsTheKubeletDoes) {
     PodFacts facts = FactsOf(pod, Profile::kKubelet);
     facts.ephemeral_storage_limit.reset();
     const std::vector<ActivePod> pods = {{&facts, &stats}};
-    if (round % 2 == 0) stats.most_on_disk = MostOnDiskOf(stats);
     const auto violations = StorageViolations(pods, {});
     violations_seen += violations.empty() ? 0 : 1;
     ASSERT_EQ(violations.empty() ? "" : ViolationMessage(facts, violations[0]),
@@ -187,7 +184,6 @@ TEST(LocalStorage, VolumesAndContainersOfOneNameAreToldApartAsTheKubeletDoes) {
   EXPECT_GT(violations_seen, 500);
 }
 
-// Pods are checked by numbers first, so the smallest amount that exceeds a limit must be exact.
 TEST(StorageViolations, ALimitIsBrokenByTheFirstByteAboveIt) {
   struct Row {
     const char* limit;
@@ -208,8 +204,6 @@ TEST(StorageViolations, ALimitIsBrokenByTheFirstByteAboveIt) {
     stats.containers.push_back({.name = "c", .logs = FsUsage{row.used, 1}});
     const std::vector<ActivePod> pods = {{&facts, &stats}};
     EXPECT_EQ(StorageViolations(pods, {}).size(), row.is_broken ? 1U : 0U);
-    stats.most_on_disk = MostOnDiskOf(stats);
-    EXPECT_EQ(StorageViolations(pods, {}).size(), row.is_broken ? 1U : 0U);
   }
 }
 
@@ -219,7 +213,6 @@ TEST(StorageViolations, FiguresTooLargeToBeAddedAreNotTakenForSmallOnes) {
   const PodFacts facts = FactsOf(LimitedPod(), Profile::kStandalone);
   PodStats stats = StatsOf({.layer = 2, .logs = std::numeric_limits<std::uint64_t>::max() / 2});
   stats.containers[0].rootfs->used_bytes = std::numeric_limits<std::uint64_t>::max() / 2 + 3;
-  stats.most_on_disk = MostOnDiskOf(stats);
   const std::vector<ActivePod> pods = {{&facts, &stats}};
   EXPECT_EQ(StorageViolations(pods, {.dedicated_image_fs = true}).size(), 1U);
 }

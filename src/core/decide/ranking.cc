@@ -42,68 +42,50 @@ std::uint64_t WorkingSet(const ActivePod& pod) {
   return pod.stats->memory_working_set_bytes.value_or(0);
 }
 
-// The figures of a pod that was not measured.
-RankFigures FiguresOf(const PodFacts& facts) {
-  return {.priority = facts.priority};
+// The key of a pod that holds nothing.
+RankKey KeyOf(const PodFacts& facts) {
+  return {.priority = facts.priority, .uid = facts.pod.uid};
 }
 
-RankKey KeyOf(const RankFigures& figures, const PodFacts& facts) {
-  RankKey key;
-  static_cast<RankFigures&>(key) = figures;
-  key.uid = facts.pod.uid;
+RankKey Unknown(const PodFacts& facts) {
+  RankKey key = KeyOf(facts);
+  key.known = false;
   return key;
 }
 
-[[gnu::always_inline]] inline RankFigures MemoryFiguresAt(const PodFacts& facts,
-                                                          std::uint64_t working_set) {
-  RankFigures figures = FiguresOf(facts);
-  const Nanos usage = Nanos{static_cast<std::int64_t>(working_set)} * kNanosPerUnit;
-  figures.within_request = usage <= facts.memory_request;
-  figures.negated_excess = facts.memory_request - usage;
-  return figures;
-}
-
-RankFigures PidFiguresAt(const PodFacts& facts, std::uint64_t tasks) {
-  RankFigures figures = FiguresOf(facts);
-  figures.negated_excess = -Nanos{tasks};
-  return figures;
-}
-
-RankFigures Unknown(const PodFacts& facts) {
-  RankFigures figures = FiguresOf(facts);
-  figures.known = false;
-  return figures;
-}
-
-[[gnu::always_inline]] inline RankFigures MemoryFigures(const ActivePod& pod) {
+RankKey MemoryKey(const ActivePod& pod) {
   if (pod.stats == nullptr) return Unknown(*pod.facts);
-  return MemoryFiguresAt(*pod.facts, WorkingSet(pod));
+  RankKey key = KeyOf(*pod.facts);
+  const Nanos usage = Nanos{static_cast<std::int64_t>(WorkingSet(pod))} * kNanosPerUnit;
+  key.within_request = usage <= pod.facts->memory_request;
+  key.negated_excess = pod.facts->memory_request - usage;
+  return key;
 }
 
-RankFigures DiskFigures(const ActivePod& pod, Signal signal, DiskLayout layout) {
+RankKey DiskKey(const ActivePod& pod, Signal signal, DiskLayout layout) {
   if (pod.stats == nullptr) return Unknown(*pod.facts);
-  RankFigures figures = FiguresOf(*pod.facts);
+  RankKey key = KeyOf(*pod.facts);
   const Resource resource = ResourceOf(signal);
   const auto usage = Nanos{FilesOf(pod, signal, layout).Sum()} * kNanosPerUnit;
   const Nanos request = resource == Resource::kInodes ? 0 : pod.facts->ephemeral_storage_request;
-  figures.within_request = usage <= request;
+  key.within_request = usage <= request;
   // The kubelet subtracts the ephemeral-storage request from inodes, too.
-  figures.negated_excess = pod.facts->ephemeral_storage_request - usage;
-  return figures;
+  key.negated_excess = pod.facts->ephemeral_storage_request - usage;
+  return key;
 }
 
 // Swapped-out memory counts against the memory request, too. Among the pods that exceed it, the one
 // that occupies the most swap is evicted first, whatever its working set is.
-RankFigures SwapFigures(const ActivePod& pod) {
-  RankFigures figures = FiguresOf(*pod.facts);
-  figures.within_request = true;
-  if (pod.stats == nullptr) return figures;
-  if (!pod.stats->swap_bytes) return MemoryFiguresAt(*pod.facts, WorkingSet(pod));
+RankKey SwapKey(const ActivePod& pod) {
+  RankKey key = KeyOf(*pod.facts);
+  key.within_request = true;
+  if (pod.stats == nullptr) return key;
+  if (!pod.stats->swap_bytes) return MemoryKey(pod);
   const Nanos swap = Nanos{static_cast<std::int64_t>(*pod.stats->swap_bytes)} * kNanosPerUnit;
   const Nanos resident = Nanos{static_cast<std::int64_t>(WorkingSet(pod))} * kNanosPerUnit;
-  figures.within_request = swap == 0 || swap + resident <= pod.facts->memory_request;
-  figures.negated_excess = -swap;
-  return figures;
+  key.within_request = swap == 0 || swap + resident <= pod.facts->memory_request;
+  key.negated_excess = -swap;
+  return key;
 }
 
 bool GivesSwapBack(const ActivePod& pod) {
@@ -116,57 +98,22 @@ std::int32_t IoPressure(const ActivePod& pod) {
   return pod.stats == nullptr ? 0 : pod.stats->io_some_avg10.value_or(0);
 }
 
-RankFigures IoFigures(const ActivePod& pod) {
-  RankFigures figures = FiguresOf(*pod.facts);
-  figures.within_request = IoPressure(pod) == 0;
-  figures.negated_excess = -Nanos{IoPressure(pod)} * kNanosPerUnit;
-  return figures;
+RankKey IoKey(const ActivePod& pod) {
+  RankKey key = KeyOf(*pod.facts);
+  key.within_request = IoPressure(pod) == 0;
+  key.negated_excess = -Nanos{IoPressure(pod)} * kNanosPerUnit;
+  return key;
 }
 
 // Among pods of one priority, those without stats are evicted first, whatever the process counts
 // are.
-RankFigures PidFigures(const ActivePod& pod) {
+RankKey PidKey(const ActivePod& pod) {
   constexpr Nanos kBeforeAnyCount = -(Nanos{1} << 64);
-  if (pod.stats != nullptr) return PidFiguresAt(*pod.facts, pod.stats->process_count.value_or(0));
-  RankFigures figures = FiguresOf(*pod.facts);
-  figures.negated_excess = kBeforeAnyCount;
-  return figures;
+  RankKey key = KeyOf(*pod.facts);
+  key.negated_excess =
+      pod.stats == nullptr ? kBeforeAnyCount : -Nanos{pod.stats->process_count.value_or(0)};
+  return key;
 }
-
-RankFigures FiguresOf(const ActivePod& pod, Signal signal, DiskLayout layout) {
-  switch (ResourceOf(signal)) {
-    case Resource::kMemory: return MemoryFigures(pod);
-    case Resource::kSwap: return SwapFigures(pod);
-    case Resource::kEphemeralStorage:
-    case Resource::kInodes: return DiskFigures(pod, signal, layout);
-    case Resource::kPids: return PidFigures(pod);
-    case Resource::kIo: return IoFigures(pod);
-  }
-  __builtin_unreachable();
-}
-
-// The order of RankFigures in a form that is compared without branches, because the result of a
-// comparison cannot be predicted, and a misprediction takes longer than everything else.
-class Turn {
- public:
-  explicit Turn(const RankFigures& figures)
-      : group_(std::uint64_t{figures.known} << 33 | std::uint64_t{figures.within_request} << 32 |
-               (static_cast<std::uint32_t>(figures.priority) ^ kSignBit)),
-        negated_excess_(figures.negated_excess) {}
-
-  [[nodiscard]] bool IsBefore(const Turn& other) const {
-    const auto sooner = static_cast<unsigned>(group_ < other.group_);
-    const auto alike = static_cast<unsigned>(group_ == other.group_);
-    const auto more = static_cast<unsigned>(negated_excess_ < other.negated_excess_);
-    return (sooner | (alike & more)) != 0;
-  }
-
- private:
-  static constexpr std::uint32_t kSignBit = std::uint32_t{1} << 31;
-
-  std::uint64_t group_;
-  Nanos negated_excess_;
-};
 
 }  // namespace
 
@@ -188,16 +135,16 @@ PodFiles FilesOf(const ActivePod& pod, Signal signal, DiskLayout layout) {
   return files;
 }
 
-RankKey MemoryRankAt(const PodFacts& facts, std::uint64_t working_set) {
-  return KeyOf(MemoryFiguresAt(facts, working_set), facts);
-}
-
-RankKey PidRankAt(const PodFacts& facts, std::uint64_t tasks) {
-  return KeyOf(PidFiguresAt(facts, tasks), facts);
-}
-
 RankKey RankOf(const ActivePod& pod, Signal signal, DiskLayout layout) {
-  return KeyOf(FiguresOf(pod, signal, layout), *pod.facts);
+  switch (ResourceOf(signal)) {
+    case Resource::kMemory: return MemoryKey(pod);
+    case Resource::kSwap: return SwapKey(pod);
+    case Resource::kEphemeralStorage:
+    case Resource::kInodes: return DiskKey(pod, signal, layout);
+    case Resource::kPids: return PidKey(pod);
+    case Resource::kIo: return IoKey(pod);
+  }
+  __builtin_unreachable();
 }
 
 bool DiskUseIsUnknown(const ActivePod& pod) {
@@ -220,58 +167,22 @@ bool MayGo(const ActivePod& pod, Signal signal) {
 bool IsCandidate(const ActivePod& pod, Signal signal, DiskLayout layout, Candidates candidates) {
   if (!MayGo(pod, signal)) return false;
   if (candidates == Candidates::kAll) return true;
-  const RankFigures figures = FiguresOf(pod, signal, layout);
-  return figures.known && !figures.within_request;
-}
-
-// UIDs lie elsewhere in memory and are compared only if everything else is equal.
-template <typename MayGoOf, typename FiguresOfPod>
-void FirstVictimSearch::LookBy(std::span<const ActivePod> pods, PodRange among, MayGoOf may_go,
-                               FiguresOfPod figures_of) {
-  std::size_t i = among.begin;
-  if (!victim_) {
-    while (i < among.end && !may_go(pods[i])) ++i;
-    if (i == among.end) return;
-    victim_ = i;
-    figures_ = figures_of(pods[i]);
-    ++i;
-  }
-  std::size_t first = *victim_;
-  Turn best(figures_);
-  for (; i < among.end; ++i) {
-    if (!may_go(pods[i])) continue;
-    const Turn turn(figures_of(pods[i]));
-    if (best.IsBefore(turn)) continue;
-    const bool alike = !turn.IsBefore(best);
-    if (alike && pods[i].facts->pod.uid >= pods[first].facts->pod.uid) continue;
-    first = i;
-    best = turn;
-  }
-  if (first == *victim_) return;
-  victim_ = first;
-  figures_ = figures_of(pods[first]);
-}
-
-void FirstVictimSearch::Look(std::span<const ActivePod> pods, PodRange among) {
-  const auto may_go = [](const ActivePod& pod) { return !pod.facts->IsProtected(); };
-  // A separate loop for each of the two resources that have to be fast.
-  if (ResourceOf(signal_) == Resource::kMemory && candidates_ == Candidates::kAll) {
-    return LookBy(pods, among, may_go, [](const ActivePod& pod) { return MemoryFigures(pod); });
-  }
-  if (ResourceOf(signal_) == Resource::kPids) {
-    return LookBy(pods, among, may_go, [](const ActivePod& pod) { return PidFigures(pod); });
-  }
-  LookBy(
-      pods, among,
-      [this](const ActivePod& pod) { return IsCandidate(pod, signal_, layout_, candidates_); },
-      [this](const ActivePod& pod) { return FiguresOf(pod, signal_, layout_); });
+  const RankKey key = RankOf(pod, signal, layout);
+  return key.known && !key.within_request;
 }
 
 std::optional<std::size_t> FirstVictim(std::span<const ActivePod> pods, Signal signal,
                                        DiskLayout layout, Candidates candidates) {
-  FirstVictimSearch search(signal, layout, candidates);
-  search.Look(pods, {0, pods.size()});
-  return search.victim();
+  std::optional<std::size_t> first;
+  RankKey key;
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    if (!IsCandidate(pods[i], signal, layout, candidates)) continue;
+    const RankKey other = RankOf(pods[i], signal, layout);
+    if (first && key < other) continue;
+    first = i;
+    key = other;
+  }
+  return first;
 }
 
 std::vector<std::size_t> RankedPods(std::span<const ActivePod> pods, Signal signal,

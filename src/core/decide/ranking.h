@@ -14,20 +14,14 @@
 
 namespace jettison {
 
-// The figures by which pods are ranked, without the tie-break. Members are compared in this order.
-struct RankFigures {
+// The place of a pod in the order of eviction: the pod with the smallest key is evicted first. The
+// members are compared in this order, which is total, because no two pods share a UID.
+struct RankKey {
   bool known = true;            // a pod without stats is evicted first (memory, disks)
   bool within_request = false;  // false is evicted first (not used for PIDs)
   std::int32_t priority = 0;    // the lowest is evicted first
   Nanos negated_excess = 0;     // the largest usage - request is evicted first
-
-  friend auto operator<=>(const RankFigures&, const RankFigures&) = default;
-};
-
-// The place of a pod in the order of eviction: the pod with the smallest key is evicted first. The
-// order is total, because no two pods share a UID.
-struct RankKey : RankFigures {
-  std::string_view uid;  // ties
+  std::string_view uid;         // ties
 
   friend auto operator<=>(const RankKey&, const RankKey&) = default;
 };
@@ -40,10 +34,6 @@ struct RankKey : RankFigures {
 // swap that the pod occupies, and its request is exceeded if its swap and working set together
 // exceed its memory request; where swap is not accounted, pods are ranked by memory.
 [[nodiscard]] RankKey RankOf(const ActivePod& pod, Signal signal, DiskLayout layout);
-
-// The key that RankOf gives a pod with this working set in bytes, or with this number of tasks.
-[[nodiscard]] RankKey MemoryRankAt(const PodFacts& facts, std::uint64_t working_set);
-[[nodiscard]] RankKey PidRankAt(const PodFacts& facts, std::uint64_t tasks);
 
 // What a pod holds of the file system of a signal, in bytes or inodes.
 struct PodFiles {
@@ -84,31 +74,6 @@ enum class Candidates : std::uint8_t {
 // Whether the pod is among them, and may be the victim (MayGo).
 [[nodiscard]] bool IsCandidate(const ActivePod& pod, Signal signal, DiskLayout layout,
                                Candidates candidates);
-
-// Finds the pod to evict first, range by range, so that the caller can search pods that are still
-// in the processor's cache.
-class FirstVictimSearch {
- public:
-  FirstVictimSearch(Signal signal, DiskLayout layout, Candidates candidates)
-      : signal_(signal), layout_(layout), candidates_(candidates) {}
-
-  // The ranges follow one another.
-  void Look(std::span<const ActivePod> pods, PodRange among);
-  // The index of the pod with the smallest key among those searched that are candidates. Absent:
-  // there is none.
-  [[nodiscard]] std::optional<std::size_t> victim() const { return victim_; }
-
- private:
-  template <typename MayGoOf, typename FiguresOfPod>
-  void LookBy(std::span<const ActivePod> pods, PodRange among, MayGoOf may_go,
-              FiguresOfPod figures_of);
-
-  Signal signal_;
-  DiskLayout layout_;
-  Candidates candidates_;
-  std::optional<std::size_t> victim_;
-  RankFigures figures_;  // of the victim
-};
 
 // Index of the pod with the smallest key among the candidates. Absent: there is none.
 [[nodiscard]] std::optional<std::size_t> FirstVictim(std::span<const ActivePod> pods, Signal signal,

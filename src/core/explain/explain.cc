@@ -63,18 +63,6 @@ std::vector<Holders> HoldersIn(const PassParts& parts, std::span<const ActivePod
   return holders ? std::vector{*holders} : std::vector<Holders>{};
 }
 
-std::optional<PassedOverPods> PassedOverAmong(std::span<const ActivePod> pods) {
-  PassedOverPods passed_over;
-  for (const ActivePod& pod : pods) {
-    if (pod.stats == nullptr || !pod.stats->passed_over_at) continue;
-    ++passed_over.pods;
-    passed_over.held_at_most =
-        std::max(passed_over.held_at_most, static_cast<std::int64_t>(*pod.stats->passed_over_at));
-  }
-  if (passed_over.pods == 0) return std::nullopt;
-  return passed_over;
-}
-
 ReclaimFacts ReclaimOf(const CycleReport& report) {
   ReclaimFacts facts{.attempted = report.reclaim_attempted,
                      .errors = report.reclaim_errors,
@@ -127,7 +115,6 @@ PassExplanation ExplainParts(const PassParts& parts, const ExplainOptions& optio
                 decision.threshold ? CandidatesFor(*decision.threshold, report.evaluation)
                                    : Candidates::kAll,
                 decision.victim, options.order_limit);
-    explanation.passed_over = PassedOverAmong(pods);
   }
   for (const SurvivorRecord& survivor : report.survivors) {
     explanation.survivors.push_back({.pod = IdentityIn(pods, survivor.pod_uid),

@@ -211,30 +211,6 @@ TEST(Explain, SaysHowOldDiskUseWasThatWasNotMeasuredForThePass) {
   EXPECT_THAT(TextOf(waits), HasSubstr("disk use is still being measured"));
 }
 
-TEST(Explain, SaysHowManyPodsWereChosenWithout) {
-  ExplainTestBed bed = Starved();
-  const PassExplanation all_read = Explain(bed.Pass());
-  EXPECT_FALSE(all_read.passed_over);
-  EXPECT_THAT(TextOf(all_read), Not(HasSubstr("after the decision")));
-  bed.state = {};
-  bed.StatsOf("cache").passed_over_at = ExplainTestBed::Bytes(200);
-  bed.StatsOf("db").passed_over_at = ExplainTestBed::Bytes(90);
-  const PassExplanation why = Explain(bed.Pass());
-  ASSERT_TRUE(why.passed_over);
-  EXPECT_EQ(why.passed_over->pods, 2U);
-  EXPECT_THAT(TextOf(why),
-              HasSubstr("  2 of the pods were read after the decision: none of them held more than "
-                        "200Mi then, so none could\n  have been evicted first.\n"));
-}
-
-TEST(Explain, OnePodThatWasChosenWithoutIsToldInTheSingular) {
-  ExplainTestBed bed = Starved();
-  bed.StatsOf("cache").passed_over_at = ExplainTestBed::Bytes(200);
-  EXPECT_THAT(TextOf(Explain(bed.Pass())),
-              HasSubstr("  1 of the pods was read after the decision: it held no more than 200Mi "
-                        "then, so it could not have\n  been evicted first.\n"));
-}
-
 TEST(Explain, ASoftThresholdTellsItsGracePeriod) {
   ExplainTestBed bed = Starved();
   bed.policy.thresholds[0].grace_period = seconds(90);

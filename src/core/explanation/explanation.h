@@ -137,13 +137,6 @@ struct StalePod {
   std::optional<Instant> measured_at;  // absent: never, so the pod could not be evicted
 };
 
-// Pods that were not read before the decision, because none of them could have been evicted first.
-// Their figures were read afterwards.
-struct PassedOverPods {
-  std::size_t pods = 0;
-  std::int64_t held_at_most = 0;  // any of them, in the unit of the signal
-};
-
 // How a pass ended.
 enum class PassOutcome : std::uint8_t {
   kNothing,          // no threshold acted
@@ -220,10 +213,9 @@ struct PassExplanation {
   std::optional<ThresholdFacts> threshold;  // the same
   std::vector<ThresholdFacts> thresholds;   // all of them
   ReclaimFacts reclaim;
-  std::vector<StorageLimitFacts> limits;      // those broken
-  std::optional<PodOrder> order;              // where pods were ranked
-  std::optional<PassedOverPods> passed_over;  // the same, for memory or process ids
-  std::vector<StalePod> stale_disk;           // the same, for a disk
+  std::vector<StorageLimitFacts> limits;  // those broken
+  std::optional<PodOrder> order;          // where pods were ranked
+  std::vector<StalePod> stale_disk;       // the same, for a disk
   std::vector<EvictedPod> evicted;
   std::optional<PauseFacts> pause;
   std::vector<SparedFacts> spared;

@@ -179,12 +179,6 @@ void WritePass(const PassExplanation& explanation, JsonWriter& json) {
   if (explanation.order) {
     json.Object("ranking", [&] { WriteOrder(*explanation.order, json); });
   }
-  if (const auto& passed_over = explanation.passed_over) {
-    json.Object("passedOver", [&] {
-      json.Field("pods", passed_over->pods);
-      json.Field("heldAtMost", passed_over->held_at_most);
-    });
-  }
   WriteStaleDisk(explanation.stale_disk, json);
   json.Array("evicted", [&] {
     for (const EvictedPod& evicted : explanation.evicted) WriteEvicted(evicted, json);

@@ -125,22 +125,6 @@ std::string StaleText(const PassExplanation& explanation) {
   return text;
 }
 
-// The bound of a pod is often what the rest of its class holds, which says little about that pod,
-// so only the largest bound is shown.
-std::string PassedOverText(const PassedOverPods& passed_over, Signal signal) {
-  const std::string most = AmountText(signal, passed_over.held_at_most);
-  if (passed_over.pods == 1) {
-    return Wrapped(fmt::format("1 of the pods was read after the decision: it held no more than {} "
-                               "then, so it could not have been evicted first.",
-                               most),
-                   "  ", 2);
-  }
-  return Wrapped(fmt::format("{} of the pods were read after the decision: none of them held more "
-                             "than {} then, so none could have been evicted first.",
-                             passed_over.pods, most),
-                 "  ", 2);
-}
-
 std::string EvictedText(const PassExplanation& explanation) {
   std::string text = explanation.dry_run ? "\nWOULD HAVE BEEN EVICTED\n" : "\nEVICTED\n";
   if (explanation.hypothetical) text = "\nWOULD BE EVICTED\n";
@@ -195,9 +179,6 @@ std::string SectionsOf(const PassExplanation& explanation) {
   if (!explanation.limits.empty()) text += "\nSTORAGE LIMITS\n" + LimitsText(explanation.limits);
   if (explanation.order) {
     text += "\n" + TextOf(*explanation.order);
-  }
-  if (explanation.passed_over) {
-    text += PassedOverText(*explanation.passed_over, SignalOf(explanation));
   }
   if (!explanation.stale_disk.empty()) text += StaleText(explanation);
   if (!explanation.evicted.empty()) {

@@ -86,27 +86,12 @@ struct StaleDisk {
   std::optional<Instant> measured_at;
 };
 
-// The most, in bytes, that anything of a pod takes on disk, by the kind of limit it counts for.
-struct MostOnDisk {
-  std::uint64_t pod = 0;        // as a whole
-  std::uint64_t volume = 0;     // any one of its volumes
-  std::uint64_t container = 0;  // writable layer and log of any one container together
-
-  friend bool operator==(const MostOnDisk&, const MostOnDisk&) = default;
-};
-
-// The members that a decision for memory or process IDs reads are together in the third cache line.
-struct alignas(64) PodStats {
+struct PodStats {
   std::string uid;
   std::string name;
   std::string namespace_;
-  // Set if the pod was passed over: its figure was read only after the decision. It held at most
-  // this, in bytes or tasks, and could not have been evicted first. A kubelet never sets it.
-  std::optional<std::uint64_t> passed_over_at;
   std::optional<std::uint64_t> process_count;
   std::optional<std::uint64_t> memory_working_set_bytes;
-  // Absent: not computed yet. It is an upper bound, so it may stay when figures are removed.
-  std::optional<MostOnDisk> most_on_disk;
   std::vector<ContainerStats> containers;
   std::vector<VolumeStats> volumes;
   std::optional<FsUsage> ephemeral_storage;

@@ -1,33 +1,14 @@
 #include "core/pass/reading_plan.h"
 
-#include <array>
-
 #include "core/decide/decide.h"
 
 namespace jettison {
 namespace {
 
-constexpr std::array<ReadStep, 1> kEverything = {
-    {{.figures = PodFigures::kAll, .pods = PodsToRead::kEachPod}}};
-constexpr std::array<ReadStep, 2> kMemoryThenVictim = {
-    {{.figures = PodFigures::kMemory, .pods = PodsToRead::kContenders},
-     {.figures = PodFigures::kContainers, .pods = PodsToRead::kFirstVictim}}};
-constexpr std::array<ReadStep, 2> kSwapThenVictim = {
-    {{.figures = PodFigures::kMemory, .pods = PodsToRead::kEachPod},
-     {.figures = PodFigures::kContainers, .pods = PodsToRead::kFirstVictim}}};
-constexpr std::array<ReadStep, 1> kTasks = {
-    {{.figures = PodFigures::kTasks, .pods = PodsToRead::kContenders}}};
-
-std::span<const ReadStep> StepsFor(Signal signal) {
-  switch (ResourceOf(signal)) {
-    case Resource::kMemory: return kMemoryThenVictim;
-    case Resource::kSwap: return kSwapThenVictim;
-    case Resource::kPids: return kTasks;
-    case Resource::kEphemeralStorage:
-    case Resource::kInodes:
-    case Resource::kIo: return kEverything;
-  }
-  __builtin_unreachable();
+PodFigures FiguresFor(Signal signal) {
+  const Resource resource = ResourceOf(signal);
+  return resource == Resource::kMemory || resource == Resource::kSwap ? PodFigures::kMemory
+                                                                      : PodFigures::kAll;
 }
 
 }  // namespace
@@ -48,9 +29,9 @@ ReadingPlan PlanReading(const PassPolicy& policy, const EvictionState& state, co
   plan.threshold = MostUrgent(policy.thresholds, acting);
   plan.beside_disks = MostUrgent(policy.thresholds, WithoutDisks(policy.thresholds, acting));
   if (policy.local_storage_capacity_isolation) {
-    plan.pods = kEverything;
+    plan.pods = PodFigures::kAll;
   } else if (plan.threshold) {
-    plan.pods = StepsFor(policy.thresholds[*plan.threshold].signal);
+    plan.pods = FiguresFor(policy.thresholds[*plan.threshold].signal);
   }
   return plan;
 }
@@ -64,7 +45,7 @@ ReadingPlan PlanBesideMargins(const PassPolicy& policy, const ReadingPlan& plan)
   }
   other.threshold = MostUrgent(policy.thresholds, others);
   other.beside_disks = MostUrgent(policy.thresholds, WithoutDisks(policy.thresholds, others));
-  other.pods = kEverything;
+  other.pods = PodFigures::kAll;
   return other;
 }
 
@@ -72,7 +53,7 @@ ReadingPlan PlanFor(std::size_t threshold, const PassPolicy& policy, const Readi
   ReadingPlan other = plan;
   other.threshold = threshold;
   if (!policy.local_storage_capacity_isolation) {
-    other.pods = StepsFor(policy.thresholds[threshold].signal);
+    other.pods = FiguresFor(policy.thresholds[threshold].signal);
   }
   return other;
 }

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 #include "core/evaluate/evaluate.h"
 #include "core/model/summary.h"
@@ -13,25 +12,11 @@
 
 namespace jettison {
 
-// Which figures a step reads.
+// Which figures of pods a pass reads, of all pods.
 enum class PodFigures : std::uint8_t {
-  kMemory,      // the memory of a pod as a whole
-  kTasks,       // its number of process IDs
-  kContainers,  // the memory of each of its containers
-  kAll,         // all its figures
-};
-
-// Which pods a step reads the figures of.
-enum class PodsToRead : std::uint8_t {
-  kEachPod,
-  kContenders,   // only until the first victim is certain (decide/victim_search), or each pod
-  kFirstVictim,  // only the first victim, which the earlier steps determine
-};
-
-struct ReadStep {
-  PodFigures figures = PodFigures::kAll;
-  PodsToRead pods = PodsToRead::kEachPod;
-  friend bool operator==(const ReadStep&, const ReadStep&) = default;
+  kNone,
+  kMemory,  // the memory of each as a whole, and that of the victim's containers for its message
+  kAll,
 };
 
 // The state of a pass after the node's own figures have been read: the evaluation that it decides,
@@ -44,19 +29,15 @@ struct ReadingPlan {
   // none acts.
   std::optional<std::size_t> threshold;
   std::optional<std::size_t> beside_disks;
-  // The steps in their order. After the last one, every figure has been read that the pass needs to
-  // decide and to report. Empty: it needs no figures of pods.
-  std::span<const ReadStep> pods;
+  PodFigures pods = PodFigures::kNone;
 };
 
-// Evaluates the observations under the policy. Allocates nothing.
+// Evaluates the observations under the policy.
 [[nodiscard]] Evaluation EvaluateBy(const PassPolicy& policy, const EvictionState& state,
                                     const Observations& observations, Instant now);
 
 // Evaluates the node's figures and plans which figures of pods to read. Storage limits need all
-// figures of every pod. A threshold on memory needs only the memory of the pods that could be
-// evicted first, and the containers of the victim for its message: reading more would take longer
-// than everything else together. Allocates nothing.
+// figures; a threshold on memory or swap needs the memory of the pods alone.
 [[nodiscard]] ReadingPlan PlanReading(const PassPolicy& policy, const EvictionState& state,
                                       const NodeStats& node, Instant now);
 

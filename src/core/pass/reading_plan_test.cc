@@ -8,15 +8,6 @@
 namespace jettison {
 namespace {
 
-constexpr ReadStep kAllOfEachPod{.figures = PodFigures::kAll, .pods = PodsToRead::kEachPod};
-constexpr ReadStep kMemoryOfEachPod{.figures = PodFigures::kMemory, .pods = PodsToRead::kEachPod};
-constexpr ReadStep kMemoryOfContenders{.figures = PodFigures::kMemory,
-                                       .pods = PodsToRead::kContenders};
-constexpr ReadStep kTasksOfContenders{.figures = PodFigures::kTasks,
-                                      .pods = PodsToRead::kContenders};
-constexpr ReadStep kContainersOfVictim{.figures = PodFigures::kContainers,
-                                       .pods = PodsToRead::kFirstVictim};
-
 const Instant kNow{std::chrono::hours(1)};
 
 // Thresholds of a tenth of each resource.
@@ -47,10 +38,6 @@ NodeStats NodeWith(const Left& left) {
   return node;
 }
 
-std::vector<ReadStep> StepsOf(const ReadingPlan& plan) {
-  return {plan.pods.begin(), plan.pods.end()};
-}
-
 const std::vector<Signal> kSignals = {Signal::kMemoryAvailable, Signal::kSwapAvailable,
                                       Signal::kNodeFsAvailable, Signal::kPidAvailable};
 
@@ -60,55 +47,55 @@ struct Case {
   bool storage_limits = false;
   std::optional<Signal> acts_for;
   std::optional<Signal> beside_disks;
-  std::vector<ReadStep> steps;
+  PodFigures pods = PodFigures::kNone;
 };
 
-TEST(PlanReading, WhatIsShortSaysWhichPodsFiguresAreReadAndUntilWhen) {
+TEST(PlanReading, WhatIsShortSaysWhichFiguresOfPodsAreRead) {
   const std::vector<Case> cases = {
-      {"a healthy node needs none", {}, false, {}, {}, {}},
-      {"storage limits need all, whatever the node has", {}, true, {}, {}, {kAllOfEachPod}},
+      {"a healthy node needs none", {}, false, {}, {}},
+      {"storage limits need all, whatever the node has", {}, true, {}, {}, PodFigures::kAll},
       {"memory is enough to choose for memory, containers are only named of who is chosen",
        {.memory = 5},
        false,
        Signal::kMemoryAvailable,
        Signal::kMemoryAvailable,
-       {kMemoryOfContenders, kContainersOfVictim}},
-      {"so it is for swap, of which no file bounds what a pod has",
+       PodFigures::kMemory},
+      {"so it is for swap",
        {.swap = 5},
        false,
        Signal::kSwapAvailable,
        Signal::kSwapAvailable,
-       {kMemoryOfEachPod, kContainersOfVictim}},
+       PodFigures::kMemory},
       {"memory goes before all others",
        {.memory = 5, .disk = 5, .pids = 5},
        false,
        Signal::kMemoryAvailable,
        Signal::kMemoryAvailable,
-       {kMemoryOfContenders, kContainersOfVictim}},
+       PodFigures::kMemory},
       {"but not where storage limits are looked at",
        {.memory = 5},
        true,
        Signal::kMemoryAvailable,
        Signal::kMemoryAvailable,
-       {kAllOfEachPod}},
-      {"process ids are counted in the pods that could have most of them",
+       PodFigures::kAll},
+      {"process ids need all",
        {.pids = 5},
        false,
        Signal::kPidAvailable,
        Signal::kPidAvailable,
-       {kTasksOfContenders}},
+       PodFigures::kAll},
       {"a disk needs all, and nobody else is short",
        {.disk = 5},
        false,
        Signal::kNodeFsAvailable,
        {},
-       {kAllOfEachPod}},
+       PodFigures::kAll},
       {"who is short of something else beside a disk is told",
        {.disk = 5, .pids = 5},
        false,
        Signal::kNodeFsAvailable,
        Signal::kPidAvailable,
-       {kAllOfEachPod}},
+       PodFigures::kAll},
   };
   for (const Case& each : cases) {
     SCOPED_TRACE(each.name);
@@ -119,7 +106,7 @@ TEST(PlanReading, WhatIsShortSaysWhichPodsFiguresAreReadAndUntilWhen) {
     };
     EXPECT_EQ(signal(plan.threshold), each.acts_for);
     EXPECT_EQ(signal(plan.beside_disks), each.beside_disks);
-    EXPECT_EQ(StepsOf(plan), each.steps);
+    EXPECT_EQ(plan.pods, each.pods);
   }
 }
 
@@ -140,14 +127,14 @@ TEST(PlanReading, FiguresThatAnEarlierPassHasActedForNeedNobody) {
   const ReadingPlan again =
       PlanReading(policy, first.evaluation.next, node, kNow + std::chrono::seconds(1));
   EXPECT_FALSE(again.threshold);
-  EXPECT_TRUE(again.pods.empty());
+  EXPECT_EQ(again.pods, PodFigures::kNone);
 }
 
 TEST(PlanReading, AFigureThatIsNotKnownNeedsNobody) {
   const PassPolicy policy = PolicyOn(kSignals);
   const ReadingPlan plan = PlanReading(policy, {}, NodeStats{}, kNow);
   EXPECT_FALSE(plan.threshold);
-  EXPECT_TRUE(plan.pods.empty());
+  EXPECT_EQ(plan.pods, PodFigures::kNone);
 }
 
 TEST(PlanReading, WhereSoftThresholdsAskAHardOneOfAnySignalComesFirst) {

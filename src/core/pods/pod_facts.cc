@@ -42,20 +42,6 @@ void AddContainer(const Pod& pod, std::size_t place, PodFacts& facts) {
   facts.container_limits.push_back({container.name, limit->second.ToNanos(), place});
 }
 
-// The smallest whole number of bytes above a limit. Every amount is above a negative limit.
-std::uint64_t LeastAbove(Nanos limit) {
-  constexpr Nanos kNanosPerUnit = 1'000'000'000;
-  constexpr Nanos kMostBytes = std::numeric_limits<std::int64_t>::max();
-  if (limit < 0) return 0;
-  return static_cast<std::uint64_t>(std::min(limit / kNanosPerUnit, kMostBytes)) + 1;
-}
-
-std::uint64_t LeastAbove(const std::vector<StorageLimit>& limits) {
-  std::uint64_t least = LeastOverLimit::kNever;
-  for (const StorageLimit& each : limits) least = std::min(least, LeastAbove(each.limit));
-  return least;
-}
-
 }  // namespace
 
 PodFacts FactsOf(Pod pod, Profile profile) {
@@ -73,11 +59,6 @@ PodFacts FactsOf(Pod pod, Profile profile) {
   for (std::size_t i = 0; i < pod.containers.size(); ++i) AddContainer(pod, i, facts);
   facts.has_storage_limits = facts.ephemeral_storage_limit || !facts.empty_dir_limits.empty() ||
                              !facts.container_limits.empty();
-  facts.least_over_limit = {.empty_dir = LeastAbove(facts.empty_dir_limits),
-                            .pod = facts.ephemeral_storage_limit
-                                       ? LeastAbove(*facts.ephemeral_storage_limit)
-                                       : LeastOverLimit::kNever,
-                            .container = LeastAbove(facts.container_limits)};
   facts.requests = RequestsOf(pod);
   facts.pod = std::move(pod);
   return facts;

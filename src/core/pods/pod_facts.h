@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,26 +25,14 @@ struct StorageLimit {
   std::size_t place = 0;  // in the pod's volumes or containers
 };
 
-// The least usage, in bytes, that breaks a local-storage limit of the pod, by the kind of the
-// limit. A kind without limits has the largest value.
-struct LeastOverLimit {
-  static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
-
-  std::uint64_t empty_dir = kNever;
-  std::uint64_t pod = kNever;
-  std::uint64_t container = kNever;
-};
-
 // A pod with everything that the choice of a victim needs, computed once when the pod is added, so
-// that a pass parses nothing. The members that a pass reads of every pod are in the first cache
-// line.
-struct alignas(64) PodFacts {
+// that a pass parses nothing.
+struct PodFacts {
   std::int32_t priority = 0;
   PodOrigin source = PodOrigin::kOwn;
   Protection protection = Protection::kNone;
   QosClass qos = QosClass::kBestEffort;
   bool has_storage_limits = false;  // any of the three kinds below
-  LeastOverLimit least_over_limit;
   // Of the UID: the same in all facts that are ever computed of a pod. The address of facts is not,
   // and may become that of another pod's.
   std::uint64_t identity = 0;
@@ -76,20 +63,9 @@ struct ActivePod {
   const PodStats* stats = nullptr;
 };
 
-// Some of the active pods, from `begin` up to but not including `end`.
-struct PodRange {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
-
 // Finds each pod's stats by UID. Where the summary lists the pods in the same order no look-up is
 // needed. Reuses the capacity of `joined`.
 void JoinStats(const std::vector<const PodFacts*>& pods, const Summary& summary,
                std::vector<ActivePod>& joined);
-
-// As JoinStats, for stats that were read for these pods in the same order: the UIDs, which lie
-// elsewhere in memory, are not compared. If the numbers differ, the stats are joined by UID.
-void JoinInOrder(const std::vector<const PodFacts*>& pods, const Summary& summary,
-                 std::vector<ActivePod>& joined);
 
 }  // namespace jettison

@@ -104,10 +104,6 @@ void CgroupV1::Forget(std::string_view path) {
   for (kernel::KeptFiles* kept : {&usage_, &memory_, &tasks_, &shares_}) kept->Forget(path);
 }
 
-void CgroupV1::CloseIdle() {
-  for (kernel::KeptFiles* kept : {&usage_, &memory_, &tasks_}) kept->CloseIdle();
-}
-
 Result<void> CgroupV1::Join(std::string_view path, pid_t pid) {
   if (auto ok = CheckPath(path); !ok) return ok;
   return cgroup_v1::Join(hierarchies_, path, pid);

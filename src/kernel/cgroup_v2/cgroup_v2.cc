@@ -100,10 +100,6 @@ void CgroupV2::Forget(std::string_view path) {
   }
 }
 
-void CgroupV2::CloseIdle() {
-  for (kernel::KeptFiles* kept : {&usage_, &memory_, &tasks_}) kept->CloseIdle();
-}
-
 Result<void> CgroupV2::Join(std::string_view path, pid_t pid) {
   const auto group = OpenBelowNode(path);
   if (!group) return Fail(group.error());

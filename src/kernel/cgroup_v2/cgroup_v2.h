@@ -43,7 +43,6 @@ class CgroupV2 : public Cgroups {
   [[nodiscard]] Result<void> Create(std::string_view path, const CgroupLimits& limits) override;
   [[nodiscard]] Result<void> Remove(std::string_view path) override;
   void Forget(std::string_view path) override;
-  void CloseIdle() override;
   // A `pid` of 0 is the calling process. The group must be one without groups below.
   [[nodiscard]] Result<void> Join(std::string_view path, pid_t pid) override;
   [[nodiscard]] Result<std::vector<ProcsFile>> OpenProcs(std::string_view path) override;

@@ -15,9 +15,6 @@ bool IsWithin(std::string_view path, std::string_view group) {
   return path.starts_with(group) && path[group.size()] == '/';
 }
 
-// How many periods, beside the one that ends, a group is not read before its files are closed.
-constexpr std::uint64_t kIdlePeriods = 2;
-
 }  // namespace
 
 // A group has at most three files for memory, one of which is kept by itself too, and one for its
@@ -50,13 +47,6 @@ Result<KeptFiles::Files> KeptFiles::Open(std::string_view group) const {
 void KeptFiles::Forget(std::string_view group) {
   const std::lock_guard lock(mutex_);
   std::erase_if(files_, [&](const auto& entry) { return IsWithin(entry.first, group); });
-}
-
-void KeptFiles::CloseIdle() {
-  const std::lock_guard lock(mutex_);
-  std::erase_if(
-      files_, [this](const auto& entry) { return entry.second.read_in + kIdlePeriods < period_; });
-  ++period_;
 }
 
 std::size_t KeptFiles::kept() const {

@@ -25,7 +25,6 @@ namespace jettison::kernel {
 
 // Reads the same files of control groups again and again. A group's files are opened together and
 // stay open between readings, so that one in the steady state opens nothing and allocates nothing.
-// The kernel keeps a page for each file that has been read, so those of idle groups can be closed.
 // A group that was removed and made again under the same name is never mistaken: a removed group's
 // file answers ENODEV forever, and the group is opened anew. Safe from any thread.
 class KeptFiles {
@@ -47,8 +46,7 @@ class KeptFiles {
                                Result<T> (*read)(std::span<const FileDescriptor>)) {
     const std::lock_guard lock(mutex_);
     if (const auto kept = files_.find(group); kept != files_.end()) {
-      auto reading = read(std::span(kept->second.files).first(names_.size()));
-      kept->second.read_in = period_;
+      auto reading = read(std::span(kept->second).first(names_.size()));
       if (reading || reading.error().code != ErrorCode::kNotFound) return reading;
       files_.erase(kept);  // that group is gone; there may be a new one of its name
     }
@@ -57,25 +55,18 @@ class KeptFiles {
     if (!files) return Fail(files.error());
     auto reading = read(std::span(*files).first(names_.size()));
     if (reading && files_.size() < keep_) {
-      files_.emplace(group, Kept{.files = std::move(*files), .read_in = period_});
+      files_.emplace(group, std::move(*files));
     }
     return reading;
   }
 
   // Closes what is kept of the group and of those below it.
   void Forget(std::string_view group);
-  // Ends a period. Closes what is kept of groups that were read neither in it nor in the two
-  // before.
-  void CloseIdle();
   // Groups whose files are open.
   [[nodiscard]] std::size_t kept() const;
 
  private:
   using Files = std::array<FileDescriptor, kMostFiles>;
-  struct Kept {
-    Files files;  // in the map's node: one look-up less
-    std::uint64_t read_in = 0;
-  };
 
   [[nodiscard]] Result<Files> Open(std::string_view group) const;
 
@@ -95,8 +86,7 @@ class KeptFiles {
   const std::size_t keep_;
   const std::size_t needed_;
   mutable InheritingMutex mutex_;  // guards what follows
-  TextIndex<Kept> files_;
-  std::uint64_t period_ = 0;
+  TextIndex<Files> files_;
 };
 
 }  // namespace jettison::kernel

@@ -72,20 +72,6 @@ TEST_F(KeptFilesOfFolders, NoMoreAreKeptThanWasSaid) {
   EXPECT_EQ(kept.kept(), 1U);
 }
 
-TEST_F(KeptFilesOfFolders, WhatIsNotReadForThreePeriodsIsClosed) {
-  KeptFiles kept(root_.get(), {"figure"}, 8);
-  for (const char* group : {"a", "ab"}) EXPECT_TRUE(kept.Read(group, TextOf));
-  for (int period = 0; period < 3; ++period) {
-    EXPECT_EQ(kept.kept(), 2U) << period;
-    kept.CloseIdle();
-    EXPECT_TRUE(kept.Read("a", TextOf));
-  }
-  kept.CloseIdle();
-  EXPECT_EQ(kept.kept(), 1U);
-  EXPECT_TRUE(kept.Read("ab", TextOf));
-  EXPECT_EQ(kept.kept(), 2U);
-}
-
 TEST_F(KeptFilesOfFolders, ForgettingAGroupForgetsThoseBelowAndNotItsNamesakes) {
   KeptFiles kept(root_.get(), {"figure"}, 8);
   for (const char* group : {"a", "ab", "a/b"}) EXPECT_TRUE(kept.Read(group, TextOf));

@@ -61,7 +61,6 @@ TEST(RecordingLines, EachFigureOfAPodHasItsOwnName) {
   pass->summary.pods = {{.uid = "u",
                          .name = "n",
                          .namespace_ = "s",
-                         .passed_over_at = 1,
                          .process_count = 2,
                          .memory_working_set_bytes = 3,
                          .containers = {{.name = "c"}},
@@ -75,7 +74,7 @@ TEST(RecordingLines, EachFigureOfAPodHasItsOwnName) {
       LinesOf({RecordingAbout{.node = "a"}, std::shared_ptr<const RecordedPass>(std::move(pass))});
   EXPECT_THAT(
       lines,
-      HasSubstr(R"({"uid":"u","name":"n","namespace":"s","passedOverAt":1,"processCount":2,)"
+      HasSubstr(R"({"uid":"u","name":"n","namespace":"s","processCount":2,)"
                 R"("containers":[{"name":"c"}],"volumes":[{"name":"v"}],"workingSetBytes":3,)"
                 R"("ephemeralStorage":{"usedBytes":4},"staleDisk":{},"hasMemory":true,)"
                 R"("swapBytes":5,"ioSomeAvg10":6})"));

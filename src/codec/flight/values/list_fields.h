@@ -112,13 +112,11 @@ void ListFields(Archive& fields, T& stale) {
 template <typename Archive, FormOf<PodStats> T>
 void ListFields(Archive& fields, T& pod) {
   // In the order of the members, or one would be told under the name of another.
-  auto& [uid, name, space, passed_over_at, processes, working_set, most_on_disk, containers,
-         volumes, ephemeral, stale, has_memory, swap, io] = pod;
-  (void)most_on_disk;  // follows from the others
+  auto& [uid, name, space, processes, working_set, containers, volumes, ephemeral, stale,
+         has_memory, swap, io] = pod;
   fields("uid", uid);
   fields("name", name);
   fields("namespace", space);
-  fields("passedOverAt", passed_over_at);
   fields("processCount", processes);
   fields("containers", containers);
   fields("volumes", volumes);

@@ -57,7 +57,8 @@ void VisitWhole(Slots& slots, Stats& pod) {
   slots.Amount(storage.used_bytes, sums.bytes);
   slots.Amount(storage.inodes_used, sums.inodes);
   slots.Time(slots.Part(pod.stale_disk).measured_at);
-  slots.Amount(pod.passed_over_at);
+  std::optional<std::uint64_t> formerly_passed_over_at;  // the slot stays, for older recordings
+  slots.Amount(formerly_passed_over_at);
   slots.Amount(pod.process_count);
   slots.Amount(pod.io_some_avg10);
 }

@@ -1,4 +1,4 @@
-#include "agent/looks/memory_looks.h"
+#include "agent/looks/next_look.h"
 
 #include <gtest/gtest.h>
 
@@ -19,14 +19,14 @@ Threshold Of(Signal signal, std::int64_t value) {
   return {.signal = signal, .value = Quantity::Of(value), .min_reclaim = {}};
 }
 
-Look At(Signal signal, std::int64_t available, Instant at) {
-  Look look{.seen = {}, .at = at};
+NodeLook At(Signal signal, std::int64_t available, Instant at) {
+  NodeLook look{.seen = {}, .at = at};
   look.seen[signal] = {.available = available, .capacity = 100 * kGi, .time = std::nullopt};
   return look;
 }
 
 // The next look where so much has been left for a second, and a threshold lies at a GiB.
-std::optional<Duration> NextWith(Signal signal, std::int64_t available) {
+Duration NextWith(Signal signal, std::int64_t available) {
   return NextLook(std::vector{Of(signal, kGi)}, At(signal, available, kBegin),
                   At(signal, available, kBegin + seconds(1)));
 }
@@ -62,9 +62,24 @@ TEST(NextLook, ComesHalfASecondLaterWhereEveryThresholdIsCrossedOnPressureOrUnkn
   EXPECT_EQ(NextLook(std::vector{Of(Signal::kSwapAvailable, kGi)}, {}, {}), kFarthestLook);
 }
 
-TEST(NextLook, NeverComesForADiskOrProcessIds) {
-  EXPECT_EQ(NextWith(Signal::kNodeFsAvailable, kGi), std::nullopt);
-  EXPECT_EQ(NextWith(Signal::kPidAvailable, kGi), std::nullopt);
+TEST(NextLook, ComesHalfASecondLaterForADisk) {
+  EXPECT_EQ(NextWith(Signal::kNodeFsAvailable, kGi + 1), kFarthestLook);
+}
+
+TEST(NextLook, ComesBeforeAForkBombCouldBeAtTheThreshold) {
+  constexpr std::int64_t kPidMax = 32'768;
+  const auto next = [](std::int64_t left) {
+    const NodeLook look = At(Signal::kPidAvailable, left, kBegin);
+    return NextLook(std::vector{Of(Signal::kPidAvailable, kPidMax / 10)}, look, look);
+  };
+  EXPECT_EQ(next(kPidMax / 10 + 10'000), milliseconds(100));
+  EXPECT_EQ(next(kPidMax / 10 + 10), kNearestLook);
+}
+
+TEST(NextPaceLook, ComesAfterFiveMillisecondsAtFirstAndTwentyLater) {
+  EXPECT_EQ(NextPaceLook(kBegin, kBegin), milliseconds(5));
+  EXPECT_EQ(NextPaceLook(kBegin, kBegin + milliseconds(200)), milliseconds(10));
+  EXPECT_EQ(NextPaceLook(kBegin, kBegin + seconds(30)), milliseconds(20));
 }
 
 }  // namespace

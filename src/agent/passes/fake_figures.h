@@ -85,31 +85,10 @@ class FakeFigures : public Figures {
       }
     }
   }
-  void ReadPodsAtRest(std::span<const PodFacts* const> pods, const DiskUse* disk,
-                      std::vector<PodStats>& stats) override {
-    ++reads_at_rest;
-    ReadPods(pods, disk, stats);
-  }
   void ReadMemoryOf(std::span<const PodFacts* const> pods, std::vector<PodStats>& stats) override {
     ++memory_reads;
     ReadPods(pods, nullptr, stats);
   }
-  void ReadMemoryOf(const PodFacts& pod, PodStats& stats) override {
-    ++figure_reads;
-    stats.has_memory = true;
-    stats.memory_working_set_bytes = memory[pod.pod.name];
-    stats.passed_over_at.reset();
-  }
-  std::optional<std::uint64_t> ReadCharge(Resource resource, const PodFacts& pod) override {
-    ++charge_reads;
-    return resource == Resource::kPids ? tasks[pod.pod.name] : memory[pod.pod.name];
-  }
-  std::optional<std::uint64_t> ReadCharge(Resource resource, QosClass) override {
-    std::uint64_t sum = 0;
-    for (const auto& [name, amount] : resource == Resource::kPids ? tasks : memory) sum += amount;
-    return sum;
-  }
-  bool IsInClass(const PodFacts&) override { return true; }
   void ReadContainersOf(const PodFacts& pod, PodStats& stats) override {
     stats.containers.resize(1);
     stats.containers[0].name = pod.pod.containers[0].name;
@@ -131,9 +110,6 @@ class FakeFigures : public Figures {
 
   int readings = 0;                             // of all pods, whichever figures
   int memory_reads = 0;                         // of all pods
-  int reads_at_rest = 0;                        // the same, of what has changed
-  int figure_reads = 0;                         // of one pod, each
-  int charge_reads = 0;                         // the same
   int looks = 0;                                // at the node's memory, without a wait
   int node_reads = 0;                           // of all its figures, with a wait for slow ones
   int rest_reads = 0;                           // of those besides memory

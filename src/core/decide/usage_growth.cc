@@ -1,0 +1,179 @@
+#include "core/decide/usage_growth.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "core/units/int128.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Growth that has lasted for this long is a reason to evict another pod.
+constexpr Duration kGrowthLasts = milliseconds(25);
+// Growth that has lasted for this long suffices if it would soon take all that is left.
+constexpr Duration kFastGrowthLasts = milliseconds(9);
+constexpr Duration kSoon = milliseconds(150);
+// A shorter growth suffices to kill a pod that is ending already.
+constexpr Duration kGrowthBegins = milliseconds(5);
+// Older looks say nothing of the present.
+constexpr Duration kRemembered = milliseconds(100);
+// Looks that are closer together tell nothing new.
+constexpr Duration kApart = milliseconds(4);
+constexpr std::size_t kLooks = 12;
+// Where less than this part of the threshold is left, nothing more can be taken.
+constexpr std::int64_t kExhausted = 16;
+// What the kernel took from pods this long ago still counts.
+constexpr Duration kLossesCount = std::chrono::seconds(1);
+
+// The error of a look. The kernel charges memory in batches of 256 KiB on each processor, and the
+// figures of node and pods are not read at the same time.
+std::int64_t JitterOf(Signal signal) {
+  return ResourceOf(signal) == Resource::kPids ? 16 : std::int64_t{1} << 20;
+}
+
+// The growth per second; 0 if it shrank, or no more than the error of a look.
+std::int64_t PerSecond(Int128 grown, Signal signal, Duration time) {
+  constexpr Int128 kNanosPerSecond = 1'000'000'000;
+  constexpr std::int64_t kMost = std::int64_t{1} << 62;
+  const Int128 pace = (grown - JitterOf(signal)) * kNanosPerSecond / time.count();
+  return static_cast<std::int64_t>(std::clamp(pace, Int128{0}, Int128{kMost}));
+}
+
+template <typename T>
+void Append(T last, std::vector<T>& all) {
+  if (all.size() == kLooks) all.erase(all.begin());
+  all.push_back(std::move(last));
+}
+
+}  // namespace
+
+void UsageGrowth::Seen(const Observations& observations, Instant now) {
+  Observations seen = observations;
+  for (const Signal signal : kAllSignals) {
+    if (seen[signal] && !seen[signal]->time) seen[signal]->time = now;
+  }
+  Append(std::move(seen), observed_);
+}
+
+std::int64_t UsageGrowth::OfAll(Signal signal) const {
+  if (observed_.empty() || !observed_.back()[signal]) return 0;
+  const Observation& last = *observed_.back()[signal];
+  for (auto look = observed_.rbegin(); look != observed_.rend(); ++look) {
+    const auto& before = (*look)[signal];
+    if (!before || Elapsed(*before->time, *last.time) > kRemembered) return 0;
+    const Duration time = Elapsed(*before->time, *last.time);
+    if (time < kGrowthBegins) continue;
+    return PerSecond(Int128{before->available} - last.available + last.capacity - before->capacity,
+                     signal, time);
+  }
+  return 0;
+}
+
+void UsageGrowth::Look(UsageLook look) {
+  if (!looks_.empty() && looks_.back().signal != look.signal) Forget();
+  std::ranges::sort(look.pods, {}, &PodAmount::identity);
+  // The present figures count in any case.
+  if (looks_.size() > 1 && Elapsed(looks_[looks_.size() - 2].at, look.at) < kApart) {
+    looks_.pop_back();
+  }
+  Append(std::move(look), looks_);
+  const UsageLook& last = looks_.back();
+  const bool was_exhausted = IsExhausted(last.at);
+  if (last.available + HeldByEnding() < last.line / kExhausted) exhausted_at_ = last.at;
+  const auto measured = Measured();
+  const bool keeps = measured_ && was_exhausted && IsExhausted(last.at);
+  if (!keeps || (measured && measured->all > measured_->all)) measured_ = measured;
+}
+
+void UsageGrowth::Forget() {
+  looks_.clear();
+  measured_.reset();
+  exhausted_at_.reset();
+  losses_.clear();
+}
+
+void UsageGrowth::Lost(const PodFacts& pod, Instant now) {
+  if (looks_.empty() || ResourceOf(looks_.back().signal) != Resource::kMemory) return;
+  const auto& pods = looks_.back().pods;
+  const auto found = std::ranges::lower_bound(pods, pod.identity, {}, &PodAmount::identity);
+  if (found == pods.end() || found->identity != pod.identity) return;
+  std::erase_if(losses_, [now](const Loss& loss) { return Elapsed(loss.at, now) > kLossesCount; });
+  losses_.push_back({.amount = found->amount, .at = now});
+}
+
+std::int64_t UsageGrowth::LostInASecond(Instant now) const {
+  std::int64_t lost = 0;
+  for (const Loss& loss : losses_) {
+    if (Elapsed(loss.at, now) <= kLossesCount) lost += loss.amount;
+  }
+  return lost;
+}
+
+std::int64_t UsageGrowth::HeldByEnding() const {
+  std::int64_t held = 0;
+  for (const PodAmount& pod : looks_.back().pods) held += pod.ending ? pod.amount : 0;
+  return held;
+}
+
+bool UsageGrowth::EndingCovers(Signal signal) const {
+  if (looks_.empty() || looks_.back().signal != signal || !IsForeseen(signal)) return false;
+  const std::int64_t held = HeldByEnding();
+  return held > 0 && looks_.back().available + held >= looks_.back().line;
+}
+
+bool UsageGrowth::IsExhausted(Instant now) const {
+  return exhausted_at_ && Elapsed(*exhausted_at_, now) <= kRemembered;
+}
+
+std::optional<UsageGrowth::Growth> UsageGrowth::Over(Duration apart) const {
+  const UsageLook& last = looks_.back();
+  const auto before = std::find_if(looks_.rbegin(), looks_.rend(), [&](const UsageLook& look) {
+    return Elapsed(look.at, last.at) >= apart;
+  });
+  if (before == looks_.rend() || Elapsed(before->at, last.at) > kRemembered) return std::nullopt;
+  const Duration time = Elapsed(before->at, last.at);
+  Growth growth;
+  Int128 all = Int128{before->available} - last.available + last.capacity - before->capacity;
+  Int128 of_pods = 0;
+  auto was = before->pods.begin();
+  for (const PodAmount& pod : last.pods) {
+    while (was != before->pods.end() && was->identity < pod.identity) ++was;
+    const bool is_new = was == before->pods.end() || was->identity != pod.identity;
+    const Int128 grown = is_new ? Int128{pod.amount} : Int128{pod.amount} - was->amount;
+    if (is_new || pod.ending) {
+      all -= grown;
+      continue;
+    }
+    of_pods += grown;
+    const std::int64_t pace = PerSecond(grown, last.signal, time);
+    if (pace > (growth.fastest ? growth.fastest->growth : 0)) {
+      growth.fastest = PodGrowth{.pod_uid = pod.facts->pod.uid, .growth = pace};
+    }
+  }
+  growth.all = PerSecond(all, last.signal, time);
+  growth.pods = PerSecond(of_pods, last.signal, time);
+  return growth;
+}
+
+std::optional<UsageGrowth::Growth> UsageGrowth::Measured() const {
+  const auto fast = Over(kFastGrowthLasts);
+  const bool has_to_last = fast && Lasts(looks_.back().available, fast->all, kSoon);
+  return has_to_last ? Over(kGrowthLasts) : fast;
+}
+
+void UsageGrowth::FillIn(PaceInput& input, Instant now) const {
+  if (looks_.empty() || looks_.back().signal != input.signal) return;
+  input.ending = HeldByEnding();
+  if (measured_) {
+    input.growth = measured_->all;
+    input.growth_of_pods = measured_->pods;
+    input.fastest = measured_->fastest;
+  }
+  const std::int64_t lost = IsExhausted(now) ? LostInASecond(now) : 0;
+  if (lost > input.growth.value_or(0)) input.growth = input.growth_of_pods = lost;
+}
+
+}  // namespace jettison

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/decide/eviction_pace.h"
+#include "core/model/signal.h"
+#include "core/observe/observations.h"
+#include "core/pods/pod_facts.h"
+#include "core/units/duration.h"
+
+namespace jettison {
+
+// What a pod holds at a look.
+struct PodAmount {
+  const PodFacts* facts = nullptr;  // may be gone after the look
+  std::uint64_t identity = 0;
+  std::int64_t amount = 0;
+  bool ending = false;  // otherwise it may be evicted
+};
+
+// A look at what a signal watches, and at who holds it, in the unit of the signal.
+struct UsageLook {
+  Signal signal = Signal::kMemoryAvailable;
+  std::int64_t available = 0;
+  std::int64_t capacity = 0;
+  std::int64_t line = 0;        // of the threshold that is acted for
+  std::vector<PodAmount> pods;  // in any order
+  Instant at;
+};
+
+// Measures how fast usage grows, from looks a few milliseconds apart. Growth is what the same pods,
+// and everything outside of pods, have taken from one look to the next: pods that have come or gone
+// in between do not count, nor do those that are ending. Where nothing is left nothing can grow:
+// there, what was measured last still counts, and so does what the kernel takes from pods.
+class UsageGrowth {
+ public:
+  // What was just observed of all signals.
+  void Seen(const Observations& observations, Instant now);
+  // A look at the signal that a pass acts for.
+  void Look(UsageLook look);
+  // The kernel's OOM killer has ended a pod.
+  void Lost(const PodFacts& pod, Instant now);
+
+  // Sets what is known of the input's signal: what ending pods hold, the growth of everything else,
+  // of the pods that may be evicted, and of the fastest of these.
+  void FillIn(PaceInput& input, Instant now) const;
+  // Whether ending pods hold all that is missing of the signal.
+  [[nodiscard]] bool EndingCovers(Signal signal) const;
+  // The growth of the total usage of a signal, per second; 0 if it is not known.
+  [[nodiscard]] std::int64_t OfAll(Signal signal) const;
+
+ private:
+  struct Growth {
+    std::int64_t all = 0;   // of everything except pods that are ending
+    std::int64_t pods = 0;  // of the pods that may be evicted
+    std::optional<PodGrowth> fastest;
+  };
+  struct Loss {
+    std::int64_t amount = 0;
+    Instant at;
+  };
+
+  void Forget();  // what is known of a signal
+  // From the newest look that is so much older than the last one.
+  [[nodiscard]] std::optional<Growth> Over(Duration apart) const;
+  [[nodiscard]] std::optional<Growth> Measured() const;
+  [[nodiscard]] std::int64_t LostInASecond(Instant now) const;
+  [[nodiscard]] std::int64_t HeldByEnding() const;
+  // Whether nothing was left to take a moment ago.
+  [[nodiscard]] bool IsExhausted(Instant now) const;
+
+  std::vector<Observations> observed_;  // the last ones, oldest first
+  std::vector<UsageLook> looks_;        // the same, of one signal; pods by identity
+  std::optional<Growth> measured_;      // last, while something was left
+  std::optional<Instant> exhausted_at_;
+  std::vector<Loss> losses_;
+};
+
+}  // namespace jettison

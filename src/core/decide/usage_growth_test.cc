@@ -1,0 +1,209 @@
+#include "core/decide/usage_growth.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::int64_t kMiOfALook = std::int64_t{1} << 20;
+constexpr std::size_t kPodsOfALook = 100;
+
+// Looks 5 ms apart at the memory of a node with a hundred pods; amounts in MiB.
+class UsageGrowthTest : public testing::Test {
+ protected:
+  UsageGrowthTest() {
+    for (std::size_t i = 0; i < kPodsOfALook; ++i) {
+      facts_[i].pod.uid = std::to_string(i);
+      facts_[i].identity = i;
+    }
+  }
+  void Add(std::size_t pod, double amount, bool ending = false) {
+    pods_.push_back({.facts = &facts_[pod],
+                     .identity = pod,
+                     .amount = static_cast<std::int64_t>(amount * kMiOfALook),
+                     .ending = ending});
+  }
+  // With the pods that were added since the last look.
+  void Look(double available, double line = 100) {
+    growth_.Look({.signal = Signal::kMemoryAvailable,
+                  .available = static_cast<std::int64_t>(available * kMiOfALook),
+                  .capacity = 1000 * kMiOfALook,
+                  .line = static_cast<std::int64_t>(line * kMiOfALook),
+                  .pods = std::exchange(pods_, {}),
+                  .at = now_ += milliseconds(5)});
+  }
+  [[nodiscard]] PaceInput Input() const {
+    PaceInput input{.signal = Signal::kMemoryAvailable};
+    growth_.FillIn(input, now_);
+    return input;
+  }
+  // MiB a second; -1: not known.
+  [[nodiscard]] double Growth() const {
+    const auto growth = Input().growth;
+    return growth ? static_cast<double>(*growth) / kMiOfALook : -1;
+  }
+  [[nodiscard]] double GrowthOfPods() const {
+    return static_cast<double>(Input().growth_of_pods) / kMiOfALook;
+  }
+
+  UsageGrowth growth_;
+  std::vector<PodFacts> facts_{kPodsOfALook};
+  std::vector<PodAmount> pods_;
+  Instant now_{std::chrono::hours(1)};
+};
+
+TEST_F(UsageGrowthTest, ItIsThatOfWhatIsNotEndingAndOfThePodsThatMayBeEvicted) {
+  // An ending pod, a pod that may be evicted, and something else each grow by 2 MiB at each look.
+  for (int i = 0; i <= 10; ++i) {
+    Add(0, 100 + 2 * i);
+    Add(1, 50 + 2 * i, true);
+    Look(90 - 6 * i);
+  }
+  EXPECT_EQ(Input().ending, 70 * kMiOfALook);
+  EXPECT_NEAR(Growth(), 800, 110);
+  EXPECT_NEAR(GrowthOfPods(), 400, 110);
+}
+
+TEST_F(UsageGrowthTest, PodsThatComeAreNotCalledGrowth) {
+  for (int i = 0; i < 10; ++i) Look(350);
+  Add(0, 250);
+  Look(100);
+  EXPECT_LE(Growth(), 0);
+  EXPECT_EQ(GrowthOfPods(), 0);
+}
+
+TEST_F(UsageGrowthTest, WhatAPodThatIsGoneLeavesBehindIsNotCalledGrowth) {
+  for (int i = 0; i < 10; ++i) {
+    Add(0, 300, true);
+    Look(100);
+  }
+  for (int i = 0; i < 30; ++i) {
+    Look(100);  // what the pod held is charged to the group above it
+    EXPECT_LE(Growth(), 0);
+  }
+}
+
+TEST_F(UsageGrowthTest, BesidePodsThatBeginToEndTheGrowthOfTheOthersIsKnownAllTheTime) {
+  double each = 4;
+  int available = 500;
+  const auto look = [&](std::size_t ending) {
+    each += 0.04;
+    available -= 4;
+    for (std::size_t i = 0; i < kPodsOfALook; ++i) Add(i, i < ending ? 4 : each, i < ending);
+    Look(available, 600);
+  };
+  for (int i = 0; i < 8; ++i) look(0);
+  EXPECT_NEAR(GrowthOfPods(), 800, 60);
+  for (std::size_t ending = 1; ending < 10; ++ending) {
+    look(ending);
+    EXPECT_NEAR(GrowthOfPods(), 800, 120) << ending;
+  }
+}
+
+TEST_F(UsageGrowthTest, OfTheGrowthOfOneThatEndsNothingIsRemembered) {
+  for (int i = 0; i < 8; ++i) {
+    Add(0, 5 * i);
+    Add(1, 100);
+    Look(100 - 5 * i);
+  }
+  EXPECT_NEAR(Growth(), 900, 100);
+  Add(0, 40, true);
+  Add(1, 100);
+  Look(60);
+  EXPECT_LE(Growth(), 0);
+}
+
+TEST_F(UsageGrowthTest, ThePodThatGrowsFastestIsNamed) {
+  for (int i = 0; i < 3; ++i) {
+    Add(0, 50 + i);
+    Add(1, 20 + 6 * i);
+    Look(80 - 7 * i);
+  }
+  EXPECT_EQ(Input().fastest, (PodGrowth{.pod_uid = "1", .growth = 1100 * kMiOfALook}));
+}
+
+// At the limit nothing can grow, which does not mean that nothing would.
+TEST_F(UsageGrowthTest, WhereNothingIsLeftWhatWasMeasuredBeforeCounts) {
+  const auto look = [&](double available) {
+    Add(0, 950 - available);
+    Look(available);
+  };
+  for (int i = 0; i < 10; ++i) look(54 - 6 * i);
+  for (int i = 0; i < 100; ++i) look(i % 2);
+  EXPECT_GT(Growth(), 900) << "half a second later";
+  EXPECT_GT(GrowthOfPods(), 900);
+  for (int i = 0; i < 30; ++i) look(20);
+  EXPECT_EQ(Growth(), 0) << "what is left is not taken";
+}
+
+TEST_F(UsageGrowthTest, WhereNothingWasLeftFromTheBeginningNothingIsKnown) {
+  for (int i = 0; i < 100; ++i) {
+    Add(0, 900);
+    Look(0);
+  }
+  EXPECT_EQ(Growth(), 0);
+}
+
+// The kernel ends a pod and the memory is taken at once: others want that much.
+TEST_F(UsageGrowthTest, WhereNothingIsLeftWhatTheKernelTakesFromPodsCountsAsGrowth) {
+  const auto look = [&](double available) {
+    Add(0, 20);
+    Add(1, 30);
+    Look(available);
+  };
+  for (int i = 0; i < 50; ++i) look(0);
+  EXPECT_EQ(Growth(), 0);
+  growth_.Lost(facts_[0], now_);
+  growth_.Lost(facts_[1], now_);
+  look(0);
+  EXPECT_EQ(Growth(), 50);
+  EXPECT_EQ(GrowthOfPods(), 50);
+  for (int i = 0; i < 190; ++i) look(0);
+  EXPECT_EQ(Growth(), 50) << "for a second";
+  for (int i = 0; i < 10; ++i) look(0);
+  EXPECT_EQ(Growth(), 0);
+  growth_.Lost(facts_[1], now_);
+  for (int i = 0; i < 30; ++i) look(50);
+  EXPECT_EQ(Growth(), 0) << "nobody has taken it";
+}
+
+TEST_F(UsageGrowthTest, GrowthThatLeavesTimeHasToLast) {
+  for (int i = 0; i <= 4; ++i) {
+    Add(0, 100 + 6 * i);
+    Look(500 - 6 * i);
+    EXPECT_EQ(Growth(), -1) << i;
+  }
+  Add(0, 130);
+  Look(470);
+  EXPECT_NEAR(Growth(), 1160, 1);
+}
+
+TEST_F(UsageGrowthTest, EndingPodsMayHoldAllThatIsMissing) {
+  Add(0, 50, true);
+  Look(40);
+  EXPECT_FALSE(growth_.EndingCovers(Signal::kMemoryAvailable));
+  Add(0, 60, true);
+  Look(40);
+  EXPECT_TRUE(growth_.EndingCovers(Signal::kMemoryAvailable));
+  EXPECT_FALSE(growth_.EndingCovers(Signal::kPidAvailable));
+}
+
+TEST_F(UsageGrowthTest, TheGrowthOfAllThatIsUsedIsKnownAfterFiveMilliseconds) {
+  Observations seen;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(growth_.OfAll(Signal::kMemoryAvailable), 0);
+    seen[Signal::kMemoryAvailable] = {.available = (100 - 6 * i) * kMiOfALook,
+                                      .capacity = 1000 * kMiOfALook};
+    growth_.Seen(seen, now_ += milliseconds(5));
+  }
+  EXPECT_EQ(growth_.OfAll(Signal::kMemoryAvailable), 1000 * kMiOfALook) << "less the jitter";
+  EXPECT_EQ(growth_.OfAll(Signal::kPidAvailable), 0);
+}
+
+}  // namespace
+}  // namespace jettison
