@@ -6,8 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "ports/inheriting_mutex.h"
-
 namespace jettison {
 
 // Has work done where it keeps nobody waiting, however long it takes: on another thread, and never
@@ -48,7 +46,7 @@ class LateReading {
 
  private:
   struct Slot {
-    InheritingMutex mutex;
+    std::mutex mutex;
     std::optional<T> value;
   };
 

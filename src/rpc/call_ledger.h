@@ -3,6 +3,7 @@
 #include <grpcpp/client_context.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <map>
 #include <memory>
@@ -13,7 +14,6 @@
 
 #include "core/units/result.h"
 #include "ports/file_descriptor.h"
-#include "ports/inheriting_condition.h"
 
 namespace jettison::cri {
 
@@ -63,8 +63,8 @@ class CallLedger {
   void Arm();
 
   const FileDescriptor timer_;
-  InheritingMutex mutex_;  // guards what follows
-  InheritingCondition finished_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable finished_;
   ByTime under_way_;                                       // by when they are overdue
   std::unordered_map<Call*, ByTime::iterator> places_;     // of each in under_way_
   std::unordered_map<Call*, std::unique_ptr<Call>> lost_;  // answered, and not ended by gRPC

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,7 +14,6 @@
 #include "core/model/log_level.h"
 #include "core/units/duration.h"
 #include "ports/file_descriptor.h"
-#include "ports/inheriting_condition.h"
 #include "view/snapshot.h"
 
 namespace jettison {
@@ -62,8 +62,8 @@ class Board {
  private:
   FileDescriptor wake_;
   std::atomic<bool> asked_ = false;
-  mutable InheritingMutex mutex_;
-  InheritingCondition put_;
+  mutable std::mutex mutex_;
+  std::condition_variable put_;
   std::shared_ptr<const Snapshot> last_;          // guarded by mutex_
   std::chrono::steady_clock::time_point put_at_;  // guarded by mutex_
   std::uint64_t puts_ = 0;                        // guarded by mutex_

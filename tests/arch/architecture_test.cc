@@ -19,15 +19,6 @@ using ::testing::IsEmpty;
 // glance.
 constexpr std::size_t kMostSources = 30;
 
-// Sources of the agent with an ordinary mutex, and why the loop does not wait behind it.
-const std::map<std::string, std::string_view>& OrdinaryMutexesOfTheAgent() {
-  static const std::map<std::string, std::string_view> kReasons = {
-      {"agent/recorder/recording_fetches.cc", "the loop takes no part in fetches"},
-      {"agent/recorder/recording_fetches.h", "the loop takes no part before the agent ends"},
-  };
-  return kReasons;
-}
-
 struct SourceFile {
   std::string path;  // below src/
   std::string text;
@@ -186,23 +177,6 @@ TEST(Architecture, OnlyTheAgentStartsThreads) {
     EXPECT_EQ(file.text.find("std::thread"), std::string::npos) << file.path;
     EXPECT_EQ(file.text.find("std::jthread"), std::string::npos) << file.path;
     EXPECT_EQ(file.text.find("pthread_create"), std::string::npos) << file.path;
-  }
-}
-
-// The loop is real-time where it may be, and its other threads are not.
-TEST(Architecture, WhatTheLoopSharesHasAMutexThatInheritsItsPriority) {
-  const auto& reasons = OrdinaryMutexesOfTheAgent();
-  Names with_one;
-  for (const SourceFile& file : ProductionSources()) {
-    if (PartOf(RoomOf(file.path)) != "agent") continue;
-    const Names mutexes = OrdinaryMutexes(file.text);
-    if (!mutexes.empty()) with_one.insert(file.path);
-    if (!reasons.contains(file.path)) {
-      EXPECT_THAT(mutexes, IsEmpty()) << file.path << ": see ports/inheriting_mutex.h";
-    }
-  }
-  for (const auto& [path, reason] : reasons) {
-    EXPECT_TRUE(with_one.contains(path)) << path << " has none any more: " << reason;
   }
 }
 

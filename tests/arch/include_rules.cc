@@ -182,13 +182,4 @@ std::vector<std::string> Impurities(std::string_view text) {
   return found;
 }
 
-Names OrdinaryMutexes(std::string_view text) {
-  static const re2::RE2 kMutex(R"((std::(?:\w*mutex|condition_variable\w*))\b)");
-  const std::string code = WithoutComments(text);
-  Names found;
-  re2::StringPiece rest(code);
-  for (std::string name; re2::RE2::FindAndConsume(&rest, kMutex, &name);) found.insert(name);
-  return found;
-}
-
 }  // namespace jettison

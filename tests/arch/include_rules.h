@@ -53,9 +53,4 @@ struct DeclaredRoom {
 // core; empty when it is pure. Comments are not looked at.
 [[nodiscard]] std::vector<std::string> Impurities(std::string_view text);
 
-// The mutexes of the standard library that a source text names, and its condition variables, which
-// need one: a thread that holds such a mutex does not get the priority of those that wait for it.
-// Comments are not looked at.
-[[nodiscard]] Names OrdinaryMutexes(std::string_view text);
-
 }  // namespace jettison

@@ -80,15 +80,5 @@ TEST(IncludeRules, ImpuritiesAreFoundInCodeAndNotInComments) {
   EXPECT_THAT(Impurities("// a catch and a throw\n/* try */ int throwing;"), IsEmpty());
 }
 
-TEST(IncludeRules, MutexesOfTheStandardLibraryAreFoundInCodeAndNotInComments) {
-  EXPECT_THAT(OrdinaryMutexes("std::mutex a;\nmutable std::shared_mutex b; std::mutex c;"),
-              ElementsAre("std::mutex", "std::shared_mutex"));
-  EXPECT_THAT(OrdinaryMutexes("std::condition_variable_any c;"),
-              ElementsAre("std::condition_variable_any"));
-  EXPECT_THAT(OrdinaryMutexes("#include <mutex>\nInheritingMutex a;  // no std::mutex\n"
-                              "const std::lock_guard lock(a);"),
-              IsEmpty());
-}
-
 }  // namespace
 }  // namespace jettison

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <mutex>
 
 #include "core/units/duration.h"
-#include "ports/inheriting_condition.h"
 
 namespace jettison {
 
@@ -30,8 +30,8 @@ class DiskPace {
 
  private:
   const double share_;
-  InheritingMutex mutex_;
-  InheritingCondition changed_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
   std::atomic<bool> urgent_ = false;  // changed with mutex_ held
   std::atomic<bool> stopped_ = false;
 };

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <mutex>
 #include <optional>
 
 #include "agent/edges/edges.h"
 #include "kernel/disk_usage/walk_options.h"
-#include "ports/inheriting_mutex.h"
 #include "ports/pod_disk.h"
 
 namespace jettison {
@@ -32,7 +32,7 @@ class DiskSoFar {
 
  private:
   WalkProgress progress_;
-  mutable InheritingMutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards what follows
   PodDisk disk_;
   PodDiskUse use_;
   std::optional<std::size_t> open_;

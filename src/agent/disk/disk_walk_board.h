@@ -11,7 +11,6 @@
 #include "agent/edges/edges.h"
 #include "core/text/text_index.h"
 #include "core/units/duration.h"
-#include "ports/inheriting_mutex.h"
 #include "ports/pod_disk.h"
 
 namespace jettison {
@@ -91,8 +90,8 @@ class DiskWalkBoard {
   // Whether a partial result of a pod replaces its previous figures.
   [[nodiscard]] bool PartCounts(const std::string& uid, const PodDiskUse& part);
 
-  mutable InheritingMutex mutex_;  // guards everything
-  bool open_ = false;              // IsOpen
+  mutable std::mutex mutex_;  // guards everything
+  bool open_ = false;         // IsOpen
   std::deque<DiskTask> waiting_;
   TextSet pods_;  // of the walk
   std::map<Walker, Work> at_;

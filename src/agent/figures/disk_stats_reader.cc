@@ -3,13 +3,13 @@
 #include <fcntl.h>
 #include <poll.h>
 
+#include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <utility>
 
 #include "kernel/filesystem/filesystem.h"
 #include "kernel/filesystem/place.h"
-#include "ports/inheriting_condition.h"
 
 namespace jettison {
 namespace {
@@ -24,8 +24,8 @@ Result<FsStats> ReadNow(const std::string& path, Instant now) {
 
 // Shared with the reading thread, which may outlive the SlowFilesystem.
 struct SlowFilesystem::Question {
-  InheritingMutex mutex;
-  InheritingCondition answered;
+  std::mutex mutex;
+  std::condition_variable answered;
   std::optional<Result<FsStats>> answer;  // guarded by mutex
 
   [[nodiscard]] std::optional<Result<FsStats>> Await(Duration deadline) {

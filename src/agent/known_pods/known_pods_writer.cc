@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "agent/known_pods/known_pods.h"
-#include "ports/inheriting_mutex.h"
 
 namespace jettison {
 namespace {
@@ -60,7 +59,7 @@ struct KnownPodsWriter::Shared {
   }
 
   const KnownPods pods;
-  InheritingMutex mutex;
+  std::mutex mutex;
   // Guarded by mutex:
   Changes changes;
   Changes failed;  // what could not be written, and has not changed since

@@ -1,12 +1,11 @@
 #include "agent/log/log_writer.h"
 
 #include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <optional>
 #include <utility>
-
-#include "ports/inheriting_condition.h"
 
 namespace jettison {
 namespace {
@@ -29,8 +28,8 @@ struct LogWriter::Queue {
   const Write write;
   const Gap gap;
   const std::size_t most_bytes;
-  mutable InheritingMutex mutex;
-  InheritingCondition done;
+  mutable std::mutex mutex;
+  std::condition_variable done;
   // What follows is guarded by mutex.
   std::deque<Item> items;
   std::size_t bytes = 0;

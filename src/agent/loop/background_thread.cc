@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <system_error>
@@ -11,8 +12,6 @@
 #include <utility>
 
 #include "agent/loop/thread_priority.h"
-#include "ports/inheriting_condition.h"
-#include "ports/inheriting_mutex.h"
 #include "ports/signals_blocked.h"
 #include "ports/system_error.h"
 
@@ -20,9 +19,9 @@ namespace jettison {
 
 struct BackgroundThread::State : std::enable_shared_from_this<State> {
   const ThreadPurpose purpose;
-  InheritingMutex mutex;
-  InheritingCondition wake;
-  InheritingCondition over;
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::condition_variable over;
   std::optional<Job> next;        // guarded by mutex
   bool stop = false;              // guarded by mutex
   bool finish = false;            // guarded by mutex: stop when no job waits
@@ -123,7 +122,7 @@ class MissingThreads {
     Error error;
     bool told = false;
   };
-  InheritingMutex mutex_;
+  std::mutex mutex_;
   std::vector<Entry> missing_;  // guarded by mutex_
 };
 
@@ -195,7 +194,7 @@ std::vector<std::string> StartMissingThreads() {
 
 bool CanStartThreads(std::size_t count) {
   const SignalsBlocked blocked;
-  InheritingMutex until;
+  std::mutex until;
   std::unique_lock all_are_there(until);
   std::vector<std::jthread> threads;
   try {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "ports/file_descriptor.h"
-#include "ports/inheriting_mutex.h"
 
 namespace jettison {
 
@@ -34,7 +33,7 @@ class Mailbox {
   [[nodiscard]] int fd() const { return event_.get(); }
 
  private:
-  InheritingMutex mutex_;
+  std::mutex mutex_;
   std::vector<T> values_;
   FileDescriptor event_;
 };

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "agent/loop/mailbox.h"
-#include "ports/inheriting_condition.h"
 #include "ports/signals_blocked.h"
 #include "ports/system_error.h"
 
@@ -37,8 +37,8 @@ struct ManifestReader::Work {
   SteadyClock clock;
   Mailbox<ManifestScan> scans;
   FileDescriptor wake{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-  InheritingMutex mutex;
-  InheritingCondition end;
+  std::mutex mutex;
+  std::condition_variable end;
   std::vector<std::string> expected;  // guarded by mutex, as the rest
   bool rescan = false;
   bool stop = false;

@@ -2,13 +2,13 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
 #include "agent/loop/background_thread.h"
 #include "core/units/duration.h"
 #include "ports/file_descriptor.h"
-#include "ports/inheriting_mutex.h"
 
 namespace jettison {
 
@@ -33,7 +33,7 @@ class CacheDropper {
   };
   // Shared with the thread, which may be left behind.
   struct Drops {
-    InheritingMutex mutex;
+    std::mutex mutex;
     std::map<std::string, Drop, std::less<>> by_group;  // guarded by mutex
   };
   static void DropAll(Drops& drops);

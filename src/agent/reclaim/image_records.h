@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,7 +13,6 @@
 #include "core/units/result.h"
 #include "ports/clock.h"
 #include "ports/disk_thread.h"
-#include "ports/inheriting_mutex.h"
 #include "ports/late_reading.h"
 
 namespace jettison {
@@ -72,7 +72,7 @@ class ImageRecordFile {
  private:
   // Of a write that is not over, or of which nobody has heard yet.
   struct Writing {
-    InheritingMutex mutex;
+    std::mutex mutex;
     std::optional<Result<void>> outcome;  // guarded by mutex
   };
   [[nodiscard]] std::vector<ImageRecord> Understand(const Result<std::string>& text);

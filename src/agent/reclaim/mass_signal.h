@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,7 +14,6 @@
 #include "agent/loop/background_thread.h"
 #include "core/units/result.h"
 #include "ports/cgroups.h"
-#include "ports/inheriting_mutex.h"
 
 namespace jettison {
 
@@ -63,7 +63,7 @@ class MassSignal {
   [[nodiscard]] Result<void> SendOne(const Order& order);
 
   Cgroups& groups_;
-  InheritingMutex mutex_;            // guards what follows
+  std::mutex mutex_;                 // guards what follows
   std::deque<Entry> orders_;         // by their arrival, until they have been sent
   std::map<Order, Error> failures_;  // the last ones
   // The last member: they end first.

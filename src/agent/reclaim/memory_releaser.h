@@ -13,7 +13,6 @@
 #include "core/units/result.h"
 #include "kernel/groups/memory_release.h"
 #include "ports/file_descriptor.h"
-#include "ports/inheriting_mutex.h"
 
 namespace jettison {
 
@@ -41,7 +40,7 @@ class MemoryReleaser {
   struct Queue {
     const Release release;
     std::atomic<std::size_t> open = 0;  // handles, that of the present release included
-    InheritingMutex mutex;
+    std::mutex mutex;
     std::deque<FileDescriptor> waiting;  // guarded by mutex
 
     explicit Queue(Release its_release) : release(std::move(its_release)) {}

@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "agent/loop/background_thread.h"
 #include "agent/tell/kept_eviction.h"
 #include "core/model/memory_estimator.h"
 #include "core/pass/recorded_pass.h"
-#include "ports/inheriting_mutex.h"
 
 namespace jettison {
 
@@ -39,7 +39,7 @@ class EvictionHistory {
   void Keep(const RecordedPass& pass, const std::string& uid);
 
   EvictionHistorySettings settings_;
-  mutable InheritingMutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards what follows
   std::deque<std::shared_ptr<const RecordedPass>> unexplained_;
   std::shared_ptr<const KeptEvictions> kept_ = std::make_shared<KeptEvictions>();
   std::uint64_t last_number_ = 0;

@@ -13,7 +13,6 @@
 #include "core/units/http_url.h"
 #include "http/client/client.h"
 #include "ports/file_descriptor.h"
-#include "ports/inheriting_mutex.h"
 
 namespace jettison {
 namespace {
@@ -41,7 +40,7 @@ struct HookThread::State {
   const std::shared_ptr<Mailbox<HookFailure>> failures;
   const FileDescriptor stopped{eventfd(0, EFD_CLOEXEC)};  // readable after Stop
   const KillAtExit kill_at_exit;                          // of the program that is being told
-  InheritingMutex mutex;
+  std::mutex mutex;
   std::deque<std::string> waiting;  // guarded by mutex
   bool telling = false;             // guarded by mutex
   bool stop = false;                // guarded by mutex

@@ -15,7 +15,6 @@
 #include "core/units/result.h"
 #include "kernel/groups/fd_reserve.h"
 #include "ports/file_descriptor.h"
-#include "ports/inheriting_mutex.h"
 
 namespace jettison::kernel {
 
@@ -85,7 +84,7 @@ class KeptFiles {
   const std::vector<const char*> names_;
   const std::size_t keep_;
   const std::size_t needed_;
-  mutable InheritingMutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards what follows
   TextIndex<Files> files_;
 };
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "ports/file_descriptor.h"
-#include "ports/inheriting_mutex.h"
 
 namespace jettison::kernel {
 
@@ -17,7 +16,7 @@ struct DiskWork::Shared {
     Result<void> result;
   };
   FileDescriptor over;  // readable when an outcome is there
-  InheritingMutex mutex;
+  std::mutex mutex;
   std::vector<Outcome> outcomes;  // guarded by mutex
 
   void Add(Outcome outcome) {

@@ -1,13 +1,11 @@
 #include "machine/own_process/own_disk_thread.h"
 
 #include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <optional>
 #include <utility>
-
-#include "ports/inheriting_condition.h"
-#include "ports/inheriting_mutex.h"
 
 namespace jettison {
 namespace {
@@ -17,8 +15,8 @@ constexpr auto kPatienceAtEnd = std::chrono::seconds(5);
 }  // namespace
 
 struct OwnDiskThread::Shared {
-  InheritingMutex mutex;
-  InheritingCondition idle;
+  std::mutex mutex;
+  std::condition_variable idle;
   std::deque<Work> waiting;  // guarded by mutex
   bool busy = false;         // guarded by mutex; the thread does all that waits
 

@@ -4,8 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "ports/inheriting_mutex.h"
-
 namespace jettison {
 
 struct LateWork::Queue {
@@ -18,7 +16,7 @@ struct LateWork::Queue {
     return std::exchange(works, {});
   }
 
-  InheritingMutex mutex;
+  std::mutex mutex;
   std::vector<std::function<void()>> works;
 };
 
