@@ -24,8 +24,7 @@ ConfigInForce::ConfigInForce(AgentConfig config, NodeIdentity node, Readers read
     : readers_(std::move(readers)), log_(log) {
   node.config = std::move(config);
   node_ = std::make_shared<const NodeIdentity>(std::move(node));
-  if (readers_.again)
-    reader_.emplace(ThreadPurpose{"config", "SIGHUP has an effect only later"}, AtEnd::kLeave);
+  if (readers_.again) reader_.emplace(Threads::kSpare, AtEnd::kLeave);
 }
 
 bool ConfigInForce::Ask() {
@@ -34,7 +33,7 @@ bool ConfigInForce::Ask() {
     return false;
   }
   asked_ = true;
-  reader_->Do([readings = readings_, again = readers_.again] { readings->Put(again()); });
+  reader_->DoInstead([readings = readings_, again = readers_.again] { readings->Put(again()); });
   return true;
 }
 
@@ -44,7 +43,7 @@ void ConfigInForce::Advance(Instant now) {
   const bool is_first = !next_look_;  // it has just been read
   next_look_ = now + readers_.kubelet_every;
   if (is_first || asked_) return;
-  reader_->Do([readings = readings_, look = readers_.kubelet] {
+  reader_->DoInstead([readings = readings_, look = readers_.kubelet] {
     if (auto reading = look()) readings->Put(*std::move(reading));
   });
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "agent/log/log.h"
-#include "agent/loop/background_thread.h"
+#include "agent/loop/job_queue.h"
 #include "agent/loop/mailbox.h"
 #include "core/config/config_changes.h"
 #include "core/config/read_config.h"
@@ -90,7 +90,7 @@ class ConfigInForce {
   bool asked_ = false;  // and not yet read
   // Shared with the reading thread, which is left behind if it hangs.
   std::shared_ptr<Mailbox<ConfigReading>> readings_ = std::make_shared<Mailbox<ConfigReading>>();
-  std::optional<BackgroundThread> reader_;
+  std::optional<JobQueue> reader_;
 };
 
 }  // namespace jettison

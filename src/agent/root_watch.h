@@ -7,13 +7,13 @@
 #include <string>
 
 #include "agent/log/log.h"
-#include "agent/loop/background_thread.h"
+#include "agent/loop/job_queue.h"
 #include "core/units/duration.h"
 
 namespace jettison {
 
 // Looks every 5 s whether a root that could not be written when the agent started can be by now.
-// A disk may hang, so it looks on a thread of its own.
+// A disk may hang, so it does not look on the loop.
 class RootWatch {
  public:
   // `problem`: why the root is not used as it should be; empty: it is. `can_be_written` must own
@@ -32,7 +32,7 @@ class RootWatch {
   std::optional<Instant> next_;  // absent: at once
   // Shared with the thread, which is left behind if it hangs.
   std::shared_ptr<std::atomic<bool>> is_back_ = std::make_shared<std::atomic<bool>>(false);
-  std::unique_ptr<BackgroundThread> thread_;  // null: nothing is looked at
+  std::unique_ptr<JobQueue> looks_;  // null: nothing is looked at
 };
 
 }  // namespace jettison

@@ -1,32 +1,34 @@
 #include "agent/thread_care.h"
 
 #include <chrono>
-#include <string>
+#include <utility>
 
-#include "agent/loop/background_thread.h"
+#include "agent/loop/job_queue.h"
 
 namespace jettison {
 namespace {
 
-constexpr Duration kAgain = std::chrono::seconds(10);
+constexpr Duration kCareEvery = std::chrono::seconds(10);
 
 }  // namespace
 
 void ThreadCare::Advance(Instant now) {
-  if (next_ && *next_ <= now) {
-    next_.reset();
-    for (const std::string& name : StartMissingThreads()) {
-      log_.Info("a thread that was missing has been started", {{"thread", name}});
-    }
-  }
-  for (const MissingThread& missing : TakeMissingThreads()) {
+  if (next_ && now < *next_) return;
+  next_ = now + kCareEvery;
+  std::set<std::string> missing;
+  for (const MissingThread& each : CareForThreads()) {
+    missing.insert(each.name);
+    if (missing_.contains(each.name)) continue;
     log_.Warn("a thread cannot be started; the agent goes on without it and tries again",
-              {{"thread", missing.purpose.name},
-               {"without", missing.purpose.without},
-               {"err", missing.error.message},
+              {{"thread", each.name},
+               {"err", each.error.message},
                {"mend", "raise pids.max of the agent's group (TasksMax= of its unit)"}});
   }
-  if (!next_ && AnyThreadMissing()) next_ = now + kAgain;
+  for (const std::string& name : missing_) {
+    if (missing.contains(name)) continue;
+    log_.Info("a thread that was missing has been started", {{"thread", name}});
+  }
+  missing_ = std::move(missing);
 }
 
 }  // namespace jettison

@@ -1,13 +1,16 @@
 #pragma once
 
 #include <optional>
+#include <set>
+#include <string>
 
 #include "agent/log/log.h"
 #include "core/units/duration.h"
 
 namespace jettison {
 
-// Tells of threads that could not be started, and tries them again.
+// Sees to the threads beside the loop: tells of those that could not be started, tries them again,
+// and gives up jobs that hang.
 class ThreadCare {
  public:
   // `log` must outlive this.
@@ -19,7 +22,8 @@ class ThreadCare {
 
  private:
   const Log& log_;
-  std::optional<Instant> next_;  // when those that are missing are tried again
+  std::optional<Instant> next_;
+  std::set<std::string> missing_;  // of which it has been told
 };
 
 }  // namespace jettison

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "agent/loop/background_thread.h"
+#include "agent/loop/job_queue.h"
 #include "agent/loop/steady_clock.h"
 #include "api/api.h"
 #include "api/kubernetes/status_object.h"
@@ -33,7 +32,8 @@ HttpServerOptions OptionsOf(const HttpConfig& config) {
           .client_ca_file = config.client_ca_file,
           .bearer_token_file = config.bearer_token_file,
           .own_token_file = config.WantsOwnToken() ? http::OwnTokenFile(config.address) : "",
-          .limits = {}};
+          .limits = {},
+          .ask_streams_every = kReminder};
 }
 
 // What a server that runs with `used` reads again when `read` was configured. A token and
@@ -125,7 +125,7 @@ class ServingApi final : public Serving {
       TellOfSocket(path, made);
     };
     auto server = HttpServer::Open(
-        options, [this](const HttpRequest& request) { return Answer(request); },
+        options, [this](const HttpRequest& request) { return api_.Answer(request); },
         [](int status, std::string_view message) { return StatusAnswer(status, message); });
     if (!server) return Fail(server.error().In("http"));
     const std::lock_guard lock(mutex_);
@@ -186,30 +186,9 @@ class ServingApi final : public Serving {
                 .value = made ? path : made.error().message});
   }
 
-  HttpResponse Answer(const HttpRequest& request) {
-    HttpResponse answer = api_.Answer(request);
-    if (answer.stream && !reminding_.exchange(true)) reminders_.Do([this] { Remind(); });
-    return answer;
-  }
-
-  void Remind() {
-    HttpServer* const server = Server();
-    do {
-      std::unique_lock lock(mutex_);
-      while (!stop_ && api_.watch()->streams() > 0) {
-        wake_.wait_for(lock, kReminder, [this] { return stop_; });
-        server->WakeStreams();
-      }
-      reminding_ = false;
-      if (stop_) return;
-      // A stream that was opened meanwhile has left it to this thread.
-    } while (api_.watch()->streams() > 0 && !reminding_.exchange(true));
-  }
-
   Board& board_;
   SteadyClock clock_;
   Api api_;
-  std::atomic<bool> reminding_ = false;
   Error said_;  // why nobody is served, as it was told last
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -218,9 +197,8 @@ class ServingApi final : public Serving {
   std::unique_ptr<HttpServer> server_;     // set once, guarded by mutex_
   bool hurry_ = false;                     // guarded by mutex_
   bool stop_ = false;                      // guarded by mutex_
-  // Destroyed, and so ended, before what they use.
-  BackgroundThread reminders_{{"http-reminder", "event streams get missed events late"}};
-  BackgroundThread serving_{{"http", "no HTTP request is answered"}};
+  // Destroyed, and so ended, before what it uses.
+  JobQueue serving_{Threads::kHttp};
 };
 
 }  // namespace

@@ -95,10 +95,6 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, GuardedG
     auto manifests = ManifestDirectory::Open(config.static_pod_path);
     if (!manifests) return Fail(manifests.error());
     machine->manifests = std::make_unique<ManifestReader>(std::move(*manifests), machine->clock);
-    if (const auto& thread = machine->manifests->thread(); !thread) {
-      log.Warn("manifests are read on the agent's own thread, which waits for the disk",
-               {{"err", thread.error().message}});
-    }
   }
   return machine;
 }

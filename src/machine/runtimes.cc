@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "agent/loop/background_thread.h"
+#include "agent/loop/job_queue.h"
 #include "agent/plans/json_pods.h"
 #include "agent/plans/plan_of.h"
 #include "kernel/processes/host_processes.h"

@@ -62,7 +62,7 @@ bool ClusterLeftovers::Stop(Instant now) {
 }
 
 void ClusterLeftovers::Finish() {
-  file_.StopThread();
+  file_.StopWork();
   TakeLoaded();
   file_.Finish(held_);
   file_.LogComplaints();

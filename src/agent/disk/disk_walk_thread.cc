@@ -131,13 +131,8 @@ DiskWalkThread::DiskWalkThread(const ContainerRuntime& runtime, std::shared_ptr<
       patience_(patience),
       shared_(std::make_shared<Shared>(std::move(clock), std::move(deleted))) {
   for (std::size_t number = 0; number < kThreads; ++number) {
-    const ThreadPurpose purpose =
-        number == 0 ? ThreadPurpose{"disk-walk", "the disk use of pods is not measured"}
-                    : ThreadPurpose{fmt::format("disk-walk-{}", number),
-                                    "a pod whose file system does not answer may hold up the "
-                                    "measurement of all pods"};
     crew_.push_back({.walker = std::make_shared<Walker>(shared_, number),
-                     .thread = std::make_unique<BackgroundThread>(purpose, AtEnd::kLeave)});
+                     .walks = std::make_unique<JobQueue>(Threads::kWalks, AtEnd::kLeave)});
   }
 }
 
@@ -172,13 +167,13 @@ bool DiskWalkThread::SendNext() {
   bool sent = false;
   for (const Crew& crew : crew_) {
     const std::shared_ptr<Walker>& walker = crew.walker;
-    if (!crew.thread->running() || shared_->board.IsAtWork(walker->number)) continue;
+    if (!crew.walks->running() || shared_->board.IsAtWork(walker->number)) continue;
     if (!sent) {
       sent = true;
       sent_at_ = shared_->clock->Now();
-      crew.thread->Do([walker] { walker->Walk(); });
+      crew.walks->Do([walker] { walker->Walk(); });
     } else if (walker->number > 0) {
-      crew.thread->Do([walker] {
+      crew.walks->Do([walker] {
         if (walker->remembers) walker->Renew();
       });
     }

@@ -16,7 +16,7 @@
 #include "agent/disk/disk_so_far.h"
 #include "agent/disk/disk_walk_board.h"
 #include "agent/edges/edges.h"
-#include "agent/loop/background_thread.h"
+#include "agent/loop/job_queue.h"
 #include "agent/loop/mailbox.h"
 #include "core/units/duration.h"
 #include "ports/cgroups.h"
@@ -49,12 +49,12 @@ struct DeletedFileSources {
 // a disk is short.
 //
 // Access to a pod's files may hang, if they lie on a dead mount. Such a pod blocks its thread, and
-// keeps its previous figures, or gets those found so far if they are larger. Spare threads, which
-// are started at the beginning, continue with the other pods, in this walk and the next ones. When
-// none is left, nothing is measured.
+// keeps its previous figures, or gets those found so far if they are larger. A spare thread, which
+// is started at the beginning, continues with the other pods, in this walk and the next ones. When
+// that hangs, too, nothing is measured.
 class DiskWalkThread : public DiskWalks {
  public:
-  static constexpr std::size_t kThreads = 4;
+  static constexpr std::size_t kThreads = 2;
 
   // `runtime` gives the paths of the files and must outlive this. A thread that hangs is left
   // behind at the end, together with the shared clock.
@@ -111,7 +111,7 @@ class DiskWalkThread : public DiskWalks {
   };
   struct Crew {
     std::shared_ptr<Walker> walker;
-    std::unique_ptr<BackgroundThread> thread;
+    std::unique_ptr<JobQueue> walks;
   };
   // Has an idle thread take what waits; false: there is none.
   [[nodiscard]] bool SendNext();

@@ -36,9 +36,7 @@ struct SlowFilesystem::Question {
 };
 
 SlowFilesystem::SlowFilesystem(const std::string& path, Ask ask)
-    : path_(path),
-      ask_(std::move(ask)),
-      thread_({"statvfs", "the use of " + path + " is not known"}, AtEnd::kLeave) {}
+    : path_(path), ask_(std::move(ask)) {}
 
 Error SlowFilesystem::Late() const {
   return {.code = ErrorCode::kDeadlineExceeded,
@@ -58,12 +56,12 @@ void SlowFilesystem::TakeAnswer() {
 
 Result<void> SlowFilesystem::AskUnlessAsked(Instant now) {
   if (open_) return {};
-  if (!thread_.running()) {
+  if (!questions_.running()) {
     return Fail(ErrorCode::kUnavailable, "statvfs " + path_ + ": no thread to ask it on");
   }
   open_ = std::make_shared<Question>();
   waited_ = false;
-  thread_.Do([question = open_, ask = ask_, path = path_, now] {
+  questions_.Do([question = open_, ask = ask_, path = path_, now] {
     Result<FsStats> answer = ask(path);
     if (answer) answer->time = now;
     const std::lock_guard lock(question->mutex);

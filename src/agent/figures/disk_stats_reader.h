@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/loop/background_thread.h"
+#include "agent/loop/job_queue.h"
 #include "core/model/summary.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
@@ -16,8 +16,7 @@
 
 namespace jettison {
 
-// Reads the figures of one file system that may hang, on a thread of its own, which is started with
-// this object.
+// Reads the figures of one file system that may hang, beside the loop.
 class SlowFilesystem {
  public:
   using Ask = std::function<Result<FsStats>(const std::string& path)>;
@@ -46,7 +45,7 @@ class SlowFilesystem {
   std::shared_ptr<Question> open_;  // asked, not answered yet
   bool waited_ = false;             // for that answer, in vain
   std::optional<Result<FsStats>> last_;
-  BackgroundThread thread_;
+  JobQueue questions_{Threads::kSpare, AtEnd::kLeave};
 };
 
 // Reads how full file systems are. Local file systems are read directly. Network file systems and

@@ -65,20 +65,16 @@ void StateKeeper::Save(KeptState state, KeptChanges changes, Instant now) {
            std::ranges::any_of(state.node.conditions, &KeptCondition::status);
   // An empty state that is written already need not be written again.
   if (empty_ && was_empty && !first && !unwritten_) return;
-  if (!thread_) return;
-  thread_->Do([this, kept = std::make_shared<const KeptState>(std::move(state))] { Write(*kept); });
+  if (file_.path().empty()) return;
+  writes_.DoInstead(
+      [this, kept = std::make_shared<const KeptState>(std::move(state))] { Write(*kept); });
 }
 
 void StateKeeper::Finish(const KeptState& state, Duration patience) {
   if (!loaded_ || file_.path().empty()) return;
-  if (!thread_ || !thread_->running()) {
-    thread_.reset();
-    return Write(state);
-  }
-  thread_->Do([this, state] { Write(state); });
-  const bool written = FinishOrLeave(*thread_, weak_from_this(), patience);
-  thread_.reset();
-  if (written) return;
+  if (!writes_.running()) return Write(state);
+  writes_.DoInstead([this, state] { Write(state); });
+  if (FinishOrLeave(writes_, weak_from_this(), patience)) return;
   loaded_ = false;  // the file is the thread's
   log_.Warn("the state of the node cannot be saved in time; the next agent has an older one",
             {{"file", file_.path()}, {"waited", FormatDuration(patience)}});

@@ -9,24 +9,20 @@
 #include "agent/kept/kept_file.h"
 #include "agent/kept/kept_state.h"
 #include "agent/log/log.h"
-#include "agent/loop/background_thread.h"
+#include "agent/loop/job_queue.h"
 #include "agent/loop/mailbox.h"
 #include "ports/clock.h"
 
 namespace jettison {
 
-// Keeps a KeptState over restarts of the agent, in a file that is written on a thread of its own.
+// Keeps a KeptState over restarts of the agent, in a file that is written beside the loop.
 // Failures are logged; the next agent then starts without a state.
 class StateKeeper : public std::enable_shared_from_this<StateKeeper> {
  public:
-  // `path` empty: nothing is kept. The log must outlive this, and the clock the thread, which may
-  // be left behind.
+  // `path` empty: nothing is kept. The log must outlive this, and the clock the process: the thread
+  // that writes may be left behind.
   StateKeeper(std::string path, const Clock& clock, const Log& log)
-      : clock_(clock), log_(log), file_(std::move(path)) {
-    if (file_.path().empty()) return;
-    thread_ = std::make_unique<BackgroundThread>(
-        ThreadPurpose{"kept-state", "if the agent is killed, evicted pods start at once"});
-  }
+      : clock_(clock), log_(log), file_(std::move(path)) {}
 
   // Reads the state of an earlier agent; empty if there is none. A file that cannot be read or
   // understood is moved aside, which is logged. Must be called once, before the first Save.
@@ -63,8 +59,8 @@ class StateKeeper : public std::enable_shared_from_this<StateKeeper> {
   bool complained_ = false;              // of the thread
   std::atomic<bool> unwritten_ = false;  // what was saved last is not in the file
   Mailbox<std::string> complaints_;
-  // The last member: its job uses the others. Null: nothing is kept, or the last text is written.
-  std::unique_ptr<BackgroundThread> thread_;
+  // The last member: its jobs use the others.
+  JobQueue writes_{Threads::kFiles};
 };
 
 }  // namespace jettison

@@ -20,7 +20,7 @@ struct KnownPodsWriter::Shared {
 
   explicit Shared(const std::string& folder) : pods(folder) {}
 
-  // Whether nothing else waits to be written, so that the thread has to be told.
+  // Whether nothing else waits to be written, so that a job is to be given.
   [[nodiscard]] bool Put(const std::string& uid, std::optional<std::string> json) {
     const std::lock_guard lock(mutex);
     const bool is_first = changes.empty();
@@ -69,14 +69,7 @@ struct KnownPodsWriter::Shared {
 };
 
 KnownPodsWriter::KnownPodsWriter(const std::string& folder)
-    : shared_(std::make_shared<Shared>(folder)),
-      thread_(
-          {.name = "cluster-pods",
-           .without = "the pods of the node are not kept for an agent that starts while the API "
-                      "server is away"},
-          AtEnd::kLeave) {}
-
-KnownPodsWriter::~KnownPodsWriter() = default;
+    : shared_(std::make_shared<Shared>(folder)) {}
 
 void KnownPodsWriter::Keep(const std::string& uid, std::string json) {
   Put(uid, std::move(json));
@@ -101,7 +94,7 @@ std::optional<Instant> KnownPodsWriter::Advance(Instant now) {
   if (!try_at_) try_at_ = now + kTryAgainEvery;
   if (now < *try_at_) return try_at_;
   try_at_ = now + kTryAgainEvery;
-  if (shared_->PutFailed()) thread_.Do([shared = shared_] { shared->Write(); });
+  if (shared_->PutFailed()) writes_.Do([shared = shared_] { shared->Write(); });
   return now + kLookAgainAfter;
 }
 
@@ -112,7 +105,7 @@ std::optional<Error> KnownPodsWriter::TakeComplaint() {
 
 void KnownPodsWriter::Put(const std::string& uid, std::optional<std::string> json) {
   if (!shared_->Put(uid, std::move(json))) return;
-  thread_.Do([shared = shared_] { shared->Write(); });
+  writes_.Do([shared = shared_] { shared->Write(); });
 }
 
 }  // namespace jettison

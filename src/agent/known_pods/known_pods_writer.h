@@ -5,22 +5,19 @@
 #include <optional>
 #include <string>
 
-#include "agent/loop/background_thread.h"
+#include "agent/loop/job_queue.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 
 namespace jettison {
 
-// Writes the known pods of the node to disk (KnownPods) on a thread of its own, of each pod only
-// its latest state. So nobody waits for a disk, least of all who tells the API server of an
+// Writes the known pods of the node to disk (KnownPods) beside its caller, of each pod only its
+// latest state. So nobody waits for a disk, least of all who tells the API server of an
 // eviction.
 class KnownPodsWriter {
  public:
   explicit KnownPodsWriter(const std::string& folder);
-  KnownPodsWriter(const KnownPodsWriter&) = delete;
-  KnownPodsWriter& operator=(const KnownPodsWriter&) = delete;
-  // Does not wait for the thread. What has not been written yet is dropped.
-  ~KnownPodsWriter();
+  // Its end waits for nothing. What has not been written yet is dropped.
 
   // How often it is tried to write what could not be written.
   static constexpr Duration kTryAgainEvery = std::chrono::minutes(1);
@@ -38,9 +35,9 @@ class KnownPodsWriter {
   struct Shared;
   void Put(const std::string& uid, std::optional<std::string> json);
 
-  std::shared_ptr<Shared> shared_;  // with the thread
+  std::shared_ptr<Shared> shared_;  // with the jobs
   std::optional<Instant> try_at_;
-  BackgroundThread thread_;
+  JobQueue writes_{Threads::kFiles, AtEnd::kLeave};
 };
 
 }  // namespace jettison

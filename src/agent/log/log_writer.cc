@@ -111,8 +111,7 @@ void LogWriter::Queue::WriteAll() {
 }
 
 LogWriter::LogWriter(Write write, Gap gap, std::size_t most_bytes)
-    : queue_(std::make_shared<Queue>(std::move(write), std::move(gap), most_bytes)),
-      thread_({"log", "log lines wait and are lost"}, AtEnd::kLeave) {}
+    : queue_(std::make_shared<Queue>(std::move(write), std::move(gap), most_bytes)) {}
 
 LogWriter::~LogWriter() {
   Flush(kPatienceAtEnd);
@@ -120,11 +119,11 @@ LogWriter::~LogWriter() {
 
 void LogWriter::Put(LogLine line) {
   queue_->Put(std::move(line));
-  thread_.Do([queue = queue_] { queue->WriteAll(); });
+  jobs_.DoInstead([queue = queue_] { queue->WriteAll(); });
 }
 
 bool LogWriter::Flush(Duration patience) {
-  if (!thread_.running()) return false;
+  if (!jobs_.running()) return false;
   std::unique_lock lock(queue_->mutex);
   return queue_->done.wait_for(lock, patience,
                                [this] { return queue_->items.empty() && !queue_->writing; });

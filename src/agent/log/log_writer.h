@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/loop/background_thread.h"
+#include "agent/loop/job_queue.h"
 #include "core/units/duration.h"
 
 namespace jettison {
@@ -15,7 +15,7 @@ namespace jettison {
 // A line of the log on its way out: its text, or, for the journal, its entries.
 using LogLine = std::vector<std::string>;
 
-// Writes lines on a thread of its own, so that a reader that is slow, hangs or has gone blocks
+// Writes lines beside its callers, so that a reader that is slow, hangs or has gone blocks
 // nobody. Lines wait in a queue of limited size in bytes. Lines that do not fit into it, or cannot
 // be written, are counted; when a line can be written again, another line reports the count.
 class LogWriter {
@@ -40,12 +40,12 @@ class LogWriter {
   // How many were lost, ever.
   [[nodiscard]] std::uint64_t lost() const;
   // Whether there is a thread; lines wait for it.
-  [[nodiscard]] bool running() const { return thread_.running(); }
+  [[nodiscard]] bool running() const { return jobs_.running(); }
 
  private:
   struct Queue;
   std::shared_ptr<Queue> queue_;  // shared with the thread
-  BackgroundThread thread_;
+  JobQueue jobs_{Threads::kLog, AtEnd::kLeave};
 };
 
 }  // namespace jettison

@@ -9,15 +9,11 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
 #include <fstream>
-#include <mutex>
-#include <optional>
 #include <ostream>
 #include <string>
 #include <thread>
 
-#include "agent/loop/background_thread.h"
 #include "agent/loop/event_loop.h"
 #include "agent/loop/mailbox.h"
 #include "agent/loop/thread_priority.h"
@@ -36,124 +32,6 @@ extern "C" [[gnu::weak]] void __tsan_init();
 
 namespace jettison {
 namespace {
-
-bool AwaitReadable(int fd) {
-  pollfd ready = {.fd = fd, .events = POLLIN, .revents = 0};
-  return poll(&ready, 1, 10'000) == 1;
-}
-
-TEST(BackgroundThread, OfJobsThatWaitOnlyTheNewestIsDone) {
-  std::mutex gate;
-  Mailbox<int> begun;
-  Mailbox<int> done;
-  {
-    BackgroundThread thread({"test", ""});
-    std::unique_lock closed(gate);
-    thread.Do([&] {
-      begun.Put(1);
-      const std::lock_guard wait(gate);
-      done.Put(1);
-    });
-    ASSERT_TRUE(AwaitReadable(begun.fd()));
-    thread.Do([&] { done.Put(2); });
-    thread.Do([&] { done.Put(3); });
-    closed.unlock();
-    std::vector<int> seen;
-    while (seen.size() < 2 && AwaitReadable(done.fd())) {
-      for (const int value : done.TakeAll()) seen.push_back(value);
-    }
-    EXPECT_EQ(seen, (std::vector<int>{1, 3}));
-  }
-}
-
-TEST(BackgroundThread, AtTheEndTheJobThatWaitsIsDoneFirst) {
-  std::mutex gate;
-  Mailbox<int> begun;
-  bool done = false;
-  BackgroundThread thread({"test", ""});
-  std::unique_lock closed(gate);
-  thread.Do([&] {
-    begun.Put(1);
-    const std::lock_guard wait(gate);
-  });
-  ASSERT_TRUE(AwaitReadable(begun.fd()));
-  thread.Do([&] { done = true; });
-  closed.unlock();
-  EXPECT_TRUE(thread.FinishWithin(std::chrono::seconds(60)));
-  EXPECT_TRUE(done);
-}
-
-TEST(BackgroundThread, OneThatHangsIsLeftWithTheOwnerOfItsJob) {
-  struct Owner {
-    std::mutex gate;
-    Mailbox<int> seen;
-    int value = 7;
-  };
-  auto owner = std::make_shared<Owner>();
-  const std::weak_ptr<Owner> kept = owner;
-  auto thread = std::make_unique<BackgroundThread>(ThreadPurpose{"test", ""});
-  std::unique_lock closed(owner->gate);
-  thread->Do([of = owner.get()] {
-    of->seen.Put(0);
-    const std::lock_guard wait(of->gate);
-    of->seen.Put(of->value);
-  });
-  ASSERT_TRUE(AwaitReadable(owner->seen.fd()));
-  EXPECT_EQ(owner->seen.TakeAll().size(), 1U);
-  EXPECT_FALSE(FinishOrLeave(*thread, kept, std::chrono::milliseconds(1)));
-  thread.reset();
-  Owner* const still_there = owner.get();
-  owner.reset();
-  ASSERT_FALSE(kept.expired());
-  closed.unlock();
-  ASSERT_TRUE(AwaitReadable(still_there->seen.fd()));
-  EXPECT_EQ(still_there->seen.TakeAll(), std::vector<int>{7});
-}
-
-// Whether this process has a thread of that name.
-bool HasThread(const std::string& name) {
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::string found;
-    std::getline(std::ifstream(task.path() / "comm"), found);
-    if (found == name) return true;
-  }
-  return false;
-}
-
-TEST(BackgroundThread, IsThereBeforeItsFirstJob) {
-  const BackgroundThread thread({"early", ""});
-  EXPECT_TRUE(thread.running());
-  EXPECT_TRUE(HasThread("early"));
-}
-
-TEST(BackgroundThread, OneThatIsRefusedIsMissingAndItsJobWaitsForIt) {
-  Mailbox<int> done;
-  std::optional<BackgroundThread> thread;
-  {
-    const NoMoreThreads none;
-    thread.emplace(ThreadPurpose{"late", "nothing is done"});
-    thread->Do([&] { done.Put(1); });
-    EXPECT_TRUE(StartMissingThreads().empty());
-  }
-  EXPECT_FALSE(thread->running());
-  EXPECT_TRUE(AnyThreadMissing());
-  const auto missing = TakeMissingThreads();
-  ASSERT_EQ(missing.size(), 1U);
-  EXPECT_EQ(missing[0].purpose.name, "late");
-  EXPECT_EQ(missing[0].error.code, ErrorCode::kUnavailable);
-  EXPECT_TRUE(TakeMissingThreads().empty()) << "reported once";
-  EXPECT_EQ(StartMissingThreads(), std::vector<std::string>{"late"});
-  EXPECT_FALSE(AnyThreadMissing());
-  EXPECT_TRUE(AwaitReadable(done.fd()));
-}
-
-TEST(BackgroundThread, OneThatIsMissingGoesWithItsOwner) {
-  {
-    const NoMoreThreads none;
-    const BackgroundThread thread({"never", ""});
-  }
-  EXPECT_FALSE(AnyThreadMissing());
-}
 
 TEST(EventLoop, ItsTimerNeedsNothingWhenItIsSet) {
   auto loop = EventLoop::Make().value();

@@ -1,144 +1,121 @@
 #include "agent/manifests/manifest_reader.h"
 
-#include <poll.h>
-#include <pthread.h>
-#include <sys/eventfd.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "agent/loop/mailbox.h"
-#include "ports/signals_blocked.h"
+#include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
 namespace jettison {
 namespace {
 
-constexpr auto kEndPatience = std::chrono::seconds(1);
-// The interval of looks if there is no descriptor that could wake the thread.
-constexpr int kWithoutWakeMs = 1000;
+using std::chrono::milliseconds;
+
 // The intervals in which a file that has a writer is looked at again. At first it is most likely
 // one whose writer has just closed it.
-constexpr int kFirstPauseMs = 10;
-constexpr int kLongestPauseMs = 1000;
+constexpr milliseconds kFirstPause{10};
+constexpr milliseconds kLongestPause{1000};
 
 }  // namespace
 
 struct ManifestReader::Work {
   Work(ManifestDirectory manifests, const SteadyClock& now)
-      : directory(std::move(manifests)), clock(now) {}
+      : clock(now), directory(std::move(manifests)) {
+    Watch(scans.fd(), EPOLLIN);
+    Watch(timer.get(), EPOLLIN);
+  }
 
-  ManifestDirectory directory;  // used by the thread, once it runs
   SteadyClock clock;
   Mailbox<ManifestScan> scans;
-  FileDescriptor wake{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-  std::mutex mutex;
-  std::condition_variable end;
-  std::vector<std::string> expected;  // guarded by mutex, as the rest
-  bool rescan = false;
-  bool stop = false;
-  bool ended = false;
-  int pause_ms = kFirstPauseMs;  // used by the thread
+  FileDescriptor timer{timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)};
+  // Readable when there are scans, when the timer is up, and once after each change.
+  FileDescriptor ready{epoll_create1(EPOLL_CLOEXEC)};
+  // Used by the jobs:
+  ManifestDirectory directory;
+  int watched = -1;  // the descriptor of the directory in `ready`
+  milliseconds pause = kFirstPause;
+
+  void Watch(int fd, std::uint32_t events) const {
+    epoll_event event{.events = events, .data = {.fd = fd}};
+    (void)::epoll_ctl(ready.get(), EPOLL_CTL_ADD, fd, &event);
+  }
 
   void Put(Instant began, bool whole, std::vector<ManifestChange> changes) {
     ManifestScan scan{.began = began,
                       .whole = whole,
                       .listed = directory.listed(),
-                      .watched = directory.watched(),
+                      .watched = ready ? directory.watched() : FailErrno("epoll_create1"),
                       .news = {}};
     for (ManifestChange& change : changes) scan.news.push_back(ReadChange(std::move(change)));
     scans.Put(std::move(scan));
+    LookLater(kFirstPause);
+  }
+
+  void LookLater(milliseconds after) {
+    if (!directory.AnyHasWriter()) return;
+    pause = after;
+    const auto whole = std::chrono::floor<std::chrono::seconds>(pause);
+    const itimerspec in = {
+        .it_interval = {},
+        .it_value = {.tv_sec = whole.count(),
+                     .tv_nsec = std::chrono::nanoseconds(pause - whole).count()}};
+    (void)::timerfd_settime(timer.get(), 0, &in, nullptr);
   }
 
   void LookThroughAll(const std::vector<std::string>& expect) {
     const Instant began = clock.Now();
     directory.Expect(expect);
     auto changes = directory.Rescan();
+    if (directory.fd() != std::exchange(watched, directory.fd())) Watch(watched, EPOLLIN | EPOLLET);
     Put(began, directory.listed(), std::move(changes));
   }
 
-  // How long to wait for news; -1: for ever.
-  [[nodiscard]] int Wait() const {
-    if (directory.AnyHasWriter()) return pause_ms;
-    return wake ? -1 : kWithoutWakeMs;
-  }
-
-  void LookAtChanges(bool told_by_kernel) {
+  void LookAtChanges() {
     const Instant began = clock.Now();
-    if (told_by_kernel) Put(began, false, directory.TakeChanges());
-    if (told_by_kernel || !directory.AnyHasWriter()) return;
-    auto changes = directory.LookAgain();
-    if (!changes.empty()) Put(began, false, std::move(changes));
-    pause_ms = directory.AnyHasWriter() ? std::min(2 * pause_ms, kLongestPauseMs) : kFirstPauseMs;
+    Put(began, false, directory.TakeChanges());
   }
 
-  void Run() {
-    bool begun = false;
-    for (;;) {
-      pollfd fds[] = {{.fd = wake.get(), .events = POLLIN, .revents = 0},
-                      {.fd = begun ? directory.fd() : -1, .events = POLLIN, .revents = 0}};
-      (void)::poll(fds, 2, Wait());
-      eventfd_t count = 0;
-      eventfd_read(wake.get(), &count);
-      std::unique_lock lock(mutex);
-      if (stop) break;
-      const auto expect = std::exchange(expected, {});
-      const bool all = std::exchange(rescan, false);
-      lock.unlock();
-      begun = begun || all;
-      if (all) {
-        LookThroughAll(expect);
-      } else {
-        LookAtChanges(fds[1].revents != 0);
-      }
-    }
-    const std::lock_guard lock(mutex);
-    ended = true;
-    end.notify_all();
+  void LookAgain() {
+    const Instant began = clock.Now();
+    auto changes = directory.LookAgain();
+    if (!changes.empty()) return Put(began, false, std::move(changes));
+    LookLater(std::min(2 * pause, kLongestPause));
   }
 };
 
 ManifestReader::ManifestReader(ManifestDirectory directory, const SteadyClock& clock)
-    : work_(std::make_shared<Work>(std::move(directory), clock)) {
-  const SignalsBlocked blocked;
-  try {
-    std::thread thread([work = work_] { work->Run(); });
-    pthread_setname_np(thread.native_handle(), "manifests");
-    thread.detach();
-  } catch (const std::system_error& error) {
-    thread_ = Fail(SystemError(error.code().value(), "start the thread that reads manifests"));
-  }
-}
+    : work_(std::make_shared<Work>(std::move(directory), clock)) {}
 
-ManifestReader::~ManifestReader() {
-  std::unique_lock lock(work_->mutex);
-  work_->stop = true;
-  eventfd_write(work_->wake.get(), 1);
-  if (thread_) work_->end.wait_for(lock, kEndPatience, [this] { return work_->ended; });
-}
-
-void ManifestReader::Expect(std::vector<std::string> files) {
-  const std::lock_guard lock(work_->mutex);
-  work_->expected = std::move(files);
-}
-
-void ManifestReader::Rescan() {
-  std::unique_lock lock(work_->mutex);
-  if (!thread_) return work_->LookThroughAll(std::exchange(work_->expected, {}));
-  work_->rescan = true;
-  eventfd_write(work_->wake.get(), 1);
+void ManifestReader::Rescan(std::vector<std::string> expect) {
+  jobs_.Do([work = work_, expect = std::move(expect)] { work->LookThroughAll(expect); });
 }
 
 int ManifestReader::fd() const {
-  return work_->scans.fd();
+  return work_->ready.get();
 }
 
+// Where nothing can be watched, everything is looked at again from time to time all the same.
 std::vector<ManifestScan> ManifestReader::TakeScans() {
+  std::array<epoll_event, 3> events{};
+  const int count = ::epoll_wait(work_->ready.get(), events.data(), 3, 0);
+  for (int i = 0; i < count; ++i) {
+    const int fd = events.at(static_cast<std::size_t>(i)).data.fd;
+    if (fd == work_->scans.fd()) continue;
+    if (fd != work_->timer.get()) {
+      jobs_.Do([work = work_] { work->LookAtChanges(); });
+      continue;
+    }
+    std::uint64_t expirations = 0;
+    if (::read(fd, &expirations, sizeof expirations) < 0) continue;
+    jobs_.Do([work = work_] { work->LookAgain(); });
+  }
   return work_->scans.TakeAll();
 }
 

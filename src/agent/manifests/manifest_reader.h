@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/loop/job_queue.h"
 #include "agent/loop/steady_clock.h"
 #include "agent/manifests/manifest_reading.h"
 #include "core/units/result.h"
@@ -20,31 +21,25 @@ struct ManifestScan {
   std::vector<ManifestNews> news;
 };
 
-// Watches and reads the manifests on a thread of its own: a file may lie on a disk that hangs, and
+// Watches the manifests, and reads them beside the loop: a file may lie on a disk that hangs, and
 // parsing the largest one takes up to some seconds.
 class ManifestReader {
  public:
-  // Starts the thread. Where none is to be had `thread` says why, and Rescan does everything.
   ManifestReader(ManifestDirectory directory, const SteadyClock& clock);
-  ManifestReader(const ManifestReader&) = delete;
-  ManifestReader& operator=(const ManifestReader&) = delete;
-  // Waits for what the thread is at for a second; a disk that hangs longer keeps it.
-  ~ManifestReader();
 
-  [[nodiscard]] const Result<void>& thread() const { return thread_; }
-  // Files of an agent before this one, which are told when they are gone. Before the first Rescan.
-  void Expect(std::vector<std::string> files);
-  // Looks through everything, soon. Before the first time nothing is looked at.
-  void Rescan();
-  // Readable when TakeScans has something.
+  // Looks through everything, soon. Before the first time nothing is looked at. `expect`, the first
+  // time: files of an agent before this one, which are told when they are gone.
+  void Rescan(std::vector<std::string> expect = {});
+  // Readable when TakeScans has something to do. -1: it has to be asked from time to time.
   [[nodiscard]] int fd() const;
+  // What has been read. Has what has changed meanwhile read.
   [[nodiscard]] std::vector<ManifestScan> TakeScans();
 
  private:
-  struct Work;  // shared with the thread
+  struct Work;  // shared with the jobs
 
   std::shared_ptr<Work> work_;
-  Result<void> thread_;
+  JobQueue jobs_{Threads::kSpare, AtEnd::kLeave};
 };
 
 }  // namespace jettison

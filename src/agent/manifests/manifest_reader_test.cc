@@ -55,10 +55,8 @@ class ManifestReaderTest : public testing::Test {
 };
 
 TEST_F(ManifestReaderTest, ReadsBesideTheLoopWhatIsThereAndWhatChanges) {
-  ASSERT_TRUE(reader_.thread());
   Write("a", SmallManifest("a"));
-  reader_.Expect({folder_.path() + "/gone"});
-  reader_.Rescan();
+  reader_.Rescan({folder_.path() + "/gone"});
   EXPECT_THAT(Next(), ElementsAre("a", "no text of " + folder_.path() + "/gone"));
   EXPECT_TRUE(whole_);
   Write("b", SmallManifest("b"));

@@ -21,8 +21,7 @@ void ManifestWatch::Begin(const std::vector<Pod>& own) {
     if (!own.empty()) next_rescan_ = now + kUnsettledRescan;
     return;
   }
-  reader_->Expect(std::move(files));
-  Rescan();
+  Rescan(std::move(files));
 }
 
 void ManifestWatch::AdoptLate(const Pod& pod, Instant now) {
@@ -95,8 +94,8 @@ bool ManifestWatch::SettleWithoutPath(Instant now) {
   return told;
 }
 
-void ManifestWatch::Rescan() {
-  reader_->Rescan();
+void ManifestWatch::Rescan(std::vector<std::string> expect) {
+  reader_->Rescan(std::move(expect));
   next_rescan_ = clock_.Now() + settings_.rescan_every;
 }
 

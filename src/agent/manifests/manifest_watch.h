@@ -57,7 +57,7 @@ class ManifestWatch {
   [[nodiscard]] std::optional<Instant> NextDeadline() const { return next_rescan_; }
 
  private:
-  void Rescan();
+  void Rescan(std::vector<std::string> expect = {});
   void NotePath(const ManifestScan& scan, Instant now);
   [[nodiscard]] bool SettleWithoutPath(Instant now);
   void RescanSoonIfUnsettled(Instant now);

@@ -83,7 +83,7 @@ class WatchOfAFolder : public testing::Test {
   WatchOfAFolder() { std::filesystem::create_directory(path_); }
 
   [[nodiscard]] std::string FileNamed(const std::string& name) const { return path_ + "/" + name; }
-  // Takes one scan in, as if that were so long ago.
+  // Takes in what there is next, as if that were so long ago.
   void TakeNext(Duration ago = 0s) {
     pollfd readable = {.fd = watch_.fd(), .events = POLLIN, .revents = 0};
     ASSERT_EQ(::poll(&readable, 1, 60'000), 1);
@@ -158,6 +158,7 @@ TEST_F(WatchOfAFolder, IsNotCompleteWhileAManifestCannotBeRead) {
   EXPECT_FALSE(IsComplete(24h));
   std::filesystem::remove(FileNamed("a.yaml"));
   LookAgain();
+  for (int takes = 0; takes < 5 && !IsComplete(); ++takes) TakeNext();
   EXPECT_TRUE(IsComplete());
 }
 

@@ -21,7 +21,7 @@ void PodLogsCollector::TakeFound() {
     removed_ = found.removed.size();
     LogFound(found);
     if (found.doomed.empty()) continue;
-    thread_.Do([doomed = std::move(found.doomed)] {
+    deletions_.Do([doomed = std::move(found.doomed)] {
       std::error_code ignored;  // what is left is found the next time
       for (const std::string& path : doomed) std::filesystem::remove_all(path, ignored);
     });

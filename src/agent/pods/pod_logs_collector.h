@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "agent/log/log.h"
-#include "agent/loop/background_thread.h"
+#include "agent/loop/job_queue.h"
 #include "agent/loop/mailbox.h"
 #include "agent/pods/pod_logs_search.h"
 #include "core/decide/container_gc.h"
@@ -46,8 +46,7 @@ class PodLogsCollector {
   std::optional<std::size_t> removed_ = 0;
   std::set<std::string> left_;  // that are no pod's logs
   // Its jobs own what they use: the disk may hang when the agent ends.
-  BackgroundThread thread_{{"pod-logs", "logs of pods that are gone stay on the disk"},
-                           AtEnd::kLeave};
+  JobQueue deletions_{Threads::kSpare, AtEnd::kLeave};
 };
 
 }  // namespace jettison

@@ -1,20 +1,21 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
-#include "agent/loop/background_thread.h"
+#include "agent/loop/job_queue.h"
 #include "core/units/duration.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {
 
 // Drops the page cache of groups that are about to be removed, because it would stay charged to the
-// groups above. A thread does it, because it may take the kernel a second while processors are
-// busy.
+// groups above. It is done beside the loop, because it may take the kernel a second while
+// processors are busy.
 class CacheDropper {
  public:
   // The wait for a group ends after `patience`.
@@ -27,22 +28,13 @@ class CacheDropper {
 
  private:
   struct Drop {
-    FileDescriptor directory;
     std::chrono::steady_clock::time_point since;
-    bool done = false;
+    std::shared_ptr<std::atomic<bool>> done;  // with the job, which may be left behind
   };
-  // Shared with the thread, which may be left behind.
-  struct Drops {
-    std::mutex mutex;
-    std::map<std::string, Drop, std::less<>> by_group;  // guarded by mutex
-  };
-  static void DropAll(Drops& drops);
 
   Duration patience_;
-  std::shared_ptr<Drops> drops_ = std::make_shared<Drops>();
-  BackgroundThread thread_{
-      {"drop-cache", "page cache of pods that are gone counts as the node's for a while"},
-      AtEnd::kLeave};
+  std::map<std::string, Drop, std::less<>> by_group_;
+  JobQueue jobs_{Threads::kSpare, AtEnd::kLeave};
 };
 
 }  // namespace jettison

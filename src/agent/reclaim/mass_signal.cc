@@ -1,7 +1,5 @@
 #include "agent/reclaim/mass_signal.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <csignal>
 #include <mutex>
@@ -11,29 +9,8 @@
 
 namespace jettison {
 
-MassSignal::MassSignal(Cgroups& groups) : groups_(groups) {
-  for (std::size_t number = 0; number < kThreads; ++number) {
-    ThreadPurpose purpose =
-        number == 0
-            ? ThreadPurpose{.name = "mass-signal",
-                            .without =
-                                "the agent does nothing else while it ends thousands of processes"}
-            : ThreadPurpose{.name = fmt::format("mass-signal-{}", number),
-                            .without =
-                                "a pod of very many processes may have to wait for another "
-                                "one that is being ended"};
-    purpose.urgent = true;
-    senders_.push_back({.thread = std::make_unique<BackgroundThread>(std::move(purpose))});
-  }
-}
-
-bool MassSignal::running() const {
-  return std::ranges::any_of(senders_,
-                             [](const Sender& sender) { return sender.thread->running(); });
-}
-
 // Groups of one pod are signalled one after another, so an order behind another one of its pod
-// needs no thread: the thread that sends that one finds it.
+// needs no sender: the one that sends that one finds it.
 Result<void> MassSignal::Send(std::string_view path, int signal) {
   Order order(path, signal);
   Result<void> before;
@@ -48,22 +25,16 @@ Result<void> MassSignal::Send(std::string_view path, int signal) {
     orders_.push_back({.order = std::move(order)});
     if (IsFirstOfItsPod(orders_.back())) sender = TakeSender();
   }
-  if (sender != nullptr) sender->thread->Do([this, sender] { SendAll(*sender); });
+  if (sender != nullptr) sender->jobs.Do([this, sender] { SendAll(*sender); });
   return before;
 }
 
-// The mutex is held. One that could not be started is woken only if there is no other, and sends
-// when it has been started.
+// The mutex is held.
 MassSignal::Sender* MassSignal::TakeSender() {
-  Sender* found = nullptr;
-  for (Sender& sender : senders_) {
-    const bool runs = sender.thread->running();
-    if (sender.is_busy && runs) continue;
-    if (runs || found == nullptr) found = &sender;
-    if (runs) break;
-  }
-  if (found != nullptr) found->is_busy = true;
-  return found;
+  const auto idle = std::ranges::find(senders_, false, &Sender::is_busy);
+  if (idle == senders_.end()) return nullptr;
+  idle->is_busy = true;
+  return &*idle;
 }
 
 bool MassSignal::IsSending(std::string_view path) {

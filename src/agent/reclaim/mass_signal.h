@@ -1,39 +1,38 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <deque>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include "agent/loop/background_thread.h"
+#include "agent/loop/job_queue.h"
 #include "core/units/result.h"
 #include "ports/cgroups.h"
 
 namespace jettison {
 
-// Sends signals to groups of very many processes, on threads of its own. Processes are signalled
+// Sends signals to groups of very many processes, beside the loop. Processes are signalled
 // one by one if the kernel cannot kill a group as a whole, and for every signal other than SIGKILL.
 // For four thousand processes this takes a tenth of a second, which is too long for the loop, and a
-// kill may wait for seconds for the kernel to freeze a group. There are several threads, so that
-// the next pod need not wait for that. Signals to groups of the same pod are sent one after the
-// other, so that no pod has more than one thread. What fails beside another signal is sent once
+// kill may wait for seconds for the kernel to freeze a group. Two pods are signalled at a time, so
+// that the next one need not wait for that. Signals to groups of the same pod are sent one after
+// the other. What fails beside another signal is sent once
 // more: the last descriptors serve one of them at a time.
 class MassSignal {
  public:
   // Pods that are signalled at the same time.
-  static constexpr std::size_t kThreads = 4;
+  static constexpr std::size_t kPods = 2;
 
   // `groups` must outlive this, and be fit for several threads.
-  explicit MassSignal(Cgroups& groups);
+  explicit MassSignal(Cgroups& groups) : groups_(groups) {}
 
-  // Whether any thread is there.
-  [[nodiscard]] bool running() const;
+  // Whether there is a thread for it.
+  [[nodiscard]] bool running() const { return senders_[0].jobs.running(); }
   // Queues the signal for the group, unless the same one waits or is being sent already. SIGKILL
   // also reaches processes that are forked meanwhile. If the same signal failed the last time, it
   // is queued again and the error is returned.
@@ -50,11 +49,11 @@ class MassSignal {
   };
 
   struct Sender {
-    std::unique_ptr<BackgroundThread> thread;
-    bool is_busy = false;  // guarded by mutex_: it sends, or has been woken for it
+    JobQueue jobs{Threads::kEnding};
+    bool is_busy = false;  // guarded by mutex_: it sends, or is about to
   };
 
-  // A thread for one more pod; null: those that are busy will find its order.
+  // One for one more pod; null: those that are busy will find its order.
   [[nodiscard]] Sender* TakeSender();
   [[nodiscard]] bool IsFirstOfItsPod(const Entry& entry) const;
   void SendAll(Sender& sender);
@@ -67,7 +66,7 @@ class MassSignal {
   std::deque<Entry> orders_;         // by their arrival, until they have been sent
   std::map<Order, Error> failures_;  // the last ones
   // The last member: they end first.
-  std::vector<Sender> senders_;
+  std::array<Sender, kPods> senders_;
 };
 
 }  // namespace jettison

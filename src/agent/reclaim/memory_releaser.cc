@@ -1,39 +1,24 @@
 #include "agent/reclaim/memory_releaser.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace jettison {
 
 std::size_t MemoryReleaser::Room() const {
-  return thread_.running() ? kMostHandles - std::min(kMostHandles, queue_->open.load()) : 0;
-}
-
-void MemoryReleaser::Take(std::vector<FileDescriptor> killed) {
-  queue_->open += killed.size();
-  {
-    const std::lock_guard lock(queue_->mutex);
-    std::ranges::move(killed, std::back_inserter(queue_->waiting));
-  }
-  thread_.Do([queue = queue_] { queue->ReleaseAll(); });
-}
-
-// Invalid: there is none.
-FileDescriptor MemoryReleaser::Queue::TakeNext() {
-  const std::lock_guard lock(mutex);
-  if (waiting.empty()) return {};
-  FileDescriptor next = std::move(waiting.front());
-  waiting.pop_front();
-  return next;
+  return jobs_.running() ? kMostHandles - std::min(kMostHandles, shared_->open.load()) : 0;
 }
 
 // A release fails if the process has ended already, if it shares its memory with a living one, or
 // if the kernel lacks the call. The memory then becomes free later, as without a release.
-void MemoryReleaser::Queue::ReleaseAll() {
-  for (FileDescriptor process = TakeNext(); process; process = TakeNext()) {
-    (void)release(process);
-    process.Close();
-    --open;
+void MemoryReleaser::Take(std::vector<FileDescriptor> killed) {
+  shared_->open += killed.size();
+  for (FileDescriptor& process : killed) {
+    jobs_.Do([shared = shared_,
+              handle = std::make_shared<FileDescriptor>(std::move(process))]() mutable {
+      (void)shared->release(*handle);
+      handle.reset();
+      --shared->open;
+    });
   }
 }
 

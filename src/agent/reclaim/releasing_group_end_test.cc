@@ -168,7 +168,7 @@ TEST(ReleasingGroupEnd, ASignalThatFailsBesideAnotherIsSentOnceMore) {
 }
 
 TEST(ReleasingGroupEnd, TheNextPodDoesNotWaitForManyContainersOfAnother) {
-  constexpr int kContainers = 2 * static_cast<int>(MassSignal::kThreads);
+  constexpr int kContainers = 2 * static_cast<int>(MassSignal::kPods);
   StuckGroups groups;
   ReleasingGroupEnd releasing(groups);
   for (int i = 0; i < kContainers; ++i) {
@@ -182,49 +182,6 @@ TEST(ReleasingGroupEnd, TheNextPodDoesNotWaitForManyContainersOfAnother) {
   EXPECT_TRUE(groups.AwaitOther());
   EXPECT_FALSE(groups.AnotherIsStuck()) << "a pod has one thread";
   groups.LetGoOn(kContainers);
-}
-
-// How often each thread of this process whose name begins so has gone to sleep, by its id.
-std::map<std::string, long> SleepsOf(const std::string& name) {
-  std::map<std::string, long> sleeps;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::ifstream comm(task.path() / "comm");
-    std::string word;
-    if (!(comm >> word) || !word.starts_with(name)) continue;
-    std::ifstream status(task.path() / "status");
-    while (status >> word && word != "voluntary_ctxt_switches:") continue;
-    status >> sleeps[task.path().filename()];
-  }
-  return sleeps;
-}
-
-std::ptrdiff_t WokenSince(const std::map<std::string, long>& before) {
-  const auto now = SleepsOf("mass-signal");
-  return std::ranges::count_if(
-      before, [&](const auto& thread) { return now.at(thread.first) > thread.second; });
-}
-
-TEST(ReleasingGroupEnd, AsManyThreadsAreWokenAsThereArePodsToSignal) {
-  StuckGroups groups;
-  ReleasingGroupEnd releasing(groups);
-  constexpr auto kPause = std::chrono::milliseconds(50);
-  std::map<std::string, long> before;
-  do {  // until all have begun to wait
-    before = SleepsOf("mass-signal");
-    std::this_thread::sleep_for(kPause);
-  } while (before.size() < MassSignal::kThreads || WokenSince(before) > 0);
-  for (int i = 0; i < 3; ++i) {
-    const std::string container = "kubepods/podstuck/" + std::to_string(i);
-    MakeBomb(groups, container, kNobody + 100 * i);
-    EXPECT_TRUE(releasing.Kill(container));
-  }
-  ASSERT_TRUE(groups.AwaitStuck());
-  MakeBomb(groups, "kubepods/podnext/main", kNobody + 300);
-  EXPECT_TRUE(releasing.Kill("kubepods/podnext/main"));
-  EXPECT_TRUE(groups.AwaitOther());
-  for (int i = 0; i < 4 && WokenSince(before) <= 2; ++i) std::this_thread::sleep_for(kPause);
-  EXPECT_LE(WokenSince(before), 2) << "one for each pod";
-  groups.LetGoOn(3);
 }
 
 TEST(ReleasingGroupEnd, VeryManyProcessesAreToldToEndBesideTheCaller) {

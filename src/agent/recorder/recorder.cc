@@ -1,16 +1,10 @@
 #include "agent/recorder/recorder.h"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <sched.h>
-#include <sys/eventfd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <utility>
 #include <variant>
-
-#include "agent/loop/thread_priority.h"
 
 namespace jettison {
 namespace {
@@ -18,8 +12,6 @@ namespace {
 // How old unsaved items may become, without and with an important one among them.
 constexpr Duration kSaveEvery = std::chrono::minutes(5);
 constexpr Duration kSaveInAHurry = std::chrono::seconds(10);
-// The interval of looks, in milliseconds, if there is no descriptor that could wake the thread.
-constexpr int kLookEvery = 1000;
 
 Instant TimeOf(const RecordedItem& item) {
   if (const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&item)) {
@@ -45,48 +37,29 @@ Recorder::Recorder(std::string folder, const RecordingConfig& config, RecordingA
       about_(std::move(about)),
       files_(folder_, config, sync),
       writer_([this](std::string_view chunk) { return Write(chunk); }),
-      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      fetches_([this] { Wake(); }, [this](bool is_busy) { SetBusy(is_busy); }),
-      thread_(std::make_unique<BackgroundThread>(
-          ThreadPurpose{"recorder", "passes are not recorded"})) {
-  thread_->Do([this] { Work(); });
-}
-
-void Recorder::Wake() const {
-  const std::uint64_t one = 1;
-  (void)!::write(wake_.get(), &one, sizeof one);
+      fetches_([this] { jobs_.Do([this] { Serve(); }); }) {
+  jobs_.Do([this] { Begin(); });
 }
 
 void Recorder::Add(RecordedItem item) {
-  const std::size_t put = put_.load(std::memory_order_relaxed);
-  if (put - taken_.load(std::memory_order_acquire) == kQueue) {
-    dropped_.fetch_add(1, std::memory_order_relaxed);
+  if (waiting_ >= kMostWaiting) {
+    ++dropped_;
     return;
   }
-  queue_[put % kQueue] = std::move(item);
-  put_.store(put + 1, std::memory_order_release);
-  Wake();
-}
-
-// Nobody is to wait for a thread that gets no processor while other processes keep them busy.
-void Recorder::SetBusy(bool is_busy) const {
-  const sched_param none{};
-  const int id = thread_id_;
-  if (id != 0) (void)sched_setscheduler(id, is_busy ? SCHED_OTHER : SCHED_IDLE, &none);
+  ++waiting_;
+  jobs_.Do([this, item = std::move(item)] {
+    --waiting_;
+    NoteDropped(item);
+    Record(item);
+  });
 }
 
 void Recorder::Finish(Duration patience) {
-  if (!thread_) return;
-  stop_ = true;
+  if (stop_.exchange(true)) return;
   fetches_.End();
-  SetBusy(true);
-  Wake();
-  const bool left = thread_->running() && !FinishOrLeave(*thread_, weak_from_this(), patience);
-  thread_.reset();
-  if (left || thread_id_ != 0) return;
-  // There was no thread.
-  Begin();
-  End();
+  if (!jobs_.running()) return;
+  jobs_.Do([this] { Complain(writer_.Finish()); });
+  (void)FinishOrLeave(jobs_, weak_from_this(), patience);
 }
 
 void Recorder::Begin() {
@@ -94,40 +67,12 @@ void Recorder::Begin() {
   Complain(writer_.Add(about_));
 }
 
-void Recorder::End() {
-  TakeItems();
-  Complain(writer_.Finish());
-}
-
-void Recorder::Work() {
-  thread_id_ = CurrentThreadId();
-  if (!stop_) fetches_.TellBusy();  // a client may have come before
-  Begin();
-  const auto open = [this](const RecordingTimes& times) {
+void Recorder::Serve() {
+  if (stop_) return;
+  fetches_.Serve([this](const RecordingTimes& times) {
     SaveOpen();  // so that a client has nothing that a crash of the agent could take back
     return RecordingStream::Open(folder_, times, [this] { return OpenChunk(); });
-  };
-  while (!stop_) {
-    pollfd ready{.fd = wake_.get(), .events = POLLIN, .revents = 0};
-    (void)::poll(&ready, 1, wake_ ? -1 : kLookEvery);
-    std::uint64_t woken = 0;
-    (void)!::read(wake_.get(), &woken, sizeof woken);
-    TakeItems();
-    fetches_.Serve(open);
-  }
-  End();
-}
-
-void Recorder::TakeItems() {
-  for (;;) {
-    const std::size_t taken = taken_.load(std::memory_order_relaxed);
-    if (taken == put_.load(std::memory_order_acquire)) return;
-    RecordedItem item = *std::move(queue_[taken % kQueue]);
-    queue_[taken % kQueue].reset();
-    taken_.store(taken + 1, std::memory_order_release);
-    NoteDropped(item);
-    Record(std::move(item));
-  }
+  });
 }
 
 void Recorder::NoteDropped(const RecordedItem& next) {

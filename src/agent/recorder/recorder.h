@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -10,21 +9,19 @@
 #include <utility>
 
 #include "agent/log/log.h"
-#include "agent/loop/background_thread.h"
+#include "agent/loop/job_queue.h"
 #include "agent/loop/mailbox.h"
 #include "agent/recorder/recording_fetches.h"
 #include "agent/recorder/recording_folder.h"
 #include "codec/flight/recording_writer.h"
 #include "core/config/recording_configuration.h"
 #include "core/recording/recording.h"
-#include "ports/file_descriptor.h"
 #include "view/recording_desk.h"
 
 namespace jettison {
 
-// Records the items of the loop on a thread of the lowest priority. Items that it has no time for,
-// and items that cannot be written, are dropped and counted. The loop never waits for it. While a
-// client fetches the recording, the thread has an ordinary priority.
+// Records the items of the loop, beside the loop. Items that there is no time for, and items that
+// cannot be written, are dropped and counted. The loop never waits for it.
 class Recorder : public RecordingDesk, public std::enable_shared_from_this<Recorder> {
  public:
   // `about` says whose recording it is.
@@ -32,13 +29,13 @@ class Recorder : public RecordingDesk, public std::enable_shared_from_this<Recor
            RecordingFolder::Sync sync = &::fdatasync);
   ~Recorder() override { Finish(); }
 
-  // For the loop: takes an item, without a lock and without memory of its own.
+  // For the loop: takes an item. Never waits.
   void Add(RecordedItem item);
   // Readable when there is something to be logged.
   [[nodiscard]] int fd() const { return complaints_.fd(); }
   void LogComplaints(const Log& log);
-  // Writes what is there and ends the thread. If the disk hangs for longer than `patience` and this
-  // is shared, the thread is left with it.
+  // Writes what is there, and ends. If the disk hangs for longer than `patience` and this is
+  // shared, the thread is left with it.
   void Finish(Duration patience = kEndPatience);
 
   [[nodiscard]] Result<std::unique_ptr<RecordingFetch>> Fetch(const RecordingTimes& times,
@@ -46,39 +43,30 @@ class Recorder : public RecordingDesk, public std::enable_shared_from_this<Recor
   [[nodiscard]] RecorderCounters counters() const override;
 
  private:
-  // As many as an agent makes in minutes; a power of two.
-  static constexpr std::size_t kQueue = 32;
+  // As many as an agent makes in minutes.
+  static constexpr std::size_t kMostWaiting = 32;
 
-  void Work();
   void Begin();
-  void End();
-  void TakeItems();
+  void Serve();
   void Record(const RecordedItem& item);
   void NoteDropped(const RecordedItem& next);
   void SaveWhereDue();
   void SaveOpen();
   // The chunk that is not complete, as it is now.
   [[nodiscard]] Result<std::string> OpenChunk();
-  void SetBusy(bool is_busy) const;
   [[nodiscard]] Result<void> Write(std::string_view chunk);
   void Complain(const Result<void>& done);
-  void Wake() const;
 
   const std::string folder_;
   const RecordingAbout about_;
   RecordingFolder files_;
   RecordingWriter writer_;
-  FileDescriptor wake_;
   Mailbox<std::string> complaints_;
 
-  // One puts in, one takes out.
-  std::array<std::optional<RecordedItem>, kQueue> queue_;
-  std::atomic<std::size_t> put_ = 0;
-  std::atomic<std::size_t> taken_ = 0;
+  std::atomic<std::size_t> waiting_ = 0;  // items
   std::atomic<bool> stop_ = false;
-  std::atomic<int> thread_id_ = 0;
 
-  // Of the thread alone.
+  // Of the jobs alone.
   std::uint64_t told_dropped_ = 0;
   std::optional<Instant> last_at_;   // of the last item
   std::optional<Instant> saved_at_;  // by items' times
@@ -93,8 +81,9 @@ class Recorder : public RecordingDesk, public std::enable_shared_from_this<Recor
   std::atomic<std::uint64_t> write_errors_ = 0;
   std::atomic<std::uint64_t> held_bytes_ = 0;
 
-  RecordingFetches fetches_;  // of onlookers and the thread; the loop takes no part
-  std::unique_ptr<BackgroundThread> thread_;
+  RecordingFetches fetches_;  // of onlookers and the jobs; the loop takes no part
+  // The last member: its jobs use the others.
+  JobQueue jobs_{Threads::kFiles};
 };
 
 }  // namespace jettison

@@ -87,7 +87,6 @@ Result<std::unique_ptr<RecordingFetch>> RecordingFetches::Begin(const RecordingT
                               kMost));
     }
     orders_.push_back(order);
-    if (orders_.size() == 1) busy_(true);
   }
   return std::make_unique<Client>(*this, std::move(order));
 }
@@ -95,7 +94,6 @@ Result<std::unique_ptr<RecordingFetch>> RecordingFetches::Begin(const RecordingT
 void RecordingFetches::Forget(const std::shared_ptr<Order>& order) {
   const std::lock_guard lock(mutex_);
   std::erase(orders_, order);
-  if (orders_.empty() && !has_ended_) busy_(false);
 }
 
 std::vector<std::shared_ptr<RecordingFetches::Order>> RecordingFetches::Orders() {
@@ -116,11 +114,6 @@ void RecordingFetches::Serve(const OpenStream& open) {
     }
     order->Give(order->stream->Next());
   }
-}
-
-void RecordingFetches::TellBusy() {
-  const std::lock_guard lock(mutex_);
-  if (!has_ended_) busy_(!orders_.empty());
 }
 
 void RecordingFetches::End() {

@@ -20,19 +20,14 @@ class RecordingFetches {
   // Opens a stream for the times that a client asks for.
   using OpenStream = std::function<Result<RecordingStream>(const RecordingTimes&)>;
 
-  // `ask` tells the recorder that a piece is wanted; `busy` is called when the first client has
-  // come and when the last one has gone, not after End. Both on the clients' thread, and neither
-  // may wait.
-  RecordingFetches(std::function<void()> ask, std::function<void(bool)> busy)
-      : ask_(std::move(ask)), busy_(std::move(busy)) {}
+  // `ask` tells the recorder that a piece is wanted, on the clients' thread, and may not wait.
+  explicit RecordingFetches(std::function<void()> ask) : ask_(std::move(ask)) {}
 
   // For clients. Errors as of RecordingDesk::Fetch.
   [[nodiscard]] Result<std::unique_ptr<RecordingFetch>> Begin(const RecordingTimes& times,
                                                               RecordingDesk::WakeClient wake);
   // For the recorder: reads the next piece for each client that waits for one.
   void Serve(const OpenStream& open);
-  // Says once more whether any client is there.
-  void TellBusy();
   // Nothing is read any more: clients that are there and those that come get an error.
   void End();
 
@@ -43,7 +38,6 @@ class RecordingFetches {
   void Forget(const std::shared_ptr<Order>& order);
 
   std::function<void()> ask_;
-  std::function<void(bool)> busy_;
   std::mutex mutex_;
   std::vector<std::shared_ptr<Order>> orders_;  // guarded by mutex_, one for each client
   bool has_ended_ = false;                      // guarded by mutex_

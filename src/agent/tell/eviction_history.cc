@@ -22,13 +22,11 @@ std::size_t CountBeyond(const KeptEvictions& kept, const EvictionHistorySettings
 }  // namespace
 
 void EvictionHistory::Add(std::shared_ptr<const RecordedPass> pass) {
-  {
-    const std::lock_guard lock(mutex_);
-    unexplained_.push_back(std::move(pass));
-    // They pile up only where the thread could not be started.
-    if (unexplained_.size() > settings_.max_evictions) unexplained_.pop_front();
-  }
-  explainer_.Do([this] { ExplainAll(); });
+  explanations_.Do([this, pass = std::move(pass)] {
+    for (const EvictionRecord& eviction : pass->report.evictions) {
+      Keep(*pass, eviction.order.pod_uid);
+    }
+  });
 }
 
 std::shared_ptr<const KeptEvictions> EvictionHistory::Evictions() const {
@@ -36,22 +34,7 @@ std::shared_ptr<const KeptEvictions> EvictionHistory::Evictions() const {
   return kept_;
 }
 
-void EvictionHistory::ExplainAll() {
-  for (;;) {
-    std::shared_ptr<const RecordedPass> pass;
-    {
-      const std::lock_guard lock(mutex_);
-      if (unexplained_.empty()) return;
-      pass = std::move(unexplained_.front());
-      unexplained_.pop_front();
-    }
-    for (const EvictionRecord& eviction : pass->report.evictions) {
-      Keep(*pass, eviction.order.pod_uid);
-    }
-  }
-}
-
-// Only the explaining thread changes the list.
+// One at a time: nobody else changes the list.
 void EvictionHistory::Keep(const RecordedPass& pass, const std::string& uid) {
   const std::shared_ptr<const KeptEvictions> before = Evictions();
   auto newest = std::make_shared<const KeptEviction>(

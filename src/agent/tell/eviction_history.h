@@ -2,12 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
 
-#include "agent/loop/background_thread.h"
+#include "agent/loop/job_queue.h"
 #include "agent/tell/kept_eviction.h"
 #include "core/model/memory_estimator.h"
 #include "core/pass/recorded_pass.h"
@@ -23,7 +22,7 @@ struct EvictionHistorySettings {
 };
 
 // Keeps the explanations of the last evictions since the agent's start, limited in number and in
-// bytes. They are made on a thread beside the loop. The agent's recording outlives it.
+// bytes. They are made beside the loop. The agent's recording outlives it.
 class EvictionHistory {
  public:
   explicit EvictionHistory(EvictionHistorySettings settings) : settings_(settings) {}
@@ -35,16 +34,14 @@ class EvictionHistory {
   [[nodiscard]] std::shared_ptr<const KeptEvictions> Evictions() const;
 
  private:
-  void ExplainAll();
   void Keep(const RecordedPass& pass, const std::string& uid);
 
   EvictionHistorySettings settings_;
   mutable std::mutex mutex_;  // guards what follows
-  std::deque<std::shared_ptr<const RecordedPass>> unexplained_;
   std::shared_ptr<const KeptEvictions> kept_ = std::make_shared<KeptEvictions>();
   std::uint64_t last_number_ = 0;
 
-  BackgroundThread explainer_{ThreadPurpose{"explain", "evictions are not explained"}};
+  JobQueue explanations_{Threads::kSpare};
 };
 
 }  // namespace jettison

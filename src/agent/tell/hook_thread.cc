@@ -53,7 +53,7 @@ struct HookThread::State {
   [[nodiscard]] bool Queue(std::string notice);
   [[nodiscard]] std::optional<std::string> TakeNext();
   [[nodiscard]] Result<void> Call(const std::string& notice) const;
-  void TellAll();
+  void TellNext();
 };
 
 bool HookThread::State::Queue(std::string notice) {
@@ -82,15 +82,16 @@ Result<void> HookThread::State::Call(const std::string& notice) const {
                         notice);
 }
 
-void HookThread::State::TellAll() {
-  while (const auto notice = TakeNext()) {
-    if (const auto told = Call(*notice); !told) Complain(told.error().message);
-  }
+void HookThread::State::TellNext() {
+  const auto notice = TakeNext();
+  if (!notice) return;
+  if (const auto told = Call(*notice); !told) Complain(told.error().message);
+  const std::lock_guard lock(mutex);
+  telling = false;
 }
 
 HookThread::HookThread(HookConfig hook, std::shared_ptr<Mailbox<HookFailure>> failures)
-    : state_(std::make_shared<State>(std::move(hook), std::move(failures))),
-      thread_({"hook", "the hook " + state_->hook.name + " is not called"}, AtEnd::kLeave) {
+    : state_(std::make_shared<State>(std::move(hook), std::move(failures))) {
   if (!state_->hook.exec.empty()) return;
   // libcurl is loaded now and not at the first notice: then memory may be short, and disks slow.
   if (const auto prepared = PrepareHttpClient(); !prepared) {
@@ -102,7 +103,7 @@ void HookThread::Tell(std::string notice) {
   if (state_->Queue(std::move(notice))) {
     state_->Complain("the hook is too slow, so a notice was dropped");
   }
-  thread_.Do([state = state_] { state->TellAll(); });
+  jobs_.Do([state = state_] { state->TellNext(); });
 }
 
 bool HookThread::idle() const {
@@ -119,7 +120,7 @@ void HookThread::Stop() {
 }
 
 void HookThread::AwaitEnd(std::chrono::steady_clock::time_point end) {
-  if (thread_.running()) (void)thread_.FinishWithin(end - std::chrono::steady_clock::now());
+  if (jobs_.running()) (void)jobs_.FinishWithin(end - std::chrono::steady_clock::now());
 }
 
 }  // namespace jettison

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "agent/loop/background_thread.h"
+#include "agent/loop/job_queue.h"
 #include "agent/loop/mailbox.h"
 #include "core/config/hooks_configuration.h"
 
@@ -16,10 +16,10 @@ struct HookFailure {
   std::string problem;
 };
 
-// Delivers notices to one hook, one after the other, on a thread of its own, because a hook may
-// hang until its time limit. The destructor stops it and does not wait: the thread is left behind
-// with the notice that it is delivering. A running program is killed then, and at any end of the
-// agent.
+// Delivers notices to one hook, one after the other, beside the loop, because a hook may hang until
+// its time limit; the next hook has its turn after each. The destructor stops it and does not wait:
+// a thread is left behind with the notice that it is delivering. A running program is killed then,
+// and at any end of the agent.
 class HookThread {
  public:
   // `failures` is shared with the thread.
@@ -42,7 +42,7 @@ class HookThread {
  private:
   struct State;
   std::shared_ptr<State> state_;  // shared with the thread
-  BackgroundThread thread_;
+  JobQueue jobs_{Threads::kHooks, AtEnd::kLeave};
 };
 
 }  // namespace jettison

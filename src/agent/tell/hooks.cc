@@ -4,9 +4,13 @@
 #include <chrono>
 #include <utility>
 
-#include "agent/loop/background_thread.h"
-
 namespace jettison {
+namespace {
+
+// How long the end of the agent waits for hooks: the next agent does not depend on them.
+constexpr Duration kBriefEndPatience = std::chrono::milliseconds(500);
+
+}  // namespace
 
 Hooks::Hooks(const std::vector<HookConfig>& hooks, std::string node, bool dry_run,
              NameOfPod name_of_pod)

@@ -20,8 +20,9 @@
 
 namespace jettison {
 
-// Tells the configured programs and addresses what happens on the node. Nothing here waits: each
-// hook has a thread, and one that is called too often or hangs misses notices, which the log says.
+// Tells the configured programs and addresses what happens on the node. Nothing here waits: hooks
+// are called beside the loop, and one that is called too often or hangs misses notices, which the
+// log says.
 class Hooks : public EvictionListener {
  public:
   using NameOfPod = std::function<std::string(std::string_view uid)>;
@@ -31,7 +32,7 @@ class Hooks : public EvictionListener {
         NameOfPod name_of_pod);
   Hooks(const Hooks&) = delete;
   Hooks& operator=(const Hooks&) = delete;
-  // Stops them all and then waits kBriefEndPatience in all for those that are being called.
+  // Stops them all and then waits half a second in all for those that are being called.
   ~Hooks() override;
 
   // Others from now on. Those before are still told what waits for them.

@@ -353,20 +353,18 @@ TEST_F(HooksTest, AUserAndAPasswordOfAUrlAreSentAndNotTold) {
 
 TEST_F(HooksTest, ThatGetNoAnswerHoldUpTheEndBrieflyAndOnce) {
   const SilentAddress silent;
-  std::vector<FileDescriptor> connections;
+  FileDescriptor connection;
   std::chrono::steady_clock::time_point end_began;
   {
     const std::vector<HookConfig> forty(40, silent.Hook());
     Hooks hooks(forty, "node-1", false, [](std::string_view) { return "default/db"; });
     hooks.Evicting(kOrder, kNow);
-    while (connections.size() < forty.size()) {
-      connections.push_back(silent.Accept());
-      ASSERT_TRUE(connections.back());
-    }
+    connection = silent.Accept();
+    ASSERT_TRUE(connection);
     end_began = std::chrono::steady_clock::now();
   }
   EXPECT_LT(std::chrono::steady_clock::now() - end_began, seconds(10))
-      << "each hangs for 30 s, and all of them may hold it up for 0.5 s";
+      << "one hangs for 30 s, the others wait for it, and all of them may hold it up for 0.5 s";
 }
 
 TEST_F(HooksTest, ThatAreCalledTooOftenMissSome) {

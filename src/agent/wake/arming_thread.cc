@@ -5,7 +5,7 @@
 namespace jettison {
 
 void ArmingThread::Arm(std::vector<MemoryLevel> levels) {
-  thread_.Do([this, levels = std::move(levels)] {
+  jobs_.DoInstead([this, levels = std::move(levels)] {
     Armed armed;
     for (const MemoryLevel& level : levels) {
       const auto group = open_group_(level.signal);

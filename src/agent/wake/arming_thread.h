@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "agent/edges/edges.h"
-#include "agent/loop/background_thread.h"
+#include "agent/loop/job_queue.h"
 #include "agent/loop/mailbox.h"
 #include "core/units/result.h"
 #include "kernel/memcg_events/memcg_threshold.h"
@@ -12,11 +12,11 @@
 
 namespace jettison {
 
-// Registers memory levels with the kernel on a thread of its own: each takes 8 to 56 ms. The levels
+// Registers memory levels with the kernel beside the loop: each takes 8 to 56 ms. The levels
 // registered before stay in force until the new ones are.
 class ArmingThread : public MemoryNotifier {
  public:
-  // Opens the directory of the group that a signal watches; called on the thread.
+  // Opens the directory of the group that a signal watches; called beside the loop.
   using OpenGroup = std::function<Result<FileDescriptor>(Signal)>;
   struct Armed {
     std::vector<MemcgThreshold> levels;
@@ -34,7 +34,7 @@ class ArmingThread : public MemoryNotifier {
   OpenGroup open_group_;
   Mailbox<Armed> results_;
   // The last member: it ends first.
-  BackgroundThread thread_{{"memory-levels", "the agent looks at memory on a timer"}};
+  JobQueue jobs_{Threads::kEnding};
 };
 
 }  // namespace jettison

@@ -75,7 +75,7 @@ void HttpServer::Core::WakeStreams() {
 void HttpServer::Core::Serve() {
   while (!stop_) {
     WaitForEvents();
-    if (streams_.MissedWake()) streams_.Resume();
+    AskStreams();
     TakeCredentials();
     clients_->Run();
     clients_->CutOverdue();
@@ -85,10 +85,21 @@ void HttpServer::Core::Serve() {
   stop_ = false;
 }
 
+void HttpServer::Core::AskStreams() {
+  const bool is_due = parts_.ask_streams_every > Duration{0} && streams_.AnyRests() &&
+                      steady_clock::now() >= next_ask_;
+  if (!is_due && !streams_.MissedWake()) return;
+  next_ask_ = steady_clock::now() + parts_.ask_streams_every;
+  streams_.Resume();
+}
+
 int HttpServer::Core::MillisecondsToWait() const {
   if (clients_->HaveWork() || streams_.MissedWake()) return 0;
   auto next = connections_.NextDeadline();
   if (!parts_.socket_path.empty()) next = next ? std::min(*next, next_look_) : next_look_;
+  if (parts_.ask_streams_every > Duration{0} && streams_.AnyRests()) {
+    next = next ? std::min(*next, next_ask_) : next_ask_;
+  }
   if (const auto pause = listeners_->pause()) next = next ? std::min(*next, *pause) : *pause;
   if (!next) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - steady_clock::now());

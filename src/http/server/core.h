@@ -26,6 +26,7 @@ struct Parts {
   std::string socket_path;  // of the former; empty: there is none
   std::string socket_group;
   std::function<void(const Result<void>&)> on_socket;  // may be empty
+  Duration ask_streams_every{0};                       // zero: only when they are woken
   std::optional<TlsFiles> tls;                         // of the TCP socket
   std::optional<OwnToken> own_token;
 };
@@ -54,6 +55,7 @@ class HttpServer::Core {
   [[nodiscard]] int MillisecondsToWait() const;
   void OnEvent(int descriptor);
   void TakeCredentials();
+  void AskStreams();
   void LookAfterSocket();
   [[nodiscard]] Result<void> MakeSocketAnew();
   void Wake();
@@ -71,6 +73,7 @@ class HttpServer::Core {
   std::unique_ptr<http::Clients> clients_;
   std::optional<http::Listeners> listeners_;
   http::NextCredentials next_credentials_;
+  http::SteadyTime next_ask_;   // of streams that had nothing to send
   http::SteadyTime next_look_;  // at the socket's file
   bool is_missing_ = false;     // it could not be made anew
 };

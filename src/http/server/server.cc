@@ -92,6 +92,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Open(const HttpServerOptions& op
   const auto fail = [](const Error& error) { return Fail(error.In("serve HTTP")); };
   Parts parts{.limits = options.limits,
               .service = {.handler = std::move(handler), .error_answer = std::move(error_answer)}};
+  parts.ask_streams_every = options.ask_streams_every;
   if (!options.address.empty()) {
     if (auto prepared = PrepareTcp(options, parts); !prepared) return fail(prepared.error());
   }

@@ -46,6 +46,8 @@ struct HttpServerOptions {
   // sends it may ask. Empty: on loopback everybody may.
   std::string own_token_file;
   HttpLimits limits;
+  // Streams that had nothing to send are asked again this often; zero: only by WakeStreams.
+  Duration ask_streams_every{0};
   // Called in Serve when the socket's file was gone: it was made anew, or could not be. It is
   // looked for once a minute, and when credentials are used that were read again.
   std::function<void(const Result<void>&)> on_socket = nullptr;

@@ -34,6 +34,8 @@ class Streams {
   void Ended(const Connection& connection);
   // Those that had nothing to send are asked again.
   void Resume();
+  // Whether any had nothing to send.
+  [[nodiscard]] bool AnyRests() const { return resting_ > 0; }
   // Notes that those that rest are to be resumed. Whether there are any. On every thread.
   [[nodiscard]] bool NoteWake() {
     ++wakes_;

@@ -1,27 +1,32 @@
 #pragma once
 
-#include <memory>
+#include <chrono>
+#include <utility>
 
-#include "agent/loop/background_thread.h"
+#include "agent/loop/job_queue.h"
 #include "ports/disk_thread.h"
 
 namespace jettison {
 
-// The thread for the agent's own files, started at the beginning.
+// Work on the agent's own files, on the thread that has them all.
 class OwnDiskThread : public DiskThread {
  public:
-  OwnDiskThread();
+  OwnDiskThread() = default;
   OwnDiskThread(const OwnDiskThread&) = delete;
   OwnDiskThread& operator=(const OwnDiskThread&) = delete;
   // Waits until everything is done, but not longer than a few seconds for a disk that hangs.
-  ~OwnDiskThread() override;
+  ~OwnDiskThread() override {
+    if (jobs_.running()) (void)jobs_.FinishWithin(std::chrono::seconds(5));
+  }
 
-  [[nodiscard]] bool Do(Work work) override;
+  [[nodiscard]] bool Do(Work work) override {
+    if (!jobs_.running()) return false;
+    jobs_.Do(std::move(work));
+    return true;
+  }
 
  private:
-  struct Shared;
-  std::shared_ptr<Shared> shared_;  // with the thread, which may be left behind
-  BackgroundThread thread_;
+  JobQueue jobs_{Threads::kFiles, AtEnd::kLeave};
 };
 
 }  // namespace jettison

@@ -1,32 +1,24 @@
 #pragma once
 
-#include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
-#include "agent/loop/background_thread.h"
+#include "agent/loop/job_queue.h"
 #include "ports/slow_paths.h"
 
 namespace jettison {
 
-// Runs work on paths that may never answer, on threads that are started at the beginning. One file
-// system occupies at most one thread; other work on it waits. A file system that does not answer
-// keeps its thread, and when all threads are occupied, no other work is done. Threads that still
-// hang are abandoned at the end.
+// Runs work on paths that may never answer. Work on one file system is done in its order, so one
+// that does not answer keeps one thread; other work on it waits. Where two of them do not answer,
+// other work begins when they have been given up (CareForThreads).
 class SlowPathThreads : public SlowPaths {
  public:
-  static constexpr std::size_t kThreads = 3;
-
-  SlowPathThreads();
-
   [[nodiscard]] bool MayHang(const std::string& path) const override;
   void Do(const std::string& path, const std::shared_ptr<Work>& work) override;
 
  private:
-  struct Shared;
-  std::shared_ptr<Shared> shared_;
-  std::vector<std::unique_ptr<BackgroundThread>> threads_;
+  std::map<std::string, JobQueue> by_file_system_;
 };
 
 }  // namespace jettison

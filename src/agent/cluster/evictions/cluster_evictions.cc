@@ -261,7 +261,7 @@ void ClusterEvictions::Save() {
 }
 
 void ClusterEvictions::Finish() {
-  file_.StopThread();
+  file_.StopWork();
   TakeLoaded(edges_.clock.Now());
   file_.Finish(Intents());
   file_.LogComplaints();

@@ -21,12 +21,9 @@ IntentFile::IntentFile(std::string path, const Log& log) : log_(log), file_(std:
     loaded_ = true;
     return;
   }
-  thread_ = std::make_unique<BackgroundThread>(ThreadPurpose{
-      "cluster-kept", "if the agent is killed, evictions that are under way are not continued"});
-  thread_->Do([this] { Load(); });
+  jobs_.emplace(Threads::kFiles);
+  jobs_->Do([this] { Load(); });
 }
-
-IntentFile::~IntentFile() = default;
 
 void IntentFile::Load() {
   const auto text = file_.Read();
@@ -74,12 +71,13 @@ std::optional<IntentFile::Intents> IntentFile::TakeLoaded() {
 }
 
 void IntentFile::Save(Intents intents) {
-  if (!thread_ || !loaded_) return;
-  thread_->Do([this, kept = std::make_shared<const Intents>(std::move(intents))] { Write(*kept); });
+  if (!jobs_ || !loaded_) return;
+  jobs_->DoInstead(
+      [this, kept = std::make_shared<const Intents>(std::move(intents))] { Write(*kept); });
 }
 
-void IntentFile::StopThread() {
-  thread_.reset();
+void IntentFile::StopWork() {
+  jobs_.reset();
   TakeNews();
   if (!loaded_) Load();
 }

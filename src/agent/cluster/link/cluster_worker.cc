@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "agent/cluster/link/late_work.h"
 #include "agent/known_pods/known_pods.h"
 #include "agent/known_pods/known_pods_writer.h"
 #include "agent/loop/mailbox.h"
@@ -47,7 +46,8 @@ struct ClusterWorker::Shared {
 
   const Setup setup;
   std::unique_ptr<KnownPodsWriter> kept;  // null: the pods are kept nowhere
-  LateWork late;                          // of the client
+  // For what the client reads and looks up: a file system or a resolver that hangs keeps no call.
+  JobQueue late{Threads::kSpare, AtEnd::kLeave};
   std::unique_ptr<kube::ApiClient> client;
   std::atomic<bool> stop{false};
   Mailbox<Asked> asked;
@@ -137,11 +137,8 @@ Result<std::unique_ptr<ClusterWorker>> ClusterWorker::Start(Setup setup) {
 }
 
 ClusterWorker::ClusterWorker(std::shared_ptr<Shared> shared)
-    : shared_(std::move(shared)),
-      thread_({.name = "cluster",
-               .without = "the agent knows nothing of the cluster and sends it no requests"},
-              AtEnd::kLeave) {
-  thread_.Do([with = shared_] { with->Run(); });
+    : shared_(std::move(shared)), run_(Threads::kCluster, AtEnd::kLeave) {
+  run_.Do([with = shared_] { with->Run(); });
 }
 
 ClusterWorker::~ClusterWorker() {

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "agent/loop/background_thread.h"
+#include "agent/loop/job_queue.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "ports/clock.h"
@@ -81,7 +81,7 @@ class ClusterWorker {
   explicit ClusterWorker(std::shared_ptr<Shared> shared);
 
   std::shared_ptr<Shared> shared_;  // with the thread
-  BackgroundThread thread_;
+  JobQueue run_;
 };
 
 }  // namespace jettison

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/units/duration.h"
+#include "core/units/result.h"
+
+namespace jettison {
+
+// The threads beside the loop, by what they are for. docs/agent.md says what each of them does.
+enum class Threads : std::uint8_t {
+  kEnding,   // helps to end pods, and must not queue behind them for a processor
+  kFiles,    // reads and writes the agent's own files
+  kWalks,    // measures pods' folders
+  kLog,      // writes the log
+  kHttp,     // answers requests
+  kHooks,    // calls hooks
+  kCluster,  // speaks with the API server
+  kSpare,    // does everything else that takes long or may hang
+};
+
+// What happens to the job that a queue is at when the queue is destroyed.
+enum class AtEnd : std::uint8_t {
+  kJoin,   // it is waited for
+  kLeave,  // it is left alone, and must own all that it uses
+};
+
+// Threads that could not be started, and why.
+struct MissingThread {
+  std::string name;  // as /proc shows it
+  Error error;
+};
+
+// Jobs that are done one after the other, beside the loop. Queues for the same threads share them,
+// and each thread takes the queue that has waited longest. The threads handle no signals. They are
+// started with the first of their queues, not with the first job, because starting a thread may
+// fail just when it is needed most, and end with the last one. Where none can be started, jobs wait
+// until CareForThreads has started one.
+class JobQueue {
+ public:
+  using Job = std::function<void()>;
+
+  explicit JobQueue(Threads threads, AtEnd at_end = AtEnd::kJoin);
+  JobQueue(const JobQueue&) = delete;
+  JobQueue& operator=(const JobQueue&) = delete;
+  // Drops the jobs that have not begun.
+  ~JobQueue();
+
+  // Never waits and starts nothing.
+  void Do(Job job);
+  // The same, in place of the jobs that have not begun.
+  void DoInstead(Job job);
+  // Waits until all jobs are done. Returns whether they were by then; else the job that the queue
+  // is at is left alone, as with AtEnd::kLeave.
+  [[nodiscard]] bool FinishWithin(Duration patience);
+  // Whether there is a thread to do them.
+  [[nodiscard]] bool running() const;
+
+ private:
+  class Group;
+  struct State;
+  friend std::vector<MissingThread> CareForThreads();
+  void Put(Job job, bool instead);
+
+  std::shared_ptr<Group> group_;  // with other queues
+  std::shared_ptr<State> state_;  // with the thread that does a job of it
+  AtEnd at_end_;
+};
+
+// How long the end of the agent waits for each queue that writes something for the next agent. All
+// of them may hang on one disk, and a service manager kills an agent that ends too slowly.
+inline constexpr Duration kEndPatience = std::chrono::milliseconds(1500);
+
+// FinishWithin for a queue whose jobs use `owner`. If it does not finish, as on a disk that hangs,
+// the owner is kept for the rest of the process. An owner that nobody shares is waited for as long
+// as it takes.
+[[nodiscard]] bool FinishOrLeave(JobQueue& queue, const std::weak_ptr<const void>& owner,
+                                 Duration patience = kEndPatience);
+
+// Starts the threads of this process that are missing, and returns those that still are. Where all
+// threads of a kind have been at the same jobs for 10 s while another job waits, those jobs are
+// given up: a thread is started in addition, three times at most. The thread whose job was given up
+// ends with it.
+std::vector<MissingThread> CareForThreads();
+
+// Whether `count` threads can be started now, for a library that starts its own threads. It starts
+// them and ends them again.
+[[nodiscard]] bool CanStartThreads(std::size_t count);
+
+}  // namespace jettison
