@@ -15,7 +15,6 @@
 #include "core/thresholds/containerfs_thresholds.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/pods_root.h"
-#include "machine/own_process/late_libraries.h"
 #include "machine/state/state_root.h"
 
 namespace jettison {
@@ -408,7 +407,6 @@ void NodeAgent::TellServiceManager(Instant now) {
   }
   if (ready_ || parts_->node->passes() == 0) return;
   ready_ = true;
-  GiveBackLateLibraries();
   service_.Ready();
   log_->Info("agent is ready",
              {{"root", config_.config().root}, {"nodeCgroup", config_.config().node_cgroup}});
