@@ -5,10 +5,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <ranges>
 #include <utility>
 
@@ -24,8 +22,6 @@ constexpr std::string_view kSuffix = ".jtr";
 constexpr std::uint64_t kSegments = 16;  // the number of segments in a full recording
 constexpr std::uint64_t kLeastSegment = std::uint64_t{256} << 10;
 constexpr std::uint64_t kMostSegment = std::uint64_t{4} << 20;
-constexpr std::int64_t kOpenBytes = std::int64_t{256} << 10;
-constexpr std::int64_t kBytesOfBlock = 512;  // the unit of st_blocks
 constexpr unsigned kFolderMode = 0750;
 constexpr unsigned kFileMode = 0640;
 
@@ -33,25 +29,16 @@ FileDescriptor OpenFile(const std::string& path, int flags) {
   return FileDescriptor(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, kFileMode));
 }
 
-// Succeeds without a reservation on a file system that cannot reserve. Returns 0 or an errno.
-int Reserve(int file, std::uint64_t bytes) {
-  if (::fallocate(file, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes)) == 0) return 0;
-  return errno == EOPNOTSUPP || errno == ENOSYS || errno == EINTR ? 0 : errno;
-}
-
-Error NotReserved(int error) {
-  return SystemError(error, "reserve space for the recording");
-}
-
-Result<void> WriteAll(int file, std::string_view bytes, std::uint64_t at) {
+// Returns 0 or an errno.
+int WriteAll(int file, std::string_view bytes, std::uint64_t at) {
   while (!bytes.empty()) {
     const ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(at));
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return FailErrno("write the recording");
+    if (written < 0) return errno;
     bytes.remove_prefix(static_cast<std::size_t>(written));
     at += static_cast<std::uint64_t>(written);
   }
-  return {};
+  return 0;
 }
 
 // Succeeds on what cannot be forced to a disk because it lies on none.
@@ -84,31 +71,8 @@ std::string SegmentPath(const std::string& folder, std::uint64_t number) {
   return fmt::format("{}/{:010}{}", folder, number, kSuffix);
 }
 
-std::string OpenPath(const std::string& folder, unsigned which) {
-  return fmt::format("{}/open.{}", folder, which);
-}
-
-struct OpenChunk {
-  ChunkHeader header;
-  std::string bytes;
-};
-
-// The chunk in one of the two files, if it is complete according to its sizes.
-Result<std::optional<OpenChunk>> ReadOpen(const std::string& path) {
-  auto text = kernel::ReadFile(path);
-  if (!text && text.error().code == ErrorCode::kNotFound) return std::nullopt;
-  if (!text) return Fail(text.error());
-  const auto size = ChunkHeaderSize(*text);
-  if (!size || *size > text->size()) return std::nullopt;
-  auto header = ReadChunkHeader(std::string_view(*text).substr(0, *size));
-  if (!header || *size + header->BodyBytes() > text->size()) return std::nullopt;
-  text->resize(*size + header->BodyBytes());
-  return OpenChunk{*std::move(header), *std::move(text)};
-}
-
-bool IsNewer(const ChunkHeader& a, const ChunkHeader& b) {
-  return std::tuple(a.about.at, a.sequence, a.stretch.passes + a.others) >
-         std::tuple(b.about.at, b.sequence, b.stretch.passes + b.others);
+std::string OpenPath(const std::string& folder) {
+  return folder + "/open";
 }
 
 }  // namespace
@@ -122,14 +86,15 @@ Result<std::vector<std::string>> SegmentsIn(const std::string& folder) {
 }
 
 Result<std::string> OpenChunkIn(const std::string& folder) {
-  std::optional<OpenChunk> newest;
-  for (const unsigned which : {0U, 1U}) {
-    auto read = ReadOpen(OpenPath(folder, which));
-    if (!read) return Fail(read.error());
-    std::optional<OpenChunk>& chunk = *read;
-    if (chunk && (!newest || IsNewer(chunk->header, newest->header))) newest = std::move(chunk);
-  }
-  return newest ? std::move(newest->bytes) : std::string();
+  auto text = kernel::ReadFile(OpenPath(folder));
+  if (!text && text.error().code == ErrorCode::kNotFound) return std::string();
+  if (!text) return Fail(text.error());
+  const auto size = ChunkHeaderSize(*text);
+  if (!size || *size > text->size()) return std::string();
+  const auto header = ReadChunkHeader(std::string_view(*text).substr(0, *size));
+  if (!header || *size + header->BodyBytes() > text->size()) return std::string();
+  text->resize(*size + header->BodyBytes());
+  return *std::move(text);
 }
 
 RecordingFolder::RecordingFolder(std::string folder, const RecordingConfig& config, Sync sync)
@@ -159,11 +124,6 @@ Result<void> RecordingFolder::FindSegments() {
       (void)::unlink(path.c_str());
       continue;
     }
-    // A larger difference is a reservation, because file systems need less than that for
-    // themselves.
-    if (status.st_blocks * kBytesOfBlock > status.st_size + kOpenBytes) {
-      (void)::truncate(path.c_str(), status.st_size);
-    }
     Segment& segment = segments_.emplace_back();
     segment.number = number;
     segment.bytes = static_cast<std::uint64_t>(status.st_size);
@@ -175,7 +135,6 @@ Result<void> RecordingFolder::FindSegments() {
 
 Result<void> RecordingFolder::Open() {
   if (auto taken = TakeUp(); !taken) return taken;
-  if (auto reserved = ReserveOpen(); !reserved) return reserved;
   return file_ ? Result<void>() : BeginSegment();
 }
 
@@ -192,18 +151,12 @@ Result<void> RecordingFolder::TakeUp() {
   if (!left->empty()) {
     const auto header = ReadChunkHeader(std::string_view(*left).substr(0, *ChunkHeaderSize(*left)));
     if (auto kept = WriteToSegment(*left, header->stretch.last); !kept) return kept;
-    ForgetOpen();
+    (void)::unlink(OpenPath(folder_).c_str());
+  }
+  for (const char* of_version_0_1 : {"/next", "/open.0", "/open.1"}) {
+    (void)::unlink((folder_ + of_version_0_1).c_str());
   }
   is_taken_up_ = true;
-  return {};
-}
-
-Result<void> RecordingFolder::ReserveOpen() const {
-  for (unsigned which : {0U, 1U}) {
-    const FileDescriptor file = OpenFile(OpenPath(folder_, which), O_WRONLY | O_CREAT);
-    if (!file) return FailErrno("open " + OpenPath(folder_, which));
-    if (const int error = Reserve(file.get(), kOpenBytes)) return Fail(NotReserved(error));
-  }
   return {};
 }
 
@@ -211,54 +164,24 @@ void RecordingFolder::GoOn() {
   if (segments_.empty() || segments_.back().bytes >= segment_bytes_) return;
   FileDescriptor file = OpenFile(PathOf(segments_.back().number), O_RDWR);
   if (!file || !EndsWithAChunk(file.get(), segments_.back().bytes)) return;
-  // If there is no space now, it is allocated when something is written.
-  (void)Reserve(file.get(), segment_bytes_);
   file_ = std::move(file);
-  ReserveNext();
 }
 
-// The reserved file becomes the new segment, so that no space is needed on a disk that is full now.
 Result<void> RecordingFolder::BeginSegment() {
   const std::uint64_t number = segments_.empty() ? 1 : segments_.back().number + 1;
   const std::string path = PathOf(number);
-  if (::rename((folder_ + "/next").c_str(), path.c_str()) != 0 && errno != ENOENT) {
-    return FailErrno("rename " + folder_ + "/next");
-  }
-  FileDescriptor file = OpenFile(path, O_WRONLY | O_CREAT);
-  if (!file) return FailErrno("open " + path);
-  // On a full disk, old passes make room for new ones; but if others take what becomes free, the
-  // old ones are all there is.
-  std::uint64_t freed = 0;
-  while (const int error = Reserve(file.get(), segment_bytes_)) {
-    const bool is_full = error == ENOSPC || error == EDQUOT;
-    if (!is_full || segments_.empty() || freed >= segment_bytes_) return Fail(NotReserved(error));
-    freed += segments_.front().bytes;
-    ForgetOldest();
-  }
-  file_ = std::move(file);
+  file_ = OpenFile(path, O_WRONLY | O_CREAT);
+  if (!file_) return FailErrno("open " + path);
   const Instant ended = segments_.empty() ? Instant() : segments_.back().ended;
   segments_.push_back({.number = number, .ended = ended});  // nothing is in it yet
-  ReserveNext();
   return {};
-}
-
-// If the space is not available now, it is requested again when it is needed.
-void RecordingFolder::ReserveNext() const {
-  const FileDescriptor next = OpenFile(folder_ + "/next", O_WRONLY | O_CREAT | O_TRUNC);
-  if (next) (void)Reserve(next.get(), segment_bytes_);
-}
-
-// Frees the reserved space that is not needed.
-void RecordingFolder::CloseSegment() {
-  (void)::ftruncate(file_.get(), static_cast<off_t>(segments_.back().bytes));
-  file_.Close();
 }
 
 Result<void> RecordingFolder::Append(std::string_view chunk, Instant now) {
   if (auto taken = TakeUp(); !taken) return taken;
   DateFound(now);
   auto written = WriteToSegment(chunk, now);
-  if (written) ForgetOpen();
+  if (written) (void)::unlink(OpenPath(folder_).c_str());
   ForgetOld(now);
   return written;
 }
@@ -266,18 +189,27 @@ Result<void> RecordingFolder::Append(std::string_view chunk, Instant now) {
 Result<void> RecordingFolder::WriteToSegment(std::string_view chunk, Instant now) {
   const bool is_full =
       file_ && segments_.back().bytes > 0 && segments_.back().bytes + chunk.size() > segment_bytes_;
-  if (is_full) CloseSegment();
+  if (is_full) file_.Close();
   if (!file_) {
     if (auto begun = BeginSegment(); !begun) return begun;
   }
+  const auto write = [&] { return WriteAll(file_.get(), chunk, segments_.back().bytes); };
+  int error = write();
+  // If others take what becomes free, the old ones are all there is.
+  std::uint64_t freed = 0;
+  while ((error == ENOSPC || error == EDQUOT) && segments_.size() > 1 && freed < segment_bytes_) {
+    freed += segments_.front().bytes;
+    ForgetOldest();
+    error = write();
+  }
+  Result<void> written = Fail(SystemError(error, "write the recording"));
+  if (error == 0) written = Force(file_.get(), sync_);
   Segment& segment = segments_.back();
-  auto written = WriteAll(file_.get(), chunk, segment.bytes).and_then([&] {
-    return Force(file_.get(), sync_);
-  });
   if (!written) {
     // A partly written chunk is cut off; a reader would skip it, too. One of which it is not known
     // whether it is on the disk does not count either, so that its saved copy stays.
-    CloseSegment();
+    (void)::ftruncate(file_.get(), static_cast<off_t>(segment.bytes));
+    file_.Close();
     return written;
   }
   segment.bytes += chunk.size();
@@ -302,7 +234,7 @@ void RecordingFolder::DateFound(Instant now) {
 }
 
 void RecordingFolder::ForgetOld(Instant now) {
-  // The reserved segment and the present one count in full.
+  // The present segment and the open chunk count in full.
   const auto too_much = [&] { return bytes_ + 2 * segment_bytes_ > max_bytes_; };
   const auto too_old = [&] { return Elapsed(segments_.front().ended, now) > max_age_; };
   while (segments_.size() > 1 && (too_much() || too_old())) ForgetOldest();
@@ -316,22 +248,10 @@ void RecordingFolder::ForgetOldest() {
 
 Result<void> RecordingFolder::SaveOpen(std::string_view chunk) {
   if (auto taken = TakeUp(); !taken) return taken;
-  const std::string path = OpenPath(folder_, next_open_);
-  const FileDescriptor file = OpenFile(path, O_WRONLY | O_CREAT);
-  if (!file) return FailErrno("open " + path);
-  if (auto written = WriteAll(file.get(), chunk, 0); !written) return written;
-  if (auto forced = Force(file.get(), sync_); !forced) return forced;  // the other copy stays
-  next_open_ = 1 - next_open_;
-  return {};
-}
-
-// Invalidates the open chunk, which is in a segment by now. One byte suffices; the space stays
-// reserved.
-void RecordingFolder::ForgetOpen() {
-  for (unsigned which : {0U, 1U}) {
-    const FileDescriptor file = OpenFile(OpenPath(folder_, which), O_WRONLY);
-    if (file) (void)WriteAll(file.get(), std::string_view("\0", 1), 0);
-  }
+  const std::string path = OpenPath(folder_);
+  if (auto written = kernel::RewriteFile(path, chunk); !written) return written;
+  const FileDescriptor file = OpenFile(path, O_RDONLY);
+  return file ? Force(file.get(), sync_) : FailErrno("open " + path);
 }
 
 }  // namespace jettison

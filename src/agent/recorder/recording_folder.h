@@ -19,13 +19,9 @@ namespace jettison {
 // The files of a recording on the disk:
 //
 //   0000000017.jtr   a segment, chunks one after another; the one with the highest number grows
-//   next             the space for the segment after it
-//   open.0, open.1   the chunk that is not complete yet, saved in turn, in place
+//   open             the chunk that is not complete yet
 //
-// Space is reserved in advance (fallocate), and the size of a segment says how much of it holds
-// chunks. Only the segment that grows has more space than that, so that an agent that is restarted
-// often takes no more disk space than one that keeps running. Nothing is reserved on a file system
-// that does not support it.
+// On a full disk, the oldest segments make room for the newest one.
 //
 // The age of a segment is the time that has been recorded since it ended. The time that passed from
 // one segment of earlier agents to the next, or to the start of this one, counts for at most half
@@ -58,16 +54,12 @@ class RecordingFolder {
   [[nodiscard]] std::string PathOf(std::uint64_t number) const;
   [[nodiscard]] Result<void> FindSegments();
   [[nodiscard]] Result<void> TakeUp();
-  [[nodiscard]] Result<void> ReserveOpen() const;
   void GoOn();
   [[nodiscard]] Result<void> BeginSegment();
   [[nodiscard]] Result<void> WriteToSegment(std::string_view chunk, Instant now);
-  void ReserveNext() const;
-  void CloseSegment();
   void DateFound(Instant now);
   void ForgetOld(Instant now);
   void ForgetOldest();
-  void ForgetOpen();
 
   std::string folder_;
   Sync sync_;
@@ -79,13 +71,12 @@ class RecordingFolder {
   bool is_taken_up_ = false;       // what an agent before has left
   bool is_dated_ = false;          // its segments have their ages
   std::uint64_t bytes_ = 0;
-  unsigned next_open_ = 0;  // open.0 or open.1
 };
 
 // Names of its files in the order of time, with paths.
 [[nodiscard]] Result<std::vector<std::string>> SegmentsIn(const std::string& folder);
-// The chunk that was saved last without being complete; empty: there is none. Fails if one of the
-// two files is there and cannot be read.
+// The chunk that was saved last without being complete; empty: there is none. Fails if the file is
+// there and cannot be read.
 [[nodiscard]] Result<std::string> OpenChunkIn(const std::string& folder);
 
 }  // namespace jettison

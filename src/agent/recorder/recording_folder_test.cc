@@ -57,21 +57,6 @@ class RecordingFolderTest : public RecordingFolderBed {
   const std::string full_ = std::string(3 << 20, 'x');  // a segment holds one such chunk
 };
 
-TEST_F(RecordingFolderTest, WhatAnAgentBeforeHadReservedIsGivenBack) {
-  std::filesystem::create_directories(folder_);
-  const std::string chunk = Written(SomeRecording(3, 1)).bytes;
-  for (int i = 1; i <= 8; ++i) {
-    const std::string path = fmt::format("{}/{:010}.jtr", folder_, i);
-    std::ofstream(path) << (i % 2 == 0 ? chunk : "");
-    const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-    ASSERT_EQ(::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, 0, 4 << 20), 0);
-  }
-  RecordingFolder files(folder_, config_);
-  ASSERT_TRUE(files.Open());
-  EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(4)) << "files without a chunk are not segments";
-  EXPECT_LT(BytesOnDisk(), 10 << 20) << "the present segment and the next one";
-}
-
 TEST_F(RecordingFolderTest, NothingIsPutBehindAChunkThatIsNotWhole) {
   const std::string chunk = Written(SomeRecording(3, 1)).bytes;
   std::filesystem::create_directories(folder_);
@@ -83,15 +68,6 @@ TEST_F(RecordingFolderTest, NothingIsPutBehindAChunkThatIsNotWhole) {
   EXPECT_EQ(std::filesystem::file_size(folder_ + "/0000000002.jtr"), chunk.size());
 }
 
-TEST_F(RecordingFolderTest, AHalfWrittenOpenChunkLeavesTheOneBefore) {
-  RecordingFolder files(folder_, config_);
-  ASSERT_TRUE(files.Open());
-  const std::string chunk = Written(SomeRecording(3, 1)).bytes;
-  ASSERT_TRUE(files.SaveOpen(chunk));
-  ASSERT_TRUE(files.SaveOpen(std::string_view(chunk).substr(0, chunk.size() / 2)));
-  EXPECT_EQ(OpenChunkIn(folder_).value(), chunk);
-}
-
 TEST_F(RecordingFolderTest, AChunkThatDidNotReachTheDiskStaysInItsSavedCopy) {
   static bool is_broken = false;
   const auto sync = [](int file) {
@@ -100,7 +76,6 @@ TEST_F(RecordingFolderTest, AChunkThatDidNotReachTheDiskStaysInItsSavedCopy) {
     return -1;
   };
   const std::string chunk = Written(SomeRecording(3, 1)).bytes;
-  const std::string next = Written(SomeRecording(4, 1)).bytes;
   RecordingFolder files(folder_, config_, sync);
   ASSERT_TRUE(files.Open());
   ASSERT_TRUE(files.SaveOpen(chunk));
@@ -108,11 +83,8 @@ TEST_F(RecordingFolderTest, AChunkThatDidNotReachTheDiskStaysInItsSavedCopy) {
   EXPECT_FALSE(files.Append(chunk, kRecordedFrom));
   EXPECT_EQ(OpenChunkIn(folder_).value(), chunk);
   EXPECT_EQ(files.bytes(), 0U);
-  for (int again = 0; again < 2; ++again) EXPECT_FALSE(files.SaveOpen(next));
   is_broken = false;
   RecordingFolder after(folder_, config_);
-  std::filesystem::remove(folder_ + "/open.1");
-  EXPECT_EQ(OpenChunkIn(folder_).value(), chunk) << "only the other copy was written anew";
   ASSERT_TRUE(after.Open());
   EXPECT_EQ(kernel::ReadFile(SegmentsIn(folder_).value().back()).value(), chunk);
 }
@@ -129,27 +101,6 @@ TEST_F(RecordingFolderTest, TheOldestIsForgottenBySize) {
   const auto segments = SegmentsIn(folder_).value();
   for (const std::string& path : segments) on_disk += std::filesystem::file_size(path);
   EXPECT_EQ(on_disk, files.bytes());
-}
-
-// A FIFO, for which no space can be reserved, stands for a disk with errors.
-TEST_F(RecordingFolderTest, NothingIsForgottenForAFailureThatIsNoWantOfSpace) {
-  config_.max_bytes = 2 << 20;
-  RecordingFolder files(folder_, config_);
-  ASSERT_TRUE(files.Open());
-  const std::string chunk(100'000, 'x');
-  for (int i = 0; i < 5; ++i) ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
-  const std::string next = folder_ + "/next";
-  ASSERT_TRUE(std::filesystem::remove(next));
-  ASSERT_EQ(::mkfifo(next.c_str(), 0600), 0);
-  const FileDescriptor reader(::open(next.c_str(), O_RDWR | O_CLOEXEC));
-  ASSERT_TRUE(reader);
-  const std::uint64_t bytes = files.bytes();
-  Result<void> written;
-  int more = 0;
-  for (; written && more < 10; ++more) written = files.Append(chunk, kRecordedFrom);
-  ASSERT_FALSE(written);
-  EXPECT_THAT(written.error().message, testing::HasSubstr("reserve space"));
-  EXPECT_EQ(files.bytes(), bytes + static_cast<std::uint64_t>(more - 1) * chunk.size());
 }
 
 TEST_F(RecordingFolderTest, TheOldestIsForgottenByAge) {
