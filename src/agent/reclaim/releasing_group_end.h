@@ -11,11 +11,11 @@
 
 namespace jettison {
 
-// Ends groups so that their memory is freed sooner: after each kill, a thread frees the memory of
-// the killed processes while the kernel still ends them; where that hangs, it takes no more of them
-// after a while. Groups of very many processes are signalled on another thread. The page cache of a
-// group is dropped on a third thread before the group is removed; until that is done, Remove fails
-// with kUnavailable.
+// Ends groups so that their memory is freed sooner: after each kill, the memory of the killed
+// processes is freed beside the loop while the kernel still ends them; where that hangs, it takes
+// no more of them after a while. Groups of very many processes are signalled beside the loop. The
+// page cache of a group is dropped there before the group is removed; until that is done, Remove
+// fails with kUnavailable.
 class ReleasingGroupEnd : public GroupEnd {
  public:
   // `groups` must outlive this. `release` frees the memory of one killed process.
