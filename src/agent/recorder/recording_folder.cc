@@ -10,7 +10,6 @@
 #include <ranges>
 #include <utility>
 
-#include "agent/recorder/segment_tail.h"
 #include "codec/flight/chunk_header.h"
 #include "kernel/files/files.h"
 #include "ports/system_error.h"
@@ -45,6 +44,31 @@ int WriteAll(int file, std::string_view bytes, std::uint64_t at) {
 Result<void> Force(int file, RecordingFolder::Sync sync) {
   if (sync(file) == 0 || errno == EINVAL || errno == ENOSYS) return {};
   return FailErrno("force the recording to the disk");
+}
+
+// The size of the chunk that begins here; absent: there is no chunk.
+std::optional<std::uint64_t> BytesOfChunk(std::string_view begin) {
+  const auto size = ChunkHeaderSize(begin);
+  if (!size || *size > begin.size()) return std::nullopt;
+  const auto header = ReadChunkHeader(begin.substr(0, *size));
+  if (!header) return std::nullopt;
+  return *size + header->BodyBytes();
+}
+
+// Whether a segment of this size consists of complete chunks, by their headers, so that another
+// chunk can be appended. False also if it cannot be read.
+bool EndsWithAChunk(int file, std::uint64_t bytes) {
+  std::string begin(kMostHeaderBytes, '\0');
+  std::uint64_t at = 0;
+  while (at < bytes) {
+    const ssize_t read = ::pread(file, begin.data(), begin.size(), static_cast<off_t>(at));
+    if (read < 0 && errno == EINTR) continue;
+    if (read <= 0) return false;
+    const auto chunk = BytesOfChunk({begin.data(), static_cast<std::size_t>(read)});
+    if (!chunk) return false;
+    at += *chunk;
+  }
+  return at == bytes;
 }
 
 // 0: not the name of a segment.
@@ -89,11 +113,9 @@ Result<std::string> OpenChunkIn(const std::string& folder) {
   auto text = kernel::ReadFile(OpenPath(folder));
   if (!text && text.error().code == ErrorCode::kNotFound) return std::string();
   if (!text) return Fail(text.error());
-  const auto size = ChunkHeaderSize(*text);
+  const auto size = BytesOfChunk(*text);
   if (!size || *size > text->size()) return std::string();
-  const auto header = ReadChunkHeader(std::string_view(*text).substr(0, *size));
-  if (!header || *size + header->BodyBytes() > text->size()) return std::string();
-  text->resize(*size + header->BodyBytes());
+  text->resize(*size);
   return *std::move(text);
 }
 

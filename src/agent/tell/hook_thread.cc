@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 #include <sys/eventfd.h>
 
-#include <deque>
-#include <mutex>
-#include <optional>
+#include <atomic>
 #include <utility>
 
 #include "agent/tell/hook_program.h"
@@ -40,38 +38,16 @@ struct HookThread::State {
   const std::shared_ptr<Mailbox<HookFailure>> failures;
   const FileDescriptor stopped{eventfd(0, EFD_CLOEXEC)};  // readable after Stop
   const KillAtExit kill_at_exit;                          // of the program that is being told
-  std::mutex mutex;
-  std::deque<std::string> waiting;  // guarded by mutex
-  bool telling = false;             // guarded by mutex
-  bool stop = false;                // guarded by mutex
+  std::atomic<std::size_t> waiting = 0;                   // notices, the present one included
+  std::atomic<bool> stop = false;
 
   State(HookConfig its_hook, std::shared_ptr<Mailbox<HookFailure>> its_failures)
       : hook(std::move(its_hook)), failures(std::move(its_failures)) {}
 
   void Complain(std::string problem) const { failures->Put({hook.name, std::move(problem)}); }
-  // Whether it had to give up the oldest one.
-  [[nodiscard]] bool Queue(std::string notice);
-  [[nodiscard]] std::optional<std::string> TakeNext();
   [[nodiscard]] Result<void> Call(const std::string& notice) const;
-  void TellNext();
+  void Tell(const std::string& notice);
 };
-
-bool HookThread::State::Queue(std::string notice) {
-  const std::lock_guard lock(mutex);
-  waiting.push_back(std::move(notice));
-  if (waiting.size() <= kMostWaiting) return false;
-  waiting.pop_front();
-  return true;
-}
-
-std::optional<std::string> HookThread::State::TakeNext() {
-  const std::lock_guard lock(mutex);
-  telling = !stop && !waiting.empty();
-  if (!telling) return std::nullopt;
-  std::string notice = std::move(waiting.front());
-  waiting.pop_front();
-  return notice;
-}
 
 Result<void> HookThread::State::Call(const std::string& notice) const {
   if (hook.exec.empty()) return Post(hook, notice);
@@ -82,12 +58,11 @@ Result<void> HookThread::State::Call(const std::string& notice) const {
                         notice);
 }
 
-void HookThread::State::TellNext() {
-  const auto notice = TakeNext();
-  if (!notice) return;
-  if (const auto told = Call(*notice); !told) Complain(told.error().message);
-  const std::lock_guard lock(mutex);
-  telling = false;
+void HookThread::State::Tell(const std::string& notice) {
+  if (!stop) {
+    if (const auto told = Call(notice); !told) Complain(told.error().message);
+  }
+  --waiting;
 }
 
 HookThread::HookThread(HookConfig hook, std::shared_ptr<Mailbox<HookFailure>> failures)
@@ -100,22 +75,19 @@ HookThread::HookThread(HookConfig hook, std::shared_ptr<Mailbox<HookFailure>> fa
 }
 
 void HookThread::Tell(std::string notice) {
-  if (state_->Queue(std::move(notice))) {
-    state_->Complain("the hook is too slow, so a notice was dropped");
+  if (state_->waiting >= kMostWaiting) {
+    return state_->Complain("the hook is too slow, so a notice was dropped");
   }
-  jobs_.Do([state = state_] { state->TellNext(); });
+  ++state_->waiting;
+  jobs_.Do([state = state_, notice = std::move(notice)] { state->Tell(notice); });
 }
 
 bool HookThread::idle() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->waiting.empty() && !state_->telling;
+  return state_->waiting == 0;
 }
 
 void HookThread::Stop() {
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->stop = true;
-  }
+  state_->stop = true;
   eventfd_write(state_->stopped.get(), 1);
 }
 

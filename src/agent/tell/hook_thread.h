@@ -28,8 +28,7 @@ class HookThread {
   HookThread& operator=(const HookThread&) = delete;
   ~HookThread() { Stop(); }
 
-  // Queues a notice; never waits, and starts no thread. If more than a few notices wait, the oldest
-  // is dropped.
+  // Queues a notice; never waits, and starts no thread. While 32 notices wait, others are dropped.
   void Tell(std::string notice);
   // Whether it has been told everything.
   [[nodiscard]] bool idle() const;
