@@ -43,8 +43,8 @@ class LogWriter {
   [[nodiscard]] bool running() const { return jobs_.running(); }
 
  private:
-  struct Queue;
-  std::shared_ptr<Queue> queue_;  // shared with the thread
+  struct Shared;
+  std::shared_ptr<Shared> shared_;  // with the jobs, one for each line
   JobQueue jobs_{Threads::kLog, AtEnd::kLeave};
 };
 
