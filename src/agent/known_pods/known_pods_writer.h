@@ -12,12 +12,11 @@
 namespace jettison {
 
 // Writes the known pods of the node to disk (KnownPods) beside its caller, of each pod only its
-// latest state. So nobody waits for a disk, least of all who tells the API server of an
-// eviction.
+// latest state. So nobody waits for a disk, least of all who tells the API server of an eviction.
+// Its end waits for nothing: what has not been written yet is dropped.
 class KnownPodsWriter {
  public:
   explicit KnownPodsWriter(const std::string& folder);
-  // Its end waits for nothing. What has not been written yet is dropped.
 
   // How often it is tried to write what could not be written.
   static constexpr Duration kTryAgainEvery = std::chrono::minutes(1);
@@ -33,7 +32,7 @@ class KnownPodsWriter {
 
  private:
   struct Shared;
-  void Put(const std::string& uid, std::optional<std::string> json);
+  void Put(const std::string& uid, std::shared_ptr<const std::string> json);
 
   std::shared_ptr<Shared> shared_;  // with the jobs
   std::optional<Instant> try_at_;
