@@ -1,286 +1,332 @@
 #include "core/explanation/explanation_json.h"
 
+#include "core/explanation/amounts.h"
 #include "core/explanation/explanation_text.h"
-#include "core/explanation/json_parts.h"
 #include "core/explanation/text_sections.h"
-#include "core/json/json_writer.h"
+#include "core/json/field_writer.h"
+#include "core/model/pressure.h"
 
+// The fields of an explanation, type by type.
 namespace jettison {
 namespace {
 
-constexpr std::string_view kKind = "Explanation";
+constexpr std::string_view kExplanation = "Explanation";
 
-std::string_view AboutOf(const PassExplanation& explanation) {
-  return explanation.subject ? "eviction" : "pass";
+// Times as Go writes them, "1m30s".
+std::optional<std::string> TextOf(const std::optional<Duration>& duration) {
+  return duration ? std::optional(FormatDuration(*duration)) : std::nullopt;
 }
 
-void WriteConditions(NodeConditions conditions, JsonWriter& json) {
-  json.Array("conditions", [&] {
-    for (const NodeConditionType type : kAllNodeConditions) {
-      if (conditions.Has(type)) json.String(NameOf(type));
-    }
-  });
+// For pressure it is the lost share of the time, not the rest.
+std::string MinReclaimText(Signal signal, const ThresholdValue& value) {
+  const auto* amount = std::get_if<Quantity>(&value);
+  if (amount != nullptr && IsPressure(signal)) return ShareText(amount->Value());
+  return ValueText(signal, value);
 }
 
-void WriteReclaim(const ReclaimFacts& reclaim, JsonWriter& json) {
-  if (reclaim.attempted.empty() && reclaim.memory.empty()) return;
-  json.Object("reclaim", [&] {
-    json.Array("attempted", [&] {
-      for (const ReclaimStep step : reclaim.attempted) json.String(NameOf(step));
-    });
-    json.Array("errors", [&] {
-      for (const std::string& error : reclaim.errors) json.String(error);
-    });
-    json.Field("availableBefore", reclaim.available_before);
-    json.Field("availableAfter", reclaim.available_after);
-    json.Array("memory", [&] {
-      for (const ReclaimedMemory& taken : reclaim.memory) {
-        json.Object([&] {
-          json.Field("step", NameOf(taken.step));
-          json.Field("group", taken.group);
-          json.Field("bytes", taken.bytes);
-        });
-      }
-    });
-    json.Field("underWay", reclaim.under_way);
-    json.Field("relieved", reclaim.relieved);
-  });
+// The one that was acted for; storage limits are in bytes of a disk.
+Signal SignalOf(const PassExplanation& explanation) {
+  return explanation.threshold ? explanation.threshold->threshold.signal : Signal::kNodeFsAvailable;
 }
 
-void WriteEvicted(const EvictedPod& evicted, JsonWriter& json) {
+}  // namespace
+
+static std::string_view NameOf(StorageLimitKind kind) {
+  switch (kind) {
+    case StorageLimitKind::kEmptyDir: return "emptyDir";
+    case StorageLimitKind::kPod: return "pod";
+    case StorageLimitKind::kContainer: return "container";
+  }
+  __builtin_unreachable();
+}
+
+static void VisitFields(FieldWriter& fields, const PodIdentity& pod) {
+  if (!pod.name.empty()) {
+    fields("namespace", pod.namespace_);
+    fields("name", pod.name);
+  }
+  fields("uid", pod.uid);
+}
+
+static void VisitFields(FieldWriter& fields, const SignalFigure& figure) {
+  fields("name", figure.key);
+  fields("amount", figure.amount);
+  fields.IfTrue("subtracted", figure.role == SignalFigure::Role::kSubtracted);
+  fields.IfTrue("result", figure.role == SignalFigure::Role::kResult);
+}
+
+static void VisitFields(FieldWriter& fields, const SignalReading& reading) {
+  fields("name", reading.signal);
+  fields("resource", ResourceOf(reading.signal));
+  fields("unit", UnitNameOf(reading.signal));
+  if (reading.seen) {
+    fields("capacity", reading.seen->capacity);
+    fields("available", reading.seen->available);
+    fields("time", reading.seen->time);
+  }
+  fields("figures", reading.figures);
+}
+
+static void VisitFields(FieldWriter& fields, const ThresholdFacts& facts) {
+  const Threshold& threshold = facts.threshold;
+  fields("signal", threshold.signal);
+  fields("value", ValueText(threshold.signal, threshold.value));
+  fields.OneOf("kind", threshold.IsHard(), "hard", "soft");
+  fields("amount", facts.line);
+  if (facts.seen) fields("available", facts.seen->available);
+  if (facts.seen) fields("capacity", facts.seen->capacity);
+  if (threshold.min_reclaim) {
+    fields("minReclaim", MinReclaimText(threshold.signal, *threshold.min_reclaim));
+  }
+  fields("endsAt", facts.end ? facts.end : facts.line);
+  fields("met", facts.met);
+  fields("heldByMinReclaim", facts.held);
+  fields("acting", facts.acting);
+  fields.IfTrue("overRequestOnly", facts.in_margin);
+  if (facts.met) fields("since", facts.since);
+  fields("metFor", TextOf(facts.met_for));
+  if (!threshold.IsHard()) {
+    fields("gracePeriod", FormatDuration(threshold.grace_period));
+    fields("graceLeft", TextOf(facts.grace_left));
+  }
+  fields("timeTo", TextOf(facts.time_to));
+}
+
+static void VisitFields(FieldWriter& fields, const RankedPod& pod) {
+  fields("place", pod.place);
+  fields("namespace", pod.pod.namespace_);
+  fields("name", pod.pod.name);
+  fields("uid", pod.pod.uid);
+  fields("qosClass", pod.qos);
+  fields("priority", pod.priority);
+  fields("measured", pod.measured);
+  fields("exceedsRequest", pod.exceeds_request);
+  fields("usage", pod.usage);
+  fields("request", pod.request);
+  if (pod.measured) fields("usageMinusRequest", pod.excess);
+  fields("critical", pod.critical);
+  fields("mayGo", pod.may_go);
+  fields.IfTrue("keepsToRequest", pod.keeps_to_request);
+  fields("chosen", pod.chosen);
+  fields.UnlessEmpty("decidedBy", pod.decided_by);
+}
+
+static void VisitFields(FieldWriter& fields, const PodOrder& order) {
+  fields("signal", order.signal);
+  fields("unit", UnitNameOf(order.signal));
+  fields("total", order.total);
+  fields("pods", order.pods);
+}
+
+static void VisitFields(FieldWriter& fields, const StorageLimitFacts& limit) {
+  fields("pod", limit.pod);
+  fields("of", limit.kind);
+  fields.UnlessEmpty("name", limit.name);
+  fields("used", limit.used);
+  fields("limit", limit.limit);
+  fields("broken", limit.broken);
+}
+
+static void VisitFields(FieldWriter& fields, const EvictedPod& evicted) {
+  fields("pod", evicted.pod);
+  fields("gracePeriodSeconds", evicted.grace_period_seconds);
+  fields("reason", evicted.reason);
+  fields("message", evicted.message);
+  fields("annotations", evicted.annotations);
+  fields("killError", evicted.kill_error);
+  fields.UnlessEmpty("counted", evicted.counted);
+}
+
+static void VisitFields(FieldWriter& fields, const ReclaimedMemory& taken) {
+  fields("step", taken.step);
+  fields("group", taken.group);
+  fields("bytes", taken.bytes);
+}
+
+static void VisitFields(FieldWriter& fields, const ReclaimFacts& reclaim) {
+  fields("attempted", reclaim.attempted);
+  fields("errors", reclaim.errors);
+  fields("availableBefore", reclaim.available_before);
+  fields("availableAfter", reclaim.available_after);
+  fields("memory", reclaim.memory);
+  fields("underWay", reclaim.under_way);
+  fields("relieved", reclaim.relieved);
+}
+
+static void VisitFields(FieldWriter& fields, const SurvivingPod& survivor) {
+  fields("pod", survivor.pod);
+  fields("since", survivor.since);
+  fields("kills", survivor.kills);
+}
+
+static void VisitFields(FieldWriter& fields, const StalePod& stale) {
+  fields("pod", stale.pod);
+  fields("measuredAt", stale.measured_at);
+}
+
+static void VisitFields(FieldWriter& fields, const PauseFacts& pause) {
+  fields("pod", pause.pod);
+  fields("reason", pause.reason);
+  fields("until", pause.until);
+}
+
+static void VisitFields(FieldWriter& fields, const SparedFacts& spared) {
+  fields("pod", spared.pod);
+  fields("until", spared.until);
+  fields("why", spared.why);
+}
+
+static void VisitFields(FieldWriter& fields, const EarlyKillFacts& each) {
+  fields("pod", each.pod);
+  fields("at", each.kill.at);
+  fields("text", TextOf(each.kill));
+}
+
+static void VisitFields(FieldWriter& fields, const Holders& holders) {
+  if (ResourceOf(holders.signal) != Resource::kMemory) fields("signal", holders.signal);
+  fields("all", holders.all);
+  for (const auto* parts : {&holders.parts, &holders.within}) {
+    for (const HeldPart& part : *parts) fields(part.key, part.amount);
+  }
+  fields.UnlessEmpty("hostPaths", holders.host_paths);
+  fields("text", TextOf(holders));
+}
+
+namespace {
+
+// A change with its sentence, for which it needs the pass.
+struct ToldChange {
+  const Otherwise& otherwise;
+  std::string text;
+};
+
+}  // namespace
+
+static void VisitFields(FieldWriter& fields, const ToldChange& told) {
+  const Otherwise& otherwise = told.otherwise;
+  fields("change", otherwise.change);
+  fields.UnlessEmpty("pod", otherwise.pod);
+  if (otherwise.by != 0) fields("by", otherwise.by);
+  if (otherwise.change != Otherwise::Change::kNoReclaim) fields("to", otherwise.to);
+  fields("outcome", otherwise.outcome);
+  fields.UnlessEmpty("victim", otherwise.victim);
+  fields("signal", otherwise.signal);
+  fields.IfTrue("afterReclaim", otherwise.after_reclaim);
+  fields("setting", otherwise.setting);
+  fields("text", told.text);
+}
+
+// What a pass did, or would do.
+static void VisitFields(FieldWriter& fields, const PassExplanation& explanation) {
+  std::vector<NodeConditionType> conditions;
+  for (const NodeConditionType type : kAllNodeConditions) {
+    if (explanation.conditions.Has(type)) conditions.push_back(type);
+  }
+  std::vector<ToldChange> otherwise;
+  for (const Otherwise& each : explanation.otherwise) {
+    otherwise.push_back({each, SentenceOf(each, SignalOf(explanation), explanation.hypothetical)});
+  }
+  const ReclaimFacts& reclaim = explanation.reclaim;
+  fields("at", explanation.at);
+  if (!explanation.hypothetical) fields("pass", explanation.pass);
+  fields.IfTrue("dryRun", explanation.dry_run);
+  fields("summary", HeadlineOf(explanation));
+  fields("outcome", explanation.outcome);
+  fields("conditions", conditions);
+  fields("signal", explanation.signal);
+  fields("threshold", explanation.threshold);
+  fields("thresholds", explanation.thresholds);
+  if (!reclaim.attempted.empty() || !reclaim.memory.empty()) fields("reclaim", reclaim);
+  for (const Holders& holders : explanation.holders) {
+    const bool of_memory = ResourceOf(holders.signal) == Resource::kMemory;
+    fields(of_memory ? "memoryHeld" : "diskHeld", holders);
+  }
+  fields("pause", explanation.pause);
+  fields.UnlessEmpty("spared", explanation.spared);
+  fields.UnlessEmpty("earlyKills", explanation.early_kills);
+  fields.UnlessEmpty("limits", explanation.limits);
+  fields("ranking", explanation.order);
+  fields.UnlessEmpty("staleDisk", explanation.stale_disk);
+  fields("evicted", explanation.evicted);
+  fields.UnlessEmpty("survivors", explanation.survivors);
+  fields("otherwise", otherwise);
+}
+
+static void VisitFields(FieldWriter& fields, const PodPlace& place) {
+  fields("signal", place.signal);
+  fields("unit", UnitNameOf(place.signal));
+  fields("total", place.total);
+  fields("self", place.self);
+  fields("before", place.before);
+  fields("after", place.after);
+  fields("moreUsageToBeFirst", place.more_usage);
+  fields("lessUsageNotToBeFirst", place.less_usage);
+}
+
+static void VisitFields(FieldWriter& fields, const PodExplanation& explanation) {
+  fields("at", explanation.at);
+  fields("pod", explanation.pod);
+  fields("qosClass", explanation.qos);
+  fields("priority", explanation.priority);
+  fields("mayBeEvicted", explanation.protected_by.empty());
+  fields.UnlessEmpty("protectedBy", explanation.protected_by);
+  fields.UnlessEmpty("activity", explanation.activity);
+  fields("places", explanation.places);
+  fields.UnlessEmpty("limits", explanation.limits);
+  fields("evictions", explanation.evictions);
+}
+
+namespace {
+
+// One object on a line: its kind, what `write` writes, and the same for people.
+template <typename Write>
+std::string Line(std::string_view kind, std::string_view text, const Write& write) {
+  std::string out;
+  JsonWriter json(out);
   json.Object([&] {
-    WritePod("pod", evicted.pod, json);
-    json.Field("gracePeriodSeconds", evicted.grace_period_seconds);
-    json.Field("reason", evicted.reason);
-    json.Field("message", evicted.message);
-    json.Object("annotations", [&] {
-      for (const auto& [name, value] : evicted.annotations) json.Field(name, value);
-    });
-    json.Field("killError", evicted.kill_error);
-    if (!evicted.counted.empty()) json.Field("counted", evicted.counted);
+    FieldWriter fields(json);
+    fields("apiVersion", "jettison.io/v1alpha1");
+    fields("kind", kind);
+    write(fields);
+    fields("text", text);
   });
-}
-
-void PutPause(const std::optional<PauseFacts>& pause, JsonWriter& json) {
-  if (!pause) return;
-  json.Object("pause", [&] {
-    WritePod("pod", pause->pod, json);
-    json.Field("reason", NameOf(pause->reason));
-    json.Field("until", FormatInstant(pause->until));
-  });
-}
-
-void PutEarlyKills(std::span<const EarlyKillFacts> kills, JsonWriter& json) {
-  if (kills.empty()) return;
-  json.Array("earlyKills", [&] {
-    for (const EarlyKillFacts& each : kills) {
-      json.Object([&] {
-        WritePod("pod", each.pod, json);
-        json.Field("at", FormatInstant(each.kill.at));
-        json.Field("text", TextOf(each.kill));
-      });
-    }
-  });
-}
-
-void PutHolders(std::span<const Holders> all, JsonWriter& json) {
-  for (const Holders& holders : all) {
-    json.Key(ResourceOf(holders.signal) == Resource::kMemory ? "memoryHeld" : "diskHeld");
-    WriteHolders(holders, json);
-  }
-}
-
-void WriteOtherwise(const Otherwise& otherwise, const std::string& text, JsonWriter& json) {
-  json.Object([&] {
-    json.Field("change", NameOf(otherwise.change));
-    if (!otherwise.pod.empty()) json.Field("pod", otherwise.pod);
-    if (otherwise.by != 0) json.Field("by", otherwise.by);
-    if (otherwise.change != Otherwise::Change::kNoReclaim) json.Field("to", otherwise.to);
-    json.Field("outcome", NameOf(otherwise.outcome));
-    if (!otherwise.victim.empty()) json.Field("victim", otherwise.victim);
-    if (otherwise.signal) json.Field("signal", NameOf(*otherwise.signal));
-    if (otherwise.after_reclaim) json.Field("afterReclaim", true);
-    if (otherwise.setting) json.Field("setting", NameOf(*otherwise.setting));
-    json.Field("text", text);
-  });
-}
-
-void WriteOtherwiseList(const PassExplanation& explanation, JsonWriter& json) {
-  const Signal signal =
-      explanation.threshold ? explanation.threshold->threshold.signal : Signal::kNodeFsAvailable;
-  json.Array("otherwise", [&] {
-    for (const Otherwise& otherwise : explanation.otherwise) {
-      WriteOtherwise(otherwise, SentenceOf(otherwise, signal, explanation.hypothetical), json);
-    }
-  });
-}
-
-void WriteSurvivors(const std::vector<SurvivingPod>& survivors, JsonWriter& json) {
-  if (survivors.empty()) return;
-  json.Array("survivors", [&] {
-    for (const SurvivingPod& survivor : survivors) {
-      json.Object([&] {
-        WritePod("pod", survivor.pod, json);
-        json.Field("since", FormatInstant(survivor.since));
-        json.Field("kills", static_cast<std::int64_t>(survivor.kills));
-      });
-    }
-  });
-}
-
-void WriteSpared(const std::vector<SparedFacts>& pods, JsonWriter& json) {
-  if (pods.empty()) return;
-  json.Array("spared", [&] {
-    for (const SparedFacts& spared : pods) {
-      json.Object([&] {
-        WritePod("pod", spared.pod, json);
-        json.Field("until", FormatInstant(spared.until));
-        json.Field("why", spared.why);
-      });
-    }
-  });
-}
-
-void WriteStaleDisk(const std::vector<StalePod>& pods, JsonWriter& json) {
-  if (pods.empty()) return;
-  json.Array("staleDisk", [&] {
-    for (const StalePod& stale : pods) {
-      json.Object([&] {
-        WritePod("pod", stale.pod, json);
-        if (stale.measured_at) json.Field("measuredAt", FormatInstant(*stale.measured_at));
-      });
-    }
-  });
-}
-
-// Writes what a pass did, or would do, as members of an open object.
-void WritePass(const PassExplanation& explanation, JsonWriter& json) {
-  json.Field("at", FormatInstant(explanation.at));
-  if (!explanation.hypothetical) json.Field("pass", explanation.pass);
-  if (explanation.dry_run) json.Field("dryRun", true);
-  json.Field("summary", HeadlineOf(explanation));
-  json.Field("outcome", NameOf(explanation.outcome));
-  WriteConditions(explanation.conditions, json);
-  if (explanation.signal) {
-    json.Key("signal");
-    WriteReading(*explanation.signal, json);
-  }
-  if (explanation.threshold) {
-    json.Key("threshold");
-    WriteThreshold(*explanation.threshold, json);
-  }
-  WriteThresholds(explanation.thresholds, json);
-  WriteReclaim(explanation.reclaim, json);
-  PutHolders(explanation.holders, json);
-  PutPause(explanation.pause, json);
-  WriteSpared(explanation.spared, json);
-  PutEarlyKills(explanation.early_kills, json);
-  WriteLimits(explanation.limits, json);
-  if (explanation.order) {
-    json.Object("ranking", [&] { WriteOrder(*explanation.order, json); });
-  }
-  WriteStaleDisk(explanation.stale_disk, json);
-  json.Array("evicted", [&] {
-    for (const EvictedPod& evicted : explanation.evicted) WriteEvicted(evicted, json);
-  });
-  WriteSurvivors(explanation.survivors, json);
-  WriteOtherwiseList(explanation, json);
-}
-
-void WriteNeighbour(std::string_view name, const std::optional<RankedPod>& neighbour,
-                    JsonWriter& json) {
-  if (!neighbour) return;
-  json.Key(name);
-  WriteRankedPod(*neighbour, json);
-}
-
-void WritePlace(const PodPlace& place, JsonWriter& json) {
-  json.Object([&] {
-    json.Field("signal", NameOf(place.signal));
-    json.Field("unit", UnitNameOf(place.signal));
-    json.Field("total", place.total);
-    json.Key("self");
-    WriteRankedPod(place.self, json);
-    WriteNeighbour("before", place.before, json);
-    WriteNeighbour("after", place.after, json);
-    json.Field("moreUsageToBeFirst", place.more_usage);
-    json.Field("lessUsageNotToBeFirst", place.less_usage);
-  });
+  return out + "\n";
 }
 
 }  // namespace
 
 std::string JsonOf(const PassExplanation& explanation, std::string_view record) {
-  std::string out;
-  JsonWriter json(out);
-  json.Object([&] {
-    WriteHead(kKind, json);
-    json.Field("about", AboutOf(explanation));
-    if (!record.empty()) json.Field("record", record);
-    if (!explanation.id.empty()) json.Field("id", explanation.id);
-    if (explanation.subject) WritePod("pod", *explanation.subject, json);
-    WritePass(explanation, json);
-    json.Field("text", TextOf(explanation));
+  return Line(kExplanation, TextOf(explanation), [&](FieldWriter& fields) {
+    fields.OneOf("about", explanation.subject.has_value(), "eviction", "pass");
+    fields.UnlessEmpty("record", record);
+    fields.UnlessEmpty("id", explanation.id);
+    fields("pod", explanation.subject);
+    VisitFields(fields, explanation);
   });
-  return out + "\n";
 }
 
 std::string JsonOf(const NodeExplanation& explanation) {
-  std::string out;
-  JsonWriter json(out);
-  json.Object([&] {
-    WriteHead(kKind, json);
-    json.Field("about", "node");
-    json.Field("waitingForCleanup", explanation.waiting_for_cleanup);
-    WritePass(explanation.pass, json);
-    json.Array("signals", [&] {
-      for (const SignalReading& reading : explanation.signals) WriteReading(reading, json);
-    });
-    json.Array("first", [&] {
-      for (const PodOrder& order : explanation.first) {
-        json.Object([&] { WriteOrder(order, json); });
-      }
-    });
-    json.Field("text", TextOf(explanation));
+  return Line(kExplanation, TextOf(explanation), [&](FieldWriter& fields) {
+    fields("about", "node");
+    fields("waitingForCleanup", explanation.waiting_for_cleanup);
+    VisitFields(fields, explanation.pass);
+    fields("signals", explanation.signals);
+    fields("first", explanation.first);
   });
-  return out + "\n";
 }
 
 std::string JsonOf(const PodExplanation& explanation) {
-  std::string out;
-  JsonWriter json(out);
-  json.Object([&] {
-    WriteHead(kKind, json);
-    json.Field("about", "pod");
-    json.Field("at", FormatInstant(explanation.at));
-    WritePod("pod", explanation.pod, json);
-    json.Field("qosClass", NameOf(explanation.qos));
-    json.Field("priority", explanation.priority);
-    json.Field("mayBeEvicted", explanation.protected_by.empty());
-    if (!explanation.protected_by.empty()) json.Field("protectedBy", explanation.protected_by);
-    if (!explanation.activity.empty()) json.Field("activity", explanation.activity);
-    json.Array("places", [&] {
-      for (const PodPlace& place : explanation.places) WritePlace(place, json);
-    });
-    WriteLimits(explanation.limits, json);
-    json.Array("evictions", [&] {
-      for (const std::string& id : explanation.evictions) json.String(id);
-    });
-    json.Field("text", TextOf(explanation));
+  return Line(kExplanation, TextOf(explanation), [&](FieldWriter& fields) {
+    fields("about", "pod");
+    VisitFields(fields, explanation);
   });
-  return out + "\n";
 }
 
 std::string JsonOf(const PodOrder& order, Instant at) {
-  std::string out;
-  JsonWriter json(out);
-  json.Object([&] {
-    WriteHead("Ranking", json);
-    json.Field("at", FormatInstant(at));
-    WriteOrder(order, json);
-    json.Field("text", TextOf(order));
+  return Line("Ranking", TextOf(order), [&](FieldWriter& fields) {
+    fields("at", at);
+    VisitFields(fields, order);
   });
-  return out + "\n";
 }
 
 }  // namespace jettison

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,7 +26,7 @@ namespace jettison {
 //
 // T is const for a writer. Every archive knows these:
 //   fields(name, value)                   what is absent (an optional) is left out
-//   fields.UnlessEmpty(name, text)        an empty text is left out
+//   fields.UnlessEmpty(name, text)        an empty text, or list, is left out
 //   fields.OneOf(name, flag, yes, no)     a flag as one of two words
 //   fields.Within(name, number, least, most)   what is read must be within these
 //   fields.Share(name, hundredths)        a percentage with two decimals
@@ -51,8 +53,12 @@ class FieldWriter {
   void operator()(std::string_view name, const std::optional<T>& value) {
     if (value) (*this)(name, *value);
   }
-  void UnlessEmpty(std::string_view name, const std::string& text) {
-    if (!text.empty()) json_.Field(name, text);
+  template <typename T>
+  void UnlessEmpty(std::string_view name, const T& text) {
+    if (!text.empty()) (*this)(name, text);
+  }
+  void IfTrue(std::string_view name, bool flag) {
+    if (flag) (*this)(name, true);
   }
   void OneOf(std::string_view name, std::optional<bool> flag, std::string_view yes,
              std::string_view no) {
@@ -83,6 +89,13 @@ template <typename T>
 void WriteForm(const std::vector<T>& values, JsonWriter& json) {
   json.Array([&] {
     for (const T& value : values) WriteForm(value, json);
+  });
+}
+
+template <typename T>
+void WriteForm(const std::map<std::string, T, std::less<>>& values, JsonWriter& json) {
+  json.Object([&] {
+    for (const auto& [name, value] : values) json.Key(name), WriteForm(value, json);
   });
 }
 
