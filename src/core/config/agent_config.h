@@ -40,6 +40,7 @@ enum class AdoptPolicy : std::uint8_t {
 struct EvictionBackoff {
   Duration initial = std::chrono::seconds(10);
   Duration max = std::chrono::minutes(5);
+  friend bool operator==(const EvictionBackoff&, const EvictionBackoff&) = default;
 };
 
 // Where container logs go and when they are rotated.
@@ -54,6 +55,7 @@ struct ContainerLogPolicy {
 struct CpuQuotaPolicy {
   bool enforced = true;
   Duration period = std::chrono::milliseconds(100);
+  friend bool operator==(const CpuQuotaPolicy&, const CpuQuotaPolicy&) = default;
 };
 
 // Everything that `jettison run` is told, with every default filled in and every rule checked.

@@ -1,91 +1,22 @@
 #include "core/config/config_changes.h"
 
-#include <algorithm>
-#include <optional>
-#include <tuple>
+#include <utility>
 
 #include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 namespace {
 
-template <typename T>
-bool IsSame(const T& a, const T& b) {
-  return a == b;
-}
-
-auto PartsOf(const Threshold& threshold) {
-  return std::tie(threshold.signal, threshold.value, threshold.grace_period, threshold.min_reclaim,
-                  threshold.kubelet);
-}
-auto PartsOf(const HookConfig& hook) {
-  return std::tie(hook.name, hook.when, hook.exec, hook.url, hook.timeout, hook.min_interval);
-}
-auto PartsOf(const ImageGcPolicy& policy) {
-  return std::tie(policy.high_threshold_percent, policy.low_threshold_percent, policy.min_age,
-                  policy.max_age);
-}
-auto PartsOf(const EvictionBackoff& backoff) {
-  return std::tie(backoff.initial, backoff.max);
-}
-auto PartsOf(const KubernetesConfig& kubernetes) {
-  return std::tie(kubernetes.kubeconfig, kubernetes.kubelet_configuration,
-                  kubernetes.kubelet_directory, kubernetes.evict_daemon_sets, kubernetes.jobs,
-                  kubernetes.soft_evictions_per_hour, kubernetes.soft_eviction_cool_down,
-                  kubernetes.collect_images);
-}
-auto PartsOf(const RecordingConfig& recording) {
-  return std::tie(recording.enabled, recording.max_bytes, recording.max_age);
-}
-auto PartsOf(const CpuQuotaPolicy& quota) {
-  return std::tie(quota.enforced, quota.period);
-}
-auto PartsOf(const EnforcedReservation& enforced) {
-  return std::tie(enforced.group, enforced.compressible_only);
-}
-
-template <typename T>
-requires requires(const T& value) {
-  PartsOf(value);
-}
-bool IsSame(const T& a, const T& b) {
-  return PartsOf(a) == PartsOf(b);
-}
-template <typename T>
-requires requires(const T& value) {
-  PartsOf(value);
-}
-bool IsSame(const std::vector<T>& a, const std::vector<T>& b) {
-  return std::ranges::equal(a, b,
-                            [](const T& left, const T& right) { return IsSame(left, right); });
-}
-bool IsSame(const std::optional<EnforcedReservation>& a,
-            const std::optional<EnforcedReservation>& b) {
-  return a.has_value() == b.has_value() && (!a || PartsOf(*a) == PartsOf(*b));
-}
-
-// Both fail to compile when a setting is added, so that its author decides here whether it takes
-// effect at once, and adds it to PartsOf.
-[[maybe_unused]] void KnowsEveryPart(const AgentConfig& config, const Threshold& threshold,
-                                     const HookConfig& hook, const EnforcedReservation& enforced) {
-  [[maybe_unused]] const auto& [t1, t2, t3, t4, t5] = threshold;
-  [[maybe_unused]] const auto& [o1, o2, o3, o4, o5, o6] = hook;
-  [[maybe_unused]] const auto& [f1, f2] = enforced;
-  [[maybe_unused]] const auto& [e1, e2, e3, e4] = config.eviction;
-  [[maybe_unused]] const auto& [i1, i2, i3, i4] = config.image_gc;
-  [[maybe_unused]] const auto& [n1, n2, n3, n4, n5] = config.reservation;
-  [[maybe_unused]] const auto& [b1, b2] = config.eviction_backoff;
-  [[maybe_unused]] const auto& [q1, q2] = config.cpu_quota;
-  [[maybe_unused]] const auto& [l1, l2, l3] = config.logs;
-  [[maybe_unused]] const auto& [k1, k2, k3, k4, k5, k6, k7, k8, k9] = config.kubernetes;
-  [[maybe_unused]] const auto& [h1, h2, h3, h4, h5, h6, h7, h8] = config.http;
-  [[maybe_unused]] const auto& [r1, r2, r3] = config.recording;
-}
+// Fails to compile when a setting is added, so that its author decides here whether it takes effect
+// at once. Of these members each setting is compared by itself.
 [[maybe_unused]] void KnowsEverySetting(const AgentConfig& config) {
   [[maybe_unused]] const auto& [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15,
                                 a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28,
                                 a29, a30, a31, a32, a33, a34, a35, a36, a37] = config;
-  KnowsEveryPart(config, {}, {}, {});
+  [[maybe_unused]] const auto& [e1, e2, e3, e4] = config.eviction;
+  [[maybe_unused]] const auto& [n1, n2, n3, n4, n5] = config.reservation;
+  [[maybe_unused]] const auto& [l1, l2, l3] = config.logs;
+  [[maybe_unused]] const auto& [h1, h2, h3, h4, h5, h6, h7, h8] = config.http;
 }
 
 class Comparison {
@@ -97,22 +28,19 @@ class Comparison {
   // `member` finds the setting in a configuration.
   template <typename Member>
   void AtOnce(std::string_view name, const Member& member) {
-    if (IsSame(member(std::as_const(changes_.config)), member(read_))) return;
+    if (member(changes_.config) == member(read_)) return;
     changes_.at_once.push_back(name);
     member(changes_.config) = member(read_);
   }
   template <typename Member>
   void AfterRestart(std::string_view name, const Member& member) {
-    if (!IsSame(member(std::as_const(changes_.config)), member(read_))) {
-      changes_.need_restart.push_back(name);
-    }
+    if (member(changes_.config) != member(read_)) changes_.need_restart.push_back(name);
   }
   // The name of a file: a different name takes effect at once, but to add or remove the file needs
   // a restart.
   template <typename Member>
   void FileAtOnce(std::string_view name, const Member& member) {
-    const bool had = !member(std::as_const(changes_.config)).empty();
-    if (had != !member(read_).empty()) {
+    if (member(changes_.config).empty() != member(read_).empty()) {
       changes_.need_restart.push_back(name);
     } else {
       AtOnce(name, member);

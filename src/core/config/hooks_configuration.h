@@ -31,6 +31,7 @@ struct HookConfig {
   std::string url;                // "http://host:port/path", "https://..."
   Duration timeout = std::chrono::seconds(5);
   Duration min_interval = std::chrono::seconds(1);  // between two calls, after a burst
+  friend bool operator==(const HookConfig&, const HookConfig&) = default;
 };
 
 // Reads the list `hooks`; every fault is noted.

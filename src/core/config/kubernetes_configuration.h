@@ -40,6 +40,7 @@ struct KubernetesConfig {
   bool collect_images = false;  // whether the agent removes unused images, as the kubelet does
   std::int64_t soft_evictions_per_hour = 20;                   // at most, on this node
   Duration soft_eviction_cool_down = std::chrono::minutes(1);  // after one; zero: none
+  friend bool operator==(const KubernetesConfig&, const KubernetesConfig&) = default;
 };
 
 // Reads the members of `kubernetes`.

@@ -13,6 +13,7 @@ namespace jettison {
 struct EnforcedReservation {
   std::string group;               // below the node's own: "system.slice"
   bool compressible_only = false;  // only CPU (enforceNodeAllocatable has "...-compressible")
+  friend bool operator==(const EnforcedReservation&, const EnforcedReservation&) = default;
 };
 
 // What is reserved from pods, and whether control group limits enforce it.

@@ -12,6 +12,7 @@ struct RecordingConfig {
   bool enabled = true;
   std::int64_t max_bytes = std::int64_t{64} << 20;  // of all files together
   Duration max_age = std::chrono::hours(24 * 14);
+  friend bool operator==(const RecordingConfig&, const RecordingConfig&) = default;
 };
 
 // Reads the members of `recording`; every fault is noted.

@@ -24,6 +24,7 @@ struct ImageGcPolicy {
   int low_threshold_percent = 80;   // and frees down to this
   Duration min_age = std::chrono::minutes(2);
   Duration max_age{0};  // zero: images never grow too old
+  friend bool operator==(const ImageGcPolicy&, const ImageGcPolicy&) = default;
 };
 
 // How many dead containers are kept; negative means unlimited.

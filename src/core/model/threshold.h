@@ -44,6 +44,7 @@ struct Threshold {
   std::optional<KubeletLine> kubelet = std::nullopt;
 
   [[nodiscard]] bool IsHard() const { return grace_period == Duration::zero(); }
+  friend bool operator==(const Threshold&, const Threshold&) = default;
 };
 
 // Whether the threshold is met whatever is free: its value is not below the capacity of the signal.
