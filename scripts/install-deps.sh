@@ -7,7 +7,7 @@ set -euo pipefail
 packages=(
   g++ clang-19 lld cmake ninja-build ccache pkg-config xz-utils patchelf dpkg-dev
   libfmt-dev libexpected-dev libyaml-cpp-dev libsimdjson-dev nlohmann-json3-dev libcli11-dev
-  libsystemd-dev libboost-dev libgtest-dev libgmock-dev libbenchmark-dev
+  libsystemd-dev libgtest-dev libgmock-dev libbenchmark-dev
   libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev libc-ares-dev
   libre2-dev zlib1g-dev libmicrohttpd-dev libgnutls28-dev libcurl4-gnutls-dev libzstd-dev libxxhash-dev
   containerd runc

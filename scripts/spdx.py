@@ -20,7 +20,6 @@ PROGRAMS = ("jettison", "jettison-shim")
 # By source package of Debian, of the parts that are linked.
 LICENSES = {
     "abseil": "Apache-2.0",
-    "boost1.74": "BSL-1.0",
     "c-ares": "MIT",
     "cli11": "BSD-3-Clause",
     "curl": "curl",

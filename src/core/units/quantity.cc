@@ -3,147 +3,161 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
-#include <variant>
+#include <array>
 
-#include "core/units/quantity_decimal.h"
-#include "core/units/quantity_format.h"
-#include "core/units/quantity_parse.h"
-#include "core/units/quantity_value.h"
 #include "core/units/refusals.h"
 
 namespace jettison {
+namespace {
 
-Result<Quantity> Quantity::Parse(std::string_view text) {
-  const auto parsed = ParseQuantity(text);
-  if (!parsed) return Fail(parsed.error());
-  if (const auto* digits = std::get_if<BigInt>(&parsed->digits)) {
-    return Of({*digits, parsed->scale}, parsed->format);
+constexpr Int128 kMostWhole = ~(Int128{1} << 127) - 1;
+constexpr std::int32_t kBillion = 1'000'000'000;
+
+std::int64_t PowerOfTen(int power) {
+  return static_cast<std::int64_t>(kPowersOfTen[static_cast<std::size_t>(power)]);
+}
+
+Int128 DividedByPowerOfTen(Int128 value, int power) {
+  constexpr int kStep = 18;
+  for (; power > kStep; power -= kStep) value /= PowerOfTen(kStep);
+  return value / PowerOfTen(power);
+}
+
+// Go's multiplication: overflowing bits are lost.
+std::int64_t WrappingProduct(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+// value * 10^places as in int64Amount.AsScaledInt64 (1.36). If the product overflows, it wraps
+// around for the powers by which Kubernetes multiplies in one step, and is zero for the others.
+std::int64_t ScaledUp(std::int64_t value, int places) {
+  const bool at_once = places <= 3 || places == 6 || places == 9;
+  if (at_once && value != INT64_MIN) return WrappingProduct(value, PowerOfTen(places));
+  if (places > 18) return 0;
+  const Int128 product = Int128{value} * PowerOfTen(places);
+  return FitsInt64(product) ? static_cast<std::int64_t>(product) : 0;
+}
+
+// The number that the digits are, with the suffix of the largest power of a thousand that leaves it
+// whole. `digits` counts in 10^exponent, and is not zero.
+std::string InDecimal(std::string digits, int exponent, QuantityFormat format) {
+  constexpr std::array<std::string_view, 10> kSuffixes = {"n", "u", "m", "",  "k",
+                                                          "M", "G", "T", "P", "E"};
+  const std::size_t end = digits.find_last_not_of('0') + 1;
+  exponent += static_cast<int>(digits.size() - end);
+  digits.resize(end);
+  for (; exponent % 3 != 0; --exponent) digits += '0';
+  if (format != QuantityFormat::kDecimalSI) {
+    return exponent == 0 ? digits : fmt::format("{}e{}", digits, exponent);
   }
-  Quantity quantity{Form::kScaled64, std::get<Int128>(parsed->digits), parsed->scale,
-                    parsed->format};
-  if (!parsed->text.empty()) {
-    quantity.rare_ = std::make_shared<const Rare>(Rare{{}, std::string(parsed->text)});
+  const auto index = static_cast<std::size_t>((exponent + 9) / 3);
+  return index < kSuffixes.size() ? digits.append(kSuffixes[index]) : digits;
+}
+
+std::string InBinary(Int128 whole) {
+  constexpr std::array<std::string_view, 7> kSuffixes = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+  std::size_t times = 0;
+  for (; whole % 1024 == 0; whole /= 1024) ++times;
+  return fmt::format("{}{}", whole, times < kSuffixes.size() ? kSuffixes[times] : "");
+}
+
+std::string TextOf(Int128 whole, std::int32_t nanos, QuantityFormat format) {
+  // A binary suffix is only used for whole numbers from 1024 on; others are decimal.
+  const bool binary = format == QuantityFormat::kBinarySI;
+  if (binary && nanos == 0 && (whole >= 1024 || whole <= -1024)) return InBinary(whole);
+  if (nanos == 0) {
+    return InDecimal(fmt::format("{}", whole), 0, binary ? QuantityFormat::kDecimalSI : format);
   }
-  return quantity;
+  const bool negative = whole < 0 || nanos < 0;
+  std::string digits =
+      fmt::format("{}{:09}", whole < 0 ? -whole : whole, nanos < 0 ? -nanos : nanos);
+  digits.erase(0, digits.find_first_not_of('0'));
+  return InDecimal((negative ? "-" : "") + digits, -9,
+                   binary ? QuantityFormat::kDecimalSI : format);
 }
 
-Quantity Quantity::Of(const Decimal& decimal, QuantityFormat format) {
-  if (decimal.digits <= kMaxInt128 && decimal.digits >= -kMaxInt128) {
-    return {Form::kDecimal, static_cast<Int128>(decimal.digits), decimal.scale, format};
-  }
-  Quantity quantity{Form::kLarge, 0, decimal.scale, format};
-  quantity.rare_ = std::make_shared<const Rare>(Rare{decimal.digits, {}});
-  return quantity;
-}
-
-Quantity::Decimal Quantity::ToDecimal() const {
-  return {form_ == Form::kLarge ? rare_->digits : BigInt(value_), scale_};
-}
-
-int Quantity::SignOfLarge() const {
-  return rare_->digits.sign();
-}
+}  // namespace
 
 std::string Quantity::ToString() const {
-  if (rare_ != nullptr && !rare_->text.empty()) return rare_->text;
-  if (IsZero()) return "0";
-  auto [digits, scale] = ToDecimal();
-  return TextOfAmount(std::move(digits), scale, format_);
+  if (text_ != nullptr) return *text_;
+  return IsZero() ? "0" : TextOf(whole_, nanos_, format_);
 }
 
 std::string Quantity::ToExactString() const {
   std::string text = ToString();
   const auto again = Parse(text);
   if (again && *again == *this) return text;
-  auto [digits, scale] = ToDecimal();
-  return TextOfAmount(std::move(digits), scale, QuantityFormat::kDecimalExponent);
+  return TextOf(whole_, nanos_, QuantityFormat::kDecimalExponent);
 }
 
-std::int64_t Quantity::ScaledValue(std::int32_t scale) const {
-  const auto places = std::int64_t{scale_} - scale;
-  if (form_ == Form::kScaled64) return ScaledInt64(static_cast<std::int64_t>(value_), places);
-  return ScaledDecimal(ToDecimal().digits, places);
+Nanos Quantity::ToNanos() const {
+  constexpr Int128 kMostUnits = static_cast<Int128>(kPowersOfTen[19]) * kPowersOfTen[10];
+  constexpr Nanos kMost = kMostUnits * kNanosPerUnit;
+  const Nanos nanos = std::clamp(whole_, -kMostUnits, kMostUnits) * kNanosPerUnit + nanos_;
+  return std::clamp(nanos, -kMost, kMost);
 }
 
-Nanos Quantity::ToNanosSlowly() const {
-  static constexpr Nanos kMost = static_cast<Nanos>(kPowersOfTen[19]) * kPowersOfTen[19];
-  const int sign = Sign();
-  const auto places = std::int64_t{scale_} + 9;
-  if (form_ != Form::kLarge && places >= 0) {
-    const auto nanos = TimesPowerOfTen(value_, places);
-    return nanos ? std::clamp(*nanos, -kMost, kMost) : sign * kMost;
+std::int64_t Quantity::DigitsAt(int scale) const {
+  if (scale >= 0) return static_cast<std::int64_t>(DividedByPowerOfTen(whole_, scale));
+  const std::int64_t whole = WrappingProduct(static_cast<std::int64_t>(whole_), PowerOfTen(-scale));
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(whole) +
+                                   static_cast<std::uint64_t>(nanos_ / PowerOfTen(9 + scale)));
+}
+
+bool Quantity::DigitsFitInt64() const {
+  if (scale_ >= 0) return FitsInt64(DividedByPowerOfTen(whole_, scale_));
+  Int128 digits = 0;
+  if (__builtin_mul_overflow(whole_, Int128{PowerOfTen(-scale_)}, &digits)) return false;
+  return FitsInt64(digits) && FitsInt64(digits + nanos_ / PowerOfTen(9 + scale_));
+}
+
+std::int64_t Quantity::ScaledValue(int scale) const {
+  const std::int64_t digits = DigitsAt(scale_);
+  const int places = scale_ - scale;
+  if (places >= 0) {
+    if (!unlimited_) return ScaledUp(digits, places);
+    return WrappingProduct(digits, places <= 18 ? PowerOfTen(places) : INT64_MIN);
   }
-  if (places >= 0) return sign * kMost;
-  const BigInt nanos = DividedByPowerOfTen(ToDecimal().digits, static_cast<std::uint32_t>(-places));
-  return abs(nanos) > kMost ? sign * kMost : static_cast<Nanos>(nanos);
+  const bool negative = Sign() < 0;
+  if (unlimited_ && !negative) {
+    const bool rest = nanos_ % PowerOfTen(9 + scale) != 0;
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(DigitsAt(scale)) + (rest ? 1 : 0));
+  }
+  // resource.scaledValue (1.36) rounds up, which below zero means towards zero, and of a negative
+  // number only the low 64 bits count. int64Amount rounds away from zero.
+  const std::int64_t divisor = PowerOfTen(-places);
+  const std::int64_t quotient = digits / divisor;
+  if (digits % divisor == 0) return quotient;
+  return negative && !unlimited_ ? quotient - 1 : quotient + 1;
 }
 
-int Quantity::CompareSlowly(const Quantity& other) const {
-  const int sign = Sign();
-  const int other_sign = other.Sign();
-  if (sign != other_sign || sign == 0) return OrderOf(sign, other_sign);
-  const auto ahead = std::int64_t{scale_} - other.scale_;
-  if (form_ != Form::kLarge && other.form_ != Form::kLarge) {
-    const auto mine = TimesPowerOfTen(value_, std::max<std::int64_t>(ahead, 0));
-    const auto theirs = TimesPowerOfTen(other.value_, std::max<std::int64_t>(-ahead, 0));
-    if (mine && theirs) return OrderOf(*mine, *theirs);
-  }
-  BigInt mine = ToDecimal().digits;
-  BigInt theirs = other.ToDecimal().digits;
-  (ahead > 0 ? mine : theirs) *= PowerOfTen(static_cast<std::uint32_t>(std::abs(ahead)));
-  return mine.compare(theirs) < 0 ? -1 : (mine == theirs ? 0 : 1);
+Quantity Quantity::operator-() const {
+  Quantity negated = *this;
+  negated.whole_ = -whole_;
+  negated.nanos_ = -nanos_;
+  return negated;
 }
 
-void Quantity::AddSlowly(const Quantity& other, bool negated) {
-  if (IsZero()) format_ = other.format_;
-  if (form_ != Form::kLarge && other.form_ != Form::kLarge) {
-    const Int128 value = negated ? -other.value_ : other.value_;
-    if (AddWithin64Bits(other, value) || AddWithin128Bits(other, value)) return;
+Quantity& Quantity::operator+=(const Quantity& other) {
+  if (IsZero()) {
+    format_ = other.format_;
+    scale_ = other.scale_;
+  } else if (!other.IsZero()) {
+    scale_ = std::min(scale_, other.scale_);
   }
-  Decimal sum = ToDecimal();
-  Decimal addend = other.ToDecimal();
-  if (negated) addend.digits = -addend.digits;
-  const auto ahead = std::int64_t{scale_} - other.scale_;
-  (ahead > 0 ? sum : addend).digits *= PowerOfTen(static_cast<std::uint32_t>(std::abs(ahead)));
-  sum.digits += addend.digits;
-  sum.scale = std::min(scale_, other.scale_);
-  *this = Of(sum, format_);
-}
-
-// int64Amount.Add: the side with the larger scale is converted to the smaller one. A zero does not
-// affect the scale. In Kubernetes 1.36 the sign of 0 - (-2^63) is wrong; here the result becomes a
-// Decimal.
-bool Quantity::AddWithin64Bits(const Quantity& other, Int128 value) {
-  if (form_ != Form::kScaled64 || other.form_ != Form::kScaled64) return false;
-  if (value == 0) {
-    rare_.reset();
-    return true;
-  }
-  if (value_ == 0 && FitsInt64(value)) {
-    *this = Quantity{Form::kScaled64, value, other.scale_, format_};
-    return true;
-  }
-  const auto ahead = std::int64_t{scale_} - other.scale_;
-  const auto mine = TimesPowerOfTen(value_, std::max<std::int64_t>(ahead, 0));
-  const auto theirs = TimesPowerOfTen(value, std::max<std::int64_t>(-ahead, 0));
-  if (!mine || !theirs || !FitsInt64(*mine) || !FitsInt64(*theirs)) return false;
-  const Int128 sum = *mine + *theirs;
-  if (!FitsInt64(sum)) return false;
-  *this = Quantity{Form::kScaled64, sum, std::min(scale_, other.scale_), format_};
-  return true;
-}
-
-// The same as inf.Dec, for numbers that fit in 128 bits.
-bool Quantity::AddWithin128Bits(const Quantity& other, Int128 value) {
-  const auto ahead = std::int64_t{scale_} - other.scale_;
-  const auto mine = TimesPowerOfTen(value_, std::max<std::int64_t>(ahead, 0));
-  const auto theirs = TimesPowerOfTen(value, std::max<std::int64_t>(-ahead, 0));
-  if (!mine || !theirs) return false;
-  Int128 sum = 0;
-  if (__builtin_add_overflow(*mine, *theirs, &sum) || sum < -kMaxInt128) return false;
-  *this = Quantity{Form::kDecimal, sum, std::min(scale_, other.scale_), format_};
-  return true;
+  const Int128 most = whole_ < 0 ? -kMostWhole : kMostWhole;
+  if (__builtin_add_overflow(whole_, other.whole_, &whole_)) whole_ = most;
+  whole_ = std::clamp(whole_, -kMostWhole, kMostWhole);
+  nanos_ += other.nanos_;
+  // Both parts have the sign of the sum.
+  const int carry = nanos_ >= kBillion || (whole_ < 0 && nanos_ > 0)    ? 1
+                    : nanos_ <= -kBillion || (whole_ > 0 && nanos_ < 0) ? -1
+                                                                        : 0;
+  whole_ += carry;
+  nanos_ -= carry * kBillion;
+  unlimited_ = unlimited_ || other.unlimited_ || !DigitsFitInt64();
+  text_.reset();
+  return *this;
 }
 
 std::string WhyThousandths(std::string_view amount) {

@@ -1,14 +1,16 @@
-#include "core/units/quantity_parse.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <memory>
 #include <optional>
+#include <ranges>
 #include <string>
+#include <utility>
 
 #include "core/text/ascii.h"
+#include "core/units/quantity.h"
 
 namespace jettison {
 
@@ -16,7 +18,10 @@ namespace {
 
 constexpr std::size_t kMaxLength = 1024;
 constexpr std::int32_t kMaxExponent = 1000;
+// Digits that are this far after the point round to one billionth in any case.
+constexpr std::int32_t kLeastExponent = -2 * kMaxExponent;
 constexpr std::int32_t kNanoScale = -9;
+constexpr std::int64_t kBillion = 1'000'000'000;
 constexpr std::string_view kForm =
     "write a number and a suffix: n u m k M G T P E, Ki Mi Gi Ti Pi Ei, or an exponent such as e3";
 
@@ -103,7 +108,7 @@ std::optional<Suffix> ExponentSuffix(std::string_view text) {
       std::from_chars(text.data() + digits, text.data() + text.size(), exponent);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   // Kubernetes cuts the exponent down to 32 bits.
-  const auto kept = static_cast<std::int32_t>(exponent);
+  const auto kept = std::max(static_cast<std::int32_t>(exponent), kLeastExponent);
   return Suffix{.format = QuantityFormat::kDecimalExponent,
                 .exponent = kept,
                 .plain = kept != 0 && text == fmt::format("e{}", kept)};
@@ -118,10 +123,7 @@ std::optional<Suffix> SuffixOf(std::string_view text) {
 // The power of ten by which the digits are multiplied, after a binary suffix has been applied.
 std::int32_t ScaleOf(const Parts& parts, const Suffix& suffix) {
   const bool binary = suffix.format == QuantityFormat::kBinarySI;
-  const auto scale = (binary ? std::int64_t{0} : std::int64_t{suffix.exponent}) -
-                     static_cast<std::int64_t>(parts.fraction.size());
-  // Digits that are this far after the point round to one billionth in any case.
-  return static_cast<std::int32_t>(std::max<std::int64_t>(scale, std::int64_t{-2} * kMaxExponent));
+  return (binary ? 0 : suffix.exponent) - static_cast<std::int32_t>(parts.fraction.size());
 }
 
 // Whether Kubernetes reads the number with 64 bits. Only the lengths decide, so that neither the
@@ -135,19 +137,15 @@ bool IsFor64Bits(const Parts& parts, const Suffix& suffix) {
   return whole + fraction <= 18 && ScaleOf(parts, suffix) >= kNanoScale;
 }
 
-// All digits as one number; there are no more than eighteen.
-std::int64_t DigitsOf(const Parts& parts) {
-  std::int64_t value = 0;
+// Whether Kubernetes keeps the parsed text as the quantity's text. There are no more than eighteen
+// digits.
+bool KeepsText(const Parts& parts, const Suffix& suffix) {
+  std::int64_t digits = 0;
   for (const std::string_view part : {parts.whole, parts.fraction}) {
-    for (const char digit : part) value = value * 10 + (digit - '0');
+    for (const char digit : part) digits = digits * 10 + (digit - '0');
   }
-  return value;
-}
-
-// Whether Kubernetes keeps the parsed text as the quantity's text.
-bool KeepsText(const Parts& parts, const Suffix& suffix, std::int64_t value) {
-  if (suffix.format == QuantityFormat::kBinarySI) return (value & 7) != 0;
-  return ScaleOf(parts, suffix) % 3 == 0 && parts.whole[0] != '0' && value % 1000 != 0;
+  if (suffix.format == QuantityFormat::kBinarySI) return (digits & 7) != 0;
+  return ScaleOf(parts, suffix) % 3 == 0 && parts.whole[0] != '0' && digits % 1000 != 0;
 }
 
 Error NotAQuantity(std::string_view text, std::string_view why) {
@@ -157,45 +155,68 @@ Error NotAQuantity(std::string_view text, std::string_view why) {
                       text.size() > kShown ? "..." : "", why)};
 }
 
-// The digits of the number without the point; empty if there are none.
-std::optional<BigInt> AllDigitsOf(const Parts& parts) {
-  std::string digits;
-  for (const char c : parts.number) {
-    if (IsDigit(c)) digits.push_back(c);
-  }
-  if (digits.empty()) return std::nullopt;
-  // BigInt would read a number with a leading zero as octal.
-  const std::size_t first = digits.find_first_not_of('0');
-  return first == std::string::npos ? BigInt(0) : BigInt(digits.substr(first));
-}
-
-// Converts digits * 10^scale, which is above zero, to billionths; what is finer is rounded up.
-BigInt RoundedUpToNanos(const BigInt& digits, std::int64_t scale) {
-  const std::int64_t places = scale - kNanoScale;
-  if (places >= 0) return digits * PowerOfTen(static_cast<std::uint32_t>(places));
-  if (-places > static_cast<std::int64_t>(kMaxLength)) return 1;  // finer than its digits reach
-  const BigInt divisor = PowerOfTen(static_cast<std::uint32_t>(-places));
-  return (digits + divisor - 1) / divisor;
-}
-
-struct Rounded {
-  BigInt digits;
-  std::int32_t scale = 0;
-  bool small_binary = false;  // less than one, with a binary suffix
+// An amount that is not negative.
+struct Amount {
+  Int128 whole = 0;
+  std::int64_t nanos = 0;  // less than a billion
 };
 
-// Billionths, and for a binary suffix at most 2^63-1. Zero keeps its scale.
-Rounded RoundedAsKubernetesDoes(const BigInt& digits, std::int32_t scale, bool binary) {
-  if (digits == 0) return {0, scale, false};
-  const BigInt one = PowerOfTen(9);
-  const BigInt nanos = RoundedUpToNanos(digits, scale);
-  if (binary && nanos > BigInt(INT64_MAX) * one) return {BigInt(INT64_MAX), 0, false};
-  return {nanos, kNanoScale, binary && nanos < one};
+// Moves the point of a decimal number by so many places to the right.
+void MovePoint(std::int32_t places, std::string& whole, std::string& fraction) {
+  std::string& from = places > 0 ? fraction : whole;
+  const auto count = static_cast<std::size_t>(places > 0 ? places : -places);
+  if (from.size() < count) {
+    from.insert(places > 0 ? from.size() : 0, count - from.size(), '0');
+  }
+  if (places > 0) {
+    whole += fraction.substr(0, count);
+    fraction.erase(0, count);
+  } else {
+    fraction.insert(0, whole, whole.size() - count);
+    whole.resize(whole.size() - count);
+  }
+}
+
+// What the fraction is of `unit` billionths; what is finer than a billionth is rounded up.
+Int128 NanosIn(std::string_view fraction, Int128 unit) {
+  Int128 nanos = 0;
+  bool finer = false;
+  for (const char digit : fraction | std::views::reverse) {
+    nanos += unit * (digit - '0');
+    finer = finer || nanos % 10 != 0;
+    nanos /= 10;
+  }
+  return nanos + (finer ? 1 : 0);
+}
+
+// The number times 2^exponent with a binary suffix, times 10^exponent otherwise. Absent: it has too
+// many digits.
+std::optional<Amount> AmountOf(const Parts& parts, const Suffix& suffix) {
+  std::string whole(parts.whole);
+  std::string fraction(parts.fraction);
+  const bool binary = suffix.format == QuantityFormat::kBinarySI;
+  if (!binary) MovePoint(suffix.exponent, whole, fraction);
+  const Int128 factor = Int128{1} << (binary ? suffix.exponent : 0);
+  Amount amount;
+  bool too_large = false;
+  for (const char digit : whole) {
+    too_large = too_large || __builtin_mul_overflow(amount.whole, Int128{10}, &amount.whole) ||
+                __builtin_add_overflow(amount.whole, Int128{digit - '0'}, &amount.whole);
+  }
+  const Int128 nanos = NanosIn(fraction, factor * kBillion);
+  too_large = too_large || __builtin_mul_overflow(amount.whole, factor, &amount.whole) ||
+              __builtin_add_overflow(amount.whole, nanos / kBillion, &amount.whole);
+  amount.nanos = static_cast<std::int64_t>(nanos % kBillion);
+  // Kubernetes ends amounts with a binary suffix there.
+  const bool capped = too_large || amount.whole >= INT64_MAX;
+  if (binary && capped) return Amount{INT64_MAX, 0};
+  if (too_large) return std::nullopt;
+  return amount;
 }
 
 }  // namespace
 
-Result<ParsedQuantity> ParseQuantity(std::string_view text) {
+Result<Quantity> Quantity::Parse(std::string_view text) {
   if (text.empty()) return Fail(NotAQuantity(text, "it is empty; write a number such as 100Mi"));
   if (text.size() > kMaxLength) return Fail(NotAQuantity(text, "at most 1024 characters"));
   const auto parts = TakeApart(text);
@@ -203,28 +224,34 @@ Result<ParsedQuantity> ParseQuantity(std::string_view text) {
   const auto suffix = SuffixOf(parts->suffix);
   if (!suffix) return Fail(NotAQuantity(text, kForm));
   if (suffix->exponent > kMaxExponent) return Fail(NotAQuantity(text, "exponents end at 1000"));
-
-  const std::int32_t scale = ScaleOf(*parts, *suffix);
-  const bool binary = suffix->format == QuantityFormat::kBinarySI;
-  if (IsFor64Bits(*parts, *suffix)) {
-    const std::int64_t digits = DigitsOf(*parts);
-    const Int128 value = binary ? Int128{digits} << suffix->exponent : Int128{digits};
-    const bool canonical = parts->plain && suffix->plain;
-    const bool keeps_text = !canonical && KeepsText(*parts, *suffix, digits);
-    return ParsedQuantity{.digits = parts->negative ? -value : value,
-                          .scale = scale,
-                          .format = suffix->format,
-                          .text = keeps_text ? text : ""};
+  const bool is_64 = IsFor64Bits(*parts, *suffix);
+  if (!is_64 && std::ranges::none_of(parts->number, IsDigit)) {
+    return Fail(NotAQuantity(text, "it has no digits"));
   }
+  const auto amount = AmountOf(*parts, *suffix);
+  if (!amount) return Fail(NotAQuantity(text, "it must be less than 2^127"));
 
-  auto digits = AllDigitsOf(*parts);
-  if (!digits) return Fail(NotAQuantity(text, "it has no digits"));
-  if (binary) *digits <<= static_cast<unsigned>(suffix->exponent);
-  const Rounded amount = RoundedAsKubernetesDoes(*digits, scale, binary);
-  return ParsedQuantity{.digits = parts->negative ? BigInt(-amount.digits) : amount.digits,
-                        .scale = amount.scale,
-                        .format = amount.small_binary ? QuantityFormat::kDecimalSI : suffix->format,
-                        .text = ""};
+  Quantity quantity;
+  quantity.whole_ = parts->negative ? -amount->whole : amount->whole;
+  quantity.nanos_ = static_cast<std::int32_t>(parts->negative ? -amount->nanos : amount->nanos);
+  quantity.format_ = suffix->format;
+  const bool binary = suffix->format == QuantityFormat::kBinarySI;
+  const bool capped = binary && amount->whole == INT64_MAX;
+  if (is_64 || capped) {
+    quantity.scale_ = static_cast<std::int16_t>(capped ? 0 : ScaleOf(*parts, *suffix));
+  } else {
+    quantity.scale_ = kNanoScale;
+    quantity.unlimited_ = true;
+    // Less than one, it has no binary suffix.
+    if (binary && amount->whole == 0 && amount->nanos != 0) {
+      quantity.format_ = QuantityFormat::kDecimalSI;
+    }
+  }
+  const bool canonical = parts->plain && suffix->plain;
+  if (is_64 && !canonical && KeepsText(*parts, *suffix)) {
+    quantity.text_ = std::make_shared<const std::string>(text);
+  }
+  return quantity;
 }
 
 }  // namespace jettison

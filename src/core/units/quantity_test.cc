@@ -29,11 +29,10 @@ TEST(Quantity, ComparesAmountsWhateverTheirForm) {
       {"0.5Gi", "512Mi", 0},
       {"1Pi", "1125899906842624", 0},
       {"99999999999999999999", "100E", -1},
-      {"123456789012345678901234567890123456789012", "123456789012345678901234567890123456789013",
-       -1},
-      {"1e999", "1e998", 1},
-      {"1e999", "1n", 1},
-      {"-1e999", "-1n", -1},
+      {"123456789012345678901234567890123456789", "123456789012345678901234567890123456790", -1},
+      {"1e38", "1e37", 1},
+      {"1e38", "1n", 1},
+      {"-1e38", "-1n", -1},
       {"8Ei", "9223372036854775807", 0},
   };
   for (const Row& row : rows) {
@@ -57,8 +56,8 @@ TEST(Quantity, ASumIsExactAndKeepsTheLeftForm) {
       {"1M", "1Mi", "2048576", "-48576"},
       {"1e3", "1k", "2e3", "0"},
       {"9223372036854775807", "1", "9223372036854775808", "9223372036854775806"},
-      {"99999999999999999999999999999999999999998", "1",
-       "99999999999999999999999999999999999999999", "99999999999999999999999999999999999999997"},
+      {"99999999999999999999999999999999999998", "1", "99999999999999999999999999999999999999",
+       "99999999999999999999999999999999999997"},
       {"8Ei", "8Ei", "18446744073709551614", "0"},
   };
   for (const Row& row : rows) {
@@ -77,7 +76,7 @@ TEST(Quantity, AZeroLeftSideTakesTheFormOfTheRight) {
 
 TEST(Quantity, MayBeAddedToItself) {
   for (const char* text :
-       {"1Gi", "1.5", "3Pi", "9223372036854775807", "170141183460469231731687303715884105727"}) {
+       {"1Gi", "1.5", "3Pi", "9223372036854775807", "85070591730234615865843651857942052863"}) {
     const Quantity once = Q(text);
     Quantity twice = once;
     twice += twice;
@@ -87,15 +86,15 @@ TEST(Quantity, MayBeAddedToItself) {
   }
 }
 
-TEST(Quantity, SumsOverflowIntoLongerDigitsAndComeBack) {
+TEST(Quantity, SumsBeyond64BitsAreExactAndEndAt128Bits) {
   Quantity sum = Quantity::Of(kMost);
-  for (int i = 0; i < 200; ++i) sum += sum;
-  for (int i = 0; i < 200; ++i) {
-    const Quantity before = sum;
-    sum = before - Q("1");
-    EXPECT_LT(sum, before);
-  }
-  EXPECT_GT(sum, Quantity::Of(kMost));
+  for (int i = 0; i < 60; ++i) sum += sum;
+  EXPECT_EQ(sum.ToString(), "9223372036854775807Ei");
+  EXPECT_LT(sum - Q("1n"), sum);
+  for (int i = 0; i < 60; ++i) sum += sum;
+  EXPECT_GT(sum, Q("1e38"));
+  EXPECT_EQ(sum + sum, sum);
+  EXPECT_EQ((Quantity() - sum - sum).Sign(), -1);
   Quantity least = Quantity::Of(INT64_MIN);
   EXPECT_EQ((Quantity() - least).Sign(), 1);
   EXPECT_EQ((Quantity::Of(0) - least) + least, Quantity());
@@ -130,7 +129,7 @@ TEST(Quantity, ValuesBeyond64BitsAreWhatKubernetesAnswers) {
 TEST(Quantity, NanosSaturateAtTenToThe29Units) {
   const Nanos most = Q("1e29").ToNanos();
   EXPECT_TRUE(Q("1e28").ToNanos() * 10 == most);
-  for (const char* text : {"1e30", "1e999", "100000000000000000000000000000", "123456789e40"}) {
+  for (const char* text : {"1e30", "1e38", "100000000000000000000000000000", "123456789e29"}) {
     EXPECT_TRUE(Q(text).ToNanos() == most) << text;
     EXPECT_TRUE((Quantity() - Q(text)).ToNanos() == -most) << text;
   }
