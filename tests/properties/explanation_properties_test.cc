@@ -190,10 +190,10 @@ std::vector<std::optional<FsStats>*> FileSystems(Signal signal, DiskLayout layou
 }
 
 void MakeAvailable(Signal signal, DiskLayout layout, std::int64_t more, NodeStats& node) {
-  if (const auto pressure = PressureSignalOf(signal)) {
-    auto& stats = pressure->resource == Resource::kMemory ? node.memory_pressure : node.io_pressure;
-    StallShares& shares = pressure->kind == StallKind::kSome ? stats->some : stats->full;
-    auto& share = pressure->window == std::chrono::seconds(10) ? shares.avg10 : shares.avg60;
+  if (const SignalRow& row = RowOf(signal); row.stall) {
+    auto& stats = row.resource == Resource::kMemory ? node.memory_pressure : node.io_pressure;
+    StallShares& shares = row.stall->kind == StallKind::kSome ? stats->some : stats->full;
+    auto& share = row.stall->window == std::chrono::seconds(10) ? shares.avg10 : shares.avg60;
     *share -= static_cast<std::int32_t>(more);
     return;
   }

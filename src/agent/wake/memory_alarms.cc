@@ -61,11 +61,11 @@ std::optional<psi::Stalls> StallsToTell(const std::vector<Threshold>& thresholds
   std::optional<std::int64_t> lowest;
   bool only_full = true;
   for (const Threshold& threshold : thresholds) {
-    const auto about = PressureSignalOf(threshold.signal);
-    if (!about || about->resource != ResourceBehind(resource)) continue;
+    const SignalRow& row = RowOf(threshold.signal);
+    if (!row.stall || row.resource != ResourceBehind(resource)) continue;
     const std::int64_t share = LostOf(std::get<Quantity>(threshold.value));
     lowest = std::min(lowest.value_or(share), share);
-    only_full = only_full && about->kind == StallKind::kFull;
+    only_full = only_full && row.stall->kind == StallKind::kFull;
   }
   const microseconds half = kWindow * lowest.value_or(kWholeTime) / (2 * kWholeTime);
   const microseconds stall = std::max(half, kShortestStall);

@@ -28,8 +28,7 @@ namespace jettison {
 }
 [[nodiscard]] inline std::optional<Resource> EnumeratorNamed(std::type_identity<Resource> /*tag*/,
                                                              std::string_view name) {
-  const auto at = std::ranges::find(kAllResources, name, [](Resource r) { return NameOf(r); });
-  return at == kAllResources.end() ? std::nullopt : std::optional(*at);
+  return ResourceNamed(name);
 }
 
 // Reads the fields of a form (core/json/field_writer.h) from a document which another version may

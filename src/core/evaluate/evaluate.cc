@@ -53,7 +53,7 @@ bool IsMetSince(const EvictionMark& eviction, const Threshold& threshold, const 
   // present average may lack two seconds of decay, and the average at the eviction lacked up to two
   // seconds of stalls, at worst for all of that time.
   constexpr Duration kUpdatePeriod = std::chrono::seconds(2);
-  const Duration window = PressureSignalOf(threshold.signal)->window;
+  const Duration window = RowOf(threshold.signal).stall->window;
   const Duration elapsed = Elapsed(eviction.at, now);
   if (elapsed < window) return false;
   const std::size_t index = PressureIndexOf(threshold.signal);

@@ -1,7 +1,5 @@
 #include "core/explanation/explanation.h"
 
-#include "core/model/pressure.h"
-
 namespace jettison {
 
 std::string PodIdentity::FullName() const {
@@ -33,19 +31,6 @@ std::string_view NameOf(Otherwise::Change change) {
     case Otherwise::Change::kGracePeriod: return "gracePeriod";
     case Otherwise::Change::kNoReclaim: return "noReclaim";
     case Otherwise::Change::kLimit: return "limit";
-  }
-  __builtin_unreachable();
-}
-
-std::string_view UnitNameOf(Signal signal) {
-  if (PressureSignalOf(signal)) return "share";
-  switch (ResourceOf(signal)) {
-    case Resource::kMemory:
-    case Resource::kSwap:
-    case Resource::kEphemeralStorage: return "bytes";
-    case Resource::kInodes: return "inodes";
-    case Resource::kPids: return "pids";
-    case Resource::kIo: return "share";
   }
   __builtin_unreachable();
 }

@@ -258,7 +258,4 @@ struct NodeExplanation {
   std::vector<PodOrder> first;         // the first pods of the order for each of them
 };
 
-// "bytes", "inodes", "pids", "share" (hundredths of a percent of the time).
-[[nodiscard]] std::string_view UnitNameOf(Signal signal);
-
 }  // namespace jettison

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "core/model/signal.h"
-#include "core/units/duration.h"
 #include "core/units/quantity.h"
 
 // The signals that say how much of the recent past was lost to stalls, as the kernel counts them
@@ -23,40 +21,12 @@ namespace jettison {
 // All of the time, in hundredths of a percent: the capacity of each pressure signal.
 inline constexpr std::int32_t kWholeTime = 10'000;
 
-enum class StallKind : std::uint8_t {
-  kSome,  // at least one task waited
-  kFull,  // every task that was not idle waited
-};
-
-// What a pressure signal is about.
-struct PressureSignal {
-  Resource resource = Resource::kMemory;  // kMemory or kIo
-  StallKind kind = StallKind::kSome;
-  Duration window{0};  // of the kernel's average: 10 s or 60 s
-};
-
-inline constexpr std::array kPressureSignals = {
-    Signal::kMemoryPressureFullAvg10, Signal::kMemoryPressureFullAvg60,
-    Signal::kMemoryPressureSomeAvg10, Signal::kMemoryPressureSomeAvg60,
-    Signal::kIoPressureFullAvg10,     Signal::kIoPressureFullAvg60,
-    Signal::kIoPressureSomeAvg10,     Signal::kIoPressureSomeAvg60,
-};
 inline constexpr std::size_t kPressureSignalCount = kPressureSignals.size();
-
-// What it is about; nothing for any other signal.
-[[nodiscard]] std::optional<PressureSignal> PressureSignalOf(Signal signal);
-[[nodiscard]] constexpr bool IsPressure(Signal signal) {
-  return (signal >= Signal::kMemoryPressureFullAvg10 &&
-          signal <= Signal::kMemoryPressureSomeAvg60) ||
-         signal >= Signal::kIoPressureFullAvg10;
-}
 
 // The place of a pressure signal among kPressureSignals.
 [[nodiscard]] constexpr std::size_t PressureIndexOf(Signal pressure) {
-  constexpr std::size_t kMemoryFirst = IndexOf(Signal::kMemoryPressureFullAvg10);
-  constexpr std::size_t kIoFirst = IndexOf(Signal::kIoPressureFullAvg10);
-  const std::size_t index = IndexOf(pressure);
-  return index < kIoFirst ? index - kMemoryFirst : index - kIoFirst + kPressureSignalCount / 2;
+  return static_cast<std::size_t>(std::ranges::find(kPressureSignals, pressure) -
+                                  kPressureSignals.begin());
 }
 
 // The threshold value that stands for more than `share` being lost, and back. `share` in hundredths

@@ -8,11 +8,9 @@
 namespace jettison {
 namespace {
 
-TEST(PressureSignal, ItIsOneThatIsListed) {
+TEST(Signal, HasANameOfItsOwn) {
   std::set<std::string_view> names;
   for (const Signal signal : kAllSignals) {
-    const bool pressure = std::ranges::find(kPressureSignals, signal) != kPressureSignals.end();
-    EXPECT_EQ(PressureSignalOf(signal).has_value(), pressure) << NameOf(signal);
     EXPECT_EQ(SignalNamed(NameOf(signal)), signal);
     EXPECT_TRUE(names.insert(NameOf(signal)).second) << NameOf(signal);
   }
@@ -21,12 +19,11 @@ TEST(PressureSignal, ItIsOneThatIsListed) {
 TEST(PressureSignal, ItsNameSaysWhatItIsAbout) {
   for (std::size_t i = 0; i < kPressureSignalCount; ++i) {
     const Signal signal = kPressureSignals[i];
-    const PressureSignal about = *PressureSignalOf(signal);
-    std::string name(NameOf(about.resource));
-    name += about.kind == StallKind::kFull ? ".pressure.full.avg" : ".pressure.some.avg";
-    name += about.window == std::chrono::seconds(10) ? "10" : "60";
+    const StallAverage stall = *RowOf(signal).stall;
+    std::string name(NameOf(ResourceOf(signal)));
+    name += stall.kind == StallKind::kFull ? ".pressure.full.avg" : ".pressure.some.avg";
+    name += stall.window == std::chrono::seconds(10) ? "10" : "60";
     EXPECT_EQ(NameOf(signal), name);
-    EXPECT_EQ(ResourceOf(signal), about.resource);
     EXPECT_EQ(PressureIndexOf(signal), i);
   }
 }

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+
+#include "core/units/duration.h"
+#include "core/units/quantity.h"
 
 namespace jettison {
 
@@ -31,45 +35,9 @@ enum class Signal : std::uint8_t {
   kIoPressureSomeAvg10,
   kIoPressureSomeAvg60,
 };
-// In the order of declaration; signal.cc does not compile while one is missing.
-inline constexpr std::array kAllSignals = {
-    Signal::kMemoryAvailable,         Signal::kAllocatableMemoryAvailable,
-    Signal::kMemoryPressureFullAvg10, Signal::kMemoryPressureFullAvg60,
-    Signal::kMemoryPressureSomeAvg10, Signal::kMemoryPressureSomeAvg60,
-    Signal::kSwapAvailable,           Signal::kNodeFsAvailable,
-    Signal::kNodeFsInodesFree,        Signal::kImageFsAvailable,
-    Signal::kImageFsInodesFree,       Signal::kContainerFsAvailable,
-    Signal::kContainerFsInodesFree,   Signal::kPidAvailable,
-    Signal::kIoPressureFullAvg10,     Signal::kIoPressureFullAvg60,
-    Signal::kIoPressureSomeAvg10,     Signal::kIoPressureSomeAvg60,
-};
-inline constexpr std::size_t kSignalCount = kAllSignals.size();
-// Those that evictionHard and evictionSoft may name.
-inline constexpr std::array kKubeletSignals = {
-    Signal::kMemoryAvailable,      Signal::kAllocatableMemoryAvailable, Signal::kNodeFsAvailable,
-    Signal::kNodeFsInodesFree,     Signal::kImageFsAvailable,           Signal::kImageFsInodesFree,
-    Signal::kContainerFsAvailable, Signal::kContainerFsInodesFree,      Signal::kPidAvailable,
-};
-
-[[nodiscard]] constexpr std::size_t IndexOf(Signal signal) {
-  return static_cast<std::size_t>(signal);
-}
-
-// The name in configurations and in messages: "memory.available", "io.pressure.some.avg10".
-[[nodiscard]] std::string_view NameOf(Signal signal);
-[[nodiscard]] std::optional<Signal> SignalNamed(std::string_view name);
 
 // What a starved node lacks.
 enum class Resource : std::uint8_t { kMemory, kSwap, kEphemeralStorage, kInodes, kPids, kIo };
-// In the order of declaration; signal.cc does not compile while one is missing.
-inline constexpr std::array kAllResources = {
-    Resource::kMemory, Resource::kSwap, Resource::kEphemeralStorage,
-    Resource::kInodes, Resource::kPids, Resource::kIo,
-};
-// The name in messages and annotations: "memory", "swap", "ephemeral-storage", "inodes", "pids",
-// "io".
-[[nodiscard]] std::string_view NameOf(Resource resource);
-[[nodiscard]] Resource ResourceOf(Signal signal);
 
 // A pressure condition of the node. The last one has no counterpart in the kubelet's eviction; its
 // name is that of KEP-5394 (PSI based node conditions) for stalls on I/O of the whole system.
@@ -79,16 +47,149 @@ enum class NodeConditionType : std::uint8_t {
   kPidPressure,
   kSystemDiskContentionPressure,
 };
+
+enum class StallKind : std::uint8_t {
+  kSome,  // at least one task waited
+  kFull,  // every task that was not idle waited
+};
+
+// Which average of the kernel a pressure signal tells of.
+struct StallAverage {
+  StallKind kind = StallKind::kSome;
+  Duration window{0};  // 10 s or 60 s
+};
+
+// One signal: everything that is the same of it in every place.
+struct SignalRow {
+  Signal signal;
+  std::string_view name;  // in configurations and in messages
+  Resource resource;
+  bool of_kubelet = true;             // evictionHard and evictionSoft may name it
+  std::optional<StallAverage> stall;  // of pressure signals, whose resource is memory or I/O
+};
+inline constexpr StallAverage kFullAvg10 = {StallKind::kFull, std::chrono::seconds(10)};
+inline constexpr StallAverage kFullAvg60 = {StallKind::kFull, std::chrono::seconds(60)};
+inline constexpr StallAverage kSomeAvg10 = {StallKind::kSome, std::chrono::seconds(10)};
+inline constexpr StallAverage kSomeAvg60 = {StallKind::kSome, std::chrono::seconds(60)};
+
+// In the order of declaration.
+inline constexpr auto kSignalRows = std::to_array<SignalRow>({
+    {Signal::kMemoryAvailable, "memory.available", Resource::kMemory},
+    {Signal::kAllocatableMemoryAvailable, "allocatableMemory.available", Resource::kMemory},
+    {Signal::kMemoryPressureFullAvg10, "memory.pressure.full.avg10", Resource::kMemory, false,
+     kFullAvg10},
+    {Signal::kMemoryPressureFullAvg60, "memory.pressure.full.avg60", Resource::kMemory, false,
+     kFullAvg60},
+    {Signal::kMemoryPressureSomeAvg10, "memory.pressure.some.avg10", Resource::kMemory, false,
+     kSomeAvg10},
+    {Signal::kMemoryPressureSomeAvg60, "memory.pressure.some.avg60", Resource::kMemory, false,
+     kSomeAvg60},
+    {Signal::kSwapAvailable, "swap.available", Resource::kSwap, false},
+    {Signal::kNodeFsAvailable, "nodefs.available", Resource::kEphemeralStorage},
+    {Signal::kNodeFsInodesFree, "nodefs.inodesFree", Resource::kInodes},
+    {Signal::kImageFsAvailable, "imagefs.available", Resource::kEphemeralStorage},
+    {Signal::kImageFsInodesFree, "imagefs.inodesFree", Resource::kInodes},
+    {Signal::kContainerFsAvailable, "containerfs.available", Resource::kEphemeralStorage},
+    {Signal::kContainerFsInodesFree, "containerfs.inodesFree", Resource::kInodes},
+    {Signal::kPidAvailable, "pid.available", Resource::kPids},
+    {Signal::kIoPressureFullAvg10, "io.pressure.full.avg10", Resource::kIo, false, kFullAvg10},
+    {Signal::kIoPressureFullAvg60, "io.pressure.full.avg60", Resource::kIo, false, kFullAvg60},
+    {Signal::kIoPressureSomeAvg10, "io.pressure.some.avg10", Resource::kIo, false, kSomeAvg10},
+    {Signal::kIoPressureSomeAvg60, "io.pressure.some.avg60", Resource::kIo, false, kSomeAvg60},
+});
+inline constexpr std::size_t kSignalCount = kSignalRows.size();
+
+// One resource, and what its signals have in common.
+struct ResourceRow {
+  Resource resource;
+  std::string_view name;  // in messages and annotations
+  NodeConditionType condition;
+  std::string_view unit;  // of its amounts, for programs; pressure signals have "share"
+  QuantityFormat format;  // in which messages print them
+};
+// In the order of declaration.
+inline constexpr auto kResourceRows = std::to_array<ResourceRow>({
+    {Resource::kMemory, "memory", NodeConditionType::kMemoryPressure, "bytes",
+     QuantityFormat::kBinarySI},
+    {Resource::kSwap, "swap", NodeConditionType::kMemoryPressure, "bytes",
+     QuantityFormat::kBinarySI},
+    {Resource::kEphemeralStorage, "ephemeral-storage", NodeConditionType::kDiskPressure, "bytes",
+     QuantityFormat::kBinarySI},
+    {Resource::kInodes, "inodes", NodeConditionType::kDiskPressure, "inodes",
+     QuantityFormat::kDecimalSI},
+    {Resource::kPids, "pids", NodeConditionType::kPidPressure, "pids", QuantityFormat::kDecimalSI},
+    {Resource::kIo, "io", NodeConditionType::kSystemDiskContentionPressure, "share",
+     QuantityFormat::kDecimalSI},
+});
+
 inline constexpr std::size_t kNodeConditionCount = 4;
 inline constexpr std::array<NodeConditionType, kNodeConditionCount> kAllNodeConditions = {
     NodeConditionType::kDiskPressure, NodeConditionType::kMemoryPressure,
     NodeConditionType::kPidPressure,
     NodeConditionType::kSystemDiskContentionPressure};  // by name, as messages list them
-// "MemoryPressure", "DiskPressure", "PIDPressure", "SystemDiskContentionPressure".
-[[nodiscard]] std::string_view NameOf(NodeConditionType type);
-[[nodiscard]] NodeConditionType ConditionOf(Signal signal);
+
+[[nodiscard]] constexpr std::size_t IndexOf(Signal signal) {
+  return static_cast<std::size_t>(signal);
+}
 [[nodiscard]] constexpr std::size_t IndexOf(NodeConditionType type) {
   return static_cast<std::size_t>(type);
+}
+[[nodiscard]] constexpr const SignalRow& RowOf(Signal signal) {
+  return kSignalRows[IndexOf(signal)];
+}
+[[nodiscard]] constexpr const ResourceRow& RowOf(Resource resource) {
+  return kResourceRows[static_cast<std::size_t>(resource)];
+}
+
+// The signals whose rows match, in their order.
+template <auto kMatches>
+[[nodiscard]] consteval auto SignalsWhere() {
+  std::array<Signal, std::ranges::count_if(kSignalRows, kMatches)> found{};
+  std::size_t count = 0;
+  for (const SignalRow& row : kSignalRows) {
+    if (kMatches(row)) found[count++] = row.signal;
+  }
+  return found;
+}
+inline constexpr auto kAllSignals = SignalsWhere<[](const SignalRow&) { return true; }>();
+inline constexpr auto kKubeletSignals =
+    SignalsWhere<[](const SignalRow& row) { return row.of_kubelet; }>();
+inline constexpr auto kPressureSignals =
+    SignalsWhere<[](const SignalRow& row) { return row.stall.has_value(); }>();
+
+inline constexpr auto kAllResources = [] {
+  std::array<Resource, kResourceRows.size()> all{};
+  std::ranges::transform(kResourceRows, all.begin(), &ResourceRow::resource);
+  return all;
+}();
+
+[[nodiscard]] constexpr std::string_view NameOf(Signal signal) {
+  return RowOf(signal).name;
+}
+[[nodiscard]] std::optional<Signal> SignalNamed(std::string_view name);
+[[nodiscard]] constexpr Resource ResourceOf(Signal signal) {
+  return RowOf(signal).resource;
+}
+[[nodiscard]] constexpr std::string_view NameOf(Resource resource) {
+  return RowOf(resource).name;
+}
+[[nodiscard]] std::optional<Resource> ResourceNamed(std::string_view name);
+// "MemoryPressure", "DiskPressure", "PIDPressure", "SystemDiskContentionPressure".
+[[nodiscard]] std::string_view NameOf(NodeConditionType type);
+[[nodiscard]] constexpr NodeConditionType ConditionOf(Signal signal) {
+  return RowOf(ResourceOf(signal)).condition;
+}
+[[nodiscard]] constexpr bool IsPressure(Signal signal) {
+  return RowOf(signal).stall.has_value();
+}
+// "bytes", "inodes", "pids", "share" (hundredths of a percent of the time).
+[[nodiscard]] constexpr std::string_view UnitNameOf(Signal signal) {
+  return IsPressure(signal) ? "share" : RowOf(ResourceOf(signal)).unit;
+}
+// The form in which messages print amounts of the signal: inodes and process ids are counts, the
+// rest are bytes. Shares of time are told by ShareText.
+[[nodiscard]] constexpr QuantityFormat FormatOf(Signal signal) {
+  return RowOf(ResourceOf(signal)).format;
 }
 
 // A set of pressure conditions, a bit each.

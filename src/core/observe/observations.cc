@@ -48,25 +48,16 @@ std::optional<Observation> Pids(const std::optional<RlimitStats>& rlimit) {
       .available = Signed(available), .capacity = *rlimit->max_pid, .time = rlimit->time};
 }
 
-std::optional<Observation> TimeLeft(const PressureStats& pressure,
-                                    std::optional<std::int32_t> lost) {
+// The stalls that the signal tells of.
+std::optional<Observation> TimeLeft(const NodeStats& node, const SignalRow& row) {
+  const auto& pressure =
+      row.resource == Resource::kMemory ? node.memory_pressure : node.io_pressure;
+  if (!pressure) return std::nullopt;
+  const StallShares& shares = row.stall->kind == StallKind::kFull ? pressure->full : pressure->some;
+  const auto lost = row.stall->window == kFullAvg10.window ? shares.avg10 : shares.avg60;
   if (!lost) return std::nullopt;
   return Observation{
-      .available = kWholeTime - *lost, .capacity = kWholeTime, .time = pressure.time};
-}
-
-void ObserveMemoryPressure(const PressureStats& pressure, Observations& seen) {
-  seen[Signal::kMemoryPressureFullAvg10] = TimeLeft(pressure, pressure.full.avg10);
-  seen[Signal::kMemoryPressureFullAvg60] = TimeLeft(pressure, pressure.full.avg60);
-  seen[Signal::kMemoryPressureSomeAvg10] = TimeLeft(pressure, pressure.some.avg10);
-  seen[Signal::kMemoryPressureSomeAvg60] = TimeLeft(pressure, pressure.some.avg60);
-}
-
-void ObserveIoPressure(const PressureStats& pressure, Observations& seen) {
-  seen[Signal::kIoPressureFullAvg10] = TimeLeft(pressure, pressure.full.avg10);
-  seen[Signal::kIoPressureFullAvg60] = TimeLeft(pressure, pressure.full.avg60);
-  seen[Signal::kIoPressureSomeAvg10] = TimeLeft(pressure, pressure.some.avg10);
-  seen[Signal::kIoPressureSomeAvg60] = TimeLeft(pressure, pressure.some.avg60);
+      .available = kWholeTime - *lost, .capacity = kWholeTime, .time = pressure->time};
 }
 
 }  // namespace
@@ -83,8 +74,7 @@ Observations ObservationsFrom(const NodeStats& node) {
   seen[Signal::kContainerFsAvailable] = Bytes(node.container_fs);
   seen[Signal::kContainerFsInodesFree] = Inodes(node.container_fs);
   seen[Signal::kPidAvailable] = Pids(node.rlimit);
-  if (node.memory_pressure) ObserveMemoryPressure(*node.memory_pressure, seen);
-  if (node.io_pressure) ObserveIoPressure(*node.io_pressure, seen);
+  for (const Signal signal : kPressureSignals) seen[signal] = TimeLeft(node, RowOf(signal));
   return seen;
 }
 
@@ -100,18 +90,6 @@ bool HasNoSuch(const NodeStats& node, Signal signal) {
     case Signal::kContainerFsInodesFree: return counts_no_inodes(node.container_fs);
     default: return false;
   }
-}
-
-QuantityFormat FormatOf(Signal signal) {
-  switch (ResourceOf(signal)) {
-    case Resource::kMemory:
-    case Resource::kSwap:
-    case Resource::kEphemeralStorage: return QuantityFormat::kBinarySI;
-    case Resource::kInodes:
-    case Resource::kPids:
-    case Resource::kIo: return QuantityFormat::kDecimalSI;
-  }
-  __builtin_unreachable();
 }
 
 }  // namespace jettison

@@ -7,7 +7,6 @@
 #include "core/model/signal.h"
 #include "core/model/summary.h"
 #include "core/units/duration.h"
-#include "core/units/quantity.h"
 
 namespace jettison {
 
@@ -43,9 +42,5 @@ struct Observations {
 // that counts no inodes (btrfs). A threshold on it is never met. That is no fault, unlike a signal
 // that could not be read.
 [[nodiscard]] bool HasNoSuch(const NodeStats& node, Signal signal);
-
-// The form in which messages print an observation's amounts: inodes and process ids are counts,
-// the rest are bytes. For signals of the kubelet; shares of time are told by ShareText.
-[[nodiscard]] QuantityFormat FormatOf(Signal signal);
 
 }  // namespace jettison

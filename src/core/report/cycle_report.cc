@@ -11,52 +11,31 @@ namespace {
 // All texts about one condition, with and without pressure. (kubelet:
 // pkg/kubelet/nodestatus/setters.go)
 struct ConditionWords {
-  NodeConditionText pressure;
-  NodeConditionText none;
-  const char* pressure_event;
-  const char* none_event;
+  std::array<std::string_view, 2> reason;  // with and without
+  std::array<std::string_view, 2> message;
+  std::array<std::string_view, 2> event;
   std::string_view taint;
 };
 
-constexpr ConditionWords kMemory = {{"MemoryPressure", "True", "KubeletHasInsufficientMemory",
-                                     "kubelet has insufficient memory available"},
-                                    {"MemoryPressure", "False", "KubeletHasSufficientMemory",
-                                     "kubelet has sufficient memory available"},
-                                    "NodeHasInsufficientMemory",
-                                    "NodeHasSufficientMemory",
-                                    "node.kubernetes.io/memory-pressure"};
-constexpr ConditionWords kDisk = {
-    {"DiskPressure", "True", "KubeletHasDiskPressure", "kubelet has disk pressure"},
-    {"DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"},
-    "NodeHasDiskPressure",
-    "NodeHasNoDiskPressure",
-    "node.kubernetes.io/disk-pressure"};
-constexpr ConditionWords kPid = {
-    {"PIDPressure", "True", "KubeletHasInsufficientPID", "kubelet has insufficient PID available"},
-    {"PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"},
-    "NodeHasInsufficientPID",
-    "NodeHasSufficientPID",
-    "node.kubernetes.io/pid-pressure"};
-
-// The kubelet has no texts for this condition. The taint is that of KEP-5394.
-constexpr ConditionWords kDiskContention = {
-    {"SystemDiskContentionPressure", "True", "KubeletHasDiskContention",
-     "kubelet has tasks stalled on I/O"},
-    {"SystemDiskContentionPressure", "False", "KubeletHasNoDiskContention",
-     "kubelet has no disk contention"},
-    "NodeHasDiskContention",
-    "NodeHasNoDiskContention",
-    "node.kubernetes.io/disk-contention-pressure"};
-
-constexpr const ConditionWords& WordsFor(NodeConditionType type) {
-  switch (type) {
-    case NodeConditionType::kMemoryPressure: return kMemory;
-    case NodeConditionType::kDiskPressure: return kDisk;
-    case NodeConditionType::kPidPressure: return kPid;
-    case NodeConditionType::kSystemDiskContentionPressure: return kDiskContention;
-  }
-  __builtin_unreachable();
-}
+// In the order of declaration, in which the kubelet sets them. It has no texts for the last one,
+// whose taint is that of KEP-5394.
+constexpr std::array<ConditionWords, kNodeConditionCount> kConditions = {
+    {{{"KubeletHasInsufficientMemory", "KubeletHasSufficientMemory"},
+      {"kubelet has insufficient memory available", "kubelet has sufficient memory available"},
+      {"NodeHasInsufficientMemory", "NodeHasSufficientMemory"},
+      "node.kubernetes.io/memory-pressure"},
+     {{"KubeletHasDiskPressure", "KubeletHasNoDiskPressure"},
+      {"kubelet has disk pressure", "kubelet has no disk pressure"},
+      {"NodeHasDiskPressure", "NodeHasNoDiskPressure"},
+      "node.kubernetes.io/disk-pressure"},
+     {{"KubeletHasInsufficientPID", "KubeletHasSufficientPID"},
+      {"kubelet has insufficient PID available", "kubelet has sufficient PID available"},
+      {"NodeHasInsufficientPID", "NodeHasSufficientPID"},
+      "node.kubernetes.io/pid-pressure"},
+     {{"KubeletHasDiskContention", "KubeletHasNoDiskContention"},
+      {"kubelet has tasks stalled on I/O", "kubelet has no disk contention"},
+      {"NodeHasDiskContention", "NodeHasNoDiskContention"},
+      "node.kubernetes.io/disk-contention-pressure"}}};
 
 }  // namespace
 
@@ -91,18 +70,14 @@ Event EvictedEvent(const EvictionOrder& order) {
 }
 
 std::vector<Event> ConditionEvents(NodeConditions before, NodeConditions after) {
-  // In the order in which the kubelet sets them, then our own.
-  constexpr std::array<NodeConditionType, kNodeConditionCount> kOrder = {
-      NodeConditionType::kMemoryPressure, NodeConditionType::kDiskPressure,
-      NodeConditionType::kPidPressure, NodeConditionType::kSystemDiskContentionPressure};
   std::vector<Event> events;
-  for (NodeConditionType type : kOrder) {
+  for (std::size_t i = 0; i < kNodeConditionCount; ++i) {
+    const auto type = static_cast<NodeConditionType>(i);
     if (before.Has(type) == after.Has(type)) continue;
-    const ConditionWords& words = WordsFor(type);
-    const char* reason = after.Has(type) ? words.pressure_event : words.none_event;
+    const std::string_view reason = kConditions[i].event[after.Has(type) ? 0 : 1];
     events.push_back({.object = "node",
                       .type = EventType::kNormal,
-                      .reason = reason,
+                      .reason = std::string(reason),
                       .message = fmt::format("Node status is now: {}", reason),
                       .annotations = {}});
   }
@@ -110,12 +85,16 @@ std::vector<Event> ConditionEvents(NodeConditions before, NodeConditions after) 
 }
 
 NodeConditionText TextOf(NodeConditionType type, bool pressure) {
-  const ConditionWords& words = WordsFor(type);
-  return pressure ? words.pressure : words.none;
+  const ConditionWords& words = kConditions[IndexOf(type)];
+  const std::size_t which = pressure ? 0 : 1;
+  return {.type = NameOf(type),
+          .status = pressure ? "True" : "False",
+          .reason = words.reason[which],
+          .message = words.message[which]};
 }
 
 std::string_view TaintOf(NodeConditionType type) {
-  return WordsFor(type).taint;
+  return kConditions[IndexOf(type)].taint;
 }
 
 }  // namespace jettison

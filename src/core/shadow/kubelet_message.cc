@@ -18,11 +18,6 @@ constexpr std::string_view kLocalStorage = "Pod ephemeral local storage usage ex
 constexpr std::string_view kEmptyDir = "Usage of EmptyDir volume ";
 constexpr std::string_view kContainerStorage = "exceeded its local ephemeral storage limit";
 
-std::optional<Resource> ResourceNamed(std::string_view name) {
-  const auto at = std::ranges::find(kAllResources, name, [](Resource r) { return NameOf(r); });
-  return at == kAllResources.end() ? std::nullopt : std::optional(*at);
-}
-
 }  // namespace
 
 KubeletCause KubeletCauseOf(std::string_view message) {
