@@ -9,7 +9,7 @@
 #include <atomic>
 
 #include "core/thresholds/threshold_parsing.h"
-#include "core/thresholds/threshold_text.h"
+#include "core/thresholds/threshold_settings.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {

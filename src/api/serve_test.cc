@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "core/units/tcp_address.h"
+#include "core/units/http_url.h"
 #include "http/client/client.h"
 #include "http/peers/listen.h"
 #include "http/test_certificates.h"

@@ -1,7 +1,7 @@
 #include "api/shadow_endpoint.h"
 
 #include "api/kubernetes/status_object.h"
-#include "core/shadow/shadow_json.h"
+#include "core/shadow/shadow_fields.h"
 
 namespace jettison {
 

@@ -7,9 +7,6 @@
 #include "core/decide/ranking.h"
 #include "core/explain/explain.h"
 #include "core/explain/otherwise.h"
-#include "core/explain/pass_parts.h"
-#include "core/explain/signal_figures.h"
-#include "core/explain/storage_limits.h"
 #include "core/pods/pod_kind.h"
 #include "core/pods/qos.h"
 

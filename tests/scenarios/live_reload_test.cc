@@ -10,7 +10,7 @@
 #include <fstream>
 #include <string>
 
-#include "core/units/tcp_address.h"
+#include "core/units/http_url.h"
 #include "http/client/client.h"
 #include "http/peers/listen.h"
 #include "tests/scenarios/agent_bed.h"

@@ -9,7 +9,7 @@
 #include <chrono>
 #include <thread>
 
-#include "core/pods/deleted_files.h"
+#include "core/pods/pod_facts.h"
 #include "kernel/disk_usage/deleted_files.h"
 #include "kernel/filesystem/filesystem.h"
 

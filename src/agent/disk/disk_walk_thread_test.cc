@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/pods/deleted_files.h"
+#include "core/pods/pod_facts.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"

@@ -5,7 +5,7 @@
 
 #include "core/decide/eviction_pace.h"
 #include "core/model/eviction_order.h"
-#include "core/model/spared_pod.h"
+#include "core/model/pod_origin.h"
 #include "core/units/duration.h"
 
 namespace jettison {

@@ -8,8 +8,8 @@
 
 #include "core/evaluate/evaluate.h"
 #include "core/model/eviction_order.h"
+#include "core/model/pod_origin.h"
 #include "core/model/signal.h"
-#include "core/model/spared_pod.h"
 #include "core/units/duration.h"
 
 namespace jettison {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <vector>
 
-#include "core/text/utf8.h"
+#include "core/text/printable.h"
 
 namespace jettison {
 namespace {

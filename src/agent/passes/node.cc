@@ -7,7 +7,7 @@
 #include "agent/passes/node_snapshot.h"
 #include "agent/passes/pass_news.h"
 #include "core/decide/decide.h"
-#include "core/evaluate/grace_end.h"
+#include "core/evaluate/evaluate.h"
 #include "core/thresholds/containerfs_thresholds.h"
 
 namespace jettison {

@@ -7,7 +7,6 @@
 
 #include "core/decide/decide.h"
 #include "core/decide/eviction_order.h"
-#include "core/evaluate/carry_over.h"
 #include "core/evaluate/evaluate.h"
 
 namespace jettison {

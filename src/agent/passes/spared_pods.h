@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/model/spared_pod.h"
+#include "core/model/pod_origin.h"
 #include "core/pods/pod_facts.h"
 #include "view/snapshot.h"
 

@@ -14,7 +14,7 @@
 #include "agent/recorder/recording_fetches.h"
 #include "agent/recorder/recording_folder.h"
 #include "codec/flight/recording_writer.h"
-#include "core/config/recording_configuration.h"
+#include "core/config/agent_config.h"
 #include "core/recording/recording.h"
 #include "view/recording_desk.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/config/recording_configuration.h"
+#include "core/config/agent_config.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "ports/file_descriptor.h"

@@ -20,7 +20,7 @@
 #include <thread>
 
 #include "agent/tell/hook_program.h"
-#include "core/units/tcp_address.h"
+#include "core/units/http_url.h"
 #include "http/peers/listen.h"
 #include "kernel/files/temporary_folder.h"
 #include "kernel/readiness/pidfd.h"

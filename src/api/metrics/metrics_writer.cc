@@ -4,7 +4,7 @@
 #include <array>
 #include <chrono>
 
-#include "core/text/utf8.h"
+#include "core/text/printable.h"
 #include "core/units/duration.h"
 
 namespace jettison {

@@ -10,7 +10,7 @@
 #include "codec/documents/json.h"
 #include "core/model/fault.h"
 #include "core/text/printable.h"
-#include "core/units/tcp_address.h"
+#include "core/units/http_url.h"
 #include "http/endpoint.h"
 #include "http/peers/own_token.h"
 

@@ -10,7 +10,7 @@
 
 #include "cli/ask/config_files.h"
 #include "cli/ask/node_name.h"
-#include "core/thresholds/threshold_text.h"
+#include "core/thresholds/threshold_settings.h"
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
 #include "sources/kubernetes/test_bed/fake_api_server.h"

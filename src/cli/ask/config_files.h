@@ -8,8 +8,8 @@
 
 #include "cli/ask/ask_kubelet.h"
 #include "cli/ask/read_documents.h"
+#include "core/config/config_document.h"
 #include "core/config/read_config.h"
-#include "core/config_layers/config_document.h"
 #include "core/units/duration.h"
 
 namespace jettison {

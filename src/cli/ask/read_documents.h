@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config_layers/config_document.h"
+#include "core/config/config_document.h"
 #include "core/model/fault.h"
 #include "core/model/value.h"
 #include "core/units/result.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/units/refusals.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

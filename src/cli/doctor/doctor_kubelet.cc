@@ -12,7 +12,7 @@
 #include "core/config/read_config.h"
 #include "core/model/threshold.h"
 #include "core/thresholds/kubelet_margin.h"
-#include "core/thresholds/threshold_text.h"
+#include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 namespace {

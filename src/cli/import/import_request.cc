@@ -13,9 +13,8 @@
 #include "cli/ask/secret_file.h"
 #include "cli/ask/time_option.h"
 #include "core/model/fault.h"
+#include "core/units/duration.h"
 #include "core/units/http_url.h"
-#include "core/units/refusals.h"
-#include "core/units/tcp_address.h"
 
 namespace jettison {
 namespace {

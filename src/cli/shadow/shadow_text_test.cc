@@ -5,7 +5,7 @@
 
 #include "cli/shadow/shadow_reader.h"
 #include "core/shadow/shadow_book.h"
-#include "core/shadow/shadow_json.h"
+#include "core/shadow/shadow_fields.h"
 
 namespace jettison {
 namespace {

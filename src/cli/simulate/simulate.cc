@@ -18,7 +18,7 @@
 #include "cli/terminal/number_option.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/output_path.h"
-#include "core/units/refusals.h"
+#include "core/units/duration.h"
 #include "sim/series/node_courses.h"
 
 namespace jettison {

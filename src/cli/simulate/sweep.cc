@@ -14,8 +14,8 @@
 #include "core/thresholds/containerfs_thresholds.h"
 #include "core/thresholds/threshold_parsing.h"
 #include "core/thresholds/threshold_settings.h"
+#include "core/units/duration.h"
 #include "core/units/quantity.h"
-#include "core/units/refusals.h"
 
 namespace jettison {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "core/model/redaction.h"
 #include "core/text/spelling.h"
-#include "core/units/refusals.h"
+#include "core/units/quantity.h"
 
 namespace jettison::kube_json {
 namespace {

@@ -8,11 +8,11 @@
 #include "codec/documents/json.h"
 #include "codec/kubernetes/pod_reader.h"
 #include "codec/kubernetes/pod_writer.h"
+#include "core/pods/admission.h"
 #include "core/pods/oom_score_adj.h"
 #include "core/pods/pod_kind.h"
 #include "core/pods/pod_requests.h"
 #include "core/pods/qos.h"
-#include "core/pods/tolerations.h"
 
 namespace jettison {
 namespace {

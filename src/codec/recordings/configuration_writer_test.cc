@@ -8,7 +8,6 @@
 #include "core/config/test_documents.h"
 #include "core/model/pressure.h"
 #include "core/thresholds/threshold_settings.h"
-#include "core/thresholds/threshold_text.h"
 
 namespace jettison {
 namespace {

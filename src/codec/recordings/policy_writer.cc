@@ -8,7 +8,6 @@
 #include "core/thresholds/kubelet_order.h"
 #include "core/thresholds/own_thresholds.h"
 #include "core/thresholds/threshold_settings.h"
-#include "core/thresholds/threshold_text.h"
 
 namespace jettison {
 namespace {

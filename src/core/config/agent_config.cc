@@ -2,6 +2,22 @@
 
 namespace jettison {
 
+std::string_view NameOf(SourceKind source) {
+  switch (source) {
+    case SourceKind::kManifests: return "manifests";
+    case SourceKind::kKubernetes: return "kubernetes";
+  }
+  __builtin_unreachable();
+}
+
+std::string_view NameOf(JobEnding ending) {
+  switch (ending) {
+    case JobEnding::kKill: return "kill";
+    case JobEnding::kTerminate: return "terminate";
+  }
+  __builtin_unreachable();
+}
+
 std::string_view NameOf(RuntimeKind kind) {
   switch (kind) {
     case RuntimeKind::kProcess: return "process";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,9 +9,7 @@
 
 #include "core/config/hooks_configuration.h"
 #include "core/config/http_configuration.h"
-#include "core/config/kubernetes_configuration.h"
 #include "core/config/node_allocatable.h"
-#include "core/config/recording_configuration.h"
 #include "core/model/cgroup_driver.h"
 #include "core/model/images.h"
 #include "core/model/log_level.h"
@@ -20,6 +19,47 @@
 #include "core/units/duration.h"
 
 namespace jettison {
+
+// What the agent writes down of its passes, and for how long: `recording` of JettisonConfiguration.
+struct RecordingConfig {
+  bool enabled = true;
+  std::int64_t max_bytes = std::int64_t{64} << 20;  // of all files together
+  Duration max_age = std::chrono::hours(24 * 14);
+  friend bool operator==(const RecordingConfig&, const RecordingConfig&) = default;
+};
+
+// Where the pods of the node come from.
+enum class SourceKind : std::uint8_t {
+  kManifests,   // the agent's own, from `staticPodPath`
+  kKubernetes,  // a kubelet's on this node: the agent runs none itself
+};
+// "manifests", "kubernetes".
+[[nodiscard]] std::string_view NameOf(SourceKind source);
+
+// How the pods of Jobs are ended. A program that exits with 0 on SIGTERM completes its Job, though
+// its work is not done.
+enum class JobEnding : std::uint8_t {
+  kKill,       // SIGKILL at once
+  kTerminate,  // like any other pod: SIGTERM, and SIGKILL after the grace period
+};
+// "kill", "terminate".
+[[nodiscard]] std::string_view NameOf(JobEnding ending);
+
+// How the agent works with a cluster and with the kubelet on its node: `kubernetes` of
+// JettisonConfiguration. The paths are absolute.
+struct KubernetesConfig {
+  std::string kubeconfig;             // empty: the service account of the pod that it runs in
+  std::string kubelet_configuration;  // the kubelet's file; empty: the kubelet is asked (configz)
+  std::string kubelet_directory = "/var/lib/kubelet";  // where it keeps the volumes of pods
+  // Whether the agent has a threshold on memory of its own where the kubelet has none.
+  bool default_memory_threshold = true;
+  bool evict_daemon_sets = false;  // whether their pods may be evicted
+  JobEnding jobs = JobEnding::kKill;
+  bool collect_images = false;  // whether the agent removes unused images, as the kubelet does
+  std::int64_t soft_evictions_per_hour = 20;                   // at most, on this node
+  Duration soft_eviction_cool_down = std::chrono::minutes(1);  // after one; zero: none
+  friend bool operator==(const KubernetesConfig&, const KubernetesConfig&) = default;
+};
 
 // What runs containers.
 enum class RuntimeKind : std::uint8_t { kProcess, kCri };

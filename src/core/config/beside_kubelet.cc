@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/config/eviction_settings.h"
+#include "core/config/kubelet_configuration.h"
 #include "core/thresholds/fields.h"
 #include "core/thresholds/kubelet_margin.h"
 #include "core/thresholds/threshold_parsing.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/config/agent_config.h"
-#include "core/config_layers/config_document.h"
+#include "core/config/config_document.h"
 #include "core/model/fault.h"
 #include "core/model/threshold.h"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/config/test_documents.h"
-#include "core/thresholds/threshold_text.h"
+#include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 namespace {

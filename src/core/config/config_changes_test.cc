@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/thresholds/threshold_parsing.h"
-#include "core/thresholds/threshold_text.h"
+#include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/config/config_document.h"
 #include "core/config/test_documents.h"
-#include "core/config_layers/config_document.h"
 
 namespace jettison {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/text/spelling.h"
-#include "core/units/tcp_address.h"
+#include "core/units/http_url.h"
 
 namespace jettison {
 namespace {

@@ -4,19 +4,63 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/config/http_configuration.h"
-#include "core/config/kubernetes_configuration.h"
-#include "core/config/recording_configuration.h"
-#include "core/config/take.h"
 #include "core/text/spelling.h"
 #include "core/thresholds/own_thresholds.h"
+#include "core/units/quantity.h"
 
 namespace jettison {
+
 namespace {
+
+constexpr auto kRecordingNames = std::to_array<std::string_view>({"enabled", "maxAge", "maxSize"});
+constexpr std::int64_t kLeastBytes = std::int64_t{1} << 20;
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
+constexpr Duration kShortestAge = std::chrono::hours(1);
+
+void ReadSize(const Fields& recording, std::int64_t& bytes) {
+  const auto text = recording.Text("maxSize");
+  if (!text) return;
+  const auto size = Quantity::Parse(*text);
+  if (size && size->Value() >= kLeastBytes && size->Value() <= kMostBytes) {
+    bytes = size->Value();
+    return;
+  }
+  recording.Refuse("maxSize", *text, "must be an amount from 1Mi to 1Ti, such as 64Mi");
+}
+
+void ReadRecording(const Fields& recording, RecordingConfig& config) {
+  recording.RefuseOthers(kRecordingNames);
+  Take(recording.Flag("enabled"), config.enabled);
+  ReadSize(recording, config.max_bytes);
+  Take(recording.Span("maxAge", kShortestAge), config.max_age);
+}
+
+constexpr auto kKubernetesNames = std::to_array<std::string_view>(
+    {"collectImages", "defaultMemoryThreshold", "evictDaemonSets", "jobs", "kubeconfig",
+     "kubeletConfiguration", "kubeletDirectory", "softEvictionCoolDown", "softEvictionsPerHour"});
+constexpr std::int64_t kMostPerHour = 3600;
+constexpr Duration kLongestCoolDown = std::chrono::hours(1);
+
+void ReadKubernetes(const Fields& kubernetes, KubernetesConfig& config) {
+  kubernetes.RefuseOthers(kKubernetesNames);
+  Take(kubernetes.AbsolutePath("kubeconfig"), config.kubeconfig);
+  Take(kubernetes.AbsolutePath("kubeletConfiguration"), config.kubelet_configuration);
+  Take(kubernetes.AbsolutePath("kubeletDirectory"), config.kubelet_directory);
+  Take(kubernetes.Flag("collectImages"), config.collect_images);
+  Take(kubernetes.Flag("defaultMemoryThreshold"), config.default_memory_threshold);
+  Take(kubernetes.Flag("evictDaemonSets"), config.evict_daemon_sets);
+  Take(kubernetes.OneOf("jobs", {JobEnding::kKill, JobEnding::kTerminate}), config.jobs);
+  Take(kubernetes.Integer("softEvictionsPerHour", 1, kMostPerHour), config.soft_evictions_per_hour);
+  Take(kubernetes.Span("softEvictionCoolDown", Duration::zero(), kLongestCoolDown),
+       config.soft_eviction_cool_down);
+}
 
 // The other names are those of the maps of thresholds on our own signals.
 constexpr auto kJettisonNames = std::to_array<std::string_view>(
@@ -73,12 +117,9 @@ void ReadNode(const Fields& fields, AgentConfig& config) {
 
 // Sets the defaults that depend on the source; `runtime` and other members may override them later.
 void ReadSource(const Fields& fields, AgentConfig& config) {
-  Take(fields.OneOf<SourceKind>("source",
-                                {{NameOf(SourceKind::kManifests), SourceKind::kManifests},
-                                 {NameOf(SourceKind::kKubernetes), SourceKind::kKubernetes}}),
-       config.source);
+  Take(fields.OneOf("source", {SourceKind::kManifests, SourceKind::kKubernetes}), config.source);
   const auto kubernetes = fields.Inside("kubernetes");
-  if (kubernetes) config.kubernetes = ReadKubernetesConfiguration(*kubernetes);
+  if (kubernetes) ReadKubernetes(*kubernetes, config.kubernetes);
   if (config.source != SourceKind::kKubernetes) {
     if (kubernetes) fields.Refuse("kubernetes", "", "has no effect unless source is kubernetes");
     return;
@@ -116,27 +157,17 @@ void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Fault
                         fmt::format("has no effect: {}", why)});
   }
   ReadSource(fields, config);
-  Take(fields.OneOf<RuntimeKind>("runtime",
-                                 {{"process", RuntimeKind::kProcess}, {"cri", RuntimeKind::kCri}}),
-       config.runtime);
-  Take(fields.OneOf<Profile>("profile", {{NameOf(Profile::kStandalone), Profile::kStandalone},
-                                         {NameOf(Profile::kKubelet), Profile::kKubelet}}),
-       config.profile);
-  Take(fields.OneOf<AdoptPolicy>("adopt", {{NameOf(AdoptPolicy::kNone), AdoptPolicy::kNone},
-                                           {NameOf(AdoptPolicy::kObserve), AdoptPolicy::kObserve},
-                                           {NameOf(AdoptPolicy::kEvict), AdoptPolicy::kEvict}}),
+  Take(fields.OneOf("runtime", {RuntimeKind::kProcess, RuntimeKind::kCri}), config.runtime);
+  Take(fields.OneOf("profile", {Profile::kStandalone, Profile::kKubelet}), config.profile);
+  Take(fields.OneOf("adopt", {AdoptPolicy::kNone, AdoptPolicy::kObserve, AdoptPolicy::kEvict}),
        config.adopt);
-  Take(fields.OneOf<MemoryEstimator>(
-           "memoryAvailable", {{NameOf(MemoryEstimator::kWorkingSet), MemoryEstimator::kWorkingSet},
-                               {NameOf(MemoryEstimator::kAvailable), MemoryEstimator::kAvailable}}),
+  Take(fields.OneOf("memoryAvailable", {MemoryEstimator::kWorkingSet, MemoryEstimator::kAvailable}),
        config.memory_estimator);
   Take(fields.AbsolutePath("root"), config.root);
   ReadNode(fields, config);
   Take(fields.OneOf<bool>("logFormat", {{"text", false}, {"json", true}}), config.json_logs);
-  Take(fields.OneOf<LogLevel>("logLevel", {{NameOf(LogLevel::kDebug), LogLevel::kDebug},
-                                           {NameOf(LogLevel::kInfo), LogLevel::kInfo},
-                                           {NameOf(LogLevel::kWarning), LogLevel::kWarning},
-                                           {NameOf(LogLevel::kError), LogLevel::kError}}),
+  Take(fields.OneOf("logLevel",
+                    {LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarning, LogLevel::kError}),
        config.log_level);
   Take(fields.Flag("dryRun"), config.dry_run);
   Take(fields.Span("monitoringInterval", kShortestInterval), config.monitoring_interval);
@@ -145,7 +176,7 @@ void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Fault
   }
   if (const auto http = fields.Inside("http")) config.http = ReadHttpConfiguration(*http);
   if (const auto recording = fields.Inside("recording")) {
-    config.recording = ReadRecordingConfiguration(*recording);
+    ReadRecording(*recording, config.recording);
   }
   config.hooks = ReadHooks(fields);
   const std::vector<Threshold> own = ReadOwnThresholds(fields, warnings);

@@ -1,9 +1,16 @@
 #pragma once
 
 #include "core/config/agent_config.h"
+#include "core/config/node_allocatable.h"
 #include "core/thresholds/fields.h"
+#include "core/thresholds/threshold_parsing.h"
 
 namespace jettison {
+
+// The threshold settings of a KubeletConfiguration as unparsed text: evictionHard, which has the
+// kubelet's defaults if it is absent, or is merged with them, and evictionSoft with its grace
+// periods. Minimum reclaims are read elsewhere.
+[[nodiscard]] EvictionSettings ReadEvictionSettings(const Fields& fields);
 
 // Applies a KubeletConfiguration (v1beta1) to `config`, with the kubelet's defaults for absent
 // fields. Only staticPodPath is read elsewhere, in ReadConfig, which knows the file of the field.

@@ -7,14 +7,14 @@
 #include <string>
 #include <utility>
 
+#include "core/config/config_document.h"
 #include "core/config/jettison_configuration.h"
 #include "core/config/kubelet_configuration.h"
-#include "core/config_layers/sorted_documents.h"
 #include "core/thresholds/fields.h"
 #include "core/thresholds/kubelet_margin.h"
 #include "core/thresholds/kubelet_order.h"
 #include "core/thresholds/paths.h"
-#include "core/thresholds/threshold_text.h"
+#include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 namespace {

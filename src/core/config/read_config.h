@@ -6,7 +6,7 @@
 
 #include "core/config/agent_config.h"
 #include "core/config/beside_kubelet.h"
-#include "core/config_layers/config_document.h"
+#include "core/config/config_document.h"
 #include "core/model/fault.h"
 #include "core/model/threshold.h"
 
@@ -41,7 +41,7 @@ struct ConfigReading {
 
 // Reads at most one KubeletConfiguration (kubelet.config.k8s.io/v1beta1) and at most one
 // JettisonConfiguration (jettison.io/v1alpha1), in any order, with the drop-ins merged over them
-// (sorted_documents.h). Absent fields have their defaults. Each fault names its file. `kubelet` is
+// (Sorted). Absent fields have their defaults. Each fault names its file. `kubelet` is
 // used only with `source: kubernetes`; its document then gives the defaults of ours. If the
 // kubelet's configuration was requested but could not be read, evictionHard must be set, because
 // nothing is evicted by guessed thresholds.

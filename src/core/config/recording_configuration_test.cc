@@ -1,8 +1,7 @@
-#include "core/config/recording_configuration.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/config/agent_config.h"
 #include "core/config/test_documents.h"
 
 namespace jettison {

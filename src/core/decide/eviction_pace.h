@@ -13,7 +13,7 @@
 #include "core/observe/observations.h"
 #include "core/pods/pod_facts.h"
 #include "core/units/duration.h"
-#include "core/units/int128.h"
+#include "core/units/quantity.h"
 
 namespace jettison {
 

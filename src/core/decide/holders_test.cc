@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "core/pods/deleted_files.h"
+#include "core/pods/pod_facts.h"
 
 namespace jettison {
 namespace {

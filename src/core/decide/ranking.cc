@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/pods/deleted_files.h"
+#include "core/pods/pod_facts.h"
 #include "core/units/quantity.h"
 
 namespace jettison {

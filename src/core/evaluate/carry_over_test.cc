@@ -1,10 +1,10 @@
-#include "core/evaluate/carry_over.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <string>
 #include <vector>
+
+#include "core/evaluate/evaluate.h"
 
 namespace jettison {
 namespace {

@@ -1,12 +1,15 @@
 #include "core/evaluate/evaluate.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstddef>
 #include <utility>
 
 #include "core/units/quantity.h"
 
 namespace jettison {
+
 namespace {
 
 Nanos SaturatingSum(Nanos a, Nanos b) {
@@ -205,6 +208,48 @@ bool PressureRelieved(std::span<const Threshold> thresholds, const Observations&
     if (met[i] && !IsPressure(thresholds[i].signal)) return false;
   }
   return true;
+}
+
+std::optional<Instant> NextGraceEnd(std::span<const Threshold> thresholds,
+                                    const Evaluation& evaluation) {
+  std::optional<Instant> next;
+  const auto wait_for = [&next](std::optional<Instant> since, Duration grace) {
+    if (!since) return;
+    const Instant end = Later(*since, grace);
+    next = next ? std::min(*next, end) : end;
+  };
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    if (!evaluation.met[i]) continue;
+    if (!evaluation.overdue[i]) {
+      wait_for(evaluation.next.first_observed_at[i], thresholds[i].grace_period);
+    } else if (evaluation.in_margin[i]) {
+      wait_for(evaluation.next.kubelet_line_crossed_at[i], thresholds[i].kubelet->grace_period);
+    }
+  }
+  return next;
+}
+
+bool IsSameLine(const Threshold& a, const Threshold& b) {
+  return a.signal == b.signal && a.IsHard() == b.IsHard() && a.value == b.value;
+}
+
+EvictionState CarryOver(const EvictionState& state, std::span<const Threshold> from,
+                        std::span<const Threshold> to) {
+  EvictionState carried = state;
+  carried.met.reset();
+  carried.first_observed_at.fill(std::nullopt);
+  carried.kubelet_line_crossed_at.fill(std::nullopt);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const auto before = std::ranges::find_if(
+        from, [&](const Threshold& threshold) { return IsSameLine(threshold, to[i]); });
+    if (before == from.end()) continue;
+    const auto place = static_cast<std::size_t>(before - from.begin());
+    carried.met[i] = state.met[place];
+    carried.first_observed_at[i] = state.first_observed_at[place];
+    if (from[place].kubelet != to[i].kubelet) continue;
+    carried.kubelet_line_crossed_at[i] = state.kubelet_line_crossed_at[place];
+  }
+  return carried;
 }
 
 }  // namespace jettison

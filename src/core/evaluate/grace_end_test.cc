@@ -1,8 +1,8 @@
-#include "core/evaluate/grace_end.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
+
+#include "core/evaluate/evaluate.h"
 
 namespace jettison {
 namespace {

@@ -3,13 +3,208 @@
 #include <algorithm>
 
 #include "core/explain/otherwise.h"
-#include "core/explain/pass_parts.h"
-#include "core/explain/signal_figures.h"
-#include "core/explain/storage_limits.h"
-#include "core/explain/threshold_facts.h"
+#include "core/explain/pod_ranking.h"
+#include "core/model/pressure.h"
+#include "core/units/quantity.h"
 
 namespace jettison {
+
 namespace {
+
+std::optional<std::int64_t> UsedBytes(const std::optional<FsUsage>& usage) {
+  if (!usage || !usage->used_bytes) return std::nullopt;
+  return static_cast<std::int64_t>(*usage->used_bytes);
+}
+
+std::optional<std::int64_t> UsedByVolume(const PodStats& stats, const std::string& name) {
+  // If several figures have one name, the last counts, as in the decision.
+  std::optional<std::int64_t> used;
+  for (const VolumeStats& volume : stats.volumes) {
+    if (volume.name == name && volume.usage.used_bytes) used = UsedBytes(volume.usage);
+  }
+  return used;
+}
+
+// If images have a file system of their own, a container's writable layer is not counted.
+std::optional<std::int64_t> UsedByContainer(const PodStats& stats, const std::string& name,
+                                            DiskLayout layout) {
+  const auto found = std::ranges::find(stats.containers, name, &ContainerStats::name);
+  if (found == stats.containers.end()) return std::nullopt;
+  const auto logs = UsedBytes(found->logs);
+  if (layout.dedicated_image_fs) return logs;
+  const auto layer = UsedBytes(found->rootfs);
+  if (!logs && !layer) return std::nullopt;
+  return logs.value_or(0) + layer.value_or(0);
+}
+
+std::optional<std::int64_t> UsedOf(const ActivePod& pod, StorageLimitKind kind,
+                                   const std::string& name, DiskLayout layout) {
+  if (pod.stats == nullptr) return std::nullopt;
+  switch (kind) {
+    case StorageLimitKind::kEmptyDir: return UsedByVolume(*pod.stats, name);
+    case StorageLimitKind::kPod: return UsedBytes(pod.stats->ephemeral_storage);
+    case StorageLimitKind::kContainer: return UsedByContainer(*pod.stats, name, layout);
+  }
+  __builtin_unreachable();
+}
+
+StorageLimitFacts FactsOf(const ActivePod& pod, StorageLimitKind kind, const StorageLimit& limit,
+                          DiskLayout layout) {
+  return {.pod = IdentityOf(*pod.facts),
+          .kind = kind,
+          .name = limit.name,
+          .used = UsedOf(pod, kind, limit.name, layout),
+          .limit = WholeUnits(limit.limit)};
+}
+
+StorageLimit LimitIn(const PodFacts& facts, StorageLimitKind kind, std::size_t index) {
+  switch (kind) {
+    case StorageLimitKind::kEmptyDir: return facts.empty_dir_limits[index];
+    case StorageLimitKind::kPod: return {.name = "", .limit = *facts.ephemeral_storage_limit};
+    case StorageLimitKind::kContainer: return facts.container_limits[index];
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+std::vector<StorageLimitFacts> StorageLimitsOf(const ActivePod& pod, DiskLayout layout,
+                                               const std::optional<StorageViolation>& broken) {
+  std::vector<StorageLimitFacts> limits;
+  const auto add = [&](StorageLimitKind kind, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      limits.push_back(FactsOf(pod, kind, LimitIn(*pod.facts, kind, i), layout));
+      limits.back().broken = broken && broken->kind == kind && broken->index == i;
+    }
+  };
+  add(StorageLimitKind::kEmptyDir, pod.facts->empty_dir_limits.size());
+  add(StorageLimitKind::kPod, pod.facts->ephemeral_storage_limit ? 1 : 0);
+  add(StorageLimitKind::kContainer, pod.facts->container_limits.size());
+  return limits;
+}
+
+StorageLimitFacts LimitOf(const ActivePod& pod, const StorageViolation& violation,
+                          DiskLayout layout) {
+  StorageLimitFacts facts =
+      FactsOf(pod, violation.kind, LimitIn(*pod.facts, violation.kind, violation.index), layout);
+  facts.broken = true;
+  return facts;
+}
+
+namespace {
+
+using Role = SignalFigure::Role;
+using Figures = std::vector<SignalFigure>;
+
+std::int64_t Signed(std::uint64_t amount) {
+  return static_cast<std::int64_t>(amount);
+}
+
+// Adds the steps: usage minus what the kernel can drop at once, then capacity minus the result.
+void AddMemory(const MemoryStats& memory, const Observation& seen, MemoryEstimator estimator,
+               Figures& figures) {
+  const std::int64_t working_set = seen.capacity - seen.available;
+  if (memory.usage_bytes && Signed(*memory.usage_bytes) >= working_set) {
+    const bool active_too = estimator == MemoryEstimator::kAvailable;
+    figures.push_back({"usage", "usage", Role::kTerm, Signed(*memory.usage_bytes)});
+    figures.push_back({active_too ? "fileCache" : "inactiveFile",
+                       active_too ? "file cache" : "inactive file", Role::kSubtracted,
+                       Signed(*memory.usage_bytes) - working_set});
+    figures.push_back({"workingSet", "working set", Role::kResult, working_set});
+  }
+  figures.push_back({"capacity", "capacity", Role::kTerm, seen.capacity});
+  figures.push_back({"workingSet", "working set", Role::kSubtracted, working_set});
+}
+
+// What is neither used nor available is reserved for root.
+void AddBytes(const FsStats& fs, const Observation& seen, Figures& figures) {
+  figures.push_back({"capacity", "capacity", Role::kTerm, seen.capacity});
+  if (!fs.used_bytes) return;
+  const std::int64_t reserved = seen.capacity - Signed(*fs.used_bytes) - seen.available;
+  figures.push_back({"used", "used", Role::kSubtracted, Signed(*fs.used_bytes)});
+  if (reserved != 0) {
+    figures.push_back({"reserved", "reserved for root", Role::kSubtracted, reserved});
+  }
+}
+
+void AddTaken(std::string_view capacity, std::string_view taken, const Observation& seen,
+              Figures& figures) {
+  figures.push_back({"capacity", capacity, Role::kTerm, seen.capacity});
+  figures.push_back({"used", taken, Role::kSubtracted, seen.capacity - seen.available});
+}
+
+const std::optional<FsStats>& FileSystemOf(Signal signal, const NodeStats& node) {
+  if (signal == Signal::kNodeFsAvailable) return node.fs;
+  return signal == Signal::kImageFsAvailable ? node.image_fs : node.container_fs;
+}
+
+// Adds the terms from which the available amount is calculated.
+void AddTerms(Signal signal, const NodeStats& node, MemoryEstimator estimator,
+              const Observation& seen, Figures& figures) {
+  if (IsPressure(signal)) return AddTaken("all of the time", "lost to stalls", seen, figures);
+  switch (ResourceOf(signal)) {
+    case Resource::kMemory: {
+      const bool of_node = signal == Signal::kMemoryAvailable;
+      return AddMemory(of_node ? *node.memory : *node.pods_memory, seen, estimator, figures);
+    }
+    case Resource::kSwap: return AddTaken("capacity", "used", seen, figures);
+    case Resource::kEphemeralStorage: return AddBytes(*FileSystemOf(signal, node), seen, figures);
+    case Resource::kInodes: return AddTaken("inodes", "used", seen, figures);
+    case Resource::kPids: return AddTaken("process ids", "tasks", seen, figures);
+    case Resource::kIo: break;  // only pressure signals are about I/O
+  }
+}
+
+}  // namespace
+
+SignalReading ReadingOf(Signal signal, const Summary& summary, MemoryEstimator estimator) {
+  SignalReading reading{.signal = signal, .seen = ObservationsFrom(summary)[signal], .figures = {}};
+  if (!reading.seen) return reading;
+  const Observation& seen = *reading.seen;
+  Figures& figures = reading.figures;
+  AddTerms(signal, summary.node, estimator, seen, figures);
+  figures.push_back({"available", "available", Role::kResult, seen.available});
+  return reading;
+}
+
+namespace {
+
+void AddLines(ThresholdFacts& facts) {
+  const std::int64_t capacity = facts.seen->capacity;
+  const Quantity line = QuantityOf(facts.threshold.value, capacity);
+  facts.line = line.Value();
+  if (!facts.threshold.min_reclaim) return;
+  facts.end = (line + QuantityOf(*facts.threshold.min_reclaim, capacity)).Value();
+}
+
+void AddTimes(Instant now, ThresholdFacts& facts) {
+  if (!facts.since) return;
+  facts.met_for = Elapsed(*facts.since, now);
+  if (!facts.overdue) facts.grace_left = facts.threshold.grace_period - *facts.met_for;
+}
+
+// Each threshold as an evaluation at `now` found it.
+std::vector<ThresholdFacts> FactsOf(std::span<const Threshold> thresholds,
+                                    const Observations& observations, const Evaluation& evaluation,
+                                    Instant now) {
+  const ThresholdSet below = ThresholdsMet(thresholds, observations, /*enforce_min_reclaim=*/false);
+  std::vector<ThresholdFacts> all;
+  all.reserve(thresholds.size());
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    ThresholdFacts facts{.threshold = thresholds[i],
+                         .seen = observations[thresholds[i].signal],
+                         .met = evaluation.met[i],
+                         .held = evaluation.met[i] && !below[i],
+                         .overdue = evaluation.overdue[i],
+                         .acting = evaluation.acting[i],
+                         .in_margin = evaluation.in_margin[i],
+                         .since = evaluation.next.first_observed_at[i]};
+    if (facts.seen) AddLines(facts);
+    AddTimes(now, facts);
+    all.push_back(std::move(facts));
+  }
+  return all;
+}
 
 PassOutcome OutcomeOf(const CycleReport& report) {
   if (!report.acting_for) {

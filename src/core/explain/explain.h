@@ -1,15 +1,40 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "core/decide/local_storage.h"
+#include "core/evaluate/evaluate.h"
 #include "core/explain/pod_ranking.h"
 #include "core/explanation/explanation.h"
 #include "core/model/memory_estimator.h"
 #include "core/model/profile.h"
+#include "core/model/signal.h"
+#include "core/model/summary.h"
+#include "core/model/threshold.h"
 #include "core/pass/recorded_pass.h"
+#include "core/pods/pod_facts.h"
 
 namespace jettison {
+
+// Every limit of local storage that a pod has, in the order in which they are checked; `broken` is
+// the violation for which it is evicted, if there is one.
+[[nodiscard]] std::vector<StorageLimitFacts> StorageLimitsOf(
+    const ActivePod& pod, DiskLayout layout, const std::optional<StorageViolation>& broken);
+
+// The limit that a violation is about.
+[[nodiscard]] StorageLimitFacts LimitOf(const ActivePod& pod, const StorageViolation& violation,
+                                        DiskLayout layout);
+
+// The figures of the summary that one signal is computed from, and the computation of its available
+// amount. Figures that the summary does not have are left out. `estimator` says which page cache is
+// subtracted from the node's memory usage.
+[[nodiscard]] SignalReading ReadingOf(Signal signal, const Summary& summary,
+                                      MemoryEstimator estimator);
 
 struct ExplainOptions {
   std::string id;           // of the eviction
@@ -21,5 +46,19 @@ struct ExplainOptions {
 
 // Explains from its record why a pass did what it did.
 [[nodiscard]] PassExplanation Explain(const RecordedPass& pass, const ExplainOptions& options = {});
+
+// What one pass was made of, wherever it is kept.
+struct PassParts {
+  std::uint64_t number = 0;
+  const PassPolicy& policy;
+  const EvictionState& before;
+  const Summary& summary;
+  const std::vector<const PodFacts*>& pods;
+  const CycleReport& report;
+  const std::optional<PaceInput>& pace;
+  std::optional<Summary> after_reclaim = std::nullopt;  // as in RecordedPass
+};
+
+[[nodiscard]] PassExplanation ExplainParts(const PassParts& parts, const ExplainOptions& options);
 
 }  // namespace jettison

@@ -8,9 +8,9 @@
 
 #include "core/decide/pod_usage.h"
 #include "core/decide/ranking.h"
+#include "core/explain/explain.h"
 #include "core/explain/other_usage.h"
 #include "core/explain/pod_ranking.h"
-#include "core/explain/storage_limits.h"
 #include "core/model/pressure.h"
 #include "core/model/priority.h"
 #include "core/pass/reading_plan.h"

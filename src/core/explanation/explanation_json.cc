@@ -24,11 +24,6 @@ std::string MinReclaimText(Signal signal, const ThresholdValue& value) {
   return ValueText(signal, value);
 }
 
-// The one that was acted for; storage limits are in bytes of a disk.
-Signal SignalOf(const PassExplanation& explanation) {
-  return explanation.threshold ? explanation.threshold->threshold.signal : Signal::kNodeFsAvailable;
-}
-
 }  // namespace
 
 static std::string_view NameOf(StorageLimitKind kind) {

@@ -11,6 +11,8 @@ namespace jettison {
 
 // What happened, in one line: "default/db was evicted: the node was low on memory."
 [[nodiscard]] std::string HeadlineOf(const PassExplanation& explanation);
+// The signal that was acted for; storage limits are in bytes of a disk.
+[[nodiscard]] Signal SignalOf(const PassExplanation& explanation);
 [[nodiscard]] std::string FiguresText(const SignalReading& reading);
 // One threshold with its sums and times, several lines.
 [[nodiscard]] std::string ThresholdText(const ThresholdFacts& facts);

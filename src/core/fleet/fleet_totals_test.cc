@@ -1,11 +1,10 @@
-#include "core/fleet/fleet_totals.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "core/fleet/fleet_manifest.h"
+#include "core/fleet/fleet_node.h"
 
 namespace jettison {
 namespace {

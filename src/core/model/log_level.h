@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -8,8 +7,6 @@ namespace jettison {
 
 // How much a line of the log matters, the least first.
 enum class LogLevel : std::uint8_t { kDebug, kInfo, kWarning, kError };
-inline constexpr std::array kAllLogLevels = {LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarning,
-                                             LogLevel::kError};
 
 // "debug", "info", "warning", "error".
 [[nodiscard]] constexpr std::string_view NameOf(LogLevel level) {

@@ -2,11 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/pods/pod_kind.h"
 #include "core/pods/qos.h"
-#include "core/pods/tolerations.h"
 
 namespace jettison {
+
+bool Tolerates(const Toleration& toleration, const Taint& taint) {
+  if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
+  if (!toleration.key.empty() && toleration.key != taint.key) return false;
+  if (toleration.op.empty() || toleration.op == "Equal") return toleration.value == taint.value;
+  return toleration.op == "Exists";
+}
+
+bool ToleratesMemoryPressure(const Pod& pod) {
+  return std::any_of(
+      pod.tolerations.begin(), pod.tolerations.end(),
+      [](const Toleration& toleration) { return Tolerates(toleration, kMemoryPressureTaint); });
+}
+
 namespace {
 
 constexpr std::string_view kReason = "Evicted";

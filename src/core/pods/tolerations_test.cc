@@ -1,6 +1,6 @@
-#include "core/pods/tolerations.h"
-
 #include <gtest/gtest.h>
+
+#include "core/pods/admission.h"
 
 namespace jettison {
 namespace {

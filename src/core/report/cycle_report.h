@@ -13,8 +13,8 @@
 #include "core/model/event.h"
 #include "core/model/eviction_order.h"
 #include "core/model/memory_reclaim.h"
+#include "core/model/pod_origin.h"
 #include "core/model/signal.h"
-#include "core/model/spared_pod.h"
 
 namespace jettison {
 

@@ -10,8 +10,8 @@
 
 namespace jettison {
 
-// The fields of the comparison with the kubelet as it is written (shadow_json.h) and as the
-// program's commands read it, in their order.
+// The fields of the comparison with the kubelet as it is written and as the program's commands read
+// it, in their order.
 
 [[nodiscard]] inline std::optional<ShadowVerdict> EnumeratorNamed(
     std::type_identity<ShadowVerdict> /*tag*/, std::string_view name) {
@@ -60,6 +60,14 @@ void VisitFields(Archive& fields, T& view) {
   fields("pairings", view.pairings);
   fields("open", view.open);
   fields("kubeletsOpen", view.kubelets_open);
+}
+
+// The comparison as JSON. Times are RFC 3339, durations seconds; what is not known is absent.
+[[nodiscard]] inline std::string ShadowJson(const ShadowView& view) {
+  std::string text;
+  JsonWriter json(text);
+  WriteForm(view, json);
+  return text;
 }
 
 }  // namespace jettison

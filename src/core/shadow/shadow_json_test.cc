@@ -1,9 +1,8 @@
-#include "core/shadow/shadow_json.h"
-
 #include <gtest/gtest.h>
 
 #include "codec/documents/json.h"
 #include "core/shadow/shadow_book.h"
+#include "core/shadow/shadow_fields.h"
 
 namespace jettison {
 namespace {

@@ -1,6 +1,6 @@
-#include "core/text/utf8.h"
-
 #include <gtest/gtest.h>
+
+#include "core/text/printable.h"
 
 namespace jettison {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/thresholds/own_thresholds.h"
-#include "core/thresholds/threshold_text.h"
+#include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 

@@ -8,7 +8,7 @@
 
 #include "core/text/spelling.h"
 #include "core/thresholds/paths.h"
-#include "core/units/refusals.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 namespace {

@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/model/fault.h"
@@ -43,6 +45,15 @@ class Fields {
     for (const auto& [name, choice] : choices) words.push_back(name);
     const auto place = PlaceOf(key, words);
     return place ? std::optional(choices[*place].second) : std::nullopt;
+  }
+  // One of the enumerators, by its name.
+  template <typename Choice>
+  [[nodiscard]] std::optional<Choice> OneOf(std::string_view key,
+                                            std::initializer_list<Choice> choices) const {
+    std::vector<std::string_view> words;
+    for (const Choice choice : choices) words.push_back(NameOf(choice));
+    const auto place = PlaceOf(key, words);
+    return place ? std::optional(choices.begin()[*place]) : std::nullopt;
   }
   // A map whose values are all text.
   [[nodiscard]] std::optional<SignalSettings> TextMap(std::string_view key) const;
@@ -82,6 +93,12 @@ class Fields {
   Faults& faults_;
   std::string path_;
 };
+
+// Assigns a value if it is present. Its reader has checked that it fits the type.
+template <typename T, typename U>
+void Take(const std::optional<T>& value, U& into) {
+  if (value) into = static_cast<U>(*value);
+}
 
 // A value as a fault shows it: a scalar's text, else what kind it is.
 [[nodiscard]] std::string Shown(const Value& value);

@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/thresholds/threshold_text.h"
+#include "core/thresholds/threshold_settings.h"
 #include "core/units/duration.h"
 
 namespace jettison {

@@ -11,7 +11,6 @@
 #include "core/thresholds/kubelet_margin.h"
 #include "core/thresholds/own_thresholds.h"
 #include "core/thresholds/threshold_settings.h"
-#include "core/thresholds/threshold_text.h"
 #include "core/units/duration.h"
 
 namespace jettison {

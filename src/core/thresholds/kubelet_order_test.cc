@@ -6,7 +6,7 @@
 
 #include "core/thresholds/kubelet_margin.h"
 #include "core/thresholds/threshold_parsing.h"
-#include "core/thresholds/threshold_text.h"
+#include "core/thresholds/threshold_settings.h"
 #include "core/units/duration.h"
 
 namespace jettison {

@@ -53,4 +53,13 @@ struct OwnSettings {
 // notes them.
 [[nodiscard]] std::vector<Threshold> ReadOwnThresholds(const Fields& fields, Faults& warnings);
 
+// Thresholds on pressure signals (core/model/pressure.h): "pressureHard", "pressureSoft" and
+// "pressureSoftGracePeriod". A value is a percentage, more than 0% and at most 100%, with two
+// decimals at most, because the kernel tells no more.
+extern const OwnSignals kPressureSettings;
+
+// Thresholds on swap.available: "swapHard", "swapSoft" and "swapSoftGracePeriod". A value is an
+// amount of more than zero, or a percentage of all swap, more than 0% and at most 100%.
+extern const OwnSignals kSwapSettings;
+
 }  // namespace jettison

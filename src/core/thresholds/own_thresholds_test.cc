@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "core/model/pressure.h"
-#include "core/thresholds/pressure_thresholds.h"
-#include "core/thresholds/swap_thresholds.h"
 
 namespace jettison {
 namespace {

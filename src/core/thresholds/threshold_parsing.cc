@@ -13,7 +13,8 @@
 #include "core/thresholds/go_float.h"
 #include "core/thresholds/own_thresholds.h"
 #include "core/thresholds/threshold_settings.h"
-#include "core/units/refusals.h"
+#include "core/units/duration.h"
+#include "core/units/quantity.h"
 
 namespace jettison {
 namespace {

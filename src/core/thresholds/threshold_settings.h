@@ -2,12 +2,17 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/model/threshold.h"
 #include "core/thresholds/threshold_parsing.h"
 
 namespace jettison {
+
+// An amount or percentage as a configuration would say it: "100Mi", "10%". ParseThresholds reads it
+// to the same value, to the last bit of a percentage.
+[[nodiscard]] std::string ThresholdText(const ThresholdValue& value);
 
 // The settings of a KubeletConfiguration that these thresholds come from; ParseThresholds reads
 // them to the same thresholds. Those on pressure and swap, which the kubelet does not have, and the

@@ -1,10 +1,9 @@
-#include "core/thresholds/threshold_text.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "core/thresholds/threshold_parsing.h"
+#include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 namespace {

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "core/text/ascii.h"
-#include "core/units/refusals.h"
 
 namespace jettison {
 

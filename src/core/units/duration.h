@@ -19,6 +19,14 @@ using Instant = std::chrono::sys_time<std::chrono::nanoseconds>;
 // time.ParseDuration refuses, overflow included.
 [[nodiscard]] Result<Duration> ParseDuration(std::string_view text);
 
+// What to say of a text that ParseDuration refuses: the longest duration, where the text is one
+// but longer than that; else `otherwise`.
+[[nodiscard]] std::string_view WhyNoDuration(std::string_view text, std::string_view otherwise);
+
+// What to say of a text that ParseInstant refuses: the years that an instant can lie in, where the
+// text is a time outside of them; else `otherwise`.
+[[nodiscard]] std::string_view WhyNoInstant(std::string_view text, std::string_view otherwise);
+
 // The canonical text, as Go's Duration.String(): "1m30s", "100ms", "0s".
 [[nodiscard]] std::string FormatDuration(Duration duration);
 

@@ -4,8 +4,6 @@
 
 #include <vector>
 
-#include "core/units/refusals.h"
-
 namespace jettison {
 namespace {
 

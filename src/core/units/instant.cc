@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "core/units/duration.h"
-#include "core/units/refusals.h"
 
 namespace jettison {
 

@@ -5,13 +5,10 @@
 #include <algorithm>
 #include <array>
 
-#include "core/units/refusals.h"
-
 namespace jettison {
 namespace {
 
 constexpr Int128 kMostWhole = ~(Int128{1} << 127) - 1;
-constexpr std::int32_t kBillion = 1'000'000'000;
 
 std::int64_t PowerOfTen(int power) {
   return static_cast<std::int64_t>(kPowersOfTen[static_cast<std::size_t>(power)]);
@@ -149,10 +146,11 @@ Quantity& Quantity::operator+=(const Quantity& other) {
   if (__builtin_add_overflow(whole_, other.whole_, &whole_)) whole_ = most;
   whole_ = std::clamp(whole_, -kMostWhole, kMostWhole);
   nanos_ += other.nanos_;
+  constexpr auto kBillion = static_cast<std::int32_t>(kNanosPerUnit);
   // Both parts have the sign of the sum.
-  const int carry = nanos_ >= kBillion || (whole_ < 0 && nanos_ > 0)    ? 1
-                    : nanos_ <= -kBillion || (whole_ > 0 && nanos_ < 0) ? -1
-                                                                        : 0;
+  int carry = 0;
+  if (nanos_ >= kBillion || (whole_ < 0 && nanos_ > 0)) carry = 1;
+  if (nanos_ <= -kBillion || (whole_ > 0 && nanos_ < 0)) carry = -1;
   whole_ += carry;
   nanos_ -= carry * kBillion;
   unlimited_ = unlimited_ || other.unlimited_ || !DigitsFitInt64();

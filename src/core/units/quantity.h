@@ -1,14 +1,34 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
-#include "core/units/int128.h"
 #include "core/units/result.h"
 
 namespace jettison {
+
+// A signed 128-bit integer: what amounts are computed in, so that 64-bit ones cannot overflow
+// half-way. A compiler extension that GCC and Clang share.
+__extension__ using Int128 = __int128;
+
+// 10^0 .. 10^19, all that fit in 64 bits.
+inline constexpr std::array<std::uint64_t, 20> kPowersOfTen = [] {
+  std::array<std::uint64_t, 20> powers{};
+  std::uint64_t power = 1;
+  for (std::size_t i = 0; i < powers.size(); ++i) {
+    powers[i] = power;
+    if (i + 1 < powers.size()) power *= 10;
+  }
+  return powers;
+}();
+
+[[nodiscard]] constexpr bool FitsInt64(Int128 value) {
+  return value == static_cast<Int128>(static_cast<std::int64_t>(value));
+}
 
 // How a Quantity likes to be written; decides its suffix ("129e6", "129Mi", "129M").
 enum class QuantityFormat : std::uint8_t { kDecimalExponent, kBinarySI, kDecimalSI };
@@ -96,5 +116,9 @@ class Quantity {
   QuantityFormat format_ = QuantityFormat::kDecimalSI;
   bool unlimited_ = false;
 };
+
+// What to warn of an amount of bytes or files that is written in thousandths ("500m"): how much it
+// is, and what was probably meant. Empty: it is not.
+[[nodiscard]] std::string WhyThousandths(std::string_view amount);
 
 }  // namespace jettison

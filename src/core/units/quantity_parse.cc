@@ -21,7 +21,6 @@ constexpr std::int32_t kMaxExponent = 1000;
 // Digits that are this far after the point round to one billionth in any case.
 constexpr std::int32_t kLeastExponent = -2 * kMaxExponent;
 constexpr std::int32_t kNanoScale = -9;
-constexpr std::int64_t kBillion = 1'000'000'000;
 constexpr std::string_view kForm =
     "write a number and a suffix: n u m k M G T P E, Ki Mi Gi Ti Pi Ei, or an exponent such as e3";
 
@@ -203,10 +202,10 @@ std::optional<Amount> AmountOf(const Parts& parts, const Suffix& suffix) {
     too_large = too_large || __builtin_mul_overflow(amount.whole, Int128{10}, &amount.whole) ||
                 __builtin_add_overflow(amount.whole, Int128{digit - '0'}, &amount.whole);
   }
-  const Int128 nanos = NanosIn(fraction, factor * kBillion);
+  const Int128 nanos = NanosIn(fraction, factor * kNanosPerUnit);
   too_large = too_large || __builtin_mul_overflow(amount.whole, factor, &amount.whole) ||
-              __builtin_add_overflow(amount.whole, nanos / kBillion, &amount.whole);
-  amount.nanos = static_cast<std::int64_t>(nanos % kBillion);
+              __builtin_add_overflow(amount.whole, nanos / kNanosPerUnit, &amount.whole);
+  amount.nanos = static_cast<std::int64_t>(nanos % kNanosPerUnit);
   // Kubernetes ends amounts with a binary suffix there.
   const bool capped = too_large || amount.whole >= INT64_MAX;
   if (binary && capped) return Amount{INT64_MAX, 0};

@@ -1,6 +1,6 @@
-#include "core/units/tcp_address.h"
-
 #include <gtest/gtest.h>
+
+#include "core/units/http_url.h"
 
 namespace jettison {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "core/units/http_url.h"
 #include "core/units/result.h"
-#include "core/units/tcp_address.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison::http {

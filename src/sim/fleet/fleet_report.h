@@ -9,7 +9,6 @@
 
 #include "core/fleet/fleet_manifest.h"
 #include "core/fleet/fleet_node.h"
-#include "core/fleet/fleet_totals.h"
 #include "sim/report/note_list.h"
 
 namespace jettison {

@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "core/thresholds/threshold_settings.h"
-#include "core/thresholds/threshold_text.h"
 
 namespace jettison {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/decide/decide.h"
-#include "core/evaluate/carry_over.h"
+#include "core/evaluate/evaluate.h"
 #include "sim/whatif/sim_edges.h"
 
 namespace jettison {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config/kubernetes_configuration.h"
+#include "core/config/agent_config.h"
 #include "sources/foreign/foreign_finding.h"
 #include "sources/kubernetes/objects/api_pod.h"
 #include "sources/kubernetes/pods/kubelet_groups.h"
