@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "core/pods/qos.h"
+#include "core/pods/pod_kind.h"
 #include "tests/synthetic_node.h"
 #include "view/recording_desk.h"
 #include "view/snapshot.h"

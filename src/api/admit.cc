@@ -10,7 +10,6 @@
 #include "core/json/json_writer.h"
 #include "core/pods/admission.h"
 #include "core/pods/pod_kind.h"
-#include "core/pods/qos.h"
 #include "core/pods/room.h"
 
 namespace jettison {

@@ -13,7 +13,6 @@
 #include "core/pods/oom_score_adj.h"
 #include "core/pods/pod_kind.h"
 #include "core/pods/pod_requests.h"
-#include "core/pods/qos.h"
 #include "core/text/printable.h"
 #include "runtimes/process/host_rights.h"
 #include "runtimes/process/runs/command_line.h"

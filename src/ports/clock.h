@@ -4,7 +4,6 @@
 #include <string>
 
 #include "core/units/duration.h"
-#include "core/units/wall_time.h"
 
 namespace jettison {
 

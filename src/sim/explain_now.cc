@@ -8,7 +8,6 @@
 #include "core/explain/explain.h"
 #include "core/explain/otherwise.h"
 #include "core/pods/pod_kind.h"
-#include "core/pods/qos.h"
 
 namespace jettison {
 namespace {

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "core/decide/image_gc.h"
-#include "core/scenario/image_collection.h"
 #include "core/scenario/scenario.h"
 
 namespace jettison {

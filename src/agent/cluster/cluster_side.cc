@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "agent/cluster/evictions/group_hold.h"
-#include "core/units/wall_time.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 namespace {

@@ -10,7 +10,7 @@
 #include "core/pods/pod_facts.h"
 #include "core/report/cycle_report.h"
 #include "core/shadow/kubelet_message.h"
-#include "core/units/wall_time.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "core/pods/pod_kind.h"
 #include "core/pods/pod_requests.h"
-#include "core/pods/qos.h"
 
 namespace jettison {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <string_view>
 
-#include "core/pods/qos.h"
+#include "core/pods/pod_kind.h"
 #include "kernel/files/files.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/fleet/fleet_shard.h"
+#include "core/fleet/fleet_manifest.h"
 #include "core/recording/recording.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"

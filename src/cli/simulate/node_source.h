@@ -11,7 +11,6 @@
 #include "cli/simulate/simulated_file.h"
 #include "core/fleet/fleet_node.h"
 #include "core/recording/recording.h"
-#include "core/recording/told_starts.h"
 
 namespace jettison {
 

@@ -12,7 +12,6 @@
 #include "codec/flight/chunk_pods.h"
 #include "codec/flight/chunk_reader.h"
 #include "core/recording/recording.h"
-#include "core/recording/told_starts.h"
 
 namespace jettison {
 

@@ -12,7 +12,6 @@
 #include "core/pods/oom_score_adj.h"
 #include "core/pods/pod_kind.h"
 #include "core/pods/pod_requests.h"
-#include "core/pods/qos.h"
 
 namespace jettison {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/model/value.h"
-#include "core/scenario/image_collection.h"
+#include "core/scenario/scenario.h"
 #include "core/units/result.h"
 
 namespace jettison {

@@ -5,7 +5,6 @@
 
 #include "core/json/json_writer.h"
 #include "core/report/cycle_report.h"
-#include "core/scenario/image_collection.h"
 #include "core/scenario/scenario.h"
 
 namespace jettison {

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string_view>
 
-#include "core/scenario/image_collection.h"
 #include "core/scenario/scenario.h"
 #include "core/units/result.h"
 

@@ -12,7 +12,7 @@
 
 #include "core/config/kubelet_fields.h"
 #include "core/text/spelling.h"
-#include "core/thresholds/paths.h"
+#include "core/thresholds/fields.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/quantity.h"
 

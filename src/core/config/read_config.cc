@@ -13,7 +13,6 @@
 #include "core/thresholds/fields.h"
 #include "core/thresholds/kubelet_margin.h"
 #include "core/thresholds/kubelet_order.h"
-#include "core/thresholds/paths.h"
 #include "core/thresholds/threshold_settings.h"
 
 namespace jettison {

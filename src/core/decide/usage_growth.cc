@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "core/units/int128.h"
+#include "core/units/quantity.h"
 
 namespace jettison {
 namespace {

@@ -6,7 +6,7 @@
 #include "core/decide/pod_usage.h"
 #include "core/decide/ranking.h"
 #include "core/model/pressure.h"
-#include "core/pods/qos.h"
+#include "core/pods/pod_kind.h"
 #include "core/units/quantity.h"
 
 namespace jettison {

@@ -2,11 +2,32 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/fleet/fleet_shard.h"
+#include "core/units/result.h"
 
 namespace jettison {
+
+// A part of a fleet: the nodes whose names hash to it.
+struct FleetShard {
+  std::uint64_t index = 0;  // from 0 to count - 1, as Kubernetes and Slurm count
+  std::uint64_t count = 1;
+
+  static constexpr std::uint64_t kMost = 1'000'000;
+
+  [[nodiscard]] bool Has(std::string_view node) const;
+  // "3/16".
+  [[nodiscard]] std::string Text() const;
+  friend bool operator==(const FleetShard&, const FleetShard&) = default;
+};
+
+// Parses INDEX/COUNT; fails with a sentence that says what is allowed.
+[[nodiscard]] Result<FleetShard> ParseShard(std::string_view text);
+
+// FNV-1a with 64 bits, of the bytes of a node's name. Its remainder by the number of shards is the
+// shard. It is the same in every version and on every machine.
+[[nodiscard]] std::uint64_t ShardHashOf(std::string_view node);
 
 // A policy that a fleet was simulated under.
 struct FleetPolicy {

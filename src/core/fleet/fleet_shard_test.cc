@@ -1,10 +1,10 @@
-#include "core/fleet/fleet_shard.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "core/fleet/fleet_manifest.h"
 
 namespace jettison {
 namespace {

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/pods/pod_kind.h"
-#include "core/pods/qos.h"
 
 namespace jettison {
 

@@ -5,7 +5,6 @@
 
 #include "core/model/pod_resources.h"
 #include "core/pods/pod_kind.h"
-#include "core/pods/qos.h"
 
 namespace jettison {
 namespace {

@@ -1,8 +1,7 @@
-#include "core/pods/qos.h"
-
 #include <gtest/gtest.h>
 
 #include "core/model/pod_resources.h"
+#include "core/pods/pod_kind.h"
 
 namespace jettison {
 namespace {

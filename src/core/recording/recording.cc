@@ -1,5 +1,7 @@
 #include "core/recording/recording.h"
 
+#include <algorithm>
+
 namespace jettison {
 
 Instant WhenOf(const RecordedItem& item) {
@@ -8,6 +10,28 @@ Instant WhenOf(const RecordedItem& item) {
   if (const auto* gap = std::get_if<RecordedGap>(&item)) return gap->from;
   if (const auto* note = std::get_if<RecordedNote>(&item)) return note->at;
   return std::get<std::shared_ptr<const RecordedPass>>(item)->report.at;
+}
+
+void ToldSpan::Add(Instant at) {
+  first = std::min(first.value_or(at), at);
+  last = std::max(last.value_or(at), at);
+}
+
+ToldStarts::Place ToldStarts::Of(const RecordingAbout& about) {
+  const auto [place, is_new] =
+      starts_.try_emplace(Key(about.at, about.node, about.maker, about.profile));
+  if (starts_.size() > kMost) {
+    starts_.erase(place == starts_.begin() ? std::next(place) : starts_.begin());
+  }
+  return {.told = &place->second, .is_new = is_new};
+}
+
+ToldStarts::Place ToldStarts::OfImport(const RecordingAbout& about) {
+  RecordingAbout any = about;
+  any.at = Instant::max();  // the last one to be forgotten
+  Place place = Of(any);
+  place.is_new = !place.told->last || about.at > *place.told->last;
+  return place;
 }
 
 }  // namespace jettison

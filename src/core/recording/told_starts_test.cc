@@ -1,8 +1,8 @@
-#include "core/recording/told_starts.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
+
+#include "core/recording/recording.h"
 
 namespace jettison {
 namespace {

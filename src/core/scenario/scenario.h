@@ -1,9 +1,11 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "core/decide/image_gc.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/profile.h"
 #include "core/model/summary.h"
@@ -43,6 +45,18 @@ struct Scenario {
 struct StepOutcome {
   CycleReport report;
   std::vector<AdmissionAnswer> admission;
+};
+
+// One image collection to be replayed: what the collector knows, and which removals the runtime
+// would refuse.
+struct ImageCollection {
+  std::string name;
+  ImageGcMode mode = ImageGcMode::kGarbageCollect;
+  ImageGcPolicy policy;
+  ImageGcTimes times;
+  ImageFsUsage image_fs;
+  std::vector<ImageRecord> images;
+  std::set<std::string, std::less<>> refused;  // ids whose removal fails
 };
 
 }  // namespace jettison

@@ -1,6 +1,6 @@
-#include "core/thresholds/paths.h"
-
 #include <gtest/gtest.h>
+
+#include "core/thresholds/fields.h"
 
 namespace jettison {
 namespace {

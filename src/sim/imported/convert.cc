@@ -10,7 +10,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/observe/observations.h"
 #include "core/pass/reading_plan.h"
-#include "core/recording/told_starts.h"
+#include "core/recording/recording.h"
 #include "core/thresholds/containerfs_thresholds.h"
 #include "sim/imported/growth.h"
 #include "sim/imported/pod_tracks.h"

@@ -6,7 +6,7 @@
 #include "cli/demo/demo_test_snapshots.h"
 #include "codec/documents/documents.h"
 #include "core/config/read_config.h"
-#include "core/pods/qos.h"
+#include "core/pods/pod_kind.h"
 
 namespace jettison {
 namespace {

@@ -10,7 +10,6 @@
 
 #include "codec/documents/json.h"
 #include "core/recording/recording.h"
-#include "core/recording/told_starts.h"
 
 namespace jettison {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/units/wall_time.h"
+#include "core/units/duration.h"
 
 namespace jettison::cri {
 

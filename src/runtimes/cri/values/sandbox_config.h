@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/model/pod.h"
-#include "core/units/wall_time.h"
+#include "core/units/duration.h"
 
 namespace jettison::cri {
 

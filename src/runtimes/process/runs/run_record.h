@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/units/duration.h"
 #include "core/units/result.h"
-#include "core/units/wall_time.h"
 
 namespace jettison::process {
 

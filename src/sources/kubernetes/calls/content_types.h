@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include "core/units/wall_time.h"
+#include "core/units/duration.h"
 
 namespace jettison::kube {
 

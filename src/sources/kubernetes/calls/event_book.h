@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/model/event.h"
-#include "core/units/wall_time.h"
+#include "core/units/duration.h"
 #include "sources/kubernetes/calls/api_call.h"
 
 namespace jettison::kube {

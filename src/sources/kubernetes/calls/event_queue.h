@@ -9,7 +9,6 @@
 
 #include "core/model/event.h"
 #include "core/units/duration.h"
-#include "core/units/wall_time.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/calls/call_complaints.h"
 #include "sources/kubernetes/calls/call_retry.h"

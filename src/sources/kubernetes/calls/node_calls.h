@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/model/value.h"
+#include "core/units/duration.h"
 #include "core/units/result.h"
-#include "core/units/wall_time.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/objects/api_node.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/units/wall_time.h"
+#include "core/units/duration.h"
 #include "sources/kubernetes/calls/api_call.h"
 
 namespace jettison::kube {

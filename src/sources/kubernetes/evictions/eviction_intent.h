@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/units/duration.h"
 #include "core/units/result.h"
-#include "core/units/wall_time.h"
 
 namespace jettison::kube {
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/units/duration.h"
-#include "core/units/wall_time.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/calls/call_complaints.h"
 #include "sources/kubernetes/calls/call_retry.h"

@@ -8,7 +8,6 @@
 
 #include "core/model/signal.h"
 #include "core/units/duration.h"
-#include "core/units/wall_time.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/calls/call_retry.h"
 #include "sources/kubernetes/calls/node_calls.h"

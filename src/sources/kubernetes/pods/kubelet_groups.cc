@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/pods/qos.h"
+#include "core/pods/pod_kind.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/processes/first_process.h"
 #include "kernel/processes/proc_files.h"
