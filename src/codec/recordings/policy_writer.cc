@@ -32,7 +32,7 @@ std::string OwnText(const Threshold& threshold) {
   return ShareText(LostOf(std::get<Quantity>(threshold.value)));
 }
 
-void WriteSettingsOf(const OwnSignals& own, const std::vector<Threshold>& thresholds,
+void WriteSettingsOf(const SignalMaps& own, const std::vector<Threshold>& thresholds,
                      JsonWriter& json) {
   SignalSettings hard;
   SignalSettings soft;
@@ -59,7 +59,7 @@ void WriteEvictionSettings(const std::vector<Threshold>& thresholds, JsonWriter&
 }
 
 void WriteOwnSettings(const std::vector<Threshold>& thresholds, JsonWriter& json) {
-  for (const OwnSignals* own : AllOwnSignals()) {
+  for (const SignalMaps* own : AllOwnSignals()) {
     WriteSettingsOf(*own, thresholds, json);
   }
 }

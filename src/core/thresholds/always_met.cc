@@ -33,7 +33,7 @@ Faults CheckAlwaysMet(const std::vector<Threshold>& thresholds,
   Faults faults;
   for (const Threshold& threshold : thresholds) {
     const auto& capacity = capacities[IndexOf(threshold.signal)];
-    if (OwnSignalsOf(threshold.signal) != nullptr || !capacity) continue;
+    if (!RowOf(threshold.signal).of_kubelet || !capacity) continue;
     if (!IsAlwaysMet(threshold, *capacity)) {
       if (HasOutOfReach(threshold, *capacity)) AddFault(faults, OutOfReach(threshold, *capacity));
       continue;

@@ -98,7 +98,7 @@ std::vector<Threshold> BesideKubelet(std::vector<Threshold> ours,
     }
   }
   for (Threshold& threshold : ours) {
-    if (OwnSignalsOf(threshold.signal) != nullptr) continue;
+    if (!RowOf(threshold.signal).of_kubelet) continue;
     const Threshold* line = &threshold;
     for (const Threshold& other : theirs) {
       if (other.signal != threshold.signal || IsNever(other.value)) continue;

@@ -26,8 +26,8 @@ std::vector<std::string> ShowOwn(const ThresholdParsing& parsing) {
   return lines;
 }
 
-ThresholdParsing Parsed(const OwnSettings& settings) {
-  return ParseOwnThresholds(kPressureSettings, settings);
+ThresholdParsing Parsed(const EvictionSettings& settings) {
+  return ParseThresholds(kPressureSettings, settings);
 }
 
 ThresholdParsing OwnHard(const std::string& text) {
@@ -100,8 +100,8 @@ TEST(PressureThresholds, EveryFaultIsReportedAtOnce) {
 }
 
 ThresholdParsing Swap(const std::string& text) {
-  return ParseOwnThresholds(
-      kSwapSettings, {.hard = {{"swap.available", text}}, .soft = {}, .soft_grace_period = {}});
+  return ParseThresholds(kSwapSettings,
+                         {.hard = {{"swap.available", text}}, .soft = {}, .soft_grace_period = {}});
 }
 
 TEST(SwapThresholds, AreAmountsOrPercentagesOfAllSwap) {
@@ -126,7 +126,7 @@ TEST(SwapThresholds, AreAmountsOrPercentagesOfAllSwap) {
 }
 
 TEST(SwapThresholds, ASoftOneNeedsAGracePeriodAndNoOtherSignalIsOfSwap) {
-  const ThresholdParsing parsing = ParseOwnThresholds(
+  const ThresholdParsing parsing = ParseThresholds(
       kSwapSettings, {.hard = {{"swap.availabel", "1Gi"}, {"memory.available", "1Gi"}},
                       .soft = {{"swap.available", "20%"}},
                       .soft_grace_period = {}});
@@ -135,22 +135,19 @@ TEST(SwapThresholds, ASoftOneNeedsAGracePeriodAndNoOtherSignalIsOfSwap) {
                           Field(&Fault::message, HasSubstr("did you mean \"swap.available\"?")),
                           Field(&Fault::message, HasSubstr("to swapSoftGracePeriod"))));
   const ThresholdParsing soft =
-      ParseOwnThresholds(kSwapSettings, {.hard = {},
-                                         .soft = {{"swap.available", "20%"}},
-                                         .soft_grace_period = {{"swap.available", "2m"}}});
+      ParseThresholds(kSwapSettings, {.hard = {},
+                                      .soft = {{"swap.available", "20%"}},
+                                      .soft_grace_period = {{"swap.available", "2m"}}});
   EXPECT_THAT(soft.faults, IsEmpty());
   EXPECT_EQ(soft.thresholds.at(0).grace_period, std::chrono::minutes(2));
 }
 
 TEST(OwnThresholds, EverySignalIsSetInTheMapsOfTheKubeletOrOfOneKind) {
   for (const Signal signal : kAllSignals) {
-    const auto kinds = std::ranges::count_if(AllOwnSignals(), [signal](const OwnSignals* own) {
+    const auto kinds = std::ranges::count_if(AllOwnSignals(), [signal](const SignalMaps* own) {
       return std::ranges::find(own->signals, signal) != own->signals.end();
     });
-    const bool kubelet = std::ranges::find(kKubeletSignals, signal) != kKubeletSignals.end();
-    EXPECT_EQ(kinds + (kubelet ? 1 : 0), 1)
-        << NameOf(signal) << ": exactly one of kKubeletSignals and AllOwnSignals must name it";
-    EXPECT_EQ(OwnSignalsOf(signal) == nullptr, kubelet) << NameOf(signal);
+    EXPECT_EQ(kinds, RowOf(signal).of_kubelet ? 0 : 1) << NameOf(signal);
   }
 }
 

@@ -22,33 +22,102 @@ namespace {
 constexpr std::string_view kAmountRule =
     "must be an amount such as 100Mi or a percentage such as 10%";
 
-const auto& SignalNames() {
-  static const auto kNames = [] {
-    std::array<std::string_view, kKubeletSignals.size()> names;
-    std::ranges::transform(kKubeletSignals, names.begin(), [](Signal s) { return NameOf(s); });
-    return names;
-  }();
-  return kNames;
+// "10%", "1e1%", "0x1p3%": the kubelet strips every trailing % and reads a 32-bit float.
+std::optional<Percentage> ParsePercentage(const SettingEntry& entry) {
+  const std::size_t last = entry.text.find_last_not_of('%');
+  const auto number =
+      ParseGoFloat32(entry.text.substr(0, last == std::string_view::npos ? 0 : last + 1));
+  if (!number) {
+    entry.Refuse(std::string(kAmountRule));
+    return std::nullopt;
+  }
+  if (!std::isfinite(*number)) {
+    entry.Warn(
+        "is not a finite share of the capacity; the kubelet accepts it, but it has no meaning");
+  }
+  return Percentage{*number / 100};
 }
+
+std::optional<Quantity> ParseAmount(const SettingEntry& entry) {
+  auto amount = Quantity::Parse(entry.text);
+  if (!amount) {
+    entry.Refuse(std::string(kAmountRule));
+    return std::nullopt;
+  }
+  if (std::string why = WhyThousandths(entry.text); !why.empty()) entry.Warn(std::move(why));
+  return *std::move(amount);
+}
+
+std::optional<ThresholdValue> KubeletValueOf(const SettingEntry& entry) {
+  if (entry.text == "0%" || entry.text == "100%") return std::nullopt;
+  if (entry.text.ends_with('%')) {
+    const auto percentage = ParsePercentage(entry);
+    if (!percentage) return std::nullopt;
+    if (percentage->fraction < 0 || percentage->fraction > 1) {
+      entry.Refuse("must be at least 0% and at most 100%");
+      return std::nullopt;
+    }
+    return *percentage;
+  }
+  auto amount = ParseAmount(entry);
+  if (!amount) return std::nullopt;
+  if (amount->Sign() <= 0) {
+    entry.Refuse("must be more than zero; write 0% to switch the threshold off");
+    return std::nullopt;
+  }
+  return *std::move(amount);
+}
+
+std::optional<ThresholdValue> MinimumReclaimOf(const SettingEntry& entry) {
+  if (entry.text.ends_with('%')) {
+    const auto percentage = ParsePercentage(entry);
+    if (!percentage) return std::nullopt;
+    if (percentage->fraction <= 0) {
+      entry.Refuse("must be more than 0%; leave the entry out for no minimum");
+      return std::nullopt;
+    }
+    return *percentage;
+  }
+  auto amount = ParseAmount(entry);
+  if (!amount) return std::nullopt;
+  if (amount->Sign() < 0) {
+    entry.Refuse("must not be negative");
+    return std::nullopt;
+  }
+  return *std::move(amount);
+}
+
+constexpr SignalMaps kKubeletMaps = {.of = "the kubelet",
+                                     .kind = "eviction",
+                                     .hard = "evictionHard",
+                                     .soft = "evictionSoft",
+                                     .soft_grace_period = "evictionSoftGracePeriod",
+                                     .document = "KubeletConfiguration",
+                                     .signals = kKubeletSignals,
+                                     .value_of = KubeletValueOf,
+                                     .zero_grace = true};
 
 bool HasThreshold(const std::vector<Threshold>& thresholds, Signal signal) {
   return std::ranges::find(thresholds, signal, &Threshold::signal) != thresholds.end();
 }
 
-// One entry of one of the four maps, being read.
-struct Entry {
-  std::string_view field;  // "evictionHard"
-  const std::string& signal_name;
-  const std::string& text;
-};
+const SignalMaps& MapsOf(Signal signal) {
+  for (const SignalMaps* own : AllOwnSignals()) {
+    if (std::ranges::find(own->signals, signal) != own->signals.end()) return *own;
+  }
+  return kKubeletMaps;
+}
 
 class Parser {
  public:
-  explicit Parser(const EvictionSettings& settings) : settings_(settings) {}
+  Parser(const SignalMaps& maps, const EvictionSettings& settings)
+      : maps_(maps), settings_(settings) {
+    for (const Signal signal : maps.signals) names_.push_back(NameOf(signal));
+  }
 
   ThresholdParsing Parse() {
-    std::vector<Threshold> hard = ParseStatements("evictionHard", settings_.hard);
-    std::vector<Threshold> soft = ParseStatements("evictionSoft", settings_.soft);
+    std::vector<Threshold> hard = ReadMap(maps_.hard, settings_.hard);
+    std::vector<Threshold> soft = ReadMap(maps_.soft, settings_.soft);
     AddGracePeriods(soft);
     result_.thresholds = std::move(hard);
     result_.thresholds.insert(result_.thresholds.end(), soft.begin(), soft.end());
@@ -58,103 +127,27 @@ class Parser {
   }
 
  private:
-  void Refuse(const Entry& entry, std::string message) {
-    AddFault(result_.faults, {"", fmt::format("{}[{}]", entry.field, entry.signal_name), entry.text,
-                              std::move(message)});
-  }
-  void Warn(const Entry& entry, std::string message) {
-    AddFault(result_.warnings, {"", fmt::format("{}[{}]", entry.field, entry.signal_name),
-                                entry.text, std::move(message)});
-  }
-
-  std::optional<Signal> SignalOf(const Entry& entry) {
-    const auto signal = SignalNamed(entry.signal_name);
-    if (const OwnSignals* own = signal ? OwnSignalsOf(*signal) : nullptr) {
-      Refuse(
-          entry,
-          fmt::format("is not a signal of the kubelet; set it in {} or {} of JettisonConfiguration",
-                      own->hard, own->soft));
-      return std::nullopt;
-    }
+  std::optional<Signal> SignalOf(const SettingEntry& entry) {
+    const auto signal = SignalNamed(entry.signal);
     if (!signal) {
-      Refuse(entry, fmt::format("no eviction signal has this name{}; allowed: {}",
-                                DidYouMean(entry.signal_name, SignalNames()),
-                                Alternatives(SignalNames())));
-    }
-    return signal;
-  }
-
-  // "10%", "1e1%", "0x1p3%": the kubelet strips every trailing % and reads a 32-bit float.
-  std::optional<Percentage> ParsePercentage(const Entry& entry) {
-    const std::size_t last = entry.text.find_last_not_of('%');
-    const auto number = ParseGoFloat32(
-        std::string_view(entry.text).substr(0, last == std::string::npos ? 0 : last + 1));
-    if (!number) {
-      Refuse(entry, std::string(kAmountRule));
+      entry.Refuse(fmt::format("no {} signal has this name{}; allowed: {}", maps_.kind,
+                               DidYouMean(entry.signal, names_), Alternatives(names_)));
       return std::nullopt;
     }
-    if (!std::isfinite(*number)) {
-      Warn(entry,
-           "is not a finite share of the capacity; the kubelet accepts it, but it has no meaning");
-    }
-    return Percentage{*number / 100};
+    if (std::ranges::find(maps_.signals, *signal) != maps_.signals.end()) return signal;
+    const SignalMaps& others = MapsOf(*signal);
+    entry.Refuse(fmt::format("is not a signal of {}; set it in {} or {} of {}", maps_.of,
+                             others.hard, others.soft, others.document));
+    return std::nullopt;
   }
 
-  std::optional<Quantity> ParseAmount(const Entry& entry) {
-    auto amount = Quantity::Parse(entry.text);
-    if (!amount) {
-      Refuse(entry, std::string(kAmountRule));
-      return std::nullopt;
-    }
-    if (std::string why = WhyThousandths(entry.text); !why.empty()) Warn(entry, std::move(why));
-    return *std::move(amount);
-  }
-
-  std::optional<ThresholdValue> ThresholdValueOf(const Entry& entry) {
-    if (entry.text.ends_with('%')) {
-      const auto percentage = ParsePercentage(entry);
-      if (!percentage) return std::nullopt;
-      if (percentage->fraction < 0 || percentage->fraction > 1) {
-        Refuse(entry, "must be at least 0% and at most 100%");
-        return std::nullopt;
-      }
-      return *percentage;
-    }
-    auto amount = ParseAmount(entry);
-    if (!amount) return std::nullopt;
-    if (amount->Sign() <= 0) {
-      Refuse(entry, "must be more than zero; write 0% to switch the threshold off");
-      return std::nullopt;
-    }
-    return *std::move(amount);
-  }
-
-  std::optional<ThresholdValue> MinimumReclaimOf(const Entry& entry) {
-    if (entry.text.ends_with('%')) {
-      const auto percentage = ParsePercentage(entry);
-      if (!percentage) return std::nullopt;
-      if (percentage->fraction <= 0) {
-        Refuse(entry, "must be more than 0%; leave the entry out for no minimum");
-        return std::nullopt;
-      }
-      return *percentage;
-    }
-    auto amount = ParseAmount(entry);
-    if (!amount) return std::nullopt;
-    if (amount->Sign() < 0) {
-      Refuse(entry, "must not be negative");
-      return std::nullopt;
-    }
-    return *std::move(amount);
-  }
-
-  std::vector<Threshold> ParseStatements(std::string_view field, const SignalSettings& settings) {
+  std::vector<Threshold> ReadMap(std::string_view field, const SignalSettings& settings) {
     std::vector<Threshold> thresholds;
     for (const auto& [name, text] : settings) {
-      const Entry entry{field, name, text};
+      const SettingEntry entry{field, name, text, result_};
       const auto signal = SignalOf(entry);
-      if (!signal || text == "0%" || text == "100%") continue;
-      auto value = ThresholdValueOf(entry);
+      if (!signal) continue;
+      auto value = maps_.value_of(entry);
       if (!value) continue;
       thresholds.push_back({.signal = *signal, .value = *std::move(value), .min_reclaim = {}});
     }
@@ -162,23 +155,31 @@ class Parser {
     return thresholds;
   }
 
+  // A wrong period is one fault, so it does not also count as missing.
+  Duration GraceOf(const SettingEntry& entry) {
+    const auto period = ParseDuration(entry.text);
+    if (!period) {
+      entry.Refuse(std::string(WhyNoDuration(entry.text, "must be a duration such as 1m30s")));
+    } else if (maps_.zero_grace && *period < Duration::zero()) {
+      entry.Refuse("must not be negative");
+    } else if (!maps_.zero_grace && *period <= Duration::zero()) {
+      entry.Refuse(fmt::format("must be more than 0s; a threshold that acts at once belongs in {}",
+                               maps_.hard));
+    } else {
+      return *period;
+    }
+    return maps_.zero_grace ? Duration::zero() : std::chrono::seconds(1);
+  }
+
   void AddGracePeriods(std::vector<Threshold>& soft) {
     std::array<std::optional<Duration>, kSignalCount> periods;
     for (const auto& [name, text] : settings_.soft_grace_period) {
-      const Entry entry{"evictionSoftGracePeriod", name, text};
+      const SettingEntry entry{maps_.soft_grace_period, name, text, result_};
       const auto signal = SignalOf(entry);
       if (!signal) continue;
-      const auto period = ParseDuration(text);
-      if (!period) {
-        Refuse(entry, std::string(WhyNoDuration(text, "must be a duration such as 1m30s")));
-      } else if (*period < Duration::zero()) {
-        Refuse(entry, "must not be negative");
-      }
-      // A wrong period is one fault, so it does not also count as missing.
-      periods[IndexOf(*signal)] = period.value_or(Duration::zero());
-      if (!HasThreshold(soft, *signal)) {
-        Warn(entry, "has no effect: evictionSoft has no threshold of this signal");
-      }
+      periods[IndexOf(*signal)] = GraceOf(entry);
+      if (HasThreshold(soft, *signal)) continue;
+      entry.Warn(fmt::format("has no effect: {} has no threshold of this signal", maps_.soft));
     }
     for (Threshold& threshold : soft) {
       const auto& period = periods[IndexOf(threshold.signal)];
@@ -188,22 +189,21 @@ class Parser {
   }
 
   void RefuseWithoutGracePeriod(Signal signal) {
-    const std::string name(NameOf(signal));
-    Refuse({"evictionSoft", name, settings_.soft.at(name)},
-           fmt::format("a soft threshold needs a grace period; add {}: 1m30s to "
-                       "evictionSoftGracePeriod",
-                       name));
+    const std::string_view name = NameOf(signal);
+    SettingEntry{maps_.soft, name, settings_.soft.find(name)->second, result_}.Refuse(
+        fmt::format("a soft threshold needs a grace period; add {}: 1m30s to {}", name,
+                    maps_.soft_grace_period));
   }
 
   void AddMinimumReclaims() {
     for (const auto& [name, text] : settings_.minimum_reclaim) {
-      const Entry entry{"evictionMinimumReclaim", name, text};
+      const SettingEntry entry{"evictionMinimumReclaim", name, text, result_};
       const auto signal = SignalOf(entry);
       if (!signal) continue;
       const auto amount = MinimumReclaimOf(entry);
       if (!amount) continue;
       if (!HasThreshold(result_.thresholds, *signal)) {
-        Warn(entry, "has no effect: there is no threshold of this signal");
+        entry.Warn("has no effect: there is no threshold of this signal");
       }
       for (Threshold& threshold : result_.thresholds) {
         if (threshold.signal == *signal) threshold.min_reclaim = amount;
@@ -211,11 +211,26 @@ class Parser {
     }
   }
 
+  const SignalMaps& maps_;
   const EvictionSettings& settings_;
+  std::vector<std::string_view> names_;
   ThresholdParsing result_;
 };
 
+Fault FaultOf(const SettingEntry& entry, std::string message) {
+  return {"", fmt::format("{}[{}]", entry.field, entry.signal), std::string(entry.text),
+          std::move(message)};
+}
+
 }  // namespace
+
+void SettingEntry::Refuse(std::string message) const {
+  AddFault(parsing.faults, FaultOf(*this, std::move(message)));
+}
+
+void SettingEntry::Warn(std::string message) const {
+  AddFault(parsing.warnings, FaultOf(*this, std::move(message)));
+}
 
 const SignalSettings& DefaultEvictionHard() {
   static const SignalSettings kDefault = {{"memory.available", "100Mi"},
@@ -226,8 +241,12 @@ const SignalSettings& DefaultEvictionHard() {
   return kDefault;
 }
 
+ThresholdParsing ParseThresholds(const SignalMaps& maps, const EvictionSettings& settings) {
+  return Parser(maps, settings).Parse();
+}
+
 ThresholdParsing ParseThresholds(const EvictionSettings& settings) {
-  return Parser(settings).Parse();
+  return ParseThresholds(kKubeletMaps, settings);
 }
 
 }  // namespace jettison

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/fault.h"
@@ -12,7 +15,7 @@ namespace jettison {
 // A map of a configuration: signal name to what is said of it.
 using SignalSettings = std::map<std::string, std::string, std::less<>>;
 
-// The eviction settings as unparsed text.
+// The eviction settings as unparsed text; those of Jettison's own signals have no minimum reclaim.
 struct EvictionSettings {
   SignalSettings hard;               // evictionHard: amount or percentage
   SignalSettings soft;               // evictionSoft: amount or percentage
@@ -30,9 +33,38 @@ struct ThresholdParsing {
   Faults faults;  // file left empty; keys as "evictionHard[memory.available]"
 };
 
-// The thresholds that the settings describe, exactly as the kubelet understands them, but with
-// every fault instead of the first. No defaults are added, containerfs.* is not replaced, and
-// thresholds of exactly "0%" and "100%" are left out.
+// One entry of one of the maps, and where its faults and warnings go.
+struct SettingEntry {
+  std::string_view field;  // "evictionHard"
+  std::string_view signal;
+  std::string_view text;
+  ThresholdParsing& parsing;
+
+  void Refuse(std::string message) const;
+  void Warn(std::string message) const;
+};
+
+// Signals that are set in the same maps, by signal name.
+struct SignalMaps {
+  std::string_view of;                 // as in "is not a signal of the kubelet"
+  std::string_view kind;               // as in "no pressure signal has this name"
+  std::string_view hard;               // "pressureHard"
+  std::string_view soft;               // "pressureSoft"
+  std::string_view soft_grace_period;  // "pressureSoftGracePeriod"
+  std::string_view document;           // that has them: "JettisonConfiguration"
+  std::span<const Signal> signals;
+  // Reads a value; absent: the threshold is switched off, or the entry has got a fault.
+  std::optional<ThresholdValue> (*value_of)(const SettingEntry& entry);
+  bool zero_grace = false;  // a soft threshold may act at once
+};
+
+// The thresholds that the settings describe, with every fault instead of the first. Each soft
+// threshold needs a grace period.
+[[nodiscard]] ThresholdParsing ParseThresholds(const SignalMaps& maps,
+                                               const EvictionSettings& settings);
+
+// The same of the kubelet's settings, exactly as it understands them. No defaults are added,
+// containerfs.* is not replaced, and thresholds of exactly "0%" and "100%" are left out.
 // Source: eviction.ParseThresholdConfig (1.36).
 [[nodiscard]] ThresholdParsing ParseThresholds(const EvictionSettings& settings);
 

@@ -46,10 +46,6 @@ std::string ThresholdText(const ThresholdValue& value) {
 
 namespace {
 
-bool IsOfKubelet(Signal signal) {
-  return std::ranges::find(kKubeletSignals, signal) != kKubeletSignals.end();
-}
-
 bool IsHardOnMemory(const Threshold& threshold) {
   return threshold.signal == Signal::kMemoryAvailable && threshold.IsHard();
 }
@@ -67,7 +63,7 @@ EvictionSettings SettingsOf(const std::vector<Threshold>& thresholds) {
   settings.enforce_pods = copy.has_value();
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     const Threshold& threshold = thresholds[i];
-    if (i == copy || !IsOfKubelet(threshold.signal)) continue;
+    if (i == copy || !RowOf(threshold.signal).of_kubelet) continue;
     const std::string signal(NameOf(threshold.signal));
     // A soft threshold without a grace period acts like a hard one.
     if (threshold.IsHard() && !settings.hard.contains(signal)) {
@@ -98,7 +94,7 @@ std::vector<Threshold> WithCopyForPods(std::vector<Threshold> thresholds) {
   std::ranges::copy_if(thresholds, std::back_inserter(copies), IsHardOnMemory);
   for (Threshold& copy : copies) copy.signal = Signal::kAllocatableMemoryAvailable;
   const auto first_of_ours = std::ranges::find_if_not(
-      thresholds, [](const Threshold& threshold) { return IsOfKubelet(threshold.signal); });
+      thresholds, [](const Threshold& threshold) { return RowOf(threshold.signal).of_kubelet; });
   thresholds.insert(first_of_ours, copies.begin(), copies.end());
   return thresholds;
 }
