@@ -13,7 +13,6 @@
 #include "core/thresholds/fields.h"
 
 namespace jettison {
-
 namespace {
 
 using Path = std::vector<std::string>;

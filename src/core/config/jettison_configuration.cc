@@ -16,7 +16,6 @@
 #include "core/units/quantity.h"
 
 namespace jettison {
-
 namespace {
 
 constexpr auto kRecordingNames = std::to_array<std::string_view>({"enabled", "maxAge", "maxSize"});

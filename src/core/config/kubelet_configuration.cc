@@ -17,7 +17,6 @@
 #include "core/units/quantity.h"
 
 namespace jettison {
-
 namespace {
 
 SignalSettings HardSettings(const Fields& fields) {

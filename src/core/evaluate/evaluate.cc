@@ -9,7 +9,6 @@
 #include "core/units/quantity.h"
 
 namespace jettison {
-
 namespace {
 
 Nanos SaturatingSum(Nanos a, Nanos b) {

@@ -8,7 +8,6 @@
 #include "core/units/quantity.h"
 
 namespace jettison {
-
 namespace {
 
 std::optional<std::int64_t> UsedBytes(const std::optional<FsUsage>& usage) {

@@ -11,7 +11,6 @@
 
 // The place of one pod in the ranking, as text for people.
 namespace jettison {
-
 namespace {
 
 std::string OriginOf(const PassExplanation& explanation) {

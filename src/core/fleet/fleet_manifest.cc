@@ -7,7 +7,6 @@
 #include <optional>
 
 namespace jettison {
-
 namespace {
 
 std::optional<std::uint64_t> WholeNumber(std::string_view text) {

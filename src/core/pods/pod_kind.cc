@@ -7,7 +7,6 @@
 #include "core/model/priority.h"
 
 namespace jettison {
-
 namespace {
 
 Quantity AmountOf(const ResourceList& list, std::string_view resource) {

@@ -4,7 +4,6 @@
 #include <cstddef>
 
 namespace jettison {
-
 namespace {
 
 bool IsContinuation(char c) {

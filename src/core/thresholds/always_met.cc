@@ -6,7 +6,6 @@
 #include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
-
 namespace {
 
 bool HasOutOfReach(const Threshold& threshold, std::int64_t capacity) {

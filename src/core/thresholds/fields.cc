@@ -10,7 +10,6 @@
 #include "core/units/duration.h"
 
 namespace jettison {
-
 namespace {
 
 bool HasPart(std::string_view path, std::string_view part) {

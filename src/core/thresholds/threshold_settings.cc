@@ -10,7 +10,6 @@
 #include "core/thresholds/go_float.h"
 
 namespace jettison {
-
 namespace {
 
 constexpr int kEnoughDigits = std::numeric_limits<float>::max_digits10;

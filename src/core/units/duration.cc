@@ -9,7 +9,6 @@
 #include "core/text/ascii.h"
 
 namespace jettison {
-
 namespace {
 
 constexpr std::uint64_t kLimit = std::uint64_t{1} << 63;  // the magnitude of the least duration

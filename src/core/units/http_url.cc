@@ -8,7 +8,6 @@
 #include <optional>
 
 namespace jettison {
-
 namespace {
 
 constexpr auto kSchemes = std::to_array<std::string_view>({"http://", "https://"});

@@ -9,7 +9,6 @@
 #include "core/units/duration.h"
 
 namespace jettison {
-
 namespace {
 
 constexpr std::int64_t kNanosPerSecond = 1'000'000'000;

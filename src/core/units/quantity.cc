@@ -4,9 +4,214 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <utility>
+
+#include "core/text/ascii.h"
 
 namespace jettison {
 namespace {
+
+constexpr std::size_t kMaxLength = 1024;
+constexpr std::int32_t kMaxExponent = 1000;
+// Digits that are this far after the point round to one billionth in any case.
+constexpr std::int32_t kLeastExponent = -2 * kMaxExponent;
+constexpr std::int32_t kNanoScale = -9;
+constexpr std::string_view kForm =
+    "write a number and a suffix: n u m k M G T P E, Ki Mi Gi Ti Pi Ei, or an exponent such as e3";
+
+// A quantity's text, taken apart.
+struct Parts {
+  bool negative = false;
+  bool plain = true;          // nothing before the suffix that the canonical text leaves out
+  std::string_view number;    // sign, digits and point, as inf.Dec would read them
+  std::string_view whole;     // digits before the point, without leading zeros
+  std::string_view fraction;  // digits after the point
+  std::string_view suffix;
+};
+
+struct Suffix {
+  QuantityFormat format = QuantityFormat::kDecimalSI;
+  std::int32_t exponent = 0;  // of two where the format is kBinarySI, of ten otherwise
+  bool plain = true;          // written as in the canonical text
+};
+
+std::size_t SkipDigits(std::string_view text, std::size_t at) {
+  while (at < text.size() && IsDigit(text[at])) ++at;
+  return at;
+}
+
+// The scanner of Kubernetes, including what it accepts: "", "+", "." and ".k" are numbers for it;
+// whether they have a value is checked later.
+std::optional<Parts> TakeApart(std::string_view text) {
+  Parts parts;
+  std::size_t at = 0;
+  if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
+    parts.negative = text[0] == '-';
+    parts.plain = parts.negative;
+    at = 1;
+  }
+  const std::size_t digits = at;
+  while (at < text.size() && text[at] == '0') ++at;
+  parts.plain = parts.plain && at == digits;
+  if (at == text.size()) {
+    parts.number = parts.whole = "0";
+    return parts;
+  }
+  const std::size_t whole_end = SkipDigits(text, at);
+  parts.whole = text.substr(at, whole_end - at);
+  if (parts.whole.empty()) parts.whole = "0";
+  at = whole_end;
+  if (at < text.size() && text[at] == '.') {
+    const std::size_t fraction_end = SkipDigits(text, at + 1);
+    parts.fraction = text.substr(at + 1, fraction_end - at - 1);
+    parts.plain = false;
+    at = fraction_end;
+  }
+  parts.number = text.substr(0, at);
+  parts.suffix = text.substr(at);
+  std::size_t end = parts.suffix.find_first_not_of("eEinumkKMGTP");
+  if (end == std::string_view::npos) return parts;
+  if (parts.suffix[end] == '-' || parts.suffix[end] == '+') ++end;
+  if (SkipDigits(parts.suffix, end) != parts.suffix.size()) return std::nullopt;
+  return parts;
+}
+
+std::optional<Suffix> DecimalSuffix(std::string_view text) {
+  if (text.empty()) return Suffix{};
+  if (text.size() != 1) return std::nullopt;
+  constexpr std::string_view kLetters = "numkMGTPE";
+  constexpr std::array<std::int32_t, 9> kExponents = {-9, -6, -3, 3, 6, 9, 12, 15, 18};
+  const std::size_t index = kLetters.find(text[0]);
+  if (index == std::string_view::npos) return std::nullopt;
+  return Suffix{.exponent = kExponents[index]};
+}
+
+std::optional<Suffix> BinarySuffix(std::string_view text) {
+  if (text.size() != 2 || text[1] != 'i') return std::nullopt;
+  const std::size_t index = std::string_view("KMGTPE").find(text[0]);
+  if (index == std::string_view::npos) return std::nullopt;
+  return Suffix{.format = QuantityFormat::kBinarySI,
+                .exponent = static_cast<std::int32_t>(index + 1) * 10};
+}
+
+std::optional<Suffix> ExponentSuffix(std::string_view text) {
+  if (text.size() < 2 || (text[0] != 'e' && text[0] != 'E')) return std::nullopt;
+  const std::size_t digits = text[1] == '+' ? 2 : 1;
+  std::int64_t exponent = 0;
+  const auto [end, error] =
+      std::from_chars(text.data() + digits, text.data() + text.size(), exponent);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  // Kubernetes cuts the exponent down to 32 bits.
+  const auto kept = std::max(static_cast<std::int32_t>(exponent), kLeastExponent);
+  return Suffix{.format = QuantityFormat::kDecimalExponent,
+                .exponent = kept,
+                .plain = kept != 0 && text == fmt::format("e{}", kept)};
+}
+
+std::optional<Suffix> SuffixOf(std::string_view text) {
+  if (auto suffix = DecimalSuffix(text)) return suffix;
+  if (auto suffix = BinarySuffix(text)) return suffix;
+  return ExponentSuffix(text);
+}
+
+// The power of ten by which the digits are multiplied, after a binary suffix has been applied.
+std::int32_t ScaleOf(const Parts& parts, const Suffix& suffix) {
+  const bool binary = suffix.format == QuantityFormat::kBinarySI;
+  return (binary ? 0 : suffix.exponent) - static_cast<std::int32_t>(parts.fraction.size());
+}
+
+// Whether Kubernetes reads the number with 64 bits. Only the lengths decide, so that neither the
+// digits nor their product with the suffix can overflow.
+bool IsFor64Bits(const Parts& parts, const Suffix& suffix) {
+  const auto whole = static_cast<std::int32_t>(parts.whole.size());
+  const auto fraction = static_cast<std::int32_t>(parts.fraction.size());
+  if (suffix.format == QuantityFormat::kBinarySI) {
+    return fraction == 0 && whole + suffix.exponent * 3 / 10 <= 14;
+  }
+  return whole + fraction <= 18 && ScaleOf(parts, suffix) >= kNanoScale;
+}
+
+// Whether Kubernetes keeps the parsed text as the quantity's text. There are no more than eighteen
+// digits.
+bool KeepsText(const Parts& parts, const Suffix& suffix) {
+  std::int64_t digits = 0;
+  for (const std::string_view part : {parts.whole, parts.fraction}) {
+    for (const char digit : part) digits = digits * 10 + (digit - '0');
+  }
+  if (suffix.format == QuantityFormat::kBinarySI) return (digits & 7) != 0;
+  return ScaleOf(parts, suffix) % 3 == 0 && parts.whole[0] != '0' && digits % 1000 != 0;
+}
+
+Error NotAQuantity(std::string_view text, std::string_view why) {
+  constexpr std::size_t kShown = 64;
+  return {ErrorCode::kInvalidArgument,
+          fmt::format("\"{}{}\" is not a quantity: {}", text.substr(0, kShown),
+                      text.size() > kShown ? "..." : "", why)};
+}
+
+// An amount that is not negative.
+struct Amount {
+  Int128 whole = 0;
+  std::int64_t nanos = 0;  // less than a billion
+};
+
+// Moves the point of a decimal number by so many places to the right.
+void MovePoint(std::int32_t places, std::string& whole, std::string& fraction) {
+  std::string& from = places > 0 ? fraction : whole;
+  const auto count = static_cast<std::size_t>(places > 0 ? places : -places);
+  if (from.size() < count) {
+    from.insert(places > 0 ? from.size() : 0, count - from.size(), '0');
+  }
+  if (places > 0) {
+    whole += fraction.substr(0, count);
+    fraction.erase(0, count);
+  } else {
+    fraction.insert(0, whole, whole.size() - count);
+    whole.resize(whole.size() - count);
+  }
+}
+
+// What the fraction is of `unit` billionths; what is finer than a billionth is rounded up.
+Int128 NanosIn(std::string_view fraction, Int128 unit) {
+  Int128 nanos = 0;
+  bool finer = false;
+  for (const char digit : fraction | std::views::reverse) {
+    nanos += unit * (digit - '0');
+    finer = finer || nanos % 10 != 0;
+    nanos /= 10;
+  }
+  return nanos + (finer ? 1 : 0);
+}
+
+// The number times 2^exponent with a binary suffix, times 10^exponent otherwise. Absent: it has too
+// many digits.
+std::optional<Amount> AmountOf(const Parts& parts, const Suffix& suffix) {
+  std::string whole(parts.whole);
+  std::string fraction(parts.fraction);
+  const bool binary = suffix.format == QuantityFormat::kBinarySI;
+  if (!binary) MovePoint(suffix.exponent, whole, fraction);
+  const Int128 factor = Int128{1} << (binary ? suffix.exponent : 0);
+  Amount amount;
+  bool too_large = false;
+  for (const char digit : whole) {
+    too_large = too_large || __builtin_mul_overflow(amount.whole, Int128{10}, &amount.whole) ||
+                __builtin_add_overflow(amount.whole, Int128{digit - '0'}, &amount.whole);
+  }
+  const Int128 nanos = NanosIn(fraction, factor * kNanosPerUnit);
+  too_large = too_large || __builtin_mul_overflow(amount.whole, factor, &amount.whole) ||
+              __builtin_add_overflow(amount.whole, nanos / kNanosPerUnit, &amount.whole);
+  amount.nanos = static_cast<std::int64_t>(nanos % kNanosPerUnit);
+  // Kubernetes ends amounts with a binary suffix there.
+  const bool capped = too_large || amount.whole >= INT64_MAX;
+  if (binary && capped) return Amount{INT64_MAX, 0};
+  if (too_large) return std::nullopt;
+  return amount;
+}
 
 constexpr Int128 kMostWhole = ~(Int128{1} << 127) - 1;
 
@@ -74,6 +279,44 @@ std::string TextOf(Int128 whole, std::int32_t nanos, QuantityFormat format) {
 }
 
 }  // namespace
+
+Result<Quantity> Quantity::Parse(std::string_view text) {
+  if (text.empty()) return Fail(NotAQuantity(text, "it is empty; write a number such as 100Mi"));
+  if (text.size() > kMaxLength) return Fail(NotAQuantity(text, "at most 1024 characters"));
+  const auto parts = TakeApart(text);
+  if (!parts) return Fail(NotAQuantity(text, kForm));
+  const auto suffix = SuffixOf(parts->suffix);
+  if (!suffix) return Fail(NotAQuantity(text, kForm));
+  if (suffix->exponent > kMaxExponent) return Fail(NotAQuantity(text, "exponents end at 1000"));
+  const bool is_64 = IsFor64Bits(*parts, *suffix);
+  if (!is_64 && std::ranges::none_of(parts->number, IsDigit)) {
+    return Fail(NotAQuantity(text, "it has no digits"));
+  }
+  const auto amount = AmountOf(*parts, *suffix);
+  if (!amount) return Fail(NotAQuantity(text, "it must be less than 2^127"));
+
+  Quantity quantity;
+  quantity.whole_ = parts->negative ? -amount->whole : amount->whole;
+  quantity.nanos_ = static_cast<std::int32_t>(parts->negative ? -amount->nanos : amount->nanos);
+  quantity.format_ = suffix->format;
+  const bool binary = suffix->format == QuantityFormat::kBinarySI;
+  const bool capped = binary && amount->whole == INT64_MAX;
+  if (is_64 || capped) {
+    quantity.scale_ = static_cast<std::int16_t>(capped ? 0 : ScaleOf(*parts, *suffix));
+  } else {
+    quantity.scale_ = kNanoScale;
+    quantity.unlimited_ = true;
+    // Less than one, it has no binary suffix.
+    if (binary && amount->whole == 0 && amount->nanos != 0) {
+      quantity.format_ = QuantityFormat::kDecimalSI;
+    }
+  }
+  const bool canonical = parts->plain && suffix->plain;
+  if (is_64 && !canonical && KeepsText(*parts, *suffix)) {
+    quantity.text_ = std::make_shared<const std::string>(text);
+  }
+  return quantity;
+}
 
 std::string Quantity::ToString() const {
   if (text_ != nullptr) return *text_;
