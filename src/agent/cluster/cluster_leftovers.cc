@@ -15,24 +15,19 @@ ClusterLeftovers::ClusterLeftovers(const ClusterLeftoverEdges& edges, const std:
       orphans_({.groups = edges.groups,
                 .log = edges.log,
                 .pids_limit = edges.pids_limit,
-                .take_held = edges.take_held}) {}
+                .take_held = edges.take_held}) {
+  held_ = file_.Load();
+}
 
 void ClusterLeftovers::Advance(Instant now) {
   node_.Advance(now);
   file_.LogComplaints();
-  TakeLoaded();
   if (!held_.empty() && (!free_at_ || *free_at_ <= now)) FreePods(now);
-  if (!file_.loaded()) return;
   orphans_.Advance([this](const std::string& uid) { return IsRecorded(uid); }, now);
 }
 
 bool ClusterLeftovers::IsRecorded(const std::string& uid) const {
   return std::ranges::find(held_, uid, &kube::EvictionIntent::uid) != held_.end();
-}
-
-void ClusterLeftovers::TakeLoaded() {
-  auto loaded = file_.TakeLoaded();
-  if (loaded) held_ = *std::move(loaded);
 }
 
 void ClusterLeftovers::FreePods(Instant now) {
@@ -62,8 +57,6 @@ bool ClusterLeftovers::Stop(Instant now) {
 }
 
 void ClusterLeftovers::Finish() {
-  file_.StopWork();
-  TakeLoaded();
   file_.Finish(held_);
   file_.LogComplaints();
 }

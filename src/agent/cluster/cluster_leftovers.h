@@ -52,7 +52,6 @@ class ClusterLeftovers : public ClusterPresence {
   void Finish() override;
 
  private:
-  void TakeLoaded();
   void FreePods(Instant now);
   [[nodiscard]] bool IsRecorded(const std::string& uid) const;
 

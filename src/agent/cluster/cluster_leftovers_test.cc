@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 
 #include <chrono>
 #include <memory>
@@ -59,11 +58,6 @@ class ClusterLeftoversTest : public testing::Test {
                              .take_held = [this] { return std::exchange(listed_held_, {}); }},
         "bed", folder_.path());
   }
-  void AwaitDisk() {
-    pollfd waiting{.fd = leftovers_->fd(), .events = POLLIN, .revents = 0};
-    ASSERT_EQ(::poll(&waiting, 1, 20'000), 1);
-    leftovers_->Advance(clock_.Now());
-  }
   void StepBy(Duration time) {
     clock_.Advance(time);
     leftovers_->Advance(clock_.Now());
@@ -87,7 +81,7 @@ class ClusterLeftoversTest : public testing::Test {
 TEST_F(ClusterLeftoversTest, APodWhoseEvictionWasNotFinishedMayRunAgainAndIsNotDeleted) {
   LeaveAHeldPod();
   Start();
-  AwaitDisk();
+  leftovers_->Advance(clock_.Now());
   EXPECT_EQ(groups_.LimitsOf(kHeldGroup).pids_max, 1000);
   EXPECT_THAT(cluster_.Waiting(), ElementsAre(kNodeRead));
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("pod=default/web")));
@@ -98,7 +92,7 @@ TEST_F(ClusterLeftoversTest, APodThatCannotBeFreedIsTriedAgainAndKeptForTheNextA
   LeaveAHeldPod();
   groups_.FailOn(FakeCgroups::Operation::kCreate, kHeldGroup, {ErrorCode::kUnavailable, "busy"});
   Start();
-  AwaitDisk();
+  leftovers_->Advance(clock_.Now());
   EXPECT_EQ(groups_.LimitsOf(kHeldGroup).pids_max, 0);
   EXPECT_EQ(leftovers_->NextDeadline(), clock_.Now() + ClusterLeftovers::kFreeEvery);
   groups_.ClearFailures();
@@ -112,7 +106,7 @@ TEST_F(ClusterLeftoversTest, APodThatCouldNotBeFreedIsLeftToTheNextAgent) {
   LeaveAHeldPod();
   groups_.FailOn(FakeCgroups::Operation::kCreate, kHeldGroup, {ErrorCode::kUnavailable, "busy"});
   Start();
-  AwaitDisk();
+  leftovers_->Advance(clock_.Now());
   EXPECT_THAT(Kept(), HasSubstr("\"u\""));
 }
 
@@ -124,7 +118,7 @@ TEST_F(ClusterLeftoversTest, AHeldPodWithoutARecordMayStartProcessesAgain) {
       {.head = {.namespace_ = "default", .name = "orphan", .uid = "o", .resource_version = "7"},
        .group = group});
   Start();
-  AwaitDisk();
+  leftovers_->Advance(clock_.Now());
   EXPECT_THAT(lines_, Contains(HasSubstr("pod=default/orphan")));
   groups_.ClearFailures();
   EXPECT_EQ(leftovers_->NextDeadline(), clock_.Now() + HeldOrphans::kFreeEvery);
@@ -139,7 +133,7 @@ TEST_F(ClusterLeftoversTest, AHeldPodWithARecordIsFreedByThatAlone) {
       {.head = {.namespace_ = "default", .name = "web", .uid = "u", .resource_version = "7"},
        .group = kHeldGroup});
   Start();
-  AwaitDisk();
+  leftovers_->Advance(clock_.Now());
   groups_.ClearFailures();
   StepBy(ClusterLeftovers::kFreeEvery);
   EXPECT_EQ(groups_.LimitsOf(kHeldGroup).pids_max, 1000);
@@ -149,7 +143,7 @@ TEST_F(ClusterLeftoversTest, APodThatIsGoneIsForgotten) {
   LeaveAHeldPod();
   ASSERT_TRUE(groups_.Remove(kHeldGroup));
   Start();
-  AwaitDisk();
+  leftovers_->Advance(clock_.Now());
   EXPECT_FALSE(groups_.Exists(kHeldGroup));
   EXPECT_EQ(Kept().find("\"u\""), std::string::npos);
 }

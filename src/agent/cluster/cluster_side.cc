@@ -70,14 +70,13 @@ void ClusterSide::Advance(Instant now) {
   node_.Advance(now);
   evictions_.Advance(now);
   events_.Advance(now);
-  if (!evictions_.loaded()) return;
   orphans_.Advance([this](const std::string& uid) { return evictions_.IsEvicted(uid); }, now);
 }
 
 std::optional<Instant> ClusterSide::NextDeadline() const {
   std::optional<Instant> next = node_.NextDeadline();
-  const auto orphans = evictions_.loaded() ? orphans_.NextDeadline() : std::nullopt;
-  for (const auto other : {evictions_.NextDeadline(), events_.NextDeadline(), orphans}) {
+  for (const auto other :
+       {evictions_.NextDeadline(), events_.NextDeadline(), orphans_.NextDeadline()}) {
     if (other && (!next || *other < *next)) next = other;
   }
   return next;

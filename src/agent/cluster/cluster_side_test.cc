@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 
 #include <chrono>
 #include <memory>
@@ -61,11 +60,7 @@ struct Fixture {
   void StartAgain() {
     side->Finish();
     side = Begin();
-    pollfd waiting{.fd = side->fd(), .events = POLLIN, .revents = 0};
-    while (side->evictions_under_way() == 0) {
-      ASSERT_EQ(::poll(&waiting, 1, 20'000), 1);
-      side->Advance(clock.Now());
-    }
+    side->Advance(clock.Now());
   }
   // As it is listed when nothing of it runs any more.
   void ListHeld(const std::string& uid, const std::string& group) {
@@ -74,11 +69,6 @@ struct Fixture {
                              .uid = uid,
                              .resource_version = "7"},
                     .group = group});
-  }
-  void AwaitLoaded() {
-    pollfd waiting{.fd = side->fd(), .events = POLLIN, .revents = 0};
-    ASSERT_EQ(::poll(&waiting, 1, 20'000), 1);
-    side->Advance(clock.Now());
   }
   void Evict(bool soft, bool left_to_agent = false) {
     side->Evicting({.pod_uid = "u",
@@ -181,7 +171,7 @@ TEST(ClusterSide, AnEvictionThatABootHasOvertakenIsDropped) {
     ASSERT_TRUE(f.groups.Create("kubepods/podu", {.pids_max = 1000}));
     f.runs = runs;
     f.side = f.Begin();
-    f.AwaitLoaded();
+    f.side->Advance(f.clock.Now());
     f.runs = true;
     f.side->ContinueEvictions(f.clock.Now());
     EXPECT_THAT(f.ended, IsEmpty());
@@ -191,7 +181,7 @@ TEST(ClusterSide, AnEvictionThatABootHasOvertakenIsDropped) {
     f.side->Finish();
     f.clock.SetBoot("boot");
     f.side = f.Begin();
-    f.AwaitLoaded();
+    f.side->Advance(f.clock.Now());
     EXPECT_EQ(f.side->evictions_under_way(), 0U) << "it is no longer recorded";
   }
 }
@@ -200,7 +190,7 @@ TEST(ClusterSide, AHeldPodWhoseEvictionNobodyRecordedMayStartProcessesAgain) {
   Fixture f;
   ASSERT_TRUE(f.groups.Create("kubepods/podorphan", {.pids_max = 0}));
   f.ListHeld("orphan", "kubepods/podorphan");
-  f.AwaitLoaded();
+  f.side->Advance(f.clock.Now());
   EXPECT_EQ(f.groups.LimitsOf("kubepods/podorphan").pids_max, 1000);
   EXPECT_THAT(f.logged, HasSubstr("default/web-orphan"));
 }
@@ -222,7 +212,7 @@ TEST(ClusterSide, ALimitThatCannotBeRestoredIsTriedAgain) {
   f.groups.FailOn(FakeCgroups::Operation::kCreate, "kubepods/podorphan",
                   Error{ErrorCode::kUnavailable, "no descriptor"});
   f.ListHeld("orphan", "kubepods/podorphan");
-  f.AwaitLoaded();
+  f.side->Advance(f.clock.Now());
   f.groups.ClearFailures();
   EXPECT_EQ(f.groups.LimitsOf("kubepods/podorphan").pids_max, 0);
   f.clock.Advance(HeldOrphans::kFreeEvery);

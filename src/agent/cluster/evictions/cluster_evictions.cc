@@ -54,7 +54,7 @@ void ClusterEvictions::Add(kube::EvictionIntent intent, std::optional<NodeCondit
 
 void ClusterEvictions::Advance(Instant now) {
   file_.LogComplaints();
-  TakeLoaded(now);
+  LoadOnce(now);
   LookAtConfirmed(now);
   Drive(now);
   Save();
@@ -118,10 +118,9 @@ void ClusterEvictions::GiveUp(const kube::EvictionIntent& intent) {
   if (edges_.on_over) edges_.on_over(intent, kEnd);
 }
 
-void ClusterEvictions::TakeLoaded(Instant now) {
-  auto loaded = file_.TakeLoaded();
-  if (!loaded) return;
-  for (kube::EvictionIntent& intent : *loaded) {
+void ClusterEvictions::LoadOnce(Instant now) {
+  if (std::exchange(loaded_, true)) return;
+  for (kube::EvictionIntent& intent : file_.Load()) {
     if (IsEvicted(intent.uid) || DropOfEarlierBoot(intent)) continue;
     if (edges_.on_found) edges_.on_found(intent);
     const Instant evicted_at = InstantOf(intent.evicted_at, edges_.clock);
@@ -235,7 +234,7 @@ void ClusterEvictions::Remember(const std::string& uid) {
 }
 
 std::optional<Instant> ClusterEvictions::NextDeadline() const {
-  if (changed_ && file_.loaded()) return edges_.clock.Now();
+  if (changed_) return edges_.clock.Now();
   std::optional<Instant> next;
   for (const auto& [uid, one] : confirmed_) {
     if (!next || one.look_at < *next) next = one.look_at;
@@ -255,14 +254,13 @@ IntentFile::Intents ClusterEvictions::Intents() const {
 }
 
 void ClusterEvictions::Save() {
-  if (!changed_ || !file_.loaded()) return;
+  if (!changed_) return;
   changed_ = false;
   file_.Save(Intents());
 }
 
 void ClusterEvictions::Finish() {
-  file_.StopWork();
-  TakeLoaded(edges_.clock.Now());
+  LoadOnce(edges_.clock.Now());
   file_.Finish(Intents());
   file_.LogComplaints();
 }

@@ -69,8 +69,6 @@ class ClusterEvictions {
   [[nodiscard]] bool IsEvicted(std::string_view uid) const {
     return uids_.find(uid) != uids_.end();
   }
-  // Whether the evictions of an earlier run of the agent have been read.
-  [[nodiscard]] bool loaded() const { return file_.loaded(); }
 
   // Does what is due by now. Must be called when `fd` is readable, when an answer to any call has
   // arrived, and at NextDeadline.
@@ -98,7 +96,8 @@ class ClusterEvictions {
   };
   using Evictions = std::map<std::uint64_t, Eviction>;  // in the order in which they began
 
-  void TakeLoaded(Instant now);
+  // Takes up the evictions of an earlier run of the agent.
+  void LoadOnce(Instant now);
   // Whether the eviction was begun before the machine was restarted. It is dropped then.
   [[nodiscard]] bool DropOfEarlierBoot(const kube::EvictionIntent& intent);
   void Add(kube::EvictionIntent intent, std::optional<NodeConditionType> condition,
@@ -129,6 +128,7 @@ class ClusterEvictions {
   std::deque<std::string> remembered_;          // of those, pods whose eviction is over
   std::map<std::string, Confirmed> confirmed_;  // of those, pods that are looked at again, by UID
   kube::CallComplaints complaints_;
+  bool loaded_ = false;
   bool changed_ = false;  // and not saved yet
   IntentFile file_;
   // Lets answers that arrive after the destruction of this object detect it.

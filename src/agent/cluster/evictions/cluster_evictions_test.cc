@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 
 #include <chrono>
 #include <cstddef>
@@ -93,14 +92,6 @@ class ClusterEvictionsTest : public testing::Test {
     ASSERT_GE(*next, clock_.Now() + seconds(1) + ClusterEvictions::kLookAfter);
     clock_.Set(*next);
     evictions_->Advance(clock_.Now());
-  }
-  // Waits for the disk.
-  void AwaitLoaded() {
-    pollfd waiting{.fd = evictions_->fd(), .events = POLLIN, .revents = 0};
-    while (!evictions_->loaded()) {
-      ASSERT_EQ(::poll(&waiting, 1, 20'000), 1);
-      evictions_->Advance(clock_.Now());
-    }
   }
 
   FakeClock clock_{Instant(hours(500'000))};
@@ -332,7 +323,7 @@ TEST_F(ClusterEvictionsTest, AnswersThatComeTwiceOrTooLateAreLeftOut) {
 TEST_F(ClusterEvictionsTest, ALaterLifeGoesOnWithWhatAnEarlierOneBegan) {
   path_ = folder_.path() + "/cluster-evictions";
   Start();
-  AwaitLoaded();
+  evictions_->Advance(clock_.Now());
   Begin("a");
   Begin("b");
   cluster_.Answer(200);
@@ -342,7 +333,7 @@ TEST_F(ClusterEvictionsTest, ALaterLifeGoesOnWithWhatAnEarlierOneBegan) {
   const std::size_t before = cluster_.count();
   clock_.Advance(minutes(5));
   Start();
-  AwaitLoaded();
+  evictions_->Advance(clock_.Now());
   EXPECT_THAT(found_, ElementsAre("b"));
   EXPECT_TRUE(evictions_->IsEvicted("b"));
   EXPECT_EQ(cluster_.count(), before + 2);
@@ -360,7 +351,7 @@ TEST_F(ClusterEvictionsTest, AStepOfTheWallClockGivesNothingUpUntried) {
   ASSERT_TRUE(KeptFile(path_).Write(kube::FormatEvictionIntents(earlier, 10'000).text));
   clock_.StepWall(hours(2));
   Start();
-  AwaitLoaded();
+  evictions_->Advance(clock_.Now());
   EXPECT_THAT(cluster_.Waiting(), Contains("DELETE /api/v1/namespaces/default/pods/pod-a"));
   cluster_.AnswerAll(200);
   EXPECT_THAT(over_, ElementsAre("a deleted"));
@@ -369,7 +360,7 @@ TEST_F(ClusterEvictionsTest, AStepOfTheWallClockGivesNothingUpUntried) {
 TEST_F(ClusterEvictionsTest, WhatIsUnderWayIsWrittenDownWithoutAnOrderlyEnd) {
   path_ = folder_.path() + "/cluster-evictions";
   Start();
-  AwaitLoaded();
+  evictions_->Advance(clock_.Now());
   Begin("a");
   evictions_->Advance(clock_.Now());
   const auto deadline = std::chrono::steady_clock::now() + seconds(20);
@@ -386,7 +377,7 @@ TEST_F(ClusterEvictionsTest, WhatIsUnderWayIsWrittenDownWithoutAnOrderlyEnd) {
   }
 }
 
-TEST_F(ClusterEvictionsTest, AnEndBeforeTheDiskAnsweredLosesNothing) {
+TEST_F(ClusterEvictionsTest, AnEndAtOnceLosesNothing) {
   path_ = folder_.path() + "/cluster-evictions";
   const std::vector<EvictionIntent> earlier = {Pod("a")};
   ASSERT_TRUE(KeptFile(path_).Write(kube::FormatEvictionIntents(earlier, 10'000).text));
@@ -407,7 +398,7 @@ TEST_F(ClusterEvictionsTest, AFileThatIsDamagedOrOfALaterVersionIsPutAsideAndSai
     }
     lines_.clear();
     Start();
-    AwaitLoaded();
+    evictions_->Advance(clock_.Now());
     EXPECT_THAT(lines_, ElementsAre(HasSubstr("cannot be read"))) << text;
     EXPECT_TRUE(kernel::Exists(path_ + ".damaged"));
     EXPECT_EQ(evictions_->size(), 0U);
@@ -421,7 +412,7 @@ TEST_F(ClusterEvictionsTest, AFileThatIsDamagedOrOfALaterVersionIsPutAsideAndSai
 TEST_F(ClusterEvictionsTest, APlaceThatCannotBeWrittenIsSaidOnceAndSurvived) {
   path_ = folder_.path() + "/missing/cluster-evictions";
   Start();
-  AwaitLoaded();
+  evictions_->Advance(clock_.Now());
   Begin("a");
   cluster_.AnswerAll(200);
   EXPECT_THAT(over_, ElementsAre("a deleted"));

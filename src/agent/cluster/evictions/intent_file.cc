@@ -16,29 +16,21 @@ constexpr const char* kNotRead =
 
 }  // namespace
 
-IntentFile::IntentFile(std::string path, const Log& log) : log_(log), file_(std::move(path)) {
-  if (file_.path().empty()) {
-    loaded_ = true;
-    return;
-  }
-  jobs_.emplace(Threads::kFiles);
-  jobs_->Do([this] { Load(); });
-}
-
-void IntentFile::Load() {
+IntentFile::Intents IntentFile::Load() {
+  if (file_.path().empty()) return {};
   const auto text = file_.Read();
-  News news{.loaded = Intents(), .message = {}, .err = {}};
+  Intents intents;
   if (!text || *text) {
-    auto intents = text ? kube::ParseEvictionIntents(**text) : Fail(text.error());
-    if (!intents) {
-      news.message = kNotRead;
-      news.err = fmt::format("{} (now {})", intents.error().message, file_.PutAside());
+    auto parsed = text ? kube::ParseEvictionIntents(**text) : Fail(text.error());
+    if (parsed) {
+      intents = *std::move(parsed);
+    } else {
+      log_.Warn(kNotRead,
+                {{"err", fmt::format("{} (now {})", parsed.error().message, file_.PutAside())}});
     }
-    news.loaded = std::move(intents).value_or(Intents());
   }
-  // The space for the texts to come is taken now.
-  (void)file_.Write(kube::FormatEvictionIntents(*news.loaded, KeptFile::kMostBytes).text);
-  news_.Put(std::move(news));
+  Save(intents);  // the space for the texts to come is taken now
+  return intents;
 }
 
 void IntentFile::Write(const Intents& intents) {
@@ -49,49 +41,24 @@ void IntentFile::Write(const Intents& intents) {
   } else if (text.left_out > 0) {
     complaint = fmt::format("there is no room for {} of {}", text.left_out, intents.size());
   }
-  if (!complaint.empty() && !complained_) {
-    news_.Put({.loaded = std::nullopt, .message = kNotKept, .err = complaint});
-  }
+  if (!complaint.empty() && !complained_) complaints_.Put(complaint);
   complained_ = !complaint.empty();
 }
 
-void IntentFile::TakeNews() {
-  for (News& news : news_.TakeAll()) {
-    if (news.loaded) {
-      loaded_ = true;
-      taken_ = std::move(news.loaded);
-    }
-    if (!news.message.empty()) complaints_.push_back(std::move(news));
-  }
-}
-
-std::optional<IntentFile::Intents> IntentFile::TakeLoaded() {
-  TakeNews();
-  return std::exchange(taken_, std::nullopt);
-}
-
 void IntentFile::Save(Intents intents) {
-  if (!jobs_ || !loaded_) return;
-  jobs_->DoInstead(
-      [this, kept = std::make_shared<const Intents>(std::move(intents))] { Write(*kept); });
-}
-
-void IntentFile::StopWork() {
-  jobs_.reset();
-  TakeNews();
-  if (!loaded_) Load();
+  if (file_.path().empty()) return;
+  jobs_.DoInstead([this, intents = std::move(intents)] { Write(intents); });
 }
 
 void IntentFile::Finish(const Intents& intents) {
-  const bool is_left_alone = !loaded_ && intents.empty();
-  if (!file_.path().empty() && !is_left_alone) Write(intents);
+  if (file_.path().empty()) return;
+  if (!jobs_.running()) return Write(intents);
+  Save(intents);
+  (void)FinishOrLeave(jobs_, {});
 }
 
 void IntentFile::LogComplaints() {
-  TakeNews();
-  for (const News& news : std::exchange(complaints_, {})) {
-    log_.Warn(news.message, {{"err", news.err}});
-  }
+  for (const std::string& err : complaints_.TakeAll()) log_.Warn(kNotKept, {{"err", err}});
 }
 
 }  // namespace jettison
