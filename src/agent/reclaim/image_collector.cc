@@ -173,9 +173,6 @@ void ImageCollector::See(const std::pair<std::vector<StoredImage>, ImagesInUse>&
     named.insert(FullImageName(name));
   }
   const Instant now = edges_.clock.Now();
-  if (edges_.records.IsUnread()) {
-    images_ = WithFormer(std::move(images_), edges_.records.ReadLate());
-  }
   const std::vector<ImageRecord> before = images_;
   // Images in the first listing count as older than any listing, unless there is a record of them.
   const bool is_dated = seen_ || settings_.others_pull;

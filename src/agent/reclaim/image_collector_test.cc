@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "agent/reclaim/image_test_bed.h"
 
 namespace jettison {
@@ -460,30 +458,6 @@ TEST_F(ImageCollectorTest, RecordsSurviveARestart) {
   Pass(seconds(1));
   EXPECT_EQ(Image("a").first_detected, detected);
   EXPECT_EQ(Image("a").last_used, used);
-}
-
-TEST_F(ImageCollectorTest, RecordsThatCouldNotBeReadAreReadBesideTheLook) {
-  Start();
-  Pass(minutes(5));
-  bed_.Add("a");
-  Pass(minutes(5));
-  const Instant detected = Image("a").first_detected;
-  collector_.reset();
-  const std::string& path = bed_.records_path;
-  std::filesystem::rename(path, path + ".away");
-  std::filesystem::create_symlink(path, path);
-  Start();
-  std::filesystem::rename(path + ".away", path);
-
-  bed_.disk_thread->refuses = false;
-  bed_.disk.available_mi = 10;
-  Pass(minutes(4));
-  EXPECT_EQ(Image("a").first_detected, Instant::min()) << "the disk does not answer";
-  EXPECT_THAT(Removals(), IsEmpty());
-  bed_.disk.available_mi = 500;
-  EXPECT_EQ(bed_.disk_thread->Answer(), 1);
-  Pass(minutes(2));
-  EXPECT_EQ(Image("a").first_detected, detected);
 }
 
 TEST_F(ImageCollectorTest, AListingOfNonsenseRemovesNothingNameless) {

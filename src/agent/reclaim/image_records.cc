@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <mutex>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -146,65 +145,28 @@ Result<ImageRecordsReading> ParseImageRecords(std::string_view text, const Clock
   return reading;
 }
 
-std::vector<ImageRecord> WithFormer(std::vector<ImageRecord> seen,
-                                    std::span<const ImageRecord> former) {
-  const std::size_t count = seen.size();
-  for (const ImageRecord& record : former) {
-    const auto end = seen.begin() + static_cast<std::ptrdiff_t>(count);
-    const auto same =
-        std::lower_bound(seen.begin(), end, record.id,
-                         [](const ImageRecord& one, const std::string& id) { return one.id < id; });
-    if (same == end || same->id != record.id) {
-      seen.push_back(record);
-      continue;
-    }
-    same->first_detected = record.first_detected;
-    same->last_used = std::max(same->last_used, record.last_used);
-  }
-  std::ranges::sort(seen, {}, &ImageRecord::id);
-  return seen;
-}
-
 ImageRecordFile::ImageRecordFile(std::string path, const Clock& clock, const Log& log,
                                  std::shared_ptr<DiskThread> thread)
-    : path_(std::move(path)),
+    : file_(std::move(path)),
       clock_(clock),
       log_(log),
       thread_(std::move(thread)),
-      late_([disk = thread_](const std::function<void()>& read) {
-        if (!disk || !disk->Do(read)) read();
+      writing_([disk = thread_](const std::function<void()>& write) {
+        if (!disk || !disk->Do(write)) write();
       }) {}
 
 std::vector<ImageRecord> ImageRecordFile::Read() {
-  return Understand(kernel::ReadFile(path_));
-}
-
-std::vector<ImageRecord> ImageRecordFile::ReadLate() {
-  std::vector<ImageRecord> records;
-  if (const auto text = late_.Take()) records = Understand(*text);
-  if (!unread_ || late_.under_way()) return records;
-  late_.Begin([path = path_] { return kernel::ReadFile(path); });
-  if (const auto text = late_.Take()) records = Understand(*text);  // there is no thread
-  return records;
-}
-
-std::vector<ImageRecord> ImageRecordFile::Understand(const Result<std::string>& text) {
-  const bool is_unread = !text && text.error().code != ErrorCode::kNotFound;
-  if (is_unread && !unread_) {
-    log_.Warn("the records of images cannot be read; until they can, the agent writes none",
-              {{"err", text.error().message}});
-  }
-  unread_ = is_unread;
-  if (!text) return {};
-  auto reading = ParseImageRecords(*text, clock_);
+  const auto text = file_.Read();
+  if (text && !*text) return {};
+  auto reading = text ? ParseImageRecords(**text, clock_) : Fail(text.error());
   if (!reading) {
-    log_.Warn("the records of images are damaged; the agent begins new ones",
-              {{"file", path_}, {"err", reading.error().message}});
+    log_.Warn("the records of images cannot be read; the agent begins new ones",
+              {{"err", reading.error().message}, {"file", file_.PutAside()}});
     return {};
   }
   for (const std::string& fault : reading->faults) {
     log_.Warn("the record of an image is damaged and is ignored",
-              {{"file", path_}, {"err", fault}});
+              {{"file", file_.path()}, {"err", fault}});
   }
   written_ = reading->records;
   written_at_ = clock_.Now();
@@ -212,40 +174,28 @@ std::vector<ImageRecord> ImageRecordFile::Understand(const Result<std::string>& 
 }
 
 bool ImageRecordFile::HearOfLast() {
-  if (!writing_) return true;
-  std::optional<Result<void>> outcome;
-  {
-    const std::lock_guard lock(writing_->mutex);
-    outcome = writing_->outcome;
-  }
-  if (!outcome) return false;
-  writing_.reset();
-  if (!*outcome) {
+  const auto written = writing_.Take();
+  if (!written) return !writing_.under_way();
+  if (!*written) {
     written_.reset();
     if (!failing_) {
       log_.Warn("the records of images cannot be written; they are lost if the agent restarts",
-                {{"err", outcome->error().message}});
+                {{"err", written->error().message}});
     }
   }
-  failing_ = !outcome->has_value();
+  failing_ = !written->has_value();
   return true;
 }
 
 void ImageRecordFile::Write(std::span<const ImageRecord> records) {
-  if (unread_ || !HearOfLast()) return;
+  if (!HearOfLast()) return;
   const bool recent = Elapsed(written_at_, clock_.Now()) < kRefresh;
   if (written_ && recent && SaySame(*written_, records)) return;
   written_.emplace(records.begin(), records.end());
   written_at_ = clock_.Now();
-  writing_ = std::make_shared<Writing>();
-  const auto write = [path = path_, text = FormatImageRecords(records, clock_),
-                      writing = writing_] {
-    auto written = kernel::WriteFile(path, text);
-    const std::lock_guard lock(writing->mutex);
-    writing->outcome = std::move(written);
-  };
-  if (thread_ && thread_->Do(write)) return;
-  write();
+  writing_.Begin([path = file_.path(), text = FormatImageRecords(records, clock_)] {
+    return kernel::WriteFile(path, text);
+  });
   (void)HearOfLast();
 }
 

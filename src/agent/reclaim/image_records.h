@@ -1,13 +1,13 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "agent/kept/kept_file.h"
 #include "agent/log/log.h"
 #include "core/model/images.h"
 #include "core/units/result.h"
@@ -42,53 +42,34 @@ struct ImageRecordsReading {
 [[nodiscard]] Result<ImageRecordsReading> ParseImageRecords(std::string_view text,
                                                             const Clock& clock);
 
-// Records of images that have been seen since the start, with what former records say of them. Both
-// are sorted by id, as is the result.
-[[nodiscard]] std::vector<ImageRecord> WithFormer(std::vector<ImageRecord> seen,
-                                                  std::span<const ImageRecord> former);
-
 // The file that keeps them. Its faults are logged and survived: without it every image counts as
 // there before anyone looked.
 class ImageRecordFile {
  public:
-  // Clock and log must outlive it. `thread` writes the file, and reads it again; null: the caller
-  // does.
+  // Clock and log must outlive it. `thread` writes the file; null: the caller does.
   ImageRecordFile(std::string path, const Clock& clock, const Log& log,
                   std::shared_ptr<DiskThread> thread = nullptr);
 
-  // None where there is no file, or where it cannot be read; IsUnread then says so. Waits for the
-  // disk.
+  // None where there is no file. One that cannot be read or understood is moved aside. Waits for
+  // the disk.
   [[nodiscard]] std::vector<ImageRecord> Read();
-  // Has a file that is unread read again on the thread, and returns what an earlier call has had
-  // read; none as long as that is not there, or cannot be read either.
-  [[nodiscard]] std::vector<ImageRecord> ReadLate();
-  // Whether there is a file that could not be read. Until it can, nothing is written.
-  [[nodiscard]] bool IsUnread() const { return unread_; }
   // Replaces the file as a whole, or not at all; does nothing where it says the same already and is
   // less than an hour old, or while it is being written. A failure is logged by a later call, when
   // it begins, and that call tries again.
   void Write(std::span<const ImageRecord> records);
 
  private:
-  // Of a write that is not over, or of which nobody has heard yet.
-  struct Writing {
-    std::mutex mutex;
-    std::optional<Result<void>> outcome;  // guarded by mutex
-  };
-  [[nodiscard]] std::vector<ImageRecord> Understand(const Result<std::string>& text);
   // False: it is still being written.
   [[nodiscard]] bool HearOfLast();
 
-  std::string path_;
+  const KeptFile file_;
   const Clock& clock_;
   const Log& log_;
   std::shared_ptr<DiskThread> thread_;
-  LateReading<Result<std::string>> late_;
-  std::shared_ptr<Writing> writing_;                 // with the thread; null: there is none
+  LateReading<Result<void>> writing_;
   std::optional<std::vector<ImageRecord>> written_;  // what the file is known to hold
   Instant written_at_;
   bool failing_ = false;
-  bool unread_ = false;
 };
 
 }  // namespace jettison
