@@ -38,6 +38,13 @@ std::string ShownAmount(Signal signal, std::int64_t amount) {
   return rough.empty() ? AmountText(signal, amount) : rough;
 }
 
+// Exact where amounts that are rounded to a tenth of a unit could look equal.
+std::string ShownBelow(Signal signal, std::int64_t amount, std::int64_t line) {
+  std::int64_t unit = 1024;
+  while (line / unit >= 1024) unit *= 1024;
+  return line - amount > unit / 10 ? ShownAmount(signal, amount) : AmountText(signal, amount);
+}
+
 }  // namespace
 
 std::string ReasonText(const SimulatedEviction& eviction) {
@@ -49,9 +56,16 @@ std::string ReasonText(const SimulatedEviction& eviction) {
     }
     __builtin_unreachable();
   }
-  return fmt::format("{} {} < {}{}", NameOf(eviction.signal),
-                     ShownAmount(eviction.signal, eviction.available),
-                     ShownAmount(eviction.signal, eviction.line), eviction.soft ? ", soft" : "");
+  const Signal signal = eviction.signal;
+  const char* soft = eviction.soft ? ", soft" : "";
+  if (eviction.available >= eviction.line) {
+    return fmt::format("{} {}, threshold of {} held by minimum reclaim{}", NameOf(signal),
+                       ShownAmount(signal, eviction.available), ShownAmount(signal, eviction.line),
+                       soft);
+  }
+  return fmt::format("{} {} < {}{}", NameOf(signal),
+                     ShownBelow(signal, eviction.available, eviction.line),
+                     ShownAmount(signal, eviction.line), soft);
 }
 
 std::string PercentText(const std::optional<double>& share) {

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/report/report_words.h"
+
 namespace jettison {
 namespace {
 
@@ -127,6 +129,23 @@ TEST(SimulationReportTest, OneIsToldInTheSingular) {
               HasSubstr("  1 of 1 eviction was found (100.0%), 1 of 2 that were "
                         "foretold are right (50.0%).\n"
                         "  1 of 1 true time lies within the stated bounds"));
+}
+
+TEST(SimulationReportTest, AmountsThatAreComparedCompareAsTheyAreShown) {
+  SimulatedEviction eviction = EvictionAt(std::chrono::seconds(0));
+  const auto reason = [&](std::int64_t available, std::int64_t line) {
+    eviction.available = available;
+    eviction.line = line;
+    return ReasonText(eviction);
+  };
+  constexpr std::int64_t kMi = 1 << 20;
+  EXPECT_EQ(reason(98 * kMi + 10 * 1024, 100 * kMi), "memory.available 98.0 MiB < 100Mi");
+  EXPECT_EQ(reason(40 * kMi - 1024, 40 * kMi), "memory.available 40959Ki < 40Mi");
+  EXPECT_EQ(reason(1024 * kMi - 1, 1024 * kMi), "memory.available 1073741823 < 1Gi");
+  EXPECT_EQ(reason(54'300'000, 40 * kMi),
+            "memory.available 51.8 MiB, threshold of 40Mi held by minimum reclaim");
+  eviction.signal = Signal::kPidAvailable;
+  EXPECT_EQ(reason(99, 100), "pid.available 99 < 100");
 }
 
 TEST(SimulationReportTest, ARecordingWithoutPassesSaysSoAndNothingElse) {
