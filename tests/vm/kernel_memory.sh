@@ -1,6 +1,7 @@
 #!/bin/sh
 # `jettison run` on a whole machine whose kernel holds much of the memory: a zram swap with the idle memory of
-# a pod. Then a best-effort pod leaks. It must be evicted before the kernel's OOM killer looks, and nobody else.
+# a pod. Then a best-effort pod leaks, others take pipe buffers, page tables and slab. Each must be evicted before the
+# kernel's OOM killer looks, and nobody else.
 # usage: kernel_memory.sh [TIMES]
 set -u
 log=/tmp/agent.log
@@ -19,6 +20,7 @@ apiVersion: jettison.io/v1alpha1
 kind: JettisonConfiguration
 root: /tmp/node
 evictionBackoff: {initial: 1s, max: 1s}
+monitoringInterval: 1s
 END
 echo 300M >/sys/block/zram0/disksize
 mkswap /dev/zram0 >/dev/null
@@ -34,8 +36,13 @@ echo 190M >$idle/memory.reclaim
 expect "it is in the swap" sh -c "[ \$(cat $idle/memory.swap.current) -gt 150000000 ]"
 expect "that the kernel holds it is said" await 30 grep -q 'the kernel holds memory.*zram' $log
 expect "doctor says so, too" sh -c 'jettison doctor --config /tmp/config.yaml | grep -q "the kernel holds.*zram"'
-for run in $(seq "${1:-1}"); do run_out leaker leak --rate 15 --total 450; done
-only_evicted leaker
+for run in $(seq "${1:-1}"); do
+  program="/test/jettison, workload"
+  run_out leaker leak --rate 15 --total 450
+  program=/test/jettison-test-program
+  for kind in pipe table slab; do run_out $kind-taker $kind-hog 450 30; done
+done
+only_evicted 'leaker|-taker'
 expect "the guaranteed pod still runs" grep -q . $pods/poduid-of-guard/main/cgroup.procs
 expect "the idle one, too" grep -q . $idle/main/cgroup.procs
 kill $agent

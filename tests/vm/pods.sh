@@ -1,5 +1,7 @@
-# Sourced by the scripts that run pods in a machine. A pod has the UID uid-of-NAME and runs a workload of this program.
+# Sourced by the scripts that run pods in a machine. A pod has the UID uid-of-NAME and runs a workload of this program, or what
+# the script sets `program` to.
 mkdir -p /tmp/manifests
+program="/test/jettison, workload"
 
 pod() { # pod NAME RESOURCES WORKLOAD...
   name=$1
@@ -13,7 +15,7 @@ spec:
   terminationGracePeriodSeconds: 2
   containers:
   - name: main
-    command: [/test/jettison, workload]
+    command: [$program]
     args: [$(echo "$*" | sed 's/ /, /g; s/\([0-9][0-9]*\)/"\1"/g')]
     resources: $resources
 END
