@@ -9,8 +9,10 @@
 #include "cli/ask/config_dir_option.h"
 #include "cli/ask/config_files.h"
 #include "cli/check_config_report.h"
+#include "cli/doctor/doctor_checks.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
+#include "core/thresholds/always_met.h"
 
 namespace jettison {
 namespace {
@@ -18,10 +20,18 @@ namespace {
 struct CheckConfigOptions {
   ConfigSources sources;
   std::string output = "text";
+  bool on_this_host = false;
 };
 
 int RunCheckConfig(const CheckConfigOptions& options) {
-  const ConfigReading reading = ReadConfigBesideKubelet(options.sources);
+  ConfigReading reading = ReadConfigBesideKubelet(options.sources);
+  if (options.on_this_host && reading.faults.empty()) {
+    const AgentConfig& config = reading.config;
+    for (const Fault& unfit :
+         CheckAlwaysMet(config.eviction.thresholds, CapacitiesOfThisHost(config))) {
+      AddFault(reading.warnings, unfit);
+    }
+  }
   const int printed = options.output == "json" ? PrintData(ConfigAsJson(reading))
                                                : PrintText(ConfigAsText(reading));
   if (printed != 0) return printed;
@@ -58,6 +68,8 @@ void AddCheckConfig(CLI::App& app, int& exit_code) {
       ->type_name("FILE")
       ->required();
   AddConfigDir(*command, options->sources.drop_ins);
+  command->add_flag("--on-this-host", options->on_this_host,
+                    "warn of thresholds that this host always meets, because its capacity is less");
   command->add_option("--output", options->output, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

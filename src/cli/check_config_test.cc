@@ -24,6 +24,7 @@ namespace jettison {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class CheckConfig : public testing::Test {
  protected:
@@ -56,6 +57,18 @@ class CheckConfig : public testing::Test {
 TEST_F(CheckConfig, AnAmountThatFillsItsColumnStaysApartFromTheNext) {
   EXPECT_EQ(Run({Kubelet("evictionHard: {memory.available: 99999999999999999999Gi}\n")}), 0);
   EXPECT_THAT(printed_, HasSubstr("memory.available            9223372036854775807 hard      -\n"));
+}
+
+TEST_F(CheckConfig, WhatThisHostAlwaysMeetsIsAWarningWhereItIsAskedFor) {
+  const std::string file = Kubelet(
+      "evictionHard: {memory.available: 1Ei, nodefs.available: 5%}\n"
+      "evictionMinimumReclaim: {nodefs.available: 99%}\n");
+  EXPECT_EQ(Run({file}), 0);
+  EXPECT_THAT(printed_, Not(HasSubstr("warning")));
+  EXPECT_EQ(Run({file, "--on-this-host"}), 0);
+  EXPECT_THAT(printed_,
+              HasSubstr("warning: evictionHard[memory.available]: \"1Ei\": is not below"));
+  EXPECT_THAT(printed_, HasSubstr("warning: evictionMinimumReclaim[nodefs.available]: \"99%\""));
 }
 
 TEST_F(CheckConfig, PrintsThePolicyAsTheKubeletParsesIt) {

@@ -69,6 +69,9 @@ struct AnsweringRuntime {
     const AgentConfig& config, std::uint64_t capacity,
     const std::string& min_free_file = "/proc/sys/vm/min_free_kbytes");
 
+// Capacities of the whole machine, and of the file system of the pods' files; what cannot be read
+// is absent.
+[[nodiscard]] SignalCapacities CapacitiesOfThisHost(const AgentConfig& config);
 // A row for the thresholds that do not fit these capacities (CheckAlwaysMet); absent: all fit.
 [[nodiscard]] std::optional<HostCheck> ThresholdsThatDoNotFit(const AgentConfig& config,
                                                               const SignalCapacities& capacities);

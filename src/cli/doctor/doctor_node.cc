@@ -188,23 +188,6 @@ HostCheck CheckSwap(const AgentConfig& config, const procfs::MachineMemory& memo
                             : "swapoff -a, and remove it from /etc/fstab; or set swapHard"};
 }
 
-SignalCapacities CapacitiesOf(const AgentConfig& config, const procfs::MachineMemory& memory,
-                              const Procfs& procfs) {
-  SignalCapacities capacities;
-  const auto set = [&](Signal signal, const auto& capacity) {
-    if (capacity) capacities[IndexOf(signal)] = static_cast<std::int64_t>(*capacity);
-  };
-  set(Signal::kMemoryAvailable, std::optional(memory.WithoutHugePages()));
-  if (const auto pids = procfs.ReadRlimit()) set(Signal::kPidAvailable, pids->max_pid);
-  // A file system that may never answer is not asked.
-  if (!FindPlace(NodeFsOf(config)).answers_by_itself) return capacities;
-  if (const auto disk = ReadFilesystem(NodeFsOf(config))) {
-    set(Signal::kNodeFsAvailable, disk->capacity_bytes);
-    set(Signal::kNodeFsInodesFree, disk->inodes);
-  }
-  return capacities;
-}
-
 void AppendProcChecks(const AgentConfig& config, std::vector<HostCheck>& checks) {
   const auto procfs = Procfs::Open();
   if (!procfs) {
@@ -218,7 +201,7 @@ void AppendProcChecks(const AgentConfig& config, std::vector<HostCheck>& checks)
   checks.push_back(CheckMemory(*procfs));
   checks.push_back(CheckAvailableMemory(config, *procfs));
   if (const auto memory = procfs->ReadMemory()) {
-    const auto unfit = ThresholdsThatDoNotFit(config, CapacitiesOf(config, *memory, *procfs));
+    const auto unfit = ThresholdsThatDoNotFit(config, CapacitiesOfThisHost(config));
     if (unfit) checks.push_back(*unfit);
     checks.push_back(MinFreeCheck(config, memory->WithoutHugePages()));
     checks.push_back(CheckSwap(config, *memory));
@@ -227,6 +210,25 @@ void AppendProcChecks(const AgentConfig& config, std::vector<HostCheck>& checks)
 }
 
 }  // namespace
+
+SignalCapacities CapacitiesOfThisHost(const AgentConfig& config) {
+  SignalCapacities capacities;
+  const auto set = [&](Signal signal, const auto& capacity) {
+    if (capacity) capacities[IndexOf(signal)] = static_cast<std::int64_t>(*capacity);
+  };
+  if (const auto procfs = Procfs::Open()) {
+    const auto memory = procfs->ReadMemory();
+    if (memory) set(Signal::kMemoryAvailable, std::optional(memory->WithoutHugePages()));
+    if (const auto pids = procfs->ReadRlimit()) set(Signal::kPidAvailable, pids->max_pid);
+  }
+  // A file system that may never answer is not asked.
+  if (!FindPlace(NodeFsOf(config)).answers_by_itself) return capacities;
+  if (const auto disk = ReadFilesystem(NodeFsOf(config))) {
+    set(Signal::kNodeFsAvailable, disk->capacity_bytes);
+    set(Signal::kNodeFsInodesFree, disk->inodes);
+  }
+  return capacities;
+}
 
 std::vector<HostCheck> NodeChecks(const AgentConfig& config) {
   std::vector<HostCheck> checks;
