@@ -29,8 +29,6 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kNodeBytes = std::uint64_t{256} << 20;
-
 // The kubelet's defaults look at the machine's disks as well, and a test must pass on a full one.
 constexpr std::string_view kMemoryAlone = "evictionHard: {memory.available: 10Mi}\n";
 
@@ -57,7 +55,7 @@ bool HideProcessesHere() {
 
 }  // namespace
 
-AgentBed::AgentBed() {
+AgentBed::AgentBed(std::uint64_t node_bytes) {
   if (geteuid() != 0) {
     error_ = "the agent needs root";
     return;
@@ -69,7 +67,7 @@ AgentBed::AgentBed() {
     return;
   }
   cgroups_ = std::move(*root);
-  if (const auto made = cgroups_->Create(group_, {.memory_bytes = kNodeBytes}); !made) {
+  if (const auto made = cgroups_->Create(group_, {.memory_bytes = node_bytes}); !made) {
     error_ = made.error().message;
     return;
   }

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,8 +17,8 @@ namespace jettison {
 // A node of its own for one test, and the agent's program on it. Everything goes with the object.
 class AgentBed {
  public:
-  // Sets the node up; `error` says why it cannot be.
-  AgentBed();
+  // Sets the node up, with this memory; `error` says why it cannot be.
+  explicit AgentBed(std::uint64_t node_bytes = std::uint64_t{256} << 20);
   AgentBed(const AgentBed&) = delete;
   AgentBed& operator=(const AgentBed&) = delete;
   ~AgentBed();

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "tests/live/program.h"
 #include "tests/scenarios/agent_bed.h"
@@ -130,6 +131,38 @@ TEST_F(LiveRestart, ASecondAgentInTheSameGroupDoesNotStart) {
               HasSubstr("/" + bed_.group() + "/kubepods, belongs to another agent"));
   EXPECT_THAT(agent.output(), HasSubstr("run --config " + bed_.folder() + "/config.yaml"));
   EXPECT_EQ(bed_.Processes(), before_);
+}
+
+// The kernel does not take a limit below what is in use, so pods are evicted until it fits.
+TEST_F(LiveRestart, AReservationThatThePodsExceedEvictsThemUntilItFits) {
+  const std::string pods = "/sys/fs/cgroup/memory/" + bed_.group() + "/kubepods/memory.";
+  if (!fs::exists(pods + "limit_in_bytes")) GTEST_SKIP() << "needs cgroup v1";
+  constexpr std::uint64_t kMebibyte = 1 << 20;
+  // Waits until the file has an amount from `least` to `most`.
+  const auto reads = [&](const char* file, std::uint64_t least, std::uint64_t most) {
+    std::uint64_t bytes = 0;
+    for (int i = 0; i < 400 && (bytes < least || bytes > most); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      std::ifstream(pods + file) >> bytes;
+    }
+    return bytes >= least && bytes <= most;
+  };
+  bed_.Put("big.yaml",
+           AgentBed::Manifest("big", {JETTISON_BINARY, "workload", "hold", "--total", "150"}));
+  ASSERT_TRUE(reads("usage_in_bytes", 150 * kMebibyte, 256 * kMebibyte));
+  bed_.KillAgent();
+  bed_.Configure("evictionHard: {memory.available: 10Mi}\nsystemReserved: {memory: 176Mi}\n");
+  bed_.StartAgent({"--dry-run"});
+  EXPECT_TRUE(bed_.WaitForLine({"the limits of a group cannot be set", "kubepods"}));
+  EXPECT_TRUE(bed_.WaitForLine({"agent is ready"}));
+  Program status({JETTISON_BINARY, "status", "--server", bed_.endpoint()}, {});
+  EXPECT_TRUE(status.ReadUntil("is to be limited to 80Mi and is limited to 256Mi"));
+  bed_.KillAgent();
+  bed_.StartAgent({"--stop-pods"});
+  EXPECT_TRUE(bed_.WaitForLine({"pod is evicted successfully", "default/big"}));
+  EXPECT_TRUE(reads("limit_in_bytes", 80 * kMebibyte, 80 * kMebibyte));
+  EXPECT_EQ(bed_.StopAgent(), 0);
+  EXPECT_THAT(bed_.LinesWith("evicted successfully"), testing::Each(HasSubstr("default/big")));
 }
 
 }  // namespace
