@@ -219,7 +219,7 @@ void BuildSoftEvictions(const AgentConfig& config, Machine& machine, const Log& 
                                .cool_down = config.kubernetes.soft_eviction_cool_down});
 }
 
-NodeEdges EdgesOf(Machine& machine, const Log& log, AgentParts& parts) {
+NodeDependencies EdgesOf(Machine& machine, const Log& log, AgentParts& parts) {
   return {
       .clock = machine.clock,
       .figures = *parts.figures,

@@ -103,7 +103,7 @@ PaceInput EvictionPacing::InputFor(Signal signal, std::optional<Instant> next_by
   return input;
 }
 
-bool EvictionPacing::PrepareBeside(const PacedPass& pass) {
+bool EvictionPacing::PrepareForAnother(const PacedPass& pass) {
   const auto kubelet_decides = KubeletDecides(pass.signal, pass.now);
   if (kubelet_decides && pass.now < *kubelet_decides) return false;
   if (ResourceOf(pass.signal) == Resource::kPids) ending_.ReadAll(edges_.figures);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "agent/evictions/ending_pods.h"
-#include "agent/evictions/node_edges.h"
+#include "agent/evictions/node_dependencies.h"
 #include "agent/evictions/paused_eviction.h"
 #include "agent/kept/kept_state.h"
 #include "core/decide/early_kill.h"
@@ -39,7 +39,7 @@ struct PacedPass {
 // (decide/early_kill).
 class EvictionPacing {
  public:
-  explicit EvictionPacing(const NodeEdges& edges) : edges_(edges) {}
+  explicit EvictionPacing(const NodeDependencies& edges) : edges_(edges) {}
 
   // An eviction was carried out, or would have been in a dry run.
   void Evicted(Resource resource, bool hard, Duration grace, Instant now) {
@@ -67,7 +67,7 @@ class EvictionPacing {
   // for which continues to be measured. The pods of `pass` need not have been read. False: this
   // eviction waits as well, because there was a recent one for its resource, or because ending pods
   // hold all that is missing.
-  [[nodiscard]] bool PrepareBeside(const PacedPass& pass);
+  [[nodiscard]] bool PrepareForAnother(const PacedPass& pass);
   // The input of that pass.
   [[nodiscard]] const std::optional<PaceInput>& input() const { return input_; }
   // A pass is over. Returns whether it reports another wait than the pass before. `awaited`:
@@ -102,7 +102,7 @@ class EvictionPacing {
                                    Instant now) const;
   void HastenFor(Signal signal, std::int64_t left, DiskLayout layout, Instant now);
 
-  NodeEdges edges_;
+  NodeDependencies edges_;
   KubeletRound round_;
   UsageGrowth growth_;
   std::optional<PaceInput> input_;

@@ -27,7 +27,7 @@ constexpr Duration kReadAgainAfter = std::chrono::milliseconds(200);
 
 }  // namespace
 
-Node::Node(NodeSettings settings, const NodeEdges& edges)
+Node::Node(NodeSettings settings, const NodeDependencies& edges)
     : settings_(std::move(settings)),
       layout_known_(settings_.layout_known),
       edges_(edges),
@@ -199,7 +199,7 @@ void Node::WatchPass(const ReadingPlan& given) {
 // A threshold on a disk that waits for disk use does not delay other thresholds.
 void Node::PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause) {
   const Instant now = plan.now;
-  const auto other = plan.beside_disks;
+  const auto other = plan.without_disks;
   const bool hard = passes_.policy()->thresholds[*plan.threshold].IsHard();
   if (passes_.MayDecide(plan.threshold) && walks_.Await(now, hard) && !scheduler_.measuring()) {
     scheduler_.Request(now);

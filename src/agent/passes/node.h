@@ -5,14 +5,14 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/evictions/node_edges.h"
+#include "agent/evictions/node_dependencies.h"
 #include "agent/kept/kept_state.h"
-#include "agent/looks/look_timer.h"
-#include "agent/looks/next_look.h"
-#include "agent/looks/pass_scheduler.h"
-#include "agent/looks/signal_trends.h"
 #include "agent/passes/node_passes.h"
 #include "agent/passes/node_walks.h"
+#include "agent/schedule/look_timer.h"
+#include "agent/schedule/next_look.h"
+#include "agent/schedule/pass_scheduler.h"
+#include "agent/schedule/signal_trends.h"
 #include "view/node_counters.h"
 #include "view/snapshot.h"
 
@@ -42,7 +42,7 @@ namespace jettison {
 // before disks.
 class Node {
  public:
-  Node(NodeSettings settings, const NodeEdges& edges);
+  Node(NodeSettings settings, const NodeDependencies& edges);
 
   // Which file systems are one and which are several, and the thresholds that hold then
   // (ThresholdsFor); known once the runtime has answered, which may be after the first pass.
@@ -125,7 +125,7 @@ class Node {
 
   NodeSettings settings_;  // its policy is the first one
   bool layout_known_;
-  NodeEdges edges_;
+  NodeDependencies edges_;
   PassCounters counters_;
   NodePasses passes_;
   PassScheduler scheduler_;

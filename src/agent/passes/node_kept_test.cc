@@ -25,15 +25,15 @@ class NodeKeptTest : public NodeTestBed {
                                                        .max_pod_grace_period_seconds = 20},
                                             .monitoring_interval = seconds(10),
                                             .memory_notifications = true},
-                               NodeEdges{.clock = clock_,
-                                         .figures = figures_,
-                                         .disk_walks = walks_,
-                                         .notifier = notifier_,
-                                         .pods = pods_,
-                                         .killer = *killer_,
-                                         .reclaimer = reclaimer_,
-                                         .events = events_,
-                                         .log = log_});
+                               NodeDependencies{.clock = clock_,
+                                                .figures = figures_,
+                                                .disk_walks = walks_,
+                                                .notifier = notifier_,
+                                                .pods = pods_,
+                                                .killer = *killer_,
+                                                .reclaimer = reclaimer_,
+                                                .events = events_,
+                                                .log = log_});
     node_->Resume(kept);
     lines_.clear();
     node_->Begin();

@@ -21,7 +21,8 @@ bool IsSaidByWhoAsks(PaceReason reason) {
 
 }  // namespace
 
-NodePasses::NodePasses(const NodeSettings& settings, const NodeEdges& edges, PassCounters& counters)
+NodePasses::NodePasses(const NodeSettings& settings, const NodeDependencies& edges,
+                       PassCounters& counters)
     : edges_(edges),
       record_passes_(settings.record_passes),
       counters_(counters),
@@ -84,17 +85,17 @@ ReadingPlan NodePasses::Allowed(const ReadingPlan& plan) {
   if (!plan.threshold) return plan;
   const PassPolicy& policy = *PolicyOf(PassKind::kWatch);
   if (!MayDecide(plan.threshold)) {
-    const auto other = MostUrgent(policy.thresholds, Beside(plan));
+    const auto other = MostUrgent(policy.thresholds, OtherThresholds(plan));
     return other ? PlanFor(*other, policy, plan) : plan;
   }
-  const ReadingPlan others = PlanBesideMargins(policy, plan);
+  const ReadingPlan others = PlanWithoutMargins(policy, plan);
   const bool is_other = others.threshold && others.threshold != plan.threshold;
   return is_other && MayDecide(others.threshold) && !HaveCandidate(plan) ? others : plan;
 }
 
-ThresholdSet NodePasses::Beside(const ReadingPlan& plan) const {
+ThresholdSet NodePasses::OtherThresholds(const ReadingPlan& plan) const {
   const std::vector<Threshold>& thresholds = policies_->thresholds;
-  ThresholdSet beside = HardBeside(thresholds, plan.evaluation.acting, *plan.threshold);
+  ThresholdSet beside = OtherHardThresholds(thresholds, plan.evaluation.acting, *plan.threshold);
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     if (!standing_.wait.Allows(thresholds[i])) beside[i] = false;
   }
@@ -112,25 +113,30 @@ bool NodePasses::HaveCandidate(const ReadingPlan& plan) {
 }
 
 PassDecision NodePasses::Decide(const ReadingPlan& plan, const PassCause& cause) {
-  return OrBeside(DecideFor(plan, cause), plan, HaveRead::kThoseOfPlan, cause);
+  TakePods(plan);
+  pods_.ReadFor(plan);
+  const PassDecision decision = DecideByPods(plan, plan.threshold, cause);
+  if (decision.decision.victim) pods_.ReadVictim(plan, *decision.decision.victim);
+  return OrForAnother(decision, plan, HaveRead::kThoseOfPlan, cause);
 }
 
 // Where all of them wait, the first one is decided by the figures that have been read meanwhile, so
 // that the pass, if it is recorded, can be repeated.
-PassDecision NodePasses::OrBeside(const PassDecision& decided, const ReadingPlan& plan,
-                                  HaveRead have_read, const PassCause& cause) {
+PassDecision NodePasses::OrForAnother(const PassDecision& decided, const ReadingPlan& plan,
+                                      HaveRead have_read, const PassCause& cause) {
   if (!decided.pause) return decided;
   bool any_decided = false;
   const std::vector<Threshold>& thresholds = policies_->thresholds;
-  ThresholdSet others = Beside(plan);
+  ThresholdSet others = OtherThresholds(plan);
   while (const auto other = MostUrgent(thresholds, others)) {
     others.reset(*other);
-    if (!pacing_.PrepareBeside(PacedFor(plan, *other, cause))) continue;
+    if (!pacing_.PrepareForAnother(PacedFor(plan, *other, cause))) continue;
     any_decided = true;
     const ReadingPlan beside = PlanFor(*other, *PolicyOf(cause.kind), plan);
     if (have_read == HaveRead::kThoseOfPlan) pods_.ReadFor(beside);
     pods_.Join();
-    const PassDecision decision = DecidePrepared(beside, cause.kind);
+    const PassDecision decision =
+        DecidePass(*PolicyOf(cause.kind), beside, pods_.joined(), pacing_.input());
     if (!decision.decision.victim || decision.pause) continue;
     if (have_read == HaveRead::kThoseOfPlan) pods_.ReadVictim(beside, *decision.decision.victim);
     return decision;
@@ -143,19 +149,11 @@ PassDecision NodePasses::OrBeside(const PassDecision& decided, const ReadingPlan
   return again;
 }
 
-PassDecision NodePasses::DecideFor(const ReadingPlan& plan, const PassCause& cause) {
-  TakePods(plan);
-  pods_.ReadFor(plan);
-  const PassDecision decision = DecideByPods(plan, plan.threshold, cause);
-  if (decision.decision.victim) pods_.ReadVictim(plan, *decision.decision.victim);
-  return decision;
-}
-
 PassDecision NodePasses::DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause) {
   TakePods(plan);
   pods_.ReadAll(nullptr);
   MarkStale(nullptr);
-  return DecideByPods(plan, plan.beside_disks ? plan.beside_disks : plan.threshold, cause);
+  return DecideByPods(plan, plan.without_disks ? plan.without_disks : plan.threshold, cause);
 }
 
 PassDecision NodePasses::DecideWith(const DiskUse& disk, const ReadingPlan& plan,
@@ -163,7 +161,7 @@ PassDecision NodePasses::DecideWith(const DiskUse& disk, const ReadingPlan& plan
   TakePods(plan);
   pods_.ReadAll(&disk);
   MarkStale(&disk, cause.disk_age);
-  return OrBeside(DecideByPods(plan, plan.threshold, cause), plan, HaveRead::kAll, cause);
+  return OrForAnother(DecideByPods(plan, plan.threshold, cause), plan, HaveRead::kAll, cause);
 }
 
 void NodePasses::MarkStale(const DiskUse* disk, DiskAge age) {
@@ -178,7 +176,7 @@ PassDecision NodePasses::DecideByPods(const ReadingPlan& plan,
   std::optional<PacedPass> paced;
   if (acting_for) paced.emplace(PacedFor(plan, *acting_for, cause));
   pacing_.Prepare(paced);
-  return DecidePrepared(plan, cause.kind);
+  return DecidePass(*PolicyOf(cause.kind), plan, pods_.joined(), pacing_.input());
 }
 
 PacedPass NodePasses::PacedFor(const ReadingPlan& plan, std::size_t threshold,

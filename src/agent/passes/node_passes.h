@@ -8,7 +8,7 @@
 
 #include "act/pass.h"
 #include "agent/evictions/eviction_pacing.h"
-#include "agent/evictions/node_edges.h"
+#include "agent/evictions/node_dependencies.h"
 #include "agent/evictions/pass_log.h"
 #include "agent/kept/kept_state.h"
 #include "agent/passes/node_standing.h"
@@ -42,7 +42,7 @@ enum class Patience : std::uint8_t { kWaits, kNone };
 // and keeps the state for the next one. The caller decides when a pass is made.
 class NodePasses : private SummarySource {
  public:
-  NodePasses(const NodeSettings& settings, const NodeEdges& edges, PassCounters& counters);
+  NodePasses(const NodeSettings& settings, const NodeDependencies& edges, PassCounters& counters);
 
   [[nodiscard]] const PassPolicies& policy() const { return policies_; }
   // Changes the policy. A threshold that was met stays met if its signal and value are the same; a
@@ -64,7 +64,7 @@ class NodePasses : private SummarySource {
   [[nodiscard]] ReadingPlan Allowed(const ReadingPlan& plan);
 
   // Reads the pods' figures that the plan needs, and decides. If the eviction waits, decides for
-  // the other hard thresholds that act (HardBeside), of which none may wait for it.
+  // the other hard thresholds that act (OtherHardThresholds), of which none may wait for it.
   [[nodiscard]] PassDecision Decide(const ReadingPlan& plan, const PassCause& cause);
   // As Decide, but with unknown disk use, so no pod is evicted for a disk.
   [[nodiscard]] PassDecision DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause);
@@ -112,19 +112,13 @@ class NodePasses : private SummarySource {
   [[nodiscard]] PassDecision DecideByPods(const ReadingPlan& plan,
                                           std::optional<std::size_t> acting_for,
                                           const PassCause& cause);
-  // By the pods' figures as they are joined, and by the pace as it is prepared.
-  [[nodiscard]] PassDecision DecidePrepared(const ReadingPlan& plan, PassKind kind) const {
-    return DecidePass(*PolicyOf(kind), plan, pods_.joined(), pacing_.input());
-  }
-  // As Decide, for the threshold of the plan alone.
-  [[nodiscard]] PassDecision DecideFor(const ReadingPlan& plan, const PassCause& cause);
   // Which pods' figures have been read.
   enum class HaveRead : std::uint8_t { kAll, kThoseOfPlan };
-  [[nodiscard]] PassDecision OrBeside(const PassDecision& decided, const ReadingPlan& plan,
-                                      HaveRead have_read, const PassCause& cause);
-  // HardBeside, of a plan that acts for a threshold, without those that have to wait for evicted
-  // pods.
-  [[nodiscard]] ThresholdSet Beside(const ReadingPlan& plan) const;
+  [[nodiscard]] PassDecision OrForAnother(const PassDecision& decided, const ReadingPlan& plan,
+                                          HaveRead have_read, const PassCause& cause);
+  // OtherHardThresholds, of a plan that acts for a threshold, without those that have to wait for
+  // evicted pods.
+  [[nodiscard]] ThresholdSet OtherThresholds(const ReadingPlan& plan) const;
   [[nodiscard]] PacedPass PacedFor(const ReadingPlan& plan, std::size_t threshold,
                                    const PassCause& cause) const;
   void TellListeners(const CycleReport& report);
@@ -138,7 +132,7 @@ class NodePasses : private SummarySource {
   [[nodiscard]] std::vector<std::shared_ptr<const PodFacts>> Keep(
       const std::vector<const PodFacts*>& pods) const;
 
-  NodeEdges edges_;
+  NodeDependencies edges_;
   bool record_passes_;
   PassCounters& counters_;
   PassPolicies policies_;

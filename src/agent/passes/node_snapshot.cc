@@ -52,8 +52,8 @@ std::shared_ptr<const Summary> SummaryOf(const NodePasses& passes) {
 
 }  // namespace
 
-Snapshot SnapshotOf(const NodePasses& passes, const SignalTrends& trends, const NodeEdges& edges,
-                    std::optional<Instant> next_by_clock) {
+Snapshot SnapshotOf(const NodePasses& passes, const SignalTrends& trends,
+                    const NodeDependencies& edges, std::optional<Instant> next_by_clock) {
   const PassRecord& record = passes.record();
   Snapshot snapshot;
   snapshot.at = edges.clock.Now();

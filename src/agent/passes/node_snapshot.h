@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include "agent/evictions/node_edges.h"
-#include "agent/looks/signal_trends.h"
+#include "agent/evictions/node_dependencies.h"
 #include "agent/passes/node_passes.h"
+#include "agent/schedule/signal_trends.h"
 #include "core/units/duration.h"
 #include "view/snapshot.h"
 
@@ -13,6 +13,7 @@ namespace jettison {
 // The snapshot of a node for onlookers; the caller adds the NodeIdentity. `next_by_clock`: the next
 // full pass, as in PaceInput.
 [[nodiscard]] Snapshot SnapshotOf(const NodePasses& passes, const SignalTrends& trends,
-                                  const NodeEdges& edges, std::optional<Instant> next_by_clock);
+                                  const NodeDependencies& edges,
+                                  std::optional<Instant> next_by_clock);
 
 }  // namespace jettison

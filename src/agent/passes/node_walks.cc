@@ -6,7 +6,8 @@
 
 namespace jettison {
 
-NodeWalks::NodeWalks(const NodeSettings& settings, const NodeEdges& edges, const NodePasses& passes)
+NodeWalks::NodeWalks(const NodeSettings& settings, const NodeDependencies& edges,
+                     const NodePasses& passes)
     : interval_(settings.monitoring_interval),
       serves_for_(settings.walk_serves),
       pods_(edges.pods),

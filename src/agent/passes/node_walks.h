@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "agent/evictions/node_edges.h"
-#include "agent/looks/disk_demand.h"
+#include "agent/evictions/node_dependencies.h"
 #include "agent/passes/node_passes.h"
+#include "agent/schedule/disk_demand.h"
 #include "core/text/text_index.h"
 
 namespace jettison {
@@ -23,7 +23,7 @@ enum class WalkResult : std::uint8_t {
 class NodeWalks {
  public:
   // All of them must outlive this.
-  NodeWalks(const NodeSettings& settings, const NodeEdges& edges, const NodePasses& passes);
+  NodeWalks(const NodeSettings& settings, const NodeDependencies& edges, const NodePasses& passes);
 
   // Whether there are pods, and anything depends on their disk use.
   [[nodiscard]] bool AreNeeded() const;

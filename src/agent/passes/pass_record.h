@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "agent/looks/measured_pods.h"
+#include "agent/schedule/measured_pods.h"
 #include "core/decide/holders.h"
 #include "core/report/cycle_report.h"
 #include "view/pass_history.h"

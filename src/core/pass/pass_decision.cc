@@ -26,8 +26,8 @@ Evaluation ToActOn(const PassPolicy& policy, const Evaluation& evaluation,
   return to_act_on;
 }
 
-ThresholdSet HardBeside(std::span<const Threshold> thresholds, ThresholdSet acting,
-                        std::size_t waits) {
+ThresholdSet OtherHardThresholds(std::span<const Threshold> thresholds, ThresholdSet acting,
+                                 std::size_t waits) {
   const Threshold& waiting = thresholds[waits];
   ThresholdSet beside;
   if (IsDisk(waiting)) return beside;

@@ -21,8 +21,8 @@ struct PassDecision {
 // has to wait: hard ones on another resource and, where the one that waits is soft, on another
 // signal. None is on a disk, because pods' files have to be measured for that, and none is beside a
 // disk, because a pass without disk use acts for it anyway.
-[[nodiscard]] ThresholdSet HardBeside(std::span<const Threshold> thresholds, ThresholdSet acting,
-                                      std::size_t waits);
+[[nodiscard]] ThresholdSet OtherHardThresholds(std::span<const Threshold> thresholds,
+                                               ThresholdSet acting, std::size_t waits);
 
 // The evaluation that a pass decides by. `pace` is as in PassInput. If a hard threshold on the
 // signal of `pace` acts, those on more urgent signals do not, disks aside: evictions for them were

@@ -25,7 +25,7 @@ const std::vector<Threshold> kThresholds = {
 std::vector<std::size_t> Beside(std::size_t waits) {
   ThresholdSet acting;
   for (std::size_t i = 0; i < kThresholds.size(); ++i) acting[i] = true;
-  const ThresholdSet beside = HardBeside(kThresholds, acting, waits);
+  const ThresholdSet beside = OtherHardThresholds(kThresholds, acting, waits);
   std::vector<std::size_t> which;
   for (std::size_t i = 0; i < kMaxThresholds; ++i) {
     if (beside[i]) which.push_back(i);
@@ -35,21 +35,21 @@ std::vector<std::size_t> Beside(std::size_t waits) {
 
 using Which = std::vector<std::size_t>;
 
-TEST(HardBeside, WhereAHardOneWaitsHardOnesOnOtherResourcesNeedNot) {
+TEST(OtherHardThresholds, WhereAHardOneWaitsHardOnesOnOtherResourcesNeedNot) {
   EXPECT_EQ(Beside(0), (Which{3, 5}));
   EXPECT_EQ(Beside(5), (Which{0, 2, 3}));
 }
 
-TEST(HardBeside, WhereASoftOneWaitsHardOnesOnOtherSignalsNeedNot) {
+TEST(OtherHardThresholds, WhereASoftOneWaitsHardOnesOnOtherSignalsNeedNot) {
   EXPECT_EQ(Beside(1), (Which{2, 3, 5}));
 }
 
-TEST(HardBeside, NothingIsBesideADiskBecauseAPassWithoutDiskUseActsForThat) {
+TEST(OtherHardThresholds, NothingIsBesideADiskBecauseAPassWithoutDiskUseActsForThat) {
   EXPECT_EQ(Beside(4), Which{});
 }
 
-TEST(HardBeside, OnlyThresholdsThatActCount) {
-  EXPECT_TRUE(HardBeside(kThresholds, {}, 0).none());
+TEST(OtherHardThresholds, OnlyThresholdsThatActCount) {
+  EXPECT_TRUE(OtherHardThresholds(kThresholds, {}, 0).none());
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ ReadingPlan PlanReading(const PassPolicy& policy, const EvictionState& state, co
   plan.evaluation = EvaluateBy(policy, state, plan.observations, now);
   const ThresholdSet acting = plan.evaluation.acting;
   plan.threshold = MostUrgent(policy.thresholds, acting);
-  plan.beside_disks = MostUrgent(policy.thresholds, WithoutDisks(policy.thresholds, acting));
+  plan.without_disks = MostUrgent(policy.thresholds, WithoutDisks(policy.thresholds, acting));
   if (policy.local_storage_capacity_isolation) {
     plan.pods = PodFigures::kAll;
   } else if (plan.threshold) {
@@ -36,7 +36,7 @@ ReadingPlan PlanReading(const PassPolicy& policy, const EvictionState& state, co
   return plan;
 }
 
-ReadingPlan PlanBesideMargins(const PassPolicy& policy, const ReadingPlan& plan) {
+ReadingPlan PlanWithoutMargins(const PassPolicy& policy, const ReadingPlan& plan) {
   ReadingPlan other = plan;
   const Evaluation& found = plan.evaluation;
   ThresholdSet others = found.acting;
@@ -44,7 +44,7 @@ ReadingPlan PlanBesideMargins(const PassPolicy& policy, const ReadingPlan& plan)
     if (found.in_margin[i] && !IsDisk(policy.thresholds[i])) others[i] = false;
   }
   other.threshold = MostUrgent(policy.thresholds, others);
-  other.beside_disks = MostUrgent(policy.thresholds, WithoutDisks(policy.thresholds, others));
+  other.without_disks = MostUrgent(policy.thresholds, WithoutDisks(policy.thresholds, others));
   other.pods = PodFigures::kAll;
   return other;
 }

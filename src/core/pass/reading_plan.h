@@ -28,7 +28,7 @@ struct ReadingPlan {
   // The threshold that would be acted for, and the one if no pod may be evicted for a disk; absent:
   // none acts.
   std::optional<std::size_t> threshold;
-  std::optional<std::size_t> beside_disks;
+  std::optional<std::size_t> without_disks;
   PodFigures pods = PodFigures::kNone;
 };
 
@@ -44,7 +44,7 @@ struct ReadingPlan {
 // The same pass where no pod is a candidate for the thresholds on memory that are in their margin:
 // for the most urgent of the others that act, if there are any. It reads all figures, because the
 // decision finds out by them that there is no candidate.
-[[nodiscard]] ReadingPlan PlanBesideMargins(const PassPolicy& policy, const ReadingPlan& plan);
+[[nodiscard]] ReadingPlan PlanWithoutMargins(const PassPolicy& policy, const ReadingPlan& plan);
 
 // The same pass for another threshold that acts, because the one of the plan waits.
 [[nodiscard]] ReadingPlan PlanFor(std::size_t threshold, const PassPolicy& policy,

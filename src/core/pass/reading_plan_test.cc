@@ -46,7 +46,7 @@ struct Case {
   Left left;
   bool storage_limits = false;
   std::optional<Signal> acts_for;
-  std::optional<Signal> beside_disks;
+  std::optional<Signal> without_disks;
   PodFigures pods = PodFigures::kNone;
 };
 
@@ -105,7 +105,7 @@ TEST(PlanReading, WhatIsShortSaysWhichFiguresOfPodsAreRead) {
       return threshold ? std::optional(policy.thresholds[*threshold].signal) : std::nullopt;
     };
     EXPECT_EQ(signal(plan.threshold), each.acts_for);
-    EXPECT_EQ(signal(plan.beside_disks), each.beside_disks);
+    EXPECT_EQ(signal(plan.without_disks), each.without_disks);
     EXPECT_EQ(plan.pods, each.pods);
   }
 }

@@ -161,7 +161,8 @@ std::optional<SimulatedPass> SimulatedAgent::Act(const VirtualSegment& view, con
 void SimulatedAgent::DecideBeside(const VirtualSegment& view, const Look& look,
                                   const ReadingPlan& plan, const PassPolicy& policy,
                                   PassDecision& decision, PaceInput& pace) const {
-  ThresholdSet others = HardBeside(policy.thresholds, plan.evaluation.acting, *plan.threshold);
+  ThresholdSet others =
+      OtherHardThresholds(policy.thresholds, plan.evaluation.acting, *plan.threshold);
   while (const auto other = MostUrgent(policy.thresholds, others)) {
     others[*other] = false;
     const Threshold& threshold = policy.thresholds[*other];

@@ -1,4 +1,4 @@
-#include "agent/looks/measured_pods.h"
+#include "agent/schedule/measured_pods.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "agent/looks/signal_trends.h"
+#include "agent/schedule/signal_trends.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "agent/looks/pass_scheduler.h"
+#include "agent/schedule/pass_scheduler.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "agent/looks/next_look.h"
+#include "agent/schedule/next_look.h"
 
 #include <gtest/gtest.h>
 

@@ -37,7 +37,7 @@ struct NodeSettings {
 };
 
 // What a node works with; everything must outlive it.
-struct NodeEdges {
+struct NodeDependencies {
   const Clock& clock;
   Figures& figures;
   DiskWalks& disk_walks;
