@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/explanation/amounts.h"
 #include "core/explanation/text_table.h"
 #include "sim/recommend/recommendation.h"
 #include "sim/report/report_words.h"
@@ -42,8 +41,7 @@ void PutFront(const Recommendation& all, std::string& out) {
 
 std::string Bytes(std::int64_t bytes) {
   if (bytes == 0) return "0";
-  const std::string rough = RoughText(Signal::kMemoryAvailable, bytes);
-  return rough.empty() ? AmountText(Signal::kMemoryAvailable, bytes) : rough;
+  return ShownAmount(Signal::kMemoryAvailable, bytes);
 }
 
 void PutRequests(const Recommendation& all, std::size_t most, std::string& out) {

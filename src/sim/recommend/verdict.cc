@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "core/explanation/amounts.h"
 #include "sim/recommend/recommendation.h"
 #include "sim/report/report_words.h"
 
@@ -47,11 +46,6 @@ std::string NeighbourSentence(const Recommendation& all, std::size_t neighbour) 
   return text + ".";
 }
 
-std::string MemoryText(std::int64_t bytes) {
-  const std::string rough = RoughText(Signal::kMemoryAvailable, bytes);
-  return rough.empty() ? AmountText(Signal::kMemoryAvailable, bytes) : rough;
-}
-
 std::string NoPressureSentence(const Recommendation& all) {
   std::string text =
       "What is in force would have evicted no pod because memory was short, and no OOM kill is "
@@ -59,8 +53,10 @@ std::string NoPressureSentence(const Recommendation& all) {
       "thresholds "
       "cost more, and what lower ones risk does not show. What is in force is kept.";
   if (all.least) {
+    constexpr Signal kMemory = Signal::kMemoryAvailable;
     text += fmt::format(" The least that a node had left was {} of {}{}.",
-                        MemoryText(all.least->available), MemoryText(all.least->capacity),
+                        ShownAmount(kMemory, all.least->available),
+                        ShownAmount(kMemory, all.least->capacity),
                         all.least->node.empty() ? "" : ", on " + all.least->node);
   }
   return text;

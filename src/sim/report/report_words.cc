@@ -30,13 +30,12 @@ std::string WhenText(const TimeBounds& when) {
                      MomentText(when.earliest, when.at), MomentText(when.latest, when.at));
 }
 
-namespace {
-
-// Rounded if that makes it easier to read.
 std::string ShownAmount(Signal signal, std::int64_t amount) {
   const std::string rough = RoughText(signal, amount);
   return rough.empty() ? AmountText(signal, amount) : rough;
 }
+
+namespace {
 
 // Exact where amounts that are rounded to a tenth of a unit could look equal.
 std::string ShownBelow(Signal signal, std::int64_t amount, std::int64_t line) {

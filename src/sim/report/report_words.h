@@ -12,6 +12,8 @@ namespace jettison {
 
 // "2026-01-01 09:30:00.1 (09:29:59.8 to 09:30:00.3)".
 [[nodiscard]] std::string WhenText(const TimeBounds& when);
+// "98.0 MiB", exact where that is as easy to read: "100Mi".
+[[nodiscard]] std::string ShownAmount(Signal signal, std::int64_t amount);
 // "memory.available 98.0 MiB < 100Mi", exact where rounding would hide that; or what the minimum
 // reclaim of a threshold holds; or the limit that was broken.
 [[nodiscard]] std::string ReasonText(const SimulatedEviction& eviction);
