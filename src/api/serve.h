@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "core/config/http_configuration.h"
+#include "core/config/agent_config.h"
 #include "core/units/result.h"
 #include "view/board.h"
 

@@ -1,6 +1,6 @@
 #include "agent/tell/hook_message.h"
 
-#include "core/config/hooks_configuration.h"
+#include "core/config/agent_config.h"
 #include "core/json/json_writer.h"
 #include "core/report/cycle_report.h"
 

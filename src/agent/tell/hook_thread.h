@@ -6,7 +6,7 @@
 
 #include "agent/loop/job_queue.h"
 #include "agent/loop/mailbox.h"
-#include "core/config/hooks_configuration.h"
+#include "core/config/agent_config.h"
 
 namespace jettison {
 

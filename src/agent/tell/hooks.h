@@ -12,7 +12,7 @@
 #include "agent/tell/hook_budget.h"
 #include "agent/tell/hook_message.h"
 #include "agent/tell/hook_thread.h"
-#include "core/config/hooks_configuration.h"
+#include "core/config/agent_config.h"
 #include "core/model/eviction_order.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"

@@ -11,7 +11,7 @@
 #include "cli/ask/read_documents.h"
 #include "core/config/read_config.h"
 #include "core/model/threshold.h"
-#include "core/thresholds/kubelet_margin.h"
+#include "core/thresholds/kubelet_order.h"
 #include "core/thresholds/threshold_settings.h"
 
 namespace jettison {

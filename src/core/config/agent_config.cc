@@ -2,6 +2,24 @@
 
 namespace jettison {
 
+std::string_view NameOf(Occasion occasion) {
+  switch (occasion) {
+    case Occasion::kConditionChange: return "ConditionChange";
+    case Occasion::kBeforeEviction: return "BeforeEviction";
+    case Occasion::kAfterEviction: return "AfterEviction";
+  }
+  __builtin_unreachable();
+}
+
+HttpConfig WithFilesOf(HttpConfig running, const HttpConfig& read) {
+  for (std::string HttpConfig::*file :
+       {&HttpConfig::tls_cert_file, &HttpConfig::tls_private_key_file, &HttpConfig::client_ca_file,
+        &HttpConfig::bearer_token_file}) {
+    if (!(running.*file).empty() && !(read.*file).empty()) running.*file = read.*file;
+  }
+  return running;
+}
+
 std::string_view NameOf(SourceKind source) {
   switch (source) {
     case SourceKind::kManifests: return "manifests";

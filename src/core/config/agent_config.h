@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -7,8 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/config/hooks_configuration.h"
-#include "core/config/http_configuration.h"
 #include "core/config/node_allocatable.h"
 #include "core/model/cgroup_driver.h"
 #include "core/model/images.h"
@@ -19,6 +18,54 @@
 #include "core/units/duration.h"
 
 namespace jettison {
+
+// The events that a hook may be called for.
+enum class Occasion : std::uint8_t {
+  kConditionChange,  // a condition of the node has changed
+  kBeforeEviction,   // a pod has just been told to end; the eviction does not wait for the hook
+  kAfterEviction,    // the evicted pod is gone from the node, or the wait for it is over
+};
+inline constexpr std::array kAllOccasions = {Occasion::kConditionChange, Occasion::kBeforeEviction,
+                                             Occasion::kAfterEviction};
+// "ConditionChange", "BeforeEviction", "AfterEviction".
+[[nodiscard]] std::string_view NameOf(Occasion occasion);
+
+// A program or a URL that is called when something happens on the node. Either `exec` or `url` is
+// set.
+struct HookConfig {
+  std::string name;               // for the log
+  std::vector<Occasion> when;     // never empty
+  std::vector<std::string> exec;  // a program's absolute path and its arguments
+  std::string url;                // "http://host:port/path", "https://..."
+  Duration timeout = std::chrono::seconds(5);
+  Duration min_interval = std::chrono::seconds(1);  // between two calls, after a burst
+  friend bool operator==(const HookConfig&, const HookConfig&) = default;
+};
+
+// Where the agent serves HTTP and who may ask: `http` of JettisonConfiguration. An empty text means
+// none; the paths are absolute.
+struct HttpConfig {
+  std::string socket = "/run/jettison/jettison.sock";
+  std::string socket_group;  // a name or a number
+  std::string address;       // "127.0.0.1:10350", "[::1]:10350"
+  std::string tls_cert_file;
+  std::string tls_private_key_file;
+  std::string client_ca_file;
+  std::string bearer_token_file;
+  // On loopback, without the two settings above: whether every user of the machine may ask, instead
+  // of only those who have the token that the agent creates.
+  bool allow_any_local_user = false;
+
+  // Whether the agent creates its own token for TCP.
+  [[nodiscard]] bool WantsOwnToken() const {
+    return !address.empty() && bearer_token_file.empty() && client_ca_file.empty() &&
+           !allow_any_local_user;
+  }
+};
+
+// Returns `running` with the names that `read` has for the files of certificates and tokens. A file
+// that only one of the two names is as in `running`, because to add or remove one needs a restart.
+[[nodiscard]] HttpConfig WithFilesOf(HttpConfig running, const HttpConfig& read);
 
 // What the agent writes down of its passes, and for how long: `recording` of JettisonConfiguration.
 struct RecordingConfig {

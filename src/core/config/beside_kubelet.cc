@@ -7,7 +7,7 @@
 
 #include "core/config/kubelet_configuration.h"
 #include "core/thresholds/fields.h"
-#include "core/thresholds/kubelet_margin.h"
+#include "core/thresholds/kubelet_order.h"
 #include "core/thresholds/threshold_parsing.h"
 
 namespace jettison {

@@ -30,7 +30,7 @@ struct MergedKubelet {
 
 // Merges our document over the kubelet's, member by member: a member that ours does not set has the
 // kubelet's value, except members about the kubelet's own process and its static pods. Thresholds
-// that ours does not set are the kubelet's plus a margin (thresholds/kubelet_margin.h); with
+// that ours does not set are the kubelet's plus a margin (thresholds/kubelet_order.h); with
 // mergeDefaultEvictionSettings in ours, this applies to each single signal. Where the kubelet has
 // no hard threshold on memory, its default stands in for one unless `default_memory` is false.
 // `ours` null: there is no such document. Faults name the kubelet's file.

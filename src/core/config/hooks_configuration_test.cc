@@ -1,9 +1,8 @@
-#include "core/config/hooks_configuration.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "codec/documents/documents.h"
+#include "core/config/agent_config.h"
 #include "core/config/read_config.h"
 
 namespace jettison {

@@ -1,9 +1,7 @@
-#include "core/config/http_configuration.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codec/documents/documents.h"
+#include "core/config/test_documents.h"
 
 namespace jettison {
 namespace {
@@ -19,17 +17,8 @@ struct HttpReading {
 };
 
 HttpReading ReadHttp(const std::string& text) {
-  HttpReading read;
-  const auto documents = ParseDocuments("http: " + text);
-  if (!documents || documents->empty()) {
-    ADD_FAILURE() << text;
-    return read;
-  }
-  Faults faults;
-  read.config =
-      ReadHttpConfiguration(Fields(*documents->front().Find("http"), "c.yaml", faults, "http."));
-  for (const Fault& fault : faults) read.faults.push_back(Describe(fault));
-  return read;
+  const ConfigReading reading = Jettison("http: " + text + "\n");
+  return {.config = reading.config.http, .faults = Described(reading.faults)};
 }
 
 TEST(HttpConfiguration, NothingSaidMeansTheSocketAlone) {

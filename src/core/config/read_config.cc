@@ -11,7 +11,6 @@
 #include "core/config/jettison_configuration.h"
 #include "core/config/kubelet_configuration.h"
 #include "core/thresholds/fields.h"
-#include "core/thresholds/kubelet_margin.h"
 #include "core/thresholds/kubelet_order.h"
 #include "core/thresholds/threshold_settings.h"
 

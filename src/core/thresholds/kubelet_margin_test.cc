@@ -1,8 +1,7 @@
-#include "core/thresholds/kubelet_margin.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/thresholds/kubelet_order.h"
 #include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
