@@ -8,12 +8,8 @@ Quantity AmountIn(const ResourceList& list, std::string_view resource) {
   return found == list.end() ? Quantity() : found->second;
 }
 
-// A threshold's amount. A percentage refers to the capacity and is rounded like the kubelet's.
-Quantity AmountOf(const ThresholdValue& value, const Quantity& capacity) {
-  if (const auto* amount = std::get_if<Quantity>(&value)) return *amount;
-  const double share = static_cast<double>(std::get<Percentage>(value).fraction);
-  if (!(share > 0)) return {};  // also for "NaN%", which the kubelet accepts
-  return Quantity::Of(static_cast<std::int64_t>(static_cast<double>(capacity.Value()) * share));
+Quantity NeverNegative(const Quantity& amount) {
+  return amount.Sign() < 0 ? Quantity() : amount;
 }
 
 // How much of a resource hard eviction keeps free; zero if nothing. The first threshold counts:
@@ -24,13 +20,10 @@ Quantity EvictionReservation(std::string_view resource, const Quantity& capacity
     const bool counts =
         (threshold.signal == Signal::kMemoryAvailable && resource == "memory") ||
         (threshold.signal == Signal::kNodeFsAvailable && resource == "ephemeral-storage");
-    if (counts && threshold.IsHard()) return AmountOf(threshold.value, capacity);
+    if (counts && threshold.IsHard())
+      return NeverNegative(QuantityOf(threshold.value, capacity.Value()));
   }
   return {};
-}
-
-Quantity NeverNegative(const Quantity& amount) {
-  return amount.Sign() < 0 ? Quantity() : amount;
 }
 
 }  // namespace

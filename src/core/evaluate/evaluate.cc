@@ -95,14 +95,12 @@ ThresholdSet Overdue(std::span<const Threshold> thresholds, const EvictionState&
   return overdue;
 }
 
-void TrackFirstObserved(ThresholdSet met, Instant now, EvictionState& next) {
-  for (std::size_t i = 0; i < met.size(); ++i) {
-    auto& since = next.first_observed_at[i];
-    if (!met[i]) {
-      since.reset();
-    } else if (!since) {
-      since = now;
-    }
+// Keeps since when something holds.
+void Track(bool holds, Instant now, std::optional<Instant>& since) {
+  if (!holds) {
+    since.reset();
+  } else if (!since) {
+    since = now;
   }
 }
 
@@ -121,11 +119,7 @@ void TrackKubeletLines(std::span<const Threshold> thresholds, const Observations
     const auto& seen = observations[thresholds[i].signal];
     const bool below =
         line && seen && seen->available * kNanosPerUnit < AmountOf(line->value, seen->capacity);
-    if (!below) {
-      since.reset();
-    } else if (!since) {
-      since = now;
-    }
+    Track(below, now, since);
     const bool is_due = since && Elapsed(*since, now) >= line->grace_period;
     result.in_margin[i] = line && !is_due && IsOfRequests(thresholds[i].signal);
   }
@@ -174,7 +168,9 @@ Evaluation Evaluate(std::span<const Threshold> thresholds, Duration pressure_tra
   Evaluation result{.met = {}, .overdue = {}, .acting = {}, .in_margin = {}, .next = state};
   const ThresholdSet unresolved = ThresholdsMet(thresholds, observations, true) & state.met;
   result.met = ThresholdsMet(thresholds, observations, false) | unresolved;
-  TrackFirstObserved(result.met, now, result.next);
+  for (std::size_t i = 0; i < kMaxThresholds; ++i) {
+    Track(result.met[i], now, result.next.first_observed_at[i]);
+  }
   TrackKubeletLines(thresholds, observations, now, result);
   TrackConditions(thresholds, WithCondition(result), pressure_transition_period, now, result.next);
   result.overdue = Overdue(thresholds, result.next, now);

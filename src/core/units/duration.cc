@@ -113,13 +113,6 @@ tl::expected<std::uint64_t, std::string_view> TakeTerm(std::string_view& text) {
   return term;
 }
 
-tl::unexpected<Error> NotADuration(std::string_view text, std::string_view why) {
-  constexpr std::size_t kShown = 64;
-  return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("\"{}{}\" is not a duration: {}", text.substr(0, kShown),
-                          text.size() > kShown ? "..." : "", why));
-}
-
 // A number with up to nine digits after the point, without trailing zeros.
 std::string WithFraction(std::uint64_t whole, std::uint64_t fraction, int places) {
   if (fraction == 0) return fmt::format("{}", whole);
@@ -167,7 +160,7 @@ tl::expected<Duration, std::string_view> ReadDuration(std::string_view text) {
 
 Result<Duration> ParseDuration(std::string_view text) {
   const auto duration = ReadDuration(text);
-  if (!duration) return NotADuration(text, duration.error());
+  if (!duration) return NotA("a duration", text, duration.error());
   return *duration;
 }
 

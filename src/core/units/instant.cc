@@ -111,30 +111,15 @@ std::optional<Moment> Read(std::string_view text) {
   return Moment{days * kSecondsPerDay + hour * 3600 + minute * 60 + second - offset, nanoseconds};
 }
 
-tl::unexpected<Error> NotAnInstant(std::string_view text, std::string_view why) {
-  constexpr std::size_t kShown = 64;
-  return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("\"{}{}\" is not an instant: {}", text.substr(0, kShown),
-                          text.size() > kShown ? "..." : "", why));
-}
-
 std::int64_t FloorDivide(std::int64_t value, std::int64_t divisor) {
   return value / divisor - (value % divisor < 0 ? 1 : 0);
-}
-
-// Writes that many digits of a number that is not negative.
-void WriteDigits(std::string& text, std::size_t at, std::size_t digits, std::int64_t value) {
-  for (std::size_t i = at + digits; i > at; --i) {
-    text[i - 1] = static_cast<char>('0' + value % 10);
-    value /= 10;
-  }
 }
 
 }  // namespace
 
 Result<Instant> ParseInstant(std::string_view text) {
   const auto moment = Read(text);
-  if (!moment) return NotAnInstant(text, "write RFC 3339, such as 2026-01-31T12:00:00Z");
+  if (!moment) return NotA("an instant", text, "write RFC 3339, such as 2026-01-31T12:00:00Z");
   std::int64_t nanoseconds = 0;
   // Below zero the fraction is counted from the other side, so that the smallest instant does not
   // overflow.
@@ -143,7 +128,7 @@ Result<Instant> ParseInstant(std::string_view text) {
   const std::int64_t fraction = moment->nanoseconds - (back ? kNanosPerSecond : 0);
   if (__builtin_mul_overflow(seconds, kNanosPerSecond, &nanoseconds) ||
       __builtin_add_overflow(nanoseconds, fraction, &nanoseconds)) {
-    return NotAnInstant(text, "it must lie between the years 1678 and 2261");
+    return NotA("an instant", text, "it must lie between the years 1678 and 2261");
   }
   return Instant(Duration(nanoseconds));
 }
@@ -161,14 +146,10 @@ std::string FormatInstant(Instant instant) {
   const std::int64_t days = FloorDivide(seconds, kSecondsPerDay);
   const std::int64_t of_day = seconds - days * kSecondsPerDay;
   const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(days))};
-  std::string text = "0000-00-00T00:00:00.000000000";
-  WriteDigits(text, 0, 4, static_cast<int>(date.year()));
-  WriteDigits(text, 5, 2, static_cast<unsigned>(date.month()));
-  WriteDigits(text, 8, 2, static_cast<unsigned>(date.day()));
-  WriteDigits(text, 11, 2, of_day / 3600);
-  WriteDigits(text, 14, 2, of_day / 60 % 60);
-  WriteDigits(text, 17, 2, of_day % 60);
-  WriteDigits(text, 20, 9, fraction);
+  std::string text =
+      fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09}", static_cast<int>(date.year()),
+                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                  of_day / 3600, of_day / 60 % 60, of_day % 60, fraction);
   text.erase(fraction == 0 ? 19 : text.find_last_not_of('0') + 1);
   return text += 'Z';
 }

@@ -147,13 +147,6 @@ bool KeepsText(const Parts& parts, const Suffix& suffix) {
   return ScaleOf(parts, suffix) % 3 == 0 && parts.whole[0] != '0' && digits % 1000 != 0;
 }
 
-Error NotAQuantity(std::string_view text, std::string_view why) {
-  constexpr std::size_t kShown = 64;
-  return {ErrorCode::kInvalidArgument,
-          fmt::format("\"{}{}\" is not a quantity: {}", text.substr(0, kShown),
-                      text.size() > kShown ? "..." : "", why)};
-}
-
 // An amount that is not negative.
 struct Amount {
   Int128 whole = 0;
@@ -281,19 +274,19 @@ std::string TextOf(Int128 whole, std::int32_t nanos, QuantityFormat format) {
 }  // namespace
 
 Result<Quantity> Quantity::Parse(std::string_view text) {
-  if (text.empty()) return Fail(NotAQuantity(text, "it is empty; write a number such as 100Mi"));
-  if (text.size() > kMaxLength) return Fail(NotAQuantity(text, "at most 1024 characters"));
+  if (text.empty()) return NotA("a quantity", text, "it is empty; write a number such as 100Mi");
+  if (text.size() > kMaxLength) return NotA("a quantity", text, "at most 1024 characters");
   const auto parts = TakeApart(text);
-  if (!parts) return Fail(NotAQuantity(text, kForm));
+  if (!parts) return NotA("a quantity", text, kForm);
   const auto suffix = SuffixOf(parts->suffix);
-  if (!suffix) return Fail(NotAQuantity(text, kForm));
-  if (suffix->exponent > kMaxExponent) return Fail(NotAQuantity(text, "exponents end at 1000"));
+  if (!suffix) return NotA("a quantity", text, kForm);
+  if (suffix->exponent > kMaxExponent) return NotA("a quantity", text, "exponents end at 1000");
   const bool is_64 = IsFor64Bits(*parts, *suffix);
   if (!is_64 && std::ranges::none_of(parts->number, IsDigit)) {
-    return Fail(NotAQuantity(text, "it has no digits"));
+    return NotA("a quantity", text, "it has no digits");
   }
   const auto amount = AmountOf(*parts, *suffix);
-  if (!amount) return Fail(NotAQuantity(text, "it must be less than 2^127"));
+  if (!amount) return NotA("a quantity", text, "it must be less than 2^127");
 
   Quantity quantity;
   quantity.whole_ = parts->negative ? -amount->whole : amount->whole;

@@ -41,4 +41,14 @@ using Result = tl::expected<T, Error>;
   return tl::unexpected<Error>(std::move(error));
 }
 
+// What is said of a text that is no `kind`, and why; a long one is cut off.
+[[nodiscard]] inline tl::unexpected<Error> NotA(std::string_view kind, std::string_view text,
+                                                std::string_view why) {
+  constexpr std::size_t kShown = 64;
+  std::string message = "\"" + std::string(text.substr(0, kShown));
+  if (text.size() > kShown) message += "...";
+  return Fail(ErrorCode::kInvalidArgument,
+              message + "\" is not " + std::string(kind) + ": " + std::string(why));
+}
+
 }  // namespace jettison
