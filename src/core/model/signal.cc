@@ -13,6 +13,11 @@ static_assert(std::ranges::all_of(kResourceRows,
                                   }) &&
                   static_cast<std::size_t>(Resource::kIo) + 1 == kResourceRows.size(),
               "kResourceRows must list every Resource as it is declared");
+static_assert(std::ranges::all_of(kAllNodeConditions,
+                                  [](NodeConditionType type) {
+                                    return kConditionRows[IndexOf(type)].type == type;
+                                  }),
+              "kConditionRows must list every NodeConditionType as it is declared");
 
 }  // namespace
 
@@ -24,16 +29,6 @@ std::optional<Signal> SignalNamed(std::string_view name) {
 std::optional<Resource> ResourceNamed(std::string_view name) {
   const auto found = std::ranges::find(kResourceRows, name, &ResourceRow::name);
   return found == kResourceRows.end() ? std::nullopt : std::optional(found->resource);
-}
-
-std::string_view NameOf(NodeConditionType type) {
-  switch (type) {
-    case NodeConditionType::kMemoryPressure: return "MemoryPressure";
-    case NodeConditionType::kDiskPressure: return "DiskPressure";
-    case NodeConditionType::kPidPressure: return "PIDPressure";
-    case NodeConditionType::kSystemDiskContentionPressure: return "SystemDiskContentionPressure";
-  }
-  __builtin_unreachable();
 }
 
 }  // namespace jettison

@@ -122,7 +122,21 @@ inline constexpr auto kResourceRows = std::to_array<ResourceRow>({
      QuantityFormat::kDecimalSI},
 });
 
-inline constexpr std::size_t kNodeConditionCount = 4;
+// One condition.
+struct NodeConditionRow {
+  NodeConditionType type;
+  std::string_view name;   // of the node's status
+  std::string_view taint;  // whose effect is NoSchedule
+};
+// In the order of declaration. The last taint is that of KEP-5394.
+inline constexpr auto kConditionRows = std::to_array<NodeConditionRow>({
+    {NodeConditionType::kMemoryPressure, "MemoryPressure", "node.kubernetes.io/memory-pressure"},
+    {NodeConditionType::kDiskPressure, "DiskPressure", "node.kubernetes.io/disk-pressure"},
+    {NodeConditionType::kPidPressure, "PIDPressure", "node.kubernetes.io/pid-pressure"},
+    {NodeConditionType::kSystemDiskContentionPressure, "SystemDiskContentionPressure",
+     "node.kubernetes.io/disk-contention-pressure"},
+});
+inline constexpr std::size_t kNodeConditionCount = kConditionRows.size();
 inline constexpr std::array<NodeConditionType, kNodeConditionCount> kAllNodeConditions = {
     NodeConditionType::kDiskPressure, NodeConditionType::kMemoryPressure,
     NodeConditionType::kPidPressure,
@@ -174,8 +188,12 @@ inline constexpr auto kAllResources = [] {
   return RowOf(resource).name;
 }
 [[nodiscard]] std::optional<Resource> ResourceNamed(std::string_view name);
-// "MemoryPressure", "DiskPressure", "PIDPressure", "SystemDiskContentionPressure".
-[[nodiscard]] std::string_view NameOf(NodeConditionType type);
+[[nodiscard]] constexpr std::string_view NameOf(NodeConditionType type) {
+  return kConditionRows[IndexOf(type)].name;
+}
+[[nodiscard]] constexpr std::string_view TaintOf(NodeConditionType type) {
+  return kConditionRows[IndexOf(type)].taint;
+}
 [[nodiscard]] constexpr NodeConditionType ConditionOf(Signal signal) {
   return RowOf(ResourceOf(signal)).condition;
 }

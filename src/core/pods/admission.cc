@@ -8,17 +8,17 @@
 
 namespace jettison {
 
-bool Tolerates(const Toleration& toleration, const Taint& taint) {
-  if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
-  if (!toleration.key.empty() && toleration.key != taint.key) return false;
-  if (toleration.op.empty() || toleration.op == "Equal") return toleration.value == taint.value;
+bool Tolerates(const Toleration& toleration, NodeConditionType type) {
+  if (!toleration.effect.empty() && toleration.effect != "NoSchedule") return false;
+  if (!toleration.key.empty() && toleration.key != TaintOf(type)) return false;
+  if (toleration.op.empty() || toleration.op == "Equal") return toleration.value.empty();
   return toleration.op == "Exists";
 }
 
 bool ToleratesMemoryPressure(const Pod& pod) {
-  return std::any_of(
-      pod.tolerations.begin(), pod.tolerations.end(),
-      [](const Toleration& toleration) { return Tolerates(toleration, kMemoryPressureTaint); });
+  return std::ranges::any_of(pod.tolerations, [](const Toleration& toleration) {
+    return Tolerates(toleration, NodeConditionType::kMemoryPressure);
+  });
 }
 
 namespace {

@@ -9,22 +9,11 @@
 
 namespace jettison {
 
-// A mark on a node that keeps pods away.
-struct Taint {
-  std::string_view key;
-  std::string_view value;
-  std::string_view effect;  // "NoSchedule", "PreferNoSchedule", "NoExecute"
-};
-
-// What a node under memory pressure carries.
-inline constexpr Taint kMemoryPressureTaint = {"node.kubernetes.io/memory-pressure", "",
-                                               "NoSchedule"};
-
-// Whether the toleration covers the taint. An empty key or effect covers every one; the operator
-// Exists covers every value, Equal (or none) the same value. Gt and Lt compare numbers and so cover
-// no taint without a value, which is all that this agent sets: they never match here. Neither does
-// an unknown operator. Source: core/v1 Toleration.ToleratesTaint (1.36).
-[[nodiscard]] bool Tolerates(const Toleration& toleration, const Taint& taint);
+// Whether the toleration covers the taint of a condition (TaintOf), whose effect is NoSchedule and
+// which has no value. An empty key or effect covers every one; the operator Exists covers every
+// value, Equal (or none) the same value. Gt and Lt compare numbers: they never match here. Neither
+// does an unknown operator. Source: core/v1 Toleration.ToleratesTaint (1.36).
+[[nodiscard]] bool Tolerates(const Toleration& toleration, NodeConditionType type);
 
 // Whether one of the pod's tolerations covers the taint of memory pressure.
 [[nodiscard]] bool ToleratesMemoryPressure(const Pod& pod);

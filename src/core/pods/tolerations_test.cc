@@ -26,7 +26,8 @@ TEST(Tolerates, ComparesEffectKeyAndValue) {
       {"an unknown operator", {.key = kKey, .op = "In"}, false},
   };
   for (const Row& row : rows) {
-    EXPECT_EQ(Tolerates(row.toleration, kMemoryPressureTaint), row.tolerates) << row.rule;
+    EXPECT_EQ(Tolerates(row.toleration, NodeConditionType::kMemoryPressure), row.tolerates)
+        << row.rule;
   }
 }
 

@@ -14,28 +14,22 @@ struct ConditionWords {
   std::array<std::string_view, 2> reason;  // with and without
   std::array<std::string_view, 2> message;
   std::array<std::string_view, 2> event;
-  std::string_view taint;
 };
 
-// In the order of declaration, in which the kubelet sets them. It has no texts for the last one,
-// whose taint is that of KEP-5394.
+// In the order of declaration, in which the kubelet sets them. It has no texts for the last one.
 constexpr std::array<ConditionWords, kNodeConditionCount> kConditions = {
     {{{"KubeletHasInsufficientMemory", "KubeletHasSufficientMemory"},
       {"kubelet has insufficient memory available", "kubelet has sufficient memory available"},
-      {"NodeHasInsufficientMemory", "NodeHasSufficientMemory"},
-      "node.kubernetes.io/memory-pressure"},
+      {"NodeHasInsufficientMemory", "NodeHasSufficientMemory"}},
      {{"KubeletHasDiskPressure", "KubeletHasNoDiskPressure"},
       {"kubelet has disk pressure", "kubelet has no disk pressure"},
-      {"NodeHasDiskPressure", "NodeHasNoDiskPressure"},
-      "node.kubernetes.io/disk-pressure"},
+      {"NodeHasDiskPressure", "NodeHasNoDiskPressure"}},
      {{"KubeletHasInsufficientPID", "KubeletHasSufficientPID"},
       {"kubelet has insufficient PID available", "kubelet has sufficient PID available"},
-      {"NodeHasInsufficientPID", "NodeHasSufficientPID"},
-      "node.kubernetes.io/pid-pressure"},
+      {"NodeHasInsufficientPID", "NodeHasSufficientPID"}},
      {{"KubeletHasDiskContention", "KubeletHasNoDiskContention"},
       {"kubelet has tasks stalled on I/O", "kubelet has no disk contention"},
-      {"NodeHasDiskContention", "NodeHasNoDiskContention"},
-      "node.kubernetes.io/disk-contention-pressure"}}};
+      {"NodeHasDiskContention", "NodeHasNoDiskContention"}}}};
 
 }  // namespace
 
@@ -91,10 +85,6 @@ NodeConditionText TextOf(NodeConditionType type, bool pressure) {
           .status = pressure ? "True" : "False",
           .reason = words.reason[which],
           .message = words.message[which]};
-}
-
-std::string_view TaintOf(NodeConditionType type) {
-  return kConditions[IndexOf(type)].taint;
 }
 
 }  // namespace jettison

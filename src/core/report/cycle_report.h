@@ -90,7 +90,5 @@ struct NodeConditionText {
   std::string_view message;  // "kubelet has insufficient memory available"
 };
 [[nodiscard]] NodeConditionText TextOf(NodeConditionType type, bool pressure);
-// The taint of a condition: "node.kubernetes.io/memory-pressure"; its effect is NoSchedule.
-[[nodiscard]] std::string_view TaintOf(NodeConditionType type);
 
 }  // namespace jettison
