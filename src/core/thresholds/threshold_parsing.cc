@@ -19,72 +19,51 @@
 namespace jettison {
 namespace {
 
-constexpr std::string_view kAmountRule =
-    "must be an amount such as 100Mi or a percentage such as 10%";
-
-// "10%", "1e1%", "0x1p3%": the kubelet strips every trailing % and reads a 32-bit float.
-std::optional<Percentage> ParsePercentage(const SettingEntry& entry) {
-  const std::size_t last = entry.text.find_last_not_of('%');
-  const auto number =
-      ParseGoFloat32(entry.text.substr(0, last == std::string_view::npos ? 0 : last + 1));
-  if (!number) {
-    entry.Refuse(std::string(kAmountRule));
-    return std::nullopt;
+// An amount, or a percentage: "10%", "1e1%", "0x1p3%". Of a percentage the kubelet strips every
+// trailing % and reads a 32-bit float.
+std::optional<ThresholdValue> ValueIn(const SettingEntry& entry) {
+  if (!entry.text.ends_with('%')) {
+    if (auto amount = Quantity::Parse(entry.text)) {
+      if (std::string why = WhyThousandths(entry.text); !why.empty()) entry.Warn(std::move(why));
+      return *std::move(amount);
+    }
+  } else if (const auto number =
+                 ParseGoFloat32(entry.text.substr(0, entry.text.find_last_not_of('%') + 1))) {
+    if (!std::isfinite(*number)) {
+      entry.Warn(
+          "is not a finite share of the capacity; the kubelet accepts it, but it has no meaning");
+    }
+    return Percentage{*number / 100};
   }
-  if (!std::isfinite(*number)) {
-    entry.Warn(
-        "is not a finite share of the capacity; the kubelet accepts it, but it has no meaning");
-  }
-  return Percentage{*number / 100};
-}
-
-std::optional<Quantity> ParseAmount(const SettingEntry& entry) {
-  auto amount = Quantity::Parse(entry.text);
-  if (!amount) {
-    entry.Refuse(std::string(kAmountRule));
-    return std::nullopt;
-  }
-  if (std::string why = WhyThousandths(entry.text); !why.empty()) entry.Warn(std::move(why));
-  return *std::move(amount);
+  entry.Refuse("must be an amount such as 100Mi or a percentage such as 10%");
+  return std::nullopt;
 }
 
 std::optional<ThresholdValue> KubeletValueOf(const SettingEntry& entry) {
   if (entry.text == "0%" || entry.text == "100%") return std::nullopt;
-  if (entry.text.ends_with('%')) {
-    const auto percentage = ParsePercentage(entry);
-    if (!percentage) return std::nullopt;
-    if (percentage->fraction < 0 || percentage->fraction > 1) {
-      entry.Refuse("must be at least 0% and at most 100%");
-      return std::nullopt;
-    }
-    return *percentage;
-  }
-  auto amount = ParseAmount(entry);
-  if (!amount) return std::nullopt;
-  if (amount->Sign() <= 0) {
+  auto value = ValueIn(entry);
+  if (!value) return std::nullopt;
+  if (const auto* share = std::get_if<Percentage>(&*value)) {
+    if (!(share->fraction < 0 || share->fraction > 1)) return value;
+    entry.Refuse("must be at least 0% and at most 100%");
+  } else {
+    if (std::get<Quantity>(*value).Sign() > 0) return value;
     entry.Refuse("must be more than zero; write 0% to switch the threshold off");
-    return std::nullopt;
   }
-  return *std::move(amount);
+  return std::nullopt;
 }
 
 std::optional<ThresholdValue> MinimumReclaimOf(const SettingEntry& entry) {
-  if (entry.text.ends_with('%')) {
-    const auto percentage = ParsePercentage(entry);
-    if (!percentage) return std::nullopt;
-    if (percentage->fraction <= 0) {
-      entry.Refuse("must be more than 0%; leave the entry out for no minimum");
-      return std::nullopt;
-    }
-    return *percentage;
-  }
-  auto amount = ParseAmount(entry);
-  if (!amount) return std::nullopt;
-  if (amount->Sign() < 0) {
+  auto value = ValueIn(entry);
+  if (!value) return std::nullopt;
+  if (const auto* share = std::get_if<Percentage>(&*value)) {
+    if (!(share->fraction <= 0)) return value;
+    entry.Refuse("must be more than 0%; leave the entry out for no minimum");
+  } else {
+    if (std::get<Quantity>(*value).Sign() >= 0) return value;
     entry.Refuse("must not be negative");
-    return std::nullopt;
   }
-  return *std::move(amount);
+  return std::nullopt;
 }
 
 constexpr SignalMaps kKubeletMaps = {.of = "the kubelet",
