@@ -5,6 +5,7 @@
 
 #include "api/test_snapshot.h"
 #include "codec/documents/json.h"
+#include "core/model/fault.h"
 
 namespace jettison {
 namespace {
