@@ -37,16 +37,14 @@ Result<FileDescriptor> FileOf(const std::string& input) {
 struct Child {
   char* const* arguments;
   int input;
-  const KillAtExit& kill_at_exit;
 
   // Executes the program in a process group of its own, so that its children can be killed with it,
   // and with no signal blocked. Returns an errno value if that fails. Calls only async-signal-safe
   // functions.
   [[nodiscard]] int Become() const {
     if (setpgid(0, 0) != 0) return errno;
-    // An exec may hang, and the child holds the agent's descriptors until it returns.
+    // The program does not outlive the agent, which enforces its time limit.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (const int error = kill_at_exit.Arm(); error != 0) return error;
     if (dup2(input, STDIN_FILENO) < 0 || fcntl(STDIN_FILENO, F_SETFD, 0) < 0) return errno;
     if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return errno;
     CloseOthers();
@@ -69,7 +67,7 @@ struct Child {
   }
 };
 
-// 0 or an errno value. posix_spawn does not suffice, because the child has to arm its own kill.
+// 0 or an errno value. posix_spawn does not suffice, because the child has to ask for its own kill.
 int Spawn(const Child& child, pid_t& pid) {
   const SignalsBlocked no_handler_runs_in_the_child;
   volatile int error = 0;
@@ -142,7 +140,7 @@ Result<void> RunHookProgram(const HookCall& call, const std::string& input) {
     arguments.push_back(const_cast<char*>(argument.c_str()));  // execve changes nothing
   }
   arguments.push_back(nullptr);
-  const Child child{arguments.data(), file->get(), call.kill_at_exit};
+  const Child child{arguments.data(), file->get()};
   pid_t pid = -1;
   if (const int error = Spawn(child, pid); error != 0) {
     return Fail(SystemError(error, "start " + call.command.front()));
@@ -150,7 +148,6 @@ Result<void> RunHookProgram(const HookCall& call, const std::string& input) {
   BecomeOrdinary(pid);
   const bool ended = AwaitEnd(pid, call.stop, call.timeout);
   if (!ended) KillGroup(pid);
-  call.kill_at_exit.Disarm();
   auto outcome = OutcomeOf(pid);
   if (ended) return outcome;
   return Fail(ErrorCode::kDeadlineExceeded,

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "agent/tell/hook_program.h"
-#include "agent/tell/kill_at_exit.h"
 #include "core/units/http_url.h"
 #include "http/client/client.h"
 #include "ports/file_descriptor.h"
@@ -37,7 +36,6 @@ struct HookThread::State {
   const HookConfig hook;
   const std::shared_ptr<Mailbox<HookFailure>> failures;
   const FileDescriptor stopped{eventfd(0, EFD_CLOEXEC)};  // readable after Stop
-  const KillAtExit kill_at_exit;                          // of the program that is being told
   std::atomic<std::size_t> waiting = 0;                   // notices, the present one included
   std::atomic<bool> stop = false;
 
@@ -51,10 +49,7 @@ struct HookThread::State {
 
 Result<void> HookThread::State::Call(const std::string& notice) const {
   if (hook.exec.empty()) return Post(hook, notice);
-  return RunHookProgram({.command = hook.exec,
-                         .timeout = hook.timeout,
-                         .stop = stopped.get(),
-                         .kill_at_exit = kill_at_exit},
+  return RunHookProgram({.command = hook.exec, .timeout = hook.timeout, .stop = stopped.get()},
                         notice);
 }
 
