@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <future>
 #include <mutex>
 #include <optional>
 
@@ -25,13 +24,12 @@ class JobQueueTest : public testing::Test {
   // Has the queue do a job that ends when `gate_` is opened, and waits until it has begun.
   void Hang(JobQueue& queue) {
     closed_ = std::unique_lock(gate_);
-    Mailbox<int> begun;
-    queue.Do([&] {
-      begun.Put(0);
+    queue.Do([this] {
+      begun_.Put(0);
       const std::lock_guard wait(gate_);
       done_.Put(0);
     });
-    ASSERT_TRUE(AwaitReadable(begun.fd()));
+    ASSERT_TRUE(AwaitReadable(begun_.fd()));
   }
   std::vector<int> Done(std::size_t count) {
     std::vector<int> seen;
@@ -43,6 +41,7 @@ class JobQueueTest : public testing::Test {
 
   std::mutex gate_;
   std::unique_lock<std::mutex> closed_;
+  Mailbox<int> begun_;
   Mailbox<int> done_;
 };
 
