@@ -174,7 +174,8 @@ std::string FormatDuration(Duration duration) {
   const std::int64_t count = duration.count();
   if (count == 0) return "0s";
   const auto bits = static_cast<std::uint64_t>(count);
-  return count < 0 ? "-" + FormatMagnitude(0 - bits) : FormatMagnitude(bits);
+  std::string text(count < 0 ? 1 : 0, '-');
+  return text += FormatMagnitude(count < 0 ? 0 - bits : bits);
 }
 
 }  // namespace jettison

@@ -45,7 +45,8 @@ using Result = tl::expected<T, Error>;
 [[nodiscard]] inline tl::unexpected<Error> NotA(std::string_view kind, std::string_view text,
                                                 std::string_view why) {
   constexpr std::size_t kShown = 64;
-  std::string message = "\"" + std::string(text.substr(0, kShown));
+  std::string message(1, '"');
+  message += text.substr(0, kShown);
   if (text.size() > kShown) message += "...";
   return Fail(ErrorCode::kInvalidArgument,
               message + "\" is not " + std::string(kind) + ": " + std::string(why));

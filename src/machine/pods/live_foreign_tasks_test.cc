@@ -70,6 +70,7 @@ TEST_F(LiveCriForeignTasks, AreKilledWhileContainerdHangs) {
   EXPECT_TRUE(listed->front().foreign);
   EXPECT_TRUE(listed->front().pod.containers.at(0).resources.requests.empty())
       << "ctr writes down the shares that everybody has";
+  ASSERT_TRUE(HandlesTerm(GroupOf("stubborn")));
   bed_->Freeze();
   runtime().StopContainer("stubborn", "stubborn", seconds(1));
   runtime().KillContainer("stubborn", "stubborn");

@@ -107,6 +107,7 @@ TEST_F(LiveCriForeignPods, WhatIsThereAtTheStartIsListedAndKilledWhereItIgnoresT
   ASSERT_TRUE(listed);
   ASSERT_EQ(listed->size(), 1U) << testing::PrintToString(logged_);
   EXPECT_TRUE(listed->front().foreign);
+  ASSERT_TRUE(HandlesTerm("others/" + container_));
   bed_->Freeze();
   runtime().StopContainer("their-uid", "main", seconds(1));
   runtime().KillContainer("their-uid", "main");
