@@ -1,5 +1,6 @@
 #include "agent/known_pods/known_pods_writer.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -7,6 +8,13 @@
 #include "agent/known_pods/known_pods.h"
 
 namespace jettison {
+
+namespace {
+
+// What is being written may turn out to fail.
+constexpr Duration kLookAgainAfter = std::chrono::milliseconds(100);
+
+}  // namespace
 
 struct KnownPodsWriter::Shared {
   using Changes = std::map<std::string, std::shared_ptr<const std::string>>;  // null: forgotten
@@ -62,7 +70,8 @@ std::optional<Instant> KnownPodsWriter::Advance(Instant now) {
     try_at_ = now + kTryAgainEvery;
     writes_.DoInstead([shared = shared_] { shared->Write(); });
   }
-  return try_at_;
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->is_failing ? *try_at_ : std::min(*try_at_, now + kLookAgainAfter);
 }
 
 std::optional<Error> KnownPodsWriter::TakeComplaint() {
