@@ -24,10 +24,10 @@ TEST_F(LiveExplain, AnEvictionAPodAndWhatWouldHappenNow) {
   EXPECT_THAT(eviction, HasSubstr("- inactive file"));
   EXPECT_THAT(eviction, HasSubstr("for default/leak, default/quiet would"));
   EXPECT_THAT(Says({"explain", "ev-1", "--output", "json"}), HasSubstr("\"about\":\"eviction\""));
-  EXPECT_THAT(Says({"explain", "default/quiet"}),
-              HasSubstr("default/quiet: BestEffort, priority 0"));
   EXPECT_THAT(SaysSoon({"rank", "--signal", "memory.available"}, "default/quiet"),
               HasSubstr("default/quiet"));
+  EXPECT_THAT(Says({"explain", "default/quiet"}),
+              HasSubstr("default/quiet: BestEffort, priority 0"));
   EXPECT_THAT(Says({"explain"}), HasSubstr("EVICTED FIRST, BY SIGNAL"));
   EXPECT_THAT(Says({"explain", "default/quit"}, 1), HasSubstr("did you mean \"default/quiet\"?"));
   EXPECT_THAT(Says({"explain", "ev-9"}, 1), HasSubstr("there is no eviction \"ev-9\""));
