@@ -45,7 +45,7 @@ from kubelet_bed import CAPACITY, Bed, repeated, start_neighbours, told_to_end
 from node import MIB, Report, wait_for
 
 RATES, RUNS = (200, 800), 20
-SIGNAL_MS, WORST_SIGNAL_MS, END_MS = 1.0, 5.0, 400.0
+SIGNAL_MS, WORST_SIGNAL_MS, END_MS = 2.0, 10.0, 400.0
 RSS_MIB, CPU_PERCENT, REQUESTS_PER_MINUTE = 26.0, 0.15, 1.0  # at rest
 
 

@@ -32,12 +32,6 @@ def wait_for(condition, what, seconds=30.0, interval=0.002):
     return answer
 
 
-def _come_first(processor):
-    """Below the agent's own priority, and above everything that has none."""
-    os.sched_setaffinity(0, [processor])
-    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-
-
 class Report:
     """What a hog reports about itself; report.h defines the layout. Zero: not yet."""
 
@@ -59,21 +53,15 @@ class Node(host.Kept):
     """A node of `capacity` bytes whose threshold memory.available is `threshold` bytes.
 
     Its pods are processes of the host, or run on `containerd` (containerd.py). Not `notified`, the agent
-    looks at memory by the clock. `pressed`, it is under memory pressure all the time: a soft threshold
-    that is always met, with a grace period of an hour. `first`, its pods and the program that watches it come before
-    everything else on the machine, as the agent does by itself. A condition stays for `transition`.
+    looks at memory by the clock. A condition stays for `transition`.
     """
 
-    def __init__(self, build, capacity, threshold, containerd=None, notified=True, pressed=False, interval="10s", first=False,
-                 transition="5m"):
+    def __init__(self, build, capacity, threshold, containerd=None, notified=True, transition="5m"):
         self.build = pathlib.Path(build).resolve()
         self.capacity = capacity
         self.threshold = threshold
         self.containerd = containerd
         self.notified = notified
-        self.pressed = pressed
-        self.interval = interval  # from pass to pass
-        self.first = first
         self.transition = transition
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="jettison-measure-"))
         self.group = self.folder.name
@@ -88,24 +76,16 @@ class Node(host.Kept):
         self.manifests.mkdir()
         self.memory_group.mkdir()
         (self.memory_group / "memory.limit_in_bytes").write_text(str(self.capacity))
-        if self.first:
-            cpu_group = host.CPU / self.group
-            cpu_group.mkdir()
-            (cpu_group / "cpu.shares").write_text(str(host.MOST_SHARES))
         self._write_config()
 
     def _write_config(self):
-        soft = f"""\
-evictionSoft: {{memory.available: "{self.capacity}"}}
-evictionSoftGracePeriod: {{memory.available: 1h}}
-""" if self.pressed else ""
         (self.folder / "config.yaml").write_text(f"""\
 apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
 staticPodPath: {self.manifests}
 evictionHard: {{memory.available: "{self.threshold}"}}
 evictionPressureTransitionPeriod: {self.transition}
-{soft}kernelMemcgNotification: {str(self.notified).lower()}
+kernelMemcgNotification: {str(self.notified).lower()}
 containerRuntimeEndpoint: {self.containerd.endpoint if self.containerd else "unix:///run/containerd/containerd.sock"}
 ---
 apiVersion: jettison.io/v1alpha1
@@ -113,7 +93,7 @@ kind: JettisonConfiguration
 runtime: {"cri" if self.containerd else "process"}
 root: {self.folder}/root
 nodeCgroup: /{self.group}
-monitoringInterval: {self.interval}
+monitoringInterval: 10s
 http: {{socket: {self.folder}/agent.sock}}
 """)
 
@@ -152,22 +132,9 @@ http: {{socket: {self.folder}/agent.sock}}
         """Removes the manifest of a pod."""
         (self.manifests / f"{name}.yaml").unlink()
 
-    def fill_page_cache(self, mib):
-        """A process in the group of all pods reads a file of that size, which becomes inactive page cache."""
-        file = self.folder / "cached"
-        with open(file, "wb") as data:
-            for _ in range(mib):
-                data.write(bytes(MIB))
-            data.flush()
-            os.fsync(data.fileno())
-            os.posix_fadvise(data.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-        subprocess.run(["sh", "-c", f"echo $$ >{self.memory_group}/kubepods/cgroup.procs && exec cat {file}"],
-                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
-
     def moving_cache(self):
         """Page cache that moves, of the group of all pods."""
-        groups = [self.memory_group / "kubepods"] + ([host.CPU / self.group] if self.first else [])
-        return moving_cache.MovingCache(groups, self.folder)
+        return moving_cache.MovingCache([self.memory_group / "kubepods"], self.folder)
 
     def start_agent(self):
         """Starts `jettison run`; its log goes to a file."""
@@ -187,18 +154,11 @@ http: {{socket: {self.folder}/agent.sock}}
                 raise TimeoutError(f"{error}; the agent's log:\n{log}") from error
 
     def watch(self, report, period_us=200, timeout_s=60):
-        """Opens the gate, watches until `report` shows a signal, and returns what was seen.
-
-        With `first`, what watches and what grows have a processor each: near the threshold the one takes no pause, and the other
-        would stand behind it for tens of milliseconds.
-        """
-        processors = sorted(os.sched_getaffinity(0))
-        if self.first and len(processors) > 1:
-            os.sched_setaffinity(report.pid, processors[1:])
+        """Opens the gate, watches until `report` shows a signal, and returns what was seen."""
         result = subprocess.run(
             [self.build / "measure/measure_watch", self.memory_group, str(self.capacity),
              str(self.threshold), report.path, self.gate, str(period_us), str(timeout_s)],
-            capture_output=True, text=True, check=False, preexec_fn=(lambda: _come_first(processors[0])) if self.first else None)
+            capture_output=True, text=True, check=False)
         if not result.stdout:
             raise RuntimeError(f"measure_watch: {result.stderr.strip()}")
         return json.loads(result.stdout)

@@ -34,7 +34,7 @@ class Bed(Node):
     """A node whose hogs may be stubborn or critical, and whose log can be queried."""
 
     def __init__(self, build):
-        super().__init__(build, CAPACITY * MIB, THRESHOLD * MIB, interval="10s")
+        super().__init__(build, CAPACITY * MIB, THRESHOLD * MIB)
 
     def add(self, name, command, priority=None):
         report = Report(self.folder / f"{name}.report")
