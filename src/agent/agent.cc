@@ -10,7 +10,6 @@
 #include "agent/log/log_output.h"
 #include "agent/node_agent.h"
 #include "core/config/read_config.h"
-#include "kernel/groups/fd_reserve.h"
 #include "machine/cgroups/guarded_groups.h"
 #include "machine/cgroups/kubelet_tree.h"
 #include "machine/cgroups/pods_root.h"
@@ -59,7 +58,6 @@ Result<void> CheckIsRoot() {
 Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& named, AgentOptions options) {
   // The log has a clock of its own, so that errors on the way can be logged.
   static const SteadyClock kLogClock;
-  kernel::FdReserve::MakeRoom();  // before there is a second thread
   auto log = OpenLog({.format = named.json_logs ? LogFormat::kJson : options.log_format,
                       .least = named.log_level,
                       .dry_run = named.dry_run || options.dry_run,

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "kernel/groups/fd_reserve.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/processes/first_process.h"
 #include "kernel/processes/proc_files.h"
@@ -170,7 +169,6 @@ void RunningContainer::KillGroup() {
 void RunningContainer::KillByName(const std::string& id) {
   killed_ = true;
   container_.id = id;
-  const kernel::EndingPods ending;
   KillGroup();
 }
 

@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "kernel/groups/fd_reserve.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/pods_root.h"
 #include "machine/cluster.h"
@@ -38,15 +37,6 @@ void LockMemory(const Log& log) {
       "read from the disk before a pod can be ended",
       {{"err", locked.error().message},
        {"mend", "give the agent CAP_IPC_LOCK, or LimitMEMLOCK=infinity in its unit"}});
-}
-
-void KeepDescriptors(const Log& log) {
-  const std::size_t kept = kernel::FdReserve::Fill();
-  if (kept == kernel::FdReserve::kSize) return;
-  log.Warn(
-      "descriptors for ending pods cannot be held in reserve; when the agent has no free "
-      "descriptor, it may be unable to kill a pod",
-      {{"kept", std::to_string(kept)}, {"mend", "raise LimitNOFILE of the agent's unit"}});
 }
 
 CgroupLimits PodsGroupLimits(const AgentConfig& config, const ResourceList& capacity) {
@@ -102,7 +92,6 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, GuardedG
 void SetUpNode(const AgentConfig& config, const ResourceList& capacity, Machine& machine,
                const Log& log) {
   SetOomScoreAdj(config.oom_score_adj, log);
-  KeepDescriptors(log);
   LockMemory(log);
   machine.limits = std::make_unique<EnforcedLimits>(log);
   if (config.source == SourceKind::kKubernetes) return;  // the kubelet sets the limits

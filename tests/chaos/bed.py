@@ -9,7 +9,6 @@ import json
 import os
 import pathlib
 import re
-import resource
 import shutil
 import signal
 import socket
@@ -231,14 +230,6 @@ class Bed(host.Kept):
         """Makes the disk of that process answer with EIO, or take so long for each change; 0: of no process."""
         _put_numbers(self.failing, pid, micros)
         self.failing_since = now() if pid else None
-
-    def limit_descriptors(self, more):
-        """Lets the agent open `more` descriptors; None: as many as at first."""
-        if self.agent.poll() is not None:
-            return
-        hard = resource.prlimit(self.agent.pid, resource.RLIMIT_NOFILE)[1]
-        soft = hard if more is None else len(os.listdir(f"/proc/{self.agent.pid}/fd")) + more
-        resource.prlimit(self.agent.pid, resource.RLIMIT_NOFILE, (soft, hard))
 
     def limit_tasks(self, more):
         """Lets the agent and its shims start `more` tasks; None: any number."""

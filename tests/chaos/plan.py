@@ -53,7 +53,6 @@ KINDS = {
                                    "down": round(d.choice([0, 0, 0.05, 0.5]), 2)}),
     "term": (3, "both", lambda d: {"down": round(d.choice([0, 0.2]), 2)}),
     "stop": (2, "both", lambda d: {}),
-    "descriptors": (4, "both", lambda d: {"more": d.randint(0, 3)}),
     "tasks": (4, "both", lambda d: {"more": d.randint(0, 1)}),
     "eio": (4, "both", lambda d: {}),
     "slow": (4, "both", lambda d: {"each": d.choice([20, 100, 400])}),

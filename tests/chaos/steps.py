@@ -127,12 +127,6 @@ def stop(run, step):
     return [(0, run.stop_agent), (step.seconds, run.continue_agent)]
 
 
-def descriptors(run, step):
-    if run.bed.is_ready():  # at its start, the service manager sets the limit
-        run.bed.limit_descriptors(step.facts["more"])
-    return [(step.seconds, lambda: run.bed.limit_descriptors(None))]
-
-
 def tasks(run, step):
     run.bed.limit_tasks(step.facts["more"])
     return [(step.seconds, lambda: run.bed.limit_tasks(None))]

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/groups/fd_reserve.h"
 #include "kernel/groups/group_files.h"
 #include "kernel/groups/group_processes.h"
 #include "kernel/groups/group_tree.h"
@@ -138,7 +137,6 @@ Result<std::vector<ProcsFile>> OpenProcs(const Hierarchies& hierarchies, std::st
 
 Result<void> SignalAll(const Hierarchies& hierarchies, std::string_view path, int signal) {
   if (auto ok = RefuseNode(path); !ok) return ok;
-  const kernel::EndingPods ending;
   const auto group = OpenGroup(hierarchies.memory(), path);
   if (!group) return Fail(group.error());
   const auto pids = SignalBelow(group->get(), signal);
@@ -148,7 +146,6 @@ Result<void> SignalAll(const Hierarchies& hierarchies, std::string_view path, in
 
 Result<void> KillAll(const Hierarchies& hierarchies, std::string_view path) {
   if (auto ok = RefuseNode(path); !ok) return ok;
-  const kernel::EndingPods ending;
   const auto group = OpenGroup(hierarchies.memory(), path);
   if (!group) return Fail(group.error());
   const auto killed = KillUntilNobodyIsNew(hierarchies, path, group->get());

@@ -12,7 +12,6 @@
 #include "kernel/cgroup_v2/limits.h"
 #include "kernel/cgroup_v2/memory_figures.h"
 #include "kernel/cgroup_v2/removal.h"
-#include "kernel/groups/fd_reserve.h"
 #include "kernel/groups/group_files.h"
 #include "kernel/groups/group_processes.h"
 #include "kernel/groups/kernel_text.h"
@@ -124,7 +123,6 @@ Result<std::vector<pid_t>> CgroupV2::Processes(std::string_view path) {
 
 Result<void> CgroupV2::Signal(std::string_view path, int signal) {
   if (auto ok = RefuseNode(path, "signalled"); !ok) return ok;
-  const kernel::EndingPods ending;
   const auto group = OpenBelowNode(path);
   if (!group) return Fail(group.error());
   const auto pids = kernel::SignalBelow(group->get(), signal);
@@ -134,7 +132,6 @@ Result<void> CgroupV2::Signal(std::string_view path, int signal) {
 
 Result<void> CgroupV2::Kill(std::string_view path) {
   if (auto ok = RefuseNode(path, "killed"); !ok) return ok;
-  const kernel::EndingPods ending;
   const auto group = OpenBelowNode(path);
   if (!group) return Fail(group.error());
   return Of(path, cgroup_v2::KillAll(group->get(), kill_by_));

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <memory>
 
-#include "kernel/groups/fd_reserve.h"
 #include "ports/system_error.h"
 
 namespace jettison::kernel {
@@ -51,21 +50,19 @@ Result<void> CheckPath(std::string_view path) {
 
 Result<FileDescriptor> OpenGroup(int root, std::string_view path) {
   const std::string relative = path.empty() ? "." : std::string(path);
-  FileDescriptor group(OpenSparing([&] { return ::openat(root, relative.c_str(), kDirectory); }));
+  FileDescriptor group(::openat(root, relative.c_str(), kDirectory));
   if (!group) return FailErrno(fmt::format("open group {:?}", std::string(path)));
   return group;
 }
 
 Result<FileDescriptor> OpenFile(int group, const char* file) {
-  FileDescriptor fd(
-      OpenSparing([&] { return ::openat(group, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC); }));
+  FileDescriptor fd(::openat(group, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd) return FailErrno(fmt::format("open {}", file));
   return fd;
 }
 
 Result<FileDescriptor> OpenFileToWrite(int group, const char* file) {
-  FileDescriptor fd(
-      OpenSparing([&] { return ::openat(group, file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC); }));
+  FileDescriptor fd(::openat(group, file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd) return FailErrno(fmt::format("open {}", file));
   return fd;
 }
@@ -116,7 +113,7 @@ Result<std::vector<std::string>> Subgroups(int group) {
   std::vector<std::string> names;
   if (IsLeaf(group)) return names;
   // A separate stream, so that the position of `group` itself does not change.
-  FileDescriptor own(OpenSparing([&] { return ::openat(group, ".", kDirectory); }));
+  FileDescriptor own(::openat(group, ".", kDirectory));
   if (!own) return FailErrno("open directory");
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(own.get()), &::closedir);
   if (!stream) return FailErrno("list directory");

@@ -13,7 +13,6 @@
 #include <thread>
 #include <utility>
 
-#include "kernel/groups/fd_reserve.h"
 #include "kernel/groups/group_files.h"
 #include "kernel/groups/group_tree.h"
 #include "kernel/groups/kernel_text.h"
@@ -70,7 +69,7 @@ Handles OpenHandles(std::span<const pid_t> pids) {
   handles.held.reserve(pids.size());
   for (; handles.taken < pids.size(); ++handles.taken) {
     const pid_t pid = pids[handles.taken];
-    FileDescriptor pidfd(OpenSparing([pid] { return OpenPidfd(pid).Release(); }));
+    FileDescriptor pidfd = OpenPidfd(pid);
     if (!pidfd && errno == ESRCH) continue;
     if (!pidfd && !handles.held.empty()) break;
     handles.held.push_back({.pid = pid, .pidfd = std::move(pidfd)});

@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "kernel/files/temporary_folder.h"
-#include "kernel/groups/fd_reserve.h"
 #include "kernel/groups/few_descriptors.h"
 #include "kernel/readiness/pidfd.h"
 #include "ports/fakes/child_process.h"
@@ -151,22 +150,6 @@ TEST_F(GroupProcesses, ManyAreSignalledWithFewDescriptors) {
     EXPECT_EQ(signalled->size(), 40U);
   }
   for (const auto& child : children) EXPECT_TRUE(EndsWithin(*child, 10'000));
-}
-
-TEST_F(GroupProcesses, AnAgentOutOfDescriptorsEndsAPodAllTheSame) {
-  const ChildProcess child([](const auto&) { SleepForever(); });
-  List(std::to_string(child.pid()) + "\n");
-  const FileDescriptor group = Open();
-  ASSERT_EQ(FdReserve::Fill(), FdReserve::kSize);
-  {
-    FewDescriptors few(4);
-    few.TakeAll();
-    EXPECT_FALSE(SignalBelow(group.get(), SIGKILL)) << "no descriptor is left for others";
-    const EndingPods ending;
-    const auto signalled = SignalBelow(group.get(), SIGKILL);
-    EXPECT_TRUE(signalled) << signalled.error().message;
-  }
-  EXPECT_TRUE(EndsWithin(child, 10'000));
 }
 
 // Makes the calling thread, and the threads that it starts, real-time threads of one processor.

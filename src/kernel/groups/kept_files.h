@@ -13,7 +13,6 @@
 
 #include "core/text/text_index.h"
 #include "core/units/result.h"
-#include "kernel/groups/fd_reserve.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison::kernel {
@@ -50,7 +49,6 @@ class KeptFiles {
       files_.erase(kept);  // that group is gone; there may be a new one of its name
     }
     auto files = Open(group);
-    if (!files && files.error().code == ErrorCode::kInternal) return ReadOnce(group, read);
     if (!files) return Fail(files.error());
     auto reading = read(std::span(*files).first(names_.size()));
     if (reading && files_.size() < keep_) {
@@ -68,17 +66,6 @@ class KeptFiles {
   using Files = std::array<FileDescriptor, kMostFiles>;
 
   [[nodiscard]] Result<Files> Open(std::string_view group) const;
-
-  // May use the descriptors that are reserved for ending pods: if this pod could not be read,
-  // another one would be evicted in its place. The descriptors are closed again at once.
-  template <typename T>
-  [[nodiscard]] Result<T> ReadOnce(std::string_view group,
-                                   Result<T> (*read)(std::span<const FileDescriptor>)) const {
-    const EndingPods may_spend;
-    const auto files = Open(group);
-    if (!files) return Fail(files.error());
-    return read(std::span(*files).first(names_.size()));
-  }
 
   const int root_;
   const std::vector<const char*> names_;

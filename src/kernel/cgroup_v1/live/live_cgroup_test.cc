@@ -2,7 +2,6 @@
 #include <sys/stat.h>
 
 #include "kernel/cgroup_v1/cgroup_v1.h"
-#include "kernel/groups/fd_reserve.h"
 #include "kernel/groups/few_descriptors.h"
 #include "kernel/groups/group_files.h"
 #include "kernel/groups/group_tree.h"
@@ -107,24 +106,6 @@ TEST_P(LiveCgroupV1, APodThatNestsItsGroupsDeepIsReadKilledAndRemovedWithFewDesc
     const auto removed = cgroups_->Remove(pod);
     EXPECT_TRUE(removed) << removed.error().message;
   }
-}
-
-TEST_P(LiveCgroupV1, AKillNeedsNoDescriptorThatIsNotHeldInReserve) {
-  const std::string pod = group_ + "/pod";
-  ASSERT_TRUE(cgroups_->Create(pod + "/a/b", {}));
-  ChildProcess child([](const auto&) { SleepForever(); });
-  Move(child, pod + "/a/b");
-  ASSERT_EQ(kernel::FdReserve::Fill(), kernel::FdReserve::kSize);
-  {
-    kernel::FewDescriptors few(4);
-    few.TakeAll();
-    EXPECT_FALSE(cgroups_->Processes(pod)) << "there is no group for other callers";
-    const auto signalled = cgroups_->Signal(pod, SIGCONT);
-    EXPECT_TRUE(signalled) << signalled.error().message;
-    const auto killed = cgroups_->Kill(pod);
-    EXPECT_TRUE(killed) << killed.error().message;
-  }
-  EXPECT_EQ(WTERMSIG(child.Wait()), SIGKILL);
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include <csignal>
 #include <utility>
 
-#include "kernel/groups/fd_reserve.h"
 #include "kernel/readiness/pidfd.h"
 #include "ports/system_error.h"
 
@@ -35,8 +34,7 @@ Result<std::unique_ptr<ChildJob>> ChildJob::Start(kernel::Readiness& readiness, 
   const pid_t pid = ::_Fork();
   if (pid < 0) return FailErrno("start a process to " + what);
   if (pid == 0) RunChild(agent, work);
-  const kernel::EndingPods may_spend;
-  FileDescriptor child(kernel::OpenSparing([pid] { return kernel::OpenPidfd(pid).Release(); }));
+  FileDescriptor child = kernel::OpenPidfd(pid);
   if (!child) {
     const auto failed = FailErrno("open a handle of the process to " + what);
     ::kill(pid, SIGKILL);  // its work may take minutes

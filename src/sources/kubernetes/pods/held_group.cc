@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "kernel/groups/fd_reserve.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/processes/proc_files.h"
 
@@ -14,7 +13,6 @@ HeldGroup::HeldGroup(RunEdges& edges, std::string group, std::set<std::string> k
 // The groups are listed after the limit has been set: a runtime that makes one later fails to fork
 // in it.
 HeldGroup::State HeldGroup::Hold() {
-  const kernel::EndingPods ending;
   const auto there = edges_.cgroups.Children(group_);
   // A group that is gone must not be made again.
   if (!there) return there.error().code == ErrorCode::kNotFound ? State::kGone : State::kToHold;
