@@ -18,12 +18,12 @@
 #include <string>
 #include <thread>
 
-#include "agent/loop/steady_clock.h"
 #include "api/api.h"
 #include "api/kubernetes/host_facts.h"
 #include "api/kubernetes/status_object.h"
 #include "fuzz/fuzz.h"
 #include "http/server/server.h"
+#include "machine/loop/steady_clock.h"
 #include "ports/file_descriptor.h"
 #include "tests/synthetic_snapshot.h"
 

@@ -1,37 +1,33 @@
 #include "agent/agent.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "agent/figures/capacity.h"
 #include "agent/figures/stats_collector.h"
-#include "agent/log/log_output.h"
+#include "agent/machine.h"
 #include "agent/node_agent.h"
 #include "core/config/read_config.h"
+#include "kernel/files/files.h"
 #include "machine/cgroups/guarded_groups.h"
 #include "machine/cgroups/kubelet_tree.h"
 #include "machine/cgroups/pods_root.h"
-#include "machine/machine.h"
-#include "machine/state/state_root.h"
+#include "machine/log/log_output.h"
 
 namespace jettison {
 
 namespace {
 
-// A configuration that is read again still names the original root and the driver of the kubelet's
-// configuration; they are replaced by those in use.
-void ReadAsUsed(const AgentConfig& named, const AgentConfig& used, AgentOptions& options) {
-  if (named.root == used.root && named.cgroup_driver == used.cgroup_driver) return;
-  const auto use = [from = named, to = used](ConfigReading reading) {
-    if (reading.config.root == from.root) reading.config.root = to.root;
-    if (reading.config.logs.directory == from.logs.directory) {
-      reading.config.logs.directory = to.logs.directory;
-    }
-    if (reading.config.cgroup_driver == from.cgroup_driver) {
-      reading.config.cgroup_driver = to.cgroup_driver;
-    }
+// A configuration that is read again still names the driver of the kubelet's configuration; it is
+// replaced by the one in use.
+void ReadAsUsed(CgroupDriver named, CgroupDriver used, AgentOptions& options) {
+  if (named == used) return;
+  const auto use = [named, used](ConfigReading reading) {
+    if (reading.config.cgroup_driver == named) reading.config.cgroup_driver = used;
     return reading;
   };
   if (auto read = std::move(options.reread_config)) {
@@ -53,6 +49,18 @@ Result<void> CheckIsRoot() {
               "run it as a service or with sudo");
 }
 
+// The lock on the group of all pods is held already: an agent that is refused because another one
+// guards the pods has not touched the state of that one.
+Result<void> MakeRoot(const std::string& root) {
+  if (const auto made = kernel::MakeFolders(root); !made) {
+    return Fail(ErrorCode::kPermissionDenied,
+                fmt::format("root directory {} cannot be made: {}; set `root` in "
+                            "JettisonConfiguration to a directory that can be written",
+                            root, made.error().message));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& named, AgentOptions options) {
@@ -64,17 +72,14 @@ Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& named, AgentOption
                       .sink = options.log},
                      kLogClock);
   if (const auto is_root = CheckIsRoot(); !is_root) return Fail(is_root.error());
-  const auto seen = WithDriverInUse(named, *log);
-  if (!seen) return Fail(seen.error());
-  // Before the root is looked at: an agent that is refused must not move state of the one that
-  // runs.
-  auto groups = OpenGuardedGroups(*seen, *log);
+  const auto used = WithDriverInUse(named, *log);
+  if (!used) return Fail(used.error());
+  const AgentConfig& config = *used;
+  ReadAsUsed(named.cgroup_driver, config.cgroup_driver, options);
+  auto groups = OpenGuardedGroups(config, *log);
   if (!groups) return Fail(groups.error());
-  auto opened = OpenStateRoot(*seen, *log);
-  if (!opened) return Fail(opened.error());
-  const AgentConfig& config = opened->config;
-  ReadAsUsed(named, config, options);
-  auto machine = OpenMachine(config, std::move(*groups), std::move(opened->state), *log);
+  if (const auto root = MakeRoot(config.root); !root) return Fail(root.error());
+  auto machine = OpenMachine(config, std::move(*groups), *log);
   if (!machine) return Fail(machine.error());
   StatsCollector figures({.node = *(*machine)->node_groups,
                           .pods = (*machine)->pod_groups(),

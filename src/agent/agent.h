@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/log/log_format.h"
 #include "core/model/threshold.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
+#include "machine/log/log_format.h"
 #include "view/snapshot.h"
 
 namespace jettison {
@@ -18,7 +18,7 @@ namespace jettison {
 struct AgentConfig;    // core/config/agent_config.h
 struct ConfigReading;  // core/config/read_config.h
 class Board;           // view/board.h
-class Log;             // agent/log/log.h
+class Log;             // machine/log/log.h
 
 // Options of the caller, in addition to the configuration.
 struct AgentOptions {

@@ -114,8 +114,6 @@ std::optional<std::vector<std::string>> NeededImages(SourceKind source, const Ag
 
 void BuildImages(const AgentConfig& config, Machine& machine, const Log& log, AgentParts& parts) {
   if (!machine.images) return;
-  parts.image_records = std::make_unique<ImageRecordFile>(machine.state.folder + "/images.json",
-                                                          machine.clock, log, machine.disk_thread);
   parts.images = std::make_unique<ImageCollector>(
       ImageCollectorSettings{.policy = config.image_gc,
                              .others_pull = config.source == SourceKind::kKubernetes},
@@ -123,7 +121,6 @@ void BuildImages(const AgentConfig& config, Machine& machine, const Log& log, Ag
           .clock = machine.clock,
           .images = *machine.images,
           .figures = *parts.figures,
-          .records = *parts.image_records,
           .events = *parts.events,
           .log = log,
           .needed = [&parts, source = config.source] { return NeededImages(source, parts); }});
@@ -154,7 +151,7 @@ std::unique_ptr<LastingReclaimer> ReclaimerFor(const AgentConfig& config, Machin
 
 std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& machine, const Log& log,
                                         AgentParts& parts) {
-  if (!machine.cluster || config.dry_run) return nullptr;
+  if (!machine.cluster) return nullptr;
   return std::make_unique<ClusterSide>(
       ClusterSideEdges{
           .cluster = *machine.cluster,
@@ -173,8 +170,9 @@ std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& mach
               [&machine, &parts](const EvictionOrder& order) {
                 return parts.pods->Evict(order, machine.clock.Now()).has_value();
               },
-          .goes_on = [&machine](const std::string& uid) { return machine.cluster->GoesOn(uid); }},
-      config.node_name, machine.state.folder);
+          .goes_on = [&machine](const std::string& uid) { return machine.cluster->GoesOn(uid); },
+          .dry_run = config.dry_run},
+      config.node_name);
 }
 
 std::unique_ptr<ShadowWatch> ShadowFor(const AgentConfig& config, Machine& machine) {
@@ -182,19 +180,6 @@ std::unique_ptr<ShadowWatch> ShadowFor(const AgentConfig& config, Machine& machi
   auto shadow = std::make_unique<ShadowWatch>(machine.clock);
   machine.cluster->FollowEnds(shadow->Listeners());
   return shadow;
-}
-
-std::unique_ptr<ClusterLeftovers> LeftoversFor(const AgentConfig& config, Machine& machine,
-                                               const Log& log) {
-  if (!machine.cluster || !config.dry_run) return nullptr;
-  return std::make_unique<ClusterLeftovers>(
-      ClusterLeftoverEdges{.cluster = *machine.cluster,
-                           .groups = machine.pod_groups(),
-                           .clock = machine.clock,
-                           .log = log,
-                           .pids_limit = config.pod_pids_limit,
-                           .take_held = [&machine] { return machine.cluster->TakeHeld(); }},
-      config.node_name, machine.state.folder);
 }
 
 std::vector<EvictionListener*> ListenersOf(AgentParts& parts) {
@@ -206,7 +191,7 @@ std::vector<EvictionListener*> ListenersOf(AgentParts& parts) {
 // A dry run evicts no pod, so it does not ask the API server either.
 void BuildSoftEvictions(const AgentConfig& config, Machine& machine, const Log& log,
                         AgentParts& parts) {
-  if (!parts.cluster) return;
+  if (!parts.cluster || config.dry_run) return;
   parts.soft_evictions = std::make_unique<ClusterSoftEvictions>(
       ClusterSoftEvictionEdges{
           .cluster = *machine.cluster,
@@ -303,9 +288,6 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
       [&parts](std::string_view uid) { return parts.pods->NameOfPod(uid); });
   parts.cluster = ClusterFor(config, machine, log, parts);
   parts.shadow = ShadowFor(config, machine);
-  parts.leftovers = LeftoversFor(config, machine, log);
-  parts.presence = parts.cluster.get();
-  if (parts.leftovers) parts.presence = parts.leftovers.get();
   BuildSoftEvictions(config, machine, log, parts);
   parts.killer = KillerFor(config, parts, machine.clock);
   parts.remains = std::make_unique<Remains>(config, machine.pod_groups(), *parts.pods,
@@ -324,9 +306,7 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   }
   parts.node = std::make_unique<Node>(SettingsOf(config, options, LayoutAtStart(machine)),
                                       EdgesOf(machine, log, parts));
-  // A dry run evicts no pod, so it has no state to keep or to resume.
-  parts.keeper = std::make_shared<StateKeeper>(
-      config.dry_run ? "" : machine.state.folder + "/node-state", LastingClock(), log);
+  parts.state = std::make_shared<StateFile>(config.root + "/node-state", LastingClock(), log);
   return built;
 }
 

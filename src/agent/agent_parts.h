@@ -5,27 +5,25 @@
 #include <memory>
 
 #include "agent/agent.h"
-#include "agent/cluster/cluster_leftovers.h"
 #include "agent/cluster/cluster_side.h"
 #include "agent/cluster/evictions/cluster_soft_evictions.h"
 #include "agent/cluster/shadow_watch.h"
 #include "agent/disk/disk_walk_thread.h"
 #include "agent/evictions/node_actions.h"
 #include "agent/figures/stats_collector.h"
-#include "agent/kept/state_keeper.h"
-#include "agent/log/event_log.h"
+#include "agent/machine.h"
 #include "agent/passes/node.h"
 #include "agent/pods/pod_table.h"
 #include "agent/pods/remains.h"
 #include "agent/reclaim/image_collector.h"
-#include "agent/reclaim/image_records.h"
 #include "agent/recorder/recorder.h"
+#include "agent/state/state_file.h"
 #include "agent/tell/eviction_history.h"
 #include "agent/tell/hooks.h"
 #include "agent/wake/arming_thread.h"
 #include "core/pods/room.h"
 #include "kernel/groups/layout/qos_groups.h"
-#include "machine/machine.h"
+#include "machine/log/event_log.h"
 
 namespace jettison {
 
@@ -47,21 +45,18 @@ struct AgentParts {
   std::unique_ptr<ArmingThread> arming;
   std::unique_ptr<PodKiller> killer;
   std::unique_ptr<Hooks> hooks;
-  std::unique_ptr<ClusterSide> cluster;         // null: nothing is told to a cluster
-  std::unique_ptr<ShadowWatch> shadow;          // null: no dry run, or no kubelet beside it
-  std::unique_ptr<ClusterLeftovers> leftovers;  // the same
-  ClusterPresence* presence = nullptr;          // `cluster` or `leftovers`; null: no kubelet beside
+  std::unique_ptr<ClusterSide> cluster;  // null: there is no cluster
+  std::unique_ptr<ShadowWatch> shadow;   // null: the same, or no dry run
   // Asks the API server before a pod is evicted for a soft threshold. Null, as are the three after
   // it: soft evictions are made without asking.
   std::unique_ptr<ClusterSoftEvictions> soft_evictions;
   std::unique_ptr<Remains> remains;
-  std::unique_ptr<ImageRecordFile> image_records;  // null where the runtime has no images
-  std::unique_ptr<ImageCollector> images;          // the same
+  std::unique_ptr<ImageCollector> images;  // null where the runtime has no images
   std::unique_ptr<LastingReclaimer> reclaimer;
   std::unique_ptr<EvictionHistory> evictions;
   std::shared_ptr<Recorder> recorder;  // null: nothing is recorded
   std::unique_ptr<Node> node;
-  std::shared_ptr<StateKeeper> keeper;
+  std::shared_ptr<StateFile> state;
   bool listed = false;  // the runtime has listed its pods
   // Whether every pod that the manifests want is known. Set by the agent; null: it is not known.
   std::function<bool()> manifests_are_read;

@@ -8,9 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/log/log.h"
-#include "agent/loop/job_queue.h"
-#include "agent/loop/mailbox.h"
 #include "core/config/config_changes.h"
 #include "core/config/read_config.h"
 #include "core/model/fault.h"
@@ -18,6 +15,9 @@
 #include "core/observe/observations.h"
 #include "core/thresholds/kubelet_order.h"
 #include "core/units/duration.h"
+#include "machine/log/log.h"
+#include "machine/loop/job_queue.h"
+#include "machine/loop/mailbox.h"
 #include "view/snapshot.h"
 
 namespace jettison {

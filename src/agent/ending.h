@@ -3,9 +3,9 @@
 #include <atomic>
 #include <optional>
 
-#include "agent/log/log.h"
 #include "agent/pods/pod_table.h"
 #include "core/units/duration.h"
+#include "machine/log/log.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
 #include "ports/file_descriptor.h"

@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include "agent/log/log.h"
 #include "core/units/duration.h"
 #include "core/units/once.h"
 #include "core/units/result.h"
+#include "machine/log/log.h"
 #include "ports/clock.h"
 #include "ports/image_store.h"
 

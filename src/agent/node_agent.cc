@@ -8,14 +8,13 @@
 #include <utility>
 
 #include "agent/figures/disk_layout.h"
-#include "agent/loop/thread_priority.h"
 #include "agent/plans/plan_of.h"
 #include "agent/pods/pod_places.h"
 #include "core/recording/recording.h"
 #include "core/thresholds/containerfs_thresholds.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/pods_root.h"
-#include "machine/state/state_root.h"
+#include "machine/loop/thread_priority.h"
 
 namespace jettison {
 namespace {
@@ -47,11 +46,6 @@ NodeIdentity IdentityOf(const Machine& machine, const NodeShares& shares) {
           .started_at = machine.clock.Now(),
           .capacity = shares.capacity,
           .allocatable = shares.allocatable};
-}
-
-std::function<bool()> LookAtRoot(const AgentConfig& config, const Machine& machine) {
-  if (!machine.state.root_fails) return nullptr;
-  return [config] { return CanWriteRoot(config); };
 }
 
 }  // namespace
@@ -86,8 +80,7 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                .stop_pods = options_.stop_pods}),
       onlookers_(*parts_, options_.board, *log_),
       clocks_(machine_->clock, *log_),
-      threads_(*log_),
-      root_watch_(machine_->state.problem, LookAtRoot(config, *machine_), *log_) {
+      threads_(*log_) {
   parts_->manifests_are_read = [this] { return manifests_.IsComplete(machine_->clock.Now()); };
   parts_->follow_capacity = [this] { FollowCapacity(); };
   if (!machine_->images) return;
@@ -109,25 +102,24 @@ Result<void> NodeAgent::WatchAll() {
     const auto hangup = loop_->OnSignals({SIGHUP}, [this] { AskForConfig(); });
     if (!hangup) return Fail(hangup.error());
   }
-  Attention& attention = attention_.emplace(*loop_, *log_, machine_->clock);
-  attention.To(machine_->runtime->EventFd(), [this] { TakeRuntimeEvents(); });
-  attention.To(parts_->disk_walks->fd(), [this] { TakeDiskUse(); });
-  attention.To(parts_->arming->fd(), [this] { memory_.TakeLevels(*loop_); });
-  attention.To(ending_.fd(), [this] { ending_.Take(parts_->listed); });
-  attention.To(parts_->hooks->fd(), [this] { parts_->hooks->LogFailures(*log_); });
-  if (auto* const logs = parts_->remains->logs()) {
-    attention.To(logs->fd(), [logs] { logs->TakeFound(); });
-  }
+  Result<void> watched;
+  const auto watch = [&](int fd, EventLoop::Callback callback) {
+    if (watched) watched = loop_->Watch(fd, std::move(callback));
+  };
+  watch(machine_->runtime->EventFd(), [this] { TakeRuntimeEvents(); });
+  watch(parts_->disk_walks->fd(), [this] { TakeDiskUse(); });
+  watch(parts_->arming->fd(), [this] { memory_.TakeLevels(*loop_); });
+  watch(ending_.fd(), [this] { ending_.Take(parts_->listed); });
+  watch(parts_->hooks->fd(), [this] { parts_->hooks->LogFailures(*log_); });
+  if (auto* const logs = parts_->remains->logs()) watch(logs->fd(), [logs] { logs->TakeFound(); });
   if (parts_->recorder) {
-    attention.To(parts_->recorder->fd(), [this] { parts_->recorder->LogComplaints(*log_); });
+    watch(parts_->recorder->fd(), [this] { parts_->recorder->LogComplaints(*log_); });
   }
-  // No callback is needed, because its news is taken in each turn.
-  if (parts_->presence != nullptr) attention.To(parts_->presence->fd(), [] {});
-  attention.To(config_.fd(), [this] { TakeConfig(); });
-  attention.To(parts_->keeper->fd(), [this] { parts_->keeper->LogComplaints(); });
-  if (options_.board) attention.To(options_.board->fd(), [this] { onlookers_.NoteAsked(); });
-  if (machine_->manifests) attention.To(manifests_.fd(), [this] { TakeManifests(); });
-  return {};
+  watch(config_.fd(), [this] { TakeConfig(); });
+  watch(parts_->state->fd(), [this] { parts_->state->LogNews(); });
+  if (options_.board) watch(options_.board->fd(), [this] { onlookers_.NoteAsked(); });
+  if (machine_->manifests) watch(manifests_.fd(), [this] { TakeManifests(); });
+  return watched;
 }
 
 Result<void> NodeAgent::Run() {
@@ -138,35 +130,40 @@ Result<void> NodeAgent::Run() {
   } else if (*raised == ThreadPriority::kNice) {
     log_->Debug("the agent runs at nice -20, which counts within its own group alone");
   }
-  TakeUpKept();
+  TakeUpState();
   runtime_start_.Try();
   if (refusal_) return Fail(*refusal_);
   AfterEachTurn();
   auto result = loop_->Run([this] { AfterEachTurn(); }, [this] { LookForSuspend(); });
   service_.Stopping();
-  if (begun_) parts_->keeper->Finish(Kept(machine_->clock.Now()));
-  if (parts_->presence != nullptr) parts_->presence->Finish();
+  if (begun_) parts_->state->Finish(State(machine_->clock.Now()));
   if (parts_->recorder) parts_->recorder->Finish();
   log_->Info("agent stopped");
   memory_.End();
-  attention_.reset();
   loop_.reset();
   if (refusal_) return Fail(*refusal_);
   return result;
 }
 
 // Must be called before any pod is taken over from the runtime or from the agent's own records.
-void NodeAgent::TakeUpKept() {
-  KeptState kept = parts_->keeper->Load();
-  parts_->pods->Remember(std::move(kept.pods));
-  kept_node_ = std::move(kept.node);
+void NodeAgent::TakeUpState() {
+  AgentState state = parts_->state->Load();
+  if (parts_->images) parts_->images->Resume(std::move(state.images));
+  if (parts_->cluster) parts_->cluster->Resume(std::move(state.cluster_evictions));
+  if (config_.config().dry_run) {
+    state.node.thresholds.clear();  // nobody acts for them meanwhile
+    of_others_ = std::move(state);
+    return;
+  }
+  parts_->pods->Remember(std::move(state.pods));
+  saved_node_ = std::move(state.node);
   if (auto* const soft = parts_->soft_evictions.get())
-    soft->Resume(kept.soft, machine_->clock.Now());
+    soft->Resume(state.soft, machine_->clock.Now());
 }
 
 void NodeAgent::Guard() {
   if (std::exchange(begun_, true)) return;
-  parts_->node->Resume(std::exchange(kept_node_, {}));
+  parts_->node->Resume(std::exchange(saved_node_, {}));
   parts_->node->Begin();
   WatchAlarms();
 }
@@ -347,7 +344,7 @@ void NodeAgent::AfterEachTurn() {
   clocks_.LookForStep();
   const Instant now = machine_->clock.Now();
   AdvanceAll(now);
-  KeepState(now);
+  SaveState(now);
   TellServiceManager(now);
   if (refusal_ || (ending_.IsOver(now) && HasLeftCluster(now))) loop_->Quit();
   if (options_.observer && begun_) options_.observer(parts_->node->MakeSnapshot());
@@ -357,10 +354,9 @@ void NodeAgent::AfterEachTurn() {
 }
 
 void NodeAgent::AdvanceAll(Instant now) {
-  attention_->Advance(now);
   runtime_start_.Advance(now);
   if (image_places_) image_places_->Advance(now);
-  if (parts_->presence != nullptr) TellCluster(now);
+  if (parts_->cluster) TellCluster(now);
   if (parts_->shadow) parts_->shadow->Advance(now);
   if (begun_) {
     parts_->disk_walks->Advance(now);
@@ -370,7 +366,6 @@ void NodeAgent::AdvanceAll(Instant now) {
   config_.Advance(now);
   LearnCapacities();
   threads_.Advance(now);
-  root_watch_.Advance(now);
 }
 
 void NodeAgent::LearnCapacities() {
@@ -388,16 +383,14 @@ void NodeAgent::FollowCapacity() {
 }
 
 void NodeAgent::TellCluster(Instant now) {
-  if (parts_->cluster) {
-    const Node& node = *parts_->node;
-    if (node.passes() > 0) parts_->cluster->SetConditions(node.state().conditions, now);
-    parts_->cluster->TellEvents(*parts_->events, now);
-  }
-  parts_->presence->Advance(now);
+  const Node& node = *parts_->node;
+  if (node.passes() > 0) parts_->cluster->SetConditions(node.state().conditions, now);
+  parts_->cluster->TellEvents(*parts_->events, now);
+  parts_->cluster->Advance(now);
 }
 
 bool NodeAgent::HasLeftCluster(Instant now) {
-  return parts_->presence == nullptr || parts_->presence->Stop(now);
+  return !parts_->cluster || parts_->cluster->Stop(now);
 }
 
 void NodeAgent::TellServiceManager(Instant now) {
@@ -418,7 +411,7 @@ ShownBeside NodeAgent::Beside() const {
           .runtime_unready = runtime_start_.unready(),
           .manifest_error = manifests_.Problem(),
           .cluster_error = ClusterProblem(),
-          .state_error = root_watch_.problem(),
+          .state_error = parts_->state->problem(),
           .limits_error = machine_->limits->Unset(),
           .not_guarded = machine_->runtime->NotGuarded()};
 }
@@ -426,39 +419,54 @@ ShownBeside NodeAgent::Beside() const {
 std::string NodeAgent::ClusterProblem() const {
   if (!machine_->cluster) return {};
   std::string problem = machine_->cluster->WhyNeverListed();
-  return problem.empty() ? parts_->presence->WhyNodeIsMissing() : problem;
+  return problem.empty() ? parts_->cluster->WhyNodeIsMissing() : problem;
 }
 
-KeptState NodeAgent::Kept(Instant now) const {
-  const auto* const soft = parts_->soft_evictions.get();
-  return {.node = parts_->node->Kept(),
-          .pods = parts_->pods->Kept(now),
-          .soft = soft != nullptr ? soft->SoFar(now) : SoftEvictionsSoFar{}};
+// A dry run evicts no pod: what is saved of those that another agent evicted stays as it is.
+AgentState NodeAgent::State(Instant now) const {
+  AgentState state = of_others_;
+  if (!config_.config().dry_run) {
+    const auto* const soft = parts_->soft_evictions.get();
+    state = {.node = parts_->node->Kept(),
+             .pods = parts_->pods->Kept(now),
+             .soft = soft != nullptr ? soft->SoFar(now) : SoftEvictionsSoFar{},
+             .cluster_evictions = {},
+             .images = {}};
+  }
+  if (parts_->cluster) state.cluster_evictions = parts_->cluster->Unfinished();
+  if (parts_->images) state.images = parts_->images->images();
+  return state;
 }
 
-KeptChanges NodeAgent::Changes() const {
-  KeptChanges changes = parts_->pods->changes();
+StateChanges NodeAgent::Changes() const {
+  StateChanges changes = parts_->pods->changes();
   changes.all += parts_->node->changes();
   if (parts_->soft_evictions) changes.all += parts_->soft_evictions->changes();
+  if (parts_->images) changes.all += parts_->images->changes();
+  if (parts_->cluster) {
+    const StateChanges in_cluster = parts_->cluster->changes();
+    changes.all += in_cluster.all;
+    changes.evictions += in_cluster.evictions;
+  }
   return changes;
 }
 
-void NodeAgent::KeepState(Instant now) {
-  const KeptChanges changes = Changes();
-  if (begun_ && parts_->keeper->Due(changes, now)) parts_->keeper->Save(Kept(now), changes, now);
+void NodeAgent::SaveState(Instant now) {
+  const StateChanges changes = Changes();
+  if (begun_ && parts_->state->Due(changes, now)) parts_->state->Save(State(now), changes, now);
 }
 
 std::optional<Instant> NodeAgent::NextDeadline() const {
-  const KeptChanges changes = Changes();
+  const StateChanges changes = Changes();
   std::optional<Instant> next;
   for (const auto& at :
        {begun_ ? parts_->node->NextDeadline() : std::nullopt, parts_->disk_walks->NextDeadline(),
         runtime_start_.NextDeadline(), image_places_ ? image_places_->NextDeadline() : std::nullopt,
         manifests_.NextDeadline(), ending_.NextDeadline(), config_.NextDeadline(),
-        attention_->NextDeadline(), threads_.NextDeadline(), root_watch_.NextDeadline(),
-        next_alive_, parts_->presence != nullptr ? parts_->presence->NextDeadline() : std::nullopt,
+        threads_.NextDeadline(), next_alive_,
+        parts_->cluster ? parts_->cluster->NextDeadline() : std::nullopt,
         parts_->shadow ? parts_->shadow->NextDeadline() : std::nullopt,
-        parts_->keeper->NextDeadline(changes)}) {
+        begun_ ? parts_->state->NextDeadline(changes) : std::nullopt}) {
     if (at && (!next || *at < *next)) next = at;
   }
   return next;

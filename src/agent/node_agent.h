@@ -7,21 +7,18 @@
 
 #include "agent/agent.h"
 #include "agent/agent_parts.h"
-#include "agent/attention.h"
-#include "agent/clock_watch.h"
 #include "agent/config_in_force.h"
 #include "agent/ending.h"
 #include "agent/figures/disk_layout.h"
 #include "agent/image_places.h"
-#include "agent/loop/event_loop.h"
+#include "agent/machine.h"
 #include "agent/manifests/manifest_watch.h"
 #include "agent/onlookers.h"
-#include "agent/root_watch.h"
 #include "agent/runtime_start.h"
 #include "agent/tell/service_notify.h"
-#include "agent/thread_care.h"
+#include "agent/upkeep.h"
 #include "agent/wake/memory_watch.h"
-#include "machine/machine.h"
+#include "machine/loop/event_loop.h"
 
 namespace jettison {
 
@@ -38,7 +35,7 @@ class NodeAgent : public Agent {
 
  private:
   [[nodiscard]] Result<void> WatchAll();
-  void TakeUpKept();
+  void TakeUpState();
   void Guard();
   void GuardWithoutRuntime(std::vector<RuntimePod> recalled);
   void Begin(std::vector<RuntimePod> pods);
@@ -69,9 +66,9 @@ class NodeAgent : public Agent {
   // Whether nothing of the agent is left there, or cannot be taken away.
   [[nodiscard]] bool HasLeftCluster(Instant now);
   void TellServiceManager(Instant now);
-  void KeepState(Instant now);
-  [[nodiscard]] KeptChanges Changes() const;  // of what is kept
-  [[nodiscard]] KeptState Kept(Instant now) const;
+  void SaveState(Instant now);
+  [[nodiscard]] StateChanges Changes() const;  // of what is saved
+  [[nodiscard]] AgentState State(Instant now) const;
   [[nodiscard]] ShownBeside Beside() const;
   // Why the agent finds no pods of its node in the cluster; empty: it does, as far as is known.
   [[nodiscard]] std::string ClusterProblem() const;
@@ -92,12 +89,11 @@ class NodeAgent : public Agent {
   Onlookers onlookers_;
   ClockWatch clocks_;
   ThreadCare threads_;
-  RootWatch root_watch_;
   ServiceNotify service_;
   std::unique_ptr<EventLoop> loop_;  // while it runs
-  std::optional<Attention> attention_;
 
-  KeptNode kept_node_;            // until the guard begins
+  SavedNode saved_node_;          // until the guard begins
+  AgentState of_others_;          // in a dry run: as it was found
   std::optional<Error> refusal_;  // why this agent must not go on
   WalkCounters walks_;
   bool begun_ = false;                 // passes are run

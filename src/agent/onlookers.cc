@@ -16,7 +16,7 @@ Snapshot Onlookers::SnapshotWith(const ShownBeside& beside) const {
   snapshot.recording = parts_.recorder;
   snapshot.evictions = parts_.evictions->Evictions();
   if (parts_.shadow) snapshot.shadow = parts_.shadow->View(snapshot.at);
-  if (parts_.cluster) {
+  if (parts_.cluster && !parts_.shadow) {
     snapshot.cluster = {.evictions_under_way = parts_.cluster->evictions_under_way(),
                         .events_dropped = parts_.cluster->events_dropped()};
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "agent/agent_parts.h"
-#include "agent/log/log.h"
+#include "machine/log/log.h"
 #include "view/board.h"
 #include "view/node_counters.h"
 #include "view/snapshot.h"

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "agent/log/log.h"
 #include "core/units/duration.h"
+#include "machine/log/log.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/tell/kept_eviction.h"
+#include "agent/tell/eviction_history.h"
 #include "api/kubernetes/node_now.h"
 #include "api/kubernetes/status_object.h"
 #include "core/explanation/explanation_json.h"

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "agent/tell/kept_eviction.h"
+#include "agent/tell/eviction_history.h"
 #include "api/test_snapshot.h"
 #include "codec/documents/json.h"
 

@@ -9,12 +9,12 @@
 #include <string>
 #include <utility>
 
-#include "agent/loop/job_queue.h"
-#include "agent/loop/steady_clock.h"
 #include "api/api.h"
 #include "api/kubernetes/status_object.h"
 #include "http/peers/own_token.h"
 #include "http/server/server.h"
+#include "machine/loop/job_queue.h"
+#include "machine/loop/steady_clock.h"
 
 namespace jettison {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "agent/tell/kept_eviction.h"
+#include "agent/tell/eviction_history.h"
 #include "api/kubernetes/event_list.h"
 #include "api/kubernetes/node_json.h"
 #include "api/kubernetes/version.h"

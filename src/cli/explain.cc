@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "agent/tell/kept_eviction.h"
+#include "agent/tell/eviction_history.h"
 #include "cli/ask/ask_agent.h"
 #include "cli/explain_file.h"
 #include "cli/terminal/exit_status.h"

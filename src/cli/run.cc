@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "agent/agent.h"
-#include "agent/log/log.h"
 #include "api/serve.h"
 #include "cli/ask/config_dir_option.h"
 #include "cli/ask/config_files.h"
@@ -23,6 +22,7 @@
 #include "cli/ask/node_name.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
+#include "machine/log/log.h"
 #include "view/board.h"
 
 namespace jettison {

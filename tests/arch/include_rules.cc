@@ -24,11 +24,11 @@ const Arrows& PartArrows() {
     arrows["sources"] = {"core", "ports", "codec", "kernel", "rpc", "http", "containers"};
     arrows["runtimes"] = {"core", "ports", "codec", "kernel", "rpc", "containers"};
     arrows["view"] = {"core", "ports", "codec"};
-    arrows["machine"] = {"core", "ports", "codec",   "kernel",   "rpc",
-                         "view", "agent", "sources", "runtimes", "containers"};
-    arrows["agent"] = {"core", "ports",   "act",      "codec", "kernel",
+    arrows["machine"] = {"core", "ports",   "codec",    "kernel",    "rpc",
+                         "view", "sources", "runtimes", "containers"};
+    arrows["agent"] = {"core", "ports",   "act",      "codec", "kernel", "rpc",
                        "http", "sources", "runtimes", "view",  "machine"};
-    arrows["api"] = {"core", "ports", "codec", "kernel", "http", "view", "sim", "agent"};
+    arrows["api"] = {"core", "ports", "codec", "kernel", "http", "view", "sim", "machine", "agent"};
     return arrows;
   }();
   return kArrows;

@@ -17,6 +17,8 @@ TEST(IncludeRules, PartsPointOneWay) {
   EXPECT_FALSE(PartMayInclude("sim", "kernel"));
   EXPECT_FALSE(PartMayInclude("sim", "agent"));
   EXPECT_FALSE(PartMayInclude("agent", "api"));
+  EXPECT_TRUE(PartMayInclude("agent", "machine"));
+  EXPECT_FALSE(PartMayInclude("machine", "agent"));
   EXPECT_FALSE(PartMayInclude("agent", "sim"));
   EXPECT_FALSE(PartMayInclude("agent", "cli"));
   EXPECT_FALSE(PartMayInclude("api", "runtimes"));
@@ -34,7 +36,7 @@ TEST(IncludeRules, RoomsOfTheKernelDoNotKnowEachOther) {
   EXPECT_TRUE(NeighbourMayInclude("runtimes/cri", "runtimes/cri/values"));
   EXPECT_TRUE(NeighbourMayInclude("sources/containerd", "sources/foreign"));
   EXPECT_FALSE(NeighbourMayInclude("sources/manifests", "sources/containerd"));
-  EXPECT_TRUE(NeighbourMayInclude("agent/pods", "agent/log"));
+  EXPECT_TRUE(NeighbourMayInclude("agent/pods", "agent/workers"));
 }
 
 TEST(IncludeRules, ARoomIsTheFolderOfAFile) {

@@ -16,7 +16,7 @@
 #include "agent/cluster/evictions/cluster_evictions.h"
 #include "agent/cluster/link/cluster_link.h"
 #include "agent/cluster/tell/node_teller.h"
-#include "agent/loop/steady_clock.h"
+#include "machine/loop/steady_clock.h"
 #include "sources/kubernetes/credentials/api_access.h"
 #include "tests/kubernetes/live_control_plane.h"
 
@@ -61,11 +61,9 @@ class LiveClusterTelling : public testing::Test {
                              .clock = *clock_,
                              .log = log_,
                              .taints = teller_.get(),
-                             .on_over =
-                                 [this](const EvictionIntent& intent, EvictionEnd end) {
-                                   if (end == EvictionEnd::kDeleted) deleted_.push_back(intent.uid);
-                                 }},
-        "");
+                             .on_over = [this](const EvictionIntent& intent, EvictionEnd end) {
+                               if (end == EvictionEnd::kDeleted) deleted_.push_back(intent.uid);
+                             }});
     // The connection is open then, as it is beside the watch of an agent.
     ASSERT_TRUE(TurnUntil([&] { return link_->IsComplete(); }));
   }

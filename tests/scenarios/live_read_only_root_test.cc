@@ -54,11 +54,12 @@ TEST_F(LiveReadOnlyRoot, TheNodeIsGuardedAndPodsAreStartedOnceItCanBeWritten) {
   EXPECT_EQ(bed_.StopAgent(), 0);
 
   bed_.StartAgentOnReadOnlyRoot();
-  ASSERT_TRUE(bed_.WaitForLine({"root cannot be written", "Read-only file system"}));
+  ASSERT_TRUE(bed_.WaitForLine({"the state of the node cannot be saved", "Read-only file system"}));
   ASSERT_TRUE(bed_.WaitForLine({"pod adopted", "pod=default/leak"}));
   ASSERT_TRUE(bed_.WaitForLine({"agent is ready"}));
-  EXPECT_THAT(Get("/readyz"), HasSubstr("[-]state failed: root directory"));
-  EXPECT_THAT(Get("/api/v1/overview"), HasSubstr("\"stateProblem\":\"root directory"));
+  EXPECT_THAT(Get("/readyz"), HasSubstr("[-]state failed: the state of the node cannot be saved"));
+  EXPECT_THAT(Get("/api/v1/overview"),
+              HasSubstr("\"stateProblem\":\"the state of the node cannot be saved"));
   bed_.Put("new.yaml", AgentBed::Manifest("new", {"/bin/sleep", "1000"}));
   ASSERT_TRUE(bed_.WaitForLine({"object=default/new", "Read-only file system"}))
       << "it cannot be made";

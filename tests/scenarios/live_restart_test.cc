@@ -129,7 +129,7 @@ TEST_F(LiveRestart, ASecondAgentInTheSameGroupDoesNotStart) {
   EXPECT_NE(agent.Wait(), 0);
   EXPECT_THAT(agent.output(),
               HasSubstr("/" + bed_.group() + "/kubepods, belongs to another agent"));
-  EXPECT_THAT(agent.output(), HasSubstr("run --config " + bed_.folder() + "/config.yaml"));
+  EXPECT_THAT(agent.output(), HasSubstr(bed_.folder() + "/second/root"));
   EXPECT_EQ(bed_.Processes(), before_);
 }
 

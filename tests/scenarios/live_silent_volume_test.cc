@@ -1,7 +1,7 @@
 // Pods with a volume on a file system that never answers.
 #include <gtest/gtest.h>
 
-#include "agent/disk/live_silent_filesystem.h"
+#include "kernel/files/live_silent_filesystem.h"
 #include "tests/scenarios/agent_bed.h"
 
 namespace jettison {

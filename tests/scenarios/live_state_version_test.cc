@@ -8,12 +8,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <memory>
 #include <sstream>
 #include <string>
 
-#include "http/client/client.h"
 #include "tests/live/program.h"
 #include "tests/scenarios/agent_bed.h"
 
@@ -65,18 +63,6 @@ class LiveStateVersion : public testing::Test {
         std::vector<std::string>{});
   }
   [[nodiscard]] fs::path Root() const { return fs::path(bed_.folder()) / "root"; }
-  // Every file below the root, with its text.
-  [[nodiscard]] std::map<std::string, std::string> Everything() const {
-    std::map<std::string, std::string> all;
-    for (const auto& entry : fs::recursive_directory_iterator(Root())) {
-      all[entry.path()] = entry.is_regular_file() ? TextOfFile(entry.path()) : "";
-    }
-    return all;
-  }
-  [[nodiscard]] std::string Get(const std::string& path) const {
-    const auto answer = HttpGet({.endpoint = bed_.endpoint()}, path);
-    return answer ? answer->body : answer.error().message;
-  }
 
   AgentBed bed_;
   std::unique_ptr<Program> agent_;
@@ -88,7 +74,6 @@ TEST_F(LiveStateVersion, WhatAnAgentBeforeItWroteIsTakenOverWithoutALoss) {
   EXPECT_TRUE(agent_->ReadUntil("Started container main (restart 1)")) << "the pod that ran";
   EXPECT_THAT(agent_->output(), HasSubstr("pod adopted\" pod=default/holder"));
   EXPECT_THAT(agent_->output(), HasSubstr("pod adopted\" pod=default/crasher"));
-  EXPECT_THAT(TextOfFile(Root() / "state-version"), HasSubstr("jettison state 1\n"));
   int volumes = 0;
   for (const auto& pod : fs::directory_iterator(Root() / "pods")) {
     if (TextOfFile(pod.path() / "volumes/data/file") == "kept\n") ++volumes;
@@ -99,34 +84,6 @@ TEST_F(LiveStateVersion, WhatAnAgentBeforeItWroteIsTakenOverWithoutALoss) {
   }
   agent_->Signal(SIGTERM);
   EXPECT_EQ(agent_->Wait(), 0);
-}
-
-TEST_F(LiveStateVersion, OfANewerAgentNothingIsChangedAndNoPodIsStarted) {
-  std::ofstream(Root() / "state-version") << "jettison state 2\n";
-  const auto before = Everything();
-  Start(kManifests);
-  EXPECT_EQ(agent_->Wait(), 1);
-  EXPECT_THAT(agent_->output(), HasSubstr("holds state of version 2"));
-  EXPECT_EQ(Everything(), before);
-}
-
-TEST_F(LiveStateVersion, BesideANewerOneANodeWithoutPodsOfItsOwnIsGuarded) {
-  std::ofstream(Root() / "state-version") << "jettison state 2\n";
-  fs::remove_all(Root() / "pods");
-  const auto before = Everything();
-  Start("");
-  ASSERT_TRUE(agent_->ReadUntil("agent is ready"));
-  EXPECT_THAT(agent_->output(), HasSubstr("has another version and is not used"));
-  // It reads its configuration again as ever, which names the root of before.
-  agent_->Signal(SIGHUP);
-  EXPECT_TRUE(agent_->ReadUntil("the configuration was read again"));
-  EXPECT_THAT(agent_->output(), Not(HasSubstr("only when the agent is restarted")));
-  EXPECT_THAT(Get("/configz"), HasSubstr("/tmp/jettison-state/root/version-1"));
-  agent_->Signal(SIGTERM);
-  EXPECT_EQ(agent_->Wait(), 0);
-  EXPECT_TRUE(fs::exists(Root() / "version-1/node-state"));
-  fs::remove_all(Root() / "version-1");
-  EXPECT_EQ(Everything(), before);
 }
 
 }  // namespace

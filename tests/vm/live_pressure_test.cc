@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "agent/figures/stats_collector.h"
-#include "agent/loop/steady_clock.h"
 #include "agent/wake/memory_alarms.h"
 #include "core/decide/ranking.h"
 #include "core/evaluate/evaluate.h"
@@ -24,6 +23,7 @@
 #include "kernel/files/temporary_folder.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/host_cgroups.h"
+#include "machine/loop/steady_clock.h"
 #include "ports/fakes/child_process.h"
 
 namespace jettison {

@@ -36,7 +36,7 @@ EvictionOrder OrderOf(const kube::EvictionIntent& intent, Duration left) {
 
 }  // namespace
 
-ClusterSide::ClusterSide(ClusterSideEdges edges, const std::string& node, const std::string& root)
+ClusterSide::ClusterSide(ClusterSideEdges edges, const std::string& node)
     : edges_(std::move(edges)),
       node_({.cluster = edges_.cluster, .clock = edges_.clock, .log = edges_.log}, node),
       evictions_({.cluster = edges_.cluster,
@@ -46,8 +46,7 @@ ClusterSide::ClusterSide(ClusterSideEdges edges, const std::string& node, const 
                   .on_found = [this](const kube::EvictionIntent& intent) { OnFound(intent); },
                   .on_over = [this](const kube::EvictionIntent& intent,
                                     kube::EvictionEnd end) { OnOver(intent, end); },
-                  .goes_on = edges_.goes_on},
-                 root + "/cluster-evictions"),
+                  .goes_on = edges_.goes_on}),
       events_({.cluster = edges_.cluster,
                .clock = edges_.clock,
                .log = edges_.log,
@@ -59,11 +58,36 @@ ClusterSide::ClusterSide(ClusterSideEdges edges, const std::string& node, const 
                 .take_held = edges_.take_held}) {}
 
 void ClusterSide::TellEvents(const EventLog& log, Instant now) {
-  if (log.count() == told_events_) return;
+  if (edges_.dry_run || log.count() == told_events_) return;
   for (const LoggedEvent& event : log.events()) {
     if (event.sequence > told_events_) events_.Tell(event.event, now);
   }
   told_events_ = log.count();
+}
+
+void ClusterSide::Resume(std::vector<kube::EvictionIntent> earlier) {
+  if (!edges_.dry_run) return evictions_.Resume(std::move(earlier));
+  left_ = std::move(earlier);
+  for (const kube::EvictionIntent& intent : left_) {
+    edges_.log.Warn(
+        "an earlier agent did not finish the eviction of a pod, and a dry run ends no pod; the "
+        "kubelet may start it again",
+        {{"pod", intent.namespace_ + "/" + intent.name}, {"uid", intent.uid}});
+    orphans_.FreeAt(intent, edges_.clock.Now());
+  }
+}
+
+std::vector<kube::EvictionIntent> ClusterSide::Unfinished() const {
+  if (!edges_.dry_run) return evictions_.Unfinished();
+  std::vector<kube::EvictionIntent> unfinished = left_;
+  std::erase_if(unfinished, [this](const auto& intent) { return !orphans_.Has(intent.uid); });
+  return unfinished;
+}
+
+StateChanges ClusterSide::changes() const {
+  StateChanges changes = evictions_.changes();
+  changes.all += orphans_.freed();
+  return changes;
 }
 
 void ClusterSide::Advance(Instant now) {
@@ -138,7 +162,7 @@ void ClusterSide::OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd e
   if (end != kube::EvictionEnd::kDeleted) unended_.erase(intent.uid);
   if (end != kube::EvictionEnd::kGivenUp) return;
   if (!FreeGroup(intent, edges_.groups, edges_.log)) {
-    orphans_.TryLater(intent, edges_.clock.Now());
+    orphans_.FreeAt(intent, edges_.clock.Now() + HeldOrphans::kFreeEvery);
   }
   edges_.on_given_up(intent.uid);
 }

@@ -7,21 +7,23 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "agent/cluster/cluster_presence.h"
 #include "agent/cluster/evictions/cluster_evictions.h"
 #include "agent/cluster/held_orphans.h"
 #include "agent/cluster/tell/cluster_events.h"
 #include "agent/cluster/tell/node_teller.h"
 #include "agent/edges/eviction_listener.h"
-#include "agent/log/event_log.h"
-#include "agent/log/log.h"
+#include "agent/state/agent_state.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
+#include "machine/log/event_log.h"
+#include "machine/log/log.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "sources/kubernetes/calls/cluster.h"
+#include "sources/kubernetes/evictions/eviction_intent.h"
 #include "sources/kubernetes/pods/pod_feed.h"
 
 namespace jettison {
@@ -43,13 +45,17 @@ struct ClusterSideEdges {
   std::function<bool(const EvictionOrder& order)> end_pod;
   // As ClusterEvictionEdges::goes_on.
   std::function<std::optional<bool>(const std::string& uid)> goes_on;
+  bool dry_run = false;
 };
 
-// Reports evictions, conditions and events of this node to the cluster's API server.
-class ClusterSide : public EvictionListener, public ClusterPresence {
+// Reports evictions, conditions and events of this node to the cluster's API server. In a dry run
+// it reports nothing, and removes what an earlier agent that evicted pods has left: its taints and
+// conditions of the node, and the limits that keep pods of unfinished evictions from starting,
+// because a dry run ends no pod. Nothing here waits.
+class ClusterSide : public EvictionListener {
  public:
-  // `node`: its name in the cluster; `root`: the agent's folder.
-  ClusterSide(ClusterSideEdges edges, const std::string& node, const std::string& root);
+  // `node`: its name in the cluster.
+  ClusterSide(ClusterSideEdges edges, const std::string& node);
 
   void Evicting(const EvictionOrder& order, const Result<EvictOutcome>& outcome,
                 Instant now) override;
@@ -60,7 +66,7 @@ class ClusterSide : public EvictionListener, public ClusterPresence {
 
   // Sets the conditions of the node.
   void SetConditions(NodeConditions conditions, Instant now) {
-    node_.SetConditions(conditions, now);
+    if (!edges_.dry_run) node_.SetConditions(conditions, now);
   }
 
   // Sends the events that this agent has added since the last call.
@@ -71,13 +77,21 @@ class ClusterSide : public EvictionListener, public ClusterPresence {
   // Number of events that could not be sent since the start.
   [[nodiscard]] std::uint64_t events_dropped() const { return events_.dropped(); }
 
-  void Advance(Instant now) override;
-  [[nodiscard]] std::optional<Instant> NextDeadline() const override;
-  [[nodiscard]] int fd() const override { return evictions_.fd(); }
-  [[nodiscard]] std::string WhyNodeIsMissing() const override { return node_.WhyMissing(); }
-  [[nodiscard]] bool Stop(Instant now) override;
-  // Saves the unfinished evictions.
-  void Finish() override { evictions_.Finish(); }
+  // Takes the evictions that an earlier agent did not finish. Must be called before Advance.
+  void Resume(std::vector<kube::EvictionIntent> earlier);
+  // The evictions that the next agent has to finish, and how often they have changed.
+  [[nodiscard]] std::vector<kube::EvictionIntent> Unfinished() const;
+  [[nodiscard]] StateChanges changes() const;
+  // Does what is due by now. Must be called when an answer to any call has arrived, and at
+  // NextDeadline.
+  void Advance(Instant now);
+  [[nodiscard]] std::optional<Instant> NextDeadline() const;
+  // Why nothing is known of the node: the cluster has none of its name. Empty: it has one, as far
+  // as is known.
+  [[nodiscard]] std::string WhyNodeIsMissing() const { return node_.WhyMissing(); }
+  // Begins to remove the agent's conditions and taints from the node. Returns whether that is over,
+  // or has taken too long.
+  [[nodiscard]] bool Stop(Instant now);
 
  private:
   void OnFound(const kube::EvictionIntent& intent);
@@ -89,6 +103,7 @@ class ClusterSide : public EvictionListener, public ClusterPresence {
   ClusterEvents events_;
   // Evictions of an earlier agent whose pods have not been found yet, by UID.
   std::map<std::string, kube::EvictionIntent> unended_;
+  std::vector<kube::EvictionIntent> left_;  // in a dry run: of an earlier agent
   HeldOrphans orphans_;
   std::uint64_t told_events_ = 0;
   bool stopping_ = false;

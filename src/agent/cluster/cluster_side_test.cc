@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 #include "sources/kubernetes/test_bed/fake_cluster.h"
@@ -29,7 +28,6 @@ struct Fixture {
   FakeCgroups groups;
   std::string logged;
   Log log{LogFormat::kText, clock, [this](std::string_view line) { logged += line; }};
-  kernel::TemporaryFolder folder;
   std::vector<std::string> given_up;
   std::vector<kube::FoundHeld> held;  // as the list of pods will show
   bool runs = true;                   // the pod, as the table of pods has it
@@ -54,12 +52,13 @@ struct Fixture {
                                return runs;
                              },
                          .goes_on = [this](const std::string&) { return goes_on; }},
-        "bed", folder.path());
+        "bed");
   }
-  // Another agent continues; the evictions of the one before are read.
+  // Another agent continues with the evictions of the one before.
   void StartAgain() {
-    side->Finish();
+    auto unfinished = side->Unfinished();
     side = Begin();
+    side->Resume(std::move(unfinished));
     side->Advance(clock.Now());
   }
   // As it is listed when nothing of it runs any more.
@@ -165,24 +164,18 @@ TEST(ClusterSide, AnEvictionThatABootHasOvertakenIsDropped) {
   for (const bool runs : {true, false}) {
     Fixture f;
     f.Evict(false);
-    f.side->Finish();
     f.clock.SetBoot("next");
     f.clock.Advance(std::chrono::minutes(2));
     ASSERT_TRUE(f.groups.Create("kubepods/podu", {.pids_max = 1000}));
     f.runs = runs;
-    f.side = f.Begin();
-    f.side->Advance(f.clock.Now());
+    f.StartAgain();
     f.runs = true;
     f.side->ContinueEvictions(f.clock.Now());
     EXPECT_THAT(f.ended, IsEmpty());
     EXPECT_EQ(f.side->evictions_under_way(), 0U);
     EXPECT_EQ(f.groups.LimitsOf("kubepods/podu").pids_max, 1000);
     EXPECT_THAT(f.logged, HasSubstr("the machine was restarted before the eviction"));
-    f.side->Finish();
-    f.clock.SetBoot("boot");
-    f.side = f.Begin();
-    f.side->Advance(f.clock.Now());
-    EXPECT_EQ(f.side->evictions_under_way(), 0U) << "it is no longer recorded";
+    EXPECT_THAT(f.side->Unfinished(), IsEmpty()) << "it is no longer recorded";
   }
 }
 

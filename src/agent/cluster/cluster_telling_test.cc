@@ -14,8 +14,7 @@
 #include "agent/cluster/evictions/cluster_evictions.h"
 #include "agent/cluster/link/cluster_link.h"
 #include "agent/cluster/tell/node_teller.h"
-#include "agent/loop/steady_clock.h"
-#include "kernel/files/temporary_folder.h"
+#include "machine/loop/steady_clock.h"
 #include "ports/fakes/fake_clock.h"
 #include "sources/kubernetes/test_bed/fake_api_server.h"
 
@@ -48,20 +47,19 @@ class ClusterTellingTest : public testing::Test {
     link_ = std::move(*link);
     const NodeTellerEdges edges = {.cluster = *link_, .clock = clock_, .log = log_};
     teller_ = std::make_unique<NodeTeller>(edges, "bed");
-    evictions_ = std::make_unique<ClusterEvictions>(
-        ClusterEvictionEdges{.cluster = *link_,
-                             .clock = clock_,
-                             .log = log_,
-                             .taints = teller_.get(),
-                             .on_over = [this](const EvictionIntent& intent,
-                                               EvictionEnd end) { Note(intent, end); }},
-        folder_.path() + "/cluster-evictions");
+    evictions_ = std::make_unique<ClusterEvictions>(ClusterEvictionEdges{
+        .cluster = *link_,
+        .clock = clock_,
+        .log = log_,
+        .taints = teller_.get(),
+        .on_over = [this](const EvictionIntent& intent, EvictionEnd end) { Note(intent, end); }});
+    evictions_->Resume(saved_);
   }
   void Note(const EvictionIntent& intent, EvictionEnd end) {
     over_.push_back(intent.uid + (end == EvictionEnd::kDeleted ? " deleted" : " gone"));
   }
-  // As after a kill: nothing is written at the end.
   void Kill() {
+    saved_ = evictions_->Unfinished();
     evictions_.reset();
     teller_.reset();
     link_.reset();
@@ -77,9 +75,8 @@ class ClusterTellingTest : public testing::Test {
       if (pauses == Pauses::kStepOver && next && *next > clock_.Now()) clock_.Set(*next);
       teller_->Advance(clock_.Now());
       evictions_->Advance(clock_.Now());
-      pollfd waiting[] = {{.fd = link_->fd(), .events = POLLIN, .revents = 0},
-                          {.fd = evictions_->fd(), .events = POLLIN, .revents = 0}};
-      ::poll(waiting, 2, 20);
+      pollfd waiting{.fd = link_->fd(), .events = POLLIN, .revents = 0};
+      ::poll(&waiting, 1, 20);
       link_->Dispatch();
     }
     return true;
@@ -102,11 +99,6 @@ class ClusterTellingTest : public testing::Test {
     const auto requests = server_.requests();
     return static_cast<std::size_t>(std::ranges::find(requests, request) - requests.begin());
   }
-  // Whether the file of evictions that are not told yet has this one.
-  [[nodiscard]] bool IsKept(const std::string& uid) const {
-    const auto text = KeptFile(folder_.path() + "/cluster-evictions").Read();
-    return text && *text && (*text)->find('"' + uid + '"') != std::string::npos;
-  }
   [[nodiscard]] std::string PodText() {
     return server_.Look<std::string>([](FakeStore& store) { return store.Pod("a")->dump(); });
   }
@@ -118,7 +110,7 @@ class ClusterTellingTest : public testing::Test {
   FakeClock clock_{Instant(std::chrono::hours(500'000))};
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
-  kernel::TemporaryFolder folder_;
+  std::vector<EvictionIntent> saved_;
   std::unique_ptr<ClusterLink> link_;
   std::unique_ptr<NodeTeller> teller_;
   std::unique_ptr<ClusterEvictions> evictions_;
@@ -174,7 +166,7 @@ TEST_F(ClusterTellingTest, AServerThatWasAwayIsToldByTheNextAgent) {
   ASSERT_TRUE(IsReady());
   server_.Stop();
   Begin("ua");
-  ASSERT_TRUE(TurnUntil([&] { return IsKept("ua") && !lines_.empty(); }));
+  ASSERT_TRUE(TurnUntil([&] { return !lines_.empty(); }));
   EXPECT_THAT(over_, IsEmpty());
   Kill();
   server_.Start();
@@ -208,14 +200,14 @@ TEST_F(ClusterTellingTest, WhatAnEarlierAgentBeganIsFinishedHoweverTheClockWasSe
     server_.Stop();
     lines_.clear();
     Begin("ua");
-    ASSERT_TRUE(TurnUntil([&] { return IsKept("ua") && !lines_.empty(); }));
+    ASSERT_TRUE(TurnUntil([&] { return !lines_.empty(); }));
     Kill();
     clock_.StepWall(step);
     server_.Start();
     Start();
     ASSERT_TRUE(TurnUntil([&] { return !over_.empty(); }, Pauses::kStepOver));
     EXPECT_THAT(std::exchange(over_, {}), ElementsAre("ua deleted"));
-    ASSERT_TRUE(TurnUntil([&] { return !IsKept("ua"); }));
+    EXPECT_THAT(evictions_->Unfinished(), IsEmpty());
     Kill();
     server_.RemovePod("a");
   }

@@ -1,24 +1,30 @@
 #include "agent/cluster/held_orphans.h"
 
+#include <algorithm>
+
 #include "agent/cluster/evictions/group_hold.h"
 
 namespace jettison {
 
-void HeldOrphans::TryLater(const kube::EvictionIntent& intent, Instant now) {
+void HeldOrphans::FreeAt(const kube::EvictionIntent& intent, Instant at) {
   to_free_.push_back(intent);
-  if (!free_at_) free_at_ = now + kFreeEvery;
+  free_at_ = std::min(free_at_.value_or(at), at);
+}
+
+bool HeldOrphans::Has(const std::string& uid) const {
+  return std::ranges::find(to_free_, uid, &kube::EvictionIntent::uid) != to_free_.end();
 }
 
 void HeldOrphans::Advance(const std::function<bool(const std::string& uid)>& is_evicted,
                           Instant now) {
   for (kube::FoundHeld& held : edges_.take_held()) {
-    if (is_evicted(held.head.uid)) continue;
+    if (is_evicted(held.head.uid) || Has(held.head.uid)) continue;
     Take(std::move(held));
     free_at_ = now;
   }
   if (to_free_.empty()) return;
   if (free_at_ && now < *free_at_) return;
-  std::erase_if(to_free_, [&](const kube::EvictionIntent& pod) {
+  freed_ += std::erase_if(to_free_, [&](const kube::EvictionIntent& pod) {
     return is_evicted(pod.uid) || FreeGroup(pod, edges_.groups, edges_.log);
   });
   free_at_ = to_free_.empty() ? std::nullopt : std::optional(now + kFreeEvery);

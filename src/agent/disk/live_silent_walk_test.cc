@@ -7,8 +7,8 @@
 #include <map>
 
 #include "agent/disk/disk_walk_thread.h"
-#include "agent/disk/live_silent_filesystem.h"
-#include "agent/loop/steady_clock.h"
+#include "kernel/files/live_silent_filesystem.h"
+#include "machine/loop/steady_clock.h"
 #include "ports/fakes/fake_runtime.h"
 
 namespace jettison {

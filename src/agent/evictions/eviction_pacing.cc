@@ -53,7 +53,7 @@ UsageLook LookOf(const PacedPass& pass, const EndingPods& ending) {
 
 }  // namespace
 
-void EvictionPacing::Resume(const KeptWait& wait, Instant began, Instant now) {
+void EvictionPacing::Resume(const SavedWait& wait, Instant began, Instant now) {
   for (const Resource resource : wait.hard_for) {
     Evicted(resource, true, std::chrono::seconds(kHardEvictionGracePeriodSeconds), began);
   }

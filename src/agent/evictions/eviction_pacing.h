@@ -10,7 +10,7 @@
 #include "agent/evictions/ending_pods.h"
 #include "agent/evictions/node_dependencies.h"
 #include "agent/evictions/paused_eviction.h"
-#include "agent/kept/kept_state.h"
+#include "agent/state/agent_state.h"
 #include "core/decide/early_kill.h"
 #include "core/decide/eviction_pace.h"
 #include "core/decide/kubelet_round.h"
@@ -52,7 +52,7 @@ class EvictionPacing {
   // of its own.
   void Lost(std::string_view pod_uid, Instant now);
   // Continues the wait for evicted pods which an earlier agent began at `began`.
-  void Resume(const KeptWait& wait, Instant began, Instant now);
+  void Resume(const SavedWait& wait, Instant began, Instant now);
 
   // Reads the figures of ending pods, if any are `awaited`. Must be called right after the node's
   // own figures are read.

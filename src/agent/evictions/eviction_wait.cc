@@ -24,12 +24,12 @@ std::optional<EvictionWait::Outcome> EvictionWait::Check(
   return timed_out ? Outcome::kTimedOut : Outcome::kCleanedUp;
 }
 
-std::optional<KeptWait> EvictionWait::Kept() const {
+std::optional<SavedWait> EvictionWait::Kept() const {
   if (!active()) return std::nullopt;
-  return KeptWait{.pods = pods_, .hard_for = hard_for_, .deadline = deadline_};
+  return SavedWait{.pods = pods_, .hard_for = hard_for_, .deadline = deadline_};
 }
 
-void EvictionWait::Resume(const KeptWait& kept, Instant now) {
+void EvictionWait::Resume(const SavedWait& kept, Instant now) {
   pods_ = kept.pods;
   hard_for_ = kept.hard_for;
   deadline_ = std::min(kept.deadline, now + kCleanupTimeout);

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/kept/kept_state.h"
+#include "agent/state/agent_state.h"
 #include "core/model/signal.h"
 #include "core/model/threshold.h"
 #include "core/units/duration.h"
@@ -32,9 +32,9 @@ class EvictionWait {
       const std::function<bool(std::string_view uid)>& is_on_node, Instant now);
 
   // The wait for the next agent; absent where there is none.
-  [[nodiscard]] std::optional<KeptWait> Kept() const;
+  [[nodiscard]] std::optional<SavedWait> Kept() const;
   // Goes on with one of an agent before.
-  void Resume(const KeptWait& kept, Instant now);
+  void Resume(const SavedWait& kept, Instant now);
 
   // The machine was suspended, and with it what is waited for.
   void PutOff(Duration slept) { deadline_ += slept; }

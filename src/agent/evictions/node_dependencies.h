@@ -8,13 +8,13 @@
 #include "agent/edges/edges.h"
 #include "agent/edges/eviction_listener.h"
 #include "agent/edges/soft_evictions.h"
-#include "agent/log/event_log.h"
-#include "agent/log/log.h"
 #include "agent/pods/pod_table.h"
 #include "core/decide/container_gc.h"
 #include "core/model/signal.h"
 #include "core/pass/recorded_pass.h"
 #include "core/units/duration.h"
+#include "machine/log/event_log.h"
+#include "machine/log/log.h"
 #include "ports/clock.h"
 
 namespace jettison {

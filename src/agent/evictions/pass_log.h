@@ -3,13 +3,13 @@
 #include <cstddef>
 #include <string>
 
-#include "agent/log/event_log.h"
-#include "agent/log/log.h"
 #include "agent/pods/pod_table.h"
 #include "core/decide/early_kill.h"
 #include "core/decide/eviction_pace.h"
 #include "core/decide/holders.h"
 #include "core/report/cycle_report.h"
+#include "machine/log/event_log.h"
+#include "machine/log/log.h"
 
 namespace jettison {
 

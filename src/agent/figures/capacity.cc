@@ -1,8 +1,9 @@
 #include "agent/figures/capacity.h"
 
+#include <sys/sysinfo.h>
+
 #include <algorithm>
 #include <limits>
-#include <thread>
 
 #include "core/model/pod_resources.h"
 
@@ -16,7 +17,7 @@ constexpr Nanos kUnlimited = std::numeric_limits<Nanos>::max() / 4;
 
 ResourceList NodeCapacity(std::uint64_t memory_bytes, const std::optional<FsStats>& node_fs) {
   ResourceList capacity;
-  capacity["cpu"] = Quantity::Of(std::thread::hardware_concurrency(), QuantityFormat::kDecimalSI);
+  capacity["cpu"] = Quantity::Of(::get_nprocs(), QuantityFormat::kDecimalSI);
   capacity["memory"] = Quantity::Of(static_cast<std::int64_t>(memory_bytes));
   if (node_fs && node_fs->capacity_bytes) {
     capacity["ephemeral-storage"] =

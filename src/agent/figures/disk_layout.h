@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/log/log.h"
 #include "core/model/threshold.h"
+#include "machine/log/log.h"
 
 namespace jettison {
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "agent/loop/job_queue.h"
 #include "core/model/summary.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "kernel/mounts/mount_info.h"
+#include "machine/loop/job_queue.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {

@@ -14,8 +14,8 @@
 #include <thread>
 
 #include "agent/disk/disk_measurer.h"
-#include "agent/disk/live_silent_filesystem.h"
 #include "agent/figures/disk_layout.h"
+#include "kernel/files/live_silent_filesystem.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {

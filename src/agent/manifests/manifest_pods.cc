@@ -54,10 +54,7 @@ std::vector<std::string> ManifestPods::Adopt(const std::vector<Pod>& pods) {
   std::vector<std::string> files;
   for (const Pod& pod : pods) {
     const std::string path = SourceFileOf(pod);
-    if (path.empty()) {
-      unplaced_.push_back(Keep(pod));
-      continue;
-    }
+    if (path.empty()) continue;
     File& file = files_[path];
     file.adopted = true;
     if (file.pods.empty()) files.push_back(path);
@@ -70,7 +67,7 @@ std::vector<std::string> ManifestPods::Adopt(const std::vector<Pod>& pods) {
 }
 
 void ManifestPods::ExpectNone(Instant now) {
-  std::size_t count = unplaced_.size();
+  std::size_t count = 0;
   for (auto& [path, file] : files_) {
     Hold(path, file, now);
     count += file.pods.size();
@@ -85,10 +82,7 @@ void ManifestPods::ExpectNone(Instant now) {
 // A file that is not known is missing now, but may appear soon.
 void ManifestPods::AdoptLate(const Pod& pod, Instant now) {
   const std::string path = SourceFileOf(pod);
-  if (path.empty()) {
-    unplaced_.push_back(Keep(pod));
-    return;
-  }
+  if (path.empty()) return;
   const bool is_new = !files_.contains(path);
   File& file = files_[path];
   if (is_new) {
@@ -205,7 +199,7 @@ bool ManifestPods::Settle(Instant seen) {
               {{"count", fmt::to_string(said)}, {"file", first}});
   }
   ReportConflicts(seen);
-  return SettleUnplaced(seen) || count > 0;
+  return count > 0;
 }
 
 // A pod that is read from another file now is the pod that it was there, with its UID.
@@ -244,26 +238,6 @@ void ManifestPods::ReportConflicts(Instant seen) {
     one.said = true;
     Report(one.fault);
   }
-}
-
-Instant ManifestPods::AloneSince(Instant seen) {
-  if (!alone_since_) alone_since_ = seen;
-  return *alone_since_;
-}
-
-bool ManifestPods::SettleUnplaced(Instant seen) {
-  if (unplaced_.empty()) return false;
-  if (!files_.empty()) {
-    alone_since_.reset();
-  } else if (seen < AloneSince(seen) + patience_.at_start) {
-    return false;
-  }
-  const bool all_read = std::ranges::all_of(files_, [](const auto& entry) {
-    const File& file = entry.second;
-    return !file.adopted && !file.counts_at && !file.faulty && file.unreadable.empty();
-  });
-  if (all_read) unplaced_.clear();
-  return all_read;
 }
 
 bool ManifestPods::IsUnsettled() const {
@@ -334,9 +308,6 @@ std::vector<SharedPodFacts> ManifestPods::Wanted() {
   }
   holders_ = std::move(holders);
   NoteConflicts(std::move(conflicts));
-  for (const SharedPodFacts& facts : unplaced_) {
-    if (!by_uid.contains(facts->pod.uid)) wanted.emplace(FullName(facts->pod), facts);
-  }
   std::vector<SharedPodFacts> pods;
   for (auto& [name, pod] : wanted) pods.push_back(std::move(pod));
   return pods;

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "agent/log/log.h"
 #include "agent/manifests/manifest_reading.h"
 #include "core/model/fault.h"
 #include "core/model/pod.h"
 #include "core/model/profile.h"
 #include "core/pods/pod_facts.h"
 #include "core/units/duration.h"
+#include "machine/log/log.h"
 
 namespace jettison {
 
@@ -39,7 +39,8 @@ class ManifestPods {
   ManifestPods(const Log& log, Profile profile, ManifestPatience patience = {})
       : log_(log), profile_(profile), patience_(patience) {}
 
-  // Takes the pods of an earlier agent as the contents of their manifests. Must be called once, and
+  // Takes the pods of an earlier agent as the contents of their manifests; one that names no
+  // manifest is wanted only if a manifest asks for it. Must be called once, and
   // first. Returns the paths of these manifests, of which changes must be reported, too.
   std::vector<std::string> Adopt(const std::vector<Pod>& pods);
   // No path is configured, perhaps because the configuration was lost: the pods that were adopted
@@ -96,8 +97,6 @@ class ManifestPods {
   void NoteConflicts(std::vector<Fault> faults);
   void ReportConflicts(Instant seen);
   void LogHeld(Instant now);
-  bool SettleUnplaced(Instant seen);
-  Instant AloneSince(Instant seen);
 
   const Log& log_;
   Profile profile_;
@@ -105,10 +104,6 @@ class ManifestPods {
   std::map<std::string, File> files_;           // by path
   std::map<std::string, std::string> holders_;  // the paths of wanted pods, by name
   std::vector<Conflict> conflicts_;
-  // Of agents that did not write down where a pod came from. They stay until every file that there
-  // is has been read without faults.
-  std::vector<SharedPodFacts> unplaced_;
-  std::optional<Instant> alone_since_;  // since when there is no file beside these
   std::size_t newly_held_ = 0;
   std::string first_held_;
 };

@@ -349,30 +349,6 @@ TEST_F(ManifestPodsTest, AFileThatWasDeletedWhileNoAgentWasThereCountsAfterASeco
 }
 
 // An earlier version of the agent did not record the file of a pod.
-TEST_F(ManifestPodsTest, APodOfAnUnknownFileStaysUntilEveryFileCouldBeRead) {
-  std::vector<Pod> old = PodsOf("/m/a", Manifest("a"));
-  old[0].annotations.erase("jettison.io/config.file");
-  EXPECT_THAT(pods_.Adopt(old), IsEmpty());
-  Put("/m/b", Manifest("b"));
-  Put("/m/a", "a: [");
-  SettleAfter(1h);
-  EXPECT_THAT(Names(), ElementsAre("default/a", "default/b"));
-  Put("/m/a", Manifest("c"));
-  SettleAfter(1s);
-  EXPECT_THAT(Names(), ElementsAre("default/b", "default/c"));
-}
-
-TEST_F(ManifestPodsTest, APodOfAnUnknownFileStaysForAWhileWhereThereIsNoFile) {
-  std::vector<Pod> old = PodsOf("/m/a", Manifest("a"));
-  old[0].annotations.erase("jettison.io/config.file");
-  static_cast<void>(pods_.Adopt(old));
-  SettleAfter(1s);
-  SettleAfter(119s);
-  EXPECT_THAT(Names(), ElementsAre("default/a"));
-  SettleAfter(1s);
-  EXPECT_THAT(Names(), IsEmpty());
-}
-
 TEST_F(ManifestPodsTest, APodIsTheSameWhetherOrNotItsFileIsWrittenDown) {
   const Pod pod = PodsOf("/m/a", Manifest("a")).at(0);
   Pod old = pod;

@@ -9,7 +9,7 @@
 #include <chrono>
 #include <utility>
 
-#include "agent/loop/mailbox.h"
+#include "machine/loop/mailbox.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "agent/loop/job_queue.h"
-#include "agent/loop/steady_clock.h"
 #include "agent/manifests/manifest_reading.h"
 #include "core/units/result.h"
+#include "machine/loop/job_queue.h"
+#include "machine/loop/steady_clock.h"
 #include "sources/manifests/manifest_directory.h"
 
 namespace jettison {

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "agent/log/log.h"
 #include "agent/manifests/manifest_pods.h"
 #include "agent/manifests/manifest_reader.h"
 #include "core/units/duration.h"
 #include "core/units/once.h"
+#include "machine/log/log.h"
 #include "ports/clock.h"
 
 namespace jettison {

@@ -56,17 +56,6 @@ TEST_F(WatchWithoutPath, PodsOfAnEarlierAgentEndAfterTwoMinutesAndNotAtOnce) {
   EXPECT_FALSE(watch_.NextDeadline());
 }
 
-TEST_F(WatchWithoutPath, APodWhoseManifestIsNotKnownEndsNoSooner) {
-  std::vector<Pod> unplaced = earlier_;
-  unplaced[0].annotations.clear();
-  watch_.Begin(unplaced);
-  EXPECT_FALSE(AdvanceBy(1s));
-  EXPECT_FALSE(AdvanceBy(119s));
-  EXPECT_THAT(watch_.Wanted(), SizeIs(1));
-  EXPECT_TRUE(AdvanceBy(1s));
-  EXPECT_THAT(watch_.Wanted(), IsEmpty());
-}
-
 TEST_F(WatchWithoutPath, APodThatIsFoundLateHasItsOwnTwoMinutes) {
   watch_.Begin({});
   EXPECT_THAT(lines_, IsEmpty());

@@ -77,7 +77,7 @@ void Node::Slept(Duration slept) {
   passes_.Slept(slept, edges_.clock.Now());
 }
 
-KeptNode Node::Kept() const {
+SavedNode Node::Kept() const {
   return KeptOf(passes_.standing(), passes_.policy()->thresholds, edges_.clock.Now());
 }
 

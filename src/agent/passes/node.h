@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "agent/evictions/node_dependencies.h"
-#include "agent/kept/kept_state.h"
 #include "agent/passes/node_passes.h"
 #include "agent/passes/node_walks.h"
 #include "agent/schedule/look_timer.h"
 #include "agent/schedule/next_look.h"
 #include "agent/schedule/pass_scheduler.h"
 #include "agent/schedule/signal_trends.h"
+#include "agent/state/agent_state.h"
 #include "view/node_counters.h"
 #include "view/snapshot.h"
 
@@ -60,9 +60,9 @@ class Node {
   void Slept(Duration slept);
   // Continues from the state of an earlier agent. Must be called before Begin. Thresholds that
   // SetEviction or SetLayout adds within 5 min continue from it as well.
-  void Resume(const KeptNode& kept) { passes_.Resume(kept, edges_.clock.Now()); }
+  void Resume(const SavedNode& kept) { passes_.Resume(kept, edges_.clock.Now()); }
   // The same for the next agent.
-  [[nodiscard]] KeptNode Kept() const;
+  [[nodiscard]] SavedNode Kept() const;
   // Another number whenever Kept may have changed by anything but time.
   [[nodiscard]] std::uint64_t changes() const { return passes_.changes(); }
   // The first look at the node; full passes follow.

@@ -1,6 +1,6 @@
 // A node across a restart of the agent.
-#include "agent/kept/kept_state_text.h"
 #include "agent/passes/node_test_bed.h"
+#include "agent/state/state_text.h"
 
 namespace jettison {
 namespace {
@@ -18,7 +18,7 @@ class NodeKeptTest : public NodeTestBed {
  protected:
   // A new agent continues with the pods that are there.
   void Restart() { Restart(node_->Kept()); }
-  void Restart(const KeptNode& kept) {
+  void Restart(const SavedNode& kept) {
     node_ =
         std::make_unique<Node>(NodeSettings{.policy = {.thresholds = thresholds_,
                                                        .pressure_transition_period = seconds(30),
@@ -42,10 +42,10 @@ class NodeKeptTest : public NodeTestBed {
   }
   // No agent runs for so long.
   void RestartAfter(Duration gap) {
-    const std::string text = FormatKeptState({.node = node_->Kept()}, clock_, 1 << 20).text;
+    const std::string text = FormatState({.node = node_->Kept()}, clock_);
     clock_.Advance(gap);
     runtime_.SetNow(clock_.Now());
-    const auto reading = ParseKeptState(text, clock_);
+    const auto reading = ParseState(text, clock_);
     ASSERT_TRUE(reading) << reading.error().message;
     Restart(reading->state.node);
   }
@@ -222,7 +222,7 @@ TEST_F(NodeKeptTest, TheTimeUntilAThresholdIsUsedIsNoPressure) {
 
 TEST_F(NodeKeptTest, AThresholdThatIsUsedLaterGoesOnOnlyOnceAndOnlyForMinutes) {
   MeetSoftThresholdFor50Seconds();
-  const KeptNode kept = node_->Kept();
+  const SavedNode kept = node_->Kept();
   RestartWithoutThresholds();
   Use(all_);
   Use({});
@@ -328,12 +328,12 @@ TEST_F(NodeKeptTest, AHealthyNodeKeepsNothing) {
   const auto before = node_->changes();
   FullPass();
   FullPass();
-  EXPECT_EQ(node_->Kept(), KeptNode{});
+  EXPECT_EQ(node_->Kept(), SavedNode{});
   EXPECT_EQ(node_->changes(), before);
   figures_.SetAvailable(150);
   FullPass();
   EXPECT_NE(node_->changes(), before);
-  EXPECT_NE(node_->Kept(), KeptNode{});
+  EXPECT_NE(node_->Kept(), SavedNode{});
 }
 
 }  // namespace

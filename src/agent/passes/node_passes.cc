@@ -44,7 +44,7 @@ void NodePasses::TakePolicy(PassPolicy policy, Instant now) {
   record_.last = std::move(report);
 }
 
-void NodePasses::Resume(const KeptNode& kept, Instant now) {
+void NodePasses::Resume(const SavedNode& kept, Instant now) {
   jettison::Resume(kept, policies_->thresholds, now, standing_);
   if (!kept.wait || !standing_.wait.active()) return;
   // The pace of the resources for which evictions are under way continues as well.

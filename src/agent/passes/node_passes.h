@@ -10,12 +10,12 @@
 #include "agent/evictions/eviction_pacing.h"
 #include "agent/evictions/node_dependencies.h"
 #include "agent/evictions/pass_log.h"
-#include "agent/kept/kept_state.h"
 #include "agent/passes/node_standing.h"
 #include "agent/passes/pass_pods.h"
 #include "agent/passes/pass_policies.h"
 #include "agent/passes/pass_record.h"
 #include "agent/passes/spared_pods.h"
+#include "agent/state/agent_state.h"
 #include "core/pass/recorded_pass.h"
 #include "view/node_counters.h"
 
@@ -49,7 +49,7 @@ class NodePasses : private SummarySource {
   // new one goes on where an agent before was, if it was awaited.
   void TakePolicy(PassPolicy policy, Instant now);
   // Goes on where an agent before was.
-  void Resume(const KeptNode& kept, Instant now);
+  void Resume(const SavedNode& kept, Instant now);
   // The machine was suspended for so long.
   void Slept(Duration slept, Instant now) { PutOff(slept, now, standing_); }
 

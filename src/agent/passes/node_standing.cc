@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "agent/kept/unseen_time.h"
+#include "agent/state/state_text.h"
 
 namespace jettison {
 namespace {
@@ -22,8 +22,8 @@ std::string TextOf(const Threshold& threshold) {
                      threshold.min_reclaim ? TextOf(*threshold.min_reclaim) : "nothing");
 }
 
-KeptMark KeptOf(const EvictionMark& mark) {
-  KeptMark kept{.at = mark.at, .available = {}};
+SavedMark KeptOf(const EvictionMark& mark) {
+  SavedMark kept{.at = mark.at, .available = {}};
   for (const Signal signal : kPressureSignals) {
     const auto& available = mark.available[PressureIndexOf(signal)];
     if (available) kept.available.emplace_back(signal, *available);
@@ -31,17 +31,17 @@ KeptMark KeptOf(const EvictionMark& mark) {
   return kept;
 }
 
-std::vector<KeptThreshold> AwaitedAt(Instant now, const NodeStanding& standing) {
-  std::vector<KeptThreshold> awaited = standing.awaited;
+std::vector<SavedThreshold> AwaitedAt(Instant now, const NodeStanding& standing) {
+  std::vector<SavedThreshold> awaited = standing.awaited;
   PassUnseen(awaited, Elapsed(standing.awaited_since, now), Duration(0), now);
   return awaited;
 }
 
 }  // namespace
 
-KeptNode KeptOf(const NodeStanding& standing, std::span<const Threshold> thresholds, Instant now) {
+SavedNode KeptOf(const NodeStanding& standing, std::span<const Threshold> thresholds, Instant now) {
   const EvictionState& state = standing.state;
-  KeptNode kept;
+  SavedNode kept;
   for (const NodeConditionType type : kAllNodeConditions) {
     const auto& last = state.condition_last_observed_at[IndexOf(type)];
     // A condition that was never observed needs no record: that is how each agent starts.
@@ -63,10 +63,10 @@ KeptNode KeptOf(const NodeStanding& standing, std::span<const Threshold> thresho
   return kept;
 }
 
-void Resume(const KeptNode& kept, std::span<const Threshold> thresholds, Instant now,
+void Resume(const SavedNode& kept, std::span<const Threshold> thresholds, Instant now,
             NodeStanding& standing) {
   EvictionState& state = standing.state;
-  for (const KeptCondition& condition : kept.conditions) {
+  for (const SavedCondition& condition : kept.conditions) {
     state.condition_last_observed_at[IndexOf(condition.type)] = condition.last_observed;
     standing.condition_changed_at[IndexOf(condition.type)] = condition.changed;
     if (condition.status) state.conditions.Set(condition.type);
@@ -86,12 +86,12 @@ void Resume(const KeptNode& kept, std::span<const Threshold> thresholds, Instant
 
 void TakeAwaited(std::span<const Threshold> thresholds, Instant now, NodeStanding& standing) {
   EvictionState& state = standing.state;
-  const std::vector<KeptThreshold> awaited = AwaitedAt(now, standing);
+  const std::vector<SavedThreshold> awaited = AwaitedAt(now, standing);
   for (std::size_t i = 0; i < thresholds.size() && !awaited.empty(); ++i) {
-    const auto found = std::ranges::find(awaited, TextOf(thresholds[i]), &KeptThreshold::text);
+    const auto found = std::ranges::find(awaited, TextOf(thresholds[i]), &SavedThreshold::text);
     if (found == awaited.end()) continue;
     std::erase_if(standing.awaited,
-                  [&](const KeptThreshold& kept) { return kept.text == found->text; });
+                  [&](const SavedThreshold& kept) { return kept.text == found->text; });
     if (state.first_observed_at[i]) continue;
     state.first_observed_at[i] = found->first_observed;
     state.met[i] = found->overdue;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "agent/evictions/eviction_wait.h"
-#include "agent/kept/kept_state.h"
+#include "agent/state/agent_state.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/signal.h"
 #include "core/model/threshold.h"
@@ -21,17 +21,17 @@ struct NodeStanding {
   EvictionWait wait;
   // What an agent before has kept of thresholds that are not used yet: beside a kubelet they may
   // wait for a capacity, and those on imagefs wait for the layout.
-  std::vector<KeptThreshold> awaited;
+  std::vector<SavedThreshold> awaited;
   Instant awaited_since;
 };
 
 // The standing in a form that outlives the agent. `thresholds` are those that its state belongs to;
 // they are told by their text, since the next agent may have others.
-[[nodiscard]] KeptNode KeptOf(const NodeStanding& standing, std::span<const Threshold> thresholds,
-                              Instant now);
+[[nodiscard]] SavedNode KeptOf(const NodeStanding& standing, std::span<const Threshold> thresholds,
+                               Instant now);
 
 // Goes on from what an agent before has kept. What belongs to no threshold of now is awaited.
-void Resume(const KeptNode& kept, std::span<const Threshold> thresholds, Instant now,
+void Resume(const SavedNode& kept, std::span<const Threshold> thresholds, Instant now,
             NodeStanding& standing);
 
 // Takes what is awaited of these thresholds, once each. The time since Resume does not count as

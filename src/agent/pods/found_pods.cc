@@ -81,16 +81,16 @@ PodWorker& FoundPods::Enter(RuntimePod& pod, Instant now) {
 // What is known of a pod that is found. One that was evicted and of which nothing runs is what its
 // eviction has left, for example because it could not be read then. What is known of a pod that
 // cannot be read, apart from its eviction, is kept until it can be.
-std::optional<KeptPod> FoundPods::KeptOf(const std::string& name, const PodSlot& slot,
-                                         const RuntimePod& pod, Instant now) {
+std::optional<SavedPod> FoundPods::KeptOf(const std::string& name, const PodSlot& slot,
+                                          const RuntimePod& pod, Instant now) {
   const std::string& uid = pod.pod.uid;
   if (pod.unread) {
-    const KeptPod* const known = remembered_->Find(FullName(pod.pod), uid);
+    const SavedPod* const known = remembered_->Find(FullName(pod.pod), uid);
     if (known == nullptr || !known->ending) return std::nullopt;
-    return KeptPod{.evictions = known->evictions,
-                   .next_delay = known->next_delay,
-                   .started = known->started,
-                   .ending = known->ending};
+    return SavedPod{.evictions = known->evictions,
+                    .next_delay = known->next_delay,
+                    .started = known->started,
+                    .ending = known->ending};
   }
   if (pod.foreign) return std::nullopt;
   if (auto out = StillOut(slot, uid, now)) return out;

@@ -1,9 +1,9 @@
-#include "agent/pods/kept_list.h"
-
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <vector>
+
+#include "agent/pods/pod_views.h"
 
 namespace jettison {
 namespace {

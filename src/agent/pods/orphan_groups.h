@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "agent/log/log.h"
 #include "core/model/cgroup_driver.h"
 #include "core/units/once.h"
+#include "machine/log/log.h"
 #include "ports/cgroups.h"
 
 namespace jettison {

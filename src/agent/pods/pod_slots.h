@@ -11,7 +11,7 @@
 #include <utility>
 #include <variant>
 
-#include "agent/kept/kept_state.h"
+#include "agent/state/agent_state.h"
 #include "agent/workers/backoff.h"
 #include "agent/workers/pod_worker.h"
 #include "core/pods/pod_facts.h"
@@ -133,7 +133,7 @@ class PodSlots {
     NoteChange();
     ++evictions_;
   }
-  [[nodiscard]] KeptChanges changes() const { return {.all = changes_, .evictions = evictions_}; }
+  [[nodiscard]] StateChanges changes() const { return {.all = changes_, .evictions = evictions_}; }
 
  private:
   void ForgetGone() const;

@@ -1,19 +1,40 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "agent/pods/come_back.h"
 #include "agent/pods/pod_slots.h"
 #include "agent/workers/worker_edges.h"
 #include "core/model/profile.h"
 #include "core/model/signal.h"
 #include "core/pods/admission.h"
 #include "core/pods/room.h"
+#include "core/units/duration.h"
 
 namespace jettison {
+
+// An evicted pod that waits to be started again.
+struct WaitingPod {
+  std::string_view name;  // "namespace/name"
+  std::int32_t priority = 0;
+  Instant due;            // the end of its back-off
+  bool admitted = false;  // admission would let it in now
+};
+
+// The evicted pod that is started again now, if any: a pod of the highest waiting priority whose
+// back-off is over and which admission accepts; among several, the one whose back-off ended first,
+// then by name. A pod of lower priority waits while one of higher priority is in its back-off or
+// refused.
+[[nodiscard]] std::optional<std::size_t> NextToComeBack(std::span<const WaitingPod> waiting,
+                                                        Instant now);
+
+// When NextToComeBack will next return a pod if only the time changes; absent: never.
+[[nodiscard]] std::optional<Instant> NextComeBackAt(std::span<const WaitingPod> waiting);
 
 // Starts pods that admission accepts and that fit on the node. Pods of lower priority are
 // preempted, but no foreign ones, because nobody would start them again. In a dry run nobody is.

@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "agent/kept/kept_state.h"
 #include "agent/pods/found_pods.h"
 #include "agent/pods/pod_slots.h"
 #include "agent/pods/pod_starts.h"
 #include "agent/pods/pod_views.h"
 #include "agent/pods/remembered_pods.h"
+#include "agent/state/agent_state.h"
 #include "agent/workers/worker_edges.h"
 #include "core/config/agent_config.h"
 #include "core/decide/container_gc.h"
@@ -56,16 +56,16 @@ class PodTable : public PodViews {
 
   // Takes the state of pods that an earlier agent has kept; pods that are adopted or wanted
   // continue from it. Must be called before Recall and Adopt.
-  void Remember(std::vector<KeptPod> pods) {
+  void Remember(std::vector<SavedPod> pods) {
     settled_ = false;
     remembered_.Remember(std::move(pods));
   }
   // The same for the next agent.
-  [[nodiscard]] std::vector<KeptPod> Kept(Instant now) const {
+  [[nodiscard]] std::vector<SavedPod> Kept(Instant now) const {
     return remembered_.Kept(slots_, now);
   }
   // Other numbers whenever Kept may have changed by anything but time.
-  [[nodiscard]] KeptChanges changes() const { return slots_.changes(); }
+  [[nodiscard]] StateChanges changes() const { return slots_.changes(); }
   // Takes over the pods that are known while the runtime does not answer. Nothing of them is
   // started before Adopt. Must be called at most once, and before everything except Remember.
   void Recall(std::vector<RuntimePod> pods, Instant now);

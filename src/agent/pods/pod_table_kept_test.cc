@@ -31,7 +31,7 @@ class PodTableKeptTest : public PodTableTest {
     table_.Recall(std::move(known), now_);
   }
   void Forget() {
-    std::vector<KeptPod> kept = table_.Kept(now_);
+    std::vector<SavedPod> kept = table_.Kept(now_);
     present_.emplace(Profile::kStandalone, kComeBackRule, edges_);
     (void)runtime_.TakeEvents();
     runtime_.TakeCommands();
@@ -281,9 +281,9 @@ TEST_F(PodTableKeptTest, WhatAFileClaimsLengthensNothingBeyondTheRule) {
                     .uid = "uid-a",
                     .evictions = 1,
                     .next_delay = std::chrono::hours(1000),
-                    .absence = KeptAbsence{.reason = "Evicted",
-                                           .message = "",
-                                           .comes_back_at = now_ + std::chrono::hours(1000)}}});
+                    .absence = SavedAbsence{.reason = "Evicted",
+                                            .message = "",
+                                            .comes_back_at = now_ + std::chrono::hours(1000)}}});
   Want({PodNamed("a")});
   EXPECT_EQ(View("a").comes_back_at, now_ + kComeBackRule.max);
 }

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "agent/log/event_log.h"
-#include "agent/log/log.h"
 #include "agent/pods/pod_table.h"
 #include "agent/pods/wanted_pods.h"
+#include "machine/log/event_log.h"
+#include "machine/log/log.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"
 

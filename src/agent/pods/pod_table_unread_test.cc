@@ -40,7 +40,7 @@ class PodTableUnreadablePodTest : public PodTableTest {
     runtime_.TakeCommands();
   }
   void Restart(std::vector<RuntimePod> found) {
-    std::vector<KeptPod> kept = table_.Kept(now_);
+    std::vector<SavedPod> kept = table_.Kept(now_);
     present_.emplace(Profile::kStandalone, kComeBackRule, edges_);
     (void)runtime_.TakeEvents();
     runtime_.TakeCommands();
@@ -203,7 +203,7 @@ TEST_F(PodTableUnreadablePodTest, OneThatRunsAgainByNowIsNotEndedByAnOldRecord) 
   table_.Remember({{.name = "default/a",
                     .uid = "uid-a",
                     .evictions = 1,
-                    .absence = KeptAbsence{
+                    .absence = SavedAbsence{
                         .reason = "Evicted", .message = "", .comes_back_at = now_ - seconds(1)}}});
   Find(Unreadable("a", false));
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());

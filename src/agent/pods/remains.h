@@ -4,11 +4,11 @@
 #include <memory>
 #include <optional>
 
-#include "agent/log/log.h"
 #include "agent/pods/orphan_groups.h"
 #include "agent/pods/pod_logs_collector.h"
 #include "agent/pods/pod_table.h"
 #include "core/config/agent_config.h"
+#include "machine/log/log.h"
 #include "ports/cgroups.h"
 #include "ports/disk_thread.h"
 

@@ -16,21 +16,21 @@ PodStatus StatusOf(const std::string& reason, const std::string& message) {
   return status;
 }
 
-std::optional<KeptPod> KeptOf(const std::string& name, const PodSlot& slot) {
+std::optional<SavedPod> KeptOf(const std::string& name, const PodSlot& slot) {
   if (slot.foreign || slot.facts() == nullptr) return std::nullopt;
-  KeptPod kept{.name = name,
-               .uid = slot.facts()->pod.uid,
-               .evictions = slot.evictions,
-               .next_delay = slot.come_back.next_delay()};
+  SavedPod kept{.name = name,
+                .uid = slot.facts()->pod.uid,
+                .evictions = slot.evictions,
+                .next_delay = slot.come_back.next_delay()};
   if (const OnNode* const pod = slot.on_node()) {
     kept.started = pod->started_at;
     kept.ending = pod->worker->KeptEviction();
     kept.ended_well = pod->worker->KeptOutcome();
     kept.runs = pod->worker->KeptRuns();
   } else if (const auto* const out = std::get_if<StaysOut>(&slot.state)) {
-    kept.absence = KeptAbsence{.reason = out->status.reason,
-                               .message = out->status.message,
-                               .comes_back_at = out->comes_back_at};
+    kept.absence = SavedAbsence{.reason = out->status.reason,
+                                .message = out->status.message,
+                                .comes_back_at = out->comes_back_at};
   }
   const bool as_new = kept.evictions == 0 && slot.come_back.IsFresh() && !kept.ending &&
                       !kept.absence && !kept.ended_well && kept.runs.empty();
@@ -40,7 +40,7 @@ std::optional<KeptPod> KeptOf(const std::string& name, const PodSlot& slot) {
 // Whether the kept state of a pod that is not on the node may still be needed. Until the wanted
 // pods are known, every state may be. After that, a manifest may be missing only for a moment; the
 // state of a pod that is missing for long is dropped.
-bool IsAwaited(const KeptPod& pod, const PodSlots& slots, Instant now) {
+bool IsAwaited(const SavedPod& pod, const PodSlots& slots, Instant now) {
   if (!slots.sources_ready()) return true;
   const Duration patience = slots.come_back_rule().reset_after;
   if (pod.absence) return now < pod.absence->comes_back_at + patience;
@@ -49,8 +49,8 @@ bool IsAwaited(const KeptPod& pod, const PodSlots& slots, Instant now) {
 
 }  // namespace
 
-void RememberedPods::Remember(std::vector<KeptPod> pods) {
-  for (KeptPod& pod : pods) {
+void RememberedPods::Remember(std::vector<SavedPod> pods) {
+  for (SavedPod& pod : pods) {
     std::string name = pod.name;
     pods_.insert_or_assign(std::move(name), std::move(pod));
   }
@@ -61,9 +61,9 @@ void RememberedPods::NoteUnreadEvicted(const PodSlot& slot) {
   if (!ending) return;
   const Pod& pod = slot.facts()->pod;
   const std::string name = FullName(pod);
-  KeptPod kept = Take(name, pod.uid)
-                     .value_or(KeptPod{
-                         .name = name, .uid = pod.uid, .next_delay = slot.come_back.next_delay()});
+  SavedPod kept = Take(name, pod.uid)
+                      .value_or(SavedPod{
+                          .name = name, .uid = pod.uid, .next_delay = slot.come_back.next_delay()});
   if (!kept.ending) ++kept.evictions;
   kept.started = slot.on_node()->started_at;
   kept.ending = std::move(ending);
@@ -79,44 +79,44 @@ RememberedPods::Map::const_iterator RememberedPods::Search(const std::string& na
   return std::ranges::find_if(pods_, has);
 }
 
-const KeptPod* RememberedPods::Find(const std::string& name, std::string_view uid) const {
+const SavedPod* RememberedPods::Find(const std::string& name, std::string_view uid) const {
   const auto found = Search(name, uid);
   return found == pods_.end() ? nullptr : &found->second;
 }
 
-std::optional<KeptPod> RememberedPods::Take(const std::string& name, std::string_view uid) {
+std::optional<SavedPod> RememberedPods::Take(const std::string& name, std::string_view uid) {
   const auto found = Search(name, uid);
   if (found == pods_.end()) return std::nullopt;
   return std::move(pods_.extract(found).mapped());
 }
 
-std::vector<KeptPod> RememberedPods::Kept(const PodSlots& slots, Instant now) const {
-  std::vector<KeptPod> kept;
+std::vector<SavedPod> RememberedPods::Kept(const PodSlots& slots, Instant now) const {
+  std::vector<SavedPod> kept;
   for (const auto& [name, slot] : slots.all()) {
     if (auto pod = KeptOf(name, slot)) kept.push_back(*std::move(pod));
   }
   const std::size_t present = kept.size();  // in the order of their names
   for (const auto& [name, pod] : pods_) {
     const auto those = std::span(kept).first(present);
-    const bool told = std::ranges::binary_search(those, name, {}, &KeptPod::name);
+    const bool told = std::ranges::binary_search(those, name, {}, &SavedPod::name);
     if (!told && IsAwaited(pod, slots, now)) kept.push_back(pod);
   }
   return kept;
 }
 
-std::optional<KeptPod> StillOut(const PodSlot& slot, std::string_view uid, Instant now) {
+std::optional<SavedPod> StillOut(const PodSlot& slot, std::string_view uid, Instant now) {
   if (!slot.wanted || slot.wanted->pod.uid != uid || !slot.comes_back_at()) return std::nullopt;
   auto kept = KeptOf(FullName(slot.wanted->pod), slot);
   if (kept) EndWhatIsLeft(*kept, now);
   return kept;
 }
 
-void EndWhatIsLeft(KeptPod& kept, Instant now) {
+void EndWhatIsLeft(SavedPod& kept, Instant now) {
   kept.ending =
-      KeptEnding{.reason = kept.absence->reason, .message = kept.absence->message, .kill_at = now};
+      SavedEnding{.reason = kept.absence->reason, .message = kept.absence->message, .kill_at = now};
 }
 
-bool ResumeAbsence(PodSlot& slot, const KeptPod& kept, Instant now) {
+bool ResumeAbsence(PodSlot& slot, const SavedPod& kept, Instant now) {
   slot.evictions = kept.evictions;
   slot.come_back.Resume(kept.next_delay);
   if (kept.absence) {

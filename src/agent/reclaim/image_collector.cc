@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
+#include <tuple>
 #include <variant>
 
 #include "agent/reclaim/image_name.h"
@@ -58,13 +60,16 @@ bool IsStoredAgain(Duration age, Instant now, const ImageRecord& record) {
   return age > Duration::zero() && now - age > record.first_detected + kClocksDiffer;
 }
 
+// What does not change when an image that is in use is looked at again.
+auto LastingFacts(const ImageRecord& record) {
+  return std::tuple(std::string_view(record.id), record.first_detected, record.in_use,
+                    record.in_use ? std::nullopt : record.last_used);
+}
+
 }  // namespace
 
 ImageCollector::ImageCollector(ImageCollectorSettings settings, ImageCollectorEdges edges)
-    : settings_(settings),
-      edges_(std::move(edges)),
-      images_(edges_.records.Read()),
-      alive_(std::make_shared<const bool>(true)) {}
+    : settings_(settings), edges_(std::move(edges)), alive_(std::make_shared<const bool>(true)) {}
 
 // With the threshold at 100% and no maximum age there is nothing to collect. (kubelet 1.36:
 // Kubelet.StartGarbageCollection)
@@ -184,7 +189,7 @@ void ImageCollector::See(const std::pair<std::vector<StoredImage>, ImagesInUse>&
   seen_ = true;
   say_unlisted_.Reset();
   listed_at_ = now;
-  edges_.records.Write(images_);
+  if (!std::ranges::equal(before, images_, {}, LastingFacts, LastingFacts)) ++changes_;
 }
 
 // Sets the first detection of images to the moment when they were stored. The last look may be
@@ -252,6 +257,7 @@ void ImageCollector::TakeRemoval(const Result<void>& removed) {
                     {{"imageID", step.id}, {"size", fmt::to_string(step.size_bytes)}});
     ++counters_.removed[static_cast<std::size_t>(step.reason)];
     std::erase_if(images_, [&](const ImageRecord& image) { return image.id == step.id; });
+    ++changes_;
     run_->Removed();
   } else {
     ++counters_.remove_errors;
@@ -316,7 +322,6 @@ void ImageCollector::End(const Result<void>& result) {
   run_.reset();
   before_.reset();
   settling_.reset();
-  edges_.records.Write(images_);
   switch (ended) {
     case Task::kNone: break;
     case Task::kLook:

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "agent/edges/edges.h"
-#include "agent/log/event_log.h"
-#include "agent/log/log.h"
-#include "agent/reclaim/image_records.h"
 #include "agent/reclaim/space_settling.h"
 #include "core/decide/image_gc.h"
+#include "core/model/images.h"
 #include "core/units/once.h"
+#include "machine/log/event_log.h"
+#include "machine/log/log.h"
 #include "ports/clock.h"
 #include "ports/image_store.h"
 #include "view/node_counters.h"
@@ -41,7 +41,6 @@ struct ImageCollectorEdges {
   const Clock& clock;
   ImageStore& images;
   Figures& figures;
-  ImageRecordFile& records;
   EventLog& events;
   const Log& log;
   // Names of images that have to stay though no container uses them: IDs, or names as a manifest
@@ -60,6 +59,9 @@ class ImageCollector {
  public:
   ImageCollector(ImageCollectorSettings settings, ImageCollectorEdges edges);
 
+  // Takes the records of an earlier agent, sorted by ID. Must be called before the first Advance.
+  void Resume(std::vector<ImageRecord> records) { images_ = std::move(records); }
+
   // Deletes every unused image, whatever the thresholds are, after a collection that is under way.
   // A second call before its end has no effect.
   void DeleteUnused();
@@ -74,6 +76,8 @@ class ImageCollector {
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
   // What is known of images, sorted by ID, as of the last look.
   [[nodiscard]] const std::vector<ImageRecord>& images() const { return images_; }
+  // How often what is known has changed, by more than another look at an image in use.
+  [[nodiscard]] std::uint64_t changes() const { return changes_; }
   [[nodiscard]] const ImageCounters& counters() const { return counters_; }
 
  private:
@@ -111,6 +115,7 @@ class ImageCollector {
   ImageCollectorSettings settings_;
   ImageCollectorEdges edges_;
   std::vector<ImageRecord> images_;
+  std::uint64_t changes_ = 0;
   std::optional<Instant> began_;  // the first Advance
   bool seen_ = false;             // listed since the start
   Instant listed_at_;

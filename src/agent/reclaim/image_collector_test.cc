@@ -452,9 +452,13 @@ TEST_F(ImageCollectorTest, RecordsSurviveARestart) {
   Pass(minutes(5));
   const Instant detected = Image("a").first_detected;
   EXPECT_EQ(detected, used);
-  collector_.reset();
+  const std::uint64_t changes = collector_->changes();
+  Pass(minutes(5));
+  EXPECT_EQ(collector_->changes(), changes) << "nothing new is to be saved";
+  const auto records = collector_->images();
   bed_.clock.Advance(hours(1));
   Start();
+  collector_->Resume(records);
   Pass(seconds(1));
   EXPECT_EQ(Image("a").first_detected, detected);
   EXPECT_EQ(Image("a").last_used, used);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,9 +7,7 @@
 
 #include "agent/edges/edges.h"
 #include "agent/reclaim/image_collector.h"
-#include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
-#include "ports/fakes/fake_disk_thread.h"
 #include "ports/fakes/fake_image_store.h"
 
 namespace jettison {
@@ -55,7 +52,6 @@ struct ImageTestBed {
     store.OnRemoved([this](const StoredImage& image) {
       if (frees) disk.available_mi += image.size_bytes / kTestMi;
     });
-    disk_thread->refuses = true;
   }
   void Add(const std::string& id, std::vector<std::string> references = {}) {
     store.Add(id, 100 * kTestMi, std::move(references));
@@ -64,7 +60,6 @@ struct ImageTestBed {
     return {.clock = clock,
             .images = store,
             .figures = disk,
-            .records = records,
             .events = events,
             .log = log,
             .needed = [this] { return needed; }};
@@ -105,10 +100,6 @@ struct ImageTestBed {
   std::vector<std::string> lines;
   Log log{LogFormat::kText, clock, [this](std::string_view line) { lines.emplace_back(line); }};
   EventLog events{log, 100};
-  kernel::TemporaryFolder folder;
-  std::shared_ptr<FakeDiskThread> disk_thread = std::make_shared<FakeDiskThread>();
-  const std::string records_path = folder.path() + "/images.json";
-  ImageRecordFile records{records_path, clock, log, disk_thread};
 };
 
 }  // namespace jettison

@@ -166,12 +166,10 @@ class Bed {
   StatsCollector figures_{
       {.node = groups_, .pods = groups_, .procfs = procfs_, .node_fs = places_.node}, clock_, log_};
   FolderImageStore store_;
-  ImageRecordFile records_{places_.node + "/images.json", clock_, log_};
   ImageCollector collector_{{.policy = {.high_threshold_percent = 100}},
                             {.clock = clock_,
                              .images = store_,
                              .figures = figures_,
-                             .records = records_,
                              .events = events_,
                              .log = log_,
                              .needed = nullptr}};

@@ -68,9 +68,9 @@ TEST_F(LiveReleasingGroupEnd, PageCacheOfARemovedGroupIsNotLeftWithItsParent) {
 }
 
 TEST_F(LiveReleasingGroupEnd, AGroupIsNotWaitedForAnyLonger) {
-  CacheDropper dropper(Duration{0});
-  (void)dropper.IsDone(pod_, std::move(*groups_->OpenMemoryDirectory(pod_)));
-  EXPECT_TRUE(dropper.IsDone(pod_, std::move(*groups_->OpenMemoryDirectory(pod_))));
+  ReleasingGroupEnd releasing(*groups_, kernel::ReleaseMemory, Duration{0});
+  (void)releasing.Remove(pod_);
+  EXPECT_TRUE(releasing.Remove(pod_));
 }
 
 }  // namespace

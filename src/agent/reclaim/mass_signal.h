@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "agent/loop/job_queue.h"
 #include "core/units/result.h"
+#include "machine/loop/job_queue.h"
 #include "ports/cgroups.h"
 
 namespace jettison {

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <utility>
-#include <vector>
 
+#include "kernel/groups/group_memory_files.h"
 #include "kernel/readiness/pidfd.h"
-#include "ports/file_descriptor.h"
 
 namespace jettison {
 namespace {
@@ -52,16 +50,51 @@ Result<void> ReleasingGroupEnd::Signal(std::string_view path, int signal) {
 Result<void> ReleasingGroupEnd::Kill(std::string_view path) {
   if (mass_.running() && AreMany(path)) return mass_.Send(path, SIGKILL);
   std::vector<FileDescriptor> handles;
-  const std::size_t most = std::min(memory_.Room(), kMostAtOnce);
+  const std::size_t most = std::min(Room(), kMostAtOnce);
   if (most > 0) handles = HandlesOf(groups_.Processes(path), most);
   auto killed = groups_.Kill(path);
-  if (killed && !handles.empty()) memory_.Take(std::move(handles));
+  if (killed && !handles.empty()) ReleaseAll(std::move(handles));
   return killed;
 }
 
-Result<void> ReleasingGroupEnd::Remove(std::string_view path) {
+std::size_t ReleasingGroupEnd::Room() const {
+  return releases_.running() ? kMostHandles - std::min(kMostHandles, open_->load()) : 0;
+}
+
+// A release fails if the process has ended already, if it shares its memory with a living one, or
+// if the kernel lacks the call. The memory then becomes free later, as without a release.
+void ReleasingGroupEnd::ReleaseAll(std::vector<FileDescriptor> killed) {
+  *open_ += killed.size();
+  for (FileDescriptor& process : killed) {
+    releases_.Do([open = open_, release = release_,
+                  handle = std::make_shared<FileDescriptor>(std::move(process))]() mutable {
+      (void)release(*handle);
+      handle.reset();
+      --*open;
+    });
+  }
+}
+
+bool ReleasingGroupEnd::CacheIsDropped(std::string_view path) {
+  const auto now = std::chrono::steady_clock::now();
+  if (const auto found = drops_.find(path); found != drops_.end()) {
+    if (!*found->second.done && now - found->second.since < patience_) return false;
+    drops_.erase(found);
+    return true;
+  }
   auto directory = groups_.OpenMemoryDirectory(path);
-  if (!cache_.IsDone(path, directory ? std::move(*directory) : FileDescriptor())) {
+  if (!cache_.running() || !directory || !kernel::HasPagesToDrop(directory->get())) return true;
+  auto done = std::make_shared<std::atomic<bool>>(false);
+  drops_[std::string(path)] = {.since = now, .done = done};
+  cache_.Do([done, of = std::make_shared<const FileDescriptor>(*std::move(directory))] {
+    kernel::DropPages(of->get());
+    *done = true;
+  });
+  return false;
+}
+
+Result<void> ReleasingGroupEnd::Remove(std::string_view path) {
+  if (!CacheIsDropped(path)) {
     return Fail(ErrorCode::kUnavailable,
                 "the page cache of group " + std::string(path) + " is being dropped");
   }

@@ -1,27 +1,45 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "agent/reclaim/cache_dropper.h"
 #include "agent/reclaim/mass_signal.h"
-#include "agent/reclaim/memory_releaser.h"
+#include "core/units/duration.h"
+#include "kernel/groups/memory_release.h"
+#include "machine/loop/job_queue.h"
 #include "ports/cgroups.h"
+#include "ports/file_descriptor.h"
 #include "ports/group_end.h"
 
 namespace jettison {
 
 // Ends groups so that their memory is freed sooner: after each kill, the memory of the killed
-// processes is freed beside the loop while the kernel still ends them; where that hangs, it takes
-// no more of them after a while. Groups of very many processes are signalled beside the loop. The
-// page cache of a group is dropped there before the group is removed; until that is done, Remove
-// fails with kUnavailable.
+// processes is freed beside the loop while the kernel still ends them; where that hangs, no more of
+// them are taken after a while. Groups of very many processes are signalled beside the loop. The
+// page cache of a group would stay charged to the groups above, so it is dropped there before the
+// group is removed, which may take the kernel a second; until that is done, Remove fails with
+// kUnavailable.
 class ReleasingGroupEnd : public GroupEnd {
  public:
-  // `groups` must outlive this. `release` frees the memory of one killed process.
-  explicit ReleasingGroupEnd(Cgroups& groups,
-                             MemoryReleaser::Release release = kernel::ReleaseMemory)
-      : groups_(groups), memory_(std::move(release)), mass_(groups) {}
+  // Frees the memory of one killed process. Called beside the loop: it waits as long as the process
+  // holds its memory in a way that nothing may interrupt.
+  using Release = std::function<Result<void>(const FileDescriptor& process)>;
+  // The most handles of killed processes that are open at a time.
+  static constexpr std::size_t kMostHandles = 256;
+
+  // `groups` must outlive this. A group whose cache is not dropped within `patience` is removed all
+  // the same.
+  explicit ReleasingGroupEnd(Cgroups& groups, Release release = kernel::ReleaseMemory,
+                             Duration patience = std::chrono::seconds(10))
+      : groups_(groups), release_(std::move(release)), patience_(patience), mass_(groups) {}
 
   [[nodiscard]] Result<void> Signal(std::string_view path, int signal) override;
   [[nodiscard]] Result<void> Kill(std::string_view path) override;
@@ -29,11 +47,26 @@ class ReleasingGroupEnd : public GroupEnd {
   [[nodiscard]] Result<void> Remove(std::string_view path) override;
 
  private:
+  struct Drop {
+    std::chrono::steady_clock::time_point since;
+    std::shared_ptr<std::atomic<bool>> done;  // with the job, which may be left behind
+  };
+
   [[nodiscard]] bool AreMany(std::string_view path) const;
+  // How many more killed processes can be taken. 0: a thread is missing, or releases do not return.
+  [[nodiscard]] std::size_t Room() const;
+  void ReleaseAll(std::vector<FileDescriptor> killed);
+  // Whether the cache has been dropped, or is not worth waiting for.
+  [[nodiscard]] bool CacheIsDropped(std::string_view path);
 
   Cgroups& groups_;
-  MemoryReleaser memory_;
-  CacheDropper cache_;
+  const Release release_;
+  const Duration patience_;
+  // Handles, that of the present release included; with the jobs.
+  std::shared_ptr<std::atomic<std::size_t>> open_ = std::make_shared<std::atomic<std::size_t>>(0);
+  std::map<std::string, Drop, std::less<>> drops_;  // by group
+  JobQueue releases_{Threads::kEnding, AtEnd::kLeave};
+  JobQueue cache_{Threads::kSpare, AtEnd::kLeave};
   MassSignal mass_;
 };
 

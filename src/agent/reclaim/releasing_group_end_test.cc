@@ -239,7 +239,7 @@ struct HangingReleases {
   std::counting_semaphore<> go_on{0};
 };
 
-MemoryReleaser::Release ReleaseBy(const std::shared_ptr<HangingReleases>& releases) {
+ReleasingGroupEnd::Release ReleaseBy(const std::shared_ptr<HangingReleases>& releases) {
   return [releases](const FileDescriptor&) -> Result<void> {
     releases->begun.release();
     releases->go_on.acquire();
@@ -268,7 +268,7 @@ class SurvivorTest : public testing::Test {
 
 TEST_F(SurvivorTest, OfKillsWhileAReleaseHangsOnlySomeTakeAHandle) {
   constexpr int kKills = 1000;
-  constexpr auto kMost = static_cast<std::ptrdiff_t>(MemoryReleaser::kMostHandles);
+  constexpr auto kMost = static_cast<std::ptrdiff_t>(ReleasingGroupEnd::kMostHandles);
   ReleasingGroupEnd releasing(groups_, ReleaseBy(releases_));
   const std::ptrdiff_t before = OpenDescriptors();
   for (int i = 0; i < kKills; ++i) ASSERT_TRUE(releasing.Kill("pod"));

@@ -8,14 +8,14 @@
 #include <string>
 #include <utility>
 
-#include "agent/log/log.h"
-#include "agent/loop/job_queue.h"
-#include "agent/loop/mailbox.h"
 #include "agent/recorder/recording_fetches.h"
 #include "agent/recorder/recording_folder.h"
 #include "codec/flight/recording_writer.h"
 #include "core/config/agent_config.h"
 #include "core/recording/recording.h"
+#include "machine/log/log.h"
+#include "machine/loop/job_queue.h"
+#include "machine/loop/mailbox.h"
 #include "view/recording_desk.h"
 
 namespace jettison {

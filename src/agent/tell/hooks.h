@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -7,18 +9,71 @@
 #include <vector>
 
 #include "agent/edges/eviction_listener.h"
-#include "agent/log/log.h"
-#include "agent/loop/mailbox.h"
-#include "agent/tell/hook_budget.h"
 #include "agent/tell/hook_message.h"
-#include "agent/tell/hook_thread.h"
 #include "core/config/agent_config.h"
 #include "core/model/eviction_order.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
+#include "machine/log/log.h"
+#include "machine/loop/job_queue.h"
+#include "machine/loop/mailbox.h"
 
 namespace jettison {
+
+// How often a hook may be called: a few times in a row, and then once an interval.
+class HookBudget {
+ public:
+  explicit HookBudget(Duration interval, int burst = 10) : interval_(interval), burst_(burst) {}
+
+  // Whether one may be made at `now`, which it then is.
+  [[nodiscard]] bool Take(Instant now) {
+    // Each call uses up one interval; as many as make a burst may be ahead of the clock.
+    const Instant used_up = std::max(used_up_to_, now) + interval_;
+    if (used_up - now > burst_ * interval_) return false;
+    used_up_to_ = used_up;
+    return true;
+  }
+
+ private:
+  Duration interval_;
+  int burst_;
+  Instant used_up_to_;
+};
+
+// A notice that was not delivered, and why.
+struct HookFailure {
+  std::string hook;
+  std::string problem;
+};
+
+// Delivers notices to one hook, one after the other, beside the loop, because a hook may hang until
+// its time limit; the next hook has its turn after each. The destructor stops it and does not wait:
+// a thread is left behind with the notice that it is delivering. A running program is killed then,
+// and at any end of the agent.
+class HookThread {
+ public:
+  // `failures` is shared with the thread.
+  HookThread(HookConfig hook, std::shared_ptr<Mailbox<HookFailure>> failures);
+  HookThread(const HookThread&) = delete;
+  HookThread& operator=(const HookThread&) = delete;
+  ~HookThread() { Stop(); }
+
+  // Queues a notice; never waits, and starts no thread. While 32 notices wait, others are dropped.
+  void Tell(std::string notice);
+  // Whether it has been told everything.
+  [[nodiscard]] bool idle() const;
+  // Has a running program killed, and drops the notices that wait. Never waits.
+  void Stop();
+  // After Stop: waits for the notice that is being delivered, but not beyond `end`. No notice may
+  // be queued after that.
+  void AwaitEnd(std::chrono::steady_clock::time_point end);
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;  // shared with the thread
+  JobQueue jobs_{Threads::kHooks, AtEnd::kLeave};
+};
 
 // Tells the configured programs and addresses what happens on the node. Nothing here waits: hooks
 // are called beside the loop, and one that is called too often or hangs misses notices, which the

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "agent/edges/edges.h"
-#include "agent/loop/job_queue.h"
-#include "agent/loop/mailbox.h"
 #include "core/units/result.h"
 #include "kernel/memcg_events/memcg_threshold.h"
+#include "machine/loop/job_queue.h"
+#include "machine/loop/mailbox.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "agent/log/log.h"
 #include "core/model/threshold.h"
 #include "core/units/result.h"
 #include "kernel/psi/pressure_files.h"
 #include "kernel/psi/pressure_trigger.h"
+#include "machine/log/log.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {

@@ -3,11 +3,11 @@
 #include <functional>
 #include <vector>
 
-#include "agent/log/log.h"
-#include "agent/loop/event_loop.h"
 #include "agent/wake/arming_thread.h"
 #include "agent/wake/memory_alarms.h"
 #include "core/units/once.h"
+#include "machine/log/log.h"
+#include "machine/loop/event_loop.h"
 
 namespace jettison {
 

@@ -66,7 +66,7 @@ void ContainerLifecycle::Adopt(const ContainerRecord& record) {
   }
 }
 
-void ContainerLifecycle::Resume(const KeptRun& kept, Instant now) {
+void ContainerLifecycle::Resume(const SavedRun& kept, Instant now) {
   backoff_.Resume(kept.next_delay);
   const auto restart_at = kept.restart_at
                               ? std::optional(std::min(*kept.restart_at, now + backoff_.rule().max))
@@ -85,9 +85,9 @@ void ContainerLifecycle::Resume(const KeptRun& kept, Instant now) {
                     : backoff_.NextStart(exit_->started, exit_->finished);
 }
 
-std::optional<KeptRun> ContainerLifecycle::Kept() const {
+std::optional<SavedRun> ContainerLifecycle::Kept() const {
   if (backoff_.IsFresh() || attempt_ < 0) return std::nullopt;
-  return KeptRun{
+  return SavedRun{
       .container = spec_->name,
       .attempt = attempt_,
       .next_delay = backoff_.next_delay(),

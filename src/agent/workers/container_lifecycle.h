@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "agent/kept/kept_state.h"
+#include "agent/state/agent_state.h"
 #include "agent/workers/backoff.h"
 #include "core/model/container_record.h"
 #include "core/model/pod.h"
@@ -42,9 +42,9 @@ class ContainerLifecycle {
   void Adopt(const ContainerRecord& record);
   // Continues the back-off that an earlier agent has kept. Must be called after the runs were
   // adopted.
-  void Resume(const KeptRun& kept, Instant now);
+  void Resume(const SavedRun& kept, Instant now);
   // Its back-off; absent where there is none to keep.
-  [[nodiscard]] std::optional<KeptRun> Kept() const;
+  [[nodiscard]] std::optional<SavedRun> Kept() const;
 
   [[nodiscard]] const Container& spec() const { return *spec_; }
   [[nodiscard]] bool is_init() const { return init_; }

@@ -70,15 +70,15 @@ void ContainerRuns::Take(std::vector<ContainerRecord> records) {
   }
 }
 
-void ContainerRuns::Resume(const std::vector<KeptRun>& kept, Instant now) {
+void ContainerRuns::Resume(const std::vector<SavedRun>& kept, Instant now) {
   for (ContainerLifecycle& run : runs_) {
-    const auto found = std::ranges::find(kept, run.spec().name, &KeptRun::container);
+    const auto found = std::ranges::find(kept, run.spec().name, &SavedRun::container);
     if (found != kept.end()) run.Resume(*found, now);
   }
 }
 
-std::vector<KeptRun> ContainerRuns::Kept() const {
-  std::vector<KeptRun> kept;
+std::vector<SavedRun> ContainerRuns::Kept() const {
+  std::vector<SavedRun> kept;
   for (const ContainerLifecycle& run : runs_) {
     if (auto each = run.Kept()) kept.push_back(*std::move(each));
   }

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/kept/kept_state.h"
+#include "agent/state/agent_state.h"
 #include "agent/workers/container_lifecycle.h"
 #include "core/model/container_record.h"
 #include "core/model/pod.h"
@@ -34,9 +34,9 @@ class ContainerRuns {
   // its end may have been reported meanwhile.
   void Take(std::vector<ContainerRecord> records);
   // Goes on with the back-offs that an agent before left.
-  void Resume(const std::vector<KeptRun>& kept, Instant now);
+  void Resume(const std::vector<SavedRun>& kept, Instant now);
   // The back-offs for the next agent.
-  [[nodiscard]] std::vector<KeptRun> Kept() const;
+  [[nodiscard]] std::vector<SavedRun> Kept() const;
 
   // Runs that have ended, all attempts that are known.
   [[nodiscard]] const std::vector<ContainerRecord>& dead() const { return dead_; }

@@ -62,7 +62,7 @@ void PodWorker::Create(Creating& creating) {
   edges_->runtime.CreatePod(plan);
 }
 
-void PodWorker::Remember(const KeptPod& kept) {
+void PodWorker::Remember(const SavedPod& kept) {
   kept_ending_ = kept.ending;
   kept_outcome_ = kept.ended_well;
   kept_runs_ = kept.runs;
@@ -121,12 +121,12 @@ bool PodWorker::ResumeEviction(Instant now) {
   return true;
 }
 
-std::optional<KeptEnding> PodWorker::KeptEviction() const {
+std::optional<SavedEnding> PodWorker::KeptEviction() const {
   if (!eviction_ || ending() == nullptr) return std::nullopt;
-  return KeptEnding{.reason = eviction_->order.reason,
-                    .message = eviction_->order.message,
-                    .disruption_target = eviction_->order.disruption_target,
-                    .kill_at = ending()->kill_at()};
+  return SavedEnding{.reason = eviction_->order.reason,
+                     .message = eviction_->order.message,
+                     .disruption_target = eviction_->order.disruption_target,
+                     .kill_at = ending()->kill_at()};
 }
 
 std::optional<bool> PodWorker::KeptOutcome() const {
@@ -135,7 +135,7 @@ std::optional<bool> PodWorker::KeptOutcome() const {
   return !failed_;
 }
 
-std::vector<KeptRun> PodWorker::KeptRuns() const {
+std::vector<SavedRun> PodWorker::KeptRuns() const {
   return std::holds_alternative<Recalled>(state_) ? kept_runs_ : runs_.Kept();
 }
 

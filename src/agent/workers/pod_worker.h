@@ -38,7 +38,7 @@ class PodWorker {
   // Takes the state that an earlier agent has kept. An eviction continues when the pod is taken
   // over, the back-offs of its containers when the runtime has listed its pods. Must be called
   // before Recall and Adopt.
-  void Remember(const KeptPod& kept);
+  void Remember(const SavedPod& kept);
   // Takes over a pod by what is known of it while the runtime does not answer: it can be ended, and
   // nothing of it is started. Followed by Adopt.
   void Recall(std::vector<ContainerRecord> records, Instant now);
@@ -93,8 +93,8 @@ class PodWorker {
   // Since when what is left of it is being removed; absent: it is not.
   [[nodiscard]] std::optional<Instant> removing_since() const;
   // An eviction that is being carried out, and back-offs of containers, for the next agent.
-  [[nodiscard]] std::optional<KeptEnding> KeptEviction() const;
-  [[nodiscard]] std::vector<KeptRun> KeptRuns() const;
+  [[nodiscard]] std::optional<SavedEnding> KeptEviction() const;
+  [[nodiscard]] std::vector<SavedRun> KeptRuns() const;
   // Whether its work has ended well, for the next agent, because its runs may be removed by then;
   // absent: it has not ended by itself.
   [[nodiscard]] std::optional<bool> KeptOutcome() const;
@@ -173,9 +173,9 @@ class PodWorker {
   std::optional<Eviction> eviction_;
   ToldStatus status_;
   // Of an agent before, until they are resumed.
-  std::optional<KeptEnding> kept_ending_;
+  std::optional<SavedEnding> kept_ending_;
   std::optional<bool> kept_outcome_;
-  std::vector<KeptRun> kept_runs_;
+  std::vector<SavedRun> kept_runs_;
 };
 
 }  // namespace jettison

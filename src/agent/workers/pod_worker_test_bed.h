@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "agent/log/event_log.h"
-#include "agent/log/log.h"
 #include "agent/workers/pod_worker.h"
 #include "core/model/pod_origin.h"
+#include "machine/log/event_log.h"
+#include "machine/log/log.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"
 

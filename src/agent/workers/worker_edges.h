@@ -2,11 +2,11 @@
 
 #include <cstdint>
 
-#include "agent/log/event_log.h"
-#include "agent/log/log.h"
 #include "agent/workers/backoff.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/groups/layout/qos_groups.h"
+#include "machine/log/event_log.h"
+#include "machine/log/log.h"
 #include "ports/container_runtime.h"
 #include "view/node_counters.h"
 

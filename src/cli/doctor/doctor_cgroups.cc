@@ -7,8 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "agent/log/log.h"
-#include "agent/loop/steady_clock.h"
 #include "cli/doctor/doctor_checks.h"
 #include "kernel/cgroup_v1/cgroup_v1.h"
 #include "kernel/cgroup_v2/cgroup_v2.h"
@@ -17,6 +15,8 @@
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/cgroups/kubelet_tree.h"
 #include "machine/cgroups/pods_root.h"
+#include "machine/log/log.h"
+#include "machine/loop/steady_clock.h"
 
 namespace jettison {
 namespace {

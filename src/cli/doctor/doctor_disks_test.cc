@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "agent/disk/live_silent_filesystem.h"
 #include "agent/figures/live_disks.h"
 #include "cli/doctor/doctor_checks.h"
+#include "kernel/files/live_silent_filesystem.h"
 
 namespace jettison {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "agent/open_runtime.h"
 #include "cli/doctor/doctor_checks.h"
-#include "machine/runtimes.h"
 
 namespace jettison {
 namespace {

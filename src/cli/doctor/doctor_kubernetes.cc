@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include "agent/loop/steady_clock.h"
 #include "cli/doctor/doctor_kubelet.h"
+#include "machine/loop/steady_clock.h"
 #include "sources/kubernetes/calls/node_calls.h"
 #include "sources/kubernetes/calls/rights.h"
 #include "sources/kubernetes/client/api_client.h"

@@ -13,14 +13,14 @@
 #include <system_error>
 
 #include "agent/figures/stats_collector.h"
-#include "agent/log/log.h"
-#include "agent/loop/steady_clock.h"
 #include "cli/doctor/doctor_checks.h"
 #include "kernel/filesystem/filesystem.h"
 #include "kernel/filesystem/place.h"
 #include "kernel/procfs/kernel_memory.h"
 #include "kernel/procfs/procfs.h"
 #include "machine/cgroups/host_cgroups.h"
+#include "machine/log/log.h"
+#include "machine/loop/steady_clock.h"
 #include "machine/own_process/memory_lock.h"
 
 namespace jettison {

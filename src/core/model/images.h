@@ -16,6 +16,7 @@ struct ImageRecord {
   std::optional<Instant> last_used;  // absent: never seen in use
   bool in_use = false;
   bool pinned = false;
+  friend bool operator==(const ImageRecord&, const ImageRecord&) = default;
 };
 
 // imageGC* fields of KubeletConfiguration.

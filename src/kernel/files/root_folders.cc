@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <string>
+#include <utility>
 
 #include "kernel/files/files.h"
 #include "kernel/files/root_lock.h"
@@ -27,12 +28,11 @@ Result<void> MakeRootFolders(const Paths& paths) {
       .and_then([&] { return MakeFolders(paths.Logs()); });
 }
 
-Result<FileDescriptor> OpenRootFolders(const Paths& paths, bool root_fails) {
-  if (auto made = MakeRootFolders(paths); !made && !root_fails) return Fail(made.error());
+Result<FileDescriptor> OpenRootFolders(const Paths& paths) {
+  (void)MakeRootFolders(paths);  // what needs them says so
   auto lock = LockRoot(paths.Lock());
   const bool is_others = !lock && lock.error().code == ErrorCode::kUnavailable;
-  if (!lock && root_fails && !is_others) return FileDescriptor();
-  return lock;
+  return lock || is_others ? std::move(lock) : FileDescriptor();
 }
 
 }  // namespace jettison::kernel

@@ -11,9 +11,9 @@ namespace jettison::kernel {
 // of one that is there already is corrected.
 [[nodiscard]] Result<void> MakeRootFolders(const Paths& paths);
 
-// Makes these folders and takes the lock of the root (root_lock.h). Where `root_fails`, its disk is
-// known to be read-only, full or broken: what cannot be made is done without, and the lock is taken
-// if there is one; otherwise the descriptor is empty.
-[[nodiscard]] Result<FileDescriptor> OpenRootFolders(const Paths& paths, bool root_fails);
+// Makes these folders and takes the lock of the root (root_lock.h). On a disk that is read-only,
+// full or broken, the runtime does without what cannot be made: the descriptor is empty then. Fails
+// with kUnavailable where another runtime holds the lock.
+[[nodiscard]] Result<FileDescriptor> OpenRootFolders(const Paths& paths);
 
 }  // namespace jettison::kernel

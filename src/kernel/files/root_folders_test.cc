@@ -43,21 +43,18 @@ TEST(RootFolders, OfARootThatFailsAreDoneWithout) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() + "/root") << "in the way";
   const Paths paths(folder.path() + "/root");
-  EXPECT_FALSE(OpenRootFolders(paths, false));
-  const auto opened = OpenRootFolders(paths, true);
+  const auto opened = OpenRootFolders(paths);
   ASSERT_TRUE(opened) << opened.error().message;
   EXPECT_FALSE(*opened);
 }
 
-TEST(RootFolders, OfAnotherAgentAreRefusedHoweverTheDiskIs) {
+TEST(RootFolders, OfAnotherAgentAreRefused) {
   const TemporaryFolder folder;
   const Paths paths(folder.path() + "/root");
-  const auto first = OpenRootFolders(paths, false);
+  const auto first = OpenRootFolders(paths);
   ASSERT_TRUE(first);
   EXPECT_TRUE(*first);
-  for (const bool root_fails : {false, true}) {
-    EXPECT_EQ(OpenRootFolders(paths, root_fails).error().code, ErrorCode::kUnavailable);
-  }
+  EXPECT_EQ(OpenRootFolders(paths).error().code, ErrorCode::kUnavailable);
 }
 
 }  // namespace

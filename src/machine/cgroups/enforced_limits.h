@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/log/log.h"
 #include "core/config/node_allocatable.h"
 #include "core/model/pod.h"
+#include "machine/log/log.h"
 #include "ports/cgroups.h"
 
 namespace jettison {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "agent/log/log.h"
 #include "core/config/agent_config.h"
 #include "core/units/result.h"
+#include "machine/log/log.h"
 #include "ports/cgroups.h"
 
 namespace jettison {

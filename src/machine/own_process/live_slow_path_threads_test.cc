@@ -2,7 +2,7 @@
 
 #include <future>
 
-#include "agent/disk/live_silent_filesystem.h"
+#include "kernel/files/live_silent_filesystem.h"
 #include "machine/own_process/slow_path_threads.h"
 
 namespace jettison {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "agent/loop/job_queue.h"
+#include "machine/loop/job_queue.h"
 #include "ports/disk_thread.h"
 
 namespace jettison {

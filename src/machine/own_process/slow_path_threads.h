@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "agent/loop/job_queue.h"
+#include "machine/loop/job_queue.h"
 #include "ports/slow_paths.h"
 
 namespace jettison {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <variant>
 
-#include "agent/loop/steady_clock.h"
 #include "core/model/pod.h"
 #include "kernel/processes/host_processes.h"
 #include "machine/cgroups/host_cgroups.h"
+#include "machine/loop/steady_clock.h"
 #include "machine/pods/no_own_pods.h"
 #include "machine/pods/pods_of_node.h"
 #include "rpc/await.h"

@@ -7,7 +7,7 @@
 
 namespace jettison {
 
-Result<std::unique_ptr<ContainerRuntime>> OpenKubeletPods(BesideKubelet beside) {
+Result<std::unique_ptr<ContainerRuntime>> OpenKubeletPods(KubeletPodsSetup beside) {
   auto readiness = kernel::Readiness::Create();
   if (!readiness) return Fail(readiness.error());
   auto pods = std::make_unique<PodsOfNode>(std::make_unique<NoOwnPods>(std::move(beside.calls)),

@@ -20,7 +20,7 @@
 namespace jettison {
 
 // What the pods of a kubelet are opened with. References must outlive the runtime that comes of it.
-struct BesideKubelet {
+struct KubeletPodsSetup {
   kube::PodFeed& feed;
   kube::KubeletPlaces places;
   std::string cgroup_prefix;  // the group below which the kubelet's group of all pods is
@@ -36,6 +36,6 @@ struct BesideKubelet {
 
 // Opens the pods that the kubelet runs on this node; the agent runs no pods itself. Fails where no
 // event descriptor can be created.
-[[nodiscard]] Result<std::unique_ptr<ContainerRuntime>> OpenKubeletPods(BesideKubelet beside);
+[[nodiscard]] Result<std::unique_ptr<ContainerRuntime>> OpenKubeletPods(KubeletPodsSetup beside);
 
 }  // namespace jettison

@@ -21,10 +21,10 @@ Result<std::unique_ptr<CriRuntime>> OpenCriRuntime(CriRuntimeOptions options,
     return Fail(ErrorCode::kInvalidArgument, "the runtime's root must be an absolute path");
   }
   const kernel::Paths paths(options.root, options.logs);
-  auto lock = kernel::OpenRootFolders(paths, options.root_fails);
+  auto lock = kernel::OpenRootFolders(paths);
   if (!lock) return Fail(lock.error());
   if (auto own = kernel::CheckPodsAreOwn(paths.Pods(), kernel::kCriPodMarks);
-      !own && !(options.root_fails && own.error().code != ErrorCode::kInvalidArgument)) {
+      !own && own.error().code == ErrorCode::kInvalidArgument) {
     return Fail(own.error());
   }
   auto readiness = kernel::Readiness::Create();

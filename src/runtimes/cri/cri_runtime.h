@@ -33,8 +33,8 @@ class CriRuntime : public OwnRuntime {
 // groups of `cgroups`; both and `clock` must outlive it. Used
 // by one thread.
 //
-// Fails where the root cannot be made or another agent works in it. The runtime's destruction
-// leaves what runs running.
+// Fails where another agent works in the root, or it has pods of the other runtime. The runtime's
+// destruction leaves what runs running.
 [[nodiscard]] Result<std::unique_ptr<CriRuntime>> OpenCriRuntime(CriRuntimeOptions options,
                                                                  std::unique_ptr<cri::Calls> calls,
                                                                  Cgroups& cgroups,

@@ -92,10 +92,9 @@ std::vector<RuntimePod> Runtime::Recall() {
 }
 
 Result<std::vector<RuntimePod>> Runtime::List() {
-  if (context_.options.root_fails) {  // perhaps the pods could not be looked at before
-    const auto own = kernel::CheckPodsAreOwn(context_.paths.Pods(), kernel::kCriPodMarks);
-    if (!own && own.error().code == ErrorCode::kInvalidArgument) return Fail(own.error());
-  }
+  // Perhaps the pods could not be looked at before.
+  const auto own = kernel::CheckPodsAreOwn(context_.paths.Pods(), kernel::kCriPodMarks);
+  if (!own && own.error().code == ErrorCode::kInvalidArgument) return Fail(own.error());
   auto found = inventory_.FindAll(pods_.KnownIds(), recalled_ ? Duration::zero() : kListWait);
   if (!found) return Fail(found.error());
   auto pods = adoption_.TakeOverAll(*found, EnterUnread(found->own));

@@ -41,10 +41,10 @@ Result<std::unique_ptr<ContainerRuntime>> OpenProcessRuntime(ProcessRuntimeOptio
     options.shim = std::move(*shim);
   }
   const kernel::Paths paths(options.root);
-  auto lock = kernel::OpenRootFolders(paths, options.root_fails);
+  auto lock = kernel::OpenRootFolders(paths);
   if (!lock) return Fail(lock.error());
   if (auto own = kernel::CheckPodsAreOwn(paths.Pods(), kernel::kProcessPodMarks);
-      !own && !(options.root_fails && own.error().code != ErrorCode::kInvalidArgument)) {
+      !own && own.error().code == ErrorCode::kInvalidArgument) {
     return Fail(own.error());
   }
   auto boot_id = process::ReadBootId();

@@ -16,8 +16,8 @@ namespace jettison {
 // See docs/process-runtime.md. `group_end` ends groups of
 // `cgroups`; both and `clock` must outlive the runtime. Used by one thread.
 //
-// Fails where the root cannot be made or another agent works in it. The runtime's destruction
-// leaves what runs running.
+// Fails where another agent works in the root, or it has pods of the other runtime. The runtime's
+// destruction leaves what runs running.
 [[nodiscard]] Result<std::unique_ptr<ContainerRuntime>> OpenProcessRuntime(
     ProcessRuntimeOptions options, Cgroups& cgroups, GroupEnd& group_end, const Clock& clock);
 

@@ -44,10 +44,9 @@ void Runtime::SayWhatIsMissing() const {
 }
 
 Result<std::vector<RuntimePod>> Runtime::List() {
-  if (context_.options.root_fails) {  // perhaps the pods could not be looked at before
-    if (auto own = CheckPodsAreOwn(context_.paths.Pods(), kProcessPodMarks); !own) {
-      return Fail(own.error());
-    }
+  // Perhaps the pods could not be looked at before.
+  if (auto own = CheckPodsAreOwn(context_.paths.Pods(), kProcessPodMarks); !own) {
+    return Fail(own.error());
   }
   const auto uids = NamesIn(context_.paths.Pods());
   if (!uids) return Fail(uids.error());

@@ -27,10 +27,8 @@ const char* WordsOf(kube::EvictionEnd end) {
 
 }  // namespace
 
-ClusterEvictions::ClusterEvictions(const ClusterEvictionEdges& edges, std::string path)
-    : edges_(edges),
-      file_(std::move(path), edges.log),
-      self_(std::make_shared<ClusterEvictions*>(this)) {}
+ClusterEvictions::ClusterEvictions(const ClusterEvictionEdges& edges)
+    : edges_(edges), self_(std::make_shared<ClusterEvictions*>(this)) {}
 
 void ClusterEvictions::Begin(kube::EvictionIntent intent,
                              std::optional<NodeConditionType> condition, Instant now) {
@@ -49,15 +47,13 @@ void ClusterEvictions::Add(kube::EvictionIntent intent, std::optional<NodeCondit
                      Eviction{.steps = kube::PodEviction(std::move(intent), evicted_at, delete_due),
                               .condition = condition,
                               .evicted_at = evicted_at});
-  changed_ = true;
+  ++changes_.evictions;
 }
 
 void ClusterEvictions::Advance(Instant now) {
-  file_.LogComplaints();
-  LoadOnce(now);
+  TakeUpEarlier(now);
   LookAtConfirmed(now);
   Drive(now);
-  Save();
 }
 
 // Whether the pod may be evicted anew, if it is found running: the API server may have been set
@@ -118,9 +114,8 @@ void ClusterEvictions::GiveUp(const kube::EvictionIntent& intent) {
   if (edges_.on_over) edges_.on_over(intent, kEnd);
 }
 
-void ClusterEvictions::LoadOnce(Instant now) {
-  if (std::exchange(loaded_, true)) return;
-  for (kube::EvictionIntent& intent : file_.Load()) {
+void ClusterEvictions::TakeUpEarlier(Instant now) {
+  for (kube::EvictionIntent& intent : std::exchange(earlier_, {})) {
     if (IsEvicted(intent.uid) || DropOfEarlierBoot(intent)) continue;
     if (edges_.on_found) edges_.on_found(intent);
     const Instant evicted_at = InstantOf(intent.evicted_at, edges_.clock);
@@ -133,7 +128,7 @@ void ClusterEvictions::LoadOnce(Instant now) {
 bool ClusterEvictions::DropOfEarlierBoot(const kube::EvictionIntent& intent) {
   const std::string boot_id = edges_.clock.Mark().boot_id;
   if (intent.boot_id.empty() || boot_id.empty() || intent.boot_id == boot_id) return false;
-  changed_ = true;
+  ++changes_.all;
   edges_.log.Warn(
       "the machine was restarted before the eviction of a pod was reported to the API server; the "
       "kubelet starts the pod afresh, and it is not evicted",
@@ -216,7 +211,7 @@ void ClusterEvictions::EndIfOver(Evictions::iterator at) {
   const kube::EvictionIntent intent = at->second.steps.intent();
   const Instant evicted_at = at->second.evicted_at;
   evictions_.erase(at);
-  changed_ = true;
+  ++changes_.all;
   if (*end == kube::EvictionEnd::kGivenUp) return GiveUp(intent);
   Remember(intent.uid);
   if (*end == kube::EvictionEnd::kDeleted && edges_.goes_on) LookLater(intent, evicted_at);
@@ -234,7 +229,7 @@ void ClusterEvictions::Remember(const std::string& uid) {
 }
 
 std::optional<Instant> ClusterEvictions::NextDeadline() const {
-  if (changed_) return edges_.clock.Now();
+  if (!earlier_.empty()) return edges_.clock.Now();
   std::optional<Instant> next;
   for (const auto& [uid, one] : confirmed_) {
     if (!next || one.look_at < *next) next = one.look_at;
@@ -247,22 +242,10 @@ std::optional<Instant> ClusterEvictions::NextDeadline() const {
   return next;
 }
 
-IntentFile::Intents ClusterEvictions::Intents() const {
-  IntentFile::Intents intents;
+std::vector<kube::EvictionIntent> ClusterEvictions::Unfinished() const {
+  std::vector<kube::EvictionIntent> intents = earlier_;
   for (const auto& [id, eviction] : evictions_) intents.push_back(eviction.steps.intent());
   return intents;
-}
-
-void ClusterEvictions::Save() {
-  if (!changed_) return;
-  changed_ = false;
-  file_.Save(Intents());
-}
-
-void ClusterEvictions::Finish() {
-  LoadOnce(edges_.clock.Now());
-  file_.Finish(Intents());
-  file_.LogComplaints();
 }
 
 }  // namespace jettison

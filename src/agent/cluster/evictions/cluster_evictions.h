@@ -10,12 +10,14 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "agent/cluster/evictions/intent_file.h"
 #include "agent/cluster/tell/eviction_taints.h"
-#include "agent/log/log.h"
+#include "agent/state/agent_state.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
+#include "machine/log/log.h"
 #include "ports/clock.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/calls/call_complaints.h"
@@ -56,8 +58,7 @@ class ClusterEvictions {
   static constexpr Duration kLookAfter = std::chrono::seconds(30);
   static constexpr Duration kLongestLookAfter = std::chrono::minutes(10);
 
-  // `path`: of the file that keeps intents; empty: nothing is kept.
-  ClusterEvictions(const ClusterEvictionEdges& edges, std::string path);
+  explicit ClusterEvictions(const ClusterEvictionEdges& edges);
   ClusterEvictions(const ClusterEvictions&) = delete;
   ClusterEvictions& operator=(const ClusterEvictions&) = delete;
 
@@ -70,15 +71,16 @@ class ClusterEvictions {
     return uids_.find(uid) != uids_.end();
   }
 
-  // Does what is due by now. Must be called when `fd` is readable, when an answer to any call has
-  // arrived, and at NextDeadline.
+  // Takes the unfinished evictions of an earlier run, which the first Advance takes up.
+  void Resume(std::vector<kube::EvictionIntent> earlier) { earlier_ = std::move(earlier); }
+  // Does what is due by now. Must be called when an answer to any call has arrived, and at
+  // NextDeadline.
   void Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
-  // Saves the unfinished evictions, and waits for it. This is the last call.
-  void Finish();
-
-  // Readable when the disk has something to tell.
-  [[nodiscard]] int fd() const { return file_.fd(); }
+  // The unfinished evictions, for a later run.
+  [[nodiscard]] std::vector<kube::EvictionIntent> Unfinished() const;
+  // Of Unfinished.
+  [[nodiscard]] StateChanges changes() const { return changes_; }
   // Number of unfinished evictions.
   [[nodiscard]] std::size_t size() const { return evictions_.size(); }
 
@@ -97,7 +99,7 @@ class ClusterEvictions {
   using Evictions = std::map<std::uint64_t, Eviction>;  // in the order in which they began
 
   // Takes up the evictions of an earlier run of the agent.
-  void LoadOnce(Instant now);
+  void TakeUpEarlier(Instant now);
   // Whether the eviction was begun before the machine was restarted. It is dropped then.
   [[nodiscard]] bool DropOfEarlierBoot(const kube::EvictionIntent& intent);
   void Add(kube::EvictionIntent intent, std::optional<NodeConditionType> condition,
@@ -117,8 +119,6 @@ class ClusterEvictions {
   void Complain(kube::CallPurpose purpose, const kube::Outcome& outcome);
   void EndIfOver(Evictions::iterator at);
   void Remember(const std::string& uid);
-  void Save();
-  [[nodiscard]] IntentFile::Intents Intents() const;
 
   ClusterEvictionEdges edges_;
   Evictions evictions_;
@@ -128,9 +128,8 @@ class ClusterEvictions {
   std::deque<std::string> remembered_;          // of those, pods whose eviction is over
   std::map<std::string, Confirmed> confirmed_;  // of those, pods that are looked at again, by UID
   kube::CallComplaints complaints_;
-  bool loaded_ = false;
-  bool changed_ = false;  // and not saved yet
-  IntentFile file_;
+  std::vector<kube::EvictionIntent> earlier_;  // that are not taken up yet
+  StateChanges changes_;
   // Lets answers that arrive after the destruction of this object detect it.
   std::shared_ptr<ClusterEvictions*> self_;
 };

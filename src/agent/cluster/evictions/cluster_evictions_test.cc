@@ -9,8 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "kernel/files/files.h"
-#include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
 #include "sources/kubernetes/calls/call_retry.h"
 #include "sources/kubernetes/test_bed/fake_cluster.h"
@@ -46,17 +44,15 @@ class FakeTaints : public EvictionTaints {
 class ClusterEvictionsTest : public testing::Test {
  protected:
   void Start() {
-    evictions_ = std::make_unique<ClusterEvictions>(
-        ClusterEvictionEdges{
-            .cluster = cluster_,
-            .clock = clock_,
-            .log = log_,
-            .taints = &taints_,
-            .on_found = [this](const EvictionIntent& one) { found_.push_back(one.uid); },
-            .on_over = [this](const EvictionIntent& one,
-                              EvictionEnd end) { over_.push_back(one.uid + " " + Name(end)); },
-            .goes_on = [this](const std::string&) { return goes_on_; }},
-        path_);
+    evictions_ = std::make_unique<ClusterEvictions>(ClusterEvictionEdges{
+        .cluster = cluster_,
+        .clock = clock_,
+        .log = log_,
+        .taints = &taints_,
+        .on_found = [this](const EvictionIntent& one) { found_.push_back(one.uid); },
+        .on_over = [this](const EvictionIntent& one,
+                          EvictionEnd end) { over_.push_back(one.uid + " " + Name(end)); },
+        .goes_on = [this](const std::string&) { return goes_on_; }});
   }
   static std::string Name(EvictionEnd end) {
     switch (end) {
@@ -99,8 +95,6 @@ class ClusterEvictionsTest : public testing::Test {
   FakeTaints taints_;
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
-  kernel::TemporaryFolder folder_;
-  std::string path_;
   std::vector<std::string> found_;
   std::vector<std::string> over_;
   std::optional<bool> goes_on_ = false;  // each pod, as the API server tells of it
@@ -199,8 +193,6 @@ TEST_F(ClusterEvictionsTest, TheTaintGoesBeforeTheDelete) {
   evictions_->Begin(Pod("a"), kMemory, clock_.Now());
   EXPECT_EQ(taints_.urged, 1);
   EXPECT_THAT(cluster_.Waiting(), ElementsAre(StartsWith("PATCH")));
-  EXPECT_EQ(evictions_->NextDeadline(), clock_.Now()) << "it has to be written to the disk";
-  evictions_->Advance(clock_.Now());
   EXPECT_EQ(evictions_->NextDeadline(), clock_.Now() + kube::PodEviction::kTaintPatience);
   clock_.Advance(milliseconds(20));
   taints_.settled = true;
@@ -220,8 +212,6 @@ TEST_F(ClusterEvictionsTest, AThousandPodsAreToldOfAFewAtATimeOldestFirst) {
   Start();
   for (int i = 0; i < 1000; ++i) Begin(std::to_string(i));
   EXPECT_THAT(cluster_.Waiting(), SizeIs(ClusterEvictions::kMostCalls));
-  EXPECT_EQ(evictions_->NextDeadline(), clock_.Now()) << "they have to be written to the disk";
-  evictions_->Advance(clock_.Now());
   EXPECT_EQ(evictions_->NextDeadline(), std::nullopt) << "answers are awaited";
   while (!cluster_.waiting().empty()) cluster_.Answer(200);
   EXPECT_EQ(cluster_.most(), ClusterEvictions::kMostCalls);
@@ -321,105 +311,42 @@ TEST_F(ClusterEvictionsTest, AnswersThatComeTwiceOrTooLateAreLeftOut) {
 }
 
 TEST_F(ClusterEvictionsTest, ALaterLifeGoesOnWithWhatAnEarlierOneBegan) {
-  path_ = folder_.path() + "/cluster-evictions";
   Start();
   evictions_->Advance(clock_.Now());
   Begin("a");
   Begin("b");
+  EXPECT_EQ(evictions_->changes().evictions, 2U) << "each has to be written to the disk at once";
   cluster_.Answer(200);
   cluster_.Answer(200);
-  evictions_->Finish();
+  EXPECT_EQ(evictions_->changes().all, 1U);
+  const std::vector<EvictionIntent> unfinished = evictions_->Unfinished();
   evictions_.reset();
   const std::size_t before = cluster_.count();
   clock_.Advance(minutes(5));
   Start();
+  evictions_->Resume(unfinished);
+  EXPECT_EQ(evictions_->NextDeadline(), clock_.Now());
+  EXPECT_EQ(evictions_->Unfinished(), unfinished) << "an end at once loses nothing";
   evictions_->Advance(clock_.Now());
   EXPECT_THAT(found_, ElementsAre("b"));
   EXPECT_TRUE(evictions_->IsEvicted("b"));
+  EXPECT_EQ(evictions_->Unfinished(), unfinished);
   EXPECT_EQ(cluster_.count(), before + 2);
   cluster_.AnswerAll(200);  // the calls of the earlier agent
   cluster_.AnswerAll(200);
   EXPECT_THAT(over_, ElementsAre("a deleted", "b deleted"));
-  evictions_->Finish();
-  EXPECT_THAT(kube::ParseEvictionIntents(KeptFile(path_).Read().value().value()).value(),
-              IsEmpty());
+  EXPECT_THAT(evictions_->Unfinished(), IsEmpty());
 }
 
 TEST_F(ClusterEvictionsTest, AStepOfTheWallClockGivesNothingUpUntried) {
-  path_ = folder_.path() + "/cluster-evictions";
-  const std::vector<EvictionIntent> earlier = {Pod("a")};
-  ASSERT_TRUE(KeptFile(path_).Write(kube::FormatEvictionIntents(earlier, 10'000).text));
+  const EvictionIntent earlier = Pod("a");
   clock_.StepWall(hours(2));
   Start();
+  evictions_->Resume({earlier});
   evictions_->Advance(clock_.Now());
   EXPECT_THAT(cluster_.Waiting(), Contains("DELETE /api/v1/namespaces/default/pods/pod-a"));
   cluster_.AnswerAll(200);
   EXPECT_THAT(over_, ElementsAre("a deleted"));
-}
-
-TEST_F(ClusterEvictionsTest, WhatIsUnderWayIsWrittenDownWithoutAnOrderlyEnd) {
-  path_ = folder_.path() + "/cluster-evictions";
-  Start();
-  evictions_->Advance(clock_.Now());
-  Begin("a");
-  evictions_->Advance(clock_.Now());
-  const auto deadline = std::chrono::steady_clock::now() + seconds(20);
-  for (;;) {
-    ASSERT_LT(std::chrono::steady_clock::now(), deadline);
-    const auto text = KeptFile(path_).Read();
-    if (!text || !*text) continue;
-    const auto intents = kube::ParseEvictionIntents(**text);
-    ASSERT_TRUE(intents) << intents.error().message;
-    if (intents->empty()) continue;  // as it was at the start
-    ASSERT_THAT(*intents, SizeIs(1));
-    EXPECT_EQ(intents->front(), Pod("a"));
-    return;
-  }
-}
-
-TEST_F(ClusterEvictionsTest, AnEndAtOnceLosesNothing) {
-  path_ = folder_.path() + "/cluster-evictions";
-  const std::vector<EvictionIntent> earlier = {Pod("a")};
-  ASSERT_TRUE(KeptFile(path_).Write(kube::FormatEvictionIntents(earlier, 10'000).text));
-  Start();
-  Begin("b");
-  evictions_->Finish();
-  EXPECT_THAT(kube::ParseEvictionIntents(KeptFile(path_).Read().value().value()).value(),
-              SizeIs(2));
-}
-
-TEST_F(ClusterEvictionsTest, AFileThatIsDamagedOrOfALaterVersionIsPutAsideAndSaid) {
-  for (const char* text : {"rubbish", R"({"version":7})"}) {
-    path_ = folder_.path() + "/cluster-evictions";
-    if (std::string_view(text) == "rubbish") {
-      ASSERT_TRUE(kernel::WriteFile(path_, text));
-    } else {
-      ASSERT_TRUE(KeptFile(path_).Write(text));
-    }
-    lines_.clear();
-    Start();
-    evictions_->Advance(clock_.Now());
-    EXPECT_THAT(lines_, ElementsAre(HasSubstr("cannot be read"))) << text;
-    EXPECT_TRUE(kernel::Exists(path_ + ".damaged"));
-    EXPECT_EQ(evictions_->size(), 0U);
-    Begin("a");
-    evictions_->Finish();
-    EXPECT_THAT(kube::ParseEvictionIntents(KeptFile(path_).Read().value().value()).value(),
-                SizeIs(1));
-  }
-}
-
-TEST_F(ClusterEvictionsTest, APlaceThatCannotBeWrittenIsSaidOnceAndSurvived) {
-  path_ = folder_.path() + "/missing/cluster-evictions";
-  Start();
-  evictions_->Advance(clock_.Now());
-  Begin("a");
-  cluster_.AnswerAll(200);
-  EXPECT_THAT(over_, ElementsAre("a deleted"));
-  lines_.clear();
-  evictions_->Finish();
-  evictions_->Finish();
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("cannot be written to disk")));
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "agent/edges/soft_evictions.h"
-#include "agent/log/event_log.h"
-#include "agent/log/log.h"
+#include "machine/log/event_log.h"
+#include "machine/log/log.h"
 #include "ports/clock.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/calls/call_complaints.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "agent/log/log.h"
+#include "machine/log/log.h"
 #include "ports/cgroups.h"
 #include "sources/kubernetes/evictions/eviction_intent.h"
 

@@ -1,24 +1,174 @@
 #include "agent/cluster/link/cluster_link.h"
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <optional>
 #include <utility>
-#include <variant>
+
+#include "agent/cluster/link/known_pods.h"
+#include "core/json/json_writer.h"
+#include "machine/loop/mailbox.h"
+#include "sources/kubernetes/client/api_client.h"
+#include "sources/kubernetes/objects/value_writer.h"
 
 namespace jettison {
+namespace {
 
-Result<std::unique_ptr<ClusterLink>> ClusterLink::Open(ClusterWorker::Setup setup) {
-  auto worker = ClusterWorker::Start(std::move(setup));
-  if (!worker) return Fail(worker.error());
-  return std::make_unique<ClusterLink>(std::move(*worker));
+// No pause is longer than this. It only bounds a wait that other events end anyway.
+constexpr Duration kLongestTurn = std::chrono::minutes(5);
+
+struct Asked {
+  std::uint64_t id = 0;
+  kube::ApiCall call;
+  Instant deadline;
+};
+
+}  // namespace
+
+// The state that both threads share. Only the thread uses `client`, except for Wake.
+struct ClusterLink::Shared {
+  // What happened, to be told on the loop.
+  using News = std::function<void(ClusterLink&)>;
+
+  explicit Shared(Setup with) : setup(std::move(with)) {
+    if (setup.pods_folder.empty()) return;
+    known = std::make_unique<KnownPods>(setup.pods_folder, [to = news](const Error& error) {
+      to->Put([error](ClusterLink& link) { link.TakeNotKept(error); });
+    });
+  }
+
+  void Run();
+  // Reports the pods that an earlier agent knew.
+  [[nodiscard]] std::vector<kube::ObjectHead> TellKnown();
+  void TellPod(const kube::ApiPod& pod, const Value& object);
+  void TellGone(const kube::ObjectHead& head);
+  void Call(const Asked& one);
+  void TellState(const kube::PodWatchState& state);
+
+  const Setup setup;
+  // For what the client reads and looks up: a file system or a resolver that hangs keeps no call.
+  JobQueue late{Threads::kSpare, AtEnd::kLeave};
+  std::unique_ptr<kube::ApiClient> client;
+  std::atomic<bool> stop{false};
+  Mailbox<Asked> asked;
+  const std::shared_ptr<Mailbox<News>> news = std::make_shared<Mailbox<News>>();
+  std::unique_ptr<KnownPods> known;         // null: the pods are kept nowhere
+  std::optional<kube::PodWatchState> told;  // the thread's
+};
+
+void ClusterLink::Shared::Run() {
+  kube::PodWatch watch(*client, *setup.clock, setup.node, setup.chance,
+                       {.on_pod = [this](kube::Verdict, const kube::ApiPod& pod,
+                                         const Value& object) { TellPod(pod, object); },
+                        .on_gone = [this](const kube::ObjectHead& head) { TellGone(head); }},
+                       TellKnown());
+  while (!stop) {
+    for (const Asked& one : asked.TakeAll()) Call(one);
+    const auto pause = watch.Advance();
+    TellState(watch.state());
+    client->Turn(std::min(pause.value_or(kLongestTurn), kLongestTurn));
+  }
+}
+
+std::vector<kube::ObjectHead> ClusterLink::Shared::TellKnown() {
+  std::vector<kube::ObjectHead> heads;
+  if (!known) return heads;
+  for (kube::ApiPod& pod : known->Load()) {
+    heads.push_back(pod.head);
+    news->Put([pod = std::move(pod)](ClusterLink& link) { link.TakePod(pod); });
+  }
+  return heads;
+}
+
+void ClusterLink::Shared::TellPod(const kube::ApiPod& pod, const Value& object) {
+  news->Put([pod](ClusterLink& link) { link.TakePod(pod); });
+  if (!known) return;
+  std::string text;
+  JsonWriter json(text);
+  kube::WriteValue(object, json);
+  known->Keep(pod.head.uid, std::move(text));
+}
+
+void ClusterLink::Shared::TellGone(const kube::ObjectHead& head) {
+  news->Put([head](ClusterLink& link) { link.TakeGone(head); });
+  if (known) known->Forget(head.uid);
+}
+
+// Who asked has gone on without the answer by its deadline, and may have asked anew.
+void ClusterLink::Shared::Call(const Asked& one) {
+  const auto answer = [this, id = one.id](const Result<kube::ApiReply>& reply) {
+    news->Put([id, reply](ClusterLink& link) { link.TakeReply(id, reply); });
+  };
+  const Instant now = setup.clock->Now();
+  if (now < one.deadline) {
+    client->Call(one.call, Elapsed(now, one.deadline), answer);
+  } else {
+    answer(Fail(ErrorCode::kDeadlineExceeded,
+                "the request waited longer than its time limit and was not sent"));
+  }
+}
+
+void ClusterLink::Shared::TellState(const kube::PodWatchState& state) {
+  if (told == state) return;
+  told = state;
+  news->Put([state](ClusterLink& link) { link.TakeState(state); });
+}
+
+Result<std::unique_ptr<ClusterLink>> ClusterLink::Open(Setup setup) {
+  auto shared = std::make_shared<Shared>(std::move(setup));
+  auto client = kube::ApiClient::Open(
+      shared->setup.access, *shared->setup.clock, shared->setup.read_access,
+      [late = &shared->late](std::function<void()> work) { late->Do(std::move(work)); });
+  if (!client) return Fail(client.error());
+  shared->client = std::move(*client);
+  return std::unique_ptr<ClusterLink>(new ClusterLink(std::move(shared)));
+}
+
+ClusterLink::ClusterLink(std::shared_ptr<Shared> shared)
+    : shared_(std::move(shared)), run_(Threads::kCluster, AtEnd::kLeave) {
+  run_.Do([with = shared_] { with->Run(); });
+}
+
+ClusterLink::~ClusterLink() {
+  shared_->stop = true;
+  shared_->client->Wake();
 }
 
 void ClusterLink::Ask(kube::ApiCall call, Duration timeout, OnReply on_reply) {
   const std::uint64_t id = next_id_++;
   asked_[id] = std::move(on_reply);
-  worker_->Ask(id, std::move(call), timeout);
+  const Instant deadline = shared_->setup.clock->Now() + timeout;
+  shared_->asked.Put({.id = id, .call = std::move(call), .deadline = deadline});
+  shared_->client->Wake();
 }
 
-void ClusterLink::Follow(Listeners listeners) {
-  listeners_ = std::move(listeners);
+int ClusterLink::fd() const {
+  return shared_->news->fd();
+}
+
+void ClusterLink::Dispatch() {
+  for (const Shared::News& told : shared_->news->TakeAll()) told(*this);
+}
+
+void ClusterLink::TakePod(const kube::ApiPod& pod) {
+  if (listeners_.on_pod) listeners_.on_pod(pod);
+  ends_.Take(pod, state_.has_listed);
+}
+
+void ClusterLink::TakeGone(const kube::ObjectHead& head) {
+  if (listeners_.on_gone) listeners_.on_gone(head);
+  ends_.TakeGone(head);
+}
+
+void ClusterLink::TakeReply(std::uint64_t id, const Result<kube::ApiReply>& reply) {
+  const auto asked = asked_.extract(id);
+  if (!asked.empty()) asked.mapped()(reply);
+}
+
+void ClusterLink::TakeState(const kube::PodWatchState& state) {
+  state_ = state;
+  if (on_state_) on_state_(state_);
 }
 
 std::string ClusterLink::WhyNeverListed() const {
@@ -31,36 +181,6 @@ std::optional<bool> ClusterLink::GoesOn(const std::string& uid) const {
   const bool is_followed = state_.has_listed && !state_.away_since && !state_.fault;
   if (!is_followed || !listeners_.goes_on) return std::nullopt;
   return listeners_.goes_on(uid);
-}
-
-void ClusterLink::Dispatch() {
-  for (const ClusterNews& news : worker_->TakeNews()) {
-    std::visit([this](const auto& told) { Take(told); }, news);
-  }
-}
-
-void ClusterLink::Take(const ClusterPod& news) {
-  if (listeners_.on_pod) listeners_.on_pod(news.pod);
-  ends_.Take(news.pod, state_.has_listed);
-}
-
-void ClusterLink::Take(const ClusterPodGone& news) {
-  if (listeners_.on_gone) listeners_.on_gone(news.head);
-  ends_.TakeGone(news.head);
-}
-
-void ClusterLink::Take(const ClusterAnswer& news) {
-  const auto asked = asked_.extract(news.id);
-  if (!asked.empty()) asked.mapped()(news.reply);
-}
-
-void ClusterLink::Take(const ClusterState& news) {
-  state_ = news.watch;
-  if (on_state_) on_state_(state_);
-}
-
-void ClusterLink::Take(const ClusterNotKept& news) {
-  if (on_not_kept_) on_not_kept_(news.error);
 }
 
 }  // namespace jettison

@@ -9,25 +9,49 @@
 #include <utility>
 #include <vector>
 
-#include "agent/cluster/link/cluster_worker.h"
 #include "agent/cluster/link/pod_ends.h"
+#include "core/units/duration.h"
 #include "core/units/result.h"
+#include "machine/loop/job_queue.h"
+#include "ports/clock.h"
 #include "sources/kubernetes/calls/cluster.h"
+#include "sources/kubernetes/client/pod_watch.h"
+#include "sources/kubernetes/credentials/access_source.h"
+#include "sources/kubernetes/credentials/api_access.h"
+#include "sources/kubernetes/objects/api_pod.h"
+#include "sources/kubernetes/objects/object_head.h"
 #include "sources/kubernetes/pods/pod_feed.h"
 
 namespace jettison {
 
-// The loop's side of the thread that talks to an API server: passes each message of the thread on
-// to its listener.
+// The connection to an API server: a thread watches the pods of the node and makes calls, so the
+// loop never waits for a handshake, the resolver or a slow server. What it has to tell is passed on
+// by Dispatch, on the loop.
 class ClusterLink : public kube::Cluster, public kube::PodFeed {
  public:
-  // Errors as of ClusterWorker::Start.
-  [[nodiscard]] static Result<std::unique_ptr<ClusterLink>> Open(ClusterWorker::Setup setup);
-  explicit ClusterLink(std::unique_ptr<ClusterWorker> worker) : worker_(std::move(worker)) {}
+  struct Setup {
+    kube::ApiAccess access;
+    std::string node;
+    std::shared_ptr<const Clock> clock;
+    std::function<double()> chance;  // a random number in [0, 1); called on the thread
+    std::string pods_folder;         // where the pods are kept (KnownPods); empty: nowhere
+    // Reads the access again, on another thread, where it keeps no call waiting; null: its
+    // certificates never change. It must own what it uses.
+    kube::AccessSource::Read read_access = {};
+  };
 
+  // Starts the thread. Errors as of kube::ApiClient::Open.
+  [[nodiscard]] static Result<std::unique_ptr<ClusterLink>> Open(Setup setup);
+  ClusterLink(const ClusterLink&) = delete;
+  ClusterLink& operator=(const ClusterLink&) = delete;
+  // Does not wait for the thread, which may be in the resolver: it ends by itself.
+  ~ClusterLink() override;
+
+  // Hands a call to the thread; never waits. A call that the thread cannot begin within `timeout`
+  // is not made (kDeadlineExceeded).
   void Ask(kube::ApiCall call, Duration timeout, OnReply on_reply) override;
-  void Follow(Listeners listeners) override;
-  [[nodiscard]] int fd() const override { return worker_->fd(); }
+  void Follow(Listeners listeners) override { listeners_ = std::move(listeners); }
+  [[nodiscard]] int fd() const override;
   void Dispatch() override;
   // The eviction of this pod was given up, so the follower looks at it again.
   void TellGivenUp(const std::string& uid) {
@@ -59,13 +83,16 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
   void FollowEnds(PodEnds::Listeners listeners) { ends_.Follow(std::move(listeners)); }
 
  private:
-  void Take(const ClusterPod& news);
-  void Take(const ClusterPodGone& news);
-  void Take(const ClusterAnswer& news);
-  void Take(const ClusterState& news);
-  void Take(const ClusterNotKept& news);
+  struct Shared;
+  explicit ClusterLink(std::shared_ptr<Shared> shared);
+  void TakePod(const kube::ApiPod& pod);
+  void TakeGone(const kube::ObjectHead& head);
+  void TakeReply(std::uint64_t id, const Result<kube::ApiReply>& reply);
+  void TakeState(const kube::PodWatchState& state);
+  void TakeNotKept(const Error& error) const {
+    if (on_not_kept_) on_not_kept_(error);
+  }
 
-  std::unique_ptr<ClusterWorker> worker_;
   Listeners listeners_;
   PodEnds ends_;
   std::function<void(const kube::PodWatchState&)> on_state_;
@@ -73,6 +100,8 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
   std::map<std::uint64_t, OnReply> asked_;
   std::uint64_t next_id_ = 1;
   kube::PodWatchState state_;
+  std::shared_ptr<Shared> shared_;  // with the thread
+  JobQueue run_;
 };
 
 }  // namespace jettison

@@ -6,28 +6,58 @@
 
 #include <chrono>
 #include <functional>
+#include <future>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "agent/loop/steady_clock.h"
+#include "agent/cluster/link/hanging_file_fixture.h"
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
+#include "machine/loop/steady_clock.h"
+#include "ports/fakes/fake_clock.h"
+#include "sources/kubernetes/calls/rights.h"
 #include "sources/kubernetes/test_bed/fake_api_server.h"
 
 namespace jettison {
 namespace {
 
+using std::chrono::seconds;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+
+constexpr auto kPatience = seconds(20);
 
 class ClusterLinkTest : public testing::Test {
  protected:
-  void Open() {
-    auto opened = ClusterLink::Open({.access = {.server = server_.url()},
-                                     .node = "bed",
-                                     .clock = std::make_shared<SteadyClock>(),
-                                     .chance = [] { return 0.0; }});
+  // What a test does not say of the connection.
+  [[nodiscard]] ClusterLink::Setup Usual(const std::string& pods_folder = "") {
+    return {.access = {.server = server_.url()},
+            .node = "bed",
+            .clock = std::make_shared<SteadyClock>(),
+            .chance = [] { return 0.0; },
+            .pods_folder = pods_folder};
+  }
+  void Open(ClusterLink::Setup setup) {
+    auto opened = ClusterLink::Open(std::move(setup));
     ASSERT_TRUE(opened) << opened.error().message;
     link_ = std::move(*opened);
+    link_->Follow(
+        {.on_pod = [this](const kube::ApiPod& pod) { news_.push_back("+" + pod.head.uid); },
+         .on_gone = [this](const kube::ObjectHead& head) { news_.push_back("-" + head.uid); },
+         .goes_on = [](const std::string& uid) { return uid == "u"; }});
+    link_->OnNotKept([this](const Error& error) { not_kept_.push_back(error); });
+  }
+  void Open() { Open(Usual()); }
+  void Ask(int which, Duration timeout = kPatience) {
+    link_->Ask(kube::GetVersion(), timeout, [this, which](const Result<kube::ApiReply>& reply) {
+      answers_.emplace_back(which, reply);
+    });
   }
   [[nodiscard]] bool Await(const std::function<bool()>& condition) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
     while (!condition() && std::chrono::steady_clock::now() < deadline) {
       pollfd news{.fd = link_->fd(), .events = POLLIN, .revents = 0};
       ::poll(&news, 1, 100);
@@ -35,10 +65,135 @@ class ClusterLinkTest : public testing::Test {
     }
     return condition();
   }
+  [[nodiscard]] bool AwaitWatch() {
+    return Await([&] { return link_->state().has_listed && server_.watches() == 1; });
+  }
 
   kube::FakeApiServer server_;
   std::unique_ptr<ClusterLink> link_;
+  std::vector<std::string> news_;
+  std::vector<std::pair<int, Result<kube::ApiReply>>> answers_;
+  std::vector<Error> not_kept_;
 };
+
+TEST_F(ClusterLinkTest, TellsOfPodsWhileCallsAreAnswered) {
+  server_.PutPod("a", "ua");
+  Open();
+  ASSERT_TRUE(AwaitWatch());
+  Ask(7);
+  server_.RemovePod("a");
+  ASSERT_TRUE(Await([&] { return !answers_.empty() && news_.size() == 2; }));
+  EXPECT_EQ(answers_[0].first, 7);
+  EXPECT_EQ(kube::ReadVersion(answers_[0].second), "v1.36.2");
+  EXPECT_THAT(news_, ElementsAre("+ua", "-ua"));
+}
+
+TEST_F(ClusterLinkTest, TellsThatPodsCannotBeKept) {
+  const kernel::TemporaryFolder folder;
+  ASSERT_TRUE(kernel::WriteFile(folder.path() + "/pods", "no folder"));
+  server_.PutPod("a", "ua");
+  Open(Usual(folder.path() + "/pods"));
+  ASSERT_TRUE(Await([&] { return !not_kept_.empty(); }));
+  EXPECT_EQ(not_kept_.size(), 1U);
+}
+
+TEST_F(ClusterLinkTest, AServerThatAnswersNothingDelaysOnlyWhoAskedIt) {
+  Open();
+  ASSERT_TRUE(AwaitWatch());
+  server_.MisbehaveOnce({.kind = kube::Misbehaviour::Kind::kHang});
+  Ask(1);
+  ASSERT_TRUE(Await([&] { return server_.CountOf("GET /version") == 1; }));
+  Ask(2);
+  ASSERT_TRUE(Await([&] { return !answers_.empty(); }));
+  EXPECT_EQ(answers_[0].first, 2);
+}
+
+TEST_F(ClusterLinkTest, ACallThatWaitedLongerThanItsLimitIsNotMade) {
+  const auto clock = std::make_shared<FakeClock>(Instant(std::chrono::hours(500'000)));
+  std::promise<void> stands;
+  std::promise<void> goes_on;
+  ClusterLink::Setup setup = Usual();
+  setup.clock = clock;
+  setup.chance = [&, first = true]() mutable {
+    if (std::exchange(first, false)) {
+      stands.set_value();
+      goes_on.get_future().wait();
+    }
+    return 0.0;
+  };
+  Open(std::move(setup));
+  stands.get_future().wait();
+  Ask(1, seconds(4));
+  clock->Advance(seconds(4));
+  goes_on.set_value();
+  ASSERT_TRUE(Await([&] { return !answers_.empty(); }));
+  ASSERT_FALSE(answers_[0].second);
+  EXPECT_EQ(answers_[0].second.error().code, ErrorCode::kDeadlineExceeded);
+  EXPECT_EQ(server_.CountOf("GET /version"), 0U);
+}
+
+TEST_F(ClusterLinkTest, ADiskThatHangsDelaysNoCall) {
+  const kernel::TemporaryFolder folder;
+  HangingFile hanging(folder.path() + "/ua.json");
+  server_.PutPod("a", "ua");
+  Open(Usual(folder.path()));
+  Ask(1);
+  const bool is_answered = Await([&] { return !answers_.empty() && news_.size() == 1; });
+  hanging.Release();
+  EXPECT_TRUE(is_answered);
+}
+
+TEST_F(ClusterLinkTest, CredentialsThatCannotBeReadNowDelayNoCall) {
+  const auto clock = std::make_shared<FakeClock>(Instant(std::chrono::hours(500'000)));
+  const auto is_read = std::make_shared<std::promise<void>>();
+  const auto goes_on = std::make_shared<std::promise<void>>();
+  const kube::ApiAccess access = {.server = server_.url()};
+  ClusterLink::Setup setup = Usual();
+  setup.clock = clock;
+  setup.read_access = [is_read, goes_on, access] {
+    is_read->set_value();
+    goes_on->get_future().wait();
+    return kube::AccessReading{.access = access};
+  };
+  Open(std::move(setup));
+  clock->Advance(kube::AccessSource::kReadEvery);
+  Ask(1);
+  Ask(2);
+  is_read->get_future().wait();
+  const bool are_answered = Await([&] { return answers_.size() == 2; });
+  goes_on->set_value();
+  EXPECT_TRUE(are_answered);
+}
+
+TEST_F(ClusterLinkTest, AServerThatIsAwayIsTold) {
+  Open();
+  ASSERT_TRUE(AwaitWatch());
+  server_.Stop();
+  ASSERT_TRUE(Await([&] { return link_->state().away_since.has_value(); }));
+  EXPECT_TRUE(link_->state().fault);
+  Ask(3);
+  ASSERT_TRUE(Await([&] { return !answers_.empty(); }));
+  EXPECT_EQ(kube::OutcomeOf(answers_[0].second).result, kube::CallResult::kAway);
+  server_.Start();
+  ASSERT_TRUE(Await([&] { return !link_->state().away_since && !link_->state().fault; }));
+}
+
+TEST_F(ClusterLinkTest, EndsWithWhatIsUnderWay) {
+  Open();
+  ASSERT_TRUE(Await([&] { return server_.watches() == 1; }));
+  link_.reset();
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (server_.watches() > 0 && std::chrono::steady_clock::now() < deadline) {
+    ::poll(nullptr, 0, 1);
+  }
+  EXPECT_EQ(server_.watches(), 0U);
+}
+
+TEST_F(ClusterLinkTest, AnAddressThatIsNoneIsAnError) {
+  ClusterLink::Setup setup = Usual();
+  setup.access.server = "nowhere";
+  EXPECT_FALSE(ClusterLink::Open(std::move(setup)));
+}
 
 TEST_F(ClusterLinkTest, SaysWhyItsPodsWereNeverListedUntilTheyAre) {
   server_.MisbehaveOnce({.status = 403, .body = "{}"});
@@ -59,8 +214,6 @@ TEST_F(ClusterLinkTest, AServerThatIsAwayIsNoFaultOfTheList) {
 
 TEST_F(ClusterLinkTest, SaysWhetherAPodGoesOnOnlyWhileItsPodsAreFollowed) {
   Open();
-  link_->Follow(
-      {.on_pod = {}, .on_gone = {}, .goes_on = [](const std::string& uid) { return uid == "u"; }});
   EXPECT_EQ(link_->GoesOn("u"), std::nullopt) << "they are not listed yet";
   ASSERT_TRUE(Await([&] { return server_.watches() == 1 && link_->GoesOn("u").has_value(); }));
   EXPECT_EQ(link_->GoesOn("u"), true);

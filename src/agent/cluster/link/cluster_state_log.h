@@ -3,8 +3,8 @@
 #include <map>
 #include <string>
 
-#include "agent/log/log.h"
 #include "core/units/duration.h"
+#include "machine/log/log.h"
 #include "sources/kubernetes/client/pod_watch.h"
 
 namespace jettison {

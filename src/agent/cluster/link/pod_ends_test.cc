@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "agent/cluster/link/cluster_link.h"
-#include "agent/loop/steady_clock.h"
+#include "machine/loop/steady_clock.h"
 #include "sources/kubernetes/test_bed/fake_api_server.h"
 
 namespace jettison {

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "agent/log/log.h"
 #include "core/model/event.h"
 #include "core/units/duration.h"
+#include "machine/log/log.h"
 #include "ports/clock.h"
 #include "sources/kubernetes/calls/call_complaints.h"
 #include "sources/kubernetes/calls/cluster.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "agent/log/log.h"
+#include "machine/log/log.h"
 #include "sources/kubernetes/calls/call_complaints.h"
 
 namespace jettison {

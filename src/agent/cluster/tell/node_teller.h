@@ -5,9 +5,9 @@
 #include <string>
 
 #include "agent/cluster/tell/eviction_taints.h"
-#include "agent/log/log.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
+#include "machine/log/log.h"
 #include "ports/clock.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/calls/call_complaints.h"

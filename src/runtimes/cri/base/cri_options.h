@@ -21,9 +21,6 @@ struct CriRuntimeOptions {
   // Volumes and the lock are kept below this absolute path. It also tells this agent's pods from
   // those of another agent on the same container runtime.
   std::string root;
-  // The disk of the root fails: what cannot be made or locked in it is done without, and its pods
-  // are listed as soon as it can be read.
-  bool root_fails = false;
   // Where logs go (podLogsDir), an absolute path; empty: below the root.
   std::string logs = "";
   // The node's own group as an absolute path in the hierarchies, without a slash at its end: "" or

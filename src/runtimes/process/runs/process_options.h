@@ -17,9 +17,6 @@ namespace jettison {
 struct ProcessRuntimeOptions {
   // Everything is kept below this absolute path (kernel/files/paths.h names the folders).
   std::string root;
-  // The disk of the root fails: what cannot be made or locked in it is done without, and its pods
-  // are listed as soon as it can be read.
-  bool root_fails = false;
   // Where logs go (podLogsDir), an absolute path; empty: below the root.
   std::string logs = "";
   // The program jettison-shim; empty: beside the running program.

@@ -1,0 +1,133 @@
+#include "agent/cluster/link/known_pods.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/cluster/link/hanging_file_fixture.h"
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
+#include "machine/loop/mailbox.h"
+
+namespace jettison {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+std::string PodNamed(const std::string& name, const std::string& uid) {
+  return R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name +
+         R"(","namespace":"default","uid":")" + uid +
+         R"(","resourceVersion":"7"},"spec":{"containers":[{"name":"main","image":"x"}]}})";
+}
+
+class KnownPodsTest : public testing::Test {
+ protected:
+  [[nodiscard]] std::vector<std::string> Loaded() const {
+    std::vector<std::string> names;
+    for (const kube::ApiPod& pod : pods_.Load()) names.push_back(pod.head.name);
+    return names;
+  }
+  [[nodiscard]] static bool Await(const std::function<bool()>& condition) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      ::poll(nullptr, 0, 1);
+    }
+    return true;
+  }
+  [[nodiscard]] bool AwaitText(const std::string& uid, const std::string& text) const {
+    return Await([&] { return kernel::ReadFile(PathOf(uid)).value_or("") == text; });
+  }
+  [[nodiscard]] std::string PathOf(const std::string& uid) const {
+    return path_ + "/" + uid + ".json";
+  }
+
+  kernel::TemporaryFolder folder_;
+  std::string path_ = folder_.path() + "/pods";
+  std::shared_ptr<Mailbox<Error>> faults_ = std::make_shared<Mailbox<Error>>();
+  KnownPods pods_{path_, [faults = faults_](Error fault) { faults->Put(std::move(fault)); }};
+};
+
+TEST_F(KnownPodsTest, AreThereInTheNextLife) {
+  EXPECT_THAT(Loaded(), IsEmpty());
+  pods_.Keep("u1", PodNamed("a", "u1"));
+  pods_.Keep("u2", PodNamed("b", "u2"));
+  pods_.Keep("u1", PodNamed("changed", "u1"));
+  ASSERT_TRUE(AwaitText("u2", PodNamed("b", "u2")));
+  ASSERT_TRUE(AwaitText("u1", PodNamed("changed", "u1")));
+  EXPECT_THAT(Loaded(), ElementsAre("changed", "b"));
+  pods_.Forget("u1");
+  ASSERT_TRUE(AwaitText("u1", ""));
+  EXPECT_THAT(Loaded(), ElementsAre("b"));
+}
+
+TEST_F(KnownPodsTest, OnlyRootReadsThem) {
+  pods_.Keep("u1", PodNamed("a", "u1"));
+  ASSERT_TRUE(AwaitText("u1", PodNamed("a", "u1")));
+  struct stat facts {};
+  ASSERT_EQ(::stat(path_.c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 0777U, 0700U);
+}
+
+TEST_F(KnownPodsTest, WhatCannotBeReadIsLeftOutAndStays) {
+  const std::string half = R"({"kind":"Pod","metadata":{"name":)";
+  pods_.Keep("u1", PodNamed("a", "u1"));
+  pods_.Keep("u2", half);
+  pods_.Keep("u3", PodNamed("of another UID", "u4"));
+  ASSERT_TRUE(AwaitText("u1", PodNamed("a", "u1")));
+  ASSERT_TRUE(AwaitText("u2", half));
+  ASSERT_TRUE(AwaitText("u3", PodNamed("of another UID", "u4")));
+  EXPECT_THAT(Loaded(), ElementsAre("a"));
+  EXPECT_TRUE(kernel::Exists(PathOf("u2")));
+}
+
+TEST_F(KnownPodsTest, AUidThatLeadsElsewhereIsRefused) {
+  pods_.Keep("../u1", PodNamed("a", "../u1"));
+  std::vector<Error> faults;
+  ASSERT_TRUE(Await([&] { return !(faults = faults_->TakeAll()).empty(); }));
+  EXPECT_FALSE(kernel::Exists(folder_.path() + "/u1.json"));
+}
+
+TEST_F(KnownPodsTest, NobodyWaitsForADiskThatHangsAndTheLatestStateIsWritten) {
+  pods_.Keep("gone", "1");
+  ASSERT_TRUE(AwaitText("gone", "1"));
+  HangingFile hanging(PathOf("a"));
+  pods_.Keep("a", "1");
+  pods_.Keep("b", "1");
+  pods_.Keep("b", "2");
+  pods_.Keep("gone", "2");
+  pods_.Forget("gone");
+  hanging.Release();
+  EXPECT_TRUE(AwaitText("b", "2"));
+  EXPECT_TRUE(AwaitText("gone", ""));
+  EXPECT_FALSE(kernel::Exists(PathOf("gone")));
+}
+
+TEST_F(KnownPodsTest, WhatCannotBeWrittenIsSaidOnceAndWrittenWithTheNextChange) {
+  ASSERT_TRUE(kernel::WriteFile(path_, "no folder"));
+  pods_.Keep("a", "1");
+  std::vector<Error> faults;
+  ASSERT_TRUE(Await([&] { return !(faults = faults_->TakeAll()).empty(); }));
+  EXPECT_THAT(faults, SizeIs(1));
+  EXPECT_NE(faults[0].message.find(path_), std::string::npos) << faults[0].message;
+  pods_.Keep("b", "1");
+  ASSERT_EQ(::unlink(path_.c_str()), 0);
+  pods_.Keep("c", "1");
+  EXPECT_TRUE(AwaitText("a", "1"));
+  EXPECT_TRUE(AwaitText("b", "1"));
+  EXPECT_TRUE(AwaitText("c", "1"));
+  EXPECT_THAT(faults_->TakeAll(), IsEmpty()) << "it was still the same";
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,114 @@
+#include "agent/machine.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+
+#include "agent/open_cluster.h"
+#include "agent/open_runtime.h"
+#include "kernel/groups/layout/cgroup_layout.h"
+#include "machine/cgroups/pods_root.h"
+#include "machine/own_process/memory_lock.h"
+#include "machine/own_process/own_disk_thread.h"
+#include "ports/system_error.h"
+
+namespace jettison {
+namespace {
+
+void SetOomScoreAdj(int value, const Log& log) {
+  const FileDescriptor file(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+  const std::string text = fmt::to_string(value);
+  if (file && write(file.get(), text.data(), text.size()) > 0) return;
+  log.Warn(
+      "the agent's own oom_score_adj cannot be set; the OOM killer may end the agent before a pod",
+      {{"oomScoreAdj", text},
+       {"err", SystemError(errno, "write").message},
+       {"mend", "give the agent CAP_SYS_RESOURCE"}});
+}
+
+void LockMemory(const Log& log) {
+  const auto locked = LockOwnMemory();
+  if (locked) return;
+  log.Warn(
+      "the agent's own memory cannot be locked; when memory is short its code may have to be "
+      "read from the disk before a pod can be ended",
+      {{"err", locked.error().message},
+       {"mend", "give the agent CAP_IPC_LOCK, or LimitMEMLOCK=infinity in its unit"}});
+}
+
+CgroupLimits PodsGroupLimits(const AgentConfig& config, const ResourceList& capacity) {
+  CgroupLimits limits;
+  if (!config.reservation.enforce_pods) return limits;
+  const ResourceList allowed = PodsLimit(capacity, config.reservation);
+  limits.memory_bytes = static_cast<std::uint64_t>(allowed.at("memory").Value());
+  limits.cpu_shares = kernel::CpuShares(allowed.at("cpu").MilliValue());
+  return limits;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, GuardedGroups groups,
+                                             const Log& log) {
+  auto machine = std::make_unique<Machine>();
+  machine->cgroup_version = groups.version;
+  machine->node_groups = std::move(groups.of_node);
+  machine->groups_of_root = std::move(groups.of_root);
+  machine->pods_group_lock = std::move(groups.lock);
+  auto procfs = Procfs::Open();
+  if (!procfs) return Fail(procfs.error());
+  machine->procfs = std::make_unique<Procfs>(std::move(*procfs));
+  machine->group_end = std::make_unique<ReleasingGroupEnd>(machine->pod_groups());
+  if (config.source == SourceKind::kKubernetes) {
+    auto cluster = OpenCluster(config, machine->clock, log);
+    if (!cluster) return Fail(cluster.error());
+    machine->cluster = std::move(cluster->link);
+    machine->compare_access = std::move(cluster->compare_access);
+  }
+  if (config.source == SourceKind::kManifests || config.kubernetes.collect_images) {
+    machine->disk_thread = std::make_shared<OwnDiskThread>();
+  }
+  auto runtime = OpenRuntime(config, {.pod_groups = machine->pod_groups(),
+                                      .group_end = *machine->group_end,
+                                      .clock = machine->clock,
+                                      .cluster = machine->cluster.get(),
+                                      .log = log,
+                                      .disk_thread = machine->disk_thread});
+  if (!runtime) return Fail(runtime.error());
+  machine->runtime = std::move(runtime->runtime);
+  machine->images = std::move(runtime->images);
+  if (config.source == SourceKind::kManifests && !config.static_pod_path.empty()) {
+    auto manifests = ManifestDirectory::Open(config.static_pod_path);
+    if (!manifests) return Fail(manifests.error());
+    machine->manifests = std::make_unique<ManifestReader>(std::move(*manifests), machine->clock);
+  }
+  return machine;
+}
+
+void SetUpNode(const AgentConfig& config, const ResourceList& capacity, Machine& machine,
+               const Log& log) {
+  SetOomScoreAdj(config.oom_score_adj, log);
+  LockMemory(log);
+  machine.limits = std::make_unique<EnforcedLimits>(log);
+  if (config.source == SourceKind::kKubernetes) return;  // the kubelet sets the limits
+  LimitPods(config, capacity, machine);
+  const NodeReservation& reservation = config.reservation;
+  if (const auto& kube = reservation.kube_enforced) {
+    machine.limits->Enforce(*machine.node_groups, kube->group,
+                            LimitsOf(*kube, reservation.kube_reserved), true);
+  }
+  if (const auto& system = reservation.system_enforced) {
+    machine.limits->Enforce(*machine.node_groups, system->group,
+                            LimitsOf(*system, reservation.system_reserved), true);
+  }
+}
+
+void LimitPods(const AgentConfig& config, const ResourceList& capacity, Machine& machine) {
+  if (config.source == SourceKind::kKubernetes) return;
+  machine.limits->Enforce(machine.pod_groups(), kernel::PodsGroup(GroupNamesOf(config)),
+                          PodsGroupLimits(config, capacity), false);
+}
+
+}  // namespace jettison

@@ -1,0 +1,209 @@
+#include "agent/state/state_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ports/fakes/fake_clock.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr Instant kNow{hours(24 * 365 * 50)};
+
+AgentState FullState() {
+  AgentState state;
+  state.node.conditions = {{.type = NodeConditionType::kMemoryPressure,
+                            .status = true,
+                            .last_observed = kNow - seconds(3),
+                            .changed = kNow - minutes(2)}};
+  state.node.thresholds = {
+      {.text = "memory.available<100Mi", .first_observed = kNow - seconds(40), .overdue = true}};
+  state.node.last_eviction =
+      SavedMark{.at = kNow - seconds(5), .available = {{kPressureSignals[0], 9'000}}};
+  state.node.wait = SavedWait{.pods = {"u1"},
+                              .hard_for = {Resource::kMemory, Resource::kInodes},
+                              .deadline = kNow + seconds(25)};
+  state.pods = {
+      {.name = "default/going",
+       .uid = "u1",
+       .evictions = 2,
+       .next_delay = seconds(20),
+       .started = kNow - hours(1),
+       .ending = SavedEnding{.reason = "Evicted",
+                             .message = "low \"on\" memory\n\xc3\xa9",
+                             .disruption_target = true,
+                             .kill_at = kNow + seconds(1)},
+       .runs = {{.container = "c",
+                 .attempt = 3,
+                 .next_delay = seconds(40),
+                 .restart_at = kNow + seconds(19)}}},
+      {.name = "default/out",
+       .uid = "u2",
+       .evictions = 1,
+       .next_delay = seconds(20),
+       .absence =
+           SavedAbsence{.reason = "Evicted", .message = "m", .comes_back_at = kNow + seconds(7)}},
+      {.name = "default/done", .uid = "u4", .ended_well = false}};
+  state.soft = {.granted = {kNow - minutes(40), kNow - seconds(5)},
+                .spared = {{.uid = "u3", .why = "needs 2", .until = kNow + seconds(55)}}};
+  state.cluster_evictions = {{.namespace_ = "team",
+                              .name = "web-1",
+                              .uid = "u-1",
+                              .message = "The node was low on \"memory\".\n\xc3\xa9",
+                              .disruption_target = false,
+                              .grace_seconds = 1,
+                              .evicted_at = WallTime(hours(24 * 365 * 50)),
+                              .boot_id = "boot",
+                              .held_group = "kubepods/burstable/podu-1",
+                              .pids_limit = 512}};
+  state.images = {{.id = "a", .first_detected = Instant::min()},
+                  {.id = "b", .first_detected = kNow - hours(2), .last_used = kNow - hours(1)}};
+  return state;
+}
+
+// The state as an agent that starts `later` reads it.
+AgentState Again(const AgentState& state, Duration later, Duration wall_step,
+                 bool rebooted = false) {
+  FakeClock clock(kNow);
+  const std::string text = FormatState(state, clock);
+  clock.Advance(later);
+  clock.StepWall(wall_step);
+  if (rebooted) clock.SetBoot("next");
+  const auto reading = ParseState(text, clock);
+  EXPECT_TRUE(reading) << reading.error().message;
+  EXPECT_THAT(reading->faults, IsEmpty());
+  return reading ? reading->state : AgentState{};
+}
+
+TEST(StateText, IsTheSameAgainHoweverTheWallClockWasSet) {
+  for (const auto step : {hours(0), hours(1), hours(-1), hours(24 * 3650)}) {
+    EXPECT_EQ(Again(FullState(), seconds(30), step), FullState()) << step.count();
+  }
+  EXPECT_EQ(Again({}, seconds(1), hours(0)), AgentState{});
+}
+
+TEST(StateText, ATimeWithoutAnAgentCountsOnlyAsFarAsARestartTakesIt) {
+  struct Row {
+    Duration gap;
+    std::optional<Duration> met_for;  // absent: it begins anew
+  };
+  const AgentState state = FullState();  // its threshold was met for 40 s
+  for (const Row& row :
+       {Row{seconds(0), seconds(40)}, Row{seconds(30), seconds(70)}, Row{seconds(31), seconds(70)},
+        Row{minutes(5), seconds(70)}, Row{minutes(5) + seconds(1), {}}, Row{hours(24 * 999), {}}}) {
+    const SavedNode node = Again(state, row.gap, hours(0)).node;
+    ASSERT_THAT(node.thresholds, SizeIs(row.met_for ? 1 : 0)) << row.gap.count();
+    EXPECT_EQ(node.conditions, state.node.conditions);
+    EXPECT_EQ(node.last_eviction, state.node.last_eviction);
+    if (!row.met_for) continue;
+    EXPECT_EQ(Elapsed(node.thresholds[0].first_observed, kNow + row.gap), *row.met_for)
+        << row.gap.count();
+    EXPECT_TRUE(node.thresholds[0].overdue);
+  }
+}
+
+TEST(StateText, AfterABootOnlyAbsencesAndOutcomesStay) {
+  const AgentState state = Again(FullState(), minutes(1), hours(0), true);
+  EXPECT_EQ(state.node, SavedNode{});
+  EXPECT_EQ(state.soft.granted, FullState().soft.granted) << "the rate belongs to the node";
+  EXPECT_THAT(state.soft.spared, IsEmpty());
+  ASSERT_THAT(state.pods, SizeIs(2));
+  EXPECT_EQ(state.pods[1].ended_well, false);
+  EXPECT_EQ(state.pods[0].name, "default/out");
+  EXPECT_EQ(state.pods[0].absence->comes_back_at, kNow + seconds(7));
+  EXPECT_EQ(state.pods[0].next_delay, seconds(20));
+  EXPECT_EQ(state.cluster_evictions, FullState().cluster_evictions) << "who takes them up looks";
+  EXPECT_EQ(state.images, FullState().images);
+  const AgentState back = Again(FullState(), minutes(1), hours(-1), true);
+  EXPECT_EQ(back.pods[0].absence->comes_back_at, kNow + minutes(1) + seconds(7))
+      << "no time has passed according to real time";
+}
+
+TEST(StateText, WhatHasBeenIsNeverToCome) {
+  const auto reading = ParseState(
+      R"({"version":1,"written":{"at":"2020-01-01T00:00:00Z","bootID":"boot","sinceBoot":"438000h"},
+          "node":{"conditions":[{"type":"MemoryPressure","status":true,"changed":"-5h",
+                                 "lastObserved":"-2562047h"}],
+                  "thresholds":[{"threshold":"t","firstObserved":"-1s","overdue":false}]}})",
+      FakeClock(kNow));
+  ASSERT_TRUE(reading) << reading.error().message;
+  EXPECT_THAT(reading->faults, IsEmpty());
+  EXPECT_EQ(reading->state.node.conditions.at(0).changed, kNow);
+  EXPECT_EQ(reading->state.node.conditions.at(0).last_observed, kNow);
+  EXPECT_EQ(reading->state.node.thresholds.at(0).first_observed, kNow);
+}
+
+TEST(StateText, AFaultyPartIsLeftOutAndTheOthersStay) {
+  const auto reading = ParseState(
+      R"({"version":1,"written":{"at":"2020-01-01T00:00:00Z","bootID":"boot","sinceBoot":"1h"},
+          "node":{"conditions":[{"type":"Bored","status":true,"changed":"1s"},7,
+                                {"type":"PIDPressure","status":1,"changed":"1s"}],
+                  "thresholds":[{"threshold":"t","firstObserved":"soon","overdue":false}],
+                  "lastEviction":{"at":"1s","available":{"memory.available":1}},
+                  "wait":{"deadline":"1s","pods":[5]}},
+          "softEvictions":{"granted":[5,"soon","5s"],"spared":[{"uid":"u"}]},
+          "pods":[{"name":"default/a","uid":"u","evictions":1,"nextDelay":"20s"},
+                  {"name":"default/b"},null,
+                  {"name":"default/c","uid":"u","evictions":-1,"nextDelay":"20s"},
+                  {"name":"default/d","uid":"u","evictions":1,"nextDelay":"20s","ending":{}},
+                  {"name":"default/e","uid":"u","evictions":1,"nextDelay":"20s","runs":[{}]}]})",
+      FakeClock(kNow));
+  ASSERT_TRUE(reading) << reading.error().message;
+  EXPECT_THAT(reading->faults, SizeIs(3 + 1 + 1 + 1 + 3 + 5));
+  EXPECT_THAT(reading->state.soft.granted, SizeIs(1));
+  ASSERT_THAT(reading->state.pods, SizeIs(1));
+  EXPECT_EQ(reading->state.pods[0].name, "default/a");
+}
+
+TEST(StateText, WhatIsNoSuchTextIsAnError) {
+  for (const char* text :
+       {"", "{", "[]", "{}", "null", R"({"version":1})", R"({"version":1,"written":7})",
+        R"({"version":2,"written":{"at":"2020-01-01T00:00:00Z","bootID":"b","sinceBoot":"1h"}})"}) {
+    EXPECT_FALSE(ParseState(text, FakeClock(kNow))) << text;
+  }
+}
+
+TEST(StateText, AnImageInUseCountsAsUsedUntilNow) {
+  AgentState state;
+  state.images = {{.id = "a", .last_used = kNow - hours(1), .in_use = true}};
+  const AgentState again = Again(state, minutes(5), hours(0));
+  EXPECT_EQ(again.images.at(0).last_used, kNow + minutes(5));
+  EXPECT_FALSE(again.images.at(0).in_use);
+}
+
+TEST(StateText, AClockWithoutBatteryMakesNoImageAncientNorYounger) {
+  const AgentState state = FullState();
+  const auto back = Again(state, hours(3), hours(-24 * 3650), true).images.at(1);
+  EXPECT_EQ(kNow + hours(3) - back.first_detected, hours(2)) << "as when it was written";
+  const auto ahead = Again(state, hours(3), hours(24 * 3650), true).images.at(1);
+  EXPECT_EQ(kNow + hours(3) - ahead.first_detected, hours(2) + kMostTimeOff);
+  EXPECT_EQ(kNow + hours(3) - *ahead.last_used, hours(1) + kMostTimeOff);
+}
+
+TEST(StateText, AFaultyEvictionOrImageIsLeftOutAndAnImageIsThereOnce) {
+  const auto reading = ParseState(
+      R"({"version":1,"written":{"at":"2020-01-01T00:00:00Z","bootID":"boot","sinceBoot":"1h"},
+          "clusterEvictions":[7,{"namespace":"n","name":"p","uid":"u","message":"m",
+            "disruptionTarget":true,"graceSeconds":-1,"evictedAt":"2026-01-01T00:00:00Z",
+            "bootID":"b","heldGroup":""},{"namespace":"n","name":"p","uid":"u","message":"m",
+            "disruptionTarget":true,"graceSeconds":1,"evictedAt":"yesterday",
+            "bootID":"b","heldGroup":""}],
+          "images":[{"id":"b","inUse":false},{"id":"a","inUse":false},{"id":"b","inUse":false},
+            {"id":"time","firstDetected":"yesterday","inUse":false},{"inUse":false}]})",
+      FakeClock(kNow));
+  ASSERT_TRUE(reading) << reading.error().message;
+  EXPECT_THAT(reading->faults, SizeIs(5));
+  EXPECT_THAT(reading->state.cluster_evictions, IsEmpty());
+  ASSERT_THAT(reading->state.images, SizeIs(2));
+  EXPECT_EQ(reading->state.images[0].id, "a");
+  EXPECT_EQ(reading->state.images[1].id, "b");
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,57 @@
+#include "agent/upkeep.h"
+
+#include <chrono>
+#include <utility>
+
+#include "machine/loop/job_queue.h"
+
+namespace jettison {
+namespace {
+
+constexpr Duration kWorthSaying = std::chrono::seconds(1);
+
+constexpr Duration kCareEvery = std::chrono::seconds(10);
+
+}  // namespace
+
+Duration ClockWatch::LookForSuspend() {
+  const Duration now_slept = SteadyClock::Slept();
+  Duration slept = now_slept - std::exchange(slept_, now_slept);
+  if (slept < kWorthSaying) slept = Duration{0};
+  if (slept > Duration{0}) {
+    log_.Info("the machine was suspended", {{"for", FormatDuration(slept)}});
+  }
+  return slept;
+}
+
+void ClockWatch::LookForStep() {
+  const Duration ahead = clock_.Wall().time_since_epoch() - clock_.Now().time_since_epoch();
+  const Duration step = ahead - std::exchange(wall_ahead_, ahead);
+  if (step >= kWorthSaying || -step >= kWorthSaying) {
+    log_.Info(
+        "the wall clock was set; until the agent is restarted, the times that it shows follow the "
+        "old setting; the times in its log follow the new one",
+        {{"by", FormatDuration(step)}});
+  }
+}
+
+void ThreadCare::Advance(Instant now) {
+  if (next_ && now < *next_) return;
+  next_ = now + kCareEvery;
+  std::set<std::string> missing;
+  for (const MissingThread& each : CareForThreads()) {
+    missing.insert(each.name);
+    if (missing_.contains(each.name)) continue;
+    log_.Warn("a thread cannot be started; the agent goes on without it and tries again",
+              {{"thread", each.name},
+               {"err", each.error.message},
+               {"mend", "raise pids.max of the agent's group (TasksMax= of its unit)"}});
+  }
+  for (const std::string& name : missing_) {
+    if (missing.contains(name)) continue;
+    log_.Info("a thread that was missing has been started", {{"thread", name}});
+  }
+  missing_ = std::move(missing);
+}
+
+}  // namespace jettison

@@ -1,0 +1,72 @@
+#include "machine/log/log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "machine/log/journal.h"
+#include "ports/fakes/fake_clock.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+TEST(Log, TextLinesAreLogfmtAndQuoteOnlyWhatNeedsIt) {
+  const LogField fields[] = {{"pod", "default/web"}, {"why", "a \"b\"\n"}, {"none", ""}};
+  EXPECT_EQ(FormatLine(LogFormat::kText, WallTime(milliseconds(1500)), LogLevel::kInfo,
+                       "pod evicted", fields),
+            R"(time=1970-01-01T00:00:01.5Z level=info msg="pod evicted" pod=default/web )"
+            R"(why="a \"b\"\n" none="")");
+}
+
+TEST(Log, JsonLinesAreOneObjectOfStrings) {
+  const LogField fields[] = {{"k", "v\\"}};
+  EXPECT_EQ(
+      FormatLine(LogFormat::kJson, WallTime(nanoseconds(1)), LogLevel::kError, "a\x01", fields),
+      R"({"time":"1970-01-01T00:00:00Z","level":"error","msg":"a\u0001","k":"v\\"})");
+}
+
+TEST(Log, JsonLinesAreTextWhateverTheyAreAbout) {
+  const LogField fields[] = {{"file", "/m/bad\xff.yaml"}, {"name", "\xc3\xa4"}};
+  EXPECT_THAT(FormatLine(LogFormat::kJson, WallTime(nanoseconds(1)), LogLevel::kError, "", fields),
+              testing::HasSubstr("\"file\":\"/m/bad\xEF\xBF\xBD.yaml\",\"name\":\"\xc3\xa4\""));
+}
+
+class LogLevels : public testing::Test {
+ protected:
+  FakeClock clock_;
+  std::vector<std::string> lines_;
+  Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
+};
+
+TEST_F(LogLevels, LinesBelowTheLeastAreNotWritten) {
+  log_.Debug("a pass");
+  EXPECT_THAT(lines_, testing::IsEmpty()) << "unless asked for";
+  log_.SetLeast(LogLevel::kDebug);
+  log_.Debug("a pass");
+  EXPECT_THAT(lines_, testing::SizeIs(1));
+  log_.SetLeast(LogLevel::kError);
+  log_.Warn("a warning");
+  EXPECT_THAT(lines_, testing::SizeIs(1));
+}
+
+TEST_F(LogLevels, FieldsCanBeSentInParts) {
+  std::string sent;
+  log_.SendFieldsTo(
+      [&](LogLevel level, std::string_view message, std::span<const LogField> fields) {
+        sent = std::string(NameOf(level)) + " " + FormatMessage(message, fields);
+      });
+  log_.Warn("pod is evicted", {{"pod", "default/db"}});
+  EXPECT_EQ(sent, "warning pod is evicted pod=default/db");
+  EXPECT_THAT(lines_, testing::IsEmpty());
+}
+
+TEST(Journal, FieldsHaveNamesThatItTakes) {
+  EXPECT_EQ(JournalNameOf("pod"), "JETTISON_POD");
+  EXPECT_EQ(JournalNameOf("gracePeriod"), "JETTISON_GRACE_PERIOD");
+  EXPECT_EQ(JournalNameOf("a.b-c"), "JETTISON_A_B_C");
+}
+
+}  // namespace
+}  // namespace jettison

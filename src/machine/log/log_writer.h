@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/units/duration.h"
+#include "machine/loop/job_queue.h"
+
+namespace jettison {
+
+// A line of the log on its way out: its text, or, for the journal, its entries.
+using LogLine = std::vector<std::string>;
+
+// Writes lines beside its callers, so that a reader that is slow, hangs or has gone blocks
+// nobody. Lines wait in a queue of limited size in bytes. Lines that do not fit into it, or cannot
+// be written, are counted; when a line can be written again, another line reports the count.
+class LogWriter {
+ public:
+  // Writes a line and may block; false: the line is lost. Called on the thread, which is left
+  // behind if the call does not return, so the function must own what it uses.
+  using Write = std::function<bool(const LogLine&)>;
+  // The line that says how many were lost. The same holds for it.
+  using Gap = std::function<LogLine(std::uint64_t lost)>;
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+
+  LogWriter(Write write, Gap gap, std::size_t most_bytes = kMostBytes);
+  LogWriter(const LogWriter&) = delete;
+  LogWriter& operator=(const LogWriter&) = delete;
+  // Waits until every line is out, for a second at most.
+  ~LogWriter();
+
+  // Never waits.
+  void Put(LogLine line);
+  // Whether every line was out before so much time had passed.
+  bool Flush(Duration patience);
+  // How many were lost, ever.
+  [[nodiscard]] std::uint64_t lost() const;
+  // Whether there is a thread; lines wait for it.
+  [[nodiscard]] bool running() const { return jobs_.running(); }
+
+ private:
+  struct Shared;
+  std::shared_ptr<Shared> shared_;  // with the jobs, one for each line
+  JobQueue jobs_{Threads::kLog, AtEnd::kLeave};
+};
+
+}  // namespace jettison

@@ -1,0 +1,221 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <ostream>
+#include <string>
+#include <thread>
+
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
+#include "machine/loop/event_loop.h"
+#include "machine/loop/mailbox.h"
+#include "machine/loop/thread_priority.h"
+#include "machine/own_process/memory_lock.h"
+#include "ports/fakes/child_process.h"
+#include "ports/fakes/scarcity.h"
+
+// Defined if the program was linked with AddressSanitizer or ThreadSanitizer.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the sanitizers' own
+// names
+extern "C" [[gnu::weak]] void __asan_init();
+extern "C" [[gnu::weak]] void __tsan_init();
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
+
+namespace jettison {
+namespace {
+
+TEST(EventLoop, ItsTimerNeedsNothingWhenItIsSet) {
+  auto loop = EventLoop::Make().value();
+  const ScarceDescriptors none;
+  loop->OnTimer([&] { loop->Quit(); });
+  loop->SetTimer(Duration::zero());
+  EXPECT_TRUE(loop->Run([] {}));
+}
+
+TEST(Mailbox, IsReadableWhileItHoldsSomething) {
+  Mailbox<int> mailbox;
+  pollfd ready = {.fd = mailbox.fd(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(poll(&ready, 1, 0), 0);
+  mailbox.Put(1);
+  mailbox.Put(2);
+  EXPECT_EQ(poll(&ready, 1, 0), 1);
+  EXPECT_EQ(mailbox.TakeAll(), (std::vector<int>{1, 2}));
+  EXPECT_EQ(poll(&ready, 1, 0), 0);
+}
+
+TEST(EventLoop, CallsBackForDescriptorsSignalsAndTheTimerUntilItIsToldToQuit) {
+  auto loop = EventLoop::Make().value();
+  Mailbox<int> mailbox;
+  std::vector<std::string> seen;
+  const auto note = [&](const std::string& what) {
+    seen.push_back(what);
+    if (seen.size() == 3) loop->Quit();
+  };
+  ASSERT_TRUE(loop->Watch(mailbox.fd(), [&] {
+    static_cast<void>(mailbox.TakeAll());
+    note("mail");
+    loop->SetTimer(Duration::zero());
+  }));
+  loop->OnTimer([&] {
+    note("timer");
+    raise(SIGUSR1);
+  });
+  ASSERT_TRUE(loop->OnSignals({SIGUSR1}, [&] { note("signal"); }));
+  mailbox.Put(1);
+  int turns = 0;
+  ASSERT_TRUE(loop->Run([&] { ++turns; }));
+  EXPECT_EQ(seen, (std::vector<std::string>{"mail", "timer", "signal"}));
+  EXPECT_GE(turns, 3);
+}
+
+// The priority of the calling thread.
+struct Standing {
+  int policy = 0;
+  int real_time = 0;
+  int nice = 0;
+  friend bool operator==(const Standing&, const Standing&) = default;
+  friend void PrintTo(const Standing& standing, std::ostream* out) {
+    *out << "policy " << standing.policy << ", real-time priority " << standing.real_time
+         << ", nice " << standing.nice;
+  }
+};
+
+Standing OwnStanding() {
+  sched_param param{};
+  sched_getparam(0, &param);
+  return {.policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK,
+          .real_time = param.sched_priority,
+          .nice = getpriority(PRIO_PROCESS, 0)};
+}
+
+void ExpectRaisedForTheCallingThreadAlone() {
+  const Standing ordinary = OwnStanding();  // of whoever started the test: nice 10, perhaps
+  for (const ThreadUrgency urgency : {ThreadUrgency::kHelper, ThreadUrgency::kLoop}) {
+    Standing own;
+    Standing inherited;
+    Result<ThreadPriority> raised = ThreadPriority::kNice;
+    std::thread([&] {
+      raised = RaiseThreadPriority(urgency);
+      own = OwnStanding();
+      std::thread([&] { inherited = OwnStanding(); }).join();
+    }).join();
+    if (!raised) GTEST_SKIP() << "CAP_SYS_NICE is missing";
+    if (*raised == ThreadPriority::kRealTime) {
+      const int level = urgency == ThreadUrgency::kLoop ? 2 : 1;
+      EXPECT_EQ(own, (Standing{.policy = SCHED_FIFO, .real_time = level, .nice = ordinary.nice}));
+    } else {
+      EXPECT_EQ(own, (Standing{.policy = SCHED_OTHER, .nice = -20}));
+    }
+    EXPECT_EQ(inherited, (Standing{.policy = SCHED_OTHER}))
+        << "a raised thread's threads are reset";
+  }
+  EXPECT_EQ(OwnStanding(), ordinary);
+}
+
+TEST(ThreadPriority, IsRaisedForTheCallingThreadAlone) {
+  ExpectRaisedForTheCallingThreadAlone();
+}
+
+TEST(ThreadPriority, IsRaisedAloneForAProgramThatIsNicer) {
+  std::thread([] {
+    ASSERT_EQ(::setpriority(PRIO_PROCESS, 0, 10), 0);  // of this thread alone
+    ExpectRaisedForTheCallingThreadAlone();
+  }).join();
+}
+
+TEST(ThreadPriority, IsRealTimeOnlyWhereThatKeepsNobodyFromSwitchingOnAController) {
+  const kernel::TemporaryFolder v2;
+  ASSERT_TRUE(kernel::MakeFolders(v2.path() + "/system.slice/with"));
+  ASSERT_TRUE(kernel::MakeFolders(v2.path() + "/system.slice/without"));
+  ASSERT_TRUE(kernel::WriteFile(v2.path() + "/system.slice/with/cpu.weight", "100\n"));
+  const auto may_be = [&](const char* groups) { return MayBeRealTime(groups, v2.path()); };
+  EXPECT_TRUE(may_be("0::/system.slice/with\n"));
+  EXPECT_FALSE(may_be("0::/system.slice/without\n"));
+  EXPECT_TRUE(may_be("0::/\n")) << "there is no group above the root";
+  EXPECT_TRUE(may_be("4:memory:/a\n3:cpu,cpuacct:/b:c\n0::/system.slice/without\n"))
+      << "v1 refuses by itself";
+  EXPECT_FALSE(may_be("4:cpuset,cpuacct:/a\n0::/system.slice/without"));
+  EXPECT_FALSE(may_be(""));
+}
+
+// A row of /proc/self/status, in KiB.
+long StatusRow(const std::string& row) {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    if (word == row && status >> word) return std::stol(word);
+  }
+  return -1;
+}
+
+// Sanitizers do not allow memory to be locked. A test that was compiled without one may be linked
+// with it.
+bool MemoryCanBeLocked() {
+  return __asan_init == nullptr && __tsan_init == nullptr;
+}
+
+// Runs `body` in a separate process, so that its memory lock ends with it. Whether `body` returned
+// true.
+bool InChild(bool (*body)()) {
+  ChildProcess child([body](const auto&) {
+    if (!body()) ::_exit(1);
+  });
+  child.Start();
+  return child.Wait() == 0;
+}
+
+TEST(MemoryLock, TakesNothingThatIsNotTouched) {
+  if (!MayLockOwnMemory()) GTEST_SKIP() << "CAP_IPC_LOCK is missing";
+  EXPECT_TRUE(InChild([] {
+    constexpr std::size_t kBytes = 64 << 20;
+    const bool locked = LockOwnMemory().has_value();
+    const long resident = StatusRow("VmRSS:");
+    void* const mapped =
+        ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return locked && mapped != MAP_FAILED && StatusRow("VmRSS:") < resident + 4096 &&
+           (!MemoryCanBeLocked() || StatusRow("VmLck:") > static_cast<long>(kBytes / 1024));
+  }));
+}
+
+TEST(MemoryLock, IsRefusedUnderALimitWithoutTheCapability) {
+  EXPECT_TRUE(InChild([] {
+    const rlimit limit = {.rlim_cur = 65536, .rlim_max = 65536};
+    __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
+    if (::setrlimit(RLIMIT_MEMLOCK, &limit) != 0) return false;
+    if (::syscall(SYS_capset, &header, none) != 0) return false;
+    const auto locked = LockOwnMemory();
+    return !locked && locked.error().code == ErrorCode::kPermissionDenied;
+  }));
+}
+
+TEST(EventLoop, AnUnwatchedDescriptorCallsBackNoMore) {
+  auto loop = EventLoop::Make().value();
+  Mailbox<int> first;
+  Mailbox<int> second;
+  int calls = 0;
+  // The first one to become ready unwatches the other.
+  ASSERT_TRUE(loop->Watch(first.fd(), [&] {
+    ++calls;
+    loop->Unwatch(second.fd());
+  }));
+  ASSERT_TRUE(loop->Watch(second.fd(), [&] {
+    ++calls;
+    loop->Unwatch(first.fd());
+  }));
+  first.Put(1);
+  second.Put(1);
+  ASSERT_TRUE(loop->Run([&] { loop->Quit(); }));
+  EXPECT_EQ(calls, 1);
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,237 @@
+#include "machine/loop/event_loop.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ports/file_descriptor.h"
+
+namespace jettison {
+namespace {
+
+bool IsBlocked(int signal) {
+  sigset_t mask;
+  pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+  return sigismember(&mask, signal) == 1;
+}
+
+// On a thread of its own, which blocks nothing at first and takes its mask with it.
+void OnItsOwnThread(const std::function<void()>& work) {
+  std::thread([&work] {
+    sigset_t none;
+    sigemptyset(&none);
+    pthread_sigmask(SIG_SETMASK, &none, nullptr);
+    work();
+  }).join();
+}
+
+// Readable from the beginning until Take.
+class Flag {
+ public:
+  Flag() : fd_(::eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+  [[nodiscard]] int fd() const { return fd_.get(); }
+  void Take() const {
+    std::uint64_t count = 0;
+    EXPECT_EQ(::read(fd_.get(), &count, sizeof count), static_cast<ssize_t>(sizeof count));
+  }
+
+ private:
+  FileDescriptor fd_;
+};
+
+// What it calls back for in its first turns.
+std::vector<std::string> FirstTurns(EventLoop& loop, std::vector<std::string>& seen,
+                                    std::size_t turns) {
+  EXPECT_TRUE(loop.Run([&] {
+    if (seen.size() >= turns) loop.Quit();
+  }));
+  return seen;
+}
+
+TEST(EventLoop, WhatIsUrgentComesFirstHoweverLateItIsReady) {
+  auto loop = EventLoop::Make().value();
+  const Flag a;
+  const Flag b;
+  const Flag urgent;
+  std::vector<std::string> seen;
+  ASSERT_TRUE(loop->Watch(a.fd(), [&] {
+    seen.emplace_back("normal");
+    a.Take();
+    if (seen.size() == 1) {
+      EXPECT_TRUE(loop->Watch(
+          urgent.fd(),
+          [&] {
+            seen.emplace_back("urgent");
+            urgent.Take();
+          },
+          EventLoop::Urgency::kFirst));
+    }
+  }));
+  ASSERT_TRUE(loop->Watch(b.fd(), [&] {
+    seen.emplace_back("other");
+    b.Take();
+  }));
+  EXPECT_EQ(FirstTurns(*loop, seen, 3), (std::vector<std::string>{"normal", "urgent", "other"}));
+}
+
+TEST(EventLoop, WhatComesBeforeATurnComesAfterItsWaitAndBeforeItsCallback) {
+  auto loop = EventLoop::Make().value();
+  const Flag flag;
+  std::vector<std::string> seen;
+  loop->OnTimer([&] {
+    seen.emplace_back("timer");
+    loop->Quit();
+  });
+  ASSERT_TRUE(loop->Watch(flag.fd(), [&] {
+    seen.emplace_back("callback");
+    flag.Take();
+    loop->SetTimer(Duration::zero());
+  }));
+  ASSERT_TRUE(loop->Run([&] { seen.emplace_back("after"); }, [&] { seen.emplace_back("before"); }));
+  EXPECT_THAT(seen,
+              testing::ElementsAre("before", "callback", "after", "before", "timer", "after"));
+}
+
+TEST(EventLoop, OneThatIsAlwaysReadyKeepsNoOtherWaiting) {
+  auto loop = EventLoop::Make().value();
+  std::vector<Flag> flags(40);  // more than it takes at once
+  std::vector<int> called(flags.size());
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    ASSERT_TRUE(loop->Watch(flags[i].fd(), [&called, i] { ++called[i]; }));
+  }
+  std::size_t turns = 0;
+  ASSERT_TRUE(loop->Run([&] {
+    if (++turns == 3 * flags.size()) loop->Quit();
+  }));
+  EXPECT_THAT(called, testing::Each(testing::Ge(1)));
+}
+
+TEST(EventLoop, WhatIsNoLongerWatchedIsNotCalledBack) {
+  auto loop = EventLoop::Make().value();
+  const Flag one;
+  const Flag two;
+  std::vector<std::string> seen;
+  // Whichever comes first ends both, itself included.
+  const auto once = [&] {
+    seen.emplace_back("once");
+    loop->Unwatch(one.fd());
+    loop->Unwatch(two.fd());
+    loop->SetTimer(Duration::zero());
+  };
+  ASSERT_TRUE(loop->Watch(one.fd(), once));
+  ASSERT_TRUE(loop->Watch(two.fd(), once));
+  loop->OnTimer([&] { seen.emplace_back("timer"); });
+  EXPECT_EQ(FirstTurns(*loop, seen, 2), (std::vector<std::string>{"once", "timer"}));
+}
+
+TEST(EventLoop, ADescriptorThatHasTheNumberOfAnotherIsNotTakenForIt) {
+  auto loop = EventLoop::Make().value();
+  FileDescriptor first(::eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK));
+  const Flag last;
+  std::vector<std::string> seen;
+  ASSERT_TRUE(loop->Watch(last.fd(), [&] {
+    last.Take();
+    const int number = first.get();
+    loop->Unwatch(number);
+    first = FileDescriptor();
+    first = FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));  // not readable
+    EXPECT_EQ(first.get(), number);
+    EXPECT_TRUE(loop->Watch(number, [&] { seen.emplace_back("the new one"); }));
+    loop->SetTimer(Duration::zero());
+  }));
+  ASSERT_TRUE(loop->Watch(first.get(), [] {}));
+  loop->OnTimer([&] { seen.emplace_back("timer"); });
+  EXPECT_EQ(FirstTurns(*loop, seen, 1), (std::vector<std::string>{"timer"}));
+}
+
+TEST(EventLoop, TheTimerCallsBackOnceAndNotBeforeItsTime) {
+  auto loop = EventLoop::Make().value();
+  int called = 0;
+  std::chrono::steady_clock::time_point when;
+  loop->OnTimer([&] {
+    ++called;
+    when = std::chrono::steady_clock::now();
+    loop->Quit();
+  });
+  const auto start = std::chrono::steady_clock::now();
+  loop->SetTimer(std::chrono::hours(1));
+  loop->SetTimer(std::chrono::milliseconds(5));  // the last one counts
+  ASSERT_TRUE(loop->Run([] {}));
+  EXPECT_GE(when - start, std::chrono::milliseconds(5));
+  const Flag other;
+  ASSERT_TRUE(loop->Watch(other.fd(), [&] { loop->Quit(); }));
+  ASSERT_TRUE(loop->Run([] {}));
+  EXPECT_EQ(called, 1);
+}
+
+TEST(EventLoop, ATimerThatIsTakenBackDoesNotCallBack) {
+  auto loop = EventLoop::Make().value();
+  const Flag flag;
+  int called = 0;
+  int turns = 0;
+  loop->OnTimer([&] { ++called; });
+  loop->SetTimer(Duration::zero());
+  ASSERT_TRUE(loop->Watch(flag.fd(), [] {}));
+  // In one of the first turns both are ready.
+  ASSERT_TRUE(loop->Run([&] {
+    loop->SetTimer(std::chrono::hours(1));
+    if (++turns == 5) loop->Quit();
+  }));
+  EXPECT_LE(called, 1);
+  const int before = called;
+  loop->SetTimer(std::nullopt);
+  ASSERT_TRUE(loop->Run([&] {
+    if (++turns == 10) loop->Quit();
+  }));
+  EXPECT_EQ(called, before);
+}
+
+TEST(EventLoop, ADescriptorThatCannotBeWatchedIsAnError) {
+  auto loop = EventLoop::Make().value();
+  const auto watched = loop->Watch(-1, [] {});
+  ASSERT_FALSE(watched);
+  EXPECT_EQ(watched.error().message.find("watch a descriptor"), 0U);
+}
+
+TEST(EventLoop, SignalsAreBlockedWhileItLives) {
+  OnItsOwnThread([] {
+    auto loop = EventLoop::Make();
+    ASSERT_TRUE(loop) << loop.error().message;
+    ASSERT_TRUE((*loop)->OnSignals({SIGUSR1}, [] {}));
+    EXPECT_TRUE(IsBlocked(SIGUSR1));
+    loop->reset();
+    EXPECT_FALSE(IsBlocked(SIGUSR1));
+  });
+}
+
+TEST(EventLoop, ASignalThatComesAgainDoesNotCutShortTheEndOfTheProgram) {
+  OnItsOwnThread([] {
+    auto loop = EventLoop::Make();
+    ASSERT_TRUE(loop) << loop.error().message;
+    int came = 0;
+    ASSERT_TRUE((*loop)->OnSignals({SIGUSR1, SIGUSR2}, [&] {
+      ++came;
+      (*loop)->Quit();
+    }));
+    pthread_kill(pthread_self(), SIGUSR1);
+    ASSERT_TRUE((*loop)->Run([] {}));
+    EXPECT_EQ(came, 1);
+    pthread_kill(pthread_self(), SIGUSR1);
+    pthread_kill(pthread_self(), SIGUSR2);
+    loop->reset();  // either signal would end this program
+    EXPECT_TRUE(IsBlocked(SIGUSR1));
+    EXPECT_TRUE(IsBlocked(SIGUSR2));
+  });
+}
+
+}  // namespace
+}  // namespace jettison
