@@ -12,7 +12,7 @@
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/pods_root.h"
 #include "machine/own_process/memory_lock.h"
-#include "machine/own_process/own_disk_thread.h"
+#include "machine/own_process/own_threads.h"
 #include "ports/system_error.h"
 
 namespace jettison {

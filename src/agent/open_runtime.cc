@@ -11,7 +11,7 @@
 #include "kernel/processes/host_processes.h"
 #include "machine/cgroups/pods_root.h"
 #include "machine/loop/job_queue.h"
-#include "machine/own_process/slow_path_threads.h"
+#include "machine/own_process/own_threads.h"
 #include "machine/pods/kubelet_pods.h"
 #include "machine/pods/open_sources.h"
 #include "rpc/client.h"

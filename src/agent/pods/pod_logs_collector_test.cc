@@ -1,5 +1,3 @@
-#include "agent/pods/pod_logs_collector.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -7,6 +5,7 @@
 #include <chrono>
 #include <fstream>
 
+#include "agent/pods/remains.h"
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"

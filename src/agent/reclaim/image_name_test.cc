@@ -1,9 +1,9 @@
-#include "agent/reclaim/image_name.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <utility>
+
+#include "agent/reclaim/image_collector.h"
 
 namespace jettison {
 namespace {

@@ -1,11 +1,48 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
+#include "agent/workers/container_runs.h"
 #include "agent/workers/worker_edges.h"
+#include "core/model/eviction_order.h"
 #include "core/model/pod.h"
+#include "view/pod_status.h"
 
 namespace jettison {
+
+// The progress of a pod, from which its status is made.
+struct PodCourse {
+  const ContainerRuns& runs;
+  RestartPolicy restart_policy = RestartPolicy::kAlways;
+  bool initialized = false;                 // every init container has done its part
+  bool up = false;                          // it is neither being made nor ending
+  bool recalled = false;                    // only those containers are known that run
+  const EvictionOrder* eviction = nullptr;  // null: it was not evicted
+  std::optional<bool> ended_well = {};      // it has ended by itself: whether it succeeded
+  std::string_view problem = {};            // why it cannot be made
+};
+
+// An evicted pod counts as Failed from the decision on, however its containers end.
+[[nodiscard]] PodPhase PhaseOf(const PodCourse& course);
+
+// The status of a pod that is told; its conditions remember when they last changed.
+class ToldStatus {
+ public:
+  // The pod was admitted, or found; the first time counts.
+  void Begin(Instant now);
+  // Whenever the course may have changed.
+  void Update(const PodCourse& course, Instant now);
+
+  // Present after Begin.
+  [[nodiscard]] std::optional<Instant> start_time() const { return start_time_; }
+  [[nodiscard]] PodStatus At(const PodCourse& course, Instant now) const;
+
+ private:
+  std::optional<Instant> start_time_;
+  PodStatus conditions_;  // only its conditions
+};
 
 // What the events, the log and the counters say of one pod while it runs.
 class PodNews {

@@ -8,7 +8,6 @@
 #include "agent/workers/container_runs.h"
 #include "agent/workers/pod_ending.h"
 #include "agent/workers/pod_news.h"
-#include "agent/workers/told_status.h"
 #include "agent/workers/worker_edges.h"
 #include "core/model/eviction_order.h"
 #include "core/model/pod_origin.h"

@@ -1,4 +1,4 @@
-#include "machine/own_process/slow_path_threads.h"
+#include "machine/own_process/own_threads.h"
 
 #include "kernel/filesystem/place.h"
 
