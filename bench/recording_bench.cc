@@ -10,10 +10,9 @@
 #include <random>
 #include <string>
 
+#include "codec/flight/following.h"
 #include "codec/flight/recording_reader.h"
 #include "codec/flight/recording_writer.h"
-#include "codec/flight/values/following.h"
-#include "core/pass/reading_plan.h"
 #include "tests/synthetic_node.h"
 
 namespace jettison {
@@ -134,26 +133,27 @@ class Day {
   RecordedPass pass_;
 };
 
-struct Recorded {
-  std::string bytes;
-  std::size_t most_memory = 0;  // of a chunk, about
-};
+// Passes that are written at a time, as the agent does every 5 min.
+constexpr int kPassesOfAFrame = 30;
 
-Recorded RecordDay(std::size_t pods, int passes) {
-  Recorded recorded;
+std::string RecordDay(std::size_t pods, int passes) {
+  std::string bytes;
   Day day(pods);
-  RecordingWriter writer([&](std::string_view chunk) -> Result<void> {
-    recorded.bytes += chunk;
+  RecordingWriter writer([&](std::string_view frames) -> Result<void> {
+    bytes += frames;
     return {};
   });
   (void)writer.Add(day.About());
-  for (int i = 0; i < passes; ++i) (void)writer.Add(day.Next());
+  for (int i = 0; i < passes; ++i) {
+    (void)writer.Add(day.Next());
+    if (i % kPassesOfAFrame == 0) (void)writer.Flush();
+  }
   (void)writer.Finish();
-  return recorded;
+  return bytes;
 }
 
 const std::string& ADay() {
-  static const std::string kDay = RecordDay(110, kPassesOfADay).bytes;
+  static const std::string kDay = RecordDay(110, kPassesOfADay);
   return kDay;
 }
 
@@ -175,51 +175,13 @@ void BM_Record(benchmark::State& bench) {
   (void)writer.Add(day.About());
   for (auto _ : bench) {
     (void)writer.Add(day.Next());
-    ++passes;
+    if (++passes % kPassesOfAFrame == 0) (void)writer.Flush();
   }
   (void)writer.Finish();
   bench.counters["KiB_a_day"] =
       static_cast<double>(bytes) / static_cast<double>(passes) * kPassesOfADay / 1024;
 }
 BENCHMARK(BM_Record)->Unit(benchmark::kMicrosecond)->Iterations(kPassesOfADay);
-
-// What it costs to save the chunk that is not complete, halfway through it.
-void BM_SaveOpenChunk(benchmark::State& bench) {
-  Day day(110);
-  RecordingWriter writer([](std::string_view) -> Result<void> { return {}; });
-  (void)writer.Add(day.About());
-  for (int i = 0; i < 256; ++i) (void)writer.Add(day.Next());
-  std::size_t bytes = 0;
-  for (auto _ : bench) {
-    std::string chunk;
-    (void)writer.Peek(chunk);
-    bytes = chunk.size();
-  }
-  bench.counters["KiB"] = static_cast<double>(bytes) / 1024;
-}
-BENCHMARK(BM_SaveOpenChunk)->Unit(benchmark::kMillisecond);
-
-class Sieve : public PassSieve {
- public:
-  Sieve(bool by_chunk, std::int64_t line) : by_chunk_(by_chunk), line_(line) {}
-  bool MayWant(const RecordedStretch& stretch) override {
-    passes += stretch.passes;
-    const auto& memory = stretch.by_signal[IndexOf(Signal::kMemoryAvailable)];
-    return !by_chunk_ || (memory && memory->least_available < line_);
-  }
-  // The passes in which a threshold acts.
-  bool Wants(const RecordedLook& look) override {
-    const ReadingPlan plan = PlanReading(look.policy, state_, look.node, look.at);
-    state_ = plan.evaluation.next;
-    return plan.threshold.has_value();
-  }
-  std::uint64_t passes = 0;
-
- private:
-  bool by_chunk_;
-  std::int64_t line_;
-  EvictionState state_;
-};
 
 RecordingReader::Read BytesIn(std::string_view bytes) {
   return [bytes](std::span<char> into) mutable -> Result<std::size_t> {
@@ -230,13 +192,11 @@ RecordingReader::Read BytesIn(std::string_view bytes) {
   };
 }
 
-void ReadThrough(benchmark::State& bench, bool with_sieve, bool by_chunk) {
+void BM_Read(benchmark::State& bench) {
   const std::string& day = ADay();
   std::uint64_t passes = 0;
   for (auto _ : bench) {
-    Sieve sieve(by_chunk, 1 << 20);
     RecordingReader reader(BytesIn(day));
-    if (with_sieve) reader.Sift(&sieve);
     for (;;) {
       const auto item = reader.Next();
       if (!item || !*item) break;
@@ -246,21 +206,7 @@ void ReadThrough(benchmark::State& bench, bool with_sieve, bool by_chunk) {
   }
   bench.SetItemsProcessed(static_cast<std::int64_t>(passes));
 }
-
-void BM_ReadWhereNothingIsReached(benchmark::State& bench) {
-  ReadThrough(bench, true, true);
-}
-BENCHMARK(BM_ReadWhereNothingIsReached)->Unit(benchmark::kMillisecond);
-
-void BM_ReadAndDecideEach(benchmark::State& bench) {
-  ReadThrough(bench, true, false);
-}
-BENCHMARK(BM_ReadAndDecideEach)->Unit(benchmark::kMillisecond);
-
-void BM_ReadWithPods(benchmark::State& bench) {
-  ReadThrough(bench, false, false);
-}
-BENCHMARK(BM_ReadWithPods)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_Read)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace jettison

@@ -18,3 +18,4 @@ endfunction()
 
 jettison_archive(JETTISON_YAML yaml-cpp libyaml-cpp.a)
 jettison_archive(JETTISON_ZSTD PkgConfig::zstd libzstd.a)
+jettison_archive(JETTISON_PROTOBUF PkgConfig::protobuf libprotobuf.a)

@@ -1,18 +1,15 @@
-// links: jettison_flight jettison_flight_lines
+// links: jettison_flight
 //
-// Any bytes, read as a recording: as they are, and as the sections of a chunk whose checksums are
-// right. What is read of it can be written, and reads back as it was.
+// Any bytes, read as a recording: as they are, and as the messages behind a chunk's begin whose
+// checksums are right. What is read of it can be written, and reads back as it was.
 #include <algorithm>
-#include <array>
+#include <cstdlib>
 #include <string>
 
-#include "codec/flight/chunk_header.h"
-#include "codec/flight/columns/crc32c.h"
-#include "codec/flight/columns/zstd_stream.h"
-#include "codec/flight/lines/line_reader.h"
-#include "codec/flight/lines/line_writer.h"
+#include "codec/flight/recording_lines.h"
 #include "codec/flight/recording_reader.h"
 #include "codec/flight/recording_writer.h"
+#include "codec/flight/zstd_frame.h"
 #include "fuzz/fuzz.h"
 
 namespace jettison {
@@ -63,33 +60,16 @@ void ReadAndTellAgain(std::string_view bytes) {
   if (Tell(again).binary != told.binary) std::abort();
 }
 
-// Four sections, each with two bytes of its size before it.
-std::string ChunkOf(std::string_view bytes) {
-  ChunkHeader header;
-  header.stretch.passes = bytes.empty() ? 0 : static_cast<unsigned char>(bytes[0]) % 8;
-  header.others = bytes.size() < 2 ? 0 : static_cast<unsigned char>(bytes[1]) % 4;
-  bytes.remove_prefix(std::min<std::size_t>(bytes.size(), 2));
-  std::string body;
-  static ZstdWriter zstd;
-  for (ChunkSection& section : header.sections) {
-    std::size_t size = 0;
-    if (bytes.size() >= 2) {
-      size = static_cast<unsigned char>(bytes[0]) + 256U * static_cast<unsigned char>(bytes[1]);
-      bytes.remove_prefix(2);
-    }
-    const std::string_view text = bytes.substr(0, size);
-    bytes.remove_prefix(text.size());
-    const std::size_t before = body.size();
-    zstd.Begin(body);
-    zstd.Add(text);
-    if (!zstd.Finish()) std::abort();
-    section = {.stored = body.size() - before,
-               .size = text.size(),
-               .checksum = Crc32c(std::string_view(body).substr(before))};
-  }
+// A chunk that goes on with these messages.
+std::string ChunkOf(std::string_view messages) {
   std::string chunk;
-  WriteChunkHeader(header, chunk);
-  return chunk + body;
+  RecordingWriter writer([&](std::string_view frames) -> Result<void> {
+    chunk += frames;
+    return {};
+  });
+  if (!writer.Add(RecordingAbout{.node = "n"}) || !writer.Finish()) std::abort();
+  if (!AppendZstdFrame(messages, chunk)) std::abort();
+  return chunk;
 }
 
 }  // namespace

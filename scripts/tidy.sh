@@ -30,7 +30,7 @@ if ! [ "$home" -ef . ]; then
   echo "scripts/tidy.sh: $PWD/$build was made for $home; remove it" >&2
   exit 2
 fi
-ninja -C "$build" generated_headers >/dev/null
+ninja -C "$build" generated_headers recording_headers >/dev/null
 
 # Only what the build compiles has the flags that clang-tidy needs.
 is_compiled() {

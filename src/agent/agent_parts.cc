@@ -297,12 +297,15 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   parts.evictions = std::make_unique<EvictionHistory>(EvictionHistorySettings{
       .dry_run = config.dry_run, .memory_estimator = config.memory_estimator});
   if (config.recording.enabled) {
-    parts.recorder =
-        std::make_shared<Recorder>(config.root + "/recording", config.recording,
-                                   RecordingAbout{.at = machine.clock.Now(),
-                                                  .node = config.node_name,
-                                                  .maker = "jettison " JETTISON_VERSION,
-                                                  .profile = config.profile});
+    parts.recorder = std::make_shared<Recorder>(
+        config.root + "/recording", config.recording,
+        RecordingAbout{.at = machine.clock.Now(),
+                       .node = config.node_name,
+                       .maker = "jettison " JETTISON_VERSION,
+                       .profile = config.profile,
+                       .settings = RecordedSettings{config.monitoring_interval,
+                                                    config.eviction_backoff.initial,
+                                                    config.eviction_backoff.max}});
   }
   parts.node = std::make_unique<Node>(SettingsOf(config, options, LayoutAtStart(machine)),
                                       EdgesOf(machine, log, parts));

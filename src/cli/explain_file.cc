@@ -14,7 +14,7 @@
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/line_faults.h"
 #include "cli/terminal/output.h"
-#include "codec/flight/chunk_header.h"
+#include "codec/flight/recording_writer.h"
 #include "codec/recordings/scenario_reader.h"
 #include "core/explanation/explanation_json.h"
 #include "core/explanation/explanation_text.h"
@@ -25,7 +25,7 @@ namespace jettison {
 namespace {
 
 // The line that a recording begins with, without its first byte.
-constexpr std::string_view kMagicLine = kChunkMagic.substr(1, kChunkMagic.find('\r') - 1);
+constexpr std::string_view kMagicLine = kChunkMagic.substr(1, kChunkMagic.find('\n') - 1);
 
 bool IsPod(const PodIdentity& pod, const std::string& wanted) {
   return wanted == pod.name || wanted == pod.FullName() || wanted == pod.uid;

@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "codec/flight/chunk_header.h"
 #include "codec/flight/recording_writer.h"
 #include "codec/recordings/scenario_writer.h"
 

@@ -115,7 +115,7 @@ TEST_F(LiveImport, WhatPrometheusHasOfAKubeletBecomesARecording) {
   std::string holder;
   std::string writer;
   for (const auto& item : ItemsOf(recording, "pod")) {
-    const auto& pod = item.at("pod");
+    const auto pod = nlohmann::json::parse(item.at("manifest").get<std::string>());
     const std::string name = pod.at("metadata").at("name");
     if (name == "writer") writer = pod.at("metadata").at("uid");
     if (name != "holder") continue;
@@ -130,9 +130,10 @@ TEST_F(LiveImport, WhatPrometheusHasOfAKubeletBecomesARecording) {
   std::uint64_t most = 0;
   std::vector<std::string> evicted;
   for (const auto& pass : ItemsOf(recording, "pass")) {
-    for (const auto& pod : pass.at("summary").value("pods", nlohmann::json::array())) {
+    for (const auto& figures : pass.value("figures", nlohmann::json::array())) {
+      const auto& pod = figures.at("stats");
       if (pod.at("uid") != holder || !pod.contains("workingSetBytes")) continue;
-      most = std::max(most, pod.at("workingSetBytes").get<std::uint64_t>());
+      most = std::max(most, NumberIn(pod.at("workingSetBytes")));
     }
     if (!pass.contains("report")) continue;
     for (const auto& eviction : pass.at("report").value("evictions", nlohmann::json::array())) {

@@ -44,4 +44,8 @@ std::vector<nlohmann::json> ItemsOf(const std::string& recording, const std::str
   return items;
 }
 
+std::uint64_t NumberIn(const nlohmann::json& value) {
+  return std::stoull(value.get<std::string>());
+}
+
 }  // namespace jettison

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -17,5 +18,8 @@ std::string OutputOf(const std::vector<std::string>& arguments);
 // Each item of a recording that has a member of that name: that member.
 [[nodiscard]] std::vector<nlohmann::json> ItemsOf(const std::string& recording,
                                                   const std::string& name);
+
+// A number of 64 bits, which protobuf writes as a string.
+[[nodiscard]] std::uint64_t NumberIn(const nlohmann::json& value);
 
 }  // namespace jettison

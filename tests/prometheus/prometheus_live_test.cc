@@ -178,8 +178,9 @@ void CheckRecording(const std::vector<nlohmann::json>& pods,
                     const std::vector<nlohmann::json>& passes) {
   std::string leak;
   for (const auto& pod : pods) {
-    EXPECT_EQ(pod.at("source"), "own");
-    const auto& metadata = pod.at("pod").at("metadata");
+    EXPECT_EQ(pod.value("source", "OWN"), "OWN");
+    const auto manifest = nlohmann::json::parse(pod.at("manifest").get<std::string>());
+    const auto& metadata = manifest.at("metadata");
     if (metadata.at("name") == "leak") leak = metadata.at("uid");
   }
   ASSERT_FALSE(leak.empty());
@@ -187,14 +188,15 @@ void CheckRecording(const std::vector<nlohmann::json>& pods,
   std::vector<std::string> evicted;
   std::uint64_t most = 0;
   for (const auto& pass : passes) {
-    const auto& memory = pass.at("summary").at("node").at("memory");
-    EXPECT_EQ(memory.at("availableBytes").get<std::uint64_t>() +
-                  memory.value("workingSetBytes", std::uint64_t{0}),
-              std::uint64_t{256} << 20);
-    for (const auto& pod : pass.at("summary").value("pods", nlohmann::json::array())) {
+    const auto& memory = pass.at("node").at("memory");
+    EXPECT_EQ(
+        NumberIn(memory.at("availableBytes")) + NumberIn(memory.value("workingSetBytes", "0")),
+        std::uint64_t{256} << 20);
+    for (const auto& figures : pass.value("figures", nlohmann::json::array())) {
+      const auto& pod = figures.at("stats");
       ASSERT_TRUE(pod.contains("workingSetBytes")) << pass.dump();
       if (pod.at("uid") != leak) continue;
-      most = std::max(most, pod.at("workingSetBytes").get<std::uint64_t>());
+      most = std::max(most, NumberIn(pod.at("workingSetBytes")));
     }
     if (!pass.contains("report")) continue;
     for (const auto& eviction : pass.at("report").value("evictions", nlohmann::json::array())) {

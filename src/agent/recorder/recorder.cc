@@ -36,7 +36,7 @@ Recorder::Recorder(std::string folder, const RecordingConfig& config, RecordingA
     : folder_(std::move(folder)),
       about_(std::move(about)),
       files_(folder_, config, sync),
-      writer_([this](std::string_view chunk) { return Write(chunk); }),
+      writer_([this](std::string_view frames) { return Write(frames); }),
       fetches_([this] { jobs_.Do([this] { Serve(); }); }) {
   jobs_.Do([this] { Begin(); });
 }
@@ -70,8 +70,8 @@ void Recorder::Begin() {
 void Recorder::Serve() {
   if (stop_) return;
   fetches_.Serve([this](const RecordingTimes& times) {
-    SaveOpen();  // so that a client has nothing that a crash of the agent could take back
-    return RecordingStream::Open(folder_, times, [this] { return OpenChunk(); });
+    Save();  // so that a client has nothing that a crash of the agent could take back
+    return RecordingStream::Open(folder_, times, [this] { return files_.unwritten(); });
   });
 }
 
@@ -99,33 +99,27 @@ void Recorder::SaveWhereDue() {
   if (!unsaved_ || !last_at_) return;
   if (!saved_at_) saved_at_ = last_at_;
   const Duration since = Elapsed(*saved_at_, *last_at_);
-  if (since >= kSaveEvery || since < Duration{0} || (hurry_ && since >= kSaveInAHurry)) SaveOpen();
+  if (since >= kSaveEvery || since < Duration{0} || (hurry_ && since >= kSaveInAHurry)) Save();
 }
 
-void Recorder::SaveOpen() {
-  const auto chunk = OpenChunk();
-  if (!chunk) return Complain(Fail(chunk.error()));
+void Recorder::Save() {
   unsaved_ = hurry_ = false;
   saved_at_ = last_at_;
-  if (!chunk->empty()) Complain(files_.SaveOpen(*chunk));
+  Complain(writer_.Flush());
 }
 
-Result<std::string> Recorder::OpenChunk() {
-  std::string chunk;
-  if (auto peeked = writer_.Peek(chunk); !peeked) return Fail(peeked.error());
-  return chunk;
-}
-
-Result<void> Recorder::Write(std::string_view chunk) {
-  unsaved_ = hurry_ = false;
-  auto written = files_.Append(chunk, last_at_.value_or(about_.at));
+// What is kept for the next time is not lost yet.
+Result<void> Recorder::Write(std::string_view frames) {
+  const std::size_t bytes = files_.unwritten().size() + frames.size();
+  auto written = files_.Append(frames, last_at_.value_or(about_.at));
   held_bytes_ = files_.bytes();
+  if (frames.starts_with(kChunkMagic)) ++chunks_;
   if (!written) {
     ++write_errors_;
-    return written;
+    Complain(written);
+    return files_.unwritten().empty() ? written : Result<void>();
   }
-  ++chunks_;
-  bytes_ += chunk.size();
+  bytes_ += bytes;
   complained_ = false;
   return written;
 }

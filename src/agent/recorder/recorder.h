@@ -51,10 +51,9 @@ class Recorder : public RecordingDesk, public std::enable_shared_from_this<Recor
   void Record(const RecordedItem& item);
   void NoteDropped(const RecordedItem& next);
   void SaveWhereDue();
-  void SaveOpen();
-  // The chunk that is not complete, as it is now.
-  [[nodiscard]] Result<std::string> OpenChunk();
-  [[nodiscard]] Result<void> Write(std::string_view chunk);
+  // What was taken in so far reaches the disk.
+  void Save();
+  [[nodiscard]] Result<void> Write(std::string_view frames);
   void Complain(const Result<void>& done);
 
   const std::string folder_;

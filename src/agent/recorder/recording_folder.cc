@@ -10,7 +10,7 @@
 #include <ranges>
 #include <utility>
 
-#include "codec/flight/chunk_header.h"
+#include "codec/flight/recording_writer.h"
 #include "kernel/files/files.h"
 #include "ports/system_error.h"
 
@@ -18,9 +18,9 @@ namespace jettison {
 namespace {
 
 constexpr std::string_view kSuffix = ".jtr";
-constexpr std::uint64_t kSegments = 16;  // the number of segments in a full recording
-constexpr std::uint64_t kLeastSegment = std::uint64_t{256} << 10;
-constexpr std::uint64_t kMostSegment = std::uint64_t{4} << 20;
+constexpr std::uint64_t kMostUnwritten = std::uint64_t{1} << 20;
+// Deleted to make room for one write, where others take what becomes free.
+constexpr std::uint64_t kMostFreed = std::uint64_t{4} << 20;
 constexpr unsigned kFolderMode = 0750;
 constexpr unsigned kFileMode = 0640;
 
@@ -44,31 +44,6 @@ int WriteAll(int file, std::string_view bytes, std::uint64_t at) {
 Result<void> Force(int file, RecordingFolder::Sync sync) {
   if (sync(file) == 0 || errno == EINVAL || errno == ENOSYS) return {};
   return FailErrno("force the recording to the disk");
-}
-
-// The size of the chunk that begins here; absent: there is no chunk.
-std::optional<std::uint64_t> BytesOfChunk(std::string_view begin) {
-  const auto size = ChunkHeaderSize(begin);
-  if (!size || *size > begin.size()) return std::nullopt;
-  const auto header = ReadChunkHeader(begin.substr(0, *size));
-  if (!header) return std::nullopt;
-  return *size + header->BodyBytes();
-}
-
-// Whether a segment of this size consists of complete chunks, by their headers, so that another
-// chunk can be appended. False also if it cannot be read.
-bool EndsWithAChunk(int file, std::uint64_t bytes) {
-  std::string begin(kMostHeaderBytes, '\0');
-  std::uint64_t at = 0;
-  while (at < bytes) {
-    const ssize_t read = ::pread(file, begin.data(), begin.size(), static_cast<off_t>(at));
-    if (read < 0 && errno == EINTR) continue;
-    if (read <= 0) return false;
-    const auto chunk = BytesOfChunk({begin.data(), static_cast<std::size_t>(read)});
-    if (!chunk) return false;
-    at += *chunk;
-  }
-  return at == bytes;
 }
 
 // 0: not the name of a segment.
@@ -95,10 +70,6 @@ std::string SegmentPath(const std::string& folder, std::uint64_t number) {
   return fmt::format("{}/{:010}{}", folder, number, kSuffix);
 }
 
-std::string OpenPath(const std::string& folder) {
-  return folder + "/open";
-}
-
 }  // namespace
 
 Result<std::vector<std::string>> SegmentsIn(const std::string& folder) {
@@ -109,22 +80,11 @@ Result<std::vector<std::string>> SegmentsIn(const std::string& folder) {
   return paths;
 }
 
-Result<std::string> OpenChunkIn(const std::string& folder) {
-  auto text = kernel::ReadFile(OpenPath(folder));
-  if (!text && text.error().code == ErrorCode::kNotFound) return std::string();
-  if (!text) return Fail(text.error());
-  const auto size = BytesOfChunk(*text);
-  if (!size || *size > text->size()) return std::string();
-  text->resize(*size);
-  return *std::move(text);
-}
-
 RecordingFolder::RecordingFolder(std::string folder, const RecordingConfig& config, Sync sync)
     : folder_(std::move(folder)),
       sync_(sync),
       max_bytes_(static_cast<std::uint64_t>(config.max_bytes)),
-      max_age_(config.max_age),
-      segment_bytes_(std::clamp(max_bytes_ / kSegments, kLeastSegment, kMostSegment)) {}
+      max_age_(config.max_age) {}
 
 std::string RecordingFolder::PathOf(std::uint64_t number) const {
   return SegmentPath(folder_, number);
@@ -155,38 +115,14 @@ Result<void> RecordingFolder::FindSegments() {
   return {};
 }
 
+// Without knowing what is there, a number could be given again.
 Result<void> RecordingFolder::Open() {
-  if (auto taken = TakeUp(); !taken) return taken;
-  return file_ ? Result<void>() : BeginSegment();
-}
-
-// Learns what an agent before has left. Without that a number could be given again, and the chunk
-// that was left open would be overwritten.
-Result<void> RecordingFolder::TakeUp() {
-  if (is_taken_up_) return {};
-  file_.Close();
+  if (is_open_) return {};
   if (auto made = kernel::MakeFolders(folder_, kFolderMode); !made) return made;
   if (auto found = FindSegments(); !found) return found;
-  const auto left = OpenChunkIn(folder_);
-  if (!left) return Fail(left.error());
-  GoOn();
-  if (!left->empty()) {
-    const auto header = ReadChunkHeader(std::string_view(*left).substr(0, *ChunkHeaderSize(*left)));
-    if (auto kept = WriteToSegment(*left, header->stretch.last); !kept) return kept;
-    (void)::unlink(OpenPath(folder_).c_str());
-  }
-  for (const char* of_version_0_1 : {"/next", "/open.0", "/open.1"}) {
-    (void)::unlink((folder_ + of_version_0_1).c_str());
-  }
-  is_taken_up_ = true;
+  (void)::unlink((folder_ + "/open").c_str());  // of the former format
+  is_open_ = true;
   return {};
-}
-
-void RecordingFolder::GoOn() {
-  if (segments_.empty() || segments_.back().bytes >= segment_bytes_) return;
-  FileDescriptor file = OpenFile(PathOf(segments_.back().number), O_RDWR);
-  if (!file || !EndsWithAChunk(file.get(), segments_.back().bytes)) return;
-  file_ = std::move(file);
 }
 
 Result<void> RecordingFolder::BeginSegment() {
@@ -199,27 +135,26 @@ Result<void> RecordingFolder::BeginSegment() {
   return {};
 }
 
-Result<void> RecordingFolder::Append(std::string_view chunk, Instant now) {
-  if (auto taken = TakeUp(); !taken) return taken;
-  DateFound(now);
-  auto written = WriteToSegment(chunk, now);
-  if (written) (void)::unlink(OpenPath(folder_).c_str());
-  ForgetOld(now);
+Result<void> RecordingFolder::Append(std::string_view frames, Instant now) {
+  unwritten_ += frames;
+  auto written = Open();
+  if (written) {
+    DateFound(now);
+    written = WriteUnwritten(now);
+    ForgetOld(now);
+  }
+  if (written || unwritten_.size() > kMostUnwritten) unwritten_.clear();
   return written;
 }
 
-Result<void> RecordingFolder::WriteToSegment(std::string_view chunk, Instant now) {
-  const bool is_full =
-      file_ && segments_.back().bytes > 0 && segments_.back().bytes + chunk.size() > segment_bytes_;
-  if (is_full) file_.Close();
-  if (!file_) {
+Result<void> RecordingFolder::WriteUnwritten(Instant now) {
+  if (!file_ || (segments_.back().bytes > 0 && unwritten_.starts_with(kChunkMagic))) {
     if (auto begun = BeginSegment(); !begun) return begun;
   }
-  const auto write = [&] { return WriteAll(file_.get(), chunk, segments_.back().bytes); };
+  const auto write = [&] { return WriteAll(file_.get(), unwritten_, segments_.back().bytes); };
   int error = write();
-  // If others take what becomes free, the old ones are all there is.
   std::uint64_t freed = 0;
-  while ((error == ENOSPC || error == EDQUOT) && segments_.size() > 1 && freed < segment_bytes_) {
+  while ((error == ENOSPC || error == EDQUOT) && segments_.size() > 1 && freed < kMostFreed) {
     freed += segments_.front().bytes;
     ForgetOldest();
     error = write();
@@ -228,15 +163,13 @@ Result<void> RecordingFolder::WriteToSegment(std::string_view chunk, Instant now
   if (error == 0) written = Force(file_.get(), sync_);
   Segment& segment = segments_.back();
   if (!written) {
-    // A partly written chunk is cut off; a reader would skip it, too. One of which it is not known
-    // whether it is on the disk does not count either, so that its saved copy stays.
+    // A partly written frame is cut off; a reader would skip it, too.
     (void)::ftruncate(file_.get(), static_cast<off_t>(segment.bytes));
-    file_.Close();
     return written;
   }
-  segment.bytes += chunk.size();
+  segment.bytes += unwritten_.size();
   segment.ended = now;
-  bytes_ += chunk.size();
+  bytes_ += unwritten_.size();
   return {};
 }
 
@@ -256,8 +189,7 @@ void RecordingFolder::DateFound(Instant now) {
 }
 
 void RecordingFolder::ForgetOld(Instant now) {
-  // The present segment and the open chunk count in full.
-  const auto too_much = [&] { return bytes_ + 2 * segment_bytes_ > max_bytes_; };
+  const auto too_much = [&] { return bytes_ > max_bytes_; };
   const auto too_old = [&] { return Elapsed(segments_.front().ended, now) > max_age_; };
   while (segments_.size() > 1 && (too_much() || too_old())) ForgetOldest();
 }
@@ -266,14 +198,6 @@ void RecordingFolder::ForgetOldest() {
   (void)::unlink(PathOf(segments_.front().number).c_str());
   bytes_ -= segments_.front().bytes;
   segments_.erase(segments_.begin());
-}
-
-Result<void> RecordingFolder::SaveOpen(std::string_view chunk) {
-  if (auto taken = TakeUp(); !taken) return taken;
-  const std::string path = OpenPath(folder_);
-  if (auto written = kernel::RewriteFile(path, chunk); !written) return written;
-  const FileDescriptor file = OpenFile(path, O_RDONLY);
-  return file ? Force(file.get(), sync_) : FailErrno("open " + path);
 }
 
 }  // namespace jettison

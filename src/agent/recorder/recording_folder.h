@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,12 +15,11 @@
 
 namespace jettison {
 
-// The files of a recording on the disk:
+// The files of a recording on the disk: 0000000017.jtr is a segment, which has a chunk; the one
+// with the highest number grows. An agent that is started anew begins a new one.
 //
-//   0000000017.jtr   a segment, chunks one after another; the one with the highest number grows
-//   open             the chunk that is not complete yet
-//
-// On a full disk, the oldest segments make room for the newest one.
+// On a full disk, the oldest segments make room for the newest one. What cannot be written is kept
+// for the next time, up to a limit.
 //
 // The age of a segment is the time that has been recorded since it ended. The time that passed from
 // one segment of earlier agents to the next, or to the start of this one, counts for at most half
@@ -34,15 +32,15 @@ class RecordingFolder {
 
   RecordingFolder(std::string folder, const RecordingConfig& config, Sync sync = &::fdatasync);
 
-  // Makes the folder, goes on in the last segment of an agent before or begins a new one where that
-  // is full or damaged, and keeps the chunk that was left open. Nothing is written while what that
-  // agent has left cannot be read.
+  // Makes the folder, and learns what an agent before has left. Nothing is written while that
+  // cannot be read.
   [[nodiscard]] Result<void> Open();
-  // Puts a chunk behind the others. `now` is when it ended, which tells what is too old.
-  [[nodiscard]] Result<void> Append(std::string_view chunk, Instant now);
-  // Keeps the chunk that is not complete, in the place of the one that was kept before.
-  [[nodiscard]] Result<void> SaveOpen(std::string_view chunk);
-  // Bytes of all chunks.
+  // Puts frames behind the others; those that a chunk begins with, into a new segment. `now` is
+  // when they ended, which tells what is too old.
+  [[nodiscard]] Result<void> Append(std::string_view frames, Instant now);
+  // What could not be written so far. Empty after a failure: it was too much, and is lost.
+  [[nodiscard]] const std::string& unwritten() const { return unwritten_; }
+  // Bytes of all segments.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
  private:
@@ -53,10 +51,8 @@ class RecordingFolder {
   };
   [[nodiscard]] std::string PathOf(std::uint64_t number) const;
   [[nodiscard]] Result<void> FindSegments();
-  [[nodiscard]] Result<void> TakeUp();
-  void GoOn();
   [[nodiscard]] Result<void> BeginSegment();
-  [[nodiscard]] Result<void> WriteToSegment(std::string_view chunk, Instant now);
+  [[nodiscard]] Result<void> WriteUnwritten(Instant now);
   void DateFound(Instant now);
   void ForgetOld(Instant now);
   void ForgetOldest();
@@ -65,18 +61,15 @@ class RecordingFolder {
   Sync sync_;
   std::uint64_t max_bytes_;
   Duration max_age_;
-  std::uint64_t segment_bytes_;
   std::vector<Segment> segments_;  // the last one is written to
-  FileDescriptor file_;            // that one; none: it is to be begun
-  bool is_taken_up_ = false;       // what an agent before has left
-  bool is_dated_ = false;          // its segments have their ages
+  FileDescriptor file_;            // that one; none: nothing was written yet
+  bool is_open_ = false;
+  bool is_dated_ = false;  // the segments of an agent before have their ages
+  std::string unwritten_;
   std::uint64_t bytes_ = 0;
 };
 
 // Names of its files in the order of time, with paths.
 [[nodiscard]] Result<std::vector<std::string>> SegmentsIn(const std::string& folder);
-// The chunk that was saved last without being complete; empty: there is none. Fails if the file is
-// there and cannot be read.
-[[nodiscard]] Result<std::string> OpenChunkIn(const std::string& folder);
 
 }  // namespace jettison

@@ -26,7 +26,7 @@ constexpr Duration kTenYears = 3650 * kDay;
 
 class RecordingFolderTest : public RecordingFolderBed {
  protected:
-  // Writes full segments, which ended at these times according to their files.
+  // Writes segments, which ended at these times according to their files.
   void WriteSegments(const std::vector<Instant>& ended) {
     RecordingFolder files(folder_, config_);
     ASSERT_TRUE(files.Open());
@@ -54,22 +54,25 @@ class RecordingFolderTest : public RecordingFolderBed {
     return numbers;
   }
 
-  const std::string full_ = std::string(3 << 20, 'x');  // a segment holds one such chunk
+  const std::string full_ = std::string(kChunkMagic) + std::string(3 << 20, 'x');
 };
 
-TEST_F(RecordingFolderTest, NothingIsPutBehindAChunkThatIsNotWhole) {
+TEST_F(RecordingFolderTest, AChunkBeginsASegmentAndWhatFollowsOfItIsPutBehind) {
   const std::string chunk = Written(SomeRecording(3, 1)).bytes;
-  std::filesystem::create_directories(folder_);
-  std::ofstream(folder_ + "/0000000001.jtr") << chunk << chunk.substr(0, chunk.size() / 2);
   RecordingFolder files(folder_, config_);
-  ASSERT_TRUE(files.Open());
-  ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
-  EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(2));
-  EXPECT_EQ(std::filesystem::file_size(folder_ + "/0000000002.jtr"), chunk.size());
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
+    ASSERT_TRUE(files.Append("more", kRecordedFrom));
+  }
+  const auto segments = SegmentsIn(folder_).value();
+  ASSERT_THAT(segments, SizeIs(2));
+  for (const std::string& path : segments) {
+    EXPECT_EQ(kernel::ReadFile(path).value(), chunk + "more");
+  }
 }
 
-TEST_F(RecordingFolderTest, AChunkThatDidNotReachTheDiskStaysInItsSavedCopy) {
-  static bool is_broken = false;
+TEST_F(RecordingFolderTest, WhatDidNotReachTheDiskIsWrittenWithWhatFollows) {
+  static bool is_broken = true;
   const auto sync = [](int file) {
     if (!is_broken) return ::fdatasync(file);
     errno = EIO;
@@ -78,24 +81,35 @@ TEST_F(RecordingFolderTest, AChunkThatDidNotReachTheDiskStaysInItsSavedCopy) {
   const std::string chunk = Written(SomeRecording(3, 1)).bytes;
   RecordingFolder files(folder_, config_, sync);
   ASSERT_TRUE(files.Open());
-  ASSERT_TRUE(files.SaveOpen(chunk));
-  is_broken = true;
   EXPECT_FALSE(files.Append(chunk, kRecordedFrom));
-  EXPECT_EQ(OpenChunkIn(folder_).value(), chunk);
+  EXPECT_FALSE(files.Append("more", kRecordedFrom));
+  EXPECT_EQ(files.unwritten(), chunk + "more");
   EXPECT_EQ(files.bytes(), 0U);
   is_broken = false;
-  RecordingFolder after(folder_, config_);
-  ASSERT_TRUE(after.Open());
-  EXPECT_EQ(kernel::ReadFile(SegmentsIn(folder_).value().back()).value(), chunk);
+  ASSERT_TRUE(files.Append("most", kRecordedFrom));
+  EXPECT_EQ(files.unwritten(), "");
+  EXPECT_EQ(kernel::ReadFile(SegmentsIn(folder_).value().back()).value(), chunk + "moremost");
+}
+
+TEST_F(RecordingFolderTest, WhatCannotBeWrittenIsKeptUpToALimit) {
+  const auto sync = [](int) {
+    errno = EIO;
+    return -1;
+  };
+  RecordingFolder files(folder_, config_, sync);
+  EXPECT_FALSE(files.Append(std::string(1 << 20, 'x'), kRecordedFrom));
+  EXPECT_FALSE(files.unwritten().empty());
+  EXPECT_FALSE(files.Append("x", kRecordedFrom));
+  EXPECT_TRUE(files.unwritten().empty());
 }
 
 TEST_F(RecordingFolderTest, TheOldestIsForgottenBySize) {
   config_.max_bytes = 2 << 20;
   RecordingFolder files(folder_, config_);
   ASSERT_TRUE(files.Open());
-  const std::string chunk(100'000, 'x');
+  const std::string chunk = std::string(kChunkMagic) + std::string(100'000, 'x');
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
-  EXPECT_LE(files.bytes() + (512 << 10), 2U << 20U);
+  EXPECT_LE(files.bytes(), 2U << 20U);
   EXPECT_GE(files.bytes(), 1U << 20U);
   std::uint64_t on_disk = 0;
   const auto segments = SegmentsIn(folder_).value();
@@ -171,33 +185,14 @@ TEST_F(RecordingFolderTest, NoNumberIsGivenAgainWhereTheFolderCouldNotBeListedAt
   {
     const ScarceDescriptors none;
     EXPECT_FALSE(files.Open());
-    EXPECT_FALSE(files.SaveOpen(chunk));
     EXPECT_FALSE(files.Append(chunk, kRecordedFrom));
   }
   EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(1));
-  ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
+  ASSERT_TRUE(files.Append("more", kRecordedFrom));
   EXPECT_THAT(SegmentsIn(folder_).value(),
               ElementsAre(folder_ + "/0000000017.jtr", folder_ + "/0000000018.jtr"));
   EXPECT_EQ(kernel::ReadFile(folder_ + "/0000000017.jtr").value(), earlier);
-  EXPECT_EQ(kernel::ReadFile(folder_ + "/0000000018.jtr").value(), chunk);
-}
-
-TEST_F(RecordingFolderTest, TheChunkThatWasOpenIsNotOverwrittenBeforeItWasRead) {
-  const std::string chunk = Written(SomeRecording(3, 1)).bytes;
-  const std::string newer = Written(SomeRecording(4, 1)).bytes;
-  {
-    RecordingFolder files(folder_, config_);
-    ASSERT_TRUE(files.Open());
-    ASSERT_TRUE(files.SaveOpen(chunk));
-  }
-  RecordingFolder files(folder_, config_);
-  {
-    const ScarceDescriptors none;
-    EXPECT_FALSE(files.Open());
-  }
-  ASSERT_TRUE(files.SaveOpen(newer));
-  EXPECT_EQ(kernel::ReadFile(SegmentsIn(folder_).value().back()).value(), chunk);
-  EXPECT_EQ(OpenChunkIn(folder_).value(), newer);
+  EXPECT_EQ(kernel::ReadFile(folder_ + "/0000000018.jtr").value(), chunk + "more");
 }
 
 }  // namespace

@@ -5,18 +5,26 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <limits>
 #include <utility>
 
 #include "agent/recorder/recording_folder.h"
-#include "codec/flight/chunk_header.h"
+#include "codec/flight/recording_reader.h"
 #include "ports/system_error.h"
 
 namespace jettison {
 namespace {
 
-Result<std::string> ReadAt(int file, std::uint64_t at, std::uint64_t most) {
-  std::string bytes(std::min<std::uint64_t>(most, RecordingStream::kPiece), '\0');
+// A chunk says in less when its first item was.
+constexpr std::size_t kHead = std::size_t{4} << 10;
+
+Result<FileDescriptor> OpenFile(const std::string& path) {
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file && errno != ENOENT) return FailErrno("open " + path);
+  return file;
+}
+
+Result<std::string> ReadAt(int file, std::uint64_t at, std::size_t most) {
+  std::string bytes(most, '\0');
   ssize_t read = 0;
   do {
     read = ::pread(file, bytes.data(), bytes.size(), static_cast<off_t>(at));
@@ -29,15 +37,28 @@ Result<std::string> ReadAt(int file, std::uint64_t at, std::uint64_t most) {
 }  // namespace
 
 Result<RecordingStream> RecordingStream::Open(const std::string& folder,
-                                              const RecordingTimes& times, OpenChunk open) {
+                                              const RecordingTimes& times, Unwritten unwritten) {
   auto files = SegmentsIn(folder);
   if (!files) return Fail(files.error());
-  return RecordingStream(folder, times, std::move(open), *std::move(files));
+  return RecordingStream(folder, times, std::move(unwritten), *std::move(files));
 }
 
-bool RecordingStream::IsWithin(const RecordedStretch& stretch) const {
-  return (!times_.since || stretch.last >= *times_.since) &&
-         (!times_.until || stretch.first <= *times_.until);
+// What has no time is handed out in any case; the reader of the stream reports it.
+Result<bool> RecordingStream::IsWithin() const {
+  if (times_.until) {
+    const auto head = ReadAt(file_.get(), 0, kHead);
+    if (!head) return Fail(head.error());
+    if (FirstOfChunk(*head) > times_.until) return false;
+  }
+  if (times_.since && next_file_ < files_.size()) {
+    const auto next = OpenFile(files_[next_file_]);
+    if (!next || !*next) return true;
+    const auto head = ReadAt(next->get(), 0, kHead);
+    if (!head) return true;
+    const auto first = FirstOfChunk(*head);
+    return !first || *first > *times_.since;
+  }
+  return true;
 }
 
 Result<void> RecordingStream::FindNewFiles() {
@@ -52,82 +73,41 @@ Result<void> RecordingStream::FindNewFiles() {
 
 // A file that has been deleted meanwhile was the oldest of a full recording.
 Result<bool> RecordingStream::OpenNextFile() {
-  if (next_file_ == files_.size()) {
-    if (auto found = FindNewFiles(); !found) return Fail(found.error());
-  }
-  while (next_file_ < files_.size()) {
-    const std::string& path = files_[next_file_++];
-    file_ = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    at_ = left_ = 0;
-    if (file_) return true;
-    if (errno != ENOENT) return FailErrno("open " + path);
-  }
-  return false;
-}
-
-// Bytes that are not a chunk are passed on unchanged; the reader of the stream reports them.
-Result<bool> RecordingStream::FindChunk() {
   for (;;) {
-    const auto begin = ReadAt(file_.get(), at_, kMostHeaderBytes);
-    if (!begin) return Fail(begin.error());
-    if (begin->empty()) return false;
-    const auto size = ChunkHeaderSize(*begin);
-    const auto header = size && *size <= begin->size()
-                            ? ReadChunkHeader(std::string_view(*begin).substr(0, *size))
-                            : Fail(ErrorCode::kInvalidArgument, "");
-    if (!header) {
-      left_ = std::numeric_limits<std::uint64_t>::max();
-      return true;
+    if (next_file_ == files_.size()) {
+      if (auto found = FindNewFiles(); !found) return Fail(found.error());
     }
-    left_ = *size + header->BodyBytes();
-    if (IsWithin(header->stretch)) return true;
-    at_ += left_;
+    if (next_file_ == files_.size()) return false;
+    auto file = OpenFile(files_[next_file_++]);
+    if (!file) return Fail(file.error());
+    file_ = *std::move(file);
+    at_ = 0;
+    if (!file_) continue;
+    const auto is_within = IsWithin();
+    if (!is_within) return Fail(is_within.error());
+    if (*is_within) return true;
   }
 }
 
-Result<void> RecordingStream::ReadOpenChunk() {
-  auto open = open_chunk_();
-  if (!open) return Fail(open.error());
-  const auto size = ChunkHeaderSize(*open);
-  const auto header = size ? ReadChunkHeader(std::string_view(*open).substr(0, *size))
-                           : Fail(ErrorCode::kInvalidArgument, "");
-  if (header && IsWithin(header->stretch)) open_ = *std::move(open);
-  return {};
-}
-
-Result<std::optional<std::string>> RecordingStream::NextOfOpenChunk() {
-  if (!std::exchange(open_was_read_, true)) {
-    if (auto read = ReadOpenChunk(); !read) return Fail(read.error());
-  }
-  if (open_.empty()) return std::nullopt;
-  std::string piece = open_.substr(0, kPiece);
-  open_.erase(0, piece.size());
-  return piece;
-}
-
-Result<std::string> RecordingStream::NextOfFile() {
-  if (left_ == 0) {
-    const auto found = FindChunk();
-    if (!found) return Fail(found.error());
-    if (!*found) return std::string();
-  }
-  auto piece = ReadAt(file_.get(), at_, left_);
-  if (!piece) return piece;
-  at_ += piece->size();
-  left_ -= piece->size();
+std::optional<std::string> RecordingStream::NextOfUnwritten() {
+  if (!std::exchange(is_at_end_, true)) rest_ = unwritten_();
+  if (rest_.empty()) return std::nullopt;
+  std::string piece = rest_.substr(0, kPiece);
+  rest_.erase(0, piece.size());
   return piece;
 }
 
 Result<std::optional<std::string>> RecordingStream::Next() {
   for (;;) {
-    if (open_was_read_) return NextOfOpenChunk();
+    if (is_at_end_) return NextOfUnwritten();
     if (!file_) {
       const auto opened = OpenNextFile();
       if (!opened) return Fail(opened.error());
-      if (!*opened) return NextOfOpenChunk();
+      if (!*opened) return NextOfUnwritten();
     }
-    auto piece = NextOfFile();
+    auto piece = ReadAt(file_.get(), at_, kPiece);
     if (!piece) return Fail(piece.error());
+    at_ += piece->size();
     if (!piece->empty()) return *std::move(piece);
     file_.Close();
   }

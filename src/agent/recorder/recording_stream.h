@@ -15,50 +15,47 @@
 
 namespace jettison {
 
-// Hands out a recording in pieces, chunk after chunk: segments as they are on the disk, those that
-// are begun meanwhile included, and then the open chunk. It holds one piece, one descriptor and the
-// names of the files; a file that is deleted meanwhile is left out.
+// Hands out a recording in pieces: segments as they are on the disk, those that are begun meanwhile
+// included, and then what could not be written. It holds one piece, one descriptor and the names of
+// the files; a file that is deleted meanwhile is left out.
 class RecordingStream {
  public:
-  // The chunk that is not complete yet; empty: there is none.
-  using OpenChunk = std::function<Result<std::string>()>;
+  // What is not on the disk.
+  using Unwritten = std::function<std::string()>;
   static constexpr std::size_t kPiece = std::size_t{60} << 10;
 
-  // `open` is asked once, when all segments have been read.
+  // `unwritten` is asked once, when all segments have been read, with nothing written in between.
   [[nodiscard]] static Result<RecordingStream> Open(const std::string& folder,
-                                                    const RecordingTimes& times, OpenChunk open);
+                                                    const RecordingTimes& times,
+                                                    Unwritten unwritten);
   // The next bytes; absent: that was all. Fails if there is more that cannot be read.
   [[nodiscard]] Result<std::optional<std::string>> Next();
 
  private:
-  RecordingStream(std::string folder, const RecordingTimes& times, OpenChunk open_chunk,
+  RecordingStream(std::string folder, const RecordingTimes& times, Unwritten unwritten,
                   std::vector<std::string> files)
       : folder_(std::move(folder)),
         times_(times),
-        open_chunk_(std::move(open_chunk)),
+        unwritten_(std::move(unwritten)),
         files_(std::move(files)) {}
   // Takes in the segments that were begun after those that it knows.
   [[nodiscard]] Result<void> FindNewFiles();
   // False: that was the last one.
   [[nodiscard]] Result<bool> OpenNextFile();
-  // Looks at the chunk that begins here; false: the file ends.
-  [[nodiscard]] Result<bool> FindChunk();
-  // The next bytes of the file that is open; empty: it ends.
-  [[nodiscard]] Result<std::string> NextOfFile();
-  [[nodiscard]] Result<void> ReadOpenChunk();
-  [[nodiscard]] Result<std::optional<std::string>> NextOfOpenChunk();
-  [[nodiscard]] bool IsWithin(const RecordedStretch& stretch) const;
+  // Whether the file that is open, and ends where the next one begins, may have what is wanted.
+  [[nodiscard]] Result<bool> IsWithin() const;
+  // The next piece of what is not on the disk.
+  [[nodiscard]] std::optional<std::string> NextOfUnwritten();
 
   std::string folder_;
   RecordingTimes times_;
-  OpenChunk open_chunk_;
+  Unwritten unwritten_;
   std::vector<std::string> files_;
   std::size_t next_file_ = 0;
   FileDescriptor file_;
   std::uint64_t at_ = 0;    // in the file
-  std::uint64_t left_ = 0;  // of the chunk, or of what is none
-  bool open_was_read_ = false;
-  std::string open_;  // what is left of the chunk that is not complete
+  bool is_at_end_ = false;  // all files were read
+  std::string rest_;        // what is left of what is not on the disk
 };
 
 }  // namespace jettison

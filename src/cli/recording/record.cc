@@ -15,7 +15,7 @@
 #include "cli/terminal/command_faults.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
-#include "codec/flight/chunk_header.h"
+#include "codec/flight/recording_writer.h"
 #include "core/units/duration.h"
 #include "http/client/client.h"
 #include "kernel/files/whole_file.h"

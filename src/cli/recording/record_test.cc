@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "codec/flight/chunk_header.h"
+#include "codec/flight/recording_writer.h"
 #include "http/server/test_server.h"
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
@@ -64,14 +64,14 @@ TEST_F(Record, PutsARecordingInPlace) {
   answer_.body = recording_;
   EXPECT_EQ(Run(path_), 0);
   EXPECT_EQ(Content(), recording_);
-  EXPECT_THAT(printed_, EndsWith("node.jtr: 17 bytes\n"));
+  EXPECT_THAT(printed_, EndsWith("node.jtr: 25 bytes\n"));
 }
 
 TEST_F(Record, WritesItToStandardOutput) {
   answer_.body = recording_;
   EXPECT_EQ(Run("-"), 0);
   EXPECT_EQ(printed_, recording_);
-  EXPECT_EQ(said_, "-: 17 bytes\n");
+  EXPECT_EQ(said_, "-: 25 bytes\n");
 }
 
 TEST_F(Record, LeavesTheFileWhereTheAnswerIsNoRecording) {

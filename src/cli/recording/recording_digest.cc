@@ -4,9 +4,6 @@
 #include <utility>
 #include <variant>
 
-#include "codec/flight/values/binary_values.h"
-#include "codec/flight/values/list_fields.h"
-
 namespace jettison {
 namespace {
 
@@ -72,10 +69,8 @@ void DigestMaker::AddPass(const RecordedPass& pass) {
   for (const auto& pod : pass.pods) {
     if (!digest_.pods.contains(pod->pod.uid)) digest_.pods.insert(pod->pod.uid);
   }
-  if (std::exchange(last_policy_, pass.policy.get()) == pass.policy.get()) return;
-  std::string policy = BytesOf(pass.policy->thresholds);
-  if (policy != policy_) ++digest_.policies;
-  policy_ = std::move(policy);
+  if (digest_.policies == 0 || pass.policy->thresholds != thresholds_) ++digest_.policies;
+  thresholds_ = pass.policy->thresholds;
 }
 
 }  // namespace jettison

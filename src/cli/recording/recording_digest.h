@@ -66,10 +66,9 @@ class DigestMaker {
   void NoteStepBack(Instant from, Instant to);
 
   RecordingDigest digest_;
-  std::optional<Instant> last_pass_;  // since the start or the gap
-  std::optional<Instant> last_time_;  // of any pass
-  std::string policy_;                // of the pass before, as bytes
-  const PassPolicy* last_policy_ = nullptr;
+  std::optional<Instant> last_pass_;   // since the start or the gap
+  std::optional<Instant> last_time_;   // of any pass
+  std::vector<Threshold> thresholds_;  // of the pass before
 };
 
 }  // namespace jettison

@@ -8,8 +8,8 @@
 
 #include "cli/recording/digest_text.h"
 #include "cli/recording/recording_file.h"
-#include "codec/flight/lines/line_writer.h"
 #include "codec/flight/recording_bed.h"
+#include "codec/flight/recording_lines.h"
 #include "kernel/files/temporary_folder.h"
 
 namespace jettison {

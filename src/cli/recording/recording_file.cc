@@ -9,8 +9,8 @@
 #include <span>
 #include <string_view>
 
-#include "codec/flight/chunk_header.h"
-#include "codec/flight/lines/line_reader.h"
+#include "codec/flight/recording_lines.h"
+#include "codec/flight/recording_writer.h"
 #include "kernel/files/line_reader.h"
 
 namespace jettison {
@@ -52,7 +52,8 @@ bool IsEmpty(std::FILE* stream) {
 bool IsBinaryRecording(std::FILE* stream) {
   const int first = std::getc(stream);
   if (first != EOF) std::ungetc(first, stream);
-  return first == static_cast<unsigned char>(kChunkMagic.front());
+  return first == static_cast<unsigned char>(kChunkMagic.front()) ||
+         first == static_cast<unsigned char>(kFormerChunkMagic.front());
 }
 
 Result<RecordingFile> RecordingFile::Open(const std::string& path) {

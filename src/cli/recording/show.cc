@@ -17,7 +17,7 @@
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress_bar.h"
-#include "codec/flight/lines/line_writer.h"
+#include "codec/flight/recording_lines.h"
 #include "codec/flight/recording_writer.h"
 
 namespace jettison {

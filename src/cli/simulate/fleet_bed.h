@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "codec/flight/lines/line_writer.h"
+#include "codec/flight/recording_lines.h"
 #include "codec/flight/recording_writer.h"
 #include "kernel/files/temporary_folder.h"
 #include "sim/whatif/test_world.h"

@@ -15,7 +15,6 @@
 #include <variant>
 
 #include "cli/simulate/simulated_file.h"
-#include "codec/flight/chunk_header.h"
 #include "core/text/hash128.h"
 
 namespace jettison {
@@ -31,17 +30,6 @@ constexpr int kMostTries = 20;
 bool IsRecordingName(const fs::path& path) {
   return std::ranges::find(kExtensions, path.extension().string()) != kExtensions.end() &&
          !path.filename().string().starts_with('.');
-}
-
-// A binary recording says it in its first few kilobytes.
-bool TakeFromHeader(std::string_view head, FleetFile& file) {
-  const auto size = ChunkHeaderSize(head.substr(0, kChunkPrefix));
-  if (!size || *size > head.size()) return false;
-  const auto header = ReadChunkHeader(head.substr(0, *size));
-  if (!header) return false;
-  file.node = header->about.node;
-  file.from = header->stretch.first;
-  return true;
 }
 
 // An agent may have begun long before what is in this file.
@@ -65,7 +53,7 @@ void TakeFromItems(SimulatedFile& opened, FleetFile& file) {
 // Whose recording it is, and from when.
 void Probe(FleetFile& file) {
   auto opened = SimulatedFile::Open(file.path);
-  if (opened && !TakeFromHeader(opened->stream().Head(), file)) TakeFromItems(*opened, file);
+  if (opened) TakeFromItems(*opened, file);
   if (file.node.empty()) file.node = fs::path(file.name).replace_extension().string();
 }
 

@@ -19,7 +19,6 @@ bool NodeSource::OpenNext() {
     }
     file_.emplace(std::move(*opened));
     own_.emplace(file_->source(), node_.node);
-    own_->Sift(this);
     goes_on_ = false;
     return true;
   }

@@ -17,7 +17,7 @@ namespace jettison {
 // The recordings of one node as one, in the order of time. An item that two recordings contain is
 // delivered once. A fault is noted with its file, and the faulty part is left out; reading never
 // fails.
-class NodeSource final : public RecordingSource, private PassSieve {
+class NodeSource final : public RecordingSource {
  public:
   // `node` must outlive this.
   explicit NodeSource(const FleetNodeFiles& node) : node_(node) {}
@@ -38,11 +38,6 @@ class NodeSource final : public RecordingSource, private PassSieve {
   [[nodiscard]] bool TakeAbout(const RecordingAbout& about);
   [[nodiscard]] RecordedItem Tell(RecordedItem item);
   [[nodiscard]] bool IsTold(Instant at) const;
-  // What was told is not read again.
-  [[nodiscard]] bool MayWant(const RecordedStretch& stretch) override {
-    return !IsTold(stretch.last);
-  }
-  [[nodiscard]] bool Wants(const RecordedLook& look) override { return !IsTold(look.at); }
 
   const FleetNodeFiles& node_;
   std::optional<SimulatedFile> file_;  // that is read

@@ -27,9 +27,4 @@ bool OneNode::IsOurs(const RecordingAbout& about) {
   return about.node.empty() || about.node == node_;
 }
 
-void OneNode::Sift(PassSieve* sieve) {
-  sieve_ = sieve;
-  source_.Sift(sieve_ != nullptr ? this : nullptr);
-}
-
 }  // namespace jettison

@@ -9,27 +9,19 @@ namespace jettison {
 
 // What a recording has of one node. Items of another node, because recordings of several were put
 // together, are left out; where they begin is a fault, once for each other node.
-class OneNode final : public RecordingSource, private PassSieve {
+class OneNode final : public RecordingSource {
  public:
   // `source` must outlive this. Without a `node` it is the first one that the recording names.
   explicit OneNode(RecordingSource& source, std::string node = "")
       : source_(source), node_(std::move(node)) {}
 
   [[nodiscard]] Result<std::optional<RecordedItem>> Next() override;
-  void Sift(PassSieve* sieve) override;
 
  private:
   // Takes who the following items are of; false: another node.
   [[nodiscard]] bool IsOurs(const RecordingAbout& about);
-  [[nodiscard]] bool MayWant(const RecordedStretch& stretch) override {
-    return is_ours_ && sieve_->MayWant(stretch);
-  }
-  [[nodiscard]] bool Wants(const RecordedLook& look) override {
-    return is_ours_ && sieve_->Wants(look);
-  }
 
   RecordingSource& source_;
-  PassSieve* sieve_ = nullptr;
   std::string node_;  // empty: not named yet
   bool is_ours_ = true;
   std::set<std::string> strangers_;  // that were told

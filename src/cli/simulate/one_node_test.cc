@@ -48,7 +48,6 @@ TEST_F(OneNodeTest, EachOtherNodeIsNamedOnceHoweverOftenItComes) {
       if (next_ == items_.size()) return std::nullopt;
       return items_[next_++];
     }
-    void Sift(PassSieve*) override {}
 
    private:
     const std::vector<RecordedItem>& items_;

@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "act/pass.h"
-#include "codec/flight/item_fields.h"
+#include "codec/flight/item_encoder.h"
 #include "codec/flight/recording_reader.h"
 #include "codec/flight/recording_writer.h"
-#include "codec/flight/values/pod_entry.h"
 #include "sim/simulated_node.h"
 #include "tests/random_scenario.h"
 
@@ -78,37 +77,20 @@ inline std::vector<RecordedItem> SomeRecording(std::uint32_t seed, std::size_t r
   return items;
 }
 
-// Everything of a pass, its pods as a recording holds them.
-inline std::string BytesOfPass(const RecordedPass& pass) {
-  std::string bytes = BytesOf(*pass.policy) + BytesOf(pass.before) + BytesOf(pass.summary) +
-                      BytesOf(pass.report) + BytesOf(pass.report.evaluation) +
-                      BytesOf(pass.report.observations) + BytesOf(pass.report.at) +
-                      BytesOf(pass.number);
-  ByteWriter out(bytes);
-  BinaryValueWriter values(out);
-  values.Write(pass.pace);
-  if (pass.pace) values.Write(pass.pace->fastest);
-  values.Write(pass.after_reclaim);
-  for (const auto& pod : pass.pods) WriteEntry(EntryOf(*pod), out);
-  return bytes;
-}
-
-inline std::string BytesOfItem(const RecordedItem& item) {
-  const auto kind = std::to_string(item.index());
-  if (const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&item)) {
-    return kind + BytesOfPass(**pass);
-  }
-  if (const auto* kill = std::get_if<RecordedOomKill>(&item)) return kind + BytesOf(*kill);
-  if (const auto* gap = std::get_if<RecordedGap>(&item)) return kind + BytesOf(*gap);
-  if (const auto* note = std::get_if<RecordedNote>(&item)) return kind + BytesOf(*note);
-  return kind + BytesOf(std::get<RecordingAbout>(item));
+// Everything of an item, its pods as a recording holds them.
+inline std::string TextOfItem(const RecordedItem& item) {
+  std::string text;
+  ItemEncoder encoder(RecordedForm::kWhole,
+                      [&](const recording::Item& message) { text += message.DebugString(); });
+  encoder.Add(item);
+  return text;
 }
 
 // A hash of each item, which lets tests report a difference briefly.
 inline std::vector<std::size_t> HashesOf(const std::vector<RecordedItem>& items) {
   std::vector<std::size_t> hashes;
   for (const RecordedItem& item : items)
-    hashes.push_back(std::hash<std::string>{}(BytesOfItem(item)));
+    hashes.push_back(std::hash<std::string>{}(TextOfItem(item)));
   return hashes;
 }
 
@@ -121,9 +103,9 @@ struct WrittenRecording {
 inline WrittenRecording Written(const std::vector<RecordedItem>& items, ChunkLimits limits = {}) {
   WrittenRecording written;
   RecordingWriter writer(
-      [&](std::string_view chunk) -> Result<void> {
-        written.chunks.push_back(written.bytes.size());
-        written.bytes += chunk;
+      [&](std::string_view frames) -> Result<void> {
+        if (frames.starts_with(kChunkMagic)) written.chunks.push_back(written.bytes.size());
+        written.bytes += frames;
         return {};
       },
       limits);
@@ -152,11 +134,9 @@ struct ReadRecording {
   RecordingFound found;
 };
 
-inline ReadRecording ReadAll(std::string_view bytes, PassSieve* sieve = nullptr,
-                             std::size_t at_once = 1 << 16) {
+inline ReadRecording ReadAll(std::string_view bytes, std::size_t at_once = 1 << 16) {
   ReadRecording read;
   RecordingReader reader(BytesIn(bytes, at_once));
-  reader.Sift(sieve);
   for (;;) {
     auto item = reader.Next();
     if (!item) {

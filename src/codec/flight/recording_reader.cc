@@ -1,23 +1,61 @@
 #include "codec/flight/recording_reader.h"
 
 #include <fmt/format.h>
+#include <google/protobuf/util/delimited_message_util.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
+#include <variant>
+
+#include "codec/flight/messages.h"
+#include "codec/flight/recording_writer.h"
+#include "codec/flight/zstd_frame.h"
 
 namespace jettison {
 namespace {
 
 constexpr std::size_t kReadAtOnce = std::size_t{64} << 10;
+// More bytes without a chunk's begin are no chunk that was written.
+constexpr std::size_t kMostChunkBytes = std::size_t{32} << 20;
+
+// False: there is no next message, or it makes no sense.
+bool ReadMessage(google::protobuf::io::ArrayInputStream& stream, recording::Item& into) {
+  bool is_at_end = false;
+  into.Clear();
+  return google::protobuf::util::ParseDelimitedFromZeroCopyStream(&into, &stream, &is_at_end);
+}
+
+std::string_view WhyNoChunk(std::string_view bytes) {
+  if (bytes.starts_with(kFormerChunkMagic)) {
+    return "this recording has the former format, which only the version that wrote it reads";
+  }
+  if (kChunkMagic.starts_with(bytes)) return "a chunk is cut off by the end of the recording";
+  return "not a Jettison recording, or damaged";
+}
 
 }  // namespace
+
+std::optional<Instant> FirstOfChunk(std::string_view bytes) {
+  if (!bytes.starts_with(kChunkMagic)) return std::nullopt;
+  const std::string_view frames = bytes.substr(kChunkMagic.size());
+  const auto size = ZstdFrameSize(frames);
+  const auto text = size ? ZstdText(frames.substr(0, *size)) : Fail(size.error());
+  if (!text) return std::nullopt;
+  google::protobuf::io::ArrayInputStream stream(text->data(), static_cast<int>(text->size()));
+  recording::Item head;
+  if (!ReadMessage(stream, head)) return std::nullopt;
+  const auto first = NanosecondsIn(head.chunk().first());
+  if (!first) return std::nullopt;
+  return Instant(Duration(*first));
+}
 
 Result<void> RecordingReader::Fill(std::size_t bytes) {
   if (Ready().size() >= bytes || ended_) return {};
   ready_.erase(0, std::exchange(at_, 0));
   while (ready_.size() < bytes && !ended_) {
     const std::size_t before = ready_.size();
-    ready_.resize(before + std::max(kReadAtOnce, std::min(bytes - before, 4 * kReadAtOnce)));
+    ready_.resize(before + kReadAtOnce);
     const auto read = read_(std::span(ready_).subspan(before));
     ready_.resize(before + read.value_or(0));
     if (!read) {
@@ -35,143 +73,132 @@ void RecordingReader::Take(std::size_t bytes) {
   found_.bytes = place_;
 }
 
-// The first byte is passed over in any case: it begins no whole chunk.
-tl::unexpected<Error> RecordingReader::Resync(std::string_view why) {
-  const std::uint64_t from = place_;
-  for (bool is_first = true;; is_first = false) {
-    if (const auto filled = Fill(kReadAtOnce); !filled) return Fail(filled.error());
-    const std::string_view ready = Ready();
-    const std::size_t next = ready.find(kChunkMagic, is_first ? 1 : 0);
-    if (next != std::string_view::npos) {
-      Take(next);
-      break;
-    }
-    // A magic that is not all there yet stays.
-    Take(ended_ ? ready.size() : ready.size() - std::min(ready.size() - 1, kChunkMagic.size()));
-    if (ended_) break;
+Result<std::size_t> RecordingReader::BytesToNextChunk(std::size_t from) {
+  for (;;) {
+    const std::size_t next = Ready().find(kChunkMagic, from);
+    if (next != std::string_view::npos) return next;
+    if (ended_ || Ready().size() >= kMostChunkBytes) return Ready().size();
+    from = std::max(from, Ready().size() - std::min(Ready().size(), kChunkMagic.size() - 1));
+    if (auto filled = Fill(Ready().size() + kReadAtOnce); !filled) return Fail(filled.error());
   }
-  found_.damaged_bytes += place_ - from;
+}
+
+tl::unexpected<Error> RecordingReader::PassOver(std::size_t bytes, std::string_view why) {
+  const std::uint64_t from = place_;
+  Take(bytes);
+  found_.damaged_bytes += bytes;
   lost_ = fmt::format("byte {} of the recording: {}", from, why);
   return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("byte {}: {}; {} bytes are passed over", from, why, place_ - from));
-}
-
-tl::unexpected<Error> RecordingReader::Lose(const RecordedStretch& stretch, std::string_view why) {
-  if (!lost_stretch_) lost_stretch_ = stretch;
-  lost_stretch_->first = std::min(lost_stretch_->first, stretch.first);
-  lost_stretch_->last = std::max(lost_stretch_->last, stretch.last);
-  return Resync(why);
-}
-
-// What is lost, and perhaps more, was between these.
-RecordedGap RecordingReader::TakeGap(Instant from, Instant to) {
-  lost_stretch_.reset();
-  return {.from = from, .to = to, .why = std::exchange(lost_, {})};
+              fmt::format("byte {}: {}; {} bytes are passed over", from, why, bytes));
 }
 
 Result<bool> RecordingReader::NextChunk() {
-  chunk_.reset();
-  if (auto filled = Fill(kChunkPrefix); !filled) return Fail(filled.error());
+  if (auto filled = Fill(kChunkMagic.size()); !filled) return Fail(filled.error());
   if (Ready().empty()) return false;
-  const auto size = ChunkHeaderSize(Ready());
-  if (!size) {
-    const bool is_cut = kChunkMagic.starts_with(Ready().substr(0, kChunkMagic.size()));
-    return Resync(ended_ && is_cut ? "the recording ends within a chunk"
-                                   : "not a Jettison recording, or damaged");
-  }
-  if (auto filled = Fill(*size); !filled) return Fail(filled.error());
-  if (Ready().size() < *size) return Resync("the recording ends within a chunk");
-  auto header = ReadChunkHeader(Ready().substr(0, *size));
-  if (!header) return Resync("a chunk: " + header.error().message);
-  // Whose the passes are is told before anybody is asked for them.
-  const bool is_known = about_ == header->about;
-  if (sieve_ != nullptr && is_known && header->others == 0 && !sieve_->MayWant(header->stretch)) {
-    return Skip(*header, *size);
-  }
-  return ReadBody(*std::move(header), *size);
-}
-
-void RecordingReader::Reach(Instant at) {
-  last_ = at;
-  told_->Add(at);
-}
-
-// Its body is not looked at, but it must be there.
-Result<bool> RecordingReader::Skip(const ChunkHeader& header, std::size_t header_size) {
-  const std::size_t size = header_size + header.BodyBytes();
-  if (auto filled = Fill(size); !filled) return Fail(filled.error());
-  if (Ready().size() < size) return Lose(header.stretch, "the recording ends within a chunk");
-  Take(size);
-  Enter(header);
-  told_->Add(header.stretch.first);
-  Reach(header.stretch.last);
+  const bool is_chunk = Ready().starts_with(kChunkMagic);
+  const auto bytes = BytesToNextChunk(is_chunk ? kChunkMagic.size() : 0);
+  if (!bytes) return Fail(bytes.error());
+  if (!is_chunk) return PassOver(*bytes, WhyNoChunk(Ready().substr(0, *bytes)));
+  Take(kChunkMagic.size());
+  left_ = *bytes - kChunkMagic.size();
+  in_chunk_ = true;
+  has_head_ = false;
   return true;
 }
 
-Result<bool> RecordingReader::ReadBody(ChunkHeader header, std::size_t header_size) {
-  const std::size_t size = header_size + header.BodyBytes();
-  const auto what = [&] {
-    return fmt::format("the chunk of {} to {} with {} passes", FormatInstant(header.stretch.first),
-                       FormatInstant(header.stretch.last), header.stretch.passes);
-  };
-  if (auto filled = Fill(size); !filled) return Fail(filled.error());
-  if (Ready().size() < size) {
-    return Lose(header.stretch, what() + " is cut off by the end of the recording");
+// The frame that was begun is done with, so the rest of the chunk is lost with what is wrong.
+RecordingReader::MaybeItem RecordingReader::Lose(const Error& why) {
+  in_chunk_ = false;
+  stream_.reset();
+  return PassOver(std::exchange(left_, 0), why.message);
+}
+
+// What follows is the next chunk, or none.
+void RecordingReader::End() {
+  in_chunk_ = false;
+  stream_.reset();
+  ++found_.chunks;
+  told_->next_sequence = std::max(told_->next_sequence, sequence_ + 1);
+}
+
+Result<void> RecordingReader::NextFrame() {
+  const std::string_view frames = Ready().substr(0, left_);
+  const auto size = ZstdFrameSize(frames);
+  if (!size && size.error().code == ErrorCode::kNotFound) {
+    const bool is_end = ended_ && left_ == Ready().size();
+    return Fail(ErrorCode::kInvalidArgument, is_end
+                                                 ? "a chunk is cut off by the end of the recording"
+                                                 : "a chunk is not complete");
   }
-  auto chunk = ChunkReader::Open(
-      header, std::string(Ready().substr(header_size, size - header_size)), known_);
-  if (!chunk) return Lose(header.stretch, fmt::format("{}: {}", what(), chunk.error().message));
-  Take(size);
-  Enter(header);
-  chunk_ = *std::move(chunk);
-  return true;
+  auto text = size ? ZstdText(frames.substr(0, *size)) : Fail(size.error());
+  if (!text) return Fail(text.error().In("a chunk"));
+  messages_ = *std::move(text);
+  stream_.emplace(messages_.data(), static_cast<int>(messages_.size()));
+  Take(*size);
+  left_ -= *size;
+  return {};
+}
+
+RecordingReader::MaybeItem RecordingReader::NextOfChunk() {
+  if (!stream_ || stream_->ByteCount() == static_cast<std::int64_t>(messages_.size())) {
+    if (has_head_ && (left_ == 0 || !BeginsZstdFrame(Ready()))) {
+      End();
+      return std::nullopt;
+    }
+    if (auto read = NextFrame(); !read) return Lose(read.error());
+  }
+  if (!ReadMessage(*stream_, message_) || message_.has_chunk() == std::exchange(has_head_, true)) {
+    return Lose({ErrorCode::kInvalidArgument, "a chunk: it makes no sense"});
+  }
+  auto item = decoder_.Take(message_);
+  if (!item) return Lose(item.error().In("a chunk"));
+  if (!message_.has_chunk()) return item;
+  if (auto entered = Enter(message_.chunk()); !entered) return Lose(entered.error());
+  return std::nullopt;
 }
 
 // Chunks of one start in ascending order are a run. What was told of the start before a run is not
 // told again by it, except where the sequence says that a chunk is new.
-void RecordingReader::Enter(const ChunkHeader& header) {
-  ++found_.chunks;
+Result<void> RecordingReader::Enter(const recording::Chunk& chunk) {
+  RecordingAbout about;
+  std::string fault;
+  const auto first = NanosecondsIn(chunk.first());
+  if (!FromMessage(chunk.about(), about, fault) || !first) {
+    return Fail(ErrorCode::kInvalidArgument, "a chunk: its head makes no sense");
+  }
   const bool is_first = !header_;
-  const bool goes_on =
-      header_ && header_->about == header.about && header_->sequence < header.sequence;
-  const auto [told, is_new] = starts_.Of(header.about);
+  const bool goes_on = header_ == about && sequence_ < chunk.sequence();
+  const auto [told, is_new] = starts_.Of(about);
   told_ = told;
   if (!goes_on) told_before_ = *told;
-  is_repeated_ = header.sequence < told_before_.next_sequence;
+  is_repeated_ = chunk.sequence() < told_before_.next_sequence;
   if (is_repeated_) ++found_.chunks_repeated;
-  if (!is_new && header.sequence > told->next_sequence) {
-    Miss(header.sequence - told->next_sequence);
+  if (!is_new && chunk.sequence() > told->next_sequence) {
+    const std::uint64_t missing = chunk.sequence() - told->next_sequence;
+    found_.chunks_missing += missing;
+    if (lost_.empty()) lost_ = fmt::format("{} chunks of the recording are missing", missing);
+  } else if (!is_new) {
+    lost_.clear();  // it was a copy of what was told
   }
-  told->next_sequence = std::max(told->next_sequence, header.sequence + 1);
-  if (is_new) due_.emplace_back(header.about);
-  AddLost(header.stretch, is_first);
+  if (is_new) due_.emplace_back(about);
+  first_ = Instant(Duration(*first));
+  AddLost(is_first);
+  if (is_first) last_ = first_;
   // The gap belongs to what was before, unless there is nothing.
   if (is_first) std::ranges::reverse(due_);
-  if (is_new) about_ = header.about;
+  if (is_new) about_ = about;
   if (!goes_on && told->last) last_ = *told->last;
-  header_ = header;
+  header_ = std::move(about);
+  sequence_ = chunk.sequence();
+  return {};
 }
 
-void RecordingReader::Miss(std::uint64_t chunks) {
-  found_.chunks_missing += chunks;
-  if (lost_.empty()) lost_ = fmt::format("{} chunks of the recording are missing", chunks);
-}
-
-// Whether what is lost was told before: this was another copy of it.
-bool RecordingReader::IsLostCopy() const {
-  return lost_stretch_ && told_before_.Has(lost_stretch_->first) &&
-         told_before_.Has(lost_stretch_->last);
-}
-
-// Says what is lost between these passes and those before.
-void RecordingReader::AddLost(const RecordedStretch& next, bool is_first) {
-  if (IsLostCopy()) (void)TakeGap({}, {});
+// Says that something is lost between these passes and those before.
+void RecordingReader::AddLost(bool is_first) {
   if (lost_.empty()) return;
-  // What comes next is no end of it where the recording begins anew.
-  const Instant lost_to = lost_stretch_ ? std::max(lost_stretch_->last, last_) : last_;
-  const Instant to = !is_first && next.first < last_ ? lost_to : next.first;
-  const Instant begin = lost_stretch_ ? std::min(lost_stretch_->first, to) : to;
-  due_.emplace_back(TakeGap(is_first ? begin : last_, to));
+  const Instant from = is_first ? first_ : last_;
+  due_.emplace_back(
+      RecordedGap{.from = from, .to = std::max(from, first_), .why = std::exchange(lost_, {})});
 }
 
 // Whether what happened then was told already, before this run.
@@ -182,41 +209,33 @@ bool RecordingReader::IsRepeated(Instant at) const {
 // Whose an item is comes before it, where what was told last is of another start.
 RecordedItem RecordingReader::Tell(RecordedItem item) {
   told_->Add(WhenOf(item));
-  if (about_ == header_->about) return item;
-  about_ = header_->about;
+  if (std::holds_alternative<std::shared_ptr<const RecordedPass>>(item)) last_ = WhenOf(item);
+  if (about_ == header_) return item;
+  about_ = header_;
   due_.push_back(std::move(item));
   return *about_;
-}
-
-std::optional<RecordedItem> RecordingReader::TakeDue() {
-  if (due_.empty()) return std::nullopt;
-  RecordedItem item = std::move(due_.back());
-  due_.pop_back();
-  return item;
 }
 
 Result<std::optional<RecordedItem>> RecordingReader::Next() {
   for (;;) {
     if (failed_) return std::nullopt;
-    if (auto due = TakeDue()) return due;
-    if (chunk_) {
-      auto item = chunk_->Next(sieve_);
-      if (const auto at = chunk_->at(); at && !IsRepeated(*at)) Reach(*at);
-      if (item && *item && IsRepeated(WhenOf(**item))) continue;
-      if (item && *item) return Tell(**std::move(item));
-      if (!item) {
-        chunk_.reset();
-        lost_ = item.error().message;
-        lost_stretch_ = header_->stretch;
-        return Fail(item.error().In(fmt::format("byte {}: the chunk before it", place_)));
-      }
+    if (!due_.empty()) {
+      RecordedItem item = std::move(due_.back());
+      due_.pop_back();
+      return item;
+    }
+    if (in_chunk_) {
+      auto item = NextOfChunk();
+      if (!item) return item;
+      if (*item && !IsRepeated(WhenOf(**item))) return Tell(**std::move(item));
+      continue;
     }
     const auto more = NextChunk();
     if (!more) return Fail(more.error());
-    if (*more || !due_.empty()) continue;
-    if (lost_.empty() || !about_ || IsLostCopy()) return std::nullopt;
-    const Instant last = lost_stretch_ ? lost_stretch_->last : last_;
-    return TakeGap(last_, std::max(last_, last));
+    if (*more) continue;
+    if (lost_.empty() || !about_) return std::nullopt;
+    return RecordedGap{
+        .from = last_, .to = std::max(last_, first_), .why = std::exchange(lost_, {})};
   }
 }
 

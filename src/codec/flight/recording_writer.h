@@ -7,45 +7,67 @@
 #include <string>
 #include <string_view>
 
-#include "codec/flight/chunk_writer.h"
-#include "codec/flight/columns/zstd_stream.h"
+#include "codec/flight/item_encoder.h"
 #include "core/recording/recording.h"
 
 namespace jettison {
 
-// How much a chunk may hold. A damaged recording loses whole chunks, and each chunk begins with all
-// its pods.
+// A recording is a row of chunks, and a chunk can be read without the others:
+//
+//   kChunkMagic   16 bytes, a frame of zstd that it skips
+//   frames        of zstd, each of which is messages (recording.proto, Item) with their sizes
+//                 before them; the first one has the message Chunk alone
+//
+// So `zstd -dc` makes one stream of messages of it.
+inline constexpr std::string_view kChunkMagic{"\x50\x2A\x4D\x18\x08\0\0\0JTREC 2\n", 16};
+// What a chunk of the former format began with, which is not read.
+inline constexpr std::string_view kFormerChunkMagic = "\x89JTREC\r\n";
+
+// How much a chunk may hold. A damaged recording loses the rest of a chunk, and each chunk begins
+// with all its pods.
 struct ChunkLimits {
   std::uint64_t passes = 512;
-  std::size_t bytes = std::size_t{256} << 10;  // of memory, about, beside what it begins with
-  Duration time = std::chrono::hours(2);       // from its first item
+  std::size_t bytes = std::size_t{1} << 20;  // of messages, beside what it begins with
+  Duration time = std::chrono::hours(2);     // from its first item
 };
 
 // Makes the chunks of a recording.
 class RecordingWriter : public RecordingSink {
  public:
-  // Takes the bytes of a chunk; where it fails, the chunk is lost.
-  using Write = std::function<Result<void>(std::string_view chunk)>;
+  // Takes whole frames, which follow one another; those of a new chunk begin with kChunkMagic.
+  // Where it fails, what has not been written of the chunk is lost.
+  using Write = std::function<Result<void>(std::string_view frames)>;
 
-  explicit RecordingWriter(Write write, ChunkLimits limits = {})
-      : write_(std::move(write)), limits_(limits) {}
+  explicit RecordingWriter(Write write, ChunkLimits limits = {});
+  RecordingWriter(const RecordingWriter&) = delete;
+  RecordingWriter& operator=(const RecordingWriter&) = delete;
+  ~RecordingWriter() override = default;
 
   // kInvalidArgument: the first item is no RecordingAbout.
   [[nodiscard]] Result<void> Add(const RecordedItem& item) override;
   [[nodiscard]] Result<void> Finish() override { return Cut(); }
-  // Ends the chunk, so that it is written.
-  [[nodiscard]] Result<void> Cut();
-  // Appends the chunk as it is now; it is not ended. Nothing is appended where it is empty.
-  [[nodiscard]] Result<void> Peek(std::string& out);
+  // Writes what was added so far. The chunk goes on.
+  [[nodiscard]] Result<void> Flush();
 
  private:
-  [[nodiscard]] bool IsFull() const;
+  [[nodiscard]] Result<void> Begin(Instant first);
+  // Ends the chunk.
+  [[nodiscard]] Result<void> Cut();
+  void PutMessage(const recording::Item& message);
+  [[nodiscard]] bool IsFull(Instant at) const;
 
   Write write_;
   ChunkLimits limits_;
-  ZstdWriter zstd_;
-  std::optional<ChunkWriter> chunk_;  // none: nothing was added yet
-  std::size_t begins_with_ = 0;       // bytes of it up to its first pass: its pods
+  ItemEncoder encoder_;
+  std::optional<RecordingAbout> about_;
+  std::uint64_t sequence_ = 0;   // of the chunk
+  bool is_open_ = false;         // it has begun
+  std::string frames_;           // that are not written yet
+  std::string messages_;         // that are in none
+  Instant first_;                // item of the chunk
+  std::uint64_t passes_ = 0;     // in it
+  std::size_t bytes_ = 0;        // of its messages
+  std::size_t begins_with_ = 0;  // ... up to its first pass: its pods
 };
 
 }  // namespace jettison

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -13,12 +12,20 @@
 #include <variant>
 
 #include "core/model/profile.h"
-#include "core/model/signal.h"
 #include "core/pass/recorded_pass.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 
 namespace jettison {
+
+// The settings that say when passes are made, and when pods come back.
+struct RecordedSettings {
+  Duration monitoring_interval{0};
+  Duration backoff_initial{0};
+  Duration backoff_max{0};
+
+  [[nodiscard]] bool operator==(const RecordedSettings&) const = default;
+};
 
 // The head of a recording: which node it is of, and which program wrote it. Another head follows
 // when the program was restarted; the passes before it say nothing about the state after it.
@@ -27,6 +34,7 @@ struct RecordingAbout {
   std::string node;
   std::string maker;  // "jettison 0.1.0", "prometheus"
   Profile profile = Profile::kKubelet;
+  std::optional<RecordedSettings> settings;  // absent: not known
 
   [[nodiscard]] bool operator==(const RecordingAbout&) const = default;
 };
@@ -68,43 +76,6 @@ using RecordedItem = std::variant<RecordingAbout, std::shared_ptr<const Recorded
 // When an item happened, or began.
 [[nodiscard]] Instant WhenOf(const RecordedItem& item);
 
-// What was observed of a signal in many passes.
-struct SignalExtremes {
-  std::int64_t least_available = 0;
-  std::int64_t most_capacity = 0;
-};
-
-// Consecutive passes, as far as they are known without reading them.
-struct RecordedStretch {
-  Instant first;
-  Instant last;
-  std::uint64_t passes = 0;
-  std::uint64_t evictions = 0;
-  bool has_storage_limits = false;  // of any pod
-  // Absent: it was observed in none of them.
-  std::array<std::optional<SignalExtremes>, kSignalCount> by_signal;
-};
-
-// A pass as far as it can be read without its pods.
-struct RecordedLook {
-  std::uint64_t number = 0;
-  Instant at;
-  const PassPolicy& policy;
-  const NodeStats& node;
-  bool acted = false;  // it did something, or its state does not follow from the passes before
-};
-
-// Chooses which passes of a recording are read with their pods. The others are left out; items that
-// are no passes never are.
-class PassSieve {
- public:
-  virtual ~PassSieve() = default;
-  // Whether any pass of the stretch may be wanted.
-  [[nodiscard]] virtual bool MayWant(const RecordedStretch& stretch) = 0;
-  // Whether this one is. Called in order of time with each pass of a stretch that may be wanted.
-  [[nodiscard]] virtual bool Wants(const RecordedLook& look) = 0;
-};
-
 // Reads a recording from its beginning to its end, and holds no more of it than it has to.
 class RecordingSource {
  public:
@@ -112,8 +83,6 @@ class RecordingSource {
   // The next item in the order of time; none: this was the end. A fault says where it is; what
   // comes after it may still be read, and a gap follows it.
   [[nodiscard]] virtual Result<std::optional<RecordedItem>> Next() = 0;
-  // From now on passes that the sieve does not want may be left out; null: all are read.
-  virtual void Sift(PassSieve* /*sieve*/) {}
 };
 
 // Takes a recording item by item.

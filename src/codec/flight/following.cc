@@ -1,4 +1,4 @@
-#include "codec/flight/values/following.h"
+#include "codec/flight/following.h"
 
 #include "core/observe/observations.h"
 #include "core/pass/reading_plan.h"
