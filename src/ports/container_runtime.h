@@ -28,11 +28,8 @@ struct RuntimePod {
   // The pod is foreign: it may be ended, but it is never started again, and its owner removes it.
   bool foreign = false;
   PodOrigin origin = PodOrigin::kRuntime;  // of a foreign pod: who created it
-  // A pod of this agent whose record cannot be read. It is treated as a foreign pod, but may be
-  // evicted whatever the policy for foreign pods is. PodFound reports it again when its record can
-  // be read.
-  bool unread = false;
-  // The pod is measured, but never evicted for node pressure.
+  // The pod is measured, but never evicted for node pressure, whatever the policy for foreign pods
+  // is.
   bool spared = false;
   // StopContainer kills its containers, because they must not be asked to end.
   bool kill_at_once = false;
@@ -69,7 +66,7 @@ struct ContainerExited {
 struct PodRemoved {  // nothing of the pod is left: process, group, mount, file
   std::string pod_uid;
 };
-struct PodFound {  // a foreign pod started, or a pod of this agent can be read now
+struct PodFound {  // a foreign pod started, or a pod of an earlier agent is taken over only now
   std::string pod_uid;
   RuntimePod pod;
 };

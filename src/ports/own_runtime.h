@@ -11,7 +11,6 @@ namespace jettison {
 enum class UidClaim : std::uint8_t {
   kNone,     // nothing
   kRemains,  // the remains of a pod, which are being removed
-  kUnread,   // a pod of this agent whose record cannot be read
   kPod,      // a pod
 };
 
@@ -20,15 +19,12 @@ class OtherPods {
  public:
   virtual ~OtherPods() = default;
 
-  // Whether the foreign pod with this UID has been told to end; false if there is none.
-  [[nodiscard]] virtual bool IsEnding(const std::string& uid) const = 0;
   // The runtime has a pod of this UID from now on: one that is looked after under it is found again
   // under another.
   virtual void Forget(const std::string& uid) = 0;
 };
 
-// A runtime that can be combined with foreign pods. It knows only its own pods, including those
-// whose records cannot be read. It reports only those whose records can be read.
+// A runtime that can be combined with foreign pods. It reports only its own pods.
 class OwnRuntime : public ContainerRuntime {
  public:
   [[nodiscard]] virtual UidClaim ClaimOn(const std::string& uid) const = 0;

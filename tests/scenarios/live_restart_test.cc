@@ -53,7 +53,7 @@ TEST_F(LiveRestart, ADamagedRecordEndsNoPodAndItsManifestMendsIt) {
   EXPECT_TRUE(bed_.WaitForLine({"of an earlier agent cannot be taken over", "default/a"}));
   // The record is written beside the loop.
   EXPECT_TRUE(
-      bed_.WaitForLines({{"was damaged and is written anew"}, {"pod adopted", "default/a"}}));
+      bed_.WaitForLines({{"is written anew"}, {"pod adopted", "default/a"}}));
   EXPECT_EQ(bed_.Processes(), before_);
   EXPECT_TRUE(fs::exists(record + ".damaged"));
   // From here on it is as any other.
@@ -66,39 +66,22 @@ TEST_F(LiveRestart, ADamagedRecordEndsNoPodAndItsManifestMendsIt) {
 }
 
 // A link is not followed, so the record of the run behind one cannot be read.
-TEST_F(LiveRestart, APodThatCannotBeReadIsEndedByItsEvictionAndStaysOut) {
-  bed_.Put("leak.yaml", AgentBed::Manifest("leak", {JETTISON_BINARY, "workload", "leak", "--rate",
-                                                    "20", "--total", "230"}));
-  ASSERT_TRUE(bed_.WaitForLine({"Started container main", "object=default/leak"}));
+TEST_F(LiveRestart, APodThatCannotBeReadGoesOnAndIsTakenOverWhenItsCreationIsRepeated) {
   bed_.KillAgent();
   std::string run;
   for (const auto& file : fs::recursive_directory_iterator(bed_.folder() + "/root/pods")) {
-    const std::string path = file.path().string();
-    if (!path.ends_with("/running")) continue;
-    const std::string pod = path.substr(0, path.find("/containers/"));
-    std::stringstream record;
-    record << std::ifstream(pod + "/pod.json").rdbuf();
-    if (record.str().find("leak") != std::string::npos) run = path;
+    if (file.path().string().ends_with("/running")) run = file.path().string();
   }
   ASSERT_FALSE(run.empty());
   fs::rename(run, run + ".away");
   fs::create_symlink("running.away", run);
   bed_.StartAgent();
-  ASSERT_TRUE(bed_.WaitForLine({"of an earlier agent cannot be taken over", "default/leak"}));
+  ASSERT_TRUE(bed_.WaitForLine({"of an earlier agent cannot be taken over", "default/a"}));
   ASSERT_TRUE(bed_.WaitForLine({"an earlier pod of this UID is in its place"}));
-  ASSERT_TRUE(bed_.WaitForLine({"pod is evicted successfully", "pod=default/leak"}));
-  ASSERT_TRUE(bed_.WaitForLine({"pods were cleaned up"}));
-  EXPECT_EQ(bed_.Processes(), before_) << "what leaked has ended, and nobody else";
-  EXPECT_THAT(bed_.LinesWith("pod is evicted successfully"), SizeIs(1));
-  // What is left of it is removed when it can be read, and it is not started.
-  fs::rename(run + ".away", run);
-  ASSERT_TRUE(bed_.WaitForLine({"pod adopted", "default/leak"}));
-  const auto is_left = [&run] { return fs::exists(run); };
-  for (int i = 0; i < 50 && is_left(); ++i) {
-    (void)bed_.WaitForLine({"no such line"}, std::chrono::milliseconds(100));
-  }
-  EXPECT_FALSE(is_left());
   EXPECT_EQ(bed_.Processes(), before_);
+  fs::rename(run + ".away", run);
+  ASSERT_TRUE(bed_.WaitForLine({"pod adopted", "default/a"}));
+  EXPECT_EQ(bed_.Processes(), before_) << "nothing was ended or started twice";
 }
 
 TEST_F(LiveRestart, APodInAnotherGroupThanConfiguredIsNotTakenOver) {

@@ -31,10 +31,8 @@ class FoundPods {
 
  private:
   [[nodiscard]] PodWorker& Enter(RuntimePod& pod, Instant now);
-  // The pod cannot be read, and a pod of its UID is in this slot already.
-  void NoteInPlace(const PodSlot& slot, RuntimePod pod) const;
-  [[nodiscard]] std::optional<SavedPod> KeptOf(const std::string& name, const PodSlot& slot,
-                                               const RuntimePod& pod, Instant now);
+  [[nodiscard]] std::optional<SavedPod> KeptOf(const std::string& name, const RuntimePod& pod,
+                                              Instant now);
   void ForgetWorkerOf(std::string_view uid);
 
   Profile profile_;

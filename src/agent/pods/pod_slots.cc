@@ -65,11 +65,6 @@ PodSlot* PodSlots::OfPod(std::string_view uid) {
   return const_cast<PodSlot*>(std::as_const(*this).OfPod(uid));  // the slot is ours and not const
 }
 
-PodSlot* PodSlots::OfUnread(std::string_view uid) {
-  PodSlot* const slot = OfPod(uid);
-  return slot != nullptr && slot->unread ? slot : nullptr;
-}
-
 void PodSlots::LoseForeign(std::string_view uid) {
   PodSlot* const slot = OfPod(uid);
   if (slot == nullptr || !slot->foreign) return;

@@ -26,7 +26,7 @@ struct OnNode {      // something of it is on the node
   std::shared_ptr<const PodFacts> facts;
   std::unique_ptr<PodWorker> worker;
   Instant started_at;
-  // Set: it was evicted before it could be read, and its back-off is over then.
+  // Set: it was evicted by an earlier agent, and its back-off is over then.
   std::optional<Instant> comes_back_at = std::nullopt;
 };
 struct StaysOut {  // it was evicted, and is in its back-off
@@ -50,7 +50,6 @@ struct PodSlot {
   int oom_kills = 0;          // of its containers, by the kernel
   bool returns = false;       // it ran here, and starts again under the same UID
   bool foreign = false;       // a foreign pod
-  bool unread = false;        // RuntimePod::unread
   bool kill_at_once = false;  // RuntimePod::kill_at_once
 
   explicit PodSlot(const BackoffRule& rule) : come_back(rule) {}
@@ -106,8 +105,6 @@ class PodSlots {
   [[nodiscard]] const PodSlot* OfPod(std::string_view uid) const;
   // OfPod finds the pod without a search from now on, and allocates nothing for that.
   void Index(const Pod& pod, const PodSlot& slot) const;
-  // The slot of the pod on the node with this UID that cannot be read; null: there is none.
-  [[nodiscard]] PodSlot* OfUnread(std::string_view uid);
   // The runtime finds a foreign pod again under another UID when a pod of this agent takes
   // it.
   void LoseForeign(std::string_view uid);

@@ -38,7 +38,7 @@ Occupant OccupantOf(const PodSlot& slot) {
   return {.requests = facts.requests,
           .priority = facts.priority,
           .ending = activity == PodActivity::kTerminating || activity == PodActivity::kCleaningUp,
-          .stays = worker == nullptr || slot.unread || slot.foreign};
+          .stays = worker == nullptr || slot.foreign};
 }
 
 }  // namespace
@@ -78,10 +78,6 @@ void PodStarts::KeepWaiting(PodSlot& slot, std::string why, std::string refused_
 }
 
 void PodStarts::StartIfMay(PodSlot& slot, Instant now) {
-  const PodSlot* const unread = slots_->OfUnread(slot.wanted->pod.uid);
-  if (unread != nullptr && unread->worker()->IsEvicted()) {
-    return KeepWaiting(slot, "waiting for the pod in its place to end, which was evicted");
-  }
   AdmissionAnswer answer = Admit(slot.wanted->pod, conditions_, profile_);
   if (!answer.admit) return Refuse(slot, std::move(answer), now);
   if (HasRoom(slot, now)) Start(slot, now);
@@ -188,7 +184,6 @@ void PodStarts::Start(PodSlot& slot, Instant now) {
   holders_.reset();
   const std::string& uid = slot.wanted->pod.uid;
   auto worker = std::make_unique<PodWorker>(slot.wanted, *edges_);
-  if (const PodSlot* const unread = slots_->OfUnread(uid)) worker->NoteInPlace(*unread->worker());
   slots_->LoseForeign(uid);
   if (std::exchange(slot.returns, false)) ++edges_->counters.restarted_pods;
   OnNode& pod = slot.state.emplace<OnNode>(

@@ -50,8 +50,7 @@ void PodTable::Want(const std::string& name, const SharedPodFacts& facts, Instan
   StayOut(name, slot, now);
 }
 
-// Keeps a pod away that an earlier agent has evicted and of which nothing is left on the node. If
-// the pod is there but cannot be read yet, it is taken over later, with what is known of it.
+// Keeps a pod away that an earlier agent has evicted and of which nothing is left on the node.
 void PodTable::StayOut(const std::string& name, PodSlot& slot, Instant now) {
   const std::string& uid = slot.wanted->pod.uid;
   if (slot.on_node() != nullptr || slots_.OfPod(uid) != nullptr) return;
@@ -150,23 +149,11 @@ void PodTable::EndUnwanted(PodSlot& slot, Instant now) {
     slot.returns = true;
     return;
   }
-  if (slot.foreign) return ForeignIsGone(slot, now);
-  auto unread = pod->worker->StillInPlace();
-  slot.state = NotAsked{};
-  if (unread) found_.Adopt(*std::move(unread), now);
-}
-
-// A pod that could not be read and was evicted stays out like any other.
-void PodTable::ForeignIsGone(PodSlot& slot, Instant now) {
-  const SharedPodFacts gone = slot.facts();
-  const bool was_unread = std::exchange(slot.unread, false);
-  slots_.NoteGone(gone->pod);
-  slot.wanted = nullptr;
-  slot.state = NotAsked{};
-  if (!was_unread) return;
-  for (auto& [name, own] : slots_.all()) {
-    if (own.wanted && own.wanted->pod.uid == gone->pod.uid) StayOut(name, own, now);
+  if (slot.foreign) {
+    slots_.NoteGone(pod->facts->pod);
+    slot.wanted = nullptr;
   }
+  slot.state = NotAsked{};
 }
 
 std::optional<Instant> PodTable::NextDeadline() const {
@@ -191,7 +178,6 @@ Result<bool> PodTable::Evict(const EvictionOrder& order, Instant now) {
   }
   const bool first = !slot->worker()->IsEvicted();
   const bool acted = slot->worker()->Evict(order, now);
-  if (acted && slot->unread) remembered_.NoteUnreadEvicted(*slot);
   if (acted && first) {
     ++slot->evictions;
     slots_.NoteEviction();

@@ -129,7 +129,6 @@ class PodTable : public PodViews {
   void EndUnwanted(PodSlot& slot, Instant now);
   void Want(const std::string& name, const SharedPodFacts& facts, Instant now);
   void StayOut(const std::string& name, PodSlot& slot, Instant now);
-  void ForeignIsGone(PodSlot& slot, Instant now);
   [[nodiscard]] std::optional<Instant> FindDeadline() const;
 
   WorkerEdges* edges_;

@@ -79,31 +79,68 @@ TEST_F(PodTableTest, ARecalledPodIsTheSameOneWhenTheRuntimeTellsOfIt) {
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "neither lost nor started twice";
 }
 
-TEST_F(PodTableTest, APodThatCannotBeReadYetIsShownAndIsOneOfItsOwnOnceItCan) {
+TEST_F(PodTableTest, AnEarlierPodThatIsOnlyObservedIsOneOfItsOwnOnceItIsTakenOver) {
   RuntimePod pod{.pod = PodNamed("a"),
                  .containers = {{.pod_uid = "uid-a", .name = "c", .created = Instant{}}},
                  .foreign = true,
-                 .unread = true};
+                 .spared = true};
   table_.SetAdoptPolicy(AdoptPolicy::kNone);
   table_.Adopt({pod}, now_);
   Want({});
   EXPECT_THAT(Active(), testing::SizeIs(1)) << "no running pod is ended because it cannot be read";
-  pod.foreign = pod.unread = false;
+  pod.foreign = pod.spared = false;
   table_.Handle(PodFound{.pod_uid = "uid-a", .pod = pod}, now_);
   EXPECT_THAT(Active(), ElementsAre("a"));
   Want({PodNamed("a")});
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "neither ended nor started twice";
 }
 
-TEST_F(PodTableTest, APodThatWaitsForWhatCannotBeReadIsWhatIsFoundThen) {
-  runtime_.FailCreate("uid-a", {ErrorCode::kUnavailable, "in its place"});
+TEST_F(PodTableTest, APodThatWaitsForTheOneInItsPlaceIsWhatIsFoundThen) {
+  RuntimePod pod{.pod = PodNamed("a"),
+                 .containers = {{.pod_uid = "uid-a", .name = "c", .created = Instant{}}},
+                 .foreign = true,
+                 .spared = true};
+  table_.Adopt({pod}, now_);
+  runtime_.FailCreate("uid-a", {ErrorCode::kUnavailable, "in its place"}, true);
   Want({PodNamed("a")});
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("create uid-a"));
-  const RuntimePod pod{.pod = PodNamed("a"),
-                       .containers = {{.pod_uid = "uid-a", .name = "c", .created = Instant{}}}};
+  EXPECT_THAT(Active(), IsEmpty()) << "an eviction would free nothing";
+  pod.foreign = pod.spared = false;
   table_.Handle(PodFound{.pod_uid = "uid-a", .pod = pod}, now_);
   Want({PodNamed("a")});
   Pass(std::chrono::minutes(10));
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_THAT(Active(), ElementsAre("a"));
+}
+
+TEST_F(PodTableTest, TheEvictionOfOneThatIsTakenOverLateGoesOn) {
+  table_.Remember(
+      {{.name = "default/a",
+        .uid = "uid-a",
+        .evictions = 1,
+        .ending = SavedEnding{.reason = "Evicted", .message = "", .kill_at = now_ + seconds(20)}}});
+  RuntimePod pod{.pod = PodNamed("a"),
+                 .containers = {{.pod_uid = "uid-a", .name = "c", .created = Instant{}}},
+                 .foreign = true,
+                 .spared = true};
+  table_.Adopt({pod}, now_);
+  runtime_.FailCreate("uid-a", {ErrorCode::kUnavailable, "in its place"}, true);
+  Want({PodNamed("a")});
+  runtime_.TakeCommands();
+  pod.foreign = pod.spared = false;
+  table_.Handle(PodFound{.pod_uid = "uid-a", .pod = pod}, now_);
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-a/c 20s"));
+}
+
+TEST_F(PodTableTest, OneThatRunsAgainByNowIsNotEndedByAnOldRecord) {
+  table_.Remember({{.name = "default/a",
+                    .uid = "uid-a",
+                    .evictions = 1,
+                    .absence = SavedAbsence{
+                        .reason = "Evicted", .message = "", .comes_back_at = now_ - seconds(1)}}});
+  const RuntimePod pod{.pod = PodNamed("a"),
+                       .containers = {{.pod_uid = "uid-a", .name = "c", .created = Instant{}}}};
+  table_.Handle(PodFound{.pod_uid = "uid-a", .pod = pod}, now_);
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
   EXPECT_THAT(Active(), ElementsAre("a"));
 }

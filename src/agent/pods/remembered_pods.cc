@@ -56,37 +56,9 @@ void RememberedPods::Remember(std::vector<SavedPod> pods) {
   }
 }
 
-void RememberedPods::NoteUnreadEvicted(const PodSlot& slot) {
-  auto ending = slot.worker()->KeptEviction();
-  if (!ending) return;
-  const Pod& pod = slot.facts()->pod;
-  const std::string name = FullName(pod);
-  SavedPod kept = Take(name, pod.uid)
-                      .value_or(SavedPod{
-                          .name = name, .uid = pod.uid, .next_delay = slot.come_back.next_delay()});
-  if (!kept.ending) ++kept.evictions;
-  kept.started = slot.on_node()->started_at;
-  kept.ending = std::move(ending);
-  kept.absence.reset();
-  Remember({std::move(kept)});
-}
-
-RememberedPods::Map::const_iterator RememberedPods::Search(const std::string& name,
-                                                           std::string_view uid) const {
-  const auto has = [uid](const auto& entry) { return entry.second.uid == uid; };
-  const auto named = pods_.find(name);
-  if (named != pods_.end() && has(*named)) return named;
-  return std::ranges::find_if(pods_, has);
-}
-
-const SavedPod* RememberedPods::Find(const std::string& name, std::string_view uid) const {
-  const auto found = Search(name, uid);
-  return found == pods_.end() ? nullptr : &found->second;
-}
-
 std::optional<SavedPod> RememberedPods::Take(const std::string& name, std::string_view uid) {
-  const auto found = Search(name, uid);
-  if (found == pods_.end()) return std::nullopt;
+  const auto found = pods_.find(name);
+  if (found == pods_.end() || found->second.uid != uid) return std::nullopt;
   return std::move(pods_.extract(found).mapped());
 }
 
@@ -101,13 +73,6 @@ std::vector<SavedPod> RememberedPods::Kept(const PodSlots& slots, Instant now) c
     const bool told = std::ranges::binary_search(those, name, {}, &SavedPod::name);
     if (!told && IsAwaited(pod, slots, now)) kept.push_back(pod);
   }
-  return kept;
-}
-
-std::optional<SavedPod> StillOut(const PodSlot& slot, std::string_view uid, Instant now) {
-  if (!slot.wanted || slot.wanted->pod.uid != uid || !slot.comes_back_at()) return std::nullopt;
-  auto kept = KeptOf(FullName(slot.wanted->pod), slot);
-  if (kept) EndWhatIsLeft(*kept, now);
   return kept;
 }
 

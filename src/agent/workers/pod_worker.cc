@@ -34,25 +34,6 @@ void PodWorker::Start(Instant now) {
   Create(std::get<Creating>(state_));
 }
 
-void PodWorker::NoteInPlace(SharedPodFacts facts, ContainerRuns runs) {
-  if (!AwaitsCreation()) return;
-  in_place_.emplace(InPlace{.facts = std::move(facts), .runs = std::move(runs)});
-}
-
-std::optional<RuntimePod> PodWorker::StillInPlace() const {
-  if (!IsGone() || IsEvicted() || !in_place_) return std::nullopt;
-  const Pod& pod = in_place_->facts->pod;
-  RuntimePod still{.pod = pod, .containers = {}, .foreign = true, .unread = true};
-  for (const ContainerLifecycle& run : in_place_->runs.all()) {
-    if (!run.IsAlive()) continue;
-    still.containers.push_back({.pod_uid = pod.uid,
-                                .name = run.spec().name,
-                                .attempt = run.attempt(),
-                                .created = run.started_at()});
-  }
-  return still.containers.empty() ? std::nullopt : std::optional(std::move(still));
-}
-
 void PodWorker::Create(Creating& creating) {
   creating.again_at.reset();
   ++edges_->counters.started_pods;
@@ -81,7 +62,6 @@ void PodWorker::Adopt(std::vector<ContainerRecord> records, Instant now) {
   if (!std::holds_alternative<Creating>(state_) && !std::holds_alternative<Recalled>(state_)) {
     return;
   }
-  in_place_.reset();
   status_.Begin(now);
   runs_.Take(std::move(records));
   runs_.Resume(std::exchange(kept_runs_, {}), now);
@@ -165,9 +145,7 @@ std::optional<Instant> PodWorker::NextDeadline() const {
 }
 
 void PodWorker::On(const PodReady&, Instant) {
-  if (!AwaitsCreation()) return;
-  state_ = Running{};
-  in_place_.reset();
+  if (AwaitsCreation()) state_ = Running{};
 }
 
 void PodWorker::On(const PodFailed& event, Instant now) {
@@ -195,11 +173,6 @@ void PodWorker::On(const ContainerStartFailed& event, Instant now) {
 }
 
 void PodWorker::On(const ContainerExited& event, Instant now) {
-  if (in_place_ && (AwaitsCreation() || !IsEvicted())) {
-    ContainerLifecycle* const in_place = in_place_->runs.Find(event.container, event.attempt);
-    if (in_place != nullptr && in_place->IsAlive()) in_place->Exited(event.exit);
-    return;
-  }
   runs_.AddDead({.pod_uid = event.pod_uid,
                  .name = event.container,
                  .attempt = event.attempt,
@@ -215,7 +188,6 @@ void PodWorker::On(const ContainerExited& event, Instant now) {
 }
 
 void PodWorker::On(const PodRemoved&, Instant) {
-  if (AwaitsCreation()) in_place_.reset();  // that is the one that is gone
   state_ = Gone{};
 }
 
@@ -257,16 +229,10 @@ bool PodWorker::Evict(const EvictionOrder& order, Instant now) {
   const bool shortens = end == nullptr || now + grace < end->kill_at();
   if (!shortens && eviction_) return false;
   const bool first = !eviction_;
-  if (AwaitsCreation()) TakeRunsInPlace();
   if (shortens) BeginEnding(grace, true, now);  // the kill first, the status afterwards
   if (first) eviction_ = Eviction{.order = order, .at = now};
   UpdateStatus(now);
   return shortens || first;
-}
-
-// What is measured as this pod is the pod in its place, so that is what has to end.
-void PodWorker::TakeRunsInPlace() {
-  if (in_place_) runs_ = in_place_->runs;
 }
 
 bool PodWorker::NoteEvicted(const EvictionOrder& order, Instant now) {
@@ -347,7 +313,7 @@ bool PodWorker::IsCandidate() const {
 // What its group holds is measured, and none of it is this pod's or could be ended as this pod.
 bool PodWorker::IsHeldByOthers() const {
   const auto* const creating = std::get_if<Creating>(&state_);
-  return creating != nullptr && creating->is_held_by_others && !in_place_;
+  return creating != nullptr && creating->is_held_by_others;
 }
 
 PodActivity PodWorker::activity() const {

@@ -29,11 +29,6 @@ class PodWorker {
 
   // Begins to create an admitted pod.
   void Start(Instant now);
-  // While its creation is awaited: a pod of an earlier agent runs in its place and cannot be read.
-  // An eviction ends these runs of that pod, which `facts` describe.
-  void NoteInPlace(SharedPodFacts facts, ContainerRuns runs);
-  // The same, with the runs of the worker that had that pod until now.
-  void NoteInPlace(const PodWorker& stand_in) { NoteInPlace(stand_in.facts_, stand_in.runs_); }
   // Takes the state that an earlier agent has kept. An eviction continues when the pod is taken
   // over, the back-offs of its containers when the runtime has listed its pods. Must be called
   // before Recall and Adopt.
@@ -48,9 +43,6 @@ class PodWorker {
   // If the pod is ending already, this can only shorten the time left. Returns whether it had an
   // effect.
   bool Evict(const EvictionOrder& order, Instant now);
-  // The pod of NoteInPlace as the runtime had reported it, if this one has ended without ending it;
-  // absent: nothing of it runs, or there is none.
-  [[nodiscard]] std::optional<RuntimePod> StillInPlace() const;
   // Notes that the API server carries out this eviction: no container is told to end, and the pod
   // may have ended already. False: it was evicted before.
   bool NoteEvicted(const EvictionOrder& order, Instant now);
@@ -122,11 +114,6 @@ class PodWorker {
     EvictionOrder order;
     Instant at;
   };
-  // Of an earlier agent's pod, which the runtime cannot take over.
-  struct InPlace {
-    SharedPodFacts facts;
-    ContainerRuns runs;
-  };
 
   void On(const PodReady& event, Instant now);
   void On(const PodFailed& event, Instant now);
@@ -143,7 +130,6 @@ class PodWorker {
   bool ResumeEviction(Instant now);
   bool ResumeOutcome(Instant now);
   void Finish(bool well, Instant now);
-  void TakeRunsInPlace();
   void Sync(Instant now);
   void StartRun(ContainerLifecycle& run);
   void BeginEnding(Duration grace, bool remove, Instant now);
@@ -164,7 +150,6 @@ class PodWorker {
   WorkerEdges* edges_;
   PodNews news_;
   State state_;
-  std::optional<InPlace> in_place_;  // in whose place this one is to be created
   ContainerRuns runs_;
   bool initialized_ = false;  // every init container has done its part
   bool failed_ = false;       // it ended badly by itself

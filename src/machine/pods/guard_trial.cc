@@ -66,7 +66,7 @@ Result<GuardTrial> TryToGuard(const AgentConfig& config, Duration patience) {
                  .names = config.cgroup_driver},
       pods.roster(),
       cri::ContainerdRules{
-          .root = config.root, .adopt = true, .unread = [](const auto&) { return false; }});
+          .root = config.root, .adopt = true, .has = [](const auto&) { return true; }});
   const auto listing = ListAll(calls, patience);
   if (!listing) return Fail(listing.error());
   source.OnListed(*listing);

@@ -25,10 +25,9 @@ std::unique_ptr<ForeignSource> OpenContainerd(const SourceEdges& edges) {
   PodsOfNode& pods = edges.pods;
   auto source = std::make_unique<cri::ContainerdSource>(
       edges.calls, pods.run_edges(), edges.groups, pods.roster(),
-      cri::ContainerdRules{
-          .root = edges.options.root,
-          .adopt = edges.adopt,
-          .unread = [&pods](const std::string& uid) { return pods.IsUnread(uid); }});
+      cri::ContainerdRules{.root = edges.options.root,
+                           .adopt = edges.adopt,
+                           .has = [&pods](const std::string& uid) { return pods.IsOwn(uid); }});
   edges.runtime.SetListener(
       [told = source.get()](const cri::Listing& listing) { told->OnListed(listing); });
   return source;

@@ -25,16 +25,11 @@ PodsOfNode::PodsOfNode(std::unique_ptr<OwnRuntime> own, OthersEdges edges)
            .request_timeout = edges.request_timeout,
            .log = std::move(edges.log)},
       roster_(
-          run_, [this](const std::string& uid) { return own_->ClaimOn(uid) != UidClaim::kNone; },
+          run_, [this](const std::string& uid) { return IsOwn(uid); },
           [this](RuntimePod pod) { OnFound(std::move(pod)); }) {
   own_->SetOthers(*this);
   // TakeEvents asks it in any case.
   on_own_ = readiness_->OnReadable(own_->EventFd(), [] {});
-}
-
-bool PodsOfNode::IsEnding(const std::string& uid) const {
-  const ForeignPod* const pod = roster_.Find(uid);
-  return pod != nullptr && pod->ending();
 }
 
 ForeignPod* PodsOfNode::FindOther(const std::string& uid) const {
@@ -76,11 +71,12 @@ void PodsOfNode::KillContainer(const std::string& pod_uid, const std::string& co
   if (ForeignPod* pod = FindOther(pod_uid)) pod->KillContainer(container);
 }
 
-// A caller that requested a pod of its UID does not mean the unreadable one.
+// One that is spared and was not told to end is not meant: the caller had requested a pod of its
+// UID, and is told of it again.
 void PodsOfNode::RemovePod(const std::string& pod_uid) {
   ForeignPod* const pod = FindOther(pod_uid);
-  const bool is_meant = pod != nullptr && (pod->ending() || !IsUnread(pod_uid));
-  if (is_meant) return pod->Remove();
+  if (pod != nullptr && (pod->ending() || !pod->spared())) return pod->Remove();
+  if (pod != nullptr) roster_.Forget(pod_uid);
   own_->RemovePod(pod_uid);
 }
 

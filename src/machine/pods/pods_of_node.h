@@ -42,9 +42,9 @@ class PodsOfNode : public ContainerRuntime, private OtherPods {
   // What a source works with, and where it takes what it finds.
   [[nodiscard]] RunEdges& run_edges() { return run_; }
   [[nodiscard]] ForeignRoster& roster() { return roster_; }
-  // Whether the runtime has a pod of this UID that cannot be read.
-  [[nodiscard]] bool IsUnread(const std::string& uid) const {
-    return own_->ClaimOn(uid) == UidClaim::kUnread;
+  // Whether the runtime has a pod of this UID, or the remains of one.
+  [[nodiscard]] bool IsOwn(const std::string& uid) const {
+    return own_->ClaimOn(uid) != UidClaim::kNone;
   }
   void Add(std::unique_ptr<ForeignSource> source) { sources_.push_back(std::move(source)); }
 
@@ -77,7 +77,6 @@ class PodsOfNode : public ContainerRuntime, private OtherPods {
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 
  private:
-  [[nodiscard]] bool IsEnding(const std::string& uid) const override;
   void Forget(const std::string& uid) override { roster_.Forget(uid); }
   // A foreign pod; null: there is none, or the runtime has one of the UID.
   [[nodiscard]] ForeignPod* FindOther(const std::string& uid) const;

@@ -21,7 +21,7 @@ std::vector<RuntimePod> Adoption::Recall() {
   return recalled;
 }
 
-std::vector<RuntimePod> Adoption::TakeOverAll(const Found& found, const OnUnread& unread) {
+std::vector<RuntimePod> Adoption::TakeOverAll(const Found& found, const OnFailure& failed) {
   std::vector<RuntimePod> adopted;
   for (const auto& [uid, sandboxes] : OwnSandboxes(context_, found.own)) {
     // A pod that was recalled and has been ended since is not taken over again. Its sandbox may
@@ -30,9 +30,9 @@ std::vector<RuntimePod> Adoption::TakeOverAll(const Found& found, const OnUnread
     if (gone_.contains(uid) || (recalled != nullptr && recalled->removing())) continue;
     const auto plan = recalled != nullptr ? recalled->plan() : descriptions_.Read(uid, sandboxes);
     if (!plan) {
-      unread(uid, sandboxes, plan.error());
+      failed(uid, sandboxes, plan.error());
     } else if (const Error* const why = found.WhyUnknown(sandboxes)) {
-      unread(uid, sandboxes, *why);
+      failed(uid, sandboxes, *why);
     } else {
       adopted.push_back(TakeOver(*plan, sandboxes, found));
     }
@@ -77,8 +77,8 @@ RuntimePod Adoption::TakeOver(const WrittenPod& written) {
 }
 
 std::vector<RuntimePod> Adoption::TakeOverUnlisted(
-    const std::set<std::string>& listed, const std::function<bool(const std::string&)>& unread) {
-  const auto known = [&](const std::string& uid) { return pods_.Has(uid) || unread(uid); };
+    const std::set<std::string>& listed, const std::function<bool(const std::string&)>& observed) {
+  const auto known = [&](const std::string& uid) { return pods_.Has(uid) || observed(uid); };
   for (const WrittenPod& written : records_.ReadAll(known)) {
     if (!listed.contains(written.plan.pod->uid))
       (void)pods_.Add(written.plan).Recall(written.record);

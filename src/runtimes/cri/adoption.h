@@ -18,7 +18,7 @@ namespace jettison::cri {
 class Adoption {
  public:
   // Called for each pod that cannot be read, or of which the status of a container is unknown.
-  using OnUnread =
+  using OnFailure =
       std::function<void(const std::string& uid, const Sandboxes& sandboxes, const Error& error)>;
 
   Adoption(RuntimeContext& context, OwnPods& pods, const PodRecords& records,
@@ -31,12 +31,12 @@ class Adoption {
   // A pod that was recalled is gone before all were taken over.
   void NoteGone(const std::string& uid) { gone_.insert(uid); }
   // Takes over all pods that the runtime reported.
-  [[nodiscard]] std::vector<RuntimePod> TakeOverAll(const Found& found, const OnUnread& unread);
+  [[nodiscard]] std::vector<RuntimePod> TakeOverAll(const Found& found, const OnFailure& failed);
   // Takes over pods that were created and that the runtime does not know: it lost them, or it is
   // another runtime. Their processes go on, and no data of theirs is deleted. `listed`: UIDs of the
-  // pods that it knows; `unread`: whether a pod cannot be read.
+  // pods that it knows; `observed`: whether a pod was not taken over.
   [[nodiscard]] std::vector<RuntimePod> TakeOverUnlisted(
-      const std::set<std::string>& listed, const std::function<bool(const std::string&)>& unread);
+      const std::set<std::string>& listed, const std::function<bool(const std::string&)>& observed);
 
   // One of them, with these sandboxes of those found.
   [[nodiscard]] RuntimePod TakeOver(const PodPlan& plan, const Sandboxes& sandboxes,

@@ -301,6 +301,7 @@ TEST_F(CriRecall, ARuntimeThatKnowsNothingEndsNothingOfAPodWithoutARecordEither)
   bed_.cgroups.ClearFailures();
   containerd().boxes = boxes;
   containerd().runs = runs;
+  runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
   const auto* found = bed_.AwaitTakeover("u");
   ASSERT_NE(found, nullptr) << "the right runtime answers";
   EXPECT_EQ(kernel::ReadFile(data).value_or(""), "dear");

@@ -52,29 +52,25 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
       adoption_(context_, pods_, records_, descriptions_),
       recalled_pods_(context_, pods_, adoption_, inventory_),
       leftovers_(context_),
-      unread_(context_, UnreadWays()),
-      strays_(context_, {pods_, leftovers_, unread_, recalled_pods_}),
+      observed_(context_, ObservedWays()),
+      strays_(context_, {pods_, leftovers_, observed_, recalled_pods_}),
       rotation_(context_, [this] { return pods_.RunningLogs(); }) {
   Calls& calls = *edges_.calls;
   on_answers_ = readiness_->OnReadable(calls.fd(), [&calls] { calls.Deliver(); });
 }
 
-UnreadPods::Ways Runtime::UnreadWays() {
-  return {
-      .pods = pods_,
-      .records = records_,
-      .descriptions = descriptions_,
-      .adoption = adoption_,
-      .inventory = inventory_,
-      .leftovers = leftovers_,
-      .is_ending =
-          [this](const std::string& uid) { return others_ != nullptr && others_->IsEnding(uid); },
-      .forget = [this](const std::string& uid) { ForgetOther(uid); }};
+ObservedPods::Ways Runtime::ObservedWays() {
+  return {.pods = pods_,
+          .records = records_,
+          .descriptions = descriptions_,
+          .adoption = adoption_,
+          .inventory = inventory_,
+          .leftovers = leftovers_,
+          .forget = [this](const std::string& uid) { ForgetOther(uid); }};
 }
 
 UidClaim Runtime::ClaimOn(const std::string& uid) const {
   if (pods_.Has(uid)) return UidClaim::kPod;
-  if (unread_.Has(uid)) return UidClaim::kUnread;
   return leftovers_.Find(uid) != nullptr ? UidClaim::kRemains : UidClaim::kNone;
 }
 
@@ -97,13 +93,13 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   if (!own && own.error().code == ErrorCode::kInvalidArgument) return Fail(own.error());
   auto found = inventory_.FindAll(pods_.KnownIds(), recalled_ ? Duration::zero() : kListWait);
   if (!found) return Fail(found.error());
-  auto pods = adoption_.TakeOverAll(*found, EnterUnread(found->own));
+  auto pods = adoption_.TakeOverAll(*found, EnterObserved(found->own));
   std::set<std::string> listed;
   for (const api::PodSandbox& sandbox : found->own.sandboxes) {
     listed.insert(sandbox.metadata().uid());
   }
   for (RuntimePod& unlisted : adoption_.TakeOverUnlisted(
-           listed, [this](const std::string& uid) { return unread_.Has(uid); })) {
+           listed, [this](const std::string& uid) { return observed_.Has(uid); })) {
     pods.push_back(std::move(unlisted));
   }
   pods_.WriteRecords();
@@ -115,12 +111,12 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   return pods;
 }
 
-Adoption::OnUnread Runtime::EnterUnread(const Listing& own) {
+Adoption::OnFailure Runtime::EnterObserved(const Listing& own) {
   return [this, &own](const std::string& uid, const Sandboxes& sandboxes, const Error& error) {
     if (pods_.Has(uid)) {
       recalled_pods_.Enter(uid, error);
     } else {
-      unread_.Enter(uid, sandboxes, own, error);
+      observed_.Enter(uid, sandboxes, own, error);
     }
   };
 }
@@ -128,16 +124,16 @@ Adoption::OnUnread Runtime::EnterUnread(const Listing& own) {
 // Settles the folders of pods that the runtime does not have.
 void Runtime::SettleFolders(const Listing& own) {
   for (const std::string& uid : leftovers_.Begin()) {
-    if (pods_.Has(uid) || unread_.Has(uid)) continue;
+    if (pods_.Has(uid) || observed_.Has(uid)) continue;
     const auto written = records_.Read(uid);
     if (!written && written.error().code == ErrorCode::kNotFound) {
       SettleWithoutRecord(uid, own);
       continue;
     }
-    unread_.Enter(uid, {}, own,
-                  written
-                      ? Error{ErrorCode::kUnavailable, "its record could not be read a moment ago"}
-                      : written.error());
+    observed_.Enter(
+        uid, {}, own,
+        written ? Error{ErrorCode::kUnavailable, "its record could not be read a moment ago"}
+                : written.error());
   }
 }
 
@@ -149,7 +145,7 @@ void Runtime::SettleWithoutRecord(const std::string& uid, const Listing& own) {
     return context_.Log(fmt::format("{} is no pod of an agent, and is left as it is", folder));
   }
   if (const auto group = InhabitedGroupOf(context_, uid)) {
-    return unread_.Enter(
+    return observed_.Enter(
         uid, {}, own,
         {ErrorCode::kInvalidArgument,
          fmt::format("{} is missing, but processes run, or may run, in its group {}",
@@ -186,9 +182,9 @@ void Runtime::OnListing(const Result<Listing>& listing) {
   }
   strays_.Remove(*listing);
   recalled_pods_.OnListed(*listing);
-  unread_.OnListed(*listing);
+  observed_.OnListed(*listing);
   leftovers_.SweepLateGroups(
-      [this](const std::string& uid) { return pods_.Has(uid) || unread_.Has(uid); });
+      [this](const std::string& uid) { return pods_.Has(uid) || observed_.Has(uid); });
   if (listener_) listener_(*listing);
 }
 
@@ -207,7 +203,7 @@ void Runtime::CreatePod(const PodPlan& plan) {
     return fail({ErrorCode::kUnavailable,
                  "a pod of the same UID is still being removed" + (why.empty() ? "" : ": " + why)});
   }
-  if (unread_.Has(pod.uid)) return unread_.Refuse(plan);
+  if (observed_.Has(pod.uid)) return observed_.Refuse(plan);
   if (auto place = kernel::CheckPodPlace(context_.paths.Pod(pod.uid)); !place) {
     return fail(place.error());
   }

@@ -13,13 +13,13 @@
 #include "runtimes/cri/cri_runtime.h"
 #include "runtimes/cri/inventory.h"
 #include "runtimes/cri/leftovers.h"
+#include "runtimes/cri/observed_pods.h"
 #include "runtimes/cri/pods/own_pods.h"
 #include "runtimes/cri/pods/pod_descriptions.h"
 #include "runtimes/cri/pods/pod_records.h"
 #include "runtimes/cri/ready_probe.h"
 #include "runtimes/cri/recalled_pods.h"
 #include "runtimes/cri/stray_sandboxes.h"
-#include "runtimes/cri/unread_pods.h"
 
 namespace jettison::cri {
 
@@ -68,8 +68,8 @@ class Runtime : public CriRuntime {
   void SetListener(Listener listener) override { listener_ = std::move(listener); }
 
  private:
-  [[nodiscard]] UnreadPods::Ways UnreadWays();
-  [[nodiscard]] Adoption::OnUnread EnterUnread(const Listing& own);
+  [[nodiscard]] ObservedPods::Ways ObservedWays();
+  [[nodiscard]] Adoption::OnFailure EnterObserved(const Listing& own);
   void Advance();
   void ForgetOther(const std::string& uid);
   void SettleFolders(const Listing& own);
@@ -90,7 +90,7 @@ class Runtime : public CriRuntime {
   Adoption adoption_;
   RecalledPods recalled_pods_;
   Leftovers leftovers_;
-  UnreadPods unread_;
+  ObservedPods observed_;
   StraySandboxes strays_;
   LogRotation rotation_;
   const std::vector<std::string> no_groups_;

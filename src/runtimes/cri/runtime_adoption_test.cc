@@ -196,6 +196,7 @@ TEST_F(CriRuntime, AContainerWhoseStatusIsRefusedHoldsBackItsOwnPodAlone) {
   EXPECT_EQ(bed_.Await<PodFound>("u", milliseconds(50)), nullptr);
   EXPECT_THAT(containerd().runs, SizeIs(2)) << "nothing of it is ended";
   containerd().refused_statuses.clear();
+  runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
   const auto* found = bed_.AwaitTakeover("u");
   ASSERT_NE(found, nullptr);
   ASSERT_THAT(found->pod.containers, SizeIs(1));

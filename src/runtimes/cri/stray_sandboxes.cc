@@ -14,7 +14,7 @@ void StraySandboxes::Remove(const Listing& listing) {
     if (owners_.pods.Has(uid)) {
       Clear(uid, sandbox.id());
     } else if (kernel::IsPathSegment(uid) &&
-               owners_.unread.IsReadable(uid, pods.at(uid), listing)) {
+               owners_.observed.IsReadable(uid, pods.at(uid), listing)) {
       owners_.leftovers.Remove(uid);
     }
   }
@@ -24,7 +24,7 @@ bool StraySandboxes::HasOwner(const api::PodSandbox& sandbox) const {
   const std::string& uid = sandbox.metadata().uid();
   const PodActor* const actor = owners_.pods.Find(uid);
   return (actor != nullptr && actor->Claims(sandbox.id())) || owners_.recalled.Has(uid) ||
-         owners_.leftovers.Find(uid) != nullptr || owners_.unread.Has(uid);
+         owners_.leftovers.Find(uid) != nullptr || owners_.observed.Has(uid);
 }
 
 void StraySandboxes::Clear(const std::string& uid, const std::string& sandbox_id) {

@@ -9,9 +9,9 @@
 #include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/sandbox_clearance.h"
 #include "runtimes/cri/leftovers.h"
+#include "runtimes/cri/observed_pods.h"
 #include "runtimes/cri/pods/own_pods.h"
 #include "runtimes/cri/recalled_pods.h"
-#include "runtimes/cri/unread_pods.h"
 
 namespace jettison::cri {
 
@@ -23,7 +23,7 @@ class StraySandboxes {
   struct Owners {
     const OwnPods& pods;
     Leftovers& leftovers;
-    UnreadPods& unread;
+    ObservedPods& observed;
     const RecalledPods& recalled;
   };
 

@@ -104,7 +104,6 @@ void Pods::PrepareForeignVolumes(PodEntry& entry, const PathErrand::Done& done) 
 
 std::optional<std::string> Pods::MountPointUserOf(std::string_view path) const {
   for (const auto& [uid, entry] : pods_) {
-    if (entry.unread() != nullptr) return uid;  // its mounts are not known
     if (entry.removing() != nullptr) continue;
     if (!entry.mount_targets) {
       entry.mount_targets = MountTargetsOf(context_.paths, *entry.plan.pod);

@@ -28,30 +28,6 @@ struct Removing {  // as soon as no run is left
   std::optional<PodRemoval> removal = std::nullopt;
   std::optional<Error> create_error = std::nullopt;  // set: PodFailed at the end
 };
-// A pod of an earlier agent that could not be taken over. Its containers go on running. Its record
-// is read again from time to time, and when a pod of its UID is requested. Of its plan only what
-// its folders show is known.
-struct Unread {
-  enum class Known : std::uint8_t {
-    kHere,    // by the runtime alone
-    kTold,    // it runs, and the agent was told so
-    kEnding,  // and it was asked to end
-  };
-  // What the disk gives of it, be it damaged, as far as is known.
-  enum class Readable : std::uint8_t {
-    kAll,
-    kRuns,     // all except the record
-    kNothing,  // not even all runs
-  };
-  Error error;                      // kInvalidArgument: something is damaged
-  std::vector<std::string> groups;  // its group, from the node's own
-  Known known = Known::kHere;
-  Readable readable = Readable::kNothing;
-  Instant next_reading;         // when it is due to be read again
-  Duration pause{0};            // before that, unless the last reading took long
-  bool is_moving = false;       // its files are being set aside
-  std::optional<PodPlan> next;  // the same: of the pod that is made in its place
-};
 
 struct PodEntry {
   PodPlan plan;
@@ -62,13 +38,11 @@ struct PodEntry {
   // Where its volumes are mounted; absent: nobody has asked yet.
   mutable std::optional<std::vector<std::string>> mount_targets;
   std::unique_ptr<kernel::PathErrand> errand;  // volumes that have not answered yet
-  std::variant<Standing, Making, Removing, Unread> state;
+  std::variant<Standing, Making, Removing> state;
 
   // Null where it is not.
   [[nodiscard]] Removing* removing() { return std::get_if<Removing>(&state); }
   [[nodiscard]] const Removing* removing() const { return std::get_if<Removing>(&state); }
-  [[nodiscard]] Unread* unread() { return std::get_if<Unread>(&state); }
-  [[nodiscard]] const Unread* unread() const { return std::get_if<Unread>(&state); }
   [[nodiscard]] const Making* making() const { return std::get_if<Making>(&state); }
   [[nodiscard]] bool AnyRuns() const;
 };

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <map>
 #include <utility>
@@ -51,22 +50,16 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   const auto uids = NamesIn(context_.paths.Pods());
   if (!uids) return Fail(uids.error());
   SayWhatIsMissing();
-  std::map<std::string, PodEntry> recalled = unread_pods_.TakeRecalled();
   EnterAll(*uids);
-  std::vector<RuntimePod> listed = TakeOverAll();
-  for (const RuntimePod& pod : listed) recalled.erase(pod.pod.uid);
-  for (auto& [uid, entry] : recalled) unread_pods_.TellEnded(uid, entry);
-  unread_pods_.ScheduleTending();
-  return listed;
+  return TakeOverAll();
 }
 
 void Runtime::EnterAll(const std::vector<std::string>& uids) {
   std::vector<std::string> leftovers;
   for (const std::string& uid : uids) {
-    if (pods_.all().contains(uid)) continue;  // it was recalled and is being ended
     auto plan = adoption_.ReadPlan(uid);
     if (!plan) {
-      unread_pods_.Enter(uid, plan.error());
+      observed_.Enter(uid, plan.error());
     } else if (*plan) {
       pods_.Enter(std::move(**plan));
     } else if (IsPodFolder(context_.paths.Pod(uid))) {
@@ -77,30 +70,34 @@ void Runtime::EnterAll(const std::vector<std::string>& uids) {
     }
   }
   // Only now are the pods that stay known, and therefore the mount points that must stay.
-  for (const std::string& uid : leftovers) {
-    leftovers_.Add(uid, [this](std::string_view path) { return pods_.MountPointUserOf(path); });
-  }
+  for (const std::string& uid : leftovers) leftovers_.Add(uid, MountPointUsers());
+}
+
+MountPointUser Runtime::MountPointUsers() const {
+  return [this](std::string_view path) {
+    const auto observed = observed_.First();
+    return observed ? observed : pods_.MountPointUserOf(path);
+  };
 }
 
 std::vector<RuntimePod> Runtime::TakeOverAll() {
-  std::vector<std::pair<PodEntry*, Adoption::Runs>> found;
-  for (auto& [uid, entry] : pods_.all()) {
-    if (entry.unread() != nullptr && entry.unread()->known == Unread::Known::kEnding) continue;
-    found.emplace_back(&entry, entry.unread() != nullptr ? Fail(entry.unread()->error)
-                                                         : adoption_.FindRuns(entry));
-  }
+  std::map<std::string, Adoption::Runs> found;
   std::vector<Adoption::Runs*> all_runs;
-  for (auto& [entry, runs] : found) all_runs.push_back(&runs);
+  for (auto& [uid, entry] : pods_.all()) {
+    all_runs.push_back(&found.emplace(uid, adoption_.FindRuns(entry)).first->second);
+  }
   adoption_.EndWaitingShims(all_runs);
   std::vector<RuntimePod> taken;
-  for (auto& [entry, runs] : found) {
+  for (auto& [uid, runs] : found) {
+    const auto entry = pods_.all().find(uid);
     if (runs) {
-      taken.push_back(adoption_.TakeOver(*entry, std::move(*runs)));
-      continue;
+      taken.push_back(adoption_.TakeOver(entry->second, std::move(*runs)));
+    } else {
+      observed_.Enter(*entry->second.plan.pod, runs.error());
+      pods_.all().erase(entry);
     }
-    if (entry->unread() == nullptr) unread_pods_.SetUnread(*entry, runs.error());
-    if (auto unread = unread_pods_.Tell(*entry)) taken.push_back(std::move(*unread));
   }
+  observed_.ReportAll(taken);
   return taken;
 }
 
@@ -114,9 +111,9 @@ void Runtime::CreatePod(const PodPlan& plan) {
       return fail({ErrorCode::kUnavailable, "a pod of the same UID is still being removed"});
     }
     if (entry.making() != nullptr) return;
-    if (entry.unread() == nullptr) return context_.Emit(PodReady{uid});
-    return unread_pods_.MakeWay(plan);
+    return context_.Emit(PodReady{uid});
   }
+  if (observed_.Has(uid)) return observed_.Refuse(plan);
   if (auto names = CheckNames(*plan.pod); !names) return fail(names.error());
   if (auto place = CheckPodPlace(context_.paths.Pod(uid)); !place) return fail(place.error());
   PodEntry& entry = pods_.Enter(plan);
@@ -184,9 +181,6 @@ void Runtime::StartContainer(const std::string& pod_uid, const std::string& cont
   };
   PodEntry* const entry = pods_.Find(pod_uid);
   if (entry == nullptr) return refuse(ErrorCode::kNotFound, "there is no such pod");
-  if (const Unread* const unread = entry->unread()) {
-    return refuse(ErrorCode::kUnavailable, unread->error.message);
-  }
   const Container* const spec = FindContainer(*entry->plan.pod, container);
   if (spec == nullptr) return refuse(ErrorCode::kNotFound, "the pod has no such container");
   if (pods_.FindRun(pod_uid, container) != nullptr) {
@@ -221,25 +215,23 @@ std::string_view Runtime::GroupOf(const std::string& pod_uid, const std::string&
 }
 
 const std::vector<std::string>& Runtime::ForeignGroupsOf(const std::string& pod_uid) const {
-  const auto* const groups = unread_pods_.GroupsOf(pod_uid);
+  const auto* const groups = observed_.GroupsOf(pod_uid);
   return groups == nullptr ? no_groups_ : *groups;
 }
 
 void Runtime::StopContainer(const std::string& pod_uid, const std::string& container,
                             Duration grace) {
   if (ContainerRun* run = pods_.FindRun(pod_uid, container)) run->Stop(grace);
-  unread_pods_.Signal(pod_uid, SIGTERM);
 }
 
 void Runtime::KillContainer(const std::string& pod_uid, const std::string& container) {
   if (ContainerRun* run = pods_.FindRun(pod_uid, container)) run->Kill();
-  unread_pods_.Signal(pod_uid, SIGKILL);
 }
 
 void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& container,
                               int attempt) {
   PodEntry* const entry = pods_.Find(pod_uid);
-  if (entry == nullptr || entry->unread() != nullptr || !IsPathSegment(container)) return;
+  if (entry == nullptr || !IsPathSegment(container)) return;
   const ContainerRun* const run = pods_.FindRun(pod_uid, container);
   if (run != nullptr && run->attempt() == attempt) return;  // not dead
 
@@ -270,11 +262,10 @@ void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& con
 
 void Runtime::RemovePod(const std::string& pod_uid) {
   const auto it = pods_.all().find(pod_uid);
-  if (it == pods_.all().end() || it->second.unread() != nullptr) {
+  if (it == pods_.all().end()) {
     leftovers_.Forget(pod_uid);
-    unread_pods_.Forget(pod_uid);
     context_.Emit(PodRemoved{pod_uid});
-    return;
+    return observed_.FindAgain(pod_uid);
   }
   PodEntry& entry = it->second;
   if (entry.removing() == nullptr) BeginRemoval(entry);
@@ -294,7 +285,6 @@ void Runtime::BeginRemoval(PodEntry& entry) {
 
 void Runtime::ContinueRemovals() {
   for (const PodPlan& plan : leftovers_.Continue()) CreatePod(plan);
-  for (const PodPlan& plan : unread_pods_.TakeFreed()) CreatePod(plan);
   auto& pods = pods_.all();
   for (auto it = pods.begin(); it != pods.end();) {
     auto& [uid, entry] = *it;
@@ -317,9 +307,7 @@ bool Runtime::ContinueRemoval(const std::string& uid, PodEntry& entry) {
     removal.emplace(context_, PodRemains{.uid = uid,
                                          .groups = {entry.group},
                                          .log_dirs = {context_.paths.PodLogs(*entry.plan.pod)},
-                                         .mount_point_user = [this](std::string_view path) {
-                                           return pods_.MountPointUserOf(path);
-                                         }});
+                                         .mount_point_user = MountPointUsers()});
   }
   return removal->Continue();
 }

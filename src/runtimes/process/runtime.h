@@ -9,11 +9,11 @@
 #include "ports/file_descriptor.h"
 #include "runtimes/process/adoption.h"
 #include "runtimes/process/leftovers.h"
+#include "runtimes/process/observed_pods.h"
 #include "runtimes/process/pods.h"
 #include "runtimes/process/removal/dead_runs.h"
 #include "runtimes/process/runs/resident_program.h"
 #include "runtimes/process/runs/runtime_context.h"
-#include "runtimes/process/unread_pods.h"
 
 namespace jettison::process {
 
@@ -26,7 +26,6 @@ class Runtime : public ContainerRuntime {
 
   // Always: what runs must be guarded, whatever the runtime lacks to start more.
   [[nodiscard]] Result<void> Ready() override { return {}; }
-  [[nodiscard]] std::vector<RuntimePod> Recall() override { return unread_pods_.Recall(); }
   [[nodiscard]] Result<std::vector<RuntimePod>> List() override;
   void CreatePod(const PodPlan& plan) override;
   void StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
@@ -41,7 +40,7 @@ class Runtime : public ContainerRuntime {
   [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override;
   [[nodiscard]] std::string_view GroupOf(const std::string& pod_uid,
                                          const std::string& container) const override;
-  // Nobody else runs pods in it; of its own, those that cannot be read count as such.
+  // Of the pods that could not be taken over.
   [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(
       const std::string& pod_uid) const override;
   [[nodiscard]] int EventFd() const override { return readiness_->fd(); }
@@ -49,6 +48,8 @@ class Runtime : public ContainerRuntime {
 
  private:
   void EnterAll(const std::vector<std::string>& uids);
+  // Who else may use a mount point.
+  [[nodiscard]] MountPointUser MountPointUsers() const;
   [[nodiscard]] std::vector<RuntimePod> TakeOverAll();
   void SayWhatIsMissing() const;
   void OnFiles(const std::string& uid, const Result<void>& made);
@@ -68,7 +69,7 @@ class Runtime : public ContainerRuntime {
   DeadRuns dead_runs_{context_};
   Leftovers leftovers_{context_};
   Adoption adoption_{context_, pods_, dead_runs_};
-  UnreadPods unread_pods_{context_, pods_, adoption_};
+  ObservedPods observed_{context_, pods_, adoption_};
   const std::vector<std::string> no_groups_;
 };
 

@@ -10,7 +10,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using testing::Contains;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
@@ -30,22 +29,8 @@ class ProcessRuntimeUnreadDisk : public ProcessRuntimeUnread {
   }
   // No other pod has its UID from here on.
   void MakeUidCertain() { pod_.annotations["kubernetes.io/config.hash"] = "u"; }
-  void CreateAndExpectRefusal() {
-    bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
-    const auto* failed = bed_.Await<PodFailed>("u", milliseconds(500));
-    ASSERT_NE(failed, nullptr);
-    EXPECT_THAT(failed->error.message, HasSubstr("an earlier pod of this UID is in its place"));
-  }
-  void AwaitReading() {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (disk_->waiting() == 0 && std::chrono::steady_clock::now() < deadline) {
-      ASSERT_EQ(bed_.Await<PodFound>("u", milliseconds(5)), nullptr);
-    }
-    ASSERT_EQ(disk_->waiting(), 1U);
-  }
-  void AwaitAndAnswerReading() {
-    AwaitReading();
-    (void)disk_->Answer();
+  void Answer() {
+    EXPECT_EQ(disk_->Answer(), 1);
     (void)bed_.runtime().TakeEvents();
   }
 
@@ -53,34 +38,24 @@ class ProcessRuntimeUnreadDisk : public ProcessRuntimeUnread {
   std::string running_;
 };
 
-TEST_F(ProcessRuntimeUnreadDisk, NoRequestReadsAPodOfWhichARunCannotBeRead) {
+TEST_F(ProcessRuntimeUnreadDisk, TheLoopReadsNothingThatTheDiskHasNotGiven) {
   MakeUidCertain();
-  Hide(running_);
-  ASSERT_THAT(List(), SizeIs(1));
-  const OpenedFiles opened(bed_.paths().Containers("u"));
-  CreateAndExpectRefusal();
-  EXPECT_THAT(opened.Take(), IsEmpty()) << "the start could not read it";
-  AwaitAndAnswerReading();
-  EXPECT_THAT(opened.Take(), Contains("main"));
-  CreateAndExpectRefusal();
-  EXPECT_THAT(opened.Take(), IsEmpty());
-  ExpectItGoesOn();
-}
-
-TEST_F(ProcessRuntimeUnreadDisk, NoRequestReadsADamagedPodAgainOfWhichARunCannotBeRead) {
-  MakeUidCertain();
-  ASSERT_TRUE(WriteFile(bed_.paths().PodFile("u"), "rubbish"));
-  Hide(running_);
-  ASSERT_THAT(List(), SizeIs(1));
-  CreateAndExpectRefusal();
-  const OpenedFiles opened(bed_.paths().Containers("u"));
-  CreateAndExpectRefusal();
-  EXPECT_THAT(opened.Take(), IsEmpty());
-  Mend(running_);
-  AwaitAndAnswerReading();
-  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
-  EXPECT_NE(bed_.Await<PodFound>("u"), nullptr);
-  ExpectItGoesOn();
+  for (const std::string& hidden : {running_, bed_.paths().PodFile("u")}) {
+    bed_.Close();
+    Hide(hidden);
+    ASSERT_THAT(List(), SizeIs(1));
+    const OpenedFiles opened(bed_.paths().Containers("u"));
+    const OpenedFiles record(bed_.paths().Pod("u"));
+    ExpectRefusal();
+    ExpectRefusal();
+    EXPECT_THAT(opened.Take(), IsEmpty());
+    EXPECT_THAT(record.Take(), Not(Contains("pod.json")));
+    EXPECT_EQ(disk_->waiting(), 1U) << "it is read once for all requests";
+    if (hidden == running_) Answer();
+    EXPECT_EQ(bed_.Await<PodFound>("u", milliseconds(5)), nullptr);
+    ExpectItGoesOn();
+    Mend(hidden);
+  }
 }
 
 TEST_F(ProcessRuntimeUnreadDisk, AManifestStandsInForARecordThatCannotBeReadAndIsNotReadAgain) {
@@ -88,72 +63,29 @@ TEST_F(ProcessRuntimeUnreadDisk, AManifestStandsInForARecordThatCannotBeReadAndI
   const std::string file = bed_.paths().PodFile("u");
   Hide(file);
   ASSERT_THAT(List(), SizeIs(1));
-  CreateAndExpectRefusal();
-  AwaitAndAnswerReading();
-  Mend(file);
+  ExpectRefusal();
+  EXPECT_EQ(disk_->Answer(), 1);
   const OpenedFiles opened(bed_.paths().Pod("u"));
-  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
-  const auto* found = bed_.Await<PodFound>("u", milliseconds(500));
+  const auto* found = bed_.Await<PodFound>("u");
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->pod.pod, pod_);
   EXPECT_FALSE(found->pod.containers.at(0).exit);
   EXPECT_THAT(opened.Take(), Not(Contains("pod.json")));
   ExpectItGoesOn();
+  (void)disk_->Answer();
+  EXPECT_EQ(*ReadFile(file), "u") << "it is written anew";
 }
 
-TEST_F(ProcessRuntimeUnreadDisk, NobodyWaitsForADiskThatReadsARecordAgain) {
+TEST_F(ProcessRuntimeUnreadDisk, ARecordThatTheDiskGivesInTheEndIsTakenOver) {
   Hide(bed_.paths().PodFile("u"));
   ASSERT_THAT(List(), SizeIs(1));
-  AwaitAndAnswerReading();
   Mend(bed_.paths().PodFile("u"));
-  CreateAndExpectRefusal();
-  AwaitReading();
-  MakeUidCertain();  // not even for a plan that repairs it
-  CreateAndExpectRefusal();
+  ExpectRefusal();
   EXPECT_EQ(disk_->Answer(), 1);
-  disk_->refuses = true;  // from here on the disk is fast
-  const auto* found = bed_.Await<PodFound>("u", milliseconds(500));
+  const auto* found = bed_.Await<PodFound>("u");
   ASSERT_NE(found, nullptr);
   EXPECT_FALSE(found->pod.containers.at(0).exit);
   ExpectItGoesOn();
-}
-
-TEST_F(ProcessRuntimeUnreadDisk, ItsEndIsToldWhileADiskDoesNotAnswer) {
-  Hide(bed_.paths().PodFile("u"));
-  ASSERT_THAT(List(), SizeIs(1));
-  AwaitReading();
-  ::kill(process_, SIGKILL);
-  cgroups_.ProcessExited(process_);
-  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
-  Mend(bed_.paths().PodFile("u"));
-  disk_->refuses = true;
-  EXPECT_EQ(disk_->Answer(), 1);
-  EXPECT_NE(bed_.Await<PodFound>("u"), nullptr);
-}
-
-// While one ends, the runtime looks at it every 50 ms.
-TEST_F(ProcessRuntimeUnreadDisk, ThePodsBesideOneThatEndsAreNotReadMoreOften) {
-  bed_.disk_thread = nullptr;
-  bed_.Open();
-  (void)bed_.runtime().List();
-  const Pod other = ShellPod("v", "true");
-  ASSERT_TRUE(bed_.Create(other));
-  bed_.Close();
-  bed_.disk_thread = disk_;
-  Hide(bed_.paths().PodFile("u"));
-  Hide(bed_.paths().PodFile("v"));
-  ASSERT_THAT(List(), SizeIs(1)) << "nothing of the other runs";
-  cgroups_.OnSignal(nullptr);  // it takes its time
-  bed_.runtime().StopContainer("u", "main", std::chrono::seconds(30));
-  AwaitAndAnswerReading();
-  EXPECT_EQ(bed_.Await<PodFound>("v", milliseconds(500)), nullptr);
-  EXPECT_EQ(disk_->waiting(), 0U);
-  Mend(bed_.paths().PodFile("v"));
-  AwaitReading();
-  disk_->refuses = true;
-  (void)disk_->Answer();
-  EXPECT_NE(bed_.Await<PodFound>("v"), nullptr);
-  EXPECT_EQ(bed_.Await<PodFound>("u", milliseconds(5)), nullptr) << "it is ending";
 }
 
 }  // namespace

@@ -45,6 +45,16 @@ class ProcessRuntimeUnread : public ProcessRuntimeTest {
     EXPECT_TRUE(listed);
     return listed.value_or(std::vector<RuntimePod>{});
   }
+  // A request for another pod of its UID is refused, and nobody waits for the disk.
+  void ExpectRefusal() {
+    const bool runs = !cgroups_.Processes(kGroup)->empty();
+    bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
+    const auto* failed = bed_.Await<PodFailed>("u");
+    ASSERT_NE(failed, nullptr);
+    EXPECT_THAT(failed->error.message,
+                testing::HasSubstr("an earlier pod of this UID is in its place"));
+    EXPECT_EQ(failed->by_others, runs);
+  }
   void ExpectItGoesOn() {
     EXPECT_EQ(::kill(process_, 0), 0);
     EXPECT_THAT(cgroups_.signals(), testing::IsEmpty());

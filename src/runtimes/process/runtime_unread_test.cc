@@ -11,30 +11,34 @@ namespace jettison::process {
 using namespace kernel;
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-TEST_F(ProcessRuntimeUnread, APodWhoseRecordCannotBeReadGoesOnAndIsTakenOverLater) {
+TEST_F(ProcessRuntimeUnread, APodWhoseRecordCannotBeReadGoesOnAndIsTakenOverWhenItIsRequested) {
   Hide(bed_.paths().PodFile("u"));
   const auto listed = List();
   ASSERT_THAT(listed, SizeIs(1));
-  EXPECT_TRUE(listed[0].unread);
+  EXPECT_TRUE(listed[0].foreign && listed[0].spared);
   EXPECT_EQ(FullName(listed[0].pod), "default/pod-u") << "the folder of logs has its name";
   ASSERT_THAT(listed[0].containers, SizeIs(1));
   EXPECT_EQ(listed[0].containers[0].name, "main");
   EXPECT_FALSE(listed[0].containers[0].exit);
   EXPECT_THAT(bed_.runtime().ForeignGroupsOf("u"), ElementsAre(kGroup));
   EXPECT_THAT(bed_.logged,
-              Contains(HasSubstr("default/pod-u of an earlier agent cannot be taken")));
+              Contains(AllOf(HasSubstr("default/pod-u of an earlier agent cannot be taken"),
+                             HasSubstr(kGroup), HasSubstr(bed_.paths().Pod("u")))));
+  ExpectRefusal();
   ExpectItGoesOn();
 
   Mend(bed_.paths().PodFile("u"));
+  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
   const auto* found = bed_.Await<PodFound>("u");
   ASSERT_NE(found, nullptr);
-  EXPECT_FALSE(found->pod.unread || found->pod.foreign);
+  EXPECT_FALSE(found->pod.foreign);
   EXPECT_EQ(found->pod.pod, pod_);
   ASSERT_THAT(found->pod.containers, SizeIs(1));
   EXPECT_FALSE(found->pod.containers[0].exit);
@@ -47,18 +51,34 @@ TEST_F(ProcessRuntimeUnread, APodOfWhichARunCannotBeReadGoesOnToo) {
   Hide(running);
   const auto listed = List();
   ASSERT_THAT(listed, SizeIs(1));
-  EXPECT_TRUE(listed[0].unread);
+  EXPECT_TRUE(listed[0].spared);
+  EXPECT_EQ(listed[0].pod, pod_);
+  ExpectRefusal();
   ExpectItGoesOn();
   Mend(running);
+  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
   ASSERT_NE(bed_.Await<PodFound>("u"), nullptr);
   ExpectItGoesOn();
+}
+
+TEST_F(ProcessRuntimeUnread, ARequestThatIsTakenBackLeavesItAsItIs) {
+  Hide(bed_.paths().PodFile("u"));
+  ASSERT_THAT(List(), SizeIs(1));
+  ExpectRefusal();
+  bed_.runtime().RemovePod("u");
+  ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr) << "what was requested";
+  const auto* found = bed_.Await<PodFound>("u");
+  ASSERT_NE(found, nullptr);
+  EXPECT_TRUE(found->pod.foreign && found->pod.spared);
+  ExpectItGoesOn();
+  Mend(bed_.paths().PodFile("u"));
 }
 
 TEST_F(ProcessRuntimeUnread, ADamagedRunOfWhichAProcessLivesGoesOn) {
   ASSERT_TRUE(WriteFile(bed_.paths().Run("u", "main", 0) + "/running", "rubbish"));
   const auto listed = List();
   ASSERT_THAT(listed, SizeIs(1));
-  EXPECT_TRUE(listed[0].unread);
+  EXPECT_TRUE(listed[0].foreign);
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("/running: line 1")));
   ExpectItGoesOn();
 }
@@ -70,7 +90,7 @@ TEST_F(ProcessRuntimeUnread, ADamagedRunOfWhichNothingLivesIsLost) {
   ::unlink((bed_.paths().Run("u", "main", 0) + "/exit").c_str());
   const auto listed = List();
   ASSERT_THAT(listed, SizeIs(1));
-  EXPECT_FALSE(listed[0].unread);
+  EXPECT_FALSE(listed[0].foreign);
   ASSERT_THAT(listed[0].containers, SizeIs(1));
   ASSERT_TRUE(listed[0].containers[0].exit);
 }
@@ -98,6 +118,7 @@ TEST_F(ProcessRuntimeUnread, ADamagedPodIsTakenOverBeforeASlowDiskHasMendedIt) {
   ASSERT_TRUE(WriteFile(file, "rubbish"));
   ASSERT_THAT(List(), SizeIs(1));
   bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
+  EXPECT_EQ(disk->Answer(), 1) << "it is read again";
   ASSERT_NE(bed_.Await<PodFound>("u"), nullptr);
   EXPECT_EQ(*ReadFile(file), "rubbish");
   disk->refuses = true;  // from here on the disk is fast
@@ -105,7 +126,7 @@ TEST_F(ProcessRuntimeUnread, ADamagedPodIsTakenOverBeforeASlowDiskHasMendedIt) {
   EXPECT_EQ(*ReadFile(file), "u");
   EXPECT_EQ(*ReadFile(file + ".damaged"), "rubbish");
   (void)bed_.runtime().TakeEvents();
-  EXPECT_THAT(bed_.logged, Contains(HasSubstr("was damaged and is written anew")));
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("is written anew")));
   ExpectItGoesOn();
 }
 
@@ -114,7 +135,7 @@ TEST_F(ProcessRuntimeUnread, APodWhoseRecordIsMissingGoesOnAndTheManifestMendsIt
   ASSERT_EQ(::unlink(bed_.paths().PodFile("u").c_str()), 0);
   const auto listed = List();
   ASSERT_THAT(listed, SizeIs(1));
-  EXPECT_TRUE(listed[0].unread);
+  EXPECT_TRUE(listed[0].foreign);
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("pod.json is missing")));
   ExpectItGoesOn();
   bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
@@ -140,6 +161,7 @@ TEST_F(ProcessRuntimeUnread, APodWhoseRecordIsMissingAndOfWhichNothingLivesKeeps
     (void)::unlink((file + ".damaged").c_str());
   }
   EXPECT_THAT(List(), IsEmpty());
+  ExpectRefusal();
   bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
   ASSERT_NE(bed_.Await<PodReady>("u"), nullptr);
   const std::string quarantine = bed_.paths().root() + "/quarantine";
@@ -178,7 +200,7 @@ TEST_F(ProcessRuntimeUnread, AMarkThatCannotBeLookedUpIsNone) {
   ASSERT_EQ(::symlink("pod.json.gone", (file + ".gone").c_str()), 0);  // a link to itself
   const auto listed = List();
   ASSERT_THAT(listed, SizeIs(1));
-  EXPECT_TRUE(listed[0].unread);
+  EXPECT_TRUE(listed[0].foreign);
   (void)bed_.Await<PodRemoved>("u", std::chrono::milliseconds(100));
   ExpectItGoesOn();
 }
@@ -204,14 +226,12 @@ TEST_F(ProcessRuntimeUnread, WhatCannotBeMendedStaysAndIsMendedLater) {
 TEST_F(ProcessRuntimeUnread, AnotherPodOfADamagedOnesUidWaitsUntilThatHasEnded) {
   ASSERT_TRUE(WriteFile(bed_.paths().PodFile("u"), "rubbish"));
   ASSERT_THAT(List(), SizeIs(1));
-  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
-  const auto* failed = bed_.Await<PodFailed>("u");
-  ASSERT_NE(failed, nullptr);
-  EXPECT_THAT(failed->error.message, HasSubstr("an earlier pod of this UID is in its place"));
+  ExpectRefusal();
   ExpectItGoesOn();
 
   cgroups_.ProcessExited(process_);
   ::kill(process_, SIGKILL);
+  ExpectRefusal();
   bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
   ASSERT_NE(bed_.Await<PodReady>("u"), nullptr);
   const std::string quarantine = bed_.paths().root() + "/quarantine";
@@ -222,48 +242,49 @@ TEST_F(ProcessRuntimeUnread, AnotherPodOfADamagedOnesUidWaitsUntilThatHasEnded) 
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("all its files are in " + place)));
 }
 
-TEST_F(ProcessRuntimeUnread, FilesAreSetAsideWhenTheDiskAnswersAndThenThePodIsMade) {
+TEST_F(ProcessRuntimeUnread, FilesAreSetAsideWhenTheDiskAnswers) {
   const auto disk = std::make_shared<FakeDiskThread>();
   bed_.disk_thread = disk;
   ASSERT_TRUE(WriteFile(bed_.paths().PodFile("u"), "rubbish"));
   cgroups_.ProcessExited(process_);
   ::kill(process_, SIGKILL);
   ASSERT_THAT(List(), IsEmpty());
-  const std::string quarantine = bed_.paths().root() + "/quarantine";
-  for (const bool is_wanted : {false, true}) {
-    bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
-    if (!is_wanted) bed_.runtime().RemovePod("u");
-    // Longer than until the record would be read again.
-    EXPECT_EQ(bed_.Await<PodReady>("u", std::chrono::milliseconds(1200)), nullptr);
-    EXPECT_FALSE(Exists(quarantine));
-    EXPECT_EQ(ReadFile(bed_.paths().Volumes("u") + "/data").value_or("gone"), "dear");
-  }
-  disk->refuses = true;  // from here on the disk is fast
+  ExpectRefusal();
+  EXPECT_EQ(disk->Answer(), 1) << "it is read";
+  ExpectRefusal();
+  EXPECT_EQ(ReadFile(bed_.paths().Volumes("u") + "/data").value_or("gone"), "dear");
   EXPECT_EQ(disk->Answer(), 1) << "the files are moved once";
+  (void)bed_.runtime().TakeEvents();
+  disk->refuses = true;  // from here on the disk is fast
+  EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty()) << "nothing is made before it is requested";
+  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
   ASSERT_NE(bed_.Await<PodReady>("u"), nullptr);
+  const std::string quarantine = bed_.paths().root() + "/quarantine";
   ASSERT_THAT(*NamesIn(quarantine), SizeIs(1));
   EXPECT_EQ(*ReadFile(quarantine + "/" + NamesIn(quarantine)->front() + "/volumes/data"), "dear");
 }
 
-TEST_F(ProcessRuntimeUnread, APodThatIsNotWantedAnyMoreIsNotMadeInAFreePlace) {
-  const auto disk = std::make_shared<FakeDiskThread>();
-  bed_.disk_thread = disk;
-  ASSERT_TRUE(WriteFile(bed_.paths().PodFile("u"), "rubbish"));
+TEST_F(ProcessRuntimeUnread, WhatMayBeReadableAMomentLaterIsNotSetAside) {
+  Hide(bed_.paths().PodFile("u"));
   cgroups_.ProcessExited(process_);
   ::kill(process_, SIGKILL);
   ASSERT_THAT(List(), IsEmpty());
+  ExpectRefusal();
+  ExpectRefusal();
+  Mend(bed_.paths().PodFile("u"));
   bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
-  bed_.runtime().RemovePod("u");
-  disk->refuses = true;
-  EXPECT_EQ(disk->Answer(), 1);
-  EXPECT_EQ(bed_.Await<PodReady>("u", std::chrono::milliseconds(50)), nullptr);
-  EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
+  ASSERT_NE(bed_.Await<PodFound>("u"), nullptr);
+  EXPECT_EQ(*ReadFile(bed_.paths().Volumes("u") + "/data"), "dear");
 }
 
-TEST_F(ProcessRuntimeUnread, ItEndsAsAWholeWhenItIsKilledAndLeavesItsFiles) {
+TEST_F(ProcessRuntimeUnread, NobodyEndsItAndItsEndIsTold) {
   Hide(bed_.paths().PodFile("u"));
   ASSERT_THAT(List(), SizeIs(1));
+  bed_.runtime().StopContainer("u", "main", std::chrono::seconds(1));
   bed_.runtime().KillContainer("u", "main");
+  ExpectItGoesOn();
+  ::kill(process_, SIGKILL);
+  cgroups_.ProcessExited(process_);
   const auto* exited = bed_.Await<ContainerExited>("u");
   ASSERT_NE(exited, nullptr);
   EXPECT_EQ(exited->container, "main");
@@ -272,30 +293,17 @@ TEST_F(ProcessRuntimeUnread, ItEndsAsAWholeWhenItIsKilledAndLeavesItsFiles) {
   Mend(bed_.paths().PodFile("u"));
 }
 
-TEST_F(ProcessRuntimeUnread, OneThatWasAskedToEndIsNotTakenOverBeforeItHasEnded) {
-  Hide(bed_.paths().PodFile("u"));
-  ASSERT_THAT(List(), SizeIs(1));
-  bed_.runtime().StopContainer("u", "main", std::chrono::seconds(30));
-  Mend(bed_.paths().PodFile("u"));
-  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
-  const auto* failed = bed_.Await<PodFailed>("u");
-  ASSERT_NE(failed, nullptr);
-  EXPECT_THAT(failed->error.message, HasSubstr("is ending in its place"));
-  bed_.runtime().KillContainer("u", "main");
-  EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
-  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
-}
-
 TEST_F(ProcessRuntimeUnread, NothingIsEndedOrDeletedWhileDescriptorsRunOut) {
   bed_.Open();
   {
     const kernel::FewDescriptors none(0);
     EXPECT_FALSE(bed_.runtime().List());
+    EXPECT_THAT(bed_.runtime().Recall(), IsEmpty());
   }
   const auto listed = bed_.runtime().List();
   ASSERT_TRUE(listed);
   ASSERT_THAT(*listed, SizeIs(1));
-  EXPECT_FALSE((*listed)[0].unread);
+  EXPECT_FALSE((*listed)[0].foreign);
   ExpectItGoesOn();
 }
 
@@ -310,7 +318,7 @@ TEST_F(ProcessRuntimeUnread, WithoutItsShimTheRuntimeStillFindsWhatRuns) {
   const auto listed = bed_.runtime().List();
   ASSERT_TRUE(listed);
   ASSERT_THAT(*listed, SizeIs(1));
-  EXPECT_FALSE((*listed)[0].unread);
+  EXPECT_FALSE((*listed)[0].foreign);
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("/nonexistent/jettison-shim cannot be run")));
   ExpectItGoesOn();
   bed_.runtime().StartContainer("u", "other", 0, 0);
@@ -319,67 +327,6 @@ TEST_F(ProcessRuntimeUnread, WithoutItsShimTheRuntimeStillFindsWhatRuns) {
   EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
   bed_.Close();
   bed_.Open();
-}
-
-class ProcessRuntimeRecall : public ProcessRuntimeUnread {
- protected:
-  void SetUp() override {
-    ProcessRuntimeUnread::SetUp();
-    bed_.Open();
-    const kernel::FewDescriptors none(0);
-    ASSERT_FALSE(bed_.runtime().List());
-    recalled_ = bed_.runtime().Recall();
-  }
-  std::vector<RuntimePod> recalled_;
-};
-
-TEST_F(ProcessRuntimeRecall, WhatRunsIsKnownWhilePodsCannotBeListedAndTakenOverWithTheListing) {
-  ASSERT_THAT(recalled_, SizeIs(1));
-  EXPECT_EQ(recalled_[0].pod.uid, "u");
-  EXPECT_TRUE(recalled_[0].unread);
-  EXPECT_THAT(bed_.runtime().ForeignGroupsOf("u"), ElementsAre(kGroup));
-  EXPECT_EQ(bed_.Await<PodFound>("u", std::chrono::milliseconds(1500)), nullptr)
-      << "it is taken over with the listing alone";
-  const auto listed = bed_.runtime().List();
-  ASSERT_TRUE(listed);
-  ASSERT_THAT(*listed, SizeIs(1));
-  EXPECT_FALSE((*listed)[0].unread);
-  EXPECT_EQ((*listed)[0].pod, pod_);
-  EXPECT_EQ(bed_.Await<PodRemoved>("u", std::chrono::milliseconds(100)), nullptr);
-  ExpectItGoesOn();
-}
-
-TEST_F(ProcessRuntimeRecall, ARecalledPodCanBeEnded) {
-  ASSERT_THAT(recalled_, SizeIs(1));
-  bed_.runtime().KillContainer("u", recalled_[0].containers.at(0).name);
-  const auto listed = bed_.runtime().List();
-  ASSERT_TRUE(listed);
-  EXPECT_THAT(*listed, IsEmpty()) << "it is being ended";
-  EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
-  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
-  EXPECT_EQ(*ReadFile(bed_.paths().Volumes("u") + "/data"), "dear");
-  EXPECT_NE(bed_.Await<PodFound>("u"), nullptr);
-}
-
-TEST_F(ProcessRuntimeRecall, TheEndOfOneThatTheListingDoesNotHaveIsTold) {
-  ASSERT_THAT(recalled_, SizeIs(1));
-  ::kill(process_, SIGKILL);
-  cgroups_.ProcessExited(process_);
-  ASSERT_EQ(::unlink(bed_.paths().PodFile("u").c_str()), 0);
-  const auto listed = bed_.runtime().List();
-  ASSERT_TRUE(listed);
-  EXPECT_THAT(*listed, IsEmpty());
-  EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
-  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
-}
-
-TEST_F(ProcessRuntimeRecall, WhatHasNoFolderHereIsOfSomebodyElse) {
-  constexpr pid_t kSomeProcess = 1 << 30;  // no process has it
-  ASSERT_TRUE(cgroups_.Create("kubepods/podother", {}));
-  ASSERT_TRUE(cgroups_.Join("kubepods/podother", kSomeProcess));
-  bed_.Close();
-  bed_.Open();
-  EXPECT_THAT(bed_.runtime().Recall(), SizeIs(1));
 }
 
 // For example, the root is not mounted yet, or another agent has made the group.

@@ -9,7 +9,7 @@ ContainerdSource::ContainerdSource(Calls& calls, RunEdges& edges, const NodeGrou
     : calls_(calls),
       adopt_(rules.adopt),
       sandboxes_({.calls = calls, .run = edges, .groups = groups, .roster = roster},
-                 {.root = rules.root, .others = rules.adopt, .unread = rules.unread}),
+                 {.root = rules.root, .others = rules.adopt, .has = rules.has}),
       tasks_({.calls = calls, .run = edges, .groups = groups, .roster = roster}) {}
 
 void ContainerdSource::OnListed(const Listing& listing) {

@@ -18,13 +18,13 @@ namespace jettison::cri {
 // How this agent's own pods are told apart from foreign ones.
 struct ContainerdRules {
   std::string root;    // this agent's, as its sandboxes carry it
-  bool adopt = false;  // false: only unreadable pods of this agent are looked for
-  // Whether this agent has a pod of the UID that cannot be read.
-  std::function<bool(const std::string&)> unread;
+  bool adopt = false;  // whether others' pods are looked for
+  // Whether this agent's runtime has a pod of the UID.
+  std::function<bool(const std::string&)> has;
 };
 
 // Finds the foreign pods on a container runtime, whether they were created through CRI or not, and
-// pods of this agent which cannot be read.
+// pods of an earlier agent that this one has not taken over.
 class ContainerdSource : public ForeignSource {
  public:
   // All arguments but `rules` must outlive this object; of `groups`, what it refers to.

@@ -36,9 +36,8 @@ ForeignSandboxes::Candidates ForeignSandboxes::CandidatesIn(const Listing& listi
   for (const api::PodSandbox& sandbox : listing.sandboxes) {
     if (sandbox.state() != api::SANDBOX_READY || !kernel::IsPathSegment(sandbox.id())) continue;
     const bool own = IsOfRoot(wanted_.root, sandbox);
-    const bool unread = own && wanted_.unread(sandbox.metadata().uid());
-    if (unread || (wanted_.others && !own))
-      candidates[sandbox.id()] = {.sandbox = sandbox, .unread = unread};
+    const bool is_wanted = own ? !wanted_.has(sandbox.metadata().uid()) : wanted_.others;
+    if (is_wanted) candidates[sandbox.id()] = {.sandbox = sandbox, .own = own};
   }
   for (const api::Container& container : listing.containers) {
     if (container.state() != api::CONTAINER_RUNNING || container.id().empty()) continue;
@@ -94,11 +93,11 @@ void ForeignSandboxes::Ask(Candidate candidate) {
 // runtime refuses to tell does not hide the others. A pod of an earlier agent that was taken over
 // while the runtime was asked is not watched a second time.
 void ForeignSandboxes::Consider(const Candidate& candidate) {
-  if (candidate.unread && !wanted_.unread(candidate.sandbox.metadata().uid())) return;
+  if (candidate.own && wanted_.has(candidate.sandbox.metadata().uid())) return;
   ForeignFinding finding{.identity = IdentityOf(candidate.sandbox),
                          .list = kList,
                          .base = std::make_shared<CriSandbox>(edges_.calls, candidate.sandbox.id()),
-                         .unread = candidate.unread,
+                         .spared = candidate.own,
                          .containers = {},
                          .considered = candidate.running};
   for (const Result<api::ContainerStatusResponse>& answer : candidate.answers) {
@@ -148,7 +147,7 @@ Result<ForeignContainer> ForeignSandboxes::ContainerIn(
 }
 
 std::string ForeignSandboxes::Described(const Candidate& candidate) {
-  return fmt::format("{} pod {} (sandbox {})", candidate.unread ? "an earlier agent's" : "foreign",
+  return fmt::format("{} pod {} (sandbox {})", candidate.own ? "an earlier agent's" : "foreign",
                      FullName(ReadForeignPod(IdentityOf(candidate.sandbox), {}).pod),
                      candidate.sandbox.id());
 }

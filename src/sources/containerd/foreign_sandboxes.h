@@ -23,9 +23,9 @@ class ForeignSandboxes {
   struct Wanted {
     std::string root;     // of this agent
     bool others = false;  // those that it has not made
-    // Whether this agent has a pod of the UID that cannot be read. Such sandboxes are looked at in
-    // any case.
-    std::function<bool(const std::string&)> unread;
+    // Whether this agent has a pod of the UID. Sandboxes of this root whose pod it has not taken
+    // over are looked at in any case; they are measured and never evicted.
+    std::function<bool(const std::string&)> has;
   };
 
   ForeignSandboxes(const FinderEdges& edges, Wanted wanted)
@@ -47,7 +47,7 @@ class ForeignSandboxes {
   // A sandbox, and what runs in it.
   struct Candidate {
     api::PodSandbox sandbox;
-    bool unread = false;
+    bool own = false;               // of this root
     std::set<std::string> running;  // IDs of containers
     std::vector<Result<api::ContainerStatusResponse>> answers;
   };

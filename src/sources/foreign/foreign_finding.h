@@ -22,7 +22,6 @@ struct ForeignFinding {
   // What its containers belong to; null: each container stands for itself.
   std::shared_ptr<Base> base = nullptr;
   PodOrigin origin = PodOrigin::kRuntime;    // who made it
-  bool unread = false;                       // this agent's own, which cannot be read
   bool spared = false;                       // RuntimePod::spared
   bool kill_at_once = false;                 // killed without a grace period
   std::vector<ForeignContainer> containers;  // those that run

@@ -37,7 +37,6 @@ RuntimePod ForeignPod::Begin() {
                    .containers = {},
                    .foreign = true,
                    .origin = finding_.origin,
-                   .unread = finding_.unread,
                    .spared = finding_.spared,
                    .kill_at_once = finding_.kill_at_once};
   const Clock& clock = edges_.clock;

@@ -41,6 +41,7 @@ class ForeignPod {
 
   // Whether the agent has told it to end.
   [[nodiscard]] bool ending() const { return ending_; }
+  [[nodiscard]] bool spared() const { return finding_.spared; }
   // Whether PodRemoved has been emitted.
   [[nodiscard]] bool gone() const { return gone_; }
   [[nodiscard]] const std::string& key() const { return finding_.identity.key; }

@@ -14,9 +14,7 @@ ForeignRoster::ForeignRoster(RunEdges& edges, std::function<bool(const std::stri
 Result<void> ForeignRoster::Take(ForeignFinding finding, Complaints& complaints) {
   const std::string id = finding.identity.key;
   Pod pod = std::move(finding.reading.pod);
-  const auto is_taken = [&] {
-    return (!finding.unread && taken_(pod.uid)) || pods_.contains(pod.uid);
-  };
+  const auto is_taken = [&] { return taken_(pod.uid) || pods_.contains(pod.uid); };
   if (is_taken()) pod.uid = id;
   if (is_taken()) return Fail(ErrorCode::kInvalidArgument, "another pod has its ID as UID");
   for (const std::string& ignored : finding.reading.ignored) {

@@ -52,7 +52,7 @@ TEST_F(LiveCriUnread, APodThatNothingDescribesGoesOnUntilItsSandboxIsRemoved) {
   const auto listed = runtime().List();
   ASSERT_TRUE(listed) << listed.error().message;
   ASSERT_THAT(*listed, SizeIs(1)) << Said();
-  EXPECT_TRUE((*listed)[0].unread);
+  EXPECT_TRUE((*listed)[0].foreign && (*listed)[0].spared);
   EXPECT_THAT(runtime().ForeignGroupsOf("u"), ElementsAre(GroupOf(pod)));
   EXPECT_THAT(logged_, Contains(HasSubstr("sandbox " + sandbox)));
   runtime().CreatePod(kernel::PlainPlan(pod));

@@ -111,7 +111,7 @@ TEST_F(CriUnread, TheRecordMakesUpForADamagedAnnotation) {
   const auto listed = List();
   ASSERT_THAT(listed, SizeIs(1));
   EXPECT_EQ(listed[0].pod, pod_);
-  EXPECT_FALSE(listed[0].unread || listed[0].foreign);
+  EXPECT_FALSE(listed[0].foreign);
   ASSERT_THAT(listed[0].containers, SizeIs(1));
   EXPECT_FALSE(listed[0].containers[0].exit);
   EXPECT_THAT(bed_.logged, Contains(AllOf(HasSubstr(box_), HasSubstr("is known by " + record()))));
@@ -124,7 +124,7 @@ TEST_F(CriUnread, TheRecordMakesUpForAMissingAnnotation) {
   containerd().boxes.at(box_).config.mutable_annotations()->erase(std::string(kNetworkAnnotation));
   const auto listed = List();
   ASSERT_THAT(listed, SizeIs(1));
-  EXPECT_FALSE(listed[0].unread);
+  EXPECT_FALSE(listed[0].foreign);
   ExpectItGoesOn();
   ExpectItCanBeTakenDown();
 }
@@ -137,7 +137,7 @@ TEST_F(CriUnread, AnotherSandboxOfThePodMakesUpForADamagedAnnotation) {
   DamageBoth();
   const auto listed = List();
   ASSERT_THAT(listed, SizeIs(1));
-  EXPECT_FALSE(listed[0].unread);
+  EXPECT_FALSE(listed[0].foreign);
   ASSERT_THAT(listed[0].containers, SizeIs(1));
   EXPECT_TRUE(containerd().processes.Runs(1000));
 }
@@ -146,7 +146,7 @@ TEST_F(CriUnread, TheAnnotationMakesUpForADamagedRecord) {
   ASSERT_TRUE(kernel::WriteFile(record(), "sandbox half"));
   const auto listed = List();
   ASSERT_THAT(listed, SizeIs(1));
-  EXPECT_FALSE(listed[0].unread);
+  EXPECT_FALSE(listed[0].foreign);
   EXPECT_THAT(kernel::ReadFile(record()).value_or(""), StartsWith("sandbox " + box_))
       << "the record is written again";
   ExpectItGoesOn();
@@ -156,7 +156,7 @@ TEST_F(CriUnread, APodThatNothingDescribesGoesOnAndIsMeasured) {
   DamageBoth();
   const auto listed = List();
   ASSERT_THAT(listed, SizeIs(1));
-  EXPECT_TRUE(listed[0].unread && listed[0].foreign);
+  EXPECT_TRUE(listed[0].foreign && listed[0].spared);
   EXPECT_EQ(FullName(listed[0].pod), "default/pod-u");
   EXPECT_EQ(listed[0].pod.uid, "u");
   ASSERT_THAT(listed[0].containers, SizeIs(1));
@@ -177,7 +177,7 @@ TEST_F(CriUnread, AMissingAnnotationWithoutARecordIsDamageToo) {
   ASSERT_EQ(::unlink(record().c_str()), 0);
   const auto listed = List();
   ASSERT_THAT(listed, SizeIs(1));
-  EXPECT_TRUE(listed[0].unread);
+  EXPECT_TRUE(listed[0].foreign);
   ExpectItGoesOn();
 }
 
@@ -199,10 +199,14 @@ TEST_F(CriUnread, NoPodOfItsUidIsMadeBesideIt) {
   ASSERT_NE(failed, nullptr);
   EXPECT_THAT(failed->error.message, HasSubstr("in sandbox " + box_));
   EXPECT_THAT(failed->error.message, HasSubstr("crictl stopp " + box_));
+  EXPECT_TRUE(failed->by_others) << "an eviction of the other pod would free nothing";
   ExpectItGoesOn();
   // Nor is it ended when the other pod is no longer wanted.
   runtime().RemovePod("u");
   EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+  const auto* found = bed_.Await<PodFound>("u");
+  ASSERT_NE(found, nullptr);
+  EXPECT_TRUE(found->pod.foreign && found->pod.spared);
   ExpectItGoesOn();
 }
 
@@ -244,6 +248,8 @@ TEST_F(CriUnread, ItsFilesAreSetAsideWhenASlowDiskAnswers) {
   (void)disk->Answer();
   runtime().CreatePod(kernel::PlainPlan(pod_));
   ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
+  LetItLook();
+  EXPECT_EQ(disk->Answer(), 1) << "its record is read";
   LetItLook();
   ExpectFilesStay();
   runtime().CreatePod(kernel::PlainPlan(pod_));
@@ -305,9 +311,11 @@ TEST_F(CriUnread, ARecordThatIsMendedGivesThePodBack) {
   DamageBoth();
   ASSERT_THAT(List(), SizeIs(1));
   ASSERT_TRUE(kernel::WriteFile(record(), text));
+  LetItLook();
+  runtime().CreatePod(kernel::PlainPlan(pod_));
   const auto* found = bed_.Await<PodFound>("u");
   ASSERT_NE(found, nullptr);
-  EXPECT_FALSE(found->pod.unread || found->pod.foreign);
+  EXPECT_FALSE(found->pod.foreign);
   EXPECT_EQ(found->pod.pod, pod_);
   ASSERT_THAT(found->pod.containers, SizeIs(1));
   EXPECT_FALSE(found->pod.containers[0].exit);
@@ -330,6 +338,7 @@ TEST_F(CriUnread, ARecordThatCannotBeReadForAMomentIsNoDamage) {
   LetItLook();
   ExpectFilesStay();
   ASSERT_EQ(std::rename((record() + ".away").c_str(), record().c_str()), 0);
+  runtime().CreatePod(kernel::PlainPlan(pod_));
   ASSERT_NE(bed_.Await<PodFound>("u"), nullptr);
   ExpectFilesStay();
 }
@@ -341,7 +350,7 @@ TEST_F(CriUnread, TheManifestThatItCameFromGivesThePodBack) {
   runtime().CreatePod(kernel::PlainPlan(pod_));
   const auto* found = bed_.Await<PodFound>("u");
   ASSERT_NE(found, nullptr);
-  EXPECT_FALSE(found->pod.unread);
+  EXPECT_FALSE(found->pod.foreign);
   EXPECT_EQ(found->pod.pod, pod_);
   EXPECT_THAT(kernel::ReadFile(record()).value_or(""), StartsWith("sandbox " + box_));
   ExpectItGoesOn();
@@ -369,7 +378,7 @@ TEST_F(CriUnread, WhatTheRuntimeKeepsToItselfIsAliveWhileTheKernelSaysSo) {
   containerd().boxes = boxes;
   const auto* found = bed_.Await<PodFound>("u");
   ASSERT_NE(found, nullptr);
-  EXPECT_TRUE(found->pod.unread);
+  EXPECT_TRUE(found->pod.foreign && found->pod.spared);
   ExpectItGoesOn();
 }
 
@@ -380,9 +389,10 @@ TEST_F(CriUnread, ARecordThatIsMendedGivesBackAPodThatTheRuntimeKeepsToItself) {
   const auto runs = std::exchange(containerd().runs, {});
   EXPECT_THAT(List(), IsEmpty());
   ASSERT_TRUE(kernel::WriteFile(record(), text));
+  runtime().CreatePod(kernel::PlainPlan(pod_));
   const auto* found = bed_.Await<PodFound>("u");
   ASSERT_NE(found, nullptr);
-  EXPECT_FALSE(found->pod.unread);
+  EXPECT_FALSE(found->pod.foreign);
   ASSERT_THAT(found->pod.containers, SizeIs(1));
   EXPECT_FALSE(found->pod.containers[0].exit);
   ExpectItGoesOn();
@@ -468,21 +478,6 @@ TEST_F(CriUnread, OneThatTurnsUpLaterIsKeptToo) {
   LetItLook();
   EXPECT_TRUE(containerd().boxes.contains("late"));
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("sandbox late")));
-}
-
-TEST_F(CriUnread, ItEndsWhenItIsEvictedAndLeavesItsFiles) {
-  DamageBoth();
-  ASSERT_THAT(List(), SizeIs(1));
-  runtime().KillContainer("u", "main");
-  const auto* exited = bed_.Await<ContainerExited>("u");
-  ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->container, "main");
-  runtime().RemovePod("u");
-  ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr);
-  LetItLook();
-  ExpectFilesStay();
-  ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), pod_));
-  ExpectQuarantined();
 }
 
 }  // namespace

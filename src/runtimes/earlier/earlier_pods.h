@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "core/model/pod.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
+#include "kernel/files/paths.h"
+#include "kernel/readiness/disk_work.h"
+#include "ports/container_runtime.h"
+
+namespace jettison {
+
+// Whether what describes a pod is damaged or missing; otherwise it may be readable a moment later.
+[[nodiscard]] bool IsDamage(const Error& error);
+
+// Whether the UID is a hash of the whole pod, and therefore that of no other pod.
+[[nodiscard]] bool IsHashOfContent(const Pod& pod);
+
+// What a request for a pod is answered while an earlier pod of its UID is in its place. `is_held`:
+// processes of that run, or may run.
+[[nodiscard]] PodFailed RefusalOf(const std::string& uid, const std::string& why, bool is_held);
+
+// Sets the files of a pod aside of which nothing runs (kernel::SetAside), beside the loop. `log` is
+// told where they are, or why they stay; `done` learns whether the place is free.
+void SetEarlierAside(kernel::DiskWork& disk, const kernel::Paths& paths, const std::string& uid,
+                     Instant now, const std::function<void(std::string_view)>& log,
+                     const std::function<void(bool)>& done);
+
+}  // namespace jettison
