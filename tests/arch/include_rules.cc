@@ -21,8 +21,9 @@ const Arrows& PartArrows() {
     arrows["rpc"] = {"core", "ports"};
     arrows["http"] = {"core", "ports"};
     arrows["containers"] = {"core", "ports", "kernel", "rpc"};
+    arrows["pods"] = {"core", "ports", "kernel"};
     arrows["sources"] = {"core", "ports", "codec", "kernel", "rpc", "http", "containers"};
-    arrows["runtimes"] = {"core", "ports", "codec", "kernel", "rpc", "containers"};
+    arrows["runtimes"] = {"core", "ports", "codec", "kernel", "rpc", "containers", "pods"};
     arrows["view"] = {"core", "ports", "codec"};
     arrows["machine"] = {"core", "ports",   "codec",    "kernel",    "rpc",
                          "view", "sources", "runtimes", "containers"};

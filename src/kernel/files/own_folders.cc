@@ -91,4 +91,13 @@ Result<void> CheckPodsAreOwn(const std::string& pods, const PodMarks& marks) {
           *other, std::count_if(other, uids->end(), is_others), pods, marks.other_runtime));
 }
 
+std::vector<std::string> LogFoldersOf(const Paths& paths, std::string_view uid) {
+  std::vector<std::string> folders;
+  const std::string logs = paths.Logs();
+  for (const std::string& name : NamesIn(logs).value_or(std::vector<std::string>{})) {
+    if (IsLogsOf(name, uid)) folders.push_back(fmt::format("{}/{}", logs, name));
+  }
+  return folders;
+}
+
 }  // namespace jettison::kernel

@@ -2,8 +2,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/units/result.h"
+#include "kernel/files/paths.h"
 
 namespace jettison::kernel {
 
@@ -23,6 +25,9 @@ inline constexpr std::string_view kDoomedPrefix = ".gone-";
 // Whether a folder has nothing in it but folders of containers with their logs, and nothing is
 // mounted there.
 [[nodiscard]] bool IsLogFolder(const std::string& path);
+
+// The folders of a pod's logs, whatever its name was.
+[[nodiscard]] std::vector<std::string> LogFoldersOf(const Paths& paths, std::string_view uid);
 
 // By which file in a pod's folder each runtime knows its own pods.
 struct PodMarks {

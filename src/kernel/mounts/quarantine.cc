@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "kernel/files/files.h"
+#include "kernel/files/own_folders.h"
 #include "kernel/mounts/mount_info.h"
 #include "kernel/mounts/private_mount.h"
 #include "ports/system_error.h"
@@ -56,13 +57,10 @@ Result<std::string> SetAside(const Paths& paths, const std::string& uid, Instant
   const auto moved = Move(paths.Pod(uid), place);
   if (!moved) return Fail(moved.error());
   bool any = *moved;
-  const auto logs = NamesIn(paths.Logs());
-  for (const std::string& name : logs.value_or(std::vector<std::string>{})) {
-    if (!IsLogsOf(name, uid)) continue;
+  for (const std::string& logs : LogFoldersOf(paths, uid)) {
     if (auto made = MakeFolders(place + "/logs", 0700); !made) return Fail(made.error());
-    any = Move(fmt::format("{}/{}", paths.Logs(), name), fmt::format("{}/logs/{}", place, name))
-              .value_or(false) ||
-          any;
+    const std::string name = logs.substr(logs.rfind('/') + 1);
+    any = Move(logs, fmt::format("{}/logs/{}", place, name)).value_or(false) || any;
   }
   return any ? place : std::string();
 }

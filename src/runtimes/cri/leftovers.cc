@@ -8,38 +8,19 @@
 #include <utility>
 
 #include "kernel/files/files.h"
+#include "kernel/files/own_folders.h"
 #include "kernel/groups/empty_groups.h"
-#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/readiness/retry_delay.h"
+#include "pods/pod_groups.h"
+#include "pods/removal_job.h"
 #include "ports/container_runtime.h"
-#include "runtimes/cri/host/removal_job.h"
 
 namespace jettison::cri {
 namespace {
 
-constexpr QosClass kQosClasses[] = {QosClass::kGuaranteed, QosClass::kBurstable,
-                                    QosClass::kBestEffort};
 constexpr Duration kFirstRetry = std::chrono::milliseconds(100);
 
 }  // namespace
-
-std::vector<std::string> PossibleGroupsOf(const RuntimeContext& context, const std::string& uid) {
-  std::vector<std::string> groups;
-  for (const QosClass qos : kQosClasses) {
-    groups.push_back(kernel::PodGroup(qos, uid, context.options.cgroup_driver));
-  }
-  return groups;
-}
-
-std::optional<std::string> InhabitedGroupOf(const RuntimeContext& context, const std::string& uid) {
-  for (std::string& group : PossibleGroupsOf(context, uid)) {
-    const auto processes = context.cgroups.Processes(group);
-    const bool inhabited =
-        processes ? !processes->empty() : processes.error().code != ErrorCode::kNotFound;
-    if (inhabited) return std::move(group);
-  }
-  return std::nullopt;
-}
 
 std::vector<std::string> Leftovers::Begin() {
   std::vector<std::string> doomed;
@@ -88,13 +69,10 @@ bool Leftovers::IsDeleting() const {
 }
 
 void Leftovers::Remove(const std::string& uid) {
-  PodRemains remains{
-      .uid = uid, .groups = PossibleGroupsOf(context_, uid), .log_dirs = {}, .layers = {}};
-  const std::string logs = context_.paths.Logs();
-  for (const std::string& name : kernel::NamesIn(logs).value_or(std::vector<std::string>{})) {
-    if (kernel::IsLogsOf(name, uid)) remains.log_dirs.push_back(fmt::format("{}/{}", logs, name));
-  }
-  Remove(std::move(remains));
+  Remove({.uid = uid,
+          .groups = PossibleGroupsOf(uid, context_.options.cgroup_driver),
+          .log_dirs = kernel::LogFoldersOf(context_.paths, uid),
+          .layers = {}});
 }
 
 void Leftovers::Remove(PodRemains remains) {
@@ -122,9 +100,9 @@ void Leftovers::SweepLateGroups(const std::function<bool(const std::string&)>& i
   for (auto it = late_groups_.begin(); it != late_groups_.end();) {
     const std::string& uid = it->first;
     if (!is_pod(uid) && !removals_.contains(uid)) {
-      context_.LogFailure("pod " + uid,
-                          kernel::RemoveEmptyGroups(context_.cgroups, context_.group_end,
-                                                    PossibleGroupsOf(context_, uid)));
+      context_.LogFailure("pod " + uid, kernel::RemoveEmptyGroups(
+                                            context_.cgroups, context_.group_end,
+                                            PossibleGroupsOf(uid, context_.options.cgroup_driver)));
     }
     it = --it->second == 0 ? late_groups_.erase(it) : std::next(it);
   }

@@ -3,24 +3,15 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "kernel/readiness/readiness.h"
+#include "pods/child_job.h"
 #include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/pod_removal.h"
-#include "runtimes/cri/host/child_job.h"
 
 namespace jettison::cri {
-
-// The groups that the pod may have, one for each QoS class.
-[[nodiscard]] std::vector<std::string> PossibleGroupsOf(const RuntimeContext& context,
-                                                        const std::string& uid);
-// One of these in which processes run; one that cannot be read counts. Absent: nothing of the pod
-// runs.
-[[nodiscard]] std::optional<std::string> InhabitedGroupOf(const RuntimeContext& context,
-                                                          const std::string& uid);
 
 // Removes the remains of pods whose creation or removal was interrupted. Nobody will ask for these
 // pods again, so nothing of them may stay.

@@ -10,8 +10,9 @@
 
 #include "kernel/files/files.h"
 #include "kernel/files/own_folders.h"
+#include "pods/earlier_pods.h"
+#include "pods/pod_groups.h"
 #include "runtimes/cri/containers/sandbox_clearance.h"
-#include "runtimes/earlier/earlier_pods.h"
 
 namespace jettison::cri {
 
@@ -37,7 +38,8 @@ bool ObservedPods::MayRun(const std::string& uid, const Sandboxes& sandboxes,
                                           container.state() == api::CONTAINER_UNKNOWN;
                        return lives && ids.contains(container.pod_sandbox_id());
                      }) ||
-         InhabitedGroupOf(context_, uid).has_value();
+         InhabitedOf(context_.cgroups, PossibleGroupsOf(uid, context_.options.cgroup_driver))
+             .has_value();
 }
 
 void ObservedPods::Enter(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing,
@@ -85,7 +87,7 @@ std::string ObservedPods::HowToEnd(const std::string& uid) const {
   const std::optional<std::string>& sandbox = observed_.at(uid).sandbox;
   if (sandbox) return fmt::format("end it with `crictl stopp {}`", *sandbox);
   return fmt::format("end the processes in one of its control groups, {}",
-                     fmt::join(PossibleGroupsOf(context_, uid), ", "));
+                     fmt::join(PossibleGroupsOf(uid, context_.options.cgroup_driver), ", "));
 }
 
 void ObservedPods::Refuse(const PodPlan& plan) {
@@ -96,7 +98,8 @@ void ObservedPods::Refuse(const PodPlan& plan) {
       fmt::format("{}it cannot be read: {}; if it stays so, {}",
                   observed.sandbox ? fmt::format("in sandbox {}, ", *observed.sandbox) : "",
                   observed.error.message, HowToEnd(uid)),
-      InhabitedGroupOf(context_, uid).has_value()));
+      InhabitedOf(context_.cgroups, PossibleGroupsOf(uid, context_.options.cgroup_driver))
+          .has_value()));
   if (observed.step != Step::kIdle) return;
   observed.step = Step::kReading;
   observed.wanted = plan;
@@ -197,8 +200,10 @@ void ObservedPods::SetAside(const std::string& uid) {
         observed_.at(uid).step = Step::kIdle;
         if (!is_free) return;
         observed_.erase(uid);
-        ways_.leftovers.Remove(
-            {.uid = uid, .groups = PossibleGroupsOf(context_, uid), .log_dirs = {}, .layers = {}});
+        ways_.leftovers.Remove({.uid = uid,
+                                .groups = PossibleGroupsOf(uid, context_.options.cgroup_driver),
+                                .log_dirs = {},
+                                .layers = {}});
       }));
 }
 

@@ -8,6 +8,7 @@
 
 #include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
+#include "pods/pod_groups.h"
 
 namespace jettison::cri {
 namespace {
@@ -144,7 +145,8 @@ void Runtime::SettleWithoutRecord(const std::string& uid, const Listing& own) {
   if (!kernel::IsPodFolder(folder)) {
     return context_.Log(fmt::format("{} is no pod of an agent, and is left as it is", folder));
   }
-  if (const auto group = InhabitedGroupOf(context_, uid)) {
+  if (const auto group =
+          InhabitedOf(context_.cgroups, PossibleGroupsOf(uid, context_.options.cgroup_driver))) {
     return observed_.Enter(
         uid, {}, own,
         {ErrorCode::kInvalidArgument,

@@ -13,6 +13,7 @@
 #include "kernel/files/paths.h"
 #include "kernel/files/pod_containers.h"
 #include "kernel/readiness/pidfd.h"
+#include "pods/pod_groups.h"
 #include "runtimes/process/removal/removal_mark.h"
 #include "runtimes/process/runs/process_identity.h"
 
@@ -87,7 +88,7 @@ Result<void> Adoption::CheckLeftover(const std::string& uid) const {
   const std::string damaged = DamagedPodFile(paths, uid);
   if (Exists(damaged)) return is_lost(fmt::format("{} is there", damaged));
   for (const std::string& group : PossibleGroupsOf(uid, context_.options.cgroup_driver)) {
-    if (pods_.IsInhabited(group)) return is_lost("processes are in its group " + group);
+    if (IsInhabited(context_.cgroups, group)) return is_lost("processes are in its group " + group);
   }
   std::vector<std::string> strange;
   const auto runs = ReadRuns(paths, uid, context_.boot_id, strange);
@@ -124,7 +125,7 @@ Adoption::Runs Adoption::FindRuns(const PodEntry& entry) {
   for (FoundRun& run : *runs) {
     if (run.state != RunState::kUnknown) continue;
     if (run.passing) return Fail(ErrorCode::kUnavailable, run.fault);
-    if (pods_.IsInhabited(pods_.GroupOfContainer(entry, run.container))) {
+    if (IsInhabited(context_.cgroups, pods_.GroupOfContainer(entry, run.container))) {
       return Fail(ErrorCode::kInvalidArgument, run.fault);
     }
     run.state = run.let_go ? RunState::kLost : RunState::kNeverRan;

@@ -6,9 +6,9 @@
 #include <csignal>
 #include <utility>
 
-#include "kernel/files/files.h"
-#include "kernel/files/paths.h"
+#include "kernel/files/own_folders.h"
 #include "kernel/readiness/pidfd.h"
+#include "pods/pod_groups.h"
 #include "runtimes/process/pods.h"
 #include "runtimes/process/runs/found_runs.h"
 #include "runtimes/process/runs/process_identity.h"
@@ -22,15 +22,10 @@ namespace {
 constexpr Duration kShimPatience = std::chrono::seconds(2);
 
 PodRemains RemainsOf(const RuntimeContext& context, const std::string& uid, MountPointUser user) {
-  PodRemains remains{.uid = uid,
-                     .groups = PossibleGroupsOf(uid, context.options.cgroup_driver),
-                     .log_dirs = {},
-                     .mount_point_user = std::move(user)};
-  const std::string logs = context.paths.Logs();
-  for (const std::string& name : NamesIn(logs).value_or(std::vector<std::string>{})) {
-    if (IsLogsOf(name, uid)) remains.log_dirs.push_back(fmt::format("{}/{}", logs, name));
-  }
-  return remains;
+  return {.uid = uid,
+          .groups = PossibleGroupsOf(uid, context.options.cgroup_driver),
+          .log_dirs = LogFoldersOf(context.paths, uid),
+          .mount_point_user = std::move(user)};
 }
 
 }  // namespace

@@ -10,8 +10,10 @@
 #include <utility>
 
 #include "kernel/files/files.h"
+#include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
-#include "runtimes/earlier/earlier_pods.h"
+#include "pods/earlier_pods.h"
+#include "pods/pod_groups.h"
 #include "runtimes/process/removal/removal_mark.h"
 #include "runtimes/process/runs/found_runs.h"
 
@@ -62,10 +64,7 @@ const std::vector<std::string>* ObservedPods::GroupsOf(const std::string& uid) c
 
 std::string ObservedPods::GroupInUse(const std::string& uid) const {
   const auto groups = PossibleGroupsOf(uid, context_.options.cgroup_driver);
-  const auto used = std::find_if(groups.begin(), groups.end(), [this](const std::string& group) {
-    return pods_.IsInhabited(group);
-  });
-  return used == groups.end() ? groups.back() : *used;
+  return InhabitedOf(context_.cgroups, groups).value_or(groups.back());
 }
 
 // What is known of a pod from its folders: the folder of its logs has its name, and each container
@@ -75,9 +74,8 @@ Pod ObservedPods::SketchOf(const std::string& uid) const {
   pod.uid = uid;
   pod.name = uid;
   pod.namespace_ = "unknown";
-  const std::string logs = context_.paths.Logs();
-  for (const std::string& name : NamesIn(logs).value_or(std::vector<std::string>{})) {
-    if (!IsLogsOf(name, uid)) continue;
+  for (const std::string& logs : LogFoldersOf(context_.paths, uid)) {
+    const std::string name = logs.substr(logs.rfind('/') + 1);
     const std::size_t end = name.find('_');
     pod.namespace_ = name.substr(0, end);
     pod.name = name.substr(end + 1, name.size() - end - uid.size() - 2);
@@ -118,7 +116,7 @@ void ObservedPods::FindAgain(const std::string& uid) {
 }
 
 std::optional<RuntimePod> ObservedPods::Report(Observed& observed) {
-  if (!pods_.IsInhabited(observed.group)) return std::nullopt;
+  if (!IsInhabited(context_.cgroups, observed.group)) return std::nullopt;
   observed.is_reported = true;
   LookForEnds();
   RuntimePod pod{.pod = observed.pod, .containers = {}, .foreign = true, .spared = true};
@@ -134,7 +132,8 @@ void ObservedPods::LookForEnds() {
     on_look_.Stop();
     bool any = false;
     for (auto& [uid, observed] : observed_) {
-      if (observed.is_reported && !pods_.IsInhabited(observed.group)) ReportEnd(observed);
+      if (observed.is_reported && !IsInhabited(context_.cgroups, observed.group))
+        ReportEnd(observed);
       any = any || observed.is_reported;
     }
     if (any) LookForEnds();
@@ -159,7 +158,8 @@ void ObservedPods::Refuse(const PodPlan& plan) {
   const std::string& uid = plan.pod->uid;
   Observed& observed = observed_.at(uid);
   observed.is_reported = false;
-  context_.Emit(RefusalOf(uid, observed.error.message, pods_.IsInhabited(observed.group)));
+  context_.Emit(
+      RefusalOf(uid, observed.error.message, IsInhabited(context_.cgroups, observed.group)));
   if (std::exchange(observed.is_busy, true)) return;
   const auto record = std::make_shared<Result<void>>();
   context_.disk.Do(
@@ -178,7 +178,7 @@ void ObservedPods::OnRead(const PodPlan& wanted, const Result<void>& record,
   Observed& observed = observed_.at(uid);
   observed.is_busy = false;
   observed.error = taken.error();
-  const bool is_free = IsDamage(observed.error) && !pods_.IsInhabited(observed.group);
+  const bool is_free = IsDamage(observed.error) && !IsInhabited(context_.cgroups, observed.group);
   if (is_free) SetAside(uid);
 }
 

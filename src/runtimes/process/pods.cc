@@ -40,11 +40,6 @@ bool PodEntry::AnyRuns() const {
                      [](const auto& run) { return !run.second->ended(); });
 }
 
-std::vector<std::string> PossibleGroupsOf(std::string_view uid, CgroupDriver driver) {
-  return {PodGroup(QosClass::kGuaranteed, uid, driver), PodGroup(QosClass::kBurstable, uid, driver),
-          PodGroup(QosClass::kBestEffort, uid, driver)};
-}
-
 PodEntry& Pods::Enter(PodPlan plan) {
   const CgroupDriver driver = context_.options.cgroup_driver;
   const Pod& pod = *plan.pod;
@@ -112,12 +107,6 @@ std::optional<std::string> Pods::MountPointUserOf(std::string_view path) const {
     if (std::ranges::any_of(*entry.mount_targets, is_within)) return uid;
   }
   return std::nullopt;
-}
-
-bool Pods::IsInhabited(const std::string& group) const {
-  const auto processes = context_.cgroups.Processes(group);
-  if (!processes) return processes.error().code != ErrorCode::kNotFound;
-  return !processes->empty();
 }
 
 std::string Pods::GroupOfContainer(const PodEntry& entry, const std::string& container) const {

@@ -71,8 +71,6 @@ class Pods {
   void PrepareForeignVolumes(PodEntry& entry, const kernel::PathErrand::Done& done) const;
   // The UID of a pod that has a mount there, or may.
   [[nodiscard]] std::optional<std::string> MountPointUserOf(std::string_view path) const;
-  // Whether processes are in a group; what cannot be told counts as inhabited.
-  [[nodiscard]] bool IsInhabited(const std::string& group) const;
   // The whole path of a container's group.
   [[nodiscard]] std::string GroupOfContainer(const PodEntry& entry,
                                              const std::string& container) const;
@@ -81,8 +79,5 @@ class Pods {
   RuntimeContext& context_;
   std::map<std::string, PodEntry> pods_;
 };
-
-// The groups of which one is a pod's, whatever its class was.
-[[nodiscard]] std::vector<std::string> PossibleGroupsOf(std::string_view uid, CgroupDriver driver);
 
 }  // namespace jettison::process

@@ -12,6 +12,7 @@
 #include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
 #include "kernel/files/pod_containers.h"
+#include "pods/pod_groups.h"
 #include "ports/system_error.h"
 
 namespace jettison::process {
@@ -117,7 +118,7 @@ void Runtime::CreatePod(const PodPlan& plan) {
   if (auto names = CheckNames(*plan.pod); !names) return fail(names.error());
   if (auto place = CheckPodPlace(context_.paths.Pod(uid)); !place) return fail(place.error());
   PodEntry& entry = pods_.Enter(plan);
-  if (pods_.IsInhabited(entry.group)) {
+  if (IsInhabited(context_.cgroups, entry.group)) {
     const std::string group = entry.group;
     pods_.all().erase(uid);
     return context_.Emit(PodFailed{

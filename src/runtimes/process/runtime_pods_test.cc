@@ -1,9 +1,14 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
+#include <sstream>
+#include <string>
 
 #include "ports/file_descriptor.h"
 #include "runtimes/process/runtime_fixture.h"
@@ -17,6 +22,17 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 using ProcessRuntimePods = ProcessRuntimeTest;
+
+// A child of this process that runs its program; 0: there is none.
+pid_t ForkedChild() {
+  const std::string own = ReadFile("/proc/self/comm").value_or("");
+  std::istringstream children(
+      ReadFile(fmt::format("/proc/self/task/{}/children", ::getpid())).value_or(""));
+  for (pid_t child = 0; children >> child;) {
+    if (ReadFile(fmt::format("/proc/{}/comm", child)).value_or("none") == own) return child;
+  }
+  return 0;
+}
 
 TEST_F(ProcessRuntimePods, GroupsAreLaidOutAndLimited) {
   Pod pod = ShellPod("u", "true");
@@ -189,46 +205,21 @@ TEST_F(ProcessRuntimeStuckRun, TheFilesOfTheNextPodOfItsUidStay) {
   EXPECT_TRUE(Exists(bed_.paths().ContainerLogs(pod_, "main") + "/0.log"));
 }
 
-// A shim that is stopped before it deletes anything, as on a disk that does not answer, and those
-// that follow, which work.
-class ProcessRuntimeSlowRemoval : public ProcessRuntimePods {
- protected:
-  void SetUp() override {
-    bed_.shim = folder_.path() + "/shim";
-    ASSERT_TRUE(WriteFile(bed_.shim,
-                          "#!/bin/sh\n"
-                          "if [ \"$1\" = remove ] && (set -C; echo $$ > " +
-                              pid_file_ +
-                              ") 2>/dev/null; then kill -STOP $$; fi\n"
-                              "exec '" JETTISON_SHIM "' \"$@\"\n"));
-    ASSERT_EQ(::chmod(bed_.shim.c_str(), 0755), 0);
-    ProcessRuntimePods::SetUp();
-  }
-  // One that a test which failed has left would wait for ever.
-  void TearDown() override {
-    ProcessRuntimePods::TearDown();
-    const std::string pid = ReadFile(pid_file_).value_or("");
-    if (!pid.empty()) (void)::kill(std::stoi(pid), SIGCONT);
-  }
-  [[nodiscard]] pid_t AwaitStopped() {
-    std::string pid;
-    for (int i = 0; i < 1000 && !pid.ends_with('\n'); ++i) {
-      (void)bed_.Await<PodRemoved>("nobody", std::chrono::milliseconds(10));
-      pid = ReadFile(pid_file_).value_or("");
-    }
-    return pid.empty() ? 0 : std::stoi(pid);
-  }
-
-  const std::string pid_file_ = folder_.path() + "/stopped";
-};
-
-TEST_F(ProcessRuntimeSlowRemoval, NothingOfTheNextPodOfAUidIsDeletedAndTheRestIs) {
+TEST_F(ProcessRuntimePods, NothingOfTheNextPodOfAUidIsDeletedAndTheRestIs) {
   const Pod pod = ShellPod("u", "echo said");
   ASSERT_NE(bed_.Run(pod), nullptr);
   ASSERT_NE(bed_.Run(ShellPod("v", "true")), nullptr);
+  const std::string layer = bed_.paths().Run("u", "main", 0) + "/rootfs/";
+  for (int i = 0; i < 20000; ++i) {  // the deletion takes so long that it can be stopped
+    const FileDescriptor file(
+        ::open((layer + std::to_string(i)).c_str(), O_CREAT | O_WRONLY, 0600));
+    ASSERT_TRUE(file);
+  }
   for (const char* uid : {"u", "v"}) bed_.runtime().RemoveContainer(uid, "main", 0);
-  const pid_t stopped = AwaitStopped();
+  (void)bed_.runtime().TakeEvents();
+  const pid_t stopped = ForkedChild();
   ASSERT_GT(stopped, 0);
+  ASSERT_EQ(::kill(stopped, SIGSTOP), 0);
   ASSERT_TRUE(bed_.Remove("u"));
   ASSERT_NE(bed_.Run(pod), nullptr);
   (void)::kill(stopped, SIGCONT);  // it is gone, or deletes now

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kernel/readiness/lifetime.h"
+#include "pods/child_job.h"
 #include "runtimes/cri/base/runtime_context.h"
-#include "runtimes/cri/host/child_job.h"
 
 namespace jettison::cri {
 

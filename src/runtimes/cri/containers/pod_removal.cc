@@ -10,6 +10,7 @@
 #include "kernel/files/files.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/readiness/retry_delay.h"
+#include "pods/pod_groups.h"
 
 namespace jettison::cri {
 namespace {
@@ -68,26 +69,10 @@ void PodRemoval::StopSlices() {
                         }));
 }
 
-// Whether the group has processes, or zombies that their parent has not reaped. Zombies hold
-// process ids, and a shortage of these may be the reason for the eviction. A parent that never
-// reaps is waited for only a limited time.
-bool PodRemoval::IsInhabited(const std::string& group) const {
-  const auto living = context_.cgroups.Processes(group);
-  if (living && !living->empty()) return true;
-  const auto tasks = context_.cgroups.ReadPids(group);
-  return tasks && *tasks > 0 && failures_ < kPatientFailures;
-}
-
 void PodRemoval::RemoveGroups() {
-  for (const std::string& group : remains_.groups) {
-    // The removal of a group with processes may wait, and nothing here may wait.
-    const Result<void> removed = IsInhabited(group)
-                                     ? Fail(ErrorCode::kUnavailable, "tasks are left in " + group)
-                                     : context_.group_end.Remove(group);
-    if (removed || removed.error().code == ErrorCode::kNotFound) continue;
-    KillGroups();
-    return TryAgainLater(&PodRemoval::RemoveGroups, removed.error());
-  }
+  const auto removed = RemoveGroupsOfPod(context_.cgroups, context_.group_end, remains_.groups,
+                                         failures_ < kPatientFailures);
+  if (!removed) return TryAgainLater(&PodRemoval::RemoveGroups, removed.error());
   failures_ = 0;
   RemoveFiles();
 }

@@ -8,9 +8,9 @@
 
 #include "kernel/files/own_folders.h"
 #include "kernel/readiness/lifetime.h"
+#include "pods/removal_job.h"
 #include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/sandbox_clearance.h"
-#include "runtimes/cri/host/removal_job.h"
 
 namespace jettison::cri {
 
@@ -45,7 +45,6 @@ class PodRemoval {
 
   void KillGroups();
   void RemoveSandboxes();
-  [[nodiscard]] bool IsInhabited(const std::string& group) const;
   void StopSlices();
   void RemoveGroups();
   void RemoveFiles();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernel/readiness/retry_delay.h"
+#include "pods/removal_job.h"
 
 namespace jettison::process {
 namespace {
@@ -34,21 +35,16 @@ void DeadRuns::LeaveOut(std::string_view folder) {
 }
 
 bool DeadRuns::busy() const {
-  return job_.has_value() || !waiting_.empty() ||
+  return job_ != nullptr || !waiting_.empty() ||
          (!failed_.empty() && failed_jobs_ <= kCountedFailures);
 }
 
 void DeadRuns::Continue() {
-  if (job_) {
-    const auto outcome = job_->Outcome();
-    if (!outcome) return;
-    job_.reset();
-    OnJobEnded(*outcome);
-  }
-  if (!waiting_.empty() && !retry_) StartNext();
+  if (!job_ && !waiting_.empty() && !retry_) StartNext();
 }
 
 void DeadRuns::OnJobEnded(const Result<void>& outcome) {
+  job_.reset();
   std::vector<std::string> trees = std::exchange(under_way_, {});
   const bool was_killed = std::exchange(killed_, false);
   if (was_killed && !outcome) return Add(std::move(trees));
@@ -70,13 +66,14 @@ void DeadRuns::OnJobEnded(const Result<void>& outcome) {
 void DeadRuns::StartNext() {
   const auto end =
       waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(waiting_.size(), kTreesAtOnce));
-  auto job = RemovalJob::Start(context_,
-                               {.volume_folders = {}, .trees = std::vector(waiting_.begin(), end)});
+  auto job =
+      StartRemoval(context_.readiness, {.pod = "", .trees = std::vector(waiting_.begin(), end)},
+                   [this](const Result<void>& outcome) { OnJobEnded(outcome); });
   if (job) {
     under_way_.assign(waiting_.begin(), end);
     waiting_.erase(waiting_.begin(), end);
     failures_ = 0;
-    job_.emplace(std::move(*job));
+    job_ = std::move(*job);
     return;
   }
   if (failures_ == 0) {

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kernel/readiness/readiness.h"
-#include "runtimes/process/removal/removal_job.h"
+#include "pods/child_job.h"
 #include "runtimes/process/runs/runtime_context.h"
 
 namespace jettison::process {
@@ -37,7 +37,7 @@ class DeadRuns {
   RuntimeContext& context_;
   std::vector<std::string> waiting_;
   std::vector<std::string> under_way_;  // the trees of the job
-  std::optional<RemovalJob> job_;
+  std::unique_ptr<ChildJob> job_;
   bool killed_ = false;  // the job, because of a tree that it was not to delete any more
   int failures_ = 0;     // to start one, in a row
   kernel::Readiness::Watch retry_;

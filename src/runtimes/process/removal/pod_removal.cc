@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "kernel/readiness/retry_delay.h"
+#include "pods/pod_groups.h"
+#include "pods/removal_job.h"
 #include "runtimes/process/removal/removal_mark.h"
 
 namespace jettison::process {
@@ -43,25 +46,11 @@ bool PodRemoval::Continue() {
   return RemoveGroups() && RemoveMountPoints() && RemoveFiles();
 }
 
-// Whether the group has processes, or zombies that their parent has not reaped. Zombies hold
-// process ids, and a shortage of these may be the reason for the eviction. A parent that never
-// reaps is waited for only a limited time.
-bool PodRemoval::IsInhabited(const std::string& group) const {
-  const auto living = context_.cgroups.Processes(group);
-  if (living && !living->empty()) return true;
-  const auto tasks = context_.cgroups.ReadPids(group);
-  return tasks && *tasks > 0 && failures_ < kPatientFailures;
-}
-
 bool PodRemoval::RemoveGroups() {
   if (groups_gone_) return true;
-  for (const std::string& group : remains_.groups) {
-    // The removal of a group with processes may wait, and nothing here may wait.
-    const Result<void> removed = IsInhabited(group)
-                                     ? Fail(ErrorCode::kUnavailable, "tasks are left in " + group)
-                                     : context_.group_end.Remove(group);
-    if (removed || removed.error().code == ErrorCode::kNotFound) continue;
-    (void)context_.group_end.Kill(group);
+  const auto removed = RemoveGroupsOfPod(context_.cgroups, context_.group_end, remains_.groups,
+                                         failures_ < kPatientFailures);
+  if (!removed) {
     TryAgainLater("remove the control groups", removed.error());
     return false;
   }
@@ -110,26 +99,24 @@ void PodRemoval::LeaveMountPoints(const Result<void>& removed) {
 
 bool PodRemoval::RemoveFiles() {
   if (forgotten_ != Step::kDone) return false;
-  if (!job_) {
-    const Paths& paths = context_.paths;
-    RemoveOrder order{.volume_folders = {paths.Volumes(remains_.uid)}, .trees = remains_.log_dirs};
-    // The runs go before the mark that is beside them: without it, a run that is left speaks for a
-    // pod whose file was lost.
-    order.trees.push_back(paths.Containers(remains_.uid));
-    order.trees.push_back(paths.Pod(remains_.uid));
-    auto job = RemovalJob::Start(context_, order);
-    if (!job) {
-      TryAgainLater("remove the files", job.error());
-      return false;
-    }
-    job_.emplace(std::move(*job));
-  }
-  const auto outcome = job_->Outcome();
-  if (!outcome) return false;
-  job_.reset();
-  if (*outcome) return true;
-  TryAgainLater("remove the files", outcome->error());
-  return false;
+  if (files_ == Step::kNotBegun) BeginRemovalOfFiles();
+  return files_ == Step::kDone;
+}
+
+// The runs go before the mark that is beside them: without it, a run that is left speaks for a pod
+// whose file was lost.
+void PodRemoval::BeginRemovalOfFiles() {
+  const Paths& paths = context_.paths;
+  RemovalOrder order{.pod = paths.Pod(remains_.uid), .trees = remains_.log_dirs};
+  order.trees.push_back(paths.Containers(remains_.uid));
+  order.trees.push_back(paths.Pod(remains_.uid));
+  auto job = StartRemoval(context_.readiness, order, [this](const Result<void>& deleted) {
+    files_ = deleted ? Step::kDone : Step::kNotBegun;
+    if (!deleted) TryAgainLater("remove the files", deleted.error());
+  });
+  if (!job) return TryAgainLater("remove the files", job.error());
+  files_ = Step::kUnderWay;
+  job_ = std::move(*job);
 }
 
 void PodRemoval::TryAgainLater(std::string_view what, const Error& error) {

@@ -9,8 +9,8 @@
 #include "core/model/pod.h"
 #include "kernel/readiness/lifetime.h"
 #include "kernel/readiness/path_errand.h"
+#include "pods/child_job.h"
 #include "runtimes/process/removal/mount_points.h"
-#include "runtimes/process/removal/removal_job.h"
 #include "runtimes/process/runs/runtime_context.h"
 
 namespace jettison::process {
@@ -37,12 +37,12 @@ class PodRemoval {
   enum class Step : std::uint8_t { kNotBegun, kUnderWay, kDone };
 
   void ForgetPod();
-  [[nodiscard]] bool IsInhabited(const std::string& group) const;
   [[nodiscard]] bool RemoveGroups();
   [[nodiscard]] bool RemoveMountPoints();
   void ReleaseMountPoints(const std::vector<MountPoint>& points);
   void LeaveMountPoints(const Result<void>& removed);
   [[nodiscard]] bool RemoveFiles();
+  void BeginRemovalOfFiles();
   void TryAgainLater(std::string_view what, const Error& error);
 
   RuntimeContext& context_;
@@ -52,7 +52,8 @@ class PodRemoval {
   Step mount_points_ = Step::kNotBegun;  // done: they are gone, or left behind
   // Of the mount points, one of which may lie on a file system that never answers.
   std::unique_ptr<kernel::PathErrand> errand_;
-  std::optional<RemovalJob> job_;
+  Step files_ = Step::kNotBegun;
+  std::unique_ptr<ChildJob> job_;
   int failures_ = 0;
   kernel::Readiness::Watch retry_;
   Lifetime lifetime_;

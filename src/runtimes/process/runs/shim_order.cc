@@ -60,11 +60,6 @@ std::string Format(const HookOrder& order) {
   return text.Take();
 }
 
-std::string Format(const RemoveOrder& order) {
-  OrderText text("remove");
-  return text.AddAll("volumes", order.volume_folders).AddAll("remove", order.trees).Take();
-}
-
 std::optional<std::string> UnspeakableWord(const std::vector<std::string>& words) {
   const auto it = std::find_if(words.begin(), words.end(), [](const std::string& word) {
     return word.find('\0') != std::string::npos;

@@ -40,12 +40,6 @@ struct HookOrder {
 };
 [[nodiscard]] std::string Format(const HookOrder& order);
 
-struct RemoveOrder {
-  std::vector<std::string> volume_folders;  // whose entries are unmounted
-  std::vector<std::string> trees;           // deleted in this order
-};
-[[nodiscard]] std::string Format(const RemoveOrder& order);
-
 // A string that cannot be handed over, because it holds a NUL; absent when all can.
 [[nodiscard]] std::optional<std::string> UnspeakableWord(const std::vector<std::string>& words);
 

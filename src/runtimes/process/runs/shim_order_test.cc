@@ -54,7 +54,7 @@ TEST(ShimOrder, TheShimReadsWhatTheAgentWrites) {
   EXPECT_EQ(order.oom_score_adj, -997);
 }
 
-TEST(ShimOrder, HooksAndRemovalsAreOrdersToo) {
+TEST(ShimOrder, AHookIsAnOrderToo) {
   std::string hook = Format(HookOrder{.command = {"true"},
                                       .environment = {},
                                       .groups = {"kubepods/podu/c"},
@@ -67,12 +67,6 @@ TEST(ShimOrder, HooksAndRemovalsAreOrdersToo) {
   EXPECT_EQ(order.groups.count, 1U);
   EXPECT_EQ(order.oom_score_adj, 5);
   EXPECT_EQ(order.working_dir, nullptr);
-
-  std::string remove = Format(RemoveOrder{.volume_folders = {"/v"}, .trees = {"/a", "/b"}});
-  shim::Order removal;
-  ASSERT_TRUE(shim::ParseOrder(remove.data(), remove.size(), removal));
-  EXPECT_EQ(removal.mode, shim::Mode::kRemove);
-  EXPECT_EQ(removal.remove.count, 2U);
 }
 
 TEST(ShimOrder, AnOrderThatIsIncompleteOrUnknownIsRefused) {
@@ -89,7 +83,12 @@ TEST(ShimOrder, AnOrderThatIsIncompleteOrUnknownIsRefused) {
   for (const std::string_view line :
        {"mode=dance", "nonsense=1", "oom_kills=", "oom_kills=x", "oom_kills=99999999999999999999",
         "no equals sign", "mount=q", "source=/early"}) {
-    std::string text = std::string("mode=remove") + '\0' + std::string(line) + '\0';
+    std::string text = Format(HookOrder{.command = {"true"},
+                                        .environment = {},
+                                        .groups = {"kubepods/podu/c"},
+                                        .working_dir = "",
+                                        .rootfs = "/r"}) +
+                       std::string(line) + '\0';
     shim::Order order;
     EXPECT_FALSE(shim::ParseOrder(text.data(), text.size(), order)) << line;
   }

@@ -241,8 +241,6 @@ Error ErrorOf(const shim::Message& message) {
       case shim::Stage::kMount: return fmt::format("mount at {}", detail);
       case shim::Stage::kWorkingDirectory: return fmt::format("change to folder {}", detail);
       case shim::Stage::kExec: return fmt::format("cannot execute \"{}\"", detail);
-      case shim::Stage::kRemove: return fmt::format("remove {}", detail);
-      case shim::Stage::kUnmount: return fmt::format("unmount the volumes in {}", detail);
     }
     return "an unknown step";
   }();

@@ -1,7 +1,5 @@
 #include "runtimes/process/shim/agent_link.h"
 
-#include <poll.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -48,12 +46,6 @@ bool WaitForGo() {
     if (n < 0 && errno == EINTR) continue;
     return n == sizeof(message) && message.kind == MessageKind::kGo;
   }
-}
-
-bool EndWithAgent() {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  pollfd agent = {.fd = kAgentSocket, .events = 0, .revents = 0};
-  return poll(&agent, 1, 0) == 0;
 }
 
 std::int64_t NowNs() {

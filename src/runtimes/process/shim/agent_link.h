@@ -16,9 +16,6 @@ void TellFailed(const Failure& failure);
 // Waits until the agent says that the process may run; false when it says nothing any more.
 [[nodiscard]] bool WaitForGo();
 
-// From now on this process ends with the agent; false: the agent is gone already.
-[[nodiscard]] bool EndWithAgent();
-
 // The wall clock in nanoseconds since the Unix epoch.
 [[nodiscard]] std::int64_t NowNs();
 // Nanoseconds of a clock that nobody sets, to wait by.

@@ -18,7 +18,6 @@ bool ToMode(const char* text, Mode& mode) {
   mode = Mode::kNone;
   if (std::strcmp(text, "run") == 0) mode = Mode::kRun;
   if (std::strcmp(text, "hook") == 0) mode = Mode::kHook;
-  if (std::strcmp(text, "remove") == 0) mode = Mode::kRemove;
   return mode != Mode::kNone;
 }
 
@@ -73,9 +72,9 @@ constexpr NumberField kNumbers[] = {
     {"oom_score_adj", &Order::oom_score_adj},
 };
 constexpr ListField kLists[] = {
-    {"arg", &Order::args},      {"env", &Order::env},
-    {"group", &Order::groups},  {"volumes", &Order::volume_dirs},
-    {"remove", &Order::remove},
+    {"arg", &Order::args},
+    {"env", &Order::env},
+    {"group", &Order::groups},
 };
 constexpr MountField kMountFields[] = {
     {"source", &MountOrder::source},
@@ -118,7 +117,6 @@ bool IsComplete(const Order& order) {
              (order.mounts.count == 0 || order.mount_points_file != nullptr);
     case Mode::kHook:
       return order.args.count > 0 && order.groups.count > 0 && order.scratch_dir != nullptr;
-    case Mode::kRemove: return true;
   }
   return false;
 }

@@ -22,7 +22,7 @@ struct List {
   bool Add(T item);
 };
 
-enum class Mode : std::uint8_t { kNone, kRun, kHook, kRemove };
+enum class Mode : std::uint8_t { kNone, kRun, kHook };
 
 // One volume to be mounted in the container's own mount namespace.
 struct MountOrder {
@@ -55,8 +55,6 @@ struct Order {
   std::int64_t oom_kills = 0;  // of the group before the start, kept for whoever adopts the run
   std::int64_t oom_score_adj = 0;
   List<MountOrder> mounts;
-  List<char*> volume_dirs;  // folders whose entries are emptied and unmounted where mounted
-  List<char*> remove;       // trees to be deleted, in this order
 };
 
 // Reads an order, a sequence of NUL-terminated "key=value" strings; keeps pointers into `data`,

@@ -22,7 +22,7 @@ enum class MessageKind : std::uint32_t {
   kFailed,   // shim: it could not be done; `stage`, `error`, `detail`
 };
 
-// Where a start or a removal failed.
+// Where a start failed.
 enum class Stage : std::uint32_t {
   kOrder,           // the order could not be read
   kState,           // a state file of the run could not be written; `detail` is its name
@@ -34,9 +34,7 @@ enum class Stage : std::uint32_t {
   kMountPoint,      // the place to mount at could not be made; `detail` is its path
   kMount,           // the mount itself; `detail` is where
   kWorkingDirectory,
-  kExec,     // `detail` is the program
-  kRemove,   // a file could not be deleted; `detail` is its path
-  kUnmount,  // a volume could not be unmounted; `detail` is its path
+  kExec,  // `detail` is the program
 };
 
 struct Message {

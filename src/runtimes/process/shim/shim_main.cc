@@ -1,7 +1,6 @@
 // jettison-shim: the process beside one container, started by the agent with an order as descriptor
 // 4 and a socket to the agent as descriptor 3; for a hook with a mount namespace as descriptor 5.
-// The files by which its process joins its groups follow. It outlives the agent, unless it was
-// started to remove files.
+// The files by which its process joins its groups follow. It outlives the agent.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -21,7 +20,6 @@
 #include "runtimes/process/shim/mounts.h"
 #include "runtimes/process/shim/order.h"
 #include "runtimes/process/shim/protocol.h"
-#include "runtimes/process/shim/remove.h"
 #include "runtimes/process/shim/run.h"
 
 namespace jettison::shim {
@@ -88,16 +86,9 @@ int Main() {
     return 2;
   }
   KeepGroupFiles(order);
-  Failure failure;
   switch (order.mode) {
     case Mode::kRun: return RunContainer(order);
     case Mode::kHook: fcntl(kNamespaceFile, F_SETFD, FD_CLOEXEC); return RunHook(order);
-    case Mode::kRemove:
-      // The next agent removes what is left, and may make a pod in the same place.
-      if (!EndWithAgent()) return 1;
-      if (Remove(order, failure)) return 0;
-      TellFailed(failure);
-      return 1;
     case Mode::kNone: return 2;
   }
   return 2;

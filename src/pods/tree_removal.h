@@ -1,6 +1,6 @@
 #pragma once
 
-namespace jettison::cri {
+namespace jettison {
 
 // Both return 0 or the errno of the first thing that could not be deleted; what is not there is no
 // error. They allocate nothing and take no lock, so that they may run in a forked child of a
@@ -15,4 +15,4 @@ namespace jettison::cri {
 // mount shows is not touched.
 [[nodiscard]] int EmptyMemoryVolumes(const char* folder);
 
-}  // namespace jettison::cri
+}  // namespace jettison

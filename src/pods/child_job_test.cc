@@ -1,4 +1,4 @@
-#include "runtimes/cri/host/child_job.h"
+#include "pods/child_job.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 
 #include "kernel/groups/few_descriptors.h"
 
-namespace jettison::cri {
+namespace jettison {
 namespace {
 
 // Deleting the files of a pod may take minutes.
@@ -76,4 +76,4 @@ TEST(ChildJob, EndsWithTheAgentThatIsKilled) {
 }
 
 }  // namespace
-}  // namespace jettison::cri
+}  // namespace jettison

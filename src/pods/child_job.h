@@ -8,7 +8,7 @@
 #include "kernel/readiness/readiness.h"
 #include "ports/file_descriptor.h"
 
-namespace jettison::cri {
+namespace jettison {
 
 // Runs work on files in a forked child, so that the agent never waits for the disk. Destroying the
 // job ends the child, and so does the end of the agent or of the thread that started it, however
@@ -30,6 +30,8 @@ class ChildJob {
   ChildJob& operator=(const ChildJob&) = delete;
   ~ChildJob();
 
+  // Ends the child, wherever it is, and does not wait: `done` is still called.
+  void Kill();
   [[nodiscard]] bool running() const { return static_cast<bool>(child_); }
 
  private:
@@ -43,4 +45,4 @@ class ChildJob {
   kernel::Readiness::Watch on_end_;
 };
 
-}  // namespace jettison::cri
+}  // namespace jettison

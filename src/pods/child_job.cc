@@ -1,4 +1,4 @@
-#include "runtimes/cri/host/child_job.h"
+#include "pods/child_job.h"
 
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -12,7 +12,7 @@
 #include "kernel/readiness/pidfd.h"
 #include "ports/system_error.h"
 
-namespace jettison::cri {
+namespace jettison {
 namespace {
 
 // All that the child does. It closes all descriptors of the agent, because a lock or a socket must
@@ -53,6 +53,10 @@ ChildJob::~ChildJob() {
   (void)::waitid(P_PIDFD, static_cast<id_t>(child_.get()), &ignored, WEXITED);
 }
 
+void ChildJob::Kill() {
+  if (child_) kernel::SendSignal(child_, SIGKILL);
+}
+
 // The callback may destroy the job.
 void ChildJob::OnEnded() {
   siginfo_t status{};
@@ -73,4 +77,4 @@ void ChildJob::OnEnded() {
   }
 }
 
-}  // namespace jettison::cri
+}  // namespace jettison

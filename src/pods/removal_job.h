@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "runtimes/cri/host/child_job.h"
+#include "pods/child_job.h"
 
-namespace jettison::cri {
+namespace jettison {
 
 // What is to be deleted.
 struct RemovalOrder {
@@ -24,4 +24,4 @@ struct RemovalOrder {
                                                              const RemovalOrder& order,
                                                              ChildJob::Done done);
 
-}  // namespace jettison::cri
+}  // namespace jettison

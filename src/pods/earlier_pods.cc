@@ -1,4 +1,4 @@
-#include "runtimes/earlier/earlier_pods.h"
+#include "pods/earlier_pods.h"
 
 #include <fmt/format.h>
 

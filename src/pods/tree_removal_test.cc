@@ -1,4 +1,4 @@
-#include "runtimes/cri/host/tree_removal.h"
+#include "pods/tree_removal.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -14,12 +14,12 @@
 
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
+#include "pods/removal_job.h"
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/forgotten_calls.h"
 #include "ports/file_descriptor.h"
-#include "runtimes/cri/host/removal_job.h"
 
-namespace jettison::cri {
+namespace jettison {
 namespace {
 
 class RemoveTreeTest : public testing::Test {
@@ -183,4 +183,4 @@ TEST_F(LiveRemoveTree, AVolumeInMemoryIsEmptiedThoughAContainerUsedAPartOfIt) {
 }
 
 }  // namespace
-}  // namespace jettison::cri
+}  // namespace jettison

@@ -1,10 +1,10 @@
-#include "runtimes/cri/host/removal_job.h"
+#include "pods/removal_job.h"
 
 #include <utility>
 
-#include "runtimes/cri/host/tree_removal.h"
+#include "pods/tree_removal.h"
 
-namespace jettison::cri {
+namespace jettison {
 namespace {
 
 // The paths are made by the parent: the child allocates nothing.
@@ -45,4 +45,4 @@ Result<std::unique_ptr<ChildJob>> StartRemoval(kernel::Readiness& readiness,
       readiness, "delete files", [&removal] { return removal.Run(); }, std::move(done));
 }
 
-}  // namespace jettison::cri
+}  // namespace jettison

@@ -1,4 +1,4 @@
-#include "runtimes/cri/host/tree_removal.h"
+#include "pods/tree_removal.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "kernel/mounts/own_tmpfs.h"
 #include "kernel/mounts/private_mount.h"
 
-namespace jettison::cri {
+namespace jettison {
 namespace {
 
 constexpr int kMaxDepth = 64;
@@ -153,4 +153,4 @@ int EmptyMemoryVolumes(const char* folder) {
   return error;
 }
 
-}  // namespace jettison::cri
+}  // namespace jettison
