@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "ports/container_runtime.h"
@@ -14,22 +15,13 @@ enum class UidClaim : std::uint8_t {
   kPod,      // a pod
 };
 
-// The foreign pods on the node, as far as a runtime has to know about them.
-class OtherPods {
- public:
-  virtual ~OtherPods() = default;
-
-  // The runtime has a pod of this UID from now on: one that is looked after under it is found again
-  // under another.
-  virtual void Forget(const std::string& uid) = 0;
-};
-
 // A runtime that can be combined with foreign pods. It reports only its own pods.
 class OwnRuntime : public ContainerRuntime {
  public:
   [[nodiscard]] virtual UidClaim ClaimOn(const std::string& uid) const = 0;
-  // Sets the foreign pods. `others` must outlive the runtime, or the next call of this function.
-  virtual void SetOthers(OtherPods& others) = 0;
+  // Sets what is called when the runtime has a pod of a UID from now on: a foreign pod that is
+  // looked after under it is found again under another.
+  virtual void OnTaken(std::function<void(const std::string& uid)> taken) = 0;
 };
 
 }  // namespace jettison

@@ -2,6 +2,7 @@
 
 #include <sys/eventfd.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,7 +23,7 @@ class NoOwnPods : public OwnRuntime {
   explicit NoOwnPods(std::unique_ptr<cri::Calls> calls) : calls_(std::move(calls)) {}
 
   [[nodiscard]] UidClaim ClaimOn(const std::string&) const override { return UidClaim::kNone; }
-  void SetOthers(OtherPods&) override {}
+  void OnTaken(std::function<void(const std::string&)>) override {}
 
   [[nodiscard]] Result<void> Ready() override { return {}; }
   [[nodiscard]] Result<std::vector<RuntimePod>> List() override {

@@ -27,7 +27,7 @@ PodsOfNode::PodsOfNode(std::unique_ptr<OwnRuntime> own, OthersEdges edges)
       roster_(
           run_, [this](const std::string& uid) { return IsOwn(uid); },
           [this](RuntimePod pod) { OnFound(std::move(pod)); }) {
-  own_->SetOthers(*this);
+  own_->OnTaken([this](const std::string& uid) { roster_.Forget(uid); });
   // TakeEvents asks it in any case.
   on_own_ = readiness_->OnReadable(own_->EventFd(), [] {});
 }

@@ -32,7 +32,7 @@ struct OthersEdges {
 
 // Every pod of the node: the runtime's own pods, and the foreign pods that sources find. Each
 // command goes to the owner of the pod; where both have a pod of the UID, to the runtime.
-class PodsOfNode : public ContainerRuntime, private OtherPods {
+class PodsOfNode : public ContainerRuntime {
  public:
   PodsOfNode(std::unique_ptr<OwnRuntime> own, OthersEdges edges);
   PodsOfNode(const PodsOfNode&) = delete;
@@ -77,7 +77,6 @@ class PodsOfNode : public ContainerRuntime, private OtherPods {
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 
  private:
-  void Forget(const std::string& uid) override { roster_.Forget(uid); }
   // A foreign pod; null: there is none, or the runtime has one of the UID.
   [[nodiscard]] ForeignPod* FindOther(const std::string& uid) const;
   void OnFound(RuntimePod pod);

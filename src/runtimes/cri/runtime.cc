@@ -67,7 +67,7 @@ ObservedPods::Ways Runtime::ObservedWays() {
           .adoption = adoption_,
           .inventory = inventory_,
           .leftovers = leftovers_,
-          .forget = [this](const std::string& uid) { ForgetOther(uid); }};
+          .forget = [this](const std::string& uid) { NoteTaken(uid); }};
 }
 
 UidClaim Runtime::ClaimOn(const std::string& uid) const {
@@ -75,8 +75,8 @@ UidClaim Runtime::ClaimOn(const std::string& uid) const {
   return leftovers_.Find(uid) != nullptr ? UidClaim::kRemains : UidClaim::kNone;
 }
 
-void Runtime::ForgetOther(const std::string& uid) {
-  if (others_ != nullptr) others_->Forget(uid);
+void Runtime::NoteTaken(const std::string& uid) {
+  if (on_taken_) on_taken_(uid);
 }
 
 Result<void> Runtime::Ready() {
@@ -209,7 +209,7 @@ void Runtime::CreatePod(const PodPlan& plan) {
   if (auto place = kernel::CheckPodPlace(context_.paths.Pod(pod.uid)); !place) {
     return fail(place.error());
   }
-  ForgetOther(pod.uid);
+  NoteTaken(pod.uid);
   pods_.Create(plan);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -64,14 +65,16 @@ class Runtime : public CriRuntime {
   [[nodiscard]] int EventFd() const override { return readiness_->fd(); }
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
   [[nodiscard]] UidClaim ClaimOn(const std::string& uid) const override;
-  void SetOthers(OtherPods& others) override { others_ = &others; }
+  void OnTaken(std::function<void(const std::string&)> taken) override {
+    on_taken_ = std::move(taken);
+  }
   void SetListener(Listener listener) override { listener_ = std::move(listener); }
 
  private:
   [[nodiscard]] ObservedPods::Ways ObservedWays();
   [[nodiscard]] Adoption::OnFailure EnterObserved(const Listing& own);
   void Advance();
-  void ForgetOther(const std::string& uid);
+  void NoteTaken(const std::string& uid);
   void SettleFolders(const Listing& own);
   void SettleWithoutRecord(const std::string& uid, const Listing& own);
   // Schedules the next relist, which compares everything that the runtime has with what is known.
@@ -94,8 +97,8 @@ class Runtime : public CriRuntime {
   StraySandboxes strays_;
   LogRotation rotation_;
   const std::vector<std::string> no_groups_;
-  OtherPods* others_ = nullptr;  // null: nobody looks after any
-  Listener listener_;            // the same
+  std::function<void(const std::string&)> on_taken_;  // null: nobody looks after foreign pods
+  Listener listener_;                                 // the same
   bool recalled_ = false;  // pods are guarded already, and nothing waits for an answer any more
   bool adopted_ = false;   // before that nothing is known, and everything would be a stranger
   bool relisting_ = false;
