@@ -52,8 +52,7 @@ TEST_F(LiveRestart, ADamagedRecordEndsNoPodAndItsManifestMendsIt) {
   bed_.StartAgent();
   EXPECT_TRUE(bed_.WaitForLine({"of an earlier agent cannot be taken over", "default/a"}));
   // The record is written beside the loop.
-  EXPECT_TRUE(
-      bed_.WaitForLines({{"is written anew"}, {"pod adopted", "default/a"}}));
+  EXPECT_TRUE(bed_.WaitForLines({{"is written anew"}, {"pod adopted", "default/a"}}));
   EXPECT_EQ(bed_.Processes(), before_);
   EXPECT_TRUE(fs::exists(record + ".damaged"));
   // From here on it is as any other.

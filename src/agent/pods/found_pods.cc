@@ -68,7 +68,7 @@ PodWorker& FoundPods::Enter(RuntimePod& pod, Instant now) {
 // What is known of a pod that is found. One that was evicted and of which nothing runs is what its
 // eviction has left.
 std::optional<SavedPod> FoundPods::KeptOf(const std::string& name, const RuntimePod& pod,
-                                         Instant now) {
+                                          Instant now) {
   if (pod.foreign) return std::nullopt;
   auto kept = remembered_->Take(name, pod.pod.uid);
   if (!kept || !kept->absence) return kept;

@@ -32,7 +32,7 @@ class FoundPods {
  private:
   [[nodiscard]] PodWorker& Enter(RuntimePod& pod, Instant now);
   [[nodiscard]] std::optional<SavedPod> KeptOf(const std::string& name, const RuntimePod& pod,
-                                              Instant now);
+                                               Instant now);
   void ForgetWorkerOf(std::string_view uid);
 
   Profile profile_;

@@ -21,8 +21,8 @@ struct BesideCri {
   cri::Calls& calls;  // the runtime's
   const CriRuntimeOptions& options;
   // Whether pods that others run on the same container runtime are found, measured and, if told to,
-  // ended (docs/cri-runtime.md, "Foreign pods"). Those of this agent that cannot be read are in
-  // any case.
+  // ended (docs/cri-runtime.md, "Foreign pods"). Those of an earlier agent that this one has not
+  // taken over are in any case.
   bool adopt = false;
   std::unique_ptr<Processes> processes;
   Cgroups& cgroups;

@@ -15,8 +15,8 @@
 
 namespace jettison {
 
-// A foreign pod, or one of this agent's that cannot be read. The agent watches it and may evict it,
-// but never deletes its data.
+// A foreign pod, or one of an earlier agent that this one has not taken over. The agent watches it
+// and may evict it, but never deletes its data.
 class ForeignPod {
  public:
   // `pod` is the reading of the finding, whose containers must have names.
