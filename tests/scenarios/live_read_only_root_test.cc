@@ -54,9 +54,11 @@ TEST_F(LiveReadOnlyRoot, TheNodeIsGuardedAndPodsAreStartedOnceItCanBeWritten) {
   EXPECT_EQ(bed_.StopAgent(), 0);
 
   bed_.StartAgentOnReadOnlyRoot();
-  ASSERT_TRUE(bed_.WaitForLine({"the state of the node cannot be saved", "Read-only file system"}));
-  ASSERT_TRUE(bed_.WaitForLine({"pod adopted", "pod=default/leak"}));
-  ASSERT_TRUE(bed_.WaitForLine({"agent is ready"}));
+  ASSERT_TRUE(
+      bed_.WaitForLines({{"pod adopted", "pod=default/leak"},
+                         {"agent is ready"},
+                         {"the state of the node cannot be saved", "Read-only file system"}},
+                        seconds(20)));
   EXPECT_THAT(Get("/readyz"), HasSubstr("[-]state failed: the state of the node cannot be saved"));
   EXPECT_THAT(Get("/api/v1/overview"),
               HasSubstr("\"stateProblem\":\"the state of the node cannot be saved"));
