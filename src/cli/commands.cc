@@ -9,7 +9,6 @@
 #include "cli/demo/demo.h"
 #include "cli/doctor/doctor.h"
 #include "cli/explain.h"
-#include "cli/fleet/merge.h"
 #include "cli/import/import.h"
 #include "cli/inspect.h"
 #include "cli/rank.h"
@@ -71,10 +70,7 @@ constexpr Command kCommands[] = {
     {"replay", AddReplay},
     {"import", AddImport},
     {"simulate", AddSimulate},
-    {"calibrate", AddCalibrate},
-    {"diff", AddDiff},
     {"recommend", AddRecommend},
-    {"merge", AddMerge},
     {"workload", AddWorkload},
     {"complete", AddComplete},
 };

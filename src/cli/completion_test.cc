@@ -122,14 +122,10 @@ TEST(Completion, FilesMayStandWhereTheyAreRead) {
   EXPECT_TRUE(program.Next({"run", "--config", ""}).files);
   EXPECT_TRUE(program.Next({"check-config", ""}).files);
   EXPECT_TRUE(program.Next({"check-config", "a.yaml", ""}).files);
-  for (const char* command : {"show", "simulate", "calibrate", "diff", "recommend", "inspect",
-                              "merge", "record", "replay"}) {
+  for (const char* command : {"show", "simulate", "recommend", "inspect", "record", "replay"}) {
     EXPECT_TRUE(program.Next({command, ""}).files) << command;
     EXPECT_THAT(program.Texts({command, ""}), IsEmpty()) << command;
   }
-  EXPECT_TRUE(program.Next({"diff", "n.jtr", ""}).files);
-  EXPECT_TRUE(program.Next({"diff", "n.jtr", "a.yaml", ""}).files);
-  EXPECT_FALSE(program.Next({"diff", "n.jtr", "a.yaml", "b.yaml", ""}).files);
   EXPECT_TRUE(program.Next({"import", "prometheus", ""}).files);
   EXPECT_TRUE(program.Next({"import", "--nodefs", ""}).files);
   EXPECT_TRUE(program.Next({"simulate", "x", "--out", ""}).files);

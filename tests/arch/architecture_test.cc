@@ -173,7 +173,7 @@ TEST(Architecture, OnlyTheJobQueueStartsThreads) {
   for (const SourceFile& file : ProductionSources()) {
     if (file.path == "machine/loop/job_queue.cc") continue;
     // `simulate` reads several recordings at once; no agent runs in it.
-    if (file.path.ends_with("cli/fleet/work_threads.cc")) continue;
+    if (file.path.ends_with("cli/simulate/simulate_nodes.cc")) continue;
     EXPECT_EQ(file.text.find("std::thread"), std::string::npos) << file.path;
     EXPECT_EQ(file.text.find("std::jthread"), std::string::npos) << file.path;
     EXPECT_EQ(file.text.find("pthread_create"), std::string::npos) << file.path;

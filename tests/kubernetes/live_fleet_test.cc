@@ -61,11 +61,11 @@ class LiveFleet : public testing::Test {
  protected:
   void SetUp() override {
     if (!plane_.missing().empty()) GTEST_SKIP() << plane_.missing();
-    for (const char* folder : {"fleet", "parts", "policies"}) {
+    for (const char* folder : {"fleet", "results", "policies"}) {
       fs::create_directories(plane_.Path(folder));
     }
     // The pods run as nobody, whatever the umask is here.
-    fs::permissions(plane_.Path("parts"), fs::perms::all);
+    fs::permissions(plane_.Path("results"), fs::perms::all);
     fs::permissions(plane_.Path("fleet"), fs::perms::others_read | fs::perms::others_exec,
                     fs::perm_options::add);
     std::ofstream(plane_.Path("policies/new.yaml"))
@@ -83,7 +83,7 @@ class LiveFleet : public testing::Test {
                      Quoted(JETTISON_BUILD), Quoted(JETTISON_SCRIPTS), plane_.Path("image.tar"),
                      plane_.Path("containerd.sock"), plane_.Path("image.tar")));
     AddVolume("fleet-recordings", "fleet", "ReadOnlyMany");
-    AddVolume("fleet-parts", "parts", "ReadWriteMany");
+    AddVolume("fleet-results", "results", "ReadWriteMany");
     Must(plane_.Path("kubectl") +
          " create configmap fleet-policies --from-file=" + plane_.Path("policies/new.yaml"));
   }
@@ -126,12 +126,12 @@ spec:
     job = Replaced(job, "mountPath: /policies", "mountPath: " + plane_.Path("policies"));
     return Replaced(job, "cpu: \"1\"", "cpu: 10m");
   }
-  // The draft of a part: its shard is at work. Or the part, where that was over at once.
+  // The draft of a result: its shard is at work. Or the result, where that was over at once.
   [[nodiscard]] bool AwaitWork(int shard) const {
-    const std::string begins = fmt::format("shard-{:05}-of-{:05}.part", shard, kShards);
+    const std::string begins = fmt::format("shard-{:05}-of-{:05}.ndjson", shard, kShards);
     const auto deadline = std::chrono::steady_clock::now() + kLongestJob;
     while (std::chrono::steady_clock::now() < deadline) {
-      for (const auto& entry : fs::directory_iterator(plane_.Path("parts"))) {
+      for (const auto& entry : fs::directory_iterator(plane_.Path("results"))) {
         if (entry.path().filename().string().starts_with(begins)) return true;
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -144,13 +144,13 @@ spec:
            plane_.Kubectl("describe pods -l job-name=fleet-replay").output +
            plane_.Kubectl("logs -l job-name=fleet-replay --prefix").output;
   }
-  [[nodiscard]] static std::string Merged(const std::string& parts) {
-    const Ran merged =
-        RunShell(fmt::format("{0} merge {1} && {0} merge {1} --output json && {0} merge {1} "
-                             "--output csv --rows evictions",
-                             Quoted(JETTISON_BINARY), parts));
-    EXPECT_EQ(merged.status, 0) << merged.output;
-    return merged.output;
+  [[nodiscard]] static std::string SumOf(const std::string& results) {
+    const Ran sum =
+        RunShell(fmt::format("{0} simulate --sum {1} && {0} simulate --sum {1} --output json && "
+                             "{0} simulate --sum {1} --output csv --rows evictions",
+                             Quoted(JETTISON_BINARY), results));
+    EXPECT_EQ(sum.status, 0) << sum.output;
+    return sum.output;
   }
 
   LiveControlPlane plane_{"", "persistentvolume-binder-controller"};
@@ -173,20 +173,20 @@ TEST_F(LiveFleet, ShardsThatAreKilledComeAgainAndTheResultIsThatOfOneRun) {
   ASSERT_EQ(waited.status, 0) << waited.output << State();
   const Ran failed = plane_.Kubectl("get job fleet-replay -o jsonpath='{.status.failed}'");
   EXPECT_GE(std::atoi(failed.output.c_str()), 1) << failed.output;
-  // Nothing but the parts is there.
+  // Nothing but the results is there.
   std::size_t files = 0;
-  for (const auto& entry : fs::directory_iterator(plane_.Path("parts"))) {
-    EXPECT_EQ(entry.path().extension(), ".part") << entry.path();
+  for (const auto& entry : fs::directory_iterator(plane_.Path("results"))) {
+    EXPECT_EQ(entry.path().extension(), ".ndjson") << entry.path();
     ++files;
   }
   EXPECT_EQ(files, static_cast<std::size_t>(kShards));
 
-  Must(fmt::format("{} simulate {} --policy={} --output part --out {}", Quoted(JETTISON_BINARY),
+  Must(fmt::format("{} simulate {} --policy={} --output ndjson --out {}", Quoted(JETTISON_BINARY),
                    plane_.Path("fleet"), plane_.Path("policies/new.yaml"),
-                   plane_.Path("whole.part")));
-  const std::string whole = Merged(plane_.Path("whole.part"));
+                   plane_.Path("whole.ndjson")));
+  const std::string whole = SumOf(plane_.Path("whole.ndjson"));
   EXPECT_THAT(whole, HasSubstr(fmt::format("FLEET  {} nodes", kFleetNodes)));
-  EXPECT_EQ(Merged(plane_.Path("parts")), whole);
+  EXPECT_EQ(SumOf(plane_.Path("results")), whole);
 }
 
 }  // namespace

@@ -230,7 +230,7 @@ TEST_F(LivePrometheus, WhatItHasOfAnEvictionBecomesARecordingThatCanBeSimulated)
   const std::string live = Import(fmt::format("http://127.0.0.1:{}", port_), "http.jtr");
   ASSERT_NO_FATAL_FAILURE(CheckRecording(ItemsOf(live, "pod"), ItemsOf(live, "pass")));
   const auto calibrated =
-      nlohmann::json::parse(OutputOf({JETTISON_BINARY, "calibrate", live, "--output", "json"}));
+      nlohmann::json::parse(OutputOf({JETTISON_BINARY, "simulate", live, "--output", "json"}));
   // Found of the samples alone. Those are as old as the last pass, a second, and a second apart;
   // the model is sure of no more than a second itself.
   const auto& recording = calibrated.at("recordings").at(0);

@@ -43,8 +43,6 @@ class Inputs : public testing::Test {
     Put("o.ndjson", "{}\n");
     Put("folder/f.ndjson", "{}\n");
     Put("q.yaml", kPolicy);
-    Put("p1.part", "{}\n");
-    Put("folder/p2.part", "{}\n");
     Put("dump.txt", kDump);
     fs::create_symlink("o.ndjson", PathOf("link"));
   }
@@ -83,15 +81,15 @@ TEST_F(Inputs, AreNeverOutputs) {
       {{"simulate", "%folder", "--shard", "0/1", "--out", "%folder/f.ndjson"},
        "--out",
        "folder/f.ndjson"},
-      {{"simulate", "%o.ndjson", "--policy", "%q.yaml", "--output", "part", "--out", "%q.yaml"},
+      {{"simulate", "%o.ndjson", "--policy", "%q.yaml", "--output", "ndjson", "--out", "%q.yaml"},
        "--out",
        "q.yaml"},
       {{"recommend", "%o.ndjson", "--out", "%o.ndjson"}, "--out", "o.ndjson"},
       {{"recommend", "%o.ndjson", "--html", "%o.ndjson"}, "--html", "o.ndjson"},
       {{"recommend", "%folder", "--out", "%folder/f.ndjson"}, "--out", "folder/f.ndjson"},
       {{"recommend", "%o.ndjson", "--policy", "%q.yaml", "--out", "%q.yaml"}, "--out", "q.yaml"},
-      {{"merge", "%p1.part", "--out", "%p1.part"}, "--out", "p1.part"},
-      {{"merge", "%folder", "--out", "%folder/p2.part"}, "--out", "folder/p2.part"},
+      {{"simulate", "--sum", "%o.ndjson", "--out", "%o.ndjson"}, "--out", "o.ndjson"},
+      {{"simulate", "--sum", "%folder", "--out", "%folder/f.ndjson"}, "--out", "folder/f.ndjson"},
       {{"import", "prometheus", "%dump.txt", "--out", "%dump.txt"}, "--out", "dump.txt"},
       {{"import", "prometheus", "%dump.txt", "--config", "%q.yaml", "--out", "%q.yaml"},
        "--out",
@@ -114,9 +112,9 @@ TEST_F(Inputs, AConfigurationThatIsMissingFailsAndAnEmptyOneIsInvalid) {
   const std::vector<std::vector<std::string>> commands = {
       {"doctor", "--config"},
       {"simulate", "%o.ndjson", "--policy"},
-      {"simulate", "%o.ndjson", "--output", "part", "--out", "%new.part", "--policy"},
+      {"simulate", "%o.ndjson", "--shard", "0/1", "--out", "%new", "--policy"},
       {"recommend", "%o.ndjson", "--policy"},
-      {"diff", "%o.ndjson", "in-force"},
+      {"simulate", "%o.ndjson", "--against"},
       {"import", "prometheus", "%dump.txt", "--out", "%new", "--config"},
       {"check-config"},
   };

@@ -37,7 +37,25 @@ std::string UnknownCommand(const CLI::App& app) {
   return words.empty() || words.front().starts_with('-') ? "" : words.front();
 }
 
+struct FormerCommand {
+  std::string_view name;
+  std::string_view instead;
+};
+constexpr FormerCommand kFormerCommands[] = {
+    {"calibrate",
+     "`jettison simulate RECORDING` begins with the calibration, and takes the same options"},
+    {"diff",
+     "use `jettison simulate RECORDING --policy B --against A`; what-happened and in-force "
+     "may stand for A"},
+    {"merge", "use `jettison simulate --sum FILES` with what `jettison simulate --shard` wrote"},
+};
+
 int ComplainOfCommand(const CLI::App& app, const std::string& word) {
+  const auto* const former = std::ranges::find(kFormerCommands, word, &FormerCommand::name);
+  if (former != std::end(kFormerCommands)) {
+    PrintError("jettison: there is no command {} any more; {}\n", word, former->instead);
+    return kExitInvalidInput;
+  }
   const std::vector<std::string> names = NamesOfCommands(app);
   const std::vector<std::string_view> known(names.begin(), names.end());
   const std::string_view meant = NearestWord(word, known);

@@ -44,10 +44,10 @@ TEST_F(WholeProgram, HasHelpAsACommand) {
     EXPECT_EQ(Run(words), 0);
     EXPECT_THAT(out_, HasSubstr("jettison simulate node.jtr"));
   }
-  EXPECT_EQ(Run({"merge", "--help"}), 0);
-  const std::string of_merge = out_;
-  EXPECT_EQ(Run({"help", "merge"}), 0);
-  EXPECT_EQ(out_, of_merge);
+  EXPECT_EQ(Run({"simulate", "--help"}), 0);
+  const std::string of_simulate = out_;
+  EXPECT_EQ(Run({"help", "simulate"}), 0);
+  EXPECT_EQ(out_, of_simulate);
   EXPECT_EQ(Run({"help", "statsu"}), 2);
   EXPECT_THAT(complaint_, HasSubstr("\"statsu\" is not a command; did you mean \"status\"?"));
 }
@@ -64,6 +64,16 @@ TEST_F(WholeProgram, ThatIsCalledWithACommandThatThereIsNotNamesItAndTheNearest)
             "`jettison --help` lists them\n");
   EXPECT_EQ(Run({"evict", "--now"}), 2);
   EXPECT_EQ(complaint_, "jettison: \"evict\" is not a command; `jettison --help` lists them\n");
+}
+
+TEST_F(WholeProgram, SaysWhatToUseInsteadOfAFormerCommand) {
+  EXPECT_EQ(Run({"merge", "parts/", "--output", "csv"}), 2);
+  EXPECT_THAT(complaint_, HasSubstr("there is no command merge any more; use `jettison simulate "
+                                    "--sum FILES`"));
+  EXPECT_EQ(Run({"diff", "node.jtr", "in-force", "new.yaml"}), 2);
+  EXPECT_THAT(complaint_, HasSubstr("--policy B --against A"));
+  EXPECT_EQ(Run({"help", "calibrate"}), 2);
+  EXPECT_THAT(complaint_, HasSubstr("begins with the calibration"));
 }
 
 TEST_F(WholeProgram, NamesAnOptionThatThereIsNotAndTheNearest) {
@@ -109,9 +119,10 @@ TEST_F(WholeProgram, NamesTheSignalThatWasProbablyMeant) {
 }
 
 TEST_F(WholeProgram, DoesNotTakeAMisspeltSideOfADifferenceForAFile) {
-  EXPECT_EQ(Run({"diff", "node.jtr", "inforce", "recorded"}), 2);
+  EXPECT_EQ(Run({"simulate", "node.jtr", "--against", "inforce"}), 2);
   EXPECT_EQ(complaint_, "jettison: inforce: there is no such file (did you mean \"in-force\"?)\n");
-  EXPECT_EQ(Run({"diff", "node.jtr", "inforce", "/nonexistent.yaml"}), 2);
+  EXPECT_EQ(Run({"simulate", "node.jtr", "--against", "inforce", "--policy", "/nonexistent.yaml"}),
+            2);
   EXPECT_THAT(complaint_, HasSubstr("jettison: inforce: there is no such file"));
   EXPECT_THAT(complaint_, HasSubstr("\njettison: /nonexistent.yaml: cannot be read"));
 }
@@ -166,7 +177,7 @@ TEST_F(WholeProgram, RefusesValuesThatNoCommandCanUse) {
                                                        {"explain", "--file", ""},
                                                        {"explain", ""},
                                                        {"check-config", ""},
-                                                       {"merge", "parts", "--out", ""}};
+                                                       {"simulate", "--sum", "x", "--out", ""}};
   for (const std::vector<const char*>& line : lines) {
     EXPECT_EQ(Run(line), 2) << line[0];
     EXPECT_THAT(complaint_, HasSubstr("must not be empty")) << line[0];

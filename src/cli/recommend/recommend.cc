@@ -63,9 +63,6 @@ SearchRun RunFor(const RecommendOptions& options, CommandFaults& faults) {
                 .after_eviction = AfterEvictionNamed(options.evicted)};
   run.prices = faults.Take(ParsePrices(options.prices));
   run.candidates = faults.Take(ReadCandidates(options.candidates));
-  if (run.paths.size() > 1 && std::ranges::find(run.paths, "-") != run.paths.end()) {
-    faults.Add("- (standard input) must be the only recording");
-  }
   if (const auto page = HasReportPage(); !options.html.empty() && !page) {
     faults.Add(page.error().message);
   }

@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
+#include <iterator>
+#include <memory>
 #include <utility>
+#include <variant>
 
-#include "cli/recommend/node_reading.h"
+#include "cli/simulate/node_source.h"
+#include "cli/simulate/simulate_nodes.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/progress_bar.h"
 #include "cli/terminal/text_line.h"
 #include "codec/recordings/configuration_writer.h"
 #include "core/text/printable.h"
@@ -29,11 +31,21 @@ constexpr std::size_t kCommentColumns = 98;
 constexpr auto kAllLines = static_cast<std::size_t>(-1);
 
 struct SearchedNode {
-  NodeInput input;
+  FleetNodeFiles files;
   SimulationReport report;
   PodUseBook uses;
   NodeCourses courses;
 };
+
+// The first pass of a node that observed its memory.
+std::shared_ptr<const RecordedPass> FirstPassOf(const FleetNodeFiles& files) {
+  NodeSource source(files);
+  while (const auto item = *source.Next()) {
+    const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&*item);
+    if (pass != nullptr && (*pass)->report.observations[Signal::kMemoryAvailable]) return *pass;
+  }
+  return nullptr;
+}
 
 CandidatePolicy CandidateOf(const MemoryLines& lines) {
   return {.name = LinesText(lines),
@@ -58,30 +70,31 @@ class Searcher {
   }
 
   Found Take() {
-    auto inputs = NodesIn(run_.paths);
-    if (!inputs) {
-      PrintError("jettison: {}\n", inputs.error().message);
+    const auto files = FindRecordings(run_.paths);
+    if (!files) {
+      PrintError("jettison: {}\n", files.error().message);
       found_.status = kExitFailed;
       return std::move(found_);
     }
-    if (makes_grid_) least_capacity_ = LeastCapacityOf(*inputs);
-    ReadFirst(std::move(*inputs));
+    is_stream_ = files->front().is_stream;
+    const std::vector<FleetNodeFiles> nodes = NodesOfShard(*files, {.index = 0, .count = 1});
+    if (makes_grid_ && !is_stream_) BeginGrid(nodes);
+    ReadFirst(nodes);
     if (nodes_.empty()) return std::move(found_);
     Judge();
-    if (makes_grid_ && nodes_.front().input.files) Refine();
+    if (makes_grid_ && !is_stream_) Refine();
     Finish();
     return std::move(found_);
   }
 
  private:
-  RecordingRun RunOf() const {
-    RecordingRun run{.path = "",
-                     .candidates = run_.candidates,
-                     .after_eviction = run_.after_eviction,
-                     .more = {},
-                     .onlooker = {}};
+  RecordingRun RunOf() {
+    RecordingRun run{
+        .candidates = run_.candidates, .after_eviction = run_.after_eviction, .more = {}};
     if (makes_grid_) {
-      run.more = [this](const RecordedPass&) {
+      run.more = [this](const RecordedPass& first) {
+        // A stream is one node, and its first pass is known now alone.
+        if (lines_.empty()) BeginGrid(first, 0);
         std::vector<CandidatePolicy> policies;
         for (const MemoryLines& lines : next_) policies.push_back(CandidateOf(lines));
         return policies;
@@ -90,67 +103,78 @@ class Searcher {
     return run;
   }
 
-  // The first pass of all is what the grid is made around.
-  void BeginGrid(const RecordedPass& first) {
-    if (!lines_.empty()) return;
+  // The policy that the first node begins with is what the grid is made around, within the memory
+  // of the smallest node.
+  void BeginGrid(const std::vector<FleetNodeFiles>& nodes) {
+    std::shared_ptr<const RecordedPass> first;
+    std::int64_t least = 0;
+    for (const FleetNodeFiles& node : nodes) {
+      const auto pass = FirstPassOf(node);
+      if (pass == nullptr) continue;
+      const std::int64_t capacity = pass->report.observations[Signal::kMemoryAvailable]->capacity;
+      least = first == nullptr ? capacity : std::min(least, capacity);
+      if (first == nullptr) first = pass;
+    }
+    if (first != nullptr) BeginGrid(*first, least);
+  }
+  void BeginGrid(const RecordedPass& first, std::int64_t least_capacity) {
     const auto& memory = first.report.observations[Signal::kMemoryAvailable];
+    if (least_capacity == 0 && memory) least_capacity = memory->capacity;
     const MemoryLines in_force = LinesOf(*first.policy);
-    bounds_ = BoundsFor(in_force, least_capacity_.value_or(memory ? memory->capacity : 0));
+    bounds_ = BoundsFor(in_force, least_capacity);
     lines_ = {in_force};
     next_ = CoarseLines(in_force, bounds_);
   }
 
-  void ReadFirst(std::vector<NodeInput> inputs) {
-    ProgressBar bar(true);
-    const std::size_t all = inputs.size();
-    for (std::size_t i = 0; i < all; ++i) {
-      SearchedNode node{.input = std::move(inputs[i]), .report = {}, .uses = {}, .courses = {}};
-      RecordingRun run = RunOf();
-      if (makes_grid_) {
-        run.more = [this, more = run.more](const RecordedPass& first) {
-          BeginGrid(first);
-          return more(first);
-        };
-      }
-      run.onlooker = [&node](const RecordedItem& item) {
-        node.uses.Add(item);
-        node.courses.Add(item);
-      };
-      NodeSimulation reading = ReadNode(node.input, run, [&](double share) {
-        bar.Draw((static_cast<double>(i) + share) / static_cast<double>(all), "first reading");
-      });
-      found_.status = std::max(found_.status, reading.status);
-      for (const std::string& fault : reading.faults) PrintError("jettison: {}\n", fault);
-      if (!reading.report) continue;
-      if (!reading.report->facts.from) {
-        if (reading.faults.empty()) {
-          PrintError("jettison: {}: it has no pass\n", reading.report->recording);
-        }
-        continue;
-      }
-      node.report = std::move(*reading.report);
-      nodes_.push_back(std::move(node));
-    }
+  NodesRun HowTo(const std::string& reading, std::size_t nodes) const {
+    return {.jobs = ProcessorsAvailable(),
+            .label = nodes == 1 ? reading : reading + ", ",
+            .shows_reading = nodes == 1,
+            .item = {}};
+  }
+
+  void ReadFirst(const std::vector<FleetNodeFiles>& files) {
+    std::vector<PodUseBook> uses(files.size());
+    std::vector<NodeCourses> courses(files.size());
+    NodesRun how = HowTo("first reading", files.size());
+    how.item = [&](std::size_t i, const RecordedItem& item) {
+      uses[i].Add(item);
+      courses[i].Add(item);
+    };
+    const bool read =
+        SimulateNodes(RunOf(), files, how, [&](std::size_t i, SimulationReport report) {
+          TellFaults(report);
+          const int status = ExitStatusOf(report);
+          if (status == kExitFailed || found_.status == 0) found_.status = status;
+          if (!report.facts.from) return true;
+          nodes_.push_back({.files = files[i],
+                            .report = std::move(report),
+                            .uses = std::move(uses[i]),
+                            .courses = std::move(courses[i])});
+          return true;
+        });
+    if (!read) found_.status = kExitFailed;
     lines_.insert(lines_.end(), next_.begin(), next_.end());
     found_.recommendation.readings = 1;
   }
 
   // Whether every node was read again.
   bool ReadAgain() {
-    ProgressBar bar(true);
+    std::vector<FleetNodeFiles> files;
+    for (const SearchedNode& node : nodes_) files.push_back(node.files);
     const std::string what = fmt::format("reading {}", found_.recommendation.readings + 1);
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      SearchedNode& node = nodes_[i];
-      NodeSimulation reading = ReadNode(node.input, RunOf(), [&](double share) {
-        bar.Draw((static_cast<double>(i) + share) / static_cast<double>(nodes_.size()), what);
-      });
-      if (!reading.report || reading.report->outcomes.size() != next_.size() + 1) return false;
-      // The first is what was in force, once more.
-      auto& outcomes = reading.report->outcomes;
-      auto& policies = reading.report->policies;
-      std::move(outcomes.begin() + 1, outcomes.end(), std::back_inserter(node.report.outcomes));
-      std::move(policies.begin() + 1, policies.end(), std::back_inserter(node.report.policies));
-    }
+    const bool read = SimulateNodes(
+        RunOf(), files, HowTo(what, files.size()), [&](std::size_t i, SimulationReport report) {
+          auto& outcomes = report.outcomes;
+          auto& policies = report.policies;
+          if (outcomes.size() != next_.size() + 1) return false;
+          // The first is what was in force, once more.
+          SimulationReport& all = nodes_[i].report;
+          std::move(outcomes.begin() + 1, outcomes.end(), std::back_inserter(all.outcomes));
+          std::move(policies.begin() + 1, policies.end(), std::back_inserter(all.policies));
+          return true;
+        });
+    if (!read) return false;
     lines_.insert(lines_.end(), next_.begin(), next_.end());
     ++found_.recommendation.readings;
     return true;
@@ -201,9 +225,9 @@ class Searcher {
   void Finish() {
     TakeRequests();
     TakeLeast();
-    if (makes_grid_ && !nodes_.front().input.files) {
+    if (makes_grid_ && is_stream_) {
       found_.recommendation.notes.emplace_back(
-          "Standard input can be read only once, so values were not refined.");
+          "A stream can be read only once, so values were not refined.");
     }
     TakeConfiguration();
     for (SearchedNode& node : nodes_) {
@@ -222,7 +246,7 @@ class Searcher {
       all.notes.push_back(fmt::format(
           "The nodes have different settings: those of {} differ from those of {}. The "
           "configuration has the settings of the latter, and the values that were varied.",
-          node.input.name, first.input.name));
+          node.report.facts.node, first.report.facts.node));
       break;
     }
     all.configuration = CommentOf(CautionSentences(all)) + all.configuration;
@@ -261,7 +285,7 @@ class Searcher {
   const SearchRun& run_;
   bool makes_grid_ = false;
   std::vector<SearchedNode> nodes_;
-  std::optional<std::int64_t> least_capacity_;  // of memory; absent: of standard input
+  bool is_stream_ = false;
   LineBounds bounds_;
   std::vector<MemoryLines> lines_;  // of what was tried, in its order, where a grid is made
   std::vector<MemoryLines> next_;   // of the next reading

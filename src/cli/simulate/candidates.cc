@@ -191,12 +191,11 @@ Result<CandidateSet> CandidatesFor(const CandidateForms& forms, const PassPolicy
   return candidates;
 }
 
-std::vector<FleetPolicy> PoliciesOf(const CandidateForms& forms) {
-  std::vector<FleetPolicy> policies = {{.name = "in force", .definition = ""}};
+std::vector<NamedSetting> PoliciesOf(const CandidateForms& forms) {
+  std::vector<NamedSetting> policies = {{.name = "in force", .value = ""}};
   const auto add = [&](const std::string& name, const CandidateForms::File* file) {
     for (const Settings& settings : Grid(forms.sweeps)) {
-      policies.push_back(
-          {.name = NameFor(name, settings), .definition = DefinitionOf(file, settings)});
+      policies.push_back({.name = NameFor(name, settings), .value = DefinitionOf(file, settings)});
     }
   };
   if (forms.files.empty() && !forms.sweeps.empty()) add("", nullptr);

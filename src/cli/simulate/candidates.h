@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "cli/simulate/sweep.h"
-#include "core/fleet/fleet_manifest.h"
 #include "core/model/threshold.h"
 #include "core/units/result.h"
+#include "sim/report/simulation_head.h"
 #include "sim/whatif/whatif_model.h"
 
 namespace CLI {
@@ -51,7 +51,7 @@ struct CandidateForms {
 [[nodiscard]] Result<CandidateSet> CandidatesFor(const CandidateForms& forms,
                                                  const PassPolicy& base);
 
-// What the policies are, for a manifest: their names, and their settings as JSON.
-[[nodiscard]] std::vector<FleetPolicy> PoliciesOf(const CandidateForms& forms);
+// What the policies are: their names, and their settings as JSON.
+[[nodiscard]] std::vector<NamedSetting> PoliciesOf(const CandidateForms& forms);
 
 }  // namespace jettison

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "cli/simulate/fleet_files.h"
 #include "codec/flight/recording_lines.h"
 #include "codec/flight/recording_writer.h"
 #include "kernel/files/temporary_folder.h"
@@ -74,6 +75,10 @@ class FleetBed : public ::testing::Test {
     std::ostringstream text;
     text << std::ifstream(Path(name), std::ios::binary).rdbuf();
     return text.str();
+  }
+  // A recording that stands alone.
+  [[nodiscard]] FleetNodeFiles NodeAt(const std::string& name) const {
+    return {.node = "", .files = {{.name = Path(name), .path = Path(name), .from = {}}}};
   }
   // So many nodes, of which some have hostile names, and some two recordings.
   void PutFleet(int nodes) const {

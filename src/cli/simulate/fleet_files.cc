@@ -61,22 +61,29 @@ class Finder {
  public:
   void Add(const std::string& path, bool is_only) {
     struct stat status {};
-    if (path == "-") return Complain("a fleet cannot be read from standard input");
+    if (path == "-" && is_only) return AddStream(path, "standard input");
+    if (path == "-") return Complain("- (standard input) must be the only recording");
     if (::stat(path.c_str(), &status) != 0) {
       return Complain(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
     }
     if (S_ISREG(status.st_mode)) {
       return AddFile(path, path, static_cast<std::uint64_t>(status.st_size));
     }
+    if (!S_ISDIR(status.st_mode) && is_only) return AddStream(path, path);
     if (!S_ISDIR(status.st_mode)) {
       return Complain(fmt::format(
-          "{}: must be a regular file or a folder, because recordings are read more than once; "
-          "write what the pipe or device holds to a file first",
+          "{}: must be the only recording, or a regular file or a folder, because recordings of "
+          "several nodes are read more than once; write what it holds to a file first",
           path));
     }
     AddFolder(path, is_only ? "" : (fs::path(path) / "").string());
   }
-  Result<std::vector<FleetFile>> Take() {
+  Result<std::vector<FleetFile>> Take(const std::vector<std::string>& paths) {
+    if (faults_.empty() && files_.empty()) {
+      Complain(
+          fmt::format("there is no recording in {}: no file that ends in .jtr, .ndjson or .jsonl",
+                      fmt::join(paths, ", ")));
+    }
     if (!faults_.empty()) return Fail(ErrorCode::kUnavailable, faults_);
     std::ranges::sort(files_, {}, &FleetFile::name);
     return std::move(files_);
@@ -85,6 +92,9 @@ class Finder {
  private:
   void Complain(const std::string& fault) {
     faults_ += (faults_.empty() ? "" : "\njettison: ") + fault;
+  }
+  void AddStream(const std::string& path, const std::string& name) {
+    files_.push_back({.name = name, .path = path, .is_stream = true, .from = {}});
   }
   void AddFile(const std::string& path, const std::string& name, std::uint64_t bytes) {
     files_.push_back({.name = name, .path = path, .bytes = bytes, .from = {}});
@@ -111,7 +121,7 @@ class Finder {
 Result<std::vector<FleetFile>> FindRecordings(const std::vector<std::string>& paths) {
   Finder finder;
   for (const std::string& path : paths) finder.Add(path, paths.size() == 1);
-  return finder.Take();
+  return finder.Take(paths);
 }
 
 std::vector<FleetNodeFiles> NodesOfShard(const std::vector<FleetFile>& files,

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -17,6 +16,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr int kNodes = 9;
@@ -26,106 +26,140 @@ class FleetTest : public ShardBed {};
 TEST_F(FleetTest, TheResultIsTheSameForAnyNumberOfShardsInAnyOrder) {
   PutFleet(kNodes);
   SimulateAll(1, "one");
-  const std::string whole = MergedOf({Path("one")});
+  const std::string whole = SumOf({Path("one")});
   EXPECT_THAT(whole, AllOf(HasSubstr("FLEET  9 nodes, 11 recordings"), HasSubstr("no,de")));
   EXPECT_THAT(whole, HasSubstr("memory.available"));
   std::mt19937 random(20260101);
   for (const auto count : {std::uint64_t{2}, std::uint64_t{5}, std::uint64_t{16}}) {
     const std::string folder = std::to_string(count);
     SimulateAll(count, folder);
-    auto parts = PartsIn(folder);
-    ASSERT_THAT(parts, SizeIs(count));
-    std::ranges::shuffle(parts, random);
-    EXPECT_EQ(MergedOf(parts), whole) << count;
+    auto shards = FilesIn(folder);
+    ASSERT_THAT(shards, SizeIs(count));
+    std::ranges::shuffle(shards, random);
+    EXPECT_EQ(SumOf(shards), whole) << count;
   }
 }
 
-TEST_F(FleetTest, APartThatIsNoFileIsRefused) {
-  ASSERT_EQ(::mkfifo(Path("fifo").c_str(), 0600), 0);
-  EXPECT_EQ(MergedOf({Path("fifo")}),
-            Path("fifo") + ": must be a regular file, because parts are read twice");
+TEST_F(FleetTest, TheSumOfShardsIsWhatOneRunSays) {
+  PutFleet(kNodes);
+  SimulateAll(3, "shards");
+  for (const std::string output : {"text", "json", "csv"}) {
+    ASSERT_EQ(Run({Path("fleet"), "--sweep", sweep_, "--output", output}), 0) << said_;
+    const std::string whole = printed_;
+    ASSERT_EQ(Run({"--sum", Path("shards"), "--output", output}), 0) << said_;
+    EXPECT_EQ(printed_, whole);
+  }
 }
 
-TEST_F(FleetTest, AFolderForPartsIsMadeWhereItIsMissing) {
+TEST_F(FleetTest, AFolderForResultsIsMadeWhereItIsMissing) {
   PutFleet(1);
-  ASSERT_EQ(Simulate({0, 1}, "one.part"), 0) << said_;
-  ASSERT_EQ(Simulate({0, 1}, "new/parts/"), 0) << said_;
-  EXPECT_EQ(Got("new/parts/shard-00000-of-00001.part"), Got("one.part"));
-  EXPECT_EQ(Simulate({0, 1}, "one.part/"), 1) << "a file of that name is in the way";
+  ASSERT_EQ(Simulate({0, 1}, "one.ndjson"), 0) << said_;
+  ASSERT_EQ(Simulate({0, 1}, "new/results/"), 0) << said_;
+  EXPECT_EQ(Got("new/results/shard-00000-of-00001.ndjson"), Got("one.ndjson"));
+  EXPECT_EQ(Simulate({0, 1}, "one.ndjson/"), 1) << "a file of that name is in the way";
   EXPECT_THAT(said_, HasSubstr("cannot make "));
 }
 
-TEST_F(FleetTest, APartIsTheSameForAnyNumberOfJobs) {
+TEST_F(FleetTest, AResultIsTheSameForAnyNumberOfJobs) {
   PutFleet(6);
-  ASSERT_EQ(Simulate({0, 1}, "1.part", 1), 0);
-  ASSERT_EQ(Simulate({0, 1}, "3.part", 3), 0);
-  EXPECT_EQ(Got("1.part"), Got("3.part"));
+  ASSERT_EQ(Simulate({0, 1}, "1.ndjson", 1), 0);
+  ASSERT_EQ(Simulate({0, 1}, "3.ndjson", 3), 0);
+  EXPECT_EQ(Got("1.ndjson"), Got("3.ndjson"));
 }
 
-TEST_F(FleetTest, EveryReasonWhyPartsAreNotOfOneFleetIsNamed) {
+TEST_F(FleetTest, EveryReasonWhyShardsAreNotOfOneFleetIsNamed) {
   PutFleet(6);
   SimulateAll(3, "three");
   SimulateAll(2, "two");
-  const auto three = PartsIn("three");
-  const auto two = PartsIn("two");
-  EXPECT_THAT(MergedOf({three[0], three[2]}),
+  const auto three = FilesIn("three");
+  const auto two = FilesIn("two");
+  EXPECT_THAT(SumOf({three[0], three[2]}),
               HasSubstr("1 of 3 shards are missing: 1; use --partial"));
-  EXPECT_THAT(MergedOf({three[0], three[2]}, true), HasSubstr("1 of 3 shards are missing: 1\n"));
-  EXPECT_THAT(MergedOf({three[0], three[0], three[1], three[2]}),
-              AllOf(HasSubstr("both have shard 0/3")));
-  EXPECT_THAT(MergedOf({three[0], two[1]}),
+  EXPECT_THAT(SumOf({three[0], three[2]}, true), HasSubstr("1 of 3 shards are missing: 1\n"));
+  EXPECT_THAT(SumOf({three[0], three[0], three[1], three[2]}), HasSubstr("both have shard 0/3"));
+  EXPECT_THAT(SumOf({three[0], two[1]}),
               AllOf(HasSubstr("the fleet has 3 and 2 shards"), HasSubstr("shards are missing")));
-  EXPECT_THAT(MergedOf({Path("nowhere"), Path("fleet")}),
-              AllOf(HasSubstr("cannot open"), HasSubstr("no file that ends in .part")));
-  sweeps_ = {"evictionHard.memory.available=24Mi,65Mi"};
-  ASSERT_EQ(Simulate({1, 3}, "three/shard-00001-of-00003.part"), 0);
-  EXPECT_THAT(MergedOf(three), HasSubstr("policy 3 is \"evictionHard.memory.available=64Mi\" and "
-                                         "\"evictionHard.memory.available=65Mi\""));
-  Put("three/shard-00001-of-00003.part", Got("three/shard-00001-of-00003.part").substr(0, 5000));
-  EXPECT_THAT(MergedOf(three), HasSubstr("shard-00001-of-00003.part:"));
+  EXPECT_THAT(SumOf({Path("nowhere"), Path("fleet/deep")}), HasSubstr("cannot open"));
+  sweep_ = "evictionHard.memory.available=24Mi,65Mi";
+  ASSERT_EQ(Simulate({1, 3}, "three/shard-00001-of-00003.ndjson"), 0);
+  EXPECT_THAT(SumOf(three), HasSubstr("policy \"evictionHard.memory.available=64Mi\" is "));
 }
 
-TEST_F(FleetTest, PartsMayStandOneAfterAnotherInAFile) {
-  PutFleet(5);
-  SimulateAll(3, "parts");
-  std::string all;
-  for (const std::string& path : PartsIn("parts")) {
-    all += Got("parts/" + std::filesystem::path(path).filename().string());
-  }
-  Put("all.part", all);
-  EXPECT_EQ(MergedOf({Path("all.part")}), MergedOf({Path("parts")}));
+TEST_F(FleetTest, AResultThatIsCutOffOrIsNoneIsRefused) {
+  PutFleet(6);
+  SimulateAll(2, "two");
+  const std::string name = "two/shard-00001-of-00002.ndjson";
+  const std::string whole = Got(name);
+  Put(name, whole.substr(0, 5000));
+  EXPECT_THAT(SumOf({Path("two")}), HasSubstr("shard-00001-of-00002.ndjson:"));
+  Put(name, whole.substr(0, whole.rfind("{\"end\"")));
+  EXPECT_THAT(SumOf({Path("two")}),
+              HasSubstr("shard-00001-of-00002.ndjson: the result is not complete"));
+  EXPECT_THAT(SumOf({Path("fleet/deep")}), HasSubstr("this is no result of a shard"));
 }
 
-TEST_F(FleetTest, NothingIsLeftOfAPartThatCannotBeWritten) {
+TEST_F(FleetTest, LinesThatDoNotFitTheirHeadAreRefused) {
+  PutFleet(2);
+  ASSERT_EQ(Simulate({0, 1}, "s.ndjson"), 0) << said_;
+  const std::string whole = Got("s.ndjson");
+  const auto refused = [&](const std::string& from, const std::string& to) {
+    std::string text = whole;
+    text.replace(text.find(from), from.size(), to);
+    Put("changed.ndjson", text);
+    return SumOf({Path("changed.ndjson")});
+  };
+  EXPECT_THAT(refused("v1alpha1", "v9"), HasSubstr("apiVersion jettison.io/v9, which is not"));
+  EXPECT_THAT(refused("\"count\":1", "\"count\":0"), HasSubstr("no such shard"));
+  EXPECT_THAT(refused("\"nodes\":2", "\"nodes\":3"), HasSubstr("has 2 nodes, and 3 were written"));
+  EXPECT_THAT(refused("\"node\":\"node-0\"", "\"node\":\"node-9\""),
+              HasSubstr("node node-1 is not in its order"));
+  EXPECT_THAT(refused("\"policies\":[{", "\"other\":[{"), HasSubstr("has other policies"));
+}
+
+TEST_F(FleetTest, NothingIsLeftOfAResultThatCannotBeWritten) {
   PutFleet(2);
   Put("taken", "a file");
-  EXPECT_EQ(Simulate({0, 1}, "taken/p.part"), 1);
+  EXPECT_EQ(Simulate({0, 1}, "taken/p.ndjson"), 1);
   EXPECT_THAT(said_, HasSubstr("taken"));
-  EXPECT_EQ(Simulate({0, 1}, "fleet/"), 0);
-  EXPECT_TRUE(std::filesystem::exists(Path("fleet/shard-00000-of-00001.part")));
 }
 
 TEST_F(FleetTest, HostileNamesComeThroughJsonAndCsv) {
   PutFleet(4);  // with no,de"3\n and pods with ,"\n'
-  ASSERT_EQ(Simulate({0, 1}, "p.part"), 0);
-  auto parts = PartFiles::Read({Path("p.part")}, false, [](const FleetNode&) {});
-  ASSERT_TRUE(parts);
-  const FleetReport report{
-      .manifest = parts->manifest(), .totals = FleetTotals(3), .missing_shards = {}};
-  const VisitNodes nodes = [&](const auto& visit) { return parts->Visit(visit); };
-  std::string json;
-  ASSERT_TRUE(
-      WriteFleetJson(report, nodes, [&](std::string_view piece) { return json += piece, true; }));
-  const auto document = nlohmann::json::parse(json);
-  EXPECT_EQ(document["kind"], "FleetSimulation");
+  ASSERT_EQ(Simulate({0, 1}, "s.ndjson"), 0);
+  ASSERT_EQ(Run({"--sum", Path("s.ndjson"), "--output", "json"}), 0) << said_;
+  const auto document = nlohmann::json::parse(printed_);
+  EXPECT_EQ(document["kind"], "Simulation");
   std::vector<std::string> names;
-  for (const auto& node : document["nodes"]) names.push_back(node["node"]);
+  for (const auto& node : document["recordings"]) names.push_back(node["node"]);
   EXPECT_THAT(names, ElementsAre("no,de\"3\n", "node-0", "node-1", "node-2"));
-  std::string csv;
-  ASSERT_TRUE(WriteFleetEvictionsCsv(report, nodes,
-                                     [&](std::string_view piece) { return csv += piece, true; }));
-  EXPECT_THAT(csv, HasSubstr("\"no,de\"\"3\n\",1970"));
-  EXPECT_THAT(csv, HasSubstr(",\"default/leak,\"\"\n'\","));
+  ASSERT_EQ(Run({"--sum", Path("s.ndjson"), "--output", "csv", "--rows", "evictions"}), 0);
+  EXPECT_THAT(printed_, HasSubstr("\"no,de\"\"3\n\",1970"));
+  EXPECT_THAT(printed_, HasSubstr(",\"default/leak,\"\"\n'\","));
+}
+
+TEST_F(FleetTest, WhatDiffersFromWhatHappenedIsExplained) {
+  Put("fleet/a.jtr", BinaryOf(LifeOf("a", 3)));
+  const std::string policy = Path("new.yaml");
+  Put("new.yaml",
+      "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+      "evictionHard: {memory.available: 64Mi}\n");
+  ASSERT_EQ(Run({Path("fleet/a.jtr"), "--against", "what-happened"}), 0) << said_;
+  EXPECT_THAT(printed_,
+              AllOf(HasSubstr("DIFFERENCES\n  A  what-happened: "), HasSubstr("B  in force: ")));
+  ASSERT_EQ(Run({Path("fleet/a.jtr"), "--policy", policy, "--against", "in-force"}), 0) << said_;
+  EXPECT_THAT(printed_,
+              AllOf(HasSubstr("  A  in-force: "), HasSubstr("earlier."), HasSubstr("\n  B:\n")));
+  ASSERT_EQ(Run({Path("fleet/a.jtr"), "--against", policy, "--output", "json"}), 0) << said_;
+  const auto differences = nlohmann::json::parse(printed_)["recordings"][0]["differences"];
+  ASSERT_THAT(differences, SizeIs(1));
+  EXPECT_EQ(differences[0]["a"], policy);
+  EXPECT_EQ(differences[0]["b"], "in force");
+  EXPECT_THAT(differences[0]["differences"], Not(SizeIs(0)));
+  EXPECT_EQ(Run({Path("fleet/a.jtr"), "--against", "what-hapened"}), 2);
+  EXPECT_THAT(said_, HasSubstr("did you mean \"what-happened\"?"));
+  Put("fleet/b.jtr", BinaryOf(LifeOf("b", 4)));
+  EXPECT_EQ(Run({Path("fleet"), "--against", "what-happened"}), 2);
+  EXPECT_THAT(said_, HasSubstr("--against compares policies on one node; the recordings have 2"));
 }
 
 }  // namespace

@@ -10,13 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/text/hash128.h"
-
 namespace jettison {
-
-struct InputStream::Hasher {
-  Hash128 hash;
-};
 
 Result<std::unique_ptr<InputStream>> InputStream::Open(const std::string& path) {
   FileDescriptor descriptor(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
@@ -38,11 +32,6 @@ Result<std::unique_ptr<InputStream>> InputStream::Open(const std::string& path) 
   return stream;
 }
 
-InputStream::InputStream(FileDescriptor descriptor)
-    : descriptor_(std::move(descriptor)), hasher_(std::make_unique<Hasher>()) {}
-
-InputStream::~InputStream() = default;
-
 ssize_t InputStream::ReadMore(char* into, std::size_t size) {
   ssize_t read = 0;
   do {
@@ -51,7 +40,6 @@ ssize_t InputStream::ReadMore(char* into, std::size_t size) {
   ended_ |= read == 0;
   if (read <= 0) return read;
   bytes_ += static_cast<std::uint64_t>(read);
-  hasher_->hash.Add({into, static_cast<std::size_t>(read)});
   return read;
 }
 
@@ -78,12 +66,6 @@ std::string_view InputStream::Head() {
 
 double InputStream::Progress() const {
   return size_ > 0 ? static_cast<double>(bytes_) / static_cast<double>(size_) : 0;
-}
-
-std::string InputStream::Hash() {
-  std::array<char, std::size_t{64} << 10> rest;
-  while (ReadMore(rest.data(), rest.size()) > 0) continue;
-  return hasher_->hash.Text();
 }
 
 }  // namespace jettison

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/units/result.h"
 #include "ports/file_descriptor.h"
@@ -13,14 +14,13 @@
 namespace jettison {
 
 // The bytes of a file or of standard input ("-"), whose beginning can be looked at before they are
-// read, and which are counted and hashed as they are. They are read once, in order.
+// read, and which are counted. They are read once, in order.
 class InputStream {
  public:
   // Fails where it cannot be opened.
   [[nodiscard]] static Result<std::unique_ptr<InputStream>> Open(const std::string& path);
   InputStream(const InputStream&) = delete;
   InputStream& operator=(const InputStream&) = delete;
-  ~InputStream();
 
   [[nodiscard]] std::FILE* file() { return file_.get(); }
   // How it begins: up to kHeadBytes. What cannot be read ends it.
@@ -32,15 +32,12 @@ class InputStream {
   // How much of it has been read, from 0 to 1; 0 where its length is not known.
   [[nodiscard]] double Progress() const;
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  // XXH128 of all of it, 32 hexadecimal digits as `xxh128sum` writes them; reads what is left.
-  [[nodiscard]] std::string Hash();
 
  private:
-  struct Hasher;
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
-  explicit InputStream(FileDescriptor descriptor);
+  explicit InputStream(FileDescriptor descriptor) : descriptor_(std::move(descriptor)) {}
   [[nodiscard]] ssize_t Read(char* into, std::size_t size);
   [[nodiscard]] ssize_t ReadMore(char* into, std::size_t size);
   static ssize_t ReadCookie(void* cookie, char* into, std::size_t size);
@@ -51,7 +48,6 @@ class InputStream {
   std::uint64_t bytes_ = 0;
   std::uint64_t size_ = 0;  // of the file; 0: not known
   bool ended_ = false;
-  std::unique_ptr<Hasher> hasher_;
   std::unique_ptr<std::FILE, Close> file_;
 };
 

@@ -26,8 +26,7 @@ bool NodeSource::OpenNext() {
 }
 
 void NodeSource::Close() {
-  FleetInput& input = inputs_.back();
-  input.hash = file_->stream().Hash();
+  SimulatedInput& input = inputs_.back();
   input.bytes = file_->stream().bytes();
   input.faults = faults_.Told();
   own_.reset();
@@ -99,7 +98,7 @@ double NodeSource::Progress() const {
   return (begun - 1 + now) / static_cast<double>(std::max<std::size_t>(node_.files.size(), 1));
 }
 
-std::vector<FleetInput> NodeSource::TakeInputs() {
+std::vector<SimulatedInput> NodeSource::TakeInputs() {
   while (file_ || OpenNext()) Close();
   return std::exchange(inputs_, {});
 }

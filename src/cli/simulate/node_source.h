@@ -9,8 +9,8 @@
 #include "cli/simulate/one_node.h"
 #include "cli/simulate/recording_faults.h"
 #include "cli/simulate/simulated_file.h"
-#include "core/fleet/fleet_node.h"
 #include "core/recording/recording.h"
+#include "sim/report/simulation_report.h"
 
 namespace jettison {
 
@@ -19,7 +19,7 @@ namespace jettison {
 // fails.
 class NodeSource final : public RecordingSource {
  public:
-  // `node` must outlive this.
+  // `node` must outlive this. Without a name it is the first one that the recording names.
   explicit NodeSource(const FleetNodeFiles& node) : node_(node) {}
 
   [[nodiscard]] Result<std::optional<RecordedItem>> Next() override;
@@ -28,7 +28,7 @@ class NodeSource final : public RecordingSource {
   [[nodiscard]] double Progress() const;
 
   // What was read, and what was not; of each file, once nothing follows.
-  [[nodiscard]] std::vector<FleetInput> TakeInputs();
+  [[nodiscard]] std::vector<SimulatedInput> TakeInputs();
 
  private:
   [[nodiscard]] bool OpenNext();
@@ -43,7 +43,7 @@ class NodeSource final : public RecordingSource {
   std::optional<SimulatedFile> file_;  // that is read
   std::optional<OneNode> own_;         // what it has of the node
   std::size_t next_ = 0;               // file
-  std::vector<FleetInput> inputs_;
+  std::vector<SimulatedInput> inputs_;
   RecordingFaults faults_;  // of the last of them
   ToldStarts starts_;
   ToldSpan* told_ = nullptr;             // since the start of what is read; null: none is named

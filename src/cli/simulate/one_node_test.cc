@@ -14,11 +14,7 @@ using ::testing::HasSubstr;
 
 class OneNodeTest : public FleetBed {
  protected:
-  SimulationReport ReportOf(const std::string& name) {
-    auto report = RunOver({.path = Path(name), .candidates = {}});
-    EXPECT_TRUE(report);
-    return report ? *report : SimulationReport{};
-  }
+  SimulationReport ReportOf(const std::string& name) { return RunOver({}, NodeAt(name)); }
 };
 
 TEST_F(OneNodeTest, OfARecordingOfTwoNodesTheFirstCountsAndTheOtherIsNamed) {
@@ -33,7 +29,7 @@ TEST_F(OneNodeTest, OfARecordingOfTwoNodesTheFirstCountsAndTheOtherIsNamed) {
     EXPECT_EQ(mix.facts.node, "node-a");
     EXPECT_EQ(mix.facts.passes, alone.facts.passes) << name;
     EXPECT_EQ(mix.outcomes[0].evictions.size(), alone.outcomes[0].evictions.size()) << name;
-    EXPECT_THAT(mix.faults, ElementsAre(HasSubstr("another node, node-b, and is left out")));
+    EXPECT_THAT(mix.Faults(), ElementsAre(HasSubstr("another node, node-b, and is left out")));
   }
 }
 

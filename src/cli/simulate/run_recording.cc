@@ -6,11 +6,9 @@
 #include <utility>
 
 #include "cli/recording/recording_file.h"
-#include "cli/simulate/one_node.h"
-#include "cli/simulate/recording_faults.h"
-#include "cli/simulate/simulated_file.h"
+#include "cli/simulate/node_source.h"
 #include "cli/terminal/exit_status.h"
-#include "cli/terminal/progress_bar.h"
+#include "cli/terminal/output.h"
 #include "sim/whatif/whatif.h"
 
 namespace jettison {
@@ -21,46 +19,10 @@ const RecordedPass* PassOf(const RecordedItem& item) {
   return pass != nullptr ? pass->get() : nullptr;
 }
 
-// What was read of a recording, and what could not be.
-class Reading {
- public:
-  Reading(RecordingSource& source, const std::string& name) : source_(source), name_(name) {}
-
-  // The next item; none: this was the end. What comes after a fault may still be read; one that
-  // comes again and again is the end.
-  std::optional<RecordedItem> Next() {
-    while (!faults_.IsStuck()) {
-      auto item = source_.Next();
-      if (item) {
-        faults_.NoteProgress();
-        return std::move(*item);
-      }
-      is_invalid_ |= item.error().code == ErrorCode::kInvalidArgument;
-      faults_.Add(item.error().message);
-    }
-    return std::nullopt;
-  }
-  [[nodiscard]] bool is_invalid() const { return is_invalid_; }
-  // With the name of the recording.
-  [[nodiscard]] std::vector<std::string> Faults() const {
-    std::vector<std::string> faults = faults_.Told();
-    for (std::string& fault : faults) {
-      if (fault.find(name_) == std::string::npos) fault.insert(0, name_ + ": ");
-    }
-    return faults;
-  }
-
- private:
-  RecordingSource& source_;
-  const std::string& name_;
-  RecordingFaults faults_;
-  bool is_invalid_ = false;
-};
-
 // Until the first pass, whose policy everything else is about.
-std::vector<RecordedItem> Beginning(Reading& reading) {
+std::vector<RecordedItem> Beginning(NodeSource& source) {
   std::vector<RecordedItem> items;
-  while (auto item = reading.Next()) {
+  while (auto item = *source.Next()) {
     items.push_back(std::move(*item));
     if (PassOf(items.back()) != nullptr) break;
   }
@@ -78,8 +40,53 @@ WhatIfOptions OptionsFor(const RecordingRun& run, const WhatIfModel& model, bool
   return options;
 }
 
-tl::unexpected<RunFailure> Failed(std::string message, RunFailure::Cause cause) {
-  return tl::unexpected(RunFailure{.message = std::move(message), .cause = cause});
+// Says why there is no pass. A file that was named and is empty may have something at another try.
+void TellNoPass(const FleetNodeFiles& node, SimulationReport& report) {
+  report.failure = "its recordings have no pass";
+  SimulatedInput& input = report.inputs.front();
+  if (report.inputs.size() > 1 || input.bytes > 0 || !input.faults.empty()) return;
+  report.failure = EmptyInput(input.name);
+  const FleetFile& file = node.files.front();
+  input.unread = file.is_stream || file.name == file.path;
+}
+
+void Simulate(const RecordingRun& run, const Onlooker& onlooker, NodeSource& source,
+              SimulationReport& report) {
+  const std::vector<RecordedItem> first = Beginning(source);
+  if (first.empty() || PassOf(first.back()) == nullptr) return;
+  const RecordedPass& pass = *PassOf(first.back());
+  const PassPolicy base = *pass.policy;
+  auto candidates = CandidatesFor(run.candidates, base);
+  if (!candidates) {
+    report.failure = candidates.error().message;
+    return;
+  }
+  if (run.more) {
+    for (CandidatePolicy& each : run.more(pass)) candidates->policies.push_back(std::move(each));
+  }
+  for (const CandidatePolicy& each : candidates->policies) {
+    report.policies.push_back(each.policy_for ? each.policy_for(base) : base);
+  }
+  WhatIf whatif(candidates->policies, OptionsFor(run, candidates->model, false));
+  WhatIf calibration({{.name = "in force", .policy_for = {}}},
+                     OptionsFor(run, candidates->model, true));
+  const auto add = [&](const RecordedItem& item) {
+    if (onlooker.item) onlooker.item(item);
+    whatif.Add(item);
+    calibration.Add(item);
+  };
+  for (const RecordedItem& item : first) add(item);
+  while (const auto item = *source.Next()) {
+    add(*item);
+    if (onlooker.progress) onlooker.progress(source.Progress());
+  }
+  whatif.Finish();
+  calibration.Finish();
+  report.facts = whatif.facts();
+  report.outcomes = whatif.Outcomes();
+  report.foretold = calibration.Outcomes().front();
+  report.calibration.every = run.every;
+  Calibrate(report);
 }
 
 }  // namespace
@@ -90,68 +97,28 @@ std::optional<AfterEviction> AfterEvictionNamed(const std::string& name) {
   return std::nullopt;
 }
 
-int ExitStatusOf(const RunFailure& failure) {
-  return failure.cause == RunFailure::Cause::kReading ? kExitFailed : kExitInvalidInput;
-}
-
-tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run) {
-  auto file = SimulatedFile::Open(run.path);
-  if (!file) return Failed(file.error().message, RunFailure::Cause::kReading);
-  if (file->stream().IsEmpty()) {
-    return Failed(EmptyInput(file->name()), RunFailure::Cause::kReading);
-  }
-  ProgressBar bar(run.shows_progress);
-  return RunOver(run, file->source(), file->name(), [&] { bar.Draw(file->stream().Progress()); });
-}
-
-tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run, RecordingSource& source,
-                                                   const std::string& name,
-                                                   const std::function<void()>& tell) {
-  SimulationReport report{.recording = name, .calibration = {}, .every = run.every};
-  OneNode own(source);
-  Reading reading(own, name);
-  const std::vector<RecordedItem> first = Beginning(reading);
-  const RecordedPass* pass = first.empty() ? nullptr : PassOf(first.back());
-  report.faults = reading.Faults();
-  if (pass == nullptr && !report.faults.empty()) {
-    return Failed(report.faults.front(), reading.is_invalid() ? RunFailure::Cause::kRecording
-                                                              : RunFailure::Cause::kReading);
-  }
-  const PassPolicy base = pass != nullptr ? *pass->policy : PassPolicy{};
-  auto candidates = CandidatesFor(run.candidates, base);
-  if (!candidates) return Failed(candidates.error().message, RunFailure::Cause::kUsage);
-  if (run.more && pass != nullptr) {
-    for (CandidatePolicy& each : run.more(*pass)) candidates->policies.push_back(std::move(each));
-  }
-  for (const CandidatePolicy& each : candidates->policies) {
-    report.policies.push_back(each.policy_for ? each.policy_for(base) : base);
-  }
-  WhatIf whatif(candidates->policies, OptionsFor(run, candidates->model, false));
-  WhatIf calibration({{.name = "in force", .policy_for = {}}},
-                     OptionsFor(run, candidates->model, true));
-  const auto add = [&](const RecordedItem& item) {
-    if (run.onlooker) run.onlooker(item);
-    whatif.Add(item);
-    calibration.Add(item);
-  };
-  for (const RecordedItem& item : first) add(item);
-  while (pass != nullptr) {
-    const auto item = reading.Next();
-    if (!item) break;
-    add(*item);
-    if (tell) tell();
-  }
-  whatif.Finish();
-  calibration.Finish();
-  report.faults = reading.Faults();
-  report.facts = whatif.facts();
-  report.outcomes = whatif.Outcomes();
-  const Duration reach =
-      std::max<Duration>({run.every, report.facts.longest_step, std::chrono::seconds(1)});
-  const std::vector<PolicyOutcome> blind = calibration.Outcomes();
-  report.calibration = Compare(report.facts.evictions, blind.front().evictions, reach);
-  report.foretold = blind.front();
+SimulationReport RunOver(const RecordingRun& run, const FleetNodeFiles& node,
+                         const Onlooker& onlooker) {
+  SimulationReport report;
+  NodeSource source(node);
+  Simulate(run, onlooker, source, report);
+  report.inputs = source.TakeInputs();
+  if (!report.facts.from && report.failure.empty()) TellNoPass(node, report);
+  if (report.facts.node.empty()) report.facts.node = node.node;
   return report;
+}
+
+int ExitStatusOf(const SimulationReport& report) {
+  if (std::ranges::any_of(report.inputs, &SimulatedInput::unread)) return kExitFailed;
+  return report.IsDamaged() ? kExitInvalidInput : 0;
+}
+
+void TellFaults(const SimulationReport& report) {
+  for (const std::string& fault : report.Faults()) {
+    const bool is_of_node = fault == report.failure && !report.facts.node.empty();
+    const std::string node = is_of_node ? fmt::format("node {}: ", report.facts.node) : "";
+    PrintError("jettison: {}{}\n", node, fault);
+  }
 }
 
 }  // namespace jettison

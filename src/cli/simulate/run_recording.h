@@ -1,55 +1,50 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/simulate/candidates.h"
+#include "cli/simulate/fleet_files.h"
 #include "core/recording/recording.h"
 #include "sim/report/simulation_report.h"
 
 namespace jettison {
 
-// What the commands do with a recording.
+// How nodes are simulated.
 struct RecordingRun {
-  std::string path;
   CandidateForms candidates;
   std::optional<AfterEviction> after_eviction;
   // Of the calibration; zero: as recorded.
   Duration every{0};
   bool without_peaks = false;
   bool with_end_times = false;
-  bool thin_all = false;  // the simulation has no more than the calibration
-  bool shows_progress = false;
+  bool thin_all = false;     // the simulation has no more than the calibration
   bool keep_passes = false;  // of evictions
   // Policies beside those candidates, made of the first pass.
   std::function<std::vector<CandidatePolicy>(const RecordedPass& first)> more;
-  // Receives every item before it is simulated.
-  std::function<void(const RecordedItem& item)> onlooker;
+};
+
+// Who follows the reading of one node.
+struct Onlooker {
+  std::function<void(const RecordedItem& item)> item;  // before it is simulated
+  std::function<void(double share)> progress;          // how much was read, from 0 to 1
 };
 
 // "back" or "elsewhere"; none for "auto".
 [[nodiscard]] std::optional<AfterEviction> AfterEvictionNamed(const std::string& name);
 
-// What a run failed with: a message, and what is at fault.
-struct RunFailure {
-  enum class Cause : std::uint8_t { kReading, kRecording, kUsage };
-  std::string message;
-  Cause cause = Cause::kReading;
-};
-// 1 or 2, as all commands have it.
-[[nodiscard]] int ExitStatusOf(const RunFailure& failure);
+// Simulates every policy on a node and calibrates, in one reading of its recordings. What is wrong
+// with them, and why the node could not be simulated, is in the result.
+[[nodiscard]] SimulationReport RunOver(const RecordingRun& run, const FleetNodeFiles& node,
+                                       const Onlooker& onlooker = {});
 
-// Simulates every policy and calibrates, in one reading of the recording.
-[[nodiscard]] tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run);
+// What a command ends with that simulated these nodes: 1 where a recording could not be read and
+// another try may succeed, else 2 where one is damaged or a policy does not fit.
+[[nodiscard]] int ExitStatusOf(const SimulationReport& report);
 
-// The same of a source that is open. `name` is the recording's for people; `tell` is called as it
-// is read.
-[[nodiscard]] tl::expected<SimulationReport, RunFailure> RunOver(
-    const RecordingRun& run, RecordingSource& source, const std::string& name,
-    const std::function<void()>& tell = {});
+// Tells the faults of a node on standard error.
+void TellFaults(const SimulationReport& report);
 
 }  // namespace jettison

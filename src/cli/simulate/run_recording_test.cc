@@ -19,7 +19,6 @@ namespace jettison {
 namespace {
 
 using std::chrono::seconds;
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -35,12 +34,11 @@ class RunRecordingTest : public FleetBed {
     const auto forms =
         ReadCandidates({.policy_files = {}, .sweeps = {"evictionHard.memory.available=" + values}});
     EXPECT_TRUE(forms);
-    RecordingRun run{.path = Path(name), .candidates = *forms};
-    run.after_eviction = AfterEviction::kRestarted;
-    if (is_watched) run.onlooker = [](const RecordedItem&) {};
-    auto report = RunOver(run);
-    EXPECT_TRUE(report);
-    return report ? *report : SimulationReport{};
+    const RecordingRun run{
+        .candidates = *forms, .after_eviction = AfterEviction::kRestarted, .more = {}};
+    Onlooker onlooker;
+    if (is_watched) onlooker.item = [](const RecordedItem&) {};
+    return RunOver(run, NodeAt(name), onlooker);
   }
 };
 
@@ -147,8 +145,8 @@ TEST_F(RunRecordingTest, BehindManyFaultsTheRestIsReadAndTheFaultsAreCounted) {
   Put("fleet/a.ndjson", DamagedNdjson(items, 50));
   const SimulationReport report = ReportOf("fleet/a.ndjson", "48Mi");
   EXPECT_EQ(report.facts.passes, passes);
-  ASSERT_THAT(report.faults, SizeIs(kMostRecordingFaults + 1));
-  EXPECT_THAT(report.faults.back(), HasSubstr("a.ndjson: and 30 more faults"));
+  ASSERT_THAT(report.Faults(), SizeIs(kMostRecordingFaults + 1));
+  EXPECT_THAT(report.Faults().back(), HasSubstr("a.ndjson: and 30 more faults"));
 
   const auto files = FindRecordings({Path("fleet")});
   ASSERT_TRUE(files);
@@ -162,25 +160,14 @@ TEST_F(RunRecordingTest, BehindManyFaultsTheRestIsReadAndTheFaultsAreCounted) {
   EXPECT_THAT(inputs[0].faults.back(), HasSubstr("and 30 more faults"));
 }
 
-TEST_F(RunRecordingTest, ASourceThatDoesNotGoOnIsGivenUpAndThatIsSaid) {
-  class Stuck final : public RecordingSource {
-   public:
-    explicit Stuck(std::vector<RecordedItem> items) : items_(std::move(items)) {}
-    Result<std::optional<RecordedItem>> Next() override {
-      if (next_ < 3) return items_[next_++];
-      return Fail(ErrorCode::kUnavailable, "input/output error");
-    }
-
-   private:
-    std::vector<RecordedItem> items_;
-    std::size_t next_ = 0;
-  };
-  Stuck source(LifeOf("node-a", 3));
-  const auto report = RunOver({.path = "", .candidates = {}}, source, "a.jtr");
-  ASSERT_TRUE(report);
-  EXPECT_EQ(report->facts.passes, 2U);
-  EXPECT_THAT(report->faults, Contains(HasSubstr("input/output error")));
-  EXPECT_THAT(report->faults.back(), HasSubstr("the rest is not read"));
+TEST_F(RunRecordingTest, AFaultThatComesAgainAndAgainIsTheEndAndThatIsSaid) {
+  RecordingFaults faults;
+  for (std::size_t i = 0; i < kMostRecordingFaults; ++i) {
+    EXPECT_FALSE(faults.IsStuck());
+    faults.Add("input/output error");
+  }
+  EXPECT_TRUE(faults.IsStuck());
+  EXPECT_THAT(faults.Told(), ElementsAre("input/output error", HasSubstr("the rest is not read")));
 }
 
 TEST_F(RunRecordingTest, ImportsOfOneNodeThatOverlapCountOnce) {

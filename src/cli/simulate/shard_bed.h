@@ -3,38 +3,41 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "cli/fleet/part_files.h"
 #include "cli/simulate/fleet_bed.h"
-#include "cli/simulate/fleet_files.h"
-#include "cli/simulate/simulate_shard.h"
-#include "sim/fleet/fleet_report.h"
+#include "cli/simulate/shard_files.h"
+#include "cli/simulate/simulate.h"
 
 namespace jettison {
 
-// A fleet that is simulated in shards, whose parts are merged.
+// A fleet that is simulated in shards, whose results are added up, by the command.
 class ShardBed : public FleetBed {
  protected:
+  // The exit status; what was told is in `said_`, and what was printed in `printed_`.
+  int Run(std::vector<std::string> arguments) {
+    CLI::App app;
+    int status = 0;
+    AddSimulate(app, status);
+    arguments.insert(arguments.begin(), "simulate");
+    std::ranges::reverse(arguments);  // as CLI11 takes them
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    app.parse(arguments);
+    said_ = ::testing::internal::GetCapturedStderr();
+    printed_ = ::testing::internal::GetCapturedStdout();
+    return status;
+  }
   // Simulates a shard; the exit status.
   int Simulate(FleetShard shard, const std::string& out, std::size_t jobs = 1) {
-    const auto forms = ReadCandidates({.policy_files = {}, .sweeps = sweeps_});
-    EXPECT_TRUE(forms);
-    ::testing::internal::CaptureStderr();
-    const int status = SimulateShard({.paths = {Path("fleet")},
-                                      .run = {.path = "", .candidates = *forms},
-                                      .shard = shard,
-                                      .options = {{"evicted", "auto"}},
-                                      .out = Path(out),
-                                      .jobs = jobs});
-    said_ = ::testing::internal::GetCapturedStderr();
-    return status;
+    return Run({Path("fleet"), "--sweep", sweep_, "--shard", shard.Text(), "--out", Path(out),
+                "--jobs", std::to_string(jobs)});
   }
   void SimulateAll(std::uint64_t count, const std::string& folder) {
     std::filesystem::create_directories(Path(folder));
@@ -42,43 +45,35 @@ class ShardBed : public FleetBed {
       ASSERT_EQ(Simulate({i, count}, folder + "/"), 0) << said_;
     }
   }
-  // Everything that can be said of the parts, or why nothing can.
-  [[nodiscard]] static std::string MergedOf(const std::vector<std::string>& paths,
-                                            bool partial = false) {
-    FleetTotals totals(3);
-    TopNodes top(5);
-    auto parts = PartFiles::Read(paths, partial, [&](const FleetNode& node) {
-      totals.Add(node);
-      top.Add(node);
-    });
-    if (!parts) return parts.error().message;
-    const FleetReport report{
-        .manifest = parts->manifest(), .totals = totals, .missing_shards = parts->missing_shards()};
-    NoteList notes;
-    DamageList damage;
-    const VisitNodes nodes = [&](const auto& visit) { return parts->Visit(visit); };
-    EXPECT_TRUE(nodes([&](const FleetNode& node) {
-      notes.Add(node.notes);
-      damage.Add(node);
-      return true;
-    }));
-    std::string out = FleetText(report, top, notes, damage);
-    const PutPiece put = [&out](std::string_view piece) { return out += piece, true; };
-    EXPECT_TRUE(WriteFleetJson(report, nodes, put));
-    EXPECT_TRUE(WriteFleetNodesCsv(report, nodes, put));
-    EXPECT_TRUE(WriteFleetEvictionsCsv(report, nodes, put));
-    return out + FleetPoliciesCsv(report);
+  // Everything that can be said of the shards, or why nothing can.
+  [[nodiscard]] std::string SumOf(const std::vector<std::string>& paths, bool partial = false) {
+    std::string all;
+    const std::vector<std::vector<std::string>> outputs = {
+        {"--output", "text"},
+        {"--output", "json"},
+        {"--output", "csv"},
+        {"--output", "csv", "--rows", "evictions"},
+        {"--output", "csv", "--rows", "policies"}};
+    for (std::vector<std::string> arguments : outputs) {
+      arguments.emplace_back("--sum");
+      if (partial) arguments.emplace_back("--partial");
+      arguments.insert(arguments.end(), paths.begin(), paths.end());
+      if (Run(arguments) == 1) return said_;
+      all += printed_;
+    }
+    return all;
   }
-  // The recordings of all nodes in a part.
-  [[nodiscard]] std::vector<FleetInput> InputsIn(const std::string& part) const {
-    std::vector<FleetInput> inputs;
-    const auto parts = PartFiles::Read({Path(part)}, false, [&](const FleetNode& node) {
-      inputs.insert(inputs.end(), node.inputs.begin(), node.inputs.end());
-    });
-    EXPECT_TRUE(parts) << parts.error().message;
+  // The recordings of all nodes in a result.
+  [[nodiscard]] std::vector<SimulatedInput> InputsIn(const std::string& name) const {
+    std::vector<SimulatedInput> inputs;
+    auto shards = ShardFiles::Open({Path(name)}, false);
+    EXPECT_TRUE(shards) << shards.error().message;
+    while (auto node = *shards->Next()) {
+      inputs.insert(inputs.end(), node->inputs.begin(), node->inputs.end());
+    }
     return inputs;
   }
-  [[nodiscard]] std::vector<std::string> PartsIn(const std::string& folder) const {
+  [[nodiscard]] std::vector<std::string> FilesIn(const std::string& folder) const {
     std::vector<std::string> paths;
     for (const auto& entry : std::filesystem::directory_iterator(Path(folder))) {
       paths.push_back(entry.path());
@@ -86,8 +81,9 @@ class ShardBed : public FleetBed {
     std::ranges::sort(paths);
     return paths;
   }
-  std::vector<std::string> sweeps_ = {"evictionHard.memory.available=24Mi,64Mi"};
+  std::string sweep_ = "evictionHard.memory.available=24Mi,64Mi";
   std::string said_;
+  std::string printed_;
 };
 
 }  // namespace jettison

@@ -4,43 +4,66 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <initializer_list>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "cli/fleet/work_threads.h"
 #include "cli/report_page/report_files.h"
 #include "cli/report_page/report_options.h"
+#include "cli/simulate/comparison.h"
 #include "cli/simulate/run_recording.h"
-#include "cli/simulate/simulate_shard.h"
+#include "cli/simulate/shard_files.h"
+#include "cli/simulate/simulate_nodes.h"
 #include "cli/terminal/command_faults.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/number_option.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/output_path.h"
 #include "core/units/duration.h"
+#include "kernel/files/whole_file.h"
+#include "sim/report/simulation_writer.h"
 #include "sim/series/node_courses.h"
 
 namespace jettison {
 namespace {
+
+using Form = SimulationWriting::Form;
+using Rows = SimulationWriting::Rows;
 
 struct SimulateOptions {
   std::vector<std::string> recordings;
   CandidateOptions candidates;
   std::string evicted = "auto";
   std::string every;
-  std::string output = "text";
-  bool names_output = false;  // on the command line
-  std::size_t show = 20;
   bool without_peaks = false;
   bool with_end_times = false;
   bool thin_all = false;
+  std::string against;
+  std::string output = "text";
+  std::string rows = "nodes";
+  std::size_t show = 20;
+  std::size_t explained = 5;
   std::string html;
-  // Of parts.
-  std::string shard;
   std::string out;
+  std::string shard;
   std::size_t jobs = 0;  // 0: as many as there are processors
+  bool sum = false;
+  bool partial = false;
+  std::vector<std::string> given;  // the options on the command line
 };
+
+bool IsGiven(const SimulateOptions& options, std::string_view option) {
+  return std::ranges::find(options.given, option) != options.given.end();
+}
 
 Result<Duration> EveryOf(const std::string& text) {
   if (text.empty()) return Duration{0};
@@ -51,212 +74,279 @@ Result<Duration> EveryOf(const std::string& text) {
                           WhyNoDuration(text, "must be a duration, 0s or more (10s, 1m)")));
 }
 
-// How each recording is simulated.
+// How each node is simulated.
 RecordingRun RunFor(const SimulateOptions& options, CommandFaults& faults) {
-  RecordingRun run{.path = "",
-                   .candidates = {},
+  RecordingRun run{.candidates = {},
                    .after_eviction = AfterEvictionNamed(options.evicted),
                    .without_peaks = options.without_peaks,
                    .with_end_times = options.with_end_times,
-                   .thin_all = options.thin_all};
+                   .thin_all = options.thin_all,
+                   .keep_passes = !options.against.empty(),
+                   .more = {}};
   run.every = faults.Take(EveryOf(options.every));
   run.candidates = faults.Take(ReadCandidates(options.candidates));
   return run;
 }
 
-// What was found in the recordings, and the courses of their signals where they are shown.
-struct AllReports {
-  std::vector<SimulationReport> reports;
-  std::vector<NodeCourses> courses;
-};
-
-bool HasReport(const SimulateOptions& options) {
-  return !options.html.empty();
-}
-
-// All recordings one after the other; what is wrong with one does not keep the others from being
-// looked at.
-int ReadAll(const SimulateOptions& options, RecordingRun run, AllReports& all) {
-  run.shows_progress = true;
-  int status = 0;
-  for (const std::string& path : options.recordings) {
-    NodeCourses courses;
-    run.path = path;
-    if (HasReport(options)) run.onlooker = [&](const RecordedItem& item) { courses.Add(item); };
-    auto report = RunOver(run);
-    if (report) {
-      for (const std::string& fault : report->faults) PrintError("jettison: {}\n", fault);
-      if (!report->faults.empty()) status = kExitInvalidInput;
-      all.reports.push_back(std::move(*report));
-      all.courses.push_back(std::move(courses));
-      continue;
-    }
-    PrintError("jettison: {}\n", report.error().message);
-    if (report.error().cause == RunFailure::Cause::kUsage) return kExitInvalidInput;
-    status = std::max(status, ExitStatusOf(report.error()));
-  }
-  return status;
-}
-
-const char* YesOrNo(bool value) {
-  return value ? "true" : "false";
-}
-
-// What of the command line decides how a fleet is simulated, policies aside.
-std::vector<FleetOption> OptionsForManifest(const SimulateOptions& options, Duration every,
-                                            const WhatIfModel& model) {
+// What of the command line decides how nodes are simulated, policies aside.
+std::vector<NamedSetting> SettingsOf(const SimulateOptions& options, const RecordingRun& run) {
+  const auto yes_or_no = [](bool value) { return value ? "true" : "false"; };
+  const WhatIfModel& model = run.candidates.model;
   return {{"evicted", options.evicted},
-          {"every", FormatDuration(every)},
-          {"withoutPeaks", YesOrNo(options.without_peaks)},
-          {"withEndTimes", YesOrNo(options.with_end_times)},
-          {"thinned", YesOrNo(options.thin_all)},
+          {"every", FormatDuration(run.every)},
+          {"withoutPeaks", yes_or_no(run.without_peaks)},
+          {"withEndTimes", yes_or_no(run.with_end_times)},
+          {"thinned", yes_or_no(run.thin_all)},
           {"evictionBackoff", FormatDuration(model.backoff)},
           {"evictionMaxBackoff", FormatDuration(model.max_backoff)},
           {"monitoringInterval", FormatDuration(model.monitoring_interval)}};
 }
 
-bool WritesPart(const SimulateOptions& options) {
-  return !options.shard.empty() || options.output == "part";
+SimulationWriting WritingOf(const SimulateOptions& options) {
+  SimulationWriting writing{.show = options.show, .explained = options.explained};
+  if (options.output == "json") writing.form = Form::kJson;
+  if (options.output == "csv") writing.form = Form::kCsv;
+  if (options.output == "ndjson") writing.form = Form::kLines;
+  if (options.rows == "policies") writing.rows = Rows::kPolicies;
+  if (options.rows == "evictions") writing.rows = Rows::kEvictions;
+  return writing;
 }
 
-int RunShard(const SimulateOptions& options) {
-  CommandFaults faults;
-  if (options.names_output && options.output != "part") {
-    faults.Add(
-        fmt::format("--shard writes a part, so --output must be part, not {}", options.output));
+// Where the result goes: a file that is there once it is complete, or standard output.
+class Destination {
+ public:
+  Destination(const std::string& path, bool is_text) : is_text_(is_text) {
+    if (!path.empty() && path != "-") file_.emplace(path);
   }
-  if (HasReport(options)) faults.Add("--html cannot be used with --output part");
-  const auto shard = faults.Take(ParseShard(options.shard.empty() ? "0/1" : options.shard));
-  if (options.out.empty()) {
-    faults.Add("--out is missing: it names the file or folder for the part");
+  [[nodiscard]] bool Put(std::string_view bytes) {
+    const std::string text = is_text_ ? PrintableLines(bytes) : std::string();
+    if (is_text_) bytes = text;
+    if (file_) return file_->Add(bytes);
+    return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size();
   }
-  const RecordingRun run = RunFor(options, faults);
-  if (faults.status() != 0) return faults.status();
-  return SimulateShard({.paths = options.recordings,
-                        .policy_files = options.candidates.policy_files,
-                        .run = run,
-                        .shard = shard,
-                        .options = OptionsForManifest(options, run.every, run.candidates.model),
-                        .out = options.out,
-                        .jobs = options.jobs == 0 ? ProcessorsAvailable() : options.jobs});
-}
-
-int Tell(const Result<void>& written) {
-  if (!written) PrintError("jettison: {}\n", written.error().message);
-  return written ? 0 : 1;
-}
-
-// The report of the recordings that hold something.
-int WriteFiles(const SimulateOptions& options, const AllReports& all) {
-  AllReports shown;
-  for (std::size_t i = 0; HasReport(options) && i < all.reports.size(); ++i) {
-    if (!all.reports[i].facts.from) continue;
-    shown.reports.push_back(all.reports[i]);
-    shown.courses.push_back(all.courses[i]);
+  // The exit status.
+  [[nodiscard]] int Finish() {
+    std::string fault;
+    if (file_) {
+      const auto placed = file_->PutInPlace();
+      if (!placed) fault = placed.error().message;
+    } else if (std::ferror(stdout) != 0 || std::fflush(stdout) != 0) {
+      fault = fmt::format("cannot write: {}", std::strerror(errno));
+    }
+    if (!fault.empty()) PrintError("jettison: {}\n", fault);
+    return fault.empty() ? 0 : kExitFailed;
   }
-  if (shown.reports.empty()) return 0;
-  return Tell(WriteReportPage(options.html, {.reports = shown.reports, .courses = shown.courses}));
+
+ private:
+  bool is_text_;
+  std::optional<WholeFile> file_;
+};
+
+// The file that --out means.
+std::string OutPathOf(const SimulateOptions& options, const FleetShard& shard) {
+  std::error_code ignored;
+  if (options.output != "ndjson") return options.out;
+  if (!options.out.ends_with('/') && !std::filesystem::is_directory(options.out, ignored)) {
+    return options.out;
+  }
+  const std::string name = fmt::format("shard-{:05}-of-{:05}.ndjson", shard.index, shard.count);
+  return (std::filesystem::path(options.out) / name).string();
 }
 
-std::vector<std::string> InputsOf(const SimulateOptions& options) {
-  std::vector<std::string> inputs = options.recordings;
-  inputs.insert(inputs.end(), options.candidates.policy_files.begin(),
-                options.candidates.policy_files.end());
-  return inputs;
+Result<void> MakeFolderOf(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code failed;
+  if (!folder.empty()) std::filesystem::create_directories(folder, failed);
+  if (!failed) return {};
+  return Fail(ErrorCode::kUnavailable,
+              fmt::format("cannot make {}: {}", folder.string(), failed.message()));
 }
 
-void CheckOutputs(const SimulateOptions& options, CommandFaults& faults) {
-  faults.Add(WhyInputWouldBeLost({{"--html", options.html}}, InputsOf(options)));
+// Options that do not go together.
+void CheckOptions(const SimulateOptions& options, CommandFaults& faults) {
+  const auto refuse = [&](std::initializer_list<std::string_view> others, std::string_view why) {
+    for (const std::string_view each : others) {
+      if (IsGiven(options, each)) faults.Add(fmt::format("{} {}", each, why));
+    }
+  };
+  if (options.sum) {
+    refuse({"--policy", "--sweep", "--evicted", "--every", "--without-peaks", "--with-end-times",
+            "--thinned", "--against", "--html", "--shard", "--jobs"},
+           "cannot be used with --sum, which adds up what was simulated");
+    if (options.output == "ndjson") faults.Add("--sum writes text, json or csv");
+  } else {
+    refuse({"--partial"}, "needs --sum");
+  }
+  if (options.output != "csv") {
+    refuse({"--rows"}, "chooses the table of --output csv; --output is " + options.output);
+  }
+  if (options.output == "ndjson") {
+    refuse({"--html", "--against"}, "cannot be used with --output ndjson or --shard");
+  }
+  if (options.output == "csv") refuse({"--against"}, "needs --output text or json");
+  if (IsGiven(options, "--shard") && options.output != "ndjson") {
+    faults.Add(fmt::format("--shard writes lines for --sum, so --output must be ndjson, not {}",
+                           options.output));
+  }
   if (const auto page = HasReportPage(); !options.html.empty() && !page) {
     faults.Add(page.error().message);
   }
-  if (!options.out.empty() || options.jobs != 0) {
-    faults.Add("--out and --jobs need --output part");
-  }
 }
 
-int RunSimulate(const SimulateOptions& options) {
-  if (WritesPart(options)) return RunShard(options);
-  CommandFaults faults;
-  CheckOutputs(options, faults);
-  const RecordingRun run = RunFor(options, faults);
-  if (faults.status() != 0) return faults.status();
-  AllReports all;
-  int status = ReadAll(options, run, all);
-  const std::vector<SimulationReport>& reports = all.reports;
-  if (reports.empty()) return status;
-  status = std::max(status, WriteFiles(options, all));
-  std::string text;
-  if (options.output == "json") {
-    text = SimulationJson(reports);
-  } else if (options.output == "csv") {
-    text = SimulationCsv(reports);
-  } else {
-    text = SimulationText(reports, {.most_evictions = options.show});
+// Makes room for the output, unless it would destroy what is read.
+int PrepareOutput(const SimulateOptions& options, const std::string& path,
+                  const std::vector<std::string>& inputs) {
+  const std::vector<OutputPath> outputs = {{"--out", path}, {"--html", options.html}};
+  std::string fault = WhyInputWouldBeLost(outputs, inputs);
+  if (fault.empty()) fault = WhyOutputWouldBeLost(outputs);
+  if (!fault.empty()) {
+    PrintError("jettison: {}\n", fault);
+    return kExitInvalidInput;
   }
-  const int printed = options.output == "text" ? PrintText(text) : PrintData(text);
-  return status != 0 ? status : printed;
+  const auto made = path == "-" ? Result<void>() : MakeFolderOf(path);
+  if (!made) PrintError("jettison: {}\n", made.error().message);
+  return made ? 0 : kExitFailed;
 }
 
-int RunCalibrate(const SimulateOptions& options) {
-  CommandFaults faults;
-  const RecordingRun run = RunFor(options, faults);
-  if (faults.status() != 0) return faults.status();
-  AllReports all;
-  const int status = ReadAll(options, run, all);
-  const std::vector<SimulationReport>& reports = all.reports;
-  if (reports.empty()) return status;
-  std::string text;
-  if (options.output == "json") {
-    text = CalibrationJson(reports);
-  } else {
-    for (const SimulationReport& report : reports) {
-      if (!text.empty()) text += "\n";
-      text += CalibrationText(report);
+int RunSum(const SimulateOptions& options) {
+  const std::vector<std::string> inputs = FilesOfShards(options.recordings);
+  if (const int failed = PrepareOutput(options, options.out, inputs); failed != 0) return failed;
+  auto shards = ShardFiles::Open(options.recordings, options.partial);
+  if (!shards) {
+    PrintError("jettison: {}\n", shards.error().message);
+    return kExitFailed;
+  }
+  const SimulationWriting writing = WritingOf(options);
+  Destination destination(options.out, writing.form == Form::kText);
+  SimulationWriter writer(shards->head(), writing,
+                          [&](std::string_view piece) { return destination.Put(piece); });
+  bool written = writer.Begin();
+  std::size_t damaged = 0;
+  while (written) {
+    const auto node = shards->Next();
+    if (!node) {
+      PrintError("jettison: {}\n", node.error().message);
+      return kExitFailed;
     }
+    if (!*node) break;
+    damaged += (*node)->IsDamaged() ? 1 : 0;
+    written = writer.Add(**node);
   }
-  const int printed = options.output == "text" ? PrintText(text) : PrintData(text);
-  return status != 0 ? status : printed;
+  written = written && writer.End();
+  if (const int failed = destination.Finish(); failed != 0 || !written) return kExitFailed;
+  if (damaged == 0) return 0;
+  PrintError("jettison: recordings of {} nodes are damaged; the result names them\n", damaged);
+  return kExitInvalidInput;
+}
+
+int RunSimulate(SimulateOptions options) {
+  if (IsGiven(options, "--shard") && !IsGiven(options, "--output")) options.output = "ndjson";
+  CommandFaults faults;
+  CheckOptions(options, faults);
+  if (options.sum) return faults.status() != 0 ? faults.status() : RunSum(options);
+  const auto shard = faults.Take(ParseShard(options.shard.empty() ? "0/1" : options.shard));
+  const Comparison comparison(options.against, faults);
+  RecordingRun run = RunFor(options, faults);
+  if (faults.status() != 0) return faults.status();
+  run.more = [&](const RecordedPass& first) { return comparison.PoliciesFor(first); };
+
+  const auto files = FindRecordings(options.recordings);
+  if (!files) {
+    PrintError("jettison: {}\n", files.error().message);
+    return kExitFailed;
+  }
+  const std::vector<FleetNodeFiles> nodes = NodesOfShard(*files, shard);
+  if (!options.against.empty() && nodes.size() != 1) {
+    PrintError("jettison: --against compares policies on one node; the recordings have {}\n",
+               nodes.size());
+    return kExitInvalidInput;
+  }
+  std::vector<std::string> inputs = options.candidates.policy_files;
+  std::ranges::transform(*files, std::back_inserter(inputs), &FleetFile::path);
+  const std::string out = OutPathOf(options, shard);
+  if (const int failed = PrepareOutput(options, out, inputs); failed != 0) return failed;
+
+  SimulationHead head{.version = JETTISON_VERSION,
+                      .options = SettingsOf(options, run),
+                      .policies = PoliciesOf(run.candidates),
+                      .shard = shard,
+                      .recordings = files->size(),
+                      .hash = HashOfFiles(*files),
+                      .missing_shards = {}};
+  std::ranges::move(comparison.Settings(), std::back_inserter(head.policies));
+  const SimulationWriting writing = WritingOf(options);
+  Destination destination(out, writing.form == Form::kText);
+  SimulationWriter writer(std::move(head), writing,
+                          [&](std::string_view piece) { return destination.Put(piece); });
+  std::vector<SimulationReport> reports;  // of the page, with their courses
+  std::vector<NodeCourses> courses(options.html.empty() ? 0 : nodes.size());
+  NodesRun how{.jobs = options.jobs == 0 ? ProcessorsAvailable() : options.jobs,
+               .label = "",
+               .shows_reading = nodes.size() == 1,
+               .item = {}};
+  if (!options.html.empty()) {
+    how.item = [&](std::size_t i, const RecordedItem& item) { courses[i].Add(item); };
+  }
+  std::vector<NodeCourses> shown;
+  int status = 0;
+  const bool written = writer.Begin() &&
+                       SimulateNodes(run, nodes, how,
+                                     [&](std::size_t i, SimulationReport report) {
+                                       comparison.Compare(report);
+                                       TellFaults(report);
+                                       const int each = ExitStatusOf(report);
+                                       if (each == kExitFailed || status == 0) status = each;
+                                       const bool added = writer.Add(report);
+                                       if (!options.html.empty() && report.facts.from) {
+                                         reports.push_back(std::move(report));
+                                         shown.push_back(std::move(courses[i]));
+                                       }
+                                       return added;
+                                     }) &&
+                       writer.End();
+  if (const int failed = destination.Finish(); failed != 0 || !written) return kExitFailed;
+  if (reports.empty()) return status;
+  const auto page = WriteReportPage(options.html, {.reports = reports, .courses = shown});
+  if (!page) PrintError("jettison: {}\n", page.error().message);
+  return page ? status : kExitFailed;
 }
 
 constexpr std::uint64_t kMostJobs = 4096;
 
-constexpr const char* kSimulateFooter =
+constexpr const char* kFooter =
     "RECORDING is what `jettison record` writes, the lines that /api/v1/cycles answers, or "
     "scenarios\n"
-    "as `jettison replay` takes them; - reads standard input. FILE holds KubeletConfiguration and\n"
-    "JettisonConfiguration documents, as check-config reads them; each file is a policy. A sweep\n"
-    "is KEY=FROM..TO/COUNT or KEY=VALUE,VALUE with evictionHard.SIGNAL, evictionSoft.SIGNAL,\n"
-    "evictionSoftGracePeriod.SIGNAL, evictionMinimumReclaim.SIGNAL,\n"
+    "as `jettison replay` takes them; or a folder, whose files that end in .jtr, .ndjson or "
+    ".jsonl\n"
+    "are read; - reads standard input. Recordings of one node are read as one. FILE holds\n"
+    "KubeletConfiguration and JettisonConfiguration documents, as check-config reads them; each\n"
+    "file is a policy. A sweep is KEY=FROM..TO/COUNT or KEY=VALUE,VALUE with evictionHard.SIGNAL,\n"
+    "evictionSoft.SIGNAL, evictionSoftGracePeriod.SIGNAL, evictionMinimumReclaim.SIGNAL,\n"
     "evictionPressureTransitionPeriod or evictionMaxPodGracePeriod; several sweeps make a grid.\n"
     "The output begins with how well the evictions of the policy that was in force are found from\n"
     "samples alone, followed by that policy.\n"
     "\n"
-    "Examples:\n"
-    "  jettison simulate node.ndjson --policy kubelet.yaml\n"
-    "  jettison simulate node.ndjson --sweep 'evictionHard.memory.available=50Mi..1Gi/16'\n"
-    "  jettison simulate *.ndjson --policy new.yaml --output csv > costs.csv\n"
-    "  jettison simulate node.ndjson --policy new.yaml --html report.html\n"
+    "--against explains where the policies evict other pods, or at other times, than what "
+    "happened,\n"
+    "than the policy in force as it is simulated (in-force), or than another policy.\n"
     "\n"
-    "Exit status: 0 done, 1 a file could not be read, 2 an invalid record or wrong usage.";
-
-constexpr const char* kCalibrateFooter =
-    "calibrate simulates the policy that was in force from samples alone: what it did, and the\n"
-    "passes that it made because memory was short, are hidden from the simulation. Then the\n"
-    "simulated evictions are compared with the recorded ones: how many were found, how many are\n"
-    "false, how far their times are off, and how many of the true times lie within the stated\n"
-    "bounds. --every shows the result with fewer samples.\n"
+    "--shard simulates a share of the nodes and writes a line for each; --sum adds up those of "
+    "all\n"
+    "shards. The result is the same, byte for byte, however many shards there were.\n"
     "\n"
     "Examples:\n"
-    "  jettison calibrate node.ndjson\n"
-    "  jettison calibrate node.ndjson --every 30s\n"
+    "  jettison simulate node.jtr --policy kubelet.yaml\n"
+    "  jettison simulate node.jtr --sweep 'evictionHard.memory.available=50Mi..1Gi/16'\n"
+    "  jettison simulate node.jtr --every 30s --against what-happened\n"
+    "  jettison simulate recordings/ --policy new.yaml --output csv > costs.csv\n"
+    "  jettison simulate node.jtr --policy new.yaml --html report.html\n"
+    "  jettison simulate recordings/ --policy new.yaml --shard 3/16 --out results/\n"
+    "  jettison simulate --sum results/\n"
     "\n"
-    "Exit status: 0 done, 1 a recording could not be read, 2 an invalid record or wrong usage.";
+    "Exit status: 0 done, 1 a file could not be read or written, 2 an invalid record or wrong "
+    "usage.";
 
-void AddCommonOptions(CLI::App& command, SimulateOptions& options) {
-  command.add_option("RECORDING", options.recordings, "recordings; - reads standard input")
-      ->type_name("FILE")
-      ->required();
+void AddModelOptions(CLI::App& command, SimulateOptions& options) {
   command
       .add_option("--every", options.every,
                   "calibrate with samples that are at least this far apart (30s)")
@@ -265,6 +355,47 @@ void AddCommonOptions(CLI::App& command, SimulateOptions& options) {
                    "calibrate without what is known about the time between samples");
   command.add_flag("--with-end-times", options.with_end_times,
                    "calibrate with the times at which pods ended, from container statuses");
+  command.add_flag("--thinned", options.thin_all,
+                   "simulate only from the samples of the calibration");
+  command
+      .add_option("--against", options.against,
+                  "explain differences: what-happened, in-force, or a policy")
+      ->type_name("FILE");
+  command.add_option("--explain", options.explained, "how many differences to explain in text")
+      ->check(WholeNumber(0, kMostCounted))
+      ->capture_default_str();
+}
+
+void AddOutputOptions(CLI::App& command, SimulateOptions& options) {
+  command.add_option("--output", options.output, "text, json, csv, or ndjson (for --sum)")
+      ->check(CLI::IsMember({"text", "json", "csv", "ndjson"}))
+      ->capture_default_str();
+  command.add_option("--rows", options.rows, "the table of csv: policies, nodes or evictions")
+      ->check(CLI::IsMember({"policies", "nodes", "evictions"}))
+      ->capture_default_str();
+  command
+      .add_option("--show", options.show,
+                  "how many evictions of each policy, or how many nodes, to show in text")
+      ->check(WholeNumber(0, kMostCounted))
+      ->capture_default_str();
+  command
+      .add_option("--out", options.out,
+                  "write the result to this file, whole or not at all; - is standard output.\n"
+                  "With --shard also a folder")
+      ->type_name("PATH");
+  AddReportOption(command, options.html);
+}
+
+void AddFleetOptions(CLI::App& command, SimulateOptions& options) {
+  command.add_option("--shard", options.shard, "simulate only this share of the nodes: 0/16")
+      ->type_name("INDEX/COUNT");
+  command
+      .add_option("--jobs", options.jobs,
+                  "how many nodes to simulate at once (default: the number of processors)")
+      ->check(WholeNumber(1, kMostJobs));
+  command.add_flag("--sum", options.sum,
+                   "add up the results of shards, which RECORDING then names (or folders of them)");
+  command.add_flag("--partial", options.partial, "with --sum: continue when shards are missing");
 }
 
 }  // namespace
@@ -272,51 +403,21 @@ void AddCommonOptions(CLI::App& command, SimulateOptions& options) {
 void AddSimulate(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<SimulateOptions>();
   CLI::App* command =
-      app.add_subcommand("simulate", "Say what policies would have done to a recorded node");
-  AddCommonOptions(*command, *options);
+      app.add_subcommand("simulate", "Say what policies would have done to recorded nodes");
+  command->add_option("RECORDING", options->recordings, "recordings, or folders of recordings")
+      ->type_name("PATH")
+      ->required();
   AddCandidateOptions(*command, options->candidates, options->evicted);
-  command->add_flag("--thinned", options->thin_all,
-                    "simulate only from the samples of the calibration");
-  command->add_option("--show", options->show, "how many evictions of each policy to show in text")
-      ->check(WholeNumber(0, kMostCounted))
-      ->capture_default_str();
-  command
-      ->add_option(
-          "--output", options->output,
-          "text, json, csv, or part (for `jettison merge`; RECORDING may then be a folder)")
-      ->check(CLI::IsMember({"text", "json", "csv", "part"}))
-      ->capture_default_str();
-  AddReportOption(*command, options->html);
-  command
-      ->add_option("--shard", options->shard,
-                   "write a part with this share of the nodes of the fleet: 0/16")
-      ->type_name("INDEX/COUNT");
-  command
-      ->add_option("--out", options->out,
-                   "the file, or the folder, to write a part to; - is standard output")
-      ->type_name("PATH");
-  command
-      ->add_option(
-          "--jobs", options->jobs,
-          "how many nodes of a part to simulate at once (default: the number of processors)")
-      ->check(WholeNumber(1, kMostJobs));
-  command->footer(kSimulateFooter);
+  AddModelOptions(*command, *options);
+  AddOutputOptions(*command, *options);
+  AddFleetOptions(*command, *options);
+  command->footer(kFooter);
   command->callback([command, options, &exit_code] {
-    options->names_output = command->count("--output") > 0;
+    for (const CLI::Option* option : command->get_options()) {
+      if (option->count() > 0) options->given.push_back(option->get_name());
+    }
     exit_code = RunSimulate(*options);
   });
-}
-
-void AddCalibrate(CLI::App& app, int& exit_code) {
-  const auto options = std::make_shared<SimulateOptions>();
-  CLI::App* command = app.add_subcommand(
-      "calibrate", "Say how well a simulation finds the evictions in a recording");
-  AddCommonOptions(*command, *options);
-  command->add_option("--output", options->output, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  command->footer(kCalibrateFooter);
-  command->callback([options, &exit_code] { exit_code = RunCalibrate(*options); });
 }
 
 }  // namespace jettison

@@ -55,7 +55,8 @@ class FormReader {
     if (!percent) return;
     hundredths = static_cast<std::int32_t>(std::lround(std::clamp(*percent, -kMost, kMost) * 100));
   }
-  void Told(std::string_view /*key*/, std::string_view /*text*/) {}
+  template <typename T>
+  void Told(std::string_view /*key*/, const T& /*value*/) {}
 
  private:
   // These say whether the value is of the field's kind.
@@ -80,7 +81,7 @@ class FormReader {
     constexpr double kMost = 9e9;  // seconds; 64 bits hold a little more of their billionths
     double seconds = 0;
     if (!Take(value, seconds)) return false;
-    into = std::chrono::duration_cast<Duration>(
+    into = std::chrono::round<Duration>(
         std::chrono::duration<double>(std::clamp(seconds, -kMost, kMost)));
     return true;
   }

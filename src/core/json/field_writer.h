@@ -30,7 +30,7 @@ namespace jettison {
 //   fields.OneOf(name, flag, yes, no)     a flag as one of two words
 //   fields.Within(name, number, least, most)   what is read must be within these
 //   fields.Share(name, hundredths)        a percentage with two decimals
-//   fields.Told(name, text)               follows from the others; not read
+//   fields.Told(name, value)              follows from the others; not read
 template <typename T, typename Form>
 concept FormOf = std::same_as<std::remove_const_t<T>, Form>;
 
@@ -72,7 +72,10 @@ class FieldWriter {
   void Share(std::string_view name, std::optional<std::int32_t> hundredths) {
     if (hundredths) json_.Key(name), json_.Hundredths(*hundredths);
   }
-  void Told(std::string_view name, std::string_view text) { json_.Field(name, text); }
+  template <typename T>
+  void Told(std::string_view name, const T& value) {
+    (*this)(name, value);
+  }
 
  private:
   JsonWriter& json_;

@@ -31,39 +31,62 @@ std::optional<std::size_t> NearestOf(const RecordedFact& truth,
 
 }  // namespace
 
+void Calibration::Add(const Calibration& other) {
+  every = other.every;
+  truths += other.truths;
+  said += other.said;
+  unknown += other.unknown;
+  found += other.found;
+  inside += other.inside;
+  errors.insert(errors.end(), other.errors.begin(), other.errors.end());
+}
+
+std::optional<Duration> Calibration::MedianError() const {
+  if (errors.empty()) return std::nullopt;
+  std::vector<Duration> sorted = errors;
+  std::ranges::sort(sorted);
+  return sorted[(sorted.size() - 1) / 2];
+}
+
+std::optional<Duration> Calibration::WorstError() const {
+  if (errors.empty()) return std::nullopt;
+  return std::ranges::max(errors);
+}
+
 std::optional<double> Calibration::Recall() const {
   return ShareOf(found, truths);
 }
 
 std::optional<double> Calibration::Precision() const {
-  return ShareOf(found, said);
+  return ShareOf(found, said - unknown);
 }
 
 std::optional<double> Calibration::Coverage() const {
   return ShareOf(inside, found);
 }
 
+bool IsKnown(const TimeBounds& when) {
+  return Elapsed(when.earliest, when.latest) <= kWidestBounds;
+}
+
 Calibration Compare(const std::vector<RecordedFact>& truths,
                     const std::vector<SimulatedEviction>& said, Duration reach) {
   Calibration result{.truths = truths.size(), .said = said.size()};
   std::vector<bool> taken(said.size());
-  std::vector<Duration> errors;
   for (std::size_t i = 0; i < truths.size(); ++i) {
     const auto nearest = NearestOf(truths[i], said, taken, reach);
     result.pairs.push_back({.truth = i, .said = nearest});
     if (!nearest) continue;
     taken[*nearest] = true;
+    if (!IsKnown(said[*nearest].when)) continue;
     ++result.found;
     result.inside += said[*nearest].when.Holds(truths[i].at) ? 1 : 0;
-    errors.push_back(Off(truths[i].at, said[*nearest].when.at));
+    result.errors.push_back(Off(truths[i].at, said[*nearest].when.at));
   }
   for (std::size_t i = 0; i < said.size(); ++i) {
     if (!taken[i]) result.pairs.push_back({.truth = {}, .said = i});
+    if (!IsKnown(said[i].when)) ++result.unknown;
   }
-  if (errors.empty()) return result;
-  std::ranges::sort(errors);
-  result.median_error = errors[(errors.size() - 1) / 2];  // half of the errors are not larger
-  result.worst_error = errors.back();
   return result;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -17,19 +18,32 @@ struct Pairing {
 
 // How well a simulation found the recorded evictions.
 struct Calibration {
+  Duration every{0};  // so far apart the samples were for that; zero: as recorded
   std::size_t truths = 0;
   std::size_t said = 0;
-  std::size_t found = 0;   // truths with a prediction of the same pod at about that time
-  std::size_t inside = 0;  // ... whose time lies within the bounds that were stated
-  std::optional<Duration> median_error;  // of the times of those that were found; never negative
-  std::optional<Duration> worst_error;
-  std::vector<Pairing> pairs;  // every truth, then what is false
+  // Predictions whose bounds are wider than kWidestBounds: they are neither found nor false.
+  std::size_t unknown = 0;
+  std::size_t found = 0;         // truths with a prediction of the same pod at about that time
+  std::size_t inside = 0;        // ... whose time lies within the bounds that were stated
+  std::vector<Duration> errors;  // of the times of those that were found, none of them negative
+  std::vector<Pairing> pairs;    // every truth, then what is false or not known
 
-  // Shares from 0 to 1; absent where there is nothing to divide by.
+  // Adds what was found on another node, without its pairs.
+  void Add(const Calibration& other);
+  // Half of the errors are not larger; absent: nothing was found.
+  [[nodiscard]] std::optional<Duration> MedianError() const;
+  [[nodiscard]] std::optional<Duration> WorstError() const;
+  // Shares from 0 to 1; absent where there is nothing to divide by. Precision is that of those that
+  // are known.
   [[nodiscard]] std::optional<double> Recall() const;
   [[nodiscard]] std::optional<double> Precision() const;
   [[nodiscard]] std::optional<double> Coverage() const;
 };
+
+// An eviction that is foretold for a time within these bounds is known; with wider ones it says too
+// little to be right.
+inline constexpr Duration kWidestBounds = std::chrono::minutes(1);
+[[nodiscard]] bool IsKnown(const TimeBounds& when);
 
 // Pairs each true eviction with the nearest one of the same pod that was foretold: within its
 // bounds, or no further off than `reach`.

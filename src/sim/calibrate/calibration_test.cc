@@ -30,8 +30,8 @@ TEST(Calibration, CountsWhatWasFoundMissedAndFalse) {
   EXPECT_EQ(result.said, 3U);
   EXPECT_EQ(result.found, 2U);
   EXPECT_EQ(result.inside, 1U);
-  EXPECT_EQ(result.median_error, seconds(1)) << "half of the errors are not larger";
-  EXPECT_EQ(result.worst_error, seconds(5));
+  EXPECT_EQ(result.MedianError(), seconds(1)) << "half of the errors are not larger";
+  EXPECT_EQ(result.WorstError(), seconds(5));
   EXPECT_DOUBLE_EQ(*result.Recall(), 2.0 / 3);
   EXPECT_DOUBLE_EQ(*result.Precision(), 2.0 / 3);
   EXPECT_DOUBLE_EQ(*result.Coverage(), 0.5);
@@ -51,9 +51,19 @@ TEST(Calibration, WhatIsTooFarOffIsNotFound) {
   EXPECT_EQ(result.pairs.size(), 2U);
 }
 
+TEST(Calibration, BoundsOfMoreThanAMinuteAreNotKnownAndFindNothing) {
+  const auto result = Compare(
+      {Truth("a", 100), Truth("b", 200)},
+      {Said("a", 70, 100, 131), Said("b", 170, 200, 230), Said("c", 0, 1, 3600)}, seconds(2));
+  EXPECT_EQ(result.unknown, 2U);
+  EXPECT_EQ(result.found, 1U);
+  EXPECT_DOUBLE_EQ(*result.Recall(), 0.5);
+  EXPECT_DOUBLE_EQ(*result.Precision(), 1);
+}
+
 TEST(Calibration, WithoutAnyEvictionNoShareIsClaimed) {
   const auto result = Compare({}, {}, seconds(5));
-  EXPECT_FALSE(result.Recall() || result.Precision() || result.Coverage() || result.median_error);
+  EXPECT_FALSE(result.Recall() || result.Precision() || result.Coverage() || result.MedianError());
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include "core/model/signal.h"
 #include "core/pass/pass_policy.h"
 #include "core/units/duration.h"
-#include "sim/report/report_json.h"
+#include "sim/report/report_fields.h"
 #include "sim/report/report_words.h"
 
 namespace jettison {
@@ -157,7 +157,7 @@ void PutCosts(const PolicyOutcome& outcome, JsonWriter& json) {
   json.Field("evictionCount", outcome.evictions.size());
   json.Field("oomKillCount", outcome.oom_kills.size());
   json.Field("keptFreeGibHours", outcome.IdleGibHours());
-  json.Field("conditionSeconds", SecondsOf(ConditionTime(outcome)));
+  json.Field("conditionSeconds", SecondsOf(outcome.condition_time.Sum()));
   json.Field("podSecondsLost", SecondsOf(outcome.pod_time_lost));
 }
 
@@ -197,10 +197,10 @@ void PutCostsAlone(const SimulationReport& report, JsonWriter& json) {
 void PutRecording(const PageInput& input, std::size_t node, bool is_detailed, JsonWriter& json) {
   const SimulationReport& report = input.reports[node];
   json.Object([&] {
-    json.Field("recording", report.recording);
+    json.Field("recording", report.recording());
     json.Field("detailed", is_detailed);
-    PutFacts(report.facts, json);
-    PutCalibration(report, json);
+    WriteFields(report.facts, json);
+    json.Object("calibration", [&] { WriteFields(report.calibration, json); });
     if (is_detailed) {
       PutDetails(input, node, json);
     } else {

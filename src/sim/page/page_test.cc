@@ -44,7 +44,7 @@ PassPolicy Policy() {
 }
 
 SimulationReport Report() {
-  SimulationReport report{.recording = "a.jtr", .calibration = {}};
+  SimulationReport report{.inputs = {{.name = "a.jtr"}}};
   report.facts.node = kHostile;
   report.facts.from = kThen;
   report.facts.to = kThen + seconds(990);

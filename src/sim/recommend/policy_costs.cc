@@ -36,7 +36,7 @@ PolicyCosts CostsOf(const PolicyOutcome& outcome) {
           .oom_kills = outcome.oom_kills.size(),
           .idle_milli_gib_hours = std::llround(outcome.IdleGibHours() * 1000),
           .pod_time_lost = outcome.pod_time_lost,
-          .condition_time = ConditionTime(outcome)};
+          .condition_time = outcome.condition_time.Sum()};
 }
 
 bool Dominates(const PolicyCosts& a, const PolicyCosts& b) {

@@ -1,6 +1,6 @@
 #include "core/json/json_writer.h"
 #include "sim/recommend/recommendation.h"
-#include "sim/report/report_json.h"
+#include "sim/report/report_fields.h"
 
 namespace jettison {
 namespace {
@@ -66,12 +66,12 @@ void PutRecordings(const Recommendation& all, const std::vector<SimulationReport
   json.Array("recordings", [&] {
     for (const SimulationReport& report : reports) {
       json.Object([&] {
-        json.Field("recording", report.recording);
-        PutFacts(report.facts, json);
-        PutCalibration(report, json);
+        json.Field("recording", report.recording());
+        WriteFields(report.facts, json);
+        FieldWriter fields(json);
+        fields("calibration", report.calibration);
         if (all.choice.chosen >= report.outcomes.size()) return;
-        json.Key("outcome");
-        PutOutcome(report.outcomes[all.choice.chosen], json);
+        fields("outcome", report.outcomes[all.choice.chosen]);
       });
     }
   });

@@ -35,7 +35,7 @@ Recommendation TwoPolicies() {
 }
 
 std::vector<SimulationReport> Reports() {
-  SimulationReport report{.recording = "a.jtr", .calibration = {}};
+  SimulationReport report{.inputs = {{.name = "a.jtr"}}};
   report.facts.node = "no\"de";
   report.facts.from = kThen;
   report.facts.to = kThen;

@@ -67,7 +67,7 @@ void PutEvictions(const Recommendation& all, const std::vector<SimulationReport>
   for (const SimulationReport& report : reports) {
     if (all.choice.chosen >= report.outcomes.size()) continue;
     PolicyOutcome outcome = report.outcomes[all.choice.chosen];
-    outcome.name = report.facts.node.empty() ? report.recording : report.facts.node;
+    outcome.name = report.facts.node.empty() ? report.recording() : report.facts.node;
     evictions += EvictionsText(outcome, most);
   }
   if (evictions.empty()) return;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "core/evaluate/evaluate.h"
 #include "core/explain/explain.h"
 #include "core/explanation/explanation_json.h"
 #include "core/explanation/explanation_text.h"
 #include "core/json/json_writer.h"
 #include "core/text/printable.h"
+#include "sim/report/report_fields.h"
 #include "sim/report/report_words.h"
 #include "sim/report/simulation_report.h"
 
@@ -89,11 +91,33 @@ std::vector<Pairing> PairsOf(const std::vector<SimulatedEviction>& a,
   return pairs;
 }
 
+std::vector<SimulatedEviction> WhatHappened(const RecordingFacts& facts) {
+  std::vector<SimulatedEviction> evictions;
+  for (const RecordedFact& fact : facts.evictions) {
+    SimulatedEviction& eviction = evictions.emplace_back();
+    eviction.uid = fact.uid;
+    eviction.pod = fact.pod;
+    eviction.when = {fact.at, fact.at, fact.at};
+    eviction.signal = fact.signal;
+    eviction.limit = fact.limit;
+    eviction.as_recorded = true;
+    eviction.pass = fact.pass;
+    const auto& acted = fact.pass ? fact.pass->report.acting_for : std::nullopt;
+    if (!acted) continue;
+    eviction.soft = !acted->IsHard();
+    if (const auto& seen = fact.pass->report.observations[acted->signal]) {
+      eviction.available = seen->available;
+      eviction.line = QuantityOf(acted->value, seen->capacity).Value();
+    }
+  }
+  return evictions;
+}
+
 std::string DifferenceText(const DifferenceReport& report, std::size_t explained) {
   const std::vector<Difference> differences = DifferencesIn(report);
-  std::string out = fmt::format("{}\n  A  {}: {}\n  B  {}: {}\n", Printable(report.recording),
-                                Printable(report.a_name), CountText(report.a.size(), "eviction"),
-                                Printable(report.b_name), CountText(report.b.size(), "eviction"));
+  std::string out = fmt::format("DIFFERENCES\n  A  {}: {}\n  B  {}: {}\n", Printable(report.a_name),
+                                CountText(report.a.size(), "eviction"), Printable(report.b_name),
+                                CountText(report.b.size(), "eviction"));
   if (differences.empty()) return out + "\nThey do not differ.\n";
   for (const Difference& each : differences) {
     const SimulatedEviction& first = each.a != nullptr ? *each.a : *each.b;
@@ -125,9 +149,7 @@ std::string DifferenceJson(const DifferenceReport& report) {
   const auto side = [&](std::string_view name, const SimulatedEviction* eviction) {
     if (eviction == nullptr) return;
     json.Object(name, [&] {
-      json.Field("at", FormatInstant(eviction->when.at));
-      json.Field("earliest", FormatInstant(eviction->when.earliest));
-      json.Field("latest", FormatInstant(eviction->when.latest));
+      WriteFields(eviction->when, json);
       json.Field("reason", ReasonText(*eviction));
       if (!eviction->pass) return;
       json.Key("explanation");
@@ -135,9 +157,6 @@ std::string DifferenceJson(const DifferenceReport& report) {
     });
   };
   json.Object([&] {
-    json.Field("apiVersion", "jettison.io/v1alpha1");
-    json.Field("kind", "SimulationDiff");
-    json.Field("recording", report.recording);
     json.Field("a", report.a_name);
     json.Field("b", report.b_name);
     json.Array("differences", [&] {
@@ -152,7 +171,6 @@ std::string DifferenceJson(const DifferenceReport& report) {
       }
     });
   });
-  out += '\n';
   return out;
 }
 

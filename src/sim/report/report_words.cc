@@ -83,7 +83,7 @@ std::string CountText(std::size_t count, std::string_view one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : plural);
 }
 
-std::string_view LimitName(StorageLimitKind kind) {
+std::string_view NameOf(StorageLimitKind kind) {
   switch (kind) {
     case StorageLimitKind::kEmptyDir: return "emptyDir";
     case StorageLimitKind::kPod: return "pod";
@@ -99,10 +99,35 @@ std::string CsvCell(const std::string& text) {
   return quoted + "\"";
 }
 
-Duration ConditionTime(const PolicyOutcome& outcome) {
-  Duration all{0};
-  for (const Duration each : outcome.condition_time) all += each;
-  return all;
+std::string CalibrationText(const Calibration& calibration) {
+  std::string out = "\nCALIBRATION  the policy that was in force, found from samples";
+  if (calibration.every > Duration{0}) {
+    out += fmt::format(" {} apart", LengthText(calibration.every));
+  }
+  out += " alone\n";
+  if (calibration.truths == 0 && calibration.said == 0) {
+    return out +
+           "  No pod was evicted, and none was foretold: how far evictions can be foretold from\n"
+           "  these recordings is not known.\n";
+  }
+  const std::size_t known = calibration.said - calibration.unknown;
+  out += fmt::format("  {} of {} {} found ({}), {} of {} that {} right ({}).\n", calibration.found,
+                     CountText(calibration.truths, "eviction"),
+                     calibration.truths == 1 ? "was" : "were", PercentText(calibration.Recall()),
+                     calibration.found, known, known == 1 ? "was foretold is" : "were foretold are",
+                     PercentText(calibration.Precision()));
+  if (calibration.unknown > 0) {
+    out += fmt::format("  {} more {} not known: the bounds are wider than a minute.\n",
+                       CountText(calibration.unknown, "eviction"),
+                       calibration.unknown == 1 ? "is" : "are");
+  }
+  if (calibration.errors.empty()) return out;
+  return out + fmt::format(
+                   "  {} of {} {} within the stated bounds ({}); off by {} in the median, "
+                   "{} at most.\n",
+                   calibration.inside, CountText(calibration.found, "true time"),
+                   calibration.found == 1 ? "lies" : "lie", PercentText(calibration.Coverage()),
+                   LengthText(*calibration.MedianError()), LengthText(*calibration.WorstError()));
 }
 
 }  // namespace jettison

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/units/duration.h"
+#include "sim/calibrate/calibration.h"
 #include "sim/whatif/whatif_result.h"
 
 namespace jettison {
@@ -24,10 +25,10 @@ namespace jettison {
 // "1 eviction", "2 evictions".
 [[nodiscard]] std::string CountText(std::size_t count, std::string_view one);
 // "emptyDir", "pod", "container".
-[[nodiscard]] std::string_view LimitName(StorageLimitKind kind);
+[[nodiscard]] std::string_view NameOf(StorageLimitKind kind);
 // A cell of CSV (RFC 4180), in quotes where it has to be.
 [[nodiscard]] std::string CsvCell(const std::string& text);
-// Of all conditions together.
-[[nodiscard]] Duration ConditionTime(const PolicyOutcome& outcome);
+// A paragraph that says how well evictions are found from samples alone.
+[[nodiscard]] std::string CalibrationText(const Calibration& calibration);
 
 }  // namespace jettison

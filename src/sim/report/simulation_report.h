@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/pass/pass_policy.h"
@@ -11,29 +14,49 @@
 
 namespace jettison {
 
-// What was found in one recording.
+// A recording that was read.
+struct SimulatedInput {
+  std::string name;         // for people: below the folder that was given
+  std::uint64_t bytes = 0;  // read
+  bool unread = false;      // it could not be read to its end, though it may be another time
+  std::vector<std::string> faults;  // what is wrong with it, and was left out
+};
+
+// Two sides of a comparison.
+struct DifferenceReport {
+  std::string a_name;
+  std::string b_name;
+  std::vector<SimulatedEviction> a;
+  std::vector<SimulatedEviction> b;
+  std::vector<Pairing> pairs;  // `truth` is a's, `said` is b's
+};
+
+// What was found of one node.
 struct SimulationReport {
-  std::string recording;            // its name for people
-  std::vector<std::string> faults;  // of reading it; what they concern was left out
+  std::vector<SimulatedInput> inputs;  // in the order of time
+  std::string failure;                 // why it could not be simulated; then there are no outcomes
   RecordingFacts facts;
   Calibration calibration;  // of the policy that was in force, by samples alone
-  Duration every{0};        // so far apart they were for that; zero: as recorded
   PolicyOutcome foretold;   // by that calibration
   std::vector<PolicyOutcome> outcomes;
-  std::vector<PassPolicy> policies;  // of the outcomes, as each was when the recording began
+  std::vector<PassPolicy> policies;  // of the outcomes, as each was when the recording began; these
+                                     // and the differences are not in the result of a shard
+  std::vector<DifferenceReport> differences;
+
+  // Its recording for people, or the first of several.
+  [[nodiscard]] std::string_view recording() const;
+  // Whether something of its recordings was left out, or all of them.
+  [[nodiscard]] bool IsDamaged() const;
+  // Every fault of its inputs with the name of that, and why it could not be simulated.
+  [[nodiscard]] std::vector<std::string> Faults() const;
 };
 
-struct SimulationTextOptions {
-  std::size_t most_evictions = 20;  // of each policy
-};
+// Compares what was foretold with what is recorded.
+void Calibrate(SimulationReport& report);
 
-// The calibration first, then a table of the policies, then who is evicted when and why.
-[[nodiscard]] std::string SimulationText(const std::vector<SimulationReport>& reports,
-                                         const SimulationTextOptions& options = {});
-// Of the kind Simulation.
-[[nodiscard]] std::string SimulationJson(const std::vector<SimulationReport>& reports);
-// A line for each recording and policy.
-[[nodiscard]] std::string SimulationCsv(const std::vector<SimulationReport>& reports);
+// All that is said of one node: the calibration first, then a table of the policies, then who is
+// evicted when and why. At most so many evictions of each policy.
+[[nodiscard]] std::string SimulationText(const SimulationReport& report, std::size_t most = 20);
 
 // What recordings are, and how well their evictions are found from samples alone.
 [[nodiscard]] std::string HeadText(const std::vector<SimulationReport>& reports);
@@ -41,24 +64,13 @@ struct SimulationTextOptions {
 // none.
 [[nodiscard]] std::string EvictionsText(const PolicyOutcome& outcome, std::size_t most);
 
-// The calibration alone, with what was missed and what is false.
-[[nodiscard]] std::string CalibrationText(const SimulationReport& report);
-[[nodiscard]] std::string CalibrationJson(const std::vector<SimulationReport>& reports);
-
-// Two sides of a comparison.
-struct DifferenceReport {
-  std::string recording;
-  std::string a_name;
-  std::string b_name;
-  std::vector<SimulatedEviction> a;
-  std::vector<SimulatedEviction> b;
-  std::vector<Pairing> pairs;  // `truth` is a's, `said` is b's
-};
 // Which evictions of two sides are one and the same: of a pod those within `reach` of each other,
 // and of what is left then those that are nearest, within a day.
 [[nodiscard]] std::vector<Pairing> PairsOf(const std::vector<SimulatedEviction>& a,
                                            const std::vector<SimulatedEviction>& b, Duration reach);
-// Where they differ, each eviction with the explanation of its pass; at most so many of those.
+// What really was, as evictions whose time is known.
+[[nodiscard]] std::vector<SimulatedEviction> WhatHappened(const RecordingFacts& facts);
+// Where two sides differ, each eviction with the explanation of its pass; at most so many of those.
 [[nodiscard]] std::string DifferenceText(const DifferenceReport& report, std::size_t explained);
 [[nodiscard]] std::string DifferenceJson(const DifferenceReport& report);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/report/report_words.h"
+#include "sim/report/simulation_writer.h"
 
 namespace jettison {
 namespace {
@@ -17,6 +18,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
+using Form = SimulationWriting::Form;
+using Rows = SimulationWriting::Rows;
 
 const Instant kThen(std::chrono::hours(500'000));
 constexpr const char* kHostile = "default/we,b \"x\"\n\r\t\\ \xff";
@@ -34,7 +37,7 @@ SimulatedEviction EvictionAt(std::chrono::seconds after) {
 }
 
 SimulationReport HostileReport() {
-  SimulationReport report{.recording = "a,b.jtr",
+  SimulationReport report{.inputs = {{.name = "a,b.jtr"}},
                           .calibration = {.truths = 2, .said = 1, .found = 1}};
   report.facts.node = "no\"de";
   report.facts.from = kThen;
@@ -73,22 +76,46 @@ std::vector<std::vector<std::string>> CsvCells(const std::string& text) {
   return rows;
 }
 
+// What is written of nodes.
+std::string Written(const std::vector<SimulationReport>& reports, SimulationWriting writing) {
+  std::string out;
+  SimulationWriter writer({.version = "1",
+                           .options = {},
+                           .policies = {{"in force", ""}, {"x\n,=1", "{}"}},
+                           .missing_shards = {}},
+                          writing, [&](std::string_view piece) { return out += piece, true; });
+  EXPECT_TRUE(writer.Begin());
+  for (const SimulationReport& report : reports) EXPECT_TRUE(writer.Add(report));
+  EXPECT_TRUE(writer.End());
+  return out;
+}
+
 TEST(SimulationReportTest, CsvHasEveryCellWhateverIsInIt) {
-  const auto rows = CsvCells(SimulationCsv({HostileReport()}));
+  const auto rows = CsvCells(Written({HostileReport()}, {.form = Form::kCsv}));
   ASSERT_THAT(rows, SizeIs(3));
-  EXPECT_THAT(rows[0], SizeIs(11));
+  EXPECT_THAT(rows[0], SizeIs(17));
   EXPECT_THAT(rows[2], ElementsAre("a,b.jtr", "no\"de", "x\n,=1", "1", "1", "0.000", "0.000000",
-                                   "1.500", "0.5000", "1.0000", "0.0000"));
+                                   "1.500", "0.5000", "1.0000", "0.0000", "2027-01-15T08:00:00Z",
+                                   "2027-01-15T09:00:00Z", "0", "0", "0", "false"));
+  const auto evictions =
+      CsvCells(Written({HostileReport()}, {.form = Form::kCsv, .rows = Rows::kEvictions}));
+  ASSERT_THAT(evictions, SizeIs(2));
+  EXPECT_EQ(evictions[1][0], "no\"de");
+  EXPECT_EQ(evictions[1][5], kHostile);
+  const auto policies =
+      CsvCells(Written({HostileReport()}, {.form = Form::kCsv, .rows = Rows::kPolicies}));
+  ASSERT_THAT(policies, SizeIs(3));
+  EXPECT_THAT(policies[2], ElementsAre("x\n,=1", "1", "1", "1", "0.000", "0.000000", "1.500"));
 }
 
 TEST(SimulationReportTest, JsonHasEveryNameWhateverIsInIt) {
-  const auto document = nlohmann::json::parse(SimulationJson({HostileReport()}));
+  const auto document = nlohmann::json::parse(Written({HostileReport()}, {.form = Form::kJson}));
   const auto& recording = document["recordings"][0];
   EXPECT_EQ(recording["recording"], "a,b.jtr");
   EXPECT_EQ(recording["node"], "no\"de");
   EXPECT_EQ(recording["flaws"][0]["what"], "a gap,\nwith \"words\"");
   EXPECT_EQ(recording["notes"][0], "a series is missing");
-  EXPECT_THAT(SimulationText({HostileReport()}),
+  EXPECT_THAT(SimulationText(HostileReport()),
               testing::HasSubstr("  Note: a series is missing.\n  Note: and 1 more.\n"));
   const auto& policy = recording["policies"][1];
   EXPECT_EQ(policy["name"], "x\n,=1");
@@ -101,9 +128,9 @@ TEST(SimulationReportTest, JsonHasEveryNameWhateverIsInIt) {
 
 TEST(SimulationReportTest, ANameOfOthersMakesNoLineInATextAndSteersNoTerminal) {
   SimulationReport report = HostileReport();
-  report.recording = "a\x1b[2J.jtr";
+  report.inputs.front().name = "a\x1b[2J.jtr";
   report.facts.node = "no\nde";
-  const std::string text = SimulationText({report}, {});
+  const std::string text = SimulationText(report);
   for (const char* name : {"RECORDING  a [2J.jtr\n", "  no de, 2", "a gap, with \"words\"",
                            "\nx ,=1 ", "\nx ,=1\n", "default/we,b \"x\"   \\ \xff"}) {
     EXPECT_THAT(text, HasSubstr(name));
@@ -124,7 +151,7 @@ TEST(SimulationReportTest, OneIsToldInTheSingular) {
               HasSubstr("  1 of 2 evictions were found (50.0%), 1 of 1 that was "
                         "foretold is right (100.0%).\n"));
   report.calibration = {.truths = 1, .said = 2, .found = 1, .inside = 1};
-  report.calibration.median_error = report.calibration.worst_error = std::chrono::seconds(1);
+  report.calibration.errors = {std::chrono::seconds(1)};
   EXPECT_THAT(HeadText({report}),
               HasSubstr("  1 of 1 eviction was found (100.0%), 1 of 2 that were "
                         "foretold are right (50.0%).\n"
@@ -149,12 +176,12 @@ TEST(SimulationReportTest, AmountsThatAreComparedCompareAsTheyAreShown) {
 }
 
 TEST(SimulationReportTest, ARecordingWithoutPassesSaysSoAndNothingElse) {
-  EXPECT_EQ(SimulationText({{.recording = "empty.jtr", .calibration = {}}}),
+  EXPECT_EQ(SimulationText({.inputs = {{.name = "empty.jtr"}}}),
             "RECORDING  empty.jtr\n  It holds no pass.\n");
 }
 
 DifferenceReport SomeDifference() {
-  DifferenceReport report{.recording = "n.jtr", .a_name = "recorded", .b_name = "new.yaml"};
+  DifferenceReport report{.a_name = "what-happened", .b_name = "new.yaml"};
   report.a = {EvictionAt(std::chrono::seconds(0)), EvictionAt(std::chrono::seconds(100))};
   report.b = {EvictionAt(std::chrono::seconds(1)), EvictionAt(std::chrono::seconds(160)),
               EvictionAt(std::chrono::seconds(300))};
@@ -183,7 +210,7 @@ TEST(DifferenceReportTest, AnEvictionThatIsMovedFarIsOneDifference) {
 
 TEST(DifferenceReportTest, TextNamesBothSidesOrSaysThatThereIsNothing) {
   const std::string text = DifferenceText(SomeDifference(), 5);
-  EXPECT_THAT(text, HasSubstr("A  recorded: 2 evictions"));
+  EXPECT_THAT(text, HasSubstr("A  what-happened: 2 evictions"));
   EXPECT_THAT(text, HasSubstr("A  is not evicted"));
   EXPECT_THAT(text, Not(HasSubstr("do not differ")));
   DifferenceReport same = SomeDifference();

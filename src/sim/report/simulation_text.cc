@@ -22,9 +22,14 @@ void PutNotes(const RecordingFacts& facts, std::string& out) {
 
 void PutRecording(const SimulationReport& report, bool with_notes, std::string& out) {
   const RecordingFacts& facts = report.facts;
-  out += fmt::format("RECORDING  {}\n", Printable(report.recording));
+  out +=
+      fmt::format("RECORDING  {}{}\n", Printable(report.recording()),
+                  report.inputs.size() > 1 ? fmt::format(" and {} more", report.inputs.size() - 1)
+                                           : std::string());
   if (!facts.from) {
-    out += "  It holds no pass.\n";
+    out += report.failure.empty()
+               ? std::string("  It holds no pass.\n")
+               : fmt::format("  It could not be simulated: {}.\n", Printable(report.failure));
     return;
   }
   out += fmt::format("  {}{} to {}: {}, {}, at most {} apart.\n",
@@ -44,40 +49,15 @@ void PutRecording(const SimulationReport& report, bool with_notes, std::string& 
   if (more > 0) out += fmt::format("  - and {} more\n", more);
 }
 
-void PutCalibration(const SimulationReport& report, std::string& out) {
-  const Calibration& calibration = report.calibration;
-  out += "\nCALIBRATION  the policy that was in force, found from samples";
-  if (report.every > Duration{0}) out += fmt::format(" {} apart", LengthText(report.every));
-  out += " alone\n";
-  if (calibration.truths == 0 && calibration.said == 0) {
-    out +=
-        "  No pod was evicted, and none was foretold: how far evictions can be foretold from\n"
-        "  this recording is not known.\n";
-    return;
-  }
-  out += fmt::format("  {} of {} {} found ({}), {} of {} that {} right ({}).\n", calibration.found,
-                     CountText(calibration.truths, "eviction"),
-                     calibration.truths == 1 ? "was" : "were", PercentText(calibration.Recall()),
-                     calibration.found, calibration.said,
-                     calibration.said == 1 ? "was foretold is" : "were foretold are",
-                     PercentText(calibration.Precision()));
-  if (!calibration.median_error) return;
-  out += fmt::format(
-      "  {} of {} {} within the stated bounds ({}); off by {} in the median, {} at most.\n",
-      calibration.inside, CountText(calibration.found, "true time"),
-      calibration.found == 1 ? "lies" : "lie", PercentText(calibration.Coverage()),
-      LengthText(*calibration.median_error), LengthText(*calibration.worst_error));
-}
-
 void PutTable(const std::vector<PolicyOutcome>& outcomes, std::string& out) {
   TextTable table(
       {Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight, Align::kRight});
   table.Add({"POLICY", "EVICTIONS", "OOM KILLS", "CONDITIONS", "KEPT FREE", "POD TIME LOST"});
   for (const PolicyOutcome& outcome : outcomes) {
-    table.Add({outcome.name, fmt::format("{}", outcome.evictions.size()),
-               fmt::format("{}", outcome.oom_kills.size()), LengthText(ConditionTime(outcome)),
-               fmt::format("{:.3f} GiB h", outcome.IdleGibHours()),
-               LengthText(outcome.pod_time_lost)});
+    table.Add(
+        {outcome.name, fmt::format("{}", outcome.evictions.size()),
+         fmt::format("{}", outcome.oom_kills.size()), LengthText(outcome.condition_time.Sum()),
+         fmt::format("{:.3f} GiB h", outcome.IdleGibHours()), LengthText(outcome.pod_time_lost)});
   }
   out += '\n';
   out += table.Text(0);
@@ -109,7 +89,25 @@ void PutEvictions(const PolicyOutcome& outcome, std::size_t most, std::string& o
 
 void PutHead(const SimulationReport& report, bool with_notes, std::string& out) {
   PutRecording(report, with_notes, out);
-  if (report.facts.from) PutCalibration(report, out);
+  if (report.facts.from) out += CalibrationText(report.calibration);
+}
+
+// What the calibration missed, and what of it is false.
+void PutErrors(const SimulationReport& report, std::size_t most, std::string& out) {
+  const std::vector<SimulatedEviction>& said = report.foretold.evictions;
+  TextTable table({Align::kLeft, Align::kLeft, Align::kLeft});
+  for (const Pairing& pair : report.calibration.pairs) {
+    if ((pair.truth && pair.said) || most == 0) continue;
+    --most;
+    if (pair.truth) {
+      const RecordedFact& fact = report.facts.evictions[*pair.truth];
+      table.Add({"missed", WhenText({fact.at, fact.at, fact.at}), fact.pod});
+    } else {
+      const TimeBounds& when = said[*pair.said].when;
+      table.Add({IsKnown(when) ? "false" : "not known", WhenText(when), said[*pair.said].pod});
+    }
+  }
+  out += table.Text(2);
 }
 
 // Recordings of the same kind have the same notes, which are written once, before them.
@@ -122,19 +120,43 @@ std::string SharedNotes(const std::vector<SimulationReport>& reports) {
 
 }  // namespace
 
-std::string SimulationText(const std::vector<SimulationReport>& reports,
-                           const SimulationTextOptions& options) {
-  std::string out = SharedNotes(reports);
-  for (const SimulationReport& report : reports) {
-    if (!out.empty()) out += "\n" + std::string(72, '-') + "\n\n";
-    PutRecording(report, reports.size() == 1, out);
-    if (!report.facts.from) continue;
-    PutCalibration(report, out);
-    PutTable(report.outcomes, out);
-    for (const PolicyOutcome& outcome : report.outcomes) {
-      PutEvictions(outcome, options.most_evictions, out);
+std::string_view SimulationReport::recording() const {
+  return inputs.empty() ? std::string_view(facts.node) : inputs.front().name;
+}
+
+bool SimulationReport::IsDamaged() const {
+  return !failure.empty() || std::ranges::any_of(inputs, [](const SimulatedInput& input) {
+    return !input.faults.empty();
+  });
+}
+
+std::vector<std::string> SimulationReport::Faults() const {
+  std::vector<std::string> all;
+  for (const SimulatedInput& input : inputs) {
+    for (const std::string& fault : input.faults) {
+      const bool is_named = fault.find(input.name) != std::string::npos;
+      all.push_back(is_named ? fault : fmt::format("{}: {}", input.name, fault));
     }
   }
+  if (!failure.empty()) all.push_back(failure);
+  return all;
+}
+
+void Calibrate(SimulationReport& report) {
+  const Duration every = report.calibration.every;
+  const Duration reach =
+      std::max<Duration>({every, report.facts.longest_step, std::chrono::seconds(1)});
+  report.calibration = Compare(report.facts.evictions, report.foretold.evictions, reach);
+  report.calibration.every = every;
+}
+
+std::string SimulationText(const SimulationReport& report, std::size_t most) {
+  std::string out;
+  PutHead(report, true, out);
+  if (!report.facts.from) return out;
+  PutErrors(report, most, out);
+  PutTable(report.outcomes, out);
+  for (const PolicyOutcome& outcome : report.outcomes) PutEvictions(outcome, most, out);
   return out;
 }
 
@@ -150,26 +172,6 @@ std::string HeadText(const std::vector<SimulationReport>& reports) {
 std::string EvictionsText(const PolicyOutcome& outcome, std::size_t most) {
   std::string out;
   PutEvictions(outcome, most, out);
-  return out;
-}
-
-std::string CalibrationText(const SimulationReport& report) {
-  std::string out;
-  PutHead(report, true, out);
-  if (!report.facts.from) return out;
-  const std::vector<SimulatedEviction>& said = report.foretold.evictions;
-  TextTable table({Align::kLeft, Align::kLeft, Align::kLeft});
-  for (const Pairing& pair : report.calibration.pairs) {
-    if (pair.truth && pair.said) continue;
-    if (pair.truth) {
-      const RecordedFact& fact = report.facts.evictions[*pair.truth];
-      table.Add({"missed", WhenText({fact.at, fact.at, fact.at}), fact.pod});
-    } else {
-      table.Add({"false", WhenText(said[*pair.said].when), said[*pair.said].pod});
-    }
-  }
-  const std::string wrong = table.Text(2);
-  if (!wrong.empty()) out += "\n" + wrong;
   return out;
 }
 

@@ -12,9 +12,7 @@ std::string_view NameOf(ForeseenOomKill::Why why) {
 }
 
 double PolicyOutcome::IdleGibHours() const {
-  constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
-  constexpr double kSecondsPerHour = 3600.0;
-  return idle_byte_seconds / kGib / kSecondsPerHour;
+  return idle_byte_seconds / kByteSecondsOfGibHour;
 }
 
 }  // namespace jettison

@@ -59,12 +59,21 @@ struct ForeseenOomKill {
 // "recorded", "node", "podLimit".
 [[nodiscard]] std::string_view NameOf(ForeseenOomKill::Why why);
 
+// How long each node condition was true.
+struct ConditionTimes : std::array<Duration, kNodeConditionCount> {
+  [[nodiscard]] Duration Sum() const {
+    Duration all{0};
+    for (const Duration each : *this) all += each;
+    return all;
+  }
+};
+
 // What one policy does to the node of a recording.
 struct PolicyOutcome {
   std::string name;
   std::vector<SimulatedEviction> evictions;  // in the order of time
   std::vector<ForeseenOomKill> oom_kills;
-  std::array<Duration, kNodeConditionCount> condition_time{};
+  ConditionTimes condition_time{};
   // What lay below the highest hard threshold on memory.available and was free: bytes times
   // seconds.
   double idle_byte_seconds = 0;
@@ -72,5 +81,6 @@ struct PolicyOutcome {
 
   [[nodiscard]] double IdleGibHours() const;
 };
+inline constexpr double kByteSecondsOfGibHour = 1024.0 * 1024.0 * 1024.0 * 3600.0;
 
 }  // namespace jettison

@@ -1,4 +1,4 @@
-#include "core/fleet/fleet_manifest.h"
+#include "sim/report/simulation_head.h"
 
 #include <fmt/format.h>
 
@@ -56,48 +56,33 @@ Result<FleetShard> ParseShard(std::string_view text) {
 
 namespace {
 
-std::string ValueOf(const std::vector<FleetOption>& options, const std::string& name) {
-  const auto option = std::ranges::find(options, name, &FleetOption::name);
-  return option == options.end() ? "not set" : option->value;
-}
-
-void CompareOptions(const FleetManifest& a, const FleetManifest& b,
-                    std::vector<std::string>& differences) {
-  for (const FleetOption& option : a.options) {
-    const std::string other = ValueOf(b.options, option.name);
-    if (other == option.value) continue;
-    differences.push_back(fmt::format("{} is {} and {}", option.name, option.value, other));
+// What differs between two lists of settings. What one of them lacks "is not set" in it.
+void CompareSettings(std::string_view what, const std::vector<NamedSetting>& a,
+                     const std::vector<NamedSetting>& b, std::vector<std::string>& differences) {
+  const auto value_in = [](const std::vector<NamedSetting>& settings, const std::string& name) {
+    const auto at = std::ranges::find(settings, name, &NamedSetting::name);
+    return at == settings.end() ? "not set" : at->value;
+  };
+  const auto compare = [&](const std::string& name) {
+    const std::string one = value_in(a, name);
+    const std::string other = value_in(b, name);
+    if (one == other) return;
+    differences.push_back(fmt::format("{} \"{}\" is {} and {}", what, name, one, other));
+  };
+  for (const NamedSetting& each : a) compare(each.name);
+  for (const NamedSetting& each : b) {
+    if (std::ranges::find(a, each.name, &NamedSetting::name) == a.end()) compare(each.name);
   }
-  for (const FleetOption& option : b.options) {
-    if (std::ranges::find(a.options, option.name, &FleetOption::name) != a.options.end()) continue;
-    differences.push_back(fmt::format("{} is not set and {}", option.name, option.value));
-  }
-}
-
-void ComparePolicies(const FleetManifest& a, const FleetManifest& b,
-                     std::vector<std::string>& differences) {
-  if (a.policies.size() != b.policies.size()) {
-    differences.push_back(
-        fmt::format("they have {} and {} policies", a.policies.size(), b.policies.size()));
-    return;
-  }
-  for (std::size_t i = 0; i < a.policies.size(); ++i) {
-    const FleetPolicy& one = a.policies[i];
-    const FleetPolicy& other = b.policies[i];
-    if (one.name != other.name) {
-      differences.push_back(
-          fmt::format("policy {} is \"{}\" and \"{}\"", i + 1, one.name, other.name));
-    } else if (one.definition != other.definition) {
-      differences.push_back(
-          fmt::format("policy \"{}\" is {} and {}", one.name, one.definition, other.definition));
-    }
-  }
+  const bool is_reordered = differences.empty() && a != b;
+  if (is_reordered) differences.push_back(fmt::format("each {} has another place", what));
 }
 
 }  // namespace
 
-std::vector<std::string> DifferencesOf(const FleetManifest& a, const FleetManifest& b) {
+std::vector<std::string> DifferencesOf(const SimulationHead& a, const SimulationHead& b) {
   std::vector<std::string> differences;
+  CompareSettings("option", a.options, b.options, differences);
+  CompareSettings("policy", a.policies, b.policies, differences);
   if (a.version != b.version) {
     differences.push_back(fmt::format("the version is {} and {}", a.version, b.version));
   }
@@ -105,12 +90,10 @@ std::vector<std::string> DifferencesOf(const FleetManifest& a, const FleetManife
     differences.push_back(
         fmt::format("the fleet has {} and {} shards", a.shard.count, b.shard.count));
   }
-  CompareOptions(a, b, differences);
-  ComparePolicies(a, b, differences);
-  if (a.fleet_recordings != b.fleet_recordings) {
+  if (a.recordings != b.recordings) {
     differences.push_back(
-        fmt::format("the fleet has {} and {} recordings", a.fleet_recordings, b.fleet_recordings));
-  } else if (a.fleet_hash != b.fleet_hash) {
+        fmt::format("the fleet has {} and {} recordings", a.recordings, b.recordings));
+  } else if (a.hash != b.hash) {
     differences.emplace_back("their recordings have other names, sizes or nodes");
   }
   return differences;

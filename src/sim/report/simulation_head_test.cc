@@ -1,15 +1,17 @@
+#include "sim/report/simulation_head.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "core/fleet/fleet_manifest.h"
-
 namespace jettison {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 std::string ShardFaultOf(std::string_view text) {
   const auto shard = ParseShard(text);
@@ -49,6 +51,32 @@ TEST(FleetShard, CountsFromZeroAndSaysSo) {
     EXPECT_THAT(ShardFaultOf(text), HasSubstr("such as 0/16")) << text;
   }
   EXPECT_NE(ShardFaultOf("0/99999999999999999999"), "");
+}
+
+TEST(SimulationHeadTest, EveryDifferenceIsNamed) {
+  const SimulationHead a{.version = "1",
+                         .options = {{"evicted", "auto"}, {"every", "30s"}},
+                         .policies = {{"in force", ""}, {"p", "{1}"}},
+                         .shard = {0, 2},
+                         .recordings = 3,
+                         .hash = "x",
+                         .missing_shards = {}};
+  SimulationHead b = a;
+  b.shard.index = 1;
+  EXPECT_THAT(DifferencesOf(a, b), IsEmpty());
+  b = {.version = "2",
+       .options = {{"evicted", "back"}, {"peaks", "false"}},
+       .policies = {{"in force", ""}, {"p", "{2}"}},
+       .shard = {1, 3},
+       .recordings = 3,
+       .hash = "y",
+       .missing_shards = {}};
+  EXPECT_THAT(
+      DifferencesOf(a, b),
+      ElementsAre("option \"evicted\" is auto and back", "option \"every\" is 30s and not set",
+                  "option \"peaks\" is not set and false", "policy \"p\" is {1} and {2}",
+                  "the version is 1 and 2", "the fleet has 2 and 3 shards",
+                  "their recordings have other names, sizes or nodes"));
 }
 
 }  // namespace

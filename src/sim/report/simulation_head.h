@@ -29,35 +29,29 @@ struct FleetShard {
 // shard. It is the same in every version and on every machine.
 [[nodiscard]] std::uint64_t ShardHashOf(std::string_view node);
 
-// A policy that a fleet was simulated under.
-struct FleetPolicy {
-  std::string name;
-  // Its settings as JSON; empty: the settings in force on each node.
-  std::string definition;
-  friend bool operator==(const FleetPolicy&, const FleetPolicy&) = default;
-};
-
-// A setting of the simulation, as text: "evicted", "back".
-struct FleetOption {
+// A name and what it stands for: a policy and its settings as JSON (empty: those in force on each
+// node), or an option of the simulation and its value.
+struct NamedSetting {
   std::string name;
   std::string value;
-  friend bool operator==(const FleetOption&, const FleetOption&) = default;
+  friend bool operator==(const NamedSetting&, const NamedSetting&) = default;
 };
 
-// How a part of a fleet was simulated: the program, the inputs, the policies and the options.
-struct FleetManifest {
+// How nodes were simulated: the program, the inputs, the policies and the options.
+struct SimulationHead {
   std::string version;  // of the program
-  std::vector<FleetOption> options;
-  std::vector<FleetPolicy> policies;
+  std::vector<NamedSetting> options;
+  std::vector<NamedSetting> policies;
   FleetShard shard;
   // Of the whole fleet, as the shard saw it: how many recordings, and a hash of their names, sizes
   // and nodes.
-  std::uint64_t fleet_recordings = 0;
-  std::string fleet_hash;
+  std::uint64_t recordings = 0;
+  std::string hash;
+  std::vector<std::uint64_t> missing_shards;  // that were to be added up
 };
 
-// Why two parts are not of one fleet, each a sentence without its full stop; `a` and `b` name them.
-[[nodiscard]] std::vector<std::string> DifferencesOf(const FleetManifest& a,
-                                                     const FleetManifest& b);
+// Why two shards are not of one fleet, each a sentence without its full stop.
+[[nodiscard]] std::vector<std::string> DifferencesOf(const SimulationHead& a,
+                                                     const SimulationHead& b);
 
 }  // namespace jettison

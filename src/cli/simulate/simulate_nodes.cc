@@ -1,9 +1,11 @@
-#include "cli/fleet/work_threads.h"
+#include "cli/simulate/simulate_nodes.h"
 
+#include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <condition_variable>
+#include <exception>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -13,35 +15,38 @@
 #include <utility>
 #include <vector>
 
+#include "cli/terminal/output.h"
+#include "cli/terminal/progress_bar.h"
+
 namespace jettison {
 namespace {
 
 constexpr std::size_t kWaitingPerJob = 4;
 
-class WorkThreads {
+class NodeThreads {
  public:
-  WorkThreads(std::size_t count, std::size_t jobs,
-              const std::function<FleetNode(std::size_t)>& work)
-      : count_(count), most_ahead_(jobs * kWaitingPerJob), work_(work) {
+  NodeThreads(std::size_t count, std::size_t jobs,
+              std::function<SimulationReport(std::size_t)> work)
+      : count_(count), most_ahead_(jobs * kWaitingPerJob), work_(std::move(work)) {
     try {
       while (threads_.size() < std::min(jobs, count)) threads_.emplace_back([this] { Work(); });
     } catch (const std::system_error&) {
       return;  // those that run do
     }
   }
-  WorkThreads(const WorkThreads&) = delete;
-  WorkThreads& operator=(const WorkThreads&) = delete;
-  ~WorkThreads() {
+  NodeThreads(const NodeThreads&) = delete;
+  NodeThreads& operator=(const NodeThreads&) = delete;
+  ~NodeThreads() {
     const std::lock_guard lock(mutex_);
     next_ = count_;
     changed_.notify_all();
   }
   [[nodiscard]] bool any() const { return !threads_.empty(); }
 
-  FleetNode Take(std::size_t piece) {
+  SimulationReport Take(std::size_t piece) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return ready_.contains(piece); });
-    FleetNode result = std::move(ready_.extract(piece).mapped());
+    SimulationReport result = std::move(ready_.extract(piece).mapped());
     taken_ = piece + 1;
     changed_.notify_all();
     return result;
@@ -55,7 +60,7 @@ class WorkThreads {
       if (next_ == count_) return;
       const std::size_t piece = next_++;
       lock.unlock();
-      FleetNode result = work_(piece);
+      SimulationReport result = work_(piece);
       lock.lock();
       ready_.emplace(piece, std::move(result));
       changed_.notify_all();
@@ -64,14 +69,35 @@ class WorkThreads {
 
   const std::size_t count_;
   const std::size_t most_ahead_;
-  const std::function<FleetNode(std::size_t)>& work_;
+  const std::function<SimulationReport(std::size_t)> work_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<std::size_t, FleetNode> ready_;
+  std::map<std::size_t, SimulationReport> ready_;
   std::size_t next_ = 0;
   std::size_t taken_ = 0;
   std::vector<std::jthread> threads_;  // last, so that they end first
 };
+
+SimulationReport ReportOf(const RecordingRun& run, const FleetNodeFiles& node, std::size_t i,
+                          const NodesRun& how) {
+  try {
+    Onlooker onlooker;
+    if (how.item) onlooker.item = [&](const RecordedItem& item) { how.item(i, item); };
+    ProgressBar bar(how.shows_reading);
+    if (how.shows_reading) {
+      onlooker.progress = [&](double share) { bar.Draw(share, how.label); };
+    }
+    return RunOver(run, node, onlooker);
+  } catch (const std::exception& exception) {
+    // There was no memory for it, or a fault of ours ended it.
+    SimulationReport lost{.failure = fmt::format("it cannot be simulated: {}", exception.what())};
+    lost.facts.node = node.node;
+    for (const FleetFile& file : node.files) {
+      lost.inputs.push_back({.name = file.name, .unread = true, .faults = {lost.failure}});
+    }
+    return lost;
+  }
+}
 
 // Processors' worth of a quota; absent: there is none.
 std::optional<std::size_t> ProcessorsOf(double quota, double period) {
@@ -102,13 +128,21 @@ std::size_t ProcessorsAvailable() {
   return std::max<std::size_t>(1, std::min(allowed, ProcessorsOfGroup().value_or(allowed)));
 }
 
-bool DoOnThreads(std::size_t count, std::size_t jobs,
-                 const std::function<FleetNode(std::size_t piece)>& work,
-                 const std::function<bool(std::size_t piece, FleetNode)>& take) {
-  WorkThreads threads(count, std::max<std::size_t>(jobs, 1), work);
-  if (count > 0 && !threads.any()) return false;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!take(i, threads.Take(i))) return false;
+bool SimulateNodes(const RecordingRun& run, const std::vector<FleetNodeFiles>& nodes,
+                   const NodesRun& how,
+                   const std::function<bool(std::size_t node, SimulationReport)>& take) {
+  const auto work = [&](std::size_t i) { return ReportOf(run, nodes[i], i, how); };
+  NodeThreads threads(nodes.size(), std::max<std::size_t>(how.jobs, 1), work);
+  if (!nodes.empty() && !threads.any()) {
+    PrintError("jettison: no thread could be started\n");
+    return false;
+  }
+  ProgressBar bar(nodes.size() > 1);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    SimulationReport report = threads.Take(i);
+    bar.Draw(static_cast<double>(i + 1) / static_cast<double>(nodes.size()),
+             fmt::format("{}{} of {} nodes", how.label, i + 1, nodes.size()));
+    if (!take(i, std::move(report))) return false;
   }
   return true;
 }

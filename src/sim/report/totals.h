@@ -1,0 +1,90 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/report/note_list.h"
+#include "sim/report/simulation_head.h"
+#include "sim/report/simulation_report.h"
+
+namespace jettison {
+
+// What one policy does to all nodes. Lengths of time are in seconds.
+struct PolicyTotals {
+  std::uint64_t evictions = 0;
+  std::uint64_t oom_kills = 0;
+  std::uint64_t nodes_with_evictions = 0;
+  double condition_seconds = 0;
+  double idle_byte_seconds = 0;
+  double pod_seconds_lost = 0;
+};
+
+// Sums over nodes, which are added in the order of their names, so that the sums are the same
+// however the nodes were divided.
+struct SimulationTotals {
+  std::uint64_t nodes = 0;
+  std::uint64_t nodes_failed = 0;  // of which nothing could be simulated
+  std::uint64_t recordings = 0;
+  std::uint64_t recordings_damaged = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t passes = 0;
+  std::uint64_t pods = 0;
+  std::uint64_t flaws = 0;
+  double unknown_seconds = 0;
+  std::uint64_t recorded_evictions = 0;
+  std::uint64_t recorded_oom_kills = 0;
+  Calibration calibration;  // without its pairs
+  std::vector<PolicyTotals> policies;
+
+  void Add(const SimulationReport& report);
+};
+
+// The nodes that matter most, no more than so many: those with the most evictions under any policy,
+// then pod time lost, then by name.
+class TopNodes {
+ public:
+  struct Node {
+    std::string name;
+    std::size_t most_evictions = 0;
+    Duration most_lost{0};
+    std::vector<std::size_t> evictions;  // by policy
+  };
+
+  explicit TopNodes(std::size_t most) : most_(most) {}
+  void Add(const SimulationReport& report);
+  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
+
+ private:
+  std::size_t most_;
+  std::vector<Node> nodes_;  // in their order
+};
+
+// What is wrong with recordings; the first few are told.
+class DamageList {
+ public:
+  static constexpr std::size_t kMostTold = 50;
+
+  void Add(const SimulationReport& report);
+  [[nodiscard]] const std::vector<std::string>& told() const { return told_; }
+  [[nodiscard]] std::size_t count() const { return count_; }
+
+ private:
+  std::vector<std::string> told_;
+  std::size_t count_ = 0;
+};
+
+// All that is said of several nodes together.
+struct FleetSummary {
+  SimulationTotals totals;
+  TopNodes top;
+  NoteList notes;
+  DamageList damage;
+
+  void Add(const SimulationReport& report);
+};
+[[nodiscard]] std::string FleetText(const SimulationHead& head, const FleetSummary& fleet);
+
+}  // namespace jettison
