@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -45,6 +46,18 @@ std::shared_ptr<const RecordedPass> FirstPassOf(const FleetNodeFiles& files) {
     if (pass != nullptr && (*pass)->report.observations[Signal::kMemoryAvailable]) return *pass;
   }
   return nullptr;
+}
+
+// How far a price may be off: by as many evictions as the calibration has too many or too few over
+// all nodes, and at least by half of one.
+double ErrorOf(const std::vector<SearchedNode>& nodes, const Prices& prices) {
+  double off = 0;
+  for (const SearchedNode& node : nodes) {
+    const Calibration& calibration = node.report.calibration;
+    off += static_cast<double>(calibration.said) - static_cast<double>(calibration.truths);
+  }
+  constexpr double kLeast = 0.5;
+  return std::max(std::abs(off), kLeast) * prices.eviction;
 }
 
 CandidatePolicy CandidateOf(const MemoryLines& lines) {
@@ -218,8 +231,10 @@ class Searcher {
     }
     std::vector<PolicyCosts> costs;
     for (const Recommendation::Tried& each : all.tried) costs.push_back(each.costs);
-    all.choice = Choose(costs, all.prices, all.limits,
-                        makes_grid_ ? TriedPolicies::kMemoryLines : TriedPolicies::kGiven);
+    all.error = ErrorOf(nodes_, all.prices);
+    all.choice =
+        Choose(costs, all.prices, all.limits,
+               makes_grid_ ? TriedPolicies::kMemoryLines : TriedPolicies::kGiven, all.error);
   }
 
   void Finish() {

@@ -67,7 +67,7 @@ TEST_F(SearchTest, AGridIsRefinedAndTheCheapestPolicyIsProposed) {
   EXPECT_THAT(found.reports[0].outcomes, SizeIs(all.tried.size()));
   EXPECT_THAT(found.reports[0].policies, SizeIs(all.tried.size()));
   for (const Recommendation::Tried& tried : all.tried) {
-    EXPECT_GE(PriceOf(tried.costs, all.prices),
+    EXPECT_GE(PriceOf(tried.costs, all.prices) + all.error,
               PriceOf(all.tried[all.choice.chosen].costs, all.prices));
   }
   EXPECT_THAT(all.choice.front, Contains(all.choice.chosen));

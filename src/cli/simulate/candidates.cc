@@ -12,6 +12,7 @@
 #include "core/json/json_writer.h"
 #include "core/model/fault.h"
 #include "core/thresholds/containerfs_thresholds.h"
+#include "sim/frames/recorded_interval.h"
 
 namespace jettison {
 namespace {
@@ -112,7 +113,10 @@ void ReadFile(const std::string& path, CandidateForms& forms, ConfigWarnings& wa
   if (forms.files.empty()) {
     forms.model.backoff = reading.config.eviction_backoff.initial;
     forms.model.max_backoff = reading.config.eviction_backoff.max;
-    forms.model.monitoring_interval = reading.config.monitoring_interval;
+    // A kubelet's configuration has none, and neither has one that leaves it at its default.
+    if (reading.config.monitoring_interval != kUsualInterval) {
+      forms.model.monitoring_interval = reading.config.monitoring_interval;
+    }
   }
   forms.files.push_back({.path = path, .eviction = reading.config.eviction});
 }

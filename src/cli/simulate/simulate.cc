@@ -99,7 +99,8 @@ std::vector<NamedSetting> SettingsOf(const SimulateOptions& options, const Recor
           {"thinned", yes_or_no(run.thin_all)},
           {"evictionBackoff", FormatDuration(model.backoff)},
           {"evictionMaxBackoff", FormatDuration(model.max_backoff)},
-          {"monitoringInterval", FormatDuration(model.monitoring_interval)}};
+          {"monitoringInterval",
+           model.monitoring_interval ? FormatDuration(*model.monitoring_interval) : "recorded"}};
 }
 
 SimulationWriting WritingOf(const SimulateOptions& options) {

@@ -27,7 +27,7 @@ void FindNeighbours(std::span<const PolicyCosts> costs, Choice& choice) {
 }  // namespace
 
 Choice Choose(std::span<const PolicyCosts> costs, const Prices& prices, const CostLimits& limits,
-              TriedPolicies tried) {
+              TriedPolicies tried, double error) {
   Choice choice{.front = ParetoFront(costs), .less = {}, .more = {}};
   if (!costs.empty() && IsWithin(costs.front(), limits) && !WasShort(costs, tried)) {
     choice.why = Choice::Why::kNoPressure;
@@ -38,9 +38,12 @@ Choice Choose(std::span<const PolicyCosts> costs, const Prices& prices, const Co
     if (!IsWithin(costs[i], limits)) continue;
     if (!best || PriceOf(costs[i], prices) < PriceOf(costs[*best], prices)) best = i;
   }
+  const bool is_told_apart =
+      best && (!IsWithin(costs.front(), limits) ||
+               PriceOf(costs.front(), prices) - PriceOf(costs[*best], prices) > error);
   if (!best) {
     choice.why = Choice::Why::kNoneWithinLimits;
-  } else if (*best != 0) {
+  } else if (*best != 0 && is_told_apart) {
     choice.why = Choice::Why::kCheapest;
     choice.chosen = *best;
   }

@@ -33,12 +33,13 @@ enum class TriedPolicies : std::uint8_t {
   kGiven,        // whatever the user gave
 };
 
-// The cheapest one within the limits. Of those that are equally cheap the first counts. While the
+// The cheapest one within the limits. Of those that are equally cheap the first counts. One that is
+// cheaper than the one in force by no more than `error` cannot be told from it. While the
 // one in force keeps to the limits, another one is chosen only where something was short: it
 // evicts or loses a pod for memory, or policies that were given differ in evictions or OOM kills.
 [[nodiscard]] Choice Choose(std::span<const PolicyCosts> costs, const Prices& prices,
                             const CostLimits& limits,
-                            TriedPolicies tried = TriedPolicies::kMemoryLines);
+                            TriedPolicies tried = TriedPolicies::kMemoryLines, double error = 0);
 
 // At which price of a GiB hour both cost the same; absent: at none above zero.
 [[nodiscard]] std::optional<double> EvenIdlePrice(const PolicyCosts& a, const PolicyCosts& b,

@@ -68,6 +68,17 @@ TEST(Choice, KeepsWhatIsInForceWhereNothingIsCheaper) {
   EXPECT_EQ(choice.why, Choice::Why::kInForce);
 }
 
+TEST(Choice, KeepsWhatIsInForceWhereTheGainIsWithinTheError) {
+  const std::vector<PolicyCosts> costs = {Costs(4, 0, 3000), Costs(4, 0, 1000), Costs(3, 0, 5000)};
+  EXPECT_EQ(Choose(costs, {}, {}).chosen, 2U);
+  const Choice choice = Choose(costs, {}, {}, TriedPolicies::kMemoryLines, 1);
+  EXPECT_EQ(choice.chosen, 0U);
+  EXPECT_EQ(choice.why, Choice::Why::kInForce);
+  EXPECT_EQ(Choose(costs, {.eviction = 2}, {}, TriedPolicies::kMemoryLines, 1).chosen, 2U);
+  EXPECT_EQ(Choose(costs, {}, {.idle_gib_hours = 2}, TriedPolicies::kMemoryLines, 1).chosen, 1U)
+      << "what exceeds a limit is not kept";
+}
+
 TEST(Choice, ARecordingWithoutPressureTellsNothing) {
   // Evictions for local storage are the same under every policy, and a lower line is not better
   // only because nothing came near it.

@@ -34,6 +34,7 @@ struct Recommendation {
       tried;  // the first is what was in force; outcomes of a report are in this order
   std::size_t readings = 0;  // of the recordings
   Choice choice;
+  double error = 0;  // a price that differs by no more is the same, as far as this can tell
   std::string configuration;  // what was chosen, as YAML
   std::vector<RequestAdvice> requests;
   std::optional<Least> least;      // of memory.available; absent: never observed

@@ -82,6 +82,7 @@ void PutRecordings(const Recommendation& all, const std::vector<SimulationReport
 void PutRecommendation(const Recommendation& all, JsonWriter& json) {
   PutPrices(all, json);
   json.Field("readings", all.readings);
+  json.Field("error", all.error);
   json.Field("why", NameOf(all.choice.why));
   json.Field("chosen", all.choice.chosen);
   json.Array("sentences", [&] {

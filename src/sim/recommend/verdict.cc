@@ -100,8 +100,9 @@ std::vector<std::string> VerdictSentences(const Recommendation& all) {
     case Choice::Why::kInForce:
       sentences.push_back(
           fmt::format("What is in force is kept: it costs {:.2f}, and no policy that was tried "
-                      "costs less.",
-                      PriceOf(all.tried.front().costs, all.prices)));
+                      "costs less by more than {:.2f}, which is what the simulation can tell "
+                      "apart.",
+                      PriceOf(all.tried.front().costs, all.prices), all.error));
       break;
     case Choice::Why::kCheapest: sentences.push_back(CheapestSentence(all)); break;
   }

@@ -154,17 +154,23 @@ void PodFates::ForeseeOomKills(const VirtualSegment& view, Instant at, bool ran_
     pod.since = at;
     pod.life = course.life();
   }
-  if (ran_out && !pods_.empty()) KillForMemory(view, at);
+  if (!ran_out || pods_.empty()) return;
+  while (view.LeftAt(at) <= 0 && KillForMemory(view, at)) continue;
 }
 
-void PodFates::KillForMemory(const VirtualSegment& view, Instant at) {
+bool PodFates::KillForMemory(const VirtualSegment& view, Instant at) {
   const WhatIfNode& node = view.node();
   std::vector<PodStats> stats;
   std::vector<ActivePod> active;
   view.ActivePodsAt(at, stats, active);
+  // Whoever was killed just now has nothing left to give.
+  std::erase_if(active, [&](const ActivePod& each) {
+    const VirtualPod* pod = pods_.Find(*node.roster.Find(each.facts->pod.uid));
+    return pod != nullptr && pod->is == VirtualPod::Is::kBack && pod->since == at;
+  });
   const auto& memory = view.segment().to().seen[Signal::kMemoryAvailable];
   const auto victim = FirstForTheKernel(active, memory ? memory->capacity : 0);
-  if (!victim) return;
+  if (!victim) return false;
   const PodSlot slot = *node.roster.Find(active[*victim].facts->pod.uid);
   NoteOomKill(node, slot, view.BoundsAt(at, std::nullopt), ForeseenOomKill::Why::kNode);
   pods_.Put({.slot = slot,
@@ -172,6 +178,7 @@ void PodFates::KillForMemory(const VirtualSegment& view, Instant at) {
              .since = at,
              .life = node.courses[slot].life(),
              .limit = MemoryLimitOf(node.roster[slot])});
+  return true;
 }
 
 void PodFates::Settle(const WhatIfNode& node, const Frame& frame) {

@@ -39,8 +39,8 @@ class PodFates {
   void Advance(Instant to);
   // The next pod comes back where one may; the result is whether one did.
   bool LetBack(const WhatIfNode& node, NodeConditions conditions, Instant at);
-  // The kernel kills pods that have grown to their own limit, and one pod of a node that `ran_out`
-  // of memory just now.
+  // The kernel kills pods that have grown to their own limit, and pods of a node that `ran_out` of
+  // memory, one after another until there is some.
   void ForeseeOomKills(const VirtualSegment& view, Instant at, bool ran_out);
 
   // The courses have taken in the frame: pods that it says are back, or have left, fare as recorded
@@ -59,7 +59,8 @@ class PodFates {
   void TakeEnd(const WhatIfNode& node, const Segment& segment, const RecordedEnd& end, Instant at);
   void NoteOomKill(const WhatIfNode& node, PodSlot slot, const TimeBounds& when,
                    ForeseenOomKill::Why why);
-  void KillForMemory(const VirtualSegment& view, Instant at);
+  // Whether there was a pod to kill.
+  [[nodiscard]] bool KillForMemory(const VirtualSegment& view, Instant at);
 
   VirtualPods pods_;
   std::vector<Away> away_;

@@ -50,7 +50,7 @@ void PolicyRun::Advance(const WhatIfNode& node, const Segment& segment, bool vio
   if (!agent_.HasPolicy()) return;
   const bool limits = violations && agent_.policy().local_storage_capacity_isolation;
   if (IsQuiet() && !limits && to.ends.empty() && agent_.lines().MeetsNone(to.seen)) {
-    return PassOver(segment.length(), to.seen);
+    return PassOver(segment);
   }
   const VirtualSegment view(node, segment, fates_.pods());
   if (agent_.IsInStep(view)) return StepRecorded(view, limits);
@@ -58,8 +58,10 @@ void PolicyRun::Advance(const WhatIfNode& node, const Segment& segment, bool vio
 }
 
 // Where no threshold is met, all of the reserve is free.
-void PolicyRun::PassOver(Duration time, const Observations& seen) {
-  CountTime(time, static_cast<double>(agent_.lines().Reserved(seen)));
+void PolicyRun::PassOver(const Segment& segment) {
+  const Frame& to = segment.to();
+  CountTime(segment.length(), static_cast<double>(agent_.lines().Reserved(to.seen)));
+  if (to.pass) agent_.PassedOver(to.at);
 }
 
 void PolicyRun::CountTime(Duration time, double idle) {
@@ -87,16 +89,16 @@ void PolicyRun::WalkThrough(const VirtualSegment& view, bool violations) {
   const Duration finest = std::max(kFinestStep, segment.length() / kMostSteps);
   Instant at = segment.from().at;
   while (at < end) {
-    Instant to = NextStop(at, end);
+    Instant to = NextStop(view.node(), at, end);
     if (!fates_.pods().empty() || agent_.IsPaused()) to = std::min(to, at + finest);
     const auto crossing =
         view.FirstCrossing(agent_.policy().thresholds, agent_.state(), agent_.lines(), at, to);
     if (crossing) to = *crossing;
     MoveTo(view, at, to);
-    const bool by_clock =
-        agent_.IsDue(to, view.node().model.monitoring_interval) || agent_.IsAskedFor(at, to);
+    const bool by_clock = agent_.IsDue(to, view.node().interval) || agent_.IsAskedFor(at, to);
     const bool sampled = to == end && segment.to().pass != nullptr;
-    if (crossing || by_clock || sampled || NextStop(at, end) == to || agent_.IsPaused()) {
+    if (crossing || by_clock || sampled || NextStop(view.node(), at, end) == to ||
+        agent_.IsPaused()) {
       MakePass(
           view,
           {.at = to, .by_clock = by_clock || sampled, .breaks_limits = violations && to >= end});
@@ -106,8 +108,8 @@ void PolicyRun::WalkThrough(const VirtualSegment& view, bool violations) {
 }
 
 // The next moment at which something is due by itself.
-Instant PolicyRun::NextStop(Instant now, Instant end) const {
-  return fates_.NextChange(now, agent_.NextStop(now, end, !IsQuiet()));
+Instant PolicyRun::NextStop(const WhatIfNode& node, Instant now, Instant end) const {
+  return fates_.NextChange(now, agent_.NextStop(now, end, node.interval));
 }
 
 void PolicyRun::MoveTo(const VirtualSegment& view, Instant from, Instant to) {
@@ -120,7 +122,8 @@ void PolicyRun::MoveTo(const VirtualSegment& view, Instant from, Instant to) {
   if (agent_.MayLetBack() && fates_.LetBack(view.node(), agent_.state().conditions, to)) {
     agent_.NoteBack();
   }
-  fates_.ForeseeOomKills(view, to, left_from > 0 && left_to <= 0);
+  const bool is_known = view.segment().AvailableAt(Signal::kMemoryAvailable, to).has_value();
+  fates_.ForeseeOomKills(view, to, is_known && left_to <= 0);
 }
 
 void PolicyRun::MakePass(const VirtualSegment& view, const SimulatedAgent::Look& look) {

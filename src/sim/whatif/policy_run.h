@@ -29,11 +29,11 @@ class PolicyRun {
 
  private:
   [[nodiscard]] bool IsQuiet() const { return fates_.pods().empty() && agent_.IsQuiet(); }
-  // Nothing happens for so long.
-  void PassOver(Duration time, const Observations& seen);
+  // Nothing happens in the segment.
+  void PassOver(const Segment& segment);
   void StepRecorded(const VirtualSegment& view, bool violations);
   void WalkThrough(const VirtualSegment& view, bool violations);
-  [[nodiscard]] Instant NextStop(Instant now, Instant end) const;
+  [[nodiscard]] Instant NextStop(const WhatIfNode& node, Instant now, Instant end) const;
   void MoveTo(const VirtualSegment& view, Instant from, Instant to);
   void CountTime(Duration time, double idle);
   void MakePass(const VirtualSegment& view, const SimulatedAgent::Look& look);

@@ -183,7 +183,7 @@ PaceInput SimulatedAgent::PaceFor(const VirtualSegment& view, const Look& look,
   const WhatIfNode& node = view.node();
   PaceInput pace{.signal = signal, .kubelet_decides = pace_.KubeletDecides(signal, look.at)};
   if (!look.by_clock) {
-    pace.next_by_clock = last_pass_.value_or(look.at) + node.model.monitoring_interval;
+    pace.next_by_clock = last_pass_.value_or(look.at) + node.interval;
   }
   if (ResourceOf(signal) != Resource::kMemory) return pace;
   for (const VirtualPod& pod : view.pods()) {
@@ -253,7 +253,7 @@ bool SimulatedAgent::IsDue(Instant now, Duration interval) const {
   return last_pass_ && Elapsed(*last_pass_, now) >= interval;
 }
 
-Instant SimulatedAgent::NextStop(Instant now, Instant end, bool with_clock) const {
+Instant SimulatedAgent::NextStop(Instant now, Instant end, std::optional<Duration> interval) const {
   Instant next = end;
   const auto consider = [&](std::optional<Instant> at) {
     if (at && *at > now) next = std::min(next, *at);
@@ -264,7 +264,7 @@ Instant SimulatedAgent::NextStop(Instant now, Instant end, bool with_clock) cons
     const Threshold& threshold = policy_.thresholds[i];
     if (since && !threshold.IsHard()) consider(Later(*since, threshold.grace_period));
   }
-  if (with_clock && last_pass_) consider(*last_pass_ + std::chrono::seconds(10));
+  if (interval && last_pass_) consider(*last_pass_ + *interval);
   return next;
 }
 

@@ -42,6 +42,8 @@ class SimulatedAgent {
   void Begin(const RecordedPass& recorded, Instant at);
   // Time has passed until `to`.
   void Advance(Instant to) { pace_.Advance(to); }
+  // A pass by the clock was made then, in which nothing was to be done.
+  void PassedOver(Instant at) { last_pass_ = at; }
 
   // The agent makes the recorded pass at the end of the segment once more, with the state that the
   // passes before it have led to. The result is absent where nothing was to be done.
@@ -71,11 +73,12 @@ class SimulatedAgent {
   // ends, or pods that were evicted are cleaned up. Like one by the clock it looks at everything,
   // and the next one by the clock is an interval later.
   [[nodiscard]] bool IsAskedFor(Instant before, Instant now) const {
-    return NextStop(before, Instant::max(), false) == now;
+    return NextStop(before, Instant::max()) == now;
   }
   // The result is when something is due by itself after `now`, and `end` where that comes first.
-  // The next pass by the clock counts only `with_clock`.
-  [[nodiscard]] Instant NextStop(Instant now, Instant end, bool with_clock) const;
+  // Passes by the clock count where their interval is given.
+  [[nodiscard]] Instant NextStop(Instant now, Instant end,
+                                 std::optional<Duration> interval = std::nullopt) const;
 
   [[nodiscard]] const PassPolicy& policy() const { return policy_; }
   // Whether a policy has been taken, without which the agent can do nothing.

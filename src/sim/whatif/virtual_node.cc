@@ -14,8 +14,9 @@ auto PlaceOf(Pods& pods, PodSlot slot) {
 void Add(Observations& seen, Signal signal, double amount) {
   auto& each = seen[signal];
   if (!each) return;
+  const std::int64_t available = each->available + std::llround(amount);
   each->available =
-      std::min(each->available + static_cast<std::int64_t>(std::llround(amount)), each->capacity);
+      std::clamp<std::int64_t>(available, 0, std::max<std::int64_t>(each->capacity, 0));
 }
 
 // Adds what the recording has for a pod that is absent here.

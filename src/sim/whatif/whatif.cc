@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "core/decide/local_storage.h"
 #include "sim/frames/lows.h"
@@ -18,6 +19,25 @@ WhatIf::WhatIf(std::vector<CandidatePolicy> candidates, WhatIfOptions options)
   }
 }
 
+void WhatIf::Add(const RecordedItem& item) {
+  if (const auto* about = std::get_if<RecordingAbout>(&item)) {
+    // Prometheus scrapes more rarely than a kubelet makes passes.
+    interval_ =
+        about->maker == kImportMaker ? RecordedInterval(kUsualInterval) : RecordedInterval();
+  }
+  builder_.Add(item);
+}
+
+WhatIfNode WhatIf::Node() const {
+  return {.roster = roster_,
+          .courses = courses_,
+          .model = options_.model,
+          .interval = options_.model.monitoring_interval.value_or(interval_.Usual()),
+          .profile = builder_.profile(),
+          .blind = options_.blind,
+          .keep_passes = options_.keep_passes};
+}
+
 void WhatIf::Finish() {
   builder_.Finish();
   if (thinning_) thinning_->Finish();
@@ -32,6 +52,7 @@ std::vector<PolicyOutcome> WhatIf::Outcomes() const {
 }
 
 void WhatIf::Take(Frame& frame) {
+  if (frame.pass && !frame.is_evicting) interval_.Add(frame.at, frame.follows);
   if (thinning_) {
     thinning_->Add(frame);
   } else {
@@ -48,12 +69,7 @@ void WhatIf::Go(Frame& frame) {
     }
     courses_.assign(roster_.size(), {});
     Learn(frame, std::nullopt);
-    const WhatIfNode node{.roster = roster_,
-                          .courses = courses_,
-                          .model = options_.model,
-                          .profile = builder_.profile(),
-                          .blind = options_.blind,
-                          .keep_passes = options_.keep_passes};
+    const WhatIfNode node = Node();
     for (PolicyRun& run : runs_) {
       run.Begin(node, frame);
       run.Settle(node, frame);
@@ -70,12 +86,7 @@ void WhatIf::Go(Frame& frame) {
 }
 
 void WhatIf::Lead(const Segment& segment, bool violations) {
-  const WhatIfNode node{.roster = roster_,
-                        .courses = courses_,
-                        .model = options_.model,
-                        .profile = builder_.profile(),
-                        .blind = options_.blind,
-                        .keep_passes = options_.keep_passes};
+  const WhatIfNode node = Node();
   for (PolicyRun& run : runs_) run.Advance(node, segment, violations);
   Learn(segment.to(), segment.from().at);
   for (PolicyRun& run : runs_) run.Settle(node, segment.to());

@@ -6,6 +6,7 @@
 
 #include "core/recording/recording.h"
 #include "sim/frames/frame_builder.h"
+#include "sim/frames/recorded_interval.h"
 #include "sim/frames/thinning.h"
 #include "sim/whatif/policy_run.h"
 #include "sim/whatif/whatif_model.h"
@@ -31,7 +32,7 @@ class WhatIf {
   WhatIf(const WhatIf&) = delete;
   WhatIf& operator=(const WhatIf&) = delete;
 
-  void Add(const RecordedItem& item) { builder_.Add(item); }
+  void Add(const RecordedItem& item);
   void Finish();
 
   [[nodiscard]] const RecordingFacts& facts() const { return builder_.facts(); }
@@ -45,6 +46,8 @@ class WhatIf {
   // `before`: when the frame before was taken.
   void Learn(const Frame& frame, std::optional<Instant> before);
   [[nodiscard]] bool HasViolations(const Frame& frame);
+  // What all policies look at, at this moment.
+  [[nodiscard]] WhatIfNode Node() const;
 
   const std::vector<CandidatePolicy> candidates_;
   const WhatIfOptions options_;
@@ -53,6 +56,7 @@ class WhatIf {
   std::vector<PolicyRun> runs_;
   FrameBuilder builder_;
   std::optional<Thinning> thinning_;
+  RecordedInterval interval_;
   std::optional<Frame> last_;
   std::vector<ActivePod> scratch_;
 };

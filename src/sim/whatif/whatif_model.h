@@ -22,10 +22,11 @@ struct WhatIfModel {
   std::optional<AfterEviction> after_eviction;  // absent: by the profile of the recording
   Duration backoff = std::chrono::seconds(10);
   Duration max_backoff = std::chrono::minutes(5);
-  Duration backoff_reset = std::chrono::minutes(10);        // of a run that forgets it
-  Duration monitoring_interval = std::chrono::seconds(10);  // from pass to pass by the clock
-  Duration end_takes = std::chrono::milliseconds(100);      // until an evicted pod is gone
-  Duration start_takes = std::chrono::milliseconds(200);    // until one that comes back runs
+  Duration backoff_reset = std::chrono::minutes(10);  // of a run that forgets it
+  // From pass to pass by the clock; absent: as the passes of the recording are apart.
+  std::optional<Duration> monitoring_interval;
+  Duration end_takes = std::chrono::milliseconds(100);    // until an evicted pod is gone
+  Duration start_takes = std::chrono::milliseconds(200);  // until one that comes back runs
 };
 
 // A policy to be tried out.

@@ -14,6 +14,7 @@ struct WhatIfNode {
   const PodRoster& roster;
   const std::vector<RecordedCourse>& courses;  // until the frame that a segment begins with
   const WhatIfModel& model;
+  Duration interval{0};  // from pass to pass by the clock
   Profile profile = Profile::kKubelet;
   // Nothing that the policy in force did is taken from the recording: neither the state of its
   // passes nor its decisions.

@@ -209,6 +209,27 @@ TEST(WhatIf, WithoutAThresholdTheNodeRunsOutOfMemory) {
   EXPECT_EQ(outcomes[0].idle_byte_seconds, 0);
 }
 
+TEST(WhatIf, TheKernelKillsUntilThereIsMemoryAndNothingIsBelowZero) {
+  // Under the policy in force all three are evicted long before the node is full.
+  TestWorld world({{.name = "a", .hold = 10, .rate = 20, .begins = 5},
+                   {.name = "b", .hold = 10, .rate = 20, .begins = 5},
+                   {.name = "quiet", .hold = 30}},
+                  HardAt(120));
+  world.Run(seconds(60));
+  ASSERT_GE(world.evictions().size(), 2U);
+  WhatIfOptions options = Blind(seconds(10));
+  options.keep_passes = true;
+  const auto outcomes = Simulate(world.items(), {Candidate("8", HardAt(8))}, options);
+  for (const SimulatedEviction& eviction : outcomes[0].evictions) {
+    EXPECT_GE(eviction.available, 0);
+  }
+  PassPolicy none = HardAt(8);
+  none.thresholds.clear();
+  const auto killed = Simulate(world.items(), {Candidate("none", none)}, options);
+  ASSERT_FALSE(killed[0].oom_kills.empty());
+  EXPECT_EQ(killed[0].oom_kills[0].why, ForeseenOomKill::Why::kNode);
+}
+
 TEST(WhatIf, AHigherThresholdKeepsMoreFreeAndActsNoLater) {
   for (std::uint32_t seed = 500; seed < 506; ++seed) {
     TestWorld world(TestWorld::RandomPods(seed), HardAt(30));
