@@ -137,7 +137,7 @@ int RunImport(const ImportCommand& command) {
 constexpr const char* kFooter =
     "SOURCE is the URL of a Prometheus server, or a file that `promtool tsdb dump-openmetrics` or\n"
     "`promtool tsdb dump` has written. The command makes a recording of each node, which `show`,\n"
-    "`simulate` and `calibrate` read. The recording says which series are missing and what that\n"
+    "`simulate` and `recommend` read. The recording says which series are missing and what that\n"
     "costs, what was interpolated, and what was assumed. The command says the same on standard\n"
     "error.\n"
     "\n"

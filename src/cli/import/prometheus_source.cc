@@ -6,7 +6,6 @@
 #include <chrono>
 #include <utility>
 
-#include "cli/import/piece_length.h"
 #include "cli/import/prometheus_queries.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress_bar.h"
@@ -18,6 +17,13 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr Duration kFirstWait = milliseconds(500);
+
+// How much time one query covers. It grows while answers are small.
+constexpr Duration kFirstPiece = std::chrono::hours(1);
+constexpr Duration kLeastPiece = std::chrono::minutes(1);
+constexpr Duration kMostPiece = std::chrono::hours(24);
+// As much of a series as Prometheus gives in one answer to a range query.
+constexpr std::size_t kMostPoints = 11'000;
 
 constexpr std::string_view kForm = "application/x-www-form-urlencoded";
 
@@ -167,21 +173,24 @@ Result<void> PrometheusSource::ReadInto(const std::string& node, const NodeDirec
 
 Result<void> PrometheusSource::ReadQuery(const std::string& query, SeriesSink& sink,
                                          const std::function<void(Instant)>& tell) {
-  PieceLength length;
+  Duration length = kFirstPiece;
+  Duration longest = kMostPiece;  // of what was not refused
   const Instant end = request_.options.to;
   Instant at = request_.options.from - kStaleness;
   while (at < end) {
-    const Piece piece{.from = at, .to = std::min(at + length.length(), end)};
-    const Late late = length.CanShrink() ? Late::kAskForLess : Late::kAskAgain;
+    const Piece piece{.from = at, .to = std::min(at + length, end)};
+    const bool can_shrink = length > kLeastPiece;
+    const Late late = can_shrink ? Late::kAskForLess : Late::kAskAgain;
     const auto most = ReadPiece(query, piece, late, sink);
     if (!most) {
-      if (!IsTooMuch(most.error()) || !length.CanShrink()) return Fail(most.error());
-      length.Refused();
+      if (!IsTooMuch(most.error()) || !can_shrink) return Fail(most.error());
+      length = longest = std::max<Duration>(length / 2, kLeastPiece);
       continue;
     }
     at = piece.to;
     tell(at);
-    length.Answered(*most);
+    if (*most * 4 < kMostPoints) length = std::min(length * 2, longest);
+    if (*most * 2 > kMostPoints) length = std::max<Duration>(length / 2, kLeastPiece);
   }
   return {};
 }

@@ -17,7 +17,7 @@ namespace jettison {
 
 // Reads samples from a Prometheus over HTTP, as they were scraped (a range selector in an instant
 // query), so that Prometheus fills in nothing. A query whose answer would be too large is split in
-// halves (PieceLength).
+// halves.
 class PrometheusSource {
  public:
   // How often the same is asked for before it is given up.

@@ -85,12 +85,6 @@ class NodeImport {
           "of the disk use of pods only writable layers and logs are known, not their volumes: the "
           "order in which pods are evicted for a disk may differ");
     }
-    if (const auto count = std::ranges::count_if(pods_, &PodTracks::has_mixed_memory); count > 0) {
-      notes_.AddOnce(fmt::format(
-          "the memory of {} of {} pods is of different series at different times, because none has "
-          "all of it",
-          count, pods_.size()));
-    }
     for (const PodTracks& pod : pods_) pod.NoteBridges(notes_);
   }
 

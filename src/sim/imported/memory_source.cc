@@ -1,12 +1,7 @@
 #include "sim/imported/memory_source.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
-#include <utility>
-
-#include "sim/imported/splice.h"
 
 namespace jettison {
 namespace {
@@ -58,34 +53,6 @@ std::optional<MemoryStats> MemorySource::At(Instant at) const {
                      .available_bytes = available_bytes,
                      .usage_bytes = std::nullopt,
                      .working_set_bytes = all - available_bytes};
-}
-
-std::optional<MemoryStats> MemoryAt(const MemorySources& sources, Instant at) {
-  for (const MemorySource& source : sources) {
-    if (auto stats = source.At(at)) return stats;
-  }
-  return std::nullopt;
-}
-
-Track JoinClocks(MemorySources& sources, ImportNotes& notes) {
-  MemorySources used;
-  std::vector<Track::Point> points;
-  for (MemorySource& source : sources) {
-    const auto& own = source.clock()->points();
-    if (!TellsMore(own, points)) continue;
-    const auto fillers = FillersFor(points, own);
-    if (!used.empty()) {
-      notes.AddOnce(
-          fmt::format("{} samples of the node's memory, from {} to {}, are of {}, because {} has "
-                      "none there",
-                      fillers.size(), FormatInstant(fillers.front().at),
-                      FormatInstant(fillers.back().at), source.name, used.front().name));
-    }
-    Splice(fillers, points);
-    used.push_back(std::move(source));
-  }
-  sources = std::move(used);
-  return Track(std::move(points));
 }
 
 }  // namespace jettison

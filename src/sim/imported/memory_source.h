@@ -1,12 +1,10 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "core/model/summary.h"
 #include "core/units/duration.h"
-#include "sim/imported/import_notes.h"
 #include "sim/imported/track.h"
 
 namespace jettison {
@@ -17,7 +15,6 @@ namespace jettison {
 
 // One way in which series tell an amount of memory.
 struct MemorySource {
-  std::string name;                      // for people
   std::vector<const Track*> capacities;  // in the order of preference
   const Track* available = nullptr;
   const Track* working_set = nullptr;  // in place of what is available
@@ -31,15 +28,5 @@ struct MemorySource {
   // Absent: it does not tell the amount at that moment.
   [[nodiscard]] std::optional<MemoryStats> At(Instant at) const;
 };
-
-// In the order of preference.
-using MemorySources = std::vector<MemorySource>;
-
-// By the first source that tells it.
-[[nodiscard]] std::optional<MemoryStats> MemoryAt(const MemorySources& sources, Instant at);
-
-// The samples of the first source, and of each other one where those before it have none. Sources
-// that have no such samples are removed. It notes which of the others count, and when.
-[[nodiscard]] Track JoinClocks(MemorySources& sources, ImportNotes& notes);
 
 }  // namespace jettison

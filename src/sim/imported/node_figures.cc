@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "core/model/pressure.h"
-#include "sim/imported/splice.h"
 
 namespace jettison {
 namespace {
@@ -57,9 +56,7 @@ Result<NodeFigures> NodeFigures::Of(const NodeTracks& tracks, const ImportPaths&
 
 MemorySource NodeFigures::OwnMemory(std::string_view signal) const {
   const Signal own = Own(signal);
-  return {.name = fmt::format("jettison_signal_available{{signal=\"{}\"}}", signal),
-          .capacities = {own.capacity},
-          .available = own.available};
+  return {.capacities = {own.capacity}, .available = own.available};
 }
 
 bool NodeFigures::FindMemory(ImportNotes& notes) {
@@ -67,27 +64,24 @@ bool NodeFigures::FindMemory(ImportNotes& notes) {
       tracks_->Find("kube_node_status_capacity", {{"resource", "memory"}}),
       tracks_->Find("machine_memory_bytes"), tracks_->Find("node_memory_MemTotal_bytes")};
   std::erase(capacities, nullptr);
-  memory_ = {OwnMemory("memory.available"),
-             {.name = "node_memory_working_set_bytes",
-              .capacities = capacities,
-              .working_set = tracks_->Find("node_memory_working_set_bytes")},
-             {.name = "container_memory_working_set_bytes{id=\"/\"}",
-              .capacities = capacities,
-              .working_set = tracks_->Find("container_memory_working_set_bytes", {{"id", "/"}})},
-             {.name = "node_exporter (AnonPages + Cached + Buffers - Inactive_file)",
-              .capacities = capacities,
-              .anonymous = tracks_->Find("node_memory_AnonPages_bytes"),
-              .cached = tracks_->Find("node_memory_Cached_bytes"),
-              .buffers = tracks_->Find("node_memory_Buffers_bytes"),
-              .inactive_file = tracks_->Find("node_memory_Inactive_file_bytes")}};
-  std::erase_if(memory_, [](const MemorySource& source) {
+  const std::vector<MemorySource> sources = {
+      OwnMemory("memory.available"),
+      {.capacities = capacities, .working_set = tracks_->Find("node_memory_working_set_bytes")},
+      {.capacities = capacities,
+       .working_set = tracks_->Find("container_memory_working_set_bytes", {{"id", "/"}})},
+      {.capacities = capacities,
+       .anonymous = tracks_->Find("node_memory_AnonPages_bytes"),
+       .cached = tracks_->Find("node_memory_Cached_bytes"),
+       .buffers = tracks_->Find("node_memory_Buffers_bytes"),
+       .inactive_file = tracks_->Find("node_memory_Inactive_file_bytes")}};
+  const auto first = std::ranges::find_if(sources, [](const MemorySource& source) {
     const bool has_parts = source.cached != nullptr && source.inactive_file != nullptr;
-    return source.clock() == nullptr || source.capacities.empty() ||
-           (source.clock() == source.anonymous && !has_parts);
+    return source.clock() != nullptr && !source.capacities.empty() &&
+           (source.clock() != source.anonymous || has_parts);
   });
-  if (memory_.empty()) return false;
-  clock_ = JoinClocks(memory_, notes);
-  if (memory_.front().anonymous != nullptr) {
+  if (first == sources.end()) return false;
+  memory_ = *first;
+  if (memory_.anonymous != nullptr) {
     notes.AddOnce(
         "node_memory_working_set_bytes is missing, so the node's working set is taken from "
         "node_exporter as AnonPages + Cached + Buffers - Inactive_file, which is what the kubelet "
@@ -97,9 +91,9 @@ bool NodeFigures::FindMemory(ImportNotes& notes) {
 }
 
 void NodeFigures::FindPodsMemory(ImportNotes& notes) {
-  pods_memory_ = {OwnMemory("allocatableMemory.available")};
+  std::vector<MemorySource> sources = {OwnMemory("allocatableMemory.available")};
   for (const std::string_view id : {"/kubepods.slice", "/kubepods"}) {
-    pods_memory_.push_back(
+    sources.push_back(
         {.capacities = {tracks_->Find("container_spec_memory_limit_bytes", {{"id", id}})},
          .working_set = tracks_->Find("container_memory_working_set_bytes", {{"id", id}})});
   }
@@ -111,8 +105,11 @@ void NodeFigures::FindPodsMemory(ImportNotes& notes) {
            std::ranges::any_of(source.capacities.front()->points(),
                                [](const Track::Point& point) { return point.value > 0; });
   };
-  if (std::ranges::any_of(pods_memory_, has_limit)) return;
-  if (std::ranges::any_of(pods_memory_, tells)) {
+  if (const auto first = std::ranges::find_if(sources, has_limit); first != sources.end()) {
+    pods_memory_ = *first;
+    return;
+  }
+  if (std::ranges::any_of(sources, tells)) {
     return notes.AddOnce(
         "container_spec_memory_limit_bytes of /kubepods is 0: the group of all pods has no limit, "
         "so allocatableMemory.available is unknown, and evictions because pods together exceed "
@@ -133,7 +130,7 @@ bool NodeFigures::FindOwnDisks() {
   const Track* image = own.image.bytes.capacity;
   layout_.dedicated_image_fs =
       image != nullptr && image->points().front().value != node->points().front().value;
-  disks_.push_back(own);
+  disks_ = own;
   return true;
 }
 
@@ -161,36 +158,30 @@ NodeFigures::Disk NodeFigures::DiskOf(const Mount& mount) const {
 }
 
 void NodeFigures::FindDisks(const ImportPaths& paths, ImportNotes& notes) {
-  const bool has_own = FindOwnDisks();
+  if (FindOwnDisks()) return;
   const auto node = MountOf(paths.node_fs);
   const auto image = MountOf(paths.image_fs);
   if (!node || !image) {
-    if (has_own) return;
-    notes.AddOnce(
+    return notes.AddOnce(
         "node_filesystem_avail_bytes is missing for the file systems of the node, so thresholds on "
         "nodefs and imagefs are never met in this recording");
-    return;
   }
-  const Disks mounted = {.node = DiskOf(*node), .image = DiskOf(*image)};
-  const bool is_dedicated = node->device != image->device;
-  if (has_own && !TellsMore(mounted.node.bytes.available->points(),
-                            disks_.front().node.bytes.available->points())) {
-    return;
-  }
-  disks_.push_back(mounted);
-  if (!has_own) layout_.dedicated_image_fs = is_dedicated;
+  disks_ = {.node = DiskOf(*node), .image = DiskOf(*image)};
+  layout_.dedicated_image_fs = node->device != image->device;
   notes.AddOnce(fmt::format(
-      "{}nodefs is taken to be what is mounted at {}, which holds {}, and imagefs what is mounted "
-      "at {}, which holds {}: {}",
-      has_own ? "where jettison_signal_available has no samples, " : "", node->mountpoint,
-      paths.node_fs, image->mountpoint, paths.image_fs,
-      is_dedicated ? "images have a file system of their own" : "it is one file system"));
+      "nodefs is taken to be what is mounted at {}, which holds {}, and imagefs what is mounted at "
+      "{}, which holds {}: {}",
+      node->mountpoint, paths.node_fs, image->mountpoint, paths.image_fs,
+      layout_.dedicated_image_fs ? "images have a file system of their own"
+                                 : "it is one file system"));
 }
 
 void NodeFigures::FindOthers(ImportNotes& notes) {
-  swap_ = {Own("swap.available"),
-           {.available = tracks_->Find("node_memory_SwapFree_bytes"),
-            .capacity = tracks_->Find("node_memory_SwapTotal_bytes")}};
+  swap_ = Own("swap.available");
+  if (swap_.available == nullptr) {
+    swap_ = {.available = tracks_->Find("node_memory_SwapFree_bytes"),
+             .capacity = tracks_->Find("node_memory_SwapTotal_bytes")};
+  }
   pids_ = Own("pid.available");
   threads_ = tracks_->Find("node_processes_threads");
   most_processes_ = tracks_->Find("node_processes_max_processes");
@@ -247,15 +238,12 @@ std::optional<PressureStats> NodeFigures::PressureAt(std::string_view resource,
 }
 
 std::optional<SwapStats> NodeFigures::SwapAt(Instant at) const {
-  for (const Signal& swap : swap_) {
-    const auto available = CountAt(swap.available, at);
-    const auto capacity = CountAt(swap.capacity, at);
-    if (!available || !capacity) continue;
-    return SwapStats{.time = SampledAt(swap.available, at),
-                     .available_bytes = available,
-                     .usage_bytes = *capacity - std::min(*available, *capacity)};
-  }
-  return std::nullopt;
+  const auto available = CountAt(swap_.available, at);
+  const auto capacity = CountAt(swap_.capacity, at);
+  if (!available || !capacity) return std::nullopt;
+  return SwapStats{.time = SampledAt(swap_.available, at),
+                   .available_bytes = available,
+                   .usage_bytes = *capacity - std::min(*available, *capacity)};
 }
 
 std::optional<RlimitStats> NodeFigures::PidsAt(Instant at) const {
@@ -275,14 +263,11 @@ std::optional<RlimitStats> NodeFigures::PidsAt(Instant at) const {
 
 NodeStats NodeFigures::At(const std::string& node, Instant at) const {
   NodeStats stats{.node_name = node};
-  stats.memory = MemoryAt(memory_, at);
-  stats.pods_memory = MemoryAt(pods_memory_, at);
+  stats.memory = memory_.At(at);
+  stats.pods_memory = pods_memory_.At(at);
   stats.swap = SwapAt(at);
-  for (const Disks& disks : disks_) {
-    stats.fs = DiskAt(disks.node, at);
-    stats.image_fs = DiskAt(disks.image, at);
-    if (stats.fs || stats.image_fs) break;
-  }
+  stats.fs = DiskAt(disks_.node, at);
+  stats.image_fs = DiskAt(disks_.image, at);
   // Writable layers are beside the images, unless the file systems are split.
   stats.container_fs = layout_.dedicated_image_fs ? stats.image_fs : stats.fs;
   stats.rlimit = PidsAt(at);

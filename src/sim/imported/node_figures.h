@@ -21,8 +21,8 @@ struct ImportPaths {
   std::string image_fs = "/var/lib/containerd";
 };
 
-// The figures of a node, from the series that exist: at each moment from the best one that has
-// samples there. Notes which series are used, and what the missing ones cost.
+// The figures of a node, each from the first series in the order of preference that exists. Notes
+// what the missing ones cost.
 class NodeFigures {
  public:
   // `tracks` must outlive this. kNotFound: nothing tells the node's memory.
@@ -30,7 +30,7 @@ class NodeFigures {
                                               ImportNotes& notes);
 
   // The samples of the node's memory, which say when there is a pass.
-  [[nodiscard]] const Track& clock() const { return clock_; }
+  [[nodiscard]] const Track& clock() const { return *memory_.clock(); }
   [[nodiscard]] DiskLayout layout() const { return layout_; }
   [[nodiscard]] NodeStats At(const std::string& node, Instant at) const;
 
@@ -63,7 +63,7 @@ class NodeFigures {
   [[nodiscard]] bool FindMemory(ImportNotes& notes);
   void FindPodsMemory(ImportNotes& notes);
   [[nodiscard]] bool FindOwnDisks();
-  // The mount of the path.
+  // The mount that has the path.
   [[nodiscard]] std::optional<Mount> MountOf(const std::string& path) const;
   [[nodiscard]] Disk DiskOf(const Mount& mount) const;
   void FindDisks(const ImportPaths& paths, ImportNotes& notes);
@@ -75,13 +75,11 @@ class NodeFigures {
   [[nodiscard]] std::optional<RlimitStats> PidsAt(Instant at) const;
 
   const NodeTracks* tracks_;
-  // Of several the first one counts that knows the figure at the moment.
-  MemorySources memory_;
-  MemorySources pods_memory_;
-  Track clock_;
-  std::vector<Disks> disks_;
+  MemorySource memory_;
+  MemorySource pods_memory_;
+  Disks disks_;
   DiskLayout layout_;
-  std::vector<Signal> swap_;
+  Signal swap_;
   Signal pids_;
   const Track* threads_ = nullptr;
   const Track* most_processes_ = nullptr;

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "sim/imported/splice.h"
-
 namespace jettison {
 namespace {
 
@@ -66,6 +64,31 @@ void NoteDuplicate(const ScrapedSeries& series, const Scraped& all, std::size_t 
                         "left out, and {} are kept, which lie before the other one, after it, or "
                         "where it has none for more than {}",
                         text, other, left_out, kept, FormatDuration(kStaleness)));
+}
+
+// Those of `others` which lie where `points` says nothing: before its first sample, after its last
+// one, and where it has none for longer than kStaleness. Both are in the order of time.
+std::vector<Track::Point> FillersFor(const std::vector<Track::Point>& points,
+                                     const std::vector<Track::Point>& others) {
+  std::vector<Track::Point> fillers;
+  auto next = points.begin();
+  for (const Track::Point& other : others) {
+    next = std::find_if(next, points.end(),
+                        [&](const Track::Point& point) { return point.at >= other.at; });
+    const bool is_outside = next == points.begin() || next == points.end();
+    if (next != points.end() && next->at == other.at) continue;
+    if (is_outside || Elapsed(std::prev(next)->at, next->at) > kStaleness) {
+      fillers.push_back(other);
+    }
+  }
+  return fillers;
+}
+
+// Puts them among the points.
+void Splice(const std::vector<Track::Point>& fillers, std::vector<Track::Point>& points) {
+  const auto middle = static_cast<std::ptrdiff_t>(points.size());
+  points.insert(points.end(), fillers.begin(), fillers.end());
+  std::ranges::inplace_merge(points, points.begin() + middle, {}, &Track::Point::at);
 }
 
 // The series of a figure in one: the one with the most samples, and what each of the others has

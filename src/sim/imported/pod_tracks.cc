@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <initializer_list>
 #include <utility>
-
-#include "sim/imported/splice.h"
 
 namespace jettison {
 namespace {
@@ -25,6 +24,13 @@ Parts TakenFrom(Parts& parts, Predicate predicate) {
   return result;
 }
 
+// The first one that has something.
+template <typename Parts>
+Parts FirstOf(std::initializer_list<Parts> sources) {
+  const auto first = std::ranges::find_if(sources, [](const Parts& each) { return !each.empty(); });
+  return first == sources.end() ? Parts() : *first;
+}
+
 }  // namespace
 
 PodTracks::PodTracks(const NodeTracks& tracks, const ImportedPod& pod) : pod_(&pod) {
@@ -33,7 +39,7 @@ PodTracks::PodTracks(const NodeTracks& tracks, const ImportedPod& pod) : pod_(&p
   // The group of the pod has the threads of all its containers in it.
   Parts threads = PartsOf(tracks, "container_threads");
   Parts of_pod = TakenFrom(threads, [](const Part& part) { return part.name.empty(); });
-  tasks_ = {PartsOf(tracks, "jettison_pod_processes"), std::move(of_pod), std::move(threads)};
+  tasks_ = FirstOf<Parts>({PartsOf(tracks, "jettison_pod_processes"), of_pod, threads});
 }
 
 PodTracks::Parts PodTracks::PartsOf(const NodeTracks& tracks, std::string_view metric) const {
@@ -53,23 +59,9 @@ void PodTracks::FindMemory(const NodeTracks& tracks) {
   Parts others = PartsOf(tracks, "container_memory_working_set_bytes");
   Parts of_pod = TakenFrom(others, [](const Part& part) { return part.name.empty(); });
   Parts of_cadvisor = TakenFrom(others, [](const Part& part) { return part.has_group; });
-  containers_ = {std::move(others), std::move(of_cadvisor)};  // those of /metrics/resource first
-  std::vector<Parts> sources;
-  for (const std::string_view metric :
-       {"jettison_pod_memory_working_set_bytes", "pod_memory_working_set_bytes"}) {
-    for (const Part& part : PartsOf(tracks, metric)) sources.push_back({part});
-  }
-  sources.push_back(std::move(of_pod));
-  sources.insert(sources.end(), containers_.begin(), containers_.end());
-  // Where a better source ends, so does the pod, even if others have one more sample of it.
-  std::vector<Track::Point> known;
-  for (Parts& source : sources) {
-    const bool tells_more = std::ranges::any_of(
-        source, [&](const Part& part) { return TellsMore(part.track->points(), known); });
-    if (!tells_more) continue;
-    for (const Part& part : source) Splice(FillersFor(known, part.track->points()), known);
-    memory_.push_back(std::move(source));
-  }
+  containers_ = FirstOf<Parts>({others, of_cadvisor});  // those of /metrics/resource first
+  memory_ = FirstOf<Parts>({PartsOf(tracks, "jettison_pod_memory_working_set_bytes"),
+                            PartsOf(tracks, "pod_memory_working_set_bytes"), of_pod, containers_});
 }
 
 void PodTracks::FindDisk(const NodeTracks& tracks) {
@@ -92,18 +84,18 @@ void PodTracks::FindDisk(const NodeTracks& tracks) {
       }
     }
   }
-  if (!own.empty()) disk_.push_back(std::move(own));
-  auto others = find("container_fs_usage_bytes", "rootfs");
+  disk_ = std::move(own);
+  if (!disk_.empty()) return;
+  disk_ = find("container_fs_usage_bytes", "rootfs");
   // Logs alone do not suffice to rank a pod.
-  if (others.empty()) return;
+  if (disk_.empty()) return;
   const auto logs = find("kubelet_container_log_filesystem_used_bytes", "logs");
-  others.insert(others.end(), logs.begin(), logs.end());
-  disk_.push_back(std::move(others));
+  disk_.insert(disk_.end(), logs.begin(), logs.end());
 }
 
 void PodTracks::Evicted(Instant at) {
   PodAbsence absence{.from = at};
-  for (const Part& part : AllMemory()) {
+  for (const Part& part : memory_) {
     const auto& points = part.track->points();
     for (std::size_t i = 1; i < points.size(); ++i) {
       const bool anew =
@@ -114,12 +106,6 @@ void PodTracks::Evicted(Instant at) {
     }
   }
   absences_.push_back(absence);
-}
-
-PodTracks::Parts PodTracks::AllMemory() const {
-  Parts all;
-  for (const Parts& source : memory_) all.insert(all.end(), source.begin(), source.end());
-  return all;
 }
 
 bool PodTracks::IsThere(Instant at) const {
@@ -143,31 +129,19 @@ std::optional<PodStats> PodTracks::At(Instant at) const {
   stats.has_memory = true;
   stats.process_count = SumAt(tasks_, at);
   PutContainers(at, stats);
-  PutDisk(at, stats);
+  // A pod without disk figures counts as not measured.
+  if (!PutDisk(at, stats)) stats.stale_disk = StaleDisk{};
   return stats;
 }
 
-const PodTracks::Parts* PodTracks::KnownAt(const std::vector<Parts>& sources, Instant at) {
-  const auto known = std::ranges::find_if(sources, [&](const Parts& source) {
-    return std::ranges::any_of(
-        source, [&](const Part& part) { return AmountAt(part.track, at).has_value(); });
-  });
-  return known == sources.end() ? nullptr : &*known;
-}
-
-std::optional<std::uint64_t> PodTracks::SumAt(const std::vector<Parts>& sources, Instant at) {
+std::optional<std::uint64_t> PodTracks::SumAt(const Parts& parts, Instant at) {
   std::optional<std::uint64_t> sum;
-  for (const Parts& source : sources) {
-    for (const Part& part : source) Add(CountAt(part.track, at), sum);
-    if (sum) break;
-  }
+  for (const Part& part : parts) Add(CountAt(part.track, at), sum);
   return sum;
 }
 
 void PodTracks::PutContainers(Instant at, PodStats& stats) const {
-  const Parts* source = KnownAt(containers_, at);
-  if (source == nullptr) return;
-  for (const Part& part : *source) {
+  for (const Part& part : containers_) {
     const auto bytes = CountAt(part.track, at);
     const auto known = std::ranges::find(stats.containers, part.name, &ContainerStats::name);
     if (!bytes) continue;
@@ -179,16 +153,9 @@ void PodTracks::PutContainers(Instant at, PodStats& stats) const {
   }
 }
 
-// A pod without disk figures counts as not measured.
-void PodTracks::PutDisk(Instant at, PodStats& stats) const {
-  const bool is_known = std::ranges::any_of(
-      disk_, [&](const std::vector<DiskPart>& source) { return PutDisk(source, at, stats); });
-  if (!is_known) stats.stale_disk = StaleDisk{};
-}
-
-bool PodTracks::PutDisk(const std::vector<DiskPart>& parts, Instant at, PodStats& stats) const {
+bool PodTracks::PutDisk(Instant at, PodStats& stats) const {
   FsUsage all;
-  for (const DiskPart& part : parts) {
+  for (const DiskPart& part : disk_) {
     const FsUsage usage{.used_bytes = CountAt(part.bytes, at),
                         .inodes_used = CountAt(part.inodes, at)};
     if (!usage.used_bytes && !usage.inodes_used) continue;
@@ -214,7 +181,7 @@ bool PodTracks::PutDisk(const std::vector<DiskPart>& parts, Instant at, PodStats
 
 std::optional<Instant> PodTracks::LastSampleBefore(Instant at) const {
   std::optional<Instant> last;
-  for (const Part& part : AllMemory()) {
+  for (const Part& part : memory_) {
     for (const Track::Point& point : part.track->points()) {
       if (point.at >= at) break;
       if (std::isfinite(point.value)) last = std::max(last.value_or(point.at), point.at);
@@ -224,12 +191,10 @@ std::optional<Instant> PodTracks::LastSampleBefore(Instant at) const {
 }
 
 void PodTracks::NoteBridges(ImportNotes& notes) const {
-  for (const Parts& source : memory_) {
-    for (const Part& part : source) NoteBridges(source, *part.track, notes);
-  }
+  for (const Part& part : memory_) NoteBridges(*part.track, notes);
 }
 
-void PodTracks::NoteBridges(const Parts& source, const Track& track, ImportNotes& notes) const {
+void PodTracks::NoteBridges(const Track& track, ImportNotes& notes) const {
   const auto& points = track.points();
   for (std::size_t i = 1; i < points.size(); ++i) {
     const Instant from = points[i - 1].at;
@@ -238,8 +203,7 @@ void PodTracks::NoteBridges(const Parts& source, const Track& track, ImportNotes
     const bool was_away = std::ranges::any_of(absences_, [&](const PodAbsence& absence) {
       return absence.from < to && absence.until.value_or(to) >= from;
     });
-    if (ends || was_away || !track.IsBridge(from, to) || Elapsed(from, to) > kStaleness ||
-        KnownAt(memory_, from + Elapsed(from, to) / 2) != &source) {
+    if (ends || was_away || !track.IsBridge(from, to) || Elapsed(from, to) > kStaleness) {
       continue;
     }
     notes.Add("gaps in figures of pods",

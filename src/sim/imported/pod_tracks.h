@@ -20,8 +20,7 @@ struct PodAbsence {
   std::optional<Instant> until;  // none: it never came back
 };
 
-// The figures of one pod, from whichever series there are: at each moment from the best ones that
-// have samples there.
+// The figures of one pod, each from the first series in the order of preference that there are.
 class PodTracks {
  public:
   // `tracks` and `pod` must outlive this.
@@ -31,8 +30,6 @@ class PodTracks {
   // Whether nothing tells its memory, or what it has on disk.
   [[nodiscard]] bool has_memory() const { return !memory_.empty(); }
   [[nodiscard]] bool has_disk() const { return !disk_.empty(); }
-  // Whether different series tell its memory at different times.
-  [[nodiscard]] bool has_mixed_memory() const { return memory_.size() > 1; }
   // The pod was evicted then: it is away until a sample of it begins anew.
   void Evicted(Instant at);
   [[nodiscard]] const std::vector<PodAbsence>& absences() const { return absences_; }
@@ -59,26 +56,20 @@ class PodTracks {
   // Figures whose sum is the pod's.
   using Parts = std::vector<Part>;
   [[nodiscard]] Parts PartsOf(const NodeTracks& tracks, std::string_view metric) const;
-  // Of all sources.
-  [[nodiscard]] Parts AllMemory() const;
   void FindMemory(const NodeTracks& tracks);
   void FindDisk(const NodeTracks& tracks);
-  // The first one of which something is known at that moment; null: there is none.
-  [[nodiscard]] static const Parts* KnownAt(const std::vector<Parts>& sources, Instant at);
-  [[nodiscard]] static std::optional<std::uint64_t> SumAt(const std::vector<Parts>& sources,
-                                                          Instant at);
+  [[nodiscard]] static std::optional<std::uint64_t> SumAt(const Parts& parts, Instant at);
   [[nodiscard]] bool IsThere(Instant at) const;
-  void NoteBridges(const Parts& source, const Track& track, ImportNotes& notes) const;
+  void NoteBridges(const Track& track, ImportNotes& notes) const;
   void PutContainers(Instant at, PodStats& stats) const;
-  void PutDisk(Instant at, PodStats& stats) const;
-  [[nodiscard]] bool PutDisk(const std::vector<DiskPart>& parts, Instant at, PodStats& stats) const;
+  // Whether something is known of it.
+  [[nodiscard]] bool PutDisk(Instant at, PodStats& stats) const;
 
   const ImportedPod* pod_;
-  // In the order of preference.
-  std::vector<Parts> memory_;
-  std::vector<Parts> containers_;  // beside that
-  std::vector<Parts> tasks_;
-  std::vector<std::vector<DiskPart>> disk_;
+  Parts memory_;
+  Parts containers_;  // beside that
+  Parts tasks_;
+  std::vector<DiskPart> disk_;
   std::vector<PodAbsence> absences_;
 };
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 #include "sim/imported/test_cluster.h"
 
 namespace jettison {
@@ -33,37 +35,41 @@ void Scrape(Cluster& cluster, const char* name, double mi, int from, int to, Lab
   });
 }
 
-TEST(PodTracks, EachMomentHasTheBestFigureThatIsKnownThen) {
-  Cluster cluster;
-  cluster.Erase("pod_memory_working_set_bytes");
-  Scrape(cluster, "container_memory_working_set_bytes", 300, 0, 1200, {{"container", "c"}});
-  Scrape(cluster, "pod_memory_working_set_bytes", 320, 400, 1200);
-  Scrape(cluster, "jettison_pod_memory_working_set_bytes", 310, 800, 1200);
-  Scrape(cluster, "container_fs_usage_bytes", 1, 0, 1200, {{"container", "c"}});
-  Scrape(cluster, "jettison_pod_disk_used_bytes", 2, 800, 1200, {{"kind", "rootfs"}});
-  Scrape(cluster, "container_threads", 3 / kMi, 0, 1200, {{"container", "c"}});
-  Scrape(cluster, "jettison_pod_processes", 4 / kMi, 800, 1200);
-  Recording recording;
-  const auto summary = cluster.Import(recording);
-  ASSERT_TRUE(summary);
+TEST(PodTracks, TheBestFigureThatThereIsCounts) {
   struct Row {
-    double at;
+    const char* memory;
+    const char* disk;
+    const char* processes;
     double memory_mi;
     double disk_mi;
-    std::uint64_t processes;
+    std::uint64_t tasks;
   };
-  for (const auto& [at, memory_mi, disk_mi, processes] :
-       {Row{300, 300, 1, 3}, Row{600, 320, 1, 3}, Row{900, 310, 2, 4}}) {
-    const auto calm = CalmAt(recording, at);
-    ASSERT_TRUE(calm) << at;
-    EXPECT_EQ(calm->memory_working_set_bytes, static_cast<std::uint64_t>(memory_mi * kMi));
+  Cluster cluster;
+  cluster.Erase("pod_memory_working_set_bytes");
+  for (const Row& row :
+       {Row{"container_memory_working_set_bytes", "container_fs_usage_bytes", "container_threads",
+            300, 1, 3},
+        Row{"pod_memory_working_set_bytes", nullptr, nullptr, 320, 1, 3},
+        Row{"jettison_pod_memory_working_set_bytes", "jettison_pod_disk_used_bytes",
+            "jettison_pod_processes", 310, 2, 4}}) {
+    const bool of_container = std::string_view(row.memory).starts_with("container");
+    const Labels labels = of_container ? Labels{{"container", "c"}} : Labels{};
+    Scrape(cluster, row.memory, row.memory_mi, 0, 1200, labels);
+    if (row.disk != nullptr) {
+      Labels kind = labels;
+      if (!of_container) kind["kind"] = "rootfs";
+      Scrape(cluster, row.disk, row.disk_mi, 0, 1200, kind);
+      Scrape(cluster, row.processes, static_cast<double>(row.tasks) / kMi, 0, 1200, labels);
+    }
+    Recording recording;
+    ASSERT_TRUE(cluster.Import(recording));
+    const auto calm = CalmAt(recording, 600);
+    ASSERT_TRUE(calm) << row.memory;
+    EXPECT_EQ(calm->memory_working_set_bytes, static_cast<std::uint64_t>(row.memory_mi * kMi));
     ASSERT_TRUE(calm->ephemeral_storage);
-    EXPECT_EQ(calm->ephemeral_storage->used_bytes, static_cast<std::uint64_t>(disk_mi * kMi));
-    EXPECT_EQ(calm->process_count, processes);
+    EXPECT_EQ(calm->ephemeral_storage->used_bytes, static_cast<std::uint64_t>(row.disk_mi * kMi));
+    EXPECT_EQ(calm->process_count, row.tasks);
   }
-  EXPECT_THAT(
-      summary->notes,
-      testing::Contains(testing::HasSubstr("the memory of 1 of 2 pods is of different series")));
 }
 
 // cAdvisor may tell of a group for a while after it has gone.
