@@ -115,7 +115,7 @@ Result<void> ItemDecoder::TakeSummary(const recording::Pass& message, RecordedPa
   (void)FromMessage(message.node(), node_, fault);
   for (const recording::PodFigures& figures : message.figures()) {
     PodStats& pod = figures_[figures.id()];
-    if (!figures.stats().uid().empty()) pod = {};
+    if (figures.whole()) pod = {};
     (void)FromMessage(figures.stats(), pod, fault);
   }
   if (!fault.empty()) return Senseless(std::move(fault));

@@ -168,9 +168,10 @@ void ItemEncoder::PutFigures(const std::vector<PodStats>& pods, recording::Pass&
     recording::PodFigures to;
     to.set_id(known.id);
     *to.mutable_stats() = now;
-    const bool can_change = form_ == RecordedForm::kChanges && !known.stats.uid().empty();
-    if (!can_change || !KeepChanges(known.stats, *to.mutable_stats())) *to.mutable_stats() = now;
-    if (to.stats().ByteSizeLong() > 0) *into.add_figures() = std::move(to);
+    const bool can_change = form_ == RecordedForm::kChanges && known.stats;
+    to.set_whole(!can_change || !KeepChanges(*known.stats, *to.mutable_stats()));
+    if (to.whole()) *to.mutable_stats() = now;
+    if (to.whole() || to.stats().ByteSizeLong() > 0) *into.add_figures() = std::move(to);
     known.stats = std::move(now);
   }
   if (!IsAsBefore(order, order_)) PutIds(order, *into.mutable_figures_of());

@@ -41,7 +41,7 @@ class ItemEncoder {
   struct KnownFigures {
     std::uint32_t id = 0;
     std::uint64_t pass = 0;  // that has them, by its number here
-    recording::PodStats stats;
+    std::optional<recording::PodStats> stats;
   };
   using Ids = std::vector<std::uint32_t>;
 

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -39,6 +40,9 @@ template <typename T>
 // Times as google.protobuf.Timestamp and Duration, which have the same two fields.
 void PutNanoseconds(std::int64_t nanoseconds, google::protobuf::Message& into);
 [[nodiscard]] std::optional<std::int64_t> NanosecondsIn(const google::protobuf::Message& from);
+
+// A text as protobuf takes it: U+FFFD for each byte that is not UTF-8.
+[[nodiscard]] std::string Utf8Of(std::string_view text);
 
 // Leaves of `now` what is not as in `before`, of which both are the same pod or node. False:
 // something that was there has gone, which that cannot say; `now` is of no use then.
@@ -74,7 +78,7 @@ class MessageWriter {
       ToMessage(value, *access_.MutableMessage(&into_, field));
     }
   }
-  void Put(Field field, const std::string& text) { access_.SetString(&into_, field, text); }
+  void Put(Field field, const std::string& text) { access_.SetString(&into_, field, Utf8Of(text)); }
   void Put(Field field, float share) { access_.SetFloat(&into_, field, share); }
   void Put(Field field, Instant at) {
     PutNanoseconds(at.time_since_epoch().count(), *access_.MutableMessage(&into_, field));
@@ -120,7 +124,7 @@ class MessageWriter {
   void Put(Field field, const std::vector<T>& values) {
     for (const T& value : values) {
       if constexpr (std::same_as<T, std::string>) {
-        access_.AddString(&into_, field, value);
+        access_.AddString(&into_, field, Utf8Of(value));
       } else if constexpr (std::is_enum_v<T>) {
         access_.AddEnumValue(&into_, field, static_cast<int>(value));
       } else {

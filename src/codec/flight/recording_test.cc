@@ -130,6 +130,31 @@ TEST(FlightRecording, WhatIsAsInThePassBeforeIsNotToldAgain) {
   EXPECT_LT(BytesOfMessages(items), before + 50);
 }
 
+// Of the kernel's names, for instance. protobuf would not read the message again.
+TEST(FlightRecording, BytesThatAreNoTextAreReplaced) {
+  const std::vector<RecordedItem> items = {
+      RecordingAbout{.node = "a"}, RecordedOomKill{.pod_uid = "b", .container = "c\xFF\xC3"}};
+  const ReadRecording read = ReadAll(Written(items).bytes);
+  EXPECT_THAT(read.faults, IsEmpty());
+  ASSERT_THAT(read.items, SizeIs(2));
+  EXPECT_EQ(std::get<RecordedOomKill>(read.items[1]).container, "c\xEF\xBF\xBD\xEF\xBF\xBD");
+}
+
+// A pod without a UID, and two of one UID, in one pass.
+TEST(FlightRecording, PodsAreToldApartByTheirPlaceWhereTheyHaveNoUidOfTheirOwn) {
+  std::vector<RecordedItem> items = {RecordingAbout{.node = "a"}};
+  auto pass = std::make_shared<RecordedPass>();
+  pass->policy = std::make_shared<const PassPolicy>();
+  pass->summary.pods = {{}, {}, {.uid = "a", .swap_bytes = 1}, {.uid = "a", .swap_bytes = 2}};
+  items.emplace_back(std::make_shared<const RecordedPass>(*pass));
+  pass->summary.pods[0].process_count = 4;
+  pass->summary.pods[3].swap_bytes.reset();
+  items.emplace_back(std::make_shared<const RecordedPass>(*pass));
+  pass->summary.pods[0].process_count.reset();
+  items.emplace_back(std::make_shared<const RecordedPass>(*pass));
+  EXPECT_EQ(HashesOf(ReadAll(Written(items).bytes).items), HashesOf(items));
+}
+
 // What was added is written in whole frames, which are read without what follows.
 TEST(FlightRecording, WhatIsFlushedIsReadBeforeTheChunkEnds) {
   const auto items = SomeRecording(7, 1);
