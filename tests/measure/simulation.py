@@ -153,7 +153,7 @@ class Score:
 
     def count(self, calibration):
         self.truths += calibration["evictions"]
-        self.said += calibration["foretold"]
+        self.said += calibration["foretold"] - calibration["notKnown"]
         self.found += calibration["found"]
         self.inside += calibration["insideBounds"]
         if "medianErrorSeconds" in calibration:

@@ -117,5 +117,6 @@ export function lackText(recording, policy, shown) {
 // "1 of 3 found"-like: what a calibration says in a few words.
 export function trustOf({ calibration }) {
   if (calibration.evictions === 0 && calibration.foretold === 0) return 'no eviction to compare';
-  return `${calibration.found} of ${calibration.evictions} found, ${calibration.found} of ${calibration.foretold} foretold are right`;
+  const known = calibration.foretold - (calibration.notKnown ?? 0);
+  return `${calibration.found} of ${calibration.evictions} found, ${calibration.found} of ${known} foretold are right`;
 }
