@@ -75,7 +75,7 @@ void Relieve(const DecidedPass& pass, NodePorts& ports, CycleReport& report) {
   report.events.push_back(ReclaimEvent(ResourceOf(threshold.signal)));
   if (ranks && decision.victim && !report.pause) EvictVictim(pass, ports.killer, report);
   if (!ranks) return;
-  if (ConditionOf(threshold.signal) == NodeConditionType::kDiskPressure) {
+  if (IsOfDisk(threshold.signal)) {
     NoteStaleDisk(pass.pods, report);
   }
   if (pass.full_ranking) RankForReport(pass.pods, threshold.signal, pass.policy.layout, report);

@@ -7,9 +7,7 @@
 #include "act/act.h"
 #include "core/decide/eviction_pace.h"
 #include "core/evaluate/evaluate.h"
-#include "core/pass/pass_decision.h"
-#include "core/pass/pass_policy.h"
-#include "core/pass/reading_plan.h"
+#include "core/pass/pass.h"
 #include "core/pods/pod_facts.h"
 #include "core/report/cycle_report.h"
 

@@ -15,7 +15,7 @@
 #include "core/model/pod_origin.h"
 #include "core/model/profile.h"
 #include "core/model/summary.h"
-#include "core/pass/pass_policy.h"
+#include "core/pass/pass.h"
 #include "core/pods/pod_facts.h"
 #include "core/units/duration.h"
 

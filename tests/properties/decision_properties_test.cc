@@ -8,7 +8,7 @@
 
 #include "core/decide/decide.h"
 #include "core/decide/ranking.h"
-#include "core/pass/reading_plan.h"
+#include "core/pass/pass.h"
 #include "tests/random_scenario.h"
 #include "tests/synthetic_node.h"
 

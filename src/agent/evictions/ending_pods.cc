@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/decide/pod_usage.h"
+#include "core/decide/ranking.h"
 
 namespace jettison {
 

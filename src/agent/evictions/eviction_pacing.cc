@@ -5,19 +5,12 @@
 
 #include "agent/evictions/pass_log.h"
 #include "core/decide/eviction_order.h"
-#include "core/decide/pod_usage.h"
 #include "core/decide/ranking.h"
 #include "core/model/pod_resources.h"
 #include "core/model/pressure.h"
 
 namespace jettison {
 namespace {
-
-// Whether amounts of the signal can be added up over pods between passes: disks are not measured in
-// between, and averages do not add up.
-bool AddsUp(Signal signal) {
-  return ConditionOf(signal) != NodeConditionType::kDiskPressure && !IsPressure(signal);
-}
 
 // The kernel may have ended such a pod at its own limit, which says nothing of the node.
 bool HasMemoryLimit(const Pod& pod) {
@@ -74,13 +67,12 @@ void EvictionPacing::ReadEnding(bool awaited) {
   }
 }
 
-void EvictionPacing::Prepare(const std::optional<PacedPass>& pass) {
-  input_.reset();
-  if (!pass) return;
-  if (ResourceOf(pass->signal) == Resource::kPids) ending_.ReadAll(edges_.figures);
-  if (AddsUp(pass->signal)) growth_.Look(LookOf(*pass, ending_));
-  input_ = InputFor(pass->signal, pass->next_by_clock, pass->now);
-  input_->soft = soft_;
+PaceInput EvictionPacing::InputOf(const PacedPass& pass) {
+  if (ResourceOf(pass.signal) == Resource::kPids) ending_.ReadAll(edges_.figures);
+  if (IsForeseen(pass.signal)) growth_.Look(LookOf(pass, ending_));
+  PaceInput input = InputFor(pass.signal, pass.next_by_clock, pass.now);
+  input.soft = soft_;
+  return input;
 }
 
 // It also matters if ending pods, evicted for any signal, hold all that is missing.
@@ -103,14 +95,13 @@ PaceInput EvictionPacing::InputFor(Signal signal, std::optional<Instant> next_by
   return input;
 }
 
-bool EvictionPacing::PrepareForAnother(const PacedPass& pass) {
+std::optional<PaceInput> EvictionPacing::InputBeside(const PacedPass& pass) {
   const auto kubelet_decides = KubeletDecides(pass.signal, pass.now);
-  if (kubelet_decides && pass.now < *kubelet_decides) return false;
+  if (kubelet_decides && pass.now < *kubelet_decides) return std::nullopt;
   if (ResourceOf(pass.signal) == Resource::kPids) ending_.ReadAll(edges_.figures);
-  const std::int64_t ending = AddsUp(pass.signal) ? ending_.Usage(pass.signal, pass.layout) : 0;
-  if (ending > 0 && pass.seen.available + ending >= pass.line) return false;
-  input_ = PaceInput{.signal = pass.signal, .next_by_clock = pass.next_by_clock, .ending = ending};
-  return true;
+  const std::int64_t ending = IsForeseen(pass.signal) ? ending_.Usage(pass.signal, pass.layout) : 0;
+  if (ending > 0 && pass.seen.available + ending >= pass.line) return std::nullopt;
+  return PaceInput{.signal = pass.signal, .next_by_clock = pass.next_by_clock, .ending = ending};
 }
 
 bool EvictionPacing::PassDone(const CycleReport& report, bool awaited, Instant now) {

@@ -61,15 +61,14 @@ class EvictionPacing {
   void Seen(const Observations& seen, Instant now) { growth_.Seen(seen, now); }
   // Sets why soft evictions wait in the next pass; absent: they do not wait.
   void SetSoftHold(std::optional<SoftHold> hold) { soft_ = hold; }
-  // Prepares the input of the next pass; absent: it acts for no threshold.
-  void Prepare(const std::optional<PacedPass>& pass);
-  // Prepares the input of a pass that acts for `pass` because another eviction waits, the growth
-  // for which continues to be measured. The pods of `pass` need not have been read. False: this
-  // eviction waits as well, because there was a recent one for its resource, or because ending pods
-  // hold all that is missing.
-  [[nodiscard]] bool PrepareForAnother(const PacedPass& pass);
-  // The input of that pass.
-  [[nodiscard]] const std::optional<PaceInput>& input() const { return input_; }
+  // The input of a pass that acts for this, of which the growth is measured from now on.
+  [[nodiscard]] PaceInput InputOf(const PacedPass& pass);
+  // The input of a pass that acts for `pass` because another eviction waits, the growth for which
+  // continues to be measured. Absent: this eviction waits as well, because there was a recent one
+  // for its resource, or because ending pods hold all that is missing.
+  [[nodiscard]] std::optional<PaceInput> InputBeside(const PacedPass& pass);
+  // The input by which a pass has decided; absent: it acts for no threshold.
+  void SetInput(const std::optional<PaceInput>& input) { input_ = input; }
   // A pass is over. Returns whether it reports another wait than the pass before. `awaited`:
   // whether evicted pods are awaited.
   bool PassDone(const CycleReport& report, bool awaited, Instant now);

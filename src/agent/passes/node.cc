@@ -181,15 +181,14 @@ void Node::AskForPass(Instant at) {
   looks_.Ask(at);
 }
 
-void Node::WatchPass(const ReadingPlan& given) {
-  const ReadingPlan plan = passes_.Allowed(given);
+void Node::WatchPass(const ReadingPlan& plan) {
   const Instant now = plan.now;
   const PassCause cause{.kind = PassKind::kWatch,
                         .woken = std::exchange(woken_at_, std::nullopt).value_or(now),
                         .next_by_clock = NextByClock(now)};
-  if (walks_.ActsForDisk(plan)) return PassWithoutDiskUse(plan, cause);
+  if (plan.disk) return PassWithoutDiskUse(plan, cause);
   walks_.DropDemand();
-  if (!passes_.MayDecide(plan.threshold)) return;
+  if (!passes_.MayDecide(plan)) return;
   const PassDecision decision = passes_.Decide(plan, cause);
   const bool same_conditions = plan.evaluation.next.conditions == state().conditions;
   if (same_conditions && passes_.IsTold(plan, decision)) return;
@@ -199,28 +198,26 @@ void Node::WatchPass(const ReadingPlan& given) {
 // A threshold on a disk that waits for disk use does not delay other thresholds.
 void Node::PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause) {
   const Instant now = plan.now;
-  const auto other = plan.without_disks;
-  const bool hard = passes_.policy()->thresholds[*plan.threshold].IsHard();
-  if (passes_.MayDecide(plan.threshold) && walks_.Await(now, hard) && !scheduler_.measuring()) {
-    scheduler_.Request(now);
+  const std::vector<Threshold>& thresholds = passes_.policy()->thresholds;
+  const bool hard = thresholds[*plan.disk].IsHard();
+  if (walks_.Await(now, hard) && !scheduler_.measuring()) scheduler_.Request(now);
+  const PassDecision decision = passes_.DecideWith(nullptr, plan, cause);
+  const auto& acts_for = decision.decision.threshold;
+  const bool for_disk = acts_for && IsDisk(thresholds[*acts_for]);
+  if (plan.evaluation.next.conditions == state().conditions) {
+    const bool is_done =
+        for_disk ? walks_.IsDoneWithout(now, hard) : passes_.IsTold(plan, decision);
+    if (is_done) return;
   }
-  if (!passes_.MayDecide(other ? other : plan.threshold)) return;
-  const bool same_conditions = plan.evaluation.next.conditions == state().conditions;
-  if (!other) {
-    if (same_conditions && walks_.IsDoneWithout(now, hard)) return;
-    walks_.PassedWithout(now);
-  }
-  const PassDecision decision = passes_.DecideWithoutDisk(plan, cause);
-  if (other && same_conditions && passes_.IsTold(plan, decision)) return;
+  if (for_disk) walks_.PassedWithout(now);
   const CycleReport& report = passes_.Run(plan, decision, cause);
   AfterPass(report, cause, now);
   // The reclaim may have been enough, or has only begun; when it ends, the disk is looked at again.
   const bool settled = report.relieved_by_reclaim || report.reclaim_under_way;
-  if (!other && settled) walks_.DropDemand();
+  if (for_disk && settled) walks_.DropDemand();
 }
 
-void Node::FullPass(const ReadingPlan& given, const DiskUse& disk, DiskAge age) {
-  const ReadingPlan plan = passes_.Allowed(given);
+void Node::FullPass(const ReadingPlan& plan, const DiskUse& disk, DiskAge age) {
   const Instant now = plan.now;
   // Storage limits are no hard threshold, so they wait for the clean-up.
   const bool limits = !passes_.standing().wait.active();
@@ -229,8 +226,8 @@ void Node::FullPass(const ReadingPlan& given, const DiskUse& disk, DiskAge age) 
                         .next_by_clock = NextScheduled(now),
                         .disk_age = age};
   walks_.Passed(now);
-  if (passes_.MayDecide(plan.threshold)) {
-    AfterPass(passes_.Run(plan, passes_.DecideWith(disk, plan, cause), cause), cause, now);
+  if (passes_.MayDecide(plan)) {
+    AfterPass(passes_.Run(plan, passes_.DecideWith(&disk, plan, cause), cause), cause, now);
     passes_.KeepMeasured(disk, now);
     if (!edges_.reclaimer.UnderWay()) edges_.reclaimer.Forget();
     CollectGarbage(now);
@@ -331,7 +328,7 @@ std::optional<Instant> Node::NextScheduled(Instant now) {
 void Node::DiskMeasured(const DiskUse& disk) {
   if (!scheduler_.measuring()) return;
   const ReadingPlan plan = passes_.ReadNode(Patience::kWaits, edges_.clock.Now());
-  switch (walks_.Judge(passes_.Allowed(plan), disk)) {
+  switch (walks_.Judge(plan, disk)) {
     case WalkResult::kWalksAgain: return;
     case WalkResult::kUnread: return scheduler_.PutOff(plan.now + kReadAgainAfter);
     case WalkResult::kCounts:

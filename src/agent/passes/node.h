@@ -99,8 +99,8 @@ class Node {
   // A look that makes a pass for what the last one has acted for, too.
   void AskForPass(Instant at);
   // Both on figures that have just been read.
-  void FullPass(const ReadingPlan& given, const DiskUse& disk, DiskAge age);
-  void WatchPass(const ReadingPlan& given);
+  void FullPass(const ReadingPlan& plan, const DiskUse& disk, DiskAge age);
+  void WatchPass(const ReadingPlan& plan);
   // Runs a pass that does what can be done for a disk before pods' files have been measured.
   void PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause);
   void AfterPass(const CycleReport& report, const PassCause& cause, Instant now);

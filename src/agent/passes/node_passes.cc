@@ -60,15 +60,20 @@ ReadingPlan NodePasses::ReadNode(Patience patience, Instant now) {
     edges_.figures.ReadNodeMemory(summary_.node);
   }
   pacing_.ReadEnding(standing_.wait.active());
-  ReadingPlan plan = PlanReading(*PolicyOf(PassKind::kWatch), standing_.state, summary_.node, now);
+  ThresholdSet allowed;
+  for (std::size_t i = 0; i < policies_->thresholds.size(); ++i) {
+    allowed[i] = standing_.wait.Allows(policies_->thresholds[i]);
+  }
+  ReadingPlan plan =
+      PlanReading(*PolicyOf(PassKind::kWatch), standing_.state, summary_.node, now, allowed);
   pacing_.Seen(plan.observations, now);
   return plan;
 }
 
-bool NodePasses::MayDecide(std::optional<std::size_t> threshold) const {
+bool NodePasses::MayDecide(const ReadingPlan& plan) const {
   // The first pass after a restart reports the node's state, even while evictions are awaited.
-  if (!standing_.wait.active() || (!threshold && record_.count == 0)) return true;
-  return threshold && standing_.wait.Allows(policies_->thresholds[*threshold]);
+  const bool is_first = record_.count == 0 && plan.evaluation.acting.none();
+  return !standing_.wait.active() || plan.threshold || is_first;
 }
 
 void NodePasses::TakePods(const ReadingPlan& plan) {
@@ -81,102 +86,33 @@ void NodePasses::TakePods(const ReadingPlan& plan) {
   pods_.Begin(spared_.Among(active, edges_.soft->SparedAt(plan.now)));
 }
 
-ReadingPlan NodePasses::Allowed(const ReadingPlan& plan) {
-  if (!plan.threshold) return plan;
-  const PassPolicy& policy = *PolicyOf(PassKind::kWatch);
-  if (!MayDecide(plan.threshold)) {
-    const auto other = MostUrgent(policy.thresholds, OtherThresholds(plan));
-    return other ? PlanFor(*other, policy, plan) : plan;
-  }
-  const ReadingPlan others = PlanWithoutMargins(policy, plan);
-  const bool is_other = others.threshold && others.threshold != plan.threshold;
-  return is_other && MayDecide(others.threshold) && !HaveCandidate(plan) ? others : plan;
-}
-
-ThresholdSet NodePasses::OtherThresholds(const ReadingPlan& plan) const {
-  const std::vector<Threshold>& thresholds = policies_->thresholds;
-  ThresholdSet beside = OtherHardThresholds(thresholds, plan.evaluation.acting, *plan.threshold);
-  for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    if (!standing_.wait.Allows(thresholds[i])) beside[i] = false;
-  }
-  return beside;
-}
-
-bool NodePasses::HaveCandidate(const ReadingPlan& plan) {
-  TakePods(plan);
-  pods_.ReadFor(plan);
-  pods_.Join();
-  Evaluation alone = plan.evaluation;
-  alone.acting = ThresholdSet().set(*plan.threshold);
-  return jettison::Decide(policies_->thresholds, false, policies_->layout, alone, pods_.joined())
-      .victim.has_value();
-}
-
 PassDecision NodePasses::Decide(const ReadingPlan& plan, const PassCause& cause) {
   TakePods(plan);
   pods_.ReadFor(plan);
-  const PassDecision decision = DecideByPods(plan, plan.threshold, cause);
+  PassDecision decision = DecideByPods(plan, cause);
   if (decision.decision.victim) pods_.ReadVictim(plan, *decision.decision.victim);
-  return OrForAnother(decision, plan, HaveRead::kThoseOfPlan, cause);
+  return decision;
 }
 
-// Where all of them wait, the first one is decided by the figures that have been read meanwhile, so
-// that the pass, if it is recorded, can be repeated.
-PassDecision NodePasses::OrForAnother(const PassDecision& decided, const ReadingPlan& plan,
-                                      HaveRead have_read, const PassCause& cause) {
-  if (!decided.pause) return decided;
-  bool any_decided = false;
-  const std::vector<Threshold>& thresholds = policies_->thresholds;
-  ThresholdSet others = OtherThresholds(plan);
-  while (const auto other = MostUrgent(thresholds, others)) {
-    others.reset(*other);
-    if (!pacing_.PrepareForAnother(PacedFor(plan, *other, cause))) continue;
-    any_decided = true;
-    const ReadingPlan beside = PlanFor(*other, *PolicyOf(cause.kind), plan);
-    if (have_read == HaveRead::kThoseOfPlan) pods_.ReadFor(beside);
-    pods_.Join();
-    const PassDecision decision =
-        DecidePass(*PolicyOf(cause.kind), beside, pods_.joined(), pacing_.input());
-    if (!decision.decision.victim || decision.pause) continue;
-    if (have_read == HaveRead::kThoseOfPlan) pods_.ReadVictim(beside, *decision.decision.victim);
-    return decision;
-  }
-  if (!any_decided) return decided;
-  const PassDecision again = DecideByPods(plan, plan.threshold, cause);
-  if (again.decision.victim && have_read == HaveRead::kThoseOfPlan) {
-    pods_.ReadVictim(plan, *again.decision.victim);
-  }
-  return again;
-}
-
-PassDecision NodePasses::DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause) {
-  TakePods(plan);
-  pods_.ReadAll(nullptr);
-  MarkStale(nullptr);
-  return DecideByPods(plan, plan.without_disks ? plan.without_disks : plan.threshold, cause);
-}
-
-PassDecision NodePasses::DecideWith(const DiskUse& disk, const ReadingPlan& plan,
+PassDecision NodePasses::DecideWith(const DiskUse* disk, const ReadingPlan& plan,
                                     const PassCause& cause) {
   TakePods(plan);
-  pods_.ReadAll(&disk);
-  MarkStale(&disk, cause.disk_age);
-  return OrForAnother(DecideByPods(plan, plan.threshold, cause), plan, HaveRead::kAll, cause);
+  pods_.ReadAll(disk);
+  if (policies_.NeedDiskUse()) {
+    record_.pods.MarkStale(disk, cause.disk_age == DiskAge::kCounts, summary_.pods);
+  }
+  return DecideByPods(plan, cause);
 }
 
-void NodePasses::MarkStale(const DiskUse* disk, DiskAge age) {
-  if (!policies_.NeedDiskUse()) return;
-  record_.pods.MarkStale(disk, age == DiskAge::kCounts, summary_.pods);
-}
-
-PassDecision NodePasses::DecideByPods(const ReadingPlan& plan,
-                                      std::optional<std::size_t> acting_for,
-                                      const PassCause& cause) {
+PassDecision NodePasses::DecideByPods(const ReadingPlan& plan, const PassCause& cause) {
   pods_.Join();
-  std::optional<PacedPass> paced;
-  if (acting_for) paced.emplace(PacedFor(plan, *acting_for, cause));
-  pacing_.Prepare(paced);
-  return DecidePass(*PolicyOf(cause.kind), plan, pods_.joined(), pacing_.input());
+  const auto pace_of = [&](std::size_t threshold, bool beside) {
+    const PacedPass paced = PacedFor(plan, threshold, cause);
+    return beside ? pacing_.InputBeside(paced) : pacing_.InputOf(paced);
+  };
+  PassDecision decision = DecidePass(*PolicyOf(cause.kind), plan, pods_.joined(), pace_of);
+  pacing_.SetInput(decision.pace);
+  return decision;
 }
 
 PacedPass NodePasses::PacedFor(const ReadingPlan& plan, std::size_t threshold,
@@ -217,7 +153,7 @@ const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& 
   recorded_.reset();
   if (!IsKeptAlike(pass.before, standing_.state)) ++changes_;
   Tell(*report, pass.before.conditions, plan.now);
-  pass.pace = pacing_.input();
+  pass.pace = decision.pace;
   pass.after_reclaim = std::exchange(after_reclaim_, std::nullopt);
   const bool has_asked = report->pause && !decision.pause;
   if (has_asked) {

@@ -53,23 +53,17 @@ class NodePasses : private SummarySource {
   // The machine was suspended for so long.
   void Slept(Duration slept, Instant now) { PutOff(slept, now, standing_); }
 
-  // Reads the figures of the node and of ending pods. Returns the plan of a watch pass over them.
+  // Reads the figures of the node and of ending pods. Returns the plan of a watch pass over them,
+  // which may act for what the wait for evicted pods leaves.
   [[nodiscard]] ReadingPlan ReadNode(Patience patience, Instant now);
-  // Whether the wait for evicted pods leaves a pass that would act for this threshold.
-  [[nodiscard]] bool MayDecide(std::optional<std::size_t> threshold) const;
+  // Whether the wait for evicted pods leaves a pass with this plan.
+  [[nodiscard]] bool MayDecide(const ReadingPlan& plan) const;
 
-  // The plan; or, where the wait for evicted pods leaves no pass for its threshold, or no pod is a
-  // candidate for it, the one for the most urgent threshold that may be acted for. Reads pods where
-  // that depends on them.
-  [[nodiscard]] ReadingPlan Allowed(const ReadingPlan& plan);
-
-  // Reads the pods' figures that the plan needs, and decides. If the eviction waits, decides for
-  // the other hard thresholds that act (OtherHardThresholds), of which none may wait for it.
+  // Reads the pods' figures that the plan needs, without their disk use, and decides.
   [[nodiscard]] PassDecision Decide(const ReadingPlan& plan, const PassCause& cause);
-  // As Decide, but with unknown disk use, so no pod is evicted for a disk.
-  [[nodiscard]] PassDecision DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause);
-  // As Decide, with the figures of all pods and their measured disk use.
-  [[nodiscard]] PassDecision DecideWith(const DiskUse& disk, const ReadingPlan& plan,
+  // As Decide, with the figures of all pods and their disk use. `disk` null: it is unknown, so no
+  // pod is evicted for a disk.
+  [[nodiscard]] PassDecision DecideWith(const DiskUse* disk, const ReadingPlan& plan,
                                         const PassCause& cause);
   // Whether a pass with this decision would only report again that the eviction waits.
   [[nodiscard]] bool IsTold(const ReadingPlan& plan, const PassDecision& decision) const;
@@ -103,22 +97,9 @@ class NodePasses : private SummarySource {
     return policies_.For(kind, standing_.wait.active());
   }
   [[nodiscard]] Result<Summary> ReadSummary() override;
-  // Whether a pod would be evicted for the threshold of the plan, which is on memory.
-  [[nodiscard]] bool HaveCandidate(const ReadingPlan& plan);
   // Sets the pods of the pass and, for a soft threshold, why its eviction waits.
   void TakePods(const ReadingPlan& plan);
-  void MarkStale(const DiskUse* disk, DiskAge age = DiskAge::kCounts);
-  // `acting_for`: what the pace of evictions is looked at for.
-  [[nodiscard]] PassDecision DecideByPods(const ReadingPlan& plan,
-                                          std::optional<std::size_t> acting_for,
-                                          const PassCause& cause);
-  // Which pods' figures have been read.
-  enum class HaveRead : std::uint8_t { kAll, kThoseOfPlan };
-  [[nodiscard]] PassDecision OrForAnother(const PassDecision& decided, const ReadingPlan& plan,
-                                          HaveRead have_read, const PassCause& cause);
-  // OtherHardThresholds, of a plan that acts for a threshold, without those that have to wait for
-  // evicted pods.
-  [[nodiscard]] ThresholdSet OtherThresholds(const ReadingPlan& plan) const;
+  [[nodiscard]] PassDecision DecideByPods(const ReadingPlan& plan, const PassCause& cause);
   [[nodiscard]] PacedPass PacedFor(const ReadingPlan& plan, std::size_t threshold,
                                    const PassCause& cause) const;
   void TellListeners(const CycleReport& report);

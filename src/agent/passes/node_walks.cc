@@ -49,7 +49,7 @@ void NodeWalks::Begin(const ReadingPlan& plan, Instant first_evaluation) {
 }
 
 WalkResult NodeWalks::Judge(const ReadingPlan& plan, const DiskUse& disk) {
-  if (!ActsForDisk(plan)) return WalkResult::kCounts;
+  if (!plan.disk) return WalkResult::kCounts;
   if (MustWalkAgain(plan, disk)) {
     BeginWalk(true, plan.now);
     return WalkResult::kWalksAgain;
@@ -83,10 +83,6 @@ void NodeWalks::Passed(Instant now) {
 
 void NodeWalks::SetUrgency() {
   walks_.SetUrgent(demand_.raised() || IsUnderPressure());
-}
-
-bool NodeWalks::ActsForDisk(const ReadingPlan& plan) const {
-  return plan.threshold && IsDisk(passes_.policy()->thresholds[*plan.threshold]);
 }
 
 bool NodeWalks::FindsDiskShort(const ReadingPlan& plan) const {

@@ -37,8 +37,6 @@ class NodeWalks {
   // Lets walks hurry while something waits for them.
   void SetUrgency();
 
-  // Whether the plan would evict for a disk, which must wait until pods' files are measured.
-  [[nodiscard]] bool ActsForDisk(const ReadingPlan& plan) const;
   // An eviction for a disk has to wait for a walk. False: not for that, because a reclaim is under
   // way, whose end requests a full pass, or because the pace holds it up.
   [[nodiscard]] bool Await(Instant now, bool hard);

@@ -6,7 +6,7 @@
 
 #include "agent/edges/edges.h"
 #include "core/model/summary.h"
-#include "core/pass/reading_plan.h"
+#include "core/pass/pass.h"
 #include "core/pods/pod_facts.h"
 
 namespace jettison {

@@ -20,7 +20,7 @@ double GrowthBetween(const NodeLook& before, const NodeLook& last, Signal signal
 // Absent: nobody can tell, or it does not run short within moments.
 std::optional<double> GrowthAtOnce(Signal signal) {
   if (!IsForeseen(signal)) return std::nullopt;
-  return ResourceOf(signal) == Resource::kPids ? kTasksAtOnce : kBytesAtOnce;
+  return UnitNameOf(signal) == "bytes" ? kBytesAtOnce : kTasksAtOnce;
 }
 
 }  // namespace

@@ -142,7 +142,8 @@ void TellReturn(const PodView& view, const Snapshot& snapshot, OverviewPod& pod)
 // What the key of a pod says of its figures.
 void AddRank(const RankKey& key, Signal signal, OverviewPod& pod) {
   pod.excess = Units(-key.negated_excess);
-  pod.over_request = ResourceOf(signal) != Resource::kPids && !key.within_request;
+  const bool of_counts = RowOf(ResourceOf(signal)).ranked_by == RankedBy::kCount;
+  pod.over_request = !of_counts && !key.within_request;
 }
 
 // The views that can be ranked beside their statistics.

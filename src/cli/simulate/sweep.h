@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/pass/pass_policy.h"
+#include "core/pass/pass.h"
 #include "core/units/result.h"
 
 namespace jettison {

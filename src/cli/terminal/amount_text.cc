@@ -16,16 +16,7 @@ namespace jettison {
 namespace {
 
 bool IsBytes(Signal signal) {
-  if (IsPressure(signal)) return false;
-  switch (ResourceOf(signal)) {
-    case Resource::kMemory:
-    case Resource::kSwap:
-    case Resource::kEphemeralStorage: return true;
-    case Resource::kInodes:
-    case Resource::kPids:
-    case Resource::kIo: return false;
-  }
-  __builtin_unreachable();
+  return UnitNameOf(signal) == "bytes";
 }
 
 }  // namespace

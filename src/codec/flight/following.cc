@@ -1,7 +1,7 @@
 #include "codec/flight/following.h"
 
 #include "core/observe/observations.h"
-#include "core/pass/reading_plan.h"
+#include "core/pass/pass.h"
 
 namespace jettison {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/pass/pass_policy.h"
+#include "core/pass/pass.h"
 
 namespace jettison {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/json/json_writer.h"
-#include "core/pass/pass_policy.h"
+#include "core/pass/pass.h"
 
 namespace jettison {
 

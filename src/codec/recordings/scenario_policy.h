@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/model/value.h"
-#include "core/pass/pass_policy.h"
+#include "core/pass/pass.h"
 #include "core/units/result.h"
 
 namespace jettison {

@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "core/decide/eviction_pace.h"
-#include "core/decide/pod_usage.h"
 #include "core/decide/ranking.h"
 
 namespace jettison {
@@ -16,32 +15,6 @@ constexpr std::span<const ReclaimStep> kContainersThenImages{kBoth};
 constexpr std::span<const ReclaimStep> kContainersOnly = kContainersThenImages.first(1);
 constexpr std::span<const ReclaimStep> kImagesOnly = kContainersThenImages.last(1);
 
-enum class FileSystem { kNode, kImage, kContainer };
-
-FileSystem FileSystemOf(Signal disk_signal) {
-  switch (disk_signal) {
-    case Signal::kImageFsAvailable:
-    case Signal::kImageFsInodesFree: return FileSystem::kImage;
-    case Signal::kContainerFsAvailable:
-    case Signal::kContainerFsInodesFree: return FileSystem::kContainer;
-    case Signal::kNodeFsAvailable:
-    case Signal::kNodeFsInodesFree:
-    case Signal::kMemoryAvailable:
-    case Signal::kAllocatableMemoryAvailable:
-    case Signal::kMemoryPressureFullAvg10:
-    case Signal::kMemoryPressureFullAvg60:
-    case Signal::kMemoryPressureSomeAvg10:
-    case Signal::kMemoryPressureSomeAvg60:
-    case Signal::kSwapAvailable:
-    case Signal::kPidAvailable:
-    case Signal::kIoPressureFullAvg10:
-    case Signal::kIoPressureFullAvg60:
-    case Signal::kIoPressureSomeAvg10:
-    case Signal::kIoPressureSomeAvg60: return FileSystem::kNode;
-  }
-  __builtin_unreachable();
-}
-
 }  // namespace
 
 std::string_view NameOf(ReclaimStep step) {
@@ -49,9 +22,9 @@ std::string_view NameOf(ReclaimStep step) {
 }
 
 std::span<const ReclaimStep> ReclaimStepsFor(Signal signal, DiskLayout layout) {
-  if (ConditionOf(signal) != NodeConditionType::kDiskPressure) return {};
+  if (!IsOfDisk(signal)) return {};
   if (!layout.dedicated_image_fs) return kContainersThenImages;
-  const FileSystem starved = FileSystemOf(signal);
+  const FileSystem starved = RowOf(signal).disk;
   if (layout.dedicated_container_fs) {
     return starved == FileSystem::kImage ? kImagesOnly : kContainersOnly;
   }
@@ -86,7 +59,7 @@ Candidates CandidatesFor(Signal signal, std::span<const Threshold> thresholds,
 }
 
 bool IsDisk(const Threshold& threshold) {
-  return ConditionOf(threshold.signal) == NodeConditionType::kDiskPressure;
+  return IsOfDisk(threshold.signal);
 }
 
 namespace {

@@ -27,21 +27,12 @@ const Container* ContainerNamed(const Pod& pod, std::string_view name) {
 // How much a container used of the starved resource; absent if a part is unknown, and for resources
 // that containers cannot request.
 std::optional<Quantity> UsageOf(const ContainerStats& stats, Resource resource) {
-  switch (resource) {
-    case Resource::kMemory:
-      if (!stats.memory_working_set_bytes) return std::nullopt;
-      return Measured(*stats.memory_working_set_bytes);
-    case Resource::kEphemeralStorage:
-      if (!stats.rootfs || !stats.rootfs->used_bytes || !stats.logs || !stats.logs->used_bytes) {
-        return std::nullopt;
-      }
-      return Measured(*stats.rootfs->used_bytes + *stats.logs->used_bytes);
-    case Resource::kSwap:
-    case Resource::kInodes:
-    case Resource::kPids:
-    case Resource::kIo: return std::nullopt;
+  if (resource == Resource::kMemory && stats.memory_working_set_bytes) {
+    return Measured(*stats.memory_working_set_bytes);
   }
-  __builtin_unreachable();
+  if (resource != Resource::kEphemeralStorage || !stats.rootfs || !stats.logs) return std::nullopt;
+  if (!stats.rootfs->used_bytes || !stats.logs->used_bytes) return std::nullopt;
+  return Measured(*stats.rootfs->used_bytes + *stats.logs->used_bytes);
 }
 
 Quantity RequestOf(const Container& container, Resource resource) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/decide/pod_usage.h"
 #include "core/decide/ranking.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/pressure.h"
@@ -123,19 +122,6 @@ std::string_view TextOf(PaceReason reason) {
       return "the API server cannot be asked whether the pod may be evicted";
     case PaceReason::kNoRight:
       return "the agent has no right to ask the API server whether the pod may be evicted";
-  }
-  __builtin_unreachable();
-}
-
-bool IsForeseen(Signal signal) {
-  if (IsPressure(signal)) return false;
-  switch (ResourceOf(signal)) {
-    case Resource::kMemory:
-    case Resource::kSwap:
-    case Resource::kPids: return true;
-    case Resource::kEphemeralStorage:
-    case Resource::kInodes:
-    case Resource::kIo: return false;
   }
   __builtin_unreachable();
 }

@@ -95,10 +95,6 @@ struct EvictionPause {
   friend bool operator==(const EvictionPause&, const EvictionPause&) = default;
 };
 
-// Whether it can be predicted when the resource of the signal runs out: true for memory, swap and
-// process IDs, false for disks and pressure averages.
-[[nodiscard]] bool IsForeseen(Signal signal);
-
 // How long the agent waits for the API server's answer to a soft eviction.
 inline constexpr Duration kAnswerWithin = std::chrono::seconds(5);
 

@@ -86,12 +86,6 @@ std::optional<Holders> MemoryHolders(const NodeStats& node, std::span<const Acti
   return holders;
 }
 
-const std::optional<FsStats>& FileSystemOf(Signal signal, const NodeStats& node) {
-  if (signal == Signal::kNodeFsAvailable || signal == Signal::kNodeFsInodesFree) return node.fs;
-  const bool images = signal == Signal::kImageFsAvailable || signal == Signal::kImageFsInodesFree;
-  return images ? node.image_fs : node.container_fs;
-}
-
 std::optional<std::uint64_t> UsedOf(const std::optional<FsStats>& fs, Signal signal) {
   if (!fs) return std::nullopt;
   return ResourceOf(signal) == Resource::kInodes ? fs->inodes_used : fs->used_bytes;
@@ -176,10 +170,6 @@ std::string PartsText(std::vector<HeldPart> parts, bool is_bytes) {
         fmt::format("{}{} {}", text.empty() ? "" : ", ", part.name, Amount(part.amount, is_bytes));
   }
   return text;
-}
-
-bool IsOfDisk(Signal signal) {
-  return ConditionOf(signal) == NodeConditionType::kDiskPressure;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <array>
 #include <vector>
 
+#include "core/decide/ranking.h"
 #include "core/pods/pod_facts.h"
 
 namespace jettison {

@@ -18,8 +18,8 @@ struct MeasuredFiles {
 
 MeasuredFiles MeasuredFor(Signal signal, DiskLayout layout) {
   if (!layout.dedicated_image_fs) return {true, true, true};
-  const bool images = signal == Signal::kImageFsAvailable || signal == Signal::kImageFsInodesFree;
-  const bool node = signal == Signal::kNodeFsAvailable || signal == Signal::kNodeFsInodesFree;
+  const bool images = RowOf(signal).disk == FileSystem::kImage;
+  const bool node = RowOf(signal).disk == FileSystem::kNode;
   if (layout.dedicated_container_fs) return {!images, !images, !images};
   return {.writable_layers = !node, .logs = node, .local_volumes = node};
 }
@@ -105,14 +105,20 @@ RankKey IoKey(const ActivePod& pod) {
   return key;
 }
 
-// Among pods of one priority, those without stats are evicted first, whatever the process counts
-// are.
-RankKey PidKey(const ActivePod& pod) {
-  constexpr Nanos kBeforeAnyCount = -(Nanos{1} << 64);
+// Among pods of one priority, those without stats are evicted first, whatever the counts are.
+RankKey CountKey(const ActivePod& pod, Resource resource) {
+  constexpr Nanos kBeforeAnyCount = -(Nanos{1} << 100);
   RankKey key = KeyOf(*pod.facts);
-  key.negated_excess =
-      pod.stats == nullptr ? kBeforeAnyCount : -Nanos{pod.stats->process_count.value_or(0)};
+  key.negated_excess = pod.stats == nullptr
+                           ? kBeforeAnyCount
+                           : -Nanos{(pod.stats->*FigureOf(resource)).value_or(0)} * kNanosPerUnit;
   return key;
+}
+
+bool IsMeasured(const ActivePod& pod, Resource resource) {
+  if (pod.stats == nullptr) return false;
+  if (const auto figure = FigureOf(resource)) return (pod.stats->*figure).has_value();
+  return resource == Resource::kIo ? pod.stats->io_some_avg10.has_value() : !DiskUseIsUnknown(pod);
 }
 
 }  // namespace
@@ -136,15 +142,29 @@ PodFiles FilesOf(const ActivePod& pod, Signal signal, DiskLayout layout) {
 }
 
 RankKey RankOf(const ActivePod& pod, Signal signal, DiskLayout layout) {
-  switch (ResourceOf(signal)) {
-    case Resource::kMemory: return MemoryKey(pod);
-    case Resource::kSwap: return SwapKey(pod);
-    case Resource::kEphemeralStorage:
-    case Resource::kInodes: return DiskKey(pod, signal, layout);
-    case Resource::kPids: return PidKey(pod);
-    case Resource::kIo: return IoKey(pod);
+  const Resource resource = ResourceOf(signal);
+  switch (RowOf(resource).ranked_by) {
+    case RankedBy::kMemory: return MemoryKey(pod);
+    case RankedBy::kSwap: return SwapKey(pod);
+    case RankedBy::kFiles: return DiskKey(pod, signal, layout);
+    case RankedBy::kCount: return CountKey(pod, resource);
+    case RankedBy::kStalls: return IoKey(pod);
   }
   __builtin_unreachable();
+}
+
+Nanos RequestFor(const PodFacts& facts, Resource resource) {
+  if (resource == Resource::kMemory) return facts.memory_request;
+  const bool of_files = RowOf(resource).ranked_by == RankedBy::kFiles;
+  return of_files ? facts.ephemeral_storage_request : 0;
+}
+
+std::optional<std::int64_t> UsageOf(const ActivePod& pod, Signal signal, DiskLayout layout) {
+  const Resource resource = ResourceOf(signal);
+  if (!IsMeasured(pod, resource)) return std::nullopt;
+  const RankKey key = RankOf(pod, signal, layout);
+  return static_cast<std::int64_t>((RequestFor(*pod.facts, resource) - key.negated_excess) /
+                                   kNanosPerUnit);
 }
 
 bool DiskUseIsUnknown(const ActivePod& pod) {
@@ -153,13 +173,12 @@ bool DiskUseIsUnknown(const ActivePod& pod) {
 
 bool MayGo(const ActivePod& pod, Signal signal) {
   if (pod.facts->IsProtected()) return false;
-  switch (ResourceOf(signal)) {
-    case Resource::kMemory:
-    case Resource::kPids: return true;
-    case Resource::kSwap: return GivesSwapBack(pod);
-    case Resource::kEphemeralStorage:
-    case Resource::kInodes: return !DiskUseIsUnknown(pod);
-    case Resource::kIo: return IoPressure(pod) > 0;
+  switch (RowOf(ResourceOf(signal)).ranked_by) {
+    case RankedBy::kMemory:
+    case RankedBy::kCount: return true;
+    case RankedBy::kSwap: return GivesSwapBack(pod);
+    case RankedBy::kFiles: return !DiskUseIsUnknown(pod);
+    case RankedBy::kStalls: return IoPressure(pod) > 0;
   }
   __builtin_unreachable();
 }

@@ -35,6 +35,14 @@ struct RankKey {
 // exceed its memory request; where swap is not accounted, pods are ranked by memory.
 [[nodiscard]] RankKey RankOf(const ActivePod& pod, Signal signal, DiskLayout layout);
 
+// The pod's request that ranking compares its usage with: bytes of memory or ephemeral storage, in
+// billionths; 0 for resources that cannot be requested.
+[[nodiscard]] Nanos RequestFor(const PodFacts& facts, Resource resource);
+
+// What ranking counts as the pod's usage, in the unit of the signal; absent where that is unknown.
+[[nodiscard]] std::optional<std::int64_t> UsageOf(const ActivePod& pod, Signal signal,
+                                                  DiskLayout layout);
+
 // What a pod holds of the file system of a signal, in bytes or inodes.
 struct PodFiles {
   std::uint64_t logs = 0;

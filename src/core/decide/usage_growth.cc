@@ -31,7 +31,7 @@ constexpr Duration kLossesCount = std::chrono::seconds(1);
 // The error of a look. The kernel charges memory in batches of 256 KiB on each processor, and the
 // figures of node and pods are not read at the same time.
 std::int64_t JitterOf(Signal signal) {
-  return ResourceOf(signal) == Resource::kPids ? 16 : std::int64_t{1} << 20;
+  return UnitNameOf(signal) == "bytes" ? std::int64_t{1} << 20 : 16;
 }
 
 // The growth per second; 0 if it shrank, or no more than the error of a look.

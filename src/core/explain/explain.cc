@@ -132,25 +132,18 @@ void AddTaken(std::string_view capacity, std::string_view taken, const Observati
   figures.push_back({"used", taken, Role::kSubtracted, seen.capacity - seen.available});
 }
 
-const std::optional<FsStats>& FileSystemOf(Signal signal, const NodeStats& node) {
-  if (signal == Signal::kNodeFsAvailable) return node.fs;
-  return signal == Signal::kImageFsAvailable ? node.image_fs : node.container_fs;
-}
-
 // Adds the terms from which the available amount is calculated.
 void AddTerms(Signal signal, const NodeStats& node, MemoryEstimator estimator,
               const Observation& seen, Figures& figures) {
   if (IsPressure(signal)) return AddTaken("all of the time", "lost to stalls", seen, figures);
-  switch (ResourceOf(signal)) {
-    case Resource::kMemory: {
-      const bool of_node = signal == Signal::kMemoryAvailable;
-      return AddMemory(of_node ? *node.memory : *node.pods_memory, seen, estimator, figures);
-    }
-    case Resource::kSwap: return AddTaken("capacity", "used", seen, figures);
-    case Resource::kEphemeralStorage: return AddBytes(*FileSystemOf(signal, node), seen, figures);
-    case Resource::kInodes: return AddTaken("inodes", "used", seen, figures);
-    case Resource::kPids: return AddTaken("process ids", "tasks", seen, figures);
-    case Resource::kIo: break;  // only pressure signals are about I/O
+  const ResourceRow& row = RowOf(ResourceOf(signal));
+  if (row.resource == Resource::kMemory) {
+    const bool of_node = signal == Signal::kMemoryAvailable;
+    AddMemory(of_node ? *node.memory : *node.pods_memory, seen, estimator, figures);
+  } else if (row.resource == Resource::kEphemeralStorage) {
+    AddBytes(*FileSystemOf(signal, node), seen, figures);
+  } else {
+    AddTaken(row.all, row.taken, seen, figures);
   }
 }
 

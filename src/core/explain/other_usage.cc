@@ -96,15 +96,9 @@ Signal ToldBy(Signal signal, DiskLayout layout) {
 
 bool UseMore(const PodFacts& facts, Signal signal, DiskLayout layout, std::int64_t more,
              PodStats& stats) {
-  switch (ResourceOf(signal)) {
-    case Resource::kMemory: return AddTo(stats.memory_working_set_bytes, more);
-    case Resource::kSwap: return AddTo(stats.swap_bytes, more);
-    case Resource::kPids: return AddTo(stats.process_count, more);
-    case Resource::kIo: return ChangeShare(more, stats.io_some_avg10);
-    case Resource::kEphemeralStorage:
-    case Resource::kInodes: return ChangeFiles(facts, signal, layout, more, stats);
-  }
-  __builtin_unreachable();
+  if (const auto figure = FigureOf(ResourceOf(signal))) return AddTo(stats.*figure, more);
+  if (IsOfDisk(signal)) return ChangeFiles(facts, signal, layout, more, stats);
+  return ChangeShare(more, stats.io_some_avg10);
 }
 
 void MakeAvailable(Signal signal, DiskLayout layout, std::int64_t more, Observations& seen) {

@@ -6,14 +6,13 @@
 #include <string>
 #include <utility>
 
-#include "core/decide/pod_usage.h"
 #include "core/decide/ranking.h"
 #include "core/explain/explain.h"
 #include "core/explain/other_usage.h"
 #include "core/explain/pod_ranking.h"
 #include "core/model/pressure.h"
 #include "core/model/priority.h"
-#include "core/pass/reading_plan.h"
+#include "core/pass/pass.h"
 #include "core/thresholds/containerfs_thresholds.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/quantity.h"
@@ -74,7 +73,7 @@ class Changes {
   Changes(const DecisionInputs& inputs, const Decision& decision, std::size_t pod)
       : inputs_(inputs), decision_(decision), pod_(pod), active_(inputs.pods[pod]) {
     const Evaluation all = EvaluateBy(inputs.policy, inputs.before, inputs.seen, inputs.now);
-    waiting_ = all.acting & ~ToActOn(inputs.policy, all, inputs.pace).acting;
+    waiting_ = all.acting & ~ToActOn(inputs.policy, all, inputs.pace);
   }
 
   [[nodiscard]] std::vector<Otherwise> Take() { return std::move(found_); }

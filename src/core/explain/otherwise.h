@@ -5,8 +5,7 @@
 
 #include "core/decide/eviction_pace.h"
 #include "core/explanation/explanation.h"
-#include "core/pass/pass_decision.h"
-#include "core/pass/pass_policy.h"
+#include "core/pass/pass.h"
 
 namespace jettison {
 

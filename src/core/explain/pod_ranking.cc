@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/decide/pod_usage.h"
 #include "core/decide/ranking.h"
 #include "core/model/pressure.h"
 #include "core/pods/pod_kind.h"
@@ -12,28 +11,22 @@
 namespace jettison {
 namespace {
 
-// Process counts are ranked as they are, everything else in billionths.
-std::int64_t ExcessOf(const RankKey& key, Resource resource) {
-  const Nanos excess = -key.negated_excess;
-  return resource == Resource::kPids ? static_cast<std::int64_t>(excess) : WholeUnits(excess);
-}
-
 RankedPod Describe(const ActivePod& pod, const RankKey& key, Signal signal, DiskLayout layout,
                    Candidates candidates) {
   const Resource resource = ResourceOf(signal);
-  const bool requestable = resource == Resource::kMemory || resource == Resource::kEphemeralStorage;
+  const ResourceRow& row = RowOf(resource);
   RankedPod ranked{.pod = IdentityOf(*pod.facts),
                    .qos = QosClassOf(pod.facts->pod),
                    .priority = pod.facts->priority,
                    .measured = pod.stats != nullptr,
                    .exceeds_request = key.known && !key.within_request && pod.stats != nullptr &&
-                                      resource != Resource::kPids,
+                                      row.ranked_by != RankedBy::kCount,
                    .usage = UsageOf(pod, signal, layout),
                    .critical = pod.facts->IsProtected() && !pod.facts->IsSpared(),
                    .may_go = IsCandidate(pod, signal, layout, candidates)};
   ranked.keeps_to_request = !ranked.may_go && MayGo(pod, signal);
-  if (requestable) ranked.request = WholeUnits(RequestFor(*pod.facts, resource));
-  if (pod.stats != nullptr) ranked.excess = ExcessOf(key, resource);
+  if (row.requested) ranked.request = WholeUnits(RequestFor(*pod.facts, resource));
+  if (pod.stats != nullptr) ranked.excess = WholeUnits(-key.negated_excess);
   return ranked;
 }
 

@@ -93,17 +93,9 @@ std::string Ends(const ThresholdFacts& facts) {
                      facts.held ? "; that alone keeps it met" : "");
 }
 
-// The name of the deciding field, adapted to the signal.
-std::string Decided(std::string_view field, Signal signal) {
-  const Resource resource = ResourceOf(signal);
-  if (field != "usage minus request") return std::string(field);
-  if (resource == Resource::kPids) return "process count";
-  if (resource == Resource::kSwap) return "swap used";
-  return resource == Resource::kIo ? "time stalled" : std::string(field);
-}
-
 std::vector<std::string> RowOf(const RankedPod& pod, Signal signal) {
-  std::string note = Decided(pod.decided_by, signal);
+  std::string note(pod.decided_by);
+  if (note == "usage minus request") note = RowOf(ResourceOf(signal)).usage;
   if (pod.critical) {
     note += note.empty() ? "never evicted" : "; never evicted";
   } else if (!pod.may_go) {
@@ -167,10 +159,11 @@ std::string ThresholdTable(std::span<const ThresholdFacts> thresholds) {
 }
 
 std::string OrderText(const PodOrder& order) {
-  const std::string excess = ResourceOf(order.signal) == Resource::kPids ? "COUNT" : "EXCESS";
+  const bool of_counts = RowOf(ResourceOf(order.signal)).ranked_by == RankedBy::kCount;
   TextTable table({Align::kLeft, Align::kRight, Align::kLeft, Align::kLeft, Align::kRight,
                    Align::kRight, Align::kRight, Align::kRight, Align::kLeft});
-  table.Add({"", "#", "POD", "OVER", "PRIORITY", "USAGE", "REQUEST", excess, "DECIDED BY"});
+  table.Add({"", "#", "POD", "OVER", "PRIORITY", "USAGE", "REQUEST", of_counts ? "COUNT" : "EXCESS",
+             "DECIDED BY"});
   for (const RankedPod& pod : order.pods) table.Add(RowOf(pod, order.signal));
   std::string text = table.Text(0);
   if (order.pods.size() < order.total) {

@@ -59,13 +59,17 @@ struct StallAverage {
   Duration window{0};  // 10 s or 60 s
 };
 
+// The file systems of a node, by what lies on them: everything else, images, writable layers.
+enum class FileSystem : std::uint8_t { kNode, kImage, kContainer };
+
 // One signal: everything that is the same of it in every place.
 struct SignalRow {
   Signal signal;
   std::string_view name;  // in configurations and in messages
   Resource resource;
-  bool of_kubelet = true;             // evictionHard and evictionSoft may name it
-  std::optional<StallAverage> stall;  // of pressure signals, whose resource is memory or I/O
+  bool of_kubelet = true;               // evictionHard and evictionSoft may name it
+  std::optional<StallAverage> stall;    // of pressure signals, whose resource is memory or I/O
+  FileSystem disk = FileSystem::kNode;  // of signals of a disk
 };
 inline constexpr StallAverage kFullAvg10 = {StallKind::kFull, std::chrono::seconds(10)};
 inline constexpr StallAverage kFullAvg60 = {StallKind::kFull, std::chrono::seconds(60)};
@@ -87,10 +91,30 @@ inline constexpr auto kSignalRows = std::to_array<SignalRow>({
     {Signal::kSwapAvailable, "swap.available", Resource::kSwap, false},
     {Signal::kNodeFsAvailable, "nodefs.available", Resource::kEphemeralStorage},
     {Signal::kNodeFsInodesFree, "nodefs.inodesFree", Resource::kInodes},
-    {Signal::kImageFsAvailable, "imagefs.available", Resource::kEphemeralStorage},
-    {Signal::kImageFsInodesFree, "imagefs.inodesFree", Resource::kInodes},
-    {Signal::kContainerFsAvailable, "containerfs.available", Resource::kEphemeralStorage},
-    {Signal::kContainerFsInodesFree, "containerfs.inodesFree", Resource::kInodes},
+    {Signal::kImageFsAvailable,
+     "imagefs.available",
+     Resource::kEphemeralStorage,
+     true,
+     {},
+     FileSystem::kImage},
+    {Signal::kImageFsInodesFree,
+     "imagefs.inodesFree",
+     Resource::kInodes,
+     true,
+     {},
+     FileSystem::kImage},
+    {Signal::kContainerFsAvailable,
+     "containerfs.available",
+     Resource::kEphemeralStorage,
+     true,
+     {},
+     FileSystem::kContainer},
+    {Signal::kContainerFsInodesFree,
+     "containerfs.inodesFree",
+     Resource::kInodes,
+     true,
+     {},
+     FileSystem::kContainer},
     {Signal::kPidAvailable, "pid.available", Resource::kPids},
     {Signal::kIoPressureFullAvg10, "io.pressure.full.avg10", Resource::kIo, false, kFullAvg10},
     {Signal::kIoPressureFullAvg60, "io.pressure.full.avg60", Resource::kIo, false, kFullAvg60},
@@ -99,6 +123,9 @@ inline constexpr auto kSignalRows = std::to_array<SignalRow>({
 });
 inline constexpr std::size_t kSignalCount = kSignalRows.size();
 
+// How pods are ranked when a resource is short (core/decide/ranking.h).
+enum class RankedBy : std::uint8_t { kMemory, kSwap, kFiles, kCount, kStalls };
+
 // One resource, and what its signals have in common.
 struct ResourceRow {
   Resource resource;
@@ -106,20 +133,73 @@ struct ResourceRow {
   NodeConditionType condition;
   std::string_view unit;  // of its amounts, for programs; pressure signals have "share"
   QuantityFormat format;  // in which messages print them
+  RankedBy ranked_by;
+  bool foreseen = false;   // it can be predicted when it runs out, and what pods hold of it adds up
+  bool requested = false;  // pods can request it
+  std::string_view all = "capacity";  // for people: what there is of it, what of that is taken,
+  std::string_view taken = "used";    // and by which figure of theirs pods are ranked
+  std::string_view usage = "usage minus request";
+  // How far our threshold lies above the kubelet's (core/thresholds/kubelet_order.h).
+  std::int64_t margin = 0;
+  double margin_points = 0;
 };
 // In the order of declaration.
 inline constexpr auto kResourceRows = std::to_array<ResourceRow>({
-    {Resource::kMemory, "memory", NodeConditionType::kMemoryPressure, "bytes",
-     QuantityFormat::kBinarySI},
-    {Resource::kSwap, "swap", NodeConditionType::kMemoryPressure, "bytes",
-     QuantityFormat::kBinarySI},
-    {Resource::kEphemeralStorage, "ephemeral-storage", NodeConditionType::kDiskPressure, "bytes",
-     QuantityFormat::kBinarySI},
-    {Resource::kInodes, "inodes", NodeConditionType::kDiskPressure, "inodes",
-     QuantityFormat::kDecimalSI},
-    {Resource::kPids, "pids", NodeConditionType::kPidPressure, "pids", QuantityFormat::kDecimalSI},
-    {Resource::kIo, "io", NodeConditionType::kSystemDiskContentionPressure, "share",
-     QuantityFormat::kDecimalSI},
+    {.resource = Resource::kMemory,
+     .name = "memory",
+     .condition = NodeConditionType::kMemoryPressure,
+     .unit = "bytes",
+     .format = QuantityFormat::kBinarySI,
+     .ranked_by = RankedBy::kMemory,
+     .foreseen = true,
+     .requested = true,
+     .margin = std::int64_t{256} << 20,
+     .margin_points = 2},
+    {.resource = Resource::kSwap,
+     .name = "swap",
+     .condition = NodeConditionType::kMemoryPressure,
+     .unit = "bytes",
+     .format = QuantityFormat::kBinarySI,
+     .ranked_by = RankedBy::kSwap,
+     .foreseen = true,
+     .usage = "swap used"},
+    {.resource = Resource::kEphemeralStorage,
+     .name = "ephemeral-storage",
+     .condition = NodeConditionType::kDiskPressure,
+     .unit = "bytes",
+     .format = QuantityFormat::kBinarySI,
+     .ranked_by = RankedBy::kFiles,
+     .requested = true,
+     .margin = std::int64_t{1} << 30,
+     .margin_points = 2},
+    {.resource = Resource::kInodes,
+     .name = "inodes",
+     .condition = NodeConditionType::kDiskPressure,
+     .unit = "inodes",
+     .format = QuantityFormat::kDecimalSI,
+     .ranked_by = RankedBy::kFiles,
+     .all = "inodes",
+     .margin = 100'000,
+     .margin_points = 1},
+    {.resource = Resource::kPids,
+     .name = "pids",
+     .condition = NodeConditionType::kPidPressure,
+     .unit = "pids",
+     .format = QuantityFormat::kDecimalSI,
+     .ranked_by = RankedBy::kCount,
+     .foreseen = true,
+     .all = "process ids",
+     .taken = "tasks",
+     .usage = "process count",
+     .margin = 500,
+     .margin_points = 1},
+    {.resource = Resource::kIo,
+     .name = "io",
+     .condition = NodeConditionType::kSystemDiskContentionPressure,
+     .unit = "share",
+     .format = QuantityFormat::kDecimalSI,
+     .ranked_by = RankedBy::kStalls,
+     .usage = "time stalled"},
 });
 
 // One condition.
@@ -208,6 +288,15 @@ inline constexpr auto kAllResources = [] {
 // rest are bytes. Shares of time are told by ShareText.
 [[nodiscard]] constexpr QuantityFormat FormatOf(Signal signal) {
   return RowOf(ResourceOf(signal)).format;
+}
+
+[[nodiscard]] constexpr bool IsOfDisk(Signal signal) {
+  return ConditionOf(signal) == NodeConditionType::kDiskPressure;
+}
+// Whether it can be predicted when the resource of the signal runs out: true for memory, swap and
+// process IDs, false for disks and pressure averages.
+[[nodiscard]] constexpr bool IsForeseen(Signal signal) {
+  return RowOf(ResourceOf(signal)).foreseen && !IsPressure(signal);
 }
 
 // A set of pressure conditions, a bit each.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/model/signal.h"
 #include "core/units/duration.h"
 
 namespace jettison {
@@ -103,6 +104,20 @@ struct PodStats {
   std::optional<std::int32_t> io_some_avg10;  // of its own group, as StallShares::avg10 of `some`
 };
 
+// The figure of a pod as a whole that tells what it has of a resource; null: there is none of disks
+// and of I/O.
+[[nodiscard]] constexpr std::optional<std::uint64_t> PodStats::*FigureOf(Resource resource) {
+  switch (resource) {
+    case Resource::kMemory: return &PodStats::memory_working_set_bytes;
+    case Resource::kSwap: return &PodStats::swap_bytes;
+    case Resource::kPids: return &PodStats::process_count;
+    case Resource::kEphemeralStorage:
+    case Resource::kInodes:
+    case Resource::kIo: return nullptr;
+  }
+  __builtin_unreachable();
+}
+
 struct NodeStats {
   std::string node_name;
   std::optional<MemoryStats> memory;
@@ -115,6 +130,17 @@ struct NodeStats {
   std::optional<PressureStats> memory_pressure;  // the kubelet's memory.psi
   std::optional<PressureStats> io_pressure;      // the kubelet's io.psi
 };
+
+// The file system that a signal of a disk tells of.
+[[nodiscard]] inline const std::optional<FsStats>& FileSystemOf(Signal signal,
+                                                                const NodeStats& node) {
+  switch (RowOf(signal).disk) {
+    case FileSystem::kNode: return node.fs;
+    case FileSystem::kImage: return node.image_fs;
+    case FileSystem::kContainer: return node.container_fs;
+  }
+  __builtin_unreachable();
+}
 
 struct Summary {
   NodeStats node;

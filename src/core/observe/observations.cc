@@ -26,17 +26,13 @@ std::optional<Observation> Swap(const std::optional<SwapStats>& swap) {
       .available = Signed(*swap->available_bytes), .capacity = Signed(all), .time = swap->time};
 }
 
-std::optional<Observation> Bytes(const std::optional<FsStats>& fs) {
-  if (!fs || !fs->available_bytes || !fs->capacity_bytes) return std::nullopt;
-  return Observation{.available = Signed(*fs->available_bytes),
-                     .capacity = Signed(*fs->capacity_bytes),
-                     .time = fs->time};
-}
-
-std::optional<Observation> Inodes(const std::optional<FsStats>& fs) {
-  if (!fs || !fs->inodes_free || !fs->inodes) return std::nullopt;
+std::optional<Observation> Disk(const std::optional<FsStats>& fs, bool of_inodes) {
+  if (!fs) return std::nullopt;
+  const auto& available = of_inodes ? fs->inodes_free : fs->available_bytes;
+  const auto& capacity = of_inodes ? fs->inodes : fs->capacity_bytes;
+  if (!available || !capacity) return std::nullopt;
   return Observation{
-      .available = Signed(*fs->inodes_free), .capacity = Signed(*fs->inodes), .time = fs->time};
+      .available = Signed(*available), .capacity = Signed(*capacity), .time = fs->time};
 }
 
 std::optional<Observation> Pids(const std::optional<RlimitStats>& rlimit) {
@@ -67,29 +63,22 @@ Observations ObservationsFrom(const NodeStats& node) {
   seen[Signal::kMemoryAvailable] = Memory(node.memory);
   seen[Signal::kAllocatableMemoryAvailable] = Memory(node.pods_memory);
   seen[Signal::kSwapAvailable] = Swap(node.swap);
-  seen[Signal::kNodeFsAvailable] = Bytes(node.fs);
-  seen[Signal::kNodeFsInodesFree] = Inodes(node.fs);
-  seen[Signal::kImageFsAvailable] = Bytes(node.image_fs);
-  seen[Signal::kImageFsInodesFree] = Inodes(node.image_fs);
-  seen[Signal::kContainerFsAvailable] = Bytes(node.container_fs);
-  seen[Signal::kContainerFsInodesFree] = Inodes(node.container_fs);
   seen[Signal::kPidAvailable] = Pids(node.rlimit);
-  for (const Signal signal : kPressureSignals) seen[signal] = TimeLeft(node, RowOf(signal));
+  for (const Signal signal : kAllSignals) {
+    if (IsPressure(signal)) seen[signal] = TimeLeft(node, RowOf(signal));
+    if (!IsOfDisk(signal)) continue;
+    seen[signal] = Disk(FileSystemOf(signal, node), ResourceOf(signal) == Resource::kInodes);
+  }
   return seen;
 }
 
 bool HasNoSuch(const NodeStats& node, Signal signal) {
-  const auto counts_no_inodes = [](const std::optional<FsStats>& fs) {
-    return fs && fs->capacity_bytes && !fs->inodes;
-  };
-  switch (signal) {
-    case Signal::kSwapAvailable:
-      return node.swap && node.swap->available_bytes == 0U && node.swap->usage_bytes == 0U;
-    case Signal::kNodeFsInodesFree: return counts_no_inodes(node.fs);
-    case Signal::kImageFsInodesFree: return counts_no_inodes(node.image_fs);
-    case Signal::kContainerFsInodesFree: return counts_no_inodes(node.container_fs);
-    default: return false;
+  if (signal == Signal::kSwapAvailable) {
+    return node.swap && node.swap->available_bytes == 0U && node.swap->usage_bytes == 0U;
   }
+  if (ResourceOf(signal) != Resource::kInodes) return false;
+  const auto& fs = FileSystemOf(signal, node);
+  return fs && fs->capacity_bytes && !fs->inodes;
 }
 
 }  // namespace jettison

@@ -10,7 +10,7 @@
 #include "core/decide/eviction_pace.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/summary.h"
-#include "core/pass/pass_policy.h"
+#include "core/pass/pass.h"
 #include "core/pods/pod_facts.h"
 #include "core/report/cycle_report.h"
 

@@ -9,7 +9,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/model/profile.h"
 #include "core/model/summary.h"
-#include "core/pass/pass_policy.h"
+#include "core/pass/pass.h"
 #include "core/pods/admission.h"
 #include "core/pods/pod_facts.h"
 #include "core/report/cycle_report.h"

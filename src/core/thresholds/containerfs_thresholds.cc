@@ -3,14 +3,6 @@
 namespace jettison {
 namespace {
 
-bool IsContainerFs(Signal signal) {
-  return signal == Signal::kContainerFsAvailable || signal == Signal::kContainerFsInodesFree;
-}
-
-bool IsImageFs(Signal signal) {
-  return signal == Signal::kImageFsAvailable || signal == Signal::kImageFsInodesFree;
-}
-
 // The last threshold of the signal that is hard, or soft; a soft one without grace counts as hard.
 const Threshold* Find(const std::vector<Threshold>& thresholds, Signal signal, bool hard) {
   const Threshold* found = nullptr;
@@ -38,8 +30,9 @@ std::vector<Threshold> ThresholdsFor(const std::vector<Threshold>& configured,
   std::vector<Threshold> effective;
   effective.reserve(configured.size() + 4);
   for (const Threshold& threshold : configured) {
-    if (IsContainerFs(threshold.signal)) continue;
-    if (layout || !IsImageFs(threshold.signal)) effective.push_back(threshold);
+    const FileSystem disk = RowOf(threshold.signal).disk;
+    if (disk == FileSystem::kContainer) continue;
+    if (layout || disk != FileSystem::kImage) effective.push_back(threshold);
   }
   for (const Signal signal : {Signal::kContainerFsAvailable, Signal::kContainerFsInodesFree}) {
     for (const bool hard : {true, false}) {

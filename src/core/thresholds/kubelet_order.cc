@@ -17,9 +17,6 @@
 namespace jettison {
 namespace {
 
-constexpr std::int64_t kMi = std::int64_t{1} << 20;
-constexpr std::int64_t kGi = std::int64_t{1} << 30;
-
 // Percentages are written with at most four decimals, so that 10% plus 2 points is 12%.
 constexpr double kStepsAPoint = 1e4;
 
@@ -37,13 +34,8 @@ Percentage WithPoints(Percentage theirs, double points) {
 
 // Before it evicts for a disk, the kubelet removes images and dead containers, which only it can
 // do. A threshold above the kubelet's would evict pods for space that the kubelet is about to free.
-bool IsLeftToTheKubelet(Signal signal) {
-  const Resource resource = ResourceOf(signal);
-  return resource == Resource::kEphemeralStorage || resource == Resource::kInodes;
-}
-
 bool IsFollowed(const Threshold& threshold) {
-  if (IsLeftToTheKubelet(threshold.signal)) return false;
+  if (IsOfDisk(threshold.signal)) return false;
   const auto* share = std::get_if<Percentage>(&threshold.value);
   return share == nullptr || std::isfinite(share->fraction);
 }
@@ -57,17 +49,8 @@ std::vector<Threshold> FollowedOf(const EvictionSettings& settings) {
 }  // namespace
 
 Margin MarginOf(Signal signal) {
-  switch (ResourceOf(signal)) {
-    case Resource::kMemory: return {.amount = Quantity::Of(256 * kMi), .percent_points = 2};
-    case Resource::kEphemeralStorage: return {.amount = Quantity::Of(kGi), .percent_points = 2};
-    case Resource::kInodes:
-      return {.amount = Quantity::Of(100'000, QuantityFormat::kDecimalSI), .percent_points = 1};
-    case Resource::kPids:
-      return {.amount = Quantity::Of(500, QuantityFormat::kDecimalSI), .percent_points = 1};
-    case Resource::kSwap:
-    case Resource::kIo: break;
-  }
-  return {};
+  const ResourceRow& row = RowOf(ResourceOf(signal));
+  return {.amount = Quantity::Of(row.margin, row.format), .percent_points = row.margin_points};
 }
 
 ThresholdValue WithMargin(Signal signal, const ThresholdValue& theirs) {

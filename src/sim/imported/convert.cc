@@ -9,7 +9,7 @@
 #include "core/decide/eviction_order.h"
 #include "core/evaluate/evaluate.h"
 #include "core/observe/observations.h"
-#include "core/pass/reading_plan.h"
+#include "core/pass/pass.h"
 #include "core/recording/recording.h"
 #include "core/thresholds/containerfs_thresholds.h"
 #include "sim/imported/growth.h"

@@ -10,7 +10,7 @@
 #include "core/json/json_writer.h"
 #include "core/model/pressure.h"
 #include "core/model/signal.h"
-#include "core/pass/pass_policy.h"
+#include "core/pass/pass.h"
 #include "core/units/duration.h"
 #include "sim/report/report_fields.h"
 #include "sim/report/report_words.h"
@@ -39,15 +39,8 @@ std::int64_t Millis(Instant at) {
 
 // How the page formats amounts of the signal.
 std::string_view UnitOf(Signal signal) {
-  switch (ResourceOf(signal)) {
-    case Resource::kInodes:
-    case Resource::kPids: return "count";
-    case Resource::kMemory:
-    case Resource::kSwap:
-    case Resource::kEphemeralStorage:
-    case Resource::kIo: break;
-  }
-  return IsPressure(signal) ? "percent" : "bytes";
+  if (IsPressure(signal)) return "percent";
+  return UnitNameOf(signal) == "bytes" ? "bytes" : "count";
 }
 
 // Pressure is in hundredths of a percent, and is shown in percent.

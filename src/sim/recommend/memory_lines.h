@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/model/threshold.h"
-#include "core/pass/pass_policy.h"
+#include "core/pass/pass.h"
 #include "core/units/duration.h"
 
 namespace jettison {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/pass/pass_policy.h"
+#include "core/pass/pass.h"
 #include "core/units/duration.h"
 #include "sim/calibrate/calibration.h"
 #include "sim/whatif/whatif_result.h"

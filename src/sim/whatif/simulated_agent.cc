@@ -100,7 +100,8 @@ std::optional<SimulatedPass> SimulatedAgent::MakePass(const VirtualSegment& view
   if (pace_.awaits()) {
     plan.evaluation.acting = HardFirst(policy_.thresholds, plan.evaluation.acting);
   }
-  plan.threshold = MostUrgent(policy_.thresholds, plan.evaluation.acting);
+  plan.may_act = plan.evaluation.acting;
+  plan.threshold = MostUrgent(policy_.thresholds, plan.may_act);
   if (pace_.awaits() && !(plan.threshold && pace_.Allows(policy_.thresholds[*plan.threshold]))) {
     return std::nullopt;
   }
@@ -135,10 +136,13 @@ std::optional<SimulatedPass> SimulatedAgent::Act(const VirtualSegment& view, con
   view.ActivePodsAt(look.at, stats_, active_);
   PassPolicy policy = policy_;
   if (!look.breaks_limits || !is_recorded) policy.local_storage_capacity_isolation = false;
-  std::optional<PaceInput> pace;
-  if (plan.threshold) pace = PaceFor(view, look, policy.thresholds[*plan.threshold].signal);
-  PassDecision decision = DecidePass(policy, plan, active_, pace);
-  if (decision.pause) DecideBeside(view, look, plan, policy, decision, *pace);
+  const auto pace_of = [&](std::size_t i, bool beside) -> std::optional<PaceInput> {
+    const PaceInput pace = PaceFor(view, look, policy.thresholds[i].signal);
+    const bool waits = pace.kubelet_decides && look.at < *pace.kubelet_decides;
+    if (beside && (waits || !pace_.Allows(policy.thresholds[i]))) return std::nullopt;
+    return pace;
+  };
+  const PassDecision decision = DecidePass(policy, plan, active_, pace_of);
   SimulatedEdges edges(is_recorded ? to.pass.get() : nullptr);
   NodePorts ports{.killer = edges, .reclaimer = edges, .summaries = edges};
   const EvictionState before = state_;
@@ -152,30 +156,10 @@ std::optional<SimulatedPass> SimulatedAgent::Act(const VirtualSegment& view, con
     auto pass = std::make_shared<RecordedPass>(view.PassOf(made.report, active_));
     pass->policy = std::make_shared<const PassPolicy>(policy_);
     pass->before = before;
-    pass->pace = pace;
+    pass->pace = decision.pace;
     made.kept = std::move(pass);
   }
   return made;
-}
-
-void SimulatedAgent::DecideBeside(const VirtualSegment& view, const Look& look,
-                                  const ReadingPlan& plan, const PassPolicy& policy,
-                                  PassDecision& decision, PaceInput& pace) const {
-  ThresholdSet others =
-      OtherHardThresholds(policy.thresholds, plan.evaluation.acting, *plan.threshold);
-  while (const auto other = MostUrgent(policy.thresholds, others)) {
-    others[*other] = false;
-    const Threshold& threshold = policy.thresholds[*other];
-    const PaceInput its_pace = PaceFor(view, look, threshold.signal);
-    const bool waits = its_pace.kubelet_decides && look.at < *its_pace.kubelet_decides;
-    if (waits || !pace_.Allows(threshold)) continue;
-    const PassDecision beside =
-        DecidePass(policy, PlanFor(*other, policy, plan), active_, its_pace);
-    if (!beside.decision.victim || beside.pause) continue;
-    decision = beside;
-    pace = its_pace;
-    return;
-  }
 }
 
 PaceInput SimulatedAgent::PaceFor(const VirtualSegment& view, const Look& look,

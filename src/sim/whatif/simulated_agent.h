@@ -92,9 +92,6 @@ class SimulatedAgent {
   [[nodiscard]] Observations SeenAt(const VirtualSegment& view, Instant at) const;
   [[nodiscard]] std::optional<SimulatedPass> Act(const VirtualSegment& view, const Look& look,
                                                  const ReadingPlan& plan);
-  // As the agent does where an eviction waits: another hard threshold need not wait for it.
-  void DecideBeside(const VirtualSegment& view, const Look& look, const ReadingPlan& plan,
-                    const PassPolicy& policy, PassDecision& decision, PaceInput& pace) const;
   [[nodiscard]] PaceInput PaceFor(const VirtualSegment& view, const Look& look,
                                   Signal signal) const;
   void NoteMet(const VirtualSegment& view, const Evaluation& evaluation, Instant at);

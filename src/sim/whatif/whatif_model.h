@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "core/pass/pass_policy.h"
+#include "core/pass/pass.h"
 #include "core/units/duration.h"
 
 namespace jettison {

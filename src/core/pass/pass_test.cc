@@ -1,4 +1,4 @@
-#include "core/pass/reading_plan.h"
+#include "core/pass/pass.h"
 
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ struct Case {
   Left left;
   bool storage_limits = false;
   std::optional<Signal> acts_for;
-  std::optional<Signal> without_disks;
+  std::optional<Signal> disk;
   PodFigures pods = PodFigures::kNone;
 };
 
@@ -58,43 +58,33 @@ TEST(PlanReading, WhatIsShortSaysWhichFiguresOfPodsAreRead) {
        {.memory = 5},
        false,
        Signal::kMemoryAvailable,
-       Signal::kMemoryAvailable,
+       {},
        PodFigures::kMemory},
-      {"so it is for swap",
-       {.swap = 5},
-       false,
-       Signal::kSwapAvailable,
-       Signal::kSwapAvailable,
-       PodFigures::kMemory},
-      {"memory goes before all others",
+      {"so it is for swap", {.swap = 5}, false, Signal::kSwapAvailable, {}, PodFigures::kMemory},
+      {"memory goes before all others, which need all where it has to wait",
        {.memory = 5, .disk = 5, .pids = 5},
        false,
        Signal::kMemoryAvailable,
-       Signal::kMemoryAvailable,
-       PodFigures::kMemory},
-      {"but not where storage limits are looked at",
+       {},
+       PodFigures::kAll},
+      {"storage limits need all beside memory",
        {.memory = 5},
        true,
        Signal::kMemoryAvailable,
-       Signal::kMemoryAvailable,
+       {},
        PodFigures::kAll},
-      {"process ids need all",
-       {.pids = 5},
-       false,
-       Signal::kPidAvailable,
-       Signal::kPidAvailable,
-       PodFigures::kAll},
-      {"a disk needs all, and nobody else is short",
+      {"process ids need all", {.pids = 5}, false, Signal::kPidAvailable, {}, PodFigures::kAll},
+      {"a disk needs all",
        {.disk = 5},
        false,
        Signal::kNodeFsAvailable,
-       {},
+       Signal::kNodeFsAvailable,
        PodFigures::kAll},
-      {"who is short of something else beside a disk is told",
+      {"a disk is more urgent than process ids",
        {.disk = 5, .pids = 5},
        false,
        Signal::kNodeFsAvailable,
-       Signal::kPidAvailable,
+       Signal::kNodeFsAvailable,
        PodFigures::kAll},
   };
   for (const Case& each : cases) {
@@ -105,7 +95,7 @@ TEST(PlanReading, WhatIsShortSaysWhichFiguresOfPodsAreRead) {
       return threshold ? std::optional(policy.thresholds[*threshold].signal) : std::nullopt;
     };
     EXPECT_EQ(signal(plan.threshold), each.acts_for);
-    EXPECT_EQ(signal(plan.without_disks), each.without_disks);
+    EXPECT_EQ(signal(plan.disk), each.disk);
     EXPECT_EQ(plan.pods, each.pods);
   }
 }
@@ -151,6 +141,102 @@ TEST(PlanReading, WhereSoftThresholdsAskAHardOneOfAnySignalComesFirst) {
     const ReadingPlan soft = PlanReading(policy, crossed, NodeWith({.memory = 5}), kNow);
     EXPECT_EQ(soft.threshold, 0U) << "it is acted for if it is the only one";
   }
+}
+
+TEST(PlanReading, ActsForTheMostUrgentThresholdThatIsAllowed) {
+  const PassPolicy policy = PolicyOn(kSignals);
+  const ReadingPlan plan = PlanReading(policy, {}, NodeWith({.memory = 5, .disk = 5, .pids = 5}),
+                                       kNow, ~ThresholdSet().set(0));
+  EXPECT_EQ(plan.threshold, 2U);
+  EXPECT_EQ(plan.disk, 2U);
+  EXPECT_TRUE(plan.evaluation.acting[0]) << "it is reported all the same";
+}
+
+TEST(PlanReading, ADiskThatMayBeNextAfterAMarginIsMeasured) {
+  PassPolicy policy = PolicyOn({Signal::kMemoryAvailable, Signal::kNodeFsAvailable});
+  policy.thresholds[0].kubelet = KubeletLine{.value = Quantity::Of(1)};
+  const ReadingPlan plan = PlanReading(policy, {}, NodeWith({.memory = 5, .disk = 5}), kNow);
+  EXPECT_EQ(plan.threshold, 0U);
+  EXPECT_EQ(plan.disk, 1U);
+}
+
+Threshold Of(Signal signal, Duration grace = {}) {
+  return {.signal = signal, .value = Quantity::Of(1), .grace_period = grace};
+}
+
+// A pod that may be evicted for everything, and these thresholds.
+class PassThatWaits : public testing::Test {
+ protected:
+  PassThatWaits() {
+    policy_.local_storage_capacity_isolation = false;
+    policy_.thresholds = {Of(Signal::kMemoryAvailable),
+                          Of(Signal::kMemoryAvailable, std::chrono::minutes(1)),
+                          Of(Signal::kAllocatableMemoryAvailable),
+                          Of(Signal::kSwapAvailable),
+                          Of(Signal::kNodeFsAvailable),
+                          Of(Signal::kPidAvailable),
+                          Of(Signal::kIoPressureFullAvg10, std::chrono::minutes(1))};
+    Pod pod;
+    pod.uid = "u";
+    facts_ = FactsOf(std::move(pod), Profile::kStandalone);
+    stats_.memory_working_set_bytes = 10;
+    stats_.swap_bytes = 10;
+    stats_.process_count = 10;
+    plan_.now = kNow;
+    for (const Signal signal : kAllSignals) {
+      plan_.observations[signal] = Observation{.available = 0, .capacity = 100, .time = kNow};
+    }
+  }
+
+  // Decides where the eviction for the first threshold waits, and all others but `free` as well.
+  PassDecision DecideFor(const std::vector<std::size_t>& acting, std::size_t free = 99) {
+    beside_.clear();
+    plan_.may_act.reset();
+    for (const std::size_t i : acting) plan_.may_act.set(i);
+    const auto pace_of = [&](std::size_t i, bool beside) -> std::optional<PaceInput> {
+      PaceInput pace{.signal = policy_.thresholds[i].signal};
+      if (beside) beside_.push_back(i);
+      if (beside && i != free) return std::nullopt;
+      if (!beside) pace.kubelet_decides = kNow + std::chrono::seconds(1);
+      return pace;
+    };
+    const ActivePod pod{&facts_, &stats_};
+    return DecidePass(policy_, plan_, std::span(&pod, 1), pace_of);
+  }
+
+  PassPolicy policy_;
+  ReadingPlan plan_;
+  PodFacts facts_;
+  PodStats stats_;
+  std::vector<std::size_t> beside_;  // what the pass has gone on to
+};
+
+using Which = std::vector<std::size_t>;
+
+TEST_F(PassThatWaits, GoesOnToHardThresholdsOnOtherResources) {
+  const PassDecision decision = DecideFor({0, 1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(beside_, (Which{3, 5}));
+  EXPECT_EQ(decision.decision.threshold, 0U) << "where all wait, the first one is told of";
+  EXPECT_TRUE(decision.pause);
+  EXPECT_EQ(decision.pace->signal, Signal::kMemoryAvailable);
+}
+
+TEST_F(PassThatWaits, WhereASoftOneWaitsGoesOnToHardOnesOnOtherSignals) {
+  DecideFor({1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(beside_, (Which{2, 3, 5}));
+}
+
+TEST_F(PassThatWaits, GoesOnToNothingBesideADiskBecauseAPassWithoutDiskUseActsForThat) {
+  DecideFor({4, 5, 6});
+  EXPECT_EQ(beside_, Which{});
+}
+
+TEST_F(PassThatWaits, ActsForTheFirstThatNeedNotWait) {
+  const PassDecision decision = DecideFor({0, 3, 5}, 5);
+  EXPECT_EQ(decision.decision.threshold, 5U);
+  EXPECT_EQ(decision.decision.victim, 0U);
+  EXPECT_FALSE(decision.pause);
+  EXPECT_EQ(decision.pace->signal, Signal::kPidAvailable);
 }
 
 }  // namespace

@@ -1,0 +1,129 @@
+#include "core/pass/pass.h"
+
+#include "core/model/pod.h"
+#include "core/pass/recorded_pass.h"
+
+namespace jettison {
+namespace {
+
+bool NeedsMemoryAlone(const Threshold& threshold) {
+  const Resource resource = ResourceOf(threshold.signal);
+  return resource == Resource::kMemory || resource == Resource::kSwap;
+}
+
+PodFigures FiguresFor(const PassPolicy& policy, ThresholdSet may_act) {
+  if (policy.local_storage_capacity_isolation) return PodFigures::kAll;
+  for (std::size_t i = 0; i < policy.thresholds.size(); ++i) {
+    if (may_act[i] && !NeedsMemoryAlone(policy.thresholds[i])) return PodFigures::kAll;
+  }
+  return may_act.any() ? PodFigures::kMemory : PodFigures::kNone;
+}
+
+// The most urgent threshold that is not in its margin, if it is on a disk.
+std::optional<std::size_t> DiskOf(std::span<const Threshold> thresholds,
+                                  const Evaluation& evaluation, ThresholdSet may_act) {
+  const ThresholdSet margins = WithoutDisks(thresholds, evaluation.in_margin);
+  const auto first = MostUrgent(thresholds, may_act & ~margins);
+  return first && IsDisk(thresholds[*first]) ? first : std::nullopt;
+}
+
+// Decides for the most urgent of the thresholds.
+PassDecision DecideAmong(ThresholdSet among, const PassPolicy& policy, const ReadingPlan& plan,
+                         std::span<const ActivePod> pods, const PaceOf& pace_of, bool beside) {
+  Evaluation evaluation = plan.evaluation;
+  evaluation.acting = among;
+  PassDecision pass{.decision = Decide(policy.thresholds, policy.local_storage_capacity_isolation,
+                                       policy.layout, evaluation, pods)};
+  const Decision& decision = pass.decision;
+  if (!decision.threshold) return pass;
+  pass.pace = pace_of(*decision.threshold, beside);
+  if (!pass.pace || !decision.victim) return pass;
+  const Threshold& threshold = policy.thresholds[*decision.threshold];
+  pass.pause = PauseBefore({.threshold = threshold,
+                            .seen = *plan.observations[threshold.signal],
+                            .pods = pods,
+                            .victim = *decision.victim,
+                            .layout = policy.layout,
+                            .now = plan.now},
+                           *pass.pace);
+  return pass;
+}
+
+// Those for which a pod may be evicted while the eviction for the threshold `waits` has to wait.
+ThresholdSet BesideOf(std::size_t waits, std::span<const Threshold> thresholds,
+                      ThresholdSet may_act) {
+  const Threshold& waiting = thresholds[waits];
+  ThresholdSet beside;
+  if (IsDisk(waiting)) return beside;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const Threshold& threshold = thresholds[i];
+    if (!may_act[i] || !threshold.IsHard() || IsDisk(threshold)) continue;
+    beside[i] = waiting.IsHard() ? ResourceOf(threshold.signal) != ResourceOf(waiting.signal)
+                                 : threshold.signal != waiting.signal;
+  }
+  return beside;
+}
+
+}  // namespace
+
+Evaluation EvaluateBy(const PassPolicy& policy, const EvictionState& state,
+                      const Observations& observations, Instant now) {
+  Evaluation evaluation =
+      Evaluate(policy.thresholds, policy.pressure_transition_period, state, observations, now);
+  if (policy.hard_first) evaluation.acting = HardFirst(policy.thresholds, evaluation.acting);
+  return evaluation;
+}
+
+ReadingPlan PlanReading(const PassPolicy& policy, const EvictionState& state, const NodeStats& node,
+                        Instant now, ThresholdSet allowed) {
+  ReadingPlan plan{.now = now, .observations = ObservationsFrom(node)};
+  plan.evaluation = EvaluateBy(policy, state, plan.observations, now);
+  plan.may_act = plan.evaluation.acting & allowed;
+  plan.threshold = MostUrgent(policy.thresholds, plan.may_act);
+  plan.disk = DiskOf(policy.thresholds, plan.evaluation, plan.may_act);
+  plan.pods = FiguresFor(policy, plan.may_act);
+  return plan;
+}
+
+PassDecision DecidePass(const PassPolicy& policy, const ReadingPlan& plan,
+                        std::span<const ActivePod> pods, const PaceOf& pace_of) {
+  PassDecision first = DecideAmong(plan.may_act, policy, plan, pods, pace_of, false);
+  if (!first.pause) return first;
+  ThresholdSet others = BesideOf(*first.decision.threshold, policy.thresholds, plan.may_act);
+  while (others.any()) {
+    PassDecision other = DecideAmong(others, policy, plan, pods, pace_of, true);
+    if (!other.decision.threshold) break;
+    if (other.decision.victim && other.pace && !other.pause) return other;
+    others.reset(*other.decision.threshold);
+  }
+  return first;
+}
+
+ThresholdSet ToActOn(const PassPolicy& policy, const Evaluation& evaluation,
+                     const std::optional<PaceInput>& pace) {
+  if (!pace) return evaluation.acting;
+  ThresholdSet rest = evaluation.acting;
+  bool any_hard = false;
+  for (std::size_t i = 0; i < policy.thresholds.size(); ++i) {
+    const Threshold& threshold = policy.thresholds[i];
+    any_hard |= rest[i] && threshold.signal == pace->signal && threshold.IsHard();
+    if (threshold.signal < pace->signal) rest.reset(i);
+  }
+  return any_hard ? rest : evaluation.acting;
+}
+
+PassDecision DecidePass(const PassPolicy& policy, const ReadingPlan& plan,
+                        std::span<const ActivePod> pods, const std::optional<PaceInput>& pace) {
+  return DecideAmong(
+      ToActOn(policy, plan.evaluation, pace), policy, plan, pods,
+      [&](std::size_t, bool) { return pace; }, false);
+}
+
+std::string NameOfPod(const RecordedPass& pass, std::string_view uid) {
+  for (const auto& facts : pass.pods) {
+    if (facts->pod.uid == uid) return FullName(facts->pod);
+  }
+  return std::string(uid);
+}
+
+}  // namespace jettison

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/decide/decide.h"
+#include "core/decide/eviction_pace.h"
+#include "core/evaluate/evaluate.h"
+#include "core/model/summary.h"
+#include "core/model/threshold.h"
+#include "core/observe/observations.h"
+#include "core/pods/pod_facts.h"
+#include "core/units/duration.h"
+
+namespace jettison {
+
+// The settings of a pass.
+struct PassPolicy {
+  std::vector<Threshold> thresholds;  // effective: containerfs.* replaced for the layout
+  Duration pressure_transition_period = std::chrono::minutes(5);
+  std::int64_t max_pod_grace_period_seconds = 0;
+  bool local_storage_capacity_isolation = true;
+  DiskLayout layout;
+  // No pod is evicted for a soft threshold while a hard one of any signal acts: a soft eviction may
+  // have to wait for an answer, may be refused, or has to wait for the pods that were evicted last.
+  bool hard_first = false;
+};
+
+// Which figures of pods a pass reads, of all pods.
+enum class PodFigures : std::uint8_t {
+  kNone,
+  kMemory,  // the memory of each as a whole, and that of the victim's containers for its message
+  kAll,
+};
+
+// The state of a pass after the node's own figures have been read: the evaluation that it decides,
+// acts and reports by, and the figures of pods that are still to be read.
+struct ReadingPlan {
+  Instant now;
+  Observations observations;
+  Evaluation evaluation;
+  ThresholdSet may_act;                  // of those that act
+  std::optional<std::size_t> threshold;  // the most urgent of them; absent: there is none
+  // The one on a disk that would be acted for if no pod may be evicted for a margin.
+  std::optional<std::size_t> disk;
+  PodFigures pods = PodFigures::kNone;
+};
+
+// Evaluates the observations under the policy.
+[[nodiscard]] Evaluation EvaluateBy(const PassPolicy& policy, const EvictionState& state,
+                                    const Observations& observations, Instant now);
+
+// Evaluates the node's figures and plans which figures of pods to read. Storage limits need all
+// figures; thresholds on memory or swap need the memory of the pods alone. `allowed` are those that
+// the pass may act for, for example because no evicted pods are awaited.
+[[nodiscard]] ReadingPlan PlanReading(const PassPolicy& policy, const EvictionState& state,
+                                      const NodeStats& node, Instant now,
+                                      ThresholdSet allowed = ThresholdSet().set());
+
+// What a pass is going to do, decided by the pods' figures that its plan asked for.
+struct PassDecision {
+  Decision decision;
+  std::optional<EvictionPause> pause;  // present: the eviction of the victim waits
+  std::optional<PaceInput> pace;       // what is known of the threshold's resource
+};
+
+// What is known of earlier evictions and of growth when a pass would act for a threshold. `beside`:
+// because the eviction for another one waits; then absent means that this eviction waits as well.
+using PaceOf = std::function<std::optional<PaceInput>(std::size_t threshold, bool beside)>;
+
+// Makes the decision of a pass. `pods` are the active pods joined with their figures; the figures
+// of the victim's containers may still be missing. If the eviction waits, the pass goes on to the
+// other hard thresholds that may act, each on another resource or, where the one that waits is
+// soft, on another signal. None of them is on a disk, because pods' files have to be measured for
+// that, and there is none beside a disk, because a pass without disk use acts for it anyway.
+[[nodiscard]] PassDecision DecidePass(const PassPolicy& policy, const ReadingPlan& plan,
+                                      std::span<const ActivePod> pods, const PaceOf& pace_of);
+
+// The thresholds that a pass with this input of its pace (as in PassInput) acted for: if a hard one
+// on the signal of the pace acts, those on more urgent signals were found to wait.
+[[nodiscard]] ThresholdSet ToActOn(const PassPolicy& policy, const Evaluation& evaluation,
+                                   const std::optional<PaceInput>& pace);
+
+// The same where the pace is known, as it is of a pass that is repeated.
+[[nodiscard]] PassDecision DecidePass(const PassPolicy& policy, const ReadingPlan& plan,
+                                      std::span<const ActivePod> pods,
+                                      const std::optional<PaceInput>& pace);
+
+}  // namespace jettison
