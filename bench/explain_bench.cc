@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/explain/explain.h"
-#include "core/explanation/explanation_json.h"
+#include "core/explanation/explanation_text.h"
 #include "sim/explain_now.h"
 #include "tests/synthetic_node.h"
 

@@ -10,7 +10,6 @@
 #include "agent/tell/eviction_history.h"
 #include "api/kubernetes/node_now.h"
 #include "api/kubernetes/status_object.h"
-#include "core/explanation/explanation_json.h"
 #include "core/explanation/explanation_text.h"
 #include "core/json/json_writer.h"
 #include "core/text/spelling.h"

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "agent/pods/pod_table.h"
-#include "core/decide/early_kill.h"
 #include "core/decide/eviction_pace.h"
 #include "core/decide/holders.h"
 #include "core/report/cycle_report.h"

@@ -7,9 +7,7 @@
 #include <mutex>
 #include <utility>
 
-#include "core/explanation/explanation_json.h"
 #include "core/explanation/explanation_text.h"
-#include "core/explanation/text_sections.h"
 
 namespace jettison {
 namespace {

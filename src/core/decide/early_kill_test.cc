@@ -1,6 +1,6 @@
-#include "core/decide/early_kill.h"
-
 #include <gtest/gtest.h>
+
+#include "core/decide/eviction_pace.h"
 
 namespace jettison {
 namespace {

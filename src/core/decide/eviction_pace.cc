@@ -1,6 +1,9 @@
 #include "core/decide/eviction_pace.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "core/decide/ranking.h"
 #include "core/evaluate/evaluate.h"
@@ -93,54 +96,6 @@ EvictionPause Pause(const PaceQuestion& question, PaceReason reason, Instant unt
 
 }  // namespace
 
-std::string_view NameOf(PaceReason reason) {
-  switch (reason) {
-    case PaceReason::kNodeLasts: return "node-lasts";
-    case PaceReason::kVictimTooSmall: return "victim-too-small";
-    case PaceReason::kNotTheirs: return "not-theirs";
-    case PaceReason::kNoForecast: return "no-forecast";
-    case PaceReason::kAsked: return "asked";
-    case PaceReason::kCoolDown: return "cool-down";
-    case PaceReason::kHourlyRate: return "hourly-rate";
-    case PaceReason::kApiAway: return "api-away";
-    case PaceReason::kNoRight: return "no-right";
-  }
-  __builtin_unreachable();
-}
-
-std::string_view TextOf(PaceReason reason) {
-  switch (reason) {
-    case PaceReason::kNodeLasts: return "what is left lasts until then at the measured pace";
-    case PaceReason::kVictimTooSmall: return "ending the pod would free almost nothing";
-    case PaceReason::kNotTheirs: return "no pod that may be evicted holds or takes what is short";
-    case PaceReason::kNoForecast: return "how long what is left lasts cannot be foreseen";
-    case PaceReason::kAsked: return "the API server has been asked whether the pod may be evicted";
-    case PaceReason::kCoolDown: return "another pod was evicted for a soft threshold a moment ago";
-    case PaceReason::kHourlyRate:
-      return "the limit of evictions per hour for soft thresholds is reached";
-    case PaceReason::kApiAway:
-      return "the API server cannot be asked whether the pod may be evicted";
-    case PaceReason::kNoRight:
-      return "the agent has no right to ask the API server whether the pod may be evicted";
-  }
-  __builtin_unreachable();
-}
-
-bool IsOfSoft(PaceReason reason) {
-  switch (reason) {
-    case PaceReason::kNodeLasts:
-    case PaceReason::kVictimTooSmall:
-    case PaceReason::kNotTheirs:
-    case PaceReason::kNoForecast: return false;
-    case PaceReason::kAsked:
-    case PaceReason::kCoolDown:
-    case PaceReason::kHourlyRate:
-    case PaceReason::kApiAway:
-    case PaceReason::kNoRight: return true;
-  }
-  __builtin_unreachable();
-}
-
 bool IsWorthwhile(Int128 held, Int128 missing) {
   return held * kSmallPart >= missing;
 }
@@ -168,6 +123,72 @@ std::optional<EvictionPause> PauseBefore(const PaceQuestion& question, const Pac
   const auto reason = Useless(question, pace, ShortOfLine(question, pace), 0);
   if (!reason) return std::nullopt;
   return Pause(question, *reason, *pace.next_by_clock);
+}
+
+void KubeletRound::Evicted(Resource resource, bool hard, Duration grace, Instant now) {
+  if (!awaited_ && !Next(now)) evicted_for_.fill(false);
+  evicted_for_[static_cast<std::size_t>(resource)] = true;
+  awaited_ = true;
+  if (!hard) return;
+  awaits_hard_ = true;
+  decides_ = now + grace + kCleanupPoll;
+}
+
+void KubeletRound::CleanedUp(bool all_gone, Instant now) {
+  awaits_hard_ = false;
+  if (!std::exchange(awaited_, false)) return;
+  decides_ = all_gone ? now + kCleanupPoll : now;
+}
+
+std::optional<Instant> KubeletRound::Next(Instant now) const {
+  if (!decides_) return std::nullopt;
+  if (awaits_hard_) return std::max(*decides_, now + kCleanupPoll);
+  return *decides_ > now ? decides_ : std::nullopt;
+}
+
+std::optional<Instant> KubeletRound::NextFor(Signal signal, Instant now) const {
+  const bool matters =
+      evicted_for_[static_cast<std::size_t>(ResourceOf(signal))] || !IsForeseen(signal);
+  return matters ? Next(now) : std::nullopt;
+}
+
+namespace {
+
+// The time from the decision until killed processes take nothing more: many may have to be found,
+// and they compete for the processor with all others.
+constexpr Duration kKillTakes = std::chrono::milliseconds(150);
+
+// Bytes are written in whole KiB.
+std::string AmountOf(Signal signal, std::int64_t amount) {
+  constexpr std::int64_t kKibi = 1024;
+  if (FormatOf(signal) == QuantityFormat::kBinarySI) amount -= amount % kKibi;
+  return Quantity::Of(amount, FormatOf(signal)).ToString();
+}
+
+}  // namespace
+
+bool LastsItsGrace(const EndingQuestion& question) {
+  const Duration rest = Elapsed(question.now, question.kill_at);
+  return Lasts(question.left, question.growth, rest) ||
+         Lasts(question.left, question.growth, kKillTakes);
+}
+
+bool MustKillNow(const EndingQuestion& question) {
+  if (question.now >= question.kill_at) return true;
+  if (LastsItsGrace(question)) return false;
+  const Duration rest = Elapsed(question.now, question.kill_at);
+  const Int128 missing = TakenIn(question.growth, rest) - question.left;
+  return !question.held || IsWorthwhile(*question.held, missing);
+}
+
+std::string TextOf(const EarlyKill& kill) {
+  const auto milliseconds = [](Duration duration) {
+    return FormatDuration(std::chrono::duration_cast<std::chrono::milliseconds>(duration));
+  };
+  return fmt::format(
+      "killed after {} of its grace period of {}: {} of {} were left, and {} a second were taken",
+      milliseconds(kill.after), milliseconds(kill.grace), AmountOf(kill.signal, kill.left),
+      NameOf(kill.signal), AmountOf(kill.signal, kill.growth));
 }
 
 }  // namespace jettison

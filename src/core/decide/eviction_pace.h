@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +22,32 @@ namespace jettison {
 // polls for it. (kubelet: podCleanupPollFreq)
 inline constexpr Duration kCleanupPoll = std::chrono::seconds(1);
 
+// Predicts from the last evictions when the kubelet would decide again. The kubelet decides
+// nothing, for any signal, until the pod that it has evicted is gone.
+class KubeletRound {
+ public:
+  // A pod was told to end for `resource`; `hard`: with the grace period of a hard eviction,
+  // `grace`. A soft eviction does not delay the next decision.
+  void Evicted(Resource resource, bool hard, Duration grace, Instant now);
+  // The wait for evicted pods is over: all are gone, or it timed out.
+  void CleanedUp(bool all_gone, Instant now);
+
+  // When the kubelet would decide again; absent: there was no recent eviction. While pods are
+  // ending it is an estimate, which moves on with `now`, because the kubelet would go on polling.
+  [[nodiscard]] std::optional<Instant> Next(Instant now) const;
+  // As Next, but absent also if the last evictions were for other resources than the signal's. For
+  // disks and pressure every eviction counts, because it is not known what the ending pods hold of
+  // a disk or add to pressure. If the ending pods hold all of the memory or process IDs that are
+  // missing, call Next instead.
+  [[nodiscard]] std::optional<Instant> NextFor(Signal signal, Instant now) const;
+
+ private:
+  std::optional<Instant> decides_;
+  bool awaited_ = false;
+  bool awaits_hard_ = false;  // one of those that are awaited
+  std::array<bool, kAllResources.size()> evicted_for_{};
+};
+
 // Why an eviction waits although a threshold acts. Evictions are not made faster than the kubelet
 // would make them, unless the node would run out before.
 enum class PaceReason : std::uint8_t {
@@ -35,14 +62,32 @@ enum class PaceReason : std::uint8_t {
   kApiAway,     // the API server cannot be asked
   kNoRight,     // the agent has no right to ask, or the API server has no such call
 };
-inline constexpr std::size_t kPaceReasonCount = 9;
-// "node-lasts", "victim-too-small", ...
-[[nodiscard]] std::string_view NameOf(PaceReason reason);
-// The same as half a sentence: "the node lasts until then".
-[[nodiscard]] std::string_view TextOf(PaceReason reason);
-
+struct PaceReasonRow {
+  std::string_view name;
+  std::string_view text;  // half a sentence
+};
+inline constexpr auto kPaceReasonRows = std::to_array<PaceReasonRow>({
+    {"node-lasts", "what is left lasts until then at the measured pace"},
+    {"victim-too-small", "ending the pod would free almost nothing"},
+    {"not-theirs", "no pod that may be evicted holds or takes what is short"},
+    {"no-forecast", "how long what is left lasts cannot be foreseen"},
+    {"asked", "the API server has been asked whether the pod may be evicted"},
+    {"cool-down", "another pod was evicted for a soft threshold a moment ago"},
+    {"hourly-rate", "the limit of evictions per hour for soft thresholds is reached"},
+    {"api-away", "the API server cannot be asked whether the pod may be evicted"},
+    {"no-right", "the agent has no right to ask the API server whether the pod may be evicted"},
+});
+inline constexpr std::size_t kPaceReasonCount = kPaceReasonRows.size();
+[[nodiscard]] constexpr std::string_view NameOf(PaceReason reason) {
+  return kPaceReasonRows[static_cast<std::size_t>(reason)].name;
+}
+[[nodiscard]] constexpr std::string_view TextOf(PaceReason reason) {
+  return kPaceReasonRows[static_cast<std::size_t>(reason)].text;
+}
 // Whether the reason applies only to soft thresholds.
-[[nodiscard]] bool IsOfSoft(PaceReason reason);
+[[nodiscard]] constexpr bool IsOfSoft(PaceReason reason) {
+  return reason >= PaceReason::kAsked;
+}
 
 // Why no pod is evicted for a soft threshold until `until`.
 struct SoftHold {
@@ -116,5 +161,37 @@ inline constexpr Duration kAnswerWithin = std::chrono::seconds(5);
 
 // Whether `left` lasts for `time` while `growth` per second is taken from it.
 [[nodiscard]] bool Lasts(std::int64_t left, std::int64_t growth, Duration time);
+
+// What is known while a pod that was evicted within a hard grace period is ending.
+struct EndingQuestion {
+  std::int64_t left = 0;    // of what is short, in the unit of its signal
+  std::int64_t growth = 0;  // per second, of all consumers, the ending pod included
+  Instant now;
+  Instant kill_at;                   // the end of its grace period
+  std::optional<std::int64_t> held;  // by the ending pod; absent: not known
+};
+
+// Whether the pod need not be killed yet: the amount left will last until the end of the grace
+// period, or at least as long as a SIGKILL takes to have its effect.
+[[nodiscard]] bool LastsItsGrace(const EndingQuestion& question);
+
+// Whether the pod must be killed now: LastsItsGrace is false, and the pod holds a relevant part of
+// what will be missing, or it is not known what it holds. Always true from the end of the grace
+// period on.
+[[nodiscard]] bool MustKillNow(const EndingQuestion& question);
+
+// A pod that was killed before its grace period was over.
+struct EarlyKill {
+  std::string pod_uid;
+  Signal signal = Signal::kMemoryAvailable;  // which would have run out
+  Instant at;
+  Duration after{0};        // the eviction
+  Duration grace{0};        // that it had
+  std::int64_t left = 0;    // of the signal, then
+  std::int64_t growth = 0;  // a second, then
+};
+// "killed after 120ms of its grace period of 1s: 48Mi of memory.available were left, and 480Mi a
+// second were taken".
+[[nodiscard]] std::string TextOf(const EarlyKill& kill);
 
 }  // namespace jettison

@@ -1,8 +1,8 @@
-#include "core/decide/kubelet_round.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
+
+#include "core/decide/eviction_pace.h"
 
 namespace jettison {
 namespace {

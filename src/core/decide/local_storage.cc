@@ -18,24 +18,28 @@ std::uint64_t Used(const std::optional<FsUsage>& usage) {
   return usage ? usage->used_bytes.value_or(0) : 0;
 }
 
-std::uint64_t UsedByContainer(const ContainerStats& container, DiskLayout layout) {
-  return Used(container.logs) + (layout.dedicated_image_fs ? 0 : Used(container.rootfs));
-}
+}  // namespace
 
-// Of several figures of one name the last counts. (kubelet: emptyDirLimitEviction keeps them in a
-// map)
-std::optional<std::uint64_t> UsedByVolume(const PodStats& stats, const std::string& name) {
-  for (auto volume = stats.volumes.rbegin(); volume != stats.volumes.rend(); ++volume) {
-    if (volume->name == name && volume->usage.used_bytes) return volume->usage.used_bytes;
+// (kubelet: emptyDirLimitEviction keeps them in a map)
+std::optional<std::int64_t> LimitedUse(const PodStats& stats, std::string_view volume) {
+  for (auto each = stats.volumes.rbegin(); each != stats.volumes.rend(); ++each) {
+    if (each->name != volume || !each->usage.used_bytes) continue;
+    return static_cast<std::int64_t>(*each->usage.used_bytes);
   }
   return std::nullopt;
 }
 
+std::uint64_t LimitedUse(const ContainerStats& container, DiskLayout layout) {
+  return Used(container.logs) + (layout.dedicated_image_fs ? 0 : Used(container.rootfs));
+}
+
+namespace {
+
 std::optional<std::size_t> EmptyDirOverLimit(const ActivePod& pod) {
   const auto& limits = pod.facts->empty_dir_limits;
   for (std::size_t i = 0; i < limits.size(); ++i) {
-    const auto used = UsedByVolume(*pod.stats, limits[i].name);
-    if (used && Bytes(*used) > limits[i].limit) return i;
+    const auto used = LimitedUse(*pod.stats, limits[i].name);
+    if (used && Nanos{*used} * kNanosPerUnit > limits[i].limit) return i;
   }
   return std::nullopt;
 }
@@ -54,7 +58,7 @@ std::optional<std::size_t> ContainerOverLimit(const ActivePod& pod, DiskLayout l
       return limit.name == container.name;
     });
     if (found == limits.rend()) continue;
-    if (Bytes(UsedByContainer(container, layout)) > found->limit) {
+    if (Bytes(LimitedUse(container, layout)) > found->limit) {
       return static_cast<std::size_t>(limits.rend() - found) - 1;
     }
   }

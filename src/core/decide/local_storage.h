@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/threshold.h"
@@ -29,6 +31,14 @@ struct StorageViolation {
 // (kubelet: managerImpl.localStorageEviction)
 [[nodiscard]] std::vector<StorageViolation> StorageViolations(std::span<const ActivePod> pods,
                                                               DiskLayout layout);
+
+// What counts for the limit of a volume, in bytes; of several figures of one name the last. Absent:
+// it was not measured.
+[[nodiscard]] std::optional<std::int64_t> LimitedUse(const PodStats& stats,
+                                                     std::string_view volume);
+// What counts for the limit of a container: its logs and, unless images have a file system of their
+// own, its writable layer.
+[[nodiscard]] std::uint64_t LimitedUse(const ContainerStats& container, DiskLayout layout);
 
 // The kubelet's message for the violation.
 [[nodiscard]] std::string ViolationMessage(const PodFacts& facts,

@@ -15,32 +15,21 @@ std::optional<std::int64_t> UsedBytes(const std::optional<FsUsage>& usage) {
   return static_cast<std::int64_t>(*usage->used_bytes);
 }
 
-std::optional<std::int64_t> UsedByVolume(const PodStats& stats, const std::string& name) {
-  // If several figures have one name, the last counts, as in the decision.
-  std::optional<std::int64_t> used;
-  for (const VolumeStats& volume : stats.volumes) {
-    if (volume.name == name && volume.usage.used_bytes) used = UsedBytes(volume.usage);
-  }
-  return used;
-}
-
-// If images have a file system of their own, a container's writable layer is not counted.
 std::optional<std::int64_t> UsedByContainer(const PodStats& stats, const std::string& name,
                                             DiskLayout layout) {
   const auto found = std::ranges::find(stats.containers, name, &ContainerStats::name);
   if (found == stats.containers.end()) return std::nullopt;
-  const auto logs = UsedBytes(found->logs);
-  if (layout.dedicated_image_fs) return logs;
-  const auto layer = UsedBytes(found->rootfs);
-  if (!logs && !layer) return std::nullopt;
-  return logs.value_or(0) + layer.value_or(0);
+  const bool is_known =
+      UsedBytes(found->logs) || (!layout.dedicated_image_fs && UsedBytes(found->rootfs));
+  if (!is_known) return std::nullopt;
+  return static_cast<std::int64_t>(LimitedUse(*found, layout));
 }
 
 std::optional<std::int64_t> UsedOf(const ActivePod& pod, StorageLimitKind kind,
                                    const std::string& name, DiskLayout layout) {
   if (pod.stats == nullptr) return std::nullopt;
   switch (kind) {
-    case StorageLimitKind::kEmptyDir: return UsedByVolume(*pod.stats, name);
+    case StorageLimitKind::kEmptyDir: return LimitedUse(*pod.stats, name);
     case StorageLimitKind::kPod: return UsedBytes(pod.stats->ephemeral_storage);
     case StorageLimitKind::kContainer: return UsedByContainer(*pod.stats, name, layout);
   }
@@ -254,8 +243,7 @@ ReclaimFacts ReclaimOf(const CycleReport& report) {
   ReclaimFacts facts{.attempted = report.reclaim_attempted,
                      .errors = report.reclaim_errors,
                      .under_way = report.reclaim_under_way,
-                     .relieved = report.relieved_by_reclaim,
-                     .memory = report.reclaimed};
+                     .relieved = report.relieved_by_reclaim};
   if (!report.after_reclaim) return facts;
   facts.available_before = report.observations[report.acting_for->signal]->available;
   facts.available_after = report.after_reclaim->available;

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "core/explain/test_bed.h"
-#include "core/explanation/explanation_json.h"
 #include "core/explanation/explanation_text.h"
 
 namespace jettison {
@@ -292,13 +291,6 @@ TEST(Explain, ADryRunSaysThatNobodyWent) {
   EXPECT_THAT(text, testing::StartsWith("default/leaker would have been evicted: "));
   EXPECT_THAT(text, HasSubstr("dry run: no pod was told to end"));
   EXPECT_THAT(text, HasSubstr("WOULD HAVE BEEN EVICTED"));
-}
-
-TEST(Explain, MemoryThatWasTakenBesideThePassesIsTold) {
-  RecordedPass pass = Starved().Pass();
-  pass.report.reclaimed = {
-      {.step = MemoryReclaim::kDead, .group = "kubepods/pod1", .bytes = 1 << 20}};
-  EXPECT_THAT(TextOf(Explain(pass)), HasSubstr("1Mi taken from the dead group kubepods/pod1"));
 }
 
 TEST(Explain, AnEvictionThatWaitsSaysWhyAndUntilWhen) {

@@ -38,6 +38,12 @@ std::string RoughText(Signal signal, std::int64_t amount) {
   return fmt::format("{:.1f} {}", value, kUnits[unit]);
 }
 
+std::string BothTexts(Signal signal, std::int64_t amount) {
+  const std::string rough = RoughText(signal, amount);
+  const std::string exact = AmountText(signal, amount);
+  return rough.empty() ? exact : fmt::format("{} ({})", exact, rough);
+}
+
 std::string ValueText(Signal signal, const ThresholdValue& value) {
   if (const auto* share = std::get_if<Percentage>(&value)) {
     return fmt::format("{:.6g}%", static_cast<double>(share->fraction) * 100);

@@ -19,6 +19,9 @@ namespace jettison {
 // The same for a glance, "99.7 MiB"; empty where the exact text is as good.
 [[nodiscard]] std::string RoughText(Signal signal, std::int64_t amount);
 
+// Both: "102124Ki (99.7 MiB)".
+[[nodiscard]] std::string BothTexts(Signal signal, std::int64_t amount);
+
 // The value of a threshold as it is configured: "100Mi", "10%"; of pressure the share that may be
 // lost.
 [[nodiscard]] std::string ValueText(Signal signal, const ThresholdValue& value);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -8,11 +10,9 @@
 #include <vector>
 
 #include "core/decide/decide.h"
-#include "core/decide/early_kill.h"
 #include "core/decide/eviction_pace.h"
 #include "core/decide/holders.h"
 #include "core/decide/local_storage.h"
-#include "core/model/memory_reclaim.h"
 #include "core/model/pod.h"
 #include "core/model/signal.h"
 #include "core/model/threshold.h"
@@ -29,7 +29,9 @@ struct PodIdentity {
   std::string name;
   std::string uid;
   // "namespace/name", or the UID where no more is known of it.
-  [[nodiscard]] std::string FullName() const;
+  [[nodiscard]] std::string FullName() const {
+    return name.empty() ? uid : namespace_ + "/" + name;
+  }
 };
 
 // One line of the computation of an available amount.
@@ -120,8 +122,6 @@ struct ReclaimFacts {
   bool relieved = false;
   std::optional<std::int64_t> available_before;  // of the signal acted for
   std::optional<std::int64_t> available_after;   // absent: it was not read again
-  std::vector<ReclaimedMemory>
-      memory;  // taken beside the passes since the one before, group by group
 };
 
 // A pod of which something still runs although it was killed.
@@ -148,9 +148,12 @@ enum class PassOutcome : std::uint8_t {
   kNobodyMayGo,      // every pod is protected, or there is none
   kAwaitsDiskUse,    // no eviction before the disk use of the pods is known
 };
-// "nothing", "storageLimits", "reclaimUnderWay", "relieved", "evicted", "paused", "nobodyMayGo",
-// "awaitsDiskUse".
-[[nodiscard]] std::string_view NameOf(PassOutcome outcome);
+inline constexpr auto kPassOutcomeNames =
+    std::to_array<std::string_view>({"nothing", "storageLimits", "reclaimUnderWay", "relieved",
+                                     "evicted", "paused", "nobodyMayGo", "awaitsDiskUse"});
+[[nodiscard]] constexpr std::string_view NameOf(PassOutcome outcome) {
+  return kPassOutcomeNames[static_cast<std::size_t>(outcome)];
+}
 
 // One change of the inputs and the outcome that it leads to, found by deciding again.
 struct Otherwise {
@@ -175,9 +178,12 @@ struct Otherwise {
   bool after_reclaim = false;     // then, if a reclaim that did not take place frees too little
   std::optional<Signal> setting;  // of a threshold; those that are made from it change, too
 };
-// "usage", "request", "priority", "critical", "available", "threshold", "gracePeriod", "noReclaim",
-// "limit".
-[[nodiscard]] std::string_view NameOf(Otherwise::Change change);
+inline constexpr auto kChangeNames =
+    std::to_array<std::string_view>({"usage", "request", "priority", "critical", "available",
+                                     "threshold", "gracePeriod", "noReclaim", "limit"});
+[[nodiscard]] constexpr std::string_view NameOf(Otherwise::Change change) {
+  return kChangeNames[static_cast<std::size_t>(change)];
+}
 
 // An eviction that waits for the kubelet's pace.
 struct PauseFacts {

@@ -1,8 +1,5 @@
-#include "core/explanation/explanation_json.h"
-
 #include "core/explanation/amounts.h"
 #include "core/explanation/explanation_text.h"
-#include "core/explanation/text_sections.h"
 #include "core/json/field_writer.h"
 #include "core/model/pressure.h"
 
@@ -27,12 +24,8 @@ std::string MinReclaimText(Signal signal, const ThresholdValue& value) {
 }  // namespace
 
 static std::string_view NameOf(StorageLimitKind kind) {
-  switch (kind) {
-    case StorageLimitKind::kEmptyDir: return "emptyDir";
-    case StorageLimitKind::kPod: return "pod";
-    case StorageLimitKind::kContainer: return "container";
-  }
-  __builtin_unreachable();
+  constexpr auto kNames = std::to_array<std::string_view>({"emptyDir", "pod", "container"});
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 static void VisitFields(FieldWriter& fields, const PodIdentity& pod) {
@@ -132,18 +125,11 @@ static void VisitFields(FieldWriter& fields, const EvictedPod& evicted) {
   fields.UnlessEmpty("counted", evicted.counted);
 }
 
-static void VisitFields(FieldWriter& fields, const ReclaimedMemory& taken) {
-  fields("step", taken.step);
-  fields("group", taken.group);
-  fields("bytes", taken.bytes);
-}
-
 static void VisitFields(FieldWriter& fields, const ReclaimFacts& reclaim) {
   fields("attempted", reclaim.attempted);
   fields("errors", reclaim.errors);
   fields("availableBefore", reclaim.available_before);
   fields("availableAfter", reclaim.available_after);
-  fields("memory", reclaim.memory);
   fields("underWay", reclaim.under_way);
   fields("relieved", reclaim.relieved);
 }
@@ -221,7 +207,6 @@ static void VisitFields(FieldWriter& fields, const PassExplanation& explanation)
   for (const Otherwise& each : explanation.otherwise) {
     otherwise.push_back({each, SentenceOf(each, SignalOf(explanation), explanation.hypothetical)});
   }
-  const ReclaimFacts& reclaim = explanation.reclaim;
   fields("at", explanation.at);
   if (!explanation.hypothetical) fields("pass", explanation.pass);
   fields.IfTrue("dryRun", explanation.dry_run);
@@ -231,7 +216,7 @@ static void VisitFields(FieldWriter& fields, const PassExplanation& explanation)
   fields("signal", explanation.signal);
   fields("threshold", explanation.threshold);
   fields("thresholds", explanation.thresholds);
-  if (!reclaim.attempted.empty() || !reclaim.memory.empty()) fields("reclaim", reclaim);
+  if (!explanation.reclaim.attempted.empty()) fields("reclaim", explanation.reclaim);
   for (const Holders& holders : explanation.holders) {
     const bool of_memory = ResourceOf(holders.signal) == Resource::kMemory;
     fields(of_memory ? "memoryHeld" : "diskHeld", holders);

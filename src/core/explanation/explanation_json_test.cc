@@ -1,5 +1,3 @@
-#include "core/explanation/explanation_json.h"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/explanation/amounts.h"
-#include "core/explanation/text_sections.h"
 #include "core/explanation/text_table.h"
 #include "core/text/printable.h"
 
@@ -45,16 +44,8 @@ std::string FreedText(const ReclaimFacts& reclaim, Signal signal) {
                      AmountText(signal, freed < 0 ? -freed : freed), freed < 0 ? "lost" : "gained");
 }
 
-std::string TakenText(const ReclaimedMemory& taken) {
-  const auto bytes = static_cast<std::int64_t>(taken.bytes);
-  return fmt::format("  {} taken from the {} group {}\n",
-                     AmountText(Signal::kMemoryAvailable, bytes), NameOf(taken.step), taken.group);
-}
-
 std::string ReclaimText(const ReclaimFacts& reclaim, Signal signal, bool now) {
   std::string text = "\nRECLAIM\n";
-  for (const ReclaimedMemory& taken : reclaim.memory) text += TakenText(taken);
-  if (reclaim.attempted.empty()) return text;
   for (const ReclaimStep step : reclaim.attempted) {
     text += fmt::format("  {} {}\n", step == ReclaimStep::kDeadContainers ? "dead" : "unused",
                         NameOf(step));
@@ -163,7 +154,7 @@ std::string SectionsOf(const PassExplanation& explanation) {
   if (explanation.threshold) text += "\n" + ThresholdText(*explanation.threshold);
   const std::vector<ThresholdFacts> others = AlsoMet(explanation);
   if (!others.empty() && !explanation.hypothetical) text += "\nALSO MET\n" + ThresholdTable(others);
-  if (!explanation.reclaim.attempted.empty() || !explanation.reclaim.memory.empty()) {
+  if (!explanation.reclaim.attempted.empty()) {
     text += ReclaimText(explanation.reclaim, SignalOf(explanation), explanation.hypothetical);
   }
   for (const Holders& holders : explanation.holders) {
@@ -259,18 +250,14 @@ std::string FiguresOf(const PodPlace& place) {
 }
 
 std::string ShiftOf(const PodPlace& place) {
-  const auto told = [&](std::int64_t amount) {
-    const std::string rough = RoughText(place.signal, amount);
-    const std::string exact = AmountText(place.signal, amount);
-    return rough.empty() ? exact : fmt::format("{} ({})", exact, rough);
-  };
   if (place.self.chosen) {
     if (!place.less_usage) return " It would be evicted first, whatever it used.";
     return fmt::format(" It would be evicted first, but not if it used {} less.",
-                       told(*place.less_usage));
+                       BothTexts(place.signal, *place.less_usage));
   }
   if (place.more_usage)
-    return fmt::format(" It would be evicted first if it used {} more.", told(*place.more_usage));
+    return fmt::format(" It would be evicted first if it used {} more.",
+                       BothTexts(place.signal, *place.more_usage));
   if (place.self.keeps_to_request) {
     return " It keeps to its request, so it is not evicted before the kubelet would.";
   }

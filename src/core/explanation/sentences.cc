@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/explanation/amounts.h"
-#include "core/explanation/text_sections.h"
+#include "core/explanation/explanation_text.h"
 #include "core/model/pressure.h"
 
 namespace jettison {
@@ -12,12 +12,6 @@ using Change = Otherwise::Change;
 
 std::string_view Lack(Signal signal) {
   return IsPressure(signal) ? "stalled on" : "low on";
-}
-
-std::string Both(Signal signal, std::int64_t amount) {
-  const std::string rough = RoughText(signal, amount);
-  const std::string exact = AmountText(signal, amount);
-  return rough.empty() ? exact : fmt::format("{} ({})", exact, rough);
 }
 
 // Inodes and process ids cannot be requested.
@@ -30,7 +24,7 @@ std::string_view ARequestOf(Signal signal) {
 
 std::string Usage(const Otherwise& otherwise, Signal signal, bool now) {
   return fmt::format("{} {} used {} less{}", now ? "If" : "Had", otherwise.pod,
-                     Both(signal, otherwise.by),
+                     BothTexts(signal, otherwise.by),
                      ResourceOf(signal) == Resource::kSwap ? " of swap" : "");
 }
 
@@ -39,7 +33,7 @@ std::string Available(const Otherwise& otherwise, Signal signal, bool now) {
     return fmt::format("{} {} less of the time {} lost", now ? "If" : "Had",
                        AmountText(signal, otherwise.by), now ? "were" : "been");
   }
-  return fmt::format("{} {} more {} available", now ? "If" : "Had", Both(signal, otherwise.by),
+  return fmt::format("{} {} more {} available", now ? "If" : "Had", BothTexts(signal, otherwise.by),
                      now ? "were" : "been");
 }
 
@@ -54,7 +48,7 @@ std::string ThresholdValueText(const Otherwise& otherwise, Signal signal) {
   if (IsPressure(signal)) {
     return fmt::format("With a threshold of {} or more", ShareText(kWholeTime - otherwise.to));
   }
-  return fmt::format("With a threshold of {} or less{}", Both(signal, otherwise.to),
+  return fmt::format("With a threshold of {} or less{}", BothTexts(signal, otherwise.to),
                      OfSetting(otherwise, signal));
 }
 
@@ -63,7 +57,7 @@ std::string If(const Otherwise& otherwise, Signal signal, bool now) {
     case Change::kUsage: return Usage(otherwise, signal, now);
     case Change::kRequest:
       return fmt::format("With {} of {} or more for {}", ARequestOf(signal),
-                         Both(signal, otherwise.to), otherwise.pod);
+                         BothTexts(signal, otherwise.to), otherwise.pod);
     case Change::kPriority:
       return fmt::format("With a priority of {} or more for {}", otherwise.to, otherwise.pod);
     case Change::kCritical:
@@ -76,7 +70,7 @@ std::string If(const Otherwise& otherwise, Signal signal, bool now) {
                          FormatDuration(Duration(otherwise.to)), OfSetting(otherwise, signal));
     case Change::kNoReclaim: return now ? "Without a reclaim" : "Had nothing been reclaimed";
     case Change::kLimit:
-      return fmt::format("With a limit of {} or more for {}", Both(signal, otherwise.to),
+      return fmt::format("With a limit of {} or more for {}", BothTexts(signal, otherwise.to),
                          otherwise.pod);
   }
   __builtin_unreachable();

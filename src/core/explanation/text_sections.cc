@@ -1,8 +1,7 @@
-#include "core/explanation/text_sections.h"
-
 #include <fmt/format.h>
 
 #include "core/explanation/amounts.h"
+#include "core/explanation/explanation_text.h"
 #include "core/explanation/text_table.h"
 #include "core/model/pressure.h"
 
@@ -172,6 +171,8 @@ std::string OrderText(const PodOrder& order) {
   return text;
 }
 
+namespace {
+
 std::string WhatIsLimited(const StorageLimitFacts& limit) {
   switch (limit.kind) {
     case StorageLimitKind::kEmptyDir: return "emptyDir volume " + limit.name;
@@ -180,6 +181,8 @@ std::string WhatIsLimited(const StorageLimitFacts& limit) {
   }
   __builtin_unreachable();
 }
+
+}  // namespace
 
 std::string LimitsText(std::span<const StorageLimitFacts> limits) {
   TextTable table(

@@ -1,9 +1,8 @@
-#include "core/explanation/text_sections.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/explanation/amounts.h"
+#include "core/explanation/explanation_text.h"
 
 namespace jettison {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "core/evaluate/evaluate.h"
 #include "core/explain/explain.h"
-#include "core/explanation/explanation_json.h"
 #include "core/explanation/explanation_text.h"
 #include "core/json/json_writer.h"
 #include "core/text/printable.h"

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "core/decide/kubelet_round.h"
+#include "core/decide/eviction_pace.h"
 #include "core/model/signal.h"
 #include "core/model/threshold.h"
 #include "core/units/duration.h"
