@@ -11,6 +11,7 @@
 
 #include "api/api.h"
 #include "api/kubernetes/status_object.h"
+#include "core/config/config_changes.h"
 #include "http/peers/own_token.h"
 #include "http/server/server.h"
 #include "machine/loop/job_queue.h"

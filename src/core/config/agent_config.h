@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,8 +28,11 @@ enum class Occasion : std::uint8_t {
 };
 inline constexpr std::array kAllOccasions = {Occasion::kConditionChange, Occasion::kBeforeEviction,
                                              Occasion::kAfterEviction};
-// "ConditionChange", "BeforeEviction", "AfterEviction".
-[[nodiscard]] std::string_view NameOf(Occasion occasion);
+[[nodiscard]] constexpr std::string_view NameOf(Occasion occasion) {
+  constexpr auto kNames =
+      std::to_array<std::string_view>({"ConditionChange", "BeforeEviction", "AfterEviction"});
+  return kNames[static_cast<std::size_t>(occasion)];
+}
 
 // A program or a URL that is called when something happens on the node. Either `exec` or `url` is
 // set.
@@ -63,10 +67,6 @@ struct HttpConfig {
   }
 };
 
-// Returns `running` with the names that `read` has for the files of certificates and tokens. A file
-// that only one of the two names is as in `running`, because to add or remove one needs a restart.
-[[nodiscard]] HttpConfig WithFilesOf(HttpConfig running, const HttpConfig& read);
-
 // What the agent writes down of its passes, and for how long: `recording` of JettisonConfiguration.
 struct RecordingConfig {
   bool enabled = true;
@@ -80,8 +80,10 @@ enum class SourceKind : std::uint8_t {
   kManifests,   // the agent's own, from `staticPodPath`
   kKubernetes,  // a kubelet's on this node: the agent runs none itself
 };
-// "manifests", "kubernetes".
-[[nodiscard]] std::string_view NameOf(SourceKind source);
+[[nodiscard]] constexpr std::string_view NameOf(SourceKind source) {
+  constexpr auto kNames = std::to_array<std::string_view>({"manifests", "kubernetes"});
+  return kNames[static_cast<std::size_t>(source)];
+}
 
 // How the pods of Jobs are ended. A program that exits with 0 on SIGTERM completes its Job, though
 // its work is not done.
@@ -89,8 +91,10 @@ enum class JobEnding : std::uint8_t {
   kKill,       // SIGKILL at once
   kTerminate,  // like any other pod: SIGTERM, and SIGKILL after the grace period
 };
-// "kill", "terminate".
-[[nodiscard]] std::string_view NameOf(JobEnding ending);
+[[nodiscard]] constexpr std::string_view NameOf(JobEnding ending) {
+  constexpr auto kNames = std::to_array<std::string_view>({"kill", "terminate"});
+  return kNames[static_cast<std::size_t>(ending)];
+}
 
 // How the agent works with a cluster and with the kubelet on its node: `kubernetes` of
 // JettisonConfiguration. The paths are absolute.
@@ -110,8 +114,10 @@ struct KubernetesConfig {
 
 // What runs containers.
 enum class RuntimeKind : std::uint8_t { kProcess, kCri };
-// "process", "cri".
-[[nodiscard]] std::string_view NameOf(RuntimeKind kind);
+[[nodiscard]] constexpr std::string_view NameOf(RuntimeKind kind) {
+  constexpr auto kNames = std::to_array<std::string_view>({"process", "cri"});
+  return kNames[static_cast<std::size_t>(kind)];
+}
 
 // What becomes of foreign pods on the same container runtime.
 enum class AdoptPolicy : std::uint8_t {
@@ -119,8 +125,10 @@ enum class AdoptPolicy : std::uint8_t {
   kObserve,  // measured and shown, never evicted
   kEvict,    // evicted like any other pod
 };
-// "none", "observe", "evict".
-[[nodiscard]] std::string_view NameOf(AdoptPolicy policy);
+[[nodiscard]] constexpr std::string_view NameOf(AdoptPolicy policy) {
+  constexpr auto kNames = std::to_array<std::string_view>({"none", "observe", "evict"});
+  return kNames[static_cast<std::size_t>(policy)];
+}
 
 // How long an evicted pod stays away before it is started again; doubles while it keeps being
 // evicted.

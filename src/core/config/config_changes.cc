@@ -1,133 +1,21 @@
 #include "core/config/config_changes.h"
 
-#include <utility>
+#include <cstdint>
+#include <string>
 
 #include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 namespace {
 
-// Fails to compile when a setting is added, so that its author decides here whether it takes effect
-// at once. Of these members each setting is compared by itself.
-[[maybe_unused]] void KnowsEverySetting(const AgentConfig& config) {
-  [[maybe_unused]] const auto& [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15,
-                                a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28,
-                                a29, a30, a31, a32, a33, a34, a35, a36, a37] = config;
-  [[maybe_unused]] const auto& [e1, e2, e3, e4] = config.eviction;
-  [[maybe_unused]] const auto& [n1, n2, n3, n4, n5] = config.reservation;
-  [[maybe_unused]] const auto& [l1, l2, l3] = config.logs;
-  [[maybe_unused]] const auto& [h1, h2, h3, h4, h5, h6, h7, h8] = config.http;
+// When a change of a setting takes effect. That of a file's name does at once, but to add or remove
+// the file needs a restart.
+enum class Takes : std::uint8_t { kAtOnce, kFile, kRestart };
+
+bool IsOneEmpty(const auto& running, const auto& read) {
+  if constexpr (requires { running.empty(); }) return running.empty() != read.empty();
+  return false;
 }
-
-class Comparison {
- public:
-  Comparison(const AgentConfig& running, const AgentConfig& read) : read_(read) {
-    changes_.config = running;
-  }
-
-  // `member` finds the setting in a configuration.
-  template <typename Member>
-  void AtOnce(std::string_view name, const Member& member) {
-    if (member(changes_.config) == member(read_)) return;
-    changes_.at_once.push_back(name);
-    member(changes_.config) = member(read_);
-  }
-  template <typename Member>
-  void AfterRestart(std::string_view name, const Member& member) {
-    if (member(changes_.config) != member(read_)) changes_.need_restart.push_back(name);
-  }
-  // The name of a file: a different name takes effect at once, but to add or remove the file needs
-  // a restart.
-  template <typename Member>
-  void FileAtOnce(std::string_view name, const Member& member) {
-    if (member(changes_.config).empty() != member(read_).empty()) {
-      changes_.need_restart.push_back(name);
-    } else {
-      AtOnce(name, member);
-    }
-  }
-  [[nodiscard]] ConfigChanges Take() { return std::move(changes_); }
-
- private:
-  const AgentConfig& read_;
-  ConfigChanges changes_;
-};
-
-// Finds a member in a configuration, whether it may be changed or not.
-// NOLINTBEGIN(bugprone-macro-parentheses)
-#define JETTISON_SETTING(member) \
-  [](auto& config) -> auto& {    \
-    return config.member;        \
-  }
-// NOLINTEND(bugprone-macro-parentheses)
-
-void CompareAtOnce(Comparison& settings) {
-  settings.AtOnce("eviction thresholds", JETTISON_SETTING(eviction.thresholds));
-  settings.AtOnce("evictionPressureTransitionPeriod",
-                  JETTISON_SETTING(eviction.pressure_transition_period));
-  settings.AtOnce("evictionMaxPodGracePeriod",
-                  JETTISON_SETTING(eviction.max_pod_grace_period_seconds));
-  settings.AtOnce("kubernetes.defaultMemoryThreshold",
-                  JETTISON_SETTING(kubernetes.default_memory_threshold));
-  settings.AtOnce("threshold on memory of its own", JETTISON_SETTING(own_memory_threshold));
-  settings.AtOnce("hooks", JETTISON_SETTING(hooks));
-  settings.AtOnce("logLevel", JETTISON_SETTING(log_level));
-  settings.FileAtOnce("http.tlsCertFile", JETTISON_SETTING(http.tls_cert_file));
-  settings.FileAtOnce("http.tlsPrivateKeyFile", JETTISON_SETTING(http.tls_private_key_file));
-  settings.FileAtOnce("http.clientCAFile", JETTISON_SETTING(http.client_ca_file));
-  settings.FileAtOnce("http.bearerTokenFile", JETTISON_SETTING(http.bearer_token_file));
-}
-
-void CompareOfKubelet(Comparison& settings) {
-  settings.AfterRestart("localStorageCapacityIsolation",
-                        JETTISON_SETTING(eviction.local_storage_capacity_isolation));
-  settings.AfterRestart("imageGC*", JETTISON_SETTING(image_gc));
-  settings.AfterRestart("kubeReserved", JETTISON_SETTING(reservation.kube_reserved));
-  settings.AfterRestart("systemReserved", JETTISON_SETTING(reservation.system_reserved));
-  settings.AfterRestart("enforceNodeAllocatable", JETTISON_SETTING(reservation.enforce_pods));
-  settings.AfterRestart("kubeReservedCgroup", JETTISON_SETTING(reservation.kube_enforced));
-  settings.AfterRestart("systemReservedCgroup", JETTISON_SETTING(reservation.system_enforced));
-  settings.AfterRestart("kernelMemcgNotification", JETTISON_SETTING(kernel_memcg_notification));
-  settings.AfterRestart("crashLoopBackOff", JETTISON_SETTING(max_restart_backoff));
-  settings.AfterRestart("staticPodPath", JETTISON_SETTING(static_pod_path));
-  settings.AfterRestart("fileCheckFrequency", JETTISON_SETTING(file_check_frequency));
-  settings.AfterRestart("cgroupRoot", JETTISON_SETTING(cgroup_root));
-  settings.AfterRestart("cgroupDriver", JETTISON_SETTING(cgroup_driver));
-  settings.AfterRestart("cgroupsPerQOS", JETTISON_SETTING(cgroups_per_qos));
-  settings.AfterRestart("podPidsLimit", JETTISON_SETTING(pod_pids_limit));
-  settings.AfterRestart("cpuCFSQuota", JETTISON_SETTING(cpu_quota));
-  settings.AfterRestart("podLogsDir", JETTISON_SETTING(logs.directory));
-  settings.AfterRestart("containerLogMaxSize", JETTISON_SETTING(logs.max_size_bytes));
-  settings.AfterRestart("containerLogMaxFiles", JETTISON_SETTING(logs.max_files));
-  settings.AfterRestart("oomScoreAdj", JETTISON_SETTING(oom_score_adj));
-  settings.AfterRestart("containerRuntimeEndpoint", JETTISON_SETTING(container_runtime_endpoint));
-  settings.AfterRestart("imageServiceEndpoint", JETTISON_SETTING(image_service_endpoint));
-  settings.AfterRestart("runtimeRequestTimeout", JETTISON_SETTING(runtime_request_timeout));
-}
-
-void CompareOurOwn(Comparison& settings) {
-  settings.AfterRestart("monitoringInterval", JETTISON_SETTING(monitoring_interval));
-  settings.AfterRestart("evictionBackoff", JETTISON_SETTING(eviction_backoff));
-  settings.AfterRestart("source", JETTISON_SETTING(source));
-  settings.AfterRestart("kubernetes", JETTISON_SETTING(kubernetes));
-  settings.AfterRestart("runtime", JETTISON_SETTING(runtime));
-  settings.AfterRestart("adopt", JETTISON_SETTING(adopt));
-  settings.AfterRestart("profile", JETTISON_SETTING(profile));
-  settings.AfterRestart("root", JETTISON_SETTING(root));
-  settings.AfterRestart("nodeCgroup", JETTISON_SETTING(node_cgroup));
-  settings.AfterRestart("nodeFs", JETTISON_SETTING(node_fs));
-  settings.AfterRestart("nodeName", JETTISON_SETTING(node_name));
-  settings.AfterRestart("memoryAvailable", JETTISON_SETTING(memory_estimator));
-  settings.AfterRestart("recording", JETTISON_SETTING(recording));
-  settings.AfterRestart("http.socket", JETTISON_SETTING(http.socket));
-  settings.AfterRestart("http.socketGroup", JETTISON_SETTING(http.socket_group));
-  settings.AfterRestart("http.address", JETTISON_SETTING(http.address));
-  settings.AfterRestart("http.allowAnyLocalUser", JETTISON_SETTING(http.allow_any_local_user));
-  settings.AfterRestart("dryRun", JETTISON_SETTING(dry_run));
-  settings.AfterRestart("logFormat", JETTISON_SETTING(json_logs));
-}
-
-#undef JETTISON_SETTING
 
 }  // namespace
 
@@ -138,12 +26,95 @@ std::vector<Threshold> ThresholdsAtOnce(const AgentConfig& running, const AgentC
                   : WithoutCopyForPods(read.eviction.thresholds);
 }
 
+HttpConfig WithFilesOf(HttpConfig running, const HttpConfig& read) {
+  for (std::string HttpConfig::*file :
+       {&HttpConfig::tls_cert_file, &HttpConfig::tls_private_key_file, &HttpConfig::client_ca_file,
+        &HttpConfig::bearer_token_file}) {
+    if (!(running.*file).empty() && !(read.*file).empty()) running.*file = read.*file;
+  }
+  return running;
+}
+
+// A setting that is not here is as the agent was started with it, and nothing is said of a change.
 ConfigChanges ChangesOf(const AgentConfig& running, const AgentConfig& read) {
-  Comparison settings(running, read);
-  CompareAtOnce(settings);
-  CompareOfKubelet(settings);
-  CompareOurOwn(settings);
-  return settings.Take();
+  ConfigChanges changes;
+  AgentConfig& now = changes.config = running;
+  using enum Takes;
+  const auto compare = [&](Takes takes, std::string_view name, auto& held, const auto& set) {
+    if (held == set) return;
+    const bool stays = takes == Takes::kRestart || (takes == Takes::kFile && IsOneEmpty(held, set));
+    (stays ? changes.need_restart : changes.at_once).push_back(name);
+    if (!stays) held = set;
+  };
+  compare(kAtOnce, "eviction thresholds", now.eviction.thresholds, read.eviction.thresholds);
+  compare(kAtOnce, "evictionPressureTransitionPeriod", now.eviction.pressure_transition_period,
+          read.eviction.pressure_transition_period);
+  compare(kAtOnce, "evictionMaxPodGracePeriod", now.eviction.max_pod_grace_period_seconds,
+          read.eviction.max_pod_grace_period_seconds);
+  compare(kAtOnce, "kubernetes.defaultMemoryThreshold", now.kubernetes.default_memory_threshold,
+          read.kubernetes.default_memory_threshold);
+  compare(kAtOnce, "threshold on memory of its own", now.own_memory_threshold,
+          read.own_memory_threshold);
+  compare(kAtOnce, "hooks", now.hooks, read.hooks);
+  compare(kAtOnce, "logLevel", now.log_level, read.log_level);
+  compare(kFile, "http.tlsCertFile", now.http.tls_cert_file, read.http.tls_cert_file);
+  compare(kFile, "http.tlsPrivateKeyFile", now.http.tls_private_key_file,
+          read.http.tls_private_key_file);
+  compare(kFile, "http.clientCAFile", now.http.client_ca_file, read.http.client_ca_file);
+  compare(kFile, "http.bearerTokenFile", now.http.bearer_token_file, read.http.bearer_token_file);
+  compare(kRestart, "localStorageCapacityIsolation", now.eviction.local_storage_capacity_isolation,
+          read.eviction.local_storage_capacity_isolation);
+  compare(kRestart, "imageGC*", now.image_gc, read.image_gc);
+  compare(kRestart, "kubeReserved", now.reservation.kube_reserved, read.reservation.kube_reserved);
+  compare(kRestart, "systemReserved", now.reservation.system_reserved,
+          read.reservation.system_reserved);
+  compare(kRestart, "enforceNodeAllocatable", now.reservation.enforce_pods,
+          read.reservation.enforce_pods);
+  compare(kRestart, "kubeReservedCgroup", now.reservation.kube_enforced,
+          read.reservation.kube_enforced);
+  compare(kRestart, "systemReservedCgroup", now.reservation.system_enforced,
+          read.reservation.system_enforced);
+  compare(kRestart, "kernelMemcgNotification", now.kernel_memcg_notification,
+          read.kernel_memcg_notification);
+  compare(kRestart, "crashLoopBackOff", now.max_restart_backoff, read.max_restart_backoff);
+  compare(kRestart, "staticPodPath", now.static_pod_path, read.static_pod_path);
+  compare(kRestart, "fileCheckFrequency", now.file_check_frequency, read.file_check_frequency);
+  compare(kRestart, "cgroupRoot", now.cgroup_root, read.cgroup_root);
+  compare(kRestart, "cgroupDriver", now.cgroup_driver, read.cgroup_driver);
+  compare(kRestart, "cgroupsPerQOS", now.cgroups_per_qos, read.cgroups_per_qos);
+  compare(kRestart, "podPidsLimit", now.pod_pids_limit, read.pod_pids_limit);
+  compare(kRestart, "cpuCFSQuota", now.cpu_quota, read.cpu_quota);
+  compare(kRestart, "podLogsDir", now.logs.directory, read.logs.directory);
+  compare(kRestart, "containerLogMaxSize", now.logs.max_size_bytes, read.logs.max_size_bytes);
+  compare(kRestart, "containerLogMaxFiles", now.logs.max_files, read.logs.max_files);
+  compare(kRestart, "oomScoreAdj", now.oom_score_adj, read.oom_score_adj);
+  compare(kRestart, "containerRuntimeEndpoint", now.container_runtime_endpoint,
+          read.container_runtime_endpoint);
+  compare(kRestart, "imageServiceEndpoint", now.image_service_endpoint,
+          read.image_service_endpoint);
+  compare(kRestart, "runtimeRequestTimeout", now.runtime_request_timeout,
+          read.runtime_request_timeout);
+  compare(kRestart, "monitoringInterval", now.monitoring_interval, read.monitoring_interval);
+  compare(kRestart, "evictionBackoff", now.eviction_backoff, read.eviction_backoff);
+  compare(kRestart, "source", now.source, read.source);
+  compare(kRestart, "kubernetes", now.kubernetes, read.kubernetes);
+  compare(kRestart, "runtime", now.runtime, read.runtime);
+  compare(kRestart, "adopt", now.adopt, read.adopt);
+  compare(kRestart, "profile", now.profile, read.profile);
+  compare(kRestart, "root", now.root, read.root);
+  compare(kRestart, "nodeCgroup", now.node_cgroup, read.node_cgroup);
+  compare(kRestart, "nodeFs", now.node_fs, read.node_fs);
+  compare(kRestart, "nodeName", now.node_name, read.node_name);
+  compare(kRestart, "memoryAvailable", now.memory_estimator, read.memory_estimator);
+  compare(kRestart, "recording", now.recording, read.recording);
+  compare(kRestart, "http.socket", now.http.socket, read.http.socket);
+  compare(kRestart, "http.socketGroup", now.http.socket_group, read.http.socket_group);
+  compare(kRestart, "http.address", now.http.address, read.http.address);
+  compare(kRestart, "http.allowAnyLocalUser", now.http.allow_any_local_user,
+          read.http.allow_any_local_user);
+  compare(kRestart, "dryRun", now.dry_run, read.dry_run);
+  compare(kRestart, "logFormat", now.json_logs, read.json_logs);
+  return changes;
 }
 
 }  // namespace jettison

@@ -21,6 +21,10 @@ struct ConfigChanges {
 [[nodiscard]] std::vector<Threshold> ThresholdsAtOnce(const AgentConfig& running,
                                                       const AgentConfig& read);
 
+// Returns `running` with the names that `read` has for the files of certificates and tokens. A file
+// that only one of the two names is as in `running`, because to add or remove one needs a restart.
+[[nodiscard]] HttpConfig WithFilesOf(HttpConfig running, const HttpConfig& read);
+
 // Returns `running` with the settings of `read` that can take effect at once: thresholds with their
 // grace periods and minimum reclaims, the transition period of conditions, the longest grace period
 // of pods, hooks, the log level, and the files that certificates and tokens are read from. The

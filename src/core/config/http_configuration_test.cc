@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/config/config_changes.h"
 #include "core/config/test_documents.h"
 
 namespace jettison {
