@@ -13,7 +13,7 @@ namespace jettison {
 
 // A member of a document that a drop-in has set and no later drop-in has replaced.
 struct Override {
-  std::vector<std::string> path;  // the keys that lead to it: {"evictionHard", "pid.available"}
+  std::string key;  // as faults name it: "evictionHard[pid.available]"
   std::string file;
 };
 

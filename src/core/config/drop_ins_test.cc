@@ -131,10 +131,10 @@ TEST(DropIns, EveryFaultNamesTheFileThatItStandsIn) {
 TEST(DropIns, AFieldIsLookedForInWhatItLiesInAndWhatLiesInIt) {
   const ConfigDocument document = {.file = "main",
                                    .document = {},
-                                   .overrides = {{{"http", "socket"}, "a"},
-                                                 {{"hooks"}, "b"},
-                                                 {{"http", "address"}, "c"},
-                                                 {{"evictionHard", "pid.available"}, "d"}}};
+                                   .overrides = {{"http.socket", "a"},
+                                                 {"hooks", "b"},
+                                                 {"http.address", "c"},
+                                                 {"evictionHard[pid.available]", "d"}}};
   EXPECT_EQ(FileOf(document, "http.socket"), "a");
   EXPECT_EQ(FileOf(document, "http"), "c");  // the last one that set something in it
   EXPECT_EQ(FileOf(document, "http.socketGroup"), "main");
