@@ -12,7 +12,7 @@
 #include "cli/doctor/doctor_checks.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
-#include "core/thresholds/always_met.h"
+#include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "core/decide/eviction_pace.h"
 #include "core/evaluate/evaluate.h"
-#include "core/explain/pod_ranking.h"
+#include "core/explain/explain.h"
 #include "core/explanation/explanation.h"
 #include "core/model/memory_estimator.h"
 #include "core/model/pod_origin.h"

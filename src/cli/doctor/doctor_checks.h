@@ -9,7 +9,7 @@
 
 #include "cli/doctor/host_check.h"
 #include "core/config/agent_config.h"
-#include "core/thresholds/always_met.h"
+#include "core/thresholds/threshold_settings.h"
 #include "core/units/duration.h"
 #include "kernel/mounts/mount_calls.h"
 #include "runtimes/cri/runtime_facts.h"

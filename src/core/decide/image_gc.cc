@@ -78,14 +78,6 @@ Event NodeWarning(std::string reason, std::string message) {
 
 }  // namespace
 
-std::string_view NameOf(ImageGcReason reason) {
-  switch (reason) {
-    case ImageGcReason::kAge: return "age";
-    case ImageGcReason::kSpace: return "space";
-  }
-  __builtin_unreachable();
-}
-
 ImageGcRun::ImageGcRun(const ImageGcPolicy& policy, ImageGcMode mode,
                        std::span<const ImageRecord> images, ImageGcTimes times)
     : policy_(policy), mode_(mode), times_(times), left_(InOrder(images)) {

@@ -41,7 +41,9 @@ struct ImageFsUsage {
 enum class ImageGcReason : std::uint8_t { kAge, kSpace };
 inline constexpr std::array<ImageGcReason, 2> kAllImageGcReasons = {ImageGcReason::kAge,
                                                                     ImageGcReason::kSpace};
-[[nodiscard]] std::string_view NameOf(ImageGcReason reason);  // "age", "space"
+[[nodiscard]] constexpr std::string_view NameOf(ImageGcReason reason) {
+  return reason == ImageGcReason::kAge ? "age" : "space";
+}
 
 // Remove this image; answer with Removed or RemoveFailed.
 struct RemoveImage {

@@ -2,14 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/decide/local_storage.h"
+#include "core/decide/ranking.h"
 #include "core/evaluate/evaluate.h"
-#include "core/explain/pod_ranking.h"
 #include "core/explanation/explanation.h"
 #include "core/model/memory_estimator.h"
 #include "core/model/profile.h"
@@ -20,6 +21,16 @@
 #include "core/pods/pod_facts.h"
 
 namespace jettison {
+
+[[nodiscard]] PodIdentity IdentityOf(const PodFacts& facts);
+
+inline constexpr std::size_t kEveryPod = std::numeric_limits<std::size_t>::max();
+
+// The order of eviction for one signal. Of more than `limit` pods, only `limit` neighbours of the
+// victim, which is an index of `pods`, are listed; without a victim, the first ones.
+[[nodiscard]] PodOrder OrderOf(std::span<const ActivePod> pods, Signal signal, DiskLayout layout,
+                               Candidates candidates, std::optional<std::size_t> chosen,
+                               std::size_t limit = kEveryPod);
 
 // Every limit of local storage that a pod has, in the order in which they are checked; `broken` is
 // the violation for which it is evicted, if there is one.

@@ -9,7 +9,6 @@
 #include "core/decide/ranking.h"
 #include "core/explain/explain.h"
 #include "core/explain/other_usage.h"
-#include "core/explain/pod_ranking.h"
 #include "core/model/pressure.h"
 #include "core/model/priority.h"
 #include "core/pass/pass.h"

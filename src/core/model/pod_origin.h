@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,8 +20,15 @@ enum class PodOrigin : std::uint8_t { kOwn, kRuntime, kKubernetes };
 // evicted for soft thresholds for now (SparedPod).
 enum class Protection : std::uint8_t { kNone, kCritical, kObserved, kSpared };
 
-[[nodiscard]] std::string_view NameOf(PodOrigin source);       // "own", "runtime", "kubernetes"
-[[nodiscard]] std::string_view NameOf(Protection protection);  // "none", "critical", ...
+[[nodiscard]] constexpr std::string_view NameOf(PodOrigin source) {
+  constexpr auto kNames = std::to_array<std::string_view>({"own", "runtime", "kubernetes"});
+  return kNames[static_cast<std::size_t>(source)];
+}
+[[nodiscard]] constexpr std::string_view NameOf(Protection protection) {
+  constexpr auto kNames =
+      std::to_array<std::string_view>({"none", "critical", "observed", "spared"});
+  return kNames[static_cast<std::size_t>(protection)];
+}
 
 // A pod that is not evicted for a soft threshold until `until`. Hard thresholds ignore this.
 struct SparedPod {

@@ -23,12 +23,14 @@ inline constexpr std::array kAllStartFailures = {
     StartFailure::kImageInspect, StartFailure::kImageNeverPull, StartFailure::kImagePull,
     StartFailure::kConfig,       StartFailure::kCreate,         StartFailure::kRun};
 
-// "ImageInspectError", "ErrImageNeverPull", "ErrImagePull", "CreateContainerConfigError",
-// "CreateContainerError", "RunContainerError".
-[[nodiscard]] std::string_view ReasonOf(StartFailure failure);
-
 [[nodiscard]] constexpr std::size_t IndexOf(StartFailure failure) {
   return static_cast<std::size_t>(failure);
+}
+[[nodiscard]] constexpr std::string_view ReasonOf(StartFailure failure) {
+  constexpr auto kReasons = std::to_array<std::string_view>(
+      {"ImageInspectError", "ErrImageNeverPull", "ErrImagePull", "CreateContainerConfigError",
+       "CreateContainerError", "RunContainerError"});
+  return kReasons[IndexOf(failure)];
 }
 
 // Whether such a start counts as a run of the container, which has ended. Otherwise there was no

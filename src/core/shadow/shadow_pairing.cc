@@ -5,17 +5,6 @@
 
 namespace jettison {
 
-std::string_view NameOf(ShadowVerdict verdict) {
-  switch (verdict) {
-    case ShadowVerdict::kAgreed: return "agreed";
-    case ShadowVerdict::kLate: return "late";
-    case ShadowVerdict::kOtherVictim: return "otherVictim";
-    case ShadowVerdict::kOursAlone: return "oursAlone";
-    case ShadowVerdict::kKubeletsAlone: return "kubeletsAlone";
-  }
-  __builtin_unreachable();
-}
-
 std::optional<ShadowVerdict> ShadowVerdictNamed(std::string_view name) {
   const auto at = std::ranges::find(kAllShadowVerdicts, name,
                                     [](ShadowVerdict verdict) { return NameOf(verdict); });

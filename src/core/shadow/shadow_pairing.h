@@ -40,9 +40,12 @@ enum class ShadowVerdict : std::uint8_t {
 inline constexpr std::array kAllShadowVerdicts = {
     ShadowVerdict::kAgreed, ShadowVerdict::kLate, ShadowVerdict::kOtherVictim,
     ShadowVerdict::kOursAlone, ShadowVerdict::kKubeletsAlone};
-// In JSON and as the label `kind` of a metric: "agreed", "late", "otherVictim", "oursAlone",
-// "kubeletsAlone".
-[[nodiscard]] std::string_view NameOf(ShadowVerdict verdict);
+// In JSON and as the label `kind` of a metric.
+[[nodiscard]] constexpr std::string_view NameOf(ShadowVerdict verdict) {
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"agreed", "late", "otherVictim", "oursAlone", "kubeletsAlone"});
+  return kNames[static_cast<std::size_t>(verdict)];
+}
 [[nodiscard]] std::optional<ShadowVerdict> ShadowVerdictNamed(std::string_view name);
 
 // What we would have done beside what the kubelet did.

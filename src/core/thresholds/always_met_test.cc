@@ -1,9 +1,8 @@
-#include "core/thresholds/always_met.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/thresholds/threshold_parsing.h"
+#include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "core/model/fault.h"
 #include "core/model/threshold.h"
-#include "core/thresholds/always_met.h"
 #include "core/thresholds/threshold_parsing.h"
+#include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/model/fault.h"
+#include "core/model/signal.h"
 #include "core/model/threshold.h"
 #include "core/thresholds/threshold_parsing.h"
 
@@ -28,5 +32,15 @@ namespace jettison {
 // way round. A soft threshold without a grace period is hard, and copied as well.
 [[nodiscard]] std::vector<Threshold> WithCopyForPods(std::vector<Threshold> thresholds);
 [[nodiscard]] std::vector<Threshold> WithoutCopyForPods(std::vector<Threshold> thresholds);
+
+// The capacity of each signal, in bytes, inodes or process IDs. Absent: not known.
+using SignalCapacities = std::array<std::optional<std::int64_t>, kSignalCount>;
+
+// A fault for each threshold on a signal of the kubelet that is always met on a node with these
+// capacities (IsAlwaysMet), or has a minimum reclaim that cannot be reached: the field, the value,
+// the capacity and what follows. Beside a kubelet
+// such a threshold never acts (Evaluate).
+[[nodiscard]] Faults CheckAlwaysMet(const std::vector<Threshold>& thresholds,
+                                    const SignalCapacities& capacities);
 
 }  // namespace jettison
