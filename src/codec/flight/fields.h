@@ -3,7 +3,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/json/field_writer.h"
 #include "core/model/summary.h"
-#include "core/pass/pass_policy.h"
+#include "core/pass/pass.h"
 #include "core/recording/recording.h"
 #include "core/report/cycle_report.h"
 

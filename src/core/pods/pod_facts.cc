@@ -5,7 +5,6 @@
 #include <limits>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_map>
 
 #include "core/pods/pod_kind.h"
 #include "core/pods/pod_requests.h"
