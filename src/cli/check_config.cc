@@ -1,20 +1,363 @@
 #include "cli/check_config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <concepts>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "cli/ask/config_dir_option.h"
+#include "api/configz.h"
 #include "cli/ask/config_files.h"
-#include "cli/check_config_report.h"
+#include "cli/commands.h"
 #include "cli/doctor/doctor_checks.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
+#include "core/json/json_writer.h"
+#include "core/model/pressure.h"
 #include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
+namespace {
+
+// The shortest number that is this one, and to be seen as a fraction; infinities and NaN, which
+// JSON has no number for, as text.
+template <std::floating_point Number>
+void PutFraction(std::string_view name, Number fraction, JsonWriter& json) {
+  const std::string text = fmt::format("{}", fraction);
+  json.Key(name);
+  if (!std::isfinite(fraction)) return json.String(text);
+  json.Json(text.find_first_of(".e") == std::string::npos ? text + ".0" : text);
+}
+
+void PutAmount(const ThresholdValue& value, std::string_view quantity, std::string_view percentage,
+               JsonWriter& json) {
+  if (const auto* amount = std::get_if<Quantity>(&value)) {
+    json.Field(quantity, amount->ToString());
+  } else {
+    PutFraction(percentage, std::get<Percentage>(value).fraction, json);
+  }
+}
+
+// What the operator wrote: the share that must not be exceeded.
+std::int64_t ShareOf(const Threshold& pressure) {
+  return LostOf(std::get<Quantity>(pressure.value));
+}
+
+void WriteThreshold(const Threshold& threshold, JsonWriter& json) {
+  json.Object([&] {
+    json.Field("signal", NameOf(threshold.signal));
+    if (IsPressure(threshold.signal)) {
+      json.Field("operator", "GreaterThan");
+      PutFraction("percentage", static_cast<double>(ShareOf(threshold)) / kWholeTime, json);
+    } else {
+      json.Field("operator", "LessThan");
+      PutAmount(threshold.value, "quantity", "percentage", json);
+    }
+    json.Field("gracePeriod", FormatDuration(threshold.grace_period));
+    if (threshold.min_reclaim) {
+      PutAmount(*threshold.min_reclaim, "minReclaimQuantity", "minReclaimPercentage", json);
+    }
+  });
+}
+
+void PutFaults(std::string_view name, const Faults& faults, JsonWriter& json) {
+  json.Array(name, [&] {
+    for (const Fault& fault : faults) {
+      json.Object([&] {
+        json.Field("file", fault.file);
+        json.Field("key", fault.key);
+        json.Field("value", fault.value);
+        json.Field("message", fault.message);
+      });
+    }
+  });
+}
+
+void PutDropIns(const std::vector<DropInReading>& drop_ins, JsonWriter& json) {
+  json.Array("dropIns", [&] {
+    for (const DropInReading& drop_in : drop_ins) {
+      json.Object([&] {
+        json.Field("file", drop_in.file);
+        json.Array("fields", [&] {
+          for (const std::string& field : drop_in.fields) json.String(field);
+        });
+      });
+    }
+  });
+}
+
+std::string Amount(const ThresholdValue& value) {
+  if (const auto* amount = std::get_if<Quantity>(&value)) return amount->ToString();
+  return fmt::format("{:.6g}%", std::get<Percentage>(value).fraction * 100);
+}
+
+std::string GraceOf(const Threshold& threshold) {
+  return threshold.IsHard() ? "hard" : FormatDuration(threshold.grace_period);
+}
+
+// The kubelet's threshold that one of ours stands beside: of the same signal, hard or soft as ours.
+const Threshold* CounterpartIn(const std::vector<Threshold>& thresholds, const Threshold& line) {
+  const auto at = std::ranges::find_if(thresholds, [&line](const Threshold& other) {
+    return other.signal == line.signal && other.IsHard() == line.IsHard();
+  });
+  return at == thresholds.end() ? nullptr : &*at;
+}
+
+// A row of the table; `kubelets` is its column, which is there beside a kubelet only.
+std::string Row(std::string_view signal, std::string_view below, std::string_view kubelets,
+                std::string_view grace, std::string_view reclaim) {
+  return fmt::format("{:<27} {:<11} {}{:<9} {}\n", signal, below, kubelets, grace, reclaim);
+}
+
+std::string Column(std::string_view text) {
+  return fmt::format("{:<11} ", text);
+}
+
+// What only the kubelet evicts by.
+std::string KubeletsAlone(const std::vector<Threshold>& ours,
+                          const std::vector<Threshold>& kubelets) {
+  std::string rows;
+  for (const Threshold& threshold : kubelets) {
+    if (CounterpartIn(ours, threshold) != nullptr) continue;
+    rows += Row(NameOf(threshold.signal), "-", Column(Amount(threshold.value)), GraceOf(threshold),
+                "the kubelet's only");
+  }
+  return rows;
+}
+
+std::string ThresholdTable(const std::vector<Threshold>& thresholds,
+                           const std::optional<std::vector<Threshold>>& kubelets) {
+  std::string table;
+  std::string pressure;
+  for (const Threshold& threshold : thresholds) {
+    if (IsPressure(threshold.signal)) {
+      pressure += fmt::format("{:<28}{:<12}{}\n", NameOf(threshold.signal),
+                              ShareText(ShareOf(threshold)), GraceOf(threshold));
+      continue;
+    }
+    const Threshold* const other = kubelets ? CounterpartIn(*kubelets, threshold) : nullptr;
+    const std::string column = other == nullptr ? "-" : Amount(other->value);
+    table += Row(NameOf(threshold.signal), Amount(threshold.value), kubelets ? Column(column) : "",
+                 GraceOf(threshold), threshold.min_reclaim ? Amount(*threshold.min_reclaim) : "-");
+  }
+  if (kubelets) table += KubeletsAlone(thresholds, *kubelets);
+  if (table.empty() && pressure.empty()) {
+    return "No thresholds are set: no pod is evicted for node pressure.\n";
+  }
+  if (!table.empty()) {
+    table = Row("SIGNAL", "BELOW", kubelets ? Column("KUBELET") : "", "GRACE", "MINIMUM RECLAIM") +
+            table + (pressure.empty() ? "" : "\n");
+  }
+  if (pressure.empty()) return table;
+  return table + fmt::format("{:<28}{:<12}{}\n", "STALLED", "ABOVE", "GRACE") + pressure;
+}
+
+std::string Reserved(const NodeReservation& reservation) {
+  std::string text;
+  for (const auto& [who, list] : {std::pair("kube", &reservation.kube_reserved),
+                                  std::pair("system", &reservation.system_reserved)}) {
+    for (const auto& [resource, amount] : *list) {
+      text +=
+          fmt::format("{}{} {} ({})", text.empty() ? "" : ", ", amount.ToString(), resource, who);
+    }
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+std::string ImageGc(const ImageGcPolicy& policy) {
+  return fmt::format(
+      "from {}% down to {}% of the image file system, images at least {} old{}",
+      policy.high_threshold_percent, policy.low_threshold_percent, FormatDuration(policy.min_age),
+      policy.max_age == Duration::zero()
+          ? ""
+          : fmt::format("; images unused for {} at any time", FormatDuration(policy.max_age)));
+}
+
+std::string Images(const AgentConfig& config) {
+  const std::string own = ImageGc(config.image_gc);
+  if (config.source == SourceKind::kManifests) return own;
+  if (!config.kubernetes.collect_images) return "the kubelet's";
+  return fmt::format("the kubelet's; Jettison's at {}, {}", config.container_runtime_endpoint, own);
+}
+
+std::string Logs(const ContainerLogPolicy& logs, bool beside_kubelet) {
+  if (beside_kubelet) return fmt::format("{}, the kubelet rotates them", logs.directory);
+  if (!logs.max_size_bytes) return fmt::format("{}, never rotated", logs.directory);
+  return fmt::format("{}, {} files of {} each", logs.directory, logs.max_files,
+                     Quantity::Of(*logs.max_size_bytes).ToString());
+}
+
+std::string Or(const std::string& text, std::string_view otherwise) {
+  return text.empty() ? std::string(otherwise) : text;
+}
+
+std::string Http(const HttpConfig& http) {
+  std::string text = http.socket;
+  if (!http.address.empty()) {
+    const bool by_token = !http.bearer_token_file.empty();
+    const std::string_view otherwise = http.WantsOwnToken() ? ", a token that the agent makes"
+                                       : http.allow_any_local_user ? ", any local user"
+                                                                   : "";
+    const bool by_certificate = !http.client_ca_file.empty();
+    text += fmt::format(
+        "{}{} ({}{}{}{}{})", text.empty() ? "" : ", ", http.address,
+        http.tls_cert_file.empty() ? "plain" : "TLS", by_certificate ? ", client certificate" : "",
+        by_certificate && by_token ? " or" : "", by_token ? " token" : "", otherwise);
+  }
+  return Or(text, "nowhere");
+}
+
+std::string Kubernetes(const KubernetesConfig& kubernetes) {
+  return fmt::format(
+      "the kubelet of this node, with the rights of {}; pods of DaemonSets are {}; pods of Jobs "
+      "are ended with SIG{}; soft evictions use pods/eviction, at most {} an hour and {} apart",
+      Or(kubernetes.kubeconfig, "the service account"),
+      kubernetes.evict_daemon_sets ? "evicted" : "not evicted",
+      kubernetes.jobs == JobEnding::kKill ? "KILL" : "TERM", kubernetes.soft_evictions_per_hour,
+      FormatDuration(kubernetes.soft_eviction_cool_down));
+}
+
+// Pods of others on the same container runtime; empty: they are ignored.
+std::string Foreign(const AgentConfig& config) {
+  if (config.runtime != RuntimeKind::kCri || config.adopt == AdoptPolicy::kNone) return "";
+  return fmt::format("foreign pods on {} (adopt: {})", config.container_runtime_endpoint,
+                     NameOf(config.adopt));
+}
+
+std::string PodsFrom(const AgentConfig& config) {
+  if (config.source == SourceKind::kKubernetes) return Kubernetes(config.kubernetes);
+  const std::string foreign = Foreign(config);
+  if (config.static_pod_path.empty()) {
+    return Or(foreign, "nowhere: staticPodPath is not set");
+  }
+  return config.static_pod_path + (foreign.empty() ? "" : ", and " + foreign);
+}
+
+std::string EvictedPods(const AgentConfig& config) {
+  if (config.source == SourceKind::kKubernetes) {
+    return "are replaced by their controllers in the cluster";
+  }
+  const bool evicts_foreign = !Foreign(config).empty() && config.adopt == AdoptPolicy::kEvict;
+  if (config.static_pod_path.empty()) {
+    return evicts_foreign ? "are not started again by this agent" : "none: no pod may be evicted";
+  }
+  return fmt::format("start again after a back-off of {}, which grows to {}{}",
+                     FormatDuration(config.eviction_backoff.initial),
+                     FormatDuration(config.eviction_backoff.max),
+                     evicts_foreign ? "; foreign ones are not started again by this agent" : "");
+}
+
+std::string Settings(const AgentConfig& config) {
+  const EvictionPolicy& eviction = config.eviction;
+  const bool beside_kubelet = config.source == SourceKind::kKubernetes;
+  const std::vector<std::pair<std::string_view, std::string>> lines = {
+      {"pressure conditions", fmt::format("stay true for {} after a threshold was last met",
+                                          FormatDuration(eviction.pressure_transition_period))},
+      {"soft evictions", eviction.max_pod_grace_period_seconds < 0
+                             ? "give a pod its own grace period"
+                             : fmt::format("give a pod a grace period of at most {} s",
+                                           eviction.max_pod_grace_period_seconds)},
+      {"local storage limits",
+       eviction.local_storage_capacity_isolation ? "enforced" : "not enforced"},
+      {"watch", fmt::format("every {}{}", FormatDuration(config.monitoring_interval),
+                            config.kernel_memcg_notification
+                                ? ", and at once when the kernel reports a crossed memory threshold"
+                                : "")},
+      {"reserved", Reserved(config.reservation)},
+      {"limit on all pods", beside_kubelet ? "the kubelet's"
+                            : config.reservation.enforce_pods
+                                ? "the capacity minus what is reserved"
+                                : "none"},
+      {"image collection", Images(config)},
+      {"container logs", Logs(config.logs, beside_kubelet)},
+      {"node", fmt::format("{}, nodefs is the file system of {}",
+                           Or(config.node_cgroup, "the whole machine"), config.node_fs)},
+      {"pods from", PodsFrom(config)},
+      {"profile", fmt::format("{}, runtime {}, files in {}", NameOf(config.profile),
+                              NameOf(config.runtime), config.root)},
+      {"evicted pods", EvictedPods(config)},
+      {"answers at", Http(config.http)},
+      {"dry run", config.dry_run ? "yes: nothing is evicted or reclaimed" : "no"},
+  };
+  std::string text;
+  for (const auto& [name, value] : lines) text += fmt::format("{:<22}{}\n", name, value);
+  return text;
+}
+
+// What holds from which drop-in.
+std::string DropIns(const std::vector<DropInReading>& drop_ins) {
+  std::string text;
+  for (const DropInReading& drop_in : drop_ins) {
+    text +=
+        fmt::format("{}: {}\n", drop_in.file,
+                    drop_in.fields.empty() ? "no field in force"
+                                           : fmt::format("{}", fmt::join(drop_in.fields, ", ")));
+  }
+  return text.empty() ? "" : "\nDROP-IN: FIELDS IN FORCE FROM IT\n" + text;
+}
+
+std::string Lines(std::string_view kind, const Faults& faults) {
+  std::string text;
+  for (const Fault& fault : faults) text += fmt::format("{}: {}\n", kind, Describe(fault));
+  return text;
+}
+
+}  // namespace
+
+Faults AllFaults(const ConfigReading& reading) {
+  Faults faults = reading.faults;
+  faults.insert(faults.end(), reading.not_above_kubelet.begin(), reading.not_above_kubelet.end());
+  return faults;
+}
+
+std::string ConfigAsJson(const ConfigReading& reading) {
+  const EvictionPolicy& eviction = reading.config.eviction;
+  const Faults faults = AllFaults(reading);
+  std::string text;
+  JsonWriter json(text, 2);
+  json.Object([&] {
+    json.Array("thresholds", [&] {
+      if (!faults.empty()) return;
+      for (const Threshold& threshold : eviction.thresholds) WriteThreshold(threshold, json);
+    });
+    if (reading.kubelet_thresholds) {
+      json.Array("kubeletThresholds", [&] {
+        for (const Threshold& threshold : *reading.kubelet_thresholds) {
+          WriteThreshold(threshold, json);
+        }
+      });
+    }
+    json.Field("pressureTransitionPeriod", FormatDuration(eviction.pressure_transition_period));
+    json.Field("maxPodGracePeriodSeconds", eviction.max_pod_grace_period_seconds);
+    if (faults.empty()) WriteConfigz(reading.config, json);
+    if (!reading.drop_ins.empty()) PutDropIns(reading.drop_ins, json);
+    PutFaults("warnings", reading.warnings, json);
+    PutFaults("faults", faults, json);
+  });
+  return text + "\n";
+}
+
+std::string ConfigAsText(const ConfigReading& reading) {
+  const std::string warnings = Lines("warning", reading.warnings);
+  if (const Faults faults = AllFaults(reading); !faults.empty()) {
+    const std::size_t count = faults.size();
+    return Lines("fault", faults) + warnings +
+           fmt::format("{} fault{}: the agent cannot run with this configuration.\n", count,
+                       count == 1 ? "" : "s");
+  }
+  return ThresholdTable(reading.config.eviction.thresholds, reading.kubelet_thresholds) + "\n" +
+         Settings(reading.config) + DropIns(reading.drop_ins) +
+         (warnings.empty() ? "" : "\n" + warnings);
+}
+
 namespace {
 
 struct CheckConfigOptions {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "cli/ask/config_files.h"
-#include "cli/check_config_report.h"
+#include "cli/commands.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/file_descriptor.h"
 

@@ -4,24 +4,15 @@
 #include <algorithm>
 #include <iterator>
 
-#include "cli/check_config.h"
-#include "cli/complete.h"
 #include "cli/demo/demo.h"
 #include "cli/doctor/doctor.h"
-#include "cli/explain.h"
 #include "cli/import/import.h"
-#include "cli/inspect.h"
-#include "cli/rank.h"
 #include "cli/recommend/recommend.h"
 #include "cli/recording/record.h"
 #include "cli/recording/show.h"
-#include "cli/replay.h"
-#include "cli/run.h"
 #include "cli/shadow/shadow.h"
 #include "cli/simulate/simulate.h"
-#include "cli/top/status.h"
 #include "cli/top/top.h"
-#include "cli/workload.h"
 
 namespace jettison {
 namespace {

@@ -2,16 +2,216 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string>
+#include <variant>
 
 #include "agent/tell/eviction_history.h"
 #include "cli/ask/ask_agent.h"
-#include "cli/explain_file.h"
+#include "cli/commands.h"
+#include "cli/input_file.h"
+#include "cli/recording/recording_file.h"
+#include "cli/terminal/command_faults.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
+#include "codec/flight/recording_writer.h"
+#include "codec/recordings/scenario_reader.h"
+#include "core/explanation/explanation_json.h"
+#include "core/explanation/explanation_text.h"
+#include "kernel/files/line_reader.h"
+#include "sim/replay.h"
 
 namespace jettison {
+namespace {
+
+// The line that a recording begins with, without its first byte.
+constexpr std::string_view kMagicLine = kChunkMagic.substr(1, kChunkMagic.find('\n') - 1);
+
+bool IsPod(const PodIdentity& pod, const std::string& wanted) {
+  return wanted == pod.name || wanted == pod.FullName() || wanted == pod.uid;
+}
+
+// The pass, or with a pod that was named its eviction; nothing where it was not evicted in it.
+std::optional<PassExplanation> ExplanationOf(const RecordedPass& pass, const std::string& pod) {
+  PassExplanation explanation = Explain(pass);
+  if (pod.empty()) return explanation;
+  for (const EvictedPod& evicted : explanation.evicted) {
+    if (IsPod(evicted.pod, pod)) return Explain(pass, {.subject_uid = evicted.pod.uid});
+  }
+  return std::nullopt;
+}
+
+bool DidNothing(const PassExplanation& explanation) {
+  return explanation.outcome == PassOutcome::kNothing;
+}
+
+// Reads record after record and keeps what is to be printed.
+class FileExplainer {
+ public:
+  FileExplainer(const ExplainFileOptions& options, std::FILE* stream)
+      : options_(options), lines_(stream, ScenarioReader::kPadding), faults_(options.path) {}
+
+  int Run() {
+    while (!is_recording_) {
+      const auto line = lines_.Next();
+      if (!line) break;
+      if (lines_.IsCutOff()) {
+        Complain(lines_.TooLong());
+      } else if (!IsBlank(*line)) {
+        One(*line);
+      }
+    }
+    if (lines_.Failed()) {
+      PrintError("jettison: cannot read {}: {}\n", options_.path, std::strerror(errno));
+      return kExitFailed;
+    }
+    return Finish(faults_.Close());
+  }
+
+  // The same of a recording of an agent.
+  int Run(RecordingSource& source) {
+    bool has_faults = false;
+    std::shared_ptr<const RecordedPass> last;
+    for (;;) {
+      const auto item = source.Next();
+      if (!item) {
+        has_faults = true;
+        PrintError("jettison: {}: {}\n", options_.path, item.error().message);
+        if (item.error().code != ErrorCode::kInvalidArgument) return kExitFailed;
+        continue;
+      }
+      if (!*item) break;
+      const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&**item);
+      if (pass == nullptr || !options_.record.empty()) continue;
+      last = *pass;
+      const auto explanation = ExplanationOf(**pass, options_.pod);
+      if (explanation && !DidNothing(*explanation)) Print(*explanation);
+    }
+    if (explained_ == 0 && options_.pod.empty() && last) Print(Explain(*last));
+    return Finish(has_faults);
+  }
+
+ private:
+  int Finish(bool has_faults) {
+    const int printed = options_.json ? PrintData(out_) : PrintText(out_);
+    if (printed != 0) return printed;
+    if (has_faults) return kExitInvalidInput;
+    if (explained_ > 0) return 0;
+    PrintError("jettison: {}\n", NothingFound());
+    return kExitFailed;
+  }
+
+  void Complain(const std::string& problem) { faults_.Add(lines_.line_number(), problem); }
+
+  [[nodiscard]] bool IsRecordingLine(std::string_view record) const {
+    return lines_.line_number() == 1 && record.substr(1).starts_with(kMagicLine);
+  }
+
+  // What is not an object was hardly meant as a record.
+  [[nodiscard]] std::string NoObject(std::string_view record) const {
+    if (IsRecordingLine(record)) {
+      return fmt::format(
+          "this is a recording of a node whose first byte is damaged; `jettison show {}` says what "
+          "is intact of it",
+          options_.path);
+    }
+    return "a record is a JSON object and begins with {; is the file damaged, or something else?";
+  }
+
+  void One(std::string_view record) {
+    if (!record.substr(record.find_first_not_of(" \t")).starts_with('{')) {
+      Complain(NoObject(record));
+      // Every further line of a recording would be a fault.
+      is_recording_ = IsRecordingLine(record);
+      return;
+    }
+    const auto read = reader_.Read(record, scenario_);
+    if (!read) return Complain(read.error().message);
+    if (*read || (!options_.record.empty() && scenario_.name != options_.record)) return;
+    const std::vector<RecordedPass> passes = RecordedPassesOf(scenario_);
+    std::vector<PassExplanation> told;
+    for (const RecordedPass& pass : passes) {
+      auto explanation = ExplanationOf(pass, options_.pod);
+      if (explanation && !DidNothing(*explanation)) told.push_back(*std::move(explanation));
+    }
+    if (told.empty() && options_.pod.empty() && !passes.empty()) {
+      told.push_back(Explain(passes.back()));
+    }
+    for (const PassExplanation& explanation : told) Print(explanation);
+  }
+
+  void Print(const PassExplanation& explanation) {
+    ++explained_;
+    if (options_.json) {
+      out_ += JsonOf(explanation, scenario_.name);
+      return;
+    }
+    if (!out_.empty()) out_ += "\n" + std::string(72, '-') + "\n\n";
+    if (!scenario_.name.empty()) out_ += scenario_.name + "\n";
+    out_ += TextOf(explanation);
+  }
+
+  [[nodiscard]] std::string NothingFound() const {
+    if (!options_.pod.empty()) {
+      return fmt::format("the records of {1} have no eviction of a pod \"{0}\"", options_.pod,
+                         options_.path);
+    }
+    if (options_.record.empty()) return fmt::format("there is no scenario in {}", options_.path);
+    return fmt::format("there is no record \"{}\" in {}", options_.record, options_.path);
+  }
+
+  const ExplainFileOptions& options_;
+  LineReader lines_;
+  ScenarioReader reader_;
+  Scenario scenario_;
+  std::string out_;
+  LineFaults faults_;
+  std::size_t explained_ = 0;
+  bool is_recording_ = false;
+};
+
+}  // namespace
+
+std::vector<RecordedPass> RecordedPassesOf(const Scenario& scenario) {
+  const auto policy = std::make_shared<const PassPolicy>(scenario.policy);
+  std::vector<std::shared_ptr<const PodFacts>> pods;
+  for (const PodFacts& facts : scenario.pods) {
+    pods.push_back(std::make_shared<const PodFacts>(facts));
+  }
+  std::vector<StepOutcome> outcomes = Replay(scenario);
+  std::vector<RecordedPass> passes;
+  EvictionState state = scenario.state;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    RecordedPass& pass = passes.emplace_back();
+    pass.number = i + 1;
+    pass.policy = policy;
+    pass.before = state;
+    pass.summary = scenario.steps[i].summary;
+    for (const std::size_t index : scenario.steps[i].active) pass.pods.push_back(pods[index]);
+    pass.pace = scenario.steps[i].pace;
+    pass.after_reclaim = scenario.steps[i].summary_after_reclaim;
+    pass.report = std::move(outcomes[i].report);
+    state = pass.report.evaluation.next;
+    if (!pass.report.evictions.empty())
+      MarkEviction(pass.report.observations, pass.report.at, state);
+  }
+  return passes;
+}
+
+int ExplainFile(const ExplainFileOptions& options) {
+  const InputFile file = OpenInput(options.path);
+  if (!file) {
+    PrintError("jettison: cannot open {}: {}\n", options.path, std::strerror(errno));
+    return kExitFailed;
+  }
+  FileExplainer explainer(options, file.get());
+  if (!IsBinaryRecording(file.get())) return explainer.Run();
+  return explainer.Run(RecordingFile(file.get()).source());
+}
+
 namespace {
 
 struct ExplainCommand {

@@ -1,11 +1,26 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "core/explain/explain.h"
+#include "core/scenario/scenario.h"
 
 namespace jettison {
 
-// `jettison explain [POD|EVICTION]`: why a pod was evicted, where one stands, or what would happen
-// now; asked of the running agent, or of a recording (--file). The exit status goes to `exit_code`.
-void AddExplain(CLI::App& app, int& exit_code);
+// The passes of a scenario as they are recorded when it is run, one for each step.
+[[nodiscard]] std::vector<RecordedPass> RecordedPassesOf(const Scenario& scenario);
+
+struct ExplainFileOptions {
+  std::string path;    // - is standard input
+  std::string record;  // name of the record; empty: every one
+  std::string pod;     // namespace/name, name or UID: only passes that evicted it; empty: any
+  bool json = false;
+};
+
+// Explains the passes of the scenarios in a file (NDJSON), or of a recording of an agent: those
+// that acted or evicted, or, where none did, the last one of each. Prints what it finds; returns
+// the exit status.
+[[nodiscard]] int ExplainFile(const ExplainFileOptions& options);
 
 }  // namespace jettison

@@ -1,11 +1,10 @@
-#include "cli/rank.h"
-
 #include <memory>
 #include <string>
 
 #include "cli/ask/ask_agent.h"
+#include "cli/commands.h"
+#include "cli/terminal/option_checks.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/signal_option.h"
 
 namespace jettison {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/replay.h"
+#include "sim/replay.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,10 +13,11 @@
 #include <string_view>
 #include <variant>
 
+#include "cli/commands.h"
 #include "cli/recording/recording_file.h"
 #include "cli/simulate/simulated_file.h"
+#include "cli/terminal/command_faults.h"
 #include "cli/terminal/exit_status.h"
-#include "cli/terminal/line_faults.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress_bar.h"
 #include "codec/recordings/replay_writer.h"
@@ -24,7 +25,6 @@
 #include "codec/recordings/scenario_writer.h"
 #include "core/scenario/scenario.h"
 #include "kernel/files/line_reader.h"
-#include "sim/replay.h"
 
 namespace jettison {
 namespace {

@@ -1,11 +1,10 @@
-#include "cli/replay.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/commands.h"
 #include "cli/simulate/fleet_bed.h"
 
 namespace jettison {

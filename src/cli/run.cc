@@ -1,5 +1,3 @@
-#include "cli/run.h"
-
 #include <fmt/format.h>
 #include <poll.h>
 
@@ -16,10 +14,8 @@
 
 #include "agent/agent.h"
 #include "api/serve.h"
-#include "cli/ask/config_dir_option.h"
 #include "cli/ask/config_files.h"
-#include "cli/ask/config_warnings.h"
-#include "cli/ask/node_name.h"
+#include "cli/commands.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
 #include "machine/log/log.h"

@@ -9,7 +9,6 @@
 #include <fstream>
 
 #include "cli/ask/config_files.h"
-#include "cli/ask/node_name.h"
 #include "core/thresholds/threshold_settings.h"
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"

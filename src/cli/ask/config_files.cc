@@ -1,12 +1,15 @@
 #include "cli/ask/config_files.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <utility>
 
 #include "cli/ask/read_documents.h"
+#include "cli/terminal/output.h"
 #include "core/model/fault.h"
 
 namespace jettison {
@@ -76,6 +79,21 @@ void RefuseWithoutKubelet(const KubeletAnswer& answer, ConfigReading& reading) {
        .key = "kubernetes",
        .value = "",
        .message = "the kubelet's configuration cannot be read: " + answer.side.why_not}};
+}
+
+std::string HostName() {
+  std::string name(256, '\0');
+  if (gethostname(name.data(), name.size() - 1) != 0) return "localhost";
+  name.resize(name.find('\0'));
+  return name;
+}
+
+// As the kubelet names its node. (kubelet 1.36: nodeutil.GetHostname)
+std::string Lowered(std::string name) {
+  std::ranges::transform(name, name.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return name;
 }
 
 }  // namespace
@@ -153,6 +171,27 @@ std::optional<ConfigReading> ConfigRereader::LookAtKubelet() {
   }
   complaint_ = std::move(complaint);
   return reading;
+}
+
+void AddConfigDir(CLI::App& command, std::string& folder) {
+  command
+      .add_option("--config-dir", folder,
+                  "Folder of drop-ins, which are merged over the configuration")
+      ->type_name("DIR");
+}
+
+std::string NodeNameOf(const AgentConfig& config) {
+  if (!config.node_name.empty()) return config.node_name;
+  if (config.source != SourceKind::kKubernetes) return HostName();
+  const char* const told = std::getenv("NODE_NAME");
+  return told != nullptr && *told != '\0' ? std::string(told) : Lowered(HostName());
+}
+
+void ConfigWarnings::Tell(const Faults& warnings) {
+  for (const Fault& warning : warnings) {
+    const auto [text, is_new] = told_.insert(Describe(warning));
+    if (is_new) PrintError("jettison: warning: {}\n", *text);
+  }
 }
 
 }  // namespace jettison

@@ -1,15 +1,19 @@
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/ask/ask_kubelet.h"
 #include "cli/ask/read_documents.h"
+#include "core/config/agent_config.h"
 #include "core/config/config_document.h"
 #include "core/config/read_config.h"
+#include "core/model/fault.h"
 #include "core/units/duration.h"
 
 namespace jettison {
@@ -65,6 +69,23 @@ class ConfigRereader {
   Ways ways_ = Ways::kEither;
   int looks_ = 0;          // since a server was asked
   std::string complaint_;  // what a look has told of, until one succeeds
+};
+
+// Adds --config-dir to a command that reads a configuration. `folder` must outlive the parsing.
+void AddConfigDir(CLI::App& command, std::string& folder);
+
+// The name of the node: as configured, else that of the host. With `source: kubernetes` the
+// environment comes before the host: a pod learns the name of its node by NODE_NAME.
+[[nodiscard]] std::string NodeNameOf(const AgentConfig& config);
+
+// Tells on standard error what the author of a configuration may have meant differently. A warning
+// is told once, however often its file is read.
+class ConfigWarnings {
+ public:
+  void Tell(const Faults& warnings);
+
+ private:
+  std::set<std::string> told_;
 };
 
 }  // namespace jettison

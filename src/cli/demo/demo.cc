@@ -1,23 +1,30 @@
 #include "cli/demo/demo.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <atomic>
+#include <csignal>
 #include <cstdio>
-#include <fstream>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "agent/agent.h"
+#include "api/overview/overview.h"
 #include "cli/ask/config_files.h"
-#include "cli/demo/demo_checklist.h"
-#include "cli/demo/demo_interruption.h"
-#include "cli/demo/demo_show.h"
-#include "cli/demo/stage/demo_node.h"
+#include "cli/demo/demo_expectations.h"
+#include "cli/demo/demo_node.h"
+#include "cli/demo/demo_script.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
+#include "cli/top/top_screen.h"
+#include "kernel/files/files.h"
 #include "kernel/procfs/procfs.h"
 
 namespace jettison {
@@ -26,6 +33,9 @@ namespace {
 constexpr int kSignalBase = 128;
 constexpr unsigned kLimitSeconds = 57;  // a little after the script's own deadline
 constexpr std::int64_t kFewestFreePids = 4 * kDemoNodePidsLimit;
+constexpr Duration kShortestFrame = std::chrono::milliseconds(50);
+constexpr Duration kLinesEvery = std::chrono::seconds(2);
+constexpr std::size_t kLogLines = 30;
 
 struct DemoOptions {
   bool plain = false;
@@ -39,12 +49,29 @@ int Complain(std::string_view what) {
   return kExitFailed;
 }
 
-Result<void> WriteText(const std::string& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text;
-  file.close();
-  if (!file) return Fail(ErrorCode::kInternal, "cannot write " + path);
-  return {};
+// A signal handler can reach nothing else. Both are lock-free, and Agent::Stop may be called from a
+// handler.
+std::atomic<int> first_signal = 0;
+std::atomic<Agent*> running_agent = nullptr;
+
+void StopAgent(int signal) {
+  int none = 0;
+  if (signal != SIGALRM) first_signal.compare_exchange_strong(none, signal);
+  if (Agent* agent = running_agent.load()) agent->Stop();
+}
+
+// From here on these signals stop the agent and do not end the program. One that was ignored before
+// stays ignored (nohup).
+void CatchSignals() {
+  // A handler and not SIG_IGN: programs started from here would inherit that.
+  struct sigaction action {};
+  action.sa_handler = StopAgent;
+  action.sa_flags = SA_RESTART;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM}) {
+    struct sigaction former {};
+    ::sigaction(signal, nullptr, &former);
+    if (former.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);
+  }
 }
 
 // So far below what is free now that only the forking pod gets there.
@@ -70,9 +97,11 @@ Result<AgentConfig> Furnish(const DemoPaths& paths) {
   const auto pid_threshold = PidThreshold();
   if (!pid_threshold) return Fail(pid_threshold.error());
   const std::string config = DemoConfigText(paths, *pid_threshold);
-  if (auto written = WriteText(paths.Config(), config); !written) return Fail(written.error());
+  if (auto written = kernel::WriteFile(paths.Config(), config); !written)
+    return Fail(written.error());
   for (const DemoPod& pod : DemoPods()) {
-    auto written = WriteText(paths.Manifest(pod.name), DemoManifestText(paths, pod));
+    auto written = kernel::WriteFile(fmt::format("{}/{}.yaml", paths.Manifests(), pod.name),
+                                     DemoManifestText(paths, pod));
     if (!written) return Fail(written.error());
   }
   ConfigReading reading = ReadConfigFiles({.files = {paths.Config()}});
@@ -83,88 +112,140 @@ Result<AgentConfig> Furnish(const DemoPaths& paths) {
   return std::move(reading.config);
 }
 
+// Leads the demo from one snapshot to the next: opens and closes gates, and shows the node as
+// `jettison top` does.
+class DemoShow {
+ public:
+  DemoShow(const DemoPaths& paths, const DemoOptions& options)
+      : paths_(paths),
+        options_(options),
+        script_(options.patience),
+        screen_(options.plain || options.json ? std::nullopt : FullScreen::Open()) {}
+
+  // Whether the demo is over.
+  bool Observe(const Snapshot& snapshot) {
+    history_.Record(snapshot);
+    script_.Advance(snapshot, history_);
+    SetGate(script_.OpenGate());
+    if (!options_.json) Show(snapshot);
+    return script_.finished();
+  }
+
+  // The last lines of the agent's log, for the case that something went wrong.
+  void KeepLogLine(std::string_view line) {
+    log_.emplace_back(line);
+    if (log_.size() > kLogLines) log_.pop_front();
+  }
+  void PrintLog() const {
+    if (!log_.empty()) PrintError("\nThe last log lines of the agent:\n");
+    for (const std::string& line : log_) PrintError("  {}\n", line);
+  }
+
+  [[nodiscard]] const DemoHistory& history() const { return history_; }
+  // Gives the terminal back.
+  void Close() { screen_.reset(); }
+
+ private:
+  void SetGate(std::string_view pod) {
+    if (pod == open_gate_) return;
+    if (!open_gate_.empty()) ::unlink(paths_.Gate(open_gate_).c_str());
+    if (!pod.empty()) (void)kernel::WriteFile(paths_.Gate(pod), "");
+    open_gate_ = pod;
+  }
+
+  void Show(const Snapshot& snapshot) {
+    const bool new_act = shown_act_ != script_.act();
+    const Duration pace = screen_ ? kShortestFrame : kLinesEvery;
+    const bool soon = shown_at_ && snapshot.at - *shown_at_ < pace;
+    if (soon && !new_act && !script_.finished()) return;
+    shown_at_ = snapshot.at;
+    shown_act_ = script_.act();
+    const Overview overview =
+        OverviewOf(snapshot, {.version = JETTISON_VERSION, .ranked_for = script_.RankedFor()});
+    if (screen_) {
+      TextLine title("jettison demo", Ink::kStrong);
+      title.Add("  ").Add(script_.Title());
+      screen_->Draw(ComposeTop({title, TextLine(script_.Lesson(), Ink::kFaint)}, overview,
+                               SizeOfStandardOutput(), StyleOfStandardOutput()));
+      return;
+    }
+    for (const std::string& line : lines_.News(overview)) fmt::print("{}\n", line);
+    if (new_act) fmt::print("{}\n", script_.Title());
+    std::fflush(stdout);
+  }
+
+  const DemoPaths& paths_;
+  const DemoOptions& options_;
+  DemoScript script_;
+  DemoHistory history_;
+  std::optional<FullScreen> screen_;
+  TopLines lines_;
+  std::optional<Instant> shown_at_;
+  std::optional<std::size_t> shown_act_;
+  std::string open_gate_;
+  std::deque<std::string> log_;
+};
+
 // Runs the agent until the show is over or a signal comes.
-Result<void> Perform(const AgentConfig& config, DemoShow& show, const DemoOptions& demo,
-                     DemoInterruption& interruption) {
+Result<void> Perform(const AgentConfig& config, DemoShow& show, const DemoOptions& demo) {
   AgentOptions options;
   options.stop_pods = true;
   options.handle_signals = false;
   options.log = [&show](std::string_view line) { show.KeepLogLine(line); };
-  options.observer = [&show](const Snapshot& snapshot) { show.Observe(snapshot); };
+  bool over = false;
+  options.observer = [&](const Snapshot& snapshot) {
+    if (over || !show.Observe(snapshot)) return;
+    over = true;
+    running_agent.load()->Stop();
+  };
   auto agent = Agent::Make(config, std::move(options));
   if (!agent) return Fail(agent.error());
-  show.on_finished = [&agent] { (*agent)->Stop(); };
-  interruption.Stops(agent->get(), kLimitSeconds * static_cast<unsigned>(demo.patience));
+  running_agent = agent->get();
+  ::alarm(kLimitSeconds * static_cast<unsigned>(demo.patience));
+  if (first_signal != 0) (*agent)->Stop();
   auto ran = (*agent)->Run();
-  interruption.Stops(nullptr);
+  running_agent = nullptr;
+  ::alarm(0);
   return ran;
 }
 
-void PrintLog(const DemoShow& show) {
-  if (show.log().empty()) return;
-  PrintError(
-      "\n"
-      "The last log lines of the agent:\n");
-  for (const std::string& line : show.log()) PrintError("  {}\n", line);
-}
-
 int Judge(const DemoShow& show, const DemoOptions& options) {
-  const DemoHistory& history = show.history();
-  const auto expectations = CheckDemo(history, show.facts());
-  const Duration took = history.first ? history.last - *history.first : Duration::zero();
-  if (options.json) {
-    fmt::print("{}\n", ChecklistJson(expectations, took));
-  } else {
-    fmt::print("\n");
-    for (const std::string& line :
-         Checklist(expectations, took, ColumnsOfStandardOutput(), StyleOfStandardOutput())) {
-      fmt::print("{}\n", line);
-    }
-  }
-  if (AllHeld(expectations)) return 0;
-  PrintLog(show);
+  const std::string told = options.json ? ChecklistJson(show.history())
+                                        : ChecklistText(show.history(), ColumnsOfStandardOutput(),
+                                                        StyleOfStandardOutput());
+  fmt::print("{}{}", options.json ? "" : "\n", told);
+  if (options.json) fmt::print("\n");
+  if (AllHeld(CheckDemo(show.history()))) return 0;
+  show.PrintLog();
   return kExitFailed;
 }
 
-DemoView ViewOf(const DemoOptions& options) {
-  if (options.json) return DemoView::kNothing;
-  return options.plain ? DemoView::kLines : DemoView::kScreen;
-}
-
-void Introduce(const DemoNode& node) {
-  const std::size_t columns = SizeOfStandardOutput().columns;
-  constexpr std::size_t kManyLines = 9;
-  for (const std::string& line :
-       Wrap("jettison demo: " + node.Describe(), columns, kManyLines, StyleOfStandardOutput())) {
-    fmt::print("{}\n", line);
-  }
-  fmt::print("\n");
-  std::fflush(stdout);
-}
-
 // The demo on a node that stands.
-int RunOn(const DemoNode& node, const DemoOptions& options, DemoInterruption& interruption) {
+int RunOn(const DemoNode& node, const DemoOptions& options) {
   const auto config = Furnish(node.paths());
   if (!config) return Complain(config.error().message);
-  auto facts = ReadDemoFacts(node.paths());
-  if (!facts) return Complain(facts.error().message);
-  if (!options.json) Introduce(node);
-  DemoShow show(node.paths(), std::move(*facts), ViewOf(options), options.patience);
-  const auto performed = Perform(*config, show, options, interruption);
+  if (!options.json) {
+    fmt::print("jettison demo: {}\n\n", node.Describe());
+    std::fflush(stdout);
+  }
+  DemoShow show(node.paths(), options);
+  const auto performed = Perform(*config, show, options);
   show.Close();
   if (!performed) {
-    PrintLog(show);
+    show.PrintLog();
     return Complain(performed.error().message);
   }
-  return interruption.Signal() ? 0 : Judge(show, options);
+  return first_signal != 0 ? 0 : Judge(show, options);
 }
 
 // Sets up the node, runs the demo on it and removes it again.
-int RunOnNewNode(const DemoOptions& options, DemoInterruption& interruption) {
-  auto node = DemoNode::SetUp(options.runtime);
-  if (!node) return Complain(node.error().In("cannot set up the node").message);
-  const int exit_code = interruption.Signal() ? 0 : RunOn(*node, options, interruption);
-  const auto torn_down = node->TearDown();
+int RunOnNewNode(const DemoOptions& options) {
+  DemoNode node;
+  if (const auto made = node.SetUp(options.runtime); !made) {
+    return Complain(made.error().In("cannot set up the node").message);
+  }
+  const int exit_code = first_signal != 0 ? 0 : RunOn(node, options);
+  const auto torn_down = node.TearDown();
   return torn_down ? exit_code : Complain(torn_down.error().In("cannot clean up").message);
 }
 
@@ -174,7 +255,7 @@ int RunDemo(const DemoOptions& options) {
         "needs root to create cgroups and to mount a small file system; nothing was changed. Run "
         "the same command as root, with sudo for example");
   }
-  DemoInterruption interruption;
+  CatchSignals();
   const DemoLeftovers leftovers = RemoveDemoLeftovers();
   for (const std::string& removed : leftovers.removed) {
     PrintError("jettison demo: removed what an earlier demo left behind: {}\n", removed);
@@ -184,15 +265,10 @@ int RunDemo(const DemoOptions& options) {
         "another demo is running ({}) and uses the same process ids: wait until it has ended",
         leftovers.running.front()));
   }
-  const int exit_code = RunOnNewNode(options, interruption);
-  if (const auto signal = interruption.Signal()) {
-    if (exit_code == 0)
-      PrintError(
-          "\n"
-          "jettison demo: interrupted; its node was removed\n");
-    return kSignalBase + *signal;
-  }
-  return exit_code;
+  const int exit_code = RunOnNewNode(options);
+  if (first_signal == 0) return exit_code;
+  if (exit_code == 0) PrintError("\njettison demo: interrupted; its node was removed\n");
+  return kSignalBase + first_signal;
 }
 
 }  // namespace

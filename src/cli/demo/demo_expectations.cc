@@ -5,100 +5,59 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 
-#include "cli/demo/demo_script.h"
-#include "cli/demo/stage/demo_cast.h"
-#include "core/units/quantity.h"
+#include "cli/demo/demo_pods.h"
+#include "core/json/json_writer.h"
 
 namespace jettison {
 namespace {
 
 constexpr double kMiB = 1024.0 * 1024.0;
+constexpr std::size_t kDetailIndent = 6;
+constexpr std::size_t kMostDetailLines = 2;
 
 double SecondsIn(const DemoHistory& history, Instant at) {
   return std::chrono::duration<double>(at - history.first.value_or(at)).count();
 }
 
-std::vector<std::string_view> Culprits() {
-  std::vector<std::string_view> culprits;
-  for (const DemoAct& act : DemoActs()) culprits.push_back(act.pod);
-  return culprits;
-}
-
-std::vector<std::string_view> Innocents() {
-  std::vector<std::string_view> innocents;
-  for (const DemoPod& pod : DemoPods()) {
-    if (!pod.culprit) innocents.push_back(pod.name);
-  }
-  return innocents;
-}
-
 Expectation EvictedInOrder(const DemoHistory& history) {
   std::vector<std::string> evicted;
-  std::transform(history.evictions.begin(), history.evictions.end(), std::back_inserter(evicted),
-                 [](const DemoEviction& eviction) { return eviction.pod; });
-  const auto culprits = Culprits();
-  const bool held = std::equal(evicted.begin(), evicted.end(), culprits.begin(), culprits.end());
+  std::vector<std::string> culprits;
+  for (const auto& eviction : history.evictions) evicted.push_back(eviction.pod);
+  for (const DemoAct& act : DemoActs()) culprits.emplace_back(act.pod);
+  const bool held = evicted == culprits;
   return {
       fmt::format("{} were evicted, in this order, and no other pod", fmt::join(culprits, ", ")),
       held, held ? "" : fmt::format("in fact: {}", fmt::join(evicted, ", "))};
 }
 
-// What the message of an eviction must say, and what that means.
-struct Reason {
-  std::string_view pod;
-  std::string_view says;
-  std::string_view what;
-};
-constexpr Reason kReasons[] = {
-    {"leaker", "The node was low on resource: memory.", "leaker was evicted for memory"},
-    {"filler", "The node was low on resource: ephemeral-storage.",
-     "filler was evicted for disk space"},
-    {"scratch", "Usage of EmptyDir volume \"scratch\" exceeds the limit \"16Mi\".",
-     "scratch was evicted for the size limit of its emptyDir"},
-    {"forker", "The node was low on resource: pids.", "forker was evicted for process ids"},
-};
-
-Expectation EvictedFor(const Reason& reason, const DemoHistory& history) {
-  const DemoEviction* eviction = history.EvictionOf(reason.pod);
-  if (eviction == nullptr) return {std::string(reason.what), false, "it was not evicted"};
-  return {std::string(reason.what), eviction->message.starts_with(reason.says),
+Expectation EvictedFor(const DemoAct& act, const DemoHistory& history) {
+  const auto* eviction = history.EvictionOf(act.pod);
+  if (eviction == nullptr) return {std::string(act.promise), false, "it was not evicted"};
+  return {std::string(act.promise), eviction->message.starts_with(act.message),
           fmt::format("after {:.1f} s: {}", SecondsIn(history, eviction->at), eviction->message)};
 }
 
-// Bytes beyond the memory request; negative within it, absent where the usage is not known.
-std::optional<double> Excess(const WorkingSets& usage, const DemoFacts& facts,
-                             std::string_view pod) {
-  const auto used = usage.find(pod);
-  const auto fact = facts.find(pod);
-  if (used == usage.end() || fact == facts.end()) return std::nullopt;
-  return static_cast<double>(used->second) -
-         static_cast<double>(fact->second.memory_request) / kNanosPerUnit;
-}
-
-Expectation LeakerExceededByMost(const DemoHistory& history, const DemoFacts& facts) {
+Expectation LeakerExceededByMost(const DemoHistory& history) {
   Expectation expectation{"leaker exceeded its memory request by more than cache did its own",
-                          false, "leaker was not evicted"};
-  const DemoEviction* eviction = history.EvictionOf("leaker");
-  if (eviction == nullptr) return expectation;
-  const auto leaker = Excess(eviction->working_sets, facts, "leaker");
-  const auto cache = Excess(eviction->working_sets, facts, "cache");
+                          false, "leaker was not evicted first"};
+  if (history.evictions.empty() || history.evictions.front().pod != "leaker") return expectation;
+  const auto leaker = history.excess.find("leaker");
+  const auto cache = history.excess.find("cache");
   expectation.detail = "their working sets were not measured";
-  if (!leaker || !cache) return expectation;
-  expectation.held = *leaker > *cache && *cache > 0;
-  expectation.detail = fmt::format("by {:.0f} MiB and {:.0f} MiB", *leaker / kMiB, *cache / kMiB);
+  if (leaker == history.excess.end() || cache == history.excess.end()) return expectation;
+  expectation.held = leaker->second > cache->second && cache->second > 0;
+  expectation.detail =
+      fmt::format("by {:.0f} MiB and {:.0f} MiB", leaker->second / kMiB, cache->second / kMiB);
   return expectation;
 }
 
-Expectation Untouched(std::string_view name, const DemoHistory& history) {
-  Expectation expectation{fmt::format("{} was never touched", name), false, "it never ran"};
-  for (const DemoPod& pod : DemoPods()) {
-    if (pod.name == name) expectation.what += fmt::format(" ({})", pod.role);
-  }
-  const auto found = history.pods.find(name);
+Expectation Untouched(const DemoPod& innocent, const DemoHistory& history) {
+  Expectation expectation{fmt::format("{} was never touched ({})", innocent.name, innocent.role),
+                          false, "it never ran"};
+  const auto found = history.pods.find(innocent.name);
   if (found == history.pods.end()) return expectation;
-  const PodHistory& pod = found->second;
+  const auto& pod = found->second;
   expectation.held = pod.runs && pod.evictions == 0 && pod.restarts == 0;
   expectation.detail =
       expectation.held
@@ -109,10 +68,14 @@ Expectation Untouched(std::string_view name, const DemoHistory& history) {
 }
 
 Expectation SetAndCleared(NodeConditionType type, const DemoHistory& history) {
-  const auto set = history.When(type, true);
-  const auto cleared = history.When(type, false);
-  std::string detail = "it was never set";
-  if (set && !cleared) detail = "it was never cleared";
+  std::optional<Instant> set;
+  std::optional<Instant> cleared;
+  for (const auto& change : history.conditions) {
+    if (change.type != type) continue;
+    std::optional<Instant>& first = change.pressure ? set : cleared;
+    if (!first) first = change.at;
+  }
+  std::string detail = set ? "it was never cleared" : "it was never set";
   if (set && cleared) {
     detail = fmt::format("after {:.1f} s and {:.1f} s", SecondsIn(history, *set),
                          SecondsIn(history, *cleared));
@@ -125,8 +88,7 @@ Expectation SetAndCleared(NodeConditionType type, const DemoHistory& history) {
 // may begin.
 Expectation LimitWithoutPressure(const DemoHistory& history) {
   const auto settings =
-      std::count_if(history.conditions.begin(), history.conditions.end(),
-                    [](const ConditionChange& change) { return change.pressure; });
+      std::ranges::count_if(history.conditions, [](const auto& change) { return change.pressure; });
   constexpr std::ptrdiff_t kPressures = 3;  // memory, disk, process ids
   const bool held = settings == kPressures;
   return {"each pressure began once, and none was caused by scratch", held,
@@ -134,29 +96,23 @@ Expectation LimitWithoutPressure(const DemoHistory& history) {
 }
 
 Expectation CameBack(const DemoHistory& history) {
-  Expectation expectation{"every evicted pod came back, and none while the node was under pressure",
-                          true, ""};
+  bool held = true;
   std::vector<std::string> told;
-  for (const std::string_view pod : Culprits()) {
-    const DemoReturn* back = history.ReturnOf(pod);
-    if (back == nullptr) {
-      expectation.held = false;
-      told.push_back(fmt::format("{} did not come back", pod));
-      continue;
-    }
-    told.push_back(fmt::format("{} after {:.1f} s", pod, SecondsIn(history, back->at)));
-    if (!back->conditions.Empty()) {
-      expectation.held = false;
-      told.back() += " under pressure";
-    }
+  for (const DemoAct& act : DemoActs()) {
+    const auto* back = history.ReturnOf(act.pod);
+    held = held && back != nullptr && !back->under_pressure;
+    told.push_back(back == nullptr
+                       ? fmt::format("{} did not come back", act.pod)
+                       : fmt::format("{} after {:.1f} s{}", act.pod, SecondsIn(history, back->at),
+                                     back->under_pressure ? " under pressure" : ""));
   }
-  expectation.detail = fmt::format("{}", fmt::join(told, ", "));
-  return expectation;
+  return {"every evicted pod came back, and none while the node was under pressure", held,
+          fmt::format("{}", fmt::join(told, ", "))};
 }
 
 Expectation NoOomKill(const DemoHistory& history) {
-  const bool killed = std::any_of(history.pods.begin(), history.pods.end(),
-                                  [](const auto& pod) { return pod.second.oom_killed; });
+  const bool killed =
+      std::ranges::any_of(history.pods, [](const auto& pod) { return pod.second.oom_killed; });
   Expectation expectation{"the kernel's OOM killer had nothing to do",
                           !killed && history.lowest_memory_available.value_or(0) > 0,
                           killed ? "it killed a container" : "memory was never measured"};
@@ -167,16 +123,32 @@ Expectation NoOomKill(const DemoHistory& history) {
   return expectation;
 }
 
+// Puts the detail behind what it belongs to where there is room, otherwise below.
+void AddDetail(const std::string& detail, std::size_t columns, TextStyle style, TextLine& line,
+               std::vector<std::string>& lines) {
+  const bool beside = !detail.empty() && line.width() + 2 + WidthOf(detail) <= columns;
+  if (beside) line.Add(", ", Ink::kFaint).Add(detail, Ink::kFaint);
+  lines.push_back(line.Render(columns, style));
+  if (beside) return;
+  for (const std::string& text : Wrap(detail, columns - kDetailIndent, kMostDetailLines, style)) {
+    lines.push_back(TextLine().To(kDetailIndent).Add(text, Ink::kFaint).Render(columns, style));
+  }
+}
+
 }  // namespace
 
-std::vector<Expectation> CheckDemo(const DemoHistory& history, const DemoFacts& facts) {
+std::vector<Expectation> CheckDemo(const DemoHistory& history) {
   std::vector<Expectation> checked = {EvictedInOrder(history)};
-  for (const Reason& reason : kReasons) checked.push_back(EvictedFor(reason, history));
-  checked.push_back(LeakerExceededByMost(history, facts));
-  for (const std::string_view name : Innocents()) checked.push_back(Untouched(name, history));
-  checked.push_back(SetAndCleared(NodeConditionType::kMemoryPressure, history));
-  checked.push_back(SetAndCleared(NodeConditionType::kDiskPressure, history));
-  checked.push_back(SetAndCleared(NodeConditionType::kPidPressure, history));
+  for (const DemoAct& act : DemoActs()) checked.push_back(EvictedFor(act, history));
+  checked.push_back(LeakerExceededByMost(history));
+  for (const DemoPod& pod : DemoPods()) {
+    if (!pod.culprit) checked.push_back(Untouched(pod, history));
+  }
+  for (const NodeConditionType type :
+       {NodeConditionType::kMemoryPressure, NodeConditionType::kDiskPressure,
+        NodeConditionType::kPidPressure}) {
+    checked.push_back(SetAndCleared(type, history));
+  }
   checked.push_back(LimitWithoutPressure(history));
   checked.push_back(CameBack(history));
   checked.push_back(NoOomKill(history));
@@ -184,8 +156,48 @@ std::vector<Expectation> CheckDemo(const DemoHistory& history, const DemoFacts& 
 }
 
 bool AllHeld(const std::vector<Expectation>& expectations) {
-  return std::all_of(expectations.begin(), expectations.end(),
-                     [](const Expectation& expectation) { return expectation.held; });
+  return std::ranges::all_of(expectations, &Expectation::held);
+}
+
+std::string ChecklistText(const DemoHistory& history, std::size_t columns, TextStyle style) {
+  const std::vector<Expectation> expectations = CheckDemo(history);
+  std::vector<std::string> lines;
+  for (const Expectation& expectation : expectations) {
+    const std::string_view mark =
+        style.unicode ? (expectation.held ? "✓" : "✗") : (expectation.held ? "ok" : "NO");
+    TextLine line;
+    line.To(1).Add(mark, expectation.held ? Ink::kGood : Ink::kBadStrong);
+    line.To(kDetailIndent - 1)
+        .Add(expectation.what, expectation.held ? Ink::kPlain : Ink::kBadStrong);
+    AddDetail(expectation.detail, columns, style, line, lines);
+  }
+  const auto held = std::ranges::count_if(expectations, &Expectation::held);
+  const std::string sum = fmt::format(" {} of {} expectations held, in {:.1f} s.", held,
+                                      expectations.size(), SecondsIn(history, history.last));
+  lines.emplace_back();
+  lines.push_back(
+      TextLine(sum, AllHeld(expectations) ? Ink::kGood : Ink::kBadStrong).Render(columns, style));
+  return fmt::format("{}\n", fmt::join(lines, "\n"));
+}
+
+std::string ChecklistJson(const DemoHistory& history) {
+  const std::vector<Expectation> expectations = CheckDemo(history);
+  std::string text;
+  JsonWriter json(text);
+  json.Object([&] {
+    json.Field("passed", AllHeld(expectations));
+    json.Field("seconds", static_cast<std::int64_t>(SecondsIn(history, history.last)));
+    json.Array("expectations", [&] {
+      for (const Expectation& expectation : expectations) {
+        json.Object([&] {
+          json.Field("what", expectation.what);
+          json.Field("held", expectation.held);
+          json.Field("detail", expectation.detail);
+        });
+      }
+    });
+  });
+  return text;
 }
 
 }  // namespace jettison

@@ -13,7 +13,6 @@ namespace {
 using demo_test::At;
 using demo_test::Calm;
 using demo_test::Evict;
-using demo_test::Facts;
 using demo_test::kMiB;
 using demo_test::PodIn;
 using ::testing::ElementsAre;
@@ -65,7 +64,7 @@ DemoHistory Play(const std::vector<EvictionStep>& steps) {
 
 std::vector<std::string> Broken(const DemoHistory& history) {
   std::vector<std::string> broken;
-  for (const Expectation& expectation : CheckDemo(history, Facts())) {
+  for (const Expectation& expectation : CheckDemo(history)) {
     if (!expectation.held) broken.push_back(expectation.what);
   }
   return broken;
@@ -77,7 +76,7 @@ TEST(DemoExpectations, HoldWhenTheRightPodsGoForTheRightReasons) {
 
 TEST(DemoExpectations, TheOrderOfEvictionsMatters) {
   auto steps = GoodEvictions();
-  std::swap(steps[0], steps[1]);
+  std::swap(steps[1], steps[2]);
   EXPECT_THAT(Broken(Play(steps)), ElementsAre(HasSubstr("in this order")));
 }
 
@@ -103,7 +102,7 @@ TEST(DemoExpectations, AMissingConditionIsFound) {
 
 TEST(DemoExpectations, APodThatCameBackUnderPressureIsFound) {
   DemoHistory history = Play(GoodEvictions());
-  history.returns.front().conditions.Set(NodeConditionType::kDiskPressure);
+  history.returns.front().under_pressure = true;
   EXPECT_THAT(Broken(history), ElementsAre(HasSubstr("came back")));
 }
 
@@ -114,9 +113,17 @@ TEST(DemoExpectations, AnOomKillIsFound) {
 }
 
 TEST(DemoExpectations, NothingHoldsOnANodeThatNeverRan) {
-  const auto expectations = CheckDemo({}, Facts());
+  const auto expectations = CheckDemo({});
   EXPECT_TRUE(std::none_of(expectations.begin(), expectations.end(),
                            [](const Expectation& each) { return each.held; }));
+}
+
+TEST(DemoExpectations, AreToldWithWhatBelongsToThemAndNothingIsCutInAFile) {
+  constexpr std::size_t kAnyWidth = 1U << 30;
+  const std::string text = ChecklistText(Play(GoodEvictions()), kAnyWidth, {false, false});
+  EXPECT_THAT(text, HasSubstr(" ok  leaker was evicted for memory, after 1.0 s: The node was low"));
+  EXPECT_THAT(text, HasSubstr("\n\n 16 of 16 expectations held, in 13.0 s.\n"));
+  EXPECT_THAT(ChecklistText({}, kAnyWidth, {false, false}), HasSubstr(" NO  "));
 }
 
 }  // namespace

@@ -18,63 +18,65 @@ struct Rehearsal {
   DemoHistory history;
   Snapshot now = Calm(0);
 
-  DemoCues Step(double seconds) {
+  // The gate that is open then.
+  std::string_view Step(double seconds) {
     now.at = demo_test::At(seconds);
     history.Record(now);
-    return script.Advance(now, history);
+    script.Advance(now, history);
+    return script.OpenGate();
+  }
+  bool EndsAt(double seconds) {
+    Step(seconds);
+    return script.finished();
   }
 };
 
 TEST(DemoScript, TheFirstGateOpensWhenEverybodyHasRunForAWhile) {
   Rehearsal rehearsal;
   PodIn(rehearsal.now, "web").activity = PodActivity::kStarting;
-  EXPECT_FALSE(rehearsal.Step(0).open_gate);
-  EXPECT_FALSE(rehearsal.Step(4).open_gate);
+  EXPECT_EQ(rehearsal.Step(0), "");
+  EXPECT_EQ(rehearsal.Step(4), "");
   PodIn(rehearsal.now, "web").activity = PodActivity::kRunning;
-  EXPECT_FALSE(rehearsal.Step(5).open_gate);
+  EXPECT_EQ(rehearsal.Step(5), "");
   EXPECT_EQ(rehearsal.script.act(), 0U);
-  EXPECT_EQ(rehearsal.Step(8).open_gate, "leaker");
+  EXPECT_EQ(rehearsal.Step(8), "leaker");
   EXPECT_EQ(rehearsal.script.act(), 1U);
 }
 
 TEST(DemoScript, AGateClosesOnTheEvictionAndTheNextOpensAfterTheCleanUp) {
   Rehearsal rehearsal;
   rehearsal.Step(0);
-  ASSERT_EQ(rehearsal.Step(3).open_gate, "leaker");
+  ASSERT_EQ(rehearsal.Step(3), "leaker");
   Evict(PodIn(rehearsal.now, "leaker"), "memory");
-  EXPECT_EQ(rehearsal.Step(6).close_gate, "leaker");
-  EXPECT_FALSE(rehearsal.Step(8).open_gate);  // it is still ending
+  EXPECT_EQ(rehearsal.Step(6), "");
+  EXPECT_EQ(rehearsal.Step(8), "");  // it is still ending
   PodIn(rehearsal.now, "leaker").activity = PodActivity::kWaiting;
-  EXPECT_FALSE(rehearsal.Step(9).open_gate);
-  const DemoCues next = rehearsal.Step(11);
-  EXPECT_EQ(next.open_gate, "filler");
-  EXPECT_FALSE(next.close_gate);
+  EXPECT_EQ(rehearsal.Step(9), "");
+  EXPECT_EQ(rehearsal.Step(11), "filler");
 }
 
 TEST(DemoScript, TheNextGateStaysShutWhileAPodIsOnItsWayBack) {
   Rehearsal rehearsal;
   rehearsal.Step(0);
-  ASSERT_EQ(rehearsal.Step(3).open_gate, "leaker");
+  ASSERT_EQ(rehearsal.Step(3), "leaker");
   Evict(PodIn(rehearsal.now, "leaker"), "memory");
   rehearsal.Step(6);
   PodIn(rehearsal.now, "leaker").activity = PodActivity::kWaiting;
-  EXPECT_FALSE(rehearsal.Step(7).open_gate);
+  EXPECT_EQ(rehearsal.Step(7), "");
   PodIn(rehearsal.now, "leaker").activity = PodActivity::kStarting;
-  EXPECT_FALSE(rehearsal.Step(9).open_gate);
-  EXPECT_FALSE(rehearsal.Step(11).open_gate);
+  EXPECT_EQ(rehearsal.Step(9), "");
+  EXPECT_EQ(rehearsal.Step(11), "");
   PodIn(rehearsal.now, "leaker").activity = PodActivity::kRunning;
-  EXPECT_FALSE(rehearsal.Step(12).open_gate);
-  EXPECT_EQ(rehearsal.Step(14).open_gate, "filler");
+  EXPECT_EQ(rehearsal.Step(12), "");
+  EXPECT_EQ(rehearsal.Step(14), "filler");
 }
 
 TEST(DemoScript, AnActThatLeadsNowhereIsGivenUp) {
   Rehearsal rehearsal;
   rehearsal.Step(0);
-  ASSERT_EQ(rehearsal.Step(3).open_gate, "leaker");
-  EXPECT_FALSE(rehearsal.Step(14).open_gate);
-  const DemoCues next = rehearsal.Step(15);
-  EXPECT_EQ(next.close_gate, "leaker");
-  EXPECT_EQ(next.open_gate, "filler");
+  ASSERT_EQ(rehearsal.Step(3), "leaker");
+  EXPECT_EQ(rehearsal.Step(14), "leaker");
+  EXPECT_EQ(rehearsal.Step(15), "filler");
 }
 
 // Goes through all acts; the last eviction is at 20 s.
@@ -95,32 +97,32 @@ TEST(DemoScript, TheEndIsWhenEverybodyIsBackAndTheNodeIsCalm) {
   Rehearsal rehearsal;
   PlayActs(rehearsal);
   EXPECT_EQ(rehearsal.script.act(), DemoActs().size() + 1);
-  EXPECT_FALSE(rehearsal.Step(30).finished);
+  EXPECT_FALSE(rehearsal.EndsAt(30));
   for (PodView& pod : rehearsal.now.pods) pod.activity = PodActivity::kRunning;
   rehearsal.now.conditions.Set(NodeConditionType::kPidPressure);
-  EXPECT_FALSE(rehearsal.Step(32).finished);
+  EXPECT_FALSE(rehearsal.EndsAt(32));
   rehearsal.now.conditions = {};
-  EXPECT_FALSE(rehearsal.Step(34).finished);
-  EXPECT_TRUE(rehearsal.Step(36).finished);
+  EXPECT_FALSE(rehearsal.EndsAt(34));
+  EXPECT_TRUE(rehearsal.EndsAt(36));
 }
 
 TEST(DemoScript, ItEndsByItself) {
   Rehearsal rehearsal;
   rehearsal.now.pods.clear();
-  EXPECT_FALSE(rehearsal.Step(0).finished);
-  EXPECT_FALSE(rehearsal.Step(55).finished);
-  EXPECT_TRUE(rehearsal.Step(56).finished);
+  EXPECT_FALSE(rehearsal.EndsAt(0));
+  EXPECT_FALSE(rehearsal.EndsAt(55));
+  EXPECT_TRUE(rehearsal.EndsAt(56));
 }
 
 TEST(DemoScript, WithPatienceEverythingMayTakeSoManyTimesLonger) {
   Rehearsal rehearsal;
   rehearsal.script = DemoScript(3);
   rehearsal.Step(0);
-  ASSERT_EQ(rehearsal.Step(3).open_gate, "leaker");
-  EXPECT_FALSE(rehearsal.Step(38).open_gate);
-  EXPECT_EQ(rehearsal.Step(39).open_gate, "filler");
-  EXPECT_FALSE(rehearsal.Step(56).finished);
-  EXPECT_TRUE(rehearsal.Step(168).finished);
+  ASSERT_EQ(rehearsal.Step(3), "leaker");
+  EXPECT_EQ(rehearsal.Step(38), "leaker");
+  EXPECT_EQ(rehearsal.Step(39), "filler");
+  EXPECT_FALSE(rehearsal.EndsAt(56));
+  EXPECT_TRUE(rehearsal.EndsAt(168));
 }
 
 }  // namespace

@@ -2,11 +2,15 @@
 
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 #include <utility>
 
-#include "cli/demo/stage/demo_cast.h"
-#include "cli/demo/stage/demo_manifests.h"
+#include "cli/demo/demo_pods.h"
+#include "codec/documents/documents.h"
+#include "codec/kubernetes/pod_reader.h"
+#include "core/pods/pod_facts.h"
 #include "view/snapshot.h"
 
 // Snapshots of a demo's node for tests, changed step by step.
@@ -24,8 +28,19 @@ inline DemoPaths Paths() {
           .node_cgroup = "/jettison-demo-77"};
 }
 
-inline DemoFacts Facts() {
-  return ReadDemoFacts(Paths()).value();
+// The pod as the agent will weigh it, from its manifest.
+inline PodFacts FactsOf(const DemoPod& pod, const DemoPaths& paths = Paths()) {
+  PodReading reading =
+      ReadPod(ParseDocuments(DemoManifestText(paths, pod)).value().front(), {.file = "demo"});
+  if (!reading.Ok()) std::abort();
+  return jettison::FactsOf(std::move(reading.pod), Profile::kStandalone);
+}
+
+inline PodFacts FactsOf(std::string_view name, const DemoPaths& paths = Paths()) {
+  for (const DemoPod& pod : DemoPods()) {
+    if (pod.name == name) return FactsOf(pod, paths);
+  }
+  std::abort();
 }
 
 inline ThresholdView View(Signal signal, Quantity value, std::int64_t available,
@@ -45,22 +60,10 @@ inline PodView Running(const DemoPod& pod) {
   view.memory_working_set_bytes = kMiB;
   view.process_count = 1;
   view.ephemeral_storage = FsUsage{.used_bytes = 4096, .inodes_used = 2};
-  PodFacts facts = Facts().at(view.name);
+  PodFacts facts = FactsOf(pod);
   facts.pod.uid = view.uid;
   view.facts = std::make_shared<const PodFacts>(std::move(facts));
   return view;
-}
-
-// As if a full pass had just read what the pods use.
-inline void Measure(Snapshot& snapshot) {
-  auto summary = std::make_shared<Summary>();
-  for (const PodView& view : snapshot.pods) {
-    PodStats& stats = summary->pods.emplace_back();
-    stats.uid = view.uid;
-    stats.has_memory = true;
-    stats.memory_working_set_bytes = view.memory_working_set_bytes;
-  }
-  snapshot.summary = std::move(summary);
 }
 
 // Every pod runs, and nothing is short.

@@ -8,10 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/ask/config_dir_option.h"
 #include "cli/ask/config_files.h"
-#include "cli/ask/config_warnings.h"
-#include "cli/ask/node_name.h"
 #include "cli/doctor/doctor_checks.h"
 #include "cli/doctor/doctor_kubernetes.h"
 #include "cli/doctor/host_check.h"

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "cli/ask/config_files.h"
-#include "cli/ask/config_warnings.h"
 #include "cli/ask/secret_file.h"
 #include "cli/ask/time_option.h"
 #include "core/model/fault.h"

@@ -16,7 +16,7 @@
 #include "cli/simulate/run_recording.h"
 #include "cli/terminal/command_faults.h"
 #include "cli/terminal/exit_status.h"
-#include "cli/terminal/number_option.h"
+#include "cli/terminal/option_checks.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/output_path.h"
 #include "kernel/files/whole_file.h"

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "cli/ask/config_files.h"
-#include "cli/ask/config_warnings.h"
 #include "codec/recordings/policy_writer.h"
 #include "core/json/json_writer.h"
 #include "core/model/fault.h"

@@ -25,7 +25,7 @@
 #include "cli/simulate/simulate_nodes.h"
 #include "cli/terminal/command_faults.h"
 #include "cli/terminal/exit_status.h"
-#include "cli/terminal/number_option.h"
+#include "cli/terminal/option_checks.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/output_path.h"
 #include "core/units/duration.h"

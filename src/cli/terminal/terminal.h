@@ -1,7 +1,11 @@
 #pragma once
 
+#include <termios.h>
+
 #include <cstddef>
-#include <string_view>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "cli/terminal/text_line.h"
 
@@ -16,19 +20,29 @@ namespace jettison {
 // How long its lines may be: as wide as a terminal is; for a file or another program as COLUMNS
 // says (POSIX), and else as long as any text, because nothing is to be cut there.
 [[nodiscard]] std::size_t ColumnsOfStandardOutput();
-// Whether it would take output without waiting; not after Ctrl-S.
-[[nodiscard]] bool TakesOutput();
-// Writes all of it, unless the terminal is gone.
-void WriteToTerminal(std::string_view text);
 
-// What every terminal of the last decades understands (ECMA-48, DEC private modes).
-inline constexpr std::string_view kHideCursor = "\x1b[?25l";
-inline constexpr std::string_view kShowCursor = "\x1b[?25h";
-inline constexpr std::string_view kClearLine = "\x1b[K";
-inline constexpr std::string_view kClearBelow = "\x1b[J";
-inline constexpr std::string_view kClearScreen = "\x1b[2J\x1b[H";
-// A terminal that knows it shows the whole picture at once; the others ignore it.
-inline constexpr std::string_view kBeginUpdate = "\x1b[?2026h";
-inline constexpr std::string_view kEndUpdate = "\x1b[?2026l";
+// The whole terminal, for as long as this lives: the alternate screen, no cursor, and keys that
+// come one by one and are not echoed. What was there before is there again afterwards.
+class FullScreen {
+ public:
+  // Absent where standard output is no terminal, or one that cannot move its cursor.
+  [[nodiscard]] static std::optional<FullScreen> Open();
+  FullScreen(FullScreen&& other) noexcept;
+  FullScreen& operator=(FullScreen&&) = delete;
+  ~FullScreen();
+
+  // Shows these lines from the top; none may be longer than the terminal is wide. Does nothing
+  // while the terminal takes no output (Ctrl-S).
+  void Draw(const std::vector<std::string>& lines) const;
+  // Gives the terminal back for a while (Ctrl-Z), and takes it again.
+  void Leave() const;
+  void Enter() const;
+
+ private:
+  FullScreen() = default;
+
+  bool open_ = true;
+  std::optional<termios> before_;  // absent: standard input is no terminal
+};
 
 }  // namespace jettison

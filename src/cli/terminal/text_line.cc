@@ -1,6 +1,9 @@
 #include "cli/terminal/text_line.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
 
 #include "core/text/printable.h"
 
@@ -54,6 +57,38 @@ std::string_view FirstLine(std::string_view text, std::size_t columns) {
   return text.substr(0, end);
 }
 
+constexpr std::size_t kBetweenColumns = 2;
+
+std::vector<std::size_t> Widths(const std::vector<TableColumn>& table,
+                                const std::vector<std::vector<TextLine>>& rows) {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    std::size_t width = table[i].header.size();
+    for (const auto& row : rows) width = std::max(width, row[i].width());
+    widths.push_back(table[i].most > 0 ? std::min(width, table[i].most) : width);
+  }
+  return widths;
+}
+
+constexpr double kNearly = 0.8;  // of the way to the threshold: time to look
+
+// One column of a bar that is filled by so many eighths.
+std::string_view Block(int eighths, TextStyle style) {
+  static constexpr std::array<std::string_view, 9> kBlocks = {"·", "▏", "▎", "▍", "▌",
+                                                              "▋", "▊", "▉", "█"};
+  if (!style.unicode) return eighths >= 4 ? "#" : ".";
+  return kBlocks[static_cast<std::size_t>(eighths)];
+}
+
+Ink InkOf(const BarFigures& figures, double share) {
+  if (figures.met) return Ink::kBad;
+  return share >= kNearly * kThresholdAt ? Ink::kWarning : Ink::kGood;
+}
+
+std::size_t ColumnOf(double share, std::size_t columns) {
+  return static_cast<std::size_t>(std::lround(static_cast<double>(columns) * share));
+}
+
 }  // namespace
 
 std::size_t WidthOf(std::string_view text) {
@@ -83,17 +118,25 @@ TextLine& TextLine::RightTo(std::size_t column, std::string_view text, Ink ink) 
   return Add(text, ink);
 }
 
-std::string TextLine::Render(std::size_t columns, TextStyle style) const {
-  std::string out;
-  const bool cut = width_ > columns;
-  std::size_t left = cut && columns > 0 ? columns - 1 : columns;
+TextLine& TextLine::Add(const TextLine& more) {
+  for (const Piece& piece : more.pieces_) Add(piece.text, piece.ink);
+  return *this;
+}
+
+TextLine TextLine::Cut(std::size_t columns, TextStyle style) const {
+  if (width_ <= columns) return *this;
+  TextLine line;
+  if (columns == 0) return line;
   for (const Piece& piece : pieces_) {
-    const std::string_view shown = Prefix(piece.text, left);
-    left -= WidthOf(shown);
-    AppendInked(out, shown, piece.ink, style);
-    if (left == 0) break;
+    line.Add(Prefix(piece.text, columns - 1 - line.width_), piece.ink);
   }
-  if (cut && columns > 0) out += Ellipsis(style);
+  return line.Add(Ellipsis(style));
+}
+
+std::string TextLine::Render(std::size_t columns, TextStyle style) const {
+  if (width_ > columns) return Cut(columns, style).Render(columns, style);
+  std::string out;
+  for (const Piece& piece : pieces_) AppendInked(out, piece.text, piece.ink, style);
   return out;
 }
 
@@ -114,6 +157,71 @@ std::vector<std::string> Wrap(std::string_view text, std::size_t columns, std::s
     wrapped.emplace_back(line);
   }
   return wrapped;
+}
+
+std::vector<TextLine> TableLines(std::vector<TableColumn> table,
+                                 std::vector<std::vector<TextLine>> rows, std::size_t columns,
+                                 TextStyle style) {
+  std::vector<TextLine> header;
+  for (const TableColumn& column : table) header.emplace_back(column.header, Ink::kFaint);
+  rows.insert(rows.begin(), std::move(header));
+  const std::vector<std::size_t> widths = Widths(table, rows);
+  std::vector<bool> shown;
+  for (const std::size_t width : widths) shown.push_back(width > 0);
+  const auto too_wide = [&] {
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      if (shown[i]) end += widths[i] + kBetweenColumns;
+    }
+    return end > columns + kBetweenColumns;
+  };
+  while (too_wide()) {
+    const auto first = std::ranges::max_element(table, {}, &TableColumn::dispensable);
+    if (first->dispensable == 0) break;
+    first->dispensable = 0;
+    shown[static_cast<std::size_t>(first - table.begin())] = false;
+  }
+  std::vector<TextLine> lines;
+  for (const auto& row : rows) {
+    TextLine& line = lines.emplace_back();
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      if (!shown[i]) continue;
+      const TextLine cell = row[i].Cut(widths[i], style);
+      const std::size_t blanks = table[i].right ? widths[i] - cell.width() : 0;
+      if (cell.width() > 0) line.To(begin + blanks).Add(cell);
+      begin += widths[i] + kBetweenColumns;
+    }
+  }
+  return lines;
+}
+
+double BarShare(const BarFigures& figures, std::int64_t available) {
+  const double before =
+      static_cast<double>(figures.capacity) - static_cast<double>(figures.threshold);
+  if (before <= 0) return 1;
+  const double used = static_cast<double>(figures.capacity) - static_cast<double>(available);
+  return std::clamp(used / before * kThresholdAt, 0.0, 1.0);
+}
+
+TextLine Bar(const BarFigures& figures, std::size_t columns, TextStyle style) {
+  const double share = figures.available ? BarShare(figures, *figures.available) : 0;
+  const std::size_t mark = ColumnOf(kThresholdAt, columns);
+  const std::size_t earlier =
+      figures.earlier ? ColumnOf(BarShare(figures, *figures.earlier), columns) : columns;
+  const auto filled = static_cast<int>(std::lround(share * static_cast<double>(columns) * 8));
+  TextLine bar;
+  for (std::size_t i = 0; i < columns; ++i) {
+    const int eighths = std::clamp(filled - static_cast<int>(i) * 8, 0, 8);
+    if (i == mark) {
+      bar.Add(style.unicode ? "┃" : "|", Ink::kStrong);
+    } else if (i == earlier) {
+      bar.Add(style.unicode ? "╎" : "!", Ink::kStrong);
+    } else {
+      bar.Add(Block(eighths, style), eighths == 0 ? Ink::kFaint : InkOf(figures, share));
+    }
+  }
+  return bar;
 }
 
 }  // namespace jettison

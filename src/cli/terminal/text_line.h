@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,12 @@ struct ScreenSize {
 // One line of text in pieces, each with its ink; laid out in columns before it is rendered.
 class TextLine {
  public:
+  TextLine() = default;
+  explicit TextLine(std::string_view text, Ink ink = Ink::kPlain) { Add(text, ink); }
+
   // As Printable.
   TextLine& Add(std::string_view text, Ink ink = Ink::kPlain);
+  TextLine& Add(const TextLine& more);
   // Fills up with blanks to that column; where the line is longer already, one blank parts it from
   // what follows.
   TextLine& To(std::size_t column);
@@ -38,7 +43,9 @@ class TextLine {
   TextLine& RightTo(std::size_t column, std::string_view text, Ink ink = Ink::kPlain);
 
   [[nodiscard]] std::size_t width() const { return width_; }
-  // At most `columns` wide: what is longer is cut off and ends with an ellipsis.
+  // The line at most `columns` wide: what is longer is cut off and ends with an ellipsis.
+  [[nodiscard]] TextLine Cut(std::size_t columns, TextStyle style) const;
+  // The same as text with the codes of its colours.
   [[nodiscard]] std::string Render(std::size_t columns, TextStyle style) const;
 
  private:
@@ -54,5 +61,38 @@ class TextLine {
 // `lines`: the last one is then filled up and ends in an ellipsis. Blanks at the end are dropped.
 [[nodiscard]] std::vector<std::string> Wrap(std::string_view text, std::size_t columns,
                                             std::size_t lines, TextStyle style);
+
+// A column of a table. It is as wide as its widest cell.
+struct TableColumn {
+  std::string_view header;
+  bool right = false;    // figures end at one column
+  int dispensable = 0;   // the higher one is left out first where there is no room; 0 stays
+  std::size_t most = 0;  // what is wider is cut; 0: nothing is
+};
+
+// A header and the rows below it, of cells each, without the columns that there is no room for.
+[[nodiscard]] std::vector<TextLine> TableLines(std::vector<TableColumn> table,
+                                               std::vector<std::vector<TextLine>> rows,
+                                               std::size_t columns, TextStyle style);
+
+// The position of the threshold on a bar, as a share of its length. It is the same for every
+// signal, so that the thresholds on a screen form one line.
+inline constexpr double kThresholdAt = 0.75;
+
+// What a bar shows of one signal, in the signal's unit.
+struct BarFigures {
+  std::optional<std::int64_t> available;  // absent: an empty bar
+  std::int64_t capacity = 0;
+  std::int64_t threshold = 0;           // met below this
+  std::optional<std::int64_t> earlier;  // a threshold that is met before, with a mark of its own
+  bool met = false;
+};
+
+// How full a bar is when so much is available, as a share of its length: what is used in relation
+// to what may be used before the threshold is crossed. Within [0, 1].
+[[nodiscard]] double BarShare(const BarFigures& figures, std::int64_t available);
+
+// A bar of that many columns with the thresholds' marks.
+[[nodiscard]] TextLine Bar(const BarFigures& figures, std::size_t columns, TextStyle style);
 
 }  // namespace jettison

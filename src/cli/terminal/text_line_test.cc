@@ -67,5 +67,52 @@ TEST(Wrap, TheLastLineSaysThatThereIsMore) {
   EXPECT_THAT(Wrap("one two three", 7, 1, kPlainText), ElementsAre("one tw…"));
 }
 
+std::vector<std::string> Table(std::size_t columns) {
+  std::vector<std::string> lines;
+  for (const TextLine& line : TableLines({{.header = "POD", .most = 5},
+                                          {.header = "QOS", .dispensable = 1},
+                                          {.header = "MB", .right = true}},
+                                         {{TextLine("web"), TextLine("Burstable"), TextLine("164")},
+                                          {TextLine("database"), TextLine(), TextLine("7")}},
+                                         columns, kPlainAscii)) {
+    lines.push_back(line.Render(columns, kPlainAscii));
+  }
+  return lines;
+}
+
+TEST(TableLines, ColumnsAreAsWideAsTheirCellsAndFiguresEndTogether) {
+  EXPECT_THAT(Table(80), ElementsAre("POD    QOS         MB", "web    Burstable  164",
+                                     "data~               7"));
+}
+
+TEST(TableLines, WhatCanBeSparedGoesWhereThereIsNoRoom) {
+  EXPECT_THAT(Table(20), ElementsAre("POD     MB", "web    164", "data~    7"));
+}
+
+std::string BarText(const BarFigures& figures, std::size_t columns = 20) {
+  return Bar(figures, columns, kPlainAscii).Render(columns, kPlainAscii);
+}
+
+TEST(Bar, TheThresholdStandsAtTheSamePlaceForEverySignal) {
+  EXPECT_EQ(BarText({.available = 500, .capacity = 1000, .threshold = 100}, 40).find('|'), 30U);
+  EXPECT_EQ(BarText({.available = 7, .capacity = 64, .threshold = 60}, 40).find('|'), 30U);
+}
+
+TEST(Bar, ReachesItsMarkExactlyWhenTheThresholdIsReached) {
+  const BarFigures figures = {.available = {}, .capacity = 1000, .threshold = 100};
+  EXPECT_DOUBLE_EQ(BarShare(figures, 100), kThresholdAt);
+  EXPECT_DOUBLE_EQ(BarShare(figures, 1000), 0);
+  EXPECT_LE(BarShare(figures, -1), 1);
+}
+
+TEST(Bar, IsEmptyWhereNothingIsKnown) {
+  EXPECT_EQ(BarText({}), "...............|....");
+}
+
+TEST(Bar, AThresholdThatIsMetEarlierHasAMarkBeforeTheOther) {
+  EXPECT_EQ(BarText({.available = 1000, .capacity = 1000, .threshold = 100, .earlier = 400}),
+            "..........!....|....");
+}
+
 }  // namespace
 }  // namespace jettison

@@ -7,7 +7,9 @@
 
 namespace jettison {
 
-// What /api/v1/overview answered, as a value. Fields that an older or newer agent does not send are
+inline constexpr const char* kOverviewPath = "/api/v1/overview";
+
+// What kOverviewPath answered, as a value. Fields that an older or newer agent does not send are
 // absent; kInvalidArgument where the text is no overview.
 [[nodiscard]] Result<Overview> ReadOverview(std::string_view json);
 

@@ -4,15 +4,98 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <map>
+#include <vector>
 
 #include "cli/terminal/amount_text.h"
+#include "core/model/event.h"
 
 namespace jettison {
 namespace {
 
+constexpr std::size_t kBarColumns = 24;
+constexpr std::size_t kBeforeThreshold = 5;  // columns of the table of signals
+
 bool IsBeingEvicted(const OverviewPod& pod) {
   return pod.reason == "Evicted" &&
          (pod.activity == "terminating" || pod.activity == "cleaning up");
+}
+
+using Lines = std::vector<TextLine>;
+
+void AddHead(const Overview& overview, Lines& lines) {
+  const std::string pressure = PressureText(overview);
+  if (!overview.loop_problem.empty()) {
+    lines.emplace_back().Add(overview.loop_problem, Ink::kBadStrong);
+  }
+  TextLine& line = lines.emplace_back();
+  line.Add(overview.node.empty() ? "node" : overview.node, Ink::kStrong).Add("  ");
+  if (overview.passes == 0) {
+    line.Add("not looked at yet", Ink::kWarning);
+  } else if (pressure.empty()) {
+    line.Add("no pressure", Ink::kGood);
+  } else {
+    line.Add(pressure, Ink::kBadStrong);
+  }
+  if (overview.phase != "monitoring") line.Add(", ").Add(overview.phase, Ink::kWarning);
+  if (overview.dry_run) line.Add("  ").Add("DRY RUN: nothing is evicted", Ink::kWarning);
+  TextLine& agent = lines.emplace_back();
+  agent.Add(fmt::format("jettison {}, up {}, {} passes", overview.version,
+                        SpanText(Elapsed(overview.started_at, overview.at)), overview.passes),
+            Ink::kFaint);
+  if (overview.last_pass) {
+    agent.Add(fmt::format(", the last one {} ago",
+                          SpanText(Elapsed(overview.last_pass->at, overview.at))),
+              Ink::kFaint);
+  }
+}
+
+void AddHints(const Overview& overview, Lines& lines) {
+  if (!overview.memory_held.empty()) {
+    lines.emplace_back().Add("memory is held by ", Ink::kWarning).Add(overview.memory_held);
+  }
+  if (!overview.disk_held.empty()) {
+    lines.emplace_back().Add("the disk is held by ", Ink::kWarning).Add(overview.disk_held);
+  }
+  if (!overview.eviction_waits.empty()) {
+    lines.emplace_back()
+        .Add("the next eviction waits: ", Ink::kWarning)
+        .Add(overview.eviction_waits);
+  }
+  for (const std::string& problem : {overview.state_problem, overview.limits_problem}) {
+    if (!problem.empty()) lines.emplace_back().Add(problem, Ink::kBad);
+  }
+  if (!overview.threshold_notice.empty()) {
+    lines.emplace_back().Add(overview.threshold_notice, Ink::kFaint);
+  }
+  for (const std::string& pod : overview.not_guarded) {
+    lines.emplace_back().Add("not guarded: ", Ink::kBad).Add(pod);
+  }
+}
+
+BarFigures FiguresOf(const OverviewSignal& signal) {
+  BarFigures figures{.available = signal.available, .capacity = signal.capacity.value_or(0)};
+  if (signal.thresholds.empty() || !signal.thresholds.front().amount) return figures;
+  figures.threshold = *signal.thresholds.front().amount;
+  for (const OverviewThreshold& threshold : signal.thresholds) {
+    figures.met = figures.met || threshold.met;
+    if (threshold.amount > figures.threshold) figures.earlier = threshold.amount;
+  }
+  return figures;
+}
+
+double UsedUp(const OverviewSignal& signal) {
+  const BarFigures figures = FiguresOf(signal);
+  return figures.available ? BarShare(figures, *figures.available) : -1;
+}
+
+std::vector<OverviewSignal> ShownSignals(std::vector<OverviewSignal> signals, std::size_t most) {
+  while (signals.size() > most) {
+    const auto least = std::ranges::min_element(signals.rbegin(), signals.rend(), {}, UsedUp);
+    signals.erase(std::prev(least.base()));
+  }
+  return signals;
 }
 
 }  // namespace
@@ -78,6 +161,159 @@ std::string ClockText(Instant at) {
   const std::chrono::hh_mm_ss time(seconds - std::chrono::floor<std::chrono::days>(seconds));
   return fmt::format("{:02}:{:02}:{:02}", time.hours().count(), time.minutes().count(),
                      time.seconds().count());
+}
+
+std::vector<TextLine> HeadLines(const Overview& overview) {
+  Lines lines;
+  AddHead(overview, lines);
+  AddHints(overview, lines);
+  return lines;
+}
+
+std::vector<TextLine> SignalLines(const Overview& overview, SignalTable table, std::size_t columns,
+                                  TextStyle style) {
+  if (overview.signals.empty()) {
+    return {TextLine("No thresholds are set: no pod is evicted for node pressure.")};
+  }
+  std::vector<std::vector<TextLine>> rows;
+  for (const OverviewSignal& signal : ShownSignals(overview.signals, table.most)) {
+    const bool met = std::ranges::any_of(signal.thresholds, &OverviewThreshold::met);
+    auto* row = &rows.emplace_back(std::vector<TextLine>{
+        TextLine(NameOf(signal.signal), met ? Ink::kBadStrong : Ink::kPlain),
+        table.bars ? Bar(FiguresOf(signal), kBarColumns, style) : TextLine(),
+        TextLine(AmountText(signal.signal, signal.available), met ? Ink::kBad : Ink::kPlain),
+        TextLine(AmountText(signal.signal, signal.capacity)),
+        TextLine(TrendText(signal.signal, signal.trend_per_second))});
+    for (const OverviewThreshold& threshold : signal.thresholds) {
+      if (row == nullptr) row = &rows.emplace_back(kBeforeThreshold);
+      row->emplace_back(fmt::format("{} {}", threshold.hard ? "hard" : "soft", threshold.value));
+      row->emplace_back(ThresholdStateText(threshold, overview.at), threshold.met ? Ink::kBadStrong
+                                                                    : threshold.time_to
+                                                                        ? Ink::kWarning
+                                                                        : Ink::kFaint);
+      row = nullptr;
+    }
+  }
+  for (auto& row : rows) row.resize(kBeforeThreshold + 2);
+  return TableLines({{.header = "SIGNAL"},
+                     {.header = table.bars ? "USED" : "", .dispensable = table.bars ? 1 : 9},
+                     {.header = "AVAILABLE", .right = true},
+                     {.header = "CAPACITY", .right = true, .dispensable = 3},
+                     {.header = "TREND", .right = true, .dispensable = 2},
+                     {.header = "THRESHOLD"},
+                     {.header = "REACHED"}},
+                    std::move(rows), columns, style);
+}
+
+namespace {
+
+constexpr std::size_t kEvictions = 5;
+constexpr std::size_t kUnderWay = 10;
+constexpr std::size_t kAnyColumns = 1U << 20;  // tables are not cut
+
+void Append(Lines more, Lines& lines) {
+  std::move(more.begin(), more.end(), std::back_inserter(lines));
+}
+
+void AddConditions(const Overview& overview, TextStyle style, Lines& lines) {
+  if (overview.conditions.empty()) return;
+  lines.emplace_back();
+  std::vector<std::vector<TextLine>> rows;
+  for (const OverviewCondition& condition : overview.conditions) {
+    const Ink ink = condition.status ? Ink::kBadStrong : Ink::kPlain;
+    rows.push_back({TextLine(condition.type, ink),
+                    TextLine(condition.status ? "True" : "False", ink),
+                    TextLine(SpanText(Elapsed(condition.since, overview.at))),
+                    TextLine(condition.reason, ink)});
+  }
+  Append(
+      TableLines(
+          {{.header = "CONDITION"}, {.header = "STATUS"}, {.header = "FOR"}, {.header = "REASON"}},
+          std::move(rows), kAnyColumns, style),
+      lines);
+  for (const OverviewTaint& taint : overview.taints) {
+    lines.emplace_back().Add(fmt::format("taint {}:{}", taint.key, taint.effect), Ink::kBad);
+  }
+}
+
+void AddPodsUnderWay(const Overview& overview, Lines& lines) {
+  std::size_t shown = 0;
+  std::size_t hidden = 0;
+  for (const OverviewPod& pod : overview.pods) {
+    const bool is_well = pod.activity == "running" && pod.waiting_reason.empty();
+    if (is_well || pod.activity == "finished") continue;
+    if (++shown > kUnderWay) {
+      ++hidden;
+      continue;
+    }
+    TextLine& line = lines.emplace_back();
+    line.Add("  ").Add(PodNameText(pod, /*with_namespace=*/true), Ink::kStrong).Add("  ");
+    line.Add(PodStateText(pod, overview.at), PodStateInk(pod));
+    const bool told = pod.reason == "Evicted" || !pod.refused_for.empty();
+    if (!pod.reason.empty() && !told) line.Add(" (").Add(pod.reason).Add(")");
+    if (!pod.waiting_message.empty()) line.Add(", " + pod.waiting_message);
+    if (pod.evictions > 0) {
+      line.Add(fmt::format(", {} eviction{}", pod.evictions, pod.evictions == 1 ? "" : "s"),
+               Ink::kFaint);
+    }
+  }
+  if (hidden > 0) lines.emplace_back().Add(fmt::format("  and {} more", hidden), Ink::kFaint);
+}
+
+void AddPods(const Overview& overview, Lines& lines) {
+  std::map<std::string, std::size_t> counts;
+  for (const OverviewPod& pod : overview.pods) ++counts[pod.activity];
+  TextLine& line = (lines.emplace_back(), lines.emplace_back());
+  line.Add("PODS", Ink::kFaint).Add(fmt::format("  {}", overview.pods.size()));
+  std::string_view separator = ": ";
+  for (const auto& [activity, count] : counts) {
+    line.Add(fmt::format("{}{} {}", separator, count, activity));
+    separator = ", ";
+  }
+  AddPodsUnderWay(overview, lines);
+  if (overview.pods.empty() || !overview.pods.front().place) return;
+  const OverviewPod& first = overview.pods.front();
+  TextLine& next = lines.emplace_back();
+  next.Add("  first to be evicted for ").Add(NameOf(overview.ranked_for)).Add(": ");
+  next.Add(PodNameText(first, /*with_namespace=*/true), Ink::kStrong);
+  if (!first.why.empty()) next.Add(fmt::format(" (by {})", first.why), Ink::kFaint);
+}
+
+void AddEvictions(const Overview& overview, std::size_t columns, TextStyle style, Lines& lines) {
+  std::vector<const OverviewEvent*> evictions;
+  for (const OverviewEvent& event : overview.events) {
+    if (TellsOfEviction(event.reason, event.refused_for)) evictions.push_back(&event);
+  }
+  if (evictions.empty()) return;
+  lines.emplace_back();
+  lines.emplace_back().Add("LAST EVICTIONS", Ink::kFaint);
+  const std::size_t first = evictions.size() > kEvictions ? evictions.size() - kEvictions : 0;
+  for (std::size_t i = first; i < evictions.size(); ++i) {
+    const OverviewEvent& event = *evictions[i];
+    TextLine& line = lines.emplace_back();
+    line.Add("  ").Add(event.object, Ink::kStrong);
+    line.Add(fmt::format("  {} ago", SpanText(Elapsed(event.at, overview.at))), Ink::kFaint);
+    if (event.count > 1) line.Add(fmt::format(", {} times", event.count), Ink::kFaint);
+    constexpr std::size_t kIndent = 4;
+    for (const std::string& text : Wrap(event.message, columns - kIndent, 4, style)) {
+      lines.emplace_back().To(kIndent).Add(text);
+    }
+  }
+}
+
+}  // namespace
+
+std::string StatusText(const Overview& overview, std::size_t columns, TextStyle style) {
+  const std::size_t width = std::max<std::size_t>(columns, 40);
+  Lines lines = HeadLines(overview);
+  AddConditions(overview, style, lines);
+  lines.emplace_back();
+  Append(SignalLines(overview, {}, kAnyColumns, style), lines);
+  AddPods(overview, lines);
+  AddEvictions(overview, width, style, lines);
+  std::string text;
+  for (const TextLine& line : lines) text += line.Render(line.width(), style) + "\n";
+  return text;
 }
 
 }  // namespace jettison

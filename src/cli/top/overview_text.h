@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "api/overview/overview.h"
 #include "cli/terminal/text_line.h"
+#include "core/model/signal.h"
 #include "core/units/duration.h"
 
 // What `status` and `top` say in the same words.
@@ -29,5 +31,24 @@ namespace jettison {
 
 // The time of day in UTC: "12:03:44".
 [[nodiscard]] std::string ClockText(Instant at);
+
+// What both begin with: the node with its pressure, the agent, what makes evictions slower than the
+// pressure would have it, and what the agent does without.
+[[nodiscard]] std::vector<TextLine> HeadLines(const Overview& overview);
+
+// A header and a line for each threshold of each signal. With a bar for each signal where `bars`;
+// of more signals than `most` those that have used up the most of what lies before their threshold.
+struct SignalTable {
+  bool bars = false;
+  std::size_t most = kSignalCount;
+};
+[[nodiscard]] std::vector<TextLine> SignalLines(const Overview& overview, SignalTable table,
+                                                std::size_t columns, TextStyle style);
+
+// A page that shows how the node stands: conditions, signals against their thresholds, pods that
+// are on their way, who would go first, the last evictions. `columns`: lines are no longer, where
+// text can be shortened.
+[[nodiscard]] std::string StatusText(const Overview& overview, std::size_t columns,
+                                     TextStyle style);
 
 }  // namespace jettison

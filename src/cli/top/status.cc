@@ -1,4 +1,4 @@
-#include "cli/top/status.h"
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -6,17 +6,21 @@
 #include <string>
 
 #include "cli/ask/ask_agent.h"
+#include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
-#include "cli/top/ask_overview.h"
 #include "cli/top/overview_reader.h"
-#include "cli/top/readiness.h"
-#include "cli/top/status_text.h"
+#include "cli/top/overview_text.h"
+#include "cli/top/top.h"
+#include "core/text/printable.h"
+#include "http/client/client.h"
 
 namespace jettison {
 namespace {
 
 constexpr int kUnderPressure = 3;
+
+constexpr int kFailedCheck = 500;
 
 struct StatusOptions {
   AskOptions ask;
@@ -25,9 +29,26 @@ struct StatusOptions {
   bool ready = false;
 };
 
+// Whether the agent is ready, as a probe of Kubernetes asks.
+int RunReadiness(const AskOptions& options) {
+  const auto target = TargetOf(options);
+  if (!target) return ReportUnanswered(target.error());
+  const auto answer = HttpGet(*target, "/readyz?verbose");
+  if (!answer) return ReportUnanswered(answer.error());
+  const std::string failed = answer->status == kFailedCheck ? FailedChecks(answer->body) : "";
+  if (!failed.empty()) {
+    PrintError("jettison: the agent is not ready: {}\n", failed);
+    return kExitFailed;
+  }
+  if (const auto answered = CheckAnswer(*answer); !answered) {
+    return ReportUnanswered(answered.error());
+  }
+  return PrintText("the agent is ready\n");
+}
+
 int RunStatus(const StatusOptions& options) {
   if (options.ready) return RunReadiness(options.ask);
-  const auto answer = AskAgent(options.ask, OverviewPath(std::nullopt));
+  const auto answer = AskAgent(options.ask, kOverviewPath);
   if (!answer) return ReportUnanswered(answer.error());
   const auto overview = ReadOverview(*answer);
   if (!overview) {
@@ -54,6 +75,23 @@ constexpr const char* kStatusFooter =
     "usage; 3 with --exit-code, a condition of the node is true.";
 
 }  // namespace
+
+std::string FailedChecks(std::string_view answer) {
+  constexpr std::string_view kBegin = "[-]";
+  constexpr std::string_view kReason = " failed: ";
+  std::string failed;
+  while (!answer.empty()) {
+    const std::size_t end = std::min(answer.find('\n'), answer.size());
+    const std::string_view line = answer.substr(0, end);
+    answer.remove_prefix(std::min(end + 1, answer.size()));
+    const std::size_t reason = line.find(kReason);
+    if (!line.starts_with(kBegin) || reason == std::string_view::npos) continue;
+    failed += fmt::format("{}{}: {}", failed.empty() ? "" : "; ",
+                          line.substr(kBegin.size(), reason - kBegin.size()),
+                          line.substr(reason + kReason.size()));
+  }
+  return Printable(failed);
+}
 
 void AddStatus(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<StatusOptions>();

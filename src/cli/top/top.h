@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <string_view>
+
 namespace CLI {
 class App;
 }
@@ -10,5 +13,14 @@ namespace jettison {
 // was ended by a key, a signal or --count, 1 the agent could not be reached at the start, 2 wrong
 // usage.
 void AddTop(CLI::App& app, int& exit_code);
+
+// `jettison status`: how the node stands. Exit status 0 the agent answered, 1 it did not, 2 wrong
+// usage; with --ready 1 where it is not ready; with --exit-code 3 where a condition of the node is
+// true.
+void AddStatus(CLI::App& app, int& exit_code);
+
+// The checks that fail in an answer of /readyz?verbose, each with its reason: "cluster: forbidden;
+// pass: none yet". Empty where none fails.
+[[nodiscard]] std::string FailedChecks(std::string_view answer);
 
 }  // namespace jettison

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
-#include <string_view>
+#include <utility>
 
 #include "cli/terminal/amount_text.h"
 #include "cli/top/overview_text.h"
-#include "cli/top/top_pods.h"
-#include "cli/top/top_signals.h"
+#include "core/text/printable.h"
 
 namespace jettison {
 namespace {
@@ -18,62 +16,69 @@ namespace {
 constexpr std::size_t kFewestColumns = 60;  // narrower terminals see less of each line
 constexpr std::size_t kMostColumns = 200;
 
-// How the rows of a screen are given out.
-struct Rows {
-  std::size_t signals = 0;  // without their header
-  std::size_t pods = 0;     // without their two
-  std::size_t events = 0;
-};
+using Lines = std::vector<TextLine>;
 
-Rows RowsOf(const Overview& overview, ScreenSize size) {
-  constexpr std::size_t kFixed = 2 + 1 + 2 + 1;  // title, signals' header, pods' headers, the key
-  constexpr std::size_t kRoomy = 30;             // from here on there is room for blank lines
-  const std::size_t blanks = size.rows >= kRoomy ? 3 : 0;
-  std::size_t left = size.rows > kFixed + blanks ? size.rows - kFixed - blanks : 0;
-  Rows rows;
-  rows.signals = std::min(overview.signals.size(), std::max<std::size_t>(left / 2, 1));
-  left -= std::min(left, rows.signals);
-  rows.events = std::min(overview.events.size(), left / 3);
-  rows.pods = left - rows.events;
-  return rows;
+std::string WhyText(const OverviewPod& pod) {
+  if (!pod.protection.empty() && pod.protection != NameOf(Protection::kNone)) {
+    return pod.protection + ": never";
+  }
+  if (!pod.waiting_reason.empty()) return pod.waiting_reason;
+  return pod.refused_for.empty() ? pod.why : pod.refused_for;
 }
 
-TextLine Title(const Overview& overview, std::size_t columns) {
-  const std::string pressure = PressureText(overview);
-  TextLine line;
-  line.Add("jettison top", Ink::kStrong).Add("  ").Add(overview.node).Add("  ");
-  line.Add(pressure.empty() ? "no pressure" : pressure,
-           pressure.empty() ? Ink::kGood : Ink::kBadStrong);
-  if (overview.dry_run) line.Add("  ").Add("DRY RUN", Ink::kWarning);
-  return line.Add("  ").RightTo(columns, ClockText(overview.at), Ink::kFaint);
+std::string StateText(const OverviewPod& pod, Instant now) {
+  if (!pod.waiting_reason.empty()) return pod.activity;
+  return pod.refused_for.empty() ? PodStateText(pod, now) : "refused";
 }
 
-TextLine Subtitle(const TopContent& content) {
-  const Overview& overview = content.overview;
-  TextLine line;
-  for (const std::string& trouble : {content.trouble, content.overview.loop_problem}) {
-    if (!trouble.empty()) return line.Add(trouble, Ink::kBadStrong);
+std::vector<TextLine> PodRow(const OverviewPod& pod, const Overview& overview) {
+  const bool alive = pod.activity == "running" || pod.activity == "starting";
+  const Ink ink = alive ? Ink::kPlain : Ink::kFaint;
+  return {
+      TextLine(pod.place ? fmt::format("{:3}", *pod.place) : "", ink),
+      TextLine(PodNameText(pod, SeveralNamespaces(overview.pods)), alive ? Ink::kStrong : ink),
+      TextLine(pod.qos, ink),
+      TextLine(fmt::format("{}", pod.priority), ink),
+      TextLine(BytesText(pod.memory_bytes), ink),
+      TextLine(pod.request_bytes == 0 ? "none" : BytesText(pod.request_bytes), ink),
+      TextLine(BytesText(pod.ephemeral_bytes), ink),
+      TextLine(pod.processes ? fmt::format("{}", *pod.processes) : "-", ink),
+      TextLine(AmountText(overview.ranked_for, pod.excess), pod.over_request ? Ink::kWarning : ink),
+      TextLine(StateText(pod, overview.at), PodStateInk(pod)),
+      TextLine(WhyText(pod), Ink::kFaint),
+  };
+}
+
+// A title, a header and a line for each of the first pods.
+Lines PodLines(const Overview& overview, std::size_t most, std::size_t columns, TextStyle style) {
+  if (overview.pods.empty()) return {TextLine("No pods.", Ink::kFaint)};
+  std::vector<std::vector<TextLine>> rows;
+  for (const OverviewPod& pod : overview.pods) {
+    if (rows.size() < most) rows.push_back(PodRow(pod, overview));
   }
-  line.Add(overview.phase, overview.phase == "monitoring" ? Ink::kFaint : Ink::kWarning);
-  if (!overview.memory_held.empty()) {
-    return line.Add(", memory is held by ", Ink::kWarning).Add(overview.memory_held);
-  }
-  if (!overview.disk_held.empty()) {
-    return line.Add(", the disk is held by ", Ink::kWarning).Add(overview.disk_held);
-  }
-  line.Add(fmt::format(", up {}", SpanText(Elapsed(overview.started_at, overview.at))),
-           Ink::kFaint);
-  if (overview.last_pass) {
-    line.Add(fmt::format(", pass {} {} ago", overview.passes,
-                         SpanText(Elapsed(overview.last_pass->at, overview.at))),
-             Ink::kFaint);
-  }
+  TextLine title(
+      fmt::format("PODS {} of {} in the order of eviction for ", rows.size(), overview.pods.size()),
+      Ink::kFaint);
+  title.Add(NameOf(overview.ranked_for), Ink::kStrong);
+  if (overview.ranked_for == overview.nearest) title.Add(" (nearest)", Ink::kFaint);
   if (overview.pods_measured_at) {
-    line.Add(fmt::format(", pods measured {} ago",
-                         SpanText(Elapsed(*overview.pods_measured_at, overview.at))),
-             Ink::kFaint);
+    const Duration age = Elapsed(*overview.pods_measured_at, overview.at);
+    title.Add(fmt::format(", measured {} ago", SpanText(age)), Ink::kFaint);
   }
-  return line;
+  Lines lines = TableLines({{.header = "#", .right = true},
+                            {.header = "POD", .most = std::max<std::size_t>(columns / 4, 12)},
+                            {.header = "QOS", .dispensable = 3},
+                            {.header = "PRIO", .right = true},
+                            {.header = "MEMORY", .right = true},
+                            {.header = "REQUEST", .right = true, .dispensable = 2},
+                            {.header = "DISK", .right = true, .dispensable = 5},
+                            {.header = "PROCS", .right = true, .dispensable = 4},
+                            {.header = "OVER", .right = true},
+                            {.header = "STATE", .most = 13},
+                            {.header = "WHY", .dispensable = 1}},
+                           std::move(rows), columns, style);
+  lines.insert(lines.begin(), std::move(title));
+  return lines;
 }
 
 std::vector<TextLine> EventLines(const Overview& overview, std::size_t most) {
@@ -90,31 +95,71 @@ std::vector<TextLine> EventLines(const Overview& overview, std::size_t most) {
   return lines;
 }
 
-void Append(std::vector<TextLine> more, bool blank_before, std::vector<TextLine>& lines) {
+void Append(Lines more, bool blank_before, Lines& lines) {
   if (blank_before) lines.emplace_back();
   std::move(more.begin(), more.end(), std::back_inserter(lines));
 }
 
+std::string SignalText(const OverviewSignal& signal, Instant now) {
+  std::string text =
+      fmt::format("{} {}", NameOf(signal.signal), AmountText(signal.signal, signal.available));
+  for (const OverviewThreshold& threshold : signal.thresholds) {
+    text += fmt::format(" ({} {}: {})", threshold.hard ? "hard" : "soft", threshold.value,
+                        ThresholdStateText(threshold, now));
+  }
+  return text;
+}
+
+std::string NodeText(const Overview& overview) {
+  const std::string pressure = PressureText(overview);
+  std::string text =
+      fmt::format("{}  {}", ClockText(overview.at), pressure.empty() ? "no pressure" : pressure);
+  if (!overview.loop_problem.empty()) text += "; " + overview.loop_problem;
+  if (overview.phase != "monitoring") text += ", " + overview.phase;
+  for (const OverviewSignal& signal : overview.signals) {
+    text += "; " + SignalText(signal, overview.at);
+  }
+  text += fmt::format("; {} pods", overview.pods.size());
+  if (overview.pods.empty() || !overview.pods.front().place) return text;
+  return text +
+         ", first to be evicted: " + PodNameText(overview.pods.front(), /*with_namespace=*/true);
+}
+
 }  // namespace
 
-std::vector<std::string> ComposeTop(const TopContent& content, ScreenSize size, TextStyle style) {
+std::vector<std::string> ComposeTop(Lines title, const Overview& overview, ScreenSize size,
+                                    TextStyle style) {
+  constexpr std::size_t kRoomyRows = 30;  // from here on there is room for blank lines
+  constexpr std::size_t kPodHeaders = 2;
   const std::size_t columns = std::clamp(size.columns, kFewestColumns, kMostColumns);
-  const Rows rows = RowsOf(content.overview, size);
-  const bool roomy = size.rows >= 30;
-  std::vector<TextLine> lines = {Title(content.overview, columns), Subtitle(content)};
-  Append(SignalLines(content.overview, rows.signals, columns, style), roomy, lines);
-  Append(PodLines(content.overview, {.count = rows.pods}, columns, style), roomy, lines);
-  lines.resize(std::max(lines.size(), size.rows - std::min(size.rows, rows.events + 1)));
-  Append(EventLines(content.overview, rows.events), false, lines);
-  if (size.rows > 0) {
-    lines.resize(size.rows - 1);
-    lines.emplace_back().Add("q", Ink::kStrong).Add(" quit", Ink::kFaint);
-  }
+  const bool roomy = size.rows >= kRoomyRows;
+  Lines lines = std::move(title);
+  Append(HeadLines(overview), false, lines);
+  const SignalTable signals = {.bars = true, .most = std::max<std::size_t>(size.rows / 3, 1)};
+  Append(SignalLines(overview, signals, columns, style), roomy, lines);
+  const std::size_t used = lines.size() + kPodHeaders + (roomy ? 2 : 0);
+  const std::size_t left = size.rows > used ? size.rows - used : 0;
+  const std::size_t events = std::min(overview.events.size(), left / 3);
+  Append(PodLines(overview, left - events, columns, style), roomy, lines);
+  Append(EventLines(overview, events), roomy, lines);
+  lines.resize(std::min(lines.size(), size.rows));
   std::vector<std::string> rendered;
   for (const TextLine& line : lines) {
     rendered.push_back(line.Render(std::min(size.columns, columns), style));
   }
   return rendered;
+}
+
+std::vector<std::string> TopLines::News(const Overview& overview) {
+  std::vector<std::string> lines;
+  for (const OverviewEvent& event : overview.events) {
+    if (!told_until_ || event.at <= *told_until_) continue;
+    lines.push_back(Printable(fmt::format("{}  {} {} {}: {}", ClockText(event.at), event.type,
+                                          EventReasonText(event), event.object, event.message)));
+  }
+  told_until_ = overview.at;
+  lines.push_back(Printable(NodeText(overview)));
+  return lines;
 }
 
 }  // namespace jettison

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "cli/top/overview_test_values.h"
-#include "cli/top/top_lines.h"
 
 namespace jettison {
 namespace {
@@ -15,15 +14,14 @@ using overview_test::UnderPressure;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 constexpr TextStyle kPlainText = {.color = false, .unicode = true};
 constexpr TextStyle kAscii = {.color = false, .unicode = false};
 
 std::string Screen(const Overview& overview, ScreenSize size = {}) {
-  return fmt::format(
-      "{}", fmt::join(ComposeTop({.overview = overview, .trouble = {}}, size, kAscii), "\n"));
+  return fmt::format("{}",
+                     fmt::join(ComposeTop({TextLine("title")}, overview, size, kAscii), "\n"));
 }
 
 TEST(TopScreen, FitsEverySizeOfTerminal) {
@@ -31,8 +29,8 @@ TEST(TopScreen, FitsEverySizeOfTerminal) {
        {ScreenSize{80, 24}, ScreenSize{120, 40}, ScreenSize{61, 12}, ScreenSize{20, 3},
         ScreenSize{300, 100}, ScreenSize{1, 1}, ScreenSize{200, 5}}) {
     const Overview overview = UnderPressure(500);
-    const auto lines = ComposeTop({.overview = overview, .trouble = {}}, size, kPlainText);
-    EXPECT_THAT(lines, SizeIs(size.rows));
+    const auto lines = ComposeTop({TextLine("title")}, overview, size, kPlainText);
+    EXPECT_LE(lines.size(), size.rows);
     for (const std::string& line : lines) EXPECT_LE(WidthOf(line), size.columns) << line;
   }
 }
@@ -40,10 +38,9 @@ TEST(TopScreen, FitsEverySizeOfTerminal) {
 TEST(TopScreen, TheWholeNodeFitsIntoAnOrdinaryTerminal) {
   const std::string text = Screen(UnderPressure());
   for (const char* part :
-       {"jettison top  edge-7  MemoryPressure", "12:00:00",
-        "waiting for clean-up, up 3 h, pass 1234 2.0 s ago, pods measured 2.0 s ago",
-        "memory.available", "98 MiB", "met 3.0 s", "in 27 s", "PODS 4 of 4", "(nearest)", "web-1",
-        "evicted", "11:59:58  Evicted default/leaker", "q quit"}) {
+       {"title", "edge-7  MemoryPressure, waiting for clean-up", "up 3 h, 1234 passes",
+        "memory.available", "98 MiB", "met for 3.0 s", "in 27 s", "PODS 4 of 4", "(nearest)",
+        "web-1", "evicted", "11:59:58  Evicted default/leaker"}) {
     EXPECT_THAT(text, HasSubstr(part)) << text;
   }
 }
@@ -53,7 +50,7 @@ TEST(TopScreen, ARefusedPodIsNotCalledEvicted) {
   overview.pods.push_back(overview_test::Refused("shy"));
   overview.events = {overview_test::RefusalOf("shy")};
   const std::string text = Screen(overview, {.columns = 140, .rows = 40});
-  EXPECT_THAT(text, HasSubstr("refused       MemoryPressure"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("refused +MemoryPressure"));
   EXPECT_THAT(text, HasSubstr("11:59:59  Refused default/shy: The node had condition"));
 }
 
@@ -97,12 +94,6 @@ TEST(TopScreen, OfManySignalsThoseNearestToTheirThresholdsStay) {
   const std::string text = Screen(overview);
   EXPECT_THAT(text, HasSubstr("pid.available"));
   EXPECT_THAT(text, Not(HasSubstr("io.pressure.some.avg60")));
-}
-
-TEST(TopScreen, SaysWhyThereIsNothingNewer) {
-  const Overview overview = UnderPressure();
-  EXPECT_THAT(ComposeTop({.overview = overview, .trouble = "nobody answers"}, {}, kAscii)[1],
-              StartsWith("nobody answers"));
 }
 
 TEST(TopLines, TellTheNodeInALineAndEachNewEventOnce) {
