@@ -6,12 +6,12 @@
 #include <memory>
 #include <utility>
 
-#include "machine/loop/steady_clock.h"
 #include "cli/ask/config_files.h"
 #include "cli/ask/read_documents.h"
 #include "codec/documents/documents.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
+#include "machine/loop/steady_clock.h"
 #include "ports/clock.h"
 #include "sources/kubernetes/calls/node_calls.h"
 #include "sources/kubernetes/client/api_client.h"

@@ -7,12 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/ask/read_documents.h"
 #include "cli/doctor/host_check.h"
 #include "core/config/agent_config.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/duration.h"
+#include "core/units/result.h"
 #include "kernel/mounts/mount_calls.h"
+#include "machine/pods/guard_trial.h"
 #include "runtimes/cri/runtime_facts.h"
+#include "sources/kubernetes/credentials/api_access.h"
 
 namespace jettison {
 
@@ -22,10 +26,6 @@ namespace jettison {
 
 // The kernel's release, and which of the calls it lacks that pods of the agent's own need.
 [[nodiscard]] HostCheck KernelCheck(RuntimeKind runtime, const kernel::MountCalls& calls);
-
-// The part of KernelChecks about control groups: version, controllers, the node's group,
-// notifications, killing.
-[[nodiscard]] std::vector<HostCheck> CgroupChecks(const AgentConfig& config);
 
 // The part of KernelChecks about stalls: figures of the machine and of groups, and which triggers
 // are available.
@@ -80,5 +80,22 @@ struct AnsweringRuntime {
 [[nodiscard]] const std::string& NodeFsOf(const AgentConfig& config);
 // "512 MiB", rounded down.
 [[nodiscard]] std::string Mebibytes(std::uint64_t bytes);
+
+// Which foreign pods on the container runtime can be guarded, and what the agent does with them.
+[[nodiscard]] HostCheck ForeignPodsCheck(const AgentConfig& config,
+                                         const Result<GuardTrial>& trial);
+
+// Which cluster `jettison doctor` asks, and about which node.
+struct ClusterQuestion {
+  std::string kubeconfig;     // empty: as the service account
+  std::string node;           // empty: about none
+  ConfigSources config = {};  // that the agent would run with
+  kube::ServiceAccount account = kube::OwnServiceAccount();
+};
+
+// What a cluster allows the agent: whether its API server answers, in which version, whether the
+// node is there, whether our thresholds lie above those of its kubelet, and each right that the
+// agent needs. Asks for some seconds at most.
+[[nodiscard]] std::vector<HostCheck> KubernetesChecks(const ClusterQuestion& question);
 
 }  // namespace jettison

@@ -105,17 +105,13 @@ HostCheck DiskChangesCheck(const std::string& root) {
       place.answers_by_itself
           ? FilesystemEvents::Of(place.path)
           : Fail(ErrorCode::kUnavailable, TypeOf(place) + " does not report what others change");
-  if (!events) {
-    return {.check = "changes on disk",
-            .status = HostStatus::kDegraded,
-            .found = events.error().message,
-            .cost = "all files of pods are read in every pass",
-            .remedy = "Linux 5.9 or later, CAP_SYS_ADMIN, and ext4, xfs or btrfs"};
-  }
-  return OkCheck("changes on disk",
-                 KernelAnnouncesOverlayWrites()
-                     ? "reported by the kernel: only what changed is read again"
-                     : "reported by the kernel, except in writable layers, which are read whole");
+  const std::string told =
+      KernelAnnouncesOverlayWrites()
+          ? "reported by the kernel: only what changed is read again"
+          : "reported by the kernel, except in writable layers, which are read whole";
+  return CheckOf("changes on disk", events ? Result<std::string>(told) : Fail(events.error()),
+                 {.cost = "all files of pods are read in every pass",
+                  .remedy = "Linux 5.9 or later, CAP_SYS_ADMIN, and ext4, xfs or btrfs"});
 }
 
 HostCheck DiskLayoutCheck(const AgentConfig& config, const std::string& images,

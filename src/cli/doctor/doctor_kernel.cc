@@ -2,13 +2,247 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "agent/open_runtime.h"
 #include "cli/doctor/doctor_checks.h"
+#include "core/model/pressure.h"
+#include "kernel/cgroup_v1/cgroup_v1.h"
+#include "kernel/cgroup_v2/cgroup_v2.h"
+#include "kernel/groups/layout/cgroup_layout.h"
+#include "kernel/memcg_events/memcg_threshold.h"
+#include "kernel/psi/pressure_files.h"
+#include "kernel/psi/pressure_trigger.h"
+#include "machine/cgroups/host_cgroups.h"
+#include "machine/cgroups/kubelet_tree.h"
+#include "machine/cgroups/pods_root.h"
+#include "machine/log/log.h"
+#include "machine/loop/steady_clock.h"
 
 namespace jettison {
 namespace {
+
+// What is asked of either version, and of one alone.
+struct OpenedGroups {
+  CgroupVersion version = CgroupVersion::kV1;
+  std::unique_ptr<Cgroups> groups;
+  std::unique_ptr<CgroupV1> v1;  // null where it is v2
+  std::unique_ptr<CgroupV2> v2;  // null where it is v1
+
+  [[nodiscard]] bool Has(cgroup_v1::Controller controller) const {
+    return v1 ? v1->Has(controller) : v2->Has(cgroup_v1::NameOf(controller));
+  }
+  [[nodiscard]] bool HasKillFile(std::string_view group) const {
+    return v1 ? v1->HasKillFile(group) : v2->HasKillFile(group);
+  }
+};
+
+Result<OpenedGroups> OpenGroups() {
+  OpenedGroups opened;
+  const auto version = MountedCgroups();
+  if (!version) return Fail(version.error());
+  opened.version = *version;
+  auto groups = OpenHostCgroups({});
+  if (!groups) return Fail(groups.error());
+  opened.groups = std::move(*groups);
+  if (*version == CgroupVersion::kV1) {
+    auto v1 = CgroupV1::Open({});
+    if (!v1) return Fail(v1.error());
+    opened.v1 = std::move(*v1);
+  } else {
+    auto v2 = CgroupV2::Open({});
+    if (!v2) return Fail(v2.error());
+    opened.v2 = std::move(*v2);
+  }
+  return opened;
+}
+
+// A group for trying things out, gone at the end.
+class TrialGroup {
+ public:
+  explicit TrialGroup(Cgroups& cgroups)
+      : cgroups_(cgroups), made_(cgroups.Create(name_, CgroupLimits{})) {}
+  TrialGroup(const TrialGroup&) = delete;
+  TrialGroup& operator=(const TrialGroup&) = delete;
+  ~TrialGroup() { (void)cgroups_.Remove(name_); }
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const Result<void>& made() const { return made_; }
+
+ private:
+  Cgroups& cgroups_;
+  const std::string name_ = fmt::format("jettison-doctor-{}", ::getpid());
+  Result<void> made_;
+};
+
+HostCheck CheckController(const OpenedGroups& opened, cgroup_v1::Controller controller,
+                          HostStatus lack, std::string cost, HostNeed need = HostNeed::kEvicting) {
+  const std::string name(NameOf(controller));
+  const std::string_view version = NameOf(opened.version);
+  if (opened.Has(controller)) return OkCheck(name + " controller", std::string(version));
+  const std::string remedy =
+      opened.v1 ? fmt::format("mount -t cgroup -o {0} cgroup /sys/fs/cgroup/{0}", name)
+                : "boot without a cgroup v1 hierarchy that has this controller, and without "
+                  "cgroup_disable=" +
+                      name;
+  return {.check = name + " controller",
+          .status = lack,
+          .found = fmt::format("not among the controllers of {}", version),
+          .cost = std::move(cost),
+          .remedy = remedy,
+          .need = need};
+}
+
+HostCheck CheckNodeGroup(Cgroups& cgroups, const std::string& node_cgroup) {
+  const std::string_view path =
+      std::string_view(node_cgroup).substr(node_cgroup.starts_with('/') ? 1 : 0);
+  const auto limit = cgroups.ReadMemoryLimit(path);
+  if (path.empty() && !(limit && *limit)) return OkCheck("node cgroup", "/, the whole machine");
+  if (const auto opened = cgroups.OpenMemoryDirectory(path); !opened) {
+    return {
+        .check = "node cgroup",
+        .status = HostStatus::kMissing,
+        .found = opened.error().message,
+        .cost = "the agent does not start",
+        .remedy =
+            "create this cgroup in the hierarchy of the memory controller, or correct nodeCgroup"};
+  }
+  if (limit && *limit) {
+    return OkCheck("node cgroup",
+                   fmt::format("/{}, with a memory limit of {} bytes", path, **limit));
+  }
+  return OkCheck("node cgroup", node_cgroup + ", without a memory limit");
+}
+
+HostCheck CheckTrial(const Result<void>& made) {
+  return CheckOf("making groups", made.map([] { return std::string("in every hierarchy"); }),
+                 {.status = HostStatus::kMissing,
+                  .cost = "no pod can be run or measured",
+                  .remedy = "run as root, with the hierarchies mounted read-write"});
+}
+
+Result<std::string> TimeRegistration(const Cgroups& cgroups, const std::string& group) {
+  const auto directory = cgroups.OpenMemoryDirectory(group);
+  if (!directory) return Fail(directory.error());
+  constexpr std::uint64_t kLevel = std::uint64_t{1} << 30;
+  const auto start = std::chrono::steady_clock::now();
+  const auto threshold = MemcgThreshold::Register(directory->get(), kLevel);
+  if (!threshold) return Fail(threshold.error());
+  const auto took = std::chrono::steady_clock::now() - start;
+  return fmt::format("registered in {} ms",
+                     std::chrono::duration_cast<std::chrono::milliseconds>(took).count());
+}
+
+HostCheck CheckNotification(const OpenedGroups& opened, const std::string& group) {
+  constexpr const char* kName = "memory notification";
+  if (opened.v2) {
+    return OkCheck(kName,
+                   "cgroup v2 has no usable one; memory is read more often near a threshold");
+  }
+  return CheckOf(kName, TimeRegistration(*opened.groups, group),
+                 {.cost = "memory pressure is noticed only at the next reading, later than the "
+                          "kernel would report it",
+                  .remedy = "a kernel with cgroup v1 memory thresholds (CONFIG_MEMCG_V1)"});
+}
+
+HostCheck CheckKill(const OpenedGroups& opened, const std::string& group) {
+  if (opened.HasKillFile(group)) return OkCheck("cgroup.kill", "in the unified hierarchy");
+  const bool unified = opened.v2 || opened.v1->Has(cgroup_v1::Controller::kUnified);
+  return {
+      .check = "cgroup.kill",
+      .status = HostStatus::kDegraded,
+      .found = unified ? "the unified hierarchy lacks it" : "no unified hierarchy",
+      .cost =
+          "pods are killed by signals to each process, which are repeated until no process is left",
+      .remedy = unified ? "Linux 5.14 or later"
+                        : "mount -t cgroup2 none /sys/fs/cgroup/unified (Linux 5.14 or later)"};
+}
+
+HostCheck CheckSwapAccounting(const OpenedGroups& opened, const std::string& group) {
+  const auto memory = opened.groups->ReadMemory(group);
+  if (memory && memory->swap) return OkCheck("swap accounting", "per group");
+  return {.check = "swap accounting",
+          .status = HostStatus::kDegraded,
+          .found = memory ? "cgroups do not report the use of swap" : memory.error().message,
+          .cost = "the swap usage of pods is unknown",
+          .remedy = "boot a kernel with CONFIG_SWAP, with swapaccount=1"};
+}
+
+// What is tried on a group that is there.
+void AddFeatures(const OpenedGroups& opened, const std::string& group,
+                 std::vector<HostCheck>& checks) {
+  checks.push_back(CheckNotification(opened, group));
+  checks.push_back(CheckKill(opened, group));
+  checks.push_back(CheckSwapAccounting(opened, group));
+}
+
+// Where the kubelet has its pods: "/kubepods.slice". The agent makes no groups beside a kubelet,
+// and may not be allowed to.
+Result<std::string> SeeKubeletGroup(const AgentConfig& config) {
+  const SteadyClock clock;
+  const Log nobody(LogFormat::kText, clock, [](std::string_view) {});
+  const auto seen = WithDriverInUse(config, nobody);
+  if (!seen) return Fail(seen.error());
+  return fmt::format("{}/{}", PodsRootOf(*seen), kernel::PodsGroup(GroupNamesOf(*seen)));
+}
+
+HostCheck CheckKubeletGroup(const Result<std::string>& seen) {
+  return CheckOf("kubelet's pods", seen.map([](const std::string& group) { return "in " + group; }),
+                 {.status = HostStatus::kMissing,
+                  .cost = "the agent does not start",
+                  .remedy = "see that the kubelet runs on this host, and that the agent's "
+                            "container has the host's /sys/fs/cgroup and process ids"});
+}
+
+using psi::PressureFiles;
+using psi::PressureResource;
+using psi::PressureTrigger;
+
+HostCheck CheckFigures(const Result<psi::Pressure>& memory) {
+  return CheckOf("pressure stall information", memory.map([](const psi::Pressure&) {
+    return std::string("on, of memory and I/O");
+  }),
+                 {.cost = "thresholds on pressure are never met, and stalls do not wake the agent",
+                  .remedy = "boot a kernel with CONFIG_PSI, with psi=1"});
+}
+
+// Pods are compared by their own figures, and so is a node that is a group.
+HostCheck CheckGroups() {
+  constexpr const char* kName = "pressure of groups";
+  std::ifstream mounts("/proc/self/mountinfo");
+  for (std::string line; std::getline(mounts, line);) {
+    if (line.find(" - cgroup2 ") != std::string::npos) {
+      return OkCheck(kName, "in the unified hierarchy");
+    }
+  }
+  return {.check = kName,
+          .status = HostStatus::kDegraded,
+          .found = "no unified hierarchy is mounted",
+          .cost = "no pod is evicted for I/O pressure, and the pressure of nodeCgroup is unknown",
+          .remedy = "mount -t cgroup2 none /sys/fs/cgroup/unified"};
+}
+
+HostCheck CheckTriggers() {
+  constexpr const char* kName = "pressure triggers";
+  const psi::Stalls wanted = {.kind = StallKind::kSome,
+                              .stall = std::chrono::milliseconds(50),
+                              .window = PressureTrigger::kOldWindow};
+  const auto trigger = PressureTrigger::Open("/proc/pressure/memory", wanted);
+  if (trigger && trigger->granted() == wanted) return OkCheck(kName, "with windows up to 10 s");
+  return {
+      .check = kName,
+      .status = HostStatus::kDegraded,
+      .found = trigger ? "only with windows that are multiples of 2 s" : trigger.error().message,
+      .cost = trigger ? "the kernel reports stalls up to 2 s late; the agent also reads pressure "
+                        "at fixed intervals"
+                      : "stalls do not wake the agent, which reads pressure at fixed intervals",
+      .remedy = "give the agent CAP_SYS_RESOURCE"};
+}
 
 std::string KernelRelease() {
   utsname name{};
@@ -25,7 +259,60 @@ HostCheck CheckPrivileges() {
           .remedy = "run as root"};
 }
 
+std::vector<HostCheck> CgroupChecks(const AgentConfig& config) {
+  using cgroup_v1::Controller;
+  const auto opened = OpenGroups();
+  if (!opened) {
+    return {{.check = "memory controller",
+             .status = HostStatus::kMissing,
+             .found = "neither cgroup v1 nor cgroup v2 is mounted with it",
+             .cost = "the agent does not start",
+             .remedy = opened.error().message}};
+  }
+  std::vector<HostCheck> checks;
+  if (const std::string why = WhyNoMemory(); !why.empty()) {
+    checks.push_back(
+        {.check = "memory controller",
+         .status = HostStatus::kMissing,
+         .found = fmt::format("not among the controllers of {}", NameOf(opened->version)),
+         .cost = "no pod is evicted for memory; disks and process ids are guarded",
+         .remedy = why});
+  } else {
+    checks.push_back(OkCheck("memory controller", std::string(NameOf(opened->version))));
+  }
+  checks.push_back(CheckController(*opened, Controller::kCpu, HostStatus::kMissing,
+                                   "pods cannot be given CPU shares and do not start",
+                                   HostNeed::kStartingPods));
+  checks.push_back(CheckController(*opened, Controller::kPids, HostStatus::kMissing,
+                                   "processes of a pod are neither counted nor limited"));
+  if (opened->v1) {  // v2 freezes without a controller
+    checks.push_back(CheckController(*opened, Controller::kFreezer, HostStatus::kDegraded,
+                                     "a fork bomb cannot be frozen while it is killed"));
+  }
+  checks.push_back(CheckNodeGroup(*opened->groups, config.node_cgroup));
+  if (config.source == SourceKind::kKubernetes) {
+    const auto seen = SeeKubeletGroup(config);
+    checks.push_back(CheckKubeletGroup(seen));
+    if (seen) AddFeatures(*opened, seen->substr(1), checks);
+    return checks;
+  }
+  const TrialGroup trial(*opened->groups);
+  checks.push_back(CheckTrial(trial.made()));
+  if (trial.made()) AddFeatures(*opened, trial.name(), checks);
+  return checks;
+}
+
 }  // namespace
+
+std::vector<HostCheck> PressureChecks() {
+  PressureFiles machine = PressureFiles::OfMachine();
+  const auto memory = machine.Read("", PressureResource::kMemory);
+  std::vector<HostCheck> checks = {CheckFigures(memory)};
+  if (!memory) return checks;
+  checks.push_back(CheckGroups());
+  checks.push_back(CheckTriggers());
+  return checks;
+}
 
 HostCheck KernelCheck(RuntimeKind runtime, const kernel::MountCalls& calls) {
   const std::string missing = kernel::MissingCalls(calls, runtime == RuntimeKind::kProcess);

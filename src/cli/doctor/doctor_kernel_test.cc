@@ -1,12 +1,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "cli/doctor/doctor_checks.h"
 
 namespace jettison {
 namespace {
 
+using testing::Each;
 using testing::EndsWith;
+using testing::Field;
+using testing::Ne;
+using testing::SizeIs;
 
 TEST(DoctorKernel, SaysWhichCallsAreMissingForPodsOfTheAgentsOwn) {
   const kernel::MountCalls before_5_12 = {.opens_within_mount = true, .tells_mount_points = true};
@@ -16,6 +21,23 @@ TEST(DoctorKernel, SaysWhichCallsAreMissingForPodsOfTheAgentsOwn) {
   EXPECT_EQ(process.remedy, "use Linux 5.12 or later");
   EXPECT_EQ(process.need, HostNeed::kStartingPods);
   EXPECT_EQ(KernelCheck(RuntimeKind::kCri, before_5_12).status, HostStatus::kOk);
+}
+
+TEST(LiveDoctorPressure, AKernelWithPsiHasFiguresOfGroupsAndTriggers) {
+  const auto checks = PressureChecks();
+  EXPECT_THAT(checks, Each(Field(&HostCheck::status, Ne(HostStatus::kMissing))))
+      << "the agent works without";
+  if (::access("/proc/pressure/memory", R_OK) == 0) {
+    EXPECT_THAT(checks, SizeIs(3));
+    EXPECT_EQ(checks[0].status, HostStatus::kOk);
+  } else {
+    EXPECT_THAT(checks, SizeIs(1));
+    EXPECT_EQ(checks[0].status, HostStatus::kDegraded);
+  }
+  for (const HostCheck& check : checks) {
+    EXPECT_EQ(check.status == HostStatus::kOk, check.cost.empty()) << check.check;
+    EXPECT_EQ(check.status == HostStatus::kOk, check.remedy.empty()) << check.check;
+  }
 }
 
 }  // namespace

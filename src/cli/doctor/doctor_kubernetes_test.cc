@@ -1,5 +1,3 @@
-#include "cli/doctor/doctor_kubernetes.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cli/doctor/doctor_checks.h"
 #include "http/test_certificates.h"
 #include "kernel/files/temporary_folder.h"
 #include "sources/kubernetes/test_bed/fake_api_server.h"
@@ -14,8 +13,8 @@
 namespace jettison {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
+using testing::HasSubstr;
+using testing::SizeIs;
 
 class DoctorKubernetes : public testing::Test {
  protected:

@@ -8,37 +8,40 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <system_error>
 
 #include "agent/figures/stats_collector.h"
 #include "cli/doctor/doctor_checks.h"
+#include "core/evaluate/evaluate.h"
+#include "core/model/fault.h"
 #include "kernel/filesystem/filesystem.h"
 #include "kernel/filesystem/place.h"
 #include "kernel/procfs/kernel_memory.h"
+#include "kernel/procfs/parse.h"
 #include "kernel/procfs/procfs.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/log/log.h"
 #include "machine/loop/steady_clock.h"
 #include "machine/own_process/memory_lock.h"
+#include "ports/system_error.h"
 
 namespace jettison {
 namespace {
 
-std::string MessageOf(int errno_value) {
-  return std::generic_category().message(errno_value);
-}
-
-// Tries something in a process of its own, which the trial cannot outlive: 0, or the errno that
-// `body` gives.
-int TryInChild(int (*body)()) {
+// Tries something in a process of its own, which the trial cannot outlive: what is there, or the
+// errno that `body` gives.
+Result<std::string> TryInChild(int (*body)(), std::string what) {
   const pid_t child = ::fork();
-  if (child < 0) return errno;
+  if (child < 0) return FailErrno("start a process");
   if (child == 0) ::_exit(body());
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
+  const int error = WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
+  if (error == 0) return what;
+  return Fail(ErrorCode::kUnavailable, std::generic_category().message(error));
 }
 
 int LowerOwnOomScore() {
@@ -49,27 +52,19 @@ int LowerOwnOomScore() {
 }
 
 HostCheck CheckOomScore() {
-  const int error = TryInChild(&LowerOwnOomScore);
-  if (error == 0) return OkCheck("oom_score_adj", "can be lowered");
-  return {.check = "oom_score_adj",
-          .status = HostStatus::kDegraded,
-          .found = "cannot be lowered: " + MessageOf(error),
-          .cost =
-              "if the kernel's OOM killer acts before the agent, it may kill the agent or a "
-              "guaranteed pod",
-          .remedy = "give the agent CAP_SYS_RESOURCE"};
+  return CheckOf("oom_score_adj", TryInChild(&LowerOwnOomScore, "can be lowered"),
+                 {.cost = "if the kernel's OOM killer acts before the agent, it may kill the agent "
+                          "or a guaranteed pod",
+                  .remedy = "give the agent CAP_SYS_RESOURCE"});
 }
 
 HostCheck CheckMemoryLock() {
-  const auto may = MayLockOwnMemory();
-  if (may) return OkCheck("memory lock", "the agent can lock its memory");
-  return {.check = "memory lock",
-          .status = HostStatus::kDegraded,
-          .found = may.error().message,
-          .cost =
-              "when memory is short, the kernel drops the agent's code, which must then be read "
-              "from the disk before a pod can be killed",
-          .remedy = "give the agent CAP_IPC_LOCK, or LimitMEMLOCK=infinity in its unit"};
+  return CheckOf(
+      "memory lock",
+      MayLockOwnMemory().map([] { return std::string("the agent can lock its memory"); }),
+      {.cost = "when memory is short, the kernel drops the agent's code, which must then be read "
+               "from the disk before a pod can be killed",
+       .remedy = "give the agent CAP_IPC_LOCK, or LimitMEMLOCK=infinity in its unit"});
 }
 
 int MountInOwnNamespace() {
@@ -79,31 +74,24 @@ int MountInOwnNamespace() {
 }
 
 HostCheck CheckMounts() {
-  const int error = TryInChild(&MountInOwnNamespace);
-  if (error == 0) return OkCheck("mounting", "in a mount namespace of its own");
-  return {.check = "mounting",
-          .status = HostStatus::kMissing,
-          .found = MessageOf(error),
-          .cost = "pods with volumes do not start",
-          .remedy = "run with CAP_SYS_ADMIN and without PrivateMounts or a seccomp filter on mount",
-          .need = HostNeed::kStartingPods};
+  return CheckOf(
+      "mounting", TryInChild(&MountInOwnNamespace, "in a mount namespace of its own"),
+      {.status = HostStatus::kMissing,
+       .cost = "pods with volumes do not start",
+       .remedy = "run with CAP_SYS_ADMIN and without PrivateMounts or a seccomp filter on mount",
+       .need = HostNeed::kStartingPods});
 }
 
 HostCheck CheckMemory(const Procfs& procfs) {
-  const auto memory = procfs.ReadMemory();
-  if (!memory) {
-    return {.check = "memory",
-            .status = HostStatus::kMissing,
-            .found = memory.error().message,
-            .cost = "the node's capacity is unknown",
-            .remedy = "mount proc"};
-  }
-  if (memory->huge_pages == 0) {
-    return OkCheck("memory", Mebibytes(memory->total) + ", none of it huge pages");
-  }
-  return OkCheck("memory",
-                 fmt::format("{}, less {} of huge pages, which ordinary memory cannot use",
-                             Mebibytes(memory->total), Mebibytes(memory->huge_pages)));
+  const auto told = procfs.ReadMemory().map([](const procfs::MachineMemory& memory) {
+    if (memory.huge_pages == 0) return Mebibytes(memory.total) + ", none of it huge pages";
+    return fmt::format("{}, less {} of huge pages, which ordinary memory cannot use",
+                       Mebibytes(memory.total), Mebibytes(memory.huge_pages));
+  });
+  return CheckOf("memory", told,
+                 {.status = HostStatus::kMissing,
+                  .cost = "the node's capacity is unknown",
+                  .remedy = "mount proc"});
 }
 
 // Both ways of counting side by side, since they may be far apart, and what neither sees.
@@ -152,16 +140,12 @@ HostCheck CheckAvailableMemory(const AgentConfig& config, const Procfs& procfs) 
 }
 
 HostCheck CheckPids(const Procfs& procfs) {
-  const auto rlimit = procfs.ReadRlimit();
-  if (rlimit) {
-    return OkCheck("process ids",
-                   fmt::format("{} tasks of at most {}", *rlimit->running, *rlimit->max_pid));
-  }
-  return {.check = "process ids",
-          .status = HostStatus::kMissing,
-          .found = rlimit.error().message,
-          .cost = "pid.available is unknown",
-          .remedy = "mount proc"};
+  const auto told = procfs.ReadRlimit().map([](const auto& pids) {
+    return fmt::format("{} tasks of at most {}", *pids.running, *pids.max_pid);
+  });
+  return CheckOf(
+      "process ids", told,
+      {.status = HostStatus::kMissing, .cost = "pid.available is unknown", .remedy = "mount proc"});
 }
 
 HostCheck CheckSwap(const AgentConfig& config, const procfs::MachineMemory& memory) {
@@ -209,6 +193,19 @@ void AppendProcChecks(const AgentConfig& config, std::vector<HostCheck>& checks)
   checks.push_back(CheckPids(*procfs));
 }
 
+// What the hard thresholds on memory.available stand for; the largest counts.
+std::optional<std::uint64_t> HardThresholdOf(const AgentConfig& config, std::uint64_t capacity) {
+  std::optional<std::uint64_t> bytes;
+  for (const Threshold& threshold : config.eviction.thresholds) {
+    if (threshold.signal != Signal::kMemoryAvailable || !threshold.IsHard()) continue;
+    const std::int64_t value =
+        QuantityOf(threshold.value, static_cast<std::int64_t>(capacity)).Value();
+    bytes =
+        std::max(bytes.value_or(0), static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0)));
+  }
+  return bytes;
+}
+
 }  // namespace
 
 SignalCapacities CapacitiesOfThisHost(const AgentConfig& config) {
@@ -240,6 +237,51 @@ std::vector<HostCheck> NodeChecks(const AgentConfig& config) {
   checks.push_back(CheckOomScore());
   checks.push_back(CheckMemoryLock());
   return checks;
+}
+
+HostCheck MinFreeCheck(const AgentConfig& config, std::uint64_t capacity,
+                       const std::string& min_free_file) {
+  constexpr const char* kName = "min_free";
+  std::ifstream file(min_free_file);
+  std::string line;
+  std::getline(file, line);
+  const auto kept = procfs::ParseMinFree(line);
+  if (!kept) {
+    return {.check = kName,
+            .status = HostStatus::kDegraded,
+            .found = min_free_file + ": " + kept.error().message,
+            .cost =
+                "it is not known whether the kernel runs short of free memory before the threshold "
+                "is met",
+            .remedy = "mount proc"};
+  }
+  const std::string found =
+      fmt::format("the kernel keeps {} free (vm.min_free_kbytes), which memory.available includes",
+                  Mebibytes(*kept));
+  const auto threshold = HardThresholdOf(config, capacity);
+  if (!config.node_cgroup.empty() || !threshold || *threshold > *kept) return OkCheck(kName, found);
+  return {.check = kName,
+          .status = HostStatus::kDegraded,
+          .found = found,
+          .cost = fmt::format("processes wait for memory, and the OOM killer may act, before "
+                              "evictionHard's memory.available ({}) is met",
+                              Mebibytes(*threshold)),
+          .remedy = fmt::format("set evictionHard's memory.available above {}, or lower "
+                                "vm.min_free_kbytes",
+                                Mebibytes(*kept))};
+}
+
+std::optional<HostCheck> ThresholdsThatDoNotFit(const AgentConfig& config,
+                                                const SignalCapacities& capacities) {
+  const Faults faults = CheckAlwaysMet(config.eviction.thresholds, capacities);
+  if (faults.empty()) return std::nullopt;
+  const bool kubelet_guards = config.source == SourceKind::kKubernetes;
+  return HostCheck{.check = "thresholds",
+                   .status = kubelet_guards ? HostStatus::kDegraded : HostStatus::kMissing,
+                   .found = DescribeAll(faults),
+                   .cost = kubelet_guards ? "only the kubelet evicts for these signals"
+                                          : "the agent evicts every pod that it may",
+                   .remedy = "set values that fit the capacity of this node"};
 }
 
 }  // namespace jettison

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -13,7 +14,6 @@
 #include <utility>
 
 #include "cli/doctor/doctor_checks.h"
-#include "cli/doctor/doctor_foreign.h"
 #include "ports/file_descriptor.h"
 #include "rpc/endpoint.h"
 
@@ -257,6 +257,27 @@ std::vector<HostCheck> ImageRuntimeChecks(const AgentConfig& config, Duration pa
 }
 
 }  // namespace
+
+HostCheck ForeignPodsCheck(const AgentConfig& config, const Result<GuardTrial>& trial) {
+  constexpr const char* kName = "foreign pods";
+  if (!trial) {
+    return {.check = kName,
+            .status = HostStatus::kDegraded,
+            .found = "they cannot be looked for: " + trial.error().message,
+            .cost = "foreign pods are watched only once the runtime reports them",
+            .remedy = "read the runtime's log"};
+  }
+  const std::string found =
+      fmt::format("{} can be guarded (adopt: {})", trial->guarded, NameOf(config.adopt));
+  if (trial->problems.empty()) return OkCheck(kName, found);
+  return {.check = kName,
+          .status = HostStatus::kDegraded,
+          .found = fmt::format("{}; {}", found, fmt::join(trial->problems, "; ")),
+          .cost =
+              "what is named is not guarded, or not as a whole: other pods may be evicted in "
+              "its place",
+          .remedy = "see \"Foreign pods\" in docs/cri-runtime.md"};
+}
 
 std::vector<HostCheck> ContainerRuntimeChecks(const AgentConfig& config,
                                               const AnsweringRuntime& runtime) {

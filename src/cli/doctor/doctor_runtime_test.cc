@@ -16,11 +16,29 @@
 namespace jettison {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::Field;
-using ::testing::HasSubstr;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+
+TEST(DoctorForeignPods, WhatCanBeGuardedIsCountedAndWhatCannotIsNamed) {
+  AgentConfig config;
+  config.adopt = AdoptPolicy::kEvict;
+  const HostCheck ok = ForeignPodsCheck(config, GuardTrial{.guarded = 2, .problems = {}});
+  EXPECT_EQ(ok.status, HostStatus::kOk);
+  EXPECT_EQ(ok.found, "2 can be guarded (adopt: evict)");
+  const HostCheck some = ForeignPodsCheck(
+      config, GuardTrial{.guarded = 1, .problems = {"pod a is left out: x", "pod b: y"}});
+  EXPECT_EQ(some.status, HostStatus::kDegraded);
+  EXPECT_EQ(some.found, "1 can be guarded (adopt: evict); pod a is left out: x; pod b: y");
+}
+
+TEST(DoctorForeignPods, WhatCannotBeToldIsSaid) {
+  const HostCheck silent = ForeignPodsCheck({}, Fail(ErrorCode::kDeadlineExceeded, "no answer"));
+  EXPECT_EQ(silent.status, HostStatus::kDegraded);
+  EXPECT_EQ(silent.found, "they cannot be looked for: no answer");
+}
 
 auto IsCheck(const char* check, HostStatus status, const char* found) {
   return AllOf(Field(&HostCheck::check, check), Field(&HostCheck::status, status),

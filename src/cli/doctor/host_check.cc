@@ -41,6 +41,16 @@ HostCheck OkCheck(std::string check, std::string found) {
           .remedy = ""};
 }
 
+HostCheck CheckOf(std::string check, Result<std::string> found, HostLack lack) {
+  if (found) return OkCheck(std::move(check), *std::move(found));
+  return {.check = std::move(check),
+          .status = lack.status,
+          .found = std::move(found.error().message),
+          .cost = std::move(lack.cost),
+          .remedy = std::move(lack.remedy),
+          .need = lack.need};
+}
+
 std::string_view NameOf(HostStatus status) {
   switch (status) {
     case HostStatus::kOk: return "ok";

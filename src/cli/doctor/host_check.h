@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/units/result.h"
+
 namespace jettison {
 
 enum class HostStatus : std::uint8_t {
@@ -33,6 +35,16 @@ struct HostCheck {
 
 // A check that found what is wanted.
 [[nodiscard]] HostCheck OkCheck(std::string check, std::string found);
+
+// What it means that a thing is not there.
+struct HostLack {
+  HostStatus status = HostStatus::kDegraded;
+  std::string cost;
+  std::string remedy;
+  HostNeed need = HostNeed::kEvicting;
+};
+// A check of what was found, or of the reason why it was not.
+[[nodiscard]] HostCheck CheckOf(std::string check, Result<std::string> found, HostLack lack);
 
 // The checks for an agent that starts no pods: what is missing only for that is degraded, and its
 // cost says why it does not matter.

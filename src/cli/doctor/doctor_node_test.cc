@@ -3,10 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <memory>
 #include <vector>
 
 #include "cli/doctor/doctor_checks.h"
+#include "core/thresholds/threshold_parsing.h"
+#include "kernel/files/temporary_folder.h"
 #include "machine/cgroups/host_cgroups.h"
 
 namespace jettison {
@@ -16,6 +19,62 @@ using testing::Contains;
 using testing::Field;
 using testing::HasSubstr;
 using testing::Not;
+
+constexpr std::uint64_t kGi = 1 << 30;
+
+class MinFree : public testing::Test {
+ protected:
+  MinFree() {
+    config_.eviction.thresholds = {{.signal = Signal::kMemoryAvailable,
+                                    .value = Quantity::Of(100 << 20),
+                                    .min_reclaim = std::nullopt}};
+  }
+  HostCheck CheckOf(const std::string& text) {
+    const std::string path = folder_.path() + "/min_free_kbytes";
+    std::ofstream(path) << text;
+    return MinFreeCheck(config_, kGi, path);
+  }
+  const kernel::TemporaryFolder folder_;
+  AgentConfig config_;
+};
+
+TEST_F(MinFree, BelowTheHardThresholdIsAsItShouldBe) {
+  const HostCheck check = CheckOf("67584\n");
+  EXPECT_EQ(check.status, HostStatus::kOk);
+  EXPECT_THAT(check.found, HasSubstr("66 MiB"));
+}
+
+TEST_F(MinFree, AboveItTheKernelIsShortFirst) {
+  const HostCheck check = CheckOf("204800\n");
+  EXPECT_EQ(check.status, HostStatus::kDegraded);
+  EXPECT_THAT(check.remedy, HasSubstr("above 200 MiB"));
+  config_.node_cgroup = "/slice";
+  EXPECT_EQ(CheckOf("204800\n").status, HostStatus::kOk) << "a slice has its own limit";
+}
+
+TEST_F(MinFree, AFileThatIsNoNumberIsNotTakenForNothing) {
+  EXPECT_EQ(CheckOf("").status, HostStatus::kDegraded);
+  EXPECT_EQ(CheckOf("-1\n").status, HostStatus::kDegraded);
+}
+
+TEST(DoctorThresholds, ThoseThatTheNodeCannotReachAreMissing) {
+  AgentConfig config;
+  config.eviction.thresholds =
+      ParseThresholds({.hard = {{"memory.available", "900Ti"}, {"nodefs.inodesFree", "5000"}}})
+          .thresholds;
+  SignalCapacities capacities;
+  EXPECT_FALSE(ThresholdsThatDoNotFit(config, capacities)) << "nothing is known";
+  capacities[IndexOf(Signal::kMemoryAvailable)] = std::int64_t{1} << 30;
+  capacities[IndexOf(Signal::kNodeFsInodesFree)] = 1000;
+  const auto check = ThresholdsThatDoNotFit(config, capacities);
+  ASSERT_TRUE(check);
+  EXPECT_EQ(check->status, HostStatus::kMissing);
+  EXPECT_THAT(check->found, HasSubstr("evictionHard[memory.available]: \"900Ti\""));
+  EXPECT_THAT(check->found, HasSubstr("evictionHard[nodefs.inodesFree]: \"5k\""));
+  capacities[IndexOf(Signal::kMemoryAvailable)] = std::int64_t{1} << 60;
+  capacities[IndexOf(Signal::kNodeFsInodesFree)] = 100'000;
+  EXPECT_FALSE(ThresholdsThatDoNotFit(config, capacities));
+}
 
 class LiveDoctor : public testing::Test {
  protected:
