@@ -19,7 +19,6 @@
 #include "cli/terminal/output.h"
 #include "codec/flight/recording_writer.h"
 #include "codec/recordings/scenario_reader.h"
-#include "core/explanation/explanation_json.h"
 #include "core/explanation/explanation_text.h"
 #include "kernel/files/line_reader.h"
 #include "sim/replay.h"
