@@ -13,6 +13,7 @@
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
+#include "kernel/filesystem/place.h"
 #include "kernel/mounts/mount_calls.h"
 #include "machine/pods/guard_trial.h"
 #include "runtimes/cri/runtime_facts.h"
@@ -76,6 +77,9 @@ struct AnsweringRuntime {
 [[nodiscard]] std::optional<HostCheck> ThresholdsThatDoNotFit(const AgentConfig& config,
                                                               const SignalCapacities& capacities);
 
+// The nearest folder that is there: the root directory need not be before the agent first runs. To
+// look what is there may wait for ever where somebody else has to answer.
+[[nodiscard]] Place NearestExisting(const std::string& folder);
 // A path on nodefs.
 [[nodiscard]] const std::string& NodeFsOf(const AgentConfig& config);
 // "512 MiB", rounded down.

@@ -18,8 +18,8 @@ std::string TypeOf(const Place& place) {
   return place.mount ? place.mount->type : "unknown";
 }
 
-// The root directory need not be there before the agent first runs. To look what is there may wait
-// for ever where somebody else has to answer.
+}  // namespace
+
 Place NearestExisting(const std::string& folder) {
   Place place = FindPlace(folder);
   std::error_code ignored;
@@ -31,8 +31,6 @@ Place NearestExisting(const std::string& folder) {
   place.path = path;
   return place;
 }
-
-}  // namespace
 
 std::string Mebibytes(std::uint64_t bytes) {
   constexpr std::uint64_t kMebi = std::uint64_t{1} << 20;

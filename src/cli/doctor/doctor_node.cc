@@ -18,7 +18,6 @@
 #include "core/evaluate/evaluate.h"
 #include "core/model/fault.h"
 #include "kernel/filesystem/filesystem.h"
-#include "kernel/filesystem/place.h"
 #include "kernel/procfs/kernel_memory.h"
 #include "kernel/procfs/parse.h"
 #include "kernel/procfs/procfs.h"
@@ -219,8 +218,9 @@ SignalCapacities CapacitiesOfThisHost(const AgentConfig& config) {
     if (const auto pids = procfs->ReadRlimit()) set(Signal::kPidAvailable, pids->max_pid);
   }
   // A file system that may never answer is not asked.
-  if (!FindPlace(NodeFsOf(config)).answers_by_itself) return capacities;
-  if (const auto disk = ReadFilesystem(NodeFsOf(config))) {
+  const Place place = NearestExisting(NodeFsOf(config));
+  if (!place.answers_by_itself) return capacities;
+  if (const auto disk = ReadFilesystem(place.path)) {
     set(Signal::kNodeFsAvailable, disk->capacity_bytes);
     set(Signal::kNodeFsInodesFree, disk->inodes);
   }
