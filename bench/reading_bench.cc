@@ -16,7 +16,7 @@
 
 #include "agent/figures/stats_collector.h"
 #include "bench/pod_groups.h"
-#include "kernel/cgroup_v1/mounts.h"
+#include "kernel/cgroup_v1/hierarchies.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/mount_info.h"
 #include "kernel/procfs/procfs.h"

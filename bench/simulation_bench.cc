@@ -11,7 +11,7 @@
 
 #include "sim/recommend/candidate_lines.h"
 #include "sim/recommend/choice.h"
-#include "sim/recommend/pod_use.h"
+#include "sim/recommend/recommendation.h"
 #include "sim/whatif/whatif.h"
 #include "tests/synthetic_node.h"
 

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "http/endpoint.h"
-#include "sources/kubernetes/credentials/base64.h"
 #include "sources/kubernetes/credentials/kubeconfig.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

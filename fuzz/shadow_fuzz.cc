@@ -7,8 +7,7 @@
 #include <set>
 #include <string>
 
-#include "cli/shadow/shadow_reader.h"
-#include "cli/shadow/shadow_text.h"
+#include "cli/shadow/shadow.h"
 #include "core/shadow/kubelet_message.h"
 #include "core/shadow/shadow_book.h"
 #include "fuzz/fuzz.h"

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "fuzz/fuzz.h"
-#include "runtimes/process/shim/log_lines.h"
+#include "runtimes/process/shim/log_file.h"
 #include "runtimes/process/shim/order.h"
 
 namespace shim = jettison::shim;

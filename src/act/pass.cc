@@ -8,6 +8,14 @@
 namespace jettison {
 namespace {
 
+Result<ReclaimProgress> Try(ReclaimStep step, NodeReclaimer& reclaimer) {
+  switch (step) {
+    case ReclaimStep::kDeadContainers: return reclaimer.DeleteDeadContainers();
+    case ReclaimStep::kUnusedImages: return reclaimer.DeleteUnusedImages();
+  }
+  __builtin_unreachable();
+}
+
 void Evict(const EvictionOrder& order, std::optional<StorageLimitKind> limit, PodKiller& killer,
            CycleReport& report) {
   const auto killed = killer.Evict(order);
@@ -82,6 +90,27 @@ void Relieve(const DecidedPass& pass, NodePorts& ports, CycleReport& report) {
 }
 
 }  // namespace
+
+ReclaimOutcome Reclaim(std::span<const ReclaimStep> steps, std::span<const Threshold> thresholds,
+                       NodePorts& ports) {
+  ReclaimOutcome outcome;
+  if (steps.empty()) return outcome;
+  for (ReclaimStep step : steps) {
+    outcome.attempted.push_back(step);
+    const auto progress = Try(step, ports.reclaimer);
+    if (!progress) outcome.errors.push_back(progress.error().message);
+    if (progress == ReclaimProgress::kUnderWay) outcome.under_way = true;
+  }
+  if (outcome.under_way) return outcome;
+  const auto summary = ports.summaries.ReadSummary();
+  if (!summary) {
+    outcome.errors.push_back(summary.error().message);
+    return outcome;
+  }
+  outcome.seen = ObservationsFrom(*summary);
+  outcome.relieved = PressureRelieved(thresholds, *outcome.seen);
+  return outcome;
+}
 
 CycleReport CarryOut(const DecidedPass& pass, NodePorts& ports, EvictionState& state) {
   const Decision& decision = pass.decision.decision;

@@ -2,14 +2,20 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "api/kubernetes/host_facts.h"
 #include "api/watch.h"
 #include "core/units/duration.h"
 #include "http/message.h"
 #include "view/board.h"
+#include "view/snapshot.h"
 
 namespace jettison {
+
+// The course of the signals over the last hour, and the evictions of the passes that are still
+// remembered: /api/v1/history. docs/overview.md has every field.
+[[nodiscard]] std::string HistoryJson(const Snapshot& snapshot);
 
 // What the endpoints answer from.
 struct ApiSources {

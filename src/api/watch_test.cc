@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "api/test_snapshot.h"
-#include "api/watch_frames.h"
 
 namespace jettison {
 namespace {

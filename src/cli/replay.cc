@@ -15,7 +15,7 @@
 
 #include "cli/commands.h"
 #include "cli/recording/recording_file.h"
-#include "cli/simulate/simulated_file.h"
+#include "cli/simulate/node_source.h"
 #include "cli/terminal/command_faults.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"

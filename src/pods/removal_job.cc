@@ -1,11 +1,131 @@
 #include "pods/removal_job.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <linux/stat.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
 #include <utility>
 
-#include "pods/tree_removal.h"
+#include "kernel/mounts/own_tmpfs.h"
+#include "kernel/mounts/private_mount.h"
 
 namespace jettison {
 namespace {
+
+constexpr int kMaxDepth = 64;
+constexpr int kMaxStackedMounts = 64;
+constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+// The record of getdents64.
+struct Entry {
+  std::uint64_t inode;
+  std::int64_t offset;
+  std::uint16_t size;
+  std::uint8_t type;
+  char name[1];
+};
+
+bool IsDots(const char* name) {
+  return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
+}
+
+bool IsMounted(int folder, const char* name) {
+  struct statx facts {};
+  return ::statx(folder, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, 0, &facts) == 0 &&
+         (facts.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+// Opens a folder in an open one, but never what is mounted there, whether or not the kernel tells
+// that something is. Kernels before 5.6 cannot, and then nothing is opened.
+int OpenWithinMount(int folder, const char* name) {
+  struct open_how how {};
+  how.flags = kFolder;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV;
+  return static_cast<int>(::syscall(SYS_openat2, folder, name, &how, sizeof how));
+}
+
+// Calls back with the name of each entry of an open folder. One round may miss entries that change
+// meanwhile. False: the folder was empty.
+template <typename Visit>
+bool ForEachName(int folder, Visit visit) {
+  std::array<char, 4096> buffer;
+  bool any = false;
+  (void)::lseek(folder, 0, SEEK_SET);
+  for (;;) {
+    const long size = ::syscall(SYS_getdents64, folder, buffer.data(), buffer.size());
+    if (size <= 0) return any;
+    for (long at = 0; at < size;) {
+      const auto* entry = reinterpret_cast<const Entry*>(buffer.data() + at);
+      at += entry->size;
+      if (IsDots(entry->name)) continue;
+      any = true;
+      visit(entry->name);
+    }
+  }
+}
+
+// A read-only file system refuses a removal before it looks whether there is something.
+bool IsGone(int folder, const char* name) {
+  struct stat facts {};
+  return errno == EROFS && ::fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 &&
+         errno == ENOENT;
+}
+
+// One deletion; remembers what went wrong first.
+class Removal {
+ public:
+  // Deletes `name` in the open folder.
+  void Remove(int folder, const char* name, int depth) {
+    for (int i = 0; i < kMaxStackedMounts && IsMounted(folder, name); ++i) {
+      if (const int error = kernel::DetachPrivately(folder, name); error != 0) return Note(error);
+    }
+    if (::unlinkat(folder, name, 0) == 0 || errno == ENOENT || IsGone(folder, name)) return;
+    if (errno != EISDIR && errno != EPERM) return Note(errno);
+    const int inner = folder == AT_FDCWD ? ::open(name, kFolder) : OpenWithinMount(folder, name);
+    if (inner < 0) return Note(errno);
+    Empty(inner, depth + 1);
+    ::close(inner);
+    if (::unlinkat(folder, name, AT_REMOVEDIR) != 0 && errno != ENOENT) Note(errno);
+  }
+  // Deletes everything in an open folder; what is nested too deep is first moved up to the top of
+  // the tree.
+  void Empty(int folder, int depth) {
+    if (depth == 1) top_ = folder;
+    const auto remove = [&](const char* name) {
+      if (depth < kMaxDepth || !MoveUp(folder, name)) Remove(folder, name, depth);
+    };
+    while (ForEachName(folder, remove) && error_ == 0) {
+    }
+  }
+  [[nodiscard]] int error() const { return error_; }
+
+ private:
+  void Note(int error) {
+    if (error_ == 0) error_ = error;
+  }
+
+  [[nodiscard]] bool MoveUp(int folder, const char* name) {
+    struct stat facts {};
+    if (::fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(facts.st_mode)) {
+      return false;
+    }
+    std::array<char, 32> moved{};
+    (void)std::snprintf(moved.data(), moved.size(), ".deep-%lu", moved_++);
+    return ::renameat(folder, name, top_, moved.data()) == 0;
+  }
+
+  int error_ = 0;
+  int top_ = -1;
+  unsigned long moved_ = 0;
+};
 
 // The paths are made by the parent: the child allocates nothing.
 struct Deletion {
@@ -33,6 +153,31 @@ struct Deletion {
 };
 
 }  // namespace
+
+int RemoveTree(const char* path) {
+  Removal removal;
+  removal.Remove(AT_FDCWD, path, 0);
+  return removal.error();
+}
+
+int EmptyMemoryVolumes(const char* folder) {
+  const int open = ::open(folder, kFolder);
+  if (open < 0) return errno == ENOENT ? 0 : errno;
+  int error = 0;
+  ForEachName(open, [&](const char* name) {
+    if (!IsMounted(open, name)) return;
+    const int inner = ::openat(open, name, kFolder);
+    if (inner < 0) return;
+    if (kernel::IsOwnTmpfs(inner)) {
+      Removal removal;
+      removal.Empty(inner, 1);
+      if (error == 0) error = removal.error();
+    }
+    ::close(inner);
+  });
+  ::close(open);
+  return error;
+}
 
 int DeleteNow(const RemovalOrder& order) {
   return Deletion(order).Run();

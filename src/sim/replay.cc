@@ -1,7 +1,6 @@
 #include "sim/replay.h"
 
 #include "act/pass.h"
-#include "sim/simulated_node.h"
 
 namespace jettison {
 namespace {

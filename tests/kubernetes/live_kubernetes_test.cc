@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "ports/fakes/fake_clock.h"
-#include "sources/kubernetes/calls/event_book.h"
+#include "sources/kubernetes/calls/call_complaints.h"
+#include "sources/kubernetes/calls/event_queue.h"
 #include "sources/kubernetes/calls/node_calls.h"
 #include "sources/kubernetes/calls/pod_calls.h"
-#include "sources/kubernetes/calls/rights.h"
 #include "sources/kubernetes/client/api_client.h"
 #include "sources/kubernetes/client/pod_watch.h"
 #include "tests/kubernetes/live_control_plane.h"

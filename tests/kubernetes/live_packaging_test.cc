@@ -12,9 +12,9 @@
 #include <string>
 
 #include "ports/fakes/fake_clock.h"
+#include "sources/kubernetes/calls/call_complaints.h"
 #include "sources/kubernetes/calls/node_calls.h"
 #include "sources/kubernetes/calls/pod_calls.h"
-#include "sources/kubernetes/calls/rights.h"
 #include "sources/kubernetes/client/api_client.h"
 #include "tests/kubernetes/live_control_plane.h"
 #include "tests/live/program.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "sources/kubernetes/calls/rights.h"
+#include "sources/kubernetes/calls/call_complaints.h"
 #include "tests/packaging/kustomized.h"
 #include "tests/packaging/objects.h"
 

@@ -16,7 +16,6 @@
 #include "codec/recordings/scenario_reader.h"
 #include "codec/recordings/scenario_writer.h"
 #include "sim/replay.h"
-#include "sim/simulated_node.h"
 #include "tests/random_scenario.h"
 
 namespace jettison {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "agent/figures/stats_collector.h"
-#include "agent/wake/memory_alarms.h"
+#include "agent/wake/memory_watch.h"
 #include "core/decide/ranking.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/pressure.h"

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
@@ -12,7 +14,6 @@
 #include <vector>
 
 #include "agent/disk/disk_measurer.h"
-#include "agent/disk/disk_pace.h"
 #include "agent/disk/disk_so_far.h"
 #include "agent/disk/disk_walk_board.h"
 #include "agent/edges/edges.h"
@@ -24,6 +25,34 @@
 #include "ports/container_runtime.h"
 
 namespace jettison {
+
+// Limits the load of threads that walk through files: each pauses between pieces of work, so that
+// it works only for a share of the time.
+class DiskPace {
+ public:
+  // `share`: of each thread's time, above 0, at most 1.
+  explicit DiskPace(double share) : share_(share) {}
+
+  // How long to pause after `worked`; zero while that is too little for a pause.
+  [[nodiscard]] static Duration RestAfter(Duration worked, double share);
+
+  // The calling thread begins to work.
+  void TakeUp();
+  // Between two pieces of work: pauses for the time that is due.
+  void Breathe();
+  // While urgent, because a decision for a disk waits for the figures, no thread pauses.
+  void SetUrgent(bool urgent);
+  [[nodiscard]] const std::atomic<bool>& urgent() const { return urgent_; }
+  // No thread pauses any more.
+  void Stop();
+
+ private:
+  const double share_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::atomic<bool> urgent_ = false;  // changed with mutex_ held
+  std::atomic<bool> stopped_ = false;
+};
 
 // The cost of measuring the disk use of all pods.
 struct WalkCost {

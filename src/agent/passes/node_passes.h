@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -13,13 +14,28 @@
 #include "agent/passes/node_standing.h"
 #include "agent/passes/pass_pods.h"
 #include "agent/passes/pass_policies.h"
-#include "agent/passes/pass_record.h"
 #include "agent/passes/spared_pods.h"
+#include "agent/schedule/measured_pods.h"
 #include "agent/state/agent_state.h"
+#include "core/decide/holders.h"
 #include "core/pass/recorded_pass.h"
+#include "core/report/cycle_report.h"
 #include "view/node_counters.h"
+#include "view/pass_history.h"
+#include "view/signal_history.h"
 
 namespace jettison {
+
+// What the passes of a node leave behind for onlookers.
+struct PassRecord {
+  std::uint64_t count = 0;                  // of passes finished since the start
+  std::shared_ptr<const CycleReport> last;  // null before the first pass
+  // Of the memory, and of a disk that is short, as of the last pass that read the pods.
+  std::vector<Holders> holders;
+  MeasuredPods pods;
+  PassHistory passes;
+  SignalHistory signals;
+};
 
 // Whether pods' disk figures that an earlier pass has used as well are marked as stale.
 enum class DiskAge : std::uint8_t {

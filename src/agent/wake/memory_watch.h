@@ -1,15 +1,60 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "agent/wake/arming_thread.h"
-#include "agent/wake/memory_alarms.h"
+#include "core/model/threshold.h"
 #include "core/units/once.h"
+#include "core/units/result.h"
+#include "kernel/psi/pressure_files.h"
+#include "kernel/psi/pressure_trigger.h"
 #include "machine/log/log.h"
 #include "machine/loop/event_loop.h"
+#include "ports/file_descriptor.h"
 
 namespace jettison {
+
+// The sources of kernel notifications about memory shortage and about stalls on memory or I/O.
+struct AlarmSources {
+  using OpenDirectory = std::function<Result<FileDescriptor>()>;
+  std::string machine_pressure;  // "/proc/pressure"; empty: the node is a group
+  OpenDirectory node_pressure;   // of the node's group, with memory.pressure and io.pressure
+  OpenDirectory pods_pressure;   // the same of the group of all pods
+  OpenDirectory pods_memory;     // of that group, where its memory is accounted
+  // The thresholds on pressure determine how small a stall must wake the agent. Without one on I/O,
+  // no notification about I/O is requested.
+  std::vector<Threshold> thresholds = {};
+};
+
+// The PSI trigger for a resource: half of the share that the lowest threshold allows, within half a
+// second, so that it fires well before an average reaches the threshold. For memory there is always
+// one, for at most a tenth of the time. Absent: there is no threshold on I/O.
+[[nodiscard]] std::optional<psi::Stalls> StallsToTell(const std::vector<Threshold>& thresholds,
+                                                      psi::PressureResource resource);
+
+// The kernel's notifications besides usage levels: PSI triggers for stalls on memory, of the node
+// and of the pods; a PSI trigger for stalls on I/O, of the node, if there is a threshold on it; and
+// memory.events.local of the pods' group (cgroup v2), which changes when the group reaches its
+// limit. Before Linux 5.2 it is memory.events, which also changes when a pod reaches its own limit.
+// None of them says how much is left, and the agent sets no limit to get them.
+class MemoryAlarms {
+ public:
+  // Opens the available sources. A missing one is logged once.
+  [[nodiscard]] static MemoryAlarms Open(const AlarmSources& sources, const Log& log);
+
+  // To be watched by EventLoop::WatchAlarm, as long as this object lives.
+  [[nodiscard]] std::vector<int> fds() const;
+  // Reads a notification. False: its group is gone, so it must not be watched any more. `error`: as
+  // reported by the loop.
+  [[nodiscard]] bool Drain(int fd, bool error) const;
+
+ private:
+  std::vector<psi::PressureTrigger> triggers_;
+  FileDescriptor events_;  // memory.events.local, or memory.events
+};
 
 // The callbacks for the kernel's notifications about memory. They only wake the agent.
 struct MemoryWatchEdges {

@@ -1,10 +1,160 @@
 #include "agent/workers/container_runs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
 namespace jettison {
+
+int ContainerLifecycle::BeginStart() {
+  if (exit_) last_state_ = exit_;
+  phase_ = Phase::kStarting;
+  start_error_.reset();
+  of_earlier_life_ = false;
+  return ++attempt_;
+}
+
+void ContainerLifecycle::BeginAnew() {
+  if (exit_) last_state_ = std::exchange(exit_, std::nullopt);
+  start_error_.reset();
+  phase_ = Phase::kWaiting;
+}
+
+void ContainerLifecycle::Started(Instant at) {
+  phase_ = Phase::kRunning;
+  started_at_ = at;
+  create_backoff_ = Backoff(kCreateRule);
+}
+
+void ContainerLifecycle::StartFailed(StartError error, Instant at) {
+  start_error_ = std::move(error);
+  if (!CountsAsRun(start_error_->failure)) {
+    phase_ = Phase::kWaiting;
+    restart_at_ = create_backoff_.NextStart(at, at);
+    return;
+  }
+  create_backoff_ = Backoff(kCreateRule);
+  Exited({.exit_code = kStartErrorExitCode,
+          .signal = 0,
+          .oom_killed = false,
+          .started = at,
+          .finished = at});
+}
+
+void ContainerLifecycle::Exited(const ContainerExit& exit) {
+  phase_ = Phase::kExited;
+  exit_ = exit;
+  restart_at_ = backoff_.NextStart(exit.started, exit.finished);
+}
+
+// A start that was interrupted is not an end: the container is started as the next attempt,
+// whatever the pod's restart policy. (kubelet: ShouldContainerBeRestarted, "Always restart
+// container in the created state")
+void ContainerLifecycle::Adopt(const ContainerRecord& record) {
+  of_earlier_life_ = record.of_earlier_life;
+  if (record.never_ran) {
+    attempt_ = record.attempt;
+    return;
+  }
+  if (exit_) last_state_ = exit_;
+  attempt_ = record.attempt;
+  if (record.exit) {
+    Exited(*record.exit);
+  } else {
+    Started(record.created);
+  }
+}
+
+void ContainerLifecycle::Resume(const SavedRun& kept, Instant now) {
+  backoff_.Resume(kept.next_delay);
+  const auto restart_at = kept.restart_at
+                              ? std::optional(std::min(*kept.restart_at, now + backoff_.rule().max))
+                              : std::nullopt;
+  if (phase_ == Phase::kWaiting && restart_at) {
+    // A run that could not be started leaves no record.
+    attempt_ = std::max(attempt_, kept.attempt);
+    start_error_ = {StartFailure::kRun,
+                    {ErrorCode::kInternal, "it could not be run before the agent was restarted"}};
+    exit_ = {.exit_code = kStartErrorExitCode, .started = now, .finished = now};
+    phase_ = Phase::kExited;
+  }
+  if (phase_ != Phase::kExited) return;
+  restart_at_ = restart_at && kept.attempt >= attempt_
+                    ? *restart_at
+                    : backoff_.NextStart(exit_->started, exit_->finished);
+}
+
+std::optional<SavedRun> ContainerLifecycle::Kept() const {
+  if (backoff_.IsFresh() || attempt_ < 0) return std::nullopt;
+  return SavedRun{
+      .container = spec_->name,
+      .attempt = attempt_,
+      .next_delay = backoff_.next_delay(),
+      .restart_at = phase_ == Phase::kExited ? std::optional(restart_at_) : std::nullopt};
+}
+
+bool ContainerLifecycle::RestartsUnder(RestartPolicy pod_policy) const {
+  if (IsSidecar()) return true;
+  const bool failed = phase_ == Phase::kExited && exit_->exit_code != 0;
+  switch (pod_policy) {
+    case RestartPolicy::kAlways: return !init_ || failed;  // an init container has to succeed once
+    case RestartPolicy::kOnFailure: return failed;
+    case RestartPolicy::kNever: return false;
+  }
+  __builtin_unreachable();
+}
+
+bool ContainerLifecycle::AwaitsRestart(RestartPolicy pod_policy) const {
+  return phase_ == Phase::kWaiting ? start_error_.has_value()
+                                   : phase_ == Phase::kExited && RestartsUnder(pod_policy);
+}
+
+bool ContainerLifecycle::IsDue(RestartPolicy pod_policy, Instant now) const {
+  return AwaitsRestart(pod_policy) ? restart_at_ <= now : phase_ == Phase::kWaiting;
+}
+
+ContainerState ContainerLifecycle::State(RestartPolicy pod_policy, bool initialized,
+                                         Instant now) const {
+  switch (phase_) {
+    case Phase::kWaiting:
+      if (start_error_) return WaitsAfterFailure();
+      return ContainerWaiting{
+          .reason = initialized || init_ ? "ContainerCreating" : "PodInitializing", .message = {}};
+    case Phase::kStarting: return ContainerWaiting{.reason = "ContainerCreating", .message = {}};
+    case Phase::kRunning: return ContainerRunning{started_at_};
+    case Phase::kExited: break;
+  }
+  if (RestartsUnder(pod_policy) && restart_at_ > now) {
+    if (start_error_) return WaitsAfterFailure();
+    const auto wait = std::chrono::ceil<std::chrono::seconds>(restart_at_ - now);
+    return ContainerWaiting{.reason = "CrashLoopBackOff",
+                            .message = fmt::format("back-off {} restarting failed container={}",
+                                                   FormatDuration(wait), spec_->name)};
+  }
+  return ContainerTerminated{.exit = *exit_,
+                             .start_error = start_error_ ? start_error_->error.message : ""};
+}
+
+ContainerWaiting ContainerLifecycle::WaitsAfterFailure() const {
+  return {.reason = std::string(ReasonOf(start_error_->failure)),
+          .message = start_error_->error.message};
+}
+
+ContainerStatus ContainerLifecycle::Status(RestartPolicy pod_policy, bool initialized,
+                                           Instant now) const {
+  ContainerStatus status;
+  status.name = spec_->name;
+  status.init = init_;
+  status.state = State(pod_policy, initialized, now);
+  // While the container waits for its restart, the ended run is its last one.
+  const bool shows_exit = std::holds_alternative<ContainerTerminated>(status.state);
+  status.last_state = phase_ == Phase::kExited && !shows_exit ? exit_ : last_state_;
+  status.restart_count = attempt_ > 0 ? attempt_ : 0;
+  status.ready = phase_ == Phase::kRunning || (init_ && !IsSidecar() && Succeeded());
+  return status;
+}
 
 ContainerRuns::ContainerRuns(const Pod& pod, const BackoffRule& restart_rule) {
   runs_.reserve(pod.init_containers.size() + pod.containers.size());

@@ -1,14 +1,101 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "agent/state/agent_state.h"
-#include "agent/workers/container_lifecycle.h"
+#include "agent/workers/backoff.h"
 #include "core/model/container_record.h"
 #include "core/model/pod.h"
+#include "core/pods/start_failure.h"
+#include "view/pod_status.h"
 
 namespace jettison {
+
+// Exit code of a run that could not even be started, as in the kubelet ("StartError").
+inline constexpr int kStartErrorExitCode = 128;
+
+// One container of a pod over its runs: the present run, and how the earlier runs ended. It only
+// keeps the state; the pod's worker makes the decisions.
+class ContainerLifecycle {
+ public:
+  enum class Phase : std::uint8_t {
+    kWaiting,   // never started, or no container could be made for its next run
+    kStarting,  // the runtime was told to start it
+    kRunning,
+    kExited,  // ended, or its program could not be run
+  };
+
+  // `spec` must outlive this; `init`: it is one of the pod's init containers.
+  ContainerLifecycle(const Container& spec, bool init, const BackoffRule& restart_rule)
+      : spec_(&spec), init_(init), backoff_(restart_rule) {}
+
+  // The runtime has been told to start the next run; returns that run's attempt.
+  int BeginStart();
+  void Started(Instant at);
+  void StartFailed(StartError error, Instant at);
+  void Exited(const ContainerExit& exit);
+  // Is to run once more, as in a new pod. Its attempts go on.
+  void BeginAnew();
+  // Takes up a run that the runtime remembers; called in the order of attempts.
+  void Adopt(const ContainerRecord& record);
+  // Continues the back-off that an earlier agent has kept. Must be called after the runs were
+  // adopted.
+  void Resume(const SavedRun& kept, Instant now);
+  // Its back-off; absent where there is none to keep.
+  [[nodiscard]] std::optional<SavedRun> Kept() const;
+
+  [[nodiscard]] const Container& spec() const { return *spec_; }
+  [[nodiscard]] bool is_init() const { return init_; }
+  [[nodiscard]] bool IsSidecar() const { return init_ && spec_->IsSidecar(); }
+  [[nodiscard]] Phase phase() const { return phase_; }
+  // It runs or is about to.
+  [[nodiscard]] bool IsAlive() const {
+    return phase_ == Phase::kStarting || phase_ == Phase::kRunning;
+  }
+  [[nodiscard]] bool WasStarted() const { return attempt_ >= 0; }
+  // The same, since the machine was started and the pod's sandbox was made.
+  [[nodiscard]] bool WasStartedInThisLife() const { return WasStarted() && !of_earlier_life_; }
+  // It runs, or a run of it has ended.
+  [[nodiscard]] bool HasRun() const { return phase_ == Phase::kRunning || exit_.has_value(); }
+  // Ended with exit code 0.
+  [[nodiscard]] bool Succeeded() const { return phase_ == Phase::kExited && exit_->exit_code == 0; }
+  [[nodiscard]] int attempt() const { return attempt_; }
+  [[nodiscard]] Instant started_at() const { return started_at_; }  // where it has started
+  [[nodiscard]] const std::optional<ContainerExit>& exit() const { return exit_; }
+  // When it may be started again: after an exit, and after a start for which no container could be
+  // made.
+  [[nodiscard]] Instant restart_at() const { return restart_at_; }
+  // Whether time alone brings its next start.
+  [[nodiscard]] bool AwaitsRestart(RestartPolicy pod_policy) const;
+  [[nodiscard]] bool IsDue(RestartPolicy pod_policy, Instant now) const;
+  // Whether it will be started again under the pod's policy, should it be left to it.
+  [[nodiscard]] bool RestartsUnder(RestartPolicy pod_policy) const;
+  [[nodiscard]] ContainerStatus Status(RestartPolicy pod_policy, bool initialized,
+                                       Instant now) const;
+
+  bool stop_sent = false;  // the worker's note while the pod ends
+
+ private:
+  // After `start_error_`.
+  [[nodiscard]] ContainerWaiting WaitsAfterFailure() const;
+  [[nodiscard]] ContainerState State(RestartPolicy pod_policy, bool initialized, Instant now) const;
+
+  const Container* spec_;
+  bool init_;
+  Phase phase_ = Phase::kWaiting;
+  int attempt_ = -1;
+  bool of_earlier_life_ = false;  // that attempt
+  Instant started_at_;
+  std::optional<ContainerExit> exit_;        // of the last run that ended
+  std::optional<ContainerExit> last_state_;  // of the one before the current one
+  std::optional<StartError> start_error_;    // of the last start
+  Backoff backoff_;
+  Backoff create_backoff_{kCreateRule};
+  Instant restart_at_;
+};
 
 // The containers of one pod, init containers first, each in the order of the spec, and the runs of
 // them that have ended.

@@ -1,13 +1,75 @@
 #pragma once
 
 #include <array>
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <type_traits>
 
-#include "api/metrics/metrics_writer.h"
 #include "core/model/signal.h"
+#include "view/histogram.h"
 #include "view/node_counters.h"
 #include "view/snapshot.h"
 
 namespace jettison {
+
+enum class MetricType : std::uint8_t { kGauge, kCounter, kHistogram };
+
+struct MetricLabel {
+  std::string_view name;
+  std::string_view value;  // any bytes; what is not UTF-8 becomes U+FFFD
+};
+
+// Writes metrics in Prometheus' text format 0.0.4: families one after the other, each with its
+// samples. (prometheus.io/docs/instrumenting/exposition_formats)
+//
+// A writer of our own, because prometheus-cpp-core 1.0.1 makes a tree of strings first and prints
+// each number through a stream: 4.6 to 9 ms for 1,000 pods with five figures each, where 5 ms is
+// the limit for everything.
+class MetricsWriter {
+ public:
+  // `size`: bytes that the text will have, about.
+  explicit MetricsWriter(std::size_t size = 0) { text_.reserve(size); }
+
+  // Begins a family; the samples that follow belong to it. Each name may be used once.
+  void Family(std::string_view name, MetricType type, std::string_view help);
+  template <typename Number>
+  requires std::is_arithmetic_v<Number>
+  void Sample(std::initializer_list<MetricLabel> labels, Number value) {
+    Begin({}, labels);
+    Append(value);
+    text_ += '\n';
+  }
+  template <typename Number>
+  requires std::is_arithmetic_v<Number>
+  void Sample(Number value) { Sample({}, value); }
+  // All series of a histogram, in seconds.
+  void Observed(std::initializer_list<MetricLabel> labels, const HistogramView& histogram);
+
+  [[nodiscard]] std::string Take() && { return std::move(text_); }
+
+ private:
+  template <typename Number>
+  void Append(Number value) {
+    char digits[32];
+    if constexpr (std::same_as<Number, bool>) {
+      text_ += value ? '1' : '0';
+    } else {
+      text_.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+    }
+  }
+  // The name, with `suffix`, and the labels, up to the value.
+  void Begin(std::string_view suffix, std::initializer_list<MetricLabel> labels,
+             std::string_view bound = {});
+  void AppendEscaped(std::string_view value);
+
+  std::string text_;
+  std::string family_;
+};
 
 // The parts of MetricsText, a file each.
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/history_json.h"
+#include "api/api.h"
 #include "api/overview/overview_json.h"
 
 namespace jettison {

@@ -10,7 +10,6 @@
 
 #include "cli/ask/config_files.h"
 #include "cli/doctor/doctor_checks.h"
-#include "cli/doctor/host_check.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
 

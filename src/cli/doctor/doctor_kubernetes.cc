@@ -15,8 +15,8 @@
 #include "core/thresholds/kubelet_order.h"
 #include "core/thresholds/threshold_settings.h"
 #include "machine/loop/steady_clock.h"
+#include "sources/kubernetes/calls/call_complaints.h"
 #include "sources/kubernetes/calls/node_calls.h"
-#include "sources/kubernetes/calls/rights.h"
 #include "sources/kubernetes/client/api_client.h"
 #include "sources/kubernetes/credentials/api_access.h"
 

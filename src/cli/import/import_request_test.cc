@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "cli/import/prometheus_queries.h"
+#include "cli/import/prometheus_source.h"
 #include "kernel/files/temporary_folder.h"
 
 namespace jettison {

@@ -13,7 +13,7 @@
 #include "cli/report_page/report_files.h"
 #include "cli/report_page/report_options.h"
 #include "cli/simulate/fleet_files.h"
-#include "cli/simulate/run_recording.h"
+#include "cli/simulate/simulate_nodes.h"
 #include "cli/terminal/command_faults.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/option_checks.h"

@@ -19,7 +19,7 @@
 #include "codec/recordings/configuration_writer.h"
 #include "core/text/printable.h"
 #include "sim/recommend/candidate_lines.h"
-#include "sim/recommend/pod_use.h"
+#include "sim/recommend/recommendation.h"
 
 namespace jettison {
 namespace {

@@ -1,16 +1,137 @@
 #include "cli/shadow/shadow.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "cli/ask/ask_agent.h"
-#include "cli/shadow/shadow_reader.h"
-#include "cli/shadow/shadow_text.h"
+#include "cli/terminal/amount_text.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
+#include "codec/documents/form_reader.h"
+#include "codec/documents/json.h"
+#include "core/shadow/shadow_fields.h"
 
 namespace jettison {
 namespace {
+
+constexpr std::size_t kMostRows = 20;
+// Where the columns of the table begin.
+constexpr std::size_t kVerdictAt = 10;
+constexpr std::size_t kLeadAt = 26;
+constexpr std::size_t kResourceAt = 38;
+constexpr std::size_t kOursAt = 57;
+
+std::string_view WordsOf(ShadowVerdict verdict) {
+  switch (verdict) {
+    case ShadowVerdict::kAgreed: return "agreed";
+    case ShadowVerdict::kLate: return "too late";
+    case ShadowVerdict::kOtherVictim: return "other victim";
+    case ShadowVerdict::kOursAlone: return "ours alone";
+    case ShadowVerdict::kKubeletsAlone: return "kubelet alone";
+  }
+  __builtin_unreachable();
+}
+
+Ink InkOf(ShadowVerdict verdict) {
+  switch (verdict) {
+    case ShadowVerdict::kAgreed: return Ink::kGood;
+    case ShadowVerdict::kOursAlone: return Ink::kPlain;
+    case ShadowVerdict::kLate:
+    case ShadowVerdict::kOtherVictim:
+    case ShadowVerdict::kKubeletsAlone: return Ink::kWarning;
+  }
+  __builtin_unreachable();
+}
+
+std::string ClockText(Instant at) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(at);
+  const std::chrono::hh_mm_ss time(seconds - std::chrono::floor<std::chrono::days>(seconds));
+  return fmt::format("{:02}:{:02}:{:02}", time.hours().count(), time.minutes().count(),
+                     time.seconds().count());
+}
+
+std::string PodText(const ShadowPod& pod) {
+  return pod.namespace_.empty() ? pod.name : pod.namespace_ + "/" + pod.name;
+}
+
+std::string ResourceText(const ShadowSide& side) {
+  if (side.signal) return std::string(NameOf(*side.signal));
+  return side.resource ? std::string(NameOf(*side.resource)) : "a limit of the pod";
+}
+
+const ShadowSide& EitherOf(const ShadowPairing& pairing) {
+  return pairing.ours ? *pairing.ours : *pairing.kubelets;
+}
+
+std::string PodsText(const ShadowPairing& pairing) {
+  const std::string of_either = PodText(EitherOf(pairing).pod);
+  if (pairing.verdict != ShadowVerdict::kOtherVictim || !pairing.kubelets) {
+    return of_either + (pairing.pod_ended ? ", which ended for another reason" : "");
+  }
+  return fmt::format("{}, the kubelet {}", of_either, PodText(pairing.kubelets->pod));
+}
+
+std::string LeadText(const ShadowPairing& pairing) {
+  if (!pairing.lead) return "-";
+  const bool is_later = *pairing.lead < Duration::zero();
+  return SecondsText(is_later ? -*pairing.lead : *pairing.lead) + (is_later ? " late" : "");
+}
+
+TextLine RowOf(const ShadowPairing& pairing) {
+  TextLine line;
+  line.Add(ClockText(EitherOf(pairing).at), Ink::kFaint).To(kVerdictAt);
+  line.Add(WordsOf(pairing.verdict), InkOf(pairing.verdict)).To(kLeadAt);
+  line.Add(LeadText(pairing)).To(kResourceAt);
+  line.Add(ResourceText(EitherOf(pairing))).To(kOursAt);
+  return line.Add(PodsText(pairing));
+}
+
+TextLine Heading() {
+  TextLine line;
+  line.Add("AT", Ink::kFaint).To(kVerdictAt).Add("VERDICT", Ink::kFaint).To(kLeadAt);
+  line.Add("EARLIER", Ink::kFaint).To(kResourceAt).Add("FOR", Ink::kFaint).To(kOursAt);
+  return line.Add("POD", Ink::kFaint);
+}
+
+// What can be shown of a pairing; what another version sends may have neither side.
+bool HasASide(const ShadowPairing& pairing) {
+  return pairing.ours || pairing.kubelets;
+}
+
+TextLine SummaryLine(const ShadowView& view) {
+  TextLine line;
+  if (!view.agreement)
+    return line.Add("Nothing to compare yet: neither the agent nor the kubelet has evicted a pod.");
+  const ShadowCounters& counters = view.counters;
+  line.Add(fmt::format("Agreement {}.{:02}%", *view.agreement / 100, *view.agreement % 100),
+           Ink::kStrong);
+  for (const ShadowVerdict verdict : kAllShadowVerdicts) {
+    line.Add(fmt::format("  {} {}", WordsOf(verdict), counters.Of(verdict)));
+  }
+  return line;
+}
+
+// By how much we were earlier where both evicted the same pod.
+std::string Leads(const ShadowCounters& counters) {
+  const std::uint64_t agreed = counters.Of(ShadowVerdict::kAgreed);
+  if (agreed == 0 || !counters.shortest_lead || !counters.longest_lead) return "";
+  const Duration mean = counters.lead_sum / static_cast<Duration::rep>(agreed);
+  return fmt::format("The agent was earlier by {} on average, from {} to {}", SecondsText(mean),
+                     SecondsText(*counters.shortest_lead), SecondsText(*counters.longest_lead));
+}
+
+TextLine Waiting(const ShadowSide& side, std::string_view whose) {
+  TextLine line;
+  line.Add(ClockText(side.at), Ink::kFaint).To(kVerdictAt).Add(whose).To(kResourceAt);
+  return line.Add(ResourceText(side)).To(kOursAt).Add(PodText(side.pod));
+}
 
 struct ShadowOptions {
   AskOptions ask;
@@ -39,6 +160,38 @@ constexpr const char* kFooter =
     "Exit status: 0 done, 1 the agent could not be asked or is not in shadow mode, 2 wrong usage.";
 
 }  // namespace
+
+std::string ShadowText(const ShadowView& view, std::size_t columns, TextStyle style) {
+  std::string text;
+  const auto put = [&](const TextLine& line) { text += line.Render(columns, style) + "\n"; };
+  put(SummaryLine(view));
+  if (const std::string leads = Leads(view.counters); !leads.empty()) put(TextLine().Add(leads));
+  if (view.pairings.empty() && view.open.empty() && view.kubelets_open.empty()) return text;
+  text += "\n";
+  put(Heading());
+  for (const ShadowSide& side : view.open) put(Waiting(side, "ours, still open"));
+  for (const ShadowSide& side : view.kubelets_open) put(Waiting(side, "the kubelet's, still open"));
+  std::size_t rows = 0;
+  for (auto at = view.pairings.rbegin(); at != view.pairings.rend() && rows < kMostRows; ++at) {
+    if (!HasASide(*at)) continue;
+    put(RowOf(*at));
+    ++rows;
+  }
+  return text;
+}
+
+Result<ShadowView> ReadShadow(std::string_view json) {
+  const auto document = ParseJson(json);
+  if (!document) return Fail(document.error().In("the agent's comparison with the kubelet"));
+  if (document->Find("counters") == nullptr || document->Find("at") == nullptr) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "the agent's comparison with the kubelet has no counters");
+  }
+  FormReader fields(*document);
+  ShadowView view;
+  VisitFields(fields, view);
+  return view;
+}
 
 void AddShadow(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<ShadowOptions>();

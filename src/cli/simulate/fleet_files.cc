@@ -14,7 +14,7 @@
 #include <utility>
 #include <variant>
 
-#include "cli/simulate/simulated_file.h"
+#include "cli/simulate/node_source.h"
 #include "core/text/hash128.h"
 
 namespace jettison {

@@ -1,5 +1,3 @@
-#include "cli/simulate/run_recording.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +11,7 @@
 #include "cli/simulate/fleet_bed.h"
 #include "cli/simulate/fleet_files.h"
 #include "cli/simulate/node_source.h"
-#include "cli/simulate/recording_faults.h"
+#include "cli/simulate/simulate_nodes.h"
 
 namespace jettison {
 namespace {

@@ -20,7 +20,6 @@
 #include "cli/report_page/report_files.h"
 #include "cli/report_page/report_options.h"
 #include "cli/simulate/comparison.h"
-#include "cli/simulate/run_recording.h"
 #include "cli/simulate/shard_files.h"
 #include "cli/simulate/simulate_nodes.h"
 #include "cli/terminal/command_faults.h"

@@ -1,10 +1,9 @@
-#include "cli/simulate/simulated_file.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cli/simulate/fleet_bed.h"
-#include "cli/simulate/run_recording.h"
+#include "cli/simulate/node_source.h"
+#include "cli/simulate/simulate_nodes.h"
 #include "kernel/files/files.h"
 #include "sim/report/report_fields.h"
 

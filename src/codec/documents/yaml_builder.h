@@ -7,13 +7,20 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codec/documents/documents.h"
 #include "codec/documents/room.h"
 #include "core/model/value.h"
+#include "core/units/result.h"
 
 namespace jettison::documents {
+
+// What a plain (unquoted, untagged) YAML scalar means to Kubernetes, as sigs.k8s.io/yaml resolves
+// it: null, a boolean, a number or a string. A number is given in JSON's syntax; digits beyond 64
+// bits are kept. Fails for .inf and .nan, which JSON cannot hold.
+[[nodiscard]] Result<Value> ResolvePlainScalar(std::string_view text, int line);
 
 // A fault of a document that is found while the parser runs. It leaves the parser as an exception,
 // which yaml.cc catches.

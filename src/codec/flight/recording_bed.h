@@ -12,7 +12,7 @@
 #include "codec/flight/item_encoder.h"
 #include "codec/flight/recording_reader.h"
 #include "codec/flight/recording_writer.h"
-#include "sim/simulated_node.h"
+#include "sim/replay.h"
 #include "tests/random_scenario.h"
 
 // Recordings made of random scenarios, and a way to compare what is read of them.

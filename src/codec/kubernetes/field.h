@@ -9,11 +9,20 @@
 #include <string_view>
 #include <vector>
 
-#include "codec/kubernetes/fault_log.h"
+#include "core/model/fault.h"
 #include "core/model/value.h"
 #include "core/units/quantity.h"
 
 namespace jettison::kube_json {
+
+// What a reading complains about: faults spoil the document, warnings tell what has no effect.
+struct FaultLog {
+  std::string file;      // named in every fault
+  bool lenient = false;  // no warnings, and what the agent cannot do is passed over
+  Faults faults;
+  std::vector<std::string> warnings;
+  std::size_t more_warnings = 0;  // that are not listed
+};
 
 // One value of a document together with the path that led to it, so that whoever reads it can
 // complain with "spec.containers[0].name". A field that is missing or null is absent: every reader

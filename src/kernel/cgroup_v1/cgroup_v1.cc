@@ -10,10 +10,10 @@
 #include <span>
 #include <utility>
 
+#include "kernel/cgroup_v1/hierarchies.h"
 #include "kernel/cgroup_v1/kernel_files.h"
 #include "kernel/cgroup_v1/limits.h"
 #include "kernel/cgroup_v1/memory_figures.h"
-#include "kernel/cgroup_v1/mounts.h"
 #include "kernel/cgroup_v1/processes.h"
 #include "kernel/cgroup_v1/removal.h"
 #include "kernel/groups/group_files.h"

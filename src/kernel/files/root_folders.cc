@@ -1,12 +1,14 @@
 #include "kernel/files/root_folders.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <string>
 #include <utility>
 
+#include "kernel/files/await_lock.h"
 #include "kernel/files/files.h"
-#include "kernel/files/root_lock.h"
 #include "ports/system_error.h"
 
 namespace jettison::kernel {
@@ -21,6 +23,19 @@ Result<void> CloseToOthers(const std::string& folder) {
 }
 
 }  // namespace
+
+Result<FileDescriptor> LockRoot(const std::string& path) {
+  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file && errno == EROFS) {
+    file = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  }
+  if (!file) return FailErrno("open " + path);
+  if (AwaitLock(file.get())) return file;
+  if (errno == EWOULDBLOCK) {
+    return Fail(ErrorCode::kUnavailable, path + " is locked: another agent works in this folder");
+  }
+  return FailErrno("lock " + path);
+}
 
 Result<void> MakeRootFolders(const Paths& paths) {
   return MakeFolders(paths.Pods(), 0750)

@@ -1,6 +1,6 @@
-#include "kernel/filesystem/mount_kind.h"
-
 #include <gtest/gtest.h>
+
+#include "kernel/filesystem/place.h"
 
 namespace jettison {
 namespace {

@@ -9,6 +9,12 @@
 
 namespace jettison::kernel {
 
+// Checks that the path exists and has the type that the volume requires, and creates it for
+// "DirectoryOrCreate" (mode 0755) and "FileOrCreate" (mode 0644, in a folder that exists). An empty
+// type is not checked; the path is looked up all the same, so that a file system that does not
+// answer is found here. Source: core/v1 HostPathType.
+[[nodiscard]] Result<void> PrepareHostPath(const HostPathSource& source);
+
 // Makes the pod's volumes below its folder; what is there already is kept, so that it can be done
 // again for a pod that is adopted (a tmpfs does not outlive the machine's restart). Volumes that
 // are the pod's own are made at once, those that touch paths of others by the steps. It takes both.

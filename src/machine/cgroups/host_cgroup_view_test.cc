@@ -1,5 +1,3 @@
-#include "machine/cgroups/host_cgroup_view.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +10,7 @@
 #include <string>
 
 #include "kernel/files/temporary_folder.h"
+#include "machine/cgroups/kubelet_tree.h"
 
 namespace jettison {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "kernel/cgroup_v1/cgroup_v1.h"
-#include "kernel/cgroup_v1/mounts.h"
+#include "kernel/cgroup_v1/hierarchies.h"
 #include "kernel/cgroup_v2/cgroup_v2.h"
 #include "kernel/cgroup_v2/kernel_files.h"
 #include "kernel/cgroup_v2/tree.h"

@@ -1,18 +1,29 @@
 #include "machine/cgroups/kubelet_tree.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kernel/groups/layout/cgroup_layout.h"
-#include "machine/cgroups/host_cgroup_view.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/cgroups/pods_root.h"
+#include "ports/file_descriptor.h"
+#include "ports/system_error.h"
 
 namespace jettison {
 namespace {
+
+Result<void> Enter(const std::string& host) {
+  const FileDescriptor view(::open(host.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!view) return FailErrno("open " + host);
+  if (::setns(view.get(), CLONE_NEWCGROUP) != 0) return FailErrno("setns");
+  return {};
+}
 
 // A group that may be the kubelet's of all pods.
 struct Tree {
@@ -51,6 +62,24 @@ void Say(const AgentConfig& config, const Tree& taken, std::string_view why, con
 }
 
 }  // namespace
+
+bool AreGroupsSeenFromWithin(const std::vector<kernel::Mount>& mounts) {
+  return std::ranges::any_of(mounts, [](const kernel::Mount& mount) {
+    return mount.type.starts_with("cgroup") && mount.root.starts_with("/..");
+  });
+}
+
+Result<void> EnterHostCgroupView(const std::string& mountinfo_file, const std::string& host) {
+  const auto mounts = kernel::ReadMounts(mountinfo_file);
+  if (!mounts) return Fail(mounts.error());
+  if (!AreGroupsSeenFromWithin(*mounts)) return {};
+  if (const auto entered = Enter(host); !entered) {
+    return Fail(entered.error().In(
+        "the container sees control groups in a namespace of its own, where pods have no names; "
+        "give it hostPID and the capabilities SYS_ADMIN and SYS_PTRACE"));
+  }
+  return {};
+}
 
 Result<CgroupDriver> DriverInUse(const AgentConfig& config, Cgroups& node_groups, const Log& log) {
   const Tree plain = TreeOf(config, CgroupDriver::kCgroupfs);

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,11 +19,31 @@
 #include "runtimes/cri/pods/own_pods.h"
 #include "runtimes/cri/pods/pod_descriptions.h"
 #include "runtimes/cri/pods/pod_records.h"
-#include "runtimes/cri/ready_probe.h"
 #include "runtimes/cri/recalled_pods.h"
 #include "runtimes/cri/stray_sandboxes.h"
 
 namespace jettison::cri {
+
+// Asks whether the runtime answers and is ready.
+class ReadyProbe {
+ public:
+  explicit ReadyProbe(RuntimeContext& context) : context_(context) {}
+
+  // Waits so long at most; whoever asks again before the answer has come waits for the same one.
+  // kUnavailable: it has not come, or the runtime is not ready.
+  [[nodiscard]] Result<void> Ask(Duration wait);
+
+ private:
+  // One question; shared with its answers.
+  struct Probe {
+    std::optional<Result<void>> outcome;
+  };
+
+  void Start();
+
+  RuntimeContext& context_;
+  std::shared_ptr<Probe> probe_;
+};
 
 // The runtime's parts that tests replace.
 struct RuntimeEdges {

@@ -1,4 +1,3 @@
-#include "runtimes/process/shim/log_lines.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

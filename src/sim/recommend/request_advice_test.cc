@@ -1,10 +1,10 @@
-#include "sim/recommend/request_advice.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <memory>
+
+#include "sim/recommend/recommendation.h"
 
 namespace jettison {
 namespace {

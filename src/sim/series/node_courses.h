@@ -1,13 +1,48 @@
 #pragma once
 
 #include <array>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "core/model/signal.h"
 #include "core/recording/recording.h"
-#include "sim/series/signal_course.h"
+#include "core/units/duration.h"
 
 namespace jettison {
+
+// What was available of a signal, in stretches of equal length: the least and the most of each.
+// There are never more than kMostStretches; where time goes beyond them, each two become one.
+class SignalCourse {
+ public:
+  static constexpr std::size_t kMostStretches = 600;
+
+  struct Stretch {
+    std::int64_t least = 0;
+    std::int64_t most = 0;
+  };
+
+  // A figure from before the first one is left out.
+  void Add(Instant at, std::int64_t available);
+
+  [[nodiscard]] bool empty() const { return stretches_.empty(); }
+  [[nodiscard]] Instant from() const { return from_; }
+  [[nodiscard]] Duration width() const { return width_; }  // of a stretch
+  // In the order of time, from `from` on; absent: no figure lies in it.
+  [[nodiscard]] const std::vector<std::optional<Stretch>>& stretches() const { return stretches_; }
+  // Of all of it; 0 where nothing was added.
+  [[nodiscard]] Stretch extremes() const { return extremes_; }
+
+ private:
+  void Halve();
+
+  std::vector<std::optional<Stretch>> stretches_;
+  Instant from_;
+  Duration width_ = std::chrono::seconds(1);
+  Stretch extremes_;
+};
 
 // The courses of all signals of a node.
 class NodeCourses {

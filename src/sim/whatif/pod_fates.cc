@@ -3,11 +3,25 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/pods/admission.h"
+#include "core/pods/oom_score_adj.h"
 #include "core/pods/pod_requests.h"
-#include "sim/whatif/oom_choice.h"
 
 namespace jettison {
 namespace {
+
+constexpr int kMostAdj = 1000;
+
+std::int64_t BadnessOf(const ActivePod& pod, std::int64_t capacity) {
+  int adj = -kMostAdj;
+  for (const Container& container : pod.facts->pod.containers) {
+    const auto memory = static_cast<std::uint64_t>(std::max<std::int64_t>(capacity, 0));
+    adj = std::max(adj, std::min(OomScoreAdj(pod.facts->pod, container, memory), kMostAdj));
+  }
+  const std::uint64_t held =
+      pod.stats != nullptr ? pod.stats->memory_working_set_bytes.value_or(0) : 0;
+  return static_cast<std::int64_t>(held) + capacity / kMostAdj * adj;
+}
 
 // An eviction of the simulation and one of the recording are the same if they are within this time.
 constexpr Duration kSameEviction = std::chrono::milliseconds(250);
@@ -41,6 +55,54 @@ bool ComesBackHere(const WhatIfNode& node) {
 }
 
 }  // namespace
+
+Duration Comebacks::Backoff(const WhatIfModel& model, PodSlot slot, Instant now) {
+  const auto known = std::ranges::find(known_, slot, &Known::slot);
+  if (known == known_.end()) {
+    known_.push_back({.slot = slot, .next = model.backoff * 2, .back = now});
+    return model.backoff;
+  }
+  const bool forgotten = Elapsed(known->back, now) >= model.backoff_reset;
+  const Duration backoff = forgotten ? model.backoff : known->next;
+  known->next = std::min(backoff * 2, model.max_backoff);
+  return backoff;
+}
+
+void Comebacks::Back(PodSlot slot, Instant at) {
+  const auto known = std::ranges::find(known_, slot, &Known::slot);
+  if (known != known_.end()) known->back = at;
+}
+
+VirtualPod* Comebacks::Next(const WhatIfNode& node, VirtualPods& pods, NodeConditions conditions,
+                            Instant now) {
+  VirtualPod* first = nullptr;
+  const auto priority = [&node](const VirtualPod& pod) {
+    return node.roster[pod.slot].facts->priority;
+  };
+  for (VirtualPod& pod : pods) {
+    if (pod.is != VirtualPod::Is::kAway || !pod.due) continue;
+    if (first == nullptr || priority(pod) > priority(*first) ||
+        (priority(pod) == priority(*first) && *pod.due < *first->due)) {
+      first = &pod;
+    }
+  }
+  if (first == nullptr || *first->due > now) return nullptr;
+  const Pod& pod = node.roster[first->slot].facts->pod;
+  return Admit(pod, conditions, node.profile).admit ? first : nullptr;
+}
+
+std::optional<std::size_t> FirstForTheKernel(std::span<const ActivePod> pods,
+                                             std::int64_t capacity) {
+  std::optional<std::size_t> first;
+  std::int64_t most = 0;
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    const std::int64_t badness = BadnessOf(pods[i], capacity);
+    if (badness <= 0 || (first && badness <= most)) continue;
+    first = i;
+    most = badness;
+  }
+  return first;
+}
 
 void PodFates::TakeEnds(const WhatIfNode& node, const Segment& segment) {
   for (const RecordedEnd& end : segment.to().ends) {

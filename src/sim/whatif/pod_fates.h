@@ -1,15 +1,46 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/model/signal.h"
-#include "sim/whatif/comebacks.h"
+#include "core/pods/pod_facts.h"
+#include "sim/whatif/virtual_node.h"
 #include "sim/whatif/virtual_segment.h"
 #include "sim/whatif/whatif_node.h"
 #include "sim/whatif/whatif_result.h"
 
 namespace jettison {
+
+// When evicted pods come back, by the rules of the agent: a back-off that doubles, admission, one
+// pod at a time, the highest priority first.
+class Comebacks {
+ public:
+  // How long a pod that is evicted now stays away.
+  [[nodiscard]] Duration Backoff(const WhatIfModel& model, PodSlot slot, Instant now);
+  // The pod was let in.
+  void Back(PodSlot slot, Instant at);
+  // The pod that comes back now; null: none.
+  [[nodiscard]] static VirtualPod* Next(const WhatIfNode& node, VirtualPods& pods,
+                                        NodeConditions conditions, Instant now);
+
+ private:
+  struct Known {
+    PodSlot slot = 0;
+    Duration next{0};
+    Instant back;
+  };
+  std::vector<Known> known_;
+};
+
+// The pod that the kernel would kill when a node of that many bytes has no memory left: the one
+// that uses the most, weighted by oom_score_adj (mm/oom_kill.c, oom_badness). Absent where no pod
+// may be killed.
+[[nodiscard]] std::optional<std::size_t> FirstForTheKernel(std::span<const ActivePod> pods,
+                                                           std::int64_t capacity);
 
 // The pods of a node as they fare under a policy: which of them go on, end, stay away and come back
 // otherwise than in the recording. The class counts the OOM kills, and the time that pods lose.

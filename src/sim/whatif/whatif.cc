@@ -1,6 +1,8 @@
 #include "sim/whatif/whatif.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <utility>
 #include <variant>
 
@@ -8,6 +10,159 @@
 #include "sim/frames/lows.h"
 
 namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+
+// Simulated courses are looked at in steps of this length, and at most this many times in a
+// segment.
+constexpr Duration kFinestStep = seconds(1);
+constexpr int kMostSteps = 128;
+
+// How much of the reserve is free on average while the available amount changes evenly.
+double IdleBetween(double from, double to, std::int64_t reserved) {
+  const auto most = static_cast<double>(reserved);
+  return (std::clamp(from, 0.0, most) + std::clamp(to, 0.0, most)) / 2;
+}
+
+}  // namespace
+
+PolicyRun::PolicyRun(const CandidatePolicy& candidate) : agent_(candidate) {
+  outcome_.name = candidate.name;
+}
+
+PolicyOutcome PolicyRun::Outcome() const {
+  PolicyOutcome outcome = outcome_;
+  outcome.oom_kills = fates_.oom_kills();
+  outcome.pod_time_lost = fates_.time_lost();
+  return outcome;
+}
+
+void PolicyRun::Begin(const WhatIfNode& node, const Frame& frame) {
+  if (!frame.pass) return;
+  agent_.Begin(*frame.pass, frame.at);
+  // Only one moment of the node is known, so the agent acts at once for what is short.
+  const Segment moment(frame, frame);
+  const VirtualSegment view(node, moment, fates_.pods());
+  if (agent_.IsInStep(view)) return StepRecorded(view, false);
+  MakePass(view, {.at = frame.at, .by_clock = true});
+}
+
+void PolicyRun::Advance(const WhatIfNode& node, const Segment& segment, bool violations) {
+  const Frame& to = segment.to();
+  if (to.pass) agent_.TakePolicy(*to.pass);
+  if (!agent_.HasPolicy()) return;
+  const bool limits = violations && agent_.policy().local_storage_capacity_isolation;
+  if (IsQuiet() && !limits && to.ends.empty() && agent_.lines().MeetsNone(to.seen)) {
+    return PassOver(segment);
+  }
+  const VirtualSegment view(node, segment, fates_.pods());
+  if (agent_.IsInStep(view)) return StepRecorded(view, limits);
+  WalkThrough(view, limits);
+}
+
+// Where no threshold is met, all of the reserve is free.
+void PolicyRun::PassOver(const Segment& segment) {
+  const Frame& to = segment.to();
+  CountTime(segment.length(), static_cast<double>(agent_.lines().Reserved(to.seen)));
+  if (to.pass) agent_.PassedOver(to.at);
+}
+
+void PolicyRun::CountTime(Duration time, double idle) {
+  if (time <= Duration{0}) return;
+  outcome_.idle_byte_seconds += idle * SecondsOf(time);
+  for (const NodeConditionType type : kAllNodeConditions) {
+    if (agent_.state().conditions.Has(type)) outcome_.condition_time[IndexOf(type)] += time;
+  }
+}
+
+// The policy was in force and nothing has differed, so the recorded pass is repeated.
+void PolicyRun::StepRecorded(const VirtualSegment& view, bool violations) {
+  const Segment& segment = view.segment();
+  const Frame& to = segment.to();
+  CountTime(segment.length(), IdleBetween(view.LeftAt(segment.from().at), view.LeftAt(to.at),
+                                          agent_.lines().Reserved(to.seen)));
+  fates_.NoteOomKills(view.node(), to);
+  if (const auto made = agent_.RepeatPass(view, violations)) TakeEvictions(view, *made);
+}
+
+void PolicyRun::WalkThrough(const VirtualSegment& view, bool violations) {
+  const Segment& segment = view.segment();
+  fates_.TakeEnds(view.node(), segment);
+  const Instant end = segment.to().at;
+  const Duration finest = std::max(kFinestStep, segment.length() / kMostSteps);
+  Instant at = segment.from().at;
+  while (at < end) {
+    Instant to = NextStop(view.node(), at, end);
+    if (!fates_.pods().empty() || agent_.IsPaused()) to = std::min(to, at + finest);
+    const auto crossing =
+        view.FirstCrossing(agent_.policy().thresholds, agent_.state(), agent_.lines(), at, to);
+    if (crossing) to = *crossing;
+    MoveTo(view, at, to);
+    const bool by_clock = agent_.IsDue(to, view.node().interval) || agent_.IsAskedFor(at, to);
+    const bool sampled = to == end && segment.to().pass != nullptr;
+    if (crossing || by_clock || sampled || NextStop(view.node(), at, end) == to ||
+        agent_.IsPaused()) {
+      MakePass(
+          view,
+          {.at = to, .by_clock = by_clock || sampled, .breaks_limits = violations && to >= end});
+    }
+    at = to;
+  }
+}
+
+// The next moment at which something is due by itself.
+Instant PolicyRun::NextStop(const WhatIfNode& node, Instant now, Instant end) const {
+  return fates_.NextChange(now, agent_.NextStop(now, end, node.interval));
+}
+
+void PolicyRun::MoveTo(const VirtualSegment& view, Instant from, Instant to) {
+  const double left_from = view.LeftAt(from);
+  const double left_to = view.LeftAt(to);
+  const std::int64_t reserved = agent_.lines().Reserved(view.segment().to().seen);
+  CountTime(Elapsed(from, to), IdleBetween(left_from, left_to, reserved));
+  agent_.Advance(to);
+  fates_.Advance(to);
+  if (agent_.MayLetBack() && fates_.LetBack(view.node(), agent_.state().conditions, to)) {
+    agent_.NoteBack();
+  }
+  const bool is_known = view.segment().AvailableAt(Signal::kMemoryAvailable, to).has_value();
+  fates_.ForeseeOomKills(view, to, is_known && left_to <= 0);
+}
+
+void PolicyRun::MakePass(const VirtualSegment& view, const SimulatedAgent::Look& look) {
+  if (const auto made = agent_.MakePass(view, look)) TakeEvictions(view, *made);
+}
+
+void PolicyRun::TakeEvictions(const VirtualSegment& view, const SimulatedPass& made) {
+  const WhatIfNode& node = view.node();
+  const CycleReport& report = made.report;
+  const auto& ends = view.segment().to().ends;
+  const bool in_step = agent_.IsInStep(view) || view.segment().length() == Duration{0};
+  const SimulatedEviction for_threshold = agent_.Tell(view, report);
+  for (const EvictionRecord& eviction : report.evictions) {
+    if (eviction.outcome != EvictOutcome::kEnding) continue;
+    const auto slot = node.roster.Find(eviction.order.pod_uid);
+    if (!slot) continue;
+    SimulatedEviction told = for_threshold;
+    if (eviction.storage_limit) told = {.when = told.when, .limit = eviction.storage_limit};
+    told.uid = eviction.order.pod_uid;
+    told.pod = node.roster[*slot].name;
+    told.held = std::llround(view.MemoryAt(*slot, report.at));
+    told.from_record = view.pods().Find(*slot) == nullptr;
+    told.as_recorded = in_step && told.from_record &&
+                       std::ranges::find(ends, *slot, &RecordedEnd::slot) != ends.end();
+    told.pass = made.kept;
+    std::optional<Instant> gone;
+    if (told.as_recorded) {
+      fates_.EvictAsRecorded(node, *slot, report.at);
+    } else {
+      gone = fates_.Evict(node, *slot, told, seconds(eviction.order.grace_period_seconds));
+    }
+    agent_.NoteEviction(report, eviction, gone);
+    outcome_.evictions.push_back(std::move(told));
+  }
+}
 
 WhatIf::WhatIf(std::vector<CandidatePolicy> candidates, WhatIfOptions options)
     : candidates_(std::move(candidates)),

@@ -1,19 +1,116 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "containers/listing.h"
 #include "containers/run_edges.h"
+#include "kernel/readiness/lifetime.h"
 #include "rpc/calls.h"
-#include "sources/containerd/foreign_sandboxes.h"
+#include "sources/containerd/finder_edges.h"
 #include "sources/containerd/foreign_tasks.h"
+#include "sources/foreign/base.h"
+#include "sources/foreign/complaints.h"
 #include "sources/foreign/foreign_group.h"
+#include "sources/foreign/foreign_pod_value.h"
 #include "sources/foreign/foreign_roster.h"
 #include "sources/foreign/foreign_source.h"
 
 namespace jettison::cri {
+
+// The CRI sandbox to which a pod's containers belong.
+class CriSandbox : public Base {
+ public:
+  // `calls` must outlive it.
+  CriSandbox(Calls& calls, std::string id) : calls_(calls), id_(std::move(id)) {}
+
+  void TakeDown(Duration deadline, Done done) override {
+    api::StopPodSandboxRequest request;
+    request.set_pod_sandbox_id(id_);
+    calls_.StopPodSandbox(
+        request, deadline,
+        [done = std::move(done)](const Result<api::StopPodSandboxResponse>& answer) {
+          done(answer ? Result<void>() : Fail(answer.error()));
+        });
+  }
+  [[nodiscard]] std::string_view HowItEnds() const override { return "stop the sandbox"; }
+
+ private:
+  Calls& calls_;
+  std::string id_;
+};
+
+// What a sandbox of CRI says of its pod; the key is its ID.
+[[nodiscard]] ForeignIdentity IdentityOf(const api::PodSandbox& sandbox);
+
+// What CRI says of a container; what the kernel knows of it is left open.
+[[nodiscard]] ForeignContainer ContainerFor(const api::ContainerStatus& status);
+
+// Finds the foreign pods that were created through CRI: ready sandboxes which this agent has not
+// made and in which a container runs. A pod that cannot be measured is left out, because it must
+// not be evicted either.
+class ForeignSandboxes {
+ public:
+  // Which sandboxes are looked at.
+  struct Wanted {
+    std::string root;     // of this agent
+    bool others = false;  // those that it has not made
+    // Whether this agent has a pod of the UID. Sandboxes of this root whose pod it has not taken
+    // over are looked at in any case; they are measured and never evicted.
+    std::function<bool(const std::string&)> has;
+  };
+
+  ForeignSandboxes(const FinderEdges& edges, Wanted wanted)
+      : edges_(edges), wanted_(std::move(wanted)), complaints_(edges.run) {}
+  ForeignSandboxes(const ForeignSandboxes&) = delete;
+  ForeignSandboxes& operator=(const ForeignSandboxes&) = delete;
+  ~ForeignSandboxes() = default;
+
+  // Compares what is known with a listing of the runtime. A new sandbox is examined and handed to
+  // the roster; the roster also learns which sandboxes still run.
+  void OnListed(const Listing& listing);
+  // Whether a new sandbox is being examined.
+  [[nodiscard]] bool busy() const { return !asked_.empty(); }
+  void AddNotGuarded(std::vector<std::string>& pods) const {
+    for (const auto& [id, left_out] : left_out_) pods.push_back(left_out.why);
+  }
+
+ private:
+  // A sandbox, and what runs in it.
+  struct Candidate {
+    api::PodSandbox sandbox;
+    bool own = false;               // of this root
+    std::set<std::string> running;  // IDs of containers
+    std::vector<Result<api::ContainerStatusResponse>> answers;
+  };
+  using Candidates = std::map<std::string, Candidate>;  // by ID
+  struct LeftOut {
+    std::set<std::string> running;  // IDs of containers
+    std::string why;                // a sentence
+  };
+
+  [[nodiscard]] Candidates CandidatesIn(const Listing& listing) const;
+  [[nodiscard]] bool IsKnown(const Candidate& candidate) const;
+  void Ask(Candidate candidate);
+  void Consider(const Candidate& candidate);
+  // The container that an answer tells of; kNotFound: it does not run any more.
+  [[nodiscard]] Result<ForeignContainer> ContainerIn(
+      const Candidate& candidate, const api::ContainerStatusResponse& answer) const;
+  [[nodiscard]] static std::string Described(const Candidate& candidate);
+  void SayRefused(const Candidate& candidate, const std::string& why);
+  void LeaveOut(const Candidate& candidate, const std::string& why);
+
+  FinderEdges edges_;
+  Wanted wanted_;
+  Complaints complaints_;                    // by sandbox
+  std::set<std::string> asked_;              // sandboxes being looked at
+  std::map<std::string, LeftOut> left_out_;  // by sandbox
+  Lifetime lifetime_;
+};
 
 // How this agent's own pods are told apart from foreign ones.
 struct ContainerdRules {

@@ -5,14 +5,80 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "containers/run_edges.h"
+#include "containers/running_container.h"
+#include "kernel/readiness/lifetime.h"
+#include "ports/pod_disk.h"
 #include "sources/foreign/complaints.h"
-#include "sources/foreign/foreign_pod.h"
+#include "sources/foreign/foreign_finding.h"
 #include "sources/foreign/foreign_pod_value.h"
 
 namespace jettison {
+
+// A foreign pod, or one of an earlier agent that this one has not taken over. The agent watches it
+// and may evict it, but never deletes its data.
+class ForeignPod {
+ public:
+  // `pod` is the reading of the finding, whose containers must have names.
+  ForeignPod(RunEdges& edges, Pod pod, ForeignFinding finding);
+  ForeignPod(const ForeignPod&) = delete;
+  ForeignPod& operator=(const ForeignPod&) = delete;
+  ~ForeignPod() = default;
+
+  // Begins to watch its containers, each of which `pod` names. Returns the pod for the agent.
+  [[nodiscard]] RuntimePod Begin();
+
+  void StopContainer(const std::string& name, Duration grace);
+  void KillContainer(const std::string& name);
+  // Ends its containers and takes down what they belong to -> PodRemoved. Nothing of it is deleted.
+  void Remove();
+
+  // Takes the next steps that are possible by now.
+  void Advance();
+  // The source reports that containers with these IDs run now; none: what they belong to is down or
+  // gone, too. A pod whose containers are not those that were found is reported as removed.
+  void OnListed(const std::set<std::string>& running);
+
+  // Whether the agent has told it to end.
+  [[nodiscard]] bool ending() const { return ending_; }
+  [[nodiscard]] bool spared() const { return finding_.spared; }
+  // Whether PodRemoved has been emitted.
+  [[nodiscard]] bool gone() const { return gone_; }
+  [[nodiscard]] const std::string& key() const { return finding_.identity.key; }
+  // The list of a source by which it was found.
+  [[nodiscard]] const std::string& list() const { return finding_.list; }
+  [[nodiscard]] PodDisk Disk() const;
+  // The group of a container's run, relative to the node's own; empty: it has ended.
+  [[nodiscard]] std::string_view GroupOf(const std::string& container) const;
+  // The groups that together hold the pod.
+  [[nodiscard]] const std::vector<std::string>& groups() const { return groups_; }
+
+ private:
+  [[nodiscard]] RunningContainer* FindRun(const std::string& name) const;
+  void HoldBase();
+  void TakeDownBase();
+  void TellRemoved();
+
+  RunEdges& edges_;
+  Pod pod_;
+  ForeignFinding finding_;
+  std::vector<std::string> groups_;
+  std::string no_group_;  // runs name theirs in full
+  std::map<std::string, std::unique_ptr<RunningContainer>> runs_;
+  std::map<std::string, std::string> log_folders_;  // by container
+  bool ending_ = false;                             // the agent ends it: RemovePod follows
+  bool hold_due_ = false;                           // a container was killed
+  bool held_ = false;
+  bool removing_ = false;
+  bool taking_down_ = false;
+  bool gone_ = false;
+  kernel::Readiness::Watch on_patience_;
+  Lifetime lifetime_;
+};
 
 // The foreign pods that the agent watches, however they were found.
 class ForeignRoster {

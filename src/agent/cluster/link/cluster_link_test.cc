@@ -18,7 +18,7 @@
 #include "kernel/files/temporary_folder.h"
 #include "machine/loop/steady_clock.h"
 #include "ports/fakes/fake_clock.h"
-#include "sources/kubernetes/calls/rights.h"
+#include "sources/kubernetes/calls/call_complaints.h"
 #include "sources/kubernetes/test_bed/fake_api_server.h"
 
 namespace jettison {

@@ -1,5 +1,3 @@
-#include "agent/cluster/link/known_pods.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -12,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/cluster/link/cluster_link.h"
 #include "agent/cluster/link/hanging_file_fixture.h"
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"

@@ -12,7 +12,7 @@
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
 #include "kernel/mounts/mount_info.h"
-#include "pods/tree_removal.h"
+#include "pods/removal_job.h"
 
 namespace jettison::cri {
 namespace {

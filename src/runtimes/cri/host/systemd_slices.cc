@@ -9,11 +9,36 @@
 #include <utility>
 
 #include "kernel/groups/layout/cgroup_layout.h"
+#include "ports/late_library.h"
 #include "ports/system_error.h"
-#include "runtimes/cri/host/bus_library.h"
 
 namespace jettison::cri {
 namespace {
+
+bool FindAll(const LateLibrary& library, BusLibrary& bus) {
+  return library.Find("sd_bus_new", bus.make) &&
+         library.Find("sd_bus_set_address", bus.set_address) &&
+         library.Find("sd_bus_start", bus.start) && library.Find("sd_bus_get_fd", bus.get_fd) &&
+         library.Find("sd_bus_process", bus.process) &&
+         library.Find("sd_bus_call_async", bus.call_async) &&
+         library.Find("sd_bus_close_unref", bus.close_unref) &&
+         library.Find("sd_bus_message_new_method_call", bus.message_new_method_call) &&
+         library.Find("sd_bus_message_append", bus.message_append) &&
+         library.Find("sd_bus_message_open_container", bus.message_open_container) &&
+         library.Find("sd_bus_message_close_container", bus.message_close_container) &&
+         library.Find("sd_bus_message_get_error", bus.message_get_error) &&
+         library.Find("sd_bus_message_unref", bus.message_unref);
+}
+
+Result<BusLibrary> Loaded() {
+  const auto library = LateLibrary::Load({"libsystemd.so.0"});
+  BusLibrary bus;
+  if (library && FindAll(*library, bus)) return bus;
+  return Fail(ErrorCode::kUnavailable,
+              fmt::format("talking to systemd needs libsystemd, which cannot be loaded ({}); "
+                          "Debian: apt-get install libsystemd0",
+                          library ? "it is too old" : library.error().message));
+}
 
 constexpr const char* kSocket = "unix:path=/run/systemd/private";
 constexpr const char* kManager = "org.freedesktop.systemd1";
@@ -86,6 +111,12 @@ int AppendLimits(sd_bus_message* message, const CgroupLimits& limits) {
 }
 
 }  // namespace
+
+Result<const BusLibrary*> LoadBus() {
+  static const Result<BusLibrary> kLibrary = Loaded();
+  if (!kLibrary) return Fail(kLibrary.error());
+  return &*kLibrary;
+}
 
 // A call to systemd's manager.
 struct SystemdSlices::Question {

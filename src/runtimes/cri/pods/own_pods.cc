@@ -1,10 +1,205 @@
 #include "runtimes/cri/pods/own_pods.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <variant>
 
+#include "kernel/files/files.h"
+#include "kernel/files/pod_containers.h"
+#include "kernel/groups/layout/cgroup_layout.h"
+#include "kernel/mounts/volumes.h"
+
 namespace jettison::cri {
+namespace {
+
+// A record that could not be written is written again with the next listing.
+void NoteRecord(RuntimeContext& context, const std::string& uid, const std::string& name,
+                const Result<void>& written) {
+  if (written) {
+    context.unwritten_records.erase(uid);
+    return;
+  }
+  context.unwritten_records.insert(uid);
+  if (!context.said_no_records.Take()) return;
+  context.Log(fmt::format(
+      "{}; it is tried again; until then, an agent that starts while the container runtime does "
+      "not answer will not know the pod",
+      written.error().In("write down pod " + name).message));
+}
+
+}  // namespace
+
+PodActor::PodActor(RuntimeContext& context, PodPlan plan)
+    : context_(context),
+      plan_(std::move(plan)),
+      group_(kernel::PodGroup(plan_.qos, pod_.uid, context_.options.cgroup_driver)),
+      sandbox_(context_, plan_, group_, [this](const Result<void>& made) { OnSandbox(made); }),
+      runs_(context_, plan_, group_,
+            [this](std::function<void()> then) { WriteRecord(std::move(then)); }) {}
+
+void PodActor::Create(std::uint32_t first_attempt) {
+  sandbox_.Make(first_attempt);
+}
+
+void PodActor::OnSandbox(const Result<void>& made) {
+  const std::vector<std::string> waiting = std::exchange(waiting_, {});
+  if (made && !std::exchange(created_, true)) context_.Emit(PodReady{pod_.uid});
+  if (!made && !created_) FailCreation(made.error());
+  for (const std::string& name : waiting) {
+    ContainerRun* const run = runs_.Find(name);
+    if (run == nullptr) continue;
+    if (made) {
+      run->Start(sandbox_.sandbox());
+    } else {
+      run->RefuseStart(made.error());
+    }
+  }
+}
+
+void PodActor::FailCreation(Error error) {
+  create_error_ = std::move(error);
+  removing_ = true;
+  context_.readiness.Wake();
+}
+
+void PodActor::Adopt(Sandbox sandbox, bool ready) {
+  created_ = true;
+  sandbox_.Adopt(std::move(sandbox), ready);
+}
+
+std::vector<ContainerRecord> PodActor::Recall(const PodRecord& record) {
+  Adopt(record.sandbox, true);
+  runs_.Recall(record.runs);
+  return runs_.Running();
+}
+
+// A record names a sandbox, so there is none before the first one.
+void PodActor::WriteRecord(std::function<void()> then) const {
+  if (removing_ || !created_ || sandbox_.sandbox().id.empty()) {
+    if (then) then();
+    return;
+  }
+  const PodRecord record{.sandbox = sandbox_.sandbox(),
+                         .runs = runs_.Written(),
+                         .written_pod = context_.options.written_pods->Write(pod_)};
+  context_.disk.Do([file = RecordFile(context_, pod_.uid),
+                    text = FormatPodRecord(record)] { return kernel::RewriteFile(file, text); },
+                   [&context = context_, uid = pod_.uid, name = FullName(pod_),
+                    then](const Result<void>& written) {
+                     NoteRecord(context, uid, name, written);
+                     if (then) then();
+                   });
+}
+
+void PodActor::StartContainer(const std::string& name, int attempt, int oom_score_adj) {
+  const auto refuse = [&](ErrorCode code, std::string why) {
+    context_.Emit(ContainerStartFailed{.pod_uid = pod_.uid,
+                                       .container = name,
+                                       .attempt = attempt,
+                                       .failure = StartFailure::kCreate,
+                                       .error = {code, std::move(why)}});
+  };
+  const Container* const spec = kernel::FindContainer(pod_, name);
+  if (removing_ || !created_) return refuse(ErrorCode::kNotFound, "there is no such pod");
+  if (spec == nullptr) return refuse(ErrorCode::kNotFound, "the pod has no such container");
+  if (runs_.Find(name) != nullptr) {
+    return refuse(ErrorCode::kInvalidArgument, "the container runs already");
+  }
+  ContainerRun& run = runs_.Begin(*spec, attempt, oom_score_adj);
+  if (sandbox_.is_ready()) return run.Start(sandbox_.sandbox());
+  waiting_.push_back(name);
+  if (!sandbox_.is_making()) sandbox_.Make(next_attempt());
+}
+
+void PodActor::StopContainer(const std::string& name, Duration grace) {
+  if (ContainerRun* run = runs_.Find(name)) run->Stop(grace);
+}
+
+void PodActor::KillContainer(const std::string& name) {
+  if (ContainerRun* run = runs_.Find(name)) run->Kill();
+}
+
+void PodActor::RemoveContainer(const std::string& name, int attempt) {
+  runs_.Remove(name, attempt);
+}
+
+void PodActor::Remove() {
+  tell_removed_ = true;
+  if (sandbox_.is_making()) abandoned_ = true;
+  sandbox_.GiveUp();
+  create_error_.reset();
+  if (std::exchange(removing_, true)) return;
+  // Without its record, no later agent takes the pod over.
+  context_.disk.Do([file = RecordFile(context_, pod_.uid)]() -> Result<void> {
+    (void)::unlink(file.c_str());
+    return {};
+  });
+  runs_.KillAll();
+  context_.readiness.Wake();
+}
+
+void PodActor::StartRemoval() {
+  removal_.emplace(context_, PodRemains{.uid = pod_.uid,
+                                        .groups = {group_},
+                                        .log_dirs = {context_.paths.PodLogs(pod_)},
+                                        .layers = runs_.Layers()});
+  removal_->Start();
+}
+
+void PodActor::Advance() {
+  runs_.Advance();
+  if (!removing_ || gone_ || sandbox_.is_making() || !runs_.AllEnded()) return;
+  if (!removal_) StartRemoval();
+  // The failure to create a pod is reported even if the runtime does not answer.
+  if (create_error_ && (removal_->done() || !removal_->problem().empty())) {
+    context_.Emit(PodFailed{pod_.uid, *std::exchange(create_error_, std::nullopt)});
+  }
+  if (!removal_->done()) return;
+  gone_ = true;
+  if (tell_removed_) context_.Emit(PodRemoved{pod_.uid});
+}
+
+bool PodActor::Claims(const std::string& sandbox_id) const {
+  return removing_ || sandbox_.is_making() || sandbox_.sandbox().id == sandbox_id;
+}
+
+void PodActor::AddKnown(std::set<std::string, std::less<>>& ids) const {
+  if (sandbox_.is_ready()) ids.insert(sandbox_.sandbox().id);
+  runs_.AddKnown(ids);
+}
+
+void PodActor::OnListed(const Listing& listing) {
+  if (removing_ || sandbox_.is_making()) return;
+  const std::string& id = sandbox_.sandbox().id;
+  const auto own = std::find_if(listing.sandboxes.begin(), listing.sandboxes.end(),
+                                [&](const auto& sandbox) { return sandbox.id() == id; });
+  const bool ready = own != listing.sandboxes.end() && own->state() == api::SANDBOX_READY;
+  if (sandbox_.is_ready() && !ready && listing.known.contains(id)) OnSandboxLost();
+  runs_.OnListed(listing, id);
+}
+
+// Its containers have lost what they share. They are ended, and started again in a new sandbox.
+// (kubelet: "Pod sandbox changed, it will be killed and re-created.")
+void PodActor::OnSandboxLost() {
+  sandbox_.Lose();
+  context_.Log(fmt::format("the sandbox of pod {} has ended; its containers are ended, too",
+                           FullName(pod_)));
+  runs_.KillAll();
+}
+
+PodDisk PodActor::Disk() const {
+  PodDisk disk = kernel::DiskOf(context_.paths, pod_);
+  runs_.AddLayers(disk);
+  return disk;
+}
+
+void PodActor::AddLogs(std::vector<RunningLog>& logs) const {
+  if (!removing_) runs_.AddLogs(logs);
+}
 
 PodActor* OwnPods::Find(const std::string& uid) const {
   const auto it = actors_.find(uid);

@@ -3,9 +3,47 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtimes/process/shim/log_lines.h"
-
 namespace jettison::shim {
+
+// The longest piece of output that is logged as one line; a longer line becomes several partial
+// ones, as other CRI runtimes do.
+inline constexpr std::size_t kMaxLineBytes = std::size_t{16} * 1024;
+
+// One line of output, or a piece of one.
+struct Line {
+  const char* text = nullptr;  // without the line feed
+  std::size_t size = 0;
+  bool full = false;  // the line ended here
+};
+
+// Cuts one stream of bytes into lines. Write into space(), say how much with Commit, take the lines
+// with Next until it has none; a line stays valid until the next call of Next.
+class LineCutter {
+ public:
+  [[nodiscard]] char* space() { return buffer_ + used_; }
+  [[nodiscard]] std::size_t room() const { return sizeof(buffer_) - used_; }
+  void Commit(std::size_t size) { used_ += size; }
+  // The next complete line, or a partial one when the buffer is full without a line feed.
+  [[nodiscard]] bool Next(Line& line);
+  // What is left when the stream has ended: a partial line.
+  [[nodiscard]] bool Last(Line& line);
+
+ private:
+  char buffer_[kMaxLineBytes];
+  std::size_t begin_ = 0;    // of the line that is being collected
+  std::size_t scanned_ = 0;  // no line feed between begin_ and here
+  std::size_t used_ = 0;
+};
+
+// "2026-01-01T00:00:00.000000000Z".
+inline constexpr std::size_t kTimestampSize = 30;
+void FormatTimestamp(std::int64_t ns_since_epoch, char (&text)[kTimestampSize]);
+
+// The head of a line in the CRI log format: "TIMESTAMP STREAM F ", stream being "stdout" or
+// "stderr", P instead of F for a partial line.
+inline constexpr std::size_t kHeadSize = kTimestampSize + 1 + 6 + 1 + 1 + 1;
+void FormatHead(std::int64_t ns_since_epoch, const char* stream, bool full,
+                char (&head)[kHeadSize]);
 
 // The log of one run of a container in the CRI log format, kept within `max_files` files of
 // `max_bytes` each: PATH is being written, PATH.1 is the one before, and so on. Lines are never

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "codec/documents/json.h"
+#include "sources/kubernetes/calls/call_complaints.h"
 #include "sources/kubernetes/calls/node_calls.h"
 #include "sources/kubernetes/calls/pod_calls.h"
-#include "sources/kubernetes/calls/rights.h"
 #include "sources/kubernetes/objects/test_answers.h"
 
 namespace jettison::kube {

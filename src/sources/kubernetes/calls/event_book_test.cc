@@ -1,7 +1,7 @@
-#include "sources/kubernetes/calls/event_book.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "sources/kubernetes/calls/event_queue.h"
 
 namespace jettison::kube {
 namespace {

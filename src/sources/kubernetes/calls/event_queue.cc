@@ -1,10 +1,48 @@
 #include "sources/kubernetes/calls/event_queue.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "core/json/json_writer.h"
+#include "sources/kubernetes/calls/content_types.h"
+
 namespace jettison::kube {
 namespace {
+
+constexpr Duration kSameFor = std::chrono::minutes(10);
+// How much of an object's name is used in the name of its event, which has at most 253 characters.
+constexpr std::size_t kMostOfName = 230;
+constexpr const char* kComponent = "jettison";
+
+// Events of objects without a namespace are in the namespace "default".
+std::string NamespaceOf(const EventObject& about) {
+  return about.namespace_.empty() ? "default" : about.namespace_;
+}
+
+std::string PathOf(const EventObject& about) {
+  return fmt::format("/api/v1/namespaces/{}/events", PathPart(NamespaceOf(about)));
+}
+
+// Whether the same event is recent, also if the clock was set meanwhile.
+bool IsWithin(WallTime last, WallTime now) {
+  return now >= last && now - last < kSameFor;
+}
+
+bool IsSame(const Event& a, const Event& b) {
+  return a.type == b.type && a.reason == b.reason && a.message == b.message;
+}
+
+void WriteObject(const EventObject& about, JsonWriter& json) {
+  json.Object("involvedObject", [&] {
+    json.Field("kind", about.kind);
+    json.Field("apiVersion", "v1");
+    if (!about.namespace_.empty()) json.Field("namespace", about.namespace_);
+    json.Field("name", about.name);
+    json.Field("uid", about.uid);
+  });
+}
 
 // Whether the same call may succeed later.
 bool IsForNow(CallResult result) {
@@ -24,6 +62,85 @@ bool IsForNow(CallResult result) {
 }
 
 }  // namespace
+
+EventBook::Told EventBook::Create(Known& known, WallTime now) {
+  known.last_id = next_id_++;
+  // A name as in client-go: unique, and in the order of time.
+  known.name =
+      fmt::format("{}.{:x}", known.about.name.substr(0, kMostOfName),
+                  now.time_since_epoch().count() + static_cast<std::int64_t>(known.last_id));
+  Told told{
+      .id = known.last_id,
+      .call = {
+          .method = "POST", .path = PathOf(known.about), .content_type = kJsonType, .body = {}}};
+  JsonWriter json(told.call.body);
+  json.Object([&] {
+    json.Field("kind", "Event");
+    json.Field("apiVersion", "v1");
+    json.Object("metadata", [&] {
+      json.Field("name", known.name);
+      json.Field("namespace", NamespaceOf(known.about));
+      json.ObjectUnlessEmpty("annotations", [&] {
+        for (const auto& [name, value] : known.event.annotations) json.Field(name, value);
+      });
+    });
+    WriteObject(known.about, json);
+    json.Field("type", NameOf(known.event.type));
+    json.Field("reason", known.event.reason);
+    json.Field("message", known.event.message);
+    json.Field("count", known.count);
+    json.Field("firstTimestamp", WholeSeconds(known.first));
+    json.Field("lastTimestamp", WholeSeconds(known.last));
+    json.Object("source", [&] {
+      json.Field("component", kComponent);
+      json.Field("host", node_);
+    });
+    json.Field("reportingComponent", kComponent);
+    json.Field("reportingInstance", node_);
+  });
+  return told;
+}
+
+EventBook::Told EventBook::Count(Known& known) {
+  known.last_id = next_id_++;
+  Told told{.id = known.last_id,
+            .call = {.method = "PATCH",
+                     .path = PathOf(known.about) + "/" + PathPart(known.name),
+                     .content_type = kMergePatchType,
+                     .body = {}}};
+  JsonWriter json(told.call.body);
+  json.Object([&] {
+    json.Field("count", known.count);
+    json.Field("lastTimestamp", WholeSeconds(known.last));
+  });
+  return told;
+}
+
+EventBook::Told EventBook::Tell(const EventObject& about, const Event& event, WallTime now) {
+  const auto at = std::ranges::find_if(known_, [&](const Known& known) {
+    return known.about == about && IsSame(known.event, event);
+  });
+  if (at != known_.end() && IsWithin(at->last, now)) {
+    known_.splice(known_.begin(), known_, at);
+    ++at->count;
+    at->last = now;
+    return Count(*at);
+  }
+  if (at != known_.end()) known_.erase(at);
+  known_.push_front({.about = about, .event = event, .name = {}, .first = now, .last = now});
+  if (known_.size() > kMostKnown) known_.pop_back();
+  return Create(known_.front(), now);
+}
+
+std::optional<EventBook::Told> EventBook::Take(std::uint64_t id, const Outcome& outcome,
+                                               WallTime now) {
+  const auto at = std::ranges::find(known_, id, &Known::last_id);
+  if (at == known_.end() || outcome.ok()) return std::nullopt;
+  if (outcome.result == CallResult::kGone && at->count > 1) return Create(*at, now);
+  // The event does not exist, so the next one is a new event.
+  if (at->count == 1) known_.erase(at);
+  return std::nullopt;
+}
 
 bool TokenBucket::Take(Instant now) {
   if (now < next_) return false;

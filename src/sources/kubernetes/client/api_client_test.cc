@@ -2,10 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include "sources/kubernetes/calls/event_book.h"
+#include "sources/kubernetes/calls/call_complaints.h"
+#include "sources/kubernetes/calls/event_queue.h"
 #include "sources/kubernetes/calls/node_calls.h"
 #include "sources/kubernetes/calls/pod_calls.h"
-#include "sources/kubernetes/calls/rights.h"
 #include "sources/kubernetes/client/client_test_fixture.h"
 
 namespace jettison::kube {

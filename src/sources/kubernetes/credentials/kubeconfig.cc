@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -9,11 +11,36 @@
 
 #include "codec/documents/documents.h"
 #include "codec/kubernetes/field.h"
-#include "sources/kubernetes/credentials/base64.h"
-#include "sources/kubernetes/credentials/server_url.h"
+#include "http/endpoint.h"
 
 namespace jettison::kube {
 namespace {
+
+constexpr std::string_view kScheme = "://";
+
+bool IsPath(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("/-._~%:").find(c) != std::string_view::npos;
+  });
+}
+
+bool IsLoopback(const std::string& host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+// 0 to 63; -1 for a character that is not valid in base64.
+int ValueOf(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  if (c == '+') return 62;
+  return c == '/' ? 63 : -1;
+}
+
+bool IsBlank(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
 
 using kube_json::FaultLog;
 using kube_json::Field;
@@ -166,6 +193,47 @@ std::string Reader::ReadPath(const Field& field) {
 }
 
 }  // namespace
+
+Result<ServerUrl> ReadServerUrl(std::string_view text) {
+  const std::size_t scheme = text.find(kScheme);
+  const std::size_t slash =
+      scheme == std::string_view::npos ? scheme : text.find('/', scheme + kScheme.size());
+  ServerUrl url{.endpoint = std::string(text.substr(0, slash)), .path_prefix = {}};
+  if (slash != std::string_view::npos) url.path_prefix = text.substr(slash);
+  while (url.path_prefix.ends_with('/')) url.path_prefix.pop_back();
+  const auto endpoint = http::ParseEndpoint(url.endpoint);
+  if (!endpoint || endpoint->kind == http::Endpoint::Kind::kUnix || !IsPath(url.path_prefix)) {
+    return Fail(ErrorCode::kInvalidArgument, "must be a URL such as https://10.0.0.1:6443");
+  }
+  if (endpoint->kind == http::Endpoint::Kind::kHttp && !IsLoopback(endpoint->host)) {
+    return Fail(ErrorCode::kInvalidArgument, "must be https:// for a server on another machine");
+  }
+  return url;
+}
+
+std::optional<std::string> FromBase64(std::string_view text) {
+  std::string bytes;
+  std::uint32_t bits = 0;
+  std::size_t count = 0;    // of characters that stand for six bits
+  std::size_t padding = 0;  // of "="
+  for (const char c : text) {
+    if (IsBlank(c)) continue;
+    if (c == '=') {
+      ++padding;
+      continue;
+    }
+    const int value = ValueOf(c);
+    if (value < 0 || padding > 0) return std::nullopt;
+    bits = (bits << 6U) | static_cast<std::uint32_t>(value);
+    ++count;
+    const std::size_t held = count % 4;  // after 2, 3 and 4 characters there is one byte more
+    if (held == 1) continue;
+    const unsigned shift = held == 2 ? 4U : held == 3 ? 2U : 0U;
+    bytes += static_cast<char>(static_cast<unsigned char>(bits >> shift));
+  }
+  if ((count + padding) % 4 != 0 || padding > 2) return std::nullopt;
+  return bytes;
+}
 
 KubeconfigReading ReadKubeconfig(std::string_view text, const std::string& file) {
   const auto documents = ParseDocuments(text, kMostMemory);

@@ -5,9 +5,6 @@
 
 #include <string>
 
-#include "sources/kubernetes/credentials/base64.h"
-#include "sources/kubernetes/credentials/server_url.h"
-
 namespace jettison::kube {
 namespace {
 

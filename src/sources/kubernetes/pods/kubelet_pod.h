@@ -1,14 +1,50 @@
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/config/agent_config.h"
+#include "core/units/result.h"
+#include "kernel/groups/layout/group_names.h"
 #include "sources/foreign/foreign_finding.h"
+#include "sources/foreign/foreign_group.h"
 #include "sources/kubernetes/objects/api_pod.h"
-#include "sources/kubernetes/pods/kubelet_groups.h"
 
 namespace jettison::kube {
+
+// The UID by which the kubelet names a pod in its own tree of groups and folders. For a mirror pod
+// that is the hash of the manifest, which is the UID of the static pod that runs.
+[[nodiscard]] std::string LocalUidOf(const ApiPod& pod);
+
+// The group of the pod as the kubelet lays it out.
+[[nodiscard]] std::string PodGroupOf(const ApiPod& pod, const kernel::GroupNames& names);
+
+// A container, or the sandbox, as its group below the pod's shows it.
+struct SeenContainer {
+  std::string id;           // of the container
+  std::string group;        // relative to the node's own
+  pid_t pid = 0;            // its first process
+  std::uint64_t began = 0;  // that did, in ticks since the boot; 0: it is hidden
+  friend bool operator==(const SeenContainer&, const SeenContainer&) = default;
+};
+
+// The containers of a pod that run, as the groups below the pod's show them, in the order of their
+// start.
+struct SeenPod {
+  std::vector<SeenContainer> containers;
+  // IDs of the containers whose group exists and in which no process is seen: the container does
+  // not run yet, has ended, or cannot be read.
+  std::vector<std::string> empty;
+};
+// kNotFound: the pod has no group.
+[[nodiscard]] Result<SeenPod> SeeContainers(const NodeGroups& node, const std::string& pod_group);
+
+// The ID in the name of a container's group ("cri-containerd-ID.scope", "crio-ID.scope", "ID").
+[[nodiscard]] std::string_view IdIn(std::string_view group_name);
 
 // Where a kubelet keeps the files of pods, and how pods of DaemonSets and Jobs are treated.
 struct KubeletPlaces {

@@ -1,23 +1,77 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "containers/run_edges.h"
+#include "core/units/result.h"
 #include "kernel/groups/group_arrivals.h"
 #include "kernel/readiness/readiness.h"
+#include "sources/foreign/base.h"
 #include "sources/foreign/complaints.h"
 #include "sources/foreign/foreign_group.h"
 #include "sources/foreign/foreign_roster.h"
 #include "sources/foreign/foreign_source.h"
-#include "sources/kubernetes/pods/held_group.h"
 #include "sources/kubernetes/pods/kubelet_pod.h"
 #include "sources/kubernetes/pods/pod_feed.h"
 
 namespace jettison::kube {
+
+// The group of a pod that the agent ends, in which the kubelet is to start nothing any more.
+class HeldGroup {
+ public:
+  enum class State : std::uint8_t {
+    kGone,
+    kHeld,
+    kToHold,  // the limit could not be set, or there is something new: Hold must be called again
+  };
+
+  // `edges` must outlive it; `known` are the groups of the sandbox and of the containers that ran
+  // when the pod was found.
+  HeldGroup(RunEdges& edges, std::string group, std::set<std::string> known);
+
+  // With a limit of no processes in the pod's group the kubelet can start none. What it has started
+  // in spite of that, because a container used its grace period, this agent was late or the limit
+  // could not be set, is killed.
+  State Hold();
+
+ private:
+  // Whether anything is there that the agent has not ended.
+  [[nodiscard]] bool KillNew();
+  void Note(std::string_view what, const Result<void>& result);
+
+  RunEdges& edges_;
+  std::string group_;
+  std::set<std::string> known_;
+  Complaints complaints_;
+};
+
+// The base of a kubelet's pod: the kubelet starts the containers again for as long as the pod is
+// not deleted. The caller that evicts the pod deletes it.
+class HeldPod : public Base {
+ public:
+  // `on_down` is told once, when we have ended all that ran in the pod.
+  HeldPod(std::shared_ptr<HeldGroup> group, std::function<void()> on_down)
+      : group_(std::move(group)), on_down_(std::move(on_down)) {}
+
+  void Hold() override { group_->Hold(); }
+  void TakeDown(Duration, Done done) override {
+    on_down_();
+    done({});
+  }
+  [[nodiscard]] std::string_view HowItEnds() const override { return "hold the group"; }
+
+ private:
+  std::shared_ptr<HeldGroup> group_;
+  std::function<void()> on_down_;
+};
 
 // Finds the pods that the kubelet runs on this node. The API server names the pods; the groups that
 // the kubelet makes for them show their containers. A container is thus known some milliseconds

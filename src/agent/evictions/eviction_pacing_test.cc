@@ -1,0 +1,80 @@
+#include "agent/evictions/eviction_pacing.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const Instant kNow{std::chrono::hours(1)};
+const std::array<Threshold, 2> kThresholds = {
+    {{.signal = Signal::kMemoryAvailable}, {.signal = Signal::kNodeFsAvailable}}};
+
+CycleReport Waiting(Signal signal, PaceReason reason) {
+  CycleReport report;
+  report.acting_for = Threshold{.signal = signal};
+  report.pause = EvictionPause{.reason = reason, .until = kNow + seconds(5), .pod_uid = "pod"};
+  return report;
+}
+
+TEST(PausedEviction, AWaitIsNewWhenItBeginsAndWhenItsReasonOrSignalChanges) {
+  PausedEviction paused;
+  EXPECT_TRUE(paused.Take(Waiting(Signal::kMemoryAvailable, PaceReason::kNodeLasts), kNow));
+  EXPECT_FALSE(paused.Take(Waiting(Signal::kMemoryAvailable, PaceReason::kNodeLasts), kNow));
+  EXPECT_TRUE(paused.Take(Waiting(Signal::kMemoryAvailable, PaceReason::kNotTheirs), kNow));
+  EXPECT_TRUE(paused.Take(Waiting(Signal::kPidAvailable, PaceReason::kNotTheirs), kNow));
+}
+
+TEST(PausedEviction, APassWhoseFiguresAreNoNewerSaysNothingOfIt) {
+  PausedEviction paused;
+  paused.Take(Waiting(Signal::kMemoryAvailable, PaceReason::kNodeLasts), kNow);
+  CycleReport silent;
+  silent.evaluation.overdue[0] = true;
+  EXPECT_FALSE(paused.Take(silent, kNow));
+  EXPECT_TRUE(paused.pause());
+  EXPECT_FALSE(paused.Take(CycleReport{}, kNow));
+  EXPECT_FALSE(paused.pause()) << "nothing is short any more";
+}
+
+TEST(PausedEviction, IsToldAgainForAnotherReasonNoSoonerThanAfterATenthOfASecond) {
+  PausedEviction paused;
+  paused.Take(Waiting(Signal::kMemoryAvailable, PaceReason::kNodeLasts), kNow);
+  const EvictionPause same{.reason = PaceReason::kNodeLasts};
+  const EvictionPause other{.reason = PaceReason::kNotTheirs};
+  EXPECT_TRUE(paused.IsTold(Signal::kMemoryAvailable, same, kNow + seconds(1)));
+  EXPECT_TRUE(paused.IsTold(Signal::kMemoryAvailable, other, kNow + milliseconds(99)));
+  EXPECT_FALSE(paused.IsTold(Signal::kMemoryAvailable, other, kNow + milliseconds(100)));
+  EXPECT_FALSE(paused.IsTold(Signal::kPidAvailable, same, kNow));
+}
+
+TEST(PausedEviction, EndsWhenNoThresholdOfItsSignalIsOverdue) {
+  PausedEviction paused;
+  paused.Take(Waiting(Signal::kNodeFsAvailable, PaceReason::kNoForecast), kNow);
+  EXPECT_TRUE(paused.IsForDisk(kNow));
+  EXPECT_FALSE(paused.IsForDisk(kNow + seconds(5))) << "the pause is over";
+  paused.EndUnless(kThresholds, ThresholdSet(0b10));
+  EXPECT_TRUE(paused.pause());
+  paused.EndUnless(kThresholds, ThresholdSet(0b01));
+  EXPECT_FALSE(paused.pause());
+}
+
+TEST(PausedEviction, WhatHoldsSoftEvictionsUpIsToldAgainWhenItLastsLonger) {
+  PausedEviction paused;
+  paused.Take(Waiting(Signal::kNodeFsAvailable, PaceReason::kApiAway), kNow);
+  EXPECT_FALSE(paused.IsForPace());
+  const EvictionPause same{.reason = PaceReason::kApiAway, .until = kNow + seconds(5)};
+  const EvictionPause longer{.reason = PaceReason::kApiAway, .until = kNow + seconds(9)};
+  const EvictionPause other{.reason = PaceReason::kCoolDown, .until = kNow + seconds(5)};
+  EXPECT_TRUE(paused.IsTold(Signal::kNodeFsAvailable, same, kNow));
+  EXPECT_FALSE(paused.IsTold(Signal::kNodeFsAvailable, longer, kNow));
+  EXPECT_FALSE(paused.IsTold(Signal::kNodeFsAvailable, other, kNow));
+  paused.Take(Waiting(Signal::kNodeFsAvailable, PaceReason::kNoForecast), kNow);
+  EXPECT_TRUE(paused.IsForPace());
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,169 @@
+
+#include "cli/recording/show.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/recording/recording_file.h"
+#include "codec/flight/recording_bed.h"
+#include "codec/flight/recording_lines.h"
+#include "kernel/files/temporary_folder.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+RecordingDigest DigestOf(const std::vector<RecordedItem>& items) {
+  DigestMaker maker;
+  for (const RecordedItem& item : items) maker.Add(item);
+  return maker.digest();
+}
+
+RecordedItem PassAt(int seconds) {
+  auto pass = std::make_shared<RecordedPass>();
+  pass->policy = std::make_shared<const PassPolicy>();
+  pass->report.at = kRecordedFrom + std::chrono::seconds(seconds);
+  return std::shared_ptr<const RecordedPass>(std::move(pass));
+}
+
+TEST(RecordingDigest, CountsWhatIsInIt) {
+  const auto items = SomeRecording(3);
+  const RecordingDigest digest = DigestOf(items);
+  EXPECT_EQ(digest.passes, 18U);
+  EXPECT_EQ(digest.start_count, 3U);
+  EXPECT_EQ(digest.nodes, std::set<std::string>{"node-1"});
+  EXPECT_EQ(digest.gap_count, 3U);
+  EXPECT_EQ(digest.note_count, 3U);
+  EXPECT_THAT(DigestText(digest, nullptr), HasSubstr("note        made at random"));
+  EXPECT_GT(digest.evictions, 0U);
+  EXPECT_GT(digest.oom_kills, 0U);
+  EXPECT_EQ(digest.from, kRecordedFrom);
+}
+
+TEST(RecordingDigest, ANameInItsTextStaysInItsLineAndSteersNoTerminal) {
+  const RecordingDigest digest =
+      DigestOf({RecordingAbout{.at = kRecordedFrom, .node = "a\x1b[2J\nb"}, PassAt(0)});
+  EXPECT_THAT(DigestText(digest, nullptr), HasSubstr("node        a [2J b\n"));
+}
+
+TEST(RecordingDigest, ASilenceAndAClockThatWasSetBackAreNamed) {
+  DigestMaker maker;
+  for (const RecordedItem& item : std::vector<RecordedItem>{
+           RecordingAbout{.at = kRecordedFrom, .node = "a"}, PassAt(0), PassAt(10), PassAt(1000),
+           PassAt(500),
+           RecordingAbout{.at = kRecordedFrom + std::chrono::seconds(400), .node = "b"}}) {
+    maker.Add(item);
+  }
+  maker.AddFault("byte 7: it is damaged");
+  const RecordingDigest& digest = maker.digest();
+  ASSERT_THAT(digest.gaps, SizeIs(1));
+  EXPECT_EQ(digest.gaps[0].to - digest.gaps[0].from, std::chrono::seconds(990));
+  EXPECT_THAT(digest.clock_steps, SizeIs(2));
+  const std::string text = DigestText(digest, nullptr);
+  EXPECT_THAT(text, HasSubstr("this is the recording of several nodes"));
+  EXPECT_THAT(text, HasSubstr("no pass was made, or the clock was set forward"));
+  EXPECT_THAT(text, HasSubstr("clock       set back from"));
+  EXPECT_THAT(text, HasSubstr("fault       byte 7: it is damaged"));
+  const std::string json = DigestJson(digest, nullptr);
+  EXPECT_THAT(json, HasSubstr("\"clockSteps\": 2"));
+}
+
+TEST(RecordingDigest, ListsAreBoundedAndCountsAreNot) {
+  std::vector<RecordedItem> items;
+  for (int i = 0; i < 500; ++i) items.emplace_back(RecordedGap{});
+  const RecordingDigest digest = DigestOf(items);
+  EXPECT_EQ(digest.gap_count, 500U);
+  EXPECT_THAT(digest.gaps, SizeIs(RecordingDigest::kMostTold));
+  EXPECT_THAT(DigestText(digest, nullptr), HasSubstr("and 400 more"));
+}
+
+TEST(RecordingDigest, FaultsBeyondThoseToldAreCounted) {
+  DigestMaker maker;
+  for (int i = 0; i < 103; ++i) maker.AddFault("byte " + std::to_string(i) + ": it is damaged");
+  EXPECT_THAT(DigestText(maker.digest(), nullptr),
+              EndsWith("\nfault       byte 99: it is damaged\n            and 3 more\n"));
+  auto json = nlohmann::json::parse(DigestJson(maker.digest(), nullptr));
+  EXPECT_EQ(json["faultCount"], 103);
+  EXPECT_THAT(json["faults"], SizeIs(100));
+}
+
+TEST(RecordingDigest, ProgramsHaveTheStartsAndTheEvictionsThatPeopleHave) {
+  RecordedPass pass;
+  pass.policy = std::make_shared<const PassPolicy>();
+  pass.report.at = kRecordedFrom + std::chrono::seconds(60);
+  pass.report.evictions = {
+      {.order = {.pod_uid = "uid-web", .message = "The node was low on resource: memory. "}}};
+  const RecordingDigest digest =
+      DigestOf({RecordingAbout{.at = kRecordedFrom, .node = "edge-7", .maker = "jettison 0.1.0"},
+                std::make_shared<const RecordedPass>(pass)});
+  auto json = nlohmann::json::parse(DigestJson(digest, nullptr));
+  EXPECT_EQ(json["starts"], 1);
+  EXPECT_EQ(json["agentStarts"], nlohmann::json::array({{{"at", FormatInstant(kRecordedFrom)},
+                                                         {"maker", "jettison 0.1.0"},
+                                                         {"node", "edge-7"}}}));
+  EXPECT_EQ(json["evictions"], 1);
+  EXPECT_EQ(json["evicted"],
+            nlohmann::json::array({{{"uid", "uid-web"},
+                                    {"at", FormatInstant(pass.report.at)},
+                                    {"message", "The node was low on resource: memory. "}}}));
+  EXPECT_EQ(json["faultCount"], 0);
+}
+
+std::vector<RecordedItem> ItemsIn(const std::string& path) {
+  auto file = RecordingFile::Open(path);
+  EXPECT_TRUE(file);
+  std::vector<RecordedItem> items;
+  while (auto item = file->source().Next().value()) items.push_back(*std::move(item));
+  return items;
+}
+
+TEST(RecordingFile, BothFormsAreToldApart) {
+  const kernel::TemporaryFolder folder;
+  const auto items = SomeRecording(3, 1);
+  std::ofstream(folder.path() + "/a") << Written(items).bytes;
+  {
+    std::ofstream lines(folder.path() + "/b");
+    LineWriter writer([&](std::string_view line) -> Result<void> {
+      lines << line;
+      return {};
+    });
+    for (const RecordedItem& item : items) ASSERT_TRUE(writer.Add(item));
+  }
+  EXPECT_EQ(HashesOf(ItemsIn(folder.path() + "/a")), HashesOf(items));
+  EXPECT_EQ(HashesOf(ItemsIn(folder.path() + "/b")), HashesOf(items));
+  EXPECT_FALSE(RecordingFile::Open(folder.path() + "/c"));
+}
+
+TEST(RecordingFile, SaysHowMuchOfItWasRead) {
+  const kernel::TemporaryFolder folder;
+  std::ofstream(folder.path() + "/a") << Written(SomeRecording(3, 3)).bytes;
+  auto file = RecordingFile::Open(folder.path() + "/a");
+  ASSERT_TRUE(file);
+  EXPECT_LT(file->Progress(), 1);
+  while (file->source().Next().value()) continue;
+  EXPECT_EQ(file->Progress(), 1);
+  auto endless = RecordingFile::Open("/dev/zero");
+  ASSERT_TRUE(endless);
+  EXPECT_EQ(endless->Progress(), 0);
+}
+
+// A failed download, more often than a recording of nothing.
+TEST(RecordingFile, AnEmptyFileAndAFolderAreNotOpened) {
+  const kernel::TemporaryFolder folder;
+  std::ofstream(folder.path() + "/empty").flush();
+  const auto empty = RecordingFile::Open(folder.path() + "/empty");
+  ASSERT_FALSE(empty);
+  EXPECT_THAT(empty.error().message, HasSubstr("empty is empty: it has no recording"));
+  const auto in_place = RecordingFile::Open(folder.path());
+  ASSERT_FALSE(in_place);
+  EXPECT_THAT(in_place.error().message, HasSubstr("Is a directory"));
+}
+
+}  // namespace
+}  // namespace jettison

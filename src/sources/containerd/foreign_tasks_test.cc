@@ -1,0 +1,113 @@
+#include "sources/containerd/foreign_tasks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+namespace jettison::cri {
+namespace {
+
+containers_api::Container Web() {
+  containers_api::Container container;
+  container.set_id("1a2b");
+  container.set_image("docker.io/library/nginx:1");
+  return container;
+}
+
+Pod PodOf(const containers_api::Container& container, const ContainerSpec& spec = {},
+          const std::string& in_namespace = "default") {
+  std::vector<ForeignContainer> containers = {ContainerFor(container, spec)};
+  NameContainers(containers);
+  return ReadForeignPod(IdentityOf(in_namespace, container, spec), containers).pod;
+}
+
+TEST(ForeignTaskValue, IsNamedByNerdctlElseByItsId) {
+  containers_api::Container container = Web();
+  Pod pod = PodOf(container);
+  EXPECT_EQ(FullName(pod), "default/1a2b");
+  EXPECT_EQ(pod.uid, "1a2b");
+  ASSERT_EQ(pod.containers.size(), 1U);
+  EXPECT_EQ(pod.containers[0].name, "1a2b");
+  EXPECT_EQ(pod.containers[0].image, "docker.io/library/nginx:1");
+  auto& labels = *container.mutable_labels();
+  labels["nerdctl/name"] = "shop-web-1";
+  labels["com.docker.compose.project"] = "shop";
+  pod = PodOf(container, {}, "moby");
+  EXPECT_EQ(FullName(pod), "moby/shop-web-1");
+  EXPECT_EQ(pod.containers[0].name, "shop-web-1");
+  EXPECT_EQ(pod.labels.at("com.docker.compose.project"), "shop");
+  labels["nerdctl/name"] = "../up";
+  EXPECT_EQ(FullName(PodOf(container)), "default/1a2b");
+}
+
+TEST(ForeignTaskValue, LabelsOfKubernetesNameItButDoNotMakeItOneWithOthers) {
+  containers_api::Container container = Web();
+  auto& labels = *container.mutable_labels();
+  labels["io.kubernetes.pod.name"] = "web";
+  labels["io.kubernetes.pod.namespace"] = "shop";
+  labels["io.kubernetes.pod.uid"] = "1-2-3";
+  labels["io.kubernetes.container.name"] = "main";
+  const Pod pod = PodOf(container);
+  EXPECT_EQ(FullName(pod), "shop/web");
+  EXPECT_EQ(pod.uid, "1a2b");
+  EXPECT_EQ(pod.containers[0].name, "main");
+}
+
+TEST(ForeignTaskValue, AnnotationsComeBeforeLabels) {
+  containers_api::Container container = Web();
+  auto& labels = *container.mutable_labels();
+  labels["jettison.io/priority"] = "5";
+  labels["jettison.io/requests.memory"] = "64Mi";
+  labels["jettison.io/qos"] = "Burstable";
+  const Pod pod = PodOf(container, {.annotations = {{"jettison.io/priority", "7"}}});
+  EXPECT_EQ(pod.priority, 7);
+  EXPECT_EQ(pod.status_qos_class, QosClass::kBurstable);
+  EXPECT_EQ(pod.containers[0].resources.requests.at("memory"), Quantity::Of(64 << 20));
+}
+
+TEST(ForeignTaskValue, SharesThatEverybodyHasAskForNothing) {
+  const auto requests = [](std::optional<std::uint64_t> shares) {
+    return PodOf(Web(), {.cpu_shares = shares}).containers[0].resources.requests;
+  };
+  EXPECT_TRUE(requests(std::nullopt).empty());
+  EXPECT_TRUE(requests(1024).empty());
+  EXPECT_TRUE(requests(2).empty());
+  EXPECT_EQ(requests(512).at("cpu").MilliValue(), 500);
+}
+
+TEST(ForeignTaskValue, TheImagesStopSignalIsTaken) {
+  containers_api::Container container = Web();
+  EXPECT_EQ(ContainerFor(container, {}).stop_signal, std::nullopt);
+  (*container.mutable_labels())["io.containerd.image.config.stop-signal"] = "SIGQUIT";
+  EXPECT_EQ(ContainerFor(container, {}).stop_signal, SIGQUIT);
+}
+
+TEST(ForeignTaskValue, WhatIsKnownIsNotListed) {
+  EXPECT_THAT(ContainersOutsideCri().filters(),
+              testing::ElementsAre(R"(labels."io.cri-containerd.kind"!=container,)"
+                                   R"(labels."io.cri-containerd.kind"!=sandbox)"));
+  EXPECT_THAT(ContainersOutsideCri({"a", "b-1"}).filters(0),
+              testing::EndsWith(R"(,id!="a",id!="b-1")"));
+}
+
+TEST(ForeignTaskValue, NoTwoContainersHaveOneKey) {
+  containers_api::Container container = Web();
+  EXPECT_EQ(KeyOf("default", container.id()), "default--1a2b");
+  EXPECT_FALSE(IsOfCri(container));
+  (*container.mutable_labels())["io.cri-containerd.kind"] = "sandbox";
+  EXPECT_TRUE(IsOfCri(container));
+}
+
+TEST(ForeignTaskValue, OnlyNamesThatContainerdWouldGiveAreTaken) {
+  for (const char* name : {"a", "k8s.io", "web_1-x.y", "0"})
+    EXPECT_TRUE(IsIdentifier(name)) << name;
+  for (const std::string& name : {std::string(), std::string("a--b"), std::string("-a"),
+                                  std::string("a."), std::string("a/b"), std::string("a\n"),
+                                  std::string("ä"), std::string("."), std::string(77, 'a')}) {
+    EXPECT_FALSE(IsIdentifier(name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace jettison::cri
