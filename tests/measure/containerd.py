@@ -109,6 +109,12 @@ class Containerd(host.Kept):
         self.process.kill()
         self.process.wait()
 
+    def stop_answering(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def answer_again(self):
+        self.process.send_signal(signal.SIGCONT)
+
     def _wait(self, seconds=15):
         deadline = time.monotonic() + seconds
         while True:
@@ -132,6 +138,7 @@ class Containerd(host.Kept):
     def close(self):
         """Ends containerd and its shims; the node has to end the containers' processes before."""
         if self.process:
+            self.answer_again()
             self.process.kill()
             self.process.wait()
         for pid in [pid for pid in self._shims() if pid != os.getpid()]:

@@ -188,9 +188,6 @@ void CheckOptions(const SimulateOptions& options, CommandFaults& faults) {
     faults.Add(fmt::format("--shard writes lines for --sum, so --output must be ndjson, not {}",
                            options.output));
   }
-  if (const auto page = HasReportPage(); !options.html.empty() && !page) {
-    faults.Add(page.error().message);
-  }
 }
 
 // Makes room for the output, unless it would destroy what is read.
@@ -199,6 +196,9 @@ int PrepareOutput(const SimulateOptions& options, const std::string& path,
   const std::vector<OutputPath> outputs = {{"--out", path}, {"--html", options.html}};
   std::string fault = WhyInputWouldBeLost(outputs, inputs);
   if (fault.empty()) fault = WhyOutputWouldBeLost(outputs);
+  if (const auto page = HasReportPage(); fault.empty() && !options.html.empty() && !page) {
+    fault = page.error().message;
+  }
   if (!fault.empty()) {
     PrintError("jettison: {}\n", fault);
     return kExitInvalidInput;

@@ -39,7 +39,7 @@ PodActor::PodActor(RuntimeContext& context, PodPlan plan)
       group_(kernel::PodGroup(plan_.qos, pod_.uid, context_.options.cgroup_driver)),
       sandbox_(context_, plan_, group_, [this](const Result<void>& made) { OnSandbox(made); }),
       runs_(context_, plan_, group_,
-            [this](std::function<void()> then) { WriteRecord(std::move(then)); }) {}
+            [this](const std::function<void()>& then) { WriteRecord(then); }) {}
 
 void PodActor::Create(std::uint32_t first_attempt) {
   sandbox_.Make(first_attempt);
@@ -78,7 +78,7 @@ std::vector<ContainerRecord> PodActor::Recall(const PodRecord& record) {
 }
 
 // A record names a sandbox, so there is none before the first one.
-void PodActor::WriteRecord(std::function<void()> then) const {
+void PodActor::WriteRecord(const std::function<void()>& then) const {
   if (removing_ || !created_ || sandbox_.sandbox().id.empty()) {
     if (then) then();
     return;

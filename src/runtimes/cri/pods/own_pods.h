@@ -50,7 +50,7 @@ class PodActor {
   [[nodiscard]] std::vector<ContainerRecord> RunningRecords() const { return runs_.Running(); }
   // Writes down how it stands, for Recall, once it has had a sandbox; `then`, which may be null, is
   // called afterwards, whether that was possible or not.
-  void WriteRecord(std::function<void()> then = nullptr) const;
+  void WriteRecord(const std::function<void()>& then = nullptr) const;
 
   void StartContainer(const std::string& name, int attempt, int oom_score_adj);
   void StopContainer(const std::string& name, Duration grace);
