@@ -103,8 +103,6 @@ def grow_once(setting, rate):
 def latency_of(run, rate):
     """Milliseconds from crossing to signal; None where there was no signal, or one that came too soon.
 
-    `rate`: the fastest at which memory is taken.
-
     Where the signal comes between two samples, the second sees the memory of a hog that has gone, and
     no sample is below the threshold. That counts as 0, if what grows between two samples explains it.
     """
@@ -122,7 +120,7 @@ def measure_growth(setting, rates, runs, faults):
           "| --- | --- | --- | --- | --- |")
     for rate in rates:
         seen = results[rate] = [grow_once(setting, rate) for _ in range(runs)]
-        timed = [(run, latency_of(run, moving_cache.FASTEST if setting.moving else rate)) for run in seen]
+        timed = [(run, latency_of(run, rate)) for run in seen]
         right = sum(latency is not None and not run["alsoEvicted"] for run, latency in timed)
         latencies = sorted(latency for _, latency in timed if latency is not None)
         overshoots = sorted(run["overshootBytes"] / MIB for run in seen)

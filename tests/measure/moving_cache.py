@@ -11,7 +11,6 @@ MIB = 1 << 20
 SIZE = 2048 * MIB
 # What the node needs beside its pods, so that the cache is never taken away from it.
 ROOM = SIZE + 512 * MIB
-FASTEST = 6144  # MiB a second
 MEDIAN_MIB, WORST_MIB = 20, 64  # below the threshold at the signal to the victim
 
 # The second reading makes the pages active, at several GiB/s; usage does not change then. A file of
