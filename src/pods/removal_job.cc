@@ -179,10 +179,6 @@ int EmptyMemoryVolumes(const char* folder) {
   return error;
 }
 
-int DeleteNow(const RemovalOrder& order) {
-  return Deletion(order).Run();
-}
-
 Result<std::unique_ptr<ChildJob>> StartRemoval(kernel::Readiness& readiness,
                                                const RemovalOrder& order, ChildJob::Done done) {
   const Deletion removal(order);

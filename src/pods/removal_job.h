@@ -28,9 +28,6 @@ struct RemovalOrder {
   std::vector<std::string> trees;  // in this order
 };
 
-// Deletes it in this process and waits; 0 or the errno of the first failure.
-[[nodiscard]] int DeleteNow(const RemovalOrder& order);
-
 // Deletes trees of files in a child, however many they are. Fails where there can be none; the
 // first failure of the deletion is told when everything has been tried.
 [[nodiscard]] Result<std::unique_ptr<ChildJob>> StartRemoval(kernel::Readiness& readiness,

@@ -1,8 +1,8 @@
-
 #include "pods/removal_job.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
 #include <string>
 
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
+#include "kernel/readiness/readiness.h"
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/forgotten_calls.h"
 #include "ports/file_descriptor.h"
@@ -177,7 +179,18 @@ TEST_F(LiveRemoveTree, AVolumeInMemoryIsEmptiedThoughAContainerUsedAPartOfIt) {
   ASSERT_TRUE(kernel::WriteFile(volume + "/part/file", "x"));
   ASSERT_EQ(::mount((volume + "/part").c_str(), used.c_str(), nullptr, MS_BIND, nullptr), 0);
   const FileDescriptor held(::open(volume.c_str(), O_RDONLY | O_DIRECTORY));
-  EXPECT_EQ(DeleteNow({.pod = tree_, .trees = {tree_}}), 0);
+  auto readiness = kernel::Readiness::Create();
+  ASSERT_TRUE(readiness);
+  std::optional<Result<void>> done;
+  const auto job = StartRemoval(**readiness, {.pod = tree_, .trees = {tree_}},
+                                [&done](const Result<void>& result) { done = result; });
+  ASSERT_TRUE(job);
+  while (!done) {
+    pollfd ready = {.fd = (*readiness)->fd(), .events = POLLIN, .revents = 0};
+    ASSERT_EQ(::poll(&ready, 1, 10'000), 1);
+    (*readiness)->Dispatch();
+  }
+  EXPECT_TRUE(*done) << done->error().message;
   EXPECT_NE(::faccessat(held.get(), "part", F_OK, 0), 0);
   EXPECT_FALSE(kernel::Exists(tree_));
 }

@@ -1,4 +1,3 @@
-
 #include "cli/recording/show.h"
 
 #include <gmock/gmock.h>

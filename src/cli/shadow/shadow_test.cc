@@ -1,4 +1,3 @@
-
 #include "cli/shadow/shadow.h"
 
 #include <gmock/gmock.h>
