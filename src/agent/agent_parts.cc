@@ -83,7 +83,7 @@ std::unique_ptr<PodKiller> KillerFor(const AgentConfig& config, AgentParts& part
   return std::make_unique<TableKiller>(*parts.pods, clock, parts.soft_evictions.get());
 }
 
-std::optional<std::uint64_t> KeptFromPods(const AgentConfig& config) {
+std::optional<std::uint64_t> ReservedFromPods(const AgentConfig& config) {
   const NodeReservation& reservation = config.reservation;
   if (config.source == SourceKind::kKubernetes || !reservation.enforce_pods) return std::nullopt;
   std::uint64_t kept = 0;
@@ -117,7 +117,7 @@ void BuildImages(const AgentConfig& config, Machine& machine, const Log& log, Ag
   parts.images = std::make_unique<ImageCollector>(
       ImageCollectorSettings{.policy = config.image_gc,
                              .others_pull = config.source == SourceKind::kKubernetes},
-      ImageCollectorEdges{
+      ImageCollectorDependencies{
           .clock = machine.clock,
           .images = *machine.images,
           .figures = *parts.figures,
@@ -133,7 +133,7 @@ std::unique_ptr<LastingReclaimer> ReclaimerFor(const AgentConfig& config, Machin
     return std::make_unique<TableReclaimer>(*parts.pods, *machine.runtime, config.container_gc,
                                             machine.clock);
   }
-  return std::make_unique<RuntimeReclaimer>(RuntimeReclaimerEdges{
+  return std::make_unique<RuntimeReclaimer>(RuntimeReclaimerDependencies{
       .clock = machine.clock,
       .figures = *parts.figures,
       .images = *parts.images,
@@ -153,7 +153,7 @@ std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& mach
                                         AgentParts& parts) {
   if (!machine.cluster) return nullptr;
   return std::make_unique<ClusterSide>(
-      ClusterSideEdges{
+      ClusterSideDependencies{
           .cluster = *machine.cluster,
           .groups = machine.pod_groups(),
           .clock = machine.clock,
@@ -164,7 +164,7 @@ std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& mach
             return groups.size() == 1 ? groups.front() : std::string();
           },
           .pids_limit = config.pod_pids_limit,
-          .on_given_up = [&machine](const std::string& uid) { machine.cluster->TellGivenUp(uid); },
+          .on_given_up = [&machine](const std::string& uid) { machine.cluster->GivenUp(uid); },
           .take_held = [&machine] { return machine.cluster->TakeHeld(); },
           .end_pod =
               [&machine, &parts](const EvictionOrder& order) {
@@ -193,7 +193,7 @@ void BuildSoftEvictions(const AgentConfig& config, Machine& machine, const Log& 
                         AgentParts& parts) {
   if (!parts.cluster || config.dry_run) return;
   parts.soft_evictions = std::make_unique<ClusterSoftEvictions>(
-      ClusterSoftEvictionEdges{
+      ClusterSoftEvictionDependencies{
           .cluster = *machine.cluster,
           .clock = machine.clock,
           .events = *parts.events,
@@ -252,17 +252,17 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   parts.events = std::make_unique<EventLog>(log, kEventsKept);
   parts.qos_groups = std::make_unique<kernel::QosGroups>(machine.pod_groups(), config.cgroup_driver,
                                                          QosFailureLog(config.runtime, log));
-  parts.worker_edges =
-      std::make_unique<WorkerEdges>(WorkerEdges{.runtime = *machine.runtime,
-                                                .events = *parts.events,
-                                                .log = log,
-                                                .memory_capacity_bytes = shares.memory_bytes,
-                                                .restart_rule = RestartRule(config),
-                                                .limit_settings = LimitSettingsOf(config),
-                                                .qos_groups = parts.qos_groups.get(),
-                                                .dry_run = config.dry_run});
-  parts.pods = std::make_unique<PodTable>(config.profile, ComeBackRule(config), *parts.worker_edges,
-                                          shares.allocatable);
+  parts.worker_dependencies = std::make_unique<WorkerDependencies>(
+      WorkerDependencies{.runtime = *machine.runtime,
+                         .events = *parts.events,
+                         .log = log,
+                         .memory_capacity_bytes = shares.memory_bytes,
+                         .restart_rule = RestartRule(config),
+                         .limit_settings = LimitSettingsOf(config),
+                         .qos_groups = parts.qos_groups.get(),
+                         .dry_run = config.dry_run});
+  parts.pods = std::make_unique<PodTable>(config.profile, ComeBackRule(config),
+                                          *parts.worker_dependencies, shares.allocatable);
   parts.figures =
       std::make_unique<StatsCollector>(FigureSources{.node = *machine.node_groups,
                                                      .pods = machine.pod_groups(),
@@ -272,7 +272,7 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
                                                      .node_fs = config.node_fs,
                                                      .runtime = machine.runtime.get(),
                                                      .group_names = GroupNamesOf(config),
-                                                     .kept_from_pods = KeptFromPods(config),
+                                                     .reserved_from_pods = ReservedFromPods(config),
                                                      .thresholds = config.eviction.thresholds},
                                        machine.clock, log);
   parts.disk_walks = std::make_unique<DiskWalkThread>(

@@ -12,14 +12,14 @@
 #include "agent/evictions/node_actions.h"
 #include "agent/figures/stats_collector.h"
 #include "agent/machine.h"
+#include "agent/notify/eviction_history.h"
+#include "agent/notify/hooks.h"
 #include "agent/passes/node.h"
 #include "agent/pods/pod_table.h"
 #include "agent/pods/remains.h"
 #include "agent/reclaim/image_collector.h"
 #include "agent/recorder/recorder.h"
 #include "agent/state/state_file.h"
-#include "agent/tell/eviction_history.h"
-#include "agent/tell/hooks.h"
 #include "agent/wake/arming_thread.h"
 #include "core/pods/room.h"
 #include "kernel/groups/layout/qos_groups.h"
@@ -38,7 +38,7 @@ struct NodeShares {
 struct AgentParts {
   std::unique_ptr<EventLog> events;
   std::unique_ptr<kernel::QosGroups> qos_groups;
-  std::unique_ptr<WorkerEdges> worker_edges;
+  std::unique_ptr<WorkerDependencies> worker_dependencies;
   std::unique_ptr<PodTable> pods;
   std::unique_ptr<StatsCollector> figures;
   std::unique_ptr<DiskWalkThread> disk_walks;

@@ -61,7 +61,7 @@ std::optional<ConfigInForce::Taken> ConfigInForce::Take() {
   // changed.
   const ConfigReading* valid = nullptr;
   for (const ConfigReading& reading : readings) {
-    TellOfFaults(reading.faults);
+    LogFaults(reading.faults);
     if (reading.faults.empty()) valid = &reading;
   }
   if (valid == nullptr) return Taken{.changed = {}, .faulty = true};
@@ -72,16 +72,16 @@ ConfigInForce::Taken ConfigInForce::Use(const ConfigReading& reading) {
   for (const Fault& warning : reading.warnings) {
     log_.Warn("configuration", {{"warning", Describe(warning)}});
   }
-  TellOfOrder(reading.not_above_kubelet);
+  LogOrder(reading.not_above_kubelet);
   AgentConfig read = reading.config;
   read.dry_run = read.dry_run || readers_.dry_run;
   read.eviction.thresholds = ThresholdsAtOnce(config(), read);
   readers_.kubelet_thresholds = reading.kubelet_thresholds;
   ConfigChanges changes = ChangesOf(config(), read);
-  Tell(changes, reading.need_restart);
+  Report(changes, reading.need_restart);
   Hold(std::move(changes.config));
   told_.clear();
-  TellOfCapacities();
+  LogCapacities();
   return {.changed = std::move(changes.at_once)};
 }
 
@@ -93,10 +93,10 @@ void ConfigInForce::Learn(const Observations& seen, bool layout_known) {
   }
   if (capacities == capacities_) return;
   capacities_ = capacities;
-  TellOfCapacities();
+  LogCapacities();
 }
 
-void ConfigInForce::TellOfCapacities() {
+void ConfigInForce::LogCapacities() {
   const std::vector<Threshold>& ours = config().eviction.thresholds;
   for (const Fault& fault : CheckAlwaysMet(ours, capacities_)) {
     if (!told_.insert(fault.key).second) continue;
@@ -108,7 +108,7 @@ void ConfigInForce::TellOfCapacities() {
   for (const Fault& known : CheckAboveKubelet(ours, theirs, {})) told_.insert(known.key);
   Faults found = CheckAboveKubelet(ours, theirs, capacities_);
   std::erase_if(found, [&](const Fault& fault) { return !told_.insert(fault.key).second; });
-  TellOfOrder(found);
+  LogOrder(found);
 }
 
 void ConfigInForce::Hold(AgentConfig config) {
@@ -131,22 +131,22 @@ void ConfigInForce::Hold(NodeIdentity node) {
   node_ = std::make_shared<const NodeIdentity>(std::move(node));
 }
 
-void ConfigInForce::TellOfFaults(const Faults& faults) const {
+void ConfigInForce::LogFaults(const Faults& faults) const {
   for (const Fault& fault : faults) {
     log_.Error("the configuration is not valid; the agent keeps the previous one",
                {{"fault", Describe(fault)}});
   }
 }
 
-void ConfigInForce::TellOfOrder(const Faults& faults) const {
+void ConfigInForce::LogOrder(const Faults& faults) const {
   for (const Fault& fault : faults) {
     log_.Error("a threshold is not above the kubelet's, which evicts first",
                {{"fault", Describe(fault)}});
   }
 }
 
-void ConfigInForce::Tell(const ConfigChanges& changes,
-                         const std::vector<std::string>& others) const {
+void ConfigInForce::Report(const ConfigChanges& changes,
+                           const std::vector<std::string>& others) const {
   log_.Info("the configuration was read again",
             {{"changed", fmt::format("{}", fmt::join(changes.at_once, ", "))}});
   std::vector<std::string> settings(changes.need_restart.begin(), changes.need_restart.end());

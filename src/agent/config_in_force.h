@@ -73,10 +73,10 @@ class ConfigInForce {
   // `reading` has no faults.
   [[nodiscard]] Taken Use(const ConfigReading& reading);
   // `others`: ConfigReading::need_restart.
-  void Tell(const ConfigChanges& changes, const std::vector<std::string>& others) const;
-  void TellOfFaults(const Faults& faults) const;
-  void TellOfOrder(const Faults& faults) const;
-  void TellOfCapacities();
+  void Report(const ConfigChanges& changes, const std::vector<std::string>& others) const;
+  void LogFaults(const Faults& faults) const;
+  void LogOrder(const Faults& faults) const;
+  void LogCapacities();
 
   void Hold(AgentConfig config);
   void Hold(NodeIdentity node);

@@ -12,7 +12,7 @@
 
 namespace jettison {
 
-struct EndingEdges {
+struct EndingDependencies {
   ContainerRuntime& runtime;
   PodTable& pods;
   const Clock& clock;
@@ -24,7 +24,7 @@ struct EndingEdges {
 // creating, or after the agent's pods have ended. The node is watched meanwhile.
 class Ending {
  public:
-  explicit Ending(EndingEdges edges);
+  explicit Ending(EndingDependencies dependencies);
 
   // From any thread and from signal handlers.
   void Ask();
@@ -41,7 +41,7 @@ class Ending {
  private:
   void EndWhenNothingIsHalfMade();
 
-  EndingEdges edges_;
+  EndingDependencies dependencies_;
   FileDescriptor asked_fd_;
   std::atomic<bool> asked_ = false;
   std::optional<Instant> quit_at_;  // set: the end waits for the runtime till then

@@ -12,8 +12,8 @@ constexpr Duration kPeriod = std::chrono::seconds(10);
 
 void ImagePlaces::Ask(std::function<void()> answered, std::function<void()> late) {
   late_ = std::move(late);
-  late_at_ = edges_.clock.Now() + kPatience;
-  edges_.images.Folders(
+  late_at_ = dependencies_.clock.Now() + kPatience;
+  dependencies_.images.Folders(
       [this, answered = std::move(answered)](const Result<StorageFolders>& folders) {
         late_ = nullptr;
         Take(folders);
@@ -22,13 +22,13 @@ void ImagePlaces::Ask(std::function<void()> answered, std::function<void()> late
 }
 
 void ImagePlaces::Take(const Result<StorageFolders>& folders) {
-  next_ = edges_.clock.Now() + kPeriod;
+  next_ = dependencies_.clock.Now() + kPeriod;
   if (folders) {
     is_known_ = true;
-    return edges_.found(*folders);
+    return dependencies_.found(*folders);
   }
   if (is_known_ || !say_unknown_.Take()) return;
-  edges_.log.Warn(
+  dependencies_.log.Warn(
       "the file system of the images is not known and is taken to be nodefs until the runtime "
       "tells it",
       {{"err", folders.error().message}});

@@ -14,7 +14,7 @@
 
 namespace jettison {
 
-struct ImagePlacesEdges {
+struct ImagePlacesDependencies {
   ImageStore& images;
   const Clock& clock;
   const Log& log;
@@ -26,7 +26,8 @@ struct ImagePlacesEdges {
 // seconds, even if the runtime hangs. Nothing here waits.
 class ImagePlaces {
  public:
-  explicit ImagePlaces(ImagePlacesEdges edges) : edges_(std::move(edges)) {}
+  explicit ImagePlaces(ImagePlacesDependencies dependencies)
+      : dependencies_(std::move(dependencies)) {}
 
   // How long the first answer may take before it counts as late.
   static constexpr Duration kPatience = std::chrono::milliseconds(50);
@@ -42,7 +43,7 @@ class ImagePlaces {
  private:
   void Take(const Result<StorageFolders>& folders);
 
-  ImagePlacesEdges edges_;
+  ImagePlacesDependencies dependencies_;
   bool is_known_ = false;
   std::optional<Instant> next_;  // absent: it is being asked
   std::function<void()> late_;   // null: nobody is to be told

@@ -99,7 +99,7 @@ Result<OpenedCluster> OpenCluster(const AgentConfig& config, const SteadyClock& 
   if (!link) return Fail(link.error().In("the cluster cannot be asked"));
   (*link)->OnState([&clock, told = std::make_shared<ClusterStateLog>(log)](
                        const kube::PodWatchState& state) { told->Take(state, clock.Now()); });
-  (*link)->OnNotKept([&log](const Error& why) {
+  (*link)->OnNotSaved([&log](const Error& why) {
     log.Warn(
         "the pods of the node cannot be kept on disk; an agent that starts while the API server is "
         "away does not know them",

@@ -40,7 +40,7 @@ struct OpenedCluster {
 [[nodiscard]] Result<OpenedCluster> OpenCluster(const AgentConfig& config, const SteadyClock& clock,
                                                 const Log& log);
 
-// The edges to this machine, opened. Torn down from the last to the first.
+// The ports to this machine, opened. Torn down from the last to the first.
 struct Machine {
   SteadyClock clock;
   CgroupVersion cgroup_version = CgroupVersion::kV1;

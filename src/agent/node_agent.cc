@@ -84,7 +84,7 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
   parts_->manifests_are_read = [this] { return manifests_.IsComplete(machine_->clock.Now()); };
   parts_->follow_capacity = [this] { FollowCapacity(); };
   if (!machine_->images) return;
-  image_places_.emplace(ImagePlacesEdges{
+  image_places_.emplace(ImagePlacesDependencies{
       .images = *machine_->images,
       .clock = machine_->clock,
       .log = *log_,
@@ -179,7 +179,7 @@ void NodeAgent::ShareCpuWith(const std::vector<RuntimePod>& pods) {
   for (const RuntimePod& pod : pods) {
     if (pod.foreign) continue;
     plans.push_back(
-        PlanOf(std::make_shared<const Pod>(pod.pod), parts_->worker_edges->limit_settings));
+        PlanOf(std::make_shared<const Pod>(pod.pod), parts_->worker_dependencies->limit_settings));
   }
   std::vector<const PodPlan*> own;
   for (const PodPlan& plan : plans) own.push_back(&plan);
@@ -345,10 +345,10 @@ void NodeAgent::AfterEachTurn() {
   const Instant now = machine_->clock.Now();
   AdvanceAll(now);
   SaveState(now);
-  TellServiceManager(now);
+  NotifyServiceManager(now);
   if (refusal_ || (ending_.IsOver(now) && HasLeftCluster(now))) loop_->Quit();
   if (options_.observer && begun_) options_.observer(parts_->node->MakeSnapshot());
-  onlookers_.Show([this] { return Beside(); }, begun_, now);
+  onlookers_.Show([this] { return Shown(); }, begun_, now);
   const auto deadline = NextDeadline();
   loop_->SetTimer(deadline ? std::optional(*deadline - machine_->clock.Now()) : std::nullopt);
 }
@@ -356,7 +356,7 @@ void NodeAgent::AfterEachTurn() {
 void NodeAgent::AdvanceAll(Instant now) {
   runtime_start_.Advance(now);
   if (image_places_) image_places_->Advance(now);
-  if (parts_->cluster) TellCluster(now);
+  if (parts_->cluster) ReportToCluster(now);
   if (parts_->shadow) parts_->shadow->Advance(now);
   if (begun_) {
     parts_->disk_walks->Advance(now);
@@ -382,10 +382,10 @@ void NodeAgent::FollowCapacity() {
   parts_->pods->SetAllocatable(config_.node()->allocatable);
 }
 
-void NodeAgent::TellCluster(Instant now) {
+void NodeAgent::ReportToCluster(Instant now) {
   const Node& node = *parts_->node;
   if (node.passes() > 0) parts_->cluster->SetConditions(node.state().conditions, now);
-  parts_->cluster->TellEvents(*parts_->events, now);
+  parts_->cluster->ReportEvents(*parts_->events, now);
   parts_->cluster->Advance(now);
 }
 
@@ -393,7 +393,7 @@ bool NodeAgent::HasLeftCluster(Instant now) {
   return !parts_->cluster || parts_->cluster->Stop(now);
 }
 
-void NodeAgent::TellServiceManager(Instant now) {
+void NodeAgent::NotifyServiceManager(Instant now) {
   if (service_.alive_every() && (!next_alive_ || *next_alive_ <= now)) {
     service_.Alive();
     next_alive_ = now + *service_.alive_every();
@@ -405,7 +405,7 @@ void NodeAgent::TellServiceManager(Instant now) {
              {{"root", config_.config().root}, {"nodeCgroup", config_.config().node_cgroup}});
 }
 
-ShownBeside NodeAgent::Beside() const {
+ShownOfNode NodeAgent::Shown() const {
   return {.node = config_.node(),
           .walks = walks_,
           .runtime_unready = runtime_start_.unready(),
@@ -427,8 +427,8 @@ AgentState NodeAgent::State(Instant now) const {
   AgentState state = of_others_;
   if (!config_.config().dry_run) {
     const auto* const soft = parts_->soft_evictions.get();
-    state = {.node = parts_->node->Kept(),
-             .pods = parts_->pods->Kept(now),
+    state = {.node = parts_->node->Saved(),
+             .pods = parts_->pods->Saved(now),
              .soft = soft != nullptr ? soft->SoFar(now) : SoftEvictionsSoFar{},
              .cluster_evictions = {},
              .images = {}};

@@ -13,9 +13,9 @@
 #include "agent/image_places.h"
 #include "agent/machine.h"
 #include "agent/manifests/manifest_watch.h"
+#include "agent/notify/service_notify.h"
 #include "agent/onlookers.h"
 #include "agent/runtime_start.h"
-#include "agent/tell/service_notify.h"
 #include "agent/upkeep.h"
 #include "agent/wake/memory_watch.h"
 #include "machine/loop/event_loop.h"
@@ -62,14 +62,14 @@ class NodeAgent : public Agent {
   // Before anything is decided: what was suspended counts for no grace period.
   void LookForSuspend();
   void AdvanceAll(Instant now);
-  void TellCluster(Instant now);
+  void ReportToCluster(Instant now);
   // Whether nothing of the agent is left there, or cannot be taken away.
   [[nodiscard]] bool HasLeftCluster(Instant now);
-  void TellServiceManager(Instant now);
+  void NotifyServiceManager(Instant now);
   void SaveState(Instant now);
   [[nodiscard]] StateChanges Changes() const;  // of what is saved
   [[nodiscard]] AgentState State(Instant now) const;
-  [[nodiscard]] ShownBeside Beside() const;
+  [[nodiscard]] ShownOfNode Shown() const;
   // Why the agent finds no pods of its node in the cluster; empty: it does, as far as is known.
   [[nodiscard]] std::string ClusterProblem() const;
   void AfterEachTurn();

@@ -2,16 +2,16 @@
 
 namespace jettison {
 
-Snapshot Onlookers::SnapshotWith(const ShownBeside& beside) const {
+Snapshot Onlookers::SnapshotWith(const ShownOfNode& shown) const {
   Snapshot snapshot = parts_.node->MakeSnapshot();
-  snapshot.node = beside.node;
+  snapshot.node = shown.node;
   snapshot.counters = std::make_shared<const NodeCounters>(
       NodeCounters{.passes = parts_.node->counters(),
-                   .pods = parts_.worker_edges->counters,
+                   .pods = parts_.worker_dependencies->counters,
                    .images = parts_.images ? parts_.images->counters() : ImageCounters{},
-                   .walks = beside.walks,
+                   .walks = shown.walks,
                    .container_bytes = parts_.reclaimer->ContainerBytes(),
-                   .runtime_unready = beside.runtime_unready,
+                   .runtime_unready = shown.runtime_unready,
                    .log_lines_lost = log_.lost()});
   snapshot.recording = parts_.recorder;
   snapshot.evictions = parts_.evictions->Evictions();
@@ -21,11 +21,11 @@ Snapshot Onlookers::SnapshotWith(const ShownBeside& beside) const {
                         .events_dropped = parts_.cluster->events_dropped()};
   }
   snapshot.awaits_runtime = !parts_.listed;
-  snapshot.manifest_error = beside.manifest_error;
-  snapshot.cluster_error = beside.cluster_error;
-  snapshot.state_error = beside.state_error;
-  snapshot.limits_error = beside.limits_error;
-  snapshot.not_guarded = beside.not_guarded;
+  snapshot.manifest_error = shown.manifest_error;
+  snapshot.cluster_error = shown.cluster_error;
+  snapshot.state_error = shown.state_error;
+  snapshot.limits_error = shown.limits_error;
+  snapshot.not_guarded = shown.not_guarded;
   return snapshot;
 }
 
@@ -38,13 +38,13 @@ void Onlookers::NoteAsked() {
   }
 }
 
-void Onlookers::Show(const std::function<ShownBeside()>& beside, bool begun, Instant now) {
+void Onlookers::Show(const std::function<ShownOfNode()>& shown, bool begun, Instant now) {
   if (!board_) return;
   board_->Turned(now);
   if (!begun) return;
   if (asked_) {
     asked_ = false;
-    board_->Put(std::make_shared<const Snapshot>(SnapshotWith(beside())));
+    board_->Put(std::make_shared<const Snapshot>(SnapshotWith(shown())));
   }
   const std::uint64_t passes = parts_.node->passes();
   if (shown_passes_ == passes && shown_events_ == parts_.events->count()) return;

@@ -15,7 +15,7 @@
 namespace jettison {
 
 // What the agent shows and only its wiring knows.
-struct ShownBeside {
+struct ShownOfNode {
   std::shared_ptr<const NodeIdentity> node;
   WalkCounters walks;
   std::uint64_t runtime_unready = 0;  // times that it did not answer when it was waited for
@@ -33,11 +33,11 @@ class Onlookers {
   Onlookers(const AgentParts& parts, std::shared_ptr<Board> board, const Log& log)
       : parts_(parts), board_(std::move(board)), log_(log) {}
 
-  [[nodiscard]] Snapshot SnapshotWith(const ShownBeside& beside) const;
+  [[nodiscard]] Snapshot SnapshotWith(const ShownOfNode& shown) const;
   // The board is readable: an onlooker asked for a snapshot, which Show makes, or left a note.
   void NoteAsked();
   // At the end of a turn. `begun`: passes are run.
-  void Show(const std::function<ShownBeside()>& beside, bool begun, Instant now);
+  void Show(const std::function<ShownOfNode()>& shown, bool begun, Instant now);
 
  private:
   const AgentParts& parts_;

@@ -28,7 +28,7 @@ auto LogOf(const Log& log, const char* runtime) {
   return [&log, runtime](std::string_view message) { log.Warn(runtime, {{"problem", message}}); };
 }
 
-Result<OpenedRuntime> OpenProcess(const AgentConfig& config, const RuntimeEdges& edges) {
+Result<OpenedRuntime> OpenProcess(const AgentConfig& config, const RuntimeEdges& dependencies) {
   ProcessRuntimeOptions options;
   options.root = config.root;
   options.logs = config.logs.directory;
@@ -39,10 +39,10 @@ Result<OpenedRuntime> OpenProcess(const AgentConfig& config, const RuntimeEdges&
       static_cast<std::uint64_t>(config.logs.max_size_bytes.value_or(kNeverRotated));
   options.log_max_files = config.logs.max_files;
   options.path_patience.slow_paths = std::make_shared<SlowPathThreads>();
-  options.disk_thread = edges.disk_thread;
-  options.log = LogOf(edges.log, "process runtime");
-  auto runtime =
-      OpenProcessRuntime(std::move(options), edges.pod_groups, edges.group_end, edges.clock);
+  options.disk_thread = dependencies.disk_thread;
+  options.log = LogOf(dependencies.log, "process runtime");
+  auto runtime = OpenProcessRuntime(std::move(options), dependencies.pod_groups,
+                                    dependencies.group_end, dependencies.clock);
   if (!runtime) return Fail(runtime.error());
   return OpenedRuntime{.runtime = std::move(*runtime), .images = nullptr};
 }
@@ -54,7 +54,7 @@ Result<std::unique_ptr<cri::Calls>> ConnectTo(const AgentConfig& config) {
   return calls;
 }
 
-Result<OpenedRuntime> OpenCri(const AgentConfig& config, const RuntimeEdges& edges) {
+Result<OpenedRuntime> OpenCri(const AgentConfig& config, const RuntimeEdges& dependencies) {
   auto calls = ConnectTo(config);
   if (!calls) return Fail(calls.error());
   CriRuntimeOptions options;
@@ -67,26 +67,26 @@ Result<OpenedRuntime> OpenCri(const AgentConfig& config, const RuntimeEdges& edg
   options.log_max_bytes = config.logs.max_size_bytes;
   options.log_max_files = config.logs.max_files;
   options.path_patience.slow_paths = std::make_shared<SlowPathThreads>();
-  options.disk_thread = edges.disk_thread;
-  options.log = LogOf(edges.log, "container runtime");
+  options.disk_thread = dependencies.disk_thread;
+  options.log = LogOf(dependencies.log, "container runtime");
   cri::Calls& shared = **calls;  // owned by the runtime, which outlives the images
-  auto own =
-      OpenCriRuntime(options, std::move(*calls), edges.pod_groups, edges.group_end, edges.clock);
+  auto own = OpenCriRuntime(options, std::move(*calls), dependencies.pod_groups,
+                            dependencies.group_end, dependencies.clock);
   if (!own) return Fail(own.error());
   auto all = WithForeignPods(std::move(*own), {.calls = shared,
                                                .options = options,
                                                .adopt = config.adopt != AdoptPolicy::kNone,
                                                .processes = std::make_unique<HostProcesses>(),
-                                               .cgroups = edges.pod_groups,
-                                               .group_end = edges.group_end,
-                                               .clock = edges.clock});
+                                               .cgroups = dependencies.pod_groups,
+                                               .group_end = dependencies.group_end,
+                                               .clock = dependencies.clock});
   if (!all) return Fail(all.error());
   return OpenedRuntime{.runtime = std::move(*all),
                        .images = std::make_unique<cri::CriImageStore>(shared)};
 }
 
 // Dead containers are the kubelet's, and so are images unless `collectImages` is set.
-Result<OpenedRuntime> OpenKubelet(const AgentConfig& config, const RuntimeEdges& edges) {
+Result<OpenedRuntime> OpenKubelet(const AgentConfig& config, const RuntimeEdges& dependencies) {
   std::unique_ptr<cri::Calls> calls;
   std::unique_ptr<ImageStore> images;
   if (config.kubernetes.collect_images) {
@@ -95,7 +95,7 @@ Result<OpenedRuntime> OpenKubelet(const AgentConfig& config, const RuntimeEdges&
     calls = std::move(*connected);
     images = std::make_unique<cri::CriImageStore>(*calls);
   }
-  auto pods = OpenKubeletPods({.feed = *edges.cluster,
+  auto pods = OpenKubeletPods({.feed = *dependencies.cluster,
                                .places = {.directory = config.kubernetes.kubelet_directory,
                                           .pod_logs = config.logs.directory,
                                           .evict_daemon_sets = config.kubernetes.evict_daemon_sets,
@@ -103,11 +103,11 @@ Result<OpenedRuntime> OpenKubelet(const AgentConfig& config, const RuntimeEdges&
                                .cgroup_prefix = PodsRootOf(config),
                                .group_names = GroupNamesOf(config),
                                .processes = std::make_unique<HostProcesses>(),
-                               .cgroups = edges.pod_groups,
-                               .group_end = edges.group_end,
-                               .clock = edges.clock,
+                               .cgroups = dependencies.pod_groups,
+                               .group_end = dependencies.group_end,
+                               .clock = dependencies.clock,
                                .calls = std::move(calls),
-                               .log = LogOf(edges.log, "kubelet")});
+                               .log = LogOf(dependencies.log, "kubelet")});
   if (!pods) return Fail(pods.error());
   return OpenedRuntime{.runtime = std::move(*pods), .images = std::move(images)};
 }
@@ -129,13 +129,13 @@ Result<void> CanRemovePods(const AgentConfig& config, const kernel::MountCalls& 
                   missing, FirstLinuxFor(config.runtime)));
 }
 
-Result<OpenedRuntime> OpenRuntime(const AgentConfig& config, const RuntimeEdges& edges) {
-  if (edges.cluster != nullptr) return OpenKubelet(config, edges);
+Result<OpenedRuntime> OpenRuntime(const AgentConfig& config, const RuntimeEdges& dependencies) {
+  if (dependencies.cluster != nullptr) return OpenKubelet(config, dependencies);
   if (auto able = CanRemovePods(config, kernel::ProbeMountCalls()); !able)
     return Fail(able.error());
   switch (config.runtime) {
-    case RuntimeKind::kProcess: return OpenProcess(config, edges);
-    case RuntimeKind::kCri: return OpenCri(config, edges);
+    case RuntimeKind::kProcess: return OpenProcess(config, dependencies);
+    case RuntimeKind::kCri: return OpenCri(config, dependencies);
   }
   __builtin_unreachable();
 }

@@ -44,6 +44,6 @@ struct RuntimeEdges {
 // Opens the runtime that the configuration names. A container runtime that does not answer is no
 // error here: it is not ready (see ContainerRuntime::Ready).
 [[nodiscard]] Result<OpenedRuntime> OpenRuntime(const AgentConfig& config,
-                                                const RuntimeEdges& edges);
+                                                const RuntimeEdges& dependencies);
 
 }  // namespace jettison

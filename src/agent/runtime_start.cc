@@ -16,25 +16,26 @@ constexpr Duration kMaxDelay = std::chrono::seconds(1);
 
 void RuntimeStart::Try() {
   next_.reset();
-  auto pods = edges_.runtime.Ready().and_then([this] { return edges_.runtime.List(); });
+  auto pods =
+      dependencies_.runtime.Ready().and_then([this] { return dependencies_.runtime.List(); });
   if (!pods) return GoOnWithout(pods.error());
   listed_ = true;
-  edges_.listed(std::move(*pods));
+  dependencies_.listed(std::move(*pods));
 }
 
 void RuntimeStart::GoOnWithout(const Error& error) {
   if (++unready_ == 1) {
-    edges_.log.Warn("container runtime is not ready, the agent waits for it",
-                    {{"err", error.message}});
-    auto recalled = edges_.runtime.Recall();
-    edges_.log.Info(
+    dependencies_.log.Warn("container runtime is not ready, the agent waits for it",
+                           {{"err", error.message}});
+    auto recalled = dependencies_.runtime.Recall();
+    dependencies_.log.Info(
         "the agent guards the node without the container runtime; no container is started before "
         "it answers",
         {{"pods", fmt::to_string(recalled.size())}});
-    edges_.recalled(std::move(recalled));
+    dependencies_.recalled(std::move(recalled));
   }
   delay_ = std::clamp(2 * delay_, kFirstDelay, kMaxDelay);
-  next_ = edges_.clock.Now() + delay_;
+  next_ = dependencies_.clock.Now() + delay_;
 }
 
 void RuntimeStart::Advance(Instant now) {

@@ -12,7 +12,7 @@
 
 namespace jettison {
 
-struct RuntimeStartEdges {
+struct RuntimeStartDependencies {
   ContainerRuntime& runtime;
   const Clock& clock;
   const Log& log;
@@ -27,7 +27,8 @@ struct RuntimeStartEdges {
 // answers: updateRuntimeUp.)
 class RuntimeStart {
  public:
-  explicit RuntimeStart(RuntimeStartEdges edges) : edges_(std::move(edges)) {}
+  explicit RuntimeStart(RuntimeStartDependencies dependencies)
+      : dependencies_(std::move(dependencies)) {}
 
   void Try();
   void Advance(Instant now);
@@ -39,7 +40,7 @@ class RuntimeStart {
  private:
   void GoOnWithout(const Error& error);
 
-  RuntimeStartEdges edges_;
+  RuntimeStartDependencies dependencies_;
   std::optional<Instant> next_;
   Duration delay_{0};
   bool listed_ = false;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/tell/eviction_history.h"
+#include "agent/notify/eviction_history.h"
 #include "api/kubernetes/node_now.h"
 #include "api/kubernetes/status_object.h"
 #include "core/explanation/explanation_text.h"
@@ -40,7 +40,7 @@ class Form {
   [[nodiscard]] HttpResponse Of(const Explanation& explanation) const {
     return text() ? Body(TextOf(explanation), kText) : Body(JsonOf(explanation), kJson);
   }
-  [[nodiscard]] HttpResponse Of(const KeptEviction& kept) const {
+  [[nodiscard]] HttpResponse Of(const PastEviction& kept) const {
     return text() ? Body(kept.text, kText) : Body(kept.json, kJson);
   }
 
@@ -49,8 +49,8 @@ class Form {
   bool only_text_;
 };
 
-const KeptEvictions& EvictionsOf(const Snapshot& snapshot) {
-  static const KeptEvictions kNone;
+const PastEvictions& EvictionsOf(const Snapshot& snapshot) {
+  static const PastEvictions kNone;
   return snapshot.evictions ? *snapshot.evictions : kNone;
 }
 
@@ -102,8 +102,8 @@ std::vector<const PodView*> PodsNamed(const Snapshot& snapshot, std::string_view
   return found;
 }
 
-const KeptEviction* LastEvictionOf(const Snapshot& snapshot, std::string_view wanted) {
-  const KeptEvictions& all = EvictionsOf(snapshot);
+const PastEviction* LastEvictionOf(const Snapshot& snapshot, std::string_view wanted) {
+  const PastEvictions& all = EvictionsOf(snapshot);
   const auto found = std::find_if(all.rbegin(), all.rend(), [&](const auto& kept) {
     return IsNamed(wanted, kept->pod.namespace_, kept->pod.name, kept->pod.uid);
   });
@@ -177,12 +177,12 @@ HttpResponse ExplainPodNamed(const Snapshot& snapshot, std::string_view wanted, 
     if (auto refusal = NoPassYet(snapshot)) return *std::move(refusal);
     if (const auto standing = Standing(snapshot, *pods.front())) return form.Of(*standing);
   }
-  if (const KeptEviction* kept = LastEvictionOf(snapshot, wanted)) return form.Of(*kept);
+  if (const PastEviction* kept = LastEvictionOf(snapshot, wanted)) return form.Of(*kept);
   if (pods.empty()) return NoSuchPod(snapshot, wanted);
   return InNoOrder(snapshot, *pods.front());
 }
 
-void WriteEviction(const KeptEviction& kept, JsonWriter& json) {
+void WriteEviction(const PastEviction& kept, JsonWriter& json) {
   json.Object([&] {
     json.Field("id", kept.id);
     json.Field("at", FormatInstant(kept.at));

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "agent/tell/eviction_history.h"
+#include "agent/notify/eviction_history.h"
 #include "api/test_snapshot.h"
 #include "codec/documents/json.h"
 
@@ -14,21 +14,21 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Query = std::map<std::string, std::string, std::less<>>;
 
-std::shared_ptr<const KeptEviction> Kept(std::uint64_t number, const std::string& name) {
-  KeptEviction kept{.number = number, .id = EvictionId(number), .at = kTestNow};
+std::shared_ptr<const PastEviction> Kept(std::uint64_t number, const std::string& name) {
+  PastEviction kept{.number = number, .id = EvictionId(number), .at = kTestNow};
   kept.pod = {.namespace_ = "default", .name = name, .uid = "uid-of-" + name};
   kept.signal = "memory.available";
   kept.summary = "default/" + name + " was evicted.";
   kept.text = "why " + kept.id + "\n";
   kept.json = R"({"kind":"Explanation","id":")" + kept.id + "\"}\n";
-  return std::make_shared<const KeptEviction>(std::move(kept));
+  return std::make_shared<const PastEviction>(std::move(kept));
 }
 
 class ExplainEndpoints : public testing::Test {
  protected:
   ExplainEndpoints() : snapshot_(TestSnapshot(9)) {
     snapshot_.evictions =
-        std::make_shared<const KeptEvictions>(KeptEvictions{Kept(4, "gone"), Kept(5, "app-3")});
+        std::make_shared<const PastEvictions>(PastEvictions{Kept(4, "gone"), Kept(5, "app-3")});
   }
   HttpResponse Get(const std::string& path, Query query = {}, const std::string& accept = "") {
     board_.Turned(kTestNow);

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "agent/tell/eviction_history.h"
+#include "agent/notify/eviction_history.h"
 #include "api/kubernetes/event_list.h"
 #include "api/kubernetes/node_json.h"
 #include "api/kubernetes/version.h"

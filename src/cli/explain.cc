@@ -9,7 +9,7 @@
 #include <string>
 #include <variant>
 
-#include "agent/tell/eviction_history.h"
+#include "agent/notify/eviction_history.h"
 #include "cli/ask/ask_agent.h"
 #include "cli/commands.h"
 #include "cli/input_file.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "act/pass.h"
+#include "apply/pass.h"
 #include "core/decide/ranking.h"
 #include "core/explain/explain.h"
 #include "core/explain/otherwise.h"

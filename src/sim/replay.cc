@@ -1,6 +1,6 @@
 #include "sim/replay.h"
 
-#include "act/pass.h"
+#include "apply/pass.h"
 
 namespace jettison {
 namespace {

@@ -116,17 +116,17 @@ TEST_F(CountingNode, AWakeUpThatFoundNothingIsNoPartOfALaterEvictionsLatency) {
 
 TEST_F(CountingNode, APodThatComesBackCountsAsStartedAndRestarted) {
   Start();
-  EXPECT_EQ(edges_.counters.started_pods, 2U);
-  EXPECT_EQ(edges_.counters.pod_start.Count(), 2U);
+  EXPECT_EQ(dependencies_.counters.started_pods, 2U);
+  EXPECT_EQ(dependencies_.counters.pod_start.Count(), 2U);
   clock_.Advance(seconds(3));
   figures_.SetAvailable(99);
   Crossed();
   Deliver();
   figures_.SetAvailable(400);
   for (int i = 0; i < 10; ++i) FullPass();
-  EXPECT_EQ(edges_.counters.restarted_pods, 1U);
-  EXPECT_EQ(edges_.counters.started_pods, 3U);
-  EXPECT_THAT(edges_.counters.started_containers, ElementsAre(3U, 0U));
+  EXPECT_EQ(dependencies_.counters.restarted_pods, 1U);
+  EXPECT_EQ(dependencies_.counters.started_pods, 3U);
+  EXPECT_THAT(dependencies_.counters.started_containers, ElementsAre(3U, 0U));
 }
 
 TEST_F(CountingNode, ARefusalCountsOnceForItsReason) {
@@ -137,7 +137,7 @@ TEST_F(CountingNode, ARefusalCountsOnceForItsReason) {
   pods_.SetWanted(WantedPods({PodNamed("hog"), PodNamed("idle"), PodNamed("late")}), clock_.Now());
   FullPass();
   FullPass();
-  EXPECT_THAT(edges_.counters.admission_rejections, ElementsAre(Pair("Evicted", 1U)));
+  EXPECT_THAT(dependencies_.counters.admission_rejections, ElementsAre(Pair("Evicted", 1U)));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@
 
 namespace jettison {
 
-struct KeptEviction;  // agent/tell/kept_eviction.h
+struct PastEviction;  // agent/notify/eviction_history.h
 class RecordingDesk;  // view/recording_desk.h
 struct ShadowView;    // core/shadow/shadow_pairing.h
 
@@ -155,7 +155,7 @@ struct Snapshot {
   std::vector<SignalSample> history;             // the last hour, oldest first
   std::shared_ptr<const NodeCounters> counters;  // null in tests alone
   // Why pods were evicted since the agent's start, oldest first; null in tests alone.
-  std::shared_ptr<const std::vector<std::shared_ptr<const KeptEviction>>> evictions;
+  std::shared_ptr<const std::vector<std::shared_ptr<const PastEviction>>> evictions;
   std::shared_ptr<RecordingDesk> recording;  // null: nothing is recorded
   // A dry run beside what the kubelet did; null: the agent is not in shadow mode.
   std::shared_ptr<const ShadowView> shadow;

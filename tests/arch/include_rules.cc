@@ -15,8 +15,8 @@ const Arrows& PartArrows() {
     arrows["core"] = {};
     arrows["codec"] = {"core"};
     arrows["ports"] = {"core"};
-    arrows["act"] = {"core", "ports"};
-    arrows["sim"] = {"core", "ports", "act"};
+    arrows["apply"] = {"core", "ports"};
+    arrows["sim"] = {"core", "ports", "apply"};
     arrows["kernel"] = {"core", "ports"};
     arrows["rpc"] = {"core", "ports"};
     arrows["http"] = {"core", "ports"};
@@ -27,7 +27,7 @@ const Arrows& PartArrows() {
     arrows["view"] = {"core", "ports", "codec"};
     arrows["machine"] = {"core", "ports",   "codec",    "kernel",    "rpc",
                          "view", "sources", "runtimes", "containers"};
-    arrows["agent"] = {"core", "ports",   "act",      "codec", "kernel", "rpc",
+    arrows["agent"] = {"core", "ports",   "apply",    "codec", "kernel", "rpc",
                        "http", "sources", "runtimes", "view",  "machine"};
     arrows["api"] = {"core", "ports", "codec", "kernel", "http", "view", "sim", "machine", "agent"};
     return arrows;

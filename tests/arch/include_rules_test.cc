@@ -13,7 +13,7 @@ TEST(IncludeRules, PartsPointOneWay) {
   EXPECT_TRUE(PartMayInclude("core", "core"));
   EXPECT_FALSE(PartMayInclude("core", "ports"));
   EXPECT_TRUE(PartMayInclude("kernel", "ports"));
-  EXPECT_FALSE(PartMayInclude("kernel", "act"));
+  EXPECT_FALSE(PartMayInclude("kernel", "apply"));
   EXPECT_FALSE(PartMayInclude("sim", "kernel"));
   EXPECT_FALSE(PartMayInclude("sim", "agent"));
   EXPECT_FALSE(PartMayInclude("agent", "api"));
@@ -42,7 +42,7 @@ TEST(IncludeRules, RoomsOfTheKernelDoNotKnowEachOther) {
 TEST(IncludeRules, ARoomIsTheFolderOfAFile) {
   EXPECT_EQ(RoomOf("core/units/quantity.h"), "core/units");
   EXPECT_EQ(PartOf("core/units"), "core");
-  EXPECT_EQ(PartOf("act"), "act");
+  EXPECT_EQ(PartOf("apply"), "apply");
 }
 
 TEST(IncludeRules, ARoomDeclaresWhatItDependsOn) {

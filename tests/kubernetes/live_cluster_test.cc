@@ -15,7 +15,7 @@
 
 #include "agent/cluster/evictions/cluster_evictions.h"
 #include "agent/cluster/link/cluster_link.h"
-#include "agent/cluster/tell/node_teller.h"
+#include "agent/cluster/notify/node_reporter.h"
 #include "machine/loop/steady_clock.h"
 #include "sources/kubernetes/credentials/api_access.h"
 #include "tests/kubernetes/live_control_plane.h"
@@ -54,16 +54,16 @@ class LiveClusterTelling : public testing::Test {
         {.access = access.access, .node = "bed", .clock = clock_, .chance = [] { return 0.0; }});
     ASSERT_TRUE(link) << link.error().message;
     link_ = std::move(*link);
-    const NodeTellerEdges edges = {.cluster = *link_, .clock = *clock_, .log = log_};
-    teller_ = std::make_unique<NodeTeller>(edges, "bed");
-    evictions_ = std::make_unique<ClusterEvictions>(
-        ClusterEvictionEdges{.cluster = *link_,
-                             .clock = *clock_,
-                             .log = log_,
-                             .taints = teller_.get(),
-                             .on_over = [this](const EvictionIntent& intent, EvictionEnd end) {
-                               if (end == EvictionEnd::kDeleted) deleted_.push_back(intent.uid);
-                             }});
+    const NodeReporterDependencies edges = {.cluster = *link_, .clock = *clock_, .log = log_};
+    teller_ = std::make_unique<NodeReporter>(edges, "bed");
+    evictions_ = std::make_unique<ClusterEvictions>(ClusterEvictionDependencies{
+        .cluster = *link_,
+        .clock = *clock_,
+        .log = log_,
+        .taints = teller_.get(),
+        .on_over = [this](const EvictionIntent& intent, EvictionEnd end) {
+          if (end == EvictionEnd::kDeleted) deleted_.push_back(intent.uid);
+        }});
     // The connection is open then, as it is beside the watch of an agent.
     ASSERT_TRUE(TurnUntil([&] { return link_->IsComplete(); }));
   }
@@ -144,7 +144,7 @@ class LiveClusterTelling : public testing::Test {
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, *clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   std::unique_ptr<ClusterLink> link_;
-  std::unique_ptr<NodeTeller> teller_;
+  std::unique_ptr<NodeReporter> teller_;
   std::unique_ptr<ClusterEvictions> evictions_;
   std::vector<std::string> deleted_;
 };

@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-#include "act/pass.h"
+#include "apply/pass.h"
 #include "core/explain/explain.h"
 #include "core/explanation/explanation_text.h"
 #include "core/thresholds/threshold_settings.h"

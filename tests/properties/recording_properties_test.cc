@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "act/pass.h"
+#include "apply/pass.h"
 #include "codec/recordings/replay_writer.h"
 #include "codec/recordings/scenario_reader.h"
 #include "codec/recordings/scenario_writer.h"

@@ -46,18 +46,18 @@ class ClusterDryRun : public testing::Test {
   }
   void Start() {
     side_ = std::make_unique<ClusterSide>(
-        ClusterSideEdges{.cluster = cluster_,
-                         .groups = groups_,
-                         .clock = clock_,
-                         .log = log_,
-                         .name_of_pod = [](std::string_view) { return "default/web"; },
-                         .group_of_pod = [](const std::string&) { return kHeldGroup; },
-                         .pids_limit = 500,
-                         .on_given_up = [](const std::string&) {},
-                         .take_held = [this] { return std::exchange(listed_held_, {}); },
-                         .end_pod = [](const EvictionOrder&) { return false; },
-                         .goes_on = [](const std::string&) { return std::nullopt; },
-                         .dry_run = true},
+        ClusterSideDependencies{.cluster = cluster_,
+                                .groups = groups_,
+                                .clock = clock_,
+                                .log = log_,
+                                .name_of_pod = [](std::string_view) { return "default/web"; },
+                                .group_of_pod = [](const std::string&) { return kHeldGroup; },
+                                .pids_limit = 500,
+                                .on_given_up = [](const std::string&) {},
+                                .take_held = [this] { return std::exchange(listed_held_, {}); },
+                                .end_pod = [](const EvictionOrder&) { return false; },
+                                .goes_on = [](const std::string&) { return std::nullopt; },
+                                .dry_run = true},
         "bed");
     side_->Resume(left_);
   }

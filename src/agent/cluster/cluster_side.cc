@@ -47,7 +47,7 @@ bool HeldOrphans::Has(const std::string& uid) const {
 
 void HeldOrphans::Advance(const std::function<bool(const std::string& uid)>& is_evicted,
                           Instant now) {
-  for (kube::FoundHeld& held : edges_.take_held()) {
+  for (kube::FoundHeld& held : dependencies_.take_held()) {
     if (is_evicted(held.head.uid) || Has(held.head.uid)) continue;
     Take(std::move(held));
     free_at_ = now;
@@ -55,13 +55,13 @@ void HeldOrphans::Advance(const std::function<bool(const std::string& uid)>& is_
   if (to_free_.empty()) return;
   if (free_at_ && now < *free_at_) return;
   freed_ += std::erase_if(to_free_, [&](const kube::EvictionIntent& pod) {
-    return is_evicted(pod.uid) || FreeGroup(pod, edges_.groups, edges_.log);
+    return is_evicted(pod.uid) || FreeGroup(pod, dependencies_.groups, dependencies_.log);
   });
   free_at_ = to_free_.empty() ? std::nullopt : std::optional(now + kFreeEvery);
 }
 
 void HeldOrphans::Take(kube::FoundHeld held) {
-  edges_.log.Warn(
+  dependencies_.log.Warn(
       "a pod can start no process, although its eviction is not recorded; its process limit is "
       "restored, and the kubelet may start it again",
       {{"pod", held.head.namespace_ + "/" + held.head.name}, {"uid", held.head.uid}});
@@ -72,52 +72,55 @@ void HeldOrphans::Take(kube::FoundHeld held) {
                       .evicted_at = {},
                       .boot_id = {},
                       .held_group = std::move(held.group),
-                      .pids_limit = edges_.pids_limit});
+                      .pids_limit = dependencies_.pids_limit});
 }
 
-ClusterSide::ClusterSide(ClusterSideEdges edges, const std::string& node)
-    : edges_(std::move(edges)),
-      node_({.cluster = edges_.cluster, .clock = edges_.clock, .log = edges_.log}, node),
-      evictions_({.cluster = edges_.cluster,
-                  .clock = edges_.clock,
-                  .log = edges_.log,
+ClusterSide::ClusterSide(ClusterSideDependencies dependencies, const std::string& node)
+    : dependencies_(std::move(dependencies)),
+      node_({.cluster = dependencies_.cluster,
+             .clock = dependencies_.clock,
+             .log = dependencies_.log},
+            node),
+      evictions_({.cluster = dependencies_.cluster,
+                  .clock = dependencies_.clock,
+                  .log = dependencies_.log,
                   .taints = &node_,
                   .on_found = [this](const kube::EvictionIntent& intent) { OnFound(intent); },
                   .on_over = [this](const kube::EvictionIntent& intent,
                                     kube::EvictionEnd end) { OnOver(intent, end); },
-                  .goes_on = edges_.goes_on}),
-      events_({.cluster = edges_.cluster,
-               .clock = edges_.clock,
-               .log = edges_.log,
-               .name_of_pod = edges_.name_of_pod},
+                  .goes_on = dependencies_.goes_on}),
+      events_({.cluster = dependencies_.cluster,
+               .clock = dependencies_.clock,
+               .log = dependencies_.log,
+               .name_of_pod = dependencies_.name_of_pod},
               node),
-      orphans_({.groups = edges_.groups,
-                .log = edges_.log,
-                .pids_limit = edges_.pids_limit,
-                .take_held = edges_.take_held}) {}
+      orphans_({.groups = dependencies_.groups,
+                .log = dependencies_.log,
+                .pids_limit = dependencies_.pids_limit,
+                .take_held = dependencies_.take_held}) {}
 
-void ClusterSide::TellEvents(const EventLog& log, Instant now) {
-  if (edges_.dry_run || log.count() == told_events_) return;
+void ClusterSide::ReportEvents(const EventLog& log, Instant now) {
+  if (dependencies_.dry_run || log.count() == told_events_) return;
   for (const LoggedEvent& event : log.events()) {
-    if (event.sequence > told_events_) events_.Tell(event.event, now);
+    if (event.sequence > told_events_) events_.Report(event.event, now);
   }
   told_events_ = log.count();
 }
 
 void ClusterSide::Resume(std::vector<kube::EvictionIntent> earlier) {
-  if (!edges_.dry_run) return evictions_.Resume(std::move(earlier));
+  if (!dependencies_.dry_run) return evictions_.Resume(std::move(earlier));
   left_ = std::move(earlier);
   for (const kube::EvictionIntent& intent : left_) {
-    edges_.log.Warn(
+    dependencies_.log.Warn(
         "an earlier agent did not finish the eviction of a pod, and a dry run ends no pod; the "
         "kubelet may start it again",
         {{"pod", intent.namespace_ + "/" + intent.name}, {"uid", intent.uid}});
-    orphans_.FreeAt(intent, edges_.clock.Now());
+    orphans_.FreeAt(intent, dependencies_.clock.Now());
   }
 }
 
 std::vector<kube::EvictionIntent> ClusterSide::Unfinished() const {
-  if (!edges_.dry_run) return evictions_.Unfinished();
+  if (!dependencies_.dry_run) return evictions_.Unfinished();
   std::vector<kube::EvictionIntent> unfinished = left_;
   std::erase_if(unfinished, [this](const auto& intent) { return !orphans_.Has(intent.uid); });
   return unfinished;
@@ -163,7 +166,7 @@ void ClusterSide::Evicting(const EvictionOrder& order, const Result<EvictOutcome
     if (const auto condition = ConditionOf(order)) node_.Urge(*condition, now);
     return;
   }
-  const std::string full_name = edges_.name_of_pod(order.pod_uid);
+  const std::string full_name = dependencies_.name_of_pod(order.pod_uid);
   const std::size_t slash = full_name.find('/');
   if (slash == std::string::npos) return;
   evictions_.Begin({.namespace_ = full_name.substr(0, slash),
@@ -172,27 +175,27 @@ void ClusterSide::Evicting(const EvictionOrder& order, const Result<EvictOutcome
                     .message = order.message,
                     .disruption_target = order.disruption_target,
                     .grace_seconds = order.grace_period_seconds,
-                    .evicted_at = edges_.clock.Wall(),
-                    .boot_id = edges_.clock.Mark().boot_id,
-                    .held_group = edges_.group_of_pod(order.pod_uid),
-                    .pids_limit = edges_.pids_limit},
+                    .evicted_at = dependencies_.clock.Wall(),
+                    .boot_id = dependencies_.clock.Mark().boot_id,
+                    .held_group = dependencies_.group_of_pod(order.pod_uid),
+                    .pids_limit = dependencies_.pids_limit},
                    ConditionOf(order), now);
 }
 
 // A pod of which nothing runs now may have ended as it was asked to. The kubelet starts it again
 // until it learns of the eviction, so its group is held as after a kill.
 void ClusterSide::OnFound(const kube::EvictionIntent& intent) {
-  const Instant now = edges_.clock.Now();
-  const Duration left = GraceLeft(intent, now, edges_.clock);
-  if (edges_.end_pod(OrderOf(intent, left))) return;
+  const Instant now = dependencies_.clock.Now();
+  const Duration left = GraceLeft(intent, now, dependencies_.clock);
+  if (dependencies_.end_pod(OrderOf(intent, left))) return;
   unended_.insert_or_assign(intent.uid, intent);
-  if (left == Duration(0)) HoldGroup(intent, edges_.groups, edges_.log);
+  if (left == Duration(0)) HoldGroup(intent, dependencies_.groups, dependencies_.log);
 }
 
 void ClusterSide::ContinueEvictions(Instant now) {
   std::erase_if(unended_, [&](const auto& entry) {
     const kube::EvictionIntent& intent = entry.second;
-    return edges_.end_pod(OrderOf(intent, GraceLeft(intent, now, edges_.clock)));
+    return dependencies_.end_pod(OrderOf(intent, GraceLeft(intent, now, dependencies_.clock)));
   });
 }
 
@@ -200,10 +203,10 @@ void ClusterSide::ContinueEvictions(Instant now) {
 void ClusterSide::OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd end) {
   if (end != kube::EvictionEnd::kDeleted) unended_.erase(intent.uid);
   if (end != kube::EvictionEnd::kGivenUp) return;
-  if (!FreeGroup(intent, edges_.groups, edges_.log)) {
-    orphans_.FreeAt(intent, edges_.clock.Now() + HeldOrphans::kFreeEvery);
+  if (!FreeGroup(intent, dependencies_.groups, dependencies_.log)) {
+    orphans_.FreeAt(intent, dependencies_.clock.Now() + HeldOrphans::kFreeEvery);
   }
-  edges_.on_given_up(intent.uid);
+  dependencies_.on_given_up(intent.uid);
 }
 
 }  // namespace jettison

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "agent/cluster/evictions/cluster_evictions.h"
-#include "agent/cluster/tell/cluster_events.h"
-#include "agent/cluster/tell/node_teller.h"
-#include "agent/edges/eviction_listener.h"
+#include "agent/cluster/notify/cluster_events.h"
+#include "agent/cluster/notify/node_reporter.h"
+#include "agent/dependencies/eviction_listener.h"
 #include "agent/state/agent_state.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
@@ -29,7 +29,7 @@
 namespace jettison {
 
 // What HeldOrphans works with; everything must outlive it.
-struct HeldOrphanEdges {
+struct HeldOrphanDependencies {
   Cgroups& groups;  // where the pods' groups are
   const Log& log;
   std::optional<std::int64_t> pids_limit;  // of a pod's group, as the kubelet has it
@@ -45,7 +45,8 @@ class HeldOrphans {
   // How often it is tried to free a pod that could not be freed.
   static constexpr Duration kFreeEvery = std::chrono::minutes(1);
 
-  explicit HeldOrphans(HeldOrphanEdges edges) : edges_(std::move(edges)) {}
+  explicit HeldOrphans(HeldOrphanDependencies dependencies)
+      : dependencies_(std::move(dependencies)) {}
 
   // The eviction of this pod is over: it is to be freed then, or with the others before that.
   void FreeAt(const kube::EvictionIntent& intent, Instant at);
@@ -61,14 +62,14 @@ class HeldOrphans {
  private:
   void Take(kube::FoundHeld held);
 
-  HeldOrphanEdges edges_;
+  HeldOrphanDependencies dependencies_;
   std::vector<kube::EvictionIntent> to_free_;  // their limit is to be restored
   std::optional<Instant> free_at_;             // when that is tried again
   std::uint64_t freed_ = 0;
 };
 
 // What the agent's side towards a cluster works with; everything must outlive it.
-struct ClusterSideEdges {
+struct ClusterSideDependencies {
   kube::Cluster& cluster;
   Cgroups& groups;  // where the pods' groups are
   const Clock& clock;
@@ -82,7 +83,7 @@ struct ClusterSideEdges {
   std::function<std::vector<kube::FoundHeld>()> take_held;
   // Ends a pod; false: nothing of it is known to run on the node.
   std::function<bool(const EvictionOrder& order)> end_pod;
-  // As ClusterEvictionEdges::goes_on.
+  // As ClusterEvictionDependencies::goes_on.
   std::function<std::optional<bool>(const std::string& uid)> goes_on;
   bool dry_run = false;
 };
@@ -94,7 +95,7 @@ struct ClusterSideEdges {
 class ClusterSide : public EvictionListener {
  public:
   // `node`: its name in the cluster.
-  ClusterSide(ClusterSideEdges edges, const std::string& node);
+  ClusterSide(ClusterSideDependencies dependencies, const std::string& node);
 
   void Evicting(const EvictionOrder& order, const Result<EvictOutcome>& outcome,
                 Instant now) override;
@@ -105,11 +106,11 @@ class ClusterSide : public EvictionListener {
 
   // Sets the conditions of the node.
   void SetConditions(NodeConditions conditions, Instant now) {
-    if (!edges_.dry_run) node_.SetConditions(conditions, now);
+    if (!dependencies_.dry_run) node_.SetConditions(conditions, now);
   }
 
   // Sends the events that this agent has added since the last call.
-  void TellEvents(const EventLog& log, Instant now);
+  void ReportEvents(const EventLog& log, Instant now);
 
   // Number of evictions that are not fully reported to the cluster yet.
   [[nodiscard]] std::size_t evictions_under_way() const { return evictions_.size(); }
@@ -136,8 +137,8 @@ class ClusterSide : public EvictionListener {
   void OnFound(const kube::EvictionIntent& intent);
   void OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd end);
 
-  ClusterSideEdges edges_;
-  NodeTeller node_;
+  ClusterSideDependencies dependencies_;
+  NodeReporter node_;
   ClusterEvictions evictions_;
   ClusterEvents events_;
   // Evictions of an earlier agent whose pods have not been found yet, by UID.

@@ -37,21 +37,22 @@ struct Fixture {
 
   std::unique_ptr<ClusterSide> Begin() {
     return std::make_unique<ClusterSide>(
-        ClusterSideEdges{.cluster = cluster,
-                         .groups = groups,
-                         .clock = clock,
-                         .log = log,
-                         .name_of_pod = [](std::string_view) { return "default/web"; },
-                         .group_of_pod = [](const std::string&) { return "kubepods/podu"; },
-                         .pids_limit = 1000,
-                         .on_given_up = [this](const std::string& uid) { given_up.push_back(uid); },
-                         .take_held = [this] { return std::exchange(held, {}); },
-                         .end_pod =
-                             [this](const EvictionOrder& order) {
-                               if (runs) ended.push_back(order);
-                               return runs;
-                             },
-                         .goes_on = [this](const std::string&) { return goes_on; }},
+        ClusterSideDependencies{
+            .cluster = cluster,
+            .groups = groups,
+            .clock = clock,
+            .log = log,
+            .name_of_pod = [](std::string_view) { return "default/web"; },
+            .group_of_pod = [](const std::string&) { return "kubepods/podu"; },
+            .pids_limit = 1000,
+            .on_given_up = [this](const std::string& uid) { given_up.push_back(uid); },
+            .take_held = [this] { return std::exchange(held, {}); },
+            .end_pod =
+                [this](const EvictionOrder& order) {
+                  if (runs) ended.push_back(order);
+                  return runs;
+                },
+            .goes_on = [this](const std::string&) { return goes_on; }},
         "bed");
   }
   // Another agent continues with the evictions of the one before.

@@ -13,7 +13,7 @@
 
 #include "agent/cluster/evictions/cluster_evictions.h"
 #include "agent/cluster/link/cluster_link.h"
-#include "agent/cluster/tell/node_teller.h"
+#include "agent/cluster/notify/node_reporter.h"
 #include "machine/loop/steady_clock.h"
 #include "ports/fakes/fake_clock.h"
 #include "sources/kubernetes/test_bed/fake_api_server.h"
@@ -31,12 +31,12 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 constexpr auto kPressure = NodeConditionType::kMemoryPressure;
-constexpr auto kTellingLongest = std::chrono::seconds(20);
+constexpr auto kReportingLongest = std::chrono::seconds(20);
 constexpr const char* kTaint = "PATCH /api/v1/nodes/bed";
 constexpr const char* kMark = "PATCH /api/v1/namespaces/default/pods/a/status";
 constexpr const char* kDelete = "DELETE /api/v1/namespaces/default/pods/a";
 
-class ClusterTellingTest : public testing::Test {
+class ClusterReportingTest : public testing::Test {
  protected:
   void Start() {
     auto link = ClusterLink::Open({.access = {.server = server_.url()},
@@ -45,13 +45,13 @@ class ClusterTellingTest : public testing::Test {
                                    .chance = [] { return 0.0; }});
     ASSERT_TRUE(link) << link.error().message;
     link_ = std::move(*link);
-    const NodeTellerEdges edges = {.cluster = *link_, .clock = clock_, .log = log_};
-    teller_ = std::make_unique<NodeTeller>(edges, "bed");
-    evictions_ = std::make_unique<ClusterEvictions>(ClusterEvictionEdges{
+    const NodeReporterDependencies dependencies = {.cluster = *link_, .clock = clock_, .log = log_};
+    reporter_ = std::make_unique<NodeReporter>(dependencies, "bed");
+    evictions_ = std::make_unique<ClusterEvictions>(ClusterEvictionDependencies{
         .cluster = *link_,
         .clock = clock_,
         .log = log_,
-        .taints = teller_.get(),
+        .taints = reporter_.get(),
         .on_over = [this](const EvictionIntent& intent, EvictionEnd end) { Note(intent, end); }});
     evictions_->Resume(saved_);
   }
@@ -61,19 +61,19 @@ class ClusterTellingTest : public testing::Test {
   void Kill() {
     saved_ = evictions_->Unfinished();
     evictions_.reset();
-    teller_.reset();
+    reporter_.reset();
     link_.reset();
   }
   enum class Pauses : bool { kAwait, kStepOver };
   // Turns the loop.
   template <typename Condition>
   [[nodiscard]] bool TurnUntil(Condition condition, Pauses pauses = Pauses::kAwait) {
-    const auto deadline = std::chrono::steady_clock::now() + kTellingLongest;
+    const auto deadline = std::chrono::steady_clock::now() + kReportingLongest;
     while (!condition()) {
       if (std::chrono::steady_clock::now() > deadline) return false;
       const auto next = evictions_->NextDeadline();
       if (pauses == Pauses::kStepOver && next && *next > clock_.Now()) clock_.Set(*next);
-      teller_->Advance(clock_.Now());
+      reporter_->Advance(clock_.Now());
       evictions_->Advance(clock_.Now());
       pollfd waiting{.fd = link_->fd(), .events = POLLIN, .revents = 0};
       ::poll(&waiting, 1, 20);
@@ -112,12 +112,12 @@ class ClusterTellingTest : public testing::Test {
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   std::vector<EvictionIntent> saved_;
   std::unique_ptr<ClusterLink> link_;
-  std::unique_ptr<NodeTeller> teller_;
+  std::unique_ptr<NodeReporter> reporter_;
   std::unique_ptr<ClusterEvictions> evictions_;
   std::vector<std::string> over_;
 };
 
-TEST_F(ClusterTellingTest, AnEvictionMarksThePodAndDeletesItWhenTheNodeIsTainted) {
+TEST_F(ClusterReportingTest, AnEvictionMarksThePodAndDeletesItWhenTheNodeIsTainted) {
   server_.PutPod("a", "ua");
   Start();
   ASSERT_TRUE(IsReady());
@@ -132,35 +132,35 @@ TEST_F(ClusterTellingTest, AnEvictionMarksThePodAndDeletesItWhenTheNodeIsTainted
   EXPECT_THAT(NodeText(), HasSubstr("jettison.io/memory-pressure"));
 }
 
-TEST_F(ClusterTellingTest, WhatIsTheAgentsOwnGoesWithIt) {
+TEST_F(ClusterReportingTest, WhatIsTheAgentsOwnGoesWithIt) {
   Start();
   ASSERT_TRUE(IsReady());
   NodeConditions conditions;
   conditions.Set(kPressure);
-  teller_->SetConditions(conditions, clock_.Now());
+  reporter_->SetConditions(conditions, clock_.Now());
   ASSERT_TRUE(TurnUntil([&] {
-    return teller_->TaintInPlace(kPressure) &&
+    return reporter_->TaintInPlace(kPressure) &&
            NodeText().find("JettisonHasInsufficientMemory") != std::string::npos;
   }));
-  teller_->Stop(clock_.Now());
-  ASSERT_TRUE(TurnUntil([&] { return teller_->IsStopped(clock_.Now()); }));
+  reporter_->Stop(clock_.Now());
+  ASSERT_TRUE(TurnUntil([&] { return reporter_->IsStopped(clock_.Now()); }));
   EXPECT_THAT(NodeText(), Not(HasSubstr("ettison")));
 }
 
-TEST_F(ClusterTellingTest, ANodeThatAKilledAgentLeftTaintedIsTidiedUp) {
+TEST_F(ClusterReportingTest, ANodeThatAKilledAgentLeftTaintedIsTidiedUp) {
   Start();
   ASSERT_TRUE(IsReady());
-  teller_->Urge(kPressure, clock_.Now());
-  ASSERT_TRUE(TurnUntil([&] { return teller_->TaintInPlace(kPressure); }));
+  reporter_->Urge(kPressure, clock_.Now());
+  ASSERT_TRUE(TurnUntil([&] { return reporter_->TaintInPlace(kPressure); }));
   Kill();
   Start();
-  ASSERT_TRUE(TurnUntil([&] { return teller_->TaintInPlace(kPressure); }));
+  ASSERT_TRUE(TurnUntil([&] { return reporter_->TaintInPlace(kPressure); }));
   clock_.Advance(kube::PressureTaints::kLeftoversStay);
-  ASSERT_TRUE(TurnUntil([&] { return !teller_->TaintInPlace(kPressure); }));
+  ASSERT_TRUE(TurnUntil([&] { return !reporter_->TaintInPlace(kPressure); }));
   EXPECT_THAT(NodeText(), Not(HasSubstr("ettison")));
 }
 
-TEST_F(ClusterTellingTest, AServerThatWasAwayIsToldByTheNextAgent) {
+TEST_F(ClusterReportingTest, AServerThatWasAwayIsToldByTheNextAgent) {
   server_.PutPod("a", "ua");
   Start();
   ASSERT_TRUE(IsReady());
@@ -176,7 +176,7 @@ TEST_F(ClusterTellingTest, AServerThatWasAwayIsToldByTheNextAgent) {
   EXPECT_THAT(PodText(), HasSubstr("deletionTimestamp"));
 }
 
-TEST_F(ClusterTellingTest, AnApiServerWhoseClockIsYearsOffIsToldTheSame) {
+TEST_F(ClusterReportingTest, AnApiServerWhoseClockIsYearsOffIsToldTheSame) {
   Start();
   ASSERT_TRUE(IsReady());
   for (const std::string year : {"2020", "2036"}) {
@@ -193,7 +193,7 @@ TEST_F(ClusterTellingTest, AnApiServerWhoseClockIsYearsOffIsToldTheSame) {
   EXPECT_THAT(lines_, Each(Not(HasSubstr("WARN"))));
 }
 
-TEST_F(ClusterTellingTest, WhatAnEarlierAgentBeganIsFinishedHoweverTheClockWasSetMeanwhile) {
+TEST_F(ClusterReportingTest, WhatAnEarlierAgentBeganIsFinishedHoweverTheClockWasSetMeanwhile) {
   for (const Duration step : {std::chrono::hours(-3), std::chrono::hours(6)}) {
     server_.PutPod("a", "ua");
     Start();
@@ -213,7 +213,7 @@ TEST_F(ClusterTellingTest, WhatAnEarlierAgentBeganIsFinishedHoweverTheClockWasSe
   }
 }
 
-TEST_F(ClusterTellingTest, AnotherPodOfTheNameIsNotHit) {
+TEST_F(ClusterReportingTest, AnotherPodOfTheNameIsNotHit) {
   server_.PutPod("a", "ua");
   Start();
   ASSERT_TRUE(IsReady());

@@ -62,7 +62,7 @@ class ShadowWatchTest : public testing::Test {
         {.order = {.pod_uid = "uid-" + name, .message = "low"}, .outcome = EvictOutcome::kDryRun});
     return pass;
   }
-  void Tell(const kube::ApiPod& pod) { ends_.Take(pod, /*has_listed=*/true); }
+  void Report(const kube::ApiPod& pod) { ends_.Take(pod, /*has_listed=*/true); }
   [[nodiscard]] ShadowView View() const { return *watch_.View(clock_.Now()); }
   [[nodiscard]] std::uint64_t CountOf(ShadowVerdict verdict) const {
     return View().counters.Of(verdict);
@@ -78,7 +78,7 @@ TEST_F(ShadowWatchTest, APodThatBothEvictIsAnAgreementWithTheLeadOfTheFirstPass)
   clock_.Advance(seconds(2));
   watch_.TakePass(PassOn("cart"));
   clock_.Advance(seconds(5));
-  Tell(Evicted("cart"));
+  Report(Evicted("cart"));
   ASSERT_THAT(View().pairings, SizeIs(1));
   const ShadowPairing pairing = View().pairings[0];
   EXPECT_EQ(pairing.verdict, ShadowVerdict::kAgreed);
@@ -94,7 +94,7 @@ TEST_F(ShadowWatchTest, TheKubeletsConditionTellsWhenItBeganToEvict) {
   watch_.TakePass(PassOn("cart"));
   const Instant began = clock_.Now() + seconds(3);
   clock_.Advance(seconds(30));
-  Tell(Evicted("cart", Instant(clock_.Wall().time_since_epoch()) - seconds(27)));
+  Report(Evicted("cart", Instant(clock_.Wall().time_since_epoch()) - seconds(27)));
   ASSERT_THAT(View().pairings, SizeIs(1));
   EXPECT_EQ(View().pairings[0].kubelets->at, began);
   EXPECT_EQ(View().pairings[0].lead, seconds(3));
@@ -106,7 +106,7 @@ TEST_F(ShadowWatchTest, AClockThatIsSetBetweenTheTwoChangesNoLead) {
     watch_.TakePass(PassOn(name));
     clock_.StepWall(step);
     clock_.Advance(seconds(5));
-    Tell(Evicted(name, Instant(clock_.Wall().time_since_epoch())));
+    Report(Evicted(name, Instant(clock_.Wall().time_since_epoch())));
   }
   EXPECT_EQ(CountOf(ShadowVerdict::kAgreed), 2U);
   for (const auto& pairing : View().pairings) EXPECT_EQ(pairing.lead, seconds(5));
@@ -116,7 +116,7 @@ TEST_F(ShadowWatchTest, AClockThatIsSetBetweenTheTwoChangesNoLead) {
 TEST_F(ShadowWatchTest, AKubeletsTimeThatIsAheadIsTakenForNow) {
   watch_.TakePass(PassOn("cart"));
   clock_.Advance(seconds(5));
-  Tell(Evicted("cart", Instant(clock_.Wall().time_since_epoch()) + std::chrono::hours(3)));
+  Report(Evicted("cart", Instant(clock_.Wall().time_since_epoch()) + std::chrono::hours(3)));
   ASSERT_THAT(View().pairings, SizeIs(1));
   EXPECT_EQ(View().pairings[0].verdict, ShadowVerdict::kAgreed);
   EXPECT_EQ(View().pairings[0].lead, seconds(5));
@@ -130,33 +130,33 @@ TEST_F(ShadowWatchTest, AnEvictedPodWhoseProgramsExitWith0IsKnownByItsCondition)
     return pod;
   };
   for (const char* name : {"cart", "web"}) watch_.TakePass(PassOn(name));
-  Tell(succeeded("cart", kLowOnMemory));
-  Tell(succeeded("web", "Pod was terminated in response to imminent node shutdown."));
+  Report(succeeded("cart", kLowOnMemory));
+  Report(succeeded("web", "Pod was terminated in response to imminent node shutdown."));
   EXPECT_EQ(CountOf(ShadowVerdict::kAgreed), 1U);
   EXPECT_EQ(View().pairings[0].kubelets->message, kLowOnMemory);
   EXPECT_EQ(CountOf(ShadowVerdict::kOursAlone), 1U);
 }
 
 TEST_F(ShadowWatchTest, WhatTheKubeletBeganBeforeTheAgentIsNotCompared) {
-  Tell(Evicted("cart", Instant(clock_.Wall().time_since_epoch()) - milliseconds(1)));
+  Report(Evicted("cart", Instant(clock_.Wall().time_since_epoch()) - milliseconds(1)));
   EXPECT_THAT(View().kubelets_open, IsEmpty());
-  Tell(Evicted("web", Instant(clock_.Wall().time_since_epoch())));
+  Report(Evicted("web", Instant(clock_.Wall().time_since_epoch())));
   EXPECT_THAT(View().kubelets_open, SizeIs(1));
 }
 
 TEST_F(ShadowWatchTest, WhatTheFirstListHasAsEvictedIsNeverCompared) {
   ends_.Take(Evicted("old"), /*has_listed=*/false);
   ends_.Take(RunningPod("cart"), /*has_listed=*/false);
-  Tell(Evicted("old"));  // for example, its labels changed
+  Report(Evicted("old"));  // for example, its labels changed
   EXPECT_THAT(View().kubelets_open, IsEmpty());
-  Tell(Evicted("cart"));
-  Tell(Evicted("cart"));
+  Report(Evicted("cart"));
+  Report(Evicted("cart"));
   EXPECT_THAT(View().kubelets_open, SizeIs(1));
 }
 
 TEST_F(ShadowWatchTest, APodThatEndsOtherwiseWasOursAlone) {
   for (const char* name : {"job", "web"}) watch_.TakePass(PassOn(name));
-  Tell(RunningPod("job", "Succeeded"));
+  Report(RunningPod("job", "Succeeded"));
   ends_.TakeGone(RunningPod("web").head);
   EXPECT_EQ(CountOf(ShadowVerdict::kOursAlone), 2U);
   EXPECT_THAT(View().open, IsEmpty());
@@ -165,12 +165,12 @@ TEST_F(ShadowWatchTest, APodThatEndsOtherwiseWasOursAlone) {
 TEST_F(ShadowWatchTest, WhatTheOtherNeverDoesIsJudgedWhenItsTimeIsOver) {
   EXPECT_EQ(watch_.NextDeadline(), std::nullopt);
   watch_.TakePass(PassOn("cart"));
-  Tell(Evicted("web"));
+  Report(Evicted("web"));
   // The two named different pods for the same resource.
   EXPECT_EQ(CountOf(ShadowVerdict::kOtherVictim), 1U);
   clock_.Advance(seconds(70));
   watch_.Advance(clock_.Now());
-  Tell(Evicted("db"));
+  Report(Evicted("db"));
   ASSERT_TRUE(watch_.NextDeadline());
   watch_.Advance(*watch_.NextDeadline());
   EXPECT_EQ(CountOf(ShadowVerdict::kKubeletsAlone), 1U);

@@ -12,8 +12,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "agent/dependencies/dependencies.h"
 #include "agent/disk/disk_so_far.h"
-#include "agent/edges/edges.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "kernel/disk_usage/remembered_trees.h"

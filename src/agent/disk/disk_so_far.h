@@ -4,7 +4,7 @@
 #include <mutex>
 #include <optional>
 
-#include "agent/edges/edges.h"
+#include "agent/dependencies/dependencies.h"
 #include "kernel/disk_usage/walk_options.h"
 #include "ports/pod_disk.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/edges/edges.h"
+#include "agent/dependencies/dependencies.h"
 #include "core/text/text_index.h"
 #include "core/units/duration.h"
 #include "ports/pod_disk.h"

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "agent/dependencies/dependencies.h"
 #include "agent/disk/disk_measurer.h"
 #include "agent/disk/disk_so_far.h"
 #include "agent/disk/disk_walk_board.h"
-#include "agent/edges/edges.h"
 #include "core/units/duration.h"
 #include "machine/loop/job_queue.h"
 #include "machine/loop/mailbox.h"

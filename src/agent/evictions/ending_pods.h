@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "agent/edges/edges.h"
+#include "agent/dependencies/dependencies.h"
 #include "agent/pods/pod_table.h"
 #include "core/model/signal.h"
 #include "core/model/summary.h"

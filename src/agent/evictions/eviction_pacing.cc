@@ -13,7 +13,7 @@ namespace jettison {
 namespace {
 
 // A pause whose reason alternates is reported no more often than this.
-constexpr Duration kToldSpacing = std::chrono::milliseconds(100);
+constexpr Duration kReportSpacing = std::chrono::milliseconds(100);
 
 // The kernel may have ended such a pod at its own limit, which says nothing of the node.
 bool HasMemoryLimit(const Pod& pod) {
@@ -74,13 +74,13 @@ bool PausedEviction::IsForDisk(Instant now) const {
   return pause_ && ConditionOf(signal_) == NodeConditionType::kDiskPressure && now < pause_->until;
 }
 
-bool PausedEviction::IsTold(Signal signal, const EvictionPause& pause, Instant now) const {
+bool PausedEviction::IsReported(Signal signal, const EvictionPause& pause, Instant now) const {
   if (!pause_ || signal != signal_) return false;
   if (IsOfSoft(pause.reason)) {
     const bool same_time = pause.until == pause_->until || pause.reason == PaceReason::kAsked;
     return pause.reason == pause_->reason && same_time;
   }
-  return pause.reason == pause_->reason || now < told_at_ + kToldSpacing;
+  return pause.reason == pause_->reason || now < told_at_ + kReportSpacing;
 }
 
 void EvictionPacing::Resume(const SavedWait& wait, Instant began, Instant now) {
@@ -91,21 +91,21 @@ void EvictionPacing::Resume(const SavedWait& wait, Instant began, Instant now) {
 }
 
 void EvictionPacing::Lost(std::string_view pod_uid, Instant now) {
-  for (const PodFacts* facts : edges_.pods.Active()) {
+  for (const PodFacts* facts : dependencies_.pods.Active()) {
     if (facts->pod.uid == pod_uid && !HasMemoryLimit(facts->pod)) growth_.Lost(*facts, now);
   }
 }
 
 void EvictionPacing::ReadEnding(bool awaited) {
   if (awaited) {
-    ending_.Read(edges_.pods.Ending(), edges_.figures);
+    ending_.Read(dependencies_.pods.Ending(), dependencies_.figures);
   } else {
     ending_.Clear();
   }
 }
 
 PaceInput EvictionPacing::InputOf(const PacedPass& pass) {
-  if (ResourceOf(pass.signal) == Resource::kPids) ending_.ReadAll(edges_.figures);
+  if (ResourceOf(pass.signal) == Resource::kPids) ending_.ReadAll(dependencies_.figures);
   if (IsForeseen(pass.signal)) growth_.Look(LookOf(pass, ending_));
   PaceInput input = InputFor(pass.signal, pass.next_by_clock, pass.now);
   input.soft = soft_;
@@ -126,16 +126,16 @@ PaceInput EvictionPacing::InputFor(Signal signal, std::optional<Instant> next_by
                   .next_by_clock = next_by_clock};
   growth_.FillIn(input, now);
   const bool is_disk = ConditionOf(signal) == NodeConditionType::kDiskPressure;
-  if (is_disk && edges_.pods.AnyIsBeingRemoved(now)) {
+  if (is_disk && dependencies_.pods.AnyIsBeingRemoved(now)) {
     input.kubelet_decides = std::max(input.kubelet_decides.value_or(now), now + kCleanupPoll);
   }
   return input;
 }
 
-std::optional<PaceInput> EvictionPacing::InputBeside(const PacedPass& pass) {
+std::optional<PaceInput> EvictionPacing::InputInstead(const PacedPass& pass) {
   const auto kubelet_decides = KubeletDecides(pass.signal, pass.now);
   if (kubelet_decides && pass.now < *kubelet_decides) return std::nullopt;
-  if (ResourceOf(pass.signal) == Resource::kPids) ending_.ReadAll(edges_.figures);
+  if (ResourceOf(pass.signal) == Resource::kPids) ending_.ReadAll(dependencies_.figures);
   const std::int64_t ending = IsForeseen(pass.signal) ? ending_.Usage(pass.signal, pass.layout) : 0;
   if (ending > 0 && pass.seen.available + ending >= pass.line) return std::nullopt;
   return PaceInput{.signal = pass.signal, .next_by_clock = pass.next_by_clock, .ending = ending};
@@ -154,7 +154,7 @@ std::size_t EvictionPacing::Hasten(const Observations& seen, DiskLayout layout, 
     if (seen[signal]) HastenFor(signal, seen[signal]->available, layout, now);
   }
   for (std::size_t i = before; i < kills_.size(); ++i) {
-    LogEarlyKill(kills_[i], edges_.pods, edges_.events, edges_.log);
+    LogEarlyKill(kills_[i], dependencies_.pods, dependencies_.events, dependencies_.log);
   }
   return kills_.size() - before;
 }
@@ -162,7 +162,7 @@ std::size_t EvictionPacing::Hasten(const Observations& seen, DiskLayout layout, 
 void EvictionPacing::HastenFor(Signal signal, std::int64_t left, DiskLayout layout, Instant now) {
   const std::int64_t growth = growth_.OfAll(signal);
   bool is_read = false;
-  const std::vector<EndingPod> pods = edges_.pods.Ending();  // a kill changes that list
+  const std::vector<EndingPod> pods = dependencies_.pods.Ending();  // a kill changes that list
   for (const EndingPod& pod : pods) {
     if (!pod.kill_at || now >= *pod.kill_at) continue;
     EndingQuestion question{
@@ -170,11 +170,11 @@ void EvictionPacing::HastenFor(Signal signal, std::int64_t left, DiskLayout layo
     if (LastsItsGrace(question)) continue;
     if (!std::exchange(is_read, true)) {
       ReadEnding(true);
-      ending_.ReadAll(edges_.figures);
+      ending_.ReadAll(dependencies_.figures);
     }
     const ActivePod held_by = ending_.Of(pod.facts);
     if (held_by.stats != nullptr) question.held = UsageOf(held_by, signal, layout);
-    if (!MustKillNow(question) || !edges_.pods.KillNow(pod.facts->pod.uid, now)) continue;
+    if (!MustKillNow(question) || !dependencies_.pods.KillNow(pod.facts->pod.uid, now)) continue;
     kills_.push_back({.pod_uid = pod.facts->pod.uid,
                       .signal = signal,
                       .at = now,

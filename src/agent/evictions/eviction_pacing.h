@@ -36,7 +36,7 @@ class PausedEviction {
   // Whether it waits for the pace of all evictions, not of soft ones alone.
   [[nodiscard]] bool IsForPace() const { return pause_ && !IsOfSoft(pause_->reason); }
   // Whether a pass with this result would only repeat what has been reported.
-  [[nodiscard]] bool IsTold(Signal signal, const EvictionPause& pause, Instant now) const;
+  [[nodiscard]] bool IsReported(Signal signal, const EvictionPause& pause, Instant now) const;
 
  private:
   std::optional<EvictionPause> pause_;
@@ -60,7 +60,7 @@ struct PacedPass {
 // (decide/early_kill).
 class EvictionPacing {
  public:
-  explicit EvictionPacing(const NodeDependencies& edges) : edges_(edges) {}
+  explicit EvictionPacing(const NodeDependencies& dependencies) : dependencies_(dependencies) {}
 
   // An eviction was carried out, or would have been in a dry run.
   void Evicted(Resource resource, bool hard, Duration grace, Instant now) {
@@ -87,7 +87,7 @@ class EvictionPacing {
   // The input of a pass that acts for `pass` because another eviction waits, the growth for which
   // continues to be measured. Absent: this eviction waits as well, because there was a recent one
   // for its resource, or because ending pods hold all that is missing.
-  [[nodiscard]] std::optional<PaceInput> InputBeside(const PacedPass& pass);
+  [[nodiscard]] std::optional<PaceInput> InputInstead(const PacedPass& pass);
   // The input by which a pass has decided; absent: it acts for no threshold.
   void SetInput(const std::optional<PaceInput>& input) { input_ = input; }
   // A pass is over. Returns whether it reports another wait than the pass before. `awaited`:
@@ -122,7 +122,7 @@ class EvictionPacing {
                                    Instant now) const;
   void HastenFor(Signal signal, std::int64_t left, DiskLayout layout, Instant now);
 
-  NodeDependencies edges_;
+  NodeDependencies dependencies_;
   KubeletRound round_;
   UsageGrowth growth_;
   std::optional<PaceInput> input_;

@@ -45,10 +45,10 @@ TEST(PausedEviction, IsToldAgainForAnotherReasonNoSoonerThanAfterATenthOfASecond
   paused.Take(Waiting(Signal::kMemoryAvailable, PaceReason::kNodeLasts), kNow);
   const EvictionPause same{.reason = PaceReason::kNodeLasts};
   const EvictionPause other{.reason = PaceReason::kNotTheirs};
-  EXPECT_TRUE(paused.IsTold(Signal::kMemoryAvailable, same, kNow + seconds(1)));
-  EXPECT_TRUE(paused.IsTold(Signal::kMemoryAvailable, other, kNow + milliseconds(99)));
-  EXPECT_FALSE(paused.IsTold(Signal::kMemoryAvailable, other, kNow + milliseconds(100)));
-  EXPECT_FALSE(paused.IsTold(Signal::kPidAvailable, same, kNow));
+  EXPECT_TRUE(paused.IsReported(Signal::kMemoryAvailable, same, kNow + seconds(1)));
+  EXPECT_TRUE(paused.IsReported(Signal::kMemoryAvailable, other, kNow + milliseconds(99)));
+  EXPECT_FALSE(paused.IsReported(Signal::kMemoryAvailable, other, kNow + milliseconds(100)));
+  EXPECT_FALSE(paused.IsReported(Signal::kPidAvailable, same, kNow));
 }
 
 TEST(PausedEviction, EndsWhenNoThresholdOfItsSignalIsOverdue) {
@@ -69,9 +69,9 @@ TEST(PausedEviction, WhatHoldsSoftEvictionsUpIsToldAgainWhenItLastsLonger) {
   const EvictionPause same{.reason = PaceReason::kApiAway, .until = kNow + seconds(5)};
   const EvictionPause longer{.reason = PaceReason::kApiAway, .until = kNow + seconds(9)};
   const EvictionPause other{.reason = PaceReason::kCoolDown, .until = kNow + seconds(5)};
-  EXPECT_TRUE(paused.IsTold(Signal::kNodeFsAvailable, same, kNow));
-  EXPECT_FALSE(paused.IsTold(Signal::kNodeFsAvailable, longer, kNow));
-  EXPECT_FALSE(paused.IsTold(Signal::kNodeFsAvailable, other, kNow));
+  EXPECT_TRUE(paused.IsReported(Signal::kNodeFsAvailable, same, kNow));
+  EXPECT_FALSE(paused.IsReported(Signal::kNodeFsAvailable, longer, kNow));
+  EXPECT_FALSE(paused.IsReported(Signal::kNodeFsAvailable, other, kNow));
   paused.Take(Waiting(Signal::kNodeFsAvailable, PaceReason::kNoForecast), kNow);
   EXPECT_TRUE(paused.IsForPace());
 }

@@ -24,7 +24,7 @@ std::optional<EvictionWait::Outcome> EvictionWait::Check(
   return timed_out ? Outcome::kTimedOut : Outcome::kCleanedUp;
 }
 
-std::optional<SavedWait> EvictionWait::Kept() const {
+std::optional<SavedWait> EvictionWait::Saved() const {
   if (!active()) return std::nullopt;
   return SavedWait{.pods = pods_, .hard_for = hard_for_, .deadline = deadline_};
 }

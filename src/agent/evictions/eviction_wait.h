@@ -32,7 +32,7 @@ class EvictionWait {
       const std::function<bool(std::string_view uid)>& is_on_node, Instant now);
 
   // The wait for the next agent; absent where there is none.
-  [[nodiscard]] std::optional<SavedWait> Kept() const;
+  [[nodiscard]] std::optional<SavedWait> Saved() const;
   // Goes on with one of an agent before.
   void Resume(const SavedWait& kept, Instant now);
 

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <optional>
 
-#include "agent/edges/edges.h"
-#include "agent/edges/soft_evictions.h"
+#include "agent/dependencies/dependencies.h"
+#include "agent/dependencies/soft_evictions.h"
 #include "agent/pods/pod_table.h"
 #include "core/model/images.h"
 #include "ports/clock.h"

@@ -4,11 +4,11 @@
 #include <memory>
 #include <vector>
 
-#include "act/pass.h"
-#include "agent/edges/edges.h"
-#include "agent/edges/eviction_listener.h"
-#include "agent/edges/soft_evictions.h"
+#include "agent/dependencies/dependencies.h"
+#include "agent/dependencies/eviction_listener.h"
+#include "agent/dependencies/soft_evictions.h"
 #include "agent/pods/pod_table.h"
+#include "apply/pass.h"
 #include "core/decide/container_gc.h"
 #include "core/model/signal.h"
 #include "core/pass/recorded_pass.h"

@@ -156,7 +156,7 @@ TEST_F(NodeMemory, InAContainerItIsWhatTheLimitOfItsRootLeaves) {
 // More is in use than the pods are to have, so the kernel did not take the lower limit.
 TEST_F(NodeMemory, OfAllPodsIsByTheLimitThatIsWantedWhereItCannotBeSet) {
   FigureSources sources = Sources();
-  sources.kept_from_pods = 164 * kMebi;
+  sources.reserved_from_pods = 164 * kMebi;
   StatsCollector collector(sources, clock_, log_);
   groups_.SetMemoryLimit("kubepods", 464 * kMebi);
   groups_.SetMemory("kubepods", {.usage = 280 * kMebi, .inactive_file = 0});

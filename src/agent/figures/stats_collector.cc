@@ -130,17 +130,17 @@ bool StatsCollector::KernelHoldsMuch(const NodeStats& stats) const {
   return held_by_kernel_ > LargestThreshold(sources_.thresholds, stats);
 }
 
-void StatsCollector::TellHeldByKernel(const NodeStats& stats) {
+void StatsCollector::LogHeldByKernel(const NodeStats& stats) {
   const bool is_much = KernelHoldsMuch(stats);
-  if (is_much && !tells_held_) {
+  if (is_much && !logs_held_) {
     log_.Warn("the kernel holds memory that no group is charged with; it is not available",
               {{"available", fmt::to_string(stats.memory->available_bytes.value_or(0))},
                {"held", fmt::to_string(held_by_kernel_)},
                {"by", procfs::DescribeKernelMemory(held_by_kernel_)}});
   }
   // It is told again only once it was little.
-  tells_held_ = is_much ||
-                (tells_held_ && 2 * held_by_kernel_ > LargestThreshold(sources_.thresholds, stats));
+  logs_held_ =
+      is_much || (logs_held_ && 2 * held_by_kernel_ > LargestThreshold(sources_.thresholds, stats));
 }
 
 Result<std::uint64_t> StatsCollector::ReadMemoryCapacity() const {
@@ -200,8 +200,8 @@ std::optional<MemoryStats> StatsCollector::ReadPodsMemory(std::optional<std::uin
   const LimitedMemory* figures = Checked(reading, "memory of the pods' group");
   if (figures == nullptr) return std::nullopt;
   std::optional<std::uint64_t> limit = figures->limit;
-  if (sources_.kept_from_pods && capacity) {
-    const std::uint64_t rest = *capacity - std::min(*capacity, *sources_.kept_from_pods);
+  if (sources_.reserved_from_pods && capacity) {
+    const std::uint64_t rest = *capacity - std::min(*capacity, *sources_.reserved_from_pods);
     limit = std::min(limit.value_or(rest), rest);
   }
   return StatsOf(figures->memory, limit, sources_.memory_estimator, now);
@@ -218,7 +218,7 @@ NodeStats StatsCollector::ReadNode() {
   NodeStats stats;
   ReadRest(Patience::kWaits, stats);
   ReadNodeMemory(stats);
-  TellHeldByKernel(stats);
+  LogHeldByKernel(stats);
   return stats;
 }
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/edges/edges.h"
+#include "agent/dependencies/dependencies.h"
 #include "agent/figures/disk_stats_reader.h"
 #include "agent/figures/pod_group_table.h"
 #include "agent/figures/pressure_reader.h"
@@ -42,7 +42,7 @@ struct FigureSources {
   kernel::GroupNames group_names = {};  // of the pods
   // What is kept from the pods, in bytes: less than the rest of the node's memory counts as theirs,
   // also where their group does not have that limit yet. Absent: their group's limit alone counts.
-  std::optional<std::uint64_t> kept_from_pods = std::nullopt;
+  std::optional<std::uint64_t> reserved_from_pods = std::nullopt;
   // Those on pressure decide what is read of it; those on swap, whether it is said that there is
   // none.
   std::vector<Threshold> thresholds = {};
@@ -119,7 +119,7 @@ class StatsCollector : public Figures {
   // Returns the capacity, where that is known.
   std::optional<std::uint64_t> ReadWholeMemory(NodeStats& stats, Instant now);
   void AddHeldByKernel(const procfs::MachineMemory& machine, MemoryStats& stats);
-  void TellHeldByKernel(const NodeStats& stats);
+  void LogHeldByKernel(const NodeStats& stats);
   [[nodiscard]] Result<RlimitStats> ReadProcessIds();
   void MissSwap(const SwapStats& swap);
   [[nodiscard]] std::optional<MemoryStats> ReadPodsMemory(std::optional<std::uint64_t> capacity,
@@ -145,7 +145,7 @@ class StatsCollector : public Figures {
   bool watches_swap_;       // a threshold asks for it
   bool root_limits_tasks_;  // it has such a file: it is not the root of the machine
   std::uint64_t held_by_kernel_ = 0;
-  bool tells_held_ = false;   // the log says that this is much
+  bool logs_held_ = false;    // the log says that this is much
   bool compares_io_ = false;  // of pods, by the node's figures of this pass
   PodGroupTable groups_;
   std::map<std::string, bool, std::less<>> failing_;  // by what is read

@@ -21,16 +21,16 @@ std::string Manifest(const std::string& name, const std::string& more = "") {
 class ManifestPodsTest : public testing::Test {
  protected:
   template <typename Now>
-  void Tell(const std::string& file, Now now) {
+  void Report(const std::string& file, Now now) {
     pods_.Apply({{.file = file, .now = std::move(now)}}, clock_.Now());
   }
   void Put(const std::string& file, const std::string& text) {
-    Tell(file, ReadManifest(file, text));
+    Report(file, ReadManifest(file, text));
   }
-  void Remove(const std::string& file) { Tell(file, ManifestGone{}); }
-  void Lose(const std::string& file) { Tell(file, ManifestGone{.with_folder = true}); }
+  void Remove(const std::string& file) { Report(file, ManifestGone{}); }
+  void Lose(const std::string& file) { Report(file, ManifestGone{.with_folder = true}); }
   void Fail(const std::string& file) {
-    Tell(file, ManifestUnreadable{{ErrorCode::kInternal, "open: Too many open files"}});
+    Report(file, ManifestUnreadable{{ErrorCode::kInternal, "open: Too many open files"}});
   }
   // Scans the manifests this much later.
   void SettleAfter(Duration duration) {
@@ -281,7 +281,7 @@ TEST_F(ManifestPodsTest, AMissingFileThatIsBeingWrittenIsWaitedFor) {
   Put("/m/a", Manifest("a"));
   Put("/m/a", "");
   clock_.Advance(5s);
-  Tell("/m/a", ManifestUnsettled{});
+  Report("/m/a", ManifestUnsettled{});
   pods_.Settle(clock_.Now());
   EXPECT_THAT(Names(), ElementsAre("default/a"));
   Put("/m/a", Manifest("a"));

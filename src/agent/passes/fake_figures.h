@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/edges/edges.h"
+#include "agent/dependencies/dependencies.h"
 #include "core/model/signal.h"
 #include "core/model/summary.h"
 #include "core/pods/pod_facts.h"

@@ -27,17 +27,17 @@ constexpr Duration kReadAgainAfter = std::chrono::milliseconds(200);
 
 }  // namespace
 
-Node::Node(NodeSettings settings, const NodeDependencies& edges)
+Node::Node(NodeSettings settings, const NodeDependencies& dependencies)
     : settings_(std::move(settings)),
       layout_known_(settings_.layout_known),
-      edges_(edges),
-      passes_(settings_, edges, counters_),
-      scheduler_(settings_.monitoring_interval, edges.clock.Now()),
-      walks_(settings_, edges_, passes_),
-      next_gc_(edges.clock.Now() + kGcInterval) {}
+      dependencies_(dependencies),
+      passes_(settings_, dependencies, counters_),
+      scheduler_(settings_.monitoring_interval, dependencies.clock.Now()),
+      walks_(settings_, dependencies_, passes_),
+      next_gc_(dependencies.clock.Now() + kGcInterval) {}
 
 void Node::PodLost(std::string_view pod_uid) {
-  passes_.pacing().Lost(pod_uid, edges_.clock.Now());
+  passes_.pacing().Lost(pod_uid, dependencies_.clock.Now());
 }
 
 void Node::SetEviction(const EvictionPolicy& eviction) {
@@ -59,46 +59,46 @@ void Node::SetLayout(DiskLayout layout, std::vector<Threshold> thresholds) {
 }
 
 void Node::TakePolicy(PassPolicy policy) {
-  passes_.TakePolicy(std::move(policy), edges_.clock.Now());
+  passes_.TakePolicy(std::move(policy), dependencies_.clock.Now());
   acted_.reset();  // the thresholds are others
   LookAtOnce();
 }
 
 void Node::LookAtOnce() {
   if (passes() == 0) return;
-  const Instant now = edges_.clock.Now();
+  const Instant now = dependencies_.clock.Now();
   WatchPass(passes_.ReadNode(Patience::kWaits, now));
   PlanLook(ObservationsFrom(passes_.summary()), now);
   scheduler_.Request(now);
 }
 
 void Node::Slept(Duration slept) {
-  edges_.pods.PutOffEnds(slept);
-  passes_.Slept(slept, edges_.clock.Now());
+  dependencies_.pods.PutOffEnds(slept);
+  passes_.Slept(slept, dependencies_.clock.Now());
 }
 
-SavedNode Node::Kept() const {
-  return KeptOf(passes_.standing(), passes_.policy()->thresholds, edges_.clock.Now());
+SavedNode Node::Saved() const {
+  return SavedOf(passes_.standing(), passes_.policy()->thresholds, dependencies_.clock.Now());
 }
 
 Snapshot Node::MakeSnapshot() const {
-  return SnapshotOf(passes_, trends_, edges_, scheduler_.NextDeadline());
+  return SnapshotOf(passes_, trends_, dependencies_, scheduler_.NextDeadline());
 }
 
 // While an eviction of an earlier agent is awaited, there may be no pass.
 void Node::Begin() {
-  const Instant now = edges_.clock.Now();
+  const Instant now = dependencies_.clock.Now();
   WatchPass(passes_.ReadNode(Patience::kWaits, now));
   PlanLook(ObservationsFrom(passes_.summary()), now);
   Advance();
 }
 
 void Node::Advance() {
-  const Instant now = edges_.clock.Now();
-  edges_.pods.Advance(now);
+  const Instant now = dependencies_.clock.Now();
+  dependencies_.pods.Advance(now);
   CheckCleanup(now);
   CheckReclaim(now);
-  if (edges_.soft != nullptr) TakeAnswers(now);
+  if (dependencies_.soft != nullptr) TakeAnswers(now);
   if (looks_.Begin(now)) Look();
   if (scheduler_.Begin(now)) StartWalk();
   WatchOverWalk();
@@ -107,9 +107,9 @@ void Node::Advance() {
 std::optional<Instant> Node::NextDeadline() const {
   std::optional<Instant> next;
   if (scheduler_.measuring()) next = walks_.NextDeadline();
-  for (const auto& deadline :
-       {edges_.pods.NextDeadline(), scheduler_.NextDeadline(),
-        passes_.standing().wait.NextDeadline(), edges_.reclaimer.NextDeadline(), looks_.due()}) {
+  for (const auto& deadline : {dependencies_.pods.NextDeadline(), scheduler_.NextDeadline(),
+                               passes_.standing().wait.NextDeadline(),
+                               dependencies_.reclaimer.NextDeadline(), looks_.due()}) {
     if (deadline && (!next || *deadline < *next)) next = deadline;
   }
   return next;
@@ -119,7 +119,7 @@ std::optional<Instant> Node::NextDeadline() const {
 
 // A notification that comes too soon after another one makes it due, and no more.
 void Node::MemoryCrossed() {
-  const Instant now = edges_.clock.Now();
+  const Instant now = dependencies_.clock.Now();
   ++counters_.memory_notifications;
   if (!woken_at_) woken_at_ = now;
   looks_.Wake(kLevelSpacing, now);
@@ -127,13 +127,13 @@ void Node::MemoryCrossed() {
 }
 
 void Node::Stalled() {
-  const Instant now = edges_.clock.Now();
+  const Instant now = dependencies_.clock.Now();
   looks_.Wake(kStallSpacing, now);
   if (looks_.Begin(now)) Look();
 }
 
 void Node::Look() {
-  const Instant now = edges_.clock.Now();
+  const Instant now = dependencies_.clock.Now();
   ++counters_.looks;
   const ReadingPlan plan = passes_.ReadNode(Patience::kNone, now);
   passes_.Hasten(plan);
@@ -191,7 +191,7 @@ void Node::WatchPass(const ReadingPlan& plan) {
   if (!passes_.MayDecide(plan)) return;
   const PassDecision decision = passes_.Decide(plan, cause);
   const bool same_conditions = plan.evaluation.next.conditions == state().conditions;
-  if (same_conditions && passes_.IsTold(plan, decision)) return;
+  if (same_conditions && passes_.IsReported(plan, decision)) return;
   AfterPass(passes_.Run(plan, decision, cause), cause, now);
 }
 
@@ -206,7 +206,7 @@ void Node::PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause) {
   const bool for_disk = acts_for && IsDisk(thresholds[*acts_for]);
   if (plan.evaluation.next.conditions == state().conditions) {
     const bool is_done =
-        for_disk ? walks_.IsDoneWithout(now, hard) : passes_.IsTold(plan, decision);
+        for_disk ? walks_.IsDoneWithout(now, hard) : passes_.IsReported(plan, decision);
     if (is_done) return;
   }
   if (for_disk) walks_.PassedWithout(now);
@@ -229,12 +229,12 @@ void Node::FullPass(const ReadingPlan& plan, const DiskUse& disk, DiskAge age) {
   if (passes_.MayDecide(plan)) {
     AfterPass(passes_.Run(plan, passes_.DecideWith(&disk, plan, cause), cause), cause, now);
     passes_.KeepMeasured(disk, now);
-    if (!edges_.reclaimer.UnderWay()) edges_.reclaimer.Forget();
+    if (!dependencies_.reclaimer.UnderWay()) dependencies_.reclaimer.Forget();
     CollectGarbage(now);
   }
-  edges_.figures.ForgetOthers(edges_.pods.Active());
-  if (!passes_.standing().wait.active()) edges_.figures.TakeMounts();
-  if (edges_.on_full_pass) edges_.on_full_pass();
+  dependencies_.figures.ForgetOthers(dependencies_.pods.Active());
+  if (!passes_.standing().wait.active()) dependencies_.figures.TakeMounts();
+  if (dependencies_.on_full_pass) dependencies_.on_full_pass();
 }
 
 void Node::AfterPass(const CycleReport& report, const PassCause& cause, Instant now) {
@@ -254,12 +254,13 @@ void Node::AfterPass(const CycleReport& report, const PassCause& cause, Instant 
 // The first collection is made as soon as the wanted pods are known: an earlier agent may have been
 // killed while it removed the remains of a pod.
 void Node::CollectGarbage(Instant now) {
-  const bool first = !gc_began_ && edges_.pods.StandingForGc().all_sources_ready;
+  const bool first = !gc_began_ && dependencies_.pods.StandingForGc().all_sources_ready;
   if (!first && now < next_gc_) return;
   gc_began_ = gc_began_ || first;
   next_gc_ = now + kGcInterval;
-  ForgetDeadContainers(edges_.pods, settings_.container_gc, ForgetOf::kRestartingPodsOnly, now);
-  if (edges_.collect_remains) edges_.collect_remains();
+  ForgetDeadContainers(dependencies_.pods, settings_.container_gc, ForgetOf::kRestartingPodsOnly,
+                       now);
+  if (dependencies_.collect_remains) dependencies_.collect_remains();
 }
 
 void Node::CheckCleanup(Instant now) {
@@ -273,8 +274,8 @@ void Node::LookAgain(Instant now) {
 
 // If a full pass is being measured when a reclaim ends, that pass continues from the reclaim.
 void Node::CheckReclaim(Instant now) {
-  edges_.reclaimer.Advance(now);
-  if (!reclaim_awaited_ || edges_.reclaimer.UnderWay()) return;
+  dependencies_.reclaimer.Advance(now);
+  if (!reclaim_awaited_ || dependencies_.reclaimer.UnderWay()) return;
   reclaim_awaited_ = false;
   if (scheduler_.measuring()) {
     AskForPass(now);
@@ -285,7 +286,7 @@ void Node::CheckReclaim(Instant now) {
 }
 
 void Node::TakeAnswers(Instant now) {
-  while (const auto answer = edges_.soft->TakeAnswer()) {
+  while (const auto answer = dependencies_.soft->TakeAnswer()) {
     if (answer->granted) {
       const CycleReport* const report = passes_.Granted(answer->order, now);
       if (report != nullptr) AfterPass(*report, {}, now);
@@ -302,10 +303,10 @@ void Node::TakeAnswers(Instant now) {
 // Decisions by the node's own figures are not postponed until the walk is over.
 void Node::StartWalk() {
   if (!walks_.AreNeeded()) return DiskMeasured({});
-  const ReadingPlan plan = passes_.ReadNode(Patience::kWaits, edges_.clock.Now());
+  const ReadingPlan plan = passes_.ReadNode(Patience::kWaits, dependencies_.clock.Now());
   if (walks_.LastServes(plan)) {
-    FullPass(plan, edges_.disk_walks.LastKnown(), DiskAge::kServes);
-    return scheduler_.Done(edges_.clock.Now());
+    FullPass(plan, dependencies_.disk_walks.LastKnown(), DiskAge::kServes);
+    return scheduler_.Done(dependencies_.clock.Now());
   }
   const auto next_scheduled = NextScheduled(plan.now);
   walks_.Begin(plan, next_scheduled.value_or(plan.now));
@@ -327,23 +328,23 @@ std::optional<Instant> Node::NextScheduled(Instant now) {
 
 void Node::DiskMeasured(const DiskUse& disk) {
   if (!scheduler_.measuring()) return;
-  const ReadingPlan plan = passes_.ReadNode(Patience::kWaits, edges_.clock.Now());
+  const ReadingPlan plan = passes_.ReadNode(Patience::kWaits, dependencies_.clock.Now());
   switch (walks_.Judge(plan, disk)) {
     case WalkResult::kWalksAgain: return;
     case WalkResult::kUnread: return scheduler_.PutOff(plan.now + kReadAgainAfter);
     case WalkResult::kCounts:
       FullPass(plan, disk, DiskAge::kCounts);
-      return scheduler_.Done(edges_.clock.Now());
+      return scheduler_.Done(dependencies_.clock.Now());
   }
 }
 
 // Does what cannot wait until the walk is over.
 void Node::WatchOverWalk() {
-  const Instant now = edges_.clock.Now();
+  const Instant now = dependencies_.clock.Now();
   if (scheduler_.measuring()) {
     if (walks_.EvaluationIsDue(now)) WatchPass(passes_.ReadNode(Patience::kWaits, now));
     if (walks_.HaveKeptWaiting(now)) {
-      FullPass(passes_.ReadNode(Patience::kWaits, now), edges_.disk_walks.LastKnown(),
+      FullPass(passes_.ReadNode(Patience::kWaits, now), dependencies_.disk_walks.LastKnown(),
                DiskAge::kCounts);
       if (walks_.DiskIsPaused(now, false) && !passes_.standing().wait.active()) {
         AskForPass(passes_.pacing().paused().pause()->until);
@@ -359,7 +360,7 @@ void Node::Rearm(Instant now) {
   if (!LevelsMoved(armed_, levels)) return;
   armed_ = levels;
   armed_at_ = now;
-  edges_.notifier.Arm(std::move(levels));
+  dependencies_.notifier.Arm(std::move(levels));
 }
 
 }  // namespace jettison

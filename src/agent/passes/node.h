@@ -42,7 +42,7 @@ namespace jettison {
 // before disks.
 class Node {
  public:
-  Node(NodeSettings settings, const NodeDependencies& edges);
+  Node(NodeSettings settings, const NodeDependencies& dependencies);
 
   // Which file systems are one and which are several, and the thresholds that hold then
   // (ThresholdsFor); known once the runtime has answered, which may be after the first pass.
@@ -60,10 +60,10 @@ class Node {
   void Slept(Duration slept);
   // Continues from the state of an earlier agent. Must be called before Begin. Thresholds that
   // SetEviction or SetLayout adds within 5 min continue from it as well.
-  void Resume(const SavedNode& kept) { passes_.Resume(kept, edges_.clock.Now()); }
+  void Resume(const SavedNode& kept) { passes_.Resume(kept, dependencies_.clock.Now()); }
   // The same for the next agent.
-  [[nodiscard]] SavedNode Kept() const;
-  // Another number whenever Kept may have changed by anything but time.
+  [[nodiscard]] SavedNode Saved() const;
+  // Another number whenever Saved may have changed by anything but time.
   [[nodiscard]] std::uint64_t changes() const { return passes_.changes(); }
   // The first look at the node; full passes follow.
   void Begin();
@@ -125,7 +125,7 @@ class Node {
 
   NodeSettings settings_;  // its policy is the first one
   bool layout_known_;
-  NodeDependencies edges_;
+  NodeDependencies dependencies_;
   PassCounters counters_;
   NodePasses passes_;
   PassScheduler scheduler_;

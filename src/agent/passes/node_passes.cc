@@ -21,15 +21,15 @@ bool IsSaidByWhoAsks(PaceReason reason) {
 
 }  // namespace
 
-NodePasses::NodePasses(const NodeSettings& settings, const NodeDependencies& edges,
+NodePasses::NodePasses(const NodeSettings& settings, const NodeDependencies& dependencies,
                        PassCounters& counters)
-    : edges_(edges),
+    : dependencies_(dependencies),
       record_passes_(settings.record_passes),
       counters_(counters),
       policies_(settings.policy),
-      pods_(edges.figures, summary_),
-      pacing_(edges) {
-  standing_.condition_changed_at.fill(edges.clock.Now());
+      pods_(dependencies.figures, summary_),
+      pacing_(dependencies) {
+  standing_.condition_changed_at.fill(dependencies.clock.Now());
 }
 
 void NodePasses::TakePolicy(PassPolicy policy, Instant now) {
@@ -54,10 +54,10 @@ void NodePasses::Resume(const SavedNode& kept, Instant now) {
 // Memory is read after what may be waited for, because it changes fastest.
 ReadingPlan NodePasses::ReadNode(Patience patience, Instant now) {
   if (patience == Patience::kWaits) {
-    summary_.node = edges_.figures.ReadNode();
+    summary_.node = dependencies_.figures.ReadNode();
   } else {
-    edges_.figures.ReadRestOfNode(summary_.node);
-    edges_.figures.ReadNodeMemory(summary_.node);
+    dependencies_.figures.ReadRestOfNode(summary_.node);
+    dependencies_.figures.ReadNodeMemory(summary_.node);
   }
   pacing_.ReadEnding(standing_.wait.active());
   ThresholdSet allowed;
@@ -79,11 +79,11 @@ bool NodePasses::MayDecide(const ReadingPlan& plan) const {
 void NodePasses::TakePods(const ReadingPlan& plan) {
   spared_.Clear();
   pacing_.SetSoftHold(std::nullopt);
-  const std::vector<const PodFacts*>& active = edges_.pods.Active();
+  const std::vector<const PodFacts*>& active = dependencies_.pods.Active();
   const bool is_soft = plan.threshold && !policies_->thresholds[*plan.threshold].IsHard();
-  if (edges_.soft == nullptr || !is_soft) return pods_.Begin(active);
-  pacing_.SetSoftHold(edges_.soft->HoldAt(plan.now));
-  pods_.Begin(spared_.Among(active, edges_.soft->SparedAt(plan.now)));
+  if (dependencies_.soft == nullptr || !is_soft) return pods_.Begin(active);
+  pacing_.SetSoftHold(dependencies_.soft->HoldAt(plan.now));
+  pods_.Begin(spared_.Among(active, dependencies_.soft->SparedAt(plan.now)));
 }
 
 PassDecision NodePasses::Decide(const ReadingPlan& plan, const PassCause& cause) {
@@ -106,9 +106,9 @@ PassDecision NodePasses::DecideWith(const DiskUse* disk, const ReadingPlan& plan
 
 PassDecision NodePasses::DecideByPods(const ReadingPlan& plan, const PassCause& cause) {
   pods_.Join();
-  const auto pace_of = [&](std::size_t threshold, bool beside) {
+  const auto pace_of = [&](std::size_t threshold, bool instead) {
     const PacedPass paced = PacedFor(plan, threshold, cause);
-    return beside ? pacing_.InputBeside(paced) : pacing_.InputOf(paced);
+    return instead ? pacing_.InputInstead(paced) : pacing_.InputOf(paced);
   };
   PassDecision decision = DecidePass(*PolicyOf(cause.kind), plan, pods_.joined(), pace_of);
   pacing_.SetInput(decision.pace);
@@ -128,31 +128,32 @@ PacedPass NodePasses::PacedFor(const ReadingPlan& plan, std::size_t threshold,
           .now = plan.now};
 }
 
-bool NodePasses::IsTold(const ReadingPlan& plan, const PassDecision& decision) const {
+bool NodePasses::IsReported(const ReadingPlan& plan, const PassDecision& decision) const {
   if (!decision.pause) return false;
   const Signal signal = policies_->thresholds[*decision.decision.threshold].signal;
-  return pacing_.paused().IsTold(signal, *decision.pause, plan.now);
+  return pacing_.paused().IsReported(signal, *decision.pause, plan.now);
 }
 
 const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& decision,
                                    const PassCause& cause) {
-  NodePorts ports = {.killer = edges_.killer, .reclaimer = edges_.reclaimer, .summaries = *this};
+  NodePorts ports = {
+      .killer = dependencies_.killer, .reclaimer = dependencies_.reclaimer, .summaries = *this};
   RecordedPass pass{
       .number = record_.count + 1, .policy = PolicyOf(cause.kind), .before = standing_.state};
   const std::vector<const PodFacts*>& pods = pods_.pods();
   auto report = std::make_shared<CycleReport>(
       CarryOut({.policy = *pass.policy, .plan = plan, .decision = decision, .pods = pods_.joined()},
                ports, standing_.state));
-  TellListeners(*report);
+  NotifyListeners(*report);
   report->spared.assign(spared_.spared().begin(), spared_.spared().end());
-  if (report->acting_for) report->survivors = edges_.pods.KillSurvivors(plan.now);
+  if (report->acting_for) report->survivors = dependencies_.pods.KillSurvivors(plan.now);
   report->early_kills = pacing_.TakeEarlyKills();
-  PassTimes times = {.woken = cause.woken, .began = plan.now, .decided = edges_.clock.Now()};
+  PassTimes times = {.woken = cause.woken, .began = plan.now, .decided = dependencies_.clock.Now()};
   ++record_.count;
   record_.last = report;
   recorded_.reset();
-  if (!IsKeptAlike(pass.before, standing_.state)) ++changes_;
-  Tell(*report, pass.before.conditions, plan.now);
+  if (!IsSavedAlike(pass.before, standing_.state)) ++changes_;
+  Report(*report, pass.before.conditions, plan.now);
   pass.pace = decision.pace;
   pass.after_reclaim = std::exchange(after_reclaim_, std::nullopt);
   const bool has_asked = report->pause && !decision.pause;
@@ -163,18 +164,18 @@ const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& 
     asked_->pods = Keep(pods);
   }
   Record(std::move(pass), cause.kind, pods);
-  times.ended = edges_.clock.Now();
+  times.ended = dependencies_.clock.Now();
   CountPass(*report, cause.kind, times, counters_);
   return *record_.last;
 }
 
-void NodePasses::TellListeners(const CycleReport& report) {
+void NodePasses::NotifyListeners(const CycleReport& report) {
   for (const EvictionRecord& eviction : report.evictions) {
     const Result<EvictOutcome> outcome =
         eviction.outcome ? Result<EvictOutcome>(*eviction.outcome)
                          : Fail(ErrorCode::kInternal, eviction.kill_error.value_or(""));
-    for (EvictionListener* listener : edges_.listeners) {
-      listener->Evicting(eviction.order, outcome, edges_.clock.Now());
+    for (EvictionListener* listener : dependencies_.listeners) {
+      listener->Evicting(eviction.order, outcome, dependencies_.clock.Now());
     }
   }
 }
@@ -183,12 +184,12 @@ void NodePasses::TellListeners(const CycleReport& report) {
 // pods.
 Result<Summary> NodePasses::ReadSummary() {
   Summary summary;
-  summary.node = edges_.figures.ReadNode();
+  summary.node = dependencies_.figures.ReadNode();
   after_reclaim_ = summary;
   return summary;
 }
 
-void NodePasses::Tell(const CycleReport& report, NodeConditions before, Instant now) {
+void NodePasses::Report(const CycleReport& report, NodeConditions before, Instant now) {
   AwaitCleanup(report, now);
   for (const NodeConditionType type : kAllNodeConditions) {
     if (before.Has(type) != report.conditions().Has(type)) {
@@ -196,10 +197,11 @@ void NodePasses::Tell(const CycleReport& report, NodeConditions before, Instant 
     }
   }
   const bool changed = !(before == report.conditions());
-  if (changed && edges_.on_conditions) edges_.on_conditions(before, report.conditions(), now);
-  log_.Add(report, before, edges_.pods, edges_.events, edges_.log);
-  TellPause(report, now);
-  edges_.pods.PassDone(report.conditions(), now, report.evaluation.overdue.any());
+  if (changed && dependencies_.on_conditions)
+    dependencies_.on_conditions(before, report.conditions(), now);
+  log_.Add(report, before, dependencies_.pods, dependencies_.events, dependencies_.log);
+  ReportPause(report, now);
+  dependencies_.pods.PassDone(report.conditions(), now, report.evaluation.overdue.any());
 }
 
 void NodePasses::AwaitCleanup(const CycleReport& report, Instant now) {
@@ -217,10 +219,10 @@ void NodePasses::AwaitCleanup(const CycleReport& report, Instant now) {
     pacing_.Evicted(resource, hard, Duration{0}, now);
     pacing_.CleanedUp(true, now);
   }
-  const std::vector<std::string> ending = PodsToldToEnd(report);
+  const std::vector<std::string> ending = EndingPodsOf(report);
   if (ending.empty()) return;
   for (const std::string& uid : ending) {
-    edges_.disk_walks.Forget(uid);
+    dependencies_.disk_walks.Forget(uid);
     record_.pods.Forget(uid);
   }
   pacing_.Evicted(resource, hard, std::chrono::seconds(kHardEvictionGracePeriodSeconds), now);
@@ -230,14 +232,15 @@ void NodePasses::AwaitCleanup(const CycleReport& report, Instant now) {
 }
 
 // Takes the pause before the next eviction, and what holds the memory and a disk, from the pass.
-void NodePasses::TellPause(const CycleReport& report, Instant now) {
-  if (!summary_.pods.empty() || edges_.pods.Active().empty()) TakeHolders(report);
+void NodePasses::ReportPause(const CycleReport& report, Instant now) {
+  if (!summary_.pods.empty() || dependencies_.pods.Active().empty()) TakeHolders(report);
   const bool is_new = pacing_.PassDone(report, standing_.wait.active(), now);
   if (is_new) {
     ++counters_.waits[static_cast<std::size_t>(report.pause->reason)];
-    if (!IsSaidByWhoAsks(report.pause->reason)) LogPause(*report.pause, edges_.pods, edges_.log);
+    if (!IsSaidByWhoAsks(report.pause->reason))
+      LogPause(*report.pause, dependencies_.pods, dependencies_.log);
   }
-  LogHolders(report, record_.holders, is_new, edges_.log);
+  LogHolders(report, record_.holders, is_new, dependencies_.log);
 }
 
 // A pass that has not measured the pods' files keeps what was known of a disk.
@@ -266,8 +269,8 @@ void NodePasses::Record(RecordedPass pass, PassKind kind,
   const auto kept = std::make_shared<const RecordedPass>(std::move(pass));
   recorded_ = kept;
   record_.passes.Add(kept);
-  if (edges_.on_pass) edges_.on_pass(kept);
-  if (edges_.on_eviction && !kept->report.evictions.empty()) edges_.on_eviction(kept);
+  if (dependencies_.on_pass) dependencies_.on_pass(kept);
+  if (dependencies_.on_eviction && !kept->report.evictions.empty()) dependencies_.on_eviction(kept);
 }
 
 // A recorded pass has the same figures.
@@ -281,7 +284,7 @@ void NodePasses::KeepMeasured(const DiskUse& disk, Instant now) {
 
 std::vector<std::shared_ptr<const PodFacts>> NodePasses::Keep(
     const std::vector<const PodFacts*>& pods) const {
-  return spared_.AsSeen(edges_.pods.Keep(spared_.Themselves(pods)));
+  return spared_.AsSeen(dependencies_.pods.Keep(spared_.Themselves(pods)));
 }
 
 bool NodePasses::HasAskedFor(std::string_view uid) const {
@@ -301,10 +304,11 @@ RecordedPass NodePasses::TakeAsked(const EvictionOrder& order) {
 }
 
 const CycleReport* NodePasses::Granted(const EvictionOrder& order, Instant now) {
-  if (!HasAskedFor(order.pod_uid) && !edges_.pods.IsOnNode(order.pod_uid)) return nullptr;
+  if (!HasAskedFor(order.pod_uid) && !dependencies_.pods.IsOnNode(order.pod_uid)) return nullptr;
   RecordedPass pass = TakeAsked(order);
-  const auto ending = order.left_to_agent ? edges_.pods.Evict(order, now)
-                                          : Result<bool>(edges_.pods.NoteEvicted(order, now));
+  const auto ending = order.left_to_agent
+                          ? dependencies_.pods.Evict(order, now)
+                          : Result<bool>(dependencies_.pods.NoteEvicted(order, now));
   if (!ending || !*ending) return nullptr;
   pass.number = ++record_.count;
   CycleReport& report = pass.report;
@@ -314,34 +318,34 @@ const CycleReport* NodePasses::Granted(const EvictionOrder& order, Instant now) 
                               .kill_error = std::nullopt,
                               .outcome = EvictOutcome::kEnding});
   report.events = {EvictedEvent(order)};
-  TellListeners(report);
+  NotifyListeners(report);
   MarkEviction(report.observations, now, standing_.state);
   record_.last = std::make_shared<const CycleReport>(report);
   AwaitCleanup(report, now);
-  LogGranted(report, edges_.pods, edges_.events, edges_.log);
+  LogGranted(report, dependencies_.pods, dependencies_.events, dependencies_.log);
   (void)pacing_.PassDone(report, standing_.wait.active(), now);
   CountPass(report, PassKind::kWatch,
             {.woken = report.at, .began = now, .decided = now, .ended = now}, counters_);
   const auto kept = std::make_shared<const RecordedPass>(std::move(pass));
   record_.passes.Add(kept);
-  if (edges_.on_pass) edges_.on_pass(kept);
-  if (edges_.on_eviction) edges_.on_eviction(kept);
+  if (dependencies_.on_pass) dependencies_.on_pass(kept);
+  if (dependencies_.on_eviction) dependencies_.on_eviction(kept);
   return record_.last.get();
 }
 
 bool NodePasses::CheckCleanup(Instant now) {
   const auto outcome = standing_.wait.Check(
-      [this](std::string_view uid) { return !edges_.pods.IsCleanedUp(uid); }, now);
+      [this](std::string_view uid) { return !dependencies_.pods.IsCleanedUp(uid); }, now);
   if (!outcome) return false;
   ++changes_;
   const bool all_gone = *outcome == EvictionWait::Outcome::kCleanedUp;
   if (all_gone) {
-    edges_.log.Info("eviction manager: pods were cleaned up");
+    dependencies_.log.Info("eviction manager: pods were cleaned up");
   } else {
-    edges_.log.Warn("eviction manager: timed out waiting for pods to be cleaned up");
+    dependencies_.log.Warn("eviction manager: timed out waiting for pods to be cleaned up");
   }
   pacing_.CleanedUp(all_gone, now);
-  if (edges_.on_cleanup) edges_.on_cleanup(all_gone, now);
+  if (dependencies_.on_cleanup) dependencies_.on_cleanup(all_gone, now);
   return true;
 }
 

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "act/pass.h"
 #include "agent/evictions/eviction_pacing.h"
 #include "agent/evictions/node_dependencies.h"
 #include "agent/evictions/pass_log.h"
@@ -17,6 +16,7 @@
 #include "agent/passes/spared_pods.h"
 #include "agent/schedule/measured_pods.h"
 #include "agent/state/agent_state.h"
+#include "apply/pass.h"
 #include "core/decide/holders.h"
 #include "core/pass/recorded_pass.h"
 #include "core/report/cycle_report.h"
@@ -58,7 +58,8 @@ enum class Patience : std::uint8_t { kWaits, kNone };
 // and keeps the state for the next one. The caller decides when a pass is made.
 class NodePasses : private SummarySource {
  public:
-  NodePasses(const NodeSettings& settings, const NodeDependencies& edges, PassCounters& counters);
+  NodePasses(const NodeSettings& settings, const NodeDependencies& dependencies,
+             PassCounters& counters);
 
   [[nodiscard]] const PassPolicies& policy() const { return policies_; }
   // Changes the policy. A threshold that was met stays met if its signal and value are the same; a
@@ -82,7 +83,7 @@ class NodePasses : private SummarySource {
   [[nodiscard]] PassDecision DecideWith(const DiskUse* disk, const ReadingPlan& plan,
                                         const PassCause& cause);
   // Whether a pass with this decision would only report again that the eviction waits.
-  [[nodiscard]] bool IsTold(const ReadingPlan& plan, const PassDecision& decision) const;
+  [[nodiscard]] bool IsReported(const ReadingPlan& plan, const PassDecision& decision) const;
   // Carries out the decision and reports it. Nothing may be read between Decide and Run.
   const CycleReport& Run(const ReadingPlan& plan, const PassDecision& decision,
                          const PassCause& cause);
@@ -118,10 +119,10 @@ class NodePasses : private SummarySource {
   [[nodiscard]] PassDecision DecideByPods(const ReadingPlan& plan, const PassCause& cause);
   [[nodiscard]] PacedPass PacedFor(const ReadingPlan& plan, std::size_t threshold,
                                    const PassCause& cause) const;
-  void TellListeners(const CycleReport& report);
-  void Tell(const CycleReport& report, NodeConditions before, Instant now);
+  void NotifyListeners(const CycleReport& report);
+  void Report(const CycleReport& report, NodeConditions before, Instant now);
   void AwaitCleanup(const CycleReport& report, Instant now);
-  void TellPause(const CycleReport& report, Instant now);
+  void ReportPause(const CycleReport& report, Instant now);
   void TakeHolders(const CycleReport& report);
   void Record(RecordedPass pass, PassKind kind, const std::vector<const PodFacts*>& pods);
   [[nodiscard]] bool HasAskedFor(std::string_view uid) const;
@@ -129,7 +130,7 @@ class NodePasses : private SummarySource {
   [[nodiscard]] std::vector<std::shared_ptr<const PodFacts>> Keep(
       const std::vector<const PodFacts*>& pods) const;
 
-  NodeDependencies edges_;
+  NodeDependencies dependencies_;
   bool record_passes_;
   PassCounters& counters_;
   PassPolicies policies_;

@@ -53,10 +53,10 @@ std::shared_ptr<const Summary> SummaryOf(const NodePasses& passes) {
 }  // namespace
 
 Snapshot SnapshotOf(const NodePasses& passes, const SignalTrends& trends,
-                    const NodeDependencies& edges, std::optional<Instant> next_by_clock) {
+                    const NodeDependencies& dependencies, std::optional<Instant> next_by_clock) {
   const PassRecord& record = passes.record();
   Snapshot snapshot;
-  snapshot.at = edges.clock.Now();
+  snapshot.at = dependencies.clock.Now();
   snapshot.policy = passes.policy().For(PassKind::kFull, false);
   snapshot.passes = record.count;
   snapshot.conditions = passes.standing().state.conditions;
@@ -65,12 +65,12 @@ Snapshot SnapshotOf(const NodePasses& passes, const SignalTrends& trends,
   snapshot.pause = passes.pacing().paused().pause();
   snapshot.pace = passes.pacing().InputNow(next_by_clock, snapshot.at);
   snapshot.holders = record.holders;
-  snapshot.reclaim_under_way = edges.reclaimer.UnderWay();
+  snapshot.reclaim_under_way = dependencies.reclaimer.UnderWay();
   snapshot.thresholds = ThresholdViews(passes, trends, snapshot.at);
-  snapshot.pods = edges.pods.Views(snapshot.at);
+  snapshot.pods = dependencies.pods.Views(snapshot.at);
   passes.spared().ShowIn(snapshot.pods);
   record.pods.AddTo(snapshot.pods);
-  snapshot.events.assign(edges.events.events().begin(), edges.events.events().end());
+  snapshot.events.assign(dependencies.events.events().begin(), dependencies.events.events().end());
   snapshot.last_report = record.last;
   if (record.count > 0) snapshot.summary = SummaryOf(passes);
   snapshot.pods_measured_at = record.pods.at();

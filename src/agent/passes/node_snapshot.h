@@ -13,7 +13,7 @@ namespace jettison {
 // The snapshot of a node for onlookers; the caller adds the NodeIdentity. `next_by_clock`: the next
 // full pass, as in PaceInput.
 [[nodiscard]] Snapshot SnapshotOf(const NodePasses& passes, const SignalTrends& trends,
-                                  const NodeDependencies& edges,
+                                  const NodeDependencies& dependencies,
                                   std::optional<Instant> next_by_clock);
 
 }  // namespace jettison

@@ -22,7 +22,7 @@ std::string TextOf(const Threshold& threshold) {
                      threshold.min_reclaim ? TextOf(*threshold.min_reclaim) : "nothing");
 }
 
-SavedMark KeptOf(const EvictionMark& mark) {
+SavedMark SavedOf(const EvictionMark& mark) {
   SavedMark kept{.at = mark.at, .available = {}};
   for (const Signal signal : kPressureSignals) {
     const auto& available = mark.available[PressureIndexOf(signal)];
@@ -39,7 +39,8 @@ std::vector<SavedThreshold> AwaitedAt(Instant now, const NodeStanding& standing)
 
 }  // namespace
 
-SavedNode KeptOf(const NodeStanding& standing, std::span<const Threshold> thresholds, Instant now) {
+SavedNode SavedOf(const NodeStanding& standing, std::span<const Threshold> thresholds,
+                  Instant now) {
   const EvictionState& state = standing.state;
   SavedNode kept;
   for (const NodeConditionType type : kAllNodeConditions) {
@@ -58,8 +59,8 @@ SavedNode KeptOf(const NodeStanding& standing, std::span<const Threshold> thresh
                                .first_observed = *state.first_observed_at[i],
                                .overdue = state.met[i]});
   }
-  if (state.last_eviction) kept.last_eviction = KeptOf(*state.last_eviction);
-  kept.wait = standing.wait.Kept();
+  if (state.last_eviction) kept.last_eviction = SavedOf(*state.last_eviction);
+  kept.wait = standing.wait.Saved();
   return kept;
 }
 
@@ -98,7 +99,7 @@ void TakeAwaited(std::span<const Threshold> thresholds, Instant now, NodeStandin
   }
 }
 
-bool IsKeptAlike(const EvictionState& a, const EvictionState& b) {
+bool IsSavedAlike(const EvictionState& a, const EvictionState& b) {
   const auto at = [](const EvictionState& state) {
     return state.last_eviction ? state.last_eviction->at : Instant::min();
   };

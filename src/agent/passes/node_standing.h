@@ -27,8 +27,8 @@ struct NodeStanding {
 
 // The standing in a form that outlives the agent. `thresholds` are those that its state belongs to;
 // they are told by their text, since the next agent may have others.
-[[nodiscard]] SavedNode KeptOf(const NodeStanding& standing, std::span<const Threshold> thresholds,
-                               Instant now);
+[[nodiscard]] SavedNode SavedOf(const NodeStanding& standing, std::span<const Threshold> thresholds,
+                                Instant now);
 
 // Goes on from what an agent before has kept. What belongs to no threshold of now is awaited.
 void Resume(const SavedNode& kept, std::span<const Threshold> thresholds, Instant now,
@@ -39,7 +39,7 @@ void Resume(const SavedNode& kept, std::span<const Threshold> thresholds, Instan
 void TakeAwaited(std::span<const Threshold> thresholds, Instant now, NodeStanding& standing);
 
 // Whether both states are kept as the same, apart from the passing of time.
-[[nodiscard]] bool IsKeptAlike(const EvictionState& a, const EvictionState& b);
+[[nodiscard]] bool IsSavedAlike(const EvictionState& a, const EvictionState& b);
 
 // The machine was suspended for so long: neither the wait for evicted pods nor the time for which
 // thresholds have been met counts that.

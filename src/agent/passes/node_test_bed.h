@@ -166,8 +166,8 @@ class NodeTestBed : public testing::Test {
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   EventLog events_{log_, 100};
-  WorkerEdges edges_{runtime_, events_, log_, 500 * kMi};
-  PodTable pods_{Profile::kStandalone, kComeBackRule, edges_};
+  WorkerDependencies dependencies_{runtime_, events_, log_, 500 * kMi};
+  PodTable pods_{Profile::kStandalone, kComeBackRule, dependencies_};
   FakeReclaimer reclaimer_;
   std::unique_ptr<PodKiller> killer_;
   SoftEvictions* soft_ = nullptr;  // who is asked; null: nobody

@@ -6,13 +6,13 @@
 
 namespace jettison {
 
-NodeWalks::NodeWalks(const NodeSettings& settings, const NodeDependencies& edges,
+NodeWalks::NodeWalks(const NodeSettings& settings, const NodeDependencies& dependencies,
                      const NodePasses& passes)
     : interval_(settings.monitoring_interval),
       serves_for_(settings.walk_serves),
-      pods_(edges.pods),
-      reclaimer_(edges.reclaimer),
-      walks_(edges.disk_walks),
+      pods_(dependencies.pods),
+      reclaimer_(dependencies.reclaimer),
+      walks_(dependencies.disk_walks),
       passes_(passes) {}
 
 bool NodeWalks::AreNeeded() const {

@@ -23,7 +23,8 @@ enum class WalkResult : std::uint8_t {
 class NodeWalks {
  public:
   // All of them must outlive this.
-  NodeWalks(const NodeSettings& settings, const NodeDependencies& edges, const NodePasses& passes);
+  NodeWalks(const NodeSettings& settings, const NodeDependencies& dependencies,
+            const NodePasses& passes);
 
   // Whether there are pods, and anything depends on their disk use.
   [[nodiscard]] bool AreNeeded() const;

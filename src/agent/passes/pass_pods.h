@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "agent/edges/edges.h"
+#include "agent/dependencies/dependencies.h"
 #include "core/model/summary.h"
 #include "core/pass/pass.h"
 #include "core/pods/pod_facts.h"

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "act/pass.h"
+#include "apply/pass.h"
 #include "view/node_counters.h"
 
 namespace jettison {

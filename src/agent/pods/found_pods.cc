@@ -36,7 +36,7 @@ PodWorker& FoundPods::Enter(RuntimePod& pod, Instant now) {
   const bool is_taken = taken != slots_->all().end() && taken->second.on_node() != nullptr;
   if (pod.foreign || is_taken) name += "/" + pod.pod.uid;
   PodSlot& slot = slots_->At(name);
-  const auto kept = KeptOf(name, pod, now);
+  const auto kept = SavedOf(name, pod, now);
   PodFacts facts = FactsOf(std::move(pod.pod), profile_);
   // The agent never ends the pod.
   if (pod.foreign) facts.source = pod.origin;
@@ -46,10 +46,10 @@ PodWorker& FoundPods::Enter(RuntimePod& pod, Instant now) {
   slot.wanted = std::make_shared<const PodFacts>(std::move(facts));
   slot.foreign = pod.foreign;
   slot.kill_at_once = pod.kill_at_once;
-  OnNode& entered =
-      slot.state.emplace<OnNode>(OnNode{.facts = slot.wanted,
-                                        .worker = std::make_unique<PodWorker>(slot.wanted, *edges_),
-                                        .started_at = now});
+  OnNode& entered = slot.state.emplace<OnNode>(
+      OnNode{.facts = slot.wanted,
+             .worker = std::make_unique<PodWorker>(slot.wanted, *dependencies_),
+             .started_at = now});
   if (kept) {
     slot.evictions = kept->evictions;
     slot.come_back.Resume(kept->next_delay);
@@ -60,15 +60,15 @@ PodWorker& FoundPods::Enter(RuntimePod& pod, Instant now) {
     }
     entered.worker->Remember(*kept);
   }
-  edges_->log.Info(pod.foreign ? "foreign pod found" : "pod adopted",
-                   {{"pod", FullName(entered.facts->pod)}, {"uid", entered.facts->pod.uid}});
+  dependencies_->log.Info(pod.foreign ? "foreign pod found" : "pod adopted",
+                          {{"pod", FullName(entered.facts->pod)}, {"uid", entered.facts->pod.uid}});
   return *entered.worker;
 }
 
 // What is known of a pod that is found. One that was evicted and of which nothing runs is what its
 // eviction has left.
-std::optional<SavedPod> FoundPods::KeptOf(const std::string& name, const RuntimePod& pod,
-                                          Instant now) {
+std::optional<SavedPod> FoundPods::SavedOf(const std::string& name, const RuntimePod& pod,
+                                           Instant now) {
   if (pod.foreign) return std::nullopt;
   auto kept = remembered_->Take(name, pod.pod.uid);
   if (!kept || !kept->absence) return kept;

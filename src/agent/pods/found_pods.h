@@ -6,7 +6,7 @@
 
 #include "agent/pods/pod_slots.h"
 #include "agent/pods/remembered_pods.h"
-#include "agent/workers/worker_edges.h"
+#include "agent/workers/worker_dependencies.h"
 #include "core/config/agent_config.h"
 #include "core/model/profile.h"
 #include "ports/container_runtime.h"
@@ -18,8 +18,9 @@ namespace jettison {
 class FoundPods {
  public:
   // All must outlive this.
-  FoundPods(Profile profile, PodSlots& slots, RememberedPods& remembered, WorkerEdges& edges)
-      : profile_(profile), slots_(&slots), remembered_(&remembered), edges_(&edges) {}
+  FoundPods(Profile profile, PodSlots& slots, RememberedPods& remembered,
+            WorkerDependencies& dependencies)
+      : profile_(profile), slots_(&slots), remembered_(&remembered), dependencies_(&dependencies) {}
 
   // Sets the policy for foreign pods.
   void SetPolicy(AdoptPolicy policy) { policy_ = policy; }
@@ -31,15 +32,15 @@ class FoundPods {
 
  private:
   [[nodiscard]] PodWorker& Enter(RuntimePod& pod, Instant now);
-  [[nodiscard]] std::optional<SavedPod> KeptOf(const std::string& name, const RuntimePod& pod,
-                                               Instant now);
+  [[nodiscard]] std::optional<SavedPod> SavedOf(const std::string& name, const RuntimePod& pod,
+                                                Instant now);
   void ForgetWorkerOf(std::string_view uid);
 
   Profile profile_;
   AdoptPolicy policy_ = AdoptPolicy::kObserve;
   PodSlots* slots_;
   RememberedPods* remembered_;
-  WorkerEdges* edges_;
+  WorkerDependencies* dependencies_;
 };
 
 }  // namespace jettison

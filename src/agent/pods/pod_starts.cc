@@ -92,14 +92,14 @@ void PodStarts::Refuse(PodSlot& slot, AdmissionAnswer answer, Instant now) {
   status.message = answer.message;
   slot.state = Refused{.status = std::move(status), .refused_for = answer.refused_for};
   if (was_said) return;
-  ++edges_->counters.admission_rejections[answer.reason];
-  edges_->events.Add(now, FullName(slot.wanted->pod),
-                     {.object = slot.wanted->pod.uid,
-                      .type = EventType::kWarning,
-                      .reason = std::move(answer.reason),
-                      .message = std::move(answer.message),
-                      .annotations = {}},
-                     std::move(answer.refused_for));
+  ++dependencies_->counters.admission_rejections[answer.reason];
+  dependencies_->events.Add(now, FullName(slot.wanted->pod),
+                            {.object = slot.wanted->pod.uid,
+                             .type = EventType::kWarning,
+                             .reason = std::move(answer.reason),
+                             .message = std::move(answer.message),
+                             .annotations = {}},
+                            std::move(answer.refused_for));
 }
 
 const PodStarts::Holders& PodStarts::HoldersFor(std::int32_t priority) {
@@ -137,7 +137,7 @@ bool PodStarts::HasRoom(PodSlot& slot, Instant now) {
     return false;
   }
   if (room.free) return true;
-  if (edges_->dry_run && !room.give_way.empty()) {
+  if (dependencies_->dry_run && !room.give_way.empty()) {
     WaitInDryRun(slot, room.give_way);
     return false;
   }
@@ -145,7 +145,7 @@ bool PodStarts::HasRoom(PodSlot& slot, Instant now) {
   status.message = "waiting for pods that are ending to free their resources";
   slot.state = AwaitsRoom{.status = std::move(status)};
   for (const std::size_t i : room.give_way) GiveWay(*holders.slots[i]->on_node(), wanted, now);
-  edges_->counters.preemptions[room.scarce] += room.give_way.size();
+  dependencies_->counters.preemptions[room.scarce] += room.give_way.size();
   holders_.reset();
   return false;
 }
@@ -160,22 +160,22 @@ void PodStarts::WaitInDryRun(PodSlot& slot, const std::vector<std::size_t>& give
   KeepWaiting(slot, std::move(why), "DryRun");
   if (was_said) return;
   for (const std::size_t i : give_way) {
-    edges_->log.Warn("pod would make room for one of higher priority",
-                     {{"pod", name_of(i)}, {"for", FullName(slot.wanted->pod)}});
+    dependencies_->log.Warn("pod would make room for one of higher priority",
+                            {{"pod", name_of(i)}, {"for", FullName(slot.wanted->pod)}});
   }
 }
 
 void PodStarts::GiveWay(OnNode& pod, const PodFacts& to, Instant now) {
   const std::string name = FullName(pod.facts->pod);
   const EvictionOrder order = PreemptionOrder(pod.facts->pod, to.pod);
-  edges_->log.Warn("pod makes room for one of higher priority",
-                   {{"pod", name}, {"for", FullName(to.pod)}});
-  edges_->events.Add(now, name,
-                     {.object = order.pod_uid,
-                      .type = EventType::kWarning,
-                      .reason = order.reason,
-                      .message = order.message,
-                      .annotations = {}});
+  dependencies_->log.Warn("pod makes room for one of higher priority",
+                          {{"pod", name}, {"for", FullName(to.pod)}});
+  dependencies_->events.Add(now, name,
+                            {.object = order.pod_uid,
+                             .type = EventType::kWarning,
+                             .reason = order.reason,
+                             .message = order.message,
+                             .annotations = {}});
   pod.worker->Evict(order, now);
   slots_->NoteChange();
 }
@@ -183,12 +183,13 @@ void PodStarts::GiveWay(OnNode& pod, const PodFacts& to, Instant now) {
 void PodStarts::Start(PodSlot& slot, Instant now) {
   holders_.reset();
   const std::string& uid = slot.wanted->pod.uid;
-  auto worker = std::make_unique<PodWorker>(slot.wanted, *edges_);
+  auto worker = std::make_unique<PodWorker>(slot.wanted, *dependencies_);
   slots_->LoseForeign(uid);
-  if (std::exchange(slot.returns, false)) ++edges_->counters.restarted_pods;
+  if (std::exchange(slot.returns, false)) ++dependencies_->counters.restarted_pods;
   OnNode& pod = slot.state.emplace<OnNode>(
       OnNode{.facts = slot.wanted, .worker = std::move(worker), .started_at = now});
-  edges_->log.Info("pod started", {{"pod", FullName(pod.facts->pod)}, {"uid", pod.facts->pod.uid}});
+  dependencies_->log.Info("pod started",
+                          {{"pod", FullName(pod.facts->pod)}, {"uid", pod.facts->pod.uid}});
   pod.worker->Start(now);
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "agent/pods/pod_slots.h"
-#include "agent/workers/worker_edges.h"
+#include "agent/workers/worker_dependencies.h"
 #include "core/model/profile.h"
 #include "core/model/signal.h"
 #include "core/pods/admission.h"
@@ -41,11 +41,14 @@ struct WaitingPod {
 // Evicted pods are started again after their back-off, at most one between two passes.
 class PodStarts {
  public:
-  // `slots` and `edges` must outlive this. `allocatable`: what the pods' requests may sum up to;
-  // absent: not limited.
-  PodStarts(Profile profile, PodSlots& slots, WorkerEdges& edges,
+  // `slots` and `dependencies` must outlive this. `allocatable`: what the pods' requests may sum up
+  // to; absent: not limited.
+  PodStarts(Profile profile, PodSlots& slots, WorkerDependencies& dependencies,
             std::optional<SharedAmounts> allocatable)
-      : profile_(profile), slots_(&slots), edges_(&edges), allocatable_(allocatable) {}
+      : profile_(profile),
+        slots_(&slots),
+        dependencies_(&dependencies),
+        allocatable_(allocatable) {}
 
   void SetAllocatable(SharedAmounts allocatable) { allocatable_ = allocatable; }
   // A pass is over. While the node is `starved`, no evicted pod is started again. Returns whether
@@ -82,7 +85,7 @@ class PodStarts {
 
   Profile profile_;
   PodSlots* slots_;
-  WorkerEdges* edges_;
+  WorkerDependencies* dependencies_;
   std::optional<SharedAmounts> allocatable_;
   NodeConditions conditions_;
   std::optional<Holders> holders_;  // absent: not known, or no longer true

@@ -61,7 +61,7 @@ void PodTable::StayOut(const std::string& name, PodSlot& slot, Instant now) {
     if (kept->ended_well) remembered_.Remember({*std::move(kept)});
     return;
   }
-  edges_->log.Info(
+  dependencies_->log.Info(
       "pod was evicted before and is not started before its back-off is over",
       {{"pod", name},
        {"wait", FormatDuration(std::max(Elapsed(now, *slot.comes_back_at()), Duration(0)))}});

@@ -14,7 +14,7 @@
 #include "agent/pods/pod_views.h"
 #include "agent/pods/remembered_pods.h"
 #include "agent/state/agent_state.h"
-#include "agent/workers/worker_edges.h"
+#include "agent/workers/worker_dependencies.h"
 #include "core/config/agent_config.h"
 #include "core/decide/container_gc.h"
 #include "core/model/eviction_order.h"
@@ -41,15 +41,15 @@ namespace jettison {
 // PodViews has the read access to the pods for other parts of the agent.
 class PodTable : public PodViews {
  public:
-  // `edges` must outlive this. `allocatable`: what the pods' requests may sum up to; absent: not
-  // limited.
-  PodTable(Profile profile, const BackoffRule& come_back_rule, WorkerEdges& edges,
+  // `dependencies` must outlive this. `allocatable`: what the pods' requests may sum up to; absent:
+  // not limited.
+  PodTable(Profile profile, const BackoffRule& come_back_rule, WorkerDependencies& dependencies,
            std::optional<SharedAmounts> allocatable = std::nullopt)
       : PodViews(slots_),
-        edges_(&edges),
+        dependencies_(&dependencies),
         slots_(come_back_rule),
-        found_(profile, slots_, remembered_, edges),
-        starts_(profile, slots_, edges, allocatable) {}
+        found_(profile, slots_, remembered_, dependencies),
+        starts_(profile, slots_, dependencies, allocatable) {}
   PodTable(const PodTable&) = delete;
   PodTable& operator=(const PodTable&) = delete;
   ~PodTable() = default;
@@ -61,10 +61,10 @@ class PodTable : public PodViews {
     remembered_.Remember(std::move(pods));
   }
   // The same for the next agent.
-  [[nodiscard]] std::vector<SavedPod> Kept(Instant now) const {
-    return remembered_.Kept(slots_, now);
+  [[nodiscard]] std::vector<SavedPod> Saved(Instant now) const {
+    return remembered_.Saved(slots_, now);
   }
-  // Other numbers whenever Kept may have changed by anything but time.
+  // Other numbers whenever Saved may have changed by anything but time.
   [[nodiscard]] StateChanges changes() const { return slots_.changes(); }
   // Takes over the pods that are known while the runtime does not answer. Nothing of them is
   // started before Adopt. Must be called at most once, and before everything except Remember.
@@ -131,7 +131,7 @@ class PodTable : public PodViews {
   void StayOut(const std::string& name, PodSlot& slot, Instant now);
   [[nodiscard]] std::optional<Instant> FindDeadline() const;
 
-  WorkerEdges* edges_;
+  WorkerDependencies* dependencies_;
   PodSlots slots_;
   RememberedPods remembered_;
   FoundPods found_;

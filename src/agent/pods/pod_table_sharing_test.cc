@@ -85,7 +85,7 @@ TEST_F(PodTableWithRoomTest, RoomThatIsAwaitedGoesToWhoeverOutranksThePodThatAwa
   EXPECT_EQ(View("first").status.reason, "OutOfmemory");
   Pass(seconds(30));
   EXPECT_THAT(Active(), ElementsAre("top"));
-  EXPECT_EQ(edges_.counters.preemptions[1], 1U) << "nobody has started only to make room";
+  EXPECT_EQ(dependencies_.counters.preemptions[1], 1U) << "nobody has started only to make room";
 }
 
 TEST_F(PodTableWithRoomTest, APodThatComesBackMakesRoomToo) {
@@ -122,7 +122,7 @@ TEST_F(PodTableWithRoomTest, APodThatIsTakenAwayWhileItWaitsIsForgotten) {
 }
 
 TEST_F(PodTableWithRoomTest, ADryRunPreemptsNobodyAndSaysWhomItWouldPreempt) {
-  edges_.dry_run = true;
+  dependencies_.dry_run = true;
   Want({Asking("low", 60)});
   PassDone();
   runtime_.TakeCommands();
@@ -132,7 +132,7 @@ TEST_F(PodTableWithRoomTest, ADryRunPreemptsNobodyAndSaysWhomItWouldPreempt) {
   EXPECT_EQ(View("high").status.phase, PodPhase::kPending);
   EXPECT_THAT(View("high").status.message, EndsWith("it would preempt default/low"));
   EXPECT_EQ(View("high").refused_for, "DryRun");
-  EXPECT_EQ(edges_.counters.preemptions[1], 0U);
+  EXPECT_EQ(dependencies_.counters.preemptions[1], 0U);
   PassDone();
   EXPECT_EQ(std::ranges::count_if(lines_, IsAboutRoom), 1) << "that is said once";
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());

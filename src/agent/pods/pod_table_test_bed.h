@@ -88,8 +88,9 @@ class PodTableTest : public testing::Test {
   std::vector<std::string> lines_;  // of the log
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   EventLog events_{log_, 100};
-  WorkerEdges edges_{runtime_, events_, log_, 1 << 30};
-  std::optional<PodTable> present_{std::in_place, Profile::kStandalone, kComeBackRule, edges_};
+  WorkerDependencies dependencies_{runtime_, events_, log_, 1 << 30};
+  std::optional<PodTable> present_{std::in_place, Profile::kStandalone, kComeBackRule,
+                                   dependencies_};
   PodTable& table_ = *present_;  // also after another has taken its place
 };
 

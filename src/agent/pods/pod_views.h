@@ -17,12 +17,12 @@ namespace jettison {
 // A list that is made anew only where what it is made of may have changed since. It keeps its
 // memory. A copy begins without a list.
 template <typename T>
-class KeptList {
+class CachedList {
  public:
-  KeptList() = default;
-  KeptList(const KeptList&) noexcept {}
-  KeptList& operator=(const KeptList&) = delete;
-  ~KeptList() = default;
+  CachedList() = default;
+  CachedList(const CachedList&) noexcept {}
+  CachedList& operator=(const CachedList&) = delete;
+  ~CachedList() = default;
 
   // `version` is that of what the list is made of; absent: it is being changed, so the list is made
   // anew each time. `make` fills an empty list. Valid until the next call.
@@ -86,8 +86,8 @@ class PodViews {
 
  private:
   const PodSlots* slots_;
-  mutable KeptList<const PodFacts*> active_;
-  mutable KeptList<EndingPod> ending_;
+  mutable CachedList<const PodFacts*> active_;
+  mutable CachedList<EndingPod> ending_;
 };
 
 }  // namespace jettison

@@ -16,7 +16,7 @@ PodStatus StatusOf(const std::string& reason, const std::string& message) {
   return status;
 }
 
-std::optional<SavedPod> KeptOf(const std::string& name, const PodSlot& slot) {
+std::optional<SavedPod> SavedOf(const std::string& name, const PodSlot& slot) {
   if (slot.foreign || slot.facts() == nullptr) return std::nullopt;
   SavedPod kept{.name = name,
                 .uid = slot.facts()->pod.uid,
@@ -24,9 +24,9 @@ std::optional<SavedPod> KeptOf(const std::string& name, const PodSlot& slot) {
                 .next_delay = slot.come_back.next_delay()};
   if (const OnNode* const pod = slot.on_node()) {
     kept.started = pod->started_at;
-    kept.ending = pod->worker->KeptEviction();
-    kept.ended_well = pod->worker->KeptOutcome();
-    kept.runs = pod->worker->KeptRuns();
+    kept.ending = pod->worker->SavedEviction();
+    kept.ended_well = pod->worker->SavedOutcome();
+    kept.runs = pod->worker->SavedRuns();
   } else if (const auto* const out = std::get_if<StaysOut>(&slot.state)) {
     kept.absence = SavedAbsence{.reason = out->status.reason,
                                 .message = out->status.message,
@@ -62,10 +62,10 @@ std::optional<SavedPod> RememberedPods::Take(const std::string& name, std::strin
   return std::move(pods_.extract(found).mapped());
 }
 
-std::vector<SavedPod> RememberedPods::Kept(const PodSlots& slots, Instant now) const {
+std::vector<SavedPod> RememberedPods::Saved(const PodSlots& slots, Instant now) const {
   std::vector<SavedPod> kept;
   for (const auto& [name, slot] : slots.all()) {
-    if (auto pod = KeptOf(name, slot)) kept.push_back(*std::move(pod));
+    if (auto pod = SavedOf(name, slot)) kept.push_back(*std::move(pod));
   }
   const std::size_t present = kept.size();  // in the order of their names
   for (const auto& [name, pod] : pods_) {

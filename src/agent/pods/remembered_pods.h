@@ -19,7 +19,7 @@ class RememberedPods {
   // Absent: nothing is known of a pod of that name and UID, or it was taken already.
   [[nodiscard]] std::optional<SavedPod> Take(const std::string& name, std::string_view uid);
   // The state for the next agent: that of the slots, and the kept state that was not taken yet.
-  [[nodiscard]] std::vector<SavedPod> Kept(const PodSlots& slots, Instant now) const;
+  [[nodiscard]] std::vector<SavedPod> Saved(const PodSlots& slots, Instant now) const;
 
  private:
   using Map = std::map<std::string, SavedPod, std::less<>>;

@@ -24,8 +24,8 @@ class TableReclaimerTest : public testing::Test {
   SlowRuntime runtime_;
   Log log_{LogFormat::kText, clock_, [](std::string_view) {}};
   EventLog events_{log_, 10};
-  WorkerEdges edges_{runtime_, events_, log_, 1 << 30};
-  PodTable pods_{Profile::kStandalone, kComeBackRule, edges_};
+  WorkerDependencies dependencies_{runtime_, events_, log_, 1 << 30};
+  PodTable pods_{Profile::kStandalone, kComeBackRule, dependencies_};
   TableReclaimer reclaimer_{pods_, runtime_, {}, clock_};
 };
 

@@ -100,8 +100,11 @@ std::string FullImageName(std::string_view name) {
   return full + WithTag(path);
 }
 
-ImageCollector::ImageCollector(ImageCollectorSettings settings, ImageCollectorEdges edges)
-    : settings_(settings), edges_(std::move(edges)), alive_(std::make_shared<const bool>(true)) {}
+ImageCollector::ImageCollector(ImageCollectorSettings settings,
+                               ImageCollectorDependencies dependencies)
+    : settings_(settings),
+      dependencies_(std::move(dependencies)),
+      alive_(std::make_shared<const bool>(true)) {}
 
 // With the threshold at 100% and no maximum age there is nothing to collect. (kubelet 1.36:
 // Kubelet.StartGarbageCollection)
@@ -151,8 +154,8 @@ void ImageCollector::Start(Task task) {
   task_ = task;
   if (task == Task::kDeleteUnused) wanted_ = false;
   freed_bytes_ = 0;
-  if (next_collection_ <= edges_.clock.Now()) {
-    next_collection_ = edges_.clock.Now() + settings_.period;
+  if (next_collection_ <= dependencies_.clock.Now()) {
+    next_collection_ = dependencies_.clock.Now() + settings_.period;
   }
   List(Wait::kListing);
 }
@@ -167,8 +170,8 @@ auto ImageCollector::Guarded(void (ImageCollector::*take)(const Answer&)) {
 
 void ImageCollector::List(Wait wait) {
   wait_ = wait;
-  deadline_ = edges_.clock.Now() + settings_.list_patience;
-  edges_.images.List(Guarded(&ImageCollector::TakeListing));
+  deadline_ = dependencies_.clock.Now() + settings_.list_patience;
+  dependencies_.images.List(Guarded(&ImageCollector::TakeListing));
 }
 
 void ImageCollector::TakeListing(const Listing& listing) {
@@ -185,7 +188,7 @@ void ImageCollector::TakeListing(const Listing& listing) {
 }
 
 std::optional<std::vector<std::string>> ImageCollector::Needed() const {
-  return edges_.needed ? edges_.needed() : std::vector<std::string>();
+  return dependencies_.needed ? dependencies_.needed() : std::vector<std::string>();
 }
 
 // At the start of the agent the manifests are read within a moment, which is no reason to evict a
@@ -193,7 +196,7 @@ std::optional<std::vector<std::string>> ImageCollector::Needed() const {
 void ImageCollector::AwaitNeeded() {
   if (wait_ == Wait::kChecking) return GiveUp(NeededAreNotKnown());
   wait_ = Wait::kNeeded;
-  deadline_ = edges_.clock.Now() + settings_.needed_patience;
+  deadline_ = dependencies_.clock.Now() + settings_.needed_patience;
 }
 
 void ImageCollector::LookForNeeded(Instant now) {
@@ -209,7 +212,7 @@ void ImageCollector::See(const std::pair<std::vector<StoredImage>, ImagesInUse>&
     named.insert(name);
     named.insert(FullImageName(name));
   }
-  const Instant now = edges_.clock.Now();
+  const Instant now = dependencies_.clock.Now();
   const std::vector<ImageRecord> before = images_;
   // Images in the first listing count as older than any listing, unless there is a record of them.
   const bool is_dated = seen_ || settings_.others_pull;
@@ -242,7 +245,7 @@ void ImageCollector::DateByStore(const std::vector<StoredImage>& stored,
 void ImageCollector::StartRun() {
   const ImageGcMode mode =
       task_ == Task::kDeleteUnused ? ImageGcMode::kDeleteUnused : ImageGcMode::kGarbageCollect;
-  const Instant now = edges_.clock.Now();
+  const Instant now = dependencies_.clock.Now();
   run_.emplace(settings_.policy, mode, images_,
                ImageGcTimes{.now = now, .uptime = now - began_.value_or(now)});
   Go();
@@ -252,7 +255,7 @@ void ImageCollector::StartRun() {
 void ImageCollector::Go() {
   wait_ = Wait::kNothing;
   if (std::holds_alternative<RemoveImage>(run_->step())) {
-    if (edges_.clock.Now() - listed_at_ > kListingHolds) return List(Wait::kChecking);
+    if (dependencies_.clock.Now() - listed_at_ > kListingHolds) return List(Wait::kChecking);
     return TryRemove();
   }
   if (before_) return Settle();
@@ -276,32 +279,32 @@ void ImageCollector::TryRemove() {
 }
 
 void ImageCollector::Remove(const std::string& id) {
-  if (!before_) before_ = edges_.figures.ReadNode();
+  if (!before_) before_ = dependencies_.figures.ReadNode();
   wait_ = Wait::kRemoving;
-  deadline_ = edges_.clock.Now() + settings_.remove_patience;
-  edges_.images.Remove(id, Guarded(&ImageCollector::TakeRemoval));
+  deadline_ = dependencies_.clock.Now() + settings_.remove_patience;
+  dependencies_.images.Remove(id, Guarded(&ImageCollector::TakeRemoval));
 }
 
 void ImageCollector::TakeRemoval(const Result<void>& removed) {
   const RemoveImage step = std::get<RemoveImage>(run_->step());
   if (removed) {
-    edges_.log.Info("image garbage collector: removed image",
-                    {{"imageID", step.id}, {"size", fmt::to_string(step.size_bytes)}});
+    dependencies_.log.Info("image garbage collector: removed image",
+                           {{"imageID", step.id}, {"size", fmt::to_string(step.size_bytes)}});
     ++counters_.removed[static_cast<std::size_t>(step.reason)];
     std::erase_if(images_, [&](const ImageRecord& image) { return image.id == step.id; });
     ++changes_;
     run_->Removed();
   } else {
     ++counters_.remove_errors;
-    edges_.log.Warn("image garbage collector: image cannot be removed",
-                    {{"imageID", step.id}, {"err", removed.error().message}});
+    dependencies_.log.Warn("image garbage collector: image cannot be removed",
+                           {{"imageID", step.id}, {"err", removed.error().message}});
     run_->RemoveFailed(removed.error().In(step.id));
   }
   Go();
 }
 
 void ImageCollector::Measure() {
-  const NodeStats stats = edges_.figures.ReadNode();
+  const NodeStats stats = dependencies_.figures.ReadNode();
   if (stats.image_fs) {
     run_->Measured({.capacity = stats.image_fs->capacity_bytes.value_or(0),
                     .available = stats.image_fs->available_bytes.value_or(0)});
@@ -314,12 +317,13 @@ void ImageCollector::Measure() {
 
 void ImageCollector::Settle() {
   wait_ = Wait::kSettling;
-  settling_.emplace(*before_, edges_.clock.Now());
+  settling_.emplace(*before_, dependencies_.clock.Now());
 }
 
 void ImageCollector::LookAtSpace(Instant now) {
   NodeStats stats;
-  edges_.figures.ReadRestOfNode(stats);  // waits for no file system: memory may be short meanwhile
+  dependencies_.figures.ReadRestOfNode(
+      stats);  // waits for no file system: memory may be short meanwhile
   if (!settling_->Look(stats, now)) return;
   const std::uint64_t freed = settling_->freed_bytes().value_or(0);
   freed_bytes_ += freed;
@@ -337,13 +341,13 @@ void ImageCollector::GiveUp(Error error) {
 }
 
 void ImageCollector::EndRun(const ImageGcOutcome& outcome) {
-  if (outcome.event) edges_.events.Add(edges_.clock.Now(), {}, *outcome.event);
+  if (outcome.event) dependencies_.events.Add(dependencies_.clock.Now(), {}, *outcome.event);
   if (!outcome.removed.empty()) {
-    edges_.log.Info("image garbage collector: images removed",
-                    {{"why", task_ == Task::kDeleteUnused ? "disk pressure" : "periodic"},
-                     {"images", fmt::to_string(outcome.removed.size())},
-                     {"size", fmt::to_string(outcome.freed_bytes)},
-                     {"freed", fmt::to_string(freed_bytes_)}});
+    dependencies_.log.Info("image garbage collector: images removed",
+                           {{"why", task_ == Task::kDeleteUnused ? "disk pressure" : "periodic"},
+                            {"images", fmt::to_string(outcome.removed.size())},
+                            {"size", fmt::to_string(outcome.freed_bytes)},
+                            {"freed", fmt::to_string(freed_bytes_)}});
   }
   End(outcome.error ? Result<void>(Fail(*outcome.error)) : Result<void>());
 }
@@ -357,12 +361,12 @@ void ImageCollector::End(const Result<void>& result) {
   switch (ended) {
     case Task::kNone: break;
     case Task::kLook:
-      next_look_ = edges_.clock.Now() + kNextTry;
+      next_look_ = dependencies_.clock.Now() + kNextTry;
       if (!result && say_unlisted_.Take()) {
-        edges_.log.Warn("images cannot be looked at", {{"err", result.error().message}});
+        dependencies_.log.Warn("images cannot be looked at", {{"err", result.error().message}});
       }
       break;
-    case Task::kCollect: TellCollected(result); break;
+    case Task::kCollect: LogCollected(result); break;
     case Task::kDeleteUnused: deleted_ = result; break;
   }
   if (wanted_) Start(Task::kDeleteUnused);
@@ -370,15 +374,16 @@ void ImageCollector::End(const Result<void>& result) {
 
 // A single failure is no event: figures may not be there yet. (kubelet 1.36:
 // Kubelet.StartGarbageCollection)
-void ImageCollector::TellCollected(const Result<void>& result) {
+void ImageCollector::LogCollected(const Result<void>& result) {
   if (result) {
-    if (failed_before_) edges_.log.Info("Image garbage collection succeeded");
+    if (failed_before_) dependencies_.log.Info("Image garbage collection succeeded");
   } else if (failed_before_) {
-    edges_.log.Error("Image garbage collection failed multiple times in a row",
-                     {{"err", result.error().message}});
-    edges_.events.Add(edges_.clock.Now(), {}, ImageGcFailed(result.error()));
+    dependencies_.log.Error("Image garbage collection failed multiple times in a row",
+                            {{"err", result.error().message}});
+    dependencies_.events.Add(dependencies_.clock.Now(), {}, ImageGcFailed(result.error()));
   } else {
-    edges_.log.Warn("Image garbage collection failed once", {{"err", result.error().message}});
+    dependencies_.log.Warn("Image garbage collection failed once",
+                           {{"err", result.error().message}});
   }
   failed_before_ = !result;
 }

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/edges/edges.h"
+#include "agent/dependencies/dependencies.h"
 #include "agent/reclaim/space_settling.h"
 #include "core/decide/image_gc.h"
 #include "core/model/images.h"
@@ -45,7 +45,7 @@ struct ImageCollectorSettings {
 };
 
 // What a collector works with; everything must outlive it.
-struct ImageCollectorEdges {
+struct ImageCollectorDependencies {
   const Clock& clock;
   ImageStore& images;
   Figures& figures;
@@ -65,7 +65,7 @@ struct ImageCollectorEdges {
 // really free. (kubelet: realImageGCManager)
 class ImageCollector {
  public:
-  ImageCollector(ImageCollectorSettings settings, ImageCollectorEdges edges);
+  ImageCollector(ImageCollectorSettings settings, ImageCollectorDependencies dependencies);
 
   // Takes the records of an earlier agent, sorted by ID. Must be called before the first Advance.
   void Resume(std::vector<ImageRecord> records) { images_ = std::move(records); }
@@ -115,13 +115,13 @@ class ImageCollector {
   void GiveUp(Error error);
   void EndRun(const ImageGcOutcome& outcome);
   void End(const Result<void>& result);
-  void TellCollected(const Result<void>& result);
+  void LogCollected(const Result<void>& result);
   // Runs `take` with an answer to the present call, and with none that comes too late.
   template <typename Answer>
   auto Guarded(void (ImageCollector::*take)(const Answer&));
 
   ImageCollectorSettings settings_;
-  ImageCollectorEdges edges_;
+  ImageCollectorDependencies dependencies_;
   std::vector<ImageRecord> images_;
   std::uint64_t changes_ = 0;
   std::optional<Instant> began_;  // the first Advance

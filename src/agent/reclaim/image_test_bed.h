@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/edges/edges.h"
+#include "agent/dependencies/dependencies.h"
 #include "agent/reclaim/image_collector.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_image_store.h"
@@ -56,7 +56,7 @@ struct ImageTestBed {
   void Add(const std::string& id, std::vector<std::string> references = {}) {
     store.Add(id, 100 * kTestMi, std::move(references));
   }
-  [[nodiscard]] ImageCollectorEdges Edges() {
+  [[nodiscard]] ImageCollectorDependencies Edges() {
     return {.clock = clock,
             .images = store,
             .figures = disk,

@@ -46,12 +46,12 @@ class KubeletImages : public testing::Test {
                               .clock = bed_.clock,
                               .calls = std::move(calls)});
     collector_.emplace(ImageCollectorSettings{.policy = {}, .others_pull = true},
-                       ImageCollectorEdges{.clock = bed_.clock,
-                                           .images = *store_,
-                                           .figures = bed_.disk,
-                                           .events = bed_.events,
-                                           .log = bed_.log,
-                                           .needed = {}});
+                       ImageCollectorDependencies{.clock = bed_.clock,
+                                                  .images = *store_,
+                                                  .figures = bed_.disk,
+                                                  .events = bed_.events,
+                                                  .log = bed_.log,
+                                                  .needed = {}});
     EXPECT_TRUE(pods_->List());
   }
   // The runtime answers, with these images and with containers that use some of them.

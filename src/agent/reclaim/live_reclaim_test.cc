@@ -182,8 +182,8 @@ class Bed {
                                             : std::size_t{0};
                                }}};
   FakeRuntime runtime_;
-  WorkerEdges edges_{runtime_, events_, log_, 500 * kDiskMi};
-  PodTable pods_{Profile::kStandalone, kComeBackRule, edges_};
+  WorkerDependencies dependencies_{runtime_, events_, log_, 500 * kDiskMi};
+  PodTable pods_{Profile::kStandalone, kComeBackRule, dependencies_};
   TableKiller killer_{pods_, clock_};
   OwedWalks walks_;
   NoNotifier notifier_;

@@ -23,13 +23,13 @@ Result<ReclaimProgress> RuntimeReclaimer::Step::Answer() const {
 
 Result<ReclaimProgress> RuntimeReclaimer::DeleteDeadContainers() {
   if (containers_.stage != Stage::kIdle) return containers_.Answer();
-  const NodeStats before = edges_.figures.ReadNode();
-  only_logs_ = edges_.delete_dead_containers() == 0;
+  const NodeStats before = dependencies_.figures.ReadNode();
+  only_logs_ = dependencies_.delete_dead_containers() == 0;
   if (only_logs_ && PodsLosingLogs() == 0) {
     containers_.End({});
   } else {
     containers_.stage = Stage::kUnderWay;
-    settling_.emplace(before, edges_.clock.Now());
+    settling_.emplace(before, dependencies_.clock.Now());
   }
   return containers_.Answer();
 }
@@ -39,7 +39,7 @@ Result<ReclaimProgress> RuntimeReclaimer::DeleteUnusedImages() {
   if (containers_.Pending()) {
     images_.stage = Stage::kWanted;
   } else {
-    StartImages(edges_.clock.Now());
+    StartImages(dependencies_.clock.Now());
   }
   return images_.Answer();
 }
@@ -47,17 +47,17 @@ Result<ReclaimProgress> RuntimeReclaimer::DeleteUnusedImages() {
 void RuntimeReclaimer::StartImages(Instant now) {
   images_.stage = Stage::kUnderWay;
   images_.give_up_at = now + kRemovalPatience;
-  edges_.images.DeleteUnused();
+  dependencies_.images.DeleteUnused();
 }
 
 void RuntimeReclaimer::Advance(Instant now) {
   AdvanceContainers(now);
-  edges_.images.Advance(now);
+  dependencies_.images.Advance(now);
   AdvanceImages(now);
 }
 
 std::optional<std::size_t> RuntimeReclaimer::PodsLosingLogs() const {
-  return edges_.pods_losing_logs ? edges_.pods_losing_logs() : 0;
+  return dependencies_.pods_losing_logs ? dependencies_.pods_losing_logs() : 0;
 }
 
 void RuntimeReclaimer::AdvanceContainers(Instant now) {
@@ -65,7 +65,8 @@ void RuntimeReclaimer::AdvanceContainers(Instant now) {
   if (only_logs_ && PodsLosingLogs() == 0) return EndContainers(now);
   if (now < settling_->next_look()) return;
   NodeStats stats;
-  edges_.figures.ReadRestOfNode(stats);  // waits for no file system: memory may be short meanwhile
+  dependencies_.figures.ReadRestOfNode(
+      stats);  // waits for no file system: memory may be short meanwhile
   if (!settling_->Look(stats, now)) return;
   container_bytes_ += settling_->freed_bytes().value_or(0);
   EndContainers(now);
@@ -79,8 +80,8 @@ void RuntimeReclaimer::EndContainers(Instant now) {
 
 void RuntimeReclaimer::AdvanceImages(Instant now) {
   if (images_.stage != Stage::kUnderWay) return;
-  if (!edges_.images.DeletingUnused()) {
-    images_.End(edges_.images.deleted());
+  if (!dependencies_.images.DeletingUnused()) {
+    images_.End(dependencies_.images.deleted());
   } else if (images_.give_up_at <= now) {
     images_.End(Fail(ErrorCode::kDeadlineExceeded, "unused images are still being removed after " +
                                                        FormatDuration(kRemovalPatience)));
@@ -88,7 +89,7 @@ void RuntimeReclaimer::AdvanceImages(Instant now) {
 }
 
 std::optional<Instant> RuntimeReclaimer::NextDeadline() const {
-  std::optional<Instant> next = edges_.images.NextDeadline();
+  std::optional<Instant> next = dependencies_.images.NextDeadline();
   const auto consider = [&](Instant at) { next = next ? std::min(*next, at) : at; };
   if (settling_) consider(settling_->next_look());
   if (images_.stage == Stage::kUnderWay) consider(images_.give_up_at);

@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include "agent/edges/edges.h"
+#include "agent/dependencies/dependencies.h"
 #include "agent/reclaim/image_collector.h"
 #include "agent/reclaim/space_settling.h"
 #include "ports/clock.h"
@@ -13,7 +13,7 @@
 namespace jettison {
 
 // What a reclaimer works with; everything must outlive it.
-struct RuntimeReclaimerEdges {
+struct RuntimeReclaimerDependencies {
   const Clock& clock;
   Figures& figures;
   ImageCollector& images;
@@ -31,7 +31,8 @@ struct RuntimeReclaimerEdges {
 // collection.
 class RuntimeReclaimer : public LastingReclaimer {
  public:
-  explicit RuntimeReclaimer(RuntimeReclaimerEdges edges) : edges_(std::move(edges)) {}
+  explicit RuntimeReclaimer(RuntimeReclaimerDependencies dependencies)
+      : dependencies_(std::move(dependencies)) {}
 
   [[nodiscard]] Result<ReclaimProgress> DeleteDeadContainers() override;
   [[nodiscard]] Result<ReclaimProgress> DeleteUnusedImages() override;
@@ -59,7 +60,7 @@ class RuntimeReclaimer : public LastingReclaimer {
   void EndContainers(Instant now);
   void AdvanceImages(Instant now);
 
-  RuntimeReclaimerEdges edges_;
+  RuntimeReclaimerDependencies dependencies_;
   Step containers_;
   Step images_;
   std::optional<SpaceSettling> settling_;  // of the containers' space

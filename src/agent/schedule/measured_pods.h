@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/edges/edges.h"
+#include "agent/dependencies/dependencies.h"
 #include "core/model/summary.h"
 #include "core/text/text_index.h"
 #include "core/units/duration.h"

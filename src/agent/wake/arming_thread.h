@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "agent/edges/edges.h"
+#include "agent/dependencies/dependencies.h"
 #include "core/units/result.h"
 #include "kernel/memcg_events/memcg_threshold.h"
 #include "machine/loop/job_queue.h"

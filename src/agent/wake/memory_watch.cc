@@ -56,8 +56,8 @@ FileDescriptor OpenEvents(int group) {
 
 }  // namespace
 
-std::optional<psi::Stalls> StallsToTell(const std::vector<Threshold>& thresholds,
-                                        PressureResource resource) {
+std::optional<psi::Stalls> StallsToReport(const std::vector<Threshold>& thresholds,
+                                          PressureResource resource) {
   std::optional<std::int64_t> lowest;
   bool only_full = true;
   for (const Threshold& threshold : thresholds) {
@@ -93,11 +93,11 @@ MemoryAlarms MemoryAlarms::Open(const AlarmSources& sources, const Log& log) {
   };
   const char* const node = sources.machine_pressure.empty() ? "node" : "machine";
   for (const PressureResource resource : {PressureResource::kMemory, PressureResource::kIo}) {
-    const auto stalls = StallsToTell(sources.thresholds, resource);
+    const auto stalls = StallsToReport(sources.thresholds, resource);
     if (stalls) add(OpenOfNode(sources, resource, *stalls), resource, node);
   }
   constexpr auto kMemory = PressureResource::kMemory;
-  add(OpenIn(sources.pods_pressure, kMemory, *StallsToTell({}, kMemory)), kMemory, "pods");
+  add(OpenIn(sources.pods_pressure, kMemory, *StallsToReport({}, kMemory)), kMemory, "pods");
   if (const auto pods = sources.pods_memory()) {
     alarms.events_ = OpenEvents(pods->get());
   }
@@ -136,7 +136,7 @@ void MemoryWatch::Use(EventLoop& loop, ArmingThread::Armed armed) {
     const auto watched = loop.Watch(
         level.fd(),
         [this, &level] {
-          if (level.Drain()) edges_.crossed();
+          if (level.Drain()) dependencies_.crossed();
         },
         EventLoop::Urgency::kFirst);
     if (watched) continue;
@@ -151,7 +151,7 @@ void MemoryWatch::WatchAlarms(EventLoop& loop, const AlarmSources& sources) {
   for (const int fd : alarms_.fds()) {
     const auto watched = loop.WatchAlarm(fd, [this, &loop, fd](bool error) {
       if (!alarms_.Drain(fd, error)) loop.Unwatch(fd);
-      edges_.stalled();
+      dependencies_.stalled();
     });
     if (watched) continue;
     log_.Warn("memory pressure cannot wake the agent; the agent looks at memory on a timer",

@@ -32,8 +32,8 @@ struct AlarmSources {
 // The PSI trigger for a resource: half of the share that the lowest threshold allows, within half a
 // second, so that it fires well before an average reaches the threshold. For memory there is always
 // one, for at most a tenth of the time. Absent: there is no threshold on I/O.
-[[nodiscard]] std::optional<psi::Stalls> StallsToTell(const std::vector<Threshold>& thresholds,
-                                                      psi::PressureResource resource);
+[[nodiscard]] std::optional<psi::Stalls> StallsToReport(const std::vector<Threshold>& thresholds,
+                                                        psi::PressureResource resource);
 
 // The kernel's notifications besides usage levels: PSI triggers for stalls on memory, of the node
 // and of the pods; a PSI trigger for stalls on I/O, of the node, if there is a threshold on it; and
@@ -57,7 +57,7 @@ class MemoryAlarms {
 };
 
 // The callbacks for the kernel's notifications about memory. They only wake the agent.
-struct MemoryWatchEdges {
+struct MemoryWatchDependencies {
   std::function<void()> crossed;  // usage may have passed a level
   std::function<void()> stalled;  // tasks waited for memory, or for I/O
 };
@@ -66,8 +66,8 @@ struct MemoryWatchEdges {
 class MemoryWatch {
  public:
   // `arming` and `log` must outlive this; the loop must stand until End.
-  MemoryWatch(ArmingThread& arming, const Log& log, MemoryWatchEdges edges)
-      : arming_(arming), log_(log), edges_(std::move(edges)) {}
+  MemoryWatch(ArmingThread& arming, const Log& log, MemoryWatchDependencies dependencies)
+      : arming_(arming), log_(log), dependencies_(std::move(dependencies)) {}
 
   // Takes over levels that have been registered. Usage may have passed one of them meanwhile, of
   // which the kernel says nothing; the next look sees it.
@@ -82,7 +82,7 @@ class MemoryWatch {
 
   ArmingThread& arming_;
   const Log& log_;
-  MemoryWatchEdges edges_;
+  MemoryWatchDependencies dependencies_;
   MemoryAlarms alarms_;
   std::vector<MemcgThreshold> levels_;  // registered, and watched by the loop
   Once said_unarmed_;

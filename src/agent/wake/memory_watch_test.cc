@@ -55,14 +55,14 @@ TEST_F(MemoryAlarmsTest, OfIoNothingIsAskedForUnlessAThresholdIsAboutIt) {
                           HasSubstr("I/O pressure cannot wake the agent"), HasSubstr("of=pods")));
 }
 
-TEST(StallsToTell, AreHalfOfWhatTheLowestThresholdAllows) {
+TEST(StallsToReport, AreHalfOfWhatTheLowestThresholdAllows) {
   using psi::PressureResource;
   using std::chrono::microseconds;
   const auto above = [](Signal signal, std::int32_t share) {
     return Threshold{.signal = signal, .value = LeftOf(share), .min_reclaim = {}};
   };
   const auto of_memory = [&](const std::vector<Threshold>& thresholds) {
-    return StallsToTell(thresholds, PressureResource::kMemory)->stall;
+    return StallsToReport(thresholds, PressureResource::kMemory)->stall;
   };
   EXPECT_EQ(of_memory({}), microseconds(50'000)) << "a tenth of half a second";
   EXPECT_EQ(of_memory({above(Signal::kMemoryPressureFullAvg10, 6000)}), microseconds(50'000));
@@ -71,8 +71,9 @@ TEST(StallsToTell, AreHalfOfWhatTheLowestThresholdAllows) {
             microseconds(25'000));
   EXPECT_EQ(of_memory({above(Signal::kMemoryPressureSomeAvg10, 1)}), microseconds(1'000));
   EXPECT_FALSE(
-      StallsToTell({above(Signal::kMemoryPressureSomeAvg10, 1000)}, PressureResource::kIo));
-  const auto io = StallsToTell({above(Signal::kIoPressureFullAvg60, 6000)}, PressureResource::kIo);
+      StallsToReport({above(Signal::kMemoryPressureSomeAvg10, 1000)}, PressureResource::kIo));
+  const auto io =
+      StallsToReport({above(Signal::kIoPressureFullAvg60, 6000)}, PressureResource::kIo);
   ASSERT_TRUE(io);
   EXPECT_EQ(io->stall, microseconds(150'000));
   EXPECT_EQ(io->kind, StallKind::kFull) << "no threshold is on `some`";

@@ -86,7 +86,7 @@ void ContainerLifecycle::Resume(const SavedRun& kept, Instant now) {
                     : backoff_.NextStart(exit_->started, exit_->finished);
 }
 
-std::optional<SavedRun> ContainerLifecycle::Kept() const {
+std::optional<SavedRun> ContainerLifecycle::Saved() const {
   if (backoff_.IsFresh() || attempt_ < 0) return std::nullopt;
   return SavedRun{
       .container = spec_->name,
@@ -227,10 +227,10 @@ void ContainerRuns::Resume(const std::vector<SavedRun>& kept, Instant now) {
   }
 }
 
-std::vector<SavedRun> ContainerRuns::Kept() const {
+std::vector<SavedRun> ContainerRuns::Saved() const {
   std::vector<SavedRun> kept;
   for (const ContainerLifecycle& run : runs_) {
-    if (auto each = run.Kept()) kept.push_back(*std::move(each));
+    if (auto each = run.Saved()) kept.push_back(*std::move(each));
   }
   return kept;
 }

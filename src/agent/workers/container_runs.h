@@ -45,7 +45,7 @@ class ContainerLifecycle {
   // adopted.
   void Resume(const SavedRun& kept, Instant now);
   // Its back-off; absent where there is none to keep.
-  [[nodiscard]] std::optional<SavedRun> Kept() const;
+  [[nodiscard]] std::optional<SavedRun> Saved() const;
 
   [[nodiscard]] const Container& spec() const { return *spec_; }
   [[nodiscard]] bool is_init() const { return init_; }
@@ -123,7 +123,7 @@ class ContainerRuns {
   // Goes on with the back-offs that an agent before left.
   void Resume(const std::vector<SavedRun>& kept, Instant now);
   // The back-offs for the next agent.
-  [[nodiscard]] std::vector<SavedRun> Kept() const;
+  [[nodiscard]] std::vector<SavedRun> Saved() const;
 
   // Runs that have ended, all attempts that are known.
   [[nodiscard]] const std::vector<ContainerRecord>& dead() const { return dead_; }

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "agent/workers/container_runs.h"
-#include "agent/workers/worker_edges.h"
+#include "agent/workers/worker_dependencies.h"
 #include "core/model/eviction_order.h"
 #include "core/model/pod.h"
 #include "view/pod_status.h"
@@ -28,7 +28,7 @@ struct PodCourse {
 [[nodiscard]] PodPhase PhaseOf(const PodCourse& course);
 
 // The status of a pod that is told; its conditions remember when they last changed.
-class ToldStatus {
+class ReportedStatus {
  public:
   // The pod was admitted, or found; the first time counts.
   void Begin(Instant now);
@@ -48,7 +48,8 @@ class ToldStatus {
 class PodNews {
  public:
   // Both must outlive this.
-  PodNews(const Pod& pod, WorkerEdges& edges) : pod_(&pod), edges_(&edges) {}
+  PodNews(const Pod& pod, WorkerDependencies& dependencies)
+      : pod_(&pod), dependencies_(&dependencies) {}
 
   void CreateFailed(const std::string& why, Instant now) const;
   void Started(const ContainerStarted& event, Instant now) const;
@@ -58,10 +59,10 @@ class PodNews {
   void KillIsLate(Instant now) const;
 
  private:
-  void Tell(EventType type, const char* reason, std::string message, Instant now) const;
+  void Report(EventType type, const char* reason, std::string message, Instant now) const;
 
   const Pod* pod_;
-  WorkerEdges* edges_;
+  WorkerDependencies* dependencies_;
 };
 
 }  // namespace jettison

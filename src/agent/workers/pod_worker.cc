@@ -21,12 +21,12 @@ const std::string& UidOf(const RuntimeEvent& event) {
 
 }  // namespace
 
-PodWorker::PodWorker(SharedPodFacts facts, WorkerEdges& edges)
+PodWorker::PodWorker(SharedPodFacts facts, WorkerDependencies& dependencies)
     : facts_(std::move(facts)),
-      edges_(&edges),
-      news_(facts_->pod, edges),
+      dependencies_(&dependencies),
+      news_(facts_->pod, dependencies),
       state_(Creating{}),
-      runs_(facts_->pod, edges.restart_rule) {}
+      runs_(facts_->pod, dependencies.restart_rule) {}
 
 void PodWorker::Start(Instant now) {
   status_.Begin(now);
@@ -36,17 +36,17 @@ void PodWorker::Start(Instant now) {
 
 void PodWorker::Create(Creating& creating) {
   creating.again_at.reset();
-  ++edges_->counters.started_pods;
-  const PodPlan plan = PlanOf({facts_, &facts_->pod}, edges_->limit_settings);
+  ++dependencies_->counters.started_pods;
+  const PodPlan plan = PlanOf({facts_, &facts_->pod}, dependencies_->limit_settings);
   // The shares are set before the pod's group exists.
-  if (edges_->qos_groups != nullptr) edges_->qos_groups->Add({&plan});
-  edges_->runtime.CreatePod(plan);
+  if (dependencies_->qos_groups != nullptr) dependencies_->qos_groups->Add({&plan});
+  dependencies_->runtime.CreatePod(plan);
 }
 
 void PodWorker::Remember(const SavedPod& kept) {
-  kept_ending_ = kept.ending;
-  kept_outcome_ = kept.ended_well;
-  kept_runs_ = kept.runs;
+  saved_ending_ = kept.ending;
+  saved_outcome_ = kept.ended_well;
+  saved_runs_ = kept.runs;
 }
 
 void PodWorker::Recall(std::vector<ContainerRecord> records, Instant now) {
@@ -64,7 +64,7 @@ void PodWorker::Adopt(std::vector<ContainerRecord> records, Instant now) {
   }
   status_.Begin(now);
   runs_.Take(std::move(records));
-  runs_.Resume(std::exchange(kept_runs_, {}), now);
+  runs_.Resume(std::exchange(saved_runs_, {}), now);
   // If a regular container has ever run, the init containers are done, even if their own records
   // were removed since.
   initialized_ = !runs_.BeginAnew(facts_->pod.restart_policy) && runs_.AnyRegularStarted();
@@ -78,7 +78,7 @@ void PodWorker::Adopt(std::vector<ContainerRecord> records, Instant now) {
 // A pod that has finished is not started again, even if its runs were removed since, which would
 // tell that. Whether it has finished.
 bool PodWorker::ResumeOutcome(Instant now) {
-  const auto ended_well = std::exchange(kept_outcome_, std::nullopt);
+  const auto ended_well = std::exchange(saved_outcome_, std::nullopt);
   if (!ended_well || runs_.AnyAlive()) return false;
   initialized_ = true;
   Finish(*ended_well, now);
@@ -87,7 +87,7 @@ bool PodWorker::ResumeOutcome(Instant now) {
 
 // Continues an eviction with the rest of its grace period, in whole seconds. Whether there was one.
 bool PodWorker::ResumeEviction(Instant now) {
-  const auto ending = std::exchange(kept_ending_, std::nullopt);
+  const auto ending = std::exchange(saved_ending_, std::nullopt);
   if (!ending) return false;
   const Duration left = std::clamp(Elapsed(now, ending->kill_at), Duration(0),
                                    Duration(seconds(GraceSecondsOf(facts_->pod))));
@@ -101,7 +101,7 @@ bool PodWorker::ResumeEviction(Instant now) {
   return true;
 }
 
-std::optional<SavedEnding> PodWorker::KeptEviction() const {
+std::optional<SavedEnding> PodWorker::SavedEviction() const {
   if (!eviction_ || ending() == nullptr) return std::nullopt;
   return SavedEnding{.reason = eviction_->order.reason,
                      .message = eviction_->order.message,
@@ -109,14 +109,14 @@ std::optional<SavedEnding> PodWorker::KeptEviction() const {
                      .kill_at = ending()->kill_at()};
 }
 
-std::optional<bool> PodWorker::KeptOutcome() const {
-  if (std::holds_alternative<Recalled>(state_)) return kept_outcome_;
+std::optional<bool> PodWorker::SavedOutcome() const {
+  if (std::holds_alternative<Recalled>(state_)) return saved_outcome_;
   if (eviction_ || activity() != PodActivity::kFinished) return std::nullopt;
   return !failed_;
 }
 
-std::vector<SavedRun> PodWorker::KeptRuns() const {
-  return std::holds_alternative<Recalled>(state_) ? kept_runs_ : runs_.Kept();
+std::vector<SavedRun> PodWorker::SavedRuns() const {
+  return std::holds_alternative<Recalled>(state_) ? saved_runs_ : runs_.Saved();
 }
 
 void PodWorker::Handle(const RuntimeEvent& event, Instant now) {
@@ -210,16 +210,16 @@ void PodWorker::Finish(bool well, Instant now) {
 }
 
 void PodWorker::StartRun(ContainerLifecycle& run) {
-  ++edges_->counters.started_containers[run.is_init() ? 1 : 0];
-  const int adj = OomScoreAdj(facts_->pod, run.spec(), edges_->memory_capacity_bytes);
-  edges_->runtime.StartContainer(facts_->pod.uid, run.spec().name, run.BeginStart(),
-                                 std::min(adj, kMaxOomScoreAdj));
+  ++dependencies_->counters.started_containers[run.is_init() ? 1 : 0];
+  const int adj = OomScoreAdj(facts_->pod, run.spec(), dependencies_->memory_capacity_bytes);
+  dependencies_->runtime.StartContainer(facts_->pod.uid, run.spec().name, run.BeginStart(),
+                                        std::min(adj, kMaxOomScoreAdj));
 }
 
 void PodWorker::ForgetRun(const std::string& container, int attempt) {
   runs_.ForgetDead(container, attempt);
-  ++edges_->counters.dead_containers_removed;
-  edges_->runtime.RemoveContainer(facts_->pod.uid, container, attempt);
+  ++dependencies_->counters.dead_containers_removed;
+  dependencies_->runtime.RemoveContainer(facts_->pod.uid, container, attempt);
 }
 
 bool PodWorker::Evict(const EvictionOrder& order, Instant now) {
@@ -266,8 +266,9 @@ void PodWorker::AdvanceEnding(Instant now) {
 }
 
 void PodWorker::NoteRemoval() {
-  if (edges_->qos_groups == nullptr || ending()->step() != PodEnding::Step::kRemoving) return;
-  edges_->qos_groups->Leave(facts_->pod.uid);
+  if (dependencies_->qos_groups == nullptr || ending()->step() != PodEnding::Step::kRemoving)
+    return;
+  dependencies_->qos_groups->Leave(facts_->pod.uid);
 }
 
 void PodWorker::PutOffEnd(Duration slept) {
@@ -346,7 +347,7 @@ PodCourse PodWorker::Course() const {
 
 void PodWorker::CountRunning(Instant now) {
   if (!running_counted_.Take()) return;
-  edges_->counters.pod_start.Observe(Elapsed(*status_.start_time(), now));
+  dependencies_->counters.pod_start.Observe(Elapsed(*status_.start_time(), now));
 }
 
 }  // namespace jettison

@@ -8,7 +8,7 @@
 #include "agent/workers/container_runs.h"
 #include "agent/workers/pod_ending.h"
 #include "agent/workers/pod_news.h"
-#include "agent/workers/worker_edges.h"
+#include "agent/workers/worker_dependencies.h"
 #include "core/model/eviction_order.h"
 #include "core/model/pod_origin.h"
 #include "core/pods/pod_facts.h"
@@ -24,8 +24,8 @@ namespace jettison {
 // kuberuntime's computePodActions)
 class PodWorker {
  public:
-  // Everything in `edges` must outlive this.
-  PodWorker(SharedPodFacts facts, WorkerEdges& edges);
+  // Everything in `dependencies` must outlive this.
+  PodWorker(SharedPodFacts facts, WorkerDependencies& dependencies);
 
   // Begins to create an admitted pod.
   void Start(Instant now);
@@ -84,11 +84,11 @@ class PodWorker {
   // Since when what is left of it is being removed; absent: it is not.
   [[nodiscard]] std::optional<Instant> removing_since() const;
   // An eviction that is being carried out, and back-offs of containers, for the next agent.
-  [[nodiscard]] std::optional<SavedEnding> KeptEviction() const;
-  [[nodiscard]] std::vector<SavedRun> KeptRuns() const;
+  [[nodiscard]] std::optional<SavedEnding> SavedEviction() const;
+  [[nodiscard]] std::vector<SavedRun> SavedRuns() const;
   // Whether its work has ended well, for the next agent, because its runs may be removed by then;
   // absent: it has not ended by itself.
-  [[nodiscard]] std::optional<bool> KeptOutcome() const;
+  [[nodiscard]] std::optional<bool> SavedOutcome() const;
   // Runs that have ended, all attempts that are known, for the collection of dead containers.
   [[nodiscard]] const std::vector<ContainerRecord>& dead_runs() const { return runs_.dead(); }
   // Forgets a dead run and has the runtime forget it.
@@ -140,14 +140,14 @@ class PodWorker {
   [[nodiscard]] PodEnding* ending() { return std::get_if<PodEnding>(&state_); }
   [[nodiscard]] const PodEnding* ending() const { return std::get_if<PodEnding>(&state_); }
   [[nodiscard]] PodEnding::Target AsTarget() {
-    return {.uid = facts_->pod.uid, .runs = runs_, .runtime = edges_->runtime};
+    return {.uid = facts_->pod.uid, .runs = runs_, .runtime = dependencies_->runtime};
   }
   [[nodiscard]] PodCourse Course() const;
   void UpdateStatus(Instant now) { status_.Update(Course(), now); }
   void CountRunning(Instant now);
 
   SharedPodFacts facts_;
-  WorkerEdges* edges_;
+  WorkerDependencies* dependencies_;
   PodNews news_;
   State state_;
   ContainerRuns runs_;
@@ -155,11 +155,11 @@ class PodWorker {
   bool failed_ = false;       // it ended badly by itself
   Once running_counted_;      // a regular container has started, or was found
   std::optional<Eviction> eviction_;
-  ToldStatus status_;
+  ReportedStatus status_;
   // Of an agent before, until they are resumed.
-  std::optional<SavedEnding> kept_ending_;
-  std::optional<bool> kept_outcome_;
-  std::vector<SavedRun> kept_runs_;
+  std::optional<SavedEnding> saved_ending_;
+  std::optional<bool> saved_outcome_;
+  std::vector<SavedRun> saved_runs_;
 };
 
 }  // namespace jettison

@@ -34,7 +34,7 @@ TEST(PodWorker, CountsForTheGroupOfItsClassFromItsCreationUntilItIsBeingRemoved)
   Container container = Named("a");
   container.resources.requests["cpu"] = *Quantity::Parse("500m");
   Bench bench(PodOf({}, {container}));
-  bench.edges.qos_groups = &groups;
+  bench.dependencies.qos_groups = &groups;
   bench.runtime.HoldRemoval();
   bench.Start();
   EXPECT_EQ(cgroups.LimitsOf("kubepods/burstable").cpu_shares, 512U);

@@ -99,8 +99,8 @@ class Bench {
  public:
   Log log{LogFormat::kText, clock_, [](std::string_view) {}};
   EventLog events{log, 100};
-  WorkerEdges edges{runtime, events, log, 1 << 30};
-  PodWorker worker{facts_, edges};
+  WorkerDependencies dependencies{runtime, events, log, 1 << 30};
+  PodWorker worker{facts_, dependencies};
 };
 
 }  // namespace jettison

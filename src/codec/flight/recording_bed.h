@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "act/pass.h"
+#include "apply/pass.h"
 #include "codec/flight/item_encoder.h"
 #include "codec/flight/recording_reader.h"
 #include "codec/flight/recording_writer.h"

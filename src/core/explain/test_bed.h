@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "act/pass.h"
+#include "apply/pass.h"
 #include "core/explain/explain.h"
 #include "sim/explain_now.h"
 

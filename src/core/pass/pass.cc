@@ -29,14 +29,14 @@ std::optional<std::size_t> DiskOf(std::span<const Threshold> thresholds,
 
 // Decides for the most urgent of the thresholds.
 PassDecision DecideAmong(ThresholdSet among, const PassPolicy& policy, const ReadingPlan& plan,
-                         std::span<const ActivePod> pods, const PaceOf& pace_of, bool beside) {
+                         std::span<const ActivePod> pods, const PaceOf& pace_of, bool instead) {
   Evaluation evaluation = plan.evaluation;
   evaluation.acting = among;
   PassDecision pass{.decision = Decide(policy.thresholds, policy.local_storage_capacity_isolation,
                                        policy.layout, evaluation, pods)};
   const Decision& decision = pass.decision;
   if (!decision.threshold) return pass;
-  pass.pace = pace_of(*decision.threshold, beside);
+  pass.pace = pace_of(*decision.threshold, instead);
   if (!pass.pace || !decision.victim) return pass;
   const Threshold& threshold = policy.thresholds[*decision.threshold];
   pass.pause = PauseBefore({.threshold = threshold,
@@ -50,18 +50,18 @@ PassDecision DecideAmong(ThresholdSet among, const PassPolicy& policy, const Rea
 }
 
 // Those for which a pod may be evicted while the eviction for the threshold `waits` has to wait.
-ThresholdSet BesideOf(std::size_t waits, std::span<const Threshold> thresholds,
-                      ThresholdSet may_act) {
+ThresholdSet InsteadOf(std::size_t waits, std::span<const Threshold> thresholds,
+                       ThresholdSet may_act) {
   const Threshold& waiting = thresholds[waits];
-  ThresholdSet beside;
-  if (IsDisk(waiting)) return beside;
+  ThresholdSet instead;
+  if (IsDisk(waiting)) return instead;
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     const Threshold& threshold = thresholds[i];
     if (!may_act[i] || !threshold.IsHard() || IsDisk(threshold)) continue;
-    beside[i] = waiting.IsHard() ? ResourceOf(threshold.signal) != ResourceOf(waiting.signal)
-                                 : threshold.signal != waiting.signal;
+    instead[i] = waiting.IsHard() ? ResourceOf(threshold.signal) != ResourceOf(waiting.signal)
+                                  : threshold.signal != waiting.signal;
   }
-  return beside;
+  return instead;
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ PassDecision DecidePass(const PassPolicy& policy, const ReadingPlan& plan,
                         std::span<const ActivePod> pods, const PaceOf& pace_of) {
   PassDecision first = DecideAmong(plan.may_act, policy, plan, pods, pace_of, false);
   if (!first.pause) return first;
-  ThresholdSet others = BesideOf(*first.decision.threshold, policy.thresholds, plan.may_act);
+  ThresholdSet others = InsteadOf(*first.decision.threshold, policy.thresholds, plan.may_act);
   while (others.any()) {
     PassDecision other = DecideAmong(others, policy, plan, pods, pace_of, true);
     if (!other.decision.threshold) break;

@@ -71,7 +71,7 @@ struct PassDecision {
 
 // What is known of earlier evictions and of growth when a pass would act for a threshold. `beside`:
 // because the eviction for another one waits; then absent means that this eviction waits as well.
-using PaceOf = std::function<std::optional<PaceInput>(std::size_t threshold, bool beside)>;
+using PaceOf = std::function<std::optional<PaceInput>(std::size_t threshold, bool instead)>;
 
 // Makes the decision of a pass. `pods` are the active pods joined with their figures; the figures
 // of the victim's containers may still be missing. If the eviction waits, the pass goes on to the

@@ -193,11 +193,11 @@ class PassThatWaits : public testing::Test {
     beside_.clear();
     plan_.may_act.reset();
     for (const std::size_t i : acting) plan_.may_act.set(i);
-    const auto pace_of = [&](std::size_t i, bool beside) -> std::optional<PaceInput> {
+    const auto pace_of = [&](std::size_t i, bool instead) -> std::optional<PaceInput> {
       PaceInput pace{.signal = policy_.thresholds[i].signal};
-      if (beside) beside_.push_back(i);
-      if (beside && i != free) return std::nullopt;
-      if (!beside) pace.kubelet_decides = kNow + std::chrono::seconds(1);
+      if (instead) beside_.push_back(i);
+      if (instead && i != free) return std::nullopt;
+      if (!instead) pace.kubelet_decides = kNow + std::chrono::seconds(1);
       return pace;
     };
     const ActivePod pod{&facts_, &stats_};

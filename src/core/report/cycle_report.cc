@@ -39,7 +39,7 @@ bool HasOutcome(const CycleReport& report, EvictOutcome outcome) {
   });
 }
 
-std::vector<std::string> PodsToldToEnd(const CycleReport& report) {
+std::vector<std::string> EndingPodsOf(const CycleReport& report) {
   std::vector<std::string> uids;
   for (const EvictionRecord& eviction : report.evictions) {
     if (eviction.outcome == EvictOutcome::kEnding) uids.push_back(eviction.order.pod_uid);

@@ -70,7 +70,7 @@ struct CycleReport {
 // Whether any of its evictions came to that.
 [[nodiscard]] bool HasOutcome(const CycleReport& report, EvictOutcome outcome);
 // UIDs of the pods that it told to end.
-[[nodiscard]] std::vector<std::string> PodsToldToEnd(const CycleReport& report);
+[[nodiscard]] std::vector<std::string> EndingPodsOf(const CycleReport& report);
 
 // "Failed" pods carry this reason, rejected ones too.
 inline constexpr const char* kReasonEvicted = "Evicted";

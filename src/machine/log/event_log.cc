@@ -37,7 +37,7 @@ void EventLog::Add(Instant at, std::string pod, Event event, std::string refused
 void EventLog::ForgetOne() {
   const auto evictions = std::ranges::count_if(events_, IsEviction);
   auto oldest = events_.begin();
-  if (static_cast<std::size_t>(evictions) <= kEvictionsKept) {
+  if (static_cast<std::size_t>(evictions) <= kPastEvictions) {
     oldest = std::ranges::find_if_not(events_, IsEviction);
   }
   events_.erase(oldest == events_.end() ? events_.begin() : oldest);

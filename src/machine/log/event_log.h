@@ -16,7 +16,7 @@ namespace jettison {
 // forgotten when there are too many, but the last evictions stay, whatever happens after them.
 class EventLog {
  public:
-  static constexpr std::size_t kEvictionsKept = 16;
+  static constexpr std::size_t kPastEvictions = 16;
 
   EventLog(const Log& log, std::size_t capacity) : log_(log), capacity_(capacity) {}
 

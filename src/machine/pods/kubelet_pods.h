@@ -36,6 +36,7 @@ struct KubeletPodsSetup {
 
 // Opens the pods that the kubelet runs on this node; the agent runs no pods itself. Fails where no
 // event descriptor can be created.
-[[nodiscard]] Result<std::unique_ptr<ContainerRuntime>> OpenKubeletPods(KubeletPodsSetup beside);
+[[nodiscard]] Result<std::unique_ptr<ContainerRuntime>> OpenKubeletPods(
+    KubeletPodsSetup dependencies);
 
 }  // namespace jettison

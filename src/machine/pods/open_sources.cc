@@ -10,7 +10,7 @@ namespace jettison {
 namespace {
 
 // What a source is opened with.
-struct SourceEdges {
+struct SourceDependencies {
   PodsOfNode& pods;
   CriRuntime& runtime;
   cri::Calls& calls;
@@ -19,16 +19,16 @@ struct SourceEdges {
   bool adopt;
 };
 // Null: there is nothing for it to do.
-using OpenSource = std::unique_ptr<ForeignSource> (*)(const SourceEdges&);
+using OpenSource = std::unique_ptr<ForeignSource> (*)(const SourceDependencies&);
 
-std::unique_ptr<ForeignSource> OpenContainerd(const SourceEdges& edges) {
-  PodsOfNode& pods = edges.pods;
+std::unique_ptr<ForeignSource> OpenContainerd(const SourceDependencies& dependencies) {
+  PodsOfNode& pods = dependencies.pods;
   auto source = std::make_unique<cri::ContainerdSource>(
-      edges.calls, pods.run_edges(), edges.groups, pods.roster(),
-      cri::ContainerdRules{.root = edges.options.root,
-                           .adopt = edges.adopt,
+      dependencies.calls, pods.run_edges(), dependencies.groups, pods.roster(),
+      cri::ContainerdRules{.root = dependencies.options.root,
+                           .adopt = dependencies.adopt,
                            .has = [&pods](const std::string& uid) { return pods.IsOwn(uid); }});
-  edges.runtime.SetListener(
+  dependencies.runtime.SetListener(
       [told = source.get()](const cri::Listing& listing) { told->OnListed(listing); });
   return source;
 }
@@ -39,30 +39,30 @@ constexpr std::array<OpenSource, 1> kSources = {&OpenContainerd};
 }  // namespace
 
 Result<std::unique_ptr<ContainerRuntime>> WithForeignPods(std::unique_ptr<CriRuntime> runtime,
-                                                          BesideCri beside) {
+                                                          CriDependencies dependencies) {
   auto readiness = kernel::Readiness::Create();
   if (!readiness) return Fail(readiness.error());
-  const CriRuntimeOptions options = Tidied(beside.options);
+  const CriRuntimeOptions options = Tidied(dependencies.options);
   CriRuntime& own = *runtime;
-  auto pods = std::make_unique<PodsOfNode>(std::move(runtime),
-                                           OthersEdges{.processes = std::move(beside.processes),
-                                                       .readiness = std::move(*readiness),
-                                                       .cgroups = beside.cgroups,
-                                                       .group_end = beside.group_end,
-                                                       .clock = beside.clock,
-                                                       .request_timeout = options.request_timeout,
-                                                       .log = options.log});
+  auto pods = std::make_unique<PodsOfNode>(
+      std::move(runtime), ProcessDependencies{.processes = std::move(dependencies.processes),
+                                              .readiness = std::move(*readiness),
+                                              .cgroups = dependencies.cgroups,
+                                              .group_end = dependencies.group_end,
+                                              .clock = dependencies.clock,
+                                              .request_timeout = options.request_timeout,
+                                              .log = options.log});
   const NodeGroups groups{.processes = pods->run_edges().processes,
-                          .cgroups = beside.cgroups,
+                          .cgroups = dependencies.cgroups,
                           .prefix = options.cgroup_prefix,
                           .names = options.cgroup_driver};
   for (const OpenSource open : kSources) {
     auto source = open({.pods = *pods,
                         .runtime = own,
-                        .calls = beside.calls,
+                        .calls = dependencies.calls,
                         .groups = groups,
                         .options = options,
-                        .adopt = beside.adopt});
+                        .adopt = dependencies.adopt});
     if (source) pods->Add(std::move(source));
   }
   return pods;

@@ -17,7 +17,7 @@ namespace jettison {
 
 // What the sources beside a CRI runtime are opened with. References must outlive the runtime that
 // comes of it.
-struct BesideCri {
+struct CriDependencies {
   cri::Calls& calls;  // the runtime's
   const CriRuntimeOptions& options;
   // Whether pods that others run on the same container runtime are found, measured and, if told to,
@@ -33,6 +33,6 @@ struct BesideCri {
 // The pods of this runtime and those of all sources together. Fails where nothing can be waited
 // for.
 [[nodiscard]] Result<std::unique_ptr<ContainerRuntime>> WithForeignPods(
-    std::unique_ptr<CriRuntime> runtime, BesideCri beside);
+    std::unique_ptr<CriRuntime> runtime, CriDependencies dependencies);
 
 }  // namespace jettison

@@ -13,17 +13,17 @@ constexpr Duration kOthersWait = std::chrono::seconds(1);
 
 }  // namespace
 
-PodsOfNode::PodsOfNode(std::unique_ptr<OwnRuntime> own, OthersEdges edges)
+PodsOfNode::PodsOfNode(std::unique_ptr<OwnRuntime> own, ProcessDependencies dependencies)
     : own_(std::move(own)),
-      processes_(std::move(edges.processes)),
-      readiness_(std::move(edges.readiness)),
+      processes_(std::move(dependencies.processes)),
+      readiness_(std::move(dependencies.readiness)),
       run_{.processes = *processes_,
-           .cgroups = edges.cgroups,
-           .group_end = edges.group_end,
-           .clock = edges.clock,
+           .cgroups = dependencies.cgroups,
+           .group_end = dependencies.group_end,
+           .clock = dependencies.clock,
            .readiness = *readiness_,
-           .request_timeout = edges.request_timeout,
-           .log = std::move(edges.log)},
+           .request_timeout = dependencies.request_timeout,
+           .log = std::move(dependencies.log)},
       roster_(
           run_, [this](const std::string& uid) { return IsOwn(uid); },
           [this](RuntimePod pod) { OnFound(std::move(pod)); }) {

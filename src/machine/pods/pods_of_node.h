@@ -20,7 +20,7 @@
 namespace jettison {
 
 // What is needed to watch and end foreign pods. The references must outlive the PodsOfNode.
-struct OthersEdges {
+struct ProcessDependencies {
   std::unique_ptr<Processes> processes;
   std::unique_ptr<kernel::Readiness> readiness;
   Cgroups& cgroups;
@@ -34,7 +34,7 @@ struct OthersEdges {
 // command goes to the owner of the pod; where both have a pod of the UID, to the runtime.
 class PodsOfNode : public ContainerRuntime {
  public:
-  PodsOfNode(std::unique_ptr<OwnRuntime> own, OthersEdges edges);
+  PodsOfNode(std::unique_ptr<OwnRuntime> own, ProcessDependencies dependencies);
   PodsOfNode(const PodsOfNode&) = delete;
   PodsOfNode& operator=(const PodsOfNode&) = delete;
   ~PodsOfNode() override = default;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "act/pass.h"
+#include "apply/pass.h"
 #include "core/decide/eviction_pace.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/signal.h"

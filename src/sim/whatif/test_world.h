@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "act/pass.h"
+#include "apply/pass.h"
 #include "core/pods/admission.h"
 #include "core/recording/recording.h"
 #include "sim/whatif/whatif.h"

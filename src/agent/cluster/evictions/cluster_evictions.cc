@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "agent/cluster/tell/complaint_log.h"
+#include "agent/cluster/notify/complaint_log.h"
 
 namespace jettison {
 namespace {
@@ -27,14 +27,14 @@ const char* WordsOf(kube::EvictionEnd end) {
 
 }  // namespace
 
-ClusterEvictions::ClusterEvictions(const ClusterEvictionEdges& edges)
-    : edges_(edges), self_(std::make_shared<ClusterEvictions*>(this)) {}
+ClusterEvictions::ClusterEvictions(const ClusterEvictionDependencies& dependencies)
+    : dependencies_(dependencies), self_(std::make_shared<ClusterEvictions*>(this)) {}
 
 void ClusterEvictions::Begin(kube::EvictionIntent intent,
                              std::optional<NodeConditionType> condition, Instant now) {
   if (IsEvicted(intent.uid) && !IsOver(intent.uid)) return;
-  if (edges_.taints == nullptr) condition.reset();
-  if (condition) edges_.taints->Urge(*condition, now);
+  if (dependencies_.taints == nullptr) condition.reset();
+  if (condition) dependencies_.taints->Urge(*condition, now);
   Add(std::move(intent), condition, now, condition ? now + kube::PodEviction::kTaintPatience : now);
   Drive(now);
 }
@@ -63,7 +63,7 @@ bool ClusterEvictions::IsOver(const std::string& uid) const {
 }
 
 void ClusterEvictions::LookLater(const kube::EvictionIntent& intent, Instant evicted_at) {
-  const Instant now = edges_.clock.Now();
+  const Instant now = dependencies_.clock.Now();
   const Duration after =
       std::clamp<Duration>(Elapsed(evicted_at, now), kLookAfter, kLongestLookAfter);
   confirmed_[intent.uid] = {.intent = intent,
@@ -78,7 +78,7 @@ void ClusterEvictions::LookAtConfirmed(Instant now) {
       ++at;
       continue;
     }
-    const auto goes_on = edges_.goes_on(at->first);
+    const auto goes_on = dependencies_.goes_on(at->first);
     if (!goes_on) {
       one.look_at = now + kLookAfter;
       ++at;
@@ -98,7 +98,7 @@ void ClusterEvictions::DeleteAgain(const Confirmed& confirmed, Instant now) {
     GiveUp(intent);
     return;
   }
-  edges_.log.Warn(
+  dependencies_.log.Warn(
       "the API server has confirmed the deletion of an evicted pod, but does not delete it; the "
       "agent deletes it again",
       {{"pod", intent.namespace_ + "/" + intent.name}, {"uid", intent.uid}});
@@ -109,16 +109,16 @@ void ClusterEvictions::DeleteAgain(const Confirmed& confirmed, Instant now) {
 void ClusterEvictions::GiveUp(const kube::EvictionIntent& intent) {
   constexpr auto kEnd = kube::EvictionEnd::kGivenUp;
   uids_.erase(intent.uid);
-  edges_.log.Warn(WordsOf(kEnd),
-                  {{"pod", intent.namespace_ + "/" + intent.name}, {"uid", intent.uid}});
-  if (edges_.on_over) edges_.on_over(intent, kEnd);
+  dependencies_.log.Warn(WordsOf(kEnd),
+                         {{"pod", intent.namespace_ + "/" + intent.name}, {"uid", intent.uid}});
+  if (dependencies_.on_over) dependencies_.on_over(intent, kEnd);
 }
 
 void ClusterEvictions::TakeUpEarlier(Instant now) {
   for (kube::EvictionIntent& intent : std::exchange(earlier_, {})) {
     if (IsEvicted(intent.uid) || DropOfEarlierBoot(intent)) continue;
-    if (edges_.on_found) edges_.on_found(intent);
-    const Instant evicted_at = InstantOf(intent.evicted_at, edges_.clock);
+    if (dependencies_.on_found) dependencies_.on_found(intent);
+    const Instant evicted_at = InstantOf(intent.evicted_at, dependencies_.clock);
     Add(std::move(intent), std::nullopt, evicted_at, now);
   }
 }
@@ -126,10 +126,10 @@ void ClusterEvictions::TakeUpEarlier(Instant now) {
 // Nothing that ran before a boot still runs after it, nor is its group held. The kubelet starts the
 // pod afresh on a node whose shortage is over.
 bool ClusterEvictions::DropOfEarlierBoot(const kube::EvictionIntent& intent) {
-  const std::string boot_id = edges_.clock.Mark().boot_id;
+  const std::string boot_id = dependencies_.clock.Mark().boot_id;
   if (intent.boot_id.empty() || boot_id.empty() || intent.boot_id == boot_id) return false;
   ++changes_.all;
-  edges_.log.Warn(
+  dependencies_.log.Warn(
       "the machine was restarted before the eviction of a pod was reported to the API server; the "
       "kubelet starts the pod afresh, and it is not evicted",
       {{"pod", intent.namespace_ + "/" + intent.name}, {"uid", intent.uid}});
@@ -138,7 +138,7 @@ bool ClusterEvictions::DropOfEarlierBoot(const kube::EvictionIntent& intent) {
 
 void ClusterEvictions::SettleTaints(Instant now) {
   for (auto& [id, eviction] : evictions_) {
-    if (!eviction.condition || !edges_.taints->IsSettled(*eviction.condition)) continue;
+    if (!eviction.condition || !dependencies_.taints->IsSettled(*eviction.condition)) continue;
     eviction.steps.TaintSettled(now);
     eviction.condition.reset();
   }
@@ -167,7 +167,7 @@ void ClusterEvictions::Drive(Instant now) {
   while (HasRoom()) {
     const auto at = MostUrgent(now);
     if (at == evictions_.end()) return;
-    for (kube::EvictionCall& call : at->second.steps.TakeCalls(now, edges_.clock.Wall())) {
+    for (kube::EvictionCall& call : at->second.steps.TakeCalls(now, dependencies_.clock.Wall())) {
       Ask(at->first, at->second.steps.intent().uid, std::move(call));
     }
     EndIfOver(at);
@@ -178,21 +178,21 @@ void ClusterEvictions::Ask(std::uint64_t eviction, const std::string& uid,
                            kube::EvictionCall call) {
   const std::uint64_t id = next_id_++;
   under_way_.insert(id);
-  edges_.cluster.Ask(std::move(call.call), call.timeout,
-                     [self = std::weak_ptr(self_), id, eviction, uid,
-                      purpose = call.purpose](const Result<kube::ApiReply>& reply) {
-                       const auto there = self.lock();
-                       if (!there) return;
-                       (*there)->Take(id, eviction, purpose,
-                                      kube::OutcomeOf(reply, {.kind = "Pod", .uid = uid}));
-                     });
+  dependencies_.cluster.Ask(std::move(call.call), call.timeout,
+                            [self = std::weak_ptr(self_), id, eviction, uid,
+                             purpose = call.purpose](const Result<kube::ApiReply>& reply) {
+                              const auto there = self.lock();
+                              if (!there) return;
+                              (*there)->Take(id, eviction, purpose,
+                                             kube::OutcomeOf(reply, {.kind = "Pod", .uid = uid}));
+                            });
 }
 
 void ClusterEvictions::Take(std::uint64_t call, std::uint64_t eviction, kube::CallPurpose purpose,
                             const kube::Outcome& outcome) {
   if (under_way_.erase(call) == 0) return;
   Complain(purpose, outcome);
-  const Instant now = edges_.clock.Now();
+  const Instant now = dependencies_.clock.Now();
   if (const auto at = evictions_.find(eviction); at != evictions_.end()) {
     at->second.steps.Take(purpose, outcome, now);
     EndIfOver(at);
@@ -202,7 +202,7 @@ void ClusterEvictions::Take(std::uint64_t call, std::uint64_t eviction, kube::Ca
 
 void ClusterEvictions::Complain(kube::CallPurpose purpose, const kube::Outcome& outcome) {
   const auto complaint = complaints_.Take(purpose, outcome);
-  if (complaint) Say(*complaint, edges_.log);
+  if (complaint) Say(*complaint, dependencies_.log);
 }
 
 void ClusterEvictions::EndIfOver(Evictions::iterator at) {
@@ -214,10 +214,10 @@ void ClusterEvictions::EndIfOver(Evictions::iterator at) {
   ++changes_.all;
   if (*end == kube::EvictionEnd::kGivenUp) return GiveUp(intent);
   Remember(intent.uid);
-  if (*end == kube::EvictionEnd::kDeleted && edges_.goes_on) LookLater(intent, evicted_at);
-  edges_.log.Info(WordsOf(*end),
-                  {{"pod", intent.namespace_ + "/" + intent.name}, {"uid", intent.uid}});
-  if (edges_.on_over) edges_.on_over(intent, *end);
+  if (*end == kube::EvictionEnd::kDeleted && dependencies_.goes_on) LookLater(intent, evicted_at);
+  dependencies_.log.Info(WordsOf(*end),
+                         {{"pod", intent.namespace_ + "/" + intent.name}, {"uid", intent.uid}});
+  if (dependencies_.on_over) dependencies_.on_over(intent, *end);
 }
 
 void ClusterEvictions::Remember(const std::string& uid) {
@@ -229,7 +229,7 @@ void ClusterEvictions::Remember(const std::string& uid) {
 }
 
 std::optional<Instant> ClusterEvictions::NextDeadline() const {
-  if (!earlier_.empty()) return edges_.clock.Now();
+  if (!earlier_.empty()) return dependencies_.clock.Now();
   std::optional<Instant> next;
   for (const auto& [uid, one] : confirmed_) {
     if (!next || one.look_at < *next) next = one.look_at;

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/cluster/tell/eviction_taints.h"
+#include "agent/cluster/notify/eviction_taints.h"
 #include "agent/state/agent_state.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
@@ -28,7 +28,7 @@
 namespace jettison {
 
 // What ClusterEvictions works with; everything must outlive it.
-struct ClusterEvictionEdges {
+struct ClusterEvictionDependencies {
   kube::Cluster& cluster;
   const Clock& clock;
   const Log& log;
@@ -58,7 +58,7 @@ class ClusterEvictions {
   static constexpr Duration kLookAfter = std::chrono::seconds(30);
   static constexpr Duration kLongestLookAfter = std::chrono::minutes(10);
 
-  explicit ClusterEvictions(const ClusterEvictionEdges& edges);
+  explicit ClusterEvictions(const ClusterEvictionDependencies& dependencies);
   ClusterEvictions(const ClusterEvictions&) = delete;
   ClusterEvictions& operator=(const ClusterEvictions&) = delete;
 
@@ -120,7 +120,7 @@ class ClusterEvictions {
   void EndIfOver(Evictions::iterator at);
   void Remember(const std::string& uid);
 
-  ClusterEvictionEdges edges_;
+  ClusterEvictionDependencies dependencies_;
   Evictions evictions_;
   std::uint64_t next_id_ = 1;
   std::set<std::uint64_t> under_way_;  // calls

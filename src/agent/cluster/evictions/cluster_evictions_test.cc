@@ -44,7 +44,7 @@ class FakeTaints : public EvictionTaints {
 class ClusterEvictionsTest : public testing::Test {
  protected:
   void Start() {
-    evictions_ = std::make_unique<ClusterEvictions>(ClusterEvictionEdges{
+    evictions_ = std::make_unique<ClusterEvictions>(ClusterEvictionDependencies{
         .cluster = cluster_,
         .clock = clock_,
         .log = log_,

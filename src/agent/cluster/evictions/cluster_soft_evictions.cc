@@ -4,31 +4,31 @@
 
 #include <utility>
 
-#include "agent/cluster/tell/complaint_log.h"
+#include "agent/cluster/notify/complaint_log.h"
 #include "sources/kubernetes/calls/pod_calls.h"
 
 namespace jettison {
 
-ClusterSoftEvictions::ClusterSoftEvictions(ClusterSoftEvictionEdges edges,
+ClusterSoftEvictions::ClusterSoftEvictions(ClusterSoftEvictionDependencies dependencies,
                                            const kube::SoftEvictionLimits& limits)
-    : edges_(std::move(edges)),
+    : dependencies_(std::move(dependencies)),
       book_(limits),
       self_(std::make_shared<ClusterSoftEvictions*>(this)) {}
 
 void ClusterSoftEvictions::Ask(const EvictionOrder& asked, Instant now) {
   EvictionOrder order = asked;
-  order.left_to_agent = edges_.kills_at_once(order.pod_uid);
+  order.left_to_agent = dependencies_.kills_at_once(order.pod_uid);
   book_.Asked(order.pod_uid, now);
-  const std::string pod = edges_.name_of_pod(order.pod_uid);
+  const std::string pod = dependencies_.name_of_pod(order.pod_uid);
   const std::size_t slash = pod.find('/');
   if (slash == std::string::npos) {
     return Take(order, pod, {.result = kube::CallResult::kGone, .why = {}});
   }
   const kube::PodTarget target{
       .namespace_ = pod.substr(0, slash), .name = pod.substr(slash + 1), .uid = order.pod_uid};
-  edges_.log.Debug("eviction manager: the API server is asked whether a pod may be evicted",
-                   {{"pod", pod}});
-  edges_.cluster.Ask(
+  dependencies_.log.Debug("eviction manager: the API server is asked whether a pod may be evicted",
+                          {{"pod", pod}});
+  dependencies_.cluster.Ask(
       kube::EvictPod(target,
                      {.grace_seconds = order.grace_period_seconds, .dry_run = order.left_to_agent}),
       kTimeout, [self = std::weak_ptr(self_), order, pod](const Result<kube::ApiReply>& reply) {
@@ -40,28 +40,28 @@ void ClusterSoftEvictions::Ask(const EvictionOrder& asked, Instant now) {
 
 void ClusterSoftEvictions::Take(const EvictionOrder& order, const std::string& pod,
                                 const kube::Outcome& outcome) {
-  const Instant now = edges_.clock.Now();
+  const Instant now = dependencies_.clock.Now();
   const kube::SoftVerdict verdict = book_.Take(order.pod_uid, outcome, now);
   ++changes_;
   if (verdict.answer != kube::SoftAnswer::kSpared) {
     const auto complaint = complaints_.Take(kube::CallPurpose::kEvictPod, outcome);
-    if (complaint) Say(*complaint, edges_.log);
+    if (complaint) Say(*complaint, dependencies_.log);
   }
-  if (verdict.spared) TellSpared(*verdict.spared, pod, now);
+  if (verdict.spared) LogSpared(*verdict.spared, pod, now);
   answers_.push_back({.order = order, .granted = verdict.answer == kube::SoftAnswer::kGranted});
 }
 
-void ClusterSoftEvictions::TellSpared(const SparedPod& spared, const std::string& pod,
-                                      Instant now) {
-  edges_.log.Warn("eviction manager: pod is spared by soft thresholds",
-                  {{"pod", pod}, {"until", FormatInstant(spared.until)}, {"why", spared.why}});
-  edges_.events.Add(now, pod,
-                    {.object = spared.uid,
-                     .type = EventType::kNormal,
-                     .reason = "SoftEvictionRefused",
-                     .message = fmt::format("No soft threshold evicts the pod until {}: {}",
-                                            FormatInstant(spared.until), spared.why),
-                     .annotations = {}});
+void ClusterSoftEvictions::LogSpared(const SparedPod& spared, const std::string& pod, Instant now) {
+  dependencies_.log.Warn(
+      "eviction manager: pod is spared by soft thresholds",
+      {{"pod", pod}, {"until", FormatInstant(spared.until)}, {"why", spared.why}});
+  dependencies_.events.Add(now, pod,
+                           {.object = spared.uid,
+                            .type = EventType::kNormal,
+                            .reason = "SoftEvictionRefused",
+                            .message = fmt::format("No soft threshold evicts the pod until {}: {}",
+                                                   FormatInstant(spared.until), spared.why),
+                            .annotations = {}});
 }
 
 std::optional<SoftAnswered> ClusterSoftEvictions::TakeAnswer() {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/edges/soft_evictions.h"
+#include "agent/dependencies/soft_evictions.h"
 #include "machine/log/event_log.h"
 #include "machine/log/log.h"
 #include "ports/clock.h"
@@ -21,7 +21,7 @@
 namespace jettison {
 
 // What ClusterSoftEvictions works with; everything must outlive it.
-struct ClusterSoftEvictionEdges {
+struct ClusterSoftEvictionDependencies {
   kube::Cluster& cluster;
   const Clock& clock;
   EventLog& events;
@@ -40,7 +40,8 @@ class ClusterSoftEvictions : public SoftEvictions {
   // One second less than kAnswerWithin, for the answer's way to the loop.
   static constexpr Duration kTimeout = kAnswerWithin - std::chrono::seconds(1);
 
-  ClusterSoftEvictions(ClusterSoftEvictionEdges edges, const kube::SoftEvictionLimits& limits);
+  ClusterSoftEvictions(ClusterSoftEvictionDependencies dependencies,
+                       const kube::SoftEvictionLimits& limits);
   ClusterSoftEvictions(const ClusterSoftEvictions&) = delete;
   ClusterSoftEvictions& operator=(const ClusterSoftEvictions&) = delete;
 
@@ -61,9 +62,9 @@ class ClusterSoftEvictions : public SoftEvictions {
 
  private:
   void Take(const EvictionOrder& order, const std::string& pod, const kube::Outcome& outcome);
-  void TellSpared(const SparedPod& spared, const std::string& pod, Instant now);
+  void LogSpared(const SparedPod& spared, const std::string& pod, Instant now);
 
-  ClusterSoftEvictionEdges edges_;
+  ClusterSoftEvictionDependencies dependencies_;
   kube::SoftEvictionBook book_;
   kube::CallComplaints complaints_;
   std::deque<SoftAnswered> answers_;

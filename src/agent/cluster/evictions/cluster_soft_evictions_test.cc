@@ -40,7 +40,7 @@ class ClusterSoftEvictionsTest : public testing::Test {
  protected:
   void SetUp() override {
     soft_ = std::make_unique<ClusterSoftEvictions>(
-        ClusterSoftEvictionEdges{
+        ClusterSoftEvictionDependencies{
             .cluster = cluster_,
             .clock = clock_,
             .events = events_,

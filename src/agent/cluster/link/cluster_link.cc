@@ -123,17 +123,17 @@ struct ClusterLink::Shared {
   explicit Shared(Setup with) : setup(std::move(with)) {
     if (setup.pods_folder.empty()) return;
     known = std::make_unique<KnownPods>(setup.pods_folder, [to = news](const Error& error) {
-      to->Put([error](ClusterLink& link) { link.TakeNotKept(error); });
+      to->Put([error](ClusterLink& link) { link.TakeNotSaved(error); });
     });
   }
 
   void Run();
   // Reports the pods that an earlier agent knew.
-  [[nodiscard]] std::vector<kube::ObjectHead> TellKnown();
-  void TellPod(const kube::ApiPod& pod, const Value& object);
-  void TellGone(const kube::ObjectHead& head);
+  [[nodiscard]] std::vector<kube::ObjectHead> ReportKnown();
+  void ReportPod(const kube::ApiPod& pod, const Value& object);
+  void ReportGone(const kube::ObjectHead& head);
   void Call(const Asked& one);
-  void TellState(const kube::PodWatchState& state);
+  void ReportState(const kube::PodWatchState& state);
 
   const Setup setup;
   // For what the client reads and looks up: a file system or a resolver that hangs keeps no call.
@@ -149,18 +149,18 @@ struct ClusterLink::Shared {
 void ClusterLink::Shared::Run() {
   kube::PodWatch watch(*client, *setup.clock, setup.node, setup.chance,
                        {.on_pod = [this](kube::Verdict, const kube::ApiPod& pod,
-                                         const Value& object) { TellPod(pod, object); },
-                        .on_gone = [this](const kube::ObjectHead& head) { TellGone(head); }},
-                       TellKnown());
+                                         const Value& object) { ReportPod(pod, object); },
+                        .on_gone = [this](const kube::ObjectHead& head) { ReportGone(head); }},
+                       ReportKnown());
   while (!stop) {
     for (const Asked& one : asked.TakeAll()) Call(one);
     const auto pause = watch.Advance();
-    TellState(watch.state());
+    ReportState(watch.state());
     client->Turn(std::min(pause.value_or(kLongestTurn), kLongestTurn));
   }
 }
 
-std::vector<kube::ObjectHead> ClusterLink::Shared::TellKnown() {
+std::vector<kube::ObjectHead> ClusterLink::Shared::ReportKnown() {
   std::vector<kube::ObjectHead> heads;
   if (!known) return heads;
   for (kube::ApiPod& pod : known->Load()) {
@@ -170,7 +170,7 @@ std::vector<kube::ObjectHead> ClusterLink::Shared::TellKnown() {
   return heads;
 }
 
-void ClusterLink::Shared::TellPod(const kube::ApiPod& pod, const Value& object) {
+void ClusterLink::Shared::ReportPod(const kube::ApiPod& pod, const Value& object) {
   news->Put([pod](ClusterLink& link) { link.TakePod(pod); });
   if (!known) return;
   std::string text;
@@ -179,7 +179,7 @@ void ClusterLink::Shared::TellPod(const kube::ApiPod& pod, const Value& object) 
   known->Keep(pod.head.uid, std::move(text));
 }
 
-void ClusterLink::Shared::TellGone(const kube::ObjectHead& head) {
+void ClusterLink::Shared::ReportGone(const kube::ObjectHead& head) {
   news->Put([head](ClusterLink& link) { link.TakeGone(head); });
   if (known) known->Forget(head.uid);
 }
@@ -198,7 +198,7 @@ void ClusterLink::Shared::Call(const Asked& one) {
   }
 }
 
-void ClusterLink::Shared::TellState(const kube::PodWatchState& state) {
+void ClusterLink::Shared::ReportState(const kube::PodWatchState& state) {
   if (told == state) return;
   told = state;
   news->Put([state](ClusterLink& link) { link.TakeState(state); });

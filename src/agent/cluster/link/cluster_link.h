@@ -80,7 +80,7 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
   [[nodiscard]] int fd() const override;
   void Dispatch() override;
   // The eviction of this pod was given up, so the follower looks at it again.
-  void TellGivenUp(const std::string& uid) {
+  void GivenUp(const std::string& uid) {
     if (listeners_.on_given_up) listeners_.on_given_up(uid);
   }
   // As PodFeed::Listeners::take_held.
@@ -104,7 +104,7 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
     on_state_ = std::move(told);
   }
   // Told when the pods cannot be kept on disk: once, until they can.
-  void OnNotKept(std::function<void(const Error&)> told) { on_not_kept_ = std::move(told); }
+  void OnNotSaved(std::function<void(const Error&)> told) { on_not_saved_ = std::move(told); }
   // Sets the listeners for the ends of pods, in addition to those of Follow.
   void FollowEnds(PodEnds::Listeners listeners) { ends_.Follow(std::move(listeners)); }
 
@@ -115,14 +115,14 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
   void TakeGone(const kube::ObjectHead& head);
   void TakeReply(std::uint64_t id, const Result<kube::ApiReply>& reply);
   void TakeState(const kube::PodWatchState& state);
-  void TakeNotKept(const Error& error) const {
-    if (on_not_kept_) on_not_kept_(error);
+  void TakeNotSaved(const Error& error) const {
+    if (on_not_saved_) on_not_saved_(error);
   }
 
   Listeners listeners_;
   PodEnds ends_;
   std::function<void(const kube::PodWatchState&)> on_state_;
-  std::function<void(const Error&)> on_not_kept_;
+  std::function<void(const Error&)> on_not_saved_;
   std::map<std::uint64_t, OnReply> asked_;
   std::uint64_t next_id_ = 1;
   kube::PodWatchState state_;

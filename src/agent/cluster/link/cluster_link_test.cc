@@ -48,7 +48,7 @@ class ClusterLinkTest : public testing::Test {
         {.on_pod = [this](const kube::ApiPod& pod) { news_.push_back("+" + pod.head.uid); },
          .on_gone = [this](const kube::ObjectHead& head) { news_.push_back("-" + head.uid); },
          .goes_on = [](const std::string& uid) { return uid == "u"; }});
-    link_->OnNotKept([this](const Error& error) { not_kept_.push_back(error); });
+    link_->OnNotSaved([this](const Error& error) { not_saved_.push_back(error); });
   }
   void Open() { Open(Usual()); }
   void Ask(int which, Duration timeout = kPatience) {
@@ -73,7 +73,7 @@ class ClusterLinkTest : public testing::Test {
   std::unique_ptr<ClusterLink> link_;
   std::vector<std::string> news_;
   std::vector<std::pair<int, Result<kube::ApiReply>>> answers_;
-  std::vector<Error> not_kept_;
+  std::vector<Error> not_saved_;
 };
 
 TEST_F(ClusterLinkTest, TellsOfPodsWhileCallsAreAnswered) {
@@ -93,8 +93,8 @@ TEST_F(ClusterLinkTest, TellsThatPodsCannotBeKept) {
   ASSERT_TRUE(kernel::WriteFile(folder.path() + "/pods", "no folder"));
   server_.PutPod("a", "ua");
   Open(Usual(folder.path() + "/pods"));
-  ASSERT_TRUE(Await([&] { return !not_kept_.empty(); }));
-  EXPECT_EQ(not_kept_.size(), 1U);
+  ASSERT_TRUE(Await([&] { return !not_saved_.empty(); }));
+  EXPECT_EQ(not_saved_.size(), 1U);
 }
 
 TEST_F(ClusterLinkTest, AServerThatAnswersNothingDelaysOnlyWhoAskedIt) {

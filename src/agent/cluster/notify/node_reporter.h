@@ -1,0 +1,82 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "agent/cluster/notify/eviction_taints.h"
+#include "core/model/signal.h"
+#include "core/units/duration.h"
+#include "machine/log/log.h"
+#include "ports/clock.h"
+#include "sources/kubernetes/calls/api_call.h"
+#include "sources/kubernetes/calls/call_complaints.h"
+#include "sources/kubernetes/calls/cluster.h"
+#include "sources/kubernetes/node/pressure_conditions.h"
+#include "sources/kubernetes/node/pressure_taints.h"
+
+namespace jettison {
+
+// What NodeReporter works with; everything must outlive it.
+struct NodeReporterDependencies {
+  kube::Cluster& cluster;
+  const Clock& clock;
+  const Log& log;
+};
+
+// Publishes node pressure: sets the agent's own conditions and taints on the node's API object.
+// Nothing here waits.
+class NodeReporter : public EvictionTaints {
+ public:
+  // What cannot be removed within this time stays until the next run of the agent.
+  static constexpr Duration kStopWithin = std::chrono::seconds(3);
+
+  // `node`: its name in the cluster.
+  NodeReporter(const NodeReporterDependencies& dependencies, const std::string& node);
+  NodeReporter(const NodeReporter&) = delete;
+  NodeReporter& operator=(const NodeReporter&) = delete;
+
+  // Sets the present conditions.
+  void SetConditions(NodeConditions conditions, Instant now);
+  void Urge(NodeConditionType condition, Instant now) override;
+  [[nodiscard]] bool IsSettled(NodeConditionType condition) const override {
+    return taints_.IsSettled(condition);
+  }
+  [[nodiscard]] bool TaintInPlace(NodeConditionType condition) const {
+    return taints_.IsInPlace(condition);
+  }
+
+  // Why nothing is known of the node: the cluster has none of its name. Empty: it has one, as far
+  // as is known.
+  [[nodiscard]] std::string WhyMissing() const;
+
+  // Does what is due by now. The first call begins to read the node.
+  void Advance(Instant now);
+  [[nodiscard]] std::optional<Instant> NextDeadline() const;
+
+  // Begins to remove all conditions and taints of the agent.
+  void Stop(Instant now);
+  // Whether everything is removed, or kStopWithin has passed.
+  [[nodiscard]] bool IsStopped(Instant now) const;
+
+ private:
+  void AskForTaints(Instant now);
+  void AskForConditions(Instant now);
+  void TakeForTaints(const Result<kube::ApiReply>& reply);
+  void TakeForConditions(const Result<kube::ApiReply>& reply);
+  void Complain(kube::CallPurpose purpose, const kube::Outcome& outcome);
+  void NoteWhetherMissing(const kube::Outcome& outcome);
+
+  NodeReporterDependencies dependencies_;
+  std::string name_;
+  kube::PressureTaints taints_;
+  kube::PressureConditions conditions_;
+  kube::CallComplaints complaints_;
+  bool is_missing_ = false;  // the cluster has no node of this name
+  bool was_found_ = false;   // the conditions that an earlier run left are known
+  std::optional<Instant> stop_by_;
+  // Lets answers that arrive after the destruction of this object detect it.
+  std::shared_ptr<NodeReporter*> self_;
+};
+
+}  // namespace jettison

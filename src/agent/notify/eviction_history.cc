@@ -1,0 +1,102 @@
+#include "agent/notify/eviction_history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <mutex>
+#include <utility>
+
+#include "core/explanation/explanation_text.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::string_view kPrefix = "ev-";
+
+// How many of the oldest do not fit.
+std::size_t CountBeyond(const PastEvictions& kept, const EvictionHistorySettings& settings) {
+  std::size_t bytes = 0;
+  std::size_t fitting = 0;
+  for (auto each = kept.rbegin(); each != kept.rend(); ++each) {
+    bytes += (*each)->Bytes();
+    const bool fits = fitting < settings.max_evictions && bytes <= settings.max_bytes;
+    if (!fits && fitting > 0) break;
+    ++fitting;
+  }
+  return kept.size() - fitting;
+}
+
+}  // namespace
+
+std::string EvictionId(std::uint64_t number) {
+  return fmt::format("{}{}", kPrefix, number);
+}
+
+std::uint64_t EvictionNumber(std::string_view id) {
+  if (!id.starts_with(kPrefix)) return 0;
+  id.remove_prefix(kPrefix.size());
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
+  const bool whole = error == std::errc() && end == id.data() + id.size();
+  return whole && !id.empty() && id.front() != '0' ? number : 0;
+}
+
+PastEviction KeepEviction(const RecordedPass& pass, const std::string& uid, std::uint64_t number,
+                          ExplainOptions options) {
+  options.id = EvictionId(number);
+  options.subject_uid = uid;
+  const PassExplanation why = Explain(pass, options);
+  PastEviction kept{.number = number,
+                    .id = options.id,
+                    .at = why.at,
+                    .pod = why.subject.value_or(PodIdentity{.uid = uid}),
+                    .summary = HeadlineOf(why),
+                    .dry_run = why.dry_run,
+                    .text = TextOf(why),
+                    .json = JsonOf(why)};
+  if (why.threshold) kept.signal = NameOf(why.threshold->threshold.signal);
+  const auto found = std::ranges::find_if(
+      why.evicted, [&](const EvictedPod& evicted) { return evicted.pod.uid == uid; });
+  if (found != why.evicted.end()) kept.message = found->message;
+  return kept;
+}
+
+void EvictionHistory::Add(std::shared_ptr<const RecordedPass> pass) {
+  explanations_.Do([this, pass = std::move(pass)] {
+    for (const EvictionRecord& eviction : pass->report.evictions) {
+      Keep(*pass, eviction.order.pod_uid);
+    }
+  });
+}
+
+std::shared_ptr<const PastEvictions> EvictionHistory::Evictions() const {
+  const std::lock_guard lock(mutex_);
+  return kept_;
+}
+
+// One at a time: nobody else changes the list.
+void EvictionHistory::Keep(const RecordedPass& pass, const std::string& uid) {
+  const std::shared_ptr<const PastEvictions> before = Evictions();
+  auto newest = std::make_shared<const PastEviction>(
+      KeepEviction(pass, uid, last_number_ + 1,
+                   {.dry_run = settings_.dry_run,
+                    .memory_estimator = settings_.memory_estimator,
+                    .order_limit = settings_.order_limit}));
+  const PastEviction* const last = before->empty() ? nullptr : before->back().get();
+  if (settings_.dry_run && last != nullptr && last->pod.uid == uid &&
+      last->signal == newest->signal) {
+    return;
+  }
+  ++last_number_;
+  PastEvictions list = *before;
+  list.push_back(std::move(newest));
+  list.erase(list.begin(),
+             list.begin() + static_cast<std::ptrdiff_t>(CountBeyond(list, settings_)));
+  auto kept = std::make_shared<const PastEvictions>(std::move(list));
+  // What the new list replaces is destroyed without the lock, because it may be large.
+  const std::lock_guard lock(mutex_);
+  kept_.swap(kept);
+}
+
+}  // namespace jettison

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/explain/explain.h"
+#include "core/model/memory_estimator.h"
+#include "core/pass/recorded_pass.h"
+#include "core/units/duration.h"
+#include "machine/loop/job_queue.h"
+
+namespace jettison {
+
+// The explanation of an eviction as text, with the members by which it is listed and searched. All
+// other members are also part of `json`.
+struct PastEviction {
+  std::uint64_t number = 0;  // counts from 1 since the agent's start
+  std::string id;            // "ev-<number>"
+  Instant at;
+  PodIdentity pod;
+  std::string signal;   // "memory.available"; empty: the pod broke a limit of local storage
+  std::string summary;  // one line
+  std::string message;  // of the pod's status
+  bool dry_run = false;
+  std::string text;  // the explanation for people
+  std::string json;  // the explanation as a JSON object, a newline at its end
+
+  [[nodiscard]] std::size_t Bytes() const { return text.size() + json.size() + message.size(); }
+};
+
+// The last evictions, oldest first.
+using PastEvictions = std::vector<std::shared_ptr<const PastEviction>>;
+
+// "ev-12", and back; 0 where the text is no such id.
+[[nodiscard]] std::string EvictionId(std::uint64_t number);
+[[nodiscard]] std::uint64_t EvictionNumber(std::string_view id);
+
+// Explains why a pass failed the pod with `uid`.
+[[nodiscard]] PastEviction KeepEviction(const RecordedPass& pass, const std::string& uid,
+                                        std::uint64_t number, ExplainOptions options);
+
+struct EvictionHistorySettings {
+  bool dry_run = false;
+  MemoryEstimator memory_estimator = MemoryEstimator::kWorkingSet;
+  std::size_t max_evictions = 100;
+  std::size_t max_bytes = std::size_t{8} << 20;
+  std::size_t order_limit = 50;  // the most pods of an order that are kept, around the victim
+};
+
+// Keeps the explanations of the last evictions since the agent's start, limited in number and in
+// bytes. They are made beside the loop. The agent's recording outlives it.
+class EvictionHistory {
+ public:
+  explicit EvictionHistory(EvictionHistorySettings settings) : settings_(settings) {}
+
+  // Takes a pass that evicted. Never waits. In a dry run a pod that is chosen again and again for
+  // the same reason counts once.
+  void Add(std::shared_ptr<const RecordedPass> pass);
+  // On any thread; never null.
+  [[nodiscard]] std::shared_ptr<const PastEvictions> Evictions() const;
+
+ private:
+  void Keep(const RecordedPass& pass, const std::string& uid);
+
+  EvictionHistorySettings settings_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::shared_ptr<const PastEvictions> kept_ = std::make_shared<PastEvictions>();
+  std::uint64_t last_number_ = 0;
+
+  JobQueue explanations_{Threads::kSpare};
+};
+
+}  // namespace jettison

@@ -1,0 +1,317 @@
+// A table of pods across a restart of the agent.
+#include <fmt/format.h>
+
+#include "agent/pods/pod_table_test_bed.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+class PodTableSavedTest : public PodTableTest {
+ protected:
+  PodTableSavedTest() { runtime_.SetNow(now_); }
+  // A new agent starts now, and finds these pods on the node.
+  void Restart(std::vector<RuntimePod> found = {}) {
+    Forget();
+    runtime_.SetExisting(found);
+    table_.Adopt(std::move(found), now_);
+  }
+  // The same, but the runtime does not answer yet.
+  void RestartUnanswered(std::vector<RuntimePod> known = {}) {
+    Forget();
+    runtime_.SetExisting(known);
+    table_.Recall(std::move(known), now_);
+  }
+  void Forget() {
+    std::vector<SavedPod> kept = table_.Saved(now_);
+    present_.emplace(Profile::kStandalone, kComeBackRule, dependencies_);
+    (void)runtime_.TakeEvents();
+    runtime_.TakeCommands();
+    table_.Remember(std::move(kept));
+  }
+  [[nodiscard]] RuntimePod Running(const Pod& pod, int attempt = 0) const {
+    return {.pod = pod,
+            .containers = {{.pod_uid = pod.uid, .name = "c", .attempt = attempt, .created = now_}}};
+  }
+  [[nodiscard]] RuntimePod Dead(const Pod& pod, int attempt, Instant finished) const {
+    RuntimePod found = Running(pod, attempt);
+    found.containers[0].exit =
+        ContainerExit{.exit_code = 1, .started = finished, .finished = finished};
+    return found;
+  }
+};
+
+TEST_F(PodTableSavedTest, AnEvictedPodStaysOutForTheRestOfItsBackOff) {
+  Want({PodNamed("a")});
+  Evict("a");
+  Pass(seconds(1));
+  const auto due = View("a").comes_back_at;
+  ASSERT_TRUE(due);
+  Pass(seconds(4));
+  Restart();
+  Want({PodNamed("a")});
+  EXPECT_EQ(View("a").comes_back_at, due);
+  EXPECT_EQ(View("a").evictions, 1);
+  EXPECT_EQ(View("a").status.phase, PodPhase::kFailed);
+  EXPECT_EQ(View("a").status.reason, "Evicted");
+  EXPECT_EQ(View("a").status.message, "low on memory");
+  EXPECT_EQ(table_.NextDeadline(), due);
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  Pass(*due - now_);
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("create uid-a"));
+}
+
+TEST_F(PodTableSavedTest, TheNextBackOffIsTwiceAsLong) {
+  Want({PodNamed("a")});
+  Evict("a");
+  Pass(seconds(1));
+  Restart();
+  Want({PodNamed("a")});
+  Pass(seconds(10));
+  Evict("a");
+  Pass(seconds(1));
+  EXPECT_EQ(View("a").evictions, 2);
+  EXPECT_GT(*View("a").comes_back_at, now_ + seconds(18));
+}
+
+TEST_F(PodTableSavedTest, WhenItsBackOffIsOverConditionsStillKeepItOut) {
+  Want({PodNamed("a")});
+  Evict("a");
+  Pass(seconds(1));
+  Restart();
+  PassDone(Pressure(NodeConditionType::kMemoryPressure));
+  Want({PodNamed("a")});
+  Pass(minutes(1));
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  PassDone();
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("create uid-a"));
+}
+
+TEST_F(PodTableSavedTest, AnEvictionThatIsUnderWayGoesOnAndStartsNothing) {
+  Want({PodNamed("a")});
+  runtime_.IgnoreStop("c");
+  EXPECT_TRUE(table_.Evict(OrderFor("a", 30), now_).value());
+  Pass(seconds(10));
+  Restart({Running(PodNamed("a"))});
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-a/c 20s"));
+  EXPECT_EQ(View("a").status.reason, "Evicted");
+  EXPECT_EQ(View("a").evictions, 1);
+  Want({PodNamed("a")});
+  Pass(seconds(20));
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("kill uid-a/c", "remove uid-a"));
+  EXPECT_TRUE(View("a").comes_back_at) << "it waits like every evicted pod";
+}
+
+TEST_F(PodTableSavedTest, AContainerOfAnEvictedPodThatEndedMeanwhileIsNotStartedAgain) {
+  Want({PodNamed("a")});
+  runtime_.IgnoreStop("c");
+  EXPECT_TRUE(table_.Evict(OrderFor("a", 30), now_).value());
+  Restart({Dead(PodNamed("a"), 0, now_)});
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("remove uid-a"));
+}
+
+TEST_F(PodTableSavedTest, AnEvictedPodThatWentMeanwhileWaitsFromNowOn) {
+  Want({PodNamed("a")});
+  runtime_.IgnoreStop("c");
+  EXPECT_TRUE(table_.Evict(OrderFor("a", 30), now_).value());
+  Restart();
+  Want({PodNamed("a")});
+  EXPECT_EQ(View("a").comes_back_at, now_ + seconds(10));
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+}
+
+TEST_F(PodTableSavedTest, TheBackOffOfAContainerGoesOn) {
+  Want({PodNamed("a")});
+  runtime_.Exit("uid-a", "c", 1);
+  Deliver();  // at once
+  runtime_.Exit("uid-a", "c", 1);
+  Deliver();  // in 10 s
+  Pass(seconds(10));
+  runtime_.Exit("uid-a", "c", 1);
+  Deliver();  // in 20 s
+  const Instant due = now_ + seconds(20);
+  ASSERT_EQ(table_.NextDeadline(), due);
+  const Instant ended = now_;
+  Pass(seconds(5));
+  Restart({Dead(PodNamed("a"), 2, ended)});
+  Want({PodNamed("a")});
+  EXPECT_THAT(runtime_.TakeCommands(), Not(Contains(testing::HasSubstr("start"))));
+  EXPECT_EQ(table_.NextDeadline(), due);
+  Pass(seconds(15));
+  EXPECT_THAT(runtime_.TakeCommands(), Contains(testing::HasSubstr("start uid-a/c#3")));
+  runtime_.Exit("uid-a", "c", 1);
+  Deliver();
+  EXPECT_EQ(table_.NextDeadline(), now_ + seconds(40));
+}
+
+TEST_F(PodTableSavedTest, AContainerThatEndedWhileNoAgentRanWaitsAsLongAsItWouldHave) {
+  Want({PodNamed("a")});
+  runtime_.Exit("uid-a", "c", 1);
+  Deliver();
+  runtime_.Exit("uid-a", "c", 1);
+  Deliver();
+  Pass(seconds(10));  // it runs again; its next back-off is 20 s
+  Restart({Dead(PodNamed("a"), 2, now_)});
+  EXPECT_EQ(table_.NextDeadline(), now_ + seconds(20));
+}
+
+// The container runtime answers only after the agent has begun.
+TEST_F(PodTableSavedTest, AnEvictionThatIsUnderWayGoesOnBeforeTheRuntimeAnswersAndAfterwards) {
+  Want({PodNamed("a")});
+  runtime_.IgnoreStop("c");
+  EXPECT_TRUE(table_.Evict(OrderFor("a", 30), now_).value());
+  Pass(seconds(10));
+  RestartUnanswered({Running(PodNamed("a"))});
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-a/c 20s"));
+  EXPECT_THAT(table_.Saved(now_), SizeIs(1));
+  table_.Adopt({Running(PodNamed("a"))}, now_);
+  Want({PodNamed("a")});
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_EQ(View("a").status.reason, "Evicted");
+  EXPECT_EQ(View("a").evictions, 1);
+  Pass(seconds(20));
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("kill uid-a/c", "remove uid-a"));
+}
+
+TEST_F(PodTableSavedTest, TheBackOffOfAContainerOutlivesAnAgentThatTheRuntimeNeverAnswered) {
+  Want({PodNamed("a")});
+  for (int i = 0; i < 2; ++i) {
+    runtime_.Exit("uid-a", "c", 1);
+    Deliver();
+  }
+  const Instant ended = now_;
+  ASSERT_EQ(table_.NextDeadline(), ended + seconds(10));
+  Pass(seconds(2));
+  RestartUnanswered({Dead(PodNamed("a"), 1, ended)});
+  Pass(seconds(2));
+  RestartUnanswered({Dead(PodNamed("a"), 1, ended)});
+  table_.Adopt({Dead(PodNamed("a"), 1, ended)}, now_);
+  Want({PodNamed("a")});
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_EQ(table_.NextDeadline(), ended + seconds(10));
+}
+
+TEST_F(PodTableSavedTest, WhoHasNotBeenAskedForYetIsKeptOverAnotherRestart) {
+  Want({PodNamed("a")});
+  runtime_.IgnoreStop("c");
+  EXPECT_TRUE(table_.Evict(OrderFor("a", 30), now_).value());
+  RestartUnanswered();
+  Restart();
+  Restart();
+  Want({PodNamed("a")});
+  EXPECT_TRUE(View("a").comes_back_at);
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+}
+
+// Under disk pressure all runs of a finished pod are removed.
+TEST_F(PodTableSavedTest, AFinishedPodStaysFinishedWhenItsRunsHaveBeenRemoved) {
+  const std::pair<RestartPolicy, int> cases[] = {
+      {RestartPolicy::kOnFailure, 0}, {RestartPolicy::kNever, 0}, {RestartPolicy::kNever, 3}};
+  for (const auto& [policy, exit_code] : cases) {
+    Pod pod = PodNamed(fmt::format("{}-{}", static_cast<int>(policy), exit_code));
+    pod.restart_policy = policy;
+    Want({pod});
+    runtime_.Exit(pod.uid, "c", exit_code);
+    Deliver();
+    ASSERT_EQ(View(pod.name).activity, PodActivity::kFinished);
+    for (int restarts = 0; restarts < 2; ++restarts) {
+      Restart({{.pod = pod, .containers = {}}});
+      Want({pod});
+      Pass(minutes(20));
+      EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+      EXPECT_EQ(View(pod.name).status.phase,
+                exit_code == 0 ? PodPhase::kSucceeded : PodPhase::kFailed);
+    }
+  }
+}
+
+// For example, its record cannot be read for a moment.
+TEST_F(PodTableSavedTest, AFinishedPodThatIsFoundLateStaysFinished) {
+  Pod pod = PodNamed("a");
+  pod.restart_policy = RestartPolicy::kOnFailure;
+  Want({pod});
+  runtime_.Exit("uid-a", "c", 0);
+  Deliver();
+  Restart();
+  table_.SetWanted(WantedPods({pod}), now_);
+  (void)runtime_.TakeEvents();
+  runtime_.TakeCommands();
+  table_.Handle(PodFound{.pod_uid = "uid-a", .pod = {.pod = pod, .containers = {}}}, now_);
+  EXPECT_EQ(View("a").status.phase, PodPhase::kSucceeded);
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+}
+
+TEST_F(PodTableSavedTest, AnotherPodOfTheSameNameOwesNothing) {
+  Want({PodNamed("a")});
+  Evict("a");
+  Pass(seconds(1));
+  Restart();
+  Pod other = PodNamed("a");
+  other.uid = "uid-other";
+  Want({other});
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("create uid-other"));
+}
+
+TEST_F(PodTableSavedTest, AManifestThatComesLaterFindsItsPodRemembered) {
+  Want({PodNamed("a")});
+  Evict("a");
+  Pass(seconds(1));
+  Restart();
+  Want({});
+  EXPECT_THAT(table_.Saved(now_), SizeIs(1)) << "over another restart, too";
+  Restart();
+  Want({PodNamed("a")});
+  EXPECT_TRUE(View("a").comes_back_at);
+  Restart();
+  Want({});
+  now_ += minutes(20);
+  EXPECT_THAT(table_.Saved(now_), IsEmpty()) << "not for ever";
+}
+
+TEST_F(PodTableSavedTest, WhatAFileClaimsLengthensNothingBeyondTheRule) {
+  table_.Remember({{.name = "default/a",
+                    .uid = "uid-a",
+                    .evictions = 1,
+                    .next_delay = std::chrono::hours(1000),
+                    .absence = SavedAbsence{.reason = "Evicted",
+                                            .message = "",
+                                            .comes_back_at = now_ + std::chrono::hours(1000)}}});
+  Want({PodNamed("a")});
+  EXPECT_EQ(View("a").comes_back_at, now_ + kComeBackRule.max);
+}
+
+TEST_F(PodTableTest, ASuspendCountsForBackOffsAndNotForGracePeriods) {
+  Want({PodNamed("a"), PodNamed("b")});
+  Evict("a");
+  Pass(seconds(1));
+  runtime_.IgnoreStop("c");
+  EXPECT_TRUE(table_.Evict(OrderFor("b", 30), now_).value());
+  runtime_.TakeCommands();
+  table_.PutOffEnds(std::chrono::hours(8));
+  Pass(std::chrono::hours(8));
+  EXPECT_THAT(runtime_.TakeCommands(),
+              AllOf(Contains("create uid-a"), Not(Contains("kill uid-b/c"))));
+  Pass(seconds(30));
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("kill uid-b/c"));
+}
+
+TEST_F(PodTableSavedTest, PodsWithoutAHistoryAreNotKept) {
+  Want({PodNamed("a"), PodNamed("b")});
+  EXPECT_THAT(table_.Saved(now_), IsEmpty());
+  const auto before = table_.changes();
+  Evict("a");
+  EXPECT_EQ(table_.changes().evictions, before.evictions + 1);
+  Pass(seconds(1));
+  EXPECT_THAT(table_.Saved(now_), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,147 @@
+#include "apply/pass.h"
+
+#include <utility>
+
+#include "core/decide/eviction_order.h"
+#include "core/decide/ranking.h"
+
+namespace jettison {
+namespace {
+
+Result<ReclaimProgress> Try(ReclaimStep step, NodeReclaimer& reclaimer) {
+  switch (step) {
+    case ReclaimStep::kDeadContainers: return reclaimer.DeleteDeadContainers();
+    case ReclaimStep::kUnusedImages: return reclaimer.DeleteUnusedImages();
+  }
+  __builtin_unreachable();
+}
+
+void Evict(const EvictionOrder& order, std::optional<StorageLimitKind> limit, PodKiller& killer,
+           CycleReport& report) {
+  const auto killed = killer.Evict(order);
+  if (killed && *killed == EvictOutcome::kAsked) {
+    report.pause = EvictionPause{
+        .reason = PaceReason::kAsked, .until = report.at + kAnswerWithin, .pod_uid = order.pod_uid};
+    return;
+  }
+  report.events.push_back(EvictedEvent(order));
+  EvictionRecord& record = report.evictions.emplace_back();
+  record.order = order;
+  record.storage_limit = limit;
+  if (killed) {
+    record.outcome = *killed;
+  } else {
+    record.kill_error = killed.error().message;
+  }
+}
+
+void RankForReport(std::span<const ActivePod> pods, Signal signal, DiskLayout layout,
+                   CycleReport& report) {
+  for (std::size_t i : RankedPods(pods, signal, layout)) {
+    report.ranking.push_back(pods[i].facts->pod.uid);
+  }
+}
+
+void NoteStaleDisk(std::span<const ActivePod> pods, CycleReport& report) {
+  for (const ActivePod& pod : pods) {
+    if (pod.stats == nullptr || !pod.stats->stale_disk) continue;
+    report.stale_disk.push_back(
+        {.pod_uid = pod.facts->pod.uid, .measured_at = pod.stats->stale_disk->measured_at});
+  }
+}
+
+void EvictVictim(const DecidedPass& pass, PodKiller& killer, CycleReport& report) {
+  const Decision& decision = pass.decision.decision;
+  const PressureOrderInputs inputs{
+      .thresholds = pass.policy.thresholds,
+      .threshold = *decision.threshold,
+      .observations = report.observations,
+      .max_pod_grace_period_seconds = pass.policy.max_pod_grace_period_seconds};
+  Evict(OrderFor(pass.pods[*decision.victim], inputs), std::nullopt, killer, report);
+}
+
+void TryReclaim(const DecidedPass& pass, NodePorts& ports, CycleReport& report) {
+  ReclaimOutcome reclaim = Reclaim(pass.decision.decision.reclaim, pass.policy.thresholds, ports);
+  report.reclaim_attempted = std::move(reclaim.attempted);
+  report.reclaim_errors = std::move(reclaim.errors);
+  report.reclaim_under_way = reclaim.under_way;
+  report.relieved_by_reclaim = reclaim.relieved;
+  if (reclaim.seen) report.after_reclaim = (*reclaim.seen)[report.acting_for->signal];
+}
+
+// Node-level reclaim, then at most one pod; none while the reclaim is under way.
+void Relieve(const DecidedPass& pass, NodePorts& ports, CycleReport& report) {
+  const Decision& decision = pass.decision.decision;
+  const Threshold& threshold = pass.policy.thresholds[*decision.threshold];
+  report.acting_for = threshold;
+  TryReclaim(pass, ports, report);
+  const bool ranks = !report.reclaim_under_way && !report.relieved_by_reclaim && !pass.pods.empty();
+  if (ranks) {
+    report.ranked_for = threshold.signal;
+    report.pause = pass.decision.pause;
+  }
+  report.events.push_back(ReclaimEvent(ResourceOf(threshold.signal)));
+  if (ranks && decision.victim && !report.pause) EvictVictim(pass, ports.killer, report);
+  if (!ranks) return;
+  if (IsOfDisk(threshold.signal)) {
+    NoteStaleDisk(pass.pods, report);
+  }
+  if (pass.full_ranking) RankForReport(pass.pods, threshold.signal, pass.policy.layout, report);
+}
+
+}  // namespace
+
+ReclaimOutcome Reclaim(std::span<const ReclaimStep> steps, std::span<const Threshold> thresholds,
+                       NodePorts& ports) {
+  ReclaimOutcome outcome;
+  if (steps.empty()) return outcome;
+  for (ReclaimStep step : steps) {
+    outcome.attempted.push_back(step);
+    const auto progress = Try(step, ports.reclaimer);
+    if (!progress) outcome.errors.push_back(progress.error().message);
+    if (progress == ReclaimProgress::kUnderWay) outcome.under_way = true;
+  }
+  if (outcome.under_way) return outcome;
+  const auto summary = ports.summaries.ReadSummary();
+  if (!summary) {
+    outcome.errors.push_back(summary.error().message);
+    return outcome;
+  }
+  outcome.seen = ObservationsFrom(*summary);
+  outcome.relieved = PressureRelieved(thresholds, *outcome.seen);
+  return outcome;
+}
+
+CycleReport CarryOut(const DecidedPass& pass, NodePorts& ports, EvictionState& state) {
+  const Decision& decision = pass.decision.decision;
+  CycleReport report;
+  report.at = pass.plan.now;
+  report.observations = pass.plan.observations;
+  report.evaluation = pass.plan.evaluation;
+  for (const StorageViolation& violation : decision.violations) {
+    Evict(OrderFor(pass.pods[violation.pod], violation), violation.kind, ports.killer, report);
+  }
+  if (decision.threshold) Relieve(pass, ports, report);
+  if (decision.victim && report.evaluation.in_margin[*decision.threshold]) {
+    ObserveCondition(ConditionOf(report.acting_for->signal), pass.policy.pressure_transition_period,
+                     report.at, report.evaluation.next);
+  }
+  state = report.evaluation.next;
+  if (!report.evictions.empty()) MarkEviction(report.observations, pass.plan.now, state);
+  return report;
+}
+
+CycleReport RunPass(const PassPolicy& policy, const PassInput& input, NodePorts& ports,
+                    EvictionState& state, std::vector<ActivePod>& scratch) {
+  const ReadingPlan plan = PlanReading(policy, state, input.summary.node, input.now);
+  JoinStats(input.pods, input.summary, scratch);
+  const PassDecision decision = DecidePass(policy, plan, scratch, input.pace);
+  return CarryOut({.policy = policy,
+                   .plan = plan,
+                   .decision = decision,
+                   .pods = scratch,
+                   .full_ranking = input.full_ranking},
+                  ports, state);
+}
+
+}  // namespace jettison
