@@ -4,7 +4,8 @@
 # make chaos  a node of its own in trouble for MINUTES (10), and what must hold all the same; wants root
 # make image  a container image of the release program, build/jettison-image.tar, without a registry
 # make deb    a package for Debian, build/jettison_VERSION_ARCHITECTURE.deb
-# make release-artifacts   what a release consists of, in build/artifacts: package, sources, archive for any distribution
+# make release-artifacts   what a release consists of, in build/artifacts: package, sources, archive for any distribution, SBOM;
+#                          signed with SIGN=KEY
 JOBS ?= $(shell nproc)
 # As the presets have them, for whatever else builds.
 export CCACHE_NOHASHDIR = 1
@@ -51,7 +52,7 @@ deb: release
 	scripts/deb.sh build/release build
 
 release-artifacts: release
-	scripts/release-artifacts.sh build/release build/artifacts
+	scripts/release-artifacts.sh $(if $(SIGN),--sign "$(SIGN)") build/release build/artifacts
 
 PREFIX ?= /usr/local
 install: release

@@ -1,23 +1,44 @@
 #!/usr/bin/env bash
-# usage: scripts/release-artifacts.sh BUILD_DIR OUT_FOLDER
+# usage: scripts/release-artifacts.sh [--sign KEY] BUILD_DIR OUT_FOLDER
 #
 # Makes what a release consists of, from a release build and the last commit:
 #
 #   jettison_VERSION-1_ARCHITECTURE.deb      for Debian 12 (scripts/deb.sh)
 #   jettison-VERSION.tar.gz                  the sources, as they are committed
 #   jettison-VERSION-linux-ARCHITECTURE.tar.xz   for other distributions: unpacked below /opt it needs nothing of the host but its kernel
+#   jettison-VERSION-linux-ARCHITECTURE.spdx.json   what the programs are made of (SPDX)
 #   SHA256SUMS                               of all of them
 #
 # The same build and the same commit give the same bytes.
+#
+# --sign KEY   also a detached signature beside each of these files. KEY is a secret key of minisign, a file (FILE.minisig; minisign
+#              asks for its password), or else names a secret key of gpg (FILE.asc). A key that is not there is a fault before
+#              anything is made.
+#
 # Environment: SOURCE_DATE_EPOCH (default: the time of the last commit).
+# Exit status: 0 when all is made, 1 when something is missing or fails, 2 after wrong usage.
 set -euo pipefail
 PATH=$PATH:/usr/sbin:/sbin  # ldconfig is there, and an ordinary user of Debian has neither
 here=$(cd "$(dirname "$0")/.." && pwd)
 
-if [ $# -ne 2 ] || [ ! -x "$1/jettison" ]; then
+case "${1:-}" in
+  --help) sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0"; exit 0 ;;
+  --sign) key=${2:-}; shift "$(($# < 2 ? $# : 2))" ;;
+esac
+if [ $# -ne 2 ] || [ ! -x "$1/jettison" ] || [ "${key-unset}" = "" ]; then
   sed -n 's/^# \(usage: .*\)/\1/p' "$0" >&2
   echo "BUILD_DIR must hold a release build: make release" >&2
   exit 2
+fi
+sign=
+if [ -f "${key:-}" ]; then
+  sign=minisign key=$(realpath "$key")
+elif [ -n "${key:-}" ]; then
+  sign=gpg
+fi
+if [ -n "$sign" ]; then
+  command -v "$sign" >/dev/null || { echo "no $sign; Debian: apt-get install gpg minisign" >&2; exit 1; }
+  [ "$sign" = minisign ] || gpg --batch --list-secret-keys "$key" >/dev/null || exit 1
 fi
 for tool in cmake git patchelf strip python3 tar xz ldd; do
   command -v "$tool" >/dev/null || { echo "no $tool; Debian: apt-get install binutils cmake git patchelf python3 xz-utils" >&2; exit 1; }
@@ -84,7 +105,8 @@ make_portable_archive() {
   # The shim is static.
   patchelf --set-interpreter "/opt/jettison/lib/${loader##*/}" --force-rpath --set-rpath /opt/jettison/lib \
     "$prefix/bin/jettison"
-  python3 "$here/scripts/spdx.py" "$build" >"$prefix/share/doc/jettison/jettison.spdx.json"
+  python3 "$here/scripts/spdx.py" "$build" >"$out/$name.spdx.json"
+  install -m 644 "$out/$name.spdx.json" "$prefix/share/doc/jettison/jettison.spdx.json"
   # shellcheck disable=SC2086
   copy_licenses "$prefix/share/doc/jettison/licenses" $libraries
   install -m 644 "$here/CHANGELOG.md" "$here/packaging/portable.md" "$prefix/share/doc/jettison/"
@@ -92,9 +114,21 @@ make_portable_archive() {
     -C "$root/opt" -cf - jettison | xz -T1 -6 >"$out/$name.tar.xz"
 }
 
+sign_all() {  # sign_all FILE...
+  local file
+  for file in "$@"; do
+    case $sign in
+      minisign) minisign -S -s "$key" -m "$file" -x "$file.minisig" ;;
+      gpg) gpg --batch --yes --local-user "$key" --armor --output "$file.asc" --detach-sign "$file" ;;
+    esac
+  done
+}
+
 "$here/scripts/deb.sh" "$build" "$out" >/dev/null
 make_source_archive
 make_portable_archive
 cd "$out"
-LC_ALL=C sha256sum "jettison_$version"-*.deb "jettison-$version"*.tar.* >SHA256SUMS
+made=("jettison_$version"-*.deb "jettison-$version.tar.gz" "jettison-$version"-linux-*.tar.xz "jettison-$version"-linux-*.spdx.json)
+LC_ALL=C sha256sum "${made[@]}" >SHA256SUMS
+sign_all "${made[@]}" SHA256SUMS
 cat SHA256SUMS

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # usage: tests/packaging/artifacts.sh BUILD_DIR
 #
-# What a release consists of (scripts/release-artifacts.sh): made twice it is the same bytes, each file is in SHA256SUMS,
-# the version is the same everywhere, the sources are all that is committed. As root also: the archive for other
+# What a release consists of (scripts/release-artifacts.sh): made twice it is the same bytes, each file is in SHA256SUMS and
+# signed if a key is given, the version is the same everywhere, the sources are all that is committed. As root also: the archive for other
 # distributions runs in a root that holds nothing else: no shell, no library, no file of a distribution.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -29,11 +29,37 @@ skip() {
 
 export SOURCE_DATE_EPOCH=1700000000
 scripts/release-artifacts.sh "$build" "$work/one" >/dev/null 2>&1
-scripts/release-artifacts.sh "$build" "$work/two" >/dev/null 2>&1
+make_signed() {
+  mkdir -m 700 "$work/keys"
+  GNUPGHOME=$work/keys gpg --batch --quiet --passphrase '' --quick-generate-key releases@example.org default default never &&
+    GNUPGHOME=$work/keys scripts/release-artifacts.sh --sign releases@example.org "$build" "$work/two"
+}
+signatures_hold() {
+  local file signed=0
+  for file in "$work"/two/*.asc; do
+    GNUPGHOME=$work/keys gpg --batch --verify "$file" "${file%.asc}" && signed=$((signed + 1))
+  done
+  [ "$signed" -eq 5 ]
+}
+refuses_a_key_that_is_not_there() {
+  local status=0
+  GNUPGHOME=$work/keys scripts/release-artifacts.sh --sign nobody@example.org "$build" "$work/three" || status=$?
+  [ "$status" -eq 1 ] && [ ! -e "$work/three" ]
+}
+if command -v gpg >/dev/null; then
+  check "a release is signed" make_signed
+  check "each file has a signature that holds" signatures_hold
+  check "a key that is not there is a fault before anything is made" refuses_a_key_that_is_not_there
+  GNUPGHOME=$work/keys gpgconf --kill all
+  rm -f "$work"/two/*.asc
+else
+  skip "signatures need gpg"
+  scripts/release-artifacts.sh "$build" "$work/two" >/dev/null 2>&1
+fi
 version=$(scripts/version.sh)
 check "the same build gives the same bytes" diff -r "$work/one" "$work/two"
 check "every file is in SHA256SUMS, and as it says there" sh -c "cd '$work/one' && sha256sum --check --strict SHA256SUMS &&
-  [ \"\$(wc -l <SHA256SUMS)\" -eq 3 ] && [ \"\$(ls | wc -l)\" -eq 4 ]"
+  [ \"\$(wc -l <SHA256SUMS)\" -eq 4 ] && [ \"\$(ls | wc -l)\" -eq 5 ]"
 
 one_version() {
   "$build/jettison" --version | grep -q -w "$version" &&
