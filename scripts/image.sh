@@ -38,12 +38,12 @@ trap 'rm -rf "$work"' EXIT
 root=$work/root
 install -D "$build/jettison" "$root/usr/bin/jettison"
 
-# What no program names, because it is loaded when it is wanted: the client of HTTP, TLS, and systemd's.
+# What no program names, because it is loaded when it is wanted: the client of HTTP, and systemd's.
 loaded=()
-for name in libcurl-gnutls.so.4 libgnutls.so.30 libsystemd.so.0; do
+for name in libcurl-gnutls.so.4 libsystemd.so.0; do
   path=$(ldconfig -p | awk -v name="$name" '$1 == name && !found { print $NF; found = 1 }')
   if [ -z "$path" ]; then
-    echo "$name is missing; Debian: apt-get install libcurl3-gnutls libgnutls30 libsystemd0" >&2
+    echo "$name is missing; Debian: apt-get install libcurl3-gnutls libsystemd0" >&2
     exit 1
   fi
   loaded+=("$path")

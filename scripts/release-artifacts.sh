@@ -60,12 +60,12 @@ libraries_of() {
   ldd "$@" | awk '$2 == "=>" && $3 ~ /^\// { print $3 } $1 ~ /^\// && $2 ~ /^\(0x/ { print $1 }' | sort -u
 }
 
-# What no program names, because it is loaded when it is wanted: the client of HTTP, TLS, and systemd's.
+# What no program names, because it is loaded when it is wanted: the client of HTTP, and systemd's.
 loaded_later() {
   local name path
-  for name in libcurl-gnutls.so.4 libgnutls.so.30 libsystemd.so.0; do
+  for name in libcurl-gnutls.so.4 libsystemd.so.0; do
     path=$(ldconfig -p | awk -v name="$name" '$1 == name && !found { print $NF; found = 1 }')
-    [ -n "$path" ] || { echo "$name is missing; Debian: apt-get install libcurl3-gnutls libgnutls30 libsystemd0" >&2; exit 1; }
+    [ -n "$path" ] || { echo "$name is missing; Debian: apt-get install libcurl3-gnutls libsystemd0" >&2; exit 1; }
     echo "$path"
   done
 }

@@ -16,7 +16,7 @@ namespace jettison {
 namespace {
 
 // The memory that the values of a body may use: it is enough for 10,000 values, which no Pod has.
-// Together with the parsers' own memory it stays within HttpLimits::handler_bytes.
+// Together with the parsers' own memory it stays within 4 MiB (docs/http.md).
 constexpr std::size_t kMostMemoryOfBody = std::size_t{768} << 10;
 
 // A pod without containers on the node takes no room, unless other pods are being ended to make

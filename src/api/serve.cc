@@ -12,7 +12,7 @@
 #include "api/api.h"
 #include "api/kubernetes/status_object.h"
 #include "core/config/config_changes.h"
-#include "http/peers/own_token.h"
+#include "http/endpoint.h"
 #include "http/server/server.h"
 #include "machine/loop/job_queue.h"
 #include "machine/loop/steady_clock.h"

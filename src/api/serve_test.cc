@@ -13,7 +13,7 @@
 
 #include "core/units/http_url.h"
 #include "http/client/client.h"
-#include "http/peers/listen.h"
+#include "http/server/listen.h"
 #include "http/test_certificates.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/file_descriptor.h"

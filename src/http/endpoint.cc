@@ -84,4 +84,8 @@ Result<Endpoint> ParseEndpoint(std::string_view text) {
   return endpoint;
 }
 
+std::string OwnTokenFile(std::string_view address, std::string_view folder) {
+  return fmt::format("{}/http-{}.token", folder, address);
+}
+
 }  // namespace jettison::http

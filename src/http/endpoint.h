@@ -23,4 +23,11 @@ struct Endpoint {
 // query or a user behind it is refused.
 [[nodiscard]] Result<Endpoint> ParseEndpoint(std::string_view text);
 
+inline constexpr std::string_view kOwnTokenFolder = "/run/jettison";
+
+// Where an agent keeps the token that it made for a TCP address ("127.0.0.1:10350", "[::1]:10350"):
+// "/run/jettison/http-127.0.0.1:10350.token". Clients on the machine find it by the same rule.
+[[nodiscard]] std::string OwnTokenFile(std::string_view address,
+                                       std::string_view folder = kOwnTokenFolder);
+
 }  // namespace jettison::http

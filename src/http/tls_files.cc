@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 
-#include "http/gnutls/library.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
@@ -51,7 +50,6 @@ std::optional<Error> FaultOfPair(gnutls_certificate_credentials_t raw, TlsFiles&
 std::optional<Error> FaultOfTls(TlsFiles files, const std::string& cert_file,
                                 const std::string& private_key_file,
                                 const std::string& client_ca_file) {
-  if (auto loaded = LoadGnutls(); !loaded) return loaded.error();
   gnutls_certificate_credentials_t raw = nullptr;
   if (gnutls_certificate_allocate_credentials(&raw) != 0) {
     return Error{ErrorCode::kInternal, "no memory for certificates"};
@@ -93,7 +91,6 @@ Result<std::string> ReadPemFile(const std::string& path) {
 
 Result<TlsFiles> ReadTlsFiles(const std::string& cert_file, const std::string& private_key_file,
                               const std::string& client_ca_file) {
-  if (auto loaded = LoadGnutls(); !loaded) return Fail(loaded.error());
   TlsFiles files;
   auto certificate = ReadPemFile(cert_file);
   if (!certificate) return Fail(certificate.error());

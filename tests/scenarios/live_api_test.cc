@@ -8,8 +8,8 @@
 #include "codec/recordings/replay_writer.h"
 #include "codec/recordings/scenario_reader.h"
 #include "http/client/client.h"
-#include "http/peers/listen.h"
-#include "http/test_wire.h"
+#include "http/server/listen.h"
+#include "http/server/test_wire.h"
 #include "sim/replay.h"
 #include "tests/scenarios/agent_bed.h"
 

@@ -12,7 +12,7 @@
 
 #include "core/units/http_url.h"
 #include "http/client/client.h"
-#include "http/peers/listen.h"
+#include "http/server/listen.h"
 #include "tests/scenarios/agent_bed.h"
 
 namespace jettison {

@@ -21,7 +21,7 @@
 
 #include "agent/notify/hook_program.h"
 #include "core/units/http_url.h"
-#include "http/peers/listen.h"
+#include "http/server/listen.h"
 #include "kernel/files/temporary_folder.h"
 #include "kernel/readiness/pidfd.h"
 #include "ports/fakes/child_process.h"

@@ -12,7 +12,6 @@
 #include "core/text/printable.h"
 #include "core/units/http_url.h"
 #include "http/endpoint.h"
-#include "http/peers/own_token.h"
 
 namespace jettison {
 namespace {

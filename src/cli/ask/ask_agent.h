@@ -6,15 +6,15 @@
 
 #include "core/units/result.h"
 #include "http/client/client.h"
-#include "http/peers/own_token.h"
+#include "http/endpoint.h"
 
 namespace jettison {
 
 // How a command reaches the agent.
 struct AskOptions {
   std::string server = "unix:///run/jettison/jettison.sock";
-  // Empty: the token that an agent on this machine made itself (OwnToken) is sent where that can be
-  // read, else none.
+  // Empty: the token that an agent on this machine made itself (http::OwnTokenFile) is sent where
+  // that can be read, else none.
   std::string token_file;
   std::string own_token_folder{http::kOwnTokenFolder};  // where agents put them
   std::string ca_file;                                  // PEM; empty: those that the system trusts

@@ -7,8 +7,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "http/peers/own_token.h"
+#include "http/endpoint.h"
 #include "http/server/test_server.h"
+#include "http/server/tokens.h"
 #include "kernel/files/temporary_folder.h"
 
 namespace jettison {
@@ -90,7 +91,7 @@ TEST(AskAgent, AnEndpointOfAnotherFormIsWrongUsage) {
 TEST(AskAgent, TheTokenThatAnAgentOnThisMachineMadeIsFound) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root makes and reads it";
   const kernel::TemporaryFolder folder;
-  const auto token = http::OwnToken::Make(http::OwnTokenFile("127.0.0.1:1", folder.path()));
+  const auto token = http::MakeOwnToken(http::OwnTokenFile("127.0.0.1:1", folder.path()));
   ASSERT_TRUE(token) << token.error().message;
   const auto sent = [&folder](const std::string& server) {
     const AskOptions options{.server = server, .own_token_folder = folder.path()};

@@ -11,9 +11,9 @@
 #include <array>
 #include <future>
 
-#include "http/peers/listen.h"
+#include "http/server/listen.h"
 #include "http/server/test_server.h"
-#include "http/test_wire.h"
+#include "http/server/test_wire.h"
 #include "ports/fakes/scarcity.h"
 #include "ports/file_descriptor.h"
 
@@ -24,10 +24,10 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // The next client, once there is one.
-FileDescriptor Accept(const SocketFile& listening) {
-  pollfd waiting = {.fd = listening.get(), .events = POLLIN, .revents = 0};
+FileDescriptor Accept(const ListeningSocket& listening) {
+  pollfd waiting = {.fd = listening.descriptor.get(), .events = POLLIN, .revents = 0};
   ::poll(&waiting, 1, 20'000);
-  return FileDescriptor(::accept(listening.get(), nullptr, nullptr));
+  return FileDescriptor(::accept(listening.descriptor.get(), nullptr, nullptr));
 }
 
 TEST(HttpClient, AsksAndPosts) {
@@ -86,7 +86,7 @@ TEST(HttpClient, NobodyThereIsSaidWithWhatToDo) {
 
 TEST(HttpClient, AServerThatSaysNothingIsWaitedForOnlySoLong) {
   const kernel::TemporaryFolder folder;
-  const auto silent = SocketFile::Listen(folder.path() + "/j.sock", "");
+  const auto silent = ListenAt(folder.path() + "/j.sock", "");
   ASSERT_TRUE(silent);
   const auto answer = HttpGet(
       {.endpoint = "unix://" + folder.path() + "/j.sock", .timeout = std::chrono::milliseconds(50)},
@@ -98,9 +98,9 @@ TEST(HttpClient, AServerThatSaysNothingIsWaitedForOnlySoLong) {
 TEST(HttpClient, AQueueThatIsFullIsWaitedFor) {
   const kernel::TemporaryFolder folder;
   const std::string path = folder.path() + "/j.sock";
-  const auto silent = SocketFile::Listen(path, "");
+  const auto silent = ListenAt(path, "");
   ASSERT_TRUE(silent);
-  ASSERT_EQ(::listen(silent->get(), 0), 0);
+  ASSERT_EQ(::listen(silent->descriptor.get(), 0), 0);
   const Wire first(path);
   HttpTarget target = {.endpoint = "unix://" + path, .timeout = std::chrono::milliseconds(500)};
   EXPECT_THAT(HttpGet(target, "/").error().message, HasSubstr("temporarily unavailable"));
@@ -151,7 +151,7 @@ TEST(HttpClient, AnswersThatAreNoneAreErrors) {
       {ok + "Location: http://192.0.2.1/\r\nContent-Length: 0\r\n\r\n", "taken"},
   };
   const kernel::TemporaryFolder folder;
-  const auto listening = SocketFile::Listen(folder.path() + "/j.sock", "");
+  const auto listening = ListenAt(folder.path() + "/j.sock", "");
   ASSERT_TRUE(listening);
   const HttpTarget target = {.endpoint = "unix://" + folder.path() + "/j.sock",
                              .timeout = std::chrono::seconds(20),

@@ -1,62 +1,140 @@
 #include "http/server/core.h"
 
-#include <sys/epoll.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 
 #include <algorithm>
-#include <utility>
+#include <cerrno>
+#include <vector>
 
 #include "ports/system_error.h"
 
 namespace jettison {
 
 using http::Connection;
+using http::Daemon;
+using http::Phase;
+using http::SteadyTime;
 using std::chrono::steady_clock;
 
 namespace {
 
 constexpr auto kBetweenLooksAtSocket = std::chrono::minutes(1);
+// Before clients are taken in again without descriptors to spare.
+constexpr auto kAcceptPause = std::chrono::seconds(1);
+// Before a cut that did not help is tried again.
+constexpr auto kCutPause = std::chrono::seconds(1);
+// Clients taken in before the others are looked at again.
+constexpr int kAcceptedAtOnce = 16;
+
+// A machine that vanished without a word is noticed in the end.
+void PrepareTcp(int socket) {
+  const int on = 1;
+  ::setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
+// An answer where libmicrohttpd cannot send it; the connection ends then.
+void SendLast(int socket, const HttpResponse& response) {
+  const std::string text = fmt::format(
+      "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}",
+      response.status, MHD_get_reason_phrase_for(static_cast<unsigned>(response.status)),
+      response.content_type, response.body.size(), response.body);
+  (void)::send(socket, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+// Readable when the daemon has something to do; -1: there is none.
+int DescriptorOf(const Daemon& daemon) {
+  if (!daemon.handle) return -1;
+  const MHD_DaemonInfo* info = MHD_get_daemon_info(daemon.handle.get(), MHD_DAEMON_INFO_EPOLL_FD);
+  return info == nullptr ? -1 : info->epoll_fd;
+}
+
+// Whether there is something to do although the descriptor is not readable.
+bool HasWork(const Daemon& daemon) {
+  MHD_UNSIGNED_LONG_LONG milliseconds = 0;
+  return daemon.handle && MHD_get_timeout(daemon.handle.get(), &milliseconds) == MHD_YES &&
+         milliseconds == 0;
+}
 
 }  // namespace
 
 Result<std::unique_ptr<HttpServer::Core>> HttpServer::Core::Start(http::Parts parts) {
-  auto poller = http::Poller::Create();
-  if (!poller) return Fail(poller.error());
   FileDescriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake) return FailErrno("make an event loop");
-  std::unique_ptr<Core> core(new Core(std::move(parts), std::move(*poller), std::move(wake)));
-  if (auto started = core->StartClients(); !started) return Fail(started.error());
+  std::unique_ptr<Core> core(new Core(std::move(parts), std::move(wake)));
+  auto plain = core->StartDaemon(std::nullopt);
+  if (!plain) return Fail(plain.error());
+  core->plain_ = *std::move(plain);
+  if (!core->has_tls_) return core;
+  auto tls = core->StartDaemon(std::move(core->parts_.tls));
+  if (!tls) return Fail(tls.error());
+  core->tls_ = *std::move(tls);
   return core;
 }
 
-HttpServer::Core::Core(http::Parts parts, http::Poller poller, FileDescriptor wake)
+HttpServer::Core::Core(http::Parts parts, FileDescriptor wake)
     : parts_(std::move(parts)),
       port_(parts_.tcp_socket ? http::PortOf(parts_.tcp_socket) : std::uint16_t{0}),
-      held_(parts_.limits),
-      connections_(parts_.limits),
-      poller_(std::move(poller)),
+      has_tls_(parts_.tls.has_value()),
       wake_(std::move(wake)),
-      streams_(connections_, held_.all, poller_),
-      responder_(parts_.limits, parts_.service, connections_, held_, streams_) {}
+      bodies_(parts_.options.limits.bodies_bytes),
+      answers_(parts_.options.limits.held_bytes) {}
 
-Result<void> HttpServer::Core::StartClients() {
-  auto clients = http::Clients::Start({.limits = parts_.limits,
-                                       .error_answer = parts_.service.error_answer,
-                                       .connections = connections_,
-                                       .held = held_,
-                                       .streams = streams_,
-                                       .events = responder_},
-                                      parts_.tls);
-  if (!clients) return Fail(clients.error());
-  clients_ = std::move(*clients);
-  const auto [plain, tls] = clients_->descriptors();
-  for (const int descriptor : {wake_.get(), plain, tls}) {
-    if (descriptor < 0) continue;
-    if (auto watched = poller_.Watch(descriptor, EPOLLIN); !watched) return watched;
+HttpServer::Core::~Core() {
+  for (const auto& [descriptor, connection] : connections_) {
+    connection->is_cut = true;
+    Resume(*connection);
   }
-  listeners_.emplace(parts_.unix_socket.get(), parts_.tcp_socket.get(), connections_, *clients_,
-                     poller_);
-  return listeners_->Watch();
+  RunDaemons();
+}
+
+Result<Daemon> HttpServer::Core::StartDaemon(std::optional<http::TlsFiles> tls) {
+  const HttpLimits& limits = parts_.options.limits;
+  Daemon daemon;
+  std::vector<MHD_OptionItem> tls_options;
+  const auto text = [](const std::string& pem) { return const_cast<char*>(pem.c_str()); };
+  unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
+  if (tls) {
+    daemon.tls = std::make_unique<http::TlsFiles>(*std::move(tls));
+    flags |= MHD_USE_TLS;
+    tls_options.push_back({MHD_OPTION_HTTPS_MEM_CERT, 0, text(daemon.tls->certificate)});
+    tls_options.push_back({MHD_OPTION_HTTPS_MEM_KEY, 0, text(daemon.tls->private_key)});
+    static const std::string kVersions = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
+    tls_options.push_back({MHD_OPTION_HTTPS_PRIORITIES, 0, text(kVersions)});
+    if (!daemon.tls->client_ca.empty()) {
+      tls_options.push_back({MHD_OPTION_HTTPS_MEM_TRUST, 0, text(daemon.tls->client_ca)});
+    }
+  }
+  tls_options.push_back({MHD_OPTION_END, 0, nullptr});
+  // A part is for headers and the rest for what is read and written; what passes for a head beyond
+  // the limits is then ours to refuse.
+  const std::size_t memory = std::max<std::size_t>(4 * limits.header_bytes, 32768);
+  // Cut connections leave in the next run; until then they count for it, not for us.
+  const auto most = static_cast<unsigned>(2 * limits.connections);
+  daemon.handle.reset(MHD_start_daemon(
+      flags, 0, nullptr, nullptr, &TellRequest, this, MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
+      MHD_OPTION_CONNECTION_LIMIT, most, MHD_OPTION_URI_LOG_CALLBACK, &TellTarget, this,
+      MHD_OPTION_NOTIFY_COMPLETED, &TellAnswered, this, MHD_OPTION_NOTIFY_CONNECTION,
+      &TellConnection, this, MHD_OPTION_ARRAY, tls_options.data(), MHD_OPTION_END));
+  if (daemon.handle) return daemon;
+  return Fail(ErrorCode::kInternal, "libmicrohttpd does not start: too few file descriptors?");
+}
+
+void HttpServer::Core::Serve() {
+  while (!stop_) {
+    Wait();
+    AskStreams();
+    TakeCredentials();
+    RunDaemons();
+    CutOverdue();
+    LookAfterSocket();
+  }
+  stop_ = false;
 }
 
 void HttpServer::Core::Wake() {
@@ -69,106 +147,224 @@ void HttpServer::Core::Stop() {
 }
 
 void HttpServer::Core::WakeStreams() {
-  if (streams_.NoteWake()) Wake();
-}
-
-void HttpServer::Core::Serve() {
-  while (!stop_) {
-    WaitForEvents();
-    AskStreams();
-    TakeCredentials();
-    clients_->Run();
-    clients_->CutOverdue();
-    listeners_->GoOn();
-    LookAfterSocket();
-  }
-  stop_ = false;
-}
-
-void HttpServer::Core::AskStreams() {
-  const bool is_due = parts_.ask_streams_every > Duration{0} && streams_.AnyRests() &&
-                      steady_clock::now() >= next_ask_;
-  if (!is_due && !streams_.MissedWake()) return;
-  next_ask_ = steady_clock::now() + parts_.ask_streams_every;
-  streams_.Resume();
+  if (streams_ > 0) Wake();
 }
 
 int HttpServer::Core::MillisecondsToWait() const {
-  if (clients_->HaveWork() || streams_.MissedWake()) return 0;
-  auto next = connections_.NextDeadline();
-  if (!parts_.socket_path.empty()) next = next ? std::min(*next, next_look_) : next_look_;
-  if (parts_.ask_streams_every > Duration{0} && streams_.AnyRests()) {
-    next = next ? std::min(*next, next_ask_) : next_ask_;
+  if (HasWork(plain_) || HasWork(tls_)) return 0;
+  const SteadyTime now = steady_clock::now();
+  SteadyTime next = now + kBetweenLooksAtSocket;
+  if (!parts_.options.socket_path.empty()) next = std::min(next, next_look_);
+  if (next_accept_ > now) next = std::min(next, next_accept_);
+  for (const auto& [descriptor, connection] : connections_) {
+    if (connection->phase != Phase::kWaiting) {
+      next = std::min(next, connection->deadline);
+    } else if (parts_.options.ask_streams_every > Duration{0}) {
+      next = std::min(next, next_ask_);
+    }
   }
-  if (const auto pause = listeners_->pause()) next = next ? std::min(*next, *pause) : *pause;
-  if (!next) return -1;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - steady_clock::now());
-  return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 3'600'000));
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - now);
+  return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
 }
 
-void HttpServer::Core::WaitForEvents() {
-  const auto ready = poller_.Wait(MillisecondsToWait());
-  // New clients last: the descriptor of one that goes may become theirs.
-  for (const bool is_for_new : {false, true}) {
-    for (const int descriptor : ready) {
-      if (listeners_->Has(descriptor) == is_for_new) OnEvent(descriptor);
+// Of the clients only the sockets of streams are watched here, for the client to go: a daemon does
+// not look at a connection that is suspended.
+void HttpServer::Core::Wait() {
+  const bool may_accept = steady_clock::now() >= next_accept_;
+  const int unix_socket = may_accept ? parts_.unix_socket.descriptor.get() : -1;
+  const int tcp_socket = may_accept ? parts_.tcp_socket.get() : -1;
+  std::vector<pollfd> watched = {{wake_.get(), POLLIN, 0},
+                                 {unix_socket, POLLIN, 0},
+                                 {tcp_socket, POLLIN, 0},
+                                 {DescriptorOf(plain_), POLLIN, 0},
+                                 {DescriptorOf(tls_), POLLIN, 0}};
+  const std::size_t others = watched.size();
+  for (const auto& [descriptor, connection] : connections_) {
+    if (connection->has_stream && !connection->is_cut) {
+      watched.push_back({descriptor, POLLRDHUP, 0});
+    }
+  }
+  if (::poll(watched.data(), watched.size(), MillisecondsToWait()) <= 0) return;
+  if (watched[0].revents != 0) {
+    eventfd_t ignored = 0;
+    ::eventfd_read(wake_.get(), &ignored);
+    ResumeAll();
+  }
+  for (std::size_t i = others; i < watched.size(); ++i) {
+    if (watched[i].revents != 0) Cut(*connections_.at(watched[i].fd));
+  }
+  if (watched[1].revents != 0) Accept(unix_socket, true);
+  if (watched[2].revents != 0) Accept(tcp_socket, false);
+}
+
+void HttpServer::Core::RunDaemons() {
+  if (plain_.handle) MHD_run(plain_.handle.get());
+  if (tls_.handle) MHD_run(tls_.handle.get());
+}
+
+void HttpServer::Core::AskStreams() {
+  if (parts_.options.ask_streams_every == Duration{0} || steady_clock::now() < next_ask_) return;
+  next_ask_ = steady_clock::now() + parts_.options.ask_streams_every;
+  ResumeAll();
+}
+
+void HttpServer::Core::Accept(int listener, bool is_unix) {
+  for (int i = 0; i < kAcceptedAtOnce; ++i) {
+    FileDescriptor socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket) {
+      // Without a descriptor to spare the listener would be ready again and again.
+      if (errno == EMFILE || errno == ENFILE) next_accept_ = steady_clock::now() + kAcceptPause;
+      return;
+    }
+    if (HasRoom()) {
+      Add(std::move(socket), is_unix);
+    } else {
+      TurnAway(socket.get(), !is_unix && has_tls_);
     }
   }
 }
 
-void HttpServer::Core::OnEvent(int descriptor) {
-  if (descriptor == wake_.get()) {
-    eventfd_t ignored = 0;
-    ::eventfd_read(wake_.get(), &ignored);
-    streams_.Resume();
-  } else if (listeners_->Has(descriptor)) {
-    listeners_->Accept(descriptor);
-  } else if (Connection* connection = connections_.Find(descriptor)) {
-    clients_->Cut(*connection);  // only streams' sockets are watched, for the client to go
+// Whether one more client may be taken in. Where there are too many, the one that has had no whole
+// request for longest has to go.
+bool HttpServer::Core::HasRoom() {
+  const std::size_t most = parts_.options.limits.connections;
+  if (connections_.size() < most) return true;
+  Connection* oldest = nullptr;
+  for (const auto& [descriptor, connection] : connections_) {
+    if (connection->is_cut) continue;
+    if (connection->phase != Phase::kReceiving && connection->phase != Phase::kIdle) continue;
+    if (oldest == nullptr || connection->since < oldest->since) oldest = connection.get();
+  }
+  if (oldest != nullptr) Cut(*oldest);
+  RunDaemons();
+  return connections_.size() < most;
+}
+
+void HttpServer::Core::TurnAway(int socket, bool is_tls) {
+  if (is_tls) return;
+  SendLast(socket,
+           parts_.error_answer(
+               503, fmt::format("there are {} connections already, which is the limit; try again "
+                                "soon",
+                                parts_.options.limits.connections)));
+  ::shutdown(socket, SHUT_WR);
+}
+
+void HttpServer::Core::Add(FileDescriptor socket, bool is_unix) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof(address);
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  if (::getpeername(socket.get(), generic, &size) != 0) return;
+  if (!is_unix) PrepareTcp(socket.get());
+  const bool is_tls = !is_unix && has_tls_;
+  const int descriptor = socket.Release();
+  const SteadyTime now = steady_clock::now();
+  connections_[descriptor] =
+      std::make_unique<Connection>(Connection{.descriptor = descriptor,
+                                              .is_unix = is_unix,
+                                              .is_tls = is_tls,
+                                              .peer = is_unix ? "unix" : http::PeerName(address),
+                                              .since = now,
+                                              .deadline = now + parts_.options.limits.request});
+  MHD_Daemon* const daemon = (is_tls ? tls_ : plain_).handle.get();
+  // What it sent already is read before the next one may push it out.
+  if (MHD_add_connection(daemon, descriptor, generic, size) == MHD_YES) {
+    MHD_run(daemon);
+  } else {
+    connections_.erase(descriptor);
   }
 }
 
-Result<void> HttpServer::Core::ReadCredentials(const HttpServerOptions& options) {
-  auto read = http::ReadCredentials(options, parts_.tls.has_value());
-  if (!read) return Fail(read.error());
-  if ((*read)->tls) {
-    if (auto prepared = clients_->PrepareTls(**read); !prepared) return prepared;
-    const int descriptor = (*read)->daemon->descriptor();
-    if (auto watched = poller_.Watch(descriptor, EPOLLIN); !watched) return watched;
+void HttpServer::Core::CutOverdue() {
+  const SteadyTime now = steady_clock::now();
+  for (const auto& [descriptor, connection] : connections_) {
+    if (connection->phase == Phase::kWaiting || connection->deadline > now) continue;
+    Cut(*connection);
+    connection->deadline = now + kCutPause;
   }
-  next_credentials_.Put(std::move(*read));
+}
+
+void HttpServer::Core::Cut(Connection& connection) {
+  if (connection.phase == Phase::kReceiving && !connection.is_tls && !connection.is_cut) {
+    SendLast(connection.descriptor,
+             parts_.error_answer(408, fmt::format("the request was not complete within {}, or "
+                                                  "other clients needed the connection",
+                                                  FormatDuration(parts_.options.limits.request))));
+  }
+  connection.is_cut = true;
+  ::shutdown(connection.descriptor, SHUT_RDWR);
+  Resume(connection);
+}
+
+void HttpServer::Core::Resume(Connection& connection) {
+  if (connection.phase != Phase::kWaiting) return;
+  Answering(connection);
+  MHD_resume_connection(connection.handle);
+}
+
+void HttpServer::Core::ResumeAll() {
+  for (const auto& [descriptor, connection] : connections_) Resume(*connection);
+}
+
+Result<void> HttpServer::Core::ReadCredentials(const HttpServerOptions& options) {
+  http::Credentials read;
+  if (!options.bearer_token_file.empty()) {
+    auto token = http::BearerToken::Read(options.bearer_token_file);
+    if (!token) return Fail(token.error());
+    read.token = *std::move(token);
+  }
+  if (has_tls_ && !options.tls_cert_file.empty()) {
+    auto files = http::ReadTlsFiles(options.tls_cert_file, options.tls_private_key_file,
+                                    options.client_ca_file);
+    if (!files) return Fail(files.error());
+    // Nothing is left that could fail when they are to be used.
+    auto daemon = StartDaemon(*std::move(files));
+    if (!daemon) return Fail(daemon.error());
+    read.tls = *std::move(daemon);
+  }
+  const std::lock_guard lock(mutex_);
+  read_ = std::move(read);
   return {};
 }
 
 void HttpServer::Core::UseCredentials() {
-  next_credentials_.Want();
+  {
+    const std::lock_guard lock(mutex_);
+    if (read_) wanted_ = std::exchange(read_, std::nullopt);
+  }
   Wake();
 }
 
 void HttpServer::Core::TakeCredentials() {
-  auto fresh = next_credentials_.Take();
+  std::optional<http::Credentials> fresh;
+  {
+    const std::lock_guard lock(mutex_);
+    fresh = std::exchange(wanted_, std::nullopt);
+  }
   if (!fresh) return;
   next_look_ = {};
-  if (fresh->token) parts_.service.access.SetToken(*std::move(fresh->token));
-  if (fresh->daemon) clients_->UseTls(std::move(fresh));
+  if (fresh->token) parts_.access.SetToken(*std::move(fresh->token));
+  if (!fresh->tls) return;
+  // Those that use the previous certificates, which are no longer valid.
+  for (const auto& [descriptor, connection] : connections_) {
+    if (connection->is_tls) Cut(*connection);
+  }
+  RunDaemons();
+  tls_ = *std::move(fresh->tls);
 }
 
 // Somebody may have emptied its folder.
 void HttpServer::Core::LookAfterSocket() {
-  if (parts_.socket_path.empty() || steady_clock::now() < next_look_) return;
+  const HttpServerOptions& options = parts_.options;
+  if (options.socket_path.empty() || steady_clock::now() < next_look_) return;
   next_look_ = steady_clock::now() + kBetweenLooksAtSocket;
-  if (parts_.unix_socket.IsThere()) return;
-  const auto made = MakeSocketAnew();
-  if (parts_.on_socket && (made || !is_missing_)) parts_.on_socket(made);
+  if (parts_.unix_socket.file.IsThere()) return;
+  auto made = http::ListenAt(options.socket_path, options.socket_group);
+  if (options.on_socket && (made || !is_missing_)) {
+    options.on_socket(made ? Result<void>() : Fail(made.error()));
+  }
   is_missing_ = !made;
-}
-
-Result<void> HttpServer::Core::MakeSocketAnew() {
-  auto file = http::SocketFile::Listen(parts_.socket_path, parts_.socket_group);
-  if (!file) return Fail(file.error());
-  if (auto watched = listeners_->ReplaceUnix(file->get()); !watched) return watched;
-  parts_.unix_socket = std::move(*file);
-  return {};
+  if (made) parts_.unix_socket = *std::move(made);
 }
 
 }  // namespace jettison

@@ -1,5 +1,3 @@
-#include "http/server/credentials.h"
-
 #include <gtest/gtest.h>
 #include <poll.h>
 
@@ -102,18 +100,6 @@ TEST_F(HttpCredentials, FaultyOnesChangeNothing) {
   EXPECT_FALSE(server_.server().ReadCredentials(faulty));
   server_.server().UseCredentials();
   EXPECT_TRUE(SoonAnswers(Target("old-ca", "first")));
-}
-
-TEST(NextCredentials, ThoseThatAreWantedStayWantedUntilTheyAreTaken) {
-  NextCredentials next;
-  auto read = std::make_unique<Credentials>();
-  const Credentials* const first = read.get();
-  next.Put(std::move(read));
-  next.Want();
-  next.Want();  // nothing has been read since
-  EXPECT_EQ(next.Take().get(), first);
-  next.Want();
-  EXPECT_EQ(next.Take(), nullptr) << "they are used already";
 }
 
 // A client that is in the middle of something with the old certificate neither hangs nor harms.

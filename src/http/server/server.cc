@@ -37,27 +37,29 @@ std::optional<std::string> FaultOf(const HttpServerOptions& options, const TcpAd
   return std::nullopt;
 }
 
-Result<void> PrepareAccess(const HttpServerOptions& options, Parts& parts) {
+Result<void> PrepareAccess(Parts& parts) {
+  const HttpServerOptions& options = parts.options;
   std::string file = options.bearer_token_file;
+  std::string own_file;
   const bool has_ca = !options.client_ca_file.empty();
   if (file.empty() && !has_ca && !options.own_token_file.empty()) {
-    auto made = http::OwnToken::Make(options.own_token_file);
+    auto made = http::MakeOwnToken(options.own_token_file);
     if (!made) return Fail(made.error());
-    parts.own_token = std::move(*made);
-    file = options.own_token_file;
+    parts.own_token = *std::move(made);
+    file = own_file = options.own_token_file;
   }
   std::optional<http::BearerToken> token;
   if (!file.empty()) {
     auto read = http::BearerToken::Read(file);
     if (!read) return Fail(read.error());
-    token = std::move(*read);
+    token = *std::move(read);
   }
-  parts.service.access = http::Access(std::move(token), has_ca,
-                                      parts.own_token ? parts.own_token->path() : std::string());
+  parts.access = http::Access(std::move(token), has_ca, std::move(own_file));
   return {};
 }
 
-Result<void> PrepareTcp(const HttpServerOptions& options, Parts& parts) {
+Result<void> PrepareTcp(Parts& parts) {
+  const HttpServerOptions& options = parts.options;
   const auto address = ParseTcpAddress(options.address);
   if (!address) {
     return Fail(
@@ -72,12 +74,12 @@ Result<void> PrepareTcp(const HttpServerOptions& options, Parts& parts) {
     auto tls = http::ReadTlsFiles(options.tls_cert_file, options.tls_private_key_file,
                                   options.client_ca_file);
     if (!tls) return Fail(tls.error());
-    parts.tls = std::move(*tls);
+    parts.tls = *std::move(tls);
   }
-  if (auto prepared = PrepareAccess(options, parts); !prepared) return prepared;
+  if (auto prepared = PrepareAccess(parts); !prepared) return prepared;
   auto socket = http::ListenOn(*address);
   if (!socket) return Fail(socket.error());
-  parts.tcp_socket = std::move(*socket);
+  parts.tcp_socket = *std::move(socket);
   return {};
 }
 
@@ -90,43 +92,44 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Open(const HttpServerOptions& op
                                                      HttpHandler handler,
                                                      HttpErrorAnswer error_answer) {
   const auto fail = [](const Error& error) { return Fail(error.In("serve HTTP")); };
-  Parts parts{.limits = options.limits,
-              .service = {.handler = std::move(handler), .error_answer = std::move(error_answer)}};
-  parts.ask_streams_every = options.ask_streams_every;
+  Parts parts{
+      .options = options, .handler = std::move(handler), .error_answer = std::move(error_answer)};
   if (!options.address.empty()) {
-    if (auto prepared = PrepareTcp(options, parts); !prepared) return fail(prepared.error());
+    if (auto prepared = PrepareTcp(parts); !prepared) return fail(prepared.error());
   }
   if (!options.socket_path.empty()) {
-    auto file = http::SocketFile::Listen(options.socket_path, options.socket_group);
-    if (!file) return fail(file.error());
-    parts.unix_socket = std::move(*file);
-    parts.socket_path = options.socket_path;
-    parts.socket_group = options.socket_group;
-    parts.on_socket = options.on_socket;
+    auto socket = http::ListenAt(options.socket_path, options.socket_group);
+    if (!socket) return fail(socket.error());
+    parts.unix_socket = *std::move(socket);
   }
   auto core = Core::Start(std::move(parts));
   // Whatever fails there wants for descriptors or memory.
   if (!core) return fail({ErrorCode::kUnavailable, core.error().message});
-  return std::unique_ptr<HttpServer>(new HttpServer(std::move(*core)));
+  return std::unique_ptr<HttpServer>(new HttpServer(*std::move(core)));
 }
 
 void HttpServer::Serve() {
   core_->Serve();
 }
+
 void HttpServer::Stop() {
   core_->Stop();
 }
+
 Result<void> HttpServer::ReadCredentials(const HttpServerOptions& options) {
   auto read = core_->ReadCredentials(options);
   if (!read) return Fail(read.error().In("serve HTTP"));
   return read;
 }
+
 void HttpServer::UseCredentials() {
   core_->UseCredentials();
 }
+
 void HttpServer::WakeStreams() {
   core_->WakeStreams();
 }
+
 std::uint16_t HttpServer::port() const {
   return core_->port();
 }

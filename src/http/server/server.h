@@ -18,16 +18,12 @@ struct HttpLimits {
   std::size_t target_bytes = 4096;                  // path and query as sent; beyond: 414
   std::size_t header_bytes = 8192;                  // request line and headers; beyond: 431
   std::size_t body_bytes = std::size_t{256} << 10;  // beyond: 413
-  // Everything that is held for clients at a time: connections, bodies, what they are understood
-  // with, answers, and what streams have under way. Beyond: 503, and a stream ends.
-  std::size_t held_bytes = std::size_t{8} << 20;
-  std::size_t bodies_bytes = std::size_t{1} << 20;  // of it for bodies; beyond: 503
-  // Of it, while a body is being understood: what the handler may use for that. Measured for a
-  // body of body_bytes; docs/http.md has the figures.
-  std::size_t handler_bytes = std::size_t{4} << 20;
-  std::size_t connections =
-      64;                    // beyond: the oldest without a whole request goes, or new ones wait
-  std::size_t streams = 16;  // beyond: 503
+  std::size_t bodies_bytes = std::size_t{1} << 20;  // of all requests together; beyond: 503
+  // Of all answers until they are taken, and of what streams have under way. Beyond: 503, and a
+  // stream ends.
+  std::size_t held_bytes = std::size_t{7} << 20;
+  std::size_t connections = 64;  // beyond: the oldest without a whole request goes, else 503
+  std::size_t streams = 16;      // beyond: 503
   Duration request = std::chrono::seconds(10);  // from the first byte (or connecting) to the last
   Duration answer = std::chrono::seconds(30);   // to take an answer; of a stream, one chunk
   Duration idle = std::chrono::seconds(60);     // between an answer and the next request
@@ -42,8 +38,8 @@ struct HttpServerOptions {
   std::string tls_private_key_file;  // PEM
   std::string client_ca_file;        // PEM: a client certificate signed by one of these may ask
   std::string bearer_token_file;     // who sends this token may ask; read again when it changes
-  // Where neither is set: a file to put a token into that is made for this server (OwnToken); who
-  // sends it may ask. Empty: on loopback everybody may.
+  // Where neither is set: a file to put a token into that is made for this server (MakeOwnToken);
+  // who sends it may ask. Empty: on loopback everybody may.
   std::string own_token_file;
   HttpLimits limits;
   // Streams that had nothing to send are asked again this often; zero: only by WakeStreams.

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "http/server/test_server.h"
-#include "http/test_wire.h"
+#include "http/server/test_wire.h"
 
 namespace jettison::http {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "http/transfers/transfers.h"
+#include "http/client/transfers.h"
 #include "ports/clock.h"
 #include "ports/late_reading.h"
 #include "sources/kubernetes/calls/api_call.h"

@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "http/peers/listen.h"
+#include "http/server/listen.h"
 
 namespace jettison::kube {
 namespace {

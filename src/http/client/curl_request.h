@@ -1,0 +1,84 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "core/units/result.h"
+#include "http/client/curl_library.h"
+
+namespace jettison::http {
+
+// What libcurl is told of a request.
+struct CurlRequest {
+  std::string method = "GET";
+  std::string url;
+  std::string unix_socket;      // its path; empty: the URL's host
+  std::string known_addresses;  // of KnownAddressesOf; empty: the host is an address
+  std::string ca_file;          // PEM, as the next two; empty: those that the system trusts
+  std::string cert_file;        // empty: none
+  std::string key_file;
+  std::string basic_credentials;  // "user:password"; empty: none
+  std::vector<std::string> headers{};
+  const std::string* body = nullptr;  // must outlive the request; null: none is sent
+  bool may_be_http2 = false;          // where the server speaks it, over TLS
+};
+
+// A handle of libcurl for one request. No thread is started, no signal taken, no proxy, .netrc or
+// redirect followed. Connections of TCP notice when the other side has vanished: after 10 s where
+// something was sent, else after half a minute.
+class CurlHandle {
+ public:
+  // `curl` must outlive this.
+  explicit CurlHandle(const CurlLibrary& curl) : curl_(curl), handle_(curl.easy_init()) {}
+  CurlHandle(const CurlHandle&) = delete;
+  CurlHandle& operator=(const CurlHandle&) = delete;
+  // It must not be under way.
+  ~CurlHandle();
+
+  // Once. kInvalidArgument or kInternal for what cannot be sent.
+  [[nodiscard]] Result<void> Prepare(const CurlRequest& request);
+  // An option of libcurl; the first that cannot be set is what Prepare returns.
+  template <typename T>
+  void Set(CURLoption option, T value) {
+    static_assert(std::is_same_v<T, long> || std::is_same_v<T, curl_off_t> || std::is_pointer_v<T>);
+    if (fault_ == CURLE_OK) fault_ = curl_.easy_setopt(handle_, option, value);
+  }
+  [[nodiscard]] CURL* get() const { return handle_; }
+
+  // Of the answer, as far as it is there.
+  [[nodiscard]] int Status() const;
+  // Why there is no connection; 0: libcurl does not know.
+  [[nodiscard]] int ConnectErrno() const;
+  // What libcurl's code for a request that failed means.
+  [[nodiscard]] Error FailureOf(CURLcode code) const;
+
+ private:
+  void Append(curl_slist*& list, const std::string& line);
+  void SetTls(const CurlRequest& request);
+
+  const CurlLibrary& curl_;
+  CURL* handle_;
+  CURLcode fault_ = CURLE_OK;
+  curl_slist* headers_ = nullptr;
+  curl_slist* addresses_ = nullptr;
+  std::array<char, CURL_ERROR_SIZE> words_{};  // what libcurl says of an error
+};
+
+// What is wrong with a path (with its query) and the lines of a request's head: a space or a line
+// break, with which they would be something else.
+[[nodiscard]] Result<void> CanBeSent(std::string_view path,
+                                     const std::vector<std::string_view>& lines);
+
+// Whether a host is an IPv4 or IPv6 address, which nobody has to look up.
+[[nodiscard]] bool IsIpAddress(const std::string& host);
+
+// What the host resolves to, as libcurl is told it beforehand for that name and port, so that it
+// looks nothing up: it would on a thread of its own, which may be refused. Waits as long as the
+// resolver does. kUnavailable: there is no address.
+[[nodiscard]] Result<std::string> KnownAddressesOf(const std::string& host, std::string_view name,
+                                                   std::string_view port);
+
+}  // namespace jettison::http

@@ -1,0 +1,193 @@
+#include "http/server/access.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
+#include <strings.h>
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "http/server/core.h"
+
+namespace jettison::http {
+namespace {
+
+// Whether the client showed a certificate that is meant for clients and that a trusted CA signed.
+bool IsCertified(MHD_Connection* handle) {
+  const MHD_ConnectionInfo* info =
+      MHD_get_connection_info(handle, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+  if (info == nullptr || info->tls_session == nullptr) return false;
+  auto* session = static_cast<gnutls_session_t>(info->tls_session);
+  gnutls_typed_vdata_st purpose{};
+  purpose.type = GNUTLS_DT_KEY_PURPOSE_OID;
+  std::string oid = GNUTLS_KP_TLS_WWW_CLIENT;
+  purpose.data = reinterpret_cast<unsigned char*>(oid.data());
+  unsigned status = 0;
+  return gnutls_certificate_verify_peers(session, &purpose, 1, &status) == 0 && status == 0;
+}
+
+std::string_view WithoutPort(std::string_view host) {
+  const std::size_t colon = host.rfind(':');
+  const std::size_t bracket = host.rfind(']');
+  const bool has_port =
+      colon != std::string_view::npos && (bracket == std::string_view::npos || bracket < colon);
+  return has_port ? host.substr(0, colon) : host;
+}
+
+std::string TextOf(MHD_Connection* handle, const char* name) {
+  return std::string(HeaderOf(handle, name).value_or(""));
+}
+
+std::size_t HeadBytes(MHD_Connection* handle) {
+  const MHD_ConnectionInfo* info =
+      MHD_get_connection_info(handle, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+  return info == nullptr ? 0 : info->header_size;
+}
+
+std::optional<Refusal> RefusalOfTarget(const Exchange& exchange, const HttpLimits& limits) {
+  if (exchange.target.size() > limits.target_bytes) {
+    return Refusal{414, fmt::format("path and query may have {} bytes, not {}", limits.target_bytes,
+                                    exchange.target.size())};
+  }
+  if (!exchange.target.starts_with('/')) {
+    return Refusal{400, "the target of a request must be a path that begins with \"/\""};
+  }
+  if (exchange.target.find("%00") != std::string::npos) {
+    return Refusal{400, "path and query must not contain a NUL character"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> RefusalOfBody(const Head& head, const HttpLimits& limits) {
+  if (HeaderOf(head.handle, "Content-Encoding").value_or("identity") != "identity") {
+    return Refusal{415, "a body must not be compressed"};
+  }
+  if (HeaderOf(head.handle, "Transfer-Encoding")) {
+    return Refusal{411, "the length of a body must be given in Content-Length"};
+  }
+  const auto length = HeaderOf(head.handle, "Content-Length");
+  if (!length) {
+    if (head.method != "POST") return std::nullopt;
+    return Refusal{411, "POST needs a Content-Length"};
+  }
+  std::uint64_t bytes = 0;
+  const auto [stop, error] =
+      std::from_chars(length->data(), length->data() + length->size(), bytes);
+  if (error == std::errc::invalid_argument || stop != length->data() + length->size()) {
+    return Refusal{400, "Content-Length must be a whole number"};
+  }
+  if (error == std::errc{} && bytes <= limits.body_bytes) return std::nullopt;
+  return Refusal{413, fmt::format("a body may have {} bytes, not {}", limits.body_bytes, *length)};
+}
+
+MHD_Result AddArgument(void* query, MHD_ValueKind /*kind*/, const char* name, const char* value) {
+  auto* arguments = static_cast<decltype(HttpRequest::query)*>(query);
+  arguments->emplace(name, value == nullptr ? "" : value);
+  return MHD_YES;
+}
+
+}  // namespace
+
+bool IsHostLocal(std::string_view host) {
+  host = WithoutPort(host);
+  if (host == "localhost") return true;
+  std::array<unsigned char, sizeof(in6_addr)> address{};
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
+    const std::string v6(host.substr(1, host.size() - 2));
+    return inet_pton(AF_INET6, v6.c_str(), address.data()) == 1;
+  }
+  return inet_pton(AF_INET, std::string(host).c_str(), address.data()) == 1;
+}
+
+bool IsHostOfSocket(std::string_view host) {
+  return WithoutPort(host).find('.') == std::string_view::npos || IsHostLocal(host);
+}
+
+std::optional<Refusal> Access::RefusalOf(MHD_Connection* handle, Connection& connection) {
+  if (connection.is_unix) {
+    if (IsHostOfSocket(HeaderOf(handle, "Host").value_or(""))) return std::nullopt;
+    return Refusal{
+        403,
+        "the Host of a request to the socket must be an IP address, localhost or another "
+        "word without a dot"};
+  }
+  if (!token_ && !has_client_ca_) {
+    if (IsHostLocal(HeaderOf(handle, "Host").value_or(""))) return std::nullopt;
+    return Refusal{403, "the Host of a request to this address must be an IP address or localhost"};
+  }
+  if (has_client_ca_) {
+    if (!connection.is_certified) connection.is_certified = IsCertified(handle);
+    if (*connection.is_certified) return std::nullopt;
+  }
+  if (!token_) {
+    return Refusal{401,
+                   "a client certificate that one of the CAs in clientCAFile has signed is needed"};
+  }
+  if (token_->Matches(HeaderOf(handle, "Authorization").value_or(""))) return std::nullopt;
+  return Refusal{401, WhatIsNeeded(), {"WWW-Authenticate", "Bearer realm=\"jettison\""}};
+}
+
+std::string Access::WhatIsNeeded() const {
+  if (has_client_ca_) return "a trusted client certificate or the right bearer token is needed";
+  if (own_token_file_.empty()) return "the right bearer token is needed";
+  return "the bearer token that this agent made at its start is needed; root can read it in " +
+         own_token_file_ + ", or use the unix socket";
+}
+
+std::optional<Refusal> RefusalOf(const Head& head, const Exchange& exchange,
+                                 const HttpLimits& limits) {
+  if (auto refusal = RefusalOfTarget(exchange, limits)) return refusal;
+  if (const std::size_t bytes = HeadBytes(head.handle); bytes > limits.header_bytes) {
+    return Refusal{431, fmt::format("request line and headers may have {} bytes, not {}",
+                                    limits.header_bytes, bytes)};
+  }
+  if (head.version != "HTTP/1.0" && !HeaderOf(head.handle, "Host")) {
+    return Refusal{400, "a request of HTTP/1.1 needs a Host"};
+  }
+  if (const auto origin = HeaderOf(head.handle, "Origin");
+      origin && IsForeign(*origin, HeaderOf(head.handle, "Host").value_or(""))) {
+    return Refusal{
+        403, "requests from pages of another origin are not allowed: Origin must name this Host"};
+  }
+  if (head.method != "GET" && head.method != "HEAD" && head.method != "POST") {
+    return Refusal{405, "the method must be GET, HEAD or POST", {"Allow", "GET, HEAD, POST"}};
+  }
+  return RefusalOfBody(head, limits);
+}
+
+std::size_t BodyBytes(const Head& head) {
+  const std::string_view length = HeaderOf(head.handle, "Content-Length").value_or("0");
+  std::size_t bytes = 0;
+  std::from_chars(length.data(), length.data() + length.size(), bytes);
+  return bytes;
+}
+
+bool IsForeign(std::string_view origin, std::string_view host) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!origin.starts_with(scheme)) continue;
+    const std::string_view named = origin.substr(scheme.size());
+    return named.size() != host.size() ||
+           ::strncasecmp(named.data(), host.data(), host.size()) != 0;
+  }
+  return true;  // "null", or a page of something else
+}
+
+HttpRequest RequestOf(const Head& head, std::string body, const Connection& connection) {
+  HttpRequest request;
+  request.method = head.method == "HEAD" ? "GET" : head.method;
+  request.path = head.path;
+  request.accept = TextOf(head.handle, "Accept");
+  request.content_type = TextOf(head.handle, "Content-Type");
+  request.last_event_id = TextOf(head.handle, "Last-Event-ID");
+  request.body = std::move(body);
+  request.peer = connection.peer;
+  MHD_get_connection_values(head.handle, MHD_GET_ARGUMENT_KIND, &AddArgument, &request.query);
+  return request;
+}
+
+}  // namespace jettison::http

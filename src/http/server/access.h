@@ -1,0 +1,91 @@
+#pragma once
+
+#include <microhttpd.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "http/message.h"
+#include "http/server/server.h"
+#include "http/server/tokens.h"
+
+namespace jettison::http {
+
+struct Connection;
+struct Exchange;
+
+// A header of the request, its name in any case; none: it was not sent.
+[[nodiscard]] inline std::optional<std::string_view> HeaderOf(MHD_Connection* handle,
+                                                              const char* name) {
+  const char* value = MHD_lookup_connection_value(handle, MHD_HEADER_KIND, name);
+  if (value == nullptr) return std::nullopt;
+  return value;
+}
+
+// An error that the server itself answers with.
+struct Refusal {
+  int status = 400;
+  std::string message;
+  std::pair<std::string, std::string> header;  // name, value; empty: none
+};
+
+// Decides which clients may send requests.
+class Access {
+ public:
+  // Without a token and a CA, every client may ask. `own_token_file`: where root finds the token,
+  // if the agent has made it itself.
+  Access(std::optional<BearerToken> token, bool has_client_ca, std::string own_token_file)
+      : token_(std::move(token)),
+        has_client_ca_(has_client_ca),
+        own_token_file_(std::move(own_token_file)) {}
+
+  // Another token from now on, where one is asked for.
+  void SetToken(BearerToken token) { token_ = std::move(token); }
+
+  // Why the client may not ask; absent: it may. A client of the unix socket may ask. On TCP a
+  // client needs one of the configured means: a certificate or a token. Where neither is
+  // configured, which is possible on a loopback address only, the Host must be an IP address or
+  // localhost. Otherwise a web page whose name resolves to this machine could make a browser send
+  // requests. The same page could reach a socket that is forwarded to a port of a browser's
+  // machine, so the Host must not be a domain name there.
+  [[nodiscard]] std::optional<Refusal> RefusalOf(MHD_Connection* handle, Connection& connection);
+
+ private:
+  [[nodiscard]] std::string WhatIsNeeded() const;
+
+  std::optional<BearerToken> token_;
+  bool has_client_ca_;
+  std::string own_token_file_;
+};
+
+// Whether a Host header names no host that is found by name: "127.0.0.1:80", "[::1]", "localhost".
+[[nodiscard]] bool IsHostLocal(std::string_view host);
+
+// The same, or a word without a dot, which clients of a unix socket put there, or nothing.
+[[nodiscard]] bool IsHostOfSocket(std::string_view host);
+
+// The head of a request as libmicrohttpd hands it over.
+struct Head {
+  MHD_Connection* handle;
+  std::string_view path;  // decoded
+  std::string_view method;
+  std::string_view version;
+};
+
+// What is wrong with a request as far as its head tells; absent: its body may come.
+[[nodiscard]] std::optional<Refusal> RefusalOf(const Head& head, const Exchange& exchange,
+                                               const HttpLimits& limits);
+
+// How long the body of a request that was not refused will be.
+[[nodiscard]] std::size_t BodyBytes(const Head& head);
+
+// The request, all of it being there.
+[[nodiscard]] HttpRequest RequestOf(const Head& head, std::string body,
+                                    const Connection& connection);
+
+// Whether a page of another origin had its browser ask: an Origin that is not the Host's.
+[[nodiscard]] bool IsForeign(std::string_view origin, std::string_view host);
+
+}  // namespace jettison::http

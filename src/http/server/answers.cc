@@ -1,0 +1,317 @@
+// What the server makes of the requests that libmicrohttpd tells it of.
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "http/server/core.h"
+
+namespace jettison {
+
+using http::Connection;
+using http::Head;
+using http::Phase;
+using http::Refusal;
+using std::chrono::steady_clock;
+
+namespace {
+
+// What a stream fills of libmicrohttpd's buffer at once, at most.
+constexpr std::size_t kStreamBlock = 16384;
+// What an answer takes besides its body: headers, and the answer itself.
+constexpr std::size_t kAnswerBytes = 1024;
+
+struct DestroyResponse {
+  void operator()(MHD_Response* response) const { MHD_destroy_response(response); }
+};
+// An answer of libmicrohttpd; connections that send it hold it, too.
+using Answered = std::unique_ptr<MHD_Response, DestroyResponse>;
+
+// The Connection that TellConnection laid beside it; null where that was not known.
+Connection* ConnectionOf(MHD_Connection* handle) {
+  const MHD_ConnectionInfo* info =
+      MHD_get_connection_info(handle, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  return info == nullptr ? nullptr : static_cast<Connection*>(info->socket_context);
+}
+
+// Adds the headers that `response` asks for, and those of every answer: content is what its type
+// says, and nobody keeps it. One that is no header (a line break in it) is left out.
+void AddHeaders(MHD_Response* answer, const HttpResponse& response) {
+  MHD_add_response_header(answer, "Content-Type", response.content_type.c_str());
+  MHD_add_response_header(answer, "X-Content-Type-Options", "nosniff");
+  bool says_cache = false;
+  for (const auto& [name, value] : response.headers) {
+    MHD_add_response_header(answer, name.c_str(), value.c_str());
+    says_cache = says_cache || name == "Cache-Control";
+  }
+  if (!says_cache) MHD_add_response_header(answer, "Cache-Control", "no-store");
+}
+
+// The answer without its stream; the share goes when it does. Null where there is no memory.
+Answered AnswerOf(HttpResponse response, std::shared_ptr<void> share) {
+  using Body = std::pair<std::string, std::shared_ptr<void>>;
+  auto body = std::make_unique<Body>(std::move(response.body), std::move(share));
+  Answered answer(MHD_create_response_from_buffer_with_free_callback_cls(
+      body->first.size(), body->first.data(), [](void* sent) { delete static_cast<Body*>(sent); },
+      body.get()));
+  if (!answer) return nullptr;
+  (void)body.release();  // the answer frees it
+  AddHeaders(answer.get(), response);
+  return answer;
+}
+
+Refusal WithoutRoom(std::string message) {
+  return {503, std::move(message) + "; try again soon", {"Retry-After", "1"}};
+}
+
+}  // namespace
+
+// A stream on its way to one client.
+struct HttpServer::Core::Reader {
+  Core* core;
+  MHD_Connection* handle;
+  Connection* connection;
+  HttpStream next;
+  bool is_resumed;  // by its client, where it ends early
+  std::shared_ptr<void> share{};
+  std::string chunk{};    // what is going out
+  std::size_t given = 0;  // bytes of it that are on their way
+
+  // Ends a stream that is not complete. Not as an error: libmicrohttpd 0.9.75 forgets to clear away
+  // some connections that end so. It will find the socket shut when it sends the end, which the
+  // client therefore does not get.
+  ssize_t Break() const {
+    connection->is_cut = true;
+    ::shutdown(connection->descriptor, SHUT_RDWR);
+    return MHD_CONTENT_READER_END_OF_STREAM;
+  }
+};
+
+void HttpServer::Core::TellConnection(void* self, MHD_Connection* handle, void** place,
+                                      MHD_ConnectionNotificationCode what) {
+  auto& core = *static_cast<Core*>(self);
+  if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+    const MHD_ConnectionInfo* info =
+        MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const auto found =
+        info == nullptr ? core.connections_.end() : core.connections_.find(info->connect_fd);
+    *place = found == core.connections_.end() ? nullptr : found->second.get();
+    return;
+  }
+  auto* const connection = static_cast<Connection*>(std::exchange(*place, nullptr));
+  if (connection == nullptr) return;
+  core.ReleaseStream(*connection);
+  core.connections_.erase(connection->descriptor);
+}
+
+void* HttpServer::Core::TellTarget(void* self, const char* target, MHD_Connection* handle) {
+  Connection* const connection = ConnectionOf(handle);
+  if (connection == nullptr) return nullptr;
+  if (connection->phase == Phase::kIdle) {  // else counted from when it came
+    connection->phase = Phase::kReceiving;
+    connection->deadline =
+        steady_clock::now() + static_cast<Core*>(self)->parts_.options.limits.request;
+  }
+  connection->exchange = {.target = target};
+  return nullptr;
+}
+
+// First the head of a request comes; then each part of its body; then that all of it is there (no
+// bytes). An answer may be queued at the first and at the last call.
+MHD_Result HttpServer::Core::TellRequest(void* self, MHD_Connection* handle, const char* path,
+                                         const char* method, const char* version, const char* bytes,
+                                         std::size_t* size, void** /*seen*/) {
+  Connection* const connection = ConnectionOf(handle);
+  if (connection == nullptr) return MHD_NO;
+  const std::string_view part = *size == 0 ? std::string_view() : std::string_view(bytes, *size);
+  *size = 0;
+  const bool goes_on =
+      static_cast<Core*>(self)->Take({handle, path, method, version}, *connection, part);
+  return goes_on ? MHD_YES : MHD_NO;
+}
+
+// The answer is out, or the connection broke meanwhile.
+void HttpServer::Core::TellAnswered(void* self, MHD_Connection* handle, void** /*seen*/,
+                                    MHD_RequestTerminationCode /*why*/) {
+  Connection* const connection = ConnectionOf(handle);
+  if (connection == nullptr) return;
+  auto& core = *static_cast<Core*>(self);
+  core.ReleaseStream(*connection);
+  connection->phase = Phase::kIdle;
+  connection->exchange = {};
+  connection->since = steady_clock::now();
+  connection->deadline = connection->since + core.parts_.options.limits.idle;
+}
+
+bool HttpServer::Core::Take(const Head& head, Connection& connection, std::string_view bytes) {
+  http::Exchange& exchange = connection.exchange;
+  if (!std::exchange(exchange.has_begun, true)) return Begin(head, connection);
+  if (exchange.later) return AnswerLater(head, connection);
+  if (bytes.empty()) return Answer(head, connection);
+  // Content-Length has been looked at, so this cannot be, but what it guards is memory.
+  if (bytes.size() > parts_.options.limits.body_bytes - exchange.body.size()) return false;
+  if (exchange.body.empty()) exchange.body.reserve(exchange.length);
+  exchange.body.append(bytes);
+  return true;
+}
+
+bool HttpServer::Core::Begin(const Head& head, Connection& connection) {
+  http::Exchange& exchange = connection.exchange;
+  auto refusal = parts_.access.RefusalOf(head.handle, connection);
+  if (!refusal) refusal = http::RefusalOf(head, exchange, parts_.options.limits);
+  if (refusal) return Refuse(head.handle, connection, *refusal);
+  exchange.length = http::BodyBytes(head);
+  exchange.share = bodies_.Take(exchange.length);
+  if (exchange.share) return true;
+  return Refuse(head.handle, connection,
+                WithoutRoom("the bodies of other requests leave too little memory for this one"));
+}
+
+bool HttpServer::Core::Answer(const Head& head, Connection& connection) {
+  HttpResponse response;
+  try {
+    response = parts_.handler(
+        http::RequestOf(head, std::exchange(connection.exchange.body, {}), connection));
+  } catch (const std::exception& e) {
+    return Refuse(head.handle, connection, {500, e.what(), {}});
+  }
+  connection.exchange.share.reset();
+  if (!response.later) return Send(head, connection, std::move(response));
+  connection.exchange.later = std::move(response.later);
+  return AnswerLater(head, connection);
+}
+
+// Called again when the connection is resumed.
+bool HttpServer::Core::AnswerLater(const Head& head, Connection& connection) {
+  if (connection.is_cut) return false;
+  if (!HoldStream(connection)) return RefuseStream(head.handle, connection);
+  std::optional<HttpResponse> response;
+  try {
+    response = connection.exchange.later();
+  } catch (const std::exception& e) {
+    response = parts_.error_answer(500, e.what());
+  }
+  if (!response) {
+    Suspend(head.handle, connection);
+    return true;
+  }
+  connection.exchange.later = nullptr;
+  return Send(head, connection, *std::move(response));
+}
+
+bool HttpServer::Core::Send(const Head& head, Connection& connection, HttpResponse response) {
+  if (head.method == "HEAD") response.stream = nullptr;
+  if (response.stream) return SendStream(head.handle, connection, std::move(response));
+  ReleaseStream(connection);
+  auto share = answers_.Take(response.body.capacity() + kAnswerBytes);
+  if (share) return Queue(head.handle, connection, std::move(response), std::move(share));
+  return Refuse(head.handle, connection,
+                WithoutRoom(fmt::format(
+                    "the answer has {} bytes, and other requests leave {} of {}",
+                    response.body.size(), answers_.left(), parts_.options.limits.held_bytes)));
+}
+
+bool HttpServer::Core::SendStream(MHD_Connection* handle, Connection& connection,
+                                  HttpResponse response) {
+  if (!HoldStream(connection)) return RefuseStream(handle, connection);
+  // Clients of event streams come back with the last ID that they have.
+  const bool is_resumed = response.content_type.starts_with("text/event-stream");
+  auto reader = std::make_unique<Reader>(Reader{.core = this,
+                                                .handle = handle,
+                                                .connection = &connection,
+                                                .next = std::move(response.stream),
+                                                .is_resumed = is_resumed});
+  const Answered answer(
+      MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, kStreamBlock, &ReadStream, reader.get(),
+                                        [](void* done) { delete static_cast<Reader*>(done); }));
+  if (!answer) return false;
+  (void)reader.release();  // the answer frees it
+  AddHeaders(answer.get(), response);
+  Answering(connection);
+  return MHD_queue_response(handle, static_cast<unsigned>(response.status), answer.get()) ==
+         MHD_YES;
+}
+
+bool HttpServer::Core::Refuse(MHD_Connection* handle, Connection& connection,
+                              const Refusal& refusal) {
+  HttpResponse response = parts_.error_answer(refusal.status, refusal.message);
+  response.status = refusal.status;
+  response.stream = nullptr;
+  if (!refusal.header.first.empty()) response.headers.push_back(refusal.header);
+  return Queue(handle, connection, std::move(response), nullptr);
+}
+
+bool HttpServer::Core::RefuseStream(MHD_Connection* handle, Connection& connection) {
+  return Refuse(handle, connection,
+                {503,
+                 fmt::format("there are {} streams already, which is the limit; try again later",
+                             parts_.options.limits.streams),
+                 {"Retry-After", "10"}});
+}
+
+bool HttpServer::Core::Queue(MHD_Connection* handle, Connection& connection, HttpResponse response,
+                             std::shared_ptr<void> share) {
+  Answering(connection);
+  const auto status = static_cast<unsigned>(response.status);
+  const Answered answer = AnswerOf(std::move(response), std::move(share));
+  return answer && MHD_queue_response(handle, status, answer.get()) == MHD_YES;
+}
+
+// The next bytes of a stream, or that there are none now, or never again.
+ssize_t HttpServer::Core::ReadStream(void* reader_pointer, std::uint64_t /*position*/, char* buffer,
+                                     std::size_t size) {
+  Reader& reader = *static_cast<Reader*>(reader_pointer);
+  Connection& connection = *reader.connection;
+  if (connection.is_cut) return reader.Break();
+  if (reader.given == reader.chunk.size()) {
+    // What has gone out is let go of first, with its memory.
+    std::string().swap(reader.chunk);
+    reader.share.reset();
+    reader.given = 0;
+    auto chunk = reader.next();
+    if (!chunk) return reader.Break();
+    if (!*chunk) return MHD_CONTENT_READER_END_OF_STREAM;
+    reader.share = reader.core->answers_.Take((*chunk)->capacity());
+    if (!reader.share) {
+      return reader.is_resumed ? MHD_CONTENT_READER_END_OF_STREAM : reader.Break();
+    }
+    reader.chunk = **std::move(chunk);
+    if (reader.chunk.empty()) {
+      reader.core->Suspend(reader.handle, connection);
+      return 0;
+    }
+    reader.core->Answering(connection);
+  }
+  const std::size_t part = std::min(size, reader.chunk.size() - reader.given);
+  std::copy_n(reader.chunk.data() + reader.given, part, buffer);
+  reader.given += part;
+  return static_cast<ssize_t>(part);
+}
+
+// A wake from now on is noticed, for whatever it announces is asked for afterwards.
+bool HttpServer::Core::HoldStream(Connection& connection) {
+  if (connection.has_stream) return true;
+  if (streams_ >= parts_.options.limits.streams) return false;
+  ++streams_;
+  connection.has_stream = true;
+  return true;
+}
+
+void HttpServer::Core::ReleaseStream(Connection& connection) {
+  if (std::exchange(connection.has_stream, false)) --streams_;
+}
+
+void HttpServer::Core::Suspend(MHD_Connection* handle, Connection& connection) {
+  connection.phase = Phase::kWaiting;
+  connection.handle = handle;
+  MHD_suspend_connection(handle);
+}
+
+void HttpServer::Core::Answering(Connection& connection) const {
+  connection.phase = Phase::kAnswering;
+  connection.deadline = steady_clock::now() + parts_.options.limits.answer;
+}
+
+}  // namespace jettison

@@ -1,0 +1,89 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "http/server/test_server.h"
+#include "http/server/test_wire.h"
+#include "http/server/tokens.h"
+
+namespace jettison::http {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string TextOf(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+TEST(OwnToken, IsAnotherOneEachTimeAndItsOwnersAlone) {
+  const kernel::TemporaryFolder folder;
+  const std::string path = folder.path() + "/run/a.token";
+  std::string first;
+  {
+    const auto token = MakeOwnToken(path);
+    ASSERT_TRUE(token) << token.error().message;
+    first = TextOf(path);
+    EXPECT_EQ(first.size(), 65U);
+    struct stat status {};
+    ASSERT_EQ(::stat(path.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777U, 0600U);
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+  const auto token = MakeOwnToken(path);
+  ASSERT_TRUE(token);
+  EXPECT_NE(TextOf(path), first);
+}
+
+TEST(OwnToken, AFileThatAnotherOneMadeIsLeftThere) {
+  const kernel::TemporaryFolder folder;
+  const std::string path = folder.path() + "/a.token";
+  auto older = std::make_unique<Result<OwnFile>>(MakeOwnToken(path));
+  const auto newer = MakeOwnToken(path);
+  ASSERT_TRUE(*older && newer);
+  const std::string text = TextOf(path);
+  older.reset();
+  EXPECT_EQ(TextOf(path), text);
+}
+
+TEST(OwnToken, ALinkThatWaitsThereIsNotFollowed) {
+  const kernel::TemporaryFolder folder;
+  const std::string path = folder.path() + "/a.token";
+  const std::string target = folder.path() + "/target";
+  ASSERT_EQ(::symlink(target.c_str(), path.c_str()), 0);
+  ASSERT_EQ(::symlink(target.c_str(), (path + ".new").c_str()), 0);
+  const auto token = MakeOwnToken(path);
+  ASSERT_TRUE(token) << token.error().message;
+  EXPECT_FALSE(std::filesystem::exists(target));
+}
+
+TEST(OwnToken, OnTcpOnlyWhoSendsItIsAnsweredAndOthersAreToldWhereItIs) {
+  TestServer server;
+  const std::string path = server.folder() + "/a.token";
+  ASSERT_TRUE(server.Start([](const HttpRequest&) { return HttpResponse{.body = "good"}; },
+                           {.address = "127.0.0.1:0", .own_token_file = path}))
+      << server.error.message;
+  Wire without(server.server().port());
+  without.Send(Ask("/"));
+  EXPECT_THAT(without.ReadAll(), AllOf(StartsWith("HTTP/1.1 401"), HasSubstr(path)));
+  std::string token = TextOf(path);
+  token.pop_back();
+  Wire with(server.server().port());
+  with.Send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nAuthorization: Bearer " + token +
+            "\r\n\r\n");
+  EXPECT_THAT(with.ReadAll(), StartsWith("HTTP/1.1 200"));
+  Wire on_socket(server.socket());
+  on_socket.Send(Ask("/"));
+  EXPECT_THAT(on_socket.ReadAll(), StartsWith("HTTP/1.1 200"));
+}
+
+}  // namespace
+}  // namespace jettison::http

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <sys/stat.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/units/result.h"
+#include "http/server/listen.h"
+
+namespace jettison::http {
+
+// Most bytes of a token, white space around it included.
+constexpr std::size_t kLongestToken = 4096;
+
+// The token of a file, its white space at both ends left out; one line.
+class BearerToken {
+ public:
+  // Reads the file; empty, of several words, or longer than kLongestToken is kInvalidArgument.
+  [[nodiscard]] static Result<BearerToken> Read(const std::string& path);
+
+  // Whether `authorization`, the value of that header, is "Bearer" and the token. The file is read
+  // again where it changed; while it cannot be read, or has no token, nothing matches. How long it
+  // takes does not tell how much of the token was right.
+  [[nodiscard]] bool Matches(std::string_view authorization);
+
+ private:
+  BearerToken(std::string path, std::string token, const struct stat& seen)
+      : path_(std::move(path)), token_(std::move(token)), seen_(seen) {}
+  void Refresh();
+
+  std::string path_;
+  std::string token_;    // empty: nothing matches
+  struct stat seen_ {};  // of the file that token_ is from
+};
+
+// Makes a token of random bytes in a file that only its owner, root, can read. A file that is there
+// is replaced, and its folder (0755) is made where it is missing.
+[[nodiscard]] Result<OwnFile> MakeOwnToken(const std::string& path);
+
+}  // namespace jettison::http

@@ -1,0 +1,88 @@
+#include "http/server/tokens.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "kernel/files/temporary_folder.h"
+#include "ports/fakes/scarcity.h"
+
+namespace jettison::http {
+namespace {
+
+using ::testing::HasSubstr;
+
+class BearerTokenTest : public ::testing::Test {
+ protected:
+  void Write(const std::string& text) const {
+    // As secrets are replaced: whole, under the same name.
+    std::ofstream(path() + ".new") << text;
+    std::filesystem::rename(path() + ".new", path());
+  }
+  [[nodiscard]] std::string path() const { return folder_.path() + "/token"; }
+  kernel::TemporaryFolder folder_;
+};
+
+TEST_F(BearerTokenTest, OnlyTheTokenMatches) {
+  Write("  s3cret\n");
+  auto token = BearerToken::Read(path());
+  ASSERT_TRUE(token) << token.error().message;
+  for (const char* right : {"Bearer s3cret", "bearer s3cret", "Bearer  s3cret "}) {
+    EXPECT_TRUE(token->Matches(right)) << right;
+  }
+  for (const char* wrong : {"", "Bearer", "Bearer ", "s3cret", "Bearer s3cre", "Bearer s3crets",
+                            "Bearer s3cres", "Bearer s3crets3cret", "Basic s3cret"}) {
+    EXPECT_FALSE(token->Matches(wrong)) << wrong;
+  }
+}
+
+TEST_F(BearerTokenTest, AChangedFileCountsAtOnce) {
+  Write("first");
+  auto token = BearerToken::Read(path());
+  ASSERT_TRUE(token);
+  Write("other");
+  EXPECT_FALSE(token->Matches("Bearer first"));
+  EXPECT_TRUE(token->Matches("Bearer other"));
+}
+
+TEST_F(BearerTokenTest, AChangedFileThatCannotBeReadForAMomentIsReadAgain) {
+  Write("first");
+  auto token = BearerToken::Read(path());
+  ASSERT_TRUE(token);
+  Write("other");
+  {
+    const ScarceDescriptors none;
+    EXPECT_FALSE(token->Matches("Bearer first"));
+    EXPECT_FALSE(token->Matches("Bearer other"));
+  }
+  EXPECT_TRUE(token->Matches("Bearer other"));
+}
+
+TEST_F(BearerTokenTest, WithoutAFileOrATokenInItNothingMatches) {
+  Write("first");
+  auto token = BearerToken::Read(path());
+  ASSERT_TRUE(token);
+  Write("\n");
+  EXPECT_FALSE(token->Matches("Bearer first"));
+  EXPECT_FALSE(token->Matches("Bearer "));
+  std::filesystem::remove(path());
+  EXPECT_FALSE(token->Matches("Bearer first"));
+  Write("first");
+  EXPECT_TRUE(token->Matches("Bearer first"));
+}
+
+TEST_F(BearerTokenTest, WhatIsNoTokenIsRefused) {
+  EXPECT_EQ(BearerToken::Read(path()).error().code, ErrorCode::kNotFound);
+  for (const std::string& text : {std::string(" \n"), std::string("two words"),
+                                  std::string(kLongestToken + 1, 'x'), std::string("a\nb")}) {
+    Write(text);
+    const auto token = BearerToken::Read(path());
+    ASSERT_FALSE(token) << text.substr(0, 20);
+    EXPECT_THAT(token.error().message, HasSubstr("token"));
+  }
+}
+
+}  // namespace
+}  // namespace jettison::http
