@@ -26,7 +26,6 @@ CAPACITY, LINE = 768 * MIB, 128 * MIB
 NODEFS_MIB, INODES = 448, 120_000
 SHARED_MIB = 600
 THREADS_FOR_PODS = 2500  # above what the machine has at the start; then pid.available is short
-PERIOD_US = 1000  # the interval of the witness
 AGENT_MIB = 512  # the memory limit of the agent with its shims
 RUNC_BINARY = re.compile(r"/run/containerd/runc/.*/runc\.\w{6}")
 
@@ -39,7 +38,7 @@ evictionPressureTransitionPeriod: 1s
 kernelMemcgNotification: true
 fileCheckFrequency: 2s
 crashLoopBackOff: {{maxContainerRestartPeriod: 2s}}
-containerLogMaxSize: {log_size}
+containerLogMaxSize: 16Mi
 containerRuntimeEndpoint: {endpoint}
 ---
 apiVersion: jettison.io/v1alpha1
@@ -48,7 +47,7 @@ runtime: {runtime}
 root: {bed.root}
 nodeCgroup: /{bed.name}
 monitoringInterval: 1s
-evictionBackoff: {{initial: {bed.backoff}, max: {longest}}}
+evictionBackoff: {{initial: 1s, max: 4s}}
 logFormat: json
 http: {{socket: {bed.socket}}}
 hooks:
@@ -94,13 +93,11 @@ def _remove_groups(top):
 class Bed(host.Kept):
     """`folder` is a folder of the host for what is to be read afterwards: configuration, logs."""
 
-    def __init__(self, build, folder, containerd=None, capacity=CAPACITY, line=LINE, log_size="16Mi", backoff="1s",
-                 clock=True, period_us=PERIOD_US, watch_pids=True):
+    def __init__(self, build, folder, containerd=None, watch_pids=True):
         self.build = pathlib.Path(build).resolve()
         self.kept = pathlib.Path(folder).resolve()
         self.containerd = containerd
-        self.capacity, self.line, self.log_size, self.backoff = capacity, line, log_size, backoff
-        self.period_us = period_us
+        self.capacity, self.line = CAPACITY, LINE
         self.watch_pids = watch_pids
         self.name = f"jettison-chaos-{os.getpid()}-{time.time_ns() % 10**9}"
         self.group = pathlib.Path(HIERARCHIES, "memory", self.name)
@@ -111,12 +108,11 @@ class Bed(host.Kept):
         self.root = self.nodefs / "root"
         self.manifests = self.folder / "manifests"
         self.journal = self.folder / "journal"
-        self.gates = self.folder / "gates"
         self.shared = self.folder / "shared"
         self.data_mount = self.folder / "mnt"
         self.socket = self.folder / "agent.sock"
         self.log = self.kept / "agent.log"
-        self.clock = self.folder / "clock" if clock else None
+        self.clock = self.folder / "clock"
         self.failing = self.folder / "eio"
         self.agent = None
         self.agent_wanted = False  # it was started, and was not told to end
@@ -130,7 +126,7 @@ class Bed(host.Kept):
     def _make(self):
         for folder in (self.folder, self.kept):
             folder.mkdir(parents=True, exist_ok=True)
-        for folder in (self.nodefs, self.manifests, self.journal, self.gates, self.shared, self.data_mount):
+        for folder in (self.nodefs, self.manifests, self.journal, self.shared, self.data_mount):
             folder.mkdir()
         image = self.folder / "image"
         with open(image, "wb") as file:
@@ -144,16 +140,15 @@ class Bed(host.Kept):
         self.agent_memory.mkdir()
         (self.agent_memory / "memory.limit_in_bytes").write_text(str(AGENT_MIB * MIB))
         self._write_config(self.folder / "config.yaml")
-        if self.clock:
-            self.step_clock(0)
-            self.fail_disk_of(0)
+        self.step_clock(0)
+        self.fail_disk_of(0)
         self._listen()
         self.mounts_before = self.mounts()
 
     def _write_config(self, path):
         most = min(int(pathlib.Path("/proc/sys/kernel", name).read_text()) for name in ("pid_max", "threads-max"))
         threads = int(pathlib.Path("/proc/loadavg").read_text().split()[3].split("/")[1])
-        text = CONFIG.format(bed=self, line=self.line, pids=most - threads - THREADS_FOR_PODS if self.watch_pids else 1, log_size=self.log_size, longest=max(self.backoff, "4s", key=lambda text: int(text[:-1])),
+        text = CONFIG.format(bed=self, line=self.line, pids=most - threads - THREADS_FOR_PODS if self.watch_pids else 1,
                              endpoint=self.containerd.endpoint if self.containerd else "unix:///run/none.sock",
                              runtime="cri" if self.containerd else "process")
         path.write_text(text)
@@ -193,11 +188,9 @@ class Bed(host.Kept):
         if not self.unguarded or self.unguarded[-1][1] is not None:
             self.unguarded.append([now(), None])
         self.agent_wanted = True
-        environment = os.environ | {"NOTIFY_SOCKET": str(self.folder / "notify")}
-        if self.clock:
-            shims = [str(self.build / f"chaos/{name}.so") for name in ("clock", "eio")]
-            environment |= {"LD_PRELOAD": ":".join(shims), "CHAOS_CLOCK": str(self.clock),
-                            "CHAOS_EIO": str(self.failing), "CHAOS_EIO_DISK": str(self.nodefs)}
+        shims = [str(self.build / f"chaos/{name}.so") for name in ("clock", "eio")]
+        environment = os.environ | {"NOTIFY_SOCKET": str(self.folder / "notify"), "LD_PRELOAD": ":".join(shims), "CHAOS_CLOCK": str(self.clock),
+                                    "CHAOS_EIO": str(self.failing), "CHAOS_EIO_DISK": str(self.nodefs)}
         with open(self.log, "ab") as log:
             self.agent = subprocess.Popen(
                 [self.build / "jettison", "run", "--config", self.folder / "config.yaml"], stdin=subprocess.DEVNULL,

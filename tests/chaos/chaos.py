@@ -4,9 +4,6 @@
 Commands:
   random    random pods and random faults, in rounds, drawn from a seed (the default)
   kills     kill -9 of the agent again and again, at random moments
-  bombs     processes, files, log lines and memory, all too fast at the same time
-  spike     memory that no pod can be evicted for: outside the pods, and of a critical pod
-  stubborn  a pod that ignores SIGTERM and takes memory by forking
 
 Examples:
   scripts/chaos.sh build/release --minutes 60                    an hour, with a seed that is printed
@@ -17,7 +14,6 @@ Examples:
   scripts/chaos.sh build/release --runtime cri --minutes 10      pods on a containerd of its own
   scripts/chaos.sh build/release --beside-others --minutes 60    one of several runs at the same time
   scripts/chaos.sh build/release kills --times 500 --runtime cri
-  scripts/chaos.sh build/release bombs --runs 20
 
 Needs root. Everything happens in namespaces, cgroups and small file systems of its own, in memory; those
 of the host are not changed. Exit status 1 when a promise was broken (docs/reliability.md), with the seed, the
@@ -36,13 +32,14 @@ import time
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "measure"))
 
 import judge
+import kills
 import plan
 import world
 from bed import Bed, now
 from containerd import Containerd
 from run import Broken, Run
 
-COMMANDS = ("random", "kills", "bombs", "spike", "stubborn")
+COMMANDS = ("random", "kills")
 
 
 def arguments():
@@ -57,7 +54,6 @@ def arguments():
     parser.add_argument("--only", action="append", default=[], choices=list(plan.KINDS), help="random: only steps of this kind; may be given again")
     parser.add_argument("--beside-others", action="store_true", help="leave process ids alone, which are the machine's: several runs may go on at once")
     parser.add_argument("--plan", action="store_true", help="random: print what would happen")
-    parser.add_argument("--runs", type=int, default=20, help="bombs, spike, stubborn: how often (20)")
     parser.add_argument("--times", type=int, default=100, help="kills: how often (100)")
     parser.add_argument("--keep-going", action="store_true", help="go on after a broken promise")
     parser.add_argument("--logs", type=pathlib.Path, help="folder for the logs (one below TMPDIR, removed when all is well)")
@@ -69,7 +65,7 @@ def _left_out(options):
 
 
 @contextlib.contextmanager
-def a_run(options, folder, **facts):
+def a_run(options, folder):
     """A node with an agent and its innocent pods; at the end, what is left of it is judged."""
     with contextlib.ExitStack() as stack:
         containerd = None
@@ -78,7 +74,7 @@ def a_run(options, folder, **facts):
             folder.mkdir(parents=True, exist_ok=True)
             containerd.log = folder / "containerd.log"
             stack.enter_context(containerd)
-        bed = stack.enter_context(Bed(options.build, folder, containerd, watch_pids=not options.beside_others, **facts))
+        bed = stack.enter_context(Bed(options.build, folder, containerd, watch_pids=not options.beside_others))
         run = stack.enter_context(Run(bed, options.seed, options.keep_going))
         yield run
 
@@ -118,10 +114,7 @@ def summary(run, rounds):
 
 
 def main(options, folder):
-    if options.command == "random":
-        return play_random(options, folder)
-    module = __import__(options.command)
-    return module.play(options, folder, a_run)
+    return play_random(options, folder) if options.command == "random" else kills.play(options, folder, a_run)
 
 
 def inside(options, folder):

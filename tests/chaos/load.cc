@@ -1,5 +1,4 @@
-// usage: chaos_load JOURNAL_FOLDER NAME [--ignore-term] [--data FOLDER] [--gate FILE] KIND
-// [ARGUMENT...]
+// usage: chaos_load JOURNAL_FOLDER NAME [--ignore-term] [--data FOLDER] KIND [ARGUMENT...]
 //
 //   sleep                              nothing
 //   hold MIB                           memory, kept
@@ -79,7 +78,6 @@ void MarkData(const std::string& folder) {
 struct Options {
   bool ignore_term = false;
   std::string data;
-  std::string gate;
   std::vector<std::string> rest;  // the kind and its arguments
 };
 
@@ -92,8 +90,6 @@ Options Parse(int argc, char** argv) {
       options.ignore_term = true;
     else if (name == "--data" && at + 1 < argc)
       options.data = argv[++at];
-    else if (name == "--gate" && at + 1 < argc)
-      options.gate = argv[++at];
     else
       return {};
   }
@@ -164,8 +160,6 @@ int main(int argc, char** argv) {
   if (!LockAlone(path + ".lock")) journal->Write("double");
   journal->Write("start");
   if (!options.data.empty()) MarkData(options.data);
-  struct stat found {};
-  while (!options.gate.empty() && ::stat(options.gate.c_str(), &found) != 0) SleepSeconds(0.005);
   if (!Work(options.rest)) {
     std::fprintf(stderr, "no such kind of load, or not so many arguments: %s\n",
                  options.rest[0].c_str());

@@ -31,7 +31,6 @@ class Pod:
     restarts: bool = False  # its program sometimes ends by itself
     host_paths: tuple = ()
     fault: str = ""  # of a stuck pod: why it cannot be ended yet
-    gate: str = ""
 
     uid = property(lambda self: f"uid-{self.name}")
 
@@ -46,10 +45,8 @@ class Pod:
             volumes.append({"name": "data", "emptyDir": {}})
         if self.data:
             command += ["--data", str(bed.data_mount)]
-        if self.gate:
-            command += ["--gate", self.gate]
         command += [str(bed.data_mount) if word == "DATA" else str(word) for word in self.load]
-        paths = (*self.host_paths, *((str(bed.journal), str(bed.gates)) if bed.containerd else ()))
+        paths = (*self.host_paths, *((str(bed.journal),) if bed.containerd else ()))
         for number, path in enumerate(paths):
             volumes.append({"name": f"host-{number}", "hostPath": {"path": path}})
             if bed.containerd:

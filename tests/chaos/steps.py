@@ -7,7 +7,7 @@ import threading
 import time
 
 import hostile
-from bed import MIB, INODES, NODEFS_MIB, SHARED_MIB, now, wait_for
+from bed import MIB, INODES, NODEFS_MIB, SHARED_MIB, wait_for
 from fuse import SilentFilesystem
 from pods import CRITICAL, Pod
 

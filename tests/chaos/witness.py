@@ -7,6 +7,7 @@ import typing
 
 from bed import now
 
+PERIOD_US = 1000  # between two looks
 OOM = re.compile(r"oom-kill:.*oom_memcg=([^,]*),task_memcg=([^,]*),task=([^,]*),pid=(\d+)")
 
 
@@ -32,7 +33,7 @@ class Witness:
         self.oom_kills = []
         self._bed = bed
         self._process = subprocess.Popen(
-            [bed.build / "chaos/chaos_watch", bed.group, str(bed.capacity), str(bed.line), str(bed.period_us)],
+            [bed.build / "chaos/chaos_watch", bed.group, str(bed.capacity), str(bed.line), str(PERIOD_US)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self._kernel = os.open("/dev/kmsg", os.O_RDONLY | os.O_CLOEXEC)
         os.lseek(self._kernel, 0, os.SEEK_END)

@@ -1,12 +1,7 @@
 """What the nodes and runtimes of measurements and of chaos runs have in common."""
-import contextlib
-import os
 import pathlib
 import socket
 import subprocess
-
-CPU = pathlib.Path("/sys/fs/cgroup/cpu")  # of cgroup v1
-MOST_SHARES = 1 << 18
 
 
 class Kept:
@@ -22,20 +17,6 @@ class Kept:
 
     def __exit__(self, *_):
         self.close()
-
-
-@contextlib.contextmanager
-def first():
-    """In the `with` block this process and what it starts come before everything else on the machine."""
-    group = CPU / f"jettison-first-{os.getpid()}"
-    group.mkdir()
-    try:
-        (group / "cpu.shares").write_text(str(MOST_SHARES))
-        (group / "cgroup.procs").write_text(str(os.getpid()))
-        yield
-    finally:
-        (CPU / "cgroup.procs").write_text(str(os.getpid()))
-        group.rmdir()
 
 
 def unmount_below(folder):

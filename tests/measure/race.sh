@@ -1,15 +1,32 @@
 #!/bin/busybox sh
-# usage: race.sh AGENT RATE_MIB_S RUNS [witness]     AGENT: jettison, earlyoom, systemd-oomd or none
+# usage: race.sh AGENT RATE_MIB_S RUNS     AGENT: jettison, earlyoom, systemd-oomd or none
 #
 # In a small machine of cgroup v2 a best-effort pod grows beside a guaranteed one, RUNS times; who is
 # first to end it, the agent or the kernel's OOM killer, and does the guaranteed one live? One line a
 # run: "run N: by=agent|kernel|nobody guaranteed=alive|dead lowest=MIB ms=MS", where lowest is the
-# least MemAvailable that was seen and ms the time from the beginning of growth to its end. With a
-# witness (watch.cc), which wants a processor of its own, the line goes on with what that printed.
-agent=$1 rate=$2 runs=$3 witness=${4:-}
-here=/test
+# least MemAvailable that was seen and ms the time from the beginning of growth to its end.
+agent=$1 rate=$2 runs=$3
+here=/test groups=/sys/fs/cgroup
 hold=48 total=900 threshold=100
-. $here/machine.sh
+
+now_ms() { awk '{ printf "%d\n", $1 * 1000 }' /proc/uptime; }
+# Of a report (report.h): the process, and whether it holds what it is to hold.
+pid_of() { hexdump -n 4 -e '1/4 "%d"' "$1" 2>/dev/null; }
+ready() {
+  local since
+  since=$(hexdump -s 8 -n 8 -e '2/4 "%x"' "$1" 2>/dev/null)
+  [ -n "$since" ] && [ "$since" != 00 ]
+}
+lives() { [ -d "/proc/$1" ] && ! grep -q '^State:	Z' "/proc/$1/status" 2>/dev/null; }
+
+manifest() { # manifest NAME RESOURCES ARGUMENT...
+  local name=$1 resources=$2
+  shift 2
+  printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec:\n  restartPolicy: Never\n' "$name"
+  printf '  containers:\n  - name: c\n    command: [%s/measure_hog' "$here"
+  for argument; do printf ', "%s"' "$argument"; done
+  printf ']\n%s' "$resources"
+}
 
 oom_kills() { awk '$1 == "oom_kill" { print $2 }' /proc/vmstat; }
 available() { awk '$1 == "MemAvailable:" { printf "%d\n", $2 / 1024 }' /proc/meminfo; }
@@ -76,11 +93,7 @@ one_run() { # one_run NUMBER
   [ "$agent" = jettison ] || sleep 1
   growing=$(pid_of "$folder/growing") guaranteed=$(pid_of "$folder/guaranteed")
   began=$(now_ms)
-  if [ -n "$witness" ]; then
-    watch_growth "$folder/gate" "$folder/growing" $((threshold * 1048576)) "$folder/seen"
-  else
-    touch "$folder/gate"
-  fi
+  touch "$folder/gate"
   while lives "$growing" && lives "$guaranteed" && [ $(($(now_ms) - began)) -lt 120000 ]; do
     seen=$(available)
     [ "$seen" -ge "$lowest" ] || lowest=$seen
@@ -91,12 +104,7 @@ one_run() { # one_run NUMBER
   elif lives "$growing"; then by=nobody
   else by=agent; fi
   if lives "$guaranteed"; then alive=alive; else alive=dead; fi
-  local line="run $1: by=$by guaranteed=$alive lowest=$lowest ms=$took"
-  if [ -n "$witness" ]; then
-    wait $witness_pid
-    line="$line $(cat "$folder/seen")"
-  fi
-  echo "$line"
+  echo "run $1: by=$by guaranteed=$alive lowest=$lowest ms=$took"
   kill "$agent_pid" $manager_pid 2>/dev/null
   [ "$agent" = jettison ] && wait "$agent_pid"
   kill -9 "$growing" "$guaranteed" 2>/dev/null

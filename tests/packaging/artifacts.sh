@@ -4,30 +4,9 @@
 # What a release consists of (scripts/release-artifacts.sh): made twice it is the same bytes, each file is in SHA256SUMS and
 # signed if a key is given, the version is the same everywhere, the sources are all that is committed. As root also: the archive for other
 # distributions runs in a root that holds nothing else: no shell, no library, no file of a distribution.
-set -euo pipefail
 cd "$(dirname "$0")/../.."
-build=${1:?usage: tests/packaging/artifacts.sh BUILD_DIR}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-declare -i passed=0 failed=0 skipped=0
+. tests/packaging/checks.sh
 
-check() {  # check WHAT COMMAND...
-  local what=$1
-  shift
-  if "$@" >"$work/out" 2>&1; then
-    passed+=1
-  else
-    failed+=1
-    echo "failed: $what"
-    tail -n 20 "$work/out"
-  fi
-}
-skip() {
-  skipped+=1
-  echo "skipped: $1"
-}
-
-export SOURCE_DATE_EPOCH=1700000000
 scripts/release-artifacts.sh "$build" "$work/one" >/dev/null 2>&1
 make_signed() {
   mkdir -m 700 "$work/keys"

@@ -4,30 +4,9 @@
 # The Debian package of a release build: made twice it is the same bytes, and lintian, where it is installed, finds no
 # error. With mmdebstrap (and a mirror) also: it is installed, upgraded, removed and purged in a fresh system, and what
 # pods have written stays.
-set -euo pipefail
 cd "$(dirname "$0")/../.."
-build=${1:?usage: tests/packaging/package.sh BUILD_DIR}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-declare -i passed=0 failed=0 skipped=0
+. tests/packaging/checks.sh
 
-check() {  # check WHAT COMMAND...
-  local what=$1
-  shift
-  if "$@" >"$work/out" 2>&1; then
-    passed+=1
-  else
-    failed+=1
-    echo "failed: $what"
-    tail -n 20 "$work/out"
-  fi
-}
-skip() {
-  skipped+=1
-  echo "skipped: $1"
-}
-
-export SOURCE_DATE_EPOCH=1700000000
 scripts/deb.sh "$build" "$work/one" >/dev/null
 scripts/deb.sh "$build" "$work/two" >/dev/null
 package=$(ls "$work"/one/*.deb)

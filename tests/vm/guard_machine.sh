@@ -4,7 +4,6 @@
 # usage: guard_machine.sh cgroupfs|systemd
 set -u
 driver=$1
-log=/tmp/agent.log
 . "$(dirname "$0")/checks.sh"
 . "$(dirname "$0")/pods.sh"
 
@@ -77,9 +76,6 @@ if [ "$driver" = cgroupfs ]; then
   expect "for pressure" grep -q 'resource: memory. Threshold: 20%, memory.pressure.some' $log
   rm -f /tmp/manifests/stuck.yaml
 fi
-kill $agent
-wait $agent
-expect "the agent ends well" test $? -eq 0
+ends_well
 expect "it leaves no pod behind" test ! -e "${guard%/*}"
-[ $failed -eq 0 ] || tail -n 40 $log
 exit $failed

@@ -1,8 +1,7 @@
 #!/bin/busybox sh
 # The first process of a test's virtual machine. What it is to set up stands on the kernel's command
 # line: jettison.cgroup=v2, v1 or hybrid; jettison.disk=prjquota where there is such a disk;
-# jettison.filesystem=xfs where that is no ext4; jettison.init=systemd where that is to take over, jettison.init=disk where the
-# system on the disk is to, with its own. Then
+# jettison.filesystem=xfs where that is no ext4; jettison.init=systemd where that is to take over. Then
 # /command is run, and how it ended is said; whoever started the machine reads the last line and ends
 # it.
 
@@ -58,16 +57,12 @@ elif asked cgroup=hybrid; then
 else
   mount -t cgroup2 cgroup2 /sys/fs/cgroup
   # As a service manager does: nobody lives in the root.
-  if ! asked init=systemd && ! asked init=disk; then
+  if ! asked init=systemd; then
     mkdir /sys/fs/cgroup/init
     echo 1 >/sys/fs/cgroup/init/cgroup.procs
   fi
 fi
 
-if asked init=disk; then
-  PATH=/usr/sbin:/usr/bin:/sbin:/bin:/test
-  TMPDIR=/tmp
-fi
 echo "vm: Linux $(uname -r), up in $(cut -d' ' -f1 /proc/uptime) s"
 cat >/run/run-command <<END
 #!/bin/sh
@@ -85,23 +80,6 @@ printf '\nvm: exit status %s\n' "\$?" >/dev/console
 # Until the machine is ended from outside.
 while :; do sleep 60; done
 END
-if asked init=disk; then
-  export PATH=/bin:/sbin
-  cp -a /test /command /disk/
-  mkdir -p /run/systemd/system/multi-user.target.wants
-  ln -s ../command.service /run/systemd/system/multi-user.target.wants
-  cat >/run/systemd/system/command.service <<END
-[Service]
-ExecStart=/bin/sh /run/run-command
-StandardOutput=null
-StandardError=null
-TasksMax=infinity
-END
-  for place in proc sys dev run; do mount --move /$place /disk/$place; done
-  cd /disk || exit
-  mount --move . /
-  exec chroot . /lib/systemd/systemd --unit=multi-user.target --show-status=no --log-level=warning --log-target=console
-fi
 if asked init=systemd; then
   mkdir -p /run/systemd/system
   cat >/run/systemd/system/command.service <<END

@@ -4,24 +4,11 @@
 # kernel's OOM killer looks, and nobody else.
 # usage: kernel_memory.sh [TIMES]
 set -u
-log=/tmp/agent.log
 pods=/sys/fs/cgroup/kubepods
 . "$(dirname "$0")/checks.sh"
 . "$(dirname "$0")/pods.sh"
 
-cat >/tmp/config.yaml <<END
-apiVersion: kubelet.config.k8s.io/v1beta1
-kind: KubeletConfiguration
-staticPodPath: /tmp/manifests
-evictionHard: {memory.available: 50Mi}
-evictionPressureTransitionPeriod: 1s
----
-apiVersion: jettison.io/v1alpha1
-kind: JettisonConfiguration
-root: /tmp/node
-evictionBackoff: {initial: 1s, max: 1s}
-monitoringInterval: 1s
-END
+configure "memory.available: 50Mi"
 echo 300M >/sys/block/zram0/disksize
 mkswap /dev/zram0 >/dev/null
 swapon /dev/zram0
@@ -45,9 +32,6 @@ done
 only_evicted 'leaker|-taker'
 expect "the guaranteed pod still runs" grep -q . $pods/poduid-of-guard/main/cgroup.procs
 expect "the idle one, too" grep -q . $idle/main/cgroup.procs
-kill $agent
-wait $agent
-expect "the agent ends well" test $? -eq 0
+ends_well
 grep -E 'evicted successfully|kernel holds' $log | cut -c1-300
-[ $failed -eq 0 ] || tail -n 40 $log
 exit $failed

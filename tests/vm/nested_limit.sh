@@ -4,25 +4,12 @@
 # acts for these limits, and nobody else.
 # usage: nested_limit.sh [TIMES]
 set -u
-log=/tmp/agent.log
 container=/sys/fs/cgroup/container
 pods=$container/kubepods
 . "$(dirname "$0")/checks.sh"
 . "$(dirname "$0")/pods.sh"
 
-cat >/tmp/config.yaml <<END
-apiVersion: kubelet.config.k8s.io/v1beta1
-kind: KubeletConfiguration
-staticPodPath: /tmp/manifests
-evictionHard: {memory.available: 50Mi, pid.available: 60%}
-evictionPressureTransitionPeriod: 1s
----
-apiVersion: jettison.io/v1alpha1
-kind: JettisonConfiguration
-root: /tmp/node
-evictionBackoff: {initial: 1s, max: 1s}
-monitoringInterval: 1s
-END
+configure "memory.available: 50Mi, pid.available: 60%"
 # Its own processes are in a group below its root, as a service manager has them.
 echo "+memory +pids +cpu" >/sys/fs/cgroup/cgroup.subtree_control
 mkdir -p $container/init
@@ -52,9 +39,6 @@ done
 only_evicted 'leaker|forker'
 expect "the kernel refused no process" grep -qx 'max 0' $container/pids.events
 expect "the guaranteed pod still runs" grep -q . $pods/poduid-of-guard/main/cgroup.procs
-kill $agent
-wait $agent
-expect "the agent ends well" test $? -eq 0
+ends_well
 grep 'evicted successfully' $log | cut -c1-250
-[ $failed -eq 0 ] || tail -n 40 $log
 exit $failed

@@ -3,24 +3,11 @@
 # that takes process ids is evicted, and the program says that memory is not guarded, and how to boot.
 # usage: no_memory_controller.sh [TIMES]
 set -u
-log=/tmp/agent.log
 pods=/sys/fs/cgroup/kubepods
 . "$(dirname "$0")/checks.sh"
 . "$(dirname "$0")/pods.sh"
 
-cat >/tmp/config.yaml <<END
-apiVersion: kubelet.config.k8s.io/v1beta1
-kind: KubeletConfiguration
-staticPodPath: /tmp/manifests
-evictionHard: {memory.available: 50Mi, pid.available: 70%}
-evictionPressureTransitionPeriod: 1s
----
-apiVersion: jettison.io/v1alpha1
-kind: JettisonConfiguration
-root: /tmp/node
-evictionBackoff: {initial: 1s, max: 1s}
-monitoringInterval: 1s
-END
+configure "memory.available: 50Mi, pid.available: 70%"
 # Ids below 300 are given once only, so that a lower maximum leaves nothing to take.
 echo 1000 >/proc/sys/kernel/pid_max
 
@@ -36,8 +23,5 @@ expect "process ids are watched" await 10 sh -c "jettison status | grep 'pid.ava
 for run in $(seq "${1:-1}"); do run_out forker fork --rate 40 --total 800; done
 only_evicted forker
 expect "the other pod still runs" grep -q . $pods/burstable/poduid-of-guard/main/cgroup.procs
-kill $agent
-wait $agent
-expect "the agent ends well" test $? -eq 0
-[ $failed -eq 0 ] || tail -n 40 $log
+ends_well
 exit $failed

@@ -1,6 +1,31 @@
 # Sourced by the scripts that run pods in a machine. A pod has the UID uid-of-NAME and runs a workload of this program, or what
 # the script sets `program` to.
 mkdir -p /tmp/manifests
+log=/tmp/agent.log
+
+configure() { # configure THRESHOLD...: a node that is back soon after an eviction
+  cat >/tmp/config.yaml <<END
+apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+staticPodPath: /tmp/manifests
+evictionHard: {$*}
+evictionPressureTransitionPeriod: 1s
+---
+apiVersion: jettison.io/v1alpha1
+kind: JettisonConfiguration
+root: /tmp/node
+evictionBackoff: {initial: 1s, max: 1s}
+monitoringInterval: 1s
+END
+}
+
+ends_well() { # the agent ends when it is told to; the log is shown if anything failed
+  kill $agent
+  wait $agent
+  expect "the agent ends well" test $? -eq 0
+  [ $failed -eq 0 ] || tail -n 40 $log
+}
+
 program="/test/jettison, workload"
 
 pod() { # pod NAME RESOURCES WORKLOAD...

@@ -49,8 +49,6 @@ def parse_arguments():
                         help="of that disk; xfs takes at least 300 MiB")
     parser.add_argument("--project-quota", action="store_true",
                         help="the disk counts what projects occupy")
-    parser.add_argument("--root", help="a folder with a whole system, whose copy is on the disk and is started from there by "
-                        "its own systemd; the program is run once that is up")
     parser.add_argument("--deadline", type=int, default=300, help="seconds until it is given up")
     parser.add_argument("--module", action="append", default=[], help="to be loaded first")
     parser.add_argument("--file", action="append", default=[], help=f"put into {FOLDER}, too")
@@ -126,8 +124,6 @@ def make_disk(options, path):
     command = {"ext4": ["mkfs.ext4", "-q", "-m", "0"], "xfs": ["mkfs.xfs", "-q"]}[options.filesystem]
     if options.project_quota and options.filesystem == "ext4":
         command += ["-O", "quota,project", "-E", "quotatype=prjquota"]
-    if options.root:
-        command += ["-d", options.root]
     subprocess.run([tool(command[0]), *command[1:], path], check=True)
     return ["-drive", f"file={path},if=virtio,format=raw,cache=unsafe"]
 
@@ -148,8 +144,6 @@ def start(options, kernel, folder):
         words.append("jettison.disk=prjquota")
     if options.systemd:
         words.append("jettison.init=systemd")
-    if options.root:
-        words += ["jettison.init=disk", "systemd.getty_auto=no"]
     clock = ["-accel", "tcg,thread=multi"]
     if options.icount is not None:
         clock = ["-accel", "tcg,thread=single", "-icount", f"shift={options.icount},sleep=on", "-rtc", "clock=vm"]
