@@ -2,7 +2,7 @@
 # usage: scripts/bench-fleet.sh [BUILD_DIR [NODES]]
 #
 # Simulates fleets of generated nodes (default: up to 100 of them, a day of passes each) and prints CPU time, time and memory: how
-# they grow with nodes, pods, policies and the length of recordings. These are the figures of docs/fleet.md. On a busy machine,
+# they grow with nodes, pods, policies and the length of recordings. On a busy machine,
 # trust only the CPU time. Needs some 100 MB below TMPDIR.
 set -euo pipefail
 cd "$(dirname "$0")/.."
