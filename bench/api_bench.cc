@@ -6,8 +6,7 @@
 #include <cstddef>
 #include <string>
 
-#include "api/kubernetes/pod_list.h"
-#include "api/kubernetes/stats_summary.h"
+#include "api/kubernetes/objects.h"
 #include "api/metrics/metrics_text.h"
 #include "tests/synthetic_snapshot.h"
 

@@ -19,7 +19,7 @@
 #include <thread>
 
 #include "api/api.h"
-#include "api/kubernetes/host_facts.h"
+#include "api/kubernetes/objects.h"
 #include "api/kubernetes/status_object.h"
 #include "fuzz/fuzz.h"
 #include "http/server/server.h"

@@ -4,18 +4,61 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "api/admit.h"
-#include "api/cycles.h"
 #include "api/dashboard/page.h"
+#include "api/kubernetes/objects.h"
 #include "api/kubernetes/status_object.h"
-#include "api/kubernetes/version.h"
-#include "api/overview/overview_json.h"
+#include "api/overview/overview.h"
 #include "api/probes.h"
+#include "codec/recordings/scenario_writer.h"
+#include "core/explanation/explanation.h"
+#include "core/json/json_writer.h"
+#include "core/pass/recorded_pass.h"
+#include "core/shadow/shadow_fields.h"
 #include "core/text/ascii.h"
+#include "view/recording_desk.h"
 
 namespace jettison {
 namespace {
+
+std::int64_t MillisecondsOf(Instant at) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
+}
+
+// A sample that did not see the signal is null, so that every list is as long as `times`.
+void WriteSignal(JsonWriter& json, const std::vector<SignalSample>& history, Signal signal) {
+  json.Object([&] {
+    json.Field("signal", NameOf(signal));
+    json.Field("unit", UnitNameOf(signal));
+    json.Array("available", [&] {
+      for (const SignalSample& sample : history) {
+        if (sample.known[IndexOf(signal)]) {
+          json.Number(sample.available[IndexOf(signal)]);
+        } else {
+          json.Null();
+        }
+      }
+    });
+  });
+}
+
+void WriteEvictions(JsonWriter& json, const RecordedPass& pass) {
+  for (const EvictionRecord& eviction : pass.report.evictions) {
+    json.Object([&] {
+      json.Field("at", MillisecondsOf(pass.report.at));
+      json.Field("pod", NameOfPod(pass, eviction.order.pod_uid));
+      if (pass.report.acting_for) json.Field("signal", NameOf(pass.report.acting_for->signal));
+      json.Field("message", eviction.order.message);
+    });
+  }
+}
 
 // Each is written out with everything that it was made of.
 constexpr std::size_t kCycles = 10;
@@ -39,6 +82,48 @@ bool IsDocumentType(std::string_view type) {
   std::ranges::transform(name, name.begin(), Lower);
   return name == "application/json" || name == "application/yaml" || name == "application/x-yaml" ||
          name == "text/yaml";
+}
+
+constexpr const char* kAgain = "10";  // seconds
+
+// A recording on its way to a client, and whose it is, which it needs until its end.
+struct Way {
+  std::shared_ptr<RecordingDesk> desk;
+  std::unique_ptr<RecordingFetch> fetch;
+  std::string first;  // bytes that are there before the stream is
+
+  Way(std::shared_ptr<RecordingDesk> its_desk, std::unique_ptr<RecordingFetch> its_fetch)
+      : desk(std::move(its_desk)), fetch(std::move(its_fetch)) {}
+};
+
+HttpResponse Unavailable(const Error& error) {
+  HttpResponse answer = StatusAnswer(503, error.In("the recording").message);
+  answer.headers.emplace_back("Retry-After", kAgain);
+  return answer;
+}
+
+// Absent: the recorder is still at the first piece.
+std::optional<HttpResponse> Begin(const std::shared_ptr<Way>& way) {
+  auto piece = way->fetch->Next();
+  if (!piece) return Unavailable(piece.error());
+  HttpResponse answer;
+  answer.content_type = kRecording;
+  if (!*piece) return answer;
+  if ((*piece)->empty()) return std::nullopt;
+  way->first = **std::move(piece);
+  answer.stream = [way]() -> Result<std::optional<std::string>> {
+    if (!way->first.empty()) return std::exchange(way->first, {});
+    return way->fetch->Next();
+  };
+  return answer;
+}
+
+Result<std::optional<Instant>> TimeIn(const Call& call, std::string_view name) {
+  const auto text = call.Parameter(name);
+  if (!text || text->empty()) return std::nullopt;
+  const auto at = ParseInstant(*text);
+  if (!at) return Fail(at.error().In(name));
+  return *at;
 }
 
 }  // namespace
@@ -123,6 +208,79 @@ HttpResponse AnswerWatch(const Call& call) {
   answer.headers.emplace_back("Cache-Control", "no-store");
   answer.stream = call.watch.Open(call.request.last_event_id);
   return answer;
+}
+
+std::string CyclesText(const Snapshot& snapshot, std::size_t count) {
+  const Profile profile = snapshot.node ? snapshot.node->config.profile : Profile::kStandalone;
+  const std::size_t all = snapshot.cycles.size();
+  std::vector<std::string> lines;  // newest first
+  std::size_t bytes = 0;
+  while (lines.size() < std::min(count, all)) {
+    std::string line;
+    WriteCycle(*snapshot.cycles[all - 1 - lines.size()], profile, line);
+    bytes += line.size() + 1;
+    if (bytes > kMostCyclesBytes && !lines.empty()) break;
+    lines.push_back(std::move(line));
+  }
+  std::string text;
+  text.reserve(bytes);
+  for (; !lines.empty(); lines.pop_back()) (text += lines.back()) += '\n';
+  return text;
+}
+
+HttpResponse AnswerShadow(const Call& call) {
+  const auto& shadow = call.snapshot->shadow;
+  if (!shadow) {
+    return StatusAnswer(404,
+                        "the agent is not in shadow mode, which takes source: kubernetes and "
+                        "dryRun: true");
+  }
+  HttpResponse answer;
+  answer.body = ShadowJson(*shadow) + "\n";
+  return answer;
+}
+
+HttpResponse AnswerRecording(const Call& call) {
+  const auto since = TimeIn(call, "since");
+  if (!since) return StatusAnswer(400, since.error().message);
+  const auto until = TimeIn(call, "until");
+  if (!until) return StatusAnswer(400, until.error().message);
+  if (*since && *until && **since > **until) {
+    return StatusAnswer(400, "since is later than until: no pass lies between them");
+  }
+  const auto& desk = call.snapshot->recording;
+  if (!desk) return StatusAnswer(404, "nothing is recorded: recording.enabled is false");
+  auto fetch = desk->Fetch({.since = *since, .until = *until}, call.sources.wake_streams);
+  if (!fetch) return Unavailable(fetch.error());
+  HttpResponse answer;
+  answer.later = [way = std::make_shared<Way>(desk, *std::move(fetch))] { return Begin(way); };
+  return answer;
+}
+
+std::string HistoryJson(const Snapshot& snapshot) {
+  std::string text;
+  JsonWriter json(text);
+  json.Object([&] {
+    json.Field("at", MillisecondsOf(snapshot.at));
+    json.Array("times", [&] {
+      for (const SignalSample& sample : snapshot.history) json.Number(MillisecondsOf(sample.at));
+    });
+    json.Array("signals", [&] {
+      for (const Signal signal : kAllSignals) {
+        const bool watched = std::ranges::any_of(
+            snapshot.thresholds,
+            [signal](const ThresholdView& view) { return view.threshold.signal == signal; });
+        if (watched) WriteSignal(json, snapshot.history, signal);
+      }
+    });
+    json.Array("evictions", [&] {
+      for (const auto& pass : snapshot.cycles) WriteEvictions(json, *pass);
+    });
+    json.Array("passes", [&] {
+      for (const auto& pass : snapshot.cycles) WritePass(json, OverviewPassOf(pass->report));
+    });
+  });
+  return text;
 }
 
 }  // namespace jettison

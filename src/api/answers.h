@@ -1,9 +1,15 @@
 #pragma once
 
+#include <cstddef>
+#include <string>
+
 #include "api/probes.h"
 #include "api/route.h"
+#include "view/snapshot.h"
 
-// Answers of single routes that take more than one line to make.
+// Answers of single routes that take more than one line to make: functions from a snapshot.
+// docs/explain.md has the form of those that explain.
+
 namespace jettison {
 
 // When the loop turned, which is asked to do so where it has not for a while.
@@ -17,5 +23,36 @@ namespace jettison {
 [[nodiscard]] HttpResponse AnswerCycles(const Call& call);
 [[nodiscard]] HttpResponse AnswerPodAdmission(const Call& call);
 [[nodiscard]] HttpResponse AnswerWatch(const Call& call);
+
+// /api/v1/explain: what would happen now; with `pod` (namespace/name, name or UID) where that one
+// stands or why it was evicted, with `eviction` (its id) why it happened. Text where `output` is
+// text or nothing but text is accepted.
+[[nodiscard]] HttpResponse AnswerExplain(const Call& call);
+// /api/v1/evictions: those that are remembered, oldest first, without their explanations.
+[[nodiscard]] HttpResponse AnswerEvictions(const Call& call);
+// /api/v1/evictions/{id}: the explanation of one.
+[[nodiscard]] HttpResponse AnswerEviction(const Call& call);
+// /api/v1/rank?signal=S: all pods in the order of eviction for a signal.
+[[nodiscard]] HttpResponse AnswerRank(const Call& call);
+
+// /api/v1/shadow: what a dry run would have evicted beside what the kubelet did evict. 404 where
+// the agent is not in shadow mode.
+[[nodiscard]] HttpResponse AnswerShadow(const Call& call);
+
+// The chunks of the recording, the one that is not complete yet included; `since` and `until` leave
+// out those that hold nothing of the time between. The recorder reads them meanwhile; nobody else
+// waits. 404 where nothing is recorded; 503 where it cannot be read, or too many fetch it.
+[[nodiscard]] HttpResponse AnswerRecording(const Call& call);
+
+// The last `count` passes that are remembered (full ones, and others that did something), oldest
+// first, each with all that it was made of: NDJSON that `jettison replay` takes as it is
+// (codec/recordings/scenario_writer.h, WriteCycle). Fewer, the oldest left out, where they would be
+// more than kMostCyclesBytes together; the last one in any case.
+inline constexpr std::size_t kMostCyclesBytes = std::size_t{2} << 20;
+[[nodiscard]] std::string CyclesText(const Snapshot& snapshot, std::size_t count);
+
+// The course of the signals over the last hour, and the evictions of the passes that are still
+// remembered: /api/v1/history. docs/overview.md has every field.
+[[nodiscard]] std::string HistoryJson(const Snapshot& snapshot);
 
 }  // namespace jettison

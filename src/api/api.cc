@@ -1,62 +1,22 @@
 #include "api/api.h"
 
 #include <algorithm>
-#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "api/answers.h"
 #include "api/configz.h"
-#include "api/explain_endpoints.h"
-#include "api/kubernetes/event_list.h"
-#include "api/kubernetes/node_json.h"
-#include "api/kubernetes/pod_list.h"
-#include "api/kubernetes/stats_summary.h"
+#include "api/kubernetes/objects.h"
 #include "api/kubernetes/status_object.h"
 #include "api/metrics/metrics_text.h"
-#include "api/overview/overview_json.h"
-#include "api/recording_endpoint.h"
 #include "api/route.h"
-#include "api/shadow_endpoint.h"
-#include "core/explanation/explanation.h"
-#include "core/json/json_writer.h"
-#include "core/pass/recorded_pass.h"
 
 namespace jettison {
 namespace {
-
-std::int64_t MillisecondsOf(Instant at) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
-}
-
-// A sample that did not see the signal is null, so that every list is as long as `times`.
-void WriteSignal(JsonWriter& json, const std::vector<SignalSample>& history, Signal signal) {
-  json.Object([&] {
-    json.Field("signal", NameOf(signal));
-    json.Field("unit", UnitNameOf(signal));
-    json.Array("available", [&] {
-      for (const SignalSample& sample : history) {
-        if (sample.known[IndexOf(signal)]) {
-          json.Number(sample.available[IndexOf(signal)]);
-        } else {
-          json.Null();
-        }
-      }
-    });
-  });
-}
-
-void WriteEvictions(JsonWriter& json, const RecordedPass& pass) {
-  for (const EvictionRecord& eviction : pass.report.evictions) {
-    json.Object([&] {
-      json.Field("at", MillisecondsOf(pass.report.at));
-      json.Field("pod", NameOfPod(pass, eviction.order.pod_uid));
-      if (pass.report.acting_for) json.Field("signal", NameOf(pass.report.acting_for->signal));
-      json.Field("message", eviction.order.message);
-    });
-  }
-}
 
 HttpResponse Body(std::string text) {
   HttpResponse answer;
@@ -127,32 +87,6 @@ std::shared_ptr<const Snapshot> WithAge(std::shared_ptr<const Snapshot> snapshot
 }
 
 }  // namespace
-
-std::string HistoryJson(const Snapshot& snapshot) {
-  std::string text;
-  JsonWriter json(text);
-  json.Object([&] {
-    json.Field("at", MillisecondsOf(snapshot.at));
-    json.Array("times", [&] {
-      for (const SignalSample& sample : snapshot.history) json.Number(MillisecondsOf(sample.at));
-    });
-    json.Array("signals", [&] {
-      for (const Signal signal : kAllSignals) {
-        const bool watched = std::ranges::any_of(
-            snapshot.thresholds,
-            [signal](const ThresholdView& view) { return view.threshold.signal == signal; });
-        if (watched) WriteSignal(json, snapshot.history, signal);
-      }
-    });
-    json.Array("evictions", [&] {
-      for (const auto& pass : snapshot.cycles) WriteEvictions(json, *pass);
-    });
-    json.Array("passes", [&] {
-      for (const auto& pass : snapshot.cycles) WritePass(json, OverviewPassOf(pass->report));
-    });
-  });
-  return text;
-}
 
 Api::Api(ApiSources sources)
     : sources_(std::move(sources)), watch_(std::make_shared<Watch>(sources_.board, sources_.now)) {}

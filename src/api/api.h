@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "api/kubernetes/host_facts.h"
+#include "api/kubernetes/objects.h"
 #include "api/watch.h"
 #include "core/units/duration.h"
 #include "http/message.h"
@@ -12,10 +12,6 @@
 #include "view/snapshot.h"
 
 namespace jettison {
-
-// The course of the signals over the last hour, and the evictions of the passes that are still
-// remembered: /api/v1/history. docs/overview.md has every field.
-[[nodiscard]] std::string HistoryJson(const Snapshot& snapshot);
 
 // What the endpoints answer from.
 struct ApiSources {

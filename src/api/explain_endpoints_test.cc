@@ -1,9 +1,8 @@
-#include "api/explain_endpoints.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "agent/notify/eviction_history.h"
+#include "api/answers.h"
 #include "api/test_snapshot.h"
 #include "codec/documents/json.h"
 

@@ -1,14 +1,13 @@
 // The objects of the Kubernetes API that are answered: Node, EventList, PodList.
 
+#include "api/kubernetes/objects.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "api/cycles.h"
-#include "api/kubernetes/event_list.h"
-#include "api/kubernetes/node_json.h"
-#include "api/kubernetes/pod_list.h"
+#include "api/answers.h"
 #include "api/test_snapshot.h"
 #include "codec/documents/json.h"
 #include "codec/kubernetes/pod_reader.h"

@@ -1,11 +1,10 @@
-#include "api/shadow_endpoint.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <utility>
 
+#include "api/answers.h"
 #include "api/test_snapshot.h"
 #include "core/shadow/shadow_book.h"
 

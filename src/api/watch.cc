@@ -8,10 +8,8 @@
 #include <utility>
 
 #include "agent/notify/eviction_history.h"
-#include "api/kubernetes/event_list.h"
-#include "api/kubernetes/node_json.h"
-#include "api/kubernetes/version.h"
-#include "api/overview/overview_json.h"
+#include "api/kubernetes/objects.h"
+#include "api/overview/overview.h"
 #include "core/json/json_writer.h"
 #include "core/pass/recorded_pass.h"
 

@@ -1,6 +1,6 @@
-#include "view/event_counts.h"
-
 #include <gtest/gtest.h>
+
+#include "view/histories.h"
 
 namespace jettison {
 namespace {

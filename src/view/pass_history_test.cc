@@ -1,9 +1,7 @@
-#include "view/pass_history.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "view/signal_history.h"
+#include "view/histories.h"
 
 namespace jettison {
 namespace {

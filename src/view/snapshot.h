@@ -19,9 +19,9 @@
 #include "core/pods/pod_facts.h"
 #include "core/report/cycle_report.h"
 #include "core/units/duration.h"
+#include "view/histories.h"
 #include "view/node_counters.h"
 #include "view/pod_status.h"
-#include "view/signal_history.h"
 
 namespace jettison {
 

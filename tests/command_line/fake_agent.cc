@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "api/overview/overview_json.h"
+#include "api/overview/overview.h"
 
 namespace jettison {
 

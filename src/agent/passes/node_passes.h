@@ -21,8 +21,7 @@
 #include "core/pass/recorded_pass.h"
 #include "core/report/cycle_report.h"
 #include "view/node_counters.h"
-#include "view/pass_history.h"
-#include "view/signal_history.h"
+#include "view/histories.h"
 
 namespace jettison {
 

@@ -1,9 +1,8 @@
-#include "api/kubernetes/stats_summary.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
+#include "api/kubernetes/objects.h"
 #include "api/test_snapshot.h"
 #include "codec/kubernetes/summary_reader.h"
 

@@ -1,6 +1,7 @@
 #include <chrono>
 
 #include "api/metrics/metric_sections.h"
+#include "core/shadow/shadow_pairing.h"
 #include "view/recording_desk.h"
 
 namespace jettison {
@@ -18,12 +19,12 @@ void WriteState(const Snapshot& snapshot, MetricsWriter& writer) {
   writer.Family("jettison_dry_run", kGauge,
                 "1 in a dry run, in which the agent decides everything and evicts no pod.");
   if (snapshot.node) writer.Sample(snapshot.node->config.dry_run);
-  writer.Family("jettison_waiting_for_cleanup", kGauge,
-                "1 while evicted pods are being cleaned up, which delays other evictions.");
-  writer.Sample(snapshot.waiting_for_cleanup);
-  writer.Family("jettison_reclaim_under_way", kGauge,
-                "1 while dead containers or unused images are being removed to free disk space.");
-  writer.Sample(snapshot.reclaim_under_way);
+  writer.Gauge("jettison_waiting_for_cleanup",
+               "1 while evicted pods are being cleaned up, which delays other evictions.",
+               snapshot.waiting_for_cleanup);
+  writer.Gauge("jettison_reclaim_under_way",
+               "1 while dead containers or unused images are being removed to free disk space.",
+               snapshot.reclaim_under_way);
   writer.Family("jettison_last_pass_timestamp_seconds", kGauge, "When the last pass was made.");
   if (snapshot.last_report) writer.Sample(SecondsOf(snapshot.last_report->at));
   writer.Family("jettison_last_full_pass_timestamp_seconds", kGauge,
@@ -40,11 +41,10 @@ void WritePasses(const PassCounters& counters, MetricsWriter& writer) {
     writer.Observed({{"kind", NameOf(kind)}},
                     counters.duration[static_cast<std::size_t>(kind)].View());
   }
-  writer.Family("jettison_looks_total", kCounter, "Checks of memory alone, between passes.");
-  writer.Sample(counters.looks);
-  writer.Family("jettison_memory_notifications_total", kCounter,
-                "Notifications from the kernel that memory use has reached a level.");
-  writer.Sample(counters.memory_notifications);
+  writer.Counter("jettison_looks_total", "Checks of memory alone, between passes.", counters.looks);
+  writer.Counter("jettison_memory_notifications_total",
+                 "Notifications from the kernel that memory use has reached a level.",
+                 counters.memory_notifications);
   writer.Family("jettison_detection_latency_seconds", kHistogram,
                 "Time from the wake-up that led to an eviction until the pod was told to end.");
   writer.Observed({}, counters.detection_latency.View());
@@ -64,13 +64,13 @@ void WriteVictims(const Snapshot& snapshot, const PassCounters& counters, Metric
   for (std::size_t i = 0; i < kPaceReasonCount; ++i) {
     writer.Sample({{"reason", NameOf(static_cast<PaceReason>(i))}}, counters.waits[i]);
   }
-  writer.Family("jettison_early_kills_total", kCounter,
-                "Pods that were killed before their grace period was over, because what was left "
-                "would not have lasted that long.");
-  writer.Sample(counters.early_kills);
-  writer.Family("jettison_eviction_errors_total", kCounter,
-                "Evictions that were decided on and could not be carried out.");
-  writer.Sample(counters.eviction_errors);
+  writer.Counter("jettison_early_kills_total",
+                 "Pods that were killed before their grace period was over, because what was left "
+                 "would not have lasted that long.",
+                 counters.early_kills);
+  writer.Counter("jettison_eviction_errors_total",
+                 "Evictions that were decided on and could not be carried out.",
+                 counters.eviction_errors);
 }
 
 void WriteReclaim(const NodeCounters& counters, MetricsWriter& writer) {
@@ -79,21 +79,20 @@ void WriteReclaim(const NodeCounters& counters, MetricsWriter& writer) {
     writer.Sample({{"step", NameOf(step)}},
                   counters.passes.reclaims[static_cast<std::size_t>(step)]);
   }
-  writer.Family("jettison_reclaim_errors_total", kCounter, "Errors during reclaims.");
-  writer.Sample(counters.passes.reclaim_errors);
+  writer.Counter("jettison_reclaim_errors_total", "Errors during reclaims.",
+                 counters.passes.reclaim_errors);
   writer.Family("jettison_reclaimed_bytes_total", kCounter,
                 "Bytes freed on the image file system, as measured, by step.");
   writer.Sample({{"step", NameOf(ReclaimStep::kDeadContainers)}}, counters.container_bytes);
   writer.Sample({{"step", NameOf(ReclaimStep::kUnusedImages)}}, counters.images.freed_bytes);
-  writer.Family("jettison_dead_containers_removed_total", kCounter,
-                "Dead containers that were removed.");
-  writer.Sample(counters.pods.dead_containers_removed);
+  writer.Counter("jettison_dead_containers_removed_total", "Dead containers that were removed.",
+                 counters.pods.dead_containers_removed);
 }
 
 void WriteTroubles(const NodeCounters& counters, MetricsWriter& writer) {
-  writer.Family("jettison_kills_exceeded_grace_period_total", kCounter,
-                "Pods that were still alive long after their grace period was over.");
-  writer.Sample(counters.pods.late_kills);
+  writer.Counter("jettison_kills_exceeded_grace_period_total",
+                 "Pods that were still alive long after their grace period was over.",
+                 counters.pods.late_kills);
   writer.Family("jettison_runtime_errors_total", kCounter,
                 "Operations that the container runtime failed at or did not answer, by operation.");
   const auto sample = [&](std::string_view operation, std::uint64_t count) {
@@ -104,40 +103,36 @@ void WriteTroubles(const NodeCounters& counters, MetricsWriter& writer) {
   sample("list_images", counters.images.list_errors);
   sample("remove_image", counters.images.remove_errors);
   sample("start_container", counters.pods.StartErrors());
-  writer.Family(
-      "jettison_log_lines_dropped_total", kCounter,
-      "Lines of the agent's log that were lost because they could not be written in time.");
-  writer.Sample(counters.log_lines_lost);
+  writer.Counter(
+      "jettison_log_lines_dropped_total",
+      "Lines of the agent's log that were lost because they could not be written in time.",
+      counters.log_lines_lost);
 }
 
 // Absent where nothing is recorded.
 void WriteRecording(const Snapshot& snapshot, MetricsWriter& writer) {
   if (!snapshot.recording) return;
   const RecorderCounters counters = snapshot.recording->counters();
-  writer.Family("jettison_recorded_passes_total", kCounter, "Passes that were recorded.");
-  writer.Sample(counters.passes);
-  writer.Family("jettison_recorder_dropped_total", kCounter,
-                "Passes and OOM kills that were not recorded because the recorder was too slow.");
-  writer.Sample(counters.dropped);
-  writer.Family("jettison_recorder_written_bytes_total", kCounter,
-                "Bytes of chunks that were written to the recording.");
-  writer.Sample(counters.bytes);
-  writer.Family("jettison_recorder_write_errors_total", kCounter,
-                "Chunks that could not be written to the recording.");
-  writer.Sample(counters.write_errors);
+  writer.Counter("jettison_recorded_passes_total", "Passes that were recorded.", counters.passes);
+  writer.Counter("jettison_recorder_dropped_total",
+                 "Passes and OOM kills that were not recorded because the recorder was too slow.",
+                 counters.dropped);
+  writer.Counter("jettison_recorder_written_bytes_total",
+                 "Bytes of chunks that were written to the recording.", counters.bytes);
+  writer.Counter("jettison_recorder_write_errors_total",
+                 "Chunks that could not be written to the recording.", counters.write_errors);
 }
 
 void WriteWalks(const WalkCounters& counters, MetricsWriter& writer) {
   writer.Family("jettison_disk_walk_duration_seconds", kHistogram,
                 "Duration of measuring the disk use of all pods, including pauses.");
   writer.Observed({}, counters.duration.View());
-  writer.Family("jettison_disk_walk_directories_total", kCounter,
-                "Directories read to measure the disk use of pods.");
-  writer.Sample(counters.directories);
-  writer.Family("jettison_disk_walk_trees_total", kCounter,
-                "Directory trees read as a whole to measure the disk use of pods, not only where "
-                "something had changed.");
-  writer.Sample(counters.trees);
+  writer.Counter("jettison_disk_walk_directories_total",
+                 "Directories read to measure the disk use of pods.", counters.directories);
+  writer.Counter("jettison_disk_walk_trees_total",
+                 "Directory trees read as a whole to measure the disk use of pods, not only where "
+                 "something had changed.",
+                 counters.trees);
 }
 
 }  // namespace
@@ -151,6 +146,35 @@ void WriteAgentMetrics(const Snapshot& snapshot, const NodeCounters& counters,
   WriteRecording(snapshot, writer);
   WriteTroubles(counters, writer);
   WriteWalks(counters.walks, writer);
+}
+
+void WriteShadowMetrics(const Snapshot& snapshot, MetricsWriter& writer) {
+  const ShadowCounters* const counters = snapshot.shadow ? &snapshot.shadow->counters : nullptr;
+  writer.Family("jettison_shadow_agreements_total", kCounter,
+                "Pods that a dry run would have evicted before the kubelet evicted them.");
+  if (counters != nullptr) writer.Sample(counters->Of(ShadowVerdict::kAgreed));
+  writer.Family("jettison_shadow_disagreements_total", kCounter,
+                "Evictions in which a dry run and the kubelet differ, by kind of difference.");
+  for (const ShadowVerdict verdict : kAllShadowVerdicts) {
+    if (counters == nullptr || verdict == ShadowVerdict::kAgreed) continue;
+    writer.Sample({{"kind", NameOf(verdict)}}, counters->Of(verdict));
+  }
+  writer.Family("jettison_shadow_lead_seconds", kHistogram,
+                "Time by which the dry run was earlier than the kubelet, for evictions in which "
+                "the two agree.");
+  if (counters == nullptr) return;
+  writer.Observed(
+      {},
+      {.bounds = kShadowLeadBounds, .classes = counters->lead_classes, .sum = counters->lead_sum});
+}
+
+void WriteClusterMetrics(const Snapshot& snapshot, MetricsWriter& writer) {
+  writer.Family("jettison_cluster_evictions_under_way", kGauge,
+                "Evictions that have not been fully reported to the API server yet.");
+  if (snapshot.cluster) writer.Sample(snapshot.cluster->evictions_under_way);
+  writer.Family("jettison_cluster_events_dropped_total", kCounter,
+                "Events that were not reported to the API server.");
+  if (snapshot.cluster) writer.Sample(snapshot.cluster->events_dropped);
 }
 
 }  // namespace jettison

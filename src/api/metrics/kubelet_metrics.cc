@@ -90,8 +90,7 @@ void WriteContainers(const Snapshot& snapshot, MetricsWriter& writer) {
     exited += pod.dead_containers;
     if (running > before || pod.activity == PodActivity::kRunning) ++pods;
   }
-  writer.Family("kubelet_running_pods", kGauge, "Pods that have a running sandbox or cgroup.");
-  writer.Sample(pods);
+  writer.Gauge("kubelet_running_pods", "Pods that have a running sandbox or cgroup.", pods);
   writer.Family("kubelet_running_containers", kGauge,
                 "Containers on the node by state; exited containers count until they are removed.");
   writer.Sample({{"container_state", "exited"}}, exited);
@@ -137,10 +136,10 @@ void WriteRejections(const PodCounters& counters, MetricsWriter& writer) {
 }
 
 void WriteStarts(const PodCounters& counters, MetricsWriter& writer) {
-  writer.Family("kubelet_started_pods_total", kCounter, "Pods started, including failures.");
-  writer.Sample(counters.started_pods);
-  writer.Family("kubelet_started_pods_errors_total", kCounter, "Pods that could not be started.");
-  writer.Sample(counters.started_pods_errors);
+  writer.Counter("kubelet_started_pods_total", "Pods started, including failures.",
+                 counters.started_pods);
+  writer.Counter("kubelet_started_pods_errors_total", "Pods that could not be started.",
+                 counters.started_pods_errors);
   constexpr std::array<std::string_view, 2> kTypes = {"container", "init_container"};
   writer.Family("kubelet_started_containers_total", kCounter,
                 "Containers started, including restarts and failures.");

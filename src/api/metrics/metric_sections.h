@@ -47,6 +47,19 @@ class MetricsWriter {
   template <typename Number>
   requires std::is_arithmetic_v<Number>
   void Sample(Number value) { Sample({}, value); }
+  // A family of one sample without labels.
+  template <typename Number>
+  requires std::is_arithmetic_v<Number>
+  void Gauge(std::string_view name, std::string_view help, Number value) {
+    Family(name, MetricType::kGauge, help);
+    Sample(value);
+  }
+  template <typename Number>
+  requires std::is_arithmetic_v<Number>
+  void Counter(std::string_view name, std::string_view help, Number value) {
+    Family(name, MetricType::kCounter, help);
+    Sample(value);
+  }
   // All series of a histogram, in seconds.
   void Observed(std::initializer_list<MetricLabel> labels, const HistogramView& histogram);
 
@@ -81,9 +94,8 @@ void WriteSignalMetrics(const Snapshot& snapshot, MetricsWriter& writer);
 // What the agent does and how long it takes.
 void WriteAgentMetrics(const Snapshot& snapshot, const NodeCounters& counters,
                        MetricsWriter& writer);
-// A dry run beside the kubelet.
+// A dry run beside the kubelet, and what a cluster is told.
 void WriteShadowMetrics(const Snapshot& snapshot, MetricsWriter& writer);
-// What a cluster is told.
 void WriteClusterMetrics(const Snapshot& snapshot, MetricsWriter& writer);
 // Figures of each pod.
 void WritePodMetrics(const Snapshot& snapshot, MetricsWriter& writer);

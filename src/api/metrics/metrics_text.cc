@@ -1,8 +1,11 @@
 #include "api/metrics/metrics_text.h"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 
 #include "api/metrics/metric_sections.h"
+#include "core/text/printable.h"
 #include "core/units/duration.h"
 
 namespace jettison {
@@ -11,6 +14,15 @@ namespace {
 // Of one pod's samples, and of everything else.
 constexpr std::size_t kPodBytes = 1'000;
 constexpr std::size_t kNodeBytes = 64 << 10;
+
+std::string_view NameOf(MetricType type) {
+  switch (type) {
+    case MetricType::kGauge: return "gauge";
+    case MetricType::kCounter: return "counter";
+    case MetricType::kHistogram: return "histogram";
+  }
+  __builtin_unreachable();
+}
 
 }  // namespace
 
@@ -29,14 +41,12 @@ std::string MetricsText(const Snapshot& snapshot) {
 
 std::string ProcessMetricsText(const OwnProcess& process, std::optional<Instant> started_at) {
   MetricsWriter writer;
-  writer.Family("process_cpu_seconds_total", MetricType::kCounter,
-                "CPU time of the agent, user and system.");
-  writer.Sample(SecondsOf(process.cpu));
-  writer.Family("process_resident_memory_bytes", MetricType::kGauge,
-                "Resident memory of the agent.");
-  writer.Sample(process.resident_bytes);
-  writer.Family("process_virtual_memory_bytes", MetricType::kGauge, "Virtual memory of the agent.");
-  writer.Sample(process.virtual_bytes);
+  writer.Counter("process_cpu_seconds_total", "CPU time of the agent, user and system.",
+                 SecondsOf(process.cpu));
+  writer.Gauge("process_resident_memory_bytes", "Resident memory of the agent.",
+               process.resident_bytes);
+  writer.Gauge("process_virtual_memory_bytes", "Virtual memory of the agent.",
+               process.virtual_bytes);
   writer.Family("process_open_fds", MetricType::kGauge, "Open file descriptors of the agent.");
   if (process.open_fds) writer.Sample(*process.open_fds);
   writer.Family("process_max_fds", MetricType::kGauge,
@@ -55,6 +65,74 @@ std::string MetricsPage(const Snapshot& snapshot) {
   return page + ProcessMetricsText(*process, snapshot.node
                                                  ? std::optional(snapshot.node->started_at)
                                                  : std::nullopt);
+}
+
+void MetricsWriter::Family(std::string_view name, MetricType type, std::string_view help) {
+  family_ = name;
+  for (const std::string_view part :
+       {std::string_view("# HELP "), name, std::string_view(" "), help,
+        std::string_view("\n# TYPE "), name, std::string_view(" "), NameOf(type),
+        std::string_view("\n")}) {
+    text_ += part;
+  }
+}
+
+void MetricsWriter::Begin(std::string_view suffix, std::initializer_list<MetricLabel> labels,
+                          std::string_view bound) {
+  text_ += family_;
+  text_ += suffix;
+  char before = '{';
+  const auto append = [&](std::string_view name, std::string_view value) {
+    text_ += before;
+    text_ += name;
+    text_ += "=\"";
+    AppendEscaped(value);
+    text_ += '"';
+    before = ',';
+  };
+  for (const MetricLabel& label : labels) append(label.name, label.value);
+  if (!bound.empty()) append("le", bound);
+  text_ += before == '{' ? std::string_view(" ") : std::string_view("} ");
+}
+
+void MetricsWriter::AppendEscaped(std::string_view value) {
+  const auto special = [](char c) {
+    return c == '\\' || c == '"' || c == '\n' || static_cast<unsigned char>(c) >= 0x80;
+  };
+  if (std::ranges::none_of(value, special)) {
+    text_ += value;
+    return;
+  }
+  while (!value.empty()) {
+    const char c = value.front();
+    const std::size_t size = Utf8CharacterSize(value);
+    if (c == '\\' || c == '"' || c == '\n') text_ += '\\';
+    text_ += c == '\n' ? "n" : (size == 0 ? kReplacementCharacter : value.substr(0, size));
+    value.remove_prefix(std::max<std::size_t>(size, 1));
+  }
+}
+
+void MetricsWriter::Observed(std::initializer_list<MetricLabel> labels,
+                             const HistogramView& histogram) {
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < histogram.classes.size(); ++i) {
+    count += histogram.classes[i];
+    std::array<char, 32> bound{};
+    std::string_view text = "+Inf";
+    if (i < histogram.bounds.size()) {
+      const auto end = std::to_chars(bound.begin(), bound.end(), SecondsOf(histogram.bounds[i]));
+      text = {bound.data(), static_cast<std::size_t>(end.ptr - bound.data())};
+    }
+    Begin("_bucket", labels, text);
+    Append(count);
+    text_ += '\n';
+  }
+  Begin("_sum", labels);
+  Append(SecondsOf(histogram.sum));
+  text_ += '\n';
+  Begin("_count", labels);
+  Append(count);
+  text_ += '\n';
 }
 
 }  // namespace jettison

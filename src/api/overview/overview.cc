@@ -7,9 +7,10 @@
 #include <map>
 #include <tuple>
 
-#include "api/overview/overview_order.h"
+#include "api/overview/overview_fields.h"
 #include "core/decide/decide.h"
 #include "core/evaluate/evaluate.h"
+#include "core/json/field_writer.h"
 #include "core/model/event.h"
 #include "core/model/pressure.h"
 #include "core/report/cycle_report.h"
@@ -223,6 +224,21 @@ Overview OverviewOf(const Snapshot& snapshot, const OverviewOptions& options) {
   overview.passes = snapshot.passes;
   if (snapshot.last_report) overview.last_pass = OverviewPassOf(*snapshot.last_report);
   return overview;
+}
+
+void WritePass(JsonWriter& json, const OverviewPass& pass) {
+  WriteForm(pass, json);
+}
+
+std::string OverviewJson(const Overview& overview) {
+  std::string text;
+  JsonWriter json(text);
+  WriteForm(overview, json);
+  return text;
+}
+
+std::string OverviewJson(const Snapshot& snapshot, const OverviewOptions& options) {
+  return OverviewJson(OverviewOf(snapshot, options));
 }
 
 }  // namespace jettison

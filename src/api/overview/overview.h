@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/json/json_writer.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
 #include "view/snapshot.h"
@@ -150,5 +151,18 @@ struct OverviewOptions {
 // The most urgent signal whose threshold is met; where none is, the one that has used up the
 // largest share of what lies before a threshold; memory.available where nothing is known.
 [[nodiscard]] Signal NearestSignal(const std::vector<ThresholdView>& thresholds);
+
+// The pods in the order in which a pass under pressure on that signal would rank them, by the
+// figures of the last full pass: first the pods that may be evicted, in the order of eviction.
+// Then, without a place, the pods that are not: those that are critical, that (for I/O) have waited
+// for no disk, that have not been measured yet, and that use nothing; each by namespace and name.
+[[nodiscard]] std::vector<OverviewPod> PodsInOrder(const Snapshot& snapshot, Signal signal);
+
+// The overview as JSON: /api/v1/overview. docs/overview.md has every field.
+[[nodiscard]] std::string OverviewJson(const Overview& overview);
+[[nodiscard]] std::string OverviewJson(const Snapshot& snapshot, const OverviewOptions& options);
+
+// A pass as the overview and the history have it.
+void WritePass(JsonWriter& json, const OverviewPass& pass);
 
 }  // namespace jettison

@@ -1,5 +1,3 @@
-#include "api/overview/overview_order.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -7,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "api/overview/overview.h"
 #include "core/decide/decide.h"
 #include "core/decide/ranking.h"
 #include "core/pods/admission.h"

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/api.h"
-#include "api/overview/overview_json.h"
+#include "api/answers.h"
 
 namespace jettison {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/overview/overview_json.h"
+#include "api/overview/overview.h"
 #include "cli/top/overview_test_values.h"
 
 namespace jettison {

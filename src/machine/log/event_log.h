@@ -7,7 +7,7 @@
 
 #include "core/model/event.h"
 #include "machine/log/log.h"
-#include "view/event_counts.h"
+#include "view/histories.h"
 #include "view/snapshot.h"
 
 namespace jettison {

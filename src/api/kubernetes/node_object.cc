@@ -1,9 +1,10 @@
-#include "api/kubernetes/node_json.h"
-
 #include <fmt/format.h>
+#include <sys/utsname.h>
 
-#include "api/kubernetes/kube_time.h"
-#include "api/kubernetes/version.h"
+#include <fstream>
+#include <string_view>
+
+#include "api/kubernetes/objects.h"
 #include "core/config/node_allocatable.h"
 #include "core/json/json_writer.h"
 
@@ -106,6 +107,32 @@ void WriteStatus(const Snapshot& snapshot, const HostFacts& host, JsonWriter& js
   });
 }
 
+std::string FirstLine(const char* path) {
+  std::string line;
+  std::ifstream file(path);
+  std::getline(file, line);
+  return line;
+}
+
+// PRETTY_NAME of /etc/os-release (os-release(5)), without its quotes.
+std::string OsImage() {
+  constexpr std::string_view kKey = "PRETTY_NAME=";
+  std::ifstream file("/etc/os-release");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(kKey)) continue;
+    std::string name = line.substr(kKey.size());
+    std::erase(name, '"');
+    return name;
+  }
+  return "";
+}
+
+std::string GoArchitecture(std::string_view machine) {
+  if (machine == "x86_64") return "amd64";
+  if (machine == "aarch64") return "arm64";
+  return std::string(machine);
+}
+
 }  // namespace
 
 std::string ConditionJson(const ConditionView& condition, Instant heartbeat) {
@@ -128,6 +155,23 @@ std::string NodeJson(const Snapshot& snapshot, const HostFacts& host) {
   });
   text += '\n';
   return text;
+}
+
+HostFacts ReadHostFacts() {
+  HostFacts facts;
+  facts.machine_id = FirstLine("/etc/machine-id");
+  facts.boot_id = FirstLine("/proc/sys/kernel/random/boot_id");
+  facts.os_image = OsImage();
+  utsname names{};
+  if (uname(&names) == 0) {
+    facts.kernel_version = names.release;
+    facts.architecture = GoArchitecture(names.machine);
+  }
+  return facts;
+}
+
+std::string_view Version() {
+  return JETTISON_VERSION;
 }
 
 }  // namespace jettison

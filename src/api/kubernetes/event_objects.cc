@@ -1,5 +1,3 @@
-#include "api/kubernetes/event_list.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "api/kubernetes/kube_time.h"
+#include "api/kubernetes/objects.h"
 #include "core/json/json_writer.h"
 
 namespace jettison {

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "core/units/duration.h"
+#include "view/snapshot.h"
+
+namespace jettison {
+
+// Of the program: "0.1.0".
+[[nodiscard]] std::string_view Version();
+
+// What a v1.Node tells of the machine; empty where it could not be found out.
+struct HostFacts {
+  std::string machine_id;
+  std::string boot_id;
+  std::string kernel_version;
+  std::string os_image;
+  std::string architecture;  // as Go names it: "amd64", "arm64"
+};
+
+// Reads them from this machine. It waits for files of /etc and /proc.
+[[nodiscard]] HostFacts ReadHostFacts();
+
+// An instant as a metav1.Time: RFC 3339 in UTC, whole seconds.
+[[nodiscard]] inline std::string KubeTime(Instant at) {
+  return FormatInstant(std::chrono::floor<std::chrono::seconds>(at));
+}
+
+// The node as a v1.Node: conditions with reasons, messages and times, taints, capacity,
+// allocatable, what the machine is. The heartbeat is the moment of the snapshot; Ready becomes true
+// with the first pass. `snapshot.node` must be set.
+[[nodiscard]] std::string NodeJson(const Snapshot& snapshot, const HostFacts& host);
+
+// One condition as a v1.NodeCondition, seen at `heartbeat`.
+[[nodiscard]] std::string ConditionJson(const ConditionView& condition, Instant heartbeat);
+
+// Every pod of the node as a v1.PodList: specification and status, by namespace and name.
+[[nodiscard]] std::string PodListJson(const Snapshot& snapshot);
+
+// One as a v1.Event, counted with its equals before it.
+[[nodiscard]] std::string EventJson(const LoggedEvent& event, std::string_view node_name);
+
+// Those that are remembered as a v1.EventList, oldest first. Of events that are equal but for their
+// time (view/event_counts.h) there is the newest, which has the count.
+[[nodiscard]] std::string EventListJson(const Snapshot& snapshot);
+
+// /stats/summary as the kubelet has it (v1alpha1), with what is measured here: memory, file
+// systems, process ids and pressure of the node, memory, disk use and processes of pods. What was
+// not measured is absent, never zero. `snapshot.summary` must be set.
+[[nodiscard]] std::string StatsSummaryJson(const Snapshot& snapshot);
+
+}  // namespace jettison

@@ -1,9 +1,0 @@
-#include "api/kubernetes/version.h"
-
-namespace jettison {
-
-std::string_view Version() {
-  return JETTISON_VERSION;
-}
-
-}  // namespace jettison
