@@ -20,8 +20,8 @@
 #include "core/decide/holders.h"
 #include "core/pass/recorded_pass.h"
 #include "core/report/cycle_report.h"
-#include "view/node_counters.h"
 #include "view/histories.h"
+#include "view/node_counters.h"
 
 namespace jettison {
 

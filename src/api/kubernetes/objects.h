@@ -44,7 +44,7 @@ struct HostFacts {
 [[nodiscard]] std::string EventJson(const LoggedEvent& event, std::string_view node_name);
 
 // Those that are remembered as a v1.EventList, oldest first. Of events that are equal but for their
-// time (view/event_counts.h) there is the newest, which has the count.
+// time (EventCounts) there is the newest, which has the count.
 [[nodiscard]] std::string EventListJson(const Snapshot& snapshot);
 
 // /stats/summary as the kubelet has it (v1alpha1), with what is measured here: memory, file
