@@ -77,12 +77,6 @@ const Clock& LastingClock() {
   return *clock;
 }
 
-std::unique_ptr<PodKiller> KillerFor(const AgentConfig& config, AgentParts& parts,
-                                     const Clock& clock) {
-  if (config.dry_run) return std::make_unique<DryRunKiller>();
-  return std::make_unique<TableKiller>(*parts.pods, clock, parts.soft_evictions.get());
-}
-
 std::optional<std::uint64_t> ReservedFromPods(const AgentConfig& config) {
   const NodeReservation& reservation = config.reservation;
   if (config.source == SourceKind::kKubernetes || !reservation.enforce_pods) return std::nullopt;
@@ -168,7 +162,7 @@ std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& mach
           .take_held = [&machine] { return machine.cluster->TakeHeld(); },
           .end_pod =
               [&machine, &parts](const EvictionOrder& order) {
-                return parts.pods->Evict(order, machine.clock.Now()).has_value();
+                return parts.pods->EvictNow(order, machine.clock.Now()).has_value();
               },
           .goes_on = [&machine](const std::string& uid) { return machine.cluster->GoesOn(uid); },
           .dry_run = config.dry_run},
@@ -204,14 +198,14 @@ void BuildSoftEvictions(const AgentConfig& config, Machine& machine, const Log& 
                                .cool_down = config.kubernetes.soft_eviction_cool_down});
 }
 
-NodeDependencies EdgesOf(Machine& machine, const Log& log, AgentParts& parts) {
+NodeDependencies DependenciesOf(Machine& machine, const Log& log, AgentParts& parts) {
   return {
       .clock = machine.clock,
       .figures = *parts.figures,
       .disk_walks = *parts.disk_walks,
       .notifier = *parts.arming,
       .pods = *parts.pods,
-      .killer = *parts.killer,
+      .killer = parts.no_killer ? *parts.no_killer : *parts.pods,
       .reclaimer = *parts.reclaimer,
       .events = *parts.events,
       .log = log,
@@ -289,7 +283,8 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   parts.cluster = ClusterFor(config, machine, log, parts);
   parts.shadow = ShadowFor(config, machine);
   BuildSoftEvictions(config, machine, log, parts);
-  parts.killer = KillerFor(config, parts, machine.clock);
+  parts.worker_dependencies->soft = parts.soft_evictions.get();
+  if (config.dry_run) parts.no_killer = std::make_unique<DryRunKiller>();
   parts.remains = std::make_unique<Remains>(config, machine.pod_groups(), *parts.pods,
                                             machine.disk_thread, log);
   BuildImages(config, machine, log, parts);
@@ -308,7 +303,7 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
                                                     config.eviction_backoff.max}});
   }
   parts.node = std::make_unique<Node>(SettingsOf(config, options, LayoutAtStart(machine)),
-                                      EdgesOf(machine, log, parts));
+                                      DependenciesOf(machine, log, parts));
   parts.state = std::make_shared<StateFile>(config.root + "/node-state", LastingClock(), log);
   return built;
 }

@@ -18,7 +18,7 @@ Result<ReclaimProgress> Try(ReclaimStep step, NodeReclaimer& reclaimer) {
 
 void Evict(const EvictionOrder& order, std::optional<StorageLimitKind> limit, PodKiller& killer,
            CycleReport& report) {
-  const auto killed = killer.Evict(order);
+  const auto killed = killer.Evict(order, report.at);
   if (killed && *killed == EvictOutcome::kAsked) {
     report.pause = EvictionPause{
         .reason = PaceReason::kAsked, .until = report.at + kAnswerWithin, .pod_uid = order.pod_uid};
@@ -50,67 +50,46 @@ void NoteStaleDisk(std::span<const ActivePod> pods, CycleReport& report) {
   }
 }
 
-void EvictVictim(const DecidedPass& pass, PodKiller& killer, CycleReport& report) {
-  const Decision& decision = pass.decision.decision;
-  const PressureOrderInputs inputs{
-      .thresholds = pass.policy.thresholds,
-      .threshold = *decision.threshold,
-      .observations = report.observations,
-      .max_pod_grace_period_seconds = pass.policy.max_pod_grace_period_seconds};
-  Evict(OrderFor(pass.pods[*decision.victim], inputs), std::nullopt, killer, report);
-}
-
-void TryReclaim(const DecidedPass& pass, NodePorts& ports, CycleReport& report) {
-  ReclaimOutcome reclaim = Reclaim(pass.decision.decision.reclaim, pass.policy.thresholds, ports);
-  report.reclaim_attempted = std::move(reclaim.attempted);
-  report.reclaim_errors = std::move(reclaim.errors);
-  report.reclaim_under_way = reclaim.under_way;
-  report.relieved_by_reclaim = reclaim.relieved;
-  if (reclaim.seen) report.after_reclaim = (*reclaim.seen)[report.acting_for->signal];
+// Runs each step of node-level reclaim, then reads the node again to see whether pressure is
+// relieved. Without steps nothing is read and pressure is not relieved; nor while a step is still
+// under way, because the figures do not show yet what it frees: a pass after its end goes on.
+void Reclaim(const DecidedPass& pass, NodePorts& ports, CycleReport& report) {
+  for (const ReclaimStep step : pass.decision.decision.reclaim) {
+    report.reclaim_attempted.push_back(step);
+    const auto progress = Try(step, ports.reclaimer);
+    if (!progress) report.reclaim_errors.push_back(progress.error().message);
+    if (progress == ReclaimProgress::kUnderWay) report.reclaim_under_way = true;
+  }
+  if (report.reclaim_attempted.empty() || report.reclaim_under_way) return;
+  const auto summary = ports.summaries.ReadSummary();
+  if (!summary) return report.reclaim_errors.push_back(summary.error().message);
+  const Observations seen = ObservationsFrom(*summary);
+  report.relieved_by_reclaim = PressureRelieved(pass.policy.thresholds, seen);
+  report.after_reclaim = seen[report.acting_for->signal];
 }
 
 // Node-level reclaim, then at most one pod; none while the reclaim is under way.
 void Relieve(const DecidedPass& pass, NodePorts& ports, CycleReport& report) {
   const Decision& decision = pass.decision.decision;
-  const Threshold& threshold = pass.policy.thresholds[*decision.threshold];
-  report.acting_for = threshold;
-  TryReclaim(pass, ports, report);
-  const bool ranks = !report.reclaim_under_way && !report.relieved_by_reclaim && !pass.pods.empty();
-  if (ranks) {
-    report.ranked_for = threshold.signal;
-    report.pause = pass.decision.pause;
+  const Signal signal = report.acting_for->signal;
+  Reclaim(pass, ports, report);
+  report.events.push_back(ReclaimEvent(ResourceOf(signal)));
+  if (report.reclaim_under_way || report.relieved_by_reclaim || pass.pods.empty()) return;
+  report.ranked_for = signal;
+  report.pause = pass.decision.pause;
+  if (decision.victim && !report.pause) {
+    const PressureOrderInputs inputs{
+        .thresholds = pass.policy.thresholds,
+        .threshold = *decision.threshold,
+        .observations = report.observations,
+        .max_pod_grace_period_seconds = pass.policy.max_pod_grace_period_seconds};
+    Evict(OrderFor(pass.pods[*decision.victim], inputs), std::nullopt, ports.killer, report);
   }
-  report.events.push_back(ReclaimEvent(ResourceOf(threshold.signal)));
-  if (ranks && decision.victim && !report.pause) EvictVictim(pass, ports.killer, report);
-  if (!ranks) return;
-  if (IsOfDisk(threshold.signal)) {
-    NoteStaleDisk(pass.pods, report);
-  }
-  if (pass.full_ranking) RankForReport(pass.pods, threshold.signal, pass.policy.layout, report);
+  if (IsOfDisk(signal)) NoteStaleDisk(pass.pods, report);
+  if (pass.full_ranking) RankForReport(pass.pods, signal, pass.policy.layout, report);
 }
 
 }  // namespace
-
-ReclaimOutcome Reclaim(std::span<const ReclaimStep> steps, std::span<const Threshold> thresholds,
-                       NodePorts& ports) {
-  ReclaimOutcome outcome;
-  if (steps.empty()) return outcome;
-  for (ReclaimStep step : steps) {
-    outcome.attempted.push_back(step);
-    const auto progress = Try(step, ports.reclaimer);
-    if (!progress) outcome.errors.push_back(progress.error().message);
-    if (progress == ReclaimProgress::kUnderWay) outcome.under_way = true;
-  }
-  if (outcome.under_way) return outcome;
-  const auto summary = ports.summaries.ReadSummary();
-  if (!summary) {
-    outcome.errors.push_back(summary.error().message);
-    return outcome;
-  }
-  outcome.seen = ObservationsFrom(*summary);
-  outcome.relieved = PressureRelieved(thresholds, *outcome.seen);
-  return outcome;
-}
 
 CycleReport CarryOut(const DecidedPass& pass, NodePorts& ports, EvictionState& state) {
   const Decision& decision = pass.decision.decision;
@@ -121,7 +100,10 @@ CycleReport CarryOut(const DecidedPass& pass, NodePorts& ports, EvictionState& s
   for (const StorageViolation& violation : decision.violations) {
     Evict(OrderFor(pass.pods[violation.pod], violation), violation.kind, ports.killer, report);
   }
-  if (decision.threshold) Relieve(pass, ports, report);
+  if (decision.threshold) {
+    report.acting_for = pass.policy.thresholds[*decision.threshold];
+    Relieve(pass, ports, report);
+  }
   if (decision.victim && report.evaluation.in_margin[*decision.threshold]) {
     ObserveCondition(ConditionOf(report.acting_for->signal), pass.policy.pressure_transition_period,
                      report.at, report.evaluation.next);

@@ -10,7 +10,7 @@ namespace {
 // Remembers what it was asked, in order.
 class RecordingNode final : public PodKiller, public NodeReclaimer, public SummarySource {
  public:
-  Result<EvictOutcome> Evict(const EvictionOrder& order) override {
+  Result<EvictOutcome> Evict(const EvictionOrder& order, Instant) override {
     calls.push_back("evict " + order.pod_uid);
     if (kill_fails) return Fail(ErrorCode::kDeadlineExceeded, "too slow");
     return outcome;

@@ -4,6 +4,7 @@
 
 #include "core/model/eviction_order.h"
 #include "core/model/summary.h"
+#include "core/units/duration.h"
 #include "core/units/result.h"
 
 namespace jettison {
@@ -14,7 +15,7 @@ namespace jettison {
 class PodKiller {
  public:
   virtual ~PodKiller() = default;
-  [[nodiscard]] virtual Result<EvictOutcome> Evict(const EvictionOrder& order) = 0;
+  [[nodiscard]] virtual Result<EvictOutcome> Evict(const EvictionOrder& order, Instant now) = 0;
 };
 
 // How far a reclaim has come when the call that asks for it returns.

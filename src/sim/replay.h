@@ -16,7 +16,7 @@ class SimulatedNode final : public PodKiller, public NodeReclaimer, public Summa
   SimulatedNode(const Scenario& scenario, const ScenarioStep& step)
       : scenario_(scenario), step_(step) {}
 
-  Result<EvictOutcome> Evict(const EvictionOrder& order) override {
+  Result<EvictOutcome> Evict(const EvictionOrder& order, Instant) override {
     const auto fails = [&](std::size_t i) { return scenario_.pods[i].pod.uid == order.pod_uid; };
     if (std::any_of(step_.kill_errors.begin(), step_.kill_errors.end(), fails)) {
       return Fail(ErrorCode::kInternal, "the scenario lets this kill fail");

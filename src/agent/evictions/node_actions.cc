@@ -12,16 +12,6 @@ constexpr Duration kReclaimPatience = std::chrono::minutes(1);
 
 }  // namespace
 
-Result<EvictOutcome> TableKiller::Evict(const EvictionOrder& order) {
-  if (order.soft && soft_ != nullptr) {
-    soft_->Ask(order, clock_.Now());
-    return EvictOutcome::kAsked;
-  }
-  const auto ending = table_.Evict(order, clock_.Now());
-  if (!ending) return Fail(ending.error());
-  return *ending ? EvictOutcome::kEnding : EvictOutcome::kWasEnding;
-}
-
 std::size_t ForgetDeadContainers(PodTable& table, const ContainerGcPolicy& policy, ForgetOf which,
                                  Instant now) {
   PodsForGc pods = table.StandingForGc();

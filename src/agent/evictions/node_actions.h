@@ -13,24 +13,10 @@
 
 namespace jettison {
 
-// Evicts pods of the table. For a soft threshold the API server is asked first, where there is one.
-class TableKiller : public PodKiller {
- public:
-  // Everything must outlive this. `soft` null: nobody is asked.
-  TableKiller(PodTable& table, const Clock& clock, SoftEvictions* soft = nullptr)
-      : table_(table), clock_(clock), soft_(soft) {}
-  [[nodiscard]] Result<EvictOutcome> Evict(const EvictionOrder& order) override;
-
- private:
-  PodTable& table_;
-  const Clock& clock_;
-  SoftEvictions* soft_;
-};
-
 // Evicts no pod: for a dry run.
 class DryRunKiller : public PodKiller {
  public:
-  [[nodiscard]] Result<EvictOutcome> Evict(const EvictionOrder&) override {
+  [[nodiscard]] Result<EvictOutcome> Evict(const EvictionOrder&, Instant) override {
     return EvictOutcome::kDryRun;
   }
 };

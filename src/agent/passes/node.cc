@@ -31,17 +31,243 @@ Node::Node(NodeSettings settings, const NodeDependencies& dependencies)
     : settings_(std::move(settings)),
       layout_known_(settings_.layout_known),
       dependencies_(dependencies),
-      passes_(settings_, dependencies, counters_),
+      state_{.policies = PassPolicies(settings_.policy), .pacing = EvictionPacing(dependencies)},
+      reporter_(settings_, dependencies_, state_, counters_),
       scheduler_(settings_.monitoring_interval, dependencies.clock.Now()),
-      walks_(settings_, dependencies_, passes_),
-      next_gc_(dependencies.clock.Now() + kGcInterval) {}
+      walks_(settings_, dependencies_, state_),
+      next_gc_(dependencies.clock.Now() + kGcInterval) {
+  state_.standing.condition_changed_at.fill(dependencies.clock.Now());
+}
+
+// ---- the pass
+
+void Node::MemoryCrossed() {
+  ++counters_.memory_notifications;
+  if (!woken_at_) woken_at_ = dependencies_.clock.Now();
+  Wake(kLevelSpacing);
+}
+
+void Node::Stalled() {
+  Wake(kStallSpacing);
+}
+
+void Node::Wake(Duration spacing) {
+  const Instant now = dependencies_.clock.Now();
+  looks_.Wake(spacing, now);
+  if (looks_.Begin(now)) Look();
+}
+
+void Node::Look() {
+  const Instant now = dependencies_.clock.Now();
+  ++counters_.looks;
+  const ReadingPlan plan = ReadNode(Patience::kNone, now);
+  if (state_.standing.wait.hard()) {
+    counters_.early_kills += state_.pacing.Hasten(plan.observations, state_.policies->layout, now);
+  }
+  state_.pacing.EndPauseUnless(state_.policies->thresholds, plan.evaluation.overdue);
+  if (HasNews(plan, now)) PassWithoutWalk(plan);
+  woken_at_.reset();
+  PlanLook(plan.observations, now);
+}
+
+// Memory is read after what may be waited for, because it changes fastest.
+ReadingPlan Node::ReadNode(Patience patience, Instant now) {
+  NodeStats& node = state_.summary.node;
+  if (patience == Patience::kWaits) {
+    node = dependencies_.figures.ReadNode();
+  } else {
+    dependencies_.figures.ReadRestOfNode(node);
+    dependencies_.figures.ReadNodeMemory(node);
+  }
+  const EvictionWait& wait = state_.standing.wait;
+  state_.pacing.ReadEnding(wait.active());
+  const std::vector<Threshold>& thresholds = state_.policies->thresholds;
+  ThresholdSet allowed;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) allowed[i] = wait.Allows(thresholds[i]);
+  ReadingPlan plan =
+      PlanReading(*state_.PolicyOf(PassKind::kWatch), state_.standing.state, node, now, allowed);
+  state_.pacing.Seen(plan.observations, now);
+  return plan;
+}
+
+// What a pass has acted for is left to the next, unless pods are ending or an eviction waits, which
+// a look may end. Evictions for a disk are left to the other passes.
+bool Node::HasNews(const ReadingPlan& plan, Instant now) {
+  const auto& thresholds = state_.policies->thresholds;
+  const Evaluation& evaluation = plan.evaluation;
+  if (IsDue(pass_asked_for_, now)) {
+    pass_asked_for_.reset();
+    acted_.reset();
+  }
+  acted_ &= evaluation.acting;
+  if (const auto& last = state_.record.last) {
+    acted_ &= ~NewsOfMargins(thresholds, *last, evaluation, plan.observations);
+  }
+  if (state_.pacing.FollowedSince(state_.standing.wait.hard(), now)) {
+    acted_ &= ~WithoutDisks(thresholds, evaluation.acting);
+  }
+  return jettison::HasNews(evaluation, state(), acted_);
+}
+
+// A threshold on a disk that waits for its files to be measured does not delay other thresholds.
+bool Node::Pass(const ReadingPlan& plan, const Cause& cause) {
+  if (!MayDecide(plan)) return false;
+  const PassDecision decision = Decide(plan, cause);
+  const auto& acts_for = decision.decision.threshold;
+  const bool awaits_walk = cause.disk == nullptr && plan.disk && acts_for &&
+                           IsDisk(state_.policies->thresholds[*acts_for]);
+  const bool may_repeat =
+      cause.disk == nullptr && plan.evaluation.next.conditions == state().conditions;
+  if (may_repeat && (awaits_walk ? walks_.IsDoneWithout(plan) : IsReported(plan, decision))) {
+    return false;
+  }
+  if (awaits_walk) walks_.PassedWithout(plan.now);
+
+  DonePass done{.pass = {.number = state_.record.count + 1,
+                         .policy = state_.PolicyOf(cause.kind),
+                         .before = state(),
+                         .pace = decision.pace},
+                .kind = cause.kind,
+                .times = {.woken = std::exchange(woken_at_, std::nullopt).value_or(plan.now),
+                          .began = plan.now},
+                .pods = pods_,
+                .eviction_had_waited = decision.pause.has_value()};
+  NodePorts ports = {
+      .killer = dependencies_.killer, .reclaimer = dependencies_.reclaimer, .summaries = *this};
+  done.pass.report =
+      CarryOut({.policy = *done.pass.policy, .plan = plan, .decision = decision, .pods = pods_},
+               ports, state_.standing.state);
+  done.times.decided = dependencies_.clock.Now();
+  done.pass.after_reclaim = std::exchange(after_reclaim_, std::nullopt);
+  const CycleReport& report = reporter_.Report(std::move(done));
+
+  AfterPass(report, !cause.next_by_clock, plan.now);
+  // The reclaim may have been enough, or has only begun; when it ends, the disk is looked at again.
+  const bool settled = report.relieved_by_reclaim || report.reclaim_under_way;
+  if (awaits_walk && settled) walks_.DropDemand();
+  return true;
+}
+
+bool Node::MayDecide(const ReadingPlan& plan) const {
+  // The first pass after a restart reports the node's state, even while evictions are awaited.
+  const bool is_first = passes() == 0 && plan.evaluation.acting.none();
+  return !state_.standing.wait.active() || plan.threshold || is_first;
+}
+
+PassDecision Node::Decide(const ReadingPlan& plan, const Cause& cause) {
+  ReadPods(plan, cause.disk);
+  const auto pace_of = [&](std::size_t threshold, bool instead) {
+    const PacedPass paced = PacedFor(plan, threshold, cause);
+    return instead ? state_.pacing.InputInstead(paced) : state_.pacing.InputOf(paced);
+  };
+  PassDecision decision = DecidePass(*state_.PolicyOf(cause.kind), plan, pods_, pace_of);
+  state_.pacing.SetInput(decision.pace);
+  const auto& victim = decision.decision.victim;
+  if (victim && cause.disk == nullptr && plan.pods == PodFigures::kMemory) {
+    dependencies_.figures.ReadContainersOf(*pods_[*victim].facts, state_.summary.pods[*victim]);
+  }
+  return decision;
+}
+
+// For a soft threshold, pods that the API server refused to evict are spared.
+void Node::ReadPods(const ReadingPlan& plan, const MeasuredDisk* disk) {
+  Figures& figures = dependencies_.figures;
+  std::vector<PodStats>& stats = state_.summary.pods;
+  const SoftEvictions* const soft = dependencies_.soft;
+  const bool asks =
+      soft != nullptr && plan.threshold && !state_.policies->thresholds[*plan.threshold].IsHard();
+  state_.pacing.SetSoftHold(asks ? soft->HoldAt(plan.now) : std::nullopt);
+  const std::vector<const PodFacts*>& pods = state_.spared.Among(
+      dependencies_.pods.Active(), asks ? soft->SparedAt(plan.now) : std::vector<SparedPod>());
+  if (disk != nullptr || plan.disk) {
+    const DiskUse* const use = disk != nullptr ? &disk->use : nullptr;
+    figures.ReadPods(pods, use, stats);
+    if (state_.policies.NeedDiskUse()) {
+      state_.record.pods.MarkStale(use, disk == nullptr || disk->age_counts, stats);
+    }
+  } else {
+    switch (plan.pods) {
+      case PodFigures::kNone: stats.clear(); break;
+      case PodFigures::kMemory: figures.ReadMemoryOf(pods, stats); break;
+      case PodFigures::kAll: figures.ReadPods(pods, nullptr, stats); break;
+    }
+  }
+  JoinStats(pods, state_.summary, pods_);
+}
+
+PacedPass Node::PacedFor(const ReadingPlan& plan, std::size_t threshold, const Cause& cause) const {
+  const Threshold& line = state_.policies->thresholds[threshold];
+  const Observation& seen = *plan.observations[line.signal];
+  return {.signal = line.signal,
+          .seen = seen,
+          .line = QuantityOf(line.value, seen.capacity).Value(),
+          .pods = pods_,
+          .layout = state_.policies->layout,
+          .next_by_clock = cause.next_by_clock,
+          .now = plan.now};
+}
+
+bool Node::IsReported(const ReadingPlan& plan, const PassDecision& decision) const {
+  if (!decision.pause) return false;
+  const Signal signal = state_.policies->thresholds[*decision.decision.threshold].signal;
+  return state_.pacing.paused().IsReported(signal, *decision.pause, plan.now);
+}
+
+// The figures that show whether a reclaim sufficed: file systems and memory of the node, without
+// pods.
+Result<Summary> Node::ReadSummary() {
+  after_reclaim_.emplace().node = dependencies_.figures.ReadNode();
+  return *after_reclaim_;
+}
+
+void Node::PassWithoutWalk(const ReadingPlan& plan) {
+  if (!plan.disk) {
+    walks_.DropDemand();
+  } else if (walks_.Await(plan) && !scheduler_.measuring()) {
+    scheduler_.Request(plan.now);
+  }
+  Pass(plan, {.next_by_clock = NextByClock(plan.now)});
+}
+
+void Node::FullPass(const ReadingPlan& plan, const MeasuredDisk& disk) {
+  const Instant now = plan.now;
+  // Storage limits are no hard threshold, so they wait for the clean-up.
+  const bool limits = !state_.standing.wait.active();
+  walks_.Passed(now);
+  if (Pass(plan, {.kind = limits ? PassKind::kFull : PassKind::kWatch,
+                  .next_by_clock = NextScheduled(now),
+                  .disk = &disk})) {
+    reporter_.KeepMeasured(disk.use, now);
+    if (!dependencies_.reclaimer.UnderWay()) dependencies_.reclaimer.Forget();
+    CollectGarbage(now);
+  }
+  dependencies_.figures.ForgetOthers(dependencies_.pods.Active());
+  if (!state_.standing.wait.active()) dependencies_.figures.TakeMounts();
+  if (dependencies_.on_full_pass) dependencies_.on_full_pass();
+}
+
+void Node::AfterPass(const CycleReport& report, bool scheduled, Instant now) {
+  if (report.reclaim_under_way) {
+    reclaim_awaited_ = true;
+    reclaim_is_scheduled_ = reclaim_is_scheduled_ || scheduled;
+  }
+  // The end of the pause is a full pass, because the kubelet would look at everything. If pods are
+  // awaited, that pass is requested when they are gone.
+  if (report.pause && !state_.standing.wait.active()) scheduler_.Schedule(report.pause->until);
+  grace_end_ = NextGraceEnd(state_.policies->thresholds, report.evaluation);
+  acted_ = report.evaluation.acting;
+  if (!report.evictions.empty()) trends_.BeginAnew();
+  PlanLook(report.observations, now);
+}
+
+// ---- what a pass starts from
 
 void Node::PodLost(std::string_view pod_uid) {
-  passes_.pacing().Lost(pod_uid, dependencies_.clock.Now());
+  state_.pacing.Lost(pod_uid, dependencies_.clock.Now());
 }
 
 void Node::SetEviction(const EvictionPolicy& eviction) {
-  PassPolicy policy = *passes_.policy();
+  PassPolicy policy = *state_.policies;
   policy.pressure_transition_period = eviction.pressure_transition_period;
   policy.max_pod_grace_period_seconds = eviction.max_pod_grace_period_seconds;
   policy.thresholds = ThresholdsFor(eviction.thresholds,
@@ -52,14 +278,27 @@ void Node::SetEviction(const EvictionPolicy& eviction) {
 // The runtime may answer long after the first pass.
 void Node::SetLayout(DiskLayout layout, std::vector<Threshold> thresholds) {
   layout_known_ = true;
-  PassPolicy policy = *passes_.policy();
+  PassPolicy policy = *state_.policies;
   policy.layout = layout;
   policy.thresholds = std::move(thresholds);
   TakePolicy(std::move(policy));
 }
 
+// A threshold that was met stays met if its signal and value are the same; a new one goes on where
+// an agent before was, if it was awaited.
 void Node::TakePolicy(PassPolicy policy) {
-  passes_.TakePolicy(std::move(policy), dependencies_.clock.Now());
+  const Instant now = dependencies_.clock.Now();
+  NodeStanding& standing = state_.standing;
+  standing.state = CarryOver(standing.state, state_.policies->thresholds, policy.thresholds);
+  TakeAwaited(policy.thresholds, now, standing);
+  state_.policies = PassPolicies(std::move(policy));
+  reporter_.DropAsked();
+  if (auto& last = state_.record.last) {
+    // The last report refers to thresholds by their index, too.
+    auto report = std::make_shared<CycleReport>(*last);
+    report->evaluation = EvaluateBy(*state_.policies, standing.state, report->observations, now);
+    last = std::move(report);
+  }
   acted_.reset();  // the thresholds are others
   LookAtOnce();
 }
@@ -67,29 +306,40 @@ void Node::TakePolicy(PassPolicy policy) {
 void Node::LookAtOnce() {
   if (passes() == 0) return;
   const Instant now = dependencies_.clock.Now();
-  WatchPass(passes_.ReadNode(Patience::kWaits, now));
-  PlanLook(ObservationsFrom(passes_.summary()), now);
+  PassWithoutWalk(ReadNode(Patience::kWaits, now));
+  PlanLook(ObservationsFrom(state_.summary), now);
   scheduler_.Request(now);
 }
 
 void Node::Slept(Duration slept) {
   dependencies_.pods.PutOffEnds(slept);
-  passes_.Slept(slept, dependencies_.clock.Now());
+  PutOff(slept, dependencies_.clock.Now(), state_.standing);
+}
+
+void Node::Resume(const SavedNode& saved) {
+  const Instant now = dependencies_.clock.Now();
+  jettison::Resume(saved, state_.policies->thresholds, now, state_.standing);
+  const EvictionWait& wait = state_.standing.wait;
+  if (!saved.wait || !wait.active()) return;
+  // The pace of the resources for which evictions are under way continues as well.
+  state_.pacing.Resume(*saved.wait, *wait.NextDeadline() - kCleanupTimeout, now);
 }
 
 SavedNode Node::Saved() const {
-  return SavedOf(passes_.standing(), passes_.policy()->thresholds, dependencies_.clock.Now());
+  return SavedOf(state_.standing, state_.policies->thresholds, dependencies_.clock.Now());
 }
 
 Snapshot Node::MakeSnapshot() const {
-  return SnapshotOf(passes_, trends_, dependencies_, scheduler_.NextDeadline());
+  return SnapshotOf(state_, trends_, dependencies_, scheduler_.NextDeadline());
 }
+
+// ---- when the node is looked at
 
 // While an eviction of an earlier agent is awaited, there may be no pass.
 void Node::Begin() {
   const Instant now = dependencies_.clock.Now();
-  WatchPass(passes_.ReadNode(Patience::kWaits, now));
-  PlanLook(ObservationsFrom(passes_.summary()), now);
+  PassWithoutWalk(ReadNode(Patience::kWaits, now));
+  PlanLook(ObservationsFrom(state_.summary), now);
   Advance();
 }
 
@@ -108,68 +358,18 @@ std::optional<Instant> Node::NextDeadline() const {
   std::optional<Instant> next;
   if (scheduler_.measuring()) next = walks_.NextDeadline();
   for (const auto& deadline : {dependencies_.pods.NextDeadline(), scheduler_.NextDeadline(),
-                               passes_.standing().wait.NextDeadline(),
+                               state_.standing.wait.NextDeadline(),
                                dependencies_.reclaimer.NextDeadline(), looks_.due()}) {
     if (deadline && (!next || *deadline < *next)) next = deadline;
   }
   return next;
 }
 
-// ---- passes
-
-// A notification that comes too soon after another one makes it due, and no more.
-void Node::MemoryCrossed() {
-  const Instant now = dependencies_.clock.Now();
-  ++counters_.memory_notifications;
-  if (!woken_at_) woken_at_ = now;
-  looks_.Wake(kLevelSpacing, now);
-  if (looks_.Begin(now)) Look();
-}
-
-void Node::Stalled() {
-  const Instant now = dependencies_.clock.Now();
-  looks_.Wake(kStallSpacing, now);
-  if (looks_.Begin(now)) Look();
-}
-
-void Node::Look() {
-  const Instant now = dependencies_.clock.Now();
-  ++counters_.looks;
-  const ReadingPlan plan = passes_.ReadNode(Patience::kNone, now);
-  passes_.Hasten(plan);
-  passes_.pacing().EndPauseUnless(passes_.policy()->thresholds, plan.evaluation.overdue);
-  if (HasNews(plan, now)) {
-    if (!woken_at_) woken_at_ = now;
-    WatchPass(plan);
-  }
-  woken_at_.reset();
-  PlanLook(plan.observations, now);
-}
-
-// What a pass has acted for is left to the next, unless pods are ending or an eviction waits, which
-// a look may end. Evictions for a disk are left to the other passes.
-bool Node::HasNews(const ReadingPlan& plan, Instant now) {
-  const auto& thresholds = passes_.policy()->thresholds;
-  const Evaluation& evaluation = plan.evaluation;
-  if (IsDue(pass_asked_for_, now)) {
-    pass_asked_for_.reset();
-    acted_.reset();
-  }
-  acted_ &= evaluation.acting;
-  if (const auto& last = passes_.record().last) {
-    acted_ &= ~NewsOfMargins(thresholds, *last, evaluation, plan.observations);
-  }
-  if (passes_.pacing().FollowedSince(passes_.standing().wait.hard(), now)) {
-    acted_ &= ~WithoutDisks(thresholds, evaluation.acting);
-  }
-  return jettison::HasNews(evaluation, state(), acted_);
-}
-
 void Node::PlanLook(const Observations& seen, Instant now) {
   trends_.Take(seen, now);
   const NodeLook before = std::exchange(last_look_, {.seen = seen, .at = now});
-  looks_.Ask(now + NextLook(passes_.policy().lines(), before, last_look_));
-  const auto since = passes_.pacing().FollowedSince(passes_.standing().wait.hard(), now);
+  looks_.Ask(now + NextLook(state_.policies.lines(), before, last_look_));
+  const auto since = state_.pacing.FollowedSince(state_.standing.wait.hard(), now);
   if (since) looks_.Ask(now + NextPaceLook(*since, now));
   if (grace_end_ && *grace_end_ > now) looks_.Ask(*grace_end_);
   if (pass_asked_for_) looks_.Ask(*pass_asked_for_);
@@ -181,74 +381,13 @@ void Node::AskForPass(Instant at) {
   looks_.Ask(at);
 }
 
-void Node::WatchPass(const ReadingPlan& plan) {
-  const Instant now = plan.now;
-  const PassCause cause{.kind = PassKind::kWatch,
-                        .woken = std::exchange(woken_at_, std::nullopt).value_or(now),
-                        .next_by_clock = NextByClock(now)};
-  if (plan.disk) return PassWithoutDiskUse(plan, cause);
-  walks_.DropDemand();
-  if (!passes_.MayDecide(plan)) return;
-  const PassDecision decision = passes_.Decide(plan, cause);
-  const bool same_conditions = plan.evaluation.next.conditions == state().conditions;
-  if (same_conditions && passes_.IsReported(plan, decision)) return;
-  AfterPass(passes_.Run(plan, decision, cause), cause, now);
-}
-
-// A threshold on a disk that waits for disk use does not delay other thresholds.
-void Node::PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause) {
-  const Instant now = plan.now;
-  const std::vector<Threshold>& thresholds = passes_.policy()->thresholds;
-  const bool hard = thresholds[*plan.disk].IsHard();
-  if (walks_.Await(now, hard) && !scheduler_.measuring()) scheduler_.Request(now);
-  const PassDecision decision = passes_.DecideWith(nullptr, plan, cause);
-  const auto& acts_for = decision.decision.threshold;
-  const bool for_disk = acts_for && IsDisk(thresholds[*acts_for]);
-  if (plan.evaluation.next.conditions == state().conditions) {
-    const bool is_done =
-        for_disk ? walks_.IsDoneWithout(now, hard) : passes_.IsReported(plan, decision);
-    if (is_done) return;
-  }
-  if (for_disk) walks_.PassedWithout(now);
-  const CycleReport& report = passes_.Run(plan, decision, cause);
-  AfterPass(report, cause, now);
-  // The reclaim may have been enough, or has only begun; when it ends, the disk is looked at again.
-  const bool settled = report.relieved_by_reclaim || report.reclaim_under_way;
-  if (for_disk && settled) walks_.DropDemand();
-}
-
-void Node::FullPass(const ReadingPlan& plan, const DiskUse& disk, DiskAge age) {
-  const Instant now = plan.now;
-  // Storage limits are no hard threshold, so they wait for the clean-up.
-  const bool limits = !passes_.standing().wait.active();
-  const PassCause cause{.kind = limits ? PassKind::kFull : PassKind::kWatch,
-                        .woken = std::exchange(woken_at_, std::nullopt).value_or(now),
-                        .next_by_clock = NextScheduled(now),
-                        .disk_age = age};
-  walks_.Passed(now);
-  if (passes_.MayDecide(plan)) {
-    AfterPass(passes_.Run(plan, passes_.DecideWith(&disk, plan, cause), cause), cause, now);
-    passes_.KeepMeasured(disk, now);
-    if (!dependencies_.reclaimer.UnderWay()) dependencies_.reclaimer.Forget();
-    CollectGarbage(now);
-  }
-  dependencies_.figures.ForgetOthers(dependencies_.pods.Active());
-  if (!passes_.standing().wait.active()) dependencies_.figures.TakeMounts();
-  if (dependencies_.on_full_pass) dependencies_.on_full_pass();
-}
-
-void Node::AfterPass(const CycleReport& report, const PassCause& cause, Instant now) {
-  if (report.reclaim_under_way) {
-    reclaim_awaited_ = true;
-    reclaim_is_scheduled_ = reclaim_is_scheduled_ || !cause.next_by_clock;
-  }
-  // The end of the pause is a full pass, because the kubelet would look at everything. If pods are
-  // awaited, that pass is requested when they are gone.
-  if (report.pause && !passes_.standing().wait.active()) scheduler_.Schedule(report.pause->until);
-  grace_end_ = NextGraceEnd(passes_.policy()->thresholds, report.evaluation);
-  acted_ = report.evaluation.acting;
-  if (!report.evictions.empty()) trends_.BeginAnew();
-  PlanLook(report.observations, now);
+void Node::Rearm(Instant now) {
+  if (!settings_.memory_notifications || now < armed_at_ + kArmSpacing) return;
+  std::vector<MemoryLevel> levels = MemoryLevels(state_.policies.lines(), state_.summary.node);
+  if (!LevelsMoved(armed_, levels)) return;
+  armed_ = levels;
+  armed_at_ = now;
+  dependencies_.notifier.Arm(std::move(levels));
 }
 
 // The first collection is made as soon as the wanted pods are known: an earlier agent may have been
@@ -263,11 +402,9 @@ void Node::CollectGarbage(Instant now) {
   if (dependencies_.collect_remains) dependencies_.collect_remains();
 }
 
+// A full pass follows at once, and a pass without a walk where one is under way that may take long.
 void Node::CheckCleanup(Instant now) {
-  if (passes_.CheckCleanup(now)) LookAgain(now);
-}
-
-void Node::LookAgain(Instant now) {
+  if (!reporter_.CheckCleanup(now)) return;
   if (scheduler_.measuring()) AskForPass(now);
   scheduler_.Schedule(now);
 }
@@ -288,12 +425,12 @@ void Node::CheckReclaim(Instant now) {
 void Node::TakeAnswers(Instant now) {
   while (const auto answer = dependencies_.soft->TakeAnswer()) {
     if (answer->granted) {
-      const CycleReport* const report = passes_.Granted(answer->order, now);
-      if (report != nullptr) AfterPass(*report, {}, now);
+      const CycleReport* const report = reporter_.Granted(answer->order, now);
+      if (report != nullptr) AfterPass(*report, true, now);
       continue;
     }
     AskForPass(now);
-    const auto& last = passes_.record().last;
+    const auto& last = state_.record.last;
     if (last && last->acting_for && IsDisk(*last->acting_for)) scheduler_.Request(now);
   }
 }
@@ -303,15 +440,15 @@ void Node::TakeAnswers(Instant now) {
 // Decisions by the node's own figures are not postponed until the walk is over.
 void Node::StartWalk() {
   if (!walks_.AreNeeded()) return DiskMeasured({});
-  const ReadingPlan plan = passes_.ReadNode(Patience::kWaits, dependencies_.clock.Now());
+  const ReadingPlan plan = ReadNode(Patience::kWaits, dependencies_.clock.Now());
   if (walks_.LastServes(plan)) {
-    FullPass(plan, dependencies_.disk_walks.LastKnown(), DiskAge::kServes);
+    FullPass(plan, {.use = dependencies_.disk_walks.LastKnown(), .age_counts = false});
     return scheduler_.Done(dependencies_.clock.Now());
   }
   const auto next_scheduled = NextScheduled(plan.now);
   walks_.Begin(plan, next_scheduled.value_or(plan.now));
   if (jettison::HasNews(plan.evaluation, state(), {})) {
-    WatchPass(plan);
+    PassWithoutWalk(plan);
   } else if (!next_scheduled) {
     walks_.Evaluated(plan.now);
   }
@@ -328,12 +465,12 @@ std::optional<Instant> Node::NextScheduled(Instant now) {
 
 void Node::DiskMeasured(const DiskUse& disk) {
   if (!scheduler_.measuring()) return;
-  const ReadingPlan plan = passes_.ReadNode(Patience::kWaits, dependencies_.clock.Now());
+  const ReadingPlan plan = ReadNode(Patience::kWaits, dependencies_.clock.Now());
   switch (walks_.Judge(plan, disk)) {
     case WalkResult::kWalksAgain: return;
     case WalkResult::kUnread: return scheduler_.PutOff(plan.now + kReadAgainAfter);
     case WalkResult::kCounts:
-      FullPass(plan, disk, DiskAge::kCounts);
+      FullPass(plan, {.use = disk});
       return scheduler_.Done(dependencies_.clock.Now());
   }
 }
@@ -342,25 +479,16 @@ void Node::DiskMeasured(const DiskUse& disk) {
 void Node::WatchOverWalk() {
   const Instant now = dependencies_.clock.Now();
   if (scheduler_.measuring()) {
-    if (walks_.EvaluationIsDue(now)) WatchPass(passes_.ReadNode(Patience::kWaits, now));
+    if (walks_.EvaluationIsDue(now)) PassWithoutWalk(ReadNode(Patience::kWaits, now));
     if (walks_.HaveKeptWaiting(now)) {
-      FullPass(passes_.ReadNode(Patience::kWaits, now), dependencies_.disk_walks.LastKnown(),
-               DiskAge::kCounts);
-      if (walks_.DiskIsPaused(now, false) && !passes_.standing().wait.active()) {
-        AskForPass(passes_.pacing().paused().pause()->until);
+      const DiskUse known = dependencies_.disk_walks.LastKnown();
+      FullPass(ReadNode(Patience::kWaits, now), {.use = known});
+      if (walks_.DiskIsPaused(now, false) && !state_.standing.wait.active()) {
+        AskForPass(state_.pacing.paused().pause()->until);
       }
     }
   }
   walks_.SetUrgency();
-}
-
-void Node::Rearm(Instant now) {
-  if (!settings_.memory_notifications || now < armed_at_ + kArmSpacing) return;
-  std::vector<MemoryLevel> levels = MemoryLevels(passes_.policy().lines(), passes_.summary().node);
-  if (!LevelsMoved(armed_, levels)) return;
-  armed_ = levels;
-  armed_at_ = now;
-  dependencies_.notifier.Arm(std::move(levels));
 }
 
 }  // namespace jettison

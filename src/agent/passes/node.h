@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "agent/evictions/node_dependencies.h"
-#include "agent/passes/node_passes.h"
+#include "agent/passes/node_state.h"
 #include "agent/passes/node_walks.h"
+#include "agent/passes/pass_reporter.h"
 #include "agent/schedule/look_timer.h"
 #include "agent/schedule/next_look.h"
 #include "agent/schedule/pass_scheduler.h"
@@ -18,20 +19,20 @@
 
 namespace jettison {
 
-// Watches one node: decides when a pass is due, runs it on fresh figures, and follows its eviction
+// Watches one node: decides when it is looked at, evicts on fresh figures, and follows an eviction
 // until the pod is cleaned up. It never waits itself: the caller tells it the time and what has
 // happened, and asks when to call again.
 //
-// Look: the node is read, and evaluated. Where nothing acts and nothing has changed, that is all.
-// Otherwise a watch pass follows: all pods are read, one is chosen, and it goes, unless the pace
-// says that it has to wait. The sooner something could run short, the sooner the next look comes
-// (NextLook); the kernel's notifications only make it sooner.
+// There is one kind of pass: the node is read and evaluated; where nothing acts and nothing has
+// changed, that is all. Otherwise all pods are read, one is chosen, and it is evicted, unless the
+// pace says that it has to wait. The sooner something could run short, the sooner the node is
+// looked at again (NextLook); the kernel's notifications only make it sooner.
 //
-// Full pass: at each interval, disk use is measured, and then the same follows with it, whatever
-// has changed; storage limits are checked in it alone. Where a watch pass has to act for a disk,
-// conditions are set and what needs no pod to go is reclaimed, and nobody is evicted: a full pass
-// is asked for at once, and the walk hurries. Where it is not back within kDiskUsePatience, a full
-// pass decides by the last known figures.
+// At each interval, disk use is measured, and the pass that follows goes on whatever has changed;
+// storage limits are checked in it alone ("full"). Where another pass has to act for a disk,
+// conditions are set and what needs no eviction is reclaimed, and a full pass is asked for at once;
+// its walk hurries. Where the walk is not back within kDiskUsePatience, a full pass decides by the
+// last known figures.
 //
 // After an eviction, the next one waits as long as the kubelet would, unless the node would run out
 // before (decide/eviction_pace). Meanwhile it is looked at every few milliseconds, and an
@@ -40,7 +41,7 @@ namespace jettison {
 // A pass that starts a long reclaim evicts no pod; a full pass follows when the reclaim is over.
 // Everything else continues meanwhile: a memory threshold can still act, because memory comes
 // before disks.
-class Node {
+class Node : private SummarySource {
  public:
   Node(NodeSettings settings, const NodeDependencies& dependencies);
 
@@ -60,11 +61,11 @@ class Node {
   void Slept(Duration slept);
   // Continues from the state of an earlier agent. Must be called before Begin. Thresholds that
   // SetEviction or SetLayout adds within 5 min continue from it as well.
-  void Resume(const SavedNode& kept) { passes_.Resume(kept, dependencies_.clock.Now()); }
+  void Resume(const SavedNode& saved);
   // The same for the next agent.
   [[nodiscard]] SavedNode Saved() const;
   // Another number whenever Saved may have changed by anything but time.
-  [[nodiscard]] std::uint64_t changes() const { return passes_.changes(); }
+  [[nodiscard]] std::uint64_t changes() const { return reporter_.changes(); }
   // The first look at the node; full passes follow.
   void Begin();
   // The result of the last walk. Figures that it could not measure are older than its start, or
@@ -80,37 +81,66 @@ class Node {
   void Advance();
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
   // Passes finished since the start.
-  [[nodiscard]] std::uint64_t passes() const { return passes_.record().count; }
+  [[nodiscard]] std::uint64_t passes() const { return state_.record.count; }
   // What the last pass has seen; null before the first one.
   [[nodiscard]] const Observations* seen() const {
-    return passes_.record().last == nullptr ? nullptr : &passes_.record().last->observations;
+    return state_.record.last == nullptr ? nullptr : &state_.record.last->observations;
   }
-  [[nodiscard]] const EvictionState& state() const { return passes_.standing().state; }
+  [[nodiscard]] const EvictionState& state() const { return state_.standing.state; }
   [[nodiscard]] const PassCounters& counters() const { return counters_; }
   // How the node stands, for onlookers; NodeIdentity is the caller's to add.
   [[nodiscard]] Snapshot MakeSnapshot() const;
 
  private:
-  void TakePolicy(PassPolicy policy);
-  // Reads the node and makes a pass of it where there is something to do.
+  // Whether a reading waits for a file system that is slow to answer.
+  enum class Patience : std::uint8_t { kWaits, kNone };
+  // Pods' files as measured, for a full pass.
+  struct MeasuredDisk {
+    const DiskUse& use;
+    bool age_counts = true;  // figures that an earlier pass has used as well count as stale
+  };
+  // What brought a pass about.
+  struct Cause {
+    PassKind kind = PassKind::kWatch;
+    std::optional<Instant> next_by_clock;  // as in PaceInput
+    const MeasuredDisk* disk = nullptr;    // null: files have not been measured
+  };
+
+  // Makes the next pass due, at once unless the last one was less than `spacing` ago.
+  void Wake(Duration spacing);
+  // Reads the node and goes on with a pass where there is something to do.
   void Look();
+  // Reads the figures of the node and of ending pods, and evaluates them.
+  [[nodiscard]] ReadingPlan ReadNode(Patience patience, Instant now);
   [[nodiscard]] bool HasNews(const ReadingPlan& plan, Instant now);
+  // The rest of a pass over a node that has just been read: reads the pods, decides, carries it
+  // out and reports it. Whether there was one: not while evicted pods are awaited, nor where it
+  // would only repeat the last one.
+  bool Pass(const ReadingPlan& plan, const Cause& cause);
+  void PassWithoutWalk(const ReadingPlan& plan);
+  void FullPass(const ReadingPlan& plan, const MeasuredDisk& disk);
+  // Whether the wait for evicted pods leaves a pass with this plan.
+  [[nodiscard]] bool MayDecide(const ReadingPlan& plan) const;
+  // Reads the figures of pods that the plan asks for, or all with their disk use.
+  void ReadPods(const ReadingPlan& plan, const MeasuredDisk* disk);
+  [[nodiscard]] PassDecision Decide(const ReadingPlan& plan, const Cause& cause);
+  [[nodiscard]] PacedPass PacedFor(const ReadingPlan& plan, std::size_t threshold,
+                                   const Cause& cause) const;
+  // Whether a pass with this decision would only report again that the eviction waits.
+  [[nodiscard]] bool IsReported(const ReadingPlan& plan, const PassDecision& decision) const;
+  [[nodiscard]] Result<Summary> ReadSummary() override;
+  void AfterPass(const CycleReport& report, bool scheduled, Instant now);
+
+  void TakePolicy(PassPolicy policy);
   void PlanLook(const Observations& seen, Instant now);
   // A look that makes a pass for what the last one has acted for, too.
   void AskForPass(Instant at);
-  // Both on figures that have just been read.
-  void FullPass(const ReadingPlan& plan, const DiskUse& disk, DiskAge age);
-  void WatchPass(const ReadingPlan& plan);
-  // Runs a pass that does what can be done for a disk before pods' files have been measured.
-  void PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause);
-  void AfterPass(const CycleReport& report, const PassCause& cause, Instant now);
   void CollectGarbage(Instant now);
-
   void Rearm(Instant now);
 
   void StartWalk();
   void WatchOverWalk();
-  // For a watch pass; absent: this is one by the clock. Plans the next one.
+  // For a pass without a walk; absent: this is one by the clock. Plans the next one.
   [[nodiscard]] std::optional<Instant> NextByClock(Instant now);
   // The same for the full pass that has begun.
   [[nodiscard]] std::optional<Instant> NextScheduled(Instant now);
@@ -119,15 +149,15 @@ class Node {
   void CheckReclaim(Instant now);
   // Takes the answers to soft evictions, after which the next pass follows at once.
   void TakeAnswers(Instant now);
-  // Requests a full pass at once, or an evaluation without disk use if a walk is under way that may
-  // take long.
-  void LookAgain(Instant now);
 
   NodeSettings settings_;  // its policy is the first one
   bool layout_known_;
   NodeDependencies dependencies_;
   PassCounters counters_;
-  NodePasses passes_;
+  NodeState state_;
+  PassReporter reporter_;
+  std::vector<ActivePod> pods_;           // of the pass under way, with what has been read of them
+  std::optional<Summary> after_reclaim_;  // what the reclaim of this pass was judged by
   PassScheduler scheduler_;
   NodeWalks walks_;
   LookTimer looks_;

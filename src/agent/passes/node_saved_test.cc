@@ -30,7 +30,7 @@ class NodeSavedTest : public NodeTestBed {
                                                 .disk_walks = walks_,
                                                 .notifier = notifier_,
                                                 .pods = pods_,
-                                                .killer = *killer_,
+                                                .killer = pods_,
                                                 .reclaimer = reclaimer_,
                                                 .events = events_,
                                                 .log = log_});

@@ -7,12 +7,12 @@
 namespace jettison {
 namespace {
 
-std::vector<ThresholdView> ThresholdViews(const NodePasses& passes, const SignalTrends& trends,
+std::vector<ThresholdView> ThresholdViews(const NodeState& node, const SignalTrends& trends,
                                           Instant now) {
   std::vector<ThresholdView> views;
-  const auto& thresholds = passes.policy()->thresholds;
-  const CycleReport* last = passes.record().last.get();
-  const Observations seen = ObservationsFrom(passes.summary());
+  const auto& thresholds = node.policies->thresholds;
+  const CycleReport* last = node.record.last.get();
+  const Observations seen = ObservationsFrom(node.summary);
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     ThresholdView view{.threshold = thresholds[i]};
     if (last != nullptr) {
@@ -20,12 +20,11 @@ std::vector<ThresholdView> ThresholdViews(const NodePasses& passes, const Signal
       view.trend = trends.Of(view.threshold.signal, now);
       view.met = last->evaluation.met[i];
       view.overdue = last->evaluation.overdue[i];
-      view.since = passes.standing().state.first_observed_at[i];
+      view.since = node.standing.state.first_observed_at[i];
       if (!view.met && view.observation && view.trend) {
         view.time_to = TimeTo(view.threshold, *view.observation, *view.trend);
       }
-      view.has_no_such =
-          !view.observation && HasNoSuch(passes.summary().node, view.threshold.signal);
+      view.has_no_such = !view.observation && HasNoSuch(node.summary.node, view.threshold.signal);
     }
     views.push_back(std::move(view));
   }
@@ -43,36 +42,36 @@ std::vector<ConditionView> ConditionViews(const NodeStanding& standing) {
 }
 
 // Figures of the node now, of pods as of the last full pass.
-std::shared_ptr<const Summary> SummaryOf(const NodePasses& passes) {
+std::shared_ptr<const Summary> SummaryOf(const NodeState& node) {
   auto summary = std::make_shared<Summary>();
-  summary->node = passes.summary().node;
-  if (const auto& stats = passes.record().pods.stats()) summary->pods = *stats;
+  summary->node = node.summary.node;
+  if (const auto& stats = node.record.pods.stats()) summary->pods = *stats;
   return summary;
 }
 
 }  // namespace
 
-Snapshot SnapshotOf(const NodePasses& passes, const SignalTrends& trends,
+Snapshot SnapshotOf(const NodeState& node, const SignalTrends& trends,
                     const NodeDependencies& dependencies, std::optional<Instant> next_by_clock) {
-  const PassRecord& record = passes.record();
+  const PassRecord& record = node.record;
   Snapshot snapshot;
   snapshot.at = dependencies.clock.Now();
-  snapshot.policy = passes.policy().For(PassKind::kFull, false);
+  snapshot.policy = node.policies.For(PassKind::kFull, false);
   snapshot.passes = record.count;
-  snapshot.conditions = passes.standing().state.conditions;
-  snapshot.condition_views = ConditionViews(passes.standing());
-  snapshot.waiting_for_cleanup = passes.standing().wait.active();
-  snapshot.pause = passes.pacing().paused().pause();
-  snapshot.pace = passes.pacing().InputNow(next_by_clock, snapshot.at);
+  snapshot.conditions = node.standing.state.conditions;
+  snapshot.condition_views = ConditionViews(node.standing);
+  snapshot.waiting_for_cleanup = node.standing.wait.active();
+  snapshot.pause = node.pacing.paused().pause();
+  snapshot.pace = node.pacing.InputNow(next_by_clock, snapshot.at);
   snapshot.holders = record.holders;
   snapshot.reclaim_under_way = dependencies.reclaimer.UnderWay();
-  snapshot.thresholds = ThresholdViews(passes, trends, snapshot.at);
+  snapshot.thresholds = ThresholdViews(node, trends, snapshot.at);
   snapshot.pods = dependencies.pods.Views(snapshot.at);
-  passes.spared().ShowIn(snapshot.pods);
+  node.spared.ShowIn(snapshot.pods);
   record.pods.AddTo(snapshot.pods);
   snapshot.events.assign(dependencies.events.events().begin(), dependencies.events.events().end());
   snapshot.last_report = record.last;
-  if (record.count > 0) snapshot.summary = SummaryOf(passes);
+  if (record.count > 0) snapshot.summary = SummaryOf(node);
   snapshot.pods_measured_at = record.pods.at();
   snapshot.cycles = record.passes.Passes();
   snapshot.history = record.signals.Samples();

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "agent/evictions/node_dependencies.h"
-#include "agent/passes/node_passes.h"
+#include "agent/passes/node_state.h"
 #include "agent/schedule/signal_trends.h"
 #include "core/units/duration.h"
 #include "view/snapshot.h"
@@ -12,7 +12,7 @@ namespace jettison {
 
 // The snapshot of a node for onlookers; the caller adds the NodeIdentity. `next_by_clock`: the next
 // full pass, as in PaceInput.
-[[nodiscard]] Snapshot SnapshotOf(const NodePasses& passes, const SignalTrends& trends,
+[[nodiscard]] Snapshot SnapshotOf(const NodeState& node, const SignalTrends& trends,
                                   const NodeDependencies& dependencies,
                                   std::optional<Instant> next_by_clock);
 

@@ -80,11 +80,7 @@ class NodeTestBed : public testing::Test {
     figures_.memory = {{"hog", 300 * kMi}, {"idle", kMi}};
   }
   void Start(bool dry_run = false, std::optional<DiskLayout> layout = {}) {
-    if (dry_run) {
-      killer_ = std::make_unique<DryRunKiller>();
-    } else {
-      killer_ = std::make_unique<TableKiller>(pods_, clock_, soft_);
-    }
+    dependencies_.soft = soft_;
     node_ = std::make_unique<Node>(
         NodeSettings{.policy = {.thresholds = thresholds_,
                                 .pressure_transition_period = std::chrono::seconds(30),
@@ -101,7 +97,7 @@ class NodeTestBed : public testing::Test {
                          .disk_walks = walks_,
                          .notifier = notifier_,
                          .pods = pods_,
-                         .killer = *killer_,
+                         .killer = dry_run ? static_cast<PodKiller&>(no_killer_) : pods_,
                          .reclaimer = reclaimer_,
                          .events = events_,
                          .log = log_,
@@ -169,7 +165,7 @@ class NodeTestBed : public testing::Test {
   WorkerDependencies dependencies_{runtime_, events_, log_, 500 * kMi};
   PodTable pods_{Profile::kStandalone, kComeBackRule, dependencies_};
   FakeReclaimer reclaimer_;
-  std::unique_ptr<PodKiller> killer_;
+  DryRunKiller no_killer_;
   SoftEvictions* soft_ = nullptr;  // who is asked; null: nobody
   std::vector<EvictionListener*> listeners_;
   std::vector<Threshold> thresholds_ = {Of(Signal::kMemoryAvailable, 100),

@@ -7,16 +7,16 @@
 namespace jettison {
 
 NodeWalks::NodeWalks(const NodeSettings& settings, const NodeDependencies& dependencies,
-                     const NodePasses& passes)
+                     const NodeState& node)
     : interval_(settings.monitoring_interval),
       serves_for_(settings.walk_serves),
       pods_(dependencies.pods),
       reclaimer_(dependencies.reclaimer),
       walks_(dependencies.disk_walks),
-      passes_(passes) {}
+      node_(node) {}
 
 bool NodeWalks::AreNeeded() const {
-  return !pods_.Active().empty() && passes_.policy().NeedDiskUse();
+  return !pods_.Active().empty() && node_.policies.NeedDiskUse();
 }
 
 // Before a pod is evicted for a disk, there is another walk in any case.
@@ -86,7 +86,7 @@ void NodeWalks::SetUrgency() {
 }
 
 bool NodeWalks::FindsDiskShort(const ReadingPlan& plan) const {
-  const std::span<const Threshold> thresholds = passes_.policy()->thresholds;
+  const std::span<const Threshold> thresholds = node_.policies->thresholds;
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     if (plan.evaluation.met.test(i) && IsDisk(thresholds[i])) return true;
   }
@@ -94,22 +94,26 @@ bool NodeWalks::FindsDiskShort(const ReadingPlan& plan) const {
 }
 
 bool NodeWalks::IsUnderPressure() const {
-  return passes_.standing().state.conditions.Has(NodeConditionType::kDiskPressure);
+  return node_.standing.state.conditions.Has(NodeConditionType::kDiskPressure);
 }
 
-bool NodeWalks::Await(Instant now, bool hard) {
-  if (reclaimer_.UnderWay() || DiskIsPaused(now, hard)) return false;
-  demand_.Raise(now);
+bool NodeWalks::IsPausedFor(const ReadingPlan& plan) const {
+  return DiskIsPaused(plan.now, node_.policies->thresholds[*plan.disk].IsHard());
+}
+
+bool NodeWalks::Await(const ReadingPlan& plan) {
+  if (reclaimer_.UnderWay() || IsPausedFor(plan)) return false;
+  demand_.Raise(plan.now);
   return true;
 }
 
 bool NodeWalks::DiskIsPaused(Instant now, bool hard) const {
-  const PausedEviction& paused = passes_.pacing().paused();
+  const PausedEviction& paused = node_.pacing.paused();
   return paused.IsForDisk(now) && (!hard || paused.IsForPace());
 }
 
-bool NodeWalks::IsDoneWithout(Instant now, bool hard) const {
-  return demand_.PassedWithin(interval_, now) || DiskIsPaused(now, hard);
+bool NodeWalks::IsDoneWithout(const ReadingPlan& plan) const {
+  return demand_.PassedWithin(interval_, plan.now) || IsPausedFor(plan);
 }
 
 std::optional<Instant> NodeWalks::NextEvaluation(Instant now) {

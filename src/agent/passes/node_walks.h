@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "agent/evictions/node_dependencies.h"
-#include "agent/passes/node_passes.h"
+#include "agent/passes/node_state.h"
 #include "agent/schedule/disk_demand.h"
 #include "core/text/text_index.h"
 
@@ -24,7 +24,7 @@ class NodeWalks {
  public:
   // All of them must outlive this.
   NodeWalks(const NodeSettings& settings, const NodeDependencies& dependencies,
-            const NodePasses& passes);
+            const NodeState& node);
 
   // Whether there are pods, and anything depends on their disk use.
   [[nodiscard]] bool AreNeeded() const;
@@ -40,7 +40,7 @@ class NodeWalks {
 
   // An eviction for a disk has to wait for a walk. False: not for that, because a reclaim is under
   // way, whose end requests a full pass, or because the pace holds it up.
-  [[nodiscard]] bool Await(Instant now, bool hard);
+  [[nodiscard]] bool Await(const ReadingPlan& plan);
   // No eviction for a disk waits for a walk any more.
   void DropDemand() { demand_.Drop(); }
   // Whether the wait has been too long: the last known figures must do.
@@ -51,7 +51,7 @@ class NodeWalks {
   // A pass did what can be done for the disk without pods' disk use.
   void PassedWithout(Instant now) { demand_.PassedWithout(now); }
   // Whether another such pass could not decide anything new.
-  [[nodiscard]] bool IsDoneWithout(Instant now, bool hard) const;
+  [[nodiscard]] bool IsDoneWithout(const ReadingPlan& plan) const;
 
   // While a walk is under way, the node's own figures are evaluated at each interval.
   [[nodiscard]] bool EvaluationIsDue(Instant now) const { return next_evaluation_ <= now; }
@@ -70,13 +70,14 @@ class NodeWalks {
   [[nodiscard]] bool MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk);
   [[nodiscard]] bool MustReadAgain(Instant now);
   [[nodiscard]] bool IsUnderPressure() const;
+  [[nodiscard]] bool IsPausedFor(const ReadingPlan& plan) const;
 
   Duration interval_;
   Duration serves_for_;
   const PodTable& pods_;
   const LastingReclaimer& reclaimer_;
   DiskWalks& walks_;
-  const NodePasses& passes_;
+  const NodeState& node_;
   // The last walk, and the pods that it began with.
   TextSet uids_;
   std::optional<Instant> began_at_;

@@ -169,7 +169,17 @@ std::optional<Instant> PodTable::FindDeadline() const {
   return next;
 }
 
-Result<bool> PodTable::Evict(const EvictionOrder& order, Instant now) {
+Result<EvictOutcome> PodTable::Evict(const EvictionOrder& order, Instant now) {
+  if (order.soft && dependencies_->soft != nullptr) {
+    dependencies_->soft->Ask(order, now);
+    return EvictOutcome::kAsked;
+  }
+  return EvictNow(order, now).map([](bool acted) {
+    return acted ? EvictOutcome::kEnding : EvictOutcome::kWasEnding;
+  });
+}
+
+Result<bool> PodTable::EvictNow(const EvictionOrder& order, Instant now) {
   const PodSlots::Change change(slots_);
   settled_ = false;
   PodSlot* const slot = slots_.OfPod(order.pod_uid);

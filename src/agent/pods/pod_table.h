@@ -22,6 +22,8 @@
 #include "core/model/signal.h"
 #include "core/pods/pod_facts.h"
 #include "core/pods/room.h"
+#include "core/units/result.h"
+#include "ports/node_actions.h"
 
 namespace jettison {
 
@@ -39,7 +41,7 @@ namespace jettison {
 // is never started again.
 //
 // PodViews has the read access to the pods for other parts of the agent.
-class PodTable : public PodViews {
+class PodTable : public PodViews, public PodKiller {
  public:
   // `dependencies` must outlive this. `allocatable`: what the pods' requests may sum up to; absent:
   // not limited.
@@ -52,7 +54,7 @@ class PodTable : public PodViews {
         starts_(profile, slots_, dependencies, allocatable) {}
   PodTable(const PodTable&) = delete;
   PodTable& operator=(const PodTable&) = delete;
-  ~PodTable() = default;
+  ~PodTable() override = default;
 
   // Takes the state of pods that an earlier agent has kept; pods that are adopted or wanted
   // continue from it. Must be called before Recall and Adopt.
@@ -95,9 +97,12 @@ class PodTable : public PodViews {
   // Ends every pod and starts no more.
   void StopAll(Instant now);
 
-  // Evicts a pod. False: no effect, because it was evicted already and ends at least as soon, or
+  // Evicts a pod, or asks first where the order is for a soft threshold and somebody has to grant
+  // that. kWasEnding: no effect, because it was evicted already and ends at least as soon, or
   // because its containers have ended. kNotFound: it is not on the node.
-  [[nodiscard]] Result<bool> Evict(const EvictionOrder& order, Instant now);
+  [[nodiscard]] Result<EvictOutcome> Evict(const EvictionOrder& order, Instant now) override;
+  // The same without asking. False: no effect.
+  [[nodiscard]] Result<bool> EvictNow(const EvictionOrder& order, Instant now);
   // Notes that the API server carries out this eviction, and may have done so. False: the pod was
   // evicted already.
   [[nodiscard]] bool NoteEvicted(const EvictionOrder& order, Instant now);

@@ -52,8 +52,8 @@ class PodTableListsTest : public PodTableTest {
   void DoAnything() {
     switch (Below(12)) {
       case 0: return WantSome();
-      case 1: return (void)table_.Evict(OrderFor(AnyName(), 1), now_);
-      case 2: return (void)table_.Evict(OrderFor(AnyName(), 60), now_);
+      case 1: return (void)table_.EvictNow(OrderFor(AnyName(), 1), now_);
+      case 2: return (void)table_.EvictNow(OrderFor(AnyName(), 60), now_);
       case 3: return (void)table_.NoteEvicted(OrderFor(AnyName(), 60), now_);
       case 4: return (void)table_.KillNow("uid-" + AnyName(), now_);
       case 5: return (void)table_.KillSurvivors(now_);

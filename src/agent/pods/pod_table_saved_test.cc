@@ -98,7 +98,7 @@ TEST_F(PodTableSavedTest, WhenItsBackOffIsOverConditionsStillKeepItOut) {
 TEST_F(PodTableSavedTest, AnEvictionThatIsUnderWayGoesOnAndStartsNothing) {
   Want({PodNamed("a")});
   runtime_.IgnoreStop("c");
-  EXPECT_TRUE(table_.Evict(OrderFor("a", 30), now_).value());
+  EXPECT_TRUE(table_.EvictNow(OrderFor("a", 30), now_).value());
   Pass(seconds(10));
   Restart({Running(PodNamed("a"))});
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-a/c 20s"));
@@ -113,7 +113,7 @@ TEST_F(PodTableSavedTest, AnEvictionThatIsUnderWayGoesOnAndStartsNothing) {
 TEST_F(PodTableSavedTest, AContainerOfAnEvictedPodThatEndedMeanwhileIsNotStartedAgain) {
   Want({PodNamed("a")});
   runtime_.IgnoreStop("c");
-  EXPECT_TRUE(table_.Evict(OrderFor("a", 30), now_).value());
+  EXPECT_TRUE(table_.EvictNow(OrderFor("a", 30), now_).value());
   Restart({Dead(PodNamed("a"), 0, now_)});
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("remove uid-a"));
 }
@@ -121,7 +121,7 @@ TEST_F(PodTableSavedTest, AContainerOfAnEvictedPodThatEndedMeanwhileIsNotStarted
 TEST_F(PodTableSavedTest, AnEvictedPodThatWentMeanwhileWaitsFromNowOn) {
   Want({PodNamed("a")});
   runtime_.IgnoreStop("c");
-  EXPECT_TRUE(table_.Evict(OrderFor("a", 30), now_).value());
+  EXPECT_TRUE(table_.EvictNow(OrderFor("a", 30), now_).value());
   Restart();
   Want({PodNamed("a")});
   EXPECT_EQ(View("a").comes_back_at, now_ + seconds(10));
@@ -167,7 +167,7 @@ TEST_F(PodTableSavedTest, AContainerThatEndedWhileNoAgentRanWaitsAsLongAsItWould
 TEST_F(PodTableSavedTest, AnEvictionThatIsUnderWayGoesOnBeforeTheRuntimeAnswersAndAfterwards) {
   Want({PodNamed("a")});
   runtime_.IgnoreStop("c");
-  EXPECT_TRUE(table_.Evict(OrderFor("a", 30), now_).value());
+  EXPECT_TRUE(table_.EvictNow(OrderFor("a", 30), now_).value());
   Pass(seconds(10));
   RestartUnanswered({Running(PodNamed("a"))});
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-a/c 20s"));
@@ -202,7 +202,7 @@ TEST_F(PodTableSavedTest, TheBackOffOfAContainerOutlivesAnAgentThatTheRuntimeNev
 TEST_F(PodTableSavedTest, WhoHasNotBeenAskedForYetIsKeptOverAnotherRestart) {
   Want({PodNamed("a")});
   runtime_.IgnoreStop("c");
-  EXPECT_TRUE(table_.Evict(OrderFor("a", 30), now_).value());
+  EXPECT_TRUE(table_.EvictNow(OrderFor("a", 30), now_).value());
   RestartUnanswered();
   Restart();
   Restart();
@@ -293,7 +293,7 @@ TEST_F(PodTableTest, ASuspendCountsForBackOffsAndNotForGracePeriods) {
   Evict("a");
   Pass(seconds(1));
   runtime_.IgnoreStop("c");
-  EXPECT_TRUE(table_.Evict(OrderFor("b", 30), now_).value());
+  EXPECT_TRUE(table_.EvictNow(OrderFor("b", 30), now_).value());
   runtime_.TakeCommands();
   table_.PutOffEnds(std::chrono::hours(8));
   Pass(std::chrono::hours(8));

@@ -66,7 +66,7 @@ class PodTableTest : public testing::Test {
     Deliver();
   }
   void Evict(const std::string& name) {
-    EXPECT_TRUE(table_.Evict(OrderFor(name), now_).value());
+    EXPECT_TRUE(table_.EvictNow(OrderFor(name), now_).value());
     Deliver();
   }
   std::vector<std::string> Active() {

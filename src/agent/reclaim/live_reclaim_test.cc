@@ -184,7 +184,6 @@ class Bed {
   FakeRuntime runtime_;
   WorkerDependencies dependencies_{runtime_, events_, log_, 500 * kDiskMi};
   PodTable pods_{Profile::kStandalone, kComeBackRule, dependencies_};
-  TableKiller killer_{pods_, clock_};
   OwedWalks walks_;
   NoNotifier notifier_;
   Node node_{{.policy = {.pressure_transition_period = seconds(30)},
@@ -195,7 +194,7 @@ class Bed {
               .disk_walks = walks_,
               .notifier = notifier_,
               .pods = pods_,
-              .killer = killer_,
+              .killer = pods_,
               .reclaimer = reclaimer_,
               .events = events_,
               .log = log_}};

@@ -47,35 +47,28 @@ bool PodEnding::Advance(const Target& pod, Instant now) {
   return true;
 }
 
-// Regular containers first, all at once; then the sidecars, the last one first.
+// Regular containers first, all at once; then the sidecars, the last one first. To start a hook,
+// the runtime opens files and starts a process, which takes long on a node without memory: the
+// container that fills the memory must not wait for the hook of another one.
 void PodEnding::StopNext(const Target& pod, Instant now) const {
-  const bool without_hook_alive = StopRegular(pod, false, now);
-  const bool with_hook_alive = StopRegular(pod, true, now);
-  if (without_hook_alive || with_hook_alive) return;
+  // A container that is just being started is stopped once it runs.
+  const auto stop = [&](ContainerLifecycle& run) {
+    if (run.phase() != ContainerLifecycle::Phase::kRunning || run.stop_sent) return;
+    run.stop_sent = true;
+    pod.runtime.StopContainer(pod.uid, run.spec().name, kill_at_ - now);
+  };
+  bool any_regular = false;
+  for (const bool with_hook : {false, true}) {
+    for (ContainerLifecycle& run : pod.runs.all()) {
+      if (run.IsSidecar() || !run.IsAlive()) continue;
+      any_regular = true;
+      if (run.spec().pre_stop.has_value() == with_hook) stop(run);
+    }
+  }
+  if (any_regular) return;
   for (ContainerLifecycle& run : std::views::reverse(pod.runs.all())) {
-    if (!run.IsSidecar() || !run.IsAlive()) continue;
-    Stop(pod, run, now);
-    return;
+    if (run.IsSidecar() && run.IsAlive()) return stop(run);
   }
-}
-
-// To start a hook, the runtime opens files and starts a process, which takes long on a node without
-// memory. The container that fills the memory must not wait for the hook of another one.
-bool PodEnding::StopRegular(const Target& pod, bool with_hook, Instant now) const {
-  bool any_alive = false;
-  for (ContainerLifecycle& run : pod.runs.all()) {
-    if (run.IsSidecar() || !run.IsAlive() || run.spec().pre_stop.has_value() != with_hook) continue;
-    any_alive = true;
-    Stop(pod, run, now);
-  }
-  return any_alive;
-}
-
-// A container that is just being started is stopped once it runs.
-void PodEnding::Stop(const Target& pod, ContainerLifecycle& run, Instant now) const {
-  if (run.phase() != ContainerLifecycle::Phase::kRunning || run.stop_sent) return;
-  run.stop_sent = true;
-  pod.runtime.StopContainer(pod.uid, run.spec().name, kill_at_ - now);
 }
 
 // Repeated as long as a process still runs: a kill may fail for lack of a descriptor or of memory,

@@ -73,10 +73,6 @@ class PodEnding {
   };
 
   void StopNext(const Target& pod, Instant now) const;
-  // Asks those to end that have a preStop hook, or those that have none; whether any of them is
-  // alive.
-  bool StopRegular(const Target& pod, bool with_hook, Instant now) const;
-  void Stop(const Target& pod, ContainerLifecycle& run, Instant now) const;
   void KillAlive(const Target& pod, Instant now);
   void Remove(const Target& pod, Instant now);
 

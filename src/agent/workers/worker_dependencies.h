@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "agent/dependencies/soft_evictions.h"
 #include "agent/workers/backoff.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/groups/layout/qos_groups.h"
@@ -24,6 +25,8 @@ struct WorkerDependencies {
   // Is told which pods are added and removed, to set the CPU shares of their QoS classes. May be
   // null.
   kernel::QosGroups* qos_groups = nullptr;
+  // Asked before a pod is evicted for a soft threshold. Null: nobody is.
+  SoftEvictions* soft = nullptr;
   bool dry_run = false;  // no pod is preempted for another
 };
 

@@ -14,7 +14,7 @@ class SimulatedEdges final : public PodKiller, public NodeReclaimer, public Summ
   // `recorded` may be null.
   explicit SimulatedEdges(const RecordedPass* recorded) : recorded_(recorded) {}
 
-  Result<EvictOutcome> Evict(const EvictionOrder& order) override {
+  Result<EvictOutcome> Evict(const EvictionOrder& order, Instant) override {
     if (recorded_ == nullptr) return EvictOutcome::kEnding;
     const auto& evictions = recorded_->report.evictions;
     const auto same = std::ranges::find(

@@ -1,15 +1,25 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "agent/evictions/eviction_pacing.h"
 #include "agent/evictions/eviction_wait.h"
+#include "agent/passes/pass_policies.h"
+#include "agent/passes/spared_pods.h"
+#include "agent/schedule/measured_pods.h"
 #include "agent/state/agent_state.h"
+#include "core/decide/holders.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/signal.h"
+#include "core/model/summary.h"
 #include "core/model/threshold.h"
+#include "core/report/cycle_report.h"
 #include "core/units/duration.h"
+#include "view/histories.h"
 
 namespace jettison {
 
@@ -23,6 +33,32 @@ struct NodeStanding {
   // wait for a capacity, and those on imagefs wait for the layout.
   std::vector<SavedThreshold> awaited;
   Instant awaited_since;
+};
+
+// What the passes of a node leave behind for onlookers.
+struct PassRecord {
+  std::uint64_t count = 0;                  // of passes finished since the start
+  std::shared_ptr<const CycleReport> last;  // null before the first pass
+  // Of the memory, and of a disk that is short, as of the last pass that read the pods.
+  std::vector<Holders> holders;
+  MeasuredPods pods;
+  PassHistory passes;
+  SignalHistory signals;
+};
+
+// What is known of a node between two passes.
+struct NodeState {
+  PassPolicies policies;
+  EvictionPacing pacing;
+  NodeStanding standing = {};
+  Summary summary = {};    // as last read
+  SparedPods spared = {};  // of the last pass that has read pods
+  PassRecord record = {};
+
+  // What a pass of this kind decides by now.
+  [[nodiscard]] const std::shared_ptr<const PassPolicy>& PolicyOf(PassKind kind) const {
+    return policies.For(kind, standing.wait.active());
+  }
 };
 
 // The standing in a form that outlives the agent. `thresholds` are those that its state belongs to;

@@ -1,4 +1,4 @@
-#include "agent/passes/node_standing.h"
+#include "agent/passes/node_state.h"
 
 #include <fmt/format.h>
 

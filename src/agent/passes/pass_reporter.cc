@@ -1,0 +1,223 @@
+#include "agent/passes/pass_reporter.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/evaluate/evaluate.h"
+
+namespace jettison {
+namespace {
+
+// A question to the API server is repeated often, but its outcome is logged once, by the part that
+// asks.
+bool IsLoggedByWhoAsks(PaceReason reason) {
+  return reason == PaceReason::kAsked || reason == PaceReason::kApiAway ||
+         reason == PaceReason::kNoRight;
+}
+
+}  // namespace
+
+const CycleReport& PassReporter::Report(DonePass done) {
+  RecordedPass& pass = done.pass;
+  CycleReport& report = pass.report;
+  const Instant now = report.at;
+  NotifyListeners(report);
+  const auto spared = node_.spared.spared();
+  report.spared.assign(spared.begin(), spared.end());
+  if (report.acting_for) report.survivors = dependencies_.pods.KillSurvivors(now);
+  report.early_kills = node_.pacing.TakeEarlyKills();
+  ++node_.record.count;
+  recorded_.reset();
+  node_.record.last = std::make_shared<const CycleReport>(report);
+  const CycleReport& last = *node_.record.last;
+  if (!IsSavedAlike(pass.before, node_.standing.state)) ++changes_;
+  AwaitCleanup(last, now);
+  ReportConditions(last, pass.before.conditions, now);
+  ReportPause(last, done.pods, now);
+  dependencies_.pods.PassDone(last.conditions(), now, last.evaluation.overdue.any());
+  if (last.pause && !done.eviction_had_waited) {
+    asked_ = pass;
+    asked_->summary = node_.summary;
+    asked_->pods = Keep(done.pods);
+  }
+  Record(std::move(pass), done.kind, done.pods);
+  done.times.ended = dependencies_.clock.Now();
+  CountPass(last, done.kind, done.times, counters_);
+  return last;
+}
+
+void PassReporter::NotifyListeners(const CycleReport& report) {
+  for (const EvictionRecord& eviction : report.evictions) {
+    const Result<EvictOutcome> outcome =
+        eviction.outcome ? Result<EvictOutcome>(*eviction.outcome)
+                         : Fail(ErrorCode::kInternal, eviction.kill_error.value_or(""));
+    for (EvictionListener* listener : dependencies_.listeners) {
+      listener->Evicting(eviction.order, outcome, dependencies_.clock.Now());
+    }
+  }
+}
+
+void PassReporter::ReportConditions(const CycleReport& report, NodeConditions before, Instant now) {
+  for (const NodeConditionType type : kAllNodeConditions) {
+    if (before.Has(type) != report.conditions().Has(type)) {
+      node_.standing.condition_changed_at[IndexOf(type)] = now;
+    }
+  }
+  const bool changed = !(before == report.conditions());
+  if (changed && dependencies_.on_conditions) {
+    dependencies_.on_conditions(before, report.conditions(), now);
+  }
+  log_.Add(report, before, dependencies_.pods, dependencies_.events, dependencies_.log);
+}
+
+void PassReporter::AwaitCleanup(const CycleReport& report, Instant now) {
+  if (report.evictions.empty()) return;
+  for (const EvictionRecord& eviction : report.evictions) {
+    if (HasAskedFor(eviction.order.pod_uid)) asked_.reset();
+  }
+  const Resource resource =
+      report.ranked_for ? ResourceOf(*report.ranked_for) : Resource::kEphemeralStorage;
+  const bool hard = std::ranges::any_of(report.evictions, [](const EvictionRecord& eviction) {
+    return eviction.order.grace_period_seconds <= kHardEvictionGracePeriodSeconds;
+  });
+  EvictionPacing& pacing = node_.pacing;
+  // A dry run keeps the pace that real evictions would have had.
+  if (HasOutcome(report, EvictOutcome::kDryRun)) {
+    pacing.Evicted(resource, hard, Duration{0}, now);
+    pacing.CleanedUp(true, now);
+  }
+  const std::vector<std::string> ending = EndingPodsOf(report);
+  if (ending.empty()) return;
+  for (const std::string& uid : ending) {
+    dependencies_.disk_walks.Forget(uid);
+    node_.record.pods.Forget(uid);
+  }
+  pacing.Evicted(resource, hard, std::chrono::seconds(kHardEvictionGracePeriodSeconds), now);
+  pacing.PodsEnd(now);
+  node_.standing.wait.Begin(ending, resource, hard, now);
+  ++changes_;
+}
+
+// Takes the pause before the next eviction, and what holds the memory and a disk, from the pass.
+void PassReporter::ReportPause(const CycleReport& report, std::span<const ActivePod> pods,
+                               Instant now) {
+  if (!node_.summary.pods.empty() || dependencies_.pods.Active().empty()) TakeHolders(report, pods);
+  const bool is_new = node_.pacing.PassDone(report, node_.standing.wait.active(), now);
+  if (is_new) {
+    ++counters_.waits[static_cast<std::size_t>(report.pause->reason)];
+    if (!IsLoggedByWhoAsks(report.pause->reason)) {
+      LogPause(*report.pause, dependencies_.pods, dependencies_.log);
+    }
+  }
+  LogHolders(report, node_.record.holders, is_new, dependencies_.log);
+}
+
+// A pass that has not measured the pods' files keeps what was known of a disk.
+void PassReporter::TakeHolders(const CycleReport& report, std::span<const ActivePod> pods) {
+  std::vector<Holders> known = std::exchange(node_.record.holders, {});
+  for (const Signal signal : HeldSignals(node_.policies->thresholds, report.evaluation.met)) {
+    auto holders = HoldersOf(signal, node_.summary.node, pods, node_.policies->layout,
+                             node_.pacing.HeldByEnding());
+    const auto before = std::ranges::find(known, signal, &Holders::signal);
+    if (!holders && before != known.end()) holders = std::move(*before);
+    if (holders) node_.record.holders.push_back(*std::move(holders));
+  }
+}
+
+// Called for each pass after its eviction. A watch pass that found nothing is not kept, because
+// near a threshold there are hundreds of them a second. A pass that evicts is kept even without
+// onlookers.
+void PassReporter::Record(RecordedPass pass, PassKind kind, std::span<const ActivePod> pods) {
+  if (!record_passes_ && pass.report.evictions.empty()) return;
+  node_.record.signals.Add(pass.report.observations, pass.report.at);
+  if (kind == PassKind::kWatch && !DidSomething(pass)) return;
+  pass.summary = node_.summary;
+  pass.pods = Keep(pods);
+  Publish(std::move(pass));
+}
+
+void PassReporter::Publish(RecordedPass pass) {
+  const auto kept = std::make_shared<const RecordedPass>(std::move(pass));
+  recorded_ = kept;
+  node_.record.passes.Add(kept);
+  if (dependencies_.on_pass) dependencies_.on_pass(kept);
+  if (dependencies_.on_eviction && !kept->report.evictions.empty()) dependencies_.on_eviction(kept);
+}
+
+// A recorded pass has the same figures.
+void PassReporter::KeepMeasured(const DiskUse& disk, Instant now) {
+  const auto recorded = recorded_.lock();
+  node_.record.pods.Take(recorded != nullptr
+                             ? MeasuredPods::Stats(recorded, &recorded->summary.pods)
+                             : std::make_shared<const std::vector<PodStats>>(node_.summary.pods),
+                         disk, now);
+}
+
+std::vector<std::shared_ptr<const PodFacts>> PassReporter::Keep(
+    std::span<const ActivePod> pods) const {
+  SparedPods::Pods seen;
+  for (const ActivePod& pod : pods) seen.push_back(pod.facts);
+  return node_.spared.AsSeen(dependencies_.pods.Keep(node_.spared.Themselves(seen)));
+}
+
+bool PassReporter::HasAskedFor(std::string_view uid) const {
+  return asked_ && asked_->report.pause->pod_uid == uid;
+}
+
+// If the answer came late, or after the thresholds have changed, the pass is no longer kept.
+RecordedPass PassReporter::TakeAsked(const EvictionOrder& order) {
+  if (HasAskedFor(order.pod_uid)) return *std::exchange(asked_, std::nullopt);
+  RecordedPass pass{.policy = node_.PolicyOf(PassKind::kWatch), .before = node_.standing.state};
+  if (const auto& last = node_.record.last) {
+    pass.report.at = last->at;
+    pass.report.observations = last->observations;
+    pass.report.evaluation = last->evaluation;
+  }
+  return pass;
+}
+
+const CycleReport* PassReporter::Granted(const EvictionOrder& order, Instant now) {
+  PodTable& pods = dependencies_.pods;
+  if (!HasAskedFor(order.pod_uid) && !pods.IsOnNode(order.pod_uid)) return nullptr;
+  RecordedPass pass = TakeAsked(order);
+  const auto ending =
+      order.left_to_agent ? pods.EvictNow(order, now) : Result<bool>(pods.NoteEvicted(order, now));
+  if (!ending || !*ending) return nullptr;
+  pass.number = ++node_.record.count;
+  CycleReport& report = pass.report;
+  report.pause.reset();
+  report.evictions.push_back({.order = order,
+                              .storage_limit = std::nullopt,
+                              .kill_error = std::nullopt,
+                              .outcome = EvictOutcome::kEnding});
+  report.events = {EvictedEvent(order)};
+  NotifyListeners(report);
+  MarkEviction(report.observations, now, node_.standing.state);
+  node_.record.last = std::make_shared<const CycleReport>(report);
+  AwaitCleanup(report, now);
+  LogGranted(report, pods, dependencies_.events, dependencies_.log);
+  (void)node_.pacing.PassDone(report, node_.standing.wait.active(), now);
+  CountPass(report, PassKind::kWatch,
+            {.woken = report.at, .began = now, .decided = now, .ended = now}, counters_);
+  Publish(std::move(pass));
+  return node_.record.last.get();
+}
+
+bool PassReporter::CheckCleanup(Instant now) {
+  const auto outcome = node_.standing.wait.Check(
+      [this](std::string_view uid) { return !dependencies_.pods.IsCleanedUp(uid); }, now);
+  if (!outcome) return false;
+  ++changes_;
+  const bool all_gone = *outcome == EvictionWait::Outcome::kCleanedUp;
+  if (all_gone) {
+    dependencies_.log.Info("eviction manager: pods were cleaned up");
+  } else {
+    dependencies_.log.Warn("eviction manager: timed out waiting for pods to be cleaned up");
+  }
+  node_.pacing.CleanedUp(all_gone, now);
+  if (dependencies_.on_cleanup) dependencies_.on_cleanup(all_gone, now);
+  return true;
+}
+
+}  // namespace jettison
