@@ -4,9 +4,9 @@
 
 #include "fuzz/fuzz.h"
 #include "kernel/cgroup_v2/kernel_files.h"
-#include "kernel/cgroup_v2/limits.h"
 #include "kernel/cgroup_v2/tree.h"
 #include "kernel/groups/kernel_text.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/mount_info.h"
 
 // Whatever the text, a value that comes out is one that stands in it.
@@ -17,13 +17,9 @@ void Fuzz(std::string_view text) {
     Require(text.find(std::to_string(stat->inactive_file).substr(0, 1)) != text.npos);
     Require(host::FindRow(text, "anon").has_value());
   }
-  if (const auto limit = v2::ParseLimit(text)) {
-    Require(*limit ? v2::CpuWeight(**limit) >= 1 && v2::CpuWeight(**limit) <= 10'000
+  if (const auto limit = host::ParseMax(text)) {
+    Require(*limit ? host::CpuWeight(**limit) >= 1 && host::CpuWeight(**limit) <= 10'000
                    : text.starts_with("max"));
-  }
-  if (const auto events = v2::ParseEvents(text)) {
-    Require(text.find("populated ") != text.npos);
-    Require(!events->frozen || text.find("frozen ") != text.npos);
   }
   if (const auto kills = v2::ParseOomKills(text)) Require(text.find("oom_kill ") != text.npos);
   if (const auto quota = v2::ParseCpuQuota(text)) {

@@ -5,7 +5,6 @@
 
 #include "fuzz/fuzz.h"
 #include "runtimes/process/removal/mount_points.h"
-#include "runtimes/process/runs/process_identity.h"
 #include "runtimes/process/runs/run_record.h"
 
 void Fuzz(std::string_view text) {

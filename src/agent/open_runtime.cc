@@ -8,7 +8,7 @@
 
 #include "agent/plans/json_pods.h"
 #include "agent/plans/plan_of.h"
-#include "kernel/processes/host_processes.h"
+#include "kernel/processes/processes.h"
 #include "machine/cgroups/pods_root.h"
 #include "machine/loop/job_queue.h"
 #include "machine/own_process/own_threads.h"

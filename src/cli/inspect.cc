@@ -22,7 +22,7 @@
 #include "core/pods/pod_requests.h"
 #include "kernel/files/files.h"
 #include "runtimes/process/host_rights.h"
-#include "runtimes/process/runs/command_line.h"
+#include "runtimes/process/runs/shim_order.h"
 
 namespace jettison {
 namespace {

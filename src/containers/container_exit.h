@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "core/model/container_record.h"
 #include "core/units/duration.h"
+#include "core/units/result.h"
 #include "ports/clock.h"
 
 namespace jettison {
@@ -46,5 +48,23 @@ struct ContainerStanding {
 // The exit without a report of the runtime: by the wait status, or, where that is unknown, as if
 // the container had been killed (137, as the kubelet counts a container of unknown status).
 [[nodiscard]] ContainerExit ExitOf(const KernelWord& seen);
+
+// The party that keeps a container: it reports how the container ended, and it has to be told when
+// the container is stopped. Urgent operations, signals and the news of an end, go through the
+// kernel instead. Each kind of keeper has its own Anchor.
+class Anchor {
+ public:
+  using StandingAnswer = std::function<void(Result<ContainerStanding>)>;
+  using Done = std::function<void(const Result<void>&)>;
+
+  virtual ~Anchor() = default;
+
+  // Asks the keeper for the state of the container. kNotFound: the keeper no longer knows the
+  // container.
+  virtual void AskHowItStands(Duration deadline, StandingAnswer answer) = 0;
+  // Tells the keeper that the container is to end within `grace`, or, where that is zero, that it
+  // has been killed. `done` is not called where the keeper notices the end of a container itself.
+  virtual void TellToStop(Duration grace, Duration deadline, Done done) = 0;
+};
 
 }  // namespace jettison

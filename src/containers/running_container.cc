@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "kernel/groups/layout/cgroup_layout.h"
-#include "kernel/processes/first_process.h"
 #include "kernel/processes/proc_files.h"
+#include "kernel/processes/processes.h"
 
 namespace jettison {
 namespace {

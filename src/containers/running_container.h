@@ -7,12 +7,11 @@
 #include <optional>
 #include <string>
 
-#include "containers/anchor.h"
 #include "containers/container_exit.h"
-#include "containers/run_edges.h"
 #include "core/model/pod.h"
 #include "kernel/readiness/lifetime.h"
 #include "kernel/readiness/readiness.h"
+#include "pods/run_edges.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {

@@ -1,13 +1,54 @@
 #include "pods/earlier_pods.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 
-#include "kernel/mounts/quarantine.h"
+#include "kernel/files/files.h"
+#include "kernel/files/own_folders.h"
+#include "kernel/mounts/mount_calls.h"
+#include "kernel/mounts/mount_info.h"
+#include "ports/system_error.h"
 
 namespace jettison {
+
+namespace {
+
+// Detaches the mounts, so that deleting the quarantined folder does not delete files of the host
+// through them. The kernel lists mounts by their real paths.
+Result<void> DetachSubPaths(const std::string& folder) {
+  std::array<char, PATH_MAX> real{};
+  if (::realpath((folder + "/sub-paths").c_str(), real.data()) == nullptr) {
+    return errno == ENOENT ? Result<void>() : FailErrno(folder + "/sub-paths");
+  }
+  const std::string below = std::string(real.data()) + "/";
+  auto mounts = kernel::ReadMounts("/proc/self/mountinfo");
+  if (!mounts) return Fail(mounts.error());
+  for (const kernel::Mount& mount : *mounts) {
+    if (!mount.point.starts_with(below)) continue;
+    const int error = kernel::DetachPrivately(AT_FDCWD, mount.point.c_str());
+    if (error != 0 && error != EINVAL && error != ENOENT) {
+      return Fail(SystemError(error, "detach " + mount.point));
+    }
+  }
+  return {};
+}
+
+// Whether the folder existed.
+Result<bool> Move(const std::string& folder, const std::string& place) {
+  if (std::rename(folder.c_str(), place.c_str()) == 0) return true;
+  if (errno == ENOENT) return false;
+  return FailErrno(fmt::format("rename {} to {}", folder, place));
+}
+
+}  // namespace
 
 bool IsDamage(const Error& error) {
   return error.code == ErrorCode::kInvalidArgument;
@@ -25,13 +66,31 @@ PodFailed RefusalOf(const std::string& uid, const std::string& why, bool is_held
           .by_others = is_held};
 }
 
+Result<std::string> SetAside(const kernel::Paths& paths, const std::string& uid, Instant now) {
+  const std::string place =
+      fmt::format("{}/quarantine/{}-{}", paths.root(), uid, now.time_since_epoch().count());
+  if (auto detached = DetachSubPaths(paths.Pod(uid)); !detached) return Fail(detached.error());
+  if (auto made = kernel::MakeFolders(paths.root() + "/quarantine", 0700); !made) {
+    return Fail(made.error());
+  }
+  const auto moved = Move(paths.Pod(uid), place);
+  if (!moved) return Fail(moved.error());
+  bool any = *moved;
+  for (const std::string& logs : kernel::LogFoldersOf(paths, uid)) {
+    if (auto made = kernel::MakeFolders(place + "/logs", 0700); !made) return Fail(made.error());
+    const std::string name = logs.substr(logs.rfind('/') + 1);
+    any = Move(logs, fmt::format("{}/logs/{}", place, name)).value_or(false) || any;
+  }
+  return any ? place : std::string();
+}
+
 void SetEarlierAside(kernel::DiskWork& disk, const kernel::Paths& paths, const std::string& uid,
                      Instant now, const std::function<void(std::string_view)>& log,
                      const std::function<void(bool)>& done) {
   const auto place = std::make_shared<std::string>();
   disk.Do(
       [paths, uid, now, place]() -> Result<void> {
-        auto moved = kernel::SetAside(paths, uid, now);
+        auto moved = SetAside(paths, uid, now);
         if (!moved) return Fail(moved.error());
         *place = *std::move(moved);
         return {};

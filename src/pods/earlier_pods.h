@@ -23,7 +23,14 @@ namespace jettison {
 // processes of that run, or may run.
 [[nodiscard]] PodFailed RefusalOf(const std::string& uid, const std::string& why, bool is_held);
 
-// Sets the files of a pod aside of which nothing runs (kernel::SetAside), beside the loop. `log` is
+// Gives the folder and the logs of a pod another name, below `quarantine` in the root: no data is
+// lost, and the UID is free. Mounts of sub paths, which lead out of the folder, are detached;
+// memory volumes stay mounted in it. Logs on another file system stay where they are. Answers where
+// the files are now; empty: there were none.
+[[nodiscard]] Result<std::string> SetAside(const kernel::Paths& paths, const std::string& uid,
+                                           Instant now);
+
+// Sets the files of a pod aside of which nothing runs (SetAside), beside the loop. `log` is
 // told where they are, or why they stay; `done` learns whether the place is free.
 void SetEarlierAside(kernel::DiskWork& disk, const kernel::Paths& paths, const std::string& uid,
                      Instant now, const std::function<void(std::string_view)>& log,

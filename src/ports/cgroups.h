@@ -77,12 +77,9 @@ class Cgroups : public GroupEnd {
   // limits. To a group that exists, only the limits are applied. Where no cpu controller is
   // mounted, CPU shares mean nothing; any other limit whose controller is missing fails.
   [[nodiscard]] virtual Result<void> Create(std::string_view path, const CgroupLimits& limits) = 0;
-  // Moves a process into the group. The kernel may block the call for long (synchronize_rcu in
-  // cgroup_procs_write_start). A caller which must not block has another process write into the
-  // files of OpenProcs.
-  [[nodiscard]] virtual Result<void> Join(std::string_view path, pid_t pid) = 0;
   // Opens cgroup.procs of the group in each hierarchy. A process is in the group when its ID has
-  // been written into all of these files.
+  // been written into all of these files. The kernel may block such a write for long
+  // (synchronize_rcu in cgroup_procs_write_start).
   [[nodiscard]] virtual Result<std::vector<ProcsFile>> OpenProcs(std::string_view path) = 0;
   // Every process of the group and of the groups below it.
   [[nodiscard]] virtual Result<std::vector<pid_t>> Processes(std::string_view path) = 0;

@@ -27,7 +27,6 @@
 #include "ports/system_error.h"
 #include "rpc/call_ledger.h"
 #include "rpc/endpoint.h"
-#include "rpc/status.h"
 
 namespace jettison::cri {
 namespace {

@@ -1,10 +1,10 @@
-#include "rpc/status.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <chrono>
+
+#include "rpc/endpoint.h"
 
 namespace jettison::cri {
 namespace {

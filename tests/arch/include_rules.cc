@@ -20,13 +20,13 @@ const Arrows& PartArrows() {
     arrows["kernel"] = {"core", "ports"};
     arrows["rpc"] = {"core", "ports"};
     arrows["http"] = {"core", "ports"};
-    arrows["containers"] = {"core", "ports", "kernel", "rpc"};
+    arrows["containers"] = {"core", "ports", "kernel", "rpc", "pods"};
     arrows["pods"] = {"core", "ports", "kernel"};
-    arrows["sources"] = {"core", "ports", "codec", "kernel", "rpc", "http", "containers"};
+    arrows["sources"] = {"core", "ports", "codec", "kernel", "rpc", "http", "containers", "pods"};
     arrows["runtimes"] = {"core", "ports", "codec", "kernel", "rpc", "containers", "pods"};
     arrows["view"] = {"core", "ports", "codec"};
-    arrows["machine"] = {"core", "ports",   "codec",    "kernel",    "rpc",
-                         "view", "sources", "runtimes", "containers"};
+    arrows["machine"] = {"core", "ports",   "codec",    "kernel",     "rpc",
+                         "view", "sources", "runtimes", "containers", "pods"};
     arrows["agent"] = {"core", "ports",   "apply",    "codec", "kernel", "rpc",
                        "http", "sources", "runtimes", "view",  "machine"};
     arrows["api"] = {"core", "ports", "codec", "kernel", "http", "view", "sim", "machine", "agent"};

@@ -100,7 +100,7 @@ TEST_P(LiveCgroupV2, AGroupWithProcessesCannotHaveGroupsBelowAndSaysWhoTheyAre) 
 TEST_P(LiveCgroupV2, AGroupThatHandsControllersDownTakesNoProcess) {
   ASSERT_TRUE(cgroups_->Create(group_ + "/pod", {}));
   ChildProcess child([](const auto& /*ready*/) { SleepForever(); });
-  const auto joined = cgroups_->Join(group_, child.pid());
+  const auto joined = JoinGroup(*cgroups_, group_, child.pid());
   ASSERT_FALSE(joined);
   EXPECT_EQ(joined.error().code, ErrorCode::kUnavailable);
 }

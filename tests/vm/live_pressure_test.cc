@@ -25,6 +25,7 @@
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/loop/steady_clock.h"
 #include "ports/fakes/child_process.h"
+#include "ports/fakes/join_group.h"
 
 namespace jettison {
 namespace {
@@ -84,7 +85,7 @@ class LivePressure : public testing::Test {
   ChildProcess& Run(const char* pod,
                     const std::function<void(const std::function<void()>&)>& body) {
     children_.push_back(std::make_unique<ChildProcess>(body));
-    EXPECT_TRUE(groups_->Join(GroupOf(pod), children_.back()->pid()));
+    EXPECT_TRUE(JoinGroup(*groups_, GroupOf(pod), children_.back()->pid()));
     children_.back()->Start();
     return *children_.back();
   }

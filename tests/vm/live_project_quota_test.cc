@@ -13,7 +13,6 @@
 #include <string>
 
 #include "agent/disk/disk_measurer.h"
-#include "kernel/project_quota/pod_projects.h"
 #include "kernel/project_quota/project_quota.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/file_descriptor.h"

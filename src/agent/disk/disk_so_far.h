@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "agent/dependencies/dependencies.h"
-#include "kernel/disk_usage/walk_options.h"
+#include "kernel/disk_usage/tree_walk.h"
 #include "ports/pod_disk.h"
 
 namespace jettison {

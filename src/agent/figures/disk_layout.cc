@@ -1,7 +1,6 @@
 #include "agent/figures/disk_layout.h"
 
 #include "kernel/filesystem/filesystem.h"
-#include "kernel/filesystem/place.h"
 
 namespace jettison {
 namespace {

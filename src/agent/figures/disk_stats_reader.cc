@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "kernel/filesystem/filesystem.h"
-#include "kernel/filesystem/place.h"
 
 namespace jettison {
 namespace {

@@ -14,7 +14,6 @@
 #include "agent/figures/live_disks.h"
 #include "core/observe/observations.h"
 #include "kernel/filesystem/filesystem.h"
-#include "kernel/project_quota/pod_projects.h"
 #include "kernel/project_quota/project_quota.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/file_descriptor.h"

@@ -11,7 +11,7 @@
 #include "core/pods/pod_facts.h"
 #include "core/text/text_index.h"
 #include "core/units/duration.h"
-#include "kernel/groups/layout/group_names.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "ports/cgroups.h"
 #include "ports/container_runtime.h"
 

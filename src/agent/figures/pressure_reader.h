@@ -11,7 +11,7 @@
 #include "core/model/threshold.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "kernel/psi/pressure_files.h"
+#include "kernel/psi/pressure.h"
 #include "ports/cgroups.h"
 
 namespace jettison {

@@ -18,7 +18,6 @@
 #include "core/model/memory_estimator.h"
 #include "core/model/threshold.h"
 #include "kernel/groups/layout/cgroup_layout.h"
-#include "kernel/groups/layout/group_names.h"
 #include "kernel/procfs/procfs.h"
 #include "machine/log/log.h"
 #include "ports/cgroups.h"

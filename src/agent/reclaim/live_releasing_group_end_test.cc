@@ -11,6 +11,7 @@
 #include "kernel/files/temporary_folder.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "ports/fakes/child_process.h"
+#include "ports/fakes/join_group.h"
 
 namespace jettison {
 namespace {
@@ -40,7 +41,7 @@ class LiveReleasingGroupEnd : public testing::Test {
       ::sync();
       ready();
     });
-    ASSERT_TRUE(groups_->Join(pod_, child.pid()));
+    ASSERT_TRUE(JoinGroup(*groups_, pod_, child.pid()));
     child.Start();
     ASSERT_TRUE(child.AwaitReady());
     (void)child.Wait();

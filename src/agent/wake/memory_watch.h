@@ -9,7 +9,7 @@
 #include "core/model/threshold.h"
 #include "core/units/once.h"
 #include "core/units/result.h"
-#include "kernel/psi/pressure_files.h"
+#include "kernel/psi/pressure.h"
 #include "kernel/psi/pressure_trigger.h"
 #include "machine/log/log.h"
 #include "machine/loop/event_loop.h"

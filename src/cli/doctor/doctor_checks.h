@@ -12,7 +12,7 @@
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "kernel/filesystem/place.h"
+#include "kernel/filesystem/filesystem.h"
 #include "kernel/mounts/mount_calls.h"
 #include "machine/pods/guard_trial.h"
 #include "runtimes/cri/runtime_facts.h"

@@ -16,7 +16,7 @@
 #include "kernel/cgroup_v2/cgroup_v2.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/memcg_events/memcg_threshold.h"
-#include "kernel/psi/pressure_files.h"
+#include "kernel/psi/pressure.h"
 #include "kernel/psi/pressure_trigger.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/cgroups/kubelet_tree.h"

@@ -1,17 +1,17 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/units/result.h"
 #include "kernel/cgroup_v1/hierarchies.h"
 #include "kernel/groups/kept_files.h"
-#include "ports/cgroups.h"
-#include "ports/file_descriptor.h"
+#include "kernel/groups/kernel_groups.h"
 
 namespace jettison {
 
@@ -26,28 +26,14 @@ struct CgroupV1Options {
 };
 
 // The port over cgroup v1: controllers memory, cpu, cpuacct, pids and freezer, and the unified tree
-// where a hybrid host has it. Reading memory and tasks takes a few microseconds and opens and
-// allocates nothing once a group has been read; Kill takes less than a millisecond for a few
-// processes; Create, Join and Remove wait for the kernel and belong off the hot path. Every method
-// may be called from any thread. "" names the node itself, which can be read but not signalled,
-// killed or removed.
-class CgroupV1 : public Cgroups {
+// where a hybrid host has it. Kill takes less than a millisecond for a few processes.
+class CgroupV1 : public kernel::KernelGroups {
  public:
   // kUnavailable where no v1 memory controller is mounted, kNotFound where the node's group does
   // not exist there. In the other hierarchies a missing node's group is made.
   [[nodiscard]] static Result<std::unique_ptr<CgroupV1>> Open(const CgroupV1Options& options);
 
   [[nodiscard]] Result<void> Create(std::string_view path, const CgroupLimits& limits) override;
-  [[nodiscard]] Result<void> Remove(std::string_view path) override;
-  void Forget(std::string_view path) override;
-  // A `pid` of 0 is the calling process.
-  [[nodiscard]] Result<void> Join(std::string_view path, pid_t pid) override;
-  [[nodiscard]] Result<std::vector<ProcsFile>> OpenProcs(std::string_view path) override;
-  [[nodiscard]] Result<std::vector<pid_t>> Processes(std::string_view path) override;
-  [[nodiscard]] Result<void> Signal(std::string_view path, int signal) override;
-  // Returns when SIGKILL is pending for every process; see cgroup_v1::KillAll.
-  [[nodiscard]] Result<void> Kill(std::string_view path) override;
-  [[nodiscard]] Result<std::vector<std::string>> Children(std::string_view path) override;
   [[nodiscard]] Result<CgroupMemory> ReadMemory(std::string_view path) override;
   [[nodiscard]] Result<std::uint64_t> ReadMemoryUsage(std::string_view path) override;
   // hierarchical_memory_limit: the lowest limit of the group and of those above it. Absent for
@@ -58,28 +44,25 @@ class CgroupV1 : public Cgroups {
   [[nodiscard]] Result<LimitedMemory> ReadLimitedMemory(std::string_view path) override;
   // kUnavailable for a hierarchy's root, which has no pids files: /proc/loadavg counts there.
   [[nodiscard]] Result<std::uint64_t> ReadPids(std::string_view path) override;
-  [[nodiscard]] Result<std::optional<std::uint64_t>> ReadPidsLimit(std::string_view path) override;
   [[nodiscard]] Result<bool> HasCpuShares(std::string_view path, std::uint64_t shares) override;
   // Counts victims of this very group, not of those below (v1 does not add these up).
   [[nodiscard]] Result<std::uint64_t> ReadOomKills(std::string_view path) override;
-
-  // In the memory hierarchy.
-  [[nodiscard]] Result<FileDescriptor> OpenMemoryDirectory(std::string_view path) const override;
-  [[nodiscard]] Result<FileDescriptor> OpenPressureDirectory(std::string_view path) const override;
   // Whether the controller is there ("memory", "cpu", "cpuacct", "pids", "freezer", "unified").
   [[nodiscard]] bool Has(cgroup_v1::Controller controller) const {
     return hierarchies_.Find(controller) != nullptr;
   }
-  // Whether one write can end the whole group (cgroup.kill of the unified tree, Linux 5.14). Kill
-  // does not need it.
-  [[nodiscard]] bool HasKillFile(std::string_view path) const;
 
  private:
   CgroupV1(cgroup_v1::Hierarchies hierarchies, std::chrono::milliseconds remove_patience,
            std::size_t keep);
+  [[nodiscard]] std::vector<kernel::GroupPlace> PlacesOf(std::string_view path) const override;
+  [[nodiscard]] int MemoryRoot() const override { return hierarchies_.memory(); }
+  [[nodiscard]] Result<int> TasksRoot() const override;
+  [[nodiscard]] Result<int> UnifiedRoot() const override;
+  [[nodiscard]] Result<void> KillAll(std::string_view path, int group) override;
+  [[nodiscard]] std::vector<kernel::KeptFiles*> Kept() override;
 
   const cgroup_v1::Hierarchies hierarchies_;
-  const std::chrono::milliseconds remove_patience_;
   kernel::KeptFiles usage_;
   kernel::KeptFiles memory_;
   kernel::KeptFiles tasks_;

@@ -144,7 +144,6 @@ TEST_F(CgroupV1Tree, APathThatLeavesTheNodeIsRefusedByEveryMethod) {
     };
     EXPECT_TRUE(refused((*cgroups)->Create(path, {}))) << path;
     EXPECT_TRUE(refused((*cgroups)->Remove(path))) << path;
-    EXPECT_TRUE(refused((*cgroups)->Join(path, 0))) << path;
     EXPECT_TRUE(refused((*cgroups)->OpenProcs(path))) << path;
     EXPECT_TRUE(refused((*cgroups)->Kill(path))) << path;
     EXPECT_TRUE(refused((*cgroups)->Signal(path, 0))) << path;

@@ -1,16 +1,13 @@
 #include "kernel/cgroup_v1/hierarchies.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "kernel/groups/group_files.h"
+#include "kernel/groups/kernel_groups.h"
 #include "kernel/groups/kernel_text.h"
-#include "ports/system_error.h"
 
 namespace jettison::cgroup_v1 {
 namespace {
@@ -28,10 +25,6 @@ bool IsForeign(const Mount& mount) {
          std::ranges::none_of(kControllers, [&](Controller c) { return Carries(mount, c); });
 }
 
-using kernel::OpenGroup;
-
-constexpr mode_t kGroupMode = 0755;
-
 // Controllers that are mounted together share one mount point and therefore one Hierarchy.
 std::vector<std::pair<std::string, Hierarchy>> GroupByMountPoint(const MountPoints& points) {
   std::vector<std::pair<std::string, Hierarchy>> grouped;
@@ -45,51 +38,15 @@ std::vector<std::pair<std::string, Hierarchy>> GroupByMountPoint(const MountPoin
   return grouped;
 }
 
-Result<FileDescriptor> OpenMountPoint(const std::string& point) {
-  FileDescriptor root(::open(point.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!root) return FailErrno("open " + point);
-  return root;
-}
-
 Result<FileDescriptor> EnterNode(const std::string& point, std::string_view node_group,
                                  bool must_exist) {
-  const auto root = OpenMountPoint(point);
+  const auto root = kernel::OpenMountPoint(point);
   if (!root) return Fail(root.error());
   if (!must_exist) {
-    const auto made = MakeGroups(root->get(), node_group, [](int) { return Result<void>(); });
+    const auto made = kernel::MakeGroups(root->get(), node_group);
     if (!made) return Fail(made.error().In(point));
   }
-  auto node = OpenGroup(root->get(), node_group);
-  if (!node && node.error().code == ErrorCode::kNotFound) {
-    return Fail(ErrorCode::kNotFound,
-                fmt::format("the node's group does not exist: make {}/{}, or correct nodeCgroup",
-                            point, node_group));
-  }
-  if (!node) return Fail(node.error().In(point));
-  return node;
-}
-
-bool IsFile(int parent, const std::string& name) {
-  struct stat facts {};
-  return ::fstatat(parent, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
-         S_ISREG(facts.st_mode);
-}
-
-Result<FileDescriptor> MakeOne(int parent, const std::string& name,
-                               const std::function<Result<void>(int)>& made) {
-  const bool is_new = ::mkdirat(parent, name.c_str(), kGroupMode) == 0;
-  if (!is_new && errno != EEXIST) return FailErrno("mkdir " + name);
-  auto group = OpenGroup(parent, name);
-  if (!group && IsFile(parent, name)) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("no group can be named {:?}, because each group has a file of that "
-                            "name: give the container another name",
-                            name));
-  }
-  if (!group) return Fail(group.error());
-  if (!is_new) return group;
-  if (auto ok = made(group->get()); !ok) return Fail(ok.error().In(name));
-  return group;
+  return kernel::OpenNode(root->get(), point, node_group);
 }
 
 }  // namespace
@@ -120,19 +77,6 @@ MountPoints FindHierarchies(const std::vector<Mount>& mounts) {
     }
   }
   return points;
-}
-
-Result<void> MakeGroups(int root, std::string_view path,
-                        const std::function<Result<void>(int)>& made) {
-  FileDescriptor parent;
-  while (!path.empty()) {
-    const auto slash = path.find('/');
-    auto group = MakeOne(parent ? parent.get() : root, std::string(path.substr(0, slash)), made);
-    if (!group) return Fail(group.error());
-    parent = std::move(*group);
-    path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
-  }
-  return {};
 }
 
 Result<void> CountDescendants(int memory_group) {
@@ -167,7 +111,8 @@ Result<Hierarchies> Hierarchies::Open(const MountPoints& points, std::string_vie
   opened.node_group_ = node_group;
   for (const std::string& point : points.others) {
     // A hierarchy that cannot be entered has no group that could be removed.
-    if (auto root = OpenMountPoint(point)) opened.foreign_.push_back({point, std::move(*root)});
+    if (auto root = kernel::OpenMountPoint(point))
+      opened.foreign_.push_back({point, std::move(*root)});
   }
   return opened;
 }

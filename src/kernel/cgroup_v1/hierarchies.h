@@ -86,11 +86,6 @@ class Hierarchies {
   int memory_ = -1;  // owned by all_
 };
 
-// Makes the group and its missing ancestors, below `root`. A group that exists is no error. `made`
-// is called with each directory that did not exist.
-[[nodiscard]] Result<void> MakeGroups(int root, std::string_view path,
-                                      const std::function<Result<void>(int)>& made);
-
 // Makes memory accounting count the groups below. Before Linux 5.11 it is a choice of each group
 // (memory.use_hierarchy) with default "no"; later it is always on.
 [[nodiscard]] Result<void> CountDescendants(int memory_group);

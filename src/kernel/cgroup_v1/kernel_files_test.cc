@@ -25,8 +25,6 @@ constexpr const char* kStat =
 
 TEST(KernelFiles, RealFilesOfLinux618AreUnderstood) {
   EXPECT_EQ(*kernel::ParseCounter(Recorded("memory.usage_in_bytes")), 28925952U);
-  EXPECT_EQ(*ParseLimit(Recorded("memory.limit_in_bytes")), 268435456U);
-  EXPECT_EQ(*ParseLimit(Recorded("memory.limit_in_bytes.unlimited")), std::nullopt);
   const auto stat = ParseMemoryStat(Recorded("memory.stat"));
   ASSERT_TRUE(stat) << stat.error().message;
   EXPECT_EQ(stat->total_inactive_file, 45056U);
@@ -37,10 +35,14 @@ TEST(KernelFiles, RealFilesOfLinux618AreUnderstood) {
 }
 
 TEST(KernelFiles, TheUnlimitedValueOfAnyPageSizeIsNoLimit) {
-  EXPECT_EQ(*ParseLimit("9223372036854771712\n"), std::nullopt);  // 4 KiB pages
-  EXPECT_EQ(*ParseLimit("9223372036854710272\n"), std::nullopt);  // 64 KiB pages
-  EXPECT_EQ(*ParseLimit("0\n"), 0U);
-  EXPECT_EQ(*ParseLimit("4611686018427387903\n"), 4611686018427387903U);
+  const auto limit = [](const std::string& bytes) {
+    return ParseMemoryStat("hierarchical_memory_limit " + bytes + "\ntotal_inactive_file 1\n")
+        ->hierarchical_memory_limit;
+  };
+  EXPECT_EQ(limit("9223372036854771712"), std::nullopt);  // 4 KiB pages
+  EXPECT_EQ(limit("9223372036854710272"), std::nullopt);  // 64 KiB pages
+  EXPECT_EQ(limit("0"), 0U);
+  EXPECT_EQ(limit("4611686018427387903"), 4611686018427387903U);
 }
 
 TEST(KernelFiles, OnlyTheTotalRowCountsNotItsShorterNamesake) {

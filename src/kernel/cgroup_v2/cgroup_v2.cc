@@ -1,20 +1,15 @@
 #include "kernel/cgroup_v2/cgroup_v2.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "kernel/cgroup_v2/kernel_files.h"
-#include "kernel/cgroup_v2/limits.h"
-#include "kernel/cgroup_v2/memory_figures.h"
-#include "kernel/cgroup_v2/removal.h"
 #include "kernel/groups/group_files.h"
-#include "kernel/groups/group_processes.h"
 #include "kernel/groups/kernel_text.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/mount_info.h"
 
 namespace jettison {
@@ -23,25 +18,80 @@ namespace {
 constexpr std::size_t kGroupsOnTheWayUp = 64;
 constexpr std::size_t kGroupsWithSharesCompared = 16;
 
-std::string_view WithoutLeadingSlash(std::string_view path) {
-  if (path.starts_with('/')) path.remove_prefix(1);
-  return path;
-}
-
-template <typename T>
-Result<T> Of(std::string_view path, Result<T> result) {
-  if (!result) return Fail(result.error().In(fmt::format("group \"{}\"", path)));
-  return result;
-}
-
-Result<void> RefuseNode(std::string_view path, const char* what) {
-  if (!path.empty()) return {};
-  return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("the node's own group is not to be {}, only groups below it", what));
-}
+using kernel::Of;
 
 std::optional<std::uint64_t> Lower(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
   return a && b ? std::min(a, b) : (a ? a : b);
+}
+
+Result<void> WriteLimit(int group, const char* file, std::string_view text) {
+  auto written = kernel::WriteFile(group, file, text);
+  if (written || written.error().code != ErrorCode::kNotFound) return written;
+  const std::string_view name(file);
+  return Fail(ErrorCode::kUnavailable,
+              fmt::format("there is no {}: the {} controller is not in cgroup.subtree_control of "
+                          "the group above",
+                          name, name.substr(0, name.find('.'))));
+}
+
+// If a limit is below the usage, the kernel first reclaims memory and then kills processes (v1
+// refuses such a limit). The kernel must not choose what is ended, so only reclaimable memory is
+// freed. If that is not enough, the old limit stays.
+Result<void> MakeRoom(int group, std::uint64_t bytes) {
+  const auto used = [&]() -> std::uint64_t {
+    const auto text = kernel::ReadFile(group, "memory.current");
+    return text ? kernel::ParseCounter(*text).value_or(0) : 0;
+  };
+  const std::uint64_t before = used();
+  if (before <= bytes) return {};
+  (void)kernel::WriteFile(group, "memory.reclaim", std::to_string(before - bytes));
+  const std::uint64_t after = used();
+  if (after <= bytes) return {};
+  return Fail(ErrorCode::kUnavailable,
+              fmt::format("{} bytes are in use, a limit of {} would have the kernel kill for them",
+                          after, bytes));
+}
+
+Result<void> SetMemory(int group, std::uint64_t bytes) {
+  if (auto ok = MakeRoom(group, bytes); !ok) return ok;
+  return WriteLimit(group, "memory.max", std::to_string(bytes));
+}
+
+// "QUOTA PERIOD"; a part that is absent does not change.
+Result<void> SetBandwidth(int group, const CgroupLimits& limits) {
+  std::string quota;
+  if (limits.cpu_quota_us) {
+    quota = *limits.cpu_quota_us < 0 ? "max" : std::to_string(*limits.cpu_quota_us);
+  } else {
+    const auto text = kernel::ReadFile(group, "cpu.max");
+    const auto now = text ? cgroup_v2::ParseCpuQuota(*text) : Result<std::string_view>("max");
+    if (!now) return Fail(now.error().In("cpu.max"));
+    quota = *now;
+  }
+  if (limits.cpu_period_us) quota += fmt::format(" {}", *limits.cpu_period_us);
+  return WriteLimit(group, "cpu.max", quota);
+}
+
+// Writes the limits that are present. `group`: its directory. kUnavailable where the controller of
+// a limit has not been given to the group, and where more memory is in use than the new limit
+// allows and cannot be reclaimed.
+Result<void> SetLimits(int group, const CgroupLimits& limits) {
+  if (limits.memory_bytes) {
+    if (auto ok = SetMemory(group, *limits.memory_bytes); !ok) return ok;
+  }
+  if (limits.cpu_shares) {
+    auto ok =
+        WriteLimit(group, "cpu.weight", std::to_string(kernel::CpuWeight(*limits.cpu_shares)));
+    if (!ok) return ok;
+  }
+  if (limits.cpu_quota_us || limits.cpu_period_us) {
+    if (auto ok = SetBandwidth(group, limits); !ok) return ok;
+  }
+  if (limits.pids_max) {
+    const std::int64_t max = *limits.pids_max;
+    return WriteLimit(group, "pids.max", max < 0 ? "max" : std::to_string(max));
+  }
+  return {};
 }
 
 }  // namespace
@@ -49,100 +99,48 @@ std::optional<std::uint64_t> Lower(std::optional<std::uint64_t> a, std::optional
 Result<std::unique_ptr<CgroupV2>> CgroupV2::Open(const CgroupV2Options& options) {
   const auto mounts = kernel::ReadMounts(options.mountinfo_file);
   if (!mounts) return Fail(mounts.error());
-  auto tree = cgroup_v2::Tree::Open(*mounts, WithoutLeadingSlash(options.node_cgroup));
+  auto tree = cgroup_v2::Tree::Open(*mounts, kernel::WithoutLeadingSlash(options.node_cgroup));
   if (!tree) return Fail(tree.error());
   return std::unique_ptr<CgroupV2>(new CgroupV2(std::move(*tree), options, kernel::GroupsToKeep()));
 }
 
 CgroupV2::CgroupV2(cgroup_v2::Tree tree, const CgroupV2Options& options, std::size_t keep)
-    : tree_(std::move(tree)),
-      remove_patience_(options.remove_patience),
+    : KernelGroups(options.remove_patience),
+      tree_(std::move(tree)),
       kill_by_(options.kill_by),
-      usage_(tree_.node(), {cgroup_v2::kUsageFile}, keep),
+      usage_(tree_.node(), {cgroup_v2::kMemoryFiles[1]}, keep),
       memory_(tree_.node(),
               {std::begin(cgroup_v2::kMemoryFiles), std::end(cgroup_v2::kMemoryFiles)}, keep,
               cgroup_v2::kOptionalMemoryFiles),
-      root_memory_(tree_.node(),
-                   {std::begin(cgroup_v2::kRootMemoryFiles), std::end(cgroup_v2::kRootMemoryFiles)},
-                   keep),
+      root_memory_(tree_.node(), {cgroup_v2::kMemoryFiles[0]}, keep),
       tasks_(tree_.node(), {"pids.current"}, keep),
       weights_(tree_.node(), {"cpu.weight"}, kGroupsWithSharesCompared),
       oom_kills_(tree_.node(), {"memory.events"}, 0),
       limits_(tree_.node(), {"memory.max"}, kGroupsOnTheWayUp),
       limits_above_(tree_.top(), {"memory.max"}, kGroupsOnTheWayUp) {}
 
-Result<FileDescriptor> CgroupV2::OpenBelowNode(std::string_view path) const {
-  if (auto ok = kernel::CheckPath(path); !ok) return Fail(ok.error());
-  return kernel::OpenGroup(tree_.node(), path);
-}
-
 Result<void> CgroupV2::Create(std::string_view path, const CgroupLimits& limits) {
   if (auto ok = kernel::CheckPath(path); !ok) return ok;
-  if (auto made = cgroup_v2::MakeGroups(tree_.node(), path); !made) {
+  if (auto made = kernel::MakeGroups(tree_.node(), path,
+                                     {.before = cgroup_v2::HandControllersDown, .made = nullptr});
+      !made) {
     return Fail(made.error().In(fmt::format("make group \"{}\"", path)));
   }
-  const auto group = OpenBelowNode(path);
+  const auto group = OpenMemoryDirectory(path);
   if (!group) return Fail(group.error());
-  return Of(path, cgroup_v2::SetLimits(group->get(), limits));
+  return Of(path, SetLimits(group->get(), limits));
 }
 
-Result<void> CgroupV2::Remove(std::string_view path) {
-  if (auto ok = kernel::CheckPath(path); !ok) return ok;
-  if (auto ok = RefuseNode(path, "removed"); !ok) return ok;
-  Forget(path);
-  return Of(path, cgroup_v2::RemoveGroups(tree_.node(), path, remove_patience_));
+std::vector<kernel::GroupPlace> CgroupV2::PlacesOf(std::string_view path) const {
+  return {{.root = tree_.node(), .path = std::string(path)}};
 }
 
-void CgroupV2::Forget(std::string_view path) {
-  for (kernel::KeptFiles* kept : {&usage_, &memory_, &tasks_, &weights_, &limits_}) {
-    kept->Forget(path);
-  }
+Result<void> CgroupV2::KillAll(std::string_view /*path*/, int group) {
+  return cgroup_v2::KillAll(group, kill_by_);
 }
 
-Result<void> CgroupV2::Join(std::string_view path, pid_t pid) {
-  const auto group = OpenBelowNode(path);
-  if (!group) return Fail(group.error());
-  return Of(path, cgroup_v2::Join(group->get(), pid));
-}
-
-Result<std::vector<ProcsFile>> CgroupV2::OpenProcs(std::string_view path) {
-  const auto group = OpenBelowNode(path);
-  if (!group) return Fail(group.error());
-  auto file = kernel::OpenFileToWrite(group->get(), "cgroup.procs");
-  if (!file) return Fail(file.error().In(fmt::format("group \"{}\"", path)));
-  std::vector<ProcsFile> files;
-  files.push_back({.name = std::string(path), .file = std::move(*file)});
-  return files;
-}
-
-Result<std::vector<pid_t>> CgroupV2::Processes(std::string_view path) {
-  const auto group = OpenBelowNode(path);
-  if (!group) return Fail(group.error());
-  return Of(path, kernel::ProcessesBelow(group->get()));
-}
-
-Result<void> CgroupV2::Signal(std::string_view path, int signal) {
-  if (auto ok = RefuseNode(path, "signalled"); !ok) return ok;
-  const auto group = OpenBelowNode(path);
-  if (!group) return Fail(group.error());
-  const auto pids = kernel::SignalBelow(group->get(), signal);
-  if (!pids) return Of(path, Result<void>(Fail(pids.error())));
-  return {};
-}
-
-Result<void> CgroupV2::Kill(std::string_view path) {
-  if (auto ok = RefuseNode(path, "killed"); !ok) return ok;
-  const auto group = OpenBelowNode(path);
-  if (!group) return Fail(group.error());
-  return Of(path, cgroup_v2::KillAll(group->get(), kill_by_));
-}
-
-Result<std::vector<std::string>> CgroupV2::Children(std::string_view path) {
-  const auto group = OpenBelowNode(path);
-  if (!group) return Fail(group.error());
-  auto names = Of(path, kernel::Subgroups(group->get()));
-  if (names) std::sort(names->begin(), names->end());
-  return names;
+std::vector<kernel::KeptFiles*> CgroupV2::Kept() {
+  return {&usage_, &memory_, &tasks_, &weights_, &limits_};
 }
 
 Result<CgroupMemory> CgroupV2::ReadMemory(std::string_view path) {
@@ -154,7 +152,7 @@ Result<CgroupMemory> CgroupV2::ReadMemory(std::string_view path) {
 
 Result<std::uint64_t> CgroupV2::ReadMemoryUsage(std::string_view path) {
   if (path.empty() && tree_.NodeIsRoot()) return Cgroups::ReadMemoryUsage(path);
-  return Of(path, usage_.Read(path, cgroup_v2::ReadUsageFile));
+  return Of(path, usage_.ReadCounter(path));
 }
 
 Result<std::optional<std::uint64_t>> CgroupV2::ReadLimitOf(std::string_view path) {
@@ -189,24 +187,16 @@ Result<std::optional<std::uint64_t>> CgroupV2::ReadMemoryLimit(std::string_view 
 }
 
 Result<std::uint64_t> CgroupV2::ReadPids(std::string_view path) {
-  auto tasks = Of(path, tasks_.Read(path, cgroup_v2::ReadTasksFile));
+  auto tasks = Of(path, tasks_.ReadCounter(path));
   if (!tasks && path.empty() && tree_.NodeIsRoot()) {
     return Fail(tasks.error().In("count by /proc/loadavg instead"));
   }
   return tasks;
 }
 
-Result<std::optional<std::uint64_t>> CgroupV2::ReadPidsLimit(std::string_view path) {
-  const auto group = OpenBelowNode(path);
-  if (!group) return Fail(group.error());
-  const auto text = kernel::ReadFile(group->get(), "pids.max");
-  if (!text) return Fail(text.error());
-  return kernel::ParsePidsLimit(*text);
-}
-
 Result<bool> CgroupV2::HasCpuShares(std::string_view path, std::uint64_t shares) {
-  return Of(path, weights_.Read(path, cgroup_v2::ReadWeightFile)).map([shares](std::uint64_t now) {
-    return now == cgroup_v2::CpuWeight(shares);
+  return Of(path, weights_.ReadCounter(path)).map([shares](std::uint64_t now) {
+    return now == kernel::CpuWeight(shares);
   });
 }
 
@@ -214,18 +204,9 @@ Result<std::uint64_t> CgroupV2::ReadOomKills(std::string_view path) {
   return Of(path, oom_kills_.Read(path, cgroup_v2::ReadOomKillsFile));
 }
 
-Result<FileDescriptor> CgroupV2::OpenMemoryDirectory(std::string_view path) const {
-  return OpenBelowNode(path);
-}
-
 bool CgroupV2::Has(std::string_view controller) const {
   const auto text = kernel::ReadFile(tree_.node(), "cgroup.controllers");
   return text && cgroup_v2::HasController(*text, controller);
-}
-
-bool CgroupV2::HasKillFile(std::string_view path) const {
-  const auto group = OpenBelowNode(path);
-  return group && ::faccessat(group->get(), "cgroup.kill", W_OK, 0) == 0;
 }
 
 }  // namespace jettison

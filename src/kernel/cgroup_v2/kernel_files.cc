@@ -1,31 +1,26 @@
 #include "kernel/cgroup_v2/kernel_files.h"
 
-#include <fmt/format.h>
-
 #include <array>
 
+#include "kernel/groups/kept_files.h"
 #include "kernel/groups/kernel_text.h"
 
 namespace jettison::cgroup_v2 {
 namespace {
 
-using kernel::RowNumber;
+constexpr std::size_t kStatBytes = 16384;  // memory.stat takes 1.5 KiB on Linux 6.12
+constexpr std::size_t kSmallBytes = 512;   // memory.events takes 70 bytes, the others 21 at most
 
-Result<bool> RowFlag(std::string_view text, std::string_view key) {
-  const auto value = RowNumber(text, key);
-  if (!value) return Fail(value.error());
-  if (*value > 1) return kernel::FailText(fmt::format("0 or 1 in row {}", key), text);
-  return *value == 1;
+// The figures of memory.stat; the usage is that of the root.
+CgroupMemory FiguresOf(const MemoryStat& stat) {
+  return {.usage = stat.anon + stat.file,
+          .inactive_file = stat.inactive_file,
+          .active_file = stat.active_file,
+          .shared = stat.shmem,
+          .kernel = stat.kernel};
 }
 
 }  // namespace
-
-Result<std::optional<std::uint64_t>> ParseLimit(std::string_view text) {
-  if (text == "max\n" || text == "max") return std::nullopt;
-  const auto value = kernel::ParseCounter(text);
-  if (!value) return Fail(value.error());
-  return *value;
-}
 
 Result<MemoryStat> ParseMemoryStat(std::string_view text) {
   // In the kernel's order.
@@ -47,16 +42,7 @@ Result<MemoryStat> ParseMemoryStat(std::string_view text) {
 }
 
 Result<std::uint64_t> ParseOomKills(std::string_view text) {
-  return RowNumber(text, "oom_kill");
-}
-
-Result<GroupEvents> ParseEvents(std::string_view text) {
-  const auto populated = RowFlag(text, "populated");
-  if (!populated) return Fail(populated.error());
-  if (!kernel::FindRow(text, "frozen")) return GroupEvents{.populated = *populated};
-  const auto frozen = RowFlag(text, "frozen");
-  if (!frozen) return Fail(frozen.error());
-  return GroupEvents{.populated = *populated, .frozen = *frozen};
+  return kernel::RowNumber(text, "oom_kill");
 }
 
 bool HasController(std::string_view text, std::string_view controller) {
@@ -74,6 +60,35 @@ Result<std::string_view> ParseCpuQuota(std::string_view text) {
     return kernel::FailText("a quota and a period", text);
   }
   return quota;
+}
+
+Result<CgroupMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
+  const auto stat = kernel::ParseKept<kStatBytes>(files[0], kMemoryFiles[0], ParseMemoryStat);
+  if (!stat) return Fail(stat.error());
+  CgroupMemory memory = FiguresOf(*stat);
+  if (files[2]) {
+    const auto swap =
+        kernel::ParseKept<kSmallBytes>(files[2], kMemoryFiles[2], kernel::ParseCounter);
+    if (!swap) return Fail(swap.error());
+    memory.swap = *swap;
+  }
+  const auto usage =
+      kernel::ParseKept<kSmallBytes>(files[1], kMemoryFiles[1], kernel::ParseCounter);
+  if (!usage) return Fail(usage.error());
+  memory.usage = *usage;
+  return memory;
+}
+
+Result<CgroupMemory> ReadRootMemoryFiles(std::span<const FileDescriptor> files) {
+  return kernel::ParseKept<kStatBytes>(files[0], kMemoryFiles[0], ParseMemoryStat).map(FiguresOf);
+}
+
+Result<std::optional<std::uint64_t>> ReadLimitFile(std::span<const FileDescriptor> files) {
+  return kernel::ParseKept<kSmallBytes>(files[0], "memory.max", kernel::ParseMax);
+}
+
+Result<std::uint64_t> ReadOomKillsFile(std::span<const FileDescriptor> files) {
+  return kernel::ParseKept<kSmallBytes>(files[0], "memory.events", ParseOomKills);
 }
 
 }  // namespace jettison::cgroup_v2

@@ -38,11 +38,10 @@ TEST_P(KernelFilesOf, AreUnderstood) {
   expect("memory.stat", GetParam().pod);
   expect("root.memory.stat", GetParam().root);
   EXPECT_EQ(*kernel::ParseCounter(Recorded(folder + "memory.current")), GetParam().usage);
-  EXPECT_EQ(*ParseLimit(Recorded(folder + "memory.max")), 33554432U);
+  EXPECT_EQ(*kernel::ParseMax(Recorded(folder + "memory.max")), 33554432U);
   EXPECT_EQ(*ParseOomKills(Recorded(folder + "memory.events")), 1U);
   EXPECT_EQ(*kernel::ParseCounter(Recorded(folder + "pids.current")), 1U);
-  EXPECT_EQ(*ParseLimit(Recorded(folder + "pids.max")), 10U);
-  EXPECT_TRUE(ParseEvents(Recorded(folder + "cgroup.events"))->populated);
+  EXPECT_EQ(*kernel::ParseMax(Recorded(folder + "pids.max")), 10U);
   EXPECT_EQ(*ParseCpuQuota(Recorded(folder + "cpu.max")), "max");
   EXPECT_EQ(kernel::ParseProcs(Recorded(folder + "cgroup.procs"))->size(), 1U);
   EXPECT_TRUE(HasController(Recorded(folder + "root.cgroup.controllers"), "memory"));
@@ -61,17 +60,6 @@ INSTANTIATE_TEST_SUITE_P(Linux, KernelFilesOf,
 
 TEST(KernelFiles, AHybridHostOfLinux618HasNoMemoryInTheUnifiedHierarchy) {
   EXPECT_FALSE(HasController(Recorded("6.18/root.cgroup.controllers"), "memory"));
-  EXPECT_FALSE(ParseEvents(Recorded("6.18/cgroup.events"))->populated);
-}
-
-TEST(KernelFiles, ALimitIsANumberOrMax) {
-  EXPECT_EQ(*ParseLimit("max\n"), std::nullopt);
-  EXPECT_EQ(*ParseLimit("0\n"), 0U);
-  EXPECT_EQ(*ParseLimit("18446744073709551615"), 18446744073709551615U);
-  for (const char* hostile :
-       {"", "\n", "maximum\n", "max \n", " max\n", "-1\n", "1 2\n", "18446744073709551616\n"}) {
-    EXPECT_FALSE(ParseLimit(hostile)) << hostile;
-  }
 }
 
 TEST(KernelFiles, RowsOfANewerKernelAreSkipped) {
@@ -82,7 +70,6 @@ TEST(KernelFiles, RowsOfANewerKernelAreSkipped) {
   EXPECT_EQ(stat->anon, 5U);
   EXPECT_EQ(stat->file, 7U);
   EXPECT_EQ(stat->inactive_file, 3U);
-  EXPECT_TRUE(ParseEvents("new 7\npopulated 1\nfrozen 0\n")->populated);
   EXPECT_EQ(*ParseOomKills("oom 4\noom_group_kill 2\noom_kill 3\n"), 3U);
 }
 
@@ -105,15 +92,6 @@ TEST(KernelFiles, AMemoryStatWithoutARowItNeedsIsAnErrorNotAZero) {
     ASSERT_FALSE(stat) << hostile;
     EXPECT_EQ(stat.error().code, ErrorCode::kInternal);
   }
-}
-
-TEST(KernelFiles, EventsWithoutARowAreNotTakenForQuiet) {
-  EXPECT_FALSE(ParseEvents(""));
-  EXPECT_FALSE(ParseEvents("populated 2\nfrozen 0\n"));
-  EXPECT_FALSE(ParseEvents("populated 1\nfrozen yes\n"));
-  EXPECT_TRUE(ParseEvents("populated 1\n")) << "before Linux 5.2, groups cannot be frozen";
-  EXPECT_FALSE(ParseOomKills("oom 1\n"));
-  EXPECT_FALSE(ParseOomKills(""));
 }
 
 TEST(KernelFiles, AControllerIsNamedInFull) {

@@ -2,16 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <utility>
 
 #include "kernel/cgroup_v2/kernel_files.h"
 #include "kernel/groups/group_files.h"
 #include "kernel/groups/group_processes.h"
-#include "ports/system_error.h"
+#include "kernel/groups/kernel_groups.h"
 
 namespace jettison::cgroup_v2 {
 namespace {
@@ -19,14 +17,6 @@ namespace {
 using kernel::OpenGroup;
 using kernel::ReadFile;
 using kernel::WriteFile;
-
-constexpr mode_t kGroupMode = 0755;
-
-Result<FileDescriptor> OpenTop(const std::string& point) {
-  FileDescriptor top(::open(point.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!top) return FailErrno("open " + point);
-  return top;
-}
 
 bool Has(int group, const char* file) {
   return ::faccessat(group, file, F_OK, 0) == 0;
@@ -48,18 +38,6 @@ Result<void> HandDown(int group, std::string_view controller) {
   return Fail(error);
 }
 
-Result<void> HandControllersDown(int group) {
-  const auto own = ReadFile(group, "cgroup.controllers");
-  if (!own) return Fail(own.error());
-  const auto given = ReadFile(group, "cgroup.subtree_control");
-  if (!given) return Fail(given.error());
-  for (const std::string_view controller : kControllers) {
-    if (!HasController(*own, controller) || HasController(*given, controller)) continue;
-    if (auto ok = HandDown(group, controller); !ok) return ok;
-  }
-  return {};
-}
-
 // Enables memory on the way from the top to the group.
 Result<void> HandMemoryDownTo(int top, std::string_view path) {
   for (std::size_t end = 0; end != std::string_view::npos;) {
@@ -77,25 +55,13 @@ Result<void> HandMemoryDownTo(int top, std::string_view path) {
 
 Result<FileDescriptor> EnterNode(int top, const std::string& point, std::string_view node_group,
                                  bool has_memory) {
-  auto node = OpenGroup(top, node_group);
-  if (!node && node.error().code == ErrorCode::kNotFound) {
-    return Fail(ErrorCode::kNotFound,
-                fmt::format("the node's group does not exist: make {}/{}, or correct nodeCgroup",
-                            point, node_group));
-  }
-  if (!node) return Fail(node.error().In(point));
+  auto node = kernel::OpenNode(top, point, node_group);
+  if (!node) return node;
   if (node_group.empty() || !has_memory || Has(node->get(), "memory.current")) return node;
   if (auto ok = HandMemoryDownTo(top, node_group); !ok) {
     return Fail(ok.error().In(fmt::format("memory of {}/{} is not counted", point, node_group)));
   }
   return node;
-}
-
-Result<FileDescriptor> MakeOne(int parent, const std::string& name) {
-  if (::mkdirat(parent, name.c_str(), kGroupMode) != 0 && errno != EEXIST) {
-    return FailErrno("mkdir " + name);
-  }
-  return OpenGroup(parent, name);
 }
 
 }  // namespace
@@ -110,7 +76,7 @@ std::optional<std::string> FindUnified(const std::vector<kernel::Mount>& mounts)
 }
 
 Result<std::string> ControllersAt(const std::string& mount_point) {
-  const auto top = OpenTop(mount_point);
+  const auto top = kernel::OpenMountPoint(mount_point);
   if (!top) return Fail(top.error());
   return ReadFile(top->get(), "cgroup.controllers");
 }
@@ -125,7 +91,7 @@ Result<Tree> Tree::Open(const std::vector<kernel::Mount>& mounts, std::string_vi
   const auto controllers = ControllersAt(*point);
   if (!controllers) return Fail(controllers.error().In(*point));
   Tree tree;
-  auto top = OpenTop(*point);
+  auto top = kernel::OpenMountPoint(*point);
   if (!top) return Fail(top.error());
   auto node = EnterNode(top->get(), *point, node_group, HasController(*controllers, "memory"));
   if (!node) return Fail(node.error());
@@ -136,16 +102,14 @@ Result<Tree> Tree::Open(const std::vector<kernel::Mount>& mounts, std::string_vi
   return tree;
 }
 
-Result<void> MakeGroups(int root, std::string_view path) {
-  FileDescriptor parent;
-  while (!path.empty()) {
-    const int above = parent ? parent.get() : root;
-    if (auto ok = HandControllersDown(above); !ok) return ok;
-    const auto slash = path.find('/');
-    auto group = MakeOne(above, std::string(path.substr(0, slash)));
-    if (!group) return Fail(group.error());
-    parent = std::move(*group);
-    path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
+Result<void> HandControllersDown(int group) {
+  const auto own = ReadFile(group, "cgroup.controllers");
+  if (!own) return Fail(own.error());
+  const auto given = ReadFile(group, "cgroup.subtree_control");
+  if (!given) return Fail(given.error());
+  for (const std::string_view controller : kControllers) {
+    if (!HasController(*own, controller) || HasController(*given, controller)) continue;
+    if (auto ok = HandDown(group, controller); !ok) return ok;
   }
   return {};
 }

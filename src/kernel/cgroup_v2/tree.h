@@ -48,9 +48,8 @@ class Tree {
   bool top_is_root_ = false;
 };
 
-// Makes the group and those above it, below `root`; one that exists is fine. Each of those above
-// it, `root` included, hands its controllers down. kUnavailable where one cannot hand down memory,
-// because it has processes of its own.
-[[nodiscard]] Result<void> MakeGroups(int root, std::string_view path);
+// Has a group give the controllers that it has to the groups below it. kUnavailable where it cannot
+// give memory, because it has processes of its own.
+[[nodiscard]] Result<void> HandControllersDown(int group);
 
 }  // namespace jettison::cgroup_v2

@@ -12,8 +12,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "kernel/disk_usage/directory_entries.h"
-#include "kernel/disk_usage/file_id.h"
+#include "kernel/disk_usage/file_status.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {

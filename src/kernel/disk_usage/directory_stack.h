@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/units/result.h"
-#include "kernel/disk_usage/file_id.h"
+#include "kernel/disk_usage/file_status.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison::disk_usage {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/disk_usage/directory_ledger.h"
+#include "kernel/disk_usage/directory_sum.h"
 
 namespace jettison::disk_usage {
 

@@ -1,5 +1,6 @@
 #include "kernel/disk_usage/file_status.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 
 #include "ports/system_error.h"
 
@@ -55,6 +57,29 @@ bool IsNotMounted(int directory, const char* name) {
 tl::unexpected<Error> FailToOpen(const std::string& name) {
   const bool other = errno == ENOTDIR || errno == ELOOP || errno == EXDEV;
   return Fail(SystemError(other ? ENOENT : errno, name));
+}
+
+// struct file_handle with room for any handle.
+struct alignas(file_handle) HandleBuffer {
+  std::array<std::byte, sizeof(file_handle) + FileHandle::kMaxBytes> bytes{};
+  [[nodiscard]] file_handle* get() { return reinterpret_cast<file_handle*>(bytes.data()); }
+};
+
+Result<HandleOnMount> Ask(int directory, const char* name, int flags) {
+  HandleBuffer buffer;
+  buffer.get()->handle_bytes = FileHandle::kMaxBytes;
+  HandleOnMount found;
+  if (::name_to_handle_at(directory, name, buffer.get(), &found.mount, flags) != 0) {
+    return FailErrno("handle of a file");
+  }
+  found.handle.type = buffer.get()->handle_type;
+  found.handle.size = buffer.get()->handle_bytes;
+  std::memcpy(found.handle.bytes.data(), buffer.get()->f_handle, found.handle.size);
+  return found;
+}
+
+bool IsSelfOrParent(const char* name) {
+  return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
 }
 
 }  // namespace
@@ -106,6 +131,51 @@ bool ContinuesTree(int fd, const FileStatus& status, std::uint64_t device) {
   struct statfs filesystem {};
   return status.inode == kTopOfSubvolume && ::fstatfs(fd, &filesystem) == 0 &&
          filesystem.f_type == BTRFS_SUPER_MAGIC;
+}
+
+Result<HandleOnMount> HandleOf(int fd) {
+  return Ask(fd, "", AT_EMPTY_PATH);
+}
+
+Result<HandleOnMount> HandleOf(int directory, const char* name) {
+  return Ask(directory, name, 0);
+}
+
+Result<FileDescriptor> OpenDirectoryByHandle(int mount_fd, const FileHandle& handle) {
+  HandleBuffer buffer;
+  buffer.get()->handle_bytes = handle.size;
+  buffer.get()->handle_type = handle.type;
+  std::memcpy(buffer.get()->f_handle, handle.bytes.data(), handle.size);
+  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK;
+  FileDescriptor fd(::open_by_handle_at(mount_fd, buffer.get(), kFlags));
+  if (fd) return fd;
+  return Fail(SystemError(errno == ESTALE ? ENOENT : errno, "open by handle"));
+}
+
+Result<bool> DirectoryEntries::ReadFrom(int directory) {
+  unread_ = {};
+  // glibc's getdents64 wrapper is the same call; its record is struct dirent64.
+  const ssize_t size = ::getdents64(directory, buffer_.get(), kBytes);
+  if (size < 0 && errno == ENOENT) return false;  // the directory itself was removed
+  if (size < 0) return FailErrno("list directory");
+  unread_ = {buffer_.get(), static_cast<std::size_t>(size)};
+  return size > 0;
+}
+
+std::optional<DirectoryEntry> DirectoryEntries::Next() {
+  while (!unread_.empty()) {
+    const std::byte* const record = unread_.data();
+    unsigned short length = 0;
+    std::memcpy(&length, record + offsetof(dirent64, d_reclen), sizeof length);
+    unread_ = unread_.subspan(length);
+    const auto* const name = reinterpret_cast<const char*>(record + offsetof(dirent64, d_name));
+    if (IsSelfOrParent(name)) continue;
+    const auto type = std::to_integer<unsigned char>(record[offsetof(dirent64, d_type)]);
+    DirectoryEntry entry{.name = name, .is_directory = type == DT_DIR};
+    std::memcpy(&entry.inode, record + offsetof(dirent64, d_ino), sizeof entry.inode);
+    return entry;
+  }
+  return std::nullopt;
 }
 
 }  // namespace jettison::disk_usage

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernel/disk_usage/file_handle.h"
 #include "kernel/disk_usage/file_status.h"
 
 namespace jettison {
 
+using disk_usage::DirectoryCalls;
 using disk_usage::DirectoryKey;
-using disk_usage::DirectoryLedger;
 using disk_usage::DirectorySum;
 using disk_usage::FileId;
 using disk_usage::LinkedFile;
@@ -28,39 +27,31 @@ tl::unexpected<Error> Cancelled() {
 
 }  // namespace
 
-// Records a walk. A directory that cannot be remembered still counts.
-class RememberedTrees::Recorder : public DirectoryLedger {
- public:
-  Recorder(RememberedTrees& trees, Tree& tree, std::uint32_t id)
-      : trees_(trees), tree_(tree), id_(id) {}
-
-  DirectoryKey Enter(DirectoryKey parent, int directory) override {
+// A directory that cannot be remembered still counts.
+DirectoryCalls RememberedTrees::Record(Tree& tree, std::uint32_t id) {
+  const auto enter = [this, &tree, id](DirectoryKey parent, int directory) -> DirectoryKey {
+    tree.exact = tree.exact && HasRoomFor(1);
+    if (!tree.exact) return 0;
     const auto found = disk_usage::HandleOf(directory);
-    const bool room = trees_.HasRoomFor(1);
     const DirectoryKey key = found ? KeyOf(found->handle) : 0;
     // A directory that is known already was moved during the walk, or is in two trees.
-    if (!found || !room || !tree_.exact || trees_.table_.Add(key, parent, id_) == nullptr) {
-      tree_.exact = false;
+    if (!found || table_.Add(key, parent, id) == nullptr) {
+      tree.exact = false;
       return 0;
     }
     if (parent == 0) {
-      tree_.top = key;
-      tree_.mount = found->mount;
+      tree.top = key;
+      tree.mount = found->mount;
     }
     return key;
-  }
-  void Add(DirectoryKey directory, const DirectorySum& part) override {
-    trees_.AddPart(tree_, directory, part);
-  }
-
- private:
-  RememberedTrees& trees_;
-  Tree& tree_;
-  std::uint32_t id_;
-};
+  };
+  return {.enter = enter, .add = [this, &tree](DirectoryKey directory, const DirectorySum& part) {
+            AddPart(tree, directory, part);
+          }};
+}
 
 void RememberedTrees::AddLinked(Tree& tree, const LinkedFile& file) {
-  if (tree.linked.size() >= most_directories_ && !tree.linked.contains(file.id)) {
+  if (tree.linked.size() >= most_linked_ && !tree.linked.contains(file.id)) {
     tree.exact = false;
     return tree.shares.Add(file);
   }
@@ -123,8 +114,7 @@ Result<TreeUsage> RememberedTrees::Walk(const std::string& path, TreeWalk& walk)
   const std::uint32_t id = next_id_++;
   Tree& tree = trees_[id];
   tree.path = &ids_.emplace(path, id).first->first;
-  Recorder recorder(*this, tree, id);
-  auto walked = walk.Survey(path, recorder);
+  auto walked = walk.Survey(path, Record(tree, id));
   tree.fresh_links = {};
   const FsUsage usage = {.used_bytes = tree.bytes + tree.shares.bytes(),
                          .inodes_used = tree.inodes + tree.shares.inodes()};
@@ -271,8 +261,8 @@ Result<void> RememberedTrees::AddChild(const Parent& parent, DirectoryKey key, c
   const auto status = disk_usage::StatusOf(directory->get());
   if (!status) return Lose(parent.tree);
   if (!disk_usage::ContinuesTree(directory->get(), *status, parent.device)) return {};
-  Recorder recorder(*this, parent.tree, parent.id);
-  const auto walked = walk.SurveyBelow(std::move(*directory), parent.key, recorder);
+  const auto walked =
+      walk.SurveyBelow(std::move(*directory), parent.key, Record(parent.tree, parent.id));
   if (!walked && walked.error().code == ErrorCode::kUnavailable) return Fail(walked.error());
   return walked && walked->errors == 0 ? Result<void>{} : Lose(parent.tree);
 }
@@ -301,6 +291,11 @@ void RememberedTrees::Forget(const std::string& path) {
   if (tree.top != 0) RemoveSubtree(tree, tree.top);
   trees_.erase(id->second);
   ids_.erase(id);
+}
+
+// Remembers nothing.
+Result<TreeUsage> TreeWalk::Measure(const std::string& path) {
+  return RememberedTrees(0).Walk(path, *this);
 }
 
 void RememberedTrees::ForgetAll() {

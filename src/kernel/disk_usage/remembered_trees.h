@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "kernel/disk_usage/directory_sum.h"
 #include "kernel/disk_usage/directory_table.h"
-#include "kernel/disk_usage/file_id.h"
-#include "kernel/disk_usage/linked_shares.h"
+#include "kernel/disk_usage/file_status.h"
 #include "kernel/disk_usage/tree_walk.h"
 #include "ports/directory_change.h"
 
@@ -27,8 +27,11 @@ class RememberedTrees {
  public:
   // At most `most_directories` are remembered, for all trees together: directories, and names of
   // files that have several. A tree that does not fit is walked each time.
-  explicit RememberedTrees(std::size_t most_directories = kMostDirectories)
-      : most_directories_(most_directories) {}
+  // Of the files with several names in a tree so many are told apart, and count once; of further
+  // ones each name counts as its share.
+  explicit RememberedTrees(std::size_t most_directories = kMostDirectories,
+                           std::size_t most_linked = kMostLinked)
+      : most_directories_(most_directories), most_linked_(most_linked) {}
 
   // Walks `path` whole, as TreeWalk::Measure does, and remembers it if it can.
   [[nodiscard]] Result<TreeUsage> Walk(const std::string& path, TreeWalk& walk);
@@ -48,6 +51,7 @@ class RememberedTrees {
 
  private:
   static constexpr std::size_t kMostDirectories = 200'000;  // 19 MB
+  static constexpr std::size_t kMostLinked = 200'000;       // 13 MB
   // In all trees together; a tree with a change beyond these is forgotten.
   static constexpr std::size_t kMostMarked = 65'536;  // 9 MB
 
@@ -68,7 +72,6 @@ class RememberedTrees {
     std::vector<DirectoryChange> marked;          // to be read again
     bool exact = true;                            // false: to be forgotten
   };
-  class Recorder;
   struct Parent {  // a directory that is read again
     Tree& tree;
     std::uint32_t id;
@@ -80,6 +83,8 @@ class RememberedTrees {
   [[nodiscard]] bool HasRoomFor(std::size_t more) const {
     return table_.size() + linked_names_ + more <= most_directories_;
   }
+  // What a walk calls that is recorded in a tree.
+  [[nodiscard]] disk_usage::DirectoryCalls Record(Tree& tree, std::uint32_t id);
   void AddPart(Tree& tree, disk_usage::DirectoryKey key, const disk_usage::DirectorySum& part);
   void AddLinked(Tree& tree, const disk_usage::LinkedFile& file);
   [[nodiscard]] std::vector<disk_usage::FileId> TakeLinkedIn(disk_usage::DirectoryKey key);
@@ -99,6 +104,7 @@ class RememberedTrees {
   [[nodiscard]] static Result<void> Lose(Tree& tree);
 
   std::size_t most_directories_;
+  std::size_t most_linked_;
   disk_usage::DirectoryTable table_;
   std::uint32_t next_id_ = 1;
   std::unordered_map<std::uint32_t, Tree> trees_;

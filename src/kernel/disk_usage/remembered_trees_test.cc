@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "kernel/disk_usage/file_handle.h"
+#include "kernel/disk_usage/file_status.h"
 #include "kernel/files/temporary_folder.h"
 
 namespace jettison {
@@ -295,6 +295,8 @@ TEST_F(LiveRememberedTrees,
     EXPECT_EQ(trees.UsageOf(tree_).has_value(), fits) << most;
     EXPECT_EQ(trees.directories(), fits ? 4U : 0U) << most;
   }
+  RememberedTrees none(0, 2);
+  EXPECT_EQ(none.Walk(tree_, walk_)->usage.inodes_used, 6 + kPairs) << "by shares of their names";
 }
 
 TEST_F(LiveRememberedTrees, NamesOfLinkedFilesThatComeLaterNeedRoomToo) {

@@ -4,21 +4,21 @@
 
 #include <utility>
 
+#include "kernel/disk_usage/directory_sum.h"
 #include "kernel/disk_usage/file_status.h"
-#include "kernel/disk_usage/tree_tally.h"
 #include "ports/system_error.h"
 
 namespace jettison {
 
+using disk_usage::DirectoryCalls;
 using disk_usage::DirectoryKey;
-using disk_usage::DirectoryLedger;
 using disk_usage::DirectorySum;
 
 namespace {
 
 // A file is a tree of one entry. A directory that could not be opened is an error.
 Result<WalkErrors> CountUnopened(const std::string& path, const Error& reason,
-                                 DirectoryLedger& ledger) {
+                                 const DirectoryCalls& calls) {
   const FileDescriptor top(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!top) return FailErrno("open");
   const auto status = disk_usage::StatusOf(top.get());
@@ -27,7 +27,7 @@ Result<WalkErrors> CountUnopened(const std::string& path, const Error& reason,
   DirectorySum file;
   file.bytes = status->bytes;
   file.inodes = 1;
-  ledger.Add(0, file);
+  calls.add(0, file);
   return WalkErrors{};
 }
 
@@ -39,7 +39,7 @@ void TreeWalk::Report(std::uint64_t errors, const std::string& first) {
 }
 
 void TreeWalk::Add(DirectoryKey key) {
-  ledger_->Add(key, sum_);
+  calls_->add(key, sum_);
   if (options_.progress != nullptr) options_.progress->Found(sum_.bytes, sum_.inodes);
 }
 
@@ -63,7 +63,7 @@ void TreeWalk::Enter(const std::string& name) {
   const auto status = disk_usage::StatusOf(directory->get());
   if (!status) return Report(1, status.error().In(name).message);
   if (!disk_usage::ContinuesTree(directory->get(), *status, stack_.device())) return;
-  const DirectoryKey key = ledger_->Enter(stack_.key(), directory->get());
+  const DirectoryKey key = calls_->enter(stack_.key(), directory->get());
   sum_.Clear();
   sum_.bytes = status->bytes;
   sum_.inodes = 1;
@@ -102,16 +102,16 @@ void TreeWalk::WalkDown() {
 }
 
 Result<WalkErrors> TreeWalk::SurveyBelow(FileDescriptor directory, DirectoryKey parent,
-                                         DirectoryLedger& ledger) {
+                                         const DirectoryCalls& calls) {
   const auto status = disk_usage::StatusOf(directory.get());
   if (!status) return Fail(status.error());
-  ledger_ = &ledger;
+  calls_ = &calls;
   errors_ = {};
-  const DirectoryKey key = ledger.Enter(parent, directory.get());
+  const DirectoryKey key = calls.enter(parent, directory.get());
   DirectorySum own;
   own.bytes = status->bytes;
   own.inodes = 1;
-  ledger.Add(key, own);
+  calls.add(key, own);
   if (options_.progress != nullptr) options_.progress->Found(own.bytes, own.inodes);
   stack_.Push(std::move(directory), {.device = status->device, .inode = status->inode}, key);
   WalkDown();
@@ -119,21 +119,12 @@ Result<WalkErrors> TreeWalk::SurveyBelow(FileDescriptor directory, DirectoryKey 
   return std::move(errors_);
 }
 
-Result<WalkErrors> TreeWalk::Survey(const std::string& path, DirectoryLedger& ledger) {
+Result<WalkErrors> TreeWalk::Survey(const std::string& path, const DirectoryCalls& calls) {
   auto directory = disk_usage::OpenTop(path);
-  auto walked = directory ? SurveyBelow(std::move(*directory), 0, ledger)
-                          : CountUnopened(path, directory.error(), ledger);
+  auto walked = directory ? SurveyBelow(std::move(*directory), 0, calls)
+                          : CountUnopened(path, directory.error(), calls);
   if (!walked) return Fail(walked.error().In("measure " + path));
   return walked;
-}
-
-Result<TreeUsage> TreeWalk::Measure(const std::string& path) {
-  disk_usage::TreeTally tally;
-  auto walked = Survey(path, tally);
-  if (!walked) return Fail(walked.error());
-  return TreeUsage{.usage = tally.usage(),
-                   .errors = walked->errors,
-                   .first_error = std::move(walked->first_error)};
 }
 
 bool TreeWalk::Continue(std::uint64_t found_bytes, std::uint64_t found_inodes) const {

@@ -1,19 +1,41 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 
 #include "core/model/summary.h"
 #include "core/units/result.h"
-#include "kernel/disk_usage/directory_entries.h"
-#include "kernel/disk_usage/directory_ledger.h"
 #include "kernel/disk_usage/directory_stack.h"
 #include "kernel/disk_usage/directory_sum.h"
-#include "kernel/disk_usage/walk_options.h"
+#include "kernel/disk_usage/file_status.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {
+
+// What a walk has found so far: never more than there is, since files with several names are left
+// out. Safe on any thread.
+struct WalkProgress {
+  std::atomic<std::uint64_t> bytes = 0;
+  std::atomic<std::uint64_t> inodes = 0;
+
+  void Found(std::uint64_t more_bytes, std::uint64_t more_inodes) {
+    bytes.fetch_add(more_bytes, std::memory_order_relaxed);
+    inodes.fetch_add(more_inodes, std::memory_order_relaxed);
+  }
+};
+
+// How a walk is cancelled, slowed down and observed.
+struct WalkOptions {
+  const std::atomic<bool>* cancelled = nullptr;  // the walk ends early when it becomes true
+  // Called about every thousand files, and at least once a directory. It may sleep to slow the walk
+  // down. May be empty.
+  std::function<void()> breathe = nullptr;
+  std::atomic<std::uint64_t>* directories = nullptr;  // counts those read, where it is not null
+  WalkProgress* progress = nullptr;                   // counts what is found, where it is not null
+};
 
 // How much of a tree could not be seen.
 struct WalkErrors {
@@ -40,13 +62,13 @@ class TreeWalk {
   // `path`: a directory, or a file (which is then the tree). kNotFound where it does not exist,
   // kUnavailable when cancelled; anything unreadable further down is counted in `errors`.
   [[nodiscard]] Result<TreeUsage> Measure(const std::string& path);
-  // The same, telling `ledger` of each directory; of a file as part of no directory.
+  // The same, with calls for each directory; of a file as part of no directory.
   [[nodiscard]] Result<WalkErrors> Survey(const std::string& path,
-                                          disk_usage::DirectoryLedger& ledger);
-  // The same for an open directory of the tree, whose parent `ledger` knows.
+                                          const disk_usage::DirectoryCalls& calls);
+  // The same for an open directory of the tree, whose parent has been entered.
   [[nodiscard]] Result<WalkErrors> SurveyBelow(FileDescriptor directory,
                                                disk_usage::DirectoryKey parent,
-                                               disk_usage::DirectoryLedger& ledger);
+                                               const disk_usage::DirectoryCalls& calls);
 
   // For a caller that reads directories of a tree itself, by the options of this walk: reports what
   // it has found, and may rest. False: the walk is cancelled.
@@ -67,7 +89,7 @@ class TreeWalk {
 
   WalkOptions options_;
   // Of the walk that is under way.
-  disk_usage::DirectoryLedger* ledger_ = nullptr;
+  const disk_usage::DirectoryCalls* calls_ = nullptr;
   WalkErrors errors_;
   disk_usage::DirectoryEntries entries_;
   disk_usage::DirectoryStack stack_;

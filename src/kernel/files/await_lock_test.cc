@@ -1,5 +1,3 @@
-#include "kernel/files/await_lock.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
@@ -7,6 +5,7 @@
 #include <cerrno>
 #include <string>
 
+#include "kernel/files/own_folders.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison::kernel {

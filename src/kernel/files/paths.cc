@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "kernel/files/pod_containers.h"
-
 namespace jettison::kernel {
 namespace {
 

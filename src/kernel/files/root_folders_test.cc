@@ -1,5 +1,3 @@
-#include "kernel/files/root_folders.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -8,6 +6,7 @@
 #include <utility>
 
 #include "kernel/files/files.h"
+#include "kernel/files/own_folders.h"
 #include "kernel/files/temporary_folder.h"
 
 namespace jettison::kernel {

@@ -1,13 +1,96 @@
 #include "kernel/filesystem/filesystem.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
+#include <cstddef>
+#include <string_view>
 
 #include "ports/system_error.h"
 
 namespace jettison {
 namespace {
+
+bool Holds(std::string_view point, std::string_view path) {
+  if (point == "/") return path.starts_with('/');
+  return path.starts_with(point) && (path.size() == point.size() || path[point.size()] == '/');
+}
+
+constexpr int kMostLinks = 40;  // as many as the kernel follows
+
+// Adds the names of a path to those that are left, the next one last.
+void PutBefore(std::string_view path, std::vector<std::string>& left) {
+  while (!path.empty()) {
+    const auto slash = path.rfind('/');
+    const auto start = slash == std::string_view::npos ? 0 : slash + 1;
+    left.emplace_back(path.substr(start));
+    path = path.substr(0, slash == std::string_view::npos ? 0 : slash);
+  }
+}
+
+// The target of a link; absent if the path is not a link, or does not exist.
+std::optional<std::string> LinkAt(const std::string& path) {
+  std::array<char, PATH_MAX> target{};
+  const ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
+  if (size <= 0) return std::nullopt;
+  return std::string(target.data(), static_cast<std::size_t>(size));
+}
+
+// Follows one path. `at_` is what has been followed so far: it holds no links, so that the folder
+// above it is what is left without its last name.
+class Follower {
+ public:
+  Follower(const std::vector<kernel::Mount>& mounts, std::string_view path) : mounts_(mounts) {
+    PutBefore(path, left_);
+  }
+
+  Place Follow() {
+    while (!left_.empty()) {
+      const std::string name = std::move(left_.back());
+      left_.pop_back();
+      if (name.empty() || name == ".") continue;
+      if (name == "..") {
+        at_.erase(at_.empty() ? 0 : at_.rfind('/'));
+      } else {
+        Step(name);
+      }
+    }
+    const std::string path = at_.empty() ? "/" : at_;
+    const kernel::Mount* mount = MountOf(mounts_, path);
+    if (mount == nullptr) return {.path = path, .mount = {}, .answers_by_itself = false};
+    return {.path = path,
+            .mount = *mount,
+            .answers_by_itself = !behind_another_ && AnswersByItself(mount->type)};
+  }
+
+ private:
+  void Step(const std::string& name) {
+    const std::string next = at_ + "/" + name;
+    const kernel::Mount* mount = MountOf(mounts_, next);
+    const bool local = mount != nullptr && AnswersByItself(mount->type);
+    // If the root itself hangs, everything does.
+    if (!local && mount != nullptr && mount->point != "/") behind_another_ = true;
+    const bool may_ask = local && !behind_another_ && links_ < kMostLinks;
+    const auto link = may_ask ? LinkAt(next) : std::nullopt;
+    if (!link) {
+      at_ = next;
+      return;
+    }
+    ++links_;
+    if (link->starts_with('/')) at_.clear();
+    PutBefore(*link, left_);
+  }
+
+  const std::vector<kernel::Mount>& mounts_;
+  std::vector<std::string> left_;  // names to follow, the next one last
+  std::string at_;
+  bool behind_another_ = false;  // a file system on the way may not answer
+  int links_ = 0;
+};
 
 // A file system may report more free space than its size while it changes.
 std::uint64_t Minus(std::uint64_t total, std::uint64_t free) {
@@ -15,6 +98,34 @@ std::uint64_t Minus(std::uint64_t total, std::uint64_t free) {
 }
 
 }  // namespace
+
+const kernel::Mount* MountOf(const std::vector<kernel::Mount>& mounts, std::string_view path) {
+  const kernel::Mount* best = nullptr;
+  for (const kernel::Mount& mount : mounts) {
+    if (!Holds(mount.point, path)) continue;
+    if (best == nullptr || mount.point.size() >= best->point.size()) best = &mount;
+  }
+  return best;
+}
+
+bool AnswersByItself(std::string_view type) {
+  constexpr std::array<std::string_view, 19> kKinds = {
+      "bcachefs", "btrfs", "devtmpfs", "erofs", "exfat", "ext2",   "ext3",
+      "ext4",     "f2fs",  "overlay",  "proc",  "ramfs", "rootfs", "squashfs",
+      "sysfs",    "tmpfs", "vfat",     "xfs",   "zfs"};
+  return std::ranges::find(kKinds, type) != kKinds.end();
+}
+
+Place PlaceOf(const std::vector<kernel::Mount>& mounts, const std::string& path) {
+  if (!path.starts_with('/')) return {.path = path, .mount = {}, .answers_by_itself = false};
+  return Follower(mounts, path).Follow();
+}
+
+Place FindPlace(const std::string& path, const std::string& mounts) {
+  const auto known = kernel::ReadMounts(mounts);
+  if (!known) return {.path = path, .mount = {}, .answers_by_itself = true};
+  return PlaceOf(*known, path);
+}
 
 FsStats FsStatsOf(const struct statvfs& status) {
   const std::uint64_t block = status.f_frsize;

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "kernel/filesystem/place.h"
+#include "kernel/filesystem/filesystem.h"
 
 namespace jettison {
 namespace {

@@ -1,5 +1,3 @@
-#include "kernel/filesystem/place.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>

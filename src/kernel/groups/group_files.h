@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 // Directories and files of control groups of either version, always relative to an open directory.
 // cgroupfs holds no symbolic links and the paths are checked to stay below, so a path cannot lead
 // elsewhere.
+
 namespace jettison::kernel {
 
 // Fails with kInvalidArgument unless `path` is "" or names joined by single slashes, none of them
@@ -42,5 +45,29 @@ namespace jettison::kernel {
 
 // Names of the groups directly below, in the directory's order.
 [[nodiscard]] Result<std::vector<std::string>> Subgroups(int group);
+
+// The functions that VisitGroups calls. An empty one is not called.
+struct GroupVisit {
+  // Called with each open group, before the groups below it.
+  std::function<Result<void>(int group)> enter = nullptr;
+  // Called with each group except the top, after the groups below it. `group` and `parent`, which
+  // contains it, are open directories.
+  std::function<Result<void>(int parent, const std::string& name, int group)> leave = nullptr;
+};
+
+// Visits the open group and all groups below it. A pod may nest its groups to any depth, so at most
+// kOpenGroups descriptors are open, beside two for listing, and the stack does not grow. A group
+// that vanishes meanwhile is left out. The first failure ends the visit.
+inline constexpr std::size_t kOpenGroups = 8;
+[[nodiscard]] Result<void> VisitGroups(int top, const GroupVisit& visit);
+
+// The functions that MakeGroups calls. An empty one is not called.
+struct GroupMaking {
+  std::function<Result<void>(int above)> before = nullptr;  // with each group before one below it
+  std::function<Result<void>(int group)> made = nullptr;    // with each one that did not exist
+};
+// Makes the group and its missing ancestors, below `root`. A group that exists is no error.
+[[nodiscard]] Result<void> MakeGroups(int root, std::string_view path,
+                                      const GroupMaking& making = {});
 
 }  // namespace jettison::kernel

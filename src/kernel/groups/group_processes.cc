@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "kernel/groups/group_files.h"
-#include "kernel/groups/group_tree.h"
 #include "kernel/groups/kernel_text.h"
 #include "kernel/readiness/pidfd.h"
 #include "ports/file_descriptor.h"
@@ -187,6 +186,23 @@ Result<Pids> SignalBelow(int group, int signal) {
   if (!others) return Fail(others.error());
   Append(moved, told);
   return Sorted(std::move(told));
+}
+
+Result<void> KillBelow(int group, const std::function<Result<void>()>& freeze) {
+  constexpr int kPasses = 50;
+  constexpr int kPassesBeforeFreezing = 3;
+  Pids signalled;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    auto pids = SignalBelow(group, SIGKILL);
+    if (!pids) return Fail(pids.error());
+    if (std::ranges::includes(signalled, *pids)) return {};
+    signalled = std::move(*pids);
+    if (pass == kPassesBeforeFreezing) {
+      if (auto ok = freeze(); !ok) return ok;
+    }
+  }
+  return Fail(ErrorCode::kDeadlineExceeded,
+              fmt::format("processes kept appearing in {} passes; lower its pids limit", kPasses));
 }
 
 std::string DescribeProcesses(int group) {

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,12 @@ namespace jettison::kernel {
 // given the pid of one that ended; only where the kernel has no handles (before Linux 5.3), or no
 // descriptor is left, it goes to the pid. A process that ends meanwhile is no error.
 [[nodiscard]] Result<std::vector<pid_t>> SignalBelow(int group, int signal);
+
+// Sends SIGKILL to the listed processes until a list has no new ones: a process with SIGKILL
+// pending cannot fork any more. Only where processes fork faster than they are listed, `freeze` is
+// called. It waits for a lock of all groups, which another process may hold for seconds while the
+// processors are busy. kDeadlineExceeded where new processes keep appearing.
+[[nodiscard]] Result<void> KillBelow(int group, const std::function<Result<void>()>& freeze);
 
 // The processes of a group, for messages: "2 processes: 12 (sh), 13 (sleep)".
 [[nodiscard]] std::string DescribeProcesses(int group);

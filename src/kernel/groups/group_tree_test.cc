@@ -1,5 +1,3 @@
-#include "kernel/groups/group_tree.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "kernel/groups/group_files.h"
+#include "kernel/groups/kernel_text.h"
 
 namespace jettison::kernel {
 namespace {
@@ -13,6 +13,10 @@ namespace {
 bool IsWithin(std::string_view path, std::string_view group) {
   if (group.empty() || path == group) return true;
   return path.starts_with(group) && path[group.size()] == '/';
+}
+
+Result<std::uint64_t> ReadOne(std::span<const FileDescriptor> files) {
+  return ParseKept<32>(files.front(), "text", ParseCounter);
 }
 
 }  // namespace
@@ -42,6 +46,12 @@ Result<KeptFiles::Files> KeptFiles::Open(std::string_view group) const {
     files[i] = std::move(*file);
   }
   return files;
+}
+
+Result<std::uint64_t> KeptFiles::ReadCounter(std::string_view group) {
+  auto counter = Read(group, ReadOne);
+  if (!counter) return Fail(counter.error().In(names_.front()));
+  return counter;
 }
 
 void KeptFiles::Forget(std::string_view group) {

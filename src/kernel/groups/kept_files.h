@@ -13,6 +13,7 @@
 
 #include "core/text/text_index.h"
 #include "core/units/result.h"
+#include "kernel/groups/group_files.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison::kernel {
@@ -20,6 +21,20 @@ namespace jettison::kernel {
 // How many groups may have their files kept open, so that all of it takes no more than half of the
 // descriptors that this process may have.
 [[nodiscard]] std::size_t GroupsToKeep();
+
+// What `parse` makes of the text of a file that stays open, in one read and without allocating.
+// `name`: for errors. Fails where the text does not fit into so many bytes.
+template <std::size_t kBytes, typename T>
+[[nodiscard]] Result<T> ParseKept(const FileDescriptor& file, const char* name,
+                                  Result<T> (*parse)(std::string_view)) {
+  std::array<char, kBytes>
+      buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): pread fills it
+  const auto text = ReadKept(file.get(), buffer);
+  if (!text) return Fail(text.error().In(name));
+  auto value = parse(*text);
+  if (!value) return Fail(value.error().In(name));
+  return value;
+}
 
 // Reads the same files of control groups again and again. A group's files are opened together and
 // stay open between readings, so that one in the steady state opens nothing and allocates nothing.
@@ -57,6 +72,8 @@ class KeptFiles {
     return reading;
   }
 
+  // The number in the one file of a group.
+  [[nodiscard]] Result<std::uint64_t> ReadCounter(std::string_view group);
   // Closes what is kept of the group and of those below it.
   void Forget(std::string_view group);
   // Groups whose files are open.

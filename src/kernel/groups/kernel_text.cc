@@ -12,20 +12,6 @@ namespace {
 
 constexpr std::size_t kQuoted = 40;
 
-std::string_view WithoutNewline(std::string_view text) {
-  if (text.ends_with('\n')) text.remove_suffix(1);
-  return text;
-}
-
-// A number and nothing else.
-std::optional<std::uint64_t> ParsedNumber(std::string_view text) {
-  std::uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
-
 // The space is compared first, because it rules out nearly every other row.
 bool IsRow(std::string_view line, std::string_view key) {
   return line.size() > key.size() && line[key.size()] == ' ' && line.starts_with(key);
@@ -39,25 +25,25 @@ tl::unexpected<Error> FailText(std::string_view what, std::string_view text) {
 }
 
 Result<std::uint64_t> ParseCounter(std::string_view text) {
-  const auto value = ParsedNumber(WithoutNewline(text));
+  const auto value = ParseNumber<std::uint64_t>(WithoutNewline(text));
   if (!value) return FailText("a number", text);
   return *value;
 }
 
-Result<std::optional<std::uint64_t>> ParsePidsLimit(std::string_view text) {
+Result<std::optional<std::uint64_t>> ParseMax(std::string_view text) {
   if (text == "max\n" || text == "max") return std::optional<std::uint64_t>();
   return ParseCounter(text).map([](std::uint64_t limit) { return std::optional(limit); });
 }
 
 Result<std::uint64_t> Row::Number() const {
   if (!rest) return Fail(ErrorCode::kInternal, fmt::format("no row {}", key));
-  const auto value = ParsedNumber(*rest);
+  const auto value = ParseNumber<std::uint64_t>(*rest);
   if (!value) return FailText(fmt::format("a number in row {}", key), *rest);
   return *value;
 }
 
 std::optional<std::uint64_t> Row::NumberIfAny() const {
-  return rest ? ParsedNumber(*rest) : std::nullopt;
+  return rest ? ParseNumber<std::uint64_t>(*rest) : std::nullopt;
 }
 
 void FindRows(std::string_view text, std::span<Row> rows) {
@@ -92,7 +78,7 @@ Result<std::vector<pid_t>> ParseProcs(std::string_view text) {
   while (!text.empty()) {
     const auto end = text.find('\n');
     const std::string_view line = text.substr(0, end);
-    const auto pid = ParsedNumber(line);
+    const auto pid = ParseNumber<std::uint64_t>(line);
     if (!pid || *pid > static_cast<std::uint64_t>(std::numeric_limits<pid_t>::max())) {
       return FailText("a process id", line);
     }

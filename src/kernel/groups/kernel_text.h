@@ -2,10 +2,12 @@
 
 #include <sys/types.h>
 
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "core/units/result.h"
@@ -14,11 +16,26 @@
 // would not write is kInternal, never a zero.
 namespace jettison::kernel {
 
+// A number and nothing else; absent where the text is anything else.
+template <typename T>
+[[nodiscard]] std::optional<T> ParseNumber(std::string_view text) {
+  T value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+[[nodiscard]] inline std::string_view WithoutNewline(std::string_view text) {
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  return text;
+}
+
 // A file of one number, with or without its newline: pids.current, memory.current.
 [[nodiscard]] Result<std::uint64_t> ParseCounter(std::string_view text);
 
-// pids.max: a number, or "max", which is absent.
-[[nodiscard]] Result<std::optional<std::uint64_t>> ParsePidsLimit(std::string_view text);
+// pids.max, memory.max: a number, or "max", which is absent.
+[[nodiscard]] Result<std::optional<std::uint64_t>> ParseMax(std::string_view text);
 
 // A row that is looked for in a text of rows, each a key, a space and the rest.
 struct Row {

@@ -11,6 +11,14 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
+TEST(KernelText, ALimitIsANumberOrMax) {
+  EXPECT_EQ(*ParseMax("max\n"), std::nullopt);
+  EXPECT_EQ(*ParseMax("0\n"), 0U);
+  for (const char* const hostile : {"", "\n", "maximum\n", "max 1\n", "-1\n", "1.5\n"}) {
+    EXPECT_FALSE(ParseMax(hostile)) << hostile;
+  }
+}
+
 TEST(KernelText, ACounterIsOneNumberAndNothingElse) {
   EXPECT_EQ(*ParseCounter("0\n"), 0U);
   EXPECT_EQ(*ParseCounter("18446744073709551615"), 18446744073709551615U);

@@ -18,6 +18,7 @@
 #include "core/units/result.h"
 #include "ports/cgroups.h"
 #include "ports/fakes/child_process.h"
+#include "ports/fakes/join_group.h"
 #include "tests/counted_allocations.h"
 
 // What holds of control groups of either version, on the kernel at hand. One source of a test
@@ -77,7 +78,7 @@ class LiveCgroups : public testing::TestWithParam<LiveCgroupsKind> {
     return text;
   }
   void Move(const ChildProcess& child, const std::string& path) {
-    const auto joined = cgroups_->Join(path, child.pid());
+    const auto joined = JoinGroup(*cgroups_, path, child.pid());
     ASSERT_TRUE(joined) << joined.error().message;
   }
 

@@ -27,26 +27,6 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
   }
 }
 
-bool IsOctal(char c) {
-  return c >= '0' && c <= '7';
-}
-
-// Space, tab, newline and backslash are written as \ooo.
-std::string Unescape(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 3 < text.size() && IsOctal(text[i + 1]) && IsOctal(text[i + 2]) &&
-        IsOctal(text[i + 3])) {
-      const int code = (text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0');
-      plain += static_cast<char>(code);
-      i += 3;
-    } else {
-      plain += text[i];
-    }
-  }
-  return plain;
-}
-
 // "0:32"; 0 if the text is not a device.
 dev_t DeviceIn(std::string_view text) {
   unsigned major = 0;
@@ -70,14 +50,31 @@ std::optional<Mount> ParseLine(std::string_view line) {
   if (dash - fields.begin() < kFixedFields || fields.end() - dash < kFieldsFromDash) {
     return std::nullopt;
   }
-  return Mount{.root = Unescape(fields[kRoot]),
-               .point = Unescape(fields[kPoint]),
+  return Mount{.root = UnescapedMountField(fields[kRoot]),
+               .point = UnescapedMountField(fields[kPoint]),
                .type = std::string(dash[1]),
                .super_options = std::string(dash[3]),
                .device = DeviceIn(fields[kDevice])};
 }
 
 }  // namespace
+
+std::string UnescapedMountField(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto is_octal = [&](std::size_t digit) {
+      return text[i + digit] >= '0' && text[i + digit] <= '7';
+    };
+    if (text[i] == '\\' && i + 3 < text.size() && is_octal(1) && is_octal(2) && is_octal(3)) {
+      const int code = (text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0');
+      plain += static_cast<char>(code);
+      i += 3;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
 
 bool Mount::HasOption(std::string_view option) const {
   const auto options = Split(super_options, ',');

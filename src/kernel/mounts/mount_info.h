@@ -24,6 +24,9 @@ struct Mount {
   [[nodiscard]] bool HasOption(std::string_view option) const;
 };
 
+// A field of such a file as it is meant: space, tab, newline and backslash are written as \ooo.
+[[nodiscard]] std::string UnescapedMountField(std::string_view text);
+
 // The mounts in the text of such a file, in its order (proc(5)). A line that does not follow the
 // format is passed over: other mounts are none of our business. Pure.
 [[nodiscard]] std::vector<Mount> ParseMounts(std::string_view text);

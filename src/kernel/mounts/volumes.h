@@ -5,7 +5,7 @@
 #include "core/model/pod.h"
 #include "core/units/result.h"
 #include "kernel/files/paths.h"
-#include "kernel/readiness/path_errand.h"
+#include "kernel/readiness/disk_work.h"
 
 namespace jettison::kernel {
 

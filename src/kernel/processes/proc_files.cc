@@ -1,8 +1,9 @@
 #include "kernel/processes/proc_files.h"
 
-#include <charconv>
 #include <cstddef>
-#include <vector>
+
+#include "kernel/groups/kernel_text.h"
+#include "kernel/mounts/mount_info.h"
 
 namespace jettison {
 namespace {
@@ -16,26 +17,6 @@ std::string_view Cut(std::string_view& text, char separator) {
   const std::string_view part = text.substr(0, end);
   text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   return part;
-}
-
-bool IsOctal(char c) {
-  return c >= '0' && c <= '7';
-}
-
-// The kernel writes blanks and similar characters like "\040".
-std::string Unescaped(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 3 < text.size() && IsOctal(text[i + 1]) && IsOctal(text[i + 2]) &&
-        IsOctal(text[i + 3])) {
-      plain += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
-                                 (text[i + 3] - '0'));
-      i += 3;
-    } else {
-      plain += text[i];
-    }
-  }
-  return plain;
 }
 
 std::string_view Option(std::string_view options, std::string_view name) {
@@ -54,11 +35,7 @@ std::optional<Number> StatField(std::string_view proc_stat, int place) {
   if (name_end == std::string_view::npos) return std::nullopt;
   proc_stat.remove_prefix(name_end + 2);
   for (int before = 3; before < place; ++before) (void)Cut(proc_stat, ' ');
-  const std::string_view field = Cut(proc_stat, ' ');
-  Number number = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
-  if (error != std::errc() || end != field.data() + field.size()) return std::nullopt;
-  return number;
+  return kernel::ParseNumber<Number>(Cut(proc_stat, ' '));
 }
 
 }  // namespace
@@ -77,20 +54,14 @@ std::string MemoryGroupIn(std::string_view proc_cgroup) {
   return unified;
 }
 
+// The last mount at a place covers the others.
 std::string UpperFolderOf(std::string_view mountinfo) {
   std::string upper;
-  while (!mountinfo.empty()) {
-    std::string_view line = Cut(mountinfo, '\n');
-    // ID, parent, device, root, mount point, options, ... "-", type, source, super options
-    std::vector<std::string_view> fields;
-    while (!line.empty()) fields.push_back(Cut(line, ' '));
-    if (fields.size() < 10 || fields[4] != "/") continue;
-    std::size_t dash = 6;
-    while (dash < fields.size() && fields[dash] != "-") ++dash;
-    // The last mount at a place covers the others.
+  for (const kernel::Mount& mount : kernel::ParseMounts(mountinfo)) {
+    if (mount.point != "/") continue;
     upper.clear();
-    if (dash + 3 >= fields.size() || fields[dash + 1] != "overlay") continue;
-    upper = Unescaped(Option(fields[dash + 3], "upperdir"));
+    if (mount.type != "overlay") continue;
+    upper = kernel::UnescapedMountField(Option(mount.super_options, "upperdir"));
   }
   return upper.starts_with('/') ? upper : std::string();
 }

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 
+#include "kernel/groups/kept_files.h"
 #include "kernel/procfs/parse.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
@@ -22,12 +22,7 @@ Duration DurationOf(const timeval& time) {
 Result<procfs::PageCounts> ReadPages(const std::string& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return FailErrno("open " + path);
-  std::array<char, 256> text{};
-  const ssize_t size = ::read(file.get(), text.data(), text.size());
-  if (size < 0) return FailErrno("read " + path);
-  auto pages = procfs::ParseStatm({text.data(), static_cast<std::size_t>(size)});
-  if (!pages) return Fail(pages.error().In(path));
-  return pages;
+  return kernel::ParseKept<256>(file, path.c_str(), procfs::ParseStatm);
 }
 
 // Since Linux 6.2, the size of the directory is the number of descriptors; before that it is zero.

@@ -4,69 +4,27 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <span>
 #include <string>
-#include <system_error>
+
+#include "kernel/groups/kernel_text.h"
 
 namespace jettison::procfs {
 namespace {
 
-constexpr std::size_t kQuoted = 40;
-
-tl::unexpected<Error> FailText(std::string_view what, std::string_view text) {
-  return Fail(ErrorCode::kInternal,
-              fmt::format("expected {}, found {:?}", what, std::string(text.substr(0, kQuoted))));
-}
-
-std::string_view WithoutNewline(std::string_view text) {
-  if (text.ends_with('\n')) text.remove_suffix(1);
-  return text;
-}
-
-template <typename T>
-std::optional<T> Number(std::string_view text) {
-  T value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
-
-// A row "KEY:   VALUE" that is looked for.
-struct Row {
-  std::string_view key;
-  std::optional<std::string_view> value = std::nullopt;  // absent: there is no such row
-};
-
-bool TakeIfOf(std::string_view line, Row& row) {
-  if (row.value || line.size() <= row.key.size() || line[row.key.size()] != ':') return false;
-  if (!line.starts_with(row.key)) return false;
-  line.remove_prefix(row.key.size() + 1);
-  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-  row.value = line;
-  return true;
-}
-
-// Finds all rows in one pass, which ends when there is nothing more to find.
-void FindRows(std::string_view text, std::span<Row> rows) {
-  std::size_t missing = rows.size();
-  while (!text.empty() && missing > 0) {
-    const auto end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
-    if (std::ranges::any_of(rows, [&](Row& row) { return TakeIfOf(line, row); })) --missing;
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-}
+using kernel::FailText;
+using kernel::ParseNumber;
+using kernel::Row;
+using kernel::WithoutNewline;
 
 // The row's value, which ends in `unit` and is then multiplied by `factor`; absent without the row.
 Result<std::optional<std::uint64_t>> Amount(const Row& row, std::string_view unit,
                                             std::uint64_t factor) {
-  if (!row.value) return std::nullopt;
-  std::string_view value = *row.value;
+  if (!row.rest) return std::nullopt;
+  std::string_view value = *row.rest;
+  value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
   const bool has_unit = value.ends_with(unit);
   if (has_unit) value.remove_suffix(unit.size());
-  const auto number = has_unit ? Number<std::uint64_t>(value) : std::nullopt;
+  const auto number = has_unit ? ParseNumber<std::uint64_t>(value) : std::nullopt;
   std::uint64_t product = 0;
   if (!number || __builtin_mul_overflow(*number, factor, &product)) {
     return FailText(fmt::format("a number{} in row {}", unit, row.key), value);
@@ -96,9 +54,10 @@ Result<std::uint64_t> HugePages(const Row& total, const Row& page_size, const Ro
 
 Result<MachineMemory> ParseMemInfo(std::string_view text) {
   // In the kernel's order.
-  std::array<Row, 8> rows = {Row{"MemTotal"}, {"MemFree"},         {"MemAvailable"}, {"SwapTotal"},
-                             {"SwapFree"},    {"HugePages_Total"}, {"Hugepagesize"}, {"Hugetlb"}};
-  FindRows(text, rows);
+  std::array<Row, 8> rows = {Row{"MemTotal:"},  {"MemFree:"},  {"MemAvailable:"},
+                             {"SwapTotal:"},    {"SwapFree:"}, {"HugePages_Total:"},
+                             {"Hugepagesize:"}, {"Hugetlb:"}};
+  kernel::FindRows(text, rows);
   std::array<std::optional<std::uint64_t>, 5> amounts;
   for (std::size_t i = 0; i < amounts.size(); ++i) {
     const auto amount = Kibibytes(rows[i]);
@@ -135,14 +94,15 @@ std::uint64_t ParseListedPages(std::string_view lines) {
     std::string_view line = lines.substr(0, end);
     lines.remove_prefix(end == std::string_view::npos ? lines.size() : end + 1);
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-    Row row{"count"};
-    if (TakeIfOf(line, row)) pages += Number<std::uint32_t>(*row.value).value_or(0);
+    if (!line.starts_with("count:")) continue;
+    line.remove_prefix(std::min(line.find_first_not_of(' ', 6), line.size()));
+    pages += ParseNumber<std::uint32_t>(line).value_or(0);
   }
   return pages;
 }
 
 Result<std::uint64_t> ParseMinFree(std::string_view text) {
-  const auto kibibytes = Number<std::uint64_t>(WithoutNewline(text));
+  const auto kibibytes = ParseNumber<std::uint64_t>(WithoutNewline(text));
   std::uint64_t bytes = 0;
   if (!kibibytes || __builtin_mul_overflow(*kibibytes, kKibi, &bytes)) {
     return FailText("a number of kibibytes", text);
@@ -161,13 +121,13 @@ Result<std::int64_t> ParseTaskCount(std::string_view text) {
   const std::string_view field = rest.substr(0, rest.find(' '));
   const auto slash = field.find('/');
   if (slash == std::string_view::npos) return FailText("running/tasks as fourth field", text);
-  const auto tasks = Number<std::int64_t>(field.substr(slash + 1));
+  const auto tasks = ParseNumber<std::int64_t>(field.substr(slash + 1));
   if (!tasks || *tasks < 0) return FailText("a number of tasks as fourth field", text);
   return *tasks;
 }
 
 Result<std::int64_t> ParsePidLimit(std::string_view text) {
-  const auto limit = Number<std::int64_t>(WithoutNewline(text));
+  const auto limit = ParseNumber<std::int64_t>(WithoutNewline(text));
   if (!limit || *limit <= 0) return FailText("a positive number", text);
   return *limit;
 }
@@ -177,8 +137,8 @@ Result<PageCounts> ParseStatm(std::string_view text) {
   const auto first = text.find(' ');
   if (first == std::string_view::npos) return FailText("numbers of pages", text);
   const std::string_view rest = text.substr(first + 1);
-  const auto all = Number<std::uint64_t>(text.substr(0, first));
-  const auto resident = Number<std::uint64_t>(rest.substr(0, rest.find(' ')));
+  const auto all = ParseNumber<std::uint64_t>(text.substr(0, first));
+  const auto resident = ParseNumber<std::uint64_t>(rest.substr(0, rest.find(' ')));
   if (!all || !resident || *all > kMost || *resident > kMost) {
     return FailText("numbers of pages", text);
   }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kernel/groups/kept_files.h"
 #include "ports/system_error.h"
 
 namespace jettison {
@@ -18,26 +19,9 @@ namespace {
 // The whole text in one read; /proc/meminfo takes 1.5 KiB on Linux 6.18.
 using Buffer = std::array<char, 8192>;
 
-Result<std::string_view> ReadText(int fd, Buffer& buffer) {
-  while (true) {
-    const ssize_t count = ::pread(fd, buffer.data(), buffer.size(), 0);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return FailErrno("read");
-    if (static_cast<std::size_t>(count) == buffer.size()) {
-      return Fail(ErrorCode::kInternal, "longer than the kernel writes it");
-    }
-    return std::string_view(buffer.data(), static_cast<std::size_t>(count));
-  }
-}
-
 template <typename T, typename File>
 Result<T> Read(const File& file, Result<T> (*parse)(std::string_view)) {
-  Buffer buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
-  const auto text = ReadText(file.fd.get(), buffer);
-  if (!text) return Fail(text.error().In(file.path));
-  auto value = parse(*text);
-  if (!value) return Fail(value.error().In(file.path));
-  return value;
+  return kernel::ParseKept<sizeof(Buffer)>(file.fd, file.path.c_str(), parse);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "core/model/summary.h"
 #include "core/units/result.h"
+#include "ports/pod_disk.h"
 
 namespace jettison {
 
@@ -38,5 +39,10 @@ inline constexpr ProjectId kFirstProject = 1'048'577;
 // it. kInvalidArgument where it is not empty: what is in it would not be counted. kUnavailable
 // where project quota is not on. It waits for the disk, which writes this down.
 [[nodiscard]] Result<ProjectId> AssignProject(const std::string& folder);
+
+// Gives each emptyDir of a pod its own quota project, so that the file system counts its use, if it
+// supports that. Volumes in memory, and volumes that are not empty, get none and are walked. Must
+// be called before any container of the pod starts. It waits for the disk.
+void AssignProjects(const PodDisk& disk);
 
 }  // namespace jettison

@@ -1,30 +1,23 @@
 #include "kernel/psi/pressure.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <charconv>
+#include <cerrno>
 #include <string>
-#include <system_error>
+
+#include "kernel/groups/kept_files.h"
+#include "kernel/groups/kernel_text.h"
+#include "ports/system_error.h"
 
 namespace jettison::psi {
 namespace {
 
 constexpr std::int32_t kAll = 10'000;
 
-tl::unexpected<Error> FailText(std::string_view what, std::string_view text) {
-  constexpr std::size_t kQuoted = 60;
-  return Fail(ErrorCode::kInternal,
-              fmt::format("expected {}, found {:?}", what, std::string(text.substr(0, kQuoted))));
-}
-
-template <typename T>
-std::optional<T> Number(std::string_view text) {
-  T value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
+using kernel::FailText;
+using kernel::ParseNumber;
 
 // "12.34", always with two decimals.
 std::optional<std::int32_t> Share(std::string_view text) {
@@ -32,8 +25,8 @@ std::optional<std::int32_t> Share(std::string_view text) {
   constexpr std::int32_t kPerPercent = 100;
   const auto point = text.find('.');
   if (point == std::string_view::npos || text.size() != point + 1 + kDecimals) return std::nullopt;
-  const auto percent = Number<std::uint8_t>(text.substr(0, point));
-  const auto decimals = Number<std::uint8_t>(text.substr(point + 1));
+  const auto percent = ParseNumber<std::uint8_t>(text.substr(0, point));
+  const auto decimals = ParseNumber<std::uint8_t>(text.substr(point + 1));
   if (!percent || !decimals) return std::nullopt;
   const std::int32_t share = *percent * kPerPercent + *decimals;
   if (share > kAll) return std::nullopt;
@@ -65,12 +58,29 @@ Result<StallLine> ParseFigures(std::string_view line) {
     if (const auto ten = ValueOf(word, "avg10")) avg10 = Share(*ten);
     if (const auto sixty = ValueOf(word, "avg60")) avg60 = Share(*sixty);
     if (const auto long_one = ValueOf(word, "avg300")) avg300 = Share(*long_one);
-    if (const auto sum = ValueOf(word, "total")) total = Number<std::uint64_t>(*sum);
+    if (const auto sum = ValueOf(word, "total")) total = ParseNumber<std::uint64_t>(*sum);
   }
   if (!avg10 || !avg60 || !avg300 || !total) {
     return FailText("avg10=, avg60=, avg300= and total=", line);
   }
   return StallLine{.avg10 = *avg10, .avg60 = *avg60, .avg300 = *avg300, .total = *total};
+}
+
+const char* FileOf(PressureResource resource, bool of_machine) {
+  if (resource == PressureResource::kMemory) return of_machine ? "memory" : "memory.pressure";
+  return of_machine ? "io" : "io.pressure";
+}
+
+Result<Pressure> ReadPressure(const FileDescriptor& file) {
+  // Two lines of at most 80 characters; more in case keys are added.
+  auto pressure = kernel::ParseKept<1024>(file, "its text", ParsePressure);
+  if (pressure || pressure.error().code != ErrorCode::kUnavailable) return pressure;
+  return Fail(ErrorCode::kUnavailable,
+              "the kernel keeps no pressure stall information: boot with psi=1");
+}
+
+bool IsGone(const Result<Pressure>& pressure) {
+  return !pressure && pressure.error().code == ErrorCode::kNotFound;
 }
 
 }  // namespace
@@ -102,6 +112,50 @@ PressureStats StatsOf(const Pressure& pressure, Instant time) {
   return {.time = time,
           .some = shares(pressure.some),
           .full = pressure.full ? shares(*pressure.full) : StallShares{}};
+}
+
+PressureFiles PressureFiles::OfMachine(std::string root) {
+  PressureFiles files([folder = std::move(root) + "/pressure"](std::string_view) {
+    FileDescriptor directory(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (directory) return Result<FileDescriptor>(std::move(directory));
+    if (errno != ENOENT) return Result<FileDescriptor>(FailErrno("open " + folder));
+    return Result<FileDescriptor>(
+        Fail(ErrorCode::kUnavailable,
+             "no " + folder +
+                 ": the kernel is older than 4.20, built without CONFIG_PSI, or needs "
+                 "psi=1 on its command line"));
+  });
+  files.of_machine_ = true;
+  return files;
+}
+
+Result<FileDescriptor> PressureFiles::OpenFile(std::string_view group,
+                                               PressureResource resource) const {
+  const auto directory = open_group_(group);
+  if (!directory) return Fail(directory.error());
+  const char* const name = FileOf(resource, of_machine_);
+  FileDescriptor file(::openat(directory->get(), name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (file) return file;
+  if (errno != ENOENT) return FailErrno(std::string("open ") + name);
+  return Fail(ErrorCode::kUnavailable,
+              std::string("no ") + name +
+                  ": the kernel is older than 4.20, built without CONFIG_PSI, needs psi=1 on its "
+                  "command line, or cgroup.pressure is 0");
+}
+
+Result<Pressure> PressureFiles::Read(std::string_view group, PressureResource resource) {
+  const std::pair<PressureResource, std::string_view> key(resource, group);
+  const auto found = files_.find(key);
+  if (found != files_.end()) {
+    auto pressure = ReadPressure(found->second);
+    if (!IsGone(pressure)) return pressure;
+    files_.erase(found);
+  }
+  auto file = OpenFile(group, resource);
+  if (!file) return Fail(file.error());
+  auto pressure = ReadPressure(*file);
+  if (pressure) files_.emplace(std::pair(resource, std::string(group)), std::move(*file));
+  return pressure;
 }
 
 }  // namespace jettison::psi

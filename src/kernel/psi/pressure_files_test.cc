@@ -1,5 +1,3 @@
-#include "kernel/psi/pressure_files.h"
-
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +9,7 @@
 
 #include "kernel/files/temporary_folder.h"
 #include "kernel/psi/live_group.h"
+#include "kernel/psi/pressure.h"
 #include "ports/system_error.h"
 
 namespace jettison::psi {

@@ -1,5 +1,6 @@
 #include "kernel/readiness/disk_work.h"
 
+#include <fmt/format.h>
 #include <sys/eventfd.h>
 
 #include <mutex>
@@ -7,8 +8,18 @@
 #include <vector>
 
 #include "ports/file_descriptor.h"
+#include "ports/system_error.h"
 
 namespace jettison::kernel {
+namespace {
+
+Result<void> DoStep(const PathStep& step, const std::atomic<bool>& wanted) {
+  auto done = step.work(wanted);
+  if (!done) return Fail(done.error().In(step.what));
+  return done;
+}
+
+}  // namespace
 
 struct DiskWork::Shared {
   struct Outcome {
@@ -64,6 +75,113 @@ void DiskWork::Deliver() {
     const auto waiting = waiting_.extract(number);
     if (!waiting.empty()) waiting.mapped()(result);
   }
+}
+
+struct PathErrand::Shared {
+  std::vector<PathStep> steps;
+  std::size_t next = 0;  // the first step that the disk's thread leaves; constant afterwards
+  FileDescriptor over;   // readable when SlowPaths has done its part
+  std::atomic<bool> wanted{true};
+  std::mutex mutex;
+  const PathStep* at = nullptr;         // guarded by mutex; null: none is being done
+  std::optional<Result<void>> outcome;  // guarded by mutex; of what SlowPaths did
+
+  void SetAt(const PathStep* step) {
+    const std::lock_guard lock(mutex);
+    at = step;
+  }
+
+  // Those that come before the first one that may hang.
+  Result<void> DoThoseThatAnswer(const SlowPaths* slow) {
+    Result<void> done;
+    for (; next < steps.size() && done && wanted; ++next) {
+      if (slow != nullptr && slow->MayHang(steps[next].path)) break;
+      SetAt(&steps[next]);
+      done = DoStep(steps[next], wanted);
+    }
+    SetAt(nullptr);
+    return done;
+  }
+
+  void DoTheOthers() {
+    Result<void> done;
+    for (std::size_t i = next; i < steps.size() && done && wanted; ++i) {
+      SetAt(&steps[i]);
+      done = DoStep(steps[i], wanted);
+    }
+    {
+      const std::lock_guard lock(mutex);
+      outcome = std::move(done);
+    }
+    eventfd_write(over.get(), 1);
+  }
+
+  // Of an errand for which nobody waits any longer.
+  Result<void> OutcomeSoFar() {
+    const std::lock_guard lock(mutex);
+    if (outcome) return *outcome;
+    if (at != nullptr) {
+      return Fail(ErrorCode::kUnavailable,
+                  fmt::format("{}: {} does not answer", at->what, at->path));
+    }
+    const PathStep& first = over ? steps[next] : steps.front();
+    return Fail(
+        ErrorCode::kUnavailable,
+        fmt::format("{}: {} waits for file systems that do not answer", first.what, first.path));
+  }
+};
+
+PathErrand::~PathErrand() {
+  if (shared_) shared_->wanted = false;
+}
+
+// Whether a path may hang is found by following it, so that is work of the disk as well.
+std::optional<Result<void>> PathErrand::Begin(std::vector<PathStep> steps, Done done) {
+  if (steps.empty()) return Result<void>{};
+  shared_ = std::make_shared<Shared>();
+  shared_->steps = std::move(steps);
+  done_ = std::move(done);
+  beginning_ = true;
+  disk_.Do([shared = shared_,
+            slow = patience_.slow_paths] { return shared->DoThoseThatAnswer(slow.get()); },
+           lifetime_.Guard([this](const Result<void>& outcome) { OnDisk(outcome); }));
+  beginning_ = false;
+  return std::exchange(known_, std::nullopt);
+}
+
+void PathErrand::OnDisk(const Result<void>& outcome) {
+  if (!done_) return;  // it was told to hurry
+  if (!outcome || shared_->next == shared_->steps.size()) return Tell(outcome);
+  if (const auto asked = AskSlowPaths(); !asked) Tell(asked);
+}
+
+Result<void> PathErrand::AskSlowPaths() {
+  shared_->over = FileDescriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!shared_->over) return FailErrno("make an eventfd");
+  on_done_ = readiness_.OnReadable(shared_->over.get(), [this] { Tell(shared_->OutcomeSoFar()); });
+  on_late_ = readiness_.After(patience_.patience, [this] { Tell(shared_->OutcomeSoFar()); });
+  errand_ = std::make_shared<SlowPaths::Work>([shared = shared_] { shared->DoTheOthers(); });
+  patience_.slow_paths->Do(shared_->steps[shared_->next].path, errand_);
+  return {};
+}
+
+void PathErrand::Hurry() {
+  if (!done_) return;
+  on_late_ = readiness_.After(Duration::zero(), [this] { Tell(shared_->OutcomeSoFar()); });
+}
+
+// The callback may destroy this object.
+void PathErrand::Tell(const Result<void>& outcome) {
+  const Done done = std::exchange(done_, nullptr);
+  if (beginning_) {
+    known_ = outcome;
+    return;
+  }
+  shared_->wanted = false;
+  errand_.reset();
+  on_done_.Stop();
+  on_late_.Stop();
+  done(outcome);
 }
 
 }  // namespace jettison::kernel

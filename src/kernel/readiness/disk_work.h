@@ -1,13 +1,20 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
+#include "core/units/duration.h"
 #include "core/units/result.h"
+#include "kernel/readiness/lifetime.h"
 #include "kernel/readiness/readiness.h"
 #include "ports/disk_thread.h"
+#include "ports/slow_paths.h"
 
 namespace jettison::kernel {
 
@@ -41,6 +48,62 @@ class DiskWork {
   std::unordered_map<std::uint64_t, Done> waiting_;
   std::uint64_t next_ = 0;
   Readiness::Watch on_done_;
+};
+
+// Something to be done with one path of the host.
+struct PathStep {
+  std::string what;  // for errors: "volume data"
+  std::string path;
+  // Must own everything that it uses, because it may run on another thread and outlive the
+  // PathErrand. `wanted` becomes false when nobody waits for the result any more.
+  std::function<Result<void>(const std::atomic<bool>& wanted)> work;
+};
+
+// What runs the steps that may hang, and how long their result is awaited.
+struct PathPatience {
+  std::shared_ptr<SlowPaths> slow_paths;  // null: nothing hangs
+  Duration patience = std::chrono::seconds(10);
+};
+
+// Runs steps one after the other, until one fails. The steps before the first one whose path may
+// hang are work of the disk: they wait for a slow disk without limit, in their order among the work
+// on the agent's own files. The others run on a thread of SlowPaths.
+class PathErrand {
+ public:
+  using Done = std::function<void(const Result<void>&)>;
+
+  // `readiness` and `disk` must outlive it.
+  PathErrand(Readiness& readiness, DiskWork& disk, PathPatience patience)
+      : readiness_(readiness), disk_(disk), patience_(std::move(patience)) {}
+  PathErrand(const PathErrand&) = delete;
+  PathErrand& operator=(const PathErrand&) = delete;
+  // The step that is being done goes on, with `wanted` false; those after it are not begun.
+  ~PathErrand();
+
+  // Must be called once. Returns the result where the caller did everything: there are no steps, or
+  // there is no thread for the disk. Otherwise `done` is called from Dispatch, and may destroy this
+  // object. kUnavailable, naming the path, where a path that may hang has not answered in time.
+  [[nodiscard]] std::optional<Result<void>> Begin(std::vector<PathStep> steps, Done done);
+  // Stops waiting: `done` is called from the next Dispatch.
+  void Hurry();
+
+ private:
+  struct Shared;
+  void OnDisk(const Result<void>& outcome);
+  [[nodiscard]] Result<void> AskSlowPaths();
+  void Tell(const Result<void>& outcome);
+
+  Readiness& readiness_;
+  DiskWork& disk_;
+  PathPatience patience_;
+  std::shared_ptr<Shared> shared_;           // with whoever does it
+  std::shared_ptr<SlowPaths::Work> errand_;  // the work that SlowPaths has
+  Done done_;                                // null: the result has been told
+  bool beginning_ = false;                   // Begin returns a result that is known now
+  std::optional<Result<void>> known_;        // the same
+  Readiness::Watch on_done_;
+  Readiness::Watch on_late_;
+  Lifetime lifetime_;
 };
 
 }  // namespace jettison::kernel

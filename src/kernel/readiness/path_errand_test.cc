@@ -1,9 +1,8 @@
-#include "kernel/readiness/path_errand.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include "kernel/readiness/disk_work.h"
 #include "ports/fakes/fake_disk_thread.h"
 #include "ports/fakes/fake_slow_paths.h"
 

@@ -2,6 +2,7 @@
 
 #include <sys/epoll.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,12 @@
 #include "ports/file_descriptor.h"
 
 namespace jettison::kernel {
+
+// How long to wait after so many failures: twice as long after each, at most 5 s.
+[[nodiscard]] constexpr Duration RetryDelay(Duration first, int failures) {
+  constexpr Duration kLast = std::chrono::seconds(5);
+  return std::min(first * (1 << std::min(failures, 12)), kLast);
+}
 
 // Combines everything that the runtime waits for (messages and ends of shims, timers, its own
 // wake-ups) behind one descriptor, which is readable when any of it is due. It never waits itself.

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "kernel/files/await_lock.h"
+#include "kernel/files/own_folders.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/pods_root.h"
 #include "ports/system_error.h"

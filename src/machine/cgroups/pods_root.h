@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/config/agent_config.h"
-#include "kernel/groups/layout/group_names.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 
 namespace jettison {
 

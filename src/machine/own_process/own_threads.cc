@@ -1,6 +1,6 @@
 #include "machine/own_process/own_threads.h"
 
-#include "kernel/filesystem/place.h"
+#include "kernel/filesystem/filesystem.h"
 
 namespace jettison {
 

@@ -8,12 +8,12 @@
 #include <variant>
 
 #include "core/model/pod.h"
-#include "kernel/processes/host_processes.h"
+#include "kernel/processes/processes.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/loop/steady_clock.h"
 #include "machine/pods/no_own_pods.h"
 #include "machine/pods/pods_of_node.h"
-#include "rpc/await.h"
+#include "rpc/calls.h"
 #include "rpc/client.h"
 #include "sources/containerd/containerd_source.h"
 

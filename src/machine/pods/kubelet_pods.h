@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/units/result.h"
-#include "kernel/groups/layout/group_names.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/processes/processes.h"
 #include "machine/pods/pods_of_node.h"
 #include "ports/cgroups.h"

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "containers/run_edges.h"
 #include "core/units/duration.h"
 #include "kernel/processes/processes.h"
 #include "kernel/readiness/readiness.h"
+#include "pods/run_edges.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/group_end.h"

@@ -33,7 +33,7 @@ class FakeCgroups : public Cgroups {
 
   [[nodiscard]] Result<void> Create(std::string_view path, const CgroupLimits& limits) override;
   [[nodiscard]] Result<void> Remove(std::string_view path) override;
-  [[nodiscard]] Result<void> Join(std::string_view path, pid_t pid) override;
+  [[nodiscard]] Result<void> Join(std::string_view path, pid_t pid);
   // Returns one pipe. A process whose ID is written into it counts as a process of the group.
   [[nodiscard]] Result<std::vector<ProcsFile>> OpenProcs(std::string_view path) override;
   [[nodiscard]] Result<std::vector<pid_t>> Processes(std::string_view path) override;

@@ -11,7 +11,7 @@ namespace jettison::cri {
 std::vector<RuntimePod> Adoption::Recall() {
   std::vector<RuntimePod> recalled;
   const auto known = [this](const std::string& uid) { return pods_.Has(uid); };
-  for (WrittenPod& written : records_.ReadAll(known)) {
+  for (WrittenPod& written : ReadPodRecords(context_, known)) {
     auto actor = std::make_unique<PodActor>(context_, written.plan);
     auto running = actor->Recall(written.record);
     if (running.empty()) continue;
@@ -28,7 +28,8 @@ std::vector<RuntimePod> Adoption::TakeOverAll(const Found& found, const OnFailur
     // have been removed after the runtime made its listing.
     const PodActor* const recalled = pods_.Find(uid);
     if (gone_.contains(uid) || (recalled != nullptr && recalled->removing())) continue;
-    const auto plan = recalled != nullptr ? recalled->plan() : descriptions_.Read(uid, sandboxes);
+    const auto plan =
+        recalled != nullptr ? recalled->plan() : ReadDescription(context_, uid, sandboxes);
     if (!plan) {
       failed(uid, sandboxes, plan.error());
     } else if (const Error* const why = found.WhyUnknown(sandboxes)) {
@@ -47,7 +48,7 @@ RuntimePod Adoption::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes, c
   const api::PodSandbox& sandbox = *sandboxes.front();
   actor.Adopt({.id = sandbox.id(),
                .attempt = sandbox.metadata().attempt(),
-               .host_network = descriptions_.IsInHostNetwork(sandbox)},
+               .host_network = IsInHostNetwork(context_, sandbox)},
               sandbox.state() == api::SANDBOX_READY);
   // In the order of attempts, because the newest run of a container counts.
   std::vector<const api::ContainerStatusResponse*> own;
@@ -79,7 +80,7 @@ RuntimePod Adoption::TakeOver(const WrittenPod& written) {
 std::vector<RuntimePod> Adoption::TakeOverUnlisted(
     const std::set<std::string>& listed, const std::function<bool(const std::string&)>& observed) {
   const auto known = [&](const std::string& uid) { return pods_.Has(uid) || observed(uid); };
-  for (const WrittenPod& written : records_.ReadAll(known)) {
+  for (const WrittenPod& written : ReadPodRecords(context_, known)) {
     if (!listed.contains(written.plan.pod->uid))
       (void)pods_.Add(written.plan).Recall(written.record);
   }

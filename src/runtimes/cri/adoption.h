@@ -8,8 +8,7 @@
 #include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/inventory.h"
 #include "runtimes/cri/pods/own_pods.h"
-#include "runtimes/cri/pods/pod_descriptions.h"
-#include "runtimes/cri/pods/pod_records.h"
+#include "runtimes/cri/pods/pod_record.h"
 
 namespace jettison::cri {
 
@@ -21,9 +20,8 @@ class Adoption {
   using OnFailure =
       std::function<void(const std::string& uid, const Sandboxes& sandboxes, const Error& error)>;
 
-  Adoption(RuntimeContext& context, OwnPods& pods, const PodRecords& records,
-           const PodDescriptions& descriptions)
-      : context_(context), pods_(pods), records_(records), descriptions_(descriptions) {}
+  // All must outlive this.
+  Adoption(RuntimeContext& context, OwnPods& pods) : context_(context), pods_(pods) {}
 
   // Takes over pods without the runtime's answer: those of which a process runs. Other pods need no
   // protection yet.
@@ -47,8 +45,6 @@ class Adoption {
  private:
   RuntimeContext& context_;
   OwnPods& pods_;
-  const PodRecords& records_;
-  const PodDescriptions& descriptions_;
   std::set<std::string> gone_;
 };
 

@@ -4,8 +4,7 @@
 
 #include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
-#include "kernel/files/root_folders.h"
-#include "kernel/processes/host_processes.h"
+#include "kernel/processes/processes.h"
 #include "rpc/calls.h"
 #include "runtimes/cri/host/systemd_slices.h"
 #include "runtimes/cri/runtime.h"

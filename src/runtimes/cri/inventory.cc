@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "rpc/await.h"
-#include "runtimes/cri/containers/sandbox_clearance.h"
+#include "rpc/calls.h"
+#include "runtimes/cri/containers/sandboxes.h"
 
 namespace jettison::cri {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "containers/listing.h"
+#include "containers/cri_container.h"
 #include "kernel/readiness/lifetime.h"
 #include "runtimes/cri/base/runtime_context.h"
-#include "runtimes/cri/pods/pod_descriptions.h"
+#include "runtimes/cri/pods/pod_record.h"
 
 namespace jettison::cri {
 

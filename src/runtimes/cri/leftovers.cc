@@ -9,25 +9,17 @@
 
 #include "kernel/files/files.h"
 #include "kernel/files/own_folders.h"
-#include "kernel/groups/empty_groups.h"
-#include "kernel/readiness/retry_delay.h"
+#include "kernel/readiness/readiness.h"
 #include "pods/pod_groups.h"
-#include "pods/removal_job.h"
 #include "ports/container_runtime.h"
 
 namespace jettison::cri {
-namespace {
-
-constexpr Duration kFirstRetry = std::chrono::milliseconds(100);
-
-}  // namespace
-
 std::vector<std::string> Leftovers::Begin() {
   std::vector<std::string> doomed;
   std::vector<std::string> others;
   const std::string pods = context_.paths.Pods();
   for (const std::string& name : kernel::NamesIn(pods).value_or(std::vector<std::string>{})) {
-    if (name.starts_with(kDoomedPrefix)) {
+    if (name.starts_with(kernel::kDoomedPrefix)) {
       doomed.push_back(fmt::format("{}/{}", pods, name));
     } else {
       others.push_back(name);
@@ -35,44 +27,22 @@ std::vector<std::string> Leftovers::Begin() {
   }
   const std::string logs = context_.paths.Logs();
   for (const std::string& name : kernel::NamesIn(logs).value_or(std::vector<std::string>{})) {
-    if (name.starts_with(kDoomedPrefix)) doomed.push_back(fmt::format("{}/{}", logs, name));
+    if (name.starts_with(kernel::kDoomedPrefix)) doomed.push_back(fmt::format("{}/{}", logs, name));
   }
   since_ = context_.clock.Now();
-  doomed_ = std::move(doomed);
-  if (!doomed_.empty()) DeleteDoomed();
+  if (!doomed.empty()) trees_.Add(std::move(doomed));
   return others;
 }
 
-void Leftovers::DeleteDoomed() {
-  auto job = StartRemoval(context_.readiness, {.pod = "", .trees = doomed_},
-                          [this](const Result<void>& deleted) {
-                            if (!deleted) return DeleteDoomedLater(deleted.error());
-                            doomed_.clear();
-                          });
-  if (!job) return DeleteDoomedLater(job.error());
-  doomed_job_ = std::move(*job);
-}
-
-void Leftovers::DeleteDoomedLater(const Error& error) {
-  if (failures_ == 0) {
-    context_.Log(error.In("delete leftovers; it is tried again").message);
-  }
-  retry_ = context_.readiness.After(kernel::RetryDelay(kFirstRetry, failures_++), [this] {
-    retry_.Stop();
-    DeleteDoomed();
-  });
-}
-
 bool Leftovers::IsDeleting() const {
-  if (doomed_.empty() && removals_.empty()) return false;
+  if (!trees_.busy() && removals_.empty()) return false;
   return context_.clock.Now() < since_ + kRemovalTakes;
 }
 
 void Leftovers::Remove(const std::string& uid) {
   Remove({.uid = uid,
           .groups = PossibleGroupsOf(uid, context_.options.cgroup_driver),
-          .log_dirs = kernel::LogFoldersOf(context_.paths, uid),
-          .layers = {}});
+          .log_dirs = kernel::LogFoldersOf(context_.paths, uid)});
 }
 
 void Leftovers::Remove(PodRemains remains) {
@@ -93,6 +63,7 @@ const PodRemoval* Leftovers::Find(const std::string& uid) const {
 }
 
 void Leftovers::Advance() {
+  trees_.Continue();
   std::erase_if(removals_, [](const auto& removal) { return removal.second->done(); });
 }
 
@@ -100,8 +71,8 @@ void Leftovers::SweepLateGroups(const std::function<bool(const std::string&)>& i
   for (auto it = late_groups_.begin(); it != late_groups_.end();) {
     const std::string& uid = it->first;
     if (!is_pod(uid) && !removals_.contains(uid)) {
-      context_.LogFailure("pod " + uid, kernel::RemoveEmptyGroups(
-                                            context_.cgroups, context_.group_end,
+      context_.LogFailure("pod " + uid,
+                          RemoveEmptyGroups(context_.cgroups, context_.group_end,
                                             PossibleGroupsOf(uid, context_.options.cgroup_driver)));
     }
     it = --it->second == 0 ? late_groups_.erase(it) : std::next(it);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernel/readiness/readiness.h"
-#include "pods/child_job.h"
+#include "pods/tree_removals.h"
 #include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/pod_removal.h"
 
@@ -43,19 +43,13 @@ class Leftovers {
   void SweepLateGroups(const std::function<bool(const std::string&)>& is_pod);
 
  private:
-  void DeleteDoomed();
-  void DeleteDoomedLater(const Error& error);
-
   // So many listings: a call that creates a sandbox ends within a minute after its client is gone.
   static constexpr int kLateListings = 6;
 
   RuntimeContext& context_;
   std::map<std::string, std::unique_ptr<PodRemoval>> removals_;  // by UID
   std::map<std::string, int> late_groups_;  // in how many more listings these are looked for
-  std::vector<std::string> doomed_;         // trees that an earlier agent had begun to delete
-  std::unique_ptr<ChildJob> doomed_job_;
-  int failures_ = 0;  // to delete them, in a row
-  kernel::Readiness::Watch retry_;
+  TreeRemovals trees_{context_};            // that an earlier agent had begun to delete
   Instant since_;
 };
 

@@ -12,13 +12,13 @@
 #include "kernel/files/own_folders.h"
 #include "pods/earlier_pods.h"
 #include "pods/pod_groups.h"
-#include "runtimes/cri/containers/sandbox_clearance.h"
+#include "runtimes/cri/containers/sandboxes.h"
 
 namespace jettison::cri {
 
 bool ObservedPods::IsReadable(const std::string& uid, const Sandboxes& sandboxes,
                               const Listing& listing) {
-  const auto plan = ways_.descriptions.Read(uid, sandboxes);
+  const auto plan = ReadDescription(context_, uid, sandboxes);
   if (!plan) Enter(uid, sandboxes, listing, plan.error());
   return plan.has_value();
 }
@@ -70,7 +70,7 @@ void ObservedPods::Enter(const std::string& uid, const Sandboxes& sandboxes, con
 
 // Without a record, an agent that does not find the sandbox would take the folder for a leftover.
 void ObservedPods::KeepFolder(const std::string& uid) {
-  const auto record = ways_.records.Read(uid);
+  const auto record = ReadPodRecord(context_, uid);
   if (record || record.error().code != ErrorCode::kNotFound) return;
   const std::string folder = context_.paths.Pod(uid);
   context_.disk.Do(
@@ -139,13 +139,13 @@ void ObservedPods::Settle(const std::string& uid, const Sandboxes& sandboxes,
   const bool is_same = IsHashOfContent(*wanted.pod);
   // What the disk did not give beside the loop is not read here.
   const auto plan =
-      observed.is_given ? ways_.descriptions.Read(uid, sandboxes) : Fail(observed.error);
+      observed.is_given ? ReadDescription(context_, uid, sandboxes) : Fail(observed.error);
   if (!plan) observed.error = plan.error();
   if (!sandboxes.empty() && (plan || is_same)) {
     return TakeOver(plan ? *plan : wanted, sandboxes, listing);
   }
   if (plan) {
-    const auto written = ways_.records.Read(uid);
+    const auto written = ReadPodRecord(context_, uid);
     if (written) TakeOver(*written);
     return;
   }
@@ -202,8 +202,7 @@ void ObservedPods::SetAside(const std::string& uid) {
         observed_.erase(uid);
         ways_.leftovers.Remove({.uid = uid,
                                 .groups = PossibleGroupsOf(uid, context_.options.cgroup_driver),
-                                .log_dirs = {},
-                                .layers = {}});
+                                .log_dirs = {}});
       }));
 }
 

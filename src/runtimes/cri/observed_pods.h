@@ -12,8 +12,7 @@
 #include "runtimes/cri/inventory.h"
 #include "runtimes/cri/leftovers.h"
 #include "runtimes/cri/pods/own_pods.h"
-#include "runtimes/cri/pods/pod_descriptions.h"
-#include "runtimes/cri/pods/pod_records.h"
+#include "runtimes/cri/pods/pod_record.h"
 
 namespace jettison::cri {
 
@@ -26,8 +25,6 @@ class ObservedPods {
   // What takes such a pod over, or what is left of it away.
   struct Ways {
     OwnPods& pods;
-    const PodRecords& records;
-    const PodDescriptions& descriptions;
     Adoption& adoption;
     Inventory& inventory;
     Leftovers& leftovers;

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "runtimes/cri/containers/sandbox_clearance.h"
+#include "runtimes/cri/containers/sandboxes.h"
 
 namespace jettison::cri {
 

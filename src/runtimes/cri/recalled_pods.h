@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "containers/listing.h"
+#include "containers/cri_container.h"
 #include "kernel/readiness/lifetime.h"
 #include "runtimes/cri/adoption.h"
 #include "runtimes/cri/base/runtime_context.h"

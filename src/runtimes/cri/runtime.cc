@@ -9,7 +9,7 @@
 #include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
 #include "pods/pod_groups.h"
-#include "rpc/await.h"
+#include "rpc/calls.h"
 
 namespace jettison::cri {
 namespace {
@@ -72,24 +72,24 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
                  GroupEnd& group_end, const Clock& clock)
     : edges_(std::move(edges)),
       readiness_(edges_.readiness.get()),
-      context_{{.processes = *edges_.processes,
-                .cgroups = cgroups,
-                .group_end = group_end,
-                .clock = clock,
-                .readiness = *readiness_,
-                .request_timeout = options.request_timeout,
-                .log = options.log},
+      context_{{{.processes = *edges_.processes,
+                 .cgroups = cgroups,
+                 .group_end = group_end,
+                 .clock = clock,
+                 .readiness = *readiness_,
+                 .request_timeout = options.request_timeout,
+                 .log = options.log},
+                kernel::Paths(options.root, options.logs),
+                options.cgroup_driver,
+                options.path_patience,
+                kernel::DiskWork(*readiness_, options.disk_thread)},
                options,
-               kernel::Paths(options.root, options.logs),
                *edges_.calls,
-               edges_.slices.get(),
-               kernel::DiskWork(*readiness_, options.disk_thread)},
+               edges_.slices.get()},
       probe_(context_),
       inventory_(context_),
-      records_(context_),
-      descriptions_(context_, records_),
       pods_(context_),
-      adoption_(context_, pods_, records_, descriptions_),
+      adoption_(context_, pods_),
       recalled_pods_(context_, pods_, adoption_, inventory_),
       leftovers_(context_),
       observed_(context_, ObservedWays()),
@@ -101,8 +101,6 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
 
 ObservedPods::Ways Runtime::ObservedWays() {
   return {.pods = pods_,
-          .records = records_,
-          .descriptions = descriptions_,
           .adoption = adoption_,
           .inventory = inventory_,
           .leftovers = leftovers_,
@@ -165,7 +163,7 @@ Adoption::OnFailure Runtime::EnterObserved(const Listing& own) {
 void Runtime::SettleFolders(const Listing& own) {
   for (const std::string& uid : leftovers_.Begin()) {
     if (pods_.Has(uid) || observed_.Has(uid)) continue;
-    const auto written = records_.Read(uid);
+    const auto written = ReadPodRecord(context_, uid);
     if (!written && written.error().code == ErrorCode::kNotFound) {
       SettleWithoutRecord(uid, own);
       continue;

@@ -17,8 +17,7 @@
 #include "runtimes/cri/leftovers.h"
 #include "runtimes/cri/observed_pods.h"
 #include "runtimes/cri/pods/own_pods.h"
-#include "runtimes/cri/pods/pod_descriptions.h"
-#include "runtimes/cri/pods/pod_records.h"
+#include "runtimes/cri/pods/pod_record.h"
 #include "runtimes/cri/recalled_pods.h"
 #include "runtimes/cri/stray_sandboxes.h"
 
@@ -108,8 +107,6 @@ class Runtime : public CriRuntime {
   RuntimeContext context_;
   ReadyProbe probe_;
   Inventory inventory_;
-  PodRecords records_;
-  PodDescriptions descriptions_;
   OwnPods pods_;
   Adoption adoption_;
   RecalledPods recalled_pods_;

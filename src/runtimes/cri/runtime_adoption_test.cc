@@ -113,7 +113,7 @@ TEST_F(CriRuntime, WhatAnEarlierAgentCouldNotDeleteIsDeletedWhenThatIsPossible) 
   const auto deadline = std::chrono::steady_clock::now() + seconds(10);
   const auto failed = [&] {
     return std::any_of(bed_.logged.begin(), bed_.logged.end(), [](const std::string& line) {
-      return line.find("delete leftovers") != std::string::npos;
+      return line.find("delete what nobody needs any more") != std::string::npos;
     });
   };
   while (!failed() && std::chrono::steady_clock::now() < deadline) {

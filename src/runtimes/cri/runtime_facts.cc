@@ -4,7 +4,6 @@
 
 #include <string_view>
 
-#include "rpc/await.h"
 #include "rpc/calls.h"
 #include "rpc/client.h"
 #include "runtimes/cri/images/image_store.h"

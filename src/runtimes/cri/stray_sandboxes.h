@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "containers/listing.h"
+#include "containers/cri_container.h"
 #include "runtimes/cri/base/runtime_context.h"
-#include "runtimes/cri/containers/sandbox_clearance.h"
+#include "runtimes/cri/containers/sandboxes.h"
 #include "runtimes/cri/leftovers.h"
 #include "runtimes/cri/observed_pods.h"
 #include "runtimes/cri/pods/own_pods.h"

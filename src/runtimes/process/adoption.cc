@@ -11,11 +11,10 @@
 #include "kernel/files/files.h"
 #include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
-#include "kernel/files/pod_containers.h"
 #include "kernel/readiness/pidfd.h"
 #include "pods/pod_groups.h"
-#include "runtimes/process/removal/removal_mark.h"
-#include "runtimes/process/runs/process_identity.h"
+#include "runtimes/process/pod_removal.h"
+#include "runtimes/process/runs/run_record.h"
 
 namespace jettison::process {
 
@@ -130,7 +129,7 @@ Adoption::Runs Adoption::FindRuns(const PodEntry& entry) {
     }
     run.state = run.let_go ? RunState::kLost : RunState::kNeverRan;
   }
-  if (!strange.empty()) dead_runs_.Add(std::move(strange));
+  if (!strange.empty()) removals_.Add(std::move(strange));
   return runs;
 }
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "pods/tree_removals.h"
 #include "ports/container_runtime.h"
 #include "runtimes/process/pods.h"
-#include "runtimes/process/removal/dead_runs.h"
 #include "runtimes/process/runs/found_runs.h"
 #include "runtimes/process/runs/runtime_context.h"
 
@@ -16,8 +16,8 @@ namespace jettison::process {
 class Adoption {
  public:
   // All must outlive this.
-  Adoption(RuntimeContext& context, Pods& pods, DeadRuns& dead_runs)
-      : context_(context), pods_(pods), dead_runs_(dead_runs) {}
+  Adoption(RuntimeContext& context, Pods& pods, TreeRemovals& removals)
+      : context_(context), pods_(pods), removals_(removals) {}
 
   // None where the folder is a leftover: its removal has begun, or nothing of a pod has ever run in
   // it. kInvalidArgument: the record is damaged or missing.
@@ -52,7 +52,7 @@ class Adoption {
 
   RuntimeContext& context_;
   Pods& pods_;
-  DeadRuns& dead_runs_;
+  TreeRemovals& removals_;
 };
 
 }  // namespace jettison::process

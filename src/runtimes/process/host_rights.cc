@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "kernel/files/pod_containers.h"
+#include "kernel/files/paths.h"
 
 namespace jettison::process {
 namespace {

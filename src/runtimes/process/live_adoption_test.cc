@@ -31,9 +31,6 @@ class DeadlyCgroups : public Cgroups {
   Result<void> Remove(std::string_view path) override {
     return Around([&] { return cgroups_.Remove(path); });
   }
-  Result<void> Join(std::string_view path, pid_t pid) override {
-    return Around([&] { return cgroups_.Join(path, pid); });
-  }
   Result<std::vector<ProcsFile>> OpenProcs(std::string_view path) override {
     return Around([&] { return cgroups_.OpenProcs(path); });
   }

@@ -14,7 +14,7 @@
 #include "kernel/files/paths.h"
 #include "pods/earlier_pods.h"
 #include "pods/pod_groups.h"
-#include "runtimes/process/removal/removal_mark.h"
+#include "runtimes/process/pod_removal.h"
 #include "runtimes/process/runs/found_runs.h"
 
 namespace jettison::process {

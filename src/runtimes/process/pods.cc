@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "kernel/files/files.h"
-#include "kernel/files/pod_containers.h"
+#include "kernel/files/paths.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/mount_plan.h"
 #include "kernel/mounts/volumes.h"
-#include "kernel/project_quota/pod_projects.h"
+#include "kernel/project_quota/project_quota.h"
 #include "runtimes/process/host_rights.h"
 
 namespace jettison::process {
@@ -89,8 +89,8 @@ Result<void> Pods::MakeGroup(const PodEntry& entry) const {
 }
 
 void Pods::PrepareForeignVolumes(PodEntry& entry, const PathErrand::Done& done) const {
-  entry.errand = std::make_unique<PathErrand>(context_.readiness, context_.disk,
-                                              context_.options.path_patience);
+  entry.errand =
+      std::make_unique<PathErrand>(context_.readiness, context_.disk, context_.path_patience);
   const auto outcome = entry.errand->Begin(VolumeSteps(context_.paths, *entry.plan.pod), done);
   if (!outcome) return;
   entry.errand.reset();

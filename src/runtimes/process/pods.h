@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "core/units/duration.h"
+#include "kernel/readiness/disk_work.h"
 #include "kernel/readiness/lifetime.h"
-#include "kernel/readiness/path_errand.h"
 #include "ports/pod_plan.h"
-#include "runtimes/process/removal/pod_removal.h"
+#include "runtimes/process/pod_removal.h"
 #include "runtimes/process/runs/container_run.h"
 #include "runtimes/process/runs/runtime_context.h"
 
@@ -25,7 +25,7 @@ struct Making {      // PodReady waits for a disk that is slow, or for volumes t
   std::unique_ptr<Lifetime> lifetime = std::make_unique<Lifetime>();
 };
 struct Removing {  // as soon as no run is left
-  std::optional<PodRemoval> removal = std::nullopt;
+  std::unique_ptr<PodRemoval> removal = nullptr;
   std::optional<Error> create_error = std::nullopt;  // set: PodFailed at the end
 };
 

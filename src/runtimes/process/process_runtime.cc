@@ -6,10 +6,9 @@
 #include <utility>
 
 #include "kernel/files/own_folders.h"
-#include "kernel/files/root_folders.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
-#include "runtimes/process/runs/process_identity.h"
+#include "runtimes/process/runs/run_record.h"
 #include "runtimes/process/runtime.h"
 
 namespace jettison {

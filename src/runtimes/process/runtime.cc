@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <map>
 #include <utility>
@@ -11,8 +12,8 @@
 #include "kernel/files/files.h"
 #include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
-#include "kernel/files/pod_containers.h"
 #include "pods/pod_groups.h"
+#include "pods/removal_job.h"
 #include "ports/system_error.h"
 
 namespace jettison::process {
@@ -24,15 +25,18 @@ Runtime::Runtime(std::unique_ptr<Readiness> readiness, FileDescriptor lock,
                  GroupEnd& group_end, const Clock& clock)
     : readiness_(std::move(readiness)),
       lock_(std::move(lock)),
-      context_{.options = options,
-               .paths = Paths(options.root, options.logs),
-               .boot_id = std::move(boot_id),
-               .cgroups = cgroups,
-               .group_end = group_end,
-               .clock = clock,
-               .readiness = *readiness_,
-               .disk = DiskWork(*readiness_, options.disk_thread),
-               .events = {}} {}
+      context_{{{.processes = processes_,
+                 .cgroups = cgroups,
+                 .group_end = group_end,
+                 .clock = clock,
+                 .readiness = *readiness_,
+                 .log = options.log},
+                Paths(options.root, options.logs),
+                options.cgroup_driver,
+                options.path_patience,
+                DiskWork(*readiness_, options.disk_thread)},
+               options,
+               std::move(boot_id)} {}
 
 // Containers that run need no program of the shim's any more.
 void Runtime::SayWhatIsMissing() const {
@@ -55,9 +59,14 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   return TakeOverAll();
 }
 
-void Runtime::EnterAll(const std::vector<std::string>& uids) {
+void Runtime::EnterAll(const std::vector<std::string>& names) {
   std::vector<std::string> leftovers;
-  for (const std::string& uid : uids) {
+  std::vector<std::string> doomed;
+  for (const std::string& uid : names) {
+    if (uid.starts_with(kDoomedPrefix)) {
+      doomed.push_back(context_.paths.Pod(uid));
+      continue;
+    }
     auto plan = adoption_.ReadPlan(uid);
     if (!plan) {
       observed_.Enter(uid, plan.error());
@@ -71,7 +80,29 @@ void Runtime::EnterAll(const std::vector<std::string>& uids) {
     }
   }
   // Only now are the pods that stay known, and therefore the mount points that must stay.
-  for (const std::string& uid : leftovers) leftovers_.Add(uid, MountPointUsers());
+  for (const std::string& uid : leftovers) RemoveLeftover(uid);
+  if (!doomed.empty()) removals_.Add(std::move(doomed));
+}
+
+// Its processes are killed at once, and the shims as well, which write nothing that is needed.
+void Runtime::RemoveLeftover(const std::string& uid) {
+  context_.Log(fmt::format("pod {}: what an earlier agent left of it is removed", uid));
+  const auto groups = PossibleGroupsOf(uid, context_.cgroup_driver);
+  for (const std::string& group : groups) {
+    context_.LogFailure("end pod " + uid, context_.group_end.Kill(group));
+  }
+  std::vector<std::string> strange;
+  const auto runs =
+      ReadRuns(context_.paths, uid, context_.boot_id, strange).value_or(std::vector<FoundRun>{});
+  for (const FoundRun& run : runs) {
+    if (run.shim) SendSignal(run.shim, SIGKILL);
+  }
+  auto& removal = leftovers_[uid];
+  removal = std::make_unique<PodRemoval>(
+      context_,
+      PodRemains{.uid = uid, .groups = groups, .log_dirs = LogFoldersOf(context_.paths, uid)},
+      MountPointUsers());
+  removal->Start();
 }
 
 MountPointUser Runtime::MountPointUsers() const {
@@ -104,8 +135,10 @@ std::vector<RuntimePod> Runtime::TakeOverAll() {
 
 void Runtime::CreatePod(const PodPlan& plan) {
   const std::string& uid = plan.pod->uid;
-  if (leftovers_.Delays(plan)) return;
   const auto fail = [&](Error error) { context_.Emit(PodFailed{uid, std::move(error)}); };
+  if (leftovers_.contains(uid)) {
+    return fail({ErrorCode::kUnavailable, "a pod of the same UID is still being removed"});
+  }
   if (const auto existing = pods_.all().find(uid); existing != pods_.all().end()) {
     const PodEntry& entry = existing->second;
     if (entry.removing() != nullptr) {
@@ -238,33 +271,27 @@ void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& con
 
   const Paths& paths = context_.paths;
   // After it is renamed, the folder does not count as a run, even if the removal fails. What cannot
-  // be renamed is removed under its own name.
+  // be renamed is removed at once, before anything of a later pod is made in its place.
   const std::string run_dir = paths.Run(pod_uid, container, attempt);
-  const std::string doomed = run_dir + ".gone";
-  const auto trees = std::make_shared<std::vector<std::string>>();
+  const std::string doomed = DoomedName(
+      paths.Pods(), fmt::format("{}-{}-{}", pod_uid, container, attempt), context_.clock.Now());
   context_.disk.Do(
-      [run_dir, doomed, trees, logs = paths.ContainerLogs(*entry->plan.pod, container),
-       log_name = fmt::format("{}.log", attempt)]() -> Result<void> {
-        trees->push_back(doomed);
-        if (::rename(run_dir.c_str(), doomed.c_str()) != 0 && errno != ENOENT) {
-          trees->push_back(run_dir);
-        }
-        for (const std::string& name : NamesIn(logs).value_or(std::vector<std::string>{})) {
-          if (name == log_name || name.starts_with(log_name + ".")) {
-            trees->push_back(fmt::format("{}/{}", logs, name));
-          }
-        }
-        return {};
+      [run_dir, doomed, logs = paths.ContainerLogs(*entry->plan.pod, container),
+       attempt]() -> Result<void> {
+        RemoveLogsOfRun(logs, attempt);
+        if (std::rename(run_dir.c_str(), doomed.c_str()) == 0 || errno == ENOENT) return {};
+        const int error = RemoveTree(run_dir.c_str());
+        return error == 0 ? Result<void>() : Fail(SystemError(error, "remove " + run_dir));
       },
-      [this, pod_uid, trees](const Result<void>&) {
-        if (pods_.Find(pod_uid) != nullptr) dead_runs_.Add(std::move(*trees));
+      [this, doomed](const Result<void>& removed) {
+        context_.LogFailure("remove a dead container", removed);
+        removals_.Add({doomed});
       });
 }
 
 void Runtime::RemovePod(const std::string& pod_uid) {
   const auto it = pods_.all().find(pod_uid);
   if (it == pods_.all().end()) {
-    leftovers_.Forget(pod_uid);
     context_.Emit(PodRemoved{pod_uid});
     return observed_.FindAgain(pod_uid);
   }
@@ -277,19 +304,16 @@ void Runtime::RemovePod(const std::string& pod_uid) {
 void Runtime::BeginRemoval(PodEntry& entry) {
   entry.state.emplace<Removing>();
   entry.errand.reset();
-  const Pod& pod = *entry.plan.pod;
-  dead_runs_.LeaveOut(context_.paths.Pod(pod.uid) + "/");
-  dead_runs_.LeaveOut(context_.paths.PodLogs(pod) + "/");
   for (auto& [name, run] : entry.runs) run->Kill();
   readiness_->Wake();
 }
 
 void Runtime::ContinueRemovals() {
-  for (const PodPlan& plan : leftovers_.Continue()) CreatePod(plan);
+  std::erase_if(leftovers_, [](const auto& leftover) { return leftover.second->done(); });
   auto& pods = pods_.all();
   for (auto it = pods.begin(); it != pods.end();) {
     auto& [uid, entry] = *it;
-    if (entry.removing() == nullptr || entry.AnyRuns() || !ContinueRemoval(uid, entry)) {
+    if (entry.removing() == nullptr || entry.AnyRuns() || !IsRemoved(uid, entry)) {
       ++it;
       continue;
     }
@@ -302,22 +326,25 @@ void Runtime::ContinueRemovals() {
   }
 }
 
-bool Runtime::ContinueRemoval(const std::string& uid, PodEntry& entry) {
+bool Runtime::IsRemoved(const std::string& uid, PodEntry& entry) {
   auto& removal = entry.removing()->removal;
   if (!removal) {
-    removal.emplace(context_, PodRemains{.uid = uid,
-                                         .groups = {entry.group},
-                                         .log_dirs = {context_.paths.PodLogs(*entry.plan.pod)},
-                                         .mount_point_user = MountPointUsers()});
+    removal = std::make_unique<PodRemoval>(
+        context_,
+        PodRemains{.uid = uid,
+                   .groups = {entry.group},
+                   .log_dirs = {context_.paths.PodLogs(*entry.plan.pod)}},
+        MountPointUsers());
+    removal->Start();
   }
-  return removal->Continue();
+  return removal->done();
 }
 
 std::vector<RuntimeEvent> Runtime::TakeEvents() {
   context_.taking = true;
   readiness_->Dispatch();
   ContinueRemovals();
-  dead_runs_.Continue();
+  removals_.Continue();
   std::erase_if(context_.ending_shims, [](ShimProcess& shim) { return shim.Reap().has_value(); });
   context_.taking = false;
   return std::exchange(context_.events, {});

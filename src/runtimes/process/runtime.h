@@ -1,17 +1,18 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kernel/processes/processes.h"
+#include "pods/tree_removals.h"
 #include "ports/container_runtime.h"
 #include "ports/file_descriptor.h"
 #include "runtimes/process/adoption.h"
-#include "runtimes/process/leftovers.h"
 #include "runtimes/process/observed_pods.h"
 #include "runtimes/process/pods.h"
-#include "runtimes/process/removal/dead_runs.h"
 #include "runtimes/process/runs/resident_program.h"
 #include "runtimes/process/runs/runtime_context.h"
 
@@ -35,7 +36,7 @@ class Runtime : public ContainerRuntime {
   void KillContainer(const std::string& pod_uid, const std::string& container) override;
   void RemoveContainer(const std::string& pod_uid, const std::string& container,
                        int attempt) override;
-  [[nodiscard]] bool RemovingContainers() const override { return dead_runs_.busy(); }
+  [[nodiscard]] bool RemovingContainers() const override { return removals_.busy(); }
   void RemovePod(const std::string& pod_uid) override;
   [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override;
   [[nodiscard]] std::string_view GroupOf(const std::string& pod_uid,
@@ -47,7 +48,8 @@ class Runtime : public ContainerRuntime {
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 
  private:
-  void EnterAll(const std::vector<std::string>& uids);
+  void EnterAll(const std::vector<std::string>& names);
+  void RemoveLeftover(const std::string& uid);
   // Who else may use a mount point.
   [[nodiscard]] MountPointUser MountPointUsers() const;
   [[nodiscard]] std::vector<RuntimePod> TakeOverAll();
@@ -59,17 +61,20 @@ class Runtime : public ContainerRuntime {
   void BeginRemoval(PodEntry& entry);
   void ContinueRemovals();
   // Whether nothing is left of a pod that is being removed.
-  [[nodiscard]] bool ContinueRemoval(const std::string& uid, PodEntry& entry);
+  [[nodiscard]] bool IsRemoved(const std::string& uid, PodEntry& entry);
 
   std::unique_ptr<kernel::Readiness> readiness_;
   FileDescriptor lock_;
+  HostProcesses processes_;
   RuntimeContext context_;
   const ResidentProgram shim_{context_.options.shim};
   Pods pods_{context_};
-  DeadRuns dead_runs_{context_};
-  Leftovers leftovers_{context_};
-  Adoption adoption_{context_, pods_, dead_runs_};
+  TreeRemovals removals_{context_};
+  Adoption adoption_{context_, pods_, removals_};
   ObservedPods observed_{context_, pods_, adoption_};
+  // What earlier agents left of pods whose creation or removal was interrupted, by UID. Nobody asks
+  // for them any more, so nothing of them may stay.
+  std::map<std::string, std::unique_ptr<PodRemoval>> leftovers_;
   const std::vector<std::string> no_groups_;
 };
 

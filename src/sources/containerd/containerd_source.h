@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "containers/listing.h"
-#include "containers/run_edges.h"
+#include "containers/cri_container.h"
 #include "kernel/readiness/lifetime.h"
+#include "pods/run_edges.h"
 #include "rpc/calls.h"
 #include "sources/containerd/finder_edges.h"
 #include "sources/containerd/foreign_tasks.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "containers/run_edges.h"
+#include "pods/run_edges.h"
 #include "rpc/calls.h"
 #include "sources/foreign/foreign_group.h"
 #include "sources/foreign/foreign_roster.h"

@@ -10,10 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "containers/anchor.h"
+#include "containers/container_exit.h"
 #include "kernel/readiness/lifetime.h"
 #include "rpc/calls.h"
-#include "rpc/containerd_calls.h"
 #include "rpc/containerd_task.h"
 #include "sources/containerd/finder_edges.h"
 #include "sources/foreign/complaints.h"

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "containers/run_edges.h"
+#include "pods/run_edges.h"
 
 namespace jettison {
 

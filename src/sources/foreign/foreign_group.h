@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/units/result.h"
-#include "kernel/groups/layout/group_names.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/processes/processes.h"
 #include "ports/cgroups.h"
 

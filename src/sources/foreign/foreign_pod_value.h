@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "containers/anchor.h"
+#include "containers/container_exit.h"
 #include "core/model/pod.h"
 
 namespace jettison {

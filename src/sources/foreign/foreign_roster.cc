@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/files/pod_containers.h"
+#include "kernel/files/paths.h"
 
 namespace jettison {
 namespace {

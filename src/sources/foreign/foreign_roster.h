@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "containers/run_edges.h"
 #include "containers/running_container.h"
 #include "kernel/readiness/lifetime.h"
+#include "pods/run_edges.h"
 #include "ports/pod_disk.h"
 #include "sources/foreign/complaints.h"
 #include "sources/foreign/foreign_finding.h"

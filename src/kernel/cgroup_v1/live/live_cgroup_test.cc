@@ -4,7 +4,6 @@
 #include "kernel/cgroup_v1/cgroup_v1.h"
 #include "kernel/groups/few_descriptors.h"
 #include "kernel/groups/group_files.h"
-#include "kernel/groups/group_tree.h"
 #include "kernel/groups/live_cgroups.h"
 
 namespace jettison {

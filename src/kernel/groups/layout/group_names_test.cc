@@ -1,6 +1,6 @@
-#include "kernel/groups/layout/group_names.h"
-
 #include <gtest/gtest.h>
+
+#include "kernel/groups/layout/cgroup_layout.h"
 
 namespace jettison::kernel {
 namespace {

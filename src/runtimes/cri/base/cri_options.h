@@ -10,7 +10,7 @@
 
 #include "core/model/cgroup_driver.h"
 #include "core/units/duration.h"
-#include "kernel/readiness/path_errand.h"
+#include "kernel/readiness/disk_work.h"
 #include "ports/disk_thread.h"
 #include "ports/pod_plan.h"
 

@@ -4,25 +4,20 @@
 #include <set>
 #include <string>
 
-#include "containers/run_edges.h"
 #include "core/units/once.h"
-#include "kernel/files/paths.h"
-#include "kernel/readiness/disk_work.h"
+#include "pods/pod_edges.h"
 #include "rpc/calls.h"
 #include "runtimes/cri/base/cri_options.h"
-#include "runtimes/cri/host/slices.h"
+#include "runtimes/cri/host/systemd_slices.h"
 
 namespace jettison::cri {
 
 // What every part of the runtime works with. One instance, owned by the runtime.
-struct RuntimeContext : RunEdges {
+struct RuntimeContext : PodEdges {
   CriRuntimeOptions options;
-  kernel::Paths paths;
   Calls& calls;
   // Null where control groups are folders and no more.
   Slices* slices = nullptr;
-  // For files of this agent.
-  kernel::DiskWork disk;
   // A copy of this is held while a call creates something that it would leave half made if the
   // agent ended.
   std::shared_ptr<const bool> making = std::make_shared<const bool>(true);

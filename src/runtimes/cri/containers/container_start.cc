@@ -12,7 +12,7 @@
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/mount_plan.h"
 #include "rpc/verbose_info.h"
-#include "runtimes/cri/containers/container_removal.h"
+#include "runtimes/cri/containers/sandboxes.h"
 #include "runtimes/cri/host/sub_path.h"
 
 namespace jettison::cri {

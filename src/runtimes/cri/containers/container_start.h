@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "containers/running_container.h"
-#include "kernel/processes/first_process.h"
+#include "kernel/processes/processes.h"
+#include "kernel/readiness/disk_work.h"
 #include "kernel/readiness/lifetime.h"
-#include "kernel/readiness/path_errand.h"
 #include "runtimes/cri/base/runtime_context.h"
-#include "runtimes/cri/containers/sandbox_creation.h"
+#include "runtimes/cri/containers/sandboxes.h"
 #include "runtimes/cri/images/image_fetch.h"
 #include "runtimes/cri/values/container_config.h"
 

@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "kernel/files/files.h"
-#include "kernel/files/pod_containers.h"
+#include "kernel/files/paths.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/volumes.h"
 
@@ -143,10 +143,10 @@ void PodActor::Remove() {
 }
 
 void PodActor::StartRemoval() {
-  removal_.emplace(context_, PodRemains{.uid = pod_.uid,
-                                        .groups = {group_},
-                                        .log_dirs = {context_.paths.PodLogs(pod_)},
-                                        .layers = runs_.Layers()});
+  removal_.emplace(
+      context_,
+      PodRemains{.uid = pod_.uid, .groups = {group_}, .log_dirs = {context_.paths.PodLogs(pod_)}},
+      runs_.Layers());
   removal_->Start();
 }
 

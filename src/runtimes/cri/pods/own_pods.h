@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "containers/listing.h"
+#include "containers/cri_container.h"
 #include "ports/pod_disk.h"
 #include "ports/pod_plan.h"
 #include "runtimes/cri/base/runtime_context.h"

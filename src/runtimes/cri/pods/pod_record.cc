@@ -4,6 +4,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
+
+#include "containers/labels.h"
+#include "kernel/files/files.h"
+#include "kernel/files/own_folders.h"
+#include "kernel/files/paths.h"
+#include "runtimes/cri/containers/pod_removal.h"
+#include "runtimes/cri/containers/sandboxes.h"
 
 namespace jettison::cri {
 namespace {
@@ -64,6 +72,31 @@ PodRecord::Run ReadRun(Words& words) {
   return run;
 }
 
+const std::string* Annotation(const api::PodSandbox& sandbox, std::string_view name) {
+  const auto it = sandbox.annotations().find(std::string(name));
+  return it == sandbox.annotations().end() ? nullptr : &it->second;
+}
+
+bool IsBetter(const api::PodSandbox& one, const api::PodSandbox& other) {
+  const bool ready = one.state() == api::SANDBOX_READY;
+  if (ready != (other.state() == api::SANDBOX_READY)) return ready;
+  return one.metadata().attempt() > other.metadata().attempt();
+}
+
+// The plan of the pod that a text describes. kInvalidArgument: there is none, or it is another one.
+Result<PodPlan> ParsePlan(const RuntimeContext& context, const std::string& text,
+                          const std::string& uid) {
+  const auto damaged = [](std::string why) {
+    return Fail(ErrorCode::kInvalidArgument, std::move(why));
+  };
+  auto plan = context.options.written_pods->Read(text);
+  if (!plan) return damaged(plan.error().message);
+  const Pod& pod = *plan->pod;
+  if (pod.uid != uid) return damaged("it describes the pod " + pod.uid);
+  if (auto names = kernel::CheckNames(pod); !names) return damaged(names.error().message);
+  return plan;
+}
+
 }  // namespace
 
 std::string FormatPodRecord(const PodRecord& record) {
@@ -102,6 +135,79 @@ Result<PodRecord> ParsePodRecord(std::string_view text) {
     if (!words.Complete()) return Fail(ErrorCode::kInvalidArgument, "the record is damaged");
   }
   return Fail(ErrorCode::kInvalidArgument, "the record is cut short or damaged");
+}
+
+std::string RecordFile(const RuntimeContext& context, const std::string& uid) {
+  return context.paths.Pod(uid) + "/record";
+}
+
+Result<WrittenPod> ReadPodRecord(const RuntimeContext& context, const std::string& uid) {
+  if (!kernel::IsPathSegment(uid)) {
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("{:?} cannot be a UID", uid));
+  }
+  const std::string path = RecordFile(context, uid);
+  const auto text = kernel::ReadFile(path);
+  if (!text) return Fail(text.error());
+  auto record = ParsePodRecord(*text);
+  auto plan =
+      record.and_then([&](const PodRecord& r) { return ParsePlan(context, r.written_pod, uid); });
+  if (!plan) return Fail(plan.error().In(path));
+  return WrittenPod{.plan = std::move(*plan), .record = std::move(*record)};
+}
+
+std::vector<WrittenPod> ReadPodRecords(const RuntimeContext& context,
+                                       const std::function<bool(const std::string&)>& known) {
+  std::vector<WrittenPod> found;
+  const std::string pods = context.paths.Pods();
+  for (const std::string& uid : kernel::NamesIn(pods).value_or(std::vector<std::string>{})) {
+    if (uid.starts_with(kernel::kDoomedPrefix) || known(uid)) continue;
+    auto written = ReadPodRecord(context, uid);
+    context.LogFailure("what was written down of pod " + uid, written);
+    if (written) found.push_back(*std::move(written));
+  }
+  return found;
+}
+
+std::map<std::string, Sandboxes> OwnSandboxes(const RuntimeContext& context,
+                                              const Listing& listing) {
+  std::map<std::string, Sandboxes> pods;
+  for (const api::PodSandbox& sandbox : listing.sandboxes) {
+    if (IsOurs(context, sandbox)) pods[sandbox.metadata().uid()].push_back(&sandbox);
+  }
+  for (auto& [uid, sandboxes] : pods) {
+    std::sort(sandboxes.begin(), sandboxes.end(),
+              [](const auto* a, const auto* b) { return IsBetter(*a, *b); });
+  }
+  return pods;
+}
+
+Result<PodPlan> ReadDescription(const RuntimeContext& context, const std::string& uid,
+                                const Sandboxes& sandboxes) {
+  std::string why;
+  for (const api::PodSandbox* sandbox : sandboxes) {
+    const std::string* const text = Annotation(*sandbox, kPodAnnotation);
+    auto plan = text == nullptr ? Fail(ErrorCode::kInvalidArgument, "it is missing")
+                                : ParsePlan(context, *text, uid);
+    if (plan) return plan;
+    why += fmt::format("annotation {} of sandbox {}: {}; ", kPodAnnotation, sandbox->id(),
+                       plan.error().message);
+  }
+  auto written = ReadPodRecord(context, uid);
+  if (!written) {
+    const bool is_missing = written.error().code == ErrorCode::kNotFound;
+    return Fail(is_missing ? ErrorCode::kInvalidArgument : written.error().code,
+                why + written.error().message);
+  }
+  context.Log(fmt::format("{}the pod is known by {}", why, RecordFile(context, uid)));
+  return std::move(written->plan);
+}
+
+bool IsInHostNetwork(const RuntimeContext& context, const api::PodSandbox& sandbox) {
+  if (const std::string* network = Annotation(sandbox, kNetworkAnnotation)) {
+    return *network == "host";
+  }
+  const auto written = ReadPodRecord(context, sandbox.metadata().uid());
+  return written && written->record.sandbox.host_network;
 }
 
 }  // namespace jettison::cri

@@ -1,14 +1,19 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "containers/cri_container.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "runtimes/cri/containers/sandbox_creation.h"
+#include "ports/pod_plan.h"
+#include "runtimes/cri/base/runtime_context.h"
+#include "runtimes/cri/containers/sandboxes.h"
 
 namespace jettison::cri {
 
@@ -34,5 +39,32 @@ struct PodRecord {
 [[nodiscard]] std::string FormatPodRecord(const PodRecord& record);
 // Fails on a text that is cut short or is something else.
 [[nodiscard]] Result<PodRecord> ParsePodRecord(std::string_view text);
+
+// The plan of a pod, as it is made today, and what was written down of it.
+struct WrittenPod {
+  PodPlan plan;
+  PodRecord record;
+};
+
+// What was written down of a pod by an agent before this one. kNotFound: nothing was;
+// kInvalidArgument: it is damaged.
+[[nodiscard]] Result<WrittenPod> ReadPodRecord(const RuntimeContext& context,
+                                               const std::string& uid);
+// All that can be read, but for those that are `known`; of the others the log tells.
+[[nodiscard]] std::vector<WrittenPod> ReadPodRecords(
+    const RuntimeContext& context, const std::function<bool(const std::string&)>& known);
+
+// Sandboxes of one pod, of which the first one counts: one that is ready, then the newest.
+using Sandboxes = std::vector<const api::PodSandbox*>;
+
+// Those that this agent made, by the UID of their pod.
+[[nodiscard]] std::map<std::string, Sandboxes> OwnSandboxes(const RuntimeContext& context,
+                                                            const Listing& listing);
+
+// The description of a pod, which each of its sandboxes and its record contain. One readable copy
+// is enough. kInvalidArgument: what describes the pod is damaged or missing.
+[[nodiscard]] Result<PodPlan> ReadDescription(const RuntimeContext& context, const std::string& uid,
+                                              const Sandboxes& sandboxes);
+[[nodiscard]] bool IsInHostNetwork(const RuntimeContext& context, const api::PodSandbox& sandbox);
 
 }  // namespace jettison::cri

@@ -7,9 +7,10 @@
 
 #include "containers/cri_container.h"
 #include "kernel/files/files.h"
-#include "kernel/files/pod_containers.h"
+#include "kernel/files/paths.h"
+#include "pods/tree_removals.h"
 #include "rpc/verbose_info.h"
-#include "runtimes/cri/containers/container_removal.h"
+#include "runtimes/cri/containers/sandboxes.h"
 
 namespace jettison::cri {
 namespace {
@@ -208,13 +209,8 @@ void PodRuns::Remove(const std::string& name, int attempt) {
 
 void PodRuns::RemoveLogs(const std::string& name, int attempt) const {
   if (!kernel::IsPathSegment(name)) return;
-  context_.disk.Do([logs = context_.paths.ContainerLogs(pod_, name),
-                    log_name = fmt::format("{}.log", attempt)]() -> Result<void> {
-    for (const std::string& file : kernel::NamesIn(logs).value_or(std::vector<std::string>{})) {
-      if (file == log_name || file.starts_with(log_name + ".")) {
-        (void)::unlink(fmt::format("{}/{}", logs, file).c_str());
-      }
-    }
+  context_.disk.Do([logs = context_.paths.ContainerLogs(pod_, name), attempt]() -> Result<void> {
+    RemoveLogsOfRun(logs, attempt);
     return {};
   });
 }

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "containers/listing.h"
+#include "containers/cri_container.h"
 #include "kernel/readiness/lifetime.h"
 #include "ports/pod_disk.h"
 #include "ports/pod_plan.h"

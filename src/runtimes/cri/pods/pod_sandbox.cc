@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "kernel/files/files.h"
-#include "kernel/files/pod_containers.h"
+#include "kernel/files/paths.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/mount_plan.h"
 #include "kernel/mounts/volumes.h"
-#include "kernel/project_quota/pod_projects.h"
+#include "kernel/project_quota/project_quota.h"
+#include "runtimes/cri/values/sandbox_config.h"
 
 namespace jettison::cri {
 namespace {
@@ -34,6 +37,16 @@ Result<void> MakeFilesOf(const kernel::Paths& paths, const Pod& pod) {
   return kernel::MakeFolders(paths.PodLogs(pod));
 }
 
+constexpr int kTries = 2;
+
+bool IsNetworkReady(const api::StatusResponse& status) {
+  const auto& conditions = status.status().conditions();
+  const auto it = std::find_if(conditions.begin(), conditions.end(), [](const auto& condition) {
+    return condition.type() == "NetworkReady";
+  });
+  return it != conditions.end() && it->status();
+}
+
 }  // namespace
 
 PodSandbox::PodSandbox(RuntimeContext& context, const PodPlan& plan, const std::string& group,
@@ -48,6 +61,8 @@ void PodSandbox::MakeFiles(kernel::DiskWork::Done done) {
 void PodSandbox::Make(std::uint32_t first_attempt) {
   state_ = State::kMaking;
   sandbox_.attempt = first_attempt;
+  next_ = {.id = "", .attempt = first_attempt, .host_network = pod_.host_network};
+  failures_ = 0;
   if (auto ok = CheckContainers(context_.paths, pod_); !ok) return OnMade(Fail(ok.error()));
   making_ = std::make_unique<Lifetime>();
   MakeFiles(making_->Guard([this](const Result<void>& made) { OnFiles(made); }));
@@ -70,10 +85,81 @@ void PodSandbox::OnVolumes(const Result<void>& prepared) {
   errand_.reset();
   if (!prepared) return OnMade(Fail(prepared.error()));
   if (context_.draining) return;
-  creation_ =
-      std::make_unique<SandboxCreation>(context_, plan_, group_, sandbox_.attempt,
-                                        [this](const Result<Sandbox>& made) { OnMade(made); });
-  creation_->Start();
+  StartSlice();
+}
+
+// If there is no slice, the runtime has systemd make one without limits.
+void PodSandbox::StartSlice() {
+  if (context_.slices == nullptr) return AskStatus();
+  context_.slices->Start(kernel::UnitName(group_), plan_.limits,
+                         making_->Guard([this](const Result<void>& started) {
+                           context_.LogFailure("pod " + FullName(pod_), started);
+                           AskStatus();
+                         }));
+}
+
+void PodSandbox::AskStatus() {
+  if (pod_.host_network) return Clear();
+  context_.calls.Status(api::StatusRequest(), context_.options.request_timeout,
+                        making_->Guard([this](const auto& answer) { OnStatus(answer); }));
+}
+
+void PodSandbox::OnStatus(const Result<api::StatusResponse>& answer) {
+  if (!answer) {
+    return OnMade(Fail(answer.error().In("ask the container runtime for its status")));
+  }
+  next_.host_network = !IsNetworkReady(*answer);
+  Clear();
+}
+
+void PodSandbox::Clear() {
+  clearance_ = std::make_unique<SandboxClearance>(
+      context_, pod_.uid, [this](const auto& next_attempt) { OnCleared(next_attempt); });
+  clearance_->Start();
+}
+
+void PodSandbox::OnCleared(const Result<std::uint32_t>& next_attempt) {
+  if (failures_ == 0 && !next_attempt) return OnMade(Fail(next_attempt.error()));
+  if (!next_attempt) {
+    // Only the failure matters; what is left is found and removed after the next listing.
+    context_.LogFailure("pod " + FullName(pod_), next_attempt);
+    context_.WantRelist();
+    return OnMade(Fail(failure_));
+  }
+  if (failures_ == kTries) return OnMade(Fail(failure_));
+  next_.attempt = std::max(next_.attempt, *next_attempt);
+  Run();
+}
+
+// Setting up a network may take long. (kubelet: RunPodSandbox gets twice the timeout)
+void PodSandbox::Run() {
+  if (context_.draining) return;
+  api::RunPodSandboxRequest request;
+  *request.mutable_config() =
+      SandboxConfigOf({.pod = pod_,
+                       .attempt = next_.attempt,
+                       .host_network = next_.host_network,
+                       .cgroup_parent = CgroupParentOf(context_, group_),
+                       .log_directory = context_.paths.PodLogs(pod_),
+                       .root = context_.options.root,
+                       .written_pod = context_.options.written_pods->Write(pod_),
+                       .seen = context_.clock.Wall()});
+  context_.calls.RunPodSandbox(
+      request, context_.options.request_timeout * 2,
+      making_->Guard([this, making = context_.making](const auto& answer) { OnRun(answer); }));
+}
+
+void PodSandbox::OnRun(const Result<api::RunPodSandboxResponse>& answer) {
+  if (answer && !answer->pod_sandbox_id().empty()) {
+    next_.id = answer->pod_sandbox_id();
+    return OnMade(next_);
+  }
+  ++failures_;
+  failure_ = answer ? Error{ErrorCode::kInternal,
+                            "the container runtime created a sandbox and returned no ID"}
+                    : answer.error().In("make the sandbox");
+  ++next_.attempt;
+  Clear();
 }
 
 void PodSandbox::OnMade(const Result<Sandbox>& made) {
@@ -82,7 +168,7 @@ void PodSandbox::OnMade(const Result<Sandbox>& made) {
     state_ = State::kReady;
     return made_({});
   }
-  sandbox_.attempt += 2;  // two names were tried
+  sandbox_.attempt += kTries;  // so many names were tried
   state_ = State::kAbsent;
   made_(Fail(made.error()));
 }
@@ -91,7 +177,7 @@ void PodSandbox::GiveUp() {
   if (!is_making()) return;
   making_.reset();
   errand_.reset();
-  creation_.reset();
+  clearance_.reset();
   OnMade(Fail(ErrorCode::kUnavailable, "the pod was ended while its sandbox was being made"));
 }
 

@@ -5,15 +5,17 @@
 #include <memory>
 #include <string>
 
+#include "kernel/readiness/disk_work.h"
 #include "kernel/readiness/lifetime.h"
-#include "kernel/readiness/path_errand.h"
 #include "ports/pod_plan.h"
 #include "runtimes/cri/base/runtime_context.h"
-#include "runtimes/cri/containers/sandbox_creation.h"
+#include "runtimes/cri/containers/sandboxes.h"
 
 namespace jettison::cri {
 
-// The sandbox of one pod, and what has to stand before it: groups, volumes and folders.
+// The sandbox of one pod, and what has to stand before it: groups, volumes and folders. Whatever is
+// left of earlier ones is cleared away first; one that cannot be made is cleared away, too, and
+// tried once more under another attempt, as its name may stay reserved in the runtime.
 class PodSandbox {
  public:
   using Made = std::function<void(const Result<void>&)>;
@@ -47,6 +49,14 @@ class PodSandbox {
   void MakeFiles(kernel::DiskWork::Done done);
   void OnFiles(const Result<void>& made);
   void OnVolumes(const Result<void>& prepared);
+  void StartSlice();
+  void AskStatus();
+  void OnStatus(const Result<api::StatusResponse>& answer);
+  // Removes what is there; then goes on, or ends with the failure.
+  void Clear();
+  void OnCleared(const Result<std::uint32_t>& next_attempt);
+  void Run();
+  void OnRun(const Result<api::RunPodSandboxResponse>& answer);
   void OnMade(const Result<Sandbox>& made);
 
   RuntimeContext& context_;
@@ -58,7 +68,10 @@ class PodSandbox {
   Sandbox sandbox_;
   std::unique_ptr<Lifetime> making_;            // of the last creation
   std::unique_ptr<kernel::PathErrand> errand_;  // volumes that have not answered yet
-  std::unique_ptr<SandboxCreation> creation_;
+  std::unique_ptr<SandboxClearance> clearance_;
+  Sandbox next_;      // that is being made
+  int failures_ = 0;  // to make it
+  Error failure_;
 };
 
 }  // namespace jettison::cri

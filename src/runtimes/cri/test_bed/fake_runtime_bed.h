@@ -13,7 +13,7 @@
 
 #include "containers/labels.h"
 #include "kernel/files/files.h"
-#include "kernel/files/root_folders.h"
+#include "kernel/files/own_folders.h"
 #include "kernel/files/temporary_folder.h"
 #include "kernel/groups/layout/plain_plan.h"
 #include "machine/pods/open_sources.h"

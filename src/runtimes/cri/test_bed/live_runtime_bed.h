@@ -15,7 +15,7 @@
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/groups/layout/plain_plan.h"
 #include "kernel/mounts/mount_info.h"
-#include "kernel/processes/host_processes.h"
+#include "kernel/processes/processes.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/pods/open_sources.h"
 #include "rpc/client.h"

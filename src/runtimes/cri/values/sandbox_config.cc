@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "containers/labels.h"
-#include "kernel/files/pod_containers.h"
+#include "kernel/files/paths.h"
 
 namespace jettison::cri {
 namespace {

@@ -1,7 +1,7 @@
-#include "runtimes/process/runs/command_line.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "runtimes/process/runs/shim_order.h"
 
 namespace jettison::process {
 namespace {

@@ -13,8 +13,7 @@
 #include "kernel/files/files.h"
 #include "kernel/mounts/mount_plan.h"
 #include "ports/system_error.h"
-#include "runtimes/process/runs/command_line.h"
-#include "runtimes/process/runs/live_container.h"
+#include "runtimes/process/runs/pre_stop_hook.h"
 #include "runtimes/process/runs/shim_order.h"
 
 namespace jettison::process {

@@ -8,7 +8,7 @@
 #include <csignal>
 
 #include "kernel/files/files.h"
-#include "runtimes/process/runs/process_identity.h"
+#include "runtimes/process/runs/run_record.h"
 #include "runtimes/process/shim/protocol.h"
 
 namespace jettison::process {

@@ -1,12 +1,11 @@
-#include "runtimes/process/runs/live_container.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "kernel/readiness/pidfd.h"
 #include "ports/fakes/child_process.h"
-#include "runtimes/process/runs/process_identity.h"
+#include "runtimes/process/runs/pre_stop_hook.h"
+#include "runtimes/process/runs/run_record.h"
 
 namespace jettison::process {
 namespace {

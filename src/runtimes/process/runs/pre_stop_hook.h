@@ -1,14 +1,35 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "core/model/pod.h"
-#include "runtimes/process/runs/live_container.h"
+#include "core/units/result.h"
+#include "ports/file_descriptor.h"
 #include "runtimes/process/runs/runtime_context.h"
 #include "runtimes/process/runs/shim_process.h"
 
 namespace jettison::process {
+
+// A process with the handle that was opened when its id was known to be its own.
+struct HeldProcess {
+  pid_t pid = 0;
+  const FileDescriptor& pidfd;
+};
+
+// What a command needs of a container beside whose process it is to run.
+struct LiveContainer {
+  FileDescriptor mount_namespace;
+  int oom_score_adj = 0;  // 0 where it cannot be read
+};
+
+// Absent where the container's process has ended, whoever has its id by now: only a child of the
+// container's shim is taken for it. Fails where that cannot be told.
+[[nodiscard]] Result<std::optional<LiveContainer>> OpenLiveContainer(pid_t container,
+                                                                     const HeldProcess& shim);
 
 // One preStop command that runs in a container's groups and mount namespace. Over when it ends by
 // itself, when it could not be started, or when its time is up; then `done` is called once, from

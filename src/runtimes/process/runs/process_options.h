@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/model/cgroup_driver.h"
-#include "kernel/readiness/path_errand.h"
+#include "kernel/readiness/disk_work.h"
 #include "ports/disk_thread.h"
 #include "ports/pod_plan.h"
 

@@ -7,7 +7,6 @@
 
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
-#include "runtimes/process/runs/process_identity.h"
 #include "runtimes/process/shim/protocol.h"
 #include "runtimes/process/shim/run_files.h"
 

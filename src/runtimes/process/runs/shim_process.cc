@@ -16,7 +16,7 @@
 
 #include "kernel/readiness/pidfd.h"
 #include "ports/system_error.h"
-#include "runtimes/process/runs/process_identity.h"
+#include "runtimes/process/runs/run_record.h"
 
 namespace jettison::process {
 namespace {

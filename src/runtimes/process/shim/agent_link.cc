@@ -1,6 +1,8 @@
 #include "runtimes/process/shim/agent_link.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
@@ -21,6 +23,19 @@ std::int64_t Read(clockid_t clock) {
   struct timespec now;
   clock_gettime(clock, &now);
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+int FileOf(std::size_t group) {
+  return kFirstGroupFile + static_cast<int>(group);
+}
+
+bool Join(int file, pid_t pid) {
+  char text[16];
+  const int size = std::snprintf(text, sizeof(text), "%d\n", pid);
+  ssize_t n = 0;
+  while ((n = write(file, text, static_cast<std::size_t>(size))) < 0 && errno == EINTR) {
+  }
+  return n == size;
 }
 
 }  // namespace
@@ -54,6 +69,21 @@ std::int64_t NowNs() {
 
 std::int64_t SteadyNs() {
   return Read(CLOCK_MONOTONIC);
+}
+
+void KeepGroupFiles(const Order& order) {
+  for (std::size_t i = 0; i < order.groups.count; ++i) fcntl(FileOf(i), F_SETFD, FD_CLOEXEC);
+}
+
+bool JoinGroups(const Order& order, pid_t pid, Failure& failure) {
+  for (std::size_t i = 0; i < order.groups.count; ++i) {
+    if (!Join(FileOf(i), pid)) {
+      failure = {.stage = Stage::kGroup, .error = errno, .detail = order.groups.items[i]};
+      return false;
+    }
+    close(FileOf(i));
+  }
+  return true;
 }
 
 }  // namespace jettison::shim

@@ -16,7 +16,6 @@
 
 #include "runtimes/process/shim/agent_link.h"
 #include "runtimes/process/shim/container_process.h"
-#include "runtimes/process/shim/groups.h"
 #include "runtimes/process/shim/log_file.h"
 #include "runtimes/process/shim/run_files.h"
 

@@ -9,7 +9,7 @@
 
 #include "core/config/agent_config.h"
 #include "core/units/result.h"
-#include "kernel/groups/layout/group_names.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "sources/foreign/foreign_finding.h"
 #include "sources/foreign/foreign_group.h"
 #include "sources/kubernetes/objects/api_pod.h"

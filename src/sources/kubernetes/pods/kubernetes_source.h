@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "containers/run_edges.h"
 #include "core/units/result.h"
 #include "kernel/groups/group_arrivals.h"
 #include "kernel/readiness/readiness.h"
+#include "pods/run_edges.h"
 #include "sources/foreign/base.h"
 #include "sources/foreign/complaints.h"
 #include "sources/foreign/foreign_group.h"

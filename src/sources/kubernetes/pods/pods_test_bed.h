@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "codec/documents/json.h"
-#include "containers/run_edges.h"
 #include "kernel/processes/fake_processes.h"
+#include "pods/run_edges.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 #include "sources/kubernetes/pods/kubernetes_source.h"

@@ -1,0 +1,189 @@
+#include "kernel/groups/kernel_groups.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <thread>
+#include <utility>
+
+#include "kernel/groups/group_files.h"
+#include "kernel/groups/group_processes.h"
+#include "kernel/groups/kernel_text.h"
+#include "ports/system_error.h"
+
+namespace jettison::kernel {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+Result<void> RefuseNode(std::string_view path, const char* what) {
+  if (!path.empty()) return {};
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("the node's own group is not to be {}, only groups below it", what));
+}
+
+// Waits a while for the processes of a group that the kernel does not remove. On cgroup v2, it
+// reports a change of cgroup.events to its readers (POLLPRI). A group can also be busy without a
+// process (EBUSY for the kernel's own reasons).
+void AwaitEmpty(int group, milliseconds while_there_are, milliseconds pause) {
+  const auto events = OpenFile(group, "cgroup.events");
+  const auto text = events ? ReadToEnd(events->get()) : Fail(events.error());
+  if (!text || RowNumber(*text, "populated") == 0U) return std::this_thread::sleep_for(pause);
+  pollfd changed = {.fd = events->get(), .events = POLLPRI, .revents = 0};
+  (void)::poll(&changed, 1, static_cast<int>(while_there_are.count()));
+}
+
+Result<void> RemoveOne(int parent, const std::string& name, int group,
+                       SteadyClock::time_point deadline) {
+  constexpr milliseconds kLongestPause{20};
+  milliseconds pause{1};
+  while (::unlinkat(parent, name.c_str(), AT_REMOVEDIR) != 0) {
+    if (errno == ENOENT) return {};
+    if (errno != EBUSY) return FailErrno("remove group " + name);
+    if (SteadyClock::now() >= deadline) {
+      return Fail(ErrorCode::kUnavailable,
+                  fmt::format("group {} is still in use by {}", name, DescribeProcesses(group)));
+    }
+    AwaitEmpty(group, kLongestPause, pause);
+    pause = std::min(pause * 2, kLongestPause);
+  }
+  return {};
+}
+
+Result<void> RemoveTree(const GroupPlace& place, SteadyClock::time_point deadline) {
+  const auto top = OpenGroup(place.root, place.path);
+  if (!top) return top.error().code == ErrorCode::kNotFound ? Result<void>() : Fail(top.error());
+  const auto remove = [deadline](int above, const std::string& each, int group) {
+    return RemoveOne(above, each, group, deadline);
+  };
+  const auto below = VisitGroups(top->get(), {.enter = nullptr, .leave = remove});
+  if (!below) return Fail(below.error().In(place.path));
+  return remove(place.root, place.path, top->get());
+}
+
+}  // namespace
+
+Result<void> KernelGroups::Remove(std::string_view path) {
+  if (auto ok = CheckPath(path); !ok) return ok;
+  if (auto ok = RefuseNode(path, "removed"); !ok) return ok;
+  Forget(path);
+  const auto deadline = SteadyClock::now() + remove_patience_;
+  for (const GroupPlace& place : PlacesOf(path)) {
+    const auto removed = RemoveTree(place, deadline);
+    if (removed) continue;
+    const Error& error = removed.error();
+    return Of(path,
+              Result<void>(Fail(place.hierarchy.empty() ? error : error.In(place.hierarchy))));
+  }
+  return {};
+}
+
+void KernelGroups::Forget(std::string_view path) {
+  for (KeptFiles* const kept : Kept()) kept->Forget(path);
+}
+
+Result<std::vector<ProcsFile>> KernelGroups::OpenProcs(std::string_view path) {
+  if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
+  std::vector<ProcsFile> files;
+  for (const GroupPlace& place : PlacesOf(path)) {
+    if (!place.is_own) continue;
+    std::string name =
+        place.hierarchy.empty() ? place.path : fmt::format("{} ({})", path, place.hierarchy);
+    const auto group = OpenGroup(place.root, place.path);
+    if (!group) return Fail(group.error().In(name));
+    auto file = OpenFileToWrite(group->get(), "cgroup.procs");
+    if (!file) return Fail(file.error().In(name));
+    files.push_back({.name = std::move(name), .file = std::move(*file)});
+  }
+  return files;
+}
+
+Result<std::vector<pid_t>> KernelGroups::Processes(std::string_view path) {
+  const auto group = OpenMemoryDirectory(path);
+  if (!group) return Fail(group.error());
+  return Of(path, ProcessesBelow(group->get()));
+}
+
+Result<void> KernelGroups::Signal(std::string_view path, int signal) {
+  if (auto ok = RefuseNode(path, "signalled"); !ok) return ok;
+  const auto group = OpenMemoryDirectory(path);
+  if (!group) return Fail(group.error());
+  return Of(path, SignalBelow(group->get(), signal)).map([](const auto&) {});
+}
+
+Result<void> KernelGroups::Kill(std::string_view path) {
+  if (auto ok = RefuseNode(path, "killed"); !ok) return ok;
+  const auto group = OpenMemoryDirectory(path);
+  if (!group) return Fail(group.error());
+  return Of(path, KillAll(path, group->get()));
+}
+
+// An agent that was killed while it made or removed a group has left it in some hierarchies only.
+Result<std::vector<std::string>> KernelGroups::Children(std::string_view path) {
+  const auto group = OpenMemoryDirectory(path);
+  if (!group) return Fail(group.error());
+  auto names = Of(path, Subgroups(group->get()));
+  if (!names) return names;
+  for (const GroupPlace& place : PlacesOf(path)) {
+    if (place.root == MemoryRoot()) continue;
+    const auto elsewhere = OpenGroup(place.root, place.path);
+    const auto more = elsewhere ? Subgroups(elsewhere->get()) : Fail(elsewhere.error());
+    if (more) names->insert(names->end(), more->begin(), more->end());
+  }
+  std::ranges::sort(*names);
+  names->erase(std::unique(names->begin(), names->end()), names->end());
+  return names;
+}
+
+Result<std::optional<std::uint64_t>> KernelGroups::ReadPidsLimit(std::string_view path) {
+  if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
+  const auto root = TasksRoot();
+  if (!root) return Fail(root.error());
+  const auto group = OpenGroup(*root, path);
+  if (!group) return Fail(group.error());
+  const auto text = ReadFile(group->get(), "pids.max");
+  if (!text) return Fail(text.error());
+  return ParseMax(*text);
+}
+
+Result<FileDescriptor> KernelGroups::OpenMemoryDirectory(std::string_view path) const {
+  if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
+  return OpenGroup(MemoryRoot(), path);
+}
+
+Result<FileDescriptor> KernelGroups::OpenPressureDirectory(std::string_view path) const {
+  if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
+  const auto root = UnifiedRoot();
+  if (!root) return Fail(root.error());
+  return OpenGroup(*root, path);
+}
+
+bool KernelGroups::HasKillFile(std::string_view path) const {
+  const auto group = OpenPressureDirectory(path);
+  return group && ::faccessat(group->get(), "cgroup.kill", W_OK, 0) == 0;
+}
+
+Result<FileDescriptor> OpenMountPoint(const std::string& mount_point) {
+  FileDescriptor root(::open(mount_point.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!root) return FailErrno("open " + mount_point);
+  return root;
+}
+
+Result<FileDescriptor> OpenNode(int root, const std::string& mount_point,
+                                std::string_view node_group) {
+  auto node = OpenGroup(root, node_group);
+  if (!node && node.error().code == ErrorCode::kNotFound) {
+    return Fail(ErrorCode::kNotFound,
+                fmt::format("the node's group does not exist: make {}/{}, or correct nodeCgroup",
+                            mount_point, node_group));
+  }
+  if (!node) return Fail(node.error().In(mount_point));
+  return node;
+}
+
+}  // namespace jettison::kernel

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/units/result.h"
+#include "kernel/readiness/lifetime.h"
+#include "kernel/readiness/readiness.h"
+#include "pods/child_job.h"
+#include "pods/pod_edges.h"
+#include "pods/removal_job.h"
+
+namespace jettison {
+
+// What is to be taken down of one pod.
+struct PodRemains {
+  std::string uid;
+  std::vector<std::string> groups;    // its control groups, those that may be gone included
+  std::vector<std::string> log_dirs;  // its logs
+};
+
+// Takes down what is left of a pod, step by step without waiting: processes at once, then groups,
+// mounts and files. What does not work is tried again, for as long as it takes. A runtime says what
+// it has of a pod beside these.
+class PodRemoval {
+ public:
+  PodRemoval(PodEdges& edges, PodRemains remains) : edges_(edges), remains_(std::move(remains)) {}
+  PodRemoval(const PodRemoval&) = delete;
+  PodRemoval& operator=(const PodRemoval&) = delete;
+  virtual ~PodRemoval() = default;
+
+  void Start() { Go(); }
+  // Nothing is left. The runtime is woken then, and when something fails.
+  [[nodiscard]] bool done() const { return step_ == Step::kDone; }
+  // What failed last; empty: nothing has.
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+
+ protected:
+  using Done = std::function<void(const Result<void>&)>;
+  // Each calls back once, now or later. Before the groups are removed:
+  virtual void EndInRuntime(Done done) = 0;
+  // What is to be deleted, once the groups are gone.
+  virtual void CollectFiles(std::function<void(RemovalOrder)> done) = 0;
+  // When the files are deleted.
+  virtual void AwaitTheRest(Done done) { done({}); }
+
+  [[nodiscard]] PodEdges& edges() { return edges_; }
+  [[nodiscard]] PodRemains& remains() { return remains_; }
+  [[nodiscard]] const Lifetime& lifetime() const { return lifetime_; }
+
+ private:
+  enum class Step : std::uint8_t { kRuntime, kGroups, kFiles, kRest, kDone };
+  void Go();
+  // Takes the next step where this one has succeeded.
+  [[nodiscard]] Done Then(Step next);
+  void Delete(const RemovalOrder& order);
+  void TryAgainLater(const Error& error);
+
+  PodEdges& edges_;
+  PodRemains remains_;
+  Step step_ = Step::kRuntime;
+  std::unique_ptr<ChildJob> job_;
+  int failures_ = 0;  // of this step
+  std::string problem_;
+  kernel::Readiness::Watch retry_;
+  Lifetime lifetime_;
+};
+
+}  // namespace jettison
