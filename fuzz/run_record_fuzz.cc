@@ -4,7 +4,7 @@
 // exit record is written so that it reads back the same.
 
 #include "fuzz/fuzz.h"
-#include "runtimes/process/removal/mount_points.h"
+#include "runtimes/process/pod_removal.h"
 #include "runtimes/process/runs/run_record.h"
 
 void Fuzz(std::string_view text) {
