@@ -13,7 +13,6 @@
 // It runs before everybody else, because a witness must not be late; where it may not, it is less
 // sharp.
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -22,64 +21,17 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <string>
 
 #include "tests/chaos/journal.h"
+#include "tests/measure/node_memory.h"
 
 namespace jettison::chaos {
 namespace {
 
 constexpr std::int64_t kTick = 100'000'000;
 constexpr std::int64_t kNear = 4 << 20;  // of the line: from here on there is no pause, bytes
-
-[[noreturn]] void Die(const std::string& what) {
-  std::perror(what.c_str());
-  std::exit(1);
-}
-
-// A pseudo-file that is read over and over.
-class KernelFile {
- public:
-  explicit KernelFile(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (fd_ < 0) Die(path);
-  }
-  KernelFile(const KernelFile&) = delete;
-  KernelFile& operator=(const KernelFile&) = delete;
-  ~KernelFile() { ::close(fd_); }
-
-  const char* Read() {
-    const ssize_t length = ::pread(fd_, text_, sizeof(text_) - 1, 0);
-    if (length < 0) Die("read a file of the memory controller");
-    text_[length] = '\0';
-    return text_;
-  }
-
- private:
-  int fd_;
-  char text_[8192];
-};
-
-class Node {
- public:
-  Node(const std::string& group, std::int64_t capacity)
-      : usage_(group + "/memory.usage_in_bytes"),
-        stat_(group + "/memory.stat"),
-        capacity_(capacity) {}
-
-  std::int64_t Available() {
-    const std::int64_t usage = std::atoll(usage_.Read());
-    const char* row = std::strstr(stat_.Read(), "\ntotal_inactive_file ");
-    const std::int64_t inactive = row == nullptr ? 0 : std::atoll(row + 21);
-    return capacity_ - std::max<std::int64_t>(usage - inactive, 0);
-  }
-
- private:
-  KernelFile usage_;
-  KernelFile stat_;
-  std::int64_t capacity_;
-};
 
 struct Interval {
   std::int64_t from = 0;
@@ -98,7 +50,7 @@ bool IsOver() {
   return ::poll(&input, 1, 0) != 0;
 }
 
-void Watch(Node& node, std::int64_t line, std::int64_t period) {
+void Watch(measure::NodeMemory& node, std::int64_t line, std::int64_t period) {
   std::optional<Interval> below;
   std::int64_t before = NowNanos();
   std::int64_t ticked = before;
@@ -138,6 +90,6 @@ int main(int argc, char** argv) {
   }
   const sched_param before_all{.sched_priority = ::sched_get_priority_max(SCHED_FIFO)};
   if (::sched_setscheduler(0, SCHED_FIFO, &before_all) != 0) ::setpriority(PRIO_PROCESS, 0, -20);
-  Node node(argv[1], std::atoll(argv[2]));
+  jettison::measure::NodeMemory node(argv[1], std::atoll(argv[2]));
   Watch(node, std::atoll(argv[3]), std::atoll(argv[4]) * 1000);
 }

@@ -74,3 +74,15 @@ export async function accessibilityFaults(page) {
     nodes.map((node) => `${id}: ${node.target}: ${node.failureSummary.replaceAll('\n', ' ')}`),
   );
 }
+
+// The directive of the page's policy that refuses a script which is not the page's own.
+export const whatRefusesAScript = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((done) => {
+        document.addEventListener('securitypolicyviolation', (event) => done(event.violatedDirective));
+        document.body.append(
+          Object.assign(document.createElement('script'), { textContent: 'document.title = 1' }),
+        );
+      }),
+  );

@@ -4,8 +4,7 @@
 // grow, and from then on reads every PERIOD_US what the kernel's memory controller says of CGROUP,
 // available = capacity - (usage - inactive file pages), without pause when it comes near the
 // threshold, until some time after the hog has written into REPORT that SIGTERM came. CGROUP is a
-// group of v1 or the root of v2, whose usage is anon + file. It runs at nice -20, a witness must
-// not be late. Prints one line of JSON:
+// group of v1. It runs at nice -20, a witness must not be late. Prints one line of JSON:
 //
 //   crossedNs    when available fell below the threshold: between the last sample above and the
 //                first below, in proportion; null: it never did
@@ -31,7 +30,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/measure/kernel_file.h"
+#include "tests/measure/node_memory.h"
 #include "tests/measure/report.h"
 
 namespace jettison::measure {
@@ -52,36 +51,11 @@ struct Pace {
   std::int64_t timeout = 0;  // ns
 };
 
-class Node {
- public:
-  Node(const std::string& cgroup, std::int64_t capacity)
-      : stat_(cgroup + "/memory.stat"), capacity_(capacity) {
-    const std::string usage = cgroup + "/memory.usage_in_bytes";
-    if (::access(usage.c_str(), F_OK) == 0) usage_.emplace(usage);
-  }
-
-  Sample Look() {
-    const std::int64_t before = NowNanos();
-    const std::int64_t used = usage_ ? WorkingSetOfV1() : WorkingSetOfRootOfV2();
-    const std::int64_t after = NowNanos();
-    return {.at = before + (after - before) / 2,
-            .available = capacity_ - std::max<std::int64_t>(used, 0)};
-  }
-
- private:
-  std::int64_t WorkingSetOfV1() {
-    const std::int64_t usage = std::atoll(usage_->Read());
-    return usage - FigureOf(stat_.Read(), "total_inactive_file");
-  }
-  std::int64_t WorkingSetOfRootOfV2() {
-    const char* stat = stat_.Read();
-    return FigureOf(stat, "anon") + FigureOf(stat, "file") - FigureOf(stat, "inactive_file");
-  }
-
-  KernelFile stat_;
-  std::optional<KernelFile> usage_;  // of v1
-  std::int64_t capacity_;
-};
+Sample Look(NodeMemory& node) {
+  const std::int64_t before = NowNanos();
+  const std::int64_t available = node.Available();
+  return {.at = before + (NowNanos() - before) / 2, .available = available};
+}
 
 // The instant at which a straight line from `a` to `b` goes through `available`.
 std::int64_t TimeAt(const Sample& a, const Sample& b, std::int64_t available) {
@@ -124,7 +98,8 @@ std::int64_t LongestGap(const std::vector<Sample>& samples, std::int64_t from) {
 }
 
 // Looks until some time after the signal.
-std::vector<Sample> Record(Node& node, const HogReport& report, std::int64_t threshold, Pace pace) {
+std::vector<Sample> Record(NodeMemory& node, const HogReport& report, std::int64_t threshold,
+                           Pace pace) {
   const auto [period, timeout] = pace;
   std::vector<Sample> samples;
   samples.reserve(static_cast<std::size_t>(timeout / period) + 1);
@@ -133,7 +108,7 @@ std::vector<Sample> Record(Node& node, const HogReport& report, std::int64_t thr
     const timespec at{.tv_sec = due / 1'000'000'000, .tv_nsec = due % 1'000'000'000};
     while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr) == EINTR) {
     }
-    samples.push_back(node.Look());
+    samples.push_back(Look(node));
     if (std::abs(samples.back().available - threshold) < kNearThreshold) due -= period;
     const std::int64_t signalled = report.signal_ns.load(std::memory_order_acquire);
     if (signalled != 0 && samples.back().at > signalled + kAfterSignal) break;
@@ -174,7 +149,7 @@ int main(int argc, char** argv) {
                  "TIMEOUT_S\n");
     return 2;
   }
-  Node node(argv[1], std::atoll(argv[2]));
+  NodeMemory node(argv[1], std::atoll(argv[2]));
   const std::int64_t threshold = std::atoll(argv[3]);
   const HogReport* report = MapReport(argv[4]);
   if (report == nullptr) Die(argv[4]);

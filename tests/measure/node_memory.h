@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -40,13 +41,26 @@ class KernelFile {
   std::array<char, 8192> text_{};
 };
 
-// The figure of `key` in the text of a memory.stat; 0 where it has none.
-inline std::int64_t FigureOf(const char* stat, const std::string& key) {
-  const std::string row = key + " ";
-  for (const char* at = stat; (at = std::strstr(at, row.c_str())) != nullptr; ++at) {
-    if (at == stat || at[-1] == '\n') return std::atoll(at + row.size());
+// The memory of a node that is a group of cgroup v1, in bytes.
+class NodeMemory {
+ public:
+  NodeMemory(const std::string& group, std::int64_t capacity)
+      : usage_(group + "/memory.usage_in_bytes"),
+        stat_(group + "/memory.stat"),
+        capacity_(capacity) {}
+
+  // Capacity - (usage - inactive file pages).
+  std::int64_t Available() {
+    const std::int64_t usage = std::atoll(usage_.Read());
+    const char* row = std::strstr(stat_.Read(), "\ntotal_inactive_file ");
+    const std::int64_t inactive = row == nullptr ? 0 : std::atoll(row + 21);
+    return capacity_ - std::max<std::int64_t>(usage - inactive, 0);
   }
-  return 0;
-}
+
+ private:
+  KernelFile usage_;
+  KernelFile stat_;
+  std::int64_t capacity_;
+};
 
 }  // namespace jettison::measure
