@@ -187,11 +187,6 @@ void ListFields(Fields& fields, T& spared) {
   fields(spared.uid, spared.why, spared.until);
 }
 
-template <typename Fields, FormOf<ReclaimedMemory> T>
-void ListFields(Fields& fields, T& reclaimed) {
-  fields(reclaimed.step, reclaimed.group, reclaimed.bytes);
-}
-
 template <typename Fields, FormOf<EarlyKill> T>
 void ListFields(Fields& fields, T& kill) {
   auto& [uid, signal, at, after, grace, left, growth] = kill;
@@ -208,11 +203,10 @@ void ListFields(Fields& fields, T& event) {
 template <typename Fields, FormOf<CycleReport> T>
 void ListFields(Fields& fields, T& report) {
   auto& [at, observations, evaluation, acting_for, reclaim_attempted, reclaim_errors, under_way,
-         relieved, after_reclaim, reclaimed, early_kills, pause, ranked_for, ranking, stale_disk,
-         survivors, spared, events, evictions] = report;
+         relieved, after_reclaim, early_kills, pause, ranked_for, ranking, stale_disk, survivors,
+         spared, events, evictions] = report;
   fields(acting_for, reclaim_attempted, reclaim_errors, under_way, relieved, after_reclaim,
-         reclaimed, early_kills, pause, ranked_for, ranking, stale_disk, survivors, spared, events,
-         evictions);
+         early_kills, pause, ranked_for, ranking, stale_disk, survivors, spared, events, evictions);
 }
 
 template <typename Fields, FormOf<RecordedSettings> T>

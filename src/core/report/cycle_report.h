@@ -11,7 +11,6 @@
 #include "core/evaluate/evaluate.h"
 #include "core/model/event.h"
 #include "core/model/eviction_order.h"
-#include "core/model/memory_reclaim.h"
 #include "core/model/pod_origin.h"
 #include "core/model/signal.h"
 
@@ -52,8 +51,6 @@ struct CycleReport {
   bool reclaim_under_way = false;  // no pod is evicted before it is over
   bool relieved_by_reclaim = false;
   std::optional<Observation> after_reclaim;  // of the signal acted for, by the look after a reclaim
-  // Memory that was reclaimed outside of passes since the last one, to avoid evictions.
-  std::vector<ReclaimedMemory> reclaimed;
   // Pods that were killed before their grace period was over, since the last pass.
   std::vector<EarlyKill> early_kills;
   std::optional<EvictionPause> pause;       // present: no eviction was made, the next one waits
