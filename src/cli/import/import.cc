@@ -91,16 +91,15 @@ class ImportRun {
       options.warnings = source.TakeWarnings();
       options.warnings.insert(of_all.begin(), of_all.end());
       if (read) {
-        Write(node, samples.nodes()[node], std::move(options), request_.nodes.size() > 1);
+        Write(node, samples.nodes()[node], options, request_.nodes.size() > 1);
       } else {
         Fault(read.error());
       }
     }
   }
 
-  void Write(const std::string& node, const NodeSeries& series, ImportOptions options,
+  void Write(const std::string& node, const NodeSeries& series, const ImportOptions& options,
              bool several) {
-    options.doubts = directory_.DoubtsOf(node);
     if (series.empty()) {
       for (const std::string& warning : options.warnings) Complain("Prometheus warns: " + warning);
       return Fault({ErrorCode::kNotFound, fmt::format("{}: there are no series of this node in {}",

@@ -164,12 +164,10 @@ void ReadTimes(const ImportCommand& command, Instant now, ImportRequest& request
   ImportOptions& options = request.options;
   const auto to = faults.Take(TimeNamed("--to", command.to, now));
   options.to = to.value_or(now);
-  options.to_is_named = command.to != ImportCommand().to;
   options.from = kLongAgo;
   if (!command.from.empty()) {
     const auto from = faults.Take(TimeNamed("--from", command.from, now));
     options.from = from.value_or(kLongAgo);
-    options.from_is_named = true;
   } else if (request.over_http) {
     faults.Add(
         "--from: is required with a URL: give a day such as 2026-01-31, or a duration before now "

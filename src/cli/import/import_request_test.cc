@@ -28,8 +28,6 @@ TEST(ImportRequest, AUrlIsTakenApart) {
   EXPECT_EQ(request->path_prefix, "/prometheus");
   EXPECT_EQ(request->options.from, ParseInstant("2026-01-30T00:00:00Z"));
   EXPECT_EQ(request->options.to, kNow);
-  EXPECT_TRUE(request->options.from_is_named);
-  EXPECT_FALSE(request->options.to_is_named) << "now is the default";
   EXPECT_FALSE(request->options.policy.thresholds.empty()) << "the kubelet's defaults";
 }
 

@@ -10,7 +10,6 @@
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress_bar.h"
 #include "codec/prometheus/query_answer.h"
-#include "sim/imported/metric_catalog.h"
 
 namespace jettison {
 namespace {
@@ -25,11 +24,7 @@ std::string OneOf(const std::set<std::string>& texts) {
 }
 
 std::string NamesOf(MetricScope scope) {
-  std::vector<std::string_view> names;
-  for (const CatalogMetric& metric : CatalogMetrics()) {
-    if (metric.scope == scope) names.push_back(metric.name);
-  }
-  return fmt::format("{}", fmt::join(names, "|"));
+  return fmt::format("{}", fmt::join(MetricsOf(scope), "|"));
 }
 
 std::string AllNames() {

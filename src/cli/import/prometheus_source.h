@@ -12,7 +12,7 @@
 #include "core/metric_series/metric_series.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "sim/imported/node_directory.h"
+#include "sim/imported/series.h"
 
 namespace jettison {
 

@@ -9,9 +9,9 @@
 #include "core/recording/recording.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "sim/imported/import_samples.h"
 #include "sim/imported/node_figures.h"
-#include "sim/imported/pod_census.h"
+#include "sim/imported/pods.h"
+#include "sim/imported/series.h"
 
 namespace jettison {
 
@@ -19,15 +19,11 @@ namespace jettison {
 struct ImportOptions {
   std::string source;              // for people: "http://prometheus:9090", "dump.txt"
   std::set<std::string> warnings;  // that came with its answers, which may lack samples then
-  std::set<std::string> doubts;    // NodeDirectory::DoubtsOf
   EvictionPolicy policy;           // taken to have been in force
   PodAssumptions pods;
   ImportPaths paths;
   Instant from;
   Instant to;
-  // Whether the user named these two: a recording that does not reach them says so.
-  bool from_is_named = false;
-  bool to_is_named = false;
   Duration step{0};  // from pass to pass; zero: as samples are apart
 };
 
@@ -44,9 +40,9 @@ struct ImportSummary {
 
 // Makes the recording of a node. A pass is made at each sample of the node's memory, of figures of
 // that moment; passes of what evicts on the node lie in between, so no two numbers follow each
-// other. An eviction gets a pass of its own, with the figures that were known last. Where nothing
-// is known for longer than kStaleness there is a gap. Fails where nothing tells the node's memory,
-// and where the sink does.
+// other. An eviction gets a pass of its own, with memory as it would be had it grown on as before.
+// Where nothing is known for longer than kStaleness there is a gap. Fails where nothing tells the
+// node's memory, and where the sink does.
 [[nodiscard]] Result<ImportSummary> ImportNode(const std::string& node, const NodeSeries& series,
                                                const ImportOptions& options, RecordingSink& sink);
 

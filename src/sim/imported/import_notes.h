@@ -1,33 +1,40 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <fmt/format.h>
 
-#include "core/units/duration.h"
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace jettison {
 
-// What is to be known of an imported recording, a sentence each without its full stop. Of one kind
-// only the first few are told one by one, and the others are counted.
+// What is to be known of an imported recording, a sentence each without its full stop: what is
+// missing and what that costs, and what was assumed. A sentence is told once, however often it is
+// said; of very many the first ones are told, and the others are counted.
 class ImportNotes {
  public:
-  static constexpr std::size_t kMostOfAKind = 20;
+  static constexpr std::size_t kMost = 100;
 
-  // `kind` says what the others are where there are too many: "gaps".
-  void Add(std::string_view kind, std::string text);
-  // A sentence that is told once, however often it is said.
-  void AddOnce(std::string text);
-
-  // In the order in which they were added, the counts last.
-  [[nodiscard]] std::vector<std::string> All() const;
+  void Add(std::string text) {
+    if (std::ranges::find(texts_, text) != texts_.end()) return;
+    if (texts_.size() < kMost) {
+      texts_.push_back(std::move(text));
+    } else {
+      ++more_;
+    }
+  }
+  // In the order in which they were added.
+  [[nodiscard]] std::vector<std::string> All() const {
+    std::vector<std::string> all = texts_;
+    if (more_ > 0) all.push_back(fmt::format("{} more remarks are not told", more_));
+    return all;
+  }
 
  private:
   std::vector<std::string> texts_;
-  std::map<std::string, std::uint64_t, std::less<>> counts_;  // by kind
+  std::size_t more_ = 0;
 };
 
 }  // namespace jettison

@@ -10,30 +10,9 @@
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "sim/imported/import_notes.h"
-#include "sim/imported/node_tracks.h"
-#include "sim/imported/track.h"
+#include "sim/imported/tracks.h"
 
 namespace jettison {
-
-// When the figure that is known at that moment was sampled. An interpolated figure counts as
-// sampled at that moment.
-[[nodiscard]] std::optional<Instant> SampledAt(const Track* track, Instant at);
-
-// One way in which series tell an amount of memory.
-struct MemorySource {
-  std::vector<const Track*> capacities;  // in the order of preference
-  const Track* available = nullptr;
-  const Track* working_set = nullptr;  // in place of what is available
-  const Track* anonymous = nullptr;    // these four in place of the working set
-  const Track* cached = nullptr;
-  const Track* buffers = nullptr;
-  const Track* inactive_file = nullptr;
-
-  // The series at whose samples the amount is known; null: this source has none.
-  [[nodiscard]] const Track* clock() const;
-  // Absent: it does not tell the amount at that moment.
-  [[nodiscard]] std::optional<MemoryStats> At(Instant at) const;
-};
 
 // Where a node keeps what its two file systems hold.
 struct ImportPaths {
@@ -50,61 +29,49 @@ class NodeFigures {
                                               ImportNotes& notes);
 
   // The samples of the node's memory, which say when there is a pass.
-  [[nodiscard]] const Track& clock() const { return *memory_.clock(); }
+  [[nodiscard]] const Track& clock() const { return *memory_.clock; }
   [[nodiscard]] DiskLayout layout() const { return layout_; }
   [[nodiscard]] NodeStats At(const std::string& node, Instant at) const;
 
  private:
-  struct Signal {
+  // One way in which series tell an amount of memory.
+  struct Memory {
+    const Track* clock = nullptr;  // at whose samples the amount is known; null: no such way
+    std::vector<const Track*> capacities;  // in the order of preference
+    const Track* available = nullptr;
+    std::vector<const Track*> used;        // in place of that: its parts, which add up ...
+    const Track* inactive_file = nullptr;  // ... to more than the working set by this
+    [[nodiscard]] std::optional<MemoryStats> At(Instant at) const;
+  };
+  struct Amount {
     const Track* available = nullptr;
     const Track* capacity = nullptr;
   };
   struct Disk {
-    Signal bytes;
-    Signal inodes;
-  };
-  struct Disks {
-    Disk node;
-    Disk image;
-  };
-  // A file system as node_exporter tells it.
-  struct Mount {
-    std::string mountpoint;
-    std::string device;
-  };
-  struct Stalls {
-    const Track* some = nullptr;  // seconds lost
-    const Track* full = nullptr;
+    Amount bytes;
+    Amount inodes;
+    [[nodiscard]] std::optional<FsStats> At(Instant at) const;
   };
 
   explicit NodeFigures(const NodeTracks& tracks) : tracks_(&tracks) {}
-  [[nodiscard]] Signal Own(std::string_view signal) const;
-  [[nodiscard]] MemorySource OwnMemory(std::string_view signal) const;
+  // What an agent tells of a signal.
+  [[nodiscard]] Amount Own(std::string_view signal) const;
+  [[nodiscard]] Memory OwnMemory(std::string_view signal) const;
   [[nodiscard]] bool FindMemory(ImportNotes& notes);
   void FindPodsMemory(ImportNotes& notes);
-  [[nodiscard]] bool FindOwnDisks();
-  // The mount that has the path.
-  [[nodiscard]] std::optional<Mount> MountOf(const std::string& path) const;
-  [[nodiscard]] Disk DiskOf(const Mount& mount) const;
   void FindDisks(const ImportPaths& paths, ImportNotes& notes);
-  void FindOthers(ImportNotes& notes);
-  [[nodiscard]] static std::optional<FsStats> DiskAt(const Disk& disk, Instant at);
+  void NoteOthers(ImportNotes& notes) const;
   [[nodiscard]] std::optional<PressureStats> PressureAt(std::string_view resource,
-                                                        const Stalls& stalls, Instant at) const;
+                                                        Instant at) const;
   [[nodiscard]] std::optional<SwapStats> SwapAt(Instant at) const;
   [[nodiscard]] std::optional<RlimitStats> PidsAt(Instant at) const;
 
   const NodeTracks* tracks_;
-  MemorySource memory_;
-  MemorySource pods_memory_;
-  Disks disks_;
+  Memory memory_;
+  Memory pods_memory_;
+  Disk node_fs_;
+  Disk image_fs_;
   DiskLayout layout_;
-  Signal swap_;
-  Signal pids_;
-  const Track* threads_ = nullptr;
-  const Track* most_processes_ = nullptr;
-  Stalls memory_stalls_;
-  Stalls io_stalls_;
 };
 
 }  // namespace jettison

@@ -80,7 +80,7 @@ class Cluster {
       if (const auto value = course(s)) points.push_back({At(s), *value});
     }
   }
-  std::vector<Track::Point>& Series(const std::string& name, const Labels& labels) {
+  std::vector<TrackPoint>& Series(const std::string& name, const Labels& labels) {
     series_.push_back({{name, labels}, {}});
     return series_.back().second;
   }
@@ -104,7 +104,7 @@ class Cluster {
   void Cut(std::string_view name, double from, double to) {
     for (auto& [series, points] : series_) {
       if (series.name != name) continue;
-      std::erase_if(points, [&](const Track::Point& point) {
+      std::erase_if(points, [&](const TrackPoint& point) {
         return point.at > At(from) && point.at < At(to);
       });
     }
@@ -116,7 +116,7 @@ class Cluster {
     ImportSamples samples(directory, {"a"}, {.from = At(-600), .to = At(3000)});
     for (const auto& [series, points] : series_) {
       if (!samples.Begin(series)) continue;
-      for (const Track::Point& point : points) EXPECT_TRUE(samples.Add(point.at, point.value));
+      for (const TrackPoint& point : points) EXPECT_TRUE(samples.Add(point.at, point.value));
     }
     return ImportNode("a", samples.nodes()["a"], options, recording);
   }
@@ -130,7 +130,7 @@ class Cluster {
                            .to = At(1200)};
 
  private:
-  std::vector<std::pair<MetricSeries, std::vector<Track::Point>>> series_;
+  std::vector<std::pair<MetricSeries, std::vector<TrackPoint>>> series_;
 };
 
 inline std::vector<std::string> NotesOf(const Cluster& cluster) {

@@ -2,16 +2,14 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/decide/local_storage.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
 #include "sim/imported/import_notes.h"
-#include "sim/imported/node_tracks.h"
-#include "sim/imported/pod_census.h"
-#include "sim/imported/pod_tracks.h"
+#include "sim/imported/pods.h"
+#include "sim/imported/tracks.h"
 
 namespace jettison {
 
@@ -31,17 +29,15 @@ struct ImportedOomKill {
   std::string container;
 };
 
-// What really happened, as far as the series tell.
+// What really happened, as far as the series tell; each in the order of time.
 struct Truths {
-  std::vector<ImportedEviction> evictions;  // in the order of time
+  std::vector<ImportedEviction> evictions;
   std::vector<ImportedOomKill> oom_kills;
   std::vector<Instant> restarts;  // of the node, or of what evicts on it
 };
 
-// Finds them. It notes what is missing, what contradicts and what was assumed: evictions whose pod
-// or signal is not known, several between two scrapes, counters that were set back, clocks that
-// were set.
-[[nodiscard]] Truths TruthsOf(const NodeTracks& tracks, const std::vector<PodTracks>& pods,
+// Finds them. It notes what is missing, and evictions whose pod or signal is not known.
+[[nodiscard]] Truths TruthsOf(const NodeTracks& tracks, const std::vector<ImportedPod>& pods,
                               ImportNotes& notes);
 
 }  // namespace jettison

@@ -51,15 +51,6 @@ TEST(Truths, EachOomKillThatACounterHasCountedIsRecordedAlsoSinceItBeganAnew) {
   EXPECT_THAT(KillsOf(cluster), ElementsAre(297.5, 297.5, 297.5, 597.5, 597.5, 897.5));
 }
 
-TEST(Truths, BesideTheCounterOfAnAgentOthersCountOnlyWhenItWasNotScraped) {
-  Cluster cluster;
-  const auto course = [](int s) { return s < 300 ? 0 : (s < 900 ? 1 : 2); };
-  cluster.Scrape("container_oom_events_total", kCalm, 5, course);
-  cluster.Scrape("jettison_pod_oom_kills_total", kCalm, 7,
-                 [&](int s) { return s < 600 ? std::nullopt : std::optional<double>(course(s)); });
-  EXPECT_THAT(KillsOf(cluster), ElementsAre(297.5, 899.5));
-}
-
 // The passes that evicted.
 std::vector<std::shared_ptr<const RecordedPass>> EvictionsOf(const Cluster& cluster) {
   Recording recording;
@@ -99,39 +90,6 @@ TEST(Truths, AStatusThatBeginsWithTheEvictionOfAPodThatIsNewTellsNotWhenItWas) {
   EXPECT_THAT(EvictionsOf(cluster), SizeIs(0));
   EXPECT_THAT(test_cluster::NotesOf(cluster),
               Contains(HasSubstr("ns/leak had been evicted before its first sample")));
-}
-
-// The kubelet counted one eviction, was restarted, and counts one again since the leak is evicted.
-void RestartKubelet(Cluster& cluster, bool has_end, int pause_from) {
-  cluster.Erase("kubelet_evictions");
-  cluster.Scrape("kubelet_evictions", {{"node", "a"}, {"eviction_signal", "nodefs.available"}}, 4,
-                 [=](int s) -> std::optional<double> {
-                   if (has_end && s >= pause_from && s < pause_from + 15) return std::nan("");
-                   if (s < 100 || (s >= pause_from && s < 700)) return std::nullopt;
-                   return 1;
-                 });
-}
-
-TEST(Truths, ACounterThatWasGoneWhileItsKubeletWasScrapedHasGrownFromZero) {
-  for (const auto& [has_end, pause_from] : {std::pair(true, 640), std::pair(false, 300)}) {
-    Cluster cluster;
-    RestartKubelet(cluster, has_end, pause_from);
-    cluster.Scrape("kubelet_node_name", {{"node", "a"}}, 4, [](int) { return 1; });
-    const auto evictions = EvictionsOf(cluster);
-    ASSERT_THAT(evictions, SizeIs(1));
-    EXPECT_EQ(evictions[0]->report.ranked_for, Signal::kNodeFsAvailable) << has_end;
-    EXPECT_GT(evictions[0]->report.at, At(690));
-  }
-}
-
-TEST(Truths, ACounterThatWasGoneTogetherWithItsKubeletSaysNothing) {
-  Cluster cluster;
-  RestartKubelet(cluster, true, 300);
-  cluster.Scrape("kubelet_node_name", {{"node", "a"}}, 4,
-                 [](int s) { return s >= 300 && s < 700 ? std::nullopt : std::optional(1.0); });
-  const auto evictions = EvictionsOf(cluster);
-  ASSERT_THAT(evictions, SizeIs(1));
-  EXPECT_EQ(evictions[0]->report.ranked_for, Signal::kMemoryAvailable);
 }
 
 }  // namespace
