@@ -11,7 +11,6 @@
 #include "core/json/json_writer.h"
 #include "core/model/fault.h"
 #include "core/thresholds/containerfs_thresholds.h"
-#include "sim/frames/recorded_interval.h"
 
 namespace jettison {
 namespace {
@@ -110,12 +109,15 @@ void ReadFile(const std::string& path, CandidateForms& forms, ConfigWarnings& wa
   if (reading.unread) faults.SetUnread();
   if (!reading.faults.empty()) return;
   if (forms.files.empty()) {
-    forms.model.backoff = reading.config.eviction_backoff.initial;
-    forms.model.max_backoff = reading.config.eviction_backoff.max;
-    // A kubelet's configuration has none, and neither has one that leaves it at its default.
-    if (reading.config.monitoring_interval != kUsualInterval) {
-      forms.model.monitoring_interval = reading.config.monitoring_interval;
-    }
+    // What a file leaves at its default, as a kubelet's does, is as the recording has it.
+    const auto changed = [](Duration read, Duration usual) {
+      return read == usual ? std::nullopt : std::optional(read);
+    };
+    const auto& [initial, max] = reading.config.eviction_backoff;
+    forms.model.backoff = changed(initial, kUsualSettings.backoff_initial);
+    forms.model.max_backoff = changed(max, kUsualSettings.backoff_max);
+    forms.model.monitoring_interval =
+        changed(reading.config.monitoring_interval, kUsualSettings.monitoring_interval);
   }
   forms.files.push_back({.path = path, .eviction = reading.config.eviction});
 }

@@ -90,16 +90,18 @@ RecordingRun RunFor(const SimulateOptions& options, CommandFaults& faults) {
 // What of the command line decides how nodes are simulated, policies aside.
 std::vector<NamedSetting> SettingsOf(const SimulateOptions& options, const RecordingRun& run) {
   const auto yes_or_no = [](bool value) { return value ? "true" : "false"; };
+  const auto or_recorded = [](const std::optional<Duration>& duration) {
+    return duration ? FormatDuration(*duration) : "recorded";
+  };
   const WhatIfModel& model = run.candidates.model;
   return {{"evicted", options.evicted},
           {"every", FormatDuration(run.every)},
           {"withoutPeaks", yes_or_no(run.without_peaks)},
           {"withEndTimes", yes_or_no(run.with_end_times)},
           {"thinned", yes_or_no(run.thin_all)},
-          {"evictionBackoff", FormatDuration(model.backoff)},
-          {"evictionMaxBackoff", FormatDuration(model.max_backoff)},
-          {"monitoringInterval",
-           model.monitoring_interval ? FormatDuration(*model.monitoring_interval) : "recorded"}};
+          {"evictionBackoff", or_recorded(model.backoff)},
+          {"evictionMaxBackoff", or_recorded(model.max_backoff)},
+          {"monitoringInterval", or_recorded(model.monitoring_interval)}};
 }
 
 SimulationWriting WritingOf(const SimulateOptions& options) {

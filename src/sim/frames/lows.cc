@@ -85,7 +85,7 @@ class Lows {
   // According to its earlier growth, or else in the middle.
   [[nodiscard]] Instant GuessedEnd(const EndingLife& life) const {
     constexpr double kEdge = 0.05;
-    const double growth = courses_[life.slot].Growth().likely;
+    const double growth = courses_[life.slot].Growth();
     const double missing = life.held - life.held_from;
     const double length = SecondsOf(Elapsed(life.from, to_.at));
     double share = 0.5;

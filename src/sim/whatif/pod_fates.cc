@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <span>
 
 #include "core/pods/admission.h"
 #include "core/pods/oom_score_adj.h"
@@ -23,8 +25,11 @@ std::int64_t BadnessOf(const ActivePod& pod, std::int64_t capacity) {
   return static_cast<std::int64_t>(held) + capacity / kMostAdj * adj;
 }
 
-// An eviction of the simulation and one of the recording are the same if they are within this time.
-constexpr Duration kSameEviction = std::chrono::milliseconds(250);
+// Two pods that begin within this time, and hold alike, are in the same life. Two runs of the same
+// pods never agree better (docs/simulation.md).
+constexpr Duration kSameBirth = std::chrono::seconds(1);
+// What holds alike for so long, at whatever age, goes on alike.
+constexpr Duration kAlikeLong = std::chrono::minutes(1);
 
 std::optional<std::int64_t> MemoryLimitOf(const KnownPod& pod) {
   const auto limit = EffectiveLimit(pod.facts->pod, "memory");
@@ -37,15 +42,17 @@ bool IsSeenToEnd(const RecordedEnd& end, const Frame& frame) {
   return end.at >= frame.at && FiguresOf(frame, end.slot) != nullptr;
 }
 
-// Whether the recording ended the pod at about the time at which the policy evicted it.
-bool IsSameEviction(const VirtualPod& pod, const Segment& segment) {
-  return segment.to().not_after >= pod.evicted - pod.early - kSameEviction &&
-         segment.from().not_before <= pod.evicted + pod.late + kSameEviction;
-}
-
 bool IsAtLimit(double held, const std::optional<std::int64_t>& limit) {
   constexpr double kNearly = 0.95;
   return limit && held >= static_cast<double>(*limit) * kNearly;
+}
+
+// Whether a pod of a simulation cannot be told from the recorded one by what it holds.
+bool HoldsAlike(double held, std::int64_t recorded) {
+  constexpr double kShare = 0.02;
+  constexpr double kLeast = 1 << 20;
+  const auto amount = static_cast<double>(recorded);
+  return std::abs(held - amount) <= std::max(kLeast, amount * kShare);
 }
 
 bool ComesBackHere(const WhatIfNode& node) {
@@ -54,43 +61,9 @@ bool ComesBackHere(const WhatIfNode& node) {
   return after == AfterEviction::kRestarted;
 }
 
-}  // namespace
-
-Duration Comebacks::Backoff(const WhatIfModel& model, PodSlot slot, Instant now) {
-  const auto known = std::ranges::find(known_, slot, &Known::slot);
-  if (known == known_.end()) {
-    known_.push_back({.slot = slot, .next = model.backoff * 2, .back = now});
-    return model.backoff;
-  }
-  const bool forgotten = Elapsed(known->back, now) >= model.backoff_reset;
-  const Duration backoff = forgotten ? model.backoff : known->next;
-  known->next = std::min(backoff * 2, model.max_backoff);
-  return backoff;
-}
-
-void Comebacks::Back(PodSlot slot, Instant at) {
-  const auto known = std::ranges::find(known_, slot, &Known::slot);
-  if (known != known_.end()) known->back = at;
-}
-
-VirtualPod* Comebacks::Next(const WhatIfNode& node, VirtualPods& pods, NodeConditions conditions,
-                            Instant now) {
-  VirtualPod* first = nullptr;
-  const auto priority = [&node](const VirtualPod& pod) {
-    return node.roster[pod.slot].facts->priority;
-  };
-  for (VirtualPod& pod : pods) {
-    if (pod.is != VirtualPod::Is::kAway || !pod.due) continue;
-    if (first == nullptr || priority(pod) > priority(*first) ||
-        (priority(pod) == priority(*first) && *pod.due < *first->due)) {
-      first = &pod;
-    }
-  }
-  if (first == nullptr || *first->due > now) return nullptr;
-  const Pod& pod = node.roster[first->slot].facts->pod;
-  return Admit(pod, conditions, node.profile).admit ? first : nullptr;
-}
-
+// The pod that the kernel would kill when a node of that many bytes has no memory left: the one
+// that uses the most, weighted by oom_score_adj (mm/oom_kill.c, oom_badness). Absent where no pod
+// may be killed.
 std::optional<std::size_t> FirstForTheKernel(std::span<const ActivePod> pods,
                                              std::int64_t capacity) {
   std::optional<std::size_t> first;
@@ -104,6 +77,8 @@ std::optional<std::size_t> FirstForTheKernel(std::span<const ActivePod> pods,
   return first;
 }
 
+}  // namespace
+
 void PodFates::TakeEnds(const WhatIfNode& node, const Segment& segment) {
   for (const RecordedEnd& end : segment.to().ends) {
     // Settle takes the ends that the pass at the end of the segment saw; those pods continue from
@@ -114,9 +89,9 @@ void PodFates::TakeEnds(const WhatIfNode& node, const Segment& segment) {
 
 void PodFates::TakeEnd(const WhatIfNode& node, const Segment& segment, const RecordedEnd& end,
                        Instant at) {
+  const RecordedCourse& course = node.courses[end.slot];
   if (VirtualPod* pod = pods_.Find(end.slot)) {
-    // A pod that the recording ended at about the same time comes back as in the recording.
-    if (!pod->IsThere() && IsSameEviction(*pod, segment)) pod->follows_record = true;
+    pod->ended = course.life();
     return;
   }
   if (std::ranges::find(away_, end.slot, &Away::slot) != away_.end()) return;
@@ -127,16 +102,16 @@ void PodFates::TakeEnd(const WhatIfNode& node, const Segment& segment, const Rec
   const auto held = static_cast<double>(figures->memory);
   // The kernel would not have killed the pod for the node's sake if the node had had more memory.
   if (end.how == RecordedEnd::How::kOomKilled &&
-      (IsAtLimit(held, limit) || pods_.FreedAt(segment, node.courses, at) <= 0)) {
+      (IsAtLimit(held, limit) || VirtualSegment(node, segment, pods_).FreedAt(at) <= 0)) {
     return NoteOomKill(node, end.slot, {segment.from().not_before, end.at, segment.to().not_after},
                        ForeseenOomKill::Why::kRecorded);
   }
   pods_.Put({.slot = end.slot,
-             .is = VirtualPod::Is::kGoingOn,
              .since = at,
-             .from = held,
-             .growth = node.courses[end.slot].Growth(),
-             .limit = limit});
+             .held = held,
+             .repeats = course.GoingOn(figures->memory, at),
+             .limit = limit,
+             .ended = course.life()});
 }
 
 void PodFates::NoteOomKills(const WhatIfNode& node, const Frame& frame) {
@@ -152,24 +127,35 @@ void PodFates::NoteOomKill(const WhatIfNode& node, PodSlot slot, const TimeBound
   oom_kills_.push_back({.uid = pod.facts->pod.uid, .pod = pod.name, .when = when, .why = why});
 }
 
+Duration PodFates::BackoffOf(const WhatIfNode& node, PodSlot slot, Instant now) {
+  const RecordedSettings& settings = node.settings;
+  auto known = std::ranges::find(backoffs_, slot, &Backoff::slot);
+  if (known == backoffs_.end()) {
+    known = backoffs_.insert(backoffs_.end(), {.slot = slot, .back = Instant::min()});
+  }
+  const bool forgotten =
+      known->next == Duration{0} || Elapsed(known->back, now) >= node.model.backoff_reset;
+  const Duration backoff = forgotten ? settings.backoff_initial : known->next;
+  known->next = std::min(backoff * 2, settings.backoff_max);
+  known->back = now;
+  return backoff;
+}
+
 Instant PodFates::Evict(const WhatIfNode& node, PodSlot slot, const SimulatedEviction& told,
                         Duration grace) {
-  const RecordedCourse& course = node.courses[slot];
   const VirtualPod* was = pods_.Find(slot);
-  const Instant at = told.when.at;
-  const Instant gone = at + std::min(node.model.end_takes, std::max(grace, Duration{1}));
+  const TimeBounds& when = told.when;
+  const Instant gone = when.at + std::min(node.model.end_takes, std::max(grace, Duration{1}));
   VirtualPod pod{.slot = slot,
                  .is = VirtualPod::Is::kEnding,
-                 .since = at,
-                 .from = static_cast<double>(told.held),
-                 .growth = was != nullptr ? was->growth : course.Growth(),
-                 .early = Elapsed(told.when.earliest, at),
-                 .late = Elapsed(at, told.when.latest),
+                 .since = when.at,
+                 .held = static_cast<double>(told.held),
+                 .unsure = std::max(Elapsed(when.earliest, when.at), Elapsed(when.at, when.latest)),
                  .limit = MemoryLimitOf(node.roster[slot]),
-                 .evicted = at,
-                 .gone = gone,
-                 .life_at_end = course.life()};
-  if (ComesBackHere(node)) pod.due = gone + comebacks_.Backoff(node.model, slot, at);
+                 .ended = was != nullptr ? was->ended : std::nullopt,
+                 .evicted = when.at,
+                 .gone = gone};
+  if (ComesBackHere(node)) pod.due = gone + BackoffOf(node, slot, when.at);
   pods_.Put(pod);
   return gone;
 }
@@ -194,27 +180,50 @@ void PodFates::Advance(Instant to) {
 }
 
 bool PodFates::LetBack(const WhatIfNode& node, NodeConditions conditions, Instant at) {
-  VirtualPod* pod = Comebacks::Next(node, pods_, conditions, at);
-  if (pod == nullptr) return false;
-  time_lost_ += Elapsed(pod->evicted, at);
-  comebacks_.Back(pod->slot, at);
-  pod->is = VirtualPod::Is::kBack;
-  pod->since = at + node.model.start_takes;
-  pod->life = node.courses[pod->slot].life();
-  pod->due.reset();
+  VirtualPod* first = nullptr;
+  const auto priority = [&node](const VirtualPod& pod) {
+    return node.roster[pod.slot].facts->priority;
+  };
+  for (VirtualPod& pod : pods_) {
+    if (pod.is != VirtualPod::Is::kAway || !pod.due) continue;
+    if (first == nullptr || priority(pod) > priority(*first) ||
+        (priority(pod) == priority(*first) && *pod.due < *first->due)) {
+      first = &pod;
+    }
+  }
+  if (first == nullptr || *first->due > at) return false;
+  const Pod& spec = node.roster[first->slot].facts->pod;
+  if (!Admit(spec, conditions, node.profile).admit) return false;
+  time_lost_ += Elapsed(first->evicted, at);
+  const auto backoff = std::ranges::find(backoffs_, first->slot, &Backoff::slot);
+  if (backoff != backoffs_.end()) backoff->back = at;
+  Restart(node, first->slot, at + node.model.start_takes);
   return true;
+}
+
+void PodFates::Restart(const WhatIfNode& node, PodSlot slot, Instant at) {
+  const RecordedCourse& course = node.courses[slot];
+  const VirtualPod* was = pods_.Find(slot);
+  const auto repeats = course.Anew(at);
+  pods_.Put({.slot = slot,
+             .since = at,
+             .held = course.AmountAtAge(repeats.life, Duration{0}),
+             .repeats = repeats,
+             .unsure = was != nullptr ? was->unsure : Duration{0},
+             .limit = MemoryLimitOf(node.roster[slot]),
+             .ended = was != nullptr ? was->ended : std::nullopt});
 }
 
 void PodFates::ForeseeOomKills(const VirtualSegment& view, Instant at, bool ran_out) {
   const WhatIfNode& node = view.node();
-  for (VirtualPod& pod : pods_) {
+  for (const VirtualPod& pod : pods_) {
     const RecordedCourse& course = node.courses[pod.slot];
-    if (pod.is != VirtualPod::Is::kGoingOn || !pod.limit) continue;
+    // What it held in its recorded life, it held without being killed.
+    const bool is_further = Elapsed(pod.repeats.born, at) > course.AgeOf(pod.repeats.life);
+    if (!pod.IsThere() || !pod.limit || !is_further) continue;
     if (pod.MemoryAt(course, at) < static_cast<double>(*pod.limit)) continue;
     NoteOomKill(node, pod.slot, view.BoundsAt(at, std::nullopt), ForeseenOomKill::Why::kPodLimit);
-    pod.is = VirtualPod::Is::kBack;
-    pod.since = at;
-    pod.life = course.life();
+    Restart(node, pod.slot, at);
   }
   if (!ran_out || pods_.empty()) return;
   while (view.LeftAt(at) <= 0 && KillForMemory(view, at)) continue;
@@ -228,40 +237,58 @@ bool PodFates::KillForMemory(const VirtualSegment& view, Instant at) {
   // Whoever was killed just now has nothing left to give.
   std::erase_if(active, [&](const ActivePod& each) {
     const VirtualPod* pod = pods_.Find(*node.roster.Find(each.facts->pod.uid));
-    return pod != nullptr && pod->is == VirtualPod::Is::kBack && pod->since == at;
+    return pod != nullptr && pod->IsThere() && pod->repeats.born >= at;
   });
   const auto& memory = view.segment().to().seen[Signal::kMemoryAvailable];
   const auto victim = FirstForTheKernel(active, memory ? memory->capacity : 0);
   if (!victim) return false;
   const PodSlot slot = *node.roster.Find(active[*victim].facts->pod.uid);
   NoteOomKill(node, slot, view.BoundsAt(at, std::nullopt), ForeseenOomKill::Why::kNode);
-  pods_.Put({.slot = slot,
-             .is = VirtualPod::Is::kBack,
-             .since = at,
-             .life = node.courses[slot].life(),
-             .limit = MemoryLimitOf(node.roster[slot])});
+  Restart(node, slot, at);
   return true;
 }
 
-void PodFates::Settle(const WhatIfNode& node, const Frame& frame) {
+bool PodFates::IsAsRecorded(const WhatIfNode& node, const Frame& frame, VirtualPod& pod,
+                            bool in_force) const {
+  const RecordedCourse& course = node.courses[pod.slot];
+  if (course.HasLeft()) return true;
+  // The life that the recording ended is not to be seen any more.
+  const bool is_over = pod.ended && (!course.active() || course.life() != *pod.ended);
+  if (in_force && is_over && !pod.IsThere()) return true;
+  if (in_force && frame.pass && last_sample_ && pod.since < *last_sample_) return true;
+  const bool is_alike = pod.IsThere() && course.active() && (is_over || !pod.ended) &&
+                        HoldsAlike(pod.MemoryAt(course, frame.at), course.last());
+  if (!is_alike) {
+    pod.alike_since.reset();
+    return false;
+  }
+  if (!pod.alike_since) pod.alike_since = frame.at;
+  return std::chrono::abs(Elapsed(pod.repeats.born, course.born())) <= kSameBirth ||
+         Elapsed(*pod.alike_since, frame.at) >= kAlikeLong;
+}
+
+void PodFates::Settle(const WhatIfNode& node, const Frame& frame, bool in_force) {
   const Segment moment(frame, frame);
   for (const RecordedEnd& end : frame.ends) {
     if (IsSeenToEnd(end, frame)) TakeEnd(node, moment, end, frame.at);
   }
-  const auto is_new_life = [&](PodSlot slot, unsigned life) {
-    return node.courses[slot].active() && node.courses[slot].life() != life;
-  };
+  pods_.DropIf([&](VirtualPod& pod) {
+    if (!IsAsRecorded(node, frame, pod, in_force)) return false;
+    if (pod.IsThere()) return true;
+    if (pod.ended && !node.courses[pod.slot].HasLeft()) {
+      away_.push_back({.slot = pod.slot, .life = *pod.ended, .since = pod.evicted});
+    } else {
+      time_lost_ += Elapsed(pod.evicted, frame.at);
+    }
+    return true;
+  });
   std::erase_if(away_, [&](const Away& away) {
-    if (!is_new_life(away.slot, away.life)) return false;
+    const RecordedCourse& course = node.courses[away.slot];
+    if (!course.active() || course.life() == away.life) return false;
     time_lost_ += Elapsed(away.since, frame.at);
     return true;
   });
-  pods_.DropIf([&](const VirtualPod& pod) {
-    const bool is_back = pod.follows_record && is_new_life(pod.slot, pod.life_at_end);
-    if (!is_back && !node.courses[pod.slot].HasLeft()) return false;
-    if (!pod.IsThere()) time_lost_ += Elapsed(pod.evicted, frame.at);
-    return true;
-  });
+  if (frame.pass) last_sample_ = frame.at;
 }
 
 void PodFates::Stop(Instant at) {
@@ -271,6 +298,7 @@ void PodFates::Stop(Instant at) {
   }
   away_.clear();
   pods_.Clear();
+  last_sample_.reset();
 }
 
 }  // namespace jettison

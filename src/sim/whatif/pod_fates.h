@@ -1,49 +1,21 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "core/model/signal.h"
 #include "core/pods/pod_facts.h"
-#include "sim/whatif/virtual_node.h"
 #include "sim/whatif/virtual_segment.h"
-#include "sim/whatif/whatif_node.h"
+#include "sim/whatif/whatif_model.h"
 #include "sim/whatif/whatif_result.h"
 
 namespace jettison {
 
-// When evicted pods come back, by the rules of the agent: a back-off that doubles, admission, one
-// pod at a time, the highest priority first.
-class Comebacks {
- public:
-  // How long a pod that is evicted now stays away.
-  [[nodiscard]] Duration Backoff(const WhatIfModel& model, PodSlot slot, Instant now);
-  // The pod was let in.
-  void Back(PodSlot slot, Instant at);
-  // The pod that comes back now; null: none.
-  [[nodiscard]] static VirtualPod* Next(const WhatIfNode& node, VirtualPods& pods,
-                                        NodeConditions conditions, Instant now);
-
- private:
-  struct Known {
-    PodSlot slot = 0;
-    Duration next{0};
-    Instant back;
-  };
-  std::vector<Known> known_;
-};
-
-// The pod that the kernel would kill when a node of that many bytes has no memory left: the one
-// that uses the most, weighted by oom_score_adj (mm/oom_kill.c, oom_badness). Absent where no pod
-// may be killed.
-[[nodiscard]] std::optional<std::size_t> FirstForTheKernel(std::span<const ActivePod> pods,
-                                                           std::int64_t capacity);
-
 // The pods of a node as they fare under a policy: which of them go on, end, stay away and come back
-// otherwise than in the recording. The class counts the OOM kills, and the time that pods lose.
+// otherwise than in the recording. Pods come back by the rules of the agent: after a back-off that
+// doubles, when they are admitted, one at a time, the highest priority first. The class counts the
+// OOM kills, and the time that pods lose.
 class PodFates {
  public:
   // These pods have another course than the recorded one.
@@ -74,9 +46,11 @@ class PodFates {
   // memory, one after another until there is some.
   void ForeseeOomKills(const VirtualSegment& view, Instant at, bool ran_out);
 
-  // The courses have taken in the frame: pods that it says are back, or have left, fare as recorded
-  // from now on.
-  void Settle(const WhatIfNode& node, const Frame& frame);
+  // The courses have taken in the frame. Pods fare as recorded from now on that have left the
+  // recording, or that hold what it says: at the same age, or for a minute. `in_force`: so do those
+  // that both ended, and those that have differed since before the sample before this one, because
+  // no other policy explains it.
+  void Settle(const WhatIfNode& node, const Frame& frame, bool in_force);
   // The recording ends, or a gap begins.
   void Stop(Instant at);
 
@@ -86,18 +60,29 @@ class PodFates {
     unsigned life = 0;
     Instant since;
   };
+  struct Backoff {  // of a pod that was evicted
+    PodSlot slot = 0;
+    Duration next{0};
+    Instant back;
+  };
 
   void TakeEnd(const WhatIfNode& node, const Segment& segment, const RecordedEnd& end, Instant at);
+  [[nodiscard]] Duration BackoffOf(const WhatIfNode& node, PodSlot slot, Instant now);
   void NoteOomKill(const WhatIfNode& node, PodSlot slot, const TimeBounds& when,
                    ForeseenOomKill::Why why);
+  // The pod was killed, and its containers start again at once.
+  void Restart(const WhatIfNode& node, PodSlot slot, Instant at);
   // Whether there was a pod to kill.
   [[nodiscard]] bool KillForMemory(const VirtualSegment& view, Instant at);
+  [[nodiscard]] bool IsAsRecorded(const WhatIfNode& node, const Frame& frame, VirtualPod& pod,
+                                  bool in_force) const;
 
   VirtualPods pods_;
   std::vector<Away> away_;
-  Comebacks comebacks_;
+  std::vector<Backoff> backoffs_;
   std::vector<ForeseenOomKill> oom_kills_;
   Duration time_lost_{0};
+  std::optional<Instant> last_sample_;  // of the recording
 };
 
 }  // namespace jettison

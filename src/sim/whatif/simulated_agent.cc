@@ -7,7 +7,7 @@
 
 #include "core/decide/decide.h"
 #include "core/evaluate/evaluate.h"
-#include "sim/whatif/sim_edges.h"
+#include "ports/node_actions.h"
 
 namespace jettison {
 namespace {
@@ -23,6 +23,41 @@ bool AreSame(const std::vector<Threshold>& a, const std::vector<Threshold>& b) {
            x.kubelet == y.kubelet;
   });
 }
+
+// The edges of a pass in a simulation. Where the same pass was recorded, kills and reclaims end as
+// they did then; else every kill succeeds, and a reclaim frees nothing.
+class SimulatedEdges final : public PodKiller, public NodeReclaimer, public SummarySource {
+ public:
+  // `recorded` may be null.
+  explicit SimulatedEdges(const RecordedPass* recorded) : recorded_(recorded) {}
+
+  Result<EvictOutcome> Evict(const EvictionOrder& order, Instant) override {
+    if (recorded_ == nullptr) return EvictOutcome::kEnding;
+    const auto& evictions = recorded_->report.evictions;
+    const auto same = std::ranges::find(
+        evictions, order.pod_uid, [](const EvictionRecord& each) { return each.order.pod_uid; });
+    if (same == evictions.end()) return EvictOutcome::kEnding;
+    if (same->kill_error) return Fail(ErrorCode::kInternal, *same->kill_error);
+    return same->outcome.value_or(EvictOutcome::kEnding);
+  }
+  Result<ReclaimProgress> DeleteDeadContainers() override { return Progress(); }
+  Result<ReclaimProgress> DeleteUnusedImages() override { return Progress(); }
+  Result<Summary> ReadSummary() override {
+    if (recorded_ == nullptr) return Fail(ErrorCode::kUnavailable, "no reclaim was recorded");
+    Summary summary;
+    summary.node =
+        recorded_->after_reclaim ? recorded_->after_reclaim->node : recorded_->summary.node;
+    return summary;
+  }
+
+ private:
+  [[nodiscard]] ReclaimProgress Progress() const {
+    const bool under_way = recorded_ != nullptr && recorded_->report.reclaim_under_way;
+    return under_way ? ReclaimProgress::kUnderWay : ReclaimProgress::kDone;
+  }
+
+  const RecordedPass* recorded_;
+};
 
 // A watch pass does not check storage limits, and while evicted pods are awaited hard thresholds
 // come first; otherwise each pass has the policy of a full one.
@@ -72,17 +107,13 @@ std::optional<Instant> SimulatedPace::Next(Instant now) const {
   return next;
 }
 
-void SimulatedAgent::SetPolicy(PassPolicy policy) {
-  if (lines_) state_ = CarryOver(state_, policy_.thresholds, policy.thresholds);
-  policy_ = std::move(policy);
-  lines_.emplace(policy_.thresholds);
-}
-
 void SimulatedAgent::TakePolicy(const RecordedPass& recorded) {
   if (recorded.policy == base_) return;
-  base_ = recorded.policy;
-  if (!lines_ || (!candidate_->policy_for && !DecideAlike(policy_, *base_))) {
-    SetPolicy(candidate_->policy_for ? candidate_->policy_for(*base_) : *base_);
+  const bool is_first = std::exchange(base_, recorded.policy) == nullptr;
+  if (is_first || (!candidate_->policy_for && !DecideAlike(policy_, *base_))) {
+    PassPolicy policy = candidate_->policy_for ? candidate_->policy_for(*base_) : *base_;
+    if (!is_first) state_ = CarryOver(state_, policy_.thresholds, policy.thresholds);
+    policy_ = std::move(policy);
   }
   as_recorded_ = DecideAlike(policy_, *base_);
 }
@@ -98,29 +129,17 @@ void SimulatedAgent::Begin(const RecordedPass& recorded, Instant at) {
   last_pass_ = at;
 }
 
-std::optional<SimulatedPass> SimulatedAgent::RepeatPass(const VirtualSegment& view,
-                                                        bool breaks_limits) {
+// A pass that is made again with what it began with comes to the same.
+std::optional<SimulatedPass> SimulatedAgent::RepeatPass(const VirtualSegment& view) {
   const Frame& to = view.segment().to();
   const RecordedPass& pass = *to.pass;
-  // Passes without findings may be missing; their state is the one with which this pass began.
-  if (to.restarted || !to.follows) state_ = pass.before;
   last_pass_ = to.at;
   may_let_back_ = true;
-  const Evaluation evaluation = EvaluateBy(policy_, state_, to.seen, to.at);
-  NoteMet(view, evaluation, to.at);
-  if (evaluation.acting.none() && !breaks_limits && pass.report.evictions.empty()) {
-    state_ = evaluation.next;
-    return std::nullopt;
-  }
-  std::vector<const PodFacts*> active;
-  for (const auto& facts : pass.pods) active.push_back(facts.get());
-  SimulatedEdges edges(&pass);
-  NodePorts ports{.killer = edges, .reclaimer = edges, .summaries = edges};
-  CycleReport report = RunPass(
-      *pass.policy, {.now = to.at, .summary = pass.summary, .pods = active, .pace = pass.pace},
-      ports, state_, active_);
-  return SimulatedPass{.report = std::move(report),
-                       .kept = view.node().keep_passes ? to.pass : nullptr};
+  NoteMet(view, pass.report.evaluation, to.at);
+  state_ = pass.report.evaluation.next;
+  if (pass.report.evictions.empty()) return std::nullopt;
+  MarkEviction(pass.report.observations, pass.report.at, state_);
+  return SimulatedPass{.report = pass.report, .kept = view.node().keep_passes ? to.pass : nullptr};
 }
 
 std::optional<SimulatedPass> SimulatedAgent::MakePass(const VirtualSegment& view,
@@ -154,7 +173,7 @@ Observations SimulatedAgent::SeenAt(const VirtualSegment& view, Instant at) cons
     const Signal signal = policy_.thresholds[i].signal;
     auto& each = seen[signal];
     if (!each || !IsWatched(signal)) continue;
-    if (each->available == lines_->LineOf(i, each->capacity)) --each->available;
+    if (each->available == LineOf(policy_.thresholds[i], each->capacity)) --each->available;
   }
   return seen;
 }
@@ -197,7 +216,7 @@ PaceInput SimulatedAgent::PaceFor(const VirtualSegment& view, const Look& look,
   const WhatIfNode& node = view.node();
   PaceInput pace{.signal = signal, .kubelet_decides = pace_.KubeletDecides(signal, look.at)};
   if (!look.by_clock) {
-    pace.next_by_clock = last_pass_.value_or(look.at) + node.interval;
+    pace.next_by_clock = last_pass_.value_or(look.at) + node.settings.monitoring_interval;
   }
   if (ResourceOf(signal) != Resource::kMemory) return pace;
   for (const VirtualPod& pod : view.pods()) {
@@ -236,7 +255,7 @@ SimulatedEviction SimulatedAgent::Tell(const VirtualSegment& view,
   told.soft = !line.IsHard();
   if (const auto& seen = report.observations[line.signal]) {
     told.available = seen->available;
-    told.line = lines_->LineOf(*threshold, seen->capacity);
+    told.line = LineOf(line, seen->capacity);
   }
   return told;
 }

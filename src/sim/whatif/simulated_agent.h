@@ -12,7 +12,6 @@
 #include "core/model/threshold.h"
 #include "core/pass/recorded_pass.h"
 #include "core/units/duration.h"
-#include "sim/whatif/policy_lines.h"
 #include "sim/whatif/virtual_segment.h"
 #include "sim/whatif/whatif_model.h"
 #include "sim/whatif/whatif_result.h"
@@ -78,10 +77,9 @@ class SimulatedAgent {
   // A pass by the clock was made then, in which nothing was to be done.
   void PassedOver(Instant at) { last_pass_ = at; }
 
-  // The agent makes the recorded pass at the end of the segment once more, with the state that the
-  // passes before it have led to. The result is absent where nothing was to be done.
-  [[nodiscard]] std::optional<SimulatedPass> RepeatPass(const VirtualSegment& view,
-                                                        bool breaks_limits);
+  // The agent makes the recorded pass at the end of the segment. The result is absent where nobody
+  // was evicted.
+  [[nodiscard]] std::optional<SimulatedPass> RepeatPass(const VirtualSegment& view);
   // The agent makes a pass by what the node is like under the policy. The result is absent where
   // nobody was evicted.
   [[nodiscard]] std::optional<SimulatedPass> MakePass(const VirtualSegment& view, const Look& look);
@@ -95,7 +93,9 @@ class SimulatedAgent {
   [[nodiscard]] bool MayLetBack() const { return may_let_back_ && state_.met.none(); }
   void NoteBack() { may_let_back_ = false; }
 
-  // Whether the policy was in force, and nothing has differed until now.
+  // Whether the policy is the recorded one, as far as the recording has been read.
+  [[nodiscard]] bool IsInForce() const { return as_recorded_; }
+  // Whether it is, and nothing has differed until now.
   [[nodiscard]] bool IsInStep(const VirtualSegment& view) const;
   // Whether the agent awaits nothing, and nothing was short of late.
   [[nodiscard]] bool IsQuiet() const;
@@ -115,13 +115,10 @@ class SimulatedAgent {
 
   [[nodiscard]] const PassPolicy& policy() const { return policy_; }
   // Whether a policy has been taken, without which the agent can do nothing.
-  [[nodiscard]] bool HasPolicy() const { return lines_.has_value(); }
-  // A policy must have been taken.
-  [[nodiscard]] const PolicyLines& lines() const { return *lines_; }
+  [[nodiscard]] bool HasPolicy() const { return base_ != nullptr; }
   [[nodiscard]] const EvictionState& state() const { return state_; }
 
  private:
-  void SetPolicy(PassPolicy policy);
   [[nodiscard]] Observations SeenAt(const VirtualSegment& view, Instant at) const;
   [[nodiscard]] std::optional<SimulatedPass> Act(const VirtualSegment& view, const Look& look,
                                                  const ReadingPlan& plan);
@@ -135,7 +132,6 @@ class SimulatedAgent {
   std::shared_ptr<const PassPolicy> base_;  // the recorded one that was looked at last
   bool as_recorded_ = false;                // the policy is that one
   PassPolicy policy_;
-  std::optional<PolicyLines> lines_;
   EvictionState state_;
   std::array<std::optional<TimeBounds>, kMaxThresholds> met_;  // when each was first met
   SimulatedPace pace_;

@@ -37,6 +37,9 @@ class TestWorld {
  public:
   static constexpr std::int64_t kCapacity = 256 * kMiB;
   static constexpr Duration kTick = std::chrono::milliseconds(50);
+  static constexpr RecordedSettings kSettings = {.monitoring_interval = std::chrono::seconds(1),
+                                                 .backoff_initial = std::chrono::seconds(10),
+                                                 .backoff_max = std::chrono::minutes(5)};
 
   struct Evicted {
     std::string uid;
@@ -72,8 +75,11 @@ class TestWorld {
 
   // Lives for so long.
   void Run(Duration time) {
-    items_.emplace_back(RecordingAbout{
-        .at = now_, .node = "test", .maker = "test", .profile = Profile::kStandalone});
+    items_.emplace_back(RecordingAbout{.at = now_,
+                                       .node = "test",
+                                       .maker = "test",
+                                       .profile = Profile::kStandalone,
+                                       .settings = kSettings});
     const Instant end = now_ + time;
     for (; now_ < end; now_ += kTick) Tick();
   }

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <tuple>
+
+#include "core/evaluate/evaluate.h"
 
 namespace jettison {
 namespace {
@@ -22,6 +25,34 @@ Duration SpanOf(double in_seconds) {
       std::chrono::duration<double>(std::clamp(in_seconds, 0.0, kFarthestSeconds)));
 }
 
+// By what part the growth of a pod may differ from the one that it repeats.
+constexpr double kVaries = 0.25;
+
+template <typename Pods>
+auto PlaceOf(Pods& pods, PodSlot slot) {
+  return std::ranges::lower_bound(pods, slot, {}, &VirtualPod::slot);
+}
+
+void Add(Observations& seen, Signal signal, double amount) {
+  auto& each = seen[signal];
+  if (!each) return;
+  const std::int64_t available = each->available + std::llround(amount);
+  each->available =
+      std::clamp<std::int64_t>(available, 0, std::max<std::int64_t>(each->capacity, 0));
+}
+
+// Adds what the recording has for a pod that is absent here.
+void Free(const PodStats& stats, Observations& seen) {
+  if (stats.process_count) {
+    Add(seen, Signal::kPidAvailable, static_cast<double>(*stats.process_count));
+  }
+  if (stats.swap_bytes) Add(seen, Signal::kSwapAvailable, static_cast<double>(*stats.swap_bytes));
+  if (!stats.ephemeral_storage) return;
+  const FsUsage& disk = *stats.ephemeral_storage;
+  Add(seen, Signal::kNodeFsAvailable, static_cast<double>(disk.used_bytes.value_or(0)));
+  Add(seen, Signal::kNodeFsInodesFree, static_cast<double>(disk.inodes_used.value_or(0)));
+}
+
 // A pod for which the recording has no figures at that moment.
 PodStats StatsOf(const KnownPod& pod) {
   const Pod& spec = pod.facts->pod;
@@ -35,21 +66,120 @@ PodStats StatsOf(const KnownPod& pod) {
 
 }  // namespace
 
+std::int64_t LineOf(const Threshold& threshold, std::int64_t capacity) {
+  constexpr Nanos kNanos = 1'000'000'000;
+  const Nanos nanos = QuantityOf(threshold.value, capacity).ToNanos();
+  // The smallest whole amount that is not below the line.
+  const Nanos whole = nanos >= 0 ? (nanos + kNanos - 1) / kNanos : -(-nanos / kNanos);
+  constexpr Nanos kMost = std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(std::clamp(whole, -kMost, kMost));
+}
+
+bool MeetsNone(const std::vector<Threshold>& thresholds, const Observations& seen) {
+  return std::ranges::none_of(thresholds, [&](const Threshold& each) {
+    const auto& observed = seen[each.signal];
+    return observed && observed->available < LineOf(each, observed->capacity);
+  });
+}
+
+std::int64_t Reserved(const std::vector<Threshold>& thresholds, const Observations& seen) {
+  const auto& memory = seen[Signal::kMemoryAvailable];
+  std::int64_t reserved = 0;
+  for (const Threshold& each : thresholds) {
+    if (!memory || each.signal != Signal::kMemoryAvailable || !each.IsHard()) continue;
+    reserved = std::max(reserved, LineOf(each, memory->capacity));
+  }
+  return reserved;
+}
+
 bool IsWatched(Signal signal) {
   return signal == Signal::kMemoryAvailable || signal == Signal::kAllocatableMemoryAvailable ||
          signal == Signal::kSwapAvailable;
 }
 
+double VirtualPod::MemoryAt(const RecordedCourse& course, Instant at) const {
+  switch (is) {
+    case Is::kAway: return 0;
+    case Is::kEnding: return at >= gone ? 0 : held;
+    case Is::kRunning: break;
+  }
+  if (at < repeats.born) return 0;
+  const double memory = course.AmountAtAge(repeats.life, Elapsed(repeats.born, at));
+  return limit ? std::min(memory, static_cast<double>(*limit)) : memory;
+}
+
+double VirtualPod::UnsureAt(const RecordedCourse& course, Instant at) const {
+  if (is != Is::kRunning) return 0;
+  constexpr Duration kStep = std::chrono::seconds(1);
+  const double now = MemoryAt(course, at);
+  const double growing = std::max(MemoryAt(course, at + kStep) - now, 0.0) / SecondsOf(kStep);
+  return growing * SecondsOf(unsure) + std::max(now - held, 0.0) * kVaries;
+}
+
+std::optional<Instant> VirtualPod::NextChange() const {
+  switch (is) {
+    case Is::kRunning: return std::nullopt;
+    case Is::kEnding: return gone;
+    case Is::kAway: return due;
+  }
+  __builtin_unreachable();
+}
+
+VirtualPod* VirtualPods::Find(PodSlot slot) {
+  const auto place = PlaceOf(pods_, slot);
+  return place != pods_.end() && place->slot == slot ? &*place : nullptr;
+}
+
+const VirtualPod* VirtualPods::Find(PodSlot slot) const {
+  const auto place = PlaceOf(pods_, slot);
+  return place != pods_.end() && place->slot == slot ? &*place : nullptr;
+}
+
+void VirtualPods::Put(VirtualPod pod) {
+  const auto place = PlaceOf(pods_, pod.slot);
+  if (place != pods_.end() && place->slot == pod.slot) {
+    *place = pod;
+  } else {
+    pods_.insert(place, pod);
+  }
+}
+
+double VirtualSegment::FreedAt(Instant at) const {
+  double freed = 0;
+  for (const VirtualPod& pod : pods_) {
+    freed += segment_.MemoryAt(pod.slot, at) - pod.MemoryAt(node_.courses[pod.slot], at);
+  }
+  return freed;
+}
+
+double VirtualSegment::MemoryAt(PodSlot slot, Instant at) const {
+  const VirtualPod* pod = pods_.Find(slot);
+  return pod != nullptr ? pod->MemoryAt(node_.courses[slot], at) : segment_.MemoryAt(slot, at);
+}
+
+Observations VirtualSegment::SeenAt(Instant at) const {
+  Observations seen = segment_.SeenAt(at);
+  if (pods_.empty()) return seen;
+  const double freed = FreedAt(at);
+  Add(seen, Signal::kMemoryAvailable, freed);
+  Add(seen, Signal::kAllocatableMemoryAvailable, freed);
+  for (const VirtualPod& pod : pods_) {
+    if (pod.is != VirtualPod::Is::kAway) continue;
+    const FramePod* recorded = FiguresOf(segment_.to(), pod.slot);
+    if (recorded != nullptr && recorded->stats != nullptr) Free(*recorded->stats, seen);
+  }
+  return seen;
+}
+
 double VirtualSegment::LeftAt(Instant at, Signal signal) const {
-  return segment_.AvailableAt(signal, at).value_or(0) + pods_.FreedAt(segment_, node_.courses, at);
+  return segment_.AvailableAt(signal, at).value_or(0) + FreedAt(at);
 }
 
 std::optional<Instant> VirtualSegment::FirstCrossing(const std::vector<Threshold>& thresholds,
-                                                     const EvictionState& state,
-                                                     const PolicyLines& lines, Instant from,
+                                                     const EvictionState& state, Instant from,
                                                      Instant to) const {
-  const double freed_from = pods_.FreedAt(segment_, node_.courses, from);
-  const double freed_to = pods_.FreedAt(segment_, node_.courses, to);
+  const double freed_from = FreedAt(from);
+  const double freed_to = FreedAt(to);
   std::optional<Instant> first;
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     const Signal signal = thresholds[i].signal;
@@ -60,7 +190,8 @@ std::optional<Instant> VirtualSegment::FirstCrossing(const std::vector<Threshold
     const bool is_memory = signal != Signal::kSwapAvailable;
     const double before = *a + (is_memory ? freed_from : 0);
     const double after = *b + (is_memory ? freed_to : 0);
-    const auto line = static_cast<double>(lines.LineOf(i, segment_.to().seen[signal]->capacity));
+    const auto line =
+        static_cast<double>(LineOf(thresholds[i], segment_.to().seen[signal]->capacity));
     if (before < line || after >= line) continue;
     const double share = std::clamp((before - line) / (before - after), 0.0, 1.0);
     const auto way = std::chrono::duration_cast<Duration>(Elapsed(from, to) * share);
@@ -133,10 +264,6 @@ void VirtualSegment::MeasureGrowth(Instant at, const std::vector<ActivePod>& act
   const Instant after = before == at ? std::min(at + kGrowthSpan, segment_.to().at) : at;
   const double span = SecondsOf(Elapsed(before, after));
   if (span <= 0) return;
-  double ending = 0;
-  for (const VirtualPod& pod : pods_) {
-    if (pod.is == VirtualPod::Is::kEnding) ending += pod.growth.likely;
-  }
   double of_pods = 0;
   double fastest = 0;
   for (const ActivePod& pod : active) {
@@ -148,8 +275,7 @@ void VirtualSegment::MeasureGrowth(Instant at, const std::vector<ActivePod>& act
     fastest = growth;
     pace.fastest = PodGrowth{.pod_uid = pod.facts->pod.uid, .growth = std::llround(growth)};
   }
-  const double all = (LeftAt(before, pace.signal) - LeftAt(after, pace.signal)) / span;
-  pace.growth = std::llround(all - ending);
+  pace.growth = std::llround((LeftAt(before, pace.signal) - LeftAt(after, pace.signal)) / span);
   pace.growth_of_pods = std::llround(of_pods);
 }
 
@@ -171,9 +297,11 @@ TimeBounds VirtualSegment::BoundsAt(Instant at, const std::optional<TimeBounds>&
   const double span = std::max(SecondsOf(Elapsed(before, at)), 0.001);
   constexpr double kSlowest = 1024;  // bytes a second
   const double growth = std::max((LeftAt(before) - LeftAt(at)) / span, kSlowest);
-  const VirtualPod::Spread spread = pods_.SpreadAt(node_.courses, at);
-  bounds.earliest = std::min(bounds.earliest, at - SpanOf(spread.more / growth));
-  bounds.latest = std::max(bounds.latest, at + SpanOf(spread.less / growth));
+  double unsure_bytes = 0;
+  for (const VirtualPod& pod : pods_) unsure_bytes += pod.UnsureAt(node_.courses[pod.slot], at);
+  const Duration spread = SpanOf(unsure_bytes / growth);
+  bounds.earliest = std::min(bounds.earliest, at - spread);
+  bounds.latest = std::max(bounds.latest, at + spread);
   return bounds;
 }
 

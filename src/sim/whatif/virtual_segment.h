@@ -1,21 +1,85 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "core/decide/eviction_pace.h"
 #include "core/model/threshold.h"
+#include "core/observe/observations.h"
 #include "core/pass/recorded_pass.h"
 #include "core/pods/pod_facts.h"
-#include "sim/whatif/policy_lines.h"
-#include "sim/whatif/virtual_node.h"
-#include "sim/whatif/whatif_node.h"
+#include "sim/frames/frame.h"
+#include "sim/frames/pod_course.h"
+#include "sim/frames/segment.h"
+#include "sim/whatif/whatif_model.h"
 #include "sim/whatif/whatif_result.h"
 
 namespace jettison {
 
+// A threshold as a whole amount: `available` is below it exactly where the threshold is met.
+[[nodiscard]] std::int64_t LineOf(const Threshold& threshold, std::int64_t capacity);
+// Whether these figures meet none.
+[[nodiscard]] bool MeetsNone(const std::vector<Threshold>& thresholds, const Observations& seen);
+// The highest hard one on memory.available; 0: there is none.
+[[nodiscard]] std::int64_t Reserved(const std::vector<Threshold>& thresholds,
+                                    const Observations& seen);
+
 // Whether the agent looks at the signal between its passes.
 [[nodiscard]] bool IsWatched(Signal signal);
+
+// A pod whose course in a simulation is another than the recorded one.
+struct VirtualPod {
+  enum class Is : std::uint8_t {
+    kRunning,  // it repeats one of its recorded lives, at another time or further than it went
+    kEnding,   // the simulation evicted it, and it is not gone yet
+    kAway,     // it is gone
+  };
+  PodSlot slot = 0;
+  Is is = Is::kRunning;
+  Instant since;
+  double held = 0;                     // bytes, then; of kEnding until it is gone
+  RecordedCourse::Repeated repeats;    // of kRunning
+  Duration unsure{0};                  // by how much it may all have been earlier or later
+  std::optional<std::int64_t> limit;   // of its memory
+  std::optional<unsigned> ended;       // which life of it the recording ended; absent: none
+  std::optional<Instant> alike_since;  // it has held what the recording says
+  // Of kEnding and kAway.
+  Instant evicted;
+  Instant gone;                // when it will be, or was
+  std::optional<Instant> due;  // it may come back; absent: it does not
+
+  [[nodiscard]] double MemoryAt(const RecordedCourse& course, Instant at) const;
+  // By how much less or more it may hold.
+  [[nodiscard]] double UnsureAt(const RecordedCourse& course, Instant at) const;
+  // When it is gone, or may come back; absent: neither is foreseen.
+  [[nodiscard]] std::optional<Instant> NextChange() const;
+  [[nodiscard]] bool IsThere() const { return is == Is::kRunning; }
+};
+
+// The pods of a simulation that are not as recorded, and what the node has left because of them.
+class VirtualPods {
+ public:
+  [[nodiscard]] bool empty() const { return pods_.empty(); }
+  [[nodiscard]] VirtualPod* Find(PodSlot slot);
+  [[nodiscard]] const VirtualPod* Find(PodSlot slot) const;
+  // Adds one, or replaces that of its slot.
+  void Put(VirtualPod pod);
+  // Drops those that the predicate is true of. It is asked once of each, in their order.
+  template <typename Predicate>
+  void DropIf(Predicate predicate) {
+    std::erase_if(pods_, predicate);
+  }
+  void Clear() { pods_.clear(); }
+
+  [[nodiscard]] auto begin() { return pods_.begin(); }
+  [[nodiscard]] auto end() { return pods_.end(); }
+  [[nodiscard]] auto begin() const { return pods_.begin(); }
+  [[nodiscard]] auto end() const { return pods_.end(); }
+
+ private:
+  std::vector<VirtualPod> pods_;  // by slot
+};
 
 // A segment as it is under a policy, whose pods are partly virtual. It only looks.
 class VirtualSegment {
@@ -27,19 +91,18 @@ class VirtualSegment {
   [[nodiscard]] const Segment& segment() const { return segment_; }
   [[nodiscard]] const VirtualPods& pods() const { return pods_; }
 
+  // By how much more memory is free than recorded.
+  [[nodiscard]] double FreedAt(Instant at) const;
   // What is available of memory.available, or of that signal of memory.
   [[nodiscard]] double LeftAt(Instant at, Signal signal = Signal::kMemoryAvailable) const;
-  [[nodiscard]] Observations SeenAt(Instant at) const {
-    return pods_.SeenAt(segment_, node_.courses, at);
-  }
-  [[nodiscard]] double MemoryAt(PodSlot slot, Instant at) const {
-    return pods_.MemoryAt(slot, segment_, node_.courses, at);
-  }
+  // All signals as the policy would see them.
+  [[nodiscard]] Observations SeenAt(Instant at) const;
+  // What the pod holds.
+  [[nodiscard]] double MemoryAt(PodSlot slot, Instant at) const;
   // When the first line is crossed that was not met until then; lines on what the agent looks at
   // between its passes.
   [[nodiscard]] std::optional<Instant> FirstCrossing(const std::vector<Threshold>& thresholds,
-                                                     const EvictionState& state,
-                                                     const PolicyLines& lines, Instant from,
+                                                     const EvictionState& state, Instant from,
                                                      Instant to) const;
   // `active` becomes the pods that are active then, with figures for that moment. `stats` holds
   // these figures and has to live as long as `active`.

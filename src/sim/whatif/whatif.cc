@@ -44,7 +44,7 @@ void PolicyRun::Begin(const WhatIfNode& node, const Frame& frame) {
   // Only one moment of the node is known, so the agent acts at once for what is short.
   const Segment moment(frame, frame);
   const VirtualSegment view(node, moment, fates_.pods());
-  if (agent_.IsInStep(view)) return StepRecorded(view, false);
+  if (agent_.IsInStep(view)) return StepRecorded(view);
   MakePass(view, {.at = frame.at, .by_clock = true});
 }
 
@@ -53,18 +53,18 @@ void PolicyRun::Advance(const WhatIfNode& node, const Segment& segment, bool vio
   if (to.pass) agent_.TakePolicy(*to.pass);
   if (!agent_.HasPolicy()) return;
   const bool limits = violations && agent_.policy().local_storage_capacity_isolation;
-  if (IsQuiet() && !limits && to.ends.empty() && agent_.lines().MeetsNone(to.seen)) {
+  if (IsQuiet() && !limits && to.ends.empty() && MeetsNone(agent_.policy().thresholds, to.seen)) {
     return PassOver(segment);
   }
   const VirtualSegment view(node, segment, fates_.pods());
-  if (agent_.IsInStep(view)) return StepRecorded(view, limits);
+  if (agent_.IsInStep(view)) return StepRecorded(view);
   WalkThrough(view, limits);
 }
 
 // Where no threshold is met, all of the reserve is free.
 void PolicyRun::PassOver(const Segment& segment) {
   const Frame& to = segment.to();
-  CountTime(segment.length(), static_cast<double>(agent_.lines().Reserved(to.seen)));
+  CountTime(segment.length(), static_cast<double>(Reserved(agent_.policy().thresholds, to.seen)));
   if (to.pass) agent_.PassedOver(to.at);
 }
 
@@ -76,14 +76,14 @@ void PolicyRun::CountTime(Duration time, double idle) {
   }
 }
 
-// The policy was in force and nothing has differed, so the recorded pass is repeated.
-void PolicyRun::StepRecorded(const VirtualSegment& view, bool violations) {
+// The policy was in force and nothing has differed: the recorded pass is made.
+void PolicyRun::StepRecorded(const VirtualSegment& view) {
   const Segment& segment = view.segment();
   const Frame& to = segment.to();
   CountTime(segment.length(), IdleBetween(view.LeftAt(segment.from().at), view.LeftAt(to.at),
-                                          agent_.lines().Reserved(to.seen)));
+                                          Reserved(agent_.policy().thresholds, to.seen)));
   fates_.NoteOomKills(view.node(), to);
-  if (const auto made = agent_.RepeatPass(view, violations)) TakeEvictions(view, *made);
+  if (const auto made = agent_.RepeatPass(view)) TakeEvictions(view, *made);
 }
 
 void PolicyRun::WalkThrough(const VirtualSegment& view, bool violations) {
@@ -95,11 +95,11 @@ void PolicyRun::WalkThrough(const VirtualSegment& view, bool violations) {
   while (at < end) {
     Instant to = NextStop(view.node(), at, end);
     if (!fates_.pods().empty() || agent_.IsPaused()) to = std::min(to, at + finest);
-    const auto crossing =
-        view.FirstCrossing(agent_.policy().thresholds, agent_.state(), agent_.lines(), at, to);
+    const auto crossing = view.FirstCrossing(agent_.policy().thresholds, agent_.state(), at, to);
     if (crossing) to = *crossing;
     MoveTo(view, at, to);
-    const bool by_clock = agent_.IsDue(to, view.node().interval) || agent_.IsAskedFor(at, to);
+    const bool by_clock =
+        agent_.IsDue(to, view.node().settings.monitoring_interval) || agent_.IsAskedFor(at, to);
     const bool sampled = to == end && segment.to().pass != nullptr;
     if (crossing || by_clock || sampled || NextStop(view.node(), at, end) == to ||
         agent_.IsPaused()) {
@@ -113,13 +113,13 @@ void PolicyRun::WalkThrough(const VirtualSegment& view, bool violations) {
 
 // The next moment at which something is due by itself.
 Instant PolicyRun::NextStop(const WhatIfNode& node, Instant now, Instant end) const {
-  return fates_.NextChange(now, agent_.NextStop(now, end, node.interval));
+  return fates_.NextChange(now, agent_.NextStop(now, end, node.settings.monitoring_interval));
 }
 
 void PolicyRun::MoveTo(const VirtualSegment& view, Instant from, Instant to) {
   const double left_from = view.LeftAt(from);
   const double left_to = view.LeftAt(to);
-  const std::int64_t reserved = agent_.lines().Reserved(view.segment().to().seen);
+  const std::int64_t reserved = Reserved(agent_.policy().thresholds, view.segment().to().seen);
   CountTime(Elapsed(from, to), IdleBetween(left_from, left_to, reserved));
   agent_.Advance(to);
   fates_.Advance(to);
@@ -167,7 +167,8 @@ void PolicyRun::TakeEvictions(const VirtualSegment& view, const SimulatedPass& m
 WhatIf::WhatIf(std::vector<CandidatePolicy> candidates, WhatIfOptions options)
     : candidates_(std::move(candidates)),
       options_(options),
-      builder_(roster_, options_.keep_passes, [this](Frame& frame) { Take(frame); }) {
+      builder_(roster_, options_.keep_passes,
+               [this](Frame& frame) { thinning_ ? thinning_->Add(frame) : Go(frame); }) {
   for (const CandidatePolicy& candidate : candidates_) runs_.emplace_back(candidate);
   if (options_.thinning) {
     thinning_.emplace(*options_.thinning, [this](Frame& frame) { Go(frame); });
@@ -176,18 +177,20 @@ WhatIf::WhatIf(std::vector<CandidatePolicy> candidates, WhatIfOptions options)
 
 void WhatIf::Add(const RecordedItem& item) {
   if (const auto* about = std::get_if<RecordingAbout>(&item)) {
-    // Prometheus scrapes more rarely than a kubelet makes passes.
-    interval_ =
-        about->maker == kImportMaker ? RecordedInterval(kUsualInterval) : RecordedInterval();
+    recorded_ = about->settings.value_or(kUsualSettings);
   }
   builder_.Add(item);
 }
 
 WhatIfNode WhatIf::Node() const {
+  const WhatIfModel& model = options_.model;
   return {.roster = roster_,
           .courses = courses_,
-          .model = options_.model,
-          .interval = options_.model.monitoring_interval.value_or(interval_.Usual()),
+          .model = model,
+          .settings = {.monitoring_interval =
+                           model.monitoring_interval.value_or(recorded_.monitoring_interval),
+                       .backoff_initial = model.backoff.value_or(recorded_.backoff_initial),
+                       .backoff_max = model.max_backoff.value_or(recorded_.backoff_max)},
           .profile = builder_.profile(),
           .blind = options_.blind,
           .keep_passes = options_.keep_passes};
@@ -204,15 +207,6 @@ std::vector<PolicyOutcome> WhatIf::Outcomes() const {
   std::vector<PolicyOutcome> outcomes;
   for (const PolicyRun& run : runs_) outcomes.push_back(run.Outcome());
   return outcomes;
-}
-
-void WhatIf::Take(Frame& frame) {
-  if (frame.pass && !frame.is_evicting) interval_.Add(frame.at, frame.follows);
-  if (thinning_) {
-    thinning_->Add(frame);
-  } else {
-    Go(frame);
-  }
 }
 
 void WhatIf::Go(Frame& frame) {

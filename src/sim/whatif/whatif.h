@@ -6,14 +6,12 @@
 
 #include "core/recording/recording.h"
 #include "sim/frames/frame_builder.h"
-#include "sim/frames/recorded_interval.h"
 #include "sim/frames/segment.h"
 #include "sim/frames/thinning.h"
 #include "sim/whatif/pod_fates.h"
 #include "sim/whatif/simulated_agent.h"
 #include "sim/whatif/virtual_segment.h"
 #include "sim/whatif/whatif_model.h"
-#include "sim/whatif/whatif_node.h"
 #include "sim/whatif/whatif_result.h"
 
 namespace jettison {
@@ -29,7 +27,9 @@ class PolicyRun {
   // From one frame to the next. `violations`: whether a pod broke a storage limit at the end.
   void Advance(const WhatIfNode& node, const Segment& segment, bool violations);
   // Once the courses have taken in the frame that Advance led to.
-  void Settle(const WhatIfNode& node, const Frame& frame) { fates_.Settle(node, frame); }
+  void Settle(const WhatIfNode& node, const Frame& frame) {
+    fates_.Settle(node, frame, agent_.IsInForce());
+  }
   // The recording ends, or a gap begins.
   void Stop(Instant at) { fates_.Stop(at); }
 
@@ -39,7 +39,7 @@ class PolicyRun {
   [[nodiscard]] bool IsQuiet() const { return fates_.pods().empty() && agent_.IsQuiet(); }
   // Nothing happens in the segment.
   void PassOver(const Segment& segment);
-  void StepRecorded(const VirtualSegment& view, bool violations);
+  void StepRecorded(const VirtualSegment& view);
   void WalkThrough(const VirtualSegment& view, bool violations);
   [[nodiscard]] Instant NextStop(const WhatIfNode& node, Instant now, Instant end) const;
   void MoveTo(const VirtualSegment& view, Instant from, Instant to);
@@ -78,7 +78,6 @@ class WhatIf {
   [[nodiscard]] std::vector<PolicyOutcome> Outcomes() const;
 
  private:
-  void Take(Frame& frame);
   void Go(Frame& frame);
   void Lead(const Segment& segment, bool violations);
   // `before`: when the frame before was taken.
@@ -94,7 +93,7 @@ class WhatIf {
   std::vector<PolicyRun> runs_;
   FrameBuilder builder_;
   std::optional<Thinning> thinning_;
-  RecordedInterval interval_;
+  RecordedSettings recorded_ = kUsualSettings;
   std::optional<Frame> last_;
   std::vector<ActivePod> scratch_;
 };

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/decide/local_storage.h"
@@ -56,8 +57,14 @@ struct ForeseenOomKill {
   TimeBounds when;
   Why why = Why::kNode;
 };
-// "recorded", "node", "podLimit".
-[[nodiscard]] std::string_view NameOf(ForeseenOomKill::Why why);
+[[nodiscard]] constexpr std::string_view NameOf(ForeseenOomKill::Why why) {
+  switch (why) {
+    case ForeseenOomKill::Why::kRecorded: return "recorded";
+    case ForeseenOomKill::Why::kNode: return "node";
+    case ForeseenOomKill::Why::kPodLimit: return "podLimit";
+  }
+  __builtin_unreachable();
+}
 
 // How long each node condition was true.
 struct ConditionTimes : std::array<Duration, kNodeConditionCount> {
@@ -67,6 +74,8 @@ struct ConditionTimes : std::array<Duration, kNodeConditionCount> {
     return all;
   }
 };
+
+inline constexpr double kByteSecondsOfGibHour = 1024.0 * 1024.0 * 1024.0 * 3600.0;
 
 // What one policy does to the node of a recording.
 struct PolicyOutcome {
@@ -79,8 +88,7 @@ struct PolicyOutcome {
   double idle_byte_seconds = 0;
   Duration pod_time_lost{0};  // of evicted pods, until they run again or the recording ends
 
-  [[nodiscard]] double IdleGibHours() const;
+  [[nodiscard]] double IdleGibHours() const { return idle_byte_seconds / kByteSecondsOfGibHour; }
 };
-inline constexpr double kByteSecondsOfGibHour = 1024.0 * 1024.0 * 1024.0 * 3600.0;
 
 }  // namespace jettison

@@ -11,15 +11,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-WhatIfOptions Options() {
-  WhatIfOptions options;
-  options.model.monitoring_interval = seconds(1);
-  return options;
-}
-
 std::vector<PolicyOutcome> Simulate(const std::vector<RecordedItem>& items,
                                     std::vector<CandidatePolicy> candidates,
-                                    WhatIfOptions options = Options()) {
+                                    WhatIfOptions options = {}) {
   WhatIf whatif(std::move(candidates), options);
   for (const RecordedItem& item : items) whatif.Add(item);
   whatif.Finish();
@@ -77,7 +71,7 @@ void ExpectShare(std::size_t part, std::size_t whole, double least) {
 }
 
 WhatIfOptions Blind(Duration every) {
-  WhatIfOptions options = Options();
+  WhatIfOptions options;
   options.blind = true;
   options.thinning = ThinningRule{.every = every};
   return options;
@@ -117,14 +111,49 @@ TEST(WhatIf, SamplesOfTenSecondsFindMostOfIt) {
   ExpectShare(score.inside, score.found, 0.99);
 }
 
+// A model that is not brought back to the recording finds less from minute to minute.
+TEST(WhatIf, ErrorsDoNotAddUpFromMinuteToMinute) {
+  struct Row {
+    std::int64_t in_force;
+    std::int64_t other;
+    WhatIfOptions options;
+    double least;
+  };
+  constexpr Instant kLastMinute = Instant(std::chrono::hours(24)) + seconds(180);
+  for (const auto& [in_force, other, options, least] :
+       {Row{40, 40, Blind(seconds(10)), 0.9}, Row{60, 20, {}, 0.75}, Row{20, 60, {}, 0.75}}) {
+    Score score;
+    for (std::uint32_t seed = 700; seed < 706; ++seed) {
+      TestWorld recorded(TestWorld::RandomPods(seed), HardAt(in_force));
+      recorded.Run(seconds(240));
+      TestWorld truth(TestWorld::RandomPods(seed), HardAt(other));
+      truth.Run(seconds(240));
+      auto said = Simulate(recorded.items(), {Candidate("other", HardAt(other))}, options)[0];
+      std::erase_if(said.evictions, [&](const auto& each) { return each.when.at < kLastMinute; });
+      score.said += said.evictions.size();
+      for (const auto& true_one : truth.evictions()) {
+        if (true_one.at < kLastMinute) continue;
+        ++score.truths;
+        score.found += std::ranges::any_of(said.evictions, [&](const auto& each) {
+          return each.uid == true_one.uid &&
+                 std::chrono::abs(Elapsed(each.when.at, true_one.at)) <= seconds(10);
+        });
+      }
+    }
+    EXPECT_GT(score.truths, 10U);
+    ExpectShare(score.found, score.truths, least);
+    ExpectShare(score.found, score.said, least);
+  }
+}
+
 TEST(WhatIf, AHigherThresholdIsForetold) {
-  const Score score = ScoreOf(40, 60, Options());
+  const Score score = ScoreOf(40, 60, WhatIfOptions());
   ExpectShare(score.found, score.truths, 0.9);
   ExpectShare(score.found, score.said, 0.9);
 }
 
 TEST(WhatIf, ALowerThresholdIsForetoldAlthoughItsPodsWereEvicted) {
-  const Score score = ScoreOf(40, 20, Options());
+  const Score score = ScoreOf(40, 20, WhatIfOptions());
   ExpectShare(score.found, score.truths, 0.85);
   ExpectShare(score.found, score.said, 0.85);
 }
@@ -275,7 +304,7 @@ TEST(WhatIf, AGapIsNamedAndNothingIsFilledIn) {
     const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&item);
     if (pass != nullptr && (*pass)->report.at >= start + seconds(70)) items.push_back(item);
   }
-  WhatIf whatif({Candidate("100", HardAt(100))}, Options());
+  WhatIf whatif({Candidate("100", HardAt(100))}, WhatIfOptions());
   for (const RecordedItem& item : items) whatif.Add(item);
   whatif.Finish();
   // The leak would have met the threshold in the gap.
@@ -308,7 +337,7 @@ TEST(WhatIf, ALongFirstStepIsAGapAndHidesNone) {
     late->report.at += kAsleep;
     ++late->number;
     items.emplace_back(std::shared_ptr<const RecordedPass>(late));
-    WhatIf whatif({Candidate("100", HardAt(100))}, Options());
+    WhatIf whatif({Candidate("100", HardAt(100))}, WhatIfOptions());
     for (const RecordedItem& item : items) whatif.Add(item);
     whatif.Finish();
     ASSERT_EQ(whatif.facts().flaws.size(), 2U);
@@ -322,7 +351,7 @@ TEST(WhatIf, ALongFirstStepIsAGapAndHidesNone) {
 TEST(WhatIf, ARecordingMayHaveAPassEveryTenMinutes) {
   TestWorld world({{.name = "quiet", .hold = 5}}, HardAt(100));
   world.Run(seconds(20));
-  WhatIf whatif({InForce()}, Options());
+  WhatIf whatif({InForce()}, WhatIfOptions());
   int passes = 0;
   for (const RecordedItem& item : world.items()) {
     const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&item);
@@ -345,7 +374,7 @@ TEST(WhatIf, AClockThatIsSetBackIsNamed) {
   back->report.at -= seconds(3);
   ++back->number;
   items.emplace_back(std::shared_ptr<const RecordedPass>(back));
-  WhatIf whatif({InForce()}, Options());
+  WhatIf whatif({InForce()}, WhatIfOptions());
   for (const RecordedItem& item : items) whatif.Add(item);
   whatif.Finish();
   ASSERT_EQ(whatif.facts().flaws.size(), 1U);
