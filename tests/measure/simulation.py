@@ -10,8 +10,9 @@ that the seed chooses, and both runs are recorded. Then:
              short, are hidden from it.
   other      the second policy is simulated from the recording of the first one, and compared with the second run.
 
-Of both: evictions found with the right pod, false ones, how many of the true times lie inside the stated bounds, and how
-far they are off in the median. With --reuse FOLDER nothing is run: recordings that --keep left there are simulated again.
+Of both: evictions found with the right pod, false ones, how many of the true times lie inside the stated bounds, how far
+they are off in the median, and what was found by minute. The row `as it was` is the naive prediction that the second policy
+evicts as the first one did. With --reuse FOLDER nothing is run: recordings that --keep left there are simulated again.
 Needs root. BUILD holds jettison, jettison-shim and the target measure_programs.
 """
 import argparse
@@ -76,15 +77,9 @@ class SmallNode(Node):
                  {"priority": pod["priority"], "containers": [{"name": "hog", "command": command, "resources": resources}]})
 
     def record(self, until, path):
-        """Appends the passes of the agent, including those that it has reported already."""
-        with open(path, "ab") as file:
-            while True:
-                is_last = time.monotonic() >= until
-                with contextlib.suppress(OSError):
-                    file.write(host.ask(self.folder / "agent.sock", "/api/v1/cycles?n=100").encode())
-                if is_last:
-                    return
-                time.sleep(max(min(2.0, until - time.monotonic()), 0))
+        time.sleep(max(until - time.monotonic(), 0))
+        subprocess.run([self.build / "jettison", "record", "--server", f"unix://{self.folder}/agent.sock", path], check=True,
+                       capture_output=True)
 
 
 def workload(seed):
@@ -131,7 +126,7 @@ def seconds_of(text, start):
 class Score:
     def __init__(self):
         self.truths = self.said = self.found = self.inside = 0
-        self.errors, self.misses = [], []
+        self.errors, self.misses, self.minutes = [], [], {}
 
     def add(self, seed, truths, said, reach):
         """Pairs (uid, time) with (uid, time, earliest, latest), each with the nearest."""
@@ -139,6 +134,8 @@ class Score:
         self.truths += len(truths)
         self.said += len(said)
         for uid, at in truths:
+            minute = self.minutes.setdefault(int(at // 60), [0, 0])
+            minute[1] += 1
             near = [(abs(each[1] - at), i) for i, each in enumerate(said) if i not in taken and each[0] == uid
                     and (each[2] <= at <= each[3] or abs(each[1] - at) <= reach)]
             if not near:
@@ -147,6 +144,7 @@ class Score:
             off, i = min(near)
             taken.add(i)
             self.found += 1
+            minute[0] += 1
             self.inside += said[i][2] <= at <= said[i][3]
             self.errors.append(off)
         self.misses += [(seed, "false", each[0], *(round(x, 2) for x in each[1:])) for i, each in enumerate(said) if i not in taken]
@@ -164,7 +162,8 @@ class Score:
             return f"{100 * part / whole:.1f}%" if whole else "-"
         off = f"{statistics.median(self.errors):.2f}" if self.errors else "-"
         return (f"| {name} | {self.truths} | {share(self.found, self.truths)} | {share(self.said - self.found, self.said)} "
-                f"| {share(self.inside, self.found)} | {off} |")
+                f"| {share(self.inside, self.found)} | {off} "
+                f"| {', '.join(share(*minute) for _, minute in sorted(self.minutes.items()))} |")
 
 
 def evictions_of(outcome, start):
@@ -176,31 +175,26 @@ JOBS = [("every pass", [], 2.0), ("10 s", ["--thinned", "--every", "10s"], 10.0)
         ("10 s, no peaks", ["--thinned", "--every", "10s", "--without-peaks"], 10.0)]
 
 
-def truths_in(path):
+def truths_in(build, path):
     """(uid, seconds since the first pass) of the real evictions of a run."""
-    truths, start, seen = [], None, set()
-    for line in path.read_text().splitlines():
-        record = json.loads(line)
-        at = seconds_of(record["start"], 0)
-        start = at if start is None else start
-        for eviction in record["report"].get("evictions", []):
-            if (eviction["pod"], at) not in seen:
-                truths.append((eviction["pod"], at - start))
-            seen.add((eviction["pod"], at))
-    return truths
+    lines = subprocess.run([build / "jettison", "show", path, "--output", "ndjson"], capture_output=True, text=True, check=False)
+    passes = [item["pass"] for item in map(json.loads, lines.stdout.splitlines()) if "pass" in item]
+    start = seconds_of(passes[0]["at"], 0) if passes else 0
+    return [(eviction["order"]["pod"], seconds_of(each["at"], start)) for each in passes
+            for eviction in each.get("report", {}).get("evictions", [])]
 
 
 def compare_one(build, folder, seed, jobs):
     """For each score its truths, what was said, and how far off counts."""
-    first, second = (folder / f"{seed}-{i}.ndjson" for i in (0, 1))
+    first, second = (folder / f"{seed}-{i}.jtr" for i in (0, 1))
     if not all(path.exists() and path.stat().st_size for path in (first, second)):
         print(f"seed {seed}: there is no recording of both runs", file=sys.stderr)
         return []
     other = folder / f"{seed}.yaml"
     other.write_text(documents(pair_of(seed)[1], "/nowhere", "nothing"))
-    truths_of_other = truths_in(second)
-    truths = truths_in(first)
-    rows = []
+    truths_of_other = truths_in(build, second)
+    truths = truths_in(build, first)
+    rows = [(("other", "as it was"), truths_of_other, [(uid, at, at, at) for uid, at in truths], 10.0)]
     for name, arguments, reach in jobs:
         report = simulate(build, [first, *arguments, "--policy", other])
         start = seconds_of(report["from"], 0)
@@ -254,7 +248,7 @@ def main():
         def one(job):
             seed, i = job
             try:
-                run(build, seed, pair_of(seed)[i], options.seconds, folder / f"{seed}-{i}.ndjson")
+                run(build, seed, pair_of(seed)[i], options.seconds, folder / f"{seed}-{i}.jtr")
             except Exception as error:  # a failed run is reported and left out
                 print(f"seed {seed}, run {i}: {error}", file=sys.stderr, flush=True)
 
@@ -264,8 +258,8 @@ def main():
         return
     jobs = [job for job in JOBS if not options.only or job[0] in options.only]
     scores = compare(build, folder, seeds, jobs, options.json)
-    print(f"{len(seeds)} workloads of {options.seconds:g} s\n\n| simulated | evictions | found | false | inside the bounds | off (s, median) |\n"
-          "| --- | --- | --- | --- | --- | --- |")
+    print(f"{len(seeds)} workloads of {options.seconds:g} s\n\n| simulated | evictions | found | false | inside the bounds | off (s, median) | found by minute |\n"
+          "| --- | --- | --- | --- | --- | --- | --- |")
     for (what, name), score in sorted(scores.items()):
         print(score.row(f"{what}, {name}"))
     if not options.keep and not options.reuse:
