@@ -99,7 +99,9 @@ class TestWorld {
   };
   class Edges final : public PodKiller, public NodeReclaimer, public SummarySource {
    public:
-    Result<EvictOutcome> Evict(const EvictionOrder&, Instant) override { return EvictOutcome::kEnding; }
+    Result<EvictOutcome> Evict(const EvictionOrder&, Instant) override {
+      return EvictOutcome::kEnding;
+    }
     Result<ReclaimProgress> DeleteDeadContainers() override { return ReclaimProgress::kDone; }
     Result<ReclaimProgress> DeleteUnusedImages() override { return ReclaimProgress::kDone; }
     Result<Summary> ReadSummary() override { return Summary{}; }
