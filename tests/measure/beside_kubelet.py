@@ -74,7 +74,9 @@ def grow_once(bed, rate, number):
 
 def tell_growth(rate, seen, moving, faults):
     right = sum(run["evictions"] == 1 and not run["others"] for run in seen)
-    signals = sorted(run["latencyMs"] for run in seen if run["latencyMs"] is not None)
+    # Beside page cache that moves, memory falls below the threshold for some milliseconds again and again.
+    late = "belowMs" if moving else "latencyMs"
+    signals = sorted(run[late] for run in seen if run[late] is not None)
     ends = sorted(run["endMs"] for run in seen if run["endMs"] is not None)
     again = sum(run["again"] for run in seen)
     failed = max(run["failedObjects"] for run in seen)

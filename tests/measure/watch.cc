@@ -10,6 +10,8 @@
 //                first below, in proportion; null: it never did
 //   signalledNs  when the handler of the hog ran; null: not within TIMEOUT_S
 //   latencyMs    from the one to the other; null: one of them is missing
+//   belowMs      how long available was below the threshold up to the signal. It is less than
+//                latencyMs where available rose above it again, as it does when page cache moves
 //   overshootBytes   how far below the threshold available had fallen when the signal came
 //   rateMiBps    the growth between the gate and the crossing, by the samples
 //   longestGapUs the longest time between two samples from half a second before the crossing on:
@@ -89,6 +91,17 @@ std::int64_t LeastAvailable(const std::vector<Sample>& samples, std::int64_t sig
   return least;
 }
 
+// How long available was below `threshold` up to `signalled`, ns; a sample holds until the next.
+std::int64_t TimeBelow(const std::vector<Sample>& samples, std::int64_t threshold,
+                       std::int64_t signalled) {
+  std::int64_t below = 0;
+  for (std::size_t i = 0; i + 1 < samples.size() && samples[i].at < signalled; ++i) {
+    if (samples[i].available >= threshold) continue;
+    below += std::min(samples[i + 1].at, signalled) - samples[i].at;
+  }
+  return below;
+}
+
 std::int64_t LongestGap(const std::vector<Sample>& samples, std::int64_t from) {
   std::int64_t longest = 0;
   for (std::size_t i = 1; i < samples.size(); ++i) {
@@ -128,11 +141,13 @@ void Print(const std::vector<Sample>& samples, std::int64_t threshold, std::int6
   const double grown = static_cast<double>(first.available - threshold) / kMiB;
   const std::int64_t least = LeastAvailable(samples, signalled != 0 ? signalled : INT64_MAX);
   std::printf(
-      "{\"crossedNs\": %s, \"signalledNs\": %s, \"latencyMs\": %s, \"overshootBytes\": %lld, "
+      "{\"crossedNs\": %s, \"signalledNs\": %s, \"latencyMs\": %s, \"belowMs\": %s, "
+      "\"overshootBytes\": %lld, "
       "\"rateMiBps\": %s, \"longestGapUs\": %.0f, \"samples\": %zu}\n",
       crossed ? std::to_string(*crossed).c_str() : "null",
       signalled != 0 ? std::to_string(signalled).c_str() : "null",
       OrNull(both, both ? static_cast<double>(signalled - *crossed) / 1e6 : 0).c_str(),
+      OrNull(both, static_cast<double>(TimeBelow(samples, threshold, signalled)) / 1e6).c_str(),
       static_cast<long long>(threshold - least), OrNull(seconds > 0, grown / seconds).c_str(),
       static_cast<double>(LongestGap(samples, crossed.value_or(0) - kNearCrossing)) / 1e3,
       samples.size());
