@@ -56,7 +56,7 @@ BackoffRule ComeBackRule(const AgentConfig& config) {
 
 BackoffRule RestartRule(const AgentConfig& config) {
   BackoffRule rule = kRestartRule;
-  rule.max = config.max_restart_backoff;
+  rule.max = config.restart_backoff.max;
   rule.initial = std::min(rule.initial, rule.max);
   return rule;
 }

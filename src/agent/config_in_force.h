@@ -52,8 +52,8 @@ class ConfigInForce {
   // Takes the last configuration that was read without faults, and returns what has changed. The
   // faults of each one that was read are logged. Absent: none was read.
   struct Taken {
-    std::vector<std::string_view> changed;  // settings, as in ConfigChanges::at_once
-    bool faulty = false;                    // nothing takes effect: each one had faults
+    std::vector<std::string> changed;  // settings, as in ConfigChanges::at_once
+    bool faulty = false;               // nothing takes effect: each one had faults
     // Whether a setting has changed whose name begins with `prefix`.
     [[nodiscard]] bool Has(std::string_view prefix) const;
   };

@@ -138,6 +138,11 @@ struct EvictionBackoff {
   friend bool operator==(const EvictionBackoff&, const EvictionBackoff&) = default;
 };
 
+// How long a container that keeps ending waits at most before it is started again.
+struct RestartBackoff {
+  Duration max = std::chrono::minutes(5);
+};
+
 // Where container logs go and when they are rotated.
 struct ContainerLogPolicy {
   std::string directory;  // holds <namespace>_<name>_<uid>/<container>/N.log
@@ -164,7 +169,7 @@ struct AgentConfig {
   bool kernel_memcg_notification = false;                    // [K]
   Duration monitoring_interval = std::chrono::seconds(10);   // [J] from pass to pass
   EvictionBackoff eviction_backoff;                          // [J]
-  Duration max_restart_backoff = std::chrono::minutes(5);    // [K] crashLoopBackOff
+  RestartBackoff restart_backoff;                            // [K] crashLoopBackOff
   std::string static_pod_path;                               // [K] absolute; empty: no pods
   Duration file_check_frequency = std::chrono::seconds(20);  // [K]
   std::string cgroup_root;                               // [K] below the node's group: "" or "/a/b"

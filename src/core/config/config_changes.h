@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "core/config/agent_config.h"
@@ -10,9 +10,9 @@ namespace jettison {
 
 // The result of reading the configuration again.
 struct ConfigChanges {
-  AgentConfig config;                          // that holds from now on
-  std::vector<std::string_view> at_once;       // settings that have changed in it
-  std::vector<std::string_view> need_restart;  // settings that differ, and hold as they were
+  AgentConfig config;                     // that holds from now on
+  std::vector<std::string> at_once;       // settings that have changed in it
+  std::vector<std::string> need_restart;  // settings that differ, and hold as they were
 };
 
 // The thresholds of `read` that can take effect at once. Whether the pods' group has a limit

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/config/kubelet_fields.h"
+#include "core/config/settings.h"
 #include "core/text/spelling.h"
 #include "core/thresholds/fields.h"
 #include "core/thresholds/threshold_settings.h"
@@ -81,7 +82,7 @@ std::optional<EnforcedReservation> ReadOne(const Fields& fields,
   const bool all = Has(named, what);
   const bool some = Has(named, compressible);
   if (all && some) fields.Refuse(kField, compressible, fmt::format("excludes {}", what));
-  if ((!all && !some) || fields.IsRefused(group_field, group.has_value())) return std::nullopt;
+  if ((!all && !some) || fields.IsRefused(group_field)) return std::nullopt;
   if (!group || group->empty()) {
     fields.Refuse(kField, std::string(all ? what : compressible),
                   fmt::format("needs a group to enforce it on: set {}", group_field));
@@ -103,16 +104,8 @@ void ReadEnforcement(const Fields& fields, NodeReservation& reservation) {
   reservation.system_enforced = ReadOne(fields, named, "system-reserved", "systemReservedCgroup");
 }
 
-constexpr std::int64_t kMaxInt32 = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
-
 constexpr auto kReservable =
     std::to_array<std::string_view>({"cpu", "memory", "ephemeral-storage", "pid"});
-
-// In many fields of the kubelet a duration of zero means its default.
-void TakeUnlessZero(const std::optional<Duration>& value, Duration& into) {
-  if (value && *value != Duration::zero()) into = *value;
-}
 
 // Adds the faults and warnings of a part of the file, with the file's name.
 void Append(Faults& to, Faults&& from, const std::string& file) {
@@ -170,39 +163,21 @@ void ReadThresholds(const Fields& fields, AgentConfig& config, Faults& warnings,
   Append(faults, std::move(parsing.faults), fields.file());
 }
 
-void ReadEviction(const Fields& fields, AgentConfig& config) {
-  EvictionPolicy& eviction = config.eviction;
-  TakeUnlessZero(fields.Span("evictionPressureTransitionPeriod", Duration::zero()),
-                 eviction.pressure_transition_period);
-  Take(fields.Integer("evictionMaxPodGracePeriod", -kMaxInt32, kMaxInt32),
-       eviction.max_pod_grace_period_seconds);
-  Take(fields.Flag("localStorageCapacityIsolation"), eviction.local_storage_capacity_isolation);
-  Take(fields.Flag("kernelMemcgNotification"), config.kernel_memcg_notification);
-}
-
-void ReadImageGcShares(const Fields& fields, ImageGcPolicy& policy) {
+void CheckImageGcShares(const Fields& fields, const ImageGcPolicy& policy) {
   constexpr std::string_view kHigh = "imageGCHighThresholdPercent";
   constexpr std::string_view kLow = "imageGCLowThresholdPercent";
-  const auto high = fields.Integer(kHigh, 0, 100);
-  const auto low = fields.Integer(kLow, 0, 100);
-  Take(high, policy.high_threshold_percent);
-  Take(low, policy.low_threshold_percent);
   if (policy.low_threshold_percent < policy.high_threshold_percent) return;
-  if (fields.IsRefused(kHigh, high.has_value()) || fields.IsRefused(kLow, low.has_value())) return;
+  if (fields.IsRefused(kHigh) || fields.IsRefused(kLow)) return;
   fields.Refuse(
       kLow, std::to_string(policy.low_threshold_percent),
       fmt::format("must be less than {}, which is {}", kHigh, policy.high_threshold_percent));
 }
 
-void ReadImageGcAges(const Fields& fields, ImageGcPolicy& policy) {
+void CheckImageGcAges(const Fields& fields, const ImageGcPolicy& policy) {
   constexpr std::string_view kLeast = "imageMinimumGCAge";
   constexpr std::string_view kMost = "imageMaximumGCAge";
-  const auto least = fields.Span(kLeast, Duration::zero());
-  const auto most = fields.Span(kMost, Duration::zero());
-  TakeUnlessZero(least, policy.min_age);
-  Take(most, policy.max_age);
   if (policy.max_age == Duration::zero() || policy.max_age > policy.min_age) return;
-  if (fields.IsRefused(kLeast, least.has_value())) return;
+  if (fields.IsRefused(kLeast)) return;
   fields.Refuse(kMost, FormatDuration(policy.max_age),
                 fmt::format("must be more than {}, which is {}, or 0s for no maximum", kLeast,
                             FormatDuration(policy.min_age)));
@@ -229,78 +204,23 @@ void ReadReserved(const Fields& fields, std::string_view key, ResourceList& into
   }
 }
 
-// The kernel reports changes; this is only the fallback.
-void ReadFileCheckFrequency(const Fields& fields, AgentConfig& config) {
-  constexpr Duration kLeast = std::chrono::milliseconds(100);
-  const auto every = fields.Span("fileCheckFrequency", Duration::zero());
-  if (every && *every > Duration::zero() && *every < kLeast) {
-    fields.Refuse(
-        "fileCheckFrequency", FormatDuration(*every),
-        fmt::format("must be at least {}, or 0s for the default", FormatDuration(kLeast)));
-  } else {
-    TakeUnlessZero(every, config.file_check_frequency);
-  }
-}
-
-void ReadCgroups(const Fields& fields, AgentConfig& config, Faults& warnings) {
-  Take(fields.AbsolutePath("cgroupRoot"), config.cgroup_root);
-  if (config.cgroup_root == "/") config.cgroup_root.clear();
-  Take(fields.OneOf("cgroupDriver", {CgroupDriver::kCgroupfs, CgroupDriver::kSystemd}),
-       config.cgroup_driver);
-  Take(fields.Flag("cgroupsPerQOS"), config.cgroups_per_qos);
-  if (!config.cgroups_per_qos && config.reservation.enforce_pods) {
+void CheckCgroups(const Fields& fields, const AgentConfig& config, Faults& warnings) {
+  if (config.cgroups_per_qos) return;
+  if (config.reservation.enforce_pods) {
     fields.Refuse("cgroupsPerQOS", "false",
                   "must be true where enforceNodeAllocatable (default: [pods]) has pods");
-  } else if (!config.cgroups_per_qos) {
+  } else {
     warnings.push_back({fields.file(), fields.Key("cgroupsPerQOS"), "false",
                         "is not used by jettison: pods always have groups by their class"});
   }
-  const auto pids =
-      fields.Integer("podPidsLimit", std::numeric_limits<std::int64_t>::min(), kMaxInt64);
-  if (pids && *pids > 0) config.pod_pids_limit = pids;
-  Take(fields.Flag("cpuCFSQuota"), config.cpu_quota.enforced);
-  Take(fields.Span("cpuCFSQuotaPeriod", std::chrono::milliseconds(1), std::chrono::seconds(1)),
-       config.cpu_quota.period);
-  Take(fields.Integer("oomScoreAdj", -1000, 1000), config.oom_score_adj);
 }
 
-void ReadLogs(const Fields& fields, ContainerLogPolicy& logs) {
-  if (const auto text = fields.Text("containerLogMaxSize"); text && !text->empty()) {
-    const auto size = Quantity::Parse(*text);
-    // The kubelet (parseMaxSize) takes no thousandths either.
-    const std::string thousandths = WhyThousandths(*text);
-    if (!thousandths.empty()) {
-      fields.Refuse("containerLogMaxSize", *text, thousandths);
-    } else if (!size || size->IsZero()) {
-      fields.Refuse("containerLogMaxSize", *text,
-                    "must be an amount such as 10Mi; a negative one switches rotation off");
-    } else {
-      logs.max_size_bytes.reset();
-      if (size->Sign() > 0) logs.max_size_bytes = size->Value();
-    }
-  }
-  Take(fields.Integer("containerLogMaxFiles", 2, kMaxInt32), logs.max_files);
-  Take(fields.AbsolutePath("podLogsDir"), logs.directory);
-}
-
-void ReadRuntime(const Fields& fields, AgentConfig& config, Faults& warnings) {
-  if (const auto text = fields.Text("containerRuntimeEndpoint"); text && !text->empty()) {
-    config.container_runtime_endpoint = *text;
-  }
-  Take(fields.Text("imageServiceEndpoint"), config.image_service_endpoint);
+void WarnOfImageService(const Fields& fields, const AgentConfig& config, Faults& warnings) {
   const std::string& images = config.image_service_endpoint;
-  if (!images.empty() && images != config.container_runtime_endpoint) {
-    warnings.push_back({fields.file(), fields.Key("imageServiceEndpoint"), images,
-                        "is not used by jettison: images are asked for at "
-                        "containerRuntimeEndpoint"});
-  }
-  TakeUnlessZero(fields.Span("runtimeRequestTimeout", Duration::zero()),
-                 config.runtime_request_timeout);
-  if (const auto back_off = fields.Inside("crashLoopBackOff")) {
-    Take(back_off->Span("maxContainerRestartPeriod", std::chrono::seconds(1),
-                        std::chrono::minutes(5)),
-         config.max_restart_backoff);
-  }
+  if (images.empty() || images == config.container_runtime_endpoint) return;
+  warnings.push_back({fields.file(), fields.Key("imageServiceEndpoint"), images,
+                      "is not used by jettison: images are asked for at "
+                      "containerRuntimeEndpoint"});
 }
 
 void ReadLogging(const Fields& fields, AgentConfig& config) {
@@ -312,20 +232,54 @@ void ReadLogging(const Fields& fields, AgentConfig& config) {
 
 }  // namespace
 
+void Limit::Read(const Fields& fields, std::string_view name,
+                 std::optional<std::int64_t>& into) const {
+  const auto limit = fields.Integer(name, std::numeric_limits<std::int64_t>::min(),
+                                    std::numeric_limits<std::int64_t>::max());
+  if (limit && *limit > 0) into = limit;
+}
+
+void LogSize::Read(const Fields& fields, std::string_view name,
+                   std::optional<std::int64_t>& into) const {
+  const auto text = fields.Text(name);
+  if (!text || text->empty()) return;
+  const auto size = Quantity::Parse(*text);
+  if (const std::string thousandths = WhyThousandths(*text); !thousandths.empty()) {
+    fields.Refuse(name, *text, thousandths);
+  } else if (!size || size->IsZero()) {
+    fields.Refuse(name, *text,
+                  "must be an amount such as 10Mi; a negative one switches rotation off");
+  } else {
+    into.reset();
+    if (size->Sign() > 0) into = size->Value();
+  }
+}
+
+// The kernel reports changes; this is only the fallback.
+void CheckFrequency::Read(const Fields& fields, std::string_view name, Duration& into) const {
+  constexpr Duration kLeast = std::chrono::milliseconds(100);
+  const auto every = fields.Span(name, Duration::zero());
+  if (!every || *every == Duration::zero()) return;
+  if (*every >= kLeast) {
+    into = *every;
+    return;
+  }
+  fields.Refuse(name, FormatDuration(*every),
+                fmt::format("must be at least {}, or 0s for the default", FormatDuration(kLeast)));
+}
+
 void ApplyKubeletConfiguration(const Fields& fields, AgentConfig& config, Faults& warnings,
                                Faults& faults) {
   WarnOfUnusedFields(fields, warnings);
   ReadEnforcement(fields, config.reservation);
   ReadThresholds(fields, config, warnings, faults);
-  ReadEviction(fields, config);
-  ReadImageGcShares(fields, config.image_gc);
-  ReadImageGcAges(fields, config.image_gc);
+  ReadSettings(fields, kKubeletSettings, config);
+  CheckImageGcShares(fields, config.image_gc);
+  CheckImageGcAges(fields, config.image_gc);
   ReadReserved(fields, "kubeReserved", config.reservation.kube_reserved, warnings);
   ReadReserved(fields, "systemReserved", config.reservation.system_reserved, warnings);
-  ReadCgroups(fields, config, warnings);
-  ReadFileCheckFrequency(fields, config);
-  ReadLogs(fields, config.logs);
-  ReadRuntime(fields, config, warnings);
+  CheckCgroups(fields, config, warnings);
+  WarnOfImageService(fields, config, warnings);
   ReadLogging(fields, config);
 }
 

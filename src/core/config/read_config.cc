@@ -22,6 +22,7 @@ constexpr const char* kKubeletLogs = "/var/log/pods";  // the default of podLogs
 // Sets what depends on more than one document.
 void FillIn(AgentConfig& config) {
   if (config.source == SourceKind::kKubernetes) {
+    if (config.node_fs.empty()) config.node_fs = config.kubernetes.kubelet_directory;
     config.static_pod_path.clear();  // the kubelet runs static pods
     if (config.logs.directory.empty()) config.logs.directory = kKubeletLogs;
   }

@@ -185,7 +185,7 @@ logging: {format: json}
   EXPECT_EQ(config.container_runtime_endpoint, "unix:///c.sock");
   EXPECT_EQ(config.image_service_endpoint, "unix:///c.sock");
   EXPECT_EQ(config.runtime_request_timeout, seconds(15));
-  EXPECT_EQ(config.max_restart_backoff, minutes(1));
+  EXPECT_EQ(config.restart_backoff.max, minutes(1));
   EXPECT_TRUE(config.json_logs);
 }
 

@@ -247,8 +247,10 @@ std::optional<std::string> Fields::PathFromFile(std::string_view key) const {
   return WithoutTrailingSlash(JoinedPath(DirectoryOf(file_), *text));
 }
 
-bool Fields::IsRefused(std::string_view key, bool was_read) const {
-  return !was_read && Find(key) != nullptr;
+bool Fields::IsRefused(std::string_view key) const {
+  return std::ranges::any_of(faults_, [name = Key(key), this](const Fault& fault) {
+    return fault.key == name && fault.file == file_;
+  });
 }
 
 std::optional<Fields> Fields::Inside(std::string_view key) const {

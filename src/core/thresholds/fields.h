@@ -96,8 +96,8 @@ class Fields {
   [[nodiscard]] std::string Key(std::string_view key) const { return path_ + std::string(key); }
   // The member, null where it is absent or null.
   [[nodiscard]] const Value* Find(std::string_view key) const;
-  // Whether a member that was not read is there all the same: its fault is noted already.
-  [[nodiscard]] bool IsRefused(std::string_view key, bool was_read) const;
+  // Whether a fault of the member is noted already.
+  [[nodiscard]] bool IsRefused(std::string_view key) const;
   // Notes a fault of each member that has none of these names.
   void RefuseOthers(std::span<const std::string_view> allowed) const;
   // Notes a fault of a member.
