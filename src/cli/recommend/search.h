@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/simulate/candidates.h"
-#include "sim/recommend/prices.h"
+#include "sim/recommend/choice.h"
 #include "sim/recommend/recommendation.h"
 #include "sim/report/simulation_report.h"
 #include "sim/series/node_courses.h"

@@ -5,8 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "sim/frames/segment.h"
-
 namespace jettison {
 namespace {
 

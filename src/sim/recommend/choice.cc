@@ -1,8 +1,143 @@
 #include "sim/recommend/choice.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <tuple>
+#include <vector>
+
+#include "core/text/spelling.h"
+#include "sim/report/report_words.h"
 
 namespace jettison {
+namespace {
+
+auto OrderOf(const PolicyCosts& costs) {
+  return std::tuple(costs.idle_milli_gib_hours, costs.evictions, costs.oom_kills);
+}
+
+bool IsForMemory(const SimulatedEviction& eviction) {
+  return !eviction.limit && ResourceOf(eviction.signal) == Resource::kMemory;
+}
+
+}  // namespace
+
+PolicyCosts& PolicyCosts::operator+=(const PolicyCosts& other) {
+  evictions += other.evictions;
+  memory_evictions += other.memory_evictions;
+  oom_kills += other.oom_kills;
+  idle_milli_gib_hours += other.idle_milli_gib_hours;
+  pod_time_lost += other.pod_time_lost;
+  condition_time += other.condition_time;
+  return *this;
+}
+
+PolicyCosts CostsOf(const PolicyOutcome& outcome) {
+  return {.evictions = outcome.evictions.size(),
+          .memory_evictions =
+              static_cast<std::uint64_t>(std::ranges::count_if(outcome.evictions, IsForMemory)),
+          .oom_kills = outcome.oom_kills.size(),
+          .idle_milli_gib_hours = std::llround(outcome.IdleGibHours() * 1000),
+          .pod_time_lost = outcome.pod_time_lost,
+          .condition_time = outcome.condition_time.Sum()};
+}
+
+bool Dominates(const PolicyCosts& a, const PolicyCosts& b) {
+  return a.evictions <= b.evictions && a.oom_kills <= b.oom_kills &&
+         a.idle_milli_gib_hours <= b.idle_milli_gib_hours && OrderOf(a) != OrderOf(b);
+}
+
+std::vector<std::size_t> ParetoFront(std::span<const PolicyCosts> costs) {
+  std::vector<std::size_t> front;
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    bool stands = true;
+    for (std::size_t j = 0; j < costs.size() && stands; ++j) {
+      const bool same_before = j < i && OrderOf(costs[i]) == OrderOf(costs[j]);
+      stands = !same_before && !Dominates(costs[j], costs[i]);
+    }
+    if (stands) front.push_back(i);
+  }
+  std::ranges::sort(front, {}, [&](std::size_t i) { return OrderOf(costs[i]); });
+  return front;
+}
+
+namespace {
+
+struct NamedPrice {
+  std::string_view name;
+  double Prices::*price;
+};
+constexpr std::array kPrices = {NamedPrice{"eviction", &Prices::eviction},
+                                NamedPrice{"oom", &Prices::oom_kill},
+                                NamedPrice{"idle-gib-hour", &Prices::idle_gib_hour}};
+
+std::vector<std::string_view> Names() {
+  std::vector<std::string_view> names;
+  for (const NamedPrice& each : kPrices) names.push_back(each.name);
+  return names;
+}
+
+std::optional<double> NumberOf(std::string_view text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value);
+  if (read.ec != std::errc() || read.ptr != end || !std::isfinite(value) || value < 0) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+// Takes one "NAME=NUMBER". Returns its fault; empty: there is none.
+std::string Take(std::string_view item, Prices& prices) {
+  const std::size_t equals = item.find('=');
+  const std::string_view name = item.substr(0, equals);
+  for (const NamedPrice& each : kPrices) {
+    if (each.name != name) continue;
+    const std::string_view number = equals == std::string_view::npos ? "" : item.substr(equals + 1);
+    const auto value = NumberOf(number);
+    if (!value) return fmt::format("--price {}: {} must be a number, 0 or more", item, name);
+    prices.*each.price = *value;
+    return "";
+  }
+  return fmt::format("--price {}: there is no such price; it has to be {}{}", item,
+                     Alternatives(Names()), DidYouMean(name, Names()));
+}
+
+}  // namespace
+
+Result<Prices> ParsePrices(std::string_view text) {
+  Prices prices;
+  std::string faults;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    const std::string fault = Take(text.substr(0, comma), prices);
+    if (!fault.empty()) faults += (faults.empty() ? "" : "\njettison: ") + fault;
+    text = comma == std::string_view::npos ? "" : text.substr(comma + 1);
+  }
+  if (!faults.empty()) return Fail(ErrorCode::kInvalidArgument, faults);
+  return prices;
+}
+
+std::string PricesText(const Prices& prices) {
+  return fmt::format("eviction={},oom={},idle-gib-hour={}", prices.eviction, prices.oom_kill,
+                     prices.idle_gib_hour);
+}
+
+double PriceOf(const PolicyCosts& costs, const Prices& prices) {
+  return static_cast<double>(costs.evictions) * prices.eviction +
+         static_cast<double>(costs.oom_kills) * prices.oom_kill +
+         costs.IdleGibHours() * prices.idle_gib_hour;
+}
+
+bool IsWithin(const PolicyCosts& costs, const CostLimits& limits) {
+  return costs.evictions <= limits.evictions.value_or(costs.evictions) &&
+         costs.oom_kills <= limits.oom_kills.value_or(costs.oom_kills) &&
+         costs.IdleGibHours() <= limits.idle_gib_hours.value_or(costs.IdleGibHours());
+}
+
 namespace {
 
 // Where only lines on memory are tried, what higher ones evict says nothing about lower ones, and

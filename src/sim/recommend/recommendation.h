@@ -13,8 +13,6 @@
 #include "core/pods/pod_facts.h"
 #include "core/recording/recording.h"
 #include "sim/recommend/choice.h"
-#include "sim/recommend/policy_costs.h"
-#include "sim/recommend/prices.h"
 #include "sim/report/simulation_report.h"
 #include "sim/whatif/whatif_result.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/units/duration.h"
-#include "sim/calibrate/calibration.h"
+#include "sim/report/calibration.h"
 #include "sim/whatif/whatif_result.h"
 
 namespace jettison {

@@ -9,7 +9,7 @@
 
 #include "core/pass/pass.h"
 #include "core/units/duration.h"
-#include "sim/calibrate/calibration.h"
+#include "sim/report/calibration.h"
 #include "sim/whatif/whatif_result.h"
 
 namespace jettison {

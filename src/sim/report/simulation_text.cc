@@ -4,9 +4,9 @@
 
 #include "core/explanation/text_table.h"
 #include "core/text/printable.h"
-#include "sim/report/note_list.h"
 #include "sim/report/report_words.h"
 #include "sim/report/simulation_report.h"
+#include "sim/report/totals.h"
 
 namespace jettison {
 namespace {

@@ -11,7 +11,6 @@
 #include "core/pods/pod_facts.h"
 #include "sim/frames/frame.h"
 #include "sim/frames/pod_course.h"
-#include "sim/frames/segment.h"
 #include "sim/whatif/whatif_model.h"
 #include "sim/whatif/whatif_result.h"
 

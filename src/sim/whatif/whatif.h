@@ -6,7 +6,6 @@
 
 #include "core/recording/recording.h"
 #include "sim/frames/frame_builder.h"
-#include "sim/frames/segment.h"
 #include "sim/frames/thinning.h"
 #include "sim/whatif/pod_fates.h"
 #include "sim/whatif/simulated_agent.h"

@@ -1,4 +1,4 @@
-#include "sim/calibrate/calibration.h"
+#include "sim/report/calibration.h"
 
 #include <gtest/gtest.h>
 
