@@ -4,36 +4,29 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
+#include "core/config/settings.h"
 #include "core/text/spelling.h"
 
 namespace jettison {
 namespace {
 
-constexpr auto kKubeletNames = std::to_array<std::string_view>({
+// Those that are neither settings (core/config/settings.h) nor unused (below): of thresholds, of
+// the log, and what concerns only the kubelet itself.
+constexpr auto kOtherNames = std::to_array<std::string_view>({
     "address",
-    "allowedUnsafeSysctls",
     "apiVersion",
     "authentication",
     "authorization",
-    "cgroupDriver",
-    "cgroupRoot",
-    "cgroupsPerQOS",
     "clusterDNS",
     "clusterDomain",
     "configMapAndSecretChangeDetectionStrategy",
-    "containerLogMaxFiles",
-    "containerLogMaxSize",
     "containerLogMaxWorkers",
     "containerLogMonitorInterval",
-    "containerRuntimeEndpoint",
     "contentType",
-    "cpuCFSQuota",
-    "cpuCFSQuotaPeriod",
-    "cpuManagerPolicy",
     "cpuManagerPolicyOptions",
     "cpuManagerReconcilePeriod",
-    "crashLoopBackOff",
     "draManagerReconcilePeriod",
     "enableContentionProfiling",
     "enableControllerAttachDetach",
@@ -43,101 +36,59 @@ constexpr auto kKubeletNames = std::to_array<std::string_view>({
     "enableServer",
     "enableSystemLogHandler",
     "enableSystemLogQuery",
-    "enforceNodeAllocatable",
     "eventBurst",
     "eventRecordQPS",
     "evictionHard",
-    "evictionMaxPodGracePeriod",
     "evictionMinimumReclaim",
-    "evictionPressureTransitionPeriod",
     "evictionSoft",
     "evictionSoftGracePeriod",
     "failCgroupV1",
     "failSwapOn",
-    "featureGates",
-    "fileCheckFrequency",
     "hairpinMode",
     "healthzBindAddress",
     "healthzPort",
     "httpCheckFrequency",
-    "imageGCHighThresholdPercent",
-    "imageGCLowThresholdPercent",
-    "imageMaximumGCAge",
-    "imageMinimumGCAge",
     "imagePullCredentialsVerificationPolicy",
-    "imageServiceEndpoint",
     "iptablesDropBit",
     "iptablesMasqueradeBit",
-    "kernelMemcgNotification",
     "kind",
     "kubeAPIBurst",
     "kubeAPIQPS",
-    "kubeReserved",
-    "kubeReservedCgroup",
-    "kubeletCgroups",
-    "localStorageCapacityIsolation",
     "logging",
     "makeIPTablesUtilChains",
     "maxOpenFiles",
     "maxParallelImagePulls",
-    "maxPods",
-    "memoryManagerPolicy",
-    "memoryReservationPolicy",
-    "memorySwap",
     "memoryThrottlingFactor",
     "mergeDefaultEvictionSettings",
     "nodeLeaseDurationSeconds",
     "nodeStatusMaxImages",
     "nodeStatusReportFrequency",
     "nodeStatusUpdateFrequency",
-    "oomScoreAdj",
     "podCIDR",
     "podHousekeepingPeriod",
-    "podLogsDir",
-    "podPidsLimit",
-    "podsPerCore",
     "port",
     "preloadedImagesVerificationAllowlist",
-    "protectKernelDefaults",
     "providerID",
-    "qosReserved",
     "readOnlyPort",
     "registerNode",
-    "registerWithTaints",
     "registryBurst",
     "registryPullQPS",
-    "reservedMemory",
-    "reservedSystemCPUs",
     "resolvConf",
     "rotateCertificates",
-    "runOnce",
-    "runtimeRequestTimeout",
-    "seccompDefault",
     "serializeImagePulls",
     "serverTLSBootstrap",
     "showHiddenMetricsForVersion",
-    "shutdownGracePeriod",
-    "shutdownGracePeriodByPodPriority",
-    "shutdownGracePeriodCriticalPods",
-    "singleProcessOOMKill",
-    "staticPodPath",
-    "staticPodURL",
     "staticPodURLHeader",
     "streamingConnectionIdleTimeout",
     "syncFrequency",
-    "systemCgroups",
-    "systemReserved",
-    "systemReservedCgroup",
     "tlsCertFile",
     "tlsCipherSuites",
     "tlsCurvePreferences",
     "tlsMinVersion",
     "tlsPrivateKeyFile",
-    "topologyManagerPolicy",
     "topologyManagerPolicyOptions",
     "topologyManagerScope",
     "tracing",
-    "userNamespaces",
     "volumePluginDir",
     "volumeStatsAggPeriod",
 });
@@ -192,15 +143,23 @@ bool AsksForNothing(const Value& value, std::string_view harmless) {
 }  // namespace
 
 std::span<const std::string_view> KubeletFieldNames() {
-  return kKubeletNames;
+  static const std::vector<std::string_view> all = [] {
+    std::vector<std::string_view> names(kOtherNames.begin(), kOtherNames.end());
+    for (const Unused& unused : kUnused) names.push_back(unused.name);
+    AddNamesOf(kKubeletSettings, names);
+    std::ranges::sort(names);
+    return names;
+  }();
+  return all;
 }
 
 void WarnOfUnusedFields(const Fields& fields, Faults& warnings) {
+  const auto names = KubeletFieldNames();
   for (const auto& [key, value] : *fields.map().AsMap()) {
-    if (!std::ranges::binary_search(kKubeletNames, key)) {
+    if (!std::ranges::binary_search(names, key)) {
       AddFault(warnings, {fields.file(), key, Shown(value),
                           fmt::format("KubeletConfiguration has no such field{}; it is ignored",
-                                      DidYouMean(key, kKubeletNames))});
+                                      DidYouMean(key, names))});
       continue;
     }
     const auto unused = std::ranges::find(kUnused, key, &Unused::name);

@@ -268,11 +268,23 @@ inline constexpr auto kKubeletSettings = std::tuple(
     Setting{"runtimeRequestTimeout", &AgentConfig::runtime_request_timeout, kKubeletSpan},
     Settings{"crashLoopBackOff", &AgentConfig::restart_backoff, kRestartSettings, true});
 
-// The names of the settings of a list, without those inside of maps.
+// Adds the names of the settings of a list as a document has them; of a map the map's.
+template <typename Rows>
+void AddNamesOf(const Rows& rows, std::vector<std::string_view>& names) {
+  ForEach(rows, [&]<typename Row>(const Row& row) {
+    if constexpr (IsSetting<Row>) {
+      names.push_back(row.name);
+    } else if (row.name.empty()) {
+      AddNamesOf(row.rows, names);
+    } else {
+      names.push_back(row.name);
+    }
+  });
+}
 template <typename Rows>
 [[nodiscard]] std::vector<std::string_view> NamesOf(const Rows& rows) {
   std::vector<std::string_view> names;
-  ForEach(rows, [&](const auto& row) { names.push_back(row.name); });
+  AddNamesOf(rows, names);
   return names;
 }
 
