@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
@@ -178,7 +179,11 @@ Result<void> StartDemoContainerd(const DemoPaths& paths, const std::string& grou
   const auto groups = OpenHostCgroups({});
   if (!groups) return Fail(groups.error());
   // Whoever ends the group ends containerd, its shims and what these started, too.
-  if (auto put = (*groups)->Join(group, *pid); !put) return put;
+  const auto places = (*groups)->OpenProcs(group);
+  if (!places) return Fail(places.error());
+  for (const ProcsFile& place : *places) {
+    if (::dprintf(place.file.get(), "%d", *pid) < 0) return FailErrno("join " + place.name);
+  }
   if (auto answered = AwaitAnswer(own, *pid); !answered) return answered;
   const auto imported = own.Import(cri::kCriNamespace, {HostImage(), *std::move(pause)});
   return imported ? Result<void>() : Fail(imported.error().In("import an image"));
