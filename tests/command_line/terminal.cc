@@ -4,7 +4,6 @@
 #include <pty.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include <array>
@@ -103,16 +102,6 @@ int Terminal::Wait() {
   return -1;
 }
 
-bool Terminal::WaitUntilStopped() {
-  const auto deadline = Clock::now() + kPatience;
-  while (Clock::now() < deadline) {
-    int status = 0;
-    ReadMore(20);
-    if (::waitpid(pid_, &status, WNOHANG | WUNTRACED) == pid_) return WIFSTOPPED(status);
-  }
-  return false;
-}
-
 // Between the last two moves to the corner that have a whole picture behind them.
 std::vector<std::string> Terminal::Screen() const {
   constexpr std::string_view kEnd = "\x1b[?2026l";
@@ -129,11 +118,6 @@ std::vector<std::string> Terminal::Screen() const {
     at = next + 2;
   }
   return lines;
-}
-
-bool Terminal::Echoes() const {
-  termios mode{};
-  return ::tcgetattr(terminal_.get(), &mode) == 0 && (mode.c_lflag & ECHO) != 0;
 }
 
 }  // namespace jettison

@@ -27,15 +27,11 @@ class Terminal {
   void Signal(int signal) const;
   // Waits for the end: its exit status, 128 + n after signal n, -1 where it does not end.
   int Wait();
-  // Waits until the program is stopped; false when it is not within ten seconds.
-  bool WaitUntilStopped();
 
   // What stands on the screen, without colours.
   [[nodiscard]] std::vector<std::string> Screen() const;
   // Everything that was written.
   [[nodiscard]] const std::string& output() const { return output_; }
-  // Whether what is typed is shown, as it is before and after a program of this kind.
-  [[nodiscard]] bool Echoes() const;
 
  private:
   bool ReadMore(int milliseconds);

@@ -23,9 +23,9 @@ class LiveDemo : public ::testing::Test {
     if (::geteuid() != 0) GTEST_SKIP() << "needs root";
   }
 
-  [[nodiscard]] std::unique_ptr<Program> Start(const std::string& runtime = "process") const {
+  [[nodiscard]] std::unique_ptr<Program> Start() const {
     return std::make_unique<Program>(
-        std::vector<std::string>{JETTISON_BINARY, "demo", "--plain", "--runtime", runtime},
+        std::vector<std::string>{JETTISON_BINARY, "demo", "--plain"},
         std::vector<std::string>{"TMPDIR=" + folder_.path(), "LC_ALL=C.UTF-8"});
   }
 
@@ -43,21 +43,6 @@ TEST_F(LiveDemo, HoldsItsPromisesAndLeavesNothingBehind) {
   const auto demo = Start();
   EXPECT_EQ(demo->Wait(), 0) << demo->output();
   EXPECT_THAT(demo->output(), HasSubstr("16 of 16 expectations held"));
-  ExpectNothingLeftOf(*demo);
-}
-
-TEST_F(LiveDemo, HoldsThemOnAContainerdOfItsOwnToo) {
-  const auto demo = Start("cri");
-  EXPECT_EQ(demo->Wait(), 0) << demo->output();
-  EXPECT_THAT(demo->output(), HasSubstr("16 of 16 expectations held"));
-  ExpectNothingLeftOf(*demo);
-}
-
-TEST_F(LiveDemo, LeavesNothingBehindWhenInterruptedOnContainerd) {
-  const auto demo = Start("cri");
-  ASSERT_TRUE(demo->ReadUntil("act 1 of 4")) << demo->output();
-  demo->Signal(SIGINT);
-  EXPECT_EQ(demo->Wait(), 128 + SIGINT) << demo->output();
   ExpectNothingLeftOf(*demo);
 }
 

@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <deque>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,13 +19,13 @@
 #include "agent/agent.h"
 #include "api/overview/overview.h"
 #include "cli/ask/config_files.h"
-#include "cli/demo/demo_expectations.h"
 #include "cli/demo/demo_node.h"
-#include "cli/demo/demo_script.h"
+#include "cli/demo/demo_story.h"
 #include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
 #include "cli/top/top_screen.h"
+#include "core/json/json_writer.h"
 #include "kernel/files/files.h"
 #include "kernel/procfs/procfs.h"
 
@@ -40,7 +42,6 @@ constexpr std::size_t kLogLines = 30;
 struct DemoOptions {
   bool plain = false;
   bool json = false;
-  RuntimeKind runtime = RuntimeKind::kProcess;
   int patience = 1;
 };
 
@@ -119,16 +120,15 @@ class DemoShow {
   DemoShow(const DemoPaths& paths, const DemoOptions& options)
       : paths_(paths),
         options_(options),
-        script_(options.patience),
-        screen_(options.plain || options.json ? std::nullopt : FullScreen::Open()) {}
+        story_(options.patience),
+        is_screen_(!options.plain && !options.json && IsScreen()) {}
 
   // Whether the demo is over.
   bool Observe(const Snapshot& snapshot) {
-    history_.Record(snapshot);
-    script_.Advance(snapshot, history_);
-    SetGate(script_.OpenGate());
+    story_.GoOn(snapshot);
+    SetGate(story_.OpenGate());
     if (!options_.json) Show(snapshot);
-    return script_.finished();
+    return story_.finished();
   }
 
   // The last lines of the agent's log, for the case that something went wrong.
@@ -141,9 +141,7 @@ class DemoShow {
     for (const std::string& line : log_) PrintError("  {}\n", line);
   }
 
-  [[nodiscard]] const DemoHistory& history() const { return history_; }
-  // Gives the terminal back.
-  void Close() { screen_.reset(); }
+  [[nodiscard]] const DemoStory& story() const { return story_; }
 
  private:
   void SetGate(std::string_view pod) {
@@ -154,37 +152,76 @@ class DemoShow {
   }
 
   void Show(const Snapshot& snapshot) {
-    const bool new_act = shown_act_ != script_.act();
-    const Duration pace = screen_ ? kShortestFrame : kLinesEvery;
+    const bool new_act = shown_act_ != story_.act();
+    const Duration pace = is_screen_ ? kShortestFrame : kLinesEvery;
     const bool soon = shown_at_ && snapshot.at - *shown_at_ < pace;
-    if (soon && !new_act && !script_.finished()) return;
+    if (soon && !new_act && !story_.finished()) return;
     shown_at_ = snapshot.at;
-    shown_act_ = script_.act();
+    shown_act_ = story_.act();
     const Overview overview =
-        OverviewOf(snapshot, {.version = JETTISON_VERSION, .ranked_for = script_.RankedFor()});
-    if (screen_) {
+        OverviewOf(snapshot, {.version = JETTISON_VERSION, .ranked_for = story_.RankedFor()});
+    if (is_screen_) {
       TextLine title("jettison demo", Ink::kStrong);
-      title.Add("  ").Add(script_.Title());
-      screen_->Draw(ComposeTop({title, TextLine(script_.Lesson(), Ink::kFaint)}, overview,
-                               SizeOfStandardOutput(), StyleOfStandardOutput()));
-      return;
+      title.Add("  ").Add(story_.Title());
+      return DrawScreen(ComposeTop({title, TextLine(story_.Lesson(), Ink::kFaint)}, overview,
+                                   SizeOfStandardOutput(), StyleOfStandardOutput()));
     }
     for (const std::string& line : lines_.News(overview)) fmt::print("{}\n", line);
-    if (new_act) fmt::print("{}\n", script_.Title());
+    if (new_act) fmt::print("{}\n", story_.Title());
     std::fflush(stdout);
   }
 
   const DemoPaths& paths_;
   const DemoOptions& options_;
-  DemoScript script_;
-  DemoHistory history_;
-  std::optional<FullScreen> screen_;
+  DemoStory story_;
+  bool is_screen_;
   TopLines lines_;
   std::optional<Instant> shown_at_;
   std::optional<std::size_t> shown_act_;
   std::string open_gate_;
   std::deque<std::string> log_;
 };
+
+// A line for each with a mark, and what is behind it below.
+std::string ChecklistText(const std::vector<Expectation>& expectations, double seconds) {
+  constexpr std::size_t kIndent = 6;
+  constexpr std::size_t kMostLines = 2;
+  const TextStyle style = StyleOfStandardOutput();
+  const std::size_t columns = ColumnsOfStandardOutput();
+  std::string text;
+  for (const Expectation& each : expectations) {
+    const std::string_view mark = each.held ? (style.unicode ? "✓" : "ok") : "NO";
+    TextLine line;
+    line.To(1).Add(mark, each.held ? Ink::kGood : Ink::kBadStrong).To(kIndent - 1);
+    line.Add(each.what, each.held ? Ink::kPlain : Ink::kBadStrong);
+    text += line.Render(columns, style) + "\n";
+    for (const std::string& words : Wrap(each.detail, columns - kIndent, kMostLines, style)) {
+      text += TextLine().To(kIndent).Add(words, Ink::kFaint).Render(columns, style) + "\n";
+    }
+  }
+  return text + fmt::format("\n {} of {} expectations held, in {:.1f} s.",
+                            std::ranges::count_if(expectations, &Expectation::held),
+                            expectations.size(), seconds);
+}
+
+std::string ChecklistJson(const std::vector<Expectation>& expectations, double seconds) {
+  std::string text;
+  JsonWriter json(text);
+  json.Object([&] {
+    json.Field("passed", std::ranges::all_of(expectations, &Expectation::held));
+    json.Field("seconds", static_cast<std::int64_t>(seconds));
+    json.Array("expectations", [&] {
+      for (const Expectation& each : expectations) {
+        json.Object([&] {
+          json.Field("what", each.what);
+          json.Field("held", each.held);
+          json.Field("detail", each.detail);
+        });
+      }
+    });
+  });
+  return text;
+}
 
 // Runs the agent until the show is over or a signal comes.
 Result<void> Perform(const AgentConfig& config, DemoShow& show, const DemoOptions& demo) {
@@ -210,12 +247,12 @@ Result<void> Perform(const AgentConfig& config, DemoShow& show, const DemoOption
 }
 
 int Judge(const DemoShow& show, const DemoOptions& options) {
-  const std::string told = options.json ? ChecklistJson(show.history())
-                                        : ChecklistText(show.history(), ColumnsOfStandardOutput(),
-                                                        StyleOfStandardOutput());
-  fmt::print("{}{}", options.json ? "" : "\n", told);
-  if (options.json) fmt::print("\n");
-  if (AllHeld(CheckDemo(show.history()))) return 0;
+  const std::vector<Expectation> expectations = show.story().Check();
+  const double seconds = show.story().Seconds();
+  fmt::print(
+      "{}{}\n", options.json ? "" : "\n",
+      options.json ? ChecklistJson(expectations, seconds) : ChecklistText(expectations, seconds));
+  if (std::ranges::all_of(expectations, &Expectation::held)) return 0;
   show.PrintLog();
   return kExitFailed;
 }
@@ -230,7 +267,6 @@ int RunOn(const DemoNode& node, const DemoOptions& options) {
   }
   DemoShow show(node.paths(), options);
   const auto performed = Perform(*config, show, options);
-  show.Close();
   if (!performed) {
     show.PrintLog();
     return Complain(performed.error().message);
@@ -241,7 +277,7 @@ int RunOn(const DemoNode& node, const DemoOptions& options) {
 // Sets up the node, runs the demo on it and removes it again.
 int RunOnNewNode(const DemoOptions& options) {
   DemoNode node;
-  if (const auto made = node.SetUp(options.runtime); !made) {
+  if (const auto made = node.SetUp(); !made) {
     return Complain(made.error().In("cannot set up the node").message);
   }
   const int exit_code = first_signal != 0 ? 0 : RunOn(node, options);
@@ -282,13 +318,6 @@ void AddDemo(CLI::App& app, int& exit_code) {
   command->add_option("-o,--output", *output, "text: live; json: only the result, as one object")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  auto runtime = std::make_shared<std::string>("process");
-  command
-      ->add_option("--runtime", *runtime,
-                   "process: pods are processes of this host; cri: pods run on a containerd that "
-                   "the demo starts")
-      ->check(CLI::IsMember({"process", "cri"}))
-      ->capture_default_str();
   command
       ->add_option("--patience", options->patience,
                    "factor by which the demo may take longer on a slow machine before it fails")
@@ -307,14 +336,11 @@ void AddDemo(CLI::App& app, int& exit_code) {
       "  a folder jettison-demo-XXXXXX in $TMPDIR (or /tmp) with a file of 96 MiB, mounted as "
       "ext4\n"
       "  where only the demo and its pods see it\n"
-      "  with --runtime cri: a containerd (packages containerd and runc) in a cgroup\n"
-      "  jettison-demo-PID-runtime, which keeps everything in that folder\n"
       "\n"
       "Exit status: 0 every expectation held; 1 an expectation failed, or the demo did not run as\n"
       "root; 2 wrong usage; 130 or 143 interrupted.");
-  command->callback([options, output, runtime, &exit_code] {
+  command->callback([options, output, &exit_code] {
     options->json = *output == "json";
-    if (*runtime == "cri") options->runtime = RuntimeKind::kCri;
     exit_code = RunDemo(*options);
   });
 }

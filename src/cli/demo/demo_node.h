@@ -11,9 +11,9 @@
 
 namespace jettison {
 
-// The node of a demo: a folder, a control group, a small file system and, where its pods are to run
-// on one, a containerd of its own, in mounts that nobody else sees. The folder and the groups are
-// locked while this lives, so that others see whether a demo lives there.
+// The node of a demo: a folder, a control group and a small file system, in mounts that nobody else
+// sees. The folder and the group are locked while this lives, so that others see whether a demo
+// lives there.
 class DemoNode {
  public:
   DemoNode() = default;
@@ -22,7 +22,7 @@ class DemoNode {
   ~DemoNode() { (void)TearDown(); }
 
   // Call it before any thread starts: this process, and what it starts, get mounts of their own.
-  [[nodiscard]] Result<void> SetUp(RuntimeKind runtime);
+  [[nodiscard]] Result<void> SetUp();
   // Removes everything, and answers what could not be removed.
   [[nodiscard]] Result<void> TearDown();
 
@@ -32,15 +32,13 @@ class DemoNode {
 
  private:
   [[nodiscard]] Result<void> MakeFolders();
-  [[nodiscard]] Result<void> MakeGroup(const std::string& name, const CgroupLimits& limits);
-  [[nodiscard]] Result<void> StartRuntime();
+  [[nodiscard]] Result<void> MakeGroup();
 
   DemoPaths paths_;
   std::unique_ptr<Cgroups> cgroups_;
-  std::vector<std::string> groups_;  // made, the node's first
+  std::string group_;  // empty: there is none
   std::vector<FileDescriptor> locks_;
   std::string filesystem_;  // its kind
-  bool made_shim_folder_ = false;
 };
 
 // What was found of other demos.

@@ -1,7 +1,8 @@
 #include "cli/demo/demo_pods.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+
+#include <array>
 
 namespace jettison {
 namespace {
@@ -13,75 +14,48 @@ std::string Unexpanded(std::string_view text) {
   return doubled;
 }
 
-struct DemoVolume {
-  std::string_view name;
-  std::string folder;
-  std::string source;  // as YAML
-  bool read_only = false;
-};
-
-// In an image that holds no file the host's programs are mounted, and the demo's own folder.
-std::vector<DemoVolume> VolumesOf(const DemoPaths& paths, const DemoPod& pod) {
-  std::vector<DemoVolume> volumes;
-  if (paths.runtime == RuntimeKind::kCri) {
-    volumes = {{"usr", "/usr", {}, true},
-               {"program", paths.program.substr(0, paths.program.rfind('/')), {}, true},
-               {"demo", paths.base, {}}};
-    for (DemoVolume& each : volumes) {
-      each.source = fmt::format("hostPath: {{path: {:?}}}", each.folder);
-    }
-  }
-  if (!pod.size_limit.empty()) {
-    volumes.push_back(
-        {"scratch", paths.Scratch(), fmt::format("emptyDir: {{sizeLimit: {}}}", pod.size_limit)});
-  }
-  return volumes;
-}
-
 }  // namespace
 
 std::span<const DemoPod> DemoPods() {
-  static const std::vector<DemoPod> kPods = {
+  static constexpr auto kPods = std::to_array<DemoPod>({
       {.name = "database",
        .role = "guaranteed: requests and limits are equal",
-       .work = {"hold", "--total", "80"},
+       .work = "[hold, --total, '80']",
        .resources = "{requests: {cpu: 100m, memory: 96Mi}, limits: {cpu: 100m, memory: 96Mi}}"},
       {.name = "web",
        .role = "burstable, within its request",
-       .work = {"hold", "--total", "64"},
+       .work = "[hold, --total, '64']",
        .resources = "{requests: {cpu: 100m, memory: 96Mi}, limits: {memory: 192Mi}}"},
       {.name = "cache",
        .role = "burstable, beyond its request",
-       .work = {"hold", "--total", "72"},
+       .work = "[hold, --total, '72']",
        .resources = "{requests: {memory: 32Mi}}"},
       {.name = "critical",
        .role = "best-effort, but of critical priority",
-       .work = {"hold", "--total", "24"},
+       .work = "[hold, --total, '24']",
        .priority_class = "system-node-critical"},
       {.name = "leaker",
        .role = "best-effort, leaks memory",
-       .work = {"leak", "--rate", "40", "--total", "400", "--gate", "$(GATE)"},
+       .work = "[leak, --rate, '40', --total, '400', --gate, $(GATE)]",
        .culprit = true},
       {.name = "filler",
        .role = "best-effort, fills the disk",
-       .work = {"fill", "--path", "data", "--rate", "15", "--total", "200", "--gate", "$(GATE)"},
+       .work = "[fill, --path, data, --rate, '15', --total, '200', --gate, $(GATE)]",
        .culprit = true},
       {.name = "scratch",
        .role = "its emptyDir has a size limit",
-       .work = {"fill", "--path", "$(SCRATCH)/data", "--rate", "10", "--total", "24", "--gate",
-                "$(GATE)"},
-       .size_limit = "16Mi",
+       .work = "[fill, --path, $(SCRATCH)/data, --rate, '10', --total, '24', --gate, $(GATE)]",
        .culprit = true},
       {.name = "forker",
        .role = "best-effort, forks",
-       .work = {"fork", "--rate", "300", "--total", "950", "--gate", "$(GATE)"},
+       .work = "[fork, --rate, '300', --total, '950', --gate, $(GATE)]",
        .culprit = true},
-  };
+  });
   return kPods;
 }
 
 std::string DemoPaths::Gate(std::string_view pod) const {
-  return fmt::format("{}/{}", Gates(), pod);
+  return fmt::format("{}/gate-{}", base, pod);
 }
 
 // YAML takes what fmt quotes as JSON does.
@@ -99,11 +73,9 @@ kernelMemcgNotification: true
 enforceNodeAllocatable: [none]
 podPidsLimit: 1000
 oomScoreAdj: 0
-containerRuntimeEndpoint: {endpoint:?}
 ---
 apiVersion: jettison.io/v1alpha1
 kind: JettisonConfiguration
-runtime: {runtime}
 profile: standalone
 root: {root:?}
 nodeCgroup: {cgroup:?}
@@ -112,9 +84,7 @@ monitoringInterval: 500ms
 evictionBackoff: {{initial: 10s, max: 1m}}
 )",
       fmt::arg("manifests", paths.Manifests()), fmt::arg("root", paths.Root()),
-      fmt::arg("pids", pid_threshold),
-      fmt::arg("endpoint", "unix://" + paths.Containerd() + "/containerd.sock"),
-      fmt::arg("runtime", NameOf(paths.runtime)), fmt::arg("cgroup", paths.node_cgroup));
+      fmt::arg("pids", pid_threshold), fmt::arg("cgroup", paths.node_cgroup));
 }
 
 std::string DemoManifestText(const DemoPaths& paths, const DemoPod& pod) {
@@ -129,31 +99,24 @@ spec:
   priorityClassName: "{priority_class}"
   containers:
     - name: main
-      command: {command}
+      command: [{program:?}, workload]
       args: {work}
       resources: {resources}
 )",
       fmt::arg("role", pod.role), fmt::arg("name", pod.name),
       fmt::arg("priority_class", pod.priority_class),
-      fmt::arg("command", std::vector<std::string>{Unexpanded(paths.program), "workload"}),
-      fmt::arg("work", pod.work), fmt::arg("resources", pod.resources));
-  if (paths.runtime == RuntimeKind::kCri) {
-    text += fmt::format("      image: {}\n      imagePullPolicy: Never\n", kDemoHostImage);
-  }
-  if (pod.culprit) {
-    text +=
-        fmt::format("      env: [{{name: GATE, value: {:?}}}, {{name: SCRATCH, value: {:?}}}]\n",
-                    Unexpanded(paths.Gate(pod.name)), Unexpanded(paths.Scratch()));
-  }
-  std::string mounts;
-  std::string volumes;
-  for (const DemoVolume& volume : VolumesOf(paths, pod)) {
-    mounts += fmt::format("        - {{name: {}, mountPath: {:?}, readOnly: {}}}\n", volume.name,
-                          volume.folder, volume.read_only);
-    volumes += fmt::format("    - {{name: {}, {}}}\n", volume.name, volume.source);
-  }
-  if (volumes.empty()) return text;
-  return text + "      volumeMounts:\n" + mounts + "  volumes:\n" + volumes;
+      fmt::arg("program", Unexpanded(paths.program)), fmt::arg("work", pod.work),
+      fmt::arg("resources", pod.resources));
+  if (!pod.culprit) return text;
+  text += fmt::format(
+      R"(      env: [{{name: GATE, value: {:?}}}, {{name: SCRATCH, value: {:?}}}]
+)",
+      Unexpanded(paths.Gate(pod.name)), Unexpanded(paths.Scratch()));
+  if (pod.name != "scratch") return text;
+  return text + fmt::format(R"(      volumeMounts: [{{name: scratch, mountPath: {:?}}}]
+  volumes: [{{name: scratch, emptyDir: {{sizeLimit: 16Mi}}}}]
+)",
+                            paths.Scratch());
 }
 
 }  // namespace jettison

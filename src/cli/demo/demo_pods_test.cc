@@ -32,12 +32,6 @@ TEST(DemoManifests, OnlyCulpritsWaitForAGate) {
   }
 }
 
-TEST(DemoManifests, OnAContainerRuntimeThePodsRunTheProgramOfTheHost) {
-  DemoPaths paths = Paths();
-  paths.runtime = RuntimeKind::kCri;
-  EXPECT_EQ(FactsOf("scratch", paths).pod.containers.front().image, kDemoHostImage);
-}
-
 TEST(DemoManifests, PathsWithSpecialCharactersSurvive) {
   DemoPaths paths = Paths();
   paths.program = "/opt/a \"b\"\\c: #d/jettison";

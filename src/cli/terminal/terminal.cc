@@ -33,25 +33,12 @@ bool IsUtf8(std::string_view locale) {
 }
 
 // What every terminal of the last decades understands (ECMA-48, DEC private modes).
-constexpr std::string_view kHideCursor = "\x1b[?25l";
-constexpr std::string_view kShowCursor = "\x1b[?25h";
 constexpr std::string_view kClearLine = "\x1b[K";
 constexpr std::string_view kClearBelow = "\x1b[J";
-constexpr std::string_view kClearScreen = "\x1b[2J\x1b[H";
 // A terminal that knows it shows the whole picture at once; the others ignore it.
 constexpr std::string_view kBeginUpdate = "\x1b[?2026h";
 constexpr std::string_view kEndUpdate = "\x1b[?2026l";
-constexpr std::string_view kAlternateScreen = "\x1b[?1049h";
-constexpr std::string_view kMainScreen = "\x1b[?1049l";
 constexpr std::string_view kHome = "\x1b[H";
-
-// Keys one by one and without echo; Ctrl-C, Ctrl-Z and Ctrl-S keep their meaning.
-termios KeyByKey(termios mode) {
-  mode.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-  mode.c_cc[VMIN] = 1;
-  mode.c_cc[VTIME] = 0;
-  return mode;
-}
 
 // Whether it would take output without waiting; not after Ctrl-S.
 bool TakesOutput() {
@@ -99,48 +86,12 @@ bool IsScreen() {
   return ::isatty(STDOUT_FILENO) == 1 && !term.empty() && term != "dumb";
 }
 
-std::optional<FullScreen> FullScreen::Open() {
-  if (!IsScreen()) return std::nullopt;
-  FullScreen screen;
-  termios mode{};
-  if (::tcgetattr(STDIN_FILENO, &mode) == 0) screen.before_ = mode;
-  screen.Enter();
-  return screen;
-}
-
-FullScreen::FullScreen(FullScreen&& other) noexcept
-    : open_(std::exchange(other.open_, false)), before_(other.before_) {}
-
-FullScreen::~FullScreen() {
-  if (open_) Leave();
-}
-
-void FullScreen::Enter() const {
-  if (before_) {
-    const termios mode = KeyByKey(*before_);
-    ::tcsetattr(STDIN_FILENO, TCSADRAIN, &mode);
-  }
-  WriteToTerminal(std::string(kAlternateScreen).append(kHideCursor).append(kClearScreen));
-}
-
-void FullScreen::Leave() const {
-  WriteToTerminal(std::string(kShowCursor).append(kMainScreen));
-  if (before_) ::tcsetattr(STDIN_FILENO, TCSADRAIN, &*before_);
-}
-
-void FullScreen::Draw(const std::vector<std::string>& lines) const {
+void DrawScreen(const std::vector<std::string>& lines) {
   if (!TakesOutput()) return;
   std::string picture(kBeginUpdate);
   picture += kHome;
-  std::string_view separator;
-  for (const std::string& line : lines) {
-    picture += separator;
-    picture += line;
-    picture += kClearLine;
-    separator = "\r\n";
-  }
-  picture += kClearBelow;
-  picture += kEndUpdate;
+  for (const std::string& line : lines) picture.append(line).append(kClearLine).append("\r\n");
+  picture.append(kClearBelow).append(kEndUpdate);
   WriteToTerminal(picture);
 }
 

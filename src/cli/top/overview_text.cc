@@ -41,9 +41,11 @@ void AddHead(const Overview& overview, Lines& lines) {
   if (overview.phase != "monitoring") line.Add(", ").Add(overview.phase, Ink::kWarning);
   if (overview.dry_run) line.Add("  ").Add("DRY RUN: nothing is evicted", Ink::kWarning);
   TextLine& agent = lines.emplace_back();
-  agent.Add(fmt::format("jettison {}, up {}, {} passes", overview.version,
-                        SpanText(Elapsed(overview.started_at, overview.at)), overview.passes),
-            Ink::kFaint);
+  agent.Add("jettison " + overview.version, Ink::kFaint);
+  if (overview.started_at != Instant{}) {  // the demo's agent does not say
+    agent.Add(", up " + SpanText(Elapsed(overview.started_at, overview.at)), Ink::kFaint);
+  }
+  agent.Add(fmt::format(", {} passes", overview.passes), Ink::kFaint);
   if (overview.last_pass) {
     agent.Add(fmt::format(", the last one {} ago",
                           SpanText(Elapsed(overview.last_pass->at, overview.at))),

@@ -1,15 +1,10 @@
 #include "cli/top/top.h"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <array>
-#include <chrono>
 #include <csignal>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,23 +17,15 @@
 #include "cli/top/overview_text.h"
 #include "cli/top/top_screen.h"
 #include "core/text/printable.h"
-#include "ports/file_descriptor.h"
 
 namespace jettison {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 struct TopOptions {
-  AskOptions ask = {.timeout_seconds = 2};  // the key waits for it
+  AskOptions ask = {.timeout_seconds = 2};
   double interval_seconds = 1;
   std::string signal;  // pods are ranked for it; empty: for the nearest
   int count = 0;       // ends after so many overviews; 0: never
-
-  [[nodiscard]] Clock::time_point NextTime() const {
-    return Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                              std::chrono::duration<double>(interval_seconds));
-  }
 };
 
 Result<Overview> AskOverview(const TopOptions& options) {
@@ -51,87 +38,6 @@ Result<Overview> AskOverview(const TopOptions& options) {
   return *std::move(overview);
 }
 
-// The signals that end the program or concern its terminal, to be read beside the keys: nothing is
-// then cut off in the middle of a picture, and the terminal is given back on every way out.
-FileDescriptor TakeSignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP}) {
-    sigaddset(&signals, signal);
-  }
-  ::sigprocmask(SIG_BLOCK, &signals, nullptr);
-  return FileDescriptor(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-}
-
-std::optional<int> NextSignal(const FileDescriptor& signals) {
-  signalfd_siginfo info{};
-  if (::read(signals.get(), &info, sizeof info) != static_cast<ssize_t>(sizeof info)) {
-    return std::nullopt;
-  }
-  return static_cast<int>(info.ssi_signo);
-}
-
-int MillisecondsUntil(Clock::time_point due) {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - Clock::now()).count();
-  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
-}
-
-// Waits for an ending signal, for `q` where `keys` is set, or until then: whether top is to end. A
-// change of the terminal's size ends the wait, too. While it is stopped (Ctrl-Z) the terminal is
-// given back.
-bool EndsWithin(Clock::time_point due, const FileDescriptor& signals, const FullScreen* screen,
-                int& keyboard) {
-  while (Clock::now() < due) {
-    std::array<pollfd, 2> sources = {{{.fd = signals.get(), .events = POLLIN, .revents = 0},
-                                      {.fd = keyboard, .events = POLLIN, .revents = 0}}};
-    ::poll(sources.data(), sources.size(), MillisecondsUntil(due));
-    if (sources[1].revents != 0) {
-      std::array<char, 256> bytes{};
-      const ssize_t size = ::read(keyboard, bytes.data(), bytes.size());
-      if (size <= 0) keyboard = -1;  // it is gone; signals still end this
-      const std::string_view keys(bytes.data(),
-                                  static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-      if (keys.find_first_of("qQ") != std::string_view::npos) return true;
-    }
-    const auto signal = NextSignal(signals);
-    if (!signal) continue;
-    if (*signal != SIGTSTP && *signal != SIGWINCH) return true;
-    if (*signal == SIGTSTP) {
-      if (screen != nullptr) screen->Leave();
-      ::raise(SIGSTOP);
-      if (screen != nullptr) screen->Enter();
-    }
-    if (screen != nullptr) return false;
-  }
-  return false;
-}
-
-// Goes on where the agent does not answer, saying so.
-void ShowLive(const TopOptions& options, Overview overview, const FullScreen& screen) {
-  const FileDescriptor signals = TakeSignals();
-  int keyboard = STDIN_FILENO;
-  std::string trouble;
-  auto due = options.NextTime();
-  for (int asked = 1;;) {
-    TextLine title;
-    title.Add("jettison top", Ink::kStrong).Add("  q quit  ", Ink::kFaint);
-    if (trouble.empty()) {
-      title.Add(ClockText(overview.at), Ink::kFaint);
-    } else {
-      title.Add(fmt::format("as of {}: {}", ClockText(overview.at), trouble), Ink::kBadStrong);
-    }
-    screen.Draw(ComposeTop({title}, overview, SizeOfStandardOutput(), StyleOfStandardOutput()));
-    if (EndsWithin(due, signals, &screen, keyboard)) return;
-    if (Clock::now() < due) continue;
-    if (asked == options.count) return;
-    due = options.NextTime();
-    ++asked;
-    auto next = AskOverview(options);
-    trouble = next ? "" : next.error().message;
-    if (next) overview = *std::move(next);
-  }
-}
-
 // The exit status.
 int PrintLines(const std::vector<std::string>& lines) {
   std::string text;
@@ -139,44 +45,72 @@ int PrintLines(const std::vector<std::string>& lines) {
   return PrintData(text);  // the lines are printable
 }
 
-int ShowLines(const TopOptions& options, const Overview& first) {
-  const FileDescriptor signals = TakeSignals();
-  int no_keyboard = -1;
-  TopLines lines;
-  int status = PrintLines(lines.News(first));
-  for (int asked = 1; status == 0 && (options.count == 0 || asked < options.count); ++asked) {
-    if (EndsWithin(options.NextTime(), signals, nullptr, no_keyboard)) return 0;
-    const auto overview = AskOverview(options);
-    status =
-        overview
-            ? PrintLines(lines.News(*overview))
-            : PrintLines({Printable("the agent does not answer: " + overview.error().message)});
+// `trouble`: why the agent did not answer since; empty: it did.
+void Draw(const Overview& overview, const std::string& trouble) {
+  TextLine title("jettison top  ", Ink::kStrong);
+  if (trouble.empty()) {
+    title.Add(ClockText(overview.at), Ink::kFaint);
+  } else {
+    title.Add(fmt::format("as of {}: {}", ClockText(overview.at), trouble), Ink::kBadStrong);
   }
-  return status;
+  DrawScreen(ComposeTop({title}, overview, SizeOfStandardOutput(), StyleOfStandardOutput()));
 }
 
+// The signals that end this, from now on between two pictures.
+sigset_t TakeSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&signals, signal);
+  ::sigprocmask(SIG_BLOCK, &signals, nullptr);
+  return signals;
+}
+
+// Waits for so long, or for one of these signals: whether one came.
+bool EndsWithin(double seconds, const sigset_t& signals) {
+  const auto whole = static_cast<time_t>(seconds);
+  const timespec wait = {
+      .tv_sec = whole, .tv_nsec = static_cast<long>((seconds - static_cast<double>(whole)) * 1e9)};
+  return ::sigtimedwait(&signals, nullptr, &wait) > 0;
+}
+
+// Goes on where the agent does not answer, saying so.
 int RunTop(const TopOptions& options) {
-  auto first = AskOverview(options);
-  if (!first) return ReportUnanswered(first.error());
-  const auto screen = FullScreen::Open();
-  if (!screen) return ShowLines(options, *first);
-  ShowLive(options, *std::move(first), *screen);
-  return 0;
+  auto overview = AskOverview(options);
+  if (!overview) return ReportUnanswered(overview.error());
+  const sigset_t signals = TakeSignals();
+  const bool is_screen = IsScreen();
+  std::string trouble;
+  TopLines lines;
+  for (int asked = 1;; ++asked) {
+    int status = 0;
+    if (is_screen) {
+      Draw(*overview, trouble);
+    } else if (trouble.empty()) {
+      status = PrintLines(lines.News(*overview));
+    } else {
+      status = PrintLines({Printable("the agent does not answer: " + trouble)});
+    }
+    if (status != 0 || asked == options.count) return status;
+    if (EndsWithin(options.interval_seconds, signals)) return 0;
+    auto next = AskOverview(options);
+    trouble = next ? "" : next.error().message;
+    if (next) overview = std::move(next);
+  }
 }
 
 constexpr const char* kTopFooter =
     "Without a terminal, or on one that cannot move its cursor (TERM=dumb), top prints one line\n"
     "about the node at each update, and one line for each event. NO_COLOR switches colours off.\n"
     "\n"
-    "q or Ctrl-C quits. For all pods, use jettison rank.\n"
+    "Ctrl-C quits. For all pods, use jettison rank.\n"
     "\n"
     "Examples:\n"
     "  jettison top\n"
     "  jettison top --signal nodefs.available --interval 0.5\n"
     "  jettison top --interval 60 --count 60 >hour.log\n"
     "\n"
-    "Exit status: 0 ended by a key, a signal or --count; 1 the agent could not be reached when it\n"
-    "began, or standard output cannot be written; 2 wrong usage.";
+    "Exit status: 0 ended by a signal or --count; 1 the agent could not be reached when it began,\n"
+    "or standard output cannot be written; 2 wrong usage.";
 
 }  // namespace
 

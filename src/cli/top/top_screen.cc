@@ -142,7 +142,7 @@ std::vector<std::string> ComposeTop(Lines title, const Overview& overview, Scree
   const std::size_t events = std::min(overview.events.size(), left / 3);
   Append(PodLines(overview, left - events, columns, style), roomy, lines);
   Append(EventLines(overview, events), roomy, lines);
-  lines.resize(std::min(lines.size(), size.rows));
+  lines.resize(std::min(lines.size(), size.rows - std::min<std::size_t>(size.rows, 1)));
   std::vector<std::string> rendered;
   for (const TextLine& line : lines) {
     rendered.push_back(line.Render(std::min(size.columns, columns), style));
