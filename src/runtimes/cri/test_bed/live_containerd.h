@@ -14,7 +14,7 @@
 #include "kernel/files/temporary_folder.h"
 #include "ports/file_descriptor.h"
 #include "rpc/calls.h"
-#include "runtimes/cri/own_containerd/own_containerd.h"
+#include "runtimes/cri/test_bed/own_containerd.h"
 
 namespace jettison::cri {
 

@@ -62,7 +62,7 @@ void PrepareProcess() {
   (void)!chdir("/");
 }
 
-// The program of the sandboxes of `jettison demo`, which keeps a pod's namespaces while its
+// The program of the sandboxes of measurements, which keeps a pod's namespaces while its
 // containers start and end. As the first process of its namespace it also reaps orphans.
 [[noreturn]] void Pause() {
   signal(SIGCHLD, SIG_IGN);

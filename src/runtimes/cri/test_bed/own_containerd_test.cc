@@ -1,4 +1,4 @@
-#include "runtimes/cri/own_containerd/own_containerd.h"
+#include "runtimes/cri/test_bed/own_containerd.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
