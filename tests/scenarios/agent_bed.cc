@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -145,7 +146,11 @@ void AgentBed::Launch(const std::vector<std::string>& flags, int log) {
   if (agent_ != 0) return;
   // It holds the output of the test, which would never end with it.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (starved_) static_cast<void>(cgroups_->Join(OwnGroup(), getpid()));
+  if (starved_) {
+    for (const auto places = cgroups_->OpenProcs(OwnGroup()); const ProcsFile& place : *places) {
+      dprintf(place.file.get(), "%d", getpid());
+    }
+  }
   if (read_only_root_ && !MakeReadOnlyHere(folder_ + "/root")) _exit(126);
   if (hidden_processes_ && !HideProcessesHere()) _exit(126);
   dup2(log, STDERR_FILENO);

@@ -153,7 +153,7 @@ TEST_F(LiveApi, ARecordedPassReplaysToTheSameReport) {
 }
 
 TEST_F(LiveApi, IsTriedAgainWhereTheSocketIsTakenWhileTheNodeIsGuarded) {
-  std::optional taken = http::SocketFile::Listen(bed_.folder() + "/agent.sock", "");
+  std::optional taken = http::ListenAt(bed_.folder() + "/agent.sock", "");
   ASSERT_TRUE(*taken) << taken->error().message;
   bed_.StartAgent();
   EXPECT_TRUE(bed_.WaitForLine({"the HTTP server cannot be started", "is in use by"}));
