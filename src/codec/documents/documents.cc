@@ -6,8 +6,7 @@
 #include <iterator>
 
 #include "codec/documents/json.h"
-#include "codec/documents/text_parts.h"
-#include "codec/documents/unique_keys.h"
+#include "codec/documents/room.h"
 #include "codec/documents/yaml.h"
 
 namespace jettison {
@@ -21,6 +20,17 @@ bool LooksLikeJson(std::string_view text) {
 }
 
 }  // namespace
+
+// Sorting pointers takes n log n, however many keys a hostile text has.
+const std::string* documents::RepeatedKey(const Value::Map& map) {
+  std::vector<const std::string*> keys;
+  keys.reserve(map.size());
+  for (const Value::Member& member : map) keys.push_back(&member.first);
+  std::ranges::sort(keys, [](const auto* a, const auto* b) { return *a < *b; });
+  const auto twin =
+      std::ranges::adjacent_find(keys, [](const auto* a, const auto* b) { return *a == *b; });
+  return twin == keys.end() ? nullptr : *twin;
+}
 
 Result<std::vector<Value>> ParseDocuments(std::string_view text, std::size_t most_memory,
                                           Keys keys) {

@@ -8,12 +8,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <iterator>
 #include <string>
 #include <utility>
 
-#include "codec/documents/text_parts.h"
-#include "codec/documents/unique_keys.h"
 #include "core/text/ascii.h"
 
 namespace jettison {
@@ -54,35 +51,14 @@ std::string_view TrimRight(std::string_view text) {
   return last == std::string_view::npos ? std::string_view{} : text.substr(0, last + 1);
 }
 
-// Values of the lists and maps that are still being read, innermost last, as far as there is no
-// former value in whose place they are read. Each is moved into a vector of its exact size when it
-// ends, so that growing costs nothing per list or map.
-struct Pending {
-  Value::List items;
-  Value::Map members;
-};
-
-// Cuts `into` off behind its first `count` values, and appends those that are pending.
-template <typename T>
-void End(std::vector<T>& into, std::size_t count, std::vector<T>& pending, std::size_t from) {
-  const auto begin = pending.begin() + static_cast<std::ptrdiff_t>(from);
-  if (count < into.size())
-    into.erase(into.begin() + static_cast<std::ptrdiff_t>(count), into.end());
-  into.reserve(into.size() + pending.size() - from);
-  into.insert(into.end(), std::make_move_iterator(begin), std::make_move_iterator(pending.end()));
-  pending.erase(begin, pending.end());
-}
-
-// Walks one parsed text from its first token to its last, copying as it goes into a value that may
-// hold a former document, whose memory is used again. Where a step answers
+// Walks one parsed text from its first token to its last, copying as it goes. Where a step answers
 // false, `error()` says why.
 class Walk {
  public:
-  Walk(std::string_view text, int first_line, Pending& pending, documents::Room& room, Keys keys)
+  Walk(std::string_view text, int first_line, documents::Room& room, Keys keys)
       : newline_(text.data()),
         end_(text.data() + text.size()),
         line_(first_line),
-        pending_(pending),
         room_(room),
         keys_(keys) {
     FindNewline();
@@ -155,9 +131,7 @@ class Walk {
   bool CopyObject(From& from, int depth, Value& into) {
     if (depth > kMaxDocumentDepth) return TooDeep();
     const int line = line_;
-    Value::Map& members = into.Become<Value::Map>(line);
-    const std::size_t first = pending_.members.size();
-    std::size_t count = 0;
+    Value::Map members;
     ondemand::object object;
     if (const auto code = from.get_object().get(object)) return Refuse(code);
     for (auto step : object) {
@@ -166,23 +140,16 @@ class Walk {
       std::string_view key;
       if (const auto code = field.unescaped_key().get(key)) return Refuse(code);
       if (!room_.Take(documents::Room::kMember + documents::Room::OfText(key))) return TooLarge();
-      if (count < members.size()) {
-        members[count].first.assign(key);
-        if (!Copy(field.value(), depth, members[count].second)) return false;
-        ++count;
-      } else {
-        std::string name(key);
-        Value member;
-        if (!Copy(field.value(), depth, member)) return false;
-        pending_.members.emplace_back(std::move(name), std::move(member));
-      }
+      Value::Member& member = members.emplace_back(std::string(key), Value());
+      if (!Copy(field.value(), depth, member.second)) return false;
     }
-    End(members, count, pending_.members, first);
-    if (keys_ == Keys::kMayRepeat) return true;
-    if (const std::string* key = documents::RepeatedKey(members)) {
+    const std::string* twice = keys_ == Keys::kUnique ? documents::RepeatedKey(members) : nullptr;
+    if (twice != nullptr) {
       line_ = line;
-      return Refuse(fmt::format("the object that begins here has the key \"{}\" twice", *key));
+      return Refuse(fmt::format("the object that begins here has the key \"{}\" twice", *twice));
     }
+    members.shrink_to_fit();
+    into = Value(std::move(members), line);
     return true;
   }
 
@@ -191,24 +158,16 @@ class Walk {
   bool CopyArray(From& from, int depth, Value& into) {
     if (depth > kMaxDocumentDepth) return TooDeep();
     const int line = line_;
-    Value::List& items = into.Become<Value::List>(line);
-    const std::size_t first = pending_.items.size();
-    std::size_t count = 0;
+    Value::List items;
     ondemand::array array;
     if (const auto code = from.get_array().get(array)) return Refuse(code);
     for (auto step : array) {
       ondemand::value value;
       if (const auto code = std::move(step).get(value)) return Refuse(code);
-      if (count < items.size()) {
-        if (!Copy(value, depth, items[count])) return false;
-        ++count;
-      } else {
-        Value item;
-        if (!Copy(value, depth, item)) return false;
-        pending_.items.push_back(std::move(item));
-      }
+      if (!Copy(value, depth, items.emplace_back())) return false;
     }
-    End(items, count, pending_.items, first);
+    items.shrink_to_fit();
+    into = Value(std::move(items), line);
     return true;
   }
 
@@ -220,14 +179,14 @@ class Walk {
     std::string_view text;
     if (const auto code = value.get_string().get(text)) return Refuse(code);
     if (!room_.Take(documents::Room::OfText(text))) return TooLarge();
-    into.Become<std::string>(line_).assign(text);
+    into = Value(std::string(text), line_);
     return true;
   }
 
   bool CopyBool(ondemand::value& value, Value& into) {
     bool flag = false;
     if (const auto code = value.get_bool().get(flag)) return Refuse(code);
-    into.Become<bool>(line_) = flag;
+    into = Value(flag, line_);
     return true;
   }
 
@@ -244,14 +203,13 @@ class Walk {
     if (!room_.Take(documents::Room::OfText(token))) return TooLarge();
     // Not quoted: it may be a secret whose quotes were forgotten.
     if (!IsJsonNumber(token)) return Refuse("this is not a JSON number");
-    into.Become<Value::Number>(line_).text.assign(token);
+    into = Value(Value::Number{std::string(token)}, line_);
     return true;
   }
 
   const char* newline_;  // the next one that is not counted yet, or end_
   const char* end_;
   int line_;
-  Pending& pending_;
   documents::Room& room_;
   const Keys keys_;
   Error error_;
@@ -283,7 +241,6 @@ std::string_view FirstText(std::string_view text) {
 struct JsonReader::Buffers {
   ondemand::parser parser;
   std::string padded;  // the text and the bytes that the library may read behind it
-  Pending pending;
 };
 
 JsonReader::JsonReader() : buffers_(std::make_unique<Buffers>()) {}
@@ -298,36 +255,22 @@ Result<Value> JsonReader::Parse(std::string_view text, int first_line) {
 
 Result<Value> JsonReader::Parse(std::string_view text, int first_line, documents::Room& room,
                                 Keys keys) {
-  Value value;
-  auto read = Read(text, first_line, room, keys, value);
-  if (!read) return Fail(std::move(read.error()));
-  return value;
-}
-
-Result<void> JsonReader::ParseInto(std::string_view text, Value& into) {
-  documents::Room room(kUnlimitedMemory);
-  return Read(text, 1, room, Keys::kUnique, into);
-}
-
-Result<void> JsonReader::Read(std::string_view text, int first_line, documents::Room& room,
-                              Keys keys, Value& into) {
   if (text.starts_with(documents::kByteOrderMark))
     text.remove_prefix(documents::kByteOrderMark.size());
   std::string& padded = buffers_->padded;
   padded.assign(text);
   padded.append(simdjson::SIMDJSON_PADDING, ' ');
-  buffers_->pending.items.clear();
-  buffers_->pending.members.clear();
-  Walk walk({padded.data(), text.size()}, first_line, buffers_->pending, room, keys);
+  Walk walk({padded.data(), text.size()}, first_line, room, keys);
 
   ondemand::document document;
   const auto code =
       buffers_->parser.iterate(padded.data(), text.size(), padded.size()).get(document);
+  Value value;
   const bool read = code == simdjson::SUCCESS
-                        ? walk.CopyDocument(document, into) && walk.CheckEnd(document)
+                        ? walk.CopyDocument(document, value) && walk.CheckEnd(document)
                         : walk.Refuse(code);
   if (!read) return Fail(std::move(walk.error()));
-  return {};
+  return value;
 }
 
 std::string WithoutLine(std::string_view message) {

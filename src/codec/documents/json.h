@@ -38,17 +38,11 @@ class JsonReader {
 
   // As ParseJson; `first_line` is the number of the text's first line in its file.
   [[nodiscard]] Result<Value> Parse(std::string_view text, int first_line = 1);
-  // As Parse, into a value whose former content is replaced while its memory is used again. After a
-  // failure `into` holds anything.
-  [[nodiscard]] Result<void> ParseInto(std::string_view text, Value& into);
   // As Parse, its values taking their memory out of `room`.
   [[nodiscard]] Result<Value> Parse(std::string_view text, int first_line, documents::Room& room,
                                     Keys keys = Keys::kUnique);
 
  private:
-  Result<void> Read(std::string_view text, int first_line, documents::Room& room, Keys keys,
-                    Value& into);
-
   struct Buffers;
   std::unique_ptr<Buffers> buffers_;
 };

@@ -169,41 +169,5 @@ TEST(Json, AReaderGivesTheSameAnswerEveryTime) {
   EXPECT_EQ(*value->AsList()->at(0).AsString(), "x");
 }
 
-// Every value as it stood, with its line.
-std::string Described(const Value& value) {
-  std::string text = std::to_string(value.line()) + std::string(value.KindName());
-  if (const auto* flag = value.AsBool()) text += *flag ? "+" : "-";
-  if (const auto* number = value.AsNumber()) text += number->text;
-  if (const auto* string = value.AsString()) text += *string;
-  if (const auto* list = value.AsList()) {
-    for (const Value& item : *list) text += "," + Described(item);
-  }
-  if (const auto* map = value.AsMap()) {
-    for (const auto& [key, member] : *map) text += ";" + key + "=" + Described(member);
-  }
-  return text;
-}
-
-TEST(JsonReader, AUsedValueKeepsNothingOfItsFormerContent) {
-  constexpr std::string_view kTexts[] = {
-      R"({"a":1,"b":[1,"x",{"c":null}],"d":true})",
-      R"({"b":[{"c":"y"}],"a":{"long key of a member":"a long text of a member"}})",
-      R"([])",
-      R"({})",
-      R"([[1,2,3],[4],{"e":[]},5])",
-      R"([{"e":[1]},[],[6,7,8,9],"z"])",
-      "{\"a\":\n[1,\n2]}"};
-  JsonReader reader;
-  for (const std::string_view first : kTexts) {
-    for (const std::string_view second : kTexts) {
-      Value used;
-      ASSERT_TRUE(reader.ParseInto(first, used));
-      EXPECT_FALSE(reader.ParseInto(second.substr(0, second.size() - 1), used)) << second;
-      ASSERT_TRUE(reader.ParseInto(second, used));
-      EXPECT_EQ(Described(used), Described(*ParseJson(second))) << first << " " << second;
-    }
-  }
-}
-
 }  // namespace
 }  // namespace jettison

@@ -1,11 +1,20 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "core/model/value.h"
 
+// What the readers of JSON and of YAML share.
 namespace jettison::documents {
+
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+// What stands between values, in JSON and in YAML alike.
+inline constexpr std::string_view kBlanks = " \t\r\n";
+
+// A key that the map holds more than once, or null.
+[[nodiscard]] const std::string* RepeatedKey(const Value::Map& map);
 
 // The memory that the values of a text may still use. It keeps a small text of millions of empty
 // lists from becoming a large tree.

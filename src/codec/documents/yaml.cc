@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "codec/documents/text_parts.h"
+#include "codec/documents/room.h"
 #include "codec/documents/yaml_builder.h"
 
 namespace jettison {

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "codec/documents/documents.h"
-#include "codec/documents/unique_keys.h"
+#include "codec/documents/room.h"
 
 namespace jettison::documents {
 namespace {

@@ -62,8 +62,10 @@ bool ScenarioReader::Walk::Text(ondemand::value value, std::string_view& text) {
 bool ScenarioReader::Walk::Tree(ondemand::value value, Value& into) {
   std::string_view raw;
   if (!Raw(value, raw)) return false;
-  const auto tree = buffers_.trees.ParseInto(raw, into);
-  return tree || Refuse(WithoutLine(tree.error().message));
+  auto tree = buffers_.trees.Parse(raw);
+  if (!tree) return Refuse(WithoutLine(tree.error().message));
+  into = *std::move(tree);
+  return true;
 }
 
 // The member of a scenario that is read as a tree, in the memory of the last record's.
