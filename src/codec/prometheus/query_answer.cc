@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "codec/prometheus/sample_number.h"
+#include "codec/prometheus/sample_text.h"
 
 namespace jettison {
 namespace {

@@ -10,7 +10,6 @@
 #include <utility>
 
 namespace jettison {
-
 namespace {
 
 constexpr std::string_view kBlanks = " \t";
