@@ -243,9 +243,9 @@ TEST(BesideKubelet, FaultsHaveTheFileThatTheyStandInAndWarningsAreAboutOurs) {
               ElementsAre(HasSubstr("/kubelet.yaml: evictionHard[x]: \"1Gi\": no eviction signal"),
                           HasSubstr("/kubelet.yaml: cgroupsPerQOS: \"false\": must be true where "),
                           HasSubstr("/kubelet.yaml: cgroupDriver: \"other\": must be"),
+                          HasSubstr("/etc/j.yaml: oomScoreAdj: \"5000\""),
                           HasSubstr("/kubelet.yaml: cgroupsPerQOS: \"false\": must be true where "
                                     "enforceNodeAllocatable"),
-                          HasSubstr("/etc/j.yaml: oomScoreAdj: \"5000\""),
                           HasSubstr("/etc/j.yaml: staticPodPath: \"/etc/pods\": must not be set")));
   EXPECT_THAT(Described(reading.warnings), ElementsAre(HasSubstr("/etc/j.yaml: maxPods: \"7\"")));
 }

@@ -82,10 +82,10 @@ HookConfig ReadHook(const Fields& fields, std::string name) {
   return hook;
 }
 
-// Whether the field has a text other than "", valid or not.
+// Whether the field has anything else than "" or false, valid or not.
 bool IsSet(const Fields& http, std::string_view key) {
   const Value* value = http.Find(key);
-  return value != nullptr && !Shown(*value).empty();
+  return value != nullptr && !Shown(*value).empty() && Shown(*value) != "false";
 }
 
 void CheckSocket(const Fields& http, const HttpConfig& config) {
