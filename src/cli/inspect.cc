@@ -21,7 +21,6 @@
 #include "core/pods/pod_kind.h"
 #include "core/pods/pod_requests.h"
 #include "kernel/files/files.h"
-#include "runtimes/process/host_rights.h"
 #include "runtimes/process/runs/shim_order.h"
 
 namespace jettison {

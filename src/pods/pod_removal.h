@@ -10,8 +10,8 @@
 #include "kernel/readiness/lifetime.h"
 #include "kernel/readiness/readiness.h"
 #include "pods/child_job.h"
-#include "pods/pod_edges.h"
 #include "pods/removal_job.h"
+#include "pods/run_edges.h"
 
 namespace jettison {
 

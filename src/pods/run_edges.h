@@ -6,9 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/model/cgroup_driver.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
+#include "kernel/files/paths.h"
 #include "kernel/processes/processes.h"
+#include "kernel/readiness/disk_work.h"
 #include "kernel/readiness/readiness.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
@@ -54,6 +57,15 @@ struct RunEdges {
       Log(result.error().In(what).message);
     }
   }
+};
+
+// What the life of an own pod needs, whatever runs it. One instance for each runtime.
+struct PodEdges : RunEdges {
+  kernel::Paths paths;
+  CgroupDriver cgroup_driver;
+  kernel::PathPatience path_patience;
+  // For files of this agent.
+  kernel::DiskWork disk;
 };
 
 }  // namespace jettison

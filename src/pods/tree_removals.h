@@ -7,7 +7,7 @@
 
 #include "kernel/readiness/readiness.h"
 #include "pods/child_job.h"
-#include "pods/pod_edges.h"
+#include "pods/run_edges.h"
 
 namespace jettison {
 

@@ -18,6 +18,12 @@
 
 namespace jettison::cri {
 
+// A container that containerd has and CRI does not know.
+struct TaskKey {
+  std::string in_namespace;  // of containerd
+  std::string id;            // unique in it
+};
+
 namespace namespaces_api = ::containerd::services::namespaces::v1;
 namespace images_api = ::containerd::services::images::v1;
 namespace containers_api = ::containerd::services::containers::v1;

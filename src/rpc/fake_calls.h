@@ -12,7 +12,6 @@
 
 #include "ports/file_descriptor.h"
 #include "rpc/calls.h"
-#include "rpc/containerd_task.h"
 
 namespace jettison::cri {
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "kernel/procfs/own_process.h"
+#include "kernel/procfs/procfs.h"
 #include "view/snapshot.h"
 
 namespace jettison {

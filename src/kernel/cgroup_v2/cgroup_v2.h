@@ -8,13 +8,18 @@
 #include <string_view>
 #include <vector>
 
-#include "kernel/cgroup_v2/kill.h"
 #include "kernel/cgroup_v2/tree.h"
 #include "kernel/groups/kept_files.h"
 #include "kernel/groups/kernel_groups.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {
+
+namespace cgroup_v2 {
+// How processes are ended that signals alone may miss, because they fork: by one write to
+// cgroup.kill where the kernel has it (Linux 5.14), or, as on an older one, by further signals.
+enum class KillBy { kKillFile, kSignals };
+}  // namespace cgroup_v2
 
 struct CgroupV2Options {
   // The node's group as a path from the top of the hierarchy ("" is the top). The caller names it,

@@ -1,10 +1,9 @@
-#include "kernel/procfs/own_process.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "kernel/procfs/procfs.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {

@@ -14,19 +14,6 @@
 namespace jettison::cri {
 namespace {
 
-// A probe without an answer for this long has failed.
-constexpr Duration kProbeDeadline = std::chrono::seconds(5);
-
-// What keeps the runtime from working, according to its status.
-Result<void> CheckStatus(const api::StatusResponse& status) {
-  for (const api::RuntimeCondition& condition : status.status().conditions()) {
-    if (condition.type() != "RuntimeReady" || condition.status()) continue;
-    return Fail(ErrorCode::kUnavailable, fmt::format("the container runtime is not ready: {}: {}",
-                                                     condition.reason(), condition.message()));
-  }
-  return {};
-}
-
 // How long Ready waits for its answer, and List for all of its answers. The node is not guarded
 // meanwhile. After that the agent guards what it knows without the runtime, and asks again.
 constexpr Duration kReadyWait = std::chrono::milliseconds(100);
@@ -42,31 +29,6 @@ Listing EverythingIn(Found found) {
 }
 
 }  // namespace
-
-Result<void> ReadyProbe::Ask(Duration wait) {
-  if (!probe_) Start();
-  const std::shared_ptr<Probe> probe = probe_;
-  if (!AwaitAnswers(context_.calls, wait, [&] { return probe->outcome.has_value(); })) {
-    return Fail(ErrorCode::kUnavailable, "the container runtime has not answered yet");
-  }
-  probe_.reset();
-  return *probe->outcome;
-}
-
-void ReadyProbe::Start() {
-  probe_ = std::make_shared<Probe>();
-  context_.calls.Version(kProbeDeadline, [probe = probe_, calls = &context_.calls](
-                                             const Result<api::VersionResponse>& version) {
-    if (!version) {
-      probe->outcome = Fail(version.error());
-      return;
-    }
-    calls->Status(api::StatusRequest(), kProbeDeadline,
-                  [probe](const Result<api::StatusResponse>& status) {
-                    probe->outcome = status ? CheckStatus(*status) : Fail(status.error());
-                  });
-  });
-}
 
 Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& cgroups,
                  GroupEnd& group_end, const Clock& clock)
@@ -93,7 +55,6 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
       recalled_pods_(context_, pods_, adoption_, inventory_),
       leftovers_(context_),
       observed_(context_, ObservedWays()),
-      strays_(context_, {pods_, leftovers_, observed_, recalled_pods_}),
       rotation_(context_, [this] { return pods_.RunningLogs(); }) {
   Calls& calls = *edges_.calls;
   on_answers_ = readiness_->OnReadable(calls.fd(), [&calls] { calls.Deliver(); });
@@ -219,12 +180,44 @@ void Runtime::OnListing(const Result<Listing>& listing) {
   for (const auto& [uid, actor] : pods_.actors()) {
     if (!recalled_pods_.Has(uid)) actor->OnListed(*listing);
   }
-  strays_.Remove(*listing);
+  RemoveStrays(*listing);
   recalled_pods_.OnListed(*listing);
   observed_.OnListed(*listing);
   leftovers_.SweepLateGroups(
       [this](const std::string& uid) { return pods_.Has(uid) || observed_.Has(uid); });
   if (listener_) listener_(*listing);
+}
+
+// Removes sandboxes that this agent made and does not know: their creation failed after the runtime
+// had begun. A sandbox that cannot be read may be something else and is left alone.
+void Runtime::RemoveStrays(const Listing& listing) {
+  const auto pods = OwnSandboxes(context_, listing);
+  for (const api::PodSandbox& sandbox : listing.sandboxes) {
+    if (!IsOurs(context_, sandbox) || HasOwner(sandbox) || strays_.contains(sandbox.id())) continue;
+    const std::string& uid = sandbox.metadata().uid();
+    if (pods_.Has(uid)) {
+      ClearStray(uid, sandbox.id());
+    } else if (kernel::IsPathSegment(uid) && observed_.IsReadable(uid, pods.at(uid), listing)) {
+      leftovers_.Remove(uid);
+    }
+  }
+}
+
+bool Runtime::HasOwner(const api::PodSandbox& sandbox) const {
+  const std::string& uid = sandbox.metadata().uid();
+  const PodActor* const actor = pods_.Find(uid);
+  return (actor != nullptr && actor->Claims(sandbox.id())) || recalled_pods_.Has(uid) ||
+         leftovers_.Find(uid) != nullptr || observed_.Has(uid);
+}
+
+void Runtime::ClearStray(const std::string& uid, const std::string& sandbox_id) {
+  auto& clearance = strays_[sandbox_id];
+  clearance = std::make_unique<SandboxClearance>(
+      context_, uid, [this, sandbox_id](const Result<std::uint32_t>& cleared) {
+        context_.LogFailure("remove a sandbox that no pod has", cleared);
+        gone_strays_.push_back(sandbox_id);
+      });
+  clearance->StartWith(sandbox_id);
 }
 
 void Runtime::CreatePod(const PodPlan& plan) {
@@ -299,7 +292,7 @@ void Runtime::Advance() {
     recalled_pods_.Forget(uid);
     if (!adopted_) adoption_.NoteGone(uid);
   });
-  strays_.Advance();
+  for (const std::string& id : std::exchange(gone_strays_, {})) strays_.erase(id);
   leftovers_.Advance();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,30 +20,8 @@
 #include "runtimes/cri/pods/own_pods.h"
 #include "runtimes/cri/pods/pod_record.h"
 #include "runtimes/cri/recalled_pods.h"
-#include "runtimes/cri/stray_sandboxes.h"
 
 namespace jettison::cri {
-
-// Asks whether the runtime answers and is ready.
-class ReadyProbe {
- public:
-  explicit ReadyProbe(RuntimeContext& context) : context_(context) {}
-
-  // Waits so long at most; whoever asks again before the answer has come waits for the same one.
-  // kUnavailable: it has not come, or the runtime is not ready.
-  [[nodiscard]] Result<void> Ask(Duration wait);
-
- private:
-  // One question; shared with its answers.
-  struct Probe {
-    std::optional<Result<void>> outcome;
-  };
-
-  void Start();
-
-  RuntimeContext& context_;
-  std::shared_ptr<Probe> probe_;
-};
 
 // The runtime's parts that tests replace.
 struct RuntimeEdges {
@@ -101,6 +80,9 @@ class Runtime : public CriRuntime {
   void ScheduleRelist(Duration delay);
   void Relist();
   void OnListing(const Result<Listing>& listing);
+  void RemoveStrays(const Listing& listing);
+  [[nodiscard]] bool HasOwner(const api::PodSandbox& sandbox) const;
+  void ClearStray(const std::string& uid, const std::string& sandbox_id);
 
   RuntimeEdges edges_;
   kernel::Readiness* readiness_;
@@ -112,7 +94,6 @@ class Runtime : public CriRuntime {
   RecalledPods recalled_pods_;
   Leftovers leftovers_;
   ObservedPods observed_;
-  StraySandboxes strays_;
   LogRotation rotation_;
   const std::vector<std::string> no_groups_;
   std::function<void(const std::string&)> on_taken_;  // null: nobody looks after foreign pods
@@ -120,6 +101,9 @@ class Runtime : public CriRuntime {
   bool recalled_ = false;  // pods are guarded already, and nothing waits for an answer any more
   bool adopted_ = false;   // before that nothing is known, and everything would be a stranger
   bool relisting_ = false;
+  // Sandboxes that no pod has and that are being removed, by the sandbox's ID.
+  std::map<std::string, std::unique_ptr<SandboxClearance>> strays_;
+  std::vector<std::string> gone_strays_;
   kernel::Readiness::Watch on_answers_;
   kernel::Readiness::Watch on_relist_;
 };

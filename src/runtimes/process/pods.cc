@@ -9,7 +9,7 @@
 #include "kernel/mounts/mount_plan.h"
 #include "kernel/mounts/volumes.h"
 #include "kernel/project_quota/project_quota.h"
-#include "runtimes/process/host_rights.h"
+#include "runtimes/process/runs/shim_order.h"
 
 namespace jettison::process {
 

@@ -13,8 +13,8 @@
 #include "runtimes/process/adoption.h"
 #include "runtimes/process/observed_pods.h"
 #include "runtimes/process/pods.h"
-#include "runtimes/process/runs/resident_program.h"
 #include "runtimes/process/runs/runtime_context.h"
+#include "runtimes/process/runs/shim_process.h"
 
 namespace jettison::process {
 

@@ -9,7 +9,7 @@
 
 #include "containers/labels.h"
 #include "kernel/files/paths.h"
-#include "rpc/containerd_task.h"
+#include "rpc/calls.h"
 #include "rpc/verbose_info.h"
 #include "sources/foreign/foreign_group.h"
 #include "sources/foreign/foreign_spec.h"

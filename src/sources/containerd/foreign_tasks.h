@@ -13,7 +13,6 @@
 #include "containers/container_exit.h"
 #include "kernel/readiness/lifetime.h"
 #include "rpc/calls.h"
-#include "rpc/containerd_task.h"
 #include "sources/containerd/finder_edges.h"
 #include "sources/foreign/complaints.h"
 #include "sources/foreign/foreign_pod_value.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/units/once.h"
-#include "pods/pod_edges.h"
+#include "pods/run_edges.h"
 #include "rpc/calls.h"
 #include "runtimes/cri/base/cri_options.h"
 #include "runtimes/cri/host/systemd_slices.h"

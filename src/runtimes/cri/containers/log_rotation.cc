@@ -13,7 +13,6 @@
 #include "kernel/files/files.h"
 #include "ports/system_error.h"
 #include "runtimes/cri/host/gzip_file.h"
-#include "runtimes/cri/values/rotated_logs.h"
 
 namespace jettison::cri {
 namespace {

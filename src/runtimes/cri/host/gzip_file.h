@@ -1,5 +1,11 @@
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/units/duration.h"
+
 namespace jettison::cri {
 
 // Writes a compressed copy of a file, in gzip's format and with the file's mode, to `temporary`,
@@ -7,5 +13,26 @@ namespace jettison::cri {
 // temporary one. For a forked child: allocates nothing and calls only what is async-signal-safe.
 // Not for several threads at once.
 [[nodiscard]] int GzipFile(const char* from, const char* temporary, const char* to);
+
+// The name that a log gets when it is rotated: its own and the time, UTC, "0.log.20060102-150405".
+[[nodiscard]] std::string RotatedName(std::string_view log, WallTime now);
+// The same beside the files that are there, given all names in the folder: the newest has the last
+// name even where the clock was set back since another was rotated.
+[[nodiscard]] std::string NextRotatedName(const std::vector<std::string>& names,
+                                          std::string_view log, WallTime now);
+
+// What is to be done with the rotated files of one log.
+struct LogTidying {
+  std::vector<std::string> remove;
+  std::vector<std::string> compress;  // each becomes <name>.gz, by way of <name>.tmp
+  friend bool operator==(const LogTidying&, const LogTidying&) = default;
+};
+
+// Of the names in a folder those of the rotated files of `log` count, in the order of their times.
+// With the log itself at most `max_files` stay; files that were being written when their agent
+// ended, and those that are there compressed, too, go. All but the newest, into which the container
+// may still be writing, are to be compressed. (kubelet: cleanupUnusedLogs, removeExcessLogs)
+[[nodiscard]] LogTidying PlanTidying(const std::vector<std::string>& names, const std::string& log,
+                                     int max_files);
 
 }  // namespace jettison::cri

@@ -1,5 +1,3 @@
-#include "runtimes/process/runs/resident_program.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +7,7 @@
 
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
+#include "runtimes/process/runs/shim_process.h"
 
 namespace jettison::process {
 namespace {

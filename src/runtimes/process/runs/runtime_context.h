@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/units/once.h"
-#include "pods/pod_edges.h"
+#include "pods/run_edges.h"
 #include "ports/system_error.h"
 #include "runtimes/process/runs/process_options.h"
 #include "runtimes/process/runs/shim_process.h"

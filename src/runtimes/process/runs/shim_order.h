@@ -59,4 +59,10 @@ struct HookOrder {
 // A string that cannot be handed over, because it holds a NUL; absent when all can.
 [[nodiscard]] std::optional<std::string> UnspeakableWord(const std::vector<std::string>& words);
 
+// Refuses a pod that relies on rights which this runtime does not give or take: its containers are
+// root on the host's own filesystem, like the agent. Being root and privileged is what they get in
+// any case; everything else of a securityContext fails by name, as running without it would be
+// another, less safe pod.
+[[nodiscard]] Result<void> CheckRights(const Pod& pod);
+
 }  // namespace jettison::process

@@ -6,20 +6,33 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <utility>
 
 #include "kernel/readiness/pidfd.h"
+#include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 #include "runtimes/process/runs/run_record.h"
 
 namespace jettison::process {
 namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{4} << 20;
+
+// To touch a page of a file that has become shorter, or that the disk does not give, is SIGBUS;
+// these calls return an error instead. The first (Linux 5.14) has the pages mapped where memory may
+// not be locked: the kernel takes them later than pages that nobody has mapped.
+void ReadIn(void* pages, std::size_t bytes) {
+  (void)::madvise(pages, bytes, MADV_POPULATE_READ);
+  (void)::mlock(pages, bytes);
+}
 
 // Descriptors for a shim must be above the numbers that they get in the shim.
 constexpr int kClearOfTargets = shim::kFirstGroupFile + shim::kMostGroupFiles;
@@ -161,6 +174,24 @@ StartFailure FailureAt(shim::Stage stage) {
 }
 
 }  // namespace
+
+ResidentProgram::ResidentProgram(const std::string& path) {
+  const FileDescriptor file(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));  // it may be a FIFO
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  const std::size_t bytes = std::min(static_cast<std::size_t>(status.st_size), kMostBytes);
+  if (bytes == 0) return;
+  void* const pages = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file.get(), 0);
+  if (pages == MAP_FAILED) return;
+  pages_ = pages;
+  bytes_ = bytes;
+  ReadIn(pages_, bytes_);
+}
+
+ResidentProgram::~ResidentProgram() {
+  if (pages_ != nullptr) ::munmap(pages_, bytes_);
+}
 
 Result<ShimProcess> ShimProcess::Start(const std::string& shim_path, const std::string& order,
                                        const std::string& label, HandedToShim handed) {

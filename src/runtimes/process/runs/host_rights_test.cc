@@ -1,4 +1,4 @@
-#include "runtimes/process/host_rights.h"
+#include "runtimes/process/runs/shim_order.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "runtimes/cri/values/rotated_logs.h"
+#include "runtimes/cri/host/gzip_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
