@@ -293,11 +293,6 @@ void RememberedTrees::Forget(const std::string& path) {
   ids_.erase(id);
 }
 
-// Remembers nothing.
-Result<TreeUsage> TreeWalk::Measure(const std::string& path) {
-  return RememberedTrees(0).Walk(path, *this);
-}
-
 void RememberedTrees::ForgetAll() {
   table_ = {};
   trees_.clear();

@@ -6,6 +6,7 @@
 
 #include "kernel/disk_usage/directory_sum.h"
 #include "kernel/disk_usage/file_status.h"
+#include "kernel/disk_usage/remembered_trees.h"
 #include "ports/system_error.h"
 
 namespace jettison {
@@ -125,6 +126,10 @@ Result<WalkErrors> TreeWalk::Survey(const std::string& path, const DirectoryCall
                           : CountUnopened(path, directory.error(), calls);
   if (!walked) return Fail(walked.error().In("measure " + path));
   return walked;
+}
+
+Result<TreeUsage> TreeWalk::Measure(const std::string& path) {
+  return RememberedTrees(0).Walk(path, *this);  // remembers nothing
 }
 
 bool TreeWalk::Continue(std::uint64_t found_bytes, std::uint64_t found_inodes) const {
