@@ -14,8 +14,8 @@
 #include "core/config/read_config.h"
 #include "kernel/files/files.h"
 #include "machine/cgroups/guarded_groups.h"
+#include "machine/cgroups/host_cgroups.h"
 #include "machine/cgroups/kubelet_tree.h"
-#include "machine/cgroups/pods_root.h"
 #include "machine/log/log_output.h"
 
 namespace jettison {

@@ -12,7 +12,7 @@
 #include "core/model/pod_resources.h"
 #include "core/thresholds/containerfs_thresholds.h"
 #include "kernel/groups/layout/cgroup_layout.h"
-#include "machine/cgroups/pods_root.h"
+#include "machine/cgroups/host_cgroups.h"
 
 namespace jettison {
 namespace {

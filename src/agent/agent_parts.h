@@ -20,7 +20,7 @@
 #include "agent/reclaim/image_collector.h"
 #include "agent/recorder/recorder.h"
 #include "agent/state/state_file.h"
-#include "agent/wake/arming_thread.h"
+#include "agent/wake/memory_watch.h"
 #include "core/pods/room.h"
 #include "kernel/groups/layout/qos_groups.h"
 #include "machine/log/event_log.h"

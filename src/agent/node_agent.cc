@@ -13,7 +13,7 @@
 #include "core/recording/recording.h"
 #include "core/thresholds/containerfs_thresholds.h"
 #include "kernel/groups/layout/cgroup_layout.h"
-#include "machine/cgroups/pods_root.h"
+#include "machine/cgroups/host_cgroups.h"
 #include "machine/loop/thread_priority.h"
 
 namespace jettison {

@@ -1,5 +1,3 @@
-#include "agent/open_runtime.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -10,6 +8,7 @@
 #include <cstring>
 #include <string>
 
+#include "agent/machine.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"

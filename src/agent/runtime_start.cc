@@ -9,10 +9,43 @@
 namespace jettison {
 namespace {
 
+constexpr Duration kPeriod = std::chrono::seconds(10);
+
 constexpr Duration kFirstDelay = std::chrono::milliseconds(100);
 constexpr Duration kMaxDelay = std::chrono::seconds(1);
 
 }  // namespace
+
+void ImagePlaces::Ask(std::function<void()> answered, std::function<void()> late) {
+  late_ = std::move(late);
+  late_at_ = dependencies_.clock.Now() + kPatience;
+  dependencies_.images.Folders(
+      [this, answered = std::move(answered)](const Result<StorageFolders>& folders) {
+        late_ = nullptr;
+        Take(folders);
+        answered();
+      });
+}
+
+void ImagePlaces::Take(const Result<StorageFolders>& folders) {
+  next_ = dependencies_.clock.Now() + kPeriod;
+  if (folders) {
+    is_known_ = true;
+    return dependencies_.found(*folders);
+  }
+  if (is_known_ || !say_unknown_.Take()) return;
+  dependencies_.log.Warn(
+      "the file system of the images is not known and is taken to be nodefs until the runtime "
+      "tells it",
+      {{"err", folders.error().message}});
+}
+
+void ImagePlaces::Advance(Instant now) {
+  if (late_ && now >= late_at_) std::exchange(late_, nullptr)();
+  if (!next_ || now < *next_) return;
+  next_.reset();
+  Ask([] {});
+}
 
 void RuntimeStart::Try() {
   next_.reset();

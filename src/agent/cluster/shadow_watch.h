@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "agent/cluster/link/pod_ends.h"
+#include "agent/cluster/link/cluster_link.h"
 #include "core/pass/recorded_pass.h"
 #include "core/shadow/shadow_book.h"
 #include "core/shadow/shadow_pairing.h"

@@ -15,7 +15,6 @@
 
 #include "agent/dependencies/dependencies.h"
 #include "agent/disk/disk_measurer.h"
-#include "agent/disk/disk_so_far.h"
 #include "agent/disk/disk_walk_board.h"
 #include "core/units/duration.h"
 #include "machine/loop/job_queue.h"

@@ -9,7 +9,6 @@
 #include "agent/passes/node_state.h"
 #include "agent/passes/node_walks.h"
 #include "agent/passes/pass_reporter.h"
-#include "agent/schedule/look_timer.h"
 #include "agent/schedule/next_look.h"
 #include "agent/schedule/pass_scheduler.h"
 #include "agent/schedule/signal_trends.h"

@@ -4,11 +4,38 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "agent/state/state_text.h"
 
 namespace jettison {
 namespace {
+
+using SharedPolicy = std::shared_ptr<const PassPolicy>;
+
+SharedPolicy WithoutLimits(PassPolicy policy) {
+  policy.local_storage_capacity_isolation = false;
+  return std::make_shared<const PassPolicy>(std::move(policy));
+}
+
+// The same object where nothing changes, because a recording holds each policy once.
+SharedPolicy WithHardFirst(const SharedPolicy& policy) {
+  if (policy->hard_first) return policy;
+  PassPolicy hard_first = *policy;
+  hard_first.hard_first = true;
+  return std::make_shared<const PassPolicy>(std::move(hard_first));
+}
+
+std::vector<Threshold> LinesOf(const std::vector<Threshold>& thresholds) {
+  std::vector<Threshold> lines;
+  for (const Threshold& threshold : thresholds) {
+    lines.push_back(threshold);
+    const auto& line = threshold.kubelet;
+    if (!line || line->value == threshold.value) continue;
+    lines.push_back({.signal = threshold.signal, .value = line->value});
+  }
+  return lines;
+}
 
 std::string TextOf(const ThresholdValue& value) {
   if (const auto* quantity = std::get_if<Quantity>(&value)) return quantity->ToString();
@@ -38,6 +65,20 @@ std::vector<SavedThreshold> AwaitedAt(Instant now, const NodeStanding& standing)
 }
 
 }  // namespace
+
+PassPolicies::PassPolicies(PassPolicy policy)
+    : full_(std::make_shared<const PassPolicy>(std::move(policy))),
+      watch_(WithoutLimits(*full_)),
+      full_in_wait_(WithHardFirst(full_)),
+      watch_in_wait_(WithHardFirst(watch_)),
+      lines_(LinesOf(full_->thresholds)) {}
+
+bool PassPolicies::NeedDiskUse() const {
+  return full_->local_storage_capacity_isolation ||
+         std::ranges::any_of(full_->thresholds, [](const Threshold& threshold) {
+           return ConditionOf(threshold.signal) == NodeConditionType::kDiskPressure;
+         });
+}
 
 SavedNode SavedOf(const NodeStanding& standing, std::span<const Threshold> thresholds,
                   Instant now) {

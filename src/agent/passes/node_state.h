@@ -8,10 +8,10 @@
 
 #include "agent/evictions/eviction_pacing.h"
 #include "agent/evictions/eviction_wait.h"
-#include "agent/passes/pass_policies.h"
 #include "agent/passes/spared_pods.h"
 #include "agent/schedule/measured_pods.h"
 #include "agent/state/agent_state.h"
+#include "apply/pass.h"
 #include "core/decide/holders.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/signal.h"
@@ -20,8 +20,40 @@
 #include "core/report/cycle_report.h"
 #include "core/units/duration.h"
 #include "view/histories.h"
+#include "view/node_counters.h"
 
 namespace jettison {
+
+// The policies of passes: the whole policy for passes with measured disk use, and one without
+// storage limits for passes without. While evicted pods are awaited only hard thresholds may act,
+// and then a soft one must not stand before them. All are immutable, because recorded passes refer
+// to them.
+class PassPolicies {
+ public:
+  explicit PassPolicies(PassPolicy policy);
+
+  [[nodiscard]] const PassPolicy& operator*() const { return *full_; }
+  [[nodiscard]] const PassPolicy* operator->() const { return full_.get(); }
+  // `awaits`: evicted pods are awaited.
+  [[nodiscard]] const std::shared_ptr<const PassPolicy>& For(PassKind kind, bool awaits) const {
+    if (kind == PassKind::kFull) return awaits ? full_in_wait_ : full_;
+    return awaits ? watch_in_wait_ : watch_;
+  }
+
+  // The thresholds, and the kubelet's lines below them as thresholds of their own: crossing one of
+  // them is noticed alike.
+  [[nodiscard]] const std::vector<Threshold>& lines() const { return lines_; }
+
+  // Whether anybody looks at what the pods have on disk.
+  [[nodiscard]] bool NeedDiskUse() const;
+
+ private:
+  std::shared_ptr<const PassPolicy> full_;
+  std::shared_ptr<const PassPolicy> watch_;
+  std::shared_ptr<const PassPolicy> full_in_wait_;
+  std::shared_ptr<const PassPolicy> watch_in_wait_;
+  std::vector<Threshold> lines_;
+};
 
 // The state of a node between two passes, from which the next pass starts and which a restart of
 // the agent must keep.

@@ -13,7 +13,7 @@
 
 #include "codec/documents/json.h"
 #include "core/json/json_writer.h"
-#include "machine/loop/time_mark.h"
+#include "machine/loop/steady_clock.h"
 
 namespace jettison {
 namespace {

@@ -1,7 +1,7 @@
-#include "agent/workers/pod_actions.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "agent/workers/container_runs.h"
 
 namespace jettison {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "agent/plans/plan_of.h"
-#include "agent/workers/pod_actions.h"
+#include "agent/workers/container_runs.h"
 #include "core/decide/eviction_order.h"
 #include "core/pods/oom_score_adj.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "agent/open_runtime.h"
+#include "agent/machine.h"
 #include "cli/doctor/doctor_checks.h"
 #include "core/model/pressure.h"
 #include "kernel/cgroup_v1/cgroup_v1.h"
@@ -20,7 +20,6 @@
 #include "kernel/psi/pressure_trigger.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/cgroups/kubelet_tree.h"
-#include "machine/cgroups/pods_root.h"
 #include "machine/log/log.h"
 #include "machine/loop/steady_clock.h"
 

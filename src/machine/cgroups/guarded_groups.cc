@@ -12,7 +12,7 @@
 
 #include "kernel/files/own_folders.h"
 #include "kernel/groups/layout/cgroup_layout.h"
-#include "machine/cgroups/pods_root.h"
+#include "machine/cgroups/host_cgroups.h"
 #include "ports/system_error.h"
 
 namespace jettison {

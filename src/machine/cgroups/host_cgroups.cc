@@ -18,6 +18,10 @@ Result<std::unique_ptr<Cgroups>> AsPort(Result<std::unique_ptr<Room>> opened) {
   return std::unique_ptr<Cgroups>(std::move(*opened));
 }
 
+bool IsInSlices(const AgentConfig& config) {
+  return config.source == SourceKind::kKubernetes && config.cgroup_driver == CgroupDriver::kSystemd;
+}
+
 }  // namespace
 
 std::string_view NameOf(CgroupVersion version) {
@@ -59,6 +63,19 @@ Result<std::unique_ptr<Cgroups>> OpenHostCgroups(const HostCgroupsOptions& optio
   return AsPort(CgroupV2::Open({.node_cgroup = options.node_cgroup,
                                 .mountinfo_file = options.mountinfo_file,
                                 .remove_patience = options.remove_patience}));
+}
+
+kernel::GroupNames GroupNamesOf(const AgentConfig& config) {
+  if (!IsInSlices(config)) return config.cgroup_driver;
+  return {config.cgroup_driver, kernel::SlicesBelow(config.cgroup_root)};
+}
+
+std::string RootBelowNode(const AgentConfig& config) {
+  return IsInSlices(config) ? kernel::SliceOf(config.cgroup_root) : config.cgroup_root;
+}
+
+std::string PodsRootOf(const AgentConfig& config) {
+  return config.node_cgroup + RootBelowNode(config);
 }
 
 }  // namespace jettison

@@ -6,7 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "core/config/agent_config.h"
 #include "core/units/result.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "ports/cgroups.h"
 
 namespace jettison {
@@ -37,5 +39,15 @@ struct HostCgroupsOptions {
 // This host's control groups, of the version that accounts memory; where none does, of v2.
 // kUnavailable where that is not mounted; kNotFound where the node's group does not exist.
 [[nodiscard]] Result<std::unique_ptr<Cgroups>> OpenHostCgroups(const HostCgroupsOptions& options);
+
+// How the groups of pods are named. The agent's own are named by `cgroupDriver` alone. A kubelet's
+// slices have `cgroupRoot` in their names, too.
+[[nodiscard]] kernel::GroupNames GroupNamesOf(const AgentConfig& config);
+
+// Where they are: the group below which the group of all pods is, from the node's own ("" or
+// "/a/b").
+[[nodiscard]] std::string RootBelowNode(const AgentConfig& config);
+// And from the root of each hierarchy.
+[[nodiscard]] std::string PodsRootOf(const AgentConfig& config);
 
 }  // namespace jettison

@@ -11,7 +11,6 @@
 
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/host_cgroups.h"
-#include "machine/cgroups/pods_root.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 

@@ -1,6 +1,6 @@
-#include "machine/cgroups/pods_root.h"
-
 #include <gtest/gtest.h>
+
+#include "machine/cgroups/host_cgroups.h"
 
 namespace jettison {
 namespace {

@@ -1,13 +1,33 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include "core/model/log_level.h"
 #include "machine/log/log.h"
 #include "machine/log/log_format.h"
+#include "machine/log/log_writer.h"
 #include "ports/clock.h"
 
 namespace jettison {
+
+// Whether standard error is connected to systemd's journal (JOURNAL_STREAM, systemd.exec(5)) and
+// libsystemd can be loaded. If so, lines are sent to the journal with their fields, so that each
+// field can be searched for. Without the library the journal has the lines as text.
+[[nodiscard]] bool StandardErrorIsJournal();
+
+// A line as the journal takes it: MESSAGE as in a log of text, PRIORITY, and each field as
+// JETTISON_<NAME>, "gracePeriod" as JETTISON_GRACE_PERIOD.
+[[nodiscard]] LogLine JournalEntries(LogLevel level, std::string_view message,
+                                     std::span<const LogField> fields);
+
+// Sends a line there, which may wait for it; false: it did not take it.
+[[nodiscard]] bool SendToJournal(const LogLine& entries);
+
+// The name that the journal has for a field of the log.
+[[nodiscard]] std::string JournalNameOf(std::string_view key);
 
 struct LogOutput {
   LogFormat format = LogFormat::kText;

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "machine/log/journal.h"
+#include "machine/log/log_output.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {

@@ -11,7 +11,6 @@
 #include "kernel/processes/processes.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/loop/steady_clock.h"
-#include "machine/pods/no_own_pods.h"
 #include "machine/pods/pods_of_node.h"
 #include "rpc/calls.h"
 #include "rpc/client.h"

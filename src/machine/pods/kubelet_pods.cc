@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "machine/pods/no_own_pods.h"
+#include "machine/pods/pods_of_node.h"
 #include "sources/kubernetes/pods/kubernetes_source.h"
 
 namespace jettison {

@@ -5,11 +5,11 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "agent/cluster/link/pod_ends.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "machine/loop/job_queue.h"
@@ -23,6 +23,27 @@
 #include "sources/kubernetes/pods/pod_feed.h"
 
 namespace jettison {
+
+// Detects from updates of pods which of them have ended, and reports each once. Pods that had ended
+// before the first list are not reported.
+class PodEnds {
+ public:
+  struct Listeners {
+    std::function<void(const kube::ApiPod&)> on_ended;  // Succeeded or Failed
+    std::function<void(const kube::ObjectHead&)> on_gone;
+  };
+
+  // Who is told from now on.
+  void Follow(Listeners listeners) { listeners_ = std::move(listeners); }
+
+  // A pod appeared or changed; `has_listed`: after the first list.
+  void Take(const kube::ApiPod& pod, bool has_listed);
+  void TakeGone(const kube::ObjectHead& head);
+
+ private:
+  Listeners listeners_;
+  std::set<std::string> ended_;  // UIDs of pods that are there
+};
 
 // The last known pods of the node from the API server, on disk. An agent that starts while the API
 // server cannot be reached uses these. Each pod has a file named after its UID in one folder. They

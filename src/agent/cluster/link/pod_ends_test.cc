@@ -1,5 +1,3 @@
-#include "agent/cluster/link/pod_ends.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
