@@ -12,7 +12,9 @@
 //   latencyMs    from the one to the other; null: one of them is missing
 //   belowMs      how long available was below the threshold up to the signal. It is less than
 //                latencyMs where available rose above it again, as it does when page cache moves
-//   overshootBytes   how far below the threshold available had fallen when the signal came
+//   overshootBytes   how far below the threshold available had fallen when the signal came, since
+//   it
+//                fell below it for the last time
 //   rateMiBps    the growth between the gate and the crossing, by the samples
 //   longestGapUs the longest time between two samples from half a second before the crossing on:
 //                how sharp the figures are
@@ -73,12 +75,16 @@ std::optional<std::int64_t> CrossingOf(const std::vector<Sample>& samples, std::
   return TimeAt(*(below - 1), *below, threshold);
 }
 
-// The least that was available up to `signalled`, the sample next after it included in proportion.
-std::int64_t LeastAvailable(const std::vector<Sample>& samples, std::int64_t signalled) {
+// The least that was available up to `signalled`, since it fell below the threshold for the last
+// time; the sample next after `signalled` is included in proportion.
+std::int64_t LeastAvailable(const std::vector<Sample>& samples, std::int64_t threshold,
+                            std::int64_t signalled) {
   std::int64_t least = samples.front().available;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     if (samples[i].at <= signalled) {
-      least = std::min(least, samples[i].available);
+      const bool falls_below =
+          i > 0 && samples[i].available < threshold && samples[i - 1].available >= threshold;
+      least = falls_below ? samples[i].available : std::min(least, samples[i].available);
       continue;
     }
     if (i == 0) break;
@@ -139,7 +145,8 @@ void Print(const std::vector<Sample>& samples, std::int64_t threshold, std::int6
   const bool both = crossed && signalled != 0;
   const double seconds = crossed ? static_cast<double>(*crossed - first.at) / 1e9 : 0;
   const double grown = static_cast<double>(first.available - threshold) / kMiB;
-  const std::int64_t least = LeastAvailable(samples, signalled != 0 ? signalled : INT64_MAX);
+  const std::int64_t until = signalled != 0 ? signalled : INT64_MAX;
+  const std::int64_t least = LeastAvailable(samples, threshold, until);
   std::printf(
       "{\"crossedNs\": %s, \"signalledNs\": %s, \"latencyMs\": %s, \"belowMs\": %s, "
       "\"overshootBytes\": %lld, "
