@@ -128,7 +128,7 @@ class Score:
         self.truths = self.said = self.found = self.inside = 0
         self.errors, self.misses, self.minutes = [], [], {}
 
-    def add(self, seed, truths, said, reach):
+    def add(self, seed, truths, said):
         """Pairs (uid, time) with (uid, time, earliest, latest), each with the nearest."""
         taken = set()
         self.truths += len(truths)
@@ -137,7 +137,7 @@ class Score:
             minute = self.minutes.setdefault(int(at // 60), [0, 0])
             minute[1] += 1
             near = [(abs(each[1] - at), i) for i, each in enumerate(said) if i not in taken and each[0] == uid
-                    and (each[2] <= at <= each[3] or abs(each[1] - at) <= reach)]
+                    and (each[2] <= at <= each[3] or abs(each[1] - at) <= REACH)]
             if not near:
                 self.misses.append((seed, "missed", uid, round(at, 2)))
                 continue
@@ -170,9 +170,10 @@ def evictions_of(outcome, start):
     return [(e["uid"], *(seconds_of(e[key], start) for key in ("at", "earliest", "latest"))) for e in outcome["evictions"]]
 
 
-JOBS = [("every pass", [], 2.0), ("10 s", ["--thinned", "--every", "10s"], 10.0), ("30 s", ["--thinned", "--every", "30s"], 30.0),
-        ("30 s, end times", ["--thinned", "--every", "30s", "--with-end-times"], 30.0),
-        ("10 s, no peaks", ["--thinned", "--every", "10s", "--without-peaks"], 10.0)]
+REACH = 10.0  # seconds by which a time may be off, unless the stated bounds have it
+JOBS = [("every pass", []), ("10 s", ["--thinned", "--every", "10s"]), ("30 s", ["--thinned", "--every", "30s"]),
+        ("30 s, end times", ["--thinned", "--every", "30s", "--with-end-times"]),
+        ("10 s, no peaks", ["--thinned", "--every", "10s", "--without-peaks"])]
 
 
 def truths_in(build, path):
@@ -185,7 +186,7 @@ def truths_in(build, path):
 
 
 def compare_one(build, folder, seed, jobs):
-    """For each score its truths, what was said, and how far off counts."""
+    """For each score its truths and what was said."""
     first, second = (folder / f"{seed}-{i}.jtr" for i in (0, 1))
     if not all(path.exists() and path.stat().st_size for path in (first, second)):
         print(f"seed {seed}: there is no recording of both runs", file=sys.stderr)
@@ -194,15 +195,15 @@ def compare_one(build, folder, seed, jobs):
     other.write_text(documents(pair_of(seed)[1], "/nowhere", "nothing"))
     truths_of_other = truths_in(build, second)
     truths = truths_in(build, first)
-    rows = [(("other", "as it was"), truths_of_other, [(uid, at, at, at) for uid, at in truths], 10.0)]
-    for name, arguments, reach in jobs:
+    rows = [(("other", "as it was"), truths_of_other, [(uid, at, at, at) for uid, at in truths])]
+    for name, arguments in jobs:
         report = simulate(build, [first, *arguments, "--policy", other])
         start = seconds_of(report["from"], 0)
         if arguments:
-            rows.append((("in force", name), truths, evictions_of(report["policies"][0], start), reach))
+            rows.append((("in force", name), truths, evictions_of(report["policies"][0], start)))
         else:  # the policy in force is replayed there; the calibration says what samples alone find
-            rows.append((("in force", name), report["calibration"], None, reach))
-        rows.append((("other", name), truths_of_other, evictions_of(report["policies"][1], start), reach))
+            rows.append((("in force", name), report["calibration"], None))
+        rows.append((("other", name), truths_of_other, evictions_of(report["policies"][1], start)))
     return rows
 
 
@@ -211,12 +212,12 @@ def compare(build, folder, seeds, jobs, misses):
     count = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for seed, rows in zip(seeds, pool.map(lambda seed: compare_one(build, folder, seed, jobs), seeds)):
-            for key, truths, said, reach in rows:
+            for key, truths, said in rows:
                 score = scores.setdefault(key, Score())
                 if said is None:
                     score.count(truths)
                 else:
-                    score.add(seed, truths, said, reach)
+                    score.add(seed, truths, said)
             count += bool(rows)
             if misses:  # the results so far, because this takes long
                 table = "\n".join(score.row(f"{what}, {name}") for (what, name), score in sorted(scores.items()))
@@ -235,7 +236,7 @@ def main():
     parser.add_argument("--keep", type=pathlib.Path, help="a folder for the recordings")
     parser.add_argument("--reuse", type=pathlib.Path, help="recordings of a run before")
     parser.add_argument("--record-only", action="store_true", help="with --keep: simulate nothing yet")
-    parser.add_argument("--only", action="append", choices=[name for name, _, _ in JOBS], help="of the ways to thin a recording")
+    parser.add_argument("--only", action="append", choices=[name for name, _ in JOBS], help="of the ways to thin a recording")
     parser.add_argument("--json", help="every miss, in this file")
     options = parser.parse_args()
     build = options.build.resolve()
