@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "http/server/core.h"
+#include "http/server/answers.h"
 
 namespace jettison::http {
 namespace {

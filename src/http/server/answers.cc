@@ -1,4 +1,5 @@
-// What the server makes of the requests that libmicrohttpd tells it of.
+#include "http/server/answers.h"
+
 #include <fmt/format.h>
 #include <sys/socket.h>
 
@@ -6,14 +7,8 @@
 #include <exception>
 #include <utility>
 
-#include "http/server/core.h"
+namespace jettison::http {
 
-namespace jettison {
-
-using http::Connection;
-using http::Head;
-using http::Phase;
-using http::Refusal;
 using std::chrono::steady_clock;
 
 namespace {
@@ -69,8 +64,8 @@ Refusal WithoutRoom(std::string message) {
 }  // namespace
 
 // A stream on its way to one client.
-struct HttpServer::Core::Reader {
-  Core* core;
+struct Answers::Reader {
+  Answers* answers;
   MHD_Connection* handle;
   Connection* connection;
   HttpStream next;
@@ -89,30 +84,29 @@ struct HttpServer::Core::Reader {
   }
 };
 
-void HttpServer::Core::TellConnection(void* self, MHD_Connection* handle, void** place,
-                                      MHD_ConnectionNotificationCode what) {
-  auto& core = *static_cast<Core*>(self);
+void Answers::TellConnection(void* self, MHD_Connection* handle, void** place,
+                             MHD_ConnectionNotificationCode what) {
+  auto& answers = *static_cast<Answers*>(self);
   if (what == MHD_CONNECTION_NOTIFY_STARTED) {
     const MHD_ConnectionInfo* info =
         MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD);
     const auto found =
-        info == nullptr ? core.connections_.end() : core.connections_.find(info->connect_fd);
-    *place = found == core.connections_.end() ? nullptr : found->second.get();
+        info == nullptr ? answers.connections_.end() : answers.connections_.find(info->connect_fd);
+    *place = found == answers.connections_.end() ? nullptr : found->second.get();
     return;
   }
   auto* const connection = static_cast<Connection*>(std::exchange(*place, nullptr));
   if (connection == nullptr) return;
-  core.ReleaseStream(*connection);
-  core.connections_.erase(connection->descriptor);
+  answers.ReleaseStream(*connection);
+  answers.connections_.erase(connection->descriptor);
 }
 
-void* HttpServer::Core::TellTarget(void* self, const char* target, MHD_Connection* handle) {
+void* Answers::TellTarget(void* self, const char* target, MHD_Connection* handle) {
   Connection* const connection = ConnectionOf(handle);
   if (connection == nullptr) return nullptr;
   if (connection->phase == Phase::kIdle) {  // else counted from when it came
     connection->phase = Phase::kReceiving;
-    connection->deadline =
-        steady_clock::now() + static_cast<Core*>(self)->parts_.options.limits.request;
+    connection->deadline = steady_clock::now() + static_cast<Answers*>(self)->limits_.request;
   }
   connection->exchange = {.target = target};
   return nullptr;
@@ -120,60 +114,59 @@ void* HttpServer::Core::TellTarget(void* self, const char* target, MHD_Connectio
 
 // First the head of a request comes; then each part of its body; then that all of it is there (no
 // bytes). An answer may be queued at the first and at the last call.
-MHD_Result HttpServer::Core::TellRequest(void* self, MHD_Connection* handle, const char* path,
-                                         const char* method, const char* version, const char* bytes,
-                                         std::size_t* size, void** /*seen*/) {
+MHD_Result Answers::TellRequest(void* self, MHD_Connection* handle, const char* path,
+                                const char* method, const char* version, const char* bytes,
+                                std::size_t* size, void** /*seen*/) {
   Connection* const connection = ConnectionOf(handle);
   if (connection == nullptr) return MHD_NO;
   const std::string_view part = *size == 0 ? std::string_view() : std::string_view(bytes, *size);
   *size = 0;
   const bool goes_on =
-      static_cast<Core*>(self)->Take({handle, path, method, version}, *connection, part);
+      static_cast<Answers*>(self)->Take({handle, path, method, version}, *connection, part);
   return goes_on ? MHD_YES : MHD_NO;
 }
 
 // The answer is out, or the connection broke meanwhile.
-void HttpServer::Core::TellAnswered(void* self, MHD_Connection* handle, void** /*seen*/,
-                                    MHD_RequestTerminationCode /*why*/) {
+void Answers::TellAnswered(void* self, MHD_Connection* handle, void** /*seen*/,
+                           MHD_RequestTerminationCode /*why*/) {
   Connection* const connection = ConnectionOf(handle);
   if (connection == nullptr) return;
-  auto& core = *static_cast<Core*>(self);
-  core.ReleaseStream(*connection);
+  auto& answers = *static_cast<Answers*>(self);
+  answers.ReleaseStream(*connection);
   connection->phase = Phase::kIdle;
   connection->exchange = {};
   connection->since = steady_clock::now();
-  connection->deadline = connection->since + core.parts_.options.limits.idle;
+  connection->deadline = connection->since + answers.limits_.idle;
 }
 
-bool HttpServer::Core::Take(const Head& head, Connection& connection, std::string_view bytes) {
-  http::Exchange& exchange = connection.exchange;
+bool Answers::Take(const Head& head, Connection& connection, std::string_view bytes) {
+  Exchange& exchange = connection.exchange;
   if (!std::exchange(exchange.has_begun, true)) return Begin(head, connection);
   if (exchange.later) return AnswerLater(head, connection);
   if (bytes.empty()) return Answer(head, connection);
   // Content-Length has been looked at, so this cannot be, but what it guards is memory.
-  if (bytes.size() > parts_.options.limits.body_bytes - exchange.body.size()) return false;
+  if (bytes.size() > limits_.body_bytes - exchange.body.size()) return false;
   if (exchange.body.empty()) exchange.body.reserve(exchange.length);
   exchange.body.append(bytes);
   return true;
 }
 
-bool HttpServer::Core::Begin(const Head& head, Connection& connection) {
-  http::Exchange& exchange = connection.exchange;
-  auto refusal = parts_.access.RefusalOf(head.handle, connection);
-  if (!refusal) refusal = http::RefusalOf(head, exchange, parts_.options.limits);
+bool Answers::Begin(const Head& head, Connection& connection) {
+  Exchange& exchange = connection.exchange;
+  auto refusal = access_.RefusalOf(head.handle, connection);
+  if (!refusal) refusal = RefusalOf(head, exchange, limits_);
   if (refusal) return Refuse(head.handle, connection, *refusal);
-  exchange.length = http::BodyBytes(head);
+  exchange.length = BodyBytes(head);
   exchange.share = bodies_.Take(exchange.length);
   if (exchange.share) return true;
   return Refuse(head.handle, connection,
                 WithoutRoom("the bodies of other requests leave too little memory for this one"));
 }
 
-bool HttpServer::Core::Answer(const Head& head, Connection& connection) {
+bool Answers::Answer(const Head& head, Connection& connection) {
   HttpResponse response;
   try {
-    response = parts_.handler(
-        http::RequestOf(head, std::exchange(connection.exchange.body, {}), connection));
+    response = handler_(RequestOf(head, std::exchange(connection.exchange.body, {}), connection));
   } catch (const std::exception& e) {
     return Refuse(head.handle, connection, {500, e.what(), {}});
   }
@@ -184,14 +177,14 @@ bool HttpServer::Core::Answer(const Head& head, Connection& connection) {
 }
 
 // Called again when the connection is resumed.
-bool HttpServer::Core::AnswerLater(const Head& head, Connection& connection) {
+bool Answers::AnswerLater(const Head& head, Connection& connection) {
   if (connection.is_cut) return false;
   if (!HoldStream(connection)) return RefuseStream(head.handle, connection);
   std::optional<HttpResponse> response;
   try {
     response = connection.exchange.later();
   } catch (const std::exception& e) {
-    response = parts_.error_answer(500, e.what());
+    response = error_answer_(500, e.what());
   }
   if (!response) {
     Suspend(head.handle, connection);
@@ -201,24 +194,23 @@ bool HttpServer::Core::AnswerLater(const Head& head, Connection& connection) {
   return Send(head, connection, *std::move(response));
 }
 
-bool HttpServer::Core::Send(const Head& head, Connection& connection, HttpResponse response) {
+bool Answers::Send(const Head& head, Connection& connection, HttpResponse response) {
   if (head.method == "HEAD") response.stream = nullptr;
   if (response.stream) return SendStream(head.handle, connection, std::move(response));
   ReleaseStream(connection);
   auto share = answers_.Take(response.body.capacity() + kAnswerBytes);
   if (share) return Queue(head.handle, connection, std::move(response), std::move(share));
-  return Refuse(head.handle, connection,
-                WithoutRoom(fmt::format(
-                    "the answer has {} bytes, and other requests leave {} of {}",
-                    response.body.size(), answers_.left(), parts_.options.limits.held_bytes)));
+  return Refuse(
+      head.handle, connection,
+      WithoutRoom(fmt::format("the answer has {} bytes, and other requests leave {} of {}",
+                              response.body.size(), answers_.left(), limits_.held_bytes)));
 }
 
-bool HttpServer::Core::SendStream(MHD_Connection* handle, Connection& connection,
-                                  HttpResponse response) {
+bool Answers::SendStream(MHD_Connection* handle, Connection& connection, HttpResponse response) {
   if (!HoldStream(connection)) return RefuseStream(handle, connection);
   // Clients of event streams come back with the last ID that they have.
   const bool is_resumed = response.content_type.starts_with("text/event-stream");
-  auto reader = std::make_unique<Reader>(Reader{.core = this,
+  auto reader = std::make_unique<Reader>(Reader{.answers = this,
                                                 .handle = handle,
                                                 .connection = &connection,
                                                 .next = std::move(response.stream),
@@ -234,25 +226,24 @@ bool HttpServer::Core::SendStream(MHD_Connection* handle, Connection& connection
          MHD_YES;
 }
 
-bool HttpServer::Core::Refuse(MHD_Connection* handle, Connection& connection,
-                              const Refusal& refusal) {
-  HttpResponse response = parts_.error_answer(refusal.status, refusal.message);
+bool Answers::Refuse(MHD_Connection* handle, Connection& connection, const Refusal& refusal) {
+  HttpResponse response = error_answer_(refusal.status, refusal.message);
   response.status = refusal.status;
   response.stream = nullptr;
   if (!refusal.header.first.empty()) response.headers.push_back(refusal.header);
   return Queue(handle, connection, std::move(response), nullptr);
 }
 
-bool HttpServer::Core::RefuseStream(MHD_Connection* handle, Connection& connection) {
+bool Answers::RefuseStream(MHD_Connection* handle, Connection& connection) {
   return Refuse(handle, connection,
                 {503,
                  fmt::format("there are {} streams already, which is the limit; try again later",
-                             parts_.options.limits.streams),
+                             limits_.streams),
                  {"Retry-After", "10"}});
 }
 
-bool HttpServer::Core::Queue(MHD_Connection* handle, Connection& connection, HttpResponse response,
-                             std::shared_ptr<void> share) {
+bool Answers::Queue(MHD_Connection* handle, Connection& connection, HttpResponse response,
+                    std::shared_ptr<void> share) {
   Answering(connection);
   const auto status = static_cast<unsigned>(response.status);
   const Answered answer = AnswerOf(std::move(response), std::move(share));
@@ -260,8 +251,8 @@ bool HttpServer::Core::Queue(MHD_Connection* handle, Connection& connection, Htt
 }
 
 // The next bytes of a stream, or that there are none now, or never again.
-ssize_t HttpServer::Core::ReadStream(void* reader_pointer, std::uint64_t /*position*/, char* buffer,
-                                     std::size_t size) {
+ssize_t Answers::ReadStream(void* reader_pointer, std::uint64_t /*position*/, char* buffer,
+                            std::size_t size) {
   Reader& reader = *static_cast<Reader*>(reader_pointer);
   Connection& connection = *reader.connection;
   if (connection.is_cut) return reader.Break();
@@ -273,16 +264,16 @@ ssize_t HttpServer::Core::ReadStream(void* reader_pointer, std::uint64_t /*posit
     auto chunk = reader.next();
     if (!chunk) return reader.Break();
     if (!*chunk) return MHD_CONTENT_READER_END_OF_STREAM;
-    reader.share = reader.core->answers_.Take((*chunk)->capacity());
+    reader.share = reader.answers->answers_.Take((*chunk)->capacity());
     if (!reader.share) {
       return reader.is_resumed ? MHD_CONTENT_READER_END_OF_STREAM : reader.Break();
     }
     reader.chunk = **std::move(chunk);
     if (reader.chunk.empty()) {
-      reader.core->Suspend(reader.handle, connection);
+      reader.answers->Suspend(reader.handle, connection);
       return 0;
     }
-    reader.core->Answering(connection);
+    reader.answers->Answering(connection);
   }
   const std::size_t part = std::min(size, reader.chunk.size() - reader.given);
   std::copy_n(reader.chunk.data() + reader.given, part, buffer);
@@ -291,27 +282,37 @@ ssize_t HttpServer::Core::ReadStream(void* reader_pointer, std::uint64_t /*posit
 }
 
 // A wake from now on is noticed, for whatever it announces is asked for afterwards.
-bool HttpServer::Core::HoldStream(Connection& connection) {
+bool Answers::HoldStream(Connection& connection) {
   if (connection.has_stream) return true;
-  if (streams_ >= parts_.options.limits.streams) return false;
+  if (streams_ >= limits_.streams) return false;
   ++streams_;
   connection.has_stream = true;
   return true;
 }
 
-void HttpServer::Core::ReleaseStream(Connection& connection) {
+void Answers::ReleaseStream(Connection& connection) {
   if (std::exchange(connection.has_stream, false)) --streams_;
 }
 
-void HttpServer::Core::Suspend(MHD_Connection* handle, Connection& connection) {
+void Answers::Suspend(MHD_Connection* handle, Connection& connection) {
   connection.phase = Phase::kWaiting;
   connection.handle = handle;
   MHD_suspend_connection(handle);
 }
 
-void HttpServer::Core::Answering(Connection& connection) const {
-  connection.phase = Phase::kAnswering;
-  connection.deadline = steady_clock::now() + parts_.options.limits.answer;
+void Answers::Resume(Connection& connection) {
+  if (connection.phase != Phase::kWaiting) return;
+  Answering(connection);
+  MHD_resume_connection(connection.handle);
 }
 
-}  // namespace jettison
+void Answers::ResumeAll() {
+  for (const auto& [descriptor, connection] : connections_) Resume(*connection);
+}
+
+void Answers::Answering(Connection& connection) const {
+  connection.phase = Phase::kAnswering;
+  connection.deadline = steady_clock::now() + limits_.answer;
+}
+
+}  // namespace jettison::http

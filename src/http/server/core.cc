@@ -82,13 +82,13 @@ HttpServer::Core::Core(http::Parts parts, FileDescriptor wake)
       port_(parts_.tcp_socket ? http::PortOf(parts_.tcp_socket) : std::uint16_t{0}),
       has_tls_(parts_.tls.has_value()),
       wake_(std::move(wake)),
-      bodies_(parts_.options.limits.bodies_bytes),
-      answers_(parts_.options.limits.held_bytes) {}
+      answers_(parts_.options.limits, std::move(parts_.handler), std::move(parts_.error_answer),
+               std::move(parts_.access)) {}
 
 HttpServer::Core::~Core() {
-  for (const auto& [descriptor, connection] : connections_) {
+  for (const auto& [descriptor, connection] : answers_.connections()) {
     connection->is_cut = true;
-    Resume(*connection);
+    answers_.Resume(*connection);
   }
   RunDaemons();
 }
@@ -116,11 +116,13 @@ Result<Daemon> HttpServer::Core::StartDaemon(std::optional<http::TlsFiles> tls) 
   const std::size_t memory = std::max<std::size_t>(4 * limits.header_bytes, 32768);
   // Cut connections leave in the next run; until then they count for it, not for us.
   const auto most = static_cast<unsigned>(2 * limits.connections);
-  daemon.handle.reset(MHD_start_daemon(
-      flags, 0, nullptr, nullptr, &TellRequest, this, MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
-      MHD_OPTION_CONNECTION_LIMIT, most, MHD_OPTION_URI_LOG_CALLBACK, &TellTarget, this,
-      MHD_OPTION_NOTIFY_COMPLETED, &TellAnswered, this, MHD_OPTION_NOTIFY_CONNECTION,
-      &TellConnection, this, MHD_OPTION_ARRAY, tls_options.data(), MHD_OPTION_END));
+  daemon.handle.reset(
+      MHD_start_daemon(flags, 0, nullptr, nullptr, &http::Answers::TellRequest, &answers_,
+                       MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, MHD_OPTION_CONNECTION_LIMIT,
+                       most, MHD_OPTION_URI_LOG_CALLBACK, &http::Answers::TellTarget, &answers_,
+                       MHD_OPTION_NOTIFY_COMPLETED, &http::Answers::TellAnswered, &answers_,
+                       MHD_OPTION_NOTIFY_CONNECTION, &http::Answers::TellConnection, &answers_,
+                       MHD_OPTION_ARRAY, tls_options.data(), MHD_OPTION_END));
   if (daemon.handle) return daemon;
   return Fail(ErrorCode::kInternal, "libmicrohttpd does not start: too few file descriptors?");
 }
@@ -147,7 +149,7 @@ void HttpServer::Core::Stop() {
 }
 
 void HttpServer::Core::WakeStreams() {
-  if (streams_ > 0) Wake();
+  if (answers_.streams() > 0) Wake();
 }
 
 int HttpServer::Core::MillisecondsToWait() const {
@@ -156,7 +158,7 @@ int HttpServer::Core::MillisecondsToWait() const {
   SteadyTime next = now + kBetweenLooksAtSocket;
   if (!parts_.options.socket_path.empty()) next = std::min(next, next_look_);
   if (next_accept_ > now) next = std::min(next, next_accept_);
-  for (const auto& [descriptor, connection] : connections_) {
+  for (const auto& [descriptor, connection] : answers_.connections()) {
     if (connection->phase != Phase::kWaiting) {
       next = std::min(next, connection->deadline);
     } else if (parts_.options.ask_streams_every > Duration{0}) {
@@ -179,7 +181,7 @@ void HttpServer::Core::Wait() {
                                  {DescriptorOf(plain_), POLLIN, 0},
                                  {DescriptorOf(tls_), POLLIN, 0}};
   const std::size_t others = watched.size();
-  for (const auto& [descriptor, connection] : connections_) {
+  for (const auto& [descriptor, connection] : answers_.connections()) {
     if (connection->has_stream && !connection->is_cut) {
       watched.push_back({descriptor, POLLRDHUP, 0});
     }
@@ -188,10 +190,10 @@ void HttpServer::Core::Wait() {
   if (watched[0].revents != 0) {
     eventfd_t ignored = 0;
     ::eventfd_read(wake_.get(), &ignored);
-    ResumeAll();
+    answers_.ResumeAll();
   }
   for (std::size_t i = others; i < watched.size(); ++i) {
-    if (watched[i].revents != 0) Cut(*connections_.at(watched[i].fd));
+    if (watched[i].revents != 0) Cut(*answers_.connections().at(watched[i].fd));
   }
   if (watched[1].revents != 0) Accept(unix_socket, true);
   if (watched[2].revents != 0) Accept(tcp_socket, false);
@@ -205,7 +207,7 @@ void HttpServer::Core::RunDaemons() {
 void HttpServer::Core::AskStreams() {
   if (parts_.options.ask_streams_every == Duration{0} || steady_clock::now() < next_ask_) return;
   next_ask_ = steady_clock::now() + parts_.options.ask_streams_every;
-  ResumeAll();
+  answers_.ResumeAll();
 }
 
 void HttpServer::Core::Accept(int listener, bool is_unix) {
@@ -228,22 +230,22 @@ void HttpServer::Core::Accept(int listener, bool is_unix) {
 // request for longest has to go.
 bool HttpServer::Core::HasRoom() {
   const std::size_t most = parts_.options.limits.connections;
-  if (connections_.size() < most) return true;
+  if (answers_.connections().size() < most) return true;
   Connection* oldest = nullptr;
-  for (const auto& [descriptor, connection] : connections_) {
+  for (const auto& [descriptor, connection] : answers_.connections()) {
     if (connection->is_cut) continue;
     if (connection->phase != Phase::kReceiving && connection->phase != Phase::kIdle) continue;
     if (oldest == nullptr || connection->since < oldest->since) oldest = connection.get();
   }
   if (oldest != nullptr) Cut(*oldest);
   RunDaemons();
-  return connections_.size() < most;
+  return answers_.connections().size() < most;
 }
 
 void HttpServer::Core::TurnAway(int socket, bool is_tls) {
   if (is_tls) return;
   SendLast(socket,
-           parts_.error_answer(
+           answers_.ErrorAnswer(
                503, fmt::format("there are {} connections already, which is the limit; try again "
                                 "soon",
                                 parts_.options.limits.connections)));
@@ -259,7 +261,7 @@ void HttpServer::Core::Add(FileDescriptor socket, bool is_unix) {
   const bool is_tls = !is_unix && has_tls_;
   const int descriptor = socket.Release();
   const SteadyTime now = steady_clock::now();
-  connections_[descriptor] =
+  answers_.connections()[descriptor] =
       std::make_unique<Connection>(Connection{.descriptor = descriptor,
                                               .is_unix = is_unix,
                                               .is_tls = is_tls,
@@ -271,13 +273,13 @@ void HttpServer::Core::Add(FileDescriptor socket, bool is_unix) {
   if (MHD_add_connection(daemon, descriptor, generic, size) == MHD_YES) {
     MHD_run(daemon);
   } else {
-    connections_.erase(descriptor);
+    answers_.connections().erase(descriptor);
   }
 }
 
 void HttpServer::Core::CutOverdue() {
   const SteadyTime now = steady_clock::now();
-  for (const auto& [descriptor, connection] : connections_) {
+  for (const auto& [descriptor, connection] : answers_.connections()) {
     if (connection->phase == Phase::kWaiting || connection->deadline > now) continue;
     Cut(*connection);
     connection->deadline = now + kCutPause;
@@ -287,23 +289,13 @@ void HttpServer::Core::CutOverdue() {
 void HttpServer::Core::Cut(Connection& connection) {
   if (connection.phase == Phase::kReceiving && !connection.is_tls && !connection.is_cut) {
     SendLast(connection.descriptor,
-             parts_.error_answer(408, fmt::format("the request was not complete within {}, or "
-                                                  "other clients needed the connection",
-                                                  FormatDuration(parts_.options.limits.request))));
+             answers_.ErrorAnswer(408, fmt::format("the request was not complete within {}, or "
+                                                   "other clients needed the connection",
+                                                   FormatDuration(parts_.options.limits.request))));
   }
   connection.is_cut = true;
   ::shutdown(connection.descriptor, SHUT_RDWR);
-  Resume(connection);
-}
-
-void HttpServer::Core::Resume(Connection& connection) {
-  if (connection.phase != Phase::kWaiting) return;
-  Answering(connection);
-  MHD_resume_connection(connection.handle);
-}
-
-void HttpServer::Core::ResumeAll() {
-  for (const auto& [descriptor, connection] : connections_) Resume(*connection);
+  answers_.Resume(connection);
 }
 
 Result<void> HttpServer::Core::ReadCredentials(const HttpServerOptions& options) {
@@ -343,10 +335,10 @@ void HttpServer::Core::TakeCredentials() {
   }
   if (!fresh) return;
   next_look_ = {};
-  if (fresh->token) parts_.access.SetToken(*std::move(fresh->token));
+  if (fresh->token) answers_.SetToken(*std::move(fresh->token));
   if (!fresh->tls) return;
   // Those that use the previous certificates, which are no longer valid.
-  for (const auto& [descriptor, connection] : connections_) {
+  for (const auto& [descriptor, connection] : answers_.connections()) {
     if (connection->is_tls) Cut(*connection);
   }
   RunDaemons();
