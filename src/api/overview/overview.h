@@ -14,7 +14,7 @@
 namespace jettison {
 
 // What people look at, gathered from a snapshot into one value: `jettison status`, `jettison top`
-// and the dashboard read it as JSON (overview_json.h). docs/overview.md has every field.
+// and the dashboard read it as JSON (OverviewJson). docs/overview.md has every field.
 
 // A threshold as it stands. Amounts are in the unit of its signal.
 struct OverviewThreshold {

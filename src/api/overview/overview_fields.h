@@ -7,7 +7,7 @@
 
 namespace jettison {
 
-// The fields of the overview as it is written (overview_json.h) and as the program's commands read
+// The fields of the overview as it is written (OverviewJson) and as the program's commands read
 // it, in their order. docs/overview.md has every one.
 
 template <typename Archive, FormOf<OverviewThreshold> T>

@@ -33,7 +33,7 @@ namespace jettison {
 namespace {
 
 constexpr int kSignalBase = 128;
-constexpr unsigned kLimitSeconds = 57;  // a little after the script's own deadline
+constexpr unsigned kLimitSeconds = 57;  // a little after the story's own deadline
 constexpr std::int64_t kFewestFreePids = 4 * kDemoNodePidsLimit;
 constexpr Duration kShortestFrame = std::chrono::milliseconds(50);
 constexpr Duration kLinesEvery = std::chrono::seconds(2);
