@@ -13,8 +13,6 @@ struct MountCalls {
   bool opens_within_mount = false;  // openat2(2), since Linux 5.6
   bool tells_mount_points = false;  // STATX_ATTR_MOUNT_ROOT of statx(2), since Linux 5.8
   bool changes_attributes = false;  // mount_setattr(2), since Linux 5.12
-
-  [[nodiscard]] bool ServesRemoval() const { return opens_within_mount && tells_mount_points; }
 };
 
 // Tries the calls; changes nothing.

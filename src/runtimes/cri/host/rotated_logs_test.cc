@@ -1,9 +1,9 @@
-#include "runtimes/cri/host/gzip_file.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
+
+#include "runtimes/cri/host/gzip_file.h"
 
 namespace jettison::cri {
 namespace {

@@ -1,9 +1,9 @@
-#include "runtimes/process/runs/shim_order.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "runtimes/process/runs/shim_order.h"
 
 namespace jettison::process {
 namespace {
