@@ -11,6 +11,7 @@
 #include "cli/ask/config_files.h"
 #include "cli/ask/secret_file.h"
 #include "cli/ask/time_option.h"
+#include "cli/terminal/command_faults.h"
 #include "core/model/fault.h"
 #include "core/units/duration.h"
 #include "core/units/http_url.h"
@@ -20,29 +21,6 @@ namespace {
 
 // A dump holds a few samples of before and behind, which lines are drawn to.
 constexpr Instant kLongAgo{};
-
-class RequestFaults {
- public:
-  void Add(std::string_view fault) {
-    if (!text_.empty()) text_ += "\njettison: ";
-    text_ += fault;
-  }
-  // Where there is no value its error is a fault.
-  template <typename T>
-  std::optional<T> Take(Result<T> read) {
-    if (read) return *std::move(read);
-    if (read.error().code != ErrorCode::kInvalidArgument) SetUnread();
-    Add(read.error().message);
-    return std::nullopt;
-  }
-  void SetUnread() { code_ = ErrorCode::kUnavailable; }
-  [[nodiscard]] bool empty() const { return text_.empty(); }
-  [[nodiscard]] Error AsError() const { return {code_, text_}; }
-
- private:
-  std::string text_;
-  ErrorCode code_ = ErrorCode::kInvalidArgument;
-};
 
 bool IsUrl(std::string_view source) {
   return source.starts_with("http://") || source.starts_with("https://");
@@ -71,7 +49,7 @@ std::array<std::pair<std::string_view, std::string_view>, 3> TlsFilesOf(
 }
 
 // What would otherwise be ignored without a word.
-void CheckReach(const ImportCommand& command, const HttpUrl& url, RequestFaults& faults) {
+void CheckReach(const ImportCommand& command, const HttpUrl& url, FaultLines& faults) {
   if (!url.credentials.empty()) {
     faults.Add(
         "the URL must not contain a password; use --basic-auth-file to name a file with "
@@ -100,7 +78,7 @@ void CheckReach(const ImportCommand& command, const HttpUrl& url, RequestFaults&
 }
 
 void ReadCredentials(const ImportCommand& command, const HttpUrl& url, HttpTarget& target,
-                     RequestFaults& faults) {
+                     FaultLines& faults) {
   if (!command.token_file.empty()) {
     target.bearer_token = faults.Take(SecretIn(command.token_file, "--token-file")).value_or("");
   }
@@ -120,7 +98,7 @@ void ReadCredentials(const ImportCommand& command, const HttpUrl& url, HttpTarge
   }
 }
 
-void ReadTarget(const ImportCommand& command, ImportRequest& request, RequestFaults& faults) {
+void ReadTarget(const ImportCommand& command, ImportRequest& request, FaultLines& faults) {
   const auto url = faults.Take(ParseHttpUrl(command.source));
   if (!url) return;
   CheckReach(command, *url, faults);
@@ -139,7 +117,7 @@ void ReadTarget(const ImportCommand& command, ImportRequest& request, RequestFau
 
 // Of a dump nobody is asked. Two of the files may be named by the environment for every import, so
 // they only have to be right.
-void CheckNothingIsAsked(const ImportCommand& command, RequestFaults& faults) {
+void CheckNothingIsAsked(const ImportCommand& command, FaultLines& faults) {
   if (!command.token_file.empty()) (void)faults.Take(SecretIn(command.token_file, "--token-file"));
   if (!command.basic_auth_file.empty()) {
     (void)faults.Take(SecretIn(command.basic_auth_file, "--basic-auth-file"));
@@ -150,7 +128,7 @@ void CheckNothingIsAsked(const ImportCommand& command, RequestFaults& faults) {
   }
 }
 
-void CheckPaths(const ImportPaths& paths, RequestFaults& faults) {
+void CheckPaths(const ImportPaths& paths, FaultLines& faults) {
   for (const auto& [option, path] :
        {std::pair("--nodefs", &paths.node_fs), std::pair("--imagefs", &paths.image_fs)}) {
     if (path->starts_with('/')) continue;
@@ -160,7 +138,7 @@ void CheckPaths(const ImportPaths& paths, RequestFaults& faults) {
 }
 
 void ReadTimes(const ImportCommand& command, Instant now, ImportRequest& request,
-               RequestFaults& faults) {
+               FaultLines& faults) {
   ImportOptions& options = request.options;
   const auto to = faults.Take(TimeNamed("--to", command.to, now));
   options.to = to.value_or(now);
@@ -185,7 +163,7 @@ void ReadTimes(const ImportCommand& command, Instant now, ImportRequest& request
   }
 }
 
-void ReadPods(const ImportCommand& command, ImportRequest& request, RequestFaults& faults) {
+void ReadPods(const ImportCommand& command, ImportRequest& request, FaultLines& faults) {
   for (const std::string& text : command.priority_classes) {
     const auto pair = PairOf(text);
     std::int32_t value = 0;
@@ -215,7 +193,7 @@ void ReadPods(const ImportCommand& command, ImportRequest& request, RequestFault
   request.options.pods.profile = ProfileNamed(command.profile);
 }
 
-void ReadPolicy(const ImportCommand& command, ImportRequest& request, RequestFaults& faults) {
+void ReadPolicy(const ImportCommand& command, ImportRequest& request, FaultLines& faults) {
   const ConfigReading reading = ReadConfigFiles({.files = command.config_files});
   ConfigWarnings().Tell(reading.warnings);
   for (const Fault& fault : reading.faults) faults.Add(Describe(fault));
@@ -236,7 +214,7 @@ std::vector<std::string> InputsOf(const ImportCommand& command) {
 
 Result<ImportRequest> ReadImportRequest(const ImportCommand& command, Instant now) {
   ImportRequest request{.over_http = IsUrl(command.source)};
-  RequestFaults faults;
+  FaultLines faults;
   request.nodes.insert(command.nodes.begin(), command.nodes.end());
   request.out = command.out;
   request.inputs = InputsOf(command);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/ask/config_files.h"
+#include "cli/terminal/command_faults.h"
 #include "codec/recordings/policy_writer.h"
 #include "core/json/json_writer.h"
 #include "core/model/fault.h"
@@ -57,22 +58,6 @@ PassPolicy WithSettings(PassPolicy policy, const Settings& settings) {
   }
   return policy;
 }
-
-// What is wrong, a line each.
-class FaultLines {
- public:
-  void Add(const std::string& fault) {
-    if (!text_.empty()) text_ += "\njettison: ";
-    text_ += fault;
-  }
-  void SetUnread() { code_ = ErrorCode::kUnavailable; }
-  [[nodiscard]] bool empty() const { return text_.empty(); }
-  [[nodiscard]] Error AsError() const { return {code_, text_}; }
-
- private:
-  std::string text_;
-  ErrorCode code_ = ErrorCode::kInvalidArgument;
-};
 
 void ReadSweeps(const std::vector<std::string>& texts, CandidateForms& forms, FaultLines& faults) {
   std::size_t count = 1;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/units/result.h"
@@ -30,6 +32,31 @@ class CommandFaults {
 
  private:
   int status_ = 0;
+};
+
+// Every fault of what is read, as one error with a line each, which a command tells.
+class FaultLines {
+ public:
+  void Add(std::string_view fault) {
+    if (!text_.empty()) text_ += "\njettison: ";
+    text_ += fault;
+  }
+  // Where there is no value its error is a fault.
+  template <typename T>
+  std::optional<T> Take(Result<T> read) {
+    if (read) return *std::move(read);
+    if (read.error().code != ErrorCode::kInvalidArgument) SetUnread();
+    Add(read.error().message);
+    return std::nullopt;
+  }
+  // Something could not be read, so another try may help.
+  void SetUnread() { code_ = ErrorCode::kUnavailable; }
+  [[nodiscard]] bool empty() const { return text_.empty(); }
+  [[nodiscard]] Error AsError() const { return {code_, text_}; }
+
+ private:
+  std::string text_;
+  ErrorCode code_ = ErrorCode::kInvalidArgument;
 };
 
 // Says what is wrong with lines of an input. Lines one after the other with the same fault are said
