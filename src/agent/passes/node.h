@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/dependencies/dependencies.h"
 #include "agent/evictions/node_dependencies.h"
 #include "agent/passes/node_state.h"
 #include "agent/passes/node_walks.h"
