@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <string>
 #include <utility>
 
-#include "agent/cluster/evictions/group_hold.h"
 #include "core/units/duration.h"
 
 namespace jettison {
@@ -32,6 +33,38 @@ EvictionOrder OrderOf(const kube::EvictionIntent& intent, Duration left) {
           .message = intent.message,
           .annotations = {},
           .disruption_target = intent.disruption_target};
+}
+
+constexpr std::int64_t kNoLimit = -1;
+
+std::string PodOf(const kube::EvictionIntent& intent) {
+  return intent.namespace_ + "/" + intent.name;
+}
+
+// To a group that is gone, Create would make it again. kNotFound: it is gone, or there is none.
+Result<void> Limit(const kube::EvictionIntent& intent, std::int64_t processes, Cgroups& groups) {
+  if (intent.held_group.empty()) return Fail(ErrorCode::kNotFound, "the group is not known");
+  if (const auto there = groups.Children(intent.held_group); !there) return Fail(there.error());
+  return groups.Create(intent.held_group, {.pids_max = processes});
+}
+
+// Sets a limit of no processes on the group of an evicted pod, so that the kubelet can start
+// nothing in it. A group that is gone is left alone. What fails is logged.
+void HoldGroup(const kube::EvictionIntent& intent, Cgroups& groups, const Log& log) {
+  const auto held = Limit(intent, 0, groups);
+  if (held || held.error().code == ErrorCode::kNotFound) return;
+  log.Warn("the group of an evicted pod cannot be held; the kubelet may start the pod again",
+           {{"pod", PodOf(intent)}, {"err", held.error().message}});
+}
+
+// Restores the limit that the group had. False: it could not be restored, which is logged, and the
+// pod can start no processes.
+bool FreeGroup(const kube::EvictionIntent& intent, Cgroups& groups, const Log& log) {
+  const auto freed = Limit(intent, intent.pids_limit.value_or(kNoLimit), groups);
+  if (freed || freed.error().code == ErrorCode::kNotFound) return true;
+  log.Warn("the process limit of a pod cannot be restored; the pod can start no processes",
+           {{"pod", PodOf(intent)}, {"err", freed.error().message}});
+  return false;
 }
 
 }  // namespace

@@ -27,15 +27,6 @@ enum class ForgetOf : bool { kRestartingPodsOnly, kEndedPodsToo };
 std::size_t ForgetDeadContainers(PodTable& table, const ContainerGcPolicy& policy, ForgetOf which,
                                  Instant now);
 
-// A reclaimer that is done when its calls return.
-class PromptReclaimer : public LastingReclaimer {
- public:
-  void Advance(Instant) override {}
-  [[nodiscard]] std::optional<Instant> NextDeadline() const override { return std::nullopt; }
-  [[nodiscard]] bool UnderWay() const override { return false; }
-  void Forget() override {}
-};
-
 // Removes dead containers of the table's pods. The runtime may take up to a minute for it, then the
 // reclaim has failed. There are no images to delete, because a container of the process runtime is
 // a program of the host.
@@ -66,7 +57,7 @@ class TableReclaimer : public LastingReclaimer {
 };
 
 // Frees nothing: for a dry run.
-class DryRunReclaimer : public PromptReclaimer {
+class DryRunReclaimer : public LastingReclaimer {
  public:
   [[nodiscard]] Result<ReclaimProgress> DeleteDeadContainers() override {
     return ReclaimProgress::kDone;
@@ -74,6 +65,10 @@ class DryRunReclaimer : public PromptReclaimer {
   [[nodiscard]] Result<ReclaimProgress> DeleteUnusedImages() override {
     return ReclaimProgress::kDone;
   }
+  void Advance(Instant) override {}
+  [[nodiscard]] std::optional<Instant> NextDeadline() const override { return std::nullopt; }
+  [[nodiscard]] bool UnderWay() const override { return false; }
+  void Forget() override {}
 };
 
 }  // namespace jettison
