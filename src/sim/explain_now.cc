@@ -17,7 +17,9 @@ class NoEffects final : public PodKiller, public NodeReclaimer, public SummarySo
  public:
   explicit NoEffects(const Summary& summary) : summary_(summary) {}
 
-  Result<EvictOutcome> Evict(const EvictionOrder&, Instant) override { return EvictOutcome::kDryRun; }
+  Result<EvictOutcome> Evict(const EvictionOrder&, Instant) override {
+    return EvictOutcome::kDryRun;
+  }
   Result<ReclaimProgress> DeleteDeadContainers() override { return ReclaimProgress::kDone; }
   Result<ReclaimProgress> DeleteUnusedImages() override { return ReclaimProgress::kDone; }
   Result<Summary> ReadSummary() override {

@@ -50,7 +50,9 @@ class Edges final : public PodKiller, public NodeReclaimer, public SummarySource
   Edges(const World& world, std::vector<ReclaimStep> steps, OtherReclaim other)
       : world_(world), steps_(std::move(steps)), other_(other) {}
 
-  Result<EvictOutcome> Evict(const EvictionOrder&, Instant) override { return EvictOutcome::kEnding; }
+  Result<EvictOutcome> Evict(const EvictionOrder&, Instant) override {
+    return EvictOutcome::kEnding;
+  }
   Result<ReclaimProgress> DeleteDeadContainers() override {
     taken_.push_back(ReclaimStep::kDeadContainers);
     return ReclaimProgress::kDone;

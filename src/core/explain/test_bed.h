@@ -118,7 +118,9 @@ class ExplainTestBed {
   class Edges final : public PodKiller, public NodeReclaimer, public SummarySource {
    public:
     explicit Edges(const ExplainTestBed& bed) : bed_(bed) {}
-    Result<EvictOutcome> Evict(const EvictionOrder&, Instant) override { return EvictOutcome::kEnding; }
+    Result<EvictOutcome> Evict(const EvictionOrder&, Instant) override {
+      return EvictOutcome::kEnding;
+    }
     Result<ReclaimProgress> DeleteDeadContainers() override { return bed_.progress; }
     Result<ReclaimProgress> DeleteUnusedImages() override { return bed_.progress; }
     Result<Summary> ReadSummary() override {
