@@ -22,7 +22,7 @@ TEST_F(LiveAgentSeen, StatusAndTopTellOfAnEviction) {
   ASSERT_FALSE(HasFatalFailure());
   EXPECT_TRUE(top.WaitFor("Evicted default/leak")) << top.output();
   EXPECT_TRUE(top.WaitFor("MemoryPressure"));
-  top.Type("q");
+  top.Type("\x03");
   EXPECT_EQ(top.Wait(), 0);
   const std::string status = Says({"status"});
   EXPECT_THAT(status, HasSubstr("  MemoryPressure"));
