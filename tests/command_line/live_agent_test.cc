@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 #include "tests/command_line/running_agent.h"
 #include "tests/command_line/terminal.h"
 
@@ -22,7 +24,7 @@ TEST_F(LiveAgentSeen, StatusAndTopTellOfAnEviction) {
   ASSERT_FALSE(HasFatalFailure());
   EXPECT_TRUE(top.WaitFor("Evicted default/leak")) << top.output();
   EXPECT_TRUE(top.WaitFor("MemoryPressure"));
-  top.Type("\x03");
+  top.Signal(SIGINT);
   EXPECT_EQ(top.Wait(), 0);
   const std::string status = Says({"status"});
   EXPECT_THAT(status, HasSubstr("  MemoryPressure"));
