@@ -72,24 +72,22 @@ void AddAskOptions(CLI::App& command, AskOptions& options) {
       ->type_name("FILE")
       ->envname("JETTISON_TOKEN_FILE")
       ->group(kGroup);
-  command
-      .add_option("--ca-file", options.ca_file,
-                  "PEM file with the CAs that may sign the agent's certificate (https)")
-      ->type_name("FILE")
-      ->group(kGroup);
-  command
-      .add_option("--cert-file", options.cert_file, "PEM file with a client certificate (https)")
-      ->type_name("FILE")
-      ->group(kGroup);
-  command
-      .add_option("--key-file", options.key_file,
-                  "PEM file with the private key of that certificate")
-      ->type_name("FILE")
-      ->group(kGroup);
+  AddPeerOptions(command, kGroup, "the agent's certificate", options.ca_file, options.cert_file,
+                 options.key_file);
   command.add_option("--timeout", options.timeout_seconds, "seconds to wait for the answer")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str()
       ->group(kGroup);
+}
+
+void AddPeerOptions(CLI::App& command, const std::string& group, const std::string& whose,
+                    std::string& ca_file, std::string& cert_file, std::string& key_file) {
+  const auto add = [&](const char* name, std::string& file, const std::string& what) {
+    command.add_option(name, file, what)->type_name("FILE")->group(group);
+  };
+  add("--ca-file", ca_file, "PEM file with the CAs that may sign " + whose + " (https)");
+  add("--cert-file", cert_file, "PEM file with a client certificate (https)");
+  add("--key-file", key_file, "PEM file with the private key of that certificate");
 }
 
 Result<HttpTarget> TargetOf(const AskOptions& options) {

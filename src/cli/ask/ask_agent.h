@@ -24,10 +24,14 @@ struct AskOptions {
 };
 
 // Adds --server (or JETTISON_SERVER), --token-file (or JETTISON_TOKEN_FILE), --ca-file,
-// --cert-file,
-// --key-file and --timeout to a command, in a group of their own. `options` must outlive the
-// parsing.
+// --cert-file, --key-file and --timeout to a command, in a group of their own. `options` must
+// outlive the parsing.
 void AddAskOptions(CLI::App& command, AskOptions& options);
+
+// Adds --ca-file, --cert-file and --key-file to a group of options. `whose`: "the agent's
+// certificate".
+void AddPeerOptions(CLI::App& command, const std::string& group, const std::string& whose,
+                    std::string& ca_file, std::string& cert_file, std::string& key_file);
 
 // The server to ask. A token is read on each call, so that a change of its file takes effect at
 // once. Fails where the file cannot be read.

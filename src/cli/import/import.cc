@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/ask/ask_agent.h"
 #include "cli/import/import_request.h"
 #include "cli/import/prometheus_source.h"
 #include "cli/import/recording_files.h"
@@ -159,20 +160,8 @@ void AddReachOptions(CLI::App& command, ImportCommand& options) {
       ->type_name("FILE")
       ->envname("JETTISON_PROMETHEUS_BASIC_AUTH_FILE")
       ->group(kGroup);
-  command
-      .add_option("--ca-file", options.ca_file,
-                  "PEM file with the CAs that may sign the certificate of Prometheus (https)")
-      ->type_name("FILE")
-      ->group(kGroup);
-  command
-      .add_option("--cert-file", options.cert_file, "PEM file with a client certificate (https)")
-      ->type_name("FILE")
-      ->group(kGroup);
-  command
-      .add_option("--key-file", options.key_file,
-                  "PEM file with the private key of that certificate")
-      ->type_name("FILE")
-      ->group(kGroup);
+  AddPeerOptions(command, kGroup, "the certificate of Prometheus", options.ca_file,
+                 options.cert_file, options.key_file);
   command.add_option("--timeout", options.timeout_seconds, "seconds to wait for each answer")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str()
