@@ -69,7 +69,7 @@ void PutAs(const LogSize&, std::string_view name, const std::optional<std::int64
 void PutAs(const FileSize&, std::string_view name, std::int64_t bytes, JsonWriter& json) {
   json.Field(name, Quantity::Of(bytes).ToString());
 }
-void PutAs(const LogFormat&, std::string_view name, bool is_json, JsonWriter& json) {
+void PutAs(const LogFormatName&, std::string_view name, bool is_json, JsonWriter& json) {
   json.Field(name, is_json ? "json" : "text");
 }
 

@@ -86,7 +86,7 @@ TEST_F(LiveReload, WhatNeedsARestartIsNamedAndStays) {
   bed_.Reload();
   EXPECT_TRUE(IsReadAgain("\"\""));
   EXPECT_TRUE(bed_.WaitForLine(
-      {"only when the agent is restarted", "settings=\"monitoringInterval, memoryAvailable\""}));
+      {"only when the agent is restarted", "settings=\"memoryAvailable, monitoringInterval\""}));
   EXPECT_EQ(bed_.StopAgent(), 0);
 }
 

@@ -226,7 +226,8 @@ void NodeName::Read(const Fields& fields, std::string_view name, std::string& in
   }
 }
 
-void Hooks::Read(const Fields& fields, std::string_view name, std::vector<HookConfig>& into) const {
+void HookList::Read(const Fields& fields, std::string_view name,
+                    std::vector<HookConfig>& into) const {
   into.clear();
   for (const Fields& hook : fields.ListOfMaps(name)) {
     into.push_back(ReadHook(hook, fmt::format("hook {}", into.size() + 1)));

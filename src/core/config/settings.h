@@ -102,11 +102,11 @@ struct SocketPath {
 struct NodeName {
   void Read(const Fields& fields, std::string_view name, std::string& into) const;
 };
-struct Hooks {
+struct HookList {
   void Read(const Fields& fields, std::string_view name, std::vector<HookConfig>& into) const;
 };
 // "json" or "text".
-struct LogFormat {
+struct LogFormatName {
   void Read(const Fields& fields, std::string_view name, bool& into) const {
     Take(fields.OneOf<bool>(name, {{"text", false}, {"json", true}}), into);
   }
@@ -201,14 +201,14 @@ inline constexpr auto kJettisonSettings = std::tuple(
             Span{std::chrono::milliseconds(100)}},
     Settings{"evictionBackoff", &AgentConfig::eviction_backoff, kBackoffSettings, false,
              CheckBackoff},
-    Setting{"hooks", &AgentConfig::hooks, Hooks{}, Takes::kAtOnce},
+    Setting{"hooks", &AgentConfig::hooks, HookList{}, Takes::kAtOnce},
     Settings{"http", &AgentConfig::http, kHttpSettings, false, CheckHttp},
     Settings{"recording", &AgentConfig::recording, kRecordingSettings},
     Setting{"dryRun", &AgentConfig::dry_run, Switch{}},
     Setting{"logLevel", &AgentConfig::log_level,
             OneOf<LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarning, LogLevel::kError>{},
             Takes::kAtOnce},
-    Setting{"logFormat", &AgentConfig::json_logs, LogFormat{}});
+    Setting{"logFormat", &AgentConfig::json_logs, LogFormatName{}});
 
 inline constexpr auto kImageSettings =
     std::tuple(Setting{"imageMinimumGCAge", &ImageGcPolicy::min_age, kKubeletSpan},
