@@ -75,6 +75,10 @@ bool Terminal::WaitFor(const std::string& text) {
   return false;
 }
 
+void Terminal::Type(const std::string& keys) const {
+  if (::write(terminal_.get(), keys.data(), keys.size()) < 0) std::abort();
+}
+
 void Terminal::Resize(int columns, int rows) const {
   const winsize size = SizeOf(columns, rows);
   ::ioctl(terminal_.get(), TIOCSWINSZ, &size);  // the kernel sends SIGWINCH
