@@ -45,12 +45,6 @@ class Clock {
   return std::min(std::max(at, earliest), now);
 }
 
-// Real time at an instant, as the wall clock stands now.
-[[nodiscard]] inline WallTime WallOf(Instant then, const Clock& clock) {
-  return WallTime(
-      SaturatingDifference(clock.Wall().time_since_epoch(), Elapsed(then, clock.Now())));
-}
-
 // The longest time between two boots that counts as elapsed (ElapsedBetween).
 inline constexpr Duration kMostTimeOff = std::chrono::hours(24);
 

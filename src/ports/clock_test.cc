@@ -58,13 +58,6 @@ TEST(InstantOf, SurvivesTimesThatCannotBe) {
   EXPECT_EQ(InstantOf(WallTime::max(), clock), kNow);
 }
 
-TEST(WallOf, IsRealTimeAsTheWallClockStandsNow) {
-  FakeClock clock(kNow);
-  clock.StepWall(hours(1));
-  EXPECT_EQ(WallOf(kNow - minutes(1), clock), kWallNow + hours(1) - minutes(1));
-  EXPECT_EQ(WallOf(kNow + minutes(1), clock), kWallNow + hours(1) + minutes(1));
-}
-
 TEST(ElapsedBetween, IsExactWithinABootHoweverTheWallClockWasSet) {
   FakeClock clock(kNow);
   const TimeMark then = clock.Mark();

@@ -112,12 +112,6 @@ TextLine& TextLine::To(std::size_t column) {
   return Add(std::string(width_ < column ? column - width_ : 1, ' '));
 }
 
-TextLine& TextLine::RightTo(std::size_t column, std::string_view text, Ink ink) {
-  const std::size_t size = WidthOf(text);
-  if (column > width_ + size) Add(std::string(column - width_ - size, ' '));
-  return Add(text, ink);
-}
-
 TextLine& TextLine::Add(const TextLine& more) {
   for (const Piece& piece : more.pieces_) Add(piece.text, piece.ink);
   return *this;

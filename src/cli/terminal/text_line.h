@@ -39,8 +39,6 @@ class TextLine {
   // Fills up with blanks to that column; where the line is longer already, one blank parts it from
   // what follows.
   TextLine& To(std::size_t column);
-  // Text that ends before `column`.
-  TextLine& RightTo(std::size_t column, std::string_view text, Ink ink = Ink::kPlain);
 
   [[nodiscard]] std::size_t width() const { return width_; }
   // The line at most `columns` wide: what is longer is cut off and ends with an ellipsis.

@@ -14,8 +14,8 @@ constexpr TextStyle kPlainAscii = {.color = false, .unicode = false};
 
 TEST(TextLine, ColumnsLineUp) {
   TextLine line;
-  line.Add("web").To(6).Add("x").RightTo(12, "80");
-  EXPECT_EQ(line.Render(80, kPlainText), "web   x   80");
+  line.Add("web").To(6).Add("x");
+  EXPECT_EQ(line.Render(80, kPlainText), "web   x");
 }
 
 TEST(TextLine, WhatIsTooLongForItsColumnIsPartedByOneBlank) {

@@ -87,13 +87,6 @@ class Selection {
   std::vector<ContainerRun> taken_;
 };
 
-// The sandboxes of one pod, the newest first.
-using Sandboxes = std::vector<const SandboxRecord*>;
-
-bool IsNewerSandbox(const SandboxRecord* a, const SandboxRecord* b) {
-  return std::tie(b->created, b->attempt, b->id) < std::tie(a->created, a->attempt, a->id);
-}
-
 }  // namespace
 
 std::vector<ContainerRun> ContainersToRemove(const ContainerGcPolicy& policy,
@@ -112,21 +105,6 @@ std::vector<ContainerRun> ContainersToRemove(const ContainerGcPolicy& policy,
     }
   }
   return std::move(selection).Taken();
-}
-
-std::vector<std::string> SandboxesToRemove(std::span<const SandboxRecord> sandboxes,
-                                           const PodsForGc& pods) {
-  std::map<std::string_view, Sandboxes> by_pod;
-  for (const SandboxRecord& sandbox : sandboxes) by_pod[sandbox.pod_uid].push_back(&sandbox);
-  std::vector<std::string> removed;
-  for (auto& [uid, of_pod] : by_pod) {
-    std::sort(of_pod.begin(), of_pod.end(), IsNewerSandbox);
-    if (!IsGone(pods, uid)) of_pod.erase(of_pod.begin());
-    for (auto it = of_pod.rbegin(); it != of_pod.rend(); ++it) {
-      if (!(*it)->ready && !(*it)->has_containers) removed.push_back((*it)->id);
-    }
-  }
-  return removed;
 }
 
 std::vector<std::string> PodLogsToRemove(std::span<const std::string> folders,

@@ -50,22 +50,6 @@ struct ContainerRun {
     const ContainerGcPolicy& policy, std::span<const ContainerRecord> containers,
     const PodsForGc& pods, Instant now);
 
-// A pod's sandbox as a runtime that has such a thing knows it.
-struct SandboxRecord {
-  std::string id;
-  std::string pod_uid;
-  int attempt = 0;
-  Instant created;
-  bool ready = false;
-  bool has_containers = false;  // alive or dead ones
-};
-
-// The ids of sandboxes to remove: those not ready and without containers, except the newest of each
-// pod that is not gone. By pod UID, the oldest first. Ask again for the sandboxes after the
-// containers were removed. (kubelet 1.36: containerGC.evictSandboxes)
-[[nodiscard]] std::vector<std::string> SandboxesToRemove(std::span<const SandboxRecord> sandboxes,
-                                                         const PodsForGc& pods);
-
 // The names of log folders ("<namespace>_<name>_<uid>") whose pods are gone, in the given order.
 // Anything else in that place is left alone; terminated pods keep theirs.
 // (kubelet 1.36: containerGC.evictPodLogsDirectories, which also removes what has no such name)

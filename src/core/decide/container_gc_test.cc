@@ -137,33 +137,6 @@ TEST(ContainerGc, TheAnswerDoesNotDependOnTheOrderOfTheRecords) {
   }
 }
 
-SandboxRecord Sandbox(std::string id, std::string pod, Duration age) {
-  return {
-      .id = std::move(id), .pod_uid = std::move(pod), .attempt = 0, .created = kCollectedAt - age};
-}
-
-TEST(SandboxGc, OfALivingPodTheNewestIsKeptAndOfAGonePodNone) {
-  const std::vector<SandboxRecord> sandboxes = {
-      Sandbox("new", "p", minutes(1)), Sandbox("old", "p", minutes(3)),
-      Sandbox("middle", "p", minutes(2)), Sandbox("last", "gone", minutes(1))};
-  EXPECT_EQ(SandboxesToRemove(sandboxes, Living({"p"})), (Names{"last", "old", "middle"}));
-}
-
-TEST(SandboxGc, OneThatIsReadyOrHoldsContainersStays) {
-  std::vector<SandboxRecord> sandboxes = {Sandbox("ready", "gone", minutes(1)),
-                                          Sandbox("holding", "gone", minutes(2)),
-                                          Sandbox("idle", "gone", minutes(3))};
-  sandboxes[0].ready = true;
-  sandboxes[1].has_containers = true;
-  EXPECT_EQ(SandboxesToRemove(sandboxes, {}), Names{"idle"});
-}
-
-TEST(SandboxGc, UntilAllSourcesAreReadyTheNewestOfAnUnknownPodStays) {
-  PodsForGc pods;
-  pods.all_sources_ready = false;
-  EXPECT_EQ(SandboxesToRemove(std::vector{Sandbox("only", "unknown", minutes(1))}, pods), Names{});
-}
-
 TEST(PodLogGc, FoldersOfGonePodsGoAndNothingElse) {
   PodsForGc pods = Living({"u1"});
   pods.standing.emplace("u2", PodStanding::kTerminated);

@@ -19,7 +19,6 @@ namespace jettison {
 enum class QosClass : std::uint8_t { kGuaranteed, kBurstable, kBestEffort };
 inline constexpr std::array kQosClasses = {QosClass::kGuaranteed, QosClass::kBurstable,
                                            QosClass::kBestEffort};
-inline constexpr std::size_t kQosClassCount = kQosClasses.size();
 [[nodiscard]] std::string_view NameOf(QosClass qos);
 [[nodiscard]] std::optional<QosClass> QosClassNamed(std::string_view name);
 

@@ -6,9 +6,6 @@
 
 namespace jettison {
 
-// What the agent gives itself: it must outlive every pod.
-inline constexpr int kAgentOomScoreAdj = -999;
-
 // The oom_score_adj of a container of the pod (`container` is one of its containers or init
 // containers) on a node with that many bytes of memory: -997 for Guaranteed and
 // system-node-critical pods, 1000 for BestEffort pods. For Burstable pods it lies in between, and

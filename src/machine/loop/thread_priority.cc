@@ -78,8 +78,4 @@ Result<ThreadPriority> RaiseThreadPriority(ThreadUrgency urgency) {
   return ThreadPriority::kNice;
 }
 
-int CurrentThreadId() {
-  return ::gettid();
-}
-
 }  // namespace jettison

@@ -32,7 +32,4 @@ enum class ThreadPriority : std::uint8_t {
 // mounted.
 [[nodiscard]] bool MayBeRealTime(std::string_view proc_cgroup, std::string_view v2);
 
-// The calling thread, as the kernel numbers it.
-[[nodiscard]] int CurrentThreadId();
-
 }  // namespace jettison
