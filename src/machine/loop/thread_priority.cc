@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <string>
