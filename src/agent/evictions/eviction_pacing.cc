@@ -24,12 +24,8 @@ bool HasMemoryLimit(const Pod& pod) {
 
 // What the pods that may be evicted, and those that are ending, hold of what the pass acts for.
 UsageLook LookOf(const PacedPass& pass, const EndingPods& ending) {
-  UsageLook look{.signal = pass.signal,
-                 .available = pass.seen.available,
-                 .capacity = pass.seen.capacity,
-                 .line = pass.line,
-                 .pods = {},
-                 .at = pass.now};
+  UsageLook look{
+      .signal = pass.signal, .seen = pass.seen, .line = pass.line, .pods = {}, .at = pass.now};
   const auto add = [&](const ActivePod& pod, bool is_ending) {
     if (const auto held = UsageOf(pod, pass.signal, pass.layout)) {
       look.pods.push_back({.facts = pod.facts,

@@ -42,6 +42,13 @@ std::int64_t PerSecond(Int128 grown, Signal signal, Duration time) {
   return static_cast<std::int64_t>(std::clamp(pace, Int128{0}, Int128{kMost}));
 }
 
+// What was taken from the one observation to the other.
+Int128 Taken(const Observation& before, const Observation& last) {
+  const Int128 taken = Int128{before.available} - last.available + last.capacity - before.capacity;
+  if (!before.usage || !last.usage) return taken;
+  return std::min(taken, Int128{*last.usage} - *before.usage);
+}
+
 template <typename T>
 void Append(T last, std::vector<T>& all) {
   if (all.size() == kLooks) all.erase(all.begin());
@@ -66,8 +73,7 @@ std::int64_t UsageGrowth::OfAll(Signal signal) const {
     if (!before || Elapsed(*before->time, *last.time) > kRemembered) return 0;
     const Duration time = Elapsed(*before->time, *last.time);
     if (time < kGrowthBegins) continue;
-    return PerSecond(Int128{before->available} - last.available + last.capacity - before->capacity,
-                     signal, time);
+    return PerSecond(Taken(*before, last), signal, time);
   }
   return 0;
 }
@@ -82,7 +88,7 @@ void UsageGrowth::Look(UsageLook look) {
   Append(std::move(look), looks_);
   const UsageLook& last = looks_.back();
   const bool was_exhausted = IsExhausted(last.at);
-  if (last.available + HeldByEnding() < last.line / kExhausted) exhausted_at_ = last.at;
+  if (last.seen.available + HeldByEnding() < last.line / kExhausted) exhausted_at_ = last.at;
   const auto measured = Measured();
   const bool keeps = measured_ && was_exhausted && IsExhausted(last.at);
   if (!keeps || (measured && measured->all > measured_->all)) measured_ = measured;
@@ -121,7 +127,7 @@ std::int64_t UsageGrowth::HeldByEnding() const {
 bool UsageGrowth::EndingCovers(Signal signal) const {
   if (looks_.empty() || looks_.back().signal != signal || !IsForeseen(signal)) return false;
   const std::int64_t held = HeldByEnding();
-  return held > 0 && looks_.back().available + held >= looks_.back().line;
+  return held > 0 && looks_.back().seen.available + held >= looks_.back().line;
 }
 
 bool UsageGrowth::IsExhausted(Instant now) const {
@@ -136,7 +142,7 @@ std::optional<UsageGrowth::Growth> UsageGrowth::Over(Duration apart) const {
   if (before == looks_.rend() || Elapsed(before->at, last.at) > kRemembered) return std::nullopt;
   const Duration time = Elapsed(before->at, last.at);
   Growth growth;
-  Int128 all = Int128{before->available} - last.available + last.capacity - before->capacity;
+  Int128 all = Taken(before->seen, last.seen);
   Int128 of_pods = 0;
   auto was = before->pods.begin();
   for (const PodAmount& pod : last.pods) {
@@ -160,7 +166,7 @@ std::optional<UsageGrowth::Growth> UsageGrowth::Over(Duration apart) const {
 
 std::optional<UsageGrowth::Growth> UsageGrowth::Measured() const {
   const auto fast = Over(kFastGrowthLasts);
-  const bool has_to_last = fast && Lasts(looks_.back().available, fast->all, kSoon);
+  const bool has_to_last = fast && Lasts(looks_.back().seen.available, fast->all, kSoon);
   return has_to_last ? Over(kGrowthLasts) : fast;
 }
 

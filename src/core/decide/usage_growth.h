@@ -24,8 +24,7 @@ struct PodAmount {
 // A look at what a signal watches, and at who holds it, in the unit of the signal.
 struct UsageLook {
   Signal signal = Signal::kMemoryAvailable;
-  std::int64_t available = 0;
-  std::int64_t capacity = 0;
+  Observation seen;
   std::int64_t line = 0;        // of the threshold that is acted for
   std::vector<PodAmount> pods;  // in any order
   Instant at;
@@ -33,8 +32,10 @@ struct UsageLook {
 
 // Measures how fast usage grows, from looks a few milliseconds apart. Growth is what the same pods,
 // and everything outside of pods, have taken from one look to the next: pods that have come or gone
-// in between do not count, nor do those that are ending. Where nothing is left nothing can grow:
-// there, what was measured last still counts, and so does what the kernel takes from pods.
+// in between do not count, nor do those that are ending. Page cache that becomes active takes
+// nothing either, as fast as it makes memory less available: the usage does not grow with it. Where
+// nothing is left nothing can grow: there, what was measured last still counts, and so does what
+// the kernel takes from pods.
 class UsageGrowth {
  public:
   // What was just observed of all signals.

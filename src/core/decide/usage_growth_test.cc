@@ -29,13 +29,19 @@ class UsageGrowthTest : public testing::Test {
                      .ending = ending});
   }
   // With the pods that were added since the last look.
-  void Look(double available, double line = 100) {
+  void Look(double available, double line = 100, std::optional<double> usage = std::nullopt) {
     growth_.Look({.signal = Signal::kMemoryAvailable,
-                  .available = static_cast<std::int64_t>(available * kMiOfALook),
-                  .capacity = 1000 * kMiOfALook,
+                  .seen = Seen(available, usage),
                   .line = static_cast<std::int64_t>(line * kMiOfALook),
                   .pods = std::exchange(pods_, {}),
                   .at = now_ += milliseconds(5)});
+  }
+  static Observation Seen(double available, std::optional<double> usage) {
+    const auto bytes = [](double mi) { return static_cast<std::int64_t>(mi * kMiOfALook); };
+    return {.available = bytes(available),
+            .capacity = 1000 * kMiOfALook,
+            .time = std::nullopt,
+            .usage = usage ? std::optional(bytes(*usage)) : std::nullopt};
   }
   [[nodiscard]] PaceInput Input() const {
     PaceInput input{.signal = Signal::kMemoryAvailable};
@@ -75,6 +81,18 @@ TEST_F(UsageGrowthTest, PodsThatComeAreNotCalledGrowth) {
   Look(100);
   EXPECT_LE(Growth(), 0);
   EXPECT_EQ(GrowthOfPods(), 0);
+}
+
+TEST_F(UsageGrowthTest, PageCacheThatBecomesActiveIsNotCalledGrowth) {
+  for (int i = 0; i <= 10; ++i) {
+    Add(0, 50 + 8 * i);
+    Look(95 - 9 * i, 100, 800 + 3 * i);
+    Observations seen;
+    seen[Signal::kMemoryAvailable] = Seen(95 - 9 * i, 800 + 3 * i);
+    growth_.Seen(seen, now_);
+  }
+  EXPECT_NEAR(Growth(), 600, 200);
+  EXPECT_NEAR(static_cast<double>(growth_.OfAll(Signal::kMemoryAvailable)) / kMiOfALook, 600, 210);
 }
 
 TEST_F(UsageGrowthTest, WhatAPodThatIsGoneLeavesBehindIsNotCalledGrowth) {

@@ -11,9 +11,11 @@ std::int64_t Signed(std::uint64_t amount) {
 
 std::optional<Observation> Memory(const std::optional<MemoryStats>& memory) {
   if (!memory || !memory->available_bytes || !memory->working_set_bytes) return std::nullopt;
-  return Observation{.available = Signed(*memory->available_bytes),
-                     .capacity = Signed(*memory->available_bytes + *memory->working_set_bytes),
-                     .time = memory->time};
+  return Observation{
+      .available = Signed(*memory->available_bytes),
+      .capacity = Signed(*memory->available_bytes + *memory->working_set_bytes),
+      .time = memory->time,
+      .usage = memory->usage_bytes ? std::optional(Signed(*memory->usage_bytes)) : std::nullopt};
 }
 
 // The capacity is what is free plus what the node has taken. A node without swap has no such

@@ -16,6 +16,8 @@ struct Observation {
   std::int64_t available = 0;
   std::int64_t capacity = 0;
   std::optional<Instant> time;  // absent: the source does not say when it measured
+  // Of memory: what is charged, page cache that can be taken back included; absent: not known.
+  std::optional<std::int64_t> usage = std::nullopt;
 };
 
 // What a pass knows of each signal; an absent one was not measured.
