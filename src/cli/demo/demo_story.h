@@ -72,7 +72,8 @@ class DemoStory {
     Instant evicted_at;  // the first time
     std::string message;
     std::optional<Instant> back_at;  // the first time after an eviction
-    bool back_under_pressure = false;
+    bool let_in = false;             // ... after its first eviction
+    bool let_in_under_pressure = false;
   };
   struct ConditionRecord {
     int times = 0;  // set
