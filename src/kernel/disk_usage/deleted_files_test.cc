@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <fstream>
 #include <string>
@@ -87,7 +88,13 @@ TEST_F(DeletedFilesTest, WhatTheThreadsOfAnEndedFirstThreadHoldCounts) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    std::thread([] { ::pause(); }).detach();
+    // A sanitizer reads of the process while a thread begins, which an ended first thread prevents.
+    std::atomic<bool> runs = false;
+    std::thread([&runs] {
+      runs = true;
+      ::pause();
+    }).detach();
+    while (!runs) ::usleep(1'000);
     ::syscall(SYS_exit, 0);
   }
   const auto stat = [child] {
