@@ -8,13 +8,13 @@
 //
 //   crossedNs    when available fell below the threshold: between the last sample above and the
 //                first below, in proportion; null: it never did
-//   signalledNs  when the handler of the hog ran; null: not within TIMEOUT_S
+//   signalledNs  when the handler of the hog ran, or, where it was killed before that, when it was
+//                gone; null: not within TIMEOUT_S
 //   latencyMs    from the one to the other; null: one of them is missing
 //   belowMs      how long available was below the threshold up to the signal. It is less than
 //                latencyMs where available rose above it again, as it does when page cache moves
 //   overshootBytes   how far below the threshold available had fallen when the signal came, since
-//   it
-//                fell below it for the last time
+//                it fell below it for the last time
 //   rateMiBps    the growth between the gate and the crossing, by the samples
 //   longestGapUs the longest time between two samples from half a second before the crossing on:
 //                how sharp the figures are
@@ -27,6 +27,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -116,11 +117,24 @@ std::int64_t LongestGap(const std::vector<Sample>& samples, std::int64_t from) {
   return longest;
 }
 
-// Looks until some time after the signal.
-std::vector<Sample> Record(NodeMemory& node, const HogReport& report, std::int64_t threshold,
-                           Pace pace) {
-  const auto [period, timeout] = pace;
+// When the hog was signalled; 0: not yet.
+std::int64_t SignalledAt(const HogReport& report) {
+  const std::int64_t handled = report.signal_ns.load(std::memory_order_acquire);
+  if (handled != 0) return handled;
+  const auto pid = static_cast<pid_t>(report.pid.load(std::memory_order_relaxed));
+  return pid != 0 && ::kill(pid, 0) != 0 && errno == ESRCH ? NowNanos() : 0;
+}
+
+struct Recording {
   std::vector<Sample> samples;
+  std::int64_t signalled = 0;  // 0: it was not
+};
+
+// Looks until some time after the signal.
+Recording Record(NodeMemory& node, const HogReport& report, std::int64_t threshold, Pace pace) {
+  const auto [period, timeout] = pace;
+  Recording recording;
+  auto& [samples, signalled] = recording;
   samples.reserve(static_cast<std::size_t>(timeout / period) + 1);
   const std::int64_t start = NowNanos();
   for (std::int64_t due = start; due - start < timeout; due = std::max(due + period, NowNanos())) {
@@ -129,10 +143,10 @@ std::vector<Sample> Record(NodeMemory& node, const HogReport& report, std::int64
     }
     samples.push_back(Look(node));
     if (std::abs(samples.back().available - threshold) < kNearThreshold) due -= period;
-    const std::int64_t signalled = report.signal_ns.load(std::memory_order_acquire);
+    if (signalled == 0) signalled = SignalledAt(report);
     if (signalled != 0 && samples.back().at > signalled + kAfterSignal) break;
   }
-  return samples;
+  return recording;
 }
 
 std::string OrNull(bool known, double value) {
@@ -182,8 +196,7 @@ int main(int argc, char** argv) {
 
   const Pace pace = {.period = std::atoll(argv[6]) * 1'000,
                      .timeout = std::atoll(argv[7]) * 1'000'000'000};
-  const std::vector<Sample> samples = Record(node, *report, threshold, pace);
-  const std::int64_t signalled = report->signal_ns.load(std::memory_order_acquire);
+  const auto [samples, signalled] = Record(node, *report, threshold, pace);
   Print(samples, threshold, signalled);
   return CrossingOf(samples, threshold) && signalled != 0 ? 0 : 1;
 }
