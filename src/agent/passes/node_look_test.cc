@@ -145,7 +145,7 @@ class NodeMovingCacheTest : public NodeLookTest, public testing::WithParamInterf
                                        .usage_bytes = kCapacity - 16 * kMi,
                                        .working_set_bytes = kCapacity - mi * kMi};
   }
-  // What is left falls from `mi` below the threshold, within the time that 6 GiB/s would take.
+  // What is left falls from `mi` below the threshold, within the time that 16 GiB/s would take.
   // Whether a pod is evicted by then.
   bool IsSeenFrom(std::uint64_t mi, Duration within) {
     SetLeft(mi);
@@ -158,15 +158,15 @@ class NodeMovingCacheTest : public NodeLookTest, public testing::WithParamInterf
   }
 };
 
-TEST_P(NodeMovingCacheTest, NearAThresholdItIsSeenWithinTwentyMilliseconds) {
+TEST_P(NodeMovingCacheTest, NearAThresholdItIsSeenWithinTenMilliseconds) {
   Start();
-  EXPECT_TRUE(IsSeenFrom(201, milliseconds(20)));
+  EXPECT_TRUE(IsSeenFrom(201, milliseconds(10)));
 }
 
-TEST_P(NodeMovingCacheTest, FartherOffItIsSeenBeforeSixGibibytesASecondWouldReachTheNextLine) {
+TEST_P(NodeMovingCacheTest, FartherOffItIsSeenBeforeSixteenGibibytesASecondWouldReachTheNextLine) {
   thresholds_ = {Of(Signal::kMemoryAvailable, 100)};
   Start();
-  EXPECT_TRUE(IsSeenFrom(100 + 614, milliseconds(100)));
+  EXPECT_TRUE(IsSeenFrom(100 + 1638, milliseconds(100)));
 }
 
 TEST_P(NodeMovingCacheTest, HoweverMuchIsLeftItIsSeenWithinHalfASecond) {

@@ -36,11 +36,11 @@ class LookTimer {
 // How far apart two looks are. A process may touch memory, and pages of the page cache may become
 // active, at several GiB/s at any moment, and make some tasks each ten microseconds, so a look
 // comes before that could have used up what is left to the nearest threshold. A look costs some 50
-// us, so at kNearestLook it takes 0.5% of a processor; a node comes there only within 60 MiB of a
+// us, so at kNearestLook it takes 1% of a processor; a node comes there only within 80 MiB of a
 // threshold.
-inline constexpr double kBytesAtOnce = 6.0 * 1024 * 1024 * 1024;  // a second
-inline constexpr double kTasksAtOnce = 100'000;                   // the same
-inline constexpr Duration kNearestLook = std::chrono::milliseconds(10);
+inline constexpr double kBytesAtOnce = 16.0 * 1024 * 1024 * 1024;  // a second
+inline constexpr double kTasksAtOnce = 100'000;                    // the same
+inline constexpr Duration kNearestLook = std::chrono::milliseconds(5);
 inline constexpr Duration kFarthestLook = std::chrono::milliseconds(500);
 
 // The kernel may report stalls again every 10 ms (CGROUP_FILE_NOTIFY_MIN_INTV) for as long as a

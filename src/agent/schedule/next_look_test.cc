@@ -31,10 +31,10 @@ Duration NextWith(Signal signal, std::int64_t available) {
                   At(signal, available, kBegin + seconds(1)));
 }
 
-TEST(NextLook, ComesWhenSixGibibytesASecondWouldBeAtTheThreshold) {
+TEST(NextLook, ComesWhenSixteenGibibytesASecondWouldBeAtTheThreshold) {
   for (const Signal signal :
        {Signal::kMemoryAvailable, Signal::kAllocatableMemoryAvailable, Signal::kSwapAvailable}) {
-    EXPECT_EQ(NextWith(signal, kGi + kGi * 6 / 8), milliseconds(125)) << NameOf(signal);
+    EXPECT_EQ(NextWith(signal, 3 * kGi), milliseconds(125)) << NameOf(signal);
     EXPECT_EQ(NextWith(signal, kGi + 1), kNearestLook);
     EXPECT_EQ(NextWith(signal, 50 * kGi), kFarthestLook);
   }
@@ -52,7 +52,7 @@ TEST(NextLook, IsForTheNearestThresholdThatIsNotCrossed) {
       std::vector{Of(Signal::kMemoryAvailable, 50 * kGi), Of(Signal::kMemoryAvailable, 2 * kGi),
                   Of(Signal::kMemoryAvailable, kGi)},
       At(Signal::kMemoryAvailable, 0, kBegin),
-      At(Signal::kMemoryAvailable, 2 * kGi + kGi * 6 / 8, kBegin));
+      At(Signal::kMemoryAvailable, 4 * kGi, kBegin));
   EXPECT_EQ(next, milliseconds(125));
 }
 
