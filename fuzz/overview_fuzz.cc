@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "cli/top/overview_reader.h"
+#include "cli/top/top.h"
 #include "cli/top/overview_text.h"
 #include "cli/top/top_screen.h"
 #include "fuzz/fuzz.h"

@@ -12,7 +12,7 @@
 #include "cli/commands.h"
 #include "cli/simulate/sweep.h"
 #include "cli/terminal/output.h"
-#include "cli/top/overview_reader.h"
+#include "cli/top/top.h"
 #include "cli/top/overview_text.h"
 #include "core/model/signal.h"
 #include "core/text/printable.h"

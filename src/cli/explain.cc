@@ -14,8 +14,6 @@
 #include "cli/commands.h"
 #include "cli/input_file.h"
 #include "cli/recording/recording_file.h"
-#include "cli/terminal/command_faults.h"
-#include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
 #include "codec/flight/recording_writer.h"
 #include "codec/recordings/scenario_reader.h"

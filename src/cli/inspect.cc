@@ -10,7 +10,6 @@
 #include <string>
 
 #include "cli/commands.h"
-#include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/text_line.h"
 #include "codec/documents/documents.h"

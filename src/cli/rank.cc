@@ -3,7 +3,7 @@
 
 #include "cli/ask/ask_agent.h"
 #include "cli/commands.h"
-#include "cli/terminal/option_checks.h"
+#include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 
 namespace jettison {

@@ -16,7 +16,6 @@
 #include "api/serve.h"
 #include "cli/ask/config_files.h"
 #include "cli/commands.h"
-#include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
 #include "machine/log/log.h"
 #include "view/board.h"

@@ -4,14 +4,14 @@
 
 #include <vector>
 
-#include "cli/ask/secret_file.h"
-#include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
 #include "codec/documents/json.h"
 #include "core/model/fault.h"
 #include "core/text/printable.h"
+#include "core/units/duration.h"
 #include "core/units/http_url.h"
 #include "http/endpoint.h"
+#include "kernel/files/files.h"
 
 namespace jettison {
 namespace {
@@ -57,6 +57,8 @@ std::string OwnTokenFor(const AskOptions& options) {
   }
   return "";
 }
+
+constexpr std::size_t kLongestSecret = std::size_t{64} << 10;
 
 }  // namespace
 
@@ -131,6 +133,30 @@ Result<void> CheckAnswer(const HttpResponse& answer) {
 int ReportUnanswered(const Error& error) {
   PrintError("jettison: {}\n", error.message);
   return error.code == ErrorCode::kInvalidArgument ? kExitInvalidInput : kExitFailed;
+}
+
+Result<std::string> SecretIn(const std::string& path, std::string_view what) {
+  auto text = kernel::ReadInput(path, kLongestSecret);
+  if (!text) return Fail(text.error().In(fmt::format("{} {}", what, path)));
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t begin = text->find_first_not_of(kBlanks);
+  if (begin == std::string::npos) {
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("{} {} is empty", what, path));
+  }
+  return text->substr(begin, text->find_last_not_of(kBlanks) + 1 - begin);
+}
+
+Result<Instant> TimeNamed(std::string_view option, const std::string& text, Instant now) {
+  if (text == "now") return now;
+  if (const auto at = ParseInstant(text)) return *at;
+  if (const auto day = ParseInstant(text + "T00:00:00Z")) return *day;
+  const auto ago = ParseDuration(text);
+  if (ago && *ago >= Duration{0}) return now - *ago;
+  std::string_view why =
+      "must be a time such as 2026-01-31T12:00:00Z, a day such as 2026-01-31, a duration before "
+      "now such as 2h, or now";
+  why = WhyNoInstant(text, WhyNoInstant(text + "T00:00:00Z", WhyNoDuration(text, why)));
+  return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}: {}", option, text, why));
 }
 
 }  // namespace jettison

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/units/duration.h"
 #include "core/units/result.h"
 #include "http/client/client.h"
 #include "http/endpoint.h"
@@ -56,5 +57,14 @@ inline constexpr std::string_view kTextType = "text/plain";
 // Says on standard error why the agent could not be asked or did not answer; returns the exit
 // status: 2 where what was asked for is malformed, otherwise 1.
 [[nodiscard]] int ReportUnanswered(const Error& error);
+
+// A token or a password, which stands alone in its file; blanks around it are not of it. `what` is
+// what the file is, for errors: "token file". Fails where the file cannot be read or is empty.
+[[nodiscard]] Result<std::string> SecretIn(const std::string& path, std::string_view what);
+
+// The time that an option names: an instant (2026-01-31T12:00:00Z), a day (2026-01-31, its
+// beginning in UTC), `now`, or how long before `now` (2h). kInvalidArgument: none of these.
+[[nodiscard]] Result<Instant> TimeNamed(std::string_view option, const std::string& text,
+                                        Instant now);
 
 }  // namespace jettison

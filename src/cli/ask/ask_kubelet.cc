@@ -1,4 +1,4 @@
-#include "cli/ask/ask_kubelet.h"
+#include "cli/ask/config_files.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "cli/ask/config_files.h"
-#include "cli/ask/read_documents.h"
 #include "codec/documents/documents.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"

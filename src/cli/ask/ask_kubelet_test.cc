@@ -1,4 +1,4 @@
-#include "cli/ask/ask_kubelet.h"
+#include "cli/ask/config_files.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/ask/config_files.h"
 #include "core/thresholds/threshold_settings.h"
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"

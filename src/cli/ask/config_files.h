@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <set>
@@ -8,15 +9,83 @@
 #include <utility>
 #include <vector>
 
-#include "cli/ask/ask_kubelet.h"
-#include "cli/ask/read_documents.h"
 #include "core/config/agent_config.h"
+#include "core/config/beside_kubelet.h"
 #include "core/config/config_document.h"
 #include "core/config/read_config.h"
 #include "core/model/fault.h"
+#include "core/model/value.h"
 #include "core/units/duration.h"
+#include "core/units/result.h"
 
 namespace jettison {
+
+// The text of a file; up to 16 MiB are read. The error does not name it.
+[[nodiscard]] Result<std::string> TextOf(const std::string& file);
+
+[[nodiscard]] bool IsKubeletConfiguration(const Value& document);
+// Of keys that a KubeletConfiguration has twice, leaves the last one, as the kubelet does. Returns
+// a warning for each.
+[[nodiscard]] Faults LeaveLastKeys(const std::string& file, Value& kubelet);
+
+// What becomes of a file that holds nothing. A drop-in may have been left empty on purpose; while
+// it is being written, it looks the same.
+enum class Empty { kAllowed, kFaultUnlessDropIn, kFault };
+
+// What a configuration is read from.
+struct ConfigSources {
+  std::vector<std::string> files;
+  std::string drop_ins = {};  // a folder; empty: none
+  // A file "-" is standard input, which what is found calls so. It can be read once only.
+  bool dash_is_standard_input = false;
+};
+
+struct DocumentsReading {
+  std::vector<ConfigDocument> documents;  // of the files, then of the drop-ins by their names
+  Faults warnings;                        // keys that a KubeletConfiguration has twice
+  Faults missing;                         // a folder of drop-ins that is not there
+  Faults faults;                          // what cannot be read or parsed
+  bool unread = false;                    // something cannot be read
+  // A regular file is empty where it must not be, or cannot be parsed. It looks like that while it
+  // is being written, too.
+  bool half_written = false;
+};
+// Reads the files, and the drop-ins: files in the folder whose names end in .yaml, .yml, .json or
+// .conf and do not begin with a dot, in the order of their names (bytes). Folders in it are not
+// looked into. A drop-in that only has comments is not empty.
+[[nodiscard]] DocumentsReading ReadDocuments(const ConfigSources& sources, Empty empty);
+
+// Where the configuration of the kubelet beside the agent is to be had.
+struct KubeletQuestion {
+  std::string file;        // it stands there; empty: the API server is asked
+  std::string usual_file;  // where it stands if the API server does not tell; empty: nowhere
+  std::string kubeconfig;  // empty: as the service account of the pod that this runs in
+  std::string node;
+};
+// As `kubernetes` and `nodeName` of a configuration say.
+[[nodiscard]] KubeletQuestion QuestionOf(const AgentConfig& config);
+
+// By which ways it may be had: as the configuration says, or also by the other one of file and
+// API server.
+enum class Ways : std::uint8_t { kConfigured, kEither };
+
+struct KubeletAnswer {
+  KubeletSide side;
+  std::string text;     // as received; to be compared with later answers
+  std::string instead;  // why the other way was gone, in words for a warning; empty: it was not
+  Faults warnings;      // keys that a file has twice
+  Faults faults;        // a file is not understood
+  bool unread = false;  // a file could not be read, or a server was away: it may be had later
+};
+
+// The answer of the kubelet of `node` to configz, understood or not.
+[[nodiscard]] KubeletAnswer AnswerOf(const std::string& body, const std::string& node);
+
+// Reads the kubelet's file, or asks for the configuration that the kubelet runs with (configz):
+// first the API server, and then the kubelet itself where the API server forbids it. A token is
+// sent only to a kubelet whose certificate is from the cluster's CA. A file that can be read and is
+// not understood is an answer: it may be half written. Waits 10 s at most.
+[[nodiscard]] KubeletAnswer AskKubelet(const KubeletQuestion& question, Ways ways);
 
 // Reads the configuration that these files make together: YAML or JSON, with any number of
 // documents per file, and drop-ins over them. A file that cannot be read or parsed is a fault like

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
 #include "core/text/spelling.h"
 

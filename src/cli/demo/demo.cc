@@ -21,7 +21,6 @@
 #include "cli/ask/config_files.h"
 #include "cli/demo/demo_node.h"
 #include "cli/demo/demo_story.h"
-#include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
 #include "cli/top/top_screen.h"

@@ -1,5 +1,23 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/ask/config_files.h"
+#include "core/config/agent_config.h"
+#include "core/thresholds/threshold_settings.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
+#include "kernel/filesystem/filesystem.h"
+#include "kernel/mounts/mount_calls.h"
+#include "machine/pods/guard_trial.h"
+#include "runtimes/cri/runtime_facts.h"
+#include "sources/kubernetes/credentials/api_access.h"
+
 namespace CLI {
 class App;
 }
@@ -11,5 +29,136 @@ namespace jettison {
 // it. Exit status 0 everything needed is there, 1 something needed is missing, 2 wrong usage or
 // invalid configuration.
 void AddDoctor(CLI::App& app, int& exit_code);
+
+enum class HostStatus : std::uint8_t {
+  kOk,
+  kDegraded,  // the agent works without it, less well
+  kMissing,   // the agent cannot do its work without it
+};
+// "ok", "degraded", "missing".
+[[nodiscard]] std::string_view NameOf(HostStatus status);
+
+// What the agent wants a thing for.
+enum class HostNeed : std::uint8_t {
+  kEvicting,      // to watch pods and to evict them, whoever started them
+  kStartingPods,  // only to start pods of its own
+};
+
+// One thing that the agent wants from a host.
+struct HostCheck {
+  std::string check;  // what it is about
+  HostStatus status = HostStatus::kOk;
+  std::string found;   // what is there
+  std::string cost;    // what its lack costs; empty where ok
+  std::string remedy;  // how to get it; empty where ok
+  HostNeed need = HostNeed::kEvicting;
+};
+
+// A check that found what is wanted.
+[[nodiscard]] HostCheck OkCheck(std::string check, std::string found);
+
+// What it means that a thing is not there.
+struct HostLack {
+  HostStatus status = HostStatus::kDegraded;
+  std::string cost;
+  std::string remedy;
+  HostNeed need = HostNeed::kEvicting;
+};
+// A check of what was found, or of the reason why it was not.
+[[nodiscard]] HostCheck CheckOf(std::string check, Result<std::string> found, HostLack lack);
+
+// The checks for an agent that starts no pods: what is missing only for that is degraded, and its
+// cost says why it does not matter.
+[[nodiscard]] std::vector<HostCheck> ForAgentWithoutPods(std::vector<HostCheck> checks);
+
+// Whether nothing is missing.
+[[nodiscard]] bool IsReady(const std::vector<HostCheck>& checks);
+
+// A table for people: a line for each check, what it costs and how to mend it below those that are
+// not ok, and a closing line, which says what the host is not ready for. Ends with a newline.
+[[nodiscard]] std::string ChecksAsText(const std::vector<HostCheck>& checks);
+// {"checks":[{"check","status","found","cost","remedy"}],"ready":BOOL}, ends with a newline.
+[[nodiscard]] std::string ChecksAsJson(const std::vector<HostCheck>& checks);
+
+// What the kernel offers: privileges, controllers, the node's group, notifications, killing, stall
+// figures. Tries things on a group of its own, which is gone afterwards.
+[[nodiscard]] std::vector<HostCheck> KernelChecks(const AgentConfig& config);
+
+// The kernel's release, and which of the calls it lacks that pods of the agent's own need.
+[[nodiscard]] HostCheck KernelCheck(RuntimeKind runtime, const kernel::MountCalls& calls);
+
+// The part of KernelChecks about stalls: figures of the machine and of groups, and which triggers
+// are available.
+[[nodiscard]] std::vector<HostCheck> PressureChecks();
+
+// What the machine is like: memory, swap, process ids, the file system of the agent's root, and
+// what the agent may do to its own processes.
+[[nodiscard]] std::vector<HostCheck> NodeChecks(const AgentConfig& config);
+
+// What runs the pods, and on which file systems. A container runtime is asked, beside a kubelet
+// only where the agent is to remove images (`kubernetes.collectImages`); one that works answers
+// within milliseconds, and each answer is waited for as long as `patience`. Starts threads: whoever
+// forks does so before.
+[[nodiscard]] std::vector<HostCheck> RuntimeChecks(const AgentConfig& config,
+                                                   Duration patience = std::chrono::seconds(3));
+
+// A container runtime that has answered.
+struct AnsweringRuntime {
+  cri::RuntimeFacts facts;
+  // Whether it has CAP_SYS_RESOURCE; absent: that cannot be told.
+  std::optional<bool> lowers_oom_scores;
+};
+[[nodiscard]] std::vector<HostCheck> ContainerRuntimeChecks(const AgentConfig& config,
+                                                            const AnsweringRuntime& runtime);
+
+// Which of the node's file systems are the same, by the folders of images and writable layers that
+// a runtime reports. `images` empty: it reports none; `layers` empty: they are on the file system
+// of the images.
+[[nodiscard]] HostCheck DiskLayoutCheck(const AgentConfig& config, const std::string& images,
+                                        const std::string& layers);
+// Kind, space and inodes of the file system that a folder is on, or will be; `signals` is how its
+// signals begin: "nodefs".
+[[nodiscard]] HostCheck FilesystemCheck(std::string_view signals, const std::string& folder);
+[[nodiscard]] HostCheck ProjectQuotaCheck(const std::string& root);
+// Whether the kernel tells what changed on the file system of pods' files.
+[[nodiscard]] HostCheck DiskChangesCheck(const std::string& root);
+
+// What the kernel keeps free for itself, beside the hard threshold on memory.available; `capacity`
+// is the node's memory in bytes.
+[[nodiscard]] HostCheck MinFreeCheck(
+    const AgentConfig& config, std::uint64_t capacity,
+    const std::string& min_free_file = "/proc/sys/vm/min_free_kbytes");
+
+// Capacities of the whole machine, and of the file system of the pods' files; what cannot be read
+// is absent.
+[[nodiscard]] SignalCapacities CapacitiesOfThisHost(const AgentConfig& config);
+// A row for the thresholds that do not fit these capacities (CheckAlwaysMet); absent: all fit.
+[[nodiscard]] std::optional<HostCheck> ThresholdsThatDoNotFit(const AgentConfig& config,
+                                                              const SignalCapacities& capacities);
+
+// The nearest folder that is there: the root directory need not be before the agent first runs. To
+// look what is there may wait for ever where somebody else has to answer.
+[[nodiscard]] Place NearestExisting(const std::string& folder);
+// A path on nodefs.
+[[nodiscard]] const std::string& NodeFsOf(const AgentConfig& config);
+// "512 MiB", rounded down.
+[[nodiscard]] std::string Mebibytes(std::uint64_t bytes);
+
+// Which foreign pods on the container runtime can be guarded, and what the agent does with them.
+[[nodiscard]] HostCheck ForeignPodsCheck(const AgentConfig& config,
+                                         const Result<GuardTrial>& trial);
+
+// Which cluster `jettison doctor` asks, and about which node.
+struct ClusterQuestion {
+  std::string kubeconfig;     // empty: as the service account
+  std::string node;           // empty: about none
+  ConfigSources config = {};  // that the agent would run with
+  kube::ServiceAccount account = kube::OwnServiceAccount();
+};
+
+// What a cluster allows the agent: whether its API server answers, in which version, whether the
+// node is there, whether our thresholds lie above those of its kubelet, and each right that the
+// agent needs. Asks for some seconds at most.
+[[nodiscard]] std::vector<HostCheck> KubernetesChecks(const ClusterQuestion& question);
 
 }  // namespace jettison

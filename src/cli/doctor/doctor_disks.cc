@@ -6,7 +6,7 @@
 
 #include "agent/figures/disk_layout.h"
 #include "agent/figures/disk_stats_reader.h"
-#include "cli/doctor/doctor_checks.h"
+#include "cli/doctor/doctor.h"
 #include "kernel/filesystem/filesystem.h"
 #include "kernel/fs_events/filesystem_events.h"
 #include "kernel/project_quota/project_quota.h"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/figures/live_disks.h"
-#include "cli/doctor/doctor_checks.h"
+#include "cli/doctor/doctor.h"
 #include "kernel/files/live_silent_filesystem.h"
 
 namespace jettison {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "agent/machine.h"
-#include "cli/doctor/doctor_checks.h"
+#include "cli/doctor/doctor.h"
 #include "core/model/pressure.h"
 #include "kernel/cgroup_v1/cgroup_v1.h"
 #include "kernel/cgroup_v2/cgroup_v2.h"

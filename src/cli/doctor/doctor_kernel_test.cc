@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "cli/doctor/doctor_checks.h"
+#include "cli/doctor/doctor.h"
 
 namespace jettison {
 namespace {

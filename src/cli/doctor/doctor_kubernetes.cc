@@ -7,9 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/ask/ask_kubelet.h"
-#include "cli/ask/read_documents.h"
-#include "cli/doctor/doctor_checks.h"
+#include "cli/ask/config_files.h"
+#include "cli/doctor/doctor.h"
 #include "core/config/read_config.h"
 #include "core/model/threshold.h"
 #include "core/thresholds/kubelet_order.h"

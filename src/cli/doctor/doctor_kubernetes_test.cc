@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/doctor/doctor_checks.h"
+#include "cli/doctor/doctor.h"
 #include "http/test_certificates.h"
 #include "kernel/files/temporary_folder.h"
 #include "sources/kubernetes/test_bed/fake_api_server.h"

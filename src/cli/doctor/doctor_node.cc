@@ -14,7 +14,7 @@
 #include <system_error>
 
 #include "agent/figures/stats_collector.h"
-#include "cli/doctor/doctor_checks.h"
+#include "cli/doctor/doctor.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/fault.h"
 #include "kernel/filesystem/filesystem.h"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "cli/doctor/doctor_checks.h"
+#include "cli/doctor/doctor.h"
 #include "core/thresholds/threshold_parsing.h"
 #include "kernel/files/temporary_folder.h"
 #include "machine/cgroups/host_cgroups.h"

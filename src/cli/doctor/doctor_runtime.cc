@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-#include "cli/doctor/doctor_checks.h"
+#include "cli/doctor/doctor.h"
 #include "ports/file_descriptor.h"
 #include "rpc/endpoint.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/doctor/doctor_checks.h"
+#include "cli/doctor/doctor.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/file_descriptor.h"
 #include "runtimes/cri/test_bed/live_containerd.h"

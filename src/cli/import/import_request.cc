@@ -1,4 +1,4 @@
-#include "cli/import/import_request.h"
+#include "cli/import/import.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,8 @@
 #include <utility>
 
 #include "cli/ask/config_files.h"
-#include "cli/ask/secret_file.h"
-#include "cli/ask/time_option.h"
-#include "cli/terminal/command_faults.h"
+#include "cli/ask/ask_agent.h"
+#include "cli/terminal/output.h"
 #include "core/model/fault.h"
 #include "core/units/duration.h"
 #include "core/units/http_url.h"

@@ -1,4 +1,4 @@
-#include "cli/import/import_request.h"
+#include "cli/import/import.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

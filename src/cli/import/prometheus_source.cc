@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "cli/terminal/output.h"
-#include "cli/terminal/progress_bar.h"
+#include "cli/terminal/terminal.h"
 #include "codec/prometheus/query_answer.h"
 
 namespace jettison {

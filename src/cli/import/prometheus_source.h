@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/import/import_request.h"
+#include "cli/import/import.h"
 #include "core/metric_series/metric_series.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"

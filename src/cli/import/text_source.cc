@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/terminal/progress_bar.h"
+#include "cli/terminal/terminal.h"
 #include "codec/prometheus/sample_text.h"
 #include "kernel/files/line_reader.h"
 

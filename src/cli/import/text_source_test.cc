@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "cli/import/recording_files.h"
+#include "cli/import/import.h"
 #include "cli/recording/recording_file.h"
 #include "kernel/files/temporary_folder.h"
 

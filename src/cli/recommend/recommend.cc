@@ -9,16 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/recommend/search.h"
-#include "cli/report_page/report_files.h"
-#include "cli/report_page/report_options.h"
+#include "cli/report_page/report_page.h"
 #include "cli/simulate/fleet_files.h"
-#include "cli/simulate/simulate_nodes.h"
-#include "cli/terminal/command_faults.h"
-#include "cli/terminal/exit_status.h"
-#include "cli/terminal/option_checks.h"
+#include "cli/simulate/simulate.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/output_path.h"
+#include "cli/terminal/options.h"
 #include "kernel/files/whole_file.h"
 
 namespace jettison {

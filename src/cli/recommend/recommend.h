@@ -1,5 +1,16 @@
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/simulate/candidates.h"
+#include "sim/recommend/choice.h"
+#include "sim/recommend/recommendation.h"
+#include "sim/report/simulation_report.h"
+#include "sim/series/node_courses.h"
+#include "sim/whatif/whatif_model.h"
+
 namespace CLI {
 class App;
 }
@@ -8,5 +19,27 @@ namespace jettison {
 
 // Adds `jettison recommend`, which proposes thresholds out of recordings.
 void AddRecommend(CLI::App& app, int& exit_code);
+
+// What is to be recommended for.
+struct SearchRun {
+  std::vector<std::string> paths;  // recordings and folders, or "-" alone
+  // Policies that were asked for; none: a grid is made, and refined.
+  CandidateForms candidates;
+  Prices prices;
+  CostLimits limits;
+  std::optional<AfterEviction> after_eviction;
+};
+
+struct Found {
+  int status = 0;  // as all commands have it
+  Recommendation recommendation;
+  // Of the nodes whose recordings hold a pass, in the order of their names.
+  std::vector<SimulationReport> reports;
+  std::vector<NodeCourses> courses;
+};
+
+// Reads the recordings, once for each grid, and tells faults on standard error. Without a single
+// report there is nothing to recommend, and the status says why.
+[[nodiscard]] Found Search(const SearchRun& run);
 
 }  // namespace jettison

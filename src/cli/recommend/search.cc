@@ -1,4 +1,4 @@
-#include "cli/recommend/search.h"
+#include "cli/recommend/recommend.h"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,7 @@
 #include <variant>
 
 #include "cli/simulate/node_source.h"
-#include "cli/simulate/simulate_nodes.h"
-#include "cli/terminal/exit_status.h"
+#include "cli/simulate/simulate.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/text_line.h"
 #include "codec/recordings/configuration_writer.h"

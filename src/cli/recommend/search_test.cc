@@ -1,4 +1,4 @@
-#include "cli/recommend/search.h"
+#include "cli/recommend/recommend.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

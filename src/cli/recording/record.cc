@@ -1,4 +1,4 @@
-#include "cli/recording/record.h"
+#include "cli/recording/recording.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,9 +11,6 @@
 #include <utility>
 
 #include "cli/ask/ask_agent.h"
-#include "cli/ask/time_option.h"
-#include "cli/terminal/command_faults.h"
-#include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
 #include "codec/flight/recording_writer.h"
 #include "core/units/duration.h"

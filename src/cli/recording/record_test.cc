@@ -1,4 +1,4 @@
-#include "cli/recording/record.h"
+#include "cli/recording/recording.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cli/recording/show.h"
+#include "cli/recording/recording.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,9 +18,8 @@
 
 #include "cli/ask/ask_agent.h"
 #include "cli/recording/recording_file.h"
-#include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/progress_bar.h"
+#include "cli/terminal/terminal.h"
 #include "codec/flight/recording_lines.h"
 #include "codec/flight/recording_writer.h"
 #include "core/json/json_writer.h"

@@ -1,4 +1,4 @@
-#include "cli/recording/show.h"
+#include "cli/recording/recording.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "cli/ask/ask_agent.h"
-#include "cli/terminal/amount_text.h"
+#include "cli/terminal/text_line.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
 #include "codec/documents/form_reader.h"

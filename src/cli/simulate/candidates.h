@@ -1,12 +1,16 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/simulate/sweep.h"
+#include "cli/terminal/output.h"
 #include "core/model/threshold.h"
+#include "core/pass/recorded_pass.h"
 #include "core/units/result.h"
 #include "sim/report/simulation_head.h"
+#include "sim/report/simulation_report.h"
 #include "sim/whatif/whatif_model.h"
 
 namespace CLI {
@@ -53,5 +57,22 @@ struct CandidateForms {
 
 // What the policies are: their names, and their settings as JSON.
 [[nodiscard]] std::vector<NamedSetting> PoliciesOf(const CandidateForms& forms);
+
+// What the policies of a node are compared with: "what-happened", "in-force" (the policy in force
+// as it is simulated), or a policy in a file, which is tried beside those of the run.
+class Comparison {
+ public:
+  // Empty: with nothing.
+  Comparison(const std::string& against, CommandFaults& faults);
+
+  [[nodiscard]] std::vector<CandidatePolicy> PoliciesFor(const RecordedPass& first) const;
+  [[nodiscard]] std::vector<NamedSetting> Settings() const;
+  // Adds the differences: of each other policy that was tried, or else of the one in force.
+  void Compare(SimulationReport& report) const;
+
+ private:
+  std::string against_;
+  std::optional<CandidateForms> forms_;
+};
 
 }  // namespace jettison

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "cli/terminal/exit_status.h"
+#include "cli/terminal/output.h"
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/simulate/fleet_bed.h"
-#include "cli/simulate/simulate_nodes.h"
+#include "cli/simulate/simulate.h"
 
 namespace jettison {
 namespace {

@@ -11,7 +11,7 @@
 #include "cli/simulate/fleet_bed.h"
 #include "cli/simulate/fleet_files.h"
 #include "cli/simulate/node_source.h"
-#include "cli/simulate/simulate_nodes.h"
+#include "cli/simulate/simulate.h"
 
 namespace jettison {
 namespace {

@@ -17,16 +17,11 @@
 #include <utility>
 #include <vector>
 
-#include "cli/report_page/report_files.h"
-#include "cli/report_page/report_options.h"
-#include "cli/simulate/comparison.h"
+#include "cli/report_page/report_page.h"
+#include "cli/simulate/candidates.h"
 #include "cli/simulate/shard_files.h"
-#include "cli/simulate/simulate_nodes.h"
-#include "cli/terminal/command_faults.h"
-#include "cli/terminal/exit_status.h"
-#include "cli/terminal/option_checks.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/output_path.h"
+#include "cli/terminal/options.h"
 #include "core/units/duration.h"
 #include "kernel/files/whole_file.h"
 #include "sim/report/simulation_writer.h"

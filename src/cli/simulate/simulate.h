@@ -1,5 +1,16 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/simulate/candidates.h"
+#include "cli/simulate/fleet_files.h"
+#include "core/recording/recording.h"
+#include "sim/report/simulation_report.h"
+
 namespace CLI {
 class App;
 }
@@ -8,5 +19,59 @@ namespace jettison {
 
 // Adds `jettison simulate`, which says what policies would have done to recorded nodes.
 void AddSimulate(CLI::App& app, int& exit_code);
+
+// How nodes are simulated.
+struct RecordingRun {
+  CandidateForms candidates;
+  std::optional<AfterEviction> after_eviction;
+  // Of the calibration; zero: as recorded.
+  Duration every{0};
+  bool without_peaks = false;
+  bool with_end_times = false;
+  bool thin_all = false;     // the simulation has no more than the calibration
+  bool keep_passes = false;  // of evictions
+  // Policies beside those candidates, made of the first pass.
+  std::function<std::vector<CandidatePolicy>(const RecordedPass& first)> more;
+};
+
+// Who follows the reading of one node.
+struct Onlooker {
+  std::function<void(const RecordedItem& item)> item;  // before it is simulated
+  std::function<void(double share)> progress;          // how much was read, from 0 to 1
+};
+
+// "back" or "elsewhere"; none for "auto".
+[[nodiscard]] std::optional<AfterEviction> AfterEvictionNamed(const std::string& name);
+
+// Simulates every policy on a node and calibrates, in one reading of its recordings. What is wrong
+// with them, and why the node could not be simulated, is in the result.
+[[nodiscard]] SimulationReport RunOver(const RecordingRun& run, const FleetNodeFiles& node,
+                                       const Onlooker& onlooker = {});
+
+// What a command ends with that simulated these nodes: 1 where a recording could not be read and
+// another try may succeed, else 2 where one is damaged or a policy does not fit.
+[[nodiscard]] int ExitStatusOf(const SimulationReport& report);
+
+// Tells the faults of a node on standard error.
+void TellFaults(const SimulationReport& report);
+
+// How many processors this process may use: by its affinity, and by the quota of its control group.
+[[nodiscard]] std::size_t ProcessorsAvailable();
+
+struct NodesRun {
+  std::size_t jobs = 1;        // nodes that are simulated at once, each on a thread
+  std::string label;           // before the progress
+  bool shows_reading = false;  // progress within a node, where it is the only one
+  // Receives every item of a node before it is simulated, on the thread of that node.
+  std::function<void(std::size_t node, const RecordedItem& item)> item;
+};
+
+// Simulates nodes on threads. `take` runs on this thread, with every result in the order of the
+// nodes; when it returns false, no other node is begun. At most four results per job wait for an
+// earlier one. Returns false where `take` returned false, or no thread could be started, which is
+// told.
+[[nodiscard]] bool SimulateNodes(
+    const RecordingRun& run, const std::vector<FleetNodeFiles>& nodes, const NodesRun& how,
+    const std::function<bool(std::size_t node, SimulationReport)>& take);
 
 }  // namespace jettison

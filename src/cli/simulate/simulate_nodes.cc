@@ -1,4 +1,4 @@
-#include "cli/simulate/simulate_nodes.h"
+#include "cli/simulate/simulate.h"
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -17,9 +17,8 @@
 
 #include "cli/recording/recording_file.h"
 #include "cli/simulate/node_source.h"
-#include "cli/terminal/exit_status.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/progress_bar.h"
+#include "cli/terminal/terminal.h"
 #include "sim/whatif/whatif.h"
 
 namespace jettison {

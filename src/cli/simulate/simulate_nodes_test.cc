@@ -1,4 +1,4 @@
-#include "cli/simulate/simulate_nodes.h"
+#include "cli/simulate/simulate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 
 #include "cli/simulate/fleet_bed.h"
 #include "cli/simulate/node_source.h"
-#include "cli/simulate/simulate_nodes.h"
+#include "cli/simulate/simulate.h"
 #include "kernel/files/files.h"
 #include "sim/report/report_fields.h"
 

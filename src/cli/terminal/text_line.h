@@ -7,6 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/model/signal.h"
+#include "core/units/duration.h"
+
 namespace jettison {
 
 // What a piece of text means, from which its colour follows.
@@ -92,5 +95,18 @@ struct BarFigures {
 
 // A bar of that many columns with the thresholds' marks.
 [[nodiscard]] TextLine Bar(const BarFigures& figures, std::size_t columns, TextStyle style);
+
+// "14.2 GiB", "263 MiB", "6.5 MiB", "24 KiB"; "-" where the figure is absent.
+[[nodiscard]] std::string BytesText(std::optional<std::int64_t> bytes);
+// An amount of a signal: bytes as above, inodes and process ids as they are, shares of time as
+// "12.34%".
+[[nodiscard]] std::string AmountText(Signal signal, std::optional<std::int64_t> amount);
+// How fast an amount changes: "-40 MiB/s", "+3/s", "steady"; "-" where it is not known.
+[[nodiscard]] std::string TrendText(Signal signal, std::optional<std::int64_t> per_second);
+// Seconds with one decimal: "12.3 s".
+[[nodiscard]] std::string SecondsText(Duration span);
+// A span of time for people, in the largest unit that leaves two digits: "0.4 s", "27 s", "3 min",
+// "26 h", "12 d". Never negative.
+[[nodiscard]] std::string SpanText(Duration span);
 
 }  // namespace jettison

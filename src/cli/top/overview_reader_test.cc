@@ -1,4 +1,4 @@
-#include "cli/top/overview_reader.h"
+#include "cli/top/top.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "cli/terminal/amount_text.h"
+#include "cli/terminal/text_line.h"
 #include "core/model/event.h"
 
 namespace jettison {

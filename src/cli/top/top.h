@@ -3,6 +3,9 @@
 #include <string>
 #include <string_view>
 
+#include "api/overview/overview.h"
+#include "core/units/result.h"
+
 namespace CLI {
 class App;
 }
@@ -21,5 +24,11 @@ void AddStatus(CLI::App& app, int& exit_code);
 // The checks that fail in an answer of /readyz?verbose, each with its reason: "cluster: forbidden;
 // pass: none yet". Empty where none fails.
 [[nodiscard]] std::string FailedChecks(std::string_view answer);
+
+inline constexpr const char* kOverviewPath = "/api/v1/overview";
+
+// What kOverviewPath answered, as a value. Fields that an older or newer agent does not send are
+// absent; kInvalidArgument where the text is no overview.
+[[nodiscard]] Result<Overview> ReadOverview(std::string_view json);
 
 }  // namespace jettison

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "cli/terminal/amount_text.h"
+#include "cli/terminal/text_line.h"
 #include "cli/top/overview_text.h"
 #include "core/text/printable.h"
 

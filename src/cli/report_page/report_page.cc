@@ -1,4 +1,6 @@
-#include "cli/report_page/report_files.h"
+#include "cli/report_page/report_page.h"
+
+#include <CLI/CLI.hpp>
 
 #include "cli/report_template/template.h"
 #include "cli/terminal/output.h"
@@ -27,6 +29,16 @@ Result<void> WriteReportPage(const std::string& path, const PageInput& input) {
         path, kMostDetailed, all - kMostDetailed);
   }
   return {};
+}
+
+void AddReportOption(CLI::App& command, std::string& html) {
+  command.add_option("--html", html, "also write a report, an HTML page, to this file")
+      ->check(NotStandardOutput)
+      ->type_name("FILE");
+}
+
+std::string NotStandardOutput(const std::string& path) {
+  return path == "-" ? "must not be -, because standard output has the result" : "";
 }
 
 }  // namespace jettison

@@ -14,6 +14,9 @@
 
 namespace jettison {
 
+// Adds `jettison record`: fetches the recording of a running agent into a file.
+void AddRecord(CLI::App& app, int& exit_code);
+
 // A period of which a recording has no information.
 struct DigestGap {
   Instant from;

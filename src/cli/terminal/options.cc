@@ -1,19 +1,44 @@
-#include "cli/terminal/output_path.h"
+#include "cli/terminal/options.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
+#include "core/model/signal.h"
+#include "core/text/spelling.h"
 #include "kernel/files/whole_file.h"
 
 namespace jettison {
 namespace {
+
+template <typename T>
+std::optional<T> Read(const std::string& text) {
+  T number{};
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return number;
+}
+
+template <typename T>
+std::function<std::string(const std::string&)> Within(std::string_view what, T least, T most) {
+  return [what, least, most](const std::string& text) -> std::string {
+    const auto number = Read<T>(text);
+    // Of nan neither comparison is true.
+    if (number && *number >= least && *number <= most) return "";
+    return fmt::format("{}: must be {} from {} to {}", text, what, least, most);
+  };
+}
 
 constexpr const char* kStandardStream = "-";
 
@@ -49,6 +74,25 @@ std::optional<std::filesystem::path> PlaceOf(const std::string& path) {
 }
 
 }  // namespace
+
+std::function<std::string(const std::string&)> WholeNumber(std::uint64_t least,
+                                                           std::uint64_t most) {
+  return Within("a whole number", least, most);
+}
+
+std::function<std::string(const std::string&)> Number(double least, double most) {
+  return Within("a number", least, most);
+}
+
+std::function<std::string(const std::string&)> KnownSignal() {
+  return [](const std::string& text) -> std::string {
+    std::vector<std::string_view> names;
+    for (const Signal signal : kAllSignals) names.push_back(NameOf(signal));
+    if (std::ranges::find(names, text) != names.end()) return "";
+    return fmt::format("{}: there is no such signal{}; allowed: {}", text, DidYouMean(text, names),
+                       Alternatives(names));
+  };
+}
 
 std::string WhyInputWouldBeLost(const std::vector<OutputPath>& outputs,
                                 const std::vector<std::string>& inputs) {
