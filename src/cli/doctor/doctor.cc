@@ -96,21 +96,28 @@ int RunDoctor(const DoctorFlags& flags) {
 }  // namespace
 
 HostCheck OkCheck(std::string check, std::string found) {
-  return {.check = std::move(check),
-          .status = HostStatus::kOk,
-          .found = std::move(found),
-          .cost = "",
-          .remedy = ""};
+  return {.check = std::move(check), .found = std::move(found)};
 }
 
-HostCheck CheckOf(std::string check, Result<std::string> found, HostLack lack) {
-  if (found) return OkCheck(std::move(check), *std::move(found));
-  return {.check = std::move(check),
-          .status = lack.status,
-          .found = std::move(found.error().message),
-          .cost = std::move(lack.cost),
-          .remedy = std::move(lack.remedy),
-          .need = lack.need};
+HostCheck Degraded(std::string check, std::string found, std::string cost, std::string remedy) {
+  return {std::move(check), HostStatus::kDegraded, std::move(found), std::move(cost),
+          std::move(remedy)};
+}
+
+HostCheck Missing(std::string check, std::string found, std::string cost, std::string remedy) {
+  return {std::move(check), HostStatus::kMissing, std::move(found), std::move(cost),
+          std::move(remedy)};
+}
+
+HostCheck ToStartPods(HostCheck check) {
+  check.need = HostNeed::kStartingPods;
+  return check;
+}
+
+HostCheck CheckOf(Result<std::string> found, HostCheck lack) {
+  if (found) return OkCheck(std::move(lack.check), *std::move(found));
+  lack.found = std::move(found.error().message);
+  return lack;
 }
 
 std::string_view NameOf(HostStatus status) {

@@ -54,18 +54,16 @@ struct HostCheck {
   HostNeed need = HostNeed::kEvicting;
 };
 
-// A check that found what is wanted.
+// A check that found what is wanted, and one that did not.
 [[nodiscard]] HostCheck OkCheck(std::string check, std::string found);
-
-// What it means that a thing is not there.
-struct HostLack {
-  HostStatus status = HostStatus::kDegraded;
-  std::string cost;
-  std::string remedy;
-  HostNeed need = HostNeed::kEvicting;
-};
-// A check of what was found, or of the reason why it was not.
-[[nodiscard]] HostCheck CheckOf(std::string check, Result<std::string> found, HostLack lack);
+[[nodiscard]] HostCheck Degraded(std::string check, std::string found, std::string cost,
+                                 std::string remedy);
+[[nodiscard]] HostCheck Missing(std::string check, std::string found, std::string cost,
+                                std::string remedy);
+// The same of what is wanted only to start pods.
+[[nodiscard]] HostCheck ToStartPods(HostCheck check);
+// What was found; `lack` with the reason where it was not.
+[[nodiscard]] HostCheck CheckOf(Result<std::string> found, HostCheck lack);
 
 // The checks for an agent that starts no pods: what is missing only for that is degraded, and its
 // cost says why it does not matter.

@@ -47,11 +47,8 @@ HostCheck FilesystemCheck(std::string_view signals, const std::string& folder) {
   const auto stats = DiskStatsReader().Read(place.path, {});
   const std::string check(signals);
   if (!stats) {
-    return {.check = check,
-            .status = HostStatus::kMissing,
-            .found = fmt::format("{}: {}, {}", folder, type, stats.error().message),
-            .cost = fmt::format("{} is unknown", signals),
-            .remedy = "name a directory that can be reached"};
+    return Missing(check, fmt::format("{}: {}, {}", folder, type, stats.error().message),
+                   fmt::format("{} is unknown", signals), "name a directory that can be reached");
   }
   std::string found =
       fmt::format("{}: {}, {} of {} available", folder, type, Mebibytes(*stats->available_bytes),
@@ -60,28 +57,23 @@ HostCheck FilesystemCheck(std::string_view signals, const std::string& folder) {
     found += fmt::format(", {} of {} inodes free", *stats->inodes_free, *stats->inodes);
   }
   if (place.mount && place.mount->HasOption("ro")) {
-    return {.check = check,
-            .status = HostStatus::kDegraded,
-            .found = found + ", read-only",
-            .cost = fmt::format("nothing can be deleted to reclaim {}", signals),
-            .remedy = "mount it read-write, or name another directory"};
+    return Degraded(check, found + ", read-only",
+                    fmt::format("nothing can be deleted to reclaim {}", signals),
+                    "mount it read-write, or name another directory");
   }
   if (!place.answers_by_itself) {
-    return {.check = check,
-            .status = HostStatus::kDegraded,
-            .found = found + ", which a server or another process answers for",
-            .cost = fmt::format(
-                "{} is unknown whenever the file system does not answer within 100 ms", signals),
-            .remedy = "use a local file system for what the agent guards"};
+    return Degraded(
+        check, found + ", which a server or another process answers for",
+        fmt::format("{} is unknown whenever the file system does not answer within 100 ms",
+                    signals),
+        "use a local file system for what the agent guards");
   }
   if (stats->inodes) return OkCheck(check, found);
-  return {.check = check,
-          .status = HostStatus::kDegraded,
-          .found = found + ", inodes not counted",
-          .cost = fmt::format("{}.inodesFree is not watched; this kind of file system cannot run "
+  return Degraded(check, found + ", inodes not counted",
+                  fmt::format("{}.inodesFree is not watched; this kind of file system cannot run "
                               "out of inodes before it runs out of space",
                               signals),
-          .remedy = "none needed; ext4 or xfs count inodes"};
+                  "none needed; ext4 or xfs count inodes");
 }
 
 // Nothing is lost without them: reading what changed works on every such file system.
@@ -107,9 +99,9 @@ HostCheck DiskChangesCheck(const std::string& root) {
       KernelAnnouncesOverlayWrites()
           ? "reported by the kernel: only what changed is read again"
           : "reported by the kernel, except in writable layers, which are read whole";
-  return CheckOf("changes on disk", events ? Result<std::string>(told) : Fail(events.error()),
-                 {.cost = "all files of pods are read in every pass",
-                  .remedy = "Linux 5.9 or later, CAP_SYS_ADMIN, and ext4, xfs or btrfs"});
+  return CheckOf(events ? Result<std::string>(told) : Fail(events.error()),
+                 Degraded("changes on disk", "", "all files of pods are read in every pass",
+                          "Linux 5.9 or later, CAP_SYS_ADMIN, and ext4, xfs or btrfs"));
 }
 
 HostCheck DiskLayoutCheck(const AgentConfig& config, const std::string& images,
@@ -117,11 +109,9 @@ HostCheck DiskLayoutCheck(const AgentConfig& config, const std::string& images,
   const DiskSurvey survey = SurveyDisks(
       {.node = NearestExisting(NodeFsOf(config)).path, .images = images, .containers = layers});
   if (survey.faults.empty()) return OkCheck("disk layout", Describe(survey.layout));
-  return {.check = "disk layout",
-          .status = HostStatus::kDegraded,
-          .found = survey.faults.front(),
-          .cost = "it counts as part of nodefs, so a shortage on it alone is not noticed",
-          .remedy = "run the agent where it sees the runtime's folders"};
+  return Degraded("disk layout", survey.faults.front(),
+                  "it counts as part of nodefs, so a shortage on it alone is not noticed",
+                  "run the agent where it sees the runtime's folders");
 }
 
 }  // namespace jettison

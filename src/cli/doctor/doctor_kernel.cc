@@ -103,13 +103,9 @@ HostCheck CheckNodeGroup(Cgroups& cgroups, const std::string& node_cgroup) {
   const auto limit = cgroups.ReadMemoryLimit(path);
   if (path.empty() && !(limit && *limit)) return OkCheck("node cgroup", "/, the whole machine");
   if (const auto opened = cgroups.OpenMemoryDirectory(path); !opened) {
-    return {
-        .check = "node cgroup",
-        .status = HostStatus::kMissing,
-        .found = opened.error().message,
-        .cost = "the agent does not start",
-        .remedy =
-            "create this cgroup in the hierarchy of the memory controller, or correct nodeCgroup"};
+    return Missing(
+        "node cgroup", opened.error().message, "the agent does not start",
+        "create this cgroup in the hierarchy of the memory controller, or correct nodeCgroup");
   }
   if (limit && *limit) {
     return OkCheck("node cgroup",
@@ -119,10 +115,9 @@ HostCheck CheckNodeGroup(Cgroups& cgroups, const std::string& node_cgroup) {
 }
 
 HostCheck CheckTrial(const Result<void>& made) {
-  return CheckOf("making groups", made.map([] { return std::string("in every hierarchy"); }),
-                 {.status = HostStatus::kMissing,
-                  .cost = "no pod can be run or measured",
-                  .remedy = "run as root, with the hierarchies mounted read-write"});
+  return CheckOf(made.map([] { return std::string("in every hierarchy"); }),
+                 Missing("making groups", "", "no pod can be run or measured",
+                         "run as root, with the hierarchies mounted read-write"));
 }
 
 Result<std::string> TimeRegistration(const Cgroups& cgroups, const std::string& group) {
@@ -143,33 +138,29 @@ HostCheck CheckNotification(const OpenedGroups& opened, const std::string& group
     return OkCheck(kName,
                    "cgroup v2 has no usable one; memory is read more often near a threshold");
   }
-  return CheckOf(kName, TimeRegistration(*opened.groups, group),
-                 {.cost = "memory pressure is noticed only at the next reading, later than the "
+  return CheckOf(TimeRegistration(*opened.groups, group),
+                 Degraded(kName, "",
+                          "memory pressure is noticed only at the next reading, later than the "
                           "kernel would report it",
-                  .remedy = "a kernel with cgroup v1 memory thresholds (CONFIG_MEMCG_V1)"});
+                          "a kernel with cgroup v1 memory thresholds (CONFIG_MEMCG_V1)"));
 }
 
 HostCheck CheckKill(const OpenedGroups& opened, const std::string& group) {
   if (opened.HasKillFile(group)) return OkCheck("cgroup.kill", "in the unified hierarchy");
   const bool unified = opened.v2 || opened.v1->Has(cgroup_v1::Controller::kUnified);
-  return {
-      .check = "cgroup.kill",
-      .status = HostStatus::kDegraded,
-      .found = unified ? "the unified hierarchy lacks it" : "no unified hierarchy",
-      .cost =
-          "pods are killed by signals to each process, which are repeated until no process is left",
-      .remedy = unified ? "Linux 5.14 or later"
-                        : "mount -t cgroup2 none /sys/fs/cgroup/unified (Linux 5.14 or later)"};
+  return Degraded(
+      "cgroup.kill", unified ? "the unified hierarchy lacks it" : "no unified hierarchy",
+      "pods are killed by signals to each process, which are repeated until no process is left",
+      unified ? "Linux 5.14 or later"
+              : "mount -t cgroup2 none /sys/fs/cgroup/unified (Linux 5.14 or later)");
 }
 
 HostCheck CheckSwapAccounting(const OpenedGroups& opened, const std::string& group) {
   const auto memory = opened.groups->ReadMemory(group);
   if (memory && memory->swap) return OkCheck("swap accounting", "per group");
-  return {.check = "swap accounting",
-          .status = HostStatus::kDegraded,
-          .found = memory ? "cgroups do not report the use of swap" : memory.error().message,
-          .cost = "the swap usage of pods is unknown",
-          .remedy = "boot a kernel with CONFIG_SWAP, with swapaccount=1"};
+  return Degraded(
+      "swap accounting", memory ? "cgroups do not report the use of swap" : memory.error().message,
+      "the swap usage of pods is unknown", "boot a kernel with CONFIG_SWAP, with swapaccount=1");
 }
 
 // What is tried on a group that is there.
@@ -191,11 +182,10 @@ Result<std::string> SeeKubeletGroup(const AgentConfig& config) {
 }
 
 HostCheck CheckKubeletGroup(const Result<std::string>& seen) {
-  return CheckOf("kubelet's pods", seen.map([](const std::string& group) { return "in " + group; }),
-                 {.status = HostStatus::kMissing,
-                  .cost = "the agent does not start",
-                  .remedy = "see that the kubelet runs on this host, and that the agent's "
-                            "container has the host's /sys/fs/cgroup and process ids"});
+  return CheckOf(seen.map([](const std::string& group) { return "in " + group; }),
+                 Missing("kubelet's pods", "", "the agent does not start",
+                         "see that the kubelet runs on this host, and that the agent's "
+                         "container has the host's /sys/fs/cgroup and process ids"));
 }
 
 using psi::PressureFiles;
@@ -203,11 +193,11 @@ using psi::PressureResource;
 using psi::PressureTrigger;
 
 HostCheck CheckFigures(const Result<psi::Pressure>& memory) {
-  return CheckOf("pressure stall information", memory.map([](const psi::Pressure&) {
-    return std::string("on, of memory and I/O");
-  }),
-                 {.cost = "thresholds on pressure are never met, and stalls do not wake the agent",
-                  .remedy = "boot a kernel with CONFIG_PSI, with psi=1"});
+  return CheckOf(
+      memory.map([](const psi::Pressure&) { return std::string("on, of memory and I/O"); }),
+      Degraded("pressure stall information", "",
+               "thresholds on pressure are never met, and stalls do not wake the agent",
+               "boot a kernel with CONFIG_PSI, with psi=1"));
 }
 
 // Pods are compared by their own figures, and so is a node that is a group.
@@ -219,11 +209,9 @@ HostCheck CheckGroups() {
       return OkCheck(kName, "in the unified hierarchy");
     }
   }
-  return {.check = kName,
-          .status = HostStatus::kDegraded,
-          .found = "no unified hierarchy is mounted",
-          .cost = "no pod is evicted for I/O pressure, and the pressure of nodeCgroup is unknown",
-          .remedy = "mount -t cgroup2 none /sys/fs/cgroup/unified"};
+  return Degraded(kName, "no unified hierarchy is mounted",
+                  "no pod is evicted for I/O pressure, and the pressure of nodeCgroup is unknown",
+                  "mount -t cgroup2 none /sys/fs/cgroup/unified");
 }
 
 HostCheck CheckTriggers() {
@@ -233,14 +221,12 @@ HostCheck CheckTriggers() {
                               .window = PressureTrigger::kOldWindow};
   const auto trigger = PressureTrigger::Open("/proc/pressure/memory", wanted);
   if (trigger && trigger->granted() == wanted) return OkCheck(kName, "with windows up to 10 s");
-  return {
-      .check = kName,
-      .status = HostStatus::kDegraded,
-      .found = trigger ? "only with windows that are multiples of 2 s" : trigger.error().message,
-      .cost = trigger ? "the kernel reports stalls up to 2 s late; the agent also reads pressure "
-                        "at fixed intervals"
-                      : "stalls do not wake the agent, which reads pressure at fixed intervals",
-      .remedy = "give the agent CAP_SYS_RESOURCE"};
+  return Degraded(
+      kName, trigger ? "only with windows that are multiples of 2 s" : trigger.error().message,
+      trigger ? "the kernel reports stalls up to 2 s late; the agent also reads pressure "
+                "at fixed intervals"
+              : "stalls do not wake the agent, which reads pressure at fixed intervals",
+      "give the agent CAP_SYS_RESOURCE");
 }
 
 std::string KernelRelease() {
@@ -251,31 +237,23 @@ std::string KernelRelease() {
 
 HostCheck CheckPrivileges() {
   if (::geteuid() == 0) return OkCheck("privileges", "root");
-  return {.check = "privileges",
-          .status = HostStatus::kMissing,
-          .found = fmt::format("user {}", ::geteuid()),
-          .cost = "no cgroup can be created, and no pod can be run or evicted",
-          .remedy = "run as root"};
+  return Missing("privileges", fmt::format("user {}", ::geteuid()),
+                 "no cgroup can be created, and no pod can be run or evicted", "run as root");
 }
 
 std::vector<HostCheck> CgroupChecks(const AgentConfig& config) {
   using cgroup_v1::Controller;
   const auto opened = OpenGroups();
   if (!opened) {
-    return {{.check = "memory controller",
-             .status = HostStatus::kMissing,
-             .found = "neither cgroup v1 nor cgroup v2 is mounted with it",
-             .cost = "the agent does not start",
-             .remedy = opened.error().message}};
+    return {Missing("memory controller", "neither cgroup v1 nor cgroup v2 is mounted with it",
+                    "the agent does not start", opened.error().message)};
   }
   std::vector<HostCheck> checks;
   if (const std::string why = WhyNoMemory(); !why.empty()) {
     checks.push_back(
-        {.check = "memory controller",
-         .status = HostStatus::kMissing,
-         .found = fmt::format("not among the controllers of {}", NameOf(opened->version)),
-         .cost = "no pod is evicted for memory; disks and process ids are guarded",
-         .remedy = why});
+        Missing("memory controller",
+                fmt::format("not among the controllers of {}", NameOf(opened->version)),
+                "no pod is evicted for memory; disks and process ids are guarded", why));
   } else {
     checks.push_back(OkCheck("memory controller", std::string(NameOf(opened->version))));
   }
@@ -316,12 +294,9 @@ std::vector<HostCheck> PressureChecks() {
 HostCheck KernelCheck(RuntimeKind runtime, const kernel::MountCalls& calls) {
   const std::string missing = kernel::MissingCalls(calls, runtime == RuntimeKind::kProcess);
   if (missing.empty()) return OkCheck("kernel", KernelRelease());
-  return {.check = "kernel",
-          .status = HostStatus::kMissing,
-          .found = fmt::format("{}, without {}", KernelRelease(), missing),
-          .cost = "the volumes of a pod cannot be removed safely, so no pod is started",
-          .remedy = fmt::format("use Linux {} or later", FirstLinuxFor(runtime)),
-          .need = HostNeed::kStartingPods};
+  return ToStartPods(Missing("kernel", fmt::format("{}, without {}", KernelRelease(), missing),
+                             "the volumes of a pod cannot be removed safely, so no pod is started",
+                             fmt::format("use Linux {} or later", FirstLinuxFor(runtime))));
 }
 
 std::vector<HostCheck> KernelChecks(const AgentConfig& config) {

@@ -25,11 +25,7 @@ namespace {
 constexpr const char* kThresholdsCheck = "kubelet's thresholds";
 
 HostCheck MissingThresholds(std::string found, std::string cost, std::string remedy) {
-  return {.check = kThresholdsCheck,
-          .status = HostStatus::kMissing,
-          .found = std::move(found),
-          .cost = std::move(cost),
-          .remedy = std::move(remedy)};
+  return Missing(kThresholdsCheck, std::move(found), std::move(cost), std::move(remedy));
 }
 
 HostCheck Unread(const KubeletAnswer& answer) {
@@ -76,11 +72,9 @@ constexpr const char* kNode = "node";
 constexpr auto kPatience = std::chrono::seconds(5);
 
 HostCheck MissingCluster(std::string found, std::string remedy) {
-  return {.check = kServer,
-          .status = HostStatus::kMissing,
-          .found = std::move(found),
-          .cost = "the agent can read nothing from the cluster and change nothing in it",
-          .remedy = std::move(remedy)};
+  return Missing(kServer, std::move(found),
+                 "the agent can read nothing from the cluster and change nothing in it",
+                 std::move(remedy));
 }
 
 std::string RemedyFor(const Error& error) {
@@ -121,11 +115,8 @@ HostCheck RightCheck(kube::ApiClient& client, const kube::Right& right) {
   const auto allowed = kube::ReadRight(kube::AskNow(client, kube::AskRight(right), kPatience));
   if (allowed && *allowed) return OkCheck(name, "granted");
   if (!allowed) {
-    return {.check = name,
-            .status = HostStatus::kDegraded,
-            .found = "no answer: " + allowed.error().message,
-            .cost = "it is not known whether the agent has this right",
-            .remedy = "ask again"};
+    return Degraded(name, "no answer: " + allowed.error().message,
+                    "it is not known whether the agent has this right", "ask again");
   }
   return {.check = name,
           .status = IsVital(right) ? HostStatus::kMissing : HostStatus::kDegraded,

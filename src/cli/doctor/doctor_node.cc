@@ -51,19 +51,20 @@ int LowerOwnOomScore() {
 }
 
 HostCheck CheckOomScore() {
-  return CheckOf("oom_score_adj", TryInChild(&LowerOwnOomScore, "can be lowered"),
-                 {.cost = "if the kernel's OOM killer acts before the agent, it may kill the agent "
+  return CheckOf(TryInChild(&LowerOwnOomScore, "can be lowered"),
+                 Degraded("oom_score_adj", "",
+                          "if the kernel's OOM killer acts before the agent, it may kill the agent "
                           "or a guaranteed pod",
-                  .remedy = "give the agent CAP_SYS_RESOURCE"});
+                          "give the agent CAP_SYS_RESOURCE"));
 }
 
 HostCheck CheckMemoryLock() {
   return CheckOf(
-      "memory lock",
       MayLockOwnMemory().map([] { return std::string("the agent can lock its memory"); }),
-      {.cost = "when memory is short, the kernel drops the agent's code, which must then be read "
+      Degraded("memory lock", "",
+               "when memory is short, the kernel drops the agent's code, which must then be read "
                "from the disk before a pod can be killed",
-       .remedy = "give the agent CAP_IPC_LOCK, or LimitMEMLOCK=infinity in its unit"});
+               "give the agent CAP_IPC_LOCK, or LimitMEMLOCK=infinity in its unit"));
 }
 
 int MountInOwnNamespace() {
@@ -74,11 +75,10 @@ int MountInOwnNamespace() {
 
 HostCheck CheckMounts() {
   return CheckOf(
-      "mounting", TryInChild(&MountInOwnNamespace, "in a mount namespace of its own"),
-      {.status = HostStatus::kMissing,
-       .cost = "pods with volumes do not start",
-       .remedy = "run with CAP_SYS_ADMIN and without PrivateMounts or a seccomp filter on mount",
-       .need = HostNeed::kStartingPods});
+      TryInChild(&MountInOwnNamespace, "in a mount namespace of its own"),
+      ToStartPods(Missing(
+          "mounting", "", "pods with volumes do not start",
+          "run with CAP_SYS_ADMIN and without PrivateMounts or a seccomp filter on mount")));
 }
 
 HostCheck CheckMemory(const Procfs& procfs) {
@@ -87,21 +87,15 @@ HostCheck CheckMemory(const Procfs& procfs) {
     return fmt::format("{}, less {} of huge pages, which ordinary memory cannot use",
                        Mebibytes(memory.total), Mebibytes(memory.huge_pages));
   });
-  return CheckOf("memory", told,
-                 {.status = HostStatus::kMissing,
-                  .cost = "the node's capacity is unknown",
-                  .remedy = "mount proc"});
+  return CheckOf(told, Missing("memory", "", "the node's capacity is unknown", "mount proc"));
 }
 
 // Both ways of counting side by side, since they may be far apart, and what neither sees.
 HostCheck CheckAvailableMemory(const AgentConfig& config, const Procfs& procfs) {
   const auto groups = OpenHostCgroups({.node_cgroup = config.node_cgroup});
   if (!groups) {
-    return {.check = "memory available",
-            .status = HostStatus::kMissing,
-            .found = groups.error().message,
-            .cost = "memory.available is unknown",
-            .remedy = "see the rows on the memory controller and the node cgroup"};
+    return Missing("memory available", groups.error().message, "memory.available is unknown",
+                   "see the rows on the memory controller and the node cgroup");
   }
   const SteadyClock clock;
   const Log nobody(LogFormat::kText, clock, [](std::string_view) {});
@@ -127,24 +121,18 @@ HostCheck CheckAvailableMemory(const AgentConfig& config, const Procfs& procfs) 
     }
   }
   if (held.empty()) return OkCheck("memory available", found);
-  return {.check = "memory available",
-          .status = HostStatus::kDegraded,
-          .found = fmt::format("{}; the kernel holds {}", found, held),
-          .cost =
-              "the kernel holds memory that no cgroup is charged with, so pods are evicted "
-              "although their usage leaves more",
-          .remedy =
-              "give the machine memory, or what holds it less (a zram swap: a smaller "
-              "disksize or mem_limit)"};
+  return Degraded("memory available", fmt::format("{}; the kernel holds {}", found, held),
+                  "the kernel holds memory that no cgroup is charged with, so pods are evicted "
+                  "although their usage leaves more",
+                  "give the machine memory, or what holds it less (a zram swap: a smaller "
+                  "disksize or mem_limit)");
 }
 
 HostCheck CheckPids(const Procfs& procfs) {
   const auto told = procfs.ReadRlimit().map([](const auto& pids) {
     return fmt::format("{} tasks of at most {}", *pids.running, *pids.max_pid);
   });
-  return CheckOf(
-      "process ids", told,
-      {.status = HostStatus::kMissing, .cost = "pid.available is unknown", .remedy = "mount proc"});
+  return CheckOf(told, Missing("process ids", "", "pid.available is unknown", "mount proc"));
 }
 
 HostCheck CheckSwap(const AgentConfig& config, const procfs::MachineMemory& memory) {
@@ -152,33 +140,25 @@ HostCheck CheckSwap(const AgentConfig& config, const procfs::MachineMemory& memo
   const bool watched = std::ranges::find(config.eviction.thresholds, Signal::kSwapAvailable,
                                          &Threshold::signal) != config.eviction.thresholds.end();
   if (total == 0 && watched) {
-    return {
-        .check = "swap",
-        .status = HostStatus::kDegraded,
-        .found = "off",
-        .cost = "thresholds on swap.available have no effect",
-        .remedy = "turn swap on (swapon), or remove swapHard and swapSoft from the configuration"};
+    return Degraded(
+        "swap", "off", "thresholds on swap.available have no effect",
+        "turn swap on (swapon), or remove swapHard and swapSoft from the configuration");
   }
   if (total == 0) return OkCheck("swap", "off");
   const std::uint64_t free = std::min(memory.swap_free.value_or(0), total);
-  return {.check = "swap",
-          .status = HostStatus::kDegraded,
-          .found = fmt::format("{} of {} in use", Mebibytes(total - free), Mebibytes(total)),
-          .cost =
-              "memory that is swapped out does not count as used: the node slows down before "
-              "memory.available falls",
-          .remedy = watched ? "none: swap.available is watched"
-                            : "swapoff -a, and remove it from /etc/fstab; or set swapHard"};
+  return Degraded("swap", fmt::format("{} of {} in use", Mebibytes(total - free), Mebibytes(total)),
+                  "memory that is swapped out does not count as used: the node slows down before "
+                  "memory.available falls",
+                  watched ? "none: swap.available is watched"
+                          : "swapoff -a, and remove it from /etc/fstab; or set swapHard");
 }
 
 void AppendProcChecks(const AgentConfig& config, std::vector<HostCheck>& checks) {
   const auto procfs = Procfs::Open();
   if (!procfs) {
-    checks.push_back({.check = "proc",
-                      .status = HostStatus::kMissing,
-                      .found = procfs.error().message,
-                      .cost = "neither memory capacity nor process ids are known",
-                      .remedy = "mount -t proc proc /proc"});
+    checks.push_back(Missing("proc", procfs.error().message,
+                             "neither memory capacity nor process ids are known",
+                             "mount -t proc proc /proc"));
     return;
   }
   checks.push_back(CheckMemory(*procfs));
@@ -247,28 +227,24 @@ HostCheck MinFreeCheck(const AgentConfig& config, std::uint64_t capacity,
   std::getline(file, line);
   const auto kept = procfs::ParseMinFree(line);
   if (!kept) {
-    return {.check = kName,
-            .status = HostStatus::kDegraded,
-            .found = min_free_file + ": " + kept.error().message,
-            .cost =
-                "it is not known whether the kernel runs short of free memory before the threshold "
-                "is met",
-            .remedy = "mount proc"};
+    return Degraded(
+        kName, min_free_file + ": " + kept.error().message,
+        "it is not known whether the kernel runs short of free memory before the threshold "
+        "is met",
+        "mount proc");
   }
   const std::string found =
       fmt::format("the kernel keeps {} free (vm.min_free_kbytes), which memory.available includes",
                   Mebibytes(*kept));
   const auto threshold = HardThresholdOf(config, capacity);
   if (!config.node_cgroup.empty() || !threshold || *threshold > *kept) return OkCheck(kName, found);
-  return {.check = kName,
-          .status = HostStatus::kDegraded,
-          .found = found,
-          .cost = fmt::format("processes wait for memory, and the OOM killer may act, before "
+  return Degraded(kName, found,
+                  fmt::format("processes wait for memory, and the OOM killer may act, before "
                               "evictionHard's memory.available ({}) is met",
                               Mebibytes(*threshold)),
-          .remedy = fmt::format("set evictionHard's memory.available above {}, or lower "
-                                "vm.min_free_kbytes",
-                                Mebibytes(*kept))};
+                  fmt::format("set evictionHard's memory.available above {}, or lower "
+                              "vm.min_free_kbytes",
+                              Mebibytes(*kept)));
 }
 
 std::optional<HostCheck> ThresholdsThatDoNotFit(const AgentConfig& config,

@@ -23,11 +23,8 @@ namespace {
 constexpr const char* kCheck = "container runtime";
 
 HostCheck MissingRuntime(std::string found, std::string remedy) {
-  return {.check = kCheck,
-          .status = HostStatus::kMissing,
-          .found = std::move(found),
-          .cost = "no pod is run, and the eviction loop does not start",
-          .remedy = std::move(remedy)};
+  return Missing(kCheck, std::move(found), "no pod is run, and the eviction loop does not start",
+                 std::move(remedy));
 }
 
 // A connection to a socket, or errno.
@@ -128,18 +125,14 @@ HostCheck CheckDriver(CgroupDriver wanted, const std::optional<CgroupDriver>& to
                    fmt::format("not reported by this runtime; it must be {}", NameOf(wanted)));
   }
   if (*told == wanted) return OkCheck(kName, std::string(NameOf(*told)));
-  return {
-      .check = kName,
-      .status = HostStatus::kMissing,
-      .found = fmt::format("{}, but the agent is configured for {}", NameOf(*told), NameOf(wanted)),
-      .cost = "no pod starts: the two drivers name cgroups differently",
-      .remedy =
-          fmt::format("set cgroupDriver: {} in KubeletConfiguration, or SystemdCgroup = {} for the "
-                      "runtime's default handler (containerd: "
-                      "[plugins.\"io.containerd.grpc.v1.cri\".containerd.runtimes.runc.options] in "
-                      "/etc/containerd/config.toml) and restart it",
-                      NameOf(*told), wanted == CgroupDriver::kSystemd),
-      .need = HostNeed::kStartingPods};
+  return ToStartPods(Missing(
+      kName, fmt::format("{}, but the agent is configured for {}", NameOf(*told), NameOf(wanted)),
+      "no pod starts: the two drivers name cgroups differently",
+      fmt::format("set cgroupDriver: {} in KubeletConfiguration, or SystemdCgroup = {} for the "
+                  "runtime's default handler (containerd: "
+                  "[plugins.\"io.containerd.grpc.v1.cri\".containerd.runtimes.runc.options] in "
+                  "/etc/containerd/config.toml) and restart it",
+                  NameOf(*told), wanted == CgroupDriver::kSystemd)));
 }
 
 HostCheck CheckSandboxImage(const cri::RuntimeFacts& facts) {
@@ -149,16 +142,12 @@ HostCheck CheckSandboxImage(const cri::RuntimeFacts& facts) {
     return OkCheck(kName, "not reported by this runtime, which must pin the image itself");
   }
   if (facts.has_sandbox_image) return OkCheck(kName, image + ", never removed");
-  return {
-      .check = kName,
-      .status = HostStatus::kDegraded,
-      .found = image + " is missing",
-      .cost =
-          "the first pod waits until the image is pulled; if no registry answers, no pod starts",
-      .remedy = fmt::format("pull it (crictl pull {0}), import it (ctr -n k8s.io images import "
-                            "FILE), or name another as sandbox_image",
-                            image),
-      .need = HostNeed::kStartingPods};
+  return ToStartPods(Degraded(
+      kName, image + " is missing",
+      "the first pod waits until the image is pulled; if no registry answers, no pod starts",
+      fmt::format("pull it (crictl pull {0}), import it (ctr -n k8s.io images import "
+                  "FILE), or name another as sandbox_image",
+                  image)));
 }
 
 HostCheck CheckPodNetwork(const std::optional<std::string>& no_network) {
@@ -173,13 +162,10 @@ HostCheck CheckOomScores(const AnsweringRuntime& runtime) {
   constexpr const char* kName = "oom_score_adj of pods";
   if (runtime.lowers_oom_scores.value_or(true)) return OkCheck(kName, "can be lowered");
   const auto restricts = runtime.facts.settings.restricts_oom_score_adj;
-  HostCheck check{
-      .check = kName,
-      .status = HostStatus::kDegraded,
-      .found = "the runtime cannot lower it, and leaves it unchanged",
-      .cost = "if the kernel's OOM killer acts before the agent, it may kill a guaranteed pod",
-      .remedy = "give the runtime CAP_SYS_RESOURCE",
-      .need = HostNeed::kStartingPods};
+  HostCheck check = ToStartPods(
+      Degraded(kName, "the runtime cannot lower it, and leaves it unchanged",
+               "if the kernel's OOM killer acts before the agent, it may kill a guaranteed pod",
+               "give the runtime CAP_SYS_RESOURCE"));
   if (restricts.value_or(true)) return check;
   check.status = HostStatus::kMissing;
   check.found = "the runtime cannot lower it, and fails when it is asked to";
@@ -192,12 +178,11 @@ void AppendDiskChecks(const AgentConfig& config, const Result<StorageFolders>& f
                       std::vector<HostCheck>& checks) {
   if (!folders) {
     checks.push_back(
-        {.check = "disk layout",
-         .status = HostStatus::kDegraded,
-         .found = "the runtime does not report where its images are: " + folders.error().message,
-         .cost = "images count as part of nodefs, so a shortage on their own file system is not "
+        Degraded("disk layout",
+                 "the runtime does not report where its images are: " + folders.error().message,
+                 "images count as part of nodefs, so a shortage on their own file system is not "
                  "noticed",
-         .remedy = "read the runtime's log"});
+                 "read the runtime's log"));
     return;
   }
   const HostCheck layout = DiskLayoutCheck(config, folders->images, folders->containers);
@@ -261,22 +246,17 @@ std::vector<HostCheck> ImageRuntimeChecks(const AgentConfig& config, Duration pa
 HostCheck ForeignPodsCheck(const AgentConfig& config, const Result<GuardTrial>& trial) {
   constexpr const char* kName = "foreign pods";
   if (!trial) {
-    return {.check = kName,
-            .status = HostStatus::kDegraded,
-            .found = "they cannot be looked for: " + trial.error().message,
-            .cost = "foreign pods are watched only once the runtime reports them",
-            .remedy = "read the runtime's log"};
+    return Degraded(kName, "they cannot be looked for: " + trial.error().message,
+                    "foreign pods are watched only once the runtime reports them",
+                    "read the runtime's log");
   }
   const std::string found =
       fmt::format("{} can be guarded (adopt: {})", trial->guarded, NameOf(config.adopt));
   if (trial->problems.empty()) return OkCheck(kName, found);
-  return {.check = kName,
-          .status = HostStatus::kDegraded,
-          .found = fmt::format("{}; {}", found, fmt::join(trial->problems, "; ")),
-          .cost =
-              "what is named is not guarded, or not as a whole: other pods may be evicted in "
-              "its place",
-          .remedy = "see \"Foreign pods\" in docs/cri-runtime.md"};
+  return Degraded(kName, fmt::format("{}; {}", found, fmt::join(trial->problems, "; ")),
+                  "what is named is not guarded, or not as a whole: other pods may be evicted in "
+                  "its place",
+                  "see \"Foreign pods\" in docs/cri-runtime.md");
 }
 
 std::vector<HostCheck> ContainerRuntimeChecks(const AgentConfig& config,
