@@ -59,28 +59,23 @@ std::vector<StatusCause> CausesOf(const Faults& faults) {
 }
 
 void WriteList(std::string_view name, const std::vector<std::string>& items, JsonWriter& json) {
-  json.Array(name, [&] {
-    for (const std::string& item : items) json.String(item);
-  });
+  json.Strings(name, items);
 }
 
 std::string AdmitJson(const AdmitAnswer& answer, const PodFacts& pod,
                       const std::vector<std::string>& warnings) {
-  std::string text;
-  JsonWriter json(text);
-  json.Object([&] {
-    json.Field("admit", answer.admit);
-    json.Field("reason", answer.reason);
-    json.Field("message", answer.message);
-    WriteList("givesWay", answer.gives_way, json);
-    json.Field("pod", FullName(pod.pod));
-    json.Field("qosClass", NameOf(QosClassOf(pod.pod)));
-    json.Field("priority", pod.priority);
-    json.Field("critical", pod.IsProtected());
-    WriteList("warnings", warnings, json);
-  });
-  text += '\n';
-  return text;
+  return JsonObject([&](JsonWriter& json) {
+           json.Field("admit", answer.admit);
+           json.Field("reason", answer.reason);
+           json.Field("message", answer.message);
+           WriteList("givesWay", answer.gives_way, json);
+           json.Field("pod", FullName(pod.pod));
+           json.Field("qosClass", NameOf(QosClassOf(pod.pod)));
+           json.Field("priority", pod.priority);
+           json.Field("critical", pod.IsProtected());
+           WriteList("warnings", warnings, json);
+         }) +
+         '\n';
 }
 
 }  // namespace

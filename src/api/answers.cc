@@ -258,9 +258,7 @@ HttpResponse AnswerRecording(const Call& call) {
 }
 
 std::string HistoryJson(const Snapshot& snapshot) {
-  std::string text;
-  JsonWriter json(text);
-  json.Object([&] {
+  return JsonObject([&](JsonWriter& json) {
     json.Field("at", MillisecondsOf(snapshot.at));
     json.Array("times", [&] {
       for (const SignalSample& sample : snapshot.history) json.Number(MillisecondsOf(sample.at));
@@ -280,7 +278,6 @@ std::string HistoryJson(const Snapshot& snapshot) {
       for (const auto& pass : snapshot.cycles) WritePass(json, OverviewPassOf(pass->report));
     });
   });
-  return text;
 }
 
 }  // namespace jettison

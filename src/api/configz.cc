@@ -133,11 +133,7 @@ void WriteConfigz(const AgentConfig& config, JsonWriter& json) {
 }
 
 std::string ConfigzJson(const AgentConfig& config) {
-  std::string text;
-  JsonWriter json(text);
-  json.Object([&] { WriteConfigz(config, json); });
-  text += '\n';
-  return text;
+  return JsonObject([&](JsonWriter& json) { WriteConfigz(config, json); }) + '\n';
 }
 
 }  // namespace jettison

@@ -69,9 +69,7 @@ void WriteSignals(const Observations& observations, JsonWriter& json) {
 
 std::string PassJson(const RecordedPass& pass) {
   const CycleReport& report = pass.report;
-  std::string text;
-  JsonWriter json(text);
-  json.Object([&] {
+  return JsonObject([&](JsonWriter& json) {
     json.Field("number", pass.number);
     json.Field("at", FormatInstant(report.at));
     if (report.acting_for) json.Field("actingFor", NameOf(report.acting_for->signal));
@@ -85,7 +83,6 @@ std::string PassJson(const RecordedPass& pass) {
     });
     WriteSignals(report.observations, json);
   });
-  return text;
 }
 
 // By which its explanation is asked for; absent where that is not kept (any more).
@@ -100,9 +97,7 @@ std::optional<std::string> IdOf(const Snapshot& snapshot, const RecordedPass& pa
 
 std::string EvictionJson(const Snapshot& snapshot, const RecordedPass& pass,
                          const EvictionRecord& eviction) {
-  std::string text;
-  JsonWriter json(text);
-  json.Object([&] {
+  return JsonObject([&](JsonWriter& json) {
     json.Field("id", IdOf(snapshot, pass, eviction));
     json.Field("pass", pass.number);
     json.Field("at", FormatInstant(pass.report.at));
@@ -114,7 +109,6 @@ std::string EvictionJson(const Snapshot& snapshot, const RecordedPass& pass,
     json.Field("gracePeriodSeconds", eviction.order.grace_period_seconds);
     json.Field("error", eviction.kill_error);
   });
-  return text;
 }
 
 void AppendPasses(const Snapshot& snapshot, WatchCursor& cursor, std::string& out) {

@@ -68,28 +68,18 @@ void WriteThreshold(const Threshold& threshold, JsonWriter& json) {
 }
 
 void PutFaults(std::string_view name, const Faults& faults, JsonWriter& json) {
-  json.Array(name, [&] {
-    for (const Fault& fault : faults) {
-      json.Object([&] {
-        json.Field("file", fault.file);
-        json.Field("key", fault.key);
-        json.Field("value", fault.value);
-        json.Field("message", fault.message);
-      });
-    }
+  json.Objects(name, faults, [&](const Fault& fault) {
+    json.Field("file", fault.file);
+    json.Field("key", fault.key);
+    json.Field("value", fault.value);
+    json.Field("message", fault.message);
   });
 }
 
 void PutDropIns(const std::vector<DropInReading>& drop_ins, JsonWriter& json) {
-  json.Array("dropIns", [&] {
-    for (const DropInReading& drop_in : drop_ins) {
-      json.Object([&] {
-        json.Field("file", drop_in.file);
-        json.Array("fields", [&] {
-          for (const std::string& field : drop_in.fields) json.String(field);
-        });
-      });
-    }
+  json.Objects("dropIns", drop_ins, [&](const DropInReading& drop_in) {
+    json.Field("file", drop_in.file);
+    json.Strings("fields", drop_in.fields);
   });
 }
 

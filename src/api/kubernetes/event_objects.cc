@@ -111,21 +111,18 @@ std::string EventJson(const LoggedEvent& event, std::string_view node_name) {
 }
 
 std::string EventListJson(const Snapshot& snapshot) {
-  std::string text;
-  JsonWriter json(text);
-  json.Object([&] {
-    json.Field("kind", "EventList");
-    json.Field("apiVersion", "v1");
-    json.Key("metadata");
-    json.Json("{}");
-    json.Array("items", [&] {
-      for (const LoggedEvent* event : NewestOfEach(snapshot.events)) {
-        WriteEvent(*event, snapshot.node->config.node_name, json);
-      }
-    });
-  });
-  text += '\n';
-  return text;
+  return JsonObject([&](JsonWriter& json) {
+           json.Field("kind", "EventList");
+           json.Field("apiVersion", "v1");
+           json.Key("metadata");
+           json.Json("{}");
+           json.Array("items", [&] {
+             for (const LoggedEvent* event : NewestOfEach(snapshot.events)) {
+               WriteEvent(*event, snapshot.node->config.node_name, json);
+             }
+           });
+         }) +
+         '\n';
 }
 
 }  // namespace jettison

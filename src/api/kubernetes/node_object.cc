@@ -144,17 +144,14 @@ std::string ConditionJson(const ConditionView& condition, Instant heartbeat) {
 }
 
 std::string NodeJson(const Snapshot& snapshot, const HostFacts& host) {
-  std::string text;
-  JsonWriter json(text);
-  json.Object([&] {
-    json.Field("kind", "Node");
-    json.Field("apiVersion", "v1");
-    WriteMetadata(*snapshot.node, host, json);
-    json.Object("spec", [&] { PutTaints(snapshot, json); });
-    WriteStatus(snapshot, host, json);
-  });
-  text += '\n';
-  return text;
+  return JsonObject([&](JsonWriter& json) {
+           json.Field("kind", "Node");
+           json.Field("apiVersion", "v1");
+           WriteMetadata(*snapshot.node, host, json);
+           json.Object("spec", [&] { PutTaints(snapshot, json); });
+           WriteStatus(snapshot, host, json);
+         }) +
+         '\n';
 }
 
 HostFacts ReadHostFacts() {

@@ -87,9 +87,7 @@ void PutContainers(std::string_view name, const PodView& pod, bool init, JsonWri
 }
 
 std::string StatusOf(const PodView& pod) {
-  std::string text;
-  JsonWriter json(text);
-  json.Object([&] {
+  return JsonObject([&](JsonWriter& json) {
     json.Field("phase", NameOf(pod.status.phase));
     if (!pod.status.conditions.empty()) {
       json.Array("conditions", [&] {
@@ -103,7 +101,6 @@ std::string StatusOf(const PodView& pod) {
     PutContainers("containerStatuses", pod, false, json);
     json.Field("qosClass", NameOf(pod.qos));
   });
-  return text;
 }
 
 std::optional<Instant> StartOf(const PodStatus& status, std::string_view container) {
@@ -149,22 +146,19 @@ SummaryTimes TimesOf(const Snapshot& snapshot) {
 std::string PodListJson(const Snapshot& snapshot) {
   const std::string_view node =
       snapshot.node ? std::string_view(snapshot.node->config.node_name) : "";
-  std::string text;
-  JsonWriter json(text);
-  json.Object([&] {
-    json.Field("kind", "PodList");
-    json.Field("apiVersion", "v1");
-    json.Key("metadata");
-    json.Json("{}");
-    json.Array("items", [&] {
-      for (const PodView& pod : snapshot.pods) {
-        json.Json(
-            WritePod(RedactedPod(pod.facts->pod), {.node_name = node, .status = StatusOf(pod)}));
-      }
-    });
-  });
-  text += '\n';
-  return text;
+  return JsonObject([&](JsonWriter& json) {
+           json.Field("kind", "PodList");
+           json.Field("apiVersion", "v1");
+           json.Key("metadata");
+           json.Json("{}");
+           json.Array("items", [&] {
+             for (const PodView& pod : snapshot.pods) {
+               json.Json(WritePod(RedactedPod(pod.facts->pod),
+                                  {.node_name = node, .status = StatusOf(pod)}));
+             }
+           });
+         }) +
+         '\n';
 }
 
 std::string StatsSummaryJson(const Snapshot& snapshot) {

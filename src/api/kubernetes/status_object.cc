@@ -28,14 +28,10 @@ std::string_view ReasonOf(int code) {
 void PutCauses(const std::vector<StatusCause>& causes, JsonWriter& json) {
   if (causes.empty()) return;
   json.Object("details", [&] {
-    json.Array("causes", [&] {
-      for (const StatusCause& cause : causes) {
-        json.Object([&] {
-          json.Field("reason", "FieldValueInvalid");
-          json.Field("message", cause.message);
-          if (!cause.field.empty()) json.Field("field", cause.field);
-        });
-      }
+    json.Objects("causes", causes, [&](const StatusCause& cause) {
+      json.Field("reason", "FieldValueInvalid");
+      json.Field("message", cause.message);
+      if (!cause.field.empty()) json.Field("field", cause.field);
     });
   });
 }

@@ -204,22 +204,15 @@ std::string ChecklistText(const std::vector<Expectation>& expectations, double s
 }
 
 std::string ChecklistJson(const std::vector<Expectation>& expectations, double seconds) {
-  std::string text;
-  JsonWriter json(text);
-  json.Object([&] {
+  return JsonObject([&](JsonWriter& json) {
     json.Field("passed", std::ranges::all_of(expectations, &Expectation::held));
     json.Field("seconds", static_cast<std::int64_t>(seconds));
-    json.Array("expectations", [&] {
-      for (const Expectation& each : expectations) {
-        json.Object([&] {
-          json.Field("what", each.what);
-          json.Field("held", each.held);
-          json.Field("detail", each.detail);
-        });
-      }
+    json.Objects("expectations", expectations, [&](const Expectation& each) {
+      json.Field("what", each.what);
+      json.Field("held", each.held);
+      json.Field("detail", each.detail);
     });
   });
-  return text;
 }
 
 // Runs the agent until the show is over or a signal comes.

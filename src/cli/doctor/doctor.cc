@@ -158,23 +158,17 @@ std::string ChecksAsText(const std::vector<HostCheck>& checks) {
 }
 
 std::string ChecksAsJson(const std::vector<HostCheck>& checks) {
-  std::string text;
-  JsonWriter json(text);
-  json.Object([&] {
-    json.Array("checks", [&] {
-      for (const HostCheck& check : checks) {
-        json.Object([&] {
-          json.Field("check", check.check);
-          json.Field("status", NameOf(check.status));
-          json.Field("found", check.found);
-          json.Field("cost", check.cost);
-          json.Field("remedy", check.remedy);
-        });
-      }
-    });
-    json.Field("ready", IsReady(checks));
-  });
-  return text + '\n';
+  return JsonObject([&](JsonWriter& json) {
+           json.Objects("checks", checks, [&](const HostCheck& check) {
+             json.Field("check", check.check);
+             json.Field("status", NameOf(check.status));
+             json.Field("found", check.found);
+             json.Field("cost", check.cost);
+             json.Field("remedy", check.remedy);
+           });
+           json.Field("ready", IsReady(checks));
+         }) +
+         '\n';
 }
 
 void AddDoctor(CLI::App& app, int& exit_code) {

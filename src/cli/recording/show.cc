@@ -1,5 +1,3 @@
-#include "cli/recording/recording.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -17,6 +15,7 @@
 #include <variant>
 
 #include "cli/ask/ask_agent.h"
+#include "cli/recording/recording.h"
 #include "cli/recording/recording_file.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
@@ -56,14 +55,10 @@ void PutGaps(std::string& out, const RecordingDigest& digest) {
 }
 
 void PutGaps(std::string_view name, const std::vector<DigestGap>& gaps, JsonWriter& json) {
-  json.Array(name, [&] {
-    for (const DigestGap& gap : gaps) {
-      json.Object([&] {
-        json.Field("from", FormatInstant(gap.from));
-        json.Field("to", FormatInstant(gap.to));
-        json.Field("why", gap.why);
-      });
-    }
+  json.Objects(name, gaps, [&](const DigestGap& gap) {
+    json.Field("from", FormatInstant(gap.from));
+    json.Field("to", FormatInstant(gap.to));
+    json.Field("why", gap.why);
   });
 }
 
@@ -81,26 +76,18 @@ void PutCounts(const RecordingDigest& digest, JsonWriter& json) {
 }
 
 void PutStarts(const std::vector<RecordingAbout>& starts, JsonWriter& json) {
-  json.Array("agentStarts", [&] {
-    for (const RecordingAbout& start : starts) {
-      json.Object([&] {
-        json.Field("at", FormatInstant(start.at));
-        json.Field("maker", start.maker);
-        json.Field("node", start.node);
-      });
-    }
+  json.Objects("agentStarts", starts, [&](const RecordingAbout& start) {
+    json.Field("at", FormatInstant(start.at));
+    json.Field("maker", start.maker);
+    json.Field("node", start.node);
   });
 }
 
 void PutEvicted(const std::vector<DigestEviction>& evicted, JsonWriter& json) {
-  json.Array("evicted", [&] {
-    for (const DigestEviction& eviction : evicted) {
-      json.Object([&] {
-        json.Field("uid", eviction.pod_uid);
-        json.Field("at", FormatInstant(eviction.at));
-        json.Field("message", eviction.message);
-      });
-    }
+  json.Objects("evicted", evicted, [&](const DigestEviction& eviction) {
+    json.Field("uid", eviction.pod_uid);
+    json.Field("at", FormatInstant(eviction.at));
+    json.Field("message", eviction.message);
   });
 }
 
@@ -323,9 +310,7 @@ std::string DigestJson(const RecordingDigest& digest, const RecordingFound* foun
   std::string out;
   JsonWriter json(out, 2);
   json.Object([&] {
-    json.Array("nodes", [&] {
-      for (const std::string& node : digest.nodes) json.String(node);
-    });
+    json.Strings("nodes", digest.nodes);
     if (digest.from) {
       json.Field("from", FormatInstant(*digest.from));
       json.Field("to", FormatInstant(*digest.to));
@@ -336,14 +321,10 @@ std::string DigestJson(const RecordingDigest& digest, const RecordingFound* foun
     PutGaps("gaps", digest.gaps, json);
     PutGaps("setBack", digest.clock_steps, json);
     json.Field("noteCount", digest.note_count);
-    json.Array("notes", [&] {
-      for (const std::string& note : digest.notes) json.String(note);
-    });
+    json.Strings("notes", digest.notes);
     if (found != nullptr) PutBytes(*found, json);
     json.Field("faultCount", digest.fault_count);
-    json.Array("faults", [&] {
-      for (const std::string& fault : digest.faults) json.String(fault);
-    });
+    json.Strings("faults", digest.faults);
   });
   out += '\n';
   return out;

@@ -133,15 +133,12 @@ void AddGrid(const std::string& name, const PassPolicy& base, const PolicyFor& p
 }
 
 std::string DefinitionOf(const CandidateForms::File* file, const Settings& settings) {
-  std::string text;
-  JsonWriter json(text);
-  json.Object([&] {
+  return JsonObject([&](JsonWriter& json) {
     if (file != nullptr) WritePolicy(WithEviction({}, file->eviction), json);
     json.ObjectUnlessEmpty("sweep", [&] {
       for (const auto& [key, value] : settings) json.Field(key, value);
     });
   });
-  return text;
 }
 
 constexpr std::string_view kWhatHappened = "what-happened";

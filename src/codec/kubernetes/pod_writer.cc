@@ -112,13 +112,8 @@ void WriteMount(const VolumeMount& mount, JsonWriter& json) {
 
 void WritePreStop(const ExecAction& pre_stop, JsonWriter& json) {
   json.Object("lifecycle", [&] {
-    json.Object("preStop", [&] {
-      json.Object("exec", [&] {
-        json.Array("command", [&] {
-          for (const std::string& word : pre_stop.command) json.String(word);
-        });
-      });
-    });
+    json.Object("preStop",
+                [&] { json.Object("exec", [&] { json.Strings("command", pre_stop.command); }); });
   });
 }
 
@@ -232,9 +227,7 @@ void WriteSpec(const Pod& pod, std::string_view node_name, JsonWriter& json) {
 
 // `status`: of a PodStatus, written; empty: none.
 std::string ApiObject(const Pod& pod, std::string_view node_name, std::string_view status) {
-  std::string text;
-  JsonWriter json(text);
-  json.Object([&] {
+  return JsonObject([&](JsonWriter& json) {
     json.Field("apiVersion", "v1");
     json.Field("kind", "Pod");
     WriteMetadata(pod, json);
@@ -243,7 +236,6 @@ std::string ApiObject(const Pod& pod, std::string_view node_name, std::string_vi
     json.Key("status");
     json.Json(status);
   });
-  return text;
 }
 
 }  // namespace

@@ -119,9 +119,7 @@ void WriteReplay(const ImageCollection& collection, const ImageGcOutcome& outcom
   JsonWriter json(out);
   json.Object([&] {
     json.Field("name", collection.name);
-    json.Array("removed", [&] {
-      for (const std::string& id : outcome.removed) json.String(id);
-    });
+    json.Strings("removed", outcome.removed);
     json.Field("error", outcome.error.has_value());
     if (outcome.event) json.Field("event", outcome.event->reason);
   });

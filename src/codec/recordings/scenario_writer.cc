@@ -61,18 +61,14 @@ Indices ProtectedPods(const Scenario& scenario) {
 // What came between the passes, which no replay brings about.
 void PutEarlyKills(const std::vector<EarlyKill>& kills, JsonWriter& json) {
   if (kills.empty()) return;
-  json.Array("earlyKills", [&] {
-    for (const EarlyKill& kill : kills) {
-      json.Object([&] {
-        json.Field("pod", kill.pod_uid);
-        json.Field("signal", NameOf(kill.signal));
-        json.Field("at", FormatInstant(kill.at));
-        json.Field("after", FormatDuration(kill.after));
-        json.Field("gracePeriod", FormatDuration(kill.grace));
-        json.Field("available", kill.left);
-        json.Field("growth", kill.growth);
-      });
-    }
+  json.Objects("earlyKills", kills, [&](const EarlyKill& kill) {
+    json.Field("pod", kill.pod_uid);
+    json.Field("signal", NameOf(kill.signal));
+    json.Field("at", FormatInstant(kill.at));
+    json.Field("after", FormatDuration(kill.after));
+    json.Field("gracePeriod", FormatDuration(kill.grace));
+    json.Field("available", kill.left);
+    json.Field("growth", kill.growth);
   });
 }
 

@@ -103,13 +103,9 @@ void WriteContainers(const PodStats& pod, const PodStartTimes* started,
 
 void PutVolumes(const PodStats& pod, const std::optional<Instant>& measured, JsonWriter& json) {
   if (pod.volumes.empty()) return;
-  json.Array("volume", [&] {
-    for (const VolumeStats& volume : pod.volumes) {
-      json.Object([&] {
-        WriteUsage(volume.usage, measured, json);
-        json.Field("name", volume.name);
-      });
-    }
+  json.Objects("volume", pod.volumes, [&](const VolumeStats& volume) {
+    WriteUsage(volume.usage, measured, json);
+    json.Field("name", volume.name);
   });
 }
 

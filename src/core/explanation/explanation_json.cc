@@ -261,16 +261,14 @@ namespace {
 // One object on a line: its kind, what `write` writes, and the same for people.
 template <typename Write>
 std::string Line(std::string_view kind, std::string_view text, const Write& write) {
-  std::string out;
-  JsonWriter json(out);
-  json.Object([&] {
-    FieldWriter fields(json);
-    fields("apiVersion", "jettison.io/v1alpha1");
-    fields("kind", kind);
-    write(fields);
-    fields("text", text);
-  });
-  return out + "\n";
+  return JsonObject([&](JsonWriter& json) {
+           FieldWriter fields(json);
+           fields("apiVersion", "jettison.io/v1alpha1");
+           fields("kind", kind);
+           write(fields);
+           fields("text", text);
+         }) +
+         '\n';
 }
 
 }  // namespace

@@ -81,6 +81,21 @@ class JsonWriter {
     Key(name);
     Array(std::forward<Write>(write));
   }
+  // "name": [...], of an object for each of a list, whose members `write` writes, or of texts.
+  template <typename List, typename Write>
+  void Objects(std::string_view name, const List& list, Write&& write) {
+    Array(name, [&] {
+      for (const auto& each : list) {
+        Object([&] { write(each); });
+      }
+    });
+  }
+  template <typename List>
+  void Strings(std::string_view name, const List& list) {
+    Array(name, [&] {
+      for (const auto& each : list) String(each);
+    });
+  }
   void Field(std::string_view name, std::string_view value) { Key(name), String(value); }
   void Field(std::string_view name, const char* value) { Field(name, std::string_view(value)); }
   void Field(std::string_view name, bool value) { Key(name), Bool(value); }
@@ -135,5 +150,14 @@ class JsonWriter {
   bool is_value_ = false;   // what follows has its key before it
   bool was_empty_ = false;  // what was closed last
 };
+
+// An object whose members `write` writes, as a text.
+template <std::invocable<JsonWriter&> Write>
+[[nodiscard]] std::string JsonObject(Write&& write) {
+  std::string text;
+  JsonWriter json(text);
+  json.Object([&] { write(json); });
+  return text;
+}
 
 }  // namespace jettison

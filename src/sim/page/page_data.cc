@@ -180,11 +180,8 @@ void PutDetails(const PageInput& input, std::size_t node, JsonWriter& json) {
 
 void PutCostsAlone(const SimulationReport& report, JsonWriter& json) {
   json.Array("signals", [] {});
-  json.Array("policies", [&] {
-    for (const PolicyOutcome& outcome : report.outcomes) {
-      json.Object([&] { PutCosts(outcome, json); });
-    }
-  });
+  json.Objects("policies", report.outcomes,
+               [&](const PolicyOutcome& outcome) { PutCosts(outcome, json); });
 }
 
 void PutRecording(const PageInput& input, std::size_t node, bool is_detailed, JsonWriter& json) {

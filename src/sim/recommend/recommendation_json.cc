@@ -28,13 +28,9 @@ void PutPrices(const Recommendation& all, JsonWriter& json) {
 }
 
 void PutTried(const Recommendation& all, JsonWriter& json) {
-  json.Array("policies", [&] {
-    for (const Recommendation::Tried& tried : all.tried) {
-      json.Object([&] {
-        json.Field("name", tried.name);
-        PutCosts(tried.costs, all.prices, json);
-      });
-    }
+  json.Objects("policies", all.tried, [&](const Recommendation::Tried& tried) {
+    json.Field("name", tried.name);
+    PutCosts(tried.costs, all.prices, json);
   });
   json.Array("front", [&] {
     for (const std::size_t i : all.choice.front) json.Number(i);
@@ -42,38 +38,30 @@ void PutTried(const Recommendation& all, JsonWriter& json) {
 }
 
 void PutRequests(const std::vector<RequestAdvice>& requests, JsonWriter& json) {
-  json.Array("requests", [&] {
-    for (const RequestAdvice& each : requests) {
-      json.Object([&] {
-        if (!each.node.empty()) json.Field("node", each.node);
-        json.Field("pod", each.pod);
-        json.Field("uid", each.uid);
-        json.Field("evictions", each.evictions);
-        json.Field("request", each.request);
-        json.Field("held95", each.usual);
-        json.Field("heldMost", each.most);
-        json.Field("seenSeconds", SecondsOf(each.seen));
-        json.Field("says", NameOf(each.says));
-        json.Field("proposal", each.proposal);
-        json.Field("text", AdviceText(each));
-      });
-    }
+  json.Objects("requests", requests, [&](const RequestAdvice& each) {
+    if (!each.node.empty()) json.Field("node", each.node);
+    json.Field("pod", each.pod);
+    json.Field("uid", each.uid);
+    json.Field("evictions", each.evictions);
+    json.Field("request", each.request);
+    json.Field("held95", each.usual);
+    json.Field("heldMost", each.most);
+    json.Field("seenSeconds", SecondsOf(each.seen));
+    json.Field("says", NameOf(each.says));
+    json.Field("proposal", each.proposal);
+    json.Field("text", AdviceText(each));
   });
 }
 
 void PutRecordings(const Recommendation& all, const std::vector<SimulationReport>& reports,
                    JsonWriter& json) {
-  json.Array("recordings", [&] {
-    for (const SimulationReport& report : reports) {
-      json.Object([&] {
-        json.Field("recording", report.recording());
-        WriteFields(report.facts, json);
-        FieldWriter fields(json);
-        fields("calibration", report.calibration);
-        if (all.choice.chosen >= report.outcomes.size()) return;
-        fields("outcome", report.outcomes[all.choice.chosen]);
-      });
-    }
+  json.Objects("recordings", reports, [&](const SimulationReport& report) {
+    json.Field("recording", report.recording());
+    WriteFields(report.facts, json);
+    FieldWriter fields(json);
+    fields("calibration", report.calibration);
+    if (all.choice.chosen >= report.outcomes.size()) return;
+    fields("outcome", report.outcomes[all.choice.chosen]);
   });
 }
 
@@ -85,9 +73,7 @@ void PutRecommendation(const Recommendation& all, JsonWriter& json) {
   json.Field("error", all.error);
   json.Field("why", NameOf(all.choice.why));
   json.Field("chosen", all.choice.chosen);
-  json.Array("sentences", [&] {
-    for (const std::string& sentence : VerdictSentences(all)) json.String(sentence);
-  });
+  json.Strings("sentences", VerdictSentences(all));
   PutTried(all, json);
   json.Field("configuration", all.configuration);
   PutRequests(all.requests, json);
@@ -95,16 +81,13 @@ void PutRecommendation(const Recommendation& all, JsonWriter& json) {
 
 std::string RecommendationJson(const Recommendation& all,
                                const std::vector<SimulationReport>& reports) {
-  std::string out;
-  JsonWriter json(out);
-  json.Object([&] {
-    json.Field("apiVersion", "jettison.io/v1alpha1");
-    json.Field("kind", "Recommendation");
-    PutRecordings(all, reports, json);
-    PutRecommendation(all, json);
-  });
-  out += '\n';
-  return out;
+  return JsonObject([&](JsonWriter& json) {
+           json.Field("apiVersion", "jettison.io/v1alpha1");
+           json.Field("kind", "Recommendation");
+           PutRecordings(all, reports, json);
+           PutRecommendation(all, json);
+         }) +
+         '\n';
 }
 
 }  // namespace jettison

@@ -158,16 +158,12 @@ std::string DifferenceJson(const DifferenceReport& report) {
   json.Object([&] {
     json.Field("a", report.a_name);
     json.Field("b", report.b_name);
-    json.Array("differences", [&] {
-      for (const Difference& each : DifferencesIn(report)) {
-        json.Object([&] {
-          const SimulatedEviction& first = each.a != nullptr ? *each.a : *each.b;
-          json.Field("pod", first.pod);
-          json.Field("uid", first.uid);
-          side("a", each.a);
-          side("b", each.b);
-        });
-      }
+    json.Objects("differences", DifferencesIn(report), [&](const Difference& each) {
+      const SimulatedEviction& first = each.a != nullptr ? *each.a : *each.b;
+      json.Field("pod", first.pod);
+      json.Field("uid", first.uid);
+      side("a", each.a);
+      side("b", each.b);
     });
   });
   return out;

@@ -102,21 +102,16 @@ std::string BeginningOf(const SimulationHead& head, std::string_view kind) {
 }
 
 std::string JsonOfReport(const SimulationReport& report) {
-  std::string out;
-  JsonWriter json(out);
-  json.Object([&] {
+  return JsonObject([&](JsonWriter& json) {
     WriteFields(report, json);
     json.ArrayUnlessEmpty("differences", [&] {
       for (const DifferenceReport& each : report.differences) json.Json(DifferenceJson(each));
     });
   });
-  return out;
 }
 
 std::string JsonOfTotals(const SimulationHead& head, const SimulationTotals& totals) {
-  std::string out;
-  JsonWriter json(out);
-  json.Object([&] {
+  return JsonObject([&](JsonWriter& json) {
     json.Field("nodeCount", totals.nodes);
     json.Field("failedNodeCount", totals.nodes_failed);
     json.Field("recordingCount", totals.recordings);
@@ -144,7 +139,6 @@ std::string JsonOfTotals(const SimulationHead& head, const SimulationTotals& tot
       }
     });
   });
-  return out;
 }
 
 }  // namespace
