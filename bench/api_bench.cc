@@ -7,7 +7,7 @@
 #include <string>
 
 #include "api/kubernetes/objects.h"
-#include "api/metrics/metrics_text.h"
+#include "api/metrics/metrics.h"
 #include "tests/synthetic_snapshot.h"
 
 namespace jettison {

@@ -58,22 +58,18 @@ std::vector<StatusCause> CausesOf(const Faults& faults) {
   return causes;
 }
 
-void WriteList(std::string_view name, const std::vector<std::string>& items, JsonWriter& json) {
-  json.Strings(name, items);
-}
-
 std::string AdmitJson(const AdmitAnswer& answer, const PodFacts& pod,
                       const std::vector<std::string>& warnings) {
   return JsonObject([&](JsonWriter& json) {
            json.Field("admit", answer.admit);
            json.Field("reason", answer.reason);
            json.Field("message", answer.message);
-           WriteList("givesWay", answer.gives_way, json);
+           json.Strings("givesWay", answer.gives_way);
            json.Field("pod", FullName(pod.pod));
            json.Field("qosClass", NameOf(QosClassOf(pod.pod)));
            json.Field("priority", pod.priority);
            json.Field("critical", pod.IsProtected());
-           WriteList("warnings", warnings, json);
+           json.Strings("warnings", warnings);
          }) +
          '\n';
 }
@@ -83,18 +79,12 @@ std::string AdmitJson(const AdmitAnswer& answer, const PodFacts& pod,
 AdmitAnswer AdmitNow(const Snapshot& snapshot, const PodFacts& pod) {
   AdmissionAnswer admission = Admit(pod.pod, snapshot.conditions, snapshot.node->config.profile);
   if (!admission.admit) {
-    return {.admit = false,
-            .reason = std::move(admission.reason),
-            .message = std::move(admission.message),
-            .gives_way = {}};
+    return {false, std::move(admission.reason), std::move(admission.message)};
   }
   std::vector<const PodView*> holders;
   const Room room = RoomFor(snapshot, pod, holders);
   if (room.shortage) {
-    return {.admit = false,
-            .reason = room.shortage->Reason(),
-            .message = room.shortage->Message(),
-            .gives_way = {}};
+    return {false, room.shortage->Reason(), room.shortage->Message()};
   }
   AdmitAnswer answer;
   if (room.Awaited())
@@ -121,9 +111,7 @@ HttpResponse AnswerAdmit(const Snapshot& snapshot, std::string_view body) {
                         CausesOf(reading.faults));
   }
   const PodFacts pod = FactsOf(std::move(reading.pod), snapshot.node->config.profile);
-  HttpResponse answer;
-  answer.body = AdmitJson(AdmitNow(snapshot, pod), pod, reading.warnings);
-  return answer;
+  return {.body = AdmitJson(AdmitNow(snapshot, pod), pod, reading.warnings)};
 }
 
 }  // namespace jettison

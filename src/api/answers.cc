@@ -154,11 +154,9 @@ HttpResponse AnswerReadyz(const Call& call) {
 }
 
 HttpResponse AnswerDashboard(const Call&) {
-  HttpResponse answer;
-  answer.body = DashboardPage();
-  answer.headers.emplace_back("Content-Security-Policy", std::string(DashboardPolicy()));
-  answer.headers.emplace_back("Referrer-Policy", "no-referrer");
-  return answer;
+  return {.body = std::string(DashboardPage()),
+          .headers = {{"Content-Security-Policy", std::string(DashboardPolicy())},
+                      {"Referrer-Policy", "no-referrer"}}};
 }
 
 HttpResponse AnswerOverview(const Call& call) {
@@ -171,9 +169,7 @@ HttpResponse AnswerOverview(const Call& call) {
                                            *name));
     }
   }
-  HttpResponse answer;
-  answer.body = OverviewJson(*call.snapshot, {.version = Version(), .ranked_for = ranked_for});
-  return answer;
+  return Body(OverviewJson(*call.snapshot, {.version = Version(), .ranked_for = ranked_for}));
 }
 
 HttpResponse AnswerCycles(const Call& call) {
@@ -186,9 +182,7 @@ HttpResponse AnswerCycles(const Call& call) {
     }
     count = *number;
   }
-  HttpResponse answer;
-  answer.body = CyclesText(*call.snapshot, count);
-  return answer;
+  return Body(CyclesText(*call.snapshot, count));
 }
 
 HttpResponse AnswerPodAdmission(const Call& call) {
@@ -204,10 +198,8 @@ HttpResponse AnswerPodAdmission(const Call& call) {
 }
 
 HttpResponse AnswerWatch(const Call& call) {
-  HttpResponse answer;
-  answer.headers.emplace_back("Cache-Control", "no-store");
-  answer.stream = call.watch.Open(call.request.last_event_id);
-  return answer;
+  return {.headers = {{"Cache-Control", "no-store"}},
+          .stream = call.watch.Open(call.request.last_event_id)};
 }
 
 std::string CyclesText(const Snapshot& snapshot, std::size_t count) {
@@ -235,9 +227,7 @@ HttpResponse AnswerShadow(const Call& call) {
                         "the agent is not in shadow mode, which takes source: kubernetes and "
                         "dryRun: true");
   }
-  HttpResponse answer;
-  answer.body = ShadowJson(*shadow) + "\n";
-  return answer;
+  return Body(ShadowJson(*shadow) + "\n");
 }
 
 HttpResponse AnswerRecording(const Call& call) {
@@ -252,9 +242,7 @@ HttpResponse AnswerRecording(const Call& call) {
   if (!desk) return StatusAnswer(404, "nothing is recorded: recording.enabled is false");
   auto fetch = desk->Fetch({.since = *since, .until = *until}, call.sources.wake_streams);
   if (!fetch) return Unavailable(fetch.error());
-  HttpResponse answer;
-  answer.later = [way = std::make_shared<Way>(desk, *std::move(fetch))] { return Begin(way); };
-  return answer;
+  return {.later = [way = std::make_shared<Way>(desk, *std::move(fetch))] { return Begin(way); }};
 }
 
 std::string HistoryJson(const Snapshot& snapshot) {

@@ -1,16 +1,47 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
+#include "api/api.h"
 #include "api/probes.h"
-#include "api/route.h"
 #include "view/snapshot.h"
+
+namespace jettison {
+
+// A request that has found its way.
+struct Call {
+  const HttpRequest& request;
+  std::string_view rest;     // what stands in the place of the path's last "*"
+  const Snapshot* snapshot;  // never null where the route needs one
+  const ApiSources& sources;
+  Watch& watch;
+
+  // The value of a parameter; absent where it was not given.
+  [[nodiscard]] std::optional<std::string_view> Parameter(std::string_view name) const;
+};
+
+inline constexpr std::string_view kJson = "application/json";
+inline constexpr std::string_view kNdjson = "application/x-ndjson";
+inline constexpr std::string_view kText = "text/plain; charset=utf-8";
+inline constexpr std::string_view kMetrics = "text/plain; version=0.0.4; charset=utf-8";
+inline constexpr std::string_view kHtml = "text/html; charset=utf-8";
+inline constexpr std::string_view kRecording = "application/vnd.jettison.recording";
+inline constexpr std::string_view kEvents = "text/event-stream";
+
+// Whether an Accept header lets that type through; an empty one does.
+[[nodiscard]] bool Accepts(std::string_view accept, std::string_view type);
 
 // Answers of single routes that take more than one line to make: functions from a snapshot.
 // docs/explain.md has the form of those that explain.
 
-namespace jettison {
+// An answer of 200 with that body.
+[[nodiscard]] inline HttpResponse Body(std::string text, std::string_view type = kJson) {
+  return {.content_type = std::string(type), .body = std::move(text)};
+}
 
 // When the loop turned, which is asked to do so where it has not for a while.
 [[nodiscard]] LoopTurns TurnsOf(const ApiSources& sources);

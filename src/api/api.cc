@@ -1,5 +1,7 @@
 #include "api/api.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -12,43 +14,147 @@
 #include "api/configz.h"
 #include "api/kubernetes/objects.h"
 #include "api/kubernetes/status_object.h"
-#include "api/metrics/metrics_text.h"
-#include "api/route.h"
+#include "api/metrics/metrics.h"
+#include "core/text/spelling.h"
 
 namespace jettison {
 namespace {
 
-HttpResponse Body(std::string text) {
-  HttpResponse answer;
-  answer.body = std::move(text);
+// What must be there for a route to be answered.
+enum class Needs : std::uint8_t {
+  kNothing,
+  kSnapshot,  // the agent has begun
+  kPass,      // and has made a pass
+};
+
+struct Route {
+  std::string_view method;
+  std::string_view path;        // a last "*" stands for one part that is not empty
+  std::string_view parameters;  // that may be given, separated by blanks
+  std::string_view type;        // of what is answered
+  Needs needs = Needs::kNothing;
+  HttpResponse (*answer)(const Call& call) = nullptr;
+  bool text_too = false;  // answers as plain text, too, and then says so itself
+};
+
+// Finds the route of a request among these, or why there is none: 400 for a parameter that it does
+// not know, 404, 405, 406. `rest` is set where its path ends in "*".
+struct RouteFound {
+  const Route* route = nullptr;
+  std::string_view rest;
+  std::optional<HttpResponse> refusal;
+};
+
+std::string_view Trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// The first part of `text` up to the separator, which is taken off with it.
+std::string_view TakePart(std::string_view& text, char separator) {
+  const std::size_t end = text.find(separator);
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return Trimmed(part);
+}
+
+bool MatchesPath(const Route& route, std::string_view path, std::string_view& rest) {
+  if (!route.path.ends_with('*')) return route.path == path;
+  const std::string_view start = route.path.substr(0, route.path.size() - 1);
+  if (!path.starts_with(start)) return false;
+  rest = path.substr(start.size());
+  return !rest.empty() && rest.find('/') == std::string_view::npos;
+}
+
+std::vector<std::string_view> Words(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) words.push_back(TakePart(text, ' '));
+  return words;
+}
+
+HttpResponse UnknownPath(const std::vector<Route>& routes, std::string_view path) {
+  std::vector<std::string_view> paths;
+  for (const Route& route : routes) {
+    if (paths.empty() || paths.back() != route.path) paths.push_back(route.path);
+  }
+  return StatusAnswer(404, fmt::format("there is no endpoint \"{}\"{}; the endpoints are: {}", path,
+                                       DidYouMean(path, paths), fmt::join(paths, " ")));
+}
+
+HttpResponse WrongMethod(const HttpRequest& request, std::string_view allowed) {
+  HttpResponse answer = StatusAnswer(405, fmt::format("{} is not allowed at {}; allowed: {}",
+                                                      request.method, request.path, allowed));
+  answer.headers.emplace_back("Allow", std::string(allowed));
   return answer;
+}
+
+std::optional<HttpResponse> WrongParameter(const Route& route, const HttpRequest& request) {
+  const std::vector<std::string_view> known = Words(route.parameters);
+  for (const auto& [name, value] : request.query) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    const std::string allowed =
+        known.empty() ? "it takes none" : fmt::format("it takes: {}", Alternatives(known));
+    return StatusAnswer(400, fmt::format("{} has no parameter \"{}\"{}; {}", route.path, name,
+                                         DidYouMean(name, known), allowed));
+  }
+  return std::nullopt;
+}
+
+RouteFound FindRoute(const std::vector<Route>& routes, const HttpRequest& request) {
+  RouteFound found;
+  std::string allowed;
+  for (const Route& route : routes) {
+    std::string_view rest;
+    if (!MatchesPath(route, request.path, rest)) continue;
+    if (route.method == request.method) {
+      found = {.route = &route, .rest = rest, .refusal = {}};
+      break;
+    }
+    allowed += fmt::format("{}{}{}", allowed.empty() ? "" : ", ", route.method,
+                           route.method == "GET" ? ", HEAD" : "");
+  }
+  if (found.route == nullptr) {
+    found.refusal =
+        allowed.empty() ? UnknownPath(routes, request.path) : WrongMethod(request, allowed);
+    return found;
+  }
+  found.refusal = WrongParameter(*found.route, request);
+  const bool as_text = found.route->text_too && Accepts(request.accept, kText);
+  if (!found.refusal && !as_text && !Accepts(request.accept, found.route->type)) {
+    found.refusal =
+        StatusAnswer(406, fmt::format("{} is answered as {}{} only; Accept asks for {}",
+                                      request.path, found.route->text_too ? "text/plain or " : "",
+                                      found.route->type, request.accept));
+  }
+  return found;
+}
+
+// The answer that a snapshot alone gives.
+template <std::string (*kBody)(const Snapshot&)>
+HttpResponse Of(const Call& call) {
+  return Body(kBody(*call.snapshot));
 }
 
 // Everything that is answered. docs/http.md has a row for each, which a test compares.
 const std::vector<Route>& Routes() {
-  using C = const Call&;
   static const std::vector<Route> kRoutes = {
       {"GET", "/", "", kHtml, Needs::kNothing, AnswerDashboard},
       {"GET", "/dashboard", "", kHtml, Needs::kNothing, AnswerDashboard},
       {"GET", "/healthz", "verbose", kText, Needs::kNothing, AnswerHealthz},
       {"GET", "/livez", "verbose", kText, Needs::kNothing, AnswerLivez},
       {"GET", "/readyz", "verbose", kText, Needs::kNothing, AnswerReadyz},
-      {"GET", "/metrics", "", kMetrics, Needs::kSnapshot,
-       [](C call) { return Body(MetricsPage(*call.snapshot)); }},
-      {"GET", "/stats/summary", "", kJson, Needs::kPass,
-       [](C call) { return Body(StatsSummaryJson(*call.snapshot)); }},
-      {"GET", "/pods", "", kJson, Needs::kSnapshot,
-       [](C call) { return Body(PodListJson(*call.snapshot)); }},
+      {"GET", "/metrics", "", kMetrics, Needs::kSnapshot, Of<MetricsPage>},
+      {"GET", "/stats/summary", "", kJson, Needs::kPass, Of<StatsSummaryJson>},
+      {"GET", "/pods", "", kJson, Needs::kSnapshot, Of<PodListJson>},
       {"GET", "/configz", "", kJson, Needs::kSnapshot,
-       [](C call) { return Body(ConfigzJson(call.snapshot->node->config)); }},
+       [](const Call& call) { return Body(ConfigzJson(call.snapshot->node->config)); }},
       {"GET", "/api/v1/node", "", kJson, Needs::kSnapshot,
-       [](C call) { return Body(NodeJson(*call.snapshot, call.sources.host)); }},
-      {"GET", "/api/v1/events", "", kJson, Needs::kSnapshot,
-       [](C call) { return Body(EventListJson(*call.snapshot)); }},
+       [](const Call& call) { return Body(NodeJson(*call.snapshot, call.sources.host)); }},
+      {"GET", "/api/v1/events", "", kJson, Needs::kSnapshot, Of<EventListJson>},
       {"GET", "/api/v1/cycles", "n", kNdjson, Needs::kSnapshot, AnswerCycles},
       {"GET", "/api/v1/overview", "signal", kJson, Needs::kSnapshot, AnswerOverview},
-      {"GET", "/api/v1/history", "", kJson, Needs::kSnapshot,
-       [](C call) { return Body(HistoryJson(*call.snapshot)); }},
+      {"GET", "/api/v1/history", "", kJson, Needs::kSnapshot, Of<HistoryJson>},
       {"GET", "/api/v1/explain", "eviction output pod", kJson, Needs::kSnapshot, AnswerExplain,
        true},
       {"GET", "/api/v1/evictions", "", kJson, Needs::kSnapshot, AnswerEvictions},
@@ -87,6 +193,25 @@ std::shared_ptr<const Snapshot> WithAge(std::shared_ptr<const Snapshot> snapshot
 }
 
 }  // namespace
+
+std::optional<std::string_view> Call::Parameter(std::string_view name) const {
+  const auto found = request.query.find(name);
+  if (found == request.query.end()) return std::nullopt;
+  return found->second;
+}
+
+bool Accepts(std::string_view accept, std::string_view type) {
+  if (Trimmed(accept).empty()) return true;
+  const std::string_view wanted = TakePart(type, ';');
+  const std::string_view family = wanted.substr(0, wanted.find('/'));
+  while (!accept.empty()) {
+    std::string_view range = TakePart(accept, ',');
+    const std::string_view name = TakePart(range, ';');
+    if (name == "*/*" || name == wanted) return true;
+    if (name.ends_with("/*") && name.substr(0, name.size() - 2) == family) return true;
+  }
+  return false;
+}
 
 Api::Api(ApiSources sources)
     : sources_(std::move(sources)), watch_(std::make_shared<Watch>(sources_.board, sources_.now)) {}

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "api/kubernetes/status_object.h"
-#include "api/route.h"
 #include "api/test_snapshot.h"
 #include "codec/documents/json.h"
 #include "core/shadow/shadow_pairing.h"

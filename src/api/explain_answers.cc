@@ -51,13 +51,6 @@ NodeNow NodeNowOf(const Snapshot& snapshot) {
 
 using Names = std::vector<std::string_view>;
 
-HttpResponse Body(std::string text, std::string_view type) {
-  HttpResponse answer;
-  answer.content_type = type;
-  answer.body = std::move(text);
-  return answer;
-}
-
 // An answer in the form that was asked for.
 class Form {
  public:
@@ -214,19 +207,17 @@ HttpResponse ExplainPodNamed(const Snapshot& snapshot, std::string_view wanted, 
 }
 
 void WriteEviction(const PastEviction& kept, JsonWriter& json) {
-  json.Object([&] {
-    json.Field("id", kept.id);
-    json.Field("at", FormatInstant(kept.at));
-    json.Object("pod", [&] {
-      json.Field("namespace", kept.pod.namespace_);
-      json.Field("name", kept.pod.name);
-      json.Field("uid", kept.pod.uid);
-    });
-    if (!kept.signal.empty()) json.Field("signal", kept.signal);
-    if (kept.dry_run) json.Field("dryRun", true);
-    json.Field("summary", kept.summary);
-    json.Field("message", kept.message);
+  json.Field("id", kept.id);
+  json.Field("at", FormatInstant(kept.at));
+  json.Object("pod", [&] {
+    json.Field("namespace", kept.pod.namespace_);
+    json.Field("name", kept.pod.name);
+    json.Field("uid", kept.pod.uid);
   });
+  if (!kept.signal.empty()) json.Field("signal", kept.signal);
+  if (kept.dry_run) json.Field("dryRun", true);
+  json.Field("summary", kept.summary);
+  json.Field("message", kept.message);
 }
 
 }  // namespace
@@ -246,16 +237,13 @@ HttpResponse AnswerExplain(const Call& call) {
 }
 
 HttpResponse AnswerEvictions(const Call& call) {
-  std::string out;
-  JsonWriter json(out);
-  json.Object([&] {
-    json.Field("apiVersion", "jettison.io/v1alpha1");
-    json.Field("kind", "EvictionList");
-    json.Array("items", [&] {
-      for (const auto& kept : EvictionsOf(*call.snapshot)) WriteEviction(*kept, json);
-    });
-  });
-  return Body(out + "\n", kJson);
+  return Body(JsonObject([&](JsonWriter& json) {
+                json.Field("apiVersion", "jettison.io/v1alpha1");
+                json.Field("kind", "EvictionList");
+                json.Objects("items", EvictionsOf(*call.snapshot),
+                             [&](const auto& kept) { WriteEviction(*kept, json); });
+              }) +
+              '\n');
 }
 
 HttpResponse AnswerEviction(const Call& call) {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <regex>
 
-#include "api/metrics/metrics_text.h"
+#include "api/metrics/metrics.h"
 #include "core/shadow/shadow_pairing.h"
 #include "tests/synthetic_snapshot.h"
 

@@ -1,6 +1,6 @@
 #include <chrono>
 
-#include "api/metrics/metric_sections.h"
+#include "api/metrics/metrics.h"
 #include "core/shadow/shadow_pairing.h"
 #include "view/recording_desk.h"
 

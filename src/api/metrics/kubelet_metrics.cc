@@ -2,7 +2,7 @@
 #include <string>
 #include <variant>
 
-#include "api/metrics/metric_sections.h"
+#include "api/metrics/metrics.h"
 #include "core/pods/pod_kind.h"
 
 namespace jettison {

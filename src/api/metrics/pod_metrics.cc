@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "api/metrics/metric_sections.h"
+#include "api/metrics/metrics.h"
 #include "core/pods/pod_requests.h"
 
 namespace jettison {

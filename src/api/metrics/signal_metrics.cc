@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "api/metrics/metric_sections.h"
+#include "api/metrics/metrics.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/pressure.h"
 

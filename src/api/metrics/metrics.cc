@@ -1,10 +1,9 @@
-#include "api/metrics/metrics_text.h"
+#include "api/metrics/metrics.h"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 
-#include "api/metrics/metric_sections.h"
 #include "core/text/printable.h"
 #include "core/units/duration.h"
 
