@@ -12,20 +12,24 @@
 #include "agent/notify/eviction_history.h"
 #include "cli/ask/ask_agent.h"
 #include "cli/commands.h"
-#include "cli/input_file.h"
 #include "cli/recording/recording_file.h"
 #include "cli/terminal/output.h"
 #include "codec/flight/recording_writer.h"
 #include "codec/recordings/scenario_reader.h"
+#include "core/explain/explain.h"
 #include "core/explanation/explanation_text.h"
 #include "kernel/files/line_reader.h"
-#include "sim/replay.h"
 
 namespace jettison {
 namespace {
 
 // The line that a recording begins with, without its first byte.
 constexpr std::string_view kMagicLine = kChunkMagic.substr(1, kChunkMagic.find('\n') - 1);
+
+bool IsBinary(RecordingFile& file) {
+  return file.Head().starts_with(kChunkMagic.front()) ||
+         file.Head().starts_with(kFormerChunkMagic.front());
+}
 
 bool IsPod(const PodIdentity& pod, const std::string& wanted) {
   return wanted == pod.name || wanted == pod.FullName() || wanted == pod.uid;
@@ -172,41 +176,14 @@ class FileExplainer {
 
 }  // namespace
 
-std::vector<RecordedPass> RecordedPassesOf(const Scenario& scenario) {
-  const auto policy = std::make_shared<const PassPolicy>(scenario.policy);
-  std::vector<std::shared_ptr<const PodFacts>> pods;
-  for (const PodFacts& facts : scenario.pods) {
-    pods.push_back(std::make_shared<const PodFacts>(facts));
-  }
-  std::vector<StepOutcome> outcomes = Replay(scenario);
-  std::vector<RecordedPass> passes;
-  EvictionState state = scenario.state;
-  for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    RecordedPass& pass = passes.emplace_back();
-    pass.number = i + 1;
-    pass.policy = policy;
-    pass.before = state;
-    pass.summary = scenario.steps[i].summary;
-    for (const std::size_t index : scenario.steps[i].active) pass.pods.push_back(pods[index]);
-    pass.pace = scenario.steps[i].pace;
-    pass.after_reclaim = scenario.steps[i].summary_after_reclaim;
-    pass.report = std::move(outcomes[i].report);
-    state = pass.report.evaluation.next;
-    if (!pass.report.evictions.empty())
-      MarkEviction(pass.report.observations, pass.report.at, state);
-  }
-  return passes;
-}
-
 int ExplainFile(const ExplainFileOptions& options) {
-  const InputFile file = OpenInput(options.path);
+  auto file = RecordingFile::OpenAny(options.path);
   if (!file) {
-    PrintError("jettison: cannot open {}: {}\n", options.path, std::strerror(errno));
+    PrintError("jettison: {}\n", file.error().message);
     return kExitFailed;
   }
-  FileExplainer explainer(options, file.get());
-  if (!IsBinaryRecording(file.get())) return explainer.Run();
-  return explainer.Run(RecordingFile(file.get()).source());
+  FileExplainer explainer(options, file->stream());
+  return IsBinary(*file) ? explainer.Run(file->source()) : explainer.Run();
 }
 
 namespace {

@@ -1,15 +1,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
-
-#include "core/explain/explain.h"
-#include "core/scenario/scenario.h"
 
 namespace jettison {
-
-// The passes of a scenario as they are recorded when it is run, one for each step.
-[[nodiscard]] std::vector<RecordedPass> RecordedPassesOf(const Scenario& scenario);
 
 struct ExplainFileOptions {
   std::string path;    // - is standard input

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/recording/recording_file.h"
 #include "codec/flight/recording_writer.h"
 #include "codec/recordings/scenario_writer.h"
 

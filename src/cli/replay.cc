@@ -15,7 +15,6 @@
 
 #include "cli/commands.h"
 #include "cli/recording/recording_file.h"
-#include "cli/simulate/node_source.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
 #include "codec/recordings/replay_writer.h"
@@ -35,8 +34,8 @@ bool IsShown() {
 // Replays a stream record by record; what is wrong with one does not stop the others.
 class Replayer {
  public:
-  explicit Replayer(SimulatedFile& file)
-      : file_(file), lines_(file.stream().file(), ScenarioReader::kPadding), faults_(file.name()) {}
+  explicit Replayer(RecordingFile& file)
+      : file_(file), lines_(file.stream(), ScenarioReader::kPadding), faults_(file.name()) {}
 
   int Run() {
     while (const auto line = lines_.Next()) {
@@ -46,7 +45,7 @@ class Replayer {
         One(*line);
       }
       if (out_.size() >= kFlushAt && !Flush()) return kExitFailed;
-      bar_.Draw(file_.stream().Progress());
+      bar_.Draw(file_.Progress());
     }
     if (!Flush()) return kExitFailed;
     if (lines_.Failed()) {
@@ -95,7 +94,7 @@ class Replayer {
     return written;
   }
 
-  SimulatedFile& file_;
+  RecordingFile& file_;
   ProgressBar bar_{IsShown()};
   LineReader lines_;
   ScenarioReader reader_;
@@ -107,7 +106,7 @@ class Replayer {
 // A recording of an agent, pass by pass.
 class RecordingReplayer {
  public:
-  explicit RecordingReplayer(SimulatedFile& file) : file_(file) {}
+  explicit RecordingReplayer(RecordingFile& file) : file_(file) {}
 
   int Run() {
     for (;;) {
@@ -121,7 +120,7 @@ class RecordingReplayer {
       }
       if (!*item) break;
       if (!Take(**item)) return kExitFailed;
-      bar_.Draw(file_.stream().Progress());
+      bar_.Draw(file_.Progress());
     }
     return faults_ == 0 ? 0 : kExitInvalidInput;
   }
@@ -139,7 +138,7 @@ class RecordingReplayer {
     return false;
   }
 
-  SimulatedFile& file_;
+  RecordingFile& file_;
   ProgressBar bar_{IsShown()};
   Profile profile_ = Profile::kKubelet;
   std::size_t faults_ = 0;
@@ -147,18 +146,18 @@ class RecordingReplayer {
 
 // Lines of text are records, whatever the first one is: what is wrong with it does not stop the
 // others. A binary recording whose first byte is damaged has bytes that no text has.
-bool HasRecords(SimulatedFile& file) {
-  const bool is_text = file.stream().Head().find('\0') == std::string_view::npos;
-  return file.has_scenarios() || (is_text && !file.stream().Head().starts_with('{'));
+bool HasRecords(RecordingFile& file) {
+  const bool is_text = file.Head().find('\0') == std::string_view::npos;
+  return file.has_scenarios() || (is_text && !file.Head().starts_with('{'));
 }
 
 int RunReplay(const std::string& path) {
-  auto file = SimulatedFile::Open(path);
+  auto file = RecordingFile::OpenAny(path);
   if (!file) {
     PrintError("jettison: {}\n", file.error().message);
     return kExitFailed;
   }
-  if (file->stream().IsEmpty()) {
+  if (file->IsEmpty()) {
     PrintError("jettison: {}\n", EmptyInput(file->name()));
     return kExitFailed;
   }

@@ -1,11 +1,10 @@
-#include "cli/ask/config_files.h"
-
 #include <fmt/format.h>
 
 #include <chrono>
 #include <memory>
 #include <utility>
 
+#include "cli/ask/config_files.h"
 #include "codec/documents/documents.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"

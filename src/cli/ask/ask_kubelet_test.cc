@@ -1,5 +1,3 @@
-#include "cli/ask/config_files.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cli/ask/config_files.h"
 #include "core/thresholds/threshold_settings.h"
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"

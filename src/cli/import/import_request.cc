@@ -1,5 +1,3 @@
-#include "cli/import/import.h"
-
 #include <fmt/format.h>
 
 #include <array>
@@ -8,8 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/ask/config_files.h"
 #include "cli/ask/ask_agent.h"
+#include "cli/ask/config_files.h"
+#include "cli/import/import.h"
 #include "cli/terminal/output.h"
 #include "core/model/fault.h"
 #include "core/units/duration.h"

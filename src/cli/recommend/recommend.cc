@@ -12,8 +12,8 @@
 #include "cli/report_page/report_page.h"
 #include "cli/simulate/fleet_files.h"
 #include "cli/simulate/simulate.h"
-#include "cli/terminal/output.h"
 #include "cli/terminal/options.h"
+#include "cli/terminal/output.h"
 #include "kernel/files/whole_file.h"
 
 namespace jettison {

@@ -1,5 +1,3 @@
-#include "cli/recommend/recommend.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "cli/recommend/recommend.h"
 #include "cli/simulate/node_source.h"
 #include "cli/simulate/simulate.h"
 #include "cli/terminal/output.h"

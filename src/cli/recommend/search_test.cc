@@ -1,11 +1,10 @@
-#include "cli/recommend/recommend.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/recommend/recommend.h"
 #include "cli/simulate/fleet_bed.h"
 
 namespace jettison {

@@ -1,5 +1,3 @@
-#include "cli/recording/recording.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,6 +9,7 @@
 #include <utility>
 
 #include "cli/ask/ask_agent.h"
+#include "cli/recording/recording.h"
 #include "cli/terminal/output.h"
 #include "codec/flight/recording_writer.h"
 #include "core/units/duration.h"

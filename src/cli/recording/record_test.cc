@@ -1,5 +1,3 @@
-#include "cli/recording/recording.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/recording/recording.h"
 #include "codec/flight/recording_writer.h"
 #include "http/server/test_server.h"
 #include "kernel/files/files.h"

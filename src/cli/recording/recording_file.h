@@ -1,50 +1,75 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "codec/flight/recording_reader.h"
+#include "core/pass/recorded_pass.h"
 #include "core/recording/recording.h"
+#include "core/scenario/scenario.h"
 #include "core/units/result.h"
 
 namespace jettison {
 
-// A recording in a file, binary or as NDJSON, told apart by its first byte.
+// A recording in a file or on standard input ("-"), whose form is told by how it begins: binary, or
+// items as NDJSON. It is read once, in order.
 class RecordingFile {
  public:
-  // "-" is standard input. Fails where it cannot be opened, and where it is a folder or empty.
+  // Fails where it cannot be opened, and where it is a folder or empty.
   [[nodiscard]] static Result<RecordingFile> Open(const std::string& path);
-  // The same of a stream that is open and stays so.
-  explicit RecordingFile(std::FILE* stream);
+  // The same, but an empty one is opened, and scenarios, one a line, are a recording, too: what
+  // /api/v1/cycles answers, above all. Each step is a pass; what it did is found by making it
+  // again. A record that comes twice, because the agent was asked twice or a file is there twice,
+  // is passed over.
+  [[nodiscard]] static Result<RecordingFile> OpenAny(const std::string& path);
+  RecordingFile(RecordingFile&&) noexcept;
+  RecordingFile& operator=(RecordingFile&&) noexcept;
+  ~RecordingFile();
 
   [[nodiscard]] RecordingSource& source() { return *source_; }
-  // What was found of a binary one; null: it is NDJSON.
-  [[nodiscard]] const RecordingFound* found() const;
+  // As messages call it.
+  [[nodiscard]] const std::string& name() const { return name_; }
+  // Whether these are scenarios, which name no node.
+  [[nodiscard]] bool has_scenarios() const { return has_scenarios_; }
+  // What was found of a binary one; null: it is none.
+  [[nodiscard]] const RecordingFound* found() const {
+    return binary_ == nullptr ? nullptr : &binary_->found();
+  }
+
+  // The bytes that it is read from, for who reads them otherwise.
+  [[nodiscard]] std::FILE* stream();
+  // How they begin: up to kHeadBytes. What cannot be read ends it.
+  [[nodiscard]] std::string_view Head();
+  static constexpr std::size_t kHeadBytes = 4096;
+  // Whether there is no byte; false where that cannot be read.
+  [[nodiscard]] bool IsEmpty();
   // How much of it has been read, from 0 to 1; 0 where its length is not known.
   [[nodiscard]] double Progress() const;
+  [[nodiscard]] std::uint64_t bytes() const;
 
  private:
-  struct CloseFile {
-    void operator()(std::FILE* file) const {
-      if (file != stdin) std::fclose(file);
-    }
-  };
-  std::unique_ptr<std::FILE, CloseFile> owned_;
-  std::unique_ptr<RecordingReader> binary_;
-  std::unique_ptr<RecordingSource> lines_;
-  RecordingSource* source_ = nullptr;
-  std::FILE* stream_;
+  struct Bytes;
+  RecordingFile();
+  [[nodiscard]] static Result<RecordingFile> OpenBytes(const std::string& path);
+  void ReadItems();
+
+  std::string name_;
+  std::unique_ptr<Bytes> bytes_;
+  bool has_scenarios_ = false;
+  const RecordingReader* binary_ = nullptr;  // the source, where it is one
+  std::unique_ptr<RecordingSource> source_;
 };
 
 // What to say of an input without a single byte, which is a failed download more often than a
 // recording of nothing.
 [[nodiscard]] std::string EmptyInput(const std::string& name);
 
-// Whether a stream has no byte; nothing is taken from it. False where it cannot be read.
-[[nodiscard]] bool IsEmpty(std::FILE* stream);
-
-// Whether a stream begins as a binary recording does; nothing is taken from it.
-[[nodiscard]] bool IsBinaryRecording(std::FILE* stream);
+// The passes of a scenario as they are recorded when it is run, one for each step.
+[[nodiscard]] std::vector<RecordedPass> RecordedPassesOf(const Scenario& scenario);
 
 }  // namespace jettison

@@ -1,11 +1,10 @@
-#include "cli/recording/recording.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "cli/recording/recording.h"
 #include "cli/recording/recording_file.h"
 #include "codec/flight/recording_bed.h"
 #include "codec/flight/recording_lines.h"
@@ -161,7 +160,7 @@ TEST(RecordingFile, AnEmptyFileAndAFolderAreNotOpened) {
   EXPECT_THAT(empty.error().message, HasSubstr("empty is empty: it has no recording"));
   const auto in_place = RecordingFile::Open(folder.path());
   ASSERT_FALSE(in_place);
-  EXPECT_THAT(in_place.error().message, HasSubstr("Is a directory"));
+  EXPECT_THAT(in_place.error().message, HasSubstr("it is a folder"));
 }
 
 }  // namespace

@@ -11,9 +11,9 @@
 #include <string_view>
 
 #include "cli/ask/ask_agent.h"
-#include "cli/terminal/text_line.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
+#include "cli/terminal/text_line.h"
 #include "codec/documents/form_reader.h"
 #include "codec/documents/json.h"
 #include "core/shadow/shadow_fields.h"

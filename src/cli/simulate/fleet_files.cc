@@ -14,7 +14,7 @@
 #include <utility>
 #include <variant>
 
-#include "cli/simulate/node_source.h"
+#include "cli/recording/recording_file.h"
 #include "core/text/hash128.h"
 
 namespace jettison {
@@ -33,7 +33,7 @@ bool IsRecordingName(const fs::path& path) {
 }
 
 // An agent may have begun long before what is in this file.
-void TakeFromItems(SimulatedFile& opened, FleetFile& file) {
+void TakeFromItems(RecordingFile& opened, FleetFile& file) {
   for (int tries = 0; tries < kMostTries;) {
     const auto item = opened.source().Next();
     if (!item) {
@@ -52,7 +52,7 @@ void TakeFromItems(SimulatedFile& opened, FleetFile& file) {
 
 // Whose recording it is, and from when.
 void Probe(FleetFile& file) {
-  auto opened = SimulatedFile::Open(file.path);
+  auto opened = RecordingFile::OpenAny(file.path);
   if (opened) TakeFromItems(*opened, file);
   if (file.node.empty()) file.node = fs::path(file.name).replace_extension().string();
 }

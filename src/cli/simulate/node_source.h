@@ -1,10 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdio>
-#include <deque>
-#include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,83 +8,10 @@
 
 #include "cli/recording/recording_file.h"
 #include "cli/simulate/fleet_files.h"
-#include "cli/simulate/input_stream.h"
-#include "codec/recordings/scenario_reader.h"
 #include "core/recording/recording.h"
-#include "kernel/files/line_reader.h"
 #include "sim/report/simulation_report.h"
 
 namespace jettison {
-
-// A recording out of scenarios, one a line, as `jettison replay` takes them: what /api/v1/cycles
-// answers, above all. Each step is a pass; what it did is found by making it again. A record that
-// comes twice, because the agent was asked twice or a file is there twice, is passed over.
-class ScenarioSource final : public RecordingSource {
- public:
-  // `name` is for messages; the stream must outlive this.
-  ScenarioSource(std::string name, std::FILE* stream)
-      : name_(std::move(name)), lines_(stream, ScenarioReader::kPadding) {}
-
-  [[nodiscard]] Result<std::optional<RecordedItem>> Next() override;
-
- private:
-  [[nodiscard]] Result<void> Read(std::string_view record);
-  [[nodiscard]] std::shared_ptr<const PodFacts> Shared(const PodFacts& facts);
-
-  std::string name_;
-  LineReader lines_;
-  ScenarioReader reader_;
-  Scenario scenario_;
-  std::deque<RecordedItem> ready_;
-  std::map<std::string, std::shared_ptr<const PodFacts>, std::less<>> pods_;  // by UID
-  std::shared_ptr<const PassPolicy> policy_;
-  std::set<std::string> known_;  // hashes of the records that were read
-  std::optional<std::uint64_t> last_number_;
-  std::optional<Instant> last_at_;
-};
-
-// What is simulated: a recording, or scenarios, in a file or on standard input ("-"), told apart by
-// how they begin.
-class SimulatedFile {
- public:
-  // Fails where it cannot be opened.
-  [[nodiscard]] static Result<SimulatedFile> Open(const std::string& path);
-
-  [[nodiscard]] RecordingSource& source();
-  [[nodiscard]] const std::string& name() const { return name_; }
-  // Whether these are scenarios, which name no node.
-  [[nodiscard]] bool has_scenarios() const { return scenarios_ != nullptr; }
-  // The bytes that it is read from.
-  [[nodiscard]] InputStream& stream() { return *stream_; }
-  [[nodiscard]] const InputStream& stream() const { return *stream_; }
-
- private:
-  std::string name_;
-  std::unique_ptr<InputStream> stream_;
-  // One of the two.
-  std::optional<RecordingFile> recording_;
-  std::unique_ptr<ScenarioSource> scenarios_;
-};
-
-// What a recording has of one node. Items of another node, because recordings of several were put
-// together, are left out; where they begin is a fault, once for each other node.
-class OneNode final : public RecordingSource {
- public:
-  // `source` must outlive this. Without a `node` it is the first one that the recording names.
-  explicit OneNode(RecordingSource& source, std::string node = "")
-      : source_(source), node_(std::move(node)) {}
-
-  [[nodiscard]] Result<std::optional<RecordedItem>> Next() override;
-
- private:
-  // Takes who the following items are of; false: another node.
-  [[nodiscard]] bool IsOurs(const RecordingAbout& about);
-
-  RecordingSource& source_;
-  std::string node_;  // empty: not named yet
-  bool is_ours_ = true;
-  std::set<std::string> strangers_;  // that were told
-};
 
 // So many faults of one recording are told; the others are counted.
 inline constexpr std::size_t kMostRecordingFaults = 20;
@@ -128,6 +51,7 @@ class NodeSource final : public RecordingSource {
   [[nodiscard]] std::vector<SimulatedInput> TakeInputs();
 
  private:
+  [[nodiscard]] Result<std::optional<RecordedItem>> NextOfFile();
   [[nodiscard]] bool OpenNext();
   void Close();
   void Note(const Error& fault);
@@ -137,8 +61,10 @@ class NodeSource final : public RecordingSource {
   [[nodiscard]] bool IsTold(Instant at) const;
 
   const FleetNodeFiles& node_;
-  std::optional<SimulatedFile> file_;  // that is read
-  std::optional<OneNode> own_;         // what it has of the node
+  std::optional<RecordingFile> file_;  // that is read
+  std::string name_;                   // of the node; empty: the file has named none yet
+  bool is_ours_ = true;                // what is read is of that node
+  std::set<std::string> strangers_;    // other nodes of the file that were told
   std::size_t next_ = 0;               // file
   std::vector<SimulatedInput> inputs_;
   RecordingFaults faults_;  // of the last of them

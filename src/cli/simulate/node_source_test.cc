@@ -34,31 +34,11 @@ TEST_F(OneNodeTest, OfARecordingOfTwoNodesTheFirstCountsAndTheOtherIsNamed) {
 }
 
 TEST_F(OneNodeTest, EachOtherNodeIsNamedOnceHoweverOftenItComes) {
-  const std::vector<RecordedItem> items = {RecordingAbout{.node = "a"}, RecordingAbout{.node = "b"},
-                                           RecordingAbout{.node = "a"}, RecordingAbout{.node = "b"},
-                                           RecordingAbout{.node = "c"}};
-  class Listed final : public RecordingSource {
-   public:
-    explicit Listed(const std::vector<RecordedItem>& items) : items_(items) {}
-    Result<std::optional<RecordedItem>> Next() override {
-      if (next_ == items_.size()) return std::nullopt;
-      return items_[next_++];
-    }
-
-   private:
-    const std::vector<RecordedItem>& items_;
-    std::size_t next_ = 0;
-  };
-  Listed source(items);
-  OneNode own(source);
-  std::vector<std::string> told;
-  for (;;) {
-    const auto item = own.Next();
-    if (item && !*item) break;
-    told.push_back(item ? std::get<RecordingAbout>(**item).node : item.error().message);
-  }
-  EXPECT_THAT(told,
-              ElementsAre("a", HasSubstr("another node, b"), "a", HasSubstr("another node, c")));
+  const auto a = NdjsonOf(LifeOf("node-a", 3));
+  const auto b = NdjsonOf(LifeOf("node-b", 4));
+  Put("mix.ndjson", a + b + NdjsonOf(LifeOf("node-c", 5)) + b);
+  EXPECT_THAT(ReportOf("mix.ndjson").Faults(),
+              ElementsAre(HasSubstr("another node, node-b"), HasSubstr("another node, node-c")));
 }
 
 }  // namespace

@@ -1,15 +1,13 @@
-#include "cli/simulate/simulate.h"
-
 #include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
-#include <condition_variable>
+#include <atomic>
 #include <exception>
 #include <fstream>
-#include <map>
-#include <mutex>
+#include <future>
 #include <optional>
+#include <semaphore>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -17,6 +15,7 @@
 
 #include "cli/recording/recording_file.h"
 #include "cli/simulate/node_source.h"
+#include "cli/simulate/simulate.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
 #include "sim/whatif/whatif.h"
@@ -101,13 +100,22 @@ void Simulate(const RecordingRun& run, const Onlooker& onlooker, NodeSource& sou
 
 constexpr std::size_t kWaitingPerJob = 4;
 
+// Threads that make pieces of work, which are taken in their order.
 class NodeThreads {
  public:
   NodeThreads(std::size_t count, std::size_t jobs,
-              std::function<SimulationReport(std::size_t)> work)
-      : count_(count), most_ahead_(jobs * kWaitingPerJob), work_(std::move(work)) {
+              const std::function<SimulationReport(std::size_t)>& work)
+      : made_(count), ahead_(static_cast<std::ptrdiff_t>(jobs * kWaitingPerJob)) {
+    const auto run = [this, &work] {
+      for (;;) {
+        ahead_.acquire();
+        const std::size_t piece = next_++;
+        if (piece >= made_.size()) return ahead_.release();  // for the next thread
+        made_[piece].set_value(work(piece));
+      }
+    };
     try {
-      while (threads_.size() < std::min(jobs, count)) threads_.emplace_back([this] { Work(); });
+      while (threads_.size() < std::min(jobs, count)) threads_.emplace_back(run);
     } catch (const std::system_error&) {
       return;  // those that run do
     }
@@ -115,44 +123,21 @@ class NodeThreads {
   NodeThreads(const NodeThreads&) = delete;
   NodeThreads& operator=(const NodeThreads&) = delete;
   ~NodeThreads() {
-    const std::lock_guard lock(mutex_);
-    next_ = count_;
-    changed_.notify_all();
+    next_ = made_.size();
+    ahead_.release();
   }
   [[nodiscard]] bool any() const { return !threads_.empty(); }
 
   SimulationReport Take(std::size_t piece) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return ready_.contains(piece); });
-    SimulationReport result = std::move(ready_.extract(piece).mapped());
-    taken_ = piece + 1;
-    changed_.notify_all();
+    SimulationReport result = made_[piece].get_future().get();
+    ahead_.release();
     return result;
   }
 
  private:
-  void Work() {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      changed_.wait(lock, [&] { return next_ == count_ || next_ < taken_ + most_ahead_; });
-      if (next_ == count_) return;
-      const std::size_t piece = next_++;
-      lock.unlock();
-      SimulationReport result = work_(piece);
-      lock.lock();
-      ready_.emplace(piece, std::move(result));
-      changed_.notify_all();
-    }
-  }
-
-  const std::size_t count_;
-  const std::size_t most_ahead_;
-  const std::function<SimulationReport(std::size_t)> work_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::map<std::size_t, SimulationReport> ready_;
-  std::size_t next_ = 0;
-  std::size_t taken_ = 0;
+  std::vector<std::promise<SimulationReport>> made_;
+  std::counting_semaphore<> ahead_;  // pieces that may be begun
+  std::atomic<std::size_t> next_ = 0;
   std::vector<std::jthread> threads_;  // last, so that they end first
 };
 

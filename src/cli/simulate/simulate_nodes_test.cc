@@ -1,5 +1,3 @@
-#include "cli/simulate/simulate.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "cli/simulate/fleet_bed.h"
+#include "cli/simulate/simulate.h"
 
 namespace jettison {
 namespace {

@@ -33,7 +33,7 @@ class SimulatedFileTest : public FleetBed {
   }
   [[nodiscard]] bool HasScenarios(const std::string& text) const {
     Put("x", text);
-    auto file = SimulatedFile::Open(Path("x"));
+    auto file = RecordingFile::OpenAny(Path("x"));
     return file && file->has_scenarios();
   }
 };
@@ -95,11 +95,11 @@ TEST_F(SimulatedFileTest, WhatIsNoRecordingAtAllSaysWhereAndWhy) {
 TEST_F(SimulatedFileTest, ItsBeginningCanBeLookedAtAndItsBytesAreCounted) {
   const std::string bytes = BinaryOf(LifeOf("n", 5));
   Put("n.jtr", bytes);
-  auto file = SimulatedFile::Open(Path("n.jtr"));
+  auto file = RecordingFile::OpenAny(Path("n.jtr"));
   ASSERT_TRUE(file);
-  EXPECT_EQ(file->stream().Head(), std::string_view(bytes).substr(0, InputStream::kHeadBytes));
+  EXPECT_EQ(file->Head(), std::string_view(bytes).substr(0, RecordingFile::kHeadBytes));
   while (*file->source().Next()) continue;
-  EXPECT_EQ(file->stream().bytes(), bytes.size());
+  EXPECT_EQ(file->bytes(), bytes.size());
 }
 
 TEST_F(SimulatedFileTest, AnEmptyFileCountsAsUnread) {
