@@ -26,35 +26,22 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
-struct TokenFile {
-  std::string token;
-  struct stat status {};
-};
-
-Result<TokenFile> ReadFile(const std::string& path) {
+Result<std::string> ReadFile(const std::string& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file) return FailErrno("read the token of " + path);
-  TokenFile read;
-  if (::fstat(file.get(), &read.status) != 0) return FailErrno("look at " + path);
   std::array<char, kLongestToken + 1> buffer{};
   const ssize_t size = ::read(file.get(), buffer.data(), buffer.size());
   if (size < 0) return FailErrno("read the token of " + path);
   if (static_cast<std::size_t>(size) > kLongestToken) {
     return Fail(ErrorCode::kInvalidArgument, path + " is too long for a token");
   }
-  read.token = Trimmed({buffer.data(), static_cast<std::size_t>(size)});
+  const std::string_view token = Trimmed({buffer.data(), static_cast<std::size_t>(size)});
   const auto printable = [](char c) { return c > ' ' && c < '\x7f'; };
-  if (read.token.empty() || !std::ranges::all_of(read.token, printable)) {
+  if (token.empty() || !std::ranges::all_of(token, printable)) {
     return Fail(ErrorCode::kInvalidArgument,
                 path + " must hold one token, without spaces; make one with: openssl rand -hex 32");
   }
-  return read;
-}
-
-bool IsSame(const struct stat& a, const struct stat& b) {
-  return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size &&
-         a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec == b.st_mtim.tv_nsec &&
-         a.st_ctim.tv_sec == b.st_ctim.tv_sec && a.st_ctim.tv_nsec == b.st_ctim.tv_nsec;
+  return std::string(token);
 }
 
 bool IsSameInConstantTime(std::string_view given, std::string_view token) {
@@ -92,37 +79,18 @@ Result<OwnFile> WriteNew(const std::string& path, std::string_view text) {
 }  // namespace
 
 Result<BearerToken> BearerToken::Read(const std::string& path) {
-  auto read = ReadFile(path);
-  if (!read) return Fail(read.error());
-  return BearerToken(path, std::move(read->token), read->status);
+  if (const auto read = ReadFile(path); !read) return Fail(read.error());
+  return BearerToken(path);
 }
 
-void BearerToken::Refresh() {
-  struct stat now {};
-  if (::stat(path_.c_str(), &now) != 0) {
-    token_.clear();
-    seen_ = {};
-    return;
-  }
-  if (IsSame(now, seen_)) return;
-  auto read = ReadFile(path_);
-  if (read) {
-    token_ = std::move(read->token);
-    seen_ = read->status;
-    return;
-  }
-  token_.clear();
-  // What could not be read may be readable at the next look, although it has not changed.
-  seen_ = {};
-  if (read.error().code == ErrorCode::kInvalidArgument) seen_ = now;
-}
-
-bool BearerToken::Matches(std::string_view authorization) {
-  Refresh();
+bool BearerToken::Matches(std::string_view authorization) const {
   constexpr std::string_view kScheme = "Bearer ";
-  if (token_.empty() || authorization.size() <= kScheme.size()) return false;
-  if (::strncasecmp(authorization.data(), kScheme.data(), kScheme.size()) != 0) return false;
-  return IsSameInConstantTime(Trimmed(authorization.substr(kScheme.size())), token_);
+  if (authorization.size() <= kScheme.size() ||
+      ::strncasecmp(authorization.data(), kScheme.data(), kScheme.size()) != 0) {
+    return false;
+  }
+  const auto token = ReadFile(path_);
+  return token && IsSameInConstantTime(Trimmed(authorization.substr(kScheme.size())), *token);
 }
 
 Result<OwnFile> MakeOwnToken(const std::string& path) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sys/stat.h>
-
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,25 +12,22 @@ namespace jettison::http {
 // Most bytes of a token, white space around it included.
 constexpr std::size_t kLongestToken = 4096;
 
-// The token of a file, its white space at both ends left out; one line.
+// The token of a file, its white space at both ends left out; one line. A file is short, and read
+// for each request.
 class BearerToken {
  public:
   // Reads the file; empty, of several words, or longer than kLongestToken is kInvalidArgument.
   [[nodiscard]] static Result<BearerToken> Read(const std::string& path);
 
-  // Whether `authorization`, the value of that header, is "Bearer" and the token. The file is read
-  // again where it changed; while it cannot be read, or has no token, nothing matches. How long it
-  // takes does not tell how much of the token was right.
-  [[nodiscard]] bool Matches(std::string_view authorization);
+  // Whether `authorization`, the value of that header, is "Bearer" and the token that the file has
+  // now; while it cannot be read, or has no token, nothing matches. How long it takes does not tell
+  // how much of the token was right.
+  [[nodiscard]] bool Matches(std::string_view authorization) const;
 
  private:
-  BearerToken(std::string path, std::string token, const struct stat& seen)
-      : path_(std::move(path)), token_(std::move(token)), seen_(seen) {}
-  void Refresh();
+  explicit BearerToken(std::string path) : path_(std::move(path)) {}
 
   std::string path_;
-  std::string token_;    // empty: nothing matches
-  struct stat seen_ {};  // of the file that token_ is from
 };
 
 // Makes a token of random bytes in a file that only its owner, root, can read. A file that is there
