@@ -18,6 +18,7 @@
 #include "cli/ask/config_files.h"
 #include "cli/commands.h"
 #include "cli/doctor/doctor.h"
+#include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "core/json/json_writer.h"
 #include "core/model/pressure.h"
@@ -402,9 +403,7 @@ void AddCheckConfig(CLI::App& app, int& exit_code) {
   AddConfigDir(*command, options->sources.drop_ins);
   command->add_flag("--on-this-host", options->on_this_host,
                     "warn of thresholds that this host always meets, because its capacity is less");
-  command->add_option("--output", options->output, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
+  AddOutput(*command, options->output);
   command->footer(kCheckConfigFooter);
   command->callback([options, &exit_code] { exit_code = RunCheckConfig(*options); });
 }

@@ -13,6 +13,7 @@
 #include "cli/ask/ask_agent.h"
 #include "cli/commands.h"
 #include "cli/recording/recording_file.h"
+#include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "codec/flight/recording_writer.h"
 #include "codec/recordings/scenario_reader.h"
@@ -250,9 +251,7 @@ void AddExplain(CLI::App& app, int& exit_code) {
           "explain the passes of scenarios (NDJSON) or of a recording; - reads standard input")
       ->type_name("FILE");
   command->add_option("--record", options->record, "with --file: only the record of that name");
-  command->add_option("--output", options->output, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
+  AddOutput(*command, options->output);
   AddAskOptions(*command, options->ask);
   command->footer(kExplainFooter);
   command->callback([options, &exit_code] { exit_code = RunExplain(*options); });

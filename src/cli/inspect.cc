@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/text_line.h"
 #include "codec/documents/documents.h"
@@ -352,9 +353,7 @@ void AddInspect(CLI::App& app, int& exit_code) {
                    "what is to run the manifests; what it would refuse is a fault")
       ->check(CLI::IsMember({"process", "cri"}))
       ->capture_default_str();
-  command->add_option("--output", options->output, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
+  AddOutput(*command, options->output);
   command->footer(kInspectFooter);
   command->callback([options, &exit_code] { exit_code = RunInspect(*options); });
 }

@@ -46,9 +46,7 @@ void AddRank(CLI::App& app, int& exit_code) {
       ->check(KnownSignal())
       ->type_name("SIGNAL")
       ->capture_default_str();
-  command->add_option("--output", options->output, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
+  AddOutput(*command, options->output);
   AddAskOptions(*command, options->ask);
   command->footer(kRankFooter);
   command->callback([options, &exit_code] { exit_code = RunRank(*options); });

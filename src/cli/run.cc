@@ -16,6 +16,7 @@
 #include "api/serve.h"
 #include "cli/ask/config_files.h"
 #include "cli/commands.h"
+#include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "machine/log/log.h"
 #include "view/board.h"
@@ -190,9 +191,7 @@ void AddRun(CLI::App& app, int& exit_code) {
       ->required()
       ->type_name("FILE");
   AddConfigDir(*command, options->sources.drop_ins);
-  command->add_option("--output", options->output, "Format of the log")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
+  AddOutput(*command, options->output, "Format of the log");
   command->add_flag("--dry-run", options->dry_run,
                     "Run pods and decide, but neither evict nor reclaim");
   command->add_flag("--stop-pods", options->stop_pods, "End the pods before the agent stops");

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "cli/ask/ask_agent.h"
+#include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
 #include "cli/terminal/text_line.h"
@@ -197,9 +198,7 @@ void AddShadow(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<ShadowOptions>();
   CLI::App* command = app.add_subcommand(
       "shadow", "Compare what a dry run would have evicted with what the kubelet evicted");
-  command->add_option("--output", options->output, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
+  AddOutput(*command, options->output);
   AddAskOptions(*command, options->ask);
   command->footer(kFooter);
   command->callback([options, &exit_code] { exit_code = RunShadow(*options); });

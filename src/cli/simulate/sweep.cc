@@ -108,43 +108,36 @@ Duration RoundedSpan(double nanoseconds) {
 // COUNT of them from the first to the last.
 Result<std::vector<std::string>> Spaced(std::string_view from, std::string_view to,
                                         std::size_t count) {
-  std::vector<std::string> values;
-  const auto share = [&](std::size_t i) {
-    return count == 1 ? 0.0 : static_cast<double>(i) / static_cast<double>(count - 1);
-  };
-  const auto between = [&](double a, double b, std::size_t i) { return a + (b - a) * share(i); };
-  const auto percent_from = PercentOf(from);
-  const auto percent_to = PercentOf(to);
-  if (percent_from && percent_to) {
+  const auto spaced = [count](double first, double last, const auto& text_of) {
+    std::vector<std::string> values;
     for (std::size_t i = 0; i < count; ++i) {
-      values.push_back(PercentText(between(*percent_from, *percent_to, i)));
+      const double share =
+          count == 1 ? 0.0 : static_cast<double>(i) / static_cast<double>(count - 1);
+      values.push_back(text_of(first + (last - first) * share));
     }
     return values;
-  }
+  };
+  const auto percent_from = PercentOf(from);
+  const auto percent_to = PercentOf(to);
+  if (percent_from && percent_to) return spaced(*percent_from, *percent_to, PercentText);
   const auto amount_from = Quantity::Parse(from);
   const auto amount_to = Quantity::Parse(to);
   if (amount_from && amount_to) {
-    for (std::size_t i = 0; i < count; ++i) {
-      // In whole KiB where they are larger than that, so that they can be read.
-      auto amount = WholeOf(between(static_cast<double>(amount_from->Value()),
-                                    static_cast<double>(amount_to->Value()), i));
-      constexpr std::int64_t kKib = 1024;
-      if (amount > kKib * kKib && amount_from->format() == QuantityFormat::kBinarySI) {
-        amount -= amount % kKib;
-      }
-      values.push_back(Quantity::Of(amount, amount_from->format()).ToString());
-    }
-    return values;
+    return spaced(static_cast<double>(amount_from->Value()),
+                  static_cast<double>(amount_to->Value()), [&](double number) {
+                    // In whole KiB where they are larger than that, so that they can be read.
+                    constexpr std::int64_t kKib = 1024;
+                    std::int64_t amount = WholeOf(number);
+                    const bool is_binary = amount_from->format() == QuantityFormat::kBinarySI;
+                    if (amount > kKib * kKib && is_binary) amount -= amount % kKib;
+                    return Quantity::Of(amount, amount_from->format()).ToString();
+                  });
   }
   const auto span_from = ParseDuration(from);
   const auto span_to = ParseDuration(to);
   if (span_from && span_to) {
-    for (std::size_t i = 0; i < count; ++i) {
-      const double span = between(static_cast<double>(span_from->count()),
-                                  static_cast<double>(span_to->count()), i);
-      values.push_back(FormatDuration(RoundedSpan(span)));
-    }
-    return values;
+    return spaced(static_cast<double>(span_from->count()), static_cast<double>(span_to->count()),
+                  [](double span) { return FormatDuration(RoundedSpan(span)); });
   }
   return Refuse(fmt::format(
       "{}..{}: both ends must be amounts (50Mi), percentages (5%) or durations (30s)", from, to));
@@ -176,27 +169,21 @@ Result<std::vector<std::string>> ValuesOf(std::string_view text) {
   }
 }
 
-Result<ThresholdValue> ValueFor(Signal signal, const std::string& key, const std::string& value) {
-  // As the kubelet understands it, with a value that nothing else is wrong with.
-  ThresholdParsing parsing = ParseThresholds({.hard = {{std::string(NameOf(signal)), value}}});
+// The threshold of that value as the kubelet understands it, or of that minimum reclaim, which may
+// be zero, beside a value that nothing is wrong with.
+Result<Threshold> ThresholdFor(Signal signal, bool is_reclaim, const std::string& key,
+                               const std::string& value) {
+  const std::string name(NameOf(signal));
+  ThresholdParsing parsing =
+      is_reclaim ? ParseThresholds({.hard = {{name, "1"}}, .minimum_reclaim = {{name, value}}})
+                 : ParseThresholds({.hard = {{name, value}}});
   if (!parsing.faults.empty()) {
     return Refuse(fmt::format("{}={}: {}", key, value, parsing.faults.front().message));
   }
   if (parsing.thresholds.empty()) {
     return Refuse(fmt::format("{}={}: 0% and 100% would remove the threshold", key, value));
   }
-  return parsing.thresholds.front().value;
-}
-
-// The same of a minimum reclaim, which may be zero, beside a threshold that nothing is wrong with.
-Result<ThresholdValue> ReclaimFor(Signal signal, const std::string& key, const std::string& value) {
-  const std::string name(NameOf(signal));
-  ThresholdParsing parsing =
-      ParseThresholds({.hard = {{name, "1"}}, .minimum_reclaim = {{name, value}}});
-  if (!parsing.faults.empty()) {
-    return Refuse(fmt::format("{}={}: {}", key, value, parsing.faults.front().message));
-  }
-  return *parsing.thresholds.front().min_reclaim;
+  return parsing.thresholds.front();
 }
 
 Result<Duration> SpanFor(const std::string& key, const std::string& value) {
@@ -218,14 +205,14 @@ Threshold* FindThreshold(PassPolicy& policy, Signal signal, bool hard) {
 
 Result<void> SetLine(PassPolicy& policy, const SettingName& name, const std::string& key,
                      const std::string& value) {
-  const auto line = ValueFor(*name.signal, key, value);
+  const auto line = ThresholdFor(*name.signal, false, key, value);
   if (!line) return Fail(line.error());
   const bool hard = name.setting == kHard;
   const auto copy = CopyForPods(policy.thresholds);
   if (Threshold* threshold = FindThreshold(policy, *name.signal, hard)) {
-    threshold->value = *line;
+    threshold->value = line->value;
   } else if (hard) {
-    policy.thresholds.push_back({.signal = *name.signal, .value = *line});
+    policy.thresholds.push_back({.signal = *name.signal, .value = line->value});
   } else {
     return Refuse(
         fmt::format("{}: the policy has no soft threshold on {}, so its grace period is "
@@ -233,7 +220,7 @@ Result<void> SetLine(PassPolicy& policy, const SettingName& name, const std::str
                     key, NameOf(*name.signal)));
   }
   if (copy && hard && *name.signal == Signal::kMemoryAvailable) {
-    policy.thresholds[*copy].value = *line;
+    policy.thresholds[*copy].value = line->value;
   }
   return {};
 }
@@ -252,15 +239,15 @@ Result<void> SetGrace(PassPolicy& policy, Signal signal, const std::string& key,
 
 Result<void> SetReclaim(PassPolicy& policy, Signal signal, const std::string& key,
                         const std::string& value) {
-  const auto amount = ReclaimFor(signal, key, value);
-  if (!amount) return Fail(amount.error());
+  const auto parsed = ThresholdFor(signal, true, key, value);
+  if (!parsed) return Fail(parsed.error());
   const auto copy = CopyForPods(policy.thresholds);
   bool any = false;
   for (std::size_t i = 0; i < policy.thresholds.size(); ++i) {
     Threshold& threshold = policy.thresholds[i];
     const Signal of = i == copy ? Signal::kMemoryAvailable : threshold.signal;
     if (of != signal) continue;
-    threshold.min_reclaim = *amount;
+    threshold.min_reclaim = parsed->min_reclaim;
     any = true;
   }
   if (any) return {};

@@ -75,6 +75,12 @@ std::optional<std::filesystem::path> PlaceOf(const std::string& path) {
 
 }  // namespace
 
+CLI::Option* AddOutput(CLI::App& command, std::string& output, const std::string& help) {
+  return command.add_option("--output", output, help)
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+}
+
 std::function<std::string(const std::string&)> WholeNumber(std::uint64_t least,
                                                            std::uint64_t most) {
   return Within("a whole number", least, most);

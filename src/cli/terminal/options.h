@@ -1,5 +1,6 @@
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -7,6 +8,10 @@
 #include <vector>
 
 namespace jettison {
+
+// Adds --output, text or json, to a command. `output` must outlive the parsing.
+CLI::Option* AddOutput(CLI::App& command, std::string& output,
+                       const std::string& help = "text or json");
 
 // Checks for options: what is wrong with a text, with the numbers that are allowed; empty: nothing.
 

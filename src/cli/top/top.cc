@@ -207,9 +207,7 @@ void AddStatus(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<StatusOptions>();
   CLI::App* command =
       app.add_subcommand("status", "Show the state of the node: conditions, signals, evictions");
-  CLI::Option* output = command->add_option("--output", options->output, "text or json")
-                            ->check(CLI::IsMember({"text", "json"}))
-                            ->capture_default_str();
+  CLI::Option* output = AddOutput(*command, options->output);
   CLI::Option* by_condition = command->add_flag(
       "--exit-code", options->exit_code, "exit with status 3 if a condition of the node is true");
   command->add_flag("--ready", options->ready,
