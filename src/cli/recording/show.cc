@@ -27,11 +27,6 @@
 namespace jettison {
 namespace {
 
-template <typename T>
-void Tell(std::vector<T>& list, T item) {
-  if (list.size() < RecordingDigest::kMostTold) list.push_back(std::move(item));
-}
-
 template <typename... Args>
 void Line(std::string& out, std::string_view name, fmt::format_string<Args...> text,
           Args&&... args) {
@@ -39,63 +34,19 @@ void Line(std::string& out, std::string_view name, fmt::format_string<Args...> t
   out += Printable(fmt::format(text, std::forward<Args>(args)...)) + '\n';
 }
 
-void More(std::string& out, std::uint64_t count, std::size_t told) {
-  if (count > told) Line(out, "", "and {} more", count - told);
+// The rest of a list.
+template <typename List>
+void More(std::string& out, const List& list) {
+  if (list.count > list.first.size()) Line(out, "", "and {} more", list.count - list.first.size());
 }
 
-void PutGaps(std::string& out, const RecordingDigest& digest) {
-  for (const DigestGap& gap : digest.gaps) {
-    Line(out, "gap", "{} to {}: {}", FormatInstant(gap.from), FormatInstant(gap.to), gap.why);
-  }
-  More(out, digest.gap_count, digest.gaps.size());
-  for (const DigestGap& step : digest.clock_steps) {
-    Line(out, "clock", "set back from {} to {}", FormatInstant(step.from), FormatInstant(step.to));
-  }
-  More(out, digest.clock_step_count, digest.clock_steps.size());
-}
-
-void PutGaps(std::string_view name, const std::vector<DigestGap>& gaps, JsonWriter& json) {
-  json.Objects(name, gaps, [&](const DigestGap& gap) {
+template <typename Gaps>
+void PutGaps(std::string_view name, const Gaps& gaps, JsonWriter& json) {
+  json.Objects(name, gaps.first, [&](const auto& gap) {
     json.Field("from", FormatInstant(gap.from));
     json.Field("to", FormatInstant(gap.to));
     json.Field("why", gap.why);
   });
-}
-
-void PutCounts(const RecordingDigest& digest, JsonWriter& json) {
-  json.Field("passes", digest.passes);
-  json.Field("actingPasses", digest.acting_passes);
-  json.Field("evictions", digest.evictions);
-  json.Field("oomKills", digest.oom_kills);
-  json.Field("reclaims", digest.reclaims);
-  json.Field("pods", digest.pods.size());
-  json.Field("policies", digest.policies);
-  json.Field("starts", digest.start_count);
-  json.Field("gapCount", digest.gap_count);
-  json.Field("clockSteps", digest.clock_step_count);
-}
-
-void PutStarts(const std::vector<RecordingAbout>& starts, JsonWriter& json) {
-  json.Objects("agentStarts", starts, [&](const RecordingAbout& start) {
-    json.Field("at", FormatInstant(start.at));
-    json.Field("maker", start.maker);
-    json.Field("node", start.node);
-  });
-}
-
-void PutEvicted(const std::vector<DigestEviction>& evicted, JsonWriter& json) {
-  json.Objects("evicted", evicted, [&](const DigestEviction& eviction) {
-    json.Field("uid", eviction.pod_uid);
-    json.Field("at", FormatInstant(eviction.at));
-    json.Field("message", eviction.message);
-  });
-}
-
-void PutBytes(const RecordingFound& found, JsonWriter& json) {
-  json.Field("bytes", found.bytes);
-  json.Field("chunks", found.chunks);
-  json.Field("damagedBytes", found.damaged_bytes);
-  json.Field("missingChunks", found.chunks_missing);
 }
 
 // How far the reading is asked of the kernel.
@@ -164,9 +115,8 @@ class Shower {
   }
 
   [[nodiscard]] int Print() const {
-    const RecordingDigest& digest = digest_.digest();
-    return options_.output == "json" ? PrintData(DigestJson(digest, file_.found()))
-                                     : PrintText(DigestText(digest, file_.found()));
+    return options_.output == "json" ? PrintData(digest_.Json(file_.found()))
+                                     : PrintText(digest_.Text(file_.found()));
   }
 
   int End() {
@@ -177,13 +127,13 @@ class Shower {
       return kExitFailed;
     }
     if (is_unread_) return kExitFailed;
-    return digest_.digest().fault_count == 0 ? 0 : kExitInvalidInput;
+    return digest_.has_faults() ? kExitInvalidInput : 0;
   }
 
   RecordingFile& file_;
   const ShowOptions& options_;
   std::unique_ptr<RecordingSink> sink_;
-  DigestMaker digest_;
+  RecordingDigest digest_;
   bool is_unread_ = false;  // reading itself failed
   std::optional<ProgressBar> bar_;
   std::size_t items_ = 0;
@@ -213,121 +163,131 @@ constexpr const char* kShowFooter =
 
 }  // namespace
 
-void DigestMaker::Add(const RecordedItem& item) {
+void RecordingDigest::Add(const RecordedItem& item) {
   if (const auto* about = std::get_if<RecordingAbout>(&item)) {
-    digest_.nodes.insert(about->node);
-    Tell(digest_.starts, *about);
-    ++digest_.start_count;
-    if (last_time_ && about->at < *last_time_) NoteStepBack(*last_time_, about->at);
+    nodes_.insert(about->node);
+    starts_.Add(*about);
+    if (last_time_ && about->at < *last_time_) {
+      clock_steps_.Add({*last_time_, about->at, "the clock was set back"});
+    }
     last_pass_.reset();
   } else if (const auto* gap = std::get_if<RecordedGap>(&item)) {
-    AddGap({.from = gap->from, .to = gap->to, .why = gap->why});
+    gaps_.Add({gap->from, gap->to, gap->why});
     last_pass_.reset();
   } else if (const auto* note = std::get_if<RecordedNote>(&item)) {
-    ++digest_.note_count;
-    Tell(digest_.notes, note->text);
+    notes_.Add(note->text);
   } else if (std::holds_alternative<RecordedOomKill>(item)) {
-    ++digest_.oom_kills;
+    ++oom_kills_;
   } else {
     AddPass(*std::get<std::shared_ptr<const RecordedPass>>(item));
   }
 }
 
-void DigestMaker::AddFault(const std::string& fault) {
-  ++digest_.fault_count;
-  Tell(digest_.faults, fault);
-}
-
-void DigestMaker::NoteStepBack(Instant from, Instant to) {
-  ++digest_.clock_step_count;
-  Tell(digest_.clock_steps, {from, to, "the clock was set back"});
-}
-
-void DigestMaker::AddGap(DigestGap gap) {
-  ++digest_.gap_count;
-  Tell(digest_.gaps, std::move(gap));
-}
-
-void DigestMaker::AddPass(const RecordedPass& pass) {
+void RecordingDigest::AddPass(const RecordedPass& pass) {
   const Instant at = pass.report.at;
-  digest_.from = std::min(digest_.from.value_or(at), at);
-  digest_.to = std::max(digest_.to.value_or(at), at);
+  from_ = std::min(from_.value_or(at), at);
+  to_ = std::max(to_.value_or(at), at);
   if (last_pass_ && at < *last_pass_) {
-    NoteStepBack(*last_pass_, at);
+    clock_steps_.Add({*last_pass_, at, "the clock was set back"});
   } else if (last_pass_ && Elapsed(*last_pass_, at) > kLongSilence) {
-    AddGap({*last_pass_, at, "no pass was made, or the clock was set forward"});
+    gaps_.Add({*last_pass_, at, "no pass was made, or the clock was set forward"});
   }
   last_pass_ = last_time_ = at;
-  ++digest_.passes;
-  if (pass.report.acting_for) ++digest_.acting_passes;
-  if (!pass.report.reclaim_attempted.empty()) ++digest_.reclaims;
-  digest_.evictions += pass.report.evictions.size();
+  ++passes_;
+  if (pass.report.acting_for) ++acting_passes_;
+  if (!pass.report.reclaim_attempted.empty()) ++reclaims_;
   for (const EvictionRecord& eviction : pass.report.evictions) {
-    Tell(digest_.evicted, {at, eviction.order.pod_uid, eviction.order.message});
+    evictions_.Add({at, eviction.order.pod_uid, eviction.order.message});
   }
   for (const auto& pod : pass.pods) {
-    if (!digest_.pods.contains(pod->pod.uid)) digest_.pods.insert(pod->pod.uid);
+    if (!pods_.contains(pod->pod.uid)) pods_.insert(pod->pod.uid);
   }
-  if (digest_.policies == 0 || pass.policy->thresholds != thresholds_) ++digest_.policies;
+  if (policies_ == 0 || pass.policy->thresholds != thresholds_) ++policies_;
   thresholds_ = pass.policy->thresholds;
 }
 
-std::string DigestText(const RecordingDigest& digest, const RecordingFound* found) {
+std::string RecordingDigest::Text(const RecordingFound* found) const {
   std::string out;
-  Line(out, "node", "{}", fmt::join(digest.nodes, ", "));
-  if (digest.nodes.size() > 1) Line(out, "", "this is the recording of several nodes");
-  if (digest.from) {
-    Line(out, "from", "{}", FormatInstant(*digest.from));
-    Line(out, "to", "{}", FormatInstant(*digest.to));
+  Line(out, "node", "{}", fmt::join(nodes_, ", "));
+  if (nodes_.size() > 1) Line(out, "", "this is the recording of several nodes");
+  if (from_) {
+    Line(out, "from", "{}", FormatInstant(*from_));
+    Line(out, "to", "{}", FormatInstant(*to_));
   }
-  for (const RecordingAbout& start : digest.starts) {
+  for (const RecordingAbout& start : starts_.first) {
     Line(out, "start", "{} by {} on {}", FormatInstant(start.at), start.maker, start.node);
   }
-  More(out, digest.start_count, digest.starts.size());
-  Line(out, "passes", "{}, of which {} acted for a threshold", digest.passes, digest.acting_passes);
-  Line(out, "pods", "{}", digest.pods.size());
-  Line(out, "policies", "{}", digest.policies);
-  Line(out, "reclaims", "{}", digest.reclaims);
-  Line(out, "OOM kills", "{}", digest.oom_kills);
-  Line(out, "evictions", "{}", digest.evictions);
-  for (const DigestEviction& eviction : digest.evicted) {
-    Line(out, "", "{}: {}", eviction.pod_uid, eviction.message);
+  More(out, starts_);
+  Line(out, "passes", "{}, of which {} acted for a threshold", passes_, acting_passes_);
+  Line(out, "pods", "{}", pods_.size());
+  Line(out, "policies", "{}", policies_);
+  Line(out, "reclaims", "{}", reclaims_);
+  Line(out, "OOM kills", "{}", oom_kills_);
+  Line(out, "evictions", "{}", evictions_.count);
+  for (const Eviction& each : evictions_.first) Line(out, "", "{}: {}", each.pod_uid, each.message);
+  More(out, evictions_);
+  for (const Gap& gap : gaps_.first) {
+    Line(out, "gap", "{} to {}: {}", FormatInstant(gap.from), FormatInstant(gap.to), gap.why);
   }
-  More(out, digest.evictions, digest.evicted.size());
-  PutGaps(out, digest);
-  for (const std::string& note : digest.notes) Line(out, "note", "{}", note);
-  More(out, digest.note_count, digest.notes.size());
+  More(out, gaps_);
+  for (const Gap& step : clock_steps_.first) {
+    Line(out, "clock", "set back from {} to {}", FormatInstant(step.from), FormatInstant(step.to));
+  }
+  More(out, clock_steps_);
+  for (const std::string& note : notes_.first) Line(out, "note", "{}", note);
+  More(out, notes_);
   if (found != nullptr) {
     Line(out, "size", "{} bytes in {} chunks", found->bytes, found->chunks);
     if (found->damaged_bytes > 0) Line(out, "damaged", "{} bytes", found->damaged_bytes);
   }
-  for (const std::string& fault : digest.faults) Line(out, "fault", "{}", fault);
-  More(out, digest.fault_count, digest.faults.size());
+  for (const std::string& fault : faults_.first) Line(out, "fault", "{}", fault);
+  More(out, faults_);
   return out;
 }
 
-std::string DigestJson(const RecordingDigest& digest, const RecordingFound* found) {
+std::string RecordingDigest::Json(const RecordingFound* found) const {
   std::string out;
   JsonWriter json(out, 2);
   json.Object([&] {
-    json.Strings("nodes", digest.nodes);
-    if (digest.from) {
-      json.Field("from", FormatInstant(*digest.from));
-      json.Field("to", FormatInstant(*digest.to));
+    json.Strings("nodes", nodes_);
+    if (from_) {
+      json.Field("from", FormatInstant(*from_));
+      json.Field("to", FormatInstant(*to_));
     }
-    PutCounts(digest, json);
-    PutStarts(digest.starts, json);
-    PutEvicted(digest.evicted, json);
-    PutGaps("gaps", digest.gaps, json);
-    PutGaps("setBack", digest.clock_steps, json);
-    json.Field("noteCount", digest.note_count);
-    json.Strings("notes", digest.notes);
-    if (found != nullptr) PutBytes(*found, json);
-    json.Field("faultCount", digest.fault_count);
-    json.Strings("faults", digest.faults);
+    json.Field("passes", passes_);
+    json.Field("actingPasses", acting_passes_);
+    json.Field("evictions", evictions_.count);
+    json.Field("oomKills", oom_kills_);
+    json.Field("reclaims", reclaims_);
+    json.Field("pods", pods_.size());
+    json.Field("policies", policies_);
+    json.Field("starts", starts_.count);
+    json.Field("gapCount", gaps_.count);
+    json.Field("clockSteps", clock_steps_.count);
+    json.Objects("agentStarts", starts_.first, [&](const RecordingAbout& start) {
+      json.Field("at", FormatInstant(start.at));
+      json.Field("maker", start.maker);
+      json.Field("node", start.node);
+    });
+    json.Objects("evicted", evictions_.first, [&](const Eviction& eviction) {
+      json.Field("uid", eviction.pod_uid);
+      json.Field("at", FormatInstant(eviction.at));
+      json.Field("message", eviction.message);
+    });
+    PutGaps("gaps", gaps_, json);
+    PutGaps("setBack", clock_steps_, json);
+    json.Field("noteCount", notes_.count);
+    json.Strings("notes", notes_.first);
+    if (found != nullptr) {
+      json.Field("bytes", found->bytes);
+      json.Field("chunks", found->chunks);
+      json.Field("damagedBytes", found->damaged_bytes);
+      json.Field("missingChunks", found->chunks_missing);
+    }
+    json.Field("faultCount", faults_.count);
+    json.Strings("faults", faults_.first);
   });
-  out += '\n';
-  return out;
+  return out += '\n';
 }
 
 void AddShow(CLI::App& app, int& exit_code) {
