@@ -20,7 +20,6 @@
 
 #include "api/api.h"
 #include "api/kubernetes/objects.h"
-#include "api/kubernetes/status_object.h"
 #include "fuzz/fuzz.h"
 #include "http/server/server.h"
 #include "machine/loop/steady_clock.h"

@@ -3,8 +3,6 @@
 #include <string>
 
 #include "cli/top/top.h"
-#include "cli/top/overview_text.h"
-#include "cli/top/top_screen.h"
 #include "fuzz/fuzz.h"
 
 namespace {

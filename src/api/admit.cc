@@ -1,10 +1,10 @@
-#include "api/admit.h"
+#include "api/answers.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "api/kubernetes/status_object.h"
+#include "api/kubernetes/objects.h"
 #include "codec/documents/documents.h"
 #include "codec/kubernetes/pod_reader.h"
 #include "core/json/json_writer.h"

@@ -1,4 +1,4 @@
-#include "api/admit.h"
+#include "api/answers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,12 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "api/admit.h"
 #include "api/dashboard/page.h"
 #include "api/kubernetes/objects.h"
-#include "api/kubernetes/status_object.h"
 #include "api/overview/overview.h"
-#include "api/probes.h"
 #include "codec/recordings/scenario_writer.h"
 #include "core/explanation/explanation.h"
 #include "core/json/json_writer.h"

@@ -13,7 +13,6 @@
 #include "api/answers.h"
 #include "api/configz.h"
 #include "api/kubernetes/objects.h"
-#include "api/kubernetes/status_object.h"
 #include "api/metrics/metrics.h"
 #include "core/text/spelling.h"
 

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-#include "api/kubernetes/status_object.h"
+#include "api/kubernetes/objects.h"
 #include "api/test_snapshot.h"
 #include "codec/documents/json.h"
 #include "core/shadow/shadow_pairing.h"

@@ -9,7 +9,7 @@
 
 #include "agent/notify/eviction_history.h"
 #include "api/answers.h"
-#include "api/kubernetes/status_object.h"
+#include "api/kubernetes/objects.h"
 #include "core/explanation/explanation_text.h"
 #include "core/json/json_writer.h"
 #include "core/text/spelling.h"

@@ -1,4 +1,4 @@
-#include "api/probes.h"
+#include "api/answers.h"
 
 #include <fmt/format.h>
 

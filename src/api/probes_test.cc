@@ -1,4 +1,4 @@
-#include "api/probes.h"
+#include "api/answers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "api/api.h"
-#include "api/kubernetes/status_object.h"
+#include "api/kubernetes/objects.h"
 #include "core/config/config_changes.h"
 #include "http/endpoint.h"
 #include "http/server/server.h"

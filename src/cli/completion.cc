@@ -10,9 +10,8 @@
 
 #include "cli/ask/ask_agent.h"
 #include "cli/commands.h"
-#include "cli/simulate/sweep.h"
+#include "cli/simulate/candidates.h"
 #include "cli/terminal/output.h"
-#include "cli/top/overview_text.h"
 #include "cli/top/top.h"
 #include "core/model/signal.h"
 #include "core/text/printable.h"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/commands.h"
-#include "cli/simulate/sweep.h"
+#include "cli/simulate/candidates.h"
 
 namespace jettison {
 namespace {

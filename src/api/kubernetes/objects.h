@@ -3,8 +3,10 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/units/duration.h"
+#include "http/message.h"
 #include "view/snapshot.h"
 
 namespace jettison {
@@ -51,5 +53,17 @@ struct HostFacts {
 // systems, process ids and pressure of the node, memory, disk use and processes of pods. What was
 // not measured is absent, never zero. `snapshot.summary` must be set.
 [[nodiscard]] std::string StatsSummaryJson(const Snapshot& snapshot);
+
+// One of several things that are wrong with what was sent.
+struct StatusCause {
+  std::string field;  // "spec.containers[0].name"; may be empty
+  std::string message;
+};
+
+// The answer to a request that cannot be served: a metav1.Status with `code`, the reason that
+// Kubernetes has for it ("BadRequest", "NotFound", ...; empty where it has none) and a sentence
+// that says what is wrong and what is allowed.
+[[nodiscard]] HttpResponse StatusAnswer(int code, std::string_view message,
+                                        const std::vector<StatusCause>& causes = {});
 
 }  // namespace jettison

@@ -1,4 +1,4 @@
-#include "api/kubernetes/status_object.h"
+#include "api/kubernetes/objects.h"
 
 #include "core/json/json_writer.h"
 

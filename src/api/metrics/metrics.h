@@ -13,7 +13,6 @@
 
 #include "core/model/signal.h"
 #include "kernel/procfs/procfs.h"
-#include "view/histogram.h"
 #include "view/node_counters.h"
 #include "view/snapshot.h"
 

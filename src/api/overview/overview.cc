@@ -7,7 +7,6 @@
 #include <map>
 #include <tuple>
 
-#include "api/overview/overview_fields.h"
 #include "core/decide/decide.h"
 #include "core/evaluate/evaluate.h"
 #include "core/json/field_writer.h"

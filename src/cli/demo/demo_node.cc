@@ -1,4 +1,4 @@
-#include "cli/demo/demo_node.h"
+#include "cli/demo/demo.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "cli/demo/demo_pods.h"
+#include "cli/demo/demo.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cli/demo/demo_story.h"
+#include "cli/demo/demo.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,6 @@
 #include <chrono>
 #include <variant>
 
-#include "cli/demo/demo_pods.h"
 #include "core/units/quantity.h"
 
 namespace jettison {

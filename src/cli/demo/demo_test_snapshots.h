@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/demo/demo_pods.h"
+#include "cli/demo/demo.h"
 #include "codec/documents/documents.h"
 #include "codec/kubernetes/pod_reader.h"
 #include "core/pods/pod_facts.h"

@@ -15,8 +15,6 @@
 #include <vector>
 
 #include "cli/ask/ask_agent.h"
-#include "cli/import/prometheus_source.h"
-#include "cli/import/text_source.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "codec/flight/recording_writer.h"

@@ -4,7 +4,6 @@
 #include <fstream>
 
 #include "cli/import/import.h"
-#include "cli/import/prometheus_source.h"
 #include "kernel/files/temporary_folder.h"
 
 namespace jettison {

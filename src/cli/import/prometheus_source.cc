@@ -1,4 +1,4 @@
-#include "cli/import/prometheus_source.h"
+#include "cli/import/import.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "cli/import/text_source.h"
+#include "cli/import/import.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

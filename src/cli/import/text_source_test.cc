@@ -1,11 +1,10 @@
-#include "cli/import/text_source.h"
+#include "cli/import/import.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "cli/import/import.h"
 #include "cli/recording/recording_file.h"
 #include "kernel/files/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-#include "cli/simulate/shard_files.h"
+#include "cli/simulate/fleet_files.h"
 
 #include <fmt/format.h>
 

@@ -19,7 +19,7 @@
 
 #include "cli/report_page/report_page.h"
 #include "cli/simulate/candidates.h"
-#include "cli/simulate/shard_files.h"
+#include "cli/simulate/fleet_files.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "core/units/duration.h"

@@ -1,4 +1,4 @@
-#include "cli/simulate/sweep.h"
+#include "cli/simulate/candidates.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/simulate/sweep.h"
+#include "cli/simulate/candidates.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

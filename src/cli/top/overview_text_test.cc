@@ -1,4 +1,4 @@
-#include "cli/top/overview_text.h"
+#include "cli/top/top.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

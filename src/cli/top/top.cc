@@ -10,13 +10,11 @@
 #include <string>
 #include <utility>
 
-#include "api/overview/overview_fields.h"
+#include "api/overview/overview.h"
 #include "cli/ask/ask_agent.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
-#include "cli/top/overview_text.h"
-#include "cli/top/top_screen.h"
 #include "codec/documents/form_reader.h"
 #include "codec/documents/json.h"
 #include "core/text/printable.h"

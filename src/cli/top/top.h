@@ -1,9 +1,15 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/overview/overview.h"
+#include "cli/terminal/text_line.h"
+#include "core/model/signal.h"
+#include "core/units/duration.h"
 #include "core/units/result.h"
 
 namespace CLI {
@@ -30,5 +36,63 @@ inline constexpr const char* kOverviewPath = "/api/v1/overview";
 // What kOverviewPath answered, as a value. Fields that an older or newer agent does not send are
 // absent; kInvalidArgument where the text is no overview.
 [[nodiscard]] Result<Overview> ReadOverview(std::string_view json);
+
+// What `status` and `top` say in the same words.
+
+// "default/web"; only "web" where all pods are of one namespace.
+[[nodiscard]] std::string PodNameText(const OverviewPod& pod, bool with_namespace);
+[[nodiscard]] bool SeveralNamespaces(const std::vector<OverviewPod>& pods);
+
+// What a pod is at: "running", "evicted", "back in 4 s at the earliest, after back-off", "waiting:
+// refused, MemoryPressure".
+[[nodiscard]] std::string PodStateText(const OverviewPod& pod, Instant now);
+// The reason of an event; "Refused" where that is an eviction's although the pod was not let in.
+[[nodiscard]] std::string EventReasonText(const OverviewEvent& event);
+[[nodiscard]] Ink PodStateInk(const OverviewPod& pod);
+
+// Where a threshold stands: "met for 12 s, acts in 78 s", "met for 3 s", "in 27 s", "far".
+[[nodiscard]] std::string ThresholdStateText(const OverviewThreshold& threshold, Instant now);
+
+// The types of the conditions that are true, "MemoryPressure, DiskPressure"; empty: none is.
+[[nodiscard]] std::string PressureText(const Overview& overview);
+
+// The time of day in UTC: "12:03:44".
+[[nodiscard]] std::string ClockText(Instant at);
+
+// What both begin with: the node with its pressure, the agent, what makes evictions slower than the
+// pressure would have it, and what the agent does without.
+[[nodiscard]] std::vector<TextLine> HeadLines(const Overview& overview);
+
+// A header and a line for each threshold of each signal. With a bar for each signal where `bars`;
+// of more signals than `most` those that have used up the most of what lies before their threshold.
+struct SignalTable {
+  bool bars = false;
+  std::size_t most = kSignalCount;
+};
+[[nodiscard]] std::vector<TextLine> SignalLines(const Overview& overview, SignalTable table,
+                                                std::size_t columns, TextStyle style);
+
+// A page that shows how the node stands: conditions, signals against their thresholds, pods that
+// are on their way, who would go first, the last evictions. `columns`: lines are no longer, where
+// text can be shortened.
+[[nodiscard]] std::string StatusText(const Overview& overview, std::size_t columns,
+                                     TextStyle style);
+
+// The node as lines for a terminal of that size: at most as many as it has rows, none longer than
+// it is wide. Below `title` stand the head and the signals as `jettison status` has them, then the
+// pods that would be evicted first, and the last events in a third of what is left.
+[[nodiscard]] std::vector<std::string> ComposeTop(std::vector<TextLine> title,
+                                                  const Overview& overview, ScreenSize size,
+                                                  TextStyle style);
+
+// The node as lines, for logs and pipes: in one line each time, after the events that are new since
+// the time before.
+class TopLines {
+ public:
+  [[nodiscard]] std::vector<std::string> News(const Overview& overview);
+
+ private:
+  std::optional<Instant> told_until_;
+};
 
 }  // namespace jettison

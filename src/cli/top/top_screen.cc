@@ -1,4 +1,4 @@
-#include "cli/top/top_screen.h"
+#include "cli/top/top.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "cli/terminal/text_line.h"
-#include "cli/top/overview_text.h"
 #include "core/text/printable.h"
 
 namespace jettison {

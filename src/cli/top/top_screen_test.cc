@@ -1,4 +1,4 @@
-#include "cli/top/top_screen.h"
+#include "cli/top/top.h"
 
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
