@@ -1,9 +1,8 @@
-#include "api/answers.h"
-
 #include <fmt/format.h>
 
 #include <utility>
 
+#include "api/answers.h"
 #include "api/kubernetes/objects.h"
 #include "codec/documents/documents.h"
 #include "codec/kubernetes/pod_reader.h"

@@ -18,11 +18,6 @@
 namespace jettison {
 namespace {
 
-// What could be chosen by a pass that ran now; what is ending is gone by then.
-bool MayBeChosen(const PodView& pod) {
-  return pod.activity == PodActivity::kRunning || pod.activity == PodActivity::kStarting;
-}
-
 // The node as a snapshot shows it, for explanations: pods that run and have been measured. The
 // snapshot must be of an agent that has made a pass.
 NodeNow NodeNowOf(const Snapshot& snapshot) {
@@ -44,7 +39,10 @@ NodeNow NodeNowOf(const Snapshot& snapshot) {
   std::unordered_set<std::string_view> measured;
   for (const PodStats& stats : snapshot.summary->pods) measured.insert(stats.uid);
   for (const PodView& pod : snapshot.pods) {
-    if (MayBeChosen(pod) && measured.contains(pod.uid)) node.pods.push_back(pod.facts);
+    // What is ending would be gone when a pass chooses.
+    const bool stays =
+        pod.activity == PodActivity::kRunning || pod.activity == PodActivity::kStarting;
+    if (stays && measured.contains(pod.uid)) node.pods.push_back(pod.facts);
   }
   return node;
 }

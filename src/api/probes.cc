@@ -1,8 +1,8 @@
-#include "api/answers.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "api/answers.h"
 
 namespace jettison {
 namespace {

@@ -1,8 +1,7 @@
-#include "api/answers.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/answers.h"
 #include "api/test_snapshot.h"
 
 namespace jettison {

@@ -29,15 +29,6 @@ struct Position {
   std::optional<std::string> server;
 };
 
-bool IsHidden(const CLI::App& app) {
-  return app.get_group().empty();
-}
-
-// The option of that name, "--output" or "-h"; null where there is none.
-const CLI::Option* OptionOf(const CLI::App& app, const std::string& name) {
-  return app.get_option_no_throw(name);
-}
-
 const CLI::App* CommandOf(const CLI::App& app, const std::string& name) {
   const auto commands =
       app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; });
@@ -50,7 +41,7 @@ bool TakesValue(const CLI::Option& option) {
 
 void TakeOption(const std::string& word, Position& position) {
   const std::size_t equals = word.find('=');
-  const CLI::Option* option = OptionOf(*position.app, word.substr(0, equals));
+  const CLI::Option* option = position.app->get_option_no_throw(word.substr(0, equals));
   if (option == nullptr || !TakesValue(*option)) return;
   if (equals == std::string::npos) {
     position.awaiting = option;
@@ -90,11 +81,6 @@ std::vector<Completion> NamedValues(const std::string& type) {
   return values;
 }
 
-// Whether a value of that type may be a file or a folder.
-bool NamesFile(std::string_view type) {
-  return type == "FILE" || type == "DIR" || type == "PATH";
-}
-
 Completions ValuesOf(const CLI::Option& option, const Position& position,
                      const RunningNames& pods) {
   Completions values;
@@ -115,12 +101,8 @@ Completions ValuesOf(const CLI::Option& option, const Position& position,
     return values;
   }
   values.words = NamedValues(shown);
-  values.files = values.words.empty() && NamesFile(type);
+  values.files = values.words.empty() && (type == "FILE" || type == "DIR" || type == "PATH");
   return values;
-}
-
-void KeepThoseThatBeginWith(std::string_view begin, std::vector<Completion>& words) {
-  std::erase_if(words, [begin](const Completion& word) { return !word.text.starts_with(begin); });
 }
 
 Completions OptionsOf(const CLI::App& app) {
@@ -137,7 +119,7 @@ Completions OptionsOf(const CLI::App& app) {
 Completions CommandsOf(const CLI::App& app) {
   Completions completions;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (IsHidden(*command)) continue;
+    if (command->get_group().empty()) continue;  // it is hidden
     completions.words.push_back({command->get_name(), command->get_description()});
   }
   return completions;
@@ -166,7 +148,7 @@ Completions ArgumentsOf(const Position& position, const RunningNames& pods) {
 Completions GluedValues(const std::string& word, const Position& position,
                         const RunningNames& pods) {
   const std::string option_name = word.substr(0, word.find('='));
-  const CLI::Option* option = OptionOf(*position.app, option_name);
+  const CLI::Option* option = position.app->get_option_no_throw(option_name);
   if (option == nullptr || !TakesValue(*option)) return {};
   Completions completions = ValuesOf(*option, position, pods);
   for (Completion& value : completions.words) value.text = option_name + "=" + value.text;
@@ -225,7 +207,8 @@ Completions CompletionsOf(const CLI::App& app, const Words& words, const Running
   } else {
     completions = ArgumentsOf(position, pods);
   }
-  KeepThoseThatBeginWith(last, completions.words);
+  std::erase_if(completions.words,
+                [&last](const Completion& word) { return !word.text.starts_with(last); });
   return completions;
 }
 

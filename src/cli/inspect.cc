@@ -258,12 +258,6 @@ struct InspectOptions {
   bool manifest = false;
 };
 
-std::uint64_t MemoryOfThisMachine() {
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  const long page_size = sysconf(_SC_PAGESIZE);
-  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_size);
-}
-
 // Why the text is no amount of memory; empty when it is one.
 std::string CapacityFault(const std::string& text) {
   const auto amount = Quantity::Parse(text);
@@ -274,14 +268,10 @@ std::string CapacityFault(const std::string& text) {
 // The pods of a large cluster take less.
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
-Result<std::string> TextOfPods(const std::string& path) {
-  return path == "-" ? kernel::ReadToEnd(STDIN_FILENO, kMostBytes)
-                     : kernel::ReadInput(path, kMostBytes);
-}
-
 InspectedNode NodeOf(const InspectOptions& options) {
   InspectedNode node{
-      .memory_capacity_bytes = MemoryOfThisMachine(),
+      .memory_capacity_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                               static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)),
       .profile = ProfileNamed(options.profile).value_or(Profile::kKubelet),
       .runtime = options.runtime == "cri" ? RuntimeKind::kCri : RuntimeKind::kProcess};
   if (!options.memory_capacity.empty()) {
@@ -293,7 +283,8 @@ InspectedNode NodeOf(const InspectOptions& options) {
 
 int RunInspect(const InspectOptions& options) {
   const std::string name = options.path == "-" ? "standard input" : options.path;
-  const auto text = TextOfPods(options.path);
+  const auto text = options.path == "-" ? kernel::ReadToEnd(STDIN_FILENO, kMostBytes)
+                                        : kernel::ReadInput(options.path, kMostBytes);
   if (!text) {
     PrintError("jettison: cannot read {}: {}\n", name, text.error().message);
     return kExitFailed;

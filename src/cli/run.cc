@@ -31,10 +31,6 @@ struct RunOptions {
   bool stop_pods = false;
 };
 
-bool IsAsked(const HttpConfig& http) {
-  return !http.socket.empty() || !http.address.empty();
-}
-
 // What is read again, and who has to do with it. Shared with the thread that reads.
 class Rereading {
  public:
@@ -82,20 +78,18 @@ class Rereading {
   std::shared_ptr<Serving> serving_;  // guarded by mutex_
 };
 
-Duration KubeletLookEvery(const AgentConfig& config) {
-  return config.source == SourceKind::kKubernetes ? Duration(std::chrono::minutes(1))
-                                                  : Duration::zero();
-}
-
 // Runs the agent with its HTTP API beside it, which stands before the agent begins and as long as
 // it runs.
 Result<void> RunServed(const AgentConfig& config, AgentOptions options, ConfigRereader rereader) {
-  const auto board = IsAsked(config.http) ? std::make_shared<Board>() : nullptr;
+  const bool is_asked = !config.http.socket.empty() || !config.http.address.empty();
+  const auto board = is_asked ? std::make_shared<Board>() : nullptr;
   options.board = board;
   const auto rereading = std::make_shared<Rereading>(std::move(rereader), board);
   options.reread_config = [rereading] { return rereading->Read(); };
   options.look_at_kubelet = [rereading] { return rereading->LookAtKubelet(); };
-  options.kubelet_look_every = KubeletLookEvery(config);
+  if (config.source == SourceKind::kKubernetes) {
+    options.kubelet_look_every = std::chrono::minutes(1);
+  }
   options.on_config = [rereading](const AgentConfig&) { rereading->Use(); };
   const auto agent = Agent::Make(config, std::move(options));
   if (!agent) return Fail(agent.error());

@@ -77,10 +77,6 @@ void Complain(const char* what) {
   PrintError("{}: {}\n", what, std::strerror(errno));
 }
 
-void ExitAtOnce(int /*signal*/) {
-  ::_exit(0);
-}
-
 // Replaces the way SIGTERM is handled, unless it is ignored.
 void HandleTerm(void (*handler)(int)) {
   struct sigaction action {};
@@ -93,7 +89,8 @@ void HandleTerm(void (*handler)(int)) {
 
 void HandleSignals(bool ignore_term) {
   struct sigaction action {};
-  action.sa_handler = ignore_term ? SIG_IGN : ExitAtOnce;
+  action.sa_handler = SIG_IGN;
+  if (!ignore_term) action.sa_handler = [](int) { ::_exit(0); };
   ::sigaction(SIGTERM, &action, nullptr);
   sigset_t none;
   ::sigemptyset(&none);
@@ -111,10 +108,6 @@ char* Reserve(std::size_t bytes) {
   // Huge pages would make the growth jump by 2 MiB.
   ::madvise(area, bytes, MADV_NOHUGEPAGE);
   return static_cast<char*>(area);
-}
-
-void TouchMiB(char* at) {
-  for (std::size_t offset = 0; offset < kMiB; offset += kPage) at[offset] = 1;
 }
 
 std::vector<char> Noise() {
@@ -205,7 +198,10 @@ void Leak(std::int64_t start_mib, const std::string& gate, Growth growth) {
   char* area = Reserve(static_cast<std::size_t>(growth.total) * kMiB);
   if (area == nullptr) return;
   std::int64_t touched = 0;
-  const auto touch_next = [&] { TouchMiB(area + static_cast<std::size_t>(touched++) * kMiB); };
+  const auto touch_next = [&] {
+    char* const at = area + static_cast<std::size_t>(touched++) * kMiB;
+    for (std::size_t offset = 0; offset < kMiB; offset += kPage) at[offset] = 1;
+  };
   while (touched < start_mib && touched < growth.total) touch_next();
   WaitForGate(gate);
   const Pace pace(growth.rate);

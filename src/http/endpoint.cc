@@ -36,12 +36,6 @@ tl::unexpected<Error> Refused(std::string_view text) {
                           text.empty() ? "an empty text" : RedactedUrl(text)));
 }
 
-tl::unexpected<Error> TooLong(std::string_view text) {
-  return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("{}: the path of a socket must not be longer than {} bytes", text,
-                          kLongestSocketPath));
-}
-
 }  // namespace
 
 std::string Endpoint::Authority() const {
@@ -58,7 +52,11 @@ Result<Endpoint> ParseEndpoint(std::string_view text) {
   if (text.starts_with(kUnix)) {
     endpoint.path = text.substr(kUnix.size());
     if (!endpoint.path.starts_with('/')) return Refused(text);
-    if (endpoint.path.size() > kLongestSocketPath) return TooLong(text);
+    if (endpoint.path.size() > kLongestSocketPath) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  fmt::format("{}: the path of a socket must not be longer than {} bytes", text,
+                              kLongestSocketPath));
+    }
     return endpoint;
   }
   const bool is_tls = text.starts_with(kHttps);

@@ -1,5 +1,3 @@
-#include "cli/demo/demo.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
@@ -14,6 +12,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "cli/demo/demo.h"
 #include "kernel/mounts/mount_info.h"
 #include "kernel/programs/programs.h"
 #include "machine/cgroups/host_cgroups.h"

@@ -1,8 +1,8 @@
-#include "cli/demo/demo.h"
-
 #include <fmt/format.h>
 
 #include <array>
+
+#include "cli/demo/demo.h"
 
 namespace jettison {
 namespace {

@@ -1,8 +1,7 @@
-#include "cli/demo/demo.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/demo/demo.h"
 #include "cli/demo/demo_test_snapshots.h"
 #include "codec/documents/documents.h"
 #include "core/config/read_config.h"

@@ -1,5 +1,3 @@
-#include "cli/demo/demo.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +6,7 @@
 #include <chrono>
 #include <variant>
 
+#include "cli/demo/demo.h"
 #include "core/units/quantity.h"
 
 namespace jettison {

@@ -1,8 +1,7 @@
-#include "cli/demo/demo.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/demo/demo.h"
 #include "cli/demo/demo_test_snapshots.h"
 
 namespace jettison {

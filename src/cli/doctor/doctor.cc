@@ -43,10 +43,6 @@ struct DoctorFlags {
   std::string output = "text";
 };
 
-bool StartsPods(const AgentConfig& config) {
-  return config.source == SourceKind::kManifests && !config.static_pod_path.empty();
-}
-
 bool IsBesideKubelet(const AgentConfig& config) {
   return config.source == SourceKind::kKubernetes;
 }
@@ -86,7 +82,9 @@ int RunDoctor(const DoctorFlags& flags) {
   if (!flags.cluster.kubeconfig.empty() || IsBesideKubelet(config)) {
     Append(KubernetesChecks(QuestionFor(flags, config)), checks);
   }
-  if (!StartsPods(config)) checks = ForAgentWithoutPods(std::move(checks));
+  const bool starts_pods =
+      config.source == SourceKind::kManifests && !config.static_pod_path.empty();
+  if (!starts_pods) checks = ForAgentWithoutPods(std::move(checks));
   const int printed =
       flags.output == "json" ? PrintData(ChecksAsJson(checks)) : PrintText(ChecksAsText(checks));
   if (printed != 0) return printed;

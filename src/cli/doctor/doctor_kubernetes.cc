@@ -24,13 +24,9 @@ namespace {
 
 constexpr const char* kThresholdsCheck = "kubelet's thresholds";
 
-HostCheck MissingThresholds(std::string found, std::string cost, std::string remedy) {
-  return Missing(kThresholdsCheck, std::move(found), std::move(cost), std::move(remedy));
-}
-
 HostCheck Unread(const KubeletAnswer& answer) {
-  return MissingThresholds(
-      answer.faults.empty() ? answer.side.why_not : DescribeAll(answer.faults),
+  return Missing(
+      kThresholdsCheck, answer.faults.empty() ? answer.side.why_not : DescribeAll(answer.faults),
       "the agent does not start unless evictionHard is set, because it does not guess thresholds",
       "set kubernetes.kubeletConfiguration to the kubelet's file, or give the agent the "
       "right to get nodes/configz");
@@ -95,19 +91,12 @@ HostCheck NodeCheck(kube::ApiClient& client, const std::string& name) {
   if (node) {
     return OkCheck(kNode, fmt::format("{}, kubelet {}", name, node->kubelet_version));
   }
-  const bool is_gone = outcome.result == kube::CallResult::kGone;
-  return {.check = kNode,
-          .status = is_gone ? HostStatus::kMissing : HostStatus::kDegraded,
-          .found = node.error().message,
-          .cost = is_gone ? "no pod is found on it"
-                          : "it is not known whether the cluster has this node",
-          .remedy = is_gone ? "use the name that `kubectl get nodes` shows"
-                            : "give the agent the right to get nodes"};
-}
-
-// Without these two nothing is known of the pods.
-bool IsVital(const kube::Right& right) {
-  return right.resource == "pods" && (right.verb == "list" || right.verb == "watch");
+  if (outcome.result == kube::CallResult::kGone) {
+    return Missing(kNode, node.error().message, "no pod is found on it",
+                   "use the name that `kubectl get nodes` shows");
+  }
+  return Degraded(kNode, node.error().message, "it is not known whether the cluster has this node",
+                  "give the agent the right to get nodes");
 }
 
 HostCheck RightCheck(kube::ApiClient& client, const kube::Right& right) {
@@ -118,11 +107,12 @@ HostCheck RightCheck(kube::ApiClient& client, const kube::Right& right) {
     return Degraded(name, "no answer: " + allowed.error().message,
                     "it is not known whether the agent has this right", "ask again");
   }
-  return {.check = name,
-          .status = IsVital(right) ? HostStatus::kMissing : HostStatus::kDegraded,
-          .found = "not granted",
-          .cost = std::string(right.cost),
-          .remedy = "add to the agent's ClusterRole: " + kube::RuleFor(right)};
+  HostCheck check = Degraded(name, "not granted", std::string(right.cost),
+                             "add to the agent's ClusterRole: " + kube::RuleFor(right));
+  // Without these two nothing is known of the pods.
+  const bool is_vital = right.resource == "pods" && (right.verb == "list" || right.verb == "watch");
+  if (is_vital) check.status = HostStatus::kMissing;
+  return check;
 }
 
 // Whether the kubelet of the node tells its thresholds, and ours lie above them. Its configuration
@@ -146,8 +136,9 @@ HostCheck CheckKubeletThresholds(const ClusterQuestion& question) {
     return OkCheck(kThresholdsCheck,
                    Shown(reading) + (answer.instead.empty() ? "" : "; " + answer.instead));
   }
-  return MissingThresholds(
-      DescribeAll(faults), "the agent does not start: the kubelet would evict first",
+  return Missing(
+      kThresholdsCheck, DescribeAll(faults),
+      "the agent does not start: the kubelet would evict first",
       "raise the agent's thresholds, or leave them out: they are then derived from the kubelet's");
 }
 

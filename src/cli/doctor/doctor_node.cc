@@ -251,13 +251,12 @@ std::optional<HostCheck> ThresholdsThatDoNotFit(const AgentConfig& config,
                                                 const SignalCapacities& capacities) {
   const Faults faults = CheckAlwaysMet(config.eviction.thresholds, capacities);
   if (faults.empty()) return std::nullopt;
-  const bool kubelet_guards = config.source == SourceKind::kKubernetes;
-  return HostCheck{.check = "thresholds",
-                   .status = kubelet_guards ? HostStatus::kDegraded : HostStatus::kMissing,
-                   .found = DescribeAll(faults),
-                   .cost = kubelet_guards ? "only the kubelet evicts for these signals"
-                                          : "the agent evicts every pod that it may",
-                   .remedy = "set values that fit the capacity of this node"};
+  constexpr const char* kRemedy = "set values that fit the capacity of this node";
+  return config.source == SourceKind::kKubernetes
+             ? Degraded("thresholds", DescribeAll(faults),
+                        "only the kubelet evicts for these signals", kRemedy)
+             : Missing("thresholds", DescribeAll(faults), "the agent evicts every pod that it may",
+                       kRemedy);
 }
 
 }  // namespace jettison

@@ -48,14 +48,10 @@ Connection ConnectTo(const std::string& socket) {
   return connection;
 }
 
-bool IsSocket(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::is_socket(path, ignored);
-}
-
 HostCheck Unreachable(const std::string& socket, int error) {
   const std::string found =
       fmt::format("cri: {}: {}", socket, std::generic_category().message(error));
+  std::error_code ignored;
   switch (error) {
     case ENOENT:
       return MissingRuntime(
@@ -63,7 +59,7 @@ HostCheck Unreachable(const std::string& socket, int error) {
           "start the runtime (containerd: apt-get install containerd, systemctl start "
           "containerd), or correct containerRuntimeEndpoint");
     case ECONNREFUSED:
-      if (!IsSocket(socket)) {
+      if (!std::filesystem::is_socket(socket, ignored)) {
         return MissingRuntime(found + ", it is not a socket",
                               "name the runtime's socket in containerRuntimeEndpoint");
       }

@@ -1,5 +1,3 @@
-#include "cli/import/import.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "cli/import/import.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
 #include "codec/prometheus/query_answer.h"
@@ -63,11 +62,6 @@ bool IsAnswer(const HttpResponse& answer) {
   if (answer.status == 200) return true;
   if (!answer.body.starts_with('{') || NeedsCredentials(answer.status)) return false;
   return !IsPassing(answer.status) || answer.body.find("\"timeout\"") != std::string::npos;
-}
-
-// Less of it may be had: it is too much at once, or takes too long.
-bool IsTooMuch(const Error& error) {
-  return error.code == ErrorCode::kInternal || error.code == ErrorCode::kDeadlineExceeded;
 }
 
 // Redirects are not followed, because credentials would go with the request. What `path` of the API
@@ -250,7 +244,10 @@ Result<void> PrometheusSource::ReadQuery(const std::string& query, SeriesSink& s
     const Late late = can_shrink ? Late::kAskForLess : Late::kAskAgain;
     const auto most = ReadPiece(query, piece, late, sink);
     if (!most) {
-      if (!IsTooMuch(most.error()) || !can_shrink) return Fail(most.error());
+      // Less of it may be had: it is too much at once, or takes too long.
+      const ErrorCode code = most.error().code;
+      const bool is_too_much = code == ErrorCode::kInternal || code == ErrorCode::kDeadlineExceeded;
+      if (!is_too_much || !can_shrink) return Fail(most.error());
       length = longest = std::max<Duration>(length / 2, kLeastPiece);
       continue;
     }

@@ -1,11 +1,10 @@
-#include "cli/import/import.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 
+#include "cli/import/import.h"
 #include "http/server/test_server.h"
 
 namespace jettison {

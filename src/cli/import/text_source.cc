@@ -1,5 +1,3 @@
-#include "cli/import/import.h"
-
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -11,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/import/import.h"
 #include "cli/terminal/terminal.h"
 #include "codec/prometheus/sample_text.h"
 #include "kernel/files/line_reader.h"

@@ -1,10 +1,9 @@
-#include "cli/import/import.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
+#include "cli/import/import.h"
 #include "cli/recording/recording_file.h"
 #include "kernel/files/temporary_folder.h"
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -51,13 +50,6 @@ Ink InkOf(ShadowVerdict verdict) {
   __builtin_unreachable();
 }
 
-std::string ClockText(Instant at) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(at);
-  const std::chrono::hh_mm_ss time(seconds - std::chrono::floor<std::chrono::days>(seconds));
-  return fmt::format("{:02}:{:02}:{:02}", time.hours().count(), time.minutes().count(),
-                     time.seconds().count());
-}
-
 std::string PodText(const ShadowPod& pod) {
   return pod.namespace_.empty() ? pod.name : pod.namespace_ + "/" + pod.name;
 }
@@ -99,11 +91,6 @@ TextLine Heading() {
   line.Add("AT", Ink::kFaint).To(kVerdictAt).Add("VERDICT", Ink::kFaint).To(kLeadAt);
   line.Add("EARLIER", Ink::kFaint).To(kResourceAt).Add("FOR", Ink::kFaint).To(kOursAt);
   return line.Add("POD", Ink::kFaint);
-}
-
-// What can be shown of a pairing; what another version sends may have neither side.
-bool HasASide(const ShadowPairing& pairing) {
-  return pairing.ours || pairing.kubelets;
 }
 
 TextLine SummaryLine(const ShadowView& view) {
@@ -174,7 +161,8 @@ std::string ShadowText(const ShadowView& view, std::size_t columns, TextStyle st
   for (const ShadowSide& side : view.kubelets_open) put(Waiting(side, "the kubelet's, still open"));
   std::size_t rows = 0;
   for (auto at = view.pairings.rbegin(); at != view.pairings.rend() && rows < kMostRows; ++at) {
-    if (!HasASide(*at)) continue;
+    // What another version sends may have neither side.
+    if (!at->ours && !at->kubelets) continue;
     put(RowOf(*at));
     ++rows;
   }

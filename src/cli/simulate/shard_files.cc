@@ -1,5 +1,3 @@
-#include "cli/simulate/fleet_files.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <map>
 #include <utility>
 
+#include "cli/simulate/fleet_files.h"
 #include "codec/documents/form_reader.h"
 #include "kernel/files/line_reader.h"
 #include "sim/report/report_fields.h"

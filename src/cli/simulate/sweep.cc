@@ -1,5 +1,3 @@
-#include "cli/simulate/candidates.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "cli/simulate/candidates.h"
 #include "core/text/spelling.h"
 #include "core/thresholds/containerfs_thresholds.h"
 #include "core/thresholds/threshold_parsing.h"

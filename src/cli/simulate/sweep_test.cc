@@ -1,5 +1,3 @@
-#include "cli/simulate/candidates.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "cli/simulate/candidates.h"
 #include "core/thresholds/containerfs_thresholds.h"
 #include "core/units/duration.h"
 

@@ -44,21 +44,13 @@ constexpr const char* kStandardStream = "-";
 
 using FileIdentity = std::pair<dev_t, ino_t>;
 
-std::optional<FileIdentity> RegularFile(int failed, const struct stat& facts) {
+// Of a file that can be lost.
+std::optional<FileIdentity> RegularFileAt(const std::string& path) {
+  struct stat facts {};
+  const int failed =
+      path == kStandardStream ? ::fstat(STDIN_FILENO, &facts) : ::stat(path.c_str(), &facts);
   if (failed != 0 || !S_ISREG(facts.st_mode)) return std::nullopt;
   return FileIdentity(facts.st_dev, facts.st_ino);
-}
-
-std::optional<FileIdentity> OutputAt(const std::string& path) {
-  if (path.empty() || path == kStandardStream) return std::nullopt;
-  struct stat facts {};
-  return RegularFile(::stat(path.c_str(), &facts), facts);
-}
-
-std::optional<FileIdentity> InputAt(const std::string& path) {
-  struct stat facts {};
-  if (path == kStandardStream) return RegularFile(::fstat(STDIN_FILENO, &facts), facts);
-  return RegularFile(::stat(path.c_str(), &facts), facts);
 }
 
 // Where a file will appear; nothing for what is no file.
@@ -103,10 +95,11 @@ std::function<std::string(const std::string&)> KnownSignal() {
 std::string WhyInputWouldBeLost(const std::vector<OutputPath>& outputs,
                                 const std::vector<std::string>& inputs) {
   for (const OutputPath& output : outputs) {
-    const auto written = OutputAt(output.path);
+    if (output.path == kStandardStream) continue;
+    const auto written = RegularFileAt(output.path);
     if (!written) continue;
     for (const std::string& input : inputs) {
-      if (InputAt(input) != written) continue;
+      if (RegularFileAt(input) != written) continue;
       return fmt::format("{} {}: is the same file as the input {}; name another file",
                          output.option, output.path,
                          input == kStandardStream ? "on standard input" : input);

@@ -23,17 +23,15 @@ std::string_view Variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// The variable that decides the locale's character set, by POSIX's order of precedence.
-std::string_view CharacterSetVariable() {
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    if (const std::string_view value = Variable(name); !value.empty()) return value;
-  }
-  return "";
-}
-
-bool IsUtf8(std::string_view locale) {
-  for (const std::string_view name : {"UTF-8", "UTF8", "utf-8", "utf8"}) {
-    if (locale.find(name) != std::string_view::npos) return true;
+// By the variable that decides the locale's character set, in POSIX's order of precedence.
+bool IsUtf8() {
+  for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const std::string_view locale = Variable(variable);
+    if (locale.empty()) continue;
+    for (const std::string_view name : {"UTF-8", "UTF8", "utf-8", "utf8"}) {
+      if (locale.find(name) != std::string_view::npos) return true;
+    }
+    return false;
   }
   return false;
 }
@@ -45,12 +43,6 @@ constexpr std::string_view kClearBelow = "\x1b[J";
 constexpr std::string_view kBeginUpdate = "\x1b[?2026h";
 constexpr std::string_view kEndUpdate = "\x1b[?2026l";
 constexpr std::string_view kHome = "\x1b[H";
-
-// Whether it would take output without waiting; not after Ctrl-S.
-bool TakesOutput() {
-  pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
-  return ::poll(&output, 1, 0) == 1 && (output.revents & POLLOUT) != 0;
-}
 
 // Writes all of it, unless the terminal is gone.
 void WriteToTerminal(std::string_view text) {
@@ -65,8 +57,7 @@ void WriteToTerminal(std::string_view text) {
 }  // namespace
 
 TextStyle StyleOfStandardOutput() {
-  return {.color = IsScreen() && Variable("NO_COLOR").empty(),
-          .unicode = IsUtf8(CharacterSetVariable())};
+  return {.color = IsScreen() && Variable("NO_COLOR").empty(), .unicode = IsUtf8()};
 }
 
 ScreenSize SizeOfStandardOutput() {
@@ -93,7 +84,9 @@ bool IsScreen() {
 }
 
 void DrawScreen(const std::vector<std::string>& lines) {
-  if (!TakesOutput()) return;
+  // It would not take output without waiting after Ctrl-S.
+  pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  if (::poll(&output, 1, 0) != 1 || (output.revents & POLLOUT) == 0) return;
   std::string picture(kBeginUpdate);
   picture += kHome;
   for (const std::string& line : lines) picture.append(line).append(kClearLine).append("\r\n");

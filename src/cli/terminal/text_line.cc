@@ -47,13 +47,6 @@ std::string_view Ellipsis(TextStyle style) {
   return style.unicode ? "…" : "~";
 }
 
-void AppendInked(std::string& out, std::string_view text, Ink ink, TextStyle style) {
-  const std::string_view code = style.color ? CodeOf(ink) : "";
-  out += code;
-  out += text;
-  if (!code.empty()) out += "\x1b[0m";
-}
-
 // The first line's worth of `text`, without the blank that ended it.
 std::string_view FirstLine(std::string_view text, std::size_t columns) {
   if (WidthOf(text) <= columns) return text;
@@ -140,7 +133,11 @@ TextLine TextLine::Cut(std::size_t columns, TextStyle style) const {
 std::string TextLine::Render(std::size_t columns, TextStyle style) const {
   if (width_ > columns) return Cut(columns, style).Render(columns, style);
   std::string out;
-  for (const Piece& piece : pieces_) AppendInked(out, piece.text, piece.ink, style);
+  for (const Piece& piece : pieces_) {
+    const std::string_view code = style.color ? CodeOf(piece.ink) : "";
+    out.append(code).append(piece.text);
+    if (!code.empty()) out += "\x1b[0m";
+  }
   return out;
 }
 
@@ -257,6 +254,13 @@ std::string TrendText(Signal signal, std::optional<std::int64_t> per_second) {
 
 std::string SecondsText(Duration span) {
   return fmt::format("{:.1f} s", std::chrono::duration<double>(span).count());
+}
+
+std::string ClockText(Instant at) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(at);
+  const std::chrono::hh_mm_ss time(seconds - std::chrono::floor<std::chrono::days>(seconds));
+  return fmt::format("{:02}:{:02}:{:02}", time.hours().count(), time.minutes().count(),
+                     time.seconds().count());
 }
 
 std::string SpanText(Duration span) {

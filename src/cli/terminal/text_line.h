@@ -105,6 +105,8 @@ struct BarFigures {
 [[nodiscard]] std::string TrendText(Signal signal, std::optional<std::int64_t> per_second);
 // Seconds with one decimal: "12.3 s".
 [[nodiscard]] std::string SecondsText(Duration span);
+// The time of day in UTC: "12:03:44".
+[[nodiscard]] std::string ClockText(Instant at);
 // A span of time for people, in the largest unit that leaves two digits: "0.4 s", "27 s", "3 min",
 // "26 h", "12 d". Never negative.
 [[nodiscard]] std::string SpanText(Duration span);

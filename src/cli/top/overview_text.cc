@@ -1,5 +1,3 @@
-#include "cli/top/top.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "cli/terminal/text_line.h"
+#include "cli/top/top.h"
 #include "core/model/event.h"
 
 namespace jettison {
@@ -156,13 +155,6 @@ std::string PressureText(const Overview& overview) {
     text += condition.type;
   }
   return text;
-}
-
-std::string ClockText(Instant at) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(at);
-  const std::chrono::hh_mm_ss time(seconds - std::chrono::floor<std::chrono::days>(seconds));
-  return fmt::format("{:02}:{:02}:{:02}", time.hours().count(), time.minutes().count(),
-                     time.seconds().count());
 }
 
 std::vector<TextLine> HeadLines(const Overview& overview) {

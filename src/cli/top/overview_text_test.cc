@@ -1,9 +1,8 @@
-#include "cli/top/top.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cli/top/overview_test_values.h"
+#include "cli/top/top.h"
 
 namespace jettison {
 namespace {

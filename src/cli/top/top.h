@@ -56,9 +56,6 @@ inline constexpr const char* kOverviewPath = "/api/v1/overview";
 // The types of the conditions that are true, "MemoryPressure, DiskPressure"; empty: none is.
 [[nodiscard]] std::string PressureText(const Overview& overview);
 
-// The time of day in UTC: "12:03:44".
-[[nodiscard]] std::string ClockText(Instant at);
-
 // What both begin with: the node with its pressure, the agent, what makes evictions slower than the
 // pressure would have it, and what the agent does without.
 [[nodiscard]] std::vector<TextLine> HeadLines(const Overview& overview);

@@ -1,5 +1,3 @@
-#include "cli/top/top.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <utility>
 
 #include "cli/terminal/text_line.h"
+#include "cli/top/top.h"
 #include "core/text/printable.h"
 
 namespace jettison {
