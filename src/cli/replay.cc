@@ -26,38 +26,66 @@
 namespace jettison {
 namespace {
 
-// Answers that go to the same terminal would be written into the bar.
-bool IsShown() {
-  return ::isatty(STDOUT_FILENO) == 0;
-}
-
-// Replays a stream record by record; what is wrong with one does not stop the others.
+// Replays a file record by record, or pass by pass; what is wrong with one does not stop the
+// others.
 class Replayer {
  public:
   explicit Replayer(RecordingFile& file)
       : file_(file), lines_(file.stream(), ScenarioReader::kPadding), faults_(file.name()) {}
 
   int Run() {
+    if (!(HasRecords() ? ReplayRecords() : ReplayPasses()) || !Flush()) return kExitFailed;
+    if (lines_.Failed()) {
+      PrintError("jettison: cannot read {}: {}\n", file_.name(), std::strerror(errno));
+      return kExitFailed;
+    }
+    bar_.Clear();
+    return faults_.Close() || is_damaged_ ? kExitInvalidInput : 0;
+  }
+
+ private:
+  static constexpr std::size_t kFlushAt = std::size_t{1} << 18;
+
+  // Lines of text are records, whatever the first one is: what is wrong with it does not stop the
+  // others. A binary recording whose first byte is damaged has bytes that no text has.
+  bool HasRecords() {
+    const bool is_text = file_.Head().find('\0') == std::string_view::npos;
+    return file_.has_scenarios() || (is_text && !file_.Head().starts_with('{'));
+  }
+
+  bool ReplayRecords() {
     while (const auto line = lines_.Next()) {
       if (lines_.IsCutOff()) {
         Complain(lines_.TooLong());
       } else if (!IsBlank(*line)) {
         One(*line);
       }
-      if (out_.size() >= kFlushAt && !Flush()) return kExitFailed;
-      bar_.Draw(file_.Progress());
+      if (!GoesOn()) return false;
     }
-    if (!Flush()) return kExitFailed;
-    if (lines_.Failed()) {
-      PrintError("jettison: cannot read {}: {}\n", file_.name(), std::strerror(errno));
-      return kExitFailed;
-    }
-    bar_.Clear();
-    return faults_.Close() ? kExitInvalidInput : 0;
+    return true;
   }
 
- private:
-  static constexpr std::size_t kFlushAt = std::size_t{1} << 18;
+  bool ReplayPasses() {
+    Profile profile = Profile::kKubelet;
+    for (;;) {
+      const auto item = file_.source().Next();
+      if (!item) {
+        is_damaged_ = true;
+        bar_.Clear();
+        PrintError("jettison: {}: {}\n", file_.name(), item.error().message);
+        if (item.error().code == ErrorCode::kInvalidArgument) continue;
+        (void)Flush();
+        return false;
+      }
+      if (!*item) return true;
+      if (const auto* about = std::get_if<RecordingAbout>(&**item)) profile = about->profile;
+      if (const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&**item)) {
+        const Scenario scenario = ScenarioOf(**pass, profile);
+        WriteReplay(scenario, Replay(scenario), out_);
+      }
+      if (!GoesOn()) return false;
+    }
+  }
 
   void One(std::string_view record) {
     const std::size_t before = out_.size();
@@ -86,70 +114,27 @@ class Replayer {
     }
   }
 
+  bool GoesOn() {
+    bar_.Draw(file_.Progress());
+    return out_.size() < kFlushAt || Flush();
+  }
+
   bool Flush() {
-    const bool written =
-        std::fwrite(out_.data(), 1, out_.size(), stdout) == out_.size() && std::fflush(stdout) == 0;
-    if (!written) PrintError("jettison: cannot write: {}\n", std::strerror(errno));
+    const bool written = PrintData(out_) == 0;
     out_.clear();
     return written;
   }
 
   RecordingFile& file_;
-  ProgressBar bar_{IsShown()};
+  // Answers that go to the same terminal would be written into the bar.
+  ProgressBar bar_{::isatty(STDOUT_FILENO) == 0};
   LineReader lines_;
   ScenarioReader reader_;
   Scenario scenario_;
   std::string out_;
   LineFaults faults_;
+  bool is_damaged_ = false;
 };
-
-// A recording of an agent, pass by pass.
-class RecordingReplayer {
- public:
-  explicit RecordingReplayer(RecordingFile& file) : file_(file) {}
-
-  int Run() {
-    for (;;) {
-      const auto item = file_.source().Next();
-      if (!item) {
-        ++faults_;
-        bar_.Clear();
-        PrintError("jettison: {}: {}\n", file_.name(), item.error().message);
-        if (item.error().code != ErrorCode::kInvalidArgument) return kExitFailed;
-        continue;
-      }
-      if (!*item) break;
-      if (!Take(**item)) return kExitFailed;
-      bar_.Draw(file_.Progress());
-    }
-    return faults_ == 0 ? 0 : kExitInvalidInput;
-  }
-
- private:
-  bool Take(const RecordedItem& item) {
-    if (const auto* about = std::get_if<RecordingAbout>(&item)) profile_ = about->profile;
-    const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&item);
-    if (pass == nullptr) return true;
-    const Scenario scenario = ScenarioOf(**pass, profile_);
-    std::string out;
-    WriteReplay(scenario, Replay(scenario), out);
-    if (std::fwrite(out.data(), 1, out.size(), stdout) == out.size()) return true;
-    PrintError("jettison: cannot write: {}\n", std::strerror(errno));
-    return false;
-  }
-
-  RecordingFile& file_;
-  ProgressBar bar_{IsShown()};
-  Profile profile_ = Profile::kKubelet;
-  std::size_t faults_ = 0;
-};
-
-// Lines of text are records, whatever the first one is: what is wrong with it does not stop the
-// others. A binary recording whose first byte is damaged has bytes that no text has.
-bool HasRecords(RecordingFile& file) {
-  const bool is_text = file.Head().find('\0') == std::string_view::npos;
-  return file.has_scenarios() || (is_text && !file.Head().starts_with('{'));
-}
 
 int RunReplay(const std::string& path) {
   auto file = RecordingFile::OpenAny(path);
@@ -161,8 +146,7 @@ int RunReplay(const std::string& path) {
     PrintError("jettison: {}\n", EmptyInput(file->name()));
     return kExitFailed;
   }
-  if (HasRecords(*file)) return Replayer(*file).Run();
-  return RecordingReplayer(*file).Run();
+  return Replayer(*file).Run();
 }
 
 }  // namespace
