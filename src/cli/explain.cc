@@ -10,7 +10,6 @@
 #include <variant>
 
 #include "agent/notify/eviction_history.h"
-#include "cli/ask/ask_agent.h"
 #include "cli/commands.h"
 #include "cli/recording/recording_file.h"
 #include "cli/terminal/options.h"
@@ -31,12 +30,9 @@ struct RankOptions {
 };
 
 int RunRank(const RankOptions& options) {
-  const auto answer =
-      AskAgent(options.ask,
-               "/api/v1/rank?signal=" + EncodedForUrl(options.signal) + "&output=" + options.output,
-               TypeFor(options.output));
-  if (!answer) return ReportUnanswered(answer.error());
-  return options.output == "json" ? PrintData(*answer) : PrintText(*answer);
+  const std::string query = "?signal=" + EncodedForUrl(options.signal);
+  return PrintAnswerOf(options.ask, "/api/v1/rank" + query + "&output=" + options.output,
+                       options.output);
 }
 
 constexpr const char* kRankFooter =
@@ -78,8 +74,8 @@ bool DidNothing(const PassExplanation& explanation) {
 // Reads record after record and keeps what is to be printed.
 class FileExplainer {
  public:
-  FileExplainer(const ExplainFileOptions& options, std::FILE* stream)
-      : options_(options), lines_(stream, ScenarioReader::kPadding), faults_(options.path) {}
+  FileExplainer(const ExplainCommand& options, std::FILE* stream)
+      : options_(options), lines_(stream, ScenarioReader::kPadding), faults_(options.file) {}
 
   int Run() {
     while (!is_recording_) {
@@ -92,7 +88,7 @@ class FileExplainer {
       }
     }
     if (lines_.Failed()) {
-      PrintError("jettison: cannot read {}: {}\n", options_.path, std::strerror(errno));
+      PrintError("jettison: cannot read {}: {}\n", options_.file, std::strerror(errno));
       return kExitFailed;
     }
     return Finish(faults_.Close());
@@ -106,7 +102,7 @@ class FileExplainer {
       const auto item = source.Next();
       if (!item) {
         has_faults = true;
-        PrintError("jettison: {}: {}\n", options_.path, item.error().message);
+        PrintError("jettison: {}: {}\n", options_.file, item.error().message);
         if (item.error().code != ErrorCode::kInvalidArgument) return kExitFailed;
         continue;
       }
@@ -114,16 +110,16 @@ class FileExplainer {
       const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&**item);
       if (pass == nullptr || !options_.record.empty()) continue;
       last = *pass;
-      const auto explanation = ExplanationOf(**pass, options_.pod);
+      const auto explanation = ExplanationOf(**pass, options_.target);
       if (explanation && !DidNothing(*explanation)) Print(*explanation);
     }
-    if (explained_ == 0 && options_.pod.empty() && last) Print(Explain(*last));
+    if (explained_ == 0 && options_.target.empty() && last) Print(Explain(*last));
     return Finish(has_faults);
   }
 
  private:
   int Finish(bool has_faults) {
-    const int printed = options_.json ? PrintData(out_) : PrintText(out_);
+    const int printed = options_.output == "json" ? PrintData(out_) : PrintText(out_);
     if (printed != 0) return printed;
     if (has_faults) return kExitInvalidInput;
     if (explained_ > 0) return 0;
@@ -143,7 +139,7 @@ class FileExplainer {
       return fmt::format(
           "this is a recording of a node whose first byte is damaged; `jettison show {}` says what "
           "is intact of it",
-          options_.path);
+          options_.file);
     }
     return "a record is a JSON object and begins with {; is the file damaged, or something else?";
   }
@@ -161,10 +157,10 @@ class FileExplainer {
     const std::vector<RecordedPass> passes = RecordedPassesOf(scenario_);
     std::vector<PassExplanation> told;
     for (const RecordedPass& pass : passes) {
-      auto explanation = ExplanationOf(pass, options_.pod);
+      auto explanation = ExplanationOf(pass, options_.target);
       if (explanation && !DidNothing(*explanation)) told.push_back(*std::move(explanation));
     }
-    if (told.empty() && options_.pod.empty() && !passes.empty()) {
+    if (told.empty() && options_.target.empty() && !passes.empty()) {
       told.push_back(Explain(passes.back()));
     }
     for (const PassExplanation& explanation : told) Print(explanation);
@@ -172,7 +168,7 @@ class FileExplainer {
 
   void Print(const PassExplanation& explanation) {
     ++explained_;
-    if (options_.json) {
+    if (options_.output == "json") {
       out_ += JsonOf(explanation, scenario_.name);
       return;
     }
@@ -182,15 +178,15 @@ class FileExplainer {
   }
 
   [[nodiscard]] std::string NothingFound() const {
-    if (!options_.pod.empty()) {
-      return fmt::format("the records of {1} have no eviction of a pod \"{0}\"", options_.pod,
-                         options_.path);
+    if (!options_.target.empty()) {
+      return fmt::format("the records of {1} have no eviction of a pod \"{0}\"", options_.target,
+                         options_.file);
     }
-    if (options_.record.empty()) return fmt::format("there is no scenario in {}", options_.path);
-    return fmt::format("there is no record \"{}\" in {}", options_.record, options_.path);
+    if (options_.record.empty()) return fmt::format("there is no scenario in {}", options_.file);
+    return fmt::format("there is no record \"{}\" in {}", options_.record, options_.file);
   }
 
-  const ExplainFileOptions& options_;
+  const ExplainCommand& options_;
   LineReader lines_;
   ScenarioReader reader_;
   Scenario scenario_;
@@ -218,8 +214,8 @@ void AddRank(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = RunRank(*options); });
 }
 
-int ExplainFile(const ExplainFileOptions& options) {
-  auto file = RecordingFile::OpenAny(options.path);
+int ExplainFile(const ExplainCommand& options) {
+  auto file = RecordingFile::OpenAny(options.file);
   if (!file) {
     PrintError("jettison: {}\n", file.error().message);
     return kExitFailed;
@@ -230,14 +226,6 @@ int ExplainFile(const ExplainFileOptions& options) {
 
 namespace {
 
-struct ExplainCommand {
-  AskOptions ask;
-  std::string target;  // a pod or an eviction; empty: now
-  std::string file;
-  std::string record;
-  std::string output = "text";
-};
-
 std::string PathFor(const ExplainCommand& command) {
   std::string path = "/api/v1/explain?output=" + command.output;
   if (command.target.empty()) return path;
@@ -246,19 +234,12 @@ std::string PathFor(const ExplainCommand& command) {
 }
 
 int RunExplain(const ExplainCommand& command) {
-  if (!command.file.empty()) {
-    return ExplainFile({.path = command.file,
-                        .record = command.record,
-                        .pod = command.target,
-                        .json = command.output == "json"});
-  }
+  if (!command.file.empty()) return ExplainFile(command);
   if (!command.record.empty()) {
     PrintError("jettison: --record names a record in a file, so it needs --file\n");
     return kExitInvalidInput;
   }
-  const auto answer = AskAgent(command.ask, PathFor(command), TypeFor(command.output));
-  if (!answer) return ReportUnanswered(answer.error());
-  return command.output == "json" ? PrintData(*answer) : PrintText(*answer);
+  return PrintAnswerOf(command.ask, PathFor(command), command.output);
 }
 
 constexpr const char* kExplainFooter =

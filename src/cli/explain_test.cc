@@ -61,8 +61,8 @@ class ExplainFileTest : public testing::Test {
     std::ofstream(path_) << line << "\n";
   }
   ~ExplainFileTest() override { std::filesystem::remove(path_); }
-  std::string Run(ExplainFileOptions options, int expected) {
-    options.path = path_;
+  std::string Run(ExplainCommand options, int expected) {
+    options.file = path_;
     testing::internal::CaptureStdout();
     const int status = ExplainFile(options);
     std::string out = testing::internal::GetCapturedStdout();
@@ -77,13 +77,13 @@ TEST_F(ExplainFileTest, ThePassThatEvictedIsExplained) {
   EXPECT_THAT(out, testing::StartsWith(
                        "short of memory\ndefault/web was evicted: the node was low on memory."));
   EXPECT_THAT(out, HasSubstr("Had default/web used 40Mi less, no pod would have been evicted."));
-  EXPECT_THAT(Run({.json = true}, 0), HasSubstr("\"outcome\":\"evicted\""));
+  EXPECT_THAT(Run({.output = "json"}, 0), HasSubstr("\"outcome\":\"evicted\""));
 }
 
 TEST_F(ExplainFileTest, ARecordOrAPodIsPickedOut) {
-  EXPECT_THAT(Run({.record = "short of memory", .pod = "default/web"}, 0),
+  EXPECT_THAT(Run({.target = "default/web", .record = "short of memory"}, 0),
               HasSubstr("default/web was"));
-  EXPECT_EQ(Run({.pod = "db"}, 1), "");
+  EXPECT_EQ(Run({.target = "db"}, 1), "");
   EXPECT_EQ(Run({.record = "another"}, 1), "");
 }
 
@@ -99,7 +99,7 @@ TEST_F(ExplainFileTest, EachAnswerForProgramsIsALineAndNamesItsRecord) {
     lines += line + "\n";
   }
   std::ofstream(path_) << lines;
-  std::istringstream out(Run({.json = true}, 0));
+  std::istringstream out(Run({.output = "json"}, 0));
   std::vector<std::string> records;
   for (std::string line; std::getline(out, line);) {
     const auto answer = nlohmann::json::parse(line);
@@ -126,11 +126,11 @@ TEST_F(ExplainFileTest, ThePassesOfARecordingAreExplained) {
   }
   ASSERT_TRUE(writer.Finish());
   std::ofstream(path_, std::ios::binary) << bytes;
-  const std::string out = Run({.pod = "web"}, 0);
+  const std::string out = Run({.target = "web"}, 0);
   EXPECT_THAT(out, testing::StartsWith("default/web was evicted: the node was low on memory."));
   EXPECT_THAT(out, HasSubstr("Had default/web used 40Mi less, no pod would have been evicted."));
   EXPECT_EQ(Run({}, 0), out) << "the other pass did nothing";
-  EXPECT_EQ(Run({.pod = "db"}, 1), "");
+  EXPECT_EQ(Run({.target = "db"}, 1), "");
 }
 
 TEST_F(ExplainFileTest, ADamagedFirstByteIsSaidOnceAndWhatItMeans) {

@@ -46,10 +46,9 @@ inline constexpr std::string_view kJsonType = "application/json";
 inline constexpr std::string_view kTextType = "text/plain";
 [[nodiscard]] Result<std::string> AskAgent(const AskOptions& options, const std::string& path,
                                            std::string_view type = kJsonType);
-// The type of what is asked for with `output=text` or `output=json`.
-[[nodiscard]] inline std::string_view TypeFor(std::string_view output) {
-  return output == "text" ? kTextType : kJsonType;
-}
+// Prints the answer to such a GET with `output=text` or `output=json`; returns the exit status.
+[[nodiscard]] int PrintAnswerOf(const AskOptions& options, const std::string& path,
+                                std::string_view output);
 
 // An answer other than 200 as an error, as AskAgent has it.
 [[nodiscard]] Result<void> CheckAnswer(const HttpResponse& answer);

@@ -60,7 +60,8 @@ TEST(AskAgent, AnAnswerOfAnotherTypeIsNone) {
     return answer;
   }));
   for (const char* output : {"text", "json"}) {
-    const auto answer = AskAgent({.server = server.endpoint()}, "/api/v1/explain", TypeFor(output));
+    const auto answer = AskAgent({.server = server.endpoint()}, "/api/v1/explain",
+                                 output == std::string("text") ? kTextType : kJsonType);
     ASSERT_FALSE(answer);
     EXPECT_THAT(answer.error().message,
                 HasSubstr("does not answer as an agent does: the answer is of the type "
