@@ -1,8 +1,6 @@
 #include "cli/commands.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <iterator>
 
 #include "cli/demo/demo.h"
 #include "cli/doctor/doctor.h"
@@ -38,31 +36,11 @@ constexpr const char* kExamples =
     "\n"
     "Exit status: 0 done, 1 failed, 2 wrong usage or invalid input.";
 
-struct Command {
-  std::string_view name;
-  void (*add)(CLI::App& app, int& exit_code);
-};
-
 // In the order of the help.
-constexpr Command kCommands[] = {
-    {"run", AddRun},
-    {"status", AddStatus},
-    {"top", AddTop},
-    {"explain", AddExplain},
-    {"rank", AddRank},
-    {"shadow", AddShadow},
-    {"demo", AddDemo},
-    {"doctor", AddDoctor},
-    {"check-config", AddCheckConfig},
-    {"inspect", AddInspect},
-    {"record", AddRecord},
-    {"show", AddShow},
-    {"replay", AddReplay},
-    {"import", AddImport},
-    {"simulate", AddSimulate},
-    {"recommend", AddRecommend},
-    {"workload", AddWorkload},
-    {"complete", AddComplete},
+constexpr void (*kCommands[])(CLI::App& app, int& exit_code) = {
+    AddRun,    AddStatus, AddTop,         AddExplain,   AddRank,     AddShadow,
+    AddDemo,   AddDoctor, AddCheckConfig, AddInspect,   AddRecord,   AddShow,
+    AddReplay, AddImport, AddSimulate,    AddRecommend, AddWorkload, AddComplete,
 };
 
 // The value of a shell variable that is not set: it would mean what the option's absence means.
@@ -80,14 +58,10 @@ void RefuseEmptyValues(CLI::App& app) {
 
 }  // namespace
 
-void AddCommands(CLI::App& app, int& exit_code, std::string_view word) {
+void AddCommands(CLI::App& app, int& exit_code) {
   app.footer(kExamples);
   app.require_subcommand(1);
-  const auto* const named = std::ranges::find(kCommands, word, &Command::name);
-  const bool alone = named != std::end(kCommands) && word != "complete";
-  for (const Command& command : kCommands) {
-    if (!alone || command.name == word) command.add(app, exit_code);
-  }
+  for (const auto add : kCommands) add(app, exit_code);
   RefuseEmptyValues(app);
 }
 

@@ -41,25 +41,6 @@ TEST(Completion, EveryCommandThatIsNotHiddenMayComeFirst) {
   EXPECT_THAT(program.Texts({}), Contains("status"));
 }
 
-TEST(Commands, OneThatIsNamedIsAddedAlone) {
-  const auto all = [](const CLI::App*) { return true; };
-  const Program whole;
-  const auto commands = whole.app.get_subcommands(all);
-  for (const CLI::App* const command : commands) {
-    CLI::App app{"", "jettison"};
-    int exit_code = 0;
-    AddCommands(app, exit_code, command->get_name());
-    const auto added = app.get_subcommands(all);
-    if (command->get_name() == "complete") {
-      EXPECT_EQ(added.size(), commands.size()) << "it knows what may come next of all";
-      continue;
-    }
-    ASSERT_EQ(added.size(), 1U) << command->get_name();
-    EXPECT_EQ(added.front()->get_name(), command->get_name());
-    EXPECT_EQ(added.front()->get_options().size(), command->get_options().size());
-  }
-}
-
 TEST(Completion, EveryOptionOfACommandMayFollowIt) {
   const Program program;
   for (const CLI::App* command :

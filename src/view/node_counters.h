@@ -54,39 +54,31 @@ class Histogram {
   Duration sum_{0};
 };
 
+// So many of a unit each.
+template <typename Unit, std::size_t kCount>
+constexpr std::array<Duration, kCount> BoundsIn(const int (&numbers)[kCount]) {
+  std::array<Duration, kCount> bounds{};
+  std::ranges::transform(numbers, bounds.begin(), [](int number) { return Unit(number); });
+  return bounds;
+}
+
 // The client library's own bounds, which the kubelet uses. (client_golang: DefBuckets)
-inline constexpr std::array<Duration, 11> kDefaultBounds = {
-    std::chrono::milliseconds(5),   std::chrono::milliseconds(10),  std::chrono::milliseconds(25),
-    std::chrono::milliseconds(50),  std::chrono::milliseconds(100), std::chrono::milliseconds(250),
-    std::chrono::milliseconds(500), std::chrono::seconds(1),        std::chrono::milliseconds(2500),
-    std::chrono::seconds(5),        std::chrono::seconds(10)};
+inline constexpr auto kDefaultBounds =
+    BoundsIn<std::chrono::milliseconds>({5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10'000});
 
 // (kubelet: podStartupDurationBuckets)
-inline constexpr std::array<Duration, 25> kPodStartBounds = {
-    std::chrono::milliseconds(500), std::chrono::seconds(1),    std::chrono::seconds(2),
-    std::chrono::seconds(3),        std::chrono::seconds(4),    std::chrono::seconds(5),
-    std::chrono::seconds(6),        std::chrono::seconds(8),    std::chrono::seconds(10),
-    std::chrono::seconds(20),       std::chrono::seconds(30),   std::chrono::seconds(45),
-    std::chrono::seconds(60),       std::chrono::seconds(120),  std::chrono::seconds(180),
-    std::chrono::seconds(240),      std::chrono::seconds(300),  std::chrono::seconds(360),
-    std::chrono::seconds(480),      std::chrono::seconds(600),  std::chrono::seconds(900),
-    std::chrono::seconds(1200),     std::chrono::seconds(1800), std::chrono::seconds(2700),
-    std::chrono::seconds(3600)};
+inline constexpr auto kPodStartBounds = BoundsIn<std::chrono::milliseconds>(
+    {500,     1000,    2000,    3000,      4000,      5000,      6000,     8000,    10'000,
+     20'000,  30'000,  45'000,  60'000,    120'000,   180'000,   240'000,  300'000, 360'000,
+     480'000, 600'000, 900'000, 1'200'000, 1'800'000, 2'700'000, 3'600'000});
 
 // Bounds for a pass, which normally takes microseconds.
-inline constexpr std::array<Duration, 13> kPassBounds = {
-    std::chrono::microseconds(50),  std::chrono::microseconds(100), std::chrono::microseconds(250),
-    std::chrono::microseconds(500), std::chrono::milliseconds(1),   std::chrono::microseconds(2500),
-    std::chrono::milliseconds(5),   std::chrono::milliseconds(10),  std::chrono::milliseconds(25),
-    std::chrono::milliseconds(50),  std::chrono::milliseconds(100), std::chrono::milliseconds(250),
-    std::chrono::seconds(1)};
+inline constexpr auto kPassBounds = BoundsIn<std::chrono::microseconds>(
+    {50, 100, 250, 500, 1000, 2500, 5000, 10'000, 25'000, 50'000, 100'000, 250'000, 1'000'000});
 
 // Bounds for a walk through the files of all pods.
-inline constexpr std::array<Duration, 12> kWalkBounds = {
-    std::chrono::milliseconds(1),  std::chrono::milliseconds(5),   std::chrono::milliseconds(10),
-    std::chrono::milliseconds(50), std::chrono::milliseconds(100), std::chrono::milliseconds(500),
-    std::chrono::seconds(1),       std::chrono::seconds(2),        std::chrono::seconds(5),
-    std::chrono::seconds(10),      std::chrono::seconds(30),       std::chrono::seconds(60)};
+inline constexpr auto kWalkBounds = BoundsIn<std::chrono::milliseconds>(
+    {1, 5, 10, 50, 100, 500, 1000, 2000, 5000, 10'000, 30'000, 60'000});
 
 // Counters of what has happened since the agent started, as plain values. They never decrease, and
 // they start at zero with the agent, as Prometheus expects.

@@ -73,21 +73,19 @@ DiskByKind DiskOf(const PodView& pod, const PodStats& stats) {
   return disk;
 }
 
-using Amount = std::optional<std::uint64_t> FsUsage::*;
-
-void WriteDisk(std::string_view name, std::string_view help, Amount amount,
-               const std::vector<const PodView*>& pods, const std::vector<DiskByKind>& disks,
-               MetricsWriter& writer) {
+// A figure of each pod by kind, which is the value of a label.
+template <typename Figure>
+void WriteByKind(std::string_view name, std::string_view help, std::string_view label,
+                 std::initializer_list<std::string_view> kinds,
+                 const std::vector<const PodView*>& pods, Figure figure, MetricsWriter& writer) {
   writer.Family(name, kGauge, help);
   for (std::size_t i = 0; i < pods.size(); ++i) {
-    const auto sample = [&](std::string_view kind, const FsUsage& usage) {
-      if (!(usage.*amount)) return;
-      writer.Sample({{"namespace", pods[i]->namespace_}, {"pod", pods[i]->name}, {"kind", kind}},
-                    *(usage.*amount));
-    };
-    sample("rootfs", disks[i].rootfs);
-    sample("logs", disks[i].logs);
-    sample("volumes", disks[i].volumes);
+    for (const std::string_view kind : kinds) {
+      const auto value = figure(i, kind);
+      if (!value) continue;
+      writer.Sample({{"namespace", pods[i]->namespace_}, {"pod", pods[i]->name}, {label, kind}},
+                    *value);
+    }
   }
 }
 
@@ -106,11 +104,18 @@ void WriteDisks(const Snapshot& snapshot, const std::vector<const PodView*>& pod
                                  [](const PodStats* each) { return std::string_view(each->uid); });
     if (found != stats.end() && (*found)->uid == pods[i]->uid) disks[i] = DiskOf(*pods[i], **found);
   }
-  WriteDisk("jettison_pod_disk_used_bytes",
-            "Disk use of the pod in bytes, by kind: rootfs (writable layers), logs, volumes.",
-            &FsUsage::used_bytes, pods, disks, writer);
-  WriteDisk("jettison_pod_disk_used_inodes", "Inodes of the pod on disk, by kind.",
-            &FsUsage::inodes_used, pods, disks, writer);
+  const auto write = [&](std::string_view name, std::string_view help, auto amount) {
+    const auto figure = [&](std::size_t pod, std::string_view kind) {
+      const DiskByKind& disk = disks[pod];
+      return (kind == "rootfs" ? disk.rootfs : kind == "logs" ? disk.logs : disk.volumes).*amount;
+    };
+    WriteByKind(name, help, "kind", {"rootfs", "logs", "volumes"}, pods, figure, writer);
+  };
+  write("jettison_pod_disk_used_bytes",
+        "Disk use of the pod in bytes, by kind: rootfs (writable layers), logs, volumes.",
+        &FsUsage::used_bytes);
+  write("jettison_pod_disk_used_inodes", "Inodes of the pod on disk, by kind.",
+        &FsUsage::inodes_used);
 }
 
 // What a pod is, for whoever reads its figures later.
@@ -133,29 +138,26 @@ void WriteFacts(const std::vector<const PodView*>& pods, MetricsWriter& writer) 
       [](const PodView& pod) { return std::optional(pod.priority); }, writer);
 }
 
-// An amount of memory and of local storage; none: nothing is requested, or nothing limits it.
-template <typename AmountOf>
-void WriteAmounts(std::string_view name, std::string_view help,
-                  const std::vector<const PodView*>& pods, AmountOf amount_of,
-                  MetricsWriter& writer) {
-  writer.Family(name, kGauge, help);
-  for (const PodView* pod : pods) {
-    for (const std::string_view resource : {"memory", "ephemeral-storage"}) {
-      const std::optional<std::int64_t> amount = amount_of(*pod->facts, resource);
-      if (!amount || *amount == 0) continue;
-      writer.Sample({{"namespace", pod->namespace_}, {"pod", pod->name}, {"resource", resource}},
-                    *amount);
-    }
-  }
-}
-
-std::optional<std::int64_t> RequestOf(const PodFacts& facts, std::string_view resource) {
-  return WholeUnits(resource == "memory" ? facts.memory_request : facts.ephemeral_storage_request);
-}
-
-std::optional<std::int64_t> LimitOf(const PodFacts& facts, std::string_view resource) {
-  const auto limit = EffectiveLimit(facts.pod, resource);
-  return limit ? std::optional(limit->Value()) : std::nullopt;
+// Amounts of memory and of local storage; no sample where nothing is requested, or nothing limits
+// it.
+void WriteAmounts(const std::vector<const PodView*>& pods, MetricsWriter& writer) {
+  const auto write = [&](std::string_view name, std::string_view help, auto amount_of) {
+    const auto figure = [&](std::size_t pod, std::string_view resource) {
+      std::optional<std::int64_t> amount = amount_of(*pods[pod]->facts, resource);
+      return amount == 0 ? std::nullopt : amount;
+    };
+    WriteByKind(name, help, "resource", {"memory", "ephemeral-storage"}, pods, figure, writer);
+  };
+  write("jettison_pod_request_bytes", "Resource request of the pod.",
+        [](const PodFacts& facts, std::string_view resource) {
+          return std::optional<std::int64_t>(WholeUnits(
+              resource == "memory" ? facts.memory_request : facts.ephemeral_storage_request));
+        });
+  write("jettison_pod_limit_bytes", "Resource limit of the pod as a whole.",
+        [](const PodFacts& facts, std::string_view resource) {
+          const auto limit = EffectiveLimit(facts.pod, resource);
+          return limit ? std::optional<std::int64_t>(limit->Value()) : std::nullopt;
+        });
 }
 
 }  // namespace
@@ -194,10 +196,7 @@ void WritePodMetrics(const Snapshot& snapshot, MetricsWriter& writer) {
       [](const PodView& pod) { return std::optional(pod.oom_kills); }, writer);
   WriteDisks(snapshot, pods, writer);
   WriteFacts(pods, writer);
-  WriteAmounts("jettison_pod_request_bytes", "Resource request of the pod.", pods, RequestOf,
-               writer);
-  WriteAmounts("jettison_pod_limit_bytes", "Resource limit of the pod as a whole.", pods, LimitOf,
-               writer);
+  WriteAmounts(pods, writer);
 }
 
 }  // namespace jettison

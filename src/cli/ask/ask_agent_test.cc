@@ -59,9 +59,8 @@ TEST(AskAgent, AnAnswerOfAnotherTypeIsNone) {
     answer.body = "<html>Welcome</html>";
     return answer;
   }));
-  for (const char* output : {"text", "json"}) {
-    const auto answer = AskAgent({.server = server.endpoint()}, "/api/v1/explain",
-                                 output == std::string("text") ? kTextType : kJsonType);
+  for (const std::string_view type : {kTextType, kJsonType}) {
+    const auto answer = AskAgent({.server = server.endpoint()}, "/api/v1/explain", type);
     ASSERT_FALSE(answer);
     EXPECT_THAT(answer.error().message,
                 HasSubstr("does not answer as an agent does: the answer is of the type "

@@ -27,14 +27,14 @@ KubeletAnswer Refusal(const std::string& file, std::string message) {
   return answer;
 }
 
+// `unread`: another try may help.
+KubeletAnswer NoAnswer(std::string why, bool unread = false) {
+  return {.side = {.document = {}, .why_not = std::move(why)}, .unread = unread};
+}
+
 KubeletAnswer ReadFile(const std::string& file) {
   auto text = TextOf(file);
-  if (!text) {
-    KubeletAnswer answer;
-    answer.side.why_not = fmt::format("{}: {}", file, text.error().message);
-    answer.unread = true;
-    return answer;
-  }
+  if (!text) return NoAnswer(fmt::format("{}: {}", file, text.error().message), true);
   auto documents = ParseDocuments(*text, kUnlimitedMemory, Keys::kMayRepeat);
   if (!documents) {
     return Refusal(file, "the kubelet's configuration is faulty: " + documents.error().message);
@@ -63,27 +63,9 @@ constexpr const char* kRemedy =
     "get nodes/configz";
 
 bool MayPass(kube::CallResult result) {
-  switch (result) {
-    case kube::CallResult::kAway:
-    case kube::CallResult::kBusy:
-    case kube::CallResult::kUnauthenticated: return true;
-    case kube::CallResult::kDone:
-    case kube::CallResult::kGone:
-    case kube::CallResult::kAnother:
-    case kube::CallResult::kConflict:
-    case kube::CallResult::kBudget:
-    case kube::CallResult::kForbidden:
-    case kube::CallResult::kRefused: break;
-  }
-  return false;
+  return result == kube::CallResult::kAway || result == kube::CallResult::kBusy ||
+         result == kube::CallResult::kUnauthenticated;
 }
-
-// An API server, and who asks it.
-struct Cluster {
-  const kube::ApiAccess& access;
-  const Clock& clock;
-  kube::ApiClient& server;
-};
 
 Error ErrorOf(const kube::Outcome& outcome, const std::string& whose) {
   const auto code =
@@ -91,45 +73,27 @@ Error ErrorOf(const kube::Outcome& outcome, const std::string& whose) {
   return {code, whose + outcome.why};
 }
 
-// Of the kubelet itself. kUnavailable: it may answer later.
-Result<kube::ApiReply> AskItself(const Cluster& cluster, const std::string& node,
-                                 Duration timeout) {
-  const auto reply = kube::AskNow(cluster.server, kube::GetNode(node), timeout);
+// Of the kubelet itself, by the access to its API server. kUnavailable: it may answer later.
+Result<kube::ApiReply> AskItself(kube::ApiAccess access, kube::ApiClient& server,
+                                 const Clock& clock, const std::string& node) {
+  const auto reply = kube::AskNow(server, kube::GetNode(node), kLongestCall);
   if (const kube::Outcome outcome = kube::OutcomeOf(reply); !outcome.ok()) {
     return Fail(ErrorOf(outcome, ""));
   }
   const auto known = kube::ReadApiNode(reply->body);
   if (!known) return Fail(known.error());
-  kube::ApiAccess access = cluster.access;
   access.server = kube::KubeletUrlOf(*known);
   if (access.server.empty()) {
     return Fail(ErrorCode::kUnavailable, "the Node object does not say where its kubelet answers");
   }
   access.path_prefix.clear();
   access.server_name.clear();
-  const auto kubelet = kube::ApiClient::Open(access, cluster.clock);
+  const auto kubelet = kube::ApiClient::Open(access, clock);
   if (!kubelet) return Fail(kubelet.error());
-  auto answer = kube::AskNow(**kubelet, kube::GetOwnKubeletConfiguration(), timeout);
+  auto answer = kube::AskNow(**kubelet, kube::GetOwnKubeletConfiguration(), kLongestCall);
   if (const kube::Outcome outcome = kube::OutcomeOf(answer); !outcome.ok()) {
     return Fail(ErrorOf(outcome, access.server + ": "));
   }
-  return answer;
-}
-
-KubeletAnswer Ask(const Cluster& cluster, const std::string& node) {
-  const auto reply =
-      kube::AskNow(cluster.server, kube::GetKubeletConfiguration(node), kLongestCall);
-  const kube::Outcome outcome = kube::OutcomeOf(reply);
-  if (outcome.ok()) return AnswerOf(reply->body, node);
-  KubeletAnswer answer;
-  answer.side.why_not = fmt::format("configz of node {}: {}", node, outcome.why);
-  answer.unread = MayPass(outcome.result);
-  if (outcome.result != kube::CallResult::kForbidden) return answer;
-  const auto own = AskItself(cluster, node, kLongestCall);
-  if (own) return AnswerOf(own->body, node);
-  answer.side.why_not +=
-      fmt::format("; from the kubelet itself: {}{}", own.error().message, kRemedy);
-  answer.unread = own.error().code == ErrorCode::kUnavailable;
   return answer;
 }
 
@@ -137,17 +101,24 @@ KubeletAnswer AskServer(const KubeletQuestion& question) {
   const kube::AccessReading reading = question.kubeconfig.empty()
                                           ? kube::AccessByServiceAccount(kube::OwnServiceAccount())
                                           : kube::AccessByKubeconfig(question.kubeconfig);
-  KubeletAnswer answer;
   const SteadyClock clock;
   const auto client = reading.faults.empty()
                           ? kube::ApiClient::Open(reading.access, clock)
                           : Fail(ErrorCode::kInvalidArgument, DescribeAll(reading.faults));
-  if (client) {
-    return Ask({.access = reading.access, .clock = clock, .server = **client}, question.node);
+  const std::string whose = fmt::format("configz of node {}: ", question.node);
+  if (!client) return NoAnswer(whose + client.error().message);
+  const auto reply =
+      kube::AskNow(**client, kube::GetKubeletConfiguration(question.node), kLongestCall);
+  const kube::Outcome outcome = kube::OutcomeOf(reply);
+  if (outcome.ok()) return AnswerOf(reply->body, question.node);
+  if (outcome.result != kube::CallResult::kForbidden) {
+    return NoAnswer(whose + outcome.why, MayPass(outcome.result));
   }
-  answer.side.why_not =
-      fmt::format("configz of node {}: {}", question.node, client.error().message);
-  return answer;
+  const auto own = AskItself(reading.access, **client, clock, question.node);
+  if (own) return AnswerOf(own->body, question.node);
+  return NoAnswer(fmt::format("{}{}; from the kubelet itself: {}{}", whose, outcome.why,
+                              own.error().message, kRemedy),
+                  own.error().code == ErrorCode::kUnavailable);
 }
 
 }  // namespace
@@ -160,15 +131,12 @@ KubeletQuestion QuestionOf(const AgentConfig& config) {
 }
 
 KubeletAnswer AnswerOf(const std::string& body, const std::string& node) {
-  KubeletAnswer answer;
   const auto told = kube::ReadKubeletConfiguration(body);
-  if (told) {
-    answer.text = body;
-    answer.side.document =
-        ConfigDocument{fmt::format("configz of node {}", node), WithoutDefaults(*told)};
-  } else {
-    answer.side.why_not = told.error().message;
-  }
+  if (!told) return NoAnswer(told.error().message);
+  KubeletAnswer answer;
+  answer.text = body;
+  answer.side.document =
+      ConfigDocument{fmt::format("configz of node {}", node), WithoutDefaults(*told)};
   return answer;
 }
 

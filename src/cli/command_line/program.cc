@@ -158,7 +158,7 @@ int Run(const std::string& version, int argc, const char* const* argv) {
   CLI::App app(kAbout, "jettison");
   app.set_version_flag("--version", "jettison " + version);
   int exit_code = 0;
-  AddCommands(app, exit_code, argc > 1 ? argv[1] : "");
+  AddCommands(app, exit_code);
   if (asks_for_help && argv[1][0] != '-' && !HasCommand(app, argv[1])) {
     return ComplainOfCommand(app, argv[1]);
   }
