@@ -16,7 +16,6 @@
 #include "cli/commands.h"
 #include "cli/recording/recording_file.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/terminal.h"
 #include "codec/recordings/replay_writer.h"
 #include "codec/recordings/scenario_reader.h"
 #include "codec/recordings/scenario_writer.h"

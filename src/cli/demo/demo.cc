@@ -20,7 +20,6 @@
 #include "api/overview/overview.h"
 #include "cli/ask/config_files.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/terminal.h"
 #include "cli/top/top.h"
 #include "core/json/json_writer.h"
 #include "kernel/files/files.h"

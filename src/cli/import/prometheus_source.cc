@@ -7,7 +7,6 @@
 
 #include "cli/import/import.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/terminal.h"
 #include "codec/prometheus/query_answer.h"
 
 namespace jettison {

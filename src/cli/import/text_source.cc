@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "cli/import/import.h"
-#include "cli/terminal/terminal.h"
+#include "cli/terminal/output.h"
 #include "codec/prometheus/sample_text.h"
 #include "kernel/files/line_reader.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cli/report_page/report_page.h"
-#include "cli/simulate/fleet_files.h"
+#include "cli/simulate/node_source.h"
 #include "cli/simulate/simulate.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"

@@ -18,7 +18,6 @@
 #include "cli/recording/recording.h"
 #include "cli/recording/recording_file.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/terminal.h"
 #include "codec/flight/recording_lines.h"
 #include "codec/flight/recording_writer.h"
 #include "core/json/json_writer.h"

@@ -12,7 +12,6 @@
 #include "cli/ask/ask_agent.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/terminal.h"
 #include "cli/terminal/text_line.h"
 #include "codec/documents/form_reader.h"
 #include "codec/documents/json.h"

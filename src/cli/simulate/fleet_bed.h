@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "cli/simulate/fleet_files.h"
+#include "cli/simulate/node_source.h"
 #include "codec/flight/recording_lines.h"
 #include "codec/flight/recording_writer.h"
 #include "kernel/files/temporary_folder.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cli/simulate/fleet_bed.h"
-#include "cli/simulate/fleet_files.h"
+#include "cli/simulate/node_source.h"
 #include "cli/simulate/simulate.h"
 
 namespace jettison {

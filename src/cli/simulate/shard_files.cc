@@ -9,7 +9,7 @@
 #include <map>
 #include <utility>
 
-#include "cli/simulate/fleet_files.h"
+#include "cli/simulate/node_source.h"
 #include "codec/documents/form_reader.h"
 #include "kernel/files/line_reader.h"
 #include "sim/report/report_fields.h"

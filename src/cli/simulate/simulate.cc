@@ -19,7 +19,7 @@
 
 #include "cli/report_page/report_page.h"
 #include "cli/simulate/candidates.h"
-#include "cli/simulate/fleet_files.h"
+#include "cli/simulate/node_source.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "core/units/duration.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/simulate/candidates.h"
-#include "cli/simulate/fleet_files.h"
+#include "cli/simulate/node_source.h"
 #include "core/recording/recording.h"
 #include "sim/report/simulation_report.h"
 

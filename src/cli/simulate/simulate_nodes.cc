@@ -17,7 +17,6 @@
 #include "cli/simulate/node_source.h"
 #include "cli/simulate/simulate.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/terminal.h"
 #include "sim/whatif/whatif.h"
 
 namespace jettison {

@@ -1,18 +1,64 @@
 #include "cli/terminal/output.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "core/model/fault.h"
 #include "core/text/printable.h"
 
 namespace jettison {
+namespace {
+
+std::string_view Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// By the variable that decides the locale's character set, in POSIX's order of precedence.
+bool IsUtf8() {
+  for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const std::string_view locale = Variable(variable);
+    if (locale.empty()) continue;
+    for (const std::string_view name : {"UTF-8", "UTF8", "utf-8", "utf8"}) {
+      if (locale.find(name) != std::string_view::npos) return true;
+    }
+    return false;
+  }
+  return false;
+}
+
+// What every terminal of the last decades understands (ECMA-48, DEC private modes).
+constexpr std::string_view kClearLine = "\x1b[K";
+constexpr std::string_view kClearBelow = "\x1b[J";
+// A terminal that knows it shows the whole picture at once; the others ignore it.
+constexpr std::string_view kBeginUpdate = "\x1b[?2026h";
+constexpr std::string_view kEndUpdate = "\x1b[?2026l";
+constexpr std::string_view kHome = "\x1b[H";
+
+// Writes all of it, unless the terminal is gone.
+void WriteToTerminal(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t wrote = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) return;  // the terminal is gone
+    text.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+}
+
+}  // namespace
 
 std::string PrintableLines(std::string_view text) {
   std::string lines;
@@ -88,6 +134,66 @@ bool LineFaults::Close() {
   Say();
   if (unsaid_ > 0) PrintError("jettison: {}: and {} more lines have faults\n", name_, unsaid_);
   return said_ > 0;
+}
+
+TextStyle StyleOfStandardOutput() {
+  return {.color = IsScreen() && Variable("NO_COLOR").empty(), .unicode = IsUtf8()};
+}
+
+ScreenSize SizeOfStandardOutput() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) {
+    return {};
+  }
+  return {.columns = size.ws_col, .rows = size.ws_row};
+}
+
+std::size_t ColumnsOfStandardOutput() {
+  constexpr std::size_t kAnyWidth = std::size_t{1} << 30;
+  if (::isatty(STDOUT_FILENO) == 1) return SizeOfStandardOutput().columns;
+  const std::string_view wanted = Variable("COLUMNS");
+  std::size_t columns = 0;
+  const auto read = std::from_chars(wanted.data(), wanted.data() + wanted.size(), columns);
+  const bool is_number = read.ec == std::errc() && read.ptr == wanted.data() + wanted.size();
+  return is_number && columns > 0 ? columns : kAnyWidth;
+}
+
+bool IsScreen() {
+  const std::string_view term = Variable("TERM");
+  return ::isatty(STDOUT_FILENO) == 1 && !term.empty() && term != "dumb";
+}
+
+void DrawScreen(const std::vector<std::string>& lines) {
+  // It would not take output without waiting after Ctrl-S.
+  pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  if (::poll(&output, 1, 0) != 1 || (output.revents & POLLOUT) == 0) return;
+  std::string picture(kBeginUpdate);
+  picture += kHome;
+  for (const std::string& line : lines) picture.append(line).append(kClearLine).append("\r\n");
+  picture.append(kClearBelow).append(kEndUpdate);
+  WriteToTerminal(picture);
+}
+
+ProgressBar::ProgressBar(bool shown) : shown_(shown && ::isatty(STDERR_FILENO) == 1) {}
+
+ProgressBar::~ProgressBar() {
+  Clear();
+}
+
+void ProgressBar::Clear() {
+  if (percent_ >= 0) WriteToStandardError("\r\x1b[K");
+  percent_ = -1;
+}
+
+void ProgressBar::Draw(double share, std::string_view what) {
+  constexpr int kWidth = 40;
+  const int percent = static_cast<int>(std::clamp(share, 0.0, 1.0) * 100);
+  if (!shown_ || (percent == percent_ && what == what_)) return;
+  percent_ = percent;
+  what_ = what;
+  const auto filled = static_cast<std::size_t>(percent * kWidth / 100);
+  WriteToStandardError(fmt::format("\r[{}{}] {:3}% {}\x1b[K", std::string(filled, '#'),
+                                   std::string(kWidth - filled, '.'), percent, Printable(what)));
 }
 
 }  // namespace jettison

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 namespace jettison {
@@ -86,6 +87,21 @@ TEST(CommandFaults, AreToldAllAndWrongUsageDecidesTheStatus) {
             "jettison: k.yaml cannot be read\n"
             "jettison: --every must be a duration\n"
             "jettison: token cannot be read\n");
+}
+
+std::size_t ColumnsWhere(const char* variable) {
+  ::setenv("COLUMNS", variable, 1);
+  const std::size_t columns = ColumnsOfStandardOutput();
+  ::unsetenv("COLUMNS");
+  return columns;
+}
+
+TEST(ColumnsOfStandardOutput, OfAFileAreAsManyAsColumnsSaysAndElseAnyNumber) {
+  if (::isatty(STDOUT_FILENO) == 1) GTEST_SKIP() << "standard output is a terminal";
+  EXPECT_EQ(ColumnsWhere("72"), 72U);
+  for (const char* no_number : {"", "0", "-1", "wide", "80x"}) {
+    EXPECT_GT(ColumnsWhere(no_number), 1'000'000U) << no_number;
+  }
 }
 
 }  // namespace

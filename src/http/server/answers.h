@@ -17,7 +17,6 @@
 #include "http/message.h"
 #include "http/server/access.h"
 #include "http/server/server.h"
-#include "http/server/tokens.h"
 
 namespace jettison::http {
 

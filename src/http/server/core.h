@@ -13,7 +13,6 @@
 #include "http/server/answers.h"
 #include "http/server/listen.h"
 #include "http/server/server.h"
-#include "http/server/tokens.h"
 #include "http/tls_files.h"
 #include "ports/file_descriptor.h"
 

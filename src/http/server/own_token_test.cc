@@ -9,7 +9,7 @@
 
 #include "http/server/test_server.h"
 #include "http/server/test_wire.h"
-#include "http/server/tokens.h"
+#include "http/server/access.h"
 
 namespace jettison::http {
 namespace {

@@ -1,4 +1,4 @@
-#include "http/server/tokens.h"
+#include "http/server/access.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
