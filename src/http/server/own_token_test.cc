@@ -7,9 +7,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "http/server/access.h"
 #include "http/server/test_server.h"
 #include "http/server/test_wire.h"
-#include "http/server/access.h"
 
 namespace jettison::http {
 namespace {

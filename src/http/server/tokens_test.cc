@@ -1,11 +1,10 @@
-#include "http/server/access.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "http/server/access.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/fakes/scarcity.h"
 
