@@ -7,7 +7,7 @@
 #include "fuzz/fuzz.h"
 #include "kernel/processes/proc_files.h"
 #include "rpc/verbose_info.h"
-#include "sources/foreign/foreign_spec.h"
+#include "sources/foreign/foreign_group.h"
 
 // Whatever a container runtime or a container's files tell, what is made of it can be used: a name
 // of a group, an absolute path, a process, a signal.

@@ -15,9 +15,7 @@
 #include "sources/kubernetes/calls/node_calls.h"
 #include "sources/kubernetes/objects/api_node.h"
 #include "sources/kubernetes/objects/api_pod.h"
-#include "sources/kubernetes/objects/list_page.h"
-#include "sources/kubernetes/objects/watch_event.h"
-#include "sources/kubernetes/watch/line_cutter.h"
+#include "sources/kubernetes/objects/list_watch.h"
 
 namespace {
 

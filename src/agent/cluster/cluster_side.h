@@ -22,8 +22,8 @@
 #include "machine/log/log.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
-#include "sources/kubernetes/calls/cluster.h"
-#include "sources/kubernetes/evictions/eviction_intent.h"
+#include "sources/kubernetes/calls/api_call.h"
+#include "sources/kubernetes/evictions/pod_eviction.h"
 #include "sources/kubernetes/pods/pod_feed.h"
 
 namespace jettison {

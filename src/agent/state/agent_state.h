@@ -12,7 +12,7 @@
 #include "core/model/pod_origin.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
-#include "sources/kubernetes/evictions/eviction_intent.h"
+#include "sources/kubernetes/evictions/pod_eviction.h"
 
 namespace jettison {
 

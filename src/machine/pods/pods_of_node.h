@@ -20,7 +20,6 @@
 #include "ports/own_runtime.h"
 #include "rpc/calls.h"
 #include "sources/foreign/foreign_roster.h"
-#include "sources/foreign/foreign_source.h"
 
 namespace jettison {
 

@@ -11,14 +11,10 @@
 #include "kernel/readiness/lifetime.h"
 #include "pods/run_edges.h"
 #include "rpc/calls.h"
-#include "sources/containerd/finder_edges.h"
 #include "sources/containerd/foreign_tasks.h"
-#include "sources/foreign/base.h"
-#include "sources/foreign/complaints.h"
+#include "sources/foreign/foreign_finding.h"
 #include "sources/foreign/foreign_group.h"
-#include "sources/foreign/foreign_pod_value.h"
 #include "sources/foreign/foreign_roster.h"
-#include "sources/foreign/foreign_source.h"
 
 namespace jettison::cri {
 

@@ -12,7 +12,6 @@
 #include "rpc/calls.h"
 #include "rpc/verbose_info.h"
 #include "sources/foreign/foreign_group.h"
-#include "sources/foreign/foreign_spec.h"
 
 namespace jettison::cri {
 namespace {

@@ -12,13 +12,21 @@
 
 #include "containers/container_exit.h"
 #include "kernel/readiness/lifetime.h"
+#include "pods/run_edges.h"
 #include "rpc/calls.h"
-#include "sources/containerd/finder_edges.h"
-#include "sources/foreign/complaints.h"
-#include "sources/foreign/foreign_pod_value.h"
-#include "sources/foreign/foreign_spec.h"
+#include "sources/foreign/foreign_finding.h"
+#include "sources/foreign/foreign_group.h"
+#include "sources/foreign/foreign_roster.h"
 
 namespace jettison::cri {
+
+// What the classes that find pods on a container runtime need.
+struct FinderEdges {
+  Calls& calls;
+  RunEdges& run;
+  NodeGroups groups;
+  ForeignRoster& roster;
+};
 
 // Whether containerd accepts this as the name of a namespace or a container: letters and digits
 // with single [._-] between them, 76 characters at most. (containerd: identifiers)

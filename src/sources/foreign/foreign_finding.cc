@@ -1,10 +1,196 @@
 #include "sources/foreign/foreign_finding.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
+#include <limits>
+#include <set>
 #include <string_view>
 #include <utility>
 
+#include "containers/labels.h"
+#include "core/model/pod_resources.h"
+#include "kernel/files/paths.h"
+#include "kernel/groups/layout/cgroup_layout.h"
+
 namespace jettison {
+namespace {
+
+using kernel::IsPathSegment;
+
+template <typename Map>
+const std::string* ValueOf(const Map& map, std::string_view name) {
+  const auto it = map.find(std::string(name));
+  return it == map.end() ? nullptr : &it->second;
+}
+
+// The label where it is a valid name, otherwise the given name, otherwise `otherwise`.
+std::string NameOf(const std::string* label, const std::string& given,
+                   const std::string& otherwise) {
+  if (label != nullptr && IsPathSegment(*label)) return *label;
+  return IsPathSegment(given) ? given : otherwise;
+}
+
+template <typename Number>
+std::optional<Number> NumberIn(std::string_view text) {
+  Number number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::string_view ParentGroup(std::string_view group) {
+  const std::size_t slash = group.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : group.substr(0, slash);
+}
+
+// Whether a group is named as the kubelet names that of a pod: "pod<uid>", or with systemd
+// "kubepods-burstable-pod<uid>.slice", where the UID has "_" for "-".
+bool IsGroupOfPod(std::string_view group, std::string_view uid) {
+  if (uid.empty()) return false;
+  const std::size_t slash = group.rfind('/');
+  const std::string_view name = slash == std::string_view::npos ? group : group.substr(slash + 1);
+  std::string unit(uid);
+  std::replace(unit.begin(), unit.end(), '-', '_');
+  return name == fmt::format("pod{}", uid) || name.ends_with(fmt::format("-pod{}.slice", unit));
+}
+
+// The QoS class by the group's place in Kubernetes' layout; absent for a group outside it.
+std::optional<QosClass> QosByGroup(std::string_view group) {
+  if (!group.starts_with(kernel::kPodsGroup)) return std::nullopt;
+  const std::string_view pod = ParentGroup(group);
+  if (pod.find("besteffort") != std::string_view::npos) return QosClass::kBestEffort;
+  if (pod.find("burstable") != std::string_view::npos) return QosClass::kBurstable;
+  return QosClass::kGuaranteed;
+}
+
+Container ContainerOf(const ForeignContainer& found) {
+  Container container;
+  container.name = found.name;
+  container.image = found.image;
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (found.memory_limit && *found.memory_limit <= kMost) {
+    container.resources.limits[std::string(kMemoryResource)] =
+        Quantity::Of(static_cast<std::int64_t>(*found.memory_limit));
+  }
+  if (found.milli_cpu) {
+    container.resources.requests["cpu"] = *Quantity::Parse(fmt::format("{}m", *found.milli_cpu));
+  }
+  return container;
+}
+
+// Applies the settings that the owner of a pod makes in annotations, or else in labels.
+class OwnerSettingsReader {
+ public:
+  OwnerSettingsReader(const ForeignIdentity& identity, ForeignReading& reading)
+      : identity_(identity), reading_(reading) {}
+
+  void TakePriority() {
+    const std::string* const text = Find("priority");
+    if (text == nullptr) return;
+    reading_.pod.priority = NumberIn<std::int32_t>(*text);
+    if (!reading_.pod.priority) Ignore("priority", *text);
+  }
+  void TakeQosClass() {
+    const std::string* const text = Find("qos");
+    if (text == nullptr) return;
+    const auto qos = QosClassNamed(*text);
+    if (!qos) return Ignore("qos", *text);
+    reading_.pod.status_qos_class = qos;
+  }
+  // An amount for the whole pod is set on its first container and replaces what was found for any
+  // container. Pod-level resources cannot be used, because they have no ephemeral storage.
+  void TakeAmount(ResourceSide side, std::string_view side_name, std::string_view resource) {
+    const std::string name = fmt::format("{}.{}", side_name, resource);
+    const std::string* const text = Find(name);
+    if (text == nullptr) return;
+    auto amount = Quantity::Parse(*text);
+    if (!amount || amount->Sign() < 0) return Ignore(name, *text);
+    std::vector<Container>& containers = reading_.pod.containers;
+    for (Container& container : containers) {
+      (container.resources.*side).erase(std::string(resource));
+    }
+    if (containers.empty()) return;
+    (containers.front().resources.*side)[std::string(resource)] = std::move(*amount);
+  }
+
+ private:
+  [[nodiscard]] const std::string* Find(std::string_view name) const {
+    const std::string key = fmt::format("jettison.io/{}", name);
+    const std::string* const annotation = ValueOf(identity_.annotations, key);
+    return annotation != nullptr ? annotation : ValueOf(identity_.labels, key);
+  }
+  void Ignore(std::string_view name, const std::string& text) {
+    reading_.ignored.push_back(fmt::format("jettison.io/{}: {}", name, text));
+  }
+
+  const ForeignIdentity& identity_;
+  ForeignReading& reading_;
+};
+
+// The kubelet writes the annotation on containers; other software may write it on the sandbox.
+std::optional<std::int64_t> GracePeriodOf(const ForeignIdentity& identity,
+                                          const std::vector<ForeignContainer>& containers) {
+  const std::string* text = ValueOf(identity.annotations, kGracePeriodAnnotation);
+  for (const ForeignContainer& container : containers) {
+    if (text != nullptr) break;
+    text = container.grace_period ? &*container.grace_period : nullptr;
+  }
+  const auto seconds = text == nullptr ? std::nullopt : NumberIn<std::int64_t>(*text);
+  return seconds && *seconds >= 0 ? seconds : std::nullopt;
+}
+
+}  // namespace
+
+void NameContainers(std::vector<ForeignContainer>& containers) {
+  std::set<std::string> taken;
+  for (ForeignContainer& container : containers) {
+    container.name =
+        NameOf(container.label ? &*container.label : nullptr, container.given_name, container.id);
+    if (!taken.insert(container.name).second) container.name = container.id;
+  }
+}
+
+std::vector<std::string> PodGroupsOf(const std::vector<ForeignContainer>& containers,
+                                     std::string_view uid) {
+  std::vector<std::string> groups;
+  for (const ForeignContainer& container : containers) {
+    const std::string_view parent = ParentGroup(container.group);
+    std::string group = IsGroupOfPod(parent, uid) ? std::string(parent) : container.group;
+    if (std::find(groups.begin(), groups.end(), group) == groups.end()) {
+      groups.push_back(std::move(group));
+    }
+  }
+  return groups;
+}
+
+ForeignReading ReadForeignPod(const ForeignIdentity& identity,
+                              const std::vector<ForeignContainer>& containers) {
+  ForeignReading reading;
+  Pod& pod = reading.pod;
+  const auto& labels = identity.labels;
+  pod.name = NameOf(ValueOf(labels, kPodNameLabel), identity.name, identity.key);
+  pod.namespace_ = NameOf(ValueOf(labels, kPodNamespaceLabel), identity.namespace_, "default");
+  pod.uid = NameOf(ValueOf(labels, kPodUidLabel), identity.uid, identity.key);
+  for (const auto& [name, value] : labels) pod.labels[name] = value;
+  for (const auto& [name, value] : identity.annotations) pod.annotations[name] = value;
+  pod.restart_policy = RestartPolicy::kNever;
+  for (const ForeignContainer& container : containers) {
+    pod.containers.push_back(ContainerOf(container));
+  }
+  if (!containers.empty()) pod.status_qos_class = QosByGroup(containers.front().group);
+  pod.termination_grace_period_seconds = GracePeriodOf(identity, containers);
+  OwnerSettingsReader settings(identity, reading);
+  settings.TakePriority();
+  settings.TakeQosClass();
+  for (const std::string_view resource :
+       {std::string_view("cpu"), kMemoryResource, kEphemeralStorageResource}) {
+    settings.TakeAmount(&ResourceRequirements::requests, "requests", resource);
+  }
+  settings.TakeAmount(&ResourceRequirements::limits, "limits", kMemoryResource);
+  return reading;
+}
 
 void Describe(ForeignFinding& finding) {
   std::vector<ForeignContainer>& containers = finding.containers;

@@ -10,14 +10,47 @@
 #include <vector>
 
 #include "containers/running_container.h"
+#include "core/units/duration.h"
 #include "kernel/readiness/lifetime.h"
 #include "pods/run_edges.h"
 #include "ports/pod_disk.h"
-#include "sources/foreign/complaints.h"
 #include "sources/foreign/foreign_finding.h"
-#include "sources/foreign/foreign_pod_value.h"
 
 namespace jettison {
+
+// Logs each message about a subject once, for as long as the subject exists.
+class Complaints {
+ public:
+  explicit Complaints(const RunEdges& edges) : edges_(edges) {}
+
+  void Say(const std::string& subject, const std::string& text) {
+    if (said_[subject].insert(text).second) edges_.Log(text);
+  }
+  // Logs the message unless there was one about the subject.
+  void SayFirst(const std::string& subject, const std::string& text) {
+    if (!said_.contains(subject)) Say(subject, text);
+  }
+  // Forgets the messages about all subjects except those for which `is_there` is true.
+  void KeepOnly(const std::function<bool(const std::string&)>& is_there) {
+    std::erase_if(said_, [&](const auto& entry) { return !is_there(entry.first); });
+  }
+
+ private:
+  const RunEdges& edges_;
+  std::map<std::string, std::set<std::string>> said_;
+};
+
+// Finds foreign pods and hands them to a roster for as long as the source exists. Each source
+// decides itself when it looks: after a listing, by a watch or by a timer.
+class ForeignSource {
+ public:
+  virtual ~ForeignSource() = default;
+
+  // Waits until the pods that are being examined have been handed over, at most `patience`.
+  virtual void Await(Duration patience) = 0;
+  // The pods that it knows of and leaves out, with the reason: a sentence each.
+  [[nodiscard]] virtual std::vector<std::string> NotGuarded() const = 0;
+};
 
 // A foreign pod, or one of an earlier agent that this one has not taken over. The agent watches it
 // and may evict it, but never deletes its data.

@@ -21,8 +21,6 @@
 #include "ports/clock.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/calls/call_complaints.h"
-#include "sources/kubernetes/calls/cluster.h"
-#include "sources/kubernetes/evictions/eviction_intent.h"
 #include "sources/kubernetes/evictions/pod_eviction.h"
 
 namespace jettison {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ports/fakes/fake_clock.h"
-#include "sources/kubernetes/calls/call_retry.h"
+#include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/test_bed/fake_cluster.h"
 
 namespace jettison {

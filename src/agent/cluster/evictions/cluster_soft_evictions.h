@@ -15,7 +15,6 @@
 #include "ports/clock.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/calls/call_complaints.h"
-#include "sources/kubernetes/calls/cluster.h"
 #include "sources/kubernetes/evictions/soft_eviction_book.h"
 
 namespace jettison {

@@ -16,7 +16,7 @@
 #include "kernel/files/paths.h"
 #include "machine/loop/mailbox.h"
 #include "sources/kubernetes/client/api_client.h"
-#include "sources/kubernetes/objects/value_writer.h"
+#include "sources/kubernetes/objects/api_object.h"
 
 namespace jettison {
 namespace {

@@ -14,12 +14,12 @@
 #include "core/units/result.h"
 #include "machine/loop/job_queue.h"
 #include "ports/clock.h"
-#include "sources/kubernetes/calls/cluster.h"
+#include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/client/pod_watch.h"
 #include "sources/kubernetes/credentials/access_source.h"
 #include "sources/kubernetes/credentials/api_access.h"
+#include "sources/kubernetes/objects/api_object.h"
 #include "sources/kubernetes/objects/api_pod.h"
-#include "sources/kubernetes/objects/object_head.h"
 #include "sources/kubernetes/pods/pod_feed.h"
 
 namespace jettison {

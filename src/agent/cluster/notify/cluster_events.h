@@ -11,8 +11,8 @@
 #include "core/units/duration.h"
 #include "machine/log/log.h"
 #include "ports/clock.h"
+#include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/calls/call_complaints.h"
-#include "sources/kubernetes/calls/cluster.h"
 #include "sources/kubernetes/calls/event_queue.h"
 
 namespace jettison {

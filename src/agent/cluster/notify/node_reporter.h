@@ -11,7 +11,6 @@
 #include "ports/clock.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/calls/call_complaints.h"
-#include "sources/kubernetes/calls/cluster.h"
 #include "sources/kubernetes/node/pressure_conditions.h"
 #include "sources/kubernetes/node/pressure_taints.h"
 

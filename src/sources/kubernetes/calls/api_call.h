@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -9,6 +11,17 @@
 #include "sources/kubernetes/objects/api_status.h"
 
 namespace jettison::kube {
+
+inline constexpr const char* kJsonType = "application/json";
+// Members replace members, lists replace lists.
+inline constexpr const char* kMergePatchType = "application/merge-patch+json";
+// Lists that have a key (conditions: `type`) are merged by it.
+inline constexpr const char* kStrategicMergePatchType = "application/strategic-merge-patch+json";
+
+// A meta/v1 Time, which has no fraction.
+[[nodiscard]] inline std::string WholeSeconds(WallTime time) {
+  return FormatWallTime(std::chrono::floor<std::chrono::seconds>(time));
+}
 
 // A request to an API server.
 struct ApiCall {
@@ -63,5 +76,43 @@ struct Outcome {
 
 // One part of a path or a value of a query.
 [[nodiscard]] std::string PathPart(const std::string& text);
+
+// When a call that failed is made again: after 0.2 s, then twice as long each time up to 15 s, and
+// not before the server allows it. A failure that needs a person is tried again once a minute. A
+// server that has just started denies everything until it has read its roles, so what it denies
+// after it did not answer is tried sooner at first.
+class CallRetry {
+ public:
+  // The time of the next try after a failure.
+  [[nodiscard]] Instant After(const Outcome& outcome, Instant now);
+  // It has succeeded.
+  void Reset() { *this = CallRetry(); }
+
+  static constexpr Duration kFirst = std::chrono::milliseconds(200);
+  static constexpr Duration kLongest = std::chrono::seconds(15);
+  // The longest Retry-After that is respected; a server that asks for more is tried again then.
+  static constexpr Duration kMostRetryAfter = std::chrono::minutes(2);
+  static constexpr Duration kDenied = std::chrono::minutes(1);
+  // How often a server that did not answer is asked again soon about what it denies: for 6 s.
+  static constexpr int kTriesAfterAway = 5;
+
+ private:
+  Duration next_ = kFirst;
+  bool was_unknown_ = false;  // the API server did not know the agent the last time
+  bool was_away_ = false;     // it did not answer the last time
+  int tries_after_away_ = 0;  // that are left
+};
+
+// The API server of a cluster as the agent's loop uses it. Nothing blocks: the answer is delivered
+// in a later turn of the loop.
+class Cluster {
+ public:
+  using OnReply = std::function<void(const Result<ApiReply>&)>;
+
+  virtual ~Cluster() = default;
+
+  // Makes the call. The answer, or why there is none, comes within `timeout`, or soon after it.
+  virtual void Ask(ApiCall call, Duration timeout, OnReply on_reply) = 0;
+};
 
 }  // namespace jettison::kube

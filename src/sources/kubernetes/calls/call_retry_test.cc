@@ -1,9 +1,8 @@
-#include "sources/kubernetes/calls/call_retry.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/calls/call_complaints.h"
 
 namespace jettison::kube {

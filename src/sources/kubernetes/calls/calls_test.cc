@@ -8,7 +8,7 @@
 #include "sources/kubernetes/calls/call_complaints.h"
 #include "sources/kubernetes/calls/node_calls.h"
 #include "sources/kubernetes/calls/pod_calls.h"
-#include "sources/kubernetes/objects/test_answers.h"
+#include "sources/kubernetes/objects/testing/test_answers.h"
 
 namespace jettison::kube {
 namespace {

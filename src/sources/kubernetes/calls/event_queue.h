@@ -11,7 +11,6 @@
 #include "core/units/duration.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/calls/call_complaints.h"
-#include "sources/kubernetes/calls/call_retry.h"
 
 namespace jettison::kube {
 

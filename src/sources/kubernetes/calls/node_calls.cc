@@ -7,7 +7,7 @@
 
 #include "codec/documents/json.h"
 #include "core/json/json_writer.h"
-#include "sources/kubernetes/calls/content_types.h"
+#include "sources/kubernetes/calls/api_call.h"
 
 namespace jettison::kube {
 namespace {

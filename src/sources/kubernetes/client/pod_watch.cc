@@ -10,7 +10,7 @@
 #include "codec/kubernetes/field.h"
 #include "http/client/client.h"
 #include "sources/kubernetes/calls/call_complaints.h"
-#include "sources/kubernetes/objects/list_page.h"
+#include "sources/kubernetes/objects/list_watch.h"
 
 namespace jettison::kube {
 namespace {

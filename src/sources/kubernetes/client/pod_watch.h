@@ -15,8 +15,7 @@
 #include "sources/kubernetes/client/api_client.h"
 #include "sources/kubernetes/objects/api_pod.h"
 #include "sources/kubernetes/objects/api_status.h"
-#include "sources/kubernetes/objects/watch_event.h"
-#include "sources/kubernetes/watch/line_cutter.h"
+#include "sources/kubernetes/objects/list_watch.h"
 #include "sources/kubernetes/watch/reflector.h"
 
 namespace jettison::kube {

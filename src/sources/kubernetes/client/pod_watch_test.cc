@@ -6,7 +6,7 @@
 
 #include "kernel/files/temporary_folder.h"
 #include "sources/kubernetes/client/client_test_fixture.h"
-#include "sources/kubernetes/objects/test_answers.h"
+#include "sources/kubernetes/objects/testing/test_answers.h"
 
 namespace jettison::kube {
 namespace {

@@ -11,7 +11,6 @@
 #include "core/model/pod_origin.h"
 #include "core/units/duration.h"
 #include "sources/kubernetes/calls/api_call.h"
-#include "sources/kubernetes/calls/call_retry.h"
 
 namespace jettison::kube {
 

@@ -5,7 +5,6 @@
 
 #include "sources/kubernetes/node/pressure_conditions.h"
 #include "sources/kubernetes/node/pressure_taints.h"
-#include "sources/kubernetes/node/told_pressure.h"
 
 namespace jettison::kube {
 namespace {

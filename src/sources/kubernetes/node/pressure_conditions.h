@@ -4,16 +4,35 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/signal.h"
 #include "core/units/duration.h"
 #include "sources/kubernetes/calls/api_call.h"
-#include "sources/kubernetes/calls/call_retry.h"
 #include "sources/kubernetes/calls/node_calls.h"
 #include "sources/kubernetes/objects/api_node.h"
 
 namespace jettison::kube {
+
+// The conditions that are published in the cluster. The condition for I/O stalls is not: the pods
+// that are evicted for it are few and large, and new pods do not make it worse by their presence.
+inline constexpr std::array kToldConditions = {NodeConditionType::kMemoryPressure,
+                                               NodeConditionType::kDiskPressure,
+                                               NodeConditionType::kPidPressure};
+
+// How a condition appears on the node's API object. Type and taint are the agent's own, because the
+// kubelet rewrites its own conditions every ten seconds by its own view of the node.
+struct PressureWords {
+  std::string_view type;   // "JettisonMemoryPressure"
+  std::string_view taint;  // "jettison.io/memory-pressure"
+  std::string_view reason;
+  std::string_view message;
+  std::string_view none_reason;
+  std::string_view none_message;
+};
+// Absent: nobody is told of it.
+[[nodiscard]] std::optional<PressureWords> WordsOf(NodeConditionType condition);
 
 // Keeps the agent's conditions on its node as they should be. They are written when they change,
 // and once a minute while one holds, so that others see whether the agent still looks. A condition

@@ -4,8 +4,8 @@
 #include <utility>
 #include <variant>
 
-#include "sources/kubernetes/node/told_pressure.h"
-#include "sources/kubernetes/objects/object_head.h"
+#include "sources/kubernetes/node/pressure_conditions.h"
+#include "sources/kubernetes/objects/api_object.h"
 
 namespace jettison::kube {
 namespace {

@@ -10,7 +10,6 @@
 #include "core/units/result.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/calls/call_complaints.h"
-#include "sources/kubernetes/calls/call_retry.h"
 #include "sources/kubernetes/calls/node_calls.h"
 #include "sources/kubernetes/objects/api_node.h"
 

@@ -7,8 +7,7 @@
 #include "codec/documents/json.h"
 #include "codec/kubernetes/field.h"
 #include "core/json/json_writer.h"
-#include "sources/kubernetes/objects/conditions.h"
-#include "sources/kubernetes/objects/value_writer.h"
+#include "sources/kubernetes/objects/api_object.h"
 
 namespace jettison::kube {
 namespace {

@@ -8,8 +8,8 @@
 #include "core/model/fault.h"
 #include "core/model/value.h"
 #include "core/units/result.h"
+#include "sources/kubernetes/objects/api_object.h"
 #include "sources/kubernetes/objects/api_pod.h"
-#include "sources/kubernetes/objects/object_head.h"
 
 namespace jettison::kube {
 

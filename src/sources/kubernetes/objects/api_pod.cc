@@ -8,7 +8,7 @@
 #include "codec/kubernetes/field.h"
 #include "codec/kubernetes/pod_reader.h"
 #include "codec/kubernetes/resources_reader.h"
-#include "sources/kubernetes/objects/conditions.h"
+#include "sources/kubernetes/objects/api_object.h"
 
 namespace jettison::kube {
 namespace {

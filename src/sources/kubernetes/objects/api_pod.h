@@ -9,7 +9,7 @@
 #include "core/model/pod.h"
 #include "core/model/value.h"
 #include "core/units/duration.h"
-#include "sources/kubernetes/objects/object_head.h"
+#include "sources/kubernetes/objects/api_object.h"
 
 namespace jettison::kube {
 
@@ -21,16 +21,6 @@ struct OwnerReference {
   std::string uid;
   bool is_controller = false;
   friend bool operator==(const OwnerReference&, const OwnerReference&) = default;
-};
-
-// What holds of an object (`status.conditions`).
-struct Condition {
-  std::string type;
-  std::string status;  // "True", "False", "Unknown"
-  std::string reason;
-  std::string message;
-  std::optional<Instant> since;  // lastTransitionTime
-  friend bool operator==(const Condition&, const Condition&) = default;
 };
 
 // What the kubelet last told of a container.

@@ -7,12 +7,11 @@
 
 #include "codec/documents/json.h"
 #include "sources/kubernetes/objects/api_node.h"
+#include "sources/kubernetes/objects/api_object.h"
 #include "sources/kubernetes/objects/api_pod.h"
 #include "sources/kubernetes/objects/api_status.h"
-#include "sources/kubernetes/objects/list_page.h"
-#include "sources/kubernetes/objects/test_answers.h"
-#include "sources/kubernetes/objects/value_writer.h"
-#include "sources/kubernetes/objects/watch_event.h"
+#include "sources/kubernetes/objects/list_watch.h"
+#include "sources/kubernetes/objects/testing/test_answers.h"
 
 namespace jettison::kube {
 namespace {

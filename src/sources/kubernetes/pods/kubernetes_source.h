@@ -14,11 +14,9 @@
 #include "kernel/groups/group_arrivals.h"
 #include "kernel/readiness/readiness.h"
 #include "pods/run_edges.h"
-#include "sources/foreign/base.h"
-#include "sources/foreign/complaints.h"
+#include "sources/foreign/foreign_finding.h"
 #include "sources/foreign/foreign_group.h"
 #include "sources/foreign/foreign_roster.h"
-#include "sources/foreign/foreign_source.h"
 #include "sources/kubernetes/pods/kubelet_pod.h"
 #include "sources/kubernetes/pods/pod_feed.h"
 

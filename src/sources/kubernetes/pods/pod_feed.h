@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "sources/kubernetes/objects/api_object.h"
 #include "sources/kubernetes/objects/api_pod.h"
-#include "sources/kubernetes/objects/object_head.h"
 
 namespace jettison::kube {
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "sources/kubernetes/objects/test_answers.h"
+#include "sources/kubernetes/objects/testing/test_answers.h"
 #include "sources/kubernetes/test_bed/fake_patches.h"
 
 namespace jettison::kube {

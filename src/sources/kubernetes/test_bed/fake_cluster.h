@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sources/kubernetes/calls/cluster.h"
+#include "sources/kubernetes/calls/api_call.h"
 
 namespace jettison::kube {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "sources/kubernetes/objects/test_answers.h"
+#include "sources/kubernetes/objects/testing/test_answers.h"
 
 namespace jettison::kube {
 

@@ -1,9 +1,9 @@
-#include "sources/kubernetes/watch/roster.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "sources/kubernetes/watch/reflector.h"
 
 namespace jettison::kube {
 namespace {

@@ -1,4 +1,4 @@
-#include "sources/foreign/foreign_pod_value.h"
+#include "sources/foreign/foreign_finding.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

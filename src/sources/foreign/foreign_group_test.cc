@@ -1,4 +1,4 @@
-#include "sources/foreign/foreign_spec.h"
+#include "sources/foreign/foreign_group.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

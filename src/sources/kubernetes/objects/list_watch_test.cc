@@ -1,4 +1,4 @@
-#include "sources/kubernetes/watch/line_cutter.h"
+#include "sources/kubernetes/objects/list_watch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,16 @@
-#include "sources/kubernetes/objects/list_page.h"
+#include "sources/kubernetes/objects/list_watch.h"
 
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <algorithm>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "codec/documents/json.h"
+#include "codec/documents/room.h"
+#include "core/model/fault.h"
 #include "core/model/value.h"
 
 namespace jettison::kube {
@@ -73,6 +78,15 @@ bool ReadPage(ondemand::object& page, const std::function<void(std::string_view)
   return has_items && !head.resource_version.empty();
 }
 
+// The most memory of one parsed object; the largest pod that the API server accepts takes less.
+constexpr std::size_t kMostMemory = std::size_t{32} << 20;
+
+constexpr std::pair<std::string_view, WatchKind> kKinds[] = {
+    {"ADDED", WatchKind::kAdded},     {"MODIFIED", WatchKind::kModified},
+    {"DELETED", WatchKind::kDeleted}, {"BOOKMARK", WatchKind::kBookmark},
+    {"ERROR", WatchKind::kError},
+};
+
 }  // namespace
 
 Result<ListHead> ReadListPage(std::string_view json,
@@ -87,6 +101,43 @@ Result<ListHead> ReadListPage(std::string_view json,
     return Fail(ErrorCode::kInvalidArgument, "the answer is no list");
   }
   return head;
+}
+
+Result<WatchLine> ReadWatchLine(std::string_view line, JsonReader& reader) {
+  documents::Room room(kMostMemory);
+  auto root = reader.Parse(line, 1, room);
+  if (!root) return Fail(root.error());
+  const Value* type = root->Find("type");
+  const std::string* name = type == nullptr ? nullptr : type->AsString();
+  const auto kind = std::ranges::find_if(
+      kKinds, [&](const auto& known) { return name != nullptr && known.first == *name; });
+  if (kind == std::end(kKinds)) {
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("a watch tells of {}", name == nullptr ? "nothing" : Shortened(*name, 64)));
+  }
+  const Value* object = root->Find("object");
+  if (object == nullptr || object->AsMap() == nullptr) {
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("{} without an object", kind->first));
+  }
+  return WatchLine{.kind = kind->second, .root = std::move(*root)};
+}
+
+bool LineCutter::Push(std::string_view bytes, const std::function<void(std::string_view)>& visit) {
+  for (std::size_t end = bytes.find('\n'); end != std::string_view::npos; end = bytes.find('\n')) {
+    const std::string_view piece = bytes.substr(0, end);
+    bytes.remove_prefix(end + 1);
+    if (rest_.size() + piece.size() > most_bytes_) return Clear(), false;
+    if (rest_.empty()) {
+      if (!piece.empty()) visit(piece);
+    } else {
+      std::string line = std::exchange(rest_, {});
+      visit(line.append(piece));
+    }
+  }
+  if (rest_.size() + bytes.size() > most_bytes_) return Clear(), false;
+  rest_.append(bytes);
+  return true;
 }
 
 }  // namespace jettison::kube

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "codec/documents/json.h"
+#include "core/model/value.h"
+#include "core/units/result.h"
+
+namespace jettison::kube {
+
+// What a page of a list says beside its items.
+struct ListHead {
+  std::string resource_version;  // of the list as a whole
+  std::string continue_token;    // empty: it was the last page
+  friend bool operator==(const ListHead&, const ListHead&) = default;
+};
+
+// Takes a page of a list ("PodList") apart: `visit` gets each item's JSON, which is valid only if a
+// reader of it finds it so, in order. Nothing but one item at a time need be held beside the text.
+// kInvalidArgument: it is no list; items may have been visited by then.
+[[nodiscard]] Result<ListHead> ReadListPage(std::string_view json,
+                                            const std::function<void(std::string_view)>& visit);
+
+// What a line of a watch tells.
+enum class WatchKind : std::uint8_t { kAdded, kModified, kDeleted, kBookmark, kError };
+
+// A line of a watch.
+struct WatchLine {
+  WatchKind kind = WatchKind::kError;
+  Value root;  // {"type": ..., "object": ...}
+
+  // The object: as it is now, as it was last (kDeleted), one that has a resource version only
+  // (kBookmark), or a Status (kError). Never null.
+  [[nodiscard]] const Value& object() const { return *root.Find("object"); }
+};
+
+// Reads one line. kInvalidArgument: not JSON, of a type that is not known, or without an object.
+[[nodiscard]] Result<WatchLine> ReadWatchLine(std::string_view line, JsonReader& reader);
+
+// Cuts the bytes of a stream into lines, however they come.
+class LineCutter {
+ public:
+  explicit LineCutter(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+
+  // Visits each line that is whole now, without its newline; empty ones are passed over. False, and
+  // nothing more is held, where a line has more than `most_bytes`.
+  [[nodiscard]] bool Push(std::string_view bytes,
+                          const std::function<void(std::string_view)>& visit);
+  // Whether a line has begun that has not ended.
+  [[nodiscard]] bool has_half_line() const { return !rest_.empty(); }
+  void Clear() { rest_.clear(); }
+
+ private:
+  std::size_t most_bytes_;
+  std::string rest_;
+};
+
+}  // namespace jettison::kube
