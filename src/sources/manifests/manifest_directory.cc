@@ -37,13 +37,9 @@ bool IsHidden(std::string_view name) {
 }
 
 Result<std::string> ReadText(int fd, std::int64_t size) {
-  if (size > static_cast<std::int64_t>(kMaxManifestBytes)) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("is larger than {} MiB", kMaxManifestBytes >> 20));
-  }
   std::string text;
   std::array<char, 16384> buffer;
-  while (text.size() <= kMaxManifestBytes) {
+  while (size <= static_cast<std::int64_t>(kMaxManifestBytes) && text.size() <= kMaxManifestBytes) {
     const ssize_t got = read(fd, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return FailErrno("read");
@@ -241,26 +237,22 @@ std::vector<ManifestChange> ManifestDirectory::ScanAll(Patience patience) {
   }
   const bool another = folder_id_ && listed && !(*folder_id_ == listed->folder);
   if (listed) folder_id_ = listed->folder;
-  if (listed && !another && !known_.empty()) return changes;
+  if (!listed || another || known_.empty()) NoteGoneWithFolder(changes);
+  return changes;
+}
+
+void ManifestDirectory::NoteGoneWithFolder(std::vector<ManifestChange>& changes) {
   for (ManifestChange& change : changes) {
     if (auto* const gone = std::get_if<ManifestGone>(&change.now)) gone->with_folder = true;
   }
-  return changes;
 }
 
 std::vector<ManifestChange> ManifestDirectory::ScanSome(const std::set<std::string>& files) {
   std::vector<ManifestChange> changes;
-  bool any_gone = false;
   for (const std::string& file : files) {
-    auto change = Look(file, Patience::kReadNow);
-    if (!change) continue;
-    any_gone = any_gone || std::holds_alternative<ManifestGone>(change->now);
-    changes.push_back(std::move(*change));
+    if (auto change = Look(file, Patience::kReadNow)) changes.push_back(std::move(*change));
   }
-  if (!any_gone || (!known_.empty() && IsSameFolder())) return changes;
-  for (ManifestChange& change : changes) {
-    if (auto* const gone = std::get_if<ManifestGone>(&change.now)) gone->with_folder = true;
-  }
+  if (known_.empty() || !IsSameFolder()) NoteGoneWithFolder(changes);
   return changes;
 }
 

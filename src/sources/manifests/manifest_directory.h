@@ -104,6 +104,7 @@ class ManifestDirectory {
   [[nodiscard]] Result<Listing> List() const;
   [[nodiscard]] std::vector<ManifestChange> ScanAll(Patience patience);
   [[nodiscard]] std::vector<ManifestChange> ScanSome(const std::set<std::string>& files);
+  static void NoteGoneWithFolder(std::vector<ManifestChange>& changes);
   [[nodiscard]] std::optional<ManifestChange> Look(const std::string& file, Patience patience);
   [[nodiscard]] Result<std::string> ReadWithin(const std::string& file, const FileDescriptor& fd,
                                                std::int64_t size) const;
