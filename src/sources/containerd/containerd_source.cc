@@ -59,8 +59,8 @@ ForeignSandboxes::Candidates ForeignSandboxes::CandidatesIn(const Listing& listi
   Candidates candidates;
   for (const api::PodSandbox& sandbox : listing.sandboxes) {
     if (sandbox.state() != api::SANDBOX_READY || !kernel::IsPathSegment(sandbox.id())) continue;
-    const bool own = IsOfRoot(wanted_.root, sandbox);
-    const bool is_wanted = own ? !wanted_.has(sandbox.metadata().uid()) : wanted_.others;
+    const bool own = IsOfRoot(rules_.root, sandbox);
+    const bool is_wanted = own ? !rules_.has(sandbox.metadata().uid()) : rules_.adopt;
     if (is_wanted) candidates[sandbox.id()] = {.sandbox = sandbox, .own = own};
   }
   for (const api::Container& container : listing.containers) {
@@ -117,7 +117,7 @@ void ForeignSandboxes::Ask(Candidate candidate) {
 // runtime refuses to tell does not hide the others. A pod of an earlier agent that was taken over
 // while the runtime was asked is not watched a second time.
 void ForeignSandboxes::Consider(const Candidate& candidate) {
-  if (candidate.own && wanted_.has(candidate.sandbox.metadata().uid())) return;
+  if (candidate.own && rules_.has(candidate.sandbox.metadata().uid())) return;
   ForeignFinding finding{.identity = IdentityOf(candidate.sandbox),
                          .list = kList,
                          .base = std::make_shared<CriSandbox>(edges_.calls, candidate.sandbox.id()),
@@ -194,8 +194,7 @@ ContainerdSource::ContainerdSource(Calls& calls, RunEdges& edges, const NodeGrou
                                    ForeignRoster& roster, const ContainerdRules& rules)
     : calls_(calls),
       adopt_(rules.adopt),
-      sandboxes_({.calls = calls, .run = edges, .groups = groups, .roster = roster},
-                 {.root = rules.root, .others = rules.adopt, .has = rules.has}),
+      sandboxes_({.calls = calls, .run = edges, .groups = groups, .roster = roster}, rules),
       tasks_({.calls = calls, .run = edges, .groups = groups, .roster = roster}) {}
 
 void ContainerdSource::OnListed(const Listing& listing) {

@@ -46,22 +46,22 @@ class CriSandbox : public Base {
 // What CRI says of a container; what the kernel knows of it is left open.
 [[nodiscard]] ForeignContainer ContainerFor(const api::ContainerStatus& status);
 
+// Which sandboxes are looked at.
+struct ContainerdRules {
+  std::string root;    // this agent's, as its sandboxes carry it
+  bool adopt = false;  // whether those are looked at that it has not made
+  // Whether this agent's runtime has a pod of the UID. Sandboxes of this root whose pod it has not
+  // taken over are looked at in any case; they are measured and never evicted.
+  std::function<bool(const std::string&)> has;
+};
+
 // Finds the foreign pods that were created through CRI: ready sandboxes which this agent has not
 // made and in which a container runs. A pod that cannot be measured is left out, because it must
 // not be evicted either.
 class ForeignSandboxes {
  public:
-  // Which sandboxes are looked at.
-  struct Wanted {
-    std::string root;     // of this agent
-    bool others = false;  // those that it has not made
-    // Whether this agent has a pod of the UID. Sandboxes of this root whose pod it has not taken
-    // over are looked at in any case; they are measured and never evicted.
-    std::function<bool(const std::string&)> has;
-  };
-
-  ForeignSandboxes(const FinderEdges& edges, Wanted wanted)
-      : edges_(edges), wanted_(std::move(wanted)), complaints_(edges.run) {}
+  ForeignSandboxes(const FinderEdges& edges, ContainerdRules rules)
+      : edges_(edges), rules_(std::move(rules)), complaints_(edges.run) {}
   ForeignSandboxes(const ForeignSandboxes&) = delete;
   ForeignSandboxes& operator=(const ForeignSandboxes&) = delete;
   ~ForeignSandboxes() = default;
@@ -101,19 +101,11 @@ class ForeignSandboxes {
   void LeaveOut(const Candidate& candidate, const std::string& why);
 
   FinderEdges edges_;
-  Wanted wanted_;
+  ContainerdRules rules_;
   Complaints complaints_;                    // by sandbox
   std::set<std::string> asked_;              // sandboxes being looked at
   std::map<std::string, LeftOut> left_out_;  // by sandbox
   Lifetime lifetime_;
-};
-
-// How this agent's own pods are told apart from foreign ones.
-struct ContainerdRules {
-  std::string root;    // this agent's, as its sandboxes carry it
-  bool adopt = false;  // whether others' pods are looked for
-  // Whether this agent's runtime has a pod of the UID.
-  std::function<bool(const std::string&)> has;
 };
 
 // Finds the foreign pods on a container runtime, whether they were created through CRI or not, and

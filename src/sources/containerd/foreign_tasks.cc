@@ -157,8 +157,21 @@ void ForeignTasks::Look() {
 
 void ForeignTasks::Answered() {
   if (--under_way_ > 0) return;
-  ComplainOfContainers();
-  ForgetComplaints();
+  for (const auto& [in_namespace, unread] : unread_) {
+    complaints_.SayFirst(
+        in_namespace,
+        fmt::format("{} of the running containers in containerd's namespace {} cannot be read, so "
+                    "that they are no foreign pods; the first: {}",
+                    unread.containers, in_namespace, unread.why.message));
+  }
+  // A namespace has the name of no pod's key.
+  complaints_.KeepOnly([this](const std::string& subject) {
+    const auto passed_over = [&](const auto& known) {
+      return known.second.passed_over.contains(subject);
+    };
+    return edges_.roster.Has(subject) || unread_.contains(subject) || unlisted_.contains(subject) ||
+           std::ranges::any_of(known_, passed_over);
+  });
 }
 
 // A runtime that does not answer, or returns an error, is asked again after the next listing.
@@ -176,24 +189,22 @@ void ForeignTasks::OnNamespaces(const Result<namespaces_api::ListNamespacesRespo
 }
 
 // For each task that it lists, containerd asks another process, so this comes first: mostly,
-// nothing is new. containerd leaves out what is known.
+// nothing is new. containerd leaves out what is known. A list that fails may be larger than a
+// message can be.
 void ForeignTasks::ListUnwatched(const std::string& in_namespace) {
   ++under_way_;
   edges_.calls.containerd()->ListContainersIn(
       in_namespace, ContainersOutsideCri(WatchedIn(in_namespace)), edges_.run.request_timeout,
-      lifetime_.Guard([this, in_namespace](const auto& answer) {
-        OnUnwatched(in_namespace, answer);
-        Answered();
-      }));
-}
-
-// A list that fails may be larger than a message can be.
-void ForeignTasks::OnUnwatched(const std::string& in_namespace,
-                               const Result<containers_api::ListContainersResponse>& answer) {
-  if (answer && answer->containers().empty()) return;
-  if (!answer && IsNoFault(answer.error())) return (void)unlisted_.insert(in_namespace);
-  known_[in_namespace].has_many = !answer || answer->containers_size() > kMostUnwatched;
-  ListTasks(in_namespace);
+      lifetime_.Guard(
+          [this, in_namespace](const Result<containers_api::ListContainersResponse>& answer) {
+            if (!answer && IsNoFault(answer.error())) {
+              unlisted_.insert(in_namespace);
+            } else if (!answer || !answer->containers().empty()) {
+              known_[in_namespace].has_many = !answer || answer->containers_size() > kMostUnwatched;
+              ListTasks(in_namespace);
+            }
+            Answered();
+          }));
 }
 
 const std::set<std::string>& ForeignTasks::WatchedIn(const std::string& in_namespace) {
@@ -209,17 +220,17 @@ void ForeignTasks::ListTasks(const std::string& in_namespace) {
   edges_.calls.containerd()->ListTasksIn(
       in_namespace, edges_.run.request_timeout,
       lifetime_.Guard([this, in_namespace](const Result<tasks_api::ListTasksResponse>& answer) {
-        OnTasks(in_namespace, answer);
+        if (answer) OnTasks(in_namespace, *answer);
+        if (!answer) ComplainOfTasks(in_namespace, answer.error());
         Answered();
       }));
 }
 
 void ForeignTasks::OnTasks(const std::string& in_namespace,
-                           const Result<tasks_api::ListTasksResponse>& answer) {
-  if (!answer) return ComplainOfTasks(in_namespace, answer.error());
+                           const tasks_api::ListTasksResponse& answer) {
   Known& known = known_[in_namespace];
   const auto before = std::exchange(known.passed_over, {});
-  for (const task_api::Process& task : answer->tasks()) {
+  for (const task_api::Process& task : answer.tasks()) {
     if (!IsIdentifier(task.id()) || !Runs(task)) continue;
     const std::string key = KeyOf(in_namespace, task.id());
     const auto passed_over = before.find(key);
@@ -235,27 +246,22 @@ void ForeignTasks::OnTasks(const std::string& in_namespace,
   AskContainers();
 }
 
+// By ID: a list with a filter makes containerd read every container of the namespace.
 void ForeignTasks::AskContainers() {
   for (; asked_ < kMostAsked && !new_tasks_.empty(); ++asked_) {
-    NewTask task = std::move(new_tasks_.front());
+    const auto task = std::make_shared<const NewTask>(std::move(new_tasks_.front()));
     new_tasks_.pop_front();
-    AskContainer(std::move(task));
+    containers_api::GetContainerRequest request;
+    request.set_id(task->process.id());
+    edges_.calls.containerd()->GetContainerIn(
+        task->in_namespace, request, edges_.run.request_timeout,
+        lifetime_.Guard([this, task](const Result<containers_api::GetContainerResponse>& answer) {
+          --asked_;
+          OnContainer(*task, answer);
+          AskContainers();
+          Answered();
+        }));
   }
-}
-
-// By ID: a list with a filter makes containerd read every container of the namespace.
-void ForeignTasks::AskContainer(NewTask task) {
-  containers_api::GetContainerRequest request;
-  request.set_id(task.process.id());
-  const auto asked = std::make_shared<const NewTask>(std::move(task));
-  edges_.calls.containerd()->GetContainerIn(
-      asked->in_namespace, request, edges_.run.request_timeout,
-      lifetime_.Guard([this, asked](const Result<containers_api::GetContainerResponse>& answer) {
-        --asked_;
-        OnContainer(*asked, answer);
-        AskContainers();
-        Answered();
-      }));
 }
 
 void ForeignTasks::OnContainer(const NewTask& task,
@@ -328,27 +334,6 @@ void ForeignTasks::ComplainOfTasks(const std::string& in_namespace, const Error&
       fmt::format("the tasks in containerd's namespace {} cannot be listed, so that no new foreign "
                   "pods are found in it ({} are watched already): {}",
                   in_namespace, WatchedIn(in_namespace).size(), why.message));
-}
-
-void ForeignTasks::ComplainOfContainers() {
-  for (const auto& [in_namespace, unread] : unread_) {
-    complaints_.SayFirst(
-        in_namespace,
-        fmt::format("{} of the running containers in containerd's namespace {} cannot be read, so "
-                    "that they are no foreign pods; the first: {}",
-                    unread.containers, in_namespace, unread.why.message));
-  }
-}
-
-// A namespace has the name of no pod's key.
-void ForeignTasks::ForgetComplaints() {
-  complaints_.KeepOnly([this](const std::string& subject) {
-    const auto passed_over = [&](const auto& known) {
-      return known.second.passed_over.contains(subject);
-    };
-    return edges_.roster.Has(subject) || unread_.contains(subject) || unlisted_.contains(subject) ||
-           std::ranges::any_of(known_, passed_over);
-  });
 }
 
 }  // namespace jettison::cri

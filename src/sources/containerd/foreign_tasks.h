@@ -117,24 +117,20 @@ class ForeignTasks {
   // Counts an answer; the last one ends the look.
   void Answered();
   void OnNamespaces(const Result<namespaces_api::ListNamespacesResponse>& answer);
-  // Asks for the containers that neither are watched nor came through CRI.
+  // Asks for the containers that neither are watched nor came through CRI, and for the tasks where
+  // there are any.
   void ListUnwatched(const std::string& in_namespace);
-  void OnUnwatched(const std::string& in_namespace,
-                   const Result<containers_api::ListContainersResponse>& answer);
   // IDs of those in this namespace that the roster has.
   [[nodiscard]] const std::set<std::string>& WatchedIn(const std::string& in_namespace);
   void ListTasks(const std::string& in_namespace);
-  void OnTasks(const std::string& in_namespace, const Result<tasks_api::ListTasksResponse>& answer);
+  void OnTasks(const std::string& in_namespace, const tasks_api::ListTasksResponse& answer);
   // Asks for the containers of the new tasks, for a few at a time.
   void AskContainers();
-  void AskContainer(NewTask task);
   void OnContainer(const NewTask& task, const Result<containers_api::GetContainerResponse>& answer);
   void Consider(const NewTask& task, const Container& container);
   void PassOver(const NewTask& task, std::string why = {});
   void LeaveOut(const ForeignIdentity& identity, const NewTask& task, const std::string& why);
   void ComplainOfTasks(const std::string& in_namespace, const Error& why);
-  void ComplainOfContainers();
-  void ForgetComplaints();
 
   FinderEdges edges_;
   Complaints complaints_;               // by the keys of pods, and by namespace

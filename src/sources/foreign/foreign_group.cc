@@ -33,11 +33,13 @@ ContainerSpec SpecOf(Json document) {
   return spec;
 }
 
-// The group up to and including its first component with this name; empty: it has none.
-std::string UpTo(std::string_view group, std::string_view name) {
-  for (std::size_t begin = 0; begin < group.size();) {
+// The group up to and including its first component from `begin` on for which that is true; empty:
+// there is none.
+template <typename Is>
+std::string UpToFirst(std::string_view group, std::size_t begin, Is is) {
+  while (begin < group.size()) {
     const std::size_t end = std::min(group.find('/', begin), group.size());
-    if (group.substr(begin, end - begin) == name) return std::string(group.substr(0, end));
+    if (is(group.substr(begin, end - begin))) return std::string(group.substr(0, end));
     begin = end + 1;
   }
   return {};
@@ -52,21 +54,13 @@ bool IsAtOrBelow(std::string_view group, std::string_view other) {
 // the container's.
 std::string OwnPartOf(const std::string& group, std::size_t below, const ForeignProcess& process) {
   if (process.id.empty()) return {};
-  if (process.cgroups_path) {
-    std::string declared = DeclaredGroup(group, *process.cgroups_path);
-    const std::size_t name = declared.rfind('/');
-    const bool is_named = declared.size() > below && name != std::string::npos &&
-                          IsGroupOfContainer(declared.substr(name + 1), process.id);
-    return is_named ? declared : std::string();
-  }
-  for (std::size_t begin = below; begin < group.size();) {
-    const std::size_t end = std::min(group.find('/', begin), group.size());
-    if (IsGroupOfContainer(group.substr(begin, end - begin), process.id)) {
-      return group.substr(0, end);
-    }
-    begin = end + 1;
-  }
-  return {};
+  const auto is_its = [&](std::string_view name) { return IsGroupOfContainer(name, process.id); };
+  if (!process.cgroups_path) return UpToFirst(group, below, is_its);
+  std::string declared = DeclaredGroup(group, *process.cgroups_path);
+  const std::size_t name = declared.rfind('/');
+  const bool is_named = declared.size() > below && name != std::string::npos &&
+                        is_its(std::string_view(declared).substr(name + 1));
+  return is_named ? declared : std::string();
 }
 
 tl::unexpected<Error> Ended() {
@@ -116,16 +110,15 @@ std::string DeclaredGroup(std::string_view group, std::string_view cgroups_path)
   const std::size_t slice_end = cgroups_path.find(':');
   if (slice_end == std::string_view::npos) {
     const bool is_absolute = cgroups_path.starts_with('/') && cgroups_path.size() > 1;
-    const bool is_in = is_absolute && group.starts_with(cgroups_path) &&
-                       (group.size() == cgroups_path.size() || group[cgroups_path.size()] == '/');
-    return is_in ? std::string(cgroups_path) : std::string();
+    return is_absolute && IsAtOrBelow(group, cgroups_path) ? std::string(cgroups_path) : "";
   }
   const std::string_view scope = cgroups_path.substr(slice_end + 1);
   const std::size_t prefix_end = scope.find(':');
   if (prefix_end == std::string_view::npos) return {};
   const std::string_view prefix = scope.substr(0, prefix_end);
-  const std::string_view name = scope.substr(prefix_end + 1);
-  return UpTo(group, fmt::format("{}{}{}.scope", prefix, prefix.empty() ? "" : "-", name));
+  const std::string unit =
+      fmt::format("{}{}{}.scope", prefix, prefix.empty() ? "" : "-", scope.substr(prefix_end + 1));
+  return UpToFirst(group, 0, [&](std::string_view name) { return name == unit; });
 }
 
 std::optional<std::int64_t> MilliCpuOf(std::uint64_t shares) {
