@@ -28,7 +28,6 @@
 #include "runtimes/cri/cri_runtime.h"
 #include "runtimes/cri/images/image_store.h"
 #include "runtimes/process/process_runtime.h"
-#include "sources/kubernetes/credentials/access_source.h"
 #include "sources/kubernetes/credentials/api_access.h"
 
 namespace jettison {

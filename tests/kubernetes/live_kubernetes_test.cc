@@ -88,8 +88,7 @@ class LiveKubernetes : public LiveSharedControlPlane {
   }
   [[nodiscard]] bool IsRunning(const std::string& name) {
     const auto at = pods_.find(name);
-    return at != pods_.end() && !at->second.containers.empty() &&
-           at->second.containers[0].state == ContainerStatus::State::kRunning;
+    return at != pods_.end() && !at->second.containers.empty() && at->second.phase == "Running";
   }
   [[nodiscard]] Result<ApiReply> Ask(const ApiCall& call) {
     return AskNow(*client_, call, seconds(20));
@@ -115,9 +114,7 @@ TEST_F(LiveKubernetes, PodsComeChangeAndGoAndAllOfItGoesOverOneConnection) {
   Follow();
   Run("one");
   const ApiPod& pod = pods_.at("one");
-  EXPECT_EQ(pod.node_name, "bed");
   EXPECT_EQ(pod.pod.status_qos_class, QosClass::kBestEffort);
-  EXPECT_EQ(pod.containers[0].runtime, "containerd");
   EXPECT_EQ(pod.containers[0].id.size(), 64U);
   EXPECT_TRUE(pod.faults.empty()) << DescribeAll(pod.faults);
   const Ran changed = plane_.Kubectl("annotate pod one a=b");
@@ -144,7 +141,7 @@ TEST_F(LiveKubernetes, APodIsMarkedDeletedAndToldOf) {
   EXPECT_EQ(OutcomeFor(MarkPod(other, {.message = message, .now = WallNow()})).result,
             CallResult::kAnother);
   EXPECT_EQ(OutcomeFor(DeletePod(other, 1)).result, CallResult::kAnother);
-  EventBook book("bed");
+  EventQueue queue("bed");
   const Event event = {.object = victim.uid,
                        .type = EventType::kWarning,
                        .reason = "Evicted",
@@ -152,12 +149,15 @@ TEST_F(LiveKubernetes, APodIsMarkedDeletedAndToldOf) {
                        .annotations = {{"starved_resource", "memory"}}};
   const EventObject about = {
       .kind = "Pod", .namespace_ = "default", .name = "victim", .uid = victim.uid};
-  for (int i = 0; i < 3; ++i) {
-    const Outcome told = OutcomeFor(book.Tell(about, event, WallNow()).call);
+  const auto tell = [&](const EventObject& object) {
+    queue.Tell(object, event, Instant{}, WallNow());
+    const Outcome told = OutcomeFor(queue.TakeCall(Instant{}).value());
     EXPECT_TRUE(told.ok()) << told.why;
-  }
+    queue.Take(told, Instant{}, WallNow());
+  };
+  for (int i = 0; i < 3; ++i) tell(about);
   const EventObject node = {.kind = "Node", .namespace_ = "", .name = "bed", .uid = "bed"};
-  EXPECT_TRUE(OutcomeFor(book.Tell(node, event, WallNow()).call).ok());
+  tell(node);
   const Ran described = plane_.Kubectl("describe pod victim");
   EXPECT_THAT(described.output,
               AllOf(HasSubstr("DisruptionTarget"), HasSubstr("Reason:"), HasSubstr("Evicted"),
@@ -204,13 +204,12 @@ TEST_F(LiveKubernetes, TheNodeIsTaintedAndSaysSoBesideWhatOthersSay) {
   ASSERT_TRUE(stale) << stale.error().message;
   ASSERT_EQ(plane_.Kubectl("taint node bed foreign=x:PreferNoSchedule").status, 0);
   const auto change = [&](bool present) {
-    TaintChange taint("bed", {.key = "jettison.io/memory-pressure", .present = present}, *stale);
-    for (;;) {
-      const auto next = taint.Next();
-      if (const auto* outcome = std::get_if<Outcome>(&next)) return *outcome;
-      taint.Take(Ask(std::get<ApiCall>(next)));
-    }
+    const auto node = ReadApiNode(Ask(GetNode("bed"))->body);
+    const TaintWish wish = {.key = "jettison.io/memory-pressure", .present = present};
+    return OutcomeFor(ChangeTaint(node.value(), wish).value());
   };
+  EXPECT_EQ(OutcomeFor(ChangeTaint(*stale, {.key = "jettison.io/memory-pressure"}).value()).result,
+            CallResult::kConflict);
   EXPECT_TRUE(change(true).ok());
   const NodeCondition condition = {.type = "JettisonMemoryPressure",
                                    .holds = true,

@@ -105,7 +105,7 @@ class LivePackaging : public LiveSharedControlPlane {
                                 Condition("other", "JettisonMemoryPressure")}) {
       for (Outcome outcome; outcome.why.find(kPolicy) == std::string::npos;) {
         ASSERT_LT(std::chrono::steady_clock::now(), deadline)
-            << call.path << ": " << NameOf(outcome.result) << ", " << outcome.why;
+            << call.path << ": " << static_cast<int>(outcome.result) << ", " << outcome.why;
         outcome = TrialOf(call);
       }
     }

@@ -16,7 +16,6 @@
 #include "ports/clock.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/client/pod_watch.h"
-#include "sources/kubernetes/credentials/access_source.h"
 #include "sources/kubernetes/credentials/api_access.h"
 #include "sources/kubernetes/objects/api_object.h"
 #include "sources/kubernetes/objects/api_pod.h"

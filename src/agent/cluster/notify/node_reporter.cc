@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "agent/cluster/notify/complaint_log.h"
-#include "sources/kubernetes/node/pressure_conditions.h"
+#include "sources/kubernetes/node/node_pressure.h"
 #include "sources/kubernetes/objects/api_node.h"
 
 namespace jettison {

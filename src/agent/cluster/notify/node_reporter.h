@@ -11,8 +11,7 @@
 #include "ports/clock.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/calls/call_complaints.h"
-#include "sources/kubernetes/node/pressure_conditions.h"
-#include "sources/kubernetes/node/pressure_taints.h"
+#include "sources/kubernetes/node/node_pressure.h"
 
 namespace jettison {
 

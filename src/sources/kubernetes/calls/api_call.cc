@@ -6,8 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "http/client/client.h"
-
 namespace jettison::kube {
 namespace {
 
@@ -57,38 +55,11 @@ std::string WordsOf(ApiStatus status, CallResult result, int code) {
 }
 
 bool NeedsAPerson(CallResult result) {
-  switch (result) {
-    case CallResult::kForbidden:
-    case CallResult::kUnauthenticated:
-    case CallResult::kBudget:
-    case CallResult::kRefused: return true;
-    case CallResult::kDone:
-    case CallResult::kGone:
-    case CallResult::kAnother:
-    case CallResult::kConflict:
-    case CallResult::kBusy:
-    case CallResult::kAway: return false;
-  }
-  return false;
+  return result == CallResult::kForbidden || result == CallResult::kUnauthenticated ||
+         result == CallResult::kBudget || result == CallResult::kRefused;
 }
 
 }  // namespace
-
-const char* NameOf(CallResult result) {
-  switch (result) {
-    case CallResult::kDone: return "done";
-    case CallResult::kGone: return "gone";
-    case CallResult::kAnother: return "another";
-    case CallResult::kConflict: return "conflict";
-    case CallResult::kBudget: return "budget";
-    case CallResult::kForbidden: return "forbidden";
-    case CallResult::kUnauthenticated: return "unauthenticated";
-    case CallResult::kBusy: return "busy";
-    case CallResult::kAway: return "away";
-    case CallResult::kRefused: return "refused";
-  }
-  return "";
-}
 
 Outcome OutcomeOf(const Result<ApiReply>& reply) {
   if (!reply) {
@@ -113,10 +84,6 @@ Outcome OutcomeOf(const Result<ApiReply>& reply, const AnswerObject& object) {
           .why = fmt::format("HTTP status {} with a text that is not an API server's: {}",
                              reply->status, StatusOf(reply->status, reply->body).message),
           .retry_after = {}};
-}
-
-std::string PathPart(const std::string& text) {
-  return EncodedForUrl(text);
 }
 
 Instant CallRetry::After(const Outcome& outcome, Instant now) {

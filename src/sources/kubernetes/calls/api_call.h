@@ -52,8 +52,6 @@ enum class CallResult : std::uint8_t {
   kAway,             // no answer of an API server, or a fault of it (5xx)
   kRefused,          // it is wrong in itself, and would be again
 };
-// "done", "gone", "another", ...
-[[nodiscard]] const char* NameOf(CallResult result);
 
 struct Outcome {
   CallResult result = CallResult::kDone;
@@ -73,9 +71,6 @@ struct Outcome {
 // As the other, where a successful answer has this object or a Status of success as its body: any
 // other text is no answer of an API server (kAway), whatever its status.
 [[nodiscard]] Outcome OutcomeOf(const Result<ApiReply>& reply, const AnswerObject& object);
-
-// One part of a path or a value of a query.
-[[nodiscard]] std::string PathPart(const std::string& text);
 
 // When a call that failed is made again: after 0.2 s, then twice as long each time up to 15 s, and
 // not before the server allows it. A failure that needs a person is tried again once a minute. A

@@ -29,26 +29,6 @@ std::string ResourceOf(const Right& right) {
   return fmt::format("{}/{}", right.resource, right.subresource);
 }
 
-struct Needed {
-  std::string_view verb;
-  std::string_view resource;
-  std::string_view subresource;
-};
-
-Needed NeededFor(CallPurpose purpose) {
-  switch (purpose) {
-    case CallPurpose::kMarkPod: return {"patch", "pods", "status"};
-    case CallPurpose::kDeletePod: return {"delete", "pods", ""};
-    case CallPurpose::kEvictPod: return {"create", "pods", "eviction"};
-    case CallPurpose::kReadNode: return {"get", "nodes", ""};
-    case CallPurpose::kTaintNode: return {"patch", "nodes", ""};
-    case CallPurpose::kSetCondition: return {"patch", "nodes", "status"};
-    case CallPurpose::kCreateEvent: return {"create", "events", ""};
-    case CallPurpose::kCountEvent: return {"patch", "events", ""};
-  }
-  return {};
-}
-
 // Empty: there is nothing to log.
 std::string MessageOf(const Outcome& outcome, const Right& right) {
   switch (outcome.result) {
@@ -81,21 +61,29 @@ std::string MessageOf(const Outcome& outcome, const Right& right) {
 
 const std::vector<Right>& NeededRights() {
   static const std::vector<Right> kRights = {
-      {"list", "pods", "", "", "the pods of this node are not known"},
-      {"watch", "pods", "", "", "changes of the pods of this node are not known"},
-      {"get", "pods", "", "", "a single pod cannot be read again"},
-      {"delete", "pods", "", "", "the kubelet starts an evicted pod again"},
-      {"create", "pods", "eviction", "",
-       "soft thresholds evict no pod, because the agent cannot ask for permission"},
-      {"patch", "pods", "status", "",
-       "the status of an evicted pod does not show why, and Jobs count it as failed"},
-      {"create", "events", "", "", "evictions are not reported as events"},
-      {"patch", "events", "", "", "repeated events are not counted"},
-      {"get", "nodes", "", "", "the node's taints are not known"},
-      {"patch", "nodes", "", "", "new pods are scheduled onto a node that is under pressure"},
-      {"patch", "nodes", "status", "", "the node conditions do not show the pressure"},
+      {"list", "pods", "", "the pods of this node are not known", std::nullopt},
+      {"watch", "pods", "", "changes of the pods of this node are not known", std::nullopt},
+      {"get", "pods", "", "a single pod cannot be read again", std::nullopt},
+      {"delete", "pods", "", "the kubelet starts an evicted pod again", CallPurpose::kDeletePod},
+      {"create", "pods", "eviction",
+       "soft thresholds evict no pod, because the agent cannot ask for permission",
+       CallPurpose::kEvictPod},
+      {"patch", "pods", "status",
+       "the status of an evicted pod does not show why, and Jobs count it as failed",
+       CallPurpose::kMarkPod},
+      {"create", "events", "", "evictions are not reported as events", CallPurpose::kCreateEvent},
+      {"patch", "events", "", "repeated events are not counted", CallPurpose::kCountEvent},
+      {"get", "nodes", "", "the node's taints are not known", CallPurpose::kReadNode},
+      {"patch", "nodes", "", "new pods are scheduled onto a node that is under pressure",
+       CallPurpose::kTaintNode},
+      {"patch", "nodes", "status", "the node conditions do not show the pressure",
+       CallPurpose::kSetCondition},
   };
   return kRights;
+}
+
+const Right& RightFor(CallPurpose purpose) {
+  return *std::ranges::find(NeededRights(), std::optional(purpose), &Right::purpose);
 }
 
 ApiCall AskRight(const Right& right) {
@@ -110,7 +98,7 @@ ApiCall AskRight(const Right& right) {
     json.Object("spec", [&] {
       json.Object("resourceAttributes", [&] {
         json.Field("verb", right.verb);
-        json.Field("group", right.group);
+        json.Field("group", "");
         json.Field("resource", right.resource);
         if (!right.subresource.empty()) json.Field("subresource", right.subresource);
       });
@@ -131,13 +119,12 @@ Result<bool> ReadRight(const Result<ApiReply>& reply) {
 }
 
 std::string Describe(const Right& right) {
-  return fmt::format("{} {}{}{}", right.verb, ResourceOf(right), right.group.empty() ? "" : ".",
-                     right.group);
+  return fmt::format("{} {}", right.verb, ResourceOf(right));
 }
 
 std::string RuleFor(const Right& right) {
-  return fmt::format("- {{apiGroups: [\"{}\"], resources: [{}], verbs: [{}]}}", right.group,
-                     ResourceOf(right), right.verb);
+  return fmt::format("- {{apiGroups: [\"\"], resources: [{}], verbs: [{}]}}", ResourceOf(right),
+                     right.verb);
 }
 
 ApiCall GetVersion() {
@@ -152,15 +139,6 @@ Result<std::string> ReadVersion(const Result<ApiReply>& reply) {
     return Fail(ErrorCode::kInvalidArgument, "the answer has no version");
   }
   return *version->AsString();
-}
-
-const Right& RightFor(CallPurpose purpose) {
-  const Needed needed = NeededFor(purpose);
-  const auto& rights = NeededRights();
-  return *std::ranges::find_if(rights, [&](const Right& right) {
-    return right.verb == needed.verb && right.resource == needed.resource &&
-           right.subresource == needed.subresource && right.group.empty();
-  });
 }
 
 std::optional<Complaint> CallComplaints::Take(CallPurpose purpose, const Outcome& outcome) {

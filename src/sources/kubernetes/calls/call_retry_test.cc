@@ -45,8 +45,8 @@ TEST(CallRetry, WhatOnlyAPersonCanMendIsTriedOnceAMinute) {
   for (const CallResult result :
        {CallResult::kForbidden, CallResult::kRefused, CallResult::kBudget}) {
     CallRetry retry;
-    EXPECT_EQ(retry.After(Of(result), kAskedAt), kAskedAt + minutes(1)) << NameOf(result);
-    EXPECT_EQ(retry.After(Of(result), kAskedAt), kAskedAt + minutes(1)) << NameOf(result);
+    EXPECT_EQ(retry.After(Of(result), kAskedAt), kAskedAt + minutes(1)) << static_cast<int>(result);
+    EXPECT_EQ(retry.After(Of(result), kAskedAt), kAskedAt + minutes(1)) << static_cast<int>(result);
   }
 }
 
@@ -97,7 +97,7 @@ TEST(CallComplaints, WhatIsNormalIsNotSaid) {
   CallComplaints complaints;
   for (const CallResult result :
        {CallResult::kDone, CallResult::kGone, CallResult::kAnother, CallResult::kConflict}) {
-    EXPECT_FALSE(complaints.Take(CallPurpose::kDeletePod, Of(result))) << NameOf(result);
+    EXPECT_FALSE(complaints.Take(CallPurpose::kDeletePod, Of(result))) << static_cast<int>(result);
   }
 }
 

@@ -49,7 +49,7 @@ TEST(Outcome, EveryRecordedAnswerHasOne) {
   };
   for (const Row& row : rows) {
     const Outcome outcome = OutcomeOf(Recorded(row.status, row.answer));
-    EXPECT_EQ(outcome.result, row.result) << row.answer << ": " << NameOf(outcome.result);
+    EXPECT_EQ(outcome.result, row.result) << row.answer;
     EXPECT_THAT(outcome.why, HasSubstr(row.why));
     EXPECT_EQ(outcome.is_over(),
               row.result == CallResult::kGone || row.result == CallResult::kAnother);
@@ -198,60 +198,6 @@ TEST(ChangeTaint, IsNothingWhereItIsSoAlready) {
   // A taint with a different effect is a different taint.
   EXPECT_TRUE(
       ChangeTaint(RecordedNode("node_tainted.json"), {.key = "foreign", .effect = "NoExecute"}));
-}
-
-// The method of the next call; empty if there is none.
-std::string NextOf(const TaintChange& change) {
-  const auto next = change.Next();
-  const auto* call = std::get_if<ApiCall>(&next);
-  return call == nullptr ? "" : call->method;
-}
-
-TEST(TaintChange, ReadsTheNodeOnlyWhereItIsNotKnown) {
-  TaintChange unknown("bed", kWish, std::nullopt);
-  EXPECT_EQ(NextOf(unknown), "GET");
-  unknown.Take(Recorded(200, "node.json"));
-  EXPECT_EQ(NextOf(unknown), "PATCH");
-  const TaintChange known("bed", kWish, RecordedNode("node.json"));
-  EXPECT_EQ(NextOf(known), "PATCH");
-}
-
-TEST(TaintChange, ReadsAgainAfterAConflictAndGivesUpInTheEnd) {
-  TaintChange change("bed", kWish, RecordedNode("node.json"));
-  int patches = 0;
-  for (std::string next = NextOf(change); !next.empty(); next = NextOf(change)) {
-    ASSERT_LT(patches, 20);
-    if (next == "PATCH") {
-      ++patches;
-      change.Take(Recorded(409, "status_conflict.json"));
-    } else {
-      change.Take(Recorded(200, "node_tainted.json"));
-    }
-  }
-  EXPECT_EQ(patches, 6);
-  EXPECT_EQ(std::get<Outcome>(change.Next()).result, CallResult::kConflict);
-}
-
-TEST(TaintChange, EndsWithTheNodeAsItIsNow) {
-  TaintChange change("bed", {.key = "foreign"}, RecordedNode("node.json"));
-  change.Take(Recorded(200, "node_tainted.json"));
-  EXPECT_TRUE(std::get<Outcome>(change.Next()).ok());
-  ASSERT_TRUE(change.node());
-  EXPECT_EQ(change.node()->head.resource_version, "355");
-}
-
-TEST(TaintChange, WhatTheServerRefusesIsTheOutcome) {
-  const std::pair<Result<ApiReply>, CallResult> rows[] = {
-      {Recorded(403, "status_forbidden.json"), CallResult::kForbidden},
-      {Recorded(404, "status_not_found.json"), CallResult::kGone},
-      {Fail(ErrorCode::kUnavailable, "refused"), CallResult::kAway},
-      {ApiReply{.status = 200, .body = "{}"}, CallResult::kRefused},
-  };
-  for (const auto& [reply, result] : rows) {
-    TaintChange change("bed", kWish, std::nullopt);
-    change.Take(reply);
-    EXPECT_EQ(std::get<Outcome>(change.Next()).result, result);
-  }
 }
 
 TEST(KubeletConfiguration, IsTakenOutOfConfigz) {

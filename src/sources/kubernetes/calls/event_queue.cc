@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/json/json_writer.h"
+#include "http/client/client.h"
 #include "sources/kubernetes/calls/api_call.h"
 
 namespace jettison::kube {
@@ -22,7 +23,7 @@ std::string NamespaceOf(const EventObject& about) {
 }
 
 std::string PathOf(const EventObject& about) {
-  return fmt::format("/api/v1/namespaces/{}/events", PathPart(NamespaceOf(about)));
+  return fmt::format("/api/v1/namespaces/{}/events", EncodedForUrl(NamespaceOf(about)));
 }
 
 // Whether the same event is recent, also if the clock was set meanwhile.
@@ -46,34 +47,42 @@ void WriteObject(const EventObject& about, JsonWriter& json) {
 
 // Whether the same call may succeed later.
 bool IsForNow(CallResult result) {
-  switch (result) {
-    case CallResult::kAway:
-    case CallResult::kBusy:
-    case CallResult::kUnauthenticated: return true;
-    case CallResult::kDone:
-    case CallResult::kGone:
-    case CallResult::kAnother:
-    case CallResult::kConflict:
-    case CallResult::kBudget:
-    case CallResult::kForbidden:
-    case CallResult::kRefused: return false;
-  }
-  return false;
+  return result == CallResult::kAway || result == CallResult::kBusy ||
+         result == CallResult::kUnauthenticated;
+}
+
+ApiCall CountCall(const EventObject& about, const std::string& name, std::int64_t count,
+                  WallTime last) {
+  ApiCall call{.method = "PATCH",
+               .path = PathOf(about) + "/" + EncodedForUrl(name),
+               .content_type = kMergePatchType,
+               .body = {}};
+  JsonWriter json(call.body);
+  json.Object([&] {
+    json.Field("count", count);
+    json.Field("lastTimestamp", WholeSeconds(last));
+  });
+  return call;
 }
 
 }  // namespace
 
-EventBook::Told EventBook::Create(Known& known, WallTime now) {
-  known.last_id = next_id_++;
+bool TokenBucket::Take(Instant now) {
+  if (now < next_) return false;
+  // Unused time is saved, but for no more than a burst.
+  const Instant from = now - most_ahead_;
+  next_ = std::max(next_, from) + every_;
+  return true;
+}
+
+ApiCall EventQueue::Create(Known& known, WallTime now) {
   // A name as in client-go: unique, and in the order of time.
   known.name =
       fmt::format("{}.{:x}", known.about.name.substr(0, kMostOfName),
-                  now.time_since_epoch().count() + static_cast<std::int64_t>(known.last_id));
-  Told told{
-      .id = known.last_id,
-      .call = {
-          .method = "POST", .path = PathOf(known.about), .content_type = kJsonType, .body = {}}};
-  JsonWriter json(told.call.body);
+                  now.time_since_epoch().count() + static_cast<std::int64_t>(next_number_++));
+  ApiCall call{
+      .method = "POST", .path = PathOf(known.about), .content_type = kJsonType, .body = {}};
+  JsonWriter json(call.body);
   json.Object([&] {
     json.Field("kind", "Event");
     json.Field("apiVersion", "v1");
@@ -98,57 +107,22 @@ EventBook::Told EventBook::Create(Known& known, WallTime now) {
     json.Field("reportingComponent", kComponent);
     json.Field("reportingInstance", node_);
   });
-  return told;
+  return call;
 }
 
-EventBook::Told EventBook::Count(Known& known) {
-  known.last_id = next_id_++;
-  Told told{.id = known.last_id,
-            .call = {.method = "PATCH",
-                     .path = PathOf(known.about) + "/" + PathPart(known.name),
-                     .content_type = kMergePatchType,
-                     .body = {}}};
-  JsonWriter json(told.call.body);
-  json.Object([&] {
-    json.Field("count", known.count);
-    json.Field("lastTimestamp", WholeSeconds(known.last));
-  });
-  return told;
-}
-
-EventBook::Told EventBook::Tell(const EventObject& about, const Event& event, WallTime now) {
+ApiCall EventQueue::CallFor(const EventObject& about, const Event& event, WallTime now) {
   const auto at = std::ranges::find_if(known_, [&](const Known& known) {
     return known.about == about && IsSame(known.event, event);
   });
   if (at != known_.end() && IsWithin(at->last, now)) {
     known_.splice(known_.begin(), known_, at);
-    ++at->count;
     at->last = now;
-    return Count(*at);
+    return CountCall(about, at->name, ++at->count, now);
   }
   if (at != known_.end()) known_.erase(at);
   known_.push_front({.about = about, .event = event, .name = {}, .first = now, .last = now});
   if (known_.size() > kMostKnown) known_.pop_back();
   return Create(known_.front(), now);
-}
-
-std::optional<EventBook::Told> EventBook::Take(std::uint64_t id, const Outcome& outcome,
-                                               WallTime now) {
-  const auto at = std::ranges::find(known_, id, &Known::last_id);
-  if (at == known_.end() || outcome.ok()) return std::nullopt;
-  if (outcome.result == CallResult::kGone && at->count > 1) return Create(*at, now);
-  // The event does not exist, so the next one is a new event.
-  if (at->count == 1) known_.erase(at);
-  return std::nullopt;
-}
-
-bool TokenBucket::Take(Instant now) {
-  if (now < next_) return false;
-  // Unused time is saved, but for no more than a burst.
-  const Instant from = now - most_ahead_;
-  paid_until_ = std::max(paid_until_, from) + every_;
-  next_ = paid_until_;
-  return true;
 }
 
 bool EventQueue::MayTell(const EventObject& about, Instant now) {
@@ -187,14 +161,14 @@ std::optional<ApiCall> EventQueue::TakeCall(Instant now) {
     (void)all_.Take(now);
     const Waiting first = std::move(waiting_.front());
     waiting_.pop_front();
-    current_ = {.told = book_.Tell(first.about, first.event, first.wall), .at = first.at};
+    current_ = {.call = CallFor(first.about, first.event, first.wall), .at = first.at};
   }
   is_awaited_ = true;
-  return current_->told.call;
+  return current_->call;
 }
 
 CallPurpose EventQueue::purpose() const {
-  const bool counts = current_ && current_->told.call.method == "PATCH";
+  const bool counts = current_ && current_->call.method == "PATCH";
   return counts ? CallPurpose::kCountEvent : CallPurpose::kCreateEvent;
 }
 
@@ -215,13 +189,16 @@ void EventQueue::Take(const Outcome& outcome, Instant now, WallTime wall) {
 }
 
 void EventQueue::End(const Outcome& outcome, WallTime wall) {
-  auto again = book_.Take(current_->told.id, outcome, wall);
-  if (again) {
-    current_->told = *std::move(again);
+  Known& known = known_.front();
+  if (outcome.result == CallResult::kGone && purpose() == CallPurpose::kCountEvent) {
+    current_->call = Create(known, wall);  // it has expired on the server
     return;
   }
-  if (!outcome.ok()) ++dropped_;
   current_.reset();
+  if (outcome.ok()) return;
+  ++dropped_;
+  // It does not exist, so the next one is a new event.
+  if (known.count == 1) known_.pop_front();
 }
 
 }  // namespace jettison::kube

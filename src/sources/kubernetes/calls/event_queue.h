@@ -23,47 +23,6 @@ struct EventObject {
   friend bool operator==(const EventObject&, const EventObject&) = default;
 };
 
-// Events (core/v1) that others see with `kubectl describe` and `kubectl get events`. One that
-// happens again within ten minutes is not made anew: its count goes up.
-class EventBook {
- public:
-  // `node`: where they come from.
-  explicit EventBook(std::string node) : node_(std::move(node)) {}
-
-  struct Told {
-    std::uint64_t id = 0;
-    ApiCall call;
-  };
-  // What tells of the event: a POST, or a PATCH of the one that is there.
-  [[nodiscard]] Told Tell(const EventObject& about, const Event& event, WallTime now);
-  // The answer to the call with this ID. An event that has expired on the server is made anew by
-  // what is returned.
-  [[nodiscard]] std::optional<Told> Take(std::uint64_t id, const Outcome& outcome, WallTime now);
-
-  [[nodiscard]] std::size_t size() const { return known_.size(); }
-
- private:
-  // As many as are remembered, the one that happened longest ago forgotten first.
-  static constexpr std::size_t kMostKnown = 256;
-
-  struct Known {
-    EventObject about;
-    Event event;
-    std::string name;  // of the object on the server
-    std::int64_t count = 1;
-    WallTime first;
-    WallTime last;
-    std::uint64_t last_id = 0;  // of its last call
-  };
-
-  [[nodiscard]] Told Create(Known& known, WallTime now);
-  [[nodiscard]] Told Count(Known& known);
-
-  std::string node_;
-  std::list<Known> known_;  // the one that happened last comes first
-  std::uint64_t next_id_ = 1;
-};
-
 // Allows a burst of events, then one per interval.
 class TokenBucket {
  public:
@@ -77,12 +36,13 @@ class TokenBucket {
  private:
   Duration every_;
   Duration most_ahead_;
-  Instant paid_until_ = Instant::min();  // as if each had waited for its interval
-  Instant next_ = Instant::min();
+  Instant next_ = Instant::min();  // as if each had waited for its interval
 };
 
-// Events on their way to the API server, one at a time and within limits. When there are more, the
-// oldest are dropped, and counted. A pure state machine.
+// Events (core/v1), which others see with `kubectl describe` and `kubectl get events`, on their way
+// to the API server, one at a time and within limits. When there are more, the oldest are dropped,
+// and counted. One that happens again within ten minutes is not made anew: its count goes up. A
+// pure state machine.
 class EventQueue {
  public:
   // Of one object, as client-go has it: an object that has an event every second says nothing new.
@@ -97,7 +57,7 @@ class EventQueue {
   static constexpr Duration kMostAge = std::chrono::minutes(10);
 
   // `node`: where they come from.
-  explicit EventQueue(std::string node) : book_(std::move(node)) {}
+  explicit EventQueue(std::string node) : node_(std::move(node)) {}
 
   void Tell(const EventObject& about, const Event& event, Instant now, WallTime wall);
 
@@ -114,8 +74,10 @@ class EventQueue {
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
 
  private:
-  // Objects whose events are counted, the one that had one longest ago forgotten first.
+  // Objects whose events are limited, and events that are remembered; the one that had one, or
+  // happened, longest ago is forgotten first.
   static constexpr std::size_t kMostObjects = 256;
+  static constexpr std::size_t kMostKnown = 256;
 
   struct Waiting {
     EventObject about;
@@ -123,8 +85,18 @@ class EventQueue {
     Instant at;
     WallTime wall;
   };
+  // An event that was told.
+  struct Known {
+    EventObject about;
+    Event event;
+    std::string name;  // of the object on the server
+    std::int64_t count = 1;
+    WallTime first;
+    WallTime last;
+  };
+  // The call for the first of `known_`.
   struct Current {
-    EventBook::Told told;
+    ApiCall call;
     Instant at;
   };
   struct Object {
@@ -133,11 +105,16 @@ class EventQueue {
   };
 
   [[nodiscard]] bool MayTell(const EventObject& about, Instant now);
+  // What tells of the event: a POST, or a PATCH of the one that is there.
+  [[nodiscard]] ApiCall CallFor(const EventObject& about, const Event& event, WallTime now);
+  [[nodiscard]] ApiCall Create(Known& known, WallTime now);
   void End(const Outcome& outcome, WallTime wall);
 
-  EventBook book_;
+  std::string node_;
   std::list<Object> objects_;
   std::deque<Waiting> waiting_;
+  std::list<Known> known_;         // the one that happened last comes first
+  std::uint64_t next_number_ = 1;  // in the names of events
   std::optional<Current> current_;
   bool is_awaited_ = false;
   Instant not_before_ = Instant::min();

@@ -11,6 +11,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr Instant kQueuedAt{seconds(1'767'225'600)};
@@ -39,6 +40,7 @@ class EventQueueTest : public testing::Test {
   std::string Asked(Instant now = kQueuedAt) {
     const auto call = queue_.TakeCall(now);
     body_ = call ? call->body : "";
+    path_ = call ? call->path : "";
     return call ? call->method : "";
   }
   void Answer(CallResult result, Instant now = kQueuedAt) {
@@ -47,6 +49,7 @@ class EventQueueTest : public testing::Test {
 
   EventQueue queue_{"bed"};
   std::string body_;
+  std::string path_;
 };
 
 TEST(TokenBucket, AllowsABurstAndThenOneAnInterval) {
@@ -60,6 +63,46 @@ TEST(TokenBucket, AllowsABurstAndThenOneAnInterval) {
   const Instant later = kQueuedAt + minutes(60);
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(bucket.Take(later)) << i;
   EXPECT_FALSE(bucket.Take(later)) << "no more than a burst is saved";
+}
+
+TEST_F(EventQueueTest, ANewEventIsMadeWithTheKubeletsFields) {
+  Event event = Evicted();
+  event.annotations = {{"starved_resource", "memory"}};
+  queue_.Tell(Pod("web-1"), event, kQueuedAt, kWall);
+  EXPECT_EQ(Asked(), "POST");
+  EXPECT_EQ(path_, "/api/v1/namespaces/team/events");
+  EXPECT_THAT(
+      body_,
+      AllOf(
+          HasSubstr(R"("annotations":{"starved_resource":"memory"})"),
+          HasSubstr(
+              R"("involvedObject":{"kind":"Pod","apiVersion":"v1","namespace":"team","name":"web-1","uid":"u-web-1"})"),
+          HasSubstr(R"("type":"Warning","reason":"Evicted","message":"m","count":1)"),
+          HasSubstr(R"("source":{"component":"jettison","host":"bed"})")));
+}
+
+TEST_F(EventQueueTest, ThoseOfANodeAreKeptInDefault) {
+  queue_.Tell({.kind = "Node", .namespace_ = "", .name = "bed", .uid = "bed"}, Evicted(), kQueuedAt,
+              kWall);
+  EXPECT_EQ(Asked(), "POST");
+  EXPECT_EQ(path_, "/api/v1/namespaces/default/events");
+  EXPECT_THAT(body_,
+              HasSubstr(R"("involvedObject":{"kind":"Node","apiVersion":"v1","name":"bed")"));
+}
+
+TEST_F(EventQueueTest, TheSameAgainIsCountedForTenMinutes) {
+  const auto told = [this](minutes after, const std::string& message = "m") {
+    queue_.Tell(Pod("a"), Evicted(message), kQueuedAt + after, kWall + after);
+    const std::string method = Asked(kQueuedAt + after);
+    Answer(CallResult::kDone, kQueuedAt + after);
+    return method;
+  };
+  EXPECT_EQ(told(minutes(0)), "POST");
+  EXPECT_EQ(told(minutes(9)), "PATCH");
+  EXPECT_THAT(path_, HasSubstr("/events/a."));
+  EXPECT_EQ(body_, R"({"count":2,"lastTimestamp":"2026-01-01T00:09:00Z"})");
+  EXPECT_EQ(told(minutes(9), "another"), "POST");
+  EXPECT_EQ(told(minutes(19)), "POST");
 }
 
 TEST_F(EventQueueTest, OneIsUnderWayAtATimeInTheirOrder) {
@@ -84,6 +127,9 @@ TEST_F(EventQueueTest, WhatHappensAgainIsCounted) {
   EXPECT_EQ(queue_.purpose(), CallPurpose::kCountEvent);
   Answer(CallResult::kGone);
   EXPECT_EQ(Asked(), "POST") << "the event has expired on the server";
+  EXPECT_THAT(body_, HasSubstr(R"("count":2)"));
+  Answer(CallResult::kGone);
+  EXPECT_EQ(Asked(), "") << "nor can it be made";
 }
 
 TEST_F(EventQueueTest, AnObjectMayHave25InARow) {
@@ -140,13 +186,17 @@ TEST_F(EventQueueTest, AnEventIsGivenUpAfterTenMinutes) {
 TEST_F(EventQueueTest, WhatIsRefusedIsDroppedAndTheNextOneIsSent) {
   for (const CallResult result :
        {CallResult::kForbidden, CallResult::kRefused, CallResult::kGone}) {
-    Tell(NameOf(result));
+    Tell(std::to_string(static_cast<int>(result)));
     EXPECT_EQ(Asked(), "POST");
     Answer(result);
   }
   EXPECT_EQ(queue_.dropped(), 3U);
-  Tell("a");
-  EXPECT_EQ(Asked(), "POST");
+  const int forbidden = static_cast<int>(CallResult::kForbidden);
+  for (const std::string& pod : {std::string("a"), std::to_string(forbidden)}) {
+    Tell(pod);
+    EXPECT_EQ(Asked(), "POST") << pod;
+    Answer(CallResult::kDone);
+  }
 }
 
 TEST_F(EventQueueTest, AnEventThatIsThereAlreadyWasMadeByATryBefore) {

@@ -7,13 +7,14 @@
 
 #include "codec/documents/json.h"
 #include "core/json/json_writer.h"
+#include "http/client/client.h"
 #include "sources/kubernetes/calls/api_call.h"
 
 namespace jettison::kube {
 namespace {
 
 std::string PathOf(const std::string& node) {
-  return "/api/v1/nodes/" + PathPart(node);
+  return "/api/v1/nodes/" + EncodedForUrl(node);
 }
 
 template <typename WriteItems>
@@ -93,41 +94,6 @@ std::optional<ApiCall> ChangeTaint(const ApiNode& node, const TaintWish& wish) {
     });
   });
   return call;
-}
-
-TaintChange::TaintChange(std::string node, TaintWish wish, std::optional<ApiNode> known)
-    : name_(std::move(node)), wish_(std::move(wish)), known_(std::move(known)) {}
-
-std::variant<ApiCall, Outcome> TaintChange::Next() const {
-  if (outcome_) return *outcome_;
-  if (!known_) return GetNode(name_);
-  if (auto call = ChangeTaint(*known_, wish_)) return *std::move(call);
-  if (!was_read_) return GetNode(name_);
-  return Outcome{};
-}
-
-void TaintChange::Take(const Result<ApiReply>& reply) {
-  Outcome outcome = OutcomeOf(reply);
-  // A node with a different UID is a different machine with the same name; it is read, too.
-  const bool has_changed =
-      outcome.result == CallResult::kConflict || outcome.result == CallResult::kAnother;
-  if (has_changed && known_ && ++conflicts_ <= kMostConflicts) {
-    known_.reset();
-    return;
-  }
-  if (!outcome.ok()) {
-    known_.reset();
-    outcome_ = std::move(outcome);
-    return;
-  }
-  auto node = ReadApiNode(reply->body);
-  if (!node) {
-    known_.reset();
-    outcome_ = Outcome{.result = CallResult::kRefused, .why = node.error().message};
-    return;
-  }
-  known_ = std::move(*node);
-  was_read_ = true;
 }
 
 ApiCall GetKubeletConfiguration(const std::string& node) {

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "core/model/value.h"
@@ -44,33 +43,6 @@ struct TaintWish {
 // of taints is written as a whole, with those of others as they are; a node that was changed
 // meanwhile answers kConflict.
 [[nodiscard]] std::optional<ApiCall> ChangeTaint(const ApiNode& node, const TaintWish& wish);
-
-// Puts a taint on a node or takes it off: one call where the node's state is known, else it is read
-// first; after a conflict it is read again, and before it is believed that nothing is to be done. A
-// pure state machine.
-class TaintChange {
- public:
-  // `known`: the node's last state that was seen, however old.
-  TaintChange(std::string node, TaintWish wish, std::optional<ApiNode> known);
-
-  // The next call, or what became of all of it.
-  [[nodiscard]] std::variant<ApiCall, Outcome> Next() const;
-  void Take(const Result<ApiReply>& reply);
-  // The node's state as of the last answer, for the next change.
-  [[nodiscard]] const std::optional<ApiNode>& node() const { return known_; }
-
- private:
-  // A change is given up after more conflicts than this: some other client writes the node all the
-  // time.
-  static constexpr int kMostConflicts = 5;
-
-  std::string name_;
-  TaintWish wish_;
-  std::optional<ApiNode> known_;
-  bool was_read_ = false;  // `known_` is an answer to this change
-  std::optional<Outcome> outcome_;
-  int conflicts_ = 0;
-};
 
 // Gets the running configuration of the kubelet through the API server. Needs the right to get
 // nodes/proxy.

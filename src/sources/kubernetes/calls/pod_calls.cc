@@ -5,13 +5,15 @@
 #include <algorithm>
 
 #include "core/json/json_writer.h"
+#include "http/client/client.h"
 #include "sources/kubernetes/calls/api_call.h"
 
 namespace jettison::kube {
 namespace {
 
 std::string PathOf(const PodTarget& pod) {
-  return fmt::format("/api/v1/namespaces/{}/pods/{}", PathPart(pod.namespace_), PathPart(pod.name));
+  return fmt::format("/api/v1/namespaces/{}/pods/{}", EncodedForUrl(pod.namespace_),
+                     EncodedForUrl(pod.name));
 }
 
 // For 0 an API server removes the object at once, without waiting for the kubelet, so that the

@@ -46,8 +46,7 @@ ApiClient::ApiClient(const ApiAccess& access, const Clock& clock, AccessSource::
     : clock_(clock),
       path_prefix_(access.path_prefix),
       ca_name_(access.ca_name),
-      access_(access, std::move(read), clock.Now(), elsewhere),
-      token_(access, std::move(elsewhere)),
+      access_(access, std::move(read), clock.Now(), std::move(elsewhere)),
       transfers_(std::move(transfers)) {}
 
 HttpTransfers::OnEnd ApiClient::TakingEnd(OnReply on_reply) {
@@ -56,10 +55,7 @@ HttpTransfers::OnEnd ApiClient::TakingEnd(OnReply on_reply) {
       if (MayBeOfTls(answer.error())) access_.Failed();
       return on_reply(Fail(Explained(answer.error(), ca_name_)));
     }
-    if (answer->status == kUnauthorized) {
-      token_.Refused(clock_.Now());
-      access_.Failed();
-    }
+    if (answer->status == kUnauthorized) access_.Refused(clock_.Now());
     if (answer->is_too_large) {
       return on_reply(ApiReply{.status = kPayloadTooLarge, .body = {}, .retry_after = {}});
     }
@@ -69,28 +65,28 @@ HttpTransfers::OnEnd ApiClient::TakingEnd(OnReply on_reply) {
   };
 }
 
-void ApiClient::RefreshTls() {
+void ApiClient::RefreshAccess() {
   auto changed = access_.Changed(clock_.Now());
   if (changed && transfers_->UseTls(PeerOf(*changed))) access_.Use(*std::move(changed));
 }
 
 ApiClient::Id ApiClient::Call(const ApiCall& call, Duration timeout, OnReply on_reply,
                               std::size_t most_bytes) {
-  RefreshTls();
+  RefreshAccess();
   return transfers_->Start({.method = call.method,
                             .path = path_prefix_ + call.path,
                             .content_type = call.content_type,
                             .body = call.body,
-                            .bearer_token = token_.Current(clock_.Now()),
+                            .bearer_token = access_.token(),
                             .timeout = timeout,
                             .most_bytes = most_bytes},
                            TakingEnd(std::move(on_reply)));
 }
 
 ApiClient::Id ApiClient::Stream(const ApiStream& stream, OnBytes on_bytes, OnReply on_end) {
-  RefreshTls();
+  RefreshAccess();
   return transfers_->Start({.path = path_prefix_ + stream.path,
-                            .bearer_token = token_.Current(clock_.Now()),
+                            .bearer_token = access_.token(),
                             .timeout = stream.timeout,
                             .answers_within = stream.answers_within,
                             .silence = stream.silence,

@@ -12,9 +12,7 @@
 #include "ports/clock.h"
 #include "ports/late_reading.h"
 #include "sources/kubernetes/calls/api_call.h"
-#include "sources/kubernetes/credentials/access_source.h"
 #include "sources/kubernetes/credentials/api_access.h"
-#include "sources/kubernetes/credentials/token_source.h"
 
 namespace jettison::kube {
 
@@ -59,22 +57,21 @@ class ApiClient {
   void Wake() { transfers_->Wake(); }
 
   // Why the token could not be read the last time.
-  [[nodiscard]] const std::optional<Error>& token_fault() const { return token_.fault(); }
+  [[nodiscard]] const std::optional<Error>& token_fault() const { return access_.token_fault(); }
 
   static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
  private:
   ApiClient(const ApiAccess& access, const Clock& clock, AccessSource::Read read,
             Elsewhere elsewhere, std::unique_ptr<HttpTransfers> transfers);
-  // Uses other certificates where they have been replaced.
-  void RefreshTls();
+  // Uses another token and other certificates where they have been replaced.
+  void RefreshAccess();
   [[nodiscard]] HttpTransfers::OnEnd TakingEnd(OnReply on_reply);
 
   const Clock& clock_;
   std::string path_prefix_;
   std::string ca_name_;
   AccessSource access_;
-  TokenSource token_;
   std::unique_ptr<HttpTransfers> transfers_;
 };
 

@@ -31,13 +31,6 @@ class ApiCalls : public WithFakeApiServer {
   Json Node() {
     return server_.Look<Json>([](FakeStore& store) { return store.node(); });
   }
-  Outcome Change(TaintChange change) {
-    for (;;) {
-      const auto next = change.Next();
-      if (const auto* outcome = std::get_if<Outcome>(&next)) return *outcome;
-      change.Take(Ask(std::get<ApiCall>(next)));
-    }
-  }
 };
 
 TEST_F(ApiCalls, APodIsMarkedAndDeletedIfItIsStillTheSame) {
@@ -83,7 +76,7 @@ TEST_F(ApiCalls, AnEvictionWithoutAGracePeriodLeavesTheObjectToTheKubelet) {
   EXPECT_EQ(ResultOf(DeletePod(kPod, 1)), CallResult::kGone) << "as an API server does for 0";
 }
 
-TEST_F(ApiCalls, ATaintIsPutBesideThoseOfOthersThoughTheNodeWasChanged) {
+TEST_F(ApiCalls, ATaintIsPutBesideThoseOfOthersUnlessTheNodeWasChangedMeanwhile) {
   const auto stale = ReadApiNode(Ask(GetNode("bed"))->body);
   ASSERT_TRUE(stale);
   server_.Change([](FakeStore& store) {
@@ -91,13 +84,18 @@ TEST_F(ApiCalls, ATaintIsPutBesideThoseOfOthersThoughTheNodeWasChanged) {
         Json::array({{{"key", "foreign"}, {"value", "x"}, {"effect", "NoSchedule"}, {"new", 1}}});
     store.TouchNode();
   });
-  const TaintWish wish = {.key = "jettison.io/memory-pressure"};
-  EXPECT_TRUE(Change(TaintChange("bed", wish, *stale)).ok());
+  TaintWish wish = {.key = "jettison.io/memory-pressure"};
+  EXPECT_EQ(ResultOf(ChangeTaint(*stale, wish).value()), CallResult::kConflict);
+  const auto change = [&] {
+    return ResultOf(ChangeTaint(ReadApiNode(Ask(GetNode("bed"))->body).value(), wish).value());
+  };
+  EXPECT_EQ(change(), CallResult::kDone);
   const Json taints = Node()["spec"]["taints"];
   ASSERT_EQ(taints.size(), 2U);
   EXPECT_EQ(taints[0]["new"], 1);
   EXPECT_EQ(taints[1]["key"], "jettison.io/memory-pressure");
-  EXPECT_TRUE(Change(TaintChange("bed", {.key = wish.key, .present = false}, *stale)).ok());
+  wish.present = false;
+  EXPECT_EQ(change(), CallResult::kDone);
   EXPECT_EQ(Node()["spec"]["taints"].size(), 1U);
 }
 
@@ -115,12 +113,16 @@ TEST_F(ApiCalls, ConditionsOfOurOwnStandBesideTheKubelets) {
 }
 
 TEST_F(ApiCalls, AnEventIsMadeOnceAndThenCounted) {
-  EventBook book("bed");
+  EventQueue queue("bed");
+  const Instant now = clock_.Now();
   const Event event = {
       .object = "ua", .type = EventType::kWarning, .reason = "Evicted", .message = "m"};
   const EventObject about = {.kind = "Pod", .namespace_ = "default", .name = "a", .uid = "ua"};
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(ResultOf(book.Tell(about, event, kNow).call), CallResult::kDone);
+    queue.Tell(about, event, now, kNow);
+    const Outcome outcome = OutcomeOf(Ask(queue.TakeCall(now).value()));
+    EXPECT_EQ(outcome.result, CallResult::kDone);
+    queue.Take(outcome, now, kNow);
   }
   const Json events = server_.Look<Json>([](FakeStore& store) { return store.events(); });
   ASSERT_EQ(events.size(), 1U);

@@ -50,27 +50,18 @@ constexpr Duration kSilence = seconds(120);
 constexpr std::size_t kLongestLine = ApiClient::kMostBytes;
 
 Failure Nonsense(Error error) {
-  return {.setback = {.kind = Setback::Kind::kNonsense, .retry_after = {}},
-          .error = std::move(error)};
-}
-
-Failure PodTooLarge() {
-  return Nonsense(
-      {ErrorCode::kInvalidArgument,
-       fmt::format("a single pod has more than {} MiB of JSON", ApiClient::kMostBytes >> 20)});
+  return {.setback = {.kind = Kind::kNonsense, .retry_after = {}}, .error = std::move(error)};
 }
 
 // `verb`: the right that the request needs.
 PodWatchFault FaultOf(const Failure& failure, std::string_view verb) {
-  const Setback::Kind kind = failure.setback.kind;
-  const Right right{.verb = verb, .resource = "pods", .subresource = {}, .group = {}, .cost = {}};
+  const Kind kind = failure.setback.kind;
+  const Right right{.verb = verb, .resource = "pods", .subresource = {}, .cost = {}, .purpose = {}};
   return {.error = failure.error.In(fmt::format("{} the pods of this node", verb)),
-          .is_refusal = kind == Setback::Kind::kRefused || kind == Setback::Kind::kNonsense,
+          .is_refusal = kind == Kind::kRefused || kind == Kind::kNonsense,
           .is_untrusted = failure.is_untrusted,
           .missing_rule = failure.is_forbidden ? RuleFor(right) : std::string()};
 }
-
-}  // namespace
 
 Failure FailureOf(const ApiStatus& status) {
   const std::string words = status.message.empty() ? "" : ": " + status.message;
@@ -79,17 +70,18 @@ Failure FailureOf(const ApiStatus& status) {
           .is_forbidden = status.code == 403};
 }
 
-Failure FailureOf(const ApiReply& reply) {
-  ApiStatus status = StatusOf(reply.status, reply.body);
-  status.code = reply.status;
-  if (reply.retry_after) status.retry_after = reply.retry_after;
-  return FailureOf(status);
-}
+}  // namespace
 
-Failure FailureOf(const Error& error) {
-  return {.setback = {.kind = Kind::kAway, .retry_after = {}},
-          .error = error,
-          .is_untrusted = error.code == ErrorCode::kPermissionDenied};
+Failure FailureOf(const Result<ApiReply>& reply) {
+  if (!reply) {
+    return {.setback = {.kind = Kind::kAway, .retry_after = {}},
+            .error = reply.error(),
+            .is_untrusted = reply.error().code == ErrorCode::kPermissionDenied};
+  }
+  ApiStatus status = StatusOf(reply->status, reply->body);
+  status.code = reply->status;
+  if (reply->retry_after) status.retry_after = reply->retry_after;
+  return FailureOf(status);
 }
 
 PodWatch::PodWatch(ApiClient& client, const Clock& clock, std::string node,
@@ -148,8 +140,7 @@ void PodWatch::Ask(const ListRequest& list) {
 
 void PodWatch::TakePage(const Result<ApiReply>& reply) {
   under_way_.reset();
-  if (!reply) return FailList(FailureOf(reply.error()));
-  if (reply->status != 200) return FailList(FailureOf(*reply));
+  if (!reply || reply->status != 200) return FailList(FailureOf(reply));
   // An item that cannot be read may be any pod, so such a list does not prove that a pod is gone.
   bool understood = true;
   const auto head = ReadListPage(
@@ -166,11 +157,11 @@ void PodWatch::TakePage(const Result<ApiReply>& reply) {
 }
 
 void PodWatch::FailList(const Failure& failure) {
-  const bool is_too_large = failure.setback.kind == Setback::Kind::kTooLarge;
-  if (is_too_large && reflector_.asks_for_one()) {
-    fault_ = FaultOf(PodTooLarge(), "list");
-  } else {
-    fault_ = FaultOf(failure, "list");
+  fault_ = FaultOf(failure, "list");
+  if (failure.setback.kind == Kind::kTooLarge && reflector_.asks_for_one()) {
+    const auto text =
+        fmt::format("a single pod has more than {} MiB of JSON", ApiClient::kMostBytes >> 20);
+    fault_ = FaultOf(Nonsense({ErrorCode::kInvalidArgument, text}), "list");
   }
   reflector_.OnListFailed(failure.setback, clock_.Now(), chance_());
 }
@@ -198,9 +189,8 @@ void PodWatch::Ask(const WatchRequest& watch) {
        .silence = reflector_.has_bookmarks() ? kLongestSilence : Duration::zero()},
       [this](std::string_view bytes) { TakeBytes(bytes); },
       [this](const Result<ApiReply>& end) {
-        if (!end) return EndWatch(FailureOf(end.error()));
-        if (end->status == 200) return EndWatch(std::nullopt);
-        EndWatch(FailureOf(*end));
+        const bool is_over = end && end->status == 200;
+        EndWatch(is_over ? std::nullopt : std::optional(FailureOf(end)));
       });
 }
 
@@ -209,8 +199,8 @@ void PodWatch::EndWatch(std::optional<Failure> failure) {
   under_way_.reset();
   const bool was_silent =
       is_watching_ && reflector_.has_bookmarks() && Elapsed(heard_at_, clock_.Now()) >= kSilence;
-  if (failure && was_silent && failure->setback.kind == Setback::Kind::kAway) {
-    failure->setback.kind = Setback::Kind::kSilent;
+  if (failure && was_silent && failure->setback.kind == Kind::kAway) {
+    failure->setback.kind = Kind::kSilent;
   }
   if (failure) fault_ = FaultOf(*failure, "watch");
   reflector_.OnWatchEnded(failure ? std::optional(failure->setback) : std::nullopt, clock_.Now(),
@@ -228,7 +218,7 @@ void PodWatch::TakeBytes(std::string_view bytes) {
     if (goes_on) goes_on = TakeLine(line);
   });
   if (goes_on && !fits) {
-    EndWatch(Failure{.setback = {.kind = Setback::Kind::kTooLarge, .retry_after = {}},
+    EndWatch(Failure{.setback = {.kind = Kind::kTooLarge, .retry_after = {}},
                      .error = {ErrorCode::kInvalidArgument, "an event is too large"}});
   }
 }
@@ -255,7 +245,7 @@ bool PodWatch::TakeBookmark(const Value& object) {
     return RefuseLine({ErrorCode::kInvalidArgument, "a bookmark without a version"});
   }
   if (reflector_.OnBookmark(*version->AsString())) return true;
-  EndWatch(Failure{.setback = {.kind = Setback::Kind::kExpired, .retry_after = {}},
+  EndWatch(Failure{.setback = {.kind = Kind::kExpired, .retry_after = {}},
                    .error = {ErrorCode::kUnavailable, "the API server's store was set back"}});
   return false;
 }

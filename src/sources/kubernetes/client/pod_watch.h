@@ -27,10 +27,9 @@ struct Failure {
   bool is_forbidden = false;  // the agent has no right to it
   bool is_untrusted = false;  // the certificate of the server is not trusted
 };
-[[nodiscard]] Failure FailureOf(const ApiStatus& status);
-[[nodiscard]] Failure FailureOf(const ApiReply& reply);
-// `error`: as ApiClient::OnReply has it.
-[[nodiscard]] Failure FailureOf(const Error& error);
+
+// `reply`: as ApiClient::OnReply has it, other than of success.
+[[nodiscard]] Failure FailureOf(const Result<ApiReply>& reply);
 
 // Why the pods cannot be followed.
 struct PodWatchFault {
@@ -78,8 +77,6 @@ class PodWatch {
   std::optional<Duration> Advance();
 
   [[nodiscard]] PodWatchState state() const;
-  // The pods that are there.
-  [[nodiscard]] const Roster& roster() const { return reflector_.roster(); }
 
  private:
   void Ask(const ListRequest& list);

@@ -310,10 +310,10 @@ TEST_F(PodWatchTest, WhatIsKnownFromAnEarlierLifeIsNotToldAgainAndWhatVanishedIs
 }
 
 TEST(Setbacks, AServerThatIsNotTrustedIsAwayAndMore) {
-  const Failure failure = FailureOf(Error{ErrorCode::kPermissionDenied, "another CA"});
+  const Failure failure = FailureOf(Fail(ErrorCode::kPermissionDenied, "another CA"));
   EXPECT_EQ(failure.setback.kind, Setback::Kind::kAway) << "the pods that are known stay";
   EXPECT_TRUE(failure.is_untrusted);
-  EXPECT_FALSE(FailureOf(Error{ErrorCode::kUnavailable, "nobody listens"}).is_untrusted);
+  EXPECT_FALSE(FailureOf(Fail(ErrorCode::kUnavailable, "nobody listens")).is_untrusted);
 }
 
 TEST_F(PodWatchTest, EndsWithWhatIsUnderWay) {

@@ -1,5 +1,3 @@
-#include "sources/kubernetes/credentials/access_source.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -10,11 +8,13 @@
 
 #include "http/test_certificates.h"
 #include "kernel/files/temporary_folder.h"
+#include "sources/kubernetes/credentials/api_access.h"
 
 namespace jettison::kube {
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::seconds;
 
 // A kubeconfig that names a CA, a client's certificate and its key.
 class AccessSourceTest : public testing::Test {
@@ -46,7 +46,7 @@ class AccessSourceTest : public testing::Test {
   Instant now_{std::chrono::hours(500'000)};
 };
 
-TEST_F(AccessSourceTest, ACertificateThatIsReplacedIsReadEveryTwoMinutes) {
+TEST_F(AccessSourceTest, ACertificateThatIsReplacedIsReadEveryMinute) {
   AccessSource source(
       Read().access, [this] { return Read(); }, now_);
   Replace();
@@ -124,6 +124,70 @@ TEST_F(AccessSourceTest, WhereNothingReadsItItNeverChanges) {
   AccessSource source(Read().access, {}, now_);
   source.Failed();
   EXPECT_FALSE(source.Changed(now_ + std::chrono::hours(1)));
+}
+
+TEST_F(AccessSourceTest, ATokenThatIsRotatedIsReadAgainEveryMinuteAndOnceItWasRefused) {
+  std::ofstream(Path("token")) << "one\n";
+  AccessSource source({.token_file = Path("token")}, {}, now_);
+  const auto token = [&](Duration after) {
+    EXPECT_FALSE(source.Changed(now_ + after));
+    return source.token();
+  };
+  EXPECT_EQ(token(seconds(0)), "one");
+  std::ofstream(Path("token")) << "two\n";
+  EXPECT_EQ(token(seconds(59)), "one");
+  EXPECT_EQ(token(seconds(60)), "two");
+  std::ofstream(Path("token")) << "three\n";
+  source.Refused(now_ + seconds(60));
+  EXPECT_EQ(token(seconds(61)), "three");
+  std::ofstream(Path("token")) << "four\n";
+  EXPECT_EQ(token(seconds(0)), "four") << "the clock was set back";
+}
+
+TEST_F(AccessSourceTest, ATokenThatCannotBeReadIsTheLastOneThatCould) {
+  AccessSource source({.token = "first", .token_file = Path("token")}, {}, now_);
+  const auto token = [&] {
+    source.Refused(now_);
+    (void)source.Changed(now_);
+    return source.token();
+  };
+  for (const char* text : {"", "two words", "\n"}) {
+    std::ofstream(Path("token")) << text;
+    EXPECT_EQ(token(), "first");
+    EXPECT_TRUE(source.token_fault());
+  }
+  std::filesystem::remove(Path("token"));
+  EXPECT_EQ(token(), "first");
+  std::ofstream(Path("token")) << "second";
+  EXPECT_EQ(token(), "second");
+  EXPECT_FALSE(source.token_fault());
+}
+
+TEST_F(AccessSourceTest, ATokenIsRenewedThoughTheRestCannotBeRead) {
+  std::ofstream(Path("token")) << "one";
+  ApiAccess access = Read().access;
+  access.token_file = Path("token");
+  AccessSource source(
+      access, [this] { return Read(); }, now_);
+  std::filesystem::remove(Path("config"));
+  EXPECT_FALSE(source.Changed(now_));
+  EXPECT_EQ(source.token(), "one");
+}
+
+TEST_F(AccessSourceTest, ATokenThatIsRefusedWhileItIsReadIsReadOnceMore) {
+  std::ofstream(Path("token")) << "new";
+  std::vector<std::function<void()>> works;
+  AccessSource source({.token = "first", .token_file = Path("token")}, {}, now_,
+                      [&](std::function<void()> work) { works.push_back(std::move(work)); });
+  source.Refused(now_);
+  source.Refused(now_);
+  (void)source.Changed(now_);
+  EXPECT_EQ(source.token(), "first");
+  ASSERT_EQ(works.size(), 1U) << "one at a time";
+  works[0]();
+  (void)source.Changed(now_);
+  EXPECT_EQ(source.token(), "new");
+  EXPECT_EQ(works.size(), 2U);
 }
 
 TEST_F(AccessSourceTest, WhatIsNotTakenOverNeedsARestart) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
@@ -9,7 +10,6 @@
 
 #include "http/endpoint.h"
 #include "http/tls_files.h"
-#include "sources/kubernetes/credentials/token_source.h"
 
 namespace jettison::kube {
 namespace {
@@ -65,6 +65,18 @@ std::string Environment(const char* name) {
 
 }  // namespace
 
+Result<std::string> ReadToken(const std::string& path) {
+  const auto text = http::ReadPemFile(path);
+  if (!text) return Fail(text.error());
+  constexpr std::string_view kBlanks = " \t\r\n";
+  std::string token = *text;
+  token.erase(token.find_last_not_of(kBlanks) + 1);
+  token.erase(0, token.find_first_not_of(kBlanks));
+  const bool is_line = std::ranges::all_of(token, [](char c) { return c > ' ' && c < '\x7f'; });
+  if (!token.empty() && is_line) return token;
+  return Fail(ErrorCode::kInvalidArgument, "must hold a token, which is one word");
+}
+
 AccessReading AccessByKubeconfig(const std::string& path) {
   AccessReading reading;
   const std::string text = Read(path, path, "", reading.faults);
@@ -77,7 +89,6 @@ AccessReading AccessByKubeconfig(const std::string& path) {
                     .server = config.server,
                     .path_prefix = config.path_prefix,
                     .server_name = config.server_name,
-                    .namespace_ = config.namespace_,
                     .ca_pem = Read(config.ca, path, "certificate-authority", faults),
                     .ca_name = NameOfCa(config.ca, path),
                     .cert_pem = Read(config.certificate, path, "client-certificate", faults),
@@ -118,22 +129,97 @@ AccessReading AccessByServiceAccount(const ServiceAccount& account) {
                     .server = "https://" + endpoint.Authority(),
                     .path_prefix = {},
                     .server_name = {},
-                    .namespace_ = {},
                     .ca_pem = Read(ca_file, ca_file, "", faults),
                     .ca_name = ca_file,
                     .cert_pem = {},
                     .key_pem = {},
                     .token = {},
                     .token_file = account.folder + "/token"};
-  if (auto name = http::ReadPemFile(account.folder + "/namespace")) {
-    reading.access.namespace_ = TrimmedLine(*name);
-  }
   const std::string& token_file = reading.access.token_file;
   reading.access.token = TokenIn(token_file, token_file, "", faults);
   if (faults.empty()) {
     CheckTls(reading.access, {.ca = {.text = {}, .file = ca_file}}, ca_file, faults);
   }
   return reading;
+}
+
+AccessSource::AccessSource(ApiAccess access, Read read, Instant now, Elsewhere elsewhere)
+    : access_(std::move(access)), read_(std::move(read)), reading_(std::move(elsewhere)) {
+  const bool lacks_token = access_.token.empty() && !access_.token_file.empty();
+  if (!lacks_token) read_at_ = now;
+}
+
+bool AccessSource::IsDue(Instant now) const {
+  if (!read_ && access_.token_file.empty()) return false;
+  return !read_at_ || now < *read_at_ ||
+         Elapsed(*read_at_, now) >= (is_doubted_ ? kReadAfterFailure : kReadEvery);
+}
+
+bool AccessSource::HasOtherCertificates(const ApiAccess& read) const {
+  const bool is_same_server = read.server == access_.server &&
+                              read.path_prefix == access_.path_prefix &&
+                              read.server_name == access_.server_name;
+  const bool is_same_tls = read.ca_pem == access_.ca_pem && read.cert_pem == access_.cert_pem &&
+                           read.key_pem == access_.key_pem;
+  return is_same_server && !is_same_tls;
+}
+
+void AccessSource::Begin(Instant now) {
+  read_at_ = now;
+  reading_.Begin([read = read_, file = access_.token_file] {
+    Again again{.access = read ? read() : AccessReading(), .token = std::nullopt};
+    if (!file.empty()) again.token = ReadToken(file);
+    return again;
+  });
+}
+
+std::optional<ApiAccess> AccessSource::TakeRead() {
+  auto again = reading_.Take();
+  if (!again) return std::nullopt;
+  if (again->token) {
+    token_fault_ = *again->token ? std::nullopt : std::optional(again->token->error());
+    if (*again->token) access_.token = **std::move(again->token);
+  }
+  if (!again->access.faults.empty()) return std::nullopt;
+  is_doubted_ = false;
+  if (!HasOtherCertificates(again->access.access)) return std::nullopt;
+  return std::move(again->access.access);
+}
+
+std::optional<ApiAccess> AccessSource::Changed(Instant now) {
+  auto changed = TakeRead();
+  if (!IsDue(now) || reading_.under_way()) return changed;
+  Begin(now);
+  auto newer = TakeRead();
+  return newer ? newer : changed;
+}
+
+void AccessSource::Use(ApiAccess access) {
+  access_.ca_pem = std::move(access.ca_pem);
+  access_.cert_pem = std::move(access.cert_pem);
+  access_.key_pem = std::move(access.key_pem);
+}
+
+// A token that is being read may be the one that was refused, so it is read once more then.
+void AccessSource::Refused(Instant now) {
+  is_doubted_ = true;
+  if (access_.token_file.empty()) return;
+  read_at_.reset();
+  if (!reading_.under_way()) Begin(now);
+}
+
+std::vector<std::string> NeedRestart(const ApiAccess& in_use, const ApiAccess& read) {
+  std::vector<std::string> keys;
+  const auto compare = [&](const char* key, bool is_same) {
+    if (!is_same) keys.emplace_back(key);
+  };
+  compare("server", read.server == in_use.server && read.path_prefix == in_use.path_prefix);
+  compare("tls-server-name", read.server_name == in_use.server_name);
+  // A token in a file comes before the other, which then has no effect.
+  const bool is_in_file = !read.token_file.empty() && !in_use.token_file.empty();
+  compare("token", is_in_file || read.token == in_use.token);
+  compare("tokenFile", read.token_file == in_use.token_file);
+  return keys;
 }
 
 }  // namespace jettison::kube

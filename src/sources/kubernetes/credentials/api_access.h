@@ -1,20 +1,26 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/model/fault.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
+#include "ports/late_reading.h"
 #include "sources/kubernetes/credentials/kubeconfig.h"
 
 namespace jettison::kube {
 
 // The address of an API server and the credentials for it. Everything that had to be read from
-// files is contained; a token in a file may change at any time (TokenSource).
+// files is contained; a token in a file may change at any time (AccessSource).
 struct ApiAccess {
   std::string origin;  // where this comes from: "kubeconfig /etc/x, context y", "service account"
   std::string server;  // "https://10.0.0.1:6443"
   std::string path_prefix;
   std::string server_name;  // empty: the server's host
-  std::string namespace_;   // where the agent itself is; may be empty
   std::string ca_pem;       // empty: those that the system trusts
   std::string ca_name;      // where they come from, for messages: a file, or a key and its file
   std::string cert_pem;     // with key_pem; empty: none
@@ -31,6 +37,9 @@ struct AccessReading {
 // By a kubeconfig and the files that it names.
 [[nodiscard]] AccessReading AccessByKubeconfig(const std::string& path);
 
+// The token in a file: one line. kInvalidArgument where there is none in it.
+[[nodiscard]] Result<std::string> ReadToken(const std::string& path);
+
 // Where a pod finds its service account.
 struct ServiceAccount {
   std::string host;  // $KUBERNETES_SERVICE_HOST
@@ -40,7 +49,62 @@ struct ServiceAccount {
 // As the environment of this process says.
 [[nodiscard]] ServiceAccount OwnServiceAccount();
 
-// By the service account of the pod that this runs in: `token`, `ca.crt`, `namespace`.
+// By the service account of the pod that this runs in: `token` and `ca.crt`.
 [[nodiscard]] AccessReading AccessByServiceAccount(const ServiceAccount& account);
+
+// The access to an API server whose token and certificates others replace before they expire: they
+// are read again every minute, and soon after a connection failed; and the token at once when the
+// server refused it. What cannot be read or used, as while it is being replaced, stays as it was.
+//
+// What else may change in a kubeconfig is not taken over (NeedRestart).
+class AccessSource {
+ public:
+  static constexpr Duration kReadEvery = std::chrono::minutes(1);
+  static constexpr Duration kReadAfterFailure = std::chrono::seconds(10);
+
+  using Read = std::function<AccessReading()>;
+
+  // `access` was read now; `read` null: its certificates never change. `read` is called, and the
+  // token file read, `elsewhere`; null: in Changed and Refused.
+  AccessSource(ApiAccess access, Read read, Instant now, Elsewhere elsewhere = {});
+
+  // Takes what was read, and reads again where that is due. Returns the access to the same server
+  // where it has other certificates than those in use.
+  [[nodiscard]] std::optional<ApiAccess> Changed(Instant now);
+  // These certificates are in use now.
+  void Use(ApiAccess access);
+  // A connection failed.
+  void Failed() { is_doubted_ = true; }
+  // The server refused the agent.
+  void Refused(Instant now);
+
+  // Empty where no token is configured.
+  [[nodiscard]] const std::string& token() const { return access_.token; }
+  // Why the token could not be read the last time.
+  [[nodiscard]] const std::optional<Error>& token_fault() const { return token_fault_; }
+
+ private:
+  struct Again {
+    AccessReading access;
+    std::optional<Result<std::string>> token;  // absent: there is no file of it
+  };
+
+  [[nodiscard]] bool IsDue(Instant now) const;
+  void Begin(Instant now);
+  std::optional<ApiAccess> TakeRead();
+  // Whether it is the same server with other certificates.
+  [[nodiscard]] bool HasOtherCertificates(const ApiAccess& read) const;
+
+  ApiAccess access_;
+  Read read_;
+  std::optional<Instant> read_at_;
+  bool is_doubted_ = false;
+  std::optional<Error> token_fault_;
+  LateReading<Again> reading_;
+};
+
+// The keys of a kubeconfig in which `read` differs from the access `in_use` and that AccessSource
+// does not take over: "server", "tls-server-name", "token", "tokenFile", in this order.
+[[nodiscard]] std::vector<std::string> NeedRestart(const ApiAccess& in_use, const ApiAccess& read);
 
 }  // namespace jettison::kube

@@ -5,23 +5,17 @@
 
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <string>
-#include <vector>
 
 #include "http/test_certificates.h"
 #include "kernel/files/temporary_folder.h"
-#include "sources/kubernetes/credentials/token_source.h"
 
 namespace jettison::kube {
 namespace {
 
-using std::chrono::seconds;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr Instant kStart{std::chrono::hours(500'000)};
 
 // A folder with a CA, a client's certificate and its key.
 class Access : public testing::Test {
@@ -85,12 +79,10 @@ TEST_F(Access, CertificatesThatCannotBeUsedAreTold) {
 TEST_F(Access, AServiceAccountIsFoundByTheEnvironmentAndItsFolder) {
   std::filesystem::copy(Path("ca.pem"), Path("ca.crt"));
   Write("token", "secret");
-  Write("namespace", "jettison-system");
   const auto reading =
       AccessByServiceAccount({.host = "fd00::1", .port = "443", .folder = folder_.path()});
   EXPECT_THAT(reading.faults, IsEmpty()) << DescribeAll(reading.faults);
   EXPECT_EQ(reading.access.server, "https://[fd00::1]:443");
-  EXPECT_EQ(reading.access.namespace_, "jettison-system");
   EXPECT_EQ(reading.access.ca_name, Path("ca.crt"));
   EXPECT_EQ(reading.access.token_file, Path("token"));
   EXPECT_EQ(reading.access.token, "secret") << "for the first calls";
@@ -110,57 +102,6 @@ TEST_F(Access, InAPodEachFileThatIsMissingIsTold) {
       AccessByServiceAccount({.host = "::1", .port = "443", .folder = Path("nowhere")});
   EXPECT_THAT(DescribeAll(reading.faults),
               AllOf(HasSubstr("nowhere/ca.crt"), HasSubstr("nowhere/token")));
-}
-
-TEST_F(Access, ATokenThatIsRotatedIsReadAgainEveryMinuteAndOnceItWasRefused) {
-  Write("token", "one\n");
-  TokenSource token({.token_file = Path("token")});
-  EXPECT_EQ(token.Current(kStart), "one");
-  Write("token", "two\n");
-  EXPECT_EQ(token.Current(kStart + seconds(59)), "one");
-  EXPECT_EQ(token.Current(kStart + seconds(60)), "two");
-  Write("token", "three\n");
-  token.Refused(kStart + seconds(60));
-  EXPECT_EQ(token.Current(kStart + seconds(61)), "three");
-  EXPECT_EQ(token.Current(kStart), "three");  // a clock that was set back
-}
-
-TEST_F(Access, ATokenThatCannotBeReadIsTheLastOneThatCould) {
-  Write("token", "one");
-  TokenSource token({.token = "literal", .token_file = Path("token")});
-  EXPECT_EQ(token.Current(kStart), "one");
-  for (const char* text : {"", "two words", "\n"}) {
-    Write("token", text);
-    token.Refused(kStart);
-    EXPECT_EQ(token.Current(kStart), "one");
-    EXPECT_TRUE(token.fault());
-  }
-  std::filesystem::remove(Path("token"));
-  token.Refused(kStart);
-  EXPECT_EQ(token.Current(kStart), "one");
-  Write("token", "two");
-  token.Refused(kStart);
-  EXPECT_EQ(token.Current(kStart), "two");
-  EXPECT_FALSE(token.fault());
-  EXPECT_EQ(TokenSource({.token = "literal"}).Current(kStart), "literal");
-}
-
-TEST_F(Access, ATokenThatCannotBeReadYetKeepsNobodyWaiting) {
-  Write("token", "new");
-  std::vector<std::function<void()>> works;
-  TokenSource token({.token = "first", .token_file = Path("token")},
-                    [&](std::function<void()> work) { works.push_back(std::move(work)); });
-  EXPECT_EQ(token.Current(kStart), "first");
-  EXPECT_EQ(token.Current(kStart + seconds(600)), "first");
-  token.Refused(kStart + seconds(600));
-  ASSERT_EQ(works.size(), 1U) << "one at a time";
-  works[0]();
-  EXPECT_EQ(token.Current(kStart + seconds(600)), "new");
-  EXPECT_EQ(works.size(), 2U) << "it was refused since";
-  works[1]();
-  token.Refused(kStart + seconds(600));
-  EXPECT_EQ(works.size(), 2U) << "what was read meanwhile is not in use yet";
-  EXPECT_EQ(token.Current(kStart + seconds(600)), "new");
 }
 
 }  // namespace

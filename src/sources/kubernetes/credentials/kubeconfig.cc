@@ -119,22 +119,33 @@ void Reader::ReadRoot() {
 }
 
 void Reader::ReadContext(const Field& context) {
-  reading_.config.namespace_ = context.Member("namespace").String().value_or("");
   WithNamed("clusters", "cluster", context.Member("cluster"),
             [this](const Field& cluster) { ReadCluster(cluster); });
   WithNamed("users", "user", context.Member("user"), [this](const Field& user) { ReadUser(user); });
 }
 
+// "https://HOST[:PORT][/PATH]". Without TLS only a server on this machine is asked, as credentials
+// would go over the network for all to read.
 void Reader::ReadServer(const Field& field) {
-  const auto text = field.String();
-  if (!text || text->empty()) {
+  const std::string text = field.String().value_or("");
+  if (text.empty()) {
     if (field.HoldsTextOrNothing()) field.Fault("is missing; it is the API server's URL");
     return;
   }
-  auto url = ReadServerUrl(*text);
-  if (!url) return field.Fault(url.error().message);
-  reading_.config.server = std::move(url->endpoint);
-  reading_.config.path_prefix = std::move(url->path_prefix);
+  const std::size_t scheme = text.find(kScheme);
+  const std::size_t path =
+      scheme == std::string::npos ? scheme : text.find('/', scheme + kScheme.size());
+  Kubeconfig& config = reading_.config;
+  config.server = text.substr(0, path);
+  if (path != std::string::npos) config.path_prefix = text.substr(path);
+  while (config.path_prefix.ends_with('/')) config.path_prefix.pop_back();
+  const auto endpoint = http::ParseEndpoint(config.server);
+  if (!endpoint || endpoint->kind == http::Endpoint::Kind::kUnix || !IsPath(config.path_prefix)) {
+    return field.Fault("must be a URL such as https://10.0.0.1:6443");
+  }
+  if (endpoint->kind == http::Endpoint::Kind::kHttp && !IsLoopback(endpoint->host)) {
+    field.Fault("must be https:// for a server on another machine");
+  }
 }
 
 void Reader::ReadCluster(const Field& cluster) {
@@ -193,23 +204,6 @@ std::string Reader::ReadPath(const Field& field) {
 }
 
 }  // namespace
-
-Result<ServerUrl> ReadServerUrl(std::string_view text) {
-  const std::size_t scheme = text.find(kScheme);
-  const std::size_t slash =
-      scheme == std::string_view::npos ? scheme : text.find('/', scheme + kScheme.size());
-  ServerUrl url{.endpoint = std::string(text.substr(0, slash)), .path_prefix = {}};
-  if (slash != std::string_view::npos) url.path_prefix = text.substr(slash);
-  while (url.path_prefix.ends_with('/')) url.path_prefix.pop_back();
-  const auto endpoint = http::ParseEndpoint(url.endpoint);
-  if (!endpoint || endpoint->kind == http::Endpoint::Kind::kUnix || !IsPath(url.path_prefix)) {
-    return Fail(ErrorCode::kInvalidArgument, "must be a URL such as https://10.0.0.1:6443");
-  }
-  if (endpoint->kind == http::Endpoint::Kind::kHttp && !IsLoopback(endpoint->host)) {
-    return Fail(ErrorCode::kInvalidArgument, "must be https:// for a server on another machine");
-  }
-  return url;
-}
 
 std::optional<std::string> FromBase64(std::string_view text) {
   std::string bytes;

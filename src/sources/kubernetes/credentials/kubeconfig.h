@@ -5,19 +5,8 @@
 #include <string_view>
 
 #include "core/model/fault.h"
-#include "core/units/result.h"
 
 namespace jettison::kube {
-
-// Where an API server is.
-struct ServerUrl {
-  std::string endpoint;     // "https://10.0.0.1:6443"
-  std::string path_prefix;  // "/k8s/clusters/c-1"; empty as a rule
-};
-
-// Takes a URL apart: "https://HOST[:PORT][/PATH]". Without TLS only a server on this machine is
-// asked, as credentials would go over the network for all to read.
-[[nodiscard]] Result<ServerUrl> ReadServerUrl(std::string_view text);
 
 // What a text in base64 (RFC 4648, with padding; line breaks and blanks are passed over) stands
 // for; absent where it is none.
@@ -36,7 +25,6 @@ struct Kubeconfig {
   std::string server;       // "https://10.0.0.1:6443"
   std::string path_prefix;  // "/k8s/clusters/c-1", before every path; empty as a rule
   std::string server_name;  // tls-server-name
-  std::string namespace_;
   PemSource ca;
   PemSource certificate;
   PemSource key;

@@ -39,7 +39,6 @@ TEST(Kubeconfig, TheCurrentContextSaysServerAndUser) {
   EXPECT_EQ(config.server, "https://10.0.0.1:6443");
   EXPECT_EQ(config.path_prefix, "/k8s/c-1");
   EXPECT_EQ(config.server_name, "api");
-  EXPECT_EQ(config.namespace_, "ns");
   EXPECT_EQ(config.ca.file, "/etc/jettison/ca.crt");
   EXPECT_EQ(config.certificate.file, "/pki/a.crt");
   EXPECT_EQ(config.key.file, "/etc/a.key");
@@ -99,14 +98,17 @@ TEST(Kubeconfig, WhatIsNoneIsAFault) {
   }
 }
 
-TEST(ServerUrl, IsHttpsOrOnThisMachine) {
-  EXPECT_EQ(ReadServerUrl("https://[::1]:6443")->endpoint, "https://[::1]:6443");
-  EXPECT_EQ(ReadServerUrl("https://api.example/")->path_prefix, "");
-  EXPECT_TRUE(ReadServerUrl("http://127.0.0.1:8080"));
+TEST(Kubeconfig, AServerIsHttpsOrOnThisMachine) {
+  const auto read = [](const std::string& url) {
+    return Read(Config("server: \"" + url + "\"", "token: t"));
+  };
+  EXPECT_EQ(read("https://[::1]:6443").config.server, "https://[::1]:6443");
+  EXPECT_EQ(read("https://api.example/").config.path_prefix, "");
+  EXPECT_THAT(read("http://127.0.0.1:8080").faults, IsEmpty());
   for (const char* url :
        {"http://10.0.0.1", "http://127.evil.example?", "10.0.0.1:6443", "https://", "unix:///x",
-        "https://h/a b", "https://h/a\r\nX: y", "https://u:p@h", "https://h?x=1"}) {
-    EXPECT_FALSE(ReadServerUrl(url)) << url;
+        "https://h/a b", "https://h/a\\r\\nX: y", "https://u:p@h", "https://h?x=1"}) {
+    EXPECT_EQ(read(url).faults.size(), 1U) << url;
   }
 }
 

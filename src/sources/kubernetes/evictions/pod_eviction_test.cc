@@ -153,8 +153,9 @@ TEST_F(PodEvictionTest, EndsAsTheAnswersSay) {
   for (const Row& row : kRows) {
     eviction_ = PodEviction(Web(), kNow, kNow);
     Answer(row.mark, row.deleted);
-    EXPECT_EQ(eviction_.end(), row.end) << NameOf(row.mark) << ", " << NameOf(row.deleted);
-    EXPECT_EQ(eviction_.due().has_value(), !row.end) << NameOf(row.mark);
+    EXPECT_EQ(eviction_.end(), row.end)
+        << static_cast<int>(row.mark) << ", " << static_cast<int>(row.deleted);
+    EXPECT_EQ(eviction_.due().has_value(), !row.end) << static_cast<int>(row.mark);
   }
 }
 

@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include "sources/kubernetes/node/pressure_conditions.h"
-#include "sources/kubernetes/node/pressure_taints.h"
+#include "sources/kubernetes/node/node_pressure.h"
 
 namespace jettison::kube {
 namespace {
@@ -125,6 +124,34 @@ TEST_F(PressureTaintsTest, WhatCannotBeHadIsNotWaitedForAndTriedAgain) {
   EXPECT_FALSE(taints_.IsClean()) << "it may have arrived";
   EXPECT_EQ(taints_.due(), kNow + milliseconds(200));
   EXPECT_EQ(Asked(kNow + milliseconds(200)), "GET");
+}
+
+TEST_F(PressureTaintsTest, AfterAConflictTheNodeIsReadAndTheChangeMadeAgain) {
+  Read();
+  taints_.Set(kMemory, true);
+  int patches = 0;
+  for (std::string next = Asked(); !next.empty(); next = Asked()) {
+    ASSERT_LT(patches, 20);
+    if (next == "PATCH") ++patches;
+    taints_.Take(next == "PATCH" ? ApiReply{.status = 409} : Answer(2, ""), kNow);
+  }
+  EXPECT_EQ(patches, 6);
+  EXPECT_TRUE(taints_.IsSettled(kMemory));
+  EXPECT_EQ(taints_.due(), kNow + milliseconds(200));
+}
+
+TEST_F(PressureTaintsTest, AReadThatWorksDoesNotHasteAChangeThatFails) {
+  Read();
+  taints_.Set(kMemory, true);
+  Instant now = kNow;
+  int calls = 0;
+  for (; now < kNow + minutes(1); ++calls) {
+    const std::string next = Asked(now);
+    ASSERT_FALSE(next.empty());
+    taints_.Take(next == "PATCH" ? ApiReply{.status = 503} : Answer(2, ""), now);
+    now = std::max(now, taints_.due().value());
+  }
+  EXPECT_LT(calls, 25);
 }
 
 TEST_F(PressureTaintsTest, AMissingRightIsTriedOnceAMinute) {

@@ -57,26 +57,20 @@ std::string KubeletUrlOf(const ApiNode& node) {
   return fmt::format("https://{}:{}", host, node.kubelet_port);
 }
 
-Result<ApiNode> ReadApiNode(const Value& document) {
+Result<ApiNode> ReadApiNode(std::string_view json) {
+  const auto document = ParseJson(json);
+  if (!document) return Fail(document.error());
   kube_json::FaultLog log{.file = {}, .lenient = true, .faults = {}, .warnings = {}};
-  const Field root(document, log);
+  const Field root(*document, log);
   if (!root.IsMap()) return Fail(ErrorCode::kInvalidArgument, "a node that is no map");
   auto head = ReadHead(root.Member("metadata"));
   if (!head) return Fail(head.error());
   ApiNode node{.head = std::move(*head)};
   if (const Field spec = root.Member("spec"); spec.IsMap()) {
     ReadTaints(spec.Member("taints"), node);
-    node.is_unschedulable = spec.Member("unschedulable").Bool().value_or(false);
   }
   ReadStatusOf(root.Member("status"), node);
-  node.faults = std::move(log.faults);
   return node;
-}
-
-Result<ApiNode> ReadApiNode(std::string_view json) {
-  const auto document = ParseJson(json);
-  if (!document) return Fail(document.error());
-  return ReadApiNode(*document);
 }
 
 }  // namespace jettison::kube

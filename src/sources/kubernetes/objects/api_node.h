@@ -5,11 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/fault.h"
-#include "core/model/value.h"
 #include "core/units/result.h"
 #include "sources/kubernetes/objects/api_object.h"
-#include "sources/kubernetes/objects/api_pod.h"
 
 namespace jettison::kube {
 
@@ -26,20 +23,15 @@ struct ApiNode {
   ObjectHead head;
   std::vector<Taint> taints;
   std::vector<Condition> conditions;
-  bool is_unschedulable = false;
   std::string kubelet_version;    // "v1.36.2"
   std::string internal_ip;        // the first; empty: none is told
   std::int64_t kubelet_port = 0;  // where its kubelet answers; 0: not told
-  Faults faults;                  // fields that could not be understood
 };
 
 // "https://192.0.2.2:10250"; empty where the node does not tell where its kubelet answers.
 [[nodiscard]] std::string KubeletUrlOf(const ApiNode& node);
 
-// Reads a core/v1 Node; errors as of ReadApiPod.
-[[nodiscard]] Result<ApiNode> ReadApiNode(const Value& document);
-
-// Reads the JSON text of one.
+// Reads the JSON text of a core/v1 Node; errors as of ReadApiPod.
 [[nodiscard]] Result<ApiNode> ReadApiNode(std::string_view json);
 
 }  // namespace jettison::kube

@@ -14,39 +14,13 @@ namespace jettison::kube {
 namespace {
 
 using kube_json::Field;
-using Role = ContainerStatus::Role;
-using State = ContainerStatus::State;
-
-constexpr std::string_view kMirrorAnnotation = "kubernetes.io/config.mirror";
-constexpr std::int64_t kMostGraceSeconds = std::numeric_limits<std::int64_t>::max();
-
-void ReadOwners(const Field& list, ApiPod& pod) {
-  list.ForEachItem([&](const Field& item) {
-    if (!item.IsMap()) return;
-    pod.owners.push_back({.api_version = item.Member("apiVersion").String().value_or(""),
-                          .kind = item.Member("kind").String().value_or(""),
-                          .name = item.Member("name").String().value_or(""),
-                          .uid = item.Member("uid").String().value_or(""),
-                          .is_controller = item.Member("controller").Bool().value_or(false)});
-  });
-}
 
 void ReadMetadata(const Field& metadata, ApiPod& pod) {
-  ReadOwners(metadata.Member("ownerReferences"), pod);
-  pod.created = ReadTime(metadata.Member("creationTimestamp"));
+  metadata.Member("ownerReferences").ForEachItem([&](const Field& item) {
+    if (!item.IsMap() || !item.Member("controller").Bool().value_or(false)) return;
+    pod.controller_kind = item.Member("kind").String().value_or("");
+  });
   pod.deleted = ReadTime(metadata.Member("deletionTimestamp"));
-  pod.deletion_grace_seconds =
-      metadata.Member("deletionGracePeriodSeconds").Integer(0, kMostGraceSeconds);
-}
-
-void ReadState(const Field& state, ContainerStatus& status) {
-  if (!state.IsMap()) return;
-  if (state.Member("terminated").HoldsMap()) {
-    status.state = State::kTerminated;
-  } else if (const Field running = state.Member("running"); running.HoldsMap()) {
-    status.state = State::kRunning;
-    status.started_at = ReadTime(running.Member("startedAt"));
-  }
 }
 
 // "containerd://d423cb..."
@@ -58,21 +32,18 @@ void ReadContainerId(const Field& field, ContainerStatus& status) {
   if (at == std::string::npos || at == 0 || at + kSeparator.size() == text.size()) {
     return field.Fault("must be RUNTIME://ID");
   }
-  status.runtime = text.substr(0, at);
   status.id = text.substr(at + kSeparator.size());
 }
 
-void ReadContainers(const Field& list, Role role, ApiPod& pod) {
+void ReadContainers(const Field& list, bool is_ephemeral, ApiPod& pod) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   list.ForEachItem([&](const Field& item) {
     if (!item.IsMap()) return;
-    ContainerStatus status{.role = role, .name = item.Member("name").String().value_or("")};
+    ContainerStatus status{.name = item.Member("name").String().value_or(""),
+                           .is_ephemeral = is_ephemeral};
     ReadContainerId(item.Member("containerID"), status);
-    ReadState(item.Member("state"), status);
     status.restarts =
-        static_cast<std::int32_t>(item.Member("restartCount")
-                                      .Integer(0, std::numeric_limits<std::int32_t>::max())
-                                      .value_or(0));
-    status.is_ready = item.Member("ready").Bool().value_or(false);
+        static_cast<std::int32_t>(item.Member("restartCount").Integer(0, kMost).value_or(0));
     pod.containers.push_back(std::move(status));
   });
 }
@@ -83,9 +54,9 @@ void ReadStatusOf(const Field& status, ApiPod& pod) {
   pod.reason = status.Member("reason").String().value_or("");
   pod.message = status.Member("message").String().value_or("");
   pod.conditions = ReadConditions(status.Member("conditions"));
-  ReadContainers(status.Member("initContainerStatuses"), Role::kInit, pod);
-  ReadContainers(status.Member("containerStatuses"), Role::kMain, pod);
-  ReadContainers(status.Member("ephemeralContainerStatuses"), Role::kEphemeral, pod);
+  ReadContainers(status.Member("initContainerStatuses"), false, pod);
+  ReadContainers(status.Member("containerStatuses"), false, pod);
+  ReadContainers(status.Member("ephemeralContainerStatuses"), true, pod);
 }
 
 bool AwaitsResize(const ApiPod& pod) {
@@ -117,15 +88,6 @@ void TakeAllocated(const Field& status, ApiPod& pod) {
 
 }  // namespace
 
-const OwnerReference* ApiPod::Controller() const {
-  const auto found = std::ranges::find_if(owners, &OwnerReference::is_controller);
-  return found == owners.end() ? nullptr : &*found;
-}
-
-bool ApiPod::IsMirror() const {
-  return pod.annotations.contains(kMirrorAnnotation);
-}
-
 Result<ApiPod> ReadApiPod(const Value& document) {
   kube_json::FaultLog log{.file = {}, .lenient = true, .faults = {}, .warnings = {}};
   const Field root(document, log);
@@ -137,9 +99,6 @@ Result<ApiPod> ReadApiPod(const Value& document) {
   PodReading reading = ReadPod(document, {.file = {}, .form = PodForm::kApiObject});
   pod.pod = std::move(reading.pod);
   ReadMetadata(metadata, pod);
-  if (const Field spec = root.Member("spec"); spec.HoldsMap()) {
-    pod.node_name = spec.Member("nodeName").String().value_or("");
-  }
   const Field status = root.Member("status");
   ReadStatusOf(status, pod);
   TakeAllocated(status, pod);

@@ -13,28 +13,16 @@
 
 namespace jettison::kube {
 
-// Who an object belongs to (`metadata.ownerReferences`).
-struct OwnerReference {
-  std::string api_version;
-  std::string kind;  // "ReplicaSet", "DaemonSet", "Job", "Node"
-  std::string name;
-  std::string uid;
-  bool is_controller = false;
-  friend bool operator==(const OwnerReference&, const OwnerReference&) = default;
-};
+// The annotation of an object that only mirrors a static pod of the kubelet: the hash of its
+// manifest.
+inline constexpr const char* kMirrorAnnotation = "kubernetes.io/config.mirror";
 
 // What the kubelet last told of a container.
 struct ContainerStatus {
-  enum class Role : std::uint8_t { kInit, kMain, kEphemeral };
-  enum class State : std::uint8_t { kWaiting, kRunning, kTerminated };
-  Role role = Role::kMain;
   std::string name;
-  std::string runtime;  // "containerd"; empty with the ID
-  std::string id;       // without "containerd://"; empty before it was made
-  State state = State::kWaiting;
-  std::optional<Instant> started_at;  // of one that is running
+  std::string id;             // without "containerd://"; empty before it was made
+  bool is_ephemeral = false;  // kubectl debug
   std::int32_t restarts = 0;
-  bool is_ready = false;
   friend bool operator==(const ContainerStatus&, const ContainerStatus&) = default;
 };
 
@@ -44,11 +32,10 @@ struct ApiPod {
   // Its name, namespace and UID are those of `head`. While a resize is pending, its resources are
   // those that the kubelet has allocated.
   Pod pod;
-  std::string node_name;  // empty: not scheduled
-  std::vector<OwnerReference> owners;
-  std::optional<Instant> created;
+  // "ReplicaSet", "DaemonSet", "Job", "Node": the owner that makes another in its place; empty:
+  // none.
+  std::string controller_kind;
   std::optional<Instant> deleted;  // deletionTimestamp: when it has to be gone
-  std::optional<std::int64_t> deletion_grace_seconds;
   std::string phase;  // "Pending", "Running", "Succeeded", "Failed"; empty: not told yet
   std::string reason;
   std::string message;
@@ -58,10 +45,8 @@ struct ApiPod {
   // enough to rank it by.
   Faults faults;
 
-  // The owner that makes another in its place; null where there is none.
-  [[nodiscard]] const OwnerReference* Controller() const;
   // Whether it only mirrors a static pod of the kubelet: to delete it ends nothing.
-  [[nodiscard]] bool IsMirror() const;
+  [[nodiscard]] bool IsMirror() const { return pod.annotations.contains(kMirrorAnnotation); }
   // Whether it has ended for good.
   [[nodiscard]] bool IsTerminal() const { return phase == "Succeeded" || phase == "Failed"; }
 };

@@ -50,8 +50,6 @@ class LineCutter {
   // nothing more is held, where a line has more than `most_bytes`.
   [[nodiscard]] bool Push(std::string_view bytes,
                           const std::function<void(std::string_view)>& visit);
-  // Whether a line has begun that has not ended.
-  [[nodiscard]] bool has_half_line() const { return !rest_.empty(); }
   void Clear() { rest_.clear(); }
 
  private:

@@ -21,7 +21,6 @@ TEST(LineCutter, GivesTheSameLinesHoweverTheBytesCome) {
                               [&](std::string_view line) { lines.emplace_back(line); }));
     }
     EXPECT_THAT(lines, ElementsAre("{\"a\":1}", "bb", "ccc")) << piece;
-    EXPECT_TRUE(cutter.has_half_line());
   }
 }
 
@@ -30,7 +29,6 @@ TEST(LineCutter, ALineThatIsTooLongIsRefusedAndNotHeld) {
   const auto ignore = [](std::string_view) {};
   EXPECT_TRUE(cutter.Push("abc\nab", ignore));
   EXPECT_FALSE(cutter.Push("cd", ignore));
-  EXPECT_FALSE(cutter.has_half_line());
   EXPECT_FALSE(cutter.Push("abcd\n", ignore));
 }
 

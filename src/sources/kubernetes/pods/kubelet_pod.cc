@@ -17,13 +17,6 @@
 namespace jettison::kube {
 namespace {
 
-constexpr std::string_view kMirrorAnnotation = "kubernetes.io/config.mirror";
-
-bool IsOf(const ApiPod& pod, std::string_view kind) {
-  const OwnerReference* const owner = pod.Controller();
-  return owner != nullptr && owner->kind == kind;
-}
-
 std::vector<PodDisk::LocalVolume> LocalVolumesOf(const ApiPod& pod, const std::string& directory) {
   std::vector<PodDisk::LocalVolume> volumes;
   for (const Volume& volume : pod.pod.volumes) {
@@ -135,9 +128,9 @@ ForeignFinding FindingOf(const ApiPod& pod, const KubeletPlaces& kubelet) {
   finding.reading.pod = pod.pod;
   finding.reading.pod.restart_policy = RestartPolicy::kNever;  // the agent does not restart it
   // A pod with faults cannot be ranked, so it is spared.
-  const bool spared_as_daemon = !kubelet.evict_daemon_sets && IsOf(pod, "DaemonSet");
+  const bool spared_as_daemon = !kubelet.evict_daemon_sets && pod.controller_kind == "DaemonSet";
   finding.spared = spared_as_daemon || pod.IsMirror() || !pod.faults.empty();
-  finding.kill_at_once = kubelet.jobs == JobEnding::kKill && IsOf(pod, "Job");
+  finding.kill_at_once = kubelet.jobs == JobEnding::kKill && pod.controller_kind == "Job";
   finding.local_volumes = LocalVolumesOf(pod, kubelet.directory);
   return finding;
 }
@@ -152,7 +145,7 @@ std::vector<ForeignContainer> ContainersOf(const ApiPod& pod,
     const ContainerStatus* const status = StatusOf(pod, one.id);
     if (status == nullptr) {
       untold.push_back(&one);
-    } else if (status->role != ContainerStatus::Role::kEphemeral) {
+    } else if (!status->is_ephemeral) {
       names.insert(status->name);
       containers.push_back(
           ContainerNamed(pod, status->name, status->restarts, one, kubelet.pod_logs));

@@ -17,9 +17,8 @@ ApiPod PodWith(std::vector<std::string> containers, std::vector<std::string> ini
   return pod;
 }
 
-ContainerStatus Told(const std::string& name, const std::string& id,
-                     ContainerStatus::Role role = ContainerStatus::Role::kMain) {
-  return {.role = role, .name = name, .id = id, .restarts = 1};
+ContainerStatus Told(const std::string& name, const std::string& id, bool is_ephemeral = false) {
+  return {.name = name, .id = id, .is_ephemeral = is_ephemeral, .restarts = 1};
 }
 
 // "name=id", in the order in which they are found.
@@ -71,7 +70,7 @@ TEST(ContainersOfPod, InitContainersBeginBeforeTheOthers) {
 
 TEST(ContainersOfPod, WhatLooksIntoThePodIsNone) {
   ApiPod pod = PodWith({"a"});
-  pod.containers = {Told("a", "1"), Told("debug", "2", ContainerStatus::Role::kEphemeral)};
+  pod.containers = {Told("a", "1"), Told("debug", "2", true)};
   EXPECT_THAT(NamesIn(pod, {"s", "1", "2"}), ElementsAre("a=1"));
 }
 

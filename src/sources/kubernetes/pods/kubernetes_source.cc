@@ -34,12 +34,17 @@ bool IsWorthTheSame(const Pod& a, const Pod& b) {
 
 }  // namespace
 
-HeldGroup::HeldGroup(RunEdges& edges, std::string group, std::set<std::string> known)
-    : edges_(edges), group_(std::move(group)), known_(std::move(known)), complaints_(edges) {}
+HeldGroup::HeldGroup(RunEdges& edges, std::string group, std::set<std::string> known,
+                     OnDown on_down)
+    : edges_(edges),
+      group_(std::move(group)),
+      known_(std::move(known)),
+      on_down_(std::move(on_down)),
+      complaints_(edges) {}
 
 // The groups are listed after the limit has been set: a runtime that makes one later fails to fork
 // in it.
-HeldGroup::State HeldGroup::Hold() {
+HeldGroup::State HeldGroup::KeepDown() {
   const auto there = edges_.cgroups.Children(group_);
   // A group that is gone must not be made again.
   if (!there) return there.error().code == ErrorCode::kNotFound ? State::kGone : State::kToHold;
@@ -109,14 +114,12 @@ std::vector<std::string> KubernetesSource::NotGuarded() const {
 }
 
 void KubernetesSource::OnPod(const ApiPod& pod) {
-  const auto [at, is_new] = pods_.try_emplace(pod.head.uid);
-  if (is_new) not_checked_.insert(pod.head.uid);
-  gone_.erase(pod.head.uid);
-  Known& known = at->second;
+  Known& known = pods_[pod.head.uid];
+  known.is_gone = false;
   // The properties for ranking are determined when a pod is found, so it is found again.
   if (!known.running.empty() && !IsWorthTheSame(known.pod.pod, pod.pod)) {
     known.running.clear();
-    TellRunning(pod.head.uid, known.running);
+    roster_.OnOneListed(kList, pod.head.uid, known.running);
   }
   known.pod = pod;
   known.group = PodGroupOf(pod, groups_.names);
@@ -131,31 +134,28 @@ void KubernetesSource::OnGone(const ObjectHead& head) {
   const auto at = pods_.find(head.uid);
   if (at == pods_.end()) return;
   Known& known = at->second;
-  not_checked_.erase(head.uid);
   if (known.pod.IsMirror()) return Drop(head.uid);
-  gone_.insert(head.uid);
+  known.is_gone = true;
   Look(known);
   DropGone();
   PlanLooks();
 }
 
 void KubernetesSource::DropGone() {
-  const std::set<std::string> gone = gone_;
-  for (const std::string& uid : gone) {
-    const Known& known = pods_.at(uid);
+  std::vector<std::string> over;
+  for (const auto& [uid, known] : pods_) {
     const bool runs = roster_.Has(uid) || known.is_making;
-    if (known.ended || !runs) Drop(uid);
+    if (known.is_gone && (known.ended || !runs)) over.push_back(uid);
   }
+  for (const std::string& uid : over) Drop(uid);
 }
 
+// The roster is told of this pod alone: a thousand pods are listed at once at the start.
 void KubernetesSource::Drop(const std::string& uid) {
   const auto known = pods_.extract(uid);
   arrivals_.Forget(known.mapped().group);
   complaints_.KeepOnly([this](const std::string& other) { return pods_.contains(other); });
-  gone_.erase(known.key());
-  to_look_at_.erase(known.key());
-  to_look_at_soon_.erase(known.key());
-  TellRunning(known.key(), {});
+  roster_.OnOneListed(kList, known.key(), {});
 }
 
 // The kubelet starts its containers again.
@@ -171,20 +171,21 @@ void KubernetesSource::OnGivenUp(const std::string& uid) {
 // One that is being deleted is not started again, and its eviction may be over.
 std::vector<FoundHeld> KubernetesSource::TakeHeld() {
   std::vector<FoundHeld> held;
-  std::erase_if(not_checked_, [&](const std::string& uid) {
-    const Known& known = pods_.at(uid);
-    if (known.ended || known.pod.deleted || known.pod.IsTerminal()) return true;
+  for (auto& [uid, known] : pods_) {
+    if (std::exchange(known.is_checked, true) || known.is_gone || known.ended) continue;
+    if (known.pod.deleted || known.pod.IsTerminal()) continue;
     const auto limit = edges_.cgroups.ReadPidsLimit(known.group);
     if (limit && *limit == 0U) held.push_back({.head = known.pod.head, .group = known.group});
-    return limit.has_value() || limit.error().code == ErrorCode::kNotFound;
-  });
+    known.is_checked = limit.has_value() || limit.error().code == ErrorCode::kNotFound;
+  }
   return held;
 }
 
 bool KubernetesSource::GoesOn(const std::string& uid) const {
   const auto at = pods_.find(uid);
-  if (at == pods_.end() || gone_.contains(uid)) return false;
-  return !at->second.pod.deleted && !at->second.pod.IsTerminal();
+  if (at == pods_.end()) return false;
+  const Known& known = at->second;
+  return !known.is_gone && !known.pod.deleted && !known.pod.IsTerminal();
 }
 
 void KubernetesSource::OnArrivals() {
@@ -199,11 +200,6 @@ void KubernetesSource::OnArrivals() {
 }
 
 void KubernetesSource::Look(Known& known) {
-  LookAtContainers(known);
-  NoteWhetherToLook(known);
-}
-
-void KubernetesSource::LookAtContainers(Known& known) {
   if (known.ended) return KeepDown(known);
   Watch(known);
   auto seen = SeeContainers(groups_, known.group);
@@ -229,14 +225,14 @@ void KubernetesSource::LookAtContainers(Known& known) {
   for (const ForeignContainer& container : containers) running.insert(container.id);
   if (running != known.running) {
     known.running = std::move(running);
-    TellRunning(known.pod.head.uid, known.running);
+    roster_.OnOneListed(kList, known.pod.head.uid, known.running);
   }
   if (!containers.empty() && !roster_.Has(known.pod.head.uid)) Take(known, std::move(containers));
 }
 
 // Until the pod is deleted, the kubelet tries to start it again.
 void KubernetesSource::KeepDown(Known& known) {
-  known.held = known.ended->Hold();
+  known.held = known.ended->KeepDown();
   if (known.held == HeldGroup::State::kGone) return arrivals_.Forget(known.group);
   Watch(known);
 }
@@ -248,7 +244,6 @@ void KubernetesSource::OnDown(const std::string& uid, std::shared_ptr<HeldGroup>
   if (at == pods_.end()) return;
   at->second.ended = std::move(group);
   at->second.held = HeldGroup::State::kToHold;
-  NoteWhetherToLook(at->second);
   PlanLooks();
 }
 
@@ -288,62 +283,44 @@ void KubernetesSource::Take(Known& known, std::vector<ForeignContainer> containe
   if (*is_own) return;
   ForeignFinding finding = FindingOf(pod, kubelet_);
   finding.containers = std::move(containers);
-  SayWhatIsNotUnderstood(pod);
+  if (!pod.faults.empty()) {
+    complaints_.Say(
+        pod.head.uid,
+        fmt::format("pod {} is not evicted, because its object is not fully understood: {}",
+                    FullName(pod.pod), DescribeAll(pod.faults)));
+  }
   finding.list = kList;
   finding.considered = known.running;
-  const auto group = std::make_shared<HeldGroup>(edges_, known.group, known.groups);
-  finding.base =
-      std::make_shared<HeldPod>(group, [this, uid = pod.head.uid, group] { OnDown(uid, group); });
+  finding.base = std::make_shared<HeldGroup>(
+      edges_, known.group, known.groups,
+      [this, uid = pod.head.uid](auto group) { OnDown(uid, std::move(group)); });
   const auto taken = roster_.Take(std::move(finding), complaints_);
   if (!taken) leave_out(taken.error());
 }
 
-void KubernetesSource::SayWhatIsNotUnderstood(const ApiPod& pod) {
-  if (pod.faults.empty()) return;
-  complaints_.Say(
-      pod.head.uid,
-      fmt::format("pod {} is not evicted, because its object is not fully understood: {}",
-                  FullName(pod.pod), DescribeAll(pod.faults)));
-}
-
-void KubernetesSource::TellRunning(const std::string& uid, const std::set<std::string>& running) {
-  roster_.OnOneListed(kList, uid, running);
-}
-
-void KubernetesSource::NoteWhetherToLook(const Known& known) {
-  const auto note = [&](std::set<std::string>& uids, bool is_one) {
-    if (is_one) {
-      uids.insert(known.pod.head.uid);
-    } else {
-      uids.erase(known.pod.head.uid);
-    }
-  };
+std::optional<Duration> KubernetesSource::LookAfter(const Known& known) {
   const bool is_over = known.ended || known.pod.IsTerminal();
+  if (!is_over && known.is_making) return kLookSoon;
   const bool is_to_find = !is_over && (!known.is_watched || known.is_unread);
-  const bool is_gone = gone_.contains(known.pod.head.uid);
-  note(to_look_at_, is_to_find || is_gone || IsToKeepDown(known));
-  note(to_look_at_soon_, !is_over && known.is_making);
-}
-
-// Whether the kernel alone does not tell when something is to be done for that.
-bool KubernetesSource::IsToKeepDown(const Known& known) {
-  if (!known.ended || known.held == HeldGroup::State::kGone) return false;
-  return known.held == HeldGroup::State::kToHold || !known.is_watched;
+  const bool is_to_keep_down = known.ended && known.held != HeldGroup::State::kGone &&
+                               (known.held == HeldGroup::State::kToHold || !known.is_watched);
+  if (is_to_find || is_to_keep_down || known.is_gone) return kLookByClock;
+  return std::nullopt;
 }
 
 void KubernetesSource::PlanLooks() {
+  std::optional<Duration> next;
+  for (const auto& [uid, known] : pods_) {
+    if (const auto after = LookAfter(known)) next = std::min(next.value_or(*after), *after);
+  }
   on_look_again_.Stop();
-  if (to_look_at_.empty() && to_look_at_soon_.empty()) return;
-  on_look_again_ = edges_.readiness.After(to_look_at_soon_.empty() ? kLookByClock : kLookSoon,
-                                          [this] { LookByClock(); });
+  if (next) on_look_again_ = edges_.readiness.After(*next, [this] { LookByClock(); });
 }
 
 void KubernetesSource::LookByClock() {
   on_look_again_.Stop();
-  std::set<std::string> uids = to_look_at_;
-  uids.insert(to_look_at_soon_.begin(), to_look_at_soon_.end());
-  for (const std::string& uid : uids) {
-    if (const auto at = pods_.find(uid); at != pods_.end()) Look(at->second);
+  for (auto& [uid, known] : pods_) {
+    if (LookAfter(known)) Look(known);
   }
   DropGone();
   PlanLooks();

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -22,23 +23,33 @@
 
 namespace jettison::kube {
 
-// The group of a pod that the agent ends, in which the kubelet is to start nothing any more.
-class HeldGroup {
+// The base of a kubelet's pod: the group of a pod that the agent ends, in which the kubelet is to
+// start nothing any more. The kubelet starts the containers again for as long as the pod is not
+// deleted; the caller that evicts the pod deletes it.
+class HeldGroup : public Base, public std::enable_shared_from_this<HeldGroup> {
  public:
   enum class State : std::uint8_t {
     kGone,
     kHeld,
-    kToHold,  // the limit could not be set, or there is something new: Hold must be called again
+    kToHold,  // the limit could not be set, or there is something new: KeepDown is due again
   };
+  using OnDown = std::function<void(std::shared_ptr<HeldGroup>)>;
 
   // `edges` must outlive it; `known` are the groups of the sandbox and of the containers that ran
-  // when the pod was found.
-  HeldGroup(RunEdges& edges, std::string group, std::set<std::string> known);
+  // when the pod was found. `on_down` is told once, when we have ended all that ran in the pod.
+  HeldGroup(RunEdges& edges, std::string group, std::set<std::string> known, OnDown on_down);
 
   // With a limit of no processes in the pod's group the kubelet can start none. What it has started
   // in spite of that, because a container used its grace period, this agent was late or the limit
   // could not be set, is killed.
-  State Hold();
+  State KeepDown();
+
+  void Hold() override { KeepDown(); }
+  void TakeDown(Duration, Done done) override {
+    on_down_(shared_from_this());
+    done({});
+  }
+  [[nodiscard]] std::string_view HowItEnds() const override { return "hold the group"; }
 
  private:
   // Whether anything is there that the agent has not ended.
@@ -48,27 +59,8 @@ class HeldGroup {
   RunEdges& edges_;
   std::string group_;
   std::set<std::string> known_;
+  OnDown on_down_;
   Complaints complaints_;
-};
-
-// The base of a kubelet's pod: the kubelet starts the containers again for as long as the pod is
-// not deleted. The caller that evicts the pod deletes it.
-class HeldPod : public Base {
- public:
-  // `on_down` is told once, when we have ended all that ran in the pod.
-  HeldPod(std::shared_ptr<HeldGroup> group, std::function<void()> on_down)
-      : group_(std::move(group)), on_down_(std::move(on_down)) {}
-
-  void Hold() override { group_->Hold(); }
-  void TakeDown(Duration, Done done) override {
-    on_down_();
-    done({});
-  }
-  [[nodiscard]] std::string_view HowItEnds() const override { return "hold the group"; }
-
- private:
-  std::shared_ptr<HeldGroup> group_;
-  std::function<void()> on_down_;
 };
 
 // Finds the pods that the kubelet runs on this node. The API server names the pods; the groups that
@@ -90,6 +82,8 @@ class KubernetesSource : public ForeignSource {
   // A pod of the node.
   struct Known {
     ApiPod pod;
+    bool is_gone = false;             // its object is, while it runs
+    bool is_checked = false;          // TakeHeld has looked at it
     std::string group;                // relative to the node's own
     std::set<std::string> running;    // IDs of its containers
     std::vector<SeenContainer> seen;  // at the last look
@@ -114,21 +108,16 @@ class KubernetesSource : public ForeignSource {
   [[nodiscard]] std::vector<FoundHeld> TakeHeld();
   [[nodiscard]] bool GoesOn(const std::string& uid) const;
   void OnArrivals();
-  // Looks at the pod's containers, tells the roster of changes, and notes whether it is to be
-  // looked at by the clock.
+  // Looks at the pod's containers, and tells the roster of changes.
   void Look(Known& known);
-  void LookAtContainers(Known& known);
   void KeepDown(Known& known);
   void OnDown(const std::string& uid, std::shared_ptr<HeldGroup> group);
   void Take(Known& known, std::vector<ForeignContainer> containers);
-  // Logs, once, why the pod is spared.
-  void SayWhatIsNotUnderstood(const ApiPod& pod);
   void Watch(Known& known);
   [[nodiscard]] static std::vector<SeenContainer> Settled(Known& known, SeenPod now);
-  // Tells the roster what runs of this pod alone: a thousand pods are listed at once at the start.
-  void TellRunning(const std::string& uid, const std::set<std::string>& running);
-  void NoteWhetherToLook(const Known& known);
-  [[nodiscard]] static bool IsToKeepDown(const Known& known);
+  // When it is to be looked at by the clock; absent: the kernel tells when there is something to
+  // do.
+  [[nodiscard]] static std::optional<Duration> LookAfter(const Known& known);
   // Schedules the next look at the pods that need one.
   void PlanLooks();
   void LookByClock();
@@ -140,10 +129,6 @@ class KubernetesSource : public ForeignSource {
   KubeletPlaces kubelet_;
   Complaints complaints_;  // by UID
   Pods pods_;
-  std::set<std::string> gone_;             // UIDs of pods that run, and whose objects are gone
-  std::set<std::string> not_checked_;      // UIDs of pods that TakeHeld has not looked at yet
-  std::set<std::string> to_look_at_;       // UIDs of pods that are looked at by the clock
-  std::set<std::string> to_look_at_soon_;  // the same, of which a container is about to run
   kernel::GroupArrivals arrivals_;
   kernel::Readiness::Watch on_news_;
   kernel::Readiness::Watch on_arrivals_;

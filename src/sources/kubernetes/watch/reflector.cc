@@ -56,57 +56,11 @@ std::string NewestOf(const std::vector<ObjectHead>& heads) {
 
 }  // namespace
 
-Verdict Roster::Tell(const ObjectHead& head) {
-  listed_.insert(head.uid);
-  if (const auto at = objects_.find(head.uid); at != objects_.end()) {
-    if (IsOld(head.resource_version, at->second.resource_version)) return Verdict::kKnown;
-    at->second = head;
-    return Verdict::kChanged;
-  }
-  if (const auto at = gone_.find(head.uid);
-      at != gone_.end() && IsOld(head.resource_version, at->second)) {
-    return Verdict::kKnown;
-  }
-  objects_.emplace(head.uid, head);
-  return Verdict::kAppeared;
-}
-
-Verdict Roster::TellGone(const ObjectHead& head) {
-  Remember(head);
-  return objects_.erase(head.uid) == 0 ? Verdict::kKnown : Verdict::kGone;
-}
-
-void Roster::Remember(const ObjectHead& gone) {
-  if (!gone_.insert_or_assign(gone.uid, gone.resource_version).second) return;
-  gone_order_.push_back(gone.uid);
-  if (gone_order_.size() <= kMostGone) return;
-  gone_.erase(gone_order_.front());
-  gone_order_.pop_front();
-}
-
-void Roster::BeginList(bool is_truth) {
-  listed_.clear();
-  if (!is_truth) return;
-  gone_.clear();
-  gone_order_.clear();
-  for (auto& [uid, head] : objects_) head.resource_version.clear();
-}
-
-std::vector<ObjectHead> Roster::EndList() {
-  std::vector<ObjectHead> vanished;
-  for (const auto& [uid, head] : objects_) {
-    if (!listed_.contains(uid)) vanished.push_back(head);
-  }
-  for (const ObjectHead& head : vanished) objects_.erase(head.uid);
-  listed_.clear();
-  return vanished;
-}
-
 // The version of a list is at least that of each object in it, so a list that is older than the
 // newest known object does not show that anything has vanished.
 Reflector::Reflector(const std::vector<ObjectHead>& known)
     : limit_(kPageLimit), position_(NewestOf(known)) {
-  for (const ObjectHead& head : known) static_cast<void>(roster_.Tell(head));
+  for (const ObjectHead& head : known) objects_.emplace(head.uid, head);
   if (!position_.empty()) from_ = From::kKnown;
 }
 
@@ -124,12 +78,25 @@ Wanted Reflector::Next(Instant now, double chance) const {
   return list;
 }
 
+// Where the store was set back, the versions that were known before no longer hold.
 void Reflector::OnListBegun() {
-  if (continue_token_.empty()) roster_.BeginList(old_lists_ >= kMostOldLists);
+  if (!continue_token_.empty()) return;
+  listed_.clear();
+  if (old_lists_ < kMostOldLists) return;
+  for (auto& [uid, head] : objects_) head.resource_version.clear();
 }
 
 Verdict Reflector::OnItem(const ObjectHead& head) {
-  return roster_.Tell(head);
+  listed_.insert(head.uid);
+  return Tell(head);
+}
+
+Verdict Reflector::Tell(const ObjectHead& head) {
+  const auto [at, is_new] = objects_.try_emplace(head.uid, head);
+  if (is_new) return Verdict::kAppeared;
+  if (IsOld(head.resource_version, at->second.resource_version)) return Verdict::kKnown;
+  at->second = head;
+  return Verdict::kChanged;
 }
 
 bool Reflector::IsSetBack(const std::string& resource_version) const {
@@ -158,7 +125,12 @@ std::vector<ObjectHead> Reflector::OnPage(const std::string& resource_version,
   position_ = resource_version;
   // What was too large may be gone.
   limit_ = std::min(limit_ * 2, kPageLimit);
-  return roster_.EndList();
+  std::vector<ObjectHead> vanished;
+  for (const auto& [uid, head] : objects_) {
+    if (!listed_.contains(uid)) vanished.push_back(head);
+  }
+  for (const ObjectHead& head : vanished) objects_.erase(head.uid);
+  return vanished;
 }
 
 void Reflector::OnListFailed(const Setback& setback, Instant now, double chance) {
@@ -192,12 +164,12 @@ void Reflector::OnWatchBegun(Instant now) {
 
 Verdict Reflector::OnSeen(const ObjectHead& head) {
   Advance(head.resource_version);
-  return roster_.Tell(head);
+  return Tell(head);
 }
 
 Verdict Reflector::OnDeleted(const ObjectHead& head) {
   Advance(head.resource_version);
-  return roster_.TellGone(head);
+  return objects_.erase(head.uid) == 0 ? Verdict::kKnown : Verdict::kGone;
 }
 
 bool Reflector::OnBookmark(const std::string& resource_version) {

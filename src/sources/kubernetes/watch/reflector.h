@@ -1,14 +1,11 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -23,37 +20,6 @@ enum class Verdict : std::uint8_t {
   kChanged,
   kGone,
   kKnown,  // told already, or older than what is known
-};
-
-// The objects that exist, by what was reported of them. A late message does not restore a UID that
-// is gone.
-class Roster {
- public:
-  // An object as it is now.
-  [[nodiscard]] Verdict Tell(const ObjectHead& head);
-  // An object that is gone, as it was last.
-  [[nodiscard]] Verdict TellGone(const ObjectHead& head);
-
-  // Begins a list, in which each object that exists is reported. `is_truth`: versions that were
-  // known before no longer hold (the store was set back).
-  void BeginList(bool is_truth);
-  // Ends the list. Returns the objects that were known and are not in it; they are gone.
-  [[nodiscard]] std::vector<ObjectHead> EndList();
-
-  [[nodiscard]] const std::map<std::string, ObjectHead, std::less<>>& objects() const {
-    return objects_;
-  }
-
- private:
-  // As many UIDs as are remembered that are gone, the oldest forgotten first.
-  static constexpr std::size_t kMostGone = 1024;
-
-  void Remember(const ObjectHead& gone);
-
-  std::map<std::string, ObjectHead, std::less<>> objects_;  // by UID
-  std::map<std::string, std::string, std::less<>> gone_;    // the last version by UID
-  std::deque<std::string> gone_order_;
-  std::set<std::string, std::less<>> listed_;  // UIDs of the list that has begun
 };
 
 // A page of a list that is to be asked for.
@@ -97,8 +63,9 @@ struct Setback {
 };
 
 // Follows the objects of a list: a list in pages, then a watch from where it ended, and again what
-// is needed when that breaks. A pure state machine: it is told what happened, with the time and a
-// random number in [0, 1), and says what is to be asked next.
+// is needed when that breaks; and which objects exist, each told of once. A pure state machine: it
+// is told what happened, with the time and a random number in [0, 1), and says what is to be asked
+// next.
 //
 // After every setback it waits: 1 s at first, doubling to 30 s, each by half up to the whole of
 // that at random, and at least as long as the server asks for, up to two minutes. A watch that
@@ -142,18 +109,21 @@ class Reflector {
   [[nodiscard]] bool asks_for_one() const { return limit_ == 1; }
   // Whether this server tells bookmarks, so that a long silence of a watch means something.
   [[nodiscard]] bool has_bookmarks() const { return has_bookmarks_; }
-  [[nodiscard]] const Roster& roster() const { return roster_; }
+  // The objects that exist, by UID.
+  [[nodiscard]] const std::map<std::string, ObjectHead>& objects() const { return objects_; }
 
  private:
   enum class From : std::uint8_t { kAnywhere, kKnown, kNewest };
 
+  [[nodiscard]] Verdict Tell(const ObjectHead& head);
   void Advance(const std::string& resource_version);
   void ListAgain(From from);
   void Delay(Instant now, double chance, std::optional<Duration> retry_after);
   void Note(const Setback& setback, Instant now);
   [[nodiscard]] bool IsSetBack(const std::string& resource_version) const;
 
-  Roster roster_;
+  std::map<std::string, ObjectHead> objects_;
+  std::set<std::string> listed_;  // UIDs of the list that has begun
   bool has_listed_ = false;
   bool has_bookmarks_ = false;
   bool is_listing_ = true;

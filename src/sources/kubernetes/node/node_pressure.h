@@ -9,7 +9,9 @@
 
 #include "core/model/signal.h"
 #include "core/units/duration.h"
+#include "core/units/result.h"
 #include "sources/kubernetes/calls/api_call.h"
+#include "sources/kubernetes/calls/call_complaints.h"
 #include "sources/kubernetes/calls/node_calls.h"
 #include "sources/kubernetes/objects/api_node.h"
 
@@ -89,6 +91,88 @@ class PressureConditions {
   bool is_awaited_ = false;
   Instant not_before_ = Instant::min();
   std::optional<Instant> heartbeat_at_;  // absent: none holds on the node
+  CallRetry retry_;
+};
+
+// Keeps the agent's taints on its node up to date: a taint is there while its condition holds or
+// pods are evicted for it. One call is under way at a time: one for a change where the node's state
+// is known; after a conflict or another failure, the node is read first. The node is read once, at
+// the start, for taints that an earlier agent left, and once a minute while the cluster has none of
+// its name; otherwise no call is made while nothing changes. A pure state machine.
+class PressureTaints {
+ public:
+  // How long a taint stays after an eviction where the condition is not announced.
+  static constexpr Duration kUrgeHolds = std::chrono::seconds(30);
+  // How long a taint of an earlier agent stays unless Set says that its condition does not hold: by
+  // then the agent has looked at the node.
+  static constexpr Duration kLeftoversStay = std::chrono::seconds(30);
+  // Between two tries to read the node where nothing else is to be done.
+  static constexpr Duration kReadEvery = std::chrono::minutes(1);
+  // After more conflicts in a row than this a change is tried later: some other client writes the
+  // node all the time.
+  static constexpr int kMostConflicts = 5;
+
+  PressureTaints(std::string node, Instant now);
+
+  // Whether the condition holds from now on.
+  void Set(NodeConditionType condition, bool holds);
+  // Pods are evicted for it now.
+  void Urge(NodeConditionType condition, Instant now);
+  // Removes all of them from the node.
+  void Retire() { retired_ = true; }
+  // The node as the answer to another caller's request shows it.
+  void Seen(const ApiNode& node);
+
+  // The call to be made now; absent: none is due, or one is under way.
+  [[nodiscard]] std::optional<ApiCall> TakeCall(Instant now);
+  // What the call that is under way is for.
+  [[nodiscard]] CallPurpose purpose() const { return purpose_; }
+  void Take(const Result<ApiReply>& reply, Instant now);
+  // When a call is due; absent: an answer is awaited, or all is as it should be.
+  [[nodiscard]] std::optional<Instant> due() const;
+
+  [[nodiscard]] bool IsInPlace(NodeConditionType condition) const;
+  // Whether there is nothing to wait for: the taint is in place, or the last call failed.
+  [[nodiscard]] bool IsSettled(NodeConditionType condition) const;
+  // Whether, as far as is known, nothing of the agent's is left on the node, and no call is under
+  // way.
+  [[nodiscard]] bool IsClean() const;
+  // The node's last state that was seen.
+  [[nodiscard]] const std::optional<ApiNode>& node() const { return node_; }
+
+ private:
+  struct Wish {
+    bool is_told = false;  // somebody has said whether it holds
+    bool holds = false;
+    std::optional<Instant> urged_until;
+    bool is_in_place = false;
+    bool may_be_there = false;  // as `is_in_place`, or a call that would do it was not answered
+  };
+
+  [[nodiscard]] Wish& Of(NodeConditionType condition) { return wishes_[IndexOf(condition)]; }
+  [[nodiscard]] const Wish& Of(NodeConditionType condition) const {
+    return wishes_[IndexOf(condition)];
+  }
+  [[nodiscard]] bool IsWanted(const Wish& wish) const {
+    return !retired_ && (wish.holds || wish.urged_until);
+  }
+  void ForgetOldUrges(Instant now);
+  // When its taint is to be changed; absent: it is as it should be.
+  [[nodiscard]] std::optional<Instant> DueFor(const Wish& wish) const;
+  void Note(const ApiNode& node);
+
+  std::string name_;
+  Instant leftovers_from_;
+  std::array<Wish, kNodeConditionCount> wishes_{};
+  bool retired_ = false;
+  std::optional<ApiNode> node_;  // absent: it is read before the next change
+  bool was_read_ = false;        // in this life
+  bool is_awaited_ = false;      // an answer
+  CallPurpose purpose_ = CallPurpose::kReadNode;
+  int conflicts_ = 0;    // in a row
+  bool failed_ = false;  // the last time
+  Instant not_before_ = Instant::min();
+  Instant read_not_before_ = Instant::min();
   CallRetry retry_;
 };
 

@@ -1,7 +1,9 @@
-#include "sources/kubernetes/node/pressure_conditions.h"
+#include "sources/kubernetes/node/node_pressure.h"
 
 #include <algorithm>
 #include <utility>
+
+#include "sources/kubernetes/objects/api_object.h"
 
 namespace jettison::kube {
 namespace {
@@ -11,6 +13,23 @@ NodeCondition ConditionOf(const PressureWords& words, bool holds) {
           .holds = holds,
           .reason = std::string(holds ? words.reason : words.none_reason),
           .message = std::string(holds ? words.message : words.none_message)};
+}
+
+TaintWish WishFor(NodeConditionType condition, bool present) {
+  const auto words = WordsOf(condition);
+  return {.key = std::string(words ? words->taint : ""), .present = present};
+}
+
+bool IsTainted(const ApiNode& node, NodeConditionType condition) {
+  const TaintWish wish = WishFor(condition, true);
+  return std::ranges::any_of(node.taints, [&](const Taint& taint) {
+    return taint.key == wish.key && taint.effect == wish.effect;
+  });
+}
+
+std::optional<Instant> Earlier(std::optional<Instant> a, std::optional<Instant> b) {
+  if (!a || !b) return a ? a : b;
+  return std::min(*a, *b);
 }
 
 }  // namespace
@@ -141,6 +160,129 @@ bool PressureConditions::IsClean() const {
   if (is_awaited_) return false;
   return std::ranges::all_of(lines_,
                              [](const Line& line) { return line.written == Written::kNothing; });
+}
+
+PressureTaints::PressureTaints(std::string node, Instant now)
+    : name_(std::move(node)), leftovers_from_(now + kLeftoversStay) {}
+
+void PressureTaints::Set(NodeConditionType condition, bool holds) {
+  if (!WordsOf(condition)) return;
+  Of(condition).is_told = true;
+  Of(condition).holds = holds;
+}
+
+void PressureTaints::Urge(NodeConditionType condition, Instant now) {
+  if (WordsOf(condition)) Of(condition).urged_until = now + kUrgeHolds;
+}
+
+// The answer to a call that is under way contains the node, too.
+void PressureTaints::Seen(const ApiNode& node) {
+  if (is_awaited_) return;
+  if (node_) {
+    const auto order = CompareVersions(node.head.resource_version, node_->head.resource_version);
+    if (!order || *order <= 0) return;
+  }
+  Note(node);
+}
+
+void PressureTaints::Note(const ApiNode& node) {
+  node_ = node;
+  was_read_ = true;
+  for (const NodeConditionType condition : kToldConditions) {
+    Of(condition).is_in_place = IsTainted(node, condition);
+    Of(condition).may_be_there = Of(condition).is_in_place;
+  }
+}
+
+void PressureTaints::ForgetOldUrges(Instant now) {
+  for (Wish& wish : wishes_) {
+    if (wish.urged_until && *wish.urged_until <= now) wish.urged_until.reset();
+  }
+}
+
+std::optional<Instant> PressureTaints::DueFor(const Wish& wish) const {
+  if (IsWanted(wish)) {
+    if (!wish.is_in_place) return not_before_;
+    return wish.holds ? std::nullopt : wish.urged_until;
+  }
+  if (!wish.may_be_there) return std::nullopt;
+  return retired_ || wish.is_told ? not_before_ : std::max(not_before_, leftovers_from_);
+}
+
+std::optional<Instant> PressureTaints::due() const {
+  if (is_awaited_) return std::nullopt;
+  std::optional<Instant> next;
+  if (!was_read_ && !retired_) next = std::max(not_before_, read_not_before_);
+  for (const NodeConditionType condition : kToldConditions) {
+    next = Earlier(next, DueFor(Of(condition)));
+  }
+  return next;
+}
+
+// Missing taints are added before leftover ones are removed.
+std::optional<ApiCall> PressureTaints::TakeCall(Instant now) {
+  ForgetOldUrges(now);
+  const auto at = due();
+  if (!at || *at > now) return std::nullopt;
+  is_awaited_ = true;
+  purpose_ = CallPurpose::kTaintNode;
+  for (const bool present : {true, false}) {
+    for (const NodeConditionType condition : kToldConditions) {
+      Wish& wish = Of(condition);
+      const auto wish_at = DueFor(wish);
+      if (!node_ || present != IsWanted(wish) || !wish_at || *wish_at > now) continue;
+      auto call = ChangeTaint(*node_, WishFor(condition, present));
+      if (!call) continue;
+      wish.may_be_there = true;
+      return call;
+    }
+  }
+  purpose_ = CallPurpose::kReadNode;
+  return GetNode(name_);
+}
+
+void PressureTaints::Take(const Result<ApiReply>& reply, Instant now) {
+  if (!is_awaited_) return;
+  is_awaited_ = false;
+  const bool has_read = purpose_ == CallPurpose::kReadNode;
+  if (has_read) read_not_before_ = now + kReadEvery;
+  Outcome outcome = OutcomeOf(reply);
+  if (outcome.ok()) {
+    const auto node = ReadApiNode(reply->body);
+    if (node) Note(*node);
+    if (!node) outcome = {.result = CallResult::kRefused, .why = node.error().message};
+  }
+  if (outcome.result == CallResult::kGone) was_read_ = false;
+  if (!outcome.ok()) {
+    node_.reset();
+    // Another client has changed the node, or another machine has its name: it is read at once.
+    const bool has_changed =
+        outcome.result == CallResult::kConflict || outcome.result == CallResult::kAnother;
+    if (has_changed && ++conflicts_ <= kMostConflicts) return;
+    failed_ = true;
+    conflicts_ = 0;
+    not_before_ = retry_.After(outcome, now);
+    return;
+  }
+  // A read that is followed by a change does not show that the change will be taken.
+  const auto next = due();
+  if (has_read && next && *next <= now) return;
+  failed_ = false;
+  conflicts_ = 0;
+  retry_.Reset();
+  not_before_ = Instant::min();
+}
+
+bool PressureTaints::IsInPlace(NodeConditionType condition) const {
+  return Of(condition).is_in_place;
+}
+
+bool PressureTaints::IsSettled(NodeConditionType condition) const {
+  return !WordsOf(condition) || failed_ || Of(condition).is_in_place;
+}
+
+bool PressureTaints::IsClean() const {
+  return !is_awaited_ && std::ranges::none_of(wishes_, &Wish::may_be_there);
 }
 
 }  // namespace jettison::kube
