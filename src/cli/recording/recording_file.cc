@@ -180,7 +180,7 @@ class ScenarioSource final : public RecordingSource {
 // counted.
 struct RecordingFile::Bytes {
   struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
+    void operator()(std::FILE* stream) const { std::fclose(stream); }
   };
 
   Result<void> Open(const std::string& path) {
