@@ -201,8 +201,7 @@ std::size_t EvictionPacing::Hasten(const Observations& seen, DiskLayout layout, 
 void EvictionPacing::HastenFor(Signal signal, std::int64_t left, DiskLayout layout, Instant now) {
   const std::int64_t growth = growth_.OfAll(signal);
   bool is_read = false;
-  const std::vector<EndingPod> pods = dependencies_.pods.Ending();  // a kill changes that list
-  for (const EndingPod& pod : pods) {
+  for (const EndingPod& pod : dependencies_.pods.Ending()) {
     if (!pod.kill_at || now >= *pod.kill_at) continue;
     EndingQuestion question{
         .left = left, .growth = growth, .now = now, .kill_at = *pod.kill_at, .held = {}};

@@ -177,7 +177,7 @@ void Node::ReadPods(const ReadingPlan& plan, const MeasuredDisk* disk) {
   const bool asks =
       soft != nullptr && plan.threshold && !state_.policies->thresholds[*plan.threshold].IsHard();
   state_.pacing.SetSoftHold(asks ? soft->HoldAt(plan.now) : std::nullopt);
-  const std::vector<const PodFacts*>& pods = state_.spared.Among(
+  const std::vector<const PodFacts*> pods = state_.spared.Among(
       dependencies_.pods.Active(), asks ? soft->SparedAt(plan.now) : std::vector<SparedPod>());
   if (disk != nullptr || plan.disk) {
     const DiskUse* const use = disk != nullptr ? &disk->use : nullptr;

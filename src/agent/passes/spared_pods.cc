@@ -18,18 +18,15 @@ std::shared_ptr<const PodFacts> ProtectedCopyOf(const PodFacts& pod) {
 
 }  // namespace
 
-const SparedPods::Pods& SparedPods::Among(const Pods& active, std::vector<SparedPod> spared) {
+SparedPods::Pods SparedPods::Among(Pods active, std::vector<SparedPod> spared) {
   Clear();
   spared_ = std::move(spared);
-  if (spared_.empty())
-    return active;  // NOLINT(bugprone-return-const-ref-from-parameter): the caller keeps it
-  pods_ = active;
-  for (const PodFacts*& pod : pods_) {
+  for (const PodFacts*& pod : active) {
     if (pod->IsProtected() || !IsIn(spared_, *pod)) continue;
     protected_.push_back({.pod = pod, .facts = ProtectedCopyOf(*pod)});
     pod = protected_.back().facts.get();
   }
-  return pods_;
+  return active;
 }
 
 std::vector<std::shared_ptr<const PodFacts>> SparedPods::AsSeen(

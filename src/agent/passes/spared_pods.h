@@ -16,8 +16,8 @@ class SparedPods {
  public:
   using Pods = std::vector<const PodFacts*>;
 
-  // Valid until the next call, and while the pods and `active` are there.
-  [[nodiscard]] const Pods& Among(const Pods& active, std::vector<SparedPod> spared);
+  // Valid until the next call, and while the pods are there.
+  [[nodiscard]] Pods Among(Pods active, std::vector<SparedPod> spared);
   // None is.
   void Clear() { spared_.clear(), protected_.clear(); }
 
@@ -38,7 +38,6 @@ class SparedPods {
 
   std::vector<SparedPod> spared_;
   std::vector<Protected> protected_;
-  Pods pods_;
 };
 
 }  // namespace jettison

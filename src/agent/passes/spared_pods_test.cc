@@ -25,12 +25,12 @@ struct Fixture {
 
 TEST(SparedPods, WhereNobodyIsSparedThePodsAreTheSame) {
   Fixture f;
-  EXPECT_EQ(&f.spared.Among(f.active, {}), &f.active);
+  EXPECT_EQ(f.spared.Among(f.active, {}), f.active);
 }
 
 TEST(SparedPods, WhoIsSparedIsProtectedInThisPassAlone) {
   Fixture f;
-  const auto& seen = f.spared.Among(f.active, {{.uid = "b", .why = "budget", .until = {}}});
+  const auto seen = f.spared.Among(f.active, {{.uid = "b", .why = "budget", .until = {}}});
   ASSERT_EQ(seen.size(), 2U);
   EXPECT_EQ(seen[0], &f.a);
   EXPECT_EQ(seen[1]->pod.uid, "b");
@@ -50,7 +50,7 @@ TEST(SparedPods, APassIsKeptWithThePodsAsItHasSeenThem) {
   Fixture f;
   const auto b = std::make_shared<const PodFacts>(f.b);
   const SparedPods::Pods active = {b.get()};
-  const auto& seen = f.spared.Among(active, {{.uid = "b", .why = "", .until = {}}});
+  const auto seen = f.spared.Among(active, {{.uid = "b", .why = "", .until = {}}});
   EXPECT_EQ(f.spared.AsSeen({b}).front().get(), seen.front());
   f.spared.Clear();
   EXPECT_EQ(f.spared.AsSeen({b}).front(), b);

@@ -32,36 +32,16 @@ PodStatus PodSlot::Status(Instant now) const {
 }
 
 PodSlot& PodSlots::At(const std::string& name) {
-  assert(changing_ > 0);
   return slots_.try_emplace(name, come_back_rule_).first->second;
 }
 
 const PodSlot* PodSlots::OfPod(std::string_view uid) const {
-  const auto last = last_found_.find(uid);
-  if (last != last_found_.end() && Has(*last->second, uid)) return last->second;
   const auto slot =
       std::ranges::find_if(slots_, [&](const auto& entry) { return Has(entry.second, uid); });
-  if (slot == slots_.end()) return nullptr;
-  Index(slot->second.on_node()->facts->pod, slot->second);
-  return &slot->second;
-}
-
-void PodSlots::Index(const Pod& pod, const PodSlot& slot) const {
-  const auto known = last_found_.find(std::string_view(pod.uid));
-  if (known != last_found_.end()) {
-    known->second = &slot;
-    return;
-  }
-  if (last_found_.size() > 2 * slots_.size()) ForgetGone();
-  last_found_.emplace(pod.uid, &slot);
-}
-
-void PodSlots::ForgetGone() const {
-  std::erase_if(last_found_, [](const auto& entry) { return !Has(*entry.second, entry.first); });
+  return slot == slots_.end() ? nullptr : &slot->second;
 }
 
 PodSlot* PodSlots::OfPod(std::string_view uid) {
-  assert(changing_ > 0);
   return const_cast<PodSlot*>(std::as_const(*this).OfPod(uid));  // the slot is ours and not const
 }
 
@@ -73,11 +53,7 @@ void PodSlots::LoseForeign(std::string_view uid) {
 }
 
 void PodSlots::EraseEmpty() {
-  const auto is_empty = [](const auto& entry) { return entry.second.facts() == nullptr; };
-  if (std::ranges::none_of(slots_, is_empty)) return;
-  // First what refers to them.
-  ForgetGone();
-  std::erase_if(slots_, is_empty);
+  std::erase_if(slots_, [](const auto& entry) { return entry.second.facts() == nullptr; });
 }
 
 void PodSlots::NoteGone(const Pod& pod) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cassert>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -15,7 +14,6 @@
 #include "agent/workers/backoff.h"
 #include "agent/workers/pod_worker.h"
 #include "core/pods/pod_facts.h"
-#include "core/text/text_index.h"
 #include "view/pod_status.h"
 
 namespace jettison {
@@ -73,29 +71,10 @@ class PodSlots {
  public:
   using Map = std::map<std::string, PodSlot, std::less<>>;
 
-  // While one lives, slots and their workers may change. Slots can be changed at no other time.
-  class Change {
-   public:
-    // `slots` must outlive this.
-    explicit Change(PodSlots& slots) : slots_(slots) { ++slots_.changing_; }
-    Change(const Change&) = delete;
-    Change& operator=(const Change&) = delete;
-    ~Change() {
-      --slots_.changing_;
-      ++slots_.version_;
-    }
-
-   private:
-    PodSlots& slots_;
-  };
-
   // `come_back_rule`: of evicted pods.
   explicit PodSlots(const BackoffRule& come_back_rule) : come_back_rule_(come_back_rule) {}
 
-  [[nodiscard]] Map& all() {
-    assert(changing_ > 0);
-    return slots_;
-  }
+  [[nodiscard]] Map& all() { return slots_; }
   [[nodiscard]] const Map& all() const { return slots_; }
   [[nodiscard]] const BackoffRule& come_back_rule() const { return come_back_rule_; }
   // Makes the slot where there is none.
@@ -103,18 +82,11 @@ class PodSlots {
   // The slot of the pod on the node with this UID; null: it is not on the node.
   [[nodiscard]] PodSlot* OfPod(std::string_view uid);
   [[nodiscard]] const PodSlot* OfPod(std::string_view uid) const;
-  // OfPod finds the pod without a search from now on, and allocates nothing for that.
-  void Index(const Pod& pod, const PodSlot& slot) const;
   // The runtime finds a foreign pod again under another UID when a pod of this agent takes
   // it.
   void LoseForeign(std::string_view uid);
   // Erases slots without a pod.
   void EraseEmpty();
-  // Another number after each Change; absent during one. What was made of the slots is up to date
-  // while the number is the same.
-  [[nodiscard]] std::optional<std::uint64_t> version() const {
-    return changing_ > 0 ? std::nullopt : std::optional(version_);
-  }
 
   // Remembers the name of a foreign pod that is gone, for later reports about it.
   void NoteGone(const Pod& pod);
@@ -133,18 +105,12 @@ class PodSlots {
   [[nodiscard]] StateChanges changes() const { return {.all = changes_, .evictions = evictions_}; }
 
  private:
-  void ForgetGone() const;
-
   BackoffRule come_back_rule_;
   Map slots_;
-  // Where OfPod found a pod last, by UID; another pod may be there by now.
-  mutable TextIndex<const PodSlot*> last_found_;
   std::deque<std::pair<std::string, std::string>> gone_;  // UID and name, the newest last
   bool sources_ready_ = false;
   std::uint64_t changes_ = 0;
   std::uint64_t evictions_ = 0;
-  int changing_ = 0;  // how many Changes live
-  std::uint64_t version_ = 0;
 };
 
 }  // namespace jettison

@@ -92,7 +92,6 @@ void FoundPods::ForgetWorkerOf(std::string_view uid) {
 }
 
 void PodTable::Adopt(std::vector<RuntimePod> pods, Instant now) {
-  const PodSlots::Change change(slots_);
   settled_ = false;
   awaits_runtime_ = false;
   slots_.NoteChange();
@@ -100,7 +99,6 @@ void PodTable::Adopt(std::vector<RuntimePod> pods, Instant now) {
 }
 
 void PodTable::Recall(std::vector<RuntimePod> pods, Instant now) {
-  const PodSlots::Change change(slots_);
   settled_ = false;
   awaits_runtime_ = true;
   slots_.NoteChange();
@@ -108,7 +106,6 @@ void PodTable::Recall(std::vector<RuntimePod> pods, Instant now) {
 }
 
 void PodTable::SetWanted(const std::vector<SharedPodFacts>& pods, Instant now) {
-  const PodSlots::Change change(slots_);
   slots_.NoteSources();
   std::map<std::string, SharedPodFacts> by_name;
   for (const SharedPodFacts& facts : pods) by_name.insert_or_assign(FullName(facts->pod), facts);
@@ -151,7 +148,6 @@ void PodTable::StayOut(const std::string& name, PodSlot& slot, Instant now) {
 }
 
 void PodTable::Handle(const RuntimeEvent& event, Instant now) {
-  const PodSlots::Change change(slots_);
   settled_ = false;
   if (const auto* found = std::get_if<PodFound>(&event)) return found_.Adopt(found->pod, now);
   const std::string& uid =
@@ -178,7 +174,6 @@ bool PodTable::AnyMayComeBack() const {
 
 void PodTable::Advance(Instant now) {
   if (settled_ && (!due_ || now < *due_)) return;
-  const PodSlots::Change change(slots_);
   for (PodWorker* const worker : Workers()) worker->Advance(now);
   SettleAll(now);
   due_ = FindDeadline();
@@ -186,12 +181,10 @@ void PodTable::Advance(Instant now) {
 }
 
 void PodTable::PutOffEnds(Duration slept) {
-  const PodSlots::Change change(slots_);
   for (PodWorker* const worker : Workers()) worker->PutOffEnd(slept);
 }
 
 void PodTable::StopAll(Instant now) {
-  const PodSlots::Change change(slots_);
   starts_.Stop();
   for (auto& [name, slot] : slots_.all()) {
     if (!slot.foreign) slot.wanted = nullptr;
@@ -200,7 +193,6 @@ void PodTable::StopAll(Instant now) {
 }
 
 void PodTable::SettleAll(Instant now) {
-  const PodSlots::Change change(slots_);
   settled_ = false;
   std::vector<PodSlot*> order;
   for (auto& [name, slot] : slots_.all()) order.push_back(&slot);
@@ -263,7 +255,6 @@ Result<EvictOutcome> PodTable::Evict(const EvictionOrder& order, Instant now) {
 }
 
 Result<bool> PodTable::EvictNow(const EvictionOrder& order, Instant now) {
-  const PodSlots::Change change(slots_);
   settled_ = false;
   PodSlot* const slot = slots_.OfPod(order.pod_uid);
   if (slot == nullptr) {
@@ -281,7 +272,6 @@ Result<bool> PodTable::EvictNow(const EvictionOrder& order, Instant now) {
 }
 
 bool PodTable::NoteEvicted(const EvictionOrder& order, Instant now) {
-  const PodSlots::Change change(slots_);
   PodSlot* const slot = slots_.OfPod(order.pod_uid);
   if (slot == nullptr) return true;
   if (!slot->worker()->NoteEvicted(order, now)) return false;
@@ -296,7 +286,6 @@ bool PodTable::KillsAtOnce(std::string_view uid) const {
 }
 
 bool PodTable::KillNow(std::string_view uid, Instant now) {
-  const PodSlots::Change change(slots_);
   settled_ = false;
   PodSlot* const slot = slots_.OfPod(uid);
   if (slot == nullptr || !slot->worker()->KillNow(now)) return false;
@@ -305,7 +294,6 @@ bool PodTable::KillNow(std::string_view uid, Instant now) {
 }
 
 std::vector<SurvivorRecord> PodTable::KillSurvivors(Instant now) {
-  const PodSlots::Change change(slots_);
   std::vector<SurvivorRecord> survivors;
   for (auto& [name, slot] : slots_.all()) {
     PodWorker* const worker = slot.worker();
@@ -320,7 +308,6 @@ std::vector<SurvivorRecord> PodTable::KillSurvivors(Instant now) {
 }
 
 std::vector<PodWorker*> PodTable::Workers() {
-  const PodSlots::Change change(slots_);
   settled_ = false;
   std::vector<PodWorker*> workers;
   for (auto& [name, slot] : slots_.all()) {

@@ -36,28 +36,26 @@ PodView ViewOf(const PodSlot& slot, Instant now) {
 
 }  // namespace
 
-// A pod that is evicted is looked up by its UID before it is signalled.
-const std::vector<const PodFacts*>& PodViews::Active() const {
-  return active_.Of(slots_->version(), [this](std::vector<const PodFacts*>& active) {
-    for (const auto& [name, slot] : slots_->all()) {
-      const OnNode* const pod = slot.on_node();
-      if (pod == nullptr || !pod->worker->IsCandidate()) continue;
-      active.push_back(pod->facts.get());
-      slots_->Index(pod->facts->pod, slot);
-    }
-  });
+std::vector<const PodFacts*> PodViews::Active() const {
+  std::vector<const PodFacts*> active;
+  active.reserve(slots_->all().size());
+  for (const auto& [name, slot] : slots_->all()) {
+    const OnNode* const pod = slot.on_node();
+    if (pod != nullptr && pod->worker->IsCandidate()) active.push_back(pod->facts.get());
+  }
+  return active;
 }
 
-const std::vector<EndingPod>& PodViews::Ending() const {
-  return ending_.Of(slots_->version(), [this](std::vector<EndingPod>& ending) {
-    for (const auto& [name, slot] : slots_->all()) {
-      const OnNode* const pod = slot.on_node();
-      if (pod == nullptr || !pod->worker->IsEnding()) continue;
-      ending.push_back({.facts = pod->facts.get(),
-                        .evicted_at = pod->worker->evicted_at(),
-                        .kill_at = pod->worker->kill_at()});
-    }
-  });
+std::vector<EndingPod> PodViews::Ending() const {
+  std::vector<EndingPod> ending;
+  for (const auto& [name, slot] : slots_->all()) {
+    const OnNode* const pod = slot.on_node();
+    if (pod == nullptr || !pod->worker->IsEnding()) continue;
+    ending.push_back({.facts = pod->facts.get(),
+                      .evicted_at = pod->worker->evicted_at(),
+                      .kill_at = pod->worker->kill_at()});
+  }
+  return ending;
 }
 
 std::vector<std::shared_ptr<const PodFacts>> PodViews::Keep(

@@ -14,32 +14,6 @@
 
 namespace jettison {
 
-// A list that is made anew only where what it is made of may have changed since. It keeps its
-// memory. A copy begins without a list.
-template <typename T>
-class CachedList {
- public:
-  CachedList() = default;
-  CachedList(const CachedList&) noexcept {}
-  CachedList& operator=(const CachedList&) = delete;
-  ~CachedList() = default;
-
-  // `version` is that of what the list is made of; absent: it is being changed, so the list is made
-  // anew each time. `make` fills an empty list. Valid until the next call.
-  template <typename Make>
-  const std::vector<T>& Of(std::optional<std::uint64_t> version, const Make& make) {
-    if (version && made_of_ == version) return list_;
-    list_.clear();
-    make(list_);
-    made_of_ = version;
-    return list_;
-  }
-
- private:
-  std::vector<T> list_;
-  std::optional<std::uint64_t> made_of_;
-};
-
 // A pod that was evicted and is not gone yet. It cannot be chosen again.
 struct EndingPod {
   const PodFacts* facts = nullptr;
@@ -55,15 +29,13 @@ class PodViews {
   explicit PodViews(const PodSlots& slots) : slots_(&slots) {}
 
   // The pods that an eviction could choose: they take up resources and ending them would bring
-  // these back. By namespace and name; valid until the next change. Made anew only after a change.
-  [[nodiscard]] const std::vector<const PodFacts*>& Active() const;
+  // these back. By namespace and name; the facts are valid until the next change.
+  [[nodiscard]] std::vector<const PodFacts*> Active() const;
   // The same pods, kept alive, by namespace and name: those of `pods` that are still there.
   [[nodiscard]] std::vector<std::shared_ptr<const PodFacts>> Keep(
       const std::vector<const PodFacts*>& pods) const;
-  // Valid until the next change. Made anew only after a change.
-  [[nodiscard]] const std::vector<EndingPod>& Ending() const;
-  // Another number whenever these lists may have changed; absent while they change.
-  [[nodiscard]] std::optional<std::uint64_t> version() const { return slots_->version(); }
+  // Their facts are valid until the next change.
+  [[nodiscard]] std::vector<EndingPod> Ending() const;
   // Whether the removal of a pod's remains has begun recently, or a pod that is to be removed was
   // killed, so that its space will soon be free.
   // A removal that takes longer than kRemovalTakes does not count, because it may never end.
@@ -86,8 +58,6 @@ class PodViews {
 
  private:
   const PodSlots* slots_;
-  mutable CachedList<const PodFacts*> active_;
-  mutable CachedList<EndingPod> ending_;
 };
 
 }  // namespace jettison
