@@ -78,7 +78,6 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                .clock = machine_->clock,
                .log = *log_,
                .stop_pods = options_.stop_pods}),
-      onlookers_(*parts_, options_.board, *log_),
       clocks_(machine_->clock, *log_),
       threads_(*log_) {
   parts_->manifests_are_read = [this] { return manifests_.IsComplete(machine_->clock.Now()); };
@@ -117,7 +116,7 @@ Result<void> NodeAgent::WatchAll() {
   }
   watch(config_.fd(), [this] { TakeConfig(); });
   watch(parts_->state->fd(), [this] { parts_->state->LogNews(); });
-  if (options_.board) watch(options_.board->fd(), [this] { onlookers_.NoteAsked(); });
+  if (options_.board) watch(options_.board->fd(), [this] { TakeFromBoard(); });
   if (machine_->manifests) watch(manifests_.fd(), [this] { TakeManifests(); });
   return watched;
 }
@@ -348,7 +347,7 @@ void NodeAgent::AfterEachTurn() {
   NotifyServiceManager(now);
   if (refusal_ || (ending_.IsOver(now) && HasLeftCluster(now))) loop_->Quit();
   if (options_.observer && begun_) options_.observer(parts_->node->MakeSnapshot());
-  onlookers_.Show([this] { return Shown(); }, begun_, now);
+  if (options_.board) ShowOnBoard(now);
   const auto deadline = NextDeadline();
   loop_->SetTimer(deadline ? std::optional(*deadline - machine_->clock.Now()) : std::nullopt);
 }
@@ -403,23 +402,6 @@ void NodeAgent::NotifyServiceManager(Instant now) {
   service_.Ready();
   log_->Info("agent is ready",
              {{"root", config_.config().root}, {"nodeCgroup", config_.config().node_cgroup}});
-}
-
-ShownOfNode NodeAgent::Shown() const {
-  return {.node = config_.node(),
-          .walks = walks_,
-          .runtime_unready = runtime_start_.unready(),
-          .manifest_error = manifests_.Problem(),
-          .cluster_error = ClusterProblem(),
-          .state_error = parts_->state->problem(),
-          .limits_error = machine_->limits->Unset(),
-          .not_guarded = machine_->runtime->NotGuarded()};
-}
-
-std::string NodeAgent::ClusterProblem() const {
-  if (!machine_->cluster) return {};
-  std::string problem = machine_->cluster->WhyNeverListed();
-  return problem.empty() ? parts_->cluster->WhyNodeIsMissing() : problem;
 }
 
 // A dry run evicts no pod: what is saved of those that another agent evicted stays as it is.

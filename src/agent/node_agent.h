@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,11 +13,12 @@
 #include "agent/machine.h"
 #include "agent/manifests/manifest_watch.h"
 #include "agent/notify/service_notify.h"
-#include "agent/onlookers.h"
 #include "agent/runtime_start.h"
 #include "agent/upkeep.h"
 #include "agent/wake/memory_watch.h"
 #include "machine/loop/event_loop.h"
+#include "view/board.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 
@@ -67,9 +69,14 @@ class NodeAgent : public Agent {
   void SaveState(Instant now);
   [[nodiscard]] StateChanges Changes() const;  // of what is saved
   [[nodiscard]] AgentState State(Instant now) const;
-  [[nodiscard]] ShownOfNode Shown() const;
+  // For onlookers.
+  [[nodiscard]] Snapshot MakeSnapshot() const;
   // Why the agent finds no pods of its node in the cluster; empty: it does, as far as is known.
   [[nodiscard]] std::string ClusterProblem() const;
+  // The board is readable: an onlooker asked for a snapshot, which ShowOnBoard makes, or left a
+  // note.
+  void TakeFromBoard();
+  void ShowOnBoard(Instant now);
   void AfterEachTurn();
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
 
@@ -84,7 +91,6 @@ class NodeAgent : public Agent {
   std::optional<ImagePlaces> image_places_;  // absent: there are no images
   std::optional<DiskSurvey> survey_;         // absent: the runtime has not said where they are
   Ending ending_;
-  Onlookers onlookers_;
   ClockWatch clocks_;
   ThreadCare threads_;
   ServiceNotify service_;
@@ -94,7 +100,10 @@ class NodeAgent : public Agent {
   AgentState of_others_;          // in a dry run: as it was found
   std::optional<Error> refusal_;  // why this agent must not go on
   WalkCounters walks_;
-  bool begun_ = false;                 // passes are run
+  bool begun_ = false;              // passes are run
+  bool snapshot_asked_ = false;     // by an onlooker
+  std::uint64_t shown_passes_ = 0;  // of what the onlookers have been told
+  std::uint64_t shown_events_ = 0;
   bool ready_ = false;                 // the service manager has been told
   std::optional<Instant> next_alive_;  // sign of life for the service manager
 };

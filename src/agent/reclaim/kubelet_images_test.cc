@@ -13,7 +13,7 @@
 #include "agent/reclaim/image_collector.h"
 #include "agent/reclaim/image_test_bed.h"
 #include "kernel/processes/fake_processes.h"
-#include "machine/pods/kubelet_pods.h"
+#include "machine/pods/open_pods.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "rpc/fake_calls.h"
 #include "runtimes/cri/images/image_store.h"

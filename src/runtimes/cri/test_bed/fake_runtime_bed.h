@@ -16,7 +16,7 @@
 #include "kernel/files/own_folders.h"
 #include "kernel/files/temporary_folder.h"
 #include "kernel/groups/layout/plain_plan.h"
-#include "machine/pods/open_sources.h"
+#include "machine/pods/open_pods.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 #include "runtimes/cri/runtime.h"
