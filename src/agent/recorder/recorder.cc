@@ -186,7 +186,7 @@ void Recorder::Serve() {
   if (stop_) return;
   fetches_.Serve([this](const RecordingTimes& times) {
     Save();  // so that a client has nothing that a crash of the agent could take back
-    return RecordingStream::Open(folder_, times, [this] { return files_.unwritten(); });
+    return RecordingStream::Open(folder_, times);
   });
 }
 
@@ -223,19 +223,16 @@ void Recorder::Save() {
   Complain(writer_.Flush());
 }
 
-// What is kept for the next time is not lost yet.
 Result<void> Recorder::Write(std::string_view frames) {
-  const std::size_t bytes = files_.unwritten().size() + frames.size();
   auto written = files_.Append(frames, last_at_.value_or(about_.at));
   held_bytes_ = files_.bytes();
   if (frames.starts_with(kChunkMagic)) ++chunks_;
-  if (!written) {
+  if (written) {
+    bytes_ += frames.size();
+    complained_ = false;
+  } else {
     ++write_errors_;
-    Complain(written);
-    return files_.unwritten().empty() ? written : Result<void>();
   }
-  bytes_ += bytes;
-  complained_ = false;
   return written;
 }
 

@@ -135,19 +135,6 @@ TEST_F(RecorderTest, AFetchWaitsForASlowDiskAndLacksNothing) {
   EXPECT_TRUE(woken.try_acquire_for(kLong));
 }
 
-TEST_F(RecorderTest, PassesThatCannotBeWrittenAreFetchedAllTheSame) {
-  const auto items = Items();
-  const auto sync = [](int /*file*/) {
-    errno = EIO;
-    return -1;
-  };
-  Recorder recorder(folder_, config_, About(), sync);
-  for (const RecordedItem& item : items) recorder.Add(item);
-  const auto bytes = FetchedFrom(recorder);
-  ASSERT_TRUE(bytes);
-  EXPECT_EQ(HashesOf(ReadAll(*bytes).items), With(About(), items));
-}
-
 // The open of a FIFO, which waits for its other end, stands for a disk that hangs.
 TEST_F(RecorderTest, FetchesThatWaitForADiskAreFewAndWaitForNothingElse) {
   const auto items = Items();

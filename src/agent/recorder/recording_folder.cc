@@ -18,7 +18,6 @@ namespace jettison {
 namespace {
 
 constexpr std::string_view kSuffix = ".jtr";
-constexpr std::uint64_t kMostUnwritten = std::uint64_t{1} << 20;
 // Deleted to make room for one write, where others take what becomes free.
 constexpr std::uint64_t kMostFreed = std::uint64_t{4} << 20;
 constexpr unsigned kFolderMode = 0750;
@@ -136,22 +135,18 @@ Result<void> RecordingFolder::BeginSegment() {
 }
 
 Result<void> RecordingFolder::Append(std::string_view frames, Instant now) {
-  unwritten_ += frames;
-  auto written = Open();
-  if (written) {
-    DateFound(now);
-    written = WriteUnwritten(now);
-    ForgetOld(now);
-  }
-  if (written || unwritten_.size() > kMostUnwritten) unwritten_.clear();
+  if (auto open = Open(); !open) return open;
+  DateFound(now);
+  auto written = Write(frames, now);
+  ForgetOld(now);
   return written;
 }
 
-Result<void> RecordingFolder::WriteUnwritten(Instant now) {
-  if (!file_ || (segments_.back().bytes > 0 && unwritten_.starts_with(kChunkMagic))) {
+Result<void> RecordingFolder::Write(std::string_view frames, Instant now) {
+  if (!file_ || (segments_.back().bytes > 0 && frames.starts_with(kChunkMagic))) {
     if (auto begun = BeginSegment(); !begun) return begun;
   }
-  const auto write = [&] { return WriteAll(file_.get(), unwritten_, segments_.back().bytes); };
+  const auto write = [&] { return WriteAll(file_.get(), frames, segments_.back().bytes); };
   int error = write();
   std::uint64_t freed = 0;
   while ((error == ENOSPC || error == EDQUOT) && segments_.size() > 1 && freed < kMostFreed) {
@@ -167,9 +162,9 @@ Result<void> RecordingFolder::WriteUnwritten(Instant now) {
     (void)::ftruncate(file_.get(), static_cast<off_t>(segment.bytes));
     return written;
   }
-  segment.bytes += unwritten_.size();
+  segment.bytes += frames.size();
   segment.ended = now;
-  bytes_ += unwritten_.size();
+  bytes_ += frames.size();
   return {};
 }
 

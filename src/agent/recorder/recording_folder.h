@@ -18,8 +18,7 @@ namespace jettison {
 // The files of a recording on the disk: 0000000017.jtr is a segment, which has a chunk; the one
 // with the highest number grows. An agent that is started anew begins a new one.
 //
-// On a full disk, the oldest segments make room for the newest one. What cannot be written is kept
-// for the next time, up to a limit.
+// On a full disk, the oldest segments make room for the newest one.
 //
 // The age of a segment is the time that has been recorded since it ended. The time that passed from
 // one segment of earlier agents to the next, or to the start of this one, counts for at most half
@@ -36,10 +35,8 @@ class RecordingFolder {
   // cannot be read.
   [[nodiscard]] Result<void> Open();
   // Puts frames behind the others; those that a chunk begins with, into a new segment. `now` is
-  // when they ended, which tells what is too old.
+  // when they ended, which tells what is too old. What cannot be written is lost.
   [[nodiscard]] Result<void> Append(std::string_view frames, Instant now);
-  // What could not be written so far. Empty after a failure: it was too much, and is lost.
-  [[nodiscard]] const std::string& unwritten() const { return unwritten_; }
   // Bytes of all segments.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
@@ -52,7 +49,7 @@ class RecordingFolder {
   [[nodiscard]] std::string PathOf(std::uint64_t number) const;
   [[nodiscard]] Result<void> FindSegments();
   [[nodiscard]] Result<void> BeginSegment();
-  [[nodiscard]] Result<void> WriteUnwritten(Instant now);
+  [[nodiscard]] Result<void> Write(std::string_view frames, Instant now);
   void DateFound(Instant now);
   void ForgetOld(Instant now);
   void ForgetOldest();
@@ -65,7 +62,6 @@ class RecordingFolder {
   FileDescriptor file_;            // that one; none: nothing was written yet
   bool is_open_ = false;
   bool is_dated_ = false;  // the segments of an agent before have their ages
-  std::string unwritten_;
   std::uint64_t bytes_ = 0;
 };
 

@@ -37,10 +37,10 @@ Result<std::string> ReadAt(int file, std::uint64_t at, std::size_t most) {
 }  // namespace
 
 Result<RecordingStream> RecordingStream::Open(const std::string& folder,
-                                              const RecordingTimes& times, Unwritten unwritten) {
+                                              const RecordingTimes& times) {
   auto files = SegmentsIn(folder);
   if (!files) return Fail(files.error());
-  return RecordingStream(folder, times, std::move(unwritten), *std::move(files));
+  return RecordingStream(folder, times, *std::move(files));
 }
 
 // What has no time is handed out in any case; the reader of the stream reports it.
@@ -89,21 +89,12 @@ Result<bool> RecordingStream::OpenNextFile() {
   }
 }
 
-std::optional<std::string> RecordingStream::NextOfUnwritten() {
-  if (!std::exchange(is_at_end_, true)) rest_ = unwritten_();
-  if (rest_.empty()) return std::nullopt;
-  std::string piece = rest_.substr(0, kPiece);
-  rest_.erase(0, piece.size());
-  return piece;
-}
-
 Result<std::optional<std::string>> RecordingStream::Next() {
   for (;;) {
-    if (is_at_end_) return NextOfUnwritten();
     if (!file_) {
       const auto opened = OpenNextFile();
       if (!opened) return Fail(opened.error());
-      if (!*opened) return NextOfUnwritten();
+      if (!*opened) return std::nullopt;
     }
     auto piece = ReadAt(file_.get(), at_, kPiece);
     if (!piece) return Fail(piece.error());
