@@ -293,7 +293,7 @@ void NodeAgent::WantManifests(Instant now) {
 }
 
 void NodeAgent::TakeDiskUse() {
-  std::vector<DiskUse> results = parts_->disk_walks->TakeResults();
+  const auto result = parts_->disk_walks->TakeResult();
   for (const std::string& note : parts_->disk_walks->TakeNotes()) {
     log_->Info("disk use", {{"note", note}});
   }
@@ -302,8 +302,7 @@ void NodeAgent::TakeDiskUse() {
     walks_.directories += cost.directories;
     walks_.trees += cost.trees;
   }
-  if (results.empty()) return;
-  parts_->node->DiskMeasured(results.back());
+  if (result) parts_->node->DiskMeasured(*result);
 }
 
 void NodeAgent::AskForConfig() {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "agent/dependencies/dependencies.h"
-#include "agent/disk/disk_walk_board.h"
+#include "agent/disk/disk_figures.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "kernel/disk_usage/remembered_trees.h"

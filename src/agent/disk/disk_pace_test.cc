@@ -1,9 +1,9 @@
+#include "agent/disk/disk_pace.h"
+
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <thread>
-
-#include "agent/disk/disk_walk_thread.h"
 
 namespace jettison {
 namespace {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
+#include <string_view>
 #include <thread>
 
 #include "core/pods/pod_facts.h"
@@ -15,14 +15,6 @@
 
 namespace jettison {
 namespace {
-
-using SteadyClock = std::chrono::steady_clock;
-
-// Shorter pieces of work cost more in wake-ups than they save.
-constexpr Duration kPiece = std::chrono::milliseconds(5);
-
-// When this thread began its piece of work. A thread walks for one pace only.
-thread_local SteadyClock::time_point working_since;
 
 // The share of its time in which a thread walks, as long as no disk is short.
 constexpr double kShare = 0.5;
@@ -61,53 +53,11 @@ std::optional<dev_t> DeviceOfLayers(const PodDisk& disk) {
 
 }  // namespace
 
-Duration DiskPace::RestAfter(Duration worked, double share) {
-  if (worked < kPiece || share >= 1) return Duration::zero();
-  const double rest = static_cast<double>(worked.count()) * (1 - share) / share;
-  return Duration(static_cast<Duration::rep>(rest));
-}
-
-void DiskPace::TakeUp() {
-  working_since = SteadyClock::now();
-}
-
-void DiskPace::Breathe() {
-  if (urgent_ || stopped_) return TakeUp();
-  const auto worked = std::chrono::duration_cast<Duration>(SteadyClock::now() - working_since);
-  const Duration rest = RestAfter(worked, share_);
-  if (rest == Duration::zero()) return;
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, rest, [this] { return urgent_ || stopped_; });
-  TakeUp();
-}
-
-void DiskPace::SetUrgent(bool urgent) {
-  if (urgent_ == urgent) return;
-  {
-    const std::lock_guard lock(mutex_);
-    urgent_ = urgent;
-  }
-  changed_.notify_all();
-}
-
-void DiskPace::Stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopped_ = true;
-  }
-  changed_.notify_all();
-}
-
 DiskWalkThread::Shared::Shared(std::shared_ptr<const Clock> shared_clock,
                                DeletedFileSources sources)
     : clock(std::move(shared_clock)), deleted(std::move(sources)), pace(kShare) {}
 
-void DiskWalkThread::Shared::Deliver() {
-  if (auto result = board.TakeResult()) results.Put(std::move(*result));
-}
-
-DiskWalkThread::Walker::Walker(std::shared_ptr<Shared> with, std::size_t number_of)
-    : shared(std::move(with)), number(number_of) {
+DiskWalkThread::Walker::Walker(std::shared_ptr<Shared> with) : shared(std::move(with)) {
   Renew();
 }
 
@@ -123,7 +73,18 @@ void DiskWalkThread::Walker::Renew() {
   remembers = false;
 }
 
-void DiskWalkThread::Walker::AddDeletedFiles(const DiskTask& task, PodDiskUse& use) {
+std::optional<DiskWalkThread::Task> DiskWalkThread::Walker::Next(std::optional<PodDiskUse> use) {
+  const std::lock_guard lock(mutex);
+  if (use && present && !present->forgotten) found.emplace_back(present->uid, *std::move(use));
+  present.reset();
+  if (waiting.empty()) return std::nullopt;
+  Task task = std::move(waiting.front());
+  waiting.pop_front();
+  present = Present{.uid = task.uid, .since = shared->clock->Now()};
+  return task;
+}
+
+void DiskWalkThread::Walker::AddDeletedFiles(const Task& task, PodDiskUse& use) {
   std::vector<pid_t> processes;
   bool unread = false;
   for (const std::string& group : task.groups) {
@@ -131,17 +92,17 @@ void DiskWalkThread::Walker::AddDeletedFiles(const DiskTask& task, PodDiskUse& u
     unread = unread || (!in_group && in_group.error().code != ErrorCode::kNotFound);
     if (in_group) processes.insert(processes.end(), in_group->begin(), in_group->end());
   }
-  const DeletedFiles found = DeletedFilesOf(
+  const DeletedFiles deleted = DeletedFilesOf(
       processes,
       {.node = KnownDeviceOf(shared->deleted.node_fs), .layers = DeviceOfLayers(task.disk)},
       descriptors_left);
-  unread = unread || found.unread;
+  unread = unread || deleted.unread;
   const auto add = [&](std::string_view name, const FsUsage& usage) {
     if (!usage.inodes_used && !unread) return;
     use.volumes.push_back({.name = std::string(name), .usage = usage});
   };
-  if (!measurer->counted_by_project()) add(kDeletedFiles, found.on_node);
-  add(kDeletedInLayers, found.in_layers);
+  if (!measurer->counted_by_project()) add(kDeletedFiles, deleted.on_node);
+  add(kDeletedInLayers, deleted.in_layers);
 }
 
 void DiskWalkThread::Walker::Walk() {
@@ -153,21 +114,27 @@ void DiskWalkThread::Walker::Walk() {
   const std::uint64_t trees = measurer->full_walks();
   measurer->BeginPass();
   remembers = true;
-  bool given_up = false;
-  while (const auto task = shared->board.Take(number, shared->clock->Now())) {
-    PodDiskUse use = measurer->Measure(task->disk);
-    if (!task->groups.empty()) AddDeletedFiles(*task, use);
-    if (!shared->cancelled) shared->board.Put(number, std::move(use));
-    given_up = shared->board.IsGivenUp(number);
+  std::optional<PodDiskUse> use;
+  while (const auto task = Next(std::exchange(use, std::nullopt))) {
+    use = measurer->Measure(task->disk);
+    if (!task->groups.empty()) AddDeletedFiles(*task, *use);
+    if (shared->cancelled) use.reset();
   }
   for (std::string& note : measurer->TakeNotes()) shared->notes.Put(std::move(note));
+  std::unique_lock lock(mutex);
+  const bool was_given_up = std::exchange(is_late, false);
   // Another thread has measured the rest, so EndPass must not drop what this one remembers of it.
-  if (given_up) return shared->Deliver();
-  measurer->EndPass();
-  shared->costs.Put({.took = std::chrono::steady_clock::now() - begin,
-                     .directories = shared->directories - directories,
-                     .trees = measurer->full_walks() - trees});
-  shared->Deliver();
+  if (!was_given_up) {
+    lock.unlock();
+    measurer->EndPass();
+    shared->costs.Put({.took = std::chrono::steady_clock::now() - begin,
+                       .directories = shared->directories - directories,
+                       .trees = measurer->full_walks() - trees});
+    lock.lock();
+  }
+  walks = false;
+  lock.unlock();
+  shared->ends.Put({});
 }
 
 DiskWalkThread::DiskWalkThread(const ContainerRuntime& runtime, std::shared_ptr<const Clock> clock,
@@ -176,48 +143,63 @@ DiskWalkThread::DiskWalkThread(const ContainerRuntime& runtime, std::shared_ptr<
       patience_(patience),
       shared_(std::make_shared<Shared>(std::move(clock), std::move(deleted))) {
   for (std::size_t number = 0; number < kThreads; ++number) {
-    crew_.push_back({.walker = std::make_shared<Walker>(shared_, number),
+    crew_.push_back({.walker = std::make_shared<Walker>(shared_),
                      .walks = std::make_unique<JobQueue>(Threads::kWalks, AtEnd::kLeave)});
   }
 }
 
 DiskWalkThread::~DiskWalkThread() {
   shared_->cancelled = true;
-  shared_->board.Drop();
+  for (const Crew& crew : crew_) {
+    const std::lock_guard lock(crew.walker->mutex);
+    crew.walker->waiting.clear();
+  }
   shared_->pace.Stop();
   const auto until = std::chrono::steady_clock::now() + kFarewell;
-  while (std::chrono::steady_clock::now() < until &&
-         std::ranges::any_of(crew_, [this](const Crew& crew) {
-           return shared_->board.IsAtWork(crew.walker->number);
-         })) {
+  while (std::chrono::steady_clock::now() < until && !PodsUnderWay().empty()) {
     std::this_thread::sleep_for(kFarewellStep);
   }
 }
 
 void DiskWalkThread::Start(std::span<const PodFacts* const> pods, bool disk_is_short) {
+  Collect();
+  for (const Crew& crew : crew_) {
+    const std::lock_guard lock(crew.walker->mutex);
+    crew.walker->waiting.clear();
+  }
   const bool look_for_deleted = disk_is_short && shared_->deleted.groups != nullptr;
-  std::vector<DiskTask> tasks;
+  const auto under_way = PodsUnderWay();
+  TextSet uids;
+  std::deque<Task> tasks;
   for (const PodFacts* facts : pods) {
-    DiskTask& task =
-        tasks.emplace_back(DiskTask{.uid = facts->pod.uid, .disk = runtime_.DiskOf(facts->pod)});
+    uids.insert(facts->pod.uid);
+    if (under_way.contains(facts->pod.uid)) continue;
+    Task& task = tasks.emplace_back(
+        Task{.uid = facts->pod.uid, .disk = runtime_.DiskOf(facts->pod), .groups = {}});
     if (look_for_deleted) task.groups = shared_->deleted.groups_of(*facts);
   }
-  shared_->board.Begin(std::move(tasks));
-  if (SendNext()) return;
-  shared_->board.Drop();
-  shared_->Deliver();
+  std::erase_if(said_late_, [&](const std::string& uid) { return !uids.contains(uid); });
+  known_.Begin(std::move(uids));
+  std::ranges::sort(tasks, {}, [this](const Task& task) {
+    return std::pair(known_.use().contains(task.uid), std::string_view(task.uid));
+  });
+  is_open_ = true;
+  if (!Send(std::move(tasks))) shared_->ends.Put({});
 }
 
-bool DiskWalkThread::SendNext() {
+bool DiskWalkThread::Send(std::deque<Task> tasks) {
   bool sent = false;
   for (const Crew& crew : crew_) {
     const std::shared_ptr<Walker>& walker = crew.walker;
-    if (!crew.walks->running() || shared_->board.IsAtWork(walker->number)) continue;
+    const std::lock_guard lock(walker->mutex);
+    if (!crew.walks->running() || walker->walks) continue;
     if (!sent) {
       sent = true;
       sent_at_ = shared_->clock->Now();
+      walker->waiting = std::move(tasks);
+      walker->walks = true;
       crew.walks->Do([walker] { walker->Walk(); });
-    } else if (walker->number > 0) {
+    } else if (&crew != &crew_.front()) {
       crew.walks->Do([walker] {
         if (walker->remembers) walker->Renew();
       });
@@ -226,53 +208,99 @@ bool DiskWalkThread::SendNext() {
   return sent;
 }
 
-void DiskWalkThread::Advance(Instant now) {
-  const auto since = shared_->board.BusySince();
-  if (!since && now - sent_at_ >= Patience()) sent_at_ = now;  // it has not begun yet
-  if (!since || now - *since < Patience()) return;
-  if (shared_->board.GiveUp(now - Patience()) && !SendNext()) {
-    shared_->notes.Put(
-        "no thread is left to measure the disk use of pods: all of them wait for file systems that "
-        "do not answer");
-    shared_->board.Drop();
-  }
-  NoteLatePods();
-  TakeSoFar();
-  shared_->Deliver();
-}
-
-DiskUse DiskWalkThread::LastKnown() {
-  TakeSoFar();
-  return shared_->board.Known();
-}
-
 // A pod that takes too long may be the very one that fills the disk.
-void DiskWalkThread::TakeSoFar() {
+void DiskWalkThread::Collect() {
   for (const Crew& crew : crew_) {
-    const Walker& walker = *crew.walker;
-    if (shared_->board.IsGivenUp(walker.number)) {
-      shared_->board.PutSoFar(walker.number, walker.so_far->Read());
+    Walker& walker = *crew.walker;
+    const std::lock_guard lock(walker.mutex);
+    for (auto& [uid, use] : std::exchange(walker.found, {})) known_.Put(uid, std::move(use));
+    if (walker.is_late && walker.present && !walker.present->forgotten) {
+      known_.PutSoFar(walker.present->uid, walker.so_far->Read());
     }
   }
 }
 
-void DiskWalkThread::NoteLatePods() {
-  const std::vector<std::string> late = shared_->board.Late();
-  std::erase_if(said_late_,
-                [&](const std::string& uid) { return std::ranges::find(late, uid) == late.end(); });
-  for (const std::string& uid : late) {
-    if (!said_late_.insert(uid).second) continue;
-    shared_->notes.Put(fmt::format(
-        "the disk use of pod {} could not be measured in time; the other pods are measured without "
-        "it, and the agent uses what it has found so far or knew before; the pod may have very "
-        "many files, or a mount in its volumes does not answer",
-        uid));
+DiskUse DiskWalkThread::LastKnown() {
+  Collect();
+  return known_.use();
+}
+
+std::optional<DiskUse> DiskWalkThread::TakeResult() {
+  (void)shared_->ends.TakeAll();
+  if (!is_open_ || AnyWalks()) return std::nullopt;
+  is_open_ = false;
+  return LastKnown();
+}
+
+void DiskWalkThread::Forget(const std::string& pod_uid) {
+  Collect();
+  known_.Forget(pod_uid);
+  for (const Crew& crew : crew_) {
+    Walker& walker = *crew.walker;
+    const std::lock_guard lock(walker.mutex);
+    std::erase_if(walker.waiting, [&](const Task& task) { return task.uid == pod_uid; });
+    if (walker.present && walker.present->uid == pod_uid) walker.present->forgotten = true;
   }
 }
 
+void DiskWalkThread::Advance(Instant now) {
+  const auto since = BusySince();
+  if (!since && now - sent_at_ >= Patience()) sent_at_ = now;  // it has not begun yet
+  if (!since || now - *since < Patience()) return;
+  std::deque<Task> rest;
+  for (const Crew& crew : crew_) {
+    Walker& walker = *crew.walker;
+    const std::lock_guard lock(walker.mutex);
+    if (walker.is_late || !walker.present || now - walker.present->since < Patience()) continue;
+    walker.is_late = true;
+    rest = std::exchange(walker.waiting, {});
+    NoteLate(walker.present->uid);
+  }
+  if (!rest.empty() && !Send(std::move(rest))) {
+    shared_->notes.Put(
+        "no thread is left to measure the disk use of pods: all of them wait for file systems that "
+        "do not answer");
+  }
+  if (!AnyWalks()) shared_->ends.Put({});
+}
+
+void DiskWalkThread::NoteLate(const std::string& uid) {
+  if (!said_late_.insert(uid).second) return;
+  shared_->notes.Put(fmt::format(
+      "the disk use of pod {} could not be measured in time; the other pods are measured without "
+      "it, and the agent uses what it has found so far or knew before; the pod may have very many "
+      "files, or a mount in its volumes does not answer",
+      uid));
+}
+
+bool DiskWalkThread::AnyWalks() const {
+  return std::ranges::any_of(crew_, [](const Crew& crew) {
+    const std::lock_guard lock(crew.walker->mutex);
+    return crew.walker->walks && !crew.walker->is_late;
+  });
+}
+
+std::optional<Instant> DiskWalkThread::BusySince() const {
+  for (const Crew& crew : crew_) {
+    const std::lock_guard lock(crew.walker->mutex);
+    if (crew.walker->present && !crew.walker->is_late) return crew.walker->present->since;
+  }
+  return std::nullopt;
+}
+
+std::set<std::string, std::less<>> DiskWalkThread::PodsUnderWay() const {
+  std::set<std::string, std::less<>> pods;
+  for (const Crew& crew : crew_) {
+    const std::lock_guard lock(crew.walker->mutex);
+    const auto& present = crew.walker->present;
+    if (present && !present->forgotten) pods.insert(present->uid);
+  }
+  return pods;
+}
+
 std::optional<Instant> DiskWalkThread::NextDeadline() const {
-  if (!shared_->board.IsOpen()) return std::nullopt;
-  return shared_->board.BusySince().value_or(sent_at_) + Patience();
+  if (!is_open_) return std::nullopt;
+  return BusySince().value_or(sent_at_) + Patience();
 }
 
 Duration DiskWalkThread::Patience() const {

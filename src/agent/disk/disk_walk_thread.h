@@ -1,9 +1,10 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -11,11 +12,14 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "agent/dependencies/dependencies.h"
+#include "agent/disk/disk_figures.h"
 #include "agent/disk/disk_measurer.h"
-#include "agent/disk/disk_walk_board.h"
+#include "agent/disk/disk_pace.h"
 #include "core/units/duration.h"
 #include "machine/loop/job_queue.h"
 #include "machine/loop/mailbox.h"
@@ -24,34 +28,6 @@
 #include "ports/container_runtime.h"
 
 namespace jettison {
-
-// Limits the load of threads that walk through files: each pauses between pieces of work, so that
-// it works only for a share of the time.
-class DiskPace {
- public:
-  // `share`: of each thread's time, above 0, at most 1.
-  explicit DiskPace(double share) : share_(share) {}
-
-  // How long to pause after `worked`; zero while that is too little for a pause.
-  [[nodiscard]] static Duration RestAfter(Duration worked, double share);
-
-  // The calling thread begins to work.
-  void TakeUp();
-  // Between two pieces of work: pauses for the time that is due.
-  void Breathe();
-  // While urgent, because a decision for a disk waits for the figures, no thread pauses.
-  void SetUrgent(bool urgent);
-  [[nodiscard]] const std::atomic<bool>& urgent() const { return urgent_; }
-  // No thread pauses any more.
-  void Stop();
-
- private:
-  const double share_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::atomic<bool> urgent_ = false;  // changed with mutex_ held
-  std::atomic<bool> stopped_ = false;
-};
 
 // The cost of measuring the disk use of all pods.
 struct WalkCost {
@@ -74,7 +50,7 @@ struct DeletedFileSources {
 };
 
 // Measures pods' disk use on a thread of low priority, which pauses half of the time, but not while
-// a disk is short.
+// a disk is short. Pods that were never measured come first, then the others by UID.
 //
 // Access to a pod's files may hang, if they lie on a dead mount. Such a pod blocks its thread, and
 // keeps its previous figures, or gets those found so far if they are larger. A spare thread, which
@@ -95,21 +71,29 @@ class DiskWalkThread : public DiskWalks {
   void SetUrgent(bool urgent) override { shared_->pace.SetUrgent(urgent); }
   [[nodiscard]] DiskUse LastKnown() override;
   [[nodiscard]] std::optional<Instant> UnreadUntil() override {
-    return shared_->board.UnreadUntil(shared_->clock->Now());
+    return known_.UnreadUntil(shared_->clock->Now());
   }
-  void Forget(const std::string& pod_uid) override { shared_->board.Forget(pod_uid); }
+  void Forget(const std::string& pod_uid) override;
   // Gives up pods that have kept the walk for too long by now.
   void Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
   // Readable when a walk is done.
-  [[nodiscard]] int fd() const { return shared_->results.fd(); }
-  [[nodiscard]] std::vector<DiskUse> TakeResults() { return shared_->results.TakeAll(); }
-  // Of the walks whose results have been put.
+  [[nodiscard]] int fd() const { return shared_->ends.fd(); }
+  // The figures of the pods of a walk that is over, once.
+  [[nodiscard]] std::optional<DiskUse> TakeResult();
+  // Of the walks that are over.
   [[nodiscard]] std::vector<WalkCost> TakeCosts() { return shared_->costs.TakeAll(); }
   // Sentences for the log.
   [[nodiscard]] std::vector<std::string> TakeNotes() { return shared_->notes.TakeAll(); }
 
  private:
+  // The paths of one pod as values, so that a walk shares nothing with the loop.
+  struct Task {
+    std::string uid;
+    PodDisk disk;
+    // The control groups of its processes, whose deleted files count; empty: none do.
+    std::vector<std::string> groups = {};
+  };
   // What a thread needs that is left behind.
   struct Shared {
     Shared(std::shared_ptr<const Clock> shared_clock, DeletedFileSources sources);
@@ -118,41 +102,63 @@ class DiskWalkThread : public DiskWalks {
     std::atomic<bool> cancelled = false;
     DiskPace pace;
     std::atomic<std::uint64_t> directories = 0;  // read, ever
-    DiskWalkBoard board;
-    Mailbox<DiskUse> results;
+    Mailbox<std::monostate> ends;                // a walk may be over
     Mailbox<WalkCost> costs;
     Mailbox<std::string> notes;
-    void Deliver();
   };
-  // One thread's own.
+  // One thread and the pods that it measures, one after the other.
   struct Walker {
-    Walker(std::shared_ptr<Shared> with, std::size_t number);
+    explicit Walker(std::shared_ptr<Shared> with);
+    void Renew();
+    void Walk();
+    // Takes what was found of the present pod, and returns the next one; absent: there is none.
+    [[nodiscard]] std::optional<Task> Next(std::optional<PodDiskUse> use);
+    void AddDeletedFiles(const Task& task, PodDiskUse& use);
+
     const std::shared_ptr<Shared> shared;
-    const std::size_t number;
     const std::shared_ptr<DiskSoFar> so_far = std::make_shared<DiskSoFar>();
     std::unique_ptr<DiskMeasurer> measurer;
     bool remembers = false;            // trees, since it walked
     std::size_t descriptors_left = 0;  // that may be looked at in this walk
-    void Renew();
-    void Walk();
-    void AddDeletedFiles(const DiskTask& task, PodDiskUse& use);
+
+    // With the loop:
+    struct Present {
+      std::string uid;
+      Instant since;
+      bool forgotten = false;
+    };
+    std::mutex mutex;  // guards what follows
+    std::deque<Task> waiting;
+    std::optional<Present> present;  // the pod that it is at
+    std::vector<std::pair<std::string, PodDiskUse>> found;
+    bool walks = false;    // it was sent, and has not come back
+    bool is_late = false;  // it was given up with its present pod, and others have gone on
   };
   struct Crew {
     std::shared_ptr<Walker> walker;
     std::unique_ptr<JobQueue> walks;
   };
-  // Has an idle thread take what waits; false: there is none.
-  [[nodiscard]] bool SendNext();
-  void NoteLatePods();
-  void TakeSoFar();
+  // Has an idle thread measure these; false: there is none.
+  [[nodiscard]] bool Send(std::deque<Task> tasks);
+  // Takes what the threads have found.
+  void Collect();
+  // Whether a thread that was not given up is at it.
+  [[nodiscard]] bool AnyWalks() const;
+  [[nodiscard]] std::optional<Instant> BusySince() const;
+  // The pods that threads are at.
+  [[nodiscard]] std::set<std::string, std::less<>> PodsUnderWay() const;
+  // Once for each pod.
+  void NoteLate(const std::string& uid);
   [[nodiscard]] Duration Patience() const;
 
   const ContainerRuntime& runtime_;
   WalkPatience patience_;
   std::shared_ptr<Shared> shared_;
   std::vector<Crew> crew_;
+  KnownDiskUse known_;
+  bool is_open_ = false;                          // a walk has begun whose result was not taken
   Instant sent_at_;                               // when a thread was last sent, or awaited
-  std::set<std::string, std::less<>> said_late_;  // pod UIDs
+  std::set<std::string, std::less<>> said_late_;  // UIDs of pods of the walk
 };
 
 }  // namespace jettison

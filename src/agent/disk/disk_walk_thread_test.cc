@@ -49,9 +49,10 @@ class DiskWalkThreadTest : public testing::Test {
   static DiskUse Await(DiskWalkThread& walks) {
     pollfd ready = {.fd = walks.fd(), .events = POLLIN, .revents = 0};
     EXPECT_EQ(::poll(&ready, 1, 30'000), 1);
-    auto results = walks.TakeResults();
-    EXPECT_EQ(results.size(), 1U);
-    return results.empty() ? DiskUse{} : std::move(results.back());
+    auto result = walks.TakeResult();
+    EXPECT_TRUE(result);
+    EXPECT_FALSE(walks.TakeResult()) << "it is told once";
+    return std::move(result).value_or(DiskUse{});
   }
 
   const kernel::TemporaryFolder folder_;
@@ -101,23 +102,31 @@ TEST_F(DiskWalkThreadTest, AddsDeletedFilesThatPodsHoldOpenWhileADiskIsShort) {
   ASSERT_TRUE(groups->Join("pod", ::getpid()));
   const std::vector<std::string> group = {"pod"};
   const RuntimeWithVolumes runtime(top_);
-  DiskWalkThread walks(
-      runtime, clock_,
-      {.groups = groups, .groups_of = [&](const PodFacts&) -> auto& { return group;
+  DeletedFileSources deleted{.groups = groups, .groups_of = {}, .node_fs = top_};
+  deleted.groups_of = [&](const PodFacts&) -> const std::vector<std::string>& { return group; };
+  DiskWalkThread walks(runtime, clock_, deleted);
+  walks.Start(Pods(), false);
+  EXPECT_EQ(Await(walks).at("a").volumes.size(), 1U) << "no disk is short";
+  walks.Start(Pods(), true);
+  const PodDiskUse use = Await(walks).at("a");
+  ASSERT_EQ(use.volumes.size(), 2U);
+  EXPECT_EQ(use.volumes[1].name, kDeletedFiles);
+  EXPECT_EQ(use.volumes[1].usage.inodes_used, 1U);
+  EXPECT_GE(use.volumes[1].usage.used_bytes, 100'000U);
+  EXPECT_EQ(use.total.inodes_used, 3U) << "limits are about the files that can be found";
 }
-, .node_fs = top_
-}  // namespace
-);
-walks.Start(Pods(), false);
-EXPECT_EQ(Await(walks).at("a").volumes.size(), 1U) << "no disk is short";
-walks.Start(Pods(), true);
-const PodDiskUse use = Await(walks).at("a");
-ASSERT_EQ(use.volumes.size(), 2U);
-EXPECT_EQ(use.volumes[1].name, kDeletedFiles);
-EXPECT_EQ(use.volumes[1].usage.inodes_used, 1U);
-EXPECT_GE(use.volumes[1].usage.used_bytes, 100'000U);
-EXPECT_EQ(use.total.inodes_used, 3U) << "limits are about the files that can be found";
-}  // namespace jettison
+
+TEST_F(DiskWalkThreadTest, WhatAnEndedPodHadSaysNothingOfTheNextOneOfItsUid) {
+  MakePod("a", 1, 1);
+  MakePod("b", 1, 1);
+  const RuntimeWithVolumes runtime(top_);
+  DiskWalkThread walks(runtime, clock_);
+  walks.Start(Pods(), false);
+  (void)Await(walks);
+  walks.Forget("a");
+  EXPECT_FALSE(walks.LastKnown().contains("a"));
+  EXPECT_TRUE(walks.LastKnown().contains("b"));
+}
 
 TEST_F(DiskWalkThreadTest, GoesAtOnceWhileItWalks) {
   MakePod("large", 60, 60);

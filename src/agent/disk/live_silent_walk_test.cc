@@ -58,8 +58,7 @@ class LiveSilentWalk : public LiveSilentFilesystem {
       walks.Advance(clock_->Now());
       pollfd ready = {.fd = walks.fd(), .events = POLLIN, .revents = 0};
       if (::poll(&ready, 1, 10) != 1) continue;
-      auto results = walks.TakeResults();
-      if (!results.empty()) return std::move(results.back());
+      if (auto result = walks.TakeResult()) return *std::move(result);
     }
     ADD_FAILURE() << "the walk has not ended";
     return {};
