@@ -60,10 +60,14 @@ class LiveClusterTelling : public testing::Test {
         .cluster = *link_,
         .clock = *clock_,
         .log = log_,
-        .taints = teller_.get(),
-        .on_over = [this](const EvictionIntent& intent, EvictionEnd end) {
-          if (end == EvictionEnd::kDeleted) deleted_.push_back(intent.uid);
-        }});
+        .urge_taint = [this](NodeConditionType condition,
+                             Instant now) { teller_->Urge(condition, now); },
+        .taint_is_settled =
+            [this](NodeConditionType condition) { return teller_->IsSettled(condition); },
+        .on_over =
+            [this](const EvictionIntent& intent, EvictionEnd end) {
+              if (end == EvictionEnd::kDeleted) deleted_.push_back(intent.uid);
+            }});
     // The connection is open then, as it is beside the watch of an agent.
     ASSERT_TRUE(TurnUntil([&] { return link_->IsComplete(); }));
   }

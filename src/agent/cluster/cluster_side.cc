@@ -117,7 +117,10 @@ ClusterSide::ClusterSide(ClusterSideDependencies dependencies, const std::string
       evictions_({.cluster = dependencies_.cluster,
                   .clock = dependencies_.clock,
                   .log = dependencies_.log,
-                  .taints = &node_,
+                  .urge_taint = [this](NodeConditionType condition,
+                                       Instant now) { node_.Urge(condition, now); },
+                  .taint_is_settled =
+                      [this](NodeConditionType condition) { return node_.IsSettled(condition); },
                   .on_found = [this](const kube::EvictionIntent& intent) { OnFound(intent); },
                   .on_over = [this](const kube::EvictionIntent& intent,
                                     kube::EvictionEnd end) { OnOver(intent, end); },

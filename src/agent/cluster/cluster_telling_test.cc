@@ -51,7 +51,10 @@ class ClusterReportingTest : public testing::Test {
         .cluster = *link_,
         .clock = clock_,
         .log = log_,
-        .taints = reporter_.get(),
+        .urge_taint = [this](NodeConditionType condition,
+                             Instant now) { reporter_->Urge(condition, now); },
+        .taint_is_settled =
+            [this](NodeConditionType condition) { return reporter_->IsSettled(condition); },
         .on_over = [this](const EvictionIntent& intent, EvictionEnd end) { Note(intent, end); }});
     evictions_->Resume(saved_);
   }

@@ -43,7 +43,7 @@ class RecorderTest : public RecordingFolderBed {
   }
   // Of the disk, where no recorder runs.
   Result<RecordingStream> OpenStream(const RecordingTimes& times = {}) {
-    return RecordingStream::Open(folder_, times, [] { return std::string(); });
+    return RecordingStream::Open(folder_, times);
   }
   std::string Fetched(const RecordingTimes& times = {}) {
     auto stream = OpenStream(times);

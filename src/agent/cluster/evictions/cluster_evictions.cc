@@ -5,8 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "agent/cluster/notify/complaint_log.h"
-
 namespace jettison {
 namespace {
 
@@ -28,13 +26,13 @@ const char* WordsOf(kube::EvictionEnd end) {
 }  // namespace
 
 ClusterEvictions::ClusterEvictions(const ClusterEvictionDependencies& dependencies)
-    : dependencies_(dependencies), self_(std::make_shared<ClusterEvictions*>(this)) {}
+    : dependencies_(dependencies), caller_(dependencies.cluster, dependencies.log) {}
 
 void ClusterEvictions::Begin(kube::EvictionIntent intent,
                              std::optional<NodeConditionType> condition, Instant now) {
   if (IsEvicted(intent.uid) && !IsOver(intent.uid)) return;
-  if (dependencies_.taints == nullptr) condition.reset();
-  if (condition) dependencies_.taints->Urge(*condition, now);
+  if (!dependencies_.urge_taint) condition.reset();
+  if (condition) dependencies_.urge_taint(*condition, now);
   Add(std::move(intent), condition, now, condition ? now + kube::PodEviction::kTaintPatience : now);
   Drive(now);
 }
@@ -138,7 +136,7 @@ bool ClusterEvictions::DropOfEarlierBoot(const kube::EvictionIntent& intent) {
 
 void ClusterEvictions::SettleTaints(Instant now) {
   for (auto& [id, eviction] : evictions_) {
-    if (!eviction.condition || !dependencies_.taints->IsSettled(*eviction.condition)) continue;
+    if (!eviction.condition || !dependencies_.taint_is_settled(*eviction.condition)) continue;
     eviction.steps.TaintSettled(now);
     eviction.condition.reset();
   }
@@ -178,31 +176,23 @@ void ClusterEvictions::Ask(std::uint64_t eviction, const std::string& uid,
                            kube::EvictionCall call) {
   const std::uint64_t id = next_id_++;
   under_way_.insert(id);
-  dependencies_.cluster.Ask(std::move(call.call), call.timeout,
-                            [self = std::weak_ptr(self_), id, eviction, uid,
-                             purpose = call.purpose](const Result<kube::ApiReply>& reply) {
-                              const auto there = self.lock();
-                              if (!there) return;
-                              (*there)->Take(id, eviction, purpose,
-                                             kube::OutcomeOf(reply, {.kind = "Pod", .uid = uid}));
-                            });
+  caller_.Ask(
+      std::move(call.call), call.timeout,
+      [this, id, eviction, uid, purpose = call.purpose](const Result<kube::ApiReply>& reply) {
+        Take(id, eviction, purpose, kube::OutcomeOf(reply, {.kind = "Pod", .uid = uid}));
+      });
 }
 
 void ClusterEvictions::Take(std::uint64_t call, std::uint64_t eviction, kube::CallPurpose purpose,
                             const kube::Outcome& outcome) {
   if (under_way_.erase(call) == 0) return;
-  Complain(purpose, outcome);
+  caller_.Complain(purpose, outcome);
   const Instant now = dependencies_.clock.Now();
   if (const auto at = evictions_.find(eviction); at != evictions_.end()) {
     at->second.steps.Take(purpose, outcome, now);
     EndIfOver(at);
   }
   Drive(now);
-}
-
-void ClusterEvictions::Complain(kube::CallPurpose purpose, const kube::Outcome& outcome) {
-  const auto complaint = complaints_.Take(purpose, outcome);
-  if (complaint) Say(*complaint, dependencies_.log);
 }
 
 void ClusterEvictions::EndIfOver(Evictions::iterator at) {

@@ -5,7 +5,6 @@
 #include <deque>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,14 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "agent/cluster/notify/eviction_taints.h"
+#include "agent/cluster/notify/cluster_caller.h"
 #include "agent/state/agent_state.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
 #include "machine/log/log.h"
 #include "ports/clock.h"
 #include "sources/kubernetes/calls/api_call.h"
-#include "sources/kubernetes/calls/call_complaints.h"
 #include "sources/kubernetes/evictions/pod_eviction.h"
 
 namespace jettison {
@@ -30,7 +28,9 @@ struct ClusterEvictionDependencies {
   kube::Cluster& cluster;
   const Clock& clock;
   const Log& log;
-  EvictionTaints* taints = nullptr;  // null: the node is not tainted
+  // NodeReporter::Urge and IsSettled. Null: the node is not tainted.
+  std::function<void(NodeConditionType, Instant)> urge_taint = nullptr;
+  std::function<bool(NodeConditionType)> taint_is_settled = nullptr;
   // Called for each unfinished eviction of an earlier run, which is continued. May be null.
   std::function<void(const kube::EvictionIntent&)> on_found = nullptr;
   // Called when an eviction is over for the API server. May be null.
@@ -57,8 +57,6 @@ class ClusterEvictions {
   static constexpr Duration kLongestLookAfter = std::chrono::minutes(10);
 
   explicit ClusterEvictions(const ClusterEvictionDependencies& dependencies);
-  ClusterEvictions(const ClusterEvictions&) = delete;
-  ClusterEvictions& operator=(const ClusterEvictions&) = delete;
 
   // The pod has just been told to end; `condition`: the node condition that it is evicted for. The
   // first calls are made at once. A pod whose eviction is under way, or was confirmed so lately
@@ -114,7 +112,6 @@ class ClusterEvictions {
   void Ask(std::uint64_t eviction, const std::string& uid, kube::EvictionCall call);
   void Take(std::uint64_t call, std::uint64_t eviction, kube::CallPurpose purpose,
             const kube::Outcome& outcome);
-  void Complain(kube::CallPurpose purpose, const kube::Outcome& outcome);
   void EndIfOver(Evictions::iterator at);
   void Remember(const std::string& uid);
 
@@ -125,11 +122,9 @@ class ClusterEvictions {
   std::set<std::string, std::less<>> uids_;
   std::deque<std::string> remembered_;          // of those, pods whose eviction is over
   std::map<std::string, Confirmed> confirmed_;  // of those, pods that are looked at again, by UID
-  kube::CallComplaints complaints_;
-  std::vector<kube::EvictionIntent> earlier_;  // that are not taken up yet
+  std::vector<kube::EvictionIntent> earlier_;   // that are not taken up yet
   StateChanges changes_;
-  // Lets answers that arrive after the destruction of this object detect it.
-  std::shared_ptr<ClusterEvictions*> self_;
+  ClusterCaller caller_;
 };
 
 }  // namespace jettison

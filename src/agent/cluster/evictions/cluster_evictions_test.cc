@@ -33,14 +33,6 @@ using ::testing::UnorderedElementsAre;
 
 constexpr auto kMemory = NodeConditionType::kMemoryPressure;
 
-class FakeTaints : public EvictionTaints {
- public:
-  void Urge(NodeConditionType /*condition*/, Instant /*now*/) override { ++urged; }
-  [[nodiscard]] bool IsSettled(NodeConditionType /*condition*/) const override { return settled; }
-  int urged = 0;
-  bool settled = false;
-};
-
 class ClusterEvictionsTest : public testing::Test {
  protected:
   void Start() {
@@ -48,7 +40,8 @@ class ClusterEvictionsTest : public testing::Test {
         .cluster = cluster_,
         .clock = clock_,
         .log = log_,
-        .taints = &taints_,
+        .urge_taint = [this](NodeConditionType, Instant) { ++urged_; },
+        .taint_is_settled = [this](NodeConditionType) { return settled_; },
         .on_found = [this](const EvictionIntent& one) { found_.push_back(one.uid); },
         .on_over = [this](const EvictionIntent& one,
                           EvictionEnd end) { over_.push_back(one.uid + " " + Name(end)); },
@@ -92,7 +85,8 @@ class ClusterEvictionsTest : public testing::Test {
 
   FakeClock clock_{Instant(hours(500'000))};
   kube::FakeCluster cluster_;
-  FakeTaints taints_;
+  int urged_ = 0;
+  bool settled_ = false;
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   std::vector<std::string> found_;
@@ -191,11 +185,11 @@ TEST_F(ClusterEvictionsTest, APodThatComesBackAfterItsEvictionIsToldOfAnew) {
 TEST_F(ClusterEvictionsTest, TheTaintGoesBeforeTheDelete) {
   Start();
   evictions_->Begin(Pod("a"), kMemory, clock_.Now());
-  EXPECT_EQ(taints_.urged, 1);
+  EXPECT_EQ(urged_, 1);
   EXPECT_THAT(cluster_.Waiting(), ElementsAre(StartsWith("PATCH")));
   EXPECT_EQ(evictions_->NextDeadline(), clock_.Now() + kube::PodEviction::kTaintPatience);
   clock_.Advance(milliseconds(20));
-  taints_.settled = true;
+  settled_ = true;
   evictions_->Advance(clock_.Now());
   EXPECT_THAT(cluster_.Waiting(), ElementsAre(StartsWith("PATCH"), StartsWith("DELETE")));
 }

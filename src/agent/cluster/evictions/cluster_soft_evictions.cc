@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "agent/cluster/notify/complaint_log.h"
 #include "sources/kubernetes/calls/pod_calls.h"
 
 namespace jettison {
@@ -13,7 +12,7 @@ ClusterSoftEvictions::ClusterSoftEvictions(ClusterSoftEvictionDependencies depen
                                            const kube::SoftEvictionLimits& limits)
     : dependencies_(std::move(dependencies)),
       book_(limits),
-      self_(std::make_shared<ClusterSoftEvictions*>(this)) {}
+      caller_(dependencies_.cluster, dependencies_.log) {}
 
 void ClusterSoftEvictions::Ask(const EvictionOrder& asked, Instant now) {
   EvictionOrder order = asked;
@@ -28,14 +27,11 @@ void ClusterSoftEvictions::Ask(const EvictionOrder& asked, Instant now) {
       .namespace_ = pod.substr(0, slash), .name = pod.substr(slash + 1), .uid = order.pod_uid};
   dependencies_.log.Debug("eviction manager: the API server is asked whether a pod may be evicted",
                           {{"pod", pod}});
-  dependencies_.cluster.Ask(
-      kube::EvictPod(target,
-                     {.grace_seconds = order.grace_period_seconds, .dry_run = order.left_to_agent}),
-      kTimeout, [self = std::weak_ptr(self_), order, pod](const Result<kube::ApiReply>& reply) {
-        const auto there = self.lock();
-        if (!there) return;
-        (*there)->Take(order, pod, kube::OutcomeOf(reply, {.kind = "Pod", .uid = order.pod_uid}));
-      });
+  caller_.Ask(kube::EvictPod(target, {.grace_seconds = order.grace_period_seconds,
+                                      .dry_run = order.left_to_agent}),
+              kTimeout, [this, order, pod](const Result<kube::ApiReply>& reply) {
+                Take(order, pod, kube::OutcomeOf(reply, {.kind = "Pod", .uid = order.pod_uid}));
+              });
 }
 
 void ClusterSoftEvictions::Take(const EvictionOrder& order, const std::string& pod,
@@ -44,8 +40,7 @@ void ClusterSoftEvictions::Take(const EvictionOrder& order, const std::string& p
   const kube::SoftVerdict verdict = book_.Take(order.pod_uid, outcome, now);
   ++changes_;
   if (verdict.answer != kube::SoftAnswer::kSpared) {
-    const auto complaint = complaints_.Take(kube::CallPurpose::kEvictPod, outcome);
-    if (complaint) Say(*complaint, dependencies_.log);
+    caller_.Complain(kube::CallPurpose::kEvictPod, outcome);
   }
   if (verdict.spared) LogSpared(*verdict.spared, pod, now);
   answers_.push_back({.order = order, .granted = verdict.answer == kube::SoftAnswer::kGranted});

@@ -3,18 +3,17 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "agent/cluster/notify/cluster_caller.h"
 #include "agent/dependencies/soft_evictions.h"
 #include "machine/log/event_log.h"
 #include "machine/log/log.h"
 #include "ports/clock.h"
 #include "sources/kubernetes/calls/api_call.h"
-#include "sources/kubernetes/calls/call_complaints.h"
 #include "sources/kubernetes/evictions/soft_eviction_book.h"
 
 namespace jettison {
@@ -41,8 +40,6 @@ class ClusterSoftEvictions : public SoftEvictions {
 
   ClusterSoftEvictions(ClusterSoftEvictionDependencies dependencies,
                        const kube::SoftEvictionLimits& limits);
-  ClusterSoftEvictions(const ClusterSoftEvictions&) = delete;
-  ClusterSoftEvictions& operator=(const ClusterSoftEvictions&) = delete;
 
   [[nodiscard]] std::optional<SoftHold> HoldAt(Instant now) const override {
     return book_.HoldAt(now);
@@ -65,11 +62,9 @@ class ClusterSoftEvictions : public SoftEvictions {
 
   ClusterSoftEvictionDependencies dependencies_;
   kube::SoftEvictionBook book_;
-  kube::CallComplaints complaints_;
   std::deque<SoftAnswered> answers_;
   std::uint64_t changes_ = 0;
-  // Lets answers that arrive after the destruction of this object detect it.
-  std::shared_ptr<ClusterSoftEvictions*> self_;
+  ClusterCaller caller_;
 };
 
 }  // namespace jettison

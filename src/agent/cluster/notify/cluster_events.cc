@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "agent/cluster/notify/complaint_log.h"
-
 namespace jettison {
 namespace {
 
@@ -17,7 +15,7 @@ ClusterEvents::ClusterEvents(ClusterEventDependencies dependencies, const std::s
     : dependencies_(std::move(dependencies)),
       node_(node),
       queue_(node),
-      self_(std::make_shared<ClusterEvents*>(this)) {}
+      caller_(dependencies_.cluster, dependencies_.log) {}
 
 std::optional<kube::EventObject> ClusterEvents::ObjectOf(const Event& event) const {
   if (event.object == kNode) {
@@ -42,18 +40,13 @@ void ClusterEvents::Report(const Event& event, Instant now) {
 void ClusterEvents::Advance(Instant now) {
   auto call = queue_.TakeCall(now);
   if (!call) return;
-  dependencies_.cluster.Ask(*std::move(call), kEventPatience,
-                            [self = std::weak_ptr(self_)](const Result<kube::ApiReply>& reply) {
-                              const auto there = self.lock();
-                              if (!there) return;
-                              (*there)->Take(kube::OutcomeOf(reply, {.kind = "Event", .uid = {}}));
-                            });
+  caller_.Ask(*std::move(call), kEventPatience, [this](const Result<kube::ApiReply>& reply) {
+    Take(kube::OutcomeOf(reply, {.kind = "Event", .uid = {}}));
+  });
 }
 
 void ClusterEvents::Take(const kube::Outcome& outcome) {
-  if (const auto complaint = complaints_.Take(queue_.purpose(), outcome)) {
-    Say(*complaint, dependencies_.log);
-  }
+  caller_.Complain(queue_.purpose(), outcome);
   const Instant now = dependencies_.clock.Now();
   queue_.Take(outcome, now, dependencies_.clock.Wall());
   Advance(now);

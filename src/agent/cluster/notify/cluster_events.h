@@ -2,17 +2,16 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "agent/cluster/notify/cluster_caller.h"
 #include "core/model/event.h"
 #include "core/units/duration.h"
 #include "machine/log/log.h"
 #include "ports/clock.h"
 #include "sources/kubernetes/calls/api_call.h"
-#include "sources/kubernetes/calls/call_complaints.h"
 #include "sources/kubernetes/calls/event_queue.h"
 
 namespace jettison {
@@ -31,8 +30,6 @@ class ClusterEvents {
  public:
   // `node`: its name in the cluster.
   ClusterEvents(ClusterEventDependencies dependencies, const std::string& node);
-  ClusterEvents(const ClusterEvents&) = delete;
-  ClusterEvents& operator=(const ClusterEvents&) = delete;
 
   // Sends an event. An event of a pod that does not belong to the cluster is ignored.
   void Report(const Event& event, Instant now);
@@ -50,9 +47,7 @@ class ClusterEvents {
   ClusterEventDependencies dependencies_;
   std::string node_;
   kube::EventQueue queue_;
-  kube::CallComplaints complaints_;
-  // Lets answers that arrive after the destruction of this object detect it.
-  std::shared_ptr<ClusterEvents*> self_;
+  ClusterCaller caller_;
 };
 
 }  // namespace jettison

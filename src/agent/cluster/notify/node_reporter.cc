@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "agent/cluster/notify/complaint_log.h"
 #include "sources/kubernetes/node/node_pressure.h"
 #include "sources/kubernetes/objects/api_node.h"
 
@@ -20,7 +19,7 @@ NodeReporter::NodeReporter(const NodeReporterDependencies& dependencies, const s
       name_(node),
       taints_(node, dependencies.clock.Now()),
       conditions_(node, dependencies.clock.Now() + kube::PressureTaints::kLeftoversStay),
-      self_(std::make_shared<NodeReporter*>(this)) {}
+      caller_(dependencies.cluster, dependencies.log) {}
 
 void NodeReporter::SetConditions(NodeConditions conditions, Instant now) {
   for (const NodeConditionType condition : kube::kToldConditions) {
@@ -52,25 +51,20 @@ std::optional<Instant> NodeReporter::NextDeadline() const {
 void NodeReporter::AskForTaints(Instant now) {
   auto call = taints_.TakeCall(now);
   if (!call) return;
-  dependencies_.cluster.Ask(*std::move(call), kReportingPatience,
-                            [self = std::weak_ptr(self_)](const Result<kube::ApiReply>& reply) {
-                              if (const auto there = self.lock()) (*there)->TakeForTaints(reply);
-                            });
+  caller_.Ask(*std::move(call), kReportingPatience,
+              [this](const Result<kube::ApiReply>& reply) { TakeForTaints(reply); });
 }
 
 void NodeReporter::AskForConditions(Instant now) {
   auto call = conditions_.TakeCall(now, dependencies_.clock.Wall());
   if (!call) return;
-  dependencies_.cluster.Ask(*std::move(call), kReportingPatience,
-                            [self = std::weak_ptr(self_)](const Result<kube::ApiReply>& reply) {
-                              if (const auto there = self.lock())
-                                (*there)->TakeForConditions(reply);
-                            });
+  caller_.Ask(*std::move(call), kReportingPatience,
+              [this](const Result<kube::ApiReply>& reply) { TakeForConditions(reply); });
 }
 
 void NodeReporter::TakeForTaints(const Result<kube::ApiReply>& reply) {
   const kube::Outcome outcome = kube::OutcomeOf(reply);
-  Complain(taints_.purpose(), outcome);
+  caller_.Complain(taints_.purpose(), outcome);
   NoteWhetherMissing(outcome);
   const Instant now = dependencies_.clock.Now();
   taints_.Take(reply, now);
@@ -84,18 +78,13 @@ void NodeReporter::TakeForTaints(const Result<kube::ApiReply>& reply) {
 // The answer is the whole node, so it also shows whether another client has removed a taint.
 void NodeReporter::TakeForConditions(const Result<kube::ApiReply>& reply) {
   const kube::Outcome outcome = kube::OutcomeOf(reply, {.kind = "Node", .uid = {}});
-  Complain(kube::CallPurpose::kSetCondition, outcome);
+  caller_.Complain(kube::CallPurpose::kSetCondition, outcome);
   const Instant now = dependencies_.clock.Now();
   conditions_.Take(outcome, now);
   if (outcome.ok()) {
     if (const auto node = kube::ReadApiNode(reply->body)) taints_.Seen(*node);
   }
   Advance(now);
-}
-
-void NodeReporter::Complain(kube::CallPurpose purpose, const kube::Outcome& outcome) {
-  const auto complaint = complaints_.Take(purpose, outcome);
-  if (complaint) Say(*complaint, dependencies_.log);
 }
 
 void NodeReporter::NoteWhetherMissing(const kube::Outcome& outcome) {

@@ -1,16 +1,14 @@
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 
-#include "agent/cluster/notify/eviction_taints.h"
+#include "agent/cluster/notify/cluster_caller.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
 #include "machine/log/log.h"
 #include "ports/clock.h"
 #include "sources/kubernetes/calls/api_call.h"
-#include "sources/kubernetes/calls/call_complaints.h"
 #include "sources/kubernetes/node/node_pressure.h"
 
 namespace jettison {
@@ -24,20 +22,21 @@ struct NodeReporterDependencies {
 
 // Publishes node pressure: sets the agent's own conditions and taints on the node's API object.
 // Nothing here waits.
-class NodeReporter : public EvictionTaints {
+class NodeReporter {
  public:
   // What cannot be removed within this time stays until the next run of the agent.
   static constexpr Duration kStopWithin = std::chrono::seconds(3);
 
   // `node`: its name in the cluster.
   NodeReporter(const NodeReporterDependencies& dependencies, const std::string& node);
-  NodeReporter(const NodeReporter&) = delete;
-  NodeReporter& operator=(const NodeReporter&) = delete;
 
   // Sets the present conditions.
   void SetConditions(NodeConditions conditions, Instant now);
-  void Urge(NodeConditionType condition, Instant now) override;
-  [[nodiscard]] bool IsSettled(NodeConditionType condition) const override {
+  // A pod is evicted for this condition: the taint that keeps new pods off the node is put on it at
+  // once, whether or not the condition is announced yet.
+  void Urge(NodeConditionType condition, Instant now);
+  // Whether an eviction need not wait for the taint: it is set, or it cannot be set for now.
+  [[nodiscard]] bool IsSettled(NodeConditionType condition) const {
     return taints_.IsSettled(condition);
   }
   [[nodiscard]] bool TaintInPlace(NodeConditionType condition) const {
@@ -62,19 +61,16 @@ class NodeReporter : public EvictionTaints {
   void AskForConditions(Instant now);
   void TakeForTaints(const Result<kube::ApiReply>& reply);
   void TakeForConditions(const Result<kube::ApiReply>& reply);
-  void Complain(kube::CallPurpose purpose, const kube::Outcome& outcome);
   void NoteWhetherMissing(const kube::Outcome& outcome);
 
   NodeReporterDependencies dependencies_;
   std::string name_;
   kube::PressureTaints taints_;
   kube::PressureConditions conditions_;
-  kube::CallComplaints complaints_;
   bool is_missing_ = false;  // the cluster has no node of this name
   bool was_found_ = false;   // the conditions that an earlier run left are known
   std::optional<Instant> stop_by_;
-  // Lets answers that arrive after the destruction of this object detect it.
-  std::shared_ptr<NodeReporter*> self_;
+  ClusterCaller caller_;
 };
 
 }  // namespace jettison
