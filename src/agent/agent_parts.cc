@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "agent/plans/plan_of.h"
+#include "agent/plans/pod_plans.h"
 #include "agent/reclaim/runtime_reclaimer.h"
 #include "core/model/pod_resources.h"
 #include "core/thresholds/containerfs_thresholds.h"

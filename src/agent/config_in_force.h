@@ -17,7 +17,7 @@
 #include "core/units/duration.h"
 #include "machine/log/log.h"
 #include "machine/loop/job_queue.h"
-#include "machine/loop/mailbox.h"
+#include "ports/mailbox.h"
 #include "view/snapshot.h"
 
 namespace jettison {

@@ -12,8 +12,7 @@
 #include <utility>
 
 #include "agent/cluster/link/cluster_state_log.h"
-#include "agent/plans/json_pods.h"
-#include "agent/plans/plan_of.h"
+#include "agent/plans/pod_plans.h"
 #include "core/model/fault.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/processes/processes.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "agent/figures/disk_layout.h"
-#include "agent/plans/plan_of.h"
+#include "agent/plans/pod_plans.h"
 #include "agent/pods/pod_places.h"
 #include "core/recording/recording.h"
 #include "core/thresholds/containerfs_thresholds.h"

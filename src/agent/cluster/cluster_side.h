@@ -14,7 +14,7 @@
 #include "agent/cluster/evictions/cluster_evictions.h"
 #include "agent/cluster/notify/cluster_events.h"
 #include "agent/cluster/notify/node_reporter.h"
-#include "agent/dependencies/eviction_listener.h"
+#include "agent/dependencies/dependencies.h"
 #include "agent/state/agent_state.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"

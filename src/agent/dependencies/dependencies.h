@@ -7,7 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "core/decide/eviction_pace.h"
+#include "core/model/eviction_order.h"
 #include "core/model/pod.h"
+#include "core/model/pod_origin.h"
 #include "core/model/signal.h"
 #include "core/model/summary.h"
 #include "core/model/threshold.h"
@@ -15,6 +18,7 @@
 #include "core/pods/pod_facts.h"
 #include "core/text/text_index.h"
 #include "core/units/duration.h"
+#include "core/units/result.h"
 #include "ports/node_actions.h"
 
 namespace jettison {
@@ -70,12 +74,9 @@ class Figures {
   // Memory, process ids and file systems of the node. It waits for a file system that is slow to
   // answer, but not for long.
   [[nodiscard]] virtual NodeStats ReadNode() = 0;
-  // Reads the memory and swap of the node, the memory of all pods together and, where thresholds
-  // ask for it, pressure anew; the rest of `stats` stays.
-  virtual void ReadNodeMemory(NodeStats& stats) = 0;
-  // Reads the other figures of the node: process IDs and file systems. Never waits: those of a file
-  // system that is slow to answer are the last ones, with their time.
-  virtual void ReadRestOfNode(NodeStats& stats) = 0;
+  // The same without waiting: the figures of a file system that is slow to answer are the last
+  // ones, with their time.
+  [[nodiscard]] virtual NodeStats ReadNodeAtOnce() = 0;
   // Takes notice of mounts that have come or gone. It may take long, so it is for the end of a full
   // pass.
   virtual void TakeMounts() {}
@@ -133,6 +134,35 @@ class LastingReclaimer : public NodeReclaimer {
   // Bytes that removals of dead containers have freed on the file system of the images since the
   // start; 0 if that is not measured.
   [[nodiscard]] virtual std::uint64_t ContainerBytes() const { return 0; }
+};
+
+// Is called for each eviction, right after the pod was told to end. Must not wait.
+class EvictionListener {
+ public:
+  virtual ~EvictionListener() = default;
+  // A pod has just been told to end, or could not be told; `outcome` says which.
+  virtual void Evicting(const EvictionOrder& order, const Result<EvictOutcome>& outcome,
+                        Instant now) = 0;
+};
+
+// The answer to a soft eviction.
+struct SoftAnswered {
+  EvictionOrder order;
+  bool granted = false;  // the API server ends the pod
+};
+
+// Asks the API server before a pod is evicted for a soft threshold. Nothing here waits: the answer
+// arrives in a later turn of the loop.
+class SoftEvictions {
+ public:
+  virtual ~SoftEvictions() = default;
+  // Why no soft eviction may be asked for now; absent: one may.
+  [[nodiscard]] virtual std::optional<SoftHold> HoldAt(Instant now) const = 0;
+  // The pods that are not to be chosen now, by UID.
+  [[nodiscard]] virtual std::vector<SparedPod> SparedAt(Instant now) const = 0;
+  virtual void Ask(const EvictionOrder& order, Instant now) = 0;
+  // The next answer, in order; absent: none.
+  [[nodiscard]] virtual std::optional<SoftAnswered> TakeAnswer() = 0;
 };
 
 }  // namespace jettison

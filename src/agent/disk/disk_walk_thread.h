@@ -22,10 +22,10 @@
 #include "agent/disk/disk_pace.h"
 #include "core/units/duration.h"
 #include "machine/loop/job_queue.h"
-#include "machine/loop/mailbox.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
+#include "ports/mailbox.h"
 
 namespace jettison {
 

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "agent/dependencies/dependencies.h"
-#include "agent/dependencies/soft_evictions.h"
 #include "agent/pods/pod_table.h"
 #include "core/model/images.h"
 #include "ports/clock.h"

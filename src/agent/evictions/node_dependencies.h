@@ -5,8 +5,6 @@
 #include <vector>
 
 #include "agent/dependencies/dependencies.h"
-#include "agent/dependencies/eviction_listener.h"
-#include "agent/dependencies/soft_evictions.h"
 #include "agent/pods/pod_table.h"
 #include "apply/pass.h"
 #include "core/decide/container_gc.h"

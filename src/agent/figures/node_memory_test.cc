@@ -85,8 +85,7 @@ TEST_F(NodeMemory, IsWhatTheKernelHasAvailableWhereThatIsLess) {
   EXPECT_EQ(stats.memory->working_set_bytes, 460 * kMebi) << "the capacity stays";
   EXPECT_EQ(stats.memory->usage_bytes, 500 * kMebi) << "40 of it can be dropped";
   EXPECT_EQ(stats.memory->kernel_bytes, 380 * kMebi);
-  NodeStats look;
-  collector_.ReadNodeMemory(look);
+  const NodeStats look = collector_.ReadNodeAtOnce();
   EXPECT_EQ(look.memory->available_bytes, 4 * kMebi) << "a look sees the same";
 }
 

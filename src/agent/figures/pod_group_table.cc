@@ -26,30 +26,6 @@ std::string PodGroupTable::GroupOf(const GroupsOfPod& groups, const PodFacts& fa
   return kernel::ContainerGroup(groups.pod.front(), name);
 }
 
-bool PodGroupTable::AreOf(const GroupsOfPod& groups, const PodFacts& facts) const {
-  if (groups.qos != facts.qos) return false;
-  if (groups.foreign != ForeignGroupsOf(facts)) return false;
-  const auto& init = facts.pod.init_containers;
-  const auto& regular = facts.pod.containers;
-  if (groups.containers.size() != init.size() + regular.size()) return false;
-  for (std::size_t i = 0; i < groups.containers.size(); ++i) {
-    const Container& container = i < init.size() ? init[i] : regular[i - init.size()];
-    const auto& [name, group] = groups.containers[i];
-    if (name != container.name || !IsGroupOf(group, groups, facts, name)) return false;
-  }
-  return true;
-}
-
-// Whether GroupOf would return this group; this does not build the string.
-bool PodGroupTable::IsGroupOf(std::string_view group, const GroupsOfPod& groups,
-                              const PodFacts& facts, const std::string& container) const {
-  const std::string_view name = GroupNameOf(facts, container);
-  if (name.empty() || !groups.foreign.empty()) return group == name;
-  const std::string& pod = groups.pod.front();
-  return group.size() == pod.size() + 1 + name.size() && group.starts_with(pod) &&
-         group[pod.size()] == '/' && group.ends_with(name);
-}
-
 GroupsOfPod PodGroupTable::Compute(const PodFacts& facts) const {
   GroupsOfPod groups;
   groups.qos = facts.qos;
@@ -77,9 +53,9 @@ void PodGroupTable::Close(const GroupsOfPod& groups) {
 GroupsOfPod& PodGroupTable::Of(const PodFacts& facts) {
   const auto [entry, is_new] = pods_.try_emplace(facts.pod.uid);
   GroupsOfPod& groups = entry->second;
-  if (!is_new && AreOf(groups, facts)) return groups;
-  if (!is_new) Close(groups);
-  groups = Compute(facts);
+  GroupsOfPod present = Compute(facts);
+  if (!is_new && groups != present) Close(groups);
+  groups = std::move(present);
   return groups;
 }
 

@@ -17,12 +17,13 @@
 
 namespace jettison {
 
-// The groups of one pod, computed once, and again when another pod has its UID.
+// The groups of one pod.
 struct GroupsOfPod {
   QosClass qos = QosClass::kBestEffort;
   std::vector<std::string> foreign;  // what the runtime told of a foreign pod
   std::vector<std::string> pod;      // those that hold it together, mostly one
   std::vector<std::pair<std::string, std::string>> containers;  // name, group
+  friend bool operator==(const GroupsOfPod&, const GroupsOfPod&) = default;
 };
 
 // Which groups each pod has. Of groups that a pod no longer has, nothing is kept open: those of
@@ -33,16 +34,12 @@ class PodGroupTable {
   PodGroupTable(Cgroups& groups, const ContainerRuntime* runtime, kernel::GroupNames names)
       : cgroups_(groups), runtime_(runtime), names_(std::move(names)) {}
 
-  // Allocates nothing for a pod whose groups are known.
   [[nodiscard]] GroupsOfPod& Of(const PodFacts& facts);
   // Forgets all other pods, once they are many.
   void ForgetOthers(std::span<const PodFacts* const> pods);
 
  private:
   [[nodiscard]] GroupsOfPod Compute(const PodFacts& facts) const;
-  [[nodiscard]] bool AreOf(const GroupsOfPod& groups, const PodFacts& facts) const;
-  [[nodiscard]] bool IsGroupOf(std::string_view group, const GroupsOfPod& groups,
-                               const PodFacts& facts, const std::string& container) const;
   [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(const PodFacts& facts) const;
   // The group of a container, below its pod's group; empty: it has no group now.
   [[nodiscard]] std::string_view GroupNameOf(const PodFacts& facts,

@@ -259,23 +259,20 @@ std::optional<MemoryStats> StatsCollector::ReadPodsMemory(std::optional<std::uin
   return StatsOf(figures->memory, limit, sources_.memory_estimator, now);
 }
 
-void StatsCollector::ReadNodeMemory(NodeStats& stats) {
-  const Instant now = clock_.Now();
-  stats.pods_memory = ReadPodsMemory(ReadWholeMemory(stats, now), now);
-  ReadPressure(stats, now);
-}
-
-// Memory is read after what may be waited for, because it changes fastest.
 NodeStats StatsCollector::ReadNode() {
-  NodeStats stats;
-  ReadRest(Patience::kWaits, stats);
-  ReadNodeMemory(stats);
+  NodeStats stats = Read(Patience::kWaits);
   LogHeldByKernel(stats);
   return stats;
 }
 
-void StatsCollector::ReadRestOfNode(NodeStats& stats) {
-  ReadRest(Patience::kNone, stats);
+// Memory is read after what may be waited for, because it changes fastest.
+NodeStats StatsCollector::Read(Patience patience) {
+  NodeStats stats;
+  ReadRest(patience, stats);
+  const Instant now = clock_.Now();
+  stats.pods_memory = ReadPodsMemory(ReadWholeMemory(stats, now), now);
+  ReadPressure(stats, now);
+  return stats;
 }
 
 void StatsCollector::ReadRest(Patience patience, NodeStats& stats) {

@@ -117,8 +117,7 @@ class StatsCollector : public Figures {
   }
 
   [[nodiscard]] NodeStats ReadNode() override;
-  void ReadNodeMemory(NodeStats& stats) override;
-  void ReadRestOfNode(NodeStats& stats) override;
+  [[nodiscard]] NodeStats ReadNodeAtOnce() override { return Read(Patience::kNone); }
   void TakeMounts() override { disks_.TakeMounts(); }
   void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                 std::vector<PodStats>& stats) override;
@@ -162,6 +161,7 @@ class StatsCollector : public Figures {
   void MissSwap(const SwapStats& swap);
   [[nodiscard]] std::optional<MemoryStats> ReadPodsMemory(std::optional<std::uint64_t> capacity,
                                                           Instant now);
+  [[nodiscard]] NodeStats Read(Patience patience);
   void ReadRest(Patience patience, NodeStats& stats);
   [[nodiscard]] std::optional<FsStats> ReadFs(const std::string& path, const char* what,
                                               Patience patience, Instant now);

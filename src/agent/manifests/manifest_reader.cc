@@ -9,8 +9,8 @@
 #include <chrono>
 #include <utility>
 
-#include "machine/loop/mailbox.h"
 #include "ports/file_descriptor.h"
+#include "ports/mailbox.h"
 #include "ports/system_error.h"
 
 namespace jettison {

@@ -198,20 +198,10 @@ void Hooks::ConditionsChanged(NodeConditions before, NodeConditions after, Insta
 }
 
 void Hooks::Evicting(const EvictionOrder& order, const Result<EvictOutcome>& outcome, Instant now) {
-  Evicting(order, now);
-  if (!outcome) NotEvicting(order);
-}
-
-void Hooks::Evicting(const EvictionOrder& order, Instant now) {
   if (hooks_.empty()) return;
   const std::string pod = name_of_pod_(order.pod_uid);
   Report(Occasion::kBeforeEviction, BeforeEvictionNotice(Head(now), pod, order), now);
-  if (!dry_run_) evicted_.push_back({pod, order});
-}
-
-void Hooks::NotEvicting(const EvictionOrder& order) {
-  std::erase_if(evicted_,
-                [&](const Evicted& evicted) { return evicted.order.pod_uid == order.pod_uid; });
+  if (outcome && !dry_run_) evicted_.push_back({pod, order});
 }
 
 void Hooks::CleanedUp(bool all_gone, Instant now) {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/dependencies/eviction_listener.h"
+#include "agent/dependencies/dependencies.h"
 #include "core/config/agent_config.h"
 #include "core/model/eviction_order.h"
 #include "core/model/signal.h"
@@ -16,7 +16,7 @@
 #include "core/units/result.h"
 #include "machine/log/log.h"
 #include "machine/loop/job_queue.h"
-#include "machine/loop/mailbox.h"
+#include "ports/mailbox.h"
 
 namespace jettison {
 
@@ -120,10 +120,6 @@ class Hooks : public EvictionListener {
   void ConditionsChanged(NodeConditions before, NodeConditions after, Instant now);
   void Evicting(const EvictionOrder& order, const Result<EvictOutcome>& outcome,
                 Instant now) override;
-  // A pod has just been told to end.
-  void Evicting(const EvictionOrder& order, Instant now);
-  // It could not be told.
-  void NotEvicting(const EvictionOrder& order);
   // The wait for pods to be gone is over; told of each that Evicting was told of.
   void CleanedUp(bool all_gone, Instant now);
 

@@ -291,7 +291,7 @@ TEST_F(HooksTest, AreToldOfWhatTheyAskedForAlone) {
   NodeConditions pressure;
   pressure.Set(NodeConditionType::kMemoryPressure);
   hooks.ConditionsChanged({}, pressure, kNow);
-  hooks.Evicting(kOrder, kNow);
+  hooks.Evicting(kOrder, EvictOutcome::kEnding, kNow);
   hooks.CleanedUp(true, kNow);
   const auto told = Told(hooks, 1);
   ASSERT_EQ(told.size(), 1U);
@@ -304,7 +304,7 @@ TEST_F(HooksTest, AreToldOfWhatTheyAskedForAlone) {
 TEST_F(HooksTest, SayThatAnEvictedPodIsGoneOnce) {
   Hooks hooks(std::vector{Append({Occasion::kAfterEviction})}, "node-1", false,
               [](std::string_view) { return "default/db"; });
-  hooks.Evicting(kOrder, kNow);
+  hooks.Evicting(kOrder, EvictOutcome::kEnding, kNow);
   hooks.CleanedUp(true, kNow);
   hooks.CleanedUp(true, kNow);
   const auto told = Told(hooks, 1);
@@ -337,7 +337,7 @@ TEST_F(HooksTest, AUserAndAPasswordOfAUrlAreSentAndNotTold) {
                   .when = {Occasion::kBeforeEviction},
                   .url = fmt::format("http://Aladdin:open%20sesame@127.0.0.1:{}/told", port)}},
               "node-1", false, [](std::string_view) { return "default/db"; });
-  hooks.Evicting(kOrder, kNow);
+  hooks.Evicting(kOrder, EvictOutcome::kEnding, kNow);
   const std::string request =
       RequestTo(*listening, "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n");
   EXPECT_THAT(request, StartsWith("POST /told HTTP/1.1\r\n"));
@@ -355,7 +355,7 @@ TEST_F(HooksTest, ThatGetNoAnswerHoldUpTheEndBrieflyAndOnce) {
   {
     const std::vector<HookConfig> forty(40, silent.Hook());
     Hooks hooks(forty, "node-1", false, [](std::string_view) { return "default/db"; });
-    hooks.Evicting(kOrder, kNow);
+    hooks.Evicting(kOrder, EvictOutcome::kEnding, kNow);
     connection = silent.Accept();
     ASSERT_TRUE(connection);
     end_began = std::chrono::steady_clock::now();
@@ -368,7 +368,7 @@ TEST_F(HooksTest, ThatAreCalledTooOftenMissSome) {
   HookConfig slow = Append({Occasion::kBeforeEviction});
   slow.min_interval = std::chrono::hours(1);
   Hooks hooks(std::vector{slow}, "node-1", false, [](std::string_view) { return "default/db"; });
-  for (int i = 0; i < 11; ++i) hooks.Evicting(kOrder, kNow);
+  for (int i = 0; i < 11; ++i) hooks.Evicting(kOrder, EvictOutcome::kEnding, kNow);
   for (int i = 0; i < 300 && logged_.find("too often") == std::string::npos; ++i) {
     ASSERT_TRUE(WaitFor(hooks.fd(), 30'000));
     hooks.LogFailures(log_);

@@ -46,21 +46,9 @@ class FakeFigures : public Figures {
     if (stats.memory_pressure) stats.memory_pressure->time = clock_.Now();
     return stats;
   }
-  void ReadNodeMemory(NodeStats& stats) override {
+  NodeStats ReadNodeAtOnce() override {
     ++looks;
-    const NodeStats now = NodeNow();
-    stats.memory = now.memory;
-    stats.pods_memory = now.pods_memory;
-    stats.swap = now.swap;
-    stats.memory_pressure = now.memory_pressure;
-  }
-  void ReadRestOfNode(NodeStats& stats) override {
-    ++rest_reads;
-    const NodeStats now = NodeNow();
-    stats.fs = now.fs;
-    stats.image_fs = now.image_fs;
-    stats.container_fs = now.container_fs;
-    stats.rlimit = now.rlimit;
+    return NodeNow();
   }
   void TakeMounts() override { ++mount_reads; }
   void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
@@ -110,9 +98,8 @@ class FakeFigures : public Figures {
 
   int readings = 0;                             // of all pods, whichever figures
   int memory_reads = 0;                         // of all pods
-  int looks = 0;                                // at the node's memory, without a wait
+  int looks = 0;                                // the same without a wait
   int node_reads = 0;                           // of all its figures, with a wait for slow ones
-  int rest_reads = 0;                           // of those besides memory
   int mount_reads = 0;                          // of the mounts, or whether they have changed
   std::size_t kept_open = 0;                    // pods of which files may be open
   std::map<std::string, std::uint64_t> memory;  // by pod name

@@ -70,15 +70,10 @@ void Node::Look() {
   PlanLook(plan.observations, now);
 }
 
-// Memory is read after what may be waited for, because it changes fastest.
 ReadingPlan Node::ReadNode(Patience patience, Instant now) {
   NodeStats& node = state_.summary.node;
-  if (patience == Patience::kWaits) {
-    node = dependencies_.figures.ReadNode();
-  } else {
-    dependencies_.figures.ReadRestOfNode(node);
-    dependencies_.figures.ReadNodeMemory(node);
-  }
+  Figures& figures = dependencies_.figures;
+  node = patience == Patience::kWaits ? figures.ReadNode() : figures.ReadNodeAtOnce();
   const EvictionWait& wait = state_.standing.wait;
   state_.pacing.ReadEnding(wait.active());
   const std::vector<Threshold>& thresholds = state_.policies->thresholds;

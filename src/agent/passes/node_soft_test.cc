@@ -1,6 +1,6 @@
 #include <deque>
 
-#include "agent/dependencies/soft_evictions.h"
+#include "agent/dependencies/dependencies.h"
 #include "agent/passes/node_test_bed.h"
 
 namespace jettison {

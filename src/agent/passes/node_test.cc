@@ -56,11 +56,11 @@ TEST_F(NodeTest, AWakeUpWaitsForNoFileSystem) {
   Start();
   clock_.Advance(seconds(3));
   figures_.node_reads = 0;
-  figures_.rest_reads = 0;
+  figures_.looks = 0;
   figures_.SetAvailable(300);
   Crossed();
   EXPECT_EQ(figures_.node_reads, 0);
-  EXPECT_EQ(figures_.rest_reads, 1);
+  EXPECT_EQ(figures_.looks, 1);
 }
 
 TEST_F(NodeTest, MountsAreReadAtTheEndOfFullPassesAlone) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "agent/dependencies/soft_evictions.h"
+#include "agent/dependencies/dependencies.h"
 #include "agent/manifests/manifest_reading.h"
 
 namespace jettison {

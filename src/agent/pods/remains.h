@@ -17,9 +17,9 @@
 #include "core/units/once.h"
 #include "machine/log/log.h"
 #include "machine/loop/job_queue.h"
-#include "machine/loop/mailbox.h"
 #include "ports/cgroups.h"
 #include "ports/disk_thread.h"
+#include "ports/mailbox.h"
 
 namespace jettison {
 

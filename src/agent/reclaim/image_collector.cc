@@ -321,9 +321,8 @@ void ImageCollector::Settle() {
 }
 
 void ImageCollector::LookAtSpace(Instant now) {
-  NodeStats stats;
-  dependencies_.figures.ReadRestOfNode(
-      stats);  // waits for no file system: memory may be short meanwhile
+  // It waits for no file system: memory may be short meanwhile.
+  const NodeStats stats = dependencies_.figures.ReadNodeAtOnce();
   if (!settling_->Look(stats, now)) return;
   const std::uint64_t freed = settling_->freed_bytes().value_or(0);
   freed_bytes_ += freed;

@@ -20,17 +20,16 @@ class FakeDisk : public Figures {
   explicit FakeDisk(const Clock& clock) : clock_(clock) {}
   NodeStats ReadNode() override {
     ++waits;
-    NodeStats stats;
-    ReadRestOfNode(stats);
-    return stats;
+    return ReadNodeAtOnce();
   }
-  void ReadNodeMemory(NodeStats&) override {}
-  void ReadRestOfNode(NodeStats& stats) override {
+  NodeStats ReadNodeAtOnce() override {
     ++looks;
-    if (!readable) return;
+    NodeStats stats;
+    if (!readable) return stats;
     stats.image_fs = FsStats{.time = clock_.Now(),
                              .available_bytes = available_mi * kTestMi,
                              .capacity_bytes = 1000 * kTestMi};
+    return stats;
   }
   void ReadPods(std::span<const PodFacts* const>, const DiskUse*, std::vector<PodStats>&) override {
   }

@@ -64,9 +64,8 @@ void RuntimeReclaimer::AdvanceContainers(Instant now) {
   if (!settling_) return;
   if (only_logs_ && PodsLosingLogs() == 0) return EndContainers(now);
   if (now < settling_->next_look()) return;
-  NodeStats stats;
-  dependencies_.figures.ReadRestOfNode(
-      stats);  // waits for no file system: memory may be short meanwhile
+  // It waits for no file system: memory may be short meanwhile.
+  const NodeStats stats = dependencies_.figures.ReadNodeAtOnce();
   if (!settling_->Look(stats, now)) return;
   container_bytes_ += settling_->freed_bytes().value_or(0);
   EndContainers(now);

@@ -18,7 +18,7 @@
 #include "core/recording/recording.h"
 #include "machine/log/log.h"
 #include "machine/loop/job_queue.h"
-#include "machine/loop/mailbox.h"
+#include "ports/mailbox.h"
 #include "view/recording_desk.h"
 
 namespace jettison {

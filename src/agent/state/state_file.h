@@ -9,8 +9,8 @@
 #include "agent/state/agent_state.h"
 #include "machine/log/log.h"
 #include "machine/loop/job_queue.h"
-#include "machine/loop/mailbox.h"
 #include "ports/clock.h"
+#include "ports/mailbox.h"
 
 namespace jettison {
 

@@ -15,8 +15,8 @@
 #include "machine/log/log.h"
 #include "machine/loop/event_loop.h"
 #include "machine/loop/job_queue.h"
-#include "machine/loop/mailbox.h"
 #include "ports/file_descriptor.h"
+#include "ports/mailbox.h"
 
 namespace jettison {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "agent/plans/plan_of.h"
+#include "agent/plans/pod_plans.h"
 #include "agent/workers/container_runs.h"
 #include "core/decide/eviction_order.h"
 #include "core/pods/oom_score_adj.h"

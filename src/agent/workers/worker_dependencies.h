@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "agent/dependencies/soft_evictions.h"
+#include "agent/dependencies/dependencies.h"
 #include "agent/workers/backoff.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/groups/layout/qos_groups.h"

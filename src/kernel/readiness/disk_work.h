@@ -14,6 +14,7 @@
 #include "kernel/readiness/lifetime.h"
 #include "kernel/readiness/readiness.h"
 #include "ports/disk_thread.h"
+#include "ports/mailbox.h"
 #include "ports/slow_paths.h"
 
 namespace jettison::kernel {
@@ -33,18 +34,21 @@ class DiskWork {
   DiskWork(const DiskWork&) = delete;
   DiskWork& operator=(const DiskWork&) = delete;
   // Work that is not done yet is still done; its `done` is not called.
-  ~DiskWork();
+  ~DiskWork() = default;
 
   // `done`, which may be null, is called from Dispatch, or before Do returns where the caller did
   // the work.
   void Do(const Work& work, Done done = nullptr);
 
  private:
-  struct Shared;
+  struct Outcome {
+    std::uint64_t number = 0;
+    Result<void> result;
+  };
   void Deliver();
 
   std::shared_ptr<DiskThread> thread_;
-  std::shared_ptr<Shared> shared_;  // with the thread
+  std::shared_ptr<Mailbox<Outcome>> outcomes_;  // with the thread
   std::unordered_map<std::uint64_t, Done> waiting_;
   std::uint64_t next_ = 0;
   Readiness::Watch on_done_;

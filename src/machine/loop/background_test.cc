@@ -17,11 +17,11 @@
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
 #include "machine/loop/event_loop.h"
-#include "machine/loop/mailbox.h"
 #include "machine/loop/thread_priority.h"
 #include "machine/own_process/memory_lock.h"
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/scarcity.h"
+#include "ports/mailbox.h"
 
 // Defined if the program was linked with AddressSanitizer or ThreadSanitizer.
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the sanitizers' own

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <optional>
 
-#include "machine/loop/mailbox.h"
 #include "ports/fakes/scarcity.h"
+#include "ports/mailbox.h"
 
 namespace jettison {
 namespace {

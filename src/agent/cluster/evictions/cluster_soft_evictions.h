@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "agent/cluster/notify/cluster_caller.h"
-#include "agent/dependencies/soft_evictions.h"
+#include "agent/dependencies/dependencies.h"
 #include "machine/log/event_log.h"
 #include "machine/log/log.h"
 #include "ports/clock.h"

@@ -14,7 +14,7 @@
 #include "core/json/json_writer.h"
 #include "kernel/files/files.h"
 #include "kernel/files/paths.h"
-#include "machine/loop/mailbox.h"
+#include "ports/mailbox.h"
 #include "sources/kubernetes/client/api_client.h"
 #include "sources/kubernetes/objects/api_object.h"
 

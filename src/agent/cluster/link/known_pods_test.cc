@@ -14,7 +14,7 @@
 #include "agent/cluster/link/hanging_file_fixture.h"
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
-#include "machine/loop/mailbox.h"
+#include "ports/mailbox.h"
 
 namespace jettison {
 namespace {

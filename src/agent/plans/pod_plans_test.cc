@@ -1,4 +1,4 @@
-#include "agent/plans/plan_of.h"
+#include "agent/plans/pod_plans.h"
 
 #include <gtest/gtest.h>
 

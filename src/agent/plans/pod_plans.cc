@@ -1,9 +1,13 @@
-#include "agent/plans/plan_of.h"
+#include "agent/plans/pod_plans.h"
 
 #include <chrono>
 #include <cstdint>
 #include <utility>
 
+#include "codec/documents/json.h"
+#include "codec/kubernetes/pod_reader.h"
+#include "codec/kubernetes/pod_writer.h"
+#include "core/model/fault.h"
 #include "core/pods/pod_kind.h"
 #include "core/pods/pod_requests.h"
 
@@ -34,6 +38,18 @@ PodPlan PlanOf(std::shared_ptr<const Pod> shared, const kernel::LimitSettings& s
     }
   }
   return plan;
+}
+
+std::string JsonPods::Write(const Pod& pod) const {
+  return WritePod(pod);
+}
+
+Result<PodPlan> JsonPods::Read(std::string_view text) const {
+  const auto document = ParseJson(text);
+  if (!document) return Fail(document.error());
+  PodReading reading = ReadPod(*document, {.file = {}, .form = PodForm::kApiObject});
+  if (!reading.Ok()) return Fail(ErrorCode::kInvalidArgument, Describe(reading.faults.front()));
+  return PlanOf(std::make_shared<const Pod>(std::move(reading.pod)), settings_);
 }
 
 }  // namespace jettison
