@@ -131,16 +131,14 @@ std::unique_ptr<LastingReclaimer> ReclaimerFor(const AgentConfig& config, Machin
       .clock = machine.clock,
       .figures = *parts.figures,
       .images = *parts.images,
-      .delete_dead_containers =
-          [&machine, &parts, policy = config.container_gc] {
-            const Instant now = machine.clock.Now();
-            const bool going =
-                parts.pods->AnyIsBeingRemoved(now) || machine.runtime->RemovingContainers();
-            parts.remains->CollectLogs();
-            return (going ? 1 : 0) +
-                   ForgetDeadContainers(*parts.pods, policy, ForgetOf::kEndedPodsToo, now);
-          },
-      .pods_losing_logs = [&parts] { return parts.remains->pods_losing_logs(); }});
+      .delete_dead_containers = [&machine, &parts, policy = config.container_gc] {
+        const Instant now = machine.clock.Now();
+        const bool going =
+            parts.pods->AnyIsBeingRemoved(now) || machine.runtime->RemovingContainers();
+        parts.remains->CollectLogs();
+        return (going ? 1 : 0) +
+               ForgetDeadContainers(*parts.pods, policy, ForgetOf::kEndedPodsToo, now);
+      }});
 }
 
 std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& machine, const Log& log,

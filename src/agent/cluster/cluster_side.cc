@@ -130,10 +130,7 @@ ClusterSide::ClusterSide(ClusterSideDependencies dependencies, const std::string
                .log = dependencies_.log,
                .name_of_pod = dependencies_.name_of_pod},
               node),
-      orphans_({.groups = dependencies_.groups,
-                .log = dependencies_.log,
-                .pids_limit = dependencies_.pids_limit,
-                .take_held = dependencies_.take_held}) {}
+      orphans_(dependencies_) {}
 
 void ClusterSide::ReportEvents(const EventLog& log, Instant now) {
   if (dependencies_.dry_run || log.count() == told_events_) return;

@@ -67,8 +67,7 @@ FoundPodLogs DoomPodLogs(const PodLogsPlaces& places, const PodsForGc& pods) {
 }
 
 void PodLogsCollector::Collect(const PodsForGc& pods) {
-  if (!removed_) return;
-  removed_.reset();
+  if (std::exchange(is_searching_, true)) return;
   const auto search = [places = places_, pods, found = found_] {
     found->Put(DoomPodLogs(places, pods));
   };
@@ -79,7 +78,7 @@ void PodLogsCollector::Collect(const PodsForGc& pods) {
 
 void PodLogsCollector::TakeFound() {
   for (FoundPodLogs& found : found_->TakeAll()) {
-    removed_ = found.removed.size();
+    is_searching_ = false;
     LogFound(found);
     if (found.doomed.empty()) continue;
     deletions_.Do([doomed = std::move(found.doomed)] {
@@ -166,10 +165,6 @@ Remains::Remains(const AgentConfig& config, Cgroups& groups, const PodTable& pod
 
 void Remains::CollectLogs() {
   if (logs_) logs_->Collect(pods_.StandingForGc());
-}
-
-std::optional<std::size_t> Remains::pods_losing_logs() const {
-  return logs_ ? logs_->removed() : 0;
 }
 
 void Remains::SweepGroups() {

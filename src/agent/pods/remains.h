@@ -61,8 +61,6 @@ class PodLogsCollector {
   [[nodiscard]] int fd() const { return found_->fd(); }
   // Has what was found deleted, on another thread, and logs it.
   void TakeFound();
-  // For how many pods the last search found logs; absent while it is not over.
-  [[nodiscard]] std::optional<std::size_t> removed() const { return removed_; }
 
  private:
   void LogFound(const FoundPodLogs& found);
@@ -72,7 +70,7 @@ class PodLogsCollector {
   const Log& log_;
   // With the disk's thread.
   std::shared_ptr<Mailbox<FoundPodLogs>> found_ = std::make_shared<Mailbox<FoundPodLogs>>();
-  std::optional<std::size_t> removed_ = 0;
+  bool is_searching_ = false;
   std::set<std::string> left_;  // that are no pod's logs
   // Its jobs own what they use: the disk may hang when the agent ends.
   JobQueue deletions_{Threads::kSpare, AtEnd::kLeave};
@@ -115,8 +113,6 @@ class Remains {
 
   // Searches for logs; what is found is taken by logs()->TakeFound.
   void CollectLogs();
-  // How many pods lose their logs; absent while those are searched for.
-  [[nodiscard]] std::optional<std::size_t> pods_losing_logs() const;
   // Null: logs are where others may have theirs.
   [[nodiscard]] PodLogsCollector* logs() const { return logs_.get(); }
   // Must only be called after the runtime has listed its pods, because before that it is not known

@@ -24,8 +24,7 @@ Result<ReclaimProgress> RuntimeReclaimer::Step::Answer() const {
 Result<ReclaimProgress> RuntimeReclaimer::DeleteDeadContainers() {
   if (containers_.stage != Stage::kIdle) return containers_.Answer();
   const NodeStats before = dependencies_.figures.ReadNode();
-  only_logs_ = dependencies_.delete_dead_containers() == 0;
-  if (only_logs_ && PodsLosingLogs() == 0) {
+  if (dependencies_.delete_dead_containers() == 0) {
     containers_.End({});
   } else {
     containers_.stage = Stage::kUnderWay;
@@ -56,22 +55,12 @@ void RuntimeReclaimer::Advance(Instant now) {
   AdvanceImages(now);
 }
 
-std::optional<std::size_t> RuntimeReclaimer::PodsLosingLogs() const {
-  return dependencies_.pods_losing_logs ? dependencies_.pods_losing_logs() : 0;
-}
-
 void RuntimeReclaimer::AdvanceContainers(Instant now) {
-  if (!settling_) return;
-  if (only_logs_ && PodsLosingLogs() == 0) return EndContainers(now);
-  if (now < settling_->next_look()) return;
+  if (!settling_ || now < settling_->next_look()) return;
   // It waits for no file system: memory may be short meanwhile.
   const NodeStats stats = dependencies_.figures.ReadNodeAtOnce();
   if (!settling_->Look(stats, now)) return;
   container_bytes_ += settling_->freed_bytes().value_or(0);
-  EndContainers(now);
-}
-
-void RuntimeReclaimer::EndContainers(Instant now) {
   settling_.reset();
   containers_.End({});
   if (images_.stage == Stage::kWanted) StartImages(now);

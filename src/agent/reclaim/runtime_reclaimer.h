@@ -20,9 +20,6 @@ struct RuntimeReclaimerDependencies {
   // Deletes the dead containers that the policy does not keep, including those of ended pods.
   // Returns how many the runtime was told to delete; it may delete them later.
   std::function<std::size_t()> delete_dead_containers;
-  // For how many pods that are gone logs are deleted as well; absent while they are still searched
-  // for. Null: for none.
-  std::function<std::optional<std::size_t>()> pods_losing_logs = nullptr;
 };
 
 // Reclaims on a runtime that works in the background: deletes dead containers and, when their space
@@ -55,16 +52,13 @@ class RuntimeReclaimer : public LastingReclaimer {
     [[nodiscard]] Result<ReclaimProgress> Answer() const;
   };
   void StartImages(Instant now);
-  [[nodiscard]] std::optional<std::size_t> PodsLosingLogs() const;
   void AdvanceContainers(Instant now);
-  void EndContainers(Instant now);
   void AdvanceImages(Instant now);
 
   RuntimeReclaimerDependencies dependencies_;
   Step containers_;
   Step images_;
   std::optional<SpaceSettling> settling_;  // of the containers' space
-  bool only_logs_ = false;                 // there may be no space to wait for
   std::uint64_t container_bytes_ = 0;
 };
 

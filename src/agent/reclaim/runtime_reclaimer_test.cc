@@ -25,18 +25,15 @@ class RuntimeReclaimerTest : public testing::Test {
 
   ImageTestBed bed_;
   std::size_t dead_ = 0;
-  std::optional<std::size_t> logs_ = 0;
   int asked_ = 0;
   ImageCollector collector_{{}, bed_.Edges()};
   RuntimeReclaimer reclaimer_{{.clock = bed_.clock,
                                .figures = bed_.disk,
                                .images = collector_,
-                               .delete_dead_containers =
-                                   [this] {
-                                     ++asked_;
-                                     return std::exchange(dead_, 0);
-                                   },
-                               .pods_losing_logs = [this] { return logs_; }}};
+                               .delete_dead_containers = [this] {
+                                 ++asked_;
+                                 return std::exchange(dead_, 0);
+                               }}};
 };
 
 TEST_F(RuntimeReclaimerTest, WithoutDeadContainersThatIsDoneAtOnce) {
@@ -53,37 +50,6 @@ TEST_F(RuntimeReclaimerTest, DeadContainersAreUnderWayUntilTheirSpaceIsFree) {
   EXPECT_FALSE(reclaimer_.UnderWay());
   EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kDone);
   EXPECT_EQ(asked_, 1) << "a finished reclaim is reported, not repeated";
-}
-
-TEST_F(RuntimeReclaimerTest, ASearchForLogsThatFindsNoneEndsItAtOnce) {
-  logs_.reset();
-  EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kUnderWay);
-  EXPECT_EQ(reclaimer_.DeleteUnusedImages(), ReclaimProgress::kUnderWay);
-  reclaimer_.Advance(bed_.clock.Now());
-  EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kUnderWay);
-  logs_ = 0;
-  reclaimer_.Advance(bed_.clock.Now());
-  EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kDone);
-  EXPECT_THAT(bed_.store.TakeCommands(), ElementsAre("list")) << "the images are next";
-}
-
-TEST_F(RuntimeReclaimerTest, TheSpaceOfLogsThatAreFoundLaterIsAwaited) {
-  logs_.reset();
-  EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kUnderWay);
-  logs_ = 1;
-  Pass(std::chrono::milliseconds(400));
-  EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kUnderWay);
-  bed_.disk.available_mi += 30;
-  Pass(seconds(2));
-  EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kDone);
-  EXPECT_EQ(reclaimer_.ContainerBytes(), 30 * kTestMi);
-}
-
-TEST_F(RuntimeReclaimerTest, ASearchForLogsOnADiskThatHangsIsNotAwaitedForLong) {
-  logs_.reset();
-  EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kUnderWay);
-  Pass(seconds(2));
-  EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kDone);
 }
 
 TEST_F(RuntimeReclaimerTest, WhatDeadContainersGiveBackIsMeasured) {
