@@ -88,7 +88,7 @@ std::optional<std::uint64_t> ReservedFromPods(const AgentConfig& config) {
   return kept;
 }
 
-ArmingThread::OpenGroup GroupsOf(Machine& machine, const AgentConfig& config) {
+MemoryWatch::OpenGroup GroupsOf(Machine& machine, const AgentConfig& config) {
   return [&machine,
           pods = kernel::PodsGroup(GroupNamesOf(config))](Signal signal) -> Result<FileDescriptor> {
     if (machine.cgroup_version == CgroupVersion::kV2) {
@@ -201,7 +201,7 @@ NodeDependencies DependenciesOf(Machine& machine, const Log& log, AgentParts& pa
       .clock = machine.clock,
       .figures = *parts.figures,
       .disk_walks = *parts.disk_walks,
-      .notifier = *parts.arming,
+      .notifier = *parts.memory,
       .pods = *parts.pods,
       .killer = parts.no_killer ? *parts.no_killer : *parts.pods,
       .reclaimer = *parts.reclaimer,
@@ -274,7 +274,7 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
           .groups_of = [figures = parts.figures.get()](const PodFacts& facts)
               -> const std::vector<std::string>& { return figures->GroupsOf(facts); },
           .node_fs = config.node_fs});
-  parts.arming = std::make_unique<ArmingThread>(GroupsOf(machine, config));
+  parts.memory = std::make_unique<MemoryWatch>(GroupsOf(machine, config), log);
   parts.hooks = std::make_unique<Hooks>(
       config.hooks, config.node_name, config.dry_run,
       [&parts](std::string_view uid) { return parts.pods->NameOfPod(uid); });

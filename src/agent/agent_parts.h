@@ -42,7 +42,7 @@ struct AgentParts {
   std::unique_ptr<PodTable> pods;
   std::unique_ptr<StatsCollector> figures;
   std::unique_ptr<DiskWalkThread> disk_walks;
-  std::unique_ptr<ArmingThread> arming;
+  std::unique_ptr<MemoryWatch> memory;
   std::unique_ptr<PodKiller> no_killer;  // in a dry run; null: the pods are evicted
   std::unique_ptr<Hooks> hooks;
   std::unique_ptr<ClusterSide> cluster;  // null: there is no cluster

@@ -63,9 +63,6 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                   .rescan_every = config.file_check_frequency,
                   .profile = config.profile},
                  machine_->clock, *log_),
-      memory_(*parts_->arming, *log_,
-              {.crossed = [this] { parts_->node->MemoryCrossed(); },
-               .stalled = [this] { parts_->node->Stalled(); }}),
       runtime_start_(
           {.runtime = *machine_->runtime,
            .clock = machine_->clock,
@@ -80,6 +77,8 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                .stop_pods = options_.stop_pods}),
       clocks_(machine_->clock, *log_),
       threads_(*log_) {
+  parts_->memory->Notify({.crossed = [this] { parts_->node->MemoryCrossed(); },
+                          .stalled = [this] { parts_->node->Stalled(); }});
   parts_->manifests_are_read = [this] { return manifests_.IsComplete(machine_->clock.Now()); };
   parts_->follow_capacity = [this] { FollowCapacity(); };
   if (!machine_->images) return;
@@ -107,7 +106,7 @@ Result<void> NodeAgent::WatchAll() {
   };
   watch(machine_->runtime->EventFd(), [this] { TakeRuntimeEvents(); });
   watch(parts_->disk_walks->fd(), [this] { TakeDiskUse(); });
-  watch(parts_->arming->fd(), [this] { memory_.TakeLevels(*loop_); });
+  watch(parts_->memory->fd(), [this] { parts_->memory->TakeLevels(*loop_); });
   watch(ending_.fd(), [this] { ending_.Take(parts_->listed); });
   watch(parts_->hooks->fd(), [this] { parts_->hooks->LogFailures(*log_); });
   if (auto* const logs = parts_->remains->logs()) watch(logs->fd(), [logs] { logs->TakeFound(); });
@@ -138,7 +137,7 @@ Result<void> NodeAgent::Run() {
   if (begun_) parts_->state->Finish(State(machine_->clock.Now()));
   if (parts_->recorder) parts_->recorder->Finish();
   log_->Info("agent stopped");
-  memory_.End();
+  parts_->memory->End();
   loop_.reset();
   if (refusal_) return Fail(*refusal_);
   return result;
@@ -240,7 +239,7 @@ void NodeAgent::SurveyFileSystems(const StorageFolders& folders) {
 void NodeAgent::WatchAlarms() {
   const AgentConfig& config = config_.config();
   const std::string pods = kernel::PodsGroup(GroupNamesOf(config));
-  memory_.WatchAlarms(
+  parts_->memory->WatchAlarms(
       *loop_, {.machine_pressure = config.node_cgroup.empty() ? "/proc/pressure" : "",
                .node_pressure = [this] { return machine_->node_groups->OpenPressureDirectory(""); },
                .pods_pressure = [&] { return machine_->pod_groups().OpenPressureDirectory(pods); },

@@ -15,7 +15,6 @@
 #include "agent/notify/service_notify.h"
 #include "agent/runtime_start.h"
 #include "agent/upkeep.h"
-#include "agent/wake/memory_watch.h"
 #include "machine/loop/event_loop.h"
 #include "view/board.h"
 #include "view/snapshot.h"
@@ -86,7 +85,6 @@ class NodeAgent : public Agent {
   ConfigInForce config_;
   std::unique_ptr<AgentParts> parts_;
   ManifestWatch manifests_;
-  MemoryWatch memory_;
   RuntimeStart runtime_start_;
   std::optional<ImagePlaces> image_places_;  // absent: there are no images
   std::optional<DiskSurvey> survey_;         // absent: the runtime has not said where they are

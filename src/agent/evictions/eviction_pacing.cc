@@ -37,9 +37,7 @@ UsageLook LookOf(const PacedPass& pass, const EndingPods& ending) {
   for (const ActivePod& pod : pass.pods) {
     if (MayGo(pod, pass.signal)) add(pod, false);
   }
-  for (std::size_t i = 0; i < ending.size(); ++i) {
-    if (ending.At(i).stats != nullptr) add(ending.At(i), true);
-  }
+  for (const ActivePod& pod : ending.Known()) add(pod, true);
   return look;
 }
 
@@ -60,15 +58,12 @@ void EndingPods::Clear() {
   stats_.clear();
 }
 
-ActivePod EndingPods::At(std::size_t place) const {
-  const PodStats& stats = stats_[place];
-  return {.facts = pods_[place], .stats = stats.has_memory ? &stats : nullptr};
-}
-
-ActivePod EndingPods::Of(const PodFacts* facts) const {
-  const auto found = std::ranges::find(pods_, facts);
-  if (found == pods_.end()) return {.facts = facts, .stats = nullptr};
-  return At(static_cast<std::size_t>(found - pods_.begin()));
+std::vector<ActivePod> EndingPods::Known() const {
+  std::vector<ActivePod> known;
+  for (std::size_t i = 0; i < pods_.size(); ++i) {
+    if (stats_[i].has_memory) known.push_back({.facts = pods_[i], .stats = &stats_[i]});
+  }
+  return known;
 }
 
 std::int64_t EndingPods::WorkingSets() const {
@@ -81,10 +76,7 @@ std::int64_t EndingPods::WorkingSets() const {
 
 std::int64_t EndingPods::Usage(Signal signal, DiskLayout layout) const {
   std::int64_t sum = 0;
-  for (std::size_t place = 0; place < size(); ++place) {
-    const ActivePod pod = At(place);
-    if (pod.stats != nullptr) sum += UsageOf(pod, signal, layout).value_or(0);
-  }
+  for (const ActivePod& pod : Known()) sum += UsageOf(pod, signal, layout).value_or(0);
   return sum;
 }
 
@@ -210,8 +202,9 @@ void EvictionPacing::HastenFor(Signal signal, std::int64_t left, DiskLayout layo
       ReadEnding(true);
       ending_.ReadAll(dependencies_.figures);
     }
-    const ActivePod held_by = ending_.Of(pod.facts);
-    if (held_by.stats != nullptr) question.held = UsageOf(held_by, signal, layout);
+    for (const ActivePod& known : ending_.Known()) {
+      if (known.facts == pod.facts) question.held = UsageOf(known, signal, layout);
+    }
     if (!MustKillNow(question) || !dependencies_.pods.KillNow(pod.facts->pod.uid, now)) continue;
     kills_.push_back({.pod_uid = pod.facts->pod.uid,
                       .signal = signal,

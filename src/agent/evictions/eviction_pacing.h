@@ -35,12 +35,8 @@ class EndingPods {
   void ReadAll(Figures& figures);
   void Clear();
 
-  [[nodiscard]] bool empty() const { return pods_.empty(); }
-  [[nodiscard]] std::size_t size() const { return pods_.size(); }
-  // The pod at `place`; without stats if its memory is not known.
-  [[nodiscard]] ActivePod At(std::size_t place) const;
-  // The pod with these facts; without stats if its memory is not known, or if it is none of them.
-  [[nodiscard]] ActivePod Of(const PodFacts* facts) const;
+  // Those whose memory is known.
+  [[nodiscard]] std::vector<ActivePod> Known() const;
   // Working sets of all of them, in bytes.
   [[nodiscard]] std::int64_t WorkingSets() const;
   // What all of them hold of what the signal watches, as far as it is known.

@@ -56,7 +56,7 @@ FileDescriptor OpenEvents(int group) {
 
 }  // namespace
 
-void ArmingThread::Arm(std::vector<MemoryLevel> levels) {
+void MemoryWatch::Arm(std::vector<MemoryLevel> levels) {
   jobs_.DoInstead([this, levels = std::move(levels)] {
     Armed armed;
     for (const MemoryLevel& level : levels) {
@@ -69,7 +69,7 @@ void ArmingThread::Arm(std::vector<MemoryLevel> levels) {
         armed.errors.push_back(registered.error().In(NameOf(level.signal)));
       }
     }
-    results_.Put(std::move(armed));
+    armed_.Put(std::move(armed));
   });
 }
 
@@ -136,11 +136,11 @@ bool MemoryAlarms::Drain(int fd, bool error) const {
 }
 
 void MemoryWatch::TakeLevels(EventLoop& loop) {
-  for (ArmingThread::Armed& armed : arming_.TakeResults()) Use(loop, std::move(armed));
+  for (Armed& armed : armed_.TakeAll()) Use(loop, std::move(armed));
 }
 
 // New levels replace the old ones.
-void MemoryWatch::Use(EventLoop& loop, ArmingThread::Armed armed) {
+void MemoryWatch::Use(EventLoop& loop, Armed armed) {
   if (armed.errors.empty()) {
     said_unarmed_.Reset();
   } else if (said_unarmed_.Take()) {
@@ -153,7 +153,7 @@ void MemoryWatch::Use(EventLoop& loop, ArmingThread::Armed armed) {
     const auto watched = loop.Watch(
         level.fd(),
         [this, &level] {
-          if (level.Drain()) dependencies_.crossed();
+          if (level.Drain()) callbacks_.crossed();
         },
         EventLoop::Urgency::kFirst);
     if (watched) continue;
@@ -168,7 +168,7 @@ void MemoryWatch::WatchAlarms(EventLoop& loop, const AlarmSources& sources) {
   for (const int fd : alarms_.fds()) {
     const auto watched = loop.WatchAlarm(fd, [this, &loop, fd](bool error) {
       if (!alarms_.Drain(fd, error)) loop.Unwatch(fd);
-      dependencies_.stalled();
+      callbacks_.stalled();
     });
     if (watched) continue;
     log_.Warn("memory pressure cannot wake the agent; the agent looks at memory on a timer",

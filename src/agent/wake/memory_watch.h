@@ -20,31 +20,6 @@
 
 namespace jettison {
 
-// Registers memory levels with the kernel beside the loop: each takes 8 to 56 ms. The levels
-// registered before stay in force until the new ones are.
-class ArmingThread : public MemoryNotifier {
- public:
-  // Opens the directory of the group that a signal watches; called beside the loop.
-  using OpenGroup = std::function<Result<FileDescriptor>(Signal)>;
-  struct Armed {
-    std::vector<MemcgThreshold> levels;
-    std::vector<Error> errors;  // of those that could not be registered
-  };
-
-  explicit ArmingThread(OpenGroup open_group) : open_group_(std::move(open_group)) {}
-
-  void Arm(std::vector<MemoryLevel> levels) override;
-  // Readable when levels have been registered.
-  [[nodiscard]] int fd() const { return results_.fd(); }
-  [[nodiscard]] std::vector<Armed> TakeResults() { return results_.TakeAll(); }
-
- private:
-  OpenGroup open_group_;
-  Mailbox<Armed> results_;
-  // The last member: it ends first.
-  JobQueue jobs_{Threads::kEnding};
-};
-
 // The sources of kernel notifications about memory shortage and about stalls on memory or I/O.
 struct AlarmSources {
   using OpenDirectory = std::function<Result<FileDescriptor>()>;
@@ -85,18 +60,28 @@ class MemoryAlarms {
 };
 
 // The callbacks for the kernel's notifications about memory. They only wake the agent.
-struct MemoryWatchDependencies {
+struct MemoryCallbacks {
   std::function<void()> crossed;  // usage may have passed a level
   std::function<void()> stalled;  // tasks waited for memory, or for I/O
 };
 
-// Has the loop wait for the levels of usage that were registered and for the alarms of memory.
-class MemoryWatch {
+// Registers levels of memory usage with the kernel, and has the loop wait for them and for the
+// alarms of memory. Registering takes 8 to 56 ms each, so it is done beside the loop; the levels
+// registered before stay in force until then.
+class MemoryWatch : public MemoryNotifier {
  public:
-  // `arming` and `log` must outlive this; the loop must stand until End.
-  MemoryWatch(ArmingThread& arming, const Log& log, MemoryWatchDependencies dependencies)
-      : arming_(arming), log_(log), dependencies_(std::move(dependencies)) {}
+  // Opens the directory of the group that a signal watches; called beside the loop.
+  using OpenGroup = std::function<Result<FileDescriptor>(Signal)>;
 
+  // `log` must outlive this; the loop must stand until End.
+  MemoryWatch(OpenGroup open_group, const Log& log)
+      : open_group_(std::move(open_group)), log_(log) {}
+
+  // Sets who is told, before anything is watched.
+  void Notify(MemoryCallbacks callbacks) { callbacks_ = std::move(callbacks); }
+  void Arm(std::vector<MemoryLevel> levels) override;
+  // Readable when levels have been registered.
+  [[nodiscard]] int fd() const { return armed_.fd(); }
   // Takes over levels that have been registered. Usage may have passed one of them meanwhile, of
   // which the kernel says nothing; the next look sees it.
   void TakeLevels(EventLoop& loop);
@@ -106,14 +91,21 @@ class MemoryWatch {
   void End() { levels_.clear(); }
 
  private:
-  void Use(EventLoop& loop, ArmingThread::Armed armed);
+  struct Armed {
+    std::vector<MemcgThreshold> levels;
+    std::vector<Error> errors;  // of those that could not be registered
+  };
+  void Use(EventLoop& loop, Armed armed);
 
-  ArmingThread& arming_;
+  OpenGroup open_group_;
   const Log& log_;
-  MemoryWatchDependencies dependencies_;
+  MemoryCallbacks callbacks_;
   MemoryAlarms alarms_;
   std::vector<MemcgThreshold> levels_;  // registered, and watched by the loop
   Once said_unarmed_;
+  Mailbox<Armed> armed_;
+  // The last member: it ends first.
+  JobQueue jobs_{Threads::kEnding};
 };
 
 }  // namespace jettison
