@@ -25,7 +25,7 @@ const CycleReport& PassReporter::Report(DonePass done) {
   NotifyListeners(report);
   const auto spared = node_.spared.spared();
   report.spared.assign(spared.begin(), spared.end());
-  if (report.acting_for) report.survivors = dependencies_.pods.KillSurvivors(now);
+  if (report.acting_for) report.survivors = dependencies_.pods.Survivors();
   report.early_kills = node_.pacing.TakeEarlyKills();
   ++node_.record.count;
   recorded_.reset();

@@ -293,16 +293,14 @@ bool PodTable::KillNow(std::string_view uid, Instant now) {
   return true;
 }
 
-std::vector<SurvivorRecord> PodTable::KillSurvivors(Instant now) {
+std::vector<SurvivorRecord> PodTable::Survivors() const {
   std::vector<SurvivorRecord> survivors;
-  for (auto& [name, slot] : slots_.all()) {
-    PodWorker* const worker = slot.worker();
-    if (worker == nullptr || !worker->survival()) continue;
-    settled_ = false;
-    worker->KillSurvivor(now);
-    const Survival survival = *worker->survival();
+  for (const auto& [name, slot] : slots_.all()) {
+    const PodWorker* const worker = slot.worker();
+    const auto survival = worker != nullptr ? worker->survival() : std::nullopt;
+    if (!survival) continue;
     survivors.push_back(
-        {.pod_uid = worker->facts().pod.uid, .since = survival.since, .kills = survival.kills});
+        {.pod_uid = worker->facts().pod.uid, .since = survival->since, .kills = survival->kills});
   }
   return survivors;
 }

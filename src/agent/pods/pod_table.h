@@ -140,8 +140,8 @@ class PodTable : public PodViews, public PodKiller {
   [[nodiscard]] bool KillsAtOnce(std::string_view uid) const;
   // Kills a pod that is ending before the end of its grace period. False: none of it is left.
   bool KillNow(std::string_view uid, Instant now);
-  // Kills pods again of which something still runs after their kill, and returns them.
-  [[nodiscard]] std::vector<SurvivorRecord> KillSurvivors(Instant now);
+  // Pods of which something still runs after their kill.
+  [[nodiscard]] std::vector<SurvivorRecord> Survivors() const;
   // Those that exist on the node, for the collection of dead containers.
   [[nodiscard]] std::vector<PodWorker*> Workers();
 

@@ -11,11 +11,6 @@
 namespace jettison {
 namespace {
 
-// Nobody asks again for a group that is gone.
-bool HasFailed(const Result<void>& sent) {
-  return !sent && sent.error().code != ErrorCode::kNotFound;
-}
-
 // If there are more processes than this, they are signalled beside the loop, and their memory is
 // left to the kernel: so many processes hold little memory each, and each handle costs a descriptor
 // until the release is done.
@@ -37,33 +32,32 @@ std::vector<FileDescriptor> HandlesOf(const Result<std::vector<pid_t>>& pids, st
 
 }  // namespace
 
-Result<void> MassSignal::Send(std::string_view path, int signal) {
+void ReleasingGroupEnd::SendBeside(std::string_view path, int signal) {
   Order order(path, signal);
-  Result<void> before;
   {
     const std::lock_guard lock(mutex_);
     ForgetIdlePods();
-    if (!orders_.insert(order).second) return {};
-    if (const auto failed = failures_.find(order); failed != failures_.end()) {
-      before = Fail(std::move(failed->second));
-      failures_.erase(failed);
-    }
+    if (!orders_.insert(order).second) return;
   }
   const std::string pod(kernel::PodPart(path));
   JobQueue& jobs = by_pod_.try_emplace(pod, Threads::kEnding).first->second;
-  jobs.Do([this, order = std::move(order)] { Carry(order); });
-  return before;
+  jobs.Do([this, order = std::move(order)] {
+    (void)(order.second == SIGKILL ? groups_.Kill(order.first)
+                                   : groups_.Signal(order.first, order.second));
+    const std::lock_guard lock(mutex_);
+    orders_.erase(order);
+  });
 }
 
 // The mutex is held.
-void MassSignal::ForgetIdlePods() {
+void ReleasingGroupEnd::ForgetIdlePods() {
   std::erase_if(by_pod_, [this](const auto& pod) {
     return std::ranges::none_of(
         orders_, [&](const Order& order) { return kernel::PodPart(order.first) == pod.first; });
   });
 }
 
-bool MassSignal::IsSending(std::string_view path) {
+bool ReleasingGroupEnd::IsSignalling(std::string_view path) {
   const std::lock_guard lock(mutex_);
   return std::ranges::any_of(orders_, [path](const Order& order) {
     const std::string& group = order.first;
@@ -71,24 +65,10 @@ bool MassSignal::IsSending(std::string_view path) {
   });
 }
 
-void MassSignal::Carry(const Order& order) {
-  ++sending_;
-  auto sent = SendOne(order);
-  if (HasFailed(sent) && sending_ > 1) sent = SendOne(order);
-  --sending_;
-  const std::lock_guard lock(mutex_);
-  orders_.erase(order);
-  if (HasFailed(sent)) failures_.insert_or_assign(order, sent.error());
-}
-
-Result<void> MassSignal::SendOne(const Order& order) {
-  const auto& [path, signal] = order;
-  return signal == SIGKILL ? groups_.Kill(path) : groups_.Signal(path, signal);
-}
-
 // A process may have very many threads, so processes are counted and not tasks. With thousands of
 // tasks that would take milliseconds itself, so they count as many.
 bool ReleasingGroupEnd::AreMany(std::string_view path) const {
+  if (!releases_.running()) return false;
   constexpr std::uint64_t kMostListed = 1024;
   const auto tasks = groups_.ReadPids(path);
   if (!tasks || *tasks <= kMostAtOnce) return false;
@@ -98,12 +78,16 @@ bool ReleasingGroupEnd::AreMany(std::string_view path) const {
 }
 
 Result<void> ReleasingGroupEnd::Signal(std::string_view path, int signal) {
-  if (mass_.running() && AreMany(path)) return mass_.Send(path, signal);
-  return groups_.Signal(path, signal);
+  if (!AreMany(path)) return groups_.Signal(path, signal);
+  SendBeside(path, signal);
+  return {};
 }
 
 Result<void> ReleasingGroupEnd::Kill(std::string_view path) {
-  if (mass_.running() && AreMany(path)) return mass_.Send(path, SIGKILL);
+  if (AreMany(path)) {
+    SendBeside(path, SIGKILL);
+    return {};
+  }
   std::vector<FileDescriptor> handles;
   const std::size_t most = std::min(Room(), kMostAtOnce);
   if (most > 0) handles = HandlesOf(groups_.Processes(path), most);

@@ -23,48 +23,19 @@
 
 namespace jettison {
 
-// Sends signals to groups of very many processes, beside the loop. Processes are signalled one by
-// one if the kernel cannot kill a group as a whole, and for every signal other than SIGKILL. For
-// four thousand processes this takes a tenth of a second, which is too long for the loop, and a
-// kill may wait for seconds for the kernel to freeze a group. Signals to groups of one pod are sent
-// one after the other, so that the next pod need not wait for that. What fails beside another
-// signal is sent once more: the last descriptors may serve only one of them at a time.
-class MassSignal {
- public:
-  // `groups` must outlive this, and be fit for several threads.
-  explicit MassSignal(Cgroups& groups) : groups_(groups) {}
-
-  // Whether there is a thread for it.
-  [[nodiscard]] bool running() const { return of_no_pod_.running(); }
-  // Queues the signal for the group, unless the same one waits or is being sent already. SIGKILL
-  // also reaches processes that are forked meanwhile. If the same signal failed the last time, it
-  // is queued again and the error is returned.
-  [[nodiscard]] Result<void> Send(std::string_view path, int signal);
-  // Whether a signal to the group, or to one above it, waits or is being sent.
-  [[nodiscard]] bool IsSending(std::string_view path);
-
- private:
-  using Order = std::pair<std::string, int>;  // path, signal
-
-  void ForgetIdlePods();
-  void Carry(const Order& order);
-  [[nodiscard]] Result<void> SendOne(const Order& order);
-
-  Cgroups& groups_;
-  std::atomic<int> sending_ = 0;
-  std::mutex mutex_;                 // guards orders and failures
-  std::set<Order> orders_;           // until they have been sent
-  std::map<Order, Error> failures_;  // the last ones
-  JobQueue of_no_pod_{Threads::kEnding};
-  // The last member: they end first.
-  std::map<std::string, JobQueue, std::less<>> by_pod_;
-};
-
 // Ends groups so that their memory is freed sooner: after each kill, the memory of the killed
 // processes is freed beside the loop while the kernel still ends them; where that hangs, no more of
-// them are taken after a while. Groups of very many processes are signalled beside the loop. The
-// page cache of a group would stay charged to the groups above, so it is dropped there before the
-// group is removed, which may take the kernel a second; until that is done, Remove fails with
+// them are taken after a while.
+//
+// Groups of very many processes are signalled beside the loop, because processes are signalled one
+// by one if the kernel cannot kill a group as a whole, and for every signal other than SIGKILL. For
+// four thousand processes this takes a tenth of a second, and a kill may wait for seconds for the
+// kernel to freeze a group. Signals to groups of one pod are sent one after the other, so that the
+// next pod need not wait for that. What fails there is not told; a kill is repeated by the caller
+// as long as something lives.
+//
+// The page cache of a group would stay charged to the groups above, so it is dropped there before
+// the group is removed, which may take the kernel a second; until that is done, Remove fails with
 // kUnavailable.
 class ReleasingGroupEnd : public GroupEnd {
  public:
@@ -78,20 +49,25 @@ class ReleasingGroupEnd : public GroupEnd {
   // the same.
   explicit ReleasingGroupEnd(Cgroups& groups, Release release = kernel::ReleaseMemory,
                              Duration patience = std::chrono::seconds(10))
-      : groups_(groups), release_(std::move(release)), patience_(patience), mass_(groups) {}
+      : groups_(groups), release_(std::move(release)), patience_(patience) {}
 
   [[nodiscard]] Result<void> Signal(std::string_view path, int signal) override;
   [[nodiscard]] Result<void> Kill(std::string_view path) override;
-  [[nodiscard]] bool IsSignalling(std::string_view path) override { return mass_.IsSending(path); }
+  [[nodiscard]] bool IsSignalling(std::string_view path) override;
   [[nodiscard]] Result<void> Remove(std::string_view path) override;
 
  private:
+  using Order = std::pair<std::string, int>;  // path, signal
   struct Drop {
     std::chrono::steady_clock::time_point since;
     std::shared_ptr<std::atomic<bool>> done;  // with the job, which may be left behind
   };
 
+  // Whether the group is to be signalled beside the loop.
   [[nodiscard]] bool AreMany(std::string_view path) const;
+  // Unless the same signal waits or is being sent already.
+  void SendBeside(std::string_view path, int signal);
+  void ForgetIdlePods();
   // How many more killed processes can be taken. 0: a thread is missing, or releases do not return.
   [[nodiscard]] std::size_t Room() const;
   void ReleaseAll(std::vector<FileDescriptor> killed);
@@ -106,7 +82,10 @@ class ReleasingGroupEnd : public GroupEnd {
   std::map<std::string, Drop, std::less<>> drops_;  // by group
   JobQueue releases_{Threads::kEnding, AtEnd::kLeave};
   JobQueue cache_{Threads::kSpare, AtEnd::kLeave};
-  MassSignal mass_;
+  std::mutex mutex_;        // guards orders_
+  std::set<Order> orders_;  // signals beside the loop, until they have been sent
+  // The last member: they end first.
+  std::map<std::string, JobQueue, std::less<>> by_pod_;
 };
 
 }  // namespace jettison

@@ -75,7 +75,6 @@ void PodEnding::StopNext(const Target& pod, Instant now) const {
 // or because the runtime does not answer.
 void PodEnding::KillAlive(const Target& pod, Instant now) {
   if (kills_.count++ == 0) kills_.first = now;
-  kills_.last = now;
   kills_.again_at = now + kills_.next_pause;
   kills_.next_pause = std::min(2 * kills_.next_pause, kLastKillPause);
   for (const ContainerLifecycle& run : pod.runs.all()) {
@@ -117,11 +116,6 @@ void PodEnding::PutOff(Duration slept) {
 std::optional<Survival> PodEnding::SurvivalOf(const ContainerRuns& runs) const {
   if (step_ != Step::kTerminating || kills_.count < 2 || !runs.AnyAlive()) return std::nullopt;
   return Survival{.since = kills_.first, .kills = kills_.count};
-}
-
-void PodEnding::KillSurvivor(const Target& pod, Instant now) {
-  if (!SurvivalOf(pod.runs) || now < kills_.last + kFirstKillPause) return;
-  KillAlive(pod, now);
 }
 
 std::optional<Instant> PodEnding::NextDeadline(const ContainerRuns& runs) const {

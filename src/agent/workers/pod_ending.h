@@ -45,8 +45,6 @@ class PodEnding {
   bool GiveUpGrace(Instant now);
   // Extends the grace period by the time that the machine was suspended.
   void PutOff(Duration slept);
-  // Kills what survives again, but no more often than once a second.
-  void KillSurvivor(const Target& pod, Instant now);
 
   [[nodiscard]] Step step() const { return step_; }
   [[nodiscard]] Duration grace() const { return grace_; }
@@ -67,7 +65,6 @@ class PodEnding {
   struct Kills {
     int count = 0;
     Instant first;
-    Instant last;
     Instant again_at;        // where something lives on
     Duration next_pause{0};  // after that one
   };

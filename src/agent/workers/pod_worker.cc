@@ -285,10 +285,6 @@ std::optional<Survival> PodWorker::survival() const {
   return ending() == nullptr ? std::nullopt : ending()->SurvivalOf(runs_);
 }
 
-void PodWorker::KillSurvivor(Instant now) {
-  if (PodEnding* const end = ending()) end->KillSurvivor(AsTarget(), now);
-}
-
 bool PodWorker::IsEnding() const {
   return IsEvicted() && !IsCandidate() && ending() != nullptr &&
          ending()->step() != PodEnding::Step::kFinished;

@@ -76,9 +76,6 @@ class PodWorker {
   // Present if the pod was killed more than once and something of it still runs: a kill may fail,
   // and a process that sleeps uninterruptibly in the kernel does not end.
   [[nodiscard]] std::optional<Survival> survival() const;
-  // Kills what survives again, sooner than the worker would by itself, but no more often than once
-  // a second.
-  void KillSurvivor(Instant now);
   // When it was evicted; only where IsEvicted.
   [[nodiscard]] Instant evicted_at() const { return eviction_->at; }
   // Since when what is left of it is being removed; absent: it is not.

@@ -138,24 +138,6 @@ TEST(PodWorker, WhatLivesOnIsKilledAgainAndAgainAtGrowingIntervals) {
   EXPECT_FALSE(bench.worker.survival());
 }
 
-TEST(PodWorker, APassThatActsKillsASurvivorAtOnceButNotMoreOftenThanOnceASecond) {
-  Bench bench(PodOf({}, {Named("a")}));
-  bench.runtime.IgnoreStop("a");
-  bench.runtime.IgnoreKill("a");
-  bench.Start();
-  bench.worker.Evict(OrderOf(1), bench.now());
-  bench.Pass(seconds(1)).Commands();
-  EXPECT_FALSE(bench.worker.survival()) << "a kill takes some time";
-  bench.Pass(seconds(1));
-  bench.Pass(seconds(2)).Commands();
-  ASSERT_TRUE(bench.worker.survival());
-  bench.worker.KillSurvivor(bench.now());
-  EXPECT_THAT(bench.Commands(), IsEmpty());
-  bench.Pass(seconds(2));
-  bench.worker.KillSurvivor(bench.now());
-  EXPECT_THAT(bench.Commands(), ElementsAre("kill u/a"));
-}
-
 TEST(PodWorker, AnUnwantedPodEndsWithItsOwnGracePeriodAndIsRemoved) {
   Pod pod = PodOf({Sidecar("s")}, {Named("a")});
   pod.termination_grace_period_seconds = 7;
