@@ -51,8 +51,7 @@ TEST(NextLook, IsForTheNearestThresholdThatIsNotCrossed) {
   const auto next = NextLook(
       std::vector{Of(Signal::kMemoryAvailable, 50 * kGi), Of(Signal::kMemoryAvailable, 2 * kGi),
                   Of(Signal::kMemoryAvailable, kGi)},
-      At(Signal::kMemoryAvailable, 0, kBegin),
-      At(Signal::kMemoryAvailable, 4 * kGi, kBegin));
+      At(Signal::kMemoryAvailable, 0, kBegin), At(Signal::kMemoryAvailable, 4 * kGi, kBegin));
   EXPECT_EQ(next, milliseconds(125));
 }
 

@@ -7,6 +7,7 @@
 #include <gnutls/x509.h>
 #include <strings.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
