@@ -1,5 +1,3 @@
-#include "cli/check_config.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,7 +18,9 @@
 #include "cli/doctor/doctor.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
+#include "core/config/read_config.h"
 #include "core/json/json_writer.h"
+#include "core/model/fault.h"
 #include "core/model/pressure.h"
 #include "core/thresholds/threshold_settings.h"
 
@@ -300,14 +300,17 @@ std::string Lines(std::string_view kind, const Faults& faults) {
   return text;
 }
 
-}  // namespace
-
+// Why this configuration cannot be run.
 Faults AllFaults(const ConfigReading& reading) {
   Faults faults = reading.faults;
   faults.insert(faults.end(), reading.not_above_kubelet.begin(), reading.not_above_kubelet.end());
   return faults;
 }
 
+// For programs: the thresholds as parsed (containerfs.* not yet replaced), those of the kubelet
+// beside, percentages as fractions, the whole configuration in the form of /configz, what holds
+// from which drop-in, warnings and faults. Where there are faults it has neither thresholds of its
+// own nor the configuration.
 std::string ConfigAsJson(const ConfigReading& reading) {
   const EvictionPolicy& eviction = reading.config.eviction;
   const Faults faults = AllFaults(reading);
@@ -335,6 +338,7 @@ std::string ConfigAsJson(const ConfigReading& reading) {
   return text + "\n";
 }
 
+// The same for people: the policy as tables and sentences, or the faults, one a line.
 std::string ConfigAsText(const ConfigReading& reading) {
   const std::string warnings = Lines("warning", reading.warnings);
   if (const Faults faults = AllFaults(reading); !faults.empty()) {
@@ -347,8 +351,6 @@ std::string ConfigAsText(const ConfigReading& reading) {
          Settings(reading.config) + DropIns(reading.drop_ins) +
          (warnings.empty() ? "" : "\n" + warnings);
 }
-
-namespace {
 
 struct CheckConfigOptions {
   ConfigSources sources;

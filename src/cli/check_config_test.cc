@@ -1,22 +1,20 @@
-#include "cli/check_config.h"
-
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/ask/config_files.h"
-#include "cli/commands.h"
+#include "cli/command_bed.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/file_descriptor.h"
 
@@ -37,16 +35,10 @@ class CheckConfig : public testing::Test {
   }
   // The exit status of `check-config` with these arguments, what it prints in `printed_`.
   int Run(std::vector<std::string> arguments) {
-    CLI::App app;
-    int exit_code = 0;
-    AddCheckConfig(app, exit_code);
     arguments.insert(arguments.begin(), "check-config");
-    std::ranges::reverse(arguments);  // as CLI11 takes them
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    app.parse(arguments);
-    printed_ = testing::internal::GetCapturedStdout() + testing::internal::GetCapturedStderr();
-    return exit_code;
+    const CommandRun run = RunCommand(std::move(arguments));
+    printed_ = run.out + run.complaint;
+    return run.status;
   }
 
   const kernel::TemporaryFolder temporary_;

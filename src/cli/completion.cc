@@ -1,11 +1,12 @@
-#include "cli/completion.h"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/ask/ask_agent.h"
@@ -20,203 +21,150 @@
 namespace jettison {
 namespace {
 
-// Where the words before the last one have led.
-struct Position {
-  const CLI::App* app = nullptr;
-  const CLI::Option* awaiting = nullptr;  // an option whose value comes next
-  std::size_t positionals = 0;            // values given so far that belong to no option
-  bool is_within_word = false;            // bash has parted a word at its "="; the rest comes next
-  std::optional<std::string> server;
-};
-
-const CLI::App* CommandOf(const CLI::App& app, const std::string& name) {
-  const auto commands =
-      app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; });
-  return commands.empty() ? nullptr : commands.front();
-}
-
-bool TakesValue(const CLI::Option& option) {
-  return option.get_items_expected_max() > 0;
-}
-
-void TakeOption(const std::string& word, Position& position) {
-  const std::size_t equals = word.find('=');
-  const CLI::Option* option = position.app->get_option_no_throw(word.substr(0, equals));
-  if (option == nullptr || !TakesValue(*option)) return;
-  if (equals == std::string::npos) {
-    position.awaiting = option;
-  } else if (option->check_lname("server")) {
-    position.server = word.substr(equals + 1);
-  }
-}
-
-void TakeWord(const std::string& word, Position& position) {
-  if (position.awaiting != nullptr) {
-    if (word == "=") return;
-    if (position.awaiting->check_lname("server")) position.server = word;
-    position.awaiting = nullptr;
-  } else if (position.is_within_word || word == "=") {
-    position.is_within_word = word == "=";
-  } else if (word.starts_with('-')) {
-    TakeOption(word, position);
-  } else if (const CLI::App* command = CommandOf(*position.app, word)) {
-    position.app = command;
-  } else {
-    ++position.positionals;
-  }
-}
-
-// The values that an option's description names: "{text,json}", with what its check adds.
-std::vector<Completion> NamedValues(const std::string& type) {
-  std::vector<Completion> values;
-  const std::size_t begin = type.find('{');
-  const std::size_t end = type.find('}');
-  if (begin == std::string::npos || end == std::string::npos) return values;
-  std::string_view list = std::string_view(type).substr(begin + 1, end - begin - 1);
-  while (!list.empty()) {
-    const std::string_view value = list.substr(0, list.find(','));
-    values.push_back({std::string(value), ""});
-    list.remove_prefix(std::min(value.size() + 1, list.size()));
-  }
-  return values;
-}
-
-Completions ValuesOf(const CLI::Option& option, const Position& position,
-                     const RunningNames& pods) {
-  Completions values;
-  const std::string shown = option.get_type_name();  // with what its check adds: "TEXT:{a,b}"
-  const std::string type = shown.substr(0, shown.find(':'));
-  if (option.check_lname("signal")) {
-    for (const Signal signal : kAllSignals) {
-      values.words.push_back({std::string(NameOf(signal)), ""});
-    }
-    return values;
-  }
-  if (option.check_lname("sweep")) {
-    for (const std::string& key : SweepKeys()) values.words.push_back({key + "=", ""});
-    return values;
-  }
-  if (type == "POD|EVICTION") {
-    values.words = pods(position.server);
-    return values;
-  }
-  values.words = NamedValues(shown);
-  values.files = values.words.empty() && (type == "FILE" || type == "DIR" || type == "PATH");
-  return values;
-}
-
-Completions OptionsOf(const CLI::App& app) {
-  Completions completions;
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_group().empty()) continue;
-    for (const std::string& name : option->get_lnames()) {
-      completions.words.push_back({"--" + name, option->get_description()});
-    }
-  }
-  return completions;
-}
-
-Completions CommandsOf(const CLI::App& app) {
-  Completions completions;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (command->get_group().empty()) continue;  // it is hidden
-    completions.words.push_back({command->get_name(), command->get_description()});
-  }
-  return completions;
-}
-
-// The argument without a name that comes next; null where there is none.
-const CLI::Option* NextPositional(const Position& position) {
-  std::size_t left = position.positionals;
-  for (const CLI::Option* option : position.app->get_options()) {
-    if (!option->get_positional()) continue;
-    const auto most = static_cast<std::size_t>(std::max(option->get_items_expected_max(), 1));
-    if (left < most) return option;
-    left -= most;
-  }
-  return nullptr;
-}
-
-Completions ArgumentsOf(const Position& position, const RunningNames& pods) {
-  Completions completions = CommandsOf(*position.app);
-  const CLI::Option* positional = NextPositional(position);
-  if (!completions.words.empty() || positional == nullptr) return completions;
-  return ValuesOf(*positional, position, pods);
-}
-
-// "--output=js", one word: the values with the option in front.
-Completions GluedValues(const std::string& word, const Position& position,
-                        const RunningNames& pods) {
-  const std::string option_name = word.substr(0, word.find('='));
-  const CLI::Option* option = position.app->get_option_no_throw(option_name);
-  if (option == nullptr || !TakesValue(*option)) return {};
-  Completions completions = ValuesOf(*option, position, pods);
-  for (Completion& value : completions.words) value.text = option_name + "=" + value.text;
-  return completions;
-}
-
 // Somebody waits for it with a finger on a key.
 constexpr Duration kCompletionPatience = std::chrono::milliseconds(300);
 
-// The pods of the running agent; none where it does not answer at once.
-std::vector<Completion> RunningPods(const std::optional<std::string>& server) {
+// What the agent says at `server`, absent: where agents are; nothing where it does not answer at
+// once.
+Result<Overview> OverviewAt(const std::optional<std::string>& server) {
   AskOptions options;
   const char* variable = std::getenv("JETTISON_SERVER");
   if (variable != nullptr) options.server = variable;
   if (server) options.server = *server;
   auto target = TargetOf(options);
-  if (!target) return {};
+  if (!target) return Fail(target.error());
   target->timeout = kCompletionPatience;
   const auto answer = HttpGet(*target, kOverviewPath);
-  const auto overview = ReadOverview(answer ? answer->body : "");
-  if (!overview) return {};
-  std::vector<Completion> pods;
-  for (const OverviewPod& pod : overview->pods) {
-    pods.push_back({PodNameText(pod, /*with_namespace=*/true), PodStateText(pod, overview->at)});
-  }
-  return pods;
+  return ReadOverview(answer ? answer->body : "");
 }
 
-void PrintCompletions(const Completions& completions) {
-  std::string lines;
-  for (const Completion& word : completions.words) {
-    const std::string line = word.description.substr(0, word.description.find('\n'));
-    lines += Printable(word.text) + (line.empty() ? "" : "\t" + Printable(line)) + "\n";
+// Finds how the last word of a command line may go on, by what the command line knows: commands,
+// options, their values.
+class Completer {
+ public:
+  explicit Completer(const CLI::App& app) : app_(&app) {}
+
+  // A line for each way, with a description behind a tab; ":files" where files may stand, too.
+  // `words` stand behind the program's name; the last may be empty. "--option=value" may be one
+  // word or, as bash parts them, three.
+  std::string LinesFor(const std::vector<std::string>& words) {
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) Take(words[i]);
+    if (!words.empty()) last_ = words.back();
+    if (awaiting_ != nullptr) {
+      if (last_ == "=") last_.clear();  // bash: nothing of the value is there yet
+      AddValues(*awaiting_);
+    } else if (is_within_word_ || last_ == "=") {
+      return "";  // the value of a sweep, for instance
+    } else if (const std::size_t equals = last_.find('='); !last_.starts_with('-')) {
+      AddArguments();
+    } else if (equals == std::string::npos) {
+      AddOptions();
+    } else if (const CLI::Option* option = OptionNamed(last_.substr(0, equals))) {
+      AddValues(*option, last_.substr(0, equals + 1));
+    }
+    return lines_ + (files_ ? ":files\n" : "");
   }
-  if (completions.files) lines += ":files\n";
-  (void)PrintData(lines);  // a shell that waits for words has no use for a status
-}
+
+ private:
+  void Take(const std::string& word) {
+    if (awaiting_ != nullptr) {
+      if (word == "=") return;
+      if (awaiting_->check_lname("server")) server_ = word;
+      awaiting_ = nullptr;
+    } else if (is_within_word_ || word == "=") {
+      is_within_word_ = word == "=";
+    } else if (const std::size_t equals = word.find('='); word.starts_with('-')) {
+      const CLI::Option* option = OptionNamed(word.substr(0, equals));
+      if (equals == std::string::npos) awaiting_ = option;
+      if (option == nullptr || equals == std::string::npos) return;
+      if (option->check_lname("server")) server_ = word.substr(equals + 1);
+    } else if (const auto commands = app_->get_subcommands(
+                   [&](const CLI::App* command) { return command->get_name() == word; });
+               !commands.empty()) {
+      app_ = commands.front();
+    } else {
+      ++positionals_;
+    }
+  }
+
+  // One that takes a value; null: there is none.
+  [[nodiscard]] const CLI::Option* OptionNamed(const std::string& name) const {
+    const CLI::Option* option = app_->get_option_no_throw(name);
+    return option != nullptr && option->get_items_expected_max() > 0 ? option : nullptr;
+  }
+
+  void Add(const std::string& text, std::string_view description = {}) {
+    if (!text.starts_with(last_)) return;
+    description = description.substr(0, description.find('\n'));
+    lines_ += Printable(text) + (description.empty() ? "" : "\t" + Printable(description)) + "\n";
+  }
+
+  void AddOptions() {
+    for (const CLI::Option* option : app_->get_options()) {
+      if (option->get_group().empty()) continue;
+      for (const std::string& name : option->get_lnames()) {
+        Add("--" + name, option->get_description());
+      }
+    }
+  }
+
+  // Commands, or values of the argument without a name that comes next.
+  void AddArguments() {
+    const auto commands = app_->get_subcommands(
+        [](const CLI::App* command) { return !command->get_group().empty(); });  // not hidden
+    for (const CLI::App* command : commands) Add(command->get_name(), command->get_description());
+    if (!commands.empty()) return;
+    std::size_t left = positionals_;
+    for (const CLI::Option* option : app_->get_options()) {
+      if (!option->get_positional()) continue;
+      const auto most = static_cast<std::size_t>(std::max(option->get_items_expected_max(), 1));
+      if (left < most) return AddValues(*option);
+      left -= most;
+    }
+  }
+
+  // Each behind `prefix`: "--output=".
+  void AddValues(const CLI::Option& option, const std::string& prefix = "") {
+    const std::string shown = option.get_type_name();  // with what its check adds: "TEXT:{a,b}"
+    const std::string type = shown.substr(0, shown.find(':'));
+    const std::size_t begin = shown.find('{');
+    if (option.check_lname("signal")) {
+      for (const Signal signal : kAllSignals) Add(prefix + std::string(NameOf(signal)));
+    } else if (option.check_lname("sweep")) {
+      for (const std::string& key : SweepKeys()) Add(prefix + key + "=");
+    } else if (type == "POD|EVICTION") {
+      const auto overview = OverviewAt(server_);
+      if (!overview) return;
+      for (const OverviewPod& pod : overview->pods) {
+        Add(PodNameText(pod, /*with_namespace=*/true), PodStateText(pod, overview->at));
+      }
+    } else if (begin != std::string::npos) {
+      std::istringstream values(shown.substr(begin + 1, shown.find('}') - begin - 1));
+      for (std::string value; std::getline(values, value, ',');) Add(prefix + value);
+    } else {
+      files_ = type == "FILE" || type == "DIR" || type == "PATH";
+    }
+  }
+
+  // Where the words before the last one have led.
+  const CLI::App* app_;
+  const CLI::Option* awaiting_ = nullptr;  // an option whose value comes next
+  std::size_t positionals_ = 0;            // values given so far that belong to no option
+  bool is_within_word_ = false;            // bash has parted a word at its "="; the rest comes next
+  std::optional<std::string> server_;
+  std::string last_;
+  std::string lines_;
+  bool files_ = false;
+};
 
 }  // namespace
 
-Completions CompletionsOf(const CLI::App& app, const Words& words, const RunningNames& pods) {
-  if (words.empty()) return CommandsOf(app);
-  Position position{.app = &app};
-  for (std::size_t i = 0; i + 1 < words.size(); ++i) TakeWord(words[i], position);
-  const std::string& last = words.back();
-  Completions completions;
-  if (position.awaiting != nullptr) {
-    completions = ValuesOf(*position.awaiting, position, pods);
-    if (last == "=") return completions;  // bash: nothing of the value is there yet
-  } else if (position.is_within_word || last == "=") {
-    return completions;  // the value of a sweep, for instance
-  } else if (last.starts_with('-') && last.find('=') != std::string::npos) {
-    completions = GluedValues(last, position, pods);
-  } else if (last.starts_with('-')) {
-    completions = OptionsOf(*position.app);
-  } else {
-    completions = ArgumentsOf(position, pods);
-  }
-  std::erase_if(completions.words,
-                [&last](const Completion& word) { return !word.text.starts_with(last); });
-  return completions;
-}
-
 void AddComplete(CLI::App& app, int& /*exit_code*/) {
-  auto words = std::make_shared<Words>();
+  auto words = std::make_shared<std::vector<std::string>>();
   CLI::App* command = app.add_subcommand("complete", "List what can be typed next, for shells");
   command->group("")->add_option("WORD", *words, "behind --");
-  command->callback([&app, words] { PrintCompletions(CompletionsOf(app, *words, RunningPods)); });
+  // A shell that waits for words has no use for a status.
+  command->callback([&app, words] { (void)PrintData(Completer(app).LinesFor(*words)); });
 }
 
 }  // namespace jettison

@@ -1,10 +1,16 @@
-#include "cli/completion.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/commands.h"
+#include <functional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/overview/overview.h"
+#include "cli/command_bed.h"
 #include "cli/simulate/candidates.h"
+#include "http/server/test_server.h"
 
 namespace jettison {
 namespace {
@@ -16,76 +22,76 @@ using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
 
-// The words that may come next on the program's own command line.
-struct Program {
-  CLI::App app{"", "jettison"};
-  int exit_code = 0;
-  Program() { AddCommands(app, exit_code); }
-  [[nodiscard]] Completions Next(const Words& words) const {
-    return CompletionsOf(app, words, [](const std::optional<std::string>& server) {
-      return std::vector<Completion>{{server.value_or("default/web"), "running"}};
-    });
-  }
-  [[nodiscard]] Words Texts(const Words& words) const {
-    Words texts;
-    for (const Completion& word : Next(words).words) texts.push_back(word.text);
-    return texts;
-  }
-};
+using Words = std::vector<std::string>;
 
-TEST(Completion, EveryCommandThatIsNotHiddenMayComeFirst) {
-  const Program program;
-  EXPECT_THAT(program.Texts({""}), AllOf(IsSupersetOf({"run", "status", "top", "replay"}),
-                                         Not(Contains("complete")), Not(Contains("workload"))));
-  EXPECT_THAT(program.Texts({"sta"}), ElementsAre("status"));
-  EXPECT_THAT(program.Texts({}), Contains("status"));
+// The words that may come next on the program's own command line, ":files" where files may.
+Words Next(Words words) {
+  words.insert(words.begin(), {"complete", "--"});
+  std::istringstream lines(RunCommand(std::move(words)).out);
+  Words next;
+  for (std::string line; std::getline(lines, line);) {
+    next.push_back(line.substr(0, line.find('\t')));
+  }
+  return next;
+}
+bool HasFiles(const Words& words) {
+  const Words next = Next(words);
+  return !next.empty() && next.back() == ":files";
 }
 
-TEST(Completion, EveryOptionOfACommandMayFollowIt) {
-  const Program program;
-  for (const CLI::App* command :
-       program.app.get_subcommands([](const CLI::App*) { return true; })) {
+// Calls `see` with the name of each command and of each of its options.
+void ForEachOption(const std::function<void(const std::string&, const std::string&)>& see) {
+  CLI::App app("", "jettison");
+  int exit_code = 0;
+  AddCommands(app, exit_code);
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     for (const CLI::Option* option : command->get_options()) {
-      for (const std::string& name : option->get_lnames()) {
-        EXPECT_THAT(program.Texts({command->get_name(), "--"}), Contains("--" + name))
-            << command->get_name();
-      }
+      for (const std::string& name : option->get_lnames()) see(command->get_name(), name);
     }
   }
 }
 
+TEST(Completion, EveryCommandThatIsNotHiddenMayComeFirst) {
+  EXPECT_THAT(Next({""}), AllOf(IsSupersetOf({"run", "status", "top", "replay"}),
+                                Not(Contains("complete")), Not(Contains("workload"))));
+  EXPECT_THAT(Next({"sta"}), ElementsAre("status"));
+  EXPECT_THAT(Next({}), Contains("status"));
+}
+
+TEST(Completion, EveryOptionOfACommandMayFollowIt) {
+  ForEachOption([](const std::string& command, const std::string& name) {
+    EXPECT_THAT(Next({command, "--" + name}), Contains("--" + name)) << command;
+  });
+}
+
 TEST(Completion, ValuesFollowTheirOption) {
-  const Program program;
-  EXPECT_THAT(program.Texts({"status", "--output", ""}), ElementsAre("text", "json"));
-  EXPECT_THAT(program.Texts({"status", "--output", "j"}), ElementsAre("json"));
-  EXPECT_THAT(program.Texts({"status", "--output=j"}), ElementsAre("--output=json"));
-  EXPECT_THAT(program.Texts({"status", "--output", "=", "j"}),
+  EXPECT_THAT(Next({"status", "--output", ""}), ElementsAre("text", "json"));
+  EXPECT_THAT(Next({"status", "--output", "j"}), ElementsAre("json"));
+  EXPECT_THAT(Next({"status", "--output=j"}), ElementsAre("--output=json"));
+  EXPECT_THAT(Next({"status", "--output", "=", "j"}),
               ElementsAre("json"));  // as bash does
-  EXPECT_THAT(program.Texts({"status", "--output", "="}), ElementsAre("text", "json"));
-  EXPECT_THAT(program.Texts({"top", "--signal", "pid"}), ElementsAre("pid.available"));
+  EXPECT_THAT(Next({"status", "--output", "="}), ElementsAre("text", "json"));
+  EXPECT_THAT(Next({"top", "--signal", "pid"}), ElementsAre("pid.available"));
 }
 
 TEST(Completion, ASweepBeginsWithOneOfItsKeys) {
-  const Program program;
   for (const char* command : {"simulate", "recommend"}) {
-    EXPECT_THAT(program.Texts({command, "r.jtr", "--sweep", "evictionHard.m"}),
+    EXPECT_THAT(Next({command, "r.jtr", "--sweep", "evictionHard.m"}),
                 ElementsAre("evictionHard.memory.available="));
   }
-  EXPECT_THAT(program.Texts({"simulate", "--sweep=evictionMax"}),
+  EXPECT_THAT(Next({"simulate", "--sweep=evictionMax"}),
               ElementsAre("--sweep=evictionMaxPodGracePeriod="));
   EXPECT_THAT(
-      program.Texts({"simulate", "--sweep", ""}),
+      Next({"simulate", "--sweep", ""}),
       IsSupersetOf({"evictionSoft.nodefs.inodesFree=", "evictionMinimumReclaim.pid.available=",
                     "evictionPressureTransitionPeriod="}));
   // As bash parts it. Its values are not known, and no file.
   for (const Words& value : {Words{"="}, Words{"=", ""}, Words{"=", "5"}}) {
     Words words = {"simulate", "--sweep", "evictionHard.memory.available"};
     words.insert(words.end(), value.begin(), value.end());
-    EXPECT_THAT(program.Texts(words), IsEmpty());
-    EXPECT_FALSE(program.Next(words).files);
+    EXPECT_THAT(Next(words), IsEmpty());
   }
-  EXPECT_TRUE(
-      program.Next({"simulate", "--sweep", "evictionHard.memory.available", "=", "5Mi", ""}).files);
+  EXPECT_TRUE(HasFiles({"simulate", "--sweep", "evictionHard.memory.available", "=", "5Mi", ""}));
 }
 
 TEST(Sweep, EveryKeyThatIsCompletedIsOneThatIsTaken) {
@@ -93,71 +99,59 @@ TEST(Sweep, EveryKeyThatIsCompletedIsOneThatIsTaken) {
 }
 
 TEST(Completion, AnOptionThatHasItsValueAwaitsNoOther) {
-  const Program program;
-  EXPECT_THAT(program.Texts({"status", "--output", "json", "--exit"}), ElementsAre("--exit-code"));
-  EXPECT_THAT(program.Texts({"status", "--exit-code", "--out"}), ElementsAre("--output"));
+  EXPECT_THAT(Next({"status", "--output", "json", "--exit"}), ElementsAre("--exit-code"));
+  EXPECT_THAT(Next({"status", "--exit-code", "--out"}), ElementsAre("--output"));
 }
 
 TEST(Completion, FilesMayStandWhereTheyAreRead) {
-  const Program program;
-  EXPECT_TRUE(program.Next({"run", "--config", ""}).files);
-  EXPECT_TRUE(program.Next({"check-config", ""}).files);
-  EXPECT_TRUE(program.Next({"check-config", "a.yaml", ""}).files);
+  EXPECT_TRUE(HasFiles({"run", "--config", ""}));
+  EXPECT_TRUE(HasFiles({"check-config", ""}));
+  EXPECT_TRUE(HasFiles({"check-config", "a.yaml", ""}));
   for (const char* command : {"show", "simulate", "recommend", "inspect", "record", "replay"}) {
-    EXPECT_TRUE(program.Next({command, ""}).files) << command;
-    EXPECT_THAT(program.Texts({command, ""}), IsEmpty()) << command;
+    EXPECT_THAT(Next({command, ""}), ElementsAre(":files")) << command;
   }
-  EXPECT_TRUE(program.Next({"import", "prometheus", ""}).files);
-  EXPECT_TRUE(program.Next({"import", "--nodefs", ""}).files);
-  EXPECT_TRUE(program.Next({"simulate", "x", "--out", ""}).files);
-  EXPECT_TRUE(program.Next({"simulate", "x", "--out="}).files);
-  EXPECT_TRUE(program.Next({"doctor", "--kubeconfig", ""}).files);
-  EXPECT_TRUE(program.Next({"doctor", "--config-dir", ""}).files);
-  EXPECT_FALSE(program.Next({"status", ""}).files);
-  EXPECT_FALSE(program.Next({"status", "--server", ""}).files);
-  EXPECT_FALSE(program.Next({"explain", ""}).files);
-  EXPECT_FALSE(program.Next({"top", "--interval", ""}).files);
+  EXPECT_TRUE(HasFiles({"import", "prometheus", ""}));
+  EXPECT_TRUE(HasFiles({"import", "--nodefs", ""}));
+  EXPECT_TRUE(HasFiles({"simulate", "x", "--out", ""}));
+  EXPECT_TRUE(HasFiles({"simulate", "x", "--out="}));
+  EXPECT_TRUE(HasFiles({"doctor", "--kubeconfig", ""}));
+  EXPECT_TRUE(HasFiles({"doctor", "--config-dir", ""}));
+  EXPECT_FALSE(HasFiles({"status", ""}));
+  EXPECT_FALSE(HasFiles({"status", "--server", ""}));
+  EXPECT_FALSE(HasFiles({"explain", ""}));
+  EXPECT_FALSE(HasFiles({"top", "--interval", ""}));
 }
 
 TEST(Completion, EveryOptionThatIsNamedForAFileHasFiles) {
-  const Program program;
   std::size_t seen = 0;
-  for (const CLI::App* command :
-       program.app.get_subcommands([](const CLI::App*) { return true; })) {
-    for (const CLI::Option* option : command->get_options()) {
-      for (const std::string& name : option->get_lnames()) {
-        if (name != "file" && !name.ends_with("-file") && !name.ends_with("config")) continue;
-        ++seen;
-        EXPECT_TRUE(program.Next({command->get_name(), "--" + name, ""}).files)
-            << command->get_name() << " --" << name;
-      }
-    }
-  }
+  ForEachOption([&](const std::string& command, const std::string& name) {
+    if (name != "file" && !name.ends_with("-file") && !name.ends_with("config")) return;
+    ++seen;
+    EXPECT_TRUE(HasFiles({command, "--" + name, ""})) << command << " --" << name;
+  });
   EXPECT_GT(seen, 10U);
 }
 
 TEST(Completion, PodsComeFromTheAgentThatIsAsked) {
-  CLI::App app{"", "jettison"};
-  CLI::App* command = app.add_subcommand("explain");
-  std::string pod;
-  std::string server;
-  command->add_option("TARGET", pod)->type_name("POD|EVICTION");
-  command->add_option("--server", server);
-  const auto pods = [](const std::optional<std::string>& at) {
-    return std::vector<Completion>{{"pod-of-" + at.value_or("here"), ""}};
-  };
-  EXPECT_EQ(CompletionsOf(app, {"explain", ""}, pods).words.at(0).text, "pod-of-here");
-  EXPECT_EQ(CompletionsOf(app, {"explain", "--server", "x", "p"}, pods).words.at(0).text,
-            "pod-of-x");
-  EXPECT_EQ(CompletionsOf(app, {"explain", "--server=y", ""}, pods).words.at(0).text, "pod-of-y");
-  EXPECT_THAT(CompletionsOf(app, {"explain", "default/web", ""}, pods).words, IsEmpty());
+  http::TestServer agent;
+  ASSERT_TRUE(agent.Start([](const HttpRequest&) {
+    OverviewPod pod;
+    pod.namespace_ = "default";
+    pod.name = "web";
+    Overview overview;
+    overview.pods = {pod};
+    return HttpResponse{.body = OverviewJson(overview)};
+  })) << agent.error.message;
+  EXPECT_THAT(Next({"explain", "--server", agent.endpoint(), "d"}), ElementsAre("default/web"));
+  EXPECT_THAT(Next({"explain", "--server=" + agent.endpoint(), ""}), ElementsAre("default/web"));
+  EXPECT_THAT(Next({"explain", "--server", agent.endpoint(), "default/web", ""}), IsEmpty());
+  EXPECT_THAT(Next({"explain", "--server", "unix:///nonexistent", ""}), IsEmpty());
 }
 
 TEST(Completion, NonsenseHasNoContinuation) {
-  const Program program;
-  EXPECT_THAT(program.Texts({"status", "--no-such", ""}), IsEmpty());
-  EXPECT_THAT(program.Texts({"nothing", "here", ""}), Contains("status"));
-  EXPECT_THAT(program.Texts({"status", "--no-such=x"}), IsEmpty());
+  EXPECT_THAT(Next({"status", "--no-such", ""}), IsEmpty());
+  EXPECT_THAT(Next({"nothing", "here", ""}), Contains("status"));
+  EXPECT_THAT(Next({"status", "--no-such=x"}), IsEmpty());
 }
 
 }  // namespace

@@ -1,13 +1,16 @@
-#include "cli/inspect.h"
-
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/terminal/options.h"
@@ -15,16 +18,30 @@
 #include "cli/terminal/text_line.h"
 #include "codec/documents/documents.h"
 #include "codec/documents/json.h"
+#include "codec/kubernetes/pod_reader.h"
 #include "core/json/json_writer.h"
+#include "core/model/fault.h"
+#include "core/model/pod.h"
+#include "core/model/profile.h"
 #include "core/pods/admission.h"
 #include "core/pods/oom_score_adj.h"
 #include "core/pods/pod_kind.h"
 #include "core/pods/pod_requests.h"
+#include "core/units/quantity.h"
 #include "kernel/files/files.h"
 #include "runtimes/process/runs/shim_order.h"
 
 namespace jettison {
 namespace {
+
+struct InspectOptions {
+  std::string path;
+  std::string memory_capacity;  // empty: this machine's
+  std::string profile = "kubelet";
+  std::string runtime = "process";
+  std::string output = "text";
+  bool manifest = false;
+};
 
 using Documents = std::vector<Value>;
 
@@ -67,47 +84,36 @@ Documents Parse(std::string_view text, const std::string& name, Faults& faults) 
 }
 
 // What an API server would not have taken, so that something else than a Pod is not shown as one.
-class PodCheck {
- public:
-  PodCheck(const Pod& pod, std::string file) : pod_(pod), file_(std::move(file)) {}
-
-  Faults Run() {
-    if (pod_.name.empty()) Add("metadata.name", "", "must be set: without a name this is no Pod");
-    CheckContainers("spec.initContainers", pod_.init_containers);
-    CheckContainers("spec.containers", pod_.containers);
-    if (pod_.resources) Check("spec.resources", *pod_.resources);
-    Check("spec.overhead", pod_.overhead);
-    return std::move(faults_);
-  }
-
- private:
-  void Add(std::string key, std::string value, std::string message) {
-    faults_.push_back({.file = file_,
-                       .key = std::move(key),
-                       .value = std::move(value),
-                       .message = std::move(message)});
-  }
-  void CheckContainers(std::string_view list, const std::vector<Container>& containers) {
-    for (std::size_t i = 0; i < containers.size(); ++i) {
-      Check(fmt::format("{}[{}].resources", list, i), containers[i].resources);
-    }
-  }
-  void Check(const std::string& key, const ResourceRequirements& resources) {
-    Check(key + ".requests", resources.requests);
-    Check(key + ".limits", resources.limits);
-  }
-  void Check(const std::string& key, const ResourceList& amounts) {
+Faults FaultsOf(const Pod& pod, const std::string& file) {
+  Faults faults;
+  const auto add = [&](std::string key, std::string value, std::string message) {
+    faults.push_back({.file = file,
+                      .key = std::move(key),
+                      .value = std::move(value),
+                      .message = std::move(message)});
+  };
+  const auto check_amounts = [&](const std::string& key, const ResourceList& amounts) {
     for (const auto& [resource, amount] : amounts) {
       if (amount.Sign() >= 0) continue;
-      Add(fmt::format("{}[{}]", key, resource), amount.ToString(),
-          fmt::format("must not be negative (pod {}/{})", pod_.namespace_, pod_.name));
+      add(fmt::format("{}[{}]", key, resource), amount.ToString(),
+          fmt::format("must not be negative (pod {}/{})", pod.namespace_, pod.name));
+    }
+  };
+  const auto check = [&](const std::string& key, const ResourceRequirements& resources) {
+    check_amounts(key + ".requests", resources.requests);
+    check_amounts(key + ".limits", resources.limits);
+  };
+  if (pod.name.empty()) add("metadata.name", "", "must be set: without a name this is no Pod");
+  for (const auto& [list, containers] : {std::pair("spec.initContainers", &pod.init_containers),
+                                         std::pair("spec.containers", &pod.containers)}) {
+    for (std::size_t i = 0; i < containers->size(); ++i) {
+      check(fmt::format("{}[{}].resources", list, i), (*containers)[i].resources);
     }
   }
-
-  const Pod& pod_;
-  const std::string file_;
-  Faults faults_;
-};
+  if (pod.resources) check("spec.resources", *pod.resources);
+  check_amounts("spec.overhead", pod.overhead);
+  return faults;
+}
 
 // What the process runtime would not create or start.
 void NoteRefusals(const Pod& pod, const std::string& name, Faults& faults) {
@@ -125,114 +131,125 @@ void NoteRefusals(const Pod& pod, const std::string& name, Faults& faults) {
   }
 }
 
-void WritePodReport(const PodReport& pod, JsonWriter& json) {
-  json.Object([&] {
-    json.Field("namespace", pod.namespace_);
-    json.Field("name", pod.name);
-    json.Field("uid", pod.uid);
-    json.Field("qosClass", NameOf(pod.qos_class));
-    json.Field("priority", pod.priority);
-    json.Field("critical", pod.critical);
-    json.Field("static", pod.is_static);
-    json.Field("mirror", pod.mirror);
-    json.Field("memoryRequest", pod.memory_request.ToString());
-    json.Field("ephemeralStorageRequest", pod.ephemeral_storage_request.ToString());
-    json.Object("oomScoreAdj", [&] {
-      for (const auto& [container, score] : pod.oom_score_adj) json.Field(container, score);
-    });
-    json.Field("toleratesMemoryPressure", pod.tolerates_memory_pressure);
-  });
-}
+// What is read, and what is wrong with what could not be understood.
+struct InspectedPods {
+  std::vector<Pod> pods;
+  Faults faults;
+  std::vector<std::string> warnings;  // with the name of the input
+  bool is_empty = false;              // the input has no document, not even an empty list
+};
 
-std::string Protection(const PodReport& pod) {
-  std::string text = pod.critical ? "critical" : "-";
-  if (pod.is_static) text += ", static";
-  if (pod.mirror) text += ", mirror";
-  return text.starts_with("-, ") ? text.substr(3) : text;
-}
-
-std::vector<TextLine> RowOf(const PodReport& pod) {
-  std::string scores;
-  for (const auto& [container, score] : pod.oom_score_adj) {
-    scores += fmt::format("{}{}={}", scores.empty() ? "" : " ", container, score);
-  }
-  std::string qos(NameOf(pod.qos_class));
-  if (pod.tolerates_memory_pressure) qos += " (tolerates memory pressure)";
-  return {TextLine(pod.namespace_ + "/" + pod.name),
-          TextLine(qos),
-          TextLine(fmt::format("{}", pod.priority)),
-          TextLine(Protection(pod)),
-          TextLine(pod.memory_request.ToString()),
-          TextLine(pod.ephemeral_storage_request.ToString()),
-          TextLine(scores)};
-}
-
-}  // namespace
-
-PodReport ReportOf(const Pod& pod, const InspectedNode& node) {
-  PodReport report{.namespace_ = pod.namespace_,
-                   .name = pod.name,
-                   .uid = pod.uid,
-                   .qos_class = QosClassOf(pod),
-                   .priority = pod.priority.value_or(0),
-                   .critical = IsCritical(pod, node.profile),
-                   .is_static = IsStatic(pod),
-                   .mirror = IsMirror(pod),
-                   .memory_request = EffectiveRequest(pod, kMemoryResource),
-                   .ephemeral_storage_request = EffectiveRequest(pod, kEphemeralStorageResource),
-                   .oom_score_adj = {},
-                   .tolerates_memory_pressure = ToleratesMemoryPressure(pod)};
-  for (const auto* containers : {&pod.init_containers, &pod.containers}) {
-    for (const Container& container : *containers) {
-      report.oom_score_adj.emplace_back(container.name,
-                                        OomScoreAdj(pod, container, node.memory_capacity_bytes));
-    }
-  }
-  return report;
-}
-
-InspectReport InspectPods(std::string_view text, const std::string& name, const InspectedNode& node,
-                          PodForm form) {
-  InspectReport report;
-  const PodSource source{.file = name, .form = form};
-  const bool is_object = form == PodForm::kApiObject;
-  const std::vector<Value> documents = Parse(text, name, report.faults);
-  report.is_empty = documents.empty() && report.faults.empty();
+// Reads the pods of a text: a List or PodList, one Pod, a JSON array, NDJSON, or YAML documents.
+// As API objects, pods are taken as an API server would answer them: nothing is defaulted, each has
+// a name, and no amount is negative. As manifests they are read as an agent that runs them would,
+// and what its runtime would refuse is a fault.
+// A faulty pod spoils no other one; of lines of JSON, neither does a faulty line.
+InspectedPods ReadPods(std::string_view text, const std::string& name,
+                       const InspectOptions& options) {
+  InspectedPods read;
+  const PodSource source{.file = name,
+                         .form = options.manifest ? PodForm::kManifest : PodForm::kApiObject};
+  const Documents documents = Parse(text, name, read.faults);
+  read.is_empty = documents.empty() && read.faults.empty();
   for (const Value& document : documents) {
     ForEachPod(document, source, [&](PodReading reading) {
-      if (reading.Ok() && is_object) {
-        reading.faults = PodCheck(reading.pod, name).Run();
-      } else if (reading.Ok() && node.runtime == RuntimeKind::kProcess) {
+      if (reading.Ok() && !options.manifest) {
+        reading.faults = FaultsOf(reading.pod, name);
+      } else if (reading.Ok() && options.runtime == "process") {
         NoteRefusals(reading.pod, name, reading.faults);
       }
       for (const std::string& warning : reading.warnings) {
-        report.warnings.push_back(fmt::format("{}: {}", name, warning));
+        read.warnings.push_back(fmt::format("{}: {}", name, warning));
       }
       if (reading.Ok()) {
-        report.pods.push_back(ReportOf(reading.pod, node));
+        read.pods.push_back(std::move(reading.pod));
       } else {
-        std::move(reading.faults.begin(), reading.faults.end(), std::back_inserter(report.faults));
+        std::ranges::move(reading.faults, std::back_inserter(read.faults));
       }
     });
   }
-  return report;
+  return read;
 }
 
-std::string AsJson(const std::vector<PodReport>& pods) {
+// The node that pods are judged for.
+struct InspectedNode {
+  std::uint64_t memory_capacity_bytes = 0;
+  Profile profile = Profile::kKubelet;
+};
+
+InspectedNode NodeOf(const InspectOptions& options) {
+  return {.memory_capacity_bytes =
+              options.memory_capacity.empty()
+                  ? static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                        static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))
+                  : static_cast<std::uint64_t>(Quantity::Parse(options.memory_capacity)->Value()),
+          .profile = ProfileNamed(options.profile).value_or(Profile::kKubelet)};
+}
+
+// By container, init containers first.
+std::vector<std::pair<std::string_view, int>> OomScoresOf(const Pod& pod,
+                                                          const InspectedNode& node) {
+  std::vector<std::pair<std::string_view, int>> scores;
+  for (const auto* containers : {&pod.init_containers, &pod.containers}) {
+    for (const Container& container : *containers) {
+      scores.emplace_back(container.name, OomScoreAdj(pod, container, node.memory_capacity_bytes));
+    }
+  }
+  return scores;
+}
+
+// A list, a pod a line.
+std::string AsJson(const std::vector<Pod>& pods, const InspectedNode& node) {
   std::string text = "[";
-  for (const PodReport& pod : pods) {
+  for (const Pod& pod : pods) {
     text += &pod == pods.data() ? "\n" : ",\n";
     JsonWriter json(text);
-    WritePodReport(pod, json);
+    json.Object([&] {
+      json.Field("namespace", pod.namespace_);
+      json.Field("name", pod.name);
+      json.Field("uid", pod.uid);
+      json.Field("qosClass", NameOf(QosClassOf(pod)));
+      json.Field("priority", pod.priority.value_or(0));  // one without ranks as 0
+      json.Field("critical", IsCritical(pod, node.profile));
+      json.Field("static", IsStatic(pod));
+      json.Field("mirror", IsMirror(pod));
+      json.Field("memoryRequest", EffectiveRequest(pod, kMemoryResource).ToString());
+      json.Field("ephemeralStorageRequest",
+                 EffectiveRequest(pod, kEphemeralStorageResource).ToString());
+      json.Object("oomScoreAdj", [&] {
+        for (const auto& [container, score] : OomScoresOf(pod, node)) json.Field(container, score);
+      });
+      json.Field("toleratesMemoryPressure", ToleratesMemoryPressure(pod));
+    });
   }
   return text + (pods.empty() ? "]\n" : "\n]\n");
 }
 
-std::string AsTable(const std::vector<PodReport>& pods) {
+// For people: a heading and a line a pod.
+std::string AsTable(const std::vector<Pod>& pods, const InspectedNode& node) {
   constexpr std::size_t kAnyWidth = std::size_t{1} << 30;
   constexpr TextStyle kPlain = {.color = false, .unicode = true};
   std::vector<std::vector<TextLine>> rows;
-  for (const PodReport& pod : pods) rows.push_back(RowOf(pod));
+  for (const Pod& pod : pods) {
+    std::vector<std::string> scores;
+    for (const auto& [container, score] : OomScoresOf(pod, node)) {
+      scores.push_back(fmt::format("{}={}", container, score));
+    }
+    std::vector<std::string_view> protection;
+    if (IsCritical(pod, node.profile)) protection.emplace_back("critical");
+    if (IsStatic(pod)) protection.emplace_back("static");
+    if (IsMirror(pod)) protection.emplace_back("mirror");
+    if (protection.empty()) protection.emplace_back("-");
+    rows.push_back(
+        {TextLine(pod.namespace_ + "/" + pod.name),
+         TextLine(fmt::format("{}{}", NameOf(QosClassOf(pod)),
+                              ToleratesMemoryPressure(pod) ? " (tolerates memory pressure)" : "")),
+         TextLine(fmt::format("{}", pod.priority.value_or(0))),
+         TextLine(fmt::format("{}", fmt::join(protection, ", "))),
+         TextLine(EffectiveRequest(pod, kMemoryResource).ToString()),
+         TextLine(EffectiveRequest(pod, kEphemeralStorageResource).ToString()),
+         TextLine(fmt::format("{}", fmt::join(scores, " ")))});
+  }
   std::string text;
   for (const TextLine& line : TableLines({{.header = "POD"},
                                           {.header = "QOS CLASS"},
@@ -247,17 +264,6 @@ std::string AsTable(const std::vector<PodReport>& pods) {
   return text;
 }
 
-namespace {
-
-struct InspectOptions {
-  std::string path;
-  std::string memory_capacity;  // empty: this machine's
-  std::string profile = "kubelet";
-  std::string runtime = "process";
-  std::string output = "text";
-  bool manifest = false;
-};
-
 // Why the text is no amount of memory; empty when it is one.
 std::string CapacityFault(const std::string& text) {
   const auto amount = Quantity::Parse(text);
@@ -268,19 +274,6 @@ std::string CapacityFault(const std::string& text) {
 // The pods of a large cluster take less.
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
-InspectedNode NodeOf(const InspectOptions& options) {
-  InspectedNode node{
-      .memory_capacity_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                               static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)),
-      .profile = ProfileNamed(options.profile).value_or(Profile::kKubelet),
-      .runtime = options.runtime == "cri" ? RuntimeKind::kCri : RuntimeKind::kProcess};
-  if (!options.memory_capacity.empty()) {
-    node.memory_capacity_bytes =
-        static_cast<std::uint64_t>(Quantity::Parse(options.memory_capacity)->Value());
-  }
-  return node;
-}
-
 int RunInspect(const InspectOptions& options) {
   const std::string name = options.path == "-" ? "standard input" : options.path;
   const auto text = options.path == "-" ? kernel::ReadToEnd(STDIN_FILENO, kMostBytes)
@@ -289,18 +282,18 @@ int RunInspect(const InspectOptions& options) {
     PrintError("jettison: cannot read {}: {}\n", name, text.error().message);
     return kExitFailed;
   }
-  const PodForm form = options.manifest ? PodForm::kManifest : PodForm::kApiObject;
-  const InspectReport report = InspectPods(*text, name, NodeOf(options), form);
-  if (report.is_empty) {
+  const InspectedPods read = ReadPods(*text, name, options);
+  if (read.is_empty) {
     PrintError("jettison: {} is empty: it has no pod\n", name);
     return kExitFailed;
   }
-  const int printed =
-      options.output == "json" ? PrintData(AsJson(report.pods)) : PrintText(AsTable(report.pods));
+  const InspectedNode node = NodeOf(options);
+  const int printed = options.output == "json" ? PrintData(AsJson(read.pods, node))
+                                               : PrintText(AsTable(read.pods, node));
   if (printed != 0) return printed;
-  for (const Fault& fault : report.faults) PrintError("jettison: {}\n", Describe(fault));
-  for (const std::string& warning : report.warnings) PrintError("warning: {}\n", warning);
-  return report.faults.empty() ? 0 : kExitInvalidInput;
+  for (const Fault& fault : read.faults) PrintError("jettison: {}\n", Describe(fault));
+  for (const std::string& warning : read.warnings) PrintError("warning: {}\n", warning);
+  return read.faults.empty() ? 0 : kExitInvalidInput;
 }
 
 constexpr const char* kInspectFooter =
