@@ -1,15 +1,21 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/units/duration.h"
 #include "core/units/result.h"
+#include "http/client/curl_request.h"
+#include "http/endpoint.h"
+#include "ports/file_descriptor.h"
 #include "ports/late_reading.h"
 
 namespace jettison {
@@ -88,15 +94,36 @@ class HttpTransfers {
   // Waits for at most so long until anything happens, and calls back for all that did. Callbacks
   // may call Start and Cancel, but not Turn.
   void Turn(Duration most);
-  [[nodiscard]] std::size_t under_way() const;
+  [[nodiscard]] std::size_t under_way() const { return exchanges_.size(); }
 
   // Ends the Turn that waits, or the next one, at once. On any thread.
   void Wake();
 
  private:
-  class Core;
-  explicit HttpTransfers(std::unique_ptr<Core> core);
-  std::unique_ptr<Core> core_;
+  class Pending;
+  HttpTransfers(const http::CurlLibrary& curl, Elsewhere elsewhere);
+  [[nodiscard]] Result<void> SetUp(const HttpPeer& peer);
+  [[nodiscard]] Result<void> LookUp();
+  [[nodiscard]] Result<void> Take(Result<std::string> addresses);
+  void Detach(const Pending& exchange);
+  void TakeEnds();
+  void TellEnd(Id id, std::chrono::steady_clock::time_point now);
+
+  const http::CurlLibrary& curl_;
+  CURLM* multi_;
+  std::map<Id, std::unique_ptr<Pending>> exchanges_;  // in the order in which they were begun
+  std::vector<std::unique_ptr<Pending>> gone_;        // cancelled, perhaps by their own callback
+  Id next_id_ = 1;
+  http::Endpoint endpoint_;
+  http::CurlRequest route_;  // the URL of which is the origin
+  std::string server_name_;  // the host as the URL has it
+  bool look_up_ = true;
+  const bool has_elsewhere_;
+  LateReading<Result<std::string>> lookup_;
+  bool is_silent_ = false;  // an exchange has had no answer in time since the last was begun
+  std::vector<FileDescriptor> files_;
+  std::size_t generation_ = 0;
+  std::vector<FileDescriptor> files_before_;  // of exchanges that had begun when they were replaced
 };
 
 }  // namespace jettison
