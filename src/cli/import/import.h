@@ -97,8 +97,8 @@ class TextSource {
   static constexpr std::size_t kMostFaults = 20;
 
  private:
-  class Pass;
-  void Note(std::size_t line, const std::string& fault);
+  // With faults only where they are to be named.
+  [[nodiscard]] Result<void> Read(SeriesSink& sink, bool names_faults);
 
   std::string path_;
   std::vector<std::string> faults_;

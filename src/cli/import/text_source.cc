@@ -4,10 +4,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
-#include <utility>
 
 #include "cli/import/import.h"
 #include "cli/terminal/output.h"
@@ -15,115 +14,89 @@
 #include "kernel/files/line_reader.h"
 
 namespace jettison {
-
 namespace {
 
 // Far more than the labels of a series take.
 constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 
-}  // namespace
-
-// One reading of the file. A series is taken apart once for all of its lines that follow one
-// another.
-class TextSource::Pass {
+// Takes what series tell of nodes, and no sample.
+class Learner final : public SeriesSink {
  public:
-  // Whether samples of the series are wanted.
-  using Begin = std::function<bool(const MetricSeries&)>;
-  using Add = std::function<Result<void>(Instant, double)>;
-
-  Pass(TextSource& source, bool names_faults) : source_(source), names_faults_(names_faults) {}
-
-  Result<void> Run(const Begin& begin, const Add& add) {
-    const std::unique_ptr<std::FILE, decltype(&std::fclose)> file(
-        std::fopen(source_.path_.c_str(), "re"), &std::fclose);
-    struct stat status {};
-    if (!file || ::fstat(::fileno(file.get()), &status) != 0) return CannotRead("open");
-    if (!S_ISREG(status.st_mode)) {
-      return Fail(
-          ErrorCode::kUnavailable,
-          fmt::format("cannot read {}: a dump is read twice, so it must be a file", source_.path_));
-    }
-    ProgressBar bar(true);
-    LineReader lines(file.get(), 0, kLongestLine);
-    while (const auto line = lines.Next()) {
-      read_ += line->size() + 1;
-      bar.Draw(static_cast<double>(read_) / static_cast<double>(status.st_size), source_.path_);
-      if (lines.IsCutOff()) {
-        Note(lines.line_number(), lines.TooLong());
-        continue;
-      }
-      if (auto taken = Take(*line, lines.line_number(), begin, add); !taken) return taken;
-    }
-    if (lines.Failed()) return CannotRead("read");
-    if (is_open_metrics_ && !ended_) {
-      Note(lines.line_number(), "the file ends without \"# EOF\", so it may be cut off");
-    }
-    return {};
+  explicit Learner(NodeDirectory& directory) : directory_(directory) {}
+  bool Begin(const MetricSeries& series) override {
+    if (const auto figure = FigureOf(series)) directory_.Learn(*figure);
+    return false;
   }
+  Result<void> Add(Instant /*at*/, double /*value*/) override { return {}; }
 
  private:
-  Result<void> CannotRead(std::string_view what) const {
-    return Fail(ErrorCode::kUnavailable,
-                fmt::format("cannot {} {}: {}", what, source_.path_, std::strerror(errno)));
-  }
-
-  Result<void> Take(std::string_view line, std::size_t number, const Begin& begin, const Add& add) {
-    if (IsEndOfMetrics(line)) ended_ = true;
-    const auto sample = ReadSampleLine(line);
-    if (!sample) {
-      Note(number, sample.error().message);
-      return {};
-    }
-    if (!*sample) {
-      is_open_metrics_ |= line.starts_with("# TYPE") || line.starts_with("# HELP");
-      return {};
-    }
-    if ((*sample)->series != series_) {
-      series_ = (*sample)->series;
-      is_wanted_ = false;
-      const auto series = ReadSeries(series_);
-      if (!series) {
-        Note(number, series.error().message);
-        return {};
-      }
-      is_wanted_ = begin(*series);
-    }
-    return is_wanted_ ? add((*sample)->at, (*sample)->value) : Result<void>();
-  }
-
-  void Note(std::size_t line, const std::string& fault) {
-    if (names_faults_) source_.Note(line, fault);
-  }
-
-  TextSource& source_;
-  const bool names_faults_;
-  std::string series_;  // of the line before
-  bool is_wanted_ = false;
-  bool is_open_metrics_ = false;
-  bool ended_ = false;
-  std::uint64_t read_ = 0;
+  NodeDirectory& directory_;
 };
 
-void TextSource::Note(std::size_t line, const std::string& fault) {
-  if (++fault_count_ <= kMostFaults) {
-    faults_.push_back(fmt::format("{}: line {}: {}", path_, line, fault));
-  }
-}
+}  // namespace
 
 Result<void> TextSource::Learn(NodeDirectory& directory) {
-  return Pass(*this, /*names_faults=*/true)
-      .Run(
-          [&](const MetricSeries& series) {
-            if (const auto figure = FigureOf(series)) directory.Learn(*figure);
-            return false;
-          },
-          [](Instant, double) -> Result<void> { return {}; });
+  Learner learner(directory);
+  return Read(learner, /*names_faults=*/true);
 }
 
 Result<void> TextSource::ReadInto(SeriesSink& sink) {
-  return Pass(*this, /*names_faults=*/false)
-      .Run([&](const MetricSeries& series) { return sink.Begin(series); },
-           [&](Instant at, double value) { return sink.Add(at, value); });
+  return Read(sink, /*names_faults=*/false);
+}
+
+Result<void> TextSource::Read(SeriesSink& sink, bool names_faults) {
+  const auto cannot = [&](std::string_view what) {
+    return Fail(ErrorCode::kUnavailable,
+                fmt::format("cannot {} {}: {}", what, path_, std::strerror(errno)));
+  };
+  const std::unique_ptr<std::FILE, decltype(&std::fclose)> file(std::fopen(path_.c_str(), "re"),
+                                                                &std::fclose);
+  struct stat status {};
+  if (!file || ::fstat(::fileno(file.get()), &status) != 0) return cannot("open");
+  if (!S_ISREG(status.st_mode)) {
+    return Fail(ErrorCode::kUnavailable,
+                fmt::format("cannot read {}: a dump is read twice, so it must be a file", path_));
+  }
+  ProgressBar bar(true);
+  LineReader lines(file.get(), 0, kLongestLine);
+  const auto note = [&](const std::string& fault) {
+    if (!names_faults || ++fault_count_ > kMostFaults) return;
+    faults_.push_back(fmt::format("{}: line {}: {}", path_, lines.line_number(), fault));
+  };
+  std::string series;  // of the line before: it is taken apart once for lines that follow
+  bool is_wanted = false;
+  bool is_open_metrics = false;
+  bool ended = false;
+  std::uint64_t read = 0;
+  while (const auto line = lines.Next()) {
+    read += line->size() + 1;
+    bar.Draw(static_cast<double>(read) / static_cast<double>(status.st_size), path_);
+    if (lines.IsCutOff()) {
+      note(lines.TooLong());
+      continue;
+    }
+    ended |= IsEndOfMetrics(*line);
+    const auto sample = ReadSampleLine(*line);
+    if (!sample) {
+      note(sample.error().message);
+      continue;
+    }
+    if (!*sample) {
+      is_open_metrics |= line->starts_with("# TYPE") || line->starts_with("# HELP");
+      continue;
+    }
+    if ((*sample)->series != series) {
+      series = (*sample)->series;
+      const auto named = ReadSeries(series);
+      is_wanted = named && sink.Begin(*named);
+      if (!named) note(named.error().message);
+    }
+    if (!is_wanted) continue;
+    if (auto added = sink.Add((*sample)->at, (*sample)->value); !added) return added;
+  }
+  if (lines.Failed()) return cannot("read");
+  if (is_open_metrics && !ended) note("the file ends without \"# EOF\", so it may be cut off");
+  return {};
 }
 
 }  // namespace jettison
