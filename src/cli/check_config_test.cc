@@ -324,13 +324,6 @@ TEST_F(CheckConfig, StandardInputIsReadOnFromWhereItStands) {
   EXPECT_THAT(printed_, HasSubstr("fault: standard input: the file is empty"));
 }
 
-TEST_F(CheckConfig, SharesThatAreNoNumbersAreText) {
-  ConfigReading reading;
-  reading.config.eviction.thresholds = {
-      {.value = Percentage{0.1F}, .min_reclaim = Percentage{1.0F / 0.0F}}};
-  EXPECT_THAT(ConfigAsJson(reading), HasSubstr("\"minReclaimPercentage\": \"inf\""));
-}
-
 TEST_F(CheckConfig, SaysWhatHoldsFromWhichDropIn) {
   const std::string file = Kubelet("evictionHard: {memory.available: 1Gi}\n");
   const std::filesystem::path drop_ins = folder_ / "conf.d";
