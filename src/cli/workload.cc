@@ -10,13 +10,15 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstring>
-#include <ctime>
 #include <functional>
 #include <memory>
+#include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/commands.h"
@@ -42,35 +44,23 @@ struct Conduct {
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kChildStack = 4 * kPage;
-constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
-constexpr std::int64_t kGateInterval = 20'000'000;  // ns between two looks
-
-std::int64_t NowNanos() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * kNanosPerSecond + now.tv_nsec;
-}
-
-void SleepUntil(std::int64_t due) {
-  const timespec at{.tv_sec = due / kNanosPerSecond, .tv_nsec = due % kNanosPerSecond};
-  while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr) == EINTR) {
-  }
-}
+constexpr auto kGateInterval = std::chrono::milliseconds(20);  // between two looks
 
 // Keeps a steady rate: what was late is caught up with, so the average holds.
 class Pace {
  public:
-  explicit Pace(double rate) : rate_(rate), start_(NowNanos()) {}
+  explicit Pace(double rate) : rate_(rate) {}
   // Waits until `done` units may have been finished.
   void WaitAt(double done) const {
     if (rate_ <= 0) return;
-    const std::int64_t due = start_ + static_cast<std::int64_t>(done / rate_ * 1e9);
-    if (due > NowNanos()) SleepUntil(due);
+    const std::chrono::duration<double> due(done / rate_);
+    std::this_thread::sleep_until(start_ + std::chrono::duration_cast<Clock::duration>(due));
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
   double rate_;
-  std::int64_t start_;
+  Clock::time_point start_ = Clock::now();
 };
 
 void Complain(const char* what) {
@@ -112,11 +102,8 @@ char* Reserve(std::size_t bytes) {
 
 std::vector<char> Noise() {
   std::vector<char> noise(kMiB);
-  std::uint32_t state = 1;
-  for (char& byte : noise) {
-    state = state * 1664525U + 1013904223U;  // Numerical Recipes' generator: cheap, good enough
-    byte = static_cast<char>(state >> 24);
-  }
+  std::ranges::generate(
+      noise, [random = std::minstd_rand()]() mutable { return static_cast<char>(random() >> 16); });
   return noise;
 }
 
@@ -178,16 +165,14 @@ bool AddChild() {
 void WaitForGate(const std::string& gate) {
   if (gate.empty()) return;
   struct stat found {};
-  while (::stat(gate.c_str(), &found) != 0) SleepUntil(NowNanos() + kGateInterval);
+  while (::stat(gate.c_str(), &found) != 0) std::this_thread::sleep_for(kGateInterval);
 }
 
 // Sets up the signals, then waits for the delay and the gate. Clears the mask of blocked signals,
 // which the process may have inherited.
 void Begin(const Conduct& conduct) {
   HandleSignals(conduct.ignore_term);
-  if (conduct.delay_seconds > 0) {
-    SleepUntil(NowNanos() + static_cast<std::int64_t>(conduct.delay_seconds * 1e9));
-  }
+  std::this_thread::sleep_for(std::chrono::duration<double>(conduct.delay_seconds));
   WaitForGate(conduct.gate);
 }
 
