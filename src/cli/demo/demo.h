@@ -37,19 +37,29 @@ inline constexpr std::int64_t kDemoDiskMiB = 96;
 inline constexpr std::int64_t kDemoPidHeadroom = 500;
 inline constexpr std::int64_t kDemoNodePidsLimit = 1500;
 
-// One pod of the demo.
+// One pod of the demo. A culprit does harm once its gate is open, which begins its act; the act is
+// over when the culprit has been evicted.
 struct DemoPod {
   std::string_view name;
   std::string_view role;              // a phrase for people
   std::string_view work;              // arguments of `jettison workload`, as YAML
   std::string_view resources = "{}";  // of its container, as YAML
   std::string_view priority_class = {};
-  bool culprit = false;  // it does harm once its gate is open, and is to be evicted
+  // Of a culprit.
+  std::string_view title = {};               // what it does; empty: it is innocent
+  std::string_view lesson = {};              // why it is evicted, and no other pod
+  Signal signal = Signal::kMemoryAvailable;  // what pods are ranked for
+  std::string_view message = {};             // what the message of its eviction begins with
+  std::string_view promise = {};             // what that means
+
+  [[nodiscard]] bool IsCulprit() const { return !title.empty(); }
 };
 
 // Every pod, the innocent ones first. A culprit's work waits for the gate "$(GATE)"; the pod
 // `scratch` has an emptyDir of at most 16Mi at "$(SCRATCH)".
 [[nodiscard]] std::span<const DemoPod> DemoPods();
+// The culprits, in the order of their acts.
+[[nodiscard]] std::span<const DemoPod> DemoActs();
 
 // Where the demo's node keeps its things. Only names are made here.
 struct DemoPaths {
@@ -70,17 +80,6 @@ struct DemoPaths {
 
 // The manifest of one pod.
 [[nodiscard]] std::string DemoManifestText(const DemoPaths& paths, const DemoPod& pod);
-
-// One act: a culprit's gate opens, and the act is over when the culprit has been evicted.
-struct DemoAct {
-  std::string_view pod;                      // the culprit
-  std::string_view title;                    // what it does
-  std::string_view lesson;                   // why it is evicted, and no other pod
-  Signal signal = Signal::kMemoryAvailable;  // what pods are ranked for
-  std::string_view message;                  // what the message of its eviction begins with
-  std::string_view promise;                  // what that means
-};
-[[nodiscard]] std::span<const DemoAct> DemoActs();
 
 // Something that the demo promised to show.
 struct Expectation {
@@ -141,7 +140,7 @@ class DemoStory {
   void RecordPod(const PodView& view, const Snapshot& snapshot);
   [[nodiscard]] bool IsActOver(const Snapshot& snapshot);
   [[nodiscard]] bool HoldsFor(bool state, Duration span);
-  [[nodiscard]] const DemoAct* Current() const;
+  [[nodiscard]] const DemoPod* Current() const;
   [[nodiscard]] const PodRecord& Of(std::string_view pod) const;
   [[nodiscard]] double SecondsAt(Instant at) const;
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "cli/demo/demo.h"
@@ -37,21 +38,43 @@ std::span<const DemoPod> DemoPods() {
       {.name = "leaker",
        .role = "best-effort, leaks memory",
        .work = "[leak, --rate, '40', --total, '400', --gate, $(GATE)]",
-       .culprit = true},
+       .title = "leaker grows by 40 MiB a second",
+       .lesson = "The largest excess over a request is evicted first: leaker asked for nothing.",
+       .message = "The node was low on resource: memory.",
+       .promise = "leaker was evicted for memory"},
       {.name = "filler",
        .role = "best-effort, fills the disk",
        .work = "[fill, --path, data, --rate, '15', --total, '200', --gate, $(GATE)]",
-       .culprit = true},
+       .title = "filler writes 15 MiB a second to its disk",
+       .lesson =
+           "There are no dead containers to remove, so the pod that uses most disk is evicted.",
+       .signal = Signal::kNodeFsAvailable,
+       .message = "The node was low on resource: ephemeral-storage.",
+       .promise = "filler was evicted for disk space"},
       {.name = "scratch",
        .role = "its emptyDir has a size limit",
        .work = "[fill, --path, $(SCRATCH)/data, --rate, '10', --total, '24', --gate, $(GATE)]",
-       .culprit = true},
+       .title = "scratch outgrows the limit of its emptyDir",
+       .lesson = "A limit of its own is enough: no pressure on the node, nobody is ranked.",
+       .signal = Signal::kNodeFsAvailable,
+       .message = "Usage of EmptyDir volume \"scratch\" exceeds the limit \"16Mi\".",
+       .promise = "scratch was evicted for the size limit of its emptyDir"},
       {.name = "forker",
        .role = "best-effort, forks",
        .work = "[fork, --rate, '300', --total, '950', --gate, $(GATE)]",
-       .culprit = true},
+       .title = "forker starts 300 processes a second",
+       .lesson = "Process ids have no requests: lowest priority first, then most processes.",
+       .signal = Signal::kPidAvailable,
+       .message = "The node was low on resource: pids.",
+       .promise = "forker was evicted for process ids"},
   });
   return kPods;
+}
+
+std::span<const DemoPod> DemoActs() {
+  const std::span<const DemoPod> pods = DemoPods();
+  const auto first = std::ranges::find_if(pods, &DemoPod::IsCulprit);
+  return pods.subspan(static_cast<std::size_t>(first - pods.begin()));
 }
 
 std::string DemoPaths::Gate(std::string_view pod) const {
@@ -107,7 +130,7 @@ spec:
       fmt::arg("priority_class", pod.priority_class),
       fmt::arg("program", Unexpanded(paths.program)), fmt::arg("work", pod.work),
       fmt::arg("resources", pod.resources));
-  if (!pod.culprit) return text;
+  if (!pod.IsCulprit()) return text;
   text += fmt::format(
       R"(      env: [{{name: GATE, value: {:?}}}, {{name: SCRATCH, value: {:?}}}]
 )",

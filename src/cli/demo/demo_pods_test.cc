@@ -27,7 +27,7 @@ TEST(DemoManifests, TheCastCoversEveryClass) {
 
 TEST(DemoManifests, OnlyCulpritsWaitForAGate) {
   for (const DemoPod& pod : DemoPods()) {
-    EXPECT_EQ(!FactsOf(pod).pod.containers.front().env.empty(), pod.culprit) << pod.name;
+    EXPECT_EQ(!FactsOf(pod).pod.containers.front().env.empty(), pod.IsCulprit()) << pod.name;
   }
 }
 

@@ -47,38 +47,7 @@ bool WasOomKilled(const ContainerStatus& container) {
 
 }  // namespace
 
-std::span<const DemoAct> DemoActs() {
-  static constexpr auto kActs = std::to_array<DemoAct>({
-      {.pod = "leaker",
-       .title = "leaker grows by 40 MiB a second",
-       .lesson = "The largest excess over a request is evicted first: leaker asked for nothing.",
-       .signal = Signal::kMemoryAvailable,
-       .message = "The node was low on resource: memory.",
-       .promise = "leaker was evicted for memory"},
-      {.pod = "filler",
-       .title = "filler writes 15 MiB a second to its disk",
-       .lesson =
-           "There are no dead containers to remove, so the pod that uses most disk is evicted.",
-       .signal = Signal::kNodeFsAvailable,
-       .message = "The node was low on resource: ephemeral-storage.",
-       .promise = "filler was evicted for disk space"},
-      {.pod = "scratch",
-       .title = "scratch outgrows the limit of its emptyDir",
-       .lesson = "A limit of its own is enough: no pressure on the node, nobody is ranked.",
-       .signal = Signal::kNodeFsAvailable,
-       .message = "Usage of EmptyDir volume \"scratch\" exceeds the limit \"16Mi\".",
-       .promise = "scratch was evicted for the size limit of its emptyDir"},
-      {.pod = "forker",
-       .title = "forker starts 300 processes a second",
-       .lesson = "Process ids have no requests: lowest priority first, then most processes.",
-       .signal = Signal::kPidAvailable,
-       .message = "The node was low on resource: pids.",
-       .promise = "forker was evicted for process ids"},
-  });
-  return kActs;
-}
-
-const DemoAct* DemoStory::Current() const {
+const DemoPod* DemoStory::Current() const {
   return act_ >= 1 && act_ <= DemoActs().size() ? &DemoActs()[act_ - 1] : nullptr;
 }
 
@@ -93,7 +62,7 @@ double DemoStory::SecondsAt(Instant at) const {
 }
 
 std::string_view DemoStory::OpenGate() const {
-  return Current() != nullptr && Of(Current()->pod).evictions == 0 ? Current()->pod : "";
+  return Current() != nullptr && Of(Current()->name).evictions == 0 ? Current()->name : "";
 }
 
 std::string DemoStory::Title() const {
@@ -133,7 +102,7 @@ bool DemoStory::IsActOver(const Snapshot& snapshot) {
     return HoldsFor(EverybodyRuns(snapshot) && snapshot.conditions.Empty(), kCalm);
   }
   // Evicted, and either cleaned up or even back.
-  const PodRecord& culprit = Of(Current()->pod);
+  const PodRecord& culprit = Of(Current()->name);
   const bool is_done = culprit.gone || culprit.back_at;
   return HoldsFor(is_done && !AnybodyStarts(snapshot), kPause) ||
          now_ - act_began_ >= patience_ * kActLimit;
@@ -194,12 +163,12 @@ std::vector<Expectation> DemoStory::Check() const {
     checked.push_back({std::move(what), held, std::move(detail)});
   };
   std::vector<std::string> culprits;
-  for (const DemoAct& act : DemoActs()) culprits.emplace_back(act.pod);
+  for (const DemoPod& act : DemoActs()) culprits.emplace_back(act.name);
   const bool in_order = evicted_ == culprits;
   expect(fmt::format("{} were evicted, in this order, and no other pod", fmt::join(culprits, ", ")),
          in_order, in_order ? "" : fmt::format("in fact: {}", fmt::join(evicted_, ", ")));
-  for (const DemoAct& act : DemoActs()) {
-    const PodRecord& pod = Of(act.pod);
+  for (const DemoPod& act : DemoActs()) {
+    const PodRecord& pod = Of(act.name);
     expect(std::string(act.promise), pod.message.starts_with(act.message),
            pod.evictions == 0
                ? "it was not evicted"
@@ -211,7 +180,7 @@ std::vector<Expectation> DemoStory::Check() const {
          leaker.evictions > 0 && leaker.excess > cache.excess && cache.excess > 0,
          fmt::format("by {:.0f} MiB and {:.0f} MiB", leaker.excess / kMiB, cache.excess / kMiB));
   for (const DemoPod& innocent : DemoPods()) {
-    if (innocent.culprit) continue;
+    if (innocent.IsCulprit()) continue;
     const PodRecord& pod = Of(innocent.name);
     const bool is_well = pod.runs && pod.evictions == 0 && pod.restarts == 0;
     expect(fmt::format("{} was never touched ({})", innocent.name, innocent.role), is_well,

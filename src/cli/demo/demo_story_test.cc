@@ -84,10 +84,10 @@ void PlayActs(Rehearsal& rehearsal) {
   double seconds = 0;
   rehearsal.Step(seconds);
   rehearsal.Step(seconds += 3);
-  for (const DemoAct& act : DemoActs()) {
-    Evict(PodIn(rehearsal.now, act.pod), "");
+  for (const DemoPod& act : DemoActs()) {
+    Evict(PodIn(rehearsal.now, act.name), "");
     rehearsal.Step(seconds += 1);
-    PodIn(rehearsal.now, act.pod).activity = PodActivity::kWaiting;
+    PodIn(rehearsal.now, act.name).activity = PodActivity::kWaiting;
     rehearsal.Step(seconds += 1);
     rehearsal.Step(seconds += 2);
   }
