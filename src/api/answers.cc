@@ -61,10 +61,6 @@ void WriteEvictions(JsonWriter& json, const RecordedPass& pass) {
 constexpr std::size_t kCycles = 10;
 constexpr std::size_t kMostCycles = 100;
 
-bool IsVerbose(const Call& call) {
-  return call.Parameter("verbose").value_or("false") != "false";
-}
-
 std::optional<std::size_t> NumberOf(std::string_view text) {
   std::size_t number = 0;
   const char* const end = text.data() + text.size();
@@ -87,10 +83,7 @@ constexpr const char* kAgain = "10";  // seconds
 struct Way {
   std::shared_ptr<RecordingDesk> desk;
   std::unique_ptr<RecordingFetch> fetch;
-  std::string first;  // bytes that are there before the stream is
-
-  Way(std::shared_ptr<RecordingDesk> its_desk, std::unique_ptr<RecordingFetch> its_fetch)
-      : desk(std::move(its_desk)), fetch(std::move(its_fetch)) {}
+  std::string first = {};  // bytes that are there before the stream is
 };
 
 HttpResponse Unavailable(const Error& error) {
@@ -133,21 +126,16 @@ LoopTurns TurnsOf(const ApiSources& sources) {
   return {.last = sources.board.last_turn(), .waiting_since = sources.started_at};
 }
 
-HttpResponse AnswerLivez(const Call& call) {
-  return ProbeAnswer("livez", LiveChecks(TurnsOf(call.sources), call.sources.now(), kWorthRestart),
-                     IsVerbose(call));
-}
-
-HttpResponse AnswerHealthz(const Call& call) {
-  return ProbeAnswer("healthz", LiveChecks(TurnsOf(call.sources), call.sources.now(), kHangs),
-                     IsVerbose(call));
-}
-
-HttpResponse AnswerReadyz(const Call& call) {
-  const auto snapshot = call.sources.board.Look();
-  return ProbeAnswer("readyz",
-                     ReadyChecks(TurnsOf(call.sources), snapshot.get(), call.sources.now()),
-                     IsVerbose(call));
+HttpResponse AnswerProbe(const Call& call) {
+  const std::string_view probe = std::string_view(call.request.path).substr(1);
+  const bool is_readyz = probe == "readyz";
+  const auto snapshot = is_readyz ? call.sources.board.Look() : nullptr;
+  const LoopTurns turns = TurnsOf(call.sources);
+  const Instant now = call.sources.now();
+  return ProbeAnswer(probe,
+                     is_readyz ? ReadyChecks(turns, snapshot.get(), now)
+                               : LiveChecks(turns, now, probe == "livez" ? kWorthRestart : kHangs),
+                     call.Parameter("verbose").value_or("false") != "false");
 }
 
 HttpResponse AnswerDashboard(const Call&) {
@@ -239,7 +227,8 @@ HttpResponse AnswerRecording(const Call& call) {
   if (!desk) return StatusAnswer(404, "nothing is recorded: recording.enabled is false");
   auto fetch = desk->Fetch({.since = *since, .until = *until}, call.sources.wake_streams);
   if (!fetch) return Unavailable(fetch.error());
-  return {.later = [way = std::make_shared<Way>(desk, *std::move(fetch))] { return Begin(way); }};
+  return {
+      .later = [way = std::make_shared<Way>(Way{desk, *std::move(fetch)})] { return Begin(way); }};
 }
 
 std::string HistoryJson(const Snapshot& snapshot) {

@@ -86,9 +86,7 @@ inline constexpr std::string_view kEvents = "text/event-stream";
 // When the loop turned, which is asked to do so where it has not for a while.
 [[nodiscard]] LoopTurns TurnsOf(const ApiSources& sources);
 
-[[nodiscard]] HttpResponse AnswerHealthz(const Call& call);
-[[nodiscard]] HttpResponse AnswerLivez(const Call& call);
-[[nodiscard]] HttpResponse AnswerReadyz(const Call& call);
+[[nodiscard]] HttpResponse AnswerProbe(const Call& call);
 [[nodiscard]] HttpResponse AnswerDashboard(const Call& call);
 [[nodiscard]] HttpResponse AnswerOverview(const Call& call);
 [[nodiscard]] HttpResponse AnswerCycles(const Call& call);

@@ -140,9 +140,9 @@ const std::vector<Route>& Routes() {
   static const std::vector<Route> kRoutes = {
       {"GET", "/", "", kHtml, Needs::kNothing, AnswerDashboard},
       {"GET", "/dashboard", "", kHtml, Needs::kNothing, AnswerDashboard},
-      {"GET", "/healthz", "verbose", kText, Needs::kNothing, AnswerHealthz},
-      {"GET", "/livez", "verbose", kText, Needs::kNothing, AnswerLivez},
-      {"GET", "/readyz", "verbose", kText, Needs::kNothing, AnswerReadyz},
+      {"GET", "/healthz", "verbose", kText, Needs::kNothing, AnswerProbe},
+      {"GET", "/livez", "verbose", kText, Needs::kNothing, AnswerProbe},
+      {"GET", "/readyz", "verbose", kText, Needs::kNothing, AnswerProbe},
       {"GET", "/metrics", "", kMetrics, Needs::kSnapshot, Of<MetricsPage>},
       {"GET", "/stats/summary", "", kJson, Needs::kPass, Of<StatsSummaryJson>},
       {"GET", "/pods", "", kJson, Needs::kSnapshot, Of<PodListJson>},
