@@ -190,7 +190,8 @@ TEST_F(Inspect, EveryRecordAgreesWithTheKubelet) {
     const auto record = nlohmann::json::parse(line);
     const Value pod = ParseJson(record["pod"].dump()).value();
     const std::string text = WritePod(ReadPod(pod, {.form = PodForm::kApiObject}).pod);
-    const nlohmann::json pods = Pods(text, {"--memory-capacity", record["memoryCapacity"]});
+    const nlohmann::json pods =
+        Pods(text, {"--memory-capacity", record["memoryCapacity"].get<std::string>()});
     ASSERT_EQ(pods.size(), 1U);
     for (const char* field : {"qosClass", "critical", "static", "mirror", "memoryRequest",
                               "ephemeralStorageRequest", "toleratesMemoryPressure"}) {
