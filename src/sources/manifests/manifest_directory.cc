@@ -58,8 +58,8 @@ bool IsLink(const std::string& path) {
   return S_ISLNK(status.st_mode) || (S_ISREG(status.st_mode) && status.st_nlink > 1);
 }
 
-bool SameTime(const timespec& a, const timespec& b) {
-  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+std::int64_t NsOf(const timespec& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
 bool IsYounger(const timespec& modified, std::int64_t seconds) {
@@ -80,17 +80,12 @@ bool HasWriter(int fd) {
 
 }  // namespace
 
-bool ManifestDirectory::Stamp::operator==(const Stamp& other) const {
-  return device == other.device && inode == other.inode && size == other.size &&
-         SameTime(modified, other.modified) && SameTime(changed, other.changed);
-}
-
 ManifestDirectory::Stamp ManifestDirectory::StampOf(const struct stat& status) {
   return {.device = status.st_dev,
           .inode = status.st_ino,
           .size = status.st_size,
-          .modified = status.st_mtim,
-          .changed = status.st_ctim};
+          .modified_ns = NsOf(status.st_mtim),
+          .changed_ns = NsOf(status.st_ctim)};
 }
 
 Result<ManifestDirectory> ManifestDirectory::Open(std::string path) {
@@ -202,7 +197,7 @@ Result<ManifestDirectory::Listing> ManifestDirectory::List() const {
   if (directory == nullptr || fstat(dirfd(directory.get()), &status) != 0) {
     return FailErrno(folder_);
   }
-  Listing listing{.folder = {status.st_dev, status.st_ino}, .files = {}};
+  Listing listing{.folder = {status.st_dev, status.st_ino}};
   if (only_) {
     listing.files.push_back(PathOf(*only_));
     return listing;
@@ -230,7 +225,7 @@ std::vector<ManifestChange> ManifestDirectory::ScanAll(Patience patience) {
     watched_ = Fail(listed.error());
     return changes;
   }
-  for (const auto& [file, stamp] : known_) files.insert(file);
+  for (const auto& [file, known] : known_) files.insert(file);
   for (const std::string& file : files) {
     auto change = IsHere(file) ? Look(file, patience) : Gone(file);
     if (change) changes.push_back(std::move(*change));
@@ -261,7 +256,7 @@ ManifestChange ManifestDirectory::Unreadable(const std::string& file, Error erro
   return {file, ManifestUnreadable{std::move(error)}};
 }
 
-ManifestDirectory::Stamp& ManifestDirectory::Know(const std::string& file) {
+ManifestDirectory::Known& ManifestDirectory::Know(const std::string& file) {
   std::erase(told_gone_, file);
   return known_[file];
 }
@@ -285,7 +280,7 @@ std::optional<ManifestChange> ManifestDirectory::Look(const std::string& file, P
   }
   if (S_ISDIR(status.st_mode)) return Gone(file);
   const auto known = known_.find(file);
-  if (known != known_.end() && known->second == StampOf(status)) return std::nullopt;
+  if (known != known_.end() && known->second.stamp == StampOf(status)) return std::nullopt;
   const bool is_fresh = IsYounger(status.st_mtim, kFreshSeconds);
   if (patience == Patience::kLeaveFreshFiles && is_fresh) return Unsettled(file);
   // The file may be replaced by a FIFO at this moment, so the open must not block.
@@ -304,9 +299,7 @@ std::optional<ManifestChange> ManifestDirectory::Look(const std::string& file, P
                                       : Fail(ErrorCode::kInvalidArgument, "is not a regular file");
   // A file that could not be read this time does not count as reported.
   const bool told = text || text.error().code == ErrorCode::kInvalidArgument;
-  Stamp& stamp = Know(file);
-  stamp = told ? StampOf(status) : Stamp{};
-  if (text) stamp.text_bytes = text->size();
+  Know(file) = {.stamp = told ? StampOf(status) : Stamp{}, .text_bytes = text ? text->size() : 0};
   if (!text) return Unreadable(file, std::move(text.error()));
   return ManifestChange{file, ManifestText{std::move(*text)}};
 }
@@ -318,7 +311,7 @@ Result<std::string> ManifestDirectory::ReadWithin(const std::string& file, const
   auto text = ReadText(fd.get(), size);
   if (!text) return text;
   std::size_t all = text->size();
-  for (const auto& [other, stamp] : known_) all += other == file ? 0 : stamp.text_bytes;
+  for (const auto& [other, known] : known_) all += other == file ? 0 : known.text_bytes;
   if (all <= kMaxFolderBytes) return text;
   return Fail(ErrorCode::kUnavailable,
               fmt::format("is not read: all manifests together would have more than {} MiB, which "

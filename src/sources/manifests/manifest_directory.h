@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <cstdint>
-#include <ctime>
 #include <deque>
 #include <map>
 #include <optional>
@@ -82,10 +81,13 @@ class ManifestDirectory {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
     std::int64_t size = 0;
-    timespec modified{};
-    timespec changed{};
-    std::size_t text_bytes = 0;  // of what was read; 0: nothing. It tells nothing apart
-    bool operator==(const Stamp& other) const;
+    std::int64_t modified_ns = 0;
+    std::int64_t changed_ns = 0;
+    friend bool operator==(const Stamp&, const Stamp&) = default;
+  };
+  struct Known {
+    Stamp stamp;
+    std::size_t text_bytes = 0;  // of what was read; 0: nothing
   };
   // Tells one folder from another of the same path.
   struct FolderId {
@@ -112,7 +114,7 @@ class ManifestDirectory {
   [[nodiscard]] std::optional<ManifestChange> Unsettled(const std::string& file) const;
   [[nodiscard]] ManifestChange Unreadable(const std::string& file, Error error);
   [[nodiscard]] std::optional<ManifestChange> Gone(const std::string& file);
-  [[nodiscard]] Stamp& Know(const std::string& file);
+  [[nodiscard]] Known& Know(const std::string& file);
   [[nodiscard]] bool IsSameFolder() const;
   [[nodiscard]] bool Wants(const std::string& name) const;
   [[nodiscard]] bool IsHere(const std::string& file) const;
@@ -127,7 +129,7 @@ class ManifestDirectory {
   bool scanned_ = false;
   bool listed_ = false;
   std::optional<FolderId> folder_id_;   // as it was listed last
-  std::map<std::string, Stamp> known_;  // by path
+  std::map<std::string, Known> known_;  // by path
   std::deque<std::string> told_gone_;   // paths, the latest last; none of them is known
   std::set<std::string> written_;       // paths of files that had a writer when last looked at
 };
